@@ -1,0 +1,296 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/gowebpki/jcs"
+)
+
+// The hashed bytes
+//
+// A digest is "sha256:" and the 64 lower-case hex digits of the SHA-256 of the
+// canonical form of a definition: its JSON value, every member of it, in the
+// JSON Canonicalization Scheme (RFC 8785). That is UTF-8 without blanks between
+// tokens, members sorted by the UTF-16 code units of their names, numbers as
+// ECMAScript prints the double, strings with the fewest escapes. Nothing is
+// filled in, folded, normalized or left out. Any RFC 8785 tool gives the same;
+// for a tool with ASCII member names and integers of up to 15 digits, so does
+//
+//	jq -cjS '.tools[] | select(.name == "read_file")' list.json | sha256sum
+//
+// A set digest is the SHA-256, written alike, of the lines NAME:HEX, one a tool,
+// HEX being the 64 digits of its digest, sorted by NAME in UTF-16 code units and
+// joined by one line feed, none at the end. A policy other than the default
+// puts the line policy:HEX before them, the SHA-256 of the canonical form of the
+// policy as the lockfile records it. A line feed or colon inside a name can't
+// forge another set, for HEX covers the name.
+
+const digestPrefix = "sha256:"
+
+// digest of canonical bytes.
+func digest(canonical []byte) string {
+	sum := sha256.Sum256(canonical)
+	return digestPrefix + hex.EncodeToString(sum[:])
+}
+
+// isDigest reports whether s is spelled like a digest.
+func isDigest(s string) bool {
+	digits, ok := strings.CutPrefix(s, digestPrefix)
+	return ok && len(digits) == 64 && strings.Trim(digits, "0123456789abcdef") == ""
+}
+
+// canonical returns the RFC 8785 bytes of a JSON text that scanValue accepted and
+// checkSize bounded: the library takes any double for a number, and memory in
+// proportion to the number of values.
+func canonical(raw []byte) ([]byte, error) {
+	b, err := jcs.Transform(raw)
+	if err != nil {
+		return nil, fail("no canonical form: %s", printable(err.Error()))
+	}
+	return slices.Clone(b), nil // the library's slice has room to spare
+}
+
+// A pin is a tool's entry in the lockfile; the tools of a manifest become pins to
+// be compared with it.
+type pin struct {
+	name       string
+	digest     string
+	sanitized  string    // the sanitized digest; equal to digest where the text is clean
+	definition []byte    // canonical form of the pinned definition; nil where it isn't stored
+	received   []byte    // the definition as received; nil for a pin of a lockfile
+	approval   *approval // nil if not recorded
+	line       int       // where the entry begins in its file, from 1
+	column     int
+}
+
+// An approval records who accepted a definition. It is a record, not evidence.
+type approval struct{ by, at, hash string }
+
+// A pinset is what one server's manifest comes to, or its part of the lockfile.
+type pinset struct {
+	server string
+	policy policy
+	pins   []pin // sorted by name in UTF-16 code units, then by digest
+	line   int   // in the lockfile
+}
+
+// find returns the pin of that name, or nil.
+func (s *pinset) find(name string) *pin {
+	i, ok := slices.BinarySearchFunc(s.pins, name, func(p pin, name string) int { return compareUTF16(p.name, name) })
+	if !ok {
+		return nil
+	}
+	return &s.pins[i]
+}
+
+// repeated reports whether two pins have one name: then there is no set digest.
+func (s *pinset) repeated() bool {
+	for i := 1; i < len(s.pins); i++ {
+		if s.pins[i].name == s.pins[i-1].name {
+			return true
+		}
+	}
+	return false
+}
+
+// setDigest is the digest of the whole set, or "" if a name is repeated.
+func (s *pinset) setDigest() string {
+	if s.repeated() {
+		return ""
+	}
+	var lines []string
+	if !s.policy.isDefault() {
+		// Its members have ASCII names and are sorted: jcs changes only escapes.
+		b, err := canonical(appendJSON(nil, s.policy.value()))
+		if err != nil {
+			return ""
+		}
+		lines = append(lines, "policy:"+strings.TrimPrefix(digest(b), digestPrefix))
+	}
+	for _, p := range s.pins {
+		lines = append(lines, p.name+":"+strings.TrimPrefix(p.digest, digestPrefix))
+	}
+	return digest([]byte(strings.Join(lines, "\n")))
+}
+
+func comparePins(a, b pin) int {
+	if c := compareUTF16(a.name, b.name); c != 0 {
+		return c
+	}
+	return strings.Compare(a.digest, b.digest)
+}
+
+// pinDefinition makes the pin of a definition under a policy.
+func pinDefinition(name string, raw []byte, pol policy) (pin, error) {
+	b, err := canonical(raw)
+	if err != nil {
+		return pin{}, err
+	}
+	p := pin{name: name, definition: b}
+	if pol.shapes() {
+		if p.definition, err = canonical(appendJSON(nil, pol.apply(parseValue(b)))); err != nil {
+			return pin{}, err
+		}
+	}
+	p.digest = digest(p.definition)
+	p.sanitized = p.digest
+	if mayNeedSanitizing(p.definition) {
+		if clean, changed := sanitized(parseValue(p.definition)); changed {
+			b, err := canonical(appendJSON(nil, clean))
+			if err != nil {
+				return pin{}, err
+			}
+			p.sanitized = digest(b)
+		}
+	}
+	return p, nil
+}
+
+// mayNeedSanitizing is false for canonical bytes that spell no character outside
+// printable ASCII, tab, line feed and carriage return.
+func mayNeedSanitizing(canonical []byte) bool {
+	for _, c := range canonical {
+		if c >= 0x7f {
+			return true
+		}
+	}
+	return bytes.Contains(canonical, []byte(`\u`)) || bytes.Contains(canonical, []byte(`\b`)) || bytes.Contains(canonical, []byte(`\f`))
+}
+
+// pinManifest makes the pins of a manifest. Several lists of one session must
+// have equal sets of canonical forms: which one an agent got can't be known.
+func pinManifest(m manifest, server string, pol policy) (pinset, error) {
+	pins, err := pinTools(m.path, m.lists[0], pol)
+	if err != nil {
+		return pinset{}, err
+	}
+	if err := sameLists(m); err != nil {
+		return pinset{}, err
+	}
+	return pinset{server: server, policy: pol, pins: pins}, nil
+}
+
+func sameTexts(a, b []tool) bool {
+	return slices.EqualFunc(a, b, func(x, y tool) bool { return bytes.Equal(x.raw, y.raw) })
+}
+
+// sameLists compares the canonical forms of each list, whatever the policy, with
+// those of the first. Lists that are equal to the byte, the usual case, cost no
+// canonical form.
+func sameLists(m manifest) error {
+	forms := func(list []tool) (map[string]string, error) {
+		pins, err := pinTools(m.path, list, policy{})
+		set := map[string]string{}
+		for _, p := range pins {
+			set[p.digest] = p.name
+		}
+		return set, err
+	}
+	var first map[string]string
+	for i, list := range m.lists[1:] {
+		if sameTexts(list, m.lists[0]) {
+			continue
+		}
+		if first == nil {
+			var err error
+			if first, err = forms(m.lists[0]); err != nil {
+				return err
+			}
+		}
+		other, err := forms(list)
+		if err != nil {
+			return err
+		}
+		if !maps.Equal(first, other) {
+			return ambiguous(m, i+2, first, other)
+		}
+	}
+	return nil
+}
+
+// ambiguous says in which tools list number n of a session is not the first.
+func ambiguous(m manifest, n int, first, other map[string]string) error {
+	var differ []string
+	for _, sets := range [][2]map[string]string{{first, other}, {other, first}} {
+		for form, name := range sets[0] {
+			if _, ok := sets[1][form]; !ok {
+				differ = append(differ, name)
+			}
+		}
+	}
+	slices.SortFunc(differ, compareUTF16)
+	differ = slices.Compact(differ)
+	what := "tool " + quotedName(differ[0])
+	if len(differ) > 1 {
+		what += " and " + plural(len(differ)-1, "other")
+	}
+	return fail("%s: ambiguous: list %d of the session is not the first one: %s", printable(m.path), n, what).
+		hint("the server changed its tools during the session: capture it again, and ask which list an agent gets")
+}
+
+// pinTools makes the sorted pins of a list.
+func pinTools(path string, list []tool, pol policy) ([]pin, error) {
+	pins := make([]pin, len(list))
+	err := inParallel(len(list), func(i int) int { return list[i].values }, func(i int) error {
+		t := list[i]
+		p, err := pinDefinition(t.name, t.raw, pol)
+		if err != nil {
+			return fail("%s:%d:%d: tool %s: %s", printable(path), t.line, t.column, quotedName(t.name), err)
+		}
+		p.received, p.line, p.column = t.raw, t.line, t.column
+		pins[i] = p
+		return nil
+	})
+	slices.SortStableFunc(pins, comparePins)
+	return pins, err
+}
+
+// inParallel calls do for 0 to n-1 in batches of at most maxBatchValues by weight,
+// each batch on all cores where it is worth starting them. Of several errors it
+// returns that of the lowest index, so the answer doesn't depend on timing.
+func inParallel(n int, weight func(int) int, do func(int) error) error {
+	const worthIt = 5_000 // values: below, starting goroutines costs more than it gives
+	errs := make([]error, n)
+	for from := 0; from < n; {
+		to, sum := from, 0
+		for to < n && (to == from || sum+weight(to) <= maxBatchValues) {
+			sum += weight(to)
+			to++
+		}
+		workers := runtime.GOMAXPROCS(0)
+		if sum < worthIt {
+			workers = 1
+		}
+		var wg sync.WaitGroup
+		next := make(chan int, to-from)
+		for i := from; i < to; i++ {
+			next <- i
+		}
+		close(next)
+		for range workers - 1 {
+			wg.Go(func() {
+				for i := range next {
+					errs[i] = do(i)
+				}
+			})
+		}
+		for i := range next {
+			errs[i] = do(i)
+		}
+		wg.Wait()
+		from = to
+	}
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,351 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Limits on what is read. Each is far above every real server measured (tools
+// to 13 kB, catalogs to 0.8 MB and 551 tools, schemas 21 levels deep) and low
+// enough that a hostile file is answered in a second or two.
+const (
+	maxManifestBytes = 64 << 20  // it is held in memory whole
+	maxLockfileBytes = 256 << 20 // 64 MiB of definitions grow when indented; several servers share one
+	maxTools         = 50_000    // entries of one list
+	maxToolBytes     = 4 << 20   // one definition, as received
+	maxToolValues    = 200_000   // JSON values in one definition: canonicalizing takes about 140 bytes for each
+	maxToolDepth     = 128       // nesting, the definition itself being 1
+	maxBatchValues   = 400_000   // JSON values canonicalized at once, in parallel
+	maxMessages      = 100_000   // JSON values one after another in one file
+	maxMembers       = 10_000    // members of a message or its result, outside definitions
+)
+
+// readError is the place in a file where strict reading stopped.
+type readError struct {
+	at      int // byte offset
+	from    int // offset of the value that reading stopped in
+	text    string
+	grammar bool // outside the JSON grammar, not merely refused by us
+}
+
+func (e *readError) Error() string { return e.text }
+
+// strictness says what else is refused in a value beside the grammar.
+type strictness struct {
+	inexactIntegers bool // allow integer literals that a double can't hold: JCS writes some (RFC 8785, appendix B)
+}
+
+func newDecoder(data []byte, opts ...jsontext.Options) *jsontext.Decoder {
+	return jsontext.NewDecoder(bytes.NewBuffer(data), opts...)
+}
+
+// scanValue strictly reads the one JSON value that follows at data[at:], after
+// blanks, and returns the offsets of its first byte and of the one behind it.
+// It returns io.EOF where only blanks are left, else a *readError.
+//
+// Refused beside what is outside RFC 8259: invalid UTF-8, unpaired surrogates,
+// repeated member names at any depth (compared after unescaping), numbers that
+// overflow a double, and integer literals that a double can't hold exactly:
+// parsers disagree about each of these, which is a way in.
+func scanValue(data []byte, at int, strict strictness) (start, end int, err error) {
+	d := newDecoder(data[at:])
+	if d.PeekKind() == 0 {
+		if _, err := d.ReadToken(); err == io.EOF {
+			return len(data), len(data), io.EOF
+		}
+	}
+	start = -1
+	for {
+		before := int(d.InputOffset())
+		tok, err := d.ReadToken()
+		if err != nil {
+			bad := explain(data, at, err)
+			if bad.from = start; start < 0 {
+				bad.from = bad.at
+			}
+			return 0, 0, bad
+		}
+		after := at + int(d.InputOffset())
+		if start < 0 {
+			start = after - tokenSize(data[at+before:after])
+		}
+		if tok.Kind() == '0' {
+			literal := data[after-tokenSize(data[at+before:after]) : after]
+			if problem := checkNumber(literal, strict); problem != "" {
+				return 0, 0, &readError{at: after - len(literal), from: start, text: problem}
+			}
+		}
+		if d.StackDepth() == 0 {
+			return start, after, nil
+		}
+	}
+}
+
+// tokenSize is the size of the token at the end of b, which may have blanks and
+// one separator before it.
+func tokenSize(b []byte) int { return len(bytes.TrimLeft(b, " \t\r\n,:")) }
+
+func checkNumber(literal []byte, strict strictness) string {
+	if len(literal) <= 15 && !bytes.ContainsAny(literal, "eE") {
+		return "" // up to 15 digits are exact, and finite
+	}
+	f, err := strconv.ParseFloat(string(literal), 64)
+	if err != nil {
+		return "a number that overflows a double"
+	}
+	if strict.inexactIntegers || bytes.ContainsAny(literal, ".eE") {
+		return ""
+	}
+	// At most 310 characters are left here: more would have overflowed.
+	exact, _ := new(big.Float).SetFloat64(f).Int(nil)
+	if written, ok := new(big.Int).SetString(string(literal), 10); !ok || exact.Cmp(written) != 0 {
+		return "an integer that a double can't hold exactly: parsers would read different numbers"
+	}
+	return ""
+}
+
+// explain turns a decoder's error into one of ours. The texts are our own: the
+// library's quote the input and may change with it.
+func explain(data []byte, at int, err error) *readError {
+	var syntactic *jsontext.SyntacticError
+	if !errors.As(err, &syntactic) {
+		return &readError{at: len(data), text: "unexpected end of the file: cut short?", grammar: true}
+	}
+	offset := min(at+int(syntactic.ByteOffset), len(data))
+	if errors.Is(err, jsontext.ErrDuplicateName) {
+		member := string(syntactic.JSONPointer.LastToken())
+		return &readError{at: offset, text: "member " + quotedName(member) + " is repeated: parsers would read different values"}
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) || offset >= len(data) {
+		return &readError{at: len(data), text: "unexpected end of the file: cut short?", grammar: true}
+	}
+	rest := data[offset:]
+	if r, size := utf8.DecodeRune(rest); r == utf8.RuneError && size == 1 {
+		return &readError{at: offset, text: "invalid UTF-8"}
+	}
+	if bytes.HasPrefix(rest, []byte(`\u`)) && len(rest) >= 6 {
+		if v, err := strconv.ParseUint(string(rest[2:6]), 16, 16); err == nil && v >= 0xd800 && v < 0xe000 {
+			return &readError{at: offset, text: "an unpaired surrogate: not Unicode text"}
+		}
+	}
+	if depth := bytes.Count(data[at:offset], []byte("[")) + bytes.Count(data[at:offset], []byte("{")); depth >= 10_000 &&
+		(rest[0] == '[' || rest[0] == '{') {
+		return &readError{at: offset, text: "nested more than 10,000 deep"}
+	}
+	if errors.Is(err, jsontext.ErrNonStringName) {
+		return &readError{at: offset, text: "an object member without a quoted name", grammar: true}
+	}
+	r, _ := utf8.DecodeRune(rest)
+	return &readError{at: offset, text: "not JSON: unexpected " + quotedName(string(r)), grammar: true}
+}
+
+// grammatical reports whether data is a sequence of JSON values by grammar
+// alone, whatever else strict reading finds in it.
+func grammatical(data []byte) bool {
+	d := newDecoder(data, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	for {
+		if err := d.SkipValue(); err != nil {
+			return err == io.EOF
+		}
+	}
+}
+
+// span is a member of an object or an element of an array: JSON text inside a
+// larger one that scanValue has accepted.
+type span struct {
+	name       string // of a member
+	start, end int
+}
+
+func (s span) of(data []byte) []byte { return data[s.start:s.end] }
+
+// spans lists the members of an object or the elements of an array. The text
+// at data[start:end] must have passed scanValue. At most limit+1 are returned:
+// the caller checks.
+func spans(data []byte, start, end, limit int) []span {
+	d := newDecoder(data[start:end], jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	open, err := d.ReadToken()
+	if err != nil || open.Kind() != '{' && open.Kind() != '[' {
+		panic("spans: not a container that was scanned")
+	}
+	var list []span
+	for len(list) <= limit && d.PeekKind() != '}' && d.PeekKind() != ']' {
+		var s span
+		if open.Kind() == '{' {
+			tok, err := d.ReadToken()
+			if err != nil {
+				panic("spans: text that was not scanned")
+			}
+			s.name = tok.String()
+		}
+		v, err := d.ReadValue()
+		if err != nil {
+			panic("spans: text that was not scanned")
+		}
+		s.end = start + int(d.InputOffset())
+		s.start = s.end - len(v)
+		list = append(list, s)
+	}
+	return list
+}
+
+// member finds a member by its exact name.
+func member(list []span, name string) (span, bool) {
+	for _, s := range list {
+		if s.name == name {
+			return s, true
+		}
+	}
+	return span{}, false
+}
+
+// unquote returns the string that the JSON text spells, or false if it isn't one.
+func unquote(raw []byte) (string, bool) {
+	if len(raw) == 0 || raw[0] != '"' {
+		return "", false
+	}
+	b, err := jsontext.AppendUnquote(nil, raw)
+	return string(b), err == nil
+}
+
+// checkSize holds the text of one definition against the limits on values and
+// nesting. It returns the number of values in it; names are not counted.
+func checkSize(raw []byte) (values int, problem string) {
+	d := newDecoder(raw, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	for {
+		tok, err := d.ReadToken()
+		if err != nil {
+			return values, ""
+		}
+		if d.StackDepth() > maxToolDepth {
+			return 0, "a definition nested more than 128 deep"
+		}
+		if in, n := d.StackIndex(d.StackDepth()); tok.Kind() != '}' && tok.Kind() != ']' && (in != '{' || n%2 == 0) {
+			values++ // not the closing of one, nor a member's name
+		}
+		if values > maxToolValues {
+			return 0, "a definition of more than 200,000 values"
+		}
+	}
+}
+
+// value is a parsed JSON value.
+type value struct {
+	kind    jsontext.Kind // 'n', 'f', 't', '0', '"', '[', '{'; 0: absent
+	text    string        // of a string; the literal of a number
+	items   []value
+	members []namedValue // in the order of the text
+}
+
+type namedValue struct {
+	name  string
+	value value
+}
+
+// parseValue builds the tree of a JSON text that scanValue has accepted and
+// checkSize has bounded.
+func parseValue(raw []byte) value {
+	d := newDecoder(raw, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	v, _ := parseNext(d)
+	return v
+}
+
+func parseNext(d *jsontext.Decoder) (value, bool) {
+	tok, err := d.ReadToken()
+	if err != nil {
+		panic("parseValue: text that was not scanned")
+	}
+	if tok.Kind() == ']' || tok.Kind() == '}' {
+		return value{}, false
+	}
+	v := value{kind: tok.Kind()}
+	switch v.kind {
+	case '"', '0':
+		v.text = tok.String()
+	case '[':
+		for {
+			item, ok := parseNext(d)
+			if !ok {
+				break
+			}
+			v.items = append(v.items, item)
+		}
+	case '{':
+		for {
+			key, ok := parseNext(d)
+			if !ok {
+				break
+			}
+			item, _ := parseNext(d)
+			v.members = append(v.members, namedValue{key.text, item})
+		}
+	}
+	return v, true
+}
+
+// get returns the member of an object, or the zero value: absent.
+func (v value) get(name string) value {
+	for _, m := range v.members {
+		if m.name == name {
+			return m.value
+		}
+	}
+	return value{}
+}
+
+// appendJSON writes v as JSON text, members in their order.
+func appendJSON(dst []byte, v value) []byte {
+	switch v.kind {
+	case 'n':
+		return append(dst, "null"...)
+	case 'f':
+		return append(dst, "false"...)
+	case 't':
+		return append(dst, "true"...)
+	case '0':
+		return append(dst, v.text...)
+	case '"':
+		return appendString(dst, v.text)
+	case '[':
+		dst = append(dst, '[')
+		for i, item := range v.items {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = appendJSON(dst, item)
+		}
+		return append(dst, ']')
+	}
+	dst = append(dst, '{')
+	for i, m := range v.members {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendString(dst, m.name)
+		dst = append(dst, ':')
+		dst = appendJSON(dst, m.value)
+	}
+	return append(dst, '}')
+}
+
+// appendString writes s, valid UTF-8, as a JSON string.
+func appendString(dst []byte, s string) []byte {
+	dst, _ = jsontext.AppendQuote(dst, s)
+	return dst
+}
+
+// appendUnicodeEscape writes r as \uXXXX, a surrogate pair beyond U+FFFF.
+func appendUnicodeEscape(dst []byte, r rune) []byte {
+	if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
+		return fmt.Appendf(dst, `\u%04x\u%04x`, high, low)
+	}
+	return fmt.Appendf(dst, `\u%04x`, r)
+}

@@ -1,0 +1,532 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A lockfile is the committed file of pins: one pinset a server, sorted by label
+// in UTF-16 code units.
+type lockfile struct {
+	servers []pinset
+}
+
+// find returns the pins of a server, or nil.
+func (l *lockfile) find(server string) *pinset {
+	i, ok := slices.BinarySearchFunc(l.servers, server, func(s pinset, server string) int { return compareUTF16(s.server, server) })
+	if !ok {
+		return nil
+	}
+	return &l.servers[i]
+}
+
+// put adds a server's pins or replaces them.
+func (l *lockfile) put(s pinset) {
+	i, ok := slices.BinarySearchFunc(l.servers, s.server, func(t pinset, server string) int { return compareUTF16(t.server, server) })
+	l.servers = slices.Clone(l.servers)
+	if ok {
+		l.servers[i] = s
+	} else {
+		l.servers = slices.Insert(l.servers, i, s)
+	}
+}
+
+// escaped reports whether the lockfile spells r as an escape: a reader of it or
+// of its git diff would miss it.
+func escaped(r rune) bool { return hidden(r) || unusualSpace(r) }
+
+// lockReader parses a lockfile; it knows where it is, for messages.
+type lockReader struct {
+	path string
+	data []byte
+	jobs []lockJob
+}
+
+// lockJob is a stored definition that waits for its canonical form.
+type lockJob struct {
+	server, pin int
+	raw         []byte
+	values      int
+}
+
+// parseLockfile reads a lockfile strictly and recomputes all it can: a lockfile
+// that contradicts itself is an error that names the pin. These checks find
+// accidents and blind spots, not someone who may change the file.
+func parseLockfile(path string, data []byte) (lockfile, error) {
+	r := &lockReader{path: path, data: data}
+	var l lockfile
+	if len(data) > maxLockfileBytes {
+		return l, r.failAt(-1, "more than 256 MiB")
+	}
+	start, end, err := scanValue(data, 0, strictness{inexactIntegers: true})
+	if err != nil || len(bytes.TrimLeft(data[end:], " \t\r\n")) > 0 || data[start] != '{' {
+		return l, r.notLockfile(end, err)
+	}
+	members := spans(data, start, end, 10)
+	version, ok := member(members, "lockfileVersion")
+	if !ok {
+		return l, r.notLockfile(end, nil)
+	}
+	if v := string(version.of(data)); v != "1" {
+		if n, err := strconv.Atoi(v); err == nil && n > 1 {
+			return l, r.failAt(version.start, "made by a newer pinproof: lockfileVersion %d, this one reads 1", n).
+				hint("update pinproof")
+		}
+		return l, r.failAt(version.start, "not a lockfile: an unknown lockfileVersion")
+	}
+	if err := r.only(members, "", "lockfileVersion", "servers"); err != nil {
+		return l, err
+	}
+	servers, ok := member(members, "servers")
+	if !ok || data[servers.start] != '{' {
+		return l, r.failAt(version.start, `no "servers"`)
+	}
+	entries := spans(data, servers.start, servers.end, maxTools)
+	if len(entries) > maxTools {
+		return l, r.failAt(servers.start, "more than 50,000 servers")
+	}
+	for _, s := range entries {
+		set, err := r.server(s, len(l.servers))
+		if err != nil {
+			return l, err
+		}
+		l.servers = append(l.servers, set)
+	}
+	if err := r.recompute(&l); err != nil {
+		return l, err
+	}
+	if err := r.hiddenRaw(&l); err != nil {
+		return l, err
+	}
+	for i := range l.servers {
+		slices.SortFunc(l.servers[i].pins, comparePins)
+	}
+	slices.SortFunc(l.servers, func(a, b pinset) int { return compareUTF16(a.server, b.server) })
+	return l, nil
+}
+
+func (r *lockReader) failAt(at int, format string, args ...any) *failure {
+	return (&reader{path: r.path, data: r.data, line: 1}).failAt(at, format, args...)
+}
+
+// notLockfile says what the file is instead.
+func (r *lockReader) notLockfile(end int, err error) error {
+	for _, marker := range []string{"<<<<<<< ", ">>>>>>> "} {
+		at := bytes.Index(r.data, []byte(marker))
+		if at == 0 || at > 0 && r.data[at-1] == '\n' {
+			return r.failAt(at, "merge conflict markers were left in").
+				hint("take one side whole, then review the other again: pinproof diff MANIFEST %s", shellPath(r.path))
+		}
+	}
+	if len(bytes.TrimSpace(r.data)) == 0 {
+		return r.failAt(-1, "empty: not a lockfile").hint("to lock anew, delete it first")
+	}
+	var scan *readError
+	if err != nil {
+		scan, _ = err.(*readError)
+	}
+	if _, err := parseManifest(r.path, r.data, false); err == nil {
+		return r.failAt(-1, "a manifest, where the lockfile belongs").
+			hint("several manifests? put them in one folder, or lock them one by one: pinproof lock MANIFEST LOCKFILE --server ID")
+	}
+	if bytes.Contains(r.data, []byte(`"mcpServers"`)) {
+		return r.failAt(-1, `a client configuration ("mcpServers"), not a lockfile`)
+	}
+	switch {
+	case err == io.EOF:
+		return r.failAt(-1, "not a lockfile")
+	case scan != nil:
+		return r.failAt(scan.at, "not a lockfile: %s", scan.text)
+	case len(bytes.TrimLeft(r.data[end:], " \t\r\n")) > 0:
+		return r.failAt(end, "not a lockfile: trailing data after it")
+	}
+	return r.failAt(-1, `not a lockfile: no "lockfileVersion"`)
+}
+
+// only refuses members that version 1 does not have.
+func (r *lockReader) only(members []span, where string, known ...string) error {
+	for _, m := range members {
+		if !slices.Contains(known, m.name) {
+			return r.failAt(m.start, "%smember %s: not written by this version of pinproof", where, quotedName(m.name))
+		}
+	}
+	return nil
+}
+
+func (r *lockReader) object(s span, where string) ([]span, error) {
+	if r.data[s.start] != '{' {
+		return nil, r.failAt(s.start, "%snot an object", where)
+	}
+	return spans(r.data, s.start, s.end, maxTools), nil
+}
+
+func (r *lockReader) server(s span, index int) (pinset, error) {
+	where := "server " + quotedName(s.name) + ": "
+	set := pinset{server: s.name}
+	members, err := r.object(s, where)
+	if err != nil {
+		return set, err
+	}
+	set.line, _ = (&reader{data: r.data, line: 1}).position(s.start)
+	if s.name == "" {
+		return set, r.failAt(s.start, "a server without a name")
+	}
+	if err := r.only(members, where, "policy", "tools"); err != nil {
+		return set, err
+	}
+	if p, ok := member(members, "policy"); ok {
+		if set.policy, err = r.policy(p, where+"policy: "); err != nil {
+			return set, err
+		}
+	}
+	tools, ok := member(members, "tools")
+	if !ok {
+		return set, r.failAt(s.start, `%sno "tools"`, where)
+	}
+	entries, err := r.object(tools, where+"tools: ")
+	if err != nil {
+		return set, err
+	}
+	if len(entries) > maxTools {
+		return set, r.failAt(tools.start, "%smore than 50,000 pins", where)
+	}
+	lines := reader{data: r.data, line: 1}
+	for _, e := range entries {
+		p, err := r.pin(e, set.policy, where+"pin "+quotedName(e.name)+": ", index, len(set.pins))
+		if err != nil {
+			return set, err
+		}
+		p.line, p.column = lines.position(e.start)
+		set.pins = append(set.pins, p)
+	}
+	return set, nil
+}
+
+// pin reads one entry but for its definition, which becomes a job.
+func (r *lockReader) pin(e span, pol policy, where string, server, index int) (pin, error) {
+	p := pin{name: e.name}
+	members, err := r.object(e, where)
+	if err != nil {
+		return p, err
+	}
+	if err := r.only(members, where, "digest", "sanitizedDigest", "approval", "definition"); err != nil {
+		return p, err
+	}
+	str := func(members []span, key string) (string, bool) {
+		m, _ := member(members, key)
+		return unquote(m.of(r.data))
+	}
+	if p.name == "" {
+		return p, r.failAt(e.start, "%sa pin without a name", where)
+	}
+	if p.digest, _ = str(members, "digest"); !isDigest(p.digest) {
+		return p, r.failAt(e.start, `%sno "digest" of the form sha256: and 64 lower-case hex digits`, where)
+	}
+	p.sanitized = p.digest
+	if m, ok := member(members, "sanitizedDigest"); ok {
+		if p.sanitized, _ = str(members, "sanitizedDigest"); !isDigest(p.sanitized) || p.sanitized == p.digest {
+			return p, r.failAt(m.start, `%s"sanitizedDigest" is no digest, or needless: it equals "digest"`, where)
+		}
+	}
+	if m, ok := member(members, "approval"); ok {
+		inner, err := r.object(m, where+"approval: ")
+		if err != nil {
+			return p, err
+		}
+		if err := r.only(inner, where+"approval: ", "by", "at", "hash"); err != nil {
+			return p, err
+		}
+		var a approval
+		a.by, _ = str(inner, "by")
+		a.at, _ = str(inner, "at")
+		a.hash, _ = str(inner, "hash")
+		if _, err := time.Parse(time.RFC3339, a.at); err != nil || a.by == "" || !isDigest(a.hash) {
+			return p, r.failAt(m.start, `%s"approval" needs "by", "at" (RFC 3339) and "hash" (a digest)`, where)
+		}
+		p.approval = &a
+	}
+	d, stored := member(members, "definition")
+	switch {
+	case stored && pol.hashOnly:
+		return p, r.failAt(d.start, "%sa definition is stored, which the policy (hashOnly) leaves out", where)
+	case !stored && !pol.hashOnly:
+		return p, r.failAt(e.start, "%sno definition is stored, and the policy is not hashOnly", where)
+	case stored:
+		if r.data[d.start] != '{' {
+			return p, r.failAt(d.start, "%sits definition is no object", where)
+		}
+		values, problem := checkSize(d.of(r.data))
+		if problem != "" {
+			return p, r.failAt(d.start, "%s%s", where, problem)
+		}
+		r.jobs = append(r.jobs, lockJob{server: server, pin: index, raw: d.of(r.data), values: values})
+	}
+	return p, nil
+}
+
+func (r *lockReader) policy(s span, where string) (policy, error) {
+	var p policy
+	members, err := r.object(s, where)
+	if err != nil {
+		return p, err
+	}
+	if err := r.only(members, where, "descriptions", "emptyCursorEnds", "hashOnly", "ignore", "requireClean"); err != nil {
+		return p, err
+	}
+	for _, m := range members {
+		raw := m.of(r.data)
+		v := value{kind: jsontext.Kind(raw[0])}
+		if checked, problem := checkSize(raw); problem == "" && checked <= maxTools {
+			v = parseValue(raw)
+		}
+		bad := func(why string) error { return r.failAt(m.start, "%s%q: %s", where, m.name, why) }
+		switch m.name {
+		case "descriptions":
+			if p.descriptions, err = parseDescriptions(v.text); err != nil || v.kind != '"' || p.descriptions == "" {
+				return p, bad("neither strip nor truncate=N")
+			}
+		case "ignore":
+			var pointers []string
+			for _, item := range v.items {
+				if item.kind != '"' {
+					return p, bad("not an array of JSON Pointers")
+				}
+				pointers = append(pointers, item.text)
+			}
+			if len(pointers) == 0 {
+				return p, bad("not an array of JSON Pointers")
+			}
+			if p.ignore, err = parseIgnore(pointers); err != nil {
+				return p, bad(err.Error())
+			}
+			if !slices.Equal(p.ignore, pointers) {
+				return p, bad("its pointers are not sorted, or repeated")
+			}
+		default:
+			if v.kind != 't' {
+				return p, bad("not true; what is default is left out")
+			}
+			switch m.name {
+			case "emptyCursorEnds":
+				p.emptyCursorEnds = true
+			case "hashOnly":
+				p.hashOnly = true
+			case "requireClean":
+				p.requireClean = true
+			}
+		}
+	}
+	if p.isDefault() {
+		return p, r.failAt(s.start, "%sempty; the default policy is left out", where)
+	}
+	return p, nil
+}
+
+// recompute holds every stored definition against its digests, name and policy.
+func (r *lockReader) recompute(l *lockfile) error {
+	return inParallel(len(r.jobs), func(i int) int { return r.jobs[i].values }, func(i int) error {
+		job := r.jobs[i]
+		set := &l.servers[job.server]
+		p := &set.pins[job.pin]
+		found, err := pinDefinition(p.name, job.raw, set.policy)
+		bad := func(what string) error {
+			f := fail("%s:%d: server %s: pin %s: %s", printable(r.path), p.line, quotedName(set.server), quotedName(p.name), what)
+			return f.hint("someone edited it, or a merge went wrong: go back to the committed version, then review with pinproof diff")
+		}
+		if err != nil {
+			return bad(err.Error())
+		}
+		if set.policy.shapes() {
+			whole, err := canonical(job.raw)
+			if err != nil {
+				return bad(err.Error())
+			}
+			if !bytes.Equal(whole, found.definition) {
+				return bad("its definition has what its policy leaves out")
+			}
+		}
+		if found.digest != p.digest {
+			return bad("its digest is not that of its stored definition")
+		}
+		if found.sanitized != p.sanitized {
+			return bad("its sanitizedDigest is not that of its stored definition")
+		}
+		named, _ := member(spans(found.definition, 0, len(found.definition), maxToolValues), "name")
+		if n, ok := unquote(named.of(found.definition)); !ok || n != p.name {
+			return bad("its key is not the name in its definition")
+		}
+		p.definition = found.definition
+		return nil
+	})
+}
+
+// hiddenRaw refuses characters that would have been escaped: they are not seen
+// in a review of the file.
+func (r *lockReader) hiddenRaw(l *lockfile) error {
+	for i := 0; i < len(r.data); i++ {
+		if c := r.data[i]; c < 0x7f {
+			continue
+		}
+		c, size := utf8.DecodeRune(r.data[i:])
+		if !escaped(c) {
+			i += size - 1
+			continue
+		}
+		f := r.failAt(i, "U+%04X stands raw, where pinproof writes an escape", c)
+		line := 1 + bytes.Count(r.data[:i], []byte("\n"))
+		where := ""
+		for _, s := range l.servers {
+			for _, p := range s.pins {
+				if p.line <= line {
+					where = "server " + quotedName(s.server) + ": pin " + quotedName(p.name) + ": "
+				}
+			}
+		}
+		f.text = strings.Replace(f.text, ": U+", ": "+where+"U+", 1)
+		return f
+	}
+	return nil
+}
+
+// marshalLockfile writes a lockfile: the same pins give the same bytes.
+func marshalLockfile(l lockfile) ([]byte, error) {
+	w := lockWriter{}
+	w.open("{")
+	w.member("lockfileVersion")
+	w.raw("1")
+	w.member("servers")
+	w.open("{")
+	for _, s := range l.servers {
+		w.member(s.server)
+		w.open("{")
+		if !s.policy.isDefault() {
+			w.member("policy")
+			w.value(s.policy.value())
+		}
+		w.member("tools")
+		w.open("{")
+		for _, p := range s.pins {
+			w.member(p.name)
+			w.open("{")
+			w.textMember("digest", p.digest)
+			if p.sanitized != p.digest {
+				w.textMember("sanitizedDigest", p.sanitized)
+			}
+			if a := p.approval; a != nil {
+				w.member("approval")
+				w.open("{")
+				w.textMember("by", a.by)
+				w.textMember("at", a.at)
+				w.textMember("hash", a.hash)
+				w.close("}")
+			}
+			if !s.policy.hashOnly {
+				w.member("definition")
+				w.value(parseValue(p.definition))
+			}
+			w.close("}")
+			if len(w.out) > maxLockfileBytes {
+				return nil, fail("the lockfile would be larger than 256 MiB").hint("keep it smaller: pinproof lock --hash-only")
+			}
+		}
+		w.close("}")
+		w.close("}")
+	}
+	w.close("}")
+	w.close("}")
+	return append(w.out, '\n'), nil
+}
+
+// lockWriter writes JSON indented by two spaces, with hidden characters escaped.
+type lockWriter struct {
+	out   []byte
+	depth int
+	begun bool // the open container has an entry
+}
+
+func (w *lockWriter) raw(s string) { w.out = append(w.out, s...) }
+
+func (w *lockWriter) open(bracket string) {
+	w.raw(bracket)
+	w.depth++
+	w.begun = false
+}
+
+func (w *lockWriter) close(bracket string) {
+	w.depth--
+	if w.begun {
+		w.newline()
+	}
+	w.raw(bracket)
+	w.begun = true
+}
+
+func (w *lockWriter) newline() {
+	w.out = append(w.out, '\n')
+	for range w.depth {
+		w.out = append(w.out, "  "...)
+	}
+}
+
+// entry begins an element or a member.
+func (w *lockWriter) entry() {
+	if w.begun {
+		w.out = append(w.out, ',')
+	}
+	w.newline()
+	w.begun = true
+}
+
+func (w *lockWriter) member(name string) {
+	w.entry()
+	w.text(name)
+	w.raw(": ")
+}
+
+func (w *lockWriter) textMember(name, s string) {
+	w.member(name)
+	w.text(s)
+}
+
+func (w *lockWriter) text(s string) {
+	quoted := appendString(nil, s)
+	for len(quoted) > 0 {
+		r, size := utf8.DecodeRune(quoted)
+		if r < 0x7f || !escaped(r) {
+			w.out = append(w.out, quoted[:size]...)
+		} else {
+			w.out = appendUnicodeEscape(w.out, r)
+		}
+		quoted = quoted[size:]
+	}
+}
+
+func (w *lockWriter) value(v value) {
+	switch v.kind {
+	case '"':
+		w.text(v.text)
+	case '[':
+		w.open("[")
+		for _, item := range v.items {
+			w.entry()
+			w.value(item)
+		}
+		w.close("]")
+	case '{':
+		w.open("{")
+		for _, m := range v.members {
+			w.member(m.name)
+			w.value(m.value)
+		}
+		w.close("}")
+	default:
+		w.out = appendJSON(w.out, v)
+	}
+}

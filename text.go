@@ -1,0 +1,393 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// errDrift is the one error that earns exit code 1; every other error is 2.
+var errDrift = errors.New("drift")
+
+// failure is an error for a person: what is wrong, then what to type next.
+// Text from a manifest or a lockfile is printable before it comes in here.
+type failure struct {
+	text  string
+	hints []string
+}
+
+func (f *failure) Error() string { return f.text }
+
+func fail(format string, args ...any) *failure {
+	return &failure{text: fmt.Sprintf(format, args...)}
+}
+
+func (f *failure) hint(format string, args ...any) *failure {
+	f.hints = append(f.hints, fmt.Sprintf(format, args...))
+	return f
+}
+
+func inTable(table []runeRange, r rune) bool {
+	lo, hi := 0, len(table)
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		if table[mid].hi < r {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo < len(table) && table[lo].lo <= r
+}
+
+// hidden reports whether no reader sees r (hiddenTable). Tab, line feed and
+// carriage return are layout and not in it.
+func hidden(r rune) bool {
+	if r >= 0x20 && r < 0x7f {
+		return false
+	}
+	return inTable(hiddenTable[:], r)
+}
+
+// unusualSpace reports whether r is a blank that passes for a plain space.
+func unusualSpace(r rune) bool {
+	switch r {
+	case 0xa0, 0x1680, 0x202f, 0x205f, 0x3000:
+		return true
+	}
+	return r >= 0x2000 && r <= 0x200a
+}
+
+func isTag(r rune) bool { return r >= 0xe0020 && r <= 0xe007e }
+
+func isSelector(r rune) bool {
+	_, ok := selectorByte(r)
+	return ok
+}
+
+// selectorByte gives the byte that variation selector r stands for in texts
+// smuggled one byte a selector: VS1 to VS16 are 0 to 15, VS17 to VS256 the rest.
+func selectorByte(r rune) (byte, bool) {
+	switch {
+	case r >= 0xfe00 && r <= 0xfe0f:
+		return byte(r - 0xfe00), true
+	case r >= 0xe0100 && r <= 0xe01ef:
+		return byte(r - 0xe0100 + 16), true
+	}
+	return 0, false
+}
+
+// Runs longer than these are shown as a count, so that nothing is pushed out
+// of sight: 16 columns is deeper than code examples are indented, and four
+// marks on one letter is more than any living orthography stacks.
+const (
+	maxSpaces    = 16
+	maxLineFeeds = 3
+	maxSame      = 8
+	maxMarks     = 4
+	maxName      = 128 // code points of a name before it is cut, saying so
+)
+
+// printable returns s on one line with everything that a reader could miss,
+// misread or be fooled by as a visible escape:
+//
+//	<U+200B>                        a character no reader sees, an unusual space, a stray mark
+//	<byte FF>                       a byte that is not UTF-8
+//	<12 of U+200B>                  a long run of one such character
+//	<40 spaces>                     a long run of spaces
+//	<5 tag characters: "hello">     a run of tag characters, decoded
+//	<5 variation selectors: "…">    a run of selectors that spells text, decoded
+//
+// Text that spells one of our own marks has its first character escaped, and so
+// has the bracket of "##[", a command in CI logs. Two texts give the same
+// result only if they are equal.
+func printable(s string) string { return string(appendPrintable(nil, s, false)) }
+
+func appendPrintable(dst []byte, s string, asciiOnly bool) []byte {
+	marks := maxMarks // a mark at the start has nothing of ours to sit on
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		rest := s[i+size:]
+		switch {
+		case r == utf8.RuneError && size == 1:
+			dst = fmt.Appendf(dst, "<byte %02X>", s[i])
+			marks = maxMarks
+		case r == ' ':
+			n := runLength(s[i:], r)
+			if n > maxSpaces {
+				dst = fmt.Appendf(dst, "<%d spaces>", n)
+			} else {
+				dst = append(dst, s[i:i+n]...)
+			}
+			size, marks = n, 0
+		case isTag(r):
+			size = runSize(s[i:], isTag)
+			var text []byte
+			for _, r := range s[i : i+size] {
+				text = append(text, byte(r-0xe0000))
+			}
+			dst = appendDecoded(dst, "tag character", len(text), string(text), asciiOnly)
+			marks = maxMarks
+		case isSelector(r):
+			size = runSize(s[i:], isSelector)
+			if text := spelled(s[i : i+size]); text != "" {
+				dst = appendDecoded(dst, "variation selector", len(text), text, asciiOnly)
+			} else {
+				dst = appendSame(dst, s[i:i+size])
+			}
+			marks = maxMarks
+		case r < 0x20 || hidden(r) || unusualSpace(r) || asciiOnly && r > 0x7e:
+			size *= runLength(s[i:], r)
+			dst = appendSame(dst, s[i:i+size])
+			marks = maxMarks
+		case r > 0x7e && inTable(markTable[:], r):
+			if marks >= maxMarks {
+				dst = appendEscape(dst, r)
+			} else {
+				dst = append(dst, s[i:i+size]...)
+				marks++
+			}
+		case r == '<' && spellsMark(rest),
+			r == '[' && (strings.HasPrefix(rest, "-") || strings.HasSuffix(s[:i], "##")),
+			r == '{' && strings.HasPrefix(rest, "+"):
+			dst = appendEscape(dst, r)
+			marks = maxMarks
+		default:
+			dst = append(dst, s[i:i+size]...)
+			marks = 0
+		}
+		i += size
+	}
+	return dst
+}
+
+func appendEscape(dst []byte, r rune) []byte { return fmt.Appendf(dst, "<U+%04X>", r) }
+
+// appendSame escapes every character of s, long runs of one as a count.
+func appendSame(dst []byte, s string) []byte {
+	for s != "" {
+		r, size := utf8.DecodeRuneInString(s)
+		n := runLength(s, r)
+		if n > maxSame {
+			dst = fmt.Appendf(dst, "<%d of U+%04X>", n, r)
+		} else {
+			for range n {
+				dst = appendEscape(dst, r)
+			}
+		}
+		s = s[n*size:]
+	}
+	return dst
+}
+
+func appendDecoded(dst []byte, what string, n int, text string, asciiOnly bool) []byte {
+	if n > 1 {
+		what += "s"
+	}
+	text = strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text)
+	dst = fmt.Appendf(dst, "<%d %s: \"", n, what)
+	dst = appendPrintable(dst, text, asciiOnly)
+	return append(dst, `">`...)
+}
+
+// spelled returns the text that a run of variation selectors spells: two bytes
+// or more of UTF-8 that a reader could see, else "".
+func spelled(run string) string {
+	var text []byte
+	for _, r := range run {
+		b, _ := selectorByte(r)
+		text = append(text, b)
+	}
+	if len(text) < 2 || !utf8.Valid(text) {
+		return ""
+	}
+	for _, r := range string(text) {
+		if r < 0x20 || hidden(r) {
+			return ""
+		}
+	}
+	return string(text)
+}
+
+// spellsMark reports whether "<" before rest would read as one of our marks.
+func spellsMark(rest string) bool {
+	if strings.HasPrefix(rest, "U+") || strings.HasPrefix(rest, "byte ") || strings.HasPrefix(rest, "and ") {
+		return true
+	}
+	digits := strings.TrimLeft(rest, "0123456789")
+	return len(digits) < len(rest) && strings.HasPrefix(digits, " ")
+}
+
+// runSize is the size in bytes of the run at the start of s that is in class.
+func runSize(s string, class func(rune) bool) int {
+	for i, r := range s {
+		if !class(r) {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// runLength counts how often r stands at the start of s.
+func runLength(s string, r rune) int {
+	n := 0
+	for _, c := range s {
+		if c != r {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// printableLines is printable for text that is shown over several lines: it
+// breaks at each line feed, and counts a long run of them on a line of its own.
+func printableLines(s string) []string {
+	var lines []string
+	for {
+		at := strings.Index(s, strings.Repeat("\n", maxLineFeeds+1))
+		if at < 0 {
+			break
+		}
+		n := runLength(s[at:], '\n')
+		for line := range strings.SplitSeq(s[:at], "\n") {
+			lines = append(lines, printable(line))
+		}
+		lines = append(lines, fmt.Sprintf("<%d line feeds>", n))
+		s = s[at+n:]
+	}
+	for line := range strings.SplitSeq(s, "\n") {
+		lines = append(lines, printable(line))
+	}
+	return lines
+}
+
+// quotedName returns the name of a tool, a server or a member for a line of ours. A
+// name outside [A-Za-z0-9_./~@-] stands in double quotes with every non-ASCII
+// character escaped: a look-alike letter is seen, and no field can be forged.
+func quotedName(s string) string {
+	plain := s != "" && len(s) <= maxName
+	for i := 0; plain && i < len(s); i++ {
+		plain = isAlnum(s[i]) || strings.IndexByte("_./~@-", s[i]) >= 0
+	}
+	if plain {
+		return s
+	}
+	cut := ""
+	if n := utf8.RuneCountInString(s); n > maxName {
+		end := 0
+		for range maxName {
+			_, size := utf8.DecodeRuneInString(s[end:])
+			end += size
+		}
+		cut = fmt.Sprintf("<and %d more characters>", n-maxName)
+		s = s[:end]
+	}
+	s = strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s)
+	return `"` + string(appendPrintable(nil, s, true)) + cut + `"`
+}
+
+// pasteable reports whether the name of a tool may stand in a command we print:
+// [A-Za-z0-9_][A-Za-z0-9_.-]{0,127}. Any other tool is named by its digest.
+func pasteable(tool string) bool {
+	if tool == "" || len(tool) > 128 || tool[0] == '.' || tool[0] == '-' {
+		return false
+	}
+	for i := 0; i < len(tool); i++ {
+		if !isAlnum(tool[i]) && strings.IndexByte("_.-", tool[i]) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func isAlnum(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+}
+
+// shellQuote returns the user's own argument as one word for a POSIX shell.
+// What cannot be seen becomes an octal escape inside $'…' (POSIX.1-2024).
+func shellQuote(arg string) string {
+	plain, seen := arg != "", true
+	for i, r := range arg {
+		if r > 0x7e || r < 0x20 {
+			plain = false
+			bad := r == utf8.RuneError || r < 0x20 || hidden(r) || unusualSpace(r) || inTable(markTable[:], r)
+			seen = seen && !bad
+		} else if !isAlnum(byte(r)) && strings.IndexByte("_@%+:,./-", byte(r)) < 0 {
+			plain = plain && i > 0 && (r == '=' || r == '~')
+		}
+	}
+	if plain {
+		return arg
+	}
+	if seen {
+		return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+	}
+	var b strings.Builder
+	b.WriteString("$'")
+	for i := 0; i < len(arg); i++ {
+		switch c := arg[i]; {
+		case c == '\\' || c == '\'':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c < 0x20 || c > 0x7e:
+			fmt.Fprintf(&b, `\%03o`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String() + "'"
+}
+
+// shellPath is shellQuote for a path, which must not read as a flag.
+func shellPath(path string) string {
+	if path != "-" && strings.HasPrefix(path, "-") {
+		path = "./" + path
+	}
+	return shellQuote(path)
+}
+
+// grouped writes n with a comma between groups of three digits.
+func grouped(n int) string {
+	s := strconv.Itoa(n)
+	start := 0
+	if n < 0 {
+		start = 1
+	}
+	for i := len(s) - 3; i > start; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// plural writes a count with its noun: "1 tool", "1,200 tools".
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return grouped(n) + " " + noun + "s"
+}
+
+// compareUTF16 orders strings by UTF-16 code units, the order of RFC 8785
+// (section 3.2.3): code points from U+10000 up sort before U+E000 to U+FFFF.
+func compareUTF16(a, b string) int {
+	for i := 0; i < len(a) && i < len(b); i++ {
+		if a[i] == b[i] {
+			continue
+		}
+		// The first unequal byte decides as in UTF-8, but that lead bytes
+		// of surrogate pairs (F0 to F4) come before those of U+E000 to U+FFFF.
+		astral := a[i] >= 0xf0
+		if astral != (b[i] >= 0xf0) && max(a[i], b[i]) >= 0xf0 && min(a[i], b[i]) >= 0xee {
+			if astral {
+				return -1
+			}
+			return 1
+		}
+		return int(a[i]) - int(b[i])
+	}
+	return len(a) - len(b)
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// A kind of drift.
+type kind string
+
+const (
+	added     kind = "ADDED"     // a tool that no pin names
+	removed   kind = "REMOVED"   // a pin whose tool is gone
+	changed   kind = "CHANGED"   // digest and sanitized digest differ
+	concealed kind = "HIDDEN"    // the digest differs, the sanitized digest does not
+	duplicate kind = "DUPLICATE" // two tools of one name, whatever they say
+)
+
+// A drift is one tool that is not what its pin says.
+type drift struct {
+	server  string
+	tool    string
+	kind    kind
+	pinned  *pin     // nil if ADDED, or for a repeated name that no pin has
+	found   *pin     // nil if REMOVED; the first of them if DUPLICATE
+	copies  int      // of a DUPLICATE
+	changes []change // of a CHANGED or HIDDEN tool whose pinned definition is stored
+
+	renamedFrom string // of an ADDED tool: a REMOVED one with the same body
+	renamedTo   string // of a REMOVED tool
+}
+
+// textsKnown reports whether the changes of a drifted tool could be listed.
+func (d *drift) textsKnown() bool { return d.pinned == nil || d.pinned.definition != nil }
+
+// compare is the gate: what found, the pins of a manifest, is not of what is
+// pinned. It returns the drifts in their order and the number of tools that
+// match. verify and diff both ask only this function.
+func compare(pinned, found pinset) (drifts []drift, matched int) {
+	old, new := pinned.pins, found.pins
+	for len(old) > 0 || len(new) > 0 {
+		order := 0
+		switch {
+		case len(old) == 0:
+			order = 1
+		case len(new) == 0:
+			order = -1
+		default:
+			order = compareUTF16(old[0].name, new[0].name)
+		}
+		if order < 0 {
+			drifts = append(drifts, drift{server: found.server, tool: old[0].name, kind: removed, pinned: &old[0]})
+			old = old[1:]
+			continue
+		}
+		copies := 1
+		for copies < len(new) && new[copies].name == new[0].name {
+			copies++
+		}
+		d := drift{server: found.server, tool: new[0].name, found: &new[0], copies: copies}
+		if order == 0 {
+			d.pinned = &old[0]
+			old = old[1:]
+		}
+		new = new[copies:]
+		switch {
+		case copies > 1:
+			d.kind = duplicate
+		case d.pinned == nil:
+			d.kind = added
+		case d.pinned.digest == d.found.digest:
+			matched++
+			continue
+		case d.pinned.sanitized == d.found.sanitized:
+			d.kind = concealed
+		default:
+			d.kind = changed
+		}
+		drifts = append(drifts, d)
+	}
+	findRenames(drifts)
+	slices.SortStableFunc(drifts, compareDrifts)
+	return drifts, matched
+}
+
+// compareDrifts orders by server, name and kind.
+func compareDrifts(a, b drift) int {
+	if c := compareUTF16(a.server, b.server); c != 0 {
+		return c
+	}
+	if c := compareUTF16(a.tool, b.tool); c != 0 {
+		return c
+	}
+	return strings.Compare(string(a.kind), string(b.kind))
+}
+
+// listChanges fills in what changed inside each CHANGED or HIDDEN tool.
+func listChanges(drifts []drift) {
+	for i := range drifts {
+		d := &drifts[i]
+		if d.kind != changed && d.kind != concealed || d.pinned.definition == nil {
+			continue
+		}
+		old, new := parseValue(d.pinned.definition), parseValue(d.found.definition)
+		d.changes = diffValues(old, new)
+		labelChanges(old, new, d.changes)
+	}
+}
+
+// findRenames pairs REMOVED with ADDED tools that differ in nothing but their
+// names. They stay two drifts.
+func findRenames(drifts []drift) {
+	bodies := map[string][]*drift{}
+	for i := range drifts {
+		if d := &drifts[i]; d.kind == removed && d.pinned.definition != nil {
+			body := nameless(d.pinned.definition)
+			bodies[body] = append(bodies[body], d)
+		}
+	}
+	if len(bodies) == 0 {
+		return
+	}
+	for i := range drifts {
+		d := &drifts[i]
+		if d.kind != added {
+			continue
+		}
+		body := nameless(d.found.definition)
+		if from := bodies[body]; len(from) > 0 {
+			d.renamedFrom, from[0].renamedTo = from[0].tool, d.tool
+			bodies[body] = from[1:]
+		}
+	}
+}
+
+// nameless is a canonical definition less its name.
+func nameless(definition []byte) string {
+	members := spans(definition, 0, len(definition), maxToolValues)
+	n, _ := member(members, "name")
+	return string(bytes.Join([][]byte{definition[:n.start], definition[n.end:]}, nil))
+}
