@@ -73,6 +73,28 @@ type pin struct {
 // An approval records who accepted a definition. It is a record, not evidence.
 type approval struct{ by, at, hash string }
 
+// approvalHash is the digest of a definition as received in the form that audit
+// logs know: an object of the members server_id, tool_name, description and
+// input_schema, absent ones left out.
+func approvalHash(server string, p *pin) (string, error) {
+	raw := p.received
+	if raw == nil {
+		raw = p.definition
+	}
+	v := value{kind: '{', members: []namedValue{
+		{"server_id", value{kind: '"', text: server}},
+		{"tool_name", value{kind: '"', text: p.name}},
+	}}
+	received := parseValue(raw)
+	for _, m := range [][2]string{{"description", "description"}, {"input_schema", "inputSchema"}} {
+		if got := received.get(m[1]); got.kind != 0 {
+			v.members = append(v.members, namedValue{m[0], got})
+		}
+	}
+	b, err := canonical(appendJSON(nil, v))
+	return digest(b), err
+}
+
 // A pinset is what one server's manifest comes to, or its part of the lockfile.
 type pinset struct {
 	server string

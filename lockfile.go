@@ -38,6 +38,11 @@ func (l *lockfile) put(s pinset) {
 	}
 }
 
+// drop removes a server.
+func (l *lockfile) drop(server string) {
+	l.servers = slices.DeleteFunc(slices.Clone(l.servers), func(s pinset) bool { return s.server == server })
+}
+
 // escaped reports whether the lockfile spells r as an escape: a reader of it or
 // of its git diff would miss it.
 func escaped(r rune) bool { return hidden(r) || unusualSpace(r) }
@@ -393,6 +398,21 @@ func (r *lockReader) hiddenRaw(l *lockfile) error {
 		return f
 	}
 	return nil
+}
+
+// isLockfile recognises a lockfile by content, be it a faulty one: an object with
+// both of its members at the root, or one that can't be read but names them first.
+func isLockfile(data []byte) bool {
+	start, end, err := scanValue(data, 0, strictness{inexactIntegers: true})
+	if err != nil {
+		head := bytes.TrimLeft(data, "\ufeff \t\r\n{")
+		return bytes.HasPrefix(head, []byte(`"lockfileVersion"`))
+	}
+	if data[start] != '{' {
+		return false
+	}
+	_, ok := member(spans(data, start, end, maxMembers), "lockfileVersion")
+	return ok
 }
 
 // marshalLockfile writes a lockfile: the same pins give the same bytes.

@@ -34,6 +34,36 @@ type drift struct {
 // textsKnown reports whether the changes of a drifted tool could be listed.
 func (d *drift) textsKnown() bool { return d.pinned == nil || d.pinned.definition != nil }
 
+// A pair is one server's two sides: its pins in the lockfile and what its manifest
+// comes to. Either may be missing: a new server, or one that vanished.
+type pair struct {
+	server   string
+	manifest string // the path it was read from; "" where there is none
+	about    string // the server's own name and version, printable
+	noise    int    // lines of the manifest passed over
+	pinned   pinset
+	found    pinset
+	known    bool // the lockfile has the server
+	present  bool // there is a manifest
+}
+
+// policyDiffers reports whether the sides were pinned under other policies.
+func (p *pair) policyDiffers() bool {
+	return p.known && p.present && !p.pinned.policy.equal(p.found.policy)
+}
+
+// comparePairs compares several servers, in the order of their labels.
+func comparePairs(pairs []pair) (drifts []drift, matched int) {
+	for i := range pairs {
+		d, m := compare(pairs[i].pinned, pairs[i].found)
+		for j := range d {
+			d[j].server = pairs[i].server
+		}
+		drifts, matched = append(drifts, d...), matched+m
+	}
+	return drifts, matched
+}
+
 // compare is the gate: what found, the pins of a manifest, is not of what is
 // pinned. It returns the drifts in their order and the number of tools that
 // match. verify and diff both ask only this function.

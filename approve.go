@@ -1,0 +1,555 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// approving holds the flags that lock and relock share.
+type approving struct {
+	descriptions string
+	ignore       []string
+	requireClean bool
+	hashOnly     bool
+	emptyCursor  bool
+
+	strict     bool
+	approvedBy string
+	expect     []string
+	allowEmpty bool
+}
+
+func (f *approving) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.descriptions, "descriptions", "preserve", "which prose to pin: preserve, truncate=N or strip")
+	flags.StringArrayVar(&f.ignore, "ignore", nil, "leave the member at this `POINTER` out of the pins: /_meta, /icons, /execution (repeatable)")
+	flags.BoolVar(&f.requireClean, "require-clean", false, "refuse tools with hidden text, terminal escapes or bidi controls")
+	flags.BoolVar(&f.hashOnly, "hash-only", false, "store digests without the definitions")
+	flags.BoolVar(&f.emptyCursor, "empty-cursor-ends", false, "take an empty nextCursor for the end of the list")
+	flags.BoolVar(&f.strict, "strict", false, "refuse on any warning")
+	flags.StringVar(&f.approvedBy, "approved-by", "", "record with each pin written that `NAME` approved it, and when")
+	flags.StringArrayVar(&f.expect, "expect", nil, "write only if the set digest is `SETDIGEST` (repeatable for a folder)")
+	flags.BoolVar(&f.allowEmpty, "allow-empty", false, "accept a list without tools")
+}
+
+// check reads the flags; the result turns a recorded policy into the asked one.
+func (f *approving) check(cmd *cobra.Command) (policyOf func(policy) policy, err error) {
+	changed := cmd.Flags().Changed
+	descriptions, err := parseDescriptions(f.descriptions)
+	if err != nil {
+		return nil, fail("--descriptions %s", err)
+	}
+	if len(f.ignore) == 1 && f.ignore[0] == "" {
+		f.ignore = nil // --ignore '' takes the recorded ones back
+	}
+	ignore, err := parseIgnore(f.ignore)
+	if err != nil {
+		return nil, fail("--ignore %s", err)
+	}
+	for _, e := range f.expect {
+		if !isDigest(e) {
+			return nil, fail("--expect %s: a set digest is sha256: and 64 lower-case hex digits", quotedName(e))
+		}
+	}
+	if changed("approved-by") && (strings.TrimSpace(f.approvedBy) == "" || strings.ToValidUTF8(f.approvedBy, "") != f.approvedBy) {
+		return nil, fail("--approved-by needs a name")
+	}
+	return func(p policy) policy {
+		if changed("descriptions") {
+			p.descriptions = descriptions
+		}
+		if changed("ignore") {
+			p.ignore = ignore
+		}
+		if changed("require-clean") {
+			p.requireClean = f.requireClean
+		}
+		if changed("hash-only") {
+			p.hashOnly = f.hashOnly
+		}
+		if changed("empty-cursor-ends") {
+			p.emptyCursorEnds = f.emptyCursor
+		}
+		return p
+	}, nil
+}
+
+// reviewed holds the manifests against the conditions of the flags: neither
+// accepts anything by itself.
+func (f *approving) reviewed(w *workspace) error {
+	for i := range w.pairs {
+		p := &w.pairs[i]
+		if p.present && len(p.found.pins) == 0 && !f.allowEmpty {
+			return fail("%s: no tools in the list", printable(p.manifest)).
+				hint("if that is right: --allow-empty")
+		}
+	}
+	if f.expect == nil {
+		return nil
+	}
+	var sets []string
+	for i := range w.pairs {
+		if w.pairs[i].present {
+			sets = append(sets, w.pairs[i].found.setDigest())
+		}
+	}
+	want := slices.Clone(f.expect)
+	slices.Sort(sets)
+	slices.Sort(want)
+	if slices.Equal(sets, want) {
+		return nil
+	}
+	now := strings.Join(sets, ", ")
+	if now == "" {
+		now = "none: a name is repeated"
+	}
+	return &refusal{fail("not what was reviewed: nothing was written").
+		hint("expected set %s", strings.Join(want, ", ")).hint("now      set %s", now)}
+}
+
+// refuses holds the tools that would be written against --strict and against the
+// policy's requireClean.
+func (f *approving) refuses(w *workspace, written func(p *pair, tool string) bool) error {
+	found := make([]pinset, 0, len(w.pairs))
+	for _, p := range w.pairs {
+		found = append(found, p.found)
+	}
+	census := newCensus(w.lock, found)
+	for i := range w.pairs {
+		p := &w.pairs[i]
+		if !f.strict && !p.found.policy.requireClean {
+			continue
+		}
+		var list []finding
+		for _, tool := range p.found.pins {
+			if written(p, tool.name) || p.found.policy.requireClean && !p.pinned.policy.requireClean {
+				list = append(list, census.findTool(p.server, tool, p.pinned.find(tool.name))...)
+			}
+		}
+		if f.strict {
+			list = append(list, census.findSet(p.found, nil)...)
+		}
+		for _, found := range list {
+			unclean := found.id == "hidden-text" || found.id == "terminal-escape" || found.id == "bidi-control"
+			switch {
+			case p.found.policy.requireClean && unclean:
+				return &refusal{fail("tool %s is refused by the policy (requireClean): %s %s: nothing was written",
+					quotedName(found.tool), found.id, found.detail)}
+			case f.strict && found.warning:
+				where := "the manifest"
+				if found.tool != "" {
+					where = "tool " + quotedName(found.tool)
+				}
+				return &refusal{fail("%s is refused by --strict: %s: %s: nothing was written", where, found.id, found.detail)}
+			}
+		}
+	}
+	return nil
+}
+
+// now is the time of an approval: RFC 3339 in UTC, SOURCE_DATE_EPOCH honoured
+// (reproducible-builds.org).
+func now() (string, error) {
+	t := time.Now()
+	if epoch := os.Getenv("SOURCE_DATE_EPOCH"); epoch != "" {
+		seconds, err := strconv.ParseInt(epoch, 10, 64)
+		if err != nil || seconds < 0 || seconds > 253402300799 {
+			return "", fail("SOURCE_DATE_EPOCH %s: not a number of seconds", quotedName(epoch))
+		}
+		t = time.Unix(seconds, 0)
+	}
+	return t.UTC().Format(time.RFC3339), nil
+}
+
+// approve records the approver with each pin of next that is not among the old.
+func (f *approving) approve(next *pinset, old *pinset) error {
+	at := ""
+	if f.approvedBy != "" {
+		var err error
+		if at, err = now(); err != nil {
+			return err
+		}
+	}
+	for i := range next.pins {
+		p := &next.pins[i]
+		if before := old.find(p.name); before != nil && before.digest == p.digest {
+			p.approval = before.approval
+			continue
+		}
+		p.approval = nil
+		if at == "" {
+			continue
+		}
+		hash, err := approvalHash(next.server, p)
+		if err != nil {
+			return err
+		}
+		p.approval = &approval{by: f.approvedBy, at: at, hash: hash}
+	}
+	return nil
+}
+
+// write replaces the pins of servers in the lockfile. The lockfile is read again
+// under its lock: pins of other servers that came meanwhile are kept, and if those
+// that were reviewed have changed, nothing is written.
+func (a *app) write(w *workspace, next []pinset, drop []string, announce func()) error {
+	return replaceFile(a.lockPath, func() ([]byte, error) {
+		l, data, _, err := readLockfile(a.lockPath, nil)
+		if err != nil {
+			return nil, err
+		}
+		touched := slices.Clone(drop)
+		for _, s := range next {
+			touched = append(touched, s.server)
+		}
+		for _, server := range touched {
+			if !sameSet(w.lock.find(server), l.find(server)) {
+				return nil, fail("%s changed while it was reviewed: nothing was written", printable(a.lockPath)).
+					hint("review again: %s", a.next().to("diff"))
+			}
+		}
+		for _, s := range next {
+			l.put(s)
+		}
+		for _, server := range drop {
+			l.drop(server)
+		}
+		written, err := marshalLockfile(l)
+		if err != nil {
+			return nil, err
+		}
+		if bytes.Equal(written, data) {
+			return nil, nil
+		}
+		// What a later run will read must be what was meant.
+		again, err := parseLockfile(a.lockPath, written)
+		if err != nil {
+			return nil, fmt.Errorf("the new lockfile can't be read back; nothing was written: %w", err)
+		}
+		if !slices.EqualFunc(again.servers, l.servers, func(x, y pinset) bool { return sameSet(&x, &y) }) {
+			return nil, fail("the new lockfile doesn't say what was meant; nothing was written")
+		}
+		return written, nil
+	}, func() error {
+		announce()
+		if err := a.out.Flush(); err != nil {
+			return pathError("standard output", err)
+		}
+		return nil
+	})
+}
+
+// sameSet compares what two pinsets come to in the lockfile.
+func sameSet(a, b *pinset) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.server == b.server && a.policy.equal(b.policy) && slices.EqualFunc(a.pins, b.pins, func(x, y pin) bool {
+		sameApproval := x.approval == nil && y.approval == nil || x.approval != nil && y.approval != nil && *x.approval == *y.approval
+		return x.name == y.name && x.digest == y.digest && x.sanitized == y.sanitized && sameApproval
+	})
+}
+
+func newLock(a *app) *cobra.Command {
+	f := &approving{}
+	cmd := &cobra.Command{
+		Use:   "lock MANIFEST [LOCKFILE]",
+		Short: "Approve: write the pins of a server that has none yet",
+		Long: `Lock pins every tool of a saved tools/list in LOCKFILE (tools.lock), which it
+creates, or adds a server to. Tools that are pinned already are never approved again
+by accident: where they differ, lock shows the drift and refuses.
+Exit codes: 0 pinned, 1 refused because of what the manifest says, 2 no answer.`,
+		Example: `  pinproof diff new.json --against old.json     before a first lock: compare two captures
+  pinproof lock live.jsonl
+  pinproof lock github.jsonl --server github    a second server in the same lockfile
+  pinproof lock manifests/                      every server of a folder`,
+		Args: cobra.ArbitraryArgs,
+	}
+	serverFlag(cmd, a)
+	f.register(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := a.take(cmd, args); err != nil {
+			return err
+		}
+		policyOf, err := f.check(cmd)
+		if err != nil {
+			return err
+		}
+		w, err := a.load(policyOf)
+		if err != nil {
+			return err
+		}
+		if err := a.otherServer(w); err != nil {
+			return err
+		}
+		if err := f.reviewed(w); err != nil {
+			return err
+		}
+		return a.lock(w, f)
+	}
+	return cmd
+}
+
+func (a *app) lock(w *workspace, f *approving) error {
+	var fresh []pair // servers without pins
+	var pinned []pair
+	for i := range w.pairs {
+		p := &w.pairs[i]
+		if p.policyDiffers() {
+			return &refusal{fail("%s: server %s is pinned under another policy (%s): nothing was written",
+				printable(a.lockPath), quotedName(p.server), policyWords(p.pinned.policy)).
+				hint("to change the policy: %s", a.next().to("relock"))}
+		}
+		if p.found.repeated() {
+			return a.refuseRepeated(w, p)
+		}
+		if p.known {
+			pinned = append(pinned, *p)
+		} else {
+			fresh = append(fresh, *p)
+		}
+	}
+	if r := a.report(&workspace{lock: w.lock, pairs: pinned}, false); r.verdict() != "match" {
+		if err := writeVerify(a.out, r, a.colored(), false); err != nil {
+			return err
+		}
+		return &refusal{fail("%s pins these tools otherwise: nothing was written", printable(a.lockPath)).
+			hint("read the changes, then approve them: %s", a.next().to("relock"))}
+	} else if len(fresh) == 0 {
+		return writeVerify(a.out, r, a.colored(), false)
+	}
+	if err := f.refuses(w, func(p *pair, _ string) bool { return !p.known }); err != nil {
+		return err
+	}
+	next := make([]pinset, len(fresh))
+	for i := range fresh {
+		next[i] = fresh[i].found
+		next[i].pins = slices.Clone(next[i].pins)
+		if err := f.approve(&next[i], &pinset{}); err != nil {
+			return err
+		}
+	}
+	r := a.report(&workspace{lock: w.lock, pairs: fresh}, true)
+	return a.write(w, next, nil, func() { writeLocked(a.out, r, a.colored()) })
+}
+
+func (a *app) refuseRepeated(w *workspace, p *pair) error {
+	r := a.report(&workspace{lock: w.lock, pairs: []pair{*p}}, false)
+	r.drifts = slices.DeleteFunc(r.drifts, func(d drift) bool { return d.kind != duplicate })
+	t := &textWriter{w: a.out, colored: a.colored()}
+	t.blockLines(r)
+	if t.err != nil {
+		return t.err
+	}
+	return &refusal{fail("%s: a tool name is repeated, and an agent may get either tool: nothing was written", printable(p.manifest)).
+		hint("the server has to be fixed: see both: %s", a.next().to("diff"))}
+}
+
+// relocking holds the flags of relock alone.
+type relocking struct {
+	approving
+	accept    []string
+	acceptAll bool
+	drop      string
+	from      string
+}
+
+func newRelock(a *app) *cobra.Command {
+	f := &relocking{}
+	cmd := &cobra.Command{
+		Use:   "relock MANIFEST [LOCKFILE]",
+		Short: "Approve drift after reading it, all of it or tool by tool",
+		Long: `Relock shows what differs from the pins, as diff does, and asks tool by tool
+whether to accept it. Elsewhere than on a terminal, flags say what is accepted. All
+that is not accepted keeps its pin. It writes once, after the last answer.
+Exit codes: 0 no drift is left, 1 some is, or the manifest is not the reviewed one,
+2 no answer.`,
+		Example: `  pinproof relock live.jsonl
+  pinproof relock live.jsonl --accept read_file --accept list_dir
+  pinproof relock live.jsonl --accept-all --expect sha256:HEX   exactly what diff showed
+  pinproof relock --drop-server github                          retire a server`,
+		Args: cobra.ArbitraryArgs,
+	}
+	serverFlag(cmd, a)
+	f.register(cmd)
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.accept, "accept", nil, "accept the drift of `TOOL`: NAME, NAME@sha256:HEX or sha256:HEX (repeatable)")
+	flags.BoolVar(&f.acceptAll, "accept-all", false, "accept all drift")
+	flags.StringVar(&f.drop, "drop-server", "", "retire the server `ID`: remove its pins; takes no manifest")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if cmd.Flags().Changed("drop-server") {
+			return a.dropServer(cmd, args, f)
+		}
+		if err := a.take(cmd, args); err != nil {
+			return err
+		}
+		policyOf, err := f.check(cmd)
+		if err != nil {
+			return err
+		}
+		sel := selection{all: f.acceptAll}
+		for _, arg := range f.accept {
+			one, err := parseAcceptance(arg)
+			if err != nil {
+				return err
+			}
+			sel.accepts = append(sel.accepts, one)
+		}
+		w, err := a.load(policyOf)
+		if err != nil {
+			return err
+		}
+		if !w.exists {
+			return a.noLockfile()
+		}
+		if !w.folder && !w.pairs[0].known {
+			names := make([]string, len(w.lock.servers))
+			for i, s := range w.lock.servers {
+				names[i] = quotedName(s.server)
+			}
+			return fail("%s has no server %s; it has: %s", printable(a.lockPath), quotedName(w.pairs[0].server), strings.Join(names, ", ")).
+				hint("to approve a new server: %s", a.next().to("lock"))
+		}
+		if err := a.otherServer(w); err != nil {
+			return err
+		}
+		if err := f.reviewed(w); err != nil {
+			return err
+		}
+		return a.relock(w, f, sel)
+	}
+	return cmd
+}
+
+func (a *app) relock(w *workspace, f *relocking, sel selection) error {
+	r := a.report(w, true)
+	if r.verdict() == "match" {
+		return writeVerify(a.out, r, a.colored(), false)
+	}
+	t := &textWriter{w: a.out, colored: a.colored()}
+	interactive := len(sel.accepts) == 0 && !sel.all
+	policyChanged := slices.ContainsFunc(w.pairs, func(p pair) bool { return p.policyDiffers() })
+	if interactive {
+		p, err := a.prompter(t)
+		if err != nil {
+			return err
+		}
+		if sel.chosen, err = p.review(r); err != nil {
+			return err
+		}
+	} else if policyChanged && !sel.all {
+		return fail("a changed policy needs --accept-all: every pin is made anew").
+			hint("read it first: %s", a.next().to("diff"))
+	}
+	accepted, err := selectDrifts(w.pairs, r.drifts, sel)
+	if err != nil {
+		return err
+	}
+	if policyChanged && len(accepted) < len(r.drifts) {
+		return &refusal{fail("a changed policy takes effect only when all drift is accepted: nothing was written")}
+	}
+	if err := f.refuses(w, func(p *pair, tool string) bool {
+		return slices.ContainsFunc(r.drifts, func(d drift) bool { return d.server == p.server && d.tool == tool })
+	}); err != nil {
+		return err
+	}
+	next, drop, err := f.merge(w, r, accepted)
+	if err != nil {
+		return err
+	}
+	if len(next) == 0 && len(drop) == 0 {
+		writeRelocked(a.out, r, accepted, interactive, a.colored())
+		return errDrift
+	}
+	if err := a.write(w, next, drop, func() { writeRelocked(a.out, r, accepted, interactive, a.colored()) }); err != nil {
+		return err
+	}
+	if len(accepted) < len(r.drifts) {
+		return errDrift
+	}
+	return nil
+}
+
+// merge makes the new pins of every pair that something was accepted of.
+func (f *relocking) merge(w *workspace, r *report, accepted map[int]bool) (next []pinset, drop []string, err error) {
+	touched := map[string]int{}
+	for i := range accepted {
+		touched[r.drifts[i].server]++
+	}
+	for i := range w.pairs {
+		p := &w.pairs[i]
+		if touched[p.server] == 0 && !p.policyDiffers() {
+			continue
+		}
+		if !p.present && touched[p.server] == len(p.pinned.pins) {
+			drop = append(drop, p.server)
+			continue
+		}
+		set := relockPins(p, r.drifts, accepted)
+		if err := f.approve(&set, &p.pinned); err != nil {
+			return nil, nil, err
+		}
+		next = append(next, set)
+	}
+	return next, drop, nil
+}
+
+// prompter finds the terminal to ask on.
+func (a *app) prompter(t *textWriter) (*prompter, error) {
+	in := a.stdin
+	if a.manifest == "-" {
+		tty, err := openTerminal()
+		if err != nil {
+			return nil, a.noTerminal()
+		}
+		in = tty
+	}
+	if !isTerminal(in) || !isTerminal(a.stderr) {
+		return nil, a.noTerminal()
+	}
+	return &prompter{in: bufio.NewReader(in), out: a.stderr, t: t}, nil
+}
+
+func (a *app) noTerminal() error {
+	return fail("no terminal to ask on, and no flag says what to accept").
+		hint("read the changes: %s", a.next().to("diff")).
+		hint("then accept a tool: %s --accept NAME", a.next().to("relock")).
+		hint("or all of them: %s --accept-all --expect SETDIGEST", a.next().to("relock"))
+}
+
+// dropServer retires a server: its pins leave the lockfile.
+func (a *app) dropServer(cmd *cobra.Command, args []string, f *relocking) error {
+	a.cmd = cmd
+	if len(args) > 1 || f.acceptAll || len(f.accept) > 0 || cmd.Flags().Changed("server") {
+		return fail("--drop-server goes alone: pinproof relock --drop-server ID [LOCKFILE]")
+	}
+	if a.lockPath = defaultLockfile; len(args) == 1 {
+		a.lockPath = args[0]
+	}
+	if err := a.checkFlags(); err != nil {
+		return err
+	}
+	l, _, exists, err := readLockfile(a.lockPath, a.stdin)
+	if err != nil {
+		return err
+	}
+	if !exists {
+		return fail("%s: no such lockfile", printable(a.lockPath))
+	}
+	set := l.find(f.drop)
+	if set == nil {
+		return fail("%s has no server %s", printable(a.lockPath), quotedName(f.drop))
+	}
+	return a.write(&workspace{lock: l}, nil, []string{f.drop}, func() {
+		fmt.Fprintf(a.out, "DROPPED server %s, %s -> %s\n", quotedName(f.drop), plural(len(set.pins), "pin"), printable(a.lockPath))
+	})
+}
+

@@ -1,0 +1,291 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+	"unicode/utf8"
+)
+
+// A source is one manifest's bytes as they were read.
+type source struct {
+	path   string // for messages and commands
+	label  string // the server it would be named after; "" for standard input
+	data   []byte
+	folder bool // it is one of a folder's
+}
+
+// pathError says what went wrong with a path, without the path as it is: it may
+// come from an archive, and may be hostile to a terminal.
+func pathError(path string, err error) *failure {
+	var inner *fs.PathError
+	if errors.As(err, &inner) {
+		err = inner.Err
+	}
+	var link *os.LinkError
+	if errors.As(err, &link) {
+		err = link.Err
+	}
+	return fail("%s: %s", printable(path), err)
+}
+
+// readFile reads a file or, for "-", standard input; more than limit bytes are an
+// error, never cut.
+func readFile(path string, stdin io.Reader, limit int) ([]byte, error) {
+	var in io.Reader = stdin
+	size := 0
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, pathError(path, err)
+		}
+		defer f.Close()
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+			if info.Size() > int64(limit) {
+				return nil, fail("%s: more than %d MiB", printable(path), limit>>20)
+			}
+			size = int(info.Size())
+		}
+		in = f
+	}
+	data := make([]byte, 0, size+512)
+	in = io.LimitReader(in, int64(limit)+1)
+	for {
+		n, err := in.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		if len(data) > limit {
+			return nil, fail("%s: more than %d MiB", printable(path), limit>>20)
+		}
+		if err == io.EOF {
+			return data, nil
+		}
+		if err != nil {
+			return nil, pathError(path, err)
+		}
+		if len(data) == cap(data) {
+			data = slices.Grow(data, len(data))
+		}
+	}
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return path != "-" && err == nil && info.IsDir()
+}
+
+// readSources reads a manifest, or every manifest of a folder: each *.json or
+// *.jsonl in it is one server's. Entries that begin with a dot are skipped, and so
+// is the lockfile; anything else is an error, for a gate must not skip.
+func readSources(path, lockPath string, stdin io.Reader) ([]source, error) {
+	if !isFolder(path) {
+		data, err := readFile(path, stdin, maxManifestBytes)
+		if err != nil {
+			return nil, err
+		}
+		label, _ := serverLabel(filepath.Base(path))
+		if path == "-" {
+			label = ""
+		}
+		return []source{{path: path, label: label, data: data}}, nil
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, pathError(path, err)
+	}
+	lockInfo, lockErr := os.Stat(lockPath)
+	var list []source
+	labels := map[string]string{}
+	total := 0
+	for _, e := range entries {
+		file := filepath.Join(path, e.Name())
+		if strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		info, err := os.Stat(file)
+		if err != nil {
+			return nil, pathError(file, err)
+		}
+		if lockErr == nil && os.SameFile(info, lockInfo) || strings.TrimSuffix(filepath.Clean(file), newSuffix) == filepath.Clean(lockPath) {
+			continue
+		}
+		label, ok := serverLabel(e.Name())
+		if !ok || !info.Mode().IsRegular() {
+			return nil, fail("%s: not a manifest: a folder holds *.json and *.jsonl, one a server", printable(file)).
+				hint("move it out of the folder, or begin its name with a dot")
+		}
+		if other, ok := labels[label]; ok {
+			return nil, fail("%s: the same server as %s", printable(file), printable(other))
+		}
+		labels[label] = file
+		data, err := readFile(file, stdin, maxManifestBytes)
+		if err != nil {
+			return nil, err
+		}
+		if total += len(data); total > maxLockfileBytes {
+			return nil, fail("%s: more than 256 MiB of manifests", printable(path))
+		}
+		list = append(list, source{path: file, label: label, data: data, folder: true})
+	}
+	if len(list) == 0 {
+		return nil, fail("%s: no *.json or *.jsonl in this folder", printable(path)).hint("%s", captureHint)
+	}
+	slices.SortFunc(list, func(a, b source) int { return compareUTF16(a.label, b.label) })
+	return list, nil
+}
+
+// serverLabel is a file's name without its ending, percent-decoded, so that
+// "@org%2Fpkg.json" is the server "@org/pkg". ok is false for other endings.
+func serverLabel(file string) (label string, ok bool) {
+	ext := strings.ToLower(filepath.Ext(file))
+	stem := strings.TrimSuffix(file, filepath.Ext(file))
+	if decoded, err := url.PathUnescape(stem); err == nil {
+		stem = decoded
+	}
+	return stem, (ext == ".json" || ext == ".jsonl") && stem != "" && utf8.ValidString(stem)
+}
+
+// readLockfile reads and parses a lockfile. exists is false if there is none.
+func readLockfile(path string, stdin io.Reader) (l lockfile, data []byte, exists bool, err error) {
+	if path != "-" {
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return lockfile{}, nil, false, nil
+		}
+		if isFolder(path) {
+			return lockfile{}, nil, true, fail("%s: a folder, where the lockfile belongs", printable(path)).
+				hint("the manifest or folder comes first, the lockfile second: pinproof COMMAND MANIFEST LOCKFILE")
+		}
+	}
+	data, err = readFile(path, stdin, maxLockfileBytes)
+	if err != nil {
+		return lockfile{}, nil, true, err
+	}
+	l, err = parseLockfile(path, data)
+	return l, data, true, err
+}
+
+const (
+	newSuffix    = ".new"           // LOCKFILE.new
+	lockPatience = 10 * time.Second // how long a writer waits for another one
+)
+
+// replaceFile writes a file whole or not at all. LOCKFILE.new, created exclusively
+// beside it, is lock and temporary file in one: while it is held, update gets the
+// file as it is now and returns the new bytes, or nil to leave it alone. announce is
+// called when the bytes are safe on disk and only the rename is left; if it fails,
+// nothing is replaced.
+func replaceFile(path string, update func() ([]byte, error), announce func() error) (err error) {
+	target := path
+	mode := fs.FileMode(0o644)
+	info, err := os.Lstat(path)
+	if err == nil {
+		if target, err = filepath.EvalSymlinks(path); err != nil {
+			return pathError(path, err)
+		}
+		if info, err = os.Stat(target); err != nil {
+			return pathError(path, err)
+		}
+		if !info.Mode().IsRegular() {
+			return fail("%s: not a regular file", printable(path))
+		}
+		mode = info.Mode().Perm()
+	}
+
+	// A signal between here and the rename would leave LOCKFILE.new behind:
+	// it waits, the critical section is short.
+	signals := make(chan os.Signal, 4)
+	temp := target + newSuffix
+	var f *os.File
+	for begin := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+		if f, err = os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode); err == nil {
+			break
+		}
+		signal.Stop(signals)
+		if len(signals) > 0 {
+			return fail("interrupted while waiting for %s; nothing was written", printable(temp))
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return pathError(temp, err)
+		}
+		if time.Since(begin) > lockPatience {
+			return fail("%s is there: another pinproof is writing, or one was killed", printable(temp)).
+				hint("if no other pinproof runs, delete it: rm %s", shellPath(temp))
+		}
+	}
+	defer signal.Stop(signals)
+	defer func() {
+		f.Close()
+		if err != nil {
+			os.Remove(temp)
+		}
+	}()
+
+	data, err := update()
+	if err != nil {
+		return err
+	}
+	if data == nil {
+		os.Remove(temp)
+		return announce()
+	}
+	if info != nil {
+		if err := f.Chmod(mode); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+			return pathError(temp, err)
+		}
+	}
+	if _, err := f.Write(data); err != nil {
+		return pathError(temp, err)
+	}
+	if err := f.Sync(); err != nil {
+		return pathError(temp, err)
+	}
+	if err := f.Close(); err != nil {
+		return pathError(temp, err)
+	}
+	if err := announce(); err != nil {
+		return err
+	}
+	if err := os.Rename(temp, target); err != nil {
+		return pathError(path, err)
+	}
+	// The rename itself reaches the disk with its folder. Some systems can't
+	// sync one; the file is whole either way.
+	if dir, err := os.Open(filepath.Dir(target)); err == nil {
+		dir.Sync()
+		dir.Close()
+	}
+	return nil
+}
+
+// sameFile reports whether two paths lead to one file.
+func sameFile(a, b string) bool {
+	if a == "-" || b == "-" {
+		return false
+	}
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	if errX == nil && errY == nil {
+		return os.SameFile(x, y)
+	}
+	return filepath.Clean(a) == filepath.Clean(b)
+}
+
+// openTerminal opens the terminal itself, for answers when standard input is the
+// manifest.
+func openTerminal() (*os.File, error) {
+	for _, path := range []string{"/dev/tty", "CONIN$"} {
+		if f, err := os.OpenFile(path, os.O_RDWR, 0); err == nil {
+			return f, nil
+		}
+	}
+	return nil, fmt.Errorf("no terminal")
+}

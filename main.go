@@ -1,0 +1,172 @@
+// Pinproof is a lockfile for MCP tool definitions. It reads a saved tools/list
+// result, pins every tool in a committed file, and answers with its exit code
+// whether the tools an agent is about to use are the ones a person approved.
+//
+// Data flows one way through the files of this package:
+//
+//	text        what is invisible; printable text, quoted names, pasteable commands
+//	json        limits, the strict reader
+//	manifest    shapes, pages, transcripts -> manifest
+//	policy      definition -> the definition that is pinned
+//	sanitize    definition -> its sanitized form
+//	canon       canonical form, digests, pins
+//	lockfile    bytes -> pins -> bytes
+//	diff        value x value -> changes; word diffs
+//	labels      a change in its schema -> its label
+//	verify      pins x pins -> drift
+//	findings    what a reviewer should see
+//	relock      pins x drift x selection -> pins
+//	report      the report value; show lays it out; report_* write it
+//	prompt      report x terminal -> selection
+//	files       every file operation
+//	commands    one constructor a command
+//
+// Exit codes:
+//
+//	0  every tool asked about was read and matches its pin, or what was asked
+//	   for is written and no drift is left
+//	1  the answer is no: drift, or an approval refused because of what the
+//	   manifest says
+//	2  no answer: bad usage, unreadable or ambiguous input, a missing lockfile or
+//	   one that contradicts itself, a failed write
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+func main() {
+	// A reader that goes away must be a write error, not a silent death
+	// between two steps.
+	signal.Ignore(syscall.SIGPIPE)
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run is the program: it takes its streams and returns the exit code.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	out := bufio.NewWriterSize(stdout, 64<<10)
+	a := &app{stdin: stdin, stdout: stdout, out: out, stderr: stderr}
+	root := newRoot(a)
+	if args == nil {
+		args = []string{} // cobra reads os.Args for nil
+	}
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(out)
+	root.SetErr(stderr)
+	err := root.Execute()
+	if flushErr := out.Flush(); flushErr != nil && (err == nil || errors.Is(err, errDrift)) {
+		err = pathError("standard output", flushErr)
+	}
+	return exitCode(err, stderr)
+}
+
+// exitCode prints an error and maps it to its code: 1 for drift alone, 2 for
+// everything else, also for what no one thought of.
+func exitCode(err error, stderr io.Writer) int {
+	if err == nil {
+		return 0
+	}
+	var told *failure
+	var no *refusal
+	switch {
+	case errors.As(err, &no):
+		told = no.failure
+	case errors.As(err, &told):
+	case errors.Is(err, errDrift):
+		return 1 // the report has said it
+	default:
+		// Not ours: from cobra or the flag parser, so it is usage.
+		told = fail("%s", printable(err.Error())).hint("pinproof --help")
+	}
+	fmt.Fprintf(stderr, "error: %s\n", told.text)
+	for _, h := range told.hints {
+		fmt.Fprintf(stderr, "hint: %s\n", h)
+	}
+	if errors.Is(err, errDrift) {
+		return 1
+	}
+	return 2
+}
+
+// version is the module's version from the build info.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	v := info.Main.Version
+	if v == "" || v == "(devel)" {
+		v = "devel"
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" && len(s.Value) >= 12 {
+				v += " " + s.Value[:12]
+			}
+			if s.Key == "vcs.modified" && s.Value == "true" {
+				v += " modified"
+			}
+		}
+	}
+	return v + " " + info.GoVersion
+}
+
+// newRoot builds the command line.
+func newRoot(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "pinproof",
+		Short: "A lockfile for MCP tool definitions",
+		Long: `pinproof pins the tools of an MCP server: it reads a saved tools/list result,
+writes every tool's digest and definition into tools.lock, and says by its exit
+code whether the tools an agent is about to use are the ones you approved.`,
+		Example: `  sh capture.sh live.jsonl -- npx -y some-mcp-server   save what a server lists
+  pinproof lock live.jsonl                             approve it
+  pinproof verify live.jsonl                           later: is it still that?
+  pinproof diff live.jsonl                             what changed, word by word
+  pinproof relock live.jsonl                           approve the change, tool by tool
+
+Exit codes: 0 match, 1 drift, 2 no answer.`,
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return fail("no command: one of lock, verify, diff, relock").hint("pinproof --help")
+			}
+			return fail("unknown command %s: one of lock, verify, diff, relock", quotedName(args[0])).hint("pinproof --help")
+		},
+	}
+	root.PersistentFlags().StringVar(&a.color, "color", "auto", "colour the output: auto, always or never")
+	root.AddCommand(newLock(a), newVerify(a), newDiff(a), newRelock(a))
+	root.SetHelpCommand(&cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Show the help of a command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			target, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return fail("no help on %s: it is no command", quotedName(args[0])).hint("pinproof --help")
+			}
+			return target.Help()
+		},
+	})
+	// cobra's own completion command answers a misspelled shell with 0.
+	root.InitDefaultCompletionCmd("completion")
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Args = cobra.ArbitraryArgs
+			c.RunE = func(_ *cobra.Command, args []string) error {
+				return fail("completion for which shell? one of bash, zsh, fish, powershell").hint("pinproof completion bash")
+			}
+		}
+	}
+	return root
+}

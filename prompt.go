@@ -1,0 +1,155 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/mattn/go-isatty"
+)
+
+// isTerminal reports whether a stream is a terminal a person sits at.
+func isTerminal(stream any) bool {
+	f, ok := stream.(interface{ Fd() uintptr })
+	return ok && (isatty.IsTerminal(f.Fd()) || isatty.IsCygwinTerminal(f.Fd()))
+}
+
+// errQuit is how a review ends without an answer: nothing is written.
+var errQuit = errors.New("left without an answer; nothing was written")
+
+// A prompter shows drift step by step and asks about each.
+type prompter struct {
+	in  *bufio.Reader
+	out io.Writer // questions
+	t   *textWriter
+}
+
+// review asks one question a group, in the order diff shows them, and returns the
+// indexes of the accepted drifts. Nothing has been written when it returns.
+func (p *prompter) review(r *report) (map[int]bool, error) {
+	chosen := map[int]bool{}
+	p.t.header(r)
+	for i := range r.pairs {
+		if !r.pairs[i].policyDiffers() {
+			continue
+		}
+		yes, err := p.ask("accept the changed policy?", "ynq", func(byte) {})
+		if err != nil {
+			return nil, err
+		}
+		if yes != 'y' {
+			return nil, &refusal{fail("the policy was not accepted: nothing was written")}
+		}
+	}
+	for i := range r.groups {
+		g := &r.groups[i]
+		p.t.printf("\n")
+		p.t.group(r, i)
+		if r.drifts[g.drifts[0]].kind == duplicate {
+			continue
+		}
+		if err := p.askGroup(r, g, chosen); err != nil {
+			return nil, err
+		}
+	}
+	p.t.setFindings(r)
+	p.t.standing(r)
+	return chosen, p.t.err
+}
+
+func (p *prompter) askGroup(r *report, g *group, chosen map[int]bool) error {
+	show := func(drifts []int) func(byte) {
+		return func(byte) {
+			for _, i := range drifts {
+				d := &r.drifts[i]
+				p.t.printf("%s\n", quotedName(d.tool))
+				if d.found != nil {
+					p.t.whole('+', d.found)
+				} else {
+					p.t.whole('-', d.pinned)
+				}
+			}
+		}
+	}
+	if len(g.drifts) > 1 {
+		answer, err := p.ask(fmt.Sprintf("accept this change in all %d tools?", len(g.drifts)), "ynedq", show(g.drifts))
+		if err != nil {
+			return err
+		}
+		if answer != 'e' {
+			for _, i := range g.drifts {
+				chosen[i] = answer == 'y'
+			}
+			return nil
+		}
+	}
+	for _, i := range g.drifts {
+		d := &r.drifts[i]
+		question := "accept " + quotedName(d.tool) + "?"
+		if d.kind == removed {
+			question = "accept that " + quotedName(d.tool) + " is gone?"
+		}
+		answer, err := p.ask(question, "yndq", show([]int{i}))
+		if err != nil {
+			return err
+		}
+		chosen[i] = answer == 'y'
+	}
+	return nil
+}
+
+var answerWords = map[byte][2]string{
+	'y': {"[y]es", "accept: pin what the server lists now"},
+	'n': {"[n]o", "keep the pin as it is"},
+	'e': {"[e]ach", "ask about each of these tools"},
+	'd': {"[d]efinition", "show the definition whole"},
+	'q': {"[q]uit", "leave; nothing is written"},
+}
+
+// ask repeats a question until one of the answers is given. 'd' and '?' show
+// something and ask again, and so does Enter alone: it is no answer.
+func (p *prompter) ask(question, answers string, show func(byte)) (byte, error) {
+	for {
+		if f, ok := p.t.w.(*bufio.Writer); ok && p.t.err == nil {
+			p.t.err = f.Flush()
+		}
+		if p.t.err != nil {
+			return 0, p.t.err
+		}
+		words := ""
+		for i := range len(answers) {
+			words += answerWords[answers[i]][0] + " "
+		}
+		if _, err := fmt.Fprintf(p.out, "%s %s[?]: ", question, words); err != nil {
+			return 0, err
+		}
+		reply, err := p.in.ReadString('\n')
+		if err != nil {
+			fmt.Fprintln(p.out)
+			return 0, errQuit
+		}
+		reply = strings.ToLower(strings.TrimSpace(reply))
+		for i := range len(answers) {
+			c := answers[i]
+			word := strings.NewReplacer("[", "", "]", "").Replace(answerWords[c][0])
+			if reply != string(c) && reply != word {
+				continue
+			}
+			switch c {
+			case 'q':
+				return 0, errQuit
+			case 'd':
+				show(c)
+			default:
+				return c, nil
+			}
+		}
+		if reply == "?" {
+			for i := range len(answers) {
+				fmt.Fprintf(p.out, "  %-13s %s\n", answerWords[answers[i]][0], answerWords[answers[i]][1])
+			}
+		}
+	}
+}

@@ -1,0 +1,296 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// A stretch is printable text of one colour: kept '=', removed '-', added '+'.
+type stretch struct {
+	op   byte
+	text string
+}
+
+// A line is what stands behind one gutter. A continued line goes on where the
+// one before it was too long, not where the text has a line feed.
+type line struct {
+	runs      []stretch
+	continued bool
+}
+
+const (
+	lineWidth   = 100 // columns of server text before it goes on in the next line
+	inlineJSON  = 88  // columns of JSON that stay on one line
+	keptContext = 160 // characters of unchanged text shown on each side of a change
+	keptLongest = 480 // unchanged text longer than this is cut, saying so
+)
+
+// showText lays out a text line by line.
+func showText(op byte, s string) []line {
+	var lines []line
+	for _, l := range printableLines(s) {
+		lines = append(lines, line{runs: []stretch{{op, l}}})
+	}
+	return wrap(lines)
+}
+
+// showJSON lays out a value as JSON: on one line if it is short. asciiOnly escapes
+// every other character.
+func showJSON(op byte, v value, asciiOnly bool) []line {
+	var lines []line
+	for _, l := range jsonLines(v, asciiOnly) {
+		lines = append(lines, line{runs: []stretch{{op, l}}})
+	}
+	return wrap(lines)
+}
+
+func jsonLines(v value, asciiOnly bool) []string {
+	if s, ok := inline(v, inlineJSON, asciiOnly); ok {
+		return []string{s}
+	}
+	var lines []string
+	bracket := "[]"
+	n := len(v.items)
+	if v.kind == '{' {
+		bracket, n = "{}", len(v.members)
+	}
+	lines = append(lines, bracket[:1])
+	for i := range n {
+		item, key := value{}, ""
+		if v.kind == '{' {
+			item, key = v.members[i].value, printableString(v.members[i].name, asciiOnly)+": "
+		} else {
+			item = v.items[i]
+		}
+		inner := jsonLines(item, asciiOnly)
+		inner[0] = key + inner[0]
+		if i < n-1 {
+			inner[len(inner)-1] += ","
+		}
+		for _, l := range inner {
+			lines = append(lines, "  "+l)
+		}
+	}
+	return append(lines, bracket[1:])
+}
+
+// inline writes a value on one line if it takes at most width bytes, a scalar
+// whatever it takes.
+func inline(v value, width int, asciiOnly bool) (string, bool) {
+	switch v.kind {
+	case '"':
+		if width < inlineJSON && len(v.text) > width {
+			return "", false
+		}
+		return printableString(v.text, asciiOnly), true
+	case '{', '[':
+	default:
+		return string(appendJSON(nil, v)), true
+	}
+	var b strings.Builder
+	write := func(item value) bool {
+		s, ok := inline(item, width-b.Len()-1, asciiOnly)
+		b.WriteString(s)
+		return ok && b.Len() <= width
+	}
+	if v.kind == '[' {
+		b.WriteByte('[')
+		for i, item := range v.items {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			if !write(item) {
+				return "", false
+			}
+		}
+		b.WriteByte(']')
+		return b.String(), b.Len() <= width
+	}
+	b.WriteByte('{')
+	for i, m := range v.members {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(printableString(m.name, asciiOnly))
+		b.WriteByte(':')
+		if !write(m.value) {
+			return "", false
+		}
+	}
+	b.WriteByte('}')
+	return b.String(), b.Len() <= width
+}
+
+// printableString is a printable JSON string; what JSON itself has short escapes
+// for keeps them.
+func printableString(s string, asciiOnly bool) string {
+	s = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(s)
+	return `"` + string(appendPrintable(nil, s, asciiOnly)) + `"`
+}
+
+// showWords lays out a word diff: [-removed-] and {+added+}. Texts that look
+// alike are spelled by code points, long unchanged stretches are cut.
+func showWords(pieces []piece) []line {
+	lines := []line{{}}
+	add := func(op byte, s string) {
+		if s != "" {
+			last := &lines[len(lines)-1]
+			last.runs = append(last.runs, stretch{op, s})
+		}
+	}
+	for i, p := range pieces {
+		if p.op == '=' {
+			for j, l := range keptLines(p.text, i == 0, i == len(pieces)-1) {
+				if j > 0 {
+					lines = append(lines, line{})
+				}
+				add('=', l)
+			}
+			continue
+		}
+		asciiOnly := i > 0 && p.op == '+' && pieces[i-1].op == '-' && alike(pieces[i-1].text, p.text) ||
+			i+1 < len(pieces) && p.op == '-' && pieces[i+1].op == '+' && alike(p.text, pieces[i+1].text)
+		for rest := p.text; rest != ""; {
+			part, after, broken := strings.Cut(rest, "\n")
+			if broken {
+				part += "\n"
+			}
+			add(p.op, marked(p.op, part, asciiOnly))
+			if rest = after; broken && p.op == '+' {
+				lines = append(lines, line{})
+			}
+		}
+	}
+	return wrap(lines)
+}
+
+// marked puts our marks around a printable piece, and escapes what would close
+// them early.
+func marked(op byte, s string, asciiOnly bool) string {
+	s = string(appendPrintable(nil, s, asciiOnly))
+	if op == '-' {
+		return "[-" + strings.ReplaceAll(s, "-]", "<U+002D>]") + "-]"
+	}
+	return "{+" + strings.ReplaceAll(s, "+}", "<U+002B>}") + "+}"
+}
+
+// keptLines is the unchanged text between two changes, cut where it is long.
+func keptLines(s string, first, last bool) []string {
+	n := utf8.RuneCountInString(s)
+	if n <= keptLongest {
+		return printableLines(s)
+	}
+	head, tail := s, s
+	for range keptContext {
+		_, size := utf8.DecodeRuneInString(head)
+		head = head[size:]
+		_, size = utf8.DecodeLastRuneInString(tail)
+		tail = tail[:len(tail)-size]
+	}
+	head, tail = s[:len(s)-len(head)], s[len(tail):]
+	left := n - utf8.RuneCountInString(head) - utf8.RuneCountInString(tail)
+	switch {
+	case first:
+		head, left = "", n-utf8.RuneCountInString(tail)
+	case last:
+		tail, left = "", n-utf8.RuneCountInString(head)
+	}
+	lines := printableLines(head)
+	notice := fmt.Sprintf("<and %s more characters, unchanged>", grouped(left))
+	after := printableLines(tail)
+	lines[len(lines)-1] += notice + after[0]
+	return append(lines, after[1:]...)
+}
+
+// alike reports whether two texts could pass for each other: equal once sanitized,
+// or different only where at least one of them has a non-ASCII character.
+func alike(a, b string) bool {
+	if sanitizeText(a) == sanitizeText(b) {
+		return true
+	}
+	if utf8.RuneCountInString(a) != utf8.RuneCountInString(b) {
+		return false
+	}
+	other := []rune(b)
+	i := 0
+	for _, r := range a {
+		if s := other[i]; r != s && r < 0x80 && s < 0x80 {
+			return false
+		}
+		i++
+	}
+	return true
+}
+
+// sides lays out a change that is no word diff: the old value, then the new one.
+func (e *entry) sides() []line {
+	asciiOnly := e.old.kind == '"' && e.new.kind == '"' && alike(e.old.text, e.new.text)
+	show := func(op byte, v value) []line {
+		switch {
+		case v.kind == 0:
+			return nil
+		case v.kind == '"' && strings.Contains(v.text, "\n") && !asciiOnly:
+			return showText(op, v.text)
+		}
+		return showJSON(op, v, asciiOnly)
+	}
+	return append(show('-', e.old), show('+', e.new)...)
+}
+
+// wrap breaks lines that are too wide, at a blank where there is one near. A
+// terminal that wraps would let server text begin a row of its own.
+func wrap(lines []line) []line {
+	var out []line
+	for _, l := range lines {
+		current := line{continued: l.continued}
+		used := 0
+		for _, r := range l.runs {
+			for r.text != "" {
+				size, columns := fit(r.text, lineWidth-used)
+				if size == len(r.text) {
+					current.runs = append(current.runs, r)
+					used += columns
+					break
+				}
+				if size > 0 {
+					current.runs = append(current.runs, stretch{r.op, r.text[:size]})
+					r.text = r.text[size:]
+				}
+				out = append(out, current)
+				current, used = line{continued: true}, 0
+			}
+		}
+		out = append(out, current)
+	}
+	return out
+}
+
+// fit returns how much of s goes into so many columns, and the columns it takes:
+// all of it, or up to the last blank in the second half, or what fits.
+func fit(s string, width int) (size, columns int) {
+	blank := 0
+	for i, r := range s {
+		w := 1
+		switch {
+		case inTable(markTable[:], r):
+			w = 0
+		case r >= 0x1100:
+			w = 2 // most of what is wide; too many columns are no harm
+		}
+		if columns+w > width {
+			switch {
+			case blank > 0:
+				return blank, columns
+			case width < lineWidth/2:
+				return 0, 0 // begin on the next line
+			}
+			return i, columns
+		}
+		columns += w
+		if r == ' ' && columns > width/2 {
+			blank = i + 1
+		}
+	}
+	return len(s), columns
+}
