@@ -552,4 +552,3 @@ func (a *app) dropServer(cmd *cobra.Command, args []string, f *relocking) error 
 		fmt.Fprintf(a.out, "DROPPED server %s, %s -> %s\n", quotedName(f.drop), plural(len(set.pins), "pin"), printable(a.lockPath))
 	})
 }
-

@@ -2,8 +2,12 @@
 # Saves what a stdio MCP server answers to tools/list, all pages of it, byte for byte:
 #     sh capture.sh OUT.jsonl -- COMMAND [ARG]...
 # Exit 0: OUT is written. Exit 2: it is as it was, and standard error says why. PINPROOF_TIMEOUT: seconds, 30 if unset.
-out=$1 tmp='' server='' ended=0 id=1 limit=${PINPROOF_TIMEOUT:-30}
-fail() { printf 'error: %s\nhint: %s\n' "$@" >&2; exit 2; }
+out=$1 tmp='' server='' caught='' ended=0 id=1 limit=${PINPROOF_TIMEOUT:-30}
+fail() { # ERROR HINT
+	[ -z "$caught" ] || set -- "interrupted" "nothing was saved"
+	printf 'error: %s\nhint: %s\n' "$1" "$2" >&2
+	exit 2
+}
 ask() { printf '{"jsonrpc":"2.0",%s}\n' "$@" >&3 & } # in the background: the server may never read it
 stop() { # it has a second to leave by itself; then its process group is told to, and a second later made to
 	for signal in ${server:+0 0 0 0 0 TERM 0 0 0 0 0 KILL}; do
@@ -12,7 +16,7 @@ stop() { # it has a second to leave by itself; then its process group is told to
 	done
 }
 trap 'trap "" HUP INT TERM; exec 3>&-; stop 2>/dev/null; rm -rf "$tmp"' EXIT
-trap 'fail "interrupted" "nothing was saved"' HUP INT TERM
+trap 'caught=yes' HUP INT TERM # for the loop to see, so that no half-made folder or process escapes
 if [ $# -lt 3 ] || [ "$2" != -- ] || ! shift 2; then fail "wrong usage" "sh capture.sh OUT.jsonl -- COMMAND [ARG]..."; fi
 case $out in /*) ;; *) out=./$out ;; esac
 [ -f "$out" ] || [ ! -e "$out" ] || fail "$out is no file" "name one to write, such as server.jsonl"
@@ -38,6 +42,6 @@ while sleep 0.1 2>/dev/null || sleep 1; do
 	?*) fail "it answered with an error: $(printf %.300s "$answer" | LC_ALL=C tr -cd ' -~')" "are its arguments complete?" ;;
 	esac
 	[ $ended = 0 ] || { wait "$server"; fail "the server ended with code $? before it answered" "it may have said why above"; }
-	[ $(($(date +%s) - start)) -lt "$limit" ] || fail "no answer in $limit s" "PINPROOF_TIMEOUT=120 waits longer"
+	{ [ -z "$caught" ] && [ $(($(date +%s) - start)) -lt "$limit" ]; } || fail "no answer in $limit s" "PINPROOF_TIMEOUT=120 waits longer"
 done
 mv -f "$tmp/got" "$out" || fail "can't write $out" "name another file"

@@ -429,7 +429,7 @@ func (t *textWriter) whole(op byte, p *pin) {
 		t.printf("  its definition was not stored (hashOnly)\n")
 		return
 	}
-	for _, m := range parseValue(p.definition).members {
+	for _, m := range inReadingOrder(parseValue(p.definition)) {
 		t.printf("  %s\n", quotedPointer(pointerTo("", m.name)))
 		if m.value.kind == '"' {
 			t.lines("    ", showText(op, m.value.text), true)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -293,4 +294,22 @@ func fit(s string, width int) (size, columns int) {
 		}
 	}
 	return len(s), columns
+}
+
+// inReadingOrder lists the members of a definition, what a reviewer reads first
+// ahead of the rest.
+func inReadingOrder(definition value) []namedValue {
+	first := []string{"name", "title", "description", "annotations", "inputSchema", "outputSchema"}
+	var list, rest []namedValue
+	for _, name := range first {
+		if v := definition.get(name); v.kind != 0 {
+			list = append(list, namedValue{name, v})
+		}
+	}
+	for _, m := range definition.members {
+		if !slices.Contains(first, m.name) {
+			rest = append(rest, m)
+		}
+	}
+	return append(list, rest...)
 }
