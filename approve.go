@@ -359,7 +359,6 @@ type relocking struct {
 	accept    []string
 	acceptAll bool
 	drop      string
-	from      string
 }
 
 func newRelock(a *app) *cobra.Command {
@@ -375,11 +374,13 @@ Exit codes: 0 no drift is left, 1 some is, or the manifest is not the reviewed o
 		Example: `  pinproof relock live.jsonl
   pinproof relock live.jsonl --accept read_file --accept list_dir
   pinproof relock live.jsonl --accept-all --expect sha256:HEX   exactly what diff showed
+  pinproof relock new.jsonl --server pkg@2 --from pkg@1         an upgrade with a new label
   pinproof relock --drop-server github                          retire a server`,
 		Args: cobra.ArbitraryArgs,
 	}
 	serverFlag(cmd, a)
 	f.register(cmd)
+	fromFlag(cmd, a)
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.accept, "accept", nil, "accept the drift of `TOOL`: NAME, NAME@sha256:HEX or sha256:HEX (repeatable)")
 	flags.BoolVar(&f.acceptAll, "accept-all", false, "accept all drift")
@@ -431,14 +432,14 @@ Exit codes: 0 no drift is left, 1 some is, or the manifest is not the reviewed o
 
 func (a *app) relock(w *workspace, f *relocking, sel selection) error {
 	r := a.report(w, true)
-	if r.verdict() == "match" {
+	if r.verdict() == "match" && a.from == "" {
 		return writeVerify(a.out, r, a.colored(), false)
 	}
 	t := &textWriter{w: a.out, colored: a.colored()}
-	interactive := len(sel.accepts) == 0 && !sel.all
-	policyChanged := slices.ContainsFunc(w.pairs, func(p pair) bool { return p.policyDiffers() })
+	interactive := len(sel.accepts) == 0 && !sel.all && len(r.drifts)+len(changedPolicies(w)) > 0
+	policyChanged := len(changedPolicies(w)) > 0
 	if interactive {
-		p, err := a.prompter(t)
+		p, err := a.prompter(t, r)
 		if err != nil {
 			return err
 		}
@@ -455,6 +456,10 @@ func (a *app) relock(w *workspace, f *relocking, sel selection) error {
 	}
 	if policyChanged && len(accepted) < len(r.drifts) {
 		return &refusal{fail("a changed policy takes effect only when all drift is accepted: nothing was written")}
+	}
+	if a.from != "" && len(accepted) < len(r.drifts) {
+		return &refusal{fail("pins move to a new label only when all drift is accepted: nothing was written").
+			hint("read it: %s", a.next().to("diff"))}
 	}
 	if err := f.refuses(w, func(p *pair, tool string) bool {
 		return slices.ContainsFunc(r.drifts, func(d drift) bool { return d.server == p.server && d.tool == tool })
@@ -478,6 +483,10 @@ func (a *app) relock(w *workspace, f *relocking, sel selection) error {
 	return nil
 }
 
+func changedPolicies(w *workspace) []pair {
+	return slices.DeleteFunc(slices.Clone(w.pairs), func(p pair) bool { return !p.policyDiffers() })
+}
+
 // merge makes the new pins of every pair that something was accepted of.
 func (f *relocking) merge(w *workspace, r *report, accepted map[int]bool) (next []pinset, drop []string, err error) {
 	touched := map[string]int{}
@@ -486,8 +495,11 @@ func (f *relocking) merge(w *workspace, r *report, accepted map[int]bool) (next 
 	}
 	for i := range w.pairs {
 		p := &w.pairs[i]
-		if touched[p.server] == 0 && !p.policyDiffers() {
+		if touched[p.server] == 0 && !p.policyDiffers() && p.from == "" {
 			continue
+		}
+		if p.from != "" {
+			drop = append(drop, p.from)
 		}
 		if !p.present && touched[p.server] == len(p.pinned.pins) {
 			drop = append(drop, p.server)
@@ -503,26 +515,29 @@ func (f *relocking) merge(w *workspace, r *report, accepted map[int]bool) (next 
 }
 
 // prompter finds the terminal to ask on.
-func (a *app) prompter(t *textWriter) (*prompter, error) {
+func (a *app) prompter(t *textWriter, r *report) (*prompter, error) {
 	in := a.stdin
 	if a.manifest == "-" {
 		tty, err := openTerminal()
 		if err != nil {
-			return nil, a.noTerminal()
+			return nil, a.noTerminal(r)
 		}
 		in = tty
 	}
 	if !isTerminal(in) || !isTerminal(a.stderr) {
-		return nil, a.noTerminal()
+		return nil, a.noTerminal(r)
 	}
 	return &prompter{in: bufio.NewReader(in), out: a.stderr, t: t}, nil
 }
 
-func (a *app) noTerminal() error {
-	return fail("no terminal to ask on, and no flag says what to accept").
-		hint("read the changes: %s", a.next().to("diff")).
-		hint("then accept a tool: %s --accept NAME", a.next().to("relock")).
-		hint("or all of them: %s --accept-all --expect SETDIGEST", a.next().to("relock"))
+func (a *app) noTerminal(r *report) error {
+	f := fail("no terminal to ask on, and no flag says what to accept").
+		hint("read the changes: %s", r.next.to("diff")).
+		hint("then accept a tool: %s", r.next.to("relock", "--accept NAME"))
+	if e := expects(r); e != nil {
+		f.hint("or all of them: %s", r.next.to("relock", append([]string{"--accept-all"}, e...)...))
+	}
+	return f
 }
 
 // dropServer retires a server: its pins leave the lockfile.

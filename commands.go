@@ -27,6 +27,7 @@ type app struct {
 	lockGiven          bool
 	server             string
 	serverGiven        bool
+	from               string // the server whose pins the manifest is compared with, under a new label
 	cmd                *cobra.Command
 }
 
@@ -63,6 +64,9 @@ func (a *app) checkFlags() error {
 	if a.serverGiven && a.server == "" {
 		return fail("--server needs a name")
 	}
+	if a.cmd.Flags().Changed("from") && a.from == "" {
+		return fail("--from needs the name of a pinned server")
+	}
 	if a.serverGiven && strings.ToValidUTF8(a.server, "") != a.server {
 		return fail("--server %s: not UTF-8", quotedName(a.server))
 	}
@@ -94,6 +98,9 @@ func (a *app) next() command {
 	if a.serverGiven {
 		c.server = a.server
 	}
+	if a.from != "" {
+		c.extra = []string{"--from", shellQuote(a.from)}
+	}
 	return c
 }
 
@@ -119,8 +126,8 @@ func (a *app) load(policyOf func(policy) policy) (*workspace, error) {
 		return nil, err
 	}
 	w.folder = sources[0].folder
-	if w.folder && a.serverGiven {
-		return nil, fail("--server goes with one manifest; in a folder each file is named after its server")
+	if w.folder && (a.serverGiven || a.from != "") {
+		return nil, fail("--server and --from go with one manifest; in a folder each file is named after its server")
 	}
 	if !w.folder {
 		if sources[0].label, err = a.chooseServer(&w.lock, sources[0].label); err != nil {
@@ -151,6 +158,9 @@ func (a *app) pair(l *lockfile, s source, policyOf func(policy) policy) (pair, e
 	if set := l.find(s.label); set != nil {
 		p.pinned, p.known = *set, true
 	}
+	if a.from != "" {
+		p.from, p.pinned, p.known = a.from, *l.find(a.from), true
+	}
 	pol := p.pinned.policy
 	if policyOf != nil {
 		pol = policyOf(pol)
@@ -167,6 +177,9 @@ func (a *app) pair(l *lockfile, s source, policyOf func(policy) policy) (pair, e
 // chooseServer is the server rule: the one that --server names; the pinned one
 // that is named like the manifest's file; the lockfile's only one.
 func (a *app) chooseServer(l *lockfile, fileLabel string) (string, error) {
+	if a.from != "" {
+		return a.newLabel(l, fileLabel)
+	}
 	switch {
 	case a.serverGiven:
 		return a.server, nil
@@ -183,6 +196,24 @@ func (a *app) chooseServer(l *lockfile, fileLabel string) (string, error) {
 	}
 	return "", fail("which server? %s has %s", printable(a.lockPath), strings.Join(names, ", ")).
 		hint("say which: %s --server ID", a.next().to(a.cmd.Name()))
+}
+
+// newLabel is the label that --from moves pins to: one that has none yet.
+func (a *app) newLabel(l *lockfile, fileLabel string) (string, error) {
+	label := fileLabel
+	if a.serverGiven {
+		label = a.server
+	}
+	switch {
+	case l.find(a.from) == nil:
+		return "", fail("--from %s: %s has no such server", quotedName(a.from), printable(a.lockPath))
+	case label == "":
+		return "", fail("--from %s: name the new label, too: --server NEW", quotedName(a.from))
+	case l.find(label) != nil:
+		return "", fail("--from %s: server %s is pinned already", quotedName(a.from), quotedName(label)).
+			hint("name a new label: --server NEW")
+	}
+	return label, nil
 }
 
 // otherServer stops lock and relock where the server was guessed and shares no
@@ -230,6 +261,10 @@ func (a *app) noLockfile() error {
 
 func serverFlag(cmd *cobra.Command, a *app) {
 	cmd.Flags().StringVar(&a.server, "server", "", "the server `ID` that the manifest belongs to")
+}
+
+func fromFlag(cmd *cobra.Command, a *app) {
+	cmd.Flags().StringVar(&a.from, "from", "", "compare with the pins of server `OLD`, for an upgrade under a new label")
 }
 
 func newVerify(a *app) *cobra.Command {
@@ -370,6 +405,7 @@ Exit codes: 0 no difference, 1 there are some, 2 no answer.`,
 		Args: cobra.ArbitraryArgs,
 	}
 	serverFlag(cmd, a)
+	fromFlag(cmd, a)
 	cmd.Flags().StringVar(&against, "against", "", "compare with this `FILE`, a manifest or a lockfile, - for standard input")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := a.take(cmd, args); err != nil {
@@ -381,6 +417,9 @@ Exit codes: 0 no difference, 1 there are some, 2 no answer.`,
 			}
 			if against == "-" && a.manifest == "-" {
 				return fail("only one of MANIFEST and --against can be standard input")
+			}
+			if a.from != "" {
+				return fail("--against and --from don't go together")
 			}
 			if !a.lockGiven {
 				return a.diffFiles(against)

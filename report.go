@@ -187,8 +187,11 @@ func modelText(definition []byte) int {
 
 // String is "12,610 -> 12,934 bytes (+3 %)".
 func (c textCost) String() string {
+	if c.after == c.before {
+		return grouped(c.after) + " bytes, as before"
+	}
 	s := fmt.Sprintf("%s -> %s bytes", grouped(c.before), grouped(c.after))
-	if c.before > 0 && c.after != c.before {
+	if c.before > 0 {
 		percent := float64(c.after-c.before) * 100 / float64(c.before)
 		switch {
 		case percent > -1 && percent < 1:

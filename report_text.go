@@ -304,13 +304,20 @@ func (t *textWriter) header(r *report) {
 			now = "(no manifest)"
 		}
 		width := max(utf8.RuneCountInString(old), utf8.RuneCountInString(now))
-		server := ""
+		server, oldServer := "", ""
 		if p.server != "" {
 			server = "  server " + quotedName(p.server)
+			oldServer = server
+		}
+		if p.from != "" {
+			oldServer = "  server " + quotedName(p.from)
+			serverWidth := max(len(server), len(oldServer))
+			server += strings.Repeat(" ", serverWidth-len(server))
+			oldServer += strings.Repeat(" ", serverWidth-len(oldServer))
 		}
 		count := func(s pinset) string { return plural(len(s.pins), "tool") }
 		n := max(len(count(p.pinned)), len(count(p.found)))
-		row := func(sign, word, path string, s pinset, digest string) {
+		row := func(sign, word, path, server string, s pinset, digest string) {
 			if digest == "" {
 				digest = "(a name is repeated)"
 			}
@@ -318,12 +325,12 @@ func (t *textWriter) header(r *report) {
 				sign, word, path, strings.Repeat(" ", width-utf8.RuneCountInString(path)), server, n, count(s), digest), " ")))
 		}
 		if p.known {
-			row("-", "pinned", old, p.pinned, p.pinned.setDigest())
+			row("-", "pinned", old, oldServer, p.pinned, p.pinned.setDigest())
 		} else {
 			t.printf("%s\n", t.paint(bad, fmt.Sprintf("- pinned  %s%s  nothing yet", old, server)))
 		}
 		if p.present {
-			row("+", "now", now, p.found, p.found.setDigest())
+			row("+", "now", now, server, p.found, p.found.setDigest())
 		} else {
 			t.printf("%s\n", t.paint(good, "+ now     "+now))
 		}
@@ -548,6 +555,11 @@ func writeRelocked(w io.Writer, r *report, accepted map[int]bool, shown, colored
 	}
 	if dropped > 0 {
 		did = append(did, "DROPPED "+plural(dropped, "pin"))
+	}
+	for i := range r.pairs {
+		if p := &r.pairs[i]; p.from != "" {
+			did = append(did, fmt.Sprintf("MOVED %s from server %s to %s", plural(len(p.pinned.pins)-dropped, "pin"), quotedName(p.from), quotedName(p.server)))
+		}
 	}
 	if len(did) > 0 {
 		t.printf("%s%s\n", t.paint(good, strings.Join(did, ", ")+" -> "+printable(r.lockfile)), r.loud())

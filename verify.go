@@ -38,6 +38,7 @@ func (d *drift) textsKnown() bool { return d.pinned == nil || d.pinned.definitio
 // comes to. Either may be missing: a new server, or one that vanished.
 type pair struct {
 	server   string
+	from     string // the label whose pins are compared, where it is another (--from)
 	manifest string // the path it was read from; "" where there is none
 	about    string // the server's own name and version, printable
 	noise    int    // lines of the manifest passed over

@@ -1,0 +1,62 @@
+// The second opinion on verdicts: compares saved tools/list results value by
+// value, knowing nothing of digests or canonical forms.
+//
+//   node ci/compare.mjs FOLDER
+//
+// FOLDER/SERVER/VERSION.json are results of one server. For each version and the
+// next, and for each VERSION.transcript.jsonl and inspector/SERVER-VERSION-v*.json
+// with its VERSION.json, it prints one JSON line: {"old", "new", "drift"}, drift
+// being the sorted list of "KIND name".
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+
+const folder = process.argv[2];
+
+function tools(path) {
+  const values = path.endsWith(".jsonl")
+    ? readFileSync(path, "utf8").split("\n").filter((l) => l.startsWith("{")).map((l) => JSON.parse(l))
+    : [JSON.parse(readFileSync(path, "utf8"))];
+  for (const v of values) {
+    const list = v.tools ?? v.result?.tools;
+    if (list) return new Map(list.map((t) => [t.name, t]));
+  }
+  throw new Error("no tools in " + path);
+}
+
+function drift(oldPath, newPath) {
+  const before = tools(oldPath), after = tools(newPath), found = [];
+  for (const [name, tool] of after) {
+    if (!before.has(name)) found.push("ADDED " + name);
+    else if (!isDeepStrictEqual(before.get(name), tool)) found.push("CHANGED " + name);
+  }
+  for (const name of before.keys()) if (!after.has(name)) found.push("REMOVED " + name);
+  return found.sort();
+}
+
+function show(oldPath, newPath) {
+  console.log(JSON.stringify({ old: oldPath, new: newPath, drift: drift(oldPath, newPath) }));
+}
+
+const parts = (version) => version.split(/[.-]/).map((p) => (/^\d+$/.test(p) ? Number(p) : p));
+function byVersion(a, b) {
+  const x = parts(a), y = parts(b);
+  for (let i = 0; i < Math.max(x.length, y.length); i++) {
+    if (x[i] !== y[i]) return (x[i] ?? -1) < (y[i] ?? -1) ? -1 : 1;
+  }
+  return 0;
+}
+
+for (const server of readdirSync(folder).sort()) {
+  const at = join(folder, server);
+  if (!statSync(at).isDirectory() || server === "inspector") continue;
+  const files = readdirSync(at);
+  const versions = files.filter((f) => f.endsWith(".json")).map((f) => f.slice(0, -5)).sort(byVersion);
+  versions.forEach((v, i) => {
+    if (i > 0) show(join(at, versions[i - 1] + ".json"), join(at, v + ".json"));
+    if (files.includes(v + ".transcript.jsonl")) show(join(at, v + ".json"), join(at, v + ".transcript.jsonl"));
+    for (const f of readdirSync(join(folder, "inspector"))) {
+      if (f.startsWith(`${server}-${v}-v`)) show(join(at, v + ".json"), join(folder, "inspector", f));
+    }
+  });
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// realServers is where captures of published servers lie, beside the checkout; the
+// tests that need them pass without.
+const realServers = "../shared/real"
+
+// TestRealServers locks each captured version of published servers and verifies
+// the next one. The verdicts and the drifted names must be those that an
+// independent script finds, comparing value by value.
+func TestRealServers(t *testing.T) {
+	if _, err := os.Stat(realServers); err != nil {
+		t.Skip("no captures beside the checkout")
+	}
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("no node for the second opinion")
+	}
+	out, err := exec.Command(node, "ci/compare.mjs", realServers).Output()
+	if err != nil {
+		t.Fatalf("the second opinion failed: %v", err)
+	}
+	drifted := 0
+	pairs := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
+	for _, line := range pairs {
+		var want struct {
+			Old, New string
+			Drift    []string
+		}
+		if err := json.Unmarshal(line, &want); err != nil {
+			t.Fatal(err)
+		}
+		lock := filepath.Join(t.TempDir(), "tools.lock")
+		if code, out := runHere("lock", want.Old, lock, "--server", "s"); code != 0 {
+			t.Fatalf("lock %s: exit %d\n%s", want.Old, code, out)
+		}
+		if code, out := runHere("verify", want.Old, lock, "--server", "s"); code != 0 || !strings.HasPrefix(out, "OK: 0 drift (") {
+			t.Errorf("verify of what was locked, %s: exit %d\n%s", want.Old, code, out)
+		}
+		code, out := runHere("verify", want.New, lock)
+		var got []string
+		for line := range strings.Lines(out) {
+			if rest, ok := strings.CutPrefix(line, "BLOCK ["); ok {
+				kind, name, _ := strings.Cut(strings.TrimSpace(rest), "] tool=")
+				got = append(got, kind+" "+name)
+			}
+		}
+		slices.Sort(got)
+		wantCode := 0
+		if len(want.Drift) > 0 {
+			wantCode = 1
+			drifted++
+		}
+		if code != wantCode || !slices.Equal(got, want.Drift) {
+			t.Errorf("%s -> %s: exit %d, drift %q; the second opinion: %q", want.Old, want.New, code, got, want.Drift)
+		}
+		if diffCode, _ := runHere("diff", want.New, lock); diffCode != code {
+			t.Errorf("%s -> %s: verify says %d, diff %d", want.Old, want.New, code, diffCode)
+		}
+		if code, out := runHere("relock", want.New, lock, "--server", "s", "--accept-all"); code != 0 {
+			t.Errorf("relock %s: exit %d\n%s", want.New, code, out)
+		}
+		if code, out := runHere("verify", want.New, lock); code != 0 {
+			t.Errorf("verify after relock, %s: exit %d\n%s", want.New, code, out)
+		}
+	}
+	t.Logf("%d pairs of captures, %d with drift", len(pairs), drifted)
+}
+
+// runHere runs the program in this process, its two outputs together.
+func runHere(args ...string) (int, string) {
+	var out bytes.Buffer
+	code := run(args, strings.NewReader(""), &out, &out)
+	return code, out.String()
+}
