@@ -118,11 +118,7 @@ func (f *approving) reviewed(w *workspace) error {
 // refuses holds the tools that would be written against --strict and against the
 // policy's requireClean.
 func (f *approving) refuses(w *workspace, written func(p *pair, tool string) bool) error {
-	found := make([]pinset, 0, len(w.pairs))
-	for _, p := range w.pairs {
-		found = append(found, p.found)
-	}
-	census := newCensus(w.lock, found)
+	census := newCensus(w.lock, w.found())
 	for i := range w.pairs {
 		p := &w.pairs[i]
 		if !f.strict && !p.found.policy.requireClean {
@@ -202,9 +198,17 @@ func (f *approving) approve(next *pinset, old *pinset) error {
 // that were reviewed have changed, nothing is written.
 func (a *app) write(w *workspace, next []pinset, drop []string, announce func()) error {
 	return replaceFile(a.lockPath, func() ([]byte, error) {
-		l, data, _, err := readLockfile(a.lockPath, nil)
+		var l lockfile
+		var data []byte
+		pins, err := readLockfile(a.lockPath, nil)
 		if err != nil {
 			return nil, err
+		}
+		if pins != nil {
+			if l, err = pins.check(w.found()); err != nil {
+				return nil, err
+			}
+			data = pins.data
 		}
 		touched := slices.Clone(drop)
 		for _, s := range next {
@@ -552,12 +556,16 @@ func (a *app) dropServer(cmd *cobra.Command, args []string, f *relocking) error 
 	if err := a.checkFlags(); err != nil {
 		return err
 	}
-	l, _, exists, err := readLockfile(a.lockPath, a.stdin)
+	pins, err := readLockfile(a.lockPath, a.stdin)
 	if err != nil {
 		return err
 	}
-	if !exists {
+	if pins == nil {
 		return fail("%s: no such lockfile", printable(a.lockPath))
+	}
+	l, err := pins.check(nil)
+	if err != nil {
+		return err
 	}
 	set := l.find(f.drop)
 	if set == nil {

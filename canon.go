@@ -47,7 +47,7 @@ func isDigest(s string) bool {
 }
 
 // canonical returns the RFC 8785 bytes of a JSON text that scanValue accepted and
-// checkSize bounded: the library takes any double for a number, and memory in
+// span.tooLarge bounded: the library takes any double for a number, and memory in
 // proportion to the number of values.
 func canonical(raw []byte) ([]byte, error) {
 	b, err := jcs.Transform(raw)

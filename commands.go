@@ -113,13 +113,27 @@ type workspace struct {
 	folder bool
 }
 
+// found lists what the manifests come to.
+func (w *workspace) found() []pinset {
+	var list []pinset
+	for _, p := range w.pairs {
+		if p.present {
+			list = append(list, p.found)
+		}
+	}
+	return list
+}
+
 // load reads everything. policyOf gives the policy to pin a server's manifest
 // under, from the recorded one.
 func (a *app) load(policyOf func(policy) policy) (*workspace, error) {
 	w := &workspace{}
-	var err error
-	if w.lock, _, w.exists, err = readLockfile(a.lockPath, a.stdin); err != nil {
+	pins, err := readLockfile(a.lockPath, a.stdin)
+	if err != nil {
 		return nil, err
+	}
+	if pins != nil {
+		w.exists, w.lock = true, pins.lock
 	}
 	sources, err := readSources(a.manifest, a.lockPath, a.stdin)
 	if err != nil {
@@ -134,12 +148,22 @@ func (a *app) load(policyOf func(policy) policy) (*workspace, error) {
 			return nil, err
 		}
 	}
-	for _, s := range sources {
+	found := make([]pinset, len(sources))
+	for i, s := range sources {
 		p, err := a.pair(&w.lock, s, policyOf)
 		if err != nil {
 			return nil, err
 		}
 		w.pairs = append(w.pairs, p)
+		found[i] = p.found
+	}
+	if pins != nil {
+		if w.lock, err = pins.check(found); err != nil {
+			return nil, err
+		}
+	}
+	for i := range w.pairs {
+		a.takePins(&w.pairs[i], &w.lock)
 	}
 	if w.folder {
 		for _, set := range w.lock.servers {
@@ -155,12 +179,7 @@ func (a *app) load(policyOf func(policy) policy) (*workspace, error) {
 // pair reads one manifest under its server's policy.
 func (a *app) pair(l *lockfile, s source, policyOf func(policy) policy) (pair, error) {
 	p := pair{server: s.label, manifest: s.path, present: true}
-	if set := l.find(s.label); set != nil {
-		p.pinned, p.known = *set, true
-	}
-	if a.from != "" {
-		p.from, p.pinned, p.known = a.from, *l.find(a.from), true
-	}
+	a.takePins(&p, l)
 	pol := p.pinned.policy
 	if policyOf != nil {
 		pol = policyOf(pol)
@@ -172,6 +191,17 @@ func (a *app) pair(l *lockfile, s source, policyOf func(policy) policy) (pair, e
 	p.about, p.noise = m.about, m.noise
 	p.found, err = pinManifest(m, s.label, pol)
 	return p, err
+}
+
+// takePins puts the lockfile's side into a pair.
+func (a *app) takePins(p *pair, l *lockfile) {
+	label := p.server
+	if a.from != "" {
+		label, p.from = a.from, a.from
+	}
+	if set := l.find(label); set != nil {
+		p.pinned, p.known = *set, true
+	}
 }
 
 // chooseServer is the server rule: the one that --server names; the pinned one

@@ -91,15 +91,6 @@ func scalars(items []value) bool {
 	return !slices.ContainsFunc(items, func(v value) bool { return v.kind == '[' || v.kind == '{' })
 }
 
-// equalValues compares values parsed from canonical forms.
-func equalValues(a, b value) bool {
-	return a.kind == b.kind && a.text == b.text &&
-		slices.EqualFunc(a.items, b.items, equalValues) &&
-		slices.EqualFunc(a.members, b.members, func(x, y namedValue) bool {
-			return x.name == y.name && equalValues(x.value, y.value)
-		})
-}
-
 // A piece is a run of a word diff: kept '=', removed '-' or added '+'.
 type piece struct {
 	op   byte

@@ -153,23 +153,22 @@ func serverLabel(file string) (label string, ok bool) {
 	return stem, (ext == ".json" || ext == ".jsonl") && stem != "" && utf8.ValidString(stem)
 }
 
-// readLockfile reads and parses a lockfile. exists is false if there is none.
-func readLockfile(path string, stdin io.Reader) (l lockfile, data []byte, exists bool, err error) {
+// readLockfile reads a lockfile. The result is nil if there is none.
+func readLockfile(path string, stdin io.Reader) (*lockReader, error) {
 	if path != "-" {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			return lockfile{}, nil, false, nil
+			return nil, nil
 		}
 		if isFolder(path) {
-			return lockfile{}, nil, true, fail("%s: a folder, where the lockfile belongs", printable(path)).
+			return nil, fail("%s: a folder, where the lockfile belongs", printable(path)).
 				hint("the manifest or folder comes first, the lockfile second: pinproof COMMAND MANIFEST LOCKFILE")
 		}
 	}
-	data, err = readFile(path, stdin, maxLockfileBytes)
+	data, err := readFile(path, stdin, maxLockfileBytes)
 	if err != nil {
-		return lockfile{}, nil, true, err
+		return nil, err
 	}
-	l, err = parseLockfile(path, data)
-	return l, data, true, err
+	return readPins(path, data)
 }
 
 const (

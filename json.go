@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	"slices"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -163,36 +164,114 @@ func grammatical(data []byte) bool {
 type span struct {
 	name       string // of a member
 	start, end int
+	values     int // JSON values in it
+	depth      int // how deep they nest
 }
 
 func (s span) of(data []byte) []byte { return data[s.start:s.end] }
 
-// spans lists the members of an object or the elements of an array. The text
-// at data[start:end] must have passed scanValue. At most limit+1 are returned:
-// the caller checks.
-func spans(data []byte, start, end, limit int) []span {
-	d := newDecoder(data[start:end], jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	open, err := d.ReadToken()
-	if err != nil || open.Kind() != '{' && open.Kind() != '[' {
-		panic("spans: not a container that was scanned")
-	}
-	var list []span
-	for len(list) <= limit && d.PeekKind() != '}' && d.PeekKind() != ']' {
-		var s span
-		if open.Kind() == '{' {
-			tok, err := d.ReadToken()
-			if err != nil {
-				panic("spans: text that was not scanned")
+// walk steps over the JSON value at data[at], text that scanValue has accepted, and
+// returns the offset behind it, the number of values in it (member names aside)
+// and how deep they nest, a scalar being 0. It is the cheap second look at text
+// whose grammar is known; anything else would run into a panic, not astray.
+func walk(data []byte, at int) (end, values, depth int) {
+	values = 1
+	open := 0
+	for i := at; ; i++ {
+		switch data[i] {
+		case '"':
+			for i++; data[i] != '"'; i++ {
+				if data[i] == '\\' {
+					i++
+				}
 			}
-			s.name = tok.String()
+		case '{', '[':
+			open++
+			depth = max(depth, open)
+			if next := skipBlanks(data, i+1); data[next] != '}' && data[next] != ']' {
+				values++
+			}
+			continue
+		case '}', ']':
+			open--
+		case ',':
+			values++
+			continue
+		case ' ', '\t', '\n', '\r', ':':
+			continue
+		default: // a number or a literal
+			for i+1 < len(data) && scalarByte(data[i+1]) {
+				i++
+			}
 		}
-		v, err := d.ReadValue()
-		if err != nil {
-			panic("spans: text that was not scanned")
+		if open == 0 {
+			return i + 1, values, depth
 		}
-		s.end = start + int(d.InputOffset())
-		s.start = s.end - len(v)
+	}
+}
+
+// sameTokens reports whether two JSON texts that scanValue has accepted consist of
+// the same tokens, strings compared unescaped. Then they are the same value; if
+// not, they may still be, with members in another order.
+func sameTokens(a, b []byte) bool {
+	i, j := 0, 0
+	for {
+		for i < len(a) && (a[i] == ' ' || a[i] == '\n' || a[i] == '\r' || a[i] == '\t') {
+			i++
+		}
+		for j < len(b) && (b[j] == ' ' || b[j] == '\n' || b[j] == '\r' || b[j] == '\t') {
+			j++
+		}
+		switch {
+		case i == len(a) || j == len(b):
+			return i == len(a) && j == len(b)
+		case a[i] != b[j]:
+			return false
+		case a[i] != '"':
+			i, j = i+1, j+1
+			continue
+		}
+		endA, _, _ := walk(a, i)
+		endB, _, _ := walk(b, j)
+		if !bytes.Equal(a[i:endA], b[j:endB]) {
+			s, _ := unquote(a[i:endA])
+			t, _ := unquote(b[j:endB])
+			if s != t {
+				return false
+			}
+		}
+		i, j = endA, endB
+	}
+}
+
+func skipBlanks(data []byte, at int) int {
+	for data[at] == ' ' || data[at] == '\n' || data[at] == '\r' || data[at] == '\t' {
+		at++
+	}
+	return at
+}
+
+func scalarByte(c byte) bool { return isAlnum(c) || c == '+' || c == '-' || c == '.' }
+
+// spans lists the members of an object or the elements of an array, which begins
+// at data[start], text that scanValue has accepted. At most limit+1 are returned:
+// the caller checks.
+func spans(data []byte, start, limit int) []span {
+	var list []span
+	for i := skipBlanks(data, start+1); data[i] != '}' && data[i] != ']' && len(list) <= limit; {
+		var s span
+		if data[start] == '{' {
+			end, _, _ := walk(data, i)
+			s.name, _ = unquote(data[i:end])
+			i = skipBlanks(data, end) // at the colon
+			i = skipBlanks(data, i+1)
+		}
+		s.start = i
+		s.end, s.values, s.depth = walk(data, i)
 		list = append(list, s)
+		if i = skipBlanks(data, s.end); data[i] == ',' {
+			i = skipBlanks(data, i+1)
+		}
 	}
 	return list
 }
@@ -209,32 +288,25 @@ func member(list []span, name string) (span, bool) {
 
 // unquote returns the string that the JSON text spells, or false if it isn't one.
 func unquote(raw []byte) (string, bool) {
-	if len(raw) == 0 || raw[0] != '"' {
+	if len(raw) < 2 || raw[0] != '"' {
 		return "", false
+	}
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return string(raw[1 : len(raw)-1]), true
 	}
 	b, err := jsontext.AppendUnquote(nil, raw)
 	return string(b), err == nil
 }
 
-// checkSize holds the text of one definition against the limits on values and
-// nesting. It returns the number of values in it; names are not counted.
-func checkSize(raw []byte) (values int, problem string) {
-	d := newDecoder(raw, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	for {
-		tok, err := d.ReadToken()
-		if err != nil {
-			return values, ""
-		}
-		if d.StackDepth() > maxToolDepth {
-			return 0, "a definition nested more than 128 deep"
-		}
-		if in, n := d.StackIndex(d.StackDepth()); tok.Kind() != '}' && tok.Kind() != ']' && (in != '{' || n%2 == 0) {
-			values++ // not the closing of one, nor a member's name
-		}
-		if values > maxToolValues {
-			return 0, "a definition of more than 200,000 values"
-		}
+// tooLarge says which limit on values and nesting a definition passes, or "".
+func (s span) tooLarge() string {
+	switch {
+	case s.depth > maxToolDepth:
+		return "a definition nested more than 128 deep"
+	case s.values > maxToolValues:
+		return "a definition of more than 200,000 values"
 	}
+	return ""
 }
 
 // value is a parsed JSON value.
@@ -299,6 +371,15 @@ func (v value) get(name string) value {
 		}
 	}
 	return value{}
+}
+
+// equalValues compares values parsed from canonical forms.
+func equalValues(a, b value) bool {
+	return a.kind == b.kind && a.text == b.text &&
+		slices.EqualFunc(a.items, b.items, equalValues) &&
+		slices.EqualFunc(a.members, b.members, func(x, y namedValue) bool {
+			return x.name == y.name && equalValues(x.value, y.value)
+		})
 }
 
 // appendJSON writes v as JSON text, members in their order.

@@ -51,6 +51,7 @@ func escaped(r rune) bool { return hidden(r) || unusualSpace(r) }
 type lockReader struct {
 	path string
 	data []byte
+	lock lockfile // as it says; not to be trusted before check
 	jobs []lockJob
 }
 
@@ -65,51 +66,75 @@ type lockJob struct {
 // that contradicts itself is an error that names the pin. These checks find
 // accidents and blind spots, not someone who may change the file.
 func parseLockfile(path string, data []byte) (lockfile, error) {
+	r, err := readPins(path, data)
+	if err != nil {
+		return lockfile{}, err
+	}
+	return r.check(nil)
+}
+
+// readPins reads what a lockfile says. Its policies are needed to read manifests,
+// whose pins then save check most of its work.
+func readPins(path string, data []byte) (*lockReader, error) {
 	r := &lockReader{path: path, data: data}
-	var l lockfile
 	if len(data) > maxLockfileBytes {
-		return l, r.failAt(-1, "more than 256 MiB")
+		return nil, r.failAt(-1, "more than 256 MiB")
 	}
 	start, end, err := scanValue(data, 0, strictness{inexactIntegers: true})
 	if err != nil || len(bytes.TrimLeft(data[end:], " \t\r\n")) > 0 || data[start] != '{' {
-		return l, r.notLockfile(end, err)
+		return nil, r.notLockfile(end, err)
 	}
-	members := spans(data, start, end, 10)
+	members := spans(data, start, maxMembers)
 	version, ok := member(members, "lockfileVersion")
 	if !ok {
-		return l, r.notLockfile(end, nil)
+		return nil, r.notLockfile(end, nil)
 	}
 	if v := string(version.of(data)); v != "1" {
 		if n, err := strconv.Atoi(v); err == nil && n > 1 {
-			return l, r.failAt(version.start, "made by a newer pinproof: lockfileVersion %d, this one reads 1", n).
+			return nil, r.failAt(version.start, "made by a newer pinproof: lockfileVersion %d, this one reads 1", n).
 				hint("update pinproof")
 		}
-		return l, r.failAt(version.start, "not a lockfile: an unknown lockfileVersion")
+		return nil, r.failAt(version.start, "not a lockfile: an unknown lockfileVersion")
 	}
 	if err := r.only(members, "", "lockfileVersion", "servers"); err != nil {
-		return l, err
+		return nil, err
 	}
 	servers, ok := member(members, "servers")
 	if !ok || data[servers.start] != '{' {
-		return l, r.failAt(version.start, `no "servers"`)
+		return nil, r.failAt(version.start, `no "servers"`)
 	}
-	entries := spans(data, servers.start, servers.end, maxTools)
+	entries := spans(data, servers.start, maxTools)
 	if len(entries) > maxTools {
-		return l, r.failAt(servers.start, "more than 50,000 servers")
+		return nil, r.failAt(servers.start, "more than 50,000 servers")
 	}
 	for _, s := range entries {
-		set, err := r.server(s, len(l.servers))
+		set, err := r.server(s, len(r.lock.servers))
 		if err != nil {
-			return l, err
+			return nil, err
 		}
-		l.servers = append(l.servers, set)
+		r.lock.servers = append(r.lock.servers, set)
 	}
-	if err := r.recompute(&l); err != nil {
-		return l, err
+	return r, nil
+}
+
+// check holds every stored definition against its digests, name and policy, and
+// returns the lockfile. known are pins whose digests were computed already: where
+// a stored definition is token by token the known one of its digest, so is its
+// canonical form, and it isn't computed again.
+func (r *lockReader) check(known []pinset) (lockfile, error) {
+	forms := map[string]*pin{}
+	for i := range known {
+		for j := range known[i].pins {
+			forms[known[i].pins[j].digest] = &known[i].pins[j]
+		}
 	}
-	if err := r.hiddenRaw(&l); err != nil {
-		return l, err
+	if err := r.recompute(forms); err != nil {
+		return lockfile{}, err
 	}
+	if err := r.hiddenRaw(); err != nil {
+		return lockfile{}, err
+	}
+	l := r.lock
 	for i := range l.servers {
 		slices.SortFunc(l.servers[i].pins, comparePins)
 	}
@@ -169,7 +194,7 @@ func (r *lockReader) object(s span, where string) ([]span, error) {
 	if r.data[s.start] != '{' {
 		return nil, r.failAt(s.start, "%snot an object", where)
 	}
-	return spans(r.data, s.start, s.end, maxTools), nil
+	return spans(r.data, s.start, maxTools), nil
 }
 
 func (r *lockReader) server(s span, index int) (pinset, error) {
@@ -267,11 +292,10 @@ func (r *lockReader) pin(e span, pol policy, where string, server, index int) (p
 		if r.data[d.start] != '{' {
 			return p, r.failAt(d.start, "%sits definition is no object", where)
 		}
-		values, problem := checkSize(d.of(r.data))
-		if problem != "" {
+		if problem := d.tooLarge(); problem != "" {
 			return p, r.failAt(d.start, "%s%s", where, problem)
 		}
-		r.jobs = append(r.jobs, lockJob{server: server, pin: index, raw: d.of(r.data), values: values})
+		r.jobs = append(r.jobs, lockJob{server: server, pin: index, raw: d.of(r.data), values: d.values})
 	}
 	return p, nil
 }
@@ -288,7 +312,7 @@ func (r *lockReader) policy(s span, where string) (policy, error) {
 	for _, m := range members {
 		raw := m.of(r.data)
 		v := value{kind: jsontext.Kind(raw[0])}
-		if checked, problem := checkSize(raw); problem == "" && checked <= maxTools {
+		if m.tooLarge() == "" {
 			v = parseValue(raw)
 		}
 		bad := func(why string) error { return r.failAt(m.start, "%s%q: %s", where, m.name, why) }
@@ -334,26 +358,27 @@ func (r *lockReader) policy(s span, where string) (policy, error) {
 	return p, nil
 }
 
-// recompute holds every stored definition against its digests, name and policy.
-func (r *lockReader) recompute(l *lockfile) error {
+func (r *lockReader) recompute(forms map[string]*pin) error {
 	return inParallel(len(r.jobs), func(i int) int { return r.jobs[i].values }, func(i int) error {
 		job := r.jobs[i]
-		set := &l.servers[job.server]
+		set := &r.lock.servers[job.server]
 		p := &set.pins[job.pin]
-		found, err := pinDefinition(p.name, job.raw, set.policy)
 		bad := func(what string) error {
-			f := fail("%s:%d: server %s: pin %s: %s", printable(r.path), p.line, quotedName(set.server), quotedName(p.name), what)
-			return f.hint("someone edited it, or a merge went wrong: go back to the committed version, then review with pinproof diff")
+			return fail("%s:%d: server %s: pin %s: %s", printable(r.path), p.line, quotedName(set.server), quotedName(p.name), what).
+				hint("someone edited it, or a merge went wrong: go back to the committed version, then review with pinproof diff")
 		}
-		if err != nil {
-			return bad(err.Error())
-		}
-		if set.policy.shapes() {
-			whole, err := canonical(job.raw)
-			if err != nil {
+		found := pin{}
+		if same := forms[p.digest]; same != nil && sameTokens(job.raw, same.definition) {
+			found = *same
+		} else {
+			var err error
+			if found, err = pinDefinition(p.name, job.raw, policy{}); err != nil {
 				return bad(err.Error())
 			}
-			if !bytes.Equal(whole, found.definition) {
+		}
+		if set.policy.shapes() {
+			v := parseValue(found.definition)
+			if !equalValues(v, set.policy.apply(v)) {
 				return bad("its definition has what its policy leaves out")
 			}
 		}
@@ -363,7 +388,7 @@ func (r *lockReader) recompute(l *lockfile) error {
 		if found.sanitized != p.sanitized {
 			return bad("its sanitizedDigest is not that of its stored definition")
 		}
-		named, _ := member(spans(found.definition, 0, len(found.definition), maxToolValues), "name")
+		named, _ := member(spans(found.definition, 0, maxToolValues), "name")
 		if n, ok := unquote(named.of(found.definition)); !ok || n != p.name {
 			return bad("its key is not the name in its definition")
 		}
@@ -374,7 +399,7 @@ func (r *lockReader) recompute(l *lockfile) error {
 
 // hiddenRaw refuses characters that would have been escaped: they are not seen
 // in a review of the file.
-func (r *lockReader) hiddenRaw(l *lockfile) error {
+func (r *lockReader) hiddenRaw() error {
 	for i := 0; i < len(r.data); i++ {
 		if c := r.data[i]; c < 0x7f {
 			continue
@@ -387,7 +412,7 @@ func (r *lockReader) hiddenRaw(l *lockfile) error {
 		f := r.failAt(i, "U+%04X stands raw, where pinproof writes an escape", c)
 		line := 1 + bytes.Count(r.data[:i], []byte("\n"))
 		where := ""
-		for _, s := range l.servers {
+		for _, s := range r.lock.servers {
 			for _, p := range s.pins {
 				if p.line <= line {
 					where = "server " + quotedName(s.server) + ": pin " + quotedName(p.name) + ": "
@@ -403,7 +428,7 @@ func (r *lockReader) hiddenRaw(l *lockfile) error {
 // isLockfile recognises a lockfile by content, be it a faulty one: an object with
 // both of its members at the root, or one that can't be read but names them first.
 func isLockfile(data []byte) bool {
-	start, end, err := scanValue(data, 0, strictness{inexactIntegers: true})
+	start, _, err := scanValue(data, 0, strictness{inexactIntegers: true})
 	if err != nil {
 		head := bytes.TrimLeft(data, "\ufeff \t\r\n{")
 		return bytes.HasPrefix(head, []byte(`"lockfileVersion"`))
@@ -411,7 +436,7 @@ func isLockfile(data []byte) bool {
 	if data[start] != '{' {
 		return false
 	}
-	_, ok := member(spans(data, start, end, maxMembers), "lockfileVersion")
+	_, ok := member(spans(data, start, maxMembers), "lockfileVersion")
 	return ok
 }
 

@@ -135,19 +135,24 @@ func (r *reader) position(at int) (line, column int) {
 	if at < r.at {
 		r.at, r.line, r.lineStart = 0, 1, 0
 	}
-	for r.at < at {
-		next := bytes.IndexAny(r.data[r.at:at], "\r\n")
+	passed := r.data[r.at:at]
+	r.line += bytes.Count(passed, []byte("\n"))
+	last := bytes.LastIndexByte(passed, '\n')
+	for i := 0; ; i++ {
+		next := bytes.IndexByte(passed[i:], '\r')
 		if next < 0 {
-			r.at = at
 			break
 		}
-		r.at += next + 1
-		if r.data[r.at-1] == '\r' && r.at < len(r.data) && r.data[r.at] == '\n' {
-			continue // the LF ends this line
+		i += next
+		if behind := r.at + i + 1; behind == len(r.data) || r.data[behind] != '\n' {
+			r.line++
+			last = max(last, i)
 		}
-		r.line++
-		r.lineStart = r.at
 	}
+	if last >= 0 {
+		r.lineStart = r.at + last + 1
+	}
+	r.at = at
 	return r.line, at - r.lineStart + 1
 }
 
@@ -406,7 +411,7 @@ func (r *reader) message(v span, alone bool) error {
 }
 
 func (r *reader) array(v span, alone bool) error {
-	items := spans(r.data, v.start, v.end, maxTools)
+	items := spans(r.data, v.start, maxTools)
 	if len(items) > maxTools {
 		return r.failAt(v.start, "more than 50,000 entries")
 	}
@@ -456,7 +461,7 @@ func (r *reader) bareAt(at int) {
 
 // members lists the members of an object outside definitions.
 func (r *reader) members(v span) ([]span, error) {
-	list := spans(r.data, v.start, v.end, maxMembers)
+	list := spans(r.data, v.start, maxMembers)
 	if len(list) > maxMembers {
 		return nil, r.failAt(v.start, "more than 10,000 members in a message")
 	}
@@ -522,7 +527,7 @@ func (r *reader) errorText(e span) string {
 	if r.data[e.start] != '{' {
 		return ""
 	}
-	m, _ := member(spans(r.data, e.start, e.end, maxMembers), "message")
+	m, _ := member(spans(r.data, e.start, maxMembers), "message")
 	said, _ := unquote(m.of(r.data))
 	if said == "" {
 		return ""
@@ -542,7 +547,7 @@ func (r *reader) result(members []span, at int) error {
 	}
 	if !listed {
 		if info, ok := member(members, "serverInfo"); ok && r.about == "" && r.data[info.start] == '{' {
-			inner := spans(r.data, info.start, info.end, maxMembers)
+			inner := spans(r.data, info.start, maxMembers)
 			n, _ := member(inner, "name")
 			v, _ := member(inner, "version")
 			title, _ := unquote(n.of(r.data))
@@ -565,7 +570,7 @@ func (r *reader) result(members []span, at int) error {
 			r.cursor = c
 		}
 	}
-	return r.list(spans(r.data, tools.start, tools.end, maxTools), cursor, at)
+	return r.list(spans(r.data, tools.start, maxTools), cursor, at)
 }
 
 // list adds one page: the last of its list if it has no cursor.
@@ -592,14 +597,14 @@ func (r *reader) tool(v span, i int) (tool, error) {
 	if r.data[v.start] != '{' {
 		return tool{}, r.failAt(v.start, "tool %d of the list is no object", i+1)
 	}
-	values, problem := checkSize(v.of(r.data))
+	problem := v.tooLarge()
 	if v.end-v.start > maxToolBytes {
 		problem = "a definition of more than 4 MiB"
 	}
 	if problem != "" {
 		return tool{}, r.failAt(v.start, "tool %d of the list: %s", i+1, problem)
 	}
-	members := spans(r.data, v.start, v.end, maxToolValues)
+	members := spans(r.data, v.start, maxToolValues)
 	toolName, where := "", fmt.Sprintf("tool %d of the list: ", i+1)
 	if n, ok := member(members, "name"); ok {
 		if toolName, _ = unquote(n.of(r.data)); toolName != "" {
@@ -629,13 +634,13 @@ func (r *reader) tool(v span, i int) (tool, error) {
 		if !ok || r.data[p.start] != '{' {
 			continue
 		}
-		inner := spans(r.data, p.start, p.end, maxToolValues)
+		inner := spans(r.data, p.start, maxToolValues)
 		if err := r.checkFolding(inner, part.specified, where+part.member+": "); err != nil {
 			return tool{}, err
 		}
 	}
 	line, column := r.position(v.start)
-	return tool{name: toolName, raw: v.of(r.data), values: values, line: line, column: column}, nil
+	return tool{name: toolName, raw: v.of(r.data), values: v.values, line: line, column: column}, nil
 }
 
 // finish decides whether what was read is one complete list.
