@@ -163,7 +163,7 @@ func pinDefinition(name string, raw []byte, pol policy) (pin, error) {
 	}
 	p.digest = digest(p.definition)
 	p.sanitized = p.digest
-	if mayNeedSanitizing(p.definition) {
+	if !isClean(p.definition) {
 		if clean, changed := sanitized(parseValue(p.definition)); changed {
 			b, err := canonical(appendJSON(nil, clean))
 			if err != nil {
@@ -173,17 +173,6 @@ func pinDefinition(name string, raw []byte, pol policy) (pin, error) {
 		}
 	}
 	return p, nil
-}
-
-// mayNeedSanitizing is false for canonical bytes that spell no character outside
-// printable ASCII, tab, line feed and carriage return.
-func mayNeedSanitizing(canonical []byte) bool {
-	for _, c := range canonical {
-		if c >= 0x7f {
-			return true
-		}
-	}
-	return bytes.Contains(canonical, []byte(`\u`)) || bytes.Contains(canonical, []byte(`\b`)) || bytes.Contains(canonical, []byte(`\f`))
 }
 
 // pinManifest makes the pins of a manifest. Several lists of one session must

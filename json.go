@@ -27,6 +27,7 @@ const (
 	maxBatchValues   = 400_000   // JSON values canonicalized at once, in parallel
 	maxMessages      = 100_000   // JSON values one after another in one file
 	maxMembers       = 10_000    // members of a message or its result, outside definitions
+	maxParts         = 2_000_000 // entries of all lists, messages and pins of one file, definitions aside
 )
 
 // readError is the place in a file where strict reading stopped.
@@ -166,6 +167,7 @@ type span struct {
 	start, end int
 	values     int // JSON values in it
 	depth      int // how deep they nest
+	parts      []span
 }
 
 func (s span) of(data []byte) []byte { return data[s.start:s.end] }
@@ -209,6 +211,99 @@ func walk(data []byte, at int) (end, values, depth int) {
 		}
 	}
 }
+
+// membersOf lists the members of a definition.
+func membersOf(definition []byte) []span { return span{}.list(definition, maxToolValues) }
+
+// sameTokens reports whether two JSON texts that scanValue has accepted consist of
+// the same tokens, strings compared unescaped. Then they are the same value; if
+// not, they may still be, with members in another order.
+func sameTokens(a, b []byte) bool {
+	i, j := 0, 0
+	for {
+		for i < len(a) && (a[i] == ' ' || a[i] == '\n' || a[i] == '\r' || a[i] == '\t') {
+			i++
+		}
+		for j < len(b) && (b[j] == ' ' || b[j] == '\n' || b[j] == '\r' || b[j] == '\t') {
+			j++
+		}
+		switch {
+		case i == len(a) || j == len(b):
+			return i == len(a) && j == len(b)
+		case a[i] != b[j]:
+			return false
+		case a[i] != '"':
+			i, j = i+1, j+1
+			continue
+		}
+		endA, _, _ := walk(a, i)
+		endB, _, _ := walk(b, j)
+		if !bytes.Equal(a[i:endA], b[j:endB]) {
+			s, _ := unquote(a[i:endA])
+			t, _ := unquote(b[j:endB])
+			if s != t {
+				return false
+			}
+		}
+		i, j = endA, endB
+	}
+}
+
+func skipBlanks(data []byte, at int) int {
+	for data[at] == ' ' || data[at] == '\n' || data[at] == '\r' || data[at] == '\t' {
+		at++
+	}
+	return at
+}
+
+func scalarByte(c byte) bool { return isAlnum(c) || c == '+' || c == '-' || c == '.' }
+
+// outline returns the span of the value at data[at], text that scanValue has
+// accepted, with its parts down to so many levels: one pass over the text, however
+// deep a reader of it then looks. budget counts down the parts; when it falls below
+// zero the rest is left out and the caller refuses.
+func outline(data []byte, at, levels int, budget *int) span {
+	s := span{start: at}
+	if levels == 0 || data[at] != '{' && data[at] != '[' {
+		s.end, s.values, s.depth = walk(data, at)
+		return s
+	}
+	s.values, s.depth = 1, 1
+	i := skipBlanks(data, at+1)
+	for data[i] != '}' && data[i] != ']' && *budget >= 0 {
+		name := ""
+		if data[at] == '{' {
+			end, _, _ := walk(data, i)
+			name, _ = unquote(data[i:end])
+			i = skipBlanks(data, end) // at the colon
+			i = skipBlanks(data, i+1)
+		}
+		part := outline(data, i, levels-1, budget)
+		part.name = name
+		s.parts = append(s.parts, part)
+		s.values += part.values
+		s.depth = max(s.depth, part.depth+1)
+		*budget--
+		if i = skipBlanks(data, part.end); data[i] == ',' {
+			i = skipBlanks(data, i+1)
+		}
+	}
+	s.end = i + 1
+	return s
+}
+
+// list gives the members of an object or the elements of an array, at most limit+1
+// of them: the caller checks.
+func (s span) list(data []byte, limit int) []span {
+	if s.parts == nil {
+		budget := limit
+		s = outline(data, s.start, 1, &budget)
+	}
+	return s.parts
+}
+
+// membersOf lists the members of a definition.
+func membersOf(definition []byte) []span { return span{}.list(definition, maxToolValues) }
 
 // sameTokens reports whether two JSON texts that scanValue has accepted consist of
 // the same tokens, strings compared unescaped. Then they are the same value; if

@@ -51,15 +51,7 @@ func escaped(r rune) bool { return hidden(r) || unusualSpace(r) }
 type lockReader struct {
 	path string
 	data []byte
-	lock lockfile // as it says; not to be trusted before check
-	jobs []lockJob
-}
-
-// lockJob is a stored definition that waits for its canonical form.
-type lockJob struct {
-	server, pin int
-	raw         []byte
-	values      int
+	lock lockfile // as it says: before check its definitions are text as stored
 }
 
 // parseLockfile reads a lockfile strictly and recomputes all it can: a lockfile
@@ -84,7 +76,12 @@ func readPins(path string, data []byte) (*lockReader, error) {
 	if err != nil || len(bytes.TrimLeft(data[end:], " \t\r\n")) > 0 || data[start] != '{' {
 		return nil, r.notLockfile(end, err)
 	}
-	members := spans(data, start, maxMembers)
+	budget := maxParts
+	root := outline(data, start, 5, &budget) // as far as the members of pins
+	if budget < 0 {
+		return nil, r.failAt(-1, "more than 2,000,000 entries")
+	}
+	members := root.parts
 	version, ok := member(members, "lockfileVersion")
 	if !ok {
 		return nil, r.notLockfile(end, nil)
@@ -103,17 +100,21 @@ func readPins(path string, data []byte) (*lockReader, error) {
 	if !ok || data[servers.start] != '{' {
 		return nil, r.failAt(version.start, `no "servers"`)
 	}
-	entries := spans(data, servers.start, maxTools)
+	entries := servers.list(data, maxTools)
 	if len(entries) > maxTools {
 		return nil, r.failAt(servers.start, "more than 50,000 servers")
 	}
 	for _, s := range entries {
-		set, err := r.server(s, len(r.lock.servers))
+		set, err := r.server(s)
 		if err != nil {
 			return nil, err
 		}
 		r.lock.servers = append(r.lock.servers, set)
 	}
+	for i := range r.lock.servers {
+		slices.SortFunc(r.lock.servers[i].pins, comparePins)
+	}
+	slices.SortFunc(r.lock.servers, func(a, b pinset) int { return compareUTF16(a.server, b.server) })
 	return r, nil
 }
 
@@ -134,12 +135,7 @@ func (r *lockReader) check(known []pinset) (lockfile, error) {
 	if err := r.hiddenRaw(); err != nil {
 		return lockfile{}, err
 	}
-	l := r.lock
-	for i := range l.servers {
-		slices.SortFunc(l.servers[i].pins, comparePins)
-	}
-	slices.SortFunc(l.servers, func(a, b pinset) int { return compareUTF16(a.server, b.server) })
-	return l, nil
+	return r.lock, nil
 }
 
 func (r *lockReader) failAt(at int, format string, args ...any) *failure {
@@ -194,10 +190,10 @@ func (r *lockReader) object(s span, where string) ([]span, error) {
 	if r.data[s.start] != '{' {
 		return nil, r.failAt(s.start, "%snot an object", where)
 	}
-	return spans(r.data, s.start, maxTools), nil
+	return s.list(r.data, maxTools), nil
 }
 
-func (r *lockReader) server(s span, index int) (pinset, error) {
+func (r *lockReader) server(s span) (pinset, error) {
 	where := "server " + quotedName(s.name) + ": "
 	set := pinset{server: s.name}
 	members, err := r.object(s, where)
@@ -229,7 +225,7 @@ func (r *lockReader) server(s span, index int) (pinset, error) {
 	}
 	lines := reader{data: r.data, line: 1}
 	for _, e := range entries {
-		p, err := r.pin(e, set.policy, where+"pin "+quotedName(e.name)+": ", index, len(set.pins))
+		p, err := r.pin(e, set.policy, where+"pin "+quotedName(e.name)+": ")
 		if err != nil {
 			return set, err
 		}
@@ -239,8 +235,8 @@ func (r *lockReader) server(s span, index int) (pinset, error) {
 	return set, nil
 }
 
-// pin reads one entry but for its definition, which becomes a job.
-func (r *lockReader) pin(e span, pol policy, where string, server, index int) (pin, error) {
+// pin reads one entry; its definition is left for check.
+func (r *lockReader) pin(e span, pol policy, where string) (pin, error) {
 	p := pin{name: e.name}
 	members, err := r.object(e, where)
 	if err != nil {
@@ -295,7 +291,7 @@ func (r *lockReader) pin(e span, pol policy, where string, server, index int) (p
 		if problem := d.tooLarge(); problem != "" {
 			return p, r.failAt(d.start, "%s%s", where, problem)
 		}
-		r.jobs = append(r.jobs, lockJob{server: server, pin: index, raw: d.of(r.data), values: d.values})
+		p.definition = d.of(r.data)
 	}
 	return p, nil
 }
@@ -359,20 +355,30 @@ func (r *lockReader) policy(s span, where string) (policy, error) {
 }
 
 func (r *lockReader) recompute(forms map[string]*pin) error {
-	return inParallel(len(r.jobs), func(i int) int { return r.jobs[i].values }, func(i int) error {
-		job := r.jobs[i]
-		set := &r.lock.servers[job.server]
-		p := &set.pins[job.pin]
+	type place struct{ server, pin int }
+	var stored []place
+	for i, s := range r.lock.servers {
+		for j, p := range s.pins {
+			if p.definition != nil {
+				stored = append(stored, place{i, j})
+			}
+		}
+	}
+	text := func(at place) *pin { return &r.lock.servers[at.server].pins[at.pin] }
+	// Every value takes two bytes of text or more.
+	return inParallel(len(stored), func(i int) int { return len(text(stored[i]).definition) / 2 }, func(i int) error {
+		set := &r.lock.servers[stored[i].server]
+		p := text(stored[i])
 		bad := func(what string) error {
 			return fail("%s:%d: server %s: pin %s: %s", printable(r.path), p.line, quotedName(set.server), quotedName(p.name), what).
 				hint("someone edited it, or a merge went wrong: go back to the committed version, then review with pinproof diff")
 		}
 		found := pin{}
-		if same := forms[p.digest]; same != nil && sameTokens(job.raw, same.definition) {
+		if same := forms[p.digest]; same != nil && sameTokens(p.definition, same.definition) {
 			found = *same
 		} else {
 			var err error
-			if found, err = pinDefinition(p.name, job.raw, policy{}); err != nil {
+			if found, err = pinDefinition(p.name, p.definition, policy{}); err != nil {
 				return bad(err.Error())
 			}
 		}
@@ -388,7 +394,7 @@ func (r *lockReader) recompute(forms map[string]*pin) error {
 		if found.sanitized != p.sanitized {
 			return bad("its sanitizedDigest is not that of its stored definition")
 		}
-		named, _ := member(spans(found.definition, 0, maxToolValues), "name")
+		named, _ := member(membersOf(found.definition), "name")
 		if n, ok := unquote(named.of(found.definition)); !ok || n != p.name {
 			return bad("its key is not the name in its definition")
 		}
@@ -436,7 +442,7 @@ func isLockfile(data []byte) bool {
 	if data[start] != '{' {
 		return false
 	}
-	_, ok := member(spans(data, start, maxMembers), "lockfileVersion")
+	_, ok := member(span{start: start}.list(data, maxMembers), "lockfileVersion")
 	return ok
 }
 

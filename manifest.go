@@ -56,6 +56,7 @@ type reader struct {
 	errors         []errorAnswer
 	about          string
 	noise          int
+	budget         int
 }
 
 type errorAnswer struct {
@@ -69,7 +70,7 @@ type errorAnswer struct {
 // after another, the transcript of a stdio session, an event stream. It refuses
 // rather than guesses; see scanValue for what is refused in JSON itself.
 func parseManifest(path string, data []byte, emptyCursorEnds bool) (manifest, error) {
-	r := &reader{path: path, data: data, emptyCursorEnds: emptyCursorEnds, line: 1, asked: map[string]bool{}}
+	r := &reader{path: path, data: data, emptyCursorEnds: emptyCursorEnds, line: 1, budget: maxParts, asked: map[string]bool{}}
 	if err := r.read(); err != nil {
 		return manifest{}, err
 	}
@@ -186,7 +187,11 @@ func (r *reader) sequence() ([]span, error) {
 		if err != nil {
 			return nil, err
 		}
-		if values = append(values, span{start: start, end: end}); len(values) > maxMessages {
+		v, err := r.outline(start)
+		if err != nil {
+			return nil, err
+		}
+		if values = append(values, v); len(values) > maxMessages {
 			return nil, r.failAt(start, "more than 100,000 messages")
 		}
 		at = end
@@ -236,7 +241,16 @@ func (r *reader) whole(at, end int) (span, error) {
 	if rest := bytes.TrimLeft(r.data[stop:end], " \t\r\n"); len(rest) > 0 {
 		return span{}, r.failAt(end-len(rest), "trailing data after a message")
 	}
-	return span{start: start, end: stop}, nil
+	return r.outline(start)
+}
+
+// outline looks into an accepted message as far as the tools of its list.
+func (r *reader) outline(at int) (span, error) {
+	v := outline(r.data, at, 3, &r.budget)
+	if r.budget < 0 {
+		return v, r.failAt(at, "more than 2,000,000 entries outside definitions")
+	}
+	return v, nil
 }
 
 func couldBeMessage(line []byte) bool {
@@ -411,7 +425,7 @@ func (r *reader) message(v span, alone bool) error {
 }
 
 func (r *reader) array(v span, alone bool) error {
-	items := spans(r.data, v.start, maxTools)
+	items := v.list(r.data, maxTools)
 	if len(items) > maxTools {
 		return r.failAt(v.start, "more than 50,000 entries")
 	}
@@ -461,7 +475,7 @@ func (r *reader) bareAt(at int) {
 
 // members lists the members of an object outside definitions.
 func (r *reader) members(v span) ([]span, error) {
-	list := spans(r.data, v.start, maxMembers)
+	list := v.list(r.data, maxMembers)
 	if len(list) > maxMembers {
 		return nil, r.failAt(v.start, "more than 10,000 members in a message")
 	}
@@ -527,7 +541,7 @@ func (r *reader) errorText(e span) string {
 	if r.data[e.start] != '{' {
 		return ""
 	}
-	m, _ := member(spans(r.data, e.start, maxMembers), "message")
+	m, _ := member(e.list(r.data, maxMembers), "message")
 	said, _ := unquote(m.of(r.data))
 	if said == "" {
 		return ""
@@ -547,7 +561,7 @@ func (r *reader) result(members []span, at int) error {
 	}
 	if !listed {
 		if info, ok := member(members, "serverInfo"); ok && r.about == "" && r.data[info.start] == '{' {
-			inner := spans(r.data, info.start, maxMembers)
+			inner := info.list(r.data, maxMembers)
 			n, _ := member(inner, "name")
 			v, _ := member(inner, "version")
 			title, _ := unquote(n.of(r.data))
@@ -570,7 +584,7 @@ func (r *reader) result(members []span, at int) error {
 			r.cursor = c
 		}
 	}
-	return r.list(spans(r.data, tools.start, maxTools), cursor, at)
+	return r.list(tools.list(r.data, maxTools), cursor, at)
 }
 
 // list adds one page: the last of its list if it has no cursor.
@@ -604,7 +618,7 @@ func (r *reader) tool(v span, i int) (tool, error) {
 	if problem != "" {
 		return tool{}, r.failAt(v.start, "tool %d of the list: %s", i+1, problem)
 	}
-	members := spans(r.data, v.start, maxToolValues)
+	members := v.list(r.data, maxToolValues)
 	toolName, where := "", fmt.Sprintf("tool %d of the list: ", i+1)
 	if n, ok := member(members, "name"); ok {
 		if toolName, _ = unquote(n.of(r.data)); toolName != "" {
@@ -634,7 +648,7 @@ func (r *reader) tool(v span, i int) (tool, error) {
 		if !ok || r.data[p.start] != '{' {
 			continue
 		}
-		inner := spans(r.data, p.start, maxToolValues)
+		inner := p.list(r.data, maxToolValues)
 		if err := r.checkFolding(inner, part.specified, where+part.member+": "); err != nil {
 			return tool{}, err
 		}

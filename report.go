@@ -177,7 +177,7 @@ func measureText(pairs []pair) textCost {
 // modelText is the size of what a model reads of a canonical definition.
 func modelText(definition []byte) int {
 	size := 0
-	for _, m := range spans(definition, 0, maxToolValues) {
+	for _, m := range membersOf(definition) {
 		if m.name == "name" || m.name == "description" || m.name == "inputSchema" {
 			size += m.end - m.start
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -52,4 +53,27 @@ func sanitized(v value) (value, bool) {
 		v.members = members
 	}
 	return v, changed
+}
+
+// isClean reports, for a canonical definition, that sanitizing would change nothing.
+// It may say no for a clean one whose escapes stand before a combining mark.
+func isClean(canonical []byte) bool {
+	ascii := true
+	for i := 0; i < len(canonical); i++ {
+		switch c := canonical[i]; {
+		case c == '\\':
+			i++
+			if e := canonical[i]; e == 'u' || e == 'b' || e == 'f' {
+				return false // an escaped control character
+			}
+		case c >= 0x7f:
+			r, size := utf8.DecodeRune(canonical[i:])
+			if hidden(r) {
+				return false
+			}
+			ascii = false
+			i += size - 1
+		}
+	}
+	return ascii || norm.NFC.IsNormal(canonical)
 }

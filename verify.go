@@ -167,7 +167,7 @@ func findRenames(drifts []drift) {
 
 // nameless is a canonical definition less its name.
 func nameless(definition []byte) string {
-	members := spans(definition, 0, maxToolValues)
+	members := membersOf(definition)
 	n, _ := member(members, "name")
 	return string(bytes.Join([][]byte{definition[:n.start], definition[n.end:]}, nil))
 }
