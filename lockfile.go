@@ -139,7 +139,8 @@ func (r *lockReader) check(known []pinset) (lockfile, error) {
 }
 
 func (r *lockReader) failAt(at int, format string, args ...any) *failure {
-	return (&reader{path: r.path, data: r.data, line: 1}).failAt(at, format, args...)
+	s := newStream(r.path, r.data)
+	return s.failAt(at, format, args...)
 }
 
 // notLockfile says what the file is instead.
@@ -200,7 +201,8 @@ func (r *lockReader) server(s span) (pinset, error) {
 	if err != nil {
 		return set, err
 	}
-	set.line, _ = (&reader{data: r.data, line: 1}).position(s.start)
+	lines := newStream(r.path, r.data)
+	set.line, _ = lines.position(s.start)
 	if s.name == "" {
 		return set, r.failAt(s.start, "a server without a name")
 	}
@@ -223,7 +225,6 @@ func (r *lockReader) server(s span) (pinset, error) {
 	if len(entries) > maxTools {
 		return set, r.failAt(tools.start, "%smore than 50,000 pins", where)
 	}
-	lines := reader{data: r.data, line: 1}
 	for _, e := range entries {
 		p, err := r.pin(e, set.policy, where+"pin "+quotedName(e.name)+": ")
 		if err != nil {

@@ -1,11 +1,7 @@
 package main
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
-	"strconv"
 	"strings"
 )
 
@@ -35,14 +31,10 @@ var (
 	executionMembers  = []string{"taskSupport"}
 )
 
-// reader takes one file apart. It knows where it is, for messages.
+// reader makes one list of the JSON values of a file.
 type reader struct {
-	path            string
-	data            []byte
+	stream
 	emptyCursorEnds bool
-
-	// line and column of offset at, moved forward only
-	at, line, lineStart int
 
 	lists    [][]tool
 	page     []tool // pages of a list whose end has not come yet
@@ -55,8 +47,6 @@ type reader struct {
 	asked          map[string]bool // ids of tools/list requests, as JSON text
 	errors         []errorAnswer
 	about          string
-	noise          int
-	budget         int
 }
 
 type errorAnswer struct {
@@ -70,7 +60,7 @@ type errorAnswer struct {
 // after another, the transcript of a stdio session, an event stream. It refuses
 // rather than guesses; see scanValue for what is refused in JSON itself.
 func parseManifest(path string, data []byte, emptyCursorEnds bool) (manifest, error) {
-	r := &reader{path: path, data: data, emptyCursorEnds: emptyCursorEnds, line: 1, budget: maxParts, asked: map[string]bool{}}
+	r := &reader{stream: newStream(path, data), emptyCursorEnds: emptyCursorEnds, asked: map[string]bool{}}
 	if err := r.read(); err != nil {
 		return manifest{}, err
 	}
@@ -78,38 +68,9 @@ func parseManifest(path string, data []byte, emptyCursorEnds bool) (manifest, er
 }
 
 func (r *reader) read() error {
-	if len(r.data) > maxManifestBytes {
-		return r.failAt(-1, "more than 64 MiB: not one server's list of tools")
-	}
-	if err := r.notJSON(); err != nil {
-		return err
-	}
-	r.data = bytes.TrimPrefix(r.data, []byte("\ufeff"))
-	values, err := r.sequence()
+	values, err := r.values()
 	if err != nil {
-		var bad *readError
-		if !errors.As(err, &bad) {
-			return err
-		}
-		if !bad.grammar && grammatical(r.data) {
-			return r.failAt(bad.at, "%s", bad.text)
-		}
-		if events := eventStream(r.data); events != nil {
-			r.data = events
-			values, err = r.events()
-		} else {
-			values, err = r.lines()
-		}
-		if err != nil || len(values) == 0 {
-			// One value over several lines that breaks off inside is
-			// better told where it breaks than as lines of noise.
-			if bytes.ContainsAny(r.data[bad.from:bad.at], "\r\n") || err == nil && r.noise < 2 {
-				return r.failAt(bad.at, "%s", bad.text).hint("%s", captureHint)
-			}
-			if err != nil {
-				return err
-			}
-		}
+		return err
 	}
 	for _, v := range values {
 		if err := r.message(v, len(values) == 1); err != nil {
@@ -117,245 +78,6 @@ func (r *reader) read() error {
 		}
 	}
 	return r.finish()
-}
-
-const captureHint = "save a server's answer first: sh capture.sh OUT.jsonl -- COMMAND"
-
-// failAt is an error at an offset, or of the file as a whole where at is -1.
-func (r *reader) failAt(at int, format string, args ...any) *failure {
-	where := printable(r.path)
-	if at >= 0 {
-		line, column := r.position(at)
-		where += ":" + strconv.Itoa(line) + ":" + strconv.Itoa(column)
-	}
-	return fail("%s: %s", where, fmt.Sprintf(format, args...))
-}
-
-// position counts lines as editors do, ended by LF, CRLF or a lone CR.
-func (r *reader) position(at int) (line, column int) {
-	if at < r.at {
-		r.at, r.line, r.lineStart = 0, 1, 0
-	}
-	passed := r.data[r.at:at]
-	r.line += bytes.Count(passed, []byte("\n"))
-	last := bytes.LastIndexByte(passed, '\n')
-	for i := 0; ; i++ {
-		next := bytes.IndexByte(passed[i:], '\r')
-		if next < 0 {
-			break
-		}
-		i += next
-		if behind := r.at + i + 1; behind == len(r.data) || r.data[behind] != '\n' {
-			r.line++
-			last = max(last, i)
-		}
-	}
-	if last >= 0 {
-		r.lineStart = r.at + last + 1
-	}
-	r.at = at
-	return r.line, at - r.lineStart + 1
-}
-
-// notJSON names what people hand over by mistake.
-func (r *reader) notJSON() error {
-	head := bytes.ToLower(bytes.TrimLeft(r.data[:min(len(r.data), 512)], " \t\r\n\ufeff"))
-	at := func(magic string) bool { return bytes.HasPrefix(r.data, []byte(magic)) }
-	switch {
-	case len(bytes.TrimSpace(bytes.TrimPrefix(r.data, []byte("\ufeff")))) == 0:
-		return r.failAt(-1, "empty: the server printed nothing").hint("see what the server wrote to its standard error")
-	case at("\xff\xfe"), at("\xfe\xff"), len(r.data) > 1 && (r.data[0] == 0 || r.data[1] == 0):
-		return r.failAt(-1, "UTF-16 text; JSON is UTF-8").hint("in PowerShell, save with: | Out-File -Encoding utf8NoBOM")
-	case at("\x1f\x8b"):
-		return r.failAt(-1, "gzip data").hint("unpack it first: gunzip -c FILE > OUT.json")
-	case at("PK\x03\x04"):
-		return r.failAt(-1, "a zip archive (an MCP bundle?), not an answer to tools/list").hint("%s", captureHint)
-	case bytes.HasPrefix(head, []byte("<!doctype")), bytes.HasPrefix(head, []byte("<html")), bytes.HasPrefix(head, []byte("<?xml")):
-		return r.failAt(-1, "a web page, not an answer to tools/list: the address or the login was wrong").hint("%s", captureHint)
-	}
-	return nil
-}
-
-// sequence reads the file as JSON values one after another.
-func (r *reader) sequence() ([]span, error) {
-	var values []span
-	for at := 0; ; {
-		start, end, err := scanValue(r.data, at, strictness{})
-		if err == io.EOF {
-			return values, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		v, err := r.outline(start)
-		if err != nil {
-			return nil, err
-		}
-		if values = append(values, v); len(values) > maxMessages {
-			return nil, r.failAt(start, "more than 100,000 messages")
-		}
-		at = end
-	}
-}
-
-// lines reads the file line by line: a stdio transcript. A line is noise only if
-// it can't be a message; every other line is read strictly.
-func (r *reader) lines() ([]span, error) {
-	var values []span
-	for at := 0; at < len(r.data); {
-		end := bytes.IndexAny(r.data[at:], "\r\n")
-		if end < 0 {
-			end = len(r.data)
-		} else {
-			end += at
-		}
-		v, err := r.whole(at, end)
-		if err != nil {
-			return nil, err
-		}
-		if v.end > 0 {
-			values = append(values, v)
-		}
-		if len(values) > maxMessages {
-			return nil, r.failAt(at, "more than 100,000 messages")
-		}
-		at = end + 1
-	}
-	return values, nil
-}
-
-// whole reads data[at:end] as one value, or passes it over as noise.
-func (r *reader) whole(at, end int) (span, error) {
-	if len(bytes.TrimLeft(r.data[at:end], " \t\r\n")) == 0 {
-		return span{}, nil
-	}
-	if !couldBeMessage(r.data[at:end]) {
-		r.noise++
-		return span{}, nil
-	}
-	start, stop, err := scanValue(r.data[:end], at, strictness{})
-	if err != nil {
-		bad := err.(*readError)
-		return span{}, r.failAt(bad.at, "%s", bad.text)
-	}
-	if rest := bytes.TrimLeft(r.data[stop:end], " \t\r\n"); len(rest) > 0 {
-		return span{}, r.failAt(end-len(rest), "trailing data after a message")
-	}
-	return r.outline(start)
-}
-
-// outline looks into an accepted message as far as the tools of its list.
-func (r *reader) outline(at int) (span, error) {
-	v := outline(r.data, at, 3, &r.budget)
-	if r.budget < 0 {
-		return v, r.failAt(at, "more than 2,000,000 entries outside definitions")
-	}
-	return v, nil
-}
-
-func couldBeMessage(line []byte) bool {
-	line = bytes.TrimLeft(line, " \t\r\n")
-	if len(line) == 0 {
-		return false
-	}
-	next := bytes.TrimLeft(line[1:], " \t\r\n")
-	switch line[0] {
-	case '{':
-		return len(next) > 0 && (next[0] == '"' || next[0] == '}')
-	case '[':
-		return len(next) > 0 && next[0] == '{'
-	}
-	return false
-}
-
-// eventStream returns data with everything but the events' data blanked out, so
-// that offsets stay true, or nil if data isn't a saved event stream (WHATWG HTML,
-// section 9.2). Events of another type than "message" are no messages.
-func eventStream(data []byte) []byte {
-	out := bytes.Repeat([]byte(" "), len(data))
-	found := false
-	event, from := "", 0 // the type and the begin of the current event
-	for at := 0; at < len(data); {
-		end := bytes.IndexAny(data[at:], "\r\n")
-		if end < 0 {
-			end = len(data)
-		} else {
-			end += at
-			out[end] = data[end]
-		}
-		field, value, _ := bytes.Cut(data[at:end], []byte(":"))
-		switch string(field) {
-		case "data":
-			found = true
-			copy(out[end-len(value):end], value)
-		case "event":
-			event = strings.TrimPrefix(string(value), " ")
-		case "id", "retry":
-		case "":
-			if at == end && (at == 0 || data[at-1] != '\r' || data[at] != '\n') {
-				if event != "" && event != "message" {
-					blank(out[from:at])
-				}
-				event, from = "", end
-			}
-		default:
-			return nil
-		}
-		at = end + 1
-	}
-	if event != "" && event != "message" {
-		blank(out[from:])
-	}
-	if !found {
-		return nil
-	}
-	return out
-}
-
-func blank(b []byte) {
-	for i, c := range b {
-		if c != '\n' && c != '\r' {
-			b[i] = ' '
-		}
-	}
-}
-
-// events reads what eventStream left: events end at an empty line, and blanked
-// lines are not empty.
-func (r *reader) events() ([]span, error) {
-	var values []span
-	for at := 0; at < len(r.data); {
-		end := eventEnd(r.data, at)
-		v, err := r.whole(at, end)
-		if err != nil {
-			return nil, err
-		}
-		if v.end > 0 {
-			values = append(values, v)
-		}
-		if len(values) > maxMessages {
-			return nil, r.failAt(at, "more than 100,000 messages")
-		}
-		at = end + 1
-	}
-	return values, nil
-}
-
-func eventEnd(data []byte, at int) int {
-	for i := at; i < len(data); i++ {
-		if data[i] != '\n' && data[i] != '\r' {
-			continue
-		}
-		next := i + 1
-		if data[i] == '\r' && next < len(data) && data[next] == '\n' {
-			next++
-		}
-		if next < len(data) && (data[next] == '\n' || data[next] == '\r') {
-			return next
-		}
-		i = next - 1
-	}
-	return len(data)
 }
 
 // folds reports whether s equals the ASCII name under Unicode case folding,

@@ -122,6 +122,9 @@ func (r *report) find(c *census, full bool) {
 			continue
 		}
 		for _, tool := range p.found.pins {
+			if tool.definition == nil {
+				continue // a hash-only lockfile beside another
+			}
 			isDrifted := drifted[[2]string{p.server, tool.name}]
 			if !isDrifted && !full {
 				continue
@@ -168,6 +171,10 @@ func measureText(pairs []pair) textCost {
 			cost.before += modelText(p.definition)
 		}
 		for _, p := range pairs[i].found.pins {
+			if p.definition == nil {
+				cost.known = false
+				continue
+			}
 			cost.after += modelText(p.definition)
 		}
 	}

@@ -388,8 +388,10 @@ func (t *textWriter) group(r *report, number int) {
 	default:
 		t.entries(g)
 		if !first.textsKnown() {
-			t.printf("  pinned  %s  its definition was not stored (hashOnly)\n", first.pinned.digest)
-			t.whole('+', first.found)
+			t.printf("  pinned  %s\n  now     %s\n  a definition was not stored (hashOnly)\n", first.pinned.digest, first.found.digest)
+			if first.found.definition != nil {
+				t.whole('+', first.found)
+			}
 			t.printf("  hint: with the approved list at hand: %s\n", r.next.to("diff", "--against APPROVED.json"))
 		}
 	}

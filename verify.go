@@ -32,7 +32,9 @@ type drift struct {
 }
 
 // textsKnown reports whether the changes of a drifted tool could be listed.
-func (d *drift) textsKnown() bool { return d.pinned == nil || d.pinned.definition != nil }
+func (d *drift) textsKnown() bool {
+	return (d.pinned == nil || d.pinned.definition != nil) && (d.found == nil || d.found.definition != nil)
+}
 
 // A pair is one server's two sides: its pins in the lockfile and what its manifest
 // comes to. Either may be missing: a new server, or one that vanished.
@@ -130,7 +132,7 @@ func compareDrifts(a, b drift) int {
 func listChanges(drifts []drift) {
 	for i := range drifts {
 		d := &drifts[i]
-		if d.kind != changed && d.kind != concealed || d.pinned.definition == nil {
+		if d.kind != changed && d.kind != concealed || !d.textsKnown() {
 			continue
 		}
 		old, new := parseValue(d.pinned.definition), parseValue(d.found.definition)
@@ -154,7 +156,7 @@ func findRenames(drifts []drift) {
 	}
 	for i := range drifts {
 		d := &drifts[i]
-		if d.kind != added {
+		if d.kind != added || d.found.definition == nil {
 			continue
 		}
 		body := nameless(d.found.definition)
