@@ -88,7 +88,7 @@ func (f *approving) reviewed(w *workspace) error {
 	for i := range w.pairs {
 		p := &w.pairs[i]
 		if p.present && len(p.found.pins) == 0 && !f.allowEmpty {
-			return fail("%s: no tools in the list", printable(p.manifest)).
+			return failIn(printable(p.manifest), "no tools in the list").
 				hint("if that is right: --allow-empty")
 		}
 	}
@@ -308,8 +308,7 @@ func (a *app) lock(w *workspace, f *approving) error {
 	for i := range w.pairs {
 		p := &w.pairs[i]
 		if p.policyDiffers() {
-			return &refusal{fail("%s: server %s is pinned under another policy (%s): nothing was written",
-				printable(a.lockPath), quotedName(p.server), policyWords(p.pinned.policy)).
+			return &refusal{failIn(printable(a.lockPath), "server %s is pinned under another policy (%s): nothing was written", quotedName(p.server), policyWords(p.pinned.policy)).
 				hint("to change the policy: %s", a.next().to("relock"))}
 		}
 		if p.found.repeated() {
@@ -353,7 +352,7 @@ func (a *app) refuseRepeated(w *workspace, p *pair) error {
 	if t.err != nil {
 		return t.err
 	}
-	return &refusal{fail("%s: a tool name is repeated, and an agent may get either tool: nothing was written", printable(p.manifest)).
+	return &refusal{failIn(printable(p.manifest), "a tool name is repeated, and an agent may get either tool: nothing was written").
 		hint("the server has to be fixed: see both: %s", a.next().to("diff"))}
 }
 
@@ -561,7 +560,7 @@ func (a *app) dropServer(cmd *cobra.Command, args []string, f *relocking) error 
 		return err
 	}
 	if pins == nil {
-		return fail("%s: no such lockfile", printable(a.lockPath))
+		return failIn(printable(a.lockPath), "no such lockfile")
 	}
 	l, err := pins.check(nil)
 	if err != nil {

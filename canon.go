@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"maps"
 	"runtime"
 	"slices"
@@ -242,7 +243,7 @@ func ambiguous(m manifest, n int, first, other map[string]string) error {
 	if len(differ) > 1 {
 		what += " and " + plural(len(differ)-1, "other")
 	}
-	return fail("%s: ambiguous: list %d of the session is not the first one: %s", printable(m.path), n, what).
+	return failIn(printable(m.path), "ambiguous: list %d of the session is not the first one: %s", n, what).
 		hint("the server changed its tools during the session: capture it again, and ask which list an agent gets")
 }
 
@@ -253,7 +254,7 @@ func pinTools(path string, list []tool, pol policy) ([]pin, error) {
 		t := list[i]
 		p, err := pinDefinition(t.name, t.raw, pol)
 		if err != nil {
-			return fail("%s:%d:%d: tool %s: %s", printable(path), t.line, t.column, quotedName(t.name), err)
+			return failIn(fmt.Sprintf("%s:%d:%d", printable(path), t.line, t.column), "tool %s: %s", quotedName(t.name), err)
 		}
 		p.received, p.line, p.column = t.raw, t.line, t.column
 		pins[i] = p

@@ -284,7 +284,7 @@ func (a *app) report(w *workspace, full bool) *report {
 }
 
 func (a *app) noLockfile() error {
-	return fail("%s: no such lockfile", printable(a.lockPath)).
+	return failIn(printable(a.lockPath), "no such lockfile").
 		hint("approve the tools first: %s", a.next().to("lock"))
 }
 

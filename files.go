@@ -35,7 +35,7 @@ func pathError(path string, err error) *failure {
 	if errors.As(err, &link) {
 		err = link.Err
 	}
-	return fail("%s: %s", printable(path), err)
+	return failIn(printable(path), "%s", err)
 }
 
 // readFile reads a file or, for "-", standard input; more than limit bytes are an
@@ -51,7 +51,7 @@ func readFile(path string, stdin io.Reader, limit int) ([]byte, error) {
 		defer f.Close()
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
 			if info.Size() > int64(limit) {
-				return nil, fail("%s: more than %d MiB", printable(path), limit>>20)
+				return nil, failIn(printable(path), "more than %d MiB", limit>>20)
 			}
 			size = int(info.Size())
 		}
@@ -63,7 +63,7 @@ func readFile(path string, stdin io.Reader, limit int) ([]byte, error) {
 		n, err := in.Read(data[len(data):cap(data)])
 		data = data[:len(data)+n]
 		if len(data) > limit {
-			return nil, fail("%s: more than %d MiB", printable(path), limit>>20)
+			return nil, failIn(printable(path), "more than %d MiB", limit>>20)
 		}
 		if err == io.EOF {
 			return data, nil
@@ -119,11 +119,11 @@ func readSources(path, lockPath string, stdin io.Reader) ([]source, error) {
 		}
 		label, ok := serverLabel(e.Name())
 		if !ok || !info.Mode().IsRegular() {
-			return nil, fail("%s: not a manifest: a folder holds *.json and *.jsonl, one a server", printable(file)).
+			return nil, failIn(printable(file), "not a manifest: a folder holds *.json and *.jsonl, one a server").
 				hint("move it out of the folder, or begin its name with a dot")
 		}
 		if other, ok := labels[label]; ok {
-			return nil, fail("%s: the same server as %s", printable(file), printable(other))
+			return nil, failIn(printable(file), "the same server as %s", printable(other))
 		}
 		labels[label] = file
 		data, err := readFile(file, stdin, maxManifestBytes)
@@ -131,12 +131,12 @@ func readSources(path, lockPath string, stdin io.Reader) ([]source, error) {
 			return nil, err
 		}
 		if total += len(data); total > maxLockfileBytes {
-			return nil, fail("%s: more than 256 MiB of manifests", printable(path))
+			return nil, failIn(printable(path), "more than 256 MiB of manifests")
 		}
 		list = append(list, source{path: file, label: label, data: data, folder: true})
 	}
 	if len(list) == 0 {
-		return nil, fail("%s: no *.json or *.jsonl in this folder", printable(path)).hint("%s", captureHint)
+		return nil, failIn(printable(path), "no *.json or *.jsonl in this folder").hint("%s", captureHint)
 	}
 	slices.SortFunc(list, func(a, b source) int { return compareUTF16(a.label, b.label) })
 	return list, nil
@@ -160,7 +160,7 @@ func readLockfile(path string, stdin io.Reader) (*lockReader, error) {
 			return nil, nil
 		}
 		if isFolder(path) {
-			return nil, fail("%s: a folder, where the lockfile belongs", printable(path)).
+			return nil, failIn(printable(path), "a folder, where the lockfile belongs").
 				hint("the manifest or folder comes first, the lockfile second: pinproof COMMAND MANIFEST LOCKFILE")
 		}
 	}
@@ -193,7 +193,7 @@ func replaceFile(path string, update func() ([]byte, error), announce func() err
 			return pathError(path, err)
 		}
 		if !info.Mode().IsRegular() {
-			return fail("%s: not a regular file", printable(path))
+			return failIn(printable(path), "not a regular file")
 		}
 		mode = info.Mode().Perm()
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 func newVerify(a *app) *cobra.Command {
-	var quiet, warn bool
+	var quiet, warn, hook bool
 	var allow []string
 	var subset string
 	cmd := &cobra.Command{
@@ -32,9 +32,13 @@ input. Exit codes: 0 match, 1 drift, 2 no answer.`,
 	flags.StringArrayVar(&allow, "allow", nil, "report drift of this `KIND`, added or removed, without failing (repeatable)")
 	flags.BoolVar(&warn, "warn", false, "report drift of every kind without failing")
 	flags.StringVar(&subset, "subset", "", "write the tools that match their pins to `FILE`, as a tools/list result")
+	flags.BoolVar(&hook, "hook", false, "answer as an agent's hook: drift and errors exit 2, with words that are safe for a model")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := a.take(cmd, args); err != nil {
 			return err
+		}
+		if hook {
+			return a.hook(cmd)
 		}
 		allowed := map[kind]bool{}
 		for _, k := range allow {
@@ -79,6 +83,33 @@ input. Exit codes: 0 match, 1 drift, 2 no answer.`,
 		return nil
 	}
 	return cmd
+}
+
+// hook is verify for an agent: exit 0 or 2, nothing on standard output, and on
+// standard error only what may reach a model.
+func (a *app) hook(cmd *cobra.Command) error {
+	for _, flag := range []string{"warn", "allow", "subset"} {
+		if cmd.Flags().Changed(flag) {
+			return fail("--hook and --%s don't go together: a hook blocks or it doesn't", flag)
+		}
+	}
+	if a.manifest == "-" {
+		return fail("--hook doesn't read standard input: that is the agent's")
+	}
+	w, err := a.load(nil)
+	if err == nil && !w.exists {
+		err = a.noLockfile()
+	}
+	if err != nil {
+		writeHookError(a.stderr, err, a.next()) // exit 2 says it too
+		return errTold
+	}
+	r := a.report(w, false)
+	if !r.failed() {
+		return nil
+	}
+	writeHook(a.stderr, r)
+	return errTold
 }
 
 // checkOutput refuses to write over an input.
@@ -219,7 +250,7 @@ func (a *app) supplyTexts(w *workspace, path string) error {
 		}
 		text := approved.find(pins[i].name)
 		if text == nil || text.digest != pins[i].digest {
-			return fail("%s: not what was approved: tool %s doesn't have the pinned digest %s", printable(path), quotedName(pins[i].name), pins[i].digest).
+			return failIn(printable(path), "not what was approved: tool %s doesn't have the pinned digest %s", quotedName(pins[i].name), pins[i].digest).
 				hint("use the capture that was locked")
 		}
 		pins[i].definition = text.definition

@@ -371,7 +371,7 @@ func (r *lockReader) recompute(forms map[string]*pin) error {
 		set := &r.lock.servers[stored[i].server]
 		p := text(stored[i])
 		bad := func(what string) error {
-			return fail("%s:%d: server %s: pin %s: %s", printable(r.path), p.line, quotedName(set.server), quotedName(p.name), what).
+			return failIn(printable(r.path)+":"+strconv.Itoa(p.line), "server %s: pin %s: %s", quotedName(set.server), quotedName(p.name), what).
 				hint("someone edited it, or a merge went wrong: go back to the committed version, then review with pinproof diff")
 		}
 		found := pin{}

@@ -51,6 +51,9 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
+// errTold is an error that was printed where it arose: exit code 2.
+var errTold = errors.New("told")
+
 // run is the program: it takes its streams and returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	out := bufio.NewWriterSize(stdout, 64<<10)
@@ -79,6 +82,8 @@ func exitCode(err error, stderr io.Writer) int {
 	var told *failure
 	var no *refusal
 	switch {
+	case errors.Is(err, errTold):
+		return 2
 	case errors.As(err, &no):
 		told = no.failure
 	case errors.As(err, &told):

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -71,7 +70,7 @@ func (s *stream) failAt(at int, format string, args ...any) *failure {
 		line, column := s.position(at)
 		where += ":" + strconv.Itoa(line) + ":" + strconv.Itoa(column)
 	}
-	return fail("%s: %s", where, fmt.Sprintf(format, args...))
+	return failIn(where, format, args...)
 }
 
 // position counts lines as editors do, ended by LF, CRLF or a lone CR.

@@ -15,6 +15,7 @@ var errDrift = errors.New("drift")
 // Text from a manifest or a lockfile is printable before it comes in here.
 type failure struct {
 	text  string
+	where string // the place in the user's own file, if there is one: path:line:column
 	hints []string
 }
 
@@ -27,6 +28,11 @@ func fail(format string, args ...any) *failure {
 func (f *failure) hint(format string, args ...any) *failure {
 	f.hints = append(f.hints, fmt.Sprintf(format, args...))
 	return f
+}
+
+// failIn is an error at a place in a file, which stands before its text.
+func failIn(where, format string, args ...any) *failure {
+	return &failure{where: where, text: where + ": " + fmt.Sprintf(format, args...)}
 }
 
 func inTable(table []runeRange, r rune) bool {
