@@ -399,6 +399,9 @@ Exit codes: 0 no drift is left, 1 some is, or the manifest is not the reviewed o
 		if err != nil {
 			return err
 		}
+		if f.acceptAll && len(f.accept) > 0 {
+			return fail("--accept-all takes no --accept: all is more than some")
+		}
 		sel := selection{all: f.acceptAll}
 		for _, arg := range f.accept {
 			one, err := parseAcceptance(arg)

@@ -179,11 +179,13 @@ func pinDefinition(name string, raw []byte, pol policy) (pin, error) {
 // pinManifest makes the pins of a manifest. Several lists of one session must
 // have equal sets of canonical forms: which one an agent got can't be known.
 func pinManifest(m manifest, server string, pol policy) (pinset, error) {
-	pins, err := pinTools(m.path, m.lists[0], pol)
-	if err != nil {
+	if err := sameLists(m); err != nil {
 		return pinset{}, err
 	}
-	if err := sameLists(m); err != nil {
+	// Equal sets of forms differ in length only by repeats, which must be seen.
+	longest := slices.MaxFunc(m.lists, func(a, b []tool) int { return len(a) - len(b) })
+	pins, err := pinTools(m.path, longest, pol)
+	if err != nil {
 		return pinset{}, err
 	}
 	return pinset{server: server, policy: pol, pins: pins}, nil

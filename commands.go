@@ -129,7 +129,7 @@ func (a *app) load(policyOf func(policy) policy) (*workspace, error) {
 	w := &workspace{}
 	pins, err := readLockfile(a.lockPath, a.stdin)
 	if err != nil {
-		return nil, err
+		return nil, a.swapped(err)
 	}
 	if pins != nil {
 		w.exists, w.lock = true, pins.lock
@@ -185,11 +185,27 @@ func (a *app) pair(l *lockfile, s source, policyOf func(policy) policy) (pair, e
 	}
 	m, err := parseManifest(s.path, s.data, pol.emptyCursorEnds)
 	if err != nil {
-		return p, err
+		return p, a.swapped(err)
 	}
 	p.about, p.noise = m.about, m.noise
 	p.found, err = pinManifest(m, s.label, pol)
 	return p, err
+}
+
+// swapped improves an error about the positionals where MANIFEST is a lockfile.
+func (a *app) swapped(err error) error {
+	if a.manifest == "-" || isFolder(a.manifest) {
+		return err
+	}
+	data, readErr := readFile(a.manifest, nil, maxLockfileBytes)
+	if readErr != nil || !isLockfile(data) {
+		return err
+	}
+	f := failIn(printable(a.manifest), "a lockfile, where a saved tools/list belongs")
+	if !a.lockGiven {
+		return f.hint("the manifest comes first: pinproof %s MANIFEST %s", a.cmd.Name(), shellPath(a.manifest))
+	}
+	return f.hint("the manifest comes first: pinproof %s %s %s", a.cmd.Name(), shellPath(a.lockPath), shellPath(a.manifest))
 }
 
 // takePins puts the lockfile's side into a pair.

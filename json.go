@@ -69,7 +69,7 @@ func scanValue(data []byte, at int, strict strictness) (start, end int, err erro
 		before := int(d.InputOffset())
 		tok, err := d.ReadToken()
 		if err != nil {
-			bad := explain(data, at, err)
+			bad := explain(data, at, d.StackDepth(), err)
 			if bad.from = start; start < 0 {
 				bad.from = bad.at
 			}
@@ -116,7 +116,7 @@ func checkNumber(literal []byte, strict strictness) string {
 
 // explain turns a decoder's error into one of ours. The texts are our own: the
 // library's quote the input and may change with it.
-func explain(data []byte, at int, err error) *readError {
+func explain(data []byte, at, depth int, err error) *readError {
 	var syntactic *jsontext.SyntacticError
 	if !errors.As(err, &syntactic) {
 		return &readError{at: len(data), text: "unexpected end of the file: cut short?", grammar: true}
@@ -138,8 +138,7 @@ func explain(data []byte, at int, err error) *readError {
 			return &readError{at: offset, text: "an unpaired surrogate: not Unicode text"}
 		}
 	}
-	if depth := bytes.Count(data[at:offset], []byte("[")) + bytes.Count(data[at:offset], []byte("{")); depth >= 10_000 &&
-		(rest[0] == '[' || rest[0] == '{') {
+	if depth >= 10_000 && (rest[0] == '[' || rest[0] == '{') {
 		return &readError{at: offset, text: "nested more than 10,000 deep"}
 	}
 	if errors.Is(err, jsontext.ErrNonStringName) {

@@ -151,6 +151,9 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		},
 	}
 	root.PersistentFlags().StringVar(&a.color, "color", "auto", "colour the output: auto, always or never")
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return fail("%s", printable(err.Error())).hint("%s --help", c.CommandPath())
+	})
 	root.AddCommand(newLock(a), newVerify(a), newDiff(a), newRelock(a))
 	root.SetHelpCommand(&cobra.Command{
 		Use:   "help [COMMAND]",
@@ -158,7 +161,11 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			target, rest, err := root.Find(args)
 			if err != nil || len(rest) > 0 {
-				return fail("no help on %s: it is no command", quotedName(args[0])).hint("pinproof --help")
+				unknown := args
+				if err == nil {
+					unknown = rest
+				}
+				return fail("no help on %s: it is no command", quotedName(unknown[0])).hint("pinproof --help")
 			}
 			return target.Help()
 		},

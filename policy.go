@@ -126,9 +126,15 @@ func pointerTokens(pointer string) ([]string, bool) {
 	}
 	tokens := strings.Split(pointer[1:], "/")
 	for i, t := range tokens {
-		plain := strings.ReplaceAll(strings.ReplaceAll(t, "~1", ""), "~0", "")
-		if strings.Contains(plain, "~") {
-			return nil, false
+		for rest := t; ; {
+			_, after, tilde := strings.Cut(rest, "~")
+			if !tilde {
+				break
+			}
+			if after == "" || after[0] != '0' && after[0] != '1' {
+				return nil, false
+			}
+			rest = after
 		}
 		tokens[i] = strings.ReplaceAll(strings.ReplaceAll(t, "~1", "/"), "~0", "~")
 	}

@@ -126,6 +126,9 @@ func (r *refusal) Unwrap() error { return errDrift }
 // pair, in accepted by index.
 func relockPins(p *pair, drifts []drift, accepted map[int]bool) pinset {
 	next := pinset{server: p.server, policy: p.found.policy}
+	if !p.present {
+		next.policy = p.pinned.policy
+	}
 	replaced := map[string]*pin{}
 	dropped := map[string]bool{}
 	for i := range drifts {

@@ -323,7 +323,7 @@ func shellQuote(arg string) string {
 			bad := r == utf8.RuneError || r < 0x20 || hidden(r) || unusualSpace(r) || inTable(markTable[:], r)
 			seen = seen && !bad
 		} else if !isAlnum(byte(r)) && strings.IndexByte("_@%+:,./-", byte(r)) < 0 {
-			plain = plain && i > 0 && (r == '=' || r == '~')
+			plain = plain && i > 0 && r == '='
 		}
 	}
 	if plain {
