@@ -84,12 +84,13 @@ func (f *approving) check(cmd *cobra.Command) (policyOf func(policy) policy, err
 
 // reviewed holds the manifests against the conditions of the flags: neither
 // accepts anything by itself.
-func (f *approving) reviewed(w *workspace) error {
+func (f *approving) reviewed(w *workspace, again command, verb string) error {
+	next := again.to(verb)
 	for i := range w.pairs {
 		p := &w.pairs[i]
 		if p.present && len(p.found.pins) == 0 && !f.allowEmpty {
 			return failIn(printable(p.manifest), "no tools in the list").
-				hint("if that is right: --allow-empty")
+				hint("if that is right: %s --allow-empty", next)
 		}
 	}
 	if f.expect == nil {
@@ -112,7 +113,8 @@ func (f *approving) reviewed(w *workspace) error {
 		now = "none: a name is repeated"
 	}
 	return &refusal{fail("not what was reviewed: nothing was written").
-		hint("expected set %s", strings.Join(want, ", ")).hint("now      set %s", now)}
+		hint("expected set %s", strings.Join(want, ", ")).hint("now      set %s", now).
+		hint("review again: %s", again.to("diff"))}
 }
 
 // refuses holds the tools that would be written against --strict and against the
@@ -294,7 +296,7 @@ Exit codes: 0 pinned, 1 refused because of what the manifest says, 2 no answer.`
 		if err := a.otherServer(w); err != nil {
 			return err
 		}
-		if err := f.reviewed(w); err != nil {
+		if err := f.reviewed(w, a.next(), cmd.Name()); err != nil {
 			return err
 		}
 		return a.lock(w, f)
@@ -428,7 +430,7 @@ Exit codes: 0 no drift is left, 1 some is, or the manifest is not the reviewed o
 		if err := a.otherServer(w); err != nil {
 			return err
 		}
-		if err := f.reviewed(w); err != nil {
+		if err := f.reviewed(w, a.next(), cmd.Name()); err != nil {
 			return err
 		}
 		return a.relock(w, f, sel)

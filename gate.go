@@ -202,6 +202,10 @@ Exit codes: 0 no difference, 1 there are some, 2 no answer.`,
 			return err
 		}
 		if !w.exists {
+			// The first approval isn't blind: every tool is shown whole.
+			if err := writeDiff(a.out, a.report(w, true), a.colored()); err != nil {
+				return err
+			}
 			return a.noLockfile()
 		}
 		if against != "" {

@@ -317,6 +317,9 @@ func (t *textWriter) header(r *report) {
 		}
 		count := func(s pinset) string { return plural(len(s.pins), "tool") }
 		n := max(len(count(p.pinned)), len(count(p.found)))
+		if !p.known {
+			n = len(count(p.found))
+		}
 		row := func(sign, word, path, server string, s pinset, digest string) {
 			if digest == "" {
 				digest = "(a name is repeated)"
@@ -327,7 +330,7 @@ func (t *textWriter) header(r *report) {
 		if p.known {
 			row("-", "pinned", old, oldServer, p.pinned, p.pinned.setDigest())
 		} else {
-			t.printf("%s\n", t.paint(bad, fmt.Sprintf("- pinned  %s%s  nothing yet", old, server)))
+			t.printf("%s\n", t.paint(bad, fmt.Sprintf("- pinned  %s%s%s  nothing", old, strings.Repeat(" ", width-utf8.RuneCountInString(old)), server)))
 		}
 		if p.present {
 			row("+", "now", now, server, p.found, p.found.setDigest())
