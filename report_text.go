@@ -223,21 +223,26 @@ func (t *textWriter) missing(r *report) {
 				names[i] = quotedName(s)
 			}
 			t.printf("hint: %s has no server %s; it has: %s\n", r.against(), quotedName(p.server), strings.Join(names, ", "))
-		} else if !p.known {
-			t.printf("hint: %s has no server %s\n", r.against(), quotedName(p.server))
 		}
 		if !p.present {
-			t.printf("hint: no manifest of server %s; to retire it: %s\n", quotedName(p.server), r.next.to("relock", "--drop-server "+dropArgument(p.server)))
+			t.printf("hint: no manifest of server %s; to retire it: %s\n", quotedName(p.server), dropCommand(r, p.server))
 		}
 	}
 }
 
-// dropArgument is a label in a command: from a lockfile, so only where it is safe.
-func dropArgument(server string) string {
+// dropCommand retires a server. Its label comes from the lockfile, so it stands in
+// the command only where that is safe.
+func dropCommand(r *report, server string) string {
+	c := "pinproof relock --drop-server "
 	if pasteable(server) {
-		return server
+		c += server
+	} else {
+		c += "ID"
 	}
-	return "ID"
+	if r.next.lockfile != "" {
+		c += " " + shellPath(r.next.lockfile)
+	}
+	return c
 }
 
 // writeDiff prints the review.
