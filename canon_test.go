@@ -1,0 +1,353 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// This page tells what is hashed. Every canonical form and digest on it was made
+// by another implementation (sorted keys and JSON.stringify in Node, sha256sum),
+// and none may ever change: pins in committed lockfiles hold the same digests.
+
+// definitionOfListDir is one tool as a server sends it.
+const definitionOfListDir = `{"name":"list_dir","description":"Lists a folder.",
+  "inputSchema":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}}`
+
+func TestCanonicalForm(t *testing.T) {
+	tests := []struct {
+		what      string
+		received  string
+		canonical string
+		digest    string
+	}{
+		{
+			"a definition: members sorted at every depth, no blanks",
+			definitionOfListDir,
+			`{"description":"Lists a folder.","inputSchema":{"properties":{"path":{"type":"string"}},"required":["path"],"type":"object"},"name":"list_dir"}`,
+			"sha256:af36110b112f0e68e9be531659ca16f658ea66beb0dd0275cf1e7384b56de237",
+		},
+		{
+			"the same value: another order of members, other blanks, needless escapes",
+			` { "inputSchema" : {"required":["path"],"type":"object","properties":{"path":{"type":"string"}}},` + "\n" +
+				`"description":"Lists \u0061 f\u006flder.", "name":"list\u005fdir"}`,
+			`{"description":"Lists a folder.","inputSchema":{"properties":{"path":{"type":"string"}},"required":["path"],"type":"object"},"name":"list_dir"}`,
+			"sha256:af36110b112f0e68e9be531659ca16f658ea66beb0dd0275cf1e7384b56de237",
+		},
+		{
+			"white space inside a text counts",
+			strings.Replace(definitionOfListDir, "folder.", "folder. ", 1),
+			`{"description":"Lists a folder. ","inputSchema":{"properties":{"path":{"type":"string"}},"required":["path"],"type":"object"},"name":"list_dir"}`,
+			"sha256:072362115d709de3fd0e07add8f2892c18b63a0dfd71f3735acdc2333a52647a",
+		},
+		{
+			"null is not absent",
+			strings.Replace(definitionOfListDir, `"name"`, `"title":null,"name"`, 1),
+			`{"description":"Lists a folder.","inputSchema":{"properties":{"path":{"type":"string"}},"required":["path"],"type":"object"},"name":"list_dir","title":null}`,
+			"sha256:a97d78ba32ce115edaad4de12633bb3b8b63dc261679623d77625ea56d4f7666",
+		},
+		{
+			"an array keeps its order",
+			strings.Replace(definitionOfListDir, `["path"]`, `["path","depth"]`, 1),
+			`{"description":"Lists a folder.","inputSchema":{"properties":{"path":{"type":"string"}},"required":["path","depth"],"type":"object"},"name":"list_dir"}`,
+			"sha256:443d1a8435f829a4baeb3ac7a85f40ba3b61873874c1056ba4d4321a94661252",
+		},
+		{
+			"the other order is another value",
+			strings.Replace(definitionOfListDir, `["path"]`, `["depth","path"]`, 1),
+			`{"description":"Lists a folder.","inputSchema":{"properties":{"path":{"type":"string"}},"required":["depth","path"],"type":"object"},"name":"list_dir"}`,
+			"sha256:c17c537d760da9773360a2184c98e92bc7fb37126b9571e652c9b2c61b68c121",
+		},
+		{
+			"numbers as ECMAScript prints the double",
+			`{"name":"n","x":[1.0,100e-2,-0,0.1,1e21,1e-7,123456789012345678901.0,4.50,1e3,333333333.33333329,5e-324,9007199254740991]}`,
+			`{"name":"n","x":[1,1,0,0.1,1e+21,1e-7,123456789012345680000,4.5,1000,333333333.3333333,5e-324,9007199254740991]}`,
+			"sha256:df71524ff6109a44a44e6c059af645e0f65069f20f3e831b742f7ecbf66c0969",
+		},
+		{
+			"strings with the fewest escapes, everything above U+001F raw",
+			`{"name":"s","description":"\u000a\t\b\u000c\r\u001b\u007f\u2028\/\"\\é\ud83d\ude00\u200b"}`,
+			`{"description":"\n\t\b\f\r\u001b` + "\x7f\u2028" + `/\"\\é😀` + "\u200b" + `","name":"s"}`,
+			"sha256:3dbd4d7c159692a1b9a29f62276798afe346dccb925fe0ec8386980045fbe9f7",
+		},
+		{
+			"members sorted by UTF-16 code units: U+1F600 stands before U+FB33",
+			`{"name":"k","\ufb33":1,"\ud83d\ude00":2,"\u20ac":3,"\u0080":4,"":5,"A":6,"a":7,"10":8,"9":9,"\r":10}`,
+			`{"":5,"\r":10,"10":8,"9":9,"A":6,"a":7,"name":"k","` + "\u0080" + `":4,"€":3,"😀":2,"` + "\ufb33" + `":1}`,
+			"sha256:79f59a51f39bbaa8cdfe109983f26da3ba7208aea94a4d87cebbbf00a4558427",
+		},
+		{
+			"no Unicode normalization: e and U+0301",
+			`{"name":"c","description":"caf\u0065\u0301"}`,
+			`{"description":"cafe` + "\u0301" + `","name":"c"}`,
+			"sha256:9ef846e8870082173e7113ebf2bb45e589194faf63c290e455907c8fd5517260",
+		},
+		{
+			"no Unicode normalization: U+00E9",
+			`{"name":"c","description":"caf\u00e9"}`,
+			`{"description":"café","name":"c"}`,
+			"sha256:27ffcece59b89205f87d20e75bb0d02870e9eb4680b5ec584cdf8c3475197b3d",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.what, func(t *testing.T) {
+			set := pinsOf(t, `{"tools":[`+tt.received+`]}`, policy{})
+			if p := set.pins[0]; string(p.definition) != tt.canonical || p.digest != tt.digest {
+				t.Errorf("got  %s\n     %s\nwant %s\n     %s", p.definition, p.digest, tt.canonical, tt.digest)
+			}
+		})
+	}
+}
+
+// TestSanitizedDigest shows the second digest of a pin: that of the definition
+// without what no reader sees. It differs only where there is something unseen.
+func TestSanitizedDigest(t *testing.T) {
+	set := pinsOf(t, `[{"name":"read_file","description":"Reads a\u200b file."},{"name":"list_dir"}]`, policy{})
+	hidden, clean := set.find("read_file"), set.find("list_dir")
+	const (
+		asReceived = "sha256:3cd716fbf8b3054739971901e79308a3f9698e6f6a964fb78171d40ea408d223" // with U+200B
+		asSeen     = "sha256:c03ae84f7a13da34e6afa797ccfc1fdd2760ef6b46cd94c63ac048488066d26b" // without
+	)
+	if hidden.digest != asReceived || hidden.sanitized != asSeen {
+		t.Errorf("digest %s, sanitized %s", hidden.digest, hidden.sanitized)
+	}
+	if clean.sanitized != clean.digest {
+		t.Errorf("clean text has two digests: %s, %s", clean.digest, clean.sanitized)
+	}
+}
+
+func TestSetDigest(t *testing.T) {
+	const readFile = `{"name":"read_file","description":"Reads a\u200b file."}`
+	tests := []struct {
+		what  string
+		tools string
+		pol   policy
+		want  string
+	}{
+		{ // list_dir:af36…e237 LF read_file:3cd7…d223
+			"a line a tool",
+			definitionOfListDir + "," + readFile, policy{},
+			"sha256:0b47aa7f41b8f538a85057959eca12ce903ddddcad4f2da5239973c13d48e688",
+		},
+		{
+			"the order of the list does not count",
+			readFile + "," + definitionOfListDir, policy{},
+			"sha256:0b47aa7f41b8f538a85057959eca12ce903ddddcad4f2da5239973c13d48e688",
+		},
+		{ // the SHA-256 of nothing
+			"no tools", "", policy{},
+			"sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+		},
+		{ // U+1F600:aab4… LF U+FB33:e69b…
+			"lines sorted by UTF-16 code units",
+			`{"name":"\ufb33"},{"name":"\ud83d\ude00"}`, policy{},
+			"sha256:90bf93d4faaec6c59080d2531dfa003e59ca6f5e012b5a3b1b2ac529279e0a28",
+		},
+		{ // policy:4d7c… of {"descriptions":"strip","hashOnly":true,"ignore":["/_meta","/execution"]},
+			// then the two tools, pinned without their descriptions
+			"a policy stands before them",
+			definitionOfListDir + "," + readFile,
+			policy{descriptions: "strip", hashOnly: true, ignore: []string{"/_meta", "/execution"}},
+			"sha256:0873d2b8604fe1e25ccd9d5b0603662397112988cf68414bbb779f6c3f1defbb",
+		},
+		{
+			"a repeated name has no set digest",
+			definitionOfListDir + "," + definitionOfListDir, policy{}, "",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.what, func(t *testing.T) {
+			set := pinsOf(t, `{"tools":[`+tt.tools+`]}`, tt.pol)
+			if got := set.setDigest(); got != tt.want {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestApprovalHash shows what the hash of an approval covers, absent members
+// left out:
+//
+//	{"description":"Lists a folder.","input_schema":{…},"server_id":"files","tool_name":"list_dir"}
+func TestApprovalHash(t *testing.T) {
+	tests := []struct{ definition, want string }{
+		{definitionOfListDir, "sha256:2301a773516b7d31d5010c4a2a82dd735d6d0f88b2cbe2d7e592a8748cc1e451"},
+		{`{"name":"bare","title":"not hashed"}`, "sha256:c3f90e1264f2aca9e078ce71eb40dfa6e8438bb8c73100797f70684408c7ea26"},
+	}
+	for _, tt := range tests {
+		for _, pol := range []policy{{}, {descriptions: "strip"}} { // as received, whatever the policy pins
+			set := pinsOf(t, `{"tools":[`+tt.definition+`]}`, pol)
+			if got, err := approvalHash("files", &set.pins[0]); err != nil || got != tt.want {
+				t.Errorf("%s under %+v: %s, %v; want %s", tt.definition, pol, got, err, tt.want)
+			}
+		}
+	}
+}
+
+func TestIsDigest(t *testing.T) {
+	hex := strings.Repeat("0123456789abcdef", 4)
+	for s, want := range map[string]bool{
+		"sha256:" + hex: true, hex: false, "SHA256:" + hex: false, "sha256:" + strings.ToUpper(hex): false,
+		"sha256:" + hex[1:]: false, "sha256:" + hex + "0": false, "sha256:" + hex[1:] + "g": false, "": false, "sha512:" + hex: false,
+	} {
+		if got := isDigest(s); got != want {
+			t.Errorf("isDigest(%q) = %v", s, got)
+		}
+	}
+}
+
+// TestListsOfOneSession: several complete lists must have equal sets of canonical
+// forms, for which one an agent got can't be known.
+func TestListsOfOneSession(t *testing.T) {
+	list := func(tools ...string) string {
+		return `{"jsonrpc":"2.0","id":1,"result":{"tools":[` + strings.Join(tools, ",") + `]}}` + "\n"
+	}
+	a, b, c := `{"name":"a"}`, `{"name":"b","x":1}`, `{"name":"c"}`
+	tests := []struct{ what, manifest, wrong string }{
+		{"equal to the byte", list(a, b) + list(a, b), ""},
+		{"another order", list(a, b) + list(b, a), ""},
+		{"another spelling", list(a, b) + list(a, `{ "x":1.0, "name":"\u0062" }`), ""},
+		{"one changed", list(a, b) + list(a, `{"name":"b","x":2}`), "m.json: ambiguous: list 2 of the session is not the first one: tool b"},
+		{"one fewer", list(a, b) + list(a), "m.json: ambiguous: list 2 of the session is not the first one: tool b"},
+		{"one more, in the third", list(a, b) + list(b, a) + list(a, b, c), "m.json: ambiguous: list 3 of the session is not the first one: tool c"},
+		{"two replaced", list(a, b) + list(c), "m.json: ambiguous: list 2 of the session is not the first one: tool a and 2 others"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.what, func(t *testing.T) {
+			m, err := parseManifest("m.json", []byte(tt.manifest), false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = pinManifest(m, "s", policy{})
+			wantError(t, err, tt.wrong)
+		})
+	}
+	// A policy that would not pin the difference does not make the lists equal.
+	m, err := parseManifest("m.json", []byte(list(`{"name":"a","description":"x"}`)+list(`{"name":"a","description":"y"}`)), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = pinManifest(m, "s", policy{descriptions: "strip"})
+	wantError(t, err, "m.json: ambiguous: list 2 of the session is not the first one: tool a")
+	// A name that is repeated in any of the lists is repeated in the manifest.
+	for _, lists := range []string{list(a, a) + list(a), list(a) + list(a, a)} {
+		if set := pinsOf(t, lists, policy{}); !set.repeated() {
+			t.Errorf("a repeated name is not seen in\n%s", lists)
+		}
+	}
+}
+
+func TestPinningInParallel(t *testing.T) {
+	var list strings.Builder
+	random := newMaker(7)
+	for i := range 1_000 {
+		if i > 0 {
+			list.WriteByte(',')
+		}
+		list.WriteString(random.definition(fmt.Sprintf("tool_%d", random.IntN(900)))) // some names twice
+	}
+	text := `{"tools":[` + list.String() + `]}`
+	parallel := pinsOf(t, text, policy{})
+	before := runtime.GOMAXPROCS(1)
+	sequential := pinsOf(t, text, policy{})
+	runtime.GOMAXPROCS(before)
+	same := func(p, q pin) bool {
+		return p.name == q.name && p.digest == q.digest && p.sanitized == q.sanitized && string(p.definition) == string(q.definition) &&
+			p.line == q.line && p.column == q.column
+	}
+	if len(parallel.pins) != 1_000 || !slices.EqualFunc(parallel.pins, sequential.pins, same) {
+		t.Error("pins made in parallel are not those made one after another")
+	}
+	for i, p := range parallel.pins {
+		if want := secondCanonical(t, p.received); string(p.definition) != want {
+			t.Fatalf("pin %d: canonical form\n%s\nthe second implementation says\n%s", i, p.definition, want)
+		}
+	}
+}
+
+// TestErrorsInParallel: of several errors the one of the lowest index is told.
+func TestErrorsInParallel(t *testing.T) {
+	heavy := func(int) int { return 10_000 }
+	for range 20 {
+		err := inParallel(200, heavy, func(i int) error {
+			if i%2 == 0 {
+				time.Sleep(time.Duration(rand.IntN(200)) * time.Microsecond)
+			}
+			if i < 3 {
+				return nil
+			}
+			return errors.New(strconv.Itoa(i))
+		})
+		if err == nil || err.Error() != "3" {
+			t.Fatalf("got error %v, want that of index 3", err)
+		}
+	}
+	if err := inParallel(0, heavy, func(int) error { return errors.New("called") }); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestBatches: at no time are more than maxBatchValues being canonicalized, but
+// for a single definition that has more.
+func TestBatches(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
+	weights := []int{1, maxBatchValues, maxBatchValues - 1, 1, 1, maxBatchValues / 2, maxBatchValues / 2, 3 * maxBatchValues, 2}
+	var mu sync.Mutex
+	called, running, sum := 0, 0, 0
+	err := inParallel(len(weights), func(i int) int { return weights[i] }, func(i int) error {
+		mu.Lock()
+		called, running, sum = called+1, running+1, sum+weights[i]
+		if running > 1 && sum > maxBatchValues {
+			t.Errorf("%d values at once", sum)
+		}
+		mu.Unlock()
+		time.Sleep(2 * time.Millisecond)
+		mu.Lock()
+		running, sum = running-1, sum-weights[i]
+		mu.Unlock()
+		return nil
+	})
+	if err != nil || called != len(weights) {
+		t.Errorf("called %d times, %v", called, err)
+	}
+}
+
+// FuzzCanonical: what the strict reader accepts has one canonical form, which is a
+// fixed point and what a second implementation makes of it.
+func FuzzCanonical(f *testing.F) {
+	for _, seed := range []string{
+		definitionOfListDir, `{"b":1,"a":[{"d":null,"c":true}]}`, `[1e21,1e-7,-0,0.1,123456789.125,5e-324,1.7976931348623157e308]`,
+		`"\u2028\ud83d\ude00\u0000\u007f\/"`, `{"\ufb33":1,"\ud83d\ude00":2}`, `[9007199254740993]`, `1e400`, `[0.1e1,2.50E+3]`, ` null `,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		start, end, err := scanValue(raw, 0, strictness{inexactIntegers: true})
+		if err != nil {
+			return
+		}
+		if _, _, depth := walk(raw, start); depth > maxToolDepth {
+			return
+		}
+		once, err := canonical(raw[start:end])
+		if err != nil {
+			t.Fatalf("%q was read strictly and has no canonical form: %v", raw, err)
+		}
+		if want := secondCanonical(t, raw[start:end]); string(once) != want {
+			t.Fatalf("%q: canonical form\n%s\nthe second implementation says\n%s", raw, once, want)
+		}
+		if twice, err := canonical(once); err != nil || string(twice) != string(once) {
+			t.Fatalf("%q: canonical form %s\nof which it is %s, %v", raw, once, twice, err)
+		}
+		if again := appendJSON(nil, parseValue(once)); !sameTokens(once, again) {
+			t.Fatalf("%s is written again as %s", once, again)
+		}
+	})
+}

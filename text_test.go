@@ -1,0 +1,494 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+func TestPrintable(t *testing.T) {
+	tags := func(s string) string {
+		return strings.Map(func(r rune) rune { return r + 0xe0000 }, s)
+	}
+	selectors := func(s string) string {
+		var b strings.Builder
+		for i := range len(s) {
+			b.WriteRune(0xe0100 + rune(s[i]) - 16)
+		}
+		return b.String()
+	}
+	tests := []struct{ class, text, want string }{
+		{"nothing", "", ""},
+		{"plain text", "Lists a folder. (See RFC 6901: `~1`.)", "Lists a folder. (See RFC 6901: `~1`.)"},
+		{"letters of many scripts", "größe имя 名前 שם اسم नाम 한글", "größe имя 名前 שם اسم नाम 한글"},
+		{"a decomposed letter", "cafe\u0301", "cafe\u0301"},
+		{"emoji, symbols, U+FFFD itself", "👍🏽 → ∑ \ufffd", "👍🏽 → ∑ \ufffd"},
+
+		{"C0: NUL", "a\x00b", "a<U+0000>b"},
+		{"C0: tab, line feed, carriage return", "a\tb\nc\rd", "a<U+0009>b<U+000A>c<U+000D>d"},
+		{"C0: backspace", "safe\b\b", "safe<U+0008><U+0008>"},
+		{"ESC", "\x1b[31mred\x1b[0m", "<U+001B>[31mred<U+001B>[0m"},
+		{"DEL", "a\x7f", "a<U+007F>"},
+		{"C1: CSI and NEL", "\u009b2J\u0085", "<U+009B>2J<U+0085>"},
+		{"not UTF-8", "a\xff\xc3(", "a<byte FF><byte C3>("},
+		{"a surrogate in UTF-8", "\xed\xa0\x80", "<byte ED><byte A0><byte 80>"},
+
+		{"zero width space, joiner, no-break", "a\u200bb\u200dc\ufeff", "a<U+200B>b<U+200D>c<U+FEFF>"},
+		{"soft hyphen, word joiner, invisible times", "a\u00ad\u2060\u2062", "a<U+00AD><U+2060><U+2062>"},
+		{"Arabic number sign, a format character that is seen", "\u0600", "<U+0600>"},
+		{"bidi overrides", "a\u202eb\u202cc", "a<U+202E>b<U+202C>c"},
+		{"bidi isolates", "\u2066a\u2069", "<U+2066>a<U+2069>"},
+		{"bidi marks", "\u200e\u200f\u061c", "<U+200E><U+200F><U+061C>"},
+		{"line and paragraph separator", "a\u2028b\u2029c", "a<U+2028>b<U+2029>c"},
+		{"Hangul fillers", "\u115f\u1160\u3164\uffa0", "<U+115F><U+1160><U+3164><U+FFA0>"},
+		{"the blank Braille pattern", "\u2800", "<U+2800>"},
+		{"a Braille pattern that is seen", "\u2801", "\u2801"},
+		{"combining grapheme joiner", "a\u034fb", "a<U+034F>b"},
+		{"Khmer inherent vowels", "\u17b4\u17b5", "<U+17B4><U+17B5>"},
+		{"Mongolian vowel separator", "\u180e", "<U+180E>"},
+		{"private use", "\ue000\U000f0000\U0010fffd", "<U+E000><U+F0000><U+10FFFD>"},
+		{"unassigned", "\u0378\U000323b0", "<U+0378><U+323B0>"},
+		{"noncharacters", "\ufdd0\ufffe\U0001ffff", "<U+FDD0><U+FFFE><U+1FFFF>"},
+		{"assigned only after Unicode 15.0", "\u2ffc\U000105c0", "<U+2FFC><U+105C0>"},
+
+		{"no-break space", "a\u00a0b", "a<U+00A0>b"},
+		{"other spaces", "\u1680\u2000\u2007\u200a\u202f\u205f\u3000", "<U+1680><U+2000><U+2007><U+200A><U+202F><U+205F><U+3000>"},
+		{"16 spaces", "a" + strings.Repeat(" ", 16) + "b", "a                b"},
+		{"17 spaces", "a" + strings.Repeat(" ", 17) + "b", "a<17 spaces>b"},
+		{"2,000 spaces", strings.Repeat(" ", 2_000), "<2000 spaces>"},
+		{"8 of one character", strings.Repeat("\u200b", 8), strings.Repeat("<U+200B>", 8)},
+		{"9 of one character", strings.Repeat("\u200b", 9) + "x", "<9 of U+200B>x"},
+		{"2,000 line feeds", "a" + strings.Repeat("\n", 2_000) + "b", "a<2000 of U+000A>b"},
+		{"two long runs", strings.Repeat("\u200b", 9) + strings.Repeat("\u200c", 10), "<9 of U+200B><10 of U+200C>"},
+
+		{"one tag character", "a" + tags("x") + "b", `a<1 tag character: "x">b`},
+		{"tags that spell text", "a" + tags("ignore all") + "b", `a<10 tag characters: "ignore all">b`},
+		{"tags that spell quotes", tags(`say "hi" \`), `<10 tag characters: "say \"hi\" \\">`},
+		{"tags that spell our marks", tags(`<U+200B>[-x-]">`), `<15 tag characters: "<U+003C>U+200B><U+005B>-x-]\">">`},
+		{"tags that spell many spaces", tags(strings.Repeat(" ", 20)), `<20 tag characters: "<20 spaces>">`},
+		{"language tag and cancel tag", "\U000e0001\U000e007f", "<U+E0001><U+E007F>"},
+		{"the flag of Wales", "🏴" + tags("gbwls") + "\U000e007f", `🏴<5 tag characters: "gbwls"><U+E007F>`},
+		{"an emoji and its selector", "❤\ufe0f", "❤<U+FE0F>"},
+		{"selectors that spell text", "😀" + selectors("do it"), `😀<5 variation selectors: "do it">`},
+		{"selectors that spell UTF-8", selectors("né"), `<3 variation selectors: "né">`},
+		{"selectors that spell what is hidden", selectors("a\u200b"), "<U+E0151><U+E01D2><U+E0170><U+E017B>"},
+		{"selectors that spell nothing", "\ufe00\ufe01", "<U+FE00><U+FE01>"},
+		{"one selector beyond VS16", "\U000e0151", "<U+E0151>"},
+		{"many selectors that spell nothing", strings.Repeat("\ufe0f", 20), "<20 of U+FE0F>"},
+
+		{"a stray mark", "\u0301x", "<U+0301>x"},
+		{"a mark behind a mark of ours", "\u200b\u0301", "<U+200B><U+0301>"},
+		{"a mark on a space", " \u0301", " \u0301"},
+		{"four marks", "a\u0300\u0301\u0302\u0303b", "a\u0300\u0301\u0302\u0303b"},
+		{"five marks", "a\u0300\u0301\u0302\u0303\u0304b", "a\u0300\u0301\u0302\u0303<U+0304>b"},
+		{"an enclosing mark", "1\u20e3", "1\u20e3"},
+
+		{"our escape", "<U+200B>", "<U+003C>U+200B>"},
+		{"our byte", "<byte FF>", "<U+003C>byte FF>"},
+		{"our counts", "<12 of U+200B> <40 spaces> <4 line feeds>", "<U+003C>12 of U+200B> <U+003C>40 spaces> <U+003C>4 line feeds>"},
+		{"our decoded run", `<5 tag characters: "hello">`, `<U+003C>5 tag characters: "hello">`},
+		{"our cut", "<and 3 more characters>", "<U+003C>and 3 more characters>"},
+		{"our removed text", "[-x-]", "<U+005B>-x-]"},
+		{"our added text", "{+x+}", "<U+007B>+x+}"},
+		{"a CI command", "x ##[error]y", "x ##<U+005B>error]y"},
+		{"a mark behind an escaped character of ours", "<\u0301U+", "<\u0301U+"},
+		{"what only resembles our marks", "<b> <5> <U> a[0] [x] {a} #[ # #[ < 5 of", "<b> <5> <U> a[0] [x] {a} #[ # #[ < 5 of"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.class, func(t *testing.T) {
+			if got := printable(tt.text); got != tt.want {
+				t.Errorf("printable(%+q)\ngot  %+q\nwant %+q", tt.text, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestPrintableLines(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want []string
+	}{
+		{"", []string{""}},
+		{"one", []string{"one"}},
+		{"one\ntwo\n", []string{"one", "two", ""}},
+		{"a\n\n\nb", []string{"a", "", "", "b"}},
+		{"a\n\n\n\nb", []string{"a", "<4 line feeds>", "b"}},
+		{strings.Repeat("\n", 500), []string{"", "<500 line feeds>", ""}},
+		{"a\r\nb\x1b", []string{"a<U+000D>", "b<U+001B>"}},
+		{"a\n<4 line feeds>\n::error::b", []string{"a", "<U+003C>4 line feeds>", "::error::b"}},
+		{"a\n\u0301b", []string{"a", "<U+0301>b"}},
+	} {
+		if got := printableLines(tt.text); !slices.Equal(got, tt.want) {
+			t.Errorf("printableLines(%q)\ngot  %q\nwant %q", tt.text, got, tt.want)
+		}
+	}
+}
+
+var lineFeeds = regexp.MustCompile(`^<([0-9]+) line feeds>$`)
+
+var ourMarks = regexp.MustCompile(`^<(?:U\+([0-9A-F]+)|byte ([0-9A-F]{2})|([0-9]+) spaces|([0-9]+) of U\+([0-9A-F]+)|([0-9]+) (tag character|variation selector)s?: ")`)
+
+// unprintable reads printable text back, from the description of the marks alone.
+// That it gives the text again proves that no two texts look alike.
+func unprintable(t *testing.T, s string) string {
+	var b strings.Builder
+	number := func(digits string, base int) int {
+		n, err := strconv.ParseInt(digits, base, 64)
+		if err != nil {
+			t.Fatalf("%q: %v", s, err)
+		}
+		return int(n)
+	}
+	for s != "" {
+		m := ourMarks.FindStringSubmatch(s)
+		if m == nil {
+			b.WriteByte(s[0])
+			s = s[1:]
+			continue
+		}
+		s = s[len(m[0]):]
+		switch {
+		case m[1] != "":
+			b.WriteRune(rune(number(m[1], 16)))
+		case m[2] != "":
+			b.WriteByte(byte(number(m[2], 16)))
+		case m[3] != "":
+			b.WriteString(strings.Repeat(" ", number(m[3], 10)))
+		case m[4] != "":
+			b.WriteString(strings.Repeat(string(rune(number(m[5], 16))), number(m[4], 10)))
+		default:
+			end := 0 // of the quoted text
+			for end < len(s) && s[end] != '"' {
+				if s[end] == '\\' {
+					end++
+				}
+				end++
+			}
+			text := unprintable(t, s[:end])
+			text = regexp.MustCompile(`\\(.)`).ReplaceAllString(text, "$1")
+			if len(text) != number(m[6], 10) {
+				t.Fatalf("%s %ss counted for %q", m[6], m[7], text)
+			}
+			for i := range len(text) {
+				if m[7] == "tag character" {
+					b.WriteRune(0xe0000 + rune(text[i]))
+				} else {
+					b.WriteRune(0xe0100 + rune(text[i]) - 16)
+				}
+			}
+			s = s[end:]
+		}
+		if m[6] != "" {
+			if !strings.HasPrefix(s, `">`) {
+				t.Fatalf("a decoded run that does not end: %q", s)
+			}
+			s = s[2:]
+		} else if !strings.HasPrefix(s, ">") {
+			t.Fatalf("a mark that does not end: %q", s)
+		} else {
+			s = s[1:]
+		}
+	}
+	return b.String()
+}
+
+// checkVisible holds printable text against what a reader could miss, judged by the
+// toolchain's tables: they know more characters than ours, so what is new to ours
+// must have been escaped.
+func checkVisible(t *testing.T, s string) {
+	t.Helper()
+	if !utf8.ValidString(s) || strings.Contains(s, "##[") {
+		t.Errorf("not printable: %+q", s)
+	}
+	marks := 0
+	for i, r := range s {
+		switch {
+		case r == ' ' || r > 0x20 && r < 0x7f:
+		case unicode.In(r, unicode.C, unicode.Z, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector),
+			!unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S), r == 0x2800:
+			t.Errorf("U+%04X at %d of %+q", r, i, s)
+		}
+		if unicode.In(r, unicode.Mn, unicode.Me) {
+			if marks++; marks > maxMarks || i == 0 {
+				t.Errorf("a mark too many, U+%04X at %d of %+q", r, i, s)
+			}
+		} else {
+			marks = 0
+		}
+	}
+}
+
+var hostileTexts = []string{
+	"plain", "<U+200B>", "\u200b", "\xff<byte FF>", strings.Repeat(" ", 40), "<40 spaces>", "\U000e0068\U000e0069", `<2 tag characters: "hi">`,
+	"\U000e0022\U000e003e\U000e005c", "\U000e0151\U000e0152", "\ufe0f\ufe0f", "##[-x-]{+y+}", "a\u0301\u0301\u0301\u0301\u0301\u0301", "\n\n\n\n\n\r\t",
+	strings.Repeat("\u200b", 30) + "\u3000", "<9 of U+200B>", "e\u0301<\u0301", "\U000e0023\U000e0023[x", "##\U000e005bx", "12 \x85\u0085", "<5 line feeds>\n<5",
+	"\U000e01b3\U000e0199", `"\`, "\U000e0020\U000e0020", "##", "[", "-", "<", "1 of", "{", "+",
+}
+
+// FuzzPrintable: printable text hides nothing, and can be read back.
+func FuzzPrintable(f *testing.F) {
+	for _, s := range hostileTexts {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		shown := printable(s)
+		checkVisible(t, shown)
+		if back := unprintable(t, shown); back != s {
+			t.Fatalf("%+q is shown as %+q, which reads as %+q", s, shown, back)
+		}
+		ascii := string(appendPrintable(nil, s, true))
+		if strings.ContainsFunc(ascii, func(r rune) bool { return r < 0x20 || r > 0x7e }) {
+			t.Fatalf("%+q is shown in ASCII as %+q", s, ascii)
+		}
+		if back := unprintable(t, ascii); back != s {
+			t.Fatalf("%+q is shown in ASCII as %+q, which reads as %+q", s, ascii, back)
+		}
+		var back strings.Builder
+		wasText := false // the line before was one of text, not a count
+		for _, line := range printableLines(s) {
+			checkVisible(t, line)
+			if m := lineFeeds.FindStringSubmatch(line); m != nil {
+				n, _ := strconv.Atoi(m[1])
+				back.WriteString(strings.Repeat("\n", n))
+				wasText = false
+				continue
+			}
+			if wasText {
+				back.WriteByte('\n')
+			}
+			back.WriteString(unprintable(t, line))
+			wasText = true
+		}
+		if back.String() != s {
+			t.Fatalf("%+q is shown in lines as %+q, which read as %+q", s, printableLines(s), back.String())
+		}
+	})
+}
+
+// TestNoTwoTextsLookAlike renders every short text over what is most likely to
+// collide.
+func TestNoTwoTextsLookAlike(t *testing.T) {
+	alphabet := []string{"<", "U+", ">", "2", " of ", " ", "##", "[", "-", "\\", `"`, "\u0301", "\u200b", "\U000e0022", "\U000e005c", "\U000e0151", "\xff", "byte ", "\n", "x"}
+	seen := map[string]string{}
+	var try func(s string, left int)
+	try = func(s string, left int) {
+		for _, shown := range []string{printable(s), strings.Join(printableLines(s), "\n") + "\x00lines"} {
+			if other, ok := seen[shown]; ok && other != s {
+				t.Fatalf("%+q and %+q are both shown as %+q", s, other, shown)
+			}
+			seen[shown] = s
+		}
+		if left > 0 {
+			for _, part := range alphabet {
+				try(s+part, left-1)
+			}
+		}
+	}
+	try("", 4)
+}
+
+func TestQuotedName(t *testing.T) {
+	for _, tt := range []struct{ name, want string }{
+		{"read_file", "read_file"},
+		{"github.com/x/~y@1-2", "github.com/x/~y@1-2"},
+		{"", `""`},
+		{"two words", `"two words"`},
+		{"a,b", `"a,b"`},
+		{"x tool=y", `"x tool=y"`},
+		{`say "hi" \`, `"say \"hi\" \\"`},
+		{"re\u0430d", `"re<U+0430>d"`}, // a Cyrillic letter
+		{"größe", `"gr<U+00F6><U+00DF>e"`},
+		{"名前", `"<U+540D><U+524D>"`},
+		{"\x1b[2J\n", `"<U+001B>[2J<U+000A>"`},
+		{"\xff", `"<byte FF>"`},
+		{"a\u200b", `"a<U+200B>"`},
+		{"##[error]", `"##<U+005B>error]"`},
+		{"<U+0430>", `"<U+003C>U+0430>"`},
+		{strings.Repeat("a", 128), strings.Repeat("a", 128)},
+		{strings.Repeat("a", 129), `"` + strings.Repeat("a", 128) + `<and 1 more characters>"`},
+		{strings.Repeat("é", 130), `"<128 of U+00E9><and 2 more characters>"`},
+	} {
+		if got := quotedName(tt.name); got != tt.want {
+			t.Errorf("quotedName(%+q)\ngot  %s\nwant %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// FuzzQuotedName: a name in a line of ours is ASCII, closed, and read back whole.
+func FuzzQuotedName(f *testing.F) {
+	for _, s := range hostileTexts {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		shown := quotedName(s)
+		if strings.ContainsFunc(shown, func(r rune) bool { return r < 0x20 || r > 0x7e }) || strings.Contains(shown, "##[") {
+			t.Fatalf("%+q is named %+q", s, shown)
+		}
+		if utf8.RuneCountInString(s) > maxName {
+			return
+		}
+		back := shown
+		if strings.HasPrefix(shown, `"`) {
+			if len(shown) < 2 || !strings.HasSuffix(shown, `"`) {
+				t.Fatalf("%+q is named %s", s, shown)
+			}
+			back = regexp.MustCompile(`\\(.)`).ReplaceAllString(unprintable(t, shown[1:len(shown)-1]), "$1")
+		} else if strings.ContainsAny(shown, " =\"\\,:;|<>") {
+			t.Fatalf("%+q is named %s, without quotes", s, shown)
+		}
+		if back != s {
+			t.Fatalf("%+q is named %s, which reads as %+q", s, shown, back)
+		}
+	})
+}
+
+func TestPasteable(t *testing.T) {
+	for name, want := range map[string]bool{
+		"read_file": true, "Read.File-2": true, "_x": true, "0": true, strings.Repeat("a", 128): true,
+		"": false, strings.Repeat("a", 129): false, "-rf": false, ".hidden": false, "a b": false, "a/b": false, "a~": false, "a@b": false,
+		"a\n": false, "größe": false, "re\u0430d": false, "$(x)": false, "a;b": false, "a'b": false, "a\x00": false, "*": false,
+	} {
+		if got := pasteable(name); got != want {
+			t.Errorf("pasteable(%q) = %v", name, got)
+		}
+	}
+}
+
+func TestShellQuote(t *testing.T) {
+	tests := []struct{ arg, want string }{
+		{"live.json", "live.json"},
+		{"a/b_c@1%+:,.-2", "a/b_c@1%+:,.-2"},
+		{"", "''"},
+		{"two words", "'two words'"},
+		{"it's", `'it'\''s'`},
+		{"$(id)", "'$(id)'"},
+		{"`id`", "'`id`'"},
+		{`a\b`, `'a\b'`},
+		{"!x", "'!x'"}, {"#x", "'#x'"}, {"a*", "'a*'"}, {"a?", "'a?'"}, {"[a]", "'[a]'"}, {"{a,b}", "'{a,b}'"},
+		{"a;b", "'a;b'"}, {"a&b", "'a&b'"}, {"a|b", "'a|b'"}, {"a>b", "'a>b'"}, {"(a)", "'(a)'"}, {"^a", "'^a'"},
+		{"~", "'~'"}, {"~root/x", "'~root/x'"}, {"=ls", "'=ls'"},
+		{"größe", "'größe'"},
+		{"a\nb", `$'a\012b'`},
+		{"a\tb'c\\", `$'a\011b\'c\\'`},
+		{"\x1b[2J", `$'\033[2J'`},
+		{"a\u200b", `$'a\342\200\213'`},
+		{"a\u00a0b", `$'a\302\240b'`},
+		{"\xff", `$'\377'`},
+		{"\u202ex1", `$'\342\200\256x1'`}, // a digit behind an escape is no part of it
+		{"e\u0301", `$'e\314\201'`},
+	}
+	for _, tt := range tests {
+		if got := shellQuote(tt.arg); got != tt.want {
+			t.Errorf("shellQuote(%+q) = %s, want %s", tt.arg, got, tt.want)
+		}
+	}
+	for path, want := range map[string]string{"-": "-", "-x.json": "./-x.json", "x": "x", "--help": "./--help"} {
+		if got := shellPath(path); got != want {
+			t.Errorf("shellPath(%q) = %s, want %s", path, got, want)
+		}
+	}
+}
+
+// TestShellQuoteRoundTrip has real shells read the quoted arguments back.
+func TestShellQuoteRoundTrip(t *testing.T) {
+	args := []string{
+		"live.json", "", "two words", "it's", "$(id)", "`id`", `a\b`, "!x", "#x", "*", "a?", "[a]", "{a,b}", "a;b&c|d>e<f", "(a)",
+		"~", "~root", "=ls", "a=b", "x=~", "x=~/y", "x=a:~", "a~b", "a:~/b", "größe", "名前", `"`, `''`, `\`, "-n", "-", "--", "%s%n", "a\\nb",
+		"a\nb", "\n", "\t", "\x1b[2J", "a\u200b", "\u00a0", "\xff\xfe", "\u202ex1", "a\x01\x7f", "e\u0301", "\r", "a'\n'b", "\\\n", "$'a'", "\ufffd", "x\u0085y", "\n0017",
+	}
+	for _, shell := range []string{"sh", "dash", "bash", "zsh", "ksh"} {
+		path, err := exec.LookPath(shell)
+		if err != nil {
+			continue
+		}
+		dollar, err := exec.Command(path, "-c", `printf %s $'\101'`).Output()
+		knows := err == nil && string(dollar) == "A" // POSIX has $'…' since 2024 only
+		for _, arg := range args {
+			quoted := shellQuote(arg)
+			if strings.HasPrefix(quoted, "$'") && !knows {
+				continue
+			}
+			got, err := exec.Command(path, "-c", "printf %s "+quoted).Output()
+			if err != nil || string(got) != arg {
+				t.Errorf("%s reads %s as %q, %v; want %q", shell, quoted, got, err, arg)
+			}
+		}
+		t.Logf("%s read the arguments back; it knows $'…': %v", shell, knows)
+	}
+}
+
+func TestCounts(t *testing.T) {
+	for n, want := range map[int]string{0: "0 tools", 1: "1 tool", 2: "2 tools", 999: "999 tools", 1000: "1,000 tools", 1234567: "1,234,567 tools"} {
+		if got := plural(n, "tool"); got != want {
+			t.Errorf("plural(%d) = %s", n, got)
+		}
+	}
+	for n, want := range map[int]string{-1: "-1", -999: "-999", -1000: "-1,000", 100_000: "100,000"} {
+		if got := grouped(n); got != want {
+			t.Errorf("grouped(%d) = %s", n, got)
+		}
+	}
+}
+
+// TestTables derives the frozen tables again where the toolchain has the tables of
+// the same Unicode version; anywhere it holds them against what another
+// implementation of Unicode 15.0 came to.
+func TestTables(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		table []runeRange
+		runes int
+		sum   string // SHA-256 of the lines LO-HI in hex, at least four digits
+	}{
+		{"hidden", hiddenTable[:], 965_363, "9cd7dea83caf9c05f93cbaefa77e1275a6588d19a90b5291a41aa2c29cc20d0a"},
+		{"mark", markTable[:], 1_735, "4a223e91c9bc0e3e4cada6f5127e83df81fadaa6a3676f9cecba3431c088b4c8"},
+	} {
+		sum, runes := sha256.New(), 0
+		for i, r := range tt.table {
+			if r.lo > r.hi || i > 0 && r.lo <= tt.table[i-1].hi+1 {
+				t.Errorf("%s table: range %d is empty, out of order or touches the one before", tt.name, i)
+			}
+			fmt.Fprintf(sum, "%04X-%04X\n", r.lo, r.hi)
+			runes += int(r.hi - r.lo + 1)
+		}
+		if got := hex.EncodeToString(sum.Sum(nil)); runes != tt.runes || got != tt.sum {
+			t.Errorf("%s table: %d code points, %s; want %d, %s", tt.name, runes, got, tt.runes, tt.sum)
+		}
+	}
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		if got := inTable(hiddenTable[:], r) && r != '\t' && r != '\n' && r != '\r'; hidden(r) != got {
+			t.Fatalf("hidden(U+%04X) is not what its table says", r)
+		}
+		if got := unicode.Is(unicode.Zs, r) && r != ' '; unusualSpace(r) != got { // Zs hasn't changed since Unicode 6.3
+			t.Fatalf("unusualSpace(U+%04X) = %v", r, unusualSpace(r))
+		}
+	}
+	if unicode.Version != "15.0.0" {
+		t.Skipf("the toolchain has Unicode %s, the tables 15.0.0", unicode.Version)
+	}
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		unseen := unicode.In(r, unicode.Cf, unicode.Cc, unicode.Co, unicode.Cs, unicode.Zl, unicode.Zp,
+			unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) ||
+			!unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Z) // unassigned, noncharacters
+		switch r {
+		case '\t', '\n', '\r':
+			unseen = false
+		case 0x2800, 0x115f, 0x1160, 0x3164, 0xffa0:
+			unseen = true
+		}
+		if hidden(r) != unseen {
+			t.Errorf("hidden(U+%04X) = %v", r, hidden(r))
+		}
+		if mark := unicode.In(r, unicode.Mn, unicode.Me) && !unseen; inTable(markTable[:], r) != mark {
+			t.Errorf("U+%04X is in the mark table: %v", r, !mark)
+		}
+	}
+}
