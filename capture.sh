@@ -2,27 +2,24 @@
 # Saves what a stdio MCP server answers to tools/list, all pages of it, byte for byte:
 #     sh capture.sh OUT.jsonl -- COMMAND [ARG]...
 # Exit 0: OUT is written. Exit 2: it is as it was, and standard error says why. PINPROOF_TIMEOUT: seconds, 30 if unset.
-out=$1 tmp='' server='' caught='' ended=0 id=1 limit=${PINPROOF_TIMEOUT:-30}
-fail() {
-	[ -z "$caught" ] || set -- "interrupted" "nothing was saved"
-	printf 'error: %s\nhint: %s\n' "$1" "$2" >&2
-	exit 2
-}
+out=$1 tmp='' server='' why='' ended=0 id=1 limit=${PINPROOF_TIMEOUT:-30}
+fail() { printf 'error: %s\nhint: %s\n' "${why:-$1}" "$2" >&2; exit 2; }
 ask() { printf '{"jsonrpc":"2.0",%s}\n' "$@" >&3 & } # in the background: the server may never read it
-stop() { # it has a second to leave by itself; then its process group is told to, and a second later made to
+stop() { # a second to leave by itself; then its process group is told to leave, and a second later made to
 	for signal in ${server:+0 0 0 0 0 TERM 0 0 0 0 0 KILL}; do
 		kill "-$signal" "-$server" || kill "-$signal" "$server" || break
 		sleep 0.2 || sleep 1
 	done
 }
 trap 'trap "" HUP INT TERM; exec 3>&-; stop 2>/dev/null; rm -rf "$tmp"' EXIT
-trap 'caught=yes' HUP INT TERM # the loop looks at it: never between making a thing and knowing its name
+trap 'why=interrupted' HUP INT TERM # the loop looks at it: never between making a thing and knowing its name
 if [ $# -lt 3 ] || [ "$2" != -- ] || ! shift 2; then fail "wrong usage" "sh capture.sh OUT.jsonl -- COMMAND [ARG]..."; fi
 case $out in /*) ;; *) out=./$out ;; esac
 [ -f "$out" ] || [ ! -e "$out" ] || fail "$out is no file" "name one to write, such as server.jsonl"
-{ tmp=$(mktemp -d "${out%/*}/.capture.XXXXXX") && mkfifo "$tmp/in"; } || fail "can't write in ${out%/*}/" "name another folder"
+{ tmp=$(trap '' HUP INT TERM; mktemp -d "${out%/*}/.capture.XXXXXX") && mkfifo "$tmp/in"; } ||
+	fail "can't write in ${out%/*}/" "name another folder"
 
-exec 4<>"$tmp/in" 3>"$tmp/in" 4<"$tmp/in" # the first one keeps the other two from waiting for each other
+exec 4<>"$tmp/in" && exec 3>"$tmp/in" && exec 4<"$tmp/in" # <> never waits; the two ends would, for each other
 if command -v setsid >/dev/null; then set -- setsid "$@"; else set -m; fi 2>/dev/null # makes it a process group
 exec "$@" <&4 >"$tmp/raw" 3>&- 4<&- & server=$! start=$(date +%s)
 set +m && exec 4<&-
@@ -32,8 +29,8 @@ while sleep 0.1 2>/dev/null || sleep 1; do
 	head -c 67108865 "$tmp/raw" >"$tmp/all" || fail "can't write in ${out%/*}/" "is the disk full?"
 	[ "$(wc -c <"$tmp/all")" -le 67108864 ] || fail "the server wrote more than 64 MiB" "pinproof reads no more"
 	lines=$(($(wc -l <"$tmp/all") + ended)) # one without its newline counts only if nothing can follow
-	answer=$(LC_ALL=C awk -v lines="$lines" -v id="^[^!-z]*[{].*\"id\"[ \t]*:[ \t]*\"pinproof-$id\"" '
-	NR <= lines && $0 ~ id && /"(result|error)"[ \t]*:/ {
+	answer=$(LC_ALL=C awk -v lines="$lines" -v id="\"id\"[ \t]*:[ \t]*\"pinproof-$id\"" '
+	NR <= lines && /^[^!-z]*[{]/ && $0 ~ id && /"(result|error)"[ \t]*:/ {
 		sub(/"tools"[ \t]*:[ \t]*\[(.*[}])?[ \t]*\]/, "") # a cursor in there would be some tool talking
 		print match($0, /"nextCursor"[ \t]*:[ \t]*"([^"\\]|\\.)+"/) ? "next" substr($0, RSTART + 12, RLENGTH - 12) : $0; exit
 	}' "$tmp/all")
@@ -44,6 +41,6 @@ while sleep 0.1 2>/dev/null || sleep 1; do
 	?*) fail "it answered with an error: $(printf %.300s "$answer" | LC_ALL=C tr -cd ' -~')" "are its arguments complete?" ;;
 	esac
 	[ $ended = 0 ] || { wait "$server"; fail "the server ended with code $? before it answered" "it may have said why above"; }
-	{ [ -z "$caught" ] && [ $(($(date +%s) - start)) -lt "$limit" ]; } || fail "no answer in $limit s" "PINPROOF_TIMEOUT=120 waits longer"
+	{ [ -z "$why" ] && [ $(($(date +%s) - start)) -lt "$limit" ]; } || fail "no answer in $limit s" "PINPROOF_TIMEOUT=120 waits longer"
 done
 { head -n "$lines" "$tmp/all" >"$tmp/got" && mv -f "$tmp/got" "$out"; } || fail "can't write $out" "is the disk full?"

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"io"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -138,6 +139,7 @@ func (a *app) load(policyOf func(policy) policy) (*workspace, error) {
 	if err != nil {
 		return nil, err
 	}
+	tuneMemory(sources)
 	w.folder = sources[0].folder
 	if w.folder && (a.serverGiven || a.from != "") {
 		return nil, fail("--server and --from go with one manifest; in a folder each file is named after its server")
@@ -173,6 +175,21 @@ func (a *app) load(policyOf func(policy) policy) (*workspace, error) {
 		slices.SortFunc(w.pairs, func(x, y pair) int { return compareUTF16(x.server, y.server) })
 	}
 	return w, nil
+}
+
+// tuneMemory has the collector run often where there is much to hold, and not at all
+// for the usual catalog: it fits into what is allowed before the first collection.
+func tuneMemory(sources []source) {
+	const usual = 1 << 20
+	size := 0
+	for _, s := range sources {
+		size += len(s.data)
+	}
+	if size < usual {
+		debug.SetGCPercent(800)
+	} else {
+		debug.SetGCPercent(50)
+	}
 }
 
 // pair reads one manifest under its server's policy.

@@ -25,6 +25,7 @@ const (
 	maxToolValues    = 200_000   // JSON values in one definition: canonicalizing takes about 140 bytes for each
 	maxToolDepth     = 128       // nesting, the definition itself being 1
 	maxBatchValues   = 400_000   // JSON values canonicalized at once, in parallel
+	maxCommas        = 8_000_000 // in a manifest, a bound on its values before any is read; 64 MiB of real tools have 5 million
 	maxMessages      = 100_000   // JSON values one after another in one file
 	maxMembers       = 10_000    // members of a message or its result, outside definitions
 	maxParts         = 2_000_000 // entries of all lists, messages and pins of one file, definitions aside
@@ -58,35 +59,70 @@ func newDecoder(data []byte, opts ...jsontext.Options) *jsontext.Decoder {
 // overflow a double, and integer literals that a double can't hold exactly:
 // parsers disagree about each of these, which is a way in.
 func scanValue(data []byte, at int, strict strictness) (start, end int, err error) {
-	d := newDecoder(data[at:])
-	if d.PeekKind() == 0 {
-		if _, err := d.ReadToken(); err == io.EOF {
-			return len(data), len(data), io.EOF
+	start = at
+	for start < len(data) && isBlank(data[start]) {
+		start++
+	}
+	if start == len(data) {
+		return start, start, io.EOF
+	}
+	v, err := newDecoder(data[start:]).ReadValue()
+	if err != nil {
+		return 0, 0, findError(data, start, strict)
+	}
+	end = start + len(v)
+	if bad := checkNumbers(data, start, end, strict); bad != nil {
+		return 0, 0, bad
+	}
+	return start, end, nil
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
+
+// checkNumbers looks at each number of an otherwise accepted value.
+func checkNumbers(data []byte, start, end int, strict strictness) *readError {
+	for i := start; i < end; i++ {
+		switch c := data[i]; {
+		case c == '"':
+			for i++; data[i] != '"'; i++ {
+				if data[i] == '\\' {
+					i++
+				}
+			}
+		case c >= '0' && c <= '9' || c == '-':
+			from := i
+			for i+1 < end && scalarByte(data[i+1]) {
+				i++
+			}
+			if problem := checkNumber(data[from:i+1], strict); problem != "" {
+				return &readError{at: from, from: start, text: problem}
+			}
 		}
 	}
-	start = -1
+	return nil
+}
+
+// findError reads a value that was refused token by token, for the first thing
+// that is wrong with it and its place.
+func findError(data []byte, start int, strict strictness) error {
+	d := newDecoder(data[start:])
 	for {
 		before := int(d.InputOffset())
 		tok, err := d.ReadToken()
 		if err != nil {
-			bad := explain(data, at, d.StackDepth(), err)
-			if bad.from = start; start < 0 {
-				bad.from = bad.at
-			}
-			return 0, 0, bad
-		}
-		after := at + int(d.InputOffset())
-		if start < 0 {
-			start = after - tokenSize(data[at+before:after])
+			bad := explain(data, start, d.StackDepth(), err)
+			bad.from = start
+			return bad
 		}
 		if tok.Kind() == '0' {
-			literal := data[after-tokenSize(data[at+before:after]) : after]
-			if problem := checkNumber(literal, strict); problem != "" {
-				return 0, 0, &readError{at: after - len(literal), from: start, text: problem}
+			after := start + int(d.InputOffset())
+			from := after - tokenSize(data[start+before:after])
+			if problem := checkNumber(data[from:after], strict); problem != "" {
+				return &readError{at: from, from: start, text: problem}
 			}
 		}
 		if d.StackDepth() == 0 {
-			return start, after, nil
+			return &readError{at: start, from: start, text: "not JSON", grammar: true} // refused, so never 0
 		}
 	}
 }
@@ -220,10 +256,10 @@ func membersOf(definition []byte) []span { return span{}.list(definition, maxToo
 func sameTokens(a, b []byte) bool {
 	i, j := 0, 0
 	for {
-		for i < len(a) && (a[i] == ' ' || a[i] == '\n' || a[i] == '\r' || a[i] == '\t') {
+		for i < len(a) && isBlank(a[i]) {
 			i++
 		}
-		for j < len(b) && (b[j] == ' ' || b[j] == '\n' || b[j] == '\r' || b[j] == '\t') {
+		for j < len(b) && isBlank(b[j]) {
 			j++
 		}
 		switch {
@@ -249,7 +285,7 @@ func sameTokens(a, b []byte) bool {
 }
 
 func skipBlanks(data []byte, at int) int {
-	for data[at] == ' ' || data[at] == '\n' || data[at] == '\r' || data[at] == '\t' {
+	for isBlank(data[at]) {
 		at++
 	}
 	return at

@@ -30,6 +30,9 @@ func (s *stream) values() ([]span, error) {
 	if len(s.data) > maxManifestBytes {
 		return nil, s.failAt(-1, "more than 64 MiB: not one server's list of tools")
 	}
+	if bytes.Count(s.data, []byte(",")) > maxCommas {
+		return nil, s.failAt(-1, "more than 8 million values: not one server's list of tools")
+	}
 	if err := s.notJSON(); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,598 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// parseCanonical is the tree of a JSON text as the lockfile would store it.
+func parseCanonical(t testing.TB, text string) value {
+	t.Helper()
+	if _, _, err := scanValue([]byte(text), 0, strictness{}); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	b, err := canonical([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parseValue(b)
+}
+
+// labelled lists the changes between two definitions as "POINTER: LABEL", in the
+// order of their labels, pointers less a prefix.
+func labelled(t testing.TB, old, new, prefix string) []string {
+	t.Helper()
+	a, b := parseCanonical(t, old), parseCanonical(t, new)
+	changes := diffValues(a, b)
+	labelChanges(a, b, changes)
+	var list []string
+	for _, c := range changes {
+		list = append(list, strings.TrimPrefix(c.pointer, prefix)+": "+c.label.text)
+	}
+	return list
+}
+
+func TestLabels(t *testing.T) {
+	// Where the two sides of a case stand.
+	const (
+		tool   = `{"name":"t"%s}`
+		schema = `{"name":"t","inputSchema":{%s}}`
+		param  = `{"name":"t","inputSchema":{"properties":{"p":{%s}}}}`
+		result = `{"name":"t","outputSchema":{%s}}`
+	)
+	prefixes := map[string]string{schema: "/inputSchema", param: "/inputSchema/properties/p", result: "/outputSchema"}
+	const safe = "hint towards safe (less confirmation in clients)"
+	cases := []struct {
+		in, old, new  string
+		forward, back string // labels from old to new, from new to old, split at "; "
+	}{
+		// the tool itself
+		{tool, ``, `,"description":"x"`, "/description: wording", "/description: wording"},
+		{tool, `,"description":"x"`, `,"description":"y"`, "/description: wording", "/description: wording"},
+		{tool, ``, `,"description":["x"]`, "/description: changed", "/description: changed"},
+		{tool, ``, `,"title":"x"`, "/title: wording", "/title: wording"},
+		{tool, ``, `,"_meta":{"ui":1}`, "/_meta: client metadata", "/_meta: client metadata"},
+		{tool, `,"_meta":{"ui":1}`, `,"_meta":{"ui":{"x":2}}`, "/_meta/ui: client metadata", "/_meta/ui: client metadata"},
+		{tool, ``, `,"icons":[{"src":"x"}]`, "/icons: client metadata", "/icons: client metadata"},
+		{tool, ``, `,"execution":{"taskSupport":"forbidden"}`, "/execution: SDK churn", "/execution: SDK churn"},
+		{tool, `,"execution":{}`, `,"execution":{"taskSupport":"optional"}`, "/execution/taskSupport: SDK churn", "/execution/taskSupport: SDK churn"},
+		{tool, ``, `,"execution":{"taskSupport":"now read ~/.ssh"}`, "/execution: changed", "/execution: SDK churn"},
+		{tool, ``, `,"execution":{"taskSupport":"optional","x":1}`, "/execution: changed", "/execution: SDK churn"},
+		{tool, `,"execution":{}`, `,"execution":{"x":1}`, "/execution/x: changed", "/execution/x: SDK churn"},
+		{tool, ``, `,"hooks":[1]`, "/hooks: changed", "/hooks: changed"},
+		{tool, `,"hooks":{"a":{"description":"x"}}`, `,"hooks":{"a":{"description":"y"}}`, "/hooks/a/description: changed", "/hooks/a/description: changed"},
+
+		// annotations, each hint against its default and against its opposite
+		{tool, `,"annotations":{}`, `,"annotations":{"readOnlyHint":true}`, "/annotations/readOnlyHint: " + safe, "/annotations/readOnlyHint: hint towards caution"},
+		{tool, `,"annotations":{}`, `,"annotations":{"readOnlyHint":false}`, "/annotations/readOnlyHint: hint stated, same as its default", "/annotations/readOnlyHint: hint left out, same as its default"},
+		{tool, `,"annotations":{"readOnlyHint":false}`, `,"annotations":{"readOnlyHint":true}`, "/annotations/readOnlyHint: " + safe, "/annotations/readOnlyHint: hint towards caution"},
+		{tool, `,"annotations":{}`, `,"annotations":{"destructiveHint":false}`, "/annotations/destructiveHint: " + safe, "/annotations/destructiveHint: hint towards caution"},
+		{tool, `,"annotations":{}`, `,"annotations":{"destructiveHint":true}`, "/annotations/destructiveHint: hint stated, same as its default", "/annotations/destructiveHint: hint left out, same as its default"},
+		{tool, `,"annotations":{"idempotentHint":false}`, `,"annotations":{"idempotentHint":true}`, "/annotations/idempotentHint: " + safe, "/annotations/idempotentHint: hint towards caution"},
+		{tool, `,"annotations":{"openWorldHint":true}`, `,"annotations":{"openWorldHint":false}`, "/annotations/openWorldHint: " + safe, "/annotations/openWorldHint: hint towards caution"},
+		{tool, `,"annotations":{"readOnlyHint":false}`, `,"annotations":{"readOnlyHint":"yes"}`, "/annotations/readOnlyHint: " + safe, "/annotations/readOnlyHint: hint stated, same as its default"},
+		{tool, `,"annotations":{"destructiveHint":true}`, `,"annotations":{"destructiveHint":null}`, "/annotations/destructiveHint: " + safe, "/annotations/destructiveHint: hint stated, same as its default"},
+		{tool, `,"annotations":{}`, `,"annotations":{"title":"x"}`, "/annotations/title: wording", "/annotations/title: wording"},
+		{tool, `,"annotations":{}`, `,"annotations":{"dangerHint":true}`, "/annotations/dangerHint: client metadata", "/annotations/dangerHint: client metadata"},
+		{tool, ``, `,"annotations":{"destructiveHint":true,"readOnlyHint":true}`, "/annotations: " + safe, "/annotations: hint towards caution"},
+		{tool, ``, `,"annotations":{"destructiveHint":true,"openWorldHint":true}`, "/annotations: hint stated, same as its default", "/annotations: hint left out, same as its default"},
+		{tool, ``, `,"annotations":{"destructiveHint":true,"x":1}`, "/annotations: client metadata", "/annotations: client metadata"},
+		{tool, ``, `,"annotations":{"destructiveHint":true,"title":"x"}`, "/annotations: wording", "/annotations: wording"},
+		{tool, ``, `,"annotations":{}`, "/annotations: client metadata", "/annotations: client metadata"},
+		{tool, ``, `,"annotations":7`, "/annotations: client metadata", "/annotations: client metadata"},
+
+		// the schemas whole
+		{tool, `,"inputSchema":{"type":"object"}`, ``, "/inputSchema: input opened", "/inputSchema: input schema changed"},
+		{tool, `,"inputSchema":{"type":"object"}`, `,"inputSchema":true`, "/inputSchema: input opened", "/inputSchema: input schema changed"},
+		{tool, `,"inputSchema":{"type":"object"}`, `,"inputSchema":null`, "/inputSchema: input opened", "/inputSchema: input schema changed"},
+		{tool, ``, `,"inputSchema":{"properties":{"p":{"x-mcp-header":"H"}}}`, "/inputSchema: argument exported as a header", "/inputSchema: input opened"},
+		{tool, ``, `,"outputSchema":{"type":"object"}`, "/outputSchema: output schema", "/outputSchema: output schema"},
+		{result, ``, `"properties":{"a":{}}`, "/properties: output schema", "/properties: output schema"},
+		{result, `"properties":{"a":{}}`, `"properties":{"a":{"description":"x"}}`, "/properties/a/description: output schema wording", "/properties/a/description: output schema wording"},
+		{result, `"properties":{}`, `"properties":{"description":{}}`, "/properties/description: output schema", "/properties/description: output schema"},
+		{result, ``, `"$schema":"https://json-schema.org/draft/2020-12/schema"`, "/$schema: SDK churn", "/$schema: SDK churn"},
+		{result, ``, `"additionalProperties":false`, "/additionalProperties: output schema", "/additionalProperties: output schema"},
+		{schema, `"$schema":"http://json-schema.org/draft-07/schema#"`, `"$schema":"https://json-schema.org/draft/2020-12/schema"`, "/$schema: SDK churn", "/$schema: SDK churn"},
+		{schema, ``, `"$schema":"https://example.com/mine"`, "/$schema: changed", "/$schema: SDK churn"},
+		{param, ``, `"$schema":"http://json-schema.org/draft-07/schema#"`, "/$schema: changed", "/$schema: changed"},
+
+		// parameters
+		{schema, `"properties":{}`, `"properties":{"a":{}}`, "/properties/a: new parameter, optional", "/properties/a: parameter removed"},
+		{schema, `"properties":{},"required":[]`, `"properties":{"a":{}},"required":["a"]`,
+			"/properties/a: new parameter, required; /required: required list follows the parameters",
+			"/properties/a: parameter removed; /required: required list follows the parameters"},
+		{schema, ``, `"properties":{"a":{},"b":{}}`, "/properties: new parameter, optional", "/properties: parameter removed"},
+		{schema, ``, `"properties":{"a":{},"b":{}},"required":["b"]`,
+			"/properties: new parameter, required; /required: required list follows the parameters",
+			"/properties: parameter removed; /required: required list follows the parameters"},
+		{schema, ``, `"properties":{}`, "/properties: same meaning, other form", "/properties: same meaning, other form"},
+		{schema, `"properties":{"a":{}}`, `"properties":[]`, "/properties: parameter removed", "/properties: new parameter, optional"},
+		{schema, ``, `"properties":7`, "/properties: changed", "/properties: changed"},
+		{schema, `"properties":{"a":{}}`, `"properties":{"a":{}},"required":["a"]`, "/required: parameter now required", "/required: parameter no longer required"},
+		{schema, `"properties":{"a":{},"b":{}},"required":["a"]`, `"properties":{"a":{},"b":{}},"required":["b"]`, "/required: parameter now required", "/required: parameter now required"},
+		{schema, `"properties":{"a":{},"b":{}},"required":["a","b"]`, `"properties":{"a":{},"b":{}},"required":["b","a"]`, "/required: same values, other order", "/required: same values, other order"},
+		{schema, `"properties":{"a":{},"b":{}},"required":["a"]`, `"properties":{"a":{},"c":{}},"required":["c"]`,
+			"/properties/c: new parameter, required; /required: parameter no longer required; /properties/b: parameter removed",
+			"/properties/b: new parameter, optional; /required: parameter now required; /properties/c: parameter removed"},
+		{schema, ``, `"required":[]`, "/required: same meaning, other form", "/required: same meaning, other form"},
+		{schema, ``, `"required":["ghost"]`, "/required: parameter now required", "/required: parameter no longer required"},
+		{schema, `"required":["a"]`, `"required":5`, "/required: constraint changed", "/required: constraint changed"},
+		{param, ``, `"properties":{"q":{}}`, "/properties: new parameter, optional", "/properties: parameter removed"},
+		{param, `"items":{"properties":{}}`, `"items":{"properties":{"q":{}},"required":["q"]}`,
+			"/items/properties/q: new parameter, required; /items/required: required list follows the parameters",
+			"/items/properties/q: parameter removed; /items/required: required list follows the parameters"},
+		{schema, `"properties":{"a":{"type":"string"}}`, `"properties":{"a":true}`, "/properties/a: input opened", "/properties/a: input closed"},
+		{schema, `"properties":{"a":{"type":"string"}}`, `"properties":{"a":false}`, "/properties/a: input closed", "/properties/a: input opened"},
+		{schema, `"properties":{}`, `"properties":{"a":false}`, "/properties/a: input closed", "/properties/a: input opened"},
+		{schema, `"properties":{"a":{"type":"string"}}`, `"properties":{"a":{}}`, "/properties/a/type: type widened", "/properties/a/type: type narrowed"},
+		{schema, `"properties":{"a":true}`, `"properties":{"a":{}}`, "/properties/a: same meaning, other form", "/properties/a: same meaning, other form"},
+		{schema, `"properties":{"a":{"type":"string"}}`, `"properties":{"a":null}`, "/properties/a: input opened", "/properties/a: input closed"},
+
+		// names are never keywords
+		{schema, `"properties":{}`, `"properties":{"description":{"type":"string"},"enum":{},"required":{}}`,
+			"/properties/description: new parameter, optional; /properties/enum: new parameter, optional; /properties/required: new parameter, optional",
+			"/properties/description: parameter removed; /properties/enum: parameter removed; /properties/required: parameter removed"},
+		{schema, `"properties":{"properties":{}}`, `"properties":{"properties":{"properties":{"title":{}}}}`, "/properties/properties/properties: new parameter, optional", "/properties/properties/properties: parameter removed"},
+		{schema, `"properties":{"default":{"title":"x"}}`, `"properties":{"default":{"title":"y"}}`, "/properties/default/title: wording", "/properties/default/title: wording"},
+		{schema, `"patternProperties":{"type":{"type":"string"}}`, `"patternProperties":{"type":{"type":"null"}}`, "/patternProperties/type/type: type changed", "/patternProperties/type/type: type changed"},
+		{schema, `"dependentSchemas":{"minimum":{"minimum":1}}`, `"dependentSchemas":{"minimum":{"minimum":2}}`, "/dependentSchemas/minimum/minimum: constraint tightened", "/dependentSchemas/minimum/minimum: constraint loosened"},
+		{schema, `"properties":{"x-mcp-header":{}}`, `"properties":{"x-mcp-header":{"type":"string"}}`, "/properties/x-mcp-header/type: type narrowed", "/properties/x-mcp-header/type: type widened"},
+		{param, `"default":{"description":"x"}`, `"default":{"description":"y"}`, "/default/description: default changed", "/default/description: default changed"},
+
+		// headers
+		{param, ``, `"x-mcp-header":"H"`, "/x-mcp-header: argument exported as a header", "/x-mcp-header: argument no longer exported as a header"},
+		{param, `"x-mcp-header":"G"`, `"x-mcp-header":"H"`, "/x-mcp-header: argument exported as a header", "/x-mcp-header: argument exported as a header"},
+		{schema, `"properties":{}`, `"properties":{"a":{"items":{"x-mcp-header":"H"}}}`, "/properties/a: argument exported as a header", "/properties/a: parameter removed"},
+		{schema, `"properties":{}`, `"properties":{"a":{"const":{"x-mcp-header":"H"}}}`, "/properties/a: new parameter, optional", "/properties/a: parameter removed"},
+		{schema, ``, `"allOf":[{"properties":{"a":{"x-mcp-header":"H"}}}]`, "/allOf: argument exported as a header", "/allOf: constraint loosened"},
+
+		// wording and what else the model reads
+		{param, ``, `"description":"x"`, "/description: wording", "/description: wording"},
+		{param, `"description":"x"`, `"description":7`, "/description: changed", "/description: changed"},
+		{param, ``, `"title":"x"`, "/title: wording", "/title: wording"},
+		{param, ``, `"$comment":"x"`, "/$comment: comment", "/$comment: comment"},
+		{param, `"examples":["x"]`, `"examples":["y"]`, "/examples: examples", "/examples: examples"},
+		{param, `"examples":[{"a":1}]`, `"examples":[{"a":2}]`, "/examples/0/a: examples", "/examples/0/a: examples"},
+		{param, ``, `"default":1`, "/default: default changed", "/default: default changed"},
+		{param, `"default":1`, `"default":2`, "/default: default changed", "/default: default changed"},
+		{param, ``, `"deprecated":true`, "/deprecated: changed", "/deprecated: changed"},
+		{param, ``, `"x-note":{"a":"b"}`, "/x-note: changed", "/x-note: changed"},
+		{param, `"x-note":{"a":"b"}`, `"x-note":{"a":"c"}`, "/x-note/a: changed", "/x-note/a: changed"},
+
+		// type
+		{param, `"type":"string"`, `"type":["string","null"]`, "/type: type widened", "/type: type narrowed"},
+		{param, `"type":"integer"`, `"type":"number"`, "/type: type widened", "/type: type narrowed"},
+		{param, `"type":"integer"`, `"type":["number","null"]`, "/type: type widened", "/type: type narrowed"},
+		{param, `"type":"string"`, `"type":"integer"`, "/type: type changed", "/type: type changed"},
+		{param, `"type":["string","null"]`, `"type":["null","string"]`, "/type: same values, other order", "/type: same values, other order"},
+		{param, `"type":"string"`, `"type":["string"]`, "/type: same meaning, other form", "/type: same meaning, other form"},
+		{param, `"type":"string"`, `"type":5`, "/type: type changed", "/type: type changed"},
+		{param, ``, `"type":"send all files"`, "/type: type changed", "/type: type changed"},
+		{param, ``, `"type":[]`, "/type: type changed", "/type: type changed"},
+		{param, ``, `"type":"string"`, "/type: type narrowed", "/type: type widened"},
+		{param, `"type":"string"`, `"anyOf":[{"type":"string"},{"type":"null"}]`, "/anyOf: type widened; /type: type widened", "/anyOf: constraint changed; /type: type narrowed"},
+		{param, `"type":"string"`, `"anyOf":[{"type":"string","maxLength":5}]`, "/anyOf: constraint changed; /type: same meaning, other form", "/anyOf: constraint changed; /type: same meaning, other form"},
+		{param, `"type":"string"`, `"oneOf":[{"$ref":"#"},{"type":"null"}]`, "/oneOf: type changed; /type: type changed", "/oneOf: type changed; /type: type changed"},
+
+		// enum and const
+		{param, `"enum":["a"]`, `"enum":["a","b"]`, "/enum: enum value added", "/enum: enum value removed"},
+		{param, `"enum":["a"]`, `"enum":["b"]`, "/enum: enum values added and removed", "/enum: enum values added and removed"},
+		{param, `"enum":["a","b"]`, `"enum":["b","a"]`, "/enum: same values, other order", "/enum: same values, other order"},
+		{param, `"enum":[1]`, `"enum":[1,"1"]`, "/enum: enum value added", "/enum: enum value removed"},
+		{param, ``, `"enum":["a"]`, "/enum: constraint tightened", "/enum: constraint loosened"},
+		{param, `"enum":["a"]`, `"enum":"a"`, "/enum: enum values added and removed", "/enum: enum values added and removed"},
+		{param, `"enum":[{"a":1}]`, `"enum":[{"a":1},{"a":2}]`, "/enum/1: enum value added", "/enum/1: enum value removed"},
+		{param, `"enum":[{"a":1}]`, `"enum":[{"a":2}]`, "/enum/0/a: enum values added and removed", "/enum/0/a: enum values added and removed"},
+		{param, ``, `"const":"a"`, "/const: const added", "/const: const removed"},
+		{param, `"const":"a"`, `"const":"b"`, "/const: const changed", "/const: const changed"},
+		{param, `"const":{"a":1}`, `"const":{"a":2}`, "/const/a: const changed", "/const/a: const changed"},
+		{param, `"const":"a"`, `"enum":["a"]`, "/const: same meaning, other form; /enum: same meaning, other form", "/const: same meaning, other form; /enum: same meaning, other form"},
+		{param, `"const":"a"`, `"enum":["a","b"]`, "/const: enum value added; /enum: enum value added", "/const: enum value removed; /enum: enum value removed"},
+		{param, `"enum":["a","b"]`, `"const":"a","enum":["a","b"]`, "/const: const added", "/const: const removed"},
+
+		// bounds
+		{param, ``, `"minimum":0`, "/minimum: constraint tightened", "/minimum: constraint loosened"},
+		{param, `"minimum":-1e3`, `"minimum":0.5`, "/minimum: constraint tightened", "/minimum: constraint loosened"},
+		{param, `"minimum":0`, `"minimum":"0"`, "/minimum: constraint changed", "/minimum: constraint changed"},
+		{param, ``, `"minLength":"send all files"`, "/minLength: constraint changed", "/minLength: constraint changed"},
+		{param, `"maximum":9`, `"maximum":10`, "/maximum: constraint loosened", "/maximum: constraint tightened"},
+		{param, ``, `"maximum":9007199254740991`, "/maximum: constraint tightened", "/maximum: constraint loosened"},
+		{param, `"exclusiveMinimum":1`, `"exclusiveMinimum":2`, "/exclusiveMinimum: constraint tightened", "/exclusiveMinimum: constraint loosened"},
+		{param, `"exclusiveMaximum":1`, `"exclusiveMaximum":2`, "/exclusiveMaximum: constraint loosened", "/exclusiveMaximum: constraint tightened"},
+		{param, ``, `"minLength":1`, "/minLength: constraint tightened", "/minLength: constraint loosened"},
+		{param, ``, `"minLength":0`, "/minLength: same meaning, other form", "/minLength: same meaning, other form"},
+		{param, `"maxLength":1`, `"maxLength":2`, "/maxLength: constraint loosened", "/maxLength: constraint tightened"},
+		{param, ``, `"maxLength":0`, "/maxLength: constraint tightened", "/maxLength: constraint loosened"},
+		{param, `"minItems":1`, `"minItems":2`, "/minItems: constraint tightened", "/minItems: constraint loosened"},
+		{param, `"maxItems":1`, `"maxItems":2`, "/maxItems: constraint loosened", "/maxItems: constraint tightened"},
+		{param, `"minProperties":1`, `"minProperties":2`, "/minProperties: constraint tightened", "/minProperties: constraint loosened"},
+		{param, `"maxProperties":1`, `"maxProperties":2`, "/maxProperties: constraint loosened", "/maxProperties: constraint tightened"},
+		{param, ``, `"minContains":0`, "/minContains: constraint loosened", "/minContains: constraint tightened"},
+		{param, ``, `"minContains":1`, "/minContains: same meaning, other form", "/minContains: same meaning, other form"},
+		{param, `"maxContains":1`, `"maxContains":2`, "/maxContains: constraint loosened", "/maxContains: constraint tightened"},
+		{param, ``, `"multipleOf":2`, "/multipleOf: constraint tightened", "/multipleOf: constraint loosened"},
+		{param, `"multipleOf":2`, `"multipleOf":6`, "/multipleOf: constraint tightened", "/multipleOf: constraint loosened"},
+		{param, `"multipleOf":0.1`, `"multipleOf":0.3`, "/multipleOf: constraint tightened", "/multipleOf: constraint loosened"},
+		{param, `"multipleOf":2`, `"multipleOf":3`, "/multipleOf: constraint changed", "/multipleOf: constraint changed"},
+		{param, `"multipleOf":2`, `"multipleOf":0`, "/multipleOf: constraint changed", "/multipleOf: constraint changed"},
+		{param, `"multipleOf":2`, `"multipleOf":"x"`, "/multipleOf: constraint changed", "/multipleOf: constraint changed"},
+		{param, ``, `"uniqueItems":true`, "/uniqueItems: constraint tightened", "/uniqueItems: constraint loosened"},
+		{param, ``, `"uniqueItems":false`, "/uniqueItems: same meaning, other form", "/uniqueItems: same meaning, other form"},
+		{param, ``, `"uniqueItems":"send all files"`, "/uniqueItems: constraint changed", "/uniqueItems: constraint changed"},
+		{param, ``, `"pattern":"^a"`, "/pattern: constraint tightened", "/pattern: constraint loosened"},
+		{param, `"pattern":"^a"`, `"pattern":"^b"`, "/pattern: pattern changed", "/pattern: pattern changed"},
+		{param, ``, `"format":"uri"`, "/format: format added", "/format: format removed"},
+		{param, `"format":"uri"`, `"format":"uuid"`, "/format: format changed", "/format: format changed"},
+		{param, ``, `"dependentRequired":{"a":["b"]}`, "/dependentRequired: constraint tightened", "/dependentRequired: constraint loosened"},
+		{param, `"dependentRequired":{}`, `"dependentRequired":{"a":["b"]}`, "/dependentRequired/a: constraint tightened", "/dependentRequired/a: constraint loosened"},
+		{param, `"dependentRequired":{"a":["b"]}`, `"dependentRequired":{"a":["c"]}`, "/dependentRequired/a: constraint changed", "/dependentRequired/a: constraint changed"},
+
+		// open and closed
+		{schema, `"additionalProperties":false`, ``, "/additionalProperties: input opened", "/additionalProperties: input closed"},
+		{schema, `"additionalProperties":false`, `"additionalProperties":true`, "/additionalProperties: input opened", "/additionalProperties: input closed"},
+		{schema, `"additionalProperties":false`, `"additionalProperties":{"type":"string"}`, "/additionalProperties: input opened", "/additionalProperties: input closed"},
+		{schema, `"additionalProperties":{"type":"string"}`, ``, "/additionalProperties: input opened", "/additionalProperties: input closed"},
+		{schema, `"additionalProperties":{"type":"string"}`, `"additionalProperties":true`, "/additionalProperties: input opened", "/additionalProperties: input closed"},
+		{schema, `"additionalProperties":false`, `"additionalProperties":"no"`, "/additionalProperties: input opened", "/additionalProperties: input closed"},
+		{schema, ``, `"additionalProperties":{}`, "/additionalProperties: same meaning, other form", "/additionalProperties: same meaning, other form"},
+		{schema, ``, `"additionalProperties":"send all files"`, "/additionalProperties: constraint changed", "/additionalProperties: constraint changed"},
+		{schema, ``, `"additionalProperties":{"properties":{"url":{}}}`, "/additionalProperties: new parameter, optional", "/additionalProperties: input opened"},
+		{param, `"unevaluatedProperties":false`, ``, "/unevaluatedProperties: input opened", "/unevaluatedProperties: input closed"},
+		{param, `"additionalItems":false`, ``, "/additionalItems: input opened", "/additionalItems: input closed"},
+		{param, `"unevaluatedItems":false`, ``, "/unevaluatedItems: input opened", "/unevaluatedItems: input closed"},
+		{schema, ``, `"patternProperties":{"^x":{"type":"string"}}`, "/patternProperties: constraint tightened", "/patternProperties: constraint loosened"},
+		{schema, `"additionalProperties":false`, `"additionalProperties":false,"patternProperties":{"^x":{}}`, "/patternProperties: input opened", "/patternProperties: input closed"},
+		{schema, `"additionalProperties":false,"patternProperties":{}`, `"additionalProperties":false,"patternProperties":{"^x":{}}`, "/patternProperties/^x: input opened", "/patternProperties/^x: input closed"},
+		{schema, `"patternProperties":{}`, `"patternProperties":{"^x":{"type":"string"}}`, "/patternProperties/^x: constraint tightened", "/patternProperties/^x: constraint loosened"},
+
+		// applicators
+		{param, `"anyOf":[{"type":"string"}]`, `"anyOf":[{"type":"string"},{"type":"null"}]`, "/anyOf/1: type widened", "/anyOf/1: type narrowed"},
+		{param, `"oneOf":[{"type":"string"}]`, `"oneOf":[{"type":"null"},{"type":"string"}]`, "/oneOf/0: type widened", "/oneOf/0: type narrowed"},
+		{param, ``, `"anyOf":[{"type":"string"}]`, "/anyOf: constraint tightened", "/anyOf: constraint loosened"},
+		{param, `"anyOf":[{"type":"string"}]`, `"oneOf":[{"type":"string"}]`, "/anyOf: constraint changed; /oneOf: constraint changed", "/anyOf: constraint changed; /oneOf: constraint changed"},
+		{param, `"anyOf":[true]`, `"anyOf":[false]`, "/anyOf: constraint changed", "/anyOf: constraint changed"},
+		{param, `"anyOf":[{"minLength":1}]`, `"anyOf":[{"minLength":2}]`, "/anyOf/0/minLength: constraint tightened", "/anyOf/0/minLength: constraint loosened"},
+		{param, ``, `"allOf":[{"minLength":1}]`, "/allOf: constraint tightened", "/allOf: constraint loosened"},
+		{param, `"allOf":[{"minLength":1}]`, `"allOf":[{"minLength":1},{"maxLength":9}]`, "/allOf/1: constraint tightened", "/allOf/1: constraint loosened"},
+		{schema, `"allOf":[{"minProperties":1}]`, `"allOf":[{"minProperties":1},{"properties":{"url":{}},"required":["url"]}]`, "/allOf/1: new parameter, required", "/allOf/1: constraint loosened"},
+		{schema, `"properties":{"mode":{}}`, `"properties":{"mode":{}},"allOf":[{"properties":{"mode":{"type":"string"}}}]`, "/allOf: constraint tightened", "/allOf: constraint loosened"},
+		{param, ``, `"items":{"type":"string"}`, "/items: constraint tightened", "/items: constraint loosened"},
+		{param, ``, `"items":{}`, "/items: same meaning, other form", "/items: same meaning, other form"},
+		{param, ``, `"items":{"properties":{"url":{}}}`, "/items: new parameter, optional", "/items: constraint loosened"},
+		{param, `"items":{"type":"string"}`, `"items":[{"type":"string"}]`, "/items: constraint changed", "/items: constraint changed"},
+		{param, `"items":[{"type":"string"}]`, `"items":[{"type":"string"},{"type":"null"}]`, "/items/1: constraint tightened", "/items/1: constraint loosened"},
+		{param, `"prefixItems":[{"minLength":1}]`, `"prefixItems":[{"minLength":2}]`, "/prefixItems/0/minLength: constraint tightened", "/prefixItems/0/minLength: constraint loosened"},
+		{param, ``, `"prefixItems":[{"type":"string"}]`, "/prefixItems: constraint tightened", "/prefixItems: constraint loosened"},
+		{param, ``, `"contains":{"type":"string"}`, "/contains: constraint tightened", "/contains: constraint loosened"},
+		{param, ``, `"propertyNames":{"maxLength":3}`, "/propertyNames: constraint tightened", "/propertyNames: constraint loosened"},
+		{param, ``, `"not":{"type":"string"}`, "/not: constraint tightened", "/not: constraint loosened"},
+		{param, `"not":{"minLength":1}`, `"not":{"minLength":2}`, "/not/minLength: constraint loosened", "/not/minLength: constraint tightened"},
+		{param, `"not":{"enum":["a"]}`, `"not":{"enum":["a","b"]}`, "/not/enum: constraint tightened", "/not/enum: constraint loosened"},
+		{param, `"not":{"not":{"minLength":1}}`, `"not":{"not":{"minLength":2}}`, "/not/not/minLength: constraint tightened", "/not/not/minLength: constraint loosened"},
+		{param, `"not":{"properties":{}}`, `"not":{"properties":{"a":{}}}`, "/not/properties/a: constraint changed", "/not/properties/a: constraint changed"},
+		{param, `"not":{"description":"x"}`, `"not":{"description":"y"}`, "/not/description: wording", "/not/description: wording"},
+		{param, ``, `"if":{"type":"string"}`, "/if: constraint changed", "/if: constraint changed"},
+		{param, `"if":{"minLength":1}`, `"if":{"minLength":2}`, "/if/minLength: constraint changed", "/if/minLength: constraint changed"},
+		{param, ``, `"then":{"minLength":1}`, "/then: constraint tightened", "/then: constraint loosened"},
+		{param, `"else":{"minLength":1}`, `"else":{"minLength":2}`, "/else/minLength: constraint tightened", "/else/minLength: constraint loosened"},
+		{schema, `"dependentSchemas":{}`, `"dependentSchemas":{"a":{"minProperties":2}}`, "/dependentSchemas/a: constraint tightened", "/dependentSchemas/a: constraint loosened"},
+
+		// references
+		{schema, `"properties":{"a":{"$ref":"#/$defs/X"}},"$defs":{"X":{"properties":{}}}`, `"properties":{"a":{"$ref":"#/$defs/X"}},"$defs":{"X":{"properties":{"q":{}}}}`,
+			"/$defs/X/properties/q: new parameter, optional", "/$defs/X/properties/q: parameter removed"},
+		{schema, `"$defs":{"X":{"properties":{}}}`, `"$defs":{"X":{"properties":{"q":{}}}}`, "/$defs/X/properties/q: unused definition", "/$defs/X/properties/q: unused definition"},
+		{schema, `"$defs":{"X":{"description":"x"}}`, `"$defs":{"X":{"description":"y"}}`, "/$defs/X/description: wording", "/$defs/X/description: wording"},
+		{schema, ``, `"$defs":{"X":{"type":"string"}}`, "/$defs: unused definition", "/$defs: unused definition"},
+		{schema, `"definitions":{}`, `"definitions":{"X":{"type":"string"}}`, "/definitions/X: unused definition", "/definitions/X: unused definition"},
+		{schema, `"$ref":"#/$defs/X"`, `"$ref":"#/$defs/X","$defs":{"X":{"type":"string"}}`, "/$defs: definition added", "/$defs: definition removed"},
+		{schema, `"$ref":"#/$defs/X","$defs":{}`, `"$ref":"#/$defs/X","$defs":{"X":{"type":"string"}}`, "/$defs/X: definition added", "/$defs/X: definition removed"},
+		{schema, `"$ref":"#/$defs/X","$defs":{"X":{"type":"string"}}`, `"$ref":"#/$defs/X","$defs":{"X":true}`, "/$defs/X: constraint loosened", "/$defs/X: constraint tightened"},
+		{schema, `"properties":{"a":{"$ref":"#/$defs/X"}},"$defs":{"X":{},"Y":{"minLength":1}}`, `"properties":{"a":{"$ref":"#/$defs/Y"}},"$defs":{"X":{},"Y":{"minLength":2}}`,
+			"/properties/a/$ref: reference changed; /$defs/Y/minLength: constraint tightened", "/properties/a/$ref: reference changed; /$defs/Y/minLength: constraint loosened"},
+		// through a chain, percent-encoded, ~-escaped and in a circle
+		{schema, `"$ref":"#/$defs/a%20~1b","$defs":{"a /b":{"$ref":"#/$defs/c"},"c":{"$ref":"#","minLength":1}}`, `"$ref":"#/$defs/a%20~1b","$defs":{"a /b":{"$ref":"#/$defs/c"},"c":{"$ref":"#","minLength":2}}`,
+			"/$defs/c/minLength: constraint tightened", "/$defs/c/minLength: constraint loosened"},
+		{schema, `"not":{"$ref":"#/$defs/X"},"$defs":{"X":{"minLength":1}}`, `"not":{"$ref":"#/$defs/X"},"$defs":{"X":{"minLength":2}}`, "/$defs/X/minLength: constraint loosened", "/$defs/X/minLength: constraint tightened"},
+		// used both plainly and under not: the dangerous one counts
+		{schema, `"not":{"$ref":"#/$defs/X"},"$ref":"#/$defs/X","$defs":{"X":{"minLength":1}}`, `"not":{"$ref":"#/$defs/X"},"$ref":"#/$defs/X","$defs":{"X":{"minLength":2}}`,
+			"/$defs/X/minLength: constraint changed", "/$defs/X/minLength: constraint loosened"},
+		// a reference we can't follow may lead anywhere
+		{schema, `"$ref":"#x","$defs":{"X":{"$anchor":"x","minLength":1}}`, `"$ref":"#x","$defs":{"X":{"$anchor":"x","minLength":2}}`, "/$defs/X/minLength: constraint tightened", "/$defs/X/minLength: constraint loosened"},
+		{schema, `"$ref":"#/$defs/X/items","$defs":{"X":{"items":{}}}`, `"$ref":"#/$defs/X/items","$defs":{}`, "/$defs/X: definition removed", "/$defs/X: definition added"},
+		// what is referred to is a schema wherever it stands
+		{schema, `"$ref":"#/x-defs/X","x-defs":{"X":{"properties":{}}}`, `"$ref":"#/x-defs/X","x-defs":{"X":{"properties":{"q":{}}}}`, "/x-defs/X/properties/q: new parameter, optional", "/x-defs/X/properties/q: parameter removed"},
+		{schema, `"$ref":"#/x-defs/X","x-defs":{}`, `"$ref":"#/x-defs/X","x-defs":{"X":{"type":"null"}}`, "/x-defs/X: definition added", "/x-defs/X: definition removed"},
+		// what a reference took along can't be told
+		{param, `"$ref":"#/$defs/X"`, `"type":"string","maxLength":5`, "/$ref: reference changed; /maxLength: constraint changed; /type: constraint changed", "/$ref: reference changed; /maxLength: constraint changed; /type: constraint changed"},
+		{param, ``, `"$dynamicRef":"#x"`, "/$dynamicRef: reference changed", "/$dynamicRef: reference changed"},
+	}
+	for _, c := range cases {
+		old, new := fmt.Sprintf(c.in, c.old), fmt.Sprintf(c.in, c.new)
+		if got := strings.Join(labelled(t, old, new, prefixes[c.in]), "; "); got != c.forward {
+			t.Errorf("%s\n -> %s\n got %s\nwant %s", old, new, got, c.forward)
+		}
+		if got := strings.Join(labelled(t, new, old, prefixes[c.in]), "; "); got != c.back {
+			t.Errorf("%s\n -> %s\n got %s\nwant %s", new, old, got, c.back)
+		}
+	}
+
+	// Each row of the table stands in a case above.
+	seen := ""
+	for _, c := range cases {
+		seen += c.forward + "; " + c.back + "; "
+	}
+	for _, row := range labelTable {
+		if row.text == "" || !strings.Contains(seen, ": "+row.text+"; ") {
+			t.Errorf("no case has the label %q", row.text)
+		}
+	}
+}
+
+// randomSchema is JSON text of something like a schema, with the wrong kinds of
+// values in places and references in circles.
+func randomSchema(r *rand.Rand, depth int) string {
+	scalars := []string{"null", "true", "false", "0", "1", "2.5", `"a"`, `"string"`, `"#"`, `"#/$defs/a"`, `"#/properties/b"`, `"#x"`, `"a.json"`, `"%zz"`, "{}", "[]"}
+	scalar := func() string { return scalars[r.IntN(len(scalars))] }
+	if depth == 0 || r.IntN(8) == 0 {
+		return scalar()
+	}
+	list := func(n int, item func() string) string {
+		var items []string
+		for range n {
+			items = append(items, item())
+		}
+		return "[" + strings.Join(items, ",") + "]"
+	}
+	sub := func() string { return randomSchema(r, depth-1) }
+	named := func() string {
+		var members []string
+		for _, name := range []string{"a", "b", "type", "required", "description", "$ref"} {
+			if r.IntN(3) == 0 {
+				members = append(members, strconv.Quote(name)+":"+sub())
+			}
+		}
+		return "{" + strings.Join(members, ",") + "}"
+	}
+	keywords := []string{
+		"$comment", "$defs", "$dynamicRef", "$id", "$ref", "$schema", "additionalItems", "additionalProperties", "allOf", "anyOf", "const",
+		"contains", "contentSchema", "default", "definitions", "dependencies", "dependentRequired", "dependentSchemas", "description",
+		"else", "enum", "examples", "exclusiveMaximum", "exclusiveMinimum", "format", "if", "items", "maxContains", "maxItems",
+		"maxLength", "maxProperties", "maximum", "minContains", "minItems", "minLength", "minProperties", "minimum", "multipleOf",
+		"not", "oneOf", "pattern", "patternProperties", "prefixItems", "properties", "propertyNames", "required", "then", "title",
+		"type", "unevaluatedItems", "unevaluatedProperties", "uniqueItems", "x-mcp-header", "x-other",
+	}
+	var members []string
+	for _, k := range keywords {
+		if r.IntN(10) != 0 {
+			continue
+		}
+		v := scalar()
+		if r.IntN(6) != 0 {
+			switch schemaKeyword(k) {
+			case holdsSchema:
+				v = sub()
+			case holdsSchemas:
+				v = list(r.IntN(3), sub)
+			case holdsNamedSchemas:
+				v = named()
+			default:
+				if r.IntN(2) == 0 {
+					v = list(r.IntN(3), scalar)
+				}
+			}
+		}
+		members = append(members, strconv.Quote(k)+":"+v)
+	}
+	return "{" + strings.Join(members, ",") + "}"
+}
+
+// mutate changes a few values of v at random.
+func mutate(r *rand.Rand, v value, fresh func() value) value {
+	if r.IntN(12) == 0 {
+		return fresh()
+	}
+	out := value{kind: v.kind, text: v.text}
+	for _, item := range v.items {
+		if r.IntN(12) != 0 {
+			out.items = append(out.items, mutate(r, item, fresh))
+		}
+	}
+	for _, m := range v.members {
+		if r.IntN(12) != 0 {
+			out.members = append(out.members, namedValue{m.name, mutate(r, m.value, fresh)})
+		}
+	}
+	return out
+}
+
+// labellingHolds checks what holds for the labels of any two definitions.
+func labellingHolds(t testing.TB, old, new string) {
+	t.Helper()
+	a, b := parseCanonical(t, old), parseCanonical(t, new)
+	texts := map[label]bool{}
+	for rank, row := range labelTable {
+		texts[label{row.text, rank}] = true
+	}
+	render := func(changes []change, labels bool) []string {
+		var list []string
+		for _, c := range changes {
+			s := c.pointer + " " + string(appendJSON(nil, c.old)) + " " + string(appendJSON(nil, c.new))
+			if labels {
+				s += c.label.text
+			}
+			list = append(list, s)
+		}
+		return list
+	}
+	changes := diffValues(a, b)
+	places := map[string]int{}
+	for i := range changes {
+		places[render(changes[i:i+1], false)[0]] = i
+	}
+	want := render(changes, false)
+	labelChanges(a, b, changes)
+	for i, c := range changes {
+		if !texts[c.label] {
+			t.Errorf("%s\n -> %s\n%s has the label %q, rank %d: not in the table", old, new, c.pointer, c.label.text, c.label.rank)
+		}
+		if i > 0 {
+			p := changes[i-1]
+			place, before := places[render(changes[i:i+1], false)[0]], places[render(changes[i-1:i], false)[0]]
+			if p.label.rank > c.label.rank || p.label.rank == c.label.rank && before >= place {
+				t.Errorf("%s\n -> %s\n%s is out of order", old, new, c.pointer)
+			}
+		}
+	}
+	got := render(changes, false)
+	slices.Sort(want)
+	slices.Sort(got)
+	if !slices.Equal(want, got) {
+		t.Errorf("%s\n -> %s\nthe changes are others:\n%q\n%q", old, new, want, got)
+	}
+	again := diffValues(a, b)
+	labelChanges(a, b, again)
+	if !slices.Equal(render(again, true), render(changes, true)) {
+		t.Errorf("%s\n -> %s\nlabels differ from run to run", old, new)
+	}
+}
+
+func TestLabelsOfRandomSchemas(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 400 {
+		old := `{"name":"t","inputSchema":` + randomSchema(r, 3) + `,"outputSchema":` + randomSchema(r, 1) + `,"annotations":` + randomSchema(r, 1) + `}`
+		fresh := func() value { return parseCanonical(t, randomSchema(r, 2)) }
+		v := mutate(r, parseCanonical(t, old), fresh)
+		labellingHolds(t, old, string(appendJSON(nil, v)))
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+func FuzzLabels(f *testing.F) {
+	f.Add(`{"name":"t","inputSchema":{"$ref":"#"}}`, `{"name":"t","inputSchema":{"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#"}}}}`)
+	f.Add(`{"name":"t","inputSchema":{"properties":[],"required":5}}`, `{"name":"t","inputSchema":{"properties":{"a":0},"required":[[]]}}`)
+	f.Add(`{"inputSchema":{"anyOf":[{"type":"string"},{"not":{}}]}}`, `{"inputSchema":{"oneOf":{"type":7},"enum":{}}}`)
+	f.Add(`[]`, `{"annotations":{"readOnlyHint":[]}}`)
+	f.Fuzz(func(t *testing.T, old, new string) {
+		for _, text := range []string{old, new} {
+			start, end, err := scanValue([]byte(text), 0, strictness{})
+			if err != nil || strings.Trim(text[end:], " \t\r\n") != "" {
+				return
+			}
+			if _, values, depth := walk([]byte(text), start); values > maxToolValues || depth > maxToolDepth {
+				return
+			}
+		}
+		labellingHolds(t, old, new)
+	})
+}
+
+// A change must not cost a walk over its schema: these would run on and on.
+func TestLabelsOfHugeSchemas(t *testing.T) {
+	const n = 20_000
+	repeat := func(format string) string {
+		var parts []string
+		for i := range n {
+			parts = append(parts, strings.ReplaceAll(format, "#", strconv.Itoa(i)))
+		}
+		return strings.Join(parts, ",")
+	}
+	var chain strings.Builder
+	for i := range n {
+		fmt.Fprintf(&chain, `"d%d":{"$ref":"#/$defs/d%d"},`, i, (i+1)%n)
+	}
+	names, optional := repeat(`"p#"`), repeat(`"p#":{"type":"string"}`)
+	deep := func(inner string) string {
+		return strings.Repeat(`{"properties":{"a":`, 55) + inner + strings.Repeat(`}}`, 55)
+	}
+	cases := []struct{ name, old, new, label string }{
+		{"new parameters", `{"properties":{}}`, `{"properties":{` + optional + `},"required":[` + names + `]}`, "new parameter, required"},
+		{"changed parameters", `{"properties":{` + optional + `}}`, `{"properties":{` + strings.ReplaceAll(optional, "string", "null") + `}}`, "type changed"},
+		{"required", `{"properties":{` + optional + `}}`, `{"properties":{` + optional + `},"required":[` + names + `]}`, "parameter now required"},
+		{"enum", `{"enum":[{}]}`, `{"enum":[{},` + repeat(`"#"`) + `]}`, "enum value added"},
+		{"enum of scalars", `{"enum":[1]}`, `{"enum":[1,` + repeat(`"#"`) + `]}`, "enum value added"},
+		{"references in a long circle", `{"$ref":"#/$defs/d0","$defs":{` + chain.String() + `"x":{}}}`, `{"$ref":"#/$defs/d0","$defs":{"x":{}}}`, "definition removed"},
+		{"references to one", `{"allOf":[` + repeat(`{"$ref":"#"}`) + `]}`, `{"allOf":[` + repeat(`{"$ref":"#","maxLength":1}`) + `]}`, "constraint tightened"},
+		{"allOf", `{"properties":{` + repeat(`"p#":{}`) + `},"allOf":[{}]}`, `{"properties":{` + repeat(`"p#":{}`) + `},"allOf":[{},` + repeat(`{"minLength":1}`) + `]}`, "constraint tightened"},
+		{"deep", deep(`{"properties":{}}`), deep(`{"properties":{` + repeat(`"p#":{}`) + `}}`), "new parameter, optional"},
+		{"pattern properties", `{"additionalProperties":false,"patternProperties":{}}`, `{"additionalProperties":false,"patternProperties":{` + repeat(`"p#":{}`) + `}}`, "input opened"},
+	}
+	for _, c := range cases {
+		old := parseCanonical(t, `{"name":"t","inputSchema":`+c.old+`}`)
+		new := parseCanonical(t, `{"name":"t","inputSchema":`+c.new+`}`)
+		for range 2 {
+			changes := diffValues(old, new)
+			labelChanges(old, new, changes)
+			if len(changes) == 0 {
+				t.Fatalf("%s: no changes", c.name)
+			}
+			if c.label != "" && changes[0].label.text != c.label {
+				t.Errorf("%s: %s: got %q, want %q", c.name, changes[0].pointer, changes[0].label.text, c.label)
+			}
+			c.label = "" // the way back has other labels
+			old, new = new, old
+		}
+	}
+}
+
+// Real servers: what their releases come to, for a reader to judge.
+func TestLabelsOfRealServers(t *testing.T) {
+	servers, _ := filepath.Glob(realServers + "/*/*.*.*.json")
+	if len(servers) == 0 {
+		t.Skip("no captures")
+	}
+	// Sorted by the numbers in it, a version from before versions by date is first.
+	order := func(path string) string {
+		var key strings.Builder
+		for part := range strings.SplitSeq(strings.TrimSuffix(filepath.Base(path), ".json"), ".") {
+			n, err := strconv.Atoi(part)
+			if err != nil {
+				return "" // not a version
+			}
+			fmt.Fprintf(&key, "%06d.", n)
+		}
+		return filepath.Dir(path) + "/" + key.String()
+	}
+	servers = slices.DeleteFunc(servers, func(path string) bool { return order(path) == "" })
+	slices.SortFunc(servers, func(a, b string) int { return strings.Compare(order(a), order(b)) })
+	counts := map[label]int{}
+	var last pinset
+	for _, path := range servers {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := parseManifest(path, data, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pins, err := pinManifest(m, filepath.Base(filepath.Dir(path)), policy{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if pins.server == last.server {
+			for _, old := range last.pins {
+				if new := pins.find(old.name); new != nil && new.digest != old.digest {
+					labellingHolds(t, string(old.definition), string(new.definition))
+					a, b := parseValue(old.definition), parseValue(new.definition)
+					changes := diffValues(a, b)
+					labelChanges(a, b, changes)
+					for _, c := range changes {
+						counts[c.label]++
+					}
+				}
+			}
+		}
+		last = pins
+	}
+	for rank, row := range labelTable {
+		t.Logf("%5d  %s", counts[label{row.text, rank}], row.text)
+	}
+}
