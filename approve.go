@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // approving holds the flags that lock and relock share.
@@ -535,6 +536,9 @@ func (a *app) prompter(t *textWriter, r *report) (*prompter, error) {
 	if !isTerminal(in) || !isTerminal(a.stderr) {
 		return nil, a.noTerminal(r)
 	}
+	if !isTerminal(a.stdout) {
+		t.w = a.stderr // what is asked about must be seen where it is asked
+	}
 	return &prompter{in: bufio.NewReader(in), out: a.stderr, t: t}, nil
 }
 
@@ -551,11 +555,18 @@ func (a *app) noTerminal(r *report) error {
 // dropServer retires a server: its pins leave the lockfile.
 func (a *app) dropServer(cmd *cobra.Command, args []string, f *relocking) error {
 	a.cmd = cmd
-	if len(args) > 1 || f.acceptAll || len(f.accept) > 0 || cmd.Flags().Changed("server") {
+	alone := len(args) <= 1
+	cmd.Flags().Visit(func(given *pflag.Flag) {
+		alone = alone && (given.Name == "drop-server" || given.Name == "color")
+	})
+	if !alone {
 		return fail("--drop-server goes alone: pinproof relock --drop-server ID [LOCKFILE]")
 	}
 	if a.lockPath = defaultLockfile; len(args) == 1 {
 		a.lockPath = args[0]
+	}
+	if a.lockPath == "-" || a.lockPath == "" {
+		return fail("the lockfile can't be standard input")
 	}
 	if err := a.checkFlags(); err != nil {
 		return err

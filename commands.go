@@ -11,8 +11,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const defaultLockfile = "tools.lock"
-
 // app is one run of the program: its streams and its flags.
 type app struct {
 	stdin  io.Reader
@@ -100,6 +98,24 @@ func (a *app) next() command {
 	}
 	if a.from != "" {
 		c.extra = []string{"--from", shellQuote(a.from)}
+	}
+	for _, flag := range []string{"descriptions", "ignore", "require-clean", "hash-only", "empty-cursor-ends", "strict", "approved-by", "allow-empty"} {
+		f := a.cmd.Flags().Lookup(flag)
+		if f == nil || !f.Changed {
+			continue
+		}
+		if list, ok := f.Value.(interface{ GetSlice() []string }); ok {
+			for _, v := range list.GetSlice() {
+				c.approving = append(c.approving, "--"+flag+"="+shellQuote(v))
+			}
+			continue
+		}
+		switch v := f.Value.String(); v {
+		case "true":
+			c.approving = append(c.approving, "--"+flag)
+		default:
+			c.approving = append(c.approving, "--"+flag+"="+shellQuote(v))
+		}
 	}
 	return c
 }

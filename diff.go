@@ -25,8 +25,17 @@ func diffValues(old, new value) []change {
 	return list
 }
 
+// A pointer longer than this is not extended: the value there is one change. Real
+// ones have a tenth of it, and hostile member names would fill the memory with
+// pointers, each of them repeating the names above.
+const maxPointer = 1 << 10
+
 func diffAt(pointer string, old, new value, list *[]change) {
 	switch {
+	case len(pointer) > maxPointer:
+		if !equalValues(old, new) {
+			*list = append(*list, change{pointer: pointer, old: old, new: new})
+		}
 	case old.kind == '{' && new.kind == '{':
 		diffObjects(pointer, old.members, new.members, list)
 	case old.kind == '[' && new.kind == '[' && !(scalars(old.items) && scalars(new.items)):

@@ -221,9 +221,10 @@ func replaceFile(path string, update func() ([]byte, error), announce func() err
 		}
 	}
 	defer signal.Stop(signals)
-	defer func() {
+	renamed := false
+	defer func() { // also when update panics: nothing stale may lock others out
 		f.Close()
-		if err != nil {
+		if !renamed {
 			os.Remove(temp)
 		}
 	}()
@@ -233,7 +234,6 @@ func replaceFile(path string, update func() ([]byte, error), announce func() err
 		return err
 	}
 	if data == nil {
-		os.Remove(temp)
 		return announce()
 	}
 	if info != nil {
@@ -256,6 +256,7 @@ func replaceFile(path string, update func() ([]byte, error), announce func() err
 	if err := os.Rename(temp, target); err != nil {
 		return pathError(path, err)
 	}
+	renamed = true
 	// The rename itself reaches the disk with its folder. Some systems can't
 	// sync one; the file is whole either way.
 	if dir, err := os.Open(filepath.Dir(target)); err == nil {

@@ -10,8 +10,10 @@ type finding struct {
 	pointer string // where in the definition, a JSON Pointer
 	detail  string // printable
 }
+
 // stub until findings.go lands
 type census struct{}
-func newCensus(lockfile, []pinset) *census { return nil }
+
+func newCensus(lockfile, []pinset) *census                             { return nil }
 func (c *census) findTool(server string, p pin, pinned *pin) []finding { return nil }
-func (c *census) findSet(found pinset, pinned *pinset) []finding { return nil }
+func (c *census) findSet(found pinset, pinned *pinset) []finding       { return nil }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -237,12 +238,12 @@ func (r *reader) object(v span) error {
 	}
 	if m, ok := member(members, "method"); ok {
 		if method, _ := unquote(m.of(r.data)); method == "tools/list" && has("id") {
-			r.asked[string(id.of(r.data))] = true
+			r.asked[messageID(id.of(r.data))] = true
 		}
 		return nil
 	}
 	if e, ok := member(members, "error"); ok {
-		r.errors = append(r.errors, errorAnswer{id: string(id.of(r.data)), at: v.start, text: r.errorText(e)})
+		r.errors = append(r.errors, errorAnswer{id: messageID(id.of(r.data)), at: v.start, text: r.errorText(e)})
 		return nil
 	}
 	if result, ok := member(members, "result"); ok && r.data[result.start] == '{' {
@@ -256,6 +257,19 @@ func (r *reader) object(v span) error {
 		return r.result(inner, v.start)
 	}
 	return nil
+}
+
+// messageID is equal for ids that are one value: a string or a number, however it
+// is spelled.
+func messageID(raw []byte) string {
+	if s, ok := unquote(raw); ok {
+		return "text " + s
+	}
+	f, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil {
+		return string(raw)
+	}
+	return strconv.FormatFloat(f, 'g', -1, 64)
 }
 
 // errorText is what an error response says, for a message of ours.
@@ -401,7 +415,7 @@ func (r *reader) finish() error {
 	if len(r.lists) == 0 {
 		what := "no answer to tools/list in it"
 		if r.noise > 0 {
-			what += fmt.Sprintf(" (%s passed over)", plural(r.noise, "line of noise"))
+			what += fmt.Sprintf(" (%s passed over)", plural(r.noise, "line")+" of noise")
 		}
 		return r.failAt(-1, "%s", what).hint("%s", captureHint)
 	}

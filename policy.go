@@ -66,7 +66,7 @@ func (p policy) loud() string {
 		parts = append(parts, "descriptions pinned to "+n+" characters")
 	}
 	for _, pointer := range p.ignore {
-		parts = append(parts, quotedName(pointer)+" not pinned")
+		parts = append(parts, quotedPointer(pointer)+" not pinned")
 	}
 	if p.emptyCursorEnds {
 		parts = append(parts, "an empty cursor ends the list")

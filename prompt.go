@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -17,7 +16,7 @@ func isTerminal(stream any) bool {
 }
 
 // errQuit is how a review ends without an answer: nothing is written.
-var errQuit = errors.New("left without an answer; nothing was written")
+var errQuit = fail("left without an answer; nothing was written")
 
 // A prompter shows drift step by step and asks about each.
 type prompter struct {
@@ -89,7 +88,7 @@ func (p *prompter) askGroup(r *report, g *group, chosen map[int]bool) error {
 		d := &r.drifts[i]
 		question := "accept " + quotedName(d.tool) + "?"
 		if d.kind == removed {
-			question = "accept that " + quotedName(d.tool) + " is gone?"
+			question = "accept that tool " + quotedName(d.tool) + " was removed?"
 		}
 		answer, err := p.ask(question, "yndq", show([]int{i}))
 		if err != nil {

@@ -147,6 +147,11 @@ func relockPins(p *pair, drifts []drift, accepted map[int]bool) pinset {
 		case replaced[old.name] != nil:
 		case dropped[old.name]:
 		default:
+			// A matching tool supplies the definition that a hash-only
+			// pin lacks, should the policy store it from now on.
+			if f := p.found.find(old.name); f != nil && f.digest == old.digest {
+				old.definition = f.definition
+			}
 			next.pins = append(next.pins, old)
 		}
 	}

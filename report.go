@@ -39,7 +39,7 @@ type entry struct {
 	pieces  []piece  // the word diff of two texts; nil: show old and new
 	shownIn int      // number of an earlier group that shows the same change, from 1; else 0
 	also    []string // tools of later groups with the same change
-	unseen  int      // characters no reader sees in the new text of a HIDDEN tool
+	unseen  string   // of a HIDDEN tool: what a reader of the text can't see
 }
 
 // textCost is how much text of the tools a model reads: names, descriptions and
@@ -235,7 +235,7 @@ func (r *report) group(full bool) {
 		for _, c := range d.changes {
 			e := entry{change: c}
 			if d.kind == concealed {
-				e.unseen = countHidden(c.new)
+				e.unseen = unseen(c)
 			}
 			g.entries = append(g.entries, e)
 		}
@@ -303,6 +303,17 @@ func changeKey(c change) string {
 	return key
 }
 
+// unseen says what in a HIDDEN change the reader of the text can't see.
+func unseen(c change) string {
+	if n := countHidden(c.new); n > 0 {
+		return plural(n, "character") + " no reader sees"
+	}
+	if n := countHidden(c.old); n > 0 {
+		return plural(n, "character") + " no reader sees, gone"
+	}
+	return "same text to a reader, other code points"
+}
+
 // countHidden counts the characters of a value's texts that no reader sees.
 func countHidden(v value) int {
 	n := 0
@@ -320,6 +331,8 @@ func countHidden(v value) int {
 	return n
 }
 
+const defaultLockfile = "tools.lock"
+
 // A command is how this run was called; it makes the next command to type, safe
 // to paste: our words, the user's own arguments quoted, digests.
 type command struct {
@@ -327,6 +340,8 @@ type command struct {
 	lockfile string // "" where it was not given
 	server   string // "" where it was not given
 	extra    []string
+
+	approving []string // flags that only lock and relock have
 }
 
 func (c command) to(verb string, args ...string) string {
@@ -338,6 +353,9 @@ func (c command) to(verb string, args ...string) string {
 		words = append(words, "--server", shellQuote(c.server))
 	}
 	words = append(words, c.extra...)
+	if verb == "lock" || verb == "relock" {
+		words = append(words, c.approving...)
+	}
 	return strings.Join(append(words, args...), " ")
 }
 

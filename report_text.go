@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -84,17 +85,6 @@ func opStyle(op byte, signs bool) style {
 	return plain
 }
 
-// quotedPointer is quotedName for a JSON Pointer: "$" is common in one.
-func quotedPointer(pointer string) string {
-	if pointer == "" {
-		return `""`
-	}
-	if strings.Count(pointer, "$") > 0 && quotedName(strings.ReplaceAll(pointer, "$", "_")) == strings.ReplaceAll(pointer, "$", "_") {
-		return pointer
-	}
-	return quotedName(pointer)
-}
-
 // writeVerify prints the gate's answer.
 func writeVerify(w io.Writer, r *report, colored, quiet bool) error {
 	t := &textWriter{w: w, colored: colored}
@@ -173,7 +163,7 @@ func gateRows(r *report, d *drift) (rows [][2]string) {
 		}
 		label := c.label.text
 		if d.kind == concealed {
-			label = unseenLabel(countHidden(c.new))
+			label = unseen(c)
 		}
 		add(quotedPointer(c.pointer), label)
 	}
@@ -181,14 +171,6 @@ func gateRows(r *report, d *drift) (rows [][2]string) {
 		add(level(f)+" "+f.id, f.detail)
 	}
 	return rows
-}
-
-// unseenLabel says what the reader of a HIDDEN change can't see.
-func unseenLabel(n int) string {
-	if n == 0 {
-		return "same text to a reader, other code points"
-	}
-	return plural(n, "character") + " no reader sees"
 }
 
 func level(f finding) string {
@@ -224,7 +206,9 @@ func (t *textWriter) missing(r *report) {
 			}
 			t.printf("hint: %s has no server %s; it has: %s\n", r.against(), quotedName(p.server), strings.Join(names, ", "))
 		}
-		if !p.present {
+		if !p.present && r.lockfile == "" {
+			t.printf("hint: %s has no server %s\n", printable(r.next.manifest), quotedName(p.server))
+		} else if !p.present {
 			t.printf("hint: no manifest of server %s; to retire it: %s\n", quotedName(p.server), dropCommand(r, p.server))
 		}
 	}
@@ -262,10 +246,21 @@ func writeDiff(w io.Writer, r *report, colored bool) error {
 	t.standing(r)
 	t.printf("\n%s\n", t.paint(bad, "DRIFT: "+r.driftLine()))
 	t.missing(r)
+	if slices.ContainsFunc(r.drifts, func(d drift) bool { return !d.textsKnown() }) {
+		t.printf("hint: to see what changed, give the approved list, too: %s\n", withLockfile(r.next).to("diff", "--against APPROVED.json"))
+	}
 	if r.lockfile != "" {
 		t.approveHints(r)
 	}
 	return t.err
+}
+
+// withLockfile names the lockfile, which --against beside one needs.
+func withLockfile(c command) command {
+	if c.lockfile == "" {
+		c.lockfile = defaultLockfile
+	}
+	return c
 }
 
 func (t *textWriter) approveHints(r *report) {
@@ -300,53 +295,60 @@ func expects(r *report) []string {
 	return args
 }
 
-// header says what is compared with what.
+// header says what is compared with what, aligned over all servers.
 func (t *textWriter) header(r *report) {
+	var cells [][]string // sign and word, path, server, count, set
+	var notes []string   // under the rows of a pair
 	for i := range r.pairs {
 		p := &r.pairs[i]
-		old, now := r.against(), printable(p.manifest)
-		if !p.present {
-			now = "(no manifest)"
-		}
-		width := max(utf8.RuneCountInString(old), utf8.RuneCountInString(now))
-		server, oldServer := "", ""
-		if p.server != "" {
-			server = "  server " + quotedName(p.server)
-			oldServer = server
-		}
-		if p.from != "" {
-			oldServer = "  server " + quotedName(p.from)
-			serverWidth := max(len(server), len(oldServer))
-			server += strings.Repeat(" ", serverWidth-len(server))
-			oldServer += strings.Repeat(" ", serverWidth-len(oldServer))
-		}
-		count := func(s pinset) string { return plural(len(s.pins), "tool") }
-		n := max(len(count(p.pinned)), len(count(p.found)))
-		if !p.known {
-			n = len(count(p.found))
-		}
-		row := func(sign, word, path, server string, s pinset, digest string) {
-			if digest == "" {
-				digest = "(a name is repeated)"
+		row := func(word, path, server string, there bool, s pinset) {
+			cell := []string{word, path, "", "nothing", ""}
+			if server != "" {
+				cell[2] = "server " + quotedName(server)
 			}
-			t.printf("%s\n", t.paint(opStyle(sign[0], true), strings.TrimRight(fmt.Sprintf("%s %-6s  %s%s%s  %-*s  set %s",
-				sign, word, path, strings.Repeat(" ", width-utf8.RuneCountInString(path)), server, n, count(s), digest), " ")))
+			if there {
+				cell[3], cell[4] = plural(len(s.pins), "tool"), "set "+s.setDigest()
+				if s.repeated() {
+					cell[4] = "no set digest: a name is repeated"
+				}
+			}
+			cells = append(cells, cell)
 		}
-		if p.known {
-			row("-", "pinned", old, oldServer, p.pinned, p.pinned.setDigest())
-		} else {
-			t.printf("%s\n", t.paint(bad, fmt.Sprintf("- pinned  %s%s%s  nothing", old, strings.Repeat(" ", width-utf8.RuneCountInString(old)), server)))
+		old := p.server
+		if p.from != "" {
+			old = p.from
 		}
-		if p.present {
-			row("+", "now", now, server, p.found, p.found.setDigest())
-		} else {
-			t.printf("%s\n", t.paint(good, "+ now     "+now))
+		row("- pinned", r.against(), old, p.known, p.pinned)
+		manifest := printable(p.manifest)
+		if !p.present {
+			manifest = "(no manifest)"
 		}
+		row("+ now", manifest, p.server, p.present, p.found)
+		note := ""
 		if p.about != "" {
-			t.printf("  the server calls itself %s\n", p.about)
+			note += fmt.Sprintf("  the server calls itself %s\n", p.about)
 		}
 		if p.policyDiffers() {
-			t.printf("  policy  %s -> %s\n", policyWords(p.pinned.policy), policyWords(p.found.policy))
+			note += fmt.Sprintf("  policy: %s -> %s\n", policyWords(p.pinned.policy), policyWords(p.found.policy))
+		}
+		notes = append(notes, note)
+	}
+	widths := make([]int, 5)
+	for _, row := range cells {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for i, row := range cells {
+		line := ""
+		for j, cell := range row {
+			if widths[j] > 0 {
+				line += cell + strings.Repeat(" ", widths[j]-utf8.RuneCountInString(cell)+2)
+			}
+		}
+		t.printf("%s\n", t.paint(opStyle(row[0][0], true), strings.TrimRight(line, " ")))
+		if i%2 == 1 {
+			t.printf("%s", notes[i/2])
 		}
 	}
 }
@@ -400,7 +402,6 @@ func (t *textWriter) group(r *report, number int) {
 			if first.found.definition != nil {
 				t.whole('+', first.found)
 			}
-			t.printf("  hint: with the approved list at hand: %s\n", r.next.to("diff", "--against APPROVED.json"))
 		}
 	}
 	for _, d := range g.drifts {
@@ -415,8 +416,8 @@ func (t *textWriter) entries(g *group) {
 	for i := range g.entries {
 		e := &g.entries[i]
 		labelText := e.label.text
-		if e.unseen > 0 {
-			labelText += ", " + unseenLabel(e.unseen)
+		if e.unseen != "" {
+			labelText += ", " + e.unseen
 		}
 		t.printf("  %s  %s", t.paint(careful, labelText), quotedPointer(e.pointer))
 		if e.shownIn > 0 {
@@ -554,6 +555,7 @@ func writeRelocked(w io.Writer, r *report, accepted map[int]bool, shown, colored
 	for i := range r.pairs {
 		if p := &r.pairs[i]; p.policyDiffers() {
 			t.printf("accepted policy of server %s: %s\n", quotedName(p.server), policyWords(p.found.policy))
+			pinned = max(pinned, len(p.found.pins)) // every pin is made anew
 		}
 	}
 	if !shown {

@@ -18,14 +18,29 @@ func sanitizeText(s string) string {
 		}
 		return r
 	}, s)
-	composed := norm.NFC.String(s)
-	// The library breaks up runs of more than 30 marks with U+034F, which is
-	// none of NFC and was stripped above. No living text has such runs: they
-	// stay as they are.
-	if strings.ContainsRune(composed, 0x34f) {
-		return s
+	if composed := norm.NFC.String(s); !strings.ContainsRune(composed, 0x34f) {
+		return composed
 	}
-	return composed
+	// The library broke up a run of more than 30 marks with U+034F, which is
+	// none of NFC and was stripped above. No living text has such runs: they
+	// stay as they are, and all else is composed.
+	var b strings.Builder
+	for s != "" {
+		end := len(s)
+		for i := range s {
+			if i > 0 && norm.NFC.PropertiesString(s[i:]).BoundaryBefore() {
+				end = i
+				break
+			}
+		}
+		if composed := norm.NFC.String(s[:end]); !strings.ContainsRune(composed, 0x34f) {
+			b.WriteString(composed)
+		} else {
+			b.WriteString(s[:end])
+		}
+		s = s[end:]
+	}
+	return b.String()
 }
 
 // sanitized is v with every string value sanitized, but not the member names.

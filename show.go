@@ -153,12 +153,17 @@ func showWords(pieces []piece) []line {
 		asciiOnly := i > 0 && p.op == '+' && pieces[i-1].op == '-' && alike(pieces[i-1].text, p.text) ||
 			i+1 < len(pieces) && p.op == '-' && pieces[i+1].op == '+' && alike(p.text, pieces[i+1].text)
 		for rest := p.text; rest != ""; {
-			part, after, broken := strings.Cut(rest, "\n")
-			if broken {
-				part += "\n"
+			part, feeds := rest, 0
+			if at := strings.IndexByte(rest, '\n'); at >= 0 {
+				feeds = runLength(rest[at:], '\n')
+				if feeds <= maxLineFeeds {
+					feeds = 1
+				}
+				part = rest[:at+feeds]
 			}
+			rest = rest[len(part):]
 			add(p.op, marked(p.op, part, asciiOnly))
-			if rest = after; broken && p.op == '+' {
+			if feeds > 0 && p.op == '+' {
 				lines = append(lines, line{})
 			}
 		}
@@ -169,7 +174,15 @@ func showWords(pieces []piece) []line {
 // marked puts our marks around a printable piece, and escapes what would close
 // them early.
 func marked(op byte, s string, asciiOnly bool) string {
-	s = string(appendPrintable(nil, s, asciiOnly))
+	text := strings.TrimRight(s, "\n")
+	feeds := len(s) - len(text)
+	if feeds <= maxLineFeeds {
+		text, feeds = s, 0
+	}
+	s = string(appendPrintable(nil, text, asciiOnly))
+	if feeds > 0 {
+		s += fmt.Sprintf("<%d line feeds>", feeds)
+	}
 	if op == '-' {
 		return "[-" + strings.ReplaceAll(s, "-]", "<U+002D>]") + "-]"
 	}
@@ -198,7 +211,7 @@ func keptLines(s string, first, last bool) []string {
 		tail, left = "", n-utf8.RuneCountInString(head)
 	}
 	lines := printableLines(head)
-	notice := fmt.Sprintf("<and %s more characters, unchanged>", grouped(left))
+	notice := fmt.Sprintf("<and %s, unchanged>", plural(left, "more character"))
 	after := printableLines(tail)
 	lines[len(lines)-1] += notice + after[0]
 	return append(lines, after[1:]...)
@@ -268,10 +281,19 @@ func wrap(lines []line) []line {
 }
 
 // fit returns how much of s goes into so many columns, and the columns it takes:
-// all of it, or up to the last blank in the second half, or what fits.
+// all of it, or up to the last blank or mark of ours in the second half, or what
+// fits.
 func fit(s string, width int) (size, columns int) {
-	blank := 0
+	blank, mark := 0, false
 	for i, r := range s {
+		if r == '<' && spellsMark(s[i+1:]) {
+			if mark = true; columns > width/2 {
+				blank = i
+			}
+		}
+		if r == '>' {
+			mark = false
+		}
 		w := 1
 		switch {
 		case inTable(markTable[:], r):
@@ -289,7 +311,7 @@ func fit(s string, width int) (size, columns int) {
 			return i, columns
 		}
 		columns += w
-		if r == ' ' && columns > width/2 {
+		if r == ' ' && !mark && columns > width/2 {
 			blank = i + 1
 		}
 	}

@@ -288,11 +288,22 @@ func quotedName(s string) string {
 			_, size := utf8.DecodeRuneInString(s[end:])
 			end += size
 		}
-		cut = fmt.Sprintf("<and %d more characters>", n-maxName)
+		cut = "<and " + plural(n-maxName, "more character") + ">"
 		s = s[:end]
 	}
 	s = strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s)
 	return `"` + string(appendPrintable(nil, s, true)) + cut + `"`
+}
+
+// quotedPointer is quotedName for a JSON Pointer: "$" is common in one.
+func quotedPointer(pointer string) string {
+	if pointer == "" {
+		return `""`
+	}
+	if strings.Count(pointer, "$") > 0 && quotedName(strings.ReplaceAll(pointer, "$", "_")) == strings.ReplaceAll(pointer, "$", "_") {
+		return pointer
+	}
+	return quotedName(pointer)
 }
 
 // pasteable reports whether the name of a tool may stand in a command we print:

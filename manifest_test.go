@@ -1,0 +1,510 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"golang.org/x/text/cases"
+)
+
+// Two tools, as every accepted shape of a saved list below has them.
+const (
+	toolA = `{"name":"read_file","description":"Reads a file.","inputSchema":{"type":"object"}}`
+	toolB = `{"name":"list_dir","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}`
+
+	initialized = `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"files","version":"1.2"}}}`
+	answer      = `{"jsonrpc":"2.0","id":1,"result":{"tools":[` + toolA + "," + toolB + `]}}`
+	asksTools   = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+)
+
+// pages is one list in two answers, the first with a cursor.
+func pages(first, second string) string {
+	return `{"jsonrpc":"2.0","id":1,"result":{"tools":[` + toolA + `],"nextCursor":` + first + `}}` + "\n" +
+		`{"jsonrpc":"2.0","id":2,"result":{"tools":[` + toolB + `]` + second + `}}` + "\n"
+}
+
+func TestManifestShapes(t *testing.T) {
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, []byte(answer), "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	both := toolA + "," + toolB
+	tests := []struct {
+		shape, text string
+		noise       int
+		about       string
+	}{
+		{"a response", answer, 0, ""},
+		{"a response, indented", indented.String(), 0, ""},
+		{"a response with a byte order mark", "\ufeff" + answer, 0, ""},
+		{"a response with a string for an id", strings.Replace(answer, `"id":1`, `"id":"x"`, 1), 0, ""},
+		{"a bare result", `{"tools":[` + both + `]}`, 0, ""},
+		{"a bare result with all it may hold", `{"_meta":{"tools":[1]},"ttlMs":5,"cacheScope":"x","other":[],"resultType":"complete","nextCursor":null,"tools":[` + both + `]}`, 0, ""},
+		{"a result without an envelope", `{"result":{"tools":[` + both + `]}}`, 0, ""},
+		{"a bare array", `[` + both + `]`, 0, ""},
+		{"a batch", `[` + initialized + `,` + answer + `]`, 0, "files 1.2"},
+		{"pages", pages(`"p2"`, ""), 0, ""},
+		{"pages, the last with a null cursor", pages(`"p2"`, `,"nextCursor":null`), 0, ""},
+		{"pages, an empty cursor between", pages(`""`, ""), 0, ""},
+		{"pages without a line feed between", strings.ReplaceAll(pages(`"p2"`, ""), "\n", ""), 0, ""},
+		{"pages as bare results", `{"tools":[` + toolA + `],"nextCursor":"x"}` + "\n" + `{"tools":[` + toolB + `]}`, 0, ""},
+		{"the same list twice", answer + "\n" + answer, 0, ""},
+		{"a transcript", initialized + "\n" + answer + "\n", 0, "files 1.2"},
+		{"a transcript, CRLF", initialized + "\r\n" + answer + "\r\n", 0, "files 1.2"},
+		{"a two-way log", asksTools + "\n" + answer + "\n" + `{"jsonrpc":"2.0","method":"notifications/initialized"}`, 0, ""},
+		{"a log with pings and answers to other requests", `{"jsonrpc":"2.0","id":9,"method":"ping"}` + "\n" + `{"jsonrpc":"2.0","id":9,"result":{}}` + "\n" + answer + "\n" +
+			`{"jsonrpc":"2.0","id":10,"result":{"content":[{"type":"text","text":"tools"}]}}`, 0, ""},
+		{"an error beside the list", `{"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"no"}}` + "\n" + answer, 0, ""},
+		{"noise before, between and behind", "Server 1.2 started\n" + initialized + "\n[INFO] listening\n{starting}\n\n" + answer + "\nbye\n", 4, "files 1.2"},
+		{"noise that is not UTF-8", "a\xff\n" + answer + "\n\xc3(", 2, ""},
+		{"noise ended by lone CR", "10%\r20%\r100%\r" + answer, 3, ""},
+		{"noise in brackets", "[1/3] a\n[ERROR] b\n{}x\n" + answer, -1, ""}, // {} could be a message
+		{"scalars between messages", "1 \"x\"\n" + answer + "\nnull", 3, ""},
+		{"an event stream", "event: message\ndata: " + answer + "\n\n", 0, ""},
+		{"an event stream without an end", "data: " + answer, 0, ""},
+		{"an event stream without blanks", "data:" + answer + "\n\n", 0, ""},
+		{"an event stream, CRLF", "id: 1\r\nevent: message\r\ndata: " + answer + "\r\n\r\n", 0, ""},
+		{"an event stream, lone CR", "id: 1\revent: message\rdata: " + answer + "\r\r", 0, ""},
+		{"an event stream of many lines", "data: " + strings.ReplaceAll(strings.TrimSpace(indented.String()), "\n", "\ndata: ") + "\n\n", 0, ""},
+		{"an event stream of many lines, CRLF", "data: " + strings.ReplaceAll(strings.TrimSpace(indented.String()), "\n", "\r\ndata: ") + "\r\n\r\n", 0, ""},
+		{"an event stream with comments, ids, other types", ": ping\n\nid: 1\nretry: 5\ndata\n\nevent: ping\ndata: {\"tools\":[]}\n\nevent: message\nid: 2\ndata: " + answer + "\n\n", 0, ""},
+		{"an event stream with a type behind the data", "data: {\"tools\":[]}\nevent: endpoint\n\ndata: " + answer + "\n\n", 0, ""},
+		{"an event stream of several events", "data: " + initialized + "\n\ndata: " + answer + "\n\n", 0, "files 1.2"},
+		{"an event stream with a byte order mark", "\ufeffdata: " + answer + "\n\n", 0, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.shape, func(t *testing.T) {
+			m, err := parseManifest("m.json", []byte(tt.text), false)
+			if tt.noise < 0 {
+				if err == nil {
+					t.Fatal("accepted")
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(m.lists) == 0 {
+				t.Fatal("no list")
+			}
+			for _, list := range m.lists {
+				if got := compacted(t, list); got != toolA+"\n"+toolB {
+					t.Errorf("tools\n%s", got)
+				}
+			}
+			if m.path != "m.json" || m.noise != tt.noise || m.about != tt.about {
+				t.Errorf("path %q, noise %d, about %q; want noise %d, about %q", m.path, m.noise, m.about, tt.noise, tt.about)
+			}
+		})
+	}
+}
+
+// compacted is the text of tools, one a line, without blanks between tokens.
+func compacted(t testing.TB, list []tool) string {
+	t.Helper()
+	var lines []string
+	for _, tool := range list {
+		var b bytes.Buffer
+		if err := json.Compact(&b, tool.raw); err != nil {
+			t.Fatalf("tool %q: %v", tool.raw, err)
+		}
+		lines = append(lines, b.String())
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestEmptyLists(t *testing.T) {
+	for _, text := range []string{`{"tools":[]}`, `[]`, `{"jsonrpc":"2.0","id":1,"result":{"tools":[ ]}}`} {
+		m, err := parseManifest("m.json", []byte(text), false)
+		if err != nil || len(m.lists) != 1 || len(m.lists[0]) != 0 {
+			t.Errorf("%s: %d lists, %v", text, len(m.lists), err)
+		}
+	}
+}
+
+func TestEmptyCursorEnds(t *testing.T) {
+	text := `{"tools":[` + toolA + "," + toolB + `],"nextCursor":""}`
+	if _, err := parseManifest("m.json", []byte(text), false); err == nil {
+		t.Error("an empty cursor is one where the policy says nothing")
+	}
+	m, err := parseManifest("m.json", []byte(text), true)
+	if err != nil || compacted(t, m.lists[0]) != toolA+"\n"+toolB {
+		t.Errorf("%v", err)
+	}
+	if _, err := parseManifest("m.json", []byte(strings.Replace(text, `""`, `"x"`, 1)), true); err == nil {
+		t.Error("only the empty cursor ends the list")
+	}
+}
+
+// TestToolPositions: where a tool begins, lines ended by LF, CRLF or a lone CR,
+// columns in bytes.
+func TestToolPositions(t *testing.T) {
+	for _, tt := range []struct{ what, text, want string }{
+		{"one line", `{"tools":[{"name":"a"}, {"name":"b"}]}`, "a 1:11, b 1:25"},
+		{"LF", "[\n{\"name\":\"a\"},\n  {\"name\":\"b\"}\n]", "a 2:1, b 3:3"},
+		{"CRLF", "[\r\n{\"name\":\"a\"},\r\n  {\"name\":\"b\"}\r\n]", "a 2:1, b 3:3"},
+		{"CR", "[\r{\"name\":\"a\"},\r  {\"name\":\"b\"}\r]", "a 2:1, b 3:3"},
+		{"all three", "[\r\n\r\n\n\n\r{\"name\":\"a\"},\r\n\r{\"name\":\"b\"}]", "a 6:1, b 8:1"},
+		{"behind bytes of other characters", `[{"name":"a","x":"é名"},{"name":"b"}]`, "a 1:2, b 1:27"},
+		{"a transcript", "noise\n" + `{"tools":[{"name":"a"}]}`, "a 2:11"},
+		{"an event", "id: 1\ndata: " + `{"tools":[{"name":"a"}]}`, "a 2:17"},
+	} {
+		t.Run(tt.what, func(t *testing.T) {
+			m, err := parseManifest("m.json", []byte(tt.text), false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, tool := range m.lists[0] {
+				got = append(got, fmt.Sprintf("%s %d:%d", tool.name, tool.line, tool.column))
+			}
+			if s := strings.Join(got, ", "); s != tt.want {
+				t.Errorf("got %s, want %s", s, tt.want)
+			}
+		})
+	}
+}
+
+func TestRefusedManifests(t *testing.T) {
+	list := func(tools string) string { return `{"tools":[` + tools + `]}` }
+	fold := func(member, real string) string {
+		return "member " + member + ` differs from "` + real + `" by letter case only: some clients read it as the real one`
+	}
+	const (
+		noAnswer  = "m.json: no answer to tools/list in it"
+		twoShapes = `m.json:1:1: fits two shapes: "tools" beside "result", "error" or "method"`
+	)
+	tests := []struct{ what, text, want string }{
+		// What it is instead.
+		{"nothing", "", "m.json: empty: the server printed nothing"},
+		{"blanks", " \r\n\t", "m.json: empty: the server printed nothing"},
+		{"a byte order mark alone", "\ufeff\n", "m.json: empty: the server printed nothing"},
+		{"UTF-16, little endian", "\xff\xfe[\x00]\x00", "m.json: UTF-16 text; JSON is UTF-8"},
+		{"UTF-16, big endian", "\xfe\xff\x00[\x00]", "m.json: UTF-16 text; JSON is UTF-8"},
+		{"UTF-16 without a mark, little endian", "[\x00]\x00", "m.json: UTF-16 text; JSON is UTF-8"},
+		{"UTF-16 without a mark, big endian", "\x00[\x00]", "m.json: UTF-16 text; JSON is UTF-8"},
+		{"gzip", "\x1f\x8b\x08\x00", "m.json: gzip data"},
+		{"a bundle", "PK\x03\x04\x14\x00", "m.json: a zip archive (an MCP bundle?), not an answer to tools/list"},
+		{"HTML", "\n<!DOCTYPE html><p>", "m.json: a web page, not an answer to tools/list: the address or the login was wrong"},
+		{"HTML without a type", "<html>", "m.json: a web page, not an answer to tools/list: the address or the login was wrong"},
+		{"a client configuration", `{"mcpServers":{"a":{"command":"x"}}}`, `m.json: a client configuration ("mcpServers"), not an answer to tools/list`},
+		{"a lockfile", `{"lockfileVersion":1,"servers":{}}`, "m.json: a lockfile, where a saved tools/list belongs"},
+		{"a bundle's manifest", `{"manifest_version":"0.2","tools":[{"name":"a"}]}`, `m.json: a bundle's manifest ("manifest_version"), not what its server lists`},
+		{"a model API's list", list(`{"name":"a","input_schema":{}}`), `m.json:1:11: tool a: "input_schema" instead of "inputSchema": a model API's list, not a server's own`},
+		{"another API's list", list(`{"name":"a","parameters":{}}`), `m.json:1:11: tool a: "parameters" instead of "inputSchema": a model API's list, not a server's own`},
+		{"a third API's list", `[{"type":"function","function":{"name":"a"}}]`, `m.json:1:2: tool 1 of the list: "function" instead of "inputSchema": a model API's list, not a server's own`},
+
+		// No complete list.
+		{"an object of another kind", `{"a":1}`, noAnswer},
+		{"a scalar", `"tools"`, noAnswer + " (1 line of noise passed over)"},
+		{"initialize alone", initialized, noAnswer},
+		{"a request alone", asksTools, noAnswer},
+		{"noise alone", "one\ntwo\n", noAnswer + " (2 lines of noise passed over)"},
+		{"one line of noise", "command not found", `m.json:1:1: not JSON: unexpected c`},
+		{"an error", `{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not \u001b[31mfound"}}`, `m.json:1:1: the server answered with an error: "Method not <U+001B>[31mfound"`},
+		{"an error to tools/list beside another list", asksTools + "\n" + `{"jsonrpc":"2.0","id":1,"error":{"code":1}}` + "\n" + strings.Replace(answer, `"id":1`, `"id":2`, 1), "m.json:2:1: the server answered with an error"},
+		{"an error to tools/list whose id is spelled otherwise", `{"jsonrpc":"2.0","id":"a","method":"tools/list"}` + "\n" + `{"jsonrpc":"2.0","id":"\u0061","error":{"code":1}}` + "\n" + answer, "m.json:2:1: the server answered with an error"},
+		{"an error instead of the second page", strings.SplitAfter(pages(`"x"`, ""), "\n")[0] + `{"jsonrpc":"2.0","id":2,"error":{"code":1}}`, `m.json:1:1: an unfinished list: "nextCursor" of its last page says that more tools follow`},
+		{"a cursor at the end", pages(`"x"`, `,"nextCursor":"y"`), `m.json:2:1: an unfinished list: "nextCursor" of its last page says that more tools follow`},
+		{"an empty cursor at the end", pages(`"x"`, `,"nextCursor":""`), `m.json:2:1: an unfinished list: "nextCursor" of its last page says that more tools follow`},
+		{"a cursor that is no string", pages(`5`, ""), `m.json:1:141: "nextCursor" is neither a string nor null`},
+		{"a cursor that is false", pages(`false`, ""), `m.json:1:141: "nextCursor" is neither a string nor null`},
+		{"tools null", `{"tools":null}`, `m.json:1:10: "tools" is not an array`},
+		{"tools an object", `{"result":{"tools":{}}}`, `m.json:1:20: "tools" is not an array`},
+		{"input required", `{"resultType":"input_required","tools":[]}`, `m.json:1:15: "resultType" is not "complete": the server has not answered yet`},
+		{"a result type that is no string", `{"resultType":null,"tools":[]}`, `m.json:1:15: "resultType" is not "complete": the server has not answered yet`},
+
+		// Two readings.
+		{"tools beside result", `{"tools":[],"result":{"tools":[]}}`, twoShapes},
+		{"tools beside error", `{"error":{},"tools":[]}`, twoShapes},
+		{"tools beside method", `{"tools":[],"method":"x"}`, twoShapes},
+		{"tools beside jsonrpc", `{"jsonrpc":"2.0","tools":[]}`, `m.json:1:1: fits two shapes: "tools" beside "jsonrpc"`},
+		{"result beside error", `{"jsonrpc":"2.0","id":1,"result":{"tools":[]},"error":{}}`, `m.json:1:1: fits two shapes: "result" beside "error" or "method"`},
+		{"result beside method", `{"result":{"tools":[]},"method":"x"}`, `m.json:1:1: fits two shapes: "result" beside "error" or "method"`},
+		{"a bare result among messages", initialized + "\n" + list(toolA), "m.json:2:1: a bare list among messages: not something a client would read"},
+		{"a bare array among messages", initialized + "\n[" + toolA + "]", "m.json:2:1: a bare list among messages: not something a client would read"},
+		{"two bare arrays", "[]\n[]", "m.json:1:1: a bare list among messages: not something a client would read"},
+		{"a message among tools", "[" + answer + "," + toolA + "]", fmt.Sprintf("m.json:1:%d: neither a batch of messages nor a list of tools", len(answer)+3)},
+		{"a tool before a message", "[" + toolA + "," + answer + "]", fmt.Sprintf("m.json:1:%d: tool 2 of the list: no \"name\" that is a non-empty string", len(toolA)+3)},
+
+		// Tools that are none.
+		{"a tool that is no object", list(`{"name":"a"},5`), "m.json:1:24: tool 2 of the list is no object"},
+		{"a tool that is null", list(`null`), "m.json:1:11: tool 1 of the list is no object"},
+		{"no name", list(`{"title":"a"}`), `m.json:1:11: tool 1 of the list: no "name" that is a non-empty string`},
+		{"an empty name", list(`{"name":""}`), `m.json:1:11: tool 1 of the list: no "name" that is a non-empty string`},
+		{"a name that is a number", list(`{"name":5}`), `m.json:1:11: tool 1 of the list: no "name" that is a non-empty string`},
+
+		// Members that some clients take for the real ones.
+		{"folded: Tools", `{"tools":[],"Tools":[]}`, "m.json:1:21: result: " + fold("Tools", "tools")},
+		{"folded: Tools alone", `{"jsonrpc":"2.0","id":1,"result":{"TOOLS":[]}}`, "m.json:1:43: result: " + fold("TOOLS", "tools")},
+		{"folded: long s", `{"tool\u017f":[],"tools":[]}`, "m.json:1:15: result: " + fold(`"tool<U+017F>"`, "tools")},
+		{"folded: Result", `{"jsonrpc":"2.0","id":1,"Result":{},"result":{"tools":[]}}`, "m.json:1:34: " + fold("Result", "result")},
+		{"folded: error beside the list", `{"jsonrpc":"2.0","ERROR":{},"result":{"tools":[]}}`, "m.json:1:26: " + fold("ERROR", "error")},
+		{"folded: NextCursor", `{"tools":[],"NextCursor":"x"}`, "m.json:1:26: result: " + fold("NextCursor", "nextCursor")},
+		{"folded: Description", list(`{"name":"a","Description":"x"}`), "m.json:1:37: tool a: " + fold("Description", "description")},
+		{"folded: de\u017fcription", list(`{"name":"a","de\u017fcription":"x"}`), "m.json:1:42: tool a: " + fold(`"de<U+017F>cription"`, "description")},
+		{"folded: inputschema", list(`{"name":"a","inputschema":{}}`), "m.json:1:37: tool a: " + fold("inputschema", "inputSchema")},
+		{"folded: Name", list(`{"name":"a","NAME":"b"}`), "m.json:1:30: tool a: " + fold("NAME", "name")},
+		{"folded: Name alone", list(`{"Name":"b"}`), "m.json:1:19: tool 1 of the list: " + fold("Name", "name")},
+		{"folded: a hint", list(`{"name":"a","annotations":{"ReadOnlyHint":true}}`), "m.json:1:53: tool a: annotations: " + fold("ReadOnlyHint", "readOnlyHint")},
+		{"folded: the Kelvin sign", list(`{"name":"a","execution":{"tas\u212aSupport":"x"}}`), "m.json:1:55: tool a: execution: " + fold(`"tas<U+212A>Support"`, "taskSupport")},
+		{"folded: sharp s has no place", list(`{"name":"a","annotations":{"t\u1e9e":1,"Title":2}}`), "m.json:1:58: tool a: annotations: " + fold("Title", "title")},
+
+		// Places of what is outside strict JSON.
+		{"in a transcript", "noise\n" + `  {"jsonrpc":"2.0","id":1,"id":2}`, "m.json:2:27: member id is repeated: parsers would read different values"},
+		{"in an event", "id: 1\ndata: {\"a\":1,}\n\n", `m.json:2:13: not JSON: unexpected ","`},
+		{"in an indented file", "{\n  \"tools\": [\n    {\"name\": \"a\",}\n  ]\n}", `m.json:3:17: not JSON: unexpected ","`},
+		{"cut short", answer[:60], "m.json:1:61: unexpected end of the file: cut short?"},
+		{"cut short, indented", "{\n  \"tools\": [\n    {\"name\": \"a\"", "m.json:3:17: unexpected end of the file: cut short?"},
+		{"a transcript cut short", initialized + "\n" + answer[:60], "m.json:2:61: unexpected end of the file: cut short?"},
+		{"invalid UTF-8", list("{\"name\":\"a\",\"x\":\"\xff\"}"), "m.json:1:28: invalid UTF-8"},
+		{"trailing data on a line", "noise\n" + list(toolA) + " x", fmt.Sprintf("m.json:2:%d: trailing data after a message", len(list(toolA))+2)},
+		{"behind a byte order mark", "\ufeff" + list(`5`), "m.json:1:11: tool 1 of the list is no object"},
+		{"half a pair of lines", "{\n" + `"tools":[]` + "\n", "m.json:3:1: unexpected end of the file: cut short?"},
+		{"an inexact integer deep in a tool", list(`{"name":"a","inputSchema":{"maximum":9007199254740993}}`), "m.json:1:48: an integer that a double can't hold exactly: parsers would read different numbers"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.what, func(t *testing.T) {
+			m, err := parseManifest("m.json", []byte(tt.text), false)
+			wantError(t, err, tt.want)
+			if m.path != "" || m.lists != nil || m.about != "" || m.noise != 0 {
+				t.Errorf("an error, and a manifest beside it: %+v", m)
+			}
+			if err != nil {
+				checkVisible(t, err.Error())
+			}
+		})
+	}
+}
+
+// TestUnfoldedMembers: what is close to a specified name, and is not it folded,
+// is any other member.
+func TestUnfoldedMembers(t *testing.T) {
+	for _, text := range []string{
+		`{"tools":[{"name":"a","input_schemas":1,"inputSchema":{"Type":"x","Properties":{},"NAME":1}}]}`,
+		`{"tools":[{"name":"a","desc":1,"names":2,"n\u00e1me":3,"nam\u0435":4,"annotations":{"Name":1,"hint":2},"_META_":1}]}`,
+		`{"tools":[],"tool":1,"Next":2,"name":"x","Name":"y"}`,
+		`{"tools":[{"name":"a","annotations":["Title"],"execution":"TaskSupport"}]}`,
+	} {
+		if _, err := parseManifest("m.json", []byte(text), false); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// TestFolds holds folding against two full implementations of it, for every
+// character in every place of every specified name.
+func TestFolds(t *testing.T) {
+	names := map[string]bool{}
+	for _, list := range [][]string{messageMembers, resultMembers, toolMembers, annotationMembers, executionMembers} {
+		for _, name := range list {
+			names[name] = true
+		}
+	}
+	candidates := map[rune]bool{} // all that could fold to ASCII
+	for r := rune(0); r <= 0x10ffff; r++ {
+		if foldFully(string(r)) != string(r) || r < 0x80 {
+			candidates[r] = true
+		}
+	}
+	check := func(s, name string) {
+		want := foldFully(s) == foldFully(name) || strings.EqualFold(s, name)
+		if got := folds(s, name); got != want {
+			t.Errorf("folds(%+q, %q) = %v", s, name, got)
+		}
+	}
+	for name := range names {
+		check(name, name)
+		check(strings.ToUpper(name), name)
+		check(name+"s", name)
+		check(name[1:], name)
+		check("", name)
+		for r := range candidates {
+			for i := range name {
+				for width := 1; width <= 3 && i+width <= len(name); width++ {
+					check(name[:i]+string(r)+name[i+width:], name)
+				}
+			}
+		}
+	}
+	for _, name := range []string{"ss", "ff", "fi", "fl", "ffi", "ffl", "st", "k", "affix", "class"} { // not among them so far
+		for r := range candidates {
+			for i := range name {
+				for width := 1; width <= 3 && i+width <= len(name); width++ {
+					check(name[:i]+string(r)+name[i+width:], name)
+				}
+			}
+		}
+	}
+}
+
+// lenient reads a saved list without any of our rules: encoding/json over the
+// whole file, else over its events, else over its lines. It returns the tools of
+// every answer, in their order, as text without blanks.
+func lenient(t *testing.T, data []byte) []string {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	values, ok := jsonValues(data)
+	if !ok {
+		ending := strings.NewReplacer("\r\n", "\n", "\r", "\n")
+		lines := strings.Split(ending.Replace(string(data)), "\n")
+		var texts []string
+		if events := dispatched(lines); events != nil {
+			texts = events
+		} else {
+			texts = lines
+		}
+		values = nil
+		for _, text := range texts {
+			if v, ok := jsonValues([]byte(text)); ok {
+				values = append(values, v...)
+			}
+		}
+	}
+	var tools []string
+	add := func(raw json.RawMessage) {
+		var list []json.RawMessage
+		if json.Unmarshal(raw, &list) != nil {
+			return
+		}
+		for _, item := range list {
+			var b bytes.Buffer
+			if err := json.Compact(&b, item); err != nil {
+				t.Fatal(err)
+			}
+			tools = append(tools, b.String())
+		}
+	}
+	var object func(raw json.RawMessage) bool
+	object = func(raw json.RawMessage) bool {
+		var members map[string]json.RawMessage
+		if json.Unmarshal(raw, &members) != nil || members == nil {
+			return false
+		}
+		if list, ok := members["tools"]; ok {
+			add(list)
+			return true
+		}
+		result, ok := members["result"]
+		return ok && object(result)
+	}
+	for _, v := range values {
+		var batch []json.RawMessage
+		if json.Unmarshal(v, &batch) != nil {
+			object(v)
+			continue
+		}
+		found := false
+		for _, item := range batch {
+			var members map[string]json.RawMessage
+			json.Unmarshal(item, &members)
+			if _, named := members["name"]; !named || members["jsonrpc"] != nil {
+				found = object(item) || found
+			}
+		}
+		if !found {
+			add(v)
+		}
+	}
+	return tools
+}
+
+// jsonValues splits JSON values that stand one after another.
+func jsonValues(data []byte) (values []json.RawMessage, ok bool) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	for {
+		var v json.RawMessage
+		if err := d.Decode(&v); err == io.EOF {
+			return values, true
+		} else if err != nil {
+			return nil, false
+		}
+		values = append(values, v)
+	}
+}
+
+// dispatched gives the data of each message of an event stream as its standard
+// says, and of one that is cut; nil if a line is no field.
+func dispatched(lines []string) (events []string) {
+	var data []string
+	kind, any := "", false
+	flush := func() {
+		if data != nil && (kind == "" || kind == "message") {
+			events = append(events, strings.Join(data, "\n"))
+		}
+		data, kind = nil, ""
+	}
+	for _, line := range lines {
+		field, text, _ := strings.Cut(line, ":")
+		text = strings.TrimPrefix(text, " ")
+		switch {
+		case line == "":
+			flush()
+		case field == "data":
+			any = true
+			data = append(data, text)
+		case field == "event":
+			kind = text
+		case field != "" && field != "id" && field != "retry":
+			return nil
+		}
+	}
+	flush()
+	if !any {
+		return nil
+	}
+	if events == nil {
+		events = []string{}
+	}
+	return events
+}
+
+// FuzzManifest: reading never panics, gives nothing beside an error, and what is
+// accepted has the tools that a lenient parser finds.
+func FuzzManifest(f *testing.F) {
+	for _, seed := range []string{
+		answer, initialized + "\n" + answer, pages(`"p2"`, ""), "[" + toolA + "]", "[" + answer + "]", `{"tools":[` + toolB + `],"nextCursor":null}`,
+		"noise\n" + answer + "\r\n", "event: message\r\ndata: " + answer + "\r\n\r\n", "data: {\ndata: \"tools\":[]}\n\nevent: x\ndata: {}\n\n: c\n",
+		`{"result":{"tools":[{"name":"a"}]}}`, asksTools, "\ufeff[]", `{"tools":[]}{"tools":[]}`, "[1]\n{}\n{x\n", "\xff\xfe", `{"Tools":[]}`, "data\rdata:[]\r",
+	} {
+		f.Add([]byte(seed), false)
+		f.Add([]byte(seed), true)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, emptyCursorEnds bool) {
+		m, err := parseManifest("m.json", data, emptyCursorEnds)
+		if err != nil {
+			if m.path != "" || m.lists != nil || m.about != "" || m.noise != 0 {
+				t.Fatalf("%q: %v, and a manifest beside it", data, err)
+			}
+			checkVisible(t, err.Error())
+			return
+		}
+		var got []string
+		for _, list := range m.lists {
+			if len(list) > 0 {
+				got = append(got, strings.Split(compacted(t, list), "\n")...)
+			}
+			for _, tool := range list {
+				var name struct {
+					Name string `json:"name"`
+				}
+				if err := json.Unmarshal(tool.raw, &name); err != nil || name.Name != tool.name || tool.name == "" {
+					t.Fatalf("%q: tool %q is named %q, %v", data, tool.raw, tool.name, err)
+				}
+				lines := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.TrimPrefix(string(data), "\ufeff")), "\n")
+				if tool.line < 1 || tool.line > len(lines) || tool.column < 1 || !strings.HasPrefix(lines[tool.line-1][tool.column-1:], "{") {
+					t.Fatalf("%q: no tool begins at %d:%d", data, tool.line, tool.column)
+				}
+			}
+		}
+		if want := lenient(t, data); strings.Join(got, "\n") != strings.Join(want, "\n") {
+			t.Fatalf("%q: tools\n%q\na lenient parser finds\n%q", data, got, want)
+		}
+	})
+}
+
+// foldFully is full case folding, which strings.EqualFold doesn't do.
+func foldFully(s string) string { return cases.Fold().String(s) }
