@@ -504,7 +504,8 @@ func (f *relocking) merge(w *workspace, r *report, accepted map[int]bool) (next 
 	}
 	for i := range w.pairs {
 		p := &w.pairs[i]
-		if touched[p.server] == 0 && !p.policyDiffers() && p.from == "" {
+		settled := p.known && p.present || !f.acceptAll // a server without tools has no drift to accept
+		if touched[p.server] == 0 && !p.policyDiffers() && p.from == "" && settled {
 			continue
 		}
 		if p.from != "" {

@@ -8,6 +8,7 @@ import (
 	"math/big"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -182,6 +183,47 @@ func explain(data []byte, at, depth int, err error) *readError {
 	}
 	r, _ := utf8.DecodeRune(rest)
 	return &readError{at: offset, text: "not JSON: unexpected " + quotedName(string(r)), grammar: true}
+}
+
+// toolAround reads leniently, for a message, the name of the tool that offset at of
+// a value that was refused is in; "" if it can't be told.
+func toolAround(data []byte, at int) string {
+	d := newDecoder(data, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	name, depth, named := "", 0, false // of the current tool; depth 0: not in one
+	for {
+		tok, err := d.ReadToken()
+		if err != nil {
+			return name
+		}
+		open, kind := d.StackDepth(), tok.Kind()
+		switch {
+		case depth == 0 && kind == '{' && isTool(d, open):
+			name, depth, named = "", open, false
+		case depth > 0 && open < depth:
+			if int(d.InputOffset()) > at {
+				return name
+			}
+			depth = 0
+		case depth > 0 && open == depth && kind == '"':
+			_, n := d.StackIndex(depth)
+			if n%2 == 0 && named {
+				name = tok.String()
+			}
+			named = n%2 == 1 && tok.String() == "name"
+		}
+		if depth == 0 && int(d.InputOffset()) > at {
+			return ""
+		}
+	}
+}
+
+// isTool reports whether the object just opened is an element of a list of tools:
+// of a root array, or of a member named tools of a result.
+func isTool(d *jsontext.Decoder, open int) bool {
+	if in, _ := d.StackIndex(open - 1); in != '[' || open > 5 {
+		return false
+	}
+	return open == 2 || strings.Contains(string(d.StackPointer()), "/tools/")
 }
 
 // grammatical reports whether data is a sequence of JSON values by grammar

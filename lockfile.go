@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // A lockfile is the committed file of pins: one pinset a server, sorted by label
@@ -308,7 +306,7 @@ func (r *lockReader) policy(s span, where string) (policy, error) {
 	}
 	for _, m := range members {
 		raw := m.of(r.data)
-		v := value{kind: jsontext.Kind(raw[0])}
+		v := value{}
 		if m.tooLarge() == "" {
 			v = parseValue(raw)
 		}

@@ -361,7 +361,15 @@ func (c command) to(verb string, args ...string) string {
 
 // driftLine is the count under the BLOCK lines and the diff.
 func (r *report) driftLine() string {
-	parts := []string{fmt.Sprintf("%s", plural(len(r.drifts), "tool"))}
+	parts := []string{plural(len(r.drifts), "tool")}
+	for i := range r.pairs {
+		switch p := &r.pairs[i]; {
+		case !p.present && len(p.pinned.pins) == 0:
+			parts = append(parts, "server "+quotedName(p.server)+" has no manifest")
+		case !p.known && len(p.found.pins) == 0:
+			parts = append(parts, "server "+quotedName(p.server)+" is not pinned")
+		}
+	}
 	if r.matched > 0 {
 		verb := " match "
 		if r.matched == 1 {

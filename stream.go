@@ -44,7 +44,7 @@ func (s *stream) values() ([]span, error) {
 			return nil, err
 		}
 		if !bad.grammar && grammatical(s.data) {
-			return nil, s.failAt(bad.at, "%s", bad.text)
+			return nil, s.refuse(bad)
 		}
 		if events := eventStream(s.data); events != nil {
 			s.data = events
@@ -56,7 +56,7 @@ func (s *stream) values() ([]span, error) {
 			// One value over several lines that breaks off inside is
 			// better told where it breaks than as lines of noise.
 			if bytes.ContainsAny(s.data[bad.from:bad.at], "\r\n") || err == nil && s.noise < 2 {
-				return nil, s.failAt(bad.at, "%s", bad.text).hint("%s", captureHint)
+				return nil, s.refuse(bad).hint("%s", captureHint)
 			}
 			if err != nil {
 				return nil, err
@@ -74,6 +74,14 @@ func (s *stream) failAt(at int, format string, args ...any) *failure {
 		where += ":" + strconv.Itoa(line) + ":" + strconv.Itoa(column)
 	}
 	return failIn(where, format, args...)
+}
+
+// refuse says where strict reading stopped, and in which tool.
+func (s *stream) refuse(bad *readError) *failure {
+	if tool := toolAround(s.data[bad.from:], bad.at-bad.from); tool != "" {
+		return s.failAt(bad.at, "tool %s: %s", quotedName(tool), bad.text)
+	}
+	return s.failAt(bad.at, "%s", bad.text)
 }
 
 // position counts lines as editors do, ended by LF, CRLF or a lone CR.
@@ -180,8 +188,7 @@ func (s *stream) whole(at, end int) (span, error) {
 	}
 	start, stop, err := scanValue(s.data[:end], at, strictness{})
 	if err != nil {
-		bad := err.(*readError)
-		return span{}, s.failAt(bad.at, "%s", bad.text)
+		return span{}, s.refuse(err.(*readError))
 	}
 	if rest := bytes.TrimLeft(s.data[stop:end], " \t\r\n"); len(rest) > 0 {
 		return span{}, s.failAt(end-len(rest), "trailing data after a message")
