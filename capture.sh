@@ -12,7 +12,7 @@ stop() { # a second to leave by itself; then its process group is told to leave,
 	done
 }
 trap 'trap "" HUP INT TERM; exec 3>&-; stop 2>/dev/null; rm -rf "$tmp"' EXIT
-trap 'why=interrupted' HUP INT TERM # the loop looks at it: never between making a thing and knowing its name
+trap 'why=interrupted' HUP INT TERM # noted, and obeyed in the loop, so that nothing just started is forgotten
 if [ $# -lt 3 ] || [ "$2" != -- ] || ! shift 2; then fail "wrong usage" "sh capture.sh OUT.jsonl -- COMMAND [ARG]..."; fi
 case $out in /*) ;; *) out=./$out ;; esac
 [ -f "$out" ] || [ ! -e "$out" ] || fail "$out is no file" "name one to write, such as server.jsonl"

@@ -47,9 +47,10 @@ func escaped(r rune) bool { return hidden(r) || unusualSpace(r) }
 
 // lockReader parses a lockfile; it knows where it is, for messages.
 type lockReader struct {
-	path string
-	data []byte
-	lock lockfile // as it says: before check its definitions are text as stored
+	path  string
+	data  []byte
+	lines stream   // moved forward only, entry by entry
+	lock  lockfile // as it says: before check its definitions are text as stored
 }
 
 // parseLockfile reads a lockfile strictly and recomputes all it can: a lockfile
@@ -66,7 +67,7 @@ func parseLockfile(path string, data []byte) (lockfile, error) {
 // readPins reads what a lockfile says. Its policies are needed to read manifests,
 // whose pins then save check most of its work.
 func readPins(path string, data []byte) (*lockReader, error) {
-	r := &lockReader{path: path, data: data}
+	r := &lockReader{path: path, data: data, lines: newStream(path, data)}
 	if len(data) > maxLockfileBytes {
 		return nil, r.failAt(-1, "more than 256 MiB")
 	}
@@ -170,6 +171,9 @@ func (r *lockReader) notLockfile(end int, err error) error {
 	case scan != nil:
 		return r.failAt(scan.at, "not a lockfile: %s", scan.text)
 	case len(bytes.TrimLeft(r.data[end:], " \t\r\n")) > 0:
+		for isBlank(r.data[end]) {
+			end++
+		}
 		return r.failAt(end, "not a lockfile: trailing data after it")
 	}
 	return r.failAt(-1, `not a lockfile: no "lockfileVersion"`)
@@ -199,8 +203,7 @@ func (r *lockReader) server(s span) (pinset, error) {
 	if err != nil {
 		return set, err
 	}
-	lines := newStream(r.path, r.data)
-	set.line, _ = lines.position(s.start)
+	set.line, _ = r.lines.position(s.start)
 	if s.name == "" {
 		return set, r.failAt(s.start, "a server without a name")
 	}
@@ -228,7 +231,7 @@ func (r *lockReader) server(s span) (pinset, error) {
 		if err != nil {
 			return set, err
 		}
-		p.line, p.column = lines.position(e.start)
+		p.line, p.column = r.lines.position(e.start)
 		set.pins = append(set.pins, p)
 	}
 	return set, nil

@@ -201,6 +201,8 @@ func (c textCost) String() string {
 	if c.before > 0 {
 		percent := float64(c.after-c.before) * 100 / float64(c.before)
 		switch {
+		case percent >= 1_000:
+			s += " (" + grouped(c.after/c.before) + " times)"
 		case percent > -1 && percent < 1:
 			s += fmt.Sprintf(" (%+d bytes)", c.after-c.before)
 		default:
@@ -381,6 +383,17 @@ func (r *report) driftLine() string {
 		parts = append(parts, "text the model reads "+r.cost.String())
 	}
 	return strings.Join(parts, "; ") + r.loud()
+}
+
+// verdictLine is the answer in one line.
+func (r *report) verdictLine() string {
+	switch {
+	case r.verdict() == "match":
+		return r.okLine()
+	case r.failed():
+		return "DRIFT: " + r.driftLine()
+	}
+	return "PASS WITH DRIFT: " + r.driftLine()
 }
 
 func (r *report) okLine() string {

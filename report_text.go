@@ -90,17 +90,16 @@ func writeVerify(w io.Writer, r *report, colored, quiet bool) error {
 	t := &textWriter{w: w, colored: colored}
 	if r.verdict() == "match" {
 		if !quiet {
-			t.printf("%s\n", t.paint(good, r.okLine()))
+			t.printf("%s\n", t.paint(good, r.verdictLine()))
 		}
 		return t.err
 	}
 	t.blockLines(r)
-	switch {
-	case r.failed():
-		t.printf("%s\n", t.paint(bad, "DRIFT: "+r.driftLine()))
-	default:
-		t.printf("%s\n", t.paint(careful, "PASS WITH DRIFT: "+r.driftLine()))
+	s := careful
+	if r.failed() {
+		s = bad
 	}
+	t.printf("%s\n", t.paint(s, r.verdictLine()))
 	t.missing(r)
 	t.printf("hint: to see exactly what changed: %s\n", r.next.to("diff"))
 	return t.err
@@ -233,7 +232,7 @@ func dropCommand(r *report, server string) string {
 func writeDiff(w io.Writer, r *report, colored bool) error {
 	t := &textWriter{w: w, colored: colored}
 	if r.verdict() == "match" {
-		t.printf("%s\n", t.paint(good, r.okLine()))
+		t.printf("%s\n", t.paint(good, r.verdictLine()))
 		t.standing(r)
 		return t.err
 	}
@@ -244,7 +243,7 @@ func writeDiff(w io.Writer, r *report, colored bool) error {
 	}
 	t.setFindings(r)
 	t.standing(r)
-	t.printf("\n%s\n", t.paint(bad, "DRIFT: "+r.driftLine()))
+	t.printf("\n%s\n", t.paint(bad, r.verdictLine()))
 	t.missing(r)
 	if slices.ContainsFunc(r.drifts, func(d drift) bool { return !d.textsKnown() }) {
 		t.printf("hint: to see what changed, give the approved list, too: %s\n", withLockfile(r.next).to("diff", "--against APPROVED.json"))

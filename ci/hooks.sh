@@ -125,8 +125,14 @@ for config in "$work"/hook-?; do
 	taken "$agent $event, a dead server"
 done
 
-echo "what may be broken"
+echo "what may be broken, with bash for sh: it leaves with 127 where dash leaves with 2"
+mkdir "$work/bash"
+ln -s "$(command -v bash)" "$work/bash/sh"
+PATH=$work/bash:$path
 command=$(sed -n 3p "$work/hook-1") agent=.claude/settings.json
+reset "$approved"
+hook
+is "match: exit 0 (it was $code)" test "$code" = 0
 reset "$approved"
 : >"$work/hangs"
 export PINPROOF_TIMEOUT=2
@@ -146,10 +152,10 @@ hook
 blocked "a broken lockfile"
 cp "$work/good.lock" tools.lock
 mkdir "$work/nopin"
-for tool in sh cat dirname mktemp mkfifo setsid date sleep head wc awk sed mv rm tr kill node; do
+for tool in bash cat dirname mktemp mkfifo setsid date sleep head wc awk sed mv rm tr kill node; do
 	ln -s "$(command -v $tool)" "$work/nopin/" 2>/dev/null || true # kill may be the shell's own
 done
-ln -s "$work/bin/npx" "$work/nopin/"
+ln -s "$work/bin/npx" "$work/bash/sh" "$work/nopin/"
 export PATH="$work/nopin"
 hook
 export PATH="$path"
