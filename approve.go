@@ -442,6 +442,9 @@ Exit codes: 0 no drift is left, 1 some is, or the manifest is not the reviewed o
 func (a *app) relock(w *workspace, f *relocking, sel selection) error {
 	r := a.report(w, true)
 	if r.verdict() == "match" && a.from == "" {
+		if _, err := selectDrifts(w.pairs, r.drifts, sel); err != nil {
+			return err
+		}
 		return writeVerify(a.out, r, a.colored(), false)
 	}
 	t := &textWriter{w: a.out, colored: a.colored()}

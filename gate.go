@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -23,7 +25,8 @@ input. Exit codes: 0 match, 1 drift, 2 no answer.`,
   pinproof verify live.jsonl --server github
   pinproof verify manifests/                    every server of a folder
   pinproof verify live.jsonl --allow added      new tools don't fail the run
-  pinproof verify live.jsonl --subset safe.json what still matches, for a gateway`,
+  pinproof verify live.jsonl --subset safe.json what still matches, for a gateway
+  pinproof verify live.jsonl --format github --report html=review.html`,
 		Args: cobra.ArbitraryArgs,
 	}
 	serverFlag(cmd, a)
@@ -32,6 +35,8 @@ input. Exit codes: 0 match, 1 drift, 2 no answer.`,
 	flags.StringArrayVar(&allow, "allow", nil, "report drift of this `KIND`, added or removed, without failing (repeatable)")
 	flags.BoolVar(&warn, "warn", false, "report drift of every kind without failing")
 	flags.StringVar(&subset, "subset", "", "write the tools that match their pins to `FILE`, as a tools/list result")
+	out := &output{}
+	out.register(cmd)
 	flags.BoolVar(&hook, "hook", false, "answer as an agent's hook: drift and errors exit 2, with words that are safe for a model")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := a.take(cmd, args); err != nil {
@@ -57,23 +62,21 @@ input. Exit codes: 0 match, 1 drift, 2 no answer.`,
 				return err
 			}
 		}
-		w, err := a.load(nil)
-		if err != nil {
+		out.text = func(w io.Writer, r *report) error { return writeVerify(w, r, a.colored(), quiet) }
+		out.plain = func(w io.Writer, r *report) error { return writeVerify(w, r, false, false) }
+		if err := out.check(a, subset); err != nil {
 			return err
 		}
-		if !w.exists {
-			return a.noLockfile()
+		r, err := a.gate(subset)
+		if err != nil {
+			return out.explain(a, err)
 		}
-		if w.folder && subset != "" {
-			return fail("--subset goes with one manifest, not with a folder")
-		}
-		r := a.report(w, false)
 		r.allowed = allowed
-		if err := writeVerify(a.out, r, a.colored(), quiet); err != nil {
+		if err := out.emit(a, r); err != nil {
 			return err
 		}
 		if subset != "" {
-			if err := writeSubset(subset, &w.pairs[0], r.drifts); err != nil {
+			if err := writeSubset(subset, &r.pairs[0], r.drifts); err != nil {
 				return err
 			}
 		}
@@ -85,10 +88,24 @@ input. Exit codes: 0 match, 1 drift, 2 no answer.`,
 	return cmd
 }
 
+// gate reads both sides and compares them.
+func (a *app) gate(subset string) (*report, error) {
+	w, err := a.load(nil)
+	switch {
+	case err != nil:
+		return nil, err
+	case !w.exists:
+		return nil, a.noLockfile()
+	case w.folder && subset != "":
+		return nil, fail("--subset goes with one manifest, not with a folder")
+	}
+	return a.report(w, false), nil
+}
+
 // hook is verify for an agent: exit 0 or 2, nothing on standard output, and on
 // standard error only what may reach a model.
 func (a *app) hook(cmd *cobra.Command) error {
-	for _, flag := range []string{"warn", "allow", "subset"} {
+	for _, flag := range []string{"warn", "allow", "subset", "format", "report"} {
 		if cmd.Flags().Changed(flag) {
 			return fail("--hook and --%s don't go together: a hook blocks or it doesn't", flag)
 		}
@@ -113,9 +130,21 @@ func (a *app) hook(cmd *cobra.Command) error {
 }
 
 // checkOutput refuses to write over an input.
-func (a *app) checkOutput(flag, path string) error {
+func (a *app) checkOutput(flag, path string, others ...string) error {
 	if path == "" || path == "-" {
 		return fail("%s needs a file", flag)
+	}
+	for _, other := range others {
+		if other != "" && sameFile(path, other) {
+			return fail("%s %s: two outputs, or an input, with one name", flag, printable(path))
+		}
+	}
+	if in, ok := a.stdin.(*os.File); ok && a.manifest == "-" {
+		x, errX := in.Stat()
+		y, errY := os.Stat(path)
+		if errX == nil && errY == nil && os.SameFile(x, y) {
+			return fail("%s %s: that is an input; it is never written", flag, printable(path))
+		}
 	}
 	for _, input := range []string{a.manifest, a.lockPath} {
 		if sameFile(path, input) || isFolder(a.manifest) && sameFile(parentOf(path), a.manifest) {
@@ -178,6 +207,8 @@ Exit codes: 0 no difference, 1 there are some, 2 no answer.`,
 	}
 	serverFlag(cmd, a)
 	fromFlag(cmd, a)
+	out := &output{}
+	out.register(cmd)
 	cmd.Flags().StringVar(&against, "against", "", "compare with this `FILE`, a manifest or a lockfile, - for standard input")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := a.take(cmd, args); err != nil {
@@ -193,39 +224,47 @@ Exit codes: 0 no difference, 1 there are some, 2 no answer.`,
 			if a.from != "" {
 				return fail("--against and --from don't go together")
 			}
-			if !a.lockGiven {
-				return a.diffFiles(against)
-			}
 		}
-		w, err := a.load(nil)
-		if err != nil {
+		out.plain = func(w io.Writer, r *report) error { return writeDiff(w, r, false) }
+		out.text = func(w io.Writer, r *report) error { return writeDiff(w, r, a.colored()) }
+		if err := out.check(a, against); err != nil {
 			return err
 		}
-		if !w.exists {
-			// The first approval isn't blind: every tool is shown whole.
-			if err := writeDiff(a.out, a.report(w, true), a.colored()); err != nil {
-				return err
-			}
+		r, exists, err := a.compare(against)
+		if err != nil {
+			return out.explain(a, err)
+		}
+		if err := out.emit(a, r); err != nil {
+			return err
+		}
+		switch {
+		case !exists:
 			return a.noLockfile()
+		case r.failed():
+			return errDrift
 		}
-		if against != "" {
-			if err := a.supplyTexts(w, against); err != nil {
-				return err
-			}
-		}
-		return a.showDiff(a.report(w, true))
+		return nil
 	}
 	return cmd
 }
 
-func (a *app) showDiff(r *report) error {
-	if err := writeDiff(a.out, r, a.colored()); err != nil {
-		return err
+// compare reads what diff is given and compares it. exists is false if there is no
+// lockfile: then every tool is shown whole, so that the first approval isn't blind.
+func (a *app) compare(against string) (r *report, exists bool, err error) {
+	if against != "" && !a.lockGiven {
+		r, err = a.diffFiles(against)
+		return r, true, err
 	}
-	if r.failed() {
-		return errDrift
+	w, err := a.load(nil)
+	if err != nil {
+		return nil, false, err
 	}
-	return nil
+	if w.exists && against != "" {
+		if err := a.supplyTexts(w, against); err != nil {
+			return nil, false, err
+		}
+	}
+	return a.report(w, true), w.exists, nil
 }
 
 // supplyTexts puts the definitions of an approved manifest into hash-only pins,
@@ -249,9 +288,6 @@ func (a *app) supplyTexts(w *workspace, path string) error {
 	}
 	pins := slices.Clone(p.pinned.pins)
 	for i := range pins {
-		if pins[i].definition != nil {
-			continue
-		}
 		text := approved.find(pins[i].name)
 		if text == nil || text.digest != pins[i].digest {
 			return failIn(printable(path), "not what was approved: tool %s doesn't have the pinned digest %s", quotedName(pins[i].name), pins[i].digest).
@@ -300,14 +336,14 @@ func (a *app) readSide(path string, pol *policy) (side, error) {
 }
 
 // diffFiles compares two files side by side.
-func (a *app) diffFiles(against string) error {
+func (a *app) diffFiles(against string) (*report, error) {
 	old, err := a.readSide(against, nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	now, err := a.readSide(a.manifest, nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if old.bare != now.bare {
 		locked, listed := &old, &now
@@ -318,16 +354,16 @@ func (a *app) diffFiles(against string) error {
 		label, _ := serverLabel(baseName(listed.path))
 		server, err := a.chooseServer(&l, label)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		set := l.find(server)
 		if set == nil {
-			return fail("%s has no server %s", printable(locked.path), quotedName(server))
+			return nil, fail("%s has no server %s", printable(locked.path), quotedName(server))
 		}
 		locked.sets = []pinset{*set}
 		if !set.policy.isDefault() {
 			if *listed, err = a.readSide(listed.path, &set.policy); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		listed.sets[0].server = server
@@ -354,10 +390,10 @@ func (a *app) diffFiles(against string) error {
 	}
 	slices.SortFunc(w.pairs, func(x, y pair) int { return compareUTF16(x.server, y.server) })
 	if len(w.pairs) == 0 && a.serverGiven {
-		return fail("neither file has a server %s", quotedName(a.server))
+		return nil, fail("neither file has a server %s", quotedName(a.server))
 	}
 	r := newReport(w.pairs, lockfile{}, true)
 	r.oldPath = against
 	r.next = a.next()
-	return a.showDiff(r)
+	return r, nil
 }

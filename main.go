@@ -36,6 +36,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -81,6 +82,7 @@ func exitCode(err error, stderr io.Writer) int {
 	}
 	var told *failure
 	var no *refusal
+	var write *fs.PathError
 	switch {
 	case errors.Is(err, errTold):
 		return 2
@@ -89,6 +91,8 @@ func exitCode(err error, stderr io.Writer) int {
 	case errors.As(err, &told):
 	case errors.Is(err, errDrift):
 		return 1 // the report has said it
+	case errors.As(err, &write):
+		told = pathError("standard output", err) // cobra printed a help text or a script
 	default:
 		// Not ours: from cobra or the flag parser, so it is usage.
 		told = fail("%s", printable(err.Error())).hint("pinproof --help")

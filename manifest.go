@@ -302,7 +302,9 @@ func (r *reader) result(members []span, at int) error {
 			v, _ := member(inner, "version")
 			title, _ := unquote(n.of(r.data))
 			version, _ := unquote(v.of(r.data))
-			r.about = strings.TrimSpace(quotedName(title) + " " + quotedName(version))
+			if r.about = quotedName(title); version != "" {
+				r.about += " " + quotedName(version)
+			}
 		}
 		return nil
 	}

@@ -257,15 +257,15 @@ func TestRefusedManifests(t *testing.T) {
 		// Places of what is outside strict JSON.
 		{"in a transcript", "noise\n" + `  {"jsonrpc":"2.0","id":1,"id":2}`, "m.json:2:27: member id is repeated: parsers would read different values"},
 		{"in an event", "id: 1\ndata: {\"a\":1,}\n\n", `m.json:2:13: not JSON: unexpected ","`},
-		{"in an indented file", "{\n  \"tools\": [\n    {\"name\": \"a\",}\n  ]\n}", `m.json:3:17: not JSON: unexpected ","`},
+		{"in an indented file", "{\n  \"tools\": [\n    {\"name\": \"a\",}\n  ]\n}", `m.json:3:17: tool a: not JSON: unexpected ","`},
 		{"cut short", answer[:60], "m.json:1:61: unexpected end of the file: cut short?"},
-		{"cut short, indented", "{\n  \"tools\": [\n    {\"name\": \"a\"", "m.json:3:17: unexpected end of the file: cut short?"},
+		{"cut short, indented", "{\n  \"tools\": [\n    {\"name\": \"a\"", "m.json:3:17: tool a: unexpected end of the file: cut short?"},
 		{"a transcript cut short", initialized + "\n" + answer[:60], "m.json:2:61: unexpected end of the file: cut short?"},
-		{"invalid UTF-8", list("{\"name\":\"a\",\"x\":\"\xff\"}"), "m.json:1:28: invalid UTF-8"},
+		{"invalid UTF-8", list("{\"name\":\"a\",\"x\":\"\xff\"}"), "m.json:1:28: tool a: invalid UTF-8"},
 		{"trailing data on a line", "noise\n" + list(toolA) + " x", fmt.Sprintf("m.json:2:%d: trailing data after a message", len(list(toolA))+2)},
 		{"behind a byte order mark", "\ufeff" + list(`5`), "m.json:1:11: tool 1 of the list is no object"},
 		{"half a pair of lines", "{\n" + `"tools":[]` + "\n", "m.json:3:1: unexpected end of the file: cut short?"},
-		{"an inexact integer deep in a tool", list(`{"name":"a","inputSchema":{"maximum":9007199254740993}}`), "m.json:1:48: an integer that a double can't hold exactly: parsers would read different numbers"},
+		{"an inexact integer deep in a tool", list(`{"name":"a","inputSchema":{"maximum":9007199254740993}}`), "m.json:1:48: tool a: an integer that a double can't hold exactly: parsers would read different numbers"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.what, func(t *testing.T) {

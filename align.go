@@ -1,0 +1,600 @@
+package main
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A definition before and after, side by side, for a page. It walks two values as
+// diffAt does, so every change of the list is met once, at its own pointer.
+
+// A pageRow is one line of both sides, or something between two lines.
+type pageRow struct {
+	Kind     string // same, diff, change, fold, note
+	Old, New pageCell
+	Indent   int         // of JSON, in steps
+	Change   *pageChange // what the lines below are about
+	Fold     []pageRow   // unchanged lines
+	Note     string      // our own words
+}
+
+// A pageCell is one side of a row. Absent is not the same as an empty line.
+type pageCell struct {
+	There bool
+	All   bool // removed or added whole
+	Runs  []pageRun
+}
+
+// A pageRun is printable text of one kind: kept "", removed "del", added "ins".
+type pageRun struct {
+	Op    string
+	Parts []pagePart
+}
+
+// A pagePart is text, or one of the escapes that stand for what can't be seen.
+type pagePart struct {
+	Text   string
+	Escape bool
+}
+
+// A pageChange heads the lines of one change.
+type pageChange struct {
+	ID      string
+	Label   string
+	Tame    bool // not among the dangerous labels
+	Pointer string
+	SameAs  int // number of the group that shows it, or 0
+	Also    int // other tools with the same change
+	Names   string
+}
+
+const (
+	contextRows = 3  // unchanged lines kept on each side of a change
+	worthAFold  = 4  // fewer unchanged lines than this are not worth folding
+	rowCost     = 96 // bytes that a row takes on the page beside its text
+	maxIndent   = 16 // steps of indentation the page knows
+)
+
+// An aligner collects rows until there is no room left.
+type aligner struct {
+	group   int
+	entries map[string]*entry
+	index   map[string]int // of an entry, by pointer
+	first   map[string]string
+	room    int
+	full    bool
+	rows    []pageRow
+}
+
+func newAligner(group int, entries []entry, room int) *aligner {
+	a := &aligner{group: group, room: room, entries: map[string]*entry{}, index: map[string]int{}, first: map[string]string{}}
+	for i := range entries {
+		a.entries[entries[i].pointer], a.index[entries[i].pointer] = &entries[i], i
+	}
+	return a
+}
+
+// take returns the rows so far, unchanged stretches folded, and begins anew.
+func (a *aligner) take() []pageRow {
+	rows := foldRows(a.rows)
+	a.rows = nil
+	return rows
+}
+
+func (a *aligner) emit(r pageRow) {
+	if a.full {
+		return
+	}
+	a.room -= rowCost
+	a.rows = append(a.rows, r)
+	if a.room <= 0 {
+		a.full = true
+		a.rows = append(a.rows, pageRow{Kind: "note", Note: "The rest is left out here: see the end of the page."})
+	}
+}
+
+// parts splits printable text into text and escapes. printable has escaped every
+// "<" of the text that would read as one of its own marks, so where one begins
+// is never in doubt.
+func (a *aligner) parts(printed string) []pagePart {
+	a.room -= len(printed)
+	cut := 0
+	if a.room < 0 {
+		kept := strings.ToValidUTF8(printed[:max(0, len(printed)+a.room)], "")
+		cut, printed = len(printed)-len(kept), kept
+	}
+	list := splitEscapes(printed)
+	if cut > 0 {
+		list = append(list, pagePart{"<and " + grouped(cut) + " more bytes, left out>", true})
+	}
+	return list
+}
+
+func splitEscapes(printed string) []pagePart {
+	var list []pagePart
+	from := 0
+	for i := 0; i < len(printed); {
+		if printed[i] != '<' || !spellsMark(printed[i+1:]) {
+			i++
+			continue
+		}
+		end := markEnd(printed, i)
+		if from < i {
+			list = append(list, pagePart{printed[from:i], false})
+		}
+		list = append(list, pagePart{printed[i:end], true})
+		i, from = end, end
+	}
+	if from < len(printed) {
+		list = append(list, pagePart{printed[from:], false})
+	}
+	return list
+}
+
+// markEnd is the offset behind the mark that begins at s[at]. Only a decoded run
+// has a closing bracket inside, and then between quotes.
+func markEnd(s string, at int) int {
+	end := strings.IndexByte(s[at:], '>')
+	quote := strings.Index(s[at:], `: "`)
+	if quote >= 0 && quote < end {
+		for i := at + quote + 3; i < len(s); i++ {
+			switch s[i] {
+			case '\\':
+				i++
+			case '"':
+				return min(i+2, len(s))
+			}
+		}
+		return len(s)
+	}
+	if end < 0 {
+		return len(s)
+	}
+	return at + end + 1
+}
+
+func opName(op byte) string {
+	return map[byte]string{'-': "del", '+': "ins"}[op]
+}
+
+// cell is one side of a row with a single run.
+func (a *aligner) cell(op byte, printed string) pageCell {
+	c := pageCell{There: true, All: op != '='}
+	if printed != "" {
+		c.Runs = []pageRun{{opName(op), a.parts(printed)}}
+	}
+	return c
+}
+
+// A pageLine is a printable line with its indentation, which a page shows by other
+// means than blanks, so that a line that goes on stays indented.
+type pageLine struct {
+	indent int
+	text   string
+}
+
+// layJSON lays out a value behind a key, with what follows it.
+func layJSON(v value, key, comma string, indent int, asciiOnly bool) []pageLine {
+	if v.kind == 0 {
+		return nil
+	}
+	var lines []pageLine
+	for _, l := range jsonLines(v, asciiOnly) {
+		text := strings.TrimLeft(l, " ")
+		lines = append(lines, pageLine{indent + (len(l)-len(text))/2, text})
+	}
+	lines[0].text = key + lines[0].text
+	lines[len(lines)-1].text += comma
+	return lines
+}
+
+// layText lays out a text; anything else that stands in its place is JSON.
+func layText(v value, asciiOnly bool) []pageLine {
+	if v.kind != '"' {
+		return layJSON(v, "", "", 0, false)
+	}
+	var lines []pageLine
+	for _, l := range textLines(v.text, asciiOnly) {
+		lines = append(lines, pageLine{0, l})
+	}
+	return lines
+}
+
+// textLines is printableLines, on request in ASCII.
+func textLines(s string, asciiOnly bool) []string {
+	if !asciiOnly {
+		return printableLines(s)
+	}
+	var lines []string
+	for l := range strings.SplitSeq(s, "\n") {
+		lines = append(lines, string(appendPrintable(nil, l, true)))
+	}
+	return lines
+}
+
+// sideBySide pairs the lines of an old and a new value that are shown whole.
+func (a *aligner) sideBySide(old, new []pageLine) {
+	for i := 0; i < max(len(old), len(new)) && !a.full; i++ {
+		r := pageRow{Kind: "diff"}
+		if i < len(old) {
+			r.Old, r.Indent = a.cell('-', old[i].text), old[i].indent
+		}
+		if i < len(new) {
+			r.New, r.Indent = a.cell('+', new[i].text), new[i].indent
+		}
+		a.emit(r)
+	}
+}
+
+// tame reports whether a label ranks below what changes what a model is told or
+// may do.
+func tame(l label) bool { return l.rank > int(meansOutputWording) }
+
+// header announces a change and returns whether its values are to be shown here.
+func (a *aligner) header(e *entry) bool {
+	c := &pageChange{
+		ID:      "g" + strconv.Itoa(a.group) + "c" + strconv.Itoa(a.index[e.pointer]+1),
+		Label:   e.label.text,
+		Tame:    tame(e.label),
+		Pointer: quotedPointer(e.pointer),
+		SameAs:  e.shownIn,
+		Also:    len(e.also),
+	}
+	if e.unseen != "" {
+		c.Label += ", " + e.unseen
+	}
+	if c.Also > 0 {
+		names := make([]string, len(e.also))
+		for i, n := range e.also {
+			names[i] = quotedName(n)
+		}
+		c.Names = listed(names, maxPageNames)
+		a.room -= len(c.Names)
+	}
+	if _, ok := a.first[e.label.text]; !ok && !a.full {
+		a.first[e.label.text] = c.ID
+	}
+	a.emit(pageRow{Kind: "change", Change: c})
+	return e.shownIn == 0
+}
+
+// maxPageNames bounds a list of names in bytes.
+const maxPageNames = 4_000
+
+// member lays out one member of a definition on both sides.
+func (a *aligner) member(name string, old, new value) {
+	pointer := pointerTo("", name)
+	if e := a.entries[pointer]; e != nil && (old.kind == '"' || new.kind == '"') {
+		if a.header(e) {
+			a.text(e)
+		}
+		return
+	}
+	a.value(pointer, "", old, new, 0, "", "")
+}
+
+// text lays out a text line by line.
+func (a *aligner) text(e *entry) {
+	if e.pieces != nil {
+		a.words(e.pieces)
+		return
+	}
+	asciiOnly := lookAlike(e)
+	a.sideBySide(layText(e.old, asciiOnly), layText(e.new, asciiOnly))
+}
+
+// lookAlike reports whether both values are texts that could pass for each other.
+func lookAlike(e *entry) bool {
+	return e.old.kind == '"' && e.new.kind == '"' && alike(e.old.text, e.new.text)
+}
+
+// spelledOut reports whether a piece looks like the one it replaces, or that
+// replaces it: then both are spelled by code points, as showWords does.
+func spelledOut(pieces []piece, i int) bool {
+	switch pieces[i].op {
+	case '+':
+		return i > 0 && pieces[i-1].op == '-' && alike(pieces[i-1].text, pieces[i].text)
+	case '-':
+		return i+1 < len(pieces) && pieces[i+1].op == '+' && alike(pieces[i].text, pieces[i+1].text)
+	}
+	return false
+}
+
+// words lays out a word diff: what both sides have stands level.
+func (a *aligner) words(pieces []piece) {
+	old, new := []pageCell{{There: true}}, []pageCell{{There: true}}
+	level := func() {
+		for i := 0; i < max(len(old), len(new)) && !a.full; i++ {
+			r := pageRow{Kind: "diff"}
+			if i < len(old) {
+				r.Old = old[i]
+			}
+			if i < len(new) {
+				r.New = new[i]
+			}
+			r.Old.All, r.New.All = r.Old.allMarked(), r.New.allMarked()
+			if len(old) == 1 && len(new) == 1 && !r.Old.marked() && !r.New.marked() {
+				r.Kind = "same"
+			}
+			a.emit(r)
+		}
+		old, new = []pageCell{{There: true}}, []pageCell{{There: true}}
+	}
+	for i, p := range pieces {
+		if a.full {
+			return
+		}
+		lines := textLines(p.text, spelledOut(pieces, i))
+		for j, l := range lines {
+			if j > 0 {
+				switch p.op {
+				case '=':
+					level()
+				case '-':
+					old = append(old, pageCell{There: true})
+				case '+':
+					new = append(new, pageCell{There: true})
+				}
+			}
+			run := pageRun{opName(p.op), a.parts(l)}
+			if p.op != '=' && j < len(lines)-1 {
+				run.Parts = append(run.Parts, pagePart{"↵", true}) // a changed line feed is seen, too
+			}
+			if len(run.Parts) == 0 {
+				continue
+			}
+			if p.op != '+' {
+				old[len(old)-1].Runs = append(old[len(old)-1].Runs, run)
+			}
+			if p.op != '-' {
+				new[len(new)-1].Runs = append(new[len(new)-1].Runs, run)
+			}
+		}
+	}
+	level()
+}
+
+func (c *pageCell) marked() bool {
+	return slices.ContainsFunc(c.Runs, func(r pageRun) bool { return r.Op != "" })
+}
+
+func (c *pageCell) allMarked() bool {
+	return len(c.Runs) > 0 && !slices.ContainsFunc(c.Runs, func(r pageRun) bool { return r.Op == "" })
+}
+
+// value lays out two values as JSON. key is the printable name before them, with
+// its colon; the commas are what follows them on each side.
+func (a *aligner) value(pointer, key string, old, new value, indent int, oldComma, newComma string) {
+	if a.full {
+		return
+	}
+	switch {
+	case equalValues(old, new):
+		before := layJSON(old, key, oldComma, indent, false)
+		after := before
+		if oldComma != newComma {
+			after = layJSON(new, key, newComma, indent, false)
+		}
+		for i := 0; i < len(before) && !a.full; i++ {
+			a.emit(pageRow{Kind: "same", Indent: before[i].indent, Old: a.cell('=', before[i].text), New: a.cell('=', after[i].text)})
+		}
+	case old.kind == '{' && new.kind == '{':
+		a.bracket(key+"{", key+"{", indent)
+		a.objects(pointer, old.members, new.members, indent+1)
+		a.bracket("}"+oldComma, "}"+newComma, indent)
+	case old.kind == '[' && new.kind == '[' && !(scalars(old.items) && scalars(new.items)):
+		a.bracket(key+"[", key+"[", indent)
+		a.arrays(pointer, old.items, new.items, indent+1)
+		a.bracket("]"+oldComma, "]"+newComma, indent)
+	default:
+		if e := a.entries[pointer]; e != nil && a.header(e) {
+			a.changed(e, key, indent, oldComma, newComma)
+		}
+	}
+}
+
+func (a *aligner) bracket(old, new string, indent int) {
+	a.emit(pageRow{Kind: "same", Indent: indent, Old: a.cell('=', old), New: a.cell('=', new)})
+}
+
+func comma(more bool) string {
+	if more {
+		return ","
+	}
+	return ""
+}
+
+func (a *aligner) objects(pointer string, old, new []namedValue, indent int) {
+	for (len(old) > 0 || len(new) > 0) && !a.full {
+		order := 0
+		switch {
+		case len(old) == 0:
+			order = 1
+		case len(new) == 0:
+			order = -1
+		default:
+			order = compareUTF16(old[0].name, new[0].name)
+		}
+		var before, after value
+		name := ""
+		if order <= 0 {
+			name, before, old = old[0].name, old[0].value, old[1:]
+		}
+		if order >= 0 {
+			name, after, new = new[0].name, new[0].value, new[1:]
+		}
+		a.value(pointerTo(pointer, name), printableString(name, false)+": ", before, after, indent, comma(len(old) > 0), comma(len(new) > 0))
+	}
+}
+
+// arrays sets aside what is equal at both ends, as diffArrays does.
+func (a *aligner) arrays(pointer string, old, new []value, indent int) {
+	head := 0
+	for head < min(len(old), len(new)) && equalValues(old[head], new[head]) {
+		head++
+	}
+	tail := 0
+	for tail < min(len(old), len(new))-head && equalValues(old[len(old)-1-tail], new[len(new)-1-tail]) {
+		tail++
+	}
+	middle := max(len(old), len(new)) - head - tail
+	for i := 0; i < head+middle+tail && !a.full; i++ {
+		o, n := i, i // where the element stands on each side
+		if i >= head+middle {
+			o, n = i-head-middle+len(old)-tail, i-head-middle+len(new)-tail
+		}
+		var before, after value
+		if o < len(old)-tail || i >= head+middle {
+			before = old[o]
+		}
+		if n < len(new)-tail || i >= head+middle {
+			after = new[n]
+		}
+		a.value(pointerTo(pointer, strconv.Itoa(i)), "", before, after, indent, comma(o < len(old)-1), comma(n < len(new)-1))
+	}
+}
+
+// changed lays out the two values of one change.
+func (a *aligner) changed(e *entry, key string, indent int, oldComma, newComma string) {
+	r := pageRow{Kind: "diff", Indent: indent}
+	switch {
+	case e.pieces != nil:
+		r.Old, r.New = a.stringSides(e.pieces, key, oldComma, newComma)
+		a.emit(r)
+		return
+	case e.old.kind == '[' && e.new.kind == '[':
+		oldRuns, newRuns := a.itemRuns(e.old.items, e.new.items)
+		if oldRuns != nil {
+			r.Old = pageCell{There: true, Runs: a.between(key+"[", oldRuns, "]"+oldComma)}
+			r.New = pageCell{There: true, Runs: a.between(key+"[", newRuns, "]"+newComma)}
+			a.emit(r)
+			return
+		}
+	}
+	asciiOnly := lookAlike(e)
+	a.sideBySide(layJSON(e.old, key, oldComma, indent, asciiOnly), layJSON(e.new, key, newComma, indent, asciiOnly))
+}
+
+func (a *aligner) between(before string, runs []pageRun, after string) []pageRun {
+	return append(append([]pageRun{{"", a.parts(before)}}, runs...), pageRun{"", a.parts(after)})
+}
+
+// stringSides is a word diff inside a JSON string.
+func (a *aligner) stringSides(pieces []piece, key, oldComma, newComma string) (old, new pageCell) {
+	var oldRuns, newRuns []pageRun
+	for i, p := range pieces {
+		run := pageRun{opName(p.op), a.parts(brokenString(p.text, spelledOut(pieces, i)))}
+		if p.op != '+' {
+			oldRuns = append(oldRuns, run)
+		}
+		if p.op != '-' {
+			newRuns = append(newRuns, run)
+		}
+	}
+	return pageCell{There: true, Runs: a.between(key+`"`, oldRuns, `"`+oldComma)}, pageCell{There: true, Runs: a.between(key+`"`, newRuns, `"`+newComma)}
+}
+
+// brokenString is a printable JSON string without its quotes, broken where a line
+// of the text ends: once behind a run of line feeds, or they would push what
+// follows out of sight.
+func brokenString(s string, asciiOnly bool) string {
+	var b strings.Builder
+	for s != "" {
+		end := len(s)
+		if at := strings.IndexByte(s, '\n'); at >= 0 {
+			end = at + runLength(s[at:], '\n')
+		}
+		quoted := printableString(s[:end], asciiOnly)
+		b.WriteString(quoted[1 : len(quoted)-1])
+		if s = s[end:]; s != "" {
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// itemRuns marks the scalars that only one of two arrays has. It returns nil where
+// that doesn't tell the difference: another order, repeats, or too long a line.
+func (a *aligner) itemRuns(old, new []value) (oldRuns, newRuns []pageRun) {
+	const longest = 200 // items
+	if len(old) == 0 || len(new) == 0 || len(old) > longest || len(new) > longest {
+		return nil, nil
+	}
+	texts := func(items []value) (list []string) {
+		for _, v := range items {
+			s, _ := inline(v, inlineJSON, false)
+			list = append(list, s)
+		}
+		return list
+	}
+	shared := func(list, other []string) (kept []string) {
+		for _, s := range list {
+			if slices.Contains(other, s) {
+				kept = append(kept, s)
+			}
+		}
+		return kept
+	}
+	oldTexts, newTexts := texts(old), texts(new)
+	kept := shared(oldTexts, newTexts)
+	if !slices.Equal(kept, shared(newTexts, oldTexts)) || len(kept) == len(oldTexts) && len(kept) == len(newTexts) {
+		return nil, nil
+	}
+	runs := func(list, other []string, op byte) (runs []pageRun) {
+		for i, s := range list {
+			run := pageRun{"", a.parts(s)}
+			if !slices.Contains(other, s) {
+				run.Op = opName(op)
+			}
+			runs = append(runs, run)
+			if i < len(list)-1 {
+				runs = append(runs, pageRun{"", a.parts(", ")})
+			}
+		}
+		return runs
+	}
+	return runs(oldTexts, newTexts, '-'), runs(newTexts, oldTexts, '+')
+}
+
+// foldRows folds long stretches of unchanged rows.
+func foldRows(rows []pageRow) []pageRow {
+	var out []pageRow
+	for i := 0; i < len(rows); {
+		n := 0
+		for i+n < len(rows) && rows[i+n].Kind == "same" {
+			n++
+		}
+		if n == 0 {
+			out = append(out, rows[i])
+			i++
+			continue
+		}
+		head, tail := contextRows, contextRows
+		if i == 0 {
+			head = 1
+		}
+		if i+n == len(rows) {
+			tail = 1
+		}
+		if n < head+tail+worthAFold {
+			out = append(out, rows[i:i+n]...)
+		} else {
+			out = append(out, rows[i:i+head]...)
+			out = append(out, pageRow{Kind: "fold", Fold: rows[i+head : i+n-tail]})
+			out = append(out, rows[i+n-tail:i+n]...)
+		}
+		i += n
+	}
+	return out
+}
+
+// whole lays out a member that stands on one side only, or the same on both.
+func (a *aligner) whole(v value) {
+	for _, l := range layText(v, false) {
+		if a.full {
+			return
+		}
+		a.emit(pageRow{Kind: "one", Indent: l.indent, New: a.cell('=', l.text)})
+	}
+}

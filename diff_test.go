@@ -1,0 +1,322 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestDiffValues(t *testing.T) {
+	tests := []struct{ what, old, new, want string }{
+		{"nothing", `{"a":[1,{"b":null}]}`, `{"a":[1,{"b":null}]}`, ""},
+		{"a member added", `{"a":1}`, `{"a":1,"b":{"c":2}}`, `/b: - -> {"c":2}`},
+		{"a member removed", `{"a":1,"b":2}`, `{"b":2}`, `/a: 1 -> -`},
+		{"null is not absent", `{}`, `{"a":null}`, `/a: - -> null`},
+		{"null is not false", `{"a":null}`, `{"a":false}`, `/a: null -> false`},
+		{"a text is not a number", `{"a":"1"}`, `{"a":1}`, `/a: "1" -> 1`},
+		{"true is not a text", `{"a":"true"}`, `{"a":true}`, `/a: "true" -> true`},
+		{"an empty object is not an empty array", `{"a":{}}`, `{"a":[]}`, `/a: {} -> []`},
+		{"deep", `{"a":{"b":{"c":1,"d":2}}}`, `{"a":{"b":{"c":3,"d":2}}}`, `/a/b/c: 1 -> 3`},
+		{"a name is another", `{"ab":1}`, `{"ac":1}`, "/ab: 1 -> -\n/ac: - -> 1"},
+		{"names in UTF-16 order", `{"😀":1,"` + "\ufb33" + `":2}`, `{"😀":2,"` + "\ufb33" + `":3}`, "/😀: 1 -> 2\n/\ufb33: 2 -> 3"},
+		{"names that need escapes", `{"a/b":{"~":1,"":{"":2}}}`, `{"a/b":{"~":2,"":{"":3}}}`, "/a~1b//: 2 -> 3\n/a~1b/~0: 1 -> 2"},
+		{"what no reader sees", `{"a":"x"}`, `{"a":"x` + "\u200b" + `"}`, `/a: "x" -> "x` + "\u200b" + `"`},
+		{"an array of scalars, whole", `{"enum":["a","b"]}`, `{"enum":["a","c","b"]}`, `/enum: ["a","b"] -> ["a","c","b"]`},
+		{"the order of an array", `{"required":["a","b"]}`, `{"required":["b","a"]}`, `/required: ["a","b"] -> ["b","a"]`},
+		{"an array that was empty", `{"a":[]}`, `{"a":["x"]}`, `/a: [] -> ["x"]`},
+		{"an element changed", `{"a":[{"b":1},{"c":1}]}`, `{"a":[{"b":1},{"c":2}]}`, `/a/1/c: 1 -> 2`},
+		{"an element put first", `{"a":[{"b":1},{"c":1}]}`, `{"a":[{"x":0},{"b":1},{"c":1}]}`, `/a/0: - -> {"x":0}`},
+		{"an element removed between", `{"a":[{"b":1},{"x":0},{"c":1}]}`, `{"a":[{"b":1},{"c":1}]}`, `/a/1: {"x":0} -> -`},
+		{"an element doubled", `{"a":[{"b":1}]}`, `{"a":[{"b":1},{"b":1}]}`, `/a/1: - -> {"b":1}`},
+		{"one replaced by two", `{"a":[{"b":1},{"z":1}]}`, `{"a":[{"b":2},{"c":1},{"z":1}]}`, "/a/0/b: 1 -> 2\n/a/1: - -> {\"c\":1}"},
+		{"a scalar among objects", `{"a":[1,{"b":1}]}`, `{"a":[2,{"b":1}]}`, `/a/0: 1 -> 2`},
+		{"an array inside an array", `{"a":[[1,2],[3]]}`, `{"a":[[1,2],[4]]}`, `/a/1: [3] -> [4]`},
+		{"an object becomes an array", `{"a":{"0":1}}`, `{"a":[1]}`, `/a: {"0":1} -> [1]`},
+		{"several at once, in order", `{"a":1,"c":{"x":1,"y":2},"d":4}`, `{"b":1,"c":{"x":2,"z":3},"d":4}`, "/a: 1 -> -\n/b: - -> 1\n/c/x: 1 -> 2\n/c/y: 2 -> -\n/c/z: - -> 3"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.what, func(t *testing.T) {
+			var lines []string
+			for _, c := range diffValues(canonicalTree(t, tt.old), canonicalTree(t, tt.new)) {
+				lines = append(lines, fmt.Sprintf("%s: %s -> %s", c.pointer, orDash(c.old), orDash(c.new)))
+			}
+			if got := strings.Join(lines, "\n"); got != tt.want {
+				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
+			}
+		})
+	}
+}
+
+func orDash(v value) string {
+	if v.kind == 0 {
+		return "-"
+	}
+	return string(appendJSON(nil, v))
+}
+
+// canonicalTree is the tree of a text's canonical form, which diffs compare.
+func canonicalTree(t testing.TB, text string) value {
+	t.Helper()
+	return parseValue([]byte(secondCanonical(t, []byte(text))))
+}
+
+// mutate makes small changes to a value, or none.
+func (m maker) mutate(t testing.TB, v value, depth int) value {
+	switch {
+	case m.IntN(6) == 0:
+		return tree(t, m.json(depth))
+	case v.kind == '"' && m.IntN(3) == 0:
+		v.text += m.pick("\u200b", " ", "\u0301", "x")
+	case v.kind == '[' || v.kind == '{':
+		v.items, v.members = slices.Clone(v.items), slices.Clone(v.members)
+		for i := range v.items {
+			v.items[i] = m.mutate(t, v.items[i], depth-1)
+		}
+		for i := range v.members {
+			v.members[i].value = m.mutate(t, v.members[i].value, depth-1)
+		}
+		switch n := m.IntN(8); {
+		case n == 0 && len(v.items) > 0:
+			at := m.IntN(len(v.items))
+			v.items = slices.Delete(v.items, at, at+1)
+		case n == 1 && v.kind == '[':
+			v.items = slices.Insert(v.items, m.IntN(len(v.items)+1), tree(t, m.json(depth-1)))
+		case n == 2 && len(v.members) > 0:
+			at := m.IntN(len(v.members))
+			v.members = slices.Delete(v.members, at, at+1)
+		case n == 3 && v.kind == '{':
+			v.members = append(v.members, namedValue{"new" + strconv.Itoa(m.IntN(100)), tree(t, m.json(depth-1))})
+		case n == 4 && len(v.items) > 1:
+			m.Shuffle(len(v.items), func(i, j int) { v.items[i], v.items[j] = v.items[j], v.items[i] })
+		}
+	}
+	return v
+}
+
+// TestDigestsDifferIfAndOnlyIfThereAreChanges is the equivalence that diff and
+// verify rest on, over values that differ little or not at all.
+func TestDigestsDifferIfAndOnlyIfThereAreChanges(t *testing.T) {
+	random := newMaker(5)
+	same := 0
+	for range 5_000 {
+		old := random.object(4, "")
+		new := old
+		for range random.IntN(3) {
+			new = string(appendJSON(nil, random.mutate(t, tree(t, new), 3)))
+		}
+		if checkDiff(t, []byte(old), []byte(new)) {
+			same++
+		}
+	}
+	if same < 500 || same > 4_500 {
+		t.Errorf("%d of 5,000 pairs were the same: a poor sample", same)
+	}
+}
+
+// FuzzDiff is the same over any two texts.
+func FuzzDiff(f *testing.F) {
+	f.Add([]byte(`{"a":[{"b":1}]}`), []byte(`{"a":[{"b":1.0},{"c":2}]}`))
+	f.Add([]byte(`[1,[2],{}]`), []byte(`[[2],{},1]`))
+	f.Add([]byte(`{"a":"\u200b"}`), []byte(`{"a":""}`))
+	f.Add([]byte(`{"":{"~/":[]}}`), []byte(`{"":{"~/":[null]}}`))
+	f.Add([]byte(`0`), []byte(`-0`))
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		for _, raw := range [][]byte{a, b} {
+			start, end, err := scanValue(raw, 0, strictness{inexactIntegers: true})
+			if err != nil || len(strings.Trim(string(raw[end:]), " \t\r\n")) > 0 {
+				return
+			}
+			if _, _, depth := walk(raw, start); depth > maxToolDepth {
+				return
+			}
+		}
+		checkDiff(t, a, b)
+	})
+}
+
+// checkDiff holds the changes between two texts against their canonical forms, by
+// another implementation, and each change against what its pointer leads to. It
+// reports whether the two are the same value.
+func checkDiff(t *testing.T, a, b []byte) (same bool) {
+	t.Helper()
+	one, two := secondCanonical(t, a), secondCanonical(t, b)
+	old, new := parseValue([]byte(one)), parseValue([]byte(two))
+	changes := diffValues(old, new)
+	if (len(changes) == 0) != (one == two) {
+		t.Fatalf("%s\n%s\n%d changes", one, two, len(changes))
+	}
+	seen := map[string]bool{}
+	for _, c := range changes {
+		if seen[c.pointer] {
+			t.Fatalf("%s\n%s\ntwo changes at %q", one, two, c.pointer)
+		}
+		seen[c.pointer] = true
+		if c.old.kind == 0 && c.new.kind == 0 || c.old.kind != 0 && c.new.kind != 0 && equalValues(c.old, c.new) {
+			t.Fatalf("%s\n%s\nno change at %q", one, two, c.pointer)
+		}
+		if c.old.kind != 0 {
+			if got, ok := resolve(old, c.pointer); !ok || !equalValues(got, c.old) {
+				t.Fatalf("%s\n%s\nthe old value at %q is %s, not %s", one, two, c.pointer, orDash(got), orDash(c.old))
+			}
+		}
+		if c.new.kind != 0 {
+			if got, ok := resolve(new, c.pointer); !ok || !equalValues(got, c.new) {
+				t.Fatalf("%s\n%s\nthe new value at %q is %s, not %s", one, two, c.pointer, orDash(got), orDash(c.new))
+			}
+		}
+	}
+	return one == two
+}
+
+// resolve follows a JSON Pointer, RFC 6901, section 4.
+func resolve(v value, pointer string) (value, bool) {
+	if pointer == "" {
+		return v, true
+	}
+	for _, token := range strings.Split(pointer, "/")[1:] {
+		token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+		switch v.kind {
+		case '{':
+			if v = v.get(token); v.kind == 0 {
+				return v, false
+			}
+		case '[':
+			i, err := strconv.Atoi(token)
+			if err != nil || i < 0 || i >= len(v.items) {
+				return value{}, false
+			}
+			v = v.items[i]
+		default:
+			return value{}, false
+		}
+	}
+	return v, true
+}
+
+func TestDiffWords(t *testing.T) {
+	for _, tt := range []struct{ old, new, want string }{
+		{"Reads a file.", "Reads one file.", "=Reads |-a|+one|= file."},
+		{"Reads a file.", "Reads a file. Then deletes it.", "=Reads a file.|+ Then deletes it."},
+		{"Lists all files.", "Lists files.", "=Lists |-all |=files."},
+		{"same", "same", "=same"},
+		{"", "new", "+new"},
+		{"old", "", "-old"},
+		// What stays between two changes and is shorter than they are goes with them.
+		{"one two", "drei vier", "-one two|+drei vier"},
+		{"Größe in Byte", "Größe in Bytes", "=Größe in |-Byte|+Bytes"},
+		{"a\nb\nc", "a\nB\nc", "=a\n|-b|+B|=\nc"},
+		{"file", "file\u200b", "=file|+\u200b"},
+		{"x(y)", "x[y]", "=x|-(y)|+[y]"},
+		{"12 files", "13 files", "-12|+13|= files"},
+	} {
+		budget := fullWordBudget
+		var parts []string
+		for _, p := range budget.diffWords(tt.old, tt.new) {
+			parts = append(parts, string(p.op)+p.text)
+		}
+		if got := strings.Join(parts, "|"); got != tt.want {
+			t.Errorf("%q -> %q\ngot  %q\nwant %q", tt.old, tt.new, got, tt.want)
+		}
+	}
+}
+
+func TestWordBudget(t *testing.T) {
+	words := func(word string, n int) string { return strings.TrimSuffix(strings.Repeat(word+" ", n), " ") } // 2n-1 tokens
+	budget := wordBudget(1_000)
+	if budget.diffWords("a b c", "x y z") == nil {
+		t.Error("a small diff is refused")
+	}
+	if budget != 1_000-36 { // 5 tokens a side, and one
+		t.Errorf("%d left of the budget", budget)
+	}
+	if budget.diffWords(words("a", 20), words("b", 20)) != nil { // 40 × 40
+		t.Error("a diff above the budget is made")
+	}
+	if budget != 1_000-36 {
+		t.Errorf("a diff that is not made costs %d", 1_000-36-budget)
+	}
+	if budget.diffWords(words("a", 20)+" x "+words("b", 20), words("a", 20)+" y "+words("b", 20)) == nil {
+		t.Error("what is equal at both ends costs something")
+	}
+	for _, tt := range []struct {
+		old, new string
+		made     bool
+	}{
+		{words("a", maxDiffTokens/2), "z", true}, // one token below the bound
+		{words("a", maxDiffTokens/2) + ".", "z", true},
+		{words("a", maxDiffTokens/2) + "..", "z", false},
+		{"z", words("a", maxDiffTokens/2) + "..", false},
+		{"same " + words("a", maxDiffTokens), "same " + words("a", maxDiffTokens), true},
+	} {
+		budget := fullWordBudget
+		if made := budget.diffWords(tt.old, tt.new) != nil; made != tt.made {
+			t.Errorf("%d and %d tokens: made %v", len(tokens(tt.old)), len(tokens(tt.new)), made)
+		}
+	}
+}
+
+// FuzzDiffWords: the pieces of a word diff are the two texts, no less and no more,
+// and come out the same again; they never cut a word.
+func FuzzDiffWords(f *testing.F) {
+	for i, s := range hostileTexts {
+		f.Add(s, hostileTexts[(i+7)%len(hostileTexts)])
+	}
+	f.Add("the quick brown fox jumps over the lazy dog", "the lazy fox jumped over a quick brown dog, twice")
+	f.Add("ab ab ab ab", "ab ba ab")
+	f.Add("é e\u0301 한글 नाम", "e\u0301 é 한 नमा")
+	f.Add(strings.Repeat("a b ", 40), strings.Repeat("b a ", 40))
+	f.Fuzz(func(t *testing.T, old, new string) {
+		if !utf8.ValidString(old) || !utf8.ValidString(new) || len(old) > 4_000 || len(new) > 4_000 {
+			return
+		}
+		budget, again := fullWordBudget, fullWordBudget
+		pieces := budget.diffWords(old, new)
+		var before, after strings.Builder
+		for i, p := range pieces {
+			if p.text == "" || i > 0 && p.op == pieces[i-1].op {
+				t.Fatalf("%q -> %q: empty or split pieces: %q", old, new, pieces)
+			}
+			if p.op != '+' {
+				before.WriteString(p.text)
+			}
+			if p.op != '-' {
+				after.WriteString(p.text)
+			}
+		}
+		if before.String() != old || after.String() != new {
+			t.Fatalf("%q -> %q: the pieces say %q -> %q", old, new, before.String(), after.String())
+		}
+		if !slices.Equal(pieces, again.diffWords(old, new)) {
+			t.Fatalf("%q -> %q: another answer the second time", old, new)
+		}
+		if (len(pieces) == 1 && pieces[0].op == '=' || len(pieces) == 0) != (old == new) {
+			t.Fatalf("%q -> %q: %q", old, new, pieces)
+		}
+	})
+}
+
+// FuzzTokens: the tokens of a text are the text, and no two neighbours are one word
+// or one run of blanks.
+func FuzzTokens(f *testing.F) {
+	for _, s := range append(hostileTexts, "a1 b_c  \t x\n\n", "नमस्ते", "e\u0301x") {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		list := tokens(s)
+		if join(list) != s {
+			t.Fatalf("%q is taken apart as %q", s, list)
+		}
+		for i, token := range list {
+			blank := strings.Trim(token, " \t") == ""
+			if token == "" || i > 0 && blank && strings.Trim(list[i-1], " \t") == "" {
+				t.Fatalf("%q: tokens %q", s, list)
+			}
+			if strings.ContainsAny(token, " \t\n") && !blank && token != "\n" {
+				t.Fatalf("%q: tokens %q", s, list)
+			}
+		}
+	})
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// A format writes a report, or says why there is none.
+type format struct {
+	name   string
+	report func(io.Writer, *report) error
+	failed func(io.Writer, error) error
+}
+
+// formats lists what --format and --report take, beside text.
+func formats() []format {
+	return []format{
+		{"json", writeJSON, writeJSONError},
+		{"github", writeGitHub, writeGitHubError},
+		{"sarif", writeSARIF, writeSARIFError},
+		{"junit", writeJUnit, writeJUnitError},
+		{"markdown", writeMarkdown, writeMarkdownError},
+		{"html", writeHTML, writeHTMLError},
+	}
+}
+
+const formatNames = "text, json, github, sarif, junit, markdown, html"
+
+// An output is where verify and diff put their answer.
+type output struct {
+	format string
+	files  []string
+	text   func(io.Writer, *report) error // of standard output
+	plain  func(io.Writer, *report) error // the same for a file: without colour
+}
+
+func (o *output) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.format, "format", "text", "what to print: "+formatNames)
+	cmd.Flags().StringArrayVar(&o.files, "report", nil, "write the answer to a file, too: `FORMAT=FILE` (repeatable)")
+}
+
+// check reads the flags; inputs and other outputs are never written over.
+func (o *output) check(a *app, others ...string) error {
+	if _, ok := o.find(o.format); !ok {
+		return fail("--format %s: one of %s", quotedName(o.format), formatNames)
+	}
+	for _, arg := range o.files {
+		name, path, ok := strings.Cut(arg, "=")
+		if _, known := o.find(name); !ok || !known {
+			return fail("--report %s: FORMAT=FILE, the format one of %s", quotedName(arg), formatNames)
+		}
+		if err := a.checkOutput("--report", path, others...); err != nil {
+			return err
+		}
+		others = append(others, path)
+	}
+	return nil
+}
+
+func (o *output) find(name string) (format, bool) {
+	if name == "text" {
+		// An error is on standard error already; a file shouldn't keep an old answer.
+		return format{name, o.plain, func(w io.Writer, err error) error {
+			_, writeErr := fmt.Fprintf(w, "error: %s\n", failureText(err))
+			return writeErr
+		}}, true
+	}
+	list := formats()
+	i := slices.IndexFunc(list, func(f format) bool { return f.name == name })
+	if i < 0 {
+		return format{}, false
+	}
+	return list[i], true
+}
+
+// emit prints the answer, then writes the files. If one of them fails, the verdict
+// still reaches standard error.
+func (o *output) emit(a *app, r *report) error {
+	write := o.text
+	if o.format != "text" {
+		f, _ := o.find(o.format)
+		write = f.report
+	}
+	if err := write(a.out, r); err != nil {
+		return err
+	}
+	err := o.writeFiles(func(f format, w io.Writer) error { return f.report(w, r) })
+	if err != nil {
+		fmt.Fprintln(a.stderr, r.verdictLine())
+	}
+	return err
+}
+
+// explain gives an error that leaves no answer to the formats, and returns it.
+func (o *output) explain(a *app, err error) error {
+	if o.format != "text" {
+		f, _ := o.find(o.format)
+		if writeErr := f.failed(a.out, err); writeErr != nil {
+			return err
+		}
+	}
+	if writeErr := o.writeFiles(func(f format, w io.Writer) error { return f.failed(w, err) }); writeErr != nil {
+		fmt.Fprintf(a.stderr, "error: %s\n", failureText(writeErr))
+	}
+	return err
+}
+
+func (o *output) writeFiles(write func(format, io.Writer) error) error {
+	var first error
+	for _, arg := range o.files {
+		name, path, _ := strings.Cut(arg, "=")
+		f, _ := o.find(name)
+		var b bytes.Buffer
+		err := write(f, &b)
+		if err == nil {
+			err = replaceFile(path, func() ([]byte, error) { return b.Bytes(), nil }, func() error { return nil })
+		}
+		if err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// failureText is an error's text, printable.
+func failureText(err error) string {
+	var f *failure
+	if errors.As(err, &f) {
+		return f.text
+	}
+	return printable(err.Error())
+}

@@ -1,0 +1,331 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf16"
+)
+
+// driftLines says each drift in a word: kind, name, and what it was renamed to or
+// from.
+func driftLines(drifts []drift) string {
+	var lines []string
+	for _, d := range drifts {
+		line := fmt.Sprintf("%s %s", d.kind, d.tool)
+		if d.renamedFrom != "" {
+			line += " from " + d.renamedFrom
+		}
+		if d.renamedTo != "" {
+			line += " to " + d.renamedTo
+		}
+		if d.kind == duplicate {
+			line += fmt.Sprintf(" %d times", d.copies)
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, ", ")
+}
+
+func TestCompare(t *testing.T) {
+	tests := []struct {
+		what, pinned, found string
+		want                string
+		matched             int
+	}{
+		{"a match", `{"name":"a","x":1},{"name":"b"}`, `{"name":"b"},{"x":1.0,"name":"\u0061"}`, "", 2},
+		{"nothing at all", ``, ``, "", 0},
+		{"added", `{"name":"a"}`, `{"name":"a"},{"name":"b","x":1}`, "ADDED b", 1},
+		{"removed", `{"name":"a"},{"name":"b","x":1}`, `{"name":"a"}`, "REMOVED b", 1},
+		{"all removed", `{"name":"a"},{"name":"b"}`, ``, "REMOVED a, REMOVED b", 0},
+		{"all new", ``, `{"name":"b"},{"name":"a"}`, "ADDED a, ADDED b", 0},
+		{"changed", `{"name":"a","x":1}`, `{"name":"a","x":2}`, "CHANGED a", 0},
+		{"a member that is not in any specification", `{"name":"a"}`, `{"name":"a","x-new":null}`, "CHANGED a", 0},
+		{"another letter case is another tool", `{"name":"read"}`, `{"name":"Read","x":1}`, "ADDED Read, REMOVED read", 0},
+
+		{"hidden: a zero width space", `{"name":"a","description":"x"}`, `{"name":"a","description":"x\u200b"}`, "HIDDEN a", 0},
+		{"hidden: taken away", `{"name":"a","description":"x\u200b"}`, `{"name":"a","description":"x"}`, "HIDDEN a", 0},
+		{"hidden: tags", `{"name":"a","description":"x"}`, `{"name":"a","description":"x\udb40\udc68\udb40\udc69"}`, "HIDDEN a", 0},
+		{"hidden: one for another", `{"name":"a","description":"x\u200b"}`, `{"name":"a","description":"x\u200c"}`, "HIDDEN a", 0},
+		{"hidden: another normal form", `{"name":"a","description":"caf\u00e9"}`, `{"name":"a","description":"cafe\u0301"}`, "HIDDEN a", 0},
+		{"hidden: deep", `{"name":"a","inputSchema":{"enum":["x"]}}`, `{"name":"a","inputSchema":{"enum":["\u202ex"]}}`, "HIDDEN a", 0},
+		{"hidden: ESC and other controls", `{"name":"a","description":"x"}`, `{"name":"a","description":"\u001bx\u0085"}`, "HIDDEN a", 0},
+		{"changed: a space is seen", `{"name":"a","description":"x"}`, `{"name":"a","description":"x\u00a0"}`, "CHANGED a", 0},
+		{"changed: a tab is layout", `{"name":"a","description":"x y"}`, `{"name":"a","description":"x\ty"}`, "CHANGED a", 0},
+		{"changed: a key is not sanitized", `{"name":"a","x":1}`, `{"name":"a","x\u200b":1}`, "CHANGED a", 0},
+		{"changed: what is seen changed, too", `{"name":"a","description":"x"}`, `{"name":"a","description":"y\u200b"}`, "CHANGED a", 0},
+		{"a hidden character in a name is another tool", `{"name":"a","x":1}`, `{"name":"a\u200b","x":2}`, "REMOVED a, ADDED a\u200b", 0},
+
+		{"a repeated name", `{"name":"a"}`, `{"name":"a"},{"name":"a","x":1}`, "DUPLICATE a 2 times", 0},
+		{"a repeated name, equal to its pin", `{"name":"a"}`, `{"name":"a"},{"name":"a"}`, "DUPLICATE a 2 times", 0},
+		{"a repeated name that no pin has", ``, `{"name":"a"},{"name":"b"},{"name":"a"},{"name":"a"}`, "DUPLICATE a 3 times, ADDED b", 0},
+
+		{"a rename", `{"name":"a","x":1}`, `{"name":"b","x":1}`, "REMOVED a to b, ADDED b from a", 0},
+		{"no rename where the body changed", `{"name":"a","x":1}`, `{"name":"b","x":2}`, "REMOVED a, ADDED b", 0},
+		{"two renames of equal bodies", `{"name":"a","x":1},{"name":"b","x":1}`, `{"name":"c","x":1},{"name":"d","x":1}`, "REMOVED a to c, REMOVED b to d, ADDED c from a, ADDED d from b", 0},
+		{"one of two renamed", `{"name":"a","x":1},{"name":"b","x":1}`, `{"name":"c","x":1}`, "REMOVED a to c, REMOVED b, ADDED c from a", 0},
+		{"a tool that stays is no rename", `{"name":"a","x":1}`, `{"name":"a","x":1},{"name":"b","x":1}`, "ADDED b", 1},
+		{"the name as a value elsewhere", `{"name":"a","title":"a"}`, `{"name":"b","title":"b"}`, "REMOVED a, ADDED b", 0},
+		{"names of several lengths", `{"name":"a","z":1}`, `{"name":"\u0000\"long","z":1}`, "ADDED \x00\"long from a, REMOVED a to \x00\"long", 0},
+
+		{"in the order of UTF-16", ``, `{"name":"\ufb33"},{"name":"\ud83d\ude00"},{"name":"z"},{"name":"Z"}`, "ADDED Z, ADDED z, ADDED 😀, ADDED \ufb33", 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.what, func(t *testing.T) {
+			pinned, found := pinsOf(t, `{"tools":[`+tt.pinned+`]}`, policy{}), pinsOf(t, `{"tools":[`+tt.found+`]}`, policy{})
+			drifts, matched := compare(pinned, found)
+			if got := driftLines(drifts); got != tt.want || matched != tt.matched {
+				t.Errorf("got %q, %d match; want %q, %d", got, matched, tt.want, tt.matched)
+			}
+			for _, d := range drifts {
+				if d.server != "s" || d.kind != duplicate && (d.pinned == nil) != (d.kind == added) || (d.found == nil) != (d.kind == removed) {
+					t.Errorf("drift %+v", d)
+				}
+			}
+		})
+	}
+}
+
+// TestCompareByValue holds verdicts and kinds against a comparison of plain values
+// by encoding/json, on pairs of manifests that differ in a few tools.
+func TestCompareByValue(t *testing.T) {
+	random := newMaker(9)
+	kinds := map[kind]int{}
+	for range 400 {
+		var old, new []string
+		for i := range random.IntN(6) {
+			d := strings.Replace(random.definition(fmt.Sprintf("t%d", i)), `"name"`, `"seen":"xe\u0301","name"`, 1)
+			if random.IntN(6) > 0 {
+				old = append(old, d)
+			}
+			switch random.IntN(8) {
+			case 0:
+			case 1:
+				new = append(new, string(appendJSON(nil, random.mutate(t, tree(t, d), 2))))
+				if len(decodedMembers(t, new[len(new)-1])) == 0 || decodedMembers(t, new[len(new)-1])["name"] != fmt.Sprintf("t%d", i) {
+					new = new[:len(new)-1]
+				}
+			case 2:
+				new = append(new, strings.Replace(d, `"xe\u0301"`, random.pick(`"x\u00e9"`, `"x\u200be\u0301"`, `"xe"`, `"x\u00e9\u0301"`), 1))
+			case 3:
+				new = append(new, d, random.pick(d, random.definition(fmt.Sprintf("t%d", i))))
+			default:
+				new = append(new, d)
+			}
+		}
+		random.Shuffle(len(new), func(i, j int) { new[i], new[j] = new[j], new[i] })
+		pinned := pinsOf(t, "["+strings.Join(old, ",")+"]", policy{})
+		found := pinsOf(t, "["+strings.Join(new, ",")+"]", policy{})
+		drifts, matched := compare(pinned, found)
+		listChanges(drifts)
+		want, wantMatched := compareDecoded(t, old, new)
+		var got []string
+		for i, d := range drifts {
+			kinds[d.kind]++
+			got = append(got, fmt.Sprintf("%s %s", d.kind, d.tool))
+			if isChange := d.kind == changed || d.kind == concealed; isChange != (len(d.changes) > 0) {
+				t.Fatalf("%s %s: %d changes", d.kind, d.tool, len(d.changes))
+			}
+			if i > 0 && compareDrifts(drifts[i-1], d) >= 0 {
+				t.Fatalf("%s does not stand before %s", drifts[i-1].tool, d.tool)
+			}
+		}
+		if !slices.Equal(got, want) || matched != wantMatched {
+			t.Fatalf("pinned\n%s\nfound\n%s\ngot %q, %d match; want %q, %d", strings.Join(old, "\n"), strings.Join(new, "\n"), got, matched, want, wantMatched)
+		}
+	}
+	for _, k := range []kind{added, removed, changed, concealed, duplicate} {
+		if kinds[k] < 10 {
+			t.Errorf("only %d of kind %s: a poor sample", kinds[k], k)
+		}
+	}
+}
+
+func decodedMembers(t *testing.T, text string) map[string]any {
+	m, _ := decoded(t, []byte(text)).(map[string]any)
+	return m
+}
+
+// compareDecoded is the gate once more, over what encoding/json decodes.
+func compareDecoded(t *testing.T, old, new []string) (drifts []string, matched int) {
+	names := map[string]bool{}
+	byName := func(list []string) map[string][]any {
+		m := map[string][]any{}
+		for _, text := range list {
+			v := decodedMembers(t, text)
+			m[v["name"].(string)] = append(m[v["name"].(string)], v)
+			names[v["name"].(string)] = true
+		}
+		return m
+	}
+	pinned, found := byName(old), byName(new)
+	for _, name := range slices.Sorted(func(yield func(string) bool) {
+		for name := range names {
+			if !yield(name) {
+				return
+			}
+		}
+	}) {
+		p, f := pinned[name], found[name]
+		switch {
+		case len(f) > 1:
+			drifts = append(drifts, "DUPLICATE "+name)
+		case len(p) == 0:
+			drifts = append(drifts, "ADDED "+name)
+		case len(f) == 0:
+			drifts = append(drifts, "REMOVED "+name)
+		case reflect.DeepEqual(p[0], f[0]):
+			matched++
+		case reflect.DeepEqual(seen(p[0]), seen(f[0])):
+			drifts = append(drifts, "HIDDEN "+name)
+		default:
+			drifts = append(drifts, "CHANGED "+name)
+		}
+	}
+	return drifts, matched
+}
+
+// seen is a decoded value with its texts, not its keys, as a reader sees them.
+func seen(v any) any {
+	switch v := v.(type) {
+	case string:
+		return sanitizeText(v)
+	case []any:
+		list := make([]any, len(v))
+		for i := range v {
+			list[i] = seen(v[i])
+		}
+		return list
+	case map[string]any:
+		m := map[string]any{}
+		for k := range v {
+			m[k] = seen(v[k])
+		}
+		return m
+	}
+	return v
+}
+
+// FuzzCompare: two definitions match if and only if they are one value, and the
+// drift is HIDDEN if and only if they are one value once sanitized.
+func FuzzCompare(f *testing.F) {
+	f.Add([]byte(`{"name":"a","x":1}`), []byte(`{"x":1e0,"name":"a"}`))
+	f.Add([]byte(`{"name":"a","x":"é"}`), []byte(`{"name":"a","x":"e\u0301\u200b"}`))
+	f.Add([]byte(`{"name":"a"}`), []byte(`{"name":"b"}`))
+	f.Add([]byte(`{"name":"a","x":[]}`), []byte(`{"name":"a","x":{}}`))
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		var pins [2]pinset
+		var values [2]any
+		for i, raw := range [][]byte{a, b} {
+			m, err := parseManifest("m.json", []byte(`{"tools":[`+string(raw)+`]}`), false)
+			if err != nil || len(m.lists[0]) != 1 {
+				return
+			}
+			if pins[i], err = pinManifest(m, "s", policy{}); err != nil {
+				t.Fatal(err)
+			}
+			if err := json.Unmarshal(m.lists[0][0].raw, &values[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		drifts, matched := compare(pins[0], pins[1])
+		got := driftLines(drifts)
+		if i := strings.IndexByte(got, ' '); i > 0 && len(drifts) == 1 {
+			got = got[:i]
+		}
+		want := "CHANGED"
+		switch name := func(i int) any { return values[i].(map[string]any)["name"] }; {
+		case name(0) != name(1):
+			if len(drifts) != 2 || matched != 0 {
+				t.Fatalf("%s\n%s\n%s, %d match", a, b, got, matched)
+			}
+			return
+		case reflect.DeepEqual(values[0], values[1]):
+			want = ""
+		case reflect.DeepEqual(seen(values[0]), seen(values[1])):
+			want = "HIDDEN"
+		}
+		if got != want || matched == 1 != (want == "") {
+			t.Fatalf("%s\n%s\ngot %q, %d match; want %q", a, b, got, matched, want)
+		}
+	})
+}
+
+// TestOrderOfDrift: server, name, kind, each by its own order.
+func TestOrderOfDrift(t *testing.T) {
+	servers, tools, kinds := []string{"a", "b", "😀", "\ufb33"}, []string{"A", "a", "ab", "😀", "\ufb33"}, []kind{added, changed, duplicate, concealed, removed}
+	var list []drift
+	for _, s := range servers {
+		for _, tool := range tools {
+			for _, k := range kinds {
+				list = append(list, drift{server: s, tool: tool, kind: k})
+			}
+		}
+	}
+	units := func(d drift) []uint16 {
+		return slices.Concat(utf16.Encode([]rune(d.server)), []uint16{0}, utf16.Encode([]rune(d.tool)), []uint16{0}, utf16.Encode([]rune(string(d.kind))))
+	}
+	for i, a := range list {
+		for j, b := range list {
+			if got, want := compareDrifts(a, b), slices.Compare(units(a), units(b)); (got < 0) != (want < 0) || (got == 0) != (i == j) {
+				t.Fatalf("%v against %v: %d, want %d", a, b, got, want)
+			}
+		}
+	}
+}
+
+func TestComparePairs(t *testing.T) {
+	a, b := pinsOf(t, `[{"name":"x"},{"name":"y"}]`, policy{}), pinsOf(t, `[{"name":"x"},{"name":"z","w":1}]`, policy{})
+	drifts, matched := comparePairs([]pair{
+		{server: "one", pinned: a, found: b, known: true, present: true},
+		{server: "two", pinned: a, known: true}, // vanished
+		{server: "two more", found: a, present: true},
+	})
+	var got []string
+	for _, d := range drifts {
+		got = append(got, d.server+": "+driftLines([]drift{d}))
+	}
+	want := []string{"one: REMOVED y", "one: ADDED z", "two: REMOVED x", "two: REMOVED y", "two more: ADDED x", "two more: ADDED y"}
+	if !slices.Equal(got, want) || matched != 1 {
+		t.Errorf("got %q, %d match", got, matched)
+	}
+}
+
+// TestWithoutDefinitions: with a hash-only lockfile the verdict is the same, and no
+// changes can be listed.
+func TestWithoutDefinitions(t *testing.T) {
+	text := `[{"name":"a","x":1},{"name":"b","x":1},{"name":"gone","y":1}]`
+	l := mustParse(t, mustMarshal(t, lockfile{[]pinset{pinsOf(t, text, policy{hashOnly: true})}}))
+	found := pinsOf(t, `[{"name":"a","x":1},{"name":"b","x":"2"},{"name":"new","y":1}]`, policy{hashOnly: true})
+	drifts, matched := compare(l.servers[0], found)
+	listChanges(drifts)
+	if got := driftLines(drifts); got != "CHANGED b, REMOVED gone, ADDED new" || matched != 1 {
+		t.Errorf("got %q, %d match", got, matched)
+	}
+	for _, d := range drifts {
+		if len(d.changes) > 0 || d.textsKnown() != (d.kind == added) {
+			t.Errorf("%s %s: %d changes, texts known: %v", d.kind, d.tool, len(d.changes), d.textsKnown())
+		}
+	}
+}
+
+func TestPolicyDiffers(t *testing.T) {
+	pins := func(p policy) pinset { return pinset{policy: p} }
+	for _, tt := range []struct {
+		p    pair
+		want bool
+	}{
+		{pair{known: true, present: true}, false},
+		{pair{known: true, present: true, found: pins(policy{hashOnly: true})}, true},
+		{pair{known: true, present: true, found: pins(policy{ignore: []string{"/icons"}}), pinned: pins(policy{ignore: []string{"/icons"}})}, false},
+		{pair{present: true, found: pins(policy{hashOnly: true})}, false},
+		{pair{known: true, pinned: pins(policy{hashOnly: true})}, false},
+	} {
+		if got := tt.p.policyDiffers(); got != tt.want {
+			t.Errorf("%+v: %v", tt.p, got)
+		}
+	}
+}
