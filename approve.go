@@ -483,10 +483,10 @@ func (a *app) relock(w *workspace, f *relocking, sel selection) error {
 		return err
 	}
 	if len(next) == 0 && len(drop) == 0 {
-		writeRelocked(a.out, r, accepted, interactive, a.colored())
+		writeRelocked(a.out, r, accepted, nil, interactive, a.colored())
 		return errDrift
 	}
-	if err := a.write(w, next, drop, func() { writeRelocked(a.out, r, accepted, interactive, a.colored()) }); err != nil {
+	if err := a.write(w, next, drop, func() { writeRelocked(a.out, r, accepted, drop, interactive, a.colored()) }); err != nil {
 		return err
 	}
 	if len(accepted) < len(r.drifts) {

@@ -26,6 +26,7 @@ type app struct {
 	server             string
 	serverGiven        bool
 	from               string // the server whose pins the manifest is compared with, under a new label
+	against            string // what diff compares two files with
 	cmd                *cobra.Command
 }
 
@@ -89,7 +90,7 @@ func (a *app) colored() bool {
 
 // next is this run as a command to type again.
 func (a *app) next() command {
-	c := command{manifest: a.manifest}
+	c := command{manifest: a.manifest, against: a.against}
 	if a.lockGiven {
 		c.lockfile = a.lockPath
 	}
@@ -161,7 +162,7 @@ func (a *app) load(policyOf func(policy) policy) (*workspace, error) {
 		return nil, fail("--server and --from go with one manifest; in a folder each file is named after its server")
 	}
 	if !w.folder {
-		if sources[0].label, err = a.chooseServer(&w.lock, sources[0].label); err != nil {
+		if sources[0].label, err = a.chooseServer(&w.lock, a.lockPath, sources[0].label); err != nil {
 			return nil, err
 		}
 	}
@@ -254,7 +255,7 @@ func (a *app) takePins(p *pair, l *lockfile) {
 
 // chooseServer is the server rule: the one that --server names; the pinned one
 // that is named like the manifest's file; the lockfile's only one.
-func (a *app) chooseServer(l *lockfile, fileLabel string) (string, error) {
+func (a *app) chooseServer(l *lockfile, path, fileLabel string) (string, error) {
 	if a.from != "" {
 		return a.newLabel(l, fileLabel)
 	}
@@ -272,7 +273,7 @@ func (a *app) chooseServer(l *lockfile, fileLabel string) (string, error) {
 	for i, s := range l.servers {
 		names[i] = quotedName(s.server)
 	}
-	return "", fail("which server? %s has %s", printable(a.lockPath), strings.Join(names, ", ")).
+	return "", fail("which server? %s has %s", printable(path), strings.Join(names, ", ")).
 		hint("say which: %s --server ID", a.next().to(a.cmd.Name()))
 }
 

@@ -252,6 +252,7 @@ Exit codes: 0 no difference, 1 there are some, 2 no answer.`,
 // lockfile: then every tool is shown whole, so that the first approval isn't blind.
 func (a *app) compare(against string) (r *report, exists bool, err error) {
 	if against != "" && !a.lockGiven {
+		a.against = against
 		r, err = a.diffFiles(against)
 		return r, true, err
 	}
@@ -352,7 +353,7 @@ func (a *app) diffFiles(against string) (*report, error) {
 		}
 		l := lockfile{servers: locked.sets}
 		label, _ := serverLabel(baseName(listed.path))
-		server, err := a.chooseServer(&l, label)
+		server, err := a.chooseServer(&l, locked.path, label)
 		if err != nil {
 			return nil, err
 		}

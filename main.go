@@ -39,6 +39,7 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"syscall"
 
@@ -107,8 +108,14 @@ func exitCode(err error, stderr io.Writer) int {
 	return 2
 }
 
-// version is the module's version from the build info.
+// release is set by the linker for a published binary (ci/release.sh).
+var release string
+
+// version is that of the release, else the module's from the build info.
 func version() string {
+	if release != "" {
+		return release + " " + runtime.Version()
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"

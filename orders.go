@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -143,7 +144,8 @@ const maxWord = 30 // bytes; no word, tag or file of the rules is longer
 
 // A phrase is an order made ready: sets of word codes with the gaps before them.
 type phrase struct {
-	rule  int
+	order *order
+	alike int // the first order that says the same of a text
 	steps []phraseStep
 	next  codeSet // notBefore
 }
@@ -189,8 +191,9 @@ var orderGrammar = sync.OnceValue(func() *grammar {
 	}
 	g.negation, g.labelled, g.byExample, g.into = codes(negationWords), codes(labelWords), codes(exampleWords), codes("to|into")
 	var all []phrase
-	for i, o := range orders {
-		p := phrase{rule: i}
+	for _, o := range orders {
+		alike := slices.IndexFunc(orders[:], func(first order) bool { return first.id == o.id && first.what == o.what })
+		p := phrase{order: &o, alike: alike}
 		gap := 0
 		for field := range strings.FieldsSeq(o.words) {
 			if n, ok := strings.CutPrefix(field, ".."); ok {
@@ -272,28 +275,27 @@ func (p *phrase) match(words []orderWord) (last int, ok bool) {
 	return last, true
 }
 
-// findOrders calls found for each order in the words of one text, once an order,
-// with where its first and its last word begin.
+// findOrders calls found for the orders in the words of one text, once for those
+// alike, with where the first and the last word begin.
 func (g *grammar) findOrders(words []orderWord, found func(o *order, first, last int)) {
 	var done [len(orders)]bool
 	for i := range words {
 		heads := g.heads[words[i].code]
 		for h := range heads {
 			p := &heads[h]
-			if done[p.rule] {
+			if done[p.alike] {
 				continue
 			}
-			o := &orders[p.rule]
 			last, ok := p.match(words[i:])
-			if !ok || o.notAfterNegation && g.negated(words[:i]) {
+			if !ok || p.order.notAfterNegation && g.negated(words[:i]) {
 				continue
 			}
 			last += i
 			if last+1 < len(words) && p.next.has(words[last+1].code) {
 				continue
 			}
-			done[p.rule] = true
-			found(o, int(words[i].from), int(words[last].from))
+			done[p.alike] = true
+			found(p.order, int(words[i].from), int(words[last].from))
 		}
 	}
 }

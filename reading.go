@@ -79,8 +79,8 @@ func (t *reading) read(s string) {
 			t.names = append(t.names, textRange{from, i})
 		}
 		if (seen|inside)&(byteJoint|byteDot) != 0 {
-			t.jointed(from, i)
 			last, afterMCP = textRange{from, i}, false
+			i = t.jointed(from, i)
 			continue
 		}
 		code := t.g.code(s[from:i])
@@ -150,11 +150,12 @@ func (t *reading) sense(i int) {
 	}
 }
 
-// jointed reads a word with _ - or . in it.
-func (t *reading) jointed(from, to int) {
-	if what, known := t.file(from, to); known {
+// jointed reads a word with _ - or . in it, and returns where to read on: behind it,
+// or behind the file in the folder that it names.
+func (t *reading) jointed(from, to int) int {
+	if what, end := t.file(from, to); end > 0 {
 		t.found(what, from)
-		return
+		return end
 	}
 	for at := from; at < to; at++ {
 		start := at
@@ -165,13 +166,15 @@ func (t *reading) jointed(from, to int) {
 			t.add(t.g.code(t.s[start:at]), start)
 		}
 	}
+	return to
 }
 
-// file looks a word up in secretFiles, together with what stands in that folder.
-func (t *reading) file(from, to int) (what string, known bool) {
+// file looks a word up in secretFiles, together with what stands in that folder. It
+// returns where the name ends, 0 if there is none.
+func (t *reading) file(from, to int) (what string, end int) {
 	s := t.s
 	if to-from > maxWord || s[from] != '.' && t.g.files[s[from]|0x20]&(1<<(to-from)) == 0 && s[from] != '_' {
-		return "", false
+		return "", 0
 	}
 	name := strings.ToLower(s[from:to])
 	if name[0] == '.' && to < len(s) && (s[to] == '/' || s[to] == '\\') {
@@ -179,12 +182,15 @@ func (t *reading) file(from, to int) (what string, known bool) {
 		for end < len(s) && end-to < maxWord && (isAlnum(s[end]) || strings.IndexByte("_-.", s[end]) >= 0) {
 			end++
 		}
-		if what, known = secretFiles[name+"/"+strings.ToLower(strings.TrimRight(s[to+1:end], ".-"))]; known {
-			return what, true
+		inside := strings.TrimRight(s[to+1:end], ".-")
+		if what, ok := secretFiles[name+"/"+strings.ToLower(inside)]; ok {
+			return what, to + 1 + len(inside)
 		}
 	}
-	what, known = secretFiles[name]
-	return what, known
+	if what, ok := secretFiles[name]; ok {
+		return what, to
+	}
+	return "", 0
 }
 
 // found takes down a file of secretFiles. As a default or an example it is one

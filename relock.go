@@ -24,11 +24,11 @@ func parseAcceptance(arg string) (acceptance, error) {
 	if isDigest(arg) {
 		return acceptance{digest: arg}, nil
 	}
-	if at := strings.LastIndex(arg, "@"+digestPrefix); at > 0 {
-		if d := arg[at+1:]; isDigest(d) {
+	if at := strings.LastIndex(arg, "@"+digestPrefix); at >= 0 {
+		if d := arg[at+1:]; isDigest(d) && at > 0 {
 			return acceptance{name: arg[:at], digest: d}, nil
 		}
-		return acceptance{}, fail("--accept %s: a digest is sha256: and 64 lower-case hex digits", quotedName(arg))
+		return acceptance{}, fail("--accept %s: before @ stands a name, behind it sha256: and 64 lower-case hex digits", quotedName(arg))
 	}
 	if arg == "" || strings.HasPrefix(arg, digestPrefix) {
 		return acceptance{}, fail("--accept %s: give NAME, NAME@sha256:HEX or sha256:HEX, all 64 digits", quotedName(arg))

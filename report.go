@@ -131,6 +131,9 @@ func (r *report) find(c *census, full bool) {
 			}
 			for _, f := range c.findTool(p.server, tool, p.pinned.find(tool.name)) {
 				if key := [2]string{p.server, tool.name}; isDrifted {
+					if slices.Contains(r.ofTool[key], f) {
+						continue // of two tools of one name
+					}
 					r.findings = append(r.findings, f)
 					r.ofTool[key] = append(r.ofTool[key], f)
 				} else if f.warning {
@@ -344,6 +347,7 @@ type command struct {
 	extra    []string
 
 	approving []string // flags that only lock and relock have
+	against   string   // of a diff of two files
 }
 
 func (c command) to(verb string, args ...string) string {
@@ -355,8 +359,11 @@ func (c command) to(verb string, args ...string) string {
 		words = append(words, "--server", shellQuote(c.server))
 	}
 	words = append(words, c.extra...)
-	if verb == "lock" || verb == "relock" {
+	switch {
+	case verb == "lock" || verb == "relock":
 		words = append(words, c.approving...)
+	case verb == "diff" && c.against != "":
+		words = append(words, "--against", shellPath(c.against))
 	}
 	return strings.Join(append(words, args...), " ")
 }

@@ -241,9 +241,10 @@ func writeDiff(w io.Writer, r *report, colored bool) error {
 		t.printf("\n")
 		t.group(r, i)
 	}
+	t.printf("\n")
 	t.setFindings(r)
 	t.standing(r)
-	t.printf("\n%s\n", t.paint(bad, r.verdictLine()))
+	t.printf("%s\n", t.paint(bad, r.verdictLine()))
 	t.missing(r)
 	if slices.ContainsFunc(r.drifts, func(d drift) bool { return !d.textsKnown() }) {
 		t.printf("hint: to see what changed, give the approved list, too: %s\n", withLockfile(r.next).to("diff", "--against APPROVED.json"))
@@ -473,16 +474,10 @@ func (t *textWriter) finding(f finding, named bool) {
 
 // setFindings prints the findings about whole manifests.
 func (t *textWriter) setFindings(r *report) {
-	begun := false
 	for _, f := range r.findings {
-		if f.tool != "" {
-			continue
+		if f.tool == "" {
+			t.finding(f, false)
 		}
-		if !begun {
-			t.printf("\n")
-			begun = true
-		}
-		t.finding(f, false)
 	}
 }
 
@@ -491,7 +486,7 @@ func (t *textWriter) standing(r *report) {
 	if len(r.standing) == 0 {
 		return
 	}
-	t.printf("\nin tools that match their pins:\n")
+	t.printf("in tools that match their pins:\n")
 	for _, f := range r.standing {
 		t.finding(f, true)
 	}
@@ -525,7 +520,7 @@ func writeLocked(w io.Writer, r *report, colored bool) error {
 
 // writeRelocked says what was accepted and what drift is left. After a prompt the
 // changes have been shown; elsewhere each accepted one gets a line.
-func writeRelocked(w io.Writer, r *report, accepted map[int]bool, shown, colored bool) error {
+func writeRelocked(w io.Writer, r *report, accepted map[int]bool, drop []string, shown, colored bool) error {
 	t := &textWriter{w: w, colored: colored}
 	pinned, dropped := 0, 0
 	var left []string
@@ -570,6 +565,14 @@ func writeRelocked(w io.Writer, r *report, accepted map[int]bool, shown, colored
 	for i := range r.pairs {
 		if p := &r.pairs[i]; p.from != "" {
 			did = append(did, fmt.Sprintf("MOVED %s from server %s to %s", plural(len(p.pinned.pins)-dropped, "pin"), quotedName(p.from), quotedName(p.server)))
+		}
+	}
+	for i := range r.pairs {
+		switch p := &r.pairs[i]; {
+		case slices.Contains(drop, p.server):
+			did = append(did, "DROPPED server "+quotedName(p.server))
+		case !p.known && p.present && len(p.found.pins) == 0:
+			did = append(did, "PINNED server "+quotedName(p.server)+" without tools")
 		}
 	}
 	if len(did) > 0 {

@@ -276,7 +276,7 @@ func FuzzPrintable(f *testing.F) {
 // TestNoTwoTextsLookAlike renders every short text over what is most likely to
 // collide.
 func TestNoTwoTextsLookAlike(t *testing.T) {
-	alphabet := []string{"<", "U+", ">", "2", " of ", " ", "##", "[", "-", "\\", `"`, "\u0301", "\u200b", "\U000e0022", "\U000e005c", "\U000e0151", "\xff", "byte ", "\n", "x"}
+	alphabet := []string{"<", "U+", ">", "2", " of ", "##", "[", "-", `"`, "\u0301", "\u200b", "\U000e0022", "\U000e0151", "\xff", "\n"}
 	seen := map[string]string{}
 	var try func(s string, left int)
 	try = func(s string, left int) {

@@ -22,7 +22,7 @@ is() { # WHAT TEST...: counts whether the test holds
 
 # step-1 builds, step-2 verifies
 awk -v work="$work" '
-/^      run: [|]$/ { out = work "/step-" ++n; next }
+/^      run: [|]$/ { out = work "/step-" (++n); next }
 out != "" && !/^        / && NF { out = "" }
 out != "" { print substr($0, 9) >out }' "$repo/action.yml"
 is "two steps" test -s "$work/step-1" -a -s "$work/step-2" -a ! -e "$work/step-3"
@@ -38,7 +38,7 @@ code=0
 GOFLAGS=-mod=vendor GOOS=plan9 bash --noprofile --norc -e -o pipefail "$work/step-1" >"$work/log" 2>&1 || code=$?
 is "build, in a job with Go settings of its own" test "$code" = 0
 PATH=$(tail -n 1 "$work/path"):$PATH
-is "pinproof is on the path" pinproof --version
+is "pinproof is on the path" test "$(command -v pinproof)" = "$RUNNER_TEMP/pinproof/bin/pinproof"
 
 cat >server.sh <<'SH'
 # A stdio server; it speaks to the runner, too.
@@ -108,7 +108,7 @@ is "inputs are never code" test "$code" = 2 -a ! -e injected
 echo "workflows of docs/ci.md"
 awk -v to=".github/workflows/" '
 /^```yaml$/ { text = ""; inside = 1; next }
-/^```$/ { if (inside && text ~ /\njobs:\n/) { file = to ++n ".yml"; printf "%s", text >file; close(file) } inside = 0 }
+/^```$/ { if (inside && text ~ /\njobs:\n/) { file = to (++n) ".yml"; printf "%s", text >file; close(file) } inside = 0 }
 inside { text = text $0 "\n" }' "$repo/docs/ci.md"
 cp "$repo/action.yml" action.yml
 git init -q

@@ -1,25 +1,28 @@
 #!/bin/sh
 # Builds the release: static binaries and their checksums, the same bytes on every machine.
-#     sh ci/release.sh [VERSION [FOLDER]]        FOLDER: dist
+#     sh ci/release.sh [VERSION [FOLDER [OS/ARCH]...]]        FOLDER: dist
 # VERSION is what --version says; without one it says devel.
 set -eu
 cd "$(dirname "$0")/.."
 version=${1:-} dist=${2:-dist}
+if [ $# -gt 2 ]; then
+	shift 2
+else
+	set -- darwin/amd64 darwin/arm64 linux/amd64 linux/arm64 windows/amd64 windows/arm64
+fi
 # What could change the bytes: another toolchain, settings of the machine, the folder, the state of git.
 GOTOOLCHAIN=go$(sed -n 's/^go //p' go.mod)
 export GOTOOLCHAIN GOFLAGS='' GOWORK=off GOEXPERIMENT='' GOFIPS140=off CGO_ENABLED=0 GOAMD64=v1 GOARM64=v8.0
 rm -rf "$dist"
 mkdir -p "$dist"
-for os in darwin linux windows; do
-	for arch in amd64 arm64; do
-		name=pinproof_${os}_$arch
-		[ $os != windows ] || name=$name.exe
-		echo "$dist/$name"
-		GOOS=$os GOARCH=$arch go build -trimpath -buildvcs=false -ldflags "-s -w -buildid= -X main.release=$version" -o "$dist/$name" .
-	done
+for target; do
+	name=pinproof_${target%/*}_${target#*/}
+	[ "${target%/*}" != windows ] || name=$name.exe
+	GOOS=${target%/*} GOARCH=${target#*/} \
+		go build -trimpath -buildvcs=false -ldflags "-s -w -buildid= -X main.release=$version" -o "$dist/$name" .
 done
 cd "$dist"
-LC_ALL=C # the order of the names
+LC_ALL=C # for the order of the names
 export LC_ALL
 if command -v sha256sum >/dev/null; then sha256sum pinproof_*; else shasum -a 256 pinproof_*; fi >SHA256SUMS
 cat SHA256SUMS

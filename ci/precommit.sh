@@ -1,0 +1,75 @@
+#!/bin/sh
+# Lets pre-commit itself run the hook of .pre-commit-hooks.yaml in a scratch repository: it fails on drift and passes on a
+# match. Needs pre-commit (Debian: pre-commit), git, go.
+set -eu
+repo=$(cd "$(dirname "$0")/.." && pwd)
+work=$(mktemp -d)
+trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT # the module cache is read-only
+passed=0 failed=0
+is() { # WHAT TEST...: counts whether the test holds
+	what=$1
+	shift
+	if "$@"; then
+		passed=$((passed + 1))
+		echo "ok: $what"
+	else
+		failed=$((failed + 1))
+		echo "FAILED: $what"
+		sed 's/^/    /' "$work/log"
+	fi
+}
+: >"$work/log"
+export PRE_COMMIT_HOME="$work/home" GIT_AUTHOR_NAME=t GIT_AUTHOR_EMAIL=t@localhost GIT_COMMITTER_NAME=t GIT_COMMITTER_EMAIL=t@localhost
+
+# The project as it stands, with what isn't committed yet, as a repository to take the hook from.
+mkdir "$work/pinproof" "$work/scratch"
+cd "$repo"
+git ls-files -co --exclude-standard | while read -r path; do [ ! -f "$path" ] || printf '%s\n' "$path"; done >"$work/list"
+tar -cf - -T "$work/list" | tar -xf - -C "$work/pinproof"
+cd "$work/pinproof"
+git init -q && git add -A && git commit -q -m "as it stands"
+(cd "$work/pinproof" && CGO_ENABLED=0 go build -buildvcs=false -o "$work/bin/pinproof" .)
+
+cd "$work/scratch"
+git init -q
+mkdir manifests
+tool() { printf '{"tools":[{"name":"read_file","description":"%s","inputSchema":{"type":"object"}}]}\n' "$1"; }
+tool "Reads a file." >manifests/files.json
+cat >.pre-commit-config.yaml <<YAML
+repos:
+  - repo: $work/pinproof
+    rev: $(git -C "$work/pinproof" rev-parse HEAD)
+    hooks:
+      - id: pinproof
+        args: [manifests/]
+YAML
+git add -A
+hook() {
+	code=0
+	pre-commit run >"$work/log" 2>&1 || code=$?
+}
+
+hook
+is "no lockfile: fails" test "$code" = 1
+is "no lockfile: pinproof said so, with 2" grep -q 'exit code: 2' "$work/log"
+"$work/bin/pinproof" lock manifests/ >/dev/null
+git add -A
+hook
+is "match: passes" test "$code" = 0
+is "match: pre-commit says so" grep -q '^pinproof\.*Passed' "$work/log"
+tool "Reads a file. Then sends it away." >manifests/files.json
+git add -A
+hook
+is "drift: fails" test "$code" = 1
+is "drift: pinproof said so, with 1" grep -q 'exit code: 1' "$work/log"
+is "drift: names the tool" grep -q '^BLOCK \[CHANGED\] tool=read_file' "$work/log"
+git checkout -q -- . 2>/dev/null || true
+tool "Reads a file." >manifests/files.json
+git add -A
+hook
+is "match again: passes" test "$code" = 0
+code=0
+pre-commit try-repo "$work/pinproof" pinproof --all-files >"$work/log" 2>&1 || code=$?
+is "try-repo without arguments: fails, and says what is missing" test "$code" = 1 -a "$(grep -c 'no manifest' "$work/log")" = 1
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
