@@ -115,31 +115,42 @@ func (r *report) find(c *census, full bool) {
 	for i := range r.drifts {
 		drifted[[2]string{r.drifts[i].server, r.drifts[i].tool}] = true
 	}
+	type review struct {
+		pair     *pair
+		tool     pin
+		findings []finding
+	}
+	var reviews []review
+	for i := range r.pairs {
+		p := &r.pairs[i]
+		for _, tool := range p.found.pins {
+			if tool.definition != nil && (full || drifted[[2]string{p.server, tool.name}]) { // nil: a hash-only lockfile beside another
+				reviews = append(reviews, review{pair: p, tool: tool})
+			}
+		}
+	}
+	inParallel(len(reviews), func(i int) int { return len(reviews[i].tool.definition) / 2 }, func(i int) error {
+		v := &reviews[i]
+		v.findings = c.findTool(v.pair.server, v.tool, v.pair.pinned.find(v.tool.name))
+		return nil
+	})
 	r.ofTool = map[[2]string][]finding{}
+	for _, v := range reviews {
+		key := [2]string{v.pair.server, v.tool.name}
+		for _, f := range v.findings {
+			switch {
+			case !drifted[key] && f.warning:
+				r.standing = append(r.standing, f)
+			case drifted[key] && !slices.Contains(r.ofTool[key], f): // two tools of one name share some
+				r.ofTool[key] = append(r.ofTool[key], f)
+				r.findings = append(r.findings, f)
+			}
+		}
+	}
 	for i := range r.pairs {
 		p := &r.pairs[i]
 		if !p.present {
 			continue
-		}
-		for _, tool := range p.found.pins {
-			if tool.definition == nil {
-				continue // a hash-only lockfile beside another
-			}
-			isDrifted := drifted[[2]string{p.server, tool.name}]
-			if !isDrifted && !full {
-				continue
-			}
-			for _, f := range c.findTool(p.server, tool, p.pinned.find(tool.name)) {
-				if key := [2]string{p.server, tool.name}; isDrifted {
-					if slices.Contains(r.ofTool[key], f) {
-						continue // of two tools of one name
-					}
-					r.findings = append(r.findings, f)
-					r.ofTool[key] = append(r.ofTool[key], f)
-				} else if f.warning {
-					r.standing = append(r.standing, f)
-				}
-			}
 		}
 		var before *pinset
 		if p.known {

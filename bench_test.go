@@ -1,0 +1,172 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// madeUpManifest is a response with n tools of about size bytes each, shaped like
+// those of real servers: a description of some sentences, an input schema with
+// described parameters, annotations. The same n and size give the same bytes.
+func madeUpManifest(n, size int) []byte {
+	random := rand.New(rand.NewPCG(42, uint64(n)))
+	words := strings.Fields("the a file folder path of to and list returns reads writes given optional maximum number items name only when " +
+		"matching pattern search result text encoding default true directory content line new existing each all with for query issue")
+	var b strings.Builder
+	sentence := func(n int) {
+		for i := range n {
+			if i > 0 {
+				b.WriteByte(' ')
+			}
+			b.WriteString(words[random.IntN(len(words))])
+		}
+	}
+	b.WriteString(`{"jsonrpc":"2.0","id":1,"result":{"tools":[`)
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		begin := b.Len()
+		fmt.Fprintf(&b, `{"name":"%s_%s_%d","title":"`, words[random.IntN(len(words))], words[random.IntN(len(words))], i)
+		sentence(3)
+		b.WriteString(`","description":"`)
+		sentence(8 + random.IntN(10))
+		b.WriteString(`.\n\nArgs:\n`)
+		sentence(size / 40)
+		b.WriteString(`.","inputSchema":{"type":"object","properties":{`)
+		p := 0
+		for ; p == 0 || b.Len()-begin < size-160; p++ {
+			if p > 0 {
+				b.WriteByte(',')
+			}
+			fmt.Fprintf(&b, `"%s_%d":{"type":"%s","description":"`, words[random.IntN(len(words))], p, []string{"string", "integer", "boolean"}[random.IntN(3)])
+			sentence(4 + random.IntN(8))
+			fmt.Fprintf(&b, `","minimum":%d}`, random.IntN(100))
+		}
+		fmt.Fprintf(&b, `},"required":["a"],"additionalProperties":false,"$schema":"http://json-schema.org/draft-07/schema#"},`+
+			`"annotations":{"readOnlyHint":%v,"openWorldHint":false}}`, i%2 == 0)
+	}
+	b.WriteString("]}}\n")
+	return []byte(b.String())
+}
+
+var benchSizes = []struct {
+	name  string
+	tools int
+	size  int // of a tool, about
+}{
+	{"14tools_13kB", 14, 930},
+	{"49tools_140kB", 49, 2_850},
+	{"551tools_800kB", 551, 1_450},
+	{"20000tools_20MB", 20_000, 1_000},
+}
+
+// benchEach runs do for a manifest of each size.
+func benchEach(b *testing.B, do func(b *testing.B, data []byte)) {
+	for _, s := range benchSizes {
+		b.Run(s.name, func(b *testing.B) {
+			data := madeUpManifest(s.tools, s.size)
+			b.SetBytes(int64(len(data)))
+			b.ReportAllocs()
+			do(b, data)
+		})
+	}
+}
+
+func benchRead(b *testing.B, data []byte) manifest {
+	m, err := parseManifest("m.json", data, false)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return m
+}
+
+func benchPins(b *testing.B, m manifest) pinset {
+	set, err := pinManifest(m, "s", policy{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return set
+}
+
+// BenchmarkRead is strict reading of a manifest.
+func BenchmarkRead(b *testing.B) {
+	benchEach(b, func(b *testing.B, data []byte) {
+		for b.Loop() {
+			benchRead(b, data)
+		}
+	})
+}
+
+// BenchmarkPin is canonical form and digests of a manifest that is read.
+func BenchmarkPin(b *testing.B) {
+	benchEach(b, func(b *testing.B, data []byte) {
+		m := benchRead(b, data)
+		for b.Loop() {
+			benchPins(b, m)
+		}
+	})
+}
+
+// BenchmarkVerify is all of verify between the files and the verdict: both are
+// parsed, the lockfile is held against itself, the two are compared.
+func BenchmarkVerify(b *testing.B) {
+	benchEach(b, func(b *testing.B, data []byte) {
+		lock := []byte(mustMarshal(b, lockfile{[]pinset{benchPins(b, benchRead(b, data))}}))
+		for b.Loop() {
+			found := benchPins(b, benchRead(b, data))
+			r, err := readPins("tools.lock", lock)
+			if err != nil {
+				b.Fatal(err)
+			}
+			l, err := r.check([]pinset{found})
+			if err != nil {
+				b.Fatal(err)
+			}
+			if drifts, matched := compare(l.servers[0], found); len(drifts) > 0 || matched != len(found.pins) {
+				b.Fatalf("%d drifts", len(drifts))
+			}
+		}
+	})
+}
+
+// BenchmarkLock is the writing of a lockfile.
+func BenchmarkLock(b *testing.B) {
+	benchEach(b, func(b *testing.B, data []byte) {
+		l := lockfile{[]pinset{benchPins(b, benchRead(b, data))}}
+		for b.Loop() {
+			mustMarshal(b, l)
+		}
+	})
+}
+
+// BenchmarkCompare is the comparison alone, with every tenth tool changed.
+func BenchmarkCompare(b *testing.B) {
+	benchEach(b, func(b *testing.B, data []byte) {
+		pinned := benchPins(b, benchRead(b, data))
+		found := benchPins(b, benchRead(b, []byte(strings.ReplaceAll(string(data), `0","title":"`, `0","title":"new `))))
+		for b.Loop() {
+			drifts, _ := compare(pinned, found)
+			listChanges(drifts)
+		}
+	})
+}
+
+// TestMadeUpManifests: the sizes are those that the benchmarks are named after, and
+// a manifest verifies against its own lockfile.
+func TestMadeUpManifests(t *testing.T) {
+	for i, want := range []int{13_000, 140_000, 800_000} {
+		s := benchSizes[i]
+		data := madeUpManifest(s.tools, s.size)
+		if len(data) < want*85/100 || len(data) > want*115/100 {
+			t.Errorf("%s has %d bytes", s.name, len(data))
+		}
+		found := pinsOf(t, string(data), policy{})
+		l := mustParse(t, mustMarshal(t, lockfile{[]pinset{found}}))
+		if drifts, matched := compare(l.servers[0], found); len(drifts) > 0 || matched != s.tools || string(madeUpManifest(s.tools, s.size)) != string(data) {
+			t.Errorf("%s: %d drifts, %d match", s.name, len(drifts), matched)
+		}
+	}
+}

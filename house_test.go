@@ -1,0 +1,269 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// house is the order of the files, top to bottom: data flows down, and a file may
+// name only what is declared above it or in its own row. A row of several files is
+// one stage that would be too long as one; the last is where it all comes together.
+var house = [][]string{
+	{"text_table.go"},
+	{"text.go"},
+	{"json.go"},
+	{"stream.go"},
+	{"manifest.go"},
+	{"policy.go"},
+	{"sanitize.go"},
+	{"canon.go"},
+	{"lockfile.go"},
+	{"diff.go"},
+	{"schema.go"},
+	{"labels.go", "label_table.go", "label_keywords.go"},
+	{"verify.go"},
+	{"lookalike.go"},
+	{"unseen.go"},
+	{"orders.go"},
+	{"reading.go"},
+	{"census.go"},
+	{"findings.go"},
+	{"relock.go"},
+	{"report.go"},
+	{"show.go"},
+	{"report_text.go", "report_json.go", "report_ci.go", "report_junit.go", "report_markdown.go", "report_html.go", "report_hook.go", "align.go"},
+	{"prompt.go"},
+	{"files.go"},
+	{"main.go", "commands.go", "gate.go", "approve.go", "output.go"},
+}
+
+// onlyIn says which files may import what touches the world, or what a decision
+// rests on. Any other outside package needs a line here.
+var onlyIn = map[string][]string{
+	"github.com/go-json-experiment/json/jsontext": {"json.go"},
+	"golang.org/x/text/unicode/norm":              {"sanitize.go"},
+	"github.com/gowebpki/jcs":                     {"canon.go"},
+	"crypto/sha256":                               {"canon.go"},
+	"github.com/sergi/go-diff/diffmatchpatch":     {"diff.go"},
+	"github.com/fatih/color":                      {"report_text.go"},
+	"html/template":                               {"report_html.go"},
+	"github.com/mattn/go-isatty":                  {"prompt.go"},
+	"github.com/spf13/cobra":                      {"main.go", "commands.go", "gate.go", "approve.go", "output.go"},
+	"github.com/spf13/pflag":                      {"approve.go"},
+	"os":                                          {"files.go", "main.go", "commands.go", "gate.go", "approve.go", "output.go"},
+	"os/signal":                                   {"files.go", "main.go"},
+	"syscall":                                     {"files.go", "main.go"},
+}
+
+// never are packages that no file imports: pinproof is offline, starts nothing, and
+// exits in one place.
+var never = []string{"encoding/json", "log", "log/slog", "math/rand", "net", "net/http", "os/exec", "plugin", "reflect", "unsafe"}
+
+// parsedFiles parses the program's own files.
+func parsedFiles(t *testing.T) (*token.FileSet, map[string]*ast.File) {
+	t.Helper()
+	paths, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, files := token.NewFileSet(), map[string]*ast.File{}
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[path] = f
+	}
+	if len(files) < 20 {
+		t.Skip("not in the folder of the source")
+	}
+	return set, files
+}
+
+func TestOrderOfFiles(t *testing.T) {
+	set, files := parsedFiles(t)
+	row := map[string]int{}
+	for i, names := range house {
+		for _, name := range names {
+			row[name] = i
+			if files[name] == nil {
+				t.Errorf("%s has a place in the house and isn't there", name)
+			}
+		}
+	}
+	var list []*ast.File
+	for name, f := range files {
+		list = append(list, f)
+		if _, ok := row[name]; !ok {
+			t.Errorf("%s has no place in the house", name)
+		}
+	}
+	// Other packages are left empty: what is wrong for that reason is passed over,
+	// our own names are resolved all the same.
+	info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
+	check := types.Config{Importer: noPackages{}, Error: func(error) {}}
+	own, _ := check.Check("main", set, list, info)
+	told, uses := map[string]bool{}, 0
+	for name, object := range info.Uses {
+		f, isFunc := object.(*types.Func)
+		if object.Pkg() != own || object.Parent() != own.Scope() && !(isFunc && f.Signature().Recv() != nil) {
+			continue
+		}
+		uses++
+		from, to := set.Position(name.Pos()), set.Position(object.Pos())
+		if line := from.Filename + " " + object.Name(); row[from.Filename] < row[to.Filename] && !told[line] {
+			told[line] = true
+			t.Errorf("%s names %s, which %s declares, further down", from, object.Name(), to)
+		}
+	}
+	if uses < 1_000 {
+		t.Errorf("only %d names were resolved", uses)
+	}
+}
+
+type noPackages struct{}
+
+func (noPackages) Import(path string) (*types.Package, error) {
+	p := types.NewPackage(path, path[strings.LastIndexByte(path, '/')+1:])
+	p.MarkComplete()
+	return p, nil
+}
+
+func TestImports(t *testing.T) {
+	_, files := parsedFiles(t)
+	for name, f := range files {
+		for _, i := range f.Imports {
+			path, err := strconv.Unquote(i.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			allowed, named := onlyIn[path]
+			switch {
+			case slices.Contains(never, path):
+				t.Errorf("%s imports %s: nothing may", name, path)
+			case named && !slices.Contains(allowed, name):
+				t.Errorf("%s imports %s: only %s may", name, path, strings.Join(allowed, ", "))
+			case !named && strings.Contains(path, "."):
+				t.Errorf("%s imports %s, which no one is known to need", name, path)
+			}
+		}
+	}
+}
+
+// TestOffline: nothing that is linked can open a network connection for us.
+func TestOffline(t *testing.T) {
+	parsedFiles(t)
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no go command")
+	}
+	out, err := exec.Command("go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Skipf("go list: %v", err)
+	}
+	deps := strings.Fields(string(out))
+	if !slices.Contains(deps, "github.com/gowebpki/jcs") {
+		t.Fatalf("a list without what is linked: %d packages", len(deps))
+	}
+	for _, path := range []string{"net/http", "crypto/tls", "net/rpc", "plugin", "C"} {
+		if slices.Contains(deps, path) {
+			t.Errorf("%s is linked", path)
+		}
+	}
+}
+
+// TestOneExit: os.Exit stands once, no init hides work, no recover turns a crash
+// into an answer, and neither log.Fatal nor cobra.CheckErr ends with the code of
+// drift.
+func TestOneExit(t *testing.T) {
+	set, files := parsedFiles(t)
+	exits := 0
+	for _, f := range files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				if n.Recv == nil && n.Name.Name == "init" {
+					t.Errorf("%s: init", set.Position(n.Pos()))
+				}
+			case *ast.CallExpr:
+				if id, ok := n.Fun.(*ast.Ident); ok && id.Name == "recover" {
+					t.Errorf("%s: recover", set.Position(n.Pos()))
+				}
+				s, ok := n.Fun.(*ast.SelectorExpr)
+				if !ok {
+					return true
+				}
+				if pkg, ok := s.X.(*ast.Ident); ok && pkg.Name == "os" && s.Sel.Name == "Exit" {
+					exits++
+				} else if ok && (pkg.Name == "log" || pkg.Name == "cobra" && s.Sel.Name == "CheckErr") {
+					t.Errorf("%s: %s.%s", set.Position(n.Pos()), pkg.Name, s.Sel.Name)
+				}
+			}
+			return true
+		})
+	}
+	if exits != 1 {
+		t.Errorf("os.Exit stands %d times", exits)
+	}
+}
+
+// TestNothingIsExported but what encoding and templates read: this is a program.
+func TestNothingIsExported(t *testing.T) {
+	set, files := parsedFiles(t)
+	for _, f := range files {
+		for name, kind := range topLevel(f) {
+			if ast.IsExported(name.Name) {
+				t.Errorf("%s: %s %s is exported", set.Position(name.Pos()), kind, name.Name)
+			}
+		}
+	}
+}
+
+// topLevel lists what a file declares, methods aside.
+func topLevel(f *ast.File) map[*ast.Ident]string {
+	names := map[*ast.Ident]string{}
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Recv == nil {
+				names[d.Name] = "func"
+			}
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				switch s := s.(type) {
+				case *ast.TypeSpec:
+					names[s.Name] = "type"
+				case *ast.ValueSpec:
+					for _, name := range s.Names {
+						names[name] = d.Tok.String()
+					}
+				}
+			}
+		}
+	}
+	return names
+}
+
+func TestFilesAreShort(t *testing.T) {
+	_, files := parsedFiles(t)
+	for name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(text), "\n"); n > 600 {
+			t.Errorf("%s has %d lines: above 600", name, n)
+		}
+	}
+}
