@@ -16,6 +16,13 @@ type change struct {
 	label    label
 }
 
+// A label says what a change means to a reviewer. It explains and sorts; whether
+// there is drift never depends on it.
+type label struct {
+	text string // "new parameter, required"
+	rank int    // the lower, the earlier it is read
+}
+
 // diffValues lists what differs between two values parsed from canonical forms.
 // The list is empty if and only if the two are the same JSON value: members are
 // sorted and numbers spelled alike there, so texts compare as values do.

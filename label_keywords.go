@@ -8,13 +8,6 @@ import (
 	"strings"
 )
 
-// A label says what a change means to a reviewer. It explains and sorts; whether
-// there is drift never depends on it.
-type label struct {
-	text string // "new parameter, required"
-	rank int    // the lower, the earlier it is read
-}
-
 // A meaning is a row of labelTable, and its number there the rank: first what lets
 // a tool be run, take or send more, then what the model or a client reads, then
 // what lets a tool do less, last what changes nothing. What can't be told from

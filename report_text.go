@@ -241,10 +241,12 @@ func writeDiff(w io.Writer, r *report, colored bool) error {
 		t.printf("\n")
 		t.group(r, i)
 	}
-	t.printf("\n")
-	t.setFindings(r)
-	t.standing(r)
-	t.printf("%s\n", t.paint(bad, r.verdictLine()))
+	if len(r.standing) > 0 || slices.ContainsFunc(r.findings, func(f finding) bool { return f.tool == "" }) {
+		t.printf("\n")
+		t.setFindings(r)
+		t.standing(r)
+	}
+	t.printf("\n%s\n", t.paint(bad, r.verdictLine()))
 	t.missing(r)
 	if slices.ContainsFunc(r.drifts, func(d drift) bool { return !d.textsKnown() }) {
 		t.printf("hint: to see what changed, give the approved list, too: %s\n", withLockfile(r.next).to("diff", "--against APPROVED.json"))

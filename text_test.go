@@ -313,7 +313,7 @@ func TestQuotedName(t *testing.T) {
 		{"##[error]", `"##<U+005B>error]"`},
 		{"<U+0430>", `"<U+003C>U+0430>"`},
 		{strings.Repeat("a", 128), strings.Repeat("a", 128)},
-		{strings.Repeat("a", 129), `"` + strings.Repeat("a", 128) + `<and 1 more characters>"`},
+		{strings.Repeat("a", 129), `"` + strings.Repeat("a", 128) + `<and 1 more character>"`},
 		{strings.Repeat("é", 130), `"<128 of U+00E9><and 2 more characters>"`},
 	} {
 		if got := quotedName(tt.name); got != tt.want {
