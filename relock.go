@@ -17,6 +17,13 @@ type acceptance struct {
 	name, digest string
 }
 
+func (a acceptance) String() string {
+	if a.name != "" && a.digest != "" {
+		return a.name + "@" + a.digest
+	}
+	return a.name + a.digest
+}
+
 // parseAcceptance reads the value of --accept. A value that ends in a digest is
 // always taken for one: a tool that is named so must be accepted by its digest,
 // or it could stand in for the tool that was meant.
@@ -63,27 +70,32 @@ func selectDrifts(pairs []pair, drifts []drift, sel selection) (map[int]bool, er
 }
 
 func selectOne(pairs []pair, drifts []drift, a acceptance, accepted map[int]bool) error {
-	var fits []int
-	servers := map[string]bool{}
+	named := map[string]bool{} // servers that the name fits
 	for i := range pairs {
 		p := &pairs[i]
 		if a.name != "" && (p.pinned.find(a.name) != nil || p.found.find(a.name) != nil) {
-			servers[p.server] = true
+			named[p.server] = true
 		}
 	}
+	var fits []int
+	servers := map[string]bool{}
 	for i := range drifts {
 		d := &drifts[i]
 		if a.name != "" && d.tool != a.name || a.digest != "" && d.definitionDigest() != a.digest {
 			continue
 		}
 		fits = append(fits, i)
+		servers[d.server] = true
+	}
+	if a.digest == "" {
+		servers = named // a bare name that fits two servers is no answer, whichever drifted
 	}
 	switch {
-	case a.name != "" && len(servers) == 0:
+	case a.name != "" && len(named) == 0:
 		return fail("--accept %s: no tool of that name is pinned or listed", quotedName(a.name))
-	case a.name != "" && len(servers) > 1:
-		return fail("--accept %s: several servers have a tool of that name", quotedName(a.name)).
-			hint("say which: --server ID with that server's manifest")
+	case len(servers) > 1:
+		return fail("--accept %s: several servers have such a tool", quotedName(a.String())).
+			hint("say which: --server ID with that server's manifest, or --accept NAME@sha256:HEX")
 	case a.digest != "" && len(fits) == 0 && !matchesPin(pairs, a):
 		what := "no drifted tool has the digest " + a.digest
 		if a.name != "" {

@@ -14,6 +14,7 @@ import (
 type textWriter struct {
 	w       io.Writer
 	colored bool
+	servers bool // several are in play, and findings outside a group name theirs
 	err     error
 }
 
@@ -217,7 +218,7 @@ func (t *textWriter) missing(r *report) {
 // the command only where that is safe.
 func dropCommand(r *report, server string) string {
 	c := "pinproof relock --drop-server "
-	if pasteable(server) {
+	if pasteableLabel(server) {
 		c += server
 	} else {
 		c += "ID"
@@ -243,6 +244,7 @@ func writeDiff(w io.Writer, r *report, colored bool) error {
 	}
 	if len(r.standing) > 0 || slices.ContainsFunc(r.findings, func(f finding) bool { return f.tool == "" }) {
 		t.printf("\n")
+		t.servers = len(r.pairs) > 1
 		t.setFindings(r)
 		t.standing(r)
 	}
@@ -465,6 +467,9 @@ func (t *textWriter) finding(f finding, named bool) {
 		s = careful
 	}
 	t.printf("  %s", t.paint(s, level(f)+" "+f.id+":"))
+	if t.servers {
+		t.printf(" server %s", quotedName(f.server))
+	}
 	if named {
 		t.printf(" %s", quotedName(f.tool))
 	}
@@ -496,7 +501,7 @@ func (t *textWriter) standing(r *report) {
 
 // writeLocked says what was pinned: each tool with its digest, and the findings.
 func writeLocked(w io.Writer, r *report, colored bool) error {
-	t := &textWriter{w: w, colored: colored}
+	t := &textWriter{w: w, colored: colored, servers: len(r.pairs) > 1}
 	for i := range r.pairs {
 		p := &r.pairs[i]
 		t.printf("%s  server %s%s\n", t.paint(good, fmt.Sprintf("PINNED %s -> %s", plural(len(p.found.pins), "tool"), printable(r.lockfile))),

@@ -320,6 +320,13 @@ func pasteable(tool string) bool {
 	return true
 }
 
+// pasteableLabel is pasteable for a server's label, which often is a package's name.
+// What quotedName leaves plain means nothing to a shell, but for a tilde or a
+// hyphen in front.
+func pasteableLabel(server string) bool {
+	return quotedName(server) == server && server[0] != '-' && server[0] != '~'
+}
+
 func isAlnum(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
