@@ -86,9 +86,13 @@ func (p *prompter) askGroup(r *report, g *group, chosen map[int]bool) error {
 	}
 	for _, i := range g.drifts {
 		d := &r.drifts[i]
-		question := "accept " + quotedName(d.tool) + "?"
+		name := quotedName(d.tool)
+		if len(r.pairs) > 1 {
+			name += " of server " + quotedName(d.server)
+		}
+		question := "accept " + name + "?"
 		if d.kind == removed {
-			question = "accept that tool " + quotedName(d.tool) + " was removed?"
+			question = "accept that tool " + name + " was removed?"
 		}
 		answer, err := p.ask(question, "yndq", show([]int{i}))
 		if err != nil {

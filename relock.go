@@ -94,7 +94,7 @@ func selectOne(pairs []pair, drifts []drift, a acceptance, accepted map[int]bool
 	case a.name != "" && len(named) == 0:
 		return fail("--accept %s: no tool of that name is pinned or listed", quotedName(a.name))
 	case len(servers) > 1:
-		return fail("--accept %s: several servers have such a tool", quotedName(a.String())).
+		return fail("--accept %s: several servers have a tool of that name", quotedName(a.String())).
 			hint("say which: --server ID with that server's manifest, or --accept NAME@sha256:HEX")
 	case a.digest != "" && len(fits) == 0 && !matchesPin(pairs, a):
 		what := "no drifted tool has the digest " + a.digest

@@ -94,6 +94,9 @@ func newReport(pairs []pair, lock lockfile, full bool) *report {
 	listChanges(r.drifts)
 	found := make([]pinset, 0, len(pairs))
 	for _, p := range pairs {
+		if p.from != "" {
+			lock.drop(p.from) // its pins are this pair's own
+		}
 		if p.present {
 			found = append(found, p.found)
 		}

@@ -534,7 +534,11 @@ func writeRelocked(w io.Writer, r *report, accepted map[int]bool, drop []string,
 	for i := range r.drifts {
 		d := &r.drifts[i]
 		if !accepted[i] {
-			left = append(left, quotedName(d.tool))
+			name := quotedName(d.tool)
+			if len(r.pairs) > 1 {
+				name += " (server " + quotedName(d.server) + ")"
+			}
+			left = append(left, name)
 			continue
 		}
 		if d.kind == removed {
