@@ -1,0 +1,467 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain lets the test binary stand for pinproof itself, so that the pages of
+// testdata/script run it as users do: as a process, with real streams.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"pinproof": main})
+}
+
+// TestScript runs the pages. Each finds the manifests of testdata in its folder.
+// Beside the commands of testscript there are:
+//
+//	exits N COMMAND...    run it; the exit code must be N. "! exec" can't tell 1 from 2.
+//	terminal N FILE COMMAND...
+//	                      the same on a terminal, with FILE's lines as the answers to
+//	                      the prompts, one each, then the end of input; a line ^C is
+//	                      the interrupt key, and !COMMAND runs in a shell meanwhile.
+//	                      stdout is all that the terminal showed.
+//	paste N PATTERN       type the last command we printed that matches; exits N
+//	keep FILE..., kept FILE...
+//	                      remember files; later: same bytes, time and mode
+//	text FILE STRING      write a file; STRING has the escapes of Go
+//	raw NAME=STRING...    set environment variables, with the escapes of Go
+//	big KIND FILE         write a large or hostile file, see bigFiles
+//
+// After each exits, terminal and paste, everything printed is held against what
+// holds for every output: see wellBehaved and errorsFit.
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireUniqueNames:  true,
+		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			manifests, err := filepath.Glob("testdata/*.jsonl")
+			for _, path := range manifests {
+				data, readErr := os.ReadFile(path)
+				writeErr := os.WriteFile(filepath.Join(env.WorkDir, filepath.Base(path)), data, 0o644)
+				err = errors.Join(err, readErr, writeErr)
+			}
+			env.Values["kept"] = keptFiles{}
+			return err
+		},
+		Condition: func(condition string) (bool, error) {
+			switch condition {
+			case "root":
+				return os.Geteuid() == 0, nil
+			case "race": // ten times slower: no time for bombs
+				info, _ := debug.ReadBuildInfo()
+				return slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}), nil
+			case "terminal": // script as util-linux has it, which makes a pseudo-terminal
+				_, err := exec.LookPath("script")
+				return runtime.GOOS == "linux" && err == nil, nil
+			case "full": // a device that is always full
+				_, err := os.Stat("/dev/full")
+				return err == nil, nil
+			}
+			return false, fmt.Errorf("unknown condition %q", condition)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": cmdExits, "terminal": cmdTerminal, "paste": cmdPaste,
+			"keep": cmdKeep, "kept": cmdKept, "text": cmdText, "raw": cmdRaw, "big": cmdBig,
+		},
+	})
+}
+
+// patience is far more than any single run may take on a busy machine.
+const patience = 20 * time.Second
+
+func cmdExits(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: exits N COMMAND...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	before := unfinished(ts)
+	start := time.Now()
+	code := exitCodeOf(ts, ts.Exec(args[1], args[2:]...))
+	if took := time.Since(start); took > patience {
+		ts.Fatalf("it took %v", took)
+	}
+	if code != want {
+		ts.Fatalf("exit code %d, want %d", code, want)
+	}
+	stdout, stderr := ts.ReadFile("stdout"), ts.ReadFile("stderr")
+	colored := ts.Getenv("CLICOLOR_FORCE") != "" || slices.Contains(args, "--color=always")
+	if slices.Contains(args, "completion") {
+		stdout = strings.ReplaceAll(stdout, "\t", " ") // in cobra's scripts
+	}
+	wellBehaved(ts, stdout, colored)
+	wellBehaved(ts, stderr, colored)
+	if args[1] == "pinproof" {
+		errorsFit(ts, code, stderr)
+	}
+	if after := unfinished(ts); !slices.Equal(before, after) {
+		ts.Fatalf("left behind: %q, before: %q", after, before)
+	}
+}
+
+func exitCodeOf(ts *testscript.TestScript, err error) int {
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		ts.Fatalf("%v", err)
+	}
+	if exit != nil {
+		return exit.ExitCode()
+	}
+	return 0
+}
+
+// unfinished lists what an interrupted write leaves behind.
+func unfinished(ts *testscript.TestScript) []string {
+	list, err := filepath.Glob(filepath.Join(ts.MkAbs("."), "*"+newSuffix))
+	ts.Check(err)
+	return list
+}
+
+var (
+	colorSequence = regexp.MustCompile("\x1b\\[[0-9;]*m")
+	ourLines      = regexp.MustCompile(`^(error|hint): [^ ]`)
+)
+
+// wellBehaved fails where an output breaks a rule that none may break, whatever
+// the page is about: nothing unseen or active is printed raw.
+func wellBehaved(ts *testscript.TestScript, out string, colored bool) {
+	if colored {
+		out = colorSequence.ReplaceAllString(out, "")
+	}
+	if at := strings.IndexFunc(out, active); at >= 0 || !utf8.ValidString(out) {
+		ts.Fatalf("printed raw: %+q", out[max(0, at-20):min(len(out), max(0, at)+20)])
+	}
+	for line := range strings.Lines(out) {
+		if strings.HasPrefix(strings.TrimLeft(line, " "), "::") || strings.Contains(line, "##[") {
+			ts.Fatalf("a command for the CI system: %s", line)
+		}
+	}
+	if strings.Contains(out, "goroutine ") {
+		ts.Fatalf("it crashed")
+	}
+}
+
+// errorsFit holds standard error against the exit code: an error is one line with
+// hints under it, every 2 has one, and 0 has none.
+func errorsFit(ts *testscript.TestScript, code int, stderr string) {
+	wrong := 0
+	for line := range strings.Lines(stderr) {
+		if !ourLines.MatchString(line) {
+			ts.Fatalf("on standard error: %s", line)
+		}
+		if strings.HasPrefix(line, "error: ") {
+			wrong++
+		}
+	}
+	if code == 2 && wrong != 1 || wrong > 1 || code == 0 && stderr != "" {
+		ts.Fatalf("exit code %d with %d errors", code, wrong)
+	}
+}
+
+// active reports whether a character is unseen, passes for another blank, or acts
+// on a terminal. It is written from the standard library's tables: the second
+// opinion on the program's own.
+func active(r rune) bool {
+	switch {
+	case r == '\n' || r >= ' ' && r <= '~':
+		return false
+	case unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs, unicode.Zl, unicode.Zp, unicode.Variation_Selector,
+		unicode.Other_Default_Ignorable_Code_Point, unicode.Noncharacter_Code_Point):
+		return true
+	case unicode.Is(unicode.Zs, r):
+		return r != ' '
+	}
+	return r == '\u2800' || !unicode.IsGraphic(r)
+}
+
+// cmdTerminal types each answer when its prompt has come, so that the transcript
+// reads as a person saw it.
+func cmdTerminal(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) < 3 {
+		ts.Fatalf("usage: terminal N FILE COMMAND...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	words := make([]string, len(args[2:]))
+	for i, word := range args[2:] {
+		words[i] = shellQuote(word)
+	}
+	cmd := exec.Command("script", "-qefc", "stty -echo; exec "+strings.Join(words, " "), os.DevNull)
+	cmd.Dir, cmd.Env = ts.MkAbs("."), environment(ts)
+	in, err := cmd.StdinPipe()
+	ts.Check(err)
+	out, err := cmd.StdoutPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	guard := time.AfterFunc(patience, func() { cmd.Process.Kill() })
+	defer guard.Stop()
+	var shown bytes.Buffer
+	answers := slices.Collect(strings.Lines(ts.ReadFile(args[1])))
+	for buf := make([]byte, 4096); ; {
+		n, err := out.Read(buf)
+		shown.Write(buf[:n])
+		if bytes.HasSuffix(shown.Bytes(), []byte("[?]: ")) {
+			for len(answers) > 0 && answers[0][0] == '!' {
+				ts.Check(inShell(ts, answers[0][1:]))
+				answers = answers[1:]
+			}
+			// What a person types stands behind the prompt.
+			answer := "^D"
+			if len(answers) > 0 {
+				answer, answers = strings.TrimSuffix(answers[0], "\n"), answers[1:]
+			}
+			shown.WriteString(answer + "\n")
+			switch answer {
+			case "^C":
+				io.WriteString(in, "\x03")
+			case "^D":
+				io.WriteString(in, "\x04")
+			default:
+				io.WriteString(in, answer+"\n")
+			}
+		}
+		if err != nil {
+			break
+		}
+	}
+	in.Close()
+	code := exitCodeOf(ts, cmd.Wait())
+	// The terminal turns LF into CR LF; whatever else is in there was printed.
+	transcript := strings.ReplaceAll(shown.String(), "\r\n", "\n")
+	io.WriteString(ts.Stdout(), transcript)
+	if code != want {
+		ts.Fatalf("exit code %d, want %d\n%s", code, want, transcript)
+	}
+	if len(answers) > 0 {
+		ts.Fatalf("not asked for: %q\n%s", answers, transcript)
+	}
+	wellBehaved(ts, transcript, ts.Getenv("NO_COLOR") == "")
+}
+
+func environment(ts *testscript.TestScript) (list []string) {
+	for _, name := range []string{"PATH", "TMPDIR", "NO_COLOR", "CLICOLOR_FORCE", "TERM"} {
+		if value := ts.Getenv(name); value != "" {
+			list = append(list, name+"="+value)
+		}
+	}
+	return list
+}
+
+func inShell(ts *testscript.TestScript, command string) error {
+	cmd := exec.Command("sh", "-c", command)
+	cmd.Dir, cmd.Env = ts.MkAbs("."), environment(ts)
+	return cmd.Run()
+}
+
+// cmdPaste runs a printed command in a shell, as it stands.
+func cmdPaste(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: paste N PATTERN")
+	}
+	pattern := regexp.MustCompile(args[1])
+	command := ""
+	for line := range strings.Lines(ts.ReadFile("stdout") + ts.ReadFile("stderr")) {
+		if at := strings.Index(line, "pinproof "); strings.HasPrefix(line, "hint: ") && at > 0 && pattern.MatchString(line[at:]) {
+			command = strings.TrimSuffix(line[at:], "\n")
+		}
+	}
+	if command == "" {
+		ts.Fatalf("no such command was printed")
+	}
+	shell := "sh"
+	if bash, err := exec.LookPath("bash"); err == nil {
+		shell = bash // it knows $'…', which is younger than some sh
+	}
+	cmdExits(ts, false, []string{args[0], shell, "-c", command})
+}
+
+type (
+	keptFiles map[string]keptFile
+	keptFile  struct {
+		data []byte
+		time time.Time
+		mode fs.FileMode
+	}
+)
+
+func readKept(ts *testscript.TestScript, path string) keptFile {
+	info, err := os.Stat(ts.MkAbs(path))
+	ts.Check(err)
+	return keptFile{[]byte(ts.ReadFile(path)), info.ModTime(), info.Mode()}
+}
+
+func cmdKeep(ts *testscript.TestScript, _ bool, args []string) {
+	for _, path := range args {
+		// A rewrite within the clock's grain must be seen, too.
+		old := time.Unix(1_000_000_000, 0)
+		ts.Check(os.Chtimes(ts.MkAbs(path), old, old))
+		ts.Value("kept").(keptFiles)[path] = readKept(ts, path)
+	}
+}
+
+func cmdKept(ts *testscript.TestScript, _ bool, args []string) {
+	for _, path := range args {
+		was, ok := ts.Value("kept").(keptFiles)[path]
+		if !ok {
+			ts.Fatalf("%s was not kept", path)
+		}
+		is := readKept(ts, path)
+		if !bytes.Equal(is.data, was.data) || !is.time.Equal(was.time) || is.mode != was.mode {
+			ts.Fatalf("%s was written", path)
+		}
+	}
+}
+
+func goString(ts *testscript.TestScript, s string) string {
+	s, err := strconv.Unquote(`"` + strings.ReplaceAll(s, `"`, `\"`) + `"`)
+	ts.Check(err)
+	return s
+}
+
+func cmdText(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: text FILE STRING")
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(goString(ts, args[1])), 0o644))
+}
+
+func cmdRaw(ts *testscript.TestScript, _ bool, args []string) {
+	for _, arg := range args {
+		name, s, _ := strings.Cut(arg, "=")
+		ts.Setenv(name, goString(ts, s))
+	}
+}
+
+// bigFiles are written on the fly: each is made of a head, a piece so many times,
+// and a tail.
+var bigFiles = map[string]struct {
+	head, piece string
+	times       int
+	tail        string
+}{
+	"arrays":       {"", "[", 10_000_000, ""},
+	"arrays-in":    {`{"tools":[{"name":"a","x":`, "[", 10_000_000, ""},
+	"objects":      {"", `{"a":`, 5_000_000, ""},
+	"closed":       {`{"tools":[{"name":"a","x":` + strings.Repeat("[", 9_000), "1", 1, strings.Repeat("]", 9_000) + "}]}"},
+	"noise":        {"", "[\n", 5_000_000, ""},
+	"deep-127":     {`{"tools":[{"name":"a","x":` + strings.Repeat("[", 127), "1", 1, strings.Repeat("]", 127) + "}]}"},
+	"deep-128":     {`{"tools":[{"name":"a","x":` + strings.Repeat("[", 128), "1", 1, strings.Repeat("]", 128) + "}]}"},
+	"string":       {`{"tools":[{"name":"a","description":"`, "x", 30 << 20, `"}]}`},
+	"string-4m":    {`{"tools":[{"name":"a","description":"`, "word ", 800_000, `"}]}`},
+	"name":         {`{"tools":[{"name":"`, "x", 4_000_000, `"}]}`},
+	"values":       {`{"tools":[{"name":"a","x":[1`, ",1", 16_000_000, `]}]}`},
+	"values-200k":  {`{"tools":[{"name":"a","x":[1`, ",1", 199_900, `]}]}`},
+	"values-201k":  {`{"tools":[{"name":"a","x":[1`, ",1", 200_100, `]}]}`},
+	"ids":          {"", `{"jsonrpc":"2.0","id":1}` + "\n", 100_001, ""},
+	"mebibytes-65": {`{"tools":[]}`, strings.Repeat(" ", 1<<20), 65, ""},
+}
+
+func cmdBig(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: big KIND FILE")
+	}
+	var b bytes.Buffer
+	numbered := func(head, format string, n int, tail string) {
+		b.WriteString(head)
+		for i := range n {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			fmt.Fprintf(&b, format, i)
+		}
+		b.WriteString(tail)
+	}
+	f, ok := bigFiles[args[0]]
+	switch {
+	case ok:
+		b.WriteString(f.head)
+		for range f.times {
+			b.WriteString(f.piece)
+		}
+		b.WriteString(f.tail)
+	case args[0] == "members": // of one definition
+		numbered(`{"tools":[{"name":"a",`, `"k%d":1`, 100_000, "}]}")
+	case args[0] == "members-of-message":
+		numbered(`{"tools":[],`, `"k%d":1`, 100_000, "}")
+	case args[0] == "tools":
+		numbered(`{"tools":[`, `{"name":"t%d"}`, 50_001, "]}")
+	case args[0] == "tools-1100": // with a description
+		numbered(`{"tools":[`, `{"name":"t%04d","description":"One thing.","inputSchema":{"properties":{}}}`, 1_100, "]}")
+	case args[0] == "tools-1100-changed":
+		numbered(`{"tools":[`, `{"name":"t%04d","description":"Another thing.","inputSchema":{"properties":{}}}`, 1_100, "]}")
+	case args[0] == "parameters-25":
+		numbered(`{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{`, `"p%02d":{"type":"string"}`, 25, "}}}]}")
+	case args[0] == "duplicates": // a repeated name at the end of a large object
+		numbered(`{"tools":[{"name":"a",`, `"k%d":1`, 100_000, `,"k0":1}]}`)
+	default:
+		ts.Fatalf("no such kind: %s", args[0])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), b.Bytes(), 0o644))
+}
+
+// inFolder runs pinproof as a process.
+func inFolder(dir string, args ...string) (code int, out string) {
+	cmd := exec.Command("pinproof", args...)
+	cmd.Dir = dir
+	b, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		return exit.ExitCode(), string(b)
+	case err != nil:
+		return -1, err.Error()
+	}
+	return 0, string(b)
+}
+
+// TestWritersAtOnce starts sixteen writers of one lockfile: each waits for its
+// turn, and no pin is lost.
+func TestWritersAtOnce(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const writers = 16
+	var all sync.WaitGroup
+	for i := range writers {
+		file := fmt.Sprintf("m%d.json", i)
+		list := fmt.Sprintf(`{"tools":[{"name":"tool_%d"},{"name":"both"}]}`, i)
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(list), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		all.Go(func() {
+			if code, out := inFolder(dir, "lock", file, "--server", fmt.Sprintf("s%d", i)); code != 0 {
+				t.Errorf("writer %d: exit code %d\n%s", i, code, out)
+			}
+		})
+	}
+	all.Wait()
+	for i := range writers {
+		server := fmt.Sprintf("s%d", i)
+		code, out := inFolder(dir, "verify", fmt.Sprintf("m%d.json", i), "--server", server)
+		if code != 0 || out != "OK: 0 drift (2 tools match tools.lock)\n" {
+			t.Errorf("%s: exit code %d\n%s", server, code, out)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*"+newSuffix)); left != nil {
+		t.Errorf("left behind: %q", left)
+	}
+}
