@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -67,7 +66,7 @@ func (o *output) find(name string) (format, bool) {
 	if name == "text" {
 		// An error is on standard error already; a file shouldn't keep an old answer.
 		return format{name, o.plain, func(w io.Writer, err error) error {
-			_, writeErr := fmt.Fprintf(w, "error: %s\n", failureText(err))
+			_, writeErr := fmt.Fprintf(w, "error: %s\n", toldOf(err).text)
 			return writeErr
 		}}, true
 	}
@@ -79,22 +78,26 @@ func (o *output) find(name string) (format, bool) {
 	return list[i], true
 }
 
-// emit prints the answer, then writes the files. If one of them fails, the verdict
-// still reaches standard error.
+// emit writes the files, then prints the answer. If a file fails, the verdict still
+// reaches standard error.
 func (o *output) emit(a *app, r *report) error {
-	write := o.text
-	if o.format != "text" {
-		f, _ := o.find(o.format)
-		write = f.report
-	}
-	if err := write(a.out, r); err != nil {
-		return err
-	}
 	err := o.writeFiles(func(f format, w io.Writer) error { return f.report(w, r) })
 	if err != nil {
 		fmt.Fprintln(a.stderr, r.verdictLine())
 	}
-	return err
+	var writeErr error
+	switch f, _ := o.find(o.format); {
+	case o.format == "text":
+		writeErr = o.text(a.out, r)
+	case err != nil: // what a machine reads must agree with the exit code
+		writeErr = f.failed(a.out, err)
+	default:
+		writeErr = f.report(a.out, r)
+	}
+	if err != nil {
+		return err
+	}
+	return writeErr
 }
 
 // explain gives an error that leaves no answer to the formats, and returns it.
@@ -106,7 +109,7 @@ func (o *output) explain(a *app, err error) error {
 		}
 	}
 	if writeErr := o.writeFiles(func(f format, w io.Writer) error { return f.failed(w, err) }); writeErr != nil {
-		fmt.Fprintf(a.stderr, "error: %s\n", failureText(writeErr))
+		fmt.Fprintf(a.stderr, "error: %s\n", toldOf(writeErr).text)
 	}
 	return err
 }
@@ -126,13 +129,4 @@ func (o *output) writeFiles(write func(format, io.Writer) error) error {
 		}
 	}
 	return first
-}
-
-// failureText is an error's text, printable.
-func failureText(err error) string {
-	var f *failure
-	if errors.As(err, &f) {
-		return f.text
-	}
-	return printable(err.Error())
 }

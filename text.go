@@ -156,7 +156,7 @@ func appendPrintable(dst []byte, s string, asciiOnly bool) []byte {
 				marks++
 			}
 		case r == '<' && spellsMark(rest),
-			r == '[' && (strings.HasPrefix(rest, "-") || strings.HasSuffix(s[:i], "##")),
+			r == '[' && (strings.HasPrefix(rest, "-") || afterHashes(s[:i])),
 			r == '{' && strings.HasPrefix(rest, "+"):
 			dst = appendEscape(dst, r)
 			marks = maxMarks
@@ -215,6 +215,13 @@ func spelled(run string) string {
 		}
 	}
 	return string(text)
+}
+
+// afterHashes reports whether a bracket after s would begin a command of a CI log:
+// "##[group]" (GitHub, Azure Pipelines), "##vso[task…]" (Azure Pipelines).
+func afterHashes(s string) bool {
+	s = strings.TrimRight(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+	return strings.HasSuffix(s, "##")
 }
 
 // spellsMark reports whether "<" before rest would read as one of our marks.

@@ -71,5 +71,11 @@ is "match again: passes" test "$code" = 0
 code=0
 pre-commit try-repo "$work/pinproof" pinproof --all-files >"$work/log" 2>&1 || code=$?
 is "try-repo without arguments: fails, and says what is missing" test "$code" = 1 -a "$(grep -c 'no manifest' "$work/log")" = 1
+is "the manifest is valid" pre-commit validate-manifest "$repo/.pre-commit-hooks.yaml"
+awk -v to="$work/config-" '
+/^```yaml$/ { text = ""; inside = 1; next }
+/^```$/ { if (inside && text ~ /^repos:/) { file = to (++n) ".yaml"; printf "%s", text >file; close(file) } inside = 0 }
+inside { text = text $0 "\n" }' "$repo/docs/ci.md"
+is "the configurations of docs/ci.md are valid" pre-commit validate-config "$work/config-1.yaml" "$work/config-2.yaml"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -1,0 +1,519 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// compiledSchema compiles one of our schemas, or a published one.
+func compiledSchema(t testing.TB, path string) *jsonschema.Schema {
+	t.Helper()
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	s, err := c.Compile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// validate parses JSON text strictly and holds it against a schema.
+func validate(t testing.TB, s *jsonschema.Schema, text []byte) {
+	t.Helper()
+	if _, end, err := scanValue(text, 0, strictness{inexactIntegers: true}); err != nil || len(bytes.TrimSpace(text[end:])) > 0 {
+		t.Fatalf("not one strict JSON value: %v\n%s", err, text)
+	}
+	if s == nil {
+		return
+	}
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Validate(v); err != nil {
+		t.Fatalf("%v\n%.2000s", err, text)
+	}
+}
+
+// A scene is what a report is made of: manifests, the first locked, the second met.
+type scene struct {
+	server   string
+	old, new string // tools/list results; "" where there is none
+	policy   policy
+	path     string // of the lockfile; tools.lock if empty
+	other    bool   // the lockfile has another server, too, which no manifest is given for
+	files    bool   // two files side by side, without a lockfile
+	allowed  []kind
+	findings []finding // as if findings.go had found them
+	found    bool      // keep those, too, that it did find
+}
+
+// report plays the scene; nil if a manifest is refused.
+func (s scene) report(t testing.TB) (*report, lockfile) {
+	t.Helper()
+	pins := func(text string) (pinset, bool) {
+		m, err := parseManifest("live.json", []byte(text), s.policy.emptyCursorEnds)
+		if err != nil {
+			return pinset{}, false
+		}
+		set, err := pinManifest(m, s.server, s.policy)
+		return set, err == nil
+	}
+	lock := lockfile{}
+	p := pair{server: s.server, manifest: "live.json"}
+	if s.old != "" {
+		set, ok := pins(s.old)
+		if !ok || set.repeated() {
+			return nil, lock
+		}
+		lock.put(set)
+	}
+	if s.other {
+		lock.put(pinset{server: "other " + s.server, pins: []pin{}})
+	}
+	text, err := marshalLockfile(lock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lock, err = parseLockfile("tools.lock", text); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	if set := lock.find(s.server); set != nil {
+		p.pinned, p.known = *set, true
+	}
+	if s.new != "" {
+		ok := false
+		if p.found, ok = pins(s.new); !ok {
+			return nil, lock
+		}
+		p.present = true
+	}
+	if s.files {
+		p.server, p.pinned.server, p.found.server, s.server = "", "", "", ""
+	}
+	pairs := []pair{p}
+	if s.other && !s.files {
+		pairs = append(pairs, pair{server: "other " + s.server, known: true, pinned: *lock.find("other " + s.server)})
+	}
+	r := newReport(pairs, lock, true)
+	r.lockfile, r.next = "tools.lock", command{manifest: "live.json"}
+	if s.path != "" {
+		r.lockfile = s.path
+	}
+	if s.files {
+		r.lockfile, r.oldPath = "", r.lockfile
+	}
+	for _, set := range lock.servers {
+		r.others = append(r.others, set.server)
+	}
+	r.allowed = map[kind]bool{}
+	for _, k := range s.allowed {
+		r.allowed[k] = true
+	}
+	if !s.found {
+		r.findings, r.standing, r.ofTool = nil, nil, map[[2]string][]finding{}
+	}
+	for _, f := range s.findings {
+		f.server = s.server
+		if f.tool == "" || driftsByTool(r)[[2]string{f.server, f.tool}] != nil {
+			r.findings = append(r.findings, f)
+			r.ofTool[[2]string{f.server, f.tool}] = append(r.ofTool[[2]string{f.server, f.tool}], f)
+		} else {
+			r.standing = append(r.standing, f)
+		}
+	}
+	return r, lock
+}
+
+const (
+	sceneOld = `{"tools":[
+{"name":"read_file","description":"Reads a file.","inputSchema":{"type":"object","properties":{"limit":{"maximum":1e3}}}},
+{"name":"list_dir","description":"Lists a folder."},
+{"name":"stat","description":"Tells the size."},
+{"name":"old_name","description":"Moves a file."},
+{"name":"gone","description":"Goes."}]}`
+	sceneNew = `{"tools":[
+{"name":"read_file","description":"Reads a file.","inputSchema":{"type":"object","properties":{"limit":{"maximum":1e21},"post_to":{}}}},
+{"name":"list_dir","description":"Lists a folder.\u200b##[error]"},
+{"name":"stat","description":"Tells the size."},
+{"name":"new_name","description":"Moves a file."},
+{"name":"t\u00f6\u0000ol, \"::error::x\"","description":"]]><x>\u007f\ud83d\ude00"},
+{"name":"twice","description":"1"},{"name":"twice","description":"2"}]}`
+)
+
+// scenes are one of each kind.
+var scenes = map[string]scene{
+	"match":       {server: "files", old: sceneOld, new: sceneOld},
+	"drift":       {server: "files", old: sceneOld, new: sceneNew},
+	"hidden":      {server: "files", old: sceneOld, new: strings.Replace(sceneOld, "Reads a", `Reads\u200b a\u2060`, 1)},
+	"allowed":     {server: "files", old: `[{"name":"a"},{"name":"b"}]`, new: `[{"name":"b"},{"name":"c"}]`, allowed: []kind{added, removed}},
+	"no pins":     {server: "files", new: sceneNew, other: true, allowed: []kind{added}},
+	"no manifest": {server: "files", old: sceneOld},
+	"empty":       {server: "files", old: `{"tools":[]}`, new: `{"tools":[]}`},
+	"emptied":     {server: "files", old: sceneOld, new: `{"tools":[]}`, allowed: []kind{removed}},
+	"nothing":     {server: "files", new: `{"tools":[]}`},
+	"files":       {server: "files", old: sceneOld, new: sceneNew, files: true, path: "-"},
+	"policy": {server: "files", old: sceneOld, new: sceneNew, policy: policy{
+		descriptions: "truncate=7", ignore: []string{"/_meta/a~1b", "/icons", "/inputSchema/$schema"}, emptyCursorEnds: true, requireClean: true}},
+	"hash only": {server: "files", old: sceneOld, new: sceneNew, policy: policy{hashOnly: true}},
+	"path":      {server: "a,b:c%\n", old: sceneOld, new: sceneNew, path: "dir, 1/ö:%\nx\x1b[31m\xff/##[x].lock"},
+	"findings": {server: "files", old: sceneOld, new: sceneNew, findings: []finding{
+		{tool: "read_file", id: "hidden-text", warning: true, pointer: "/inputSchema/properties/a{0}", detail: "[x](https://example.invalid) {1}"},
+		{tool: "read_file", id: "growth", pointer: "", detail: "grew"},
+		{tool: "stat", id: "padding", warning: true, pointer: "/description", detail: "much"},
+		{id: "oversize", warning: true, detail: "a manifest of 3,000,000 bytes"}}},
+}
+
+func TestJSONReports(t *testing.T) {
+	schema := compiledSchema(t, "docs/report.schema.json")
+	for name, s := range scenes {
+		t.Run(name, func(t *testing.T) {
+			r, _ := s.report(t)
+			checkJSON(t, schema, r)
+		})
+	}
+}
+
+// checkJSON holds a report's JSON against its schema and against the report.
+func checkJSON(t testing.TB, schema *jsonschema.Schema, r *report) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := writeJSON(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	out := b.Bytes()
+	validate(t, schema, out)
+	if n := bytes.IndexFunc(out[:len(out)-1], func(r rune) bool { return r < 0x20 || r > 0x7e }); n >= 0 || out[len(out)-1] != '\n' {
+		t.Fatalf("not one line of ASCII: byte %d\n%q", n, out)
+	}
+	if bytes.Contains(out, []byte("##")) {
+		t.Fatalf("a command for CI logs is spelled:\n%s", out)
+	}
+	var got struct {
+		Verdict  string
+		ExitCode int
+		Counts   map[string]int
+		Drift    []struct {
+			Tool, Kind string
+			Blocked    bool
+			Changes    []struct {
+				Pointer  string
+				Old, New json.RawMessage
+			}
+			Copies   []any
+			Findings []any
+		}
+		Tools []struct{ Tool, Status, Digest, ApprovalHash string }
+	}
+	if err := json.Unmarshal(out, &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Verdict != r.verdict() || (got.ExitCode == 1) != r.failed() || len(got.Drift) != len(r.drifts) {
+		t.Fatalf("verdict %s, exit code %d, %d drifts:\n%s", got.Verdict, got.ExitCode, len(got.Drift), out)
+	}
+	c := got.Counts
+	if c["blocked"]+c["allowed"] != len(r.drifts) || c["added"]+c["removed"]+c["changed"]+c["hidden"]+c["duplicate"] != c["drift"] || c["tools"] != len(got.Tools) {
+		t.Fatalf("the counts don't add up: %v", c)
+	}
+	for i, d := range got.Drift {
+		want := &r.drifts[i]
+		if d.Tool != want.tool || d.Kind != string(want.kind) || len(d.Changes) != len(want.changes) || len(d.Findings) != len(r.findingsOf(want)) || d.Blocked != r.blocked(want) {
+			t.Fatalf("drift %d is not that of the report:\n%s", i, out)
+		}
+		for j, c := range d.Changes {
+			if c.Pointer != want.changes[j].pointer {
+				t.Fatalf("pointer %q of %q", c.Pointer, d.Tool)
+			}
+			for k, raw := range []json.RawMessage{c.Old, c.New} {
+				v := []value{want.changes[j].old, want.changes[j].new}[k]
+				if (raw == nil) != (v.kind == 0) || raw != nil && !equalValues(parseValue(raw), v) {
+					t.Fatalf("%s of %q is %s", c.Pointer, d.Tool, raw)
+				}
+			}
+		}
+	}
+}
+
+// TestJSONReport is the page that shows the form. Its digests were computed by
+// other means.
+func TestJSONReport(t *testing.T) {
+	r, _ := scene{server: "s", old: `[{"name":"a","description":"x"}]`, new: `[{"name":"a","description":"x\u200b"},{"name":"é"}]`, allowed: []kind{added}}.report(t)
+	r.drifts[0].changes[0].label.text = "wording"
+	want := strings.Join([]string{
+		`{"schemaVersion":1,"verdict":"drift","exitCode":1,"lockfile":"tools.lock",`,
+		`"counts":{"tools":2,"pins":1,"matched":0,"drift":2,"blocked":1,"allowed":1,`,
+		`"added":1,"removed":0,"changed":0,"hidden":1,"duplicate":0,"warnings":0,"notes":0,"standing":0},`,
+		`"textBytes":{"before":6,"after":13},`,
+		`"servers":[{"server":"s",`,
+		`"pinned":{"tools":1,"setDigest":"sha256:33eb6f3acdf07dc2e05709f453cd1dc30c462d76cf0cfa0b8f21eac97d72f650","policy":{}},`,
+		`"now":{"tools":2,"setDigest":"sha256:ae68c4822e9f7d41f906be5a0a06104c21d8f6164907011fb011e6574427ac9e","policy":{},"manifest":"live.json","linesPassedOver":0}}],`,
+		`"drift":[{"server":"s","tool":"a","kind":"HIDDEN","blocked":true,`,
+		`"pinned":{"digest":"sha256:65fb4710c03bd0916615858be11197c36702700ae8938d6578ecf373a15550de","sanitizedDigest":"sha256:65fb4710c03bd0916615858be11197c36702700ae8938d6578ecf373a15550de","line":6},`,
+		`"now":{"digest":"sha256:67ed413ade80ce95c70006232b7d6446112a008c98a342bb71e29e312705d6ef","sanitizedDigest":"sha256:65fb4710c03bd0916615858be11197c36702700ae8938d6578ecf373a15550de","line":1},`,
+		`"changes":[{"pointer":"/description","label":"wording","old":"x","new":"x\u200b"}],"findings":[]},`,
+		`{"server":"s","tool":"\u00e9","kind":"ADDED","blocked":false,`,
+		`"now":{"digest":"sha256:2f16b8477146a1b2ba7d6bb7cf7c9979c191cc2838a107dbf5f0d920b4cb3ba1","sanitizedDigest":"sha256:2f16b8477146a1b2ba7d6bb7cf7c9979c191cc2838a107dbf5f0d920b4cb3ba1","line":1,"definition":{"name":"\u00e9"}},`,
+		`"changes":[],"findings":[]}],`,
+		`"findings":[],"standing":[],`,
+		`"tools":[{"server":"s","tool":"a","status":"HIDDEN",`,
+		`"digest":"sha256:67ed413ade80ce95c70006232b7d6446112a008c98a342bb71e29e312705d6ef","sanitizedDigest":"sha256:65fb4710c03bd0916615858be11197c36702700ae8938d6578ecf373a15550de",`,
+		`"approvalHash":"sha256:780cdeef9c32fc26927f9585cd1ba219651844f205e4f775ac84e525979f3cf3"},`,
+		`{"server":"s","tool":"\u00e9","status":"ADDED",`,
+		`"digest":"sha256:2f16b8477146a1b2ba7d6bb7cf7c9979c191cc2838a107dbf5f0d920b4cb3ba1","sanitizedDigest":"sha256:2f16b8477146a1b2ba7d6bb7cf7c9979c191cc2838a107dbf5f0d920b4cb3ba1",`,
+		`"approvalHash":"sha256:8a9e50a355866fba5a28ca8bd35973564115cedd7879205b0232eb9e61faa917"}]}`,
+	}, "") + "\n"
+	var b bytes.Buffer
+	if err := writeJSON(&b, r); err != nil || b.String() != want {
+		t.Errorf("error %v\ngot  %swant %s", err, b.String(), want)
+	}
+}
+
+func TestJSONStreams(t *testing.T) {
+	r, _ := scenes["drift"].report(t)
+	for room := range 40 {
+		if err := writeJSON(&fullDisk{room: room * 100}, r); room < 20 && !errors.Is(err, errFullDisk) {
+			t.Fatalf("after %d bytes: %v", room*100, err)
+		}
+	}
+	if err := writeJSONError(&fullDisk{}, fail("x")); !errors.Is(err, errFullDisk) {
+		t.Error(err)
+	}
+}
+
+// fullDisk takes some bytes and then no more.
+type fullDisk struct{ room int }
+
+var errFullDisk = errors.New("no space left")
+
+func (d *fullDisk) Write(b []byte) (int, error) {
+	if d.room -= len(b); d.room < 0 {
+		return 0, errFullDisk
+	}
+	return len(b), nil
+}
+
+func TestJSONError(t *testing.T) {
+	schema := compiledSchema(t, "docs/report.schema.json")
+	for _, test := range []struct {
+		err  error
+		want string
+	}{
+		{failIn("a.json:1:2", "no é\u200b##[x").hint("one").hint("two"),
+			`{"schemaVersion":1,"verdict":"error","exitCode":2,"error":{"message":"a.json:1:2: no \u00e9\u200b#\u0023[x","hints":["one","two"]}}`},
+		{fmt.Errorf("wrapped: %w", fail("told")),
+			`{"schemaVersion":1,"verdict":"error","exitCode":2,"error":{"message":"told","hints":[]}}`},
+		{errors.New("not ours\x1b\n"),
+			`{"schemaVersion":1,"verdict":"error","exitCode":2,"error":{"message":"not ours<U+001B><U+000A>","hints":[]}}`},
+	} {
+		var b bytes.Buffer
+		if err := writeJSONError(&b, test.err); err != nil || b.String() != test.want+"\n" {
+			t.Errorf("got %swant %s", b.String(), test.want)
+		}
+		validate(t, schema, b.Bytes())
+	}
+}
+
+// TestLockfileSchema holds every lockfile that is written against the schema, and
+// the schema against mistakes that the reader refuses, too.
+func TestLockfileSchema(t *testing.T) {
+	schema := compiledSchema(t, "docs/lockfile.schema.json")
+	for name, s := range scenes {
+		_, lock := s.report(t)
+		for i := range lock.servers {
+			for j := range lock.servers[i].pins {
+				if j%2 == 0 {
+					lock.servers[i].pins[j].approval = &approval{"someone", "2026-01-02T03:04:05Z", lock.servers[i].pins[j].digest}
+				}
+			}
+		}
+		text, err := marshalLockfile(lock)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if _, err := parseLockfile("tools.lock", text); err != nil {
+			t.Fatal(name, err)
+		}
+		validate(t, schema, text)
+	}
+	const d = `"digest":"sha256:65fb4710c03bd0916615858be11197c36702700ae8938d6578ecf373a15550de"`
+	const def = `"definition":{"description":"x","name":"a"}`
+	whole := func(server string) string { return `{"lockfileVersion":1,"servers":{"s":` + server + `}}` }
+	tool := func(pin string) string { return whole(`{"tools":{"a":` + pin + `}}`) }
+	for _, good := range []string{
+		`{"lockfileVersion":1,"servers":{}}`,
+		tool(`{` + d + `,` + def + `}`),
+		whole(`{"policy":{"hashOnly":true},"tools":{"a":{` + d + `}}}`),
+	} {
+		if _, err := parseLockfile("tools.lock", []byte(good)); err != nil {
+			t.Errorf("%v: %s", err, good)
+		}
+		validate(t, schema, []byte(good))
+	}
+	for _, bad := range []string{
+		`{}`, `[]`, `{"lockfileVersion":1}`, `{"lockfileVersion":2,"servers":{}}`, `{"lockfileVersion":"1","servers":{}}`,
+		`{"lockfileVersion":1,"servers":{},"x":1}`, `{"lockfileVersion":1,"servers":[]}`,
+		`{"lockfileVersion":1,"servers":{"":{"tools":{}}}}`,
+		whole(`{}`), whole(`[]`), whole(`{"tools":[]}`), whole(`{"tools":{},"x":1}`), whole(`{"tools":{},"policy":{}}`),
+		whole(`{"tools":{},"policy":{"hashOnly":false}}`), whole(`{"tools":{},"policy":{"descriptions":"preserve"}}`),
+		whole(`{"tools":{},"policy":{"descriptions":"truncate=0"}}`), whole(`{"tools":{},"policy":{"descriptions":"truncate=01"}}`),
+		whole(`{"tools":{},"policy":{"ignore":[]}}`), whole(`{"tools":{},"policy":{"ignore":"/icons"}}`),
+		whole(`{"tools":{},"policy":{"ignore":["/name"]}}`), whole(`{"tools":{},"policy":{"ignore":["/icons/0"]}}`),
+		whole(`{"tools":{},"policy":{"ignore":["/_meta~"]}}`), whole(`{"tools":{},"policy":{"ignore":["/_meta/a~2"]}}`),
+		whole(`{"tools":{},"policy":{"ignore":["/icons","/icons"]}}`), whole(`{"tools":{},"policy":{"x":true}}`),
+		whole(`{"tools":{"":{` + d + `,` + def + `}}}`),
+		tool(`[]`), tool(`{}`), tool(`{` + d + `}`), tool(`{` + def + `}`), tool(`{` + d + `,` + def + `,"x":1}`),
+		tool(`{` + d + `,"definition":[]}`), tool(`{` + d + `,"definition":{}}`),
+		tool(`{"digest":"sha256:00",` + def + `}`), tool(`{` + strings.ToUpper(d) + `,` + def + `}`),
+		tool(`{` + d + `,"sanitizedDigest":1,` + def + `}`), tool(`{` + d + `,"approval":{},` + def + `}`),
+		tool(`{` + d + `,"approval":{"by":"","at":"2026-01-02T03:04:05Z","hash":"sha256:65fb4710c03bd0916615858be11197c36702700ae8938d6578ecf373a15550de"},` + def + `}`),
+		tool(`{` + d + `,"approval":{"by":"x","at":"yesterday","hash":"sha256:65fb4710c03bd0916615858be11197c36702700ae8938d6578ecf373a15550de"},` + def + `}`),
+		tool(`{` + d + `,"approval":{"by":"x","at":"2026-01-02T03:04:05Z","hash":"x"},` + def + `}`),
+		whole(`{"policy":{"hashOnly":true},"tools":{"a":{` + d + `,` + def + `}}}`),
+	} {
+		if _, err := parseLockfile("tools.lock", []byte(bad)); err == nil {
+			t.Errorf("the reader takes %s", bad)
+		}
+		v, err := jsonschema.UnmarshalJSON(strings.NewReader(bad))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if schema.Validate(v) == nil {
+			t.Errorf("the schema takes %s", bad)
+		}
+	}
+}
+
+// A hostile scene: strings of the fuzzer's wherever a server or a folder has text.
+func hostileScene(name, text, key, path string, shape uint16) scene {
+	clean := func(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
+	name, text, key = clean(name), clean(text), clean(key)
+	str := func(s string) value { return value{kind: '"', text: s} }
+	object := func(members ...namedValue) value { return value{kind: '{', members: members} }
+	tool := func(name, text string, extra ...namedValue) value {
+		schema := object(namedValue{"properties", object(append(extra, namedValue{key, object(namedValue{"description", str(text)})})...)})
+		return object(namedValue{"name", str(name)}, namedValue{"description", str(text)}, namedValue{"inputSchema", schema})
+	}
+	list := func(tools ...value) string {
+		return string(appendJSON(nil, object(namedValue{"tools", value{kind: '[', items: tools}})))
+	}
+	has := func(bit int) bool { return shape>>bit&1 == 1 }
+	same, first := tool("same", text), tool(name, "first")
+	s := scene{found: true, server: clean(path) + "s", path: path, other: has(0), files: has(1), policy: policy{hashOnly: has(2)}}
+	if s.path == "" {
+		s.path = "x"
+	}
+	if !has(3) {
+		s.old = list(same, first, tool("was "+name, text+"1"))
+	}
+	switch shape >> 4 & 7 {
+	case 0:
+		s.new = list(same, tool(name, text+"2"), tool("is "+name, text+"1"))
+	case 1:
+		s.new = list(same, first, first, tool(text+"x", text))
+	case 2:
+		s.new = list(first, tool("same", text+"\u200b"))
+	case 3:
+		s.new = list()
+	case 4:
+		if s.old == "" {
+			s.old = list(same)
+		}
+	default:
+		many := []value{same}
+		for i := range int(shape >> 4 & 15) {
+			many = append(many, tool(fmt.Sprint(name, i), text, namedValue{"+" + key, str(text)}))
+		}
+		s.new = list(many...)
+	}
+	if has(8) {
+		s.allowed = []kind{added, removed}
+	}
+	if has(9) {
+		s.allowed = []kind{added, removed, changed, concealed, duplicate}
+	}
+	for i := range int(shape >> 10 & 15) {
+		tool := []string{name, "same", ""}[i%3]
+		f := finding{tool: tool, id: findingTable[i].id, warning: i%2 == 0, pointer: pointerTo("", key), detail: printable(text)}
+		s.findings = append(s.findings, f)
+	}
+	return s
+}
+
+// addHostile seeds a fuzz target with what has broken such formats before.
+func addHostile(f *testing.F) {
+	for i, text := range []string{
+		"plain", "", "\n::error::x", "\r::stop-commands::x", "%0A::error file=x::y", "a::b,c=d%", "##[error]x", "###[group]x", "##vso[task.complete]x",
+		"]]>", "</system-out></testcase><testcase/>", "&amp;<!--", "\"'><", "\x00\x01\x1b[31m\u007f\u0085", "\u2028\u2029\ufffe\uffff\U0001fffe",
+		"\u202e\u2066\u200b\ufeff\ue000\u3164\u2800", "\U000e0041\U000e0042", "\ufe00\U000e0101", "\xff\xfe", "[x](javascript:1)", "{0}{{x}}",
+		"\\u0022", "<U+200B>", strings.Repeat("é", 200), strings.Repeat("\n", 9) + strings.Repeat(" ", 40), "__proto__", "/a~1b~0",
+	} {
+		f.Add("n"+text, text, text, text, uint16(i*2657))
+		f.Add("read_file", text, "k", "tools.lock", uint16(i*1009))
+	}
+}
+
+func FuzzJSON(f *testing.F) {
+	schema := compiledSchema(f, "docs/report.schema.json")
+	lockSchema := compiledSchema(f, "docs/lockfile.schema.json")
+	addHostile(f)
+	f.Fuzz(func(t *testing.T, name, text, key, path string, shape uint16) {
+		r, lock := hostileScene(name, text, key, path, shape).report(t)
+		if r == nil {
+			t.Skip()
+		}
+		checkJSON(t, schema, r)
+		locked, err := marshalLockfile(lock)
+		if err != nil {
+			t.Fatal(err)
+		}
+		validate(t, lockSchema, locked)
+		var b bytes.Buffer
+		if err := writeJSONError(&b, errors.New(text)); err != nil {
+			t.Fatal(err)
+		}
+		validate(t, schema, b.Bytes())
+	})
+}
+
+// TestRealReports has every format report what real servers changed from one
+// capture to the next.
+func TestRealReports(t *testing.T) {
+	captures, err := filepath.Glob(filepath.Join(realServers, "*", "*.json*"))
+	if err != nil || len(captures) == 0 {
+		t.Skip("no captures beside the checkout")
+	}
+	report, sarif, locked := compiledSchema(t, "docs/report.schema.json"), sarifSchemaFile(t), compiledSchema(t, "docs/lockfile.schema.json")
+	old, drifted := "", 0
+	for _, path := range captures {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, lock := scene{found: true, server: "s", old: old, new: string(data), other: old == ""}.report(t)
+		old = string(data)
+		if r == nil {
+			t.Fatalf("%s is refused", path)
+		}
+		drifted += len(r.drifts)
+		text, err := marshalLockfile(lock)
+		if err != nil {
+			t.Fatal(err)
+		}
+		validate(t, locked, text)
+		checkJSON(t, report, r)
+		checkGitHub(t, r)
+		checkSARIF(t, sarif, r)
+		checkJUnit(t, r)
+		holdAgainstXSD(t, t.TempDir(), func(w io.Writer) error { return writeJUnit(w, r) })
+	}
+	t.Logf("%d captures, %d drifts", len(captures), drifted)
+}

@@ -1,0 +1,238 @@
+package main
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestJUnitReport(t *testing.T) {
+	s := scene{server: "files",
+		old: `[{"name":"read_file","description":"Reads a file in a folder."},{"name":"stat"},{"name":"gone","title":"<b>"}]`,
+		new: `[{"name":"read_file","description":"Reads any file in a folder.","_meta":["]]>"]},{"name":"stat"},{"name":"x\n<y>"}]`,
+		findings: []finding{
+			{tool: "read_file", id: "growth", pointer: "/description", detail: "grew & grew"},
+			{tool: "stat", id: "padding", warning: true, detail: "much"},
+			{id: "oversize", warning: true, detail: "a large manifest"}},
+		allowed: []kind{removed}}
+	r, _ := s.report(t)
+	var b bytes.Buffer
+	if err := writeJUnit(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	want := `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="pinproof" tests="4" failures="2" errors="0" time="0">
+  <testsuite name="files" tests="4" failures="2" errors="0" skipped="0" time="0">
+    <testcase classname="files" name="gone" time="0">
+      <system-out>WARN [REMOVED] allowed: the tool is gone
+REMOVED gone
+  the tool is gone
+  sha256:710ca6a91c0f6c5f8d87c2a62ccdbc2c64349489b09588d9afcd1179c09fb4ff
+  /name
+    - | gone
+  /title
+    - | &lt;b&gt;
+</system-out>
+    </testcase>
+    <testcase classname="files" name="read_file" time="0">
+      <failure type="CHANGED" message="CHANGED read_file: wording at /description; client metadata at /_meta">CHANGED read_file
+  wording  /description
+      | Reads [-a-]{+any+} file in a folder.
+  client metadata  /_meta
+    + | [&quot;]]&gt;&quot;]
+</failure>
+      <system-out>  note growth: /description grew &amp; grew
+</system-out>
+    </testcase>
+    <testcase classname="files" name="stat" time="0">
+      <system-out>  warning padding: much
+</system-out>
+    </testcase>
+    <testcase classname="files" name="&quot;x&lt;U+000A&gt;&lt;y&gt;&quot;" time="0">
+      <failure type="ADDED" message="ADDED &quot;x&lt;U+000A&gt;&lt;y&gt;&quot;: no pin names it">ADDED &quot;x&lt;U+000A&gt;&lt;y&gt;&quot;
+  no pin names it
+  sha256:0628c339c8167cd9c0d4a6f3751a9ea7189b75eae013b6ee19341078452ba47b
+  /name
+    + | x
+    + | &lt;y&gt;
+</failure>
+    </testcase>
+    <system-out>  warning oversize: a large manifest
+</system-out>
+  </testsuite>
+</testsuites>
+`
+	got := b.String()
+	if got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	checkJUnit(t, r)
+}
+
+func TestJUnitScenes(t *testing.T) {
+	folder := t.TempDir()
+	for name, s := range scenes {
+		t.Run(name, func(t *testing.T) {
+			r, _ := s.report(t)
+			checkJUnit(t, r)
+			holdAgainstXSD(t, folder, func(w io.Writer) error { return writeJUnit(w, r) })
+		})
+	}
+	if os.Getenv("PINPROOF_JUNIT_XSD") == "" {
+		t.Skip("not held against a published schema: PINPROOF_JUNIT_XSD is not set")
+	}
+}
+
+// holdAgainstXSD has xmllint read a report, if the environment says where the
+// schema is.
+func holdAgainstXSD(t *testing.T, folder string, write func(io.Writer) error) {
+	t.Helper()
+	xsd := os.Getenv("PINPROOF_JUNIT_XSD")
+	if xsd == "" {
+		return
+	}
+	path := filepath.Join(folder, "report.xml")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(write(f), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("xmllint", "--noout", "--nonet", "--schema", xsd, path).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+func TestJUnitError(t *testing.T) {
+	var b bytes.Buffer
+	err := failIn("a.json:1:2", `bad "<x>"`).hint("do & see")
+	if err := writeJUnitError(&b, err); err != nil {
+		t.Fatal(err)
+	}
+	want := `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="pinproof" tests="1" failures="0" errors="1" time="0">
+  <testsuite name="pinproof" tests="1" failures="0" errors="1" skipped="0" time="0">
+    <testcase classname="pinproof" name="an answer" time="0">
+      <error type="error" message="a.json:1:2: bad &quot;&lt;x&gt;&quot;">a.json:1:2: bad &quot;&lt;x&gt;&quot;
+hint: do &amp; see</error>
+    </testcase>
+  </testsuite>
+</testsuites>
+`
+	if b.String() != want {
+		t.Errorf("got\n%s", b.String())
+	}
+	holdAgainstXSD(t, t.TempDir(), func(w io.Writer) error { return writeJUnitError(w, err) })
+	if err := writeJUnitError(&fullDisk{}, err); !errors.Is(err, errFullDisk) {
+		t.Error(err)
+	}
+}
+
+// junitFile is what the tests read of a report.
+type junitFile struct {
+	XMLName  xml.Name      `xml:"testsuites"`
+	Tests    int           `xml:"tests,attr"`
+	Failures int           `xml:"failures,attr"`
+	Suites   []junitInFile `xml:"testsuite"`
+}
+
+type junitInFile struct {
+	Name     string `xml:"name,attr"`
+	Tests    int    `xml:"tests,attr"`
+	Failures int    `xml:"failures,attr"`
+	Cases    []struct {
+		Name     string   `xml:"name,attr"`
+		Failures []string `xml:"failure"`
+		Others   []struct {
+			XMLName xml.Name
+		} `xml:",any"`
+	} `xml:"testcase"`
+}
+
+// checkJUnit reads a report strictly and holds it against what there is to say.
+func checkJUnit(t testing.TB, r *report) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := writeJUnit(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	checkShown(t, b.String())
+	var got junitFile
+	d := xml.NewDecoder(bytes.NewReader(b.Bytes()))
+	if err := d.Decode(&got); err != nil {
+		t.Fatalf("%v\n%s", err, b.Bytes())
+	}
+	if rest, err := io.ReadAll(bytes.NewReader(b.Bytes()[d.InputOffset():])); err != nil || len(bytes.TrimSpace(rest)) > 0 {
+		t.Fatalf("%v, trailing %q", err, rest)
+	}
+	blocked, broken := 0, 0
+	for i := range r.drifts {
+		if r.blocked(&r.drifts[i]) {
+			blocked++
+		}
+	}
+	tests, failures := 0, 0
+	for i, suite := range got.Suites {
+		p := &r.pairs[i]
+		names := map[string]bool{}
+		for _, set := range []pinset{p.pinned, p.found} {
+			for _, pin := range set.pins {
+				names[pin.name] = true
+			}
+		}
+		broken += len(breaches(r, p))
+		if want := len(names) + len(breaches(r, p)); suite.Tests != want || len(suite.Cases) != want {
+			t.Fatalf("suite %q has %d cases and says %d, not %d:\n%s", suite.Name, len(suite.Cases), suite.Tests, want, b.Bytes())
+		}
+		n := 0
+		for _, c := range suite.Cases {
+			n += len(c.Failures)
+			for _, f := range c.Failures {
+				if strings.TrimSpace(f) == "" {
+					t.Fatalf("case %q fails and says nothing", c.Name)
+				}
+			}
+			for _, o := range c.Others {
+				if o.XMLName.Local != "system-out" {
+					t.Fatalf("element %q in case %q", o.XMLName.Local, c.Name)
+				}
+			}
+		}
+		if n != suite.Failures {
+			t.Fatalf("suite %q says %d failures of %d", suite.Name, suite.Failures, n)
+		}
+		tests, failures = tests+len(suite.Cases), failures+n
+	}
+	if len(got.Suites) != len(r.pairs) || tests != got.Tests || failures != got.Failures || failures != blocked+broken || r.failed() != (failures > 0) {
+		t.Fatalf("%d suites, %d tests, %d failures, %d blocked, %d broken:\n%s", len(got.Suites), tests, failures, blocked, broken, b.Bytes())
+	}
+}
+
+func FuzzJUnit(f *testing.F) {
+	addHostile(f)
+	f.Fuzz(func(t *testing.T, name, text, key, path string, shape uint16) {
+		r, _ := hostileScene(name, text, key, path, shape).report(t)
+		if r == nil {
+			t.Skip()
+		}
+		checkJUnit(t, r)
+		var b bytes.Buffer
+		if err := writeJUnitError(&b, errors.New(text)); err != nil {
+			t.Fatal(err)
+		}
+		if err := xml.Unmarshal(b.Bytes(), new(junitFile)); err != nil {
+			t.Fatal(err)
+		}
+		// What printable text can't hold must not break the file either.
+		if err := xml.Unmarshal([]byte("<testsuites>"+xmlText(text)+"</testsuites>"), new(junitFile)); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
