@@ -137,10 +137,11 @@ func showWords(pieces []piece) []line {
 	add := func(op byte, s string) {
 		if s != "" {
 			last := &lines[len(lines)-1]
-			if n := len(last.runs); op == '-' && n > 0 && strings.HasSuffix(last.runs[n-1].text, "##") {
+			if n := len(last.runs); op == '-' && n > 0 && afterHashes(last.runs[n-1].text) {
 				// Our own bracket must not make it a command for a CI log.
 				kept := &last.runs[n-1]
-				kept.text = kept.text[:len(kept.text)-1] + "<U+0023>"
+				at := strings.LastIndex(kept.text, "##") + 1
+				kept.text = kept.text[:at] + "<U+0023>" + kept.text[at+1:]
 			}
 			last.runs = append(last.runs, stretch{op, s})
 		}
