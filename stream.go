@@ -120,7 +120,7 @@ func (s *stream) notJSON() error {
 	case at("\xff\xfe"), at("\xfe\xff"), len(s.data) > 1 && (s.data[0] == 0 || s.data[1] == 0):
 		return s.failAt(-1, "UTF-16 text; JSON is UTF-8").hint("in PowerShell, save with: | Out-File -Encoding utf8NoBOM")
 	case at("\x1f\x8b"):
-		return s.failAt(-1, "gzip data").hint("unpack it first: gunzip -c FILE > OUT.json")
+		return s.failAt(-1, "gzip data").hint("unpack it first: gunzip -c %s > OUT.json", shellPath(s.path))
 	case at("PK\x03\x04"):
 		return s.failAt(-1, "a zip archive (an MCP bundle?), not an answer to tools/list").hint("%s", captureHint)
 	case bytes.HasPrefix(head, []byte("<!doctype")), bytes.HasPrefix(head, []byte("<html")), bytes.HasPrefix(head, []byte("<?xml")):
