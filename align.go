@@ -53,7 +53,9 @@ const (
 	contextRows = 3  // unchanged lines kept on each side of a change
 	worthAFold  = 4  // fewer unchanged lines than this are not worth folding
 	rowCost     = 96 // bytes that a row takes on the page beside its text
-	maxIndent   = 16 // steps of indentation the page knows
+
+	maxIndent    = 16    // steps of indentation that the page knows
+	maxPageNames = 4_000 // bytes of names in a row
 )
 
 // An aligner collects rows until there is no room left.
@@ -75,10 +77,16 @@ func newAligner(group int, entries []entry, room int) *aligner {
 	return a
 }
 
-// take returns the rows so far, unchanged stretches folded, and begins anew.
-func (a *aligner) take() []pageRow {
+// part returns the rows that lay makes, unchanged stretches folded. It may take
+// half of the room that is left: a long text must not push what follows it, a
+// changed schema, off the page.
+func (a *aligner) part(lay func()) []pageRow {
+	all := a.room
+	a.room = all / 2
+	lay()
 	rows := foldRows(a.rows)
-	a.rows = nil
+	a.room, a.rows = all-all/2+a.room, nil
+	a.full = a.room < rowCost*8
 	return rows
 }
 
@@ -87,6 +95,7 @@ func (a *aligner) emit(r pageRow) {
 		return
 	}
 	a.room -= rowCost
+	r.Indent = min(r.Indent, maxIndent)
 	a.rows = append(a.rows, r)
 	if a.room <= 0 {
 		a.full = true
@@ -94,9 +103,7 @@ func (a *aligner) emit(r pageRow) {
 	}
 }
 
-// parts splits printable text into text and escapes. printable has escaped every
-// "<" of the text that would read as one of its own marks, so where one begins
-// is never in doubt.
+// parts is splitEscapes as far as there is room.
 func (a *aligner) parts(printed string) []pagePart {
 	a.room -= len(printed)
 	cut := 0
@@ -111,53 +118,6 @@ func (a *aligner) parts(printed string) []pagePart {
 	return list
 }
 
-func splitEscapes(printed string) []pagePart {
-	var list []pagePart
-	from := 0
-	for i := 0; i < len(printed); {
-		if printed[i] != '<' || !spellsMark(printed[i+1:]) {
-			i++
-			continue
-		}
-		end := markEnd(printed, i)
-		if from < i {
-			list = append(list, pagePart{printed[from:i], false})
-		}
-		list = append(list, pagePart{printed[i:end], true})
-		i, from = end, end
-	}
-	if from < len(printed) {
-		list = append(list, pagePart{printed[from:], false})
-	}
-	return list
-}
-
-// markEnd is the offset behind the mark that begins at s[at]. Only a decoded run
-// has a closing bracket inside, and then between quotes.
-func markEnd(s string, at int) int {
-	end := strings.IndexByte(s[at:], '>')
-	quote := strings.Index(s[at:], `: "`)
-	if quote >= 0 && quote < end {
-		for i := at + quote + 3; i < len(s); i++ {
-			switch s[i] {
-			case '\\':
-				i++
-			case '"':
-				return min(i+2, len(s))
-			}
-		}
-		return len(s)
-	}
-	if end < 0 {
-		return len(s)
-	}
-	return at + end + 1
-}
-
-func opName(op byte) string {
-	return map[byte]string{'-': "del", '+': "ins"}[op]
-}
-
 // cell is one side of a row with a single run.
 func (a *aligner) cell(op byte, printed string) pageCell {
 	c := pageCell{There: true, All: op != '='}
@@ -165,52 +125,6 @@ func (a *aligner) cell(op byte, printed string) pageCell {
 		c.Runs = []pageRun{{opName(op), a.parts(printed)}}
 	}
 	return c
-}
-
-// A pageLine is a printable line with its indentation, which a page shows by other
-// means than blanks, so that a line that goes on stays indented.
-type pageLine struct {
-	indent int
-	text   string
-}
-
-// layJSON lays out a value behind a key, with what follows it.
-func layJSON(v value, key, comma string, indent int, asciiOnly bool) []pageLine {
-	if v.kind == 0 {
-		return nil
-	}
-	var lines []pageLine
-	for _, l := range jsonLines(v, asciiOnly) {
-		text := strings.TrimLeft(l, " ")
-		lines = append(lines, pageLine{indent + (len(l)-len(text))/2, text})
-	}
-	lines[0].text = key + lines[0].text
-	lines[len(lines)-1].text += comma
-	return lines
-}
-
-// layText lays out a text; anything else that stands in its place is JSON.
-func layText(v value, asciiOnly bool) []pageLine {
-	if v.kind != '"' {
-		return layJSON(v, "", "", 0, false)
-	}
-	var lines []pageLine
-	for _, l := range textLines(v.text, asciiOnly) {
-		lines = append(lines, pageLine{0, l})
-	}
-	return lines
-}
-
-// textLines is printableLines, on request in ASCII.
-func textLines(s string, asciiOnly bool) []string {
-	if !asciiOnly {
-		return printableLines(s)
-	}
-	var lines []string
-	for l := range strings.SplitSeq(s, "\n") {
-		lines = append(lines, string(appendPrintable(nil, l, true)))
-	}
-	return lines
 }
 
 // sideBySide pairs the lines of an old and a new value that are shown whole.
@@ -226,10 +140,6 @@ func (a *aligner) sideBySide(old, new []pageLine) {
 		a.emit(r)
 	}
 }
-
-// tame reports whether a label ranks below what changes what a model is told or
-// may do.
-func tame(l label) bool { return l.rank > int(meansOutputWording) }
 
 // header announces a change and returns whether its values are to be shown here.
 func (a *aligner) header(e *entry) bool {
@@ -259,9 +169,6 @@ func (a *aligner) header(e *entry) bool {
 	return e.shownIn == 0
 }
 
-// maxPageNames bounds a list of names in bytes.
-const maxPageNames = 4_000
-
 // member lays out one member of a definition on both sides.
 func (a *aligner) member(name string, old, new value) {
 	pointer := pointerTo("", name)
@@ -282,23 +189,6 @@ func (a *aligner) text(e *entry) {
 	}
 	asciiOnly := lookAlike(e)
 	a.sideBySide(layText(e.old, asciiOnly), layText(e.new, asciiOnly))
-}
-
-// lookAlike reports whether both values are texts that could pass for each other.
-func lookAlike(e *entry) bool {
-	return e.old.kind == '"' && e.new.kind == '"' && alike(e.old.text, e.new.text)
-}
-
-// spelledOut reports whether a piece looks like the one it replaces, or that
-// replaces it: then both are spelled by code points, as showWords does.
-func spelledOut(pieces []piece, i int) bool {
-	switch pieces[i].op {
-	case '+':
-		return i > 0 && pieces[i-1].op == '-' && alike(pieces[i-1].text, pieces[i].text)
-	case '-':
-		return i+1 < len(pieces) && pieces[i+1].op == '+' && alike(pieces[i].text, pieces[i+1].text)
-	}
-	return false
 }
 
 // words lays out a word diff: what both sides have stands level.
@@ -353,14 +243,6 @@ func (a *aligner) words(pieces []piece) {
 		}
 	}
 	level()
-}
-
-func (c *pageCell) marked() bool {
-	return slices.ContainsFunc(c.Runs, func(r pageRun) bool { return r.Op != "" })
-}
-
-func (c *pageCell) allMarked() bool {
-	return len(c.Runs) > 0 && !slices.ContainsFunc(c.Runs, func(r pageRun) bool { return r.Op == "" })
 }
 
 // value lays out two values as JSON. key is the printable name before them, with
@@ -473,6 +355,12 @@ func (a *aligner) changed(e *entry, key string, indent int, oldComma, newComma s
 		}
 	}
 	asciiOnly := lookAlike(e)
+	if o, n := layJSON(e.old, "", "", 0, asciiOnly), layJSON(e.new, "", "", 0, asciiOnly); len(o) == 1 && len(n) == 1 {
+		r.Old = pageCell{There: true, Runs: a.between(key, []pageRun{{"del", a.parts(o[0].text)}}, oldComma)}
+		r.New = pageCell{There: true, Runs: a.between(key, []pageRun{{"ins", a.parts(n[0].text)}}, newComma)}
+		a.emit(r)
+		return
+	}
 	a.sideBySide(layJSON(e.old, key, oldComma, indent, asciiOnly), layJSON(e.new, key, newComma, indent, asciiOnly))
 }
 
@@ -493,25 +381,6 @@ func (a *aligner) stringSides(pieces []piece, key, oldComma, newComma string) (o
 		}
 	}
 	return pageCell{There: true, Runs: a.between(key+`"`, oldRuns, `"`+oldComma)}, pageCell{There: true, Runs: a.between(key+`"`, newRuns, `"`+newComma)}
-}
-
-// brokenString is a printable JSON string without its quotes, broken where a line
-// of the text ends: once behind a run of line feeds, or they would push what
-// follows out of sight.
-func brokenString(s string, asciiOnly bool) string {
-	var b strings.Builder
-	for s != "" {
-		end := len(s)
-		if at := strings.IndexByte(s, '\n'); at >= 0 {
-			end = at + runLength(s[at:], '\n')
-		}
-		quoted := printableString(s[:end], asciiOnly)
-		b.WriteString(quoted[1 : len(quoted)-1])
-		if s = s[end:]; s != "" {
-			b.WriteByte('\n')
-		}
-	}
-	return b.String()
 }
 
 // itemRuns marks the scalars that only one of two arrays has. It returns nil where
@@ -557,6 +426,110 @@ func (a *aligner) itemRuns(old, new []value) (oldRuns, newRuns []pageRun) {
 	return runs(oldTexts, newTexts, '-'), runs(newTexts, oldTexts, '+')
 }
 
+// whole lays out a member that stands on one side only, or the same on both.
+func (a *aligner) whole(v value) {
+	for _, l := range layText(v, false) {
+		if a.full {
+			return
+		}
+		a.emit(pageRow{Kind: "one", Indent: l.indent, New: a.cell('=', l.text)})
+	}
+}
+
+func (c *pageCell) marked() bool {
+	return slices.ContainsFunc(c.Runs, func(r pageRun) bool { return r.Op != "" })
+}
+
+func (c *pageCell) allMarked() bool {
+	return len(c.Runs) > 0 && !slices.ContainsFunc(c.Runs, func(r pageRun) bool { return r.Op == "" })
+}
+
+func opName(op byte) string {
+	return map[byte]string{'-': "del", '+': "ins"}[op]
+}
+
+// A pageLine is a printable line with its indentation, which a page shows by other
+// means than blanks, so that a line that goes on stays indented.
+type pageLine struct {
+	indent int
+	text   string
+}
+
+// layJSON lays out a value behind a key, with what follows it.
+func layJSON(v value, key, comma string, indent int, asciiOnly bool) []pageLine {
+	if v.kind == 0 {
+		return nil
+	}
+	var lines []pageLine
+	for _, l := range jsonLines(v, asciiOnly) {
+		text := strings.TrimLeft(l, " ")
+		lines = append(lines, pageLine{indent + (len(l)-len(text))/2, text})
+	}
+	lines[0].text = key + lines[0].text
+	lines[len(lines)-1].text += comma
+	return lines
+}
+
+// layText lays out a text; anything else that stands in its place is JSON.
+func layText(v value, asciiOnly bool) []pageLine {
+	if v.kind != '"' {
+		return layJSON(v, "", "", 0, false)
+	}
+	var lines []pageLine
+	for _, l := range textLines(v.text, asciiOnly) {
+		lines = append(lines, pageLine{0, l})
+	}
+	return lines
+}
+
+// textLines is printableLines, on request in ASCII.
+func textLines(s string, asciiOnly bool) []string {
+	if !asciiOnly {
+		return printableLines(s)
+	}
+	var lines []string
+	for l := range strings.SplitSeq(s, "\n") {
+		lines = append(lines, string(appendPrintable(nil, l, true)))
+	}
+	return lines
+}
+
+// lookAlike reports whether both values are texts that could pass for each other.
+func lookAlike(e *entry) bool {
+	return e.old.kind == '"' && e.new.kind == '"' && alike(e.old.text, e.new.text)
+}
+
+// spelledOut reports whether a piece looks like the one it replaces, or that
+// replaces it: then both are spelled by code points, as showWords does.
+func spelledOut(pieces []piece, i int) bool {
+	switch pieces[i].op {
+	case '+':
+		return i > 0 && pieces[i-1].op == '-' && alike(pieces[i-1].text, pieces[i].text)
+	case '-':
+		return i+1 < len(pieces) && pieces[i+1].op == '+' && alike(pieces[i].text, pieces[i+1].text)
+	}
+	return false
+}
+
+// brokenString is a printable JSON string without its quotes, broken where a line
+// of the text ends: once behind a run of line feeds, or they would push what
+// follows out of sight.
+func brokenString(s string, asciiOnly bool) string {
+	var b strings.Builder
+	for s != "" {
+		end := len(s)
+		if at := strings.IndexByte(s, '\n'); at >= 0 {
+			end = at + runLength(s[at:], '\n')
+		}
+		quoted := printableString(s[:end], asciiOnly)
+		b.WriteString(quoted[1 : len(quoted)-1])
+		if s = s[end:]; s != "" {
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
 // foldRows folds long stretches of unchanged rows.
 func foldRows(rows []pageRow) []pageRow {
 	var out []pageRow
@@ -587,14 +560,4 @@ func foldRows(rows []pageRow) []pageRow {
 		i += n
 	}
 	return out
-}
-
-// whole lays out a member that stands on one side only, or the same on both.
-func (a *aligner) whole(v value) {
-	for _, l := range layText(v, false) {
-		if a.full {
-			return
-		}
-		a.emit(pageRow{Kind: "one", Indent: l.indent, New: a.cell('=', l.text)})
-	}
 }

@@ -270,7 +270,7 @@ func pinTools(path string, list []tool, pol policy) ([]pin, error) {
 // each batch on all cores where it is worth starting them. Of several errors it
 // returns that of the lowest index, so the answer doesn't depend on timing.
 func inParallel(n int, weight func(int) int, do func(int) error) error {
-	const worthIt = 5_000 // values: below, starting goroutines costs more than it gives
+	const worthIt = 500 // values: below, starting goroutines costs more than it gives
 	errs := make([]error, n)
 	for from := 0; from < n; {
 		to, sum := from, 0

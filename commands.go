@@ -145,18 +145,30 @@ func (w *workspace) found() []pinset {
 // under, from the recorded one.
 func (a *app) load(policyOf func(policy) policy) (*workspace, error) {
 	w := &workspace{}
-	pins, err := readLockfile(a.lockPath, a.stdin)
+	// The lockfile is read beside the manifests; its errors come first all the same.
+	var pins *lockReader
+	var lockErr error
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		pins, lockErr = readLockfile(a.lockPath, nil)
+	}()
+	sources, err := readSources(a.manifest, a.lockPath, a.stdin)
+	tuneMemory(sources)
+	scans := make([]*scanned, len(sources))
+	for i, s := range sources {
+		scans[i] = scanManifest(s.path, s.data)
+	}
+	<-read
+	if lockErr != nil {
+		return nil, a.swapped(lockErr)
+	}
 	if err != nil {
-		return nil, a.swapped(err)
+		return nil, err
 	}
 	if pins != nil {
 		w.exists, w.lock = true, pins.lock
 	}
-	sources, err := readSources(a.manifest, a.lockPath, a.stdin)
-	if err != nil {
-		return nil, err
-	}
-	tuneMemory(sources)
 	w.folder = sources[0].folder
 	if w.folder && (a.serverGiven || a.from != "") {
 		return nil, fail("--server and --from go with one manifest; in a folder each file is named after its server")
@@ -168,7 +180,7 @@ func (a *app) load(policyOf func(policy) policy) (*workspace, error) {
 	}
 	found := make([]pinset, len(sources))
 	for i, s := range sources {
-		p, err := a.pair(&w.lock, s, policyOf)
+		p, err := a.pair(&w.lock, s, scans[i], policyOf)
 		if err != nil {
 			return nil, err
 		}
@@ -210,14 +222,14 @@ func tuneMemory(sources []source) {
 }
 
 // pair reads one manifest under its server's policy.
-func (a *app) pair(l *lockfile, s source, policyOf func(policy) policy) (pair, error) {
+func (a *app) pair(l *lockfile, s source, scan *scanned, policyOf func(policy) policy) (pair, error) {
 	p := pair{server: s.label, manifest: s.path, present: true}
 	a.takePins(&p, l)
 	pol := p.pinned.policy
 	if policyOf != nil {
 		pol = policyOf(pol)
 	}
-	m, err := parseManifest(s.path, s.data, pol.emptyCursorEnds)
+	m, err := scan.manifest(pol.emptyCursorEnds)
 	if err != nil {
 		return p, a.swapped(err)
 	}

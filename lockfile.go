@@ -376,13 +376,17 @@ func (r *lockReader) recompute(forms map[string]*pin) error {
 				hint("someone edited it, or a merge went wrong: go back to the committed version, then review with pinproof diff")
 		}
 		found := pin{}
+		named := ""
 		if same := forms[p.digest]; same != nil && sameTokens(p.definition, same.definition) {
 			found = *same
+			named = same.name
 		} else {
 			var err error
 			if found, err = pinDefinition(p.name, p.definition, policy{}); err != nil {
 				return bad(err.Error())
 			}
+			m, _ := member(membersOf(found.definition), "name")
+			named, _ = unquote(m.of(found.definition))
 		}
 		if set.policy.shapes() {
 			v := parseValue(found.definition)
@@ -396,8 +400,7 @@ func (r *lockReader) recompute(forms map[string]*pin) error {
 		if found.sanitized != p.sanitized {
 			return bad("its sanitizedDigest is not that of its stored definition")
 		}
-		named, _ := member(membersOf(found.definition), "name")
-		if n, ok := unquote(named.of(found.definition)); !ok || n != p.name {
+		if named != p.name {
 			return bad("its key is not the name in its definition")
 		}
 		p.definition = found.definition

@@ -61,24 +61,38 @@ type errorAnswer struct {
 // after another, the transcript of a stdio session, an event stream. It refuses
 // rather than guesses; see scanValue for what is refused in JSON itself.
 func parseManifest(path string, data []byte, emptyCursorEnds bool) (manifest, error) {
-	r := &reader{stream: newStream(path, data), emptyCursorEnds: emptyCursorEnds, asked: map[string]bool{}}
-	if err := r.read(); err != nil {
-		return manifest{}, err
-	}
-	return manifest{path: path, lists: r.lists, about: r.about, noise: r.noise}, nil
+	return scanManifest(path, data).manifest(emptyCursorEnds)
 }
 
-func (r *reader) read() error {
-	values, err := r.values()
-	if err != nil {
-		return err
+// scanned is a file whose JSON values were found, or what is wrong with them: the
+// part of reading that needs no policy, and can go on beside other work.
+type scanned struct {
+	stream stream
+	values []span
+	err    error
+}
+
+func scanManifest(path string, data []byte) *scanned {
+	s := &scanned{stream: newStream(path, data)}
+	s.values, s.err = s.stream.values()
+	return s
+}
+
+// manifest makes one list of the values.
+func (s *scanned) manifest(emptyCursorEnds bool) (manifest, error) {
+	if s.err != nil {
+		return manifest{}, s.err
 	}
-	for _, v := range values {
-		if err := r.message(v, len(values) == 1); err != nil {
-			return err
+	r := &reader{stream: s.stream, emptyCursorEnds: emptyCursorEnds, asked: map[string]bool{}}
+	for _, v := range s.values {
+		if err := r.message(v, len(s.values) == 1); err != nil {
+			return manifest{}, err
 		}
 	}
-	return r.finish()
+	if err := r.finish(); err != nil {
+		return manifest{}, err
+	}
+	return manifest{path: r.path, lists: r.lists, about: r.about, noise: r.noise}, nil
 }
 
 // folds reports whether s equals the ASCII name under Unicode case folding,

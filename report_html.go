@@ -28,12 +28,12 @@ var pageStyle string
 // Bounds of a page that a browser opens at once. Above them it says what it
 // leaves out.
 const (
-	maxPageText   = 4 << 20   // bytes of server text in all
+	maxPageText   = 2 << 20   // bytes of server text in all
 	maxPageGroup  = 256 << 10 // of one tool, or tools alike
-	maxPageGroups = 2_000     // shown in detail
-	maxPageIndex  = 5_000     // lines of the list of tools
+	maxPageGroups = 1_000     // shown in detail
+	maxPageIndex  = 2_000     // lines of the list of tools
 	maxPageCopies = 10        // of a DUPLICATE
-	maxPageList   = 500       // findings in one list, servers
+	maxPageList   = 100       // findings in one list, servers
 )
 
 // A page is what the template shows. Its texts are printable.
@@ -104,6 +104,7 @@ type pageGroup struct {
 	Others   string // but the first
 	Server   string
 	Allowed  bool
+	Detailed bool
 	Warnings int
 	Digests  []pageSource
 	Chips    []pageChip
@@ -227,9 +228,12 @@ func (p *page) sides(r *report) {
 		} else {
 			p.Missing = append(p.Missing, pageMissing{"no pins of server", quotedName(s.server), ""})
 		}
-		if s.present {
+		switch {
+		case s.present:
 			row("now", s.manifest, s.server, &s.found)
-		} else {
+		case r.lockfile == "":
+			p.Missing = append(p.Missing, pageMissing{"no server", quotedName(s.server), " in what is new"})
+		default:
 			p.Missing = append(p.Missing, pageMissing{"no manifest of server", quotedName(s.server), ""})
 		}
 		if s.policyDiffers() {
@@ -275,6 +279,7 @@ func (p *page) groups(r *report) {
 			unlisted += n
 		}
 		if len(p.Groups) < maxPageGroups && room > 0 {
+			v.Detailed = true
 			room -= v.detail(r, g, min(room, maxPageGroup))
 			p.Groups = append(p.Groups, v)
 		} else {
@@ -289,7 +294,9 @@ func (p *page) groups(r *report) {
 			p.Kinds = append(p.Kinds, pageFilter{"k-" + strings.ToLower(string(k)), string(k), grouped(kinds[k])})
 		}
 	}
-	p.Warned = grouped(warned)
+	if warned > 0 {
+		p.Warned = grouped(warned)
+	}
 	if unlisted > 0 {
 		p.Unlisted = plural(unlisted, "more tool")
 	}
@@ -334,6 +341,7 @@ func newPageGroup(r *report, number int) *pageGroup {
 
 // detail fills in the rest and returns the room that it took.
 func (v *pageGroup) detail(r *report, g *group, room int) int {
+	before := room
 	d := &r.drifts[g.drifts[0]]
 	if len(g.drifts) > 1 {
 		names := make([]string, len(g.drifts))
@@ -352,6 +360,7 @@ func (v *pageGroup) detail(r *report, g *group, room int) int {
 	if v.Findings, left = pageFindings(list, func(finding) bool { return true }); left > 0 {
 		v.Notes = append(v.Notes, pageMissing{Before: plural(left, "more finding") + " left out here"})
 	}
+	room -= len(v.Findings)*rowCost + len(v.Names)
 	if len(g.drifts) == 1 {
 		for i := range v.Findings {
 			v.Findings[i].Tool = ""
@@ -394,7 +403,7 @@ func (v *pageGroup) detail(r *report, g *group, room int) int {
 		v.Alike = len(g.drifts) > 1
 		v.chips(a, g)
 	}
-	return room - max(0, a.room) + rowCost
+	return before - max(0, a.room) + rowCost
 }
 
 // compare lays out the definition before and after, member by member: first those
@@ -411,18 +420,14 @@ func (v *pageGroup) compare(a *aligner, d *drift) {
 			same = append(same, m)
 			continue
 		}
-		if a.full {
-			break
+		if !a.full {
+			v.Members = append(v.Members, pageMember{quotedName(m.name), a.part(func() { a.member(m.name, before, after) })})
 		}
-		a.member(m.name, before, after)
-		v.Members = append(v.Members, pageMember{quotedName(m.name), a.take()})
 	}
 	for _, m := range same {
-		if a.full {
-			break
+		if !a.full {
+			v.Same = append(v.Same, pageMember{quotedName(m.name), a.part(func() { a.whole(m.value) })})
 		}
-		a.whole(m.value)
-		v.Same = append(v.Same, pageMember{quotedName(m.name), a.take()})
 	}
 }
 
@@ -458,11 +463,9 @@ func (v *pageGroup) whole(a *aligner, class, word string, p *pin) {
 		return
 	}
 	for _, m := range inReadingOrder(parseValue(p.definition)) {
-		if a.full {
-			break
+		if !a.full {
+			w.Members = append(w.Members, pageMember{quotedName(m.name), a.part(func() { a.whole(m.value) })})
 		}
-		a.whole(m.value)
-		w.Members = append(w.Members, pageMember{quotedName(m.name), a.take()})
 	}
 	v.Wholes = append(v.Wholes, w)
 }
@@ -477,7 +480,7 @@ func pageFindings(list []finding, of func(finding) bool) (shown []pageFinding, l
 			left++
 			continue
 		}
-		v := pageFinding{Warning: f.warning, ID: f.id, Detail: splitEscapes(f.detail)}
+		v := pageFinding{Warning: f.warning, ID: f.id, Detail: splitEscapes(shortened(f.detail, maxDetail))}
 		if f.tool != "" {
 			v.Tool = quotedName(f.tool)
 		}
@@ -487,4 +490,54 @@ func pageFindings(list []finding, of func(finding) bool) (shown []pageFinding, l
 		shown = append(shown, v)
 	}
 	return shown, left
+}
+
+// tame reports whether a label ranks below all that changes what a model is told
+// or may do.
+func tame(l label) bool { return l.rank > int(meansChanged) }
+
+// splitEscapes splits printable text into text and escapes. printable has escaped
+// every "<" of the text that would read as one of its own marks, so where one
+// begins is never in doubt.
+func splitEscapes(printed string) []pagePart {
+	var list []pagePart
+	from := 0
+	for i := 0; i < len(printed); {
+		if printed[i] != '<' || !spellsMark(printed[i+1:]) {
+			i++
+			continue
+		}
+		end := markEnd(printed, i)
+		if from < i {
+			list = append(list, pagePart{printed[from:i], false})
+		}
+		list = append(list, pagePart{printed[i:end], true})
+		i, from = end, end
+	}
+	if from < len(printed) {
+		list = append(list, pagePart{printed[from:], false})
+	}
+	return list
+}
+
+// markEnd is the offset behind the mark that begins at s[at]. Only a decoded run
+// has a closing bracket inside, and then between quotes.
+func markEnd(s string, at int) int {
+	end := strings.IndexByte(s[at:], '>')
+	quote := strings.Index(s[at:], `: "`)
+	if quote >= 0 && quote < end {
+		for i := at + quote + 3; i < len(s); i++ {
+			switch s[i] {
+			case '\\':
+				i++
+			case '"':
+				return min(i+2, len(s))
+			}
+		}
+		return len(s)
+	}
+	if end < 0 {
+		return len(s)
+	}
+	return at + end + 1
 }

@@ -26,6 +26,7 @@ const (
 	maxMarkdownAlso  = 400    // names in a line of a block
 	maxMarkdownCode  = 2_000  // one code span
 	maxMarkdownShell = 4_000  // one command
+	maxDetail        = 1_000  // what a finding says, on either page
 	maxAcceptTools   = 20     // tools that one accepting command names
 )
 
@@ -64,12 +65,19 @@ func (m *markdownPage) rows(n, bytes int, noun string, row func(int) string) {
 // markdownCode is a code span of printable text. What would end the span, or the
 // cell of a table around it, is escaped as printable escapes.
 func markdownCode(s string) string {
-	s = strings.NewReplacer("`", "<U+0060>", "|", "<U+007C>").Replace(s)
-	if len(s) > maxMarkdownCode {
-		kept := strings.ToValidUTF8(s[:maxMarkdownCode], "")
-		s = fmt.Sprintf("%s<and %s more bytes>", kept, grouped(len(s)-len(kept)))
+	if s == "" {
+		s = `""` // two backticks would begin a longer fence
 	}
-	return "`" + s + "`"
+	return "`" + strings.NewReplacer("`", "<U+0060>", "|", "<U+007C>").Replace(shortened(s, maxMarkdownCode)) + "`"
+}
+
+// shortened cuts printable text that is longer than so many bytes, saying so.
+func shortened(s string, bytes int) string {
+	if len(s) <= bytes {
+		return s
+	}
+	kept := strings.ToValidUTF8(s[:bytes], "")
+	return fmt.Sprintf("%s<and %s>", kept, plural(len(s)-len(kept), "more byte"))
 }
 
 // listed joins names as far as they are of use in a row.
@@ -134,9 +142,11 @@ func verdictWord(r *report) string {
 
 func (m *markdownPage) verdict(r *report) {
 	word := verdictWord(r)
-	switch word {
-	case "OK":
+	switch {
+	case word == "OK":
 		m.printf("## pinproof: no drift\n\n**OK**: 0 drift")
+	case len(r.drifts) == 0: // a server is missing, or has another policy
+		m.printf("## pinproof: drift\n\n**%s**: 0 tools", word)
 	default:
 		m.printf("## pinproof: %s drifted\n\n**%s**: %s", plural(len(r.drifts), "tool"), word, plural(len(r.drifts), "tool"))
 	}
@@ -193,7 +203,9 @@ func (m *markdownPage) missing(r *report) {
 		if !p.known {
 			list = append(list, fmt.Sprintf("- %s has no server %s\n", markdownCode(r.against()), name))
 		}
-		if !p.present {
+		if !p.present && r.lockfile == "" {
+			list = append(list, fmt.Sprintf("- %s has no server %s\n", markdownCode(printable(r.next.manifest)), name))
+		} else if !p.present {
 			list = append(list, fmt.Sprintf("- no manifest of server %s\n", name))
 		}
 		if p.policyDiffers() {
@@ -332,6 +344,22 @@ func (b *markdownBlock) line(s string) {
 	b.room -= len(s) + 1
 }
 
+// part lets lay take half of the room that is left: a long text must not push what
+// follows it, a changed schema, off the page.
+func (b *markdownBlock) part(lay func()) {
+	if b.full {
+		return // what lay would make could be megabytes
+	}
+	all := b.room
+	b.room = all / 2
+	lay()
+	b.room += all - all/2
+	if b.full {
+		b.full = false
+		b.line("! the rest of this is left out here: see the end of the page")
+	}
+}
+
 func (b *markdownBlock) lines(list []line, signs bool) {
 	for _, l := range list {
 		sign, gutter := "  ", "|"
@@ -398,13 +426,13 @@ func (b *markdownBlock) entry(e *entry) {
 		}
 		b.line(fmt.Sprintf("@@ the same in %s: %s @@", plural(n, "other tool"), listed(names, maxMarkdownAlso)))
 	}
-	switch {
-	case b.full: // the value could be megabytes
-	case e.pieces != nil:
-		b.lines(showWords(e.pieces), false)
-	default:
-		b.lines(e.sides(), true)
-	}
+	b.part(func() {
+		if e.pieces != nil {
+			b.lines(showWords(e.pieces), false)
+		} else {
+			b.lines(e.sides(), true)
+		}
+	})
 }
 
 // whole shows a definition in full.
@@ -420,11 +448,13 @@ func (b *markdownBlock) whole(op byte, p *pin) {
 	}
 	for _, m := range inReadingOrder(parseValue(p.definition)) {
 		b.line("@@ " + quotedPointer(pointerTo("", m.name)) + " @@")
-		if m.value.kind == '"' {
-			b.lines(showText(op, m.value.text), true)
-		} else {
-			b.lines(showJSON(op, m.value, false), true)
-		}
+		b.part(func() {
+			if m.value.kind == '"' {
+				b.lines(showText(op, m.value.text), true)
+			} else {
+				b.lines(showJSON(op, m.value, false), true)
+			}
+		})
 	}
 }
 
@@ -436,7 +466,7 @@ func (b *markdownBlock) finding(f finding, named bool) {
 	if f.pointer != "" {
 		words = append(words, quotedPointer(f.pointer))
 	}
-	b.line(strings.Join(append(words, f.detail), " "))
+	b.line(strings.Join(append(words, shortened(f.detail, maxDetail)), " "))
 }
 
 // findings shows those about whole manifests and, apart, those in tools that
@@ -526,6 +556,12 @@ func approveSteps(r *report) []nextStep {
 	steps := []nextStep{{"Approve step by step", r.next.to("relock")}}
 	if e := expects(r); e != nil {
 		steps = append(steps, nextStep{"Approve exactly this", r.next.to("relock", append([]string{"--accept-all"}, e...)...)})
+	}
+	if slices.ContainsFunc(r.drifts, func(d drift) bool { return !d.textsKnown() }) {
+		steps = append(steps, nextStep{"See what changed, with the approved list", withLockfile(r.next).to("diff", "--against APPROVED.json")})
+	}
+	if i := slices.IndexFunc(r.pairs, func(p pair) bool { return !p.present }); i >= 0 {
+		steps = append(steps, nextStep{"Retire a server without a manifest", dropCommand(r, r.pairs[i].server)})
 	}
 	return steps
 }
