@@ -158,35 +158,72 @@ func pinDefinition(name string, raw []byte, pol policy) (pin, error) {
 	}
 	p := pin{name: name, definition: b}
 	if pol.shapes() {
-		if p.definition, err = canonical(appendJSON(nil, pol.apply(parseValue(b)))); err != nil {
-			return pin{}, err
-		}
+		return p.under(pol)
 	}
-	p.digest = digest(p.definition)
-	p.sanitized = p.digest
-	if !isClean(p.definition) {
-		if clean, changed := sanitized(parseValue(p.definition)); changed {
-			b, err := canonical(appendJSON(nil, clean))
-			if err != nil {
-				return pin{}, err
-			}
-			p.sanitized = digest(b)
-		}
-	}
-	return p, nil
+	return p, p.seal()
 }
 
-// pinManifest makes the pins of a manifest. Several lists of one session must
-// have equal sets of canonical forms: which one an agent got can't be known.
+// under is p under a policy that shapes definitions.
+func (p pin) under(pol policy) (pin, error) {
+	b, err := canonical(appendJSON(nil, pol.apply(parseValue(p.definition))))
+	if err != nil {
+		return pin{}, err
+	}
+	p.definition = b
+	return p, p.seal()
+}
+
+// seal computes the digests of the definition.
+func (p *pin) seal() error {
+	p.digest = digest(p.definition)
+	p.sanitized = p.digest
+	if isClean(p.definition) {
+		return nil
+	}
+	if clean, changed := sanitized(parseValue(p.definition)); changed {
+		b, err := canonical(appendJSON(nil, clean))
+		if err != nil {
+			return err
+		}
+		p.sanitized = digest(b)
+	}
+	return nil
+}
+
+// pinManifest makes the pins of a manifest under a policy.
 func pinManifest(m manifest, server string, pol policy) (pinset, error) {
-	if err := sameLists(m); err != nil {
+	pins, err := pinLists(m)
+	if err != nil {
 		return pinset{}, err
+	}
+	return shapePins(pins, server, pol)
+}
+
+// pinLists makes the pins of a manifest under the default policy. Several lists of
+// one session must have equal sets of canonical forms: which one an agent got
+// can't be known.
+func pinLists(m manifest) ([]pin, error) {
+	if err := sameLists(m); err != nil {
+		return nil, err
 	}
 	// Equal sets of forms differ in length only by repeats, which must be seen.
 	longest := slices.MaxFunc(m.lists, func(a, b []tool) int { return len(a) - len(b) })
-	pins, err := pinTools(m.path, longest, pol)
-	if err != nil {
-		return pinset{}, err
+	return pinTools(m.path, longest)
+}
+
+// shapePins puts pins that were made under the default policy under another.
+func shapePins(pins []pin, server string, pol policy) (pinset, error) {
+	if pol.shapes() {
+		shaped := make([]pin, len(pins))
+		err := inParallel(len(pins), func(i int) int { return len(pins[i].definition) / 2 }, func(i int) (err error) {
+			shaped[i], err = pins[i].under(pol)
+			return err
+		})
+		if err != nil {
+			return pinset{}, err
+		}
+		slices.SortStableFunc(shaped, comparePins) // repeats of a name are ordered by digest
+		pins = shaped
 	}
 	return pinset{server: server, policy: pol, pins: pins}, nil
 }
@@ -200,7 +237,7 @@ func sameTexts(a, b []tool) bool {
 // canonical form.
 func sameLists(m manifest) error {
 	forms := func(list []tool) (map[string]string, error) {
-		pins, err := pinTools(m.path, list, policy{})
+		pins, err := pinTools(m.path, list)
 		set := map[string]string{}
 		for _, p := range pins {
 			set[p.digest] = p.name
@@ -249,12 +286,12 @@ func ambiguous(m manifest, n int, first, other map[string]string) error {
 		hint("the server changed its tools during the session: capture it again, and ask which list an agent gets")
 }
 
-// pinTools makes the sorted pins of a list.
-func pinTools(path string, list []tool, pol policy) ([]pin, error) {
+// pinTools makes the sorted pins of a list under the default policy.
+func pinTools(path string, list []tool) ([]pin, error) {
 	pins := make([]pin, len(list))
 	err := inParallel(len(list), func(i int) int { return list[i].values }, func(i int) error {
 		t := list[i]
-		p, err := pinDefinition(t.name, t.raw, pol)
+		p, err := pinDefinition(t.name, t.raw, policy{})
 		if err != nil {
 			return failIn(fmt.Sprintf("%s:%d:%d", printable(path), t.line, t.column), "tool %s: %s", quotedName(t.name), err)
 		}

@@ -155,9 +155,9 @@ func (a *app) load(policyOf func(policy) policy) (*workspace, error) {
 	}()
 	sources, err := readSources(a.manifest, a.lockPath, a.stdin)
 	tuneMemory(sources)
-	scans := make([]*scanned, len(sources))
+	reads := make([]manifestReading, len(sources))
 	for i, s := range sources {
-		scans[i] = scanManifest(s.path, s.data)
+		reads[i] = readManifest(s)
 	}
 	<-read
 	if lockErr != nil {
@@ -180,7 +180,7 @@ func (a *app) load(policyOf func(policy) policy) (*workspace, error) {
 	}
 	found := make([]pinset, len(sources))
 	for i, s := range sources {
-		p, err := a.pair(&w.lock, s, scans[i], policyOf)
+		p, err := a.pair(&w.lock, s, reads[i], policyOf)
 		if err != nil {
 			return nil, err
 		}
@@ -221,20 +221,41 @@ func tuneMemory(sources []source) {
 	}
 }
 
-// pair reads one manifest under its server's policy.
-func (a *app) pair(l *lockfile, s source, scan *scanned, policyOf func(policy) policy) (pair, error) {
+// A manifestReading is what can be made of a manifest before its policy is known.
+type manifestReading struct {
+	scan *scanned
+	m    manifest
+	pins []pin // under the default policy
+	err  error
+}
+
+func readManifest(s source) manifestReading {
+	r := manifestReading{scan: scanManifest(s.path, s.data)}
+	if r.m, r.err = r.scan.manifest(false); r.err == nil {
+		r.pins, r.err = pinLists(r.m)
+	}
+	return r
+}
+
+// pair puts a manifest under its server's policy.
+func (a *app) pair(l *lockfile, s source, r manifestReading, policyOf func(policy) policy) (pair, error) {
 	p := pair{server: s.label, manifest: s.path, present: true}
 	a.takePins(&p, l)
 	pol := p.pinned.policy
 	if policyOf != nil {
 		pol = policyOf(pol)
 	}
-	m, err := scan.manifest(pol.emptyCursorEnds)
-	if err != nil {
-		return p, a.swapped(err)
+	if pol.emptyCursorEnds && (r.err != nil || r.m.emptyCursor) {
+		if r.m, r.err = r.scan.manifest(true); r.err == nil {
+			r.pins, r.err = pinLists(r.m)
+		}
 	}
-	p.about, p.noise = m.about, m.noise
-	p.found, err = pinManifest(m, s.label, pol)
+	if r.err != nil {
+		return p, a.swapped(r.err)
+	}
+	p.about, p.noise = r.m.about, r.m.noise
+	var err error
+	p.found, err = shapePins(r.pins, s.label, pol)
 	return p, err
 }
 

@@ -85,11 +85,7 @@ func checkNumbers(data []byte, start, end int, strict strictness) *readError {
 	for i := start; i < end; i++ {
 		switch c := data[i]; {
 		case c == '"':
-			for i++; data[i] != '"'; i++ {
-				if data[i] == '\\' {
-					i++
-				}
-			}
+			i = stringEnd(data, i)
 		case c >= '0' && c <= '9' || c == '-':
 			from := i
 			for i+1 < end && scalarByte(data[i+1]) {
@@ -259,11 +255,7 @@ func walk(data []byte, at int) (end, values, depth int) {
 	for i := at; ; i++ {
 		switch data[i] {
 		case '"':
-			for i++; data[i] != '"'; i++ {
-				if data[i] == '\\' {
-					i++
-				}
-			}
+			i = stringEnd(data, i)
 		case '{', '[':
 			open++
 			depth = max(depth, open)
@@ -313,8 +305,7 @@ func sameTokens(a, b []byte) bool {
 			i, j = i+1, j+1
 			continue
 		}
-		endA, _, _ := walk(a, i)
-		endB, _, _ := walk(b, j)
+		endA, endB := stringEnd(a, i)+1, stringEnd(b, j)+1
 		if !bytes.Equal(a[i:endA], b[j:endB]) {
 			s, _ := unquote(a[i:endA])
 			t, _ := unquote(b[j:endB])
@@ -323,6 +314,24 @@ func sameTokens(a, b []byte) bool {
 			}
 		}
 		i, j = endA, endB
+	}
+}
+
+// stringEnd returns the offset of the quote that closes the string at data[at].
+func stringEnd(data []byte, at int) int {
+	for {
+		next := bytes.IndexByte(data[at+1:], '"')
+		if next < 0 {
+			panic("stringEnd: text that was not scanned")
+		}
+		at += 1 + next
+		first := at
+		for data[first-1] == '\\' {
+			first--
+		}
+		if (at-first)%2 == 0 {
+			return at
+		}
 	}
 }
 
@@ -350,7 +359,7 @@ func outline(data []byte, at, levels int, budget *int) span {
 	for data[i] != '}' && data[i] != ']' && *budget >= 0 {
 		name := ""
 		if data[at] == '{' {
-			end, _, _ := walk(data, i)
+			end := stringEnd(data, i) + 1
 			name, _ = unquote(data[i:end])
 			i = skipBlanks(data, end) // at the colon
 			i = skipBlanks(data, i+1)

@@ -12,6 +12,8 @@ type manifest struct {
 	lists [][]tool // complete lists of one session: equal, or the manifest is ambiguous
 	about string   // the server's own name and version, printable; for display only
 	noise int      // lines passed over
+
+	emptyCursor bool // an empty cursor was met: whether it ends the list is the policy's to say
 }
 
 // A tool is one entry of a list, as received.
@@ -36,6 +38,7 @@ var (
 type reader struct {
 	stream
 	emptyCursorEnds bool
+	emptyCursor     bool // one was met
 
 	lists    [][]tool
 	page     []tool // pages of a list whose end has not come yet
@@ -92,7 +95,7 @@ func (s *scanned) manifest(emptyCursorEnds bool) (manifest, error) {
 	if err := r.finish(); err != nil {
 		return manifest{}, err
 	}
-	return manifest{path: r.path, lists: r.lists, about: r.about, noise: r.noise}, nil
+	return manifest{path: r.path, lists: r.lists, about: r.about, noise: r.noise, emptyCursor: r.emptyCursor}, nil
 }
 
 // folds reports whether s equals the ASCII name under Unicode case folding,
@@ -331,6 +334,7 @@ func (r *reader) result(members []span, at int) error {
 		if !isText {
 			return r.failAt(c.start, `"nextCursor" is neither a string nor null`)
 		}
+		r.emptyCursor = r.emptyCursor || s == ""
 		if s != "" || !r.emptyCursorEnds {
 			cursor = string(c.of(r.data))
 			r.cursor = c

@@ -89,6 +89,7 @@ type pageFilter struct {
 type pageFinding struct {
 	Warning bool
 	ID      string
+	Server  string
 	Tool    string
 	Pointer string
 	Detail  []pagePart
@@ -159,9 +160,9 @@ func writeHTML(w io.Writer, r *report) error {
 	p.sides(r)
 	p.groups(r)
 	left := 0
-	p.Findings, left = pageFindings(r.findings, func(f finding) bool { return f.tool == "" })
+	p.Findings, left = pageFindings(r.findings, len(r.pairs) > 1, func(f finding) bool { return f.tool == "" })
 	var more int
-	p.Standing, more = pageFindings(r.standing, func(finding) bool { return true })
+	p.Standing, more = pageFindings(r.standing, len(r.pairs) > 1, func(finding) bool { return true })
 	if left += more; left > 0 {
 		p.More = plural(left, "more finding")
 	}
@@ -357,13 +358,13 @@ func (v *pageGroup) detail(r *report, g *group, room int) int {
 		list = append(list, r.findingsOf(&r.drifts[at])...)
 	}
 	left := 0
-	if v.Findings, left = pageFindings(list, func(finding) bool { return true }); left > 0 {
+	if v.Findings, left = pageFindings(list, false, func(finding) bool { return true }); left > 0 {
 		v.Notes = append(v.Notes, pageMissing{Before: plural(left, "more finding") + " left out here"})
 	}
 	room -= len(v.Findings)*rowCost + len(v.Names)
 	if len(g.drifts) == 1 {
 		for i := range v.Findings {
-			v.Findings[i].Tool = ""
+			v.Findings[i].Tool = "" // the heading says it
 		}
 	}
 	note := func(before, code, after string) { v.Notes = append(v.Notes, pageMissing{before, code, after}) }
@@ -393,10 +394,8 @@ func (v *pageGroup) detail(r *report, g *group, room int) int {
 		}
 	default:
 		if !d.textsKnown() {
-			note("a definition was not stored, so what changed can't be shown", "", "")
-			if d.found.definition != nil {
-				v.whole(a, "new", "now", d.found)
-			}
+			note("pinned", d.pinned.digest, ": its definition was not stored, so what changed can't be shown")
+			v.whole(a, "new", "now", d.found)
 			break
 		}
 		v.compare(a, d)
@@ -471,7 +470,7 @@ func (v *pageGroup) whole(a *aligner, class, word string, p *pin) {
 }
 
 // pageFindings lists those of interest, at most maxPageList, and counts the rest.
-func pageFindings(list []finding, of func(finding) bool) (shown []pageFinding, left int) {
+func pageFindings(list []finding, placed bool, of func(finding) bool) (shown []pageFinding, left int) {
 	for _, f := range list {
 		if !of(f) {
 			continue
@@ -481,6 +480,9 @@ func pageFindings(list []finding, of func(finding) bool) (shown []pageFinding, l
 			continue
 		}
 		v := pageFinding{Warning: f.warning, ID: f.id, Detail: splitEscapes(shortened(f.detail, maxDetail))}
+		if placed {
+			v.Server = quotedName(f.server)
+		}
 		if f.tool != "" {
 			v.Tool = quotedName(f.tool)
 		}

@@ -384,7 +384,7 @@ func (b *markdownBlock) group(r *report, g *group) {
 	d := &r.drifts[g.drifts[0]]
 	for _, i := range g.drifts {
 		for _, f := range r.findingsOf(&r.drifts[i]) {
-			b.finding(f, len(g.drifts) > 1)
+			b.finding(f, len(g.drifts) > 1, false)
 		}
 	}
 	switch d.kind {
@@ -458,8 +458,11 @@ func (b *markdownBlock) whole(op byte, p *pin) {
 	}
 }
 
-func (b *markdownBlock) finding(f finding, named bool) {
+func (b *markdownBlock) finding(f finding, named, placed bool) {
 	words := []string{"!", level(f), f.id + ":"}
+	if placed {
+		words = append(words, "server", quotedName(f.server))
+	}
 	if named {
 		words = append(words, quotedName(f.tool))
 	}
@@ -480,7 +483,7 @@ func (m *markdownPage) findings(r *report) {
 		head := "\n### " + part.title + "\n"
 		b := &markdownBlock{room: min(maxMarkdownGroup, m.room) - len(head) - len(markdownFull)}
 		for _, f := range part.list {
-			b.finding(f, f.tool != "")
+			b.finding(f, f.tool != "", len(r.pairs) > 1)
 		}
 		if len(part.list) > 0 && !m.fit(head+b.fenced()) {
 			m.printf("\n%s left out.\n", plural(len(part.list), "more finding"))
