@@ -155,11 +155,7 @@ func (a *aligner) header(e *entry) bool {
 		c.Label += ", " + e.unseen
 	}
 	if c.Also > 0 {
-		names := make([]string, len(e.also))
-		for i, n := range e.also {
-			names[i] = quotedName(n)
-		}
-		c.Names = listed(names, maxPageNames)
+		c.Names = listed(c.Also, maxPageNames, func(i int) string { return quotedName(e.also[i]) })
 		a.room -= len(c.Names)
 	}
 	if _, ok := a.first[e.label.text]; !ok && !a.full {

@@ -157,6 +157,11 @@ func TestSetDigest(t *testing.T) {
 			policy{descriptions: "strip", hashOnly: true, ignore: []string{"/_meta", "/execution"}},
 			"sha256:0873d2b8604fe1e25ccd9d5b0603662397112988cf68414bbb779f6c3f1defbb",
 		},
+		{"requireClean alone", `{"name":"t","description":"größer"}`, policy{requireClean: true}, "sha256:afdc6fa181fd4667bf392b139f0c5f634da79aaeebe82ff2ef10d69a2709a3ce"},
+		{"emptyCursorEnds alone", `{"name":"t","description":"größer"}`, policy{emptyCursorEnds: true}, "sha256:a9fb57925a09278d0d2718daba2ee4c012a638833d58e0714a3c3fd1183d1f99"},
+		{"truncate alone, which the definition shows, too", `{"name":"t","description":"größer"}`, policy{descriptions: "truncate=3"}, "sha256:07bd2abebee345af4eb39476252667c2b68b0ca49a8efd3565988879b778f8ff"},
+		{"ignore alone", `{"name":"t","description":"größer"}`, policy{ignore: []string{"/_meta/größe"}}, "sha256:659c41dea8774f76651561f699446ba3f43ff26469118b27c97ab91fff3f3d45"},
+		{"hashOnly alone", `{"name":"t","description":"größer"}`, policy{hashOnly: true}, "sha256:3ff399cb6f291a2e3e5fd8e7a9cf6b1ba138ec0c618a71b4df467bb6017a3553"},
 		{
 			"a repeated name has no set digest",
 			definitionOfListDir + "," + definitionOfListDir, policy{}, "",

@@ -62,6 +62,9 @@ func (o *output) check(a *app, others ...string) error {
 	return nil
 }
 
+// laidOut reports whether a format needs the changes as a person reads them.
+func (o *output) laidOut() bool { return o.format != "text" || len(o.files) > 0 }
+
 func (o *output) find(name string) (format, bool) {
 	if name == "text" {
 		// An error is on standard error already; a file shouldn't keep an old answer.

@@ -345,11 +345,7 @@ func (v *pageGroup) detail(r *report, g *group, room int) int {
 	before := room
 	d := &r.drifts[g.drifts[0]]
 	if len(g.drifts) > 1 {
-		names := make([]string, len(g.drifts))
-		for i, at := range g.drifts {
-			names[i] = quotedName(r.drifts[at].tool)
-		}
-		v.Names = listed(names, maxPageNames)
+		v.Names = listed(len(g.drifts), maxPageNames, func(i int) string { return quotedName(r.drifts[g.drifts[i]].tool) })
 	} else if d.kind == changed || d.kind == concealed {
 		v.Digests = []pageSource{{Word: "pinned", Digest: d.pinned.digest}, {Word: "now", Digest: d.found.digest}}
 	}

@@ -80,15 +80,20 @@ func shortened(s string, bytes int) string {
 	return fmt.Sprintf("%s<and %s>", kept, plural(len(s)-len(kept), "more byte"))
 }
 
-// listed joins names as far as they are of use in a row.
-func listed(names []string, bytes int) string {
-	size := 0
-	for i, name := range names {
-		if size += len(name) + 2; size > bytes && i > 0 {
-			return strings.Join(names[:i], ", ") + fmt.Sprintf(" and %s more", grouped(len(names)-i))
+// listed joins n names as far as they are of use in a row.
+func listed(n, bytes int, name func(int) string) string {
+	var b strings.Builder
+	for i := range n {
+		s := name(i)
+		if i > 0 && b.Len()+len(s)+2 > bytes {
+			return b.String() + fmt.Sprintf(" and %s more", grouped(n-i))
 		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(s)
 	}
-	return strings.Join(names, ", ")
+	return b.String()
 }
 
 // markdownShell is a fenced block with one command, or "" if it is too long to be
@@ -238,11 +243,7 @@ func (m *markdownPage) table(r *report) {
 
 // markdownNames names the tools of a group, and its server if there are several.
 func markdownNames(r *report, g *group) string {
-	names := make([]string, len(g.drifts))
-	for i, d := range g.drifts {
-		names[i] = markdownCode(quotedName(r.drifts[d].tool))
-	}
-	s := listed(names, maxMarkdownNames)
+	s := listed(len(g.drifts), maxMarkdownNames, func(i int) string { return markdownCode(quotedName(r.drifts[g.drifts[i]].tool)) })
 	if len(r.pairs) > 1 {
 		s += " of server " + markdownCode(quotedName(r.drifts[g.drifts[0]].server))
 	}
@@ -420,11 +421,8 @@ func (b *markdownBlock) entry(e *entry) {
 	}
 	b.line(fmt.Sprintf("@@ %s  %s @@", words, quotedPointer(e.pointer)))
 	if n := len(e.also); n > 0 {
-		names := make([]string, n)
-		for i, name := range e.also {
-			names[i] = quotedName(name)
-		}
-		b.line(fmt.Sprintf("@@ the same in %s: %s @@", plural(n, "other tool"), listed(names, maxMarkdownAlso)))
+		names := listed(n, maxMarkdownAlso, func(i int) string { return quotedName(e.also[i]) })
+		b.line(fmt.Sprintf("@@ the same in %s: %s @@", plural(n, "other tool"), names))
 	}
 	b.part(func() {
 		if e.pieces != nil {

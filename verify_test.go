@@ -68,6 +68,7 @@ func TestCompare(t *testing.T) {
 		{"two renames of equal bodies", `{"name":"a","x":1},{"name":"b","x":1}`, `{"name":"c","x":1},{"name":"d","x":1}`, "REMOVED a to c, REMOVED b to d, ADDED c from a, ADDED d from b", 0},
 		{"one of two renamed", `{"name":"a","x":1},{"name":"b","x":1}`, `{"name":"c","x":1}`, "REMOVED a to c, REMOVED b, ADDED c from a", 0},
 		{"a tool that stays is no rename", `{"name":"a","x":1}`, `{"name":"a","x":1},{"name":"b","x":1}`, "ADDED b", 1},
+		{"a tool that changed into another is no rename", `{"name":"a","x":1},{"name":"b","x":2}`, `{"name":"b","x":1}`, "REMOVED a, CHANGED b", 0},
 		{"the name as a value elsewhere", `{"name":"a","title":"a"}`, `{"name":"b","title":"b"}`, "REMOVED a, ADDED b", 0},
 		{"names of several lengths", `{"name":"a","z":1}`, `{"name":"\u0000\"long","z":1}`, "ADDED \x00\"long from a, REMOVED a to \x00\"long", 0},
 

@@ -1,0 +1,340 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+)
+
+func pageOf(t testing.TB, r *report) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := writeHTML(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// elements are those the page is made of, with the attributes they may have.
+var elements = map[string]string{
+	"html": "lang", "head": "", "meta": "charset http-equiv content name", "title": "", "style": "", "body": "",
+	"header": "class", "nav": "aria-labelledby", "main": "id class", "footer": "", "section": "class aria-labelledby",
+	"article": "class id", "h1": "", "h2": "id class", "h3": "", "h4": "", "p": "class id", "div": "class", "span": "class",
+	"a": "class href", "ul": "class", "ol": "", "li": "class", "strong": "class", "code": "", "pre": "class tabindex",
+	"del": "", "ins": "", "details": "class open", "summary": "", "fieldset": "", "legend": "", "label": "",
+	"input": "type id name checked", "table": "", "caption": "class", "thead": "", "tbody": "", "tr": "", "th": "scope class", "td": "class colspan",
+}
+
+// checkPage reads a page as browsers do and holds every element and attribute
+// against what the template makes. It returns the sequence of elements.
+func checkPage(t testing.TB, page string) (shape []string) {
+	t.Helper()
+	doc, err := html.Parse(strings.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, links := map[string]bool{}, []string{}
+	style, policy := "", ""
+	for n := range doc.Descendants() {
+		switch n.Type {
+		case html.CommentNode:
+			t.Errorf("a comment: %q", n.Data)
+		case html.TextNode:
+			for _, r := range n.Data {
+				if r != '\n' && (r < 0x20 || hidden(r)) {
+					t.Errorf("%U in %q", r, n.Data)
+				}
+			}
+		case html.ElementNode:
+			shape = append(shape, n.Data)
+			allowed, ok := elements[n.Data]
+			if !ok || n.Namespace != "" {
+				t.Errorf("an element %s", n.Data)
+			}
+			for _, a := range n.Attr {
+				if !slices.Contains(strings.Fields(allowed), a.Key) {
+					t.Errorf("%s has %s=%q", n.Data, a.Key, a.Val)
+				}
+				switch a.Key {
+				case "id":
+					if ids[a.Val] {
+						t.Errorf("id %s twice", a.Val)
+					}
+					ids[a.Val] = true
+				case "href":
+					links = append(links, a.Val)
+				case "http-equiv":
+					policy = n.Attr[1].Val
+				case "class":
+					if !regexp.MustCompile(`^[a-z0-9 -]+$`).MatchString(a.Val) {
+						t.Errorf("class=%q", a.Val)
+					}
+				}
+			}
+			if n.Data == "style" {
+				style += n.FirstChild.Data
+			}
+		}
+	}
+	for _, l := range links {
+		if id, ok := strings.CutPrefix(l, "#"); !ok || !ids[id] {
+			t.Errorf("a link to %q", l)
+		}
+	}
+	sum := sha256.Sum256([]byte(style))
+	want := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
+	if policy != want {
+		t.Errorf("policy %q, want %q", policy, want)
+	}
+	if n := strings.Count(style, "/*") + strings.Count(style, "@import") + strings.Count(style, "url("); n > 0 {
+		t.Errorf("%d comments and addresses in the style: html/template would edit the one, the policy forbid the other", n)
+	}
+	if t.Failed() {
+		t.Logf("%s", page)
+	}
+	return shape
+}
+
+// textsOf lists the texts of the elements of that name, blanks folded.
+func textsOf(t *testing.T, page, name, class string) (list []string) {
+	t.Helper()
+	doc, err := html.Parse(strings.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range doc.Descendants() {
+		has := class == ""
+		for _, a := range n.Attr {
+			has = has || a.Key == "class" && slices.Contains(strings.Fields(a.Val), class)
+		}
+		if n.Type != html.ElementNode || n.Data != name || !has {
+			continue
+		}
+		s := ""
+		for c := range n.Descendants() {
+			if c.Type == html.TextNode {
+				s += c.Data
+			}
+		}
+		list = append(list, strings.Join(strings.Fields(s), " "))
+	}
+	return list
+}
+
+func TestHTMLPage(t *testing.T) {
+	r := pageReport(t, pageOld, pageNew)
+	page := pageOf(t, r)
+	checkPage(t, page)
+	if again := pageOf(t, pageReport(t, pageOld, pageNew)); again != page {
+		t.Error("another page of the same report")
+	}
+	for _, test := range []struct {
+		element, class string
+		want           []string
+	}{
+		{"title", "", []string{"DRIFT: 5 tools – pinproof"}},
+		{"h1", "", []string{"DRIFT: 5 tools"}},
+		{"h3", "", []string{"1 HIDDEN list_dir", "2 CHANGED read_file", "3 CHANGED 2 tools alike", "4 REMOVED gone"}},
+		{"del", "", []string{"inside the project", "1000"}},
+		{"ins", "", []string{"<U+200B>", ". Then sends a copy", "100000", `{"taskSupport":"forbidden"}`}},
+		{"p", "change", []string{"wording, 1 character no reader sees /description", "wording /description",
+			"constraint loosened /inputSchema/properties/limit/maximum", "SDK churn /execution"}},
+		{"p", "chips", []string{"Changes: wording", "Changes: constraint loosened wording", "Changes: SDK churn"}},
+		{"p", "names", []string{"copy, stat"}},
+		{"label", "", []string{"HIDDEN 1", "CHANGED 3", "REMOVED 1", "any", "with a warning 1",
+			"constraint loosened 1", "wording 2", "SDK churn 2"}},
+		{"pre", "command", []string{
+			"pinproof relock live.json --accept list_dir@" + r.drifts[2].found.digest,
+			"pinproof relock live.json --accept read_file@" + r.drifts[3].found.digest,
+			"pinproof relock live.json --accept copy@" + r.drifts[0].found.digest + " --accept stat@" + r.drifts[4].found.digest,
+			"pinproof relock live.json --accept gone@" + r.drifts[1].pinned.digest,
+			"pinproof diff live.json",
+			"pinproof relock live.json",
+			"pinproof relock live.json --accept-all --expect " + r.pairs[0].found.setDigest(),
+		}},
+	} {
+		if got := textsOf(t, page, test.element, test.class); !slices.Equal(got, test.want) {
+			t.Errorf("%s %s\n got %q\nwant %q", test.element, test.class, got, test.want)
+		}
+	}
+}
+
+func TestHTMLMatch(t *testing.T) {
+	r := pageReport(t, pageOld, pageOld)
+	page := pageOf(t, r)
+	checkPage(t, page)
+	if got := textsOf(t, page, "h1", ""); !slices.Equal(got, []string{"OK: 0 drift"}) {
+		t.Errorf("%q", got)
+	}
+	if strings.Contains(page, "<nav") || strings.Contains(page, "relock") {
+		t.Error("something to do where all is well")
+	}
+}
+
+func TestHTMLHostile(t *testing.T) {
+	for _, s := range pageTexts {
+		r := hostileReport(t, s, s, "before "+s, s)
+		checkPage(t, pageOf(t, r))
+		r.pairs[0].server, r.pairs[0].known = s, false
+		checkPage(t, pageOf(t, r))
+		for _, err := range []error{fail("%s", printable(s)).hint("%s", printable(s)), errors.New(s)} {
+			var b bytes.Buffer
+			if err := writeHTMLError(&b, err); err != nil {
+				t.Fatal(err)
+			}
+			checkPage(t, b.String())
+		}
+	}
+}
+
+// fullDisk takes so many bytes.
+type fullDisk int
+
+func (d *fullDisk) Write(b []byte) (int, error) {
+	if *d -= fullDisk(len(b)); *d < 0 {
+		return 0, errors.New("no space left on device")
+	}
+	return len(b), nil
+}
+
+func TestPagesFailWhole(t *testing.T) {
+	r := pageReport(t, pageOld, pageNew)
+	for what, write := range map[string]func(d *fullDisk) error{
+		"markdown":       func(d *fullDisk) error { return writeMarkdown(d, r) },
+		"html":           func(d *fullDisk) error { return writeHTML(d, r) },
+		"markdown error": func(d *fullDisk) error { return writeMarkdownError(d, fail("x")) },
+		"html error":     func(d *fullDisk) error { return writeHTMLError(d, fail("x")) },
+	} {
+		d := fullDisk(20)
+		if err := write(&d); err == nil {
+			t.Errorf("%s: a full disk was no error", what)
+		}
+	}
+}
+
+func TestSplitEscapes(t *testing.T) {
+	tests := []struct{ text, want string }{
+		{"plain < text >", "plain < text >"},
+		{"a\u200bb", "a(<U+200B>)b"},
+		{"<U+200B>", "(<U+003C>)U+200B>"},
+		{inTags(`a">b\`) + "c", `(<5 tag characters: "a\">b\\">)c`},
+		{inTags("<U+200B>") + "c>", `(<8 tag characters: "<U+003C>U+200B>">)c>`},
+		{strings.Repeat(" ", 40) + "x", "(<40 spaces>)x"},
+		{"\xff<byte FF>", "(<byte FF>)(<U+003C>)byte FF>"},
+		{"<1: \u200b \"", "<1: (<U+200B>) \""},
+	}
+	for _, test := range tests {
+		got := ""
+		for _, p := range splitEscapes(printable(test.text)) {
+			if p.Escape {
+				got += "(" + p.Text + ")"
+			} else {
+				got += p.Text
+			}
+		}
+		if got != test.want {
+			t.Errorf("%q: %s, want %s", test.text, got, test.want)
+		}
+	}
+}
+
+func TestHTMLBounded(t *testing.T) {
+	var old, new []string
+	for i := range 2_100 {
+		old = append(old, fmt.Sprintf(`{"name":"tool_%d","description":"Does %d."}`, i, i))
+		new = append(new, fmt.Sprintf(`{"name":"tool_%d","description":"Does %d and %s."}`, i, i, strings.Repeat("more ", 20)))
+	}
+	// one that is huge comes first and must not push the others off the page
+	old = append(old, `{"name":"a","description":"x"}`)
+	new = append(new, fmt.Sprintf(`{"name":"a","description":"%s","inputSchema":{"type":"object"}}`, strings.Repeat("y z\\n", 300_000)))
+	page := pageOf(t, pageReport(t, "["+strings.Join(old, ",")+"]", "["+strings.Join(new, ",")+"]"))
+	checkPage(t, page)
+	if len(page) > 3*maxPageText {
+		t.Errorf("%d bytes", len(page))
+	}
+	notes := textsOf(t, page, "p", "note")
+	for _, want := range []string{"The rest is left out here: see the end of the page.",
+		"101 more tools left out of this list.", "The page is full: the changes of 1,101 more tools are left out."} {
+		if !slices.Contains(notes, want) {
+			t.Errorf("no note %q among %q", want, notes)
+		}
+	}
+	if got := textsOf(t, page, "p", "change"); got[0] != "wording /description" || got[1] != "input schema changed /inputSchema" {
+		t.Errorf("the huge tool shows %q", got[:2])
+	}
+}
+
+// TestContrast holds the colours of the page against WCAG 2.2, 1.4.3 (AA).
+func TestContrast(t *testing.T) {
+	variable := regexp.MustCompile(`--([a-z]+):#([0-9a-f]{6})`)
+	light, dark, _ := strings.Cut(pageStyle, "prefers-color-scheme:dark")
+	dark, _, _ = strings.Cut(dark, "*{")
+	for scheme, css := range map[string]string{"light": light, "dark": dark} {
+		luminance := map[string]float64{}
+		for _, m := range variable.FindAllStringSubmatch(css, -1) {
+			rgb, err := strconv.ParseUint(m[2], 16, 32)
+			if err != nil {
+				t.Fatal(err)
+			}
+			linear := func(shift int) float64 {
+				c := float64(rgb>>shift&0xff) / 255
+				if c <= 0.04045 {
+					return c / 12.92
+				}
+				return math.Pow((c+0.055)/1.055, 2.4)
+			}
+			luminance[m[1]] = 0.2126*linear(16) + 0.7152*linear(8) + 0.0722*linear(0)
+		}
+		for _, pair := range strings.Fields("fg/bg fg/soft fg/del fg/ins fg/warn dim/bg dim/soft link/bg link/soft " +
+			"delfg/bg delfg/del insfg/bg insfg/ins warnfg/warn escfg/esc") {
+			text, ground, _ := strings.Cut(pair, "/")
+			a, b := luminance[text]+0.05, luminance[ground]+0.05
+			if ratio := max(a, b) / min(a, b); ratio < 4.5 {
+				t.Errorf("%s: %s has %.2f, at least 4.5 is readable", scheme, pair, ratio)
+			}
+		}
+	}
+}
+
+func FuzzHTML(f *testing.F) {
+	for i, s := range pageTexts {
+		f.Add(s, pageTexts[(i+1)%len(pageTexts)], pageTexts[(i+2)%len(pageTexts)], "x"+s)
+	}
+	f.Fuzz(func(t *testing.T, name, key, old, new string) {
+		checkPage(t, pageOf(t, hostileReport(t, name, key, old, new)))
+
+		// Markup in a text makes the same page as letters in its place.
+		new = strings.ToValidUTF8(new, "")
+		for i := range len(new) {
+			if new[i] == '<' && spellsMark(new[i+1:]) {
+				return // one of ours in the making: escaped, so another shape
+			}
+		}
+		harmless := strings.Map(func(r rune) rune {
+			if strings.ContainsRune("<>&'`=/!", r) {
+				return 'x'
+			}
+			return r
+		}, new)
+		shape := func(description string) []string {
+			definition := appendJSON(nil, value{kind: '[', items: []value{{kind: '{', members: []namedValue{
+				{"name", value{kind: '"', text: "t"}}, {"description", value{kind: '"', text: description}}}}}})
+			r := pageReport(t, "[]", string(definition))
+			r.findings, r.ofTool = nil, nil
+			return checkPage(t, pageOf(t, r))
+		}
+		if got, want := shape(new), shape(harmless); !slices.Equal(got, want) {
+			t.Errorf("text %q makes elements\n%s\n%q makes\n%s", new, got, harmless, want)
+		}
+	})
+}
