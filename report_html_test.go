@@ -197,11 +197,11 @@ func TestHTMLHostile(t *testing.T) {
 	}
 }
 
-// fullDisk takes so many bytes.
-type fullDisk int
+// smallDisk takes so many bytes.
+type smallDisk int
 
-func (d *fullDisk) Write(b []byte) (int, error) {
-	if *d -= fullDisk(len(b)); *d < 0 {
+func (d *smallDisk) Write(b []byte) (int, error) {
+	if *d -= smallDisk(len(b)); *d < 0 {
 		return 0, errors.New("no space left on device")
 	}
 	return len(b), nil
@@ -209,13 +209,13 @@ func (d *fullDisk) Write(b []byte) (int, error) {
 
 func TestPagesFailWhole(t *testing.T) {
 	r := pageReport(t, pageOld, pageNew)
-	for what, write := range map[string]func(d *fullDisk) error{
-		"markdown":       func(d *fullDisk) error { return writeMarkdown(d, r) },
-		"html":           func(d *fullDisk) error { return writeHTML(d, r) },
-		"markdown error": func(d *fullDisk) error { return writeMarkdownError(d, fail("x")) },
-		"html error":     func(d *fullDisk) error { return writeHTMLError(d, fail("x")) },
+	for what, write := range map[string]func(d *smallDisk) error{
+		"markdown":       func(d *smallDisk) error { return writeMarkdown(d, r) },
+		"html":           func(d *smallDisk) error { return writeHTML(d, r) },
+		"markdown error": func(d *smallDisk) error { return writeMarkdownError(d, fail("x")) },
+		"html error":     func(d *smallDisk) error { return writeHTMLError(d, fail("x")) },
 	} {
-		d := fullDisk(20)
+		d := smallDisk(20)
 		if err := write(&d); err == nil {
 			t.Errorf("%s: a full disk was no error", what)
 		}
