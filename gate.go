@@ -348,7 +348,7 @@ func (a *app) diffFiles(against string) (*report, error) {
 	}
 	if old.bare != now.bare {
 		locked, listed := &old, &now
-		if now.bare == false {
+		if !now.bare {
 			locked, listed = &now, &old
 		}
 		l := lockfile{servers: locked.sets}
