@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -321,6 +322,36 @@ func TestBatches(t *testing.T) {
 	})
 	if err != nil || called != len(weights) {
 		t.Errorf("called %d times, %v", called, err)
+	}
+}
+
+// TestNumbers holds the spelling of doubles, at random and next to powers of ten,
+// against a second implementation.
+func TestNumbers(t *testing.T) {
+	random := newMaker(13)
+	var list []string
+	for range 20_000 {
+		list = append(list, random.number())
+	}
+	for e := -330; e <= 308; e++ {
+		f, _ := strconv.ParseFloat(fmt.Sprintf("1e%d", e), 64)
+		for _, next := range []float64{f, math.Nextafter(f, 0), math.Nextafter(f, 1), -f} {
+			list = append(list, strconv.FormatFloat(next, 'e', 17, 64))
+		}
+	}
+	raw := []byte("[" + strings.Join(list, ",") + "]")
+	if _, _, err := scanValue(raw, 0, strictness{}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := canonical(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours, theirs := strings.Split(string(got), ","), strings.Split(secondCanonical(t, raw), ",")
+	for i := range list {
+		if ours[i] != theirs[i] {
+			t.Errorf("%s: %s, the second implementation says %s", list[i], ours[i], theirs[i])
+		}
 	}
 }
 

@@ -197,27 +197,16 @@ func TestHTMLHostile(t *testing.T) {
 	}
 }
 
-// smallDisk takes so many bytes.
-type smallDisk int
-
-func (d *smallDisk) Write(b []byte) (int, error) {
-	if *d -= smallDisk(len(b)); *d < 0 {
-		return 0, errors.New("no space left on device")
-	}
-	return len(b), nil
-}
-
 func TestPagesFailWhole(t *testing.T) {
 	r := pageReport(t, pageOld, pageNew)
-	for what, write := range map[string]func(d *smallDisk) error{
-		"markdown":       func(d *smallDisk) error { return writeMarkdown(d, r) },
-		"html":           func(d *smallDisk) error { return writeHTML(d, r) },
-		"markdown error": func(d *smallDisk) error { return writeMarkdownError(d, fail("x")) },
-		"html error":     func(d *smallDisk) error { return writeHTMLError(d, fail("x")) },
+	for what, write := range map[string]func(d *fullDisk) error{
+		"markdown":       func(d *fullDisk) error { return writeMarkdown(d, r) },
+		"html":           func(d *fullDisk) error { return writeHTML(d, r) },
+		"markdown error": func(d *fullDisk) error { return writeMarkdownError(d, fail("x")) },
+		"html error":     func(d *fullDisk) error { return writeHTMLError(d, fail("x")) },
 	} {
-		d := smallDisk(20)
-		if err := write(&d); err == nil {
-			t.Errorf("%s: a full disk was no error", what)
+		if err := write(&fullDisk{room: 20}); !errors.Is(err, errFullDisk) {
+			t.Errorf("%s: a full disk is %v", what, err)
 		}
 	}
 }
