@@ -285,15 +285,7 @@ func comma(more bool) string {
 
 func (a *aligner) objects(pointer string, old, new []namedValue, indent int) {
 	for (len(old) > 0 || len(new) > 0) && !a.full {
-		order := 0
-		switch {
-		case len(old) == 0:
-			order = 1
-		case len(new) == 0:
-			order = -1
-		default:
-			order = compareUTF16(old[0].name, new[0].name)
-		}
+		order := mergeOrder(len(old), len(new), func() int { return compareUTF16(old[0].name, new[0].name) })
 		var before, after value
 		name := ""
 		if order <= 0 {

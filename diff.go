@@ -55,15 +55,7 @@ func diffAt(pointer string, old, new value, list *[]change) {
 // diffObjects merges two lists of members that are sorted alike.
 func diffObjects(pointer string, old, new []namedValue, list *[]change) {
 	for len(old) > 0 || len(new) > 0 {
-		order := 0
-		switch {
-		case len(old) == 0:
-			order = 1
-		case len(new) == 0:
-			order = -1
-		default:
-			order = compareUTF16(old[0].name, new[0].name)
-		}
+		order := mergeOrder(len(old), len(new), func() int { return compareUTF16(old[0].name, new[0].name) })
 		switch {
 		case order < 0:
 			*list = append(*list, change{pointer: pointerTo(pointer, old[0].name), old: old[0].value})

@@ -154,15 +154,21 @@ func (s *stream) sequence() ([]span, error) {
 // lines reads the file line by line: a stdio transcript. A line is noise only if
 // it can't be a message; every other line is read strictly.
 func (s *stream) lines() ([]span, error) {
+	return s.pieces(func(at int) int {
+		if end := bytes.IndexAny(s.data[at:], "\r\n"); end >= 0 {
+			return at + end
+		}
+		return len(s.data)
+	})
+}
+
+// pieces reads the file piece by piece; end gives the offset where the one that
+// begins at an offset ends.
+func (s *stream) pieces(end func(at int) int) ([]span, error) {
 	var values []span
 	for at := 0; at < len(s.data); {
-		end := bytes.IndexAny(s.data[at:], "\r\n")
-		if end < 0 {
-			end = len(s.data)
-		} else {
-			end += at
-		}
-		v, err := s.whole(at, end)
+		to := end(at)
+		v, err := s.whole(at, to)
 		if err != nil {
 			return nil, err
 		}
@@ -172,7 +178,7 @@ func (s *stream) lines() ([]span, error) {
 		if len(values) > maxMessages {
 			return nil, s.failAt(at, "more than 100,000 messages")
 		}
-		at = end + 1
+		at = to + 1
 	}
 	return values, nil
 }
@@ -275,22 +281,7 @@ func blank(b []byte) {
 // events reads what eventStream left: events end at an empty line, and blanked
 // lines are not empty.
 func (s *stream) events() ([]span, error) {
-	var values []span
-	for at := 0; at < len(s.data); {
-		end := eventEnd(s.data, at)
-		v, err := s.whole(at, end)
-		if err != nil {
-			return nil, err
-		}
-		if v.end > 0 {
-			values = append(values, v)
-		}
-		if len(values) > maxMessages {
-			return nil, s.failAt(at, "more than 100,000 messages")
-		}
-		at = end + 1
-	}
-	return values, nil
+	return s.pieces(func(at int) int { return eventEnd(s.data, at) })
 }
 
 func eventEnd(data []byte, at int) int {

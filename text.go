@@ -402,6 +402,19 @@ func plural(n int, noun string) string {
 	return grouped(n) + " " + noun + "s"
 }
 
+// mergeOrder says which of two sorted lists goes on, by the lengths left of them and
+// the order of their first names: negative the old one, positive the new one, zero
+// both.
+func mergeOrder(old, new int, order func() int) int {
+	switch {
+	case old == 0:
+		return 1
+	case new == 0:
+		return -1
+	}
+	return order()
+}
+
 // compareUTF16 orders strings by UTF-16 code units, the order of RFC 8785
 // (section 3.2.3): code points from U+10000 up sort before U+E000 to U+FFFF.
 func compareUTF16(a, b string) int {

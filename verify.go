@@ -73,15 +73,7 @@ func comparePairs(pairs []pair) (drifts []drift, matched int) {
 func compare(pinned, found pinset) (drifts []drift, matched int) {
 	old, new := pinned.pins, found.pins
 	for len(old) > 0 || len(new) > 0 {
-		order := 0
-		switch {
-		case len(old) == 0:
-			order = 1
-		case len(new) == 0:
-			order = -1
-		default:
-			order = compareUTF16(old[0].name, new[0].name)
-		}
+		order := mergeOrder(len(old), len(new), func() int { return compareUTF16(old[0].name, new[0].name) })
 		if order < 0 {
 			drifts = append(drifts, drift{server: found.server, tool: old[0].name, kind: removed, pinned: &old[0]})
 			old = old[1:]
