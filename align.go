@@ -482,23 +482,6 @@ func textLines(s string, asciiOnly bool) []string {
 	return lines
 }
 
-// lookAlike reports whether both values are texts that could pass for each other.
-func lookAlike(e *entry) bool {
-	return e.old.kind == '"' && e.new.kind == '"' && alike(e.old.text, e.new.text)
-}
-
-// spelledOut reports whether a piece looks like the one it replaces, or that
-// replaces it: then both are spelled by code points, as showWords does.
-func spelledOut(pieces []piece, i int) bool {
-	switch pieces[i].op {
-	case '+':
-		return i > 0 && pieces[i-1].op == '-' && alike(pieces[i-1].text, pieces[i].text)
-	case '-':
-		return i+1 < len(pieces) && pieces[i+1].op == '+' && alike(pieces[i].text, pieces[i+1].text)
-	}
-	return false
-}
-
 // brokenString is a printable JSON string without its quotes, broken where a line
 // of the text ends: once behind a run of line feeds, or they would push what
 // follows out of sight.

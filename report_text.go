@@ -66,7 +66,7 @@ func (t *textWriter) lines(indent string, list []line, signs bool) {
 			sign = string(op) + " "
 		}
 		t.printf("%s%s", indent, t.paint(opStyle(op, signs), sign+gutter))
-		if len(l.runs) > 0 {
+		if len(l.runs) > 0 && l.runs[0].text != "" {
 			t.printf(" ")
 		}
 		for _, r := range l.runs {

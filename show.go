@@ -156,8 +156,7 @@ func showWords(pieces []piece) []line {
 			}
 			continue
 		}
-		asciiOnly := i > 0 && p.op == '+' && pieces[i-1].op == '-' && alike(pieces[i-1].text, p.text) ||
-			i+1 < len(pieces) && p.op == '-' && pieces[i+1].op == '+' && alike(p.text, pieces[i+1].text)
+		asciiOnly := spelledOut(pieces, i)
 		for rest := p.text; rest != ""; {
 			part, feeds := rest, 0
 			if at := strings.IndexByte(rest, '\n'); at >= 0 {
@@ -243,9 +242,26 @@ func alike(a, b string) bool {
 	return true
 }
 
+// spelledOut reports whether a piece looks like the one it replaces, or that
+// replaces it: then both are spelled by code points, as showWords does.
+func spelledOut(pieces []piece, i int) bool {
+	switch pieces[i].op {
+	case '+':
+		return i > 0 && pieces[i-1].op == '-' && alike(pieces[i-1].text, pieces[i].text)
+	case '-':
+		return i+1 < len(pieces) && pieces[i+1].op == '+' && alike(pieces[i].text, pieces[i+1].text)
+	}
+	return false
+}
+
+// lookAlike reports whether both values are texts that could pass for each other.
+func lookAlike(e *entry) bool {
+	return e.old.kind == '"' && e.new.kind == '"' && alike(e.old.text, e.new.text)
+}
+
 // sides lays out a change that is no word diff: the old value, then the new one.
 func (e *entry) sides() []line {
-	asciiOnly := e.old.kind == '"' && e.new.kind == '"' && alike(e.old.text, e.new.text)
+	asciiOnly := lookAlike(e)
 	show := func(op byte, v value) []line {
 		switch {
 		case v.kind == 0:
@@ -266,6 +282,9 @@ func wrap(lines []line) []line {
 		current := line{continued: l.continued}
 		used := 0
 		for _, r := range l.runs {
+			if r.text == "" { // a blank line that was added or removed keeps its sign
+				current.runs = append(current.runs, r)
+			}
 			for r.text != "" {
 				size, columns := fit(r.text, lineWidth-used)
 				if size == len(r.text) {
