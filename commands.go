@@ -206,18 +206,18 @@ func (a *app) load(policyOf func(policy) policy) (*workspace, error) {
 	return w, nil
 }
 
-// tuneMemory has the collector run often where there is much to hold, and not at all
-// for the usual catalog: it fits into what is allowed before the first collection.
+// tuneMemory has the collector run the more often the more there is to hold, and
+// not at all for the usual catalog: what that takes is little.
 func tuneMemory(sources []source) {
-	const usual = 1 << 20
 	size := 0
 	for _, s := range sources {
 		size += len(s.data)
 	}
-	if size < usual {
+	switch {
+	case size < 256<<10:
 		debug.SetGCPercent(800)
-	} else {
-		debug.SetGCPercent(50)
+	case size > 4<<20:
+		debug.SetGCPercent(25)
 	}
 }
 
