@@ -281,7 +281,7 @@ func TestPinningInParallel(t *testing.T) {
 // TestErrorsInParallel: of several errors the one of the lowest index is told.
 func TestErrorsInParallel(t *testing.T) {
 	heavy := func(int) int { return 10_000 }
-	for range 20 {
+	for range 5 {
 		err := inParallel(200, heavy, func(i int) error {
 			if i%2 == 0 {
 				time.Sleep(time.Duration(rand.IntN(200)) * time.Microsecond)

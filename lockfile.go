@@ -131,6 +131,15 @@ func (r *lockReader) check(known []pinset) (lockfile, error) {
 	if err := r.recompute(forms); err != nil {
 		return lockfile{}, err
 	}
+	for _, s := range r.lock.servers {
+		for _, p := range s.pins {
+			// Without its definition a pin shows a false sanitizedDigest only beside the tool it pins.
+			if f := forms[p.digest]; f != nil && p.definition == nil && f.sanitized != p.sanitized {
+				return lockfile{}, failIn(printable(r.path)+":"+strconv.Itoa(p.line), "server %s: pin %s: its sanitizedDigest is not that of its definition",
+					quotedName(s.server), quotedName(p.name))
+			}
+		}
+	}
 	if err := r.hiddenRaw(); err != nil {
 		return lockfile{}, err
 	}

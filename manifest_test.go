@@ -506,5 +506,7 @@ func FuzzManifest(f *testing.F) {
 	})
 }
 
+var fullFolding = cases.Fold()
+
 // foldFully is full case folding, which strings.EqualFold doesn't do.
-func foldFully(s string) string { return cases.Fold().String(s) }
+func foldFully(s string) string { return fullFolding.String(s) }
