@@ -435,44 +435,74 @@ type namedValue struct {
 }
 
 // parseValue builds the tree of a JSON text that scanValue has accepted and
-// checkSize has bounded.
+// span.tooLarge has bounded. Strings without escapes share one copy of the text.
 func parseValue(raw []byte) value {
-	d := newDecoder(raw, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	v, _ := parseNext(d)
-	return v
+	p := treeParser{raw: raw, text: string(raw)}
+	return p.value()
 }
 
-func parseNext(d *jsontext.Decoder) (value, bool) {
-	tok, err := d.ReadToken()
-	if err != nil {
-		panic("parseValue: text that was not scanned")
-	}
-	if tok.Kind() == ']' || tok.Kind() == '}' {
-		return value{}, false
-	}
-	v := value{kind: tok.Kind()}
-	switch v.kind {
-	case '"', '0':
-		v.text = tok.String()
+// A treeParser steps over accepted text; like walk, it would panic on any other.
+type treeParser struct {
+	raw  []byte
+	text string // the same
+	at   int
+}
+
+func (p *treeParser) value() value {
+	p.at = skipBlanks(p.raw, p.at)
+	switch c := p.raw[p.at]; c {
+	case '"':
+		return value{kind: '"', text: p.string()}
 	case '[':
-		for {
-			item, ok := parseNext(d)
-			if !ok {
-				break
-			}
-			v.items = append(v.items, item)
+		v := value{kind: '['}
+		for p.next(len(v.items) == 0) {
+			v.items = append(v.items, p.value())
 		}
+		return v
 	case '{':
-		for {
-			key, ok := parseNext(d)
-			if !ok {
-				break
-			}
-			item, _ := parseNext(d)
-			v.members = append(v.members, namedValue{key.text, item})
+		v := value{kind: '{'}
+		for p.next(len(v.members) == 0) {
+			name := p.string()
+			p.at = skipBlanks(p.raw, p.at) + 1 // behind the colon
+			v.members = append(v.members, namedValue{name, p.value()})
 		}
+		return v
+	default:
+		start := p.at
+		for p.at < len(p.raw) && scalarByte(p.raw[p.at]) {
+			p.at++
+		}
+		if c == '-' || c >= '0' && c <= '9' {
+			return value{kind: '0', text: p.text[start:p.at]}
+		}
+		return value{kind: jsontext.Kind(c)}
 	}
-	return v, true
+}
+
+// next goes on to the next entry of the open container, or behind its end.
+func (p *treeParser) next(first bool) bool {
+	if first {
+		p.at++ // the bracket
+	}
+	p.at = skipBlanks(p.raw, p.at)
+	switch c := p.raw[p.at]; {
+	case c == ']' || c == '}':
+		p.at++
+		return false
+	case !first:
+		p.at = skipBlanks(p.raw, p.at+1) // behind the comma
+	}
+	return true
+}
+
+func (p *treeParser) string() string {
+	start := p.at
+	p.at = stringEnd(p.raw, start) + 1
+	if inner := p.text[start+1 : p.at-1]; strings.IndexByte(inner, '\\') < 0 {
+		return inner
+	}
+	s, _ := unquote(p.raw[start:p.at])
+	return s
 }
 
 // get returns the member of an object, or the zero value: absent.
