@@ -6,20 +6,24 @@
 //
 //	text        what is invisible; printable text, quoted names, pasteable commands
 //	json        limits, the strict reader
+//	stream      file -> the JSON values in it
 //	manifest    shapes, pages, transcripts -> manifest
 //	policy      definition -> the definition that is pinned
 //	sanitize    definition -> its sanitized form
 //	canon       canonical form, digests, pins
 //	lockfile    bytes -> pins -> bytes
 //	diff        value x value -> changes; word diffs
-//	labels      a change in its schema -> its label
+//	schema      where in a schema a change is
+//	label*      a change in its schema -> its label
 //	verify      pins x pins -> drift
-//	findings    what a reviewer should see
+//	finding*    what a reviewer should see, with lookalike, unseen, orders,
+//	            reading and census for the texts and names
 //	relock      pins x drift x selection -> pins
-//	report      the report value; show lays it out; report_* write it
+//	report      the report value; show and align lay it out; report_* write it
 //	prompt      report x terminal -> selection
 //	files       every file operation
-//	commands    one constructor a command
+//	commands    what all commands share; gate has verify and diff, approve lock
+//	            and relock, output the formats
 //
 // Exit codes:
 //
