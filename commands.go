@@ -261,7 +261,8 @@ func (a *app) pair(l *lockfile, s source, r manifestReading, policyOf func(polic
 
 // swapped improves an error about the positionals where MANIFEST is a lockfile.
 func (a *app) swapped(err error) error {
-	if a.manifest == "-" || isFolder(a.manifest) {
+	// Only a regular file can be read again: a pipe would have it wait for good.
+	if info, statErr := os.Stat(a.manifest); a.manifest == "-" || statErr != nil || !info.Mode().IsRegular() {
 		return err
 	}
 	data, readErr := readFile(a.manifest, nil, maxLockfileBytes)
