@@ -295,14 +295,21 @@ func (r *review) read(s, where string, prose bool) {
 		r.folded, r.pinned = foldText(s), len(foldText(s[:r.pinned]))
 	}
 	r.encoded()
-	t := &r.x.tokens
+	t, _ := tokenizers.Get().(*tokenizer)
+	if t == nil {
+		t = &tokenizer{}
+	}
 	t.read(r)
 	t.match()
 	if prose {
 		r.mentions(t)
 		r.unknown(t)
 	}
+	tokenizers.Put(t)
 }
+
+// tokenizers holds what texts are taken apart with: there are thousands of texts.
+var tokenizers sync.Pool
 
 // hit reports what the words of the text say, each kind once, unless the text is
 // pinned to behind its end.

@@ -18,13 +18,13 @@ const (
 	minFamily     = 3       // tools of one server whose names begin alike
 )
 
-// A nameIndex holds every name that a review compares with.
+// A nameIndex holds every name that a review compares with. Reviews may use it side
+// by side.
 type nameIndex struct {
 	names     map[string][]string // tool name: the servers that list or pin it, in order
 	skeletons map[string][]string // skeleton: the names that have it
 	now       map[string]*serverNames
-	odd       bool      // some name is no word (isWord)
-	tokens    tokenizer // of the text at hand
+	odd       bool // some name is no word (isWord)
 }
 
 // newNameIndex takes the names of all tools pinned in the lockfile and listed in
@@ -107,6 +107,8 @@ func (r *review) lacks(name string) bool {
 	case s == nil:
 		return !commonTerm(name)
 	}
+	s.asked.Lock()
+	defer s.asked.Unlock()
 	lacks, known := s.lacks[name]
 	if !known {
 		lacks = !commonTerm(name) && !s.uses(name)
@@ -120,8 +122,10 @@ func (r *review) lacks(name string) bool {
 // A serverNames is what one server has: its manifest at hand, else its pins. The
 // words are what it uses as names, in small letters and without separators.
 type serverNames struct {
-	set      *pinset
-	pins     int             // those whose definitions are read
+	set  *pinset
+	pins int // those whose definitions are read
+
+	asked    sync.Mutex
 	words    map[string]bool // nil: not read yet
 	families map[string]bool // the first part of the names of several tools
 	lacks    map[string]bool // what was asked before: texts say the same names over and over

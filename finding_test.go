@@ -954,9 +954,11 @@ func TestPhraseCost(t *testing.T) {
 	}
 	for _, unit := range []string{"must call a_b ", "never send ", "<A>", "<!--", "http://", "'a_b' tool ", ": ", "/etc/", "~/", "@a", ".ssh/", "mcp__a__b ", "# HIDDEN\n", "SYSTEM: a\n\n", "send it to a@b.c "} {
 		text := strings.Repeat(unit, 1000)
-		x := newNameIndex(lockfile{}, nil)
-		x.newReview("here", &pin{}).read(text, "", true)
-		if n := len(x.tokens.words) + len(x.tokens.names) + len(x.tokens.labels); n > len(text) {
+		r := newNameIndex(lockfile{}, nil).newReview("here", &pin{})
+		r.text, r.folded = text, text
+		var read tokenizer
+		read.read(r)
+		if n := len(read.words) + len(read.names) + len(read.labels); n > len(text) {
 			t.Errorf("%q: %d tokens of %d bytes", unit, n, len(text))
 		}
 	}

@@ -2,8 +2,11 @@ package main
 
 import (
 	"cmp"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 )
 
 // A report is what a comparison came to, ready for any writer: nothing in it
@@ -127,38 +130,57 @@ func (r *report) review(lock lockfile, standing bool) {
 	for i := range r.drifts {
 		drifted[r.drifts[i].key()] = i
 	}
-	seen := map[finding]bool{} // entries of one name share some
+	type reading struct {
+		pair        *pair
+		pin         *pin
+		drift       int // -1: it matches
+		list, loose []finding
+	}
+	var readings []reading
 	for i := range r.pairs {
 		p := &r.pairs[i]
 		for j := range p.found.pins {
 			pin := &p.found.pins[j]
 			at, isDrift := drifted[driftKey{p.server, pin.entryKey}]
-			var loose []finding
-			if stripped(*p) {
-				loose = x.reviewUnpinned(p.server, *pin)
-			}
-			var list []finding
-			if isDrift || standing {
-				list = x.review(p.server, *pin, p.pinned.find(pin.entryKey))
-			}
 			if !isDrift {
-				r.unpinned = append(r.unpinned, loose...)
-				isLoose := func(f finding) bool {
-					return slices.ContainsFunc(loose, func(l finding) bool { return l.id == f.id && l.pointer == f.pointer })
-				}
-				r.standing = append(r.standing, slices.DeleteFunc(warningsIn(list), isLoose)...)
-				continue
+				at = -1
 			}
-			r.uncovered = append(r.uncovered, loose...)
-			for _, f := range list {
-				if f.approved {
-					r.approved = append(r.approved, f)
-				} else if !seen[f] {
-					r.findings[at] = append(r.findings[at], f)
-				}
-				seen[f] = true
+			if isDrift || standing || stripped(*p) {
+				readings = append(readings, reading{pair: p, pin: pin, drift: at})
 			}
 		}
+	}
+	sideBySide(len(readings), func(i int) {
+		e := &readings[i]
+		if stripped(*e.pair) {
+			e.loose = x.reviewUnpinned(e.pair.server, *e.pin)
+		}
+		if e.drift >= 0 || standing {
+			e.list = x.review(e.pair.server, *e.pin, e.pair.pinned.find(e.pin.entryKey))
+		}
+	})
+	seen := map[finding]bool{} // entries of one name share some
+	for _, e := range readings {
+		if e.drift < 0 {
+			r.unpinned = append(r.unpinned, e.loose...)
+			isLoose := func(f finding) bool {
+				return slices.ContainsFunc(e.loose, func(l finding) bool { return l.id == f.id && l.pointer == f.pointer })
+			}
+			r.standing = append(r.standing, slices.DeleteFunc(warningsIn(e.list), isLoose)...)
+			continue
+		}
+		r.uncovered = append(r.uncovered, e.loose...)
+		for _, f := range e.list {
+			if f.approved {
+				r.approved = append(r.approved, f)
+			} else if !seen[f] {
+				r.findings[e.drift] = append(r.findings[e.drift], f)
+			}
+			seen[f] = true
+		}
+	}
+	for i := range r.pairs {
+		p := &r.pairs[i]
 		differs := unsettled(*p) || slices.ContainsFunc(r.drifts, func(d drift) bool { return d.server == p.server })
 		if all && p.present && differs { // else it was approved as it is
 			var before *pinset
@@ -172,6 +194,20 @@ func (r *report) review(lock lockfile, standing bool) {
 	if all {
 		r.elsewhere = slices.DeleteFunc(x.reviewOthers(lock, found), func(f finding) bool { return f.approved })
 	}
+}
+
+// sideBySide calls do for the numbers below n, several at a time.
+func sideBySide(n int, do func(i int)) {
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; int(i) < n; i = next.Add(1) - 1 {
+				do(int(i))
+			}
+		})
+	}
+	workers.Wait()
 }
 
 func warningsIn(list []finding) []finding {
