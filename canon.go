@@ -70,7 +70,7 @@ func define(v *value) definition {
 
 // defineText is define for a server's instructions.
 func defineText(text string) definition {
-	d := definition{form: appendCanonicalString(nil, text), digest: digest([]byte(text))}
+	d := definition{form: appendString(nil, text), digest: digest([]byte(text))}
 	d.sanitized = d.digest
 	if clean := sanitizeText(text); clean != text {
 		d.sanitized = digest([]byte(clean))
@@ -84,7 +84,8 @@ func canonical(v *value) []byte {
 	if buffer == nil {
 		buffer = new([]byte)
 	}
-	*buffer = appendCanonical((*buffer)[:0], v)
+	sortMembers(v)
+	*buffer = appendValue((*buffer)[:0], v)
 	form := slices.Clone(*buffer)
 	formBuffers.Put(buffer)
 	return form
@@ -94,41 +95,60 @@ func canonical(v *value) []byte {
 // before, and thousands are made.
 var formBuffers sync.Pool
 
-func appendCanonical(dst []byte, v *value) []byte {
+// sortMembers brings the members of v, and of all in it, into the order of RFC 8785,
+// section 3.2.3.
+func sortMembers(v *value) {
+	for i := range v.items {
+		sortMembers(&v.items[i])
+	}
+	byName := func(a, b namedValue) int { return compareUTF16(a.name, b.name) }
+	if !slices.IsSortedFunc(v.members, byName) {
+		slices.SortFunc(v.members, byName)
+	}
+	for i := range v.members {
+		sortMembers(&v.members[i].value)
+	}
+}
+
+// appendValue writes v without blanks, members in their order, numbers as
+// canonicalNumber wrote them.
+func appendValue(dst []byte, v *value) []byte {
 	switch v.kind {
+	case 'n':
+		return append(dst, "null"...)
+	case 'f':
+		return append(dst, "false"...)
+	case 't':
+		return append(dst, "true"...)
+	case '0':
+		return append(dst, v.text...)
 	case '"':
-		return appendCanonicalString(dst, v.text)
+		return appendString(dst, v.text)
 	case '[':
 		dst = append(dst, '[')
 		for i := range v.items {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = appendCanonical(dst, &v.items[i])
+			dst = appendValue(dst, &v.items[i])
 		}
 		return append(dst, ']')
-	case '{':
-		byName := func(a, b namedValue) int { return compareUTF16(a.name, b.name) }
-		if !slices.IsSortedFunc(v.members, byName) {
-			slices.SortFunc(v.members, byName)
-		}
-		dst = append(dst, '{')
-		for i := range v.members {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = appendCanonicalString(dst, v.members[i].name)
-			dst = append(dst, ':')
-			dst = appendCanonical(dst, &v.members[i].value)
-		}
-		return append(dst, '}')
 	}
-	return appendJSON(dst, *v) // literals, and numbers as canonicalNumber wrote them
+	dst = append(dst, '{')
+	for i := range v.members {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendString(dst, v.members[i].name)
+		dst = append(dst, ':')
+		dst = appendValue(dst, &v.members[i].value)
+	}
+	return append(dst, '}')
 }
 
-// appendCanonicalString writes s, valid UTF-8, with the escapes of RFC 8785,
+// appendString writes s, valid UTF-8, with the escapes of RFC 8785,
 // section 3.2.2.2: quote, backslash and the characters below U+0020, no others.
-func appendCanonicalString(dst []byte, s string) []byte {
+func appendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	from := 0
 	for i := 0; i < len(s); i++ {

@@ -125,21 +125,9 @@ type workspace struct {
 // command needs a lockfile.
 func (a *app) load() (*workspace, error) {
 	w := &workspace{}
-	// The lockfile is read beside the manifests; its errors come first all the same.
-	var lockErr error
-	read := make(chan struct{})
-	go func() {
-		defer close(read)
-		var text []byte
-		w.lock, text, lockErr = readLockfile(a.lockPath)
-		w.exists = text != nil
-	}()
 	switch lock, manifest := fileSize(a.lockPath), fileSize(a.manifest); {
 	case lock > 16<<20:
-		// Memory counts for more than time: one text after the other, and what is
-		// done with goes soon.
-		debug.SetGCPercent(50)
-		<-read
+		debug.SetGCPercent(50) // memory counts for more than time
 	case manifest >= 0 && manifest < smallFile:
 		debug.SetGCPercent(400) // the usual catalog: little to collect
 	}
@@ -148,7 +136,12 @@ func (a *app) load() (*workspace, error) {
 	for i, s := range sources {
 		scans[i] = scanManifest(s.path, s.data)
 	}
-	<-read
+	var lockErr error // it comes first
+	if w.lock, w.exists = lockfileOf(a.lockPath, sources, scans); !w.exists {
+		var text []byte
+		w.lock, text, lockErr = readLockfile(a.lockPath)
+		w.exists = text != nil
+	}
 	verb := a.cmd.Name()
 	switch {
 	case lockErr != nil:
@@ -198,6 +191,39 @@ func (a *app) load() (*workspace, error) {
 		return w, a.noLockfile()
 	}
 	return w, nil
+}
+
+// lockfileOf is the lockfile where it is, to the byte, what lock writes of these
+// manifests: it need not be read then. That is the usual case of verify.
+func lockfileOf(path string, sources []source, scans []*scanned) (l lockfile, ok bool) {
+	f, err := os.Open(path)
+	if err != nil || fileSize(path) < 0 {
+		return l, false // a pipe could not be read again
+	}
+	defer f.Close()
+	file := bufio.NewReaderSize(f, 64<<10)
+	for i, s := range sources {
+		label := s.label
+		if len(sources) == 1 {
+			label = firstServer(file)
+		}
+		m, err := scans[i].manifest(false)
+		if err != nil {
+			return lockfile{}, false
+		}
+		set, err := pinManifest(m, label, policy{}, nil)
+		if err != nil || label == "" || set.repeated() {
+			return lockfile{}, false
+		}
+		for i := range set.pins {
+			set.pins[i].received, set.pins[i].parsed, set.pins[i].column = nil, nil, 0
+		}
+		l.put(set)
+	}
+	if len(sources) == 0 || !l.isWritten(file) {
+		return lockfile{}, false
+	}
+	return l, true
 }
 
 // pair puts a manifest under its server's policy, beside its pins.

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // equalValues compares canonical trees.
@@ -20,45 +18,7 @@ func equalValues(a, b value) bool {
 }
 
 // appendJSON writes v as JSON text, members in their order.
-func appendJSON(dst []byte, v value) []byte {
-	switch v.kind {
-	case 'n':
-		return append(dst, "null"...)
-	case 'f':
-		return append(dst, "false"...)
-	case 't':
-		return append(dst, "true"...)
-	case '0':
-		return append(dst, v.text...)
-	case '"':
-		return appendString(dst, v.text)
-	case '[':
-		dst = append(dst, '[')
-		for i, item := range v.items {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = appendJSON(dst, item)
-		}
-		return append(dst, ']')
-	}
-	dst = append(dst, '{')
-	for i, m := range v.members {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = appendString(dst, m.name)
-		dst = append(dst, ':')
-		dst = appendJSON(dst, m.value)
-	}
-	return append(dst, '}')
-}
-
-// appendString writes s, valid UTF-8, as a JSON string.
-func appendString(dst []byte, s string) []byte {
-	dst, _ = jsontext.AppendQuote(dst, s)
-	return dst
-}
+func appendJSON(dst []byte, v value) []byte { return appendValue(dst, &v) }
 
 // appendUnicodeEscape writes r as \uXXXX, a surrogate pair beyond U+FFFF.
 func appendUnicodeEscape(dst []byte, r rune) []byte {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"slices"
@@ -254,15 +255,12 @@ func (r *lockReader) entry(set *pinset, list listKind, e namedValue, where strin
 	if err := r.object(v, where); err != nil {
 		return err
 	}
-	stored := "definition"
-	if list == instructionsList {
-		stored = "text"
-	}
+	stored := storedMember(list)
 	if err := r.only(v, where, "digest", "sanitizedDigest", "approval", stored); err != nil {
 		return err
 	}
 	p := pin{entryKey: entryKey{list, e.name}, digest: v.get("digest").text}
-	p.line, p.column = r.position(int(v.at))
+	p.line, _ = r.position(int(v.at))
 	if !isDigest(p.digest) || v.get("digest").kind != '"' {
 		return r.failAt(int(v.at), `%sno "digest" of the form sha256: and 64 lower-case hex digits`, where)
 	}
@@ -411,6 +409,17 @@ func (r *lockReader) hiddenRaw(l lockfile) error {
 		return failIn(printable(r.path)+":"+strconv.Itoa(line)+":"+strconv.Itoa(column), "%sU+%04X stands raw, where pinproof writes an escape", where, c)
 	}
 	return nil
+}
+
+// firstServer is the first label in a lockfile: its sixth token, as pinproof writes it.
+func firstServer(file *bufio.Reader) string {
+	head, _ := file.Peek(file.Size())
+	d := newDecoder(head)
+	for range 5 {
+		d.ReadToken()
+	}
+	label, _ := d.ReadToken()
+	return label.String()
 }
 
 // isLockfile recognises a lockfile by content, be it a faulty one: an object that

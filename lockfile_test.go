@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -180,7 +183,7 @@ func reversed(t testing.TB, text string) string {
 		return v
 	}
 	var w lockWriter // for the escapes
-	w.value(turn(tree(t, text)))
+	w.json(appendJSON(nil, turn(tree(t, text))))
 	return string(w.out)
 }
 
@@ -219,6 +222,15 @@ func TestLockfileRoundTrip(t *testing.T) {
 		if again := mustMarshal(t, once); again != text {
 			t.Fatalf("run %d: written again as\n%s\nwas\n%s", i, again, text)
 		}
+		if !l.isWritten(bufio.NewReader(strings.NewReader(text))) || !slices.EqualFunc(l.servers, once.servers, sameLines) {
+			t.Fatalf("run %d: not what is written: %v\n%s", i, l, text)
+		}
+		at := random.IntN(len(text))
+		for _, other := range []string{text[:at], text[:at] + "x" + text[at+1:], text[:at] + text[at+1:], text + text[at:]} {
+			if other != text && l.isWritten(bufio.NewReader(strings.NewReader(other))) {
+				t.Fatalf("run %d: taken for what is written:\n%s", i, other)
+			}
+		}
 		for _, r := range text {
 			if r != '\n' && (r < 0x20 || hidden(r) || unusualSpace(r)) {
 				t.Fatalf("run %d: U+%04X stands raw in\n%s", i, r, text)
@@ -227,6 +239,67 @@ func TestLockfileRoundTrip(t *testing.T) {
 		if !json.Valid([]byte(text)) || strings.TrimRight(text, "\n")+"\n" != text {
 			t.Fatalf("run %d: not JSON with one final line feed:\n%s", i, text)
 		}
+	}
+}
+
+func sameLines(a, b pinset) bool {
+	return a.line == b.line && slices.EqualFunc(a.pins, b.pins, func(p, q pin) bool { return p.line == q.line })
+}
+
+// TestLockfileOf: a lockfile that wasn't read says what it would say if it were, and
+// one with anything else in it is read.
+func TestLockfileOf(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tools.lock")
+	of := func(lock string, manifests ...string) (lockfile, bool) {
+		var sources []source
+		var scans []*scanned
+		for i, m := range manifests {
+			sources = append(sources, source{path: "m.json", label: fmt.Sprintf("server_%d", i), data: []byte(m)})
+			scans = append(scans, scanManifest("m.json", []byte(m)))
+		}
+		if err := os.WriteFile(path, []byte(lock), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return lockfileOf(path, sources, scans)
+	}
+	random := newMaker(8)
+	for i := range 100 {
+		var l lockfile
+		var manifests []string
+		for n := range 1 + random.IntN(2) {
+			m := `[` + random.definition("b"+random.text()) + `,{"name":"a","inputSchema":{}}]`
+			s := pinsOf(t, m, policy{})
+			s.server = fmt.Sprintf("server_%d", n)
+			l.put(s)
+			manifests = append(manifests, m)
+		}
+		text := mustMarshal(t, l)
+		got, ok := of(text, manifests...)
+		if want := mustParse(t, text); !ok || !reflect.DeepEqual(got, want) {
+			t.Fatalf("run %d: %v, want\n%v\nof\n%s", i, got, want, text)
+		}
+		if len(manifests) == 1 { // the label is the lockfile's own
+			if got, ok := of(strings.Replace(text, `"server_0"`, `"other"`, 1), manifests[0]); !ok || got.servers[0].server != "other" {
+				t.Fatalf("run %d: %v", i, got)
+			}
+		}
+		for _, m := range manifests {
+			if got, ok := of(text, strings.Replace(m, `{}`, `{"x":1}`, 1)); ok || len(got.servers) > 0 {
+				t.Fatalf("run %d: a changed tool is pinned: %v", i, got)
+			}
+		}
+	}
+	// What lock never writes is read, and refused then.
+	twice := `[{"name":"a","inputSchema":{}},{"name":"a","inputSchema":{}}]`
+	set := pinsOf(t, twice, policy{})
+	set.server = "server_0"
+	if _, ok := of(mustMarshal(t, lockfile{[]pinset{set}}), twice); ok {
+		t.Error("a name that is pinned twice")
+	}
+	set = pinsOf(t, `[]`, policy{})
+	set.server = ""
+	if _, ok := of(mustMarshal(t, lockfile{[]pinset{set}}), `[]`); ok {
+		t.Error("a server without a name")
 	}
 }
 

@@ -1,155 +1,193 @@
 package main
 
-import "unicode/utf8"
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"slices"
+	"unicode/utf8"
+)
 
 // marshalLockfile writes a lockfile: the same pins give the same bytes.
 func marshalLockfile(l lockfile) ([]byte, error) {
-	w := lockWriter{}
-	w.open("{")
-	w.member("lockfileVersion")
-	w.raw("1")
-	w.member("servers")
-	w.open("{")
-	for _, s := range l.servers {
+	w := &lockWriter{}
+	w.lockfile(l, func() bool { return len(w.out) <= maxLockfileBytes })
+	if len(w.out) > maxLockfileBytes {
+		return nil, fail("the lockfile would be larger than 256 MiB").hint("keep it smaller: pinproof lock --hash-only")
+	}
+	return w.out, nil
+}
+
+// isWritten reports whether a file is what marshalLockfile writes of l, and notes in
+// its pins where they stand in it. Neither is in memory whole.
+func (l lockfile) isWritten(file *bufio.Reader) (same bool) {
+	w := &lockWriter{places: true}
+	var read []byte
+	w.lockfile(l, func() bool {
+		read = slices.Grow(read[:0], len(w.out))[:len(w.out)]
+		_, err := io.ReadFull(file, read)
+		same = err == nil && bytes.Equal(read, w.out)
+		w.out = w.out[:0]
+		return same
+	})
+	_, err := file.ReadByte()
+	return same && err == io.EOF
+}
+
+// lockWriter writes JSON indented by two spaces, with hidden characters escaped.
+type lockWriter struct {
+	out    []byte
+	depth  int
+	opened bool // the last thing written is an opening bracket
+	line   int  // of what is written next, from 0
+	places bool // note in the pins where they stand
+}
+
+// lockfile writes l. After each pin, and at the end, it asks whether to go on.
+func (w *lockWriter) lockfile(l lockfile, goOn func() bool) {
+	w.json([]byte(`{"lockfileVersion":1,"servers":{`))
+	for i := range l.servers {
+		s := &l.servers[i]
 		w.member(s.server)
-		w.open("{")
+		w.begin(&s.line)
 		if !s.policy.isDefault() {
 			w.member("policy")
-			w.value(s.policy.value())
+			w.json(appendJSON(nil, s.policy.value()))
 		}
 		for _, list := range lockOrder {
-			if pins := s.of(list); list == toolList || len(pins) > 0 {
-				w.list(list, pins, s.policy.hashOnly)
+			pins := s.of(list)
+			if list != toolList && len(pins) == 0 {
+				continue
+			}
+			w.member(listInfo[list].member)
+			if list != instructionsList {
+				w.json([]byte("{"))
+			}
+			for j := range pins {
+				if list != instructionsList {
+					w.member(pins[j].name)
+				}
+				if w.pin(&pins[j], s.policy.hashOnly); !goOn() {
+					return
+				}
+			}
+			if list != instructionsList {
+				w.json([]byte("}"))
 			}
 		}
-		w.close("}")
-		if len(w.out) > maxLockfileBytes {
-			return nil, fail("the lockfile would be larger than 256 MiB").hint("keep it smaller: pinproof lock --hash-only")
-		}
+		w.json([]byte("}"))
 	}
-	w.close("}")
-	w.close("}")
-	return append(w.out, '\n'), nil
+	w.json([]byte("}}"))
+	w.out = append(w.out, '\n')
+	goOn()
 }
 
-func (w *lockWriter) list(list listKind, pins []pin, hashOnly bool) {
-	w.member(listInfo[list].member)
-	if list == instructionsList {
-		w.pin(pins[0], "text", hashOnly)
-		return
-	}
-	w.open("{")
-	for _, p := range pins {
-		w.member(p.name)
-		w.pin(p, "definition", hashOnly)
-	}
-	w.close("}")
-}
-
-func (w *lockWriter) pin(p pin, stored string, hashOnly bool) {
-	w.open("{")
+func (w *lockWriter) pin(p *pin, hashOnly bool) {
+	w.begin(&p.line)
 	w.textMember("digest", p.digest)
 	if p.sanitized != p.digest {
 		w.textMember("sanitizedDigest", p.sanitized)
 	}
 	if a := p.approval; a != nil {
 		w.member("approval")
-		w.open("{")
+		w.json([]byte("{"))
 		w.textMember("by", a.by)
 		w.textMember("at", a.at)
 		w.textMember("hash", a.hash)
-		w.close("}")
+		w.json([]byte("}"))
 	}
 	if !hashOnly {
-		w.member(stored)
-		w.value(p.tree())
+		w.member(storedMember(p.list))
+		w.json(p.definition)
 	}
-	w.close("}")
+	w.json([]byte("}"))
 }
 
-// lockWriter writes JSON indented by two spaces, with hidden characters escaped.
-type lockWriter struct {
-	out   []byte
-	depth int
-	begun bool // the open container has an entry
-}
-
-func (w *lockWriter) raw(s string) { w.out = append(w.out, s...) }
-
-func (w *lockWriter) open(bracket string) {
-	w.raw(bracket)
-	w.depth++
-	w.begun = false
-}
-
-func (w *lockWriter) close(bracket string) {
-	w.depth--
-	if w.begun {
-		w.newline()
+// storedMember is the member of a pin that its definition is stored in.
+func storedMember(list listKind) string {
+	if list == instructionsList {
+		return "text"
 	}
-	w.raw(bracket)
-	w.begun = true
+	return "definition"
+}
+
+// begin opens the object of a server or a pin.
+func (w *lockWriter) begin(line *int) {
+	if w.places {
+		*line = w.line + 1
+	}
+	w.json([]byte("{"))
+}
+
+func (w *lockWriter) member(name string) {
+	if !w.opened {
+		w.json([]byte(","))
+	}
+	w.json(append(appendString(nil, name), ':'))
+}
+
+func (w *lockWriter) textMember(name, s string) {
+	w.member(name)
+	w.json(appendString(nil, s))
+}
+
+// json writes JSON without blanks, or a part of such that ends between tokens.
+func (w *lockWriter) json(part []byte) {
+	for i := 0; i < len(part); i++ {
+		c := part[i]
+		closing := c == '}' || c == ']'
+		if closing {
+			w.depth--
+		}
+		if closing != w.opened { // an empty container stays on its line
+			w.newline()
+		}
+		w.opened = c == '{' || c == '['
+		switch c {
+		case '{', '[':
+			w.depth++
+			w.out = append(w.out, c)
+		case ',':
+			w.out = append(w.out, c)
+			w.newline()
+		case ':':
+			w.out = append(w.out, ": "...)
+		case '"':
+			from := i
+			for i++; part[i] != '"'; i++ {
+				if part[i] == '\\' {
+					i++
+				}
+			}
+			w.quoted(part[from : i+1])
+		default:
+			w.out = append(w.out, c)
+		}
+	}
 }
 
 func (w *lockWriter) newline() {
+	w.line++
 	w.out = append(w.out, '\n')
 	for range w.depth {
 		w.out = append(w.out, "  "...)
 	}
 }
 
-// entry begins an element or a member.
-func (w *lockWriter) entry() {
-	if w.begun {
-		w.out = append(w.out, ',')
-	}
-	w.newline()
-	w.begun = true
-}
-
-func (w *lockWriter) member(name string) {
-	w.entry()
-	w.text(name)
-	w.raw(": ")
-}
-
-func (w *lockWriter) textMember(name, s string) {
-	w.member(name)
-	w.text(s)
-}
-
-func (w *lockWriter) text(s string) {
-	quoted := appendString(nil, s)
-	for len(quoted) > 0 {
-		r, size := utf8.DecodeRune(quoted)
-		if r < 0x7f || !escaped(r) {
-			w.out = append(w.out, quoted[:size]...)
-		} else {
+// quoted writes a JSON string, its hidden characters escaped.
+func (w *lockWriter) quoted(s []byte) {
+	for len(s) > 0 {
+		plain := skipASCII(s, 0)
+		w.out = append(w.out, s[:plain]...)
+		if s = s[plain:]; len(s) == 0 {
+			return
+		}
+		r, size := utf8.DecodeRune(s)
+		if escaped(r) {
 			w.out = appendUnicodeEscape(w.out, r)
+		} else {
+			w.out = append(w.out, s[:size]...)
 		}
-		quoted = quoted[size:]
-	}
-}
-
-func (w *lockWriter) value(v value) {
-	switch v.kind {
-	case '"':
-		w.text(v.text)
-	case '[':
-		w.open("[")
-		for _, item := range v.items {
-			w.entry()
-			w.value(item)
-		}
-		w.close("]")
-	case '{':
-		w.open("{")
-		for _, m := range v.members {
-			w.member(m.name)
-			w.value(m.value)
-		}
-		w.close("}")
-	default:
-		w.out = appendJSON(w.out, v)
+		s = s[size:]
 	}
 }

@@ -158,12 +158,11 @@ func opensBatch(data []byte, at int) bool {
 		slices.ContainsFunc(names, func(n string) bool { return n == "method" || n == "result" || n == "error" })
 }
 
-// settleEntry checks an entry as a client would read it, and computes its digests.
-func settleEntry(list listKind, v *value) *settled {
-	s := &settled{}
+// settle checks an entry as a client would read it, and computes its digests.
+func (s *settled) settle(list listKind, v *value) {
 	if v.kind != '{' {
 		s.problem = &entryProblem{at: int(v.at), text: "is no object", bare: true}
-		return s
+		return
 	}
 	if id := v.get(listInfo[list].identity); id.kind == '"' {
 		s.identity = strings.Clone(id.text) // not the piece of the file that it shares
@@ -174,7 +173,6 @@ func settleEntry(list listKind, v *value) *settled {
 	if s.problem == nil {
 		s.definition = define(v)
 	}
-	return s
 }
 
 func checkEntry(list listKind, v *value) *entryProblem {

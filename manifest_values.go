@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // A stream is a file of JSON values, one after another, line by line or in an
@@ -16,10 +17,13 @@ type stream struct {
 	json  *jsonReader
 	noise int // lines and values passed over
 
-	at, line, lineStart int // where position has got to
+	settling            *sync.WaitGroup // the entries read so far
+	at, line, lineStart int             // where position has got to
 }
 
-func newStream(path string, data []byte) stream { return stream{path: path, data: data, line: 1} }
+func newStream(path string, data []byte) stream {
+	return stream{path: path, data: data, line: 1, settling: &sync.WaitGroup{}}
+}
 
 const captureHint = "save a server's answer first: pinproof-capture OUT.jsonl -- COMMAND"
 
@@ -42,17 +46,21 @@ func (s *stream) read(data []byte) {
 	s.json.maxIndex = maxEntries
 	s.json.settle = func(path []pathStep, v *value) *settled {
 		list, _ := listOf(path)
-		entry := settleEntry(list, v)
-		if len(data) <= smallFile {
-			tree := *v
-			entry.tree = &tree
+		entry := &settled{}
+		if len(data) > smallFile {
+			entry.settle(list, v)
+			return entry
 		}
+		tree := *v
+		entry.tree = &tree
+		s.settling.Go(func() { entry.settle(list, &tree) }) // the tree is kept: reading can go on
 		return entry
 	}
 }
 
 // values finds the JSON values of the file. Each was read strictly.
 func (s *stream) values() ([]value, error) {
+	defer s.settling.Wait()
 	if len(s.data) > maxManifestBytes {
 		return nil, s.failAt(-1, "more than 64 MiB: not one server's list of tools")
 	}
