@@ -38,9 +38,10 @@ func (l lockfile) isWritten(file *bufio.Reader) (same bool) {
 type lockWriter struct {
 	out    []byte
 	depth  int
-	opened bool // the last thing written is an opening bracket
-	line   int  // of what is written next, from 0
-	places bool // note in the pins where they stand
+	indent []byte // as many blanks as were needed so far
+	opened bool   // the last thing written is an opening bracket
+	line   int    // of what is written next, from 0
+	places bool   // note in the pins where they stand
 }
 
 // lockfile writes l. After each pin, and at the end, it asks whether to go on.
@@ -154,10 +155,10 @@ func (w *lockWriter) json(part []byte) {
 			w.out = append(w.out, ": "...)
 		case '"':
 			from := i
-			for i++; part[i] != '"'; i++ {
-				if part[i] == '\\' {
-					i++
-				}
+			for escape := true; escape; {
+				i += 1 + bytes.IndexByte(part[i+1:], '"')
+				behind := bytes.TrimRight(part[from:i], `\`)
+				escape = (i-from-len(behind))%2 == 1
 			}
 			w.quoted(part[from : i+1])
 		default:
@@ -168,10 +169,10 @@ func (w *lockWriter) json(part []byte) {
 
 func (w *lockWriter) newline() {
 	w.line++
-	w.out = append(w.out, '\n')
-	for range w.depth {
-		w.out = append(w.out, "  "...)
+	for len(w.indent) < 2*w.depth {
+		w.indent = append(w.indent, "  "...)
 	}
+	w.out = append(append(w.out, '\n'), w.indent[:2*w.depth]...)
 }
 
 // quoted writes a JSON string, its hidden characters escaped.
