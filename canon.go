@@ -98,15 +98,12 @@ var formBuffers sync.Pool
 // sortMembers brings the members of v, and of all in it, into the order of RFC 8785,
 // section 3.2.3.
 func sortMembers(v *value) {
-	for i := range v.items {
-		sortMembers(&v.items[i])
-	}
 	byName := func(a, b namedValue) int { return compareUTF16(a.name, b.name) }
-	if !slices.IsSortedFunc(v.members, byName) {
-		slices.SortFunc(v.members, byName)
+	if v.kind == '{' && !slices.IsSortedFunc(v.parts, byName) {
+		slices.SortFunc(v.parts, byName)
 	}
-	for i := range v.members {
-		sortMembers(&v.members[i].value)
+	for i := range v.parts {
+		sortMembers(&v.parts[i].value)
 	}
 }
 
@@ -124,26 +121,22 @@ func appendValue(dst []byte, v *value) []byte {
 		return append(dst, v.text...)
 	case '"':
 		return appendString(dst, v.text)
-	case '[':
-		dst = append(dst, '[')
-		for i := range v.items {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = appendValue(dst, &v.items[i])
-		}
-		return append(dst, ']')
 	}
-	dst = append(dst, '{')
-	for i := range v.members {
+	brackets := "{}"
+	if v.kind == '[' {
+		brackets = "[]"
+	}
+	dst = append(dst, brackets[0])
+	for i := range v.parts {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendString(dst, v.members[i].name)
-		dst = append(dst, ':')
-		dst = appendValue(dst, &v.members[i].value)
+		if v.kind == '{' {
+			dst = append(appendString(dst, v.parts[i].name), ':')
+		}
+		dst = appendValue(dst, &v.parts[i].value)
 	}
-	return append(dst, '}')
+	return append(dst, brackets[1])
 }
 
 // appendString writes s, valid UTF-8, with the escapes of RFC 8785,

@@ -93,7 +93,7 @@ func (d *differ) compare(e *diffNode) {
 		}
 	case apart && e.old.kind == '{' && e.new.kind == '{':
 		d.members(e)
-	case apart && e.old.kind == '[' && e.new.kind == '[' && !(scalars(e.old.items) && scalars(e.new.items)):
+	case apart && e.old.kind == '[' && e.new.kind == '[' && !(scalars(e.old) && scalars(e.new)):
 		d.items(e)
 	default:
 		e.same = d.equalValues(e.old, e.new)
@@ -113,12 +113,9 @@ func (d *differ) equalValues(a, b *value) bool {
 	if equal, ok := d.equal[pair]; ok {
 		return equal
 	}
-	equal := len(a.items) == len(b.items) && len(a.members) == len(b.members)
-	for i := 0; equal && i < len(a.items); i++ {
-		equal = d.equalValues(&a.items[i], &b.items[i])
-	}
-	for i := 0; equal && i < len(a.members); i++ {
-		equal = a.members[i].name == b.members[i].name && d.equalValues(&a.members[i].value, &b.members[i].value)
+	equal := len(a.parts) == len(b.parts)
+	for i := 0; equal && i < len(a.parts); i++ {
+		equal = a.parts[i].name == b.parts[i].name && d.equalValues(&a.parts[i].value, &b.parts[i].value)
 	}
 	d.equal[pair] = equal
 	return equal
@@ -155,9 +152,10 @@ func membersIn(v *value) []diffMember {
 	if v == nil {
 		return nil
 	}
-	list := make([]diffMember, len(v.members))
-	for i := range v.members {
-		list[i] = diffMember{name: v.members[i].name, value: &v.members[i].value}
+	members := v.members()
+	list := make([]diffMember, len(members))
+	for i := range members {
+		list[i] = diffMember{name: members[i].name, value: &members[i].value}
 	}
 	return list
 }
@@ -220,21 +218,21 @@ func (e *diffNode) close() {
 // stands, and what is left place by place. A pointer to a removed element counts in
 // the old array, any other in the new one.
 func (d *differ) items(e *diffNode) {
-	a, b := e.old.items, e.new.items
+	a, b := e.old.parts, e.new.parts
 	partner, paired := d.pairItems(a, b)
 	e.inside = make([]diffNode, 0, max(len(a), len(b)))
 	next := 0 // element of a that may be gone
 	removed := func(end int) {
 		for ; next < end; next++ {
 			if !paired[next] {
-				d.part(e, diffNode{step: strconv.Itoa(next), old: &a[next]})
+				d.part(e, diffNode{step: strconv.Itoa(next), old: &a[next].value})
 			}
 		}
 	}
 	for j, i := range partner {
-		part := diffNode{step: strconv.Itoa(j), new: &b[j]}
+		part := diffNode{step: strconv.Itoa(j), new: &b[j].value}
 		if i >= 0 {
-			part.old, part.moved = &a[i], i < next
+			part.old, part.moved = &a[i].value, i < next
 			removed(i)
 		}
 		if i >= 0 && i != j {
@@ -248,27 +246,27 @@ func (d *differ) items(e *diffNode) {
 
 // pairItems returns for each element of b the index of its partner in a, or -1, and
 // which elements of a have one.
-func (d *differ) pairItems(a, b []value) (partner []int, paired []bool) {
+func (d *differ) pairItems(a, b []namedValue) (partner []int, paired []bool) {
 	partner, paired = make([]int, len(b)), make([]bool, len(a))
 	pair := func(i, j int) { partner[j], paired[i] = i, true }
 	head := 0
-	for head < min(len(a), len(b)) && d.equalValues(&a[head], &b[head]) {
+	for head < min(len(a), len(b)) && d.equalValues(&a[head].value, &b[head].value) {
 		pair(head, head)
 		head++
 	}
 	tail := 0
-	for tail < min(len(a), len(b))-head && d.equalValues(&a[len(a)-1-tail], &b[len(b)-1-tail]) {
+	for tail < min(len(a), len(b))-head && d.equalValues(&a[len(a)-1-tail].value, &b[len(b)-1-tail].value) {
 		tail++
 		pair(len(a)-tail, len(b)-tail)
 	}
 	byKey := map[string][]int{}
 	for i := head; i < len(a)-tail; i++ {
-		key := itemKey(&a[i])
+		key := itemKey(&a[i].value)
 		byKey[key] = append(byKey[key], i)
 	}
 	for j := head; j < len(b)-tail; j++ {
 		partner[j] = -1
-		if key := itemKey(&b[j]); key != "" && len(byKey[key]) > 0 {
+		if key := itemKey(&b[j].value); key != "" && len(byKey[key]) > 0 {
 			pair(byKey[key][0], j)
 			byKey[key] = byKey[key][1:]
 		}
@@ -278,7 +276,7 @@ func (d *differ) pairItems(a, b []value) (partner []int, paired []bool) {
 		for i < len(a)-tail && paired[i] {
 			i++
 		}
-		if partner[j] < 0 && i < len(a)-tail && !(isNamed(&a[i]) && isNamed(&b[j])) {
+		if partner[j] < 0 && i < len(a)-tail && !(isNamed(&a[i].value) && isNamed(&b[j].value)) {
 			pair(i, j)
 		}
 	}
@@ -301,21 +299,20 @@ func itemKey(v *value) string {
 	}
 	var b strings.Builder
 	for _, keyword := range []string{"type", "$ref", "const"} {
-		if m := lookup(v, keyword); m != nil && m.kind != '{' && scalars(m.items) {
+		if m := lookup(v, keyword); m != nil && m.kind != '{' && scalars(m) {
 			b.Write(appendJSON([]byte(keyword), *m))
 		}
 	}
 	properties := lookup(v, "properties")
 	if properties == nil {
-		for _, m := range v.members {
+		for _, m := range v.members() {
 			if b.Len() < 4_000 && !slices.Contains(annotationKeywords[:], m.name) {
 				b.WriteString("\x00" + m.name)
 			}
 		}
 		return b.String()
 	}
-	for i := range properties.members {
-		p := &properties.members[i]
+	for _, p := range properties.members() {
 		if fixed := lookup(&p.value, "const"); fixed != nil && fixed.kind == '"' {
 			b.Write(appendJSON([]byte("\x00"+p.name), *fixed))
 		}
@@ -323,6 +320,7 @@ func itemKey(v *value) string {
 	return b.String()
 }
 
-func scalars(items []value) bool {
-	return !slices.ContainsFunc(items, func(v value) bool { return v.kind == '[' || v.kind == '{' })
+// scalars reports whether an array holds nothing but scalars.
+func scalars(v *value) bool {
+	return !slices.ContainsFunc(v.items(), func(item namedValue) bool { return item.kind == '[' || item.kind == '{' })
 }

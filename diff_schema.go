@@ -23,10 +23,10 @@ type schemaRef struct {
 
 // firstMember tells an object from all others, but for copies of itself.
 func firstMember(v *value) *namedValue {
-	if v == nil || len(v.members) == 0 {
+	if v == nil || len(v.members()) == 0 {
 		return nil
 	}
-	return &v.members[0]
+	return &v.parts[0]
 }
 
 // refactored returns the members of two schemas as they are compared with each other,
@@ -53,7 +53,7 @@ func (d *differ) refactored(e *diffNode, a, b []diffMember) (_, _ []diffMember) 
 	}
 	for i, name := range combinators[:2] {
 		other := combinators[1-i]
-		if x, y := alone(old, e.new, name), alone(e.new, e.old, other); x != nil && y != nil && !(scalars(x.items) && scalars(y.items)) {
+		if x, y := alone(old, e.new, name), alone(e.new, e.old, other); x != nil && y != nil && !(scalars(x) && scalars(y)) {
 			for i := range a {
 				if a[i].value == x {
 					a[i].name, a[i].at, a[i].moved = other, e.was.to(name), true
@@ -69,7 +69,7 @@ func (d *differ) refactored(e *diffNode, a, b []diffMember) (_, _ []diffMember) 
 			if rest, branch := d.likestBranch(more, array); branch >= 0 {
 				d.branches(e, diffNode{step: name, new: array, was: e.was}, rest, branch)
 				inBranch := func(m diffMember) bool {
-					return lookup(e.new, m.name) == nil && lookup(&array.items[branch], m.name) != nil
+					return lookup(e.new, m.name) == nil && lookup(&array.parts[branch].value, m.name) != nil
 				}
 				return slices.DeleteFunc(a, inBranch), slices.DeleteFunc(b, named)
 			}
@@ -79,7 +79,7 @@ func (d *differ) refactored(e *diffNode, a, b []diffMember) (_, _ []diffMember) 
 			if rest, branch := d.likestBranch(more, array); branch >= 0 {
 				went := diffNode{step: name, old: array, was: e.was.to(name)}
 				d.branches(e, went, rest, branch)
-				taken, _ := divide(membersIn(&array.items[branch]), rest)
+				taken, _ := divide(membersIn(&array.parts[branch].value), rest)
 				return withMembers(slices.DeleteFunc(a, named), taken, went.was.to(strconv.Itoa(branch))), b
 			}
 		}
@@ -118,7 +118,7 @@ func object(list []diffMember) *value {
 	v := &value{kind: '{'}
 	for _, m := range list {
 		if m.at == nil {
-			v.members = append(v.members, namedValue{m.name, *m.value})
+			v.parts = append(v.parts, namedValue{m.name, *m.value})
 		}
 	}
 	return v
@@ -129,10 +129,9 @@ func object(list []diffMember) *value {
 func (d *differ) likestBranch(members []diffMember, branches *value) (schema *value, best int) {
 	schema, best = object(members), -1
 	most := 0
-	for i := range branches.items {
+	for i, branch := range branches.items() {
 		likeness := 0
-		for j := range branches.items[i].members {
-			m := &branches.items[i].members[j]
+		for _, m := range branch.members() {
 			switch other := lookup(schema, m.name); {
 			case other == nil:
 			case d.equalValues(other, &m.value):
@@ -146,7 +145,7 @@ func (d *differ) likestBranch(members []diffMember, branches *value) (schema *va
 		}
 	}
 	if best < 0 {
-		best = slices.IndexFunc(branches.items, func(v value) bool { return d.refers[firstMember(&v)] })
+		best = slices.IndexFunc(branches.items(), func(v namedValue) bool { return d.refers[firstMember(&v.value)] })
 	}
 	return schema, best
 }
@@ -159,11 +158,11 @@ func (d *differ) branches(e *diffNode, array diffNode, rest *value, like int) {
 	if array.new != nil {
 		array.from = array.was.pointer()
 	}
-	for i := range cmp.Or(array.new, array.old).items {
+	for i := range cmp.Or(array.new, array.old).items() {
 		part := diffNode{step: strconv.Itoa(i)}
 		if array.new == nil {
-			part.old = &array.old.items[i]
-		} else if part.new = &array.new.items[i]; i == like {
+			part.old = &array.old.parts[i].value
+		} else if part.new = &array.new.parts[i].value; i == like {
 			taken, _ := divide(membersIn(rest), part.new)
 			part.old, part.was, part.spread = object(taken), e.was, true
 		}

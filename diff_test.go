@@ -63,6 +63,15 @@ func canonicalTree(t testing.TB, text string) value {
 	return readCanonical([]byte(secondCanonical(t, []byte(text))))
 }
 
+// arrayOf is an array of values.
+func arrayOf(items ...value) value {
+	v := value{kind: '['}
+	for _, item := range items {
+		v.parts = append(v.parts, namedValue{value: item})
+	}
+	return v
+}
+
 // mutate makes small changes to a value, or none.
 func (m maker) mutate(t testing.TB, v value, depth int) value {
 	switch {
@@ -71,26 +80,23 @@ func (m maker) mutate(t testing.TB, v value, depth int) value {
 	case v.kind == '"' && m.IntN(3) == 0:
 		v.text += m.pick("\u200b", " ", "\u0301", "x")
 	case v.kind == '[' || v.kind == '{':
-		v.items, v.members = slices.Clone(v.items), slices.Clone(v.members)
-		for i := range v.items {
-			v.items[i] = m.mutate(t, v.items[i], depth-1)
-		}
-		for i := range v.members {
-			v.members[i].value = m.mutate(t, v.members[i].value, depth-1)
+		v.parts = slices.Clone(v.parts)
+		for i := range v.parts {
+			v.parts[i].value = m.mutate(t, v.parts[i].value, depth-1)
 		}
 		switch n := m.IntN(8); {
-		case n == 0 && len(v.items) > 0:
-			at := m.IntN(len(v.items))
-			v.items = slices.Delete(v.items, at, at+1)
+		case n == 0 && len(v.items()) > 0:
+			at := m.IntN(len(v.items()))
+			v.parts = slices.Delete(v.items(), at, at+1)
 		case n == 1 && v.kind == '[':
-			v.items = slices.Insert(v.items, m.IntN(len(v.items)+1), tree(t, m.json(depth-1)))
-		case n == 2 && len(v.members) > 0:
-			at := m.IntN(len(v.members))
-			v.members = slices.Delete(v.members, at, at+1)
+			v.parts = slices.Insert(v.items(), m.IntN(len(v.items())+1), namedValue{value: tree(t, m.json(depth-1))})
+		case n == 2 && len(v.members()) > 0:
+			at := m.IntN(len(v.members()))
+			v.parts = slices.Delete(v.members(), at, at+1)
 		case n == 3 && v.kind == '{':
-			v.members = append(v.members, namedValue{"new" + strconv.Itoa(m.IntN(100)), tree(t, m.json(depth-1))})
-		case n == 4 && len(v.items) > 1:
-			m.Shuffle(len(v.items), func(i, j int) { v.items[i], v.items[j] = v.items[j], v.items[i] })
+			v.parts = append(v.parts, namedValue{"new" + strconv.Itoa(m.IntN(100)), tree(t, m.json(depth-1))})
+		case n == 4 && len(v.items()) > 1:
+			m.Shuffle(len(v.items()), func(i, j int) { v.items()[i], v.items()[j] = v.items()[j], v.items()[i] })
 		}
 	}
 	return v
@@ -204,10 +210,10 @@ func eachText(v value, f func(string)) {
 	if v.kind == '"' || v.kind == '0' {
 		f(v.text)
 	}
-	for _, item := range v.items {
-		eachText(item, f)
+	for _, item := range v.items() {
+		eachText(item.value, f)
 	}
-	for _, m := range v.members {
+	for _, m := range v.members() {
 		f(m.name)
 		eachText(m.value, f)
 	}
@@ -227,10 +233,10 @@ func resolve(v value, pointer string) (value, bool) {
 			}
 		case '[':
 			i, err := strconv.Atoi(token)
-			if err != nil || i < 0 || i >= len(v.items) {
+			if err != nil || i < 0 || i >= len(v.items()) {
 				return value{}, false
 			}
-			v = v.items[i]
+			v = v.parts[i].value
 		default:
 			return value{}, false
 		}

@@ -163,13 +163,10 @@ func (s *serverNames) addAll(v value) {
 	if v.kind == '"' && strings.IndexByte(v.text, ' ') < 0 {
 		s.add(v.text)
 	}
-	for _, item := range v.items {
-		s.addAll(item)
-	}
-	for _, m := range v.members {
-		s.add(m.name)
-		if m.name != "description" || m.value.kind != '"' {
-			s.addAll(m.value)
+	for _, p := range v.parts {
+		s.add(p.name)
+		if p.name != "description" || p.kind != '"' {
+			s.addAll(p.value)
 		}
 	}
 }

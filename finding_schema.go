@@ -136,7 +136,7 @@ func takesText(schema value) bool {
 	}
 	t := schema.get("type")
 	return t.kind == 0 && schema.kind != 'f' || t.text == "string" ||
-		slices.ContainsFunc(t.items, func(v value) bool { return v.text == "string" })
+		slices.ContainsFunc(t.items(), func(v namedValue) bool { return v.text == "string" })
 }
 
 func says(schema value, keywords ...string) bool { return slices.ContainsFunc(keywords, schema.has) }
@@ -153,12 +153,12 @@ func catchAll(schema value) string {
 		return "no input schema"
 	case schema.kind != '{':
 		return "an input schema that is no object"
-	case more.kind == 't' || more.kind == '{' && len(more.members) == 0:
+	case more.kind == 't' || more.kind == '{' && len(more.members()) == 0:
 		return "takes parameters without a name"
 	case says(schema, "properties", "patternProperties", "$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "enum", "const", "if") || more.kind != 0:
 		why := ""
 		eachSchema(&schema, atSchema, func(s *value) {
-			for _, p := range s.get("properties").members {
+			for _, p := range s.get("properties").members() {
 				if why == "" && !asksForPrompt(p.name) && parameterNames()[withoutSeparators(p.name)] == "context" && !explains(p.value.get("description").text) && takesText(p.value) {
 					why = "takes a free text for what the model knows (" + quotedName(p.name) + ")"
 				}

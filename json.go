@@ -36,26 +36,42 @@ type value struct {
 	kind    byte         // 'n', 'f', 't', '0', '"', '[', '{'; 0: absent
 	at, end int32        // its first byte in the text and the one behind it
 	text    string       // of a string, unescaped; of a number, as RFC 8785 writes it
-	items   []value      // of an array
-	members []namedValue // of an object, in the order of the text; sorted in a canonical tree
+	parts   []namedValue // of an array or an object, in the order of the text; members are sorted in a canonical tree
 
 	settled *settled // of a definition: what its tree came to
 }
 
+// A namedValue is a member of an object or, without a name, an element of an array.
 type namedValue struct {
-	name  string
-	value value
+	name string
+	value
 }
 
 // get returns the member of an object, or the zero value: absent. It takes time
 // in proportion to the number of members.
 func (v value) get(name string) value {
-	for i := range v.members {
-		if v.members[i].name == name {
-			return v.members[i].value
+	for i, m := 0, v.members(); i < len(m); i++ {
+		if m[i].name == name {
+			return m[i].value
 		}
 	}
 	return value{}
+}
+
+// members are the parts of an object, none of anything else.
+func (v value) members() []namedValue {
+	if v.kind != '{' {
+		return nil
+	}
+	return v.parts
+}
+
+// items are the parts of an array, none of anything else.
+func (v value) items() []namedValue {
+	if v.kind != '[' {
+		return nil
+	}
+	return v.parts
 }
 
 // has reports whether an object has a member.
@@ -108,8 +124,7 @@ type jsonReader struct {
 	start, end int // the token just read
 	path       []pathStep
 	stack      []namedValue // the parts read so far of every open container
-	members    slab[namedValue]
-	items      slab[value]
+	slab       slab
 	kept       int // values kept outside definitions
 
 	inside *definitionScope // the definition being read, or nil
@@ -132,15 +147,15 @@ const smallFile = 1 << 20
 
 // A slab hands out the memory of the trees of definitions, piece by piece. It is used
 // again for the next definition where the tree isn't kept.
-type slab[T any] struct{ free, whole []T }
+type slab struct{ free, whole []namedValue }
 
 // take returns n elements, of the slab or, unless shared, of their own.
-func (s *slab[T]) take(n int, shared bool) []T {
+func (s *slab) take(n int, shared bool) []namedValue {
 	if !shared || n > slabSize/8 && n <= slabSize {
-		return make([]T, n)
+		return make([]namedValue, n)
 	}
 	if n > len(s.free) {
-		s.whole = make([]T, max(slabSize, n+n/4)) // room for another definition as large
+		s.whole = make([]namedValue, max(slabSize, n+n/4)) // room for another definition as large
 		s.free = s.whole
 	}
 	part := s.free[:n:n]
@@ -149,7 +164,7 @@ func (s *slab[T]) take(n int, shared bool) []T {
 }
 
 // end says whether what was taken for a definition is kept; else it is free again.
-func (s *slab[T]) end(kept bool) {
+func (s *slab) end(kept bool) {
 	if kept {
 		s.whole = s.free
 	} else {
@@ -295,9 +310,8 @@ func (r *jsonReader) value() (v value, bad *readError) {
 		r.inside = nil
 		tree := v
 		v.settled = r.settle(r.path, &tree)
-		v.items, v.members = nil, nil // the tree goes, so that memory stays flat
-		r.members.end(v.settled.tree != nil)
-		r.items.end(v.settled.tree != nil)
+		v.parts = nil // the tree goes, so that memory stays flat
+		r.slab.end(v.settled.tree != nil)
 	}
 	return v, nil
 }
@@ -355,16 +369,8 @@ func (r *jsonReader) parts(v *value) *readError {
 		}
 		r.stack = append(r.stack, namedValue{name, part})
 	}
-	switch parts := r.stack[base:]; {
-	case v.kind == '{':
-		v.members = r.members.take(len(parts), r.inside != nil)
-		copy(v.members, parts)
-	case len(parts) > 0:
-		v.items = r.items.take(len(parts), r.inside != nil)
-		for i := range parts {
-			v.items[i] = parts[i].value
-		}
-	}
+	v.parts = r.slab.take(len(r.stack)-base, r.inside != nil)
+	copy(v.parts, r.stack[base:])
 	r.stack = r.stack[:base]
 	_, bad := r.token() // the closing bracket
 	r.path = r.path[:here]

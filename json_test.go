@@ -361,11 +361,8 @@ func checkTree(t *testing.T, data []byte, v value) {
 	if got, want := decoded(t, appendJSON(nil, v)), decoded(t, raw); !reflect.DeepEqual(got, want) {
 		t.Fatalf("%q: read as %v, want %v", raw, got, want)
 	}
-	for _, item := range v.items {
-		checkTree(t, data, item)
-	}
-	for _, m := range v.members {
-		checkTree(t, data, m.value)
+	for _, p := range v.parts {
+		checkTree(t, data, p.value)
 	}
 }
 

@@ -11,8 +11,7 @@ import (
 // equalValues compares canonical trees.
 func equalValues(a, b value) bool {
 	return a.kind == b.kind && a.text == b.text &&
-		slices.EqualFunc(a.items, b.items, equalValues) &&
-		slices.EqualFunc(a.members, b.members, func(x, y namedValue) bool {
+		slices.EqualFunc(a.parts, b.parts, func(x, y namedValue) bool {
 			return x.name == y.name && equalValues(x.value, y.value)
 		})
 }
@@ -37,16 +36,11 @@ func clip(v value, room *int) value {
 			v.text = strings.ToValidUTF8(v.text[:max(0, len(v.text)+*room)], "")
 		}
 	}
-	items, members := v.items, v.members
-	v.items, v.members = nil, nil
-	for _, item := range items {
-		if *room >= 0 {
-			v.items = append(v.items, clip(item, room))
-		}
-	}
-	for _, m := range members {
-		if *room -= len(m.name); *room >= 0 {
-			v.members = append(v.members, namedValue{m.name, clip(m.value, room)})
+	parts := v.parts
+	v.parts = nil
+	for _, p := range parts {
+		if *room -= len(p.name); *room >= 0 {
+			v.parts = append(v.parts, namedValue{p.name, clip(p.value, room)})
 		}
 	}
 	return v
@@ -59,17 +53,23 @@ func countHidden(v value) (n int) {
 			n++
 		}
 	}
-	for _, item := range v.items {
-		n += countHidden(item)
-	}
-	for _, m := range v.members {
-		n += countHidden(m.value)
+	for _, p := range v.parts {
+		n += countHidden(p.value)
 	}
 	return n
 }
 
 // textValue is a string value.
 func textValue(s string) value { return value{kind: '"', text: s} }
+
+// textList is an array of strings.
+func textList(list []string) value {
+	v := value{kind: '['}
+	for _, s := range list {
+		v.parts = append(v.parts, namedValue{value: textValue(s)})
+	}
+	return v
+}
 
 // pointerTokens splits a JSON Pointer (RFC 6901).
 func pointerTokens(pointer string) ([]string, bool) {

@@ -250,8 +250,8 @@ func promptArgumentLabel(c change, inside []string) labelKind {
 	switch len(inside) {
 	case 0:
 		kind := c.choose(labelNewOptional, labelParameterRemoved, labelChanged)
-		for i := range c.new.items {
-			kind = min(kind, coming(&c.new.items[i]))
+		for _, item := range c.new.items() {
+			kind = min(kind, coming(&item.value))
 		}
 		return kind
 	case 1:
@@ -282,13 +282,13 @@ func annotationsLabel(c change, inside []string) labelKind {
 		return annotationLabel(c, inside[0], inside[1:])
 	}
 	first := labelClientMetadata
-	if len(c.old.members)+len(c.new.members) > 0 {
+	if len(c.old.members())+len(c.new.members()) > 0 {
 		first = labelChurn
 	}
-	for _, m := range c.old.members {
+	for _, m := range c.old.members() {
 		first = min(first, annotationLabel(change{old: m.value}, m.name, nil))
 	}
-	for _, m := range c.new.members {
+	for _, m := range c.new.members() {
 		first = min(first, annotationLabel(change{new: m.value}, m.name, nil))
 	}
 	return first
@@ -328,7 +328,7 @@ func annotationLabel(c change, name string, inside []string) labelKind {
 func executionLabel(c change, inside []string) labelKind {
 	var support *value
 	switch {
-	case len(inside) == 0 && len(c.new.members) < 2:
+	case len(inside) == 0 && len(c.new.members()) < 2:
 		support = lookup(&c.new, "taskSupport")
 	case len(inside) == 1 && inside[0] == "taskSupport":
 		support = &c.new

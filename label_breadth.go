@@ -76,16 +76,16 @@ func withNull(schema *value) (*value, bool) {
 		return schema, true
 	}
 	out := &value{kind: '{'}
-	for _, m := range schema.members {
+	for _, m := range schema.members() {
 		if m.name == "type" && nullable.kind == 't' {
-			types := m.value.items
+			types := m.value.items()
 			if m.value.kind != '[' {
-				types = []value{m.value}
+				types = []namedValue{{value: m.value}}
 			}
-			m.value = value{kind: '[', items: append(slices.Clone(types), textValue("null"))}
+			m.value = value{kind: '[', parts: append(slices.Clone(types), namedValue{value: textValue("null")})}
 		}
 		if m.name != "nullable" {
-			out.members = append(out.members, m)
+			out.parts = append(out.parts, m)
 		}
 	}
 	has := func(name string) bool { return lookup(schema, name) != nil }
@@ -123,12 +123,12 @@ func alternatives(schema *value) *value {
 // does: each has types of its own, or all require a parameter with a constant of its
 // own.
 func disjoint(alternatives *value) bool {
-	if alternatives == nil || len(alternatives.items) < 2 {
+	if alternatives == nil || len(alternatives.items()) < 2 {
 		return true
 	}
 	said, told := map[string]bool{}, map[string]int{}
-	for i := range alternatives.items {
-		branch := &alternatives.items[i]
+	for i := range alternatives.items() {
+		branch := &alternatives.parts[i].value
 		own := map[string]map[string]bool{} // what it says on each matter
 		own["type"], _ = typeSet(lookup(branch, "type"))
 		if fixed := fixedValues(branch); fixed != nil && lookup(branch, "type") == nil {
@@ -152,7 +152,7 @@ func disjoint(alternatives *value) bool {
 		}
 	}
 	for _, n := range told {
-		if n == len(alternatives.items) {
+		if n == len(alternatives.items()) {
 			return true
 		}
 	}
@@ -220,13 +220,13 @@ func (l *labeller) addUnion(schema *value, set map[string]bool) bool {
 	case lookup(schema, "oneOf") != nil && (lookup(schema, "anyOf") != nil || !disjoint(list)):
 		return false
 	}
-	for i := range list.items {
-		branch, ok := withNull(&list.items[i])
+	for i := range list.items() {
+		branch, ok := withNull(&list.parts[i].value)
 		whole, ok2 := merged(schema, branch, list)
 		if !ok || !ok2 {
 			return false
 		}
-		if l.room -= 16 * (1 + len(whole.members)); !l.addUnion(whole, set) {
+		if l.room -= 16 * (1 + len(whole.members())); !l.addUnion(whole, set) {
 			return false
 		}
 	}
@@ -238,7 +238,7 @@ func (l *labeller) addUnion(schema *value, set map[string]bool) bool {
 // keywords look at those beside them.
 func merged(around, branch, alternatives *value) (*value, bool) {
 	structured := func(v *value) bool {
-		return slices.ContainsFunc(v.members, func(m namedValue) bool {
+		return slices.ContainsFunc(v.members(), func(m namedValue) bool {
 			on := keywordTypes[m.name]
 			return on == "object" || on == "array" || m.name == "if" || m.name == "then" || m.name == "else"
 		})
@@ -261,7 +261,7 @@ func (l *labeller) addTypes(schema *value, set map[string]bool) bool {
 	}
 	for t := range types {
 		body := value{kind: '{'}
-		for _, m := range schema.members {
+		for _, m := range schema.members() {
 			on := keywordTypes[m.name]
 			switch {
 			case m.name == "type" || m.name == "enum" || m.name == "const":
@@ -269,11 +269,11 @@ func (l *labeller) addTypes(schema *value, set map[string]bool) bool {
 			case t == "integer" && isLargest(m.value) && (m.name == "minimum" || m.name == "maximum"):
 			case (t == "null" || t == "boolean") && m.name == "format":
 			default:
-				body.members = append(body.members, m)
+				body.parts = append(body.parts, m)
 			}
 		}
 		text := ""
-		if len(body.members) > 0 {
+		if len(body.members()) > 0 {
 			text = " " + string(appendJSON(nil, body))
 		}
 		values := fixed

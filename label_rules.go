@@ -18,7 +18,7 @@ func (l *labeller) schemaLabel(c change, s location) labelKind {
 			rule, known = anySchemaRule, true
 		}
 	}
-	empty := func(v value) bool { return v.kind == 0 || v.kind == '{' && len(v.members) == 0 }
+	empty := func(v value) bool { return v.kind == 0 || v.kind == '{' && len(v.members()) == 0 }
 	switch {
 	case !s.held() && s.holds() != atOther && empty(c.old) && empty(c.new):
 		return labelOtherForm
@@ -71,7 +71,7 @@ func (c change) sameLabel() labelKind {
 	switch {
 	case isLargest(c.old) || isLargest(c.new):
 		return labelChurn
-	case len(c.old.items) == len(c.new.items) && len(c.new.items) > 1:
+	case len(c.old.items()) == len(c.new.items()) && len(c.new.items()) > 1:
 		return labelOtherOrder
 	}
 	return labelOtherForm
@@ -88,10 +88,10 @@ func (l *labeller) parameterLabel(c change, s location, rule keywordRule) labelK
 		return rule.label(c, s)
 	}
 	kind := labelChanged
-	if len(c.old.members) > 0 {
+	if len(c.old.members()) > 0 {
 		kind = labelParameterRemoved
 	}
-	for _, p := range c.new.members {
+	for _, p := range c.new.members() {
 		kind = min(kind, l.newParameter(s.around[1], p.name))
 	}
 	return kind
@@ -217,7 +217,7 @@ var byFlag = byMeasure(func(v value, _ *location) (float64, bool) {
 // byOpenness compares two whole schemas. absent is the openness of none.
 func byOpenness(absent int) func(change, *location) breadth {
 	return byMeasure(func(v value, s *location) (float64, bool) {
-		if s.name() == "propertyNames" && len(v.members) == 1 && textOf(lookup(&v, "type")) == "string" {
+		if s.name() == "propertyNames" && len(v.members()) == 1 && textOf(lookup(&v, "type")) == "string" {
 			return 2, true // all names are strings
 		}
 		n := openness(v, absent)
@@ -234,7 +234,7 @@ func openness(v value, absent int) int {
 		return absent
 	case v.kind == 'f':
 		return 0
-	case v.kind == '{' && len(v.members) > 0:
+	case v.kind == '{' && len(v.members()) > 0:
 		return 1
 	}
 	return 2
@@ -280,8 +280,8 @@ func typeSet(t *value) (map[string]bool, bool) {
 	names := jsonTypes[:]
 	if t != nil && t.kind == '[' {
 		names = nil
-		for i := range t.items {
-			names = append(names, textOf(&t.items[i]))
+		for _, item := range t.items() {
+			names = append(names, textOf(&item.value))
 		}
 	} else if t != nil && t.kind != 0 {
 		names = []string{textOf(t)}
@@ -315,8 +315,8 @@ func fixedValues(schema *value) map[string]bool {
 		return map[string]bool{string(appendJSON(nil, *one)): true}
 	}
 	set := map[string]bool{}
-	for _, v := range list.items {
-		set[string(appendJSON(nil, v))] = true
+	for _, v := range list.items() {
+		set[string(appendJSON(nil, v.value))] = true
 	}
 	return set
 }
@@ -358,7 +358,7 @@ func stringSet(v *value) (map[string]bool, bool) {
 	if v == nil || v.kind == 0 {
 		return set, true
 	}
-	for _, item := range v.items {
+	for _, item := range v.items() {
 		if item.kind != '"' {
 			return set, false
 		}

@@ -529,14 +529,9 @@ func mutate(r *rand.Rand, v value, fresh func() value) value {
 		return fresh()
 	}
 	out := value{kind: v.kind, text: v.text}
-	for _, item := range v.items {
+	for _, p := range v.parts {
 		if r.IntN(12) != 0 {
-			out.items = append(out.items, mutate(r, item, fresh))
-		}
-	}
-	for _, m := range v.members {
-		if r.IntN(12) != 0 {
-			out.members = append(out.members, namedValue{m.name, mutate(r, m.value, fresh)})
+			out.parts = append(out.parts, namedValue{p.name, mutate(r, p.value, fresh)})
 		}
 	}
 	return out
@@ -546,32 +541,29 @@ func mutate(r *rand.Rand, v value, fresh func() value) value {
 // definition, or one combinator takes the place of another.
 func refactor(r *rand.Rand, v value, at position, definitions *value) value {
 	out := v
-	out.items, out.members = slices.Clone(v.items), slices.Clone(v.members)
-	for i := range out.items {
-		out.items[i] = refactor(r, out.items[i], at.below("", &v.items[i]), definitions)
-	}
-	for i, m := range out.members {
-		out.members[i].value = refactor(r, m.value, at.below(m.name, &v.members[i].value), definitions)
+	out.parts = slices.Clone(v.parts)
+	for i, m := range out.parts {
+		out.parts[i].value = refactor(r, m.value, at.below(m.name, &v.parts[i].value), definitions)
 		if at == atSchema && r.IntN(3) == 0 && (m.name == "anyOf" || m.name == "oneOf") && v.get("anyOf").kind == 0 != (v.get("oneOf").kind == 0) {
-			out.members[i].name = map[string]string{"anyOf": "oneOf", "oneOf": "anyOf"}[m.name]
+			out.parts[i].name = map[string]string{"anyOf": "oneOf", "oneOf": "anyOf"}[m.name]
 		}
 	}
 	if at != atSchema || v.kind != '{' || r.IntN(4) != 0 {
 		return out
 	}
-	object := func(name string, v value) value { return value{kind: '{', members: []namedValue{{name, v}}} }
+	object := func(name string, v value) value { return value{kind: '{', parts: []namedValue{{name, v}}} }
 	text := func(s string) value { return value{kind: '"', text: s} }
 	switch n := r.IntN(3); {
 	case n == 0:
-		name := fmt.Sprintf("R%d", len(definitions.members))
-		definitions.members = append(definitions.members, namedValue{name, out})
+		name := fmt.Sprintf("R%d", len(definitions.members()))
+		definitions.parts = append(definitions.parts, namedValue{name, out})
 		return object("$ref", text("#/$defs/"+name))
-	case n == 1 && len(out.members) > 0:
-		kept := r.IntN(len(out.members)) // stays outside
-		branch := value{kind: '{', members: slices.Delete(slices.Clone(out.members), kept, kept+1)}
-		wrapped := object([]string{"anyOf", "oneOf", "allOf"}[r.IntN(3)], value{kind: '[', items: []value{branch, object("type", text("null"))}})
-		if m := out.members[kept]; m.name != wrapped.members[0].name {
-			wrapped.members = append(wrapped.members, m)
+	case n == 1 && len(out.members()) > 0:
+		kept := r.IntN(len(out.members())) // stays outside
+		branch := value{kind: '{', parts: slices.Delete(slices.Clone(out.members()), kept, kept+1)}
+		wrapped := object([]string{"anyOf", "oneOf", "allOf"}[r.IntN(3)], arrayOf(branch, object("type", text("null"))))
+		if m := out.members()[kept]; m.name != wrapped.parts[0].name {
+			wrapped.parts = append(wrapped.parts, m)
 		}
 		return wrapped
 	}
@@ -581,17 +573,17 @@ func refactor(r *rand.Rand, v value, at position, definitions *value) value {
 // refactored is refactor of a tool's input schema.
 func refactored(r *rand.Rand, tool value) value {
 	out := tool
-	out.members = slices.Clone(tool.members)
-	for i, m := range out.members {
+	out.parts = slices.Clone(tool.members())
+	for i, m := range out.members() {
 		if m.name != "inputSchema" || m.value.kind != '{' {
 			continue
 		}
 		definitions := value{kind: '{'}
 		schema := refactor(r, m.value, atSchema, &definitions)
-		if schema.get("$defs").kind == 0 && len(definitions.members) > 0 {
-			schema.members = append(schema.members, namedValue{"$defs", definitions})
+		if schema.get("$defs").kind == 0 && len(definitions.members()) > 0 {
+			schema.parts = append(schema.parts, namedValue{"$defs", definitions})
 		}
-		out.members[i].value = schema
+		out.parts[i].value = schema
 	}
 	return out
 }

@@ -116,10 +116,10 @@ func (r *lockReader) servers(root value) (l lockfile, err error) {
 	if servers.kind != '{' {
 		return l, r.failAt(int(version.at), `no "servers"`)
 	}
-	if len(servers.members) > maxEntries {
+	if len(servers.members()) > maxEntries {
 		return l, r.failAt(int(servers.at), "more than 50,000 servers")
 	}
-	for _, s := range servers.members {
+	for _, s := range servers.members() {
 		set, err := r.server(s.name, s.value)
 		if err != nil {
 			return l, err
@@ -169,7 +169,7 @@ func (r *lockReader) notLockfile(root value, err error) error {
 
 // only refuses members that version 1 does not have.
 func (r *lockReader) only(v value, where string, known ...string) error {
-	for _, m := range v.members {
+	for _, m := range v.members() {
 		if !slices.Contains(known, m.name) {
 			return r.failAt(int(m.value.at), "%smember %s: not written by this version of pinproof", where, quotedName(m.name))
 		}
@@ -210,7 +210,7 @@ func (r *lockReader) server(name string, v value) (pinset, error) {
 	if !v.has("tools") {
 		return set, r.failAt(int(v.at), `%sno "tools"`, where)
 	}
-	for _, m := range v.members { // in the order of the file, so that position moves forward
+	for _, m := range v.members() { // in the order of the file, so that position moves forward
 		list, isList := listNamed(m.name)
 		var err error
 		switch {
@@ -230,14 +230,14 @@ func (r *lockReader) entries(set *pinset, list listKind, v value, where string) 
 	if err := r.object(v, where+listInfo[list].member+": "); err != nil {
 		return err
 	}
-	if len(v.members) > maxEntries {
+	if len(v.members()) > maxEntries {
 		return r.failAt(int(v.at), "%smore than 50,000 pins", where)
 	}
 	what := "pin "
 	if list != toolList {
 		what = listInfo[list].entry + " "
 	}
-	for _, e := range v.members {
+	for _, e := range v.members() {
 		at := where + what + quotedName(e.name) + ": "
 		if e.name == "" {
 			return r.failAt(int(e.value.at), "%sa pin without a name", at)
@@ -341,7 +341,7 @@ func (r *lockReader) policy(v value, where string) (policy, error) {
 	if err := r.only(v, where, policyMembers...); err != nil {
 		return p, err
 	}
-	for _, m := range v.members {
+	for _, m := range v.members() {
 		bad := func(why string) error { return r.failAt(int(m.value.at), "%s%q: %s", where, m.name, why) }
 		var err error
 		switch m.name {
@@ -373,7 +373,7 @@ func (r *lockReader) policy(v value, where string) (policy, error) {
 // sortedTexts reads an array of strings that stands as parse would return it.
 func sortedTexts(v value, what string, parse func([]string) ([]string, error)) ([]string, error) {
 	var list []string
-	for _, item := range v.items {
+	for _, item := range v.items() {
 		if item.kind != '"' {
 			return nil, fail("not an array of %s", what)
 		}

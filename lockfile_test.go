@@ -172,13 +172,10 @@ func TestLockfileValue(t *testing.T) {
 func reversed(t testing.TB, text string) string {
 	var turn func(v value) value
 	turn = func(v value) value {
-		v.members, v.items = slices.Clone(v.members), slices.Clone(v.items)
-		slices.Reverse(v.members)
-		for i := range v.members {
-			v.members[i].value = turn(v.members[i].value)
-		}
-		for i := range v.items {
-			v.items[i] = turn(v.items[i])
+		v.parts = slices.Clone(v.parts)
+		slices.Reverse(v.members())
+		for i := range v.parts {
+			v.parts[i].value = turn(v.parts[i].value)
 		}
 		return v
 	}

@@ -167,7 +167,7 @@ func (s *settled) settle(list listKind, v *value) {
 	if id := v.get(listInfo[list].identity); id.kind == '"' {
 		s.identity = strings.Clone(id.text) // not the piece of the file that it shares
 	}
-	if s.problem = findFolded(v.members, entryMembers[list], ""); s.problem == nil {
+	if s.problem = findFolded(v.members(), entryMembers[list], ""); s.problem == nil {
 		s.problem = checkEntry(list, v)
 	}
 	if s.problem == nil {
@@ -189,11 +189,11 @@ func checkEntry(list listKind, v *value) *entryProblem {
 	}
 	for _, name := range []string{"annotations", "execution", "arguments"} {
 		part := v.get(name)
-		if problem := findFolded(part.members, innerMembers[name], name+": "); problem != nil {
+		if problem := findFolded(part.members(), innerMembers[name], name+": "); problem != nil {
 			return problem
 		}
-		for _, item := range part.items {
-			if problem := findFolded(item.members, innerMembers[name], name+": "); problem != nil {
+		for _, item := range part.items() {
+			if problem := findFolded(item.members(), innerMembers[name], name+": "); problem != nil {
 				return problem
 			}
 		}
@@ -287,17 +287,17 @@ func (r *manifestReader) message(v value, alone bool) error {
 }
 
 func (r *manifestReader) array(v value, alone bool) error {
-	if len(v.items) > maxEntries {
+	if len(v.items()) > maxEntries {
 		return r.failAt(int(v.at), "more than 50,000 entries")
 	}
-	if len(v.items) > 0 && v.items[0].settled == nil {
-		for _, item := range v.items {
-			if !isMessage(item) {
+	if len(v.items()) > 0 && v.items()[0].settled == nil {
+		for _, item := range v.items() {
+			if !isMessage(item.value) {
 				return r.failAt(int(item.at), "neither a batch of messages nor a list of tools")
 			}
 		}
-		for _, item := range v.items {
-			if err := r.object(item); err != nil {
+		for _, item := range v.items() {
+			if err := r.object(item.value); err != nil {
 				return err
 			}
 		}
@@ -307,7 +307,7 @@ func (r *manifestReader) array(v value, alone bool) error {
 		return r.failAt(int(v.at), "a bare list among messages: not something a client would read")
 	}
 	r.bareAt(v)
-	return r.page(toolList, v.items, nil, int(v.at))
+	return r.page(toolList, v.items(), nil, int(v.at))
 }
 
 // isMessage tells an element of a batch from a tool.
@@ -334,10 +334,10 @@ func (r *manifestReader) refuseFolded(members []namedValue, specified []string, 
 }
 
 func (r *manifestReader) object(v value) error {
-	if len(v.members) > maxMembers {
+	if len(v.members()) > maxMembers {
 		return r.failAt(int(v.at), "more than 10,000 members in a message")
 	}
-	if err := r.refuseFolded(v.members, messageMembers, ""); err != nil {
+	if err := r.refuseFolded(v.members(), messageMembers, ""); err != nil {
 		return err
 	}
 	at := int(v.at)
@@ -405,10 +405,10 @@ func listIn(result value) (listKind, bool) {
 }
 
 func (r *manifestReader) result(result value, at int) error {
-	if len(result.members) > maxMembers {
+	if len(result.members()) > maxMembers {
 		return r.failAt(int(result.at), "more than 10,000 members in a message")
 	}
-	if err := r.refuseFolded(result.members, resultMembers, "result: "); err != nil {
+	if err := r.refuseFolded(result.members(), resultMembers, "result: "); err != nil {
 		return err
 	}
 	if t := result.get("resultType"); t.kind != 0 && t.text != "complete" {
@@ -444,7 +444,7 @@ func (r *manifestReader) result(result value, at int) error {
 			cursor = &c
 		}
 	}
-	return r.page(list, array.items, cursor, at)
+	return r.page(list, array.items(), cursor, at)
 }
 
 // describe takes the server's own name and version, for display.
@@ -472,7 +472,7 @@ func (r *manifestReader) greeting(result value) error {
 		return r.failAt(int(text.at), "instructions of more than 4 MiB")
 	}
 	if offered := result.get("capabilities"); offered.kind == '{' {
-		if err := r.refuseFolded(offered.members, []string{"prompts", "resources", "tools"}, "capabilities: "); err != nil {
+		if err := r.refuseFolded(offered.members(), []string{"prompts", "resources", "tools"}, "capabilities: "); err != nil {
 			return err
 		}
 		r.offered = &offered
@@ -489,7 +489,7 @@ func (r *manifestReader) greeting(result value) error {
 
 // page adds one page: the last of its list if it has no cursor. A problem with
 // another list than the tools is one only where that list is pinned.
-func (r *manifestReader) page(list listKind, items []value, cursor *value, at int) error {
+func (r *manifestReader) page(list listKind, items []namedValue, cursor *value, at int) error {
 	s, made := &r.states[list], &r.made.lists[list]
 	if made.problem != nil {
 		return nil
@@ -511,7 +511,7 @@ func (r *manifestReader) page(list listKind, items []value, cursor *value, at in
 	return nil
 }
 
-func (r *manifestReader) entries(list listKind, s *listState, items []value, at int) error {
+func (r *manifestReader) entries(list listKind, s *listState, items []namedValue, at int) error {
 	if len(s.page)+len(items) > maxEntries {
 		return r.failAt(at, "more than 50,000 %ss", listInfo[list].entry)
 	}

@@ -92,12 +92,12 @@ type approval struct{ by, at, hash string }
 func approvalHash(server string, p *pin) string {
 	received := p.whole()
 	if received.kind == '"' {
-		received = value{kind: '{', members: []namedValue{{"description", received}}}
+		received = value{kind: '{', parts: []namedValue{{"description", received}}}
 	}
-	v := value{kind: '{', members: []namedValue{{"server_id", textValue(server)}, {"tool_name", textValue(p.name)}}}
+	v := value{kind: '{', parts: []namedValue{{"server_id", textValue(server)}, {"tool_name", textValue(p.name)}}}
 	for _, m := range [][2]string{{"description", "description"}, {"input_schema", "inputSchema"}} {
 		if got := received.get(m[1]); got.kind != 0 {
-			v.members = append(v.members, namedValue{m[0], got})
+			v.parts = append(v.parts, namedValue{m[0], got})
 		}
 	}
 	return digest(canonical(&v))
@@ -170,7 +170,7 @@ func (s *pinset) listDigest(list listKind) string {
 		return pins[0].digest
 	}
 	var lines []string
-	if v := s.policy.value(); list == toolList && len(v.members) > 0 {
+	if v := s.policy.value(); list == toolList && len(v.members()) > 0 {
 		lines = append(lines, "policy:"+hexOf(digest(canonical(&v))))
 	}
 	for _, p := range pins {

@@ -57,13 +57,10 @@ func (p policy) value() value {
 		case member == "descriptions" && p.descriptions != "":
 			m = textValue(p.descriptions)
 		case len(lists[member]) > 0:
-			m.kind = '['
-			for _, s := range lists[member] {
-				m.items = append(m.items, textValue(s))
-			}
+			m = textList(lists[member])
 		}
 		if m.kind != 0 {
-			v.members = append(v.members, namedValue{member, m})
+			v.parts = append(v.parts, namedValue{member, m})
 		}
 	}
 	return v
@@ -89,7 +86,7 @@ func (p policy) loud() string {
 		"substitute":      strings.Join(p.substitute, ", ") + " substituted",
 		"toolsOnly":       "only tools pinned",
 	}
-	for _, m := range p.value().members {
+	for _, m := range p.value().members() {
 		if said[m.name] != "" {
 			parts = append(parts, said[m.name])
 		}

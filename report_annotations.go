@@ -136,11 +136,7 @@ func (r *report) annotateDrift(g *group) annotation {
 
 // fingerprint is equal for the same annotation of another run, wherever its pin stands.
 func (a *annotation) fingerprint() string {
-	list := value{kind: '['}
-	for _, s := range append([]string{a.rule}, a.identity...) {
-		list.items = append(list.items, textValue(s))
-	}
-	return strings.TrimPrefix(digest(appendJSON(nil, list)), digestPrefix)
+	return hexOf(digest(appendJSON(nil, textList(append([]string{a.rule}, a.identity...)))))
 }
 
 // pinLine is the line of the lockfile that an entry is pinned at, else its server's.

@@ -325,11 +325,8 @@ func checkFull(t testing.TB, v value) {
 	if v.kind == '"' && v.text == "" {
 		t.Fatal("an empty string")
 	}
-	for _, item := range v.items {
-		checkFull(t, item)
-	}
-	for _, m := range v.members {
-		checkFull(t, m.value)
+	for _, p := range v.parts {
+		checkFull(t, p.value)
 	}
 }
 

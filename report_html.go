@@ -196,7 +196,7 @@ func (v *pageGroup) compare(a *aligner, tree *diffNode) {
 	for i := range tree.inside {
 		e := &tree.inside[i]
 		byName[e.step] = e
-		both.members = append(both.members, namedValue{e.step, *cmp.Or(e.new, e.old)})
+		both.parts = append(both.parts, namedValue{e.step, *cmp.Or(e.new, e.old)})
 	}
 	var same []namedValue
 	left := 0 // changed members without room

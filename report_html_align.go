@@ -192,8 +192,8 @@ func (a *aligner) changed(e *edit, at slot) {
 	switch {
 	case e.pieces != nil:
 		pieces = at.spell(e.pieces)
-	case e.old.kind == '[' && e.new.kind == '[' && scalars(e.old.items) && scalars(e.new.items):
-		pieces = a.budget.diff("[", itemTokens(e.old.items), itemTokens(e.new.items), "]")
+	case e.old.kind == '[' && e.new.kind == '[' && scalars(&e.old) && scalars(&e.new):
+		pieces = a.budget.diff("[", itemTokens(e.old.parts), itemTokens(e.new.parts), "]")
 	}
 	if pieces == nil {
 		asciiOnly := lookAlike(e)
@@ -211,12 +211,12 @@ func (a *aligner) changed(e *edit, at slot) {
 }
 
 // itemTokens are the items of an array of scalars and the commas between them.
-func itemTokens(items []value) (tokens []string) {
-	for i, v := range items {
+func itemTokens(items []namedValue) (tokens []string) {
+	for i, item := range items {
 		if i > 0 {
 			tokens = append(tokens, ", ")
 		}
-		tokens = append(tokens, jsonLines(v, false, inlineJSON)[0])
+		tokens = append(tokens, jsonLines(item.value, false, inlineJSON)[0])
 	}
 	return tokens
 }

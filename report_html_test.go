@@ -324,8 +324,8 @@ func FuzzHTML(f *testing.F) {
 			return r
 		}, new)
 		shape := func(description string) []string {
-			definition := appendJSON(nil, value{kind: '[', items: []value{{kind: '{', members: []namedValue{
-				{"name", value{kind: '"', text: "t"}}, {"description", value{kind: '"', text: description}}}}}})
+			definition := appendJSON(nil, arrayOf(value{kind: '{', parts: []namedValue{
+				{"name", value{kind: '"', text: "t"}}, {"description", value{kind: '"', text: description}}}}))
 			r := pageReport(t, "[]", string(definition))
 			r.findings = make([][]finding, len(r.drifts))
 			return checkPage(t, pageOf(t, r))

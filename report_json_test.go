@@ -420,13 +420,13 @@ func hostileScene(name, text, key, path string, shape uint16) scene {
 	clean := func(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
 	name, text, key = clean(name), clean(text), clean(key)
 	str := func(s string) value { return value{kind: '"', text: s} }
-	object := func(members ...namedValue) value { return value{kind: '{', members: members} }
+	object := func(members ...namedValue) value { return value{kind: '{', parts: members} }
 	tool := func(name, text string, extra ...namedValue) value {
 		schema := object(namedValue{"properties", object(append(extra, namedValue{key, object(namedValue{"description", str(text)})})...)})
 		return object(namedValue{"name", str(name)}, namedValue{"description", str(text)}, namedValue{"inputSchema", schema})
 	}
 	list := func(tools ...value) string {
-		return string(appendJSON(nil, object(namedValue{"tools", value{kind: '[', items: tools}})))
+		return string(appendJSON(nil, object(namedValue{"tools", arrayOf(tools...)})))
 	}
 	has := func(bit int) bool { return shape>>bit&1 == 1 }
 	same, first := tool("same", text), tool(name, "first")

@@ -79,8 +79,12 @@ func jsonLines(v value, asciiOnly bool, width int) []string {
 	open, end := string(v.kind), string(v.kind+2) // in ASCII "}" is two behind "{", "]" two behind "["
 	var inline []string
 	lines, fits := []string{open}, true
-	add := func(key, gap string, item value) {
-		inner := jsonLines(item, asciiOnly, width)
+	for _, p := range v.parts {
+		key, gap := "", ""
+		if v.kind == '{' {
+			key, gap = printableString(p.name, asciiOnly)+":", " "
+		}
+		inner := jsonLines(p.value, asciiOnly, width)
 		fits = fits && len(inner) == 1
 		if len(inline) > 0 {
 			lines[len(lines)-1] += ","
@@ -90,12 +94,6 @@ func jsonLines(v value, asciiOnly bool, width int) []string {
 		for _, l := range inner {
 			lines = append(lines, "  "+l)
 		}
-	}
-	for _, item := range v.items {
-		add("", "", item)
-	}
-	for _, m := range v.members {
-		add(printableString(m.name, asciiOnly)+":", " ", m.value)
 	}
 	if text := open + strings.Join(inline, ",") + end; fits && len(text) <= width {
 		return []string{text}
@@ -249,7 +247,7 @@ func (e *edit) shortSides() string {
 	}
 	var sides []string
 	for _, v := range []value{e.old, e.new} {
-		if len(v.items)+len(v.members) > widest {
+		if len(v.parts) > widest {
 			return ""
 		}
 		if v.kind != 0 {
@@ -357,7 +355,7 @@ func inReadingOrder(definition value) []namedValue {
 		}
 		return len(first)
 	}
-	list := slices.Clone(definition.members)
+	list := slices.Clone(definition.members())
 	slices.SortStableFunc(list, func(a, b namedValue) int { return place(a) - place(b) })
 	return list
 }

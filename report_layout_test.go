@@ -252,11 +252,8 @@ func unescapedTexts(t *testing.T, v value) value {
 	if v.kind == '"' {
 		v.text = unprintable(t, v.text)
 	}
-	for i := range v.items {
-		v.items[i] = unescapedTexts(t, v.items[i])
-	}
-	for i := range v.members {
-		v.members[i] = namedValue{unprintable(t, v.members[i].name), unescapedTexts(t, v.members[i].value)}
+	for i, p := range v.parts {
+		v.parts[i] = namedValue{unprintable(t, p.name), unescapedTexts(t, p.value)}
 	}
 	return v
 }

@@ -155,26 +155,26 @@ func hostileReport(t testing.TB, name, key, old, new string) *report {
 	clean := func(s string) string { return strings.ToValidUTF8(s, "?") }
 	name, key, old, new = clean(name), clean(key), clean(old), clean(new)
 	str := func(s string) value { return value{kind: '"', text: s} }
-	object := func(members ...namedValue) value { return value{kind: '{', members: members} }
+	object := func(members ...namedValue) value { return value{kind: '{', parts: members} }
 	tool := func(name, text string) value {
-		properties := object(namedValue{"p", object(namedValue{"description", str(text)}, namedValue{"enum", value{kind: '[', items: []value{str(text), str("z")}}})})
+		properties := object(namedValue{"p", object(namedValue{"description", str(text)}, namedValue{"enum", arrayOf(str(text), str("z"))})})
 		if key != "p" {
-			properties.members = append(properties.members, namedValue{key, object(namedValue{"default", str(text)})})
+			properties.parts = append(properties.parts, namedValue{key, object(namedValue{"default", str(text)})})
 		}
 		v := object(namedValue{"name", str(name)}, namedValue{"description", str(text)},
 			namedValue{"inputSchema", object(namedValue{"type", str("object")}, namedValue{"properties", properties})})
 		if v.get(key).kind == 0 {
-			v.members = append(v.members, namedValue{key, str(text)})
+			v.parts = append(v.parts, namedValue{key, str(text)})
 		}
 		return v
 	}
 	list := func(tools ...value) string {
 		for i := range tools {
 			if tools[i].get("name").text == "" {
-				tools[i].members[0].value.text = "nameless"
+				tools[i].parts[0].text = "nameless"
 			}
 		}
-		return string(appendJSON(nil, value{kind: '[', items: tools}))
+		return string(appendJSON(nil, arrayOf(tools...)))
 	}
 	r := pageReport(t,
 		list(tool("changed", old), tool("alike", old), tool(name, old), tool("renamed", old), tool(name+"-", old), tool("was-"+name, new)),

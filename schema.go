@@ -59,12 +59,12 @@ func (p position) below(name string, v *value) position {
 
 // eachPart calls f for the elements or members of a value at a position, with theirs.
 func eachPart(v *value, at position, f func(part *value, at position, step pathStep)) {
-	for i := range v.items {
-		f(&v.items[i], at.below("", &v.items[i]), pathStep{"", i})
-	}
-	for i := range v.members {
-		m := &v.members[i]
-		f(&m.value, at.below(m.name, &m.value), pathStep{m.name, -1})
+	for i := range v.parts {
+		p, step := &v.parts[i], pathStep{v.parts[i].name, -1}
+		if v.kind == '[' {
+			step.index = i
+		}
+		f(&p.value, at.below(p.name, &p.value), step)
 	}
 }
 
@@ -113,15 +113,10 @@ func eachSchema(v *value, at position, f func(*value)) {
 // An element has no name.
 func mapParts(v value, f func(name string, part value) (value, bool)) value {
 	out := v
-	out.items, out.members = nil, nil
-	for _, item := range v.items {
-		if part, keep := f("", item); keep {
-			out.items = append(out.items, part)
-		}
-	}
-	for _, m := range v.members {
-		if part, keep := f(m.name, m.value); keep {
-			out.members = append(out.members, namedValue{m.name, part})
+	out.parts = nil
+	for _, p := range v.parts {
+		if part, keep := f(p.name, p.value); keep {
+			out.parts = append(out.parts, namedValue{p.name, part})
 		}
 	}
 	return out
@@ -157,13 +152,13 @@ func lookup(v *value, step string) *value {
 	switch {
 	case v == nil:
 	case v.kind == '{':
-		i, ok := slices.BinarySearchFunc(v.members, step, func(m namedValue, name string) int { return compareUTF16(m.name, name) })
+		i, ok := slices.BinarySearchFunc(v.parts, step, func(m namedValue, name string) int { return compareUTF16(m.name, name) })
 		if ok {
-			return &v.members[i].value
+			return &v.parts[i].value
 		}
 	case v.kind == '[':
-		if i, err := strconv.Atoi(step); err == nil && i >= 0 && i < len(v.items) && strconv.Itoa(i) == step {
-			return &v.items[i]
+		if i, err := strconv.Atoi(step); err == nil && i >= 0 && i < len(v.parts) && strconv.Itoa(i) == step {
+			return &v.parts[i].value
 		}
 	}
 	return nil
