@@ -196,9 +196,12 @@ func (a *app) load() (*workspace, error) {
 // lockfileOf is the lockfile where it is, to the byte, what lock writes of these
 // manifests: it need not be read then. That is the usual case of verify.
 func lockfileOf(path string, sources []source, scans []*scanned) (l lockfile, ok bool) {
+	if size := fileSize(path); size < 0 || size > maxLockfileBytes {
+		return l, false // and a pipe could not be read again
+	}
 	f, err := os.Open(path)
-	if err != nil || fileSize(path) < 0 {
-		return l, false // a pipe could not be read again
+	if err != nil {
+		return l, false
 	}
 	defer f.Close()
 	file := bufio.NewReaderSize(f, 64<<10)
