@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	_ "embed"
 	"encoding/base64"
 	"encoding/hex"
@@ -105,7 +104,7 @@ func (p *page) groups(r *report) {
 	for i := range r.groups {
 		g := &r.groups[i]
 		if len(p.Groups) == maxPageGroups || room <= 0 {
-			left[r.drifts[g.drifts[0]].list] += len(g.drifts)
+			left[r.first(g).list] += len(g.drifts)
 			continue
 		}
 		v := newPageGroup(r, i)
@@ -140,7 +139,7 @@ func (p *page) filters(r *report) {
 
 func newPageGroup(r *report, i int) *pageGroup {
 	g := &r.groups[i]
-	d := &r.drifts[g.drifts[0]]
+	d := r.first(g)
 	v := &pageGroup{
 		Number: i + 1, Kind: string(d.kind), First: shortRef(d.list, d.name),
 		Title:  strings.TrimPrefix(r.groupTitle(g, maxSaidNames), string(d.kind)+" "),
@@ -157,25 +156,17 @@ func newPageGroup(r *report, i int) *pageGroup {
 
 // detail shows the definitions and returns the room that the group took.
 func (v *pageGroup) detail(r *report, g *group, budget *wordBudget, room int) int {
-	d := &r.drifts[g.drifts[0]]
+	d := r.first(g)
 	a := newAligner(v.Number, g.edits, budget, room-rowCost*(1+len(v.Findings.List))-len(v.Names))
-	switch {
-	case d.kind == added:
-		v.whole(a, "new", "added", d.found)
-	case d.kind == removed && d.renamedTo == "":
-		v.whole(a, "old", "pinned, now gone", d.pinned)
-	case d.kind == removed:
-	case d.kind == duplicate:
-		for _, p := range r.copies(d) {
-			if a.full {
-				v.note("more of this name left out here")
-				break
-			}
-			v.whole(a, "new", "listed", &p)
+	op, wholes := r.wholes(d, true)
+	for i := range wholes {
+		if a.full {
+			v.note("more of this name left out here")
+			break
 		}
-	case !d.textsKnown():
-		v.whole(a, "new", "now", d.found)
-	default:
+		v.whole(a, d.kind, op, &wholes[i])
+	}
+	if (d.kind == changed || d.kind == concealed) && d.textsKnown() {
 		old, new := d.pinned.tree(), d.found.tree()
 		tree := diffTree(d.list, &old, &new)
 		v.compare(a, &tree)
@@ -192,23 +183,19 @@ func (v *pageGroup) compare(a *aligner, tree *diffNode) {
 		v.Members = []pageMember{{"text", a.part(func() { a.node(tree, "", "", slot{prose: true}) })}}
 		return
 	}
-	both, byName := value{kind: '{'}, map[string]*diffNode{}
-	for i := range tree.inside {
-		e := &tree.inside[i]
-		byName[e.step] = e
-		both.parts = append(both.parts, namedValue{e.step, *cmp.Or(e.new, e.old)})
-	}
+	slices.SortStableFunc(tree.inside, func(x, y diffNode) int { return readingPlace(x.step) - readingPlace(y.step) })
 	var same []namedValue
 	left := 0 // changed members without room
-	for _, m := range inReadingOrder(both) {
-		switch e := byName[m.name]; {
+	for i := range tree.inside {
+		switch e := &tree.inside[i]; {
 		case e.unchanged():
-			same = append(same, m)
+			same = append(same, namedValue{e.step, *e.new})
 		case a.full:
 			left++
 		default:
-			pointer, at := pointerTo("", m.name), slot{prose: m.value.kind == '"' || e.old != nil && e.old.kind == '"'}
-			v.Members = append(v.Members, pageMember{quotedName(m.name), a.part(func() { a.node(e, pointer, pointer, at) })})
+			isText := func(v *value) bool { return v != nil && v.kind == '"' }
+			pointer, at := pointerTo("", e.step), slot{prose: isText(e.old) || isText(e.new)}
+			v.Members = append(v.Members, pageMember{quotedName(e.step), a.part(func() { a.node(e, pointer, pointer, at) })})
 		}
 	}
 	if left > 0 {
@@ -230,8 +217,11 @@ func (v *pageGroup) members(a *aligner, list []namedValue) (shown []pageMember) 
 	return shown
 }
 
-func (v *pageGroup) whole(a *aligner, class, word string, p *pin) {
-	w := pageWhole{Word: word, Class: class, Digest: short(p.digest)}
+// wholeWords head a definition that is shown whole.
+var wholeWords = map[kind]string{added: "added", removed: "pinned, now gone", duplicate: "listed", changed: "now", concealed: "now"}
+
+func (v *pageGroup) whole(a *aligner, k kind, op byte, p *pin) {
+	w := pageWhole{Word: wholeWords[k], Class: map[byte]string{'-': "old", '+': "new"}[op], Digest: short(p.digest)}
 	if p.definition == nil {
 		w.Word += ", its definition not stored"
 	} else {

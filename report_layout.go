@@ -329,7 +329,9 @@ func (p *pin) inReadingOrder() []namedValue {
 	if p.list == instructionsList {
 		return []namedValue{{"text", p.tree()}}
 	}
-	return inReadingOrder(p.tree())
+	list := slices.Clone(p.tree().members())
+	slices.SortStableFunc(list, func(a, b namedValue) int { return readingPlace(a.name) - readingPlace(b.name) })
+	return list
 }
 
 // memberHead is the heading of a member of a definition, with the size of one that is
@@ -345,17 +347,12 @@ func (p *pin) memberHead(m namedValue, all bool) (head string, summedUp bool) {
 	return head, summedUp
 }
 
-// inReadingOrder lists the members of a definition, what a reviewer reads first
-// ahead of the rest.
-func inReadingOrder(definition value) []namedValue {
+// readingPlace orders the members of a definition: what a reviewer reads first is ahead
+// of the rest.
+func readingPlace(member string) int {
 	first := []string{"name", "title", "description", "annotations", "inputSchema", "outputSchema"}
-	place := func(m namedValue) int {
-		if at := slices.Index(first, m.name); at >= 0 {
-			return at
-		}
-		return len(first)
+	if at := slices.Index(first, member); at >= 0 {
+		return at
 	}
-	list := slices.Clone(definition.members())
-	slices.SortStableFunc(list, func(a, b namedValue) int { return place(a) - place(b) })
-	return list
+	return len(first)
 }
