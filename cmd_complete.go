@@ -39,14 +39,11 @@ func completeValues(root *cobra.Command, a *app) {
 	for format := range strings.SplitSeq(formatNames, ", ") {
 		reports = append(reports, format+"=")
 	}
-	manifests := func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return []string{"json", "jsonl"}, cobra.ShellCompDirectiveFilterFileExt
-	}
 	flags := map[string]cobra.CompletionFunc{
 		"accept":         drifted,
 		"accept-label":   words(labelIDs()...),
 		"accept-warning": drifted,
-		"against":        manifests,
+		"against":        cobra.FixedCompletions([]string{"json", "jsonl"}, cobra.ShellCompDirectiveFilterFileExt),
 		"allow":          words("added", "removed"),
 		"color":          words("auto", "always", "never"),
 		"descriptions":   words("preserve", "strip", "truncate="),
@@ -54,10 +51,8 @@ func completeValues(root *cobra.Command, a *app) {
 		"format":         words(strings.Split(formatNames, ", ")...),
 		"from":           labels,
 		"ignore":         words("/_meta", "/icons", "/execution", "/inputSchema/$schema", "/outputSchema/$schema"),
-		"report": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return reports, noFiles | cobra.ShellCompDirectiveNoSpace
-		},
-		"server": labels,
+		"report":         cobra.FixedCompletions(reports, noFiles|cobra.ShellCompDirectiveNoSpace),
+		"server":         labels,
 	}
 	for _, cmd := range root.Commands() {
 		for name, complete := range flags {
