@@ -585,7 +585,9 @@ func (r *report) nextSteps() (steps []step) {
 	}
 	add := func(text, command string) { steps = append(steps, step{text, command}) }
 	if slices.ContainsFunc(r.drifts, func(d drift) bool { return !d.textsKnown() }) {
-		add("to see what changed, give the approved list, too", r.next.withLockfile().to("diff", "--against APPROVED.json"))
+		next := r.next
+		next.lockfile = cmp.Or(next.lockfile, defaultLockfile) // --against beside one needs its name
+		add("to see what changed, give the approved list, too", next.to("diff", "--against APPROVED.json"))
 	}
 	verb, problems := "relock", r.problems()
 	if r.unpinnedServer() {

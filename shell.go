@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -93,12 +92,6 @@ func (c command) pinProse(verb string) string {
 	flags := slices.DeleteFunc(slices.Clone(c.flags[verb]), func(word string) bool { return strings.HasPrefix(word, "--descriptions ") })
 	c.flags = map[string][]string{verb: flags}
 	return c.to(verb, "--descriptions=preserve")
-}
-
-// withLockfile names the lockfile, which --against beside one needs.
-func (c command) withLockfile() command {
-	c.lockfile = cmp.Or(c.lockfile, defaultLockfile)
-	return c
 }
 
 // retire removes a server's pins. Its label comes from the lockfile, so it stands in
