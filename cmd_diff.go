@@ -152,14 +152,12 @@ func (a *app) diffFiles() (*report, error) {
 	case old.scan != nil && now.scan != nil:
 		for list := range listKinds { // what one of them never asked for can't be compared
 			x, y := &old.lock.servers[0], &now.lock.servers[0]
-			if old.m.lists[list].answered && now.m.lists[list].answered {
-				continue
-			}
-			if len(x.of(list))+len(y.of(list)) > 0 {
+			answered := old.m.lists[list].answered && now.m.lists[list].answered
+			if !answered && len(x.of(list))+len(y.of(list)) > 0 {
 				uncompared = append(uncompared, listInfo[list].member)
+				x.drop(list)
+				y.drop(list)
 			}
-			x.drop(list)
-			y.drop(list)
 		}
 	case old.scan != nil:
 		err = a.fitSide(&now, &old)
@@ -183,7 +181,6 @@ func (a *app) diffFiles() (*report, error) {
 		if set := now.lock.find(server); set != nil {
 			p.found, p.present, p.manifest, p.about = *set, true, now.path, now.m.about
 		}
-		p.pinned.server, p.found.server = server, server
 		pairs = append(pairs, p)
 	}
 	if len(pairs) == 0 && a.server != "" {
