@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"runtime/debug"
@@ -132,12 +131,8 @@ func (a *app) load() (*workspace, error) {
 		debug.SetGCPercent(400) // the usual catalog: little to collect
 	}
 	sources, err := readSources(a.manifest, a.lockPath, a.stdin)
-	scans := make([]*scanned, len(sources))
-	for i, s := range sources {
-		scans[i] = scanManifest(s.path, s.data)
-	}
 	var lockErr error // it comes first
-	if w.lock, w.exists = lockfileOf(a.lockPath, sources, scans); !w.exists {
+	if w.lock, w.exists = lockfileOf(a.lockPath, sources); !w.exists {
 		var text []byte
 		w.lock, text, lockErr = readLockfile(a.lockPath)
 		w.exists = text != nil
@@ -150,7 +145,7 @@ func (a *app) load() (*workspace, error) {
 		return nil, err
 	}
 	if w.folder = sources[0].path != a.manifest; !w.folder {
-		if err := scans[0].faulty(); err != nil { // its own fault first
+		if err := sources[0].scan.faulty(); err != nil { // its own fault first
 			return nil, a.swapped(err)
 		}
 		if sources[0].label, err = a.chooseServer(&w.lock, a.lockPath, sources[0].label); err != nil {
@@ -164,11 +159,11 @@ func (a *app) load() (*workspace, error) {
 	wanted := func(server string) bool { return !w.folder || a.server == "" || server == a.server }
 	for i, s := range sources {
 		if wanted(s.label) {
-			p, err := a.pair(&w.lock, s, scans[i])
+			p, err := a.pair(&w.lock, s)
 			if err != nil {
 				return nil, err
 			}
-			scans[i] = nil
+			sources[i].scan = nil
 			w.pairs = append(w.pairs, p)
 		}
 	}
@@ -195,7 +190,7 @@ func (a *app) load() (*workspace, error) {
 
 // lockfileOf is the lockfile where it is, to the byte, what lock writes of these
 // manifests: it need not be read then. That is the usual case of verify.
-func lockfileOf(path string, sources []source, scans []*scanned) (l lockfile, ok bool) {
+func lockfileOf(path string, sources []source) (l lockfile, ok bool) {
 	if size := fileSize(path); size < 0 || size > maxLockfileBytes {
 		return l, false // and a pipe could not be read again
 	}
@@ -205,12 +200,12 @@ func lockfileOf(path string, sources []source, scans []*scanned) (l lockfile, ok
 	}
 	defer f.Close()
 	file := bufio.NewReaderSize(f, 64<<10)
-	for i, s := range sources {
+	for _, s := range sources {
 		label := s.label
 		if len(sources) == 1 {
 			label = firstServer(file)
 		}
-		m, err := scans[i].manifest(false)
+		m, err := s.scan.manifest(false)
 		if err != nil {
 			return lockfile{}, false
 		}
@@ -230,7 +225,7 @@ func lockfileOf(path string, sources []source, scans []*scanned) (l lockfile, ok
 }
 
 // pair puts a manifest under its server's policy, beside its pins.
-func (a *app) pair(l *lockfile, s source, scan *scanned) (pair, error) {
+func (a *app) pair(l *lockfile, s source) (pair, error) {
 	p := pair{server: s.label, from: a.from, manifest: s.path, present: true}
 	if set := l.find(cmp.Or(a.from, s.label)); set != nil {
 		p.pinned, p.known = *set, true
@@ -239,7 +234,7 @@ func (a *app) pair(l *lockfile, s source, scan *scanned) (pair, error) {
 	if a.policyOf != nil {
 		pol = a.policyOf(pol)
 	}
-	m, found, err := a.pins(scan, s.label, pol)
+	m, found, err := a.pins(s.scan, s.label, pol)
 	if err == nil {
 		err = a.missingList(&m, &p.pinned, pol)
 	}
@@ -270,19 +265,15 @@ func (a *app) pins(scan *scanned, server string, pol policy) (m manifest, set pi
 // neither a match nor drift.
 func (a *app) missingList(m *manifest, pinned *pinset, pol policy) error {
 	for list := range listKinds {
-		pins := len(pinned.of(list))
-		if pins == 0 || !pol.pins(list) || m.lists[list].answered || m.lists[list].problem != nil {
+		pins := pinned.of(list)
+		if len(pins) == 0 || !pol.pins(list) || m.lists[list].answered || m.lists[list].problem != nil {
 			continue
 		}
 		next := a.next()
 		if isFolder(a.manifest) {
 			next.server = pinned.server
 		}
-		what := "instructions"
-		if list != instructionsList {
-			what = plural(pins, listInfo[list].entry)
-		}
-		return failIn(printable(m.path), "no answer to %s in it; %s pins %s", listInfo[list].method, printable(a.lockPath), what).
+		return failIn(printable(m.path), "no answer to %s in it; %s pins %s", listInfo[list].method, printable(a.lockPath), countPins(pins)).
 			hint("capture it whole: pinproof-capture %s -- COMMAND", shellPath(m.path)).
 			hint("or pin nothing but the tools of this server from now on: %s", next.to("relock", "--tools-only"))
 	}
@@ -311,7 +302,8 @@ func (a *app) swapped(err error) error {
 	}
 	if !isLockfile(data) {
 		if f, ok := errors.AsType[*failure](err); ok && f.isManifest && a.cmd.Name() == "diff" {
-			f.hints = []string{fmt.Sprintf("to compare two captures: pinproof diff %s --against %s", shellPath(a.lockPath), shellPath(a.manifest))}
+			f.hints = nil
+			return f.hint("to compare two captures: pinproof diff %s --against %s", shellPath(a.lockPath), shellPath(a.manifest))
 		}
 		return err
 	}

@@ -18,11 +18,11 @@ import (
 	"unicode/utf8"
 )
 
-// A source is one manifest's bytes as they were read.
+// A source is one manifest as it was read.
 type source struct {
 	path  string // for messages and commands
 	label string // the server it would be named after; "" for standard input
-	data  []byte
+	scan  *scanned
 }
 
 // pathError says what went wrong with a path, without the path as it is: it may
@@ -84,7 +84,7 @@ func readSources(path, lockPath string, stdin io.Reader) ([]source, error) {
 		if path == "-" {
 			label = ""
 		}
-		return []source{{path: path, label: label, data: data}}, nil
+		return []source{{path, label, scanManifest(path, data)}}, nil
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -122,7 +122,7 @@ func readSources(path, lockPath string, stdin io.Reader) ([]source, error) {
 		if total += len(data); total > maxLockfileBytes {
 			return nil, failIn(printable(path), "more than 256 MiB of manifests")
 		}
-		list = append(list, source{path: file, label: label, data: data})
+		list = append(list, source{file, label, scanManifest(file, data)})
 	}
 	if len(list) == 0 {
 		return nil, failIn(printable(path), "no *.json or *.jsonl in this folder").hint("%s", captureHint)

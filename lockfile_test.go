@@ -249,15 +249,13 @@ func TestLockfileOf(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tools.lock")
 	of := func(lock string, manifests ...string) (lockfile, bool) {
 		var sources []source
-		var scans []*scanned
 		for i, m := range manifests {
-			sources = append(sources, source{path: "m.json", label: fmt.Sprintf("server_%d", i), data: []byte(m)})
-			scans = append(scans, scanManifest("m.json", []byte(m)))
+			sources = append(sources, source{"m.json", fmt.Sprintf("server_%d", i), scanManifest("m.json", []byte(m))})
 		}
 		if err := os.WriteFile(path, []byte(lock), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		return lockfileOf(path, sources, scans)
+		return lockfileOf(path, sources)
 	}
 	random := newMaker(8)
 	for i := range 100 {
