@@ -1,24 +1,22 @@
 package main
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // nearest is the word of a list that word seems to be a slip of, or "".
 func nearest(word string, list []string) string {
-	for _, w := range list {
-		if len(word) > 2 && strings.HasPrefix(w, word) {
-			return w
-		}
+	slips := []func(w string) bool{ // the likeliest first
+		func(w string) bool { return len(word) > 2 && strings.HasPrefix(w, word) },
+		func(w string) bool { return strings.EqualFold(word, w) },
 	}
-	for _, w := range list {
-		if strings.EqualFold(word, w) {
-			return w
-		}
+	for n := range min(3, len(word)/3) {
+		slips = append(slips, func(w string) bool { return max(len(word), len(w)) <= 64 && within(n+1, word, w) })
 	}
-	for slips := range min(3, len(word)/3) + 1 {
-		for _, w := range list {
-			if max(len(word), len(w)) <= 64 && within(slips, word, w) {
-				return w
-			}
+	for _, isSlip := range slips {
+		if at := slices.IndexFunc(list, isSlip); at >= 0 {
+			return list[at]
 		}
 	}
 	return ""
