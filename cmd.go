@@ -40,7 +40,6 @@ type app struct {
 
 // commonFlags are what every command takes.
 func (a *app) commonFlags(cmd *cobra.Command) {
-	cmd.Args = cobra.ArbitraryArgs
 	cmd.Flags().StringVar(&a.server, "server", "", "the server `ID` that the manifest belongs to")
 	cmd.Flags().StringArrayVar(&a.substituteArgs, "substitute", nil, "have <NAME> stand for this value in every text: `NAME=VALUE` (repeatable)")
 }
@@ -254,10 +253,14 @@ func (a *app) pins(scan *scanned, server string, pol policy) (m manifest, set pi
 	if m, err = scan.manifest(pol.emptyCursorEnds); err != nil {
 		return m, set, err
 	}
-	values, err := a.substitutesOf(pol)
-	if err == nil {
-		set, err = pinManifest(m, server, pol, values)
+	for _, name := range pol.substitute {
+		if !slices.ContainsFunc(a.substitutes, func(s substitute) bool { return s.name == name }) {
+			return m, set, fail("%s stands for a value in the pins: which one, here?", name).
+				hint("say it: --substitute %s=VALUE", name)
+		}
 	}
+	foreign := func(s substitute) bool { return !slices.Contains(pol.substitute, s.name) }
+	set, err = pinManifest(m, server, pol, slices.DeleteFunc(slices.Clone(a.substitutes), foreign))
 	return m, set, err
 }
 
@@ -278,17 +281,6 @@ func (a *app) missingList(m *manifest, pinned *pinset, pol policy) error {
 			hint("or pin nothing but the tools of this server from now on: %s", next.to("relock", "--tools-only"))
 	}
 	return nil
-}
-
-// substitutesOf gives the values of the names that a policy records.
-func (a *app) substitutesOf(pol policy) ([]substitute, error) {
-	for _, name := range pol.substitute {
-		if !slices.ContainsFunc(a.substitutes, func(s substitute) bool { return s.name == name }) {
-			return nil, fail("%s stands for a value in the pins: which one, here?", name).
-				hint("say it: --substitute %s=VALUE", name)
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(a.substitutes), func(s substitute) bool { return !slices.Contains(pol.substitute, s.name) }), nil
 }
 
 // swapped improves an error about the positionals where MANIFEST is a lockfile.

@@ -140,11 +140,10 @@ func (f *approving) withhold(r *report, sel *selection) error {
 	for _, arg := range f.acceptWarning {
 		key := parseEntry(arg)
 		yes[key] = true
-		switch holders(r.pairs, key) {
-		case 0:
+		switch n := holders(r.pairs, key); {
+		case n == 0:
 			return fail("--accept-warning %s: no %s of that name is pinned or listed", quotedName(arg), listInfo[key.list].entry)
-		case 1:
-		default:
+		case n > 1:
 			return fail("--accept-warning %s: several servers have a %s of that name", quotedName(arg), listInfo[key.list].entry).
 				hint("say which: --server ID")
 		}

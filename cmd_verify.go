@@ -136,7 +136,7 @@ func writeSubset(path string, p *pair, drifts []drift) error {
 	for i := range drifts {
 		drifted[drifts[i].entryKey] = true
 	}
-	pins := slices.DeleteFunc(slices.Clone(p.found.of(toolList)), func(f pin) bool { return !p.known || drifted[f.entryKey] })
+	pins := slices.DeleteFunc(slices.Clone(p.found.of(toolList)), func(f pin) bool { return drifted[f.entryKey] })
 	slices.SortFunc(pins, func(x, y pin) int { return cmp.Or(x.line-y.line, x.column-y.column) })
 	list := make([][]byte, len(pins))
 	for i, found := range pins {

@@ -132,8 +132,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 			return f.hint("pinproof --help")
 		},
 	}
-	const flagUsages = ".FlagUsages" // of both kinds of flags in cobra's template
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), flagUsages, flagUsages+"Wrapped 100"))
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 100")) // of both kinds of flags
 	root.PersistentFlags().StringVar(&a.color, "color", "auto", "colour the output: auto, always or never")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		f := fail("%s", printable(err.Error()))
