@@ -27,15 +27,13 @@ type app struct {
 	color string
 
 	// what the positionals and flags say
-	manifest, lockPath string
-	lockGiven          bool
-	server             string // "" where it was not given
-	from               string // the server whose pins the manifest is compared with, under a new label
-	against            string // what diff compares with, beside or instead of a lockfile
-	substitutes        []substitute
-	substituteArgs     []string
-	policyOf           func(policy) policy // from the recorded policy to the asked one; nil keeps it
-	cmd                *cobra.Command
+	command
+	lockPath       string // the lockfile, given or not
+	from           string // the server whose pins the manifest is compared with, under a new label
+	substitutes    []substitute
+	substituteArgs []string
+	policyOf       func(policy) policy // from the recorded policy to the asked one; nil keeps it
+	cmd            *cobra.Command
 }
 
 // commonFlags are what every command takes.
@@ -50,19 +48,18 @@ func (a *app) fromFlag(cmd *cobra.Command) {
 
 // take reads the positionals and checks the flags that every command has.
 func (a *app) take(cmd *cobra.Command, args []string) (err error) {
-	a.cmd = cmd
+	a.cmd, a.flags = cmd, carriedBy(cmd.Flags())
 	switch len(args) {
 	case 0:
 		return fail("no manifest: which saved tools/list?").hint("pinproof %s --help", cmd.Name())
 	case 1:
-		args = append(args, defaultLockfile)
+		a.manifest, a.lockPath = args[0], defaultLockfile
 	case 2:
-		a.lockGiven = true
+		a.manifest, a.lockPath, a.lockfile = args[0], args[1], args[1]
 	default:
 		return fail("too many arguments: one manifest and one lockfile").
 			hint("several manifests? put them in one folder: pinproof %s FOLDER", cmd.Name())
 	}
-	a.manifest, a.lockPath = args[0], args[1]
 	switch given := cmd.Flags().Changed; {
 	case a.manifest == "" || a.lockPath == "":
 		return fail("an empty path").hint("pinproof %s --help", cmd.Name())
@@ -178,7 +175,7 @@ func (a *app) load() (*workspace, error) {
 	for _, s := range a.substitutes {
 		if !slices.ContainsFunc(w.pairs, func(p pair) bool { return slices.Contains(p.found.policy.substitute, s.name) }) {
 			return nil, fail("--substitute %s: the pins were made without it", s.name).
-				hint("to make them anew with it: %s", a.next().to("relock"))
+				hint("to make them anew with it: %s", a.to("relock"))
 		}
 	}
 	if !w.exists && (verb == "verify" || verb == "relock") {
@@ -272,7 +269,7 @@ func (a *app) missingList(m *manifest, pinned *pinset, pol policy) error {
 		if len(pins) == 0 || !pol.pins(list) || m.lists[list].answered || m.lists[list].problem != nil {
 			continue
 		}
-		next := a.next()
+		next := a.command
 		if isFolder(a.manifest) {
 			next.server = pinned.server
 		}
@@ -300,8 +297,8 @@ func (a *app) swapped(err error) error {
 		return err
 	}
 	manifest := "MANIFEST"
-	if a.lockGiven {
-		manifest = shellPath(a.lockPath)
+	if a.lockfile != "" {
+		manifest = shellPath(a.lockfile)
 	}
 	return failIn(printable(a.manifest), "a lockfile, where a saved tools/list belongs").
 		hint("the manifest comes first: pinproof %s %s %s", a.cmd.Name(), manifest, shellPath(a.manifest))
@@ -310,7 +307,7 @@ func (a *app) swapped(err error) error {
 // report compares the workspace; with standing it reviews what matches, too.
 func (a *app) report(w *workspace, standing bool) *report {
 	r := newReport(w.pairs, w.lock, standing)
-	r.lockfile, r.next = a.lockPath, a.next()
+	r.lockfile, r.next = a.lockPath, a.command
 	r.guessed = !w.folder && a.server == "" && a.from == ""
 	r.others = w.lock.labels()
 	return r
@@ -319,7 +316,7 @@ func (a *app) report(w *workspace, standing bool) *report {
 func (a *app) noLockfile() error {
 	f := failIn(printable(a.lockPath), "no such lockfile")
 	if a.cmd.Name() == "diff" { // which has just shown it
-		return f.hint("to approve what is shown: %s", a.next().to("lock"))
+		return f.hint("to approve what is shown: %s", a.to("lock"))
 	}
-	return f.hint("read what is to be pinned: %s", a.next().to("diff")).hint("then approve it: %s", a.next().to("lock"))
+	return f.hint("read what is to be pinned: %s", a.to("diff")).hint("then approve it: %s", a.to("lock"))
 }

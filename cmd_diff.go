@@ -62,7 +62,7 @@ Exit codes: 0 no difference, 1 there are some, 2 no answer.`,
 // such server in it, that is no answer, and everything is shown whole all the same,
 // so that the first approval isn't blind.
 func (a *app) compare() (*report, error) {
-	if a.against != "" && !a.lockGiven {
+	if a.against != "" && a.lockfile == "" {
 		return a.diffFiles()
 	}
 	w, err := a.load()
@@ -187,7 +187,7 @@ func (a *app) diffFiles() (*report, error) {
 		return nil, fail("neither file has a server %s", quotedName(a.server))
 	}
 	r := newReport(pairs, lockfile{}, true)
-	r.oldPath, r.uncompared, r.next = a.against, uncompared, a.next()
+	r.oldPath, r.uncompared, r.next = a.against, uncompared, a.command
 	return r, nil
 }
 

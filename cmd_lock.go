@@ -119,7 +119,7 @@ func (f *approving) load(a *app, cmd *cobra.Command, args []string) (*workspace,
 		}
 		if len(p.found.of(toolList)) == 0 && !f.allowEmpty {
 			return nil, failIn(printable(p.manifest), "no tools in the list").
-				hint("if that is right: %s --allow-empty", a.next().to(cmd.Name()))
+				hint("if that is right: %s --allow-empty", a.to(cmd.Name()))
 		}
 		sets = append(sets, p.found.setDigest())
 	}
@@ -131,7 +131,7 @@ func (f *approving) load(a *app, cmd *cobra.Command, args []string) (*workspace,
 	return nil, fail("not what was reviewed: nothing was written").
 		hint("expected set %s", strings.Join(want, ", ")).
 		hint("now      set %s", orNone(strings.Join(sets, ", "))).
-		hint("review again: %s", a.next().to("diff")).refusal()
+		hint("review again: %s", a.to("diff")).refusal()
 }
 
 // withhold keeps out of a selection what has new warnings that no flag accepts.
@@ -164,7 +164,7 @@ func (a *app) refuseUnpinned(r *report) error {
 		return nil
 	}
 	return a.refuse(r, r.unapprovable(), fail("a text that isn't pinned has a warning, which no approval covers: nothing was written").
-		hint("read it: %s", a.next().to("diff")).hint("pin it, then it can be approved: %s", a.next().pinProse(a.cmd.Name())))
+		hint("read it: %s", a.to("diff")).hint("pin it, then it can be approved: %s", a.pinProse(a.cmd.Name())))
 }
 
 // A decision is what comes of a selection.
@@ -192,7 +192,7 @@ func (a *app) decide(r *report, sel selection) (d decision, err error) {
 	all := r.allOrNothing() || a.cmd.Name() == "lock"
 	if sel.whole || len(d.refused) > 0 && (all || len(d.accepted) == 0) {
 		return d, a.refuse(r, r.refusedWarnings(d.refused), fail("%s: nothing was written", r.warnedText(d.refused)).
-			hint("read it: %s", a.next().to("diff")).hint("%s", warnedHint(d.refused)))
+			hint("read it: %s", a.to("diff")).hint("%s", warnedHint(d.refused)))
 	}
 	return d, nil
 }
@@ -307,7 +307,7 @@ func (a *app) write(w *workspace, next []pinset, drop []string, announce func())
 		for _, server := range append(touched.labels(), drop...) {
 			if !sameSet(w.lock.find(server), l.find(server)) {
 				return nil, fail("%s changed while it was reviewed: nothing was written", printable(a.lockPath)).
-					hint("review again: %s", a.next().to("diff"))
+					hint("review again: %s", a.to("diff"))
 			}
 		}
 		for _, s := range next {
@@ -383,7 +383,7 @@ func (a *app) lock(w *workspace, f *approving) error {
 		switch {
 		case p.policyDiffers():
 			return failIn(printable(a.lockPath), "server %s is pinned under another policy (%s): nothing was written", quotedName(p.server), policyWords(p.pinned.policy)).
-				hint("to change the policy: %s", a.next().to("relock")).refusal()
+				hint("to change the policy: %s", a.to("relock")).refusal()
 		case p.found.repeated():
 			return a.refuseRepeated(w, p)
 		case p.known:
@@ -398,7 +398,7 @@ func (a *app) lock(w *workspace, f *approving) error {
 			return nil
 		}
 		return fail("%s pins %s", printable(a.lockPath), what).
-			hint("read the changes, then approve them: %s", a.next().to("relock")).refusal()
+			hint("read the changes, then approve them: %s", a.to("relock")).refusal()
 	}
 	if len(fresh.pairs) == 0 {
 		if err := writeVerify(a.out, old, a.style(), false); err != nil {
@@ -436,5 +436,5 @@ func (a *app) refuseRepeated(w *workspace, p pair) error {
 	newText(a.out, a.style()).blocks(r)
 	is := listInfo[r.first(&r.groups[0]).list]
 	return failIn(printable(p.manifest), "a %s %s is repeated, and an agent may get either %s: nothing was written", is.entry, is.identity, is.entry).
-		hint("the server has to be fixed: see both: %s", a.next().to("diff")).refusal()
+		hint("the server has to be fixed: see both: %s", a.to("diff")).refusal()
 }

@@ -15,16 +15,11 @@ var carried = []struct{ flags, verbs []string }{
 		[]string{"lock", "relock"}},
 }
 
-// next is this run as a command to type again: with the flags that were set, as far
-// as the other command has them.
-func (a *app) next() command {
-	c := command{manifest: a.manifest, server: a.server, flags: map[string][]string{}}
-	if a.lockGiven {
-		c.lockfile = a.lockPath
-	} else {
-		c.against = a.against
-	}
-	a.cmd.Flags().Visit(func(f *pflag.Flag) {
+// carriedBy lists the flags that were set for the next command to type, as far as that
+// one has them.
+func carriedBy(set *pflag.FlagSet) map[string][]string {
+	words := map[string][]string{}
+	set.Visit(func(f *pflag.Flag) {
 		values := []string{f.Value.String()}
 		if list, ok := f.Value.(pflag.SliceValue); ok {
 			values = list.GetSlice()
@@ -42,10 +37,10 @@ func (a *app) next() command {
 					word += "=" + v
 				}
 				for _, verb := range to.verbs {
-					c.flags[verb] = append(c.flags[verb], word)
+					words[verb] = append(words[verb], word)
 				}
 			}
 		}
 	})
-	return c
+	return words
 }

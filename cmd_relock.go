@@ -53,7 +53,7 @@ Exit codes: 0 no drift is left, 1 some is, or the manifest is not the reviewed o
 			}
 			if !w.folder && !w.pairs[0].known {
 				return fail("%s has no server %s", printable(a.lockPath), quotedName(w.pairs[0].server)).
-					hint("to approve a new server: %s", a.next().to("lock"))
+					hint("to approve a new server: %s", a.to("lock"))
 			}
 			return a.relock(w, f, sel)
 		},
@@ -126,7 +126,7 @@ func (a *app) relock(w *workspace, f *relocking, sel selection) (err error) {
 	interactive := !byFlags && (len(r.drifts) > 0 || policyChanged)
 	if policyChanged && byFlags && !sel.all {
 		return fail("a changed policy needs --accept-all: every pin is made anew").
-			hint("read it first: %s", a.next().to("diff"))
+			hint("read it first: %s", a.to("diff"))
 	}
 	if err := a.refuseUnpinned(r); err != nil {
 		return err
@@ -153,7 +153,7 @@ func (a *app) relock(w *workspace, f *relocking, sel selection) (err error) {
 		if a.from != "" {
 			what = "pins move to a new label"
 		}
-		return fail("%s only when all drift is accepted: nothing was written", what).hint("read it: %s", a.next().to("diff")).refusal()
+		return fail("%s only when all drift is accepted: nothing was written", what).hint("read it: %s", a.to("diff")).refusal()
 	}
 	err = a.approve(w, r, &f.approving, d.accepted, f.acceptAll, func(drop []string) {
 		if len(d.refused) > 0 {

@@ -27,18 +27,18 @@ func (a *app) chooseServer(l *lockfile, path, fileLabel string) (string, error) 
 		return cmp.Or(fileLabel, "default"), nil
 	}
 	return "", fail("which server? %s has %s", printable(path), strings.Join(quotedNames(l.labels()), ", ")).
-		hint("say which: %s --server ID", a.next().to(verb))
+		hint("say which: %s --server ID", a.to(verb))
 }
 
 // unknownServer is the error for a --server that the lockfile doesn't have.
 func (a *app) unknownServer(l *lockfile, path string) error {
 	f := fail("%s has no server %s; it has %s", printable(path), quotedName(a.server), strings.Join(quotedNames(l.labels()), ", "))
 	if near := nearest(a.server, l.labels()); near != "" && pasteableLabel(near) {
-		c := a.next()
+		c := a.command
 		c.server = near
 		f.hint("did you mean: %s", c.to(a.cmd.Name()))
 	}
-	return f.hint("to approve a new server: %s", a.next().to("lock"))
+	return f.hint("to approve a new server: %s", a.to("lock"))
 }
 
 // newLabel is the label that --from moves pins to: one that has none yet.
@@ -71,8 +71,8 @@ func (a *app) otherServer(w *workspace) error {
 		return nil
 	}
 	return fail("%s looks like another server: none of its tools is among the pins of %s", printable(a.manifest), quotedName(p.server)).
-		hint("if it is: %s", a.next().to("lock", "--server "+suggestedLabel(a.manifest))).
-		hint("if it is not, name the server: %s --server ID", a.next().to(a.cmd.Name()))
+		hint("if it is: %s", a.to("lock", "--server "+suggestedLabel(a.manifest))).
+		hint("if it is not, name the server: %s --server ID", a.to(a.cmd.Name()))
 }
 
 func looksLikeAnother(p *pair) bool {

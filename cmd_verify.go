@@ -97,7 +97,7 @@ func (a *app) hook(cmd *cobra.Command) error {
 	}
 	w, err := a.load()
 	if err != nil {
-		writeHookError(a.stderr, err, a.next()) // exit 2 says it too
+		writeHookError(a.stderr, err, a.command) // exit 2 says it too
 		return errTold
 	}
 	if r := a.report(w, false); r.failed() {

@@ -67,7 +67,7 @@ type command struct {
 	manifest string
 	lockfile string // "" where it was not given
 	server   string // "" where it was not given
-	against  string // of a diff of two files
+	against  string // what diff compares with, beside or instead of a lockfile
 
 	flags map[string][]string // the flags that were set, for each command that has them
 }
@@ -81,7 +81,7 @@ func (c command) to(verb string, args ...string) string {
 		words = append(words, "--server", shellQuote(c.server))
 	}
 	words = append(words, c.flags[verb]...)
-	if verb == "diff" && c.against != "" {
+	if verb == "diff" && c.against != "" && c.lockfile == "" {
 		words = append(words, "--against", shellPath(c.against))
 	}
 	return strings.Join(append(words, args...), " ")
