@@ -212,7 +212,7 @@ func (v *pageGroup) members(a *aligner, list []namedValue) (shown []pageMember) 
 			break
 		}
 		at := slot{prose: m.value.kind == '"', once: true}
-		shown = append(shown, pageMember{quotedName(m.name), a.part(func() { a.words([]piece{{'=', at.print(m.value, false)}}, at) })})
+		shown = append(shown, pageMember{quotedName(m.name), a.part(func() { a.words([]piece{{'=', at.print(m.value, false, false)}}, at) })})
 	}
 	return shown
 }

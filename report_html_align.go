@@ -142,7 +142,7 @@ func (a *aligner) node(e *diffNode, old, new string, at slot) {
 	case !e.same:
 		a.inside(e, old, new, at)
 	case e.old != nil && e.new != nil: // otherwise compared elsewhere
-		a.words([]piece{{'=', at.print(*e.new, false)}}, at)
+		a.words([]piece{{'=', at.print(*e.new, false, false)}}, at)
 	}
 }
 
@@ -197,13 +197,7 @@ func (a *aligner) changed(e *edit, at slot) {
 	}
 	if pieces == nil {
 		asciiOnly := lookAlike(e)
-		old, new := at.print(e.old, asciiOnly), at.print(e.new, asciiOnly)
-		if e.whole[0] > 0 {
-			old += "\n" + cutMark
-		}
-		if e.whole[1] > 0 {
-			new += "\n" + cutMark
-		}
+		old, new := at.print(e.old, asciiOnly, e.whole[0] > 0), at.print(e.new, asciiOnly, e.whole[1] > 0)
 		head, tail := commonEnds(old, new)
 		pieces = []piece{{'=', old[:head]}, {'-', old[head : len(old)-tail]}, {'+', new[head : len(new)-tail]}, {'=', old[len(old)-tail:]}}
 	}
@@ -221,8 +215,8 @@ func itemTokens(items []namedValue) (tokens []string) {
 	return tokens
 }
 
-// print is a value in its slot, printable.
-func (at slot) print(v value, asciiOnly bool) string {
+// print is a value in its slot, printable; of one that was cut before, the beginning.
+func (at slot) print(v value, asciiOnly, cut bool) string {
 	if v.kind == 0 {
 		return ""
 	}
@@ -234,7 +228,7 @@ func (at slot) print(v value, asciiOnly bool) string {
 	} else {
 		lines = jsonLines(v, asciiOnly, inlineJSON)
 	}
-	if room < 0 {
+	if cut || room < 0 {
 		lines = append(lines, cutMark)
 	}
 	return strings.Join(lines, "\n")
