@@ -30,6 +30,7 @@ type app struct {
 	command
 	lockPath       string // the lockfile, given or not
 	from           string // the server whose pins the manifest is compared with, under a new label
+	full           bool   // show all, also what a line sums up
 	substitutes    []substitute
 	substituteArgs []string
 	policyOf       func(policy) policy // from the recorded policy to the asked one; nil keeps it
@@ -42,8 +43,10 @@ func (a *app) commonFlags(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&a.substituteArgs, "substitute", nil, "have <NAME> stand for this value in every text: `NAME=VALUE` (repeatable)")
 }
 
-func (a *app) fromFlag(cmd *cobra.Command) {
+// reviewFlags are what the commands take that show changes whole.
+func (a *app) reviewFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&a.from, "from", "", "compare with the pins of server `OLD`, for an upgrade under a new label")
+	cmd.Flags().BoolVar(&a.full, "full", false, "show all of it, also what a line sums up")
 }
 
 // take reads the positionals and checks the flags that every command has.
@@ -104,7 +107,7 @@ func (a *app) colored() bool {
 
 // style is how text is laid out on standard output.
 func (a *app) style() textStyle {
-	return textStyle{colored: a.colored(), width: terminalWidth(a.stdout)}
+	return textStyle{a.colored(), terminalWidth(a.stdout), a.full}
 }
 
 // A workspace is what a command works on: the lockfile and, server by server, what

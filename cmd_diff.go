@@ -9,7 +9,6 @@ import (
 )
 
 func newDiff(a *app) *cobra.Command {
-	var full bool
 	out := &output{}
 	cmd := &cobra.Command{
 		Use:   "diff MANIFEST [LOCKFILE]",
@@ -25,9 +24,8 @@ Exit codes: 0 no difference, 1 there are some, 2 no answer.`,
   git show main:tools.lock | pinproof diff tools.lock --against -`,
 	}
 	a.commonFlags(cmd)
-	a.fromFlag(cmd)
+	a.reviewFlags(cmd)
 	out.register(cmd)
-	cmd.Flags().BoolVar(&full, "full", false, "show all of it, also what a line sums up")
 	cmd.Flags().StringVar(&a.against, "against", "", "compare with this `FILE`, a manifest or a lockfile, - for standard input")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := a.take(cmd, args); err != nil {
@@ -43,7 +41,7 @@ Exit codes: 0 no difference, 1 there are some, 2 no answer.`,
 			return fail("--against and --from don't go together")
 		}
 		out.text = func(w io.Writer, r *report, style textStyle) error {
-			style.full = full
+			style.full = a.full // in a file, too
 			return writeDiff(w, r, style)
 		}
 		if err := out.check(a, a.against); err != nil {

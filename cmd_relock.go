@@ -15,7 +15,6 @@ type relocking struct {
 	accept      []string
 	acceptAll   bool
 	acceptLabel []string
-	full        bool
 	drop        string
 }
 
@@ -59,13 +58,12 @@ Exit codes: 0 no drift is left, 1 some is, or the manifest is not the reviewed o
 		},
 	}
 	a.commonFlags(cmd)
-	a.fromFlag(cmd)
+	a.reviewFlags(cmd)
 	f.register(cmd)
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.accept, "accept", nil, "accept the drift of `ENTRY`: NAME of a tool, prompt=NAME, instructions, each also with @sha256:HEX; sha256:HEX; or a quoted pattern with * and ? (repeatable)")
 	flags.BoolVar(&f.acceptAll, "accept-all", false, "accept all drift but what has a new warning")
 	flags.StringArrayVar(&f.acceptLabel, "accept-label", nil, "accept the entries that changed in nothing but this `LABEL`, as diff prints it (repeatable)")
-	flags.BoolVar(&f.full, "full", false, "show all of it, also what a line sums up")
 	flags.StringVar(&f.drop, "drop-server", "", "retire the server `ID`: remove its pins; takes no manifest")
 	return cmd
 }
@@ -111,7 +109,6 @@ func (r *report) labelled(labels []string) map[int]bool {
 func (a *app) relock(w *workspace, f *relocking, sel selection) (err error) {
 	r := a.report(w, true)
 	style := a.style()
-	style.full = f.full
 	if err := f.withhold(r, &sel); err != nil {
 		return err
 	}
