@@ -106,10 +106,11 @@ func annotations(r *report, folded bool) []annotation {
 
 // annotateFinding is about a finding and the entries that have it.
 func (r *report) annotateFinding(f foldedFinding, level string) annotation {
+	row := f.row(0, maxSaidNames)
 	return annotation{
 		rule: "finding/" + f.id, level: level, line: r.pinLine(f.key()),
-		title:    findingWord(f.finding) + " in " + findingNames(&f, maxSaidNames),
-		text:     joined(" at ", f.detail, quotedPointer(f.pointer)),
+		title:    row.label + " in " + row.names,
+		text:     joined(" at ", row.note, row.pointer),
 		identity: []string{f.server, entryRef(f.list, f.entry), f.pointer, f.detail},
 	}
 }

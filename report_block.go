@@ -66,7 +66,7 @@ func (b *diffBlock) lines(list []line) {
 
 // drift lays out what is to be seen of one drift, all of it on request.
 func (b *diffBlock) drift(r *report, d *drift, g *group, all bool) {
-	for _, note := range driftNotes(d) {
+	if note := driftNote(d); note != "" {
 		b.line("@@ " + note + " @@")
 	}
 	op, wholes := r.wholes(d, all)
@@ -208,18 +208,13 @@ type sectionLine struct {
 	Detail  string
 }
 
-// newSection shows the findings of so many entries; 0: of several places. It names what
-// a finding is about unless that is all of them.
+// newSection shows findings below so many entries; 0: of several places.
 func newSection(title string, list []foldedFinding, entries int) section {
 	list, more := bounded(list, "finding")
 	s := section{Title: title, More: more}
-	for i := range list {
-		f := &list[i]
-		l := sectionLine{Warning: f.warning, Word: findingWord(f.finding), Pointer: quotedPointer(f.pointer), Detail: shortened(f.detail, maxDetail)}
-		if f.wholeServer || len(f.entries) != entries {
-			l.Names = findingNames(f, maxSaidNames)
-		}
-		s.List = append(s.List, l)
+	for _, f := range list {
+		row := f.row(entries, maxSaidNames)
+		s.List = append(s.List, sectionLine{row.op == 'W', row.label, row.names, row.pointer, shortened(row.note, maxDetail)})
 	}
 	return s
 }

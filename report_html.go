@@ -145,8 +145,10 @@ func newPageGroup(r *report, i int) *pageGroup {
 		Title:  strings.TrimPrefix(r.groupTitle(g, maxSaidNames), string(d.kind)+" "),
 		Warned: g.warned, Allowed: !r.blocked(d), Open: !g.minor, Alike: len(g.drifts) > 1,
 		Findings: newSection("", r.groupFindings(g), len(g.drifts)),
-		Notes:    driftNotes(d),
 		Accept:   r.acceptCommand(g),
+	}
+	if note := driftNote(d); note != "" {
+		v.note(note)
 	}
 	if len(g.drifts) > maxSaidNames {
 		v.Names = named(r.groupNames(g), maxTitleNames)

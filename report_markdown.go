@@ -148,9 +148,7 @@ func markdownSaid(r *report, g *group) string {
 	for i := range g.edits {
 		edits = append(edits, &g.edits[i])
 	}
-	for _, s := range append(driftNotes(r.first(g)), labelCounts(edits)) {
-		said = append(said, markdownCode(s))
-	}
+	said = append(said, markdownCode(driftNote(r.first(g))), markdownCode(labelCounts(edits)))
 	if !r.blocked(r.first(g)) {
 		said = append(said, "allowed")
 	}

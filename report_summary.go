@@ -412,37 +412,31 @@ func (r *report) groupFindings(g *group) []foldedFinding {
 	return foldFindings(list, func(key driftKey) string { return shortRef(key.list, key.name) })
 }
 
-// driftNotes says what a list of changes can't: repeats, renames, texts that are not
+// driftNote says what a list of changes can't: repeats, renames, texts that are not
 // stored.
-func driftNotes(d *drift) []string {
+func driftNote(d *drift) string {
 	how := ": nothing but the name differs"
 	if d.renamedSimilar {
 		how = ": the rest is nearly the same"
 	}
 	switch {
 	case d.kind == duplicate:
-		return []string{plural(d.copies, listInfo[d.list].entry) + " of this name: an agent may get any of them; this can't be accepted"}
+		return plural(d.copies, listInfo[d.list].entry) + " of this name: an agent may get any of them; this can't be accepted"
 	case d.renamedFrom != "":
-		return []string{"renamed from " + quotedName(d.renamedFrom) + how}
+		return "renamed from " + quotedName(d.renamedFrom) + how
 	case d.renamedTo != "":
-		return []string{"renamed to " + quotedName(d.renamedTo) + how}
+		return "renamed to " + quotedName(d.renamedTo) + how
 	case (d.kind == changed || d.kind == concealed) && !d.textsKnown():
-		return []string{fmt.Sprintf("pinned %s, now %s: a definition was not stored (hashOnly)", short(d.pinned.digest), short(d.found.digest))}
+		return fmt.Sprintf("pinned %s, now %s: a definition was not stored (hashOnly)", short(d.pinned.digest), short(d.found.digest))
 	}
-	return nil
+	return ""
 }
 
 // driftText says in one line what is wrong with a drifted entry.
 func (r *report) driftText(i int) string {
 	d := &r.drifts[i]
-	said := driftNotes(d)
-	switch {
-	case said != nil:
-	case d.kind == added:
-		said = []string{"no pin names it"}
-	case d.kind == removed:
-		said = []string{"it is gone"}
-	}
+	plain := map[kind]string{added: "no pin names it", removed: "it is gone"} // where there is no more to it
+	said := []string{cmp.Or(driftNote(d), plain[d.kind])}
 	for j, c := range r.changes[i] {
 		if j == maxSaidChanges {
 			said = append(said, plural(len(r.changes[i])-j, "more change"))
@@ -454,7 +448,7 @@ func (r *report) driftText(i int) string {
 		}
 		said = append(said, joined(" at ", text, quotedPointer(c.pointer)))
 	}
-	return strings.Join(said, "; ")
+	return joined("; ", said...)
 }
 
 // unseen says what in a change the reader of the text can't see.
@@ -549,14 +543,6 @@ func level(f finding) string {
 // findingWord is what a finding is called where people read: "WARNING hidden-text".
 func findingWord(f finding) string {
 	return strings.Replace(level(f), "warning", "WARNING", 1) + " " + f.id
-}
-
-// findingNames names the entries of a folded finding, or "the manifest".
-func findingNames(f *foldedFinding, most int) string {
-	if f.wholeServer {
-		return "the manifest"
-	}
-	return named(f.entries, most)
 }
 
 // Titles over findings that no drift has.
@@ -768,19 +754,26 @@ func (r *report) leftText(accepted map[int]bool) string {
 	return "DRIFT: " + grouped(len(left)) + " left: " + named(left, maxTitleNames) + r.loud()
 }
 
-// A row is one line about a group.
+// A row is one line about a group, or a finding of whatever has it.
 type row struct {
 	op                   byte // 'W' a warning, '!' a change, '~' several in a line, '=' else
 	label, pointer, note string
-	edit                 *edit // the change, for a review to show below
+	names                string // the entries that a finding is about, where that needs saying
+	edit                 *edit  // the change, for a review to show below
 }
+
+// rest is what stands behind the label.
+func (r row) rest() string { return spaced(r.pointer, joined(", in ", r.note, r.names)) }
 
 // groupRows lists what there is to say of a group: findings, what no change says, and
 // the changes: all of them, or not the minor ones. The gate shows most changes, with
 // short values beside them; 0: a review, which numbers its groups.
 func (r *report) groupRows(g *group, all bool, most int) []row {
-	rows := findingRows(r.groupFindings(g), len(g.drifts))
-	for _, note := range driftNotes(r.first(g)) {
+	var rows []row
+	for _, f := range r.groupFindings(g) {
+		rows = append(rows, f.row(len(g.drifts), maxSaidNames))
+	}
+	if note := driftNote(r.first(g)); note != "" {
 		rows = append(rows, row{op: '=', label: note})
 	}
 	home, note := r.homeText, r.gateNote
@@ -793,7 +786,7 @@ func (r *report) groupRows(g *group, all bool, most int) []row {
 			rows = append(rows, row{op: '~', label: plural(len(shown)-i, "more change")})
 			break
 		}
-		rows = append(rows, row{'!', e.label.id, quotedPointer(e.pointer), note(g, e), e})
+		rows = append(rows, row{op: '!', label: e.label.id, pointer: quotedPointer(e.pointer), note: note(g, e), edit: e})
 	}
 	for _, edits := range shared {
 		rows = append(rows, row{op: '!', label: "shared", note: labelCounts(edits) + ", " + home(edits[0])})
@@ -828,22 +821,20 @@ func (r *report) reviewNote(g *group, e *edit) string {
 	return r.editNote(e)
 }
 
-// findingRows lists findings of a group of so many entries; 0: what they concern is
-// said elsewhere.
-func findingRows(list []foldedFinding, entries int) []row {
-	var rows []row
-	for i := range list {
-		f := &list[i]
-		row := row{op: '=', label: findingWord(f.finding), pointer: quotedPointer(f.pointer), note: f.detail}
-		if f.warning {
-			row.op = 'W'
-		}
-		if len(f.entries) < entries {
-			row.note += ", in " + findingNames(f, maxSaidNames)
-		}
-		rows = append(rows, row)
+// row words a finding. It names at most so many of the entries that have it, unless
+// they are all of the entries that stand above it; 0: none stands there.
+func (f foldedFinding) row(above, most int) row {
+	row := row{op: '=', label: findingWord(f.finding), pointer: quotedPointer(f.pointer), note: f.detail}
+	if f.warning {
+		row.op = 'W'
 	}
-	return rows
+	switch {
+	case f.wholeServer:
+		row.names = "the manifest"
+	case len(f.entries) != above:
+		row.names = named(f.entries, most)
+	}
+	return row
 }
 
 // A sideText says what is compared with what, of one server.

@@ -160,7 +160,7 @@ func (t *textWriter) blocks(r *report) {
 		rows[i] = all[:min(len(all), max(0, left))]
 		left -= len(all)
 		for _, row := range rows[i] {
-			if row.pointer+row.note != "" {
+			if row.rest() != "" {
 				width = max(width, len(row.label))
 			}
 		}
@@ -170,7 +170,7 @@ func (t *textWriter) blocks(r *report) {
 		if i == 0 || f.key() != r.unpinned[i-1].key() {
 			t.block(!r.warnOnly(), "WARNING", entryRef(f.list, f.entry)+r.serverField(f.server))
 		}
-		t.gateRow(findingRows([]foldedFinding{{finding: f}}, 0)[0], width)
+		t.gateRow(foldedFinding{finding: f}.row(0, 0), width)
 	}
 	for i := range r.groups {
 		for _, at := range r.groups[i].drifts {
@@ -196,16 +196,15 @@ func (t *textWriter) block(fails bool, word, ref string) {
 
 // row prints a row.
 func (t *textWriter) row(indent string, row row) {
-	t.say(indent, stretch{row.op, row.label}, stretch{'=', spaced(row.pointer, row.note)})
+	t.say(indent, stretch{row.op, row.label}, stretch{'=', row.rest()})
 }
 
 // gateRow prints a row behind the gate's gutter, its label as wide as the others.
 func (t *textWriter) gateRow(row row, width int) {
-	rest := spaced(row.pointer, row.note)
-	if rest != "" {
+	if row.rest() != "" {
 		row.label = fmt.Sprintf("%-*s", width, row.label)
 	}
-	t.sayAligned("  | ", "  :"+strings.Repeat(" ", min(width+3, t.width/3)), stretch{row.op, row.label}, stretch{'=', rest})
+	t.sayAligned("  | ", "  :"+strings.Repeat(" ", min(width+3, t.width/3)), stretch{row.op, row.label}, stretch{'=', row.rest()})
 }
 
 // spaced puts each part that there is behind two blanks.
@@ -284,9 +283,9 @@ func (t *textWriter) findings(r *report, indent, title string, list []finding) {
 	if len(list) > 0 && title != "" {
 		t.say(indent, stretch{'=', title})
 	}
-	folded := foldFindings(list, r.ref)
-	for i, row := range findingRows(folded, 0) {
-		row.label += " in " + findingNames(&folded[i], maxTitleNames)
+	for _, f := range foldFindings(list, r.ref) {
+		row := f.row(0, maxTitleNames)
+		row.label, row.names = row.label+" in "+row.names, ""
 		t.row(indent, row)
 	}
 }
@@ -317,8 +316,8 @@ func (t *textWriter) group(r *report, i int) {
 	if t.short(g) {
 		t.brief = true
 		_, shared, minor := g.parts(false)
-		notes := append(driftNotes(first), labelCounts(slices.Concat(append(shared, minor)...)))
-		t.say(number, append(title, stretch{'=', spaced(joined("; ", notes...))})...)
+		note := joined("; ", driftNote(first), labelCounts(slices.Concat(append(shared, minor)...)))
+		t.say(number, append(title, stretch{'=', spaced(note)})...)
 		return
 	}
 	t.say(number, title...)
@@ -404,7 +403,7 @@ func writeRelocked(w io.Writer, r *report, accepted map[int]bool, idle []string,
 			d := &r.drifts[i]
 			t.printf("accepted [%s] %s%s  %s\n", d.kind, entryRef(d.list, d.name), r.serverField(d.server), short(d.definitionDigest()))
 			for _, f := range r.findings[i] {
-				t.row("  ", findingRows([]foldedFinding{{finding: f}}, 0)[0])
+				t.row("  ", foldedFinding{finding: f}.row(0, 0))
 			}
 		}
 		t.findings(r, "  ", "", r.general)
