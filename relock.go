@@ -159,7 +159,7 @@ func (a *acceptance) drifts(pairs []pair, drifts []drift) (fits []int, err error
 	}
 	for _, i := range fits {
 		if d := &drifts[i]; d.kind == duplicate {
-			return nil, fail("%s is listed %d times: that can't be accepted", entryRef(d.list, d.name), d.copies).refusal()
+			return nil, fail("%s is listed %d times: that can't be accepted", entryRef(d.list, d.name), len(d.copies)).refusal()
 		}
 	}
 	return fits, nil

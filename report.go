@@ -62,7 +62,7 @@ type edit struct {
 	pieces  []piece  // the word diff of two texts; nil: show old and new
 	blocks  bool     // the text was rewritten: show the old one, then the new one
 	home    int      // number of the group that shows this edit, from 1; 0: this one
-	also    []string // names of the entries of other groups with this edit
+	also    []string // names of the entries of other groups with this edit, printable
 	unseen  string   // what a reader of the text can't see, if the change is that alone
 	example bool     // the texts around it differ in the entries of the group
 }
@@ -126,14 +126,14 @@ func (r *report) review(lock lockfile, standing bool) {
 		}
 	}
 	x := newNameIndex(lock, found)
-	drifted := make(map[driftKey]int, len(r.drifts))
+	number := make(map[driftKey]int, len(r.drifts)) // of a drift, from 1
 	for i := range r.drifts {
-		drifted[r.drifts[i].key()] = i
+		number[r.drifts[i].key()] = i + 1
 	}
 	type reading struct {
 		pair        *pair
 		pin         *pin
-		drift       int // -1: it matches
+		drift       int // its number; 0: it matches
 		list, loose []finding
 	}
 	var readings []reading
@@ -141,12 +141,9 @@ func (r *report) review(lock lockfile, standing bool) {
 		p := &r.pairs[i]
 		for j := range p.found.pins {
 			pin := &p.found.pins[j]
-			at, isDrift := drifted[driftKey{p.server, pin.entryKey}]
-			if !isDrift {
-				at = -1
-			}
-			if isDrift || standing || stripped(*p) {
-				readings = append(readings, reading{pair: p, pin: pin, drift: at})
+			drift := number[driftKey{p.server, pin.entryKey}]
+			if drift > 0 || standing || stripped(*p) {
+				readings = append(readings, reading{pair: p, pin: pin, drift: drift})
 			}
 		}
 	}
@@ -155,13 +152,13 @@ func (r *report) review(lock lockfile, standing bool) {
 		if stripped(*e.pair) {
 			e.loose = x.reviewUnpinned(e.pair.server, *e.pin)
 		}
-		if e.drift >= 0 || standing {
+		if e.drift > 0 || standing {
 			e.list = x.review(e.pair.server, *e.pin, e.pair.pinned.find(e.pin.entryKey))
 		}
 	})
 	seen := map[finding]bool{} // entries of one name share some
 	for _, e := range readings {
-		if e.drift < 0 {
+		if e.drift == 0 {
 			r.unpinned = append(r.unpinned, e.loose...)
 			isLoose := func(f finding) bool {
 				return slices.ContainsFunc(e.loose, func(l finding) bool { return l.id == f.id && l.pointer == f.pointer })
@@ -174,26 +171,23 @@ func (r *report) review(lock lockfile, standing bool) {
 			if f.approved {
 				r.approved = append(r.approved, f)
 			} else if !seen[f] {
-				r.findings[e.drift] = append(r.findings[e.drift], f)
+				r.findings[e.drift-1] = append(r.findings[e.drift-1], f)
 			}
 			seen[f] = true
 		}
 	}
+	if !all {
+		return
+	}
+	isApproved := func(f finding) bool { return f.approved }
 	for i := range r.pairs {
 		p := &r.pairs[i]
 		differs := unsettled(*p) || slices.ContainsFunc(r.drifts, func(d drift) bool { return d.server == p.server })
-		if all && p.present && differs { // else it was approved as it is
-			var before *pinset
-			if p.known {
-				before = &p.pinned
-			}
-			isApproved := func(f finding) bool { return f.approved }
-			r.general = append(r.general, slices.DeleteFunc(x.reviewServer(p.found, before), isApproved)...)
+		if p.present && differs { // else it was approved as it is
+			r.general = append(r.general, slices.DeleteFunc(x.reviewServer(p.found, &p.pinned), isApproved)...)
 		}
 	}
-	if all {
-		r.elsewhere = slices.DeleteFunc(x.reviewOthers(lock, found), func(f finding) bool { return f.approved })
-	}
+	r.elsewhere = slices.DeleteFunc(x.reviewOthers(lock, found), isApproved)
 }
 
 // sideBySide calls do for the numbers below n, several at a time.
@@ -211,13 +205,7 @@ func sideBySide(n int, do func(i int)) {
 }
 
 func warningsIn(list []finding) []finding {
-	var warnings []finding
-	for _, f := range list {
-		if f.warning {
-			warnings = append(warnings, f)
-		}
-	}
-	return warnings
+	return slices.DeleteFunc(slices.Clone(list), func(f finding) bool { return !f.warning })
 }
 
 // pairOf returns the pair of a server, or nil.
@@ -264,14 +252,9 @@ func (r *report) warned(i int) bool {
 	return slices.ContainsFunc(r.findings[i], func(f finding) bool { return f.warning })
 }
 
-// copies lists the definitions of a repeated name, each once.
-func (r *report) copies(d *drift) []pin {
-	p := r.pairOf(d.server)
-	if p == nil {
-		return nil
-	}
-	at, _ := slices.BinarySearchFunc(p.found.pins, d.entryKey, func(f pin, key entryKey) int { return compareKeys(f.entryKey, key) })
-	return slices.CompactFunc(slices.Clone(p.found.pins[at:at+d.copies]), func(a, b pin) bool { return a.digest == b.digest })
+// definitions lists those of a repeated name, each once.
+func (d *drift) definitions() []pin {
+	return slices.CompactFunc(slices.Clone(d.copies), func(a, b pin) bool { return a.digest == b.digest })
 }
 
 // kindWeight orders kinds of drift for a reader: what is most suspicious comes first.
@@ -344,13 +327,10 @@ func (g *group) join(drift int, edits []edit) {
 // what else it changed.
 func (r *report) shownChanges(i int) []change {
 	d := &r.drifts[i]
-	if d.kind != added || d.renamedFrom == "" || !d.renamedSimilar {
+	if d.renamedFrom == "" || !d.renamedSimilar {
 		return r.changes[i]
 	}
-	was := r.pairOf(d.server).pinned.find(entryKey{d.list, d.renamedFrom})
-	if was == nil || was.definition == nil || d.found.definition == nil {
-		return nil
-	}
+	was := r.pairOf(d.server).pinned.find(entryKey{d.list, d.renamedFrom}) // findRenames has compared the two
 	list := diffDefinitions(d.list, was.tree(), d.found.tree())
 	return slices.DeleteFunc(list, func(c change) bool { return c.pointer == "/name" })
 }
@@ -408,10 +388,9 @@ func (r *report) foldShared() {
 			if at.group == home.group {
 				continue
 			}
-			r.groups[at.group].edits[at.edit].home = home.group + 1
-			for _, d := range r.groups[at.group].drifts {
-				origin.also = append(origin.also, r.drifts[d].name)
-			}
+			g := &r.groups[at.group]
+			g.edits[at.edit].home = home.group + 1
+			origin.also = append(origin.also, r.groupNames(g)...)
 		}
 	}
 }

@@ -89,7 +89,7 @@ func (b *diffBlock) drift(r *report, d *drift, g *group, all bool) {
 func (r *report) wholes(d *drift, all bool) (op byte, list []pin) {
 	switch {
 	case d.kind == duplicate:
-		return '+', r.copies(d)
+		return '+', d.definitions()
 	case d.kind == removed && d.renamedTo == "":
 		return '-', []pin{*d.pinned}
 	case d.kind == added && (d.renamedFrom == "" || all), d.pinned != nil && d.found != nil && !d.textsKnown():

@@ -109,7 +109,7 @@ func (a *aligner) header(i int) bool {
 		Pointer: quotedPointer(e.pointer),
 		SameAs:  e.home,
 		Also:    len(e.also),
-		Names:   named(quotedNames(e.also), maxTitleNames),
+		Names:   named(e.also, maxTitleNames),
 	}
 	if e.from != "" {
 		c.Label += ", from " + quotedPointer(e.from)

@@ -232,7 +232,7 @@ func (j *jsonReport) drift(r *report, at int, approved []finding) jsonDrift {
 	}
 	switch {
 	case d.kind == duplicate:
-		for _, p := range r.copies(d) {
+		for _, p := range d.definitions() {
 			drift.Copies = append(drift.Copies, *j.pin(&p, true))
 		}
 	case d.found != nil:

@@ -154,7 +154,7 @@ func (r *report) matchedCounts() (c counts) {
 	}
 	for i := range r.drifts {
 		if d := &r.drifts[i]; d.found != nil {
-			c[d.list] -= max(1, d.copies)
+			c[d.list] -= len(d.copies)
 		}
 	}
 	return c
@@ -189,11 +189,7 @@ func (r *report) kindText() string {
 
 // newWarnings lists the warnings that nobody has approved.
 func (r *report) newWarnings() []finding {
-	var list []finding
-	for i := range r.findings {
-		list = append(list, warningsIn(r.findings[i])...)
-	}
-	return append(append(list, r.unpinned...), warningsIn(r.general)...)
+	return warningsIn(slices.Concat(slices.Concat(r.findings...), r.unpinned, r.general))
 }
 
 // warningText names the new warnings: "1 WARNING hidden-text in write_file". It is
@@ -421,7 +417,7 @@ func driftNote(d *drift) string {
 	}
 	switch {
 	case d.kind == duplicate:
-		return plural(d.copies, listInfo[d.list].entry) + " of this name: an agent may get any of them; this can't be accepted"
+		return plural(len(d.copies), listInfo[d.list].entry) + " of this name: an agent may get any of them; this can't be accepted"
 	case d.renamedFrom != "":
 		return "renamed from " + quotedName(d.renamedFrom) + how
 	case d.renamedTo != "":
@@ -483,13 +479,8 @@ func (r *report) homeText(e *edit) string {
 	return text
 }
 
-// alsoText names the entries of other groups that have an edit, or is "".
-func (e *edit) alsoText(most int) string {
-	if len(e.also) == 0 {
-		return ""
-	}
-	return "the same in " + named(quotedNames(e.also), most)
-}
+// alsoText names the entries of other groups that have an edit.
+func (e *edit) alsoText(most int) string { return "the same in " + named(e.also, most) }
 
 // parts tells the edits that are shown one by one from those that a line sums up:
 // several that another group shows in full, list by list of that group, and unless all

@@ -364,7 +364,7 @@ func (t *textWriter) whole(indent string, op byte, p *pin) {
 // its digest, and the notes.
 func writeLocked(w io.Writer, r *report, style textStyle) error {
 	t := newText(w, style)
-	all := slices.Concat(append([][]finding{r.general}, r.findings...)...)
+	all := slices.Concat(r.general, slices.Concat(r.findings...))
 	t.findings(r, "", "", warningsIn(all))
 	t.findings(r, "", elsewhereTitle, r.elsewhere)
 	for i := range r.pairs {

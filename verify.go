@@ -22,9 +22,9 @@ type drift struct {
 	server string
 	entryKey
 	kind   kind
-	pinned *pin // nil if ADDED, or for a repeated name that no pin has
-	found  *pin // nil if REMOVED; the first of them if DUPLICATE
-	copies int  // of a DUPLICATE
+	pinned *pin  // nil if ADDED, or for a repeated name that no pin has
+	found  *pin  // nil if REMOVED; the first of them if DUPLICATE
+	copies []pin // all that are found under its name: several of a DUPLICATE
 
 	renamedFrom    string // of an ADDED entry: a REMOVED one that it seems to be
 	renamedTo      string // of a REMOVED entry
@@ -83,15 +83,16 @@ func compare(pinned, found pinset) (drifts []drift, matched int) {
 		}
 		if order >= 0 {
 			d.entryKey, d.found = new[0].entryKey, &new[0]
-			for d.copies < len(new) && new[d.copies].entryKey == d.entryKey {
-				d.copies++
+			n := 1
+			for n < len(new) && new[n].entryKey == d.entryKey {
+				n++
 			}
-			new = new[d.copies:]
+			d.copies, new = new[:n], new[n:]
 		}
 		switch {
 		case d.found == nil:
 			d.kind = removed
-		case d.copies > 1:
+		case len(d.copies) > 1:
 			d.kind = duplicate
 		case d.pinned == nil:
 			d.kind = added

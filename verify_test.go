@@ -23,7 +23,7 @@ func driftLines(drifts []drift) string {
 			line += " to " + d.renamedTo
 		}
 		if d.kind == duplicate {
-			line += fmt.Sprintf(" %d times", d.copies)
+			line += fmt.Sprintf(" %d times", len(d.copies))
 		}
 		lines = append(lines, line)
 	}
