@@ -277,16 +277,12 @@ func jsonFindings(list []finding, placed bool) []jsonFinding {
 func jsonEntryOf(p *pair, entry *pin, status map[driftKey]kind) jsonEntry {
 	k := cmp.Or(status[driftKey{p.server, entry.entryKey}], "MATCH")
 	e := jsonEntry{p.server, listInfo[entry.list].member, entry.name, string(k), entry.digest, entry.sanitized, ""}
-	if entry.list == toolList && knownAsReceived(entry, p.found.policy) {
+	// The hash is of the whole tool, which a lockfile that stands for a manifest may lack.
+	asReceived := entry.received != nil || entry.definition != nil && !p.found.policy.shapes()
+	if entry.list == toolList && asReceived {
 		e.ApprovalHash = approvalHash(p.server, entry)
 	}
 	return e
-}
-
-// knownAsReceived is false for a tool that was read from a lockfile which does not
-// have the whole of it: its approval hash can't be known.
-func knownAsReceived(p *pin, pol policy) bool {
-	return p.received != nil || p.definition != nil && !pol.shapes()
 }
 
 // encodeJSON writes v on one line, in ASCII alone: a terminal, a log or an editor shows

@@ -16,6 +16,8 @@ const maxResults = 5_000
 // sarifSchema is the standard's own address of its schema (section 3.13.3).
 const sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
+const sarifHelp = "To see exactly what there is: pinproof diff MANIFEST LOCKFILE. To approve it after reading: pinproof relock MANIFEST LOCKFILE."
+
 type sarifLog struct {
 	Version string     `json:"version"` // first, so that a reader knows early (3.13.2)
 	Schema  string     `json:"$schema"`
@@ -91,7 +93,9 @@ func writeSARIF(w io.Writer, r *report) error {
 	index := map[string]int{} // of a rule, by its id
 	for i, a := range annotationRules() {
 		index[a.rule] = i
-		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, newSARIFRule(a))
+		rule := sarifRule{ID: a.rule, ShortDescription: sarifText(a.text), FullDescription: sarifText(a.text), Help: sarifText(sarifHelp)}
+		rule.Configuration.Level = a.level
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, rule)
 	}
 	call := sarifInvocation{Successful: r.noAnswer == nil, ExitCode: r.exitCode()}
 	note := func(level, text string) {
@@ -122,13 +126,6 @@ func writeSARIF(w io.Writer, r *report) error {
 	}
 	run.Invocations = []sarifInvocation{call}
 	return encodeJSON(w, sarifLog{"2.1.0", sarifSchema, []sarifRun{run}})
-}
-
-func newSARIFRule(a annotation) sarifRule {
-	help := "To see exactly what there is: pinproof diff MANIFEST LOCKFILE. To approve it after reading: pinproof relock MANIFEST LOCKFILE."
-	rule := sarifRule{ID: a.rule, ShortDescription: sarifText(a.text), FullDescription: sarifText(a.text), Help: sarifText(help)}
-	rule.Configuration.Level = a.level
-	return rule
 }
 
 // fileURI is a path as a URI reference (RFC 3986): relative unless the path is
