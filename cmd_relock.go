@@ -191,8 +191,8 @@ func (a *app) prompter(t *textWriter, r *report) (*prompter, error) {
 		f := fail("no terminal to ask on, and no flag says what to accept").
 			hint("read the changes: %s", r.next.to("diff")).
 			hint("then accept some of it: %s", r.next.to("relock", "--accept NAME"))
-		if s := r.restStep(); s.command != "" {
-			f.hint("or %s: %s", s.text, s.command)
+		if s := r.restStep(); s.Command != "" {
+			f.hint("or %s: %s", s.Text, s.Command)
 		}
 		return nil, f
 	}

@@ -83,7 +83,7 @@ func annotations(r *report, folded bool) []annotation {
 	}
 	for _, p := range r.problems() {
 		list = append(list, annotation{rule: "drift/" + p.id, level: "error", line: r.pinLine(driftKey{server: p.server}),
-			title: p.title, text: p.text, identity: []string{p.server, p.text}})
+			title: p.title, text: p.Text, identity: []string{p.server, p.Text}})
 	}
 	drift(false)
 	for _, f := range warningsIn(r.elsewhere) {
@@ -109,8 +109,8 @@ func (r *report) annotateFinding(f foldedFinding, level string) annotation {
 	row := f.row(0, maxSaidNames)
 	return annotation{
 		rule: "finding/" + f.id, level: level, line: r.pinLine(f.key()),
-		title:    row.label + " in " + row.names,
-		text:     joined(" at ", row.note, row.pointer),
+		title:    row.Word + " in " + row.Names,
+		text:     joined(" at ", row.Detail, row.Pointer),
 		identity: []string{f.server, entryRef(f.list, f.entry), f.pointer, f.detail},
 	}
 }

@@ -159,9 +159,7 @@ func (b *diffBlock) value(op byte, v value, asciiOnly, asLines bool) {
 	room := maxQuoted
 	shown := clip(v, &room)
 	b.lines(showValue(op, shown, asLines || strings.Contains(shown.text, "\n"), asciiOnly, lineWidth))
-	if room < 0 {
-		b.full = true
-	}
+	b.full = b.full || room < 0
 }
 
 // whole shows a definition in full, but for what matters little.
@@ -182,11 +180,7 @@ func (b *diffBlock) whole(op byte, p *pin) {
 // findings prints the findings of a section.
 func (b *diffBlock) findings(s section) {
 	for _, f := range s.List {
-		words := "! " + f.Word
-		if f.Names != "" {
-			words += "  in " + f.Names
-		}
-		b.line(words + spaced(f.Pointer, f.Detail))
+		b.line("! " + joined("  in ", f.Word, f.Names) + spaced(f.Pointer, f.Detail))
 	}
 	if s.More != "" {
 		b.line("! " + s.More)
@@ -196,16 +190,8 @@ func (b *diffBlock) findings(s section) {
 // A section is findings as Markdown, HTML and JUnit show them.
 type section struct {
 	Title string
-	List  []sectionLine
+	List  []row
 	More  string // what is left out
-}
-
-type sectionLine struct {
-	Warning bool
-	Word    string // "WARNING hidden-text"
-	Names   string
-	Pointer string
-	Detail  string
 }
 
 // newSection shows findings below so many entries; 0: of several places.
@@ -214,7 +200,8 @@ func newSection(title string, list []foldedFinding, entries int) section {
 	s := section{Title: title, More: more}
 	for _, f := range list {
 		row := f.row(entries, maxSaidNames)
-		s.List = append(s.List, sectionLine{row.op == 'W', row.label, row.names, row.pointer, shortened(row.note, maxDetail)})
+		row.Detail = shortened(row.Detail, maxDetail)
+		s.List = append(s.List, row)
 	}
 	return s
 }
@@ -226,10 +213,8 @@ type pageText struct {
 	Notes    []string    // on the sides, and what is wrong with whole servers
 	Whole    section
 	Others   []section
-	Steps    []pageStep
+	Steps    []step
 }
-
-type pageStep struct{ Text, Command string }
 
 func newPageText(r *report) pageText {
 	t := pageText{
@@ -250,19 +235,14 @@ func newPageText(r *report) pageText {
 		notes = append(notes, s.notes...)
 	}
 	for _, p := range r.problems() {
-		notes = append(notes, p.text)
+		notes = append(notes, p.Text)
 	}
 	notes, more = bounded(notes, "line")
 	t.Notes = slices.DeleteFunc(append(notes, more), func(note string) bool { return note == "" })
-	steps := r.nextSteps()
 	if r.lockfile != "" {
-		steps = append([]step{r.reviewStep()}, steps...)
+		t.Steps = []step{r.reviewStep()}
 	}
-	for _, s := range steps {
-		if s.command != "" && len(s.command) <= maxCommand {
-			t.Steps = append(t.Steps, pageStep{s.text, s.command})
-		}
-	}
+	t.Steps = slices.DeleteFunc(append(t.Steps, r.nextSteps()...), func(s step) bool { return s.Command == "" || len(s.Command) > maxCommand })
 	return t
 }
 

@@ -73,7 +73,7 @@ func writeJUnit(w io.Writer, r *report) error {
 		cases[server] = append(cases[server], newCase(junitName(server), name, inside...))
 	}
 	for _, p := range r.problems() {
-		add(p.server, p.title, newFailure("failure", p.id, p.text, p.text))
+		add(p.server, p.title, newFailure("failure", p.id, p.Text, p.Text))
 	}
 	drifted := map[driftKey]bool{}
 	for i := range r.groups {
@@ -133,7 +133,7 @@ func junitVerdict(r *report, text func(func(*diffBlock)) string) element {
 		lines := errorLines(r.noAnswer)
 		inside = append(inside, newFailure("error", "error", lines[0], strings.Join(lines, "\n")))
 	case r.failed():
-		inside = append(inside, newFailure("failure", "DRIFT", line, line+"\n"+review.text+": "+printable(review.command)))
+		inside = append(inside, newFailure("failure", "DRIFT", line, line+"\n"+review.Text+": "+printable(review.Command)))
 	default:
 		said = line + "\n" + said
 	}

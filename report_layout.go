@@ -335,13 +335,14 @@ func (p *pin) inReadingOrder() []namedValue {
 }
 
 // memberHead is the heading of a member of a definition, with the size of one that is
-// summed up: unless all is asked for, what matters little.
+// summed up: unless all is asked for, what no model reads and no client decides by.
 func (p *pin) memberHead(m namedValue, all bool) (head string, summedUp bool) {
 	if p.list == instructionsList {
 		return "text", false
 	}
 	head = quotedPointer(pointerTo("", m.name))
-	if summedUp = !all && matterLittle(m.name); summedUp {
+	summedUp = !all && slices.Contains([]string{"outputSchema", "_meta", "icons", "execution"}, m.name)
+	if summedUp {
 		head += "  " + grouped(len(appendJSON(nil, m.value))) + " bytes"
 	}
 	return head, summedUp

@@ -322,13 +322,12 @@ func (r *report) costText() string {
 	return text
 }
 
-// A problem is what is wrong with a whole server.
+// A problem is what is wrong with a whole server, and what to type if that is right.
 type problem struct {
-	id      string // stable: "no-pins", "no-manifest", "policy", "other-server"
-	server  string
-	title   string
-	text    string
-	command string // what to type if that is right, or ""
+	id     string // stable: "no-pins", "no-manifest", "policy", "other-server"
+	server string
+	title  string
+	step
 }
 
 // problems lists them in the order of the servers.
@@ -337,7 +336,7 @@ func (r *report) problems() (list []problem) {
 		p := &r.pairs[i]
 		server := "server " + quotedName(p.server)
 		add := func(id, title, text, command string) {
-			list = append(list, problem{id, p.server, title, text, command})
+			list = append(list, problem{id, p.server, title, step{text, command}})
 		}
 		if looksLikeAnother(p) {
 			text, command := fmt.Sprintf("%s looks like another server: none of its %s is among the %s of %s",
@@ -542,8 +541,8 @@ const (
 	standingTitle  = "approved warnings in entries that match:"
 )
 
-// A step is a command to type next, with what it is for.
-type step struct{ text, command string }
+// A step is a command to type next, with what it is for, as pages show it, too.
+type step struct{ Text, Command string }
 
 // reviewStep shows everything.
 func (r *report) reviewStep() step {
@@ -574,8 +573,8 @@ func (r *report) nextSteps() (steps []step) {
 	switch {
 	case len(r.unapprovable()) > 0:
 		add("only a text that is pinned can be approved", r.next.pinProse(verb))
-	case another >= 0 && problems[another].command != "":
-		add("to approve it as another server", problems[another].command)
+	case another >= 0 && problems[another].Command != "":
+		add("to approve it as another server", problems[another].Command)
 	case r.unpinnedServer() && slices.ContainsFunc(r.groups, func(g group) bool { return g.warned }): // lock says what a warning takes
 	case r.unpinnedServer():
 		add("to approve "+r.driftCounts(func(int) bool { return true }).plural(), r.next.to("lock", r.expect...))
@@ -585,12 +584,12 @@ func (r *report) nextSteps() (steps []step) {
 		if len(r.drifts) > 0 || slices.ContainsFunc(r.pairs, unsettled) {
 			add("step by step", r.next.to("relock"))
 		}
-		if rest := r.restStep(); rest.command != "" {
+		if rest := r.restStep(); rest.Command != "" {
 			steps = append(steps, rest)
 		}
 		for _, p := range problems {
 			if p.id == "no-manifest" {
-				add(p.text, p.command)
+				steps = append(steps, p.step)
 			}
 		}
 	}
@@ -745,16 +744,21 @@ func (r *report) leftText(accepted map[int]bool) string {
 	return "DRIFT: " + grouped(len(left)) + " left: " + named(left, maxTitleNames) + r.loud()
 }
 
-// A row is one line about a group, or a finding of whatever has it.
+// A row is one line about a group, or a finding of whatever has it. Its texts are
+// printable, and pages show them, too.
 type row struct {
-	op                   byte // 'W' a warning, '!' a change, '~' several in a line, '=' else
-	label, pointer, note string
-	names                string // the entries that a finding is about, where that needs saying
-	edit                 *edit  // the change, for a review to show below
+	op      byte   // 'W' a warning, '!' a change, '~' several in a line, '=' else
+	Word    string // what it is: a label, "WARNING hidden-text"
+	Pointer string
+	Detail  string
+	Names   string // the entries that a finding is about, where that needs saying
+	edit    *edit  // the change, for a review to show below
 }
 
-// rest is what stands behind the label.
-func (r row) rest() string { return spaced(r.pointer, joined(", in ", r.note, r.names)) }
+func (r row) Warning() bool { return r.op == 'W' }
+
+// rest is what stands behind the word.
+func (r row) rest() string { return spaced(r.Pointer, joined(", in ", r.Detail, r.Names)) }
 
 // groupRows lists what there is to say of a group: findings, what no change says, and
 // the changes: all of them, or not the minor ones. The gate shows most changes, with
@@ -765,7 +769,7 @@ func (r *report) groupRows(g *group, all bool, most int) []row {
 		rows = append(rows, f.row(len(g.drifts), maxSaidNames))
 	}
 	if note := driftNote(r.first(g)); note != "" {
-		rows = append(rows, row{op: '=', label: note})
+		rows = append(rows, row{op: '=', Word: note})
 	}
 	home, note := r.homeText, r.gateNote
 	if most == 0 {
@@ -774,16 +778,16 @@ func (r *report) groupRows(g *group, all bool, most int) []row {
 	shown, shared, minor := g.parts(all)
 	for i, e := range shown {
 		if most > 0 && i == most {
-			rows = append(rows, row{op: '~', label: plural(len(shown)-i, "more change")})
+			rows = append(rows, row{op: '~', Word: plural(len(shown)-i, "more change")})
 			break
 		}
-		rows = append(rows, row{op: '!', label: e.label.id, pointer: quotedPointer(e.pointer), note: note(g, e), edit: e})
+		rows = append(rows, row{op: '!', Word: e.label.id, Pointer: quotedPointer(e.pointer), Detail: note(g, e), edit: e})
 	}
 	for _, edits := range shared {
-		rows = append(rows, row{op: '!', label: "shared", note: labelCounts(edits) + ", " + home(edits[0])})
+		rows = append(rows, row{op: '!', Word: "shared", Detail: labelCounts(edits) + ", " + home(edits[0])})
 	}
 	if len(minor) > 0 {
-		rows = append(rows, row{op: '~', label: "also", note: labelCounts(minor)})
+		rows = append(rows, row{op: '~', Word: "also", Detail: labelCounts(minor)})
 	}
 	return rows
 }
@@ -815,15 +819,15 @@ func (r *report) reviewNote(g *group, e *edit) string {
 // row words a finding. It names at most so many of the entries that have it, unless
 // they are all of the entries that stand above it; 0: none stands there.
 func (f foldedFinding) row(above, most int) row {
-	row := row{op: '=', label: findingWord(f.finding), pointer: quotedPointer(f.pointer), note: f.detail}
+	row := row{op: '=', Word: findingWord(f.finding), Pointer: quotedPointer(f.pointer), Detail: f.detail}
 	if f.warning {
 		row.op = 'W'
 	}
 	switch {
 	case f.wholeServer:
-		row.names = "the manifest"
+		row.Names = "the manifest"
 	case len(f.entries) != above:
-		row.names = named(f.entries, most)
+		row.Names = named(f.entries, most)
 	}
 	return row
 }
@@ -879,12 +883,6 @@ func setText(s *pinset) string {
 		return countPins(s.pins).String() + ", a name is repeated"
 	}
 	return countPins(s.pins).String() + ", set " + short(s.setDigest())
-}
-
-// matterLittle reports whether a member of a new or removed definition is summed up:
-// it isn't what the model reads, nor what a client decides by.
-func matterLittle(member string) bool {
-	return slices.Contains([]string{"outputSchema", "_meta", "icons", "execution"}, member)
 }
 
 // questionText asks about drifts that are accepted as one.

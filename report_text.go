@@ -76,10 +76,10 @@ func (t *textWriter) sayAligned(indent, next string, runs ...stretch) {
 
 // hint prints a command to type next. It is never wrapped.
 func (t *textWriter) hint(s step) {
-	if s.command == "" {
-		t.say("hint: ", stretch{'=', s.text})
+	if s.Command == "" {
+		t.say("hint: ", stretch{'=', s.Text})
 	} else {
-		t.printf("hint: %s: %s\n", s.text, s.command)
+		t.printf("hint: %s: %s\n", s.Text, s.Command)
 	}
 }
 
@@ -99,9 +99,9 @@ func writeVerify(w io.Writer, r *report, style textStyle, quiet bool) error {
 		case quiet:
 			return nil
 		case n == 1:
-			line += ": " + r.reviewStep().command + " shows it"
+			line += ": " + r.reviewStep().Command + " shows it"
 		case n > 1:
-			line += ": " + r.reviewStep().command + " shows them"
+			line += ": " + r.reviewStep().Command + " shows them"
 		}
 		t.printf("%s\n", t.paint('+', line))
 		return t.err
@@ -113,7 +113,7 @@ func writeVerify(w io.Writer, r *report, style textStyle, quiet bool) error {
 	}
 	t.verdict(r)
 	for _, p := range problems {
-		t.hint(step{p.text, p.command})
+		t.hint(p.step)
 	}
 	t.hint(r.reviewStep())
 	return t.err
@@ -124,8 +124,8 @@ func writeVerify(w io.Writer, r *report, style textStyle, quiet bool) error {
 func (t *textWriter) otherServers(r *report) (left []problem) {
 	for _, p := range r.problems() {
 		if p.id == "other-server" {
-			t.say("", stretch{'!', p.text})
-			if p.text = "if it is one"; p.command == "" {
+			t.say("", stretch{'!', p.Text})
+			if p.Text = "if it is one"; p.Command == "" {
 				continue
 			}
 		}
@@ -161,7 +161,7 @@ func (t *textWriter) blocks(r *report) {
 		left -= len(all)
 		for _, row := range rows[i] {
 			if row.rest() != "" {
-				width = max(width, len(row.label))
+				width = max(width, len(row.Word))
 			}
 		}
 	}
@@ -182,7 +182,7 @@ func (t *textWriter) blocks(r *report) {
 		}
 	}
 	if left < 0 {
-		t.printf("  | %s of detail left out: %s\n", plural(-left, "line"), r.reviewStep().command)
+		t.printf("  | %s of detail left out: %s\n", plural(-left, "line"), r.reviewStep().Command)
 	}
 }
 
@@ -196,15 +196,15 @@ func (t *textWriter) block(fails bool, word, ref string) {
 
 // row prints a row.
 func (t *textWriter) row(indent string, row row) {
-	t.say(indent, stretch{row.op, row.label}, stretch{'=', row.rest()})
+	t.say(indent, stretch{row.op, row.Word}, stretch{'=', row.rest()})
 }
 
-// gateRow prints a row behind the gate's gutter, its label as wide as the others.
+// gateRow prints a row behind the gate's gutter, its word as wide as the others.
 func (t *textWriter) gateRow(row row, width int) {
 	if row.rest() != "" {
-		row.label = fmt.Sprintf("%-*s", width, row.label)
+		row.Word = fmt.Sprintf("%-*s", width, row.Word)
 	}
-	t.sayAligned("  | ", "  :"+strings.Repeat(" ", min(width+3, t.width/3)), stretch{row.op, row.label}, stretch{'=', row.rest()})
+	t.sayAligned("  | ", "  :"+strings.Repeat(" ", min(width+3, t.width/3)), stretch{row.op, row.Word}, stretch{'=', row.rest()})
 }
 
 // spaced puts each part that there is behind two blanks.
@@ -239,8 +239,8 @@ func writeDiff(w io.Writer, r *report, style textStyle) error {
 	}
 	t.verdict(r)
 	for _, p := range problems {
-		if p.command == "" && r.noAnswer == nil {
-			t.hint(step{text: p.text})
+		if p.Command == "" && r.noAnswer == nil {
+			t.hint(p.step)
 		}
 	}
 	for _, s := range r.nextSteps() {
@@ -285,7 +285,7 @@ func (t *textWriter) findings(r *report, indent, title string, list []finding) {
 	}
 	for _, f := range foldFindings(list, r.ref) {
 		row := f.row(0, maxTitleNames)
-		row.label, row.names = row.label+" in "+row.names, ""
+		row.Word, row.Names = row.Word+" in "+row.Names, ""
 		t.row(indent, row)
 	}
 }
@@ -383,7 +383,7 @@ func writeLocked(w io.Writer, r *report, style textStyle) error {
 		t.printf("  %-*s  %s\n", width, "set", short(p.found.setDigest()))
 	}
 	t.findings(r, "  ", "", slices.DeleteFunc(all, func(f finding) bool { return f.warning }))
-	t.hint(step{text: "read " + printable(r.lockfile) + " as you would code, then commit it"})
+	t.hint(step{Text: "read " + printable(r.lockfile) + " as you would code, then commit it"})
 	t.hint(step{"in CI", r.next.to("verify")})
 	return t.err
 }
