@@ -431,10 +431,10 @@ func (a *app) lock(w *workspace, f *approving) error {
 
 func (a *app) refuseRepeated(w *workspace, p pair) error {
 	r := a.report(&workspace{lock: w.lock, pairs: []pair{p}}, false)
-	r.groups = slices.DeleteFunc(r.groups, func(g group) bool { return r.first(&g).kind != duplicate })
+	r.groups = slices.DeleteFunc(r.groups, func(g *group) bool { return r.first(g).kind != duplicate })
 	r.unpinned, r.general = nil, nil
 	newText(a.out, a.style()).blocks(r)
-	is := listInfo[r.first(&r.groups[0]).list]
+	is := listInfo[r.first(r.groups[0]).list]
 	return failIn(printable(p.manifest), "a %s %s is repeated, and an agent may get either %s: nothing was written", is.entry, is.identity, is.entry).
 		hint("the server has to be fixed: see both: %s", a.to("diff")).refusal()
 }

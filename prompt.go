@@ -40,7 +40,7 @@ type prompter struct {
 // A question is about drift that is accepted as one, or about the whole review.
 type question struct {
 	text    string
-	group   int    // the number of the group to show first; 0: none
+	group   *group // to show first; nil: none
 	drifts  []int  // indexes of drifts; none: about the whole review
 	warned  bool   // only the word yes accepts it
 	answer  byte   // 'y', 'n', or 0 while it is open
@@ -58,7 +58,7 @@ func (p *prompter) review() (map[int]bool, error) {
 			i++
 			continue
 		}
-		if q.group > 0 {
+		if q.group != nil {
 			p.show(q.group)
 		}
 		key, err := p.ask(q, p.keys(q, i > 0))
@@ -119,11 +119,11 @@ func (p *prompter) questions() []question {
 	if len(warningsIn(r.general)) > 0 {
 		list = append(list, question{text: "The manifest as a whole has a warning. Go on?", warned: true, refused: "the warning was not accepted"})
 	}
-	for i := range r.groups {
-		if g := &r.groups[i]; r.first(g).kind == duplicate {
-			p.show(i + 1) // nothing to ask
+	for _, g := range r.groups {
+		if r.first(g).kind == duplicate {
+			p.show(g) // nothing to ask
 		} else {
-			list = append(list, question{text: r.questionText(g.drifts, g.warned), group: i + 1, drifts: g.drifts, warned: g.warned})
+			list = append(list, question{text: r.questionText(g.drifts, g.warned), group: g, drifts: g.drifts, warned: g.warned})
 		}
 	}
 	return list
@@ -147,9 +147,9 @@ func (p *prompter) keys(q *question, back bool) string {
 	return keys + "q"
 }
 
-func (p *prompter) show(group int) {
+func (p *prompter) show(g *group) {
 	p.t.printf("\n")
-	p.t.group(p.r, group-1)
+	p.t.group(p.r, g)
 }
 
 // define shows one definition whole.

@@ -23,7 +23,7 @@ type report struct {
 	drifts   []drift     // in the order of groups
 	changes  [][]change  // of each drift, the most dangerous first; none where a definition isn't stored
 	findings [][]finding // of each drift, less what its approved definition had already
-	groups   []group
+	groups   []*group
 
 	general   []finding // of whole servers, new ones alone
 	approved  []finding // of drifted entries, approved with the definition that is pinned
@@ -46,6 +46,7 @@ type report struct {
 // A group is drift that is read and accepted as one: entries of one server, list
 // and kind with equal edits and equal new warnings. Most groups have one entry.
 type group struct {
+	number int   // its place in report.groups, from 1
 	drifts []int // indexes into report.drifts, one after another
 	edits  []edit
 	warned bool // a new warning: approving takes a yes of its own
@@ -267,7 +268,7 @@ func (r *report) group() {
 	for i := range r.drifts {
 		d := &r.drifts[i]
 		warnings := warningsIn(r.findings[i])
-		g := group{drifts: []int{i}, warned: len(warnings) > 0, class: kindWeight[d.kind]}
+		g := &group{drifts: []int{i}, warned: len(warnings) > 0, class: kindWeight[d.kind]}
 		key := []string{d.server, listInfo[d.list].entry, string(d.kind)}
 		for _, f := range warnings {
 			key = append(key, f.id, f.pointer, f.detail)
@@ -306,7 +307,7 @@ func (r *report) group() {
 		}
 		r.groups = append(r.groups, g)
 	}
-	slices.SortStableFunc(r.groups, func(a, b group) int {
+	slices.SortStableFunc(r.groups, func(a, b *group) int {
 		x, y := r.drifts[a.drifts[0]], r.drifts[b.drifts[0]]
 		return cmp.Or(a.class-b.class, kindWeight[x.kind]-kindWeight[y.kind], a.rank-b.rank, compareDrifts(x, y))
 	})
@@ -335,14 +336,15 @@ func (r *report) shownChanges(i int) []change {
 	return slices.DeleteFunc(list, func(c change) bool { return c.pointer == "/name" })
 }
 
-// follow puts the drifts into the order of their groups.
+// follow puts the drifts into the order of their groups, and numbers these.
 func (r *report) follow() {
 	var drifts []drift
 	var changes [][]change
 	var findings [][]finding
-	for i := range r.groups {
-		for j, at := range r.groups[i].drifts {
-			r.groups[i].drifts[j] = len(drifts)
+	for i, g := range r.groups {
+		g.number = i + 1
+		for j, at := range g.drifts {
+			g.drifts[j] = len(drifts)
 			drifts, changes, findings = append(drifts, r.drifts[at]), append(changes, r.changes[at]), append(findings, r.findings[at])
 		}
 	}
@@ -372,25 +374,24 @@ func newEdit(c change, k kind, budget *wordBudget, words map[string][]piece) edi
 // foldShared has an edit that several groups of a server share shown in one of them,
 // the largest, with the entries of the others named there.
 func (r *report) foldShared() {
-	type place struct{ group, edit int }
+	type place struct {
+		*group
+		edit *edit
+	}
 	shared := map[[2]string][]place{} // by server and edit
-	for i := range r.groups {
-		g := &r.groups[i]
-		for j := range g.edits {
-			key := [2]string{r.first(g).server, g.edits[j].key}
-			shared[key] = append(shared[key], place{i, j})
+	for _, g := range r.groups {
+		for i := range g.edits {
+			key := [2]string{r.first(g).server, g.edits[i].key}
+			shared[key] = append(shared[key], place{g, &g.edits[i]})
 		}
 	}
 	for _, places := range shared {
-		home := slices.MaxFunc(places, func(a, b place) int { return len(r.groups[a.group].drifts) - len(r.groups[b.group].drifts) })
-		origin := &r.groups[home.group].edits[home.edit]
+		home := slices.MaxFunc(places, func(a, b place) int { return len(a.drifts) - len(b.drifts) })
 		for _, at := range places {
-			if at.group == home.group {
-				continue
+			if at.group != home.group {
+				at.edit.home = home.number
+				home.edit.also = append(home.edit.also, r.groupNames(at.group)...)
 			}
-			g := &r.groups[at.group]
-			g.edits[at.edit].home = home.group + 1
-			origin.also = append(origin.also, r.groupNames(g)...)
 		}
 	}
 }

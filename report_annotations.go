@@ -58,7 +58,8 @@ func newLevel(warning bool) string {
 func annotations(r *report, folded bool) []annotation {
 	var list []annotation
 	drift := func(warned bool) {
-		for _, g := range r.groups {
+		for _, whole := range r.groups {
+			g := *whole
 			size := 1 // an alert is about one entry
 			if folded {
 				size = len(g.drifts)

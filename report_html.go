@@ -101,13 +101,12 @@ func writeHTML(w io.Writer, r *report) error {
 // groups lays out the drift as far as there is room.
 func (p *page) groups(r *report) {
 	left, budget, room := counts{}, fullWordBudget, maxReportText
-	for i := range r.groups {
-		g := &r.groups[i]
+	for _, g := range r.groups {
 		if len(p.Groups) == maxPageGroups || room <= 0 {
 			left[r.first(g).list] += len(g.drifts)
 			continue
 		}
-		v := newPageGroup(r, i)
+		v := newPageGroup(r, g)
 		room -= v.detail(r, g, &budget, min(room, maxPageGroup))
 		p.Groups = append(p.Groups, v)
 	}
@@ -123,7 +122,7 @@ func (p *page) filters(r *report) {
 	for i, text := range append([]string{"WARNING", string(duplicate), string(concealed), string(added), string(changed), string(removed)}, labelIDs()...) {
 		f, shown := pageFilter{ID: "f" + strconv.Itoa(i), Text: text}, 0
 		for at, v := range p.Groups {
-			g := &r.groups[at]
+			g := r.groups[at]
 			if v.Kind == text || v.Warned && text == "WARNING" || slices.ContainsFunc(g.edits, func(e edit) bool { return e.label.id == text }) {
 				v.Filters += " " + f.ID
 				f.Entries += len(g.drifts)
@@ -137,11 +136,10 @@ func (p *page) filters(r *report) {
 	}
 }
 
-func newPageGroup(r *report, i int) *pageGroup {
-	g := &r.groups[i]
+func newPageGroup(r *report, g *group) *pageGroup {
 	d := r.first(g)
 	v := &pageGroup{
-		Number: i + 1, Kind: string(d.kind), First: shortRef(d.list, d.name),
+		Number: g.number, Kind: string(d.kind), First: shortRef(d.list, d.name),
 		Title:  strings.TrimPrefix(r.groupTitle(g, maxSaidNames), string(d.kind)+" "),
 		Warned: g.warned, Allowed: !r.blocked(d), Open: !g.minor, Alike: len(g.drifts) > 1,
 		Findings: newSection("", r.groupFindings(g), len(g.drifts)),

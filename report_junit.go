@@ -76,12 +76,12 @@ func writeJUnit(w io.Writer, r *report) error {
 		add(p.server, p.title, newFailure("failure", p.id, p.Text, p.Text))
 	}
 	drifted := map[driftKey]bool{}
-	for i := range r.groups {
-		for _, at := range r.groups[i].drifts {
+	for _, g := range r.groups {
+		for _, at := range g.drifts {
 			d := &r.drifts[at]
 			drifted[d.key()] = true
 			servers = append(servers, d.server)
-			add(d.server, shortRef(d.list, d.name), junitDrift(r, at, &r.groups[i], text))
+			add(d.server, shortRef(d.list, d.name), junitDrift(r, at, g, text))
 		}
 	}
 	for i := range r.pairs {

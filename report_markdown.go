@@ -124,8 +124,8 @@ func writeMarkdown(w io.Writer, r *report) error {
 	})
 	m.list(text.Notes)
 	m.table("| | drift | what |\n|--:|---|---|", "row", len(r.groups), func(i int) []string {
-		g := &r.groups[i]
-		return []string{grouped(i + 1), markdownCode(r.groupTitle(g, maxSaidNames)), markdownSaid(r, g)}
+		g := r.groups[i]
+		return []string{grouped(g.number), markdownCode(r.groupTitle(g, maxSaidNames)), markdownSaid(r, g)}
 	})
 	m.section(text.Whole)
 	m.groups(r)
@@ -158,12 +158,11 @@ func markdownSaid(r *report, g *group) string {
 // groups shows the drift, as far as it needs more than its row and has room.
 func (m *markdownPage) groups(r *report) {
 	left, minor := counts{}, counts{}
-	for i := range r.groups {
-		g := &r.groups[i]
+	for _, g := range r.groups {
 		switch list := r.first(g).list; {
 		case g.minor:
 			minor[list] += len(g.drifts)
-		case left.total() > 0 || !m.group(r, i):
+		case left.total() > 0 || !m.group(r, g):
 			left[list] += len(g.drifts)
 		}
 	}
@@ -177,9 +176,8 @@ func (m *markdownPage) groups(r *report) {
 
 // group shows what is read and accepted as one. It returns false if there is no room
 // for it.
-func (m *markdownPage) group(r *report, number int) bool {
-	g := &r.groups[number]
-	head := "\n### " + grouped(number+1) + ". " + markdownCode(r.groupTitle(g, maxTitleNames)) + "\n"
+func (m *markdownPage) group(r *report, g *group) bool {
+	head := "\n### " + grouped(g.number) + ". " + markdownCode(r.groupTitle(g, maxTitleNames)) + "\n"
 	tail := ""
 	if accept := r.acceptCommand(g); len(accept) <= maxCommand {
 		tail = markdownFence("sh", accept)

@@ -163,8 +163,8 @@ func (r *report) matchedCounts() (c counts) {
 // kindText counts the drift by kind: "1 added, 13 changed alike", "14 changed (12 alike)".
 func (r *report) kindText() string {
 	count, most := map[kind]int{}, map[kind]int{} // of a group
-	for i := range r.groups {
-		k, n := r.first(&r.groups[i]).kind, len(r.groups[i].drifts)
+	for _, g := range r.groups {
+		k, n := r.first(g).kind, len(g.drifts)
 		count[k] += n
 		most[k] = max(most[k], n)
 	}
@@ -470,7 +470,7 @@ func homeNumber(e *edit) string { return "as in " + grouped(e.home) }
 
 // homeText names the group that shows an edit, where groups have no numbers.
 func (r *report) homeText(e *edit) string {
-	home := &r.groups[e.home-1]
+	home := r.groups[e.home-1]
 	text := "as in " + quotedName(r.first(home).name)
 	if n := len(home.drifts) - 1; n > 0 {
 		text += " and " + grouped(n) + " more"
@@ -575,7 +575,7 @@ func (r *report) nextSteps() (steps []step) {
 		add("only a text that is pinned can be approved", r.next.pinProse(verb))
 	case another >= 0 && problems[another].Command != "":
 		add("to approve it as another server", problems[another].Command)
-	case r.unpinnedServer() && slices.ContainsFunc(r.groups, func(g group) bool { return g.warned }): // lock says what a warning takes
+	case r.unpinnedServer() && slices.ContainsFunc(r.groups, func(g *group) bool { return g.warned }): // lock says what a warning takes
 	case r.unpinnedServer():
 		add("to approve "+r.driftCounts(func(int) bool { return true }).plural(), r.next.to("lock", r.expect...))
 	case len(r.drifts) > 0 && !slices.ContainsFunc(r.drifts, func(d drift) bool { return d.kind != duplicate }):

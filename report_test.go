@@ -18,7 +18,7 @@ func TestOrderByDanger(t *testing.T) {
 	r := upgradeReport(pinned, found)
 	var got []string
 	for i := range r.groups {
-		got = append(got, r.groupTitle(&r.groups[i], 0))
+		got = append(got, r.groupTitle(r.groups[i], 0))
 	}
 	const want = "HIDDEN z_warned, DUPLICATE g_twice, HIDDEN e_hidden, CHANGED d_unseen, ADDED f_new, CHANGED c_safe, CHANGED b_worded, REMOVED a_gone"
 	if strings.Join(got, ", ") != want {
@@ -49,14 +49,14 @@ func TestEqualEditsFold(t *testing.T) {
 		return pinsOf(t, "["+strings.Join(tools, ",")+"]", policy{})
 	}
 	r := upgradeReport(list("", ""), list("Read only. ", `\udb40\udc68\udb40\udc69`))
-	if len(r.groups) != 2 || r.groupTitle(&r.groups[0], 0) != "CHANGED c" || r.groupTitle(&r.groups[1], 2) != "CHANGED 3 tools alike: a, b and 1 more" {
-		t.Fatalf("%d groups: %s", len(r.groups), r.groupTitle(&r.groups[0], 0))
+	if len(r.groups) != 2 || r.groupTitle(r.groups[0], 0) != "CHANGED c" || r.groupTitle(r.groups[1], 2) != "CHANGED 3 tools alike: a, b and 1 more" {
+		t.Fatalf("%d groups: %s", len(r.groups), r.groupTitle(r.groups[0], 0))
 	}
-	if r.acceptCommand(&r.groups[0]) != "" {
+	if r.acceptCommand(r.groups[0]) != "" {
 		t.Error("a command accepts a warning")
 	}
 	want := "pinproof relock new.json --accept a --accept b --accept d --expect " + r.pairs[0].found.setDigest()
-	if got := r.acceptCommand(&r.groups[1]); got != want {
+	if got := r.acceptCommand(r.groups[1]); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
@@ -103,7 +103,7 @@ func TestReportOfOtherLists(t *testing.T) {
 		}
 	}
 	for i := range r.groups {
-		g := &r.groups[i]
+		g := r.groups[i]
 		command := r.acceptCommand(g)
 		_, arg, _ := strings.Cut(command, "--accept ")
 		arg, _, _ = strings.Cut(arg, " ")

@@ -154,8 +154,7 @@ const (
 // that changed alike.
 func (t *textWriter) blocks(r *report) {
 	rows, width, left := make([][]row, len(r.groups)), 0, maxGateLines
-	for i := range r.groups {
-		g := &r.groups[i]
+	for i, g := range r.groups {
 		all := r.groupRows(g, g.minor && len(g.edits) <= maxSaidChanges, maxGateChanges)
 		rows[i] = all[:min(len(all), max(0, left))]
 		left -= len(all)
@@ -172,8 +171,8 @@ func (t *textWriter) blocks(r *report) {
 		}
 		t.gateRow(foldedFinding{finding: f}.row(0, 0), width)
 	}
-	for i := range r.groups {
-		for _, at := range r.groups[i].drifts {
+	for i, g := range r.groups {
+		for _, at := range g.drifts {
 			d := &r.drifts[at]
 			t.block(r.blocked(d), string(d.kind), entryRef(d.list, d.name)+r.serverField(d.server))
 		}
@@ -227,11 +226,11 @@ func writeDiff(w io.Writer, r *report, style textStyle) error {
 	}
 	problems := t.otherServers(r)
 	t.top(r)
-	for i := range r.groups {
-		if i == 0 || !t.short(&r.groups[i-1]) || !t.short(&r.groups[i]) {
+	for i, g := range r.groups {
+		if i == 0 || !t.short(r.groups[i-1]) || !t.short(g) {
 			t.printf("\n")
 		}
-		t.group(r, i)
+		t.group(r, g)
 	}
 	t.printf("\n")
 	if t.brief {
@@ -301,10 +300,9 @@ func (t *textWriter) standing(r *report) {
 }
 
 // group prints what is read and accepted as one.
-func (t *textWriter) group(r *report, i int) {
-	g := &r.groups[i]
+func (t *textWriter) group(r *report, g *group) {
 	first := r.first(g)
-	number := fmt.Sprintf("%*s  ", len(grouped(len(r.groups))), grouped(i+1))
+	number := fmt.Sprintf("%*s  ", len(grouped(len(r.groups))), grouped(g.number))
 	names, also := maxTitleNames, 2*maxSaidNames // how many are named
 	if t.full {
 		names, also = math.MaxInt, math.MaxInt

@@ -124,7 +124,7 @@ func poisonedUpgrade(t *testing.T, old, new string) {
 		t.Errorf("the verdict: %s", got)
 	}
 	if d := &r.drifts[r.groups[0].drifts[0]]; d.name != "write_file" || len(r.groups[0].drifts) != 1 {
-		t.Errorf("first comes %s", r.groupTitle(&r.groups[0], 0))
+		t.Errorf("first comes %s", r.groupTitle(r.groups[0], 0))
 	}
 
 	// At the prompt: no to the poison, yes to all that remain.
