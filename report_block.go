@@ -168,7 +168,7 @@ func (b *diffBlock) whole(op byte, p *pin) {
 	if p.definition == nil || b.full {
 		return
 	}
-	for _, m := range p.inReadingOrder() {
+	for _, m := range inReadingOrder(p.tree()) {
 		head, summedUp := p.memberHead(m, false)
 		b.line("@@ " + head + " @@")
 		if !summedUp {

@@ -225,7 +225,7 @@ func (v *pageGroup) whole(a *aligner, k kind, op byte, p *pin) {
 	if p.definition == nil {
 		w.Word += ", its definition not stored"
 	} else {
-		w.Members = v.members(a, p.inReadingOrder())
+		w.Members = v.members(a, inReadingOrder(p.tree()))
 	}
 	v.Wholes = append(v.Wholes, w)
 }

@@ -324,16 +324,6 @@ func fit(s string, room, width int) (size, columns int) {
 	return len(s), columns
 }
 
-// inReadingOrder lists the members of a pinned definition, of instructions their text.
-func (p *pin) inReadingOrder() []namedValue {
-	if p.list == instructionsList {
-		return []namedValue{{"text", p.tree()}}
-	}
-	list := slices.Clone(p.tree().members())
-	slices.SortStableFunc(list, func(a, b namedValue) int { return readingPlace(a.name) - readingPlace(b.name) })
-	return list
-}
-
 // memberHead is the heading of a member of a definition, with the size of one that is
 // summed up: unless all is asked for, what no model reads and no client decides by.
 func (p *pin) memberHead(m namedValue, all bool) (head string, summedUp bool) {
@@ -348,8 +338,18 @@ func (p *pin) memberHead(m namedValue, all bool) (head string, summedUp bool) {
 	return head, summedUp
 }
 
-// readingPlace orders the members of a definition: what a reviewer reads first is ahead
-// of the rest.
+// inReadingOrder lists the members of a definition, what a reviewer reads first
+// ahead of the rest. Instructions are a text alone.
+func inReadingOrder(definition value) []namedValue {
+	if definition.kind == '"' {
+		return []namedValue{{"text", definition}}
+	}
+	list := slices.Clone(definition.members())
+	slices.SortStableFunc(list, func(a, b namedValue) int { return readingPlace(a.name) - readingPlace(b.name) })
+	return list
+}
+
+// readingPlace is where a member of a definition comes in reading order.
 func readingPlace(member string) int {
 	first := []string{"name", "title", "description", "annotations", "inputSchema", "outputSchema"}
 	if at := slices.Index(first, member); at >= 0 {

@@ -278,7 +278,7 @@ func (r *report) overview() []string {
 			labels = append(labels, id+" "+grouped(n))
 		}
 	}
-	texts := r.driftCounts(func(i int) bool {
+	texts, _ := r.driftsThat(func(i int) bool {
 		return len(r.changes[i]) == 0 || slices.ContainsFunc(r.changes[i], func(c change) bool { return modelReads(r.drifts[i].list, c) })
 	})
 	cost := r.costText()
@@ -294,14 +294,15 @@ func modelReads(list listKind, c change) bool {
 	return list != toolList || !c.label.minor && (strings.HasPrefix(c.pointer, "/description") || strings.HasPrefix(c.pointer, "/inputSchema"))
 }
 
-// driftCounts counts the drifts that keep says, by list.
-func (r *report) driftCounts(keep func(i int) bool) (c counts) {
+// driftsThat counts the drifts that are so, by list, and names them.
+func (r *report) driftsThat(are func(i int) bool) (c counts, refs []string) {
 	for i := range r.drifts {
-		if keep(i) {
-			c[r.drifts[i].list]++
+		if d := &r.drifts[i]; are(i) {
+			c[d.list]++
+			refs = append(refs, r.ref(d.key()))
 		}
 	}
-	return c
+	return c, refs
 }
 
 // costText is "text the model reads 12,610 -> 12,934 bytes (+3 %)", or "".
@@ -577,7 +578,8 @@ func (r *report) nextSteps() (steps []step) {
 		add("to approve it as another server", problems[another].Command)
 	case r.unpinnedServer() && slices.ContainsFunc(r.groups, func(g *group) bool { return g.warned }): // lock says what a warning takes
 	case r.unpinnedServer():
-		add("to approve "+r.driftCounts(func(int) bool { return true }).plural(), r.next.to("lock", r.expect...))
+		all, _ := r.driftsThat(func(int) bool { return true })
+		add("to approve "+all.plural(), r.next.to("lock", r.expect...))
 	case len(r.drifts) > 0 && !slices.ContainsFunc(r.drifts, func(d drift) bool { return d.kind != duplicate }):
 		add("a repeated name can't be accepted: the server has to be fixed", "")
 	default:
@@ -606,12 +608,7 @@ func (r *report) unpinnedServer() bool { return len(r.pairs) == 1 && !r.pairs[0]
 
 // restStep approves all that --accept-all does; without a command where that is nothing.
 func (r *report) restStep() step {
-	var left []string
-	for i := range r.drifts {
-		if d := &r.drifts[i]; d.kind == duplicate || r.warned(i) {
-			left = append(left, r.ref(d.key()))
-		}
-	}
+	_, left := r.driftsThat(func(i int) bool { return r.drifts[i].kind == duplicate || r.warned(i) })
 	if r.lockfile == "" || len(r.expect) == 0 || slices.ContainsFunc(r.pairs, func(p pair) bool { return !p.present }) || len(warningsIn(r.general)) > 0 || len(r.unapprovable()) > 0 ||
 		len(left) > 0 && (r.allOrNothing() || len(left) == len(r.drifts)) {
 		return step{}
@@ -682,18 +679,12 @@ func (r *report) serverField(server string) string {
 // relockedText says what was written: "PINNED 12 tools: a, b; DROPPED 1 pin: c", the
 // names only on request.
 func (r *report) relockedText(accepted map[int]bool, drop []string, names bool) string {
-	var did, pinned, dropped []string
-	var pins counts
-	for i := range r.drifts {
-		switch d := &r.drifts[i]; {
-		case !accepted[i]:
-		case d.kind == removed:
-			dropped = append(dropped, r.ref(d.key()))
-		case !r.pairOf(d.server).policyDiffers():
-			pinned = append(pinned, r.ref(d.key()))
-			pins[d.list]++
-		}
-	}
+	pins, pinned := r.driftsThat(func(i int) bool {
+		d := &r.drifts[i]
+		return accepted[i] && d.kind != removed && !r.pairOf(d.server).policyDiffers()
+	})
+	_, dropped := r.driftsThat(func(i int) bool { return accepted[i] && r.drifts[i].kind == removed })
+	var did []string
 	say := func(what string, of []string) {
 		if names && pins[instructionsList] < len(of) {
 			what += ": " + named(of, maxTitleNames)
@@ -921,7 +912,7 @@ func (r *report) refusedWarnings(refused map[int]bool) (list []finding) {
 
 // warnedText says of how many entries a warning keeps the approval back.
 func (r *report) warnedText(refused map[int]bool) string {
-	c := r.driftCounts(func(i int) bool { return refused[i] })
+	c, _ := r.driftsThat(func(i int) bool { return refused[i] })
 	switch {
 	case c.total() == 0:
 		return "the manifest as a whole has a warning"

@@ -346,7 +346,7 @@ func (t *textWriter) whole(indent string, op byte, p *pin) {
 		t.say(indent, stretch{'=', "its definition was not stored (hashOnly)"})
 		return
 	}
-	for _, m := range p.inReadingOrder() {
+	for _, m := range inReadingOrder(p.tree()) {
 		head, summedUp := p.memberHead(m, t.full)
 		if summedUp {
 			t.say(indent, stretch{'~', head})
