@@ -264,7 +264,7 @@ var kindWeight = map[kind]int{duplicate: 1, concealed: 2, added: 3, changed: 4, 
 // group folds drift that changed alike, and puts all of it in order.
 func (r *report) group() {
 	budget, words := fullWordBudget, map[string][]piece{}
-	alike := map[string]int{} // the group, by its changes
+	alike := map[string]*group{} // by their changes
 	for i := range r.drifts {
 		d := &r.drifts[i]
 		warnings := warningsIn(r.findings[i])
@@ -299,11 +299,11 @@ func (r *report) group() {
 		g.minor = !serious && (d.kind == removed || d.kind == changed && len(g.edits) > 0 || d.renamedFrom != "" && !d.renamedSimilar)
 		if len(r.changes[i]) > 0 {
 			whole := strings.Join(key, "\x00")
-			if at, ok := alike[whole]; ok {
-				r.groups[at].join(i, g.edits)
+			if same := alike[whole]; same != nil {
+				same.join(i, g.edits)
 				continue
 			}
-			alike[whole] = len(r.groups)
+			alike[whole] = g
 		}
 		r.groups = append(r.groups, g)
 	}

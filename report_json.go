@@ -126,13 +126,9 @@ func writeJSON(w io.Writer, r *report) error {
 		told := toldOf(r.noAnswer)
 		j.Verdict, j.Error = "error", &jsonError{told.text, append([]string{}, told.hints...)}
 	}
-	if !r.empty() {
-		j.fill(r)
+	if r.empty() {
+		return encodeJSON(w, j)
 	}
-	return encodeJSON(w, j)
-}
-
-func (j *jsonReport) fill(r *report) {
 	j.Lockfile, j.Summary, j.Counts = r.lockfile, r.verdictLine(), jsonCounts(r)
 	if j.Error != nil {
 		j.Summary = "No answer: " + j.Error.Message
@@ -164,6 +160,7 @@ func (j *jsonReport) fill(r *report) {
 			j.Entries = append(j.Entries, jsonEntryOf(p, &p.found.pins[at], status))
 		}
 	}
+	return encodeJSON(w, j)
 }
 
 func jsonCounts(r *report) map[string]int {

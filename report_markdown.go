@@ -38,16 +38,17 @@ func (m *markdownPage) fit(part string) bool {
 	return true
 }
 
-// rows adds rows behind their head, as many as go into a part, and says how many it left
-// out.
-func (m *markdownPage) rows(head, noun string, rows []string) {
-	if len(rows) > 0 {
+// rows adds n rows behind their head, as many as go into a part, and says how many it
+// left out.
+func (m *markdownPage) rows(head, noun string, n int, row func(int) string) {
+	if n > 0 {
 		m.add(head)
 	}
 	part := maxMarkdownPart
-	for i, row := range rows {
-		if part -= len(row); part < 0 || !m.fit(row) {
-			m.add("\n" + plural(len(rows)-i, "more "+noun) + " left out here.\n")
+	for i := range n {
+		text := row(i)
+		if part -= len(text); part < 0 || !m.fit(text) {
+			m.add("\n" + plural(n-i, "more "+noun) + " left out here.\n")
 			return
 		}
 	}
@@ -55,20 +56,12 @@ func (m *markdownPage) rows(head, noun string, rows []string) {
 
 // list adds lines of ours as a list.
 func (m *markdownPage) list(lines []string) {
-	var rows []string
-	for _, line := range lines {
-		rows = append(rows, "- "+markdownWords(line)+"\n")
-	}
-	m.rows("\n", "line", rows)
+	m.rows("\n", "line", len(lines), func(i int) string { return "- " + markdownWords(lines[i]) + "\n" })
 }
 
 // table adds a table: a row of cells for each of n.
 func (m *markdownPage) table(head, noun string, n int, cells func(int) []string) {
-	var rows []string
-	for i := range n {
-		rows = append(rows, "| "+strings.Join(cells(i), " | ")+" |\n")
-	}
-	m.rows("\n"+head+"\n", noun, rows)
+	m.rows("\n"+head+"\n", noun, n, func(i int) string { return "| " + strings.Join(cells(i), " | ") + " |\n" })
 }
 
 // markdownCode is a code span of printable text. What would end the span, or the cell
