@@ -183,8 +183,7 @@ func (r *report) review(lock lockfile, standing bool) {
 	isApproved := func(f finding) bool { return f.approved }
 	for i := range r.pairs {
 		p := &r.pairs[i]
-		differs := unsettled(*p) || slices.ContainsFunc(r.drifts, func(d drift) bool { return d.server == p.server })
-		if p.present && differs { // else it was approved as it is
+		if p.present && r.differs(p) { // else it was approved as it is
 			r.general = append(r.general, slices.DeleteFunc(x.reviewServer(p.found, &p.pinned), isApproved)...)
 		}
 	}
@@ -228,6 +227,11 @@ func (r *report) verdict() string {
 
 // unsettled reports whether a pair fails as a whole, whatever its entries are.
 func unsettled(p pair) bool { return p.policyDiffers() || !p.known || !p.present }
+
+// differs reports whether there is anything to say of a pair.
+func (r *report) differs(p *pair) bool {
+	return unsettled(*p) || slices.ContainsFunc(r.drifts, func(d drift) bool { return d.server == p.server })
+}
 
 // failed reports whether the run ends with exit code 1.
 func (r *report) failed() bool {
@@ -441,7 +445,7 @@ func modelText(p *pin) int {
 // A foldedFinding is one finding of several entries.
 type foldedFinding struct {
 	finding
-	entries []string // references: "write_file", "prompt=review"
+	entries []string // names of what has it: "write_file", "prompt review", "the manifest"
 }
 
 // foldFindings joins equal findings of different entries, warnings first.
@@ -457,9 +461,11 @@ func foldFindings(list []finding, ref func(driftKey) string) []foldedFinding {
 			index[key] = at
 			folded = append(folded, foldedFinding{finding: f})
 		}
+		name := "the manifest"
 		if !f.wholeServer {
-			folded[at].entries = append(folded[at].entries, ref(f.key()))
+			name = ref(f.key())
 		}
+		folded[at].entries = append(folded[at].entries, name)
 	}
 	slices.SortStableFunc(folded, func(a, b foldedFinding) int { return rankOf(b.warning) - rankOf(a.warning) })
 	return folded

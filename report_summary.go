@@ -814,10 +814,7 @@ func (f foldedFinding) row(above, most int) row {
 	if f.warning {
 		row.op = 'W'
 	}
-	switch {
-	case f.wholeServer:
-		row.Names = "the manifest"
-	case len(f.entries) != above:
+	if len(f.entries) != above {
 		row.Names = named(f.entries, most)
 	}
 	return row
@@ -832,13 +829,9 @@ type sideText struct {
 // sides lists the servers that have something to be read.
 func (r *report) sides() []sideText {
 	var list []sideText
-	drifted := map[string]bool{}
-	for i := range r.drifts {
-		drifted[r.drifts[i].server] = true
-	}
 	for i := range r.pairs {
 		p := &r.pairs[i]
-		if len(r.pairs) > 1 && !drifted[p.server] && !unsettled(*p) {
+		if len(r.pairs) > 1 && !r.differs(p) {
 			continue
 		}
 		s := sideText{old: r.against() + " nothing", new: "no manifest"}
