@@ -570,11 +570,11 @@ func (r *report) nextSteps() (steps []step) {
 	if r.unpinnedServer() {
 		verb = "lock"
 	}
-	another := slices.IndexFunc(problems, func(p problem) bool { return p.id == "other-server" })
+	another := slices.IndexFunc(problems, func(p problem) bool { return p.id == "other-server" && p.Command != "" })
 	switch {
 	case len(r.unapprovable()) > 0:
 		add("only a text that is pinned can be approved", r.next.pinProse(verb))
-	case another >= 0 && problems[another].Command != "":
+	case another >= 0:
 		add("to approve it as another server", problems[another].Command)
 	case r.unpinnedServer() && slices.ContainsFunc(r.groups, func(g *group) bool { return g.warned }): // lock says what a warning takes
 	case r.unpinnedServer():
@@ -583,9 +583,7 @@ func (r *report) nextSteps() (steps []step) {
 	case len(r.drifts) > 0 && !slices.ContainsFunc(r.drifts, func(d drift) bool { return d.kind != duplicate }):
 		add("a repeated name can't be accepted: the server has to be fixed", "")
 	default:
-		if len(r.drifts) > 0 || slices.ContainsFunc(r.pairs, unsettled) {
-			add("step by step", r.next.to("relock"))
-		}
+		add("step by step", r.next.to("relock"))
 		if rest := r.restStep(); rest.Command != "" {
 			steps = append(steps, rest)
 		}

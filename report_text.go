@@ -308,7 +308,7 @@ func (t *textWriter) group(r *report, g *group) {
 		names, also = math.MaxInt, math.MaxInt
 	}
 	title := []stretch{{'*', r.groupTitle(g, names)}}
-	if (first.kind == added || first.kind == removed) && len(g.drifts) == 1 {
+	if first.kind == added || first.kind == removed {
 		title = append(title, stretch{'~', "  " + short(first.definitionDigest())})
 	}
 	if t.short(g) {
