@@ -47,35 +47,22 @@ func isDigest(s string) bool {
 	return ok && len(digits) == 64 && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
-// A definition is what one entry of a list comes to.
-type definition struct {
-	form      []byte // canonical
-	digest    string
-	sanitized string // the sanitized digest; equal to digest where the text is clean
-}
-
-// define computes the digests of a definition, and brings its tree into
-// canonical order.
-func define(v *value) definition {
-	d := definition{form: canonical(v)}
-	d.digest = digest(d.form)
-	d.sanitized = d.digest
-	if !isClean(d.form) {
+// define has p pin a definition, whose tree it brings into canonical order.
+func (p *pin) define(v *value) {
+	p.definition = canonical(v)
+	p.digest = digest(p.definition)
+	p.sanitized = p.digest
+	if !isClean(p.definition) {
 		if clean, changed := sanitized(*v); changed {
-			d.sanitized = digest(canonical(&clean))
+			p.sanitized = digest(canonical(&clean))
 		}
 	}
-	return d
 }
 
 // defineText is define for a server's instructions.
-func defineText(text string) definition {
-	d := definition{form: appendString(nil, text), digest: digest([]byte(text))}
-	d.sanitized = d.digest
-	if clean := sanitizeText(text); clean != text {
-		d.sanitized = digest([]byte(clean))
-	}
-	return d
+func (p *pin) defineText(text string) {
+	p.definition = appendString(nil, text)
+	p.digest, p.sanitized = digest([]byte(text)), digest([]byte(sanitizeText(text)))
 }
 
 // canonical returns the RFC 8785 bytes of v, and sorts the members in it.

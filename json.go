@@ -77,12 +77,10 @@ func (v value) items() []namedValue {
 // has reports whether an object has a member.
 func (v value) has(name string) bool { return v.get(name).kind != 0 }
 
-// A settled definition is what is kept of it once it was read.
+// A settled definition is what is kept of it once it was read: a pin, but for its place.
 type settled struct {
-	definition
-	tree     *value        // kept only of a small file
-	identity string        // its name or URI; "" if it has none
-	problem  *entryProblem // why it can't be an entry, or nil
+	pin
+	problem *entryProblem // why it can't be an entry, or nil
 }
 
 // An entryProblem is what is wrong with an entry at some place in it.
@@ -311,7 +309,7 @@ func (r *jsonReader) value() (v value, bad *readError) {
 		tree := v
 		v.settled = r.settle(r.path, &tree)
 		v.parts = nil // the tree goes, so that memory stays flat
-		r.slab.end(v.settled.tree != nil)
+		r.slab.end(v.settled.parsed != nil)
 	}
 	return v, nil
 }

@@ -75,12 +75,12 @@ func parseLockfile(path string, data []byte) (lockfile, error) {
 	}
 	r.json.settle = func(path []pathStep, v *value) *settled {
 		list, _ := listNamed(path[2].name)
-		s := &settled{identity: strings.Clone(v.get(listInfo[list].identity).text)}
+		s := &settled{pin: pin{entryKey: entryKey{list, strings.Clone(v.get(listInfo[list].identity).text)}}}
 		if v.kind != '{' {
 			s.problem = &entryProblem{at: int(v.at), text: "its definition is no object"}
 			return s
 		}
-		s.definition = define(v)
+		s.define(v)
 		return s
 	}
 	root, err := r.json.next(0, len(data))
@@ -301,35 +301,35 @@ func (r *lockReader) recompute(p *pin, stored value, pol policy, where string) e
 		return failIn(printable(r.path)+":"+strconv.Itoa(p.line), "%s%s", where, what).
 			hint("someone edited it, or a merge went wrong: go back to the committed version, then review with pinproof diff")
 	}
-	var d definition
+	var is pin // what the stored definition comes to
 	if p.list == instructionsList {
 		if stored.kind != '"' {
 			return r.failAt(int(stored.at), "%sits text is no string", where)
 		}
-		d = defineText(stored.text)
+		is.defineText(stored.text)
 	} else {
 		s := stored.settled
 		if s.problem != nil {
 			return r.failAt(s.problem.at, "%s%s", where, s.problem.text)
 		}
-		d = s.definition
+		is = s.pin
 		if pol.shapes() {
-			v := readCanonical(d.form)
+			v := is.tree()
 			if !equalValues(v, pol.apply(p.list, v)) {
 				return bad("its definition has what its policy leaves out")
 			}
 		}
-		if s.identity != p.name && d.digest == p.digest {
+		if is.name != p.name && is.digest == p.digest {
 			return bad("its key is not the " + listInfo[p.list].identity + " in its definition")
 		}
 	}
 	switch {
-	case d.digest != p.digest:
+	case is.digest != p.digest:
 		return bad("its digest is not that of its stored definition")
-	case d.sanitized != p.sanitized:
+	case is.sanitized != p.sanitized:
 		return bad("its sanitizedDigest is not that of its stored definition")
 	}
-	p.definition = d.form
+	p.definition = is.definition
 	return nil
 }
 

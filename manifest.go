@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -21,23 +20,9 @@ type manifest struct {
 // A listing is one list of a manifest. A list that can't be read is a problem only
 // where it is pinned.
 type listing struct {
-	answered bool // the server gave it, or says that it has none
-	entries  []item
+	answered bool  // the server gave it, or says that it has none
+	entries  []pin // as received, in its order
 	problem  error
-}
-
-// An item is one element of a list, as received.
-type item struct {
-	name         string // its identity
-	definition   definition
-	received     []byte // its JSON text
-	tree         *value // of a small manifest, else nil
-	line, column int    // where it begins, from 1; columns count bytes
-}
-
-// place is where an entry stands, for messages.
-func (m *manifest) place(e item) string {
-	return fmt.Sprintf("%s:%d:%d", printable(m.path), e.line, e.column)
 }
 
 // entryNamed is an entry in a sentence: tool NAME, prompt NAME, instructions.
@@ -160,18 +145,19 @@ func opensBatch(data []byte, at int) bool {
 
 // settle checks an entry as a client would read it, and computes its digests.
 func (s *settled) settle(list listKind, v *value) {
+	s.list = list
 	if v.kind != '{' {
 		s.problem = &entryProblem{at: int(v.at), text: "is no object", bare: true}
 		return
 	}
 	if id := v.get(listInfo[list].identity); id.kind == '"' {
-		s.identity = strings.Clone(id.text) // not the piece of the file that it shares
+		s.name = strings.Clone(id.text) // not the piece of the file that it shares
 	}
 	if s.problem = findFolded(v.members(), entryMembers[list], ""); s.problem == nil {
 		s.problem = checkEntry(list, v)
 	}
 	if s.problem == nil {
-		s.definition = define(v)
+		s.define(v)
 	}
 }
 
@@ -261,11 +247,10 @@ type manifestReader struct {
 
 // A listState is how far one list was read.
 type listState struct {
-	complete [][]item // complete lists of one session: equal, or the manifest is ambiguous
-	page     []item   // pages of a list whose end has not come yet
-	open     bool     // the last page has a cursor that none followed
-	cursor   string   // that cursor
-	lastPage int      // offset of the last page
+	complete [][]pin // complete lists of one session: equal, or the manifest is ambiguous
+	page     []pin   // pages of a list whose end has not come yet
+	cursor   *value  // of the last page, if it has one that none followed
+	lastPage int     // offset of the last page
 }
 
 type errorAnswer struct {
@@ -478,10 +463,11 @@ func (r *manifestReader) greeting(result value) error {
 		r.offered = &offered
 	}
 	s := &r.states[instructionsList]
-	list := []item{}
+	list := []pin{}
 	if text.text != "" && text.kind == '"' { // an empty text tells a model nothing
-		line, column := r.position(int(text.at))
-		list = append(list, item{definition: defineText(text.text), received: r.data[text.at:text.end], line: line, column: column})
+		p := pin{entryKey: entryKey{list: instructionsList}}
+		p.defineText(text.text)
+		list = append(list, r.placed(p, text))
 	}
 	s.complete = append(s.complete, list)
 	return nil
@@ -501,13 +487,11 @@ func (r *manifestReader) page(list listKind, items []namedValue, cursor *value, 
 		made.problem = err
 		return nil
 	}
-	s.lastPage = at
-	if s.open = cursor != nil; s.open {
-		s.cursor = cursor.text
-		return nil
+	s.cursor, s.lastPage = cursor, at
+	if cursor == nil {
+		s.complete = append(s.complete, s.page)
+		s.page = nil
 	}
-	s.complete = append(s.complete, s.page)
-	s.page = nil
 	return nil
 }
 
@@ -522,8 +506,8 @@ func (r *manifestReader) entries(list listKind, s *listState, items []namedValue
 			switch {
 			case p.bare:
 				return r.failAt(p.at, "%s %s", where, p.text)
-			case d.identity != "":
-				where = entryNamed(list, d.identity)
+			case d.name != "":
+				where = entryNamed(list, d.name)
 			}
 			err := r.failAt(p.at, "%s: %s", where, p.text)
 			if p.hint != "" {
@@ -531,10 +515,16 @@ func (r *manifestReader) entries(list listKind, s *listState, items []namedValue
 			}
 			return err
 		}
-		line, column := r.position(int(v.at))
-		s.page = append(s.page, item{name: d.identity, definition: d.definition, tree: d.tree, received: r.data[v.at:v.end], line: line, column: column})
+		s.page = append(s.page, r.placed(d.pin, v.value))
 	}
 	return nil
+}
+
+// placed is an entry with its text and where that begins.
+func (r *manifestReader) placed(p pin, v value) pin {
+	p.received = r.data[v.at:v.end]
+	p.line, p.column = r.position(int(v.at))
+	return p
 }
 
 // finish decides whether what was read is complete, list by list.
@@ -548,7 +538,7 @@ func (r *manifestReader) finish() error {
 		if r.offersNone(toolList) {
 			break // some answer tools/list with an error then
 		}
-		if len(tools.complete) == 0 && !tools.open || r.asked["tools/list "+e.id] {
+		if len(tools.complete) == 0 && tools.cursor == nil || r.asked["tools/list "+e.id] {
 			return r.failAt(e.at, "the server answered with an error%s", e.text).
 				hint("capture again once the server lists its tools")
 		}
@@ -574,10 +564,10 @@ func (r *manifestReader) finish() error {
 
 func (r *manifestReader) finishList(list listKind) error {
 	s, made := &r.states[list], &r.made.lists[list]
-	if s.open {
+	if s.cursor != nil {
 		f := r.failAt(s.lastPage, `an unfinished list: "nextCursor" of its last page says that more %ss follow`, listInfo[list].entry).
 			hint("ask for the next page with that cursor and append the answer to the file")
-		if s.cursor == "" {
+		if s.cursor.text == "" {
 			f.hint("if this server sends an empty cursor on its last page: pinproof lock --empty-cursor-ends %s", shellPath(r.path))
 		}
 		return f
@@ -593,7 +583,7 @@ func (r *manifestReader) finishList(list listKind) error {
 		}
 	}
 	// Equal sets of forms differ in length only by repeats, which must be seen.
-	made.entries = slices.MaxFunc(s.complete, func(a, b []item) int { return len(a) - len(b) })
+	made.entries = slices.MaxFunc(s.complete, func(a, b []pin) int { return len(a) - len(b) })
 	return nil
 }
 
@@ -609,32 +599,29 @@ func (r *manifestReader) offersNone(list listKind) bool {
 
 // sameList compares the definitions of two complete lists: which one an agent got
 // can't be known.
-func (r *manifestReader) sameList(list listKind, n int, first, other []item) error {
-	forms := func(entries []item) map[string]string {
-		set := make(map[string]string, len(entries))
+func (r *manifestReader) sameList(list listKind, n int, first, other []pin) error {
+	digests := func(entries []pin) map[string]bool {
+		set := make(map[string]bool, len(entries))
 		for _, e := range entries {
-			set[e.definition.digest] = e.name
+			set[e.digest] = true
 		}
 		return set
 	}
-	a, b := forms(first), forms(other)
-	if maps.Equal(a, b) {
+	a, b := digests(first), digests(other)
+	var differ []string
+	for _, entries := range [][]pin{first, other} {
+		for _, e := range entries {
+			if a[e.digest] != b[e.digest] {
+				differ = append(differ, e.name)
+			}
+		}
+	}
+	if len(differ) == 0 {
 		return nil
 	}
 	if list == instructionsList {
 		return failIn(printable(r.path), "ambiguous: the session has two different instructions").
 			hint("capture it again, and ask which of them an agent gets")
-	}
-	var differ []string
-	for form, name := range a {
-		if _, ok := b[form]; !ok {
-			differ = append(differ, name)
-		}
-	}
-	for form, name := range b {
-		if _, ok := a[form]; !ok {
-			differ = append(differ, name)
-		}
 	}
 	slices.SortFunc(differ, compareUTF16)
 	differ = slices.Compact(differ)

@@ -101,7 +101,7 @@ func TestManifestShapes(t *testing.T) {
 }
 
 // compacted is the text of tools, one a line, without blanks between tokens.
-func compacted(t testing.TB, list []item) string {
+func compacted(t testing.TB, list []pin) string {
 	t.Helper()
 	var lines []string
 	for _, tool := range list {
@@ -487,7 +487,7 @@ func FuzzManifest(f *testing.F) {
 		}
 		var got []string
 		for _, tool := range m.lists[toolList].entries {
-			got = append(got, string(tool.definition.form))
+			got = append(got, string(tool.definition))
 			var name struct {
 				Name string `json:"name"`
 			}

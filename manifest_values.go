@@ -49,11 +49,10 @@ func (s *stream) read(data []byte) {
 		entry := &settled{}
 		if len(data) > smallFile {
 			entry.settle(list, v)
-			return entry
+		} else {
+			entry.parsed = v
+			s.settling.Go(func() { entry.settle(list, v) }) // the tree is kept: reading can go on
 		}
-		tree := *v
-		entry.tree = &tree
-		s.settling.Go(func() { entry.settle(list, &tree) }) // the tree is kept: reading can go on
 		return entry
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -199,34 +200,25 @@ func pinManifest(m manifest, server string, pol policy, substitutes []substitute
 		if err := m.lists[list].problem; err != nil {
 			return s, err
 		}
-		for _, e := range m.lists[list].entries {
-			p := pin{entryKey: entryKey{list, e.name}, received: e.received, parsed: e.tree, line: e.line, column: e.column}
-			d := e.definition
+		for _, p := range m.lists[list].entries {
 			if pol.shapes() || len(substitutes) > 0 {
-				var err error
-				if d, err = shape(list, d, pol, substitutes); err != nil {
-					return s, failIn(m.place(e), "%s: %s", entryNamed(list, e.name), err)
+				v, err := putPlaceholders(pol.apply(list, p.tree()), substitutes)
+				switch {
+				case err != nil:
+					where := fmt.Sprintf("%s:%d:%d", printable(m.path), p.line, p.column)
+					return s, failIn(where, "%s: %s", entryNamed(list, p.name), err)
+				case list == instructionsList:
+					p.defineText(v.text)
+				default:
+					p.define(&v)
 				}
 			}
-			if name, err := putPlaceholders(textValue(e.name), substitutes); err == nil {
+			if name, err := putPlaceholders(textValue(p.name), substitutes); err == nil {
 				p.name = name.text
 			}
-			p.definition, p.digest, p.sanitized = d.form, d.digest, d.sanitized
 			s.pins = append(s.pins, p)
 		}
 	}
 	slices.SortStableFunc(s.pins, comparePins)
 	return s, nil
-}
-
-// shape is a definition after its server's policy.
-func shape(list listKind, d definition, pol policy, substitutes []substitute) (definition, error) {
-	v, err := putPlaceholders(pol.apply(list, readCanonical(d.form)), substitutes)
-	if err != nil {
-		return d, err
-	}
-	if list == instructionsList {
-		return defineText(v.text), nil
-	}
-	return define(&v), nil
 }
