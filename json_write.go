@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // equalValues compares canonical trees.
@@ -73,27 +75,8 @@ func textList(list []string) value {
 
 // pointerTokens splits a JSON Pointer (RFC 6901).
 func pointerTokens(pointer string) ([]string, bool) {
-	if pointer == "" {
-		return nil, true
-	}
-	if pointer[0] != '/' || !utf8.ValidString(pointer) {
-		return nil, false
-	}
-	tokens := strings.Split(pointer[1:], "/")
-	for i, t := range tokens {
-		for rest := t; ; {
-			_, after, tilde := strings.Cut(rest, "~")
-			if !tilde {
-				break
-			}
-			if after == "" || after[0] != '0' && after[0] != '1' {
-				return nil, false
-			}
-			rest = after
-		}
-		tokens[i] = strings.ReplaceAll(strings.ReplaceAll(t, "~1", "/"), "~0", "~")
-	}
-	return tokens, true
+	p := jsontext.Pointer(pointer)
+	return slices.Collect(p.Tokens()), p.IsValid()
 }
 
 // pointerTo extends a JSON Pointer by one member name or index (RFC 6901).
