@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -111,8 +112,7 @@ type jsonReader struct {
 
 	again           bool                                     // read before: no name in it is repeated
 	inexactIntegers bool                                     // accept integers that a double can't hold: JCS writes some (RFC 8785, appendix B)
-	maxBytes        int                                      // of a definition; 0: no limit
-	maxIndex        int                                      // entries of one list; 0: no limit
+	bounded         bool                                     // definitions are entries of lists: their bytes and number are limited
 	definitions     int                                      // settled so far
 	isDefinition    func(path []pathStep) bool               // nil: none is
 	settle          func(path []pathStep, v *value) *settled // what to keep of a definition in place of its tree
@@ -130,11 +130,10 @@ type jsonReader struct {
 
 // A definitionScope bounds the definition that is being read.
 type definitionScope struct {
-	at     int // offset of its first byte
-	depth  int // of its root
-	values int // read so far
-	path   []pathStep
-	name   string // its "name" as far as it was read, for messages
+	at     int        // offset of its first byte
+	path   []pathStep // the way to it
+	values int        // read so far
+	name   string     // its "name" as far as it was read, for messages
 }
 
 func newJSONReader(data []byte) *jsonReader { return &jsonReader{data: data} }
@@ -220,7 +219,7 @@ func (r *jsonReader) only() (value, error) {
 	}
 	for at := int(v.end); at < len(r.data); at++ {
 		if !isBlank(r.data[at]) {
-			return value{}, &readError{at: at, text: "trailing data"}
+			return value{}, &readError{at: at, text: "trailing data after it"}
 		}
 	}
 	return v, nil
@@ -260,7 +259,7 @@ func (r *jsonReader) token() (jsontext.Token, *readError) {
 	for r.start = r.end; isBlank(r.data[r.start]) || r.data[r.start] == ',' || r.data[r.start] == ':'; r.start++ {
 	}
 	r.end = r.base + int(r.d.InputOffset())
-	if r.inside != nil && r.maxBytes > 0 && r.end-r.inside.at > r.maxBytes {
+	if r.bounded && r.inside != nil && r.end-r.inside.at > maxDefinitionBytes {
 		return tok, r.tooLarge("a definition of more than 4 MiB")
 	}
 	return tok, nil
@@ -279,11 +278,11 @@ func (r *jsonReader) value() (v value, bad *readError) {
 	v.kind, v.at = byte(tok.Kind()), int32(r.start)
 	outer := r.inside
 	if outer == nil && r.isDefinition != nil && r.isDefinition(r.path) {
-		r.inside = &definitionScope{at: r.start, depth: len(r.path), path: r.path}
+		r.inside = &definitionScope{at: r.start, path: r.path}
 		switch r.definitions++; {
-		case r.maxIndex > 0 && r.path[len(r.path)-1].index >= r.maxIndex:
+		case r.bounded && r.path[len(r.path)-1].index >= maxEntries:
 			return v, r.tooLarge("more than 50,000 entries")
-		case r.maxIndex > 0 && r.definitions > maxDefinitions:
+		case r.bounded && r.definitions > maxDefinitions:
 			return v, r.tooLarge("more than 200,000 entries in all lists of the file")
 		}
 	}
@@ -327,7 +326,7 @@ func (r *jsonReader) count(kind byte) *readError {
 	switch {
 	case s.values > maxDefinitionSize:
 		return r.tooLarge("a definition of more than 200,000 values")
-	case (kind == '[' || kind == '{') && len(r.path)-s.depth >= maxDefinitionDepth:
+	case (kind == '[' || kind == '{') && len(r.path)-len(s.path) >= maxDefinitionDepth:
 		return r.tooLarge("a definition nested more than 128 deep")
 	}
 	return nil
@@ -362,7 +361,7 @@ func (r *jsonReader) parts(v *value) *readError {
 		case !keep:
 			r.kept--
 			continue
-		case r.inside != nil && name == "name" && here == r.inside.depth:
+		case r.inside != nil && name == "name" && here == len(r.inside.path):
 			r.inside.name = part.text
 		}
 		r.stack = append(r.stack, namedValue{name, part})
@@ -431,35 +430,40 @@ func isDigits(s string) bool {
 // library's quote the input and may change with it.
 func (r *jsonReader) explain(err error) *readError {
 	var syntactic *jsontext.SyntacticError
-	cutShort := &readError{at: r.to, text: "unexpected end of the file: cut short?", grammar: true}
-	if !errors.As(err, &syntactic) {
-		return cutShort
+	bad := &readError{at: r.to}
+	if errors.As(err, &syntactic) {
+		bad.at = min(r.base+int(syntactic.ByteOffset), r.to)
 	}
-	offset := min(r.base+int(syntactic.ByteOffset), r.to)
-	if errors.Is(err, jsontext.ErrDuplicateName) {
-		member := string(syntactic.JSONPointer.LastToken())
-		return &readError{at: offset, text: "member " + quotedName(member) + " is repeated: parsers would read different values"}
+	rest := r.data[bad.at:r.to]
+	next, size := utf8.DecodeRune(rest)
+	escape, _ := unicodeEscape(rest)
+	switch {
+	case syntactic == nil, errors.Is(err, io.ErrUnexpectedEOF), len(rest) == 0:
+		bad.at, bad.text, bad.grammar = r.to, "unexpected end of the file: cut short?", true
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		member := syntactic.JSONPointer.LastToken()
+		bad.text = "member " + quotedName(member) + " is repeated: parsers would read different values"
+	case next == utf8.RuneError && size == 1:
+		bad.text = "invalid UTF-8"
+	case utf16.IsSurrogate(escape):
+		bad.text = "an unpaired surrogate: not Unicode text"
+	case len(r.path) >= 10_000 && (next == '[' || next == '{'):
+		bad.text = "nested more than 10,000 deep"
+	case errors.Is(err, jsontext.ErrNonStringName):
+		bad.text, bad.grammar = "an object member without a quoted name", true
+	default:
+		bad.text, bad.grammar = "not JSON: unexpected "+quotedName(string(next)), true
 	}
-	if errors.Is(err, io.ErrUnexpectedEOF) || offset >= r.to {
-		return cutShort
+	return bad
+}
+
+// unicodeEscape reads the \uXXXX that data begins with.
+func unicodeEscape(data []byte) (r rune, ok bool) {
+	if len(data) < 6 || !bytes.HasPrefix(data, []byte(`\u`)) {
+		return 0, false
 	}
-	rest := r.data[offset:r.to]
-	if c, size := utf8.DecodeRune(rest); c == utf8.RuneError && size == 1 {
-		return &readError{at: offset, text: "invalid UTF-8"}
-	}
-	if bytes.HasPrefix(rest, []byte(`\u`)) && len(rest) >= 6 {
-		if v, err := strconv.ParseUint(string(rest[2:6]), 16, 16); err == nil && v >= 0xd800 && v < 0xe000 {
-			return &readError{at: offset, text: "an unpaired surrogate: not Unicode text"}
-		}
-	}
-	if len(r.path) >= 10_000 && (rest[0] == '[' || rest[0] == '{') {
-		return &readError{at: offset, text: "nested more than 10,000 deep"}
-	}
-	if errors.Is(err, jsontext.ErrNonStringName) {
-		return &readError{at: offset, text: "an object member without a quoted name", grammar: true}
-	}
-	c, _ := utf8.DecodeRune(rest)
-	return &readError{at: offset, text: "not JSON: unexpected " + quotedName(string(c)), grammar: true}
+	v, err := strconv.ParseUint(string(data[2:6]), 16, 16)
+	return rune(v), err == nil
 }
 
 // grammatical reports whether data is a sequence of JSON values by grammar
@@ -491,11 +495,4 @@ func eachMember(data []byte, f func(name string, bytes int)) {
 			return
 		}
 	}
-}
-
-// memberNames looks ahead: it lists the members of the object that data begins
-// with, as far as it can be read.
-func memberNames(data []byte) (names []string) {
-	eachMember(data, func(name string, _ int) { names = append(names, name) })
-	return names
 }

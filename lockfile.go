@@ -83,9 +83,9 @@ func parseLockfile(path string, data []byte) (lockfile, error) {
 		s.define(v)
 		return s
 	}
-	root, err := r.json.next(0, len(data))
-	if err != nil || root.kind != '{' || len(bytes.TrimLeft(data[root.end:], " \t\r\n")) > 0 {
-		return lockfile{}, r.notLockfile(root, err)
+	root, err := r.json.only()
+	if err != nil || root.kind != '{' {
+		return lockfile{}, r.notLockfile(err)
 	}
 	l, err := r.servers(root)
 	if err != nil {
@@ -100,7 +100,7 @@ func parseLockfile(path string, data []byte) (lockfile, error) {
 func (r *lockReader) servers(root value) (l lockfile, err error) {
 	version := root.get("lockfileVersion")
 	if version.kind == 0 {
-		return l, r.notLockfile(root, nil)
+		return l, r.notLockfile(nil)
 	}
 	if v := string(r.data[version.at:version.end]); v != "1" {
 		if n, err := strconv.Atoi(v); err == nil && n > 1 {
@@ -132,7 +132,7 @@ func (r *lockReader) servers(root value) (l lockfile, err error) {
 }
 
 // notLockfile says what the file is instead.
-func (r *lockReader) notLockfile(root value, err error) error {
+func (r *lockReader) notLockfile(err error) error {
 	for _, marker := range []string{"<<<<<<< ", ">>>>>>> "} {
 		at := bytes.Index(r.data, []byte(marker))
 		if at == 0 || at > 0 && r.data[at-1] == '\n' {
@@ -160,9 +160,6 @@ func (r *lockReader) notLockfile(root value, err error) error {
 		return r.failAt(bad.at, "not a lockfile: %s", bad.text)
 	case err != nil:
 		return r.failAt(-1, "not a lockfile")
-	}
-	if rest := bytes.TrimLeft(r.data[root.end:], " \t\r\n"); len(rest) > 0 {
-		return r.failAt(len(r.data)-len(rest), "not a lockfile: trailing data after it")
 	}
 	return r.failAt(-1, `not a lockfile: no "lockfileVersion"`)
 }

@@ -138,7 +138,8 @@ func listNamed(member string) (listKind, bool) {
 // opensBatch reports whether an array of messages begins at data[at:] rather than a
 // list of tools: its first element says so.
 func opensBatch(data []byte, at int) bool {
-	names := memberNames(data[at:])
+	var names []string
+	eachMember(data[at:], func(name string, _ int) { names = append(names, name) })
 	return slices.Contains(names, "jsonrpc") || !slices.Contains(names, "name") &&
 		slices.ContainsFunc(names, func(n string) bool { return n == "method" || n == "result" || n == "error" })
 }

@@ -31,7 +31,7 @@ const captureHint = "save a server's answer first: pinproof-capture OUT.jsonl --
 // definitions.
 func (s *stream) read(data []byte) {
 	s.data, s.json = data, newJSONReader(data)
-	s.json.maxBytes = maxDefinitionBytes
+	s.json.bounded = true
 	batch := false
 	s.json.isDefinition = func(path []pathStep) bool {
 		_, ok := listOf(path)
@@ -43,7 +43,6 @@ func (s *stream) read(data []byte) {
 		}
 		return ok
 	}
-	s.json.maxIndex = maxEntries
 	s.json.settle = func(path []pathStep, v *value) *settled {
 		list, _ := listOf(path)
 		entry := &settled{}
@@ -316,17 +315,18 @@ func looselyUnescaped(line []byte) string {
 	var b strings.Builder
 	for {
 		at := bytes.Index(line, []byte(`\u`))
-		if at < 0 || len(line) < at+6 {
+		if at < 0 {
 			b.Write(line)
 			return b.String()
 		}
 		b.Write(line[:at])
-		if v, err := strconv.ParseUint(string(line[at+2:at+6]), 16, 16); err == nil {
-			b.WriteRune(rune(v))
-			line = line[at+6:]
+		line = line[at:]
+		if r, ok := unicodeEscape(line); ok {
+			b.WriteRune(r)
+			line = line[6:]
 		} else {
-			b.WriteString(`\u`)
-			line = line[at+2:]
+			b.Write(line[:2])
+			line = line[2:]
 		}
 	}
 }
