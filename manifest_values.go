@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -85,7 +86,7 @@ func (s *stream) values() ([]value, error) {
 	}
 	if events != nil {
 		s.read(events)
-		values, err = s.events()
+		values, err = s.pieces(eventEnd)
 	} else {
 		values, err = s.lines()
 	}
@@ -104,12 +105,9 @@ func (s *stream) values() ([]value, error) {
 // do, rather than as a server's log.
 func nearlyJSON(data []byte) bool {
 	data = bytes.TrimLeft(data, " \t\r\n")
-	for _, begin := range []string{"{", "[\n", "[\r", "[ ", "[{", "//", "/*"} {
-		if bytes.HasPrefix(data, []byte(begin)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"{", "[\n", "[\r", "[ ", "[{", "//", "/*"}, func(begin string) bool {
+		return bytes.HasPrefix(data, []byte(begin))
+	})
 }
 
 // failAt is an error at an offset, or of the file as a whole where at is -1.
@@ -124,16 +122,14 @@ func (s *stream) failAt(at int, format string, args ...any) *failure {
 
 // refuse says where strict reading stopped, and in which entry.
 func (s *stream) refuse(bad *readError) *failure {
-	if bad.inside == nil {
+	in := bad.inside
+	if in == nil || in.name == "" && !bad.limit {
 		return s.failAt(bad.at, "%s", bad.text)
 	}
-	list, _ := listOf(bad.inside.path)
-	name := entryNamed(list, bad.inside.name)
-	if bad.inside.name == "" && !bad.limit {
-		return s.failAt(bad.at, "%s", bad.text)
-	}
+	list, _ := listOf(in.path)
+	name := entryNamed(list, in.name)
 	if bad.limit {
-		name = listInfo[list].entry + " " + strconv.Itoa(bad.inside.path[len(bad.inside.path)-1].index+1) + " of the list"
+		name = listInfo[list].entry + " " + strconv.Itoa(in.path[len(in.path)-1].index+1) + " of the list"
 	}
 	return s.failAt(bad.at, "%s: %s", name, bad.text)
 }
@@ -210,48 +206,42 @@ func (s *stream) lines() ([]value, error) {
 	if at := s.splitByCR(); at >= 0 {
 		return nil, s.failAt(at, "a message with a carriage return inside: clients end lines there, or they don't").hint("%s", captureHint)
 	}
-	return s.pieces(func(at int) int {
-		if end := bytes.IndexAny(s.data[at:], "\r\n"); end >= 0 {
-			return at + end
-		}
-		return len(s.data)
-	})
+	return s.pieces(lineEnd)
+}
+
+// lineEnd is the offset where the line that begins at an offset ends.
+func lineEnd(data []byte, at int) int {
+	if end := bytes.IndexAny(data[at:], "\r\n"); end >= 0 {
+		return at + end
+	}
+	return len(data)
 }
 
 // splitByCR finds a line, ended by LF, in which a client that doesn't end lines at a
 // lone CR could read a message that one which does so doesn't see. It returns -1 if
 // there is none.
 func (s *stream) splitByCR() int {
-	for at := 0; at < len(s.data); {
-		end := bytes.IndexByte(s.data[at:], '\n')
-		if end < 0 {
-			end = len(s.data)
-		} else {
-			end += at
-		}
-		line := bytes.Trim(s.data[at:end], "\r")
+	at := 0
+	for whole := range bytes.Lines(s.data) {
+		line := bytes.Trim(whole, "\r\n")
 		if bytes.IndexByte(line, '\r') >= 0 {
-			noise := [][]byte{}
-			for _, piece := range bytes.Split(line, []byte("\r")) {
-				if !grammatical(piece) {
-					noise = append(noise, piece)
-				}
-			}
-			if rest := bytes.Join(noise, nil); len(noise) > 0 && (grammatical(line) || bytes.Contains([]byte(foldASCII(looselyUnescaped(rest))), []byte(`"result"`))) {
+			noise := slices.DeleteFunc(bytes.Split(line, []byte("\r")), grammatical)
+			rest := foldASCII(looselyUnescaped(bytes.Join(noise, nil)))
+			if len(noise) > 0 && (grammatical(line) || strings.Contains(rest, `"result"`)) {
 				return at
 			}
 		}
-		at = end + 1
+		at += len(whole)
 	}
 	return -1
 }
 
 // pieces reads the file piece by piece; end gives the offset where the one that
 // begins at an offset ends.
-func (s *stream) pieces(end func(at int) int) ([]value, error) {
+func (s *stream) pieces(end func(data []byte, at int) int) ([]value, error) {
 	var values []value
 	for at := 0; at < len(s.data); {
-		to := end(at)
+		to := end(s.data, at)
 		v, err := s.whole(at, to)
 		if err != nil {
 			return nil, err
@@ -269,14 +259,14 @@ func (s *stream) pieces(end func(at int) int) ([]value, error) {
 
 // whole reads data[at:end] as one value, or passes it over as noise.
 func (s *stream) whole(at, end int) (value, error) {
-	if len(bytes.TrimLeft(s.data[at:end], " \t\r\n")) == 0 {
+	piece := bytes.TrimLeft(s.data[at:end], " \t\r\n")
+	switch {
+	case len(piece) == 0:
 		return value{}, nil
-	}
-	if !couldBeMessage(s.data[at:end]) {
-		if hidesAnswer(s.data[at:end]) {
-			return value{}, s.failAt(at, "a line that is no message, but holds one: some clients could read the answer in it").
-				hint("%s", captureHint)
-		}
+	case !couldBeMessage(piece) && hidesAnswer(piece):
+		return value{}, s.failAt(at, "a line that is no message, but holds one: some clients could read the answer in it").
+			hint("%s", captureHint)
+	case !couldBeMessage(piece):
 		s.noise++
 		return value{}, nil
 	}
@@ -331,17 +321,13 @@ func looselyUnescaped(line []byte) string {
 	}
 }
 
-func couldBeMessage(line []byte) bool {
-	line = bytes.TrimLeft(line, " \t\r\n")
-	if len(line) == 0 {
-		return false
-	}
-	next := bytes.TrimLeft(line[1:], " \t\r\n")
-	switch line[0] {
-	case '{':
-		return len(next) > 0 && (next[0] == '"' || next[0] == '}')
-	case '[':
-		return len(next) > 0 && next[0] == '{'
+// couldBeMessage reports whether a piece, without blanks before it, begins as an object
+// or as an array of objects does.
+func couldBeMessage(piece []byte) bool {
+	next := bytes.TrimLeft(piece[1:], " \t\r\n")
+	switch string(piece[:1]) + string(next[:min(1, len(next))]) {
+	case `{"`, `{}`, `[{`:
+		return true
 	}
 	return false
 }
@@ -361,11 +347,8 @@ func (s *stream) eventStream() ([]byte, error) {
 		}
 	}
 	for at := 0; at < len(data); {
-		end := bytes.IndexAny(data[at:], "\r\n")
-		if end < 0 {
-			end = len(data)
-		} else {
-			end += at
+		end := lineEnd(data, at)
+		if end < len(data) {
 			out[end] = data[end]
 		}
 		field, value, _ := bytes.Cut(data[at:end], []byte(":"))
@@ -378,11 +361,7 @@ func (s *stream) eventStream() ([]byte, error) {
 			if trimmed := strings.TrimSpace(event); event != "message" && (folds(trimmed, "message") || trimmed == "" && event != "") {
 				odd = at
 			}
-		case "id", "retry":
-			if hidesAnswer(data[at:end]) {
-				odd = at
-			}
-		case "":
+		case "id", "retry", "":
 			if hidesAnswer(data[at:end]) {
 				odd = at
 			}
@@ -413,25 +392,15 @@ func blank(b []byte) {
 	}
 }
 
-// events reads what eventStream left: events end at an empty line, and blanked
-// lines are not empty.
-func (s *stream) events() ([]value, error) {
-	return s.pieces(func(at int) int { return eventEnd(s.data, at) })
-}
-
+// eventEnd is the offset where the event that begins at an offset ends, in what
+// eventStream left: at an empty line, and blanked lines are not empty. The end of one
+// line is right behind that of another then, and the two are not CR LF.
 func eventEnd(data []byte, at int) int {
-	for i := at; i < len(data); i++ {
-		if data[i] != '\n' && data[i] != '\r' {
-			continue
+	for i := at + 1; i < len(data); i++ {
+		last, c := data[i-1], data[i]
+		if (c == '\n' || c == '\r') && (last == '\n' || last == '\r' && c == '\r') {
+			return i
 		}
-		next := i + 1
-		if data[i] == '\r' && next < len(data) && data[next] == '\n' {
-			next++
-		}
-		if next < len(data) && (data[next] == '\n' || data[next] == '\r') {
-			return next
-		}
-		i = next - 1
 	}
 	return len(data)
 }
