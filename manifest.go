@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,8 +14,6 @@ type manifest struct {
 	lists [listKinds]listing
 	about string // the server's own name and version, printable; for display only
 	noise int    // lines passed over
-
-	emptyCursor bool // an empty cursor was met: whether it ends the list is the policy's to say
 }
 
 // A listing is one list of a manifest. A list that can't be read is a problem only
@@ -76,12 +75,10 @@ func scanManifest(path string, data []byte) *scanned {
 
 // faulty is what is wrong with the file under any policy.
 func (s *scanned) faulty() error {
-	_, err := s.manifest(false)
-	if err != nil {
-		if _, other := s.manifest(true); other == nil {
-			return nil
-		}
+	if _, err := s.manifest(true); err == nil {
+		return nil
 	}
+	_, err := s.manifest(false)
 	return err
 }
 
@@ -106,23 +103,17 @@ func (s *scanned) manifest(emptyCursorEnds bool) (manifest, error) {
 // one of them: [i], tools[i], result.tools[i], [i].result.tools[i].
 func listOf(path []pathStep) (listKind, bool) {
 	n := len(path)
-	if n == 0 || path[n-1].index < 0 {
+	switch {
+	case n == 0 || path[n-1].index < 0:
 		return 0, false
-	}
-	names := path[:n-1]
-	if n == 1 {
+	case n == 1:
 		return toolList, true
+	case n == 4 && path[0].index >= 0 && path[1].name == "result",
+		n == 3 && path[0].name == "result",
+		n == 2:
+		return listNamed(path[n-2].name)
 	}
-	if n == 4 && names[0].index >= 0 {
-		names = names[1:]
-	}
-	if len(names) == 2 && names[0].name == "result" {
-		names = names[1:]
-	}
-	if len(names) != 1 || names[0].index >= 0 {
-		return 0, false
-	}
-	return listNamed(names[0].name)
+	return 0, false
 }
 
 // listNamed is the list that a member of a result holds.
@@ -140,8 +131,12 @@ func listNamed(member string) (listKind, bool) {
 func opensBatch(data []byte, at int) bool {
 	var names []string
 	eachMember(data[at:], func(name string, _ int) { names = append(names, name) })
-	return slices.Contains(names, "jsonrpc") || !slices.Contains(names, "name") &&
-		slices.ContainsFunc(names, func(n string) bool { return n == "method" || n == "result" || n == "error" })
+	return isMessage(func(name string) bool { return slices.Contains(names, name) })
+}
+
+// isMessage tells an element of a batch from a tool, by the members it has.
+func isMessage(has func(name string) bool) bool {
+	return has("jsonrpc") || !has("name") && (has("method") || has("result") || has("error"))
 }
 
 // settle checks an entry as a client would read it, and computes its digests.
@@ -154,15 +149,17 @@ func (s *settled) settle(list listKind, v *value) {
 	if id := v.get(listInfo[list].identity); id.kind == '"' {
 		s.name = strings.Clone(id.text) // not the piece of the file that it shares
 	}
-	if s.problem = findFolded(v.members(), entryMembers[list], ""); s.problem == nil {
-		s.problem = checkEntry(list, v)
-	}
-	if s.problem == nil {
+	if s.problem = s.check(v); s.problem == nil {
 		s.define(v)
 	}
 }
 
-func checkEntry(list listKind, v *value) *entryProblem {
+// check finds what keeps a value from being an entry.
+func (s *settled) check(v *value) *entryProblem {
+	list := s.list
+	if problem := findFolded(v.members(), entryMembers[list], ""); problem != nil {
+		return problem
+	}
 	if list == toolList && !v.has("inputSchema") {
 		for _, wrong := range []string{"input_schema", "parameters", "function"} {
 			if v.has(wrong) {
@@ -170,19 +167,17 @@ func checkEntry(list listKind, v *value) *entryProblem {
 			}
 		}
 	}
-	identity := listInfo[list].identity
-	if v.get(identity).kind != '"' || v.get(identity).text == "" {
-		return &entryProblem{at: int(v.at), text: fmt.Sprintf("no %q that is a non-empty string", identity)}
+	if s.name == "" {
+		return &entryProblem{at: int(v.at), text: fmt.Sprintf("no %q that is a non-empty string", listInfo[list].identity)}
 	}
 	for _, name := range []string{"annotations", "execution", "arguments"} {
 		part := v.get(name)
-		if problem := findFolded(part.members(), innerMembers[name], name+": "); problem != nil {
-			return problem
-		}
+		problem := findFolded(part.members(), innerMembers[name], name+": ")
 		for _, item := range part.items() {
-			if problem := findFolded(item.members(), innerMembers[name], name+": "); problem != nil {
-				return problem
-			}
+			problem = cmp.Or(problem, findFolded(item.members(), innerMembers[name], name+": "))
+		}
+		if problem != nil {
+			return problem
 		}
 	}
 	return nil
@@ -239,11 +234,11 @@ type manifestReader struct {
 	made   manifest
 	states [listKinds]listState
 
-	bare, messages bool
-	firstBare      int
-	asked          map[string]bool // ids of requests, by method
-	errors         []errorAnswer
-	offered        *value // the server's capabilities, as it told them
+	bare     *value          // the first list or result that stands outside a message
+	messages bool            // there are JSON-RPC messages
+	asked    map[string]bool // ids of requests, by method
+	errors   []value         // messages with an error
+	offered  *value          // the server's capabilities, as it told them
 }
 
 // A listState is how far one list was read.
@@ -252,12 +247,6 @@ type listState struct {
 	page     []pin   // pages of a list whose end has not come yet
 	cursor   *value  // of the last page, if it has one that none followed
 	lastPage int     // offset of the last page
-}
-
-type errorAnswer struct {
-	id   string
-	at   int
-	text string
 }
 
 // message takes one JSON value of the file. Alone in it, it may be a bare list.
@@ -278,7 +267,7 @@ func (r *manifestReader) array(v value, alone bool) error {
 	}
 	if len(v.items()) > 0 && v.items()[0].settled == nil {
 		for _, item := range v.items() {
-			if !isMessage(item.value) {
+			if !isMessage(item.has) {
 				return r.failAt(int(item.at), "neither a batch of messages nor a list of tools")
 			}
 		}
@@ -292,24 +281,8 @@ func (r *manifestReader) array(v value, alone bool) error {
 	if !alone {
 		return r.failAt(int(v.at), "a bare list among messages: not something a client would read")
 	}
-	r.bareAt(v)
+	r.bare = cmp.Or(r.bare, &v)
 	return r.page(toolList, v.items(), nil, int(v.at))
-}
-
-// isMessage tells an element of a batch from a tool.
-func isMessage(v value) bool {
-	for _, key := range []string{"jsonrpc", "method", "result", "error"} {
-		if v.has(key) {
-			return !v.has("name") || key == "jsonrpc"
-		}
-	}
-	return false
-}
-
-func (r *manifestReader) bareAt(v value) {
-	if !r.bare {
-		r.bare, r.firstBare = true, int(v.at)
-	}
 }
 
 func (r *manifestReader) refuseFolded(members []namedValue, specified []string, where string) error {
@@ -346,7 +319,7 @@ func (r *manifestReader) object(v value) error {
 	}
 	r.messages = r.messages || v.has("jsonrpc")
 	if isResult {
-		r.bareAt(v)
+		r.bare = cmp.Or(r.bare, &v)
 		return r.result(v, at)
 	}
 	if method := v.get("method"); method.kind != 0 {
@@ -355,17 +328,13 @@ func (r *manifestReader) object(v value) error {
 		}
 		return nil
 	}
-	if e := v.get("error"); e.kind != 0 {
-		text := ""
-		if said := e.get("message"); said.text != "" && said.kind == '"' {
-			text = ": " + quotedName(said.text)
-		}
-		r.errors = append(r.errors, errorAnswer{id: messageID(v.get("id")), at: at, text: text})
+	if v.has("error") {
+		r.errors = append(r.errors, v)
 		return nil
 	}
 	if result := v.get("result"); result.kind == '{' {
 		if _, ok := listIn(result); ok && !v.has("jsonrpc") {
-			r.bareAt(v)
+			r.bare = cmp.Or(r.bare, &v)
 		}
 		return r.result(result, at)
 	}
@@ -406,17 +375,16 @@ func (r *manifestReader) result(result value, at int) error {
 	if !listed {
 		return r.greeting(result)
 	}
-	for _, other := range []string{"instructions", "protocolVersion", "supportedVersions"} {
+	others := []string{"instructions", "protocolVersion", "supportedVersions"}
+	for other := list + 1; other < instructionsList; other++ {
+		others = append(others, listInfo[other].member)
+	}
+	for _, other := range others {
 		if result.has(other) {
 			return r.failAt(at, "fits two shapes: %q beside %q in one result", listInfo[list].member, other)
 		}
 	}
 	array := result.get(listInfo[list].member)
-	for other := list + 1; other < instructionsList; other++ {
-		if result.has(listInfo[other].member) {
-			return r.failAt(at, "fits two shapes: %q beside %q in one result", listInfo[list].member, listInfo[other].member)
-		}
-	}
 	if array.kind != '[' {
 		return r.failAt(int(array.at), `%q is not an array`, listInfo[list].member)
 	}
@@ -425,7 +393,6 @@ func (r *manifestReader) result(result value, at int) error {
 		if c.kind != '"' {
 			return r.failAt(int(c.at), `"nextCursor" is neither a string nor null`)
 		}
-		r.made.emptyCursor = r.made.emptyCursor || c.text == ""
 		if c.text != "" || !r.emptyCursorEnds {
 			cursor = &c
 		}
@@ -531,17 +498,20 @@ func (r *manifestReader) placed(p pin, v value) pin {
 // finish decides whether what was read is complete, list by list.
 func (r *manifestReader) finish() error {
 	r.made.path, r.made.noise = r.path, r.noise
-	if r.bare && r.messages {
-		return r.failAt(r.firstBare, "a bare list among messages: not something a client would read")
+	if r.bare != nil && r.messages {
+		return r.failAt(int(r.bare.at), "a bare list among messages: not something a client would read")
 	}
 	tools := &r.states[toolList]
 	for _, e := range r.errors {
 		if r.offersNone(toolList) {
 			break // some answer tools/list with an error then
 		}
-		if len(tools.complete) == 0 && tools.cursor == nil || r.asked["tools/list "+e.id] {
-			return r.failAt(e.at, "the server answered with an error%s", e.text).
-				hint("capture again once the server lists its tools")
+		if len(tools.complete) == 0 && tools.cursor == nil || r.asked["tools/list "+messageID(e.get("id"))] {
+			text := "the server answered with an error"
+			if said := e.get("error").get("message"); said.text != "" && said.kind == '"' {
+				text += ": " + quotedName(said.text)
+			}
+			return r.failAt(int(e.at), "%s", text).hint("capture again once the server lists its tools")
 		}
 	}
 	for list := range listKinds {
@@ -590,7 +560,7 @@ func (r *manifestReader) finishList(list listKind) error {
 
 // offersNone reports whether the server said that it has no such list.
 func (r *manifestReader) offersNone(list listKind) bool {
-	capability := map[listKind]string{toolList: "tools", promptList: "prompts", resourceList: "resources", templateList: "resources"}[list]
+	capability := listInfo[list].capability
 	if r.offered == nil || capability == "" {
 		return false
 	}

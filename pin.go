@@ -21,14 +21,14 @@ const (
 )
 
 // listInfo has, for each list, the word for an entry, the member that holds the
-// list in a result and in the lockfile, the method that asks for it and the member
-// of an entry that is its identity.
-var listInfo = [listKinds]struct{ entry, member, method, identity string }{
-	toolList:         {"tool", "tools", "tools/list", "name"},
-	promptList:       {"prompt", "prompts", "prompts/list", "name"},
-	templateList:     {"template", "resourceTemplates", "resources/templates/list", "uriTemplate"},
-	resourceList:     {"resource", "resources", "resources/list", "uri"},
-	instructionsList: {"instructions", "instructions", "initialize", ""},
+// list in a result and in the lockfile, the method that asks for it, the member of an
+// entry that is its identity and the capability of a server that has the list.
+var listInfo = [listKinds]struct{ entry, member, method, identity, capability string }{
+	toolList:         {"tool", "tools", "tools/list", "name", "tools"},
+	promptList:       {"prompt", "prompts", "prompts/list", "name", "prompts"},
+	templateList:     {"template", "resourceTemplates", "resources/templates/list", "uriTemplate", "resources"},
+	resourceList:     {"resource", "resources", "resources/list", "uri", "resources"},
+	instructionsList: {"instructions", "instructions", "initialize", "", ""},
 }
 
 // lockOrder is the order of the lists in a server's entry of the lockfile, and of
