@@ -37,13 +37,13 @@ func (l *lockfile) labels() []string {
 
 // put adds a server's pins or replaces them.
 func (l *lockfile) put(s pinset) {
-	i, ok := slices.BinarySearchFunc(l.servers, s.server, func(t pinset, server string) int { return compareUTF16(t.server, server) })
-	l.servers = slices.Clone(l.servers)
-	if ok {
-		l.servers[i] = s
-	} else {
-		l.servers = slices.Insert(l.servers, i, s)
-	}
+	l.drop(s.server)
+	l.servers = append(l.servers, s)
+	l.sort()
+}
+
+func (l *lockfile) sort() {
+	slices.SortFunc(l.servers, func(a, b pinset) int { return compareUTF16(a.server, b.server) })
 }
 
 // drop removes a server.
@@ -88,10 +88,10 @@ func parseLockfile(path string, data []byte) (lockfile, error) {
 		return lockfile{}, r.notLockfile(err)
 	}
 	l, err := r.servers(root)
-	if err != nil {
-		return lockfile{}, err
+	if err == nil {
+		err = r.hiddenRaw(l)
 	}
-	if err := r.hiddenRaw(l); err != nil {
+	if err != nil {
 		return lockfile{}, err
 	}
 	return l, nil
@@ -109,7 +109,7 @@ func (r *lockReader) servers(root value) (l lockfile, err error) {
 		}
 		return l, r.failAt(int(version.at), "not a lockfile: an unknown lockfileVersion")
 	}
-	if err := r.only(root, "", "lockfileVersion", "servers"); err != nil {
+	if err := r.object(root, "", "lockfileVersion", "servers"); err != nil {
 		return l, err
 	}
 	servers := root.get("servers")
@@ -127,7 +127,7 @@ func (r *lockReader) servers(root value) (l lockfile, err error) {
 		slices.SortFunc(set.pins, comparePins)
 		l.servers = append(l.servers, set)
 	}
-	slices.SortFunc(l.servers, func(a, b pinset) int { return compareUTF16(a.server, b.server) })
+	l.sort()
 	return l, nil
 }
 
@@ -164,19 +164,16 @@ func (r *lockReader) notLockfile(err error) error {
 	return r.failAt(-1, `not a lockfile: no "lockfileVersion"`)
 }
 
-// only refuses members that version 1 does not have.
-func (r *lockReader) only(v value, where string, known ...string) error {
-	for _, m := range v.members() {
-		if !slices.Contains(known, m.name) {
-			return r.failAt(int(m.value.at), "%smember %s: not written by this version of pinproof", where, quotedName(m.name))
-		}
-	}
-	return nil
-}
-
-func (r *lockReader) object(v value, where string) error {
+// object refuses what is no object and, if those that version 1 has are given, other
+// members.
+func (r *lockReader) object(v value, where string, known ...string) error {
 	if v.kind != '{' {
 		return r.failAt(int(v.at), "%snot an object", where)
+	}
+	for _, m := range v.members() {
+		if len(known) > 0 && !slices.Contains(known, m.name) {
+			return r.failAt(int(m.value.at), "%smember %s: not written by this version of pinproof", where, quotedName(m.name))
+		}
 	}
 	return nil
 }
@@ -195,7 +192,7 @@ func (r *lockReader) server(name string, v value) (pinset, error) {
 	for list := range listKinds {
 		known = append(known, listInfo[list].member)
 	}
-	if err := r.only(v, where, known...); err != nil {
+	if err := r.object(v, where, known...); err != nil {
 		return set, err
 	}
 	if p := v.get("policy"); p.kind != 0 {
@@ -249,11 +246,8 @@ func (r *lockReader) entries(set *pinset, list listKind, v value, where string) 
 // entry reads one pin and holds it against what it stores.
 func (r *lockReader) entry(set *pinset, list listKind, e namedValue, where string) error {
 	v := e.value
-	if err := r.object(v, where); err != nil {
-		return err
-	}
 	stored := storedMember(list)
-	if err := r.only(v, where, "digest", "sanitizedDigest", "approval", stored); err != nil {
+	if err := r.object(v, where, "digest", "sanitizedDigest", "approval", stored); err != nil {
 		return err
 	}
 	p := pin{entryKey: entryKey{list, e.name}, digest: v.get("digest").text}
@@ -268,10 +262,7 @@ func (r *lockReader) entry(set *pinset, list listKind, e namedValue, where strin
 		}
 	}
 	if a := v.get("approval"); a.kind != 0 {
-		if err := r.object(a, where+"approval: "); err != nil {
-			return err
-		}
-		if err := r.only(a, where+"approval: ", "by", "at", "hash"); err != nil {
+		if err := r.object(a, where+"approval: ", "by", "at", "hash"); err != nil {
 			return err
 		}
 		p.approval = &approval{a.get("by").text, a.get("at").text, a.get("hash").text}
@@ -332,10 +323,7 @@ func (r *lockReader) recompute(p *pin, stored value, pol policy, where string) e
 
 func (r *lockReader) policy(v value, where string) (policy, error) {
 	var p policy
-	if err := r.object(v, where); err != nil {
-		return p, err
-	}
-	if err := r.only(v, where, policyMembers...); err != nil {
+	if err := r.object(v, where, policyMembers...); err != nil {
 		return p, err
 	}
 	for _, m := range v.members() {
@@ -389,23 +377,21 @@ func sortedTexts(v value, what string, parse func([]string) ([]string, error)) (
 // hiddenRaw refuses characters that would have been escaped: they are not seen
 // in a review of the file.
 func (r *lockReader) hiddenRaw(l lockfile) error {
-	for i, size := skipASCII(r.data, 0), 0; i < len(r.data); i = skipASCII(r.data, i+size) {
-		var c rune
-		if c, size = utf8.DecodeRune(r.data[i:]); !escaped(c) {
-			continue
-		}
-		line, column := r.position(i)
-		where, nearest := "", 0
-		for _, s := range l.servers {
-			for _, p := range s.pins {
-				if p.line <= line && p.line > nearest {
-					nearest, where = p.line, "server "+quotedName(s.server)+": pin "+quotedName(p.name)+": "
-				}
+	at := indexBeyondASCII(r.data, escaped)
+	if at == len(r.data) {
+		return nil
+	}
+	line, _ := r.position(at)
+	where, nearest := "", 0
+	for _, s := range l.servers {
+		for _, p := range s.pins {
+			if p.line <= line && p.line > nearest {
+				nearest, where = p.line, "server "+quotedName(s.server)+": pin "+quotedName(p.name)+": "
 			}
 		}
-		return failIn(printable(r.path)+":"+strconv.Itoa(line)+":"+strconv.Itoa(column), "%sU+%04X stands raw, where pinproof writes an escape", where, c)
 	}
-	return nil
+	c, _ := utf8.DecodeRune(r.data[at:])
+	return r.failAt(at, "%sU+%04X stands raw, where pinproof writes an escape", where, c)
 }
 
 // firstServer is the first label in a lockfile: its sixth token, as pinproof writes it.

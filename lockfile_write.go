@@ -177,18 +177,14 @@ func (w *lockWriter) newline() {
 
 // quoted writes a JSON string, its hidden characters escaped.
 func (w *lockWriter) quoted(s []byte) {
-	for len(s) > 0 {
-		plain := skipASCII(s, 0)
-		w.out = append(w.out, s[:plain]...)
-		if s = s[plain:]; len(s) == 0 {
+	for {
+		at := indexBeyondASCII(s, escaped)
+		w.out = append(w.out, s[:at]...)
+		if at == len(s) {
 			return
 		}
-		r, size := utf8.DecodeRune(s)
-		if escaped(r) {
-			w.out = appendUnicodeEscape(w.out, r)
-		} else {
-			w.out = append(w.out, s[:size]...)
-		}
-		s = s[size:]
+		r, size := utf8.DecodeRune(s[at:])
+		w.out = appendUnicodeEscape(w.out, r)
+		s = s[at+size:]
 	}
 }

@@ -150,8 +150,7 @@ func (s *pinset) setDigest() string {
 	if s.repeated() {
 		return ""
 	}
-	tools := s.of(toolList)
-	if len(tools) == len(s.pins) {
+	if len(s.of(toolList)) == len(s.pins) {
 		return s.listDigest(toolList)
 	}
 	var lines []string

@@ -67,16 +67,24 @@ func isClean(canonical []byte) bool {
 		}
 		rest = rest[at+2:]
 	}
-	i := skipASCII(canonical, 0)
-	ascii := i == len(canonical)
-	for i < len(canonical) {
-		r, size := utf8.DecodeRune(canonical[i:])
-		if hidden(r) {
-			return false
-		}
-		i = skipASCII(canonical, i+size)
+	if skipASCII(canonical, 0) == len(canonical) {
+		return true
 	}
-	return ascii || norm.NFC.IsNormal(canonical)
+	return indexBeyondASCII(canonical, hidden) == len(canonical) && norm.NFC.IsNormal(canonical)
+}
+
+// indexBeyondASCII returns the offset of the first character, DEL or beyond ASCII, that
+// is in a class, or the length.
+func indexBeyondASCII(data []byte, class func(rune) bool) int {
+	i := skipASCII(data, 0)
+	for i < len(data) {
+		r, size := utf8.DecodeRune(data[i:])
+		if class(r) {
+			break
+		}
+		i = skipASCII(data, i+size)
+	}
+	return i
 }
 
 // skipASCII returns the offset of the first byte from i on that is DEL or beyond
