@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
@@ -115,16 +116,13 @@ func appendPrintable(dst []byte, s string, asciiOnly bool) []byte {
 			size, marks = n, 0
 		case isTag(r):
 			size = runSize(s[i:], isTag)
-			var text []byte
-			for _, r := range s[i : i+size] {
-				text = append(text, byte(r-0xe0000))
-			}
-			dst = appendDecoded(dst, "tag character", len(text), string(text), asciiOnly)
+			text := strings.Map(func(r rune) rune { return r - 0xe0000 }, s[i:i+size])
+			dst = appendDecoded(dst, "tag character", text, asciiOnly)
 			marks = maxMarks
 		case isSelector(r):
 			size = runSize(s[i:], isSelector)
 			if text := spelled(s[i : i+size]); text != "" {
-				dst = appendDecoded(dst, "variation selector", len(text), text, asciiOnly)
+				dst = appendDecoded(dst, "variation selector", text, asciiOnly)
 			} else {
 				dst = appendSame(dst, s[i:i+size])
 			}
@@ -173,15 +171,18 @@ func appendSame(dst []byte, s string) []byte {
 	return dst
 }
 
-func appendDecoded(dst []byte, what string, n int, text string, asciiOnly bool) []byte {
-	if n > 1 {
-		what += "s"
+// appendDecoded writes a text that stood as characters of a kind, one a byte.
+func appendDecoded(dst []byte, kind, text string, asciiOnly bool) []byte {
+	if len(text) > 1 {
+		kind += "s"
 	}
-	text = strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text)
-	dst = fmt.Appendf(dst, "<%d %s: \"", n, what)
-	dst = appendPrintable(dst, text, asciiOnly)
+	dst = fmt.Appendf(dst, "<%d %s: \"", len(text), kind)
+	dst = appendPrintable(dst, quoteEscapes.Replace(text), asciiOnly)
 	return append(dst, `">`...)
 }
+
+// quoteEscapes escapes what would end a text in quotes.
+var quoteEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
 // spelled returns the text that a run of variation selectors spells: two bytes
 // or more of UTF-8 that a reader could see, else "".
@@ -191,13 +192,9 @@ func spelled(run string) string {
 		b, _ := selectorByte(r)
 		text = append(text, b)
 	}
-	if len(text) < 2 || !utf8.Valid(text) {
+	unseen := func(r rune) bool { return r < 0x20 || hidden(r) }
+	if len(text) < 2 || !utf8.Valid(text) || bytes.ContainsFunc(text, unseen) {
 		return ""
-	}
-	for _, r := range string(text) {
-		if r < 0x20 || hidden(r) {
-			return ""
-		}
 	}
 	return string(text)
 }
@@ -220,12 +217,7 @@ func spellsMark(rest string) bool {
 
 // runSize is the size in bytes of the run at the start of s that is in class.
 func runSize(s string, class func(rune) bool) int {
-	for i, r := range s {
-		if !class(r) {
-			return i
-		}
-	}
-	return len(s)
+	return len(s) - len(strings.TrimLeftFunc(s, class))
 }
 
 // runLength counts how often r stands at the start of s.
@@ -283,8 +275,7 @@ func quotedName(s string) string {
 		cut = "<and " + plural(n-maxName, "more character") + ">"
 		s = s[:end]
 	}
-	s = strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s)
-	return `"` + string(appendPrintable(nil, s, true)) + cut + `"`
+	return `"` + string(appendPrintable(nil, quoteEscapes.Replace(s), true)) + cut + `"`
 }
 
 // quotedPointer is quotedName for a JSON Pointer: "$" is common in one. That of the
@@ -293,7 +284,7 @@ func quotedPointer(pointer string) string {
 	if pointer == "" {
 		return ""
 	}
-	if strings.Count(pointer, "$") > 0 && quotedName(strings.ReplaceAll(pointer, "$", "_")) == strings.ReplaceAll(pointer, "$", "_") {
+	if plain := strings.ReplaceAll(pointer, "$", "_"); quotedName(plain) == plain {
 		return pointer
 	}
 	return quotedName(pointer)
