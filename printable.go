@@ -220,13 +220,11 @@ func runSize(s string, class func(rune) bool) int {
 	return len(s) - len(strings.TrimLeftFunc(s, class))
 }
 
-// runLength counts how often r stands at the start of s.
+// runLength counts how often r stands at the start of s. Bytes that are not UTF-8 don't
+// count for U+FFFD, which they decode as.
 func runLength(s string, r rune) int {
-	n := 0
-	for _, c := range s {
-		if c != r {
-			break
-		}
+	n, c := 0, string(r)
+	for strings.HasPrefix(s[n*len(c):], c) {
 		n++
 	}
 	return n

@@ -310,6 +310,7 @@ func TestQuotedName(t *testing.T) {
 		{"名前", `"<U+540D><U+524D>"`},
 		{"\x1b[2J\n", `"<U+001B>[2J<U+000A>"`},
 		{"\xff", `"<byte FF>"`},
+		{"\ufffd\xff\xffa", `"<U+FFFD><byte FF><byte FF>a"`}, // bytes that decode as the character before them
 		{"a\u200b", `"a<U+200B>"`},
 		{"##[error]", `"##<U+005B>error]"`},
 		{"<U+0430>", `"<U+003C>U+0430>"`},
