@@ -67,11 +67,8 @@ func (p *pin) defineText(text string) {
 
 // canonical returns the RFC 8785 bytes of v, and sorts the members in it.
 func canonical(v *value) []byte {
-	buffer, _ := formBuffers.Get().(*[]byte)
-	if buffer == nil {
-		buffer = new([]byte)
-	}
 	sortMembers(v)
+	buffer := formBuffers.Get().(*[]byte)
 	*buffer = appendValue((*buffer)[:0], v)
 	form := slices.Clone(*buffer)
 	formBuffers.Put(buffer)
@@ -80,7 +77,7 @@ func canonical(v *value) []byte {
 
 // formBuffers holds what canonical forms are written into: their size isn't known
 // before, and thousands are made.
-var formBuffers sync.Pool
+var formBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // sortMembers brings the members of v, and of all in it, into the order of RFC 8785,
 // section 3.2.3.

@@ -144,29 +144,29 @@ const smallFile = 1 << 20
 
 // A slab hands out the memory of the trees of definitions, piece by piece. It is used
 // again for the next definition where the tree isn't kept.
-type slab struct{ free, whole []namedValue }
+type slab struct {
+	parts []namedValue
+	used  int // of them for this definition
+}
 
 // take returns n elements, of the slab or, unless shared, of their own.
 func (s *slab) take(n int, shared bool) []namedValue {
 	if !shared || n > slabSize/8 && n <= slabSize {
 		return make([]namedValue, n)
 	}
-	if n > len(s.free) {
-		s.whole = make([]namedValue, max(slabSize, n+n/4)) // room for another definition as large
-		s.free = s.whole
+	if s.used+n > len(s.parts) {
+		*s = slab{parts: make([]namedValue, max(slabSize, n+n/4))} // room for another definition as large
 	}
-	part := s.free[:n:n]
-	s.free = s.free[n:]
-	return part
+	s.used += n
+	return s.parts[s.used-n : s.used : s.used]
 }
 
 // end says whether what was taken for a definition is kept; else it is free again.
 func (s *slab) end(kept bool) {
 	if kept {
-		s.whole = s.free
-	} else {
-		s.free = s.whole
+		s.parts = s.parts[s.used:]
 	}
+	s.used = 0
 }
 
 // slabSize is in elements.
@@ -226,27 +226,21 @@ func (r *jsonReader) only() (value, error) {
 }
 
 // readCanonical reads again what was read strictly before: a canonical form, a
-// definition as received.
+// definition as received. Anything else is absent: never equal to what was pinned.
 func readCanonical(data []byte) value {
 	r := newJSONReader(data)
 	r.again, r.inexactIntegers = true, true
-	stack, _ := stacks.Get().(*[]namedValue)
-	if stack == nil {
-		stack = new([]namedValue)
-	}
+	stack := stacks.Get().(*[]namedValue)
 	r.stack = *stack
-	v, err := r.only()
+	v, _ := r.only()
 	*stack = r.stack[:0]
 	stacks.Put(stack)
-	if err != nil {
-		return value{} // it wasn't: never equal to what was pinned
-	}
 	return v
 }
 
 // stacks holds what the parts of containers are gathered in: a definition is read
 // again for each use of it.
-var stacks sync.Pool
+var stacks = sync.Pool{New: func() any { return new([]namedValue) }}
 
 func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
 
@@ -429,16 +423,16 @@ func isDigits(s string) bool {
 // explain turns a decoder's error into one of ours. The texts are our own: the
 // library's quote the input and may change with it.
 func (r *jsonReader) explain(err error) *readError {
-	var syntactic *jsontext.SyntacticError
 	bad := &readError{at: r.to}
-	if errors.As(err, &syntactic) {
+	syntactic, ok := errors.AsType[*jsontext.SyntacticError](err)
+	if ok {
 		bad.at = min(r.base+int(syntactic.ByteOffset), r.to)
 	}
 	rest := r.data[bad.at:r.to]
 	next, size := utf8.DecodeRune(rest)
 	escape, _ := unicodeEscape(rest)
 	switch {
-	case syntactic == nil, errors.Is(err, io.ErrUnexpectedEOF), len(rest) == 0:
+	case !ok, errors.Is(err, io.ErrUnexpectedEOF), len(rest) == 0:
 		bad.at, bad.text, bad.grammar = r.to, "unexpected end of the file: cut short?", true
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		member := syntactic.JSONPointer.LastToken()

@@ -151,12 +151,12 @@ func (r *lockReader) notLockfile(err error) error {
 	if bytes.Contains(r.data, []byte(`"mcpServers"`)) {
 		return r.failAt(-1, `a client configuration ("mcpServers"), not a lockfile`)
 	}
-	var bad *readError
+	bad, refused := errors.AsType[*readError](err)
 	switch {
-	case errors.As(err, &bad) && bad.limit:
+	case refused && bad.limit:
 		p := bad.inside.path
 		return r.failAt(bad.at, "server %s: pin %s: %s", quotedName(p[1].name), quotedName(p[3].name), bad.text)
-	case errors.As(err, &bad):
+	case refused:
 		return r.failAt(bad.at, "not a lockfile: %s", bad.text)
 	case err != nil:
 		return r.failAt(-1, "not a lockfile")

@@ -118,8 +118,13 @@ func listOf(path []pathStep) (listKind, bool) {
 
 // listNamed is the list that a member of a result holds.
 func listNamed(member string) (listKind, bool) {
+	return listIn(func(name string) bool { return name == member })
+}
+
+// listIn is the list that a result holds, by the members it has.
+func listIn(has func(name string) bool) (listKind, bool) {
 	for list := range instructionsList {
-		if listInfo[list].member == member {
+		if has(listInfo[list].member) {
 			return list, true
 		}
 	}
@@ -300,7 +305,7 @@ func (r *manifestReader) object(v value) error {
 		return err
 	}
 	at := int(v.at)
-	list, isResult := listIn(v)
+	list, isResult := listIn(v.has)
 	listed := listInfo[list].member
 	switch {
 	case v.has("mcpServers"):
@@ -333,7 +338,7 @@ func (r *manifestReader) object(v value) error {
 		return nil
 	}
 	if result := v.get("result"); result.kind == '{' {
-		if _, ok := listIn(result); ok && !v.has("jsonrpc") {
+		if _, ok := listIn(result.has); ok && !v.has("jsonrpc") {
 			r.bare = cmp.Or(r.bare, &v)
 		}
 		return r.result(result, at)
@@ -349,16 +354,6 @@ func messageID(v value) string {
 	return string(v.kind) + v.text
 }
 
-// listIn is the list that a result holds.
-func listIn(result value) (listKind, bool) {
-	for list := range instructionsList {
-		if result.has(listInfo[list].member) {
-			return list, true
-		}
-	}
-	return 0, false
-}
-
 func (r *manifestReader) result(result value, at int) error {
 	if len(result.members()) > maxMembers {
 		return r.failAt(int(result.at), "more than 10,000 members in a message")
@@ -371,7 +366,7 @@ func (r *manifestReader) result(result value, at int) error {
 	}
 	r.describe(result.get("serverInfo"))
 	r.describe(result.get("_meta").get("io.modelcontextprotocol/serverInfo"))
-	list, listed := listIn(result)
+	list, listed := listIn(result.has)
 	if !listed {
 		return r.greeting(result)
 	}

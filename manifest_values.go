@@ -71,12 +71,10 @@ func (s *stream) values() ([]value, error) {
 	}
 	s.read(bytes.TrimPrefix(s.data, []byte("\ufeff")))
 	values, err := s.sequence()
-	var bad *readError
+	bad, refused := errors.AsType[*readError](err)
 	switch {
-	case err == nil:
-		return values, nil
-	case !errors.As(err, &bad):
-		return nil, err
+	case !refused:
+		return values, err
 	case !bad.grammar && grammatical(s.data):
 		return nil, s.refuse(bad)
 	}
