@@ -11,19 +11,15 @@ import (
 // inside for each member or element, equal or not, in the order of the text; the
 // changes are the leaves. A node without parts that isn't the same is a leaf.
 type diffNode struct {
-	step     string // the member or index that leads here, in the old value for what is gone
+	was, now *path  // to the old value and to the new one, or where they would be
 	old, new *value // nil where absent
 	at       position
-	from     string // the pointer of the old value, where it stood somewhere else
-	spread   bool   // old are members of what is at from, not a value of its own
-	moved    bool   // that it stood elsewhere, or in another order, is a change by itself
-	same     bool   // nothing in it differs
+	spread   bool // old are members of what was there, not a value of its own
+	moved    bool // that it stood elsewhere, or in another order, is a change by itself
+	same     bool // nothing in it differs
+	changes  int  // at the node and inside
+	crowded  bool // too many inside to be told apart
 	inside   []diffNode
-
-	was     *path // to the old value
-	size    int   // of the pointer to the new one, about
-	changes int   // at the node and inside
-	crowded bool  // too many inside to be told apart
 }
 
 // unchanged reports whether there is no change at the node or inside.
@@ -32,21 +28,24 @@ func (e *diffNode) unchanged() bool { return e.same && !e.moved }
 // leaf reports whether the two values differ and aren't compared part by part.
 func (e *diffNode) leaf() bool { return !e.same && len(e.inside) == 0 }
 
-// A path is the way to a value, from the last step. It becomes a pointer only where
-// something differs.
+// A path is the way to a value, from the last step: the name of a member or an index. It
+// becomes a pointer only where something differs.
 type path struct {
 	above *path
 	step  string
-	size  int // of the pointer, about
+	size  int    // of the pointer, about
+	known string // the pointer, once it was asked for
 }
 
-func (p *path) to(step string) *path { return &path{p, step, p.size + 1 + len(step)} }
+func (p *path) to(step string) *path {
+	return &path{above: p, step: step, size: p.size + 1 + len(step)}
+}
 
 func (p *path) pointer() string {
-	if p.above == nil {
-		return ""
+	if p.above != nil && p.known == "" {
+		p.known = pointerTo(p.above.pointer(), p.step)
 	}
-	return pointerTo(p.above.pointer(), p.step)
+	return p.known
 }
 
 // A pointer longer than this is not extended: the value there is one change. Real
@@ -71,12 +70,13 @@ type differ struct {
 // only if they are the same JSON value: members are sorted and numbers spelled alike
 // there, so texts compare as values do.
 func diffTree(list listKind, old, new *value) diffNode {
-	e := diffNode{old: old, new: new, was: &path{}}
+	root := &path{}
+	e := diffNode{was: root, now: root, old: old, new: new}
 	d := differ{moved: map[*value]*schemaRef{}, inlined: map[*value]*schemaRef{}, stood: map[*namedValue]bool{}, refers: map[*namedValue]bool{}, equal: map[[2]*value]bool{}}
 	if list == toolList {
 		e.at = atDefinition
 		for _, name := range [...]string{"inputSchema", "outputSchema"} {
-			d.findMoved([2]*value{lookup(old, name), lookup(new, name)}, e.was.to(name))
+			d.findMoved([2]*value{lookup(old, name), lookup(new, name)}, root.to(name))
 		}
 	}
 	d.compare(&e)
@@ -101,7 +101,7 @@ func (d *differ) compare(e *diffNode) {
 }
 
 // longer reports whether a pointer to the node is longer than a limit.
-func (e *diffNode) longer(limit int) bool { return max(e.was.size, e.size) > limit }
+func (e *diffNode) longer(limit int) bool { return max(e.was.size, e.now.size) > limit }
 
 // equalValues is equalValues, no pair of objects or arrays compared twice: elements
 // are paired before they are compared part by part, at every depth.
@@ -121,18 +121,15 @@ func (d *differ) equalValues(a, b *value) bool {
 	return equal
 }
 
-// part compares what is in e, and adds it to it. Its old value stands in that of e, under
-// the same step, if the part doesn't say where it was.
-func (d *differ) part(e *diffNode, part diffNode) *diffNode {
-	part.at = e.at.below(part.step, cmp.Or(part.new, part.old))
-	part.size = e.size + 1 + len(part.step)
-	elsewhere := part.was != nil
-	if !elsewhere {
-		part.was = e.was.to(part.step)
+// part compares what a step leads to in e, and adds it to it. Its old value stands in that
+// of e, under the same step, if the part doesn't say where it was.
+func (d *differ) part(e *diffNode, step string, part diffNode) *diffNode {
+	part.at = e.at.below(step, cmp.Or(part.new, part.old))
+	part.now = e.now.to(step)
+	if part.was == nil {
+		part.was = e.was.to(step)
 	}
-	if d.compare(&part); elsewhere && !part.unchanged() {
-		part.from = part.was.pointer()
-	}
+	d.compare(&part)
 	if part.leaf() || part.moved {
 		part.changes++
 	}
@@ -168,7 +165,7 @@ func (d *differ) members(e *diffNode) {
 	}
 	d.merge(e, a, b)
 	if e.at == atSchema { // a combinator came first
-		slices.SortStableFunc(e.inside, func(x, y diffNode) int { return compareUTF16(x.step, y.step) })
+		slices.SortStableFunc(e.inside, func(x, y diffNode) int { return compareUTF16(x.now.step, y.now.step) })
 	}
 }
 
@@ -178,22 +175,23 @@ func (d *differ) merge(e *diffNode, a, b []diffMember) {
 	for len(a) > 0 || len(b) > 0 {
 		order := mergeOrder(len(a), len(b), func() int { return compareUTF16(a[0].name, b[0].name) })
 		var part diffNode
+		var step string
 		if order <= 0 {
-			part = diffNode{step: a[0].name, old: a[0].value, was: a[0].at, moved: a[0].moved}
+			step, part = a[0].name, diffNode{old: a[0].value, was: a[0].at, moved: a[0].moved}
 			a = a[1:]
 		}
 		if order >= 0 {
-			part.step, part.new, b = b[0].name, b[0].value, b[1:]
+			step, part.new, b = b[0].name, b[0].value, b[1:]
 		}
 		switch origin := d.moved[part.new]; {
 		case e.at == atNamed && part.new == nil && d.moved[part.old] != nil:
 			part.same, part.moved = true, true // compared where it stands now
 		case e.at == atNamed && part.old == nil && origin != nil:
 			part.old, part.was, part.spread, part.moved = origin.schema, origin.at, true, true
-		case e.at == atSchema && part.step == "$ref":
+		case e.at == atSchema && step == "$ref":
 			part.moved = part.old == nil && d.refers[firstMember(e.new)] || part.new == nil && d.refers[firstMember(e.old)]
 		}
-		d.part(e, part)
+		d.part(e, step, part)
 	}
 	e.close()
 }
@@ -225,12 +223,12 @@ func (d *differ) items(e *diffNode) {
 	removed := func(end int) {
 		for ; next < end; next++ {
 			if !paired[next] {
-				d.part(e, diffNode{step: strconv.Itoa(next), old: &a[next].value})
+				d.part(e, strconv.Itoa(next), diffNode{old: &a[next].value})
 			}
 		}
 	}
 	for j, i := range partner {
-		part := diffNode{step: strconv.Itoa(j), new: &b[j].value}
+		part := diffNode{new: &b[j].value}
 		if i >= 0 {
 			part.old, part.moved = &a[i].value, i < next
 			removed(i)
@@ -238,7 +236,7 @@ func (d *differ) items(e *diffNode) {
 		if i >= 0 && i != j {
 			part.was = e.was.to(strconv.Itoa(i))
 		}
-		d.part(e, part)
+		d.part(e, strconv.Itoa(j), part)
 	}
 	removed(len(a))
 	e.close()

@@ -67,7 +67,7 @@ func (d *differ) refactored(e *diffNode, a, b []diffMember) (_, _ []diffMember) 
 		if array := alone(e.new, e.old, name); array != nil {
 			_, more := divide(a, e.new)
 			if rest, branch := d.likestBranch(more, array); branch >= 0 {
-				d.branches(e, diffNode{step: name, new: array, was: e.was}, rest, branch)
+				d.branches(e, diffNode{was: e.was, now: e.now.to(name), new: array}, rest, branch)
 				inBranch := func(m diffMember) bool {
 					return lookup(e.new, m.name) == nil && lookup(&array.parts[branch].value, m.name) != nil
 				}
@@ -77,7 +77,7 @@ func (d *differ) refactored(e *diffNode, a, b []diffMember) (_, _ []diffMember) 
 		if array := alone(old, e.new, name); array != nil {
 			_, more := divide(b, e.old)
 			if rest, branch := d.likestBranch(more, array); branch >= 0 {
-				went := diffNode{step: name, old: array, was: e.was.to(name)}
+				went := diffNode{was: e.was.to(name), now: e.now.to(name), old: array}
 				d.branches(e, went, rest, branch)
 				taken, _ := divide(membersIn(&array.parts[branch].value), rest)
 				return withMembers(slices.DeleteFunc(a, named), taken, went.was.to(strconv.Itoa(branch))), b
@@ -154,19 +154,16 @@ func (d *differ) likestBranch(members []diffMember, branches *value) (schema *va
 // that is like the rest of the schema is compared with it: there if it came; if it went
 // where that stands now, and left are the members that the schema lacks.
 func (d *differ) branches(e *diffNode, array diffNode, rest *value, like int) {
-	array.at, array.size, array.moved = atSchemas, e.size+1+len(array.step), true
-	if array.new != nil {
-		array.from = array.was.pointer()
-	}
+	array.at, array.moved = atSchemas, true
 	for i := range cmp.Or(array.new, array.old).items() {
-		part := diffNode{step: strconv.Itoa(i)}
+		var part diffNode
 		if array.new == nil {
 			part.old = &array.old.parts[i].value
 		} else if part.new = &array.new.parts[i].value; i == like {
 			taken, _ := divide(membersIn(rest), part.new)
 			part.old, part.was, part.spread = object(taken), e.was, true
 		}
-		if branch := d.part(&array, part); array.new == nil && i == like {
+		if branch := d.part(&array, strconv.Itoa(i), part); array.new == nil && i == like {
 			_, left := divide(membersIn(part.old), rest)
 			d.merge(branch, left, nil)
 		}

@@ -43,7 +43,7 @@ func diffDefinitions(list listKind, old, new value) []change {
 		schema := lookup(v, "inputSchema")
 		l.use(schema, schema, usePlain)
 	}
-	l.walk(&e, location{at: e.at, here: [2]*value{&old, &new}, keyword: -1}, "", "")
+	l.walk(&e, location{at: e.at, here: [2]*value{&old, &new}, keyword: -1})
 	slices.SortStableFunc(l.changes, func(a, b change) int { return a.label.rank - b.label.rank })
 	return l.changes
 }
@@ -94,10 +94,9 @@ func (s *location) holds() position {
 // member is a member of the schema around, old (0) or new (1), or nil.
 func (s *location) member(side int, name string) *value { return lookup(s.around[side], name) }
 
-// change returns the change at a node, if it is one, and the pointer of its old side.
-func (e *diffNode) change(old, new string) (string, change) {
-	old = cmp.Or(e.from, old)
-	c := change{pointer: new}
+// change returns the change at a node that is one.
+func (e *diffNode) change() change {
+	c, old := change{pointer: e.now.pointer()}, e.was.pointer()
 	if e.new == nil {
 		c.pointer = old
 	}
@@ -110,13 +109,13 @@ func (e *diffNode) change(old, new string) (string, change) {
 	if e.leaf() && e.new != nil {
 		c.new = *e.new
 	}
-	return old, c
+	return c
 }
 
-// walk labels the changes in e, which is at s. The pointers are those of its sides.
-func (l *labeller) walk(e *diffNode, s location, old, new string) {
-	old, c := e.change(old, new)
+// walk labels the changes in e, which is at s.
+func (l *labeller) walk(e *diffNode, s location) {
 	if e.leaf() || e.moved {
+		c := e.change()
 		c.hides = countHidden(c.new) > countHidden(c.old)
 		if e.crowded {
 			c.label = labelCrowded.label()
@@ -128,7 +127,7 @@ func (l *labeller) walk(e *diffNode, s location, old, new string) {
 	}
 	for i := range e.inside {
 		if part := &e.inside[i]; !part.unchanged() {
-			l.walk(part, l.below(s, part), pointerTo(old, part.step), pointerTo(new, part.step))
+			l.walk(part, l.below(s, part))
 		}
 	}
 }
@@ -151,12 +150,12 @@ func (c *change) clip() {
 
 // below is the location of a part of what is at s.
 func (l *labeller) below(s location, part *diffNode) location {
-	to := s
-	to.steps, to.here, to.moved = append(s.steps, part.step), [2]*value{part.old, part.new}, part.moved
+	to, step := s, part.now.step
+	to.steps, to.here, to.moved = append(s.steps, step), [2]*value{part.old, part.new}, part.moved
 	switch {
 	case s.at == atSchema:
 		to.around, to.keyword = s.here, len(s.steps)
-		if part.moved && slices.Contains(combinators[:], part.step) {
+		if part.moved && slices.Contains(combinators[:], step) {
 			to.whole = s.here
 		}
 	case s.at != atSchemas || s.keyword != len(s.steps)-1:
@@ -166,7 +165,7 @@ func (l *labeller) below(s location, part *diffNode) location {
 	if part.old != nil && part.old.kind == '[' {
 		v = part.old
 	}
-	to.at = s.at.below(part.step, v)
+	to.at = s.at.below(step, v)
 	if to.at == atOther && l.list == toolList && to.steps[0] == "inputSchema" && l.uses[part.old]|l.uses[part.new] != 0 {
 		to.at = atSchema // a reference leads here
 	}

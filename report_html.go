@@ -180,22 +180,22 @@ func (v *pageGroup) note(text string) { v.Notes = append(v.Notes, text) }
 // that changed, in reading order, then the rest, once.
 func (v *pageGroup) compare(a *aligner, tree *diffNode) {
 	if len(tree.inside) == 0 {
-		v.Members = []pageMember{{"text", a.part(func() { a.node(tree, "", "", slot{prose: true}) })}}
+		v.Members = []pageMember{{"text", a.part(func() { a.node(tree, slot{prose: true}) })}}
 		return
 	}
-	slices.SortStableFunc(tree.inside, func(x, y diffNode) int { return readingPlace(x.step) - readingPlace(y.step) })
+	slices.SortStableFunc(tree.inside, func(x, y diffNode) int { return readingPlace(x.now.step) - readingPlace(y.now.step) })
 	var same []namedValue
 	left := 0 // changed members without room
 	for i := range tree.inside {
 		switch e := &tree.inside[i]; {
 		case e.unchanged():
-			same = append(same, namedValue{e.step, *e.new})
+			same = append(same, namedValue{e.now.step, *e.new})
 		case a.full:
 			left++
 		default:
 			isText := func(v *value) bool { return v != nil && v.kind == '"' }
-			pointer, at := pointerTo("", e.step), slot{prose: isText(e.old) || isText(e.new)}
-			v.Members = append(v.Members, pageMember{quotedName(e.step), a.part(func() { a.node(e, pointer, pointer, at) })})
+			at := slot{prose: isText(e.old) || isText(e.new)}
+			v.Members = append(v.Members, pageMember{quotedName(e.now.step), a.part(func() { a.node(e, at) })})
 		}
 	}
 	if left > 0 {

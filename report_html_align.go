@@ -129,25 +129,24 @@ type slot struct {
 	indent     int
 }
 
-// node lays out two values, whose pointers are given.
-func (a *aligner) node(e *diffNode, old, new string, at slot) {
-	old, c := e.change(old, new)
-	i, known := a.index[placeOf(c)]
-	shown := known && (e.leaf() || e.moved) && a.header(i)
-	switch {
-	case e.leaf():
-		if shown {
+// node lays out two values.
+func (a *aligner) node(e *diffNode, at slot) {
+	if e.leaf() || e.moved {
+		if i, known := a.index[placeOf(e.change())]; known && a.header(i) && e.leaf() {
 			a.changed(&a.entries[i], at)
 		}
+	}
+	switch {
+	case e.leaf():
 	case !e.same:
-		a.inside(e, old, new, at)
+		a.inside(e, at)
 	case e.old != nil && e.new != nil: // otherwise compared elsewhere
 		a.words([]piece{{'=', at.print(*e.new, false, false)}}, at)
 	}
 }
 
 // inside lays out the parts of a node between their brackets.
-func (a *aligner) inside(e *diffNode, old, new string, at slot) {
+func (a *aligner) inside(e *diffNode, at slot) {
 	v, op := cmp.Or(e.new, e.old), byte('=')
 	switch {
 	case e.old == nil || e.spread:
@@ -155,8 +154,8 @@ func (a *aligner) inside(e *diffNode, old, new string, at slot) {
 	case e.new == nil:
 		op = '-'
 	}
-	if steps, _ := pointerTokens(e.from); e.moved && at.key[0] != "" && len(steps) > 0 {
-		at.key[0] = printableString(steps[len(steps)-1], false) + ": "
+	if e.moved && at.key[0] != "" {
+		at.key[0] = printableString(e.was.step, false) + ": "
 	}
 	a.words([]piece{{op, string(v.kind)}}, slot{key: at.key, indent: at.indent})
 	var last [2]int // the last part that each side has
@@ -175,13 +174,13 @@ func (a *aligner) inside(e *diffNode, old, new string, at slot) {
 		part, below := &e.inside[i], slot{indent: at.indent + 1}
 		for side := range last {
 			if v.kind == '{' {
-				below.key[side] = printableString(part.step, false) + ": "
+				below.key[side] = printableString(part.now.step, false) + ": "
 			}
 			if i < last[side] {
 				below.comma[side] = ","
 			}
 		}
-		a.node(part, pointerTo(old, part.step), pointerTo(new, part.step), below)
+		a.node(part, below)
 	}
 	a.words([]piece{{op, string(v.kind + 2)}}, slot{comma: at.comma, indent: at.indent}) // as in jsonLines
 }

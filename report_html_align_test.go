@@ -55,7 +55,7 @@ func checkAligned(t testing.TB, old, new string) {
 	}
 	a := newAligner(1, entries, &budget, 1<<30)
 	tree := diffTree(toolList, &before, &after)
-	rows := a.part(func() { a.node(&tree, "", "", slot{}) })
+	rows := a.part(func() { a.node(&tree, slot{}) })
 	shown := map[string]int{}
 	var left, right string
 	for _, r := range unfolded(rows) {
@@ -130,8 +130,9 @@ func TestAlignedText(t *testing.T) {
 	entries := []edit{{change: c, pieces: budget.words(c.old.text, c.new.text)}}
 	a := newAligner(1, entries, &budget, 1<<20)
 	var got []string
+	at := (&path{}).to("description")
 	for _, r := range a.part(func() {
-		a.node(&diffNode{old: &c.old, new: &c.new}, c.pointer, c.pointer, slot{prose: true})
+		a.node(&diffNode{was: at, now: at, old: &c.old, new: &c.new}, slot{prose: true})
 	}) {
 		old, oldMarks := cellText(r.Old)
 		new, newMarks := cellText(r.New)
