@@ -367,11 +367,11 @@ func (l *labeller) inputLabel(c change, s location) labelKind {
 	}
 	k := l.schemaLabel(c, s)
 	e := labelTable[k].effect
-	if (e == effectLooser || e == effectTighter) && (c.old.kind == 0 || c.new.kind == 0) &&
+	if (e == breadthWider || e == breadthNarrower) && (c.old.kind == 0 || c.new.kind == 0) &&
 		textOf(s.member(0, "$ref")) != textOf(s.member(1, "$ref")) {
 		k = labelConstraintChanged // moved to or from what is referred to
 	}
-	if e == effectTighter && s.name() != "not" {
+	if e == breadthNarrower && s.name() != "not" {
 		k = l.introduced(c, s, k)
 	}
 	return l.refactoredLabel(c, s, k).forUse(l.useAt(s))

@@ -21,51 +21,38 @@ const (
 const maxBreadthBytes = 8 << 20
 
 // refactoredLabel is k, the label of a change in a schema that says the same in another
-// form, a combinator having come or gone or taken another's place: what the schema
-// takes as a whole counts, not that a keyword isn't where it was.
+// form, null being said otherwise or a combinator having come or gone or taken another's
+// place: what the schema takes as a whole counts, not that a keyword isn't where it was.
 func (l *labeller) refactoredLabel(c change, s location, k labelKind) labelKind {
-	if s.name() == "$ref" && s.moved {
-		return labelOtherForm // its definition is compared with what stood here
-	}
-	whole := s.whole
-	if whole == ([2]*value{}) {
-		if whole = s.around; alternatives(whole[0]) == nil && alternatives(whole[1]) == nil {
-			return l.nullableLabel(s, k)
-		}
-	}
-	effect := labelTable[k].effect
-	branch := s.held() && len(s.inside()) == 1 && slices.Contains(combinators[:], s.name())
+	name, effect := s.name(), labelTable[k].effect
+	whole, unknown := cmp.Or(s.whole, s.around), k
+	said := func(keyword string) bool { return lookup(whole[0], keyword) != nil || lookup(whole[1], keyword) != nil }
+	branch := s.held() && len(s.inside()) == 1 && slices.Contains(combinators[:], name)
 	switch {
-	case c.old.kind != 0 && c.new.kind != 0 && s.name() != "type":
+	case name == "$ref" && s.moved:
+		return labelOtherForm // its definition is compared with what stood here
+	case whole != s.whole && !said("anyOf") && !said("oneOf"):
+		if !said("nullable") || name != "type" && name != "nullable" {
+			return k
+		}
+	case c.old.kind != 0 && c.new.kind != 0 && name != "type":
 		return k // compared with each other
-	case effect == effectNone, effect == effectShape && s.name() != "type", len(s.inside()) > 0 && !branch:
+	case effect == breadthSame, effect == breadthUnknown && name != "type", len(s.inside()) > 0 && !branch:
 		return k
+	case !branch:
+		unknown = labelConstraintChanged
 	}
 	switch b := l.compareBreadth(whole); {
-	case b == breadthSame, b == breadthWider && effect != effectLooser:
+	case b == breadthSame:
 		return labelOtherForm
-	case b == breadthNarrower && effect != effectTighter:
-		return labelTypeNarrowed
-	case b == breadthUnknown && !branch && effect != effectShape:
-		return labelConstraintChanged
-	}
-	return k
-}
-
-// nullableLabel is k, the label of a change in a schema, where null is among its types
-// in another form.
-func (l *labeller) nullableLabel(s location, k labelKind) labelKind {
-	said := lookup(s.around[0], "nullable") != nil || lookup(s.around[1], "nullable") != nil
-	if !said || s.name() != "type" && s.name() != "nullable" {
+	case b == effect:
 		return k
-	}
-	switch b := l.compareBreadth(s.around); {
-	case b == breadthSame, b == breadthWider && labelTable[k].effect != effectLooser:
-		return labelOtherForm
-	case b == breadthNarrower && labelTable[k].effect != effectTighter:
+	case b == breadthUnknown:
+		return unknown
+	case b == breadthNarrower:
 		return labelTypeNarrowed
 	}
-	return k
+	return labelOtherForm
 }
 
 // withNull is a schema with its nullable said by its type, beside which alone it counts
@@ -112,11 +99,6 @@ func combinatorLabel(s location) labelKind {
 		return labelLoosened
 	}
 	return labelTightened
-}
-
-// alternatives are those of a schema, of which it is the union.
-func alternatives(schema *value) *value {
-	return cmp.Or(lookup(schema, "anyOf"), lookup(schema, "oneOf"))
 }
 
 // disjoint reports whether no value fits two alternatives, so that oneOf says what anyOf
@@ -211,7 +193,7 @@ func (l *labeller) addUnion(schema *value, set map[string]bool) bool {
 		schema = &value{kind: '{'}
 	}
 	schema, ok := withNull(schema)
-	list := alternatives(schema)
+	list := cmp.Or(lookup(schema, "anyOf"), lookup(schema, "oneOf"))
 	switch {
 	case !ok || schema.kind != '{' || l.room <= 0:
 		return false

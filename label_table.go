@@ -61,74 +61,66 @@ const (
 	labelChurn
 )
 
-// labelTable has for each label its id, which is stable, its text, how it bears on what
-// a tool takes (see forUse), and whether it is worth no more than a line.
+// labelTable has for each label its id, which is stable, its text, how what its schema
+// takes compares with what it took (breadthSame, too, where that isn't the matter: the
+// label is the same wherever its schema stands), and whether it is worth no more than a
+// line.
 var labelTable = [...]struct {
 	id, text string
-	effect   labelEffect
+	effect   breadth
 	minor    bool
 }{
-	labelCrowded:           {"many-changes", "more changes than can be told apart", effectNone, false},
-	labelTowardsSafe:       {"hint-harmless", "hint that it does no harm (less confirmation in clients)", effectNone, false},
-	labelExported:          {"header-exported", "argument exported as a header", effectNone, false},
-	labelNewRequired:       {"required-parameter-added", "new parameter, required", effectShape, false},
-	labelNewOptional:       {"parameter-added", "new parameter, optional", effectShape, false},
-	labelNowRequired:       {"parameter-required", "parameter now required", effectShape, false},
-	labelInputChanged:      {"input-changed", "input schema changed", effectNone, false},
-	labelReferenceChanged:  {"reference-changed", "reference changed", effectShape, false},
-	labelDefinitionAdded:   {"definition-added", "definition added", effectShape, false},
-	labelTypeWidened:       {"type-widened", "type widened", effectLooser, false},
-	labelEnumAdded:         {"enum-added", "enum value added", effectLooser, false},
-	labelEnumSwapped:       {"enum-changed", "enum values added and removed", effectShape, false},
-	labelLoosened:          {"constraint-loosened", "constraint loosened", effectLooser, false},
-	labelNoLongerRequired:  {"parameter-optional", "parameter no longer required", effectShape, false},
-	labelConstRemoved:      {"const-removed", "const removed", effectLooser, false},
-	labelConstChanged:      {"const-changed", "const changed", effectShape, false},
-	labelFormatRemoved:     {"format-removed", "format removed", effectLooser, false},
-	labelFormatChanged:     {"format-changed", "format changed", effectShape, false},
-	labelPatternChanged:    {"pattern-changed", "pattern changed", effectShape, false},
-	labelTypeChanged:       {"type-changed", "type changed", effectShape, false},
-	labelConstraintChanged: {"constraint-changed", "constraint changed", effectShape, false},
-	labelDefaultChanged:    {"default-changed", "default changed", effectShape, false},
-	labelInputOpened:       {"input-anything", "input takes anything", effectLooser, false},
-	labelWording:           {"wording", "wording", effectNone, false},
-	labelRenamed:           {"renamed", "renamed", effectNone, false},
-	labelOutputWording:     {"output-wording", "output schema wording", effectNone, false},
-	labelExamples:          {"examples", "examples", effectNone, false},
-	labelComment:           {"comment", "comment", effectNone, false},
-	labelLessCare:          {"hint-safer", "hint towards safe (less confirmation in clients)", effectNone, false},
-	labelChanged:           {"changed", "changed", effectNone, false},
-	labelClientMetadata:    {"client-metadata", "client metadata", effectNone, true},
-	labelOutput:            {"output-schema", "output schema", effectNone, true},
-	labelUnusedDefinition:  {"definition-unused", "unused definition", effectNone, false},
-	labelTowardsCaution:    {"hint-caution", "hint towards caution", effectNone, false},
-	labelHintLeftOut:       {"hint-left-out", "hint left out, same as its default", effectNone, true},
-	labelNotExported:       {"header-not-exported", "argument no longer exported as a header", effectNone, false},
-	labelInputClosed:       {"input-closed", "input closed", effectTighter, false},
-	labelParameterRemoved:  {"parameter-removed", "parameter removed", effectShape, false},
-	labelTypeNarrowed:      {"type-narrowed", "type narrowed", effectTighter, false},
-	labelEnumRemoved:       {"enum-removed", "enum value removed", effectTighter, false},
-	labelTightened:         {"constraint-tightened", "constraint tightened", effectTighter, false},
-	labelConstAdded:        {"const-added", "const added", effectTighter, false},
-	labelFormatAdded:       {"format-added", "format added", effectTighter, false},
-	labelDefinitionRemoved: {"definition-removed", "definition removed", effectShape, false},
-	labelNamesOpened:       {"input-opened", "input opened to unnamed parameters", effectLooser, true},
-	labelHintStated:        {"hint-stated", "hint stated, same as its default", effectNone, true},
-	labelRequiredFollows:   {"required-follows", "required list follows the parameters", effectShape, true},
-	labelOtherOrder:        {"other-order", "same values, other order", effectNone, true},
-	labelOtherForm:         {"other-form", "same meaning, other form", effectNone, true},
-	labelChurn:             {"sdk-churn", "SDK churn", effectNone, true},
+	labelCrowded:           {"many-changes", "more changes than can be told apart", breadthSame, false},
+	labelTowardsSafe:       {"hint-harmless", "hint that it does no harm (less confirmation in clients)", breadthSame, false},
+	labelExported:          {"header-exported", "argument exported as a header", breadthSame, false},
+	labelNewRequired:       {"required-parameter-added", "new parameter, required", breadthUnknown, false},
+	labelNewOptional:       {"parameter-added", "new parameter, optional", breadthUnknown, false},
+	labelNowRequired:       {"parameter-required", "parameter now required", breadthUnknown, false},
+	labelInputChanged:      {"input-changed", "input schema changed", breadthSame, false},
+	labelReferenceChanged:  {"reference-changed", "reference changed", breadthUnknown, false},
+	labelDefinitionAdded:   {"definition-added", "definition added", breadthUnknown, false},
+	labelTypeWidened:       {"type-widened", "type widened", breadthWider, false},
+	labelEnumAdded:         {"enum-added", "enum value added", breadthWider, false},
+	labelEnumSwapped:       {"enum-changed", "enum values added and removed", breadthUnknown, false},
+	labelLoosened:          {"constraint-loosened", "constraint loosened", breadthWider, false},
+	labelNoLongerRequired:  {"parameter-optional", "parameter no longer required", breadthUnknown, false},
+	labelConstRemoved:      {"const-removed", "const removed", breadthWider, false},
+	labelConstChanged:      {"const-changed", "const changed", breadthUnknown, false},
+	labelFormatRemoved:     {"format-removed", "format removed", breadthWider, false},
+	labelFormatChanged:     {"format-changed", "format changed", breadthUnknown, false},
+	labelPatternChanged:    {"pattern-changed", "pattern changed", breadthUnknown, false},
+	labelTypeChanged:       {"type-changed", "type changed", breadthUnknown, false},
+	labelConstraintChanged: {"constraint-changed", "constraint changed", breadthUnknown, false},
+	labelDefaultChanged:    {"default-changed", "default changed", breadthUnknown, false},
+	labelInputOpened:       {"input-anything", "input takes anything", breadthWider, false},
+	labelWording:           {"wording", "wording", breadthSame, false},
+	labelRenamed:           {"renamed", "renamed", breadthSame, false},
+	labelOutputWording:     {"output-wording", "output schema wording", breadthSame, false},
+	labelExamples:          {"examples", "examples", breadthSame, false},
+	labelComment:           {"comment", "comment", breadthSame, false},
+	labelLessCare:          {"hint-safer", "hint towards safe (less confirmation in clients)", breadthSame, false},
+	labelChanged:           {"changed", "changed", breadthSame, false},
+	labelClientMetadata:    {"client-metadata", "client metadata", breadthSame, true},
+	labelOutput:            {"output-schema", "output schema", breadthSame, true},
+	labelUnusedDefinition:  {"definition-unused", "unused definition", breadthSame, false},
+	labelTowardsCaution:    {"hint-caution", "hint towards caution", breadthSame, false},
+	labelHintLeftOut:       {"hint-left-out", "hint left out, same as its default", breadthSame, true},
+	labelNotExported:       {"header-not-exported", "argument no longer exported as a header", breadthSame, false},
+	labelInputClosed:       {"input-closed", "input closed", breadthNarrower, false},
+	labelParameterRemoved:  {"parameter-removed", "parameter removed", breadthUnknown, false},
+	labelTypeNarrowed:      {"type-narrowed", "type narrowed", breadthNarrower, false},
+	labelEnumRemoved:       {"enum-removed", "enum value removed", breadthNarrower, false},
+	labelTightened:         {"constraint-tightened", "constraint tightened", breadthNarrower, false},
+	labelConstAdded:        {"const-added", "const added", breadthNarrower, false},
+	labelFormatAdded:       {"format-added", "format added", breadthNarrower, false},
+	labelDefinitionRemoved: {"definition-removed", "definition removed", breadthUnknown, false},
+	labelNamesOpened:       {"input-opened", "input opened to unnamed parameters", breadthWider, true},
+	labelHintStated:        {"hint-stated", "hint stated, same as its default", breadthSame, true},
+	labelRequiredFollows:   {"required-follows", "required list follows the parameters", breadthUnknown, true},
+	labelOtherOrder:        {"other-order", "same values, other order", breadthSame, true},
+	labelOtherForm:         {"other-form", "same meaning, other form", breadthSame, true},
+	labelChurn:             {"sdk-churn", "SDK churn", breadthSame, true},
 }
-
-// A labelEffect is what a change does to the values that its schema takes.
-type labelEffect int
-
-const (
-	effectNone    labelEffect = iota // says the same wherever its schema stands
-	effectLooser                     // its schema takes more values
-	effectTighter                    // its schema takes fewer values
-	effectShape                      // neither, or not to be told
-)
 
 // A keywordRule is what a change of a keyword means for the schema around it, by
 // whether that takes more values now, or fewer, or can't be told.

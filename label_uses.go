@@ -84,15 +84,15 @@ func (s *location) defines() bool {
 // several uses the dangerous one counts.
 func (k labelKind) forUse(u schemaUse) labelKind {
 	switch e := labelTable[k].effect; {
-	case e == effectNone:
+	case e == breadthSame:
 		return k
 	case u == 0:
 		return labelUnusedDefinition
-	case u == usePlain, u&usePlain != 0 && e != effectTighter:
+	case u == usePlain, u&usePlain != 0 && e != breadthNarrower:
 		return k
-	case u == useNegated && e == effectLooser:
+	case u == useNegated && e == breadthWider:
 		return labelTightened
-	case u == useNegated && e == effectTighter:
+	case u == useNegated && e == breadthNarrower:
 		return labelLoosened
 	}
 	return labelConstraintChanged
