@@ -189,9 +189,6 @@ func compareSets(old, new map[string]bool) breadth {
 // addUnion adds what a schema takes: for each type the keywords that bear on it, and
 // each single value where it lists them. It is false if that can't be told.
 func (l *labeller) addUnion(schema *value, set map[string]bool) bool {
-	if schema.kind == 't' {
-		schema = &value{kind: '{'}
-	}
 	schema, ok := withNull(schema)
 	list := cmp.Or(lookup(schema, "anyOf"), lookup(schema, "oneOf"))
 	switch {

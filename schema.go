@@ -82,9 +82,6 @@ func visitSchema(v *value, at position, f func(v *value, of, at position, path [
 
 // eachBelow calls f for the schemas right below a schema, with the steps to them.
 func eachBelow(schema *value, f func(v *value, steps ...string)) {
-	if schema == nil {
-		return
-	}
 	eachPart(schema, atSchema, func(v *value, at position, keyword pathStep) {
 		switch at {
 		case atSchema:
