@@ -280,14 +280,12 @@ func (l *labeller) addTypes(schema *value, set map[string]bool) bool {
 
 // typesOf are the types of values, by their texts.
 func typesOf(texts map[string]bool) map[string]bool {
-	types := map[string]bool{}
+	var names []string
 	for text := range texts {
-		t := typeOf(text)
-		types[t] = true
-		if t == "number" {
-			types["integer"] = true
-		}
+		names = append(names, typeOf(text))
 	}
+	list := textList(names)
+	types, _ := typeSet(&list)
 	return types
 }
 

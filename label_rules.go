@@ -264,7 +264,7 @@ func byTypes(c change, s *location) breadth {
 	var sets [2]map[string]bool
 	for i, v := range [...]value{c.old, c.new} {
 		if v.kind == 0 && s.root() && s.steps[0] == "inputSchema" {
-			v = value{kind: '"', text: "object"}
+			v = textValue("object")
 		}
 		ok := false
 		if sets[i], ok = typeSet(&v); !ok {
