@@ -30,11 +30,11 @@ const (
 // ends costs nothing.
 func (budget *wordBudget) words(old, new string) []piece {
 	head, tail := commonEnds(old, new)
-	a, fits := tokens(old[head:len(old)-tail], maxDiffTokens)
-	b, fits2 := tokens(new[head:len(new)-tail], maxDiffTokens)
-	if !fits || !fits2 {
+	if max(len(old), len(new))-head-tail > maxDiffBytes {
 		return nil
 	}
+	a := tokens(old[head:len(old)-tail], maxDiffTokens+1)
+	b := tokens(new[head:len(new)-tail], maxDiffTokens+1)
 	return budget.diff(old[:head], a, b, old[len(old)-tail:])
 }
 
@@ -141,12 +141,8 @@ func tokenClass(r rune) int {
 }
 
 // tokens splits a text into runs of letters, marks and digits, runs of blanks, and
-// single other characters. It is false for a text of more than limit tokens, or of
-// more than maxDiffBytes.
-func tokens(s string, limit int) (list []string, fits bool) {
-	if len(s) > maxDiffBytes {
-		return nil, false
-	}
+// single other characters. It stops after limit tokens.
+func tokens(s string, limit int) (list []string) {
 	for s != "" && len(list) < limit {
 		r, end := utf8.DecodeRuneInString(s)
 		if class := tokenClass(r); class != singleToken {
@@ -154,7 +150,7 @@ func tokens(s string, limit int) (list []string, fits bool) {
 		}
 		list, s = append(list, s[:end]), s[end:]
 	}
-	return list, s == ""
+	return list
 }
 
 // rewritten reports whether a text reads better as two, old then new, than word by
@@ -172,19 +168,15 @@ func rewritten(pieces []piece) bool {
 // values or, in a word diff, the same words removed and added at as many places,
 // whatever stands around them.
 func editKey(c change, pieces []piece) string {
-	key := []string{c.label.id, c.pointer, c.from}
+	key := []string{c.label.id, c.pointer, c.from, fmt.Sprint(c.old.kind == 0, c.new.kind == 0)}
 	for _, p := range pieces {
 		if p.op == '=' {
 			p.text = ""
 		}
 		key = append(key, string(p.op)+p.text)
 	}
-	for _, v := range [...]value{c.old, c.new} {
-		text := "" // absent
-		if pieces == nil && v.kind != 0 {
-			text = string(appendJSON(nil, v))
-		}
-		key = append(key, text)
+	if pieces == nil {
+		key = append(key, string(appendJSON(nil, c.old)), string(appendJSON(nil, c.new)))
 	}
 	return fmt.Sprintf("%q", key) // quoted: no text can pass for two
 }
