@@ -112,8 +112,8 @@ func (c *renamed) describing() []string {
 // nameless is a definition without what names it.
 func (c *renamed) nameless() string {
 	name := listInfo[c.list].identity
-	rest := slices.DeleteFunc(slices.Clone(c.value.members()), func(m namedValue) bool { return m.name == name })
-	return string(appendJSON(nil, value{kind: c.value.kind, parts: rest}))
+	rest := mapParts(c.value, func(member string, v value) (value, bool) { return v, member != name })
+	return string(appendJSON(nil, rest))
 }
 
 // foldedName is a name without separators and letter case.
