@@ -232,8 +232,6 @@ func (d *differ) items(e *diffNode) {
 		if i >= 0 {
 			part.old, part.moved = &a[i].value, i < next
 			removed(i)
-		}
-		if i >= 0 && i != j {
 			part.was = e.was.to(strconv.Itoa(i))
 		}
 		d.part(e, strconv.Itoa(j), part)

@@ -54,11 +54,8 @@ func (d *differ) refactored(e *diffNode, a, b []diffMember) (_, _ []diffMember) 
 	for i, name := range combinators[:2] {
 		other := combinators[1-i]
 		if x, y := alone(old, e.new, name), alone(e.new, e.old, other); x != nil && y != nil && !(scalars(x) && scalars(y)) {
-			for i := range a {
-				if a[i].value == x {
-					a[i].name, a[i].at, a[i].moved = other, e.was.to(name), true
-				}
-			}
+			at := slices.IndexFunc(a, func(m diffMember) bool { return m.value == x })
+			a[at] = diffMember{other, x, e.was.to(name), true}
 			return sorted(a), b
 		}
 	}
@@ -156,14 +153,13 @@ func (d *differ) likestBranch(members []diffMember, branches *value) (schema *va
 func (d *differ) branches(e *diffNode, array diffNode, rest *value, like int) {
 	array.at, array.moved = atSchemas, true
 	for i := range cmp.Or(array.new, array.old).items() {
-		var part diffNode
-		if array.new == nil {
-			part.old = &array.old.parts[i].value
-		} else if part.new = &array.new.parts[i].value; i == like {
+		step := strconv.Itoa(i)
+		part := diffNode{old: lookup(array.old, step), new: lookup(array.new, step)}
+		if i == like && part.new != nil {
 			taken, _ := divide(membersIn(rest), part.new)
 			part.old, part.was, part.spread = object(taken), e.was, true
 		}
-		if branch := d.part(&array, strconv.Itoa(i), part); array.new == nil && i == like {
+		if branch := d.part(&array, step, part); i == like && part.new == nil {
 			_, left := divide(membersIn(part.old), rest)
 			d.merge(branch, left, nil)
 		}
