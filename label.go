@@ -255,17 +255,14 @@ func promptArgumentLabel(c change, inside []string) labelKind {
 		return kind
 	case 1:
 		return c.choose(coming(&c.new), labelParameterRemoved, labelChanged)
-	case 2:
-	default:
-		return labelChanged
 	}
 	switch name := inside[1]; {
 	case name == "title" || name == "description":
-		return proseLabel(c, nil)
+		return proseLabel(c, inside[2:])
+	case len(inside) > 2 || name != "name" && name != "required":
+		return labelChanged
 	case name == "name":
 		return labelNewOptional
-	case name != "required":
-		return labelChanged
 	case on(&c.new):
 		return labelNowRequired
 	case on(&c.old):
