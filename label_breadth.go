@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -62,21 +63,18 @@ func withNull(schema *value) (*value, bool) {
 	if nullable == nil {
 		return schema, true
 	}
-	out := &value{kind: '{'}
-	for _, m := range schema.members() {
-		if m.name == "type" && nullable.kind == 't' {
-			types := m.value.items()
-			if m.value.kind != '[' {
-				types = []namedValue{{value: m.value}}
+	out := mapParts(*schema, func(name string, v value) (value, bool) {
+		if name == "type" && nullable.kind == 't' {
+			types := v.items()
+			if v.kind != '[' {
+				types = []namedValue{{value: v}}
 			}
-			m.value = value{kind: '[', parts: append(slices.Clone(types), namedValue{value: textValue("null")})}
+			v = value{kind: '[', parts: append(slices.Clone(types), namedValue{value: textValue("null")})}
 		}
-		if m.name != "nullable" {
-			out.parts = append(out.parts, m)
-		}
-	}
+		return v, name != "nullable"
+	})
 	has := func(name string) bool { return lookup(schema, name) != nil }
-	return out, nullable.kind == 'f' || nullable.kind == 't' && has("type") && !has("enum") && !has("const")
+	return &out, nullable.kind == 'f' || nullable.kind == 't' && has("type") && !has("enum") && !has("const")
 }
 
 // combinatorLabel is for an array of alternatives that came, went or took the place of
@@ -133,12 +131,7 @@ func disjoint(alternatives *value) bool {
 			}
 		}
 	}
-	for _, n := range told {
-		if n == len(alternatives.items()) {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(slices.Collect(maps.Values(told)), len(alternatives.items()))
 }
 
 // compareBreadth compares two forms of a schema by the values that they take, where
