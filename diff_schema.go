@@ -62,13 +62,11 @@ func (d *differ) refactored(e *diffNode, a, b []diffMember) (_, _ []diffMember) 
 	for _, name := range combinators {
 		named := func(m diffMember) bool { return m.name == name }
 		if array := alone(e.new, e.old, name); array != nil {
-			_, more := divide(a, e.new)
+			shared, more := divide(a, e.new)
 			if rest, branch := d.likestBranch(more, array); branch >= 0 {
 				d.branches(e, diffNode{was: e.was, now: e.now.to(name), new: array}, rest, branch)
-				inBranch := func(m diffMember) bool {
-					return lookup(e.new, m.name) == nil && lookup(&array.parts[branch].value, m.name) != nil
-				}
-				return slices.DeleteFunc(a, inBranch), slices.DeleteFunc(b, named)
+				_, left := divide(more, &array.parts[branch].value)
+				return sorted(append(shared, left...)), slices.DeleteFunc(b, named)
 			}
 		}
 		if array := alone(old, e.new, name); array != nil {
