@@ -75,7 +75,7 @@ func (b *diffBlock) drift(r *report, d *drift, g *group, all bool) {
 	}
 	shown, shared, minor := g.parts(all)
 	for _, e := range shown {
-		b.edit(r, e)
+		b.edit(r, g, e)
 	}
 	for _, edits := range shared {
 		b.line("@@ " + labelCounts(edits) + "  as in " + grouped(edits[0].home) + " @@")
@@ -98,8 +98,8 @@ func (r *report) wholes(d *drift, all bool) (op byte, list []pin) {
 	return 0, nil
 }
 
-func (b *diffBlock) edit(r *report, e *edit) {
-	b.line("@@ " + e.label.id + spaced(quotedPointer(e.pointer), r.editNote(e)) + " @@")
+func (b *diffBlock) edit(r *report, g *group, e *edit) {
+	b.line("@@ " + e.label.id + spaced(quotedPointer(e.pointer), r.editNote(g, e)) + " @@")
 	if e.home > 0 {
 		return
 	}

@@ -59,7 +59,7 @@ func newFailure(tag, kind, message, text string) element {
 
 // writeJUnit writes a test report.
 func writeJUnit(w io.Writer, r *report) error {
-	room := maxReportText
+	room, budget := maxReportText, fullWordBudget
 	text := func(lay func(*diffBlock)) string {
 		b := &diffBlock{room: min(maxCaseText, room)}
 		lay(b)
@@ -81,7 +81,7 @@ func writeJUnit(w io.Writer, r *report) error {
 			d := &r.drifts[at]
 			drifted[d.key()] = true
 			servers = append(servers, d.server)
-			add(d.server, shortRef(d.list, d.name), junitDrift(r, at, g, text))
+			add(d.server, shortRef(d.list, d.name), junitDrift(r, at, g, &budget, text))
 		}
 	}
 	for i := range r.pairs {
@@ -145,7 +145,7 @@ func junitVerdict(r *report, text func(func(*diffBlock)) string) element {
 
 // junitDrift is what the case of a drifted entry says. Unlike diff it folds nothing and
 // refers to no other drift: a case is read alone.
-func junitDrift(r *report, at int, g *group, text func(func(*diffBlock)) string) element {
+func junitDrift(r *report, at int, g *group, budget *wordBudget, text func(func(*diffBlock)) string) element {
 	d := &r.drifts[at]
 	message := string(d.kind) + " " + r.ref(d.key()) + ": " + r.driftText(at)
 	if list := warningsIn(r.findings[at]); len(list) > 0 {
@@ -153,7 +153,12 @@ func junitDrift(r *report, at int, g *group, text func(func(*diffBlock)) string)
 	}
 	alone := group{edits: slices.Clone(g.edits)}
 	for i := range alone.edits {
-		alone.edits[i].home, alone.edits[i].also = 0, nil
+		e := &alone.edits[i]
+		if e.example { // its texts may be those of another entry
+			own := newEdit(r.changes[at][i], d.kind, budget, map[string][]piece{})
+			e.change, e.pieces, e.blocks = own.change, own.pieces, own.blocks
+		}
+		e.home, e.also, e.example = 0, nil, false
 	}
 	said := text(func(b *diffBlock) {
 		b.line(message)

@@ -78,6 +78,27 @@ Approved warnings, in what matches its pins:
 	checkJUnit(t, r)
 }
 
+// TestJUnitAlike: entries that changed alike are one group, and each case quotes the
+// texts of its own entry.
+func TestJUnitAlike(t *testing.T) {
+	list := func(word string) string {
+		return `[{"name":"a","description":"The first tool ` + word + ` here."},{"name":"b","description":"The second tool ` + word + ` there."}]`
+	}
+	r := pageReport(t, list("works"), list("sleeps"))
+	if len(r.groups) != 1 || !r.groups[0].edits[0].example {
+		t.Fatalf("%d groups", len(r.groups))
+	}
+	var b bytes.Buffer
+	if err := writeJUnit(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"- | The first tool [-works-] here.\n+ | The first tool {+sleeps+} here.\n", "- | The second tool [-works-] there.\n+ | The second tool {+sleeps+} there.\n"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no\n%s in\n%s", want, b.String())
+		}
+	}
+}
+
 func TestJUnitScenes(t *testing.T) {
 	folder := t.TempDir()
 	for name, s := range scenes {

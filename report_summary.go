@@ -459,12 +459,16 @@ func unseen(c change) string {
 }
 
 // editNote says beside label and pointer what isn't shown below them: what nobody
-// sees, or where an edit that groups share stands in full.
-func (r *report) editNote(e *edit) string {
-	if e.home == 0 {
-		return e.unseen
+// sees, where an edit that groups share stands in full, and whose texts are shown.
+func (r *report) editNote(g *group, e *edit) string {
+	home, whose := "", ""
+	if e.home > 0 {
+		home = homeNumber(e)
 	}
-	return joined("; ", e.unseen, homeNumber(e))
+	if e.example {
+		whose = "as it stands in " + quotedName(r.first(g).name)
+	}
+	return joined("; ", e.unseen, home, whose)
 }
 
 func homeNumber(e *edit) string { return "as in " + grouped(e.home) }
@@ -762,7 +766,7 @@ func (r *report) groupRows(g *group, all bool, most int) []row {
 	}
 	home, note := r.homeText, r.gateNote
 	if most == 0 {
-		home, note = homeNumber, r.reviewNote
+		home, note = homeNumber, r.editNote
 	}
 	shown, shared, minor := g.parts(all)
 	for i, e := range shown {
@@ -795,14 +799,6 @@ func (r *report) gateNote(g *group, e *edit) string {
 		}
 	}
 	return joined(", ", sides, e.unseen, same)
-}
-
-// reviewNote says of a change what its lines don't show.
-func (r *report) reviewNote(g *group, e *edit) string {
-	if e.example {
-		return joined("; ", r.editNote(e), "as it stands in "+quotedName(r.first(g).name))
-	}
-	return r.editNote(e)
 }
 
 // row words a finding. It names at most so many of the entries that have it, unless
