@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -72,20 +71,12 @@ func (x *nameIndex) isLabel(word string) bool {
 // others names the other servers that list or pin a tool of that name, or is "".
 func (x *nameIndex) others(server, name string) string {
 	var list []string
-	n := 0
 	for _, other := range x.names[name] {
-		if other == server {
-			continue
-		}
-		if n++; n <= maxOthers {
+		if other != server {
 			list = append(list, quotedName(other))
 		}
 	}
-	text := strings.Join(list, ", ")
-	if n > maxOthers {
-		text += fmt.Sprintf(" and %s more", grouped(n-maxOthers))
-	}
-	return text
+	return named(list, maxOthers)
 }
 
 // has reports whether the server has a tool of that name now.
@@ -363,21 +354,18 @@ func (r *review) mentions(t *tokenizer) {
 
 // mention reports a name that a text has if it is another server's, and whether it is.
 func (r *review) mention(name string, at int) bool {
-	label, tool := r.x.isLabel(name), len(r.x.names[name]) > 0
-	if !label && !tool || commonTerm(name) {
+	if commonTerm(name) {
 		return false
 	}
-	if label {
-		r.label(name, at)
-	}
-	if !tool || r.own.has(name) {
-		return false
-	}
+	r.label(name, at)
 	others := r.x.others(r.about.server, name)
-	if others != "" && r.first(name) {
+	if others == "" || r.own.has(name) {
+		return false
+	}
+	if r.first(name) {
 		r.add("names-other-tool", "%s of server %s: %s", quotedName(name), others, r.excerpt(at-beside, at+len(name)+beside))
 	}
-	return others != ""
+	return true
 }
 
 func (r *review) label(label string, at int) {

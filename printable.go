@@ -312,3 +312,11 @@ func plural(n int, noun string) string {
 	}
 	return grouped(n) + " " + noun + "s"
 }
+
+// named lists the first few names and counts the rest.
+func named(names []string, most int) string {
+	if left := len(names) - most; left > 0 {
+		return strings.Join(names[:most], ", ") + " and " + grouped(left) + " more"
+	}
+	return strings.Join(names, ", ")
+}

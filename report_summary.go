@@ -79,14 +79,6 @@ func (c counts) plural() string {
 	return grouped(c.total()) + " entries"
 }
 
-// named lists the first few names and counts the rest.
-func named(names []string, most int) string {
-	if left := len(names) - most; left > 0 {
-		return strings.Join(names[:most], ", ") + " and " + grouped(left) + " more"
-	}
-	return strings.Join(names, ", ")
-}
-
 // short is a digest where people read it: 12 of its digits.
 func short(digest string) string {
 	hex := hexOf(digest)
