@@ -118,7 +118,7 @@ type serverNames struct {
 
 	asked    sync.Mutex
 	words    map[string]bool // nil: not read yet
-	families map[string]bool // the first part of the names of several tools
+	families map[string]int  // how many names begin with that part
 	lacks    map[string]bool // what was asked before: texts say the same names over and over
 }
 
@@ -127,14 +127,12 @@ func (s *serverNames) read() {
 	if s.words != nil {
 		return
 	}
-	s.words, s.families = map[string]bool{}, map[string]bool{}
-	count := map[string]int{}
+	s.words, s.families = map[string]bool{}, map[string]int{}
 	for i := range s.set.pins {
 		p := &s.set.pins[i]
 		s.add(p.name)
-		first, _ := cutName(p.name)
-		if count[first]++; count[first] == minFamily && len(first) >= minMention {
-			s.families[first] = true
+		if first, _ := cutName(p.name); len(first) >= minMention {
+			s.families[first]++
 		}
 		if i < s.pins && p.list == toolList {
 			root := p.whole()
@@ -143,7 +141,7 @@ func (s *serverNames) read() {
 		}
 	}
 	for i := range s.set.pins {
-		if first, rest := cutName(s.set.pins[i].name); s.families[first] {
+		if first, rest := cutName(s.set.pins[i].name); s.families[first] >= minFamily {
 			s.add(rest)
 		}
 	}
@@ -168,22 +166,20 @@ func (s *serverNames) add(name string) {
 	}
 }
 
-// uses also knows a name behind one or more of its parts, as in mcp__files__read_file.
+// uses also knows a name in singular or plural, or behind one or more of its parts,
+// as in mcp__files__read_file.
 func (s *serverNames) uses(name string) bool {
 	s.read()
-	if first, _ := cutName(name); s.families[first] {
+	if first, _ := cutName(name); s.families[first] >= minFamily {
 		return true
 	}
-	key := withoutSeparators(name)
-	if s.words[key] || s.words[strings.TrimSuffix(key, "s")] || s.words[key+"s"] {
-		return true
-	}
-	for _, rest, ok := strings.Cut(name, "__"); ok; _, rest, ok = strings.Cut(rest, "__") {
+	for rest, more := name, true; more; _, rest, more = strings.Cut(rest, "__") {
 		if s.words[withoutSeparators(rest)] {
 			return true
 		}
 	}
-	return false
+	key := withoutSeparators(name)
+	return s.words[strings.TrimSuffix(key, "s")] || s.words[key+"s"]
 }
 
 // cutName returns the first part of a name, in small letters, and the rest.
