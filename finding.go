@@ -88,7 +88,7 @@ func (x *nameIndex) review(server string, p pin, before *pin) []finding {
 		then := x.newReview(server, before)
 		then.whole(before)
 		approve(list, then.finish(), func(f finding) bool {
-			return same || !f.more && (!f.warning || wholeEntry(f) || sameText(f, old(), new()))
+			return same || !f.more && (!f.warning || sameText(f, old(), new()))
 		})
 	}
 	return list
@@ -102,13 +102,9 @@ func approve(list, then []finding, still func(finding) bool) {
 	}
 }
 
-// wholeEntry reports whether a finding is about a definition, not about a text in it.
-func wholeEntry(f finding) bool {
-	return f.pointer == "" && f.list != instructionsList && !strings.HasSuffix(f.detail, deeper)
-}
-
-// sameText reports whether the text that a warning is about is the approved one. A
-// text is warned of once for each kind: what was added to it may be of that kind, too.
+// sameText reports whether the text that a warning is about, if it is about one, is the
+// approved one. A text is warned of once for each kind: what was added to it may be of
+// that kind, too.
 func sameText(f finding, old, new value) bool {
 	a, b := &old, &new
 	tokens, _ := pointerTokens(f.pointer)
@@ -295,10 +291,7 @@ func (r *review) read(s, where string, prose bool) {
 		r.folded, r.pinned = foldText(s), len(foldText(s[:r.pinned]))
 	}
 	r.encoded()
-	t, _ := tokenizers.Get().(*tokenizer)
-	if t == nil {
-		t = &tokenizer{}
-	}
+	t := tokenizers.Get().(*tokenizer)
 	t.read(r)
 	t.match()
 	if prose {
@@ -309,7 +302,7 @@ func (r *review) read(s, where string, prose bool) {
 }
 
 // tokenizers holds what texts are taken apart with: there are thousands of texts.
-var tokenizers sync.Pool
+var tokenizers = sync.Pool{New: func() any { return &tokenizer{progress: make([]phraseProgress, len(phrases().steps))} }}
 
 // hit reports what the words of the text say, each kind once, unless the text is
 // pinned to behind its end.

@@ -234,6 +234,8 @@ func newByteSet(members string) *byteSet {
 	return set
 }
 
+func (set *byteSet) has(r rune) bool { return r < 0x80 && set[r] }
+
 func (set *byteSet) spells(s string) bool {
 	for i := range len(s) {
 		if !set[s[i]] {
@@ -249,8 +251,6 @@ func isPlain(s string) bool { return plainBytes.spells(s) }
 // isWord reports whether s has only the characters [A-Za-z0-9_.-], which the
 // specification advises for names.
 func isWord(s string) bool { return s != "" && wordBytes.spells(s) }
-
-func isWordRune(r rune) bool { return r < 0x80 && wordBytes[r] }
 
 // distinct reports whether a name can't be an ordinary word: it has _, -, ., a
 // digit, or a capital after a small letter.

@@ -142,9 +142,6 @@ type phraseProgress struct{ start, end int }
 // match reports what phrases say of the text.
 func (t *tokenizer) match() {
 	m := t.m
-	if t.progress == nil {
-		t.progress = make([]phraseProgress, len(m.steps))
-	}
 	start := t.next // behind what was read of earlier texts, which is so too far away to count
 	t.next += len(t.words) + 1
 	stop, negation := start, 0
@@ -273,8 +270,6 @@ func (t *tokenizer) read(r *review) {
 	}
 }
 
-func isNameRune(r rune) bool { return r < 0x80 && nameBytes[r] }
-
 // add adds a token and returns its classes.
 func (t *tokenizer) add(word string, from int) uint8 {
 	w := t.m.word(word)
@@ -341,8 +336,8 @@ func (t *tokenizer) mark(i int) {
 // mail is the token of the mail address around i.
 func (t *tokenizer) mail(i int) string {
 	box, domain := t.s[:i], t.s[i+1:]
-	box = box[len(strings.TrimRightFunc(box, isWordRune)):]
-	domain = strings.TrimRight(domain[:runSize(domain, isWordRune)], ".-")
+	box = box[len(strings.TrimRightFunc(box, wordBytes.has)):]
+	domain = strings.TrimRight(domain[:runSize(domain, wordBytes.has)], ".-")
 	if mailWords()[strings.ToLower(box)] != "" || mailWords()[strings.ToLower(domain)] != "" || !strings.Contains(domain, ".") {
 		return "{address}"
 	}
@@ -454,7 +449,7 @@ func (t *tokenizer) toolName(from, to int, formed bool) bool {
 // wordBefore is the word before the quotes before from, in small letters.
 func (t *tokenizer) wordBefore(from int) string {
 	before := strings.TrimRight(t.s[max(0, from-maxWord):from], " \"'`\u201c\u2018")
-	return strings.ToLower(before[len(strings.TrimRightFunc(before, isWordRune)):])
+	return strings.ToLower(before[len(strings.TrimRightFunc(before, wordBytes.has)):])
 }
 
 // joined reads a word with _ - or . in it, and returns where to read on: behind it,
@@ -487,7 +482,7 @@ func (t *tokenizer) fileAt(from, to int) (what string, end int) {
 	name := strings.ToLower(s[from:to])
 	if name[0] == '.' && to < len(s) && (s[to] == '/' || s[to] == '\\') {
 		inside := s[to+1 : min(len(s), to+maxWord)]
-		inside = strings.TrimRight(inside[:runSize(inside, isWordRune)], ".-")
+		inside = strings.TrimRight(inside[:runSize(inside, wordBytes.has)], ".-")
 		if what, ok := files[name+"/"+strings.ToLower(inside)]; ok {
 			return what, to + 1 + len(inside)
 		}
@@ -607,7 +602,7 @@ func (t *tokenizer) comment(i int) {
 }
 
 // tagName is the size of the name of a tag at the start of s.
-func tagName(s string) int { return runSize(s, isNameRune) }
+func tagName(s string) int { return runSize(s, nameBytes.has) }
 
 // Encoded prose: a run that decodes to some words.
 const (
@@ -634,7 +629,7 @@ func (r *review) encoded() {
 	})
 }
 
-func isEncoded(r rune) bool { return isNameRune(r) || r == '+' || r == '/' }
+func isEncoded(r rune) bool { return nameBytes.has(r) || r == '+' || r == '/' }
 
 func isEncodedProse(b []byte) bool {
 	letters, blanks := 0, 0

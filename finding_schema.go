@@ -255,7 +255,7 @@ func (r *review) hints(annotations value) {
 	}
 	name := r.about.entry
 	_, size := utf8.DecodeRuneInString(name) // create_file and createFile begin with create
-	if verb := strings.ToLower(name[:size+runSize(name[size:], func(r rune) bool { return r >= 'a' && r <= 'z' })]); slices.Contains(writingVerbs, verb) {
+	if verb := strings.ToLower(name[:size+runSize(name[size:], smallBytes.has)]); slices.Contains(writingVerbs, verb) {
 		r.add("hint-contradiction", "readOnlyHint is true, and the name says %s", quotedName(verb))
 	}
 }
