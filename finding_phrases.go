@@ -37,18 +37,15 @@ type phraseMatcher struct {
 	lengths [256]uint64 // of the words, by first letter, a bit for each length
 	other   phraseWord  // any word that no phrase has
 	classes map[string][]*phraseWord
-	uses    []phraseUse  // of all words; none at 0
 	steps   []phraseStep // of all phrases
 }
 
-// A phraseWord is what the rules know of a word: its classes and its last use.
+// A phraseWord is what the rules know of a word: its classes, and the steps that it
+// can be, by their numbers.
 type phraseWord struct {
-	class   uint8
-	lastUse uint16
+	class uint8
+	steps []uint16
 }
-
-// A phraseUse is a step that a word can be. It leads to the word's use before it.
-type phraseUse struct{ step, before uint16 }
 
 // A phraseStep is one of the words of a phrase.
 type phraseStep struct {
@@ -66,7 +63,7 @@ type wordGroup struct {
 var phrases = sync.OnceValue(compilePhrases)
 
 func compilePhrases() *phraseMatcher {
-	m := &phraseMatcher{words: make(map[string]*phraseWord, 1024), classes: map[string][]*phraseWord{}, uses: make([]phraseUse, 1, 8192)}
+	m := &phraseMatcher{words: make(map[string]*phraseWord, 1024), classes: map[string][]*phraseWord{}}
 	for _, c := range wordClasses {
 		m.classes[c.name] = m.appendWords(nil, c.words)
 	}
@@ -88,8 +85,7 @@ func compilePhrases() *phraseMatcher {
 				}
 				words = m.appendWords(words[:0], step)
 				for _, word := range words {
-					m.uses = append(m.uses, phraseUse{uint16(len(m.steps)), word.lastUse})
-					word.lastUse = uint16(len(m.uses) - 1)
+					word.steps = append(word.steps, uint16(len(m.steps)))
 				}
 				m.steps = append(m.steps, phraseStep{group: group, gap: gap})
 			}
@@ -142,16 +138,15 @@ type phraseProgress struct{ start, end int }
 // match reports what phrases say of the text.
 func (t *tokenizer) match() {
 	m := t.m
-	start := t.next // behind what was read of earlier texts, which is so too far away to count
+	base := t.next + 1 // behind what was read of earlier texts, which is so too far away to count
 	t.next += len(t.words) + 1
-	stop, negation := start, 0
+	stop, negation := base-1, 0
 	for i, w := range t.words {
-		at := start + 1 + i
+		at := base + i
 		if w.class&isStop != 0 {
 			stop = at
 		}
-		for use := w.lastUse; use != 0; use = m.uses[use].before { // a word is one step of a phrase at a time: the later ones first
-			n := m.uses[use].step
+		for _, n := range slices.Backward(w.steps) { // a word is one step of a phrase at a time: the later ones first
 			step, p := &m.steps[n], phraseProgress{at, at}
 			if step.gap >= 0 {
 				before := t.progress[n-1]
@@ -167,8 +162,8 @@ func (t *tokenizer) match() {
 				t.progress[n] = phraseProgress{} // nor does an order before count: "send it here, never send it there"
 			case !step.last:
 				t.progress[n] = p
-			case !group.ordinary(t.words[p.start-start-1:i], t.words[i+1:]):
-				t.r.hit(group.id, group.what, group.what, w.from+1, t.words[p.start-start-1].from-beside, w.from+afterOrder)
+			case !group.ordinary(t.words[p.start-base:i], t.words[i+1:]):
+				t.r.hit(group.id, group.what, group.what, w.from+1, t.words[p.start-base].from-beside, w.from+afterOrder)
 			}
 		}
 		if w.class&isNegation != 0 {

@@ -944,11 +944,7 @@ func TestHintsAgainstNames(t *testing.T) {
 func TestPhraseCost(t *testing.T) {
 	m := phrases()
 	for text, word := range m.words {
-		n := 0
-		for use := word.lastUse; use != 0; use = m.uses[use].before {
-			n++
-		}
-		if n > 100 {
+		if n := len(word.steps); n > 100 {
 			t.Errorf("%s: %d places in phrases", text, n)
 		}
 	}
