@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -214,14 +213,6 @@ func (r *review) unpinned(text string, pinned *value, path []pathStep) {
 	}
 	r.path = path
 	r.read(text, "", true)
-}
-
-// tokenOf is a step as a token of a JSON Pointer.
-func tokenOf(step pathStep) string {
-	if step.index >= 0 {
-		return strconv.Itoa(step.index)
-	}
-	return step.name
 }
 
 // add reports a finding at the level of its id.

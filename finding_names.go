@@ -70,13 +70,8 @@ func (x *nameIndex) isLabel(word string) bool {
 
 // others names the other servers that list or pin a tool of that name, or is "".
 func (x *nameIndex) others(server, name string) string {
-	var list []string
-	for _, other := range x.names[name] {
-		if other != server {
-			list = append(list, quotedName(other))
-		}
-	}
-	return named(list, maxOthers)
+	others := slices.DeleteFunc(slices.Clone(x.names[name]), func(other string) bool { return other == server })
+	return named(quotedNames(others), maxOthers)
 }
 
 // has reports whether the server has a tool of that name now.

@@ -193,18 +193,13 @@ func (r *review) catchAlls(found, before *pinset) {
 	}
 	var reasons []string
 	left := 0
-	for _, why := range slices.Sorted(maps.Keys(tools)) {
-		var shown []string
-		for _, name := range tools[why] {
-			if len(reasons) < maxReasons && len(shown) < maxListed {
-				shown = append(shown, quotedName(name))
-			} else {
-				left++
-			}
+	for i, why := range slices.Sorted(maps.Keys(tools)) {
+		shown := 0
+		if i < maxReasons {
+			shown = min(len(tools[why]), maxListed)
+			reasons = append(reasons, why+": "+strings.Join(quotedNames(tools[why][:shown]), ", "))
 		}
-		if len(shown) > 0 {
-			reasons = append(reasons, why+": "+strings.Join(shown, ", "))
-		}
+		left += len(tools[why]) - shown
 	}
 	text := strings.Join(reasons, "; ")
 	if left > 0 {

@@ -276,6 +276,14 @@ func quotedName(s string) string {
 	return `"` + string(appendPrintable(nil, quoteEscapes.Replace(s), true)) + cut + `"`
 }
 
+func quotedNames(names []string) []string {
+	quoted := make([]string, len(names))
+	for i, n := range names {
+		quoted[i] = quotedName(n)
+	}
+	return quoted
+}
+
 // quotedPointer is quotedName for a JSON Pointer: "$" is common in one. That of the
 // whole says nothing.
 func quotedPointer(pointer string) string {

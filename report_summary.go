@@ -361,14 +361,6 @@ func (r *report) problems() (list []problem) {
 	return list
 }
 
-func quotedNames(names []string) []string {
-	quoted := make([]string, len(names))
-	for i, n := range names {
-		quoted[i] = quotedName(n)
-	}
-	return quoted
-}
-
 // groupTitle is what a group is called: "CHANGED 12 tools alike: a, b, …". At most
 // most entries are named; 0: all.
 func (r *report) groupTitle(g *group, most int) string {

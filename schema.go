@@ -88,13 +88,18 @@ func eachBelow(schema *value, f func(v *value, steps ...string)) {
 			f(v, keyword.name)
 		case atSchemas, atNamed, atProperties:
 			eachPart(v, at, func(part *value, _ position, step pathStep) {
-				if step.index >= 0 {
-					step.name = strconv.Itoa(step.index)
-				}
-				f(part, keyword.name, step.name)
+				f(part, keyword.name, tokenOf(step))
 			})
 		}
 	})
+}
+
+// tokenOf is a step as a token of a JSON Pointer.
+func tokenOf(step pathStep) string {
+	if step.index >= 0 {
+		return strconv.Itoa(step.index)
+	}
+	return step.name
 }
 
 // eachSchema calls f for every schema in a value, whose position is given.
