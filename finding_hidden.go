@@ -40,8 +40,8 @@ func (t runes) at(i int) rune {
 }
 
 // A hiddenRun is where a text first has characters of a kind, and how many it has
-// in all. The last begins at last; stray are those that strayZeroWidth knows.
-type hiddenRun struct{ n, from, to, last, stray int }
+// in all. The last begins at last.
+type hiddenRun struct{ n, from, to, last int }
 
 func (s *hiddenRun) add(i, size, n int) {
 	switch {
@@ -106,9 +106,6 @@ func (t runes) findHidden() (escapes, bidi, invisible hiddenRun) {
 		case hidden(r):
 			if !t.legitimate(i) {
 				invisible.add(i, size, 1)
-				if t.strayZeroWidth(i) {
-					invisible.stray++
-				}
 			}
 		case joiners == 0:
 		case isPictograph(r):
@@ -204,7 +201,7 @@ func (r *review) characters(prose bool) {
 	}{{"hidden-text", "no reader sees", invisible}, {"terminal-escape", "a terminal obeys", escapes}, {"bidi-control", "of text direction", bidi}} {
 		place := func(i int) int { return len(string(t[:i])) }
 		if f.n > 0 && place(f.last) >= r.pinned {
-			stray := f.id == "hidden-text" && prose && f.n <= 2 && f.stray == f.n
+			stray := prose && f.n <= 2 && t.strayZeroWidth(f.from) && t.strayZeroWidth(f.last)
 			r.addAs(f.id, !stray, "%s %s%s: %s", plural(f.n, "character"), f.what, r.where, r.around(place(f.from), place(f.to)))
 		}
 	}
