@@ -15,24 +15,21 @@ import (
 // revision 2026-07-28 copy the argument into a header. oversize: a description
 // above maxDescription.
 func (r *review) definition(root *value) {
-	silent, depth := prose, 0 // the kind of text from that depth on
+	kind, depth := prose, 0 // of text, from that depth on
 	visitSchema(root, atDefinition, func(v *value, of, _ position, path []pathStep) {
 		r.path = path
 		keyword := pathStep{"", 0}
 		if len(path) > 0 {
 			keyword = path[len(path)-1]
 		}
-		if len(path) <= depth {
-			silent = prose
-		}
-		if silent == prose {
-			silent, depth = textKindOf(of, keyword.name), len(path)
+		if kind == prose || len(path) <= depth {
+			kind, depth = textKindOf(of, keyword.name), len(path)
 		}
 		if keyword.index < 0 && (len(keyword.name) >= shortName || !isWord(keyword.name)) {
 			r.read(keyword.name, " in the name of a member", false)
 		}
 		if v.kind == '"' {
-			r.read(v.text, "", silent == prose || silent == values && !isWord(v.text))
+			r.read(v.text, "", kind == prose || kind == values && !isWord(v.text))
 		}
 		if n := len(v.text); keyword.name == "description" && n > maxDescription {
 			r.add("oversize", "a description of %s bytes, over %s", grouped(n), grouped(maxDescription))
