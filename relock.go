@@ -99,9 +99,10 @@ func selectDrifts(pairs []pair, drifts []drift, sel selection) (accepted map[int
 			accepted[i] = true
 		}
 	}
-	for _, a := range sel.accepts {
+	for i := range sel.accepts {
+		a := &sel.accepts[i]
 		if holders(pairs, a.entryKey) > 0 {
-			a.pattern = nil // the name of an entry comes before a pattern
+			a.pattern = nil // the name of an entry comes before a pattern, from here on
 		}
 		fits, err := a.drifts(pairs, drifts)
 		if err != nil {
@@ -111,7 +112,7 @@ func selectDrifts(pairs []pair, drifts []drift, sel selection) (accepted map[int
 			accepted[i] = true
 		}
 		if len(fits) == 0 {
-			idle = append(idle, a)
+			idle = append(idle, *a)
 		}
 	}
 	for i := range sel.refused {
