@@ -10,11 +10,17 @@ import (
 
 // marshalLockfile writes a lockfile: the same pins give the same bytes.
 func marshalLockfile(l lockfile) ([]byte, error) {
-	w := &lockWriter{}
-	w.lockfile(l, func() bool { return len(w.out) <= maxLockfileBytes })
-	if len(w.out) > maxLockfileBytes {
+	size, w := 0, &lockWriter{}
+	w.lockfile(l, func() bool { // once for the size: growing to it costs more
+		size += len(w.out)
+		w.out = w.out[:0]
+		return size <= maxLockfileBytes
+	})
+	if size > maxLockfileBytes {
 		return nil, fail("the lockfile would be larger than 256 MiB").hint("keep it smaller: pinproof lock --hash-only")
 	}
+	w = &lockWriter{out: make([]byte, 0, size)}
+	w.lockfile(l, func() bool { return true })
 	return w.out, nil
 }
 
