@@ -14,7 +14,7 @@ import (
 // The hashed bytes
 //
 // A digest is "sha256:" and the 64 lower-case hex digits of the SHA-256 of the
-// canonical form of a definition: its JSON value, every member of it, in the
+// canonical form of a definition: its JSON value, with every member, in the
 // JSON Canonicalization Scheme (RFC 8785). That is UTF-8 without blanks between
 // tokens, members sorted by the UTF-16 code units of their names, numbers as
 // ECMAScript prints the double, strings with the fewest escapes. Nothing is
@@ -26,16 +26,16 @@ import (
 // The digest of a server's instructions is the SHA-256 of the text itself, its
 // UTF-8 bytes as received.
 //
-// A set digest is the SHA-256, written alike, of the lines NAME:HEX, one for each
-// entry of a list, HEX being the 64 digits of its digest, sorted by NAME in UTF-16
-// code units and joined by one line feed, none at the end. A policy other than
-// the default puts the line policy:HEX before them, the SHA-256 of the canonical
-// form of the policy as the lockfile records it. A line feed or colon inside a
-// name can't forge another set, for HEX covers the name.
+// A list's set digest is written the same way. It is the SHA-256 of the lines NAME:HEX,
+// one for each entry, where HEX is the 64 digits of its digest. They are sorted by NAME
+// in UTF-16 code units and joined by one line feed, with none at the end. In that of
+// tools, a policy other than the default puts the line policy:HEX first: its HEX is the
+// SHA-256 of the canonical form of the policy as the lockfile records it. A line feed or
+// colon inside a name can't forge another set, because HEX covers the name.
 
 const digestPrefix = "sha256:"
 
-// digest of canonical bytes.
+// digest returns the digest of canonical bytes, or of a text that is hashed as it is.
 func digest(canonical []byte) string {
 	sum := sha256.Sum256(canonical)
 	return digestPrefix + hex.EncodeToString(sum[:])
@@ -47,7 +47,7 @@ func isDigest(s string) bool {
 	return ok && len(digits) == 64 && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
-// define has p pin a definition, whose tree it brings into canonical order.
+// define makes p the pin of the definition v, and sorts the members of v.
 func (p *pin) define(v *value) {
 	p.definition = canonical(v)
 	p.digest = digest(p.definition)
@@ -65,7 +65,7 @@ func (p *pin) defineText(text string) {
 	p.digest, p.sanitized = digest([]byte(text)), digest([]byte(sanitizeText(text)))
 }
 
-// canonical returns the RFC 8785 bytes of v, and sorts the members in it.
+// canonical returns the RFC 8785 bytes of v. It sorts the members of v itself.
 func canonical(v *value) []byte {
 	sortMembers(v)
 	buffer := formBuffers.Get().(*[]byte)
@@ -75,8 +75,8 @@ func canonical(v *value) []byte {
 	return form
 }
 
-// formBuffers holds what canonical forms are written into: their size isn't known
-// before, and thousands are made.
+// formBuffers holds buffers for writing canonical forms. Their sizes aren't known
+// beforehand, and thousands are made.
 var formBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // sortMembers brings the members of v, and of all in it, into the order of RFC 8785,

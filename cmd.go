@@ -18,32 +18,32 @@ import (
 // app is one run of the program: its streams and its flags.
 type app struct {
 	stdin  io.Reader
-	stdout io.Writer     // the stream itself: is it a terminal?
-	out    *bufio.Writer // what is printed on it
+	stdout io.Writer     // the stream itself, which may be a terminal
+	out    *bufio.Writer // the buffer in front of it
 	stderr io.Writer
 
-	lockPatience time.Duration // how long a write waits for another one
+	lockPatience time.Duration // how long a write waits for another writer
 
 	color string
 
 	// what the positionals and flags say
 	command
-	lockPath       string // the lockfile, given or not
+	lockPath       string // path of the lockfile, given or default
 	from           string // the server whose pins the manifest is compared with, under a new label
-	full           bool   // show all, also what a line sums up
+	full           bool   // show also what one line would sum up
 	substitutes    []substitute
 	substituteArgs []string
-	policyOf       func(policy) policy // from the recorded policy to the asked one; nil keeps it
+	policyOf       func(policy) policy // turns the recorded policy into the one asked for; nil keeps it
 	cmd            *cobra.Command
 }
 
-// commonFlags are what every command takes.
+// commonFlags registers the flags that every command takes.
 func (a *app) commonFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&a.server, "server", "", "the server `ID` that the manifest belongs to")
 	cmd.Flags().StringArrayVar(&a.substituteArgs, "substitute", nil, "have <NAME> stand for this value in every text: `NAME=VALUE` (repeatable)")
 }
 
-// reviewFlags are what the commands take that show changes whole.
+// reviewFlags registers the flags of the commands that show changes whole.
 func (a *app) reviewFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&a.from, "from", "", "compare with the pins of server `OLD`, for an upgrade under a new label")
 	cmd.Flags().BoolVar(&a.full, "full", false, "show all of it, also what a line sums up")
@@ -83,8 +83,8 @@ func (a *app) take(cmd *cobra.Command, args []string) (err error) {
 	return nil
 }
 
-// listed are the values of a repeatable flag. One empty value takes the recorded ones
-// back.
+// listed returns the values of a repeatable flag. A single empty value means none, which
+// takes back the recorded ones.
 func listed(values []string) []string {
 	if len(values) == 1 && values[0] == "" {
 		return nil
@@ -92,7 +92,7 @@ func listed(values []string) []string {
 	return values
 }
 
-// colored decides about colour for standard output, once (no-color.org).
+// colored decides whether standard output gets colour (no-color.org).
 func (a *app) colored() bool {
 	switch force := os.Getenv("CLICOLOR_FORCE"); {
 	case a.color != "auto":
@@ -105,7 +105,7 @@ func (a *app) colored() bool {
 	return os.Getenv("TERM") != "dumb" && isTerminal(a.stdout)
 }
 
-// style is how text is laid out on standard output.
+// style returns how text is laid out on standard output.
 func (a *app) style() textStyle {
 	return textStyle{a.colored(), terminalWidth(a.stdout), a.full}
 }
@@ -114,13 +114,13 @@ func (a *app) style() textStyle {
 // it pins and what the manifests list.
 type workspace struct {
 	lock   lockfile
-	exists bool // the lockfile does
+	exists bool // the lockfile exists
 	pairs  []pair
 	folder bool
 }
 
-// load reads everything. The workspace is whole, too, where the error is that the
-// command needs a lockfile.
+// load reads everything. If the only error is that the command needs a lockfile, the
+// workspace is whole all the same.
 func (a *app) load() (*workspace, error) {
 	w := &workspace{}
 	switch lock, manifest := fileSize(a.lockPath), fileSize(a.manifest); {
@@ -130,7 +130,7 @@ func (a *app) load() (*workspace, error) {
 		debug.SetGCPercent(400) // the usual catalog: little to collect
 	}
 	sources, err := readSources(a.manifest, a.lockPath, a.stdin)
-	var lockErr error // it comes first
+	var lockErr error // reported before err
 	if w.lock, w.exists = lockfileOf(a.lockPath, sources); !w.exists {
 		var text []byte
 		w.lock, text, lockErr = readLockfile(a.lockPath)
@@ -144,7 +144,7 @@ func (a *app) load() (*workspace, error) {
 		return nil, err
 	}
 	if w.folder = sources[0].path != a.manifest; !w.folder {
-		if err := sources[0].scan.faulty(); err != nil { // its own fault first
+		if err := sources[0].scan.faulty(); err != nil { // reported before a doubt about the server
 			return nil, a.swapped(err)
 		}
 		if sources[0].label, err = a.chooseServer(&w.lock, a.lockPath, sources[0].label); err != nil {
@@ -187,8 +187,8 @@ func (a *app) load() (*workspace, error) {
 	return w, nil
 }
 
-// lockfileOf is the lockfile where it is, to the byte, what lock writes of these
-// manifests: it need not be read then. That is the usual case of verify.
+// lockfileOf returns the lockfile without parsing it, if its bytes are exactly those that
+// lock writes for these manifests by default. That is the usual case of verify.
 func lockfileOf(path string, sources []source) (l lockfile, ok bool) {
 	if size := fileSize(path); size < 0 || size > maxLockfileBytes {
 		return l, false // and a pipe could not be read again
@@ -223,7 +223,7 @@ func lockfileOf(path string, sources []source) (l lockfile, ok bool) {
 	return l, true
 }
 
-// pair puts a manifest under its server's policy, beside its pins.
+// pair pins a manifest under its server's policy and puts it beside the recorded pins.
 func (a *app) pair(l *lockfile, s source) (pair, error) {
 	p := pair{server: s.label, from: a.from, manifest: s.path, present: true}
 	if set := l.find(cmp.Or(a.from, s.label)); set != nil {
@@ -264,8 +264,8 @@ func (a *app) pins(scan *scanned, server string, pol policy) (m manifest, set pi
 	return m, set, err
 }
 
-// missingList refuses a capture that never asked for what the lockfile pins: that is
-// neither a match nor drift.
+// missingList refuses a capture that never asked for a list that the lockfile pins: there
+// is neither a match nor drift.
 func (a *app) missingList(m *manifest, pinned *pinset, pol policy) error {
 	for list := range listKinds {
 		pins := pinned.of(list)
@@ -283,10 +283,10 @@ func (a *app) missingList(m *manifest, pinned *pinset, pol policy) error {
 	return nil
 }
 
-// swapped improves an error about the positionals where MANIFEST is a lockfile.
+// swapped returns a better error than err if the manifest and the lockfile are mixed up.
 func (a *app) swapped(err error) error {
 	if fileSize(a.manifest) < 0 {
-		return err // only a regular file can be read again: a pipe would have it wait for good
+		return err // only a regular file can be read again: on a pipe, reading would never end
 	}
 	data, readErr := readFile(a.manifest, nil, maxLockfileBytes)
 	if readErr != nil {
@@ -307,7 +307,7 @@ func (a *app) swapped(err error) error {
 		hint("the manifest comes first: pinproof %s %s %s", a.cmd.Name(), manifest, shellPath(a.manifest))
 }
 
-// report compares the workspace; with standing it reviews what matches, too.
+// report compares the workspace. With standing it also reviews the entries that match.
 func (a *app) report(w *workspace, standing bool) *report {
 	r := newReport(w.pairs, w.lock, standing)
 	r.lockfile, r.next = a.lockPath, a.command
@@ -318,7 +318,7 @@ func (a *app) report(w *workspace, standing bool) *report {
 
 func (a *app) noLockfile() error {
 	f := failIn(printable(a.lockPath), "no such lockfile")
-	if a.cmd.Name() == "diff" { // which has just shown it
+	if a.cmd.Name() == "diff" { // its report shows the entries as well
 		return f.hint("to approve what is shown: %s", a.to("lock"))
 	}
 	return f.hint("read what is to be pinned: %s", a.to("diff")).hint("then approve it: %s", a.to("lock"))

@@ -7,9 +7,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// completeValues has the shell complete what flags take: the fixed words, the
-// labels of the lockfile, the names of drifted entries. It reads what is there and
-// says nothing where it can't.
+// completeValues has the shell complete the values of flags: fixed words, the labels of
+// the lockfile, the names of drifted entries. If a file can't be read, it offers nothing
+// and prints no error.
 func completeValues(root *cobra.Command, a *app) {
 	const noFiles = cobra.ShellCompDirectiveNoFileComp
 	words := func(list ...string) cobra.CompletionFunc { return cobra.FixedCompletions(list, noFiles) }
@@ -22,7 +22,7 @@ func completeValues(root *cobra.Command, a *app) {
 		return slices.DeleteFunc(l.labels(), func(label string) bool { return !pasteableLabel(label) }), noFiles
 	}
 	drifted := func(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-		if a.take(cmd, args) != nil || a.manifest == "-" { // what is typed there is no manifest
+		if a.take(cmd, args) != nil || a.manifest == "-" { // the shell's standard input is no manifest
 			return nil, noFiles
 		}
 		if w, _ := a.load(); w != nil {

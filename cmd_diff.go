@@ -41,7 +41,7 @@ Exit codes: 0 no difference, 1 there are some, 2 no answer.`,
 			return fail("--against and --from don't go together")
 		}
 		out.text = func(w io.Writer, r *report, style textStyle) error {
-			style.full = a.full // in a file, too
+			style.full = a.full // also in a file
 			return writeDiff(w, r, style)
 		}
 		if err := out.check(a, a.against); err != nil {
@@ -56,9 +56,9 @@ Exit codes: 0 no difference, 1 there are some, 2 no answer.`,
 	return cmd
 }
 
-// compare reads what diff is given and compares it. Where there is no lockfile, or no
-// such server in it, that is no answer, and everything is shown whole all the same,
-// so that the first approval isn't blind.
+// compare reads what diff is given and compares it. If there is no lockfile, or the server
+// isn't in it, the exit code says that there is no answer. Everything is shown whole all
+// the same, so that the first approval isn't blind.
 func (a *app) compare() (*report, error) {
 	if a.against != "" && a.lockfile == "" {
 		return a.diffFiles()
@@ -81,7 +81,7 @@ func (a *app) compare() (*report, error) {
 }
 
 // supplyTexts puts the definitions of an approved manifest into hash-only pins,
-// after holding each against its digest.
+// after checking each against its digest.
 func (a *app) supplyTexts(w *workspace) error {
 	if w.folder {
 		return fail("--against beside a lockfile goes with one manifest, not with a folder")
@@ -112,7 +112,7 @@ func (a *app) supplyTexts(w *workspace) error {
 type side struct {
 	path string
 	lock lockfile // of a manifest: one server without a label
-	scan *scanned // of a manifest
+	scan *scanned // of a manifest; nil for a lockfile
 	m    manifest
 }
 
@@ -130,7 +130,7 @@ func (a *app) readSide(path string) (s side, err error) {
 	return s, a.pinSide(&s, "", policy{})
 }
 
-// pinSide pins a manifest as the pins of a server.
+// pinSide pins the manifest of s under a server's label and policy.
 func (a *app) pinSide(s *side, server string, pol policy) error {
 	m, set, err := a.pins(s.scan, server, pol)
 	s.m, s.lock = m, lockfile{servers: []pinset{set}}
@@ -148,7 +148,7 @@ func (a *app) diffFiles() (*report, error) {
 	switch {
 	case err != nil:
 	case old.scan != nil && now.scan != nil:
-		for list := range listKinds { // what one of them never asked for can't be compared
+		for list := range listKinds { // a list that only one of them asked for can't be compared
 			x, y := &old.lock.servers[0], &now.lock.servers[0]
 			answered := old.m.lists[list].answered && now.m.lists[list].answered
 			if !answered && len(x.of(list))+len(y.of(list)) > 0 {
@@ -189,8 +189,8 @@ func (a *app) diffFiles() (*report, error) {
 	return r, nil
 }
 
-// fitSide narrows a lockfile down to the server that a manifest is of, and pins the
-// manifest as that one is pinned.
+// fitSide narrows a lockfile down to the server that a manifest belongs to, and pins the
+// manifest under the policy of that server.
 func (a *app) fitSide(locked, listed *side) error {
 	label, _ := serverLabel(filepath.Base(listed.path))
 	server, err := a.chooseServer(&locked.lock, locked.path, label)

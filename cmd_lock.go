@@ -15,7 +15,7 @@ import (
 
 // approving holds the flags that lock and relock share.
 type approving struct {
-	asked  policy // what the flags that shape pins say
+	asked  policy // the policy that the flags ask for
 	ignore []string
 
 	acceptWarning  []string
@@ -25,7 +25,7 @@ type approving struct {
 	allowEmpty     bool
 }
 
-// policyFlags are the flags that stand for a member of the policy.
+// policyFlags has the boolean flags, each with its member of the policy.
 var policyFlags = []struct{ flag, member, usage string }{
 	{"empty-cursor-ends", "emptyCursorEnds", "take an empty nextCursor for the end of a list"},
 	{"hash-only", "hashOnly", "store digests without the definitions"},
@@ -48,7 +48,7 @@ func (f *approving) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.allowEmpty, "allow-empty", false, "accept a list without tools")
 }
 
-// check reads the flags.
+// check checks the flags and sets a.policyOf.
 func (f *approving) check(a *app) (err error) {
 	changed := a.cmd.Flags().Changed
 	asked := f.asked
@@ -94,8 +94,8 @@ func (f *approving) check(a *app) (err error) {
 	return nil
 }
 
-// load reads both sides and holds the manifests against the conditions of the flags:
-// none of them accepts anything by itself.
+// load reads both sides and checks the manifests against --allow-empty and --expect.
+// Neither flag accepts anything by itself.
 func (f *approving) load(a *app, cmd *cobra.Command, args []string) (*workspace, error) {
 	err := a.take(cmd, args)
 	if err == nil {
@@ -134,7 +134,7 @@ func (f *approving) load(a *app, cmd *cobra.Command, args []string) (*workspace,
 		hint("review again: %s", a.to("diff")).refusal()
 }
 
-// withhold keeps out of a selection what has new warnings that no flag accepts.
+// withhold marks in a selection what has new warnings that no flag accepts.
 func (f *approving) withhold(r *report, sel *selection) error {
 	yes := map[entryKey]bool{}
 	for _, arg := range f.acceptWarning {
@@ -167,14 +167,14 @@ func (a *app) refuseUnpinned(r *report) error {
 		hint("read it: %s", a.to("diff")).hint("pin it, then it can be approved: %s", a.pinProse(a.cmd.Name())))
 }
 
-// A decision is what comes of a selection.
+// A decision is the result of a selection.
 type decision struct {
 	accepted map[int]bool // indexes of drifts
-	refused  map[int]bool // selected, but for a new warning
-	idle     []acceptance // of what has not drifted
+	refused  map[int]bool // indexes of drifts that were selected, but have a new warning
+	idle     []acceptance // acceptances of entries that have not drifted
 }
 
-// decide holds a selection against what keeps an approval back.
+// decide turns a selection into a decision, or refuses it for warnings or the policy.
 func (a *app) decide(r *report, sel selection) (d decision, err error) {
 	if d.accepted, d.idle, err = selectDrifts(r.pairs, r.drifts, sel); err != nil {
 		return d, err
@@ -197,13 +197,13 @@ func (a *app) decide(r *report, sel selection) (d decision, err error) {
 	return d, nil
 }
 
-// refuse shows the findings that keep an approval back.
+// refuse shows the findings that prevent an approval, and returns why as a refusal.
 func (a *app) refuse(r *report, list []finding, why *failure) error {
 	newText(a.out, a.style()).findings(r, "", "", list)
 	return why.refusal()
 }
 
-// clean holds what would be written against the policy's requireClean.
+// clean enforces the policy's requireClean on what would be written.
 func clean(r *report, accepted map[int]bool) error {
 	list := slices.Concat(r.approved, r.standing)
 	written := map[driftKey]bool{}
@@ -225,8 +225,8 @@ func clean(r *report, accepted map[int]bool) error {
 	return nil
 }
 
-// now is the time of an approval: RFC 3339 in UTC, SOURCE_DATE_EPOCH honoured
-// (reproducible-builds.org).
+// now returns the time of an approval in RFC 3339 and UTC, or that of SOURCE_DATE_EPOCH
+// if it is set (reproducible-builds.org).
 func now() (string, error) {
 	t := time.Now()
 	if epoch := os.Getenv("SOURCE_DATE_EPOCH"); epoch != "" {
@@ -239,7 +239,7 @@ func now() (string, error) {
 	return t.UTC().Format(time.RFC3339), nil
 }
 
-// sign records the approver with each pin of next that is not among the old.
+// sign records the approver with each pin of next that is new or has a new digest.
 func (f *approving) sign(next *pinset, old *pinset) error {
 	if f.approvedBy == "" {
 		return nil
@@ -257,8 +257,8 @@ func (f *approving) sign(next *pinset, old *pinset) error {
 	return nil
 }
 
-// approve writes the new pins of every pair that something was accepted of; with all,
-// also of a server without tools, which has no drift to accept.
+// approve writes the new pins of every pair in which something was accepted. With all, it
+// also writes a new server without entries, which has no drift to accept.
 func (a *app) approve(w *workspace, r *report, f *approving, accepted map[int]bool, all bool, announce func(drop []string)) error {
 	of := map[string][]*drift{}
 	for i := range r.drifts {
@@ -294,9 +294,9 @@ func (a *app) approve(w *workspace, r *report, f *approving, accepted map[int]bo
 	return a.write(w, next, drop, func() { announce(drop) })
 }
 
-// write replaces the pins of servers in the lockfile. The lockfile is read again
-// under its lock: pins of other servers that came meanwhile are kept, and if those
-// that were reviewed have changed, nothing is written.
+// write replaces the pins of servers in the lockfile. It reads the lockfile again under
+// its lock. Pins of other servers that were added meanwhile are kept. If the pins that
+// were reviewed have changed, nothing is written.
 func (a *app) write(w *workspace, next []pinset, drop []string, announce func()) error {
 	return replaceFile(a.lockPath, a.lockPatience, func() ([]byte, error) {
 		l, data, err := readLockfile(a.lockPath)
@@ -338,7 +338,7 @@ func (a *app) write(w *workspace, next []pinset, drop []string, announce func())
 	})
 }
 
-// sameSet compares what two pinsets come to in the lockfile.
+// sameSet compares two pinsets as the lockfile records them, definitions by their digests.
 func sameSet(a, b *pinset) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -378,7 +378,7 @@ Exit codes: 0 pinned, 1 refused because of what the manifest says, 2 no answer.`
 }
 
 func (a *app) lock(w *workspace, f *approving) error {
-	fresh, pinned := &workspace{lock: w.lock}, &workspace{lock: w.lock} // servers without pins, and with
+	fresh, pinned := &workspace{lock: w.lock}, &workspace{lock: w.lock} // servers without and with pins
 	for _, p := range w.pairs {
 		switch {
 		case p.policyDiffers():
@@ -415,7 +415,7 @@ func (a *app) lock(w *workspace, f *approving) error {
 	if err == nil {
 		d, err = a.decide(r, sel)
 	}
-	if old.verdict() != "match" { // what refuses a new server was shown first
+	if old.verdict() != "match" { // after what refuses a new server, which was shown above
 		if err := writeVerify(a.out, old, a.style(), false); err != nil {
 			return err
 		}

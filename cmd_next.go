@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// carried are the flags that shape what is compared or pinned, each with the commands
-// that have it. How a run answers and what it accepts is not part of the next command.
+// carried has the flags that shape what is compared or pinned, with the commands that
+// take them. Flags about how a run answers, or what it accepts, are not carried over.
 var carried = []struct{ flags, verbs []string }{
 	{[]string{"substitute"}, []string{"lock", "verify", "diff", "relock"}},
 	{[]string{"from"}, []string{"diff", "relock"}},
@@ -15,8 +15,8 @@ var carried = []struct{ flags, verbs []string }{
 		[]string{"lock", "relock"}},
 }
 
-// carriedBy lists the flags that were set for the next command to type, as far as that
-// one has them.
+// carriedBy returns the words to carry over into the next command to type: for each
+// command, those of the flags that were set and that it takes.
 func carriedBy(set *pflag.FlagSet) map[string][]string {
 	words := map[string][]string{}
 	set.Visit(func(f *pflag.Flag) {

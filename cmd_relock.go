@@ -81,7 +81,7 @@ func (f *relocking) selection() (selection, error) {
 	}
 	names := f.accept
 	if len(f.accept)+len(f.acceptLabel) == 0 && !f.acceptAll {
-		names = f.acceptWarning // alone it says what is accepted, too
+		names = f.acceptWarning // on its own, this flag accepts the entry, too
 	}
 	for _, arg := range names {
 		one, err := parseAcceptance(arg)
@@ -93,8 +93,8 @@ func (f *relocking) selection() (selection, error) {
 	return sel, nil
 }
 
-// labelled lists the CHANGED entries without a new warning that changed in nothing but
-// the labels.
+// labelled returns the indexes of CHANGED entries that have no new warning, and only
+// changes with one of the labels.
 func (r *report) labelled(labels []string) map[int]bool {
 	accepted := map[int]bool{}
 	for i := range r.drifts {
@@ -136,7 +136,7 @@ func (a *app) relock(w *workspace, f *relocking, sel selection) (err error) {
 		if sel.chosen, err = p.review(); err != nil {
 			return err
 		}
-		sel.whole, sel.refused = false, nil // the prompt took a yes for each
+		sel.whole, sel.refused = false, nil // the prompt asked for a yes to each warning
 	} else if len(f.acceptLabel) > 0 {
 		sel.chosen = r.labelled(f.acceptLabel)
 	}
@@ -211,7 +211,7 @@ func (a *app) dropServer(cmd *cobra.Command, args []string, server string) error
 	if len(args) > 1 || given > 1 {
 		return fail("--drop-server goes alone: pinproof relock --drop-server ID [LOCKFILE]")
 	}
-	if err := a.take(cmd, append([]string{"-"}, args...)); err != nil { // it has no manifest
+	if err := a.take(cmd, append([]string{"-"}, args...)); err != nil { // no manifest
 		return err
 	}
 	l, text, err := readLockfile(a.lockPath)

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// chooseServer is the server rule: the one that --server names; the pinned one
-// that is named like the manifest's file; the lockfile's only one. Where nothing is
-// pinned yet it is named like the file.
+// chooseServer decides which server a manifest belongs to: the one that --server names,
+// else the pinned one that is named like the manifest's file, else the lockfile's only
+// one. If nothing is pinned yet, the server is named like the file.
 func (a *app) chooseServer(l *lockfile, path, fileLabel string) (string, error) {
 	verb := a.cmd.Name()
 	switch {
 	case a.from != "":
 		return a.newLabel(l, cmp.Or(a.server, fileLabel))
 	case a.server != "" && (verb == "verify" || verb == "relock") && len(l.servers) > 0 && l.find(a.server) == nil:
-		return "", a.unknownServer(l, path) // diff shows what it can, and says so then
+		return "", a.unknownServer(l, path) // diff shows everything first, and then says this
 	case a.server != "":
 		return a.server, nil
 	case fileLabel != "" && l.find(fileLabel) != nil:
@@ -41,7 +41,7 @@ func (a *app) unknownServer(l *lockfile, path string) error {
 	return f.hint("to approve a new server: %s", a.to("lock"))
 }
 
-// newLabel is the label that --from moves pins to: one that has none yet.
+// newLabel checks the label that --from moves pins to: it must have no pins yet.
 func (a *app) newLabel(l *lockfile, label string) (string, error) {
 	switch {
 	case l.find(a.from) == nil:
@@ -55,7 +55,7 @@ func (a *app) newLabel(l *lockfile, label string) (string, error) {
 	return label, nil
 }
 
-// suggestedLabel is the label that a manifest's file has for a command, else ID.
+// suggestedLabel returns the label that a file's name gives, quoted for a command, or ID.
 func suggestedLabel(manifest string) string {
 	if label, ok := serverLabel(filepath.Base(manifest)); ok {
 		return shellQuote(label)
@@ -63,8 +63,8 @@ func suggestedLabel(manifest string) string {
 	return "ID"
 }
 
-// otherServer stops lock and relock where the server was guessed and shares no
-// tool with the manifest: a second server must not replace the first.
+// otherServer stops lock and relock if the server was guessed and its pins have no entry
+// in common with the manifest: a second server must not replace the first.
 func (a *app) otherServer(w *workspace) error {
 	p := &w.pairs[0]
 	if w.folder || a.server != "" || !looksLikeAnother(p) {

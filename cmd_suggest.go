@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// nearest is the word of a list that word seems to be a slip of, or "".
+// nearest returns the word of a list that was probably meant by word, or "".
 func nearest(word string, list []string) string {
 	slips := []func(w string) bool{ // the likeliest first
 		func(w string) bool { return len(word) > 2 && strings.HasPrefix(w, word) },
@@ -22,8 +22,8 @@ func nearest(word string, list []string) string {
 	return ""
 }
 
-// within reports whether adding, removing, replacing or swapping n letters at most
-// makes b of a.
+// within reports whether at most n steps turn a into b. A step adds, removes or replaces
+// a byte, or swaps two neighbours.
 func within(n int, a, b string) bool {
 	for a != "" && b != "" && a[0] == b[0] {
 		a, b = a[1:], b[1:]

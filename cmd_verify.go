@@ -62,7 +62,7 @@ input. Exit codes: 0 match, 1 drift, 2 no answer.`,
 			}
 		}
 		out.text = func(w io.Writer, r *report, style textStyle) error {
-			return writeVerify(w, r, style, quiet && w == a.out) // a file has the line
+			return writeVerify(w, r, style, quiet && w == a.out) // a report in a file has the line all the same
 		}
 		if err := out.check(a, subset); err != nil {
 			return err
@@ -84,8 +84,8 @@ input. Exit codes: 0 match, 1 drift, 2 no answer.`,
 	return cmd
 }
 
-// hook is verify for an agent: exit 0 or 2, nothing on standard output, and on
-// standard error only what may reach a model.
+// hook is verify for an agent. It exits with 0 or 2, prints nothing on standard output,
+// and on standard error only what may reach a model.
 func (a *app) hook(cmd *cobra.Command) error {
 	for _, flag := range []string{"warn", "allow", "subset", "format", "report"} {
 		if cmd.Flags().Changed(flag) {
@@ -97,7 +97,7 @@ func (a *app) hook(cmd *cobra.Command) error {
 	}
 	w, err := a.load()
 	if err != nil {
-		writeHookError(a.stderr, err, a.command) // exit 2 says it too
+		writeHookError(a.stderr, err, a.command) // a failed write changes nothing: it is exit 2 as well
 		return errTold
 	}
 	if r := a.report(w, false); r.failed() {
@@ -107,7 +107,7 @@ func (a *app) hook(cmd *cobra.Command) error {
 	return nil
 }
 
-// checkOutput refuses to write over an input.
+// checkOutput refuses to write over an input or another output.
 func (a *app) checkOutput(flag, path string, others ...string) error {
 	if path == "" || path == "-" {
 		return fail("%s needs a file", flag)
@@ -129,8 +129,8 @@ func (a *app) checkOutput(flag, path string, others ...string) error {
 	return nil
 }
 
-// writeSubset writes the definitions that match their pins, in the order of the
-// manifest, as a list that a gateway or an agent can be served instead.
+// writeSubset writes the tools that match their pins, in the order of the manifest, as a
+// list that a gateway can serve in place of the server's own.
 func writeSubset(path string, p *pair, drifts []drift) error {
 	drifted := map[entryKey]bool{}
 	for i := range drifts {

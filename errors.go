@@ -5,12 +5,12 @@ import (
 	"fmt"
 )
 
-// errDrift is the one error that earns exit code 1, and so does a refusal, which is
-// one; every other error is 2.
+// errDrift is the one error that earns exit code 1. A refusal is errDrift, too, for
+// errors.Is. Every other error earns 2.
 var errDrift = errors.New("drift")
 
 // failure is an error for a person: what is wrong, then what to type next.
-// Text from a manifest or a lockfile is printable before it comes in here.
+// Text from a manifest or a lockfile must be made printable before it goes in.
 type failure struct {
 	text  string
 	where string // the place in the user's own file, if there is one: path:line:column
@@ -24,7 +24,7 @@ func (f *failure) Error() string { return f.text }
 
 func (f *failure) Is(target error) bool { return f.refused && target == errDrift }
 
-// refusal makes it one: an error with exit code 1.
+// refusal makes f a refusal: an error with exit code 1.
 func (f *failure) refusal() *failure {
 	f.refused = true
 	return f
@@ -39,7 +39,7 @@ func (f *failure) hint(format string, args ...any) *failure {
 	return f
 }
 
-// failIn is an error at a place in a file, which stands before its text.
+// failIn makes an error about a place in a file. The place is printed before the text.
 func failIn(where, format string, args ...any) *failure {
 	return &failure{where: where, text: where + ": " + fmt.Sprintf(format, args...)}
 }

@@ -25,8 +25,8 @@ type source struct {
 	scan  *scanned
 }
 
-// pathError says what went wrong with a path, without the path as it is: it may
-// come from an archive, and may be hostile to a terminal.
+// pathError says what went wrong with a path. It drops the library's text, which has the
+// path raw: a path may come from an archive and be hostile to a terminal.
 func pathError(path string, err error) *failure {
 	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
 		err = inner
@@ -34,8 +34,8 @@ func pathError(path string, err error) *failure {
 	return failIn(printable(path), "%s", err)
 }
 
-// readFile reads a file or, for "-", standard input; more than limit bytes are an
-// error, never cut.
+// readFile reads a file or, for "-", standard input. More than limit bytes are an error:
+// they are never cut.
 func readFile(path string, stdin io.Reader, limit int) ([]byte, error) {
 	in := stdin
 	if path != "-" {
@@ -58,7 +58,7 @@ func readFile(path string, stdin io.Reader, limit int) ([]byte, error) {
 	return data.Bytes(), nil
 }
 
-// fileSize is the size of a file in bytes, -1 where that can't be told.
+// fileSize is the size of a regular file in bytes, and -1 for anything else.
 func fileSize(path string) int64 {
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && path != "-" {
 		return info.Size()
@@ -71,9 +71,9 @@ func isFolder(path string) bool {
 	return path != "-" && err == nil && info.IsDir()
 }
 
-// readSources reads a manifest, or every manifest of a folder: each *.json or
-// *.jsonl in it is one server's. Entries that begin with a dot are skipped, and so
-// is the lockfile; anything else is an error, for a gate must not skip.
+// readSources reads a manifest, or every manifest of a folder: each *.json or *.jsonl
+// belongs to one server. Names that begin with a dot are skipped, and so are the lockfile
+// and LOCKFILE.new. Anything else is an error, because a gate must not skip.
 func readSources(path, lockPath string, stdin io.Reader) ([]source, error) {
 	if !isFolder(path) {
 		data, err := readFile(path, stdin, maxManifestBytes)
@@ -131,8 +131,8 @@ func readSources(path, lockPath string, stdin io.Reader) ([]source, error) {
 	return list, nil
 }
 
-// serverLabel is a file's name without its ending, percent-decoded, so that
-// "@org%2Fpkg.json" is the server "@org/pkg". ok is false for other endings.
+// serverLabel returns a file's name without its ending, percent-decoded:
+// "@org%2Fpkg.json" is the server "@org/pkg". ok is false if that can't be a manifest.
 func serverLabel(file string) (label string, ok bool) {
 	ext := strings.ToLower(filepath.Ext(file))
 	stem := strings.TrimSuffix(file, filepath.Ext(file))
@@ -142,8 +142,7 @@ func serverLabel(file string) (label string, ok bool) {
 	return stem, (ext == ".json" || ext == ".jsonl") && stem != "" && utf8.ValidString(stem)
 }
 
-// readLockfile reads a lockfile and returns its text, too, which is nil if there is
-// none.
+// readLockfile reads a lockfile. text is its bytes, or nil if there is no such file.
 func readLockfile(path string) (l lockfile, text []byte, err error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		if dir := filepath.Dir(path); !isFolder(dir) {
@@ -166,12 +165,12 @@ const (
 	lockPatience = 10 * time.Second // how long a writer waits for another one
 )
 
-// replaceFile writes a file whole or not at all. LOCKFILE.new, created exclusively
-// beside it, is lock and temporary file in one: while it is held, update gets the
-// file as it is now and returns the new bytes, or nil to leave it alone. It waits for
-// another writer as long as patience; with none, nothing of the old file goes into the
-// new one, and the temporary file has a name of its own. announce is called when the
-// bytes are safe on disk and only the rename is left; if it fails, nothing is replaced.
+// replaceFile writes a file whole or not at all. LOCKFILE.new, created exclusively beside
+// it, is lock and temporary file in one. While it exists, update reads the file as it is
+// now and returns the new bytes, or nil to leave it alone. Another writer is waited for as
+// long as patience. A patience of 0 is for a file that keeps nothing of the old one: there
+// is no lock, and the temporary file has a random name. announce is called when the bytes
+// are safe on disk and only the rename is left; if it fails, nothing is replaced.
 func replaceFile(path string, patience time.Duration, update func() ([]byte, error), announce func() error) error {
 	target, old, err := replaceable(path)
 	if err != nil {
@@ -180,7 +179,7 @@ func replaceFile(path string, patience time.Duration, update func() ([]byte, err
 	temp := target + newSuffix
 	said := temp
 	if patience == 0 {
-		// os.CreateTemp would shut out those whom the umask lets read.
+		// os.CreateTemp makes files that only their owner can read, whatever the umask.
 		temp, said = filepath.Join(filepath.Dir(target), ".pinproof-"+rand.Text()+newSuffix), path
 	}
 	mode := fs.FileMode(0o644) // less the umask
@@ -188,8 +187,8 @@ func replaceFile(path string, patience time.Duration, update func() ([]byte, err
 		mode = old.Mode().Perm()
 	}
 
-	// A signal between here and the rename would leave the temporary file behind:
-	// it waits, the critical section is short.
+	// A signal between here and the rename would leave the temporary file behind. Once
+	// that exists, signals are ignored: the critical section is short.
 	signals := make(chan os.Signal, 4)
 	var f *os.File
 	for begin := time.Now(); ; time.Sleep(20 * time.Millisecond) {
@@ -233,8 +232,8 @@ func replaceFile(path string, patience time.Duration, update func() ([]byte, err
 		return pathError(path, err)
 	}
 	renamed = true
-	// The rename reaches the disk with its folder. Some systems can't sync one; the
-	// file is whole either way.
+	// The rename is on disk once the folder is synced. Some systems can't sync a folder;
+	// the file is whole either way.
 	if dir, err := os.Open(filepath.Dir(target)); err == nil {
 		dir.Sync()
 		dir.Close()
@@ -242,13 +241,13 @@ func replaceFile(path string, patience time.Duration, update func() ([]byte, err
 	return nil
 }
 
-// writeFile writes a file whole or not at all, whatever it was.
+// writeFile writes a file whole or not at all. It takes no lock.
 func writeFile(path string, data []byte) error {
 	return replaceFile(path, 0, func() ([]byte, error) { return append([]byte{}, data...), nil }, func() error { return nil })
 }
 
-// replaceable follows path to the regular file that a write would replace. old is nil
-// where there is none.
+// replaceable follows links to the regular file that a write would replace. old is nil if
+// there is none yet.
 func replaceable(path string) (target string, old fs.FileInfo, err error) {
 	if _, err := os.Lstat(path); err != nil {
 		return path, nil, nil
@@ -290,7 +289,7 @@ func sameFile(a, b string) bool {
 }
 
 // openTerminal opens the terminal itself, for answers when standard input is the
-// manifest. It is nil where there is none.
+// manifest. It returns nil if there is none.
 func openTerminal() *os.File {
 	for _, path := range []string{"/dev/tty", "CONIN$"} {
 		if f, err := os.OpenFile(path, os.O_RDWR, 0); err == nil {

@@ -25,21 +25,21 @@ const (
 	maxDefinitionBytes = 4 << 20   // as received
 	maxDefinitionSize  = 200_000   // JSON values in one definition: about 100 bytes of memory each
 	maxDefinitionDepth = 128       // nesting, the definition itself being 1
-	maxCommas          = 8_000_000 // in a manifest, a bound on its values before any is read; 64 MiB of real tools have 5 million
+	maxCommas          = 8_000_000 // in a manifest: bounds its values before any is read; 64 MiB of real tools have 5 million
 	maxMessages        = 100_000   // JSON values one after another in one file
 	maxMembers         = 10_000    // members of a message or its result
 	maxKept            = 2_000_000 // values of one file that are kept outside definitions
-	keptDepth          = 6         // how deep containers are kept there: a pin's approval stands at 5
+	keptDepth          = 6         // containers this deep lose their parts there; the root is 0, a pin's approval 5
 )
 
 // A value is a JSON value: a node of the tree that a text is read into.
 type value struct {
 	kind    byte         // 'n', 'f', 't', '0', '"', '[', '{'; 0: absent
-	at, end int32        // its first byte in the text and the one behind it
+	at, end int32        // offsets in the text: of its first byte, and of the byte after its last
 	text    string       // of a string, unescaped; of a number, as RFC 8785 writes it
 	parts   []namedValue // of an array or an object, in the order of the text; members are sorted in a canonical tree
 
-	settled *settled // of a definition: what its tree came to
+	settled *settled // for a definition: what is kept of it
 }
 
 // A namedValue is a member of an object or, without a name, an element of an array.
@@ -48,8 +48,8 @@ type namedValue struct {
 	value
 }
 
-// get returns the member of an object, or the zero value: absent. It takes time
-// in proportion to the number of members.
+// get returns the named member of an object, or the zero value (absent) if there is none.
+// It takes time in proportion to the number of members.
 func (v value) get(name string) value {
 	for i, m := 0, v.members(); i < len(m); i++ {
 		if m[i].name == name {
@@ -59,7 +59,7 @@ func (v value) get(name string) value {
 	return value{}
 }
 
-// members are the parts of an object, none of anything else.
+// members returns the members of an object, and none for any other kind.
 func (v value) members() []namedValue {
 	if v.kind != '{' {
 		return nil
@@ -67,7 +67,7 @@ func (v value) members() []namedValue {
 	return v.parts
 }
 
-// items are the parts of an array, none of anything else.
+// items returns the elements of an array, and none for any other kind.
 func (v value) items() []namedValue {
 	if v.kind != '[' {
 		return nil
@@ -75,21 +75,21 @@ func (v value) items() []namedValue {
 	return v.parts
 }
 
-// has reports whether an object has a member.
+// has reports whether v is an object with that member.
 func (v value) has(name string) bool { return v.get(name).kind != 0 }
 
-// A settled definition is what is kept of it once it was read: a pin, but for its place.
+// A settled is what is kept of a definition after it was read: its pin, without a place yet.
 type settled struct {
 	pin
 	problem *entryProblem // why it can't be an entry, or nil
 }
 
-// An entryProblem is what is wrong with an entry at some place in it.
+// An entryProblem says what is wrong with an entry, and at which offset.
 type entryProblem struct {
 	at   int
 	text string
 	hint string
-	bare bool // said of the entry by its number: its name is not to be trusted
+	bare bool // the text continues "tool 3 of the list": the entry is no object and has no name
 }
 
 // A pathStep leads to a member or to an element of an array.
@@ -98,27 +98,27 @@ type pathStep struct {
 	index int    // of an element; -1 for a member
 }
 
-// A jsonReader reads a text into trees. It is the only reader of JSON from
-// outside.
+// A jsonReader reads a text into trees. JSON from outside becomes a value here and
+// nowhere else.
 //
-// Refused beside what is outside RFC 8259: invalid UTF-8, unpaired surrogates,
-// repeated member names at any depth (compared after unescaping), numbers that
-// overflow a double, and integer literals that a double can't hold exactly:
-// parsers disagree about each of these, which is a way in.
+// Beyond what RFC 8259 excludes, it refuses invalid UTF-8, unpaired surrogates, repeated
+// member names at any depth (compared after unescaping), numbers that overflow a double,
+// and integer literals that a double can't hold exactly. Parsers disagree about each of
+// these, so an attacker could show one value to us and another to an agent.
 type jsonReader struct {
 	data       []byte
-	window     string // a piece of data, which the strings in it share
-	windowFrom int    // where it begins
+	window     string // a copy of a piece of data; short strings are parts of it
+	windowFrom int    // its offset in data
 
-	again           bool                                     // read before: no name in it is repeated
+	again           bool                                     // data was read strictly before: no name in it is repeated
 	inexactIntegers bool                                     // accept integers that a double can't hold: JCS writes some (RFC 8785, appendix B)
-	bounded         bool                                     // definitions are entries of lists: their bytes and number are limited
+	bounded         bool                                     // for a manifest: limit size and number of definitions
 	definitions     int                                      // settled so far
 	isDefinition    func(path []pathStep) bool               // nil: none is
 	settle          func(path []pathStep, v *value) *settled // what to keep of a definition in place of its tree
 
 	d          *jsontext.Decoder
-	base, to   int // what d reads of data
+	base, to   int // d reads data[base:to]
 	start, end int // the token just read
 	path       []pathStep
 	stack      []namedValue // the parts read so far of every open container
@@ -128,28 +128,28 @@ type jsonReader struct {
 	inside *definitionScope // the definition being read, or nil
 }
 
-// A definitionScope bounds the definition that is being read.
+// A definitionScope is the definition being read, with what its limits are checked on.
 type definitionScope struct {
 	at     int        // offset of its first byte
-	path   []pathStep // the way to it
+	path   []pathStep // from the root to it
 	values int        // read so far
-	name   string     // its "name" as far as it was read, for messages
+	name   string     // its "name", once that was read; for messages
 }
 
 func newJSONReader(data []byte) *jsonReader { return &jsonReader{data: data} }
 
-// smallFile is the size, in bytes, up to which a manifest's trees are kept for its
-// review: they take some ten times as much.
+// smallFile is a size in bytes. Up to it, a manifest's trees are kept for its review;
+// they take some ten times as much memory.
 const smallFile = 1 << 20
 
-// A slab hands out the memory of the trees of definitions, piece by piece. It is used
-// again for the next definition where the tree isn't kept.
+// A slab hands out memory for the trees of definitions, piece by piece. If a tree isn't
+// kept, the next definition uses its memory again.
 type slab struct {
 	parts []namedValue
-	used  int // of them for this definition
+	used  int // how many of them this definition has taken
 }
 
-// take returns n elements, of the slab or, unless shared, of their own.
+// take returns n elements, in memory of their own if !shared or slabSize/8 < n <= slabSize.
 func (s *slab) take(n int, shared bool) []namedValue {
 	if !shared || n > slabSize/8 && n <= slabSize {
 		return make([]namedValue, n)
@@ -161,7 +161,7 @@ func (s *slab) take(n int, shared bool) []namedValue {
 	return s.parts[s.used-n : s.used : s.used]
 }
 
-// end says whether what was taken for a definition is kept; else it is free again.
+// end ends a definition. Unless its tree is kept, the elements taken for it are free again.
 func (s *slab) end(kept bool) {
 	if kept {
 		s.parts = s.parts[s.used:]
@@ -169,21 +169,21 @@ func (s *slab) end(kept bool) {
 	s.used = 0
 }
 
-// slabSize is in elements.
+// slabSize is the least number of elements in a slab.
 const slabSize = 512
 
-// windowSize is how much text the strings of a definition share: one copy for many
-// of them, and never of the whole file.
+// windowSize is the size in bytes of a window. One copy serves many strings, and a string
+// that is kept doesn't keep the whole file in memory.
 const windowSize = 32 << 10
 
 // readError is the place in a file where strict reading stopped.
 type readError struct {
 	at      int // byte offset
-	from    int // offset of the value that reading stopped in
+	from    int // offset of the outermost value around it
 	text    string
 	grammar bool             // outside the JSON grammar, not merely refused by us
 	inside  *definitionScope // the definition it is in, or nil
-	limit   bool             // the definition is too large
+	limit   bool             // a definition is too large, or there are too many
 }
 
 func (e *readError) Error() string { return e.text }
@@ -192,8 +192,8 @@ func newDecoder(data []byte, opts ...jsontext.Options) *jsontext.Decoder {
 	return jsontext.NewDecoder(bytes.NewBuffer(data), opts...)
 }
 
-// next reads the one JSON value that follows at data[at:to], after blanks. It
-// returns io.EOF where only blanks are left, else a *readError.
+// next reads the first JSON value in data[at:to], after any blanks. The error is io.EOF
+// if only blanks are left, otherwise a *readError.
 func (r *jsonReader) next(at, to int) (value, error) {
 	for at < to && isBlank(r.data[at]) {
 		at++
@@ -211,7 +211,7 @@ func (r *jsonReader) next(at, to int) (value, error) {
 	return v, nil
 }
 
-// only reads data as one JSON value with nothing behind it.
+// only reads data as one JSON value, with nothing but blanks around it.
 func (r *jsonReader) only() (value, error) {
 	v, err := r.next(0, len(r.data))
 	if err != nil {
@@ -225,8 +225,8 @@ func (r *jsonReader) only() (value, error) {
 	return v, nil
 }
 
-// readCanonical reads again what was read strictly before: a canonical form, a
-// definition as received. Anything else is absent: never equal to what was pinned.
+// readCanonical reads text that was read strictly before: a canonical form, or a definition
+// as received. For any other text the result is absent, which equals no pinned value.
 func readCanonical(data []byte) value {
 	r := newJSONReader(data)
 	r.again, r.inexactIntegers = true, true
@@ -238,8 +238,8 @@ func readCanonical(data []byte) value {
 	return v
 }
 
-// stacks holds what the parts of containers are gathered in: a definition is read
-// again for each use of it.
+// stacks holds buffers in which the parts of containers are gathered. They are pooled
+// because a definition is read again for each use.
 var stacks = sync.Pool{New: func() any { return new([]namedValue) }}
 
 func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
@@ -301,13 +301,13 @@ func (r *jsonReader) value() (v value, bad *readError) {
 		r.inside = nil
 		tree := v
 		v.settled = r.settle(r.path, &tree)
-		v.parts = nil // the tree goes, so that memory stays flat
+		v.parts = nil // settle decides whether the tree is kept: memory stays flat
 		r.slab.end(v.settled.parsed != nil)
 	}
 	return v, nil
 }
 
-// count holds the value that begins against the limits.
+// count counts the value that begins and checks the limits.
 func (r *jsonReader) count(kind byte) *readError {
 	s := r.inside
 	if s == nil {
@@ -326,8 +326,8 @@ func (r *jsonReader) count(kind byte) *readError {
 	return nil
 }
 
-// parts reads the elements of an array or the members of an object. Values deep
-// outside definitions are read and not kept: nothing asks for them.
+// parts reads the elements of an array or the members of an object. Outside definitions,
+// values below keptDepth are read but not kept: nothing asks for them.
 func (r *jsonReader) parts(v *value) *readError {
 	r.path = append(r.path, pathStep{index: -1})
 	here := len(r.path) - 1
@@ -368,7 +368,7 @@ func (r *jsonReader) parts(v *value) *readError {
 	return bad
 }
 
-// string is the text of the string token just read.
+// string returns the text of the string token just read.
 func (r *jsonReader) string(tok jsontext.Token) string {
 	if bytes.IndexByte(r.data[r.start:r.end], '\\') >= 0 {
 		return tok.String()
@@ -376,8 +376,8 @@ func (r *jsonReader) string(tok jsontext.Token) string {
 	return r.slice(r.start+1, r.end-1)
 }
 
-// slice is a piece of the text. What is kept outside definitions has a copy of its
-// own: it must not hold the window.
+// slice returns data[from:to] as a string. Outside definitions it is a copy: such a
+// string is kept, and would keep the whole window in memory.
 func (r *jsonReader) slice(from, to int) string {
 	if to-from > windowSize/4 || r.inside == nil && r.isDefinition != nil {
 		return string(r.data[from:to])
@@ -420,8 +420,8 @@ func isDigits(s string) bool {
 	return true
 }
 
-// explain turns a decoder's error into one of ours. The texts are our own: the
-// library's quote the input and may change with it.
+// explain turns a decoder's error into one of ours. The library's texts are not used:
+// they quote the input and may change with the library's version.
 func (r *jsonReader) explain(err error) *readError {
 	bad := &readError{at: r.to}
 	syntactic, ok := errors.AsType[*jsontext.SyntacticError](err)
@@ -460,8 +460,8 @@ func unicodeEscape(data []byte) (r rune, ok bool) {
 	return rune(v), err == nil
 }
 
-// grammatical reports whether data is a sequence of JSON values by grammar
-// alone, whatever else strict reading finds in it.
+// grammatical reports whether data is a sequence of JSON values by the grammar alone,
+// whatever else strict reading would refuse in it.
 func grammatical(data []byte) bool {
 	d := newDecoder(data, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	for {
@@ -471,8 +471,8 @@ func grammatical(data []byte) bool {
 	}
 }
 
-// eachMember calls f for the members of the object that data begins with, as far as it
-// can be read, with the bytes behind the name.
+// eachMember calls f for each member of the object that data begins with, as far as it
+// can be read. bytes is how many bytes follow the name: the colon and the value.
 func eachMember(data []byte, f func(name string, bytes int)) {
 	d := newDecoder(data, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if tok, err := d.ReadToken(); err != nil || tok.Kind() != '{' {

@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// equalValues compares canonical trees.
+// equalValues reports whether two canonical trees are equal.
 func equalValues(a, b value) bool {
 	return a.kind == b.kind && a.text == b.text &&
 		slices.EqualFunc(a.parts, b.parts, func(x, y namedValue) bool {
@@ -29,8 +29,8 @@ func appendUnicodeEscape(dst []byte, r rune) []byte {
 	return fmt.Appendf(dst, `\u%04x`, r)
 }
 
-// clip returns as much of v as goes into room bytes, about. room is below zero
-// afterwards if that is not all.
+// clip returns as much of v as fits into about *room bytes. Afterwards *room is negative
+// if something was left out.
 func clip(v value, room *int) value {
 	*room -= 2
 	if v.kind == '"' {
@@ -48,7 +48,7 @@ func clip(v value, room *int) value {
 	return v
 }
 
-// countHidden counts the characters of a value's texts that no reader sees.
+// countHidden counts the characters that no reader sees in the strings of a value, names aside.
 func countHidden(v value) (n int) {
 	for _, r := range v.text {
 		if hidden(r) {
@@ -73,7 +73,7 @@ func textList(list []string) value {
 	return v
 }
 
-// pointerTokens splits a JSON Pointer (RFC 6901).
+// pointerTokens splits a JSON Pointer (RFC 6901) and reports whether it is one.
 func pointerTokens(pointer string) ([]string, bool) {
 	p := jsontext.Pointer(pointer)
 	return slices.Collect(p.Tokens()), p.IsValid()
@@ -84,9 +84,9 @@ func pointerTo(pointer, token string) string {
 	return pointer + "/" + strings.ReplaceAll(strings.ReplaceAll(token, "~", "~0"), "/", "~1")
 }
 
-// mergeOrder says which of two sorted lists goes on, by the lengths left of them and
-// the order of their first names: negative the old one, positive the new one, zero
-// both.
+// mergeOrder says which of two sorted lists to take from next: the old one (negative), the
+// new one (positive) or both (zero). old and new are the lengths left; order compares the
+// first elements, and is called only if both lists have one.
 func mergeOrder(old, new int, order func() int) int {
 	switch {
 	case old == 0:
@@ -104,8 +104,8 @@ func compareUTF16(a, b string) int {
 		if a[i] == b[i] {
 			continue
 		}
-		// The first unequal byte decides as in UTF-8, but that lead bytes
-		// of surrogate pairs (F0 to F4) come before those of U+E000 to U+FFFF.
+		// The first unequal byte decides, as in UTF-8, with one exception: F0 to F4 lead
+		// what UTF-16 writes as surrogates, so they come before EE and EF (from U+E000).
 		astral := a[i] >= 0xf0
 		if astral != (b[i] >= 0xf0) && max(a[i], b[i]) >= 0xf0 && min(a[i], b[i]) >= 0xee {
 			if astral {

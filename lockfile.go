@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// A lockfile is the committed file of pins: one pinset a server, sorted by label
-// in UTF-16 code units.
+// A lockfile is the committed file of pins. It has one pinset for each server, sorted by
+// label in UTF-16 code units.
 type lockfile struct {
 	servers []pinset
 }
@@ -26,7 +26,7 @@ func (l *lockfile) find(server string) *pinset {
 	return &l.servers[i]
 }
 
-// labels lists the servers.
+// labels returns the labels of the servers.
 func (l *lockfile) labels() []string {
 	var list []string
 	for _, s := range l.servers {
@@ -51,18 +51,18 @@ func (l *lockfile) drop(server string) {
 	l.servers = slices.DeleteFunc(slices.Clone(l.servers), func(s pinset) bool { return s.server == server })
 }
 
-// escaped reports whether the lockfile spells r as an escape: a reader of it or
-// of its git diff would miss it.
+// escaped reports whether the lockfile spells r as an escape. A reader of the file or of
+// its git diff would miss a raw one.
 func escaped(r rune) bool { return hidden(r) || unusualSpace(r) }
 
-// lockReader parses a lockfile; it knows where it is, for messages.
+// lockReader parses a lockfile.
 type lockReader struct {
-	stream // moved forward only, entry by entry
+	stream // asked for places in the order of the file: going back counts lines from the start
 }
 
-// parseLockfile reads a lockfile strictly and recomputes all it can: a lockfile
-// that contradicts itself is an error that names the pin. These checks find
-// accidents and blind spots, not someone who may change the file.
+// parseLockfile reads a lockfile strictly and recomputes all it can. A lockfile that
+// contradicts itself is an error that names the pin. These checks find accidents and
+// careless edits. They can't stop a person who may change the file.
 func parseLockfile(path string, data []byte) (lockfile, error) {
 	r := &lockReader{newStream(path, data)}
 	if len(data) > maxLockfileBytes {
@@ -164,8 +164,8 @@ func (r *lockReader) notLockfile(err error) error {
 	return r.failAt(-1, `not a lockfile: no "lockfileVersion"`)
 }
 
-// object refuses what is no object and, if those that version 1 has are given, other
-// members.
+// object refuses a value that is no object. If the members that version 1 knows are given,
+// it also refuses any other member.
 func (r *lockReader) object(v value, where string, known ...string) error {
 	if v.kind != '{' {
 		return r.failAt(int(v.at), "%snot an object", where)
@@ -204,7 +204,7 @@ func (r *lockReader) server(name string, v value) (pinset, error) {
 	if !v.has("tools") {
 		return set, r.failAt(int(v.at), `%sno "tools"`, where)
 	}
-	for _, m := range v.members() { // in the order of the file, so that position moves forward
+	for _, m := range v.members() { // in the order of the file, so that position needn't go back
 		list, isList := listNamed(m.name)
 		var err error
 		switch {
@@ -243,7 +243,7 @@ func (r *lockReader) entries(set *pinset, list listKind, v value, where string) 
 	return nil
 }
 
-// entry reads one pin and holds it against what it stores.
+// entry reads one pin and checks it against its stored definition.
 func (r *lockReader) entry(set *pinset, list listKind, e namedValue, where string) error {
 	v := e.value
 	stored := storedMember(list)
@@ -283,41 +283,41 @@ func (r *lockReader) entry(set *pinset, list listKind, e namedValue, where strin
 	return r.recompute(&set.pins[len(set.pins)-1], text, set.policy, where)
 }
 
-// recompute holds a pin against its stored definition.
+// recompute makes a pin of the stored definition and refuses p if it differs.
 func (r *lockReader) recompute(p *pin, stored value, pol policy, where string) error {
 	bad := func(what string) error {
 		return failIn(printable(r.path)+":"+strconv.Itoa(p.line), "%s%s", where, what).
 			hint("someone edited it, or a merge went wrong: go back to the committed version, then review with pinproof diff")
 	}
-	var is pin // what the stored definition comes to
+	var computed pin // from the stored definition
 	if p.list == instructionsList {
 		if stored.kind != '"' {
 			return r.failAt(int(stored.at), "%sits text is no string", where)
 		}
-		is.defineText(stored.text)
+		computed.defineText(stored.text)
 	} else {
 		s := stored.settled
 		if s.problem != nil {
 			return r.failAt(s.problem.at, "%s%s", where, s.problem.text)
 		}
-		is = s.pin
+		computed = s.pin
 		if pol.shapes() {
-			v := is.tree()
+			v := computed.tree()
 			if !equalValues(v, pol.apply(p.list, v)) {
 				return bad("its definition has what its policy leaves out")
 			}
 		}
-		if is.name != p.name && is.digest == p.digest {
+		if computed.name != p.name && computed.digest == p.digest {
 			return bad("its key is not the " + listInfo[p.list].identity + " in its definition")
 		}
 	}
 	switch {
-	case is.digest != p.digest:
+	case computed.digest != p.digest:
 		return bad("its digest is not that of its stored definition")
-	case is.sanitized != p.sanitized:
+	case computed.sanitized != p.sanitized:
 		return bad("its sanitizedDigest is not that of its stored definition")
 	}
-	p.definition = is.definition
+	p.definition = computed.definition
 	return nil
 }
 
@@ -355,7 +355,7 @@ func (r *lockReader) policy(v value, where string) (policy, error) {
 	return p, nil
 }
 
-// sortedTexts reads an array of strings that stands as parse would return it.
+// sortedTexts reads an array of strings. They must be as parse returns them: sorted, no repeats.
 func sortedTexts(v value, what string, parse func([]string) ([]string, error)) ([]string, error) {
 	var list []string
 	for _, item := range v.items() {
@@ -374,8 +374,8 @@ func sortedTexts(v value, what string, parse func([]string) ([]string, error)) (
 	return parsed, err
 }
 
-// hiddenRaw refuses characters that would have been escaped: they are not seen
-// in a review of the file.
+// hiddenRaw refuses raw characters that pinproof would have escaped: nobody sees them in
+// a review of the file.
 func (r *lockReader) hiddenRaw(l lockfile) error {
 	at := indexBeyondASCII(r.data, escaped)
 	if at == len(r.data) {
@@ -394,7 +394,7 @@ func (r *lockReader) hiddenRaw(l lockfile) error {
 	return r.failAt(at, "%sU+%04X stands raw, where pinproof writes an escape", where, c)
 }
 
-// firstServer is the first label in a lockfile: its sixth token, as pinproof writes it.
+// firstServer returns the first label: the sixth token of a lockfile that pinproof wrote.
 func firstServer(file *bufio.Reader) string {
 	head, _ := file.Peek(file.Size())
 	d := newDecoder(head)
@@ -405,8 +405,8 @@ func firstServer(file *bufio.Reader) string {
 	return label.String()
 }
 
-// isLockfile recognises a lockfile by content, be it a faulty one: an object that
-// has its version at the root, or names it first.
+// isLockfile recognises a lockfile by its content, even a faulty one: an object with a
+// lockfileVersion, or a text that begins like one with it as the first member.
 func isLockfile(data []byte) bool {
 	inside, isObject := bytes.CutPrefix(bytes.TrimLeft(data, "\ufeff \t\r\n"), []byte("{"))
 	if isObject && bytes.HasPrefix(bytes.TrimLeft(inside, " \t\r\n"), []byte(`"lockfileVersion"`)) {

@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// marshalLockfile writes a lockfile: the same pins give the same bytes.
+// marshalLockfile returns the bytes of a lockfile. The same pins give the same bytes.
 func marshalLockfile(l lockfile) ([]byte, error) {
 	size, w := 0, &lockWriter{}
-	w.lockfile(l, func() bool { // once for the size: growing to it costs more
+	w.lockfile(l, func() bool { // a pass for the size alone: growing the buffer costs more
 		size += len(w.out)
 		w.out = w.out[:0]
 		return size <= maxLockfileBytes
@@ -24,8 +24,8 @@ func marshalLockfile(l lockfile) ([]byte, error) {
 	return w.out, nil
 }
 
-// isWritten reports whether a file is what marshalLockfile writes of l, and notes in
-// its pins where they stand in it. Neither is in memory whole.
+// isWritten reports whether a file has exactly the bytes that marshalLockfile writes for
+// l. It also sets the lines of l's pins. Neither text is ever in memory whole.
 func (l lockfile) isWritten(file *bufio.Reader) (same bool) {
 	w := &lockWriter{places: true}
 	var read []byte
@@ -45,9 +45,9 @@ type lockWriter struct {
 	out    []byte
 	depth  int
 	indent []byte // as many blanks as were needed so far
-	opened bool   // the last thing written is an opening bracket
+	opened bool   // the last character written is an opening bracket
 	line   int    // of what is written next, from 0
-	places bool   // note in the pins where they stand
+	places bool   // set the lines of servers and pins
 }
 
 // lockfile writes l. After each pin, and at the end, it asks whether to go on.
@@ -110,7 +110,7 @@ func (w *lockWriter) pin(p *pin, hashOnly bool) {
 	w.json([]byte("}"))
 }
 
-// storedMember is the member of a pin that its definition is stored in.
+// storedMember names the member of a pin that holds its definition.
 func storedMember(list listKind) string {
 	if list == instructionsList {
 		return "text"
@@ -138,7 +138,7 @@ func (w *lockWriter) textMember(name, s string) {
 	w.json(appendString(nil, s))
 }
 
-// json writes JSON without blanks, or a part of such that ends between tokens.
+// json lays out JSON that has no blanks, or a part of it that ends between two tokens.
 func (w *lockWriter) json(part []byte) {
 	for i := 0; i < len(part); i++ {
 		c := part[i]
@@ -181,7 +181,7 @@ func (w *lockWriter) newline() {
 	w.out = append(append(w.out, '\n'), w.indent[:2*w.depth]...)
 }
 
-// quoted writes a JSON string, its hidden characters escaped.
+// quoted writes a JSON string with its hidden characters escaped.
 func (w *lockWriter) quoted(s []byte) {
 	for {
 		at := indexBeyondASCII(s, escaped)

@@ -34,8 +34,8 @@ import (
 )
 
 func main() {
-	// A reader that goes away must be a write error, not a silent death
-	// between two steps.
+	// If the reader of our output goes away, that must be a write error, not a silent
+	// death between two steps.
 	signal.Ignore(syscall.SIGPIPE)
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
@@ -62,8 +62,8 @@ func (a *app) run(args []string) int {
 	return exitCode(err, a.stderr)
 }
 
-// exitCode prints an error and maps it to its code: 1 for drift alone, 2 for
-// everything else, also for what no one thought of.
+// exitCode prints an error and returns its exit code: 1 for drift alone, 2 for
+// everything else, also for errors that no one thought of.
 func exitCode(err error, stderr io.Writer) int {
 	var told *failure
 	var write *fs.PathError
@@ -91,7 +91,7 @@ func exitCode(err error, stderr io.Writer) int {
 // release is set by the linker for a published binary (ci/release.sh).
 var release string
 
-// version is that of the release, else the module's from the build info.
+// version returns the version of the release or else of the module, and that of Go.
 func version() string {
 	v := release
 	if info, ok := debug.ReadBuildInfo(); v == "" && ok && info.Main.Version != "(devel)" {
@@ -100,8 +100,8 @@ func version() string {
 	return cmp.Or(v, "devel") + " " + runtime.Version()
 }
 
-// newRoot builds the command line, as much of it as the arguments ask for: a hook
-// pays for its start at every prompt.
+// newRoot builds as much of the command line as the arguments ask for: a hook pays for
+// the start at every prompt.
 func newRoot(a *app, args []string) *cobra.Command {
 	names := []string{"lock", "verify", "diff", "relock"}
 	root := &cobra.Command{
@@ -169,7 +169,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 			return target.Help()
 		},
 	})
-	// cobra's own completion command answers a misspelled shell with 0.
+	// cobra's own completion command exits with 0 for a misspelled shell.
 	root.InitDefaultCompletionCmd("completion")
 	completion, _, _ := root.Find([]string{"completion"})
 	completion.Args = cobra.ArbitraryArgs

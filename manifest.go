@@ -20,11 +20,11 @@ type manifest struct {
 // where it is pinned.
 type listing struct {
 	answered bool  // the server gave it, or says that it has none
-	entries  []pin // as received, in its order
+	entries  []pin // as received, in the server's order
 	problem  error
 }
 
-// entryNamed is an entry in a sentence: tool NAME, prompt NAME, instructions.
+// entryNamed names an entry in a sentence: tool NAME, prompt NAME, instructions.
 func entryNamed(list listKind, name string) string {
 	if list == instructionsList {
 		return "instructions"
@@ -32,8 +32,8 @@ func entryNamed(list listKind, name string) string {
 	return listInfo[list].entry + " " + quotedName(name)
 }
 
-// The member names that the specification gives a meaning, through revision
-// 2026-07-28, in each object a client reads by name.
+// The member names to which the specification gives a meaning, up to revision 2026-07-28,
+// in each object that a client reads by name.
 var (
 	messageMembers = []string{"jsonrpc", "id", "method", "params", "result", "error"}
 	resultMembers  = []string{"tools", "prompts", "resources", "resourceTemplates", "instructions", "nextCursor",
@@ -59,8 +59,8 @@ func parseManifest(path string, data []byte, emptyCursorEnds bool) (manifest, er
 	return scanManifest(path, data).manifest(emptyCursorEnds)
 }
 
-// scanned is a file whose JSON values were read, or what is wrong with them: the
-// part of reading that needs no policy, and can go on beside other work.
+// scanned is a file's JSON values, or what is wrong with them. Reading this far needs no
+// policy: which one applies is known only once the server is.
 type scanned struct {
 	stream stream
 	values []value
@@ -73,7 +73,7 @@ func scanManifest(path string, data []byte) *scanned {
 	return s
 }
 
-// faulty is what is wrong with the file under any policy.
+// faulty returns what is wrong with the file, or nil if it can be read under some policy.
 func (s *scanned) faulty() error {
 	if _, err := s.manifest(true); err == nil {
 		return nil
@@ -82,7 +82,7 @@ func (s *scanned) faulty() error {
 	return err
 }
 
-// manifest makes lists of the values.
+// manifest sorts the values into lists.
 func (s *scanned) manifest(emptyCursorEnds bool) (manifest, error) {
 	if s.err != nil {
 		return manifest{}, s.err
@@ -99,8 +99,8 @@ func (s *scanned) manifest(emptyCursorEnds bool) (manifest, error) {
 	return r.made, nil
 }
 
-// listOf is the list that the elements of an array are entries of, by the way to
-// one of them: [i], tools[i], result.tools[i], [i].result.tools[i].
+// listOf returns the list that a value is an entry of, and whether it is one. Its path
+// says so: [i], tools[i], result.tools[i], [i].result.tools[i].
 func listOf(path []pathStep) (listKind, bool) {
 	n := len(path)
 	switch {
@@ -116,12 +116,12 @@ func listOf(path []pathStep) (listKind, bool) {
 	return 0, false
 }
 
-// listNamed is the list that a member of a result holds.
+// listNamed returns the list that a result holds in the member of that name.
 func listNamed(member string) (listKind, bool) {
 	return listIn(func(name string) bool { return name == member })
 }
 
-// listIn is the list that a result holds, by the members it has.
+// listIn returns the first list that a result holds. has reports which members it has.
 func listIn(has func(name string) bool) (listKind, bool) {
 	for list := range instructionsList {
 		if has(listInfo[list].member) {
@@ -131,8 +131,8 @@ func listIn(has func(name string) bool) (listKind, bool) {
 	return 0, false
 }
 
-// opensBatch reports whether an array of messages begins at data[at:] rather than a
-// list of tools: its first element says so.
+// opensBatch reports whether an array holds messages rather than tools. Its first element,
+// which begins at data[at], says so.
 func opensBatch(data []byte, at int) bool {
 	var names []string
 	eachMember(data[at:], func(name string, _ int) { names = append(names, name) })
@@ -152,14 +152,14 @@ func (s *settled) settle(list listKind, v *value) {
 		return
 	}
 	if id := v.get(listInfo[list].identity); id.kind == '"' {
-		s.name = strings.Clone(id.text) // not the piece of the file that it shares
+		s.name = strings.Clone(id.text) // or it would keep its window in memory
 	}
 	if s.problem = s.check(v); s.problem == nil {
 		s.define(v)
 	}
 }
 
-// check finds what keeps a value from being an entry.
+// check returns what keeps a value from being an entry, or nil.
 func (s *settled) check(v *value) *entryProblem {
 	list := s.list
 	if problem := findFolded(v.members(), entryMembers[list], ""); problem != nil {
@@ -189,12 +189,12 @@ func (s *settled) check(v *value) *entryProblem {
 }
 
 // folds reports whether s equals the ASCII name under Unicode case folding,
-// simple or full (CaseFolding.txt): clients with folding decoders take such a
+// simple or full (CaseFolding.txt). Clients whose decoders fold case take such a
 // member for the real one.
 func folds(s, name string) bool { return strings.EqualFold(foldASCII(s), name) }
 
-// foldASCII folds s where the result can be ASCII. The table has every character
-// that folds to ASCII.
+// foldASCII folds the characters of s that fold to ASCII: the capital letters, and the
+// few others that foldTable has.
 func foldASCII(s string) string {
 	plain := true
 	for i := 0; i < len(s) && plain; i++ {
@@ -214,7 +214,7 @@ func foldASCII(s string) string {
 var foldTable = strings.NewReplacer("\u017f", "s", "\u212a", "k", "\u00df", "ss", "\u1e9e", "ss", "\ufb00", "ff", "\ufb01", "fi",
 	"\ufb02", "fl", "\ufb03", "ffi", "\ufb04", "ffl", "\ufb05", "st", "\ufb06", "st")
 
-// findFolded finds a member that equals a specified name only when folded.
+// findFolded finds a member that equals a specified name only when folded, or returns nil.
 func findFolded(members []namedValue, specified []string, where string) *entryProblem {
 	for _, m := range members {
 		if slices.Contains(specified, m.name) {
@@ -231,7 +231,7 @@ func findFolded(members []namedValue, specified []string, where string) *entryPr
 	return nil
 }
 
-// manifestReader makes lists of the JSON values of a file.
+// manifestReader sorts the JSON values of a file into lists.
 type manifestReader struct {
 	stream
 	emptyCursorEnds bool
@@ -241,20 +241,20 @@ type manifestReader struct {
 
 	bare     *value          // the first list or result that stands outside a message
 	messages bool            // there are JSON-RPC messages
-	asked    map[string]bool // ids of requests, by method
+	asked    map[string]bool // the requests: method, space, id
 	errors   []value         // messages with an error
-	offered  *value          // the server's capabilities, as it told them
+	offered  *value          // the capabilities that the server declared
 }
 
 // A listState is how far one list was read.
 type listState struct {
-	complete [][]pin // complete lists of one session: equal, or the manifest is ambiguous
-	page     []pin   // pages of a list whose end has not come yet
-	cursor   *value  // of the last page, if it has one that none followed
-	lastPage int     // offset of the last page
+	complete [][]pin // the complete lists of the session; if they differ, the manifest is ambiguous
+	page     []pin   // the pages so far of a list that isn't complete
+	cursor   *value  // of the last page, if another has to follow
+	lastPage int     // offset of the last page's message
 }
 
-// message takes one JSON value of the file. Alone in it, it may be a bare list.
+// message takes one JSON value of the file. Only if it is alone there may it be a bare list.
 func (r *manifestReader) message(v value, alone bool) error {
 	switch v.kind {
 	case '[':
@@ -346,7 +346,7 @@ func (r *manifestReader) object(v value) error {
 	return nil
 }
 
-// messageID is equal for ids that are one value: a string or a number.
+// messageID returns a key for a message's id: the number 1 and the string "1" differ.
 func messageID(v value) string {
 	if v.kind == '"' {
 		return "text " + v.text
@@ -436,8 +436,8 @@ func (r *manifestReader) greeting(result value) error {
 	return nil
 }
 
-// page adds one page: the last of its list if it has no cursor. A problem with
-// another list than the tools is one only where that list is pinned.
+// page adds one page. Without a cursor it is the last one of its list. Problems in a list
+// other than tools are only noted: they matter if that list is pinned.
 func (r *manifestReader) page(list listKind, items []namedValue, cursor *value, at int) error {
 	s, made := &r.states[list], &r.made.lists[list]
 	if made.problem != nil {
@@ -483,14 +483,14 @@ func (r *manifestReader) entries(list listKind, s *listState, items []namedValue
 	return nil
 }
 
-// placed is an entry with its text and where that begins.
+// placed returns p with its text as received, and the place where that begins.
 func (r *manifestReader) placed(p pin, v value) pin {
 	p.received = r.data[v.at:v.end]
 	p.line, p.column = r.position(int(v.at))
 	return p
 }
 
-// finish decides whether what was read is complete, list by list.
+// finish decides, list by list, whether the answer is complete.
 func (r *manifestReader) finish() error {
 	r.made.path, r.made.noise = r.path, r.noise
 	if r.bare != nil && r.messages {
@@ -499,7 +499,7 @@ func (r *manifestReader) finish() error {
 	tools := &r.states[toolList]
 	for _, e := range r.errors {
 		if r.offersNone(toolList) {
-			break // some answer tools/list with an error then
+			break // some servers without tools answer tools/list with an error
 		}
 		if len(tools.complete) == 0 && tools.cursor == nil || r.asked["tools/list "+messageID(e.get("id"))] {
 			text := "the server answered with an error"
@@ -548,12 +548,12 @@ func (r *manifestReader) finishList(list listKind) error {
 			return err
 		}
 	}
-	// Equal sets of forms differ in length only by repeats, which must be seen.
+	// These lists have the same digests; a longer one repeats some, which must be seen.
 	made.entries = slices.MaxFunc(s.complete, func(a, b []pin) int { return len(a) - len(b) })
 	return nil
 }
 
-// offersNone reports whether the server said that it has no such list.
+// offersNone reports whether the server declared capabilities without this list.
 func (r *manifestReader) offersNone(list listKind) bool {
 	capability := listInfo[list].capability
 	if r.offered == nil || capability == "" {
@@ -563,8 +563,8 @@ func (r *manifestReader) offersNone(list listKind) bool {
 	return offer.kind == 0 || offer.kind == 'n'
 }
 
-// sameList compares the definitions of two complete lists: which one an agent got
-// can't be known.
+// sameList refuses the n-th complete list of a session if its definitions are not those of
+// the first one: nobody can know which list an agent got.
 func (r *manifestReader) sameList(list listKind, n int, first, other []pin) error {
 	digests := func(entries []pin) map[string]bool {
 		set := make(map[string]bool, len(entries))

@@ -11,15 +11,15 @@ import (
 )
 
 // A stream is a file of JSON values, one after another, line by line or in an
-// event stream. It knows where it is, for messages.
+// event stream. It turns offsets into lines and columns, for messages.
 type stream struct {
 	path  string
 	data  []byte
 	json  *jsonReader
 	noise int // lines and values passed over
 
-	settling            *sync.WaitGroup // the entries read so far
-	at, line, lineStart int             // where position has got to
+	settling            *sync.WaitGroup // the entries that are settled while reading goes on
+	at, line, lineStart int             // where the last call of position ended
 }
 
 func newStream(path string, data []byte) stream {
@@ -28,8 +28,8 @@ func newStream(path string, data []byte) stream {
 
 const captureHint = "save a server's answer first: pinproof-capture OUT.jsonl -- COMMAND"
 
-// read has the values of data read as messages, the entries of their lists as
-// definitions.
+// read prepares reading data: its values are messages, and the entries of their lists
+// are definitions.
 func (s *stream) read(data []byte) {
 	s.data, s.json = data, newJSONReader(data)
 	s.json.bounded = true
@@ -51,13 +51,13 @@ func (s *stream) read(data []byte) {
 			entry.settle(list, v)
 		} else {
 			entry.parsed = v
-			s.settling.Go(func() { entry.settle(list, v) }) // the tree is kept: reading can go on
+			s.settling.Go(func() { entry.settle(list, v) }) // the tree is kept, so the reader won't reuse its memory
 		}
 		return entry
 	}
 }
 
-// values finds the JSON values of the file. Each was read strictly.
+// values returns the JSON values of the file, each of them read strictly.
 func (s *stream) values() ([]value, error) {
 	defer s.settling.Wait()
 	if len(s.data) > maxManifestBytes {
@@ -91,16 +91,16 @@ func (s *stream) values() ([]value, error) {
 	if err == nil && len(values) > 0 {
 		return values, nil
 	}
-	// One value over several lines that breaks off inside is better told where
-	// it breaks than as lines of noise.
+	// If one value over several lines breaks off, the place where it does helps more than
+	// to hear of lines of noise.
 	if bytes.ContainsAny(s.data[bad.from:bad.at], "\r\n") || err == nil && (s.noise < 2 || nearlyJSON(s.data)) {
 		return nil, s.refuse(bad).hint("%s", captureHint)
 	}
 	return nil, err
 }
 
-// nearlyJSON reports whether a file begins as JSON with comments, JSON5 or the like
-// do, rather than as a server's log.
+// nearlyJSON reports whether a file begins like JSON, with comments or as JSON5 perhaps,
+// rather than like a server's log.
 func nearlyJSON(data []byte) bool {
 	data = bytes.TrimLeft(data, " \t\r\n")
 	return slices.ContainsFunc([]string{"{", "[\n", "[\r", "[ ", "[{", "//", "/*"}, func(begin string) bool {
@@ -108,7 +108,7 @@ func nearlyJSON(data []byte) bool {
 	})
 }
 
-// failAt is an error at an offset, or of the file as a whole where at is -1.
+// failAt makes an error about an offset in the file or, if at is -1, about the whole file.
 func (s *stream) failAt(at int, format string, args ...any) *failure {
 	where := printable(s.path)
 	if at >= 0 {
@@ -132,7 +132,7 @@ func (s *stream) refuse(bad *readError) *failure {
 	return s.failAt(bad.at, "%s: %s", name, bad.text)
 }
 
-// position counts lines as editors do, ended by LF, CRLF or a lone CR.
+// position returns an offset's line and its column in bytes, from 1. LF, CRLF or CR ends a line.
 func (s *stream) position(at int) (line, column int) {
 	if at < s.at {
 		s.at, s.line, s.lineStart = 0, 1, 0
@@ -161,7 +161,7 @@ func (s *stream) position(at int) (line, column int) {
 	return s.line, at - s.lineStart + 1
 }
 
-// notJSON names what people hand over by mistake.
+// notJSON recognises what people hand over by mistake, or returns nil.
 func (s *stream) notJSON() error {
 	head := bytes.ToLower(bytes.TrimLeft(s.data[:min(len(s.data), 512)], " \t\r\n\ufeff"))
 	at := func(magic string) bool { return bytes.HasPrefix(s.data, []byte(magic)) }
@@ -207,7 +207,7 @@ func (s *stream) lines() ([]value, error) {
 	return s.pieces(lineEnd)
 }
 
-// lineEnd is the offset where the line that begins at an offset ends.
+// lineEnd returns the offset where the line that begins at data[at] ends.
 func lineEnd(data []byte, at int) int {
 	if end := bytes.IndexAny(data[at:], "\r\n"); end >= 0 {
 		return at + end
@@ -215,9 +215,9 @@ func lineEnd(data []byte, at int) int {
 	return len(data)
 }
 
-// splitByCR finds a line, ended by LF, in which a client that doesn't end lines at a
-// lone CR could read a message that one which does so doesn't see. It returns -1 if
-// there is none.
+// splitByCR returns the offset of a line that some clients could read as a message and
+// others as noise, or -1. LF ends such a line, and there is a lone CR in it: some clients
+// end lines there, too.
 func (s *stream) splitByCR() int {
 	at := 0
 	for whole := range bytes.Lines(s.data) {
@@ -234,8 +234,8 @@ func (s *stream) splitByCR() int {
 	return -1
 }
 
-// pieces reads the file piece by piece; end gives the offset where the one that
-// begins at an offset ends.
+// pieces reads the file piece by piece. end returns the offset where the piece that
+// begins at data[at] ends.
 func (s *stream) pieces(end func(data []byte, at int) int) ([]value, error) {
 	var values []value
 	for at := 0; at < len(s.data); {
@@ -255,7 +255,7 @@ func (s *stream) pieces(end func(data []byte, at int) int) ([]value, error) {
 	return values, nil
 }
 
-// whole reads data[at:end] as one value, or passes it over as noise.
+// whole reads data[at:end] as one value. The result is absent for blanks, and for noise.
 func (s *stream) whole(at, end int) (value, error) {
 	piece := bytes.TrimLeft(s.data[at:end], " \t\r\n")
 	switch {
@@ -278,10 +278,10 @@ func (s *stream) whole(at, end int) (value, error) {
 	return v, nil
 }
 
-// hidesAnswer reports whether a message with a result and a list in it could be read
-// in a line of noise: a client may skip a prefix, or end lines where we don't (at
-// U+0085, U+2028, a form feed, as Python's splitlines does). Escapes and letter
-// case don't hide it.
+// hidesAnswer reports whether a client could find an answer, a result with a list, in a
+// line that we take for noise. Clients may skip a prefix, or end lines where we don't:
+// Python's splitlines does at U+0085, U+2028 and form feeds. Escapes and letter case
+// don't hide an answer.
 func hidesAnswer(line []byte) bool {
 	if bytes.IndexByte(line, '{') < 0 {
 		return false
@@ -319,8 +319,8 @@ func looselyUnescaped(line []byte) string {
 	}
 }
 
-// couldBeMessage reports whether a piece, without blanks before it, begins as an object
-// or as an array of objects does.
+// couldBeMessage reports whether a piece begins like an object or like an array of
+// objects. The piece begins with no blank.
 func couldBeMessage(piece []byte) bool {
 	next := bytes.TrimLeft(piece[1:], " \t\r\n")
 	switch string(piece[:1]) + string(next[:min(1, len(next))]) {
@@ -330,15 +330,15 @@ func couldBeMessage(piece []byte) bool {
 	return false
 }
 
-// eventStream returns the file with everything but the events' data blanked out,
-// so that offsets stay true, or nil if it isn't a saved event stream (WHATWG HTML,
-// section 9.2). Events of another type than "message" are no messages; a type that
-// is "message" only once it is trimmed or folded is one to some clients, and refused.
+// eventStream returns the file with everything but the events' data blanked out, so
+// that offsets stay true, or nil if it isn't a saved event stream (WHATWG HTML, section
+// 9.2). Only events of the type "message" are messages. A type that is "message" only
+// after trimming or case folding is refused: some clients take the event for a message.
 func (s *stream) eventStream() ([]byte, error) {
 	data := s.data
 	out := bytes.Repeat([]byte(" "), len(data))
-	found, odd := false, -1 // odd: where a type is ambiguous
-	event, from := "", 0    // the type and the begin of the current event
+	found, odd := false, -1 // odd: offset of what only some clients read as a message
+	event, from := "", 0    // the type of the current event, and where it begins
 	dispatch := func(to int) {
 		if event != "" && event != "message" {
 			blank(out[from:to])
@@ -390,9 +390,9 @@ func blank(b []byte) {
 	}
 }
 
-// eventEnd is the offset where the event that begins at an offset ends, in what
-// eventStream left: at an empty line, and blanked lines are not empty. The end of one
-// line is right behind that of another then, and the two are not CR LF.
+// eventEnd returns the offset where the event that begins at data[at] ends: at an empty
+// line. Lines that eventStream blanked are not empty. A line is empty if its end
+// directly follows the end of another line and the two are not one CR LF.
 func eventEnd(data []byte, at int) int {
 	for i := at + 1; i < len(data); i++ {
 		last, c := data[i-1], data[i]

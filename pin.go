@@ -20,9 +20,9 @@ const (
 	listKinds // how many there are
 )
 
-// listInfo has, for each list, the word for an entry, the member that holds the
-// list in a result and in the lockfile, the method that asks for it, the member of an
-// entry that is its identity and the capability of a server that has the list.
+// listInfo has for each list: the word for an entry; the member that holds the list in a
+// result and in the lockfile; the method that asks for it; the member of an entry that is
+// its identity; and the capability that a server declares if it has the list.
 var listInfo = [listKinds]struct{ entry, member, method, identity, capability string }{
 	toolList:         {"tool", "tools", "tools/list", "name", "tools"},
 	promptList:       {"prompt", "prompts", "prompts/list", "name", "prompts"},
@@ -41,7 +41,7 @@ type entryKey struct {
 	name string // its identity in the list: the name, the URI; "" for instructions
 }
 
-// entryRef names an entry in a line of ours: tool=NAME, prompt=NAME, resource=URI,
+// entryRef names an entry in a line that we print: tool=NAME, prompt=NAME, resource=URI,
 // template=URI, instructions.
 func entryRef(list listKind, name string) string {
 	if list == instructionsList {
@@ -50,21 +50,21 @@ func entryRef(list listKind, name string) string {
 	return listInfo[list].entry + "=" + quotedName(name)
 }
 
-// A pin is an entry's record in the lockfile; the entries of a manifest become pins
-// to be compared with it.
+// A pin is an entry's record in the lockfile. The entries of a manifest become pins, too,
+// so that the two can be compared.
 type pin struct {
 	entryKey
 	digest     string
 	sanitized  string    // the sanitized digest; equal to digest where the text is clean
-	definition []byte    // canonical form of the pinned definition; nil where it isn't stored
+	definition []byte    // canonical form of the pinned definition; nil if it isn't stored
 	received   []byte    // the definition as received; nil for a pin of a lockfile
-	parsed     *value    // the tree of received, where it was kept
+	parsed     *value    // the tree of received; nil if it wasn't kept
 	approval   *approval // nil if not recorded
 	line       int       // where the entry begins in its file, from 1
 	column     int
 }
 
-// tree is the pinned definition as a canonical tree; absent where it isn't stored.
+// tree returns the pinned definition as a canonical tree, absent if it isn't stored.
 func (p *pin) tree() value {
 	if p.definition == nil {
 		return value{}
@@ -72,7 +72,7 @@ func (p *pin) tree() value {
 	return readCanonical(p.definition)
 }
 
-// whole is the tree of the definition as received, else as pinned.
+// whole returns the tree of the definition as received or, if that isn't known, as pinned.
 func (p *pin) whole() value {
 	switch {
 	case p.parsed != nil:
@@ -86,10 +86,10 @@ func (p *pin) whole() value {
 // An approval records who accepted a definition. It is a record, not evidence.
 type approval struct{ by, at, hash string }
 
-// approvalHash is the digest of a definition as received in the form that audit
-// logs know: an object of the members server_id, tool_name, description and
-// input_schema, absent ones left out. Entries of other lists have their identity
-// for the tool_name, instructions their text for the description.
+// approvalHash returns the digest of a definition as received, in the form that audit
+// logs use: an object of the members server_id, tool_name, description and input_schema,
+// without absent ones. For a prompt, template or resource, tool_name is its identity. For
+// instructions it is empty, and description is their text.
 func approvalHash(server string, p *pin) string {
 	received := p.whole()
 	if received.kind == '"' {
@@ -104,7 +104,7 @@ func approvalHash(server string, p *pin) string {
 	return digest(canonical(&v))
 }
 
-// A pinset is what one server's manifest comes to, or its part of the lockfile.
+// A pinset is one server's pins with their policy: from its manifest, or from the lockfile.
 type pinset struct {
 	server string
 	policy policy
@@ -128,12 +128,12 @@ func (s *pinset) of(list listKind) []pin {
 	return s.pins[from:to]
 }
 
-// drop leaves out the pins of one list.
+// drop removes the pins of one list.
 func (s *pinset) drop(list listKind) {
 	s.pins = slices.DeleteFunc(slices.Clone(s.pins), func(p pin) bool { return p.list == list })
 }
 
-// repeated reports whether two pins have one identity: then there is no set digest.
+// repeated reports whether two pins have the same identity. Then there is no set digest.
 func (s *pinset) repeated() bool {
 	for i := 1; i < len(s.pins); i++ {
 		if s.pins[i-1].entryKey == s.pins[i].entryKey {
@@ -143,9 +143,9 @@ func (s *pinset) repeated() bool {
 	return false
 }
 
-// setDigest is the digest of the whole set, or "" if a name is repeated. That of a
-// server with more than tools is over the lines LIST:HEX, one for each list that has
-// entries, in lockOrder.
+// setDigest returns the digest of the whole set, or "" if a name is repeated. If there are
+// more than tools, it is over the lines LIST:HEX in lockOrder: tools always has its line,
+// another list only if it has entries.
 func (s *pinset) setDigest() string {
 	if s.repeated() {
 		return ""
@@ -162,8 +162,8 @@ func (s *pinset) setDigest() string {
 	return digest([]byte(strings.Join(lines, "\n")))
 }
 
-// listDigest is the set digest of one list, for instructions the digest of the
-// text. The policy stands in that of the tools.
+// listDigest returns the set digest of one list, and for instructions the digest of the
+// text. The policy is part of the digest of tools.
 func (s *pinset) listDigest(list listKind) string {
 	pins := s.of(list)
 	if list == instructionsList && len(pins) == 1 {

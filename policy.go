@@ -9,22 +9,22 @@ import (
 )
 
 // A policy shapes a server's pins and is recorded with them. The zero value is
-// the default: everything a model reads is pinned, as received.
+// the default: every list but resources is pinned, as received.
 type policy struct {
-	descriptions    string   // "" (preserve), "strip" or "truncate=N": the prose of tools that is pinned
+	descriptions    string   // how much prose of tools is pinned: "" (all), "strip" or "truncate=N"
 	emptyCursorEnds bool     // an empty nextCursor ends the list
 	hashOnly        bool     // definitions are not stored
 	ignore          []string // JSON Pointers of members left out, sorted, without repeats
 	requireClean    bool     // entries with hidden text are refused
 	resources       bool     // the list of resources is pinned, too
-	substitute      []string // names of values that stand as <NAME>, sorted, without repeats
+	substitute      []string // names of values; <NAME> is pinned in their place; sorted, without repeats
 	toolsOnly       bool     // nothing but the tools is pinned
 }
 
 // policyMembers are the members of a policy in the lockfile, in their order there.
 var policyMembers = []string{"descriptions", "emptyCursorEnds", "hashOnly", "ignore", "requireClean", "resources", "substitute", "toolsOnly"}
 
-// flag is a member of a policy that is true or left out; nil for any other.
+// flag returns the field of a member that is true or left out, and nil for any other member.
 func (p *policy) flag(member string) *bool {
 	return map[string]*bool{"emptyCursorEnds": &p.emptyCursorEnds, "hashOnly": &p.hashOnly, "requireClean": &p.requireClean,
 		"resources": &p.resources, "toolsOnly": &p.toolsOnly}[member]
@@ -45,7 +45,7 @@ func (p policy) equal(q policy) bool {
 	return slices.Equal(appendJSON(nil, p.value()), appendJSON(nil, q.value()))
 }
 
-// value is the policy as the lockfile records it: what is default is left out.
+// value returns the policy as the lockfile records it, without the members that are default.
 func (p policy) value() value {
 	v := value{kind: '{'}
 	lists := map[string][]string{"ignore": p.ignore, "substitute": p.substitute}
@@ -66,8 +66,8 @@ func (p policy) value() value {
 	return v
 }
 
-// loud says in a verdict line what a policy other than the default leaves
-// unwatched or changes: "; descriptions not pinned".
+// loud returns what a verdict line says about a policy other than the default, or "":
+// "; descriptions not pinned".
 func (p policy) loud() string {
 	var parts []string
 	if n, ok := strings.CutPrefix(p.descriptions, "truncate="); ok {
@@ -101,12 +101,12 @@ func (p policy) loud() string {
 // the name that stands for it in the pins.
 type substitute struct{ name, value string }
 
-// minSubstitute is the shortest value, in characters: a shorter one could stand
-// anywhere.
+// minSubstitute is the least length of a value, in characters. A shorter one could occur
+// in a text by chance.
 const minSubstitute = 8
 
-// parseSubstitutes reads the values of --substitute NAME=VALUE, the longest value
-// first, so that one within another is found.
+// parseSubstitutes reads the values of --substitute NAME=VALUE. Longer values come
+// first: replacing a shorter one inside them would hide them.
 func parseSubstitutes(args []string) ([]substitute, error) {
 	var list []substitute
 	var names []string
@@ -142,8 +142,8 @@ func parseSubstituteNames(names []string) ([]string, error) {
 	return slices.Compact(slices.Sorted(slices.Values(names))), nil
 }
 
-// putPlaceholders returns v with <NAME> for each value in its strings. A string that
-// spells a placeholder itself is refused: it could pass for the real thing.
+// putPlaceholders returns v with <NAME> in place of each value in its strings. A string
+// that spells a placeholder itself is refused: it could pass for a replaced value.
 func putPlaceholders(v value, list []substitute) (value, error) {
 	var err error
 	v = mapTexts(v, func(text string) string {
@@ -172,8 +172,8 @@ func parseDescriptions(s string) (string, error) {
 	return "", fail("%s is none of preserve, truncate=N, strip", quotedName(s))
 }
 
-// parseIgnore checks the pointers of --ignore or of its record: only members that
-// no model reads may be left out, and only through objects.
+// parseIgnore checks the pointers of --ignore or of its record. Only members that no
+// model reads may be left out, and only if no array is on the way to them.
 func parseIgnore(pointers []string) ([]string, error) {
 	for _, p := range pointers {
 		tokens, ok := pointerTokens(p)
@@ -187,8 +187,8 @@ func parseIgnore(pointers []string) ([]string, error) {
 	return slices.Compact(slices.Sorted(slices.Values(pointers))), nil
 }
 
-// apply returns the definition that p pins of the definition v. The prose that
-// descriptions shapes is that of tools.
+// apply returns what p pins of the definition v: all but the ignored members and, for a
+// tool, the prose that descriptions leaves out.
 func (p policy) apply(list listKind, v value) value {
 	for _, pointer := range p.ignore {
 		if tokens, ok := pointerTokens(pointer); ok {
@@ -209,7 +209,7 @@ func (p policy) apply(list listKind, v value) value {
 	})
 }
 
-// without returns v less the member that tokens lead to through objects.
+// without returns v without the member that tokens lead to. It doesn't look into arrays.
 func without(v value, tokens []string) value {
 	if v.kind != '{' {
 		return v

@@ -31,8 +31,8 @@ func hidden(r rune) bool {
 	return inTable(hiddenTable[:], r)
 }
 
-// hiddenPages says which 256 code points of the BMP have a hidden one among them:
-// whole scripts have none.
+// hiddenPages says which blocks of 256 code points in the BMP have a hidden one. Whole
+// scripts have none, and need no search of the table.
 var hiddenPages = sync.OnceValue(func() *[256]bool {
 	pages := &[256]bool{}
 	for _, t := range hiddenTable {
@@ -59,8 +59,8 @@ func isSelector(r rune) bool {
 	return ok
 }
 
-// selectorByte gives the byte that variation selector r stands for in texts
-// smuggled one byte a selector: VS1 to VS16 are 0 to 15, VS17 to VS256 the rest.
+// selectorByte returns the byte that variation selector r stands for in smuggled text,
+// which has one selector for each byte: VS1 to VS16 are 0 to 15, VS17 to VS256 the rest.
 func selectorByte(r rune) (byte, bool) {
 	switch {
 	case r >= 0xfe00 && r <= 0xfe0f:
@@ -71,9 +71,9 @@ func selectorByte(r rune) (byte, bool) {
 	return 0, false
 }
 
-// Runs longer than these are shown as a count, so that nothing is pushed out
-// of sight: 16 columns is deeper than code examples are indented, and four
-// marks on one letter is more than any living orthography stacks.
+// Longer runs than these are shown as a count, and further marks as escapes, so that
+// nothing is pushed out of sight. Code examples are indented by less than 16 columns, and
+// no living orthography stacks four marks on one letter.
 const (
 	maxSpaces    = 16
 	maxLineFeeds = 3
@@ -82,8 +82,8 @@ const (
 	maxName      = 128 // code points of a name before it is cut, saying so
 )
 
-// printable returns s on one line with everything that a reader could miss,
-// misread or be fooled by as a visible escape:
+// printable returns s on one line. Whatever a reader could miss, misread or be fooled by
+// becomes a visible escape:
 //
 //	<U+200B>                        a character no reader sees, an unusual space, a stray mark
 //	<byte FF>                       a byte that is not UTF-8
@@ -92,13 +92,13 @@ const (
 //	<5 tag characters: "hello">     a run of tag characters, decoded
 //	<5 variation selectors: "…">    a run of selectors that spells text, decoded
 //
-// Text that spells one of our own marks has its first character escaped, and so
-// has the bracket of "##[", a command in CI logs. Two texts give the same
-// result only if they are equal.
+// If the text itself spells one of our marks, the first character of that is escaped. So
+// is the bracket of "##[", a command in CI logs. Two texts give the same result only if
+// they are equal.
 func printable(s string) string { return string(appendPrintable(nil, s, false)) }
 
 func appendPrintable(dst []byte, s string, asciiOnly bool) []byte {
-	marks := maxMarks // a mark at the start has nothing of ours to sit on
+	marks := maxMarks // a mark at the start would sit on our own text
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		rest := s[i+size:]
@@ -154,7 +154,7 @@ func appendPrintable(dst []byte, s string, asciiOnly bool) []byte {
 
 func appendEscape(dst []byte, r rune) []byte { return fmt.Appendf(dst, "<U+%04X>", r) }
 
-// appendSame escapes every character of s, long runs of one as a count.
+// appendSame escapes every character of s, and a long run of the same one as a count.
 func appendSame(dst []byte, s string) []byte {
 	for s != "" {
 		r, size := utf8.DecodeRuneInString(s)
@@ -171,7 +171,7 @@ func appendSame(dst []byte, s string) []byte {
 	return dst
 }
 
-// appendDecoded writes a text that stood as characters of a kind, one a byte.
+// appendDecoded writes a text that was smuggled as characters of a kind, one for each byte.
 func appendDecoded(dst []byte, kind, text string, asciiOnly bool) []byte {
 	if len(text) > 1 {
 		kind += "s"
@@ -184,8 +184,8 @@ func appendDecoded(dst []byte, kind, text string, asciiOnly bool) []byte {
 // quoteEscapes escapes what would end a text in quotes.
 var quoteEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
-// spelled returns the text that a run of variation selectors spells: two bytes
-// or more of UTF-8 that a reader could see, else "".
+// spelled returns the text that a run of variation selectors spells, or "". A text is at
+// least two bytes of UTF-8, with every character visible.
 func spelled(run string) string {
 	var text []byte
 	for _, r := range run {
@@ -215,13 +215,13 @@ func spellsMark(rest string) bool {
 	return len(digits) < len(rest) && strings.HasPrefix(digits, " ")
 }
 
-// runSize is the size in bytes of the run at the start of s that is in class.
+// runSize is the size in bytes of the characters in class that s begins with.
 func runSize(s string, class func(rune) bool) int {
 	return len(s) - len(strings.TrimLeftFunc(s, class))
 }
 
-// runLength counts how often r stands at the start of s. Bytes that are not UTF-8 don't
-// count for U+FFFD, which they decode as.
+// runLength counts how often s repeats r at its start. Bytes that are not UTF-8 decode as
+// U+FFFD, but don't count as one.
 func runLength(s string, r rune) int {
 	n, c := 0, string(r)
 	for strings.HasPrefix(s[n*len(c):], c) {
@@ -252,9 +252,9 @@ func printableLines(s string, asciiOnly bool) (lines []string) {
 	return lines
 }
 
-// quotedName returns the name of a tool, a server or a member for a line of ours. A
-// name outside [A-Za-z0-9_./~@-] stands in double quotes with every non-ASCII
-// character escaped: a look-alike letter is seen, and no field can be forged.
+// quotedName returns the name of a tool, a server or a member for a line that we print.
+// Unless it has only [A-Za-z0-9_./~@-], it gets double quotes, and every character outside
+// ASCII is escaped: a look-alike letter is seen, and no field can be forged.
 func quotedName(s string) string {
 	plain := s != "" && len(s) <= maxName
 	for i := 0; plain && i < len(s); i++ {
@@ -284,8 +284,8 @@ func quotedNames(names []string) []string {
 	return quoted
 }
 
-// quotedPointer is quotedName for a JSON Pointer: "$" is common in one. That of the
-// whole says nothing.
+// quotedPointer is quotedName for a JSON Pointer, where "$" is common and needs no quotes.
+// The empty pointer, to the whole value, stays empty.
 func quotedPointer(pointer string) string {
 	if pointer == "" {
 		return ""

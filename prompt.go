@@ -11,15 +11,15 @@ import (
 	"golang.org/x/term"
 )
 
-// isTerminal reports whether a stream is a terminal a person sits at.
+// isTerminal reports whether a stream is a terminal.
 func isTerminal(stream any) bool {
 	f, ok := stream.(interface{ Fd() uintptr })
 	return ok && (isatty.IsTerminal(f.Fd()) || isatty.IsCygwinTerminal(f.Fd()))
 }
 
-// terminalWidth is the number of columns of the terminal that a stream is, 0 where it
-// is none. COLUMNS has no say: it is a shell's own variable, which is rarely passed
-// on and then stays as the window was.
+// terminalWidth returns the number of columns of a terminal, or 0 for any other stream.
+// COLUMNS isn't read: shells rarely export it, and an exported value stays the same when
+// the window's size changes.
 func terminalWidth(stream any) int {
 	f, ok := stream.(interface{ Fd() uintptr })
 	if !ok {
@@ -37,17 +37,17 @@ type prompter struct {
 	r   *report
 }
 
-// A question is about drift that is accepted as one, or about the whole review.
+// A question is about drifts that are accepted together, or about the whole review.
 type question struct {
 	text    string
 	group   *group // to show first; nil: none
-	drifts  []int  // indexes of drifts; none: about the whole review
+	drifts  []int  // indexes of drifts; none if it is about the whole review
 	warned  bool   // only the word yes accepts it
 	answer  byte   // 'y', 'n', or 0 while it is open
-	refused string // what a no means, after which nothing is written; "": the entry keeps its pin
+	refused string // what to say when a no ends the review; "" if a no only keeps the pins
 }
 
-// review asks one question a group, in the order diff shows them, and returns the
+// review asks a question for each group, in the order diff shows them, and returns the
 // indexes of the accepted drifts. Nothing has been written when it returns.
 func (p *prompter) review() (map[int]bool, error) {
 	p.t.top(p.r)
@@ -71,7 +71,7 @@ func (p *prompter) review() (map[int]bool, error) {
 				return nil, fail("%s: nothing was written", q.refused).refusal()
 			}
 		case 'e':
-			var each []question // their group has just been shown
+			var each []question // without the group, which has just been shown
 			for one := range slices.Chunk(q.drifts, 1) {
 				each = append(each, question{text: p.r.questionText(one, q.warned), drifts: one, warned: q.warned})
 			}
@@ -96,7 +96,7 @@ func (p *prompter) review() (map[int]bool, error) {
 	return chosen(list), p.t.err
 }
 
-// chosen lists the drifts that were accepted.
+// chosen returns the indexes of the drifts that were accepted.
 func chosen(list []question) map[int]bool {
 	accepted := map[int]bool{}
 	for _, q := range list {
@@ -109,7 +109,7 @@ func chosen(list []question) map[int]bool {
 	return accepted
 }
 
-// questions lists what there is to ask, in diff's order.
+// questions returns what there is to ask, in diff's order.
 func (p *prompter) questions() []question {
 	var list []question
 	r := p.r
@@ -129,7 +129,7 @@ func (p *prompter) questions() []question {
 	return list
 }
 
-// keys are the answers that fit, in the order they are offered.
+// keys returns the keys that may answer a question, in the order they are offered.
 func (p *prompter) keys(q *question, back bool) string {
 	keys := "yn"
 	if len(q.drifts) > 1 {
@@ -152,8 +152,8 @@ func (p *prompter) show(g *group) {
 	p.t.group(p.r, g)
 }
 
-// define shows one definition whole.
-func (p *prompter) define(d *drift) {
+// showDefinition shows one definition whole.
+func (p *prompter) showDefinition(d *drift) {
 	t := *p.t
 	t.full = true
 	t.say("  ", stretch{'*', p.r.ref(d.key())})
@@ -165,8 +165,8 @@ func (p *prompter) define(d *drift) {
 	p.t.err = t.err
 }
 
-// acceptRest accepts all that is left without a warning, if a question after a count is
-// answered so.
+// acceptRest shows how many entries are left without a warning and asks whether to accept
+// all of them.
 func (p *prompter) acceptRest(list []question) error {
 	var rest []*question
 	var count counts
@@ -201,7 +201,7 @@ var answerWords = map[byte][2]string{
 }
 
 // ask repeats a question until it has one of the answers, and returns its key. 'd' and
-// '?' show something and ask again. Enter alone is no answer: it says what is one.
+// '?' show something and ask again. After Enter alone, ask says what to type.
 func (p *prompter) ask(q *question, keys string) (byte, error) {
 	text, expected := q.text, strings.Join(strings.Split(keys, ""), ", ")
 	words := map[string]byte{} // what may be typed
@@ -233,7 +233,7 @@ func (p *prompter) ask(q *question, keys string) (byte, error) {
 		reply = strings.ToLower(strings.TrimSpace(reply))
 		switch key := words[reply]; {
 		case key == 'd':
-			p.define(&p.r.drifts[q.drifts[0]])
+			p.showDefinition(&p.r.drifts[q.drifts[0]])
 		case key != 0:
 			return key, nil
 		case reply == "?":
@@ -254,7 +254,7 @@ func (p *prompter) ask(q *question, keys string) (byte, error) {
 	}
 }
 
-// say prints words of ours where the answer is typed, wrapped.
+// say prints our own text, wrapped, on the stream where the answers are typed.
 func (p *prompter) say(text, end string) error {
 	lines := wrap([]line{{runs: []stretch{{'=', text}}}}, p.t.width-len("  : "))
 	said := ""

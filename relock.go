@@ -11,8 +11,8 @@ type selection struct {
 	all     bool
 	accepts []acceptance
 	chosen  map[int]bool // indexes of drifts: from the prompt, or by their labels
-	refused map[int]bool // indexes of drifts that nothing selects: they need a yes of their own
-	whole   bool         // the manifests as a whole need one
+	refused map[int]bool // indexes of drifts with a new warning: never accepted, even if selected
+	whole   bool         // a warning about the manifests as a whole was not accepted
 }
 
 // An acceptance is one --accept: an entry, a digest, or both; or a pattern of names.
@@ -23,7 +23,7 @@ type acceptance struct {
 	pattern *regexp.Regexp
 }
 
-// means reports whether the acceptance is of an entry, whatever its digest.
+// means reports whether the acceptance names an entry, whatever the digest.
 func (a *acceptance) means(key entryKey) bool {
 	switch {
 	case a.pattern != nil:
@@ -34,7 +34,7 @@ func (a *acceptance) means(key entryKey) bool {
 	return key == a.entryKey
 }
 
-// fits reports whether the acceptance is of a drift.
+// fits reports whether the acceptance names a drift, and its digest if it names any.
 func (a *acceptance) fits(d *drift) bool {
 	return a.means(d.entryKey) && (a.digest == "" || a.digest == d.definitionDigest())
 }
@@ -53,9 +53,9 @@ func parseEntry(arg string) entryKey {
 	return entryKey{toolList, arg}
 }
 
-// parseAcceptance reads the value of --accept. A value that ends in a digest is
-// always taken for one: a tool that is named so must be accepted by its digest,
-// or it could stand in for the tool that was meant.
+// parseAcceptance reads the value of --accept. A digest at the end of the value is always
+// read as a digest. A tool whose name ends like that must be accepted by its own digest:
+// otherwise it could stand in for the tool that was meant.
 func parseAcceptance(arg string) (acceptance, error) {
 	name, digest := arg, ""
 	at := strings.LastIndex(arg, "@"+digestPrefix)
@@ -80,8 +80,8 @@ func parseAcceptance(arg string) (acceptance, error) {
 	return a, nil
 }
 
-// definitionDigest is the digest a person accepts of a drift: what was found, or
-// for a REMOVED entry what was pinned.
+// definitionDigest is the digest that a person accepts with a drift: that of the
+// definition found or, for a REMOVED entry, of the pinned one.
 func (d *drift) definitionDigest() string {
 	if d.kind == removed {
 		return d.pinned.digest
@@ -102,7 +102,7 @@ func selectDrifts(pairs []pair, drifts []drift, sel selection) (accepted map[int
 	for i := range sel.accepts {
 		a := &sel.accepts[i]
 		if holders(pairs, a.entryKey) > 0 {
-			a.pattern = nil // the name of an entry comes before a pattern, from here on
+			a.pattern = nil // an entry has exactly this name, and that comes before a pattern
 		}
 		fits, err := a.drifts(pairs, drifts)
 		if err != nil {
@@ -121,7 +121,7 @@ func selectDrifts(pairs []pair, drifts []drift, sel selection) (accepted map[int
 	return accepted, idle, nil
 }
 
-// drifts lists what an acceptance selects. A pattern leaves repeated names.
+// drifts returns the indexes of what an acceptance selects. A pattern skips repeated names.
 func (a *acceptance) drifts(pairs []pair, drifts []drift) (fits []int, err error) {
 	servers := map[string]bool{}
 	for i := range drifts {
@@ -130,7 +130,7 @@ func (a *acceptance) drifts(pairs []pair, drifts []drift) (fits []int, err error
 			servers[d.server] = true
 		}
 	}
-	known, matches := false, false // a pin or an entry of that name; one that matches its pin
+	known, matches := false, false // some pin or entry has that name; one with that digest matches its pin
 	for i := range pairs {
 		p := &pairs[i]
 		for _, pin := range p.pinned.pins {
@@ -147,7 +147,7 @@ func (a *acceptance) drifts(pairs []pair, drifts []drift) (fits []int, err error
 	case named && !known:
 		return nil, fail("--accept %s: no %s of that name is pinned or listed", quotedName(strings.TrimSuffix(a.arg, "@"+a.digest)), listInfo[a.list].entry)
 	case a.pattern != nil:
-	// A bare name that two servers have is no answer, whichever drifted.
+	// A bare name that several servers have is ambiguous, whichever of them drifted.
 	case len(servers) > 1, a.digest == "" && holders(pairs, a.entryKey) > 1:
 		return nil, fail("--accept %s: several servers have a %s of that name", quotedName(a.arg), listInfo[a.list].entry).
 			hint("say which: --server ID, or --accept NAME@sha256:HEX")
@@ -177,8 +177,8 @@ func holders(pairs []pair, key entryKey) int {
 	return n
 }
 
-// relockPins merges accepted drifts of a pair into its pins. Everything else keeps its
-// pin as it is. It returns the new pinset.
+// relockPins returns a pair's pins after its accepted drifts. Every other entry keeps its
+// pin as it is.
 func relockPins(p *pair, accepted []*drift) pinset {
 	next := pinset{server: p.server, policy: p.found.policy}
 	if !p.present {
@@ -196,8 +196,8 @@ func relockPins(p *pair, accepted []*drift) pinset {
 		if settled[key] {
 			continue
 		}
-		// A matching entry supplies the definition that a hash-only pin lacks,
-		// should the policy store it from now on.
+		// A hash-only pin takes the definition of the entry that matches it, in case the
+		// policy stores definitions from now on.
 		if f := p.found.find(key); f != nil && f.digest == old.digest {
 			old.definition = f.definition
 		}

@@ -23,9 +23,9 @@ func sanitizeText(s string) string {
 	if composed := norm.NFC.String(s); !strings.ContainsRune(composed, 0x34f) {
 		return composed
 	}
-	// The library broke up a run of more than 30 marks with U+034F, which is
-	// none of NFC and was stripped above. No living text has such runs: they
-	// stay as they are, and all else is composed.
+	// The library broke up a run of more than 30 marks with U+034F. NFC adds no such
+	// character, and s has none left. No living text has such runs: they stay as they
+	// are, and everything else is composed.
 	var b strings.Builder
 	for s != "" {
 		end := 1
@@ -42,7 +42,7 @@ func sanitizeText(s string) string {
 	return b.String()
 }
 
-// sanitized is v with every string value sanitized, but not the member names.
+// sanitized returns v with every string sanitized. Member names stay as they are.
 // The second result says whether that changed anything.
 func sanitized(v value) (value, bool) {
 	changed := false
@@ -54,8 +54,8 @@ func sanitized(v value) (value, bool) {
 	return clean, changed
 }
 
-// isClean reports, for a canonical definition, that sanitizing would change nothing.
-// It may say no for a clean one whose escapes stand before a combining mark.
+// isClean reports whether sanitizing would leave a canonical definition as it is. It may
+// say no for a clean one: in \n and a combining mark, the mark seems to follow an n.
 func isClean(canonical []byte) bool {
 	for rest := canonical; ; {
 		at := bytes.IndexByte(rest, '\\')
@@ -73,8 +73,8 @@ func isClean(canonical []byte) bool {
 	return indexBeyondASCII(canonical, hidden) == len(canonical) && norm.NFC.IsNormal(canonical)
 }
 
-// indexBeyondASCII returns the offset of the first character, DEL or beyond ASCII, that
-// is in a class, or the length.
+// indexBeyondASCII returns the offset of the first character in class, or len(data). It
+// looks only at DEL and characters beyond ASCII.
 func indexBeyondASCII(data []byte, class func(rune) bool) int {
 	i := skipASCII(data, 0)
 	for i < len(data) {
@@ -87,8 +87,8 @@ func indexBeyondASCII(data []byte, class func(rune) bool) int {
 	return i
 }
 
-// skipASCII returns the offset of the first byte from i on that is DEL or beyond
-// ASCII, or the length: eight bytes at a time, for every byte read passes here.
+// skipASCII returns the offset of the first byte from i on that is DEL or beyond ASCII,
+// or len(data). It takes eight bytes at a time, because every byte read comes through here.
 func skipASCII(data []byte, i int) int {
 	const each, high = 0x0101010101010101, 0x8080808080808080
 	for ; i+8 <= len(data); i += 8 {

@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// A position says what a value is by where it stands, so that schemas are told from
-// data, and keywords from names, in one place (JSON Schema 2020-12 Core, 10 and 11,
-// and draft-07).
+// A position is the role that a value has because of where it stands. One place tells
+// schemas from data, and keywords from names (JSON Schema 2020-12 Core, 10 and 11, and
+// draft-07).
 type position int
 
 const (
@@ -16,10 +16,10 @@ const (
 	atSchema                     // a schema
 	atSchemas                    // an array of schemas
 	atNamed                      // an object that holds schemas under names
-	atProperties                 // the same, and the names are those of parameters
+	atProperties                 // likewise, under the names of parameters
 )
 
-// schemaKeyword is the position of a keyword's value.
+// schemaKeyword returns the position of a keyword's value.
 func schemaKeyword(name string) position {
 	switch name {
 	case "additionalProperties", "additionalItems", "contains", "contentSchema", "else", "if", "not",
@@ -35,7 +35,7 @@ func schemaKeyword(name string) position {
 	return atOther
 }
 
-// below is the position of v, the member of that name or an element of a value at p.
+// below returns the position of v, a part of a value at p: the member name, or an element.
 func (p position) below(name string, v *value) position {
 	switch p {
 	case atDefinition:
@@ -47,7 +47,7 @@ func (p position) below(name string, v *value) position {
 	case atSchema:
 		switch at := schemaKeyword(name); {
 		case at == atSchemas && v.kind != '[':
-			return atSchema // draft-07 has one schema in items, too
+			return atSchema // draft-07 also allows one schema in items
 		case (at == atNamed || at == atProperties) && v.kind != '{':
 			return atOther
 		default:
@@ -57,7 +57,7 @@ func (p position) below(name string, v *value) position {
 	return atOther
 }
 
-// eachPart calls f for the elements or members of a value at a position, with theirs.
+// eachPart calls f for each part of v, with the part's position and step. at is v's position.
 func eachPart(v *value, at position, f func(part *value, at position, step pathStep)) {
 	for i := range v.parts {
 		p, step := &v.parts[i], pathStep{v.parts[i].name, -1}
@@ -68,9 +68,9 @@ func eachPart(v *value, at position, f func(part *value, at position, step pathS
 	}
 }
 
-// visitSchema calls f for a value and all that is in it, in the order of the text,
-// with their positions, those of what they stand in, and the way there, which f may
-// not keep.
+// visitSchema calls f for a value at a position and for everything in it, in order. f gets
+// the position of what the value stands in (of), its own (at) and the path to it, which f
+// must not keep.
 func visitSchema(v *value, at position, f func(v *value, of, at position, path []pathStep)) {
 	var visit func(v *value, of, at position, path []pathStep)
 	visit = func(v *value, of, at position, path []pathStep) {
@@ -94,7 +94,7 @@ func eachBelow(schema *value, f func(v *value, steps ...string)) {
 	})
 }
 
-// tokenOf is a step as a token of a JSON Pointer.
+// tokenOf returns a step as a token of a JSON Pointer, not escaped.
 func tokenOf(step pathStep) string {
 	if step.index >= 0 {
 		return strconv.Itoa(step.index)
@@ -102,7 +102,7 @@ func tokenOf(step pathStep) string {
 	return step.name
 }
 
-// eachSchema calls f for every schema in a value, whose position is given.
+// eachSchema calls f for every schema in a value at a position, and for the value if it is one.
 func eachSchema(v *value, at position, f func(*value)) {
 	visitSchema(v, at, func(v *value, _, at position, _ []pathStep) {
 		if at == atSchema {
@@ -111,8 +111,8 @@ func eachSchema(v *value, at position, f func(*value)) {
 	})
 }
 
-// mapParts copies a value with each element and member of it changed or left out by f.
-// An element has no name.
+// mapParts returns a copy of a value in which f has changed or left out each part.
+// The name is empty for an element.
 func mapParts(v value, f func(name string, part value) (value, bool)) value {
 	out := v
 	out.parts = nil
@@ -124,7 +124,7 @@ func mapParts(v value, f func(name string, part value) (value, bool)) value {
 	return out
 }
 
-// mapTexts copies a value with each string in it, but no name, changed by f.
+// mapTexts returns a copy of a value in which f has changed every string, but no member name.
 func mapTexts(v value, f func(string) string) value {
 	if v.kind == '"' {
 		v.text = f(v.text)
@@ -133,8 +133,8 @@ func mapTexts(v value, f func(string) string) value {
 	return mapParts(v, func(_ string, part value) (value, bool) { return mapTexts(part, f), true })
 }
 
-// mapSchema copies a value with each member of its schemas, at any depth, changed or
-// left out by f.
+// mapSchema returns a copy of a value at a position. In it f has changed or left out each
+// member of the definition, if it is one, and of its schemas at any depth.
 func mapSchema(v value, at position, f func(name string, v value) (value, bool)) value {
 	if at == atOther {
 		return v
@@ -148,7 +148,7 @@ func mapSchema(v value, at position, f func(name string, v value) (value, bool))
 	})
 }
 
-// lookup returns the member or element of v that one step of a JSON Pointer names, or
+// lookup returns the member or element of v that one token of a JSON Pointer names, or
 // nil. Members must be sorted, as in canonical forms.
 func lookup(v *value, step string) *value {
 	switch {
@@ -166,7 +166,7 @@ func lookup(v *value, step string) *value {
 	return nil
 }
 
-// textOf is the text of a string, of anything else none.
+// textOf returns the text of a string, and "" for anything else.
 func textOf(v *value) string {
 	if v == nil || v.kind != '"' {
 		return ""

@@ -18,15 +18,15 @@ func isMadeOf(s, more string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r > 0x7e || !isAlnum(byte(r)) && !strings.ContainsRune(more, r) })
 }
 
-// pasteableLabel is pasteable for a server's label, which often is a package's name.
-// What quotedName leaves plain means nothing to a shell, but for a tilde or a
-// hyphen in front.
+// pasteableLabel is pasteable for a server's label, which often is a package's name. A
+// label that quotedName leaves plain is safe, unless a tilde (a home folder) or a hyphen
+// (a flag) is its first character.
 func pasteableLabel(server string) bool {
 	return quotedName(server) == server && server[0] != '-' && server[0] != '~'
 }
 
 // shellQuote returns the user's own argument as one word for a POSIX shell.
-// What cannot be seen becomes an octal escape inside $'…' (POSIX.1-2024).
+// If some of it can't be seen, all but plain ASCII is escaped, as in $'\033' (POSIX.1-2024).
 func shellQuote(arg string) string {
 	unseen := strings.ContainsFunc(arg, func(r rune) bool {
 		return r < 0x20 || r > 0x7e && (r == utf8.RuneError || hidden(r) || unusualSpace(r) || inTable(markTable[:], r))
@@ -61,12 +61,12 @@ func shellPath(path string) string {
 
 const defaultLockfile = "tools.lock"
 
-// A command is how this run was called; it makes the next command to type, safe
-// to paste: our words, the user's own arguments quoted, digests.
+// A command is how this run was called. It makes the next command to type, which is safe
+// to paste: it has our own words, digests, and the user's arguments in quotes.
 type command struct {
 	manifest string
-	lockfile string // "" where it was not given
-	server   string // "" where it was not given
+	lockfile string // "" if it was not given
+	server   string // "" if it was not given
 	against  string // what diff compares with, beside or instead of a lockfile
 
 	flags map[string][]string // the flags that were set, for each command that has them
@@ -87,15 +87,15 @@ func (c command) to(verb string, args ...string) string {
 	return strings.Join(append(words, args...), " ")
 }
 
-// pinProse pins every text from now on, whatever this run was told about descriptions.
+// pinProse makes the command that pins all prose, whatever --descriptions this run was given.
 func (c command) pinProse(verb string) string {
 	flags := slices.DeleteFunc(slices.Clone(c.flags[verb]), func(word string) bool { return strings.HasPrefix(word, "--descriptions ") })
 	c.flags = map[string][]string{verb: flags}
 	return c.to(verb, "--descriptions=preserve")
 }
 
-// retire removes a server's pins. Its label comes from the lockfile, so it stands in
-// the command only where that is safe.
+// retire makes the command that removes a server's pins. The label comes from the
+// lockfile, so the command has it only if that is safe.
 func (c command) retire(server string) string {
 	if !pasteableLabel(server) {
 		server = "ID"

@@ -14,7 +14,7 @@ const (
 	removed   kind = "REMOVED"   // a pin whose entry is gone
 	changed   kind = "CHANGED"   // digest and sanitized digest differ
 	concealed kind = "HIDDEN"    // the digest differs, the sanitized digest does not
-	duplicate kind = "DUPLICATE" // two entries of one identity, whatever they say
+	duplicate kind = "DUPLICATE" // several entries with the same identity, whatever they say
 )
 
 // A drift is one entry that is not what its pin says.
@@ -24,28 +24,28 @@ type drift struct {
 	kind   kind
 	pinned *pin  // nil if ADDED, or for a repeated name that no pin has
 	found  *pin  // nil if REMOVED; the first of them if DUPLICATE
-	copies []pin // all that are found under its name: several of a DUPLICATE
+	copies []pin // all entries found under its name; more than one if DUPLICATE
 
-	renamedFrom    string // of an ADDED entry: a REMOVED one that it seems to be
-	renamedTo      string // of a REMOVED entry
-	renamedSimilar bool   // their bodies are nearly equal, not equal
+	renamedFrom    string // for an ADDED entry: the REMOVED one that it seems to be under a new name
+	renamedTo      string // for a REMOVED entry: the ADDED one
+	renamedSimilar bool   // apart from the name the two are nearly equal, not equal
 }
 
-// ref names the entry in a line of ours.
+// ref names the entry in a line that we print.
 func (d *drift) ref() string { return entryRef(d.list, d.name) }
 
-// textsKnown reports whether both definitions of a drifted entry are there to be
-// compared.
+// textsKnown reports whether the definitions of a drifted entry are known: pins made with
+// hashOnly have none.
 func (d *drift) textsKnown() bool {
 	return (d.pinned == nil || d.pinned.definition != nil) && (d.found == nil || d.found.definition != nil)
 }
 
-// A pair is one server's two sides: its pins in the lockfile and what its manifest
-// comes to. Either may be missing: a new server, or one that vanished.
+// A pair is one server's two sides: its pins in the lockfile and those of its manifest.
+// Either side may be missing: the server is new, or it has vanished.
 type pair struct {
 	server   string
-	from     string // the label whose pins are compared, where it is another (--from)
-	manifest string // the path it was read from; "" where there is none
+	from     string // the label whose pins are compared, if it is another one (--from)
+	manifest string // the path it was read from; "" if there is none
 	about    string // the server's own name and version, printable
 	noise    int    // lines of the manifest passed over
 	pinned   pinset
@@ -54,7 +54,7 @@ type pair struct {
 	present  bool // there is a manifest
 }
 
-// policyDiffers reports whether the sides were pinned under other policies.
+// policyDiffers reports whether the two sides were pinned under different policies.
 func (p *pair) policyDiffers() bool {
 	return p.known && p.present && !p.pinned.policy.equal(p.found.policy)
 }
@@ -72,7 +72,7 @@ func comparePairs(pairs []pair) (drifts []drift, matched int) {
 }
 
 // compare returns the drift between a manifest's pins and the lockfile's, sorted,
-// and the number of entries that match. verify and diff both ask only this function.
+// and the number of entries that match. Every command compares with this function alone.
 func compare(pinned, found pinset) (drifts []drift, matched int) {
 	old, new := pinned.pins, found.pins
 	for len(old) > 0 || len(new) > 0 {
@@ -115,8 +115,8 @@ func compareDrifts(a, b drift) int {
 	return cmp.Or(compareUTF16(a.server, b.server), compareKeys(a.entryKey, b.entryKey), strings.Compare(string(a.kind), string(b.kind)))
 }
 
-// falseSanitized finds a pin whose sanitizedDigest is not that of the definition it
-// pins. Without a stored definition only the manifest can show that.
+// falseSanitized finds a pin whose sanitizedDigest is not that of its definition, or
+// returns nil. If the definition isn't stored, only the manifest can show that.
 func falseSanitized(pinned, found pinset) *pin {
 	for i := range pinned.pins {
 		p := &pinned.pins[i]
