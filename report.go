@@ -9,51 +9,51 @@ import (
 	"sync/atomic"
 )
 
-// A report is what a comparison came to, ready for any writer: nothing in it
-// depends on the format, the terminal or the clock. Drift stands in one order
-// everywhere, the most dangerous first.
+// A report is the result of a comparison, ready for any writer: nothing in it
+// depends on the format, the terminal or the clock. Its drift is sorted, the most
+// dangerous first.
 type report struct {
-	lockfile string // the path, as the user gave it; "" for two files side by side
-	oldPath  string // what stands for the pins in that case
-	pairs    []pair // in the order of their servers
-	guessed  bool   // the server of a single manifest was not named
+	lockfile string // the path, as the user gave it; "" if two files are compared without one
+	oldPath  string // in that case, the path of the file that stands for the pins
+	pairs    []pair // sorted by server
+	guessed  bool   // no flag named the server of a single manifest
 
-	uncompared []string // lists that only one of two files has an answer to
+	uncompared []string // lists that at least one of the two files has no answer to
 
 	drifts   []drift     // in the order of groups
-	changes  [][]change  // of each drift, the most dangerous first; none where a definition isn't stored
-	findings [][]finding // of each drift, less what its approved definition had already
+	changes  [][]change  // of CHANGED and HIDDEN drift with stored texts, the most dangerous first
+	findings [][]finding // for each drift, without those its approved definition already had
 	groups   []*group
 
-	general   []finding // of whole servers, new ones alone
-	approved  []finding // of drifted entries, approved with the definition that is pinned
+	general   []finding // about whole manifests; only those not approved yet
+	approved  []finding // in drifted entries, approved with the pinned definition
 	standing  []finding // warnings in entries that match their pins
-	unpinned  []finding // warnings in prose that a policy leaves out of the pins: no approval covers them
-	uncovered []finding // the same of drifted entries: they can't be approved
-	elsewhere []finding // in approved servers, because of names that the manifests bring
+	unpinned  []finding // warnings in prose of matching entries that a policy keeps out of pins
+	uncovered []finding // such warnings in drifted entries
+	elsewhere []finding // in pinned tools of other servers, which name tools of these manifests
 
 	cost   textCost
-	others []string // labels in the lockfile, where a pair has none
+	others []string // all labels in the lockfile, to offer where it lacks a server
 
-	allowed map[kind]bool // drift that is reported and doesn't fail
+	allowed map[kind]bool // kinds of drift that are reported without failing the run
 	next    command       // how this run was called, for the commands we print
 
-	noAnswer error // why the run ends with exit code 2 all the same: there is no lockfile
+	noAnswer error // why the run ends with exit code 2, whatever else the report shows; or nil
 
-	expect []string // what holds a command to these manifests; none where a name is repeated
+	expect []string // flags that tie a command to these manifests; none if a name is repeated
 }
 
 // A group is drift that is read and accepted as one: entries of one server, list
 // and kind with equal edits and equal new warnings. Most groups have one entry.
 type group struct {
 	number int   // its place in report.groups, from 1
-	drifts []int // indexes into report.drifts, one after another
+	drifts []int // consecutive indexes into report.drifts
 	edits  []edit
-	warned bool // a new warning: approving takes a yes of its own
+	warned bool // it has a new warning, which takes a yes of its own
 	minor  bool // nothing in it needs more than a line
 
-	class int // how early it is read: by new warning or kind, see kindWeight,
-	rank  int // then by the gravest label
+	class int // sorts groups: 0 with a new warning, else a kindWeight
+	rank  int // sorts groups of a class: the rank of the gravest label
 }
 
 // An edit is one change of a group, as it is shown.
@@ -61,14 +61,14 @@ type edit struct {
 	change
 	key     string   // equal for equal edits
 	pieces  []piece  // the word diff of two texts; nil: show old and new
-	blocks  bool     // the text was rewritten: show the old one, then the new one
+	blocks  bool     // show the old text, then the new one: rewritten, or too long for a word diff
 	home    int      // number of the group that shows this edit, from 1; 0: this one
-	also    []string // names of the entries of other groups with this edit, printable
-	unseen  string   // what a reader of the text can't see, if the change is that alone
-	example bool     // the texts around it differ in the entries of the group
+	also    []string // printable names of entries in other groups that have this edit
+	unseen  string   // says what changed if no reader can see it, else ""
+	example bool     // the text around it is not the same in all entries of the group
 }
 
-// A driftKey names an entry among all servers.
+// A driftKey identifies an entry across servers.
 type driftKey struct {
 	server string
 	entryKey
@@ -78,8 +78,8 @@ func (d *drift) key() driftKey { return driftKey{d.server, d.entryKey} }
 
 func (f *finding) key() driftKey { return driftKey{f.server, entryKey{f.list, f.entry}} }
 
-// newReport compares pairs. With standing, the entries that match their pins are
-// reviewed, too.
+// newReport compares pairs. With standing it also reviews the entries that match
+// their pins.
 func newReport(pairs []pair, lock lockfile, standing bool) *report {
 	r := &report{pairs: pairs}
 	r.drifts, _ = comparePairs(pairs)
@@ -107,8 +107,8 @@ func (r *report) listChanges() {
 	}
 }
 
-// review collects the findings. Of entries that match it reads what no pin covers,
-// and with standing all.
+// review collects the findings. In entries that match it reads only what no pin
+// covers, unless standing is set.
 func (r *report) review(lock lockfile, standing bool) {
 	r.findings = make([][]finding, len(r.drifts))
 	stripped := func(p pair) bool { return p.found.policy.descriptions != "" }
@@ -120,14 +120,14 @@ func (r *report) review(lock lockfile, standing bool) {
 	for i := range r.pairs {
 		p := &r.pairs[i]
 		if p.from != "" {
-			lock.drop(p.from) // its pins are this pair's own
+			lock.drop(p.from) // the same server under its old label
 		}
 		if p.present {
 			found = append(found, p.found)
 		}
 	}
 	x := newNameIndex(lock, found)
-	number := make(map[driftKey]int, len(r.drifts)) // of a drift, from 1
+	number := make(map[driftKey]int, len(r.drifts)) // 1 + the index of a drift
 	for i := range r.drifts {
 		number[r.drifts[i].key()] = i + 1
 	}
@@ -148,7 +148,7 @@ func (r *report) review(lock lockfile, standing bool) {
 			}
 		}
 	}
-	sideBySide(len(readings), func(i int) {
+	inParallel(len(readings), func(i int) {
 		e := &readings[i]
 		if stripped(*e.pair) {
 			e.loose = x.reviewUnpinned(e.pair.server, *e.pin)
@@ -157,7 +157,7 @@ func (r *report) review(lock lockfile, standing bool) {
 			e.list = x.review(e.pair.server, *e.pin, e.pair.pinned.find(e.pin.entryKey))
 		}
 	})
-	seen := map[finding]bool{} // entries of one name share some
+	seen := map[finding]bool{} // copies of a repeated name share findings
 	for _, e := range readings {
 		if e.drift == 0 {
 			r.unpinned = append(r.unpinned, e.loose...)
@@ -183,15 +183,15 @@ func (r *report) review(lock lockfile, standing bool) {
 	isApproved := func(f finding) bool { return f.approved }
 	for i := range r.pairs {
 		p := &r.pairs[i]
-		if p.present && r.differs(p) { // else it was approved as it is
+		if p.present && r.differs(p) { // a server that matches was approved as it is
 			r.general = append(r.general, slices.DeleteFunc(x.reviewServer(p.found, &p.pinned), isApproved)...)
 		}
 	}
 	r.elsewhere = slices.DeleteFunc(x.reviewOthers(lock, found), isApproved)
 }
 
-// sideBySide calls do for the numbers below n, several at a time.
-func sideBySide(n int, do func(i int)) {
+// inParallel calls do for 0 to n-1, several at a time.
+func inParallel(n int, do func(i int)) {
 	var next atomic.Int64
 	var workers sync.WaitGroup
 	for range min(n, runtime.GOMAXPROCS(0)) {
@@ -217,7 +217,7 @@ func (r *report) pairOf(server string) *pair {
 	return &r.pairs[i]
 }
 
-// verdict is "match" or "drift"; an error has no report.
+// verdict is "match" or "drift". It ignores noAnswer, which writers check first.
 func (r *report) verdict() string {
 	if len(r.drifts) == 0 && len(r.unpinned) == 0 && !slices.ContainsFunc(r.pairs, unsettled) {
 		return "match"
@@ -228,7 +228,7 @@ func (r *report) verdict() string {
 // unsettled reports whether a pair fails as a whole, whatever its entries are.
 func unsettled(p pair) bool { return p.policyDiffers() || !p.known || !p.present }
 
-// differs reports whether there is anything to say of a pair.
+// differs reports whether a pair has drift or fails as a whole.
 func (r *report) differs(p *pair) bool {
 	return unsettled(*p) || slices.ContainsFunc(r.drifts, func(d drift) bool { return d.server == p.server })
 }
@@ -239,7 +239,7 @@ func (r *report) failed() bool {
 		slices.ContainsFunc(r.drifts, func(d drift) bool { return r.blocked(&d) })
 }
 
-// warnOnly reports whether --warn was given: every kind passes.
+// warnOnly reports whether --warn was given: nothing else allows CHANGED.
 func (r *report) warnOnly() bool { return r.allowed[changed] }
 
 // blocked reports whether a drift fails the run.
@@ -257,7 +257,7 @@ func (r *report) warned(i int) bool {
 	return slices.ContainsFunc(r.findings[i], func(f finding) bool { return f.warning })
 }
 
-// definitions lists those of a repeated name, each once.
+// definitions lists the different definitions of a repeated name.
 func (d *drift) definitions() []pin {
 	return slices.CompactFunc(slices.Clone(d.copies), func(a, b pin) bool { return a.digest == b.digest })
 }
@@ -265,7 +265,7 @@ func (d *drift) definitions() []pin {
 // kindWeight orders kinds of drift for a reader: what is most suspicious comes first.
 var kindWeight = map[kind]int{duplicate: 1, concealed: 2, added: 3, changed: 4, removed: 5}
 
-// group folds drift that changed alike, and puts all of it in order.
+// group puts drift that changed alike into one group, and sorts the groups.
 func (r *report) group() {
 	budget, words := fullWordBudget, map[string][]piece{}
 	alike := map[string]*group{} // by their changes
@@ -281,12 +281,12 @@ func (r *report) group() {
 		for _, c := range r.shownChanges(i) {
 			e := newEdit(c, d.kind, &budget, words)
 			if e.whole != [2]int{} {
-				e.key += d.ref() // the rest may differ
+				e.key += d.ref() // what was cut off may differ
 			}
 			if slices.ContainsFunc(warnings, func(f finding) bool { return f.pointer == c.pointer }) {
-				e.unseen = "" // the warning says it
+				e.unseen = "" // the warning already says so
 			}
-			// A hidden character in a CHANGED entry weighs like a HIDDEN one.
+			// A hidden character makes a CHANGED entry as suspicious as a HIDDEN one.
 			if e.unseen != "" || c.hides {
 				g.class = min(g.class, kindWeight[concealed])
 			}
@@ -328,19 +328,19 @@ func (g *group) join(drift int, edits []edit) {
 	}
 }
 
-// shownChanges are the changes of a drift; of a new entry that is another one renamed,
-// what else it changed.
+// shownChanges are the changes of a drift. For an ADDED entry that seems to be a renamed
+// one, they are what differs besides the name.
 func (r *report) shownChanges(i int) []change {
 	d := &r.drifts[i]
 	if d.renamedFrom == "" || !d.renamedSimilar {
 		return r.changes[i]
 	}
-	was := r.pairOf(d.server).pinned.find(entryKey{d.list, d.renamedFrom}) // findRenames has compared the two
+	was := r.pairOf(d.server).pinned.find(entryKey{d.list, d.renamedFrom}) // findRenames found it
 	list := diffDefinitions(d.list, was.tree(), d.found.tree())
 	return slices.DeleteFunc(list, func(c change) bool { return c.pointer == "/name" })
 }
 
-// follow puts the drifts into the order of their groups, and numbers these.
+// follow puts the drifts into the order of their groups, and numbers the groups.
 func (r *report) follow() {
 	var drifts []drift
 	var changes [][]change
@@ -375,8 +375,8 @@ func newEdit(c change, k kind, budget *wordBudget, words map[string][]piece) edi
 	return e
 }
 
-// foldShared has an edit that several groups of a server share shown in one of them,
-// the largest, with the entries of the others named there.
+// foldShared finds edits that several groups of a server share. The largest group shows
+// such an edit and names the entries of the others.
 func (r *report) foldShared() {
 	type place struct {
 		*group
@@ -405,11 +405,11 @@ func isProse(old, new string) bool {
 	return strings.ContainsAny(old+new, " \n") || len(old)+len(new) > 60 || sanitizeText(old) == sanitizeText(new)
 }
 
-// textCost is how much text a model reads of the entries, in bytes of their
-// canonical form: of a tool its name, description and input schema.
+// A textCost is how much of all entries a model reads, in bytes of canonical form: of
+// a tool its name, description and input schema, of other entries everything.
 type textCost struct {
 	before, after int
-	known         bool // not with a hash-only lockfile
+	known         bool // false if a definition isn't stored
 }
 
 func measureText(pairs []pair) textCost {
@@ -427,8 +427,8 @@ func measureText(pairs []pair) textCost {
 	return cost
 }
 
-// modelText is the size of what a model reads of a definition. It reads no tree: this is
-// for all entries, drifted or not.
+// modelText is the size of what a model reads of a definition, in bytes. For speed it
+// builds no tree: every entry is measured, drifted or not.
 func modelText(p *pin) int {
 	if p.list != toolList || p.definition == nil {
 		return len(p.definition)
@@ -445,10 +445,10 @@ func modelText(p *pin) int {
 // A foldedFinding is one finding of several entries.
 type foldedFinding struct {
 	finding
-	entries []string // names of what has it: "write_file", "prompt review", "the manifest"
+	entries []string // where it was found: "write_file", "prompt review", "the manifest"
 }
 
-// foldFindings joins equal findings of different entries, warnings first.
+// foldFindings joins equal findings of different entries, warnings first. ref names an entry.
 func foldFindings(list []finding, ref func(driftKey) string) []foldedFinding {
 	var folded []foldedFinding
 	index := map[finding]int{}

@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// What the formats that point into the lockfile share: annotations of GitHub Actions,
-// and SARIF. All text in them is printable: names quoted, server text escaped.
+// Annotations for the formats that point into the lockfile: GitHub Actions and SARIF.
+// All their text is printable: names are quoted, and server text is escaped.
 
 // An annotation is one thing that a pipeline shows at a line of the lockfile.
 type annotation struct {
 	rule     string // stable: "drift/added", "finding/hidden-text"
 	level    string // by danger: "error", "warning" or "note"
-	line     int    // of the pin; of the server where the entry has none; else 1
+	line     int    // of the pin, or of the server if the entry has no pin, else 1; 0: no place
 	title    string
 	text     string
-	identity []string // equal for the same annotation of another run, whatever the lines
+	identity []string // the same in every run, unlike the line
 }
 
-// driftRules says for a reader of an alert what each rule means.
+// driftRules explains each rule to the reader of an alert.
 var driftRules = [...][2]string{
 	{"duplicate", "Two entries of one name: an agent may get either. This can't be accepted."},
 	{"hidden", "An entry that changed only in what no reader sees: the most suspicious drift."},
@@ -52,15 +52,15 @@ func newLevel(warning bool) string {
 	return "note"
 }
 
-// annotations lists what there is to say, the most dangerous first: the errors in the
-// order of the report, each new warning ahead of the drift it is about, then the
-// warnings, then the notes. With folded, drift that is read as one makes one annotation.
+// annotations lists everything to report: errors, then warnings, then notes, each level
+// with the most dangerous first. A finding comes before the drift it is about. With
+// folded, a group makes one annotation; otherwise every entry makes its own.
 func annotations(r *report, folded bool) []annotation {
 	var list []annotation
 	drift := func(warned bool) {
 		for _, whole := range r.groups {
 			g := *whole
-			size := 1 // an alert is about one entry
+			size := 1 // in SARIF, an alert is about one entry
 			if folded {
 				size = len(g.drifts)
 			}
@@ -90,7 +90,7 @@ func annotations(r *report, folded bool) []annotation {
 	for _, f := range warningsIn(r.elsewhere) {
 		other(f, "warning")
 	}
-	if !folded { // the verdict counts them
+	if !folded { // GitHub shows few: none for what is approved
 		for _, f := range r.standing {
 			other(f, "note")
 		}
@@ -105,7 +105,7 @@ func annotations(r *report, folded bool) []annotation {
 	return list
 }
 
-// annotateFinding is about a finding and the entries that have it.
+// annotateFinding makes one annotation of a finding, for all entries that have it.
 func (r *report) annotateFinding(f foldedFinding, level string) annotation {
 	row := f.row(0, maxSaidNames)
 	return annotation{
@@ -116,8 +116,8 @@ func (r *report) annotateFinding(f foldedFinding, level string) annotation {
 	}
 }
 
-// annotateDrift is about the drifts of a group. What was dismissed is one definition,
-// not whatever the entry says next.
+// annotateDrift makes one annotation of a group. Its identity has the digests, so that
+// dismissing the alert for one definition doesn't dismiss the next.
 func (r *report) annotateDrift(g *group) annotation {
 	d := &r.drifts[g.drifts[0]]
 	a := annotation{
@@ -136,12 +136,12 @@ func (r *report) annotateDrift(g *group) annotation {
 	return a
 }
 
-// fingerprint is equal for the same annotation of another run, wherever its pin stands.
+// fingerprint is 64 hex digits, the same in every run wherever the pin stands.
 func (a *annotation) fingerprint() string {
 	return hexOf(digest(appendJSON(nil, textList(append([]string{a.rule}, a.identity...)))))
 }
 
-// pinLine is the line of the lockfile that an entry is pinned at, else its server's.
+// pinLine is the line of an entry's pin in the lockfile, else its server's, else 1.
 func (r *report) pinLine(key driftKey) int {
 	p := r.pairOf(key.server)
 	if p == nil || !p.known {
@@ -153,7 +153,7 @@ func (r *report) pinLine(key driftKey) int {
 	return max(1, p.pinned.line)
 }
 
-// annotated is the file that annotations point into, "" where there is none.
+// annotated is the file that annotations point into, "" if that is standard input.
 func (r *report) annotated() string {
 	path := cmp.Or(r.lockfile, r.oldPath)
 	if path == "-" || path == "" {

@@ -9,25 +9,25 @@ import (
 // A diffBlock lays out one drift as the lines of a diff, for the formats that have no
 // columns or colours of their own: "-" and "+" lines are old and new, "@@" lines say
 // where, "!" lines are findings. Each line begins with one of these or with the gutter,
-// so no text of a server's starts one.
+// so server text never begins one.
 type diffBlock struct {
 	out  strings.Builder
 	room int  // bytes left
-	full bool // lines were left out: all that follow are, or the gap would not show
+	full bool // a line was left out; so is all that follows, or the gap would not show
 }
 
-// Bounds of what a report quotes, in bytes. What is longer is cut, saying so.
+// Limits on what a report quotes, in bytes. Whatever is cut says so.
 const (
 	maxQuoted     = 64 << 10 // one text or value; the largest definition of real servers has 13 kB
-	maxReportText = 4 << 20  // all of them together: a browser opens that at once
-	maxDetail     = 1_000    // in one line: what a finding says, a code span
-	maxCommand    = 4_000    // a longer command is of no use
+	maxReportText = 4 << 20  // all of them together: a browser still opens that at once
+	maxDetail     = 1_000    // on one line: the detail of a finding, a code span
+	maxCommand    = 4_000    // nobody pastes a longer one
 )
 
 // blockFull is the last line of a block that leaves lines out.
 const blockFull = "! the rest is left out here: see diff\n"
 
-// String is the block, lines that were left out being said so.
+// String is the block. Its last line says if lines were left out.
 func (b *diffBlock) String() string {
 	if b.full {
 		return b.out.String() + blockFull
@@ -42,8 +42,8 @@ func (b *diffBlock) line(s string) {
 	}
 }
 
-// part lays out in half of the room that is left: a long text must not push what follows
-// it, a changed schema, off the page.
+// part gives lay half of the room that is left: a long text must not push a changed
+// schema after it off the page.
 func (b *diffBlock) part(lay func(*diffBlock)) {
 	if b.full {
 		return
@@ -57,14 +57,14 @@ func (b *diffBlock) part(lay func(*diffBlock)) {
 	}
 }
 
-// lines prints lines behind the gutter, each with its sign.
+// lines adds lines with their gutters.
 func (b *diffBlock) lines(list []line) {
 	for _, l := range list {
 		b.line(l.text(func(_ byte, text string) string { return text }))
 	}
 }
 
-// drift lays out what is to be seen of one drift, all of it on request.
+// drift lays out one drift. With all, minor edits and a renamed entry are shown in full.
 func (b *diffBlock) drift(r *report, d *drift, g *group, all bool) {
 	if note := driftNote(d); note != "" {
 		b.line("@@ " + note + " @@")
@@ -85,7 +85,7 @@ func (b *diffBlock) drift(r *report, d *drift, g *group, all bool) {
 	}
 }
 
-// wholes lists the definitions of a drift that are shown whole, and which side they are.
+// wholes lists the definitions of a drift to show whole. op: '-' pinned, '+' found.
 func (r *report) wholes(d *drift, all bool) (op byte, list []pin) {
 	switch {
 	case d.kind == duplicate:
@@ -119,13 +119,13 @@ func (b *diffBlock) edit(r *report, g *group, e *edit) {
 	})
 }
 
-// words lays out a word diff: a line that both sides have stands once; one that differs
-// stands as it was and as it is, the words that differ marked.
+// words lays out a word diff. A line that both sides have stands once. A line that
+// differs stands twice, old and new, with the words that differ marked.
 func (b *diffBlock) words(pieces []piece) {
 	const unwrapped = 1 << 30
 	lines := showWords(pieces, unwrapped)
 	for len(lines) > 0 {
-		n := 1 // the lines up to the next that both sides begin
+		n := 1 // the lines up to the next one that begins on both sides
 		for n < len(lines) && lines[n].sign != '=' {
 			n++
 		}
@@ -153,8 +153,8 @@ func (b *diffBlock) words(pieces []piece) {
 	}
 }
 
-// value lays out a value that only one side has, a text on request line by line. What
-// it leaves out, part says.
+// value lays out the value of one side, a text line by line if asLines is set. If it
+// cuts the value it sets full, so that part says so.
 func (b *diffBlock) value(op byte, v value, asciiOnly, asLines bool) {
 	room := maxQuoted
 	shown := clip(v, &room)
@@ -162,7 +162,7 @@ func (b *diffBlock) value(op byte, v value, asciiOnly, asLines bool) {
 	b.full = b.full || room < 0
 }
 
-// whole shows a definition in full, but for what matters little.
+// whole shows a definition. Of members that matter little it gives only the size.
 func (b *diffBlock) whole(op byte, p *pin) {
 	b.line(string(op) + " | " + short(p.digest))
 	if p.definition == nil || b.full {
@@ -187,14 +187,14 @@ func (b *diffBlock) findings(s section) {
 	}
 }
 
-// A section is findings as Markdown, HTML and JUnit show them.
+// A section is a titled list of findings, for Markdown, HTML and JUnit.
 type section struct {
 	Title string
 	List  []row
 	More  string // what is left out
 }
 
-// newSection shows findings below so many entries; 0: of several places.
+// newSection lists findings. entries is the number of entries named above them, 0 for none.
 func newSection(title string, list []foldedFinding, entries int) section {
 	list, more := bounded(list, "finding")
 	s := section{Title: title, More: more}
@@ -206,9 +206,9 @@ func newSection(title string, list []foldedFinding, entries int) section {
 	return s
 }
 
-// A pageText is what Markdown and HTML both say around the drift.
+// A pageText is what Markdown, HTML and in part JUnit say around the drift.
 type pageText struct {
-	Overview []string    // what there is to read, as far as the verdict doesn't say it
+	Overview []string    // what there is to read, without what the verdict says
 	Sides    [][3]string // server, pinned, now
 	Notes    []string    // on the sides, and what is wrong with whole servers
 	Whole    section
@@ -246,7 +246,7 @@ func newPageText(r *report) pageText {
 	return t
 }
 
-// bounded returns what is shown of a list, and how much is left out.
+// bounded returns the beginning of a list, and in words how much is left out.
 func bounded[T any](list []T, noun string) (kept []T, more string) {
 	const most = 100
 	if n := len(list) - most; n > 0 {
@@ -255,7 +255,7 @@ func bounded[T any](list []T, noun string) (kept []T, more string) {
 	return list, ""
 }
 
-// shortened cuts printable text that is longer than so many bytes, saying so.
+// shortened cuts printable text after so many bytes and says how much it left out.
 func shortened(s string, bytes int) string {
 	if len(s) <= bytes {
 		return s

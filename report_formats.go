@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// formatNames are what --format and --report take.
+// formatNames are the formats that --format and --report take.
 const formatNames = "text, json, github, sarif, junit, markdown, html"
 
-// toldOf is what an error says to a person: its text is printable.
+// toldOf returns an error as a failure, whose text is printable.
 func toldOf(err error) *failure {
 	if told, ok := errors.AsType[*failure](err); ok {
 		return told
@@ -21,7 +21,7 @@ func toldOf(err error) *failure {
 	return fail("%s", printable(err.Error()))
 }
 
-// errorLines are the lines that an error says to a person, its hints last.
+// errorLines are the lines of an error for a person, its hints last.
 func errorLines(err error) []string {
 	told := toldOf(err)
 	lines := []string{told.text}
@@ -60,7 +60,7 @@ func (o *output) register(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&o.files, "report", nil, "write the answer to a file, too: `FORMAT=FILE` (repeatable)")
 }
 
-// check reads the flags; inputs and other outputs are never written over.
+// check refuses unknown formats, and files that are an input or another output.
 func (o *output) check(a *app, others ...string) error {
 	if o.find(o.format) == nil {
 		return fail("--format %s: one of %s", quotedName(o.format), formatNames)
@@ -78,11 +78,11 @@ func (o *output) check(a *app, others ...string) error {
 	return nil
 }
 
-// laidOut reports whether a format needs the changes as a person reads them.
+// laidOut reports whether the answer is more than text on standard output, which --quiet drops.
 func (o *output) laidOut() bool { return o.format != "text" || len(o.files) > 0 }
 
-// find returns what writes a format to a file, or nil. Of an empty report it writes why
-// there is no answer.
+// find returns the writer of a format, or nil. For an empty report it writes why there
+// is no answer.
 func (o *output) find(name string) func(io.Writer, *report) error {
 	return map[string]func(io.Writer, *report) error{
 		"text":     o.writePlain,
@@ -95,7 +95,7 @@ func (o *output) find(name string) func(io.Writer, *report) error {
 	}[name]
 }
 
-// writePlain writes text to a file, which shouldn't keep an old answer.
+// writePlain writes text to a file, or why there is none: the file must not keep an old answer.
 func (o *output) writePlain(w io.Writer, r *report) error {
 	if !r.empty() {
 		return o.text(w, r, textStyle{})
@@ -104,16 +104,16 @@ func (o *output) writePlain(w io.Writer, r *report) error {
 	return err
 }
 
-// emit writes the files, then prints the answer, and returns it as an error. err is what
-// keeps the run from one all the same: whatever can't be written, everything else must say
-// so, for a file that says 0 beside the exit code 2 would be believed.
+// emit writes the files, then prints the answer, and returns it as an error. If err is set
+// or an output can't be written, the other outputs have to report that error: a file that
+// says exit code 0 when the code is 2 would be believed.
 func (o *output) emit(a *app, r *report, err error) error {
 	if err == nil {
 		err = o.writeFiles(r)
 	}
 	if err != nil {
 		if o.format == "text" && r.verdict() != "match" {
-			o.text(a.out, r, a.style()) // the drift is no less true
+			o.text(a.out, r, a.style()) // the drift is still there
 		}
 		return o.explain(a, err)
 	}
@@ -138,10 +138,10 @@ func (o *output) emit(a *app, r *report, err error) error {
 	return nil
 }
 
-// explain gives an error that leaves no answer to the formats, and returns it.
+// explain writes the error of a run without an answer in every format, and returns it.
 func (o *output) explain(a *app, err error) error {
-	if o.format != "text" { // text has it on standard error
-		o.find(o.format)(a.out, failedReport(err)) // the run fails already
+	if o.format != "text" { // for text, the error goes to standard error
+		o.find(o.format)(a.out, failedReport(err)) // ignored: the run fails anyway
 	}
 	o.explainFiles(a, err)
 	return err

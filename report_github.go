@@ -8,23 +8,23 @@ import (
 )
 
 // GitHub Actions: "::error file=F,line=L,title=T::MESSAGE" on a line of its own
-// (GitHub's documentation of workflow commands). Nothing of a server's can begin a
-// line, for line feeds are escaped; its colons and commas can't leave the title.
+// (GitHub's documentation of workflow commands). Server text can't begin a line,
+// because line feeds are escaped, nor end the title, because ":" and "," are.
 
-// What the runner undoes in a message and in a property.
+// Escapes that the runner decodes in a message and in a property.
 var (
 	githubData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	githubProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-// writeGitHub writes annotations for GitHub Actions, the verdict first: GitHub shows ten
-// of each level, and the rest in the log. There the verdict comes last, too.
+// writeGitHub writes annotations for GitHub Actions. GitHub shows only ten of each level
+// outside the log, so the verdict comes first. In the log it also comes last.
 func writeGitHub(w io.Writer, r *report) error {
 	out := bufio.NewWriter(w)
 	list := annotations(r, true)
 	first := annotation{level: "error", line: 1, title: "pinproof", text: r.verdictLine()}
 	switch {
-	case r.noAnswer != nil: // that is about no file
+	case r.noAnswer != nil: // it may be about any file, so it has no line
 		first = annotation{level: "error", title: "pinproof has no answer", text: strings.Join(errorLines(r.noAnswer), "\n")}
 	case !r.failed():
 		first.level = "warning"

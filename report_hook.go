@@ -9,15 +9,14 @@ import (
 	"strings"
 )
 
-// What a hook prints goes to the model, so nothing of it may be the server's: only
-// our words, the user's own paths and label, counts, digests, the names of pins
-// that a person approved and that are plain, and member names of the
-// specification.
+// What a hook prints goes to the model, so none of it may come from the server. It
+// has only our words, the user's own paths and labels, counts, digests, plain
+// names of pins that a person approved, and member names of the specification.
 
 const (
-	maxHookBytes = 2 << 10 // a hook's message, whole
-	maxHookPath  = 300     // of a path or label in it
-	maxHookNames = 12      // pins named of each kind
+	maxHookBytes = 2 << 10 // bytes of the whole message
+	maxHookPath  = 300     // bytes of a path or label in it
+	maxHookNames = 12      // pins named for each kind of drift
 )
 
 // writeHook says why an agent's start or call is blocked.
@@ -43,7 +42,7 @@ func writeHook(w io.Writer, r *report) error {
 			plain := d.list == instructionsList || pasteable(d.name) && len(d.name) <= 64
 			switch {
 			case d.kind != k:
-			case d.pinned == nil || named == maxHookNames || !plain: // a new name is the server's
+			case d.pinned == nil || named == maxHookNames || !plain: // nobody approved a new name
 				unnamed[d.list]++
 			default:
 				named++
@@ -91,8 +90,8 @@ func writeHookError(w io.Writer, err error, next command) error {
 	return hookEnd(w, lines, "Do not use this server's tools. A person sees the reason with", next)
 }
 
-// hookPath is a path of the user's, printable and not so long that it would push
-// the rest out.
+// hookPath is a path or label of the user's, printable. Of a long one it keeps the
+// end, so that the rest of the message has room.
 func hookPath(s string) string {
 	if s = printable(s); len(s) > maxHookPath {
 		return "..." + strings.ToValidUTF8(s[len(s)-maxHookPath:], "")

@@ -14,11 +14,10 @@ import (
 	"sync"
 )
 
-// The page for a reviewer: one file without scripts or anything from elsewhere.
-// Text from a server is printable before it comes to the template, which then
-// escapes it for its place: the first shows what can't be seen, the second keeps
-// text from being read as markup. The policy of the page forbids everything but
-// its one style sheet, named by its digest.
+// The page for a reviewer is one file without scripts or anything from elsewhere.
+// Server text is made printable first, which shows what can't be seen. The template
+// then escapes it for its place, which keeps it from becoming markup. The page's
+// Content-Security-Policy allows nothing but its one style sheet, by its digest.
 
 //go:embed report_html.tmpl
 var pageTemplate string
@@ -26,10 +25,10 @@ var pageTemplate string
 //go:embed report_html.css
 var pageStyle string
 
-// Bounds of a page that a browser opens at once, beside maxReportText. Above them it
-// says what it leaves out.
+// Limits besides maxReportText, so that a browser opens the page at once. The page says
+// what it leaves out.
 const (
-	maxPageGroup  = 256 << 10 // bytes of server text of one entry, or entries alike
+	maxPageGroup  = 256 << 10 // bytes that one group takes on the page
 	maxPageGroups = 1_000
 )
 
@@ -37,17 +36,17 @@ const (
 type page struct {
 	pageText
 	Style  template.CSS
-	Policy string // of the page: Content-Security-Policy
+	Policy string // its Content-Security-Policy
 	Word   string // OK, DRIFT, PASS WITH DRIFT, No answer
 	Text   string // the verdict
 	Error  []string
 	Groups []*pageGroup
-	Left   string // what has no room
+	Left   string // counts the entries that have no room
 
 	Filters []pageFilter
 }
 
-// A pageFilter is a button that leaves only the groups of a kind, or with a label.
+// A pageFilter is a button that shows only groups of one kind, with one label or with a warning.
 type pageFilter struct {
 	ID      string
 	Text    string
@@ -56,17 +55,17 @@ type pageFilter struct {
 
 type pageGroup struct {
 	Number   int
-	Filters  string // the ids of those that show it, as classes
+	Filters  string // ids of the filters that show it, as CSS classes
 	Kind     string
 	Title    string // what follows the kind
 	First    string // its first entry
-	Names    string // all of them, if the title doesn't name them
+	Names    string // the names of its entries, if the title doesn't have them all
 	Warned   bool
 	Allowed  bool
 	Open     bool // it needs more than a line
 	Findings section
 	Notes    []string
-	Alike    bool // Members are those of the first entry
+	Alike    bool // it has several entries: Members are those of the first
 	Members  []pageMember
 	Same     []pageMember
 	Wholes   []pageWhole
@@ -92,7 +91,7 @@ func writeHTML(w io.Writer, r *report) error {
 		p.Word, p.Text, p.Error = "No answer", "", errorLines(r.noAnswer)
 	}
 	p.groups(r)
-	sum, _ := hex.DecodeString(hexOf(digest([]byte(p.Style)))) // it is hexadecimal
+	sum, _ := hex.DecodeString(hexOf(digest([]byte(p.Style)))) // no error: it is hexadecimal
 	p.Policy = "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum) + "'; base-uri 'none'; form-action 'none'"
 	t := template.Must(template.New("").Funcs(template.FuncMap{"lower": strings.ToLower, "split": splitEscapes}).Parse(pageTemplate))
 	return t.ExecuteTemplate(w, "page", p)
@@ -116,8 +115,8 @@ func (p *page) groups(r *report) {
 	p.filters(r)
 }
 
-// filters makes the buttons for what some of the groups have, and the rules of the style
-// sheet that they work by: the page has no script.
+// filters makes a button for all that some groups have and others don't. The buttons work
+// by rules that it adds to the style sheet: the page has no script.
 func (p *page) filters(r *report) {
 	for i, text := range append([]string{"WARNING", string(duplicate), string(concealed), string(added), string(changed), string(removed)}, labelIDs()...) {
 		f, shown := pageFilter{ID: "f" + strconv.Itoa(i), Text: text}, 0
@@ -154,7 +153,7 @@ func newPageGroup(r *report, g *group) *pageGroup {
 	return v
 }
 
-// detail shows the definitions and returns the room that the group took.
+// detail lays out the definitions and returns the room that the group took, in bytes.
 func (v *pageGroup) detail(r *report, g *group, budget *wordBudget, room int) int {
 	d := r.first(g)
 	a := newAligner(v.Number, g.edits, budget, room-rowCost*(1+len(v.Findings.List))-len(v.Names))
@@ -204,7 +203,7 @@ func (v *pageGroup) compare(a *aligner, tree *diffNode) {
 	v.Same = v.members(a, same)
 }
 
-// members lays out members that stand on one side only, or the same on both.
+// members lays out members that are on one side only, or equal on both.
 func (v *pageGroup) members(a *aligner, list []namedValue) (shown []pageMember) {
 	for i, m := range list {
 		if a.full {
@@ -217,7 +216,7 @@ func (v *pageGroup) members(a *aligner, list []namedValue) (shown []pageMember) 
 	return shown
 }
 
-// wholeWords head a definition that is shown whole.
+// wholeWords are the headings of definitions shown whole, by kind of drift.
 var wholeWords = map[kind]string{added: "added", removed: "pinned, now gone", duplicate: "listed", changed: "now", concealed: "now"}
 
 func (v *pageGroup) whole(a *aligner, k kind, op byte, p *pin) {
@@ -230,8 +229,8 @@ func (v *pageGroup) whole(a *aligner, k kind, op byte, p *pin) {
 	v.Wholes = append(v.Wholes, w)
 }
 
-// escapes finds the marks that printable puts in place of what can't be seen. Only one
-// that decodes a run has a closing bracket inside, and then between quotes.
+// escapes finds the marks that printable puts in place of what can't be seen. Only a mark
+// that decodes a run can have ">" inside, and then between quotes.
 var escapes = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?s)<(?:U\+|byte |and |[0-9]+ )(?:[^>]*?: "(?:[^"\\]|\\.)*">|[^>]*>)`)
 })

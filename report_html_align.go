@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// A definition before and after, side by side, for a page: the tree of edits laid out,
-// so that every change of the list is met once, where it is. All that stands on a line
-// comes from pieces: of a word diff, of one side alone, or the same on both.
+// A definition before and after, side by side on the page. The whole tree of differences
+// is laid out, so that each change is shown once, in its place. Everything on a line is
+// made of pieces: of a word diff, of one side alone, or the same on both.
 
 // A pageRow is one line of both sides, or something between two lines.
 type pageRow struct {
@@ -19,7 +19,7 @@ type pageRow struct {
 	Fold     []pageRow   // unchanged lines
 }
 
-// A pageCell is one side of a row. One without runs isn't there, which is not the same
+// A pageCell is one side of a row. A cell without runs is absent, which is not the same
 // as an empty line.
 type pageCell struct {
 	Class string
@@ -29,7 +29,7 @@ type pageCell struct {
 // A pageRun is printable text of one kind: kept "", removed "del", added "ins".
 type pageRun struct {
 	Op, Text string
-	Feed     bool // a line feed that changed, too, follows
+	Feed     bool // followed by a line feed that was removed or added, too
 }
 
 // A pageChange heads the lines of one change.
@@ -39,45 +39,45 @@ type pageChange struct {
 	Minor   bool
 	Pointer string
 	SameAs  int // number of the group that shows it, or 0
-	Also    int // other tools with the same change
+	Also    int // other entries with the same change
 	Names   string
 }
 
 const (
 	contextRows = 3  // unchanged lines kept on each side of a change
 	worthAFold  = 4  // fewer unchanged lines than this are not worth folding
-	rowCost     = 96 // bytes that a row takes on the page beside its text
+	rowCost     = 96 // bytes that a row takes on the page besides its text
 
-	maxIndent = 16 // steps of indentation that the page knows
+	maxIndent = 16 // steps of indentation that the style sheet has
 )
 
 // An aligner collects rows until there is no room left.
 type aligner struct {
-	group   int
-	entries []edit
-	index   map[string]int // of an entry, by the place of its change
-	budget  *wordBudget
-	room    int
-	full    bool
-	rows    []pageRow
+	group  int
+	edits  []edit
+	index  map[string]int // of an edit, by placeOf its change
+	budget *wordBudget
+	room   int // bytes left
+	full   bool
+	rows   []pageRow
 }
 
-func newAligner(group int, entries []edit, budget *wordBudget, room int) *aligner {
-	a := &aligner{group: group, entries: entries, index: map[string]int{}, budget: budget, room: room}
-	for i := range entries {
-		a.index[placeOf(entries[i].change)] = i
+func newAligner(group int, edits []edit, budget *wordBudget, room int) *aligner {
+	a := &aligner{group: group, edits: edits, index: map[string]int{}, budget: budget, room: room}
+	for i := range edits {
+		a.index[placeOf(edits[i].change)] = i
 	}
 	return a
 }
 
-// placeOf tells the changes of a tool apart: one thing may go where another comes.
+// placeOf tells the changes of a definition apart. The pointer alone doesn't: a value can
+// be removed where another one is added.
 func placeOf(c change) string {
 	return fmt.Sprint(c.pointer, "\x00", c.from, "\x00", c.old.kind == 0, c.new.kind == 0)
 }
 
-// part returns the rows that lay makes, unchanged stretches folded. It may take
-// half of the room that is left: a long text must not push what follows it, a
-// changed schema, off the page.
+// part returns the rows that lay makes, with unchanged stretches folded. lay gets half
+// of the room: a long text must not push a changed schema after it off the page.
 func (a *aligner) part(lay func()) []pageRow {
 	all := a.room
 	a.room = all / 2
@@ -99,9 +99,9 @@ func (a *aligner) emit(r pageRow) {
 	}
 }
 
-// header announces a change and returns whether its values are to be shown here.
+// header announces a change and reports whether its values are to be shown here.
 func (a *aligner) header(i int) bool {
-	e := &a.entries[i]
+	e := &a.edits[i]
 	c := &pageChange{
 		ID:      fmt.Sprintf("g%dc%d", a.group, i+1),
 		Label:   e.label.id,
@@ -120,8 +120,8 @@ func (a *aligner) header(i int) bool {
 	return e.home == 0
 }
 
-// A slot is where a value stands: a text by itself, line by line, or in JSON behind a
-// printable name with its colon and before a comma, of both sides.
+// A slot is where a value stands. Prose is a text by itself, line by line. In JSON, key is
+// the printable name before the value, with its colon, and comma is what follows it.
 type slot struct {
 	prose      bool
 	once       bool // both sides are shown as one
@@ -129,18 +129,18 @@ type slot struct {
 	indent     int
 }
 
-// node lays out two values.
+// node lays out the old and the new value of a node.
 func (a *aligner) node(e *diffNode, at slot) {
 	if e.leaf() || e.moved {
 		if i, known := a.index[placeOf(e.change())]; known && a.header(i) && e.leaf() {
-			a.changed(&a.entries[i], at)
+			a.changed(&a.edits[i], at)
 		}
 	}
 	switch {
 	case e.leaf():
 	case !e.same:
 		a.inside(e, at)
-	case e.old != nil && e.new != nil: // otherwise compared elsewhere
+	case e.old != nil && e.new != nil: // with one side only, it is compared elsewhere
 		a.words([]piece{{'=', at.print(*e.new, false, false)}}, at)
 	}
 }
@@ -158,7 +158,7 @@ func (a *aligner) inside(e *diffNode, at slot) {
 		at.key[0] = printableString(e.was.step, false) + ": "
 	}
 	a.words([]piece{{op, string(v.kind)}}, slot{key: at.key, indent: at.indent})
-	var last [2]int // the last part that each side has
+	var last [2]int // index of the last part on each side
 	for i := range e.inside {
 		if e.inside[i].old != nil {
 			last[0] = i
@@ -185,7 +185,7 @@ func (a *aligner) inside(e *diffNode, at slot) {
 	a.words([]piece{{op, string(v.kind + 2)}}, slot{comma: at.comma, indent: at.indent}) // as in jsonLines
 }
 
-// changed lays out the two values of one change, what differs in them marked.
+// changed lays out the two values of one change, and marks what differs in them.
 func (a *aligner) changed(e *edit, at slot) {
 	var pieces []piece
 	switch {
@@ -214,7 +214,7 @@ func itemTokens(items []namedValue) (tokens []string) {
 	return tokens
 }
 
-// print is a value in its slot, printable; of one that was cut before, the beginning.
+// print is a value as printable text for its slot. If it was cut, or is too long, cutMark ends it.
 func (at slot) print(v value, asciiOnly, cut bool) string {
 	if v.kind == 0 {
 		return ""
@@ -233,9 +233,8 @@ func (at slot) print(v value, asciiOnly, cut bool) string {
 	return strings.Join(lines, "\n")
 }
 
-// spell makes a word diff printable, in JSON between quotes. There a line ends where one
-// of the text does: once behind a run of line feeds, or they would push what follows out
-// of sight.
+// spell makes a word diff printable, in JSON between quotes. There each run of line feeds in
+// the text begins one new line: a line for each could push what follows out of sight.
 func (at slot) spell(pieces []piece) (spelled []piece) {
 	for i, p := range pieces {
 		asciiOnly, text := spelledOut(pieces, i), ""
@@ -260,14 +259,14 @@ func (at slot) spell(pieces []piece) (spelled []piece) {
 	return slices.Concat([]piece{{'=', `"`}}, spelled, []piece{{'=', `"`}})
 }
 
-// words lays out printable pieces in a slot: what both sides have stands level.
+// words lays out printable pieces in a slot. What both sides have stands on the same row.
 func (a *aligner) words(pieces []piece, at slot) {
 	on := func(side int, op byte) bool { return op == '=' || op == "-+"[side] }
 	var has [2]bool
 	for side := range has {
 		has[side] = slices.ContainsFunc(pieces, func(p piece) bool { return on(side, p.op) })
 	}
-	var rows [][2][]pageRun // since both sides were level
+	var rows [][2][]pageRun // since both sides were last on the same row
 	var last [2]int         // the row that a side is in
 	add := func(side int, run pageRun) {
 		if last[side] == len(rows) {
@@ -320,7 +319,7 @@ func (a *aligner) words(pieces []piece, at slot) {
 	level()
 }
 
-// run is printable text of one kind, as far as there is room for it.
+// run makes a run of printable text, cut to the room that is left.
 func (a *aligner) run(op byte, printed string) pageRun {
 	if a.room -= len(printed); a.room < 0 {
 		printed = shortened(printed, max(0, len(printed)+a.room))
@@ -341,8 +340,8 @@ func (a *aligner) row(sides [2][]pageRun, at slot) {
 
 func differs(r pageRun) bool { return r.Op != "" }
 
-// cell is one side of a row. It is indented by its class, so that a line that goes on
-// stays indented.
+// cell is one side of a row. It is indented by its class, so that a line that the browser
+// wraps stays indented.
 func (at slot) cell(class string, runs []pageRun) pageCell {
 	if runs == nil {
 		return pageCell{Class: "none"}
@@ -352,7 +351,7 @@ func (at slot) cell(class string, runs []pageRun) pageCell {
 		class += " all" // removed or added whole
 	}
 	indent := min(at.indent, maxIndent)
-	if len(runs) == 1 && !at.prose { // a line of JSON as jsonLines has it
+	if len(runs) == 1 && !at.prose { // a line of JSON, indented by jsonLines
 		blanks := len(runs[0].Text) - len(strings.TrimLeft(runs[0].Text, " "))
 		steps := min(blanks/2, maxIndent-indent)
 		runs[0].Text = runs[0].Text[2*steps:]
@@ -361,7 +360,7 @@ func (at slot) cell(class string, runs []pageRun) pageCell {
 	return pageCell{fmt.Sprintf("%s i%d", class, indent), runs}
 }
 
-// foldRows folds long stretches of unchanged rows, less some around the changes.
+// foldRows folds long stretches of unchanged rows, except some around each change.
 func foldRows(rows []pageRow) (out []pageRow) {
 	for from := 0; from < len(rows); {
 		end := from

@@ -10,16 +10,16 @@ import (
 )
 
 // The JSON report is one object on one line, described by docs/report.schema.json.
-// An absent member has nothing to say. Names, pointers, definitions and paths stand
-// there as they are, so a program that reads them must treat them as hostile; the
+// A member with nothing to say is absent. Names, pointers, definitions and paths are
+// not made printable, so a program that reads them must treat them as hostile. The
 // summary, details of findings and errors are printable text for a person.
 
-// reportVersion changes when a member changes its meaning or goes away; new members
-// may come at any time.
+// reportVersion changes when a member changes its meaning or goes away. New members
+// may be added at any time.
 const reportVersion = 1
 
-// A jsonReport quotes values as far as there is room, or no end of a manifest would
-// make a report of hundreds of megabytes. In place of a longer value stands its size.
+// A jsonReport quotes values while room lasts, in bytes: a huge manifest must not make
+// a report of hundreds of megabytes. A value that is too long is replaced by its size.
 type jsonReport struct {
 	room int
 
@@ -200,7 +200,8 @@ func jsonServerOf(p *pair) jsonServer {
 	return j
 }
 
-// quote returns a value as JSON text, or its size where it is too long to be quoted.
+// quote returns a value as JSON text, or its size in bytes if it is too long. whole is the
+// size of a value of which only the beginning was kept, else 0.
 func (j *jsonReport) quote(v value, whole int) (json.RawMessage, int) {
 	if v.kind == 0 || whole > 0 {
 		return nil, whole
@@ -221,9 +222,7 @@ func (j *jsonReport) drift(r *report, at int, approved []finding) jsonDrift {
 		Changes:  []jsonChange{},
 		Findings: jsonFindings(slices.Concat(r.findings[at], approved), false),
 	}
-	// The list of changes says what two stored definitions differ in; where it
-	// can't, they stand there whole.
-	whole := len(changes) == 0
+	whole := len(changes) == 0 // no changes to show the difference: give the definitions
 	if d.pinned != nil {
 		drift.Pinned = j.pin(d.pinned, whole)
 	}
@@ -274,7 +273,7 @@ func jsonFindings(list []finding, placed bool) []jsonFinding {
 func jsonEntryOf(p *pair, entry *pin, status map[driftKey]kind) jsonEntry {
 	k := cmp.Or(status[driftKey{p.server, entry.entryKey}], "MATCH")
 	e := jsonEntry{p.server, listInfo[entry.list].member, entry.name, string(k), entry.digest, entry.sanitized, ""}
-	// The hash is of the whole tool, which a lockfile that stands for a manifest may lack.
+	// The hash is of the tool as received. A lockfile in place of the manifest may not have that.
 	asReceived := entry.received != nil || entry.definition != nil && !p.found.policy.shapes()
 	if entry.list == toolList && asReceived {
 		e.ApprovalHash = approvalHash(p.server, entry)
@@ -282,13 +281,13 @@ func jsonEntryOf(p *pair, entry *pin, status map[driftKey]kind) jsonEntry {
 	return e
 }
 
-// encodeJSON writes v on one line, in ASCII alone: a terminal, a log or an editor shows
-// what there is. Of two "#" in a row the second is escaped, for "##[" and "##vso[" are
-// commands in CI logs, wherever they stand in a line.
+// encodeJSON writes v on one line, in ASCII only, so that a terminal, a log or an editor
+// hides nothing. A "#" after another "#" is escaped, because "##[" and "##vso[" are
+// commands in CI logs, anywhere in a line.
 func encodeJSON(w io.Writer, v any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // a longer text, and no safer
+	e.SetEscapeHTML(false) // the escapes would make it longer, not safer
 	if err := e.Encode(v); err != nil {
 		return err
 	}

@@ -15,8 +15,8 @@ import (
 // maxCaseText bounds the text of a case, in bytes: it is read in a browser.
 const maxCaseText = 32 << 10
 
-// An element is one of the report. In printable text every character that XML 1.0 can't
-// hold (section 2.2) is escaped, and the encoder splits what would end a CDATA section.
+// An element is an XML element. Printable text has no character that XML 1.0 can't hold
+// (section 2.2), and the encoder splits what would end a CDATA section.
 type element struct {
 	XMLName xml.Name
 	Attrs   []xml.Attr `xml:",any,attr"`
@@ -24,7 +24,7 @@ type element struct {
 	Text    string `xml:",cdata"`
 }
 
-// newElement makes an element. Attributes are names and values in turn.
+// newElement makes an element. attrs are names and values by turns.
 func newElement(tag, text string, inside []element, attrs ...string) element {
 	e := element{XMLName: xml.Name{Local: tag}, Text: text, Inside: inside}
 	for pair := range slices.Chunk(attrs, 2) {
@@ -33,8 +33,8 @@ func newElement(tag, text string, inside []element, attrs ...string) element {
 	return e
 }
 
-// newSuite makes an element that counts what is in it. Its time is 0: equal inputs give
-// equal bytes.
+// newSuite makes an element that counts what is in it. Its time is 0, so that equal inputs
+// give equal bytes.
 func newSuite(tag, name string, inside []element) element {
 	count := map[string]int{}
 	tally(inside, count)
@@ -67,7 +67,7 @@ func writeJUnit(w io.Writer, r *report) error {
 		return b.String()
 	}
 	suites := []element{newSuite("testsuite", "pinproof", []element{junitVerdict(r, text)})}
-	var servers []string // that of the most dangerous drift comes first
+	var servers []string // the server of the most dangerous drift comes first
 	cases := map[string][]element{}
 	add := func(server, name string, inside ...element) {
 		cases[server] = append(cases[server], newCase(junitName(server), name, inside...))
@@ -107,7 +107,7 @@ func writeJUnit(w io.Writer, r *report) error {
 	return err
 }
 
-// junitName is the name of a server; two files side by side have none.
+// junitName is the name of a server, or "pinproof" if two manifests are compared.
 func junitName(server string) string {
 	if server == "" {
 		return "pinproof"
@@ -115,8 +115,7 @@ func junitName(server string) string {
 	return quotedName(server)
 }
 
-// junitVerdict is the case that stands for the whole run, with the findings that no drift
-// has.
+// junitVerdict is the case of the whole run, with the findings that belong to no drift.
 func junitVerdict(r *report, text func(func(*diffBlock)) string) element {
 	line, page := r.verdictLine(), newPageText(r)
 	said := text(func(b *diffBlock) {
@@ -144,7 +143,7 @@ func junitVerdict(r *report, text func(func(*diffBlock)) string) element {
 }
 
 // junitDrift is what the case of a drifted entry says. Unlike diff it folds nothing and
-// refers to no other drift: a case is read alone.
+// refers to no other drift, because a case is read alone.
 func junitDrift(r *report, at int, g *group, budget *wordBudget, text func(func(*diffBlock)) string) element {
 	d := &r.drifts[at]
 	message := string(d.kind) + " " + r.ref(d.key()) + ": " + r.driftText(at)

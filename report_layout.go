@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// A stretch is printable text of one colour: kept '=', removed '-', added '+'; of
-// our own words also '*' strong, 'W' a warning, '!' to be careful with, '~' faint.
+// A stretch is printable text of one colour: '=' kept, '-' removed, '+' added; for our
+// own words also '*' strong, 'W' a warning, '!' to be careful with, '~' faint.
 type stretch struct {
 	op   byte
 	text string
 }
 
-// A line is what stands behind one gutter. A continued line goes on where the
-// one before it was too long, not where the text has a line feed.
+// A line is what stands after one gutter. A continued line begins where the one
+// before it was too long, not where the text has a line feed.
 type line struct {
 	sign      byte // '-' or '+': the line, or in a word diff its line feed, was removed or added; else '='
 	runs      []stretch
@@ -27,10 +27,10 @@ const (
 	leastWidth  = 40  // columns: a narrower terminal wraps by itself
 	inlineJSON  = 88  // columns of JSON that stay on one line
 	keptContext = 160 // characters of unchanged text shown on each side of a change
-	keptLongest = 480 // unchanged text longer than this is cut, saying so
+	keptLongest = 480 // longer unchanged text is cut, and says so
 )
 
-// text is a line behind its gutter, "- |" and "+ |" for old and new.
+// text is a line with its gutter, "- |" for old and "+ |" for new.
 func (l line) text(paint func(op byte, text string) string) string {
 	gutter := []byte("  |")
 	if l.sign != '=' {
@@ -49,8 +49,8 @@ func (l line) text(paint func(op byte, text string) string) string {
 	return text
 }
 
-// showValue lays out a value as JSON, on one line if it is short, or a text line by
-// line. asciiOnly escapes every other character, and leaves a text JSON.
+// showValue lays out a value as JSON, on one line if it is short. With asLines a text is
+// laid out line by line. asciiOnly escapes all non-ASCII characters, and keeps a text JSON.
 func showValue(op byte, v value, asLines, asciiOnly bool, width int) (lines []line) {
 	var texts []string
 	switch {
@@ -76,7 +76,7 @@ func jsonLines(v value, asciiOnly bool, width int) []string {
 	default:
 		return []string{string(appendJSON(nil, v))}
 	}
-	open, end := string(v.kind), string(v.kind+2) // in ASCII "}" is two behind "{", "]" two behind "["
+	open, end := string(v.kind), string(v.kind+2) // in ASCII, "}" is "{" + 2 and "]" is "[" + 2
 	var inline []string
 	lines, fits := []string{open}, true
 	for _, p := range v.parts {
@@ -101,8 +101,8 @@ func jsonLines(v value, asciiOnly bool, width int) []string {
 	return append(lines, end)
 }
 
-// printableString is a printable JSON string; what JSON itself has short escapes
-// for keeps them.
+// printableString is s as a printable JSON string. A line feed, a carriage return
+// and a tab get their JSON escapes.
 func printableString(s string, asciiOnly bool) string {
 	return `"` + string(appendPrintable(nil, jsonEscapes.Replace(s), asciiOnly)) + `"`
 }
@@ -111,7 +111,7 @@ var jsonEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\
 
 // showWords lays out a word diff: [-removed-] and {+added+}. A line feed begins a
 // line, whose sign says if it was removed or added. Texts that look alike are
-// spelled by code points, long unchanged stretches are cut.
+// spelled by code points, and long unchanged stretches are cut.
 func showWords(pieces []piece, width int) []line {
 	lines := []line{{sign: '='}}
 	for i, p := range pieces {
@@ -131,13 +131,13 @@ func showWords(pieces []piece, width int) []line {
 	return wrap(lines, width)
 }
 
-// add appends a piece of a word diff, its marks around it.
+// add appends s, a part of a piece with its marks around it.
 func (l *line) add(op byte, s string) {
 	if s == "" {
 		return
 	}
 	if n := len(l.runs); op == '-' && n > 0 && afterHashes(l.runs[n-1].text) {
-		// Our own bracket must not make it a command for a CI log.
+		// The bracket of our mark must not turn this text into a command of a CI log.
 		kept := &l.runs[n-1]
 		at := strings.LastIndex(kept.text, "##") + 1
 		kept.text = kept.text[:at] + "<U+0023>" + kept.text[at+1:]
@@ -203,10 +203,10 @@ func alike(a, b string) bool {
 	return a == b
 }
 
-// spelledOut reports whether a piece looks like the one it replaces, or that
-// replaces it: then both are spelled by code points, as showWords does.
+// spelledOut reports whether a piece looks like the one that it replaces, or that
+// replaces it. Then both are spelled by code points.
 func spelledOut(pieces []piece, i int) bool {
-	other := i - 1 // what was removed stands before what was added
+	other := i - 1 // a removed piece comes before the added one
 	if pieces[i].op == '-' {
 		other = i + 1
 	}
@@ -236,10 +236,10 @@ func (e *edit) lines(width int) (lines []line) {
 	return lines
 }
 
-// cutMark stands behind the beginning of a value.
+// cutMark follows the beginning of a value that was cut.
 const cutMark = "<and more, left out here>"
 
-// shortSides is a change of short values in a line, "1000 -> 100000", or "".
+// shortSides is a change on one line, "1000 -> 100000", or "" if the values aren't short.
 func (e *edit) shortSides() string {
 	const widest = 40
 	if e.pieces != nil || e.unseen != "" || e.new.kind == 0 {
@@ -261,8 +261,8 @@ func (e *edit) shortSides() string {
 	return text
 }
 
-// wrap breaks lines that are too wide, at a blank where there is one near. A
-// terminal that wraps would let server text begin a row of its own.
+// wrap breaks lines that are too wide, at a space if there is one near. If the terminal
+// wrapped them instead, server text could begin a row.
 func wrap(lines []line, width int) (out []line) {
 	for _, l := range lines {
 		out = append(out, l.wrap(width, width)...)
@@ -270,7 +270,7 @@ func wrap(lines []line, width int) (out []line) {
 	return out
 }
 
-// wrap breaks a line; room is what its first row has of the width.
+// wrap breaks a line; room is the width left for its first row, in columns.
 func (l line) wrap(room, width int) (out []line) {
 	row := line{sign: l.sign}
 	for _, r := range l.runs {
@@ -290,9 +290,9 @@ func (l line) wrap(room, width int) (out []line) {
 	return append(out, row)
 }
 
-// fit returns how much of s goes into the room left of a line, in columns, and the
-// columns it takes: all of it, or up to the last blank or mark of ours in the
-// second half, or what fits.
+// fit returns how many bytes of s fit into room columns and, if all do, how many columns
+// they take. A text that is too wide is cut after the last space, or before the last mark
+// of ours, in the second half of the room; without one, where the room ends.
 func fit(s string, room, width int) (size, columns int) {
 	blank, mark := 0, false
 	for i, r := range s {
@@ -309,7 +309,7 @@ func fit(s string, room, width int) (size, columns int) {
 		case inTable(markTable[:], r):
 			w = 0
 		case r >= 0x1100:
-			w = 2 // most of what is wide; too many columns are no harm
+			w = 2 // wide characters begin here; counting too much does no harm
 		}
 		if columns += w; columns > room {
 			if blank == 0 && room >= width/2 {
@@ -324,8 +324,8 @@ func fit(s string, room, width int) (size, columns int) {
 	return len(s), columns
 }
 
-// memberHead is the heading of a member of a definition, with the size of one that is
-// summed up: unless all is asked for, what no model reads and no client decides by.
+// memberHead is the heading of a member of a definition. Unless all is set, a member that
+// no model reads and no client decides by is summed up: the heading has its size.
 func (p *pin) memberHead(m namedValue, all bool) (head string, summedUp bool) {
 	if p.list == instructionsList {
 		return "text", false
@@ -338,8 +338,8 @@ func (p *pin) memberHead(m namedValue, all bool) (head string, summedUp bool) {
 	return head, summedUp
 }
 
-// inReadingOrder lists the members of a definition, what a reviewer reads first
-// ahead of the rest. Instructions are a text alone.
+// inReadingOrder lists the members of a definition in the order a reviewer reads
+// them. Instructions are just one text.
 func inReadingOrder(definition value) []namedValue {
 	if definition.kind == '"' {
 		return []namedValue{{"text", definition}}

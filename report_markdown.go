@@ -7,15 +7,15 @@ import (
 
 // The page for a job summary, a pull request comment or a changelog. Everything that is
 // not our own words or a number stands in a code span or in a fenced block, where no
-// dialect of Markdown knows links, mentions, issue numbers, emoji, formulas or HTML. No
-// line of text from a server starts a line, so none can close its fence.
+// dialect of Markdown knows links, mentions, issue numbers, emoji, formulas or HTML.
+// Server text never begins a line, so it can't close its fence.
 
-// Bounds in bytes. A pull request comment holds 65,536 characters, a job summary 1 MiB:
+// Limits in bytes. A pull request comment holds 65,536 characters, a job summary 1 MiB:
 // one page fits both, with room for what a workflow puts around it. Neither a list of a
 // thousand tools nor one long definition pushes everything else off the page.
 const (
 	maxMarkdown     = 60_000
-	maxMarkdownPart = 12_000 // a table, a list, or what is accepted as one
+	maxMarkdownPart = 12_000 // a table, a list or a group
 )
 
 // A markdownPage is a page being written, never longer than maxMarkdown.
@@ -38,8 +38,8 @@ func (m *markdownPage) fit(part string) bool {
 	return true
 }
 
-// rows adds n rows behind their head, as many as go into a part, and says how many it
-// left out.
+// rows adds a head and n rows, or as many as fit into a part, and says how many it left
+// out.
 func (m *markdownPage) rows(head, noun string, n int, row func(int) string) {
 	if n > 0 {
 		m.add(head)
@@ -59,13 +59,13 @@ func (m *markdownPage) list(lines []string) {
 	m.rows("\n", "line", len(lines), func(i int) string { return "- " + markdownWords(lines[i]) + "\n" })
 }
 
-// table adds a table: a row of cells for each of n.
+// table adds a table of n rows.
 func (m *markdownPage) table(head, noun string, n int, cells func(int) []string) {
 	m.rows("\n"+head+"\n", noun, n, func(i int) string { return "| " + strings.Join(cells(i), " | ") + " |\n" })
 }
 
-// markdownCode is a code span of printable text. What would end the span, or the cell
-// of a table around it, is escaped as printable escapes.
+// markdownCode is a code span of printable text. A character that would end the span or
+// the table cell around it is escaped the way printable does it.
 func markdownCode(s string) string {
 	if s == "" {
 		return "" // two backticks would begin a longer span
@@ -73,8 +73,8 @@ func markdownCode(s string) string {
 	return "`" + strings.NewReplacer("`", "<U+0060>", "|", "<U+007C>").Replace(shortened(s, maxDetail)) + "`"
 }
 
-// markdownWords is text of ours, which may name an entry: a code span unless it is
-// nothing but words.
+// markdownWords is text of ours. It may name an entry, so it is a code span unless it is
+// nothing but lower-case words.
 func markdownWords(s string) string {
 	if strings.Trim(s, "abcdefghijklmnopqrstuvwxyz ") == "" {
 		return s
@@ -148,7 +148,7 @@ func markdownSaid(r *report, g *group) string {
 	return joined("; ", said...)
 }
 
-// groups shows the drift, as far as it needs more than its row and has room.
+// groups shows the drift that needs more than its row in the table, while there is room.
 func (m *markdownPage) groups(r *report) {
 	left, minor := counts{}, counts{}
 	for _, g := range r.groups {
@@ -167,8 +167,7 @@ func (m *markdownPage) groups(r *report) {
 	}
 }
 
-// group shows what is read and accepted as one. It returns false if there is no room
-// for it.
+// group adds a group, or returns false if there is no room for it.
 func (m *markdownPage) group(r *report, g *group) bool {
 	head := "\n### " + grouped(g.number) + ". " + markdownCode(r.groupTitle(g, maxTitleNames)) + "\n"
 	tail := ""
@@ -184,7 +183,7 @@ func (m *markdownPage) group(r *report, g *group) bool {
 	return m.fit(head + markdownFence("diff", b.String()) + tail)
 }
 
-// block is an empty block, in a part that needs so many bytes for other things.
+// block is an empty block in a part whose other text takes others bytes.
 func (m *markdownPage) block(others int) *diffBlock {
 	return &diffBlock{room: min(maxMarkdownPart, m.room) - others - len(markdownFence("diff", " "))}
 }

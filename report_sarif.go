@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// SARIF 2.1.0 (OASIS), as far as code scanning reads it. Sections are the standard's.
+// SARIF 2.1.0 (OASIS), as far as GitHub code scanning reads it. Section numbers are the standard's.
 
-// maxResults is how many results of a run code scanning shows; it refuses a file
-// with five times as many.
+// maxResults is how many results of a run code scanning shows. It refuses a file
+// with more than five times as many.
 const maxResults = 5_000
 
 // sarifSchema is the standard's own address of its schema (section 3.13.3).
@@ -76,8 +76,8 @@ type sarifLocation struct {
 	} `json:"physicalLocation"`
 }
 
-// A sarifMessage is plain text. In one, braces stand doubled (3.11.5), and
-// "[text](target)" is a link (3.11.6): server text must not make one.
+// A sarifMessage is plain text in which braces are doubled (3.11.5) and
+// "[text](target)" is a link (3.11.6), which server text must not make.
 type sarifMessage struct {
 	Text string `json:"text"`
 }
@@ -112,9 +112,9 @@ func writeSARIF(w io.Writer, r *report) error {
 		list = list[:maxResults]
 	}
 	for _, a := range list {
-		// The second is the one that code scanning goes by. Left out, it is made from
-		// the text of the line: all added entries, which share the server's line, would
-		// be one alert, and one dismissed once would stay so whatever comes next.
+		// Code scanning goes by the second. If it is missing, code scanning makes it from the
+		// text of the line. All added entries share the server's line, so they would be one
+		// alert; once dismissed, it would stay so, whatever is added next.
 		prints := map[string]string{"pinproof/v1": a.fingerprint(), "primaryLocationLineHash": a.fingerprint()}
 		result := sarifResult{RuleID: a.rule, RuleIndex: index[a.rule], Level: a.level, Message: sarifText(a.title + ": " + a.text), Fingerprints: prints}
 		if uri != "" {

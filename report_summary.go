@@ -10,11 +10,11 @@ import (
 // Every sentence about drift, findings, problems and what to do next comes from
 // this file; the writers lay it out. All of it is printable.
 
-// Bounds of what one sentence names.
+// Limits on how much one sentence names.
 const (
 	maxSaidNames   = 3
 	maxSaidChanges = 4
-	maxTitleNames  = 60 // of a group, without --full
+	maxTitleNames  = 60 // in the title of a group, without --full
 	maxAcceptNames = 40 // in one printed command
 )
 
@@ -56,7 +56,7 @@ func (c counts) total() (n int) {
 	return n
 }
 
-// parts is "14 tools", "3 prompts", "instructions"; of nothing "0 tools".
+// parts is "14 tools", "3 prompts", "instructions"; for no entries "0 tools".
 func (c counts) parts() (parts []string) {
 	for list, n := range c {
 		if word := listInfo[list].entry; n > 0 && listKind(list) == instructionsList {
@@ -71,7 +71,7 @@ func (c counts) parts() (parts []string) {
 // String is "14 tools, 3 prompts, instructions".
 func (c counts) String() string { return strings.Join(c.parts(), ", ") }
 
-// plural is "14 tools", or "17 entries" of several lists.
+// plural is "14 tools", or "17 entries" if they are of several lists.
 func (c counts) plural() string {
 	if parts := c.parts(); len(parts) == 1 {
 		return parts[0]
@@ -79,7 +79,7 @@ func (c counts) plural() string {
 	return grouped(c.total()) + " entries"
 }
 
-// short is a digest where people read it: 12 of its digits.
+// short is a digest for people: the first 12 of its hex digits.
 func short(digest string) string {
 	hex := hexOf(digest)
 	return hex[:min(12, len(hex))]
@@ -132,7 +132,7 @@ func (r *report) verdictText() string {
 	return joined("; ", append(parts, grouped(matched.total())+verb+r.against())...) + r.loud()
 }
 
-// joined joins the parts that say something.
+// joined joins the parts that aren't empty.
 func joined(separator string, parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), separator)
 }
@@ -154,7 +154,7 @@ func (r *report) matchedCounts() (c counts) {
 
 // kindText counts the drift by kind: "1 added, 13 changed alike", "14 changed (12 alike)".
 func (r *report) kindText() string {
-	count, most := map[kind]int{}, map[kind]int{} // of a group
+	count, most := map[kind]int{}, map[kind]int{} // most: in one group
 	for _, g := range r.groups {
 		k, n := r.first(g).kind, len(g.drifts)
 		count[k] += n
@@ -215,7 +215,7 @@ func (r *report) warningText() string {
 	return grouped(len(seen)) + " WARNINGS: " + named(ids, maxSaidNames)
 }
 
-// against is the path of what stands for the pins, printable.
+// against is the printable path of the lockfile, or of the file that stands for the pins.
 func (r *report) against() string {
 	switch {
 	case r.lockfile != "":
@@ -226,7 +226,7 @@ func (r *report) against() string {
 	return printable(r.oldPath)
 }
 
-// loud names every policy that shrinks what is watched, and what can't be compared.
+// loud names every policy that shrinks what is watched, and the lists that can't be compared.
 func (r *report) loud() string {
 	var said []string
 	if len(r.uncompared) > 0 {
@@ -255,7 +255,7 @@ func policyWords(p policy) string {
 // overview says at the top of a review what there is to read: the new warnings, the
 // counts by kind and label, and what the model reads from now on.
 func (r *report) overview() []string {
-	has := map[string]map[int]bool{} // the drifts with a label
+	has := map[string]map[int]bool{} // by label, the drifts that have it
 	for i := range r.changes {
 		for _, c := range r.changes[i] {
 			if has[c.label.id] == nil {
@@ -281,12 +281,12 @@ func (r *report) overview() []string {
 	return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 }
 
-// modelReads reports whether a change is one of what a model reads.
+// modelReads reports whether a change is in something that a model reads.
 func modelReads(list listKind, c change) bool {
 	return list != toolList || !c.label.minor && (strings.HasPrefix(c.pointer, "/description") || strings.HasPrefix(c.pointer, "/inputSchema"))
 }
 
-// driftsThat counts the drifts that are so, by list, and names them.
+// driftsThat counts by list, and names, the drifts for which are(i) is true.
 func (r *report) driftsThat(are func(i int) bool) (c counts, refs []string) {
 	for i := range r.drifts {
 		if d := &r.drifts[i]; are(i) {
@@ -315,7 +315,7 @@ func (r *report) costText() string {
 	return text
 }
 
-// A problem is what is wrong with a whole server, and what to type if that is right.
+// A problem is what is wrong with a whole server, and what to type if it was intended.
 type problem struct {
 	id     string // stable: "no-pins", "no-manifest", "policy", "other-server"
 	server string
@@ -323,7 +323,7 @@ type problem struct {
 	step
 }
 
-// problems lists them in the order of the servers.
+// problems lists what is wrong with whole servers, in the order of the servers.
 func (r *report) problems() (list []problem) {
 	for i := range r.pairs {
 		p := &r.pairs[i]
@@ -361,8 +361,8 @@ func (r *report) problems() (list []problem) {
 	return list
 }
 
-// groupTitle is what a group is called: "CHANGED 12 tools alike: a, b, …". At most
-// most entries are named; 0: all.
+// groupTitle is what a group is called: "CHANGED 12 tools alike: a, b, …". It names no
+// more than most entries; 0: all.
 func (r *report) groupTitle(g *group, most int) string {
 	first := r.first(g)
 	title := string(first.kind) + " " + shortRef(first.list, first.name)
@@ -415,7 +415,7 @@ func driftNote(d *drift) string {
 // driftText says in one line what is wrong with a drifted entry.
 func (r *report) driftText(i int) string {
 	d := &r.drifts[i]
-	plain := map[kind]string{added: "no pin names it", removed: "it is gone"} // where there is no more to it
+	plain := map[kind]string{added: "no pin names it", removed: "it is gone"} // without a driftNote
 	said := []string{cmp.Or(driftNote(d), plain[d.kind])}
 	for j, c := range r.changes[i] {
 		if j == maxSaidChanges {
@@ -431,7 +431,7 @@ func (r *report) driftText(i int) string {
 	return joined("; ", said...)
 }
 
-// unseen says what in a change the reader of the text can't see.
+// unseen says in words what a reader of the text can't see in a change.
 func unseen(c change) string {
 	if n := countHidden(c.new); n > 0 {
 		return plural(n, "character") + " no reader sees"
@@ -442,8 +442,8 @@ func unseen(c change) string {
 	return "same text to a reader, other code points"
 }
 
-// editNote says beside label and pointer what isn't shown below them: what nobody
-// sees, where an edit that groups share stands in full, and whose texts are shown.
+// editNote is shown beside an edit's label and pointer. It says what no reader can
+// see, which group shows a shared edit in full, and whose text is shown as an example.
 func (r *report) editNote(g *group, e *edit) string {
 	home, whose := "", ""
 	if e.home > 0 {
@@ -457,7 +457,7 @@ func (r *report) editNote(g *group, e *edit) string {
 
 func homeNumber(e *edit) string { return "as in " + grouped(e.home) }
 
-// homeText names the group that shows an edit, where groups have no numbers.
+// homeText names the group that shows an edit, for the gate, which numbers no groups.
 func (r *report) homeText(e *edit) string {
 	home := r.groups[e.home-1]
 	text := "as in " + quotedName(r.first(home).name)
@@ -470,9 +470,9 @@ func (r *report) homeText(e *edit) string {
 // alsoText names the entries of other groups that have an edit.
 func (e *edit) alsoText(most int) string { return "the same in " + named(e.also, most) }
 
-// parts tells the edits that are shown one by one from those that a line sums up:
-// several that another group shows in full, list by list of that group, and unless all
-// is asked for the minor ones.
+// parts divides the edits of a group. shown is shown one by one. A line sums up each list
+// of shared: several edits that one other group shows in full. Another line sums up
+// minor; with all, minor edits are in shown.
 func (g *group) parts(all bool) (shown []*edit, shared [][]*edit, minor []*edit) {
 	homes := map[int][]*edit{}
 	for i := range g.edits {
@@ -524,16 +524,16 @@ func findingWord(f finding) string {
 	return strings.Replace(level(f), "warning", "WARNING", 1) + " " + f.id
 }
 
-// Titles over findings that no drift has.
+// Titles of findings that belong to no drift.
 const (
 	elsewhereTitle = "in servers approved before, because of the names here:"
 	standingTitle  = "approved warnings in entries that match:"
 )
 
-// A step is a command to type next, with what it is for, as pages show it, too.
+// A step is a command to type next, with what it is for. The template of the page reads both.
 type step struct{ Text, Command string }
 
-// reviewStep shows everything.
+// reviewStep is the command that shows everything.
 func (r *report) reviewStep() step {
 	next := r.next
 	if r.lockfile == "" {
@@ -542,8 +542,8 @@ func (r *report) reviewStep() step {
 	return step{"review", next.to("diff")}
 }
 
-// nextSteps are the commands that approve, none where there is no lockfile. None of
-// them approves a new warning.
+// nextSteps say how to see and approve the drift. There are none without a lockfile. No
+// step approves a new warning by itself.
 func (r *report) nextSteps() (steps []step) {
 	if r.lockfile == "" || r.verdict() == "match" {
 		return nil
@@ -551,7 +551,7 @@ func (r *report) nextSteps() (steps []step) {
 	add := func(text, command string) { steps = append(steps, step{text, command}) }
 	if slices.ContainsFunc(r.drifts, func(d drift) bool { return !d.textsKnown() }) {
 		next := r.next
-		next.lockfile = cmp.Or(next.lockfile, defaultLockfile) // --against beside one needs its name
+		next.lockfile = cmp.Or(next.lockfile, defaultLockfile) // else --against compares two files
 		add("to see what changed, give the approved list, too", next.to("diff", "--against APPROVED.json"))
 	}
 	verb, problems := "relock", r.problems()
@@ -584,15 +584,15 @@ func (r *report) nextSteps() (steps []step) {
 	return steps
 }
 
-// unapprovable lists the warnings that keep back every approval: they stand in texts
-// that no pin records, and verify reads them each time.
+// unapprovable lists the warnings that block every approval: no pin records the texts
+// they are in, so verify would report them again each time.
 func (r *report) unapprovable() []finding { return slices.Concat(r.uncovered, r.unpinned) }
 
-// unpinnedServer reports whether there is one server, and it has no pins: lock
-// approves it.
+// unpinnedServer reports whether there is one server, which the lockfile doesn't have:
+// lock approves it.
 func (r *report) unpinnedServer() bool { return len(r.pairs) == 1 && !r.pairs[0].known }
 
-// restStep approves all that --accept-all does; without a command where that is nothing.
+// restStep is the --accept-all command, or empty where that is not to be suggested.
 func (r *report) restStep() step {
 	_, left := r.driftsThat(func(i int) bool { return r.drifts[i].kind == duplicate || r.warned(i) })
 	if r.lockfile == "" || len(r.expect) == 0 || slices.ContainsFunc(r.pairs, func(p pair) bool { return !p.present }) || len(warningsIn(r.general)) > 0 || len(r.unapprovable()) > 0 ||
@@ -606,13 +606,13 @@ func (r *report) restStep() step {
 	return step{text, r.next.to("relock", append([]string{"--accept-all"}, r.expect...)...)}
 }
 
-// allOrNothing reports whether drift can only be accepted whole.
+// allOrNothing reports whether the policy or a label changes: then all drift is accepted or none.
 func (r *report) allOrNothing() bool {
 	return slices.ContainsFunc(r.pairs, func(p pair) bool { return p.policyDiffers() || p.from != "" })
 }
 
-// expectations hold a command to the reviewed manifests. There are none where a name
-// is repeated.
+// expectations are the flags that tie a command to the reviewed manifests. There are
+// none if a name is repeated, because then there is no set digest.
 func expectations(pairs []pair) (flags []string) {
 	for i := range pairs {
 		if pairs[i].found.repeated() {
@@ -625,9 +625,9 @@ func expectations(pairs []pair) (flags []string) {
 	return flags
 }
 
-// acceptCommand accepts a group and nothing else, of the manifest that was reviewed.
-// It is "" where no flag can, where there are more names than a command should
-// have, and for a new warning, which nobody should approve by pasting.
+// acceptCommand is the command that accepts a group and nothing else, from the reviewed
+// manifest. It is "" if no flag can do that, if there are more names than a command
+// should have, and for a new warning, which nobody should approve by pasting.
 func (r *report) acceptCommand(g *group) string {
 	if r.lockfile == "" || len(g.drifts) > maxAcceptNames || g.warned || r.first(g).kind == duplicate ||
 		r.allOrNothing() || r.unpinnedServer() || len(warningsIn(r.general)) > 0 || len(r.unapprovable()) > 0 {
@@ -654,7 +654,7 @@ func (r *report) acceptCommand(g *group) string {
 	return r.next.to("relock", append(args, r.expect...)...)
 }
 
-// serverField is " server=ID" where several servers are in play.
+// serverField is " server=ID" if there are several servers, else "".
 func (r *report) serverField(server string) string {
 	if len(r.pairs) > 1 {
 		return " server=" + quotedName(server)
@@ -662,8 +662,8 @@ func (r *report) serverField(server string) string {
 	return ""
 }
 
-// relockedText says what was written: "PINNED 12 tools: a, b; DROPPED 1 pin: c", the
-// names only on request.
+// relockedText says what was written: "PINNED 12 tools: a, b; DROPPED 1 pin: c". Without
+// names it only counts.
 func (r *report) relockedText(accepted map[int]bool, drop []string, names bool) string {
 	pins, pinned := r.driftsThat(func(i int) bool {
 		d := &r.drifts[i]
@@ -721,25 +721,25 @@ func (r *report) leftText(accepted map[int]bool) string {
 	return "DRIFT: " + grouped(len(left)) + " left: " + named(left, maxTitleNames) + r.loud()
 }
 
-// A row is one line about a group, or a finding of whatever has it. Its texts are
-// printable, and pages show them, too.
+// A row is one line about a group or a finding. Its texts are printable. The template of
+// the page reads the exported ones.
 type row struct {
-	op      byte   // 'W' a warning, '!' a change, '~' several in a line, '=' else
+	op      byte   // 'W' a warning, '!' a change, '~' several summed up, '=' anything else
 	Word    string // what it is: a label, "WARNING hidden-text"
 	Pointer string
 	Detail  string
-	Names   string // the entries that a finding is about, where that needs saying
-	edit    *edit  // the change, for a review to show below
+	Names   string // the entries that a finding is about, unless that is clear from above
+	edit    *edit  // the change that a review shows below the row, or nil
 }
 
 func (r row) Warning() bool { return r.op == 'W' }
 
-// rest is what stands behind the word.
+// rest is what follows the word.
 func (r row) rest() string { return spaced(r.Pointer, joined(", in ", r.Detail, r.Names)) }
 
-// groupRows lists what there is to say of a group: findings, what no change says, and
-// the changes: all of them, or not the minor ones. The gate shows most changes, with
-// short values beside them; 0: a review, which numbers its groups.
+// groupRows lists the rows of a group: its findings, its driftNote and its edits. Unless
+// all is set, one row sums up the minor edits. The gate shows up to most edits, with short
+// values beside them. With 0 it is for a review, which shows all and numbers its groups.
 func (r *report) groupRows(g *group, all bool, most int) []row {
 	var rows []row
 	for _, f := range r.groupFindings(g) {
@@ -769,8 +769,8 @@ func (r *report) groupRows(g *group, all bool, most int) []row {
 	return rows
 }
 
-// gateNote says of a change what the gate shows: short values, what nobody sees, and
-// where it is the same.
+// gateNote is what the gate shows beside an edit: short values, what no reader can see,
+// and which other entries have the same edit.
 func (r *report) gateNote(g *group, e *edit) string {
 	sides, same := e.shortSides(), ""
 	switch {
@@ -779,14 +779,14 @@ func (r *report) gateNote(g *group, e *edit) string {
 	case len(g.drifts) > 1:
 		same = "in all " + grouped(len(g.drifts))
 		if e.example {
-			sides = "" // other texts in the others
+			sides = "" // the other entries have other texts
 		}
 	}
 	return joined(", ", sides, e.unseen, same)
 }
 
-// row words a finding. It names at most so many of the entries that have it, unless
-// they are all of the entries that stand above it; 0: none stands there.
+// row words a finding. above is the number of entries named above it. If the finding is in
+// all of them, row names none; otherwise it names up to most of those that have it.
 func (f foldedFinding) row(above, most int) row {
 	row := row{op: '=', Word: findingWord(f.finding), Pointer: quotedPointer(f.pointer), Detail: f.detail}
 	if f.warning {
@@ -798,13 +798,13 @@ func (f foldedFinding) row(above, most int) row {
 	return row
 }
 
-// A sideText says what is compared with what, of one server.
+// A sideText says for one server what is compared with what.
 type sideText struct {
 	server, old, new string
 	notes            []string
 }
 
-// sides lists the servers that have something to be read.
+// sides lists the servers that differ, and a single server always.
 func (r *report) sides() []sideText {
 	var list []sideText
 	for i := range r.pairs {
@@ -847,7 +847,7 @@ func setText(s *pinset) string {
 	return countPins(s.pins).String() + ", set " + short(s.setDigest())
 }
 
-// questionText asks about drifts that are accepted as one.
+// questionText asks about drifts that are accepted together.
 func (r *report) questionText(drifts []int, warned bool) string {
 	d := &r.drifts[drifts[0]]
 	var c counts
@@ -870,8 +870,8 @@ func (r *report) questionText(drifts []int, warned bool) string {
 	return "Accept " + ref + "?"
 }
 
-// refusedWarnings lists the warnings that keep an approval back: of drifts, and of the
-// manifest as a whole.
+// refusedWarnings lists the warnings that block an approval: those of the refused drifts,
+// and those of manifests as a whole.
 func (r *report) refusedWarnings(refused map[int]bool) (list []finding) {
 	for i := range r.drifts {
 		if refused[i] {
@@ -881,7 +881,7 @@ func (r *report) refusedWarnings(refused map[int]bool) (list []finding) {
 	return append(list, warningsIn(r.general)...)
 }
 
-// warnedText says of how many entries a warning keeps the approval back.
+// warnedText says how many entries are not approved because of a warning.
 func (r *report) warnedText(refused map[int]bool) string {
 	c, _ := r.driftsThat(func(i int) bool { return refused[i] })
 	switch {
@@ -894,7 +894,7 @@ func (r *report) warnedText(refused map[int]bool) string {
 }
 
 // warnedHint says how a warning is accepted. It names no entry: nobody should approve
-// one by pasting.
+// a warning by pasting.
 func warnedHint(refused map[int]bool) string {
 	if len(refused) == 0 {
 		return "a warning takes a yes of its own: read it, then add --accept-warnings"

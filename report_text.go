@@ -12,11 +12,11 @@ import (
 	"github.com/fatih/color"
 )
 
-// A textStyle is how text is laid out for the one who reads it. It changes no word.
+// A textStyle is how text is laid out, and whether anything is summed up.
 type textStyle struct {
 	colored bool
 	width   int  // columns; 0: lineWidth
-	full    bool // show all, also what a line sums up
+	full    bool // show everything, with nothing summed up
 }
 
 // A textWriter prints reports for a person. It keeps the first write error.
@@ -32,8 +32,8 @@ func newText(w io.Writer, style textStyle) *textWriter {
 	return &textWriter{w: w, textStyle: style}
 }
 
-// paint colours one piece of a line by its meaning, after it was made printable.
-// Nothing is said by colour alone.
+// paint colours one piece of a line, already printable, by its meaning. Nothing is
+// said by colour alone.
 func (t *textWriter) paint(op byte, text string) string {
 	attributes := map[byte][]color.Attribute{
 		'*': {color.Bold}, '+': {color.FgGreen}, '-': {color.FgRed}, '!': {color.FgYellow}, 'W': {color.Bold, color.FgRed}, '~': {color.Faint},
@@ -42,7 +42,7 @@ func (t *textWriter) paint(op byte, text string) string {
 		return text
 	}
 	c := color.New(attributes[op]...)
-	c.EnableColor() // the library decides by the process's own output; the caller has decided by this writer
+	c.EnableColor() // the library looks at the process's own output, our caller at this writer
 	return c.Sprint(text)
 }
 
@@ -52,13 +52,13 @@ func (t *textWriter) printf(format string, args ...any) {
 	}
 }
 
-// say prints words of ours, wrapped. A line that goes on has a gutter of its own: the
-// words may quote a server, and its text begins no line.
+// say prints words of ours, wrapped. A continued line has a gutter of its own: the words
+// may quote a server, and server text must not begin a line.
 func (t *textWriter) say(indent string, runs ...stretch) {
 	t.sayAligned(indent, strings.Repeat(" ", utf8.RuneCountInString(indent))+"  : ", runs...)
 }
 
-// sayAligned is say with what stands before the lines that go on.
+// sayAligned is say with next before each continued line.
 func (t *textWriter) sayAligned(indent, next string, runs ...stretch) {
 	room := t.width - utf8.RuneCountInString(indent)
 	width := max(leastWidth/2, t.width-utf8.RuneCountInString(next))
@@ -74,7 +74,7 @@ func (t *textWriter) sayAligned(indent, next string, runs ...stretch) {
 	}
 }
 
-// hint prints a command to type next. It is never wrapped.
+// hint prints a step. A command is never wrapped, so that it can be pasted.
 func (t *textWriter) hint(s step) {
 	if s.Command == "" {
 		t.say("hint: ", stretch{'=', s.Text})
@@ -83,7 +83,7 @@ func (t *textWriter) hint(s step) {
 	}
 }
 
-// lines prints server text behind its gutter, laid out for the width that is left.
+// lines prints server text after its gutter, laid out for the width that is left.
 func (t *textWriter) lines(indent string, lay func(width int) []line) {
 	for _, l := range lay(max(leastWidth/2, t.width-len(indent)-len("  | "))) {
 		t.printf("%s%s\n", indent, l.text(t.paint))
@@ -119,8 +119,8 @@ func writeVerify(w io.Writer, r *report, style textStyle, quiet bool) error {
 	return t.err
 }
 
-// otherServers says first which lists look like those of another server, and returns
-// what is left to be said of whole servers.
+// otherServers prints which manifests look like those of another server. It returns the
+// problems that are still to be printed.
 func (t *textWriter) otherServers(r *report) (left []problem) {
 	for _, p := range r.problems() {
 		if p.id == "other-server" {
@@ -134,7 +134,7 @@ func (t *textWriter) otherServers(r *report) (left []problem) {
 	return left
 }
 
-// verdict prints the verdict line, its warnings as what they are.
+// verdict prints the verdict line, with new warnings in their own colour.
 func (t *textWriter) verdict(r *report) {
 	op := byte('!')
 	if r.failed() {
@@ -144,14 +144,14 @@ func (t *textWriter) verdict(r *report) {
 	t.say("", stretch{op, r.verdictWord() + ": "}, stretch{'W', warning}, stretch{op, strings.TrimPrefix(r.verdictText(), warning)})
 }
 
-// Bounds of the detail that the gate prints; BLOCK lines are never left out.
+// Limits on the detail that the gate prints. BLOCK lines are never left out.
 const (
-	maxGateChanges = 20    // changes a group
+	maxGateChanges = 20    // changes per group
 	maxGateLines   = 1_000 // lines of detail in all
 )
 
-// blocks prints a BLOCK line for every drift. What changed stands once below those
-// that changed alike.
+// blocks prints a BLOCK or WARN line for every drift. What changed stands once, below
+// all the entries that changed alike.
 func (t *textWriter) blocks(r *report) {
 	rows, width, left := make([][]row, len(r.groups)), 0, maxGateLines
 	for i, g := range r.groups {
@@ -193,12 +193,11 @@ func (t *textWriter) block(fails bool, word, ref string) {
 	t.printf("%s %s\n", t.paint(op, verb+" ["+word+"]"), ref)
 }
 
-// row prints a row.
 func (t *textWriter) row(indent string, row row) {
 	t.say(indent, stretch{row.op, row.Word}, stretch{'=', row.rest()})
 }
 
-// gateRow prints a row behind the gate's gutter, its word as wide as the others.
+// gateRow prints a row after the gate's gutter, with its word padded to width.
 func (t *textWriter) gateRow(row row, width int) {
 	if row.rest() != "" {
 		row.Word = fmt.Sprintf("%-*s", width, row.Word)
@@ -206,7 +205,7 @@ func (t *textWriter) gateRow(row row, width int) {
 	t.sayAligned("  | ", "  :"+strings.Repeat(" ", min(width+3, t.width/3)), stretch{row.op, row.Word}, stretch{'=', row.rest()})
 }
 
-// spaced puts each part that there is behind two blanks.
+// spaced puts two spaces before each part that isn't empty.
 func spaced(parts ...string) (text string) {
 	for _, part := range parts {
 		if part != "" {
@@ -254,7 +253,7 @@ func (t *textWriter) short(g *group) bool { return g.minor && !t.full }
 // top says what is compared with what, what there is to read, and what concerns more
 // than one entry.
 func (t *textWriter) top(r *report) {
-	sides, width := r.sides(), 0 // of the servers
+	sides, width := r.sides(), 0 // of the longest server name
 	for _, s := range sides {
 		width = max(width, utf8.RuneCountInString(s.server))
 	}
@@ -289,8 +288,8 @@ func (t *textWriter) findings(r *report, indent, title string, list []finding) {
 	}
 }
 
-// standing prints the warnings that were approved: in full where nothing else is to
-// be read.
+// standing prints the approved warnings. Beside drift it only counts them, unless
+// everything is to be shown.
 func (t *textWriter) standing(r *report) {
 	if n := len(r.standing); n > 0 && len(r.drifts) > 0 && !t.full {
 		t.say("  ", stretch{'~', plural(n, "approved warning") + " in entries that match (--full)"})
@@ -299,7 +298,6 @@ func (t *textWriter) standing(r *report) {
 	}
 }
 
-// group prints what is read and accepted as one.
 func (t *textWriter) group(r *report, g *group) {
 	first := r.first(g)
 	number := fmt.Sprintf("%*s  ", len(grouped(len(r.groups))), grouped(g.number))
@@ -339,8 +337,8 @@ func (t *textWriter) group(r *report, g *group) {
 	}
 }
 
-// whole prints a definition: texts line by line, all else as JSON, what matters
-// little as its size.
+// whole prints a definition: texts line by line and the rest as JSON. Of members that
+// matter little it prints only the size.
 func (t *textWriter) whole(indent string, op byte, p *pin) {
 	if p.definition == nil {
 		t.say(indent, stretch{'=', "its definition was not stored (hashOnly)"})
@@ -386,8 +384,8 @@ func writeLocked(w io.Writer, r *report, style textStyle) error {
 	return t.err
 }
 
-// writeRelocked says what was accepted and what drift is left. After a prompt the
-// changes have been shown; elsewhere each accepted one gets a line.
+// writeRelocked says what was accepted and what drift is left. Each accepted entry gets
+// a line, unless a prompt has already shown it.
 func writeRelocked(w io.Writer, r *report, accepted map[int]bool, idle []string, drop []string, shown bool, style textStyle) error {
 	t := newText(w, style)
 	for _, text := range idle {
