@@ -7,34 +7,34 @@ import (
 	"strings"
 )
 
-// A diffNode is a node of the tree of what differs between two values. It has a part
-// inside for each member or element, equal or not, in the order of the text; the
-// changes are the leaves. A node without parts that isn't the same is a leaf.
+// A diffNode is a node of the tree of differences between two values. A node that is
+// compared part by part has a part for each member or element, equal or not, in the
+// order of the text. A node without parts whose values differ is a leaf: one change.
 type diffNode struct {
 	was, now *path  // to the old value and to the new one, or where they would be
 	old, new *value // nil where absent
 	at       position
-	spread   bool // old are members of what was there, not a value of its own
-	moved    bool // that it stood elsewhere, or in another order, is a change by itself
-	same     bool // nothing in it differs
+	spread   bool // old is put together from members that stood at was
+	moved    bool // it stood elsewhere, or in another order, and that is a change of its own
+	same     bool // the two values are equal
 	changes  int  // at the node and inside
-	crowded  bool // too many inside to be told apart
+	crowded  bool // there are too many changes inside to tell apart
 	inside   []diffNode
 }
 
 // unchanged reports whether there is no change at the node or inside.
 func (e *diffNode) unchanged() bool { return e.same && !e.moved }
 
-// leaf reports whether the two values differ and aren't compared part by part.
+// leaf reports whether the two values differ and are shown as one change.
 func (e *diffNode) leaf() bool { return !e.same && len(e.inside) == 0 }
 
-// A path is the way to a value, from the last step: the name of a member or an index. It
-// becomes a pointer only where something differs.
+// A path leads to a value. It has the last step, which is the name of a member or an index,
+// and the path above that. It becomes a pointer only where something differs.
 type path struct {
 	above *path
 	step  string
-	size  int    // of the pointer, about
-	known string // the pointer, once it was asked for
+	size  int    // of the pointer in bytes, about
+	known string // the pointer, once pointer has been called
 }
 
 func (p *path) to(step string) *path {
@@ -48,27 +48,27 @@ func (p *path) pointer() string {
 	return p.known
 }
 
-// A pointer longer than this is not extended: the value there is one change. Real
-// ones have a tenth of it, and hostile member names would fill the memory with
-// pointers, each of them repeating the names above.
+// maxPointer is how long a pointer may be, in bytes, about, for the values there to be
+// compared part by part. Real pointers have a tenth of it. Hostile member names could
+// fill the memory with pointers, because each of them repeats the names above it.
 const maxPointer = 1 << 10
 
-// A value with more changes than this inside is one change: nobody reads them. Real
-// definitions have some dozens.
+// maxChanges is how many changes inside a value are listed. With more of them the value
+// is one change, because nobody reads so many. Real definitions have a few dozen.
 const maxChanges = 4_000
 
 // A differ compares two definitions.
 type differ struct {
-	moved   map[*value]*schemaRef // of new definitions: the schema that moved there; of old ones that are gone: themselves
-	inlined map[*value]*schemaRef // of schemas: the old definition that stands there now
-	stood   map[*namedValue]bool  // schemas, by their first member, that definitions are compared with
-	refers  map[*namedValue]bool  // schemas whose references stand for what is compared elsewhere
-	equal   map[[2]*value]bool    // objects and arrays that were compared
+	moved   map[*value]*schemaRef // a new definition: the old schema that moved there; a gone one: itself
+	inlined map[*value]*schemaRef // a new schema: the old definition that is spelled out there now
+	stood   map[*namedValue]bool  // by first member: schemas that a definition is compared with
+	refers  map[*namedValue]bool  // by first member: schemas that refer to such a definition
+	equal   map[[2]*value]bool    // pairs of objects and arrays compared so far
 }
 
-// diffTree compares two values parsed from canonical forms. Nothing differs if and
-// only if they are the same JSON value: members are sorted and numbers spelled alike
-// there, so texts compare as values do.
+// diffTree compares two values parsed from canonical forms. The tree has no change if and
+// only if they are the same JSON value: canonical forms sort members and spell equal
+// numbers alike, so comparing texts compares values.
 func diffTree(list listKind, old, new *value) diffNode {
 	root := &path{}
 	e := diffNode{was: root, now: root, old: old, new: new}
@@ -103,8 +103,8 @@ func (d *differ) compare(e *diffNode) {
 // longer reports whether a pointer to the node is longer than a limit.
 func (e *diffNode) longer(limit int) bool { return max(e.was.size, e.now.size) > limit }
 
-// equalValues is equalValues, no pair of objects or arrays compared twice: elements
-// are paired before they are compared part by part, at every depth.
+// equalValues is the function of that name, with a memory: items pairs equal elements at
+// every depth before they are compared part by part, so most pairs are asked for again.
 func (d *differ) equalValues(a, b *value) bool {
 	if a.kind != '{' && a.kind != '[' || a.kind != b.kind {
 		return a.kind == b.kind && a.text == b.text
@@ -121,8 +121,8 @@ func (d *differ) equalValues(a, b *value) bool {
 	return equal
 }
 
-// part compares what a step leads to in e, and adds it to it. Its old value stands in that
-// of e, under the same step, if the part doesn't say where it was.
+// part compares one part of e, the one that step leads to, and adds it to e. A part that
+// doesn't say where its old value stood had it in that of e, under the same step.
 func (d *differ) part(e *diffNode, step string, part diffNode) *diffNode {
 	part.at = e.at.below(step, cmp.Or(part.new, part.old))
 	part.now = e.now.to(step)
@@ -137,11 +137,11 @@ func (d *differ) part(e *diffNode, step string, part diffNode) *diffNode {
 	return &e.inside[len(e.inside)-1]
 }
 
-// A diffMember is a member of an object, or of another that is compared as if it were.
+// A diffMember is a member of an object, or one from elsewhere that is compared as such.
 type diffMember struct {
 	name  string
 	value *value
-	at    *path // of an old member that stands elsewhere
+	at    *path // where an old member stood, if elsewhere
 	moved bool
 }
 
@@ -164,7 +164,7 @@ func (d *differ) members(e *diffNode) {
 		a, b = d.refactored(e, a, b)
 	}
 	d.merge(e, a, b)
-	if e.at == atSchema { // a combinator came first
+	if e.at == atSchema { // refactored has put a combinator first
 		slices.SortStableFunc(e.inside, func(x, y diffNode) int { return compareUTF16(x.now.step, y.now.step) })
 	}
 }
@@ -196,8 +196,8 @@ func (d *differ) merge(e *diffNode, a, b []diffMember) {
 	e.close()
 }
 
-// close ends a node whose parts are all there. With too many changes it is a leaf; so is
-// what holds it where the two sides don't stand by themselves.
+// close ends a node that has all its parts. With too many changes inside it becomes a leaf.
+// If its sides aren't two values of their own, the node that holds it becomes the leaf.
 func (e *diffNode) close() {
 	e.changes = 0
 	for i := range e.inside {
@@ -211,15 +211,15 @@ func (e *diffNode) close() {
 	}
 }
 
-// items compares two arrays that hold more than scalars. What is equal at both ends
-// is set aside, the rest is paired by what identifies an element, wherever it
-// stands, and what is left place by place. A pointer to a removed element counts in
-// the old array, any other in the new one.
+// items compares two arrays that hold more than scalars. It pairs the elements that are
+// equal at both ends, then those with the same key (itemKey), wherever they stand, and
+// the rest in their order. A pointer to a removed element has its index in the old
+// array, any other the index in the new one.
 func (d *differ) items(e *diffNode) {
 	a, b := e.old.parts, e.new.parts
 	partner, paired := d.pairItems(a, b)
 	e.inside = make([]diffNode, 0, max(len(a), len(b)))
-	next := 0 // element of a that may be gone
+	next := 0 // the first element of a that no part has yet
 	removed := func(end int) {
 		for ; next < end; next++ {
 			if !paired[next] {
@@ -240,8 +240,8 @@ func (d *differ) items(e *diffNode) {
 	e.close()
 }
 
-// pairItems returns for each element of b the index of its partner in a, or -1, and
-// which elements of a have one.
+// pairItems returns for each element of b the index of its partner in a, or -1. It also
+// returns which elements of a have a partner.
 func (d *differ) pairItems(a, b []namedValue) (partner []int, paired []bool) {
 	partner, paired = make([]int, len(b)), make([]bool, len(a))
 	pair := func(i, j int) { partner[j], paired[i] = i, true }
@@ -281,13 +281,13 @@ func (d *differ) pairItems(a, b []namedValue) (partner []int, paired []bool) {
 
 func isNamed(v *value) bool { return textOf(lookup(v, "name")) != "" }
 
-// itemKey is what two forms of one element have in common: its name, or the
-// skeleton of a schema: its type, its reference and its parameters with their
-// constants, which tell alternatives apart.
+// itemKey is what two forms of one element have in common. For an object it is the name,
+// or else what tells alternatives apart: the type, the reference, the constant, and the
+// parameters that are constants. Without parameters, the names of the keywords count.
 func itemKey(v *value) string {
 	switch {
 	case v.kind == '[':
-		return "" // place by place
+		return "" // arrays are paired by their order
 	case v.kind != '{':
 		return string(appendJSON(nil, *v))
 	case isNamed(v):

@@ -7,16 +7,16 @@ import (
 )
 
 const (
-	maxRenamePairs = 10_000   // descriptions compared with each other in one run
-	maxRenameWords = 400      // of a description, different ones
-	maxRenameText  = 16 << 10 // bytes of a description; longer ones are compared whole, as bodies
-	minRenameWords = 6        // fewer are too few to know a tool by
+	maxRenamePairs = 10_000   // of descriptions, in one run; with more, none is compared word by word
+	maxRenameWords = 400      // different words of a description that are compared
+	maxRenameText  = 16 << 10 // bytes; longer descriptions count only as a part of the whole definition
+	minRenameWords = 6        // words; a tool can't be known by fewer
 )
 
-// findRenames pairs REMOVED with ADDED entries of one server and list that are the same
-// under another name: by their bodies, else by names that differ in separators and
-// letter case alone, else by descriptions that have four of five words in common.
-// They stay two drifts.
+// findRenames pairs REMOVED with ADDED entries of one server and list that seem to be the
+// same under another name. Their definitions are equal apart from the name; or their names
+// differ only in separators and letter case; or their descriptions are equal, or have
+// four of five words in common. A pair stays two drifts.
 func findRenames(drifts []drift) {
 	has := func(k kind) bool { return slices.ContainsFunc(drifts, func(d drift) bool { return d.kind == k }) }
 	if !has(removed) || !has(added) {
@@ -64,7 +64,7 @@ func findRenames(drifts []drift) {
 	}
 	for _, c := range came {
 		var likest *renamed
-		most, of := 0, 1 // words that both have, of all
+		most, of := 0, 1 // of the likest: words that both have, words that either has
 		for _, g := range gone {
 			if g.renamedTo != "" || g.server != c.server || g.list != c.list {
 				continue
@@ -86,7 +86,7 @@ func findRenames(drifts []drift) {
 	}
 }
 
-// A renamed is an entry that may be another under a new name.
+// A renamed is an entry that is perhaps another one under a new name.
 type renamed struct {
 	*drift
 	value value
@@ -99,7 +99,7 @@ func (old *renamed) join(new *renamed) {
 	new.renamedSimilar = old.renamedSimilar
 }
 
-// describing are the words of a description if there are enough to know it by.
+// describing returns the words of the description, or nil if they are too few or too long.
 func (c *renamed) describing() []string {
 	text := textOf(lookup(&c.value, "description"))
 	words := strings.Fields(text)
@@ -109,14 +109,14 @@ func (c *renamed) describing() []string {
 	return words
 }
 
-// nameless is a definition without what names it.
+// nameless is the definition without the member that names the entry.
 func (c *renamed) nameless() string {
 	name := listInfo[c.list].identity
 	rest := mapParts(c.value, func(member string, v value) (value, bool) { return v, member != name })
 	return string(appendJSON(nil, rest))
 }
 
-// foldedName is a name without separators and letter case.
+// foldedName is a name in small letters and without ASCII punctuation.
 func foldedName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// A schema that is refactored says the same things in another place: in a branch of
-// anyOf, oneOf or allOf, in one for the other, or in a definition. There the old
-// and the new parts are compared with each other, or a changed description would
-// be lost between a text that goes and a text that comes.
+// A refactored schema says the same things in another place: in a branch of anyOf, oneOf
+// or allOf, in one of them instead of another, or in a definition. The old part is
+// compared with the new one in its new place. Otherwise a changed description would be
+// lost between a text that goes and a text that comes.
 
 var combinators = [...]string{"anyOf", "oneOf", "allOf"}
 
-// A schemaRef is an old schema and where it stands.
+// A schemaRef is an old schema and the place where it stood.
 type schemaRef struct {
 	schema *value
 	at     *path
 }
 
-// firstMember tells an object from all others, but for copies of itself.
+// firstMember identifies an object: copies of a value share their members.
 func firstMember(v *value) *namedValue {
 	if v == nil || len(v.members()) == 0 {
 		return nil
@@ -29,13 +29,13 @@ func firstMember(v *value) *namedValue {
 	return &v.parts[0]
 }
 
-// refactored returns the members of two schemas as they are compared with each other,
-// after comparing a combinator that came or went by itself.
+// refactored returns the members of two schemas that are to be compared with each other.
+// A combinator that came or went is compared here, and left out of them.
 func (d *differ) refactored(e *diffNode, a, b []diffMember) (_, _ []diffMember) {
 	old := e.old
 	if d.stood[firstMember(e.old)] {
 		a, _ = divide(a, e.new)
-		old = nil // what else it says is compared elsewhere
+		old = nil // the rest of it is compared with a definition
 	}
 	if def := d.inlined[e.new]; def != nil {
 		_, more := divide(membersIn(def.schema), e.old)
@@ -44,7 +44,7 @@ func (d *differ) refactored(e *diffNode, a, b []diffMember) (_, _ []diffMember) 
 	if e.longer(maxPointer / 2) {
 		return a, b
 	}
-	// alone is the array that one side has under a name, and the other side hasn't.
+	// alone is the array that one schema has under a name, if the other has nothing there.
 	alone := func(one, other *value, name string) *value {
 		if v := lookup(one, name); v != nil && v.kind == '[' && lookup(other, name) == nil {
 			return v
@@ -82,7 +82,7 @@ func (d *differ) refactored(e *diffNode, a, b []diffMember) (_, _ []diffMember) 
 	return a, b
 }
 
-// divide divides members into those that another object has, too, and the others.
+// divide splits members into those whose names another object has, too, and the rest.
 func divide(list []diffMember, other *value) (shared, own []diffMember) {
 	for _, m := range list {
 		if lookup(other, m.name) != nil {
@@ -94,7 +94,7 @@ func divide(list []diffMember, other *value) (shared, own []diffMember) {
 	return shared, own
 }
 
-// withMembers adds members of an old schema that stands elsewhere.
+// withMembers adds members of an old schema that stood at another place.
 func withMembers(list, more []diffMember, at *path) []diffMember {
 	for _, m := range more {
 		m.at = at.to(m.name)
@@ -108,7 +108,7 @@ func sorted(list []diffMember) []diffMember {
 	return list
 }
 
-// object is a schema of members that stand where they stood.
+// object makes a schema of those members that didn't come from elsewhere.
 func object(list []diffMember) *value {
 	v := &value{kind: '{'}
 	for _, m := range list {
@@ -119,8 +119,8 @@ func object(list []diffMember) *value {
 	return v
 }
 
-// likestBranch is the branch that has most in common with a schema, which it makes of
-// members, or -1.
+// likestBranch makes a schema of members. It returns that, and the index of the branch that
+// has most in common with it, or -1.
 func (d *differ) likestBranch(members []diffMember, branches *value) (schema *value, best int) {
 	schema, best = object(members), -1
 	most := 0
@@ -145,9 +145,9 @@ func (d *differ) likestBranch(members []diffMember, branches *value) (schema *va
 	return schema, best
 }
 
-// branches adds an array of branches that came around the schema at e, or went. The one
-// that is like the rest of the schema is compared with it: there if it came; if it went
-// where that stands now, and left are the members that the schema lacks.
+// branches adds to e the array of a combinator that came or went. If it came, the rest of
+// the old schema is compared with the branch most like it. If it went, refactored compares
+// that branch with the rest of the new one; only what the new one lacks is removed here.
 func (d *differ) branches(e *diffNode, array diffNode, rest *value, like int) {
 	array.at, array.moved = atSchemas, true
 	for i := range cmp.Or(array.new, array.old).items() {
@@ -167,12 +167,12 @@ func (d *differ) branches(e *diffNode, array diffNode, rest *value, like int) {
 	e.inside = append(e.inside, array)
 }
 
-// findMoved goes through an old and a new schema side by side, and takes down each
-// definition that one side refers to where the other has its say. A new definition is
-// compared with what the old schema says beside outer, which holds the reference; an
-// old one is compared where it is spelled out now.
+// findMoved walks an old and a new schema side by side. It records each definition that
+// one side refers to where the other side spells it out. A new definition is compared
+// with the members of the old schema that outer, the schema around the reference, lacks.
+// An old definition is compared with the new schema that spells it out.
 func (d *differ) findMoved(roots [2]*value, root *path) {
-	for _, side := range [...]int{1, 0} { // the one that refers
+	for _, side := range [...]int{1, 0} { // the side that refers: first the new one
 		var find func(plain, referring, outer *value, at *path)
 		find = func(plain, referring, outer *value, at *path) {
 			if plain == nil || referring == nil || plain.kind != '{' || referring.kind != '{' || at.size > maxPointer/2 {
@@ -206,7 +206,7 @@ func (d *differ) findMoved(roots [2]*value, root *path) {
 	}
 }
 
-// definitionOf returns the definition that a reference names, if the other root lacks it.
+// definitionOf returns the definition that a $ref names, or nil if the other root has it.
 func definitionOf(root, other, schema *value) (*value, []string) {
 	def, steps, ok := resolveReference(root, textOf(lookup(schema, "$ref")))
 	if !ok || def == nil || def.kind != '{' || len(steps) != 2 || !isDefinitions(steps[0]) || len(steps[1]) > maxPointer/2 {
@@ -218,9 +218,9 @@ func definitionOf(root, other, schema *value) (*value, []string) {
 	return def, steps
 }
 
-// resolveReference returns what a reference inside the document names and the steps
-// to it: its fragment is a percent-encoded JSON Pointer (RFC 6901, section 6). It
-// is false for anchors and other documents.
+// resolveReference returns the value that a reference inside the document names, nil if
+// there is none, and the steps to it. The fragment is a percent-encoded JSON Pointer
+// (RFC 6901, section 6). It returns false for anchors and other documents.
 func resolveReference(root *value, reference string) (*value, []string, bool) {
 	fragment, local := strings.CutPrefix(reference, "#")
 	pointer, err := url.PathUnescape(fragment)

@@ -15,19 +15,19 @@ type piece struct {
 	text string
 }
 
-// A wordBudget bounds the work of all word diffs of one run, so that the answer
-// is the same on every machine: it counts pairs of tokens, not time.
+// A wordBudget bounds the work of all word diffs of one run. It counts pairs of tokens,
+// not time, so that the answer is the same on every machine.
 type wordBudget int
 
 const (
-	maxDiffTokens  = 4_000                  // a side: the library's cost grows with their product
-	maxDiffBytes   = 256 << 10              // a side: more is never read word by word
+	maxDiffTokens  = 4_000                  // on each side: the library's cost grows with their product
+	maxDiffBytes   = 256 << 10              // on each side: more is never compared word by word
 	fullWordBudget = wordBudget(48_000_000) // pairs of tokens in all diffs of one run
 )
 
-// words compares two texts word by word. It returns nil where the work would pass
-// the bounds: then both are shown whole. What the texts have in common at both
-// ends costs nothing.
+// words compares two texts word by word. It returns nil if the work would exceed the
+// bounds; both texts are then shown whole. What the texts have in common at their
+// beginning and at their end costs nothing.
 func (budget *wordBudget) words(old, new string) []piece {
 	head, tail := commonEnds(old, new)
 	if max(len(old), len(new))-head-tail > maxDiffBytes {
@@ -38,8 +38,8 @@ func (budget *wordBudget) words(old, new string) []piece {
 	return budget.diff(old[:head], a, b, old[len(old)-tail:])
 }
 
-// diff compares two lists of tokens that stand between first and last. It is nil where
-// the work would pass the bounds.
+// diff compares two lists of tokens that stand between first and last. It returns nil if
+// the work would exceed the bounds.
 func (budget *wordBudget) diff(first string, a, b []string, last string) []piece {
 	cost := wordBudget((len(a) + 1) * (len(b) + 1))
 	if max(len(a), len(b)) > maxDiffTokens || cost > *budget {
@@ -47,8 +47,8 @@ func (budget *wordBudget) diff(first string, a, b []string, last string) []piece
 	}
 	*budget -= cost
 
-	// Each distinct token stands as one private-use rune from U+F0000 up,
-	// of which there are more than both sides have tokens.
+	// The library compares runes. One private-use rune from U+F0000 up stands for each
+	// distinct token; there are more of those runes than both sides can have tokens.
 	list := []string{}
 	index := map[string]rune{}
 	encode := func(tokens []string) []rune {
@@ -63,7 +63,7 @@ func (budget *wordBudget) diff(first string, a, b []string, last string) []piece
 		return runes
 	}
 	dmp := diffmatchpatch.New()
-	dmp.DiffTimeout = 0 // the default gives up after a second, and differently on each machine
+	dmp.DiffTimeout = 0 // by default it gives up after a second, so machines would differ
 	diffs := dmp.DiffMainRunes(encode(a), encode(b), false)
 	diffs = dmp.DiffCleanupSemantic(diffs)
 
@@ -87,8 +87,8 @@ func (budget *wordBudget) diff(first string, a, b []string, last string) []piece
 	return pieces
 }
 
-// commonEnds returns how many bytes two texts have in common at their beginning and
-// behind that at their end, in whole tokens of both.
+// commonEnds returns how many bytes two texts have in common at their beginning, and how
+// many of the rest at their end. Both are whole tokens in both texts.
 func commonEnds(old, new string) (head, tail int) {
 	for head < min(len(old), len(new)) && old[head] == new[head] {
 		head++
@@ -119,7 +119,7 @@ func betweenTokens(s string, at int) bool {
 	return class == singleToken || class != tokenClass(after)
 }
 
-// Classes of characters: those of a word or of blanks make a token together.
+// Classes of characters: a run of blanks is one token, and so is a run of word characters.
 const (
 	singleToken = iota
 	blankToken
@@ -153,8 +153,8 @@ func tokens(s string, limit int) (list []string) {
 	return list
 }
 
-// rewritten reports whether a text reads better as two, old then new, than word by
-// word: under half of the words of both stay, and words went as well as came.
+// rewritten reports whether the old and the new text read better one after the other than
+// word by word: words went, words came, and under half of the words of both texts stayed.
 func rewritten(pieces []piece) bool {
 	words := map[byte]int{}
 	for _, p := range pieces {
@@ -164,9 +164,9 @@ func rewritten(pieces []piece) bool {
 	return went > 0 && came > 0 && 2*stay < stay+went+came
 }
 
-// editKey is equal for equal edits: the same label, the same pointer, and the same
-// values or, in a word diff, the same words removed and added at as many places,
-// whatever stands around them.
+// editKey is equal for equal edits. These have the same label, the same pointers and the
+// same values. With word diffs, the same words removed and added in the same order are
+// enough, whatever text stands around them.
 func editKey(c change, pieces []piece) string {
 	key := []string{c.label.id, c.pointer, c.from, fmt.Sprint(c.old.kind == 0, c.new.kind == 0)}
 	for _, p := range pieces {
@@ -178,5 +178,5 @@ func editKey(c change, pieces []piece) string {
 	if pieces == nil {
 		key = append(key, string(appendJSON(nil, c.old)), string(appendJSON(nil, c.new)))
 	}
-	return fmt.Sprintf("%q", key) // quoted: no text can pass for two
+	return fmt.Sprintf("%q", key) // quoted, so that no text can pass for two
 }

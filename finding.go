@@ -15,41 +15,41 @@ import (
 type finding struct {
 	server      string
 	list        listKind
-	entry       string // the tool's name; "" for instructions and for one of the whole server
+	entry       string // name of the entry; "" for instructions and for the whole server
 	id          string // stable: "hidden-text"
 	warning     bool   // else a note
 	pointer     string // where in the definition, a JSON Pointer
 	detail      string // printable
 	approved    bool   // the approved definition has the same
-	more        bool   // it stands for further ones
-	wholeServer bool   // of the whole manifest
+	more        bool   // it stands for all further ones of its id and level
+	wholeServer bool   // it is about the whole manifest
 }
 
-// A review is the reading of one definition. It keeps the path to where it is, so
-// that only a finding costs a pointer.
+// A review is the reading of one definition. It keeps the path to the value that it reads,
+// so that only a finding costs a pointer.
 type review struct {
 	x         *nameIndex
 	own       *serverNames // of the server; nil: not known
 	about     finding      // what its findings have in common
 	root      value
 	path      []pathStep
-	namesOnly bool // only what it names of other servers counts
+	namesOnly bool // only the tools of other servers that it names count
 
 	list      []finding
-	counts    [len(findingTable)][2]int // found, by id and level: 0 notes, 1 warnings
+	counts    [len(findingTable)][2]int // findings by id and level: 0 notes, 1 warnings
 	mentioned map[string]bool           // other tools and labels, each reported once
 
-	// of the text at hand
+	// about the text that is read
 	text   string   // as the server wrote it
 	folded string   // as the detectors read it
 	where  string   // what it is, for a detail
-	pinned int      // bytes of it that the pinned definition has, too
+	pinned int      // bytes at its beginning that the pinned definition has, too
 	said   []string // the kinds of hits in it so far
 
-	// of the schema that a reference stands in, once needed
+	// about the schema that holds a reference, once needed
 	idsOf string
 	ids   map[string]bool // every $id in it
-	base  *url.URL        // that of its root
+	base  *url.URL        // the $id of its root
 }
 
 func (x *nameIndex) newReview(server string, p *pin) *review {
@@ -64,10 +64,10 @@ func (r *review) at(members ...string) {
 	}
 }
 
-// review lists the findings of one entry as received, and of what the approved
-// definition has the same: id, pointer and detail. They come in a total order: by
-// findingTable, warnings before notes, pointer, detail. At most maxAlike of one id
-// and level are listed, the first in the text, and one more counts the rest.
+// review lists the findings of one entry as received. A finding is approved if the approved
+// definition has one with the same id, pointer and detail. The order is total: by
+// findingTable, warnings before notes, pointer, detail. At most maxAlike of one id and level
+// are listed, which are the first in the text, and one more finding counts the rest.
 func (x *nameIndex) review(server string, p pin, before *pin) []finding {
 	if p.received == nil && p.definition == nil {
 		return nil // pinned without its definition: nothing to read
@@ -93,17 +93,17 @@ func (x *nameIndex) review(server string, p pin, before *pin) []finding {
 	return list
 }
 
-// approve marks the findings that the approved definition has, too, where what they
-// stand for is still what was approved.
+// approve marks the findings in list that the approved definition has, too (then), if
+// still says that what they are about is what was approved.
 func approve(list, then []finding, still func(finding) bool) {
 	for i, f := range list {
 		list[i].approved = slices.Contains(then, f) && still(f)
 	}
 }
 
-// sameText reports whether the text that a warning is about, if it is about one, is the
-// approved one. A text is warned of once for each kind: what was added to it may be of
-// that kind, too.
+// sameText reports whether a warning is about the very text that was approved, or about no
+// text at all. A text gets one warning for each kind, so an approved warning would hide
+// an order that was added to the text.
 func sameText(f finding, old, new value) bool {
 	a, b := &old, &new
 	tokens, _ := pointerTokens(f.pointer)
@@ -117,7 +117,7 @@ func sameText(f finding, old, new value) bool {
 	return !whole || equalValues(*a, *b)
 }
 
-// deeper ends the detail of a finding that stands below its pointer.
+// deeper ends the detail of a finding that is about a place below its pointer.
 const deeper = " (deeper than this place)"
 
 // whole reads all of a definition.
@@ -145,9 +145,9 @@ func (x *nameIndex) reviewServer(found pinset, before *pinset) []finding {
 	return r.finish()
 }
 
-// reviewOthers lists where the pinned tools of servers that no manifest is at hand
-// for name the tools of those that one is at hand for: who was pinned first is
-// told, too. Approved is what the lockfile's own names say already.
+// reviewOthers reads the pinned definitions of servers that have no manifest at hand, and
+// lists the tools of other servers that they name: a new tool may be one that an older pin
+// names. A finding is approved if the names in the lockfile alone give it already.
 func (x *nameIndex) reviewOthers(lock lockfile, found []pinset) (list []finding) {
 	old := sync.OnceValue(func() *nameIndex { return newNameIndex(lock, nil) })
 	for i := range lock.servers {
@@ -165,7 +165,7 @@ func (x *nameIndex) reviewOthers(lock lockfile, found []pinset) (list []finding)
 	return list
 }
 
-// namedIn lists what a pinned definition names of other servers.
+// namedIn lists the tools of other servers that a pinned definition names.
 func (x *nameIndex) namedIn(server string, p *pin) []finding {
 	if p.definition == nil {
 		return nil
@@ -176,8 +176,8 @@ func (x *nameIndex) namedIn(server string, p *pin) []finding {
 	return slices.DeleteFunc(r.finish(), func(f finding) bool { return f.id != "names-other-tool" || !f.warning })
 }
 
-// reviewUnpinned lists the warnings in the descriptions, or in the ends of them, that
-// a policy leaves out of the pinned definition.
+// reviewUnpinned lists the warnings in what a policy leaves out of the pinned definition:
+// whole descriptions, or the ends of them.
 func (x *nameIndex) reviewUnpinned(server string, p pin) []finding {
 	if p.received == nil || p.definition == nil {
 		return nil
@@ -194,8 +194,8 @@ func (x *nameIndex) reviewUnpinned(server string, p pin) []finding {
 	return slices.DeleteFunc(r.finish(), func(f finding) bool { return !f.warning })
 }
 
-// unpinned reads a description if the pinned definition lacks it, or the end of it. A
-// member that was left out whole was ignored on purpose.
+// unpinned reads a description if the pinned definition lacks it or the end of it. It
+// doesn't read one inside a member that was left out whole: that was ignored on purpose.
 func (r *review) unpinned(text string, pinned *value, path []pathStep) {
 	for _, step := range path[:len(path)-1] {
 		pinned = lookup(pinned, tokenOf(step))
@@ -209,7 +209,7 @@ func (r *review) unpinned(text string, pinned *value, path []pathStep) {
 	}
 	r.pinned = 0
 	for r.pinned < min(len(text), len(kept)) && text[r.pinned] == kept[r.pinned] {
-		r.pinned++ // a text with a placeholder is pinned up to there
+		r.pinned++ // a text with a placeholder counts as pinned up to that
 	}
 	r.path = path
 	r.read(text, "", true)
@@ -265,14 +265,14 @@ func rankOf(b bool) int {
 	return 0
 }
 
-// read reviews one string, or the name of a member, for all that may be in it; only
-// prose is read for what it mentions.
+// read reviews one string, or the name of a member, for everything that may be in it. It
+// looks for names of tools and servers only in prose.
 //
-// What no reader sees is left out before the words are read, and look-alike letters
-// are read as what they pass for, so neither can break up an order or a name.
+// Before the words are read, hidden characters are left out and look-alike letters are
+// replaced by what they pass for, so that neither can break up an order or a name.
 func (r *review) read(s, where string, prose bool) {
 	if smallBytes.spells(s) {
-		return // one word, in which nothing can be: most strings of a schema
+		return // one word in small letters can't say anything: most strings of a schema
 	}
 	r.text, r.folded, r.where, r.said = s, s, where, r.said[:0]
 	r.paddings()
@@ -292,11 +292,11 @@ func (r *review) read(s, where string, prose bool) {
 	tokenizers.Put(t)
 }
 
-// tokenizers holds what texts are taken apart with: there are thousands of texts.
+// tokenizers keeps tokenizers for reuse, because there are thousands of texts.
 var tokenizers = sync.Pool{New: func() any { return &tokenizer{progress: make([]phraseProgress, len(phrases().steps))} }}
 
-// hit reports what the words of the text say, each kind once, unless the text is
-// pinned to behind its end.
+// hit reports what the words of the text say, once for each kind. A text that is pinned
+// up to end or beyond isn't reported.
 func (r *review) hit(id, kind, what string, end, from, to int) {
 	if end > r.pinned && !slices.Contains(r.said, kind) && !slices.Contains(r.said, id) {
 		r.said = append(r.said, kind)
@@ -306,20 +306,20 @@ func (r *review) hit(id, kind, what string, end, from, to int) {
 
 const maxExcerpt = 160 // code points of the server's text in one detail
 
-// An excerpt is s[from:to] for a detail. It says whether there is more on either
-// side, and is made printable only where it is shown: most are not (see maxAlike).
+// An excerpt is s[from:to] for a detail. Printed, it shows whether there is more text on
+// either side. Most are never printed (maxAlike), so its text is only made then.
 type excerpt struct {
 	s        string
 	from, to int
-	folded   bool // they count in foldText(s)
+	folded   bool // from and to count bytes in foldText(s)
 }
 
-// excerpt is a part of the folded text, as the server wrote it.
+// excerpt shows a part of the folded text as the server wrote it.
 func (r *review) excerpt(from, to int) excerpt {
 	return excerpt{r.text, max(from, 0), min(to, len(r.folded)), len(r.text) != len(r.folded)}
 }
 
-// around is a part of the text and some code points on both sides.
+// around shows a part of the text with some code points on both sides.
 func (r *review) around(from, to int) excerpt {
 	for range beside {
 		_, before := utf8.DecodeLastRuneInString(r.text[:from])

@@ -8,14 +8,14 @@ import (
 	"golang.org/x/text/unicode/rangetable"
 )
 
-// Characters that no reader sees, and where a text rightly has them all the same.
-// Categories and scripts come from the toolchain's tables, but only for what
-// hidden lets through, as in finding_names.go.
+// Characters that no reader sees, and the places where a text needs them all the same.
+// Categories and scripts come from the toolchain's tables, but only for characters that
+// aren't hidden; finding_names.go says why.
 
 func isPictograph(r rune) bool { return inTable(pictographTable[:], r) }
 
-// classOf tests for a rune of any of the tables that hidden lets through. The
-// tables become one when first asked: one after the other they are slow.
+// classOf tests whether a rune is in one of the tables and not hidden. It merges the tables
+// when it is first asked, because to look in one after the other is slow.
 func classOf(tables ...*unicode.RangeTable) func(rune) bool {
 	merged := sync.OnceValue(func() *unicode.RangeTable { return rangetable.Merge(tables...) })
 	return func(r rune) bool { return unicode.Is(merged(), r) && !hidden(r) }
@@ -23,11 +23,11 @@ func classOf(tables ...*unicode.RangeTable) func(rune) bool {
 
 // isJoining reports whether r is a letter, mark or digit of a joining script.
 func isJoining(r rune) bool {
-	vowel := r >= 0x64b && r <= 0x655 || r == 0x670 // Arabic marks that are of no script
+	vowel := r >= 0x64b && r <= 0x655 || r == 0x670 // Arabic marks without a script
 	return vowel || ofJoining(r) && (isLetter(r) || unicode.IsDigit(r))
 }
 
-// runes is a text character by character; around it there is none.
+// runes is a text as a list of characters; at returns none before and after it.
 type runes []rune
 
 const none = rune(-1)
@@ -39,8 +39,8 @@ func (t runes) at(i int) rune {
 	return t[i]
 }
 
-// A hiddenRun is where a text first has characters of a kind, and how many it has
-// in all. The last begins at last.
+// A hiddenRun describes the characters of a kind in a text: there are n of them, the first
+// run is t[from:to], and the last one, or its run of blanks, begins at last.
 type hiddenRun struct{ n, from, to, last int }
 
 func (s *hiddenRun) add(i, size, n int) {
@@ -54,16 +54,16 @@ func (s *hiddenRun) add(i, size, n int) {
 	s.last = i
 }
 
-// maxJoiners is how many joiners one word, or one emoji, may rightly have: a
-// family of four has three, and no word of living text more than four.
+// maxJoiners is how many joiners (ZWJ and ZWNJ) one word or one emoji may need: a family of
+// four has three, and no word of a living language has more than four.
 const maxJoiners = 4
 
-// findHidden finds what no reader of a text sees. One character counts once: as a
-// control that a terminal obeys, else as one that turns the direction of text, else
-// as hidden where legitimate doesn't know a reason for it.
+// findHidden finds what no reader of a text sees. A character counts only once: as a
+// control that a terminal obeys, as one that turns the direction of text, or as a hidden
+// one for which legitimate knows no reason.
 //
-// A carriage return is layout before a line feed; alone it lets a terminal write
-// over the line. Blanks of several unusual kinds in a row can spell a message.
+// A carriage return before a line feed is layout; alone it lets a terminal write over the
+// line. A row of unusual blanks of several kinds can spell a message.
 func (t runes) findHidden() (escapes, bidi, invisible hiddenRun) {
 	joiners := 0 // in the word so far
 	for i, size := 0, 1; i < len(t); i += size {
@@ -79,9 +79,9 @@ func (t runes) findHidden() (escapes, bidi, invisible hiddenRun) {
 		case r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069:
 			bidi.add(i, size, 1)
 		case r == 0x1f3f4:
-			// The black flag with the tags that make it the flag of England,
-			// Scotland or Wales. UTS #51 recommends no others: any other tags are
-			// drawn by nobody, and so are text that no reader sees.
+			// The black flag, with tags that make it the flag of England, Scotland or
+			// Wales. UTS #51 recommends no other tags and nobody draws them, so all
+			// others are text that no reader sees.
 			const flag = 7 // characters
 			if slices.Contains(regionFlags[:], string(t[i:min(len(t), i+flag)])) {
 				size = flag
@@ -119,20 +119,20 @@ func (t runes) findHidden() (escapes, bidi, invisible hiddenRun) {
 	return escapes, bidi, invisible
 }
 
-// strayZeroWidth reports a zero-width space, or a word joiner, between letters,
-// marks or blanks, as editors leave them behind.
+// strayZeroWidth reports whether t[i] is a zero-width character such as editors leave behind,
+// with no hidden character and no unusual blank beside it.
 func (t runes) strayZeroWidth(i int) bool {
 	r, prev, next := t[i], t.at(i-1), t.at(i+1)
 	return (r == 0x200b || r == 0x2060 || r == 0xfeff) && !hidden(prev) && !unusualSpace(prev) && !hidden(next) && !unusualSpace(next)
 }
 
-// legitimate reports whether a hidden character is one that the text around it
-// needs. No two of them stand side by side (but for an emoji style before a
-// joiner), so that none of these uses carries a run of data.
+// legitimate reports whether the text around a hidden character needs it. Two hidden
+// characters in a row are never needed, except an emoji style before a joiner, so that no
+// such use can carry a run of data.
 func (t runes) legitimate(i int) bool {
 	r, prev, next := t[i], t.at(i-1), t.at(i+1)
 	if isPictograph(r) && r < 0x1fb00 {
-		return true // of a version after 15.0: a picture, or the box for a missing one
+		return true // an emoji of a version after 15.0: a reader sees it, or a box instead
 	}
 	if hidden(next) && !isPictograph(next) && !(r == 0xfe0f && next == 0x200d) {
 		return false
@@ -142,8 +142,8 @@ func (t runes) legitimate(i int) bool {
 		keycap := next == 0x20e3 && (prev >= '0' && prev <= '9' || prev == '#' || prev == '*')
 		return isPictograph(prev) || keycap
 	case r >= 0xfe00 && r <= 0xfe02, r >= 0xe0100 && r <= 0xe0120:
-		// Variants of one ideograph (UTS #37); the registry has no more than
-		// these few for any, and those that spell ASCII begin beyond.
+		// Variants of an ideograph (UTS #37). The registry has no more than these few
+		// for any of them, and the selectors that can spell ASCII come after these.
 		return unicode.Is(unicode.Han, prev) && !hidden(prev)
 	case r >= 0x180b && r <= 0x180f:
 		return unicode.Is(unicode.Mongolian, prev) && isLetter(prev)
@@ -156,22 +156,22 @@ func (t runes) legitimate(i int) bool {
 		if prev == none || hidden(prev) || prev == ' ' || prev == '\n' {
 			return false
 		}
-		wordEnd := isJoining(prev) && (r == 0x200d || unicode.Is(unicode.M, prev)) // a lone letter's joined form, a bare consonant
+		wordEnd := isJoining(prev) && (r == 0x200d || unicode.Is(unicode.M, prev)) // a lone letter's joined form, or a bare consonant
 		return isJoining(prev) && isLetter(next) || isJoining(next) || wordEnd
 	case r == 0x200b:
 		return ofUnspaced(t.at(i-2)) && ofUnspaced(prev) && ofUnspaced(next) && ofUnspaced(t.at(i+2))
 	case r == 0x200e || r == 0x200f || r == 0x61c:
 		return !hidden(prev) && t.directs(i)
 	case r >= 0x600 && r <= 0x605, r == 0x6dd, r == 0x70f, r == 0x890, r == 0x891, r == 0x8e2, r == 0x110bd, r == 0x110cd:
-		return isJoining(next) || unicode.IsDigit(next) // a sign drawn around the digits or letters after it
+		return isJoining(next) || unicode.IsDigit(next) // a sign around what follows it
 	case r == 0x2800:
-		return prev > 0x2800 && prev <= 0x28ff || next > 0x2800 && next <= 0x28ff // Braille between its cells
+		return prev > 0x2800 && prev <= 0x28ff || next > 0x2800 && next <= 0x28ff // beside a Braille cell
 	}
 	return false
 }
 
-// directs reports whether a direction mark can do anything: a letter that runs from
-// right to left is near, and the mark is not inside a word.
+// directs reports whether a direction mark can have an effect: a letter that runs from
+// right to left is near, and the mark isn't inside a word of one direction.
 func (t runes) directs(i int) bool {
 	const near = 16
 	if prev, next := t.at(i-1), t.at(i+1); isLetter(prev) && isLetter(next) {
@@ -189,9 +189,9 @@ func (t runes) directs(i int) bool {
 	return false
 }
 
-// characters reports what no reader of a text sees, what a terminal obeys and what
-// turns the direction of text. One or two zero-width spaces between letters or
-// blanks, which spell nothing, are a note.
+// characters reports the characters that no reader sees, that a terminal obeys and that
+// turn the direction of text. One or two stray zero-width characters in prose can't spell
+// anything, so they are only a note.
 func (r *review) characters(prose bool) {
 	t := runes(r.text)
 	escapes, bidi, invisible := t.findHidden()

@@ -2,8 +2,8 @@ package main
 
 import "unicode"
 
-// pictographTable is Extended_Pictographic of emoji-data 15.0 (UTS #51), reserved
-// code points included: emoji of later versions come from those.
+// pictographTable is the property Extended_Pictographic of emoji-data 15.0 (UTS #51). It
+// includes reserved code points, which emoji of later versions come from.
 var pictographTable = [...]runeRange{
 	{0xa9, 0xa9}, {0xae, 0xae}, {0x203c, 0x203c}, {0x2049, 0x2049}, {0x2122, 0x2122}, {0x2139, 0x2139},
 	{0x2194, 0x2199}, {0x21a9, 0x21aa}, {0x231a, 0x231b}, {0x2328, 0x2328}, {0x2388, 0x2388}, {0x23cf, 0x23cf},
@@ -20,20 +20,20 @@ var pictographTable = [...]runeRange{
 	{0x1f888, 0x1f88f}, {0x1f8ae, 0x1f8ff}, {0x1f90c, 0x1f93a}, {0x1f93c, 0x1f945}, {0x1f947, 0x1faff}, {0x1fc00, 0x1fffd},
 }
 
-// Classes of letters, each one sorted table of what hidden lets through.
+// Classes of letters, without the hidden ones. Each is one merged table.
 var (
 	// isLetter is true for letters and the marks on them.
 	isLetter = classOf(unicode.L, unicode.M)
 
-	// ofJoining are the scripts whose letters join, or form conjuncts, as ZWJ and
-	// ZWNJ tell them to (Unicode 15.0, section 23.2).
+	// ofJoining is true for scripts whose letters join or form conjuncts, which ZWJ and
+	// ZWNJ control (Unicode 15.0, section 23.2).
 	ofJoining = classOf(
 		unicode.Arabic, unicode.Syriac, unicode.Mandaic, unicode.Nko, unicode.Mongolian, unicode.Phags_Pa, unicode.Adlam, unicode.Hanifi_Rohingya,
 		unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu, unicode.Kannada,
 		unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar, unicode.Tibetan, unicode.Balinese, unicode.Javanese, unicode.Chakma,
 		unicode.Grantha, unicode.Tirhuta, unicode.Newa, unicode.Sharada, unicode.Meetei_Mayek)
 
-	// ofUnspaced are the scripts that break lines between words at ZWSP.
+	// ofUnspaced is true for scripts that break lines between words at ZWSP (U+200B).
 	ofUnspaced = classOf(
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan, unicode.Tai_Le, unicode.New_Tai_Lue, unicode.Tai_Tham, unicode.Tai_Viet)
 
@@ -41,7 +41,7 @@ var (
 		unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana, unicode.Nko, unicode.Samaritan, unicode.Mandaic, unicode.Adlam, unicode.Hanifi_Rohingya)
 )
 
-// regionFlags are the black flag with the tags gbeng, gbsct and gbwls.
+// regionFlags are the black flag with the tags gbeng, gbsct or gbwls.
 var regionFlags = [...]string{
 	"\U0001F3F4\U000E0067\U000E0062\U000E0065\U000E006E\U000E0067\U000E007F",
 	"\U0001F3F4\U000E0067\U000E0062\U000E0073\U000E0063\U000E0074\U000E007F",

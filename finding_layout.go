@@ -7,12 +7,12 @@ import (
 )
 
 const (
-	padBlanks    = 40 // in one line; real texts have 8
-	padLineFeeds = 12 // real texts have 2
+	padBlanks    = 40 // in one line; real texts have at most 8
+	padLineFeeds = 12 // real texts have at most 2
 )
 
-// paddings reports the runs of blanks, unusual ones and what is hidden among them,
-// that push what follows out of sight.
+// paddings reports runs of blanks and line feeds that push the text after them out of
+// sight. Unusual blanks count, and hidden characters don't end a run.
 func (r *review) paddings() {
 	s := r.text
 	eachRun(s, padLineFeeds, isPadding, func(from, to int) bool {
@@ -42,8 +42,8 @@ func isPadding(r rune) bool {
 	return r == ' ' || r == '\t' || r == '\n' || r == '\r' || unusualSpace(r) || hidden(r) && !isPictograph(r)
 }
 
-// eachRun calls found for the runs of at least some bytes of s that are in a class,
-// until it returns false. No such run lies between two of the bytes it looks at.
+// eachRun calls found for each run of characters in a class that has least bytes or more,
+// until found returns false. It looks only at bytes between which no such run fits.
 func eachRun(s string, least int, in func(rune) bool, found func(from, to int) bool) {
 	for i := least - 1; i < len(s); i += least {
 		for !utf8.RuneStart(s[i]) {
@@ -60,7 +60,7 @@ func eachRun(s string, least int, in func(rune) bool, found func(from, to int) b
 	}
 }
 
-// growth reports a description that grew by more than a fifth and minGrowth.
+// growth reports a description that grew by more than a fifth and by more than minGrowth.
 func (r *review) growth(before, now value) {
 	b, n := before.get("description"), now.get("description")
 	if b.kind != '"' && b.kind != 0 || n.kind != '"' {
@@ -72,11 +72,11 @@ func (r *review) growth(before, now value) {
 	}
 }
 
-// definitionSize is the size of a definition as received, or as pinned.
+// definitionSize is the size of a definition in bytes, as received or as pinned: the larger.
 func definitionSize(p *pin) int { return max(len(p.received), len(p.definition)) }
 
-// oversizeList reports a manifest whose definitions are above maxList together, and
-// where reading stopped.
+// oversizeList reports a manifest whose definitions have more than maxList bytes together,
+// and where reading stopped.
 func (r *review) oversizeList(found *pinset) {
 	size := 0
 	for i := range found.pins {
@@ -102,8 +102,8 @@ func pinsRead(s *pinset) int {
 	return len(s.pins)
 }
 
-// unread reports a definition that is behind those that maxRead holds: what is in it
-// nobody looked for.
+// unread reports a definition that comes after the first maxRead bytes, and whether it
+// does. Nothing in such a definition is reviewed.
 func (r *review) unread(p *pin) bool {
 	s := r.own
 	if s == nil || s.pins == len(s.set.pins) || compareKeys(p.entryKey, s.set.pins[s.pins].entryKey) < 0 {

@@ -14,16 +14,16 @@ const (
 	maxOthers     = 3       // tools or servers named in one detail
 	minMention    = 3       // bytes of a name that a text can mention
 	maxVocabulary = 100_000 // names of parameters and values kept of one server
-	minFamily     = 3       // tools of one server whose names begin alike
+	minFamily     = 3       // entries of one server whose names begin with the same part
 )
 
-// A nameIndex holds every name that a review compares with. Reviews may use it side
-// by side.
+// A nameIndex holds every name that a review compares with. Several reviews may use it at
+// the same time.
 type nameIndex struct {
 	names     map[string][]string // tool name: the servers that list or pin it, in order
 	skeletons map[string][]string // skeleton: the names that have it
 	now       map[string]*serverNames
-	odd       bool // some name is no word (isWord)
+	odd       bool // at least one name isn't a word (isWord)
 }
 
 // newNameIndex takes the names of all tools pinned in the lockfile and listed in
@@ -38,7 +38,7 @@ func newNameIndex(lock lockfile, found []pinset) *nameIndex {
 	x := &nameIndex{names: make(map[string][]string, total), skeletons: make(map[string][]string, total), now: map[string]*serverNames{}}
 	for i := range sets {
 		s := &sets[i]
-		x.now[s.server] = &serverNames{set: s, pins: pinsRead(s), lacks: map[string]bool{}} // of the pins, then of the manifest
+		x.now[s.server] = &serverNames{set: s, pins: pinsRead(s), lacks: map[string]bool{}} // a manifest replaces the pins
 		for _, p := range s.of(toolList) {
 			x.addName(p.name, s.server)
 		}
@@ -54,7 +54,7 @@ func (x *nameIndex) addName(name, server string) {
 	if x.names[name] = append(have, server); len(have) > 0 {
 		return
 	}
-	const most = 64 // of one skeleton: enough to tell of, and each name is held against them
+	const most = 64 // names of one skeleton: each of them is compared with every name that shares it
 	for _, key := range skeletons(name) {
 		if list := x.skeletons[key]; len(list) < most && !slices.Contains(list, name) {
 			x.skeletons[key] = append(list, name)
@@ -68,7 +68,7 @@ func (x *nameIndex) isLabel(word string) bool {
 	return len(word) >= minMention && x.now[word] != nil && word != "default" && isWord(word)
 }
 
-// others names the other servers that list or pin a tool of that name, or is "".
+// others lists the other servers that list or pin a tool of that name, or is "".
 func (x *nameIndex) others(server, name string) string {
 	others := slices.DeleteFunc(slices.Clone(x.names[name]), func(other string) bool { return other == server })
 	return named(quotedNames(others), maxOthers)
@@ -79,10 +79,10 @@ func (s *serverNames) has(name string) bool {
 	return s != nil && s.set.find(entryKey{toolList, name}) != nil
 }
 
-// lacks reports whether a word that has the form of a tool's name is none of the
-// server's own names: of its tools, also with another separator or without their
-// common prefix, its parameters and their values. What another server is known
-// to have is never its own.
+// lacks reports whether a word that looks like a tool's name is none of the names that the
+// server itself uses: names of tools, also with another separator or without their common
+// prefix, of parameters, and of their values. A tool that another server is known to have
+// is lacking unless this server lists it, too.
 func (r *review) lacks(name string) bool {
 	s := r.own
 	switch {
@@ -105,19 +105,19 @@ func (r *review) lacks(name string) bool {
 	return lacks
 }
 
-// A serverNames is what one server has: its manifest at hand, else its pins. The
-// words are what it uses as names, in small letters and without separators.
+// A serverNames holds the names of one server, from its manifest if that is at hand, else
+// from its pins. Its words are in small letters and without separators.
 type serverNames struct {
 	set  *pinset
-	pins int // those whose definitions are read
+	pins int // how many of its definitions are read (pinsRead)
 
 	asked    sync.Mutex
 	words    map[string]bool // nil: not read yet
-	families map[string]int  // how many names begin with that part
-	lacks    map[string]bool // what was asked before: texts say the same names over and over
+	families map[string]int  // the number of names that begin with a part
+	lacks    map[string]bool // earlier answers: texts repeat the same names
 }
 
-// read reads the names, once they are needed.
+// read reads the names when they are first needed.
 func (s *serverNames) read() {
 	if s.words != nil {
 		return
@@ -142,7 +142,7 @@ func (s *serverNames) read() {
 	}
 }
 
-// addAll adds the names of members and the strings below v that are no prose.
+// addAll adds the names of members in v, and the strings in it that aren't prose.
 func (s *serverNames) addAll(v value) {
 	if v.kind == '"' && strings.IndexByte(v.text, ' ') < 0 {
 		s.add(v.text)
@@ -161,8 +161,8 @@ func (s *serverNames) add(name string) {
 	}
 }
 
-// uses also knows a name in singular or plural, or behind one or more of its parts,
-// as in mcp__files__read_file.
+// uses reports whether the server uses a name: in singular or plural, after further parts
+// as in mcp__files__read_file, or one that begins as minFamily of its own names do.
 func (s *serverNames) uses(name string) bool {
 	s.read()
 	if first, _ := cutName(name); s.families[first] >= minFamily {
@@ -202,10 +202,10 @@ func withoutSeparators(name string) string {
 	}, name)
 }
 
-// commonTerm reports whether a distinct name is a common term all the same.
+// commonTerm reports whether a name is a common term, although it is distinct.
 func commonTerm(name string) bool { return commonTerms()[strings.ToLower(name)] != "" }
 
-// wordsOf returns the words of a table with what they are, made once they are needed.
+// wordsOf returns the words of some rows, each with its class. They are made on first use.
 func wordsOf(rows ...wordRow) func() map[string]string {
 	return sync.OnceValue(func() map[string]string {
 		words := map[string]string{}
@@ -218,7 +218,7 @@ func wordsOf(rows ...wordRow) func() map[string]string {
 	})
 }
 
-// A byteSet has the bytes that a text may be made of.
+// A byteSet is a set of bytes, such as those that a text may be made of.
 type byteSet [256]bool
 
 func newByteSet(members string) *byteSet {
@@ -263,9 +263,9 @@ func distinct(name string) bool {
 
 // name reviews the tool's name.
 //
-// look-alike-name: another name, pinned or listed on any server, shares a skeleton
-// with this one, or mixedScripts. same-name: another server has the very name.
-// name-rule: the name is not what the specification advises.
+// look-alike-name: another name, pinned or listed on any server, shares a skeleton with
+// this one, or this one mixes alphabets (mixedScripts). same-name: another server has a
+// tool of the same name. name-rule: the name isn't as the specification advises.
 func (r *review) name(name string) {
 	r.at("name")
 	var alike []string
@@ -306,13 +306,13 @@ func (r *review) name(name string) {
 	r.path = nil
 }
 
-// mentions fires where a text names what other servers have (names-other-tool):
-// as a word of its own, letter case included, a tool that another server has and
-// this one lacks, if the name can't be mistaken for an ordinary word (distinct),
-// also after the label as in mcp__files__read_file and files.read_file; and the
-// label of another server, a note: one that is no ordinary word anywhere, any
-// other beside "server", "tool" or "MCP". Names of members are no prose: parameters
-// share their names with tools by chance. Each is reported once a tool.
+// mentions reports the tools and labels of other servers that a text names, each of them
+// once per entry (names-other-tool). A tool is one that another server has and this one
+// lacks. Its name stands as a word of its own in the same letter case, also after the
+// label as in mcp__files__read_file or files.read_file, and is distinct, so that it can't
+// be an ordinary word. A label gives a note. It counts anywhere if it is distinct, else
+// only beside "server", "tool" or "MCP". Names of members aren't read: parameters share
+// their names with tools by chance.
 func (r *review) mentions(t *tokenizer) {
 	s := r.folded
 	for _, w := range t.names {
@@ -329,8 +329,8 @@ func (r *review) mentions(t *tokenizer) {
 	for _, w := range t.labels {
 		r.label(s[w.from:w.to], w.from)
 	}
-	// Names with other characters, such as files/read, stand between blanks,
-	// quotes and brackets. Those with a blank in them are not looked for.
+	// A name with other characters, such as files/read, stands between blanks, quotes or
+	// brackets. A name with a blank in it isn't looked for.
 	for from := 0; r.x.odd && from < len(s); from++ {
 		to := len(s)
 		if n := strings.IndexAny(s[from:], " \t\n\r\"'`()[]{}<>,;"); n >= 0 {
@@ -343,7 +343,7 @@ func (r *review) mentions(t *tokenizer) {
 	}
 }
 
-// mention reports a name that a text has if it is another server's, and whether it is.
+// mention reports a name if it is a tool of another server, and returns whether it is.
 func (r *review) mention(name string, at int) bool {
 	if commonTerm(name) {
 		return false
@@ -365,8 +365,8 @@ func (r *review) label(label string, at int) {
 	}
 }
 
-// unknown reports a tool that the server lacks, and no one is known to have, where
-// the text doesn't give an order about one.
+// unknown reports the name of a tool that no server is known to have. It doesn't if the
+// text was already reported for an order about such a tool.
 func (r *review) unknown(t *tokenizer) {
 	from, to := t.lacking.from, t.lacking.to
 	name := r.folded[from:to]
@@ -382,11 +382,11 @@ func (r *review) first(name string) bool {
 	return !before
 }
 
-// Letters that pass for others. Scripts and letter case come from the toolchain's
-// tables, but only for what hidden lets through: that was assigned in Unicode
-// 15.0, so the answers don't change with a newer toolchain.
+// Letters that pass for others. Scripts and letter case come from the toolchain's tables,
+// but only for characters that aren't hidden. Those were assigned in Unicode 15.0, so the
+// answers don't change with a newer toolchain.
 
-// plainLetters has the ASCII text that a letter passes for.
+// plainLetters maps a letter to the ASCII text that it passes for.
 var plainLetters = sync.OnceValue(func() map[rune]string {
 	m := map[rune]string{}
 	for _, l := range confusables {
@@ -403,9 +403,9 @@ var plainLetters = sync.OnceValue(func() map[rune]string {
 	return m
 })
 
-// folded yields what a detector reads in place of each character of s, and where
-// that stands: of what is hidden and of marks on letters nothing, of look-alikes
-// ASCII, of unusual spaces a space.
+// folded yields the place of each character in s and what a detector reads instead of it:
+// nothing for hidden characters and marks on letters, ASCII for look-alikes, a space for
+// unusual spaces, and the character itself for all others.
 func folded(s string) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		for i, size := 0, 0; i < len(s); i += size {
@@ -437,7 +437,7 @@ func foldText(s string) string {
 	return b.String()
 }
 
-// unfold is the place in s of a place in foldText(s).
+// unfold returns the place in s of a place in foldText(s), both in bytes.
 func unfold(s string, at int) int {
 	for i, plain := range folded(s) {
 		if at -= len(plain); at < 0 {
@@ -447,10 +447,10 @@ func unfold(s string, at int) int {
 	return len(s)
 }
 
-// skeletons returns two keys of a tool's name. Names that share a key differ only
-// by letter case, compatibility forms, what is hidden, or look-alike letters. The
-// first takes letter case away, the second also the ASCII look-alikes, for which I
-// must not become i.
+// skeletons returns two keys of a tool's name. Names that share a key differ only by letter
+// case, compatibility forms, hidden characters or look-alike letters. The first key leaves
+// ASCII look-alikes apart. The second folds them, too, so it turns I into l before
+// letter case is folded.
 func skeletons(name string) [2]string {
 	if !isPlain(name) {
 		name = strings.Map(func(r rune) rune {
@@ -463,15 +463,15 @@ func skeletons(name string) [2]string {
 	return [2]string{strings.ToLower(name), asciiLookAlikes.Replace(strings.ToLower(strings.ReplaceAll(name, "I", "l")))}
 }
 
-// mixedScripts says which alphabets are mixed in a name, or returns "": two of
-// them inside one word, or a Latin name with a word of nothing but look-alikes
-// of another alphabet. A name of two languages, one a word, is fine.
+// mixedScripts says which alphabets are mixed in a name, or returns "". They are mixed if
+// one word has letters of two, or if a Latin name has a word of another alphabet that is
+// made of look-alikes only. A name with words of two languages is fine.
 func mixedScripts(name string) string {
 	if isPlain(name) {
 		return ""
 	}
 	found := [len(alphabets)]bool{}
-	mixed, passing := false, false // passing: a word of look-alikes alone
+	mixed, passing := false, false // passing: a word is made of look-alikes only
 	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.Nd) }) {
 		in, alike := -1, true
 		for _, r := range word {

@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// confusables are the letters that pass for an ASCII one in common fonts: a small
-// choice from the idea of UTS #39, section 4 (confusable detection), and the
-// compatibility forms (NFKC) of letters that are no run of letterAt.
+// confusables are characters that pass for ASCII in common fonts: a small selection in the
+// sense of UTS #39, section 4 (confusable detection), and compatibility forms of letters
+// (NFKC) that aren't in letterRuns.
 var confusables = [...]struct{ to, from string }{
 	{"a", "\u0430\u03b1\u0251\u1d00\u00aa\u1d43"},
 	{"b", "\u0299\u1d47"},
@@ -71,8 +71,8 @@ var confusables = [...]struct{ to, from string }{
 	{"ij", "\u0133"}, {"IJ", "\u0132"}, {"lj", "\u01c9"}, {"nj", "\u01cc"}, {"dz", "\u01f3"},
 }
 
-// letterRuns are runs of letters, digits or all of ASCII, in their order and perhaps
-// several times, that NFKC, or the eye, reads as ASCII.
+// letterRuns are runs of code points that NFKC, or the eye, reads as the ASCII characters in
+// letters, in that order and in some runs several times over.
 var letterRuns = [...]struct {
 	lo, hi  rune
 	letters string
@@ -84,7 +84,7 @@ var letterRuns = [...]struct {
 	{0x1f170, 0x1f189, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}, {0x1f1e6, 0x1f1ff, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"},
 }
 
-// commonTerms have the form of a tool's name and are none, in small letters.
+// commonTerms look like names of tools and aren't any. They are in small letters.
 var commonTerms = wordsOf(wordRow{"common", "base32 base64 md5 sha1 sha256 sha512 utf8 utf-8 utf16 oauth2 http2 ipv4 ipv6 ec2 k8s x509 i18n web3 e-mail read-only real-time " +
 	"sign-in log-in follow-up built-in node.js next.js javascript typescript github gitlab json-rpc graphql postgresql mongodb " +
 	"snake_case camelcase kebab-case pascalcase nodejs macos ios iphone ipados ebay devops up-to-date end-to-end step-by-step one-by-one " +
@@ -97,14 +97,14 @@ type alphabet struct {
 	table *unicode.RangeTable
 }
 
-// Alphabets that have letters of one another's shape. Others, such as Han beside
-// Latin, stand in one name without anyone being fooled (UTS #39, section 5.2).
+// alphabets are scripts with letters that look like those of another one. Scripts such as
+// Han can stand beside Latin in a name and fool nobody (UTS #39, section 5.2).
 var alphabets = [...]alphabet{
 	{"Latin", unicode.Latin}, {"Cyrillic", unicode.Cyrillic}, {"Greek", unicode.Greek}, {"Armenian", unicode.Armenian},
 	{"Cherokee", unicode.Cherokee}, {"Coptic", unicode.Coptic}, {"Georgian", unicode.Georgian}, {"Lisu", unicode.Lisu},
 }
 
-// asciiLookAlikes are the ASCII letters and digits that pass for others.
+// asciiLookAlikes replaces ASCII characters by letters that they pass for.
 var asciiLookAlikes = strings.NewReplacer("rn", "m", "vv", "w", "1", "l", "|", "l", "0", "o")
 
 // Bytes that words and plain texts are made of.

@@ -9,10 +9,10 @@ import (
 	"sync"
 )
 
-// Wording that commands the model instead of describing the tool, or that asks it
-// for secrets. A tokenizer takes a text apart into words in one pass; the phrases of
-// phraseTable are then matched over words, not letters: punctuation, letter case,
-// emphasis and line ends between the words don't matter, and the time is linear.
+// Wording that commands the model instead of describing the tool, or that asks it for
+// secrets. A tokenizer splits a text into words in one pass. Then the phrases of phraseTable
+// are matched on words, not letters. So punctuation, letter case, emphasis and line ends
+// between the words don't matter, and the time is linear.
 
 const (
 	maxWord    = 30  // bytes; no word, tag or file of the rules is longer
@@ -24,33 +24,33 @@ const (
 	isNegation = 1 << iota
 	isLabelled
 	isExample
-	isDirection // to, into
-	isOrder     // no part of the name of a tool
+	isDirection // "to" and "into"
+	isOrder     // a word of orders, which no tool's name has
 	isPath
 	isStop // the end of a sentence
 )
 
-// A phraseMatcher is phraseTable made ready. It is made when a text is first read,
-// not at start-up: a run that reads no text never needs it.
+// A phraseMatcher is phraseTable compiled. It is made when a text is first read and not at
+// start-up, because a run that reads no text never needs it.
 type phraseMatcher struct {
 	words   map[string]*phraseWord
-	lengths [256]uint64 // of the words, by first letter, a bit for each length
-	other   phraseWord  // any word that no phrase has
+	lengths [256]uint64 // by first letter of the words: a bit for each length
+	other   phraseWord  // stands for every word that no phrase has
 	classes map[string][]*phraseWord
 	steps   []phraseStep // of all phrases
 }
 
-// A phraseWord is what the rules know of a word: its classes, and the steps that it
-// can be, by their numbers.
+// A phraseWord is what the rules know about a word: its classes, and the numbers of the
+// steps that it matches.
 type phraseWord struct {
 	class uint8
 	steps []uint16
 }
 
-// A phraseStep is one of the words of a phrase.
+// A phraseStep is one place in a phrase, for one word.
 type phraseStep struct {
 	group *wordGroup
-	gap   int // most words between it and the step before; -1: it is the first
+	gap   int // the most words between it and the step before; -1: it is the first
 	last  bool
 }
 
@@ -95,7 +95,7 @@ func compilePhrases() *phraseMatcher {
 	return m
 }
 
-// appendWords looks up words, and those of classes, and makes those that are new.
+// appendWords appends the words of a list such as "a|b|CLASS", and adds new ones to m.
 func (m *phraseMatcher) appendWords(list []*phraseWord, words string) []*phraseWord {
 	for w := ""; words != ""; {
 		w, words, _ = strings.Cut(words, "|")
@@ -124,21 +124,21 @@ func (m *phraseMatcher) word(w string) *phraseWord {
 	return &m.other
 }
 
-// A textToken is a word of a text, or what stands in braces in phraseTable.
+// A textToken is a word of a text, or one of the kinds in braces of phraseTable.
 type textToken struct {
 	*phraseWord
 	from int
 }
 
-// A phraseProgress is how far a text has come in a phrase: where the latest words
-// stand that match it up to a step. The latest is as good as any before it, because
-// all that counts from there on is to be near.
+// A phraseProgress has the numbers of the first and the last of the words that matched a
+// phrase up to a step. Only the latest match is kept. An earlier one can't do better,
+// because all that counts for the next step is to be near.
 type phraseProgress struct{ start, end int }
 
-// match reports what phrases say of the text.
+// match reports the phrases in the text.
 func (t *tokenizer) match() {
 	m := t.m
-	base := t.next + 1 // behind what was read of earlier texts, which is so too far away to count
+	base := t.next + 1 // word numbers go on from text to text, so earlier progress never counts
 	t.next += len(t.words) + 1
 	stop, negation := base-1, 0
 	for i, w := range t.words {
@@ -146,7 +146,7 @@ func (t *tokenizer) match() {
 		if w.class&isStop != 0 {
 			stop = at
 		}
-		for _, n := range slices.Backward(w.steps) { // a word is one step of a phrase at a time: the later ones first
+		for _, n := range slices.Backward(w.steps) { // later steps first: a word is one step only
 			step, p := &m.steps[n], phraseProgress{at, at}
 			if step.gap >= 0 {
 				before := t.progress[n-1]
@@ -159,7 +159,7 @@ func (t *tokenizer) match() {
 			switch {
 			case group.capitals && !inCapitals(t.s[w.from:]):
 			case step.gap < 0 && group.unlessNegated && negation > stop && at-negation <= 10:
-				t.progress[n] = phraseProgress{} // nor does an order before count: "send it here, never send it there"
+				t.progress[n] = phraseProgress{} // an earlier start goes, too: "send it here, never send it there"
 			case !step.last:
 				t.progress[n] = p
 			case !group.ordinary(t.words[p.start-base:i], t.words[i+1:]):
@@ -172,7 +172,7 @@ func (t *tokenizer) match() {
 	}
 }
 
-// ordinary reports whether the words in an order, or those after it, make it ordinary.
+// ordinary reports whether the words within an order or after it make it ordinary.
 func (g *wordGroup) ordinary(within, words []textToken) bool {
 	const near = 12 // words
 	for i, w := range words[:min(len(words), near)] {
@@ -192,27 +192,27 @@ func inCapitals(s string) bool {
 
 type textRange struct{ from, to int }
 
-// A tokenizer takes one text after another apart.
+// A tokenizer splits texts into words, one text after another.
 type tokenizer struct {
 	r       *review
 	m       *phraseMatcher
 	s       string
 	words   []textToken
-	names   []textRange // words with _ - . a digit or a capital inside: names of tools, perhaps
+	names   []textRange // distinct words, which may be names of tools
 	labels  []textRange // words beside "server", "tool" or "MCP"
-	lacking textRange   // the first word in quotes that reads as the name of a tool that the server lacks
+	lacking textRange   // the first word in quotes that looks like a tool that the server lacks
 
-	progress   []phraseProgress // by step
-	next       int              // word, counted over all texts
-	opened     map[string]bool  // tags
+	progress   []phraseProgress // by number of the step
+	next       int              // word number, counted over all texts
+	opened     map[string]bool  // names of tags that were opened
 	hashes     int              // lines that begin with #
-	hashed     int              // one of them that pretends to be part of the prompt
+	hashed     int              // where one of them pretends to be part of the prompt, or -1
 	urlEnd     int
 	commentEnd int
 }
 
-// read takes a text apart in one pass. Words of names are runs of [A-Za-z0-9_.-]
-// that don't end in a dot; words of phrases are the letters and digits in them.
+// read splits a text in one pass. A name is a run of [A-Za-z0-9_.-] that doesn't end in a
+// dot. The words of phrases are the runs of letters and digits in it.
 func (t *tokenizer) read(r *review) {
 	s := r.folded
 	*t = tokenizer{r: r, m: phrases(), s: s, words: t.words[:0], names: t.names[:0], labels: t.labels[:0], progress: t.progress, next: t.next, hashed: -1}
@@ -272,7 +272,7 @@ func (t *tokenizer) add(word string, from int) uint8 {
 	return w.class
 }
 
-// beside returns the bytes on both sides of a range; a blank at the ends.
+// beside returns the bytes before and after a range, or a blank at an end of the text.
 func (t *tokenizer) beside(from, to int) (before, after byte) {
 	before, after = ' ', ' '
 	if from > 0 {
@@ -284,7 +284,7 @@ func (t *tokenizer) beside(from, to int) (before, after byte) {
 	return before, after
 }
 
-// mark reads one byte outside words.
+// mark reads one byte that isn't part of a word.
 func (t *tokenizer) mark(i int) {
 	s := t.s
 	before, next := t.beside(i, i+1)
@@ -313,7 +313,7 @@ func (t *tokenizer) mark(i int) {
 		}
 	case '~', '$', '/':
 		if s[i] == '/' && strings.IndexByte(" \t\n\"'`(=:,[@", before) < 0 {
-			return // inside a word or a tag
+			return // it is inside a word or a tag
 		}
 		for _, root := range pathRoots {
 			if strings.HasPrefix(s[i:], root) {
@@ -328,7 +328,7 @@ func (t *tokenizer) mark(i int) {
 	}
 }
 
-// mail is the token of the mail address around i.
+// mail returns the token for the mail address that has its @ at i.
 func (t *tokenizer) mail(i int) string {
 	box, domain := t.s[:i], t.s[i+1:]
 	box = box[len(strings.TrimRightFunc(box, wordBytes.has)):]
@@ -339,8 +339,8 @@ func (t *tokenizer) mail(i int) string {
 	return "{mail}"
 }
 
-// heading takes down a line at i that begins as a part of the prompt would. Where the
-// line before or after it begins alike, it is one of a list.
+// heading reports a line at i that begins as a part of the prompt would. A line is left
+// alone if the one before or after it has the same mark: it is an item of a list.
 func (t *tokenizer) heading(i int) {
 	mark, name := headed(t.s[i:])
 	if mark == '#' {
@@ -360,8 +360,8 @@ func (t *tokenizer) heading(i int) {
 	}
 }
 
-// headed returns the mark of headingNames that a line begins with or has behind its
-// first words, if these are in capitals, and them; of a line with # whatever follows.
+// headed returns the mark (see headingNames) and the words of the heading at the start of a
+// line. The words must be in capitals, except after #.
 func headed(s string) (mark byte, name string) {
 	s, _, _ = strings.Cut(s[:min(len(s), 2*maxWord)], "\n")
 	s = strings.TrimSpace(strings.ReplaceAll(s, "**", ""))
@@ -380,9 +380,9 @@ func headed(s string) (mark byte, name string) {
 	return mark, name
 }
 
-// toolName adds a token where a word has the form of a tool's name and is none of
-// this server, nor the name of one of its parameters or values. It reports whether
-// it did.
+// toolName adds a token if a word looks like a tool's name and the server has no tool,
+// parameter or value of that name. It reports whether it did. formed says that the word
+// is distinct.
 func (t *tokenizer) toolName(from, to int, formed bool) bool {
 	s := t.s
 	before, after := t.beside(from, to)
@@ -392,7 +392,7 @@ func (t *tokenizer) toolName(from, to int, formed bool) bool {
 	}
 	if from < t.urlEnd || strings.IndexByte("/\\~$@.{<=", before) >= 0 || strings.IndexByte("/\\=}>(", after) >= 0 ||
 		quoted && to+1 < len(s) && strings.IndexByte(":=", s[to+1]) >= 0 {
-		return false // a part of a path, an address, code, a placeholder; the key of an example
+		return false // part of a path, an address, code or a placeholder, or the key of an example
 	}
 	name := s[from:to]
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {
@@ -404,7 +404,7 @@ func (t *tokenizer) toolName(from, to int, formed bool) bool {
 		return false
 	}
 	var letters, digits int
-	small, camel := false, false // has a small letter, a capital behind one
+	small, camel := false, false // has a small letter; has a capital after one
 	for i, c := range []byte(name) {
 		switch {
 		case c >= '0' && c <= '9':
@@ -441,14 +441,14 @@ func (t *tokenizer) toolName(from, to int, formed bool) bool {
 	return true
 }
 
-// wordBefore is the word before the quotes before from, in small letters.
+// wordBefore returns the word before the quotes that end at from, in small letters.
 func (t *tokenizer) wordBefore(from int) string {
 	before := strings.TrimRight(t.s[max(0, from-maxWord):from], " \"'`\u201c\u2018")
 	return strings.ToLower(before[len(strings.TrimRightFunc(before, wordBytes.has)):])
 }
 
-// joined reads a word with _ - or . in it, and returns where to read on: behind it,
-// or behind the file in the folder that it names.
+// joined reads a word with _ - or . in it and returns where to read on: after the word, or
+// after the file if the word is a folder of secretFiles.
 func (t *tokenizer) joined(from, to int) int {
 	if what, end := t.fileAt(from, to); end > 0 {
 		t.file(what, from, end)
@@ -470,8 +470,8 @@ func (t *tokenizer) joined(from, to int) int {
 	return to
 }
 
-// fileAt looks a word up in secretFiles, together with what stands in that folder.
-// It returns where the name ends, 0 if there is none.
+// fileAt looks up a word in secretFiles, also as a folder together with the file after it.
+// It returns what the file holds and where its name ends, or 0 if it isn't listed.
 func (t *tokenizer) fileAt(from, to int) (what string, end int) {
 	s, files := t.s, secretFiles()
 	name := strings.ToLower(s[from:to])
@@ -491,8 +491,8 @@ func (t *tokenizer) fileAt(from, to int) (what string, end int) {
 	return "", 0
 }
 
-// file takes down a file of secretFiles. As a default or an example it is one that
-// ordinary tools name; one that a tool writes to is none.
+// file reports a file of secretFiles and adds a token for it. A default or an example isn't
+// reported, because ordinary tools name those. A file that a tool writes to gets no token.
 func (t *tokenizer) file(what string, from, to int) {
 	const near = 6 // words
 	into, n := false, 0
@@ -514,9 +514,9 @@ func (t *tokenizer) file(what string, from, to int) {
 	}
 }
 
-// tag takes down a pseudo-tag or an HTML comment at i.
+// tag reports a pseudo-tag or an HTML comment at i.
 func (t *tokenizer) tag(i int) {
-	const maxAttributes = 100 // bytes in a tag behind its name
+	const maxAttributes = 100 // bytes after the name of a tag
 	rest := t.s[i:min(len(t.s), i+maxWord+maxAttributes)]
 	if strings.HasPrefix(rest, "<!--") {
 		t.comment(i)
@@ -549,12 +549,12 @@ func (t *tokenizer) tag(i int) {
 	}
 }
 
-// angleTag returns the size of the pseudo-tag in angle brackets at the start of s,
+// angleTag returns the size in bytes of the pseudo-tag in angle brackets at the start of s,
 // or 0.
 func (t *tokenizer) angleTag(s string) int {
 	name, end := strings.CutPrefix(s[1:], "/")
 	n := tagName(name)
-	size := strings.IndexAny(name[n:], "<>") // of the attributes
+	size := strings.IndexAny(name[n:], "<>") // up to the end of the attributes
 	if n == 0 || n > maxWord || size < 0 || name[n+size] == '<' || strings.IndexByte(" \t\n\r/>", name[n]) < 0 {
 		return 0
 	}
@@ -575,8 +575,8 @@ func (t *tokenizer) angleTag(s string) int {
 	return 0
 }
 
-// comment takes down an HTML comment at i that has prose, an address or a script in
-// it. Placeholders, marks and licences are short, too, and known by a word of theirs.
+// comment reports an HTML comment at i that has prose, an address or a script in it. Short
+// ones are left alone if a word shows that they are placeholders, marks or licences.
 func (t *tokenizer) comment(i int) {
 	if i < t.commentEnd {
 		return // inside another one
@@ -596,18 +596,18 @@ func (t *tokenizer) comment(i int) {
 	}
 }
 
-// tagName is the size of the name of a tag at the start of s.
+// tagName is the size in bytes of the name of a tag at the start of s.
 func tagName(s string) int { return runSize(s, nameBytes.has) }
 
-// Encoded prose: a run that decodes to some words.
+// Limits of a run of digits that may decode to prose.
 const (
 	minEncoded = 24  // characters; fewer hold no order
 	maxDecoded = 768 // characters of a run that are decoded
 )
 
-// encoded reports the first run of base64 or hexadecimal digits that decodes to text
-// with blanks in it. Pictures in data URIs don't, but for SVG, and JSON is what
-// cursors and signed tokens hold.
+// encoded reports the first run of base64 or hexadecimal digits that decodes to prose. SVG
+// and other markup doesn't count, because data URIs hold pictures. JSON doesn't either,
+// because cursors and signed tokens hold it.
 func (r *review) encoded() {
 	s := r.folded
 	eachRun(s, minEncoded, isEncoded, func(from, to int) bool {
@@ -641,7 +641,7 @@ func isEncodedProse(b []byte) bool {
 	return len(b) >= minEncoded/2 && blanks >= 2 && letters*2 > len(b) && b[0] != '<' && b[0] != '{' && b[0] != '['
 }
 
-// otherScripts reports the first order of each row of otherScripts.
+// otherScripts reports one order for each row of otherScripts.
 func (r *review) otherScripts() {
 	for _, rule := range otherScripts {
 		if from, to := rule.find(r.text, r.pinned); to > 0 {
@@ -650,7 +650,7 @@ func (r *review) otherScripts() {
 	}
 }
 
-// find returns where the first order stands that ends beyond so many bytes.
+// find returns where an order stands that ends after the first pinned bytes, or 0, 0.
 func (rule *otherScript) find(s string, pinned int) (from, to int) {
 	for first := range strings.SplitSeq(rule.first, "|") {
 		to := 0

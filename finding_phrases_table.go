@@ -2,15 +2,15 @@ package main
 
 import "strings"
 
-// The phrase rules, and the words, files and tags that they know.
+// A phraseGroup is a rule: a list of phrases, and what makes them ordinary.
 //
-// A phrase is a row of words that follow each other within one sentence, in any
-// letter case. "a|b ..3 c" is a or b, then c with at most three other words
-// between. A word in capitals is a class of wordClasses. In braces:
+// A phrase is a row of words that follow each other within one sentence, in any letter
+// case. "a|b ..3 c" is a or b, then c with at most three other words in between. A word in
+// capitals is a class of wordClasses. A word in braces stands for a kind of text:
 //
-//	{tool}     the name of a tool that this server doesn't have, by its form:
+//	{tool}     a word that looks like a tool's name and that this server doesn't use:
 //	           read_file, readFile, "read-file"
-//	{quoted}   any other word in quotes that is no name of this server
+//	{quoted}   any other word in quotes that this server doesn't use as a name
 //	{address}  a URL or a mail address
 //	{mail}     a mail address that is neither a placeholder nor a contact
 //	{path}     a path in a home directory or below one of the usual roots
@@ -21,17 +21,17 @@ type phraseGroup struct {
 	what    string // for its detail
 	phrases []string
 
-	unlessNegated bool   // "never send …" forbids it
-	notBefore     string // words that make it ordinary, right after
-	notNear       string // words that make it ordinary, among the next few of the sentence
-	notWithin     string // words that make it ordinary, inside it
-	capitals      bool   // only when written in capitals
+	unlessNegated bool   // a negation before them forbids it: "never send …"
+	notBefore     string // words right after an order that make it ordinary
+	notNear       string // the same, anywhere in the next few words of the sentence
+	notWithin     string // the same, inside the order
+	capitals      bool   // only words in capitals match
 }
 
 var wordClasses = [...]struct{ name, words string }{
 	{"NAME", "{tool}|{quoted}"},
 	{"{address}", "{address}|{mail}"},
-	{"NEGATION", "not|never|dont|t|without|cannot|avoid"}, // t: of don't, mustn't
+	{"NEGATION", "not|never|dont|t|without|cannot|avoid"}, // t as in don't and mustn't
 	{"PEOPLE", "user|users|human|humans|person|anyone|anybody|operator"},
 	{"MUST", "must|always|should|shall|automatically|ensure|required|mandatory"},
 	{"WHEN", "when|whenever|before|if|prior|after|while|during|once|until"},
@@ -291,8 +291,8 @@ var phraseTable = [...]phraseGroup{
 	}},
 }
 
-// An otherScript is an order in a writing whose words the tokenizer doesn't know: one
-// of the first, then one of the second at most within bytes later.
+// An otherScript is an order in a script that the tokenizer can't split into words: one of
+// first, and after it one of second, with at most within bytes in between.
 type otherScript struct {
 	first, second string
 	within        int
@@ -310,21 +310,20 @@ var otherScripts = [...]otherScript{
 	{"не ", "сообщай пользовател|говори пользовател|упоминай", 0, fromUser},     // Russian
 }
 
-// Words that a tokenizer looks at itself.
+// Words that have a class of their own (see isNegation).
 const (
-	labelWords   = "server|servers|tool|tools|mcp" // what may stand after the label of a server
+	labelWords   = "server|servers|tool|tools|mcp" // the word beside one of these may be a server's label
 	orderWords   = "ignore|disregard|forget|secretly|covertly|silently"
-	exampleWords = "default|defaults|example|examples|path|g|e" // g: of e.g.; e: of i.e.
+	exampleWords = "default|defaults|example|examples|path|g|e" // g as in e.g., e as in i.e.
 )
 
-// secretFiles are files that only ever hold secrets, or the configuration of an
-// agent: to name one is to ask for it, but as the default or an example of a
-// path. They are matched as names, of folders with what follows them, so that a
-// public key (id_rsa.pub) is none.
+// secretFiles are files that hold nothing but secrets, or an agent's configuration. To name
+// one is to ask for it, except as the default or an example of a path. Whole names are
+// matched, and folders with the file after them, so that a public key (id_rsa.pub) isn't.
 //
-// The value "" is a file that ordinary tools name too, such as an SSH client that
-// lists the hosts in ~/.ssh/config. It says nothing alone; like a default, it
-// does so beside an order to pass it on ({secret}).
+// The class "" has files that ordinary tools name, too: an SSH client lists the hosts in
+// ~/.ssh/config. Such a name isn't reported alone. Like a default, it counts beside an
+// order to pass it on ({secret}).
 var secretFiles = wordsOf(
 	wordRow{"a private key", "id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk"},
 	wordRow{"private keys", ".gnupg wallet.dat login.keychain login.keychain-db"},
@@ -335,21 +334,20 @@ var secretFiles = wordsOf(
 	wordRow{"", "known_hosts authorized_keys /etc/passwd private_keys.txt passwords.txt"},
 )
 
-// rootedFiles are those of secretFiles that begin with a slash.
+// rootedFiles are the files of secretFiles that begin with a slash.
 var rootedFiles = [...]string{"/etc/shadow", "/etc/passwd", "/proc/self/environ"}
 
-// pathRoots begin a {path}; others are those of addresses, or examples.
+// pathRoots begin a {path}. Other roots are mostly parts of addresses, or examples.
 var pathRoots = [...]string{"~/", "$HOME", "${HOME", "/home/", "/root/", "/Users/", "/etc/", "/var/", "/tmp/", "/opt/", "/usr/", "/mnt/", "/proc/", "/private/", "/Library/"}
 
-// Pseudo-tags pretend to be a part of the model's own prompt. A tag in angle
-// brackets is also how people write placeholders and examples of XML, so most
-// names count only in some spellings.
+// Pseudo-tags pretend to be a part of the model's own prompt. People also write placeholders
+// and examples of XML in angle brackets, so most names count only in some spellings.
 const (
 	tagAlways = "in any spelling"
-	tagUpper  = "in capitals, or with both ends" // <system> alone is a placeholder
+	tagUpper  = "in capitals, or with both ends" // <system> alone is a placeholder, </system> isn't
 	tagPair   = "with both ends"
-	tagBreak  = "an end without a beginning" // it pretends to close what the text stands in
-	tagPlain  = "never"                      // a placeholder or an example, also in capitals
+	tagBreak  = "an end without a beginning" // it pretends to close the tag around the description
+	tagPlain  = "never"                      // it is a placeholder or an example even in capitals
 )
 
 var pseudoTags = wordsOf(
@@ -362,39 +360,39 @@ var pseudoTags = wordsOf(
 	wordRow{tagPlain, "a b br p div span table tr td th ul ol li html head body xml svg script style rss h1 h2 h3 pre img"},
 )
 
-// bracketRoles begin a heading in square brackets and capitals that pretends to
-// come from someone other than the tool's author: [SYSTEM], [HIDDEN INSTRUCTION].
+// bracketRoles begin headings in square brackets and capitals. These pretend to come from
+// someone other than the tool's author: [SYSTEM], [HIDDEN INSTRUCTION].
 var bracketRoles = []string{"SYSTEM", "SYS", "HIDDEN", "SECRET", "OVERRIDE", "INSTRUCTION", "INSTRUCTIONS", "ASSISTANT", "DIRECTIVE", "SHADOW", "JAILBREAK", "INJECTION"}
 
-// headingNames are words in capitals that head a line as a part of the prompt would, with
-// the marks that they have there: a colon behind them, # before them, brackets around
-// them. A tool for admins often begins with [ADMIN], and many a text has INSTRUCTIONS:.
+// headingNames are words that head a line as a part of the prompt would, with the marks that
+// count for them: a colon after them, # before them, brackets around them. Other marks are
+// ordinary: many texts have "INSTRUCTIONS:". Tools for admins often begin with [ADMIN], so
+// brackets at the beginning of a text never count.
 var headingNames = wordsOf(
 	wordRow{":#", "SYSTEM HIDDEN INSTRUCTION"},
 	wordRow{"#[", "ADMIN ADMINISTRATOR ROOT"},
 	wordRow{"#", "INSTRUCTIONS"},
 )
 
-// commentWords make a short HTML comment a placeholder, a mark or a licence: at its
-// beginning, or "here" at its end.
+// commentWords begin short HTML comments that are placeholders, marks or licences. Such a
+// comment may also end in "here".
 var commentWords = wordsOf(wordRow{"mark", "todo fixme begin start end page slide section file path filename source line title theme toc omit prettier-ignore " +
 	"prettier-ignore-start prettier-ignore-end eslint-disable markdownlint-disable copyright license licence licensed spdx-license-identifier " +
 	"your my some existing rest comment comments html placeholder content text example optional other more new column row code main header footer " +
 	"nav navigation sidebar head body hero table speaker generated auto slot left right top bottom"})
 
-// mailWords are names of mailboxes, and domains, that stand in examples or are there
-// for everyone.
+// mailWords are mailboxes and domains that stand in examples or are contacts for everyone.
 var mailWords = wordsOf(
 	wordRow{"mailbox", "support help feedback info contact security privacy legal billing sales hello team noreply no-reply abuse user username name someone you me test " +
 		"example recipient john jane alice bob john.doe jane.doe boss"},
 	wordRow{"domain", "example.com example.org example.net company.com domain.com email.com mail.com test.com acme.com yourcompany.com yourdomain.com"},
 )
 
-// callVerbs stand before the name of a tool in quotes; "use" also before a value.
+// callVerbs stand before the name of a tool in quotes. "use" also stands before a value.
 var callVerbs = wordsOf(wordRow{"call", "tool call calling invoke invoking"}, wordRow{"use", "use using"})
 
 // chatMarks are marks of chat templates.
 var chatMarks = []string{"[INST]", "[/INST]", "<<SYS>>", "<</SYS>>"}
 
-// urlAlphabet turns the digits of base64 for URLs into the standard ones.
+// urlAlphabet turns digits of URL-safe base64 into standard ones (RFC 4648, section 5).
 var urlAlphabet = strings.NewReplacer("-", "+", "_", "/")

@@ -8,14 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// definition reads all strings and names of members of a definition, and what the
-// schemas in it say.
+// definition reads all strings and names of members in a definition, and reviews its
+// schemas.
 //
-// header-export: x-mcp-header at a schema position, which makes HTTP clients of
-// revision 2026-07-28 copy the argument into a header. oversize: a description
-// above maxDescription.
+// header-export: a schema has x-mcp-header, which makes HTTP clients of revision 2026-07-28
+// copy the argument into a header. oversize: a description has more than maxDescription
+// bytes.
 func (r *review) definition(root *value) {
-	kind, depth := prose, 0 // of text, from that depth on
+	kind, depth := prose, 0 // the kind of text, and the depth from which it holds
 	visitSchema(root, atDefinition, func(v *value, of, _ position, path []pathStep) {
 		r.path = path
 		keyword := pathStep{"", 0}
@@ -45,14 +45,14 @@ func (r *review) definition(root *value) {
 	})
 }
 
-// What kind of text stands in a value.
+// Kinds of text that stand in a value.
 const (
 	prose   = iota
-	values  // of an enum or a const: a bare word names nothing
+	values  // of an enum or a const; a bare word there names no tool
 	symbols // names, patterns, addresses
 )
 
-// textKindOf is the kind of text in a member of a value at that position.
+// textKindOf returns the kind of text in a member of a value at a position.
 func textKindOf(of position, name string) int {
 	switch {
 	case of == atSchema && slices.Contains(valueKeywords, name):
@@ -65,9 +65,9 @@ func textKindOf(of position, name string) int {
 
 // parameter reviews a parameter by its name, at any depth of the input.
 //
-// name-rule: a name outside ASCII. secret-path: a name that asks for the content of
-// a secret. catch-all-input, a warning: a name that no tool needs and that asks for
-// what the model was told.
+// name-rule: a name outside ASCII. secret-path: a name that asks for the content of a
+// secret. catch-all-input, as a warning: a name that asks for what the model was told,
+// which no tool needs.
 func (r *review) parameter(name string) {
 	if strings.IndexFunc(name, func(r rune) bool { return r >= 0x80 }) >= 0 {
 		r.add("name-rule", "a parameter name outside ASCII: %s", quotedName(name))
@@ -86,8 +86,8 @@ func asksForPrompt(name string) bool {
 	return parameterNames()[plain] == "side" || strings.HasPrefix(name, "_") && parameterNames()["_"+plain] != ""
 }
 
-// asksForSecret reads the name of a parameter word by word. It asks for the content of
-// a secret, and says where that comes from, or says in two words that it is a key.
+// asksForSecret reports whether a parameter's name asks for the content of a secret: it has a
+// word for content, and either words for a source and for a secret or key, or two for keys.
 func asksForSecret(name string) bool {
 	if len(name) < shortName || len(name) > maxMention {
 		return false
@@ -99,7 +99,7 @@ func asksForSecret(name string) bool {
 	return kinds["content"] > 0 && (kinds["source"] > 0 && kinds["secret"]+kinds["key"] > 0 || kinds["key"] > 1)
 }
 
-// snakeCase parts the words of camelCase: contentOfSSHKey is content_of_ssh_key.
+// snakeCase separates the words of camelCase: contentOfSSHKey is content_of_ssh_key.
 func snakeCase(name string) string {
 	var b strings.Builder
 	for i, c := range []byte(name) {
@@ -112,8 +112,8 @@ func snakeCase(name string) string {
 	return strings.ToLower(b.String())
 }
 
-// explains reports whether a description says what a context is for, and that it is
-// not the conversation.
+// explains reports whether a description says what a context is for: it has three words or
+// more, and none of conversationWords.
 func explains(description string) bool {
 	if strings.Count(description, " ") < 2 {
 		return false
@@ -122,8 +122,7 @@ func explains(description string) bool {
 	return !slices.ContainsFunc(conversationWords, func(w string) bool { return strings.Contains(lower, w) })
 }
 
-// takesText reports whether a schema, or that of an array's items, lets any string
-// through.
+// takesText reports whether a schema takes any string, or is an array whose items do.
 func takesText(schema value) bool {
 	if items := schema.get("items"); items.kind == '{' && schema.get("type").text == "array" {
 		schema = items
@@ -138,11 +137,11 @@ func takesText(schema value) bool {
 
 func says(schema value, keywords ...string) bool { return slices.ContainsFunc(keywords, schema.has) }
 
-// catchAll says why an input schema takes anything, or returns "": there is none, it
-// says nothing of its value, it names no parameters, it is open on purpose, or it
-// has a free text, or a list of them, for the context or the history that the
-// model has and no tool needs. Left alone is an object with empty properties,
-// which is how many servers say that a tool takes none.
+// catchAll says why an input schema takes anything, or returns "": there is no schema; it
+// doesn't restrict the value; it names no parameters; it is open on purpose; or a parameter
+// takes free text, or a list of it, for the context or the history that the model has and
+// no tool needs. An object with empty properties is left alone: many servers write that for
+// a tool without parameters.
 func catchAll(schema value) string {
 	more := schema.get("additionalProperties")
 	switch {
@@ -168,9 +167,9 @@ func catchAll(schema value) string {
 	return "takes anything, with neither a type nor parameters"
 }
 
-// catchAlls reports the tools of a manifest whose input takes anything, in one
-// finding. It is approved where each of them did so before for the same reason; else
-// it names those that did not.
+// catchAlls reports in one finding the tools of a manifest whose input takes anything. The
+// finding is approved if each of them did so before for the same reason. Otherwise it
+// names those that didn't.
 func (r *review) catchAlls(found, before *pinset) {
 	tools := openInputs(found)
 	if len(tools) == 0 {
@@ -206,7 +205,7 @@ func (r *review) catchAlls(found, before *pinset) {
 	r.list[len(r.list)-1].approved = approved
 }
 
-// openInputs lists the tools of a server whose input takes anything, by reason.
+// openInputs returns the names of the tools whose input takes anything, sorted, by reason.
 func openInputs(set *pinset) map[string][]string {
 	tools := map[string][]string{}
 	if set == nil {
@@ -228,9 +227,9 @@ func openInputs(set *pinset) map[string][]string {
 	return tools
 }
 
-// hints fires on annotations that no client can follow (hint-contradiction): a
-// tool that only reads and destroys, or whose name says that it writes; a hint
-// that is neither true nor false.
+// hints reports annotations that no client can follow (hint-contradiction): a read-only tool
+// that is destructive, a read-only tool whose name says that it writes, and a hint that is
+// neither true nor false.
 func (r *review) hints(annotations value) {
 	for _, name := range []string{"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"} {
 		if k := annotations.get(name).kind; k != 0 && k != 't' && k != 'f' && k != 'n' {
@@ -252,10 +251,10 @@ func (r *review) hints(annotations value) {
 	}
 }
 
-// reference fires on a $ref or $dynamicRef that leaves the document (remote-ref): a
-// client that follows it loads what nobody pinned. What doesn't begin with "#"
-// stays inside only if some schema of the tool's schema has it as its $id, both
-// resolved against the $id of the root (JSON Schema 2020-12, section 8.2).
+// reference reports a $ref or $dynamicRef that leaves the document (remote-ref): a client
+// that follows it loads what nobody pinned. One that doesn't begin with "#" stays inside
+// only if it is the $id of a schema in the same input or output schema. Both are resolved
+// against the $id of that schema's root (JSON Schema 2020-12 Core, section 8.2).
 func (r *review) reference(v value) {
 	if v.kind != '"' || v.text == "" || v.text[0] == '#' {
 		return
@@ -277,7 +276,7 @@ func (r *review) reference(v value) {
 	}
 }
 
-// resolve returns a reference, less its fragment, resolved against the root's $id.
+// resolve returns a reference without its fragment, resolved against the root's $id.
 func (r *review) resolve(ref string) string {
 	ref, _, _ = strings.Cut(ref, "#")
 	if r.base != nil {

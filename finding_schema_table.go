@@ -1,10 +1,10 @@
 package main
 
-// A wordRow is what some words are.
+// A wordRow gives some words their class.
 type wordRow struct{ is, words string }
 
-// Words in the name of a parameter that asks for the content of a secret
-// (asksForSecret).
+// parameterWords are words in the name of a parameter that asks for the content of a
+// secret (asksForSecret).
 var parameterWords = wordsOf(
 	wordRow{"key", "ssh rsa passwd shadow private wallet"},
 	wordRow{"secret", "password passwords credentials secret secrets env cookies history"},
@@ -12,9 +12,9 @@ var parameterWords = wordsOf(
 	wordRow{"source", "from of reading inside"},
 )
 
-// parameterNames has names of parameters, in small letters without separators:
-// for what the model was told (side and, where they begin with an underscore,
-// internal), and for what it knows.
+// parameterNames has names of parameters, in small letters and without separators. Those
+// for what the model was told are side and internal; internal names count only if the
+// server writes them with an underscore first. Those for what the model knows are context.
 var parameterNames = wordsOf(
 	wordRow{"side", "sidenote sidenotes sidechannel"},
 	wordRow{"internal", "_systemprompt _systemmessage _systeminstructions _conversationhistory _fullconversation _chainofthought"},
@@ -22,7 +22,7 @@ var parameterNames = wordsOf(
 		"conversationhistory chat chatlog chathistory history messages messagehistory previousmessages transcript systemprompt"},
 )
 
-// conversationWords in its description say that a context is the conversation.
+// conversationWords in the description of a context say that it is the conversation.
 var conversationWords = []string{"conversation", "chat", "system prompt", "everything", "all messages", "full history"}
 
 // writingVerbs begin the names of tools that change something.

@@ -37,16 +37,16 @@ const (
 	maxDescription = 64 << 10  // bytes
 	maxDefinition  = 256 << 10 // bytes, as received
 	maxList        = 2 << 20   // bytes, definitions only
-	maxRead        = 8 << 20   // bytes of one server's definitions; what comes behind them isn't read, and warned of
-	maxBase        = 128       // bytes of the $id that references count from: each costs its length
-	minGrowth      = 256       // bytes; less is a sentence
+	maxRead        = 8 << 20   // bytes of one server's definitions; a warning says what isn't read
+	maxBase        = 128       // bytes of a root's $id that is used: each reference costs its length
+	minGrowth      = 256       // bytes; less is one sentence
 
-	maxReasons        = 5    // of one server
-	maxListed         = 20   // tools named in one detail
-	maxAlike          = 10   // findings of one id and level a tool; the rest are counted
-	maxFindingPointer = 1024 // bytes of a pointer, or a hostile tool could make it as large as itself
+	maxReasons        = 5    // why inputs take anything, in one detail
+	maxListed         = 20   // tools named for each of those reasons
+	maxAlike          = 10   // findings of one id and level in one entry; the rest are counted
+	maxFindingPointer = 1024 // bytes; a hostile tool could make a pointer as large as itself
 
 	shortName  = 12 // bytes of a member's name: no order fits in less
-	beside     = 24 // characters shown on both sides of what is found
-	afterOrder = 60 // bytes shown from the last word of an order
+	beside     = 24 // bytes or code points shown on both sides of what is found
+	afterOrder = 60 // bytes shown from the beginning of the last word of an order
 )

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// A change is one difference between two definitions, at one JSON Pointer: in the new
-// definition, or in the old one for what is gone.
+// A change is one difference between two definitions, at one JSON Pointer. The pointer
+// leads into the new definition, or into the old one if the value is gone.
 type change struct {
 	pointer  string
-	from     string // where the old value stood, if that is elsewhere
-	old, new value  // kind 0: absent; both where it only moved
-	whole    [2]int // bytes of the old and the new value where the beginning is kept
-	hides    bool   // more characters that no reader sees
+	from     string // pointer to the old value, if that stood elsewhere
+	old, new value  // kind 0: absent, as both are if the value only moved
+	whole    [2]int // size in bytes of an old and a new value of which only the beginning is kept
+	hides    bool   // the new value has more characters that no reader sees
 	label    label
 }
 
@@ -21,7 +21,7 @@ type change struct {
 type label struct {
 	id    string // "parameter-added", stable
 	text  string // "new parameter, optional"
-	rank  int    // the lower, the earlier it is read
+	rank  int    // the lowest is read first
 	minor bool   // a line is enough for it
 }
 
@@ -48,15 +48,15 @@ func diffDefinitions(list listKind, old, new value) []change {
 	return l.changes
 }
 
-// A labeller goes through a tree of edits. It holds what is worked out once for all
-// changes, so that each of them costs no more than its own size.
+// A labeller labels the changes in a tree of diffNodes. It works out once what all of
+// them need, so that each change costs no more than its own size.
 type labeller struct {
 	list     listKind
-	uses     map[*value]schemaUse       // of the schemas in both inputs
+	uses     map[*value]schemaUse       // how the schemas in both inputs bear on them
 	lost     bool                       // a reference leads where we can't follow: any definition may be used
 	required map[*value]map[string]bool // the names that a schema requires
 	breadths map[[2]*value]breadth      // see compareBreadth
-	room     int                        // bytes that may still be spent on that
+	room     int                        // bytes that compareBreadth may still write
 	changes  []change
 }
 
@@ -67,20 +67,20 @@ type location struct {
 	here    [2]*value // what is there, old and new; nil where absent
 	moved   bool      // it stood elsewhere, or in another order
 	around  [2]*value // the innermost schema around it
-	keyword int       // the step to the member of that schema, or -1
+	keyword int       // index in steps of the keyword of that schema, or -1
 	whole   [2]*value // the schemas around a combinator that came, went or became another
 }
 
 func (s *location) name() string     { return s.steps[s.keyword] }
 func (s *location) inside() []string { return s.steps[s.keyword+1:] }
 
-// root reports whether the schema around it is the whole input or output schema.
+// root reports whether the schema around the node is the whole input or output schema.
 func (s *location) root() bool { return s.keyword == 1 }
 
-// held reports whether it is a whole schema, which a keyword holds.
+// held reports whether the node is a whole schema that a keyword holds.
 func (s *location) held() bool { return s.at == atSchema && s.keyword >= 0 }
 
-// holds is the position of what stands there, by its keyword.
+// holds is the position of the node's value, as its keyword gives it.
 func (s *location) holds() position {
 	switch {
 	case s.held():
@@ -91,10 +91,10 @@ func (s *location) holds() position {
 	return atOther
 }
 
-// member is a member of the schema around, old (0) or new (1), or nil.
+// member is a member of the schema around the node, old (0) or new (1), or nil.
 func (s *location) member(side int, name string) *value { return lookup(s.around[side], name) }
 
-// change returns the change at a node that is one.
+// change returns the change at a node that is a leaf or that moved.
 func (e *diffNode) change() change {
 	c, old := change{pointer: e.now.pointer()}, e.was.pointer()
 	if e.new == nil {
@@ -132,11 +132,11 @@ func (l *labeller) walk(e *diffNode, s location) {
 	}
 }
 
-// maxCrowded is how many bytes, about, are kept of a value with too many changes to be
-// told apart.
+// maxCrowded is about how many bytes are kept of a value with too many changes to tell
+// apart.
 const maxCrowded = 8 << 10
 
-// clip keeps the beginnings of two values, so that their trees go.
+// clip keeps the beginnings of both values, so that their large trees can be freed.
 func (c *change) clip() {
 	for side, v := range [...]*value{&c.old, &c.new} {
 		room := maxCrowded
@@ -148,7 +148,7 @@ func (c *change) clip() {
 	}
 }
 
-// below is the location of a part of what is at s.
+// below is the location of a part of the node at s.
 func (l *labeller) below(s location, part *diffNode) location {
 	to, step := s, part.now.step
 	to.steps, to.here, to.moved = append(s.steps, step), [2]*value{part.old, part.new}, part.moved
@@ -212,7 +212,7 @@ func (l *labeller) labelOf(c change, s location) labelKind {
 	return labelChanged
 }
 
-// movedLabel is for what only stands in another place now.
+// movedLabel is for a value that only stands in another place now.
 func (l *labeller) movedLabel(s location) labelKind {
 	switch {
 	case s.keyword < 0:
@@ -227,7 +227,7 @@ func (l *labeller) movedLabel(s location) labelKind {
 	return labelConstraintChanged.forUse(l.useOf(s.around[:]...))
 }
 
-// proseLabel is for a title or a description, of which only strings are prose.
+// proseLabel is for a title or a description. Only a string is prose.
 func proseLabel(c change, inside []string) labelKind {
 	isText := func(v value) bool { return v.kind == 0 || v.kind == '"' }
 	if len(inside) == 0 && isText(c.old) && isText(c.new) {
@@ -271,8 +271,8 @@ func promptArgumentLabel(c change, inside []string) labelKind {
 	return labelOtherForm
 }
 
-// annotationsLabel is for what a path leads to in the annotations, or for all of them,
-// which came or went: there the first rank among their members counts.
+// annotationsLabel is for a change inside the annotations, or for all of them if they came
+// or went. In that case the member with the first rank counts.
 func annotationsLabel(c change, inside []string) labelKind {
 	if len(inside) > 0 {
 		return annotationLabel(c, inside[0], inside[1:])
@@ -290,7 +290,7 @@ func annotationsLabel(c change, inside []string) labelKind {
 	return first
 }
 
-// annotationLabel is for one annotation, or what is inside.
+// annotationLabel is for one annotation, or for something inside it.
 func annotationLabel(c change, name string, inside []string) labelKind {
 	if name == "title" {
 		return proseLabel(c, inside)
@@ -299,8 +299,8 @@ func annotationLabel(c change, name string, inside []string) labelKind {
 	if !ok || len(inside) > 0 {
 		return labelClientMetadata
 	}
-	// Clients read a hint that is no boolean in different ways: it may make one
-	// ask less, and can't be relied on to have done so before.
+	// Clients differ in how they read a hint that is no boolean. A new one may make a
+	// client ask less. Nobody can rely on an old one having made it ask less before.
 	asksLess := func(v value, odd bool) bool {
 		switch v.kind {
 		case 0:
@@ -319,8 +319,8 @@ func annotationLabel(c change, name string, inside []string) labelKind {
 	return c.choose(labelHintStated, labelHintLeftOut, labelHintStated)
 }
 
-// executionLabel is for what SDKs gave every tool and take away again (MCP
-// 2025-11-25, 2026-07-28). Nothing but the specified values passes for that.
+// executionLabel is for execution, which SDKs gave every tool and take away again (MCP
+// 2025-11-25, 2026-07-28). Only the specified values are taken for such churn.
 func executionLabel(c change, inside []string) labelKind {
 	var support *value
 	switch {
@@ -335,7 +335,7 @@ func executionLabel(c change, inside []string) labelKind {
 	return labelChanged
 }
 
-// outputLabel is for the output schema: data that comes back.
+// outputLabel is for the output schema, which describes the data that comes back.
 func (l *labeller) outputLabel(c change, s location) labelKind {
 	if s.keyword >= 0 {
 		switch k := l.schemaLabel(c, s); k {
@@ -348,7 +348,7 @@ func (l *labeller) outputLabel(c change, s location) labelKind {
 	return labelOutput
 }
 
-// inputLabel is for the input schema, whole or what is in it.
+// inputLabel is for the whole input schema, or for something inside it.
 func (l *labeller) inputLabel(c change, s location) labelKind {
 	if s.keyword < 0 {
 		switch {
@@ -366,7 +366,7 @@ func (l *labeller) inputLabel(c change, s location) labelKind {
 	e := labelTable[k].effect
 	if (e == breadthWider || e == breadthNarrower) && (c.old.kind == 0 || c.new.kind == 0) &&
 		textOf(s.member(0, "$ref")) != textOf(s.member(1, "$ref")) {
-		k = labelConstraintChanged // moved to or from what is referred to
+		k = labelConstraintChanged // it may have moved to or from the schema referred to
 	}
 	if e == breadthNarrower && s.name() != "not" {
 		k = l.introduced(c, s, k)

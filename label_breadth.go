@@ -7,23 +7,23 @@ import (
 	"strings"
 )
 
-// A breadth is how what a schema takes compares with what it took.
+// A breadth says how the values that a schema takes compare with those that it took.
 type breadth int
 
 const (
-	breadthUnknown breadth = iota // not to be told
+	breadthUnknown breadth = iota // can't be told
 	breadthSame
 	breadthWider
 	breadthNarrower
 )
 
-// maxBreadthBytes is how many bytes of schemas may be written out to compare what is
-// taken, in one tool. Real ones have a thousandth of it.
+// maxBreadthBytes is how many bytes may be written in one tool to compare the breadths of
+// its schemas. Real tools need a thousandth of it.
 const maxBreadthBytes = 8 << 20
 
-// refactoredLabel is k, the label of a change in a schema that says the same in another
-// form, null being said otherwise or a combinator having come or gone or taken another's
-// place: what the schema takes as a whole counts, not that a keyword isn't where it was.
+// refactoredLabel corrects k, the label of a change, where a schema may say the same in
+// another form: by nullable, or by a combinator that came, went or replaced another. What
+// the whole schema takes counts there, not that a keyword isn't where it was.
 func (l *labeller) refactoredLabel(c change, s location, k labelKind) labelKind {
 	name, effect := s.name(), labelTable[k].effect
 	whole, unknown := cmp.Or(s.whole, s.around), k
@@ -37,7 +37,7 @@ func (l *labeller) refactoredLabel(c change, s location, k labelKind) labelKind 
 			return k
 		}
 	case c.old.kind != 0 && c.new.kind != 0 && name != "type":
-		return k // compared with each other
+		return k // it changed where it was
 	case effect == breadthSame, effect == breadthUnknown && name != "type", len(s.inside()) > 0 && !branch:
 		return k
 	case !branch:
@@ -56,8 +56,8 @@ func (l *labeller) refactoredLabel(c change, s location, k labelKind) labelKind 
 	return labelOtherForm
 }
 
-// withNull is a schema with its nullable said by its type, beside which alone it counts
-// (OpenAPI 3.0.3, Schema Object). It is false if that can't be told.
+// withNull replaces nullable by the type "null". nullable counts only beside type (OpenAPI
+// 3.0.3, Schema Object). It returns false if the schema can't be written that way.
 func withNull(schema *value) (*value, bool) {
 	nullable := lookup(schema, "nullable")
 	if nullable == nil {
@@ -77,13 +77,13 @@ func withNull(schema *value) (*value, bool) {
 	return &out, nullable.kind == 'f' || nullable.kind == 't' && has("type") && !has("enum") && !has("const")
 }
 
-// combinatorLabel is for an array of alternatives that came, went or took the place of
-// another, the alternatives being compared by themselves.
+// combinatorLabel is for an array of alternatives that came, went or replaced another. The
+// alternatives have labels of their own.
 func combinatorLabel(s location) labelKind {
 	for side := range s.here {
 		for _, keyword := range []string{"additionalProperties", "additionalItems", "items"} {
 			if s.here[1-side] == nil && s.member(side, keyword) != nil {
-				return labelConstraintChanged // which doesn't see into the alternatives
+				return labelConstraintChanged // these keywords don't see what the alternatives name
 			}
 		}
 	}
@@ -99,9 +99,9 @@ func combinatorLabel(s location) labelKind {
 	return labelTightened
 }
 
-// disjoint reports whether no value fits two alternatives, so that oneOf says what anyOf
-// does: each has types of its own, or all require a parameter with a constant of its
-// own.
+// disjoint reports whether no value fits two alternatives, so that oneOf means the same as
+// anyOf. That is so if each has types of its own, or if all require one parameter and each
+// has a constant of its own for it.
 func disjoint(alternatives *value) bool {
 	if alternatives == nil || len(alternatives.items()) < 2 {
 		return true
@@ -109,7 +109,7 @@ func disjoint(alternatives *value) bool {
 	said, told := map[string]bool{}, map[string]int{}
 	for i := range alternatives.items() {
 		branch := &alternatives.parts[i].value
-		own := map[string]map[string]bool{} // what it says on each matter
+		own := map[string]map[string]bool{} // by matter: the type, or the constant of a parameter
 		own["type"], _ = typeSet(lookup(branch, "type"))
 		if fixed := fixedValues(branch); fixed != nil && lookup(branch, "type") == nil {
 			own["type"] = typesOf(fixed)
@@ -134,9 +134,9 @@ func disjoint(alternatives *value) bool {
 	return slices.Contains(slices.Collect(maps.Values(told)), len(alternatives.items()))
 }
 
-// compareBreadth compares two forms of a schema by the values that they take, where
-// that can be told simply: each is written as a union of types with the keywords that
-// bear on them. An alternative counts with what stands around it.
+// compareBreadth compares two forms of a schema by the values that they take, if that is
+// simple enough to tell. Each form is written as a union of types, each with the keywords
+// that bear on it. An alternative is merged with the keywords around it.
 func (l *labeller) compareBreadth(schemas [2]*value) breadth {
 	if result, ok := l.breadths[schemas]; ok || schemas[0] == nil || schemas[1] == nil {
 		return result
@@ -156,8 +156,8 @@ func (l *labeller) compareBreadth(schemas [2]*value) breadth {
 	return l.breadths[schemas]
 }
 
-// compareSets compares two sets. An entry covers those that begin with it and a blank:
-// a type without keywords covers it with any.
+// compareSets compares two sets. An entry covers all entries that begin with it and a
+// blank: a type without keywords covers the same type with any keywords.
 func compareSets(old, new map[string]bool) breadth {
 	covers := func(a, b map[string]bool) bool {
 		for entry := range b {
@@ -179,8 +179,8 @@ func compareSets(old, new map[string]bool) breadth {
 	return breadthSame
 }
 
-// addUnion adds what a schema takes: for each type the keywords that bear on it, and
-// each single value where it lists them. It is false if that can't be told.
+// addUnion adds what a schema takes to set: each type with the keywords that bear on it, or
+// each value if the schema lists its values. It returns false if that can't be told.
 func (l *labeller) addUnion(schema *value, set map[string]bool) bool {
 	schema, ok := withNull(schema)
 	list := cmp.Or(lookup(schema, "anyOf"), lookup(schema, "oneOf"))
@@ -205,9 +205,9 @@ func (l *labeller) addUnion(schema *value, set map[string]bool) bool {
 	return list.kind == '['
 }
 
-// merged is an alternative with what stands around it, less the alternatives. It is
-// false where both say something on one matter: on objects, arrays and conditions,
-// keywords look at those beside them.
+// merged is an alternative with the keywords around it, less the alternatives themselves.
+// It returns false if both have one keyword with different values, or both have keywords
+// on objects, arrays or conditions: the meaning of those depends on the ones beside them.
 func merged(around, branch, alternatives *value) (*value, bool) {
 	structured := func(v *value) bool {
 		return slices.ContainsFunc(v.members(), func(m namedValue) bool {
@@ -271,7 +271,7 @@ func (l *labeller) addTypes(schema *value, set map[string]bool) bool {
 	return true
 }
 
-// typesOf are the types of values, by their texts.
+// typesOf returns the types of values, which are given as JSON texts.
 func typesOf(texts map[string]bool) map[string]bool {
 	var names []string
 	for text := range texts {
@@ -282,7 +282,7 @@ func typesOf(texts map[string]bool) map[string]bool {
 	return types
 }
 
-// typeOf is the type of a value by its text, any number being a number.
+// typeOf is the type of a value given as a JSON text. It is "number" for integers, too.
 func typeOf(text string) string {
 	if name, ok := typeByFirst[text[0]]; ok {
 		return name

@@ -53,7 +53,7 @@ func (l *labeller) schemaLabel(c change, s location) labelKind {
 	return rule.label(c, s)
 }
 
-// label is what a change means by a rule.
+// label returns the label that a rule gives to a change.
 func (rule keywordRule) label(c change, s location) labelKind {
 	switch rule.compare(c, &s) {
 	case breadthWider:
@@ -66,7 +66,7 @@ func (rule keywordRule) label(c change, s location) labelKind {
 	return c.sameLabel()
 }
 
-// sameLabel is for what says the same otherwise.
+// sameLabel is for a change that says the same in another form.
 func (c change) sameLabel() labelKind {
 	switch {
 	case isLargest(c.old) || isLargest(c.new):
@@ -97,7 +97,7 @@ func (l *labeller) parameterLabel(c change, s location, rule keywordRule) labelK
 	return kind
 }
 
-// newParameter is for a property that a schema gets.
+// newParameter is for a property that is added to a schema.
 func (l *labeller) newParameter(schema *value, name string) labelKind {
 	names, ok := l.required[schema]
 	if !ok {
@@ -110,8 +110,8 @@ func (l *labeller) newParameter(schema *value, name string) labelKind {
 	return labelNewOptional
 }
 
-// closed reports whether the object that gets what the change adds, or had what it
-// removes, takes no members beside those that are named.
+// closed reports whether the object takes no members other than those it names. It asks
+// the new schema, or the old one if the change removes something.
 func (s *location) closed(c change) bool {
 	side := 1
 	if c.new.kind == 0 {
@@ -123,9 +123,9 @@ func (s *location) closed(c change) bool {
 	})
 }
 
-// introduced is m, the label of a schema that comes in and only takes away; or a new
-// parameter if it names one that the schema around lacks, for the model
-// sees that first.
+// introduced corrects m, the label of a change that only takes values away. If a schema in
+// the new value names a parameter that the schema around it lacks, the label is that of a
+// new parameter, because the model sees that first.
 func (l *labeller) introduced(c change, s location, m labelKind) labelKind {
 	old, new := s.member(0, "properties"), s.member(1, "properties")
 	eachSchema(&c.new, s.holds(), func(v *value) {
@@ -166,7 +166,7 @@ func requiredLabel(c change, s location) labelKind {
 	return m
 }
 
-// choose picks by whether the change adds, removes or replaces what it is at.
+// choose picks a label by whether the change adds, removes or replaces a value.
 func (c change) choose(onAdd, onRemove, onReplace labelKind) labelKind {
 	switch {
 	case c.old.kind == 0:
@@ -177,8 +177,8 @@ func (c change) choose(onAdd, onRemove, onReplace labelKind) labelKind {
 	return onReplace
 }
 
-// byMeasure compares what two values of a keyword let through. It can't be told where
-// one has no measure (NaN), or both have the same but are not said by it in full.
+// byMeasure compares two values of a keyword by how much they let through, as a number n.
+// Equal numbers mean breadthSame only if n says it all (full). NaN can't be compared.
 func byMeasure(measure func(v value, s *location) (n float64, full bool)) func(change, *location) breadth {
 	return func(c change, s *location) breadth {
 		old, full := measure(c.old, s)
@@ -195,7 +195,7 @@ func byMeasure(measure func(v value, s *location) (n float64, full bool)) func(c
 	}
 }
 
-// byPresence is for keywords that take values away, whose own are not compared.
+// byPresence is for keywords that take values away. It doesn't compare what they say.
 var byPresence = byMeasure(func(v value, _ *location) (float64, bool) {
 	if v.kind == 0 {
 		return 1, true
@@ -214,7 +214,7 @@ var byFlag = byMeasure(func(v value, _ *location) (float64, bool) {
 	return math.NaN(), false
 })
 
-// byOpenness compares two whole schemas. absent is the openness of none.
+// byOpenness compares two whole schemas. absent is the openness of a missing one.
 func byOpenness(absent int) func(change, *location) breadth {
 	return byMeasure(func(v value, s *location) (float64, bool) {
 		if s.name() == "propertyNames" && len(v.members()) == 1 && textOf(lookup(&v, "type")) == "string" {
@@ -225,9 +225,9 @@ func byOpenness(absent int) func(change, *location) breadth {
 	})
 }
 
-// openness is 0 for a schema that takes nothing, 1 for one that takes some values,
-// 2 for one that takes all, as what is no schema does. What it is for an absent
-// one depends on the keyword.
+// openness is 0 for a schema that takes nothing, 1 for one that takes some values, and 2
+// for one that takes all. Anything that is no schema takes all. The openness of a missing
+// schema depends on the keyword: it is absent.
 func openness(v value, absent int) int {
 	switch {
 	case v.kind == 0:
@@ -240,8 +240,8 @@ func openness(v value, absent int) int {
 	return 2
 }
 
-// byBound compares two bounds. absent is what none comes to; direction is 1 where a
-// higher bound takes more values, -1 where it takes fewer (Validation, 6.2 to 6.5).
+// byBound compares two bounds (Validation, 6.2 to 6.5). absent is the bound that a missing
+// keyword means. direction is 1 if a higher bound takes more values, -1 if it takes fewer.
 func byBound(absent, direction float64) func(change, *location) breadth {
 	return byMeasure(func(v value, s *location) (float64, bool) {
 		bound := absent
@@ -274,8 +274,8 @@ func byTypes(c change, s *location) breadth {
 	return compareSets(sets[0], sets[1])
 }
 
-// typeSet is the set of types that a schema names, all if it names none (Validation,
-// 6.1.1); false if that can't be told.
+// typeSet returns the types that a schema names, or all types if it names none (Validation,
+// 6.1.1). It returns false if the value isn't a type or a list of types.
 func typeSet(t *value) (map[string]bool, bool) {
 	names := jsonTypes[:]
 	if t != nil && t.kind == '[' {
@@ -304,8 +304,8 @@ func byListed(_ change, s *location) breadth {
 	return compareSets(fixedValues(s.around[0]), fixedValues(s.around[1]))
 }
 
-// fixedValues are the values that a schema lists by enum or, as the only one, by
-// const (Validation, 6.1.2 and 6.1.3); nil if it has neither or both.
+// fixedValues returns the values that a schema lists with enum, or the one of its const, as
+// JSON texts (Validation, 6.1.2 and 6.1.3). It returns nil if it has neither or both.
 func fixedValues(schema *value) map[string]bool {
 	list, one := lookup(schema, "enum"), lookup(schema, "const")
 	switch {
@@ -321,14 +321,14 @@ func fixedValues(schema *value) map[string]bool {
 	return set
 }
 
-// isLargest reports whether v is the largest integer that a double holds exactly, or
-// the smallest, which SDKs write as bounds of every integer.
+// isLargest reports whether v is JavaScript's largest safe integer, 2^53 - 1, or the
+// smallest. SDKs write them as the bounds of any integer.
 func isLargest(v value) bool {
 	return v.kind == '0' && strings.TrimPrefix(v.text, "-") == "9007199254740991"
 }
 
-// byFactor is for multipleOf (Validation, 6.2.1): a multiple of it has fewer
-// multiples. Fractions are compared as they are written.
+// byFactor compares values of multipleOf (Validation, 6.2.1): a multiple of a number has
+// fewer multiples than the number. Fractions are compared exactly, not as doubles.
 func byFactor(c change, s *location) breadth {
 	var factors [2]big.Rat
 	for i, v := range [...]value{c.old, c.new} {
@@ -351,8 +351,8 @@ func byFactor(c change, s *location) breadth {
 	return breadthUnknown
 }
 
-// stringSet is the set of an array of strings, empty if it is absent; false if v is
-// anything else.
+// stringSet returns the strings of an array, or an empty set if v is absent. It returns
+// false if v is anything but an array of strings.
 func stringSet(v *value) (map[string]bool, bool) {
 	set := map[string]bool{}
 	if v == nil || v.kind == 0 {

@@ -2,10 +2,10 @@ package main
 
 import "math"
 
-// A labelKind is a row of labelTable, and its number there the rank: first what lets a
-// tool be run, take or send more, then what the model or a client reads, then what
-// lets a tool do less, last what changes nothing. What can't be told from the
-// definition alone stands with the dangerous.
+// A labelKind is the number of a row of labelTable, and that is the rank. First comes what
+// lets a tool be run more easily, or take or send more. Then comes what the model or a
+// client reads, then what lets a tool do less, and last what changes nothing. A change
+// whose effect can't be told from the definition alone ranks with the dangerous ones.
 type labelKind int
 
 const (
@@ -61,10 +61,10 @@ const (
 	labelChurn
 )
 
-// labelTable has for each label its id, which is stable, its text, how what its schema
-// takes compares with what it took (breadthSame, too, where that isn't the matter: the
-// label is the same wherever its schema stands), and whether it is worth no more than a
-// line.
+// labelTable has for each label its stable id, its text, its effect, and whether it is
+// minor, which means worth no more than a line. The effect is how the breadth of the
+// schema changes. It is also breadthSame for labels that have nothing to do with breadth;
+// these are the same wherever the schema stands.
 var labelTable = [...]struct {
 	id, text string
 	effect   breadth
@@ -122,8 +122,8 @@ var labelTable = [...]struct {
 	labelChurn:             {"sdk-churn", "SDK churn", breadthSame, true},
 }
 
-// A keywordRule is what a change of a keyword means for the schema around it, by
-// whether that takes more values now, or fewer, or can't be told.
+// A keywordRule gives the labels for a change of a keyword: the schema around it takes
+// more values now (wider), or fewer (narrower), or compare can't tell (other).
 type keywordRule struct {
 	compare                func(change, *location) breadth
 	wider, narrower, other labelKind
@@ -194,7 +194,7 @@ var schemaRules = map[string]keywordRule{
 // anySchemaRule is for a whole schema that any other keyword holds.
 var anySchemaRule = keywordRule{byOpenness(2), labelLoosened, labelTightened, labelConstraintChanged}
 
-// closedRule is for patterns of names, where no others are taken.
+// closedRule is for the patternProperties of an object that takes no other names.
 var closedRule = keywordRule{byOpenness(0), labelInputOpened, labelInputClosed, labelConstraintChanged}
 
 // schemaDialects are the values of $schema that SDKs write, less a final "#".
@@ -206,8 +206,8 @@ var schemaDialects = [...]string{
 
 var jsonTypes = [...]string{"array", "boolean", "integer", "null", "number", "object", "string"}
 
-// keywordTypes are the types that keywords bear on (Validation, 6.2 to 6.5; Core, 10.3);
-// any other bears on all.
+// keywordTypes has the type that a keyword bears on (Validation, 6.2 to 6.5; Core, 10.3).
+// A keyword that isn't listed bears on all types.
 var keywordTypes = map[string]string{
 	"maxLength": "string", "minLength": "string", "pattern": "string",
 	"maximum": "number", "minimum": "number", "exclusiveMaximum": "number", "exclusiveMinimum": "number", "multipleOf": "number",
@@ -218,9 +218,9 @@ var keywordTypes = map[string]string{
 	"dependentRequired": "object", "dependentSchemas": "object",
 }
 
-// toolHints are the annotations that the approval logic of clients reads, with
-// their defaults, the values that make a client ask less, and what that weighs
-// (MCP 2025-03-26).
+// toolHints are the annotations that the approval logic of clients reads (MCP 2025-03-26).
+// Each has its default, the value that makes a client ask less, and the label for a
+// change to that value.
 var toolHints = map[string]struct {
 	absent, asksLess bool
 	safer            labelKind
@@ -231,13 +231,13 @@ var toolHints = map[string]struct {
 	"openWorldHint":   {true, false, labelLessCare},
 }
 
-// typeByFirst is the type of a value by the first byte of its text; any other is that
-// of a number.
+// typeByFirst is the type of a value by the first byte of its JSON text. Any other byte
+// begins a number.
 var typeByFirst = map[byte]string{
 	'"': "string", '{': "object", '[': "array", 'n': "null", 't': "boolean", 'f': "boolean",
 }
 
-// annotationKeywords say nothing on what a schema takes.
+// annotationKeywords say nothing about which values a schema takes.
 var annotationKeywords = [...]string{
 	"title", "description", "default", "examples", "example", "$comment", "deprecated", "readOnly", "writeOnly",
 }

@@ -1,17 +1,17 @@
 package main
 
-// A schemaUse is how a schema bears on the input.
+// A schemaUse says how a schema bears on the input, as a set of these bits.
 type schemaUse int
 
 const (
-	usePlain   schemaUse = 1 << iota // what it takes, the input takes
+	usePlain   schemaUse = 1 << iota // the input takes what the schema takes
 	useNegated                       // it stands under not
 	useTested                        // it stands under if
 )
 
-// use works out how a schema, and each in it, bears on the input. Those under $defs do
-// so only through references (JSON Schema 2020-12 Core, 8.2). Each schema is visited
-// once for each use of it.
+// use works out how a schema, and each schema in it, bears on the input. Schemas under
+// $defs do so only through references (JSON Schema 2020-12 Core, 8.2). Each schema is
+// visited once for each of its uses.
 func (l *labeller) use(root, schema *value, u schemaUse) {
 	if schema == nil || l.uses[schema]&u != 0 {
 		return
@@ -21,7 +21,7 @@ func (l *labeller) use(root, schema *value, u schemaUse) {
 		v, steps, ok := resolveReference(root, textOf(reference))
 		l.lost = l.lost || !ok // an anchor or another document: we don't look for them
 		for i, step := range steps {
-			l.lost = l.lost || isDefinitions(step) && len(steps) != i+2 // what is below a definition
+			l.lost = l.lost || isDefinitions(step) && len(steps) != i+2 // not to one definition as a whole
 		}
 		l.use(root, v, u)
 	}
@@ -29,7 +29,7 @@ func (l *labeller) use(root, schema *value, u schemaUse) {
 		l.lost = true
 	}
 	if schema != root && lookup(schema, "$id") != nil {
-		l.lost = true // references in there count from it
+		l.lost = true // references in there are resolved against it
 	}
 	eachBelow(schema, func(v *value, steps ...string) {
 		switch keyword := steps[0]; {
@@ -44,7 +44,7 @@ func (l *labeller) use(root, schema *value, u schemaUse) {
 	})
 }
 
-// useOf is the use of schemas, old and new; 0 if no reference leads to them.
+// useOf returns the uses of schemas, old and new: 0 only if no reference can lead to them.
 func (l *labeller) useOf(schemas ...*value) (u schemaUse) {
 	for _, v := range schemas {
 		u |= l.uses[v]
@@ -55,8 +55,8 @@ func (l *labeller) useOf(schemas ...*value) (u schemaUse) {
 	return u
 }
 
-// useAt is the use of what a change is said of: of definitions their own, of
-// anything else that of the schema around it.
+// useAt returns the use that counts for a change: for definitions their own, for anything
+// else that of the schema around it.
 func (l *labeller) useAt(s location) schemaUse {
 	of := s.around[:]
 	switch {
@@ -74,14 +74,14 @@ func (l *labeller) useAt(s location) schemaUse {
 	return l.useOf(of...)
 }
 
-// defines reports whether the change is at a schema, or at several, that bear on
-// the input only through references.
+// defines reports whether the change is at one or more schemas that bear on the input only
+// through references.
 func (s *location) defines() bool {
 	return isDefinitions(s.name()) && len(s.inside()) < 2 || s.held() && schemaKeyword(s.name()) == atOther
 }
 
-// forUse is what a label comes to for the input, given the uses of its schema. Of
-// several uses the dangerous one counts.
+// forUse translates a label of a schema into what it means for the input, given how the
+// schema is used. If it is used in several ways, the most dangerous one counts.
 func (k labelKind) forUse(u schemaUse) labelKind {
 	switch e := labelTable[k].effect; {
 	case e == breadthSame:
