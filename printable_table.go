@@ -3,7 +3,7 @@ package main
 // The tables below are frozen at Unicode 15.0. They shape the sanitized digest
 // (a pinned value) and what is escaped on a terminal, so they must not follow
 // the toolchain: the same definition has the same digests on every build.
-// text_test.go derives them again wherever the toolchain has Unicode 15.0.
+// printable_test.go derives them again wherever the toolchain has Unicode 15.0.
 
 // runeRange is an inclusive range of code points.
 type runeRange struct{ lo, hi rune }
