@@ -117,20 +117,21 @@ def main():
                 lock = [p, "lock", f"{i}.json", f"{i}-{n}.lock"]
                 if subprocess.run(lock + ["--accept-warnings"], capture_output=True).returncode != 0:
                     subprocess.run(lock, check=True, stdout=subprocess.DEVNULL)  # from before there were warnings
-                commands.append(f"{p} verify {i}.json {i}-{n}.lock")
+                commands += [f"{p} verify {i}.json {i}-{n}.lock", f"{p} verify -q {i}.json {i}-{n}.lock"]
             commands += [f"{script} {i}.json {i}-0.lock" for script in scripts.values()]
         ms = medians(commands, 3, cpu)
         print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; a bare cobra program: {ms[bare]:.2f} ms" + " of CPU time" * cpu)
         for n, p in enumerate(programs):
             version = ms[f"{p} --version"]
             print(f"\n{p}\n--version: {version:.2f} ms = {version / ms[bare]:.2f} x bare cobra")
-            print("| manifest | verify | x --version | python3 / verify | python3 -I -S / verify | peak memory / input |\n|---|--:|--:|--:|--:|--:|")
+            print("| manifest | verify | x --version | -q x --version | python3 / verify | python3 -I -S / verify | peak memory / input |\n|---|--:|--:|--:|--:|--:|--:|")
             for i, (name, _, _) in enumerate(SIZES):
                 command, size = f"{p} verify {i}.json {i}-{n}.lock", os.path.getsize(f"{i}.json")
                 ours = ms[command]
                 plain = [ms[f"{script} {i}.json {i}-0.lock"] / ours for script in scripts.values()]
                 memory = peak(command)
-                print(f"| {name}, {size / 1000:,.0f} kB | {ours:.1f} ms | {ours / version:.2f} | {plain[0]:.1f} | {plain[1]:.1f} "
+                quiet = ms[command.replace("verify", "verify -q")] / version
+                print(f"| {name}, {size / 1000:,.0f} kB | {ours:.1f} ms | {ours / version:.2f} | {quiet:.2f} | {plain[0]:.1f} | {plain[1]:.1f} "
                       f"| {memory / size:.1f} ({memory / 1e6:.0f} MB) |")
 
 
