@@ -55,9 +55,10 @@ func (a *app) newLabel(l *lockfile, label string) (string, error) {
 	return label, nil
 }
 
-// suggestedLabel returns the label that a file's name gives, quoted for a command, or ID.
-func suggestedLabel(manifest string) string {
-	if label, ok := serverLabel(filepath.Base(manifest)); ok {
+// suggestedLabel returns the label that a file's name gives, quoted for a command. It is
+// ID if the name gives none, or one that another server has.
+func suggestedLabel(manifest, taken string) string {
+	if label, ok := serverLabel(filepath.Base(manifest)); ok && label != taken {
 		return shellQuote(label)
 	}
 	return "ID"
@@ -70,9 +71,13 @@ func (a *app) otherServer(w *workspace) error {
 	if w.folder || a.server != "" || !looksLikeAnother(p) {
 		return nil
 	}
+	same := "ID" // the label comes from the lockfile
+	if pasteableLabel(p.server) {
+		same = p.server
+	}
 	return fail("%s looks like another server: none of its tools is among the pins of %s", printable(a.manifest), quotedName(p.server)).
-		hint("if it is: %s", a.to("lock", "--server "+suggestedLabel(a.manifest))).
-		hint("if it is not, name the server: %s --server ID", a.to(a.cmd.Name()))
+		hint("if it is: %s", a.to("lock", "--server "+suggestedLabel(a.manifest, p.server))).
+		hint("if it is not, name the server: %s --server %s", a.to("relock"), same)
 }
 
 func looksLikeAnother(p *pair) bool {

@@ -335,7 +335,7 @@ func (r *report) problems() (list []problem) {
 			text, command := fmt.Sprintf("%s looks like another server: none of its %s is among the %s of %s",
 				printable(p.manifest), countPins(p.found.pins).plural(), plural(len(p.pinned.pins), "pin"), quotedName(p.server)), ""
 			if r.guessed {
-				command = r.next.to("lock", "--server "+suggestedLabel(p.manifest))
+				command = r.next.to("lock", "--server "+suggestedLabel(p.manifest, p.server))
 			}
 			add("other-server", "looks like another server", text, command)
 		}
