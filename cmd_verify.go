@@ -141,7 +141,7 @@ func writeSubset(path string, p *pair, drifts []drift) error {
 	list := make([][]byte, len(pins))
 	for i, found := range pins {
 		if list[i] = found.received; p.found.policy.shapes() {
-			list[i] = appendJSON(nil, p.found.policy.apply(toolList, found.whole()))
+			list[i] = appendJSON(nil, p.found.policy.apply(toolList, found.asReceived()))
 		}
 	}
 	return writeFile(path, slices.Concat([]byte(`{"tools":[`), bytes.Join(list, []byte(",")), []byte("]}\n")))

@@ -128,10 +128,10 @@ func (r *review) whole(p *pin) {
 	if p.list == toolList {
 		r.name(p.name)
 	}
-	if r.unread(p) {
+	if r.reportUnread(p) {
 		return
 	}
-	r.root = p.whole()
+	r.root = p.asReceived()
 	r.definition(&r.root)
 	r.hints(r.root.get("annotations"))
 }
@@ -183,8 +183,8 @@ func (x *nameIndex) reviewUnpinned(server string, p pin) []finding {
 		return nil
 	}
 	r := x.newReview(server, &p)
-	if !r.unread(&p) {
-		received, pinned := p.whole(), p.tree()
+	if !r.reportUnread(&p) {
+		received, pinned := p.asReceived(), p.tree()
 		visitSchema(&received, atOther, func(v *value, _, _ position, path []pathStep) {
 			if v.kind == '"' && len(path) > 0 && path[len(path)-1].name == "description" {
 				r.unpinned(v.text, &pinned, path)

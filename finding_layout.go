@@ -17,12 +17,12 @@ func (r *review) paddings() {
 	s := r.text
 	eachRun(s, padLineFeeds, isPadding, func(from, to int) bool {
 		lines, blanks, most := 0, 0, 0
-		for _, r := range s[from:to] {
+		for _, c := range s[from:to] {
 			switch {
-			case r == '\n' || r == '\v' || r == '\f' || r == 0x85 || r == 0x2028 || r == 0x2029:
+			case c == '\n' || c == '\v' || c == '\f' || c == 0x85 || c == 0x2028 || c == 0x2029:
 				lines++
 				blanks = 0
-			case r == ' ' || r == '\t' || r == 0x115f || r == 0x1160 || r == 0x2800 || r == 0x3164 || r == 0xffa0 || unusualSpace(r):
+			case c == ' ' || c == '\t' || c == 0x115f || c == 0x1160 || c == 0x2800 || c == 0x3164 || c == 0xffa0 || unusualSpace(c):
 				blanks++
 			}
 			most = max(most, blanks)
@@ -43,7 +43,8 @@ func isPadding(r rune) bool {
 }
 
 // eachRun calls found for each run of characters in a class that has least bytes or more,
-// until found returns false. It looks only at bytes between which no such run fits.
+// until found returns false. It tests every least-th byte: no such run lies between two
+// of them.
 func eachRun(s string, least int, in func(rune) bool, found func(from, to int) bool) {
 	for i := least - 1; i < len(s); i += least {
 		for !utf8.RuneStart(s[i]) {
@@ -102,9 +103,9 @@ func pinsRead(s *pinset) int {
 	return len(s.pins)
 }
 
-// unread reports a definition that comes after the first maxRead bytes, and whether it
+// reportUnread reports a definition that comes after the first maxRead bytes, and whether it
 // does. Nothing in such a definition is reviewed.
-func (r *review) unread(p *pin) bool {
+func (r *review) reportUnread(p *pin) bool {
 	s := r.own
 	if s == nil || s.pins == len(s.set.pins) || compareKeys(p.entryKey, s.set.pins[s.pins].entryKey) < 0 {
 		return false

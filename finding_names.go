@@ -130,7 +130,7 @@ func (s *serverNames) read() {
 			s.families[first]++
 		}
 		if i < s.pins && p.list == toolList {
-			root := p.whole()
+			root := p.asReceived()
 			s.addAll(root.get("inputSchema"))
 			s.addAll(root.get("outputSchema"))
 		}

@@ -216,7 +216,7 @@ func openInputs(set *pinset) map[string][]string {
 		if p.list != toolList || p.received == nil && p.definition == nil {
 			continue
 		}
-		root := p.whole()
+		root := p.asReceived()
 		if why := catchAll(root.get("inputSchema")); why != "" {
 			tools[why] = append(tools[why], p.name)
 		}

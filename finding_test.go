@@ -701,7 +701,7 @@ func BenchmarkFindings(b *testing.B) {
 	b.Run("parsing alone", func(b *testing.B) {
 		for b.Loop() {
 			for i := range s.pins {
-				s.pins[i].whole()
+				s.pins[i].asReceived()
 			}
 		}
 	})

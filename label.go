@@ -11,7 +11,7 @@ type change struct {
 	pointer  string
 	from     string // pointer to the old value, if that stood elsewhere
 	old, new value  // kind 0: absent, as both are if the value only moved
-	whole    [2]int // size in bytes of an old and a new value of which only the beginning is kept
+	cutFrom  [2]int // size in bytes of an old and a new value of which only the beginning is kept
 	hides    bool   // the new value has more characters that no reader sees
 	label    label
 }
@@ -142,7 +142,7 @@ func (c *change) clip() {
 		room := maxCrowded
 		shown := clip(*v, &room)
 		if room < 0 {
-			c.whole[side] = int(v.end - v.at)
+			c.cutFrom[side] = int(v.end - v.at)
 		}
 		*v = shown
 	}

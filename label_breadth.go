@@ -22,17 +22,17 @@ const (
 const maxBreadthBytes = 8 << 20
 
 // refactoredLabel corrects k, the label of a change, where a schema may say the same in
-// another form: by nullable, or by a combinator that came, went or replaced another. What
-// the whole schema takes counts there, not that a keyword isn't where it was.
+// another form: by nullable, or by a combinator that came, went or replaced another. Such a
+// change is labelled by all that the schema took and takes: that a keyword moved is nothing.
 func (l *labeller) refactoredLabel(c change, s location, k labelKind) labelKind {
 	name, effect := s.name(), labelTable[k].effect
-	whole, unknown := cmp.Or(s.whole, s.around), k
+	whole, unknown := cmp.Or(s.whole, s.around), k // the schemas, and the label where they can't be compared
 	said := func(keyword string) bool { return lookup(whole[0], keyword) != nil || lookup(whole[1], keyword) != nil }
 	branch := s.held() && len(s.inside()) == 1 && slices.Contains(combinators[:], name)
 	switch {
 	case name == "$ref" && s.moved:
 		return labelOtherForm // its definition is compared with what stood here
-	case whole != s.whole && !said("anyOf") && !said("oneOf"):
+	case whole != s.whole && !said("anyOf") && !said("oneOf"): // no combinator changed
 		if !said("nullable") || name != "type" && name != "nullable" {
 			return k
 		}
@@ -83,7 +83,7 @@ func combinatorLabel(s location) labelKind {
 	for side := range s.here {
 		for _, keyword := range []string{"additionalProperties", "additionalItems", "items"} {
 			if s.here[1-side] == nil && s.member(side, keyword) != nil {
-				return labelConstraintChanged // these keywords don't see what the alternatives name
+				return labelConstraintChanged // these apply beside their own properties or items alone (Core, 10.3)
 			}
 		}
 	}

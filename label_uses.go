@@ -21,7 +21,7 @@ func (l *labeller) use(root, schema *value, u schemaUse) {
 		v, steps, ok := resolveReference(root, textOf(reference))
 		l.lost = l.lost || !ok // an anchor or another document: we don't look for them
 		for i, step := range steps {
-			l.lost = l.lost || isDefinitions(step) && len(steps) != i+2 // not to one definition as a whole
+			l.lost = l.lost || isDefinitions(step) && len(steps) != i+2 // into a definition, or to all: only $defs/NAME is one
 		}
 		l.use(root, v, u)
 	}

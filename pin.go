@@ -72,8 +72,8 @@ func (p *pin) tree() value {
 	return readCanonical(p.definition)
 }
 
-// whole returns the tree of the definition as received or, if that isn't known, as pinned.
-func (p *pin) whole() value {
+// asReceived returns the tree of the definition as received or, if that isn't known, as pinned.
+func (p *pin) asReceived() value {
 	switch {
 	case p.parsed != nil:
 		return *p.parsed
@@ -91,7 +91,7 @@ type approval struct{ by, at, hash string }
 // without absent ones. For a prompt, template or resource, tool_name is its identity. For
 // instructions it is empty, and description is their text.
 func approvalHash(server string, p *pin) string {
-	received := p.whole()
+	received := p.asReceived()
 	if received.kind == '"' {
 		received = value{kind: '{', parts: []namedValue{{"description", received}}}
 	}

@@ -256,7 +256,7 @@ func (p *prompter) ask(q *question, keys string) (byte, error) {
 
 // say prints our own text, wrapped, on the stream where the answers are typed.
 func (p *prompter) say(text, end string) error {
-	lines := wrap([]line{{runs: []stretch{{'=', text}}}}, p.t.width-len("  : "))
+	lines := wrapLines([]line{{runs: []stretch{{'=', text}}}}, p.t.width-len("  : "))
 	said := ""
 	for i, l := range lines {
 		said += l.runs[0].text

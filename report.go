@@ -280,7 +280,7 @@ func (r *report) group() {
 		serious := g.warned
 		for _, c := range r.shownChanges(i) {
 			e := newEdit(c, d.kind, &budget, words)
-			if e.whole != [2]int{} {
+			if e.cutFrom != [2]int{} {
 				e.key += d.ref() // what was cut off may differ
 			}
 			if slices.ContainsFunc(warnings, func(f finding) bool { return f.pointer == c.pointer }) {

@@ -113,7 +113,7 @@ func (b *diffBlock) edit(r *report, g *group, e *edit) {
 		}
 		b.value('-', e.old, lookAlike(e), e.blocks)
 		b.value('+', e.new, lookAlike(e), e.blocks)
-		if e.whole != [2]int{} {
+		if e.cutFrom != [2]int{} {
 			b.line("! " + cutMark)
 		}
 	})
@@ -132,7 +132,7 @@ func (b *diffBlock) words(pieces []piece) {
 		level := lines[:n]
 		lines = lines[n:]
 		if n == 1 && !slices.ContainsFunc(level[0].runs, func(r stretch) bool { return r.op != '=' }) {
-			b.lines(wrap(level, lineWidth))
+			b.lines(wrapLines(level, lineWidth))
 			continue
 		}
 		for _, op := range []byte("-+") {
@@ -148,7 +148,7 @@ func (b *diffBlock) words(pieces []piece) {
 					}
 				}
 			}
-			b.lines(wrap(side, lineWidth))
+			b.lines(wrapLines(side, lineWidth))
 		}
 	}
 }

@@ -196,7 +196,7 @@ func (a *aligner) changed(e *edit, at slot) {
 	}
 	if pieces == nil {
 		asciiOnly := lookAlike(e)
-		old, new := at.print(e.old, asciiOnly, e.whole[0] > 0), at.print(e.new, asciiOnly, e.whole[1] > 0)
+		old, new := at.print(e.old, asciiOnly, e.cutFrom[0] > 0), at.print(e.new, asciiOnly, e.cutFrom[1] > 0)
 		head, tail := commonEnds(old, new)
 		pieces = []piece{{'=', old[:head]}, {'-', old[head : len(old)-tail]}, {'+', new[head : len(new)-tail]}, {'=', old[len(old)-tail:]}}
 	}

@@ -63,7 +63,7 @@ func showValue(op byte, v value, asLines, asciiOnly bool, width int) (lines []li
 	for _, text := range texts {
 		lines = append(lines, line{op, []stretch{{op, text}}, false})
 	}
-	return wrap(lines, width)
+	return wrapLines(lines, width)
 }
 
 // jsonLines writes a value as JSON, an object or array on one line if that takes at most
@@ -128,7 +128,7 @@ func showWords(pieces []piece, width int) []line {
 			lines[len(lines)-1].add(p.op, text)
 		}
 	}
-	return wrap(lines, width)
+	return wrapLines(lines, width)
 }
 
 // add appends s, a part of a piece with its marks around it.
@@ -186,9 +186,9 @@ func keptLines(s string, first, last bool) []string {
 	return append(lines, after[1:]...)
 }
 
-// alike reports whether two texts could pass for each other: equal once sanitized,
+// confusable reports whether two texts could pass for each other: equal once sanitized,
 // or different only where at least one of them has a non-ASCII character.
-func alike(a, b string) bool {
+func confusable(a, b string) bool {
 	if sanitizeText(a) == sanitizeText(b) {
 		return true
 	}
@@ -211,12 +211,12 @@ func spelledOut(pieces []piece, i int) bool {
 		other = i + 1
 	}
 	return pieces[i].op != '=' && other >= 0 && other < len(pieces) &&
-		pieces[other].op == '+'+'-'-pieces[i].op && alike(pieces[i].text, pieces[other].text)
+		pieces[other].op == '+'+'-'-pieces[i].op && confusable(pieces[i].text, pieces[other].text)
 }
 
 // lookAlike reports whether both values are texts that could pass for each other.
 func lookAlike(e *edit) bool {
-	return e.old.kind == '"' && e.new.kind == '"' && alike(e.old.text, e.new.text)
+	return e.old.kind == '"' && e.new.kind == '"' && confusable(e.old.text, e.new.text)
 }
 
 // lines lays out an edit: a word diff, or the old value, then the new one.
@@ -229,7 +229,7 @@ func (e *edit) lines(width int) (lines []line) {
 	for i, v := range []value{e.old, e.new} {
 		asLines := e.blocks || strings.Contains(v.text, "\n") || alone && strings.Contains(v.text, " ")
 		lines = append(lines, showValue("-+"[i], v, asLines, asciiOnly, width)...)
-		if e.whole[i] > 0 {
+		if e.cutFrom[i] > 0 {
 			lines = append(lines, line{"-+"[i], []stretch{{"-+"[i], cutMark}}, false})
 		}
 	}
@@ -263,7 +263,7 @@ func (e *edit) shortSides() string {
 
 // wrap breaks lines that are too wide, at a space if there is one near. If the terminal
 // wrapped them instead, server text could begin a row.
-func wrap(lines []line, width int) (out []line) {
+func wrapLines(lines []line, width int) (out []line) {
 	for _, l := range lines {
 		out = append(out, l.wrap(width, width)...)
 	}

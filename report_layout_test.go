@@ -382,8 +382,8 @@ func TestAlike(t *testing.T) {
 		{"read", "read", true}, {"read", "read\u200b", true}, {"caf\u00e9", "cafe\u0301", true}, {"re\u0430d", "read", true}, {"x", "\u0445", true},
 		{"read", "rend", false}, {"read", "reads", false}, {"a\u0430b", "aac", false}, {"", "", true}, {"a", "", false},
 	} {
-		if got := alike(tt.a, tt.b); got != tt.want {
-			t.Errorf("alike(%+q, %+q) = %v", tt.a, tt.b, got)
+		if got := confusable(tt.a, tt.b); got != tt.want {
+			t.Errorf("confusable(%+q, %+q) = %v", tt.a, tt.b, got)
 		}
 	}
 }
