@@ -7,6 +7,18 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// addCompletion adds the command that prints a completion script. cobra's own exits with 0
+// for a misspelled shell.
+func addCompletion(root *cobra.Command, a *app) {
+	root.InitDefaultCompletionCmd("completion")
+	completion, _, _ := root.Find([]string{"completion"})
+	completion.Args = cobra.ArbitraryArgs
+	completion.RunE = func(*cobra.Command, []string) error {
+		return fail("completion for which shell? one of bash, zsh, fish, powershell").hint("pinproof completion bash")
+	}
+	completeValues(root, a)
+}
+
 // completeValues has the shell complete the values of flags: fixed words, the labels of
 // the lockfile, the names of drifted entries. If a file can't be read, it offers nothing
 // and prints no error.

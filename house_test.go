@@ -48,9 +48,9 @@ var onlyIn = map[string][]string{
 	"golang.org/x/term":                           {"prompt.go"},
 	"github.com/spf13/cobra":                      {"main.go", "cmd.go", "cmd_lock.go", "cmd_verify.go", "cmd_diff.go", "cmd_relock.go", "cmd_complete.go", "cmd_next.go", "report_formats.go"},
 	"github.com/spf13/pflag":                      {"main.go", "cmd_next.go", "cmd_relock.go"},
-	"os":                                          {"files.go", "main.go", "cmd.go", "cmd_lock.go", "cmd_verify.go"},
-	"os/signal":                                   {"files.go", "main.go"},
-	"syscall":                                     {"files.go", "main.go"},
+	"os":                                          {"files.go", "files_sources.go", "files_replace.go", "main.go", "cmd.go", "cmd_lock.go", "cmd_verify.go"},
+	"os/signal":                                   {"files_replace.go", "main.go"},
+	"syscall":                                     {"files_replace.go", "main.go"},
 }
 
 // never are packages that no file imports: pinproof is offline, starts nothing, and

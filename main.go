@@ -169,13 +169,6 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 			return target.Help()
 		},
 	})
-	// cobra's own completion command exits with 0 for a misspelled shell.
-	root.InitDefaultCompletionCmd("completion")
-	completion, _, _ := root.Find([]string{"completion"})
-	completion.Args = cobra.ArbitraryArgs
-	completion.RunE = func(*cobra.Command, []string) error {
-		return fail("completion for which shell? one of bash, zsh, fish, powershell").hint("pinproof completion bash")
-	}
-	completeValues(root, a)
+	addCompletion(root, a)
 	return root
 }

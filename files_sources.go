@@ -1,0 +1,89 @@
+package main
+
+import (
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// A source is one manifest as it was read.
+type source struct {
+	path  string // for messages and commands
+	label string // the server it would be named after; "" for standard input
+	scan  *scanned
+}
+
+// readSources reads a manifest, or every manifest of a folder: each *.json or *.jsonl
+// belongs to one server. Names that begin with a dot are skipped, and so are the lockfile
+// and LOCKFILE.new. Anything else is an error, because a gate must not skip.
+func readSources(path, lockPath string, stdin io.Reader) ([]source, error) {
+	if !isFolder(path) {
+		data, err := readFile(path, stdin, maxManifestBytes)
+		if err != nil {
+			return nil, err
+		}
+		label, _ := serverLabel(filepath.Base(path))
+		if path == "-" {
+			label = ""
+		}
+		return []source{{path, label, scanManifest(path, data)}}, nil
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, pathError(path, err)
+	}
+	lockInfo, _ := os.Stat(lockPath)
+	var list []source
+	labels := map[string]string{}
+	total := 0
+	for _, e := range entries {
+		file := filepath.Join(path, e.Name())
+		if strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		info, err := os.Stat(file)
+		if err != nil {
+			return nil, pathError(file, err)
+		}
+		if os.SameFile(info, lockInfo) || strings.TrimSuffix(filepath.Clean(file), newSuffix) == filepath.Clean(lockPath) {
+			continue
+		}
+		label, ok := serverLabel(e.Name())
+		switch {
+		case !ok || !info.Mode().IsRegular():
+			return nil, failIn(printable(file), "not a manifest: a folder holds *.json and *.jsonl, one a server").
+				hint("keep captures in a folder of their own")
+		case labels[label] != "":
+			return nil, failIn(printable(file), "the same server as %s", printable(labels[label]))
+		}
+		labels[label] = file
+		data, err := readFile(file, stdin, maxManifestBytes)
+		if err != nil {
+			return nil, err
+		}
+		if total += len(data); total > maxLockfileBytes {
+			return nil, failIn(printable(path), "more than 256 MiB of manifests")
+		}
+		list = append(list, source{file, label, scanManifest(file, data)})
+	}
+	if len(list) == 0 {
+		return nil, failIn(printable(path), "no *.json or *.jsonl in this folder").hint("%s", captureHint)
+	}
+	slices.SortFunc(list, func(a, b source) int { return compareUTF16(a.label, b.label) })
+	return list, nil
+}
+
+// serverLabel returns a file's name without its ending, percent-decoded:
+// "@org%2Fpkg.json" is the server "@org/pkg". ok is false if that can't be a manifest.
+func serverLabel(file string) (label string, ok bool) {
+	ext := strings.ToLower(filepath.Ext(file))
+	stem := strings.TrimSuffix(file, filepath.Ext(file))
+	if decoded, err := url.PathUnescape(stem); err == nil {
+		stem = decoded
+	}
+	return stem, (ext == ".json" || ext == ".jsonl") && stem != "" && utf8.ValidString(stem)
+}
