@@ -263,17 +263,26 @@ func quotedName(s string) string {
 	if plain {
 		return s
 	}
-	cut := ""
-	if n := utf8.RuneCountInString(s); n > maxName {
-		end := 0
-		for range maxName {
-			_, size := utf8.DecodeRuneInString(s[end:])
-			end += size
+	return quotedEnds(s, maxName, 0)
+}
+
+// quotedEnds quotes s. If it is longer than the first head and the last tail code points,
+// what stands between these is left out, with a count.
+func quotedEnds(s string, head, tail int) string {
+	runes := utf8.RuneCountInString(s)
+	offset := func(n int) (at int) { // of code point n
+		for range n {
+			_, size := utf8.DecodeRuneInString(s[at:])
+			at += size
 		}
-		cut = "<and " + plural(n-maxName, "more character") + ">"
-		s = s[:end]
+		return at
 	}
-	return `"` + string(appendPrintable(nil, quoteEscapes.Replace(s), true)) + cut + `"`
+	printed := func(s string) string { return string(appendPrintable(nil, quoteEscapes.Replace(s), true)) }
+	left := runes - head - tail
+	if left <= 0 {
+		return `"` + printed(s) + `"`
+	}
+	return `"` + printed(s[:offset(head)]) + "<and " + plural(left, "more character") + ">" + printed(s[offset(head+left):]) + `"`
 }
 
 func quotedNames(names []string) []string {
@@ -284,8 +293,8 @@ func quotedNames(names []string) []string {
 	return quoted
 }
 
-// quotedPointer is quotedName for a JSON Pointer, where "$" is common and needs no quotes.
-// The empty pointer, to the whole value, stays empty.
+// quotedPointer is quotedName for a JSON Pointer, where "$" is common and needs no quotes,
+// and the end tells more than the middle. The empty pointer, to the whole value, stays empty.
 func quotedPointer(pointer string) string {
 	if pointer == "" {
 		return ""
@@ -293,7 +302,7 @@ func quotedPointer(pointer string) string {
 	if plain := strings.ReplaceAll(pointer, "$", "_"); quotedName(plain) == plain {
 		return pointer
 	}
-	return quotedName(pointer)
+	return quotedEnds(pointer, maxName/4, maxName*3/4)
 }
 
 func isAlnum(c byte) bool {

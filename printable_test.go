@@ -296,6 +296,23 @@ func TestNoTwoTextsLookAlike(t *testing.T) {
 	try("", 4)
 }
 
+// TestQuotedPointer: of a long pointer the end is kept, which tells it from its neighbours.
+func TestQuotedPointer(t *testing.T) {
+	long := strings.Repeat("/a b", 40) // 160 characters
+	for pointer, want := range map[string]string{
+		"":                      "",
+		"/$defs/x":              "/$defs/x",
+		"/a b":                  `"/a b"`,
+		long[:128]:              `"` + long[:128] + `"`,
+		long[:124] + "/" + long: `"` + long[:32] + `<and 157 more characters>` + long[64:] + `"`,
+		long + "/\u200b<U+":     `"` + long[:32] + "<and 37 more characters>" + long[69:] + `/<U+200B><U+003C>U+"`,
+	} {
+		if got := quotedPointer(pointer); got != want {
+			t.Errorf("%q is %s, want %s", pointer, got, want)
+		}
+	}
+}
+
 func TestQuotedName(t *testing.T) {
 	for _, tt := range []struct{ name, want string }{
 		{"read_file", "read_file"},

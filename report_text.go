@@ -109,7 +109,7 @@ func writeVerify(w io.Writer, r *report, style textStyle, quiet bool) error {
 	problems := t.otherServers(r)
 	t.blocks(r)
 	if r.cost.before != r.cost.after && r.costText() != "" {
-		t.say("  ", stretch{'=', r.costText()})
+		t.say("", stretch{'=', r.costText()})
 	}
 	t.verdict(r)
 	for _, p := range problems {
