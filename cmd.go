@@ -293,7 +293,7 @@ func (a *app) swapped(err error) error {
 		return err
 	}
 	if !isLockfile(data) {
-		if f, ok := errors.AsType[*failure](err); ok && f.isManifest && a.cmd.Name() == "diff" {
+		if f, ok := errors.AsType[*userError](err); ok && f.isManifest && a.cmd.Name() == "diff" {
 			f.hints = nil
 			return f.hint("to compare two captures: pinproof diff %s --against %s", shellPath(a.lockPath), shellPath(a.manifest))
 		}

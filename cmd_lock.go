@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// approving holds the flags that lock and relock share.
-type approving struct {
+// approveOptions holds the flags that lock and relock share.
+type approveOptions struct {
 	asked  policy // the policy that the flags ask for
 	ignore []string
 
@@ -34,7 +34,7 @@ var policyFlags = []struct{ flag, member, usage string }{
 	{"tools-only", "toolsOnly", "pin nothing but the tools"},
 }
 
-func (f *approving) register(cmd *cobra.Command) {
+func (f *approveOptions) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.asked.descriptions, "descriptions", "preserve", "which prose of tools to pin: preserve, truncate=N or strip")
 	flags.StringArrayVar(&f.ignore, "ignore", nil, "leave the member at this `POINTER` out of the pins: /_meta, /icons, /execution (repeatable)")
@@ -49,7 +49,7 @@ func (f *approving) register(cmd *cobra.Command) {
 }
 
 // check checks the flags and sets a.policyOf.
-func (f *approving) check(a *app) (err error) {
+func (f *approveOptions) check(a *app) (err error) {
 	changed := a.cmd.Flags().Changed
 	asked := f.asked
 	if asked.descriptions, err = parseDescriptions(asked.descriptions); err != nil {
@@ -96,7 +96,7 @@ func (f *approving) check(a *app) (err error) {
 
 // load reads both sides and checks the manifests against --allow-empty and --expect.
 // Neither flag accepts anything by itself.
-func (f *approving) load(a *app, cmd *cobra.Command, args []string) (*workspace, error) {
+func (f *approveOptions) load(a *app, cmd *cobra.Command, args []string) (*workspace, error) {
 	err := a.take(cmd, args)
 	if err == nil {
 		err = f.check(a)
@@ -135,7 +135,7 @@ func (f *approving) load(a *app, cmd *cobra.Command, args []string) (*workspace,
 }
 
 // withhold marks in a selection what has new warnings that no flag accepts.
-func (f *approving) withhold(r *report, sel *selection) error {
+func (f *approveOptions) withhold(r *report, sel *selection) error {
 	yes := map[entryKey]bool{}
 	for _, arg := range f.acceptWarning {
 		key := parseEntry(arg)
@@ -198,7 +198,7 @@ func (a *app) decide(r *report, sel selection) (d decision, err error) {
 }
 
 // refuse shows the findings that prevent an approval, and returns why as a refusal.
-func (a *app) refuse(r *report, list []finding, why *failure) error {
+func (a *app) refuse(r *report, list []finding, why *userError) error {
 	newText(a.out, a.style()).findings(r, "", "", list)
 	return why.refusal()
 }
@@ -240,7 +240,7 @@ func now() (string, error) {
 }
 
 // sign records the approver with each pin of next that is new or has a new digest.
-func (f *approving) sign(next *pinset, old *pinset) error {
+func (f *approveOptions) sign(next *pinset, old *pinset) error {
 	if f.approvedBy == "" {
 		return nil
 	}
@@ -259,7 +259,7 @@ func (f *approving) sign(next *pinset, old *pinset) error {
 
 // approve writes the new pins of every pair in which something was accepted. With all, it
 // also writes a new server without entries, which has no drift to accept.
-func (a *app) approve(w *workspace, r *report, f *approving, accepted map[int]bool, all bool, announce func(drop []string)) error {
+func (a *app) approve(w *workspace, r *report, f *approveOptions, accepted map[int]bool, all bool, announce func(drop []string)) error {
 	of := map[string][]*drift{}
 	for i := range r.drifts {
 		if d := &r.drifts[i]; accepted[i] {
@@ -350,7 +350,7 @@ func sameSet(a, b *pinset) bool {
 }
 
 func newLock(a *app) *cobra.Command {
-	f := &approving{}
+	f := &approveOptions{}
 	cmd := &cobra.Command{
 		Use:   "lock MANIFEST [LOCKFILE]",
 		Short: "Approve: write the pins of a server that has none yet",
@@ -377,7 +377,7 @@ Exit codes: 0 pinned, 1 refused because of what the manifest says, 2 no answer.`
 	return cmd
 }
 
-func (a *app) lock(w *workspace, f *approving) error {
+func (a *app) lock(w *workspace, f *approveOptions) error {
 	fresh, pinned := &workspace{lock: w.lock}, &workspace{lock: w.lock} // servers without and with pins
 	for _, p := range w.pairs {
 		switch {

@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// relocking holds the flags of relock alone.
-type relocking struct {
-	approving
+// relockOptions holds the flags of relock alone.
+type relockOptions struct {
+	approveOptions
 	accept      []string
 	acceptAll   bool
 	acceptLabel []string
@@ -19,7 +19,7 @@ type relocking struct {
 }
 
 func newRelock(a *app) *cobra.Command {
-	f := &relocking{}
+	f := &relockOptions{}
 	cmd := &cobra.Command{
 		Use:   "relock MANIFEST [LOCKFILE]",
 		Short: "Approve drift after reading it, all of it or tool by tool",
@@ -69,7 +69,7 @@ Exit codes: 0 no drift is left, 1 some is, or the manifest is not the reviewed o
 }
 
 // selection reads the flags that say what is accepted, without the labels.
-func (f *relocking) selection() (selection, error) {
+func (f *relockOptions) selection() (selection, error) {
 	sel := selection{all: f.acceptAll}
 	if f.acceptAll && len(f.accept)+len(f.acceptLabel) > 0 {
 		return sel, fail("--accept-all takes no --accept and no --accept-label: all is more than some")
@@ -106,7 +106,7 @@ func (r *report) labelled(labels []string) map[int]bool {
 	return accepted
 }
 
-func (a *app) relock(w *workspace, f *relocking, sel selection) (err error) {
+func (a *app) relock(w *workspace, f *relockOptions, sel selection) (err error) {
 	r := a.report(w, true)
 	style := a.style()
 	if err := f.withhold(r, &sel); err != nil {
@@ -152,7 +152,7 @@ func (a *app) relock(w *workspace, f *relocking, sel selection) (err error) {
 		}
 		return fail("%s only when all drift is accepted: nothing was written", what).hint("read it: %s", a.to("diff")).refusal()
 	}
-	err = a.approve(w, r, &f.approving, d.accepted, f.acceptAll, func(drop []string) {
+	err = a.approve(w, r, &f.approveOptions, d.accepted, f.acceptAll, func(drop []string) {
 		if len(d.refused) > 0 {
 			newText(a.out, style).findings(r, "", "", r.refusedWarnings(d.refused))
 		}
@@ -170,7 +170,7 @@ func (a *app) relock(w *workspace, f *relocking, sel selection) (err error) {
 }
 
 // idleTexts says which flags had nothing to accept.
-func (f *relocking) idleTexts(idle []acceptance, sel selection) []string {
+func (f *relockOptions) idleTexts(idle []acceptance, sel selection) []string {
 	var texts []string
 	for _, a := range idle {
 		texts = append(texts, quotedName(a.arg)+" has not drifted: nothing to accept")

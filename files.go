@@ -11,7 +11,7 @@ import (
 
 // pathError says what went wrong with a path. It drops the library's text, which has the
 // path raw: a path may come from an archive and be hostile to a terminal.
-func pathError(path string, err error) *failure {
+func pathError(path string, err error) *userError {
 	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
 		err = inner
 	}

@@ -65,7 +65,7 @@ func (a *app) run(args []string) int {
 // exitCode prints an error and returns its exit code: 1 for drift alone, 2 for
 // everything else, also for errors that no one thought of.
 func exitCode(err error, stderr io.Writer) int {
-	var told *failure
+	var told *userError
 	var write *fs.PathError
 	switch {
 	case err == nil:

@@ -109,7 +109,7 @@ func nearlyJSON(data []byte) bool {
 }
 
 // failAt makes an error about an offset in the file or, if at is -1, about the whole file.
-func (s *stream) failAt(at int, format string, args ...any) *failure {
+func (s *stream) failAt(at int, format string, args ...any) *userError {
 	where := printable(s.path)
 	if at >= 0 {
 		line, column := s.position(at)
@@ -119,7 +119,7 @@ func (s *stream) failAt(at int, format string, args ...any) *failure {
 }
 
 // refuse says where strict reading stopped, and in which entry.
-func (s *stream) refuse(bad *readError) *failure {
+func (s *stream) refuse(bad *readError) *userError {
 	in := bad.inside
 	if in == nil || in.name == "" && !bad.limit {
 		return s.failAt(bad.at, "%s", bad.text)

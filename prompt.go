@@ -156,7 +156,7 @@ func (p *prompter) show(g *group) {
 func (p *prompter) showDefinition(d *drift) {
 	t := *p.t
 	t.full = true
-	t.say("  ", stretch{'*', p.r.ref(d.key())})
+	t.say("  ", segment{'*', p.r.ref(d.key())})
 	if d.found != nil {
 		t.whole("  ", '+', d.found)
 	} else {
@@ -256,7 +256,7 @@ func (p *prompter) ask(q *question, keys string) (byte, error) {
 
 // say prints our own text, wrapped, on the stream where the answers are typed.
 func (p *prompter) say(text, end string) error {
-	lines := wrapLines([]line{{runs: []stretch{{'=', text}}}}, p.t.width-len("  : "))
+	lines := wrapLines([]line{{runs: []segment{{'=', text}}}}, p.t.width-len("  : "))
 	said := ""
 	for i, l := range lines {
 		said += l.runs[0].text

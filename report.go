@@ -104,25 +104,25 @@ func (r *report) review(lock lockfile, standing bool) {
 	for i := range r.drifts {
 		number[r.drifts[i].key()] = i + 1
 	}
-	type reading struct {
+	type entryReview struct {
 		pair        *pair
 		pin         *pin
 		drift       int // its number; 0: it matches
 		list, loose []finding
 	}
-	var readings []reading
+	var reviews []entryReview
 	for i := range r.pairs {
 		p := &r.pairs[i]
 		for j := range p.found.pins {
 			pin := &p.found.pins[j]
 			drift := number[driftKey{p.server, pin.entryKey}]
 			if drift > 0 || standing || stripped(*p) {
-				readings = append(readings, reading{pair: p, pin: pin, drift: drift})
+				reviews = append(reviews, entryReview{pair: p, pin: pin, drift: drift})
 			}
 		}
 	}
-	inParallel(len(readings), func(i int) {
-		e := &readings[i]
+	inParallel(len(reviews), func(i int) {
+		e := &reviews[i]
 		if stripped(*e.pair) {
 			e.loose = x.reviewUnpinned(e.pair.server, *e.pin)
 		}
@@ -131,7 +131,7 @@ func (r *report) review(lock lockfile, standing bool) {
 		}
 	})
 	seen := map[finding]bool{} // copies of a repeated name share findings
-	for _, e := range readings {
+	for _, e := range reviews {
 		if e.drift == 0 {
 			r.unpinned = append(r.unpinned, e.loose...)
 			isLoose := func(f finding) bool {

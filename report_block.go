@@ -131,7 +131,7 @@ func (b *diffBlock) words(pieces []piece) {
 		}
 		level := lines[:n]
 		lines = lines[n:]
-		if n == 1 && !slices.ContainsFunc(level[0].runs, func(r stretch) bool { return r.op != '=' }) {
+		if n == 1 && !slices.ContainsFunc(level[0].runs, func(r segment) bool { return r.op != '=' }) {
 			b.lines(wrapLines(level, lineWidth))
 			continue
 		}

@@ -13,9 +13,9 @@ import (
 // formatNames are the formats that --format and --report take.
 const formatNames = "text, json, github, sarif, junit, markdown, html"
 
-// toldOf returns an error as a failure, whose text is printable.
-func toldOf(err error) *failure {
-	if told, ok := errors.AsType[*failure](err); ok {
+// toldOf returns an error as a userError, whose text is printable.
+func toldOf(err error) *userError {
+	if told, ok := errors.AsType[*userError](err); ok {
 		return told
 	}
 	return fail("%s", printable(err.Error()))

@@ -84,7 +84,7 @@ func changedMembers(list listKind, changes []change) string {
 // error's own words may quote the server; they are for a person.
 func writeHookError(w io.Writer, err error, next command) error {
 	lines := []string{"pinproof: blocked: no answer whether the MCP tools are the approved ones"}
-	if f, ok := errors.AsType[*failure](err); ok && f.where != "" {
+	if f, ok := errors.AsType[*userError](err); ok && f.where != "" {
 		lines = append(lines, "it stopped at "+hookPath(f.where))
 	}
 	return hookEnd(w, lines, "Do not use this server's tools. A person sees the reason with", next)

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// A stretch is printable text of one colour: '=' kept, '-' removed, '+' added; for our
+// A segment is printable text of one colour: '=' kept, '-' removed, '+' added; for our
 // own words also '*' strong, 'W' a warning, '!' to be careful with, '~' faint.
-type stretch struct {
+type segment struct {
 	op   byte
 	text string
 }
@@ -18,7 +18,7 @@ type stretch struct {
 // before it was too long, not where the text has a line feed.
 type line struct {
 	sign      byte // '-' or '+': the line, or in a word diff its line feed, was removed or added; else '='
-	runs      []stretch
+	runs      []segment
 	continued bool
 }
 
@@ -61,7 +61,7 @@ func showValue(op byte, v value, asLines, asciiOnly bool, width int) (lines []li
 		texts = jsonLines(v, asciiOnly, min(inlineJSON, width))
 	}
 	for _, text := range texts {
-		lines = append(lines, line{op, []stretch{{op, text}}, false})
+		lines = append(lines, line{op, []segment{{op, text}}, false})
 	}
 	return wrapLines(lines, width)
 }
@@ -142,7 +142,7 @@ func (l *line) add(op byte, s string) {
 		at := strings.LastIndex(kept.text, "##") + 1
 		kept.text = kept.text[:at] + "<U+0023>" + kept.text[at+1:]
 	}
-	l.runs = append(l.runs, stretch{op, s})
+	l.runs = append(l.runs, segment{op, s})
 }
 
 // markedLines puts our marks around each printable line of a piece, and escapes what
@@ -230,7 +230,7 @@ func (e *edit) lines(width int) (lines []line) {
 		asLines := e.blocks || strings.Contains(v.text, "\n") || alone && strings.Contains(v.text, " ")
 		lines = append(lines, showValue("-+"[i], v, asLines, asciiOnly, width)...)
 		if e.cutFrom[i] > 0 {
-			lines = append(lines, line{"-+"[i], []stretch{{"-+"[i], cutMark}}, false})
+			lines = append(lines, line{"-+"[i], []segment{{"-+"[i], cutMark}}, false})
 		}
 	}
 	return lines
@@ -277,7 +277,7 @@ func (l line) wrap(room, width int) (out []line) {
 		for {
 			size, columns := fit(r.text, room, width)
 			if size > 0 || r.text == "" { // a blank line that was added or removed keeps its sign
-				row.runs = append(row.runs, stretch{r.op, r.text[:size]})
+				row.runs = append(row.runs, segment{r.op, r.text[:size]})
 			}
 			room -= columns
 			if r.text = r.text[size:]; r.text == "" {

@@ -65,7 +65,7 @@ func unwrapped(lines []line) []line {
 			last := &out[len(out)-1]
 			last.runs = append(last.runs, l.runs...)
 		} else {
-			out = append(out, line{sign: l.sign, runs: append([]stretch{}, l.runs...)})
+			out = append(out, line{sign: l.sign, runs: append([]segment{}, l.runs...)})
 		}
 	}
 	return out
@@ -298,7 +298,7 @@ func FuzzShowWords(f *testing.F) {
 				}
 			}
 			feed = true
-			var runs []stretch // with neighbours of one kind joined
+			var runs []segment // with neighbours of one kind joined
 			for _, r := range l.runs {
 				if n := len(runs); n > 0 && runs[n-1].op == r.op {
 					runs[n-1].text += r.text

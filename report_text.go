@@ -54,12 +54,12 @@ func (t *textWriter) printf(format string, args ...any) {
 
 // say prints words of ours, wrapped. A continued line has a gutter of its own: the words
 // may quote a server, and server text must not begin a line.
-func (t *textWriter) say(indent string, runs ...stretch) {
+func (t *textWriter) say(indent string, runs ...segment) {
 	t.sayAligned(indent, strings.Repeat(" ", utf8.RuneCountInString(indent))+"  : ", runs...)
 }
 
 // sayAligned is say with next before each continued line.
-func (t *textWriter) sayAligned(indent, next string, runs ...stretch) {
+func (t *textWriter) sayAligned(indent, next string, runs ...segment) {
 	room := t.width - utf8.RuneCountInString(indent)
 	width := max(leastWidth/2, t.width-utf8.RuneCountInString(next))
 	for _, l := range (line{runs: runs}).wrap(max(width/2, room), width) {
@@ -77,7 +77,7 @@ func (t *textWriter) sayAligned(indent, next string, runs ...stretch) {
 // hint prints a step. A command is never wrapped, so that it can be pasted.
 func (t *textWriter) hint(s step) {
 	if s.Command == "" {
-		t.say("hint: ", stretch{'=', s.Text})
+		t.say("hint: ", segment{'=', s.Text})
 	} else {
 		t.printf("hint: %s: %s\n", s.Text, s.Command)
 	}
@@ -109,7 +109,7 @@ func writeVerify(w io.Writer, r *report, style textStyle, quiet bool) error {
 	problems := t.otherServers(r)
 	t.blocks(r)
 	if r.cost.before != r.cost.after && r.costText() != "" {
-		t.say("", stretch{'=', r.costText()})
+		t.say("", segment{'=', r.costText()})
 	}
 	t.verdict(r)
 	for _, p := range problems {
@@ -124,7 +124,7 @@ func writeVerify(w io.Writer, r *report, style textStyle, quiet bool) error {
 func (t *textWriter) otherServers(r *report) (left []problem) {
 	for _, p := range r.problems() {
 		if p.id == "other-server" {
-			t.say("", stretch{'!', p.Text})
+			t.say("", segment{'!', p.Text})
 			if p.Text = "if it is one"; p.Command == "" {
 				continue
 			}
@@ -141,7 +141,7 @@ func (t *textWriter) verdict(r *report) {
 		op = '-'
 	}
 	warning := r.warningText()
-	t.say("", stretch{op, r.verdictWord() + ": "}, stretch{'W', warning}, stretch{op, strings.TrimPrefix(r.verdictText(), warning)})
+	t.say("", segment{op, r.verdictWord() + ": "}, segment{'W', warning}, segment{op, strings.TrimPrefix(r.verdictText(), warning)})
 }
 
 // Limits on the detail that the gate prints. BLOCK lines are never left out.
@@ -194,7 +194,7 @@ func (t *textWriter) block(fails bool, word, ref string) {
 }
 
 func (t *textWriter) row(indent string, row row) {
-	t.say(indent, stretch{row.op, row.Word}, stretch{'=', row.rest()})
+	t.say(indent, segment{row.op, row.Word}, segment{'=', row.rest()})
 }
 
 // gateRow prints a row after the gate's gutter, with its word padded to width.
@@ -202,7 +202,7 @@ func (t *textWriter) gateRow(row row, width int) {
 	if row.rest() != "" {
 		row.Word = fmt.Sprintf("%-*s", width, row.Word)
 	}
-	t.sayAligned("  | ", "  :"+strings.Repeat(" ", min(width+3, t.width/3)), stretch{row.op, row.Word}, stretch{'=', row.rest()})
+	t.sayAligned("  | ", "  :"+strings.Repeat(" ", min(width+3, t.width/3)), segment{row.op, row.Word}, segment{'=', row.rest()})
 }
 
 // spaced puts two spaces before each part that isn't empty.
@@ -233,7 +233,7 @@ func writeDiff(w io.Writer, r *report, style textStyle) error {
 	}
 	t.printf("\n")
 	if t.brief {
-		t.say("", stretch{'~', "some of this is summed up in a line: --full shows all of it"})
+		t.say("", segment{'~', "some of this is summed up in a line: --full shows all of it"})
 	}
 	t.verdict(r)
 	for _, p := range problems {
@@ -258,9 +258,9 @@ func (t *textWriter) top(r *report) {
 		width = max(width, utf8.RuneCountInString(s.server))
 	}
 	for _, s := range sides {
-		t.say("", stretch{'*', joined("   ", fmt.Sprintf("%-*s", width, s.server), s.old, "->", s.new)})
+		t.say("", segment{'*', joined("   ", fmt.Sprintf("%-*s", width, s.server), s.old, "->", s.new)})
 		for _, note := range s.notes {
-			t.say("  ", stretch{'=', note})
+			t.say("  ", segment{'=', note})
 		}
 	}
 	for _, line := range r.overview() {
@@ -268,7 +268,7 @@ func (t *textWriter) top(r *report) {
 		if line == r.warningText() {
 			op = 'W'
 		}
-		t.say("  ", stretch{op, line})
+		t.say("  ", segment{op, line})
 	}
 	t.findings(r, "  ", "", slices.Concat(r.general, r.unpinned))
 	t.findings(r, "  ", elsewhereTitle, r.elsewhere)
@@ -279,7 +279,7 @@ func (t *textWriter) top(r *report) {
 // is one.
 func (t *textWriter) findings(r *report, indent, title string, list []finding) {
 	if len(list) > 0 && title != "" {
-		t.say(indent, stretch{'=', title})
+		t.say(indent, segment{'=', title})
 	}
 	for _, f := range foldFindings(list, r.ref) {
 		row := f.row(0, maxTitleNames)
@@ -292,7 +292,7 @@ func (t *textWriter) findings(r *report, indent, title string, list []finding) {
 // everything is to be shown.
 func (t *textWriter) standing(r *report) {
 	if n := len(r.standing); n > 0 && len(r.drifts) > 0 && !t.full {
-		t.say("  ", stretch{'~', plural(n, "approved warning") + " in entries that match (--full)"})
+		t.say("  ", segment{'~', plural(n, "approved warning") + " in entries that match (--full)"})
 	} else {
 		t.findings(r, "  ", standingTitle, r.standing)
 	}
@@ -305,15 +305,15 @@ func (t *textWriter) group(r *report, g *group) {
 	if t.full {
 		names, also = math.MaxInt, math.MaxInt
 	}
-	title := []stretch{{'*', r.groupTitle(g, names)}}
+	title := []segment{{'*', r.groupTitle(g, names)}}
 	if first.kind == added || first.kind == removed {
-		title = append(title, stretch{'~', "  " + short(first.definitionDigest())})
+		title = append(title, segment{'~', "  " + short(first.definitionDigest())})
 	}
 	if t.short(g) {
 		t.brief = true
 		_, shared, minor := g.parts(false)
 		note := joined("; ", driftNote(first), labelCounts(slices.Concat(append(shared, minor)...)))
-		t.say(number, append(title, stretch{'=', spaced(note)})...)
+		t.say(number, append(title, segment{'=', spaced(note)})...)
 		return
 	}
 	t.say(number, title...)
@@ -322,7 +322,7 @@ func (t *textWriter) group(r *report, g *group) {
 		t.row(indent, row)
 		if e := row.edit; e != nil && e.home == 0 {
 			if len(e.also) > 0 {
-				t.say(indent+"  ", stretch{'~', e.alsoText(also)})
+				t.say(indent+"  ", segment{'~', e.alsoText(also)})
 			}
 			t.lines(indent+"  ", e.lines)
 		}
@@ -331,7 +331,7 @@ func (t *textWriter) group(r *report, g *group) {
 	op, wholes := r.wholes(first, t.full)
 	for i := range wholes {
 		if first.kind == duplicate {
-			t.say(indent, stretch{'~', short(wholes[i].digest)})
+			t.say(indent, segment{'~', short(wholes[i].digest)})
 		}
 		t.whole(indent, op, &wholes[i])
 	}
@@ -341,13 +341,13 @@ func (t *textWriter) group(r *report, g *group) {
 // matter little it prints only the size.
 func (t *textWriter) whole(indent string, op byte, p *pin) {
 	if p.definition == nil {
-		t.say(indent, stretch{'=', "its definition was not stored (hashOnly)"})
+		t.say(indent, segment{'=', "its definition was not stored (hashOnly)"})
 		return
 	}
 	for _, m := range inReadingOrder(p.tree()) {
 		head, summedUp := p.memberHead(m, t.full)
 		if summedUp {
-			t.say(indent, stretch{'~', head})
+			t.say(indent, segment{'~', head})
 			t.brief = true
 			continue
 		}
@@ -365,8 +365,8 @@ func writeLocked(w io.Writer, r *report, style textStyle) error {
 	t.findings(r, "", elsewhereTitle, r.elsewhere)
 	for i := range r.pairs {
 		p := &r.pairs[i]
-		t.say("", stretch{'+', "PINNED " + countPins(p.found.pins).String() + " -> " + printable(r.lockfile)},
-			stretch{'=', "  server " + quotedName(p.server) + p.found.policy.loud()})
+		t.say("", segment{'+', "PINNED " + countPins(p.found.pins).String() + " -> " + printable(r.lockfile)},
+			segment{'=', "  server " + quotedName(p.server) + p.found.policy.loud()})
 		width := len("set")
 		for _, pin := range p.found.pins {
 			if n := utf8.RuneCountInString(shortRef(pin.list, pin.name)); n <= maxName/2 {
@@ -389,7 +389,7 @@ func writeLocked(w io.Writer, r *report, style textStyle) error {
 func writeRelocked(w io.Writer, r *report, accepted map[int]bool, idle []string, drop []string, shown bool, style textStyle) error {
 	t := newText(w, style)
 	for _, text := range idle {
-		t.say("", stretch{'=', text})
+		t.say("", segment{'=', text})
 	}
 	if !shown {
 		for i := range r.drifts {
@@ -406,10 +406,10 @@ func writeRelocked(w io.Writer, r *report, accepted map[int]bool, idle []string,
 		t.findings(r, "  ", elsewhereTitle, r.elsewhere)
 	}
 	if did := r.relockedText(accepted, drop, shown); did != "" {
-		t.say("", stretch{'+', did}, stretch{'=', r.loud()})
+		t.say("", segment{'+', did}, segment{'=', r.loud()})
 	}
 	if left := r.leftText(accepted); left != "" {
-		t.say("", stretch{'-', left})
+		t.say("", segment{'-', left})
 	}
 	return t.err
 }
