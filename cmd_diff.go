@@ -185,7 +185,7 @@ func (a *app) diffFiles() (*report, error) {
 		return nil, fail("neither file has a server %s", quotedName(a.server))
 	}
 	r := newReport(pairs, lockfile{}, true)
-	r.oldPath, r.uncompared, r.next = a.against, uncompared, a.command
+	r.uncompared, r.next = uncompared, a.command
 	return r, nil
 }
 

@@ -11,8 +11,7 @@ import (
 // depends on the format, the terminal or the clock. Its drift is sorted, the most
 // dangerous first.
 type report struct {
-	lockfile string // the path, as the user gave it; "" if two files are compared without one
-	oldPath  string // in that case, the path of the file that stands for the pins
+	lockfile string // the path, as the user gave it; "" if two files are compared: next.against stands for the pins
 	pairs    []pair // sorted by server
 	guessed  bool   // no flag named the server of a single manifest
 

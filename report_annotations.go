@@ -155,7 +155,7 @@ func (r *report) pinLine(key driftKey) int {
 
 // annotated is the file that annotations point into, "" if that is standard input.
 func (r *report) annotated() string {
-	path := cmp.Or(r.lockfile, r.oldPath)
+	path := cmp.Or(r.lockfile, r.next.against)
 	if path == "-" || path == "" {
 		return ""
 	}

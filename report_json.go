@@ -134,7 +134,7 @@ func writeJSON(w io.Writer, r *report) error {
 		j.Summary = "No answer: " + j.Error.Message
 	}
 	if r.lockfile == "" {
-		j.Against = r.oldPath
+		j.Against = r.next.against
 	}
 	if r.cost.known {
 		j.TextBytes = map[string]int{"before": r.cost.before, "after": r.cost.after}

@@ -113,7 +113,7 @@ func (s scene) report(t testing.TB) (*report, lockfile) {
 		r.lockfile = s.path
 	}
 	if s.files {
-		r.lockfile, r.oldPath = "", r.lockfile
+		r.lockfile, r.next.against = "", r.lockfile
 	}
 	for _, set := range lock.servers {
 		r.others = append(r.others, set.server)

@@ -220,10 +220,10 @@ func (r *report) against() string {
 	switch {
 	case r.lockfile != "":
 		return printable(r.lockfile)
-	case r.oldPath == "-":
+	case r.next.against == "-":
 		return "standard input"
 	}
-	return printable(r.oldPath)
+	return printable(r.next.against)
 }
 
 // loud names every policy that shrinks what is watched, and the lists that can't be compared.
@@ -534,13 +534,7 @@ const (
 type step struct{ Text, Command string }
 
 // reviewStep is the command that shows everything.
-func (r *report) reviewStep() step {
-	next := r.next
-	if r.lockfile == "" {
-		next.against = r.oldPath
-	}
-	return step{"review", next.to("diff")}
-}
+func (r *report) reviewStep() step { return step{"review", r.next.to("diff")} }
 
 // nextSteps say how to see and approve the drift. There are none without a lockfile. No
 // step approves a new warning by itself.
