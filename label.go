@@ -12,7 +12,7 @@ type change struct {
 	from     string // pointer to the old value, if that stood elsewhere
 	old, new value  // kind 0: absent, as both are if the value only moved
 	cutFrom  [2]int // size in bytes of an old and a new value of which only the beginning is kept
-	hides    bool   // the new value has more characters that no reader sees
+	hidden   [2]int // characters that no reader sees in the old and in the new value, all of it
 	label    label
 }
 
@@ -116,7 +116,7 @@ func (e *diffNode) change() change {
 func (l *labeller) walk(e *diffNode, s location) {
 	if e.leaf() || e.moved {
 		c := e.change()
-		c.hides = countHidden(c.new) > countHidden(c.old)
+		c.hidden = [2]int{countHidden(c.old), countHidden(c.new)}
 		if e.crowded {
 			c.label = labelCrowded.label()
 			c.clip()

@@ -87,7 +87,7 @@ func annotations(r *report, folded bool) []annotation {
 			title: p.title, text: p.Text, identity: []string{p.server, p.Text}})
 	}
 	drift(false)
-	for _, f := range warningsIn(r.elsewhere) {
+	for _, f := range r.elsewhere {
 		other(f, "warning")
 	}
 	if !folded { // GitHub shows few: none for what is approved

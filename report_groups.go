@@ -59,7 +59,7 @@ func (r *report) group() {
 				e.unseen = "" // the warning already says so
 			}
 			// A hidden character makes a CHANGED entry as suspicious as a HIDDEN one.
-			if e.unseen != "" || c.hides {
+			if e.unseen != "" || c.hidden[1] > c.hidden[0] {
 				g.class = min(g.class, kindWeight[concealed])
 			}
 			if len(g.edits) == 0 || c.label.rank < g.rank {

@@ -191,7 +191,7 @@ func (a *aligner) changed(e *edit, at slot) {
 	switch {
 	case e.pieces != nil:
 		pieces = at.spell(e.pieces)
-	case e.old.kind == '[' && e.new.kind == '[' && scalars(&e.old) && scalars(&e.new):
+	case e.cutFrom == [2]int{} && e.old.kind == '[' && e.new.kind == '[' && scalars(&e.old) && scalars(&e.new):
 		pieces = a.budget.diff("[", itemTokens(e.old.parts), itemTokens(e.new.parts), "]")
 	}
 	if pieces == nil {

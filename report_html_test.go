@@ -335,3 +335,26 @@ func FuzzHTML(f *testing.F) {
 		}
 	})
 }
+
+// TestCrowdedPage: a value of which only the beginning is kept is never shown as if it
+// were whole, and what no reader sees is counted in all of it.
+func TestCrowdedPage(t *testing.T) {
+	list := func(mark string) string {
+		items := []string{`"` + strings.Repeat("plain ", 2_000) + `"`}
+		for i := range maxChanges + 1 {
+			items = append(items, fmt.Sprintf(`{"k":"%d%s"}`, i, mark))
+		}
+		return `[{"name":"t","_meta":{"a":[` + strings.Join(items, ",") + `]}}]`
+	}
+	r := pageReport(t, list(""), list("\u200b"))
+	if got := r.drifts[0].kind; got != concealed || len(r.changes[0]) != 1 || r.changes[0][0].label.id != "many-changes" {
+		t.Fatalf("%s, %d changes", got, len(r.changes[0]))
+	}
+	if got := r.groups[0].edits[0].unseen; got != "4,001 characters no reader sees" {
+		t.Errorf("%s", got)
+	}
+	page := pageOf(t, r)
+	if !strings.Contains(page, "and more, left out here") || !strings.Contains(page, "4,001 characters no reader sees") {
+		t.Error("the page doesn't say that it is the beginning of a value")
+	}
+}

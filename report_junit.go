@@ -156,6 +156,9 @@ func junitDrift(r *report, at int, g *group, budget *wordBudget, text func(func(
 		if e.example { // its texts may be those of another entry
 			own := newEdit(r.changes[at][i], d.kind, budget, map[string][]piece{})
 			e.change, e.pieces, e.blocks = own.change, own.pieces, own.blocks
+			if e.unseen != "" { // else a warning says it
+				e.unseen = own.unseen
+			}
 		}
 		e.home, e.also, e.example = 0, nil, false
 	}

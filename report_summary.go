@@ -433,10 +433,10 @@ func (r *report) driftText(i int) string {
 
 // unseen says in words what a reader of the text can't see in a change.
 func unseen(c change) string {
-	if n := countHidden(c.new); n > 0 {
+	if n := c.hidden[1]; n > 0 {
 		return plural(n, "character") + " no reader sees"
 	}
-	if n := countHidden(c.old); n > 0 {
+	if n := c.hidden[0]; n > 0 {
 		return plural(n, "character") + " no reader sees, gone"
 	}
 	return "same text to a reader, other code points"
