@@ -190,7 +190,7 @@ func (a *app) load() (*workspace, error) {
 // lockfileOf returns the lockfile without parsing it, if its bytes are exactly those that
 // lock writes for these manifests by default. That is the usual case of verify.
 func lockfileOf(path string, sources []source) (l lockfile, ok bool) {
-	if size := fileSize(path); size < 0 || size > maxLockfileBytes {
+	if size := fileSize(path); size < 0 || size > maxLockfileBytes || len(sources) > maxEntries {
 		return l, false // and a pipe could not be read again
 	}
 	f, err := os.Open(path)
@@ -198,8 +198,8 @@ func lockfileOf(path string, sources []source) (l lockfile, ok bool) {
 		return l, false
 	}
 	defer f.Close()
-	file := bufio.NewReaderSize(f, 64<<10)
-	for _, s := range sources {
+	file, pins := bufio.NewReaderSize(f, 64<<10), 0
+	for _, s := range sources { // sorted by label, none twice
 		label := s.label
 		if len(sources) == 1 {
 			label = firstServer(file)
@@ -209,13 +209,16 @@ func lockfileOf(path string, sources []source) (l lockfile, ok bool) {
 			return lockfile{}, false
 		}
 		set, err := pinManifest(m, label, policy{}, nil)
-		if err != nil || label == "" || set.repeated() {
+		// A pin takes two or three of the values that a lockfile may have: above this the
+		// parser decides about its limit.
+		pins += len(set.pins)
+		if err != nil || label == "" || set.repeated() || pins > maxKept/4 {
 			return lockfile{}, false
 		}
 		for i := range set.pins {
 			set.pins[i].received, set.pins[i].parsed, set.pins[i].column = nil, nil, 0
 		}
-		l.put(set)
+		l.servers = append(l.servers, set)
 	}
 	if len(sources) == 0 || !l.isWritten(file) {
 		return lockfile{}, false

@@ -65,8 +65,9 @@ func (d *differ) refactored(e *diffNode, a, b []diffMember) (_, _ []diffMember) 
 			shared, more := divide(a, e.new)
 			if rest, branch := d.likestBranch(more, array); branch >= 0 {
 				d.branches(e, diffNode{was: e.was, now: e.now.to(name), new: array}, rest, branch)
-				_, left := divide(more, &array.parts[branch].value)
-				return sorted(append(shared, left...)), slices.DeleteFunc(b, named)
+				// What an inlined definition said wasn't compared with the branch.
+				compared := func(m diffMember) bool { return m.at == nil && lookup(&array.parts[branch].value, m.name) != nil }
+				return sorted(append(shared, slices.DeleteFunc(more, compared)...)), slices.DeleteFunc(b, named)
 			}
 		}
 		if array := alone(old, e.new, name); array != nil {

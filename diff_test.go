@@ -431,11 +431,25 @@ func TestHugeDiffs(t *testing.T) {
 	}
 }
 
+// TestInlinedIntoBranch: a definition that was inlined where alternatives came in the same
+// step isn't compared with the branch. What it said is shown as removed, not lost.
+func TestInlinedIntoBranch(t *testing.T) {
+	old := canonicalTree(t, `{"name":"t","inputSchema":{"$defs":{"X":{"type":"string","description":"good"}},"properties":{"p":{"$ref":"#/$defs/X","title":"T"}}}}`)
+	new := canonicalTree(t, `{"name":"t","inputSchema":{"properties":{"p":{"anyOf":[{"title":"T","type":"string","description":"evil"},{"type":"null"}]}}}}`)
+	changes := diffDefinitions(toolList, old, new)
+	checkChanges(t, old, new, changes, false)
+	for _, want := range []string{"good", "evil"} {
+		if !slices.ContainsFunc(changes, func(c change) bool { return c.old.text == want || c.new.text == want }) {
+			t.Errorf("%q is not among the changes", want)
+		}
+	}
+}
+
 // Beyond maxChanges below one value, that value is one change; what stands beside it
 // keeps its own.
 func TestTooManyChanges(t *testing.T) {
 	t.Parallel()
-	const n = maxChanges
+	const n = 4_000 // as docs/review.md says
 	tool := func(schema string) string { return `{"description":"x","inputSchema":{` + schema + `}}` }
 	parameters := numbered(n+1, `"p@":{"type":"string"}`)
 	for _, tt := range []struct {

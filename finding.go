@@ -79,8 +79,8 @@ func (x *nameIndex) review(server string, p pin, before *pin) []finding {
 	}
 	same := before.digest == p.digest
 	old, new := sync.OnceValue(before.tree), sync.OnceValue(p.tree)
-	if now := r.root.get("description"); !same && len(now.text) > minGrowth {
-		r.growth(old(), r.root)
+	if !same {
+		r.growth(old, r.root)
 	}
 	list := r.finish()
 	if len(list) > 0 {
@@ -289,6 +289,7 @@ func (r *review) read(s, where string, prose bool) {
 		r.mentions(t)
 		r.unknown(t)
 	}
+	t.r, t.s, t.opened = nil, "", nil // a pool must not keep what was read
 	tokenizers.Put(t)
 }
 

@@ -62,9 +62,13 @@ func eachRun(s string, least int, in func(rune) bool, found func(from, to int) b
 }
 
 // growth reports a description that grew by more than a fifth and by more than minGrowth.
-func (r *review) growth(before, now value) {
-	b, n := before.get("description"), now.get("description")
-	if b.kind != '"' && b.kind != 0 || n.kind != '"' {
+func (r *review) growth(before func() value, now value) {
+	n := now.get("description")
+	if n.kind != '"' || len(n.text) <= minGrowth {
+		return // most are short: the definition before need not be read
+	}
+	b := before().get("description")
+	if b.kind != '"' && b.kind != 0 {
 		return
 	}
 	if more := len(n.text) - len(b.text); more > minGrowth && more*5 > len(b.text) {

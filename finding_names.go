@@ -345,16 +345,17 @@ func (r *review) mentions(t *tokenizer) {
 
 // mention reports a name if it is a tool of another server, and returns whether it is.
 func (r *review) mention(name string, at int) bool {
-	if commonTerm(name) {
+	servers := r.x.names[name]
+	if !r.x.isLabel(name) && len(servers) == 0 || commonTerm(name) {
 		return false
 	}
 	r.label(name, at)
-	others := r.x.others(r.about.server, name)
-	if others == "" || r.own.has(name) {
+	elsewhere := slices.ContainsFunc(servers, func(server string) bool { return server != r.about.server })
+	if !elsewhere || r.own.has(name) {
 		return false
 	}
 	if r.first(name) {
-		r.add("names-other-tool", "%s of server %s: %s", quotedName(name), others, r.excerpt(at-beside, at+len(name)+beside))
+		r.add("names-other-tool", "%s of server %s: %s", quotedName(name), r.x.others(r.about.server, name), r.excerpt(at-beside, at+len(name)+beside))
 	}
 	return true
 }

@@ -18,19 +18,20 @@ type stream struct {
 	json  *jsonReader
 	noise int // lines and values passed over
 
-	settling            *sync.WaitGroup // the entries that are settled while reading goes on
-	at, line, lineStart int             // where the last call of position ended
+	at, line, lineStart int // where the last call of position ended
 }
 
-func newStream(path string, data []byte) stream {
-	return stream{path: path, data: data, line: 1, settling: &sync.WaitGroup{}}
-}
+func newStream(path string, data []byte) stream { return stream{path: path, data: data, line: 1} }
 
 const captureHint = "save a server's answer first: pinproof-capture OUT.jsonl -- COMMAND"
 
+// worthSettling is how many bytes an entry must have to be settled beside the reading:
+// below that a goroutine costs more than it saves, and 1 MiB would start 200,000 of them.
+const worthSettling = 256
+
 // read prepares reading data: its values are messages, and the entries of their lists
 // are definitions.
-func (s *stream) read(data []byte) {
+func (s *stream) read(data []byte, settling *sync.WaitGroup) {
 	s.data, s.json = data, newJSONReader(data)
 	s.json.bounded = true
 	batch := false
@@ -47,11 +48,13 @@ func (s *stream) read(data []byte) {
 	s.json.settle = func(path []pathStep, v *value) *settled {
 		list, _ := listOf(path)
 		entry := &settled{}
-		if len(data) > smallFile {
+		if len(data) <= smallFile {
+			entry.parsed = v
+		}
+		if entry.parsed == nil || v.end-v.at < worthSettling {
 			entry.settle(list, v)
 		} else {
-			entry.parsed = v
-			s.settling.Go(func() { entry.settle(list, v) }) // the tree is kept, so the reader won't reuse its memory
+			settling.Go(func() { entry.settle(list, v) }) // the tree is kept: reading can go on
 		}
 		return entry
 	}
@@ -59,7 +62,8 @@ func (s *stream) read(data []byte) {
 
 // values returns the JSON values of the file, each of them read strictly.
 func (s *stream) values() ([]value, error) {
-	defer s.settling.Wait()
+	var settling sync.WaitGroup // the entries that are settled while reading goes on
+	defer settling.Wait()
 	if len(s.data) > maxManifestBytes {
 		return nil, s.failAt(-1, "more than 64 MiB: not one server's list of tools")
 	}
@@ -69,7 +73,7 @@ func (s *stream) values() ([]value, error) {
 	if err := s.notJSON(); err != nil {
 		return nil, err
 	}
-	s.read(bytes.TrimPrefix(s.data, []byte("\ufeff")))
+	s.read(bytes.TrimPrefix(s.data, []byte("\ufeff")), &settling)
 	values, err := s.sequence()
 	bad, refused := errors.AsType[*readError](err)
 	switch {
@@ -83,7 +87,7 @@ func (s *stream) values() ([]value, error) {
 		return nil, err
 	}
 	if events != nil {
-		s.read(events)
+		s.read(events, &settling)
 		values, err = s.pieces(eventEnd)
 	} else {
 		values, err = s.lines()

@@ -130,7 +130,7 @@ def main():
                 ours = ms[command]
                 plain = [ms[f"{script} {i}.json {i}-0.lock"] / ours for script in scripts.values()]
                 memory = peak(command)
-                quiet = ms[command.replace("verify", "verify -q")] / version
+                quiet = ms[command.replace(" verify ", " verify -q ", 1)] / version
                 print(f"| {name}, {size / 1000:,.0f} kB | {ours:.1f} ms | {ours / version:.2f} | {quiet:.2f} | {plain[0]:.1f} | {plain[1]:.1f} "
                       f"| {memory / size:.1f} ({memory / 1e6:.0f} MB) |")
 

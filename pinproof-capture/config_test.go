@@ -114,7 +114,7 @@ func TestConfigKeysNotDone(t *testing.T) {
 		server.forget()
 		return capturing(t, "--config", file, filepath.Join(t.TempDir(), "out"))
 	}
-	for _, key := range notDone {
+	for _, key := range []string{"headersHelper", "oauth", "sandboxEnabled", "auth", "authProviderType", "tcp", "experimental_environment", "oauth_resource", "scopes"} {
 		code, stdout, stderr := capture(with(key, map[string]any{"a": 1}))
 		want := "error: remote: its " + key + " changes how the server is reached, and is not done here\n" +
 			"hint: capture it by itself: pinproof-capture LABEL.jsonl URL --header-env NAME=VARIABLE\n" +
