@@ -58,6 +58,9 @@ func (s source) save(ctx context.Context, path string, o *options) (line string,
 	return c.String(), writeWhole(path, c.data)
 }
 
+// patience is how much of the timeout a server may be silent at initialize. Tests set it.
+var patience = func(timeout time.Duration) time.Duration { return timeout / 2 }
+
 // run captures the server, which has ended when it returns. The error is a *failure.
 func (s source) run(ctx context.Context, o *options) (*capture, error) {
 	begin := time.Now()
@@ -92,7 +95,7 @@ func (s source) run(ctx context.Context, o *options) (*capture, error) {
 	var g *greeting
 	if ses.conn, err = transport.Connect(limited); err == nil {
 		defer func() { ses.conn.Close() }()
-		if g, err = ses.begin(limited, o.timeout/2); err == nil {
+		if g, err = ses.begin(limited, patience(o.timeout)); err == nil {
 			err = ses.all(limited, g)
 		}
 	}
