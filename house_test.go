@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -370,11 +371,16 @@ func TestMap(t *testing.T) {
 // as the other command knows it, but those that say how this run answers or what it
 // accepts.
 func TestCarriedFlags(t *testing.T) {
-	answers := strings.Fields("accept accept-all accept-label accept-warning accept-warnings against allow drop-server expect format full hook quiet report server subset warn help")
+	answers := strings.Fields("accept accept-all accept-label accept-warning accept-warnings against allow drop-server expect format full hook quiet report server subset warn")
 	flags := map[string]*pflag.FlagSet{}
 	for _, cmd := range newRoot(&app{}, nil).Commands() {
 		if cmd.Name() != "completion" && cmd.Name() != "help" {
 			flags[cmd.Name()] = cmd.Flags()
+		}
+	}
+	for _, name := range answers {
+		if !slices.ContainsFunc(slices.Collect(maps.Values(flags)), func(set *pflag.FlagSet) bool { return set.Lookup(name) != nil }) {
+			t.Errorf("no command has --%s", name)
 		}
 	}
 	for verb, set := range flags {
