@@ -216,9 +216,12 @@ func (r *report) warnOnly() bool { return r.allowed[changed] }
 
 // blocked reports whether a drift fails the run.
 func (r *report) blocked(d *drift) bool {
-	// No flag lets a server without pins pass, or an empty list where entries are pinned.
+	// No flag lets a server without pins pass, or an empty list where tools are pinned: its
+	// other entries don't make up for them.
 	p := r.pairOf(d.server)
-	return !r.allowed[d.kind] || p == nil || !p.known || !p.present || len(p.found.pins) == 0 && len(p.pinned.pins) > 0
+	emptied := func(pinned, found []pin) bool { return len(pinned) > 0 && len(found) == 0 }
+	return !r.allowed[d.kind] || p == nil || !p.known || !p.present ||
+		emptied(p.pinned.of(toolList), p.found.of(toolList)) || emptied(p.pinned.pins, p.found.pins)
 }
 
 // warned reports whether a drift has a new warning.
