@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"slices"
@@ -78,7 +79,7 @@ func (s *stream) values() ([]value, error) {
 	bad, refused := errors.AsType[*readError](err)
 	switch {
 	case !refused:
-		return values, err
+		return values, cmp.Or(err, s.refuseInside(values))
 	case !bad.grammar && grammatical(s.data):
 		return nil, s.refuse(bad)
 	}
@@ -93,7 +94,7 @@ func (s *stream) values() ([]value, error) {
 		values, err = s.lines()
 	}
 	if err == nil && len(values) > 0 {
-		return values, nil
+		return values, s.refuseInside(values)
 	}
 	// If one value over several lines breaks off, the place where it does helps more than
 	// to hear of lines of noise.
@@ -280,6 +281,55 @@ func (s *stream) whole(at, end int) (value, error) {
 		return value{}, s.failAt(end-len(rest), "trailing data after a message")
 	}
 	return v, nil
+}
+
+// refuseInside refuses an answer that is a line of its own inside a value over several
+// lines. Clients of a stdio session read line by line: they take it for a message, and
+// pass over the rest of the value.
+func (s *stream) refuseInside(values []value) error {
+	for i := range values {
+		v := &values[i]
+		for _, ends := range []string{"\n", "\r\n"} { // some clients end lines at a lone CR, too
+			if bytes.IndexByte(s.data[v.at:v.end], ends[0]) < 0 {
+				continue // one line, or seen already
+			}
+			for at, end := int(v.at), int(v.end); at < end; {
+				line := s.data[at:end]
+				if n := bytes.IndexAny(line, ends); n >= 0 {
+					line = line[:n]
+				}
+				at += len(line) + 1
+				line = bytes.TrimLeft(line, " \t\r\n")
+				if begin := at - 1 - len(line); isAnswer(line) && !v.isMessageAt(begin) {
+					return s.failAt(begin, "a line inside a value that is an answer by itself: clients that read line by line would take it").
+						hint("%s", captureHint)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// isMessageAt reports whether a value of the file, or an element of it if it is a batch,
+// begins at an offset.
+func (v *value) isMessageAt(at int) bool {
+	items := v.items()
+	if len(items) > 0 && items[0].settled != nil {
+		items = nil // a list of tools
+	}
+	_, found := slices.BinarySearchFunc(items, at, func(item namedValue, at int) int { return int(item.at) - at })
+	return found || at == int(v.at)
+}
+
+// isAnswer reports whether a line begins like an answer to a request, or like a batch that
+// holds one.
+func isAnswer(line []byte) bool {
+	if len(line) == 0 || !couldBeMessage(line) {
+		return false
+	}
+	id, result := line[0] == '[', line[0] == '['
+	eachMember(line, func(name string, _ int) { id, result = id || folds(name, "id"), result || folds(name, "result") })
+	return id && result && hidesAnswer(line)
 }
 
 // hidesAnswer reports whether a client could find an answer, a result with a list, in a
