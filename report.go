@@ -24,10 +24,10 @@ type report struct {
 
 	general   []finding // about whole manifests; only those not approved yet
 	approved  []finding // in drifted entries, approved with the pinned definition
-	standing  []finding // warnings in entries that match their pins
+	standing  []finding // approved warnings in entries that match their pins
 	unpinned  []finding // warnings in prose of matching entries that a policy keeps out of pins
 	uncovered []finding // such warnings in drifted entries
-	elsewhere []finding // in pinned tools of other servers, which name tools of these manifests
+	elsewhere []finding // warnings that names of these manifests give to what was approved before
 
 	cost   textCost
 	others []string // all labels in the lockfile, to offer where it lacks a server
@@ -99,6 +99,14 @@ func (r *report) review(lock lockfile, standing bool) {
 		}
 	}
 	x := newNameIndex(lock, found)
+	approved := sync.OnceValue(func() *nameIndex { // the names that an entry which matches was approved among
+		var pinned []pinset
+		for _, p := range r.pairs {
+			p.pinned.server = p.server
+			pinned = append(pinned, p.pinned)
+		}
+		return newNameIndex(lock, pinned)
+	})
 	number := make(map[driftKey]int, len(r.drifts)) // 1 + the index of a drift
 	for i := range r.drifts {
 		number[r.drifts[i].key()] = i + 1
@@ -125,8 +133,13 @@ func (r *report) review(lock lockfile, standing bool) {
 		if stripped(*e.pair) {
 			e.loose = x.reviewUnpinned(e.pair.server, *e.pin)
 		}
-		if e.drift > 0 || standing {
+		switch {
+		case e.drift > 0:
 			e.list = x.review(e.pair.server, *e.pin, e.pair.pinned.find(e.pin.entryKey))
+		case standing:
+			if e.list = warningsIn(x.review(e.pair.server, *e.pin, nil)); len(e.list) > 0 {
+				approve(e.list, approved().review(e.pair.server, *e.pin, nil), func(finding) bool { return true })
+			}
 		}
 	})
 	seen := map[finding]bool{} // copies of a repeated name share findings
@@ -136,7 +149,15 @@ func (r *report) review(lock lockfile, standing bool) {
 			isLoose := func(f finding) bool {
 				return slices.ContainsFunc(e.loose, func(l finding) bool { return l.id == f.id && l.pointer == f.pointer })
 			}
-			r.standing = append(r.standing, slices.DeleteFunc(warningsIn(e.list), isLoose)...)
+			for _, f := range e.list {
+				switch {
+				case isLoose(f):
+				case f.approved:
+					r.standing = append(r.standing, f)
+				case f.id != "look-alike-name": // that one is told at the other name, which has drifted
+					r.elsewhere = append(r.elsewhere, f)
+				}
+			}
 			continue
 		}
 		r.uncovered = append(r.uncovered, e.loose...)
@@ -159,7 +180,7 @@ func (r *report) review(lock lockfile, standing bool) {
 			r.general = append(r.general, slices.DeleteFunc(x.reviewServer(p.found, &p.pinned), isApproved)...)
 		}
 	}
-	r.elsewhere = slices.DeleteFunc(x.reviewOthers(lock, found), isApproved)
+	r.elsewhere = append(r.elsewhere, slices.DeleteFunc(x.reviewOthers(lock, found), isApproved)...)
 }
 
 // inParallel calls do for 0 to n-1, several at a time.

@@ -220,7 +220,7 @@ func newPageText(r *report) pageText {
 	t := pageText{
 		Whole: newSection("About the whole list", foldFindings(slices.Concat(r.general, r.unpinned), r.ref), 0),
 		Others: []section{
-			newSection("In servers approved before, because of these names", foldFindings(r.elsewhere, r.ref), 0),
+			newSection("In entries approved before, because of these names", foldFindings(r.elsewhere, r.ref), 0),
 			newSection("Approved warnings, in what matches its pins", foldFindings(r.standing, r.ref), 0),
 		},
 	}

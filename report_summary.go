@@ -526,7 +526,7 @@ func findingWord(f finding) string {
 
 // Titles of findings that belong to no drift.
 const (
-	elsewhereTitle = "in servers approved before, because of the names here:"
+	elsewhereTitle = "in entries approved before, because of the names here:"
 	standingTitle  = "approved warnings in entries that match:"
 )
 
