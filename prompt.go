@@ -222,12 +222,19 @@ func (p *prompter) ask(q *question, keys string) (byte, error) {
 		if p.t.err != nil {
 			return 0, p.t.err
 		}
-		if err := p.say(text+" [?]: ", ""); err != nil {
-			return 0, err
-		}
-		reply, err := p.in.ReadString('\n')
+		reply, err := interruptible(func() (string, error) {
+			if err := p.say(text+" [?]: ", ""); err != nil {
+				return "", err
+			}
+			return p.in.ReadString('\n')
+		})
 		if err != nil {
 			fmt.Fprintln(p.out)
+		}
+		switch {
+		case err == errInterrupted:
+			return 0, err
+		case err != nil:
 			return 'q', nil
 		}
 		reply = strings.ToLower(strings.TrimSpace(reply))
