@@ -162,8 +162,9 @@ func (a *app) relock(w *workspace, f *relockOptions, sel selection) (err error) 
 	case err != nil:
 		return err
 	case len(d.refused) > 0:
-		return fail("%s: not accepted", r.warnedText(d.refused)).hint("%s", warnedHint(d.refused)).refusal()
+		return fail("%s: not accepted", r.warnedText(d.refused)).hint("read it: %s", a.to("diff")).hint("%s", warnedHint(d.refused)).refusal()
 	case left:
+		newText(a.out, style).hint(r.reviewStep())
 		return errDrift
 	}
 	return nil
