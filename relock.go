@@ -149,8 +149,11 @@ func (a *acceptance) drifts(pairs []pair, drifts []drift) (fits []int, err error
 	case a.pattern != nil:
 	// A bare name that several servers have is ambiguous, whichever of them drifted.
 	case len(servers) > 1, a.digest == "" && holders(pairs, a.entryKey) > 1:
-		return nil, fail("--accept %s: several servers have a %s of that name", quotedName(a.arg), listInfo[a.list].entry).
-			hint("say which: --server ID, or --accept NAME@sha256:HEX")
+		f := fail("--accept %s: several servers have a %s of that name", quotedName(a.arg), listInfo[a.list].entry)
+		if a.digest != "" {
+			return nil, f.hint("say which: --server ID")
+		}
+		return nil, f.hint("say which: --server ID, or --accept NAME@sha256:HEX")
 	case a.digest != "" && len(fits) == 0 && !matches:
 		what := "no drifted entry has the digest " + a.digest
 		if named {

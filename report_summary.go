@@ -628,8 +628,15 @@ func (r *report) acceptCommand(g *group) string {
 		return ""
 	}
 	var args []string
+	next, expect := r.next, r.expect
 	for _, at := range g.drifts {
 		d := &r.drifts[at]
+		if r.hasTwin(d) {
+			if !pasteableLabel(d.server) {
+				return ""
+			}
+			next.server, expect = d.server, expectations([]pair{*r.pairOf(d.server)})
+		}
 		name, digest := d.name, d.definitionDigest()
 		switch {
 		case d.list == instructionsList:
@@ -645,7 +652,16 @@ func (r *report) acceptCommand(g *group) string {
 		}
 		args = append(args, "--accept "+name)
 	}
-	return r.next.to("relock", append(args, r.expect...)...)
+	return next.to("relock", append(args, expect...)...)
+}
+
+// hasTwin reports whether another server has, or had, an entry with the same name and
+// digest, so that only the server's label tells the two apart.
+func (r *report) hasTwin(d *drift) bool {
+	same := func(p *pin) bool { return p != nil && p.digest == d.definitionDigest() }
+	return slices.ContainsFunc(r.pairs, func(p pair) bool {
+		return p.server != d.server && (same(p.found.find(d.entryKey)) || same(p.pinned.find(d.entryKey)))
+	})
 }
 
 // serverField is " server=ID" if there are several servers, else "".
