@@ -258,8 +258,8 @@ func (f *approveOptions) sign(next *pinset, old *pinset) error {
 }
 
 // approve writes the new pins of every pair in which something was accepted. With all, it
-// also writes a new server without entries, which has no drift to accept.
-func (a *app) approve(w *workspace, r *report, f *approveOptions, accepted map[int]bool, all bool, announce func(drop []string)) error {
+// also settles bare servers. announce is given the servers that come or go as a whole.
+func (a *app) approve(w *workspace, r *report, f *approveOptions, accepted map[int]bool, all bool, announce func(whole []string)) error {
 	of := map[string][]*drift{}
 	for i := range r.drifts {
 		if d := &r.drifts[i]; accepted[i] {
@@ -267,12 +267,14 @@ func (a *app) approve(w *workspace, r *report, f *approveOptions, accepted map[i
 		}
 	}
 	var next []pinset
-	var drop []string
+	var drop, whole []string
 	for i := range r.pairs {
 		p := &r.pairs[i]
-		settled := p.known && p.present || !all
-		if len(of[p.server]) == 0 && !p.policyDiffers() && p.from == "" && settled {
+		if len(of[p.server]) == 0 && !p.policyDiffers() && p.from == "" && !(all && bare(*p)) {
 			continue
+		}
+		if bare(*p) || !p.present && len(of[p.server]) == len(p.pinned.pins) {
+			whole = append(whole, p.server)
 		}
 		if p.from != "" {
 			drop = append(drop, p.from)
@@ -288,10 +290,10 @@ func (a *app) approve(w *workspace, r *report, f *approveOptions, accepted map[i
 		next = append(next, set)
 	}
 	if len(next) == 0 && len(drop) == 0 {
-		announce(drop)
+		announce(whole)
 		return nil
 	}
-	return a.write(w, next, drop, func() { announce(drop) })
+	return a.write(w, next, drop, func() { announce(whole) })
 }
 
 // write replaces the pins of servers in the lockfile. It reads the lockfile again under

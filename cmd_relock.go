@@ -152,11 +152,11 @@ func (a *app) relock(w *workspace, f *relockOptions, sel selection) (err error) 
 		}
 		return fail("%s only when all drift is accepted: nothing was written", what).hint("read it: %s", a.to("diff")).refusal()
 	}
-	err = a.approve(w, r, &f.approveOptions, d.accepted, f.acceptAll, func(drop []string) {
+	err = a.approve(w, r, &f.approveOptions, d.accepted, f.acceptAll, func(whole []string) {
 		if len(d.refused) > 0 {
 			newText(a.out, style).findings(r, "", "", r.refusedWarnings(d.refused))
 		}
-		writeRelocked(a.out, r, d.accepted, f.idleTexts(d.idle, sel), drop, interactive, style)
+		writeRelocked(a.out, r, d.accepted, f.idleTexts(d.idle, sel), whole, interactive, style)
 	})
 	switch {
 	case err != nil:
@@ -165,6 +165,11 @@ func (a *app) relock(w *workspace, f *relockOptions, sel selection) (err error) 
 		return fail("%s: not accepted", r.warnedText(d.refused)).hint("read it: %s", a.to("diff")).hint("%s", warnedHint(d.refused)).refusal()
 	case left:
 		newText(a.out, style).hint(r.reviewStep())
+		return errDrift
+	case !f.acceptAll && slices.ContainsFunc(r.pairs, bare):
+		for _, s := range r.nextSteps() {
+			newText(a.out, style).hint(s)
+		}
 		return errDrift
 	}
 	return nil

@@ -221,6 +221,11 @@ func (r *report) verdict() string {
 // unsettled reports whether a pair fails as a whole, whatever its entries are.
 func unsettled(p pair) bool { return p.policyDiffers() || !p.known || !p.present }
 
+// bare reports whether a pair fails as a whole and has no entry that could be accepted.
+func bare(p pair) bool {
+	return (!p.known || !p.present) && len(p.pinned.pins)+len(p.found.pins) == 0
+}
+
 // differs reports whether a pair has drift or fails as a whole.
 func (r *report) differs(p *pair) bool {
 	return unsettled(*p) || slices.ContainsFunc(r.drifts, func(d drift) bool { return d.server == p.server })

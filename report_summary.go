@@ -113,11 +113,17 @@ func (r *report) verdictText() string {
 		}
 		return text
 	}
-	parts := []string{r.warningText(), r.kindText()}
+	parts := []string{r.warningText(), r.kindText(), problemText(r.problems())}
+	return joined("; ", append(parts, grouped(matched.total())+verb+r.against())...) + r.loud()
+}
+
+// problemText names the servers that fail as a whole: "server a is not pinned".
+func problemText(problems []problem) string {
 	servers := map[string][]string{}
-	for _, p := range r.problems() {
+	for _, p := range problems {
 		servers[p.id] = append(servers[p.id], quotedName(p.server))
 	}
+	var parts []string
 	for _, is := range [][3]string{
 		{"no-pins", "is not pinned", "are not pinned"},
 		{"no-manifest", "has no manifest", "have no manifest"},
@@ -129,7 +135,7 @@ func (r *report) verdictText() string {
 			parts = append(parts, "servers "+named(list, maxSaidNames)+" "+is[2])
 		}
 	}
-	return joined("; ", append(parts, grouped(matched.total())+verb+r.against())...) + r.loud()
+	return strings.Join(parts, "; ")
 }
 
 // joined joins the parts that aren't empty.
@@ -565,7 +571,9 @@ func (r *report) nextSteps() (steps []step) {
 	case len(r.drifts) > 0 && !slices.ContainsFunc(r.drifts, func(d drift) bool { return d.kind != duplicate }):
 		add("a repeated name can't be accepted: the server has to be fixed", "")
 	default:
-		add("step by step", r.next.to("relock"))
+		if len(r.drifts) > 0 || r.allOrNothing() {
+			add("step by step", r.next.to("relock"))
+		}
 		if rest := r.restStep(); rest.Command != "" {
 			steps = append(steps, rest)
 		}
@@ -674,7 +682,7 @@ func (r *report) serverField(server string) string {
 
 // relockedText says what was written: "PINNED 12 tools: a, b; DROPPED 1 pin: c". Without
 // names it only counts.
-func (r *report) relockedText(accepted map[int]bool, drop []string, names bool) string {
+func (r *report) relockedText(accepted map[int]bool, whole []string, names bool) string {
 	pins, pinned := r.driftsThat(func(i int) bool {
 		d := &r.drifts[i]
 		return accepted[i] && d.kind != removed && !r.pairOf(d.server).policyDiffers()
@@ -700,10 +708,11 @@ func (r *report) relockedText(accepted map[int]bool, drop []string, names bool) 
 		switch {
 		case p.from != "":
 			did = append(did, fmt.Sprintf("MOVED %s from server %s to %s", plural(len(p.pinned.pins)-len(dropped), "pin"), quotedName(p.from), server))
-		case slices.Contains(drop, p.server):
-			did = append(did, "DROPPED server "+server)
-		case !p.known && p.present && len(p.found.pins) == 0:
+		case !slices.Contains(whole, p.server):
+		case p.present:
 			did = append(did, "PINNED server "+server+" without tools")
+		default:
+			did = append(did, "DROPPED server "+server)
 		}
 	}
 	if did == nil {
@@ -712,8 +721,9 @@ func (r *report) relockedText(accepted map[int]bool, drop []string, names bool) 
 	return strings.Join(did, "; ") + " -> " + printable(r.lockfile)
 }
 
-// leftText names the drift that was not accepted, "" where all of it was.
-func (r *report) leftText(accepted map[int]bool) string {
+// leftText names the drift that was not accepted and the bare servers that were not
+// settled. It is "" where there is none.
+func (r *report) leftText(accepted map[int]bool, whole []string) string {
 	var left []string
 	for i := range r.drifts {
 		if accepted[i] {
@@ -725,10 +735,17 @@ func (r *report) leftText(accepted map[int]bool) string {
 		}
 		left = append(left, name)
 	}
-	if left == nil {
-		return ""
+	entries := ""
+	if left != nil {
+		entries = grouped(len(left)) + " left: " + named(left, maxTitleNames)
 	}
-	return "DRIFT: " + grouped(len(left)) + " left: " + named(left, maxTitleNames) + r.loud()
+	servers := problemText(slices.DeleteFunc(r.problems(), func(p problem) bool {
+		return !bare(*r.pairOf(p.server)) || slices.Contains(whole, p.server)
+	}))
+	if text := joined("; ", entries, servers); text != "" {
+		return "DRIFT: " + text + r.loud()
+	}
+	return ""
 }
 
 // A row is one line about a group or a finding. Its texts are printable. The template of

@@ -386,7 +386,7 @@ func writeLocked(w io.Writer, r *report, style textStyle) error {
 
 // writeRelocked says what was accepted and what drift is left. Each accepted entry gets
 // a line, unless a prompt has already shown it.
-func writeRelocked(w io.Writer, r *report, accepted map[int]bool, idle []string, drop []string, shown bool, style textStyle) error {
+func writeRelocked(w io.Writer, r *report, accepted map[int]bool, idle, whole []string, shown bool, style textStyle) error {
 	t := newText(w, style)
 	for _, text := range idle {
 		t.say("", segment{'=', text})
@@ -405,10 +405,10 @@ func writeRelocked(w io.Writer, r *report, accepted map[int]bool, idle []string,
 		t.findings(r, "  ", "", r.general)
 		t.findings(r, "  ", elsewhereTitle, r.elsewhere)
 	}
-	if did := r.relockedText(accepted, drop, shown); did != "" {
+	if did := r.relockedText(accepted, whole, shown); did != "" {
 		t.say("", segment{'+', did}, segment{'=', r.loud()})
 	}
-	if left := r.leftText(accepted); left != "" {
+	if left := r.leftText(accepted, whole); left != "" {
 		t.say("", segment{'-', left})
 	}
 	return t.err
