@@ -32,17 +32,23 @@ const (
 // start-up, because a run that reads no text never needs it.
 type phraseMatcher struct {
 	words   map[string]*phraseWord
-	lengths [256]uint64 // by first letter of the words: a bit for each length
-	other   phraseWord  // stands for every word that no phrase has
-	classes map[string][]*phraseWord
-	steps   []phraseStep // of all phrases
+	lengths [256]uint64  // by first letter of the words: a bit for each length
+	other   phraseWord   // stands for every word that no phrase has
+	steps   []phraseStep // of all phrases; no phrase has step 0
+	places  []wordPlace  // of all words; no word has place 0
 }
 
-// A phraseWord is what the rules know about a word: its classes, and the numbers of the
-// steps that it matches.
+// A phraseWord is what the rules know about a word. A name of wordClasses is one, too.
 type phraseWord struct {
 	class uint8
-	steps []uint16
+	last  uint16        // in places: the last step that it matches; 0: none
+	all   []*phraseWord // the words of a class
+}
+
+// A wordPlace is one step that a word matches.
+type wordPlace struct {
+	step   uint16
+	before uint16 // in places: the step before that this word matches; 0: none
 }
 
 // A phraseStep is one place in a phrase, for one word.
@@ -61,9 +67,10 @@ type wordGroup struct {
 var phrases = sync.OnceValue(compilePhrases)
 
 func compilePhrases() *phraseMatcher {
-	m := &phraseMatcher{words: make(map[string]*phraseWord, 1024), classes: map[string][]*phraseWord{}}
+	m := &phraseMatcher{words: make(map[string]*phraseWord, 1024), steps: make([]phraseStep, 1, 1024), places: make([]wordPlace, 1, 4096)}
 	for _, c := range wordClasses {
-		m.classes[c.name] = m.appendWords(nil, c.words)
+		words := m.appendWords(nil, c.words)
+		m.appendWords(nil, c.name)[0].all = words
 	}
 	for class, words := range []string{"NEGATION", labelWords, exampleWords, "to|into", orderWords, "{path}", "."} {
 		for _, word := range m.appendWords(nil, words) {
@@ -71,9 +78,10 @@ func compilePhrases() *phraseMatcher {
 		}
 	}
 	var words []*phraseWord
+	groups := make([]wordGroup, len(phraseTable))
 	for i := range phraseTable {
-		g := &phraseTable[i]
-		group := &wordGroup{g, m.appendWords(nil, g.notBefore), m.appendWords(nil, g.notNear), m.appendWords(nil, g.notWithin)}
+		g, group := &phraseTable[i], &groups[i]
+		*group = wordGroup{g, m.appendWords(nil, g.notBefore), m.appendWords(nil, g.notNear), m.appendWords(nil, g.notWithin)}
 		for _, phrase := range g.phrases {
 			gap := -1
 			for step := range strings.FieldsSeq(phrase) {
@@ -83,7 +91,8 @@ func compilePhrases() *phraseMatcher {
 				}
 				words = m.appendWords(words[:0], step)
 				for _, word := range words {
-					word.steps = append(word.steps, uint16(len(m.steps)))
+					m.places = append(m.places, wordPlace{uint16(len(m.steps)), word.last})
+					word.last = uint16(len(m.places) - 1)
 				}
 				m.steps = append(m.steps, phraseStep{group: group, gap: gap})
 			}
@@ -97,17 +106,17 @@ func compilePhrases() *phraseMatcher {
 func (m *phraseMatcher) appendWords(list []*phraseWord, words string) []*phraseWord {
 	for w := ""; words != ""; {
 		w, words, _ = strings.Cut(words, "|")
-		if class := m.classes[w]; class != nil {
-			list = append(list, class...)
-			continue
-		}
 		word := m.words[w]
 		if word == nil {
 			word = &phraseWord{}
 			m.words[w] = word
 			m.lengths[w[0]] |= 1 << len(w)
 		}
-		list = append(list, word)
+		if word.all != nil {
+			list = append(list, word.all...)
+		} else {
+			list = append(list, word)
+		}
 	}
 	return list
 }
@@ -144,7 +153,8 @@ func (t *tokenizer) match() {
 		if w.class&isStop != 0 {
 			stop = at
 		}
-		for _, n := range slices.Backward(w.steps) { // later steps first: a word is one step only
+		for place := w.last; place != 0; place = m.places[place].before { // later steps first: a word is one step only
+			n := m.places[place].step
 			step, p := &m.steps[n], phraseProgress{at, at}
 			if step.gap >= 0 {
 				before := t.progress[n-1]
