@@ -49,8 +49,8 @@ var onlyIn = map[string][]string{
 	"golang.org/x/term":                           {"prompt.go"},
 	"github.com/spf13/cobra":                      {"main.go", "cmd.go", "cmd_lock.go", "cmd_verify.go", "cmd_diff.go", "cmd_relock.go", "cmd_complete.go", "cmd_next.go", "report_formats.go"},
 	"github.com/spf13/pflag":                      {"main.go", "cmd_next.go", "cmd_relock.go"},
-	"os":                                          {"files.go", "files_sources.go", "files_replace.go", "main.go", "cmd.go", "cmd_lock.go", "cmd_verify.go"},
-	"os/signal":                                   {"files_replace.go", "main.go"},
+	"os":                                          {"files.go", "files_sources.go", "files_replace.go", "main.go", "cmd.go", "cmd_lock.go", "cmd_verify.go", "prompt.go"},
+	"os/signal":                                   {"files_replace.go", "main.go", "prompt.go"},
 	"syscall":                                     {"files_replace.go", "main.go"},
 }
 

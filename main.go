@@ -28,7 +28,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -50,44 +49,6 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return a.run(args)
 }
 
-// errInterrupted is the interrupt key at a prompt.
-var errInterrupted error = fail("interrupted; nothing was written")
-
-// interruptible waits for an answer or for the interrupt key, which would otherwise end
-// the process without a word.
-func interruptible(answer func() (string, error)) (string, error) {
-	type line struct {
-		text string
-		err  error
-	}
-	lines, signals := make(chan line, 1), make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt)
-	go func() {
-		text, err := answer()
-		lines <- line{text, err}
-	}()
-	var l line
-	select {
-	case l = <-lines:
-	case s := <-signals:
-		signals <- s
-	}
-	signal.Stop(signals)
-	if len(signals) > 0 { // also one that came just behind the answer
-		return "", errInterrupted
-	}
-	return l.text, l.err
-}
-
-// interrupt ends the process by the signal of the interrupt key, so that a shell's loop
-// ends with it. It returns where a process can't send that to itself.
-func interrupt() {
-	self, err := os.FindProcess(os.Getpid())
-	if err == nil && self.Signal(os.Interrupt) == nil {
-		time.Sleep(time.Second) // it is on its way
-	}
-}
-
 func (a *app) run(args []string) int {
 	a.out = bufio.NewWriterSize(a.stdout, 64<<10)
 	root := newRoot(a, args)
@@ -98,11 +59,7 @@ func (a *app) run(args []string) int {
 	if flushErr := a.out.Flush(); flushErr != nil && (err == nil || errors.Is(err, errDrift)) {
 		err = pathError("standard output", flushErr)
 	}
-	code := exitCode(err, a.stderr)
-	if err == errInterrupted {
-		interrupt()
-	}
-	return code
+	return exitCode(err, a.stderr)
 }
 
 // exitCode prints an error and returns its exit code: 1 for drift alone, 2 for

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
 	"slices"
 	"strings"
 
@@ -50,6 +52,7 @@ type question struct {
 // review asks a question for each group, in the order diff shows them, and returns the
 // indexes of the accepted drifts. Nothing has been written when it returns.
 func (p *prompter) review() (map[int]bool, error) {
+	defer sayInterrupted(p.out)()
 	p.t.top(p.r)
 	list := p.questions()
 	for i := 0; i < len(list); {
@@ -94,6 +97,28 @@ func (p *prompter) review() (map[int]bool, error) {
 		}
 	}
 	return chosen(list), p.t.err
+}
+
+// sayInterrupted has an interrupt say that nothing was written, before it ends the process
+// as it would without us. It does so until stop is called.
+func sayInterrupted(w io.Writer) (stop func()) {
+	signals, ended := make(chan os.Signal, 1), make(chan bool)
+	signal.Notify(signals, os.Interrupt)
+	go func() {
+		defer close(ended)
+		if s, interrupted := <-signals; interrupted {
+			fmt.Fprintln(w, "\nerror: interrupted; nothing was written")
+			signal.Stop(signals)
+			if self, err := os.FindProcess(os.Getpid()); err == nil {
+				self.Signal(s)
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(signals)
+		<-ended // nothing may be written once it was said
+	}
 }
 
 // chosen returns the indexes of the drifts that were accepted.
@@ -222,19 +247,12 @@ func (p *prompter) ask(q *question, keys string) (byte, error) {
 		if p.t.err != nil {
 			return 0, p.t.err
 		}
-		reply, err := interruptible(func() (string, error) {
-			if err := p.say(text+" [?]: ", ""); err != nil {
-				return "", err
-			}
-			return p.in.ReadString('\n')
-		})
+		if err := p.say(text+" [?]: ", ""); err != nil {
+			return 0, err
+		}
+		reply, err := p.in.ReadString('\n')
 		if err != nil {
 			fmt.Fprintln(p.out)
-		}
-		switch {
-		case err == errInterrupted:
-			return 0, err
-		case err != nil:
 			return 'q', nil
 		}
 		reply = strings.ToLower(strings.TrimSpace(reply))
