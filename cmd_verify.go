@@ -77,7 +77,7 @@ input. Exit codes: 0 match, 1 drift, 2 no answer.`,
 		r := a.report(w, out.laidOut() || !quiet)
 		r.allowed = allowed
 		if subset != "" {
-			err = writeSubset(subset, &r.pairs[0], r.drifts)
+			err = writeSubset(subset, &r.pairs[0], r.drifts, a.substitutes)
 		}
 		return out.emit(a, r, err)
 	}
@@ -131,7 +131,7 @@ func (a *app) checkOutput(flag, path string, others ...string) error {
 
 // writeSubset writes the tools that match their pins, in the order of the manifest, as a
 // list that a gateway can serve in place of the server's own.
-func writeSubset(path string, p *pair, drifts []drift) error {
+func writeSubset(path string, p *pair, drifts []drift, substitutes []substitute) error {
 	drifted := map[entryKey]bool{}
 	for i := range drifts {
 		drifted[drifts[i].entryKey] = true
@@ -141,7 +141,7 @@ func writeSubset(path string, p *pair, drifts []drift) error {
 	list := make([][]byte, len(pins))
 	for i, found := range pins {
 		if list[i] = found.received; p.found.policy.shapes() {
-			list[i] = appendJSON(nil, p.found.policy.apply(toolList, found.asReceived()))
+			list[i] = appendJSON(nil, fillPlaceholders(found.tree(), substitutes)) // nothing but what was pinned
 		}
 	}
 	return writeFile(path, slices.Concat([]byte(`{"tools":[`), bytes.Join(list, []byte(",")), []byte("]}\n")))

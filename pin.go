@@ -201,7 +201,8 @@ func pinManifest(m manifest, server string, pol policy, substitutes []substitute
 		}
 		for _, p := range m.lists[list].entries {
 			if pol.shapes() || len(substitutes) > 0 {
-				v, err := putPlaceholders(pol.apply(list, p.tree()), substitutes)
+				v, err := putPlaceholders(p.tree(), substitutes)
+				v = pol.apply(list, v) // after that: a text is cut at the same place whatever the values
 				switch {
 				case err != nil:
 					where := fmt.Sprintf("%s:%d:%d", printable(m.path), p.line, p.column)

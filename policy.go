@@ -159,6 +159,16 @@ func putPlaceholders(v value, list []substitute) (value, error) {
 	return v, err
 }
 
+// fillPlaceholders returns v with each value in place of its <NAME>.
+func fillPlaceholders(v value, list []substitute) value {
+	return mapTexts(v, func(text string) string {
+		for _, s := range list {
+			text = strings.ReplaceAll(text, "<"+s.name+">", s.value)
+		}
+		return text
+	})
+}
+
 // parseDescriptions reads the value of --descriptions or of its record.
 func parseDescriptions(s string) (string, error) {
 	digits, truncate := strings.CutPrefix(s, "truncate=")
