@@ -80,7 +80,7 @@ func (x *nameIndex) review(server string, p pin, before *pin) []finding {
 	same := before.digest == p.digest
 	old, new := sync.OnceValue(before.tree), sync.OnceValue(p.tree)
 	if !same {
-		r.growth(old, r.root)
+		r.growth(old, new)
 	}
 	list := r.finish()
 	if len(list) > 0 {

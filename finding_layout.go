@@ -62,13 +62,13 @@ func eachRun(s string, least int, in func(rune) bool, found func(from, to int) b
 }
 
 // growth reports a description that grew by more than a fifth and by more than minGrowth.
-func (r *review) growth(before func() value, now value) {
-	n := now.get("description")
-	if n.kind != '"' || len(n.text) <= minGrowth {
-		return // most are short: the definition before need not be read
+// Both are as pinned: what a policy leaves out of one is left out of the other, too.
+func (r *review) growth(before, now func() value) {
+	if len(textOf(lookup(&r.root, "description"))) <= minGrowth {
+		return // most are short: the pinned definitions need not be read
 	}
-	b := before().get("description")
-	if b.kind != '"' && b.kind != 0 {
+	b, n := before().get("description"), now().get("description")
+	if n.kind != '"' || b.kind != '"' && b.kind != 0 {
 		return
 	}
 	if more := len(n.text) - len(b.text); more > minGrowth && more*5 > len(b.text) {
