@@ -194,11 +194,13 @@ func (a *app) prompter(t *textWriter, r *report) (*prompter, error) {
 		in = openTerminal()
 	}
 	if !isTerminal(in) || !isTerminal(a.stderr) {
-		f := fail("no terminal to ask on, and no flag says what to accept").
-			hint("read the changes: %s", r.next.to("diff")).
-			hint("then accept some of it: %s", r.next.to("relock", "--accept NAME"))
+		f, how := fail("no terminal to ask on, and no flag says what to accept").hint("read the changes: %s", r.next.to("diff")), "then"
+		if !r.allOrNothing() {
+			f.hint("then accept some of it: %s", r.next.to("relock", "--accept NAME"))
+			how = "or"
+		}
 		if s := r.restStep(); s.Command != "" {
-			f.hint("or %s: %s", s.Text, s.Command)
+			f.hint("%s %s: %s", how, s.Text, s.Command)
 		}
 		return nil, f
 	}
