@@ -338,8 +338,12 @@ func (r *report) problems() (list []problem) {
 			list = append(list, problem{id, p.server, title, step{text, command}})
 		}
 		if looksLikeAnother(p) {
-			text, command := fmt.Sprintf("%s looks like another server: none of its %s is among the %s of %s",
-				printable(p.manifest), countPins(p.found.pins).plural(), plural(len(p.pinned.pins), "pin"), quotedName(p.server)), ""
+			pins := plural(len(p.pinned.pins), "pin") + " of " + quotedName(p.server)
+			if p.server == "" { // two captures
+				pins = countPins(p.pinned.pins).plural() + " of " + r.against()
+			}
+			text, command := fmt.Sprintf("%s looks like another server: none of its %s is among the %s",
+				printable(p.manifest), countPins(p.found.pins).plural(), pins), ""
 			if r.guessed {
 				command = r.next.to("lock", "--server "+suggestedLabel(p.manifest, p.server))
 			}
@@ -401,17 +405,17 @@ func (r *report) groupFindings(g *group) []foldedFinding {
 // driftNote says what a list of changes can't: repeats, renames, texts that are not
 // stored.
 func driftNote(d *drift) string {
-	how := ": nothing but the name differs"
+	renamed, how := "renamed", ": nothing but the name differs"
 	if d.renamedSimilar {
-		how = ": the rest is nearly the same"
+		renamed, how = "perhaps renamed", ": more than the name differs"
 	}
 	switch {
 	case d.kind == duplicate:
 		return plural(len(d.copies), listInfo[d.list].entry) + " of this name: an agent may get any of them; this can't be accepted"
 	case d.renamedFrom != "":
-		return "renamed from " + quotedName(d.renamedFrom) + how
+		return renamed + " from " + quotedName(d.renamedFrom) + how
 	case d.renamedTo != "":
-		return "renamed to " + quotedName(d.renamedTo) + how
+		return renamed + " to " + quotedName(d.renamedTo) + how
 	case (d.kind == changed || d.kind == concealed) && !d.textsKnown():
 		return fmt.Sprintf("pinned %s, now %s: a definition was not stored (hashOnly)", short(d.pinned.digest), short(d.found.digest))
 	}
