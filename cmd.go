@@ -319,7 +319,7 @@ func (a *app) report(w *workspace, standing bool) *report {
 	return r
 }
 
-func (a *app) noLockfile() error {
+func (a *app) noLockfile() *userError {
 	f := failIn(printable(a.lockPath), "no such lockfile")
 	if a.cmd.Name() == "diff" { // its report shows the entries as well
 		return f.hint("to approve what is shown: %s", a.to("lock"))

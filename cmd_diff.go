@@ -73,7 +73,11 @@ func (a *app) compare() (*report, error) {
 	r := a.report(w, true)
 	switch {
 	case !w.exists:
-		r.noAnswer = a.noLockfile()
+		f := a.noLockfile()
+		if len(r.expect) == 0 { // a name is repeated: lock would refuse
+			f.hints = nil
+		}
+		r.noAnswer = f
 	case a.server != "" && a.from == "" && !w.folder && !w.pairs[0].known:
 		r.noAnswer = a.unknownServer(&w.lock, a.lockPath)
 	}

@@ -559,7 +559,7 @@ func (r *report) nextSteps() (steps []step) {
 		add("to see what changed, give the approved list, too", next.to("diff", "--against APPROVED.json"))
 	}
 	verb, problems := "relock", r.problems()
-	if r.unpinnedServer() {
+	if r.nothingPinned() {
 		verb = "lock"
 	}
 	another := slices.IndexFunc(problems, func(p problem) bool { return p.id == "other-server" && p.Command != "" })
@@ -568,12 +568,12 @@ func (r *report) nextSteps() (steps []step) {
 		add("only a text that is pinned can be approved", r.next.pinProse(verb))
 	case another >= 0:
 		add("to approve it as another server", problems[another].Command)
-	case r.unpinnedServer() && slices.ContainsFunc(r.groups, func(g *group) bool { return g.warned }): // lock says what a warning takes
-	case r.unpinnedServer():
+	case r.nothingPinned() && len(r.expect) == 0, len(r.drifts) > 0 && !slices.ContainsFunc(r.drifts, func(d drift) bool { return d.kind != duplicate }):
+		add("a repeated name can't be accepted: the server has to be fixed", "")
+	case r.nothingPinned() && slices.ContainsFunc(r.groups, func(g *group) bool { return g.warned }): // lock says what a warning takes
+	case r.nothingPinned():
 		all, _ := r.driftsThat(func(int) bool { return true })
 		add("to approve "+all.plural(), r.next.to("lock", r.expect...))
-	case len(r.drifts) > 0 && !slices.ContainsFunc(r.drifts, func(d drift) bool { return d.kind != duplicate }):
-		add("a repeated name can't be accepted: the server has to be fixed", "")
 	default:
 		if len(r.drifts) > 0 || r.allOrNothing() {
 			add("step by step", r.next.to("relock"))
@@ -594,9 +594,10 @@ func (r *report) nextSteps() (steps []step) {
 // they are in, so verify would report them again each time.
 func (r *report) unapprovable() []finding { return slices.Concat(r.uncovered, r.unpinned) }
 
-// unpinnedServer reports whether there is one server, which the lockfile doesn't have:
-// lock approves it.
-func (r *report) unpinnedServer() bool { return len(r.pairs) == 1 && !r.pairs[0].known }
+// nothingPinned reports whether the lockfile has none of the servers: lock approves them.
+func (r *report) nothingPinned() bool {
+	return !slices.ContainsFunc(r.pairs, func(p pair) bool { return p.known })
+}
 
 // restStep is the --accept-all command, or empty where that is not to be suggested.
 func (r *report) restStep() step {
@@ -636,7 +637,7 @@ func expectations(pairs []pair) (flags []string) {
 // should have, and for a new warning, which nobody should approve by pasting.
 func (r *report) acceptCommand(g *group) string {
 	if r.lockfile == "" || len(g.drifts) > maxAcceptNames || g.warned || r.first(g).kind == duplicate ||
-		r.allOrNothing() || r.unpinnedServer() || len(warningsIn(r.general)) > 0 || len(r.unapprovable()) > 0 {
+		r.allOrNothing() || r.nothingPinned() || len(warningsIn(r.general)) > 0 || len(r.unapprovable()) > 0 {
 		return ""
 	}
 	var args []string
