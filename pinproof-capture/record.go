@@ -129,7 +129,7 @@ var messageStart = regexp.MustCompile(`^[ \t\r\n]*(\{[ \t\r\n]*["}]|\[[ \t\r\n]*
 // SDK can't read another message out of them than the recorded one.
 func eventTee(in io.ReadCloser, rec *record) io.ReadCloser {
 	out, pipe := io.Pipe()
-	go func() { pipe.CloseWithError(copyEvents(pipe, bufio.NewReader(rec.counted(in)), rec)) }()
+	go func() { pipe.CloseWithError(copyEvents(pipe, bufio.NewReader(&lineFeeds{in: rec.counted(in)}), rec)) }()
 	return body{out, closers{in, out}}
 }
 
@@ -147,16 +147,15 @@ func copyEvents(w io.Writer, in *bufio.Reader, rec *record) error {
 	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
 		in.Discard(3) // it is there
 	}
-	lines := eventLines{in: in}
 	var name string
 	var data [][]byte
 	var event bytes.Buffer
 	for {
-		line, err := lines.next()
+		line, err := in.ReadBytes('\n')
 		if err != nil {
 			return err // an event that no blank line ends is none
 		}
-		if len(line) > 0 {
+		if line = bytes.TrimSuffix(line, []byte("\n")); len(line) > 0 {
 			field, value, _ := bytes.Cut(line, []byte(":"))
 			value = bytes.TrimPrefix(value, []byte(" "))
 			switch string(field) {
@@ -189,35 +188,23 @@ func copyEvents(w io.Writer, in *bufio.Reader, rec *record) error {
 	}
 }
 
-// eventLines reads lines without their ends: LF, CRLF or a lone CR.
-type eventLines struct {
-	in      *bufio.Reader
+// lineFeeds reads LF for every end of a line: LF, CRLF or a lone CR.
+type lineFeeds struct {
+	in      io.Reader
 	afterCR bool // a line feed now belongs to the line before
 }
 
-func (l *eventLines) next() ([]byte, error) {
-	line := []byte{}
-	for {
-		if _, err := l.in.Peek(1); err != nil {
-			return nil, err
+func (l *lineFeeds) Read(p []byte) (int, error) {
+	n, err := l.in.Read(p)
+	kept := p[:0]
+	for _, c := range p[:n] {
+		switch {
+		case c == '\r':
+			kept = append(kept, '\n')
+		case c != '\n' || !l.afterCR:
+			kept = append(kept, c)
 		}
-		read, _ := l.in.Peek(l.in.Buffered()) // what is there already
-		if l.afterCR {
-			l.afterCR = false
-			if read[0] == '\n' {
-				l.in.Discard(1)
-				continue
-			}
-		}
-		end := bytes.IndexAny(read, "\r\n")
-		if end < 0 {
-			line = append(line, read...)
-			l.in.Discard(len(read))
-			continue
-		}
-		line = append(line, read[:end]...)
-		l.afterCR = read[end] == '\r'
-		l.in.Discard(end + 1)
-		return line, nil
+		l.afterCR = c == '\r'
 	}
+	return len(kept), err
 }
