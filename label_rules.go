@@ -155,7 +155,7 @@ func requiredLabel(c change, s location) labelKind {
 			with := lookup(s.member(side, "properties"), name) != nil
 			without := lookup(s.member(1-side, "properties"), name) != nil
 			switch {
-			case old[name] && new[name] || with && !without:
+			case old[name] && new[name] || with && !without && !s.elsewhere(1-side):
 			case side == 0:
 				m = min(m, labelNoLongerRequired)
 			default:
@@ -164,6 +164,14 @@ func requiredLabel(c change, s location) labelKind {
 		}
 	}
 	return m
+}
+
+// elsewhere reports whether one form of the schema around the node refers to a schema, or has
+// alternatives, where the other doesn't: its parameters may stand there.
+func (s *location) elsewhere(side int) bool {
+	return s.around[side] == nil || slices.ContainsFunc([]string{"$ref", "anyOf", "oneOf", "allOf"}, func(name string) bool {
+		return s.member(side, name) != nil && s.member(1-side, name) == nil
+	})
 }
 
 // choose picks a label by whether the change adds, removes or replaces a value.

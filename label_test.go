@@ -263,6 +263,11 @@ func TestLabels(t *testing.T) {
 			"/properties/p/anyOf/1: type widened; /properties/p/description: wording; /$defs/P: same meaning, other form; /properties/p/anyOf: same meaning, other form; /properties/p/anyOf/0/$ref: same meaning, other form",
 			"/properties/p/description: wording; /properties/p/anyOf/1: type narrowed; /$defs/P: same meaning, other form; /properties/p/anyOf: same meaning, other form; /properties/p/anyOf/0/$ref: same meaning, other form"},
 
+		// a parameter is required in one form only
+		{schema, `"properties":{"a":{}},"required":["a"]`, `"anyOf":[{"properties":{"a":{}}}]`, "/required: parameter no longer required; /anyOf: same meaning, other form", "/required: parameter now required; /anyOf: same meaning, other form"},
+		{schema, `"properties":{"a":{}}`, `"anyOf":[{"properties":{"a":{}},"required":["a"]}]`, "/anyOf/0/required: parameter now required; /anyOf: same meaning, other form", "/anyOf/0/required: parameter no longer required; /anyOf: same meaning, other form"},
+		{schema, `"properties":{"a":{}},"required":["a"]`, `"$defs":{"A":{"properties":{"a":{}}}},"$ref":"#/$defs/A"`, "/required: parameter no longer required; /$defs/A: same meaning, other form; /$ref: same meaning, other form", "/required: parameter now required; /$defs/A: same meaning, other form; /$ref: same meaning, other form"},
+
 		// bounds
 		{param, ``, `"minimum":0`, "/minimum: constraint tightened", "/minimum: constraint loosened"},
 		{param, `"minimum":-1e3`, `"minimum":0.5`, "/minimum: constraint tightened", "/minimum: constraint loosened"},
