@@ -329,6 +329,9 @@ func TestLabels(t *testing.T) {
 		// applicators
 		{param, `"anyOf":[{"type":"string"}]`, `"anyOf":[{"type":"string"},{"type":"null"}]`, "/anyOf/1: type widened", "/anyOf/1: type narrowed"},
 		{param, `"oneOf":[{"type":"string"}]`, `"oneOf":[{"type":"null"},{"type":"string"}]`, "/oneOf/0: type widened", "/oneOf/0: type narrowed"},
+		// what one alternative of oneOf takes, no other may take
+		{param, `"oneOf":[{"maxLength":5},{"minLength":2}]`, `"oneOf":[{"maxLength":5}]`, "/oneOf/1: constraint changed", "/oneOf/1: type widened"},
+		{param, `"oneOf":[{"maxLength":5},{"minLength":2}]`, `"oneOf":[{"maxLength":5},{"minLength":3}]`, "/oneOf/1/minLength: constraint changed", "/oneOf/1/minLength: constraint loosened"},
 		{param, ``, `"anyOf":[{"type":"string"}]`, "/anyOf: constraint tightened", "/anyOf: constraint loosened"},
 		{param, `"anyOf":[{"type":"string"}]`, `"oneOf":[{"type":"string"}]`, "/oneOf: same meaning, other form", "/anyOf: same meaning, other form"},
 		{param, `"anyOf":[true]`, `"anyOf":[false]`, "/anyOf: constraint changed", "/anyOf: constraint changed"},

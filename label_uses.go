@@ -31,6 +31,7 @@ func (l *labeller) use(root, schema *value, u schemaUse) {
 	if schema != root && lookup(schema, "$id") != nil {
 		l.lost = true // references in there are resolved against it
 	}
+	overlapping := !disjoint(lookup(schema, "oneOf"))
 	eachBelow(schema, func(v *value, steps ...string) {
 		switch keyword := steps[0]; {
 		case isDefinitions(keyword):
@@ -38,6 +39,9 @@ func (l *labeller) use(root, schema *value, u schemaUse) {
 			l.use(root, v, useTested)
 		case keyword == "not" && u != useTested:
 			l.use(root, v, usePlain+useNegated-u)
+		case keyword == "oneOf" && u != useTested && overlapping:
+			l.use(root, v, usePlain)
+			l.use(root, v, useNegated) // what one takes, no other may take
 		default:
 			l.use(root, v, u)
 		}
@@ -60,9 +64,9 @@ func (l *labeller) useOf(schemas ...*value) (u schemaUse) {
 func (l *labeller) useAt(s location) schemaUse {
 	of := s.around[:]
 	switch {
-	case !s.defines():
-	case s.held():
+	case s.held() && (s.defines() || s.name() == "oneOf"):
 		of = s.here[:]
+	case !s.defines():
 	default:
 		of = nil
 		for side := range s.around {
