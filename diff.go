@@ -57,13 +57,19 @@ const maxPointer = 1 << 10
 // is one change, because nobody reads so many. Real definitions have a few dozen.
 const maxChanges = 4_000
 
+// maxLikeness is how many members are looked at in one tool to find out which alternatives
+// are alike. Real tools need a hundredth of it; schemas can refer to each other in circles.
+const maxLikeness = 1 << 18
+
 // A differ compares two definitions.
 type differ struct {
-	moved   map[*value]*schemaRef // a new definition: the old schema that moved there; a gone one: itself
-	inlined map[*value]*schemaRef // a new schema: the old definition that is spelled out there now
-	stood   map[*namedValue]bool  // by first member: schemas that a definition is compared with
-	refers  map[*namedValue]bool  // by first member: schemas that refer to such a definition
-	equal   map[[2]*value]bool    // pairs of objects and arrays compared so far
+	moved   map[*value]*schemaRef   // a new definition: the old schema that moved there; a gone one: itself
+	inlined map[*value][]*schemaRef // a new schema: the old definitions that are spelled out there now
+	stood   map[*namedValue]bool    // by first member: schemas that a definition is compared with
+	refers  map[*namedValue]bool    // by first member: schemas that refer to such a definition
+	targets map[*value]*value       // by the text of a $ref: what it leads to, nil if that isn't known
+	equal   map[[2]*value]bool      // pairs of objects and arrays compared so far
+	room    int                     // members that likeness may still look at
 }
 
 // diffTree compares two values parsed from canonical forms. The tree has no change if and
@@ -72,7 +78,7 @@ type differ struct {
 func diffTree(list listKind, old, new *value) diffNode {
 	root := &path{}
 	e := diffNode{was: root, now: root, old: old, new: new}
-	d := differ{moved: map[*value]*schemaRef{}, inlined: map[*value]*schemaRef{}, stood: map[*namedValue]bool{}, refers: map[*namedValue]bool{}, equal: map[[2]*value]bool{}}
+	d := differ{moved: map[*value]*schemaRef{}, inlined: map[*value][]*schemaRef{}, stood: map[*namedValue]bool{}, refers: map[*namedValue]bool{}, targets: map[*value]*value{}, equal: map[[2]*value]bool{}, room: maxLikeness}
 	if list == toolList {
 		e.at = atDefinition
 		for _, name := range [...]string{"inputSchema", "outputSchema"} {
@@ -217,12 +223,12 @@ func (e *diffNode) close() {
 // array, any other the index in the new one.
 func (d *differ) items(e *diffNode) {
 	a, b := e.old.parts, e.new.parts
-	partner, paired := d.pairItems(a, b)
+	taken, partner := d.pairItems(a, b)
 	e.inside = make([]diffNode, 0, max(len(a), len(b)))
 	next := 0 // the first element of a that no part has yet
 	removed := func(end int) {
 		for ; next < end; next++ {
-			if !paired[next] {
+			if taken[next] < 0 {
 				d.part(e, strconv.Itoa(next), diffNode{old: &a[next].value})
 			}
 		}
@@ -240,11 +246,10 @@ func (d *differ) items(e *diffNode) {
 	e.close()
 }
 
-// pairItems returns for each element of b the index of its partner in a, or -1. It also
-// returns which elements of a have a partner.
-func (d *differ) pairItems(a, b []namedValue) (partner []int, paired []bool) {
-	partner, paired = make([]int, len(b)), make([]bool, len(a))
-	pair := func(i, j int) { partner[j], paired[i] = i, true }
+// pairItems returns for each element of either array the index of its partner, or -1.
+func (d *differ) pairItems(a, b []namedValue) (inB, inA []int) {
+	inB, inA = slices.Repeat([]int{-1}, len(a)), slices.Repeat([]int{-1}, len(b))
+	pair := func(i, j int) { inB[i], inA[j] = j, i }
 	head := 0
 	for head < min(len(a), len(b)) && d.equalValues(&a[head].value, &b[head].value) {
 		pair(head, head)
@@ -261,7 +266,6 @@ func (d *differ) pairItems(a, b []namedValue) (partner []int, paired []bool) {
 		byKey[key] = append(byKey[key], i)
 	}
 	for j := head; j < len(b)-tail; j++ {
-		partner[j] = -1
 		if key := itemKey(&b[j].value); key != "" && len(byKey[key]) > 0 {
 			pair(byKey[key][0], j)
 			byKey[key] = byKey[key][1:]
@@ -269,14 +273,14 @@ func (d *differ) pairItems(a, b []namedValue) (partner []int, paired []bool) {
 	}
 	i := head
 	for j := head; j < len(b)-tail; j++ {
-		for i < len(a)-tail && paired[i] {
+		for i < len(a)-tail && inB[i] >= 0 {
 			i++
 		}
-		if partner[j] < 0 && i < len(a)-tail && !(isNamed(&a[i].value) && isNamed(&b[j].value)) {
+		if inA[j] < 0 && i < len(a)-tail && !(isNamed(&a[i].value) && isNamed(&b[j].value)) {
 			pair(i, j)
 		}
 	}
-	return partner, paired
+	return inB, inA
 }
 
 func isNamed(v *value) bool { return textOf(lookup(v, "name")) != "" }

@@ -37,25 +37,19 @@ func (d *differ) refactored(e *diffNode, a, b []diffMember) (_, _ []diffMember) 
 		a, _ = divide(a, e.new)
 		old = nil // the rest of it is compared with a definition
 	}
-	if def := d.inlined[e.new]; def != nil {
-		_, more := divide(membersIn(def.schema), e.old)
+	said := e.old
+	for _, def := range d.inlined[e.new] {
+		_, more := divide(membersIn(def.schema), said)
 		a = withMembers(a, more, def.at)
+		said = object(sorted(append(membersIn(said), more...)))
 	}
 	if e.longer(maxPointer / 2) {
 		return a, b
 	}
-	// alone is the array that one schema has under a name, if the other has nothing there.
-	alone := func(one, other *value, name string) *value {
-		if v := lookup(one, name); v != nil && v.kind == '[' && lookup(other, name) == nil {
-			return v
-		}
-		return nil
-	}
-	for i, name := range combinators[:2] {
-		other := combinators[1-i]
-		if x, y := alone(old, e.new, name), alone(e.new, e.old, other); x != nil && y != nil && !(scalars(x) && scalars(y)) {
-			at := slices.IndexFunc(a, func(m diffMember) bool { return m.value == x })
-			a[at] = diffMember{other, x, e.was.to(name), true}
+	for _, name := range combinators[:2] {
+		if to := swapped(old, e.new, name); to != "" {
+			at := slices.IndexFunc(a, func(m diffMember) bool { return m.name == name })
+			a[at] = diffMember{to, a[at].value, e.was.to(name), true}
 			return sorted(a), b
 		}
 	}
@@ -81,6 +75,25 @@ func (d *differ) refactored(e *diffNode, a, b []diffMember) (_, _ []diffMember) 
 		}
 	}
 	return a, b
+}
+
+// alone is the array that one schema has under a name, if the other has nothing there.
+func alone(one, other *value, name string) *value {
+	if v := lookup(one, name); v != nil && v.kind == '[' && lookup(other, name) == nil {
+		return v
+	}
+	return nil
+}
+
+// swapped returns oneOf for anyOf, and the other way round, if one schema has the one alone
+// and the other schema has the other alone.
+func swapped(one, other *value, name string) string {
+	for i, to := range combinators[:2] {
+		if x, y := alone(one, other, name), alone(other, one, to); name == combinators[1-i] && x != nil && y != nil && !(scalars(x) && scalars(y)) {
+			return to
+		}
+	}
+	return ""
 }
 
 // divide splits members into those whose names another object has, too, and the rest.
@@ -126,24 +139,42 @@ func (d *differ) likestBranch(members []diffMember, branches *value) (schema *va
 	schema, best = object(members), -1
 	most := 0
 	for i, branch := range branches.items() {
-		likeness := 0
-		for _, m := range branch.members() {
-			switch other := lookup(schema, m.name); {
-			case other == nil:
-			case d.equalValues(other, &m.value):
-				likeness += 3
-			case m.name != "type":
-				likeness++
-			}
-		}
-		if likeness > most {
-			best, most = i, likeness
+		if n := d.likeness(schema, &branch.value); n > most {
+			best, most = i, n
 		}
 	}
 	if best < 0 {
 		best = slices.IndexFunc(branches.items(), func(v namedValue) bool { return d.refers[firstMember(&v.value)] })
 	}
 	return schema, best
+}
+
+// likeness is how much a schema has in common with another, or with the likest of those that
+// the other refers to or has as alternatives.
+func (d *differ) likeness(schema, other *value) (most int) {
+	if d.room -= 1 + len(other.members()); d.room < 0 {
+		return 0
+	}
+	for _, m := range other.members() {
+		switch own := lookup(schema, m.name); {
+		case own == nil:
+		case d.equalValues(own, &m.value):
+			most += 3
+		case m.name != "type":
+			most++
+		}
+	}
+	if def := d.targets[lookup(other, "$ref")]; def != nil {
+		most = max(most, d.likeness(schema, def))
+	}
+	for _, name := range combinators {
+		if array := lookup(other, name); array != nil {
+			for i := range array.items() {
+				most = max(most, d.likeness(schema, &array.parts[i].value))
+			}
+		}
+	}
+	return most
 }
 
 // branches adds to e the array of a combinator that came or went. If it came, the rest of
@@ -171,36 +202,72 @@ func (d *differ) branches(e *diffNode, array diffNode, rest *value, like int) {
 // findMoved walks an old and a new schema side by side. It records each definition that
 // one side refers to where the other side spells it out. A new definition is compared
 // with the members of the old schema that outer, the schema around the reference, lacks.
-// An old definition is compared with the new schema that spells it out.
+// An old definition is compared with the new schema that spells it out. A schema that is
+// equal to one that was compared with the definition, at another place, isn't compared again.
+// Elements and alternatives are paired as members and items pair them.
 func (d *differ) findMoved(roots [2]*value, root *path) {
+	for _, v := range roots {
+		if v != nil {
+			eachSchema(v, atSchema, func(s *value) {
+				if ref := lookup(s, "$ref"); ref != nil {
+					d.targets[ref], _, _ = resolveReference(v, textOf(ref))
+				}
+			})
+		}
+	}
 	for _, side := range [...]int{1, 0} { // the side that refers: first the new one
 		var find func(plain, referring, outer *value, at *path)
 		find = func(plain, referring, outer *value, at *path) {
 			if plain == nil || referring == nil || plain.kind != '{' || referring.kind != '{' || at.size > maxPointer/2 {
 				return
 			}
-			if def, steps := definitionOf(roots[side], roots[1-side], referring); def != nil && d.moved[def] == nil &&
-				!d.stood[firstMember(plain)] && lookup(plain, "$ref") == nil {
-				d.stood[firstMember(plain)], d.refers[firstMember(referring)] = true, true
-				if side == 1 {
-					_, own := divide(membersIn(plain), outer)
-					d.moved[def] = &schemaRef{object(own), at}
-				} else {
-					d.moved[def] = &schemaRef{def, root.to(steps[0]).to(steps[1])}
-					d.inlined[plain] = d.moved[def]
+			def, steps := definitionOf(roots[side], roots[1-side], referring)
+			if def != nil && !d.stood[firstMember(plain)] && lookup(plain, "$ref") == nil {
+				_, own := divide(membersIn(plain), outer)
+				spelled, first := object(own), d.moved[def] == nil
+				switch {
+				case first && side == 0:
+					spelled, d.moved[def] = plain, &schemaRef{def, root.to(steps[0]).to(steps[1])}
+				case first:
+					d.moved[def] = &schemaRef{spelled, at}
 				}
-				find(plain, def, outer, at)
+				if first || d.moved[def].at != at && d.equalValues(d.moved[def].schema, spelled) {
+					d.refers[firstMember(referring)] = true
+					if side == 0 {
+						d.inlined[plain] = append(d.inlined[plain], d.moved[def])
+					} else {
+						d.stood[firstMember(plain)] = true
+					}
+				}
+				if first {
+					find(spelled, def, outer, at)
+				}
 			}
-			eachBelow(referring, func(v *value, steps ...string) {
-				if lookup(plain, steps[0]) == nil && slices.Contains(combinators[:], steps[0]) {
-					find(plain, v, referring, at)
-					return
+			eachPart(referring, atSchema, func(here *value, p position, keyword pathStep) {
+				name := cmp.Or(swapped(referring, plain, keyword.name), keyword.name)
+				other, to := lookup(plain, name), at.to(name)
+				switch {
+				case p == atSchema:
+					find(other, here, here, to)
+				case p == atNamed || p == atProperties:
+					for i, m := range here.parts {
+						find(lookup(other, m.name), &here.parts[i].value, &here.parts[i].value, to.to(m.name))
+					}
+				case p == atSchemas && other == nil && slices.Contains(combinators[:], name):
+					_, rest := divide(membersIn(plain), referring)
+					if _, branch := d.likestBranch(rest, here); branch >= 0 {
+						find(plain, &here.parts[branch].value, referring, at)
+					}
+				case p == atSchemas && other != nil && other.kind == '[':
+					sides := [2]*value{other, here} // to be compared in this order if the new side refers
+					var partners [2][]int
+					partners[0], partners[1] = d.pairItems(sides[1-side].parts, sides[side].parts)
+					for i, partner := range partners[side] {
+						if partner >= 0 {
+							find(&other.parts[partner].value, &here.parts[i].value, &here.parts[i].value, to.to(strconv.Itoa(partner)))
+						}
+					}
 				}
-				other, to := plain, at
-				for _, step := range steps {
-					other, to = lookup(other, step), to.to(step)
-				}
-				find(other, v, v, to)
 			})
 		}
 		find(roots[1-side], roots[side], roots[side], root)

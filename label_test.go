@@ -263,6 +263,21 @@ func TestLabels(t *testing.T) {
 			"/properties/p/anyOf/1: type widened; /properties/p/description: wording; /$defs/P: same meaning, other form; /properties/p/anyOf: same meaning, other form; /properties/p/anyOf/0/$ref: same meaning, other form",
 			"/properties/p/description: wording; /properties/p/anyOf/1: type narrowed; /$defs/P: same meaning, other form; /properties/p/anyOf: same meaning, other form; /properties/p/anyOf/0/$ref: same meaning, other form"},
 
+		// definitions whose alternatives are references, and references to references: the old
+		// schema is compared with the likest
+		{schema, `"properties":{"p":{"properties":{"a":{}},"required":["a"]}}`,
+			`"$defs":{"A":{"properties":{"a":{}},"required":["a"]},"B":{"properties":{"b":{}},"required":["b"]},"P":{"anyOf":[{"$ref":"#/$defs/B"},{"$ref":"#/$defs/A"},{"properties":{"c":{}},"required":["c"]}]}},"properties":{"p":{"anyOf":[{"type":"string"},{"$ref":"#/$defs/P"}]}}`,
+			"/$defs/B: definition added; /$defs/P/anyOf/0: type widened; /$defs/P/anyOf/2: type widened; /properties/p/anyOf/0: type widened; /$defs/A: same meaning, other form; /$defs/P: same meaning, other form; /$defs/P/anyOf: same meaning, other form; /$defs/P/anyOf/1/$ref: same meaning, other form; /properties/p/anyOf: same meaning, other form; /properties/p/anyOf/1/$ref: same meaning, other form", "/properties/p/anyOf/0: type narrowed; /$defs/B: definition removed; /$defs/A: same meaning, other form; /$defs/P: same meaning, other form; /properties/p/anyOf: same meaning, other form; /properties/p/anyOf/1/$ref: same meaning, other form"},
+		{schema, `"properties":{"p":{"properties":{"a":{}},"required":["a"]}}`,
+			`"$defs":{"A":{"properties":{"a":{}},"required":["a"]},"P":{"$ref":"#/$defs/A"}},"properties":{"p":{"$ref":"#/$defs/P"}}`,
+			"/$defs/A: same meaning, other form; /$defs/P: same meaning, other form; /$defs/P/$ref: same meaning, other form; /properties/p/$ref: same meaning, other form", "/$defs/A: same meaning, other form; /$defs/P: same meaning, other form; /properties/p/$ref: same meaning, other form"},
+		// a definition that stands for two parameters
+		{schema, `"properties":{"p":{"properties":{"a":{}}},"q":{"properties":{"a":{}}}}`,
+			`"$defs":{"A":{"properties":{"a":{}}}},"properties":{"p":{"$ref":"#/$defs/A"},"q":{"$ref":"#/$defs/A"}}`,
+			"/$defs/A: same meaning, other form; /properties/p/$ref: same meaning, other form; /properties/q/$ref: same meaning, other form", "/$defs/A: same meaning, other form; /properties/p/$ref: same meaning, other form; /properties/q/$ref: same meaning, other form"},
+		// one that leads to itself takes anything
+		{schema, `"properties":{"p":{"type":"string"}}`, `"$defs":{"A":{"$ref":"#/$defs/B"},"B":{"$ref":"#/$defs/A"}},"properties":{"p":{"$ref":"#/$defs/A"}}`,
+			"/$defs/B/$ref: reference changed; /properties/p/type: constraint changed; /$defs/A: same meaning, other form; /$defs/A/$ref: same meaning, other form; /$defs/B: same meaning, other form; /properties/p/$ref: same meaning, other form", "/properties/p/type: constraint changed; /$defs/A: same meaning, other form; /$defs/B: same meaning, other form; /properties/p/$ref: same meaning, other form"},
 		// a parameter is required in one form only
 		{schema, `"properties":{"a":{}},"required":["a"]`, `"anyOf":[{"properties":{"a":{}}}]`, "/required: parameter no longer required; /anyOf: same meaning, other form", "/required: parameter now required; /anyOf: same meaning, other form"},
 		{schema, `"properties":{"a":{}}`, `"anyOf":[{"properties":{"a":{}},"required":["a"]}]`, "/anyOf/0/required: parameter now required; /anyOf: same meaning, other form", "/anyOf/0/required: parameter no longer required; /anyOf: same meaning, other form"},
