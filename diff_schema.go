@@ -39,9 +39,10 @@ func (d *differ) refactored(e *diffNode, a, b []diffMember) (_, _ []diffMember) 
 	}
 	said := e.old
 	for _, def := range d.inlined[e.new] {
-		_, more := divide(membersIn(def.schema), said)
-		a = withMembers(a, more, def.at)
+		again, more := divide(membersIn(def.schema), said)
+		again = slices.DeleteFunc(again, func(m diffMember) bool { return d.equalValues(m.value, lookup(said, m.name)) })
 		said = object(sorted(append(membersIn(said), more...)))
+		a = withMembers(a, append(more, again...), def.at) // again: they go, for what was said first is compared
 	}
 	if e.longer(maxPointer / 2) {
 		return a, b
@@ -54,7 +55,7 @@ func (d *differ) refactored(e *diffNode, a, b []diffMember) (_, _ []diffMember) 
 		}
 	}
 	for _, name := range combinators {
-		named := func(m diffMember) bool { return m.name == name }
+		named := func(m diffMember) bool { return m.name == name && m.at == nil }
 		if array := alone(e.new, e.old, name); array != nil {
 			shared, more := divide(a, e.new)
 			if rest, branch := d.likestBranch(more, array); branch >= 0 {
@@ -118,7 +119,7 @@ func withMembers(list, more []diffMember, at *path) []diffMember {
 }
 
 func sorted(list []diffMember) []diffMember {
-	slices.SortFunc(list, func(x, y diffMember) int { return compareUTF16(x.name, y.name) })
+	slices.SortStableFunc(list, func(x, y diffMember) int { return compareUTF16(x.name, y.name) })
 	return list
 }
 

@@ -438,7 +438,12 @@ func TestInlinedIntoBranch(t *testing.T) {
 	new := canonicalTree(t, `{"name":"t","inputSchema":{"properties":{"p":{"anyOf":[{"title":"T","type":"string","description":"evil"},{"type":"null"}]}}}}`)
 	changes := diffDefinitions(toolList, old, new)
 	checkChanges(t, old, new, changes, false)
-	for _, want := range []string{"good", "evil"} {
+	// Nor is what stood beside the reference, too, and was said there in other words.
+	old = canonicalTree(t, `{"name":"t","inputSchema":{"$defs":{"X":{"type":"string","description":"hidden"}},"properties":{"p":{"$ref":"#/$defs/X","description":"T"}}}}`)
+	new = canonicalTree(t, `{"name":"t","inputSchema":{"properties":{"p":{"type":"string","description":"U"}}}}`)
+	changes = append(changes, diffDefinitions(toolList, old, new)...)
+	checkChanges(t, old, new, changes[len(changes)-4:], false)
+	for _, want := range []string{"good", "evil", "hidden", "T", "U"} {
 		if !slices.ContainsFunc(changes, func(c change) bool { return c.old.text == want || c.new.text == want }) {
 			t.Errorf("%q is not among the changes", want)
 		}
