@@ -182,9 +182,19 @@ func parseDescriptions(s string) (string, error) {
 	return "", fail("%s is none of preserve, truncate=N, strip", quotedName(s))
 }
 
+// A policy's pointers are followed in every definition: a lockfile could make that work
+// without end.
+const (
+	maxIgnored      = 32  // pointers
+	maxIgnoredBytes = 256 // in one of them
+)
+
 // parseIgnore checks the pointers of --ignore or of its record. Only members that no
 // model reads may be left out, and only if no array is on the way to them.
 func parseIgnore(pointers []string) ([]string, error) {
+	if len(pointers) > maxIgnored || slices.ContainsFunc(pointers, func(p string) bool { return len(p) > maxIgnoredBytes }) {
+		return nil, fail("more than %d pointers, or one of more than %d bytes", maxIgnored, maxIgnoredBytes)
+	}
 	for _, p := range pointers {
 		tokens, ok := pointerTokens(p)
 		allowed := ok && len(tokens) > 0 && (tokens[0] == "_meta" || tokens[0] == "execution" ||

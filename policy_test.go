@@ -118,6 +118,14 @@ func TestPointersOfIgnore(t *testing.T) {
 		_, err := parseIgnore([]string{"/_meta", pointer})
 		wantError(t, err, quotedName(pointer)+" can't be ignored: only /_meta, /icons, /execution, members below them but not through an array, and the $schema of a schema can")
 	}
+	most := slices.Repeat([]string{"/_meta/" + strings.Repeat("a", 249)}, 32)
+	if _, err := parseIgnore(most); err != nil {
+		t.Error(err)
+	}
+	for _, pointers := range [][]string{append(most, "/icons"), {most[0] + "a"}} {
+		_, err := parseIgnore(pointers)
+		wantError(t, err, "more than 32 pointers, or one of more than 256 bytes")
+	}
 	got, err := parseIgnore([]string{"/icons", "/_meta/b", "/icons", "/_meta"})
 	if want := []string{"/_meta", "/_meta/b", "/icons"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %q, %v; want them sorted, without repeats: %q", got, err, want)

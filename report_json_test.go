@@ -359,6 +359,10 @@ func TestLockfileSchema(t *testing.T) {
 	const d = `"digest":"sha256:65fb4710c03bd0916615858be11197c36702700ae8938d6578ecf373a15550de"`
 	const def = `"definition":{"description":"x","name":"a"}`
 	const text = `"digest":"sha256:2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"` // of x
+	tooMany := `"/_meta"`
+	for i := range 32 {
+		tooMany += fmt.Sprintf(`,"/_meta/%02d"`, i)
+	}
 	whole := func(server string) string { return `{"lockfileVersion":1,"servers":{"s":` + server + `}}` }
 	tool := func(pin string) string { return whole(`{"tools":{"a":` + pin + `}}`) }
 	for _, good := range []string{
@@ -384,6 +388,7 @@ func TestLockfileSchema(t *testing.T) {
 		whole(`{"tools":{},"policy":{"ignore":[]}}`), whole(`{"tools":{},"policy":{"ignore":"/icons"}}`),
 		whole(`{"tools":{},"policy":{"ignore":["/name"]}}`), whole(`{"tools":{},"policy":{"ignore":["/icons/0"]}}`),
 		whole(`{"tools":{},"policy":{"ignore":["/_meta~"]}}`), whole(`{"tools":{},"policy":{"ignore":["/_meta/a~2"]}}`),
+		whole(`{"tools":{},"policy":{"ignore":["/_meta/` + strings.Repeat("a", 250) + `"]}}`), whole(`{"tools":{},"policy":{"ignore":[` + tooMany + `]}}`),
 		whole(`{"tools":{},"policy":{"ignore":["/icons","/icons"]}}`), whole(`{"tools":{},"policy":{"x":true}}`),
 		whole(`{"tools":{"":{` + d + `,` + def + `}}}`),
 		tool(`[]`), tool(`{}`), tool(`{` + d + `}`), tool(`{` + def + `}`), tool(`{` + d + `,` + def + `,"x":1}`),
