@@ -210,7 +210,7 @@ func TestLabelsAreTrue(t *testing.T) {
 	t.Parallel()
 	m := &schemaMaker{Rand: rand.New(rand.NewPCG(5, 6))}
 	widened := 0
-	for i := range 3_000 {
+	for i := range 1_500 {
 		old := parseCanonical(t, m.object(1+m.IntN(3)))
 		new := m.restatedInput(old)
 		same := i%4 < 2
