@@ -12,7 +12,7 @@ import (
 // Categories and scripts come from the toolchain's tables, but only for characters that
 // aren't hidden; finding_names.go says why.
 
-func isPictograph(r rune) bool { return inTable(pictographTable[:], r) }
+func isPictograph(r rune) bool { return unicode.Is(pictographTable, r) }
 
 // classOf tests whether a rune is in one of the tables and not hidden. It merges the tables
 // when it is first asked, because to look in one after the other is slow.

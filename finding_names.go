@@ -415,7 +415,7 @@ func folded(s string) iter.Seq2[int, string] {
 			plain := s[i : i+size]
 			switch {
 			case r >= ' ' && r < 0x7f || r == '\t' || r == '\n' || r == '\r':
-			case r < 0x80 || hidden(r) || inTable(markTable[:], r):
+			case r < 0x80 || hidden(r) || unicode.Is(markTable, r):
 				plain = ""
 			case unusualSpace(r):
 				plain = " "

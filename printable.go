@@ -6,21 +6,9 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 )
-
-func inTable(table []runeRange, r rune) bool {
-	lo, hi := 0, len(table)
-	for lo < hi {
-		mid := int(uint(lo+hi) >> 1)
-		if table[mid].hi < r {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo < len(table) && table[lo].lo <= r
-}
 
 // hidden reports whether no reader sees r (hiddenTable). Tab, line feed and
 // carriage return are layout and not in it.
@@ -28,15 +16,15 @@ func hidden(r rune) bool {
 	if r >= 0x20 && r < 0x7f || r < 0x10000 && r >= 0 && !hiddenPages()[r>>8] {
 		return false
 	}
-	return inTable(hiddenTable[:], r)
+	return unicode.Is(hiddenTable, r)
 }
 
 // hiddenPages says which blocks of 256 code points in the BMP have a hidden one. Whole
 // scripts have none, and need no search of the table.
 var hiddenPages = sync.OnceValue(func() *[256]bool {
 	pages := &[256]bool{}
-	for _, t := range hiddenTable {
-		for page := t.lo >> 8; page <= t.hi>>8 && page < 256; page++ {
+	for _, t := range hiddenTable.R16 {
+		for page := t.Lo >> 8; page <= t.Hi>>8; page++ {
 			pages[page] = true
 		}
 	}
@@ -131,7 +119,7 @@ func appendPrintable(dst []byte, s string, asciiOnly bool) []byte {
 			size *= runLength(s[i:], r)
 			dst = appendSame(dst, s[i:i+size])
 			marks = maxMarks
-		case r > 0x7e && inTable(markTable[:], r):
+		case r > 0x7e && unicode.Is(markTable, r):
 			if marks >= maxMarks {
 				dst = appendEscape(dst, r)
 			} else {

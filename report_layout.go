@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -306,7 +307,7 @@ func fit(s string, room, width int) (size, columns int) {
 		}
 		w := 1
 		switch {
-		case inTable(markTable[:], r):
+		case unicode.Is(markTable, r):
 			w = 0
 		case r >= 0x1100:
 			w = 2 // wide characters begin here; counting too much does no harm

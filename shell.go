@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -29,7 +30,7 @@ func pasteableLabel(server string) bool {
 // If some of it can't be seen, all but plain ASCII is escaped, as in $'\033' (POSIX.1-2024).
 func shellQuote(arg string) string {
 	unseen := strings.ContainsFunc(arg, func(r rune) bool {
-		return r < 0x20 || r > 0x7e && (r == utf8.RuneError || hidden(r) || unusualSpace(r) || inTable(markTable[:], r))
+		return r < 0x20 || r > 0x7e && (r == utf8.RuneError || hidden(r) || unusualSpace(r) || unicode.Is(markTable, r))
 	})
 	switch {
 	case arg != "" && arg[0] != '=' && isMadeOf(arg, "_@%+:,./-="):
