@@ -200,12 +200,9 @@ func (d *differ) branches(e *diffNode, array diffNode, rest *value, like int) {
 	e.inside = append(e.inside, array)
 }
 
-// findMoved walks an old and a new schema side by side. It records each definition that
-// one side refers to where the other side spells it out. A new definition is compared
-// with the members of the old schema that outer, the schema around the reference, lacks.
-// An old definition is compared with the new schema that spells it out. A schema that is
-// equal to one that was compared with the definition, at another place, isn't compared again.
-// Elements and alternatives are paired as members and items pair them.
+// findMoved records each definition that one side refers to where the other side spells it
+// out. A new definition is compared with the schema that moved there, an old one with the
+// schema that spells it out.
 func (d *differ) findMoved(roots [2]*value, root *path) {
 	for _, v := range roots {
 		if v != nil {
@@ -216,63 +213,88 @@ func (d *differ) findMoved(roots [2]*value, root *path) {
 			})
 		}
 	}
-	for _, side := range [...]int{1, 0} { // the side that refers: first the new one
-		var find func(plain, referring, outer *value, at *path)
-		find = func(plain, referring, outer *value, at *path) {
-			if plain == nil || referring == nil || plain.kind != '{' || referring.kind != '{' || at.size > maxPointer/2 {
-				return
-			}
-			def, steps := definitionOf(roots[side], roots[1-side], referring)
-			if def != nil && !d.stood[firstMember(plain)] && lookup(plain, "$ref") == nil {
-				_, own := divide(membersIn(plain), outer)
-				spelled, first := object(own), d.moved[def] == nil
-				switch {
-				case first && side == 0:
-					spelled, d.moved[def] = plain, &schemaRef{def, root.to(steps[0]).to(steps[1])}
-				case first:
-					d.moved[def] = &schemaRef{spelled, at}
-				}
-				if first || d.moved[def].at != at && d.equalValues(d.moved[def].schema, spelled) {
-					d.refers[firstMember(referring)] = true
-					if side == 0 {
-						d.inlined[plain] = append(d.inlined[plain], d.moved[def])
-					} else {
-						d.stood[firstMember(plain)] = true
-					}
-				}
-				if first {
-					find(spelled, def, outer, at)
-				}
-			}
-			eachPart(referring, atSchema, func(here *value, p position, keyword pathStep) {
-				name := cmp.Or(swapped(referring, plain, keyword.name), keyword.name)
-				other, to := lookup(plain, name), at.to(name)
-				switch {
-				case p == atSchema:
-					find(other, here, here, to)
-				case p == atNamed || p == atProperties:
-					for i, m := range here.parts {
-						find(lookup(other, m.name), &here.parts[i].value, &here.parts[i].value, to.to(m.name))
-					}
-				case p == atSchemas && other == nil && slices.Contains(combinators[:], name):
-					_, rest := divide(membersIn(plain), referring)
-					if _, branch := d.likestBranch(rest, here); branch >= 0 {
-						find(plain, &here.parts[branch].value, referring, at)
-					}
-				case p == atSchemas && other != nil && other.kind == '[':
-					sides := [2]*value{other, here} // to be compared in this order if the new side refers
-					var partners [2][]int
-					partners[0], partners[1] = d.pairItems(sides[1-side].parts, sides[side].parts)
-					for i, partner := range partners[side] {
-						if partner >= 0 {
-							find(&other.parts[partner].value, &here.parts[i].value, &here.parts[i].value, to.to(strconv.Itoa(partner)))
-						}
-					}
-				}
-			})
-		}
-		find(roots[1-side], roots[side], roots[side], root)
+	for _, side := range [...]int{1, 0} {
+		m := movedSearch{d, roots, root, side}
+		m.schemas(roots[1-side], roots[side], roots[side], root)
 	}
+}
+
+// A movedSearch walks an old and a new schema side by side.
+type movedSearch struct {
+	*differ
+	roots [2]*value
+	root  *path
+	side  int // the side that refers: 0 the old one, 1 the new one
+}
+
+// schemas searches a schema and one that may refer to what it spells out, at a place of the
+// first. outer is the schema around the reference, whose members didn't move.
+func (m movedSearch) schemas(plain, referring, outer *value, at *path) {
+	if plain == nil || referring == nil || plain.kind != '{' || referring.kind != '{' || at.size > maxPointer/2 {
+		return
+	}
+	m.definition(plain, referring, outer, at)
+	eachPart(referring, atSchema, func(here *value, p position, keyword pathStep) {
+		name := cmp.Or(swapped(referring, plain, keyword.name), keyword.name)
+		other, to := lookup(plain, name), at.to(name)
+		switch {
+		case p == atSchema:
+			m.schemas(other, here, here, to)
+		case p == atNamed || p == atProperties:
+			for i, part := range here.parts {
+				m.schemas(lookup(other, part.name), &here.parts[i].value, &here.parts[i].value, to.to(part.name))
+			}
+		case p == atSchemas && other == nil && slices.Contains(combinators[:], name):
+			_, rest := divide(membersIn(plain), referring)
+			if _, branch := m.likestBranch(rest, here); branch >= 0 {
+				m.schemas(plain, &here.parts[branch].value, referring, at)
+			}
+		case p == atSchemas && other != nil && other.kind == '[':
+			for i, partner := range m.partners(other, here) { // those that will be compared
+				if partner >= 0 {
+					m.schemas(&other.parts[partner].value, &here.parts[i].value, &here.parts[i].value, to.to(strconv.Itoa(partner)))
+				}
+			}
+		}
+	})
+}
+
+// definition records the definition that a schema refers to and another spells out. Where the
+// same schema stands at several places, only the first is compared with the definition.
+func (m movedSearch) definition(plain, referring, outer *value, at *path) {
+	def, steps := definitionOf(m.roots[m.side], m.roots[1-m.side], referring)
+	if def == nil || m.stood[firstMember(plain)] || lookup(plain, "$ref") != nil {
+		return
+	}
+	_, own := divide(membersIn(plain), outer)
+	spelled, first := object(own), m.moved[def] == nil
+	switch {
+	case first && m.side == 0:
+		spelled, m.moved[def] = plain, &schemaRef{def, m.root.to(steps[0]).to(steps[1])}
+	case first:
+		m.moved[def] = &schemaRef{spelled, at}
+	}
+	if first || m.moved[def].at != at && m.equalValues(m.moved[def].schema, spelled) {
+		m.refers[firstMember(referring)] = true
+		if m.side == 0 {
+			m.inlined[plain] = append(m.inlined[plain], m.moved[def])
+		} else {
+			m.stood[firstMember(plain)] = true
+		}
+	}
+	if first {
+		m.schemas(spelled, def, outer, at)
+	}
+}
+
+// partners returns for each element of the referring array the index of its partner.
+func (m movedSearch) partners(plain, referring *value) []int {
+	if m.side == 0 {
+		partners, _ := m.pairItems(referring.parts, plain.parts)
+		return partners
+	}
+	_, partners := m.pairItems(plain.parts, referring.parts)
+	return partners
 }
 
 // definitionOf returns the definition that a $ref names, or nil if the other root has it.

@@ -79,6 +79,15 @@ func (r *report) listChanges() {
 	}
 }
 
+// An entryReview is what was found in one entry.
+type entryReview struct {
+	pair     *pair
+	pin      *pin
+	drift    int       // 1 + the index of its drift; 0: it matches
+	list     []finding // in all of it
+	unpinned []finding // warnings in what a policy keeps out of the pin
+}
+
 // review collects the findings. In entries that match it reads only what no pin
 // covers, unless standing is set.
 func (r *report) review(lock lockfile, standing bool) {
@@ -88,88 +97,36 @@ func (r *report) review(lock lockfile, standing bool) {
 	if !all && !slices.ContainsFunc(r.pairs, stripped) {
 		return
 	}
-	var found []pinset
+	var found, pinned []pinset
 	for i := range r.pairs {
-		p := &r.pairs[i]
+		p := r.pairs[i]
 		if p.from != "" {
 			lock.drop(p.from) // the same server under its old label
 		}
 		if p.present {
 			found = append(found, p.found)
 		}
+		p.pinned.server = p.server
+		pinned = append(pinned, p.pinned)
 	}
 	x := newNameIndex(lock, found)
-	approved := sync.OnceValue(func() *nameIndex { // the names that an entry which matches was approved among
-		var pinned []pinset
-		for _, p := range r.pairs {
-			p.pinned.server = p.server
-			pinned = append(pinned, p.pinned)
-		}
-		return newNameIndex(lock, pinned)
-	})
-	number := make(map[driftKey]int, len(r.drifts)) // 1 + the index of a drift
-	for i := range r.drifts {
-		number[r.drifts[i].key()] = i + 1
-	}
-	type entryReview struct {
-		pair        *pair
-		pin         *pin
-		drift       int // its number; 0: it matches
-		list, loose []finding
-	}
-	var reviews []entryReview
-	for i := range r.pairs {
-		p := &r.pairs[i]
-		for j := range p.found.pins {
-			pin := &p.found.pins[j]
-			drift := number[driftKey{p.server, pin.entryKey}]
-			if drift > 0 || standing || stripped(*p) {
-				reviews = append(reviews, entryReview{pair: p, pin: pin, drift: drift})
-			}
-		}
-	}
+	before := sync.OnceValue(func() *nameIndex { return newNameIndex(lock, pinned) }) // the names when all was approved
+	reviews := r.entries(func(e entryReview) bool { return e.drift > 0 || standing || stripped(*e.pair) })
 	inParallel(len(reviews), func(i int) {
 		e := &reviews[i]
 		if stripped(*e.pair) {
-			e.loose = x.reviewUnpinned(e.pair.server, *e.pin)
+			e.unpinned = x.reviewUnpinned(e.pair.server, *e.pin)
 		}
 		switch {
 		case e.drift > 0:
 			e.list = x.review(e.pair.server, *e.pin, e.pair.pinned.find(e.pin.entryKey))
 		case standing:
 			if e.list = warningsIn(x.review(e.pair.server, *e.pin, nil)); len(e.list) > 0 {
-				approve(e.list, approved().review(e.pair.server, *e.pin, nil), func(finding) bool { return true })
+				approve(e.list, before().review(e.pair.server, *e.pin, nil), func(finding) bool { return true })
 			}
 		}
 	})
-	seen := map[finding]bool{} // copies of a repeated name share findings
-	for _, e := range reviews {
-		if e.drift == 0 {
-			r.unpinned = append(r.unpinned, e.loose...)
-			isLoose := func(f finding) bool {
-				return slices.ContainsFunc(e.loose, func(l finding) bool { return l.id == f.id && l.pointer == f.pointer })
-			}
-			for _, f := range e.list {
-				switch {
-				case isLoose(f):
-				case f.approved:
-					r.standing = append(r.standing, f)
-				case f.id != "look-alike-name": // that one is told at the other name, which has drifted
-					r.elsewhere = append(r.elsewhere, f)
-				}
-			}
-			continue
-		}
-		r.uncovered = append(r.uncovered, e.loose...)
-		for _, f := range e.list {
-			if f.approved {
-				r.approved = append(r.approved, f)
-			} else if !seen[f] {
-				r.findings[e.drift-1] = append(r.findings[e.drift-1], f)
-			}
-			seen[f] = true
-		}
-	}
+	r.sortFindings(reviews)
 	if !all {
 		return
 	}
@@ -181,6 +138,50 @@ func (r *report) review(lock lockfile, standing bool) {
 		}
 	}
 	r.elsewhere = append(r.elsewhere, slices.DeleteFunc(x.reviewOthers(lock, found), isApproved)...)
+}
+
+// entries lists the entries of the manifests that are to be reviewed.
+func (r *report) entries(wanted func(entryReview) bool) (list []entryReview) {
+	number := make(map[driftKey]int, len(r.drifts))
+	for i := range r.drifts {
+		number[r.drifts[i].key()] = i + 1
+	}
+	for i := range r.pairs {
+		p := &r.pairs[i]
+		for j := range p.found.pins {
+			e := entryReview{pair: p, pin: &p.found.pins[j]}
+			if e.drift = number[driftKey{p.server, e.pin.entryKey}]; wanted(e) {
+				list = append(list, e)
+			}
+		}
+	}
+	return list
+}
+
+// sortFindings puts the findings in entries where they belong.
+func (r *report) sortFindings(reviews []entryReview) {
+	seen := map[finding]bool{} // copies of a repeated name share findings
+	for _, e := range reviews {
+		if e.drift > 0 {
+			r.uncovered = append(r.uncovered, e.unpinned...)
+		} else {
+			r.unpinned = append(r.unpinned, e.unpinned...)
+		}
+		for _, f := range e.list {
+			switch {
+			case e.drift > 0 && f.approved:
+				r.approved = append(r.approved, f)
+			case e.drift > 0 && !seen[f]:
+				r.findings[e.drift-1] = append(r.findings[e.drift-1], f)
+			case e.drift > 0 || slices.ContainsFunc(e.unpinned, func(u finding) bool { return u.id == f.id && u.pointer == f.pointer }):
+			case f.approved:
+				r.standing = append(r.standing, f)
+			case f.id != "look-alike-name": // that one is told at the other name, which has drifted
+				r.elsewhere = append(r.elsewhere, f)
+			}
+			seen[f] = true
+		}
+	}
 }
 
 // inParallel calls do for 0 to n-1, several at a time.
