@@ -76,6 +76,8 @@ func (a *app) take(cmd *cobra.Command, args []string) (err error) {
 		return fail("--from needs the name of a pinned server")
 	case !utf8.ValidString(a.server):
 		return fail("--server %s: not UTF-8", quotedName(a.server))
+	case len(a.server) > maxLabelBytes:
+		return fail("--server: a name of more than %d bytes", maxLabelBytes)
 	}
 	if a.substitutes, err = parseSubstitutes(listed(a.substituteArgs)); err != nil {
 		return fail("--substitute %s", err)
@@ -212,7 +214,7 @@ func lockfileOf(path string, sources []source) (l lockfile, ok bool) {
 		// A pin takes two or three of the values that a lockfile may have: above this the
 		// parser decides about its limit.
 		pins += len(set.pins)
-		if err != nil || label == "" || set.repeated() || pins > maxKept/4 {
+		if err != nil || label == "" || len(label) > maxLabelBytes || set.repeated() || pins > maxKept/4 {
 			return lockfile{}, false
 		}
 		for i := range set.pins {

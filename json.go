@@ -20,6 +20,7 @@ import (
 const (
 	maxManifestBytes   = 64 << 20  // it is held in memory whole
 	maxLockfileBytes   = 256 << 20 // 64 MiB of definitions grow when indented; several servers share one
+	maxLabelBytes      = 1_024     // of a server's label, which stands beside each entry that drifted; names of files are shorter
 	maxEntries         = 50_000    // of one list
 	maxDefinitions     = 200_000   // of all lists of a session
 	maxDefinitionBytes = 4 << 20   // as received

@@ -185,8 +185,11 @@ func (r *lockReader) server(name string, v value) (pinset, error) {
 		return set, err
 	}
 	set.line, _ = r.position(int(v.at))
-	if name == "" {
+	switch {
+	case name == "":
 		return set, r.failAt(int(v.at), "a server without a name")
+	case len(name) > maxLabelBytes:
+		return set, r.failAt(int(v.at), "a server whose name has more than %d bytes", maxLabelBytes)
 	}
 	known := []string{"policy"}
 	for list := range listKinds {

@@ -291,10 +291,12 @@ func TestLockfileOf(t *testing.T) {
 	if _, ok := of(mustMarshal(t, lockfile{[]pinset{set}}), twice); ok {
 		t.Error("a name that is pinned twice")
 	}
-	set = pinsOf(t, `[]`, policy{})
-	set.server = ""
-	if _, ok := of(mustMarshal(t, lockfile{[]pinset{set}}), `[]`); ok {
-		t.Error("a server without a name")
+	for _, label := range []string{"", strings.Repeat("w", 1025)} {
+		set = pinsOf(t, `[]`, policy{})
+		set.server = label
+		if _, ok := of(mustMarshal(t, lockfile{[]pinset{set}}), `[]`); ok {
+			t.Errorf("a server named %q", label)
+		}
 	}
 }
 
@@ -354,6 +356,7 @@ func TestContradictions(t *testing.T) {
 		{"a member more in an approval", `"by": `, `"\u001b[2J": 1, "by": `, notWritten("44:26", "server web: pin bare: approval: ", `"<U+001B>[2J"`)},
 		{"folded members", `"digest": "` + digestA, `"Digest": "x", "digest": "` + digestA, notWritten("7:21", "server files: pin list_dir: ", "Digest")},
 		{"no tools", "      \"tools\": {\n        \"bare\"", "      \"tool\": {\n        \"bare\"", notWritten("40:15", "server web: ", "tool")},
+		{"a long label", `"web": {`, `"` + strings.Repeat("w", 1025) + `": {`, "tools.lock:33:1034: a server whose name has more than 1024 bytes"},
 		{"an empty label", `"web": {`, `"": {`, "tools.lock:33:9: a server without a name"},
 		{"an empty name", `"list_dir": {`, `"": {`, `tools.lock:6:13: server files: pin "": a pin without a name`},
 		{"a server that is a list", "{\n      \"policy\": {\n        \"hashOnly\"", "[], \"w\": {\n      \"policy\": {\n        \"hashOnly\"", "tools.lock:33:12: server web: not an object"},

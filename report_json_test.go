@@ -381,7 +381,7 @@ func TestLockfileSchema(t *testing.T) {
 	for _, bad := range []string{
 		`{}`, `[]`, `{"lockfileVersion":1}`, `{"lockfileVersion":2,"servers":{}}`, `{"lockfileVersion":"1","servers":{}}`,
 		`{"lockfileVersion":1,"servers":{},"x":1}`, `{"lockfileVersion":1,"servers":[]}`,
-		`{"lockfileVersion":1,"servers":{"":{"tools":{}}}}`,
+		`{"lockfileVersion":1,"servers":{"":{"tools":{}}}}`, `{"lockfileVersion":1,"servers":{"` + strings.Repeat("s", 1025) + `":{"tools":{}}}}`,
 		whole(`{}`), whole(`[]`), whole(`{"tools":[]}`), whole(`{"tools":{},"x":1}`), whole(`{"tools":{},"policy":{}}`),
 		whole(`{"tools":{},"policy":{"hashOnly":false}}`), whole(`{"tools":{},"policy":{"descriptions":"preserve"}}`),
 		whole(`{"tools":{},"policy":{"descriptions":"truncate=0"}}`), whole(`{"tools":{},"policy":{"descriptions":"truncate=01"}}`),
@@ -435,7 +435,7 @@ func hostileScene(name, text, key, path string, shape uint16) scene {
 	}
 	has := func(bit int) bool { return shape>>bit&1 == 1 }
 	same, first := tool("same", text), tool(name, "first")
-	s := scene{found: true, server: clean(path) + "s", path: path, other: has(0), files: has(1), policy: policy{hashOnly: has(2)}}
+	s := scene{found: true, server: strings.ToValidUTF8(path[:min(len(path), 300)], "\ufffd") + "s", path: path, other: has(0), files: has(1), policy: policy{hashOnly: has(2)}}
 	if s.path == "" {
 		s.path = "x"
 	}
