@@ -117,7 +117,13 @@ func (a *app) checkOutput(flag, path string, others ...string) error {
 			return fail("%s %s: two outputs, or an input, with one name", flag, printable(path))
 		}
 	}
-	isInput := sameFile(path, a.manifest) || sameFile(path, a.lockPath) || isFolder(a.manifest) && sameFile(filepath.Dir(path), a.manifest)
+	isInput := sameFile(path, a.manifest) || sameFile(path, a.lockPath)
+	if isFolder(a.manifest) {
+		entries, _ := os.ReadDir(a.manifest) // load reports the error
+		isInput = isInput || sameFile(filepath.Dir(path), a.manifest) || slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+			return sameFile(path, filepath.Join(a.manifest, e.Name()))
+		})
+	}
 	if in, ok := a.stdin.(*os.File); ok && a.manifest == "-" {
 		x, errX := in.Stat()
 		y, errY := os.Stat(path)

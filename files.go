@@ -73,17 +73,18 @@ func readLockfile(path string) (l lockfile, text []byte, err error) {
 	return l, text, err
 }
 
-// sameFile reports whether two paths lead to one file.
+// sameFile reports whether two paths lead to one file, be it there or still to be written.
 func sameFile(a, b string) bool {
 	if a == "-" || b == "-" {
 		return false
 	}
-	x, errX := os.Stat(a)
-	y, errY := os.Stat(b)
-	if errX == nil && errY == nil {
-		return os.SameFile(x, y)
+	x, _ := os.Stat(a)
+	y, _ := os.Stat(b)
+	if x == nil && y == nil && filepath.Base(a) == filepath.Base(b) {
+		x, _ = os.Stat(filepath.Dir(a))
+		y, _ = os.Stat(filepath.Dir(b))
 	}
-	return filepath.Clean(a) == filepath.Clean(b)
+	return os.SameFile(x, y)
 }
 
 // openTerminal opens the terminal itself, for answers when standard input is the
