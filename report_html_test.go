@@ -260,7 +260,7 @@ func TestHTMLBounded(t *testing.T) {
 		t.Errorf("%d bytes", len(page))
 	}
 	notes := textsOf(t, page, "p", "note")
-	for _, want := range []string{"The rest is left out here: see the end of the page.",
+	for _, want := range []string{"The rest is left out here: see diff.",
 		"The page is full: 1,101 tools left out here."} {
 		if !slices.Contains(notes, want) {
 			t.Errorf("no note %q among %q", want, notes)

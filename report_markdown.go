@@ -160,7 +160,7 @@ func (m *markdownPage) groups(r *report) {
 		}
 	}
 	if left.total() > 0 {
-		m.add("\nThe page is full: the changes of " + left.plural() + " are left out; the first command below shows them.\n")
+		m.add("\nThe page is full: the changes of " + left.plural() + " are left out; `diff` shows them.\n")
 	}
 	if minor.total() > 0 {
 		m.add("\nOnly in the table: " + minor.plural() + "; `diff --full` shows more.\n")
@@ -194,6 +194,6 @@ func (m *markdownPage) section(s section) {
 	b := m.block(len(head))
 	b.findings(s)
 	if text := b.String(); text != "" && !m.fit(head+markdownFence("diff", text)) {
-		m.add("\nThe page is full: findings are left out; the first command below shows them.\n")
+		m.add("\nThe page is full: findings are left out; `diff` shows them.\n")
 	}
 }

@@ -280,7 +280,7 @@ func TestMarkdownBounded(t *testing.T) {
 	checkMarkdown(t, page)
 	for _, want := range []string{
 		"\n! the rest of this is left out here: see diff\n", "\n### 20. `CHANGED ", " more rows left out here.\n",
-		"\nThe page is full: the changes of ", "@@ input-changed  /inputSchema @@\n+ | {\"properties\":{\"z\":{}},\"required\":[\"z\"],\"type\":\"object\"}\n", "\npinproof diff live.json\n",
+		"\nThe page is full: the changes of ", " tools are left out; `diff` shows them.\n", "@@ input-changed  /inputSchema @@\n+ | {\"properties\":{\"z\":{}},\"required\":[\"z\"],\"type\":\"object\"}\n", "\npinproof diff live.json\n",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q", want)
