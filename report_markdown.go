@@ -93,14 +93,11 @@ func markdownFence(kind, text string) string {
 // writeMarkdown prints a report as a page in Markdown.
 func writeMarkdown(w io.Writer, r *report) error {
 	text := newPageText(r)
-	next := "" // the commands begin with our own name, so none closes its fence
-	for _, s := range text.Steps {
-		next += "\n" + markdownWords(s.Text) + ":\n" + markdownFence("sh", s.Command)
-	}
-	if next != "" {
-		next = "\n### Next\n" + next
-	}
-	m := &markdownPage{room: maxMarkdown - len(next) - 1_000} // 1,000 for words about what is left out
+	next := &markdownPage{room: maxMarkdownPart} // the commands begin with our own name, so none closes its fence
+	next.rows("\n### Next\n", "command", len(text.Steps), func(i int) string {
+		return "\n" + markdownWords(text.Steps[i].Text) + ":\n" + markdownFence("sh", text.Steps[i].Command)
+	})
+	m := &markdownPage{room: maxMarkdown - next.out.Len() - 1_000} // 1,000 for words about what is left out
 	if r.noAnswer != nil {
 		b := &diffBlock{room: maxMarkdownPart}
 		for line := range strings.SplitSeq("error: "+strings.Join(errorLines(r.noAnswer), "\n"), "\n") {
@@ -125,7 +122,7 @@ func writeMarkdown(w io.Writer, r *report) error {
 	for _, s := range text.Others {
 		m.section(s)
 	}
-	_, err := io.WriteString(w, m.out.String()+next)
+	_, err := io.WriteString(w, m.out.String()+next.out.String())
 	return err
 }
 

@@ -291,6 +291,22 @@ func TestMarkdownBounded(t *testing.T) {
 	}
 }
 
+// TestMarkdownBoundedServers: the commands that retire a thousand servers don't make the page longer.
+func TestMarkdownBoundedServers(t *testing.T) {
+	t.Parallel()
+	r := pageReport(t, `[{"name":"a"}]`, `[{"name":"b"}]`)
+	for i := range 1_000 {
+		r.pairs = append(r.pairs, pair{server: fmt.Sprintf("t%03d", i), known: true})
+	}
+	page := markdownOf(t, r)
+	checkMarkdown(t, page)
+	for _, want := range []string{"| `t000` |", " more commands left out here.\n"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+}
+
 func FuzzMarkdown(f *testing.F) {
 	for i, s := range pageTexts {
 		f.Add(s, pageTexts[(i+1)%len(pageTexts)], pageTexts[(i+2)%len(pageTexts)], "x"+s)
