@@ -128,10 +128,11 @@ func (r *report) annotateDrift(g *group) annotation {
 	if g.minor || !r.blocked(d) {
 		a.level = "warning"
 	}
-	for _, p := range []*pin{d.pinned, d.found} {
-		if p != nil {
-			a.identity = append(a.identity, p.digest)
-		}
+	if d.pinned != nil {
+		a.identity = append(a.identity, d.pinned.digest)
+	}
+	for _, p := range d.definitions() {
+		a.identity = append(a.identity, p.digest)
 	}
 	return a
 }

@@ -391,6 +391,11 @@ func TestSARIFFingerprints(t *testing.T) {
 	if first["ADDED c"] == first["ADDED d"] {
 		t.Error("two tools, one alert")
 	}
+	twice := prints(scene{server: "s", old: `[]`, new: `[{"name":"a"},{"name":"a","x":1}]`})
+	other := prints(scene{server: "s", old: `[]`, new: `[{"name":"a"},{"name":"a","x":2}]`})
+	if twice["DUPLICATE a"] == other["DUPLICATE a"] {
+		t.Error("another second definition, the same alert")
+	}
 }
 
 // TestSARIFLimit has more results than code scanning takes.
