@@ -403,6 +403,7 @@ func TestShellQuote(t *testing.T) {
 		{"\xff", `$'\377'`},
 		{"\u202ex1", `$'\342\200\256x1'`}, // a digit behind an escape is no part of it
 		{"e\u0301", `$'e\314\201'`},
+		{"a##[error]b", `$'a\043\043[error]b'`}, // a command in CI logs
 	}
 	for _, tt := range tests {
 		if got := shellQuote(tt.arg); got != tt.want {

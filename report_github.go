@@ -45,7 +45,7 @@ func writeGitHub(w io.Writer, r *report) error {
 		fmt.Fprintf(out, "%s\n", r.verdictLine())
 	}
 	if r.verdict() != "match" {
-		fmt.Fprintf(out, "hint: %s: %s\n", r.reviewStep().Text, printable(r.reviewStep().Command))
+		fmt.Fprintf(out, "hint: %s: %s\n", r.reviewStep().Text, r.reviewStep().Command)
 	}
 	return out.Flush()
 }

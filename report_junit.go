@@ -136,7 +136,7 @@ func junitVerdict(r *report, text func(func(*diffBlock)) string) element {
 		lines := errorLines(r.noAnswer)
 		inside = append(inside, newFailure("error", "error", lines[0], strings.Join(lines, "\n")))
 	case r.failed():
-		inside = append(inside, newFailure("failure", "DRIFT", line, line+"\n"+review.Text+": "+printable(review.Command)))
+		inside = append(inside, newFailure("failure", "DRIFT", line, line+"\n"+review.Text+": "+review.Command))
 	default:
 		said = line + "\n" + said
 	}

@@ -27,9 +27,10 @@ func pasteableLabel(server string) bool {
 }
 
 // shellQuote returns the user's own argument as one word for a POSIX shell.
-// If some of it can't be seen, all but plain ASCII is escaped, as in $'\033' (POSIX.1-2024).
+// If some of it can't be seen, all but plain ASCII is escaped, as in $'\033' (POSIX.1-2024),
+// and so is "##", which may begin a command in CI logs.
 func shellQuote(arg string) string {
-	unseen := strings.ContainsFunc(arg, func(r rune) bool {
+	unseen := strings.Contains(arg, "##") || strings.ContainsFunc(arg, func(r rune) bool {
 		return r < 0x20 || r > 0x7e && (r == utf8.RuneError || hidden(r) || unusualSpace(r) || unicode.Is(markTable, r))
 	})
 	switch {
@@ -43,7 +44,7 @@ func shellQuote(arg string) string {
 		switch c := arg[i]; {
 		case c == '\\' || c == '\'':
 			b.WriteString(`\` + string(c))
-		case c < 0x20 || c > 0x7e:
+		case c < 0x20 || c > 0x7e || c == '#':
 			fmt.Fprintf(&b, `\%03o`, c)
 		default:
 			b.WriteByte(c)
