@@ -83,7 +83,7 @@ func (c command) to(verb string, args ...string) string {
 		words = append(words, "--server", shellQuote(c.server))
 	}
 	words = append(words, c.flags[verb]...)
-	if verb == "diff" && c.against != "" && c.lockfile == "" {
+	if verb == "diff" && c.against != "" {
 		words = append(words, "--against", shellPath(c.against))
 	}
 	return strings.Join(append(words, args...), " ")
