@@ -124,13 +124,17 @@ func (a *app) checkOutput(flag, path string, others ...string) error {
 			return sameFile(path, filepath.Join(a.manifest, e.Name()))
 		})
 	}
-	if in, ok := a.stdin.(*os.File); ok && a.manifest == "-" {
-		x, errX := in.Stat()
-		y, errY := os.Stat(path)
-		isInput = isInput || errX == nil && errY == nil && os.SameFile(x, y)
-	}
 	if isInput {
 		return fail("%s %s: that is an input; it is never written", flag, printable(path))
+	}
+	for _, stream := range []any{a.stdin, a.stdout, a.stderr} { // a redirected one
+		if f, ok := stream.(*os.File); ok {
+			x, _ := f.Stat()
+			y, _ := os.Stat(path)
+			if os.SameFile(x, y) {
+				return fail("%s %s: two outputs, or an input, with one name", flag, printable(path))
+			}
+		}
 	}
 	return nil
 }
