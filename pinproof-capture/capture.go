@@ -63,6 +63,9 @@ var patience = func(timeout time.Duration) time.Duration { return timeout / 2 }
 
 // run captures the server, which has ended when it returns. The error is a *failure.
 func (s source) run(ctx context.Context, o *options) (*capture, error) {
+	if ctx.Err() != nil {
+		return nil, fail("interrupted") // those of a configuration that wait for their turn
+	}
 	begin := time.Now()
 	limited, cancel := context.WithTimeout(ctx, o.timeout)
 	defer cancel()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -254,6 +255,17 @@ func TestGuard(t *testing.T) {
 		if c.twist == "dies" && !strings.Contains(stderr.String(), "error: the server ended with code 3") {
 			t.Errorf("the log has no reason:\n%s", &stderr)
 		}
+	}
+}
+
+// TestInterruptedBefore: no server is started once the user has said no.
+func TestInterruptedBefore(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "log")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := source{argv: standIn(t, "2025-11-25", "", log)}.run(ctx, &options{timeout: time.Minute, protocol: lastInitialize})
+	if _, started := os.Stat(log); err == nil || err.Error() != "interrupted" || started == nil {
+		t.Errorf("%v, started: %t", err, started == nil)
 	}
 }
 
