@@ -329,11 +329,10 @@ func captureAll(ctx context.Context, o *options, stdout, stderr io.Writer) error
 			f.write(stderr)
 			continue
 		}
-		if _, err := fmt.Fprintf(stdout, "%s: %s\n", printable(label), a.line); err != nil {
-			return err
-		}
+		_, unwritten := fmt.Fprintf(stdout, "%s: %s\n", printable(label), a.line)
+		err = cmp.Or(err, unwritten) // told once no server runs any more
 	}
-	if err := tellStrangers(stderr, entries, file, dir); err != nil {
+	if err = cmp.Or(err, tellStrangers(stderr, entries, file, dir)); err != nil {
 		return asFailure(err)
 	}
 	if failed > 0 {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -221,6 +222,41 @@ func TestFilesOfNoServer(t *testing.T) {
 		if code != wantCode || stderr != want || !strings.HasPrefix(stdout, "a b: instructions, 1 tool, ") || read(t, filepath.Join("out", "gone.jsonl")) != "old" {
 			t.Errorf("code %d\n%s%s\nwant\n%s", code, stdout, stderr, want)
 		}
+	}
+}
+
+// TestNobodyReads: no server is left running because nobody reads what is printed, and
+// the code stays 2.
+func TestNobodyReads(t *testing.T) {
+	unixOnly(t)
+	dir := t.TempDir()
+	servers := map[string]any{}
+	program := standIn(t, "2025-11-25", "one tool")
+	for i := range maxParallel + 2 {
+		servers[fmt.Sprint(i)] = map[string]any{"command": program[0], "args": program[1:]}
+	}
+	config, err := json.Marshal(map[string]any{"mcpServers": servers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, out := filepath.Join(dir, "mcp.json"), filepath.Join(dir, "out")
+	write(t, file, string(config))
+	reader, closed, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader.Close()
+	for _, args := range [][]string{{"--config", file, out}, {"--hook", "x", "--", "no-such-program"}} {
+		cmd := exec.Command(program[0], args...)
+		cmd.Env = append(os.Environ(), "CAPTURE_AS_MAIN=1")
+		cmd.Stdout, cmd.Stderr = closed, closed
+		cmd.Run()
+		if code := cmd.ProcessState.ExitCode(); code != 2 {
+			t.Errorf("%s: %v", args[0], cmd.ProcessState)
+		}
+	}
+	if files, err := os.ReadDir(out); err != nil || len(files) != len(servers) {
+		t.Errorf("%d of %d were captured, %v", len(files), len(servers), err)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"runtime"
 	"slices"
+	"syscall"
 	"time"
 )
 
@@ -57,6 +58,8 @@ const (
 )
 
 func main() {
+	// A write that nobody reads is an error then, and not our end: servers may still run.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 		standInStdio(os.Args[2:])
 		os.Exit(0)
 	case os.Getenv("CAPTURE_AS_MAIN") != "":
-		os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+		main()
 	}
 	// A program with the race detector waits a second before it ends, and the stand-ins
 	// are started a hundred times.
