@@ -62,6 +62,7 @@ func TestConfig(t *testing.T) {
 
 func TestConfigWithAFailingServer(t *testing.T) {
 	dir := t.TempDir()
+	t.Setenv("CAPTURE_SECRET", "SECRET")
 	good, bad := standIn(t, "2025-11-25", "one tool"), standIn(t, "2025-11-25", "dies")
 	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{
 		"bad":       map[string]any{"command": bad[0], "args": bad[1:]},
@@ -70,6 +71,7 @@ func TestConfigWithAFailingServer(t *testing.T) {
 		"unset":     map[string]any{"command": "${CAPTURE_NOT_SET}"},
 		"asks":      map[string]any{"command": "x", "args": []string{"${input:token}"}},
 		"neither":   map[string]any{},
+		"secret":    map[string]any{"url": "mcp.example.com/?key=${CAPTURE_SECRET}"},
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +87,8 @@ func TestConfigWithAFailingServer(t *testing.T) {
 		"error: bad: the server ended with code 3 before it answered\n", "  | <U+001B>[31m::error::",
 		"error: café: a label of 1 to 100 printable ASCII characters can name a file", "error: unset: the variable CAPTURE_NOT_SET is not set\n",
 		"error: asks: the variable input:token is not set\n", "error: neither: it needs either a command or a url\n",
-		"error: 5 of 6 servers could not be captured; what was in ",
+		"error: secret: the URL is no address: https://HOST/PATH is one\n",
+		"error: 6 of 7 servers could not be captured; what was in ",
 	} {
 		if !strings.Contains(stderr, want) {
 			t.Errorf("no %q in\n%s", want, stderr)

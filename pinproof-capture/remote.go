@@ -32,7 +32,7 @@ type remote struct {
 func newRemote(src source, rec *record) (*remote, mcp.Transport, error) {
 	u, err := url.Parse(src.url)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return nil, nil, fail("%s is no address: https://HOST/PATH is one", cut(src.url))
+		return nil, nil, fail("the URL is no address: https://HOST/PATH is one") // it may hold a secret
 	}
 	r := &remote{rec: rec, origin: originOf(u), headers: src.headers}
 	client := &http.Client{Transport: r, CheckRedirect: r.checkRedirect}
