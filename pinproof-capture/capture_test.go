@@ -180,6 +180,18 @@ func TestCapabilities(t *testing.T) {
 	}
 }
 
+// TestNoTemplatesOverHTTP: a server may refuse a list with a status of HTTP as well.
+func TestNoTemplatesOverHTTP(t *testing.T) {
+	t.Parallel()
+	for _, revision := range revisions {
+		server := newStandInHTTP(t, revision, "no templates", false)
+		code, stdout, stderr := capturing(t, filepath.Join(t.TempDir(), "out.jsonl"), server.URL)
+		if code != 0 || !strings.Contains(stdout, ": instructions, 3 tools, 1 prompt, 2 resources in ") {
+			t.Errorf("%s: code %d\n%s%s", revision, code, stdout, stderr)
+		}
+	}
+}
+
 // TestAsksByCapability: what a server doesn't claim is not asked for, but for the tools
 // of one that claims nothing at all.
 func TestAsksByCapability(t *testing.T) {

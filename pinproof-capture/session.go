@@ -217,8 +217,8 @@ func (s *session) all(ctx context.Context, g *greeting) error {
 			continue
 		}
 		n, err := s.pages(ctx, l)
-		f, ok := errors.AsType[*failure](err)
-		if ok && f.code == jsonrpc.CodeMethodNotFound && l.member != "tools" {
+		e, ok := errors.AsType[*jsonrpc.Error](err)
+		if ok && e.Code == jsonrpc.CodeMethodNotFound && l.member != "tools" {
 			continue // many servers claim resources and have no templates
 		}
 		if err != nil {
@@ -280,6 +280,6 @@ func refused(method string, err error) *failure {
 		return fail("it answered %s with an error: %s", method, cut(err.Error()))
 	}
 	f := fail("it answered %s with error %d: %s", method, e.Code, cut(e.Message))
-	f.code = e.Code
+	f.cause = e
 	return f
 }

@@ -16,10 +16,11 @@ type failure struct {
 	text  string
 	said  []string // the server's last lines on standard error
 	hints []string
-	code  int64 // of the JSON-RPC error that the server answered
+	cause error // the JSON-RPC error that the server answered
 }
 
 func (f *failure) Error() string { return f.text }
+func (f *failure) Unwrap() error { return f.cause }
 
 func fail(format string, args ...any) *failure {
 	return &failure{text: fmt.Sprintf(format, args...)}
