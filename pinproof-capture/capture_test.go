@@ -117,6 +117,7 @@ func TestEventStreams(t *testing.T) {
 	for name, c := range map[string]struct{ stream, want string }{
 		"line ends":        {"data: 1\n\ndata: 2\r\n\r\ndata: 3\r\r", "1\n2\n3\n"},
 		"other types":      {"event: ping\ndata: 1\n\nevent: message\ndata: 2\n\ndata: 3\n\n", "2\n3\n"},
+		"blanks in a type": {"event:  message\ndata: 1\n\nevent: message \ndata: 2\n\ndata: 3\n\n", "3\n"},
 		"several lines":    {"data: {\ndata:  }\n\n", "{  }\n"},
 		"comments, fields": {":x\nid: 1\nretry: 5\nfoo: bar\ndata:1\n\n", "1\n"},
 		"byte order mark":  {"\ufeffdata: 1\n\n", "1\n"},
@@ -138,6 +139,9 @@ func TestEventStreams(t *testing.T) {
 			}
 			if got := rec.buf.String(); got != c.want {
 				t.Errorf("%s: recorded %q, want %q", name, got, c.want)
+			}
+			if n := strings.Count(handedOn.String(), "data: "); n != strings.Count(c.want, "\n") {
+				t.Errorf("%s: handed on %q", name, handedOn.String())
 			}
 			for line := range strings.Lines(c.want) {
 				if !strings.Contains(handedOn.String(), "data: "+line) {

@@ -169,8 +169,13 @@ func copyEvents(w io.Writer, in *bufio.Reader, rec *record) error {
 			}
 			continue
 		}
-		if text := bytes.Join(data, []byte("\n")); len(text) > 0 {
-			if name == "" || name == "message" {
+		text, old := bytes.Join(data, []byte("\n")), name == "endpoint" // of the old transport
+		if !old && name != "" && name != "message" {
+			text = nil // the SDK would take some of these for messages
+			event.Reset()
+		}
+		if len(text) > 0 {
+			if !old {
 				if err := rec.message(text); err != nil {
 					return err
 				}
