@@ -58,6 +58,9 @@ func parse(args []string) (*options, *pflag.FlagSet, error) {
 			o.modes = append(o.modes, mode)
 		}
 	}
+	if o.is("hook") { // its 0 is a yes: a server's -h before a forgotten "--" is none
+		o.help, o.version = false, false
+	}
 	return o, set, err
 }
 
