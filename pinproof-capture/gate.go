@@ -89,6 +89,9 @@ func gate(ctx context.Context, o *options, src source, project, lock string) err
 		err = writeWhole(file, c.data)
 	}
 	if err != nil {
+		if o.save == "" {
+			os.Remove(folder)
+		}
 		return block(err, "pinproof-capture --help", "the capture can't be written to %s", printable(name))
 	}
 	err = verify(ctx, o, pinproof, project, lock, name)

@@ -123,10 +123,19 @@ func TestHookBlocks(t *testing.T) {
 		"no such lock":  append([]string{"--lock", "other.lock"}, good...),
 		"no such place": append([]string{"--save", "tools.lock"}, good...),
 		"unreachable":   {"http://127.0.0.1:1/"},
+		"no dashes":     {"my-server", "-h", "127.0.0.1"},
+		"a version":     {"--version"},
 	} {
 		if code, _, stderr := hooked(t, args...); code != 2 {
 			t.Errorf("%s: code %d\n%s", what, code, stderr)
 		}
+	}
+	long := append([]string{"--hook", strings.Repeat(" ", 100)}, good...) // no file can have the name
+	if code, _, stderr := hooked(t, long...); code != 2 || !strings.Contains(stderr, "the capture can't be written to ") {
+		t.Errorf("no room: code %d\n%s", code, stderr)
+	}
+	if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "pinproof-*")); len(left) > 0 {
+		t.Errorf("left %v", left)
 	}
 	t.Setenv("STANDIN_PINPROOF", "silent")
 	if code, _, stderr := hooked(t, good...); code != 2 || !strings.Contains(stderr, "pinproof gave no answer") {
