@@ -186,6 +186,39 @@ func TestEnvFile(t *testing.T) {
 	}
 }
 
+// TestPathOfTheServer: clients look for the program on the PATH that the configuration
+// gives the server.
+func TestPathOfTheServer(t *testing.T) {
+	unixOnly(t)
+	project := t.TempDir()
+	program := standIn(t, "2025-11-25", "one tool")
+	if err := os.Mkdir(filepath.Join(project, "bin"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a-server", "sh"} {
+		if err := os.Symlink(program[0], filepath.Join(project, "bin", name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	servers := map[string]any{}
+	for label, c := range map[string][2]string{
+		"a": {"a-server", "${workspaceFolder}/no:${workspaceFolder}/bin:${PATH}"}, "b": {"sh", "bin"}, "c": {"sh", project},
+	} {
+		servers[label] = map[string]any{"command": c[0], "args": program[1:], "env": map[string]string{"PATH": c[1]}}
+	}
+	config, err := json.Marshal(map[string]any{"servers": servers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(project, "mcp.json")
+	write(t, file, string(config))
+	code, stdout, stderr := capturing(t, "--config", file, filepath.Join(project, "out"))
+	if lines := strings.Split(stdout, "\n"); code != 2 || len(lines) != 3 || !strings.HasPrefix(lines[0], "a: instructions, 1 tool") ||
+		!strings.HasPrefix(lines[1], "b: instructions, 1 tool") || !strings.HasPrefix(stderr, "error: c: sh does not start: there is no such program on the path\n") {
+		t.Errorf("code %d\n%s%s", code, stdout, stderr)
+	}
+}
+
 // TestFilesOfNoServer: what lies in the folder and belongs to no server is named, for
 // pinproof reads the whole folder.
 func TestFilesOfNoServer(t *testing.T) {

@@ -5,6 +5,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -33,6 +36,18 @@ func start(src source, rec *record) (*process, mcp.Transport, error) {
 	cmd := exec.Command(src.argv[0], src.argv[1:]...)
 	cmd.Dir = src.dir
 	cmd.Env = append(os.Environ(), src.env...)
+	for _, variable := range src.env { // clients look for the program on the PATH that it gets
+		list, ok := strings.CutPrefix(variable, "PATH=")
+		if !ok || filepath.Base(src.argv[0]) != src.argv[0] {
+			continue
+		}
+		cmd.Err = exec.ErrNotFound
+		for _, dir := range slices.Backward(filepath.SplitList(list)) {
+			if path, err := exec.LookPath(filepath.Join(within(src.dir, dir), src.argv[0])); err == nil {
+				cmd.Path, cmd.Err = path, nil
+			}
+		}
+	}
 	cmd.WaitDelay = grace // a child of its may hold standard error open
 	p := &process{cmd: cmd, ended: make(chan struct{})}
 	cmd.Stderr = &p.stderr
