@@ -212,7 +212,8 @@ var variableLine = regexp.MustCompile(`^(?:export\s+)?(\w+)\s*=\s*(?:'([^'\\\x00
 func unguarded(argv []string) []string {
 	name := strings.TrimSuffix(filepath.Base(argv[0]), ".exe")
 	at := slices.Index(argv, "--")
-	if name == "pinproof-capture" && at > 0 && at+1 < len(argv) && slices.Contains(argv[:at], "--guard") {
+	isGuard := func(arg string) bool { return arg == "--guard" || strings.HasPrefix(arg, "--guard=") }
+	if name == "pinproof-capture" && at > 0 && at+1 < len(argv) && slices.ContainsFunc(argv[:at], isGuard) {
 		return argv[at+1:]
 	}
 	return argv

@@ -28,7 +28,7 @@ func TestConfig(t *testing.T) {
 			"files":{"command":` + program + `,"args":[` + args + `]},
 			"docs":{"type":"http","url":"` + server.URL + `/${CAPTURE_NONE:-mcp}","headers":{"Authorization":"Bearer ${CAPTURE_TOKEN}"}}}}`,
 		".cursor/mcp.json": `{"mcpServers":{
-			"files":{"command":"pinproof-capture","args":["--guard","files","--",` + argv + `]},
+			"files":{"command":"pinproof-capture","args":["--guard=files","--",` + argv + `]},
 			"docs":{"url":"` + server.URL + `","headers":{"Authorization":"Bearer ${env:CAPTURE_TOKEN}"}}}}`,
 		".vscode/mcp.json": `{
 			// of this project
@@ -310,6 +310,19 @@ func TestConfigRefused(t *testing.T) {
 		code, stdout, stderr := capturing(t, "--config", file, dir)
 		if files, err := os.ReadDir(dir); code != 2 || stdout != "" || !strings.HasPrefix(stderr, "error: ") || err != nil || len(files) > 0 {
 			t.Errorf("%s: code %d, %v\n%s%s", text, code, files, stdout, stderr)
+		}
+	}
+}
+
+func TestUnguarded(t *testing.T) {
+	for line, want := range map[string]string{
+		"pinproof-capture --guard a -- npx -- --guard":          "npx -- --guard",
+		"/bin/pinproof-capture.exe --lock x --guard=a -- npx -": "npx -",
+		"pinproof-capture out --guarded -- npx":                 "pinproof-capture out --guarded -- npx",
+		"npx --guard a -- npx":                                  "npx --guard a -- npx",
+	} {
+		if got := strings.Join(unguarded(strings.Fields(line)), " "); got != want {
+			t.Errorf("%s: %s", line, got)
 		}
 	}
 }
