@@ -94,6 +94,40 @@ func TestHTTPToTheByte(t *testing.T) {
 	}
 }
 
+// TestAnswersOfTwoKinds: some clients pass over an answer that isn't spelled as the protocol
+// says, and take the next. A capture that ends with the first is refused.
+func TestAnswersOfTwoKinds(t *testing.T) {
+	for message, good := range map[string]bool{
+		`{"jsonrpc":"2.0","id":2,"result":{}}`:                                       true,
+		` { "result" : {"tools":[]} , "id":"2", "jsonrpc":"2.0" }`:                   true,
+		`{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"no","data":[1]}}`: true,
+		`{"jsonrpc":"2.0","id":2.5,"method":"ping","params":{}}`:                     true,
+		`{"jsonrpc":"2.0","method":"notifications/message"}`:                         true,
+		`{"level":"info"}`:                                           true, // left to the SDK
+		`{"jsonrpc":"2.0","id":2.5,"result":{}}`:                     false,
+		`{"jsonrpc":"2.0","id":2.0,"result":{}}`:                     false,
+		`{"jsonrpc":"2.0","id":2}`:                                   false,
+		`{"jsonrpc":"2.0","id":2,"result":null}`:                     false,
+		`{"jsonrpc":"2.0","id":2,"result":[]}`:                       false,
+		`{"jsonrpc":"2.0","id":2,"result":{},"error":null}`:          false,
+		`{"jsonrpc":"2.0","id":2,"result":{},"x":1}`:                 false,
+		`{"jsonrpc":"2.0","id":2,"error":{}}`:                        false,
+		`{"jsonrpc":"2.0","id":2,"error":{"code":-32601}}`:           false,
+		`{"jsonrpc":"2.0","id":2,"error":{"message":"no"}}`:          false,
+		`{"jsonrpc":"2.0","id":2,"error":{"code":1.5,"message":""}}`: false,
+		`[{"jsonrpc":"2.0","id":2,"result":{}}]`:                     false,
+	} {
+		line, event := &record{}, &record{}
+		io.Copy(io.Discard, newLineTee(strings.NewReader(message+"\n"), line))
+		event.message([]byte(message))
+		for _, rec := range []*record{line, event} {
+			if data, err := rec.finish(); err == nil != good || good && string(data) == "" {
+				t.Errorf("%s: %q, %v", message, data, err)
+			}
+		}
+	}
+}
+
 func TestOneResponseALine(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")

@@ -62,16 +62,45 @@ func (rec *record) add(b []byte) {
 // refused rather than mended.
 func (rec *record) message(value []byte) error {
 	if !json.Valid(value) {
-		err := fmt.Errorf("it sent something that is not JSON: %s", cut(string(value)))
-		rec.mu.Lock()
-		defer rec.mu.Unlock()
-		if rec.err == nil {
-			rec.err = err
-		}
-		return err
+		return rec.refuse("it sent something that is not JSON", value)
+	}
+	if !plainAnswer(value) {
+		return rec.refuse(notPlain, value)
 	}
 	rec.add(append(oneLine(value), '\n'))
 	return nil
+}
+
+func (rec *record) refuse(why string, value []byte) error {
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	if rec.err == nil {
+		rec.err = fmt.Errorf("%s: %s", why, cut(string(bytes.TrimSpace(value))))
+	}
+	return rec.err
+}
+
+const notPlain = "it sent an answer that only some clients take"
+
+// plainAnswer reports whether a message, if it is an answer, is one to every client. Some
+// pass over a batch, one more member, or an id, a result or an error of another shape
+// than the protocol's: the answer that they take may come when the capture has ended.
+func plainAnswer(message []byte) bool {
+	var m map[string]json.RawMessage
+	if json.Unmarshal(message, &m) != nil {
+		return !bytes.HasPrefix(bytes.TrimSpace(message), []byte("["))
+	}
+	id, result := m["id"], m["result"]
+	if id == nil || m["method"] != nil {
+		return true
+	}
+	var number int64
+	var e struct {
+		Code    *int64
+		Message *string
+	}
+	return len(m) == 3 && m["jsonrpc"] != nil && (id[0] == '"' || json.Unmarshal(id, &number) == nil) &&
+		(result != nil && result[0] == '{' || json.Unmarshal(m["error"], &e) == nil && e.Code != nil && e.Message != nil)
 }
 
 func oneLine(value []byte) []byte {
@@ -107,6 +136,9 @@ func (t *lineTee) Read(p []byte) (int, error) {
 		}
 		t.rec.add(line)
 		if couldBeMessage(line) {
+			if !plainAnswer(line) {
+				return 0, t.rec.refuse(notPlain, line)
+			}
 			// The SDK refuses a blank behind a message; between lines it means nothing.
 			t.rest = append(bytes.TrimRight(line, " \t\r\n"), '\n')
 		} else if err != nil {
