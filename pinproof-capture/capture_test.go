@@ -19,6 +19,7 @@ import (
 	"testing/iotest"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -229,6 +230,32 @@ func TestNoTemplatesOverHTTP(t *testing.T) {
 		}
 	}
 }
+
+// TestCountsWithoutMemory: a flood of small entries takes no memory beside its text.
+func TestCountsWithoutMemory(t *testing.T) {
+	const entries = 10_000
+	list := `{"tools":[` + strings.Repeat("{},", entries-1) + `{}]}`
+	allocations := testing.AllocsPerRun(1, func() {
+		s := &session{conn: answersOnce(list)}
+		if n, err := s.pages(t.Context(), lists[0]); n != entries || err != nil {
+			t.Errorf("%d entries, %v", n, err)
+		}
+	})
+	if allocations > entries/10 {
+		t.Errorf("%.0f allocations", allocations)
+	}
+}
+
+// answersOnce is a connection that gives the first request this result.
+type answersOnce string
+
+func (a answersOnce) Read(context.Context) (jsonrpc.Message, error) {
+	id, err := jsonrpc.MakeID(1.0)
+	return &jsonrpc.Response{ID: id, Result: json.RawMessage(a)}, err
+}
+func (answersOnce) Write(context.Context, jsonrpc.Message) error { return nil }
+func (answersOnce) Close() error                                 { return nil }
+func (answersOnce) SessionID() string                            { return "" }
 
 // TestAsksByCapability: what a server doesn't claim is not asked for, but for the tools
 // of one that claims nothing at all.

@@ -247,7 +247,7 @@ func (s *session) pages(ctx context.Context, l list) (int, error) {
 			return 0, refused(l.method, r.Error)
 		}
 		var result map[string]json.RawMessage
-		var entries []json.RawMessage
+		var entries []struct{} // which take no memory: a flood has millions
 		if json.Unmarshal(r.Result, &result) == nil {
 			json.Unmarshal(result[l.member], &entries) // for the count; pinproof reads it strictly
 		}
