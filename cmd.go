@@ -32,6 +32,7 @@ type app struct {
 	from           string // the server whose pins the manifest is compared with, under a new label
 	full           bool   // show also what one line would sum up
 	substitutes    []substitute
+	valuesOnly     bool // every substitute is a value for a name on record
 	substituteArgs []string
 	policyOf       func(policy) policy // turns the recorded policy into the one asked for; nil keeps it
 	cmd            *cobra.Command
@@ -158,6 +159,9 @@ func (a *app) load() (*workspace, error) {
 		return nil, a.unknownServer(&w.lock, a.lockPath)
 	}
 	wanted := func(server string) bool { return !w.folder || a.server == "" || server == a.server }
+	a.valuesOnly = w.folder && len(a.substitutes) > 0 && !slices.ContainsFunc(a.substitutes, func(s substitute) bool {
+		return !slices.ContainsFunc(w.lock.servers, func(p pinset) bool { return wanted(p.server) && slices.Contains(p.policy.substitute, s.name) })
+	})
 	for i, s := range sources {
 		if wanted(s.label) {
 			p, err := a.pair(&w.lock, s)
@@ -178,7 +182,11 @@ func (a *app) load() (*workspace, error) {
 		return nil, fail("--server %s: neither %s nor %s has it", quotedName(a.server), printable(a.manifest), printable(a.lockPath))
 	}
 	for _, s := range a.substitutes {
-		if !slices.ContainsFunc(w.pairs, func(p pair) bool { return slices.Contains(p.found.policy.substitute, s.name) }) {
+		named := func(q policy) bool { return slices.Contains(q.substitute, s.name) }
+		if !slices.ContainsFunc(w.pairs, func(p pair) bool { return !p.known || named(p.pinned.policy) }) { // diff takes no new name
+			a.flags["diff"] = slices.DeleteFunc(a.flags["diff"], func(word string) bool { return word == "--substitute "+shellQuote(s.name+"="+s.value) })
+		}
+		if !slices.ContainsFunc(w.pairs, func(p pair) bool { return named(p.found.policy) }) {
 			return nil, fail("--substitute %s: the pins were made without it", s.name).
 				hint("to make them anew with it: %s", a.to("relock"))
 		}
@@ -237,6 +245,12 @@ func (a *app) pair(l *lockfile, s source) (pair, error) {
 	pol := p.pinned.policy
 	if a.policyOf != nil {
 		pol = a.policyOf(pol)
+	}
+	switch {
+	case !p.known: // what lock and relock would pin
+		pol.substitute = substituteNames(a.substitutes)
+	case a.valuesOnly: // of other servers, perhaps
+		pol.substitute = p.pinned.policy.substitute
 	}
 	m, found, err := a.pins(s.scan, s.label, pol)
 	if err == nil {

@@ -58,10 +58,7 @@ func (f *approveOptions) check(a *app) (err error) {
 	if asked.ignore, err = parseIgnore(listed(f.ignore)); err != nil {
 		return fail("--ignore %s", err)
 	}
-	for _, s := range a.substitutes {
-		asked.substitute = append(asked.substitute, s.name)
-	}
-	slices.Sort(asked.substitute)
+	asked.substitute = substituteNames(a.substitutes)
 	for _, e := range f.expect {
 		if !isDigest(e) {
 			return fail("--expect %s: a set digest is sha256: and 64 lower-case hex digits", quotedName(e))

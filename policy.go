@@ -132,6 +132,15 @@ func parseSubstitutes(args []string) ([]substitute, error) {
 	return list, nil
 }
 
+// substituteNames lists the names, sorted.
+func substituteNames(list []substitute) (names []string) {
+	for _, s := range list {
+		names = append(names, s.name)
+	}
+	slices.Sort(names)
+	return names
+}
+
 // parseSubstituteNames checks the names of --substitute or of their record.
 func parseSubstituteNames(names []string) ([]string, error) {
 	for _, n := range names {
