@@ -150,13 +150,17 @@ func (a *app) load() (*workspace, error) {
 		if err := sources[0].scan.faulty(); err != nil { // reported before a doubt about the server
 			return nil, a.swapped(err)
 		}
+	} else if a.from != "" {
+		return nil, fail("--from goes with one manifest; in a folder each file is named after its server")
+	}
+	// diff shows everything first, and then says this
+	if a.server != "" && a.from == "" && w.exists && (verb == "verify" || verb == "relock") && w.lock.find(a.server) == nil {
+		return nil, a.unknownServer(&w.lock, a.lockPath)
+	}
+	if !w.folder {
 		if sources[0].label, err = a.chooseServer(&w.lock, a.lockPath, sources[0].label); err != nil {
 			return nil, err
 		}
-	} else if a.from != "" {
-		return nil, fail("--from goes with one manifest; in a folder each file is named after its server")
-	} else if a.server != "" && w.exists && verb != "lock" && w.lock.find(a.server) == nil {
-		return nil, a.unknownServer(&w.lock, a.lockPath)
 	}
 	wanted := func(server string) bool { return !w.folder || a.server == "" || server == a.server }
 	a.valuesOnly = w.folder && len(a.substitutes) > 0 && !slices.ContainsFunc(a.substitutes, func(s substitute) bool {

@@ -78,7 +78,7 @@ func (a *app) compare() (*report, error) {
 			f.hints = nil
 		}
 		r.noAnswer = f
-	case a.server != "" && a.from == "" && !w.folder && !w.pairs[0].known:
+	case a.server != "" && a.from == "" && !w.pairs[0].known:
 		r.noAnswer = a.unknownServer(&w.lock, a.lockPath)
 	}
 	return r, nil

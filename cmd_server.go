@@ -11,12 +11,9 @@ import (
 // else the pinned one that is named like the manifest's file, else the lockfile's only
 // one. If nothing is pinned yet, the server is named like the file.
 func (a *app) chooseServer(l *lockfile, path, fileLabel string) (string, error) {
-	verb := a.cmd.Name()
 	switch {
 	case a.from != "":
 		return a.newLabel(l, cmp.Or(a.server, fileLabel))
-	case a.server != "" && (verb == "verify" || verb == "relock") && len(l.servers) > 0 && l.find(a.server) == nil:
-		return "", a.unknownServer(l, path) // diff shows everything first, and then says this
 	case a.server != "":
 		return a.server, nil
 	case fileLabel != "" && l.find(fileLabel) != nil:
@@ -27,12 +24,12 @@ func (a *app) chooseServer(l *lockfile, path, fileLabel string) (string, error) 
 		return cmp.Or(fileLabel, "default"), nil
 	}
 	return "", fail("which server? %s has %s", printable(path), strings.Join(quotedNames(l.labels()), ", ")).
-		hint("say which: %s --server ID", a.to(verb))
+		hint("say which: %s --server ID", a.to(a.cmd.Name()))
 }
 
 // unknownServer is the error for a --server that the lockfile doesn't have.
 func (a *app) unknownServer(l *lockfile, path string) error {
-	f := fail("%s has no server %s; it has %s", printable(path), quotedName(a.server), strings.Join(quotedNames(l.labels()), ", "))
+	f := fail("%s has no server %s; it has %s", printable(path), quotedName(a.server), cmp.Or(strings.Join(quotedNames(l.labels()), ", "), "none"))
 	if near := nearest(a.server, l.labels()); near != "" && pasteableLabel(near) {
 		c := a.command
 		c.server = near
