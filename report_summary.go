@@ -637,7 +637,7 @@ func expectations(pairs []pair) (flags []string) {
 // should have, and for a new warning, which nobody should approve by pasting.
 func (r *report) acceptCommand(g *group) string {
 	if r.lockfile == "" || len(g.drifts) > maxAcceptNames || g.warned || r.first(g).kind == duplicate ||
-		r.allOrNothing() || r.nothingPinned() || len(warningsIn(r.general)) > 0 || len(r.unapprovable()) > 0 {
+		r.allOrNothing() || r.nothingPinned() || r.guessed && looksLikeAnother(&r.pairs[0]) || len(warningsIn(r.general)) > 0 || len(r.unapprovable()) > 0 {
 		return ""
 	}
 	var args []string
@@ -645,7 +645,7 @@ func (r *report) acceptCommand(g *group) string {
 	for _, at := range g.drifts {
 		d := &r.drifts[at]
 		if r.hasTwin(d) {
-			if !pasteableLabel(d.server) {
+			if !pasteableLabel(d.server) || !r.pairOf(d.server).known {
 				return ""
 			}
 			next.server, expect = d.server, expectations([]pair{*r.pairOf(d.server)})
