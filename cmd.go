@@ -301,7 +301,7 @@ func (a *app) missingList(m *manifest, pinned *pinset, pol policy) error {
 		}
 		return failIn(printable(m.path), "no answer to %s in it; %s pins %s", listInfo[list].method, printable(a.lockPath), countPins(pins)).
 			hint("capture it whole: pinproof-capture %s -- COMMAND", shellPath(m.path)).
-			hint("or pin nothing but the tools of this server from now on: %s", next.to("relock", "--tools-only"))
+			hint("or pin nothing but the tools of this server from now on: %s", next.instead("relock", "--resources", "--tools-only"))
 	}
 	return nil
 }

@@ -89,11 +89,16 @@ func (c command) to(verb string, args ...string) string {
 	return strings.Join(append(words, args...), " ")
 }
 
-// pinProse makes the command that pins all prose, whatever --descriptions this run was given.
-func (c command) pinProse(verb string) string {
-	flags := slices.DeleteFunc(slices.Clone(c.flags[verb]), func(word string) bool { return strings.HasPrefix(word, "--descriptions ") })
+// instead makes a command with the flag arg, whatever this run was given in its place.
+func (c command) instead(verb, given, arg string) string {
+	flags := slices.DeleteFunc(slices.Clone(c.flags[verb]), func(word string) bool { return strings.HasPrefix(word, given) })
 	c.flags = map[string][]string{verb: flags}
-	return c.to(verb, "--descriptions=preserve")
+	return c.to(verb, arg)
+}
+
+// pinProse makes the command that pins all prose.
+func (c command) pinProse(verb string) string {
+	return c.instead(verb, "--descriptions ", "--descriptions=preserve")
 }
 
 // retire makes the command that removes a server's pins. The label comes from the
