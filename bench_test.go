@@ -145,7 +145,7 @@ func BenchmarkCompare(b *testing.B) {
 		found := benchPins(b, benchRead(b, []byte(strings.ReplaceAll(string(data), `0","title":"`, `0","title":"new `))))
 		for b.Loop() {
 			r := &report{pairs: []pair{{pinned: pinned, found: found}}}
-			r.drifts, _ = comparePairs(r.pairs)
+			r.drifts = comparePairs(r.pairs)
 			r.listChanges()
 		}
 	})

@@ -38,7 +38,7 @@ func completeValues(root *cobra.Command, a *app) {
 			return nil, noFiles
 		}
 		if w, _ := a.load(); w != nil {
-			drifts, _ := comparePairs(w.pairs)
+			drifts := comparePairs(w.pairs)
 			for _, d := range drifts {
 				if pasteable(d.name) || d.list == instructionsList {
 					names = append(names, strings.TrimPrefix(d.ref(), "tool="))

@@ -54,7 +54,7 @@ func (f *finding) key() driftKey { return driftKey{f.server, entryKey{f.list, f.
 // their pins.
 func newReport(pairs []pair, lock lockfile, standing bool) *report {
 	r := &report{pairs: pairs}
-	r.drifts, _ = comparePairs(pairs)
+	r.drifts = comparePairs(pairs)
 	r.listChanges()
 	r.review(lock, standing)
 	r.group()

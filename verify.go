@@ -60,15 +60,15 @@ func (p *pair) policyDiffers() bool {
 }
 
 // comparePairs compares several servers, in the order of their labels.
-func comparePairs(pairs []pair) (drifts []drift, matched int) {
-	for i := range pairs {
-		d, m := compare(pairs[i].pinned, pairs[i].found)
-		for j := range d {
-			d[j].server = pairs[i].server
+func comparePairs(pairs []pair) (all []drift) {
+	for _, p := range pairs {
+		drifts, _ := compare(p.pinned, p.found)
+		for i := range drifts {
+			drifts[i].server = p.server
 		}
-		drifts, matched = append(drifts, d...), matched+m
+		all = append(all, drifts...)
 	}
-	return drifts, matched
+	return all
 }
 
 // compare returns the drift between a manifest's pins and the lockfile's, sorted,

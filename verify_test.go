@@ -277,7 +277,7 @@ func TestOrderOfDrift(t *testing.T) {
 
 func TestComparePairs(t *testing.T) {
 	a, b := pinsOf(t, `[{"name":"x"},{"name":"y"}]`, policy{}), pinsOf(t, `[{"name":"x"},{"name":"z","w":1}]`, policy{})
-	drifts, matched := comparePairs([]pair{
+	drifts := comparePairs([]pair{
 		{server: "one", pinned: a, found: b, known: true, present: true},
 		{server: "two", pinned: a, known: true}, // vanished
 		{server: "two more", found: a, present: true},
@@ -287,8 +287,8 @@ func TestComparePairs(t *testing.T) {
 		got = append(got, d.server+": "+driftLines([]drift{d}))
 	}
 	want := []string{"one: REMOVED y", "one: ADDED z", "two: REMOVED x", "two: REMOVED y", "two more: ADDED x", "two more: ADDED y"}
-	if !slices.Equal(got, want) || matched != 1 {
-		t.Errorf("got %q, %d match", got, matched)
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
 	}
 }
 
