@@ -159,7 +159,8 @@ const lockName = "tools.lock"
 
 // findLock returns the folder and name of the lockfile: the one that is named, else
 // the nearest tools.lock from the project's folder up to the repository's root. It
-// looks no higher: what lies outside the repository anyone may have put there.
+// looks no higher, nor above the folder of a project in no repository: what lies
+// there anyone may have put there.
 func findLock(named string) (project, lock string, err error) {
 	if named != "" {
 		path, err := filepath.Abs(named)
@@ -176,10 +177,14 @@ func findLock(named string) (project, lock string, err error) {
 		return "", "", asFailure(err)
 	}
 	for folder := begin; ; folder = filepath.Dir(folder) {
-		if info, err := os.Stat(filepath.Join(folder, lockName)); err == nil && info.Mode().IsRegular() {
-			return folder, lockName, nil
+		if info, err := os.Stat(filepath.Join(folder, lockName)); project == "" && err == nil && info.Mode().IsRegular() {
+			project = folder
 		}
-		if _, err := os.Stat(filepath.Join(folder, ".git")); err == nil || folder == filepath.Dir(folder) {
+		_, err := os.Stat(filepath.Join(folder, ".git"))
+		switch {
+		case project == begin || project != "" && err == nil:
+			return project, lockName, nil
+		case err == nil || folder == filepath.Dir(folder):
 			return "", "", fail("there is no %s in %s or above it in its repository", lockName, printable(begin))
 		}
 	}

@@ -195,7 +195,7 @@ func TestFindLock(t *testing.T) {
 	find := func(named, want string) {
 		t.Helper()
 		folder, name, err := findLock(named)
-		if got := filepath.Join(folder, name); err != nil && want != "" || err == nil && !same(t, got, want) {
+		if got := filepath.Join(folder, name); err != nil && want != "" || err == nil && (want == "" || !same(t, got, want)) {
 			t.Errorf("found %s, %v; want %s", got, err, want)
 		}
 	}
@@ -218,6 +218,18 @@ func TestFindLock(t *testing.T) {
 	if folder, _, err := findLock(""); err == nil {
 		t.Errorf("found in %s, above the repository", folder)
 	}
+
+	// Without a repository, nothing above the folder does.
+	if err := os.Remove(filepath.Join(inner, ".git")); err != nil {
+		t.Fatal(err)
+	}
+	find("", filepath.Join(project, "tools.lock"))
+	if err := os.Remove(filepath.Join(project, ".git")); err != nil {
+		t.Fatal(err)
+	}
+	find("", "")
+	t.Setenv("CLAUDE_PROJECT_DIR", project)
+	find("", filepath.Join(project, "tools.lock"))
 }
 
 func same(t *testing.T, a, b string) bool {
