@@ -41,8 +41,8 @@ key that changes how it is reached and is not done here, such as headersHelper o
 belongs to no server there is named on standard error, and stays.
 
 --guard and --hook hold the server against tools.lock, which they look for in the project's folder
-(CLAUDE_PROJECT_DIR, GEMINI_PROJECT_DIR, else the working folder) and in those above it, up to the
-repository's root. They run "pinproof verify --hook", so pinproof has to lie beside pinproof-capture or on
+(CLAUDE_PROJECT_DIR, GEMINI_PROJECT_DIR, else the working folder) and, inside a repository, in those above
+it, up to its root. They run "pinproof verify --hook", so pinproof has to lie beside pinproof-capture or on
 the path. --hook starts COMMAND in the folder of tools.lock, --guard where it was started itself.
 
 Flags:
