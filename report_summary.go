@@ -887,9 +887,9 @@ func (r *report) questionText(drifts []int, warned bool) string {
 	ref := r.ref(d.key())
 	switch {
 	case d.list == instructionsList && warned:
-		return "The instructions have a warning. Accept them?"
+		return "The " + ref + " have a warning. Accept them?"
 	case d.list == instructionsList && d.kind == removed:
-		return "Accept that the instructions were removed?"
+		return "Accept that the " + ref + " were removed?"
 	case warned && len(drifts) > 1:
 		return "These " + c.plural() + " have a warning. Accept them?"
 	case warned:
