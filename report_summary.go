@@ -564,10 +564,10 @@ func (r *report) nextSteps() (steps []step) {
 	}
 	another := slices.IndexFunc(problems, func(p problem) bool { return p.id == "other-server" && p.Command != "" })
 	switch {
-	case len(r.unapprovable()) > 0:
-		add("only a text that is pinned can be approved", r.next.pinProse(verb))
 	case another >= 0:
 		add("to approve it as another server", problems[another].Command)
+	case len(r.unapprovable()) > 0:
+		add("only a text that is pinned can be approved", r.next.pinProse(verb))
 	case r.nothingPinned() && len(r.expect) == 0, len(r.drifts) > 0 && !slices.ContainsFunc(r.drifts, func(d drift) bool { return d.kind != duplicate }):
 		add("a repeated name can't be accepted: the server has to be fixed", "")
 	case r.nothingPinned() && slices.ContainsFunc(r.groups, func(g *group) bool { return g.warned }): // lock says what a warning takes
