@@ -194,7 +194,7 @@ func (d *differ) merge(e *diffNode, a, b []diffMember) {
 			part.same, part.moved = true, true // compared where it stands now
 		case e.at == atNamed && part.old == nil && origin != nil:
 			part.old, part.was, part.spread, part.moved = origin.schema, origin.at, true, true
-		case e.at == atSchema && step == "$ref":
+		case e.at == atSchema && step == "$ref" && part.was == nil:
 			part.moved = part.old == nil && d.refers[firstMember(e.new)] || part.new == nil && d.refers[firstMember(e.old)]
 		}
 		d.part(e, step, part)

@@ -42,7 +42,11 @@ func (d *differ) refactored(e *diffNode, a, b []diffMember) (_, _ []diffMember) 
 		again, more := divide(membersIn(def.schema), said)
 		again = slices.DeleteFunc(again, func(m diffMember) bool { return d.equalValues(m.value, lookup(said, m.name)) })
 		said = object(sorted(append(membersIn(said), more...)))
-		a = withMembers(a, append(more, again...), def.at) // again: they go, for what was said first is compared
+		gone := append(more, again...) // again: what was said first is compared
+		for i, m := range gone {
+			gone[i].moved = m.name == "$ref" && d.refers[firstMember(def.schema)]
+		}
+		a = withMembers(a, gone, def.at)
 	}
 	if e.longer(maxPointer / 2) {
 		return a, b

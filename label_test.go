@@ -278,6 +278,9 @@ func TestLabels(t *testing.T) {
 		// one that leads to itself takes anything
 		{schema, `"properties":{"p":{"type":"string"}}`, `"$defs":{"A":{"$ref":"#/$defs/B"},"B":{"$ref":"#/$defs/A"}},"properties":{"p":{"$ref":"#/$defs/A"}}`,
 			"/$defs/B/$ref: reference changed; /properties/p/type: constraint changed; /$defs/A: same meaning, other form; /$defs/A/$ref: same meaning, other form; /$defs/B: same meaning, other form; /properties/p/$ref: same meaning, other form", "/properties/p/type: constraint changed; /$defs/A: same meaning, other form; /$defs/B: same meaning, other form; /properties/p/$ref: same meaning, other form; /$defs/A/$ref: same meaning, other form"},
+		// a definition that was inlined, but for its own reference
+		{schema, `"$defs":{"A":{"type":"string"},"B":{"$ref":"#/$defs/A"}},"properties":{"p":{"$ref":"#/$defs/B"}}`, `"$defs":{"A":{"type":"string"}},"properties":{"p":{}}`,
+			"/$defs/B/$ref: reference changed; /$defs/B: same meaning, other form; /properties/p/$ref: same meaning, other form", "/$defs/B/$ref: reference changed; /$defs/B: same meaning, other form; /properties/p/$ref: same meaning, other form"},
 		// a parameter is required in one form only
 		{schema, `"properties":{"a":{}},"required":["a"]`, `"anyOf":[{"properties":{"a":{}}}]`, "/required: parameter no longer required; /anyOf: same meaning, other form", "/required: parameter now required; /anyOf: same meaning, other form"},
 		{schema, `"properties":{"a":{}}`, `"anyOf":[{"properties":{"a":{}},"required":["a"]}]`, "/anyOf/0/required: parameter now required; /anyOf: same meaning, other form", "/anyOf/0/required: parameter no longer required; /anyOf: same meaning, other form"},
