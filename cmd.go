@@ -32,7 +32,6 @@ type app struct {
 	from           string // the server whose pins the manifest is compared with, under a new label
 	full           bool   // show also what one line would sum up
 	substitutes    []substitute
-	valuesOnly     bool // every substitute is a value for a name on record
 	substituteArgs []string
 	policyOf       func(policy) policy // turns the recorded policy into the one asked for; nil keeps it
 	cmd            *cobra.Command
@@ -163,12 +162,13 @@ func (a *app) load() (*workspace, error) {
 		}
 	}
 	wanted := func(server string) bool { return !w.folder || a.server == "" || server == a.server }
-	a.valuesOnly = w.folder && len(a.substitutes) > 0 && !slices.ContainsFunc(a.substitutes, func(s substitute) bool {
+	// every substitute is a value for a name on record
+	valuesOnly := w.folder && len(a.substitutes) > 0 && !slices.ContainsFunc(a.substitutes, func(s substitute) bool {
 		return !slices.ContainsFunc(w.lock.servers, func(p pinset) bool { return wanted(p.server) && slices.Contains(p.policy.substitute, s.name) })
 	})
 	for i, s := range sources {
 		if wanted(s.label) {
-			p, err := a.pair(&w.lock, s)
+			p, err := a.pair(&w.lock, s, valuesOnly)
 			if err != nil {
 				return nil, err
 			}
@@ -188,7 +188,7 @@ func (a *app) load() (*workspace, error) {
 	for _, s := range a.substitutes {
 		named := func(q policy) bool { return slices.Contains(q.substitute, s.name) }
 		if !slices.ContainsFunc(w.pairs, func(p pair) bool { return !p.known || named(p.pinned.policy) }) { // diff takes no new name
-			a.flags["diff"] = slices.DeleteFunc(a.flags["diff"], func(word string) bool { return word == "--substitute "+shellQuote(s.name+"="+s.value) })
+			a.command = a.without("diff", "--substitute "+shellQuote(s.name+"="+s.value))
 		}
 		if !slices.ContainsFunc(w.pairs, func(p pair) bool { return named(p.found.policy) }) {
 			return nil, fail("--substitute %s: the pins were made without it", s.name).
@@ -241,7 +241,7 @@ func lockfileOf(path string, sources []source) (l lockfile, ok bool) {
 }
 
 // pair pins a manifest under its server's policy and puts it beside the recorded pins.
-func (a *app) pair(l *lockfile, s source) (pair, error) {
+func (a *app) pair(l *lockfile, s source, valuesOnly bool) (pair, error) {
 	p := pair{server: s.label, from: a.from, manifest: s.path, present: true}
 	if set := l.find(cmp.Or(a.from, s.label)); set != nil {
 		p.pinned, p.known = *set, true
@@ -253,7 +253,7 @@ func (a *app) pair(l *lockfile, s source) (pair, error) {
 	switch {
 	case !p.known: // what lock and relock would pin
 		pol.substitute = substituteNames(a.substitutes)
-	case a.valuesOnly: // of other servers, perhaps
+	case valuesOnly: // of other servers, perhaps
 		pol.substitute = p.pinned.policy.substitute
 	}
 	m, found, err := a.pins(s.scan, s.label, pol)

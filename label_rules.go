@@ -169,7 +169,7 @@ func requiredLabel(c change, s location) labelKind {
 // elsewhere reports whether one form of the schema around the node refers to a schema, or has
 // alternatives, where the other doesn't: its parameters may stand there.
 func (s *location) elsewhere(side int) bool {
-	return s.around[side] == nil || slices.ContainsFunc([]string{"$ref", "anyOf", "oneOf", "allOf"}, func(name string) bool {
+	return s.around[side] == nil || slices.ContainsFunc(append(combinators[:], "$ref"), func(name string) bool {
 		return s.member(side, name) != nil && s.member(1-side, name) == nil
 	})
 }

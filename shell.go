@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -89,12 +90,17 @@ func (c command) to(verb string, args ...string) string {
 	return strings.Join(append(words, args...), " ")
 }
 
-// instead makes a command with the flag arg, whatever this run was given in its place.
-func (c command) instead(verb, given, arg string) string {
-	flags := slices.DeleteFunc(slices.Clone(c.flags[verb]), func(word string) bool { return strings.HasPrefix(word, given) })
-	c.flags = map[string][]string{verb: flags}
-	return c.to(verb, arg)
+// without leaves the flags that begin with given out of the commands for a verb.
+func (c command) without(verb, given string) command {
+	flags := map[string][]string{}
+	maps.Copy(flags, c.flags)
+	flags[verb] = slices.DeleteFunc(slices.Clone(flags[verb]), func(word string) bool { return strings.HasPrefix(word, given) })
+	c.flags = flags
+	return c
 }
+
+// instead makes a command with the flag arg, whatever this run was given in its place.
+func (c command) instead(verb, given, arg string) string { return c.without(verb, given).to(verb, arg) }
 
 // pinProse makes the command that pins all prose.
 func (c command) pinProse(verb string) string {

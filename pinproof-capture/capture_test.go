@@ -115,6 +115,8 @@ func TestAnswersOfTwoKinds(t *testing.T) {
 		`{"jsonrpc":"2.0","id":2,"error":{}}`:                        false,
 		`{"jsonrpc":"2.0","id":2,"error":{"code":-32601}}`:           false,
 		`{"jsonrpc":"2.0","id":2,"error":{"message":"no"}}`:          false,
+		`{"jsonrpc":"2.0","id":2,"error":{"Code":1,"Message":"no"}}`: false,
+		`{"jsonrpc":"2.0","id":2,"error":{"code":1,"message":null}}`: false,
 		`{"jsonrpc":"2.0","id":2,"error":{"code":1.5,"message":""}}`: false,
 		`[{"jsonrpc":"2.0","id":2,"result":{}}]`:                     false,
 	} {

@@ -85,22 +85,25 @@ const notPlain = "it sent an answer that only some clients take"
 // plainAnswer reports whether a message, if it is an answer, is one to every client. Some
 // pass over a batch, one more member, or an id, a result or an error of another shape
 // than the protocol's: the answer that they take may come when the capture has ended.
-func plainAnswer(message []byte) bool {
+func plainAnswer(text []byte) bool {
 	var m map[string]json.RawMessage
-	if json.Unmarshal(message, &m) != nil {
-		return !bytes.HasPrefix(bytes.TrimSpace(message), []byte("["))
+	if json.Unmarshal(text, &m) != nil {
+		return !bytes.HasPrefix(bytes.TrimSpace(text), []byte("["))
 	}
 	id, result := m["id"], m["result"]
 	if id == nil || m["method"] != nil {
 		return true
 	}
 	var number int64
-	var e struct {
-		Code    *int64
-		Message *string
+	var e map[string]json.RawMessage // whose keys keep their letter case
+	var code *int64
+	var message *string
+	refuses := func() bool {
+		return json.Unmarshal(m["error"], &e) == nil && json.Unmarshal(e["code"], &code) == nil && code != nil &&
+			json.Unmarshal(e["message"], &message) == nil && message != nil
 	}
 	return len(m) == 3 && m["jsonrpc"] != nil && (id[0] == '"' || json.Unmarshal(id, &number) == nil) &&
-		(result != nil && result[0] == '{' || json.Unmarshal(m["error"], &e) == nil && e.Code != nil && e.Message != nil)
+		(result != nil && result[0] == '{' || refuses())
 }
 
 func oneLine(value []byte) []byte {
