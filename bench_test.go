@@ -144,8 +144,8 @@ func BenchmarkCompare(b *testing.B) {
 		pinned := benchPins(b, benchRead(b, data))
 		found := benchPins(b, benchRead(b, []byte(strings.ReplaceAll(string(data), `0","title":"`, `0","title":"new `))))
 		for b.Loop() {
-			r := &report{pairs: []pair{{pinned: pinned, found: found}}}
-			r.drifts = comparePairs(r.pairs)
+			r := &report{reportInput: reportInput{pairs: []pair{{pinned: pinned, found: found}}}}
+			r.drifts = compareAll(r.pairs)
 			r.listChanges()
 		}
 	})

@@ -3,12 +3,7 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
-	"slices"
 	"strings"
-	"sync"
-
-	"github.com/gowebpki/jcs"
 )
 
 // The hashed bytes
@@ -33,128 +28,91 @@ import (
 // SHA-256 of the canonical form of the policy as the lockfile records it. A line feed or
 // colon inside a name can't forge another set, because HEX covers the name.
 
-const digestPrefix = "sha256:"
-
 // digest returns the digest of canonical bytes, or of a text that is hashed as it is.
 func digest(canonical []byte) string {
 	sum := sha256.Sum256(canonical)
 	return digestPrefix + hex.EncodeToString(sum[:])
 }
 
-// isDigest reports whether s is spelled like a digest.
-func isDigest(s string) bool {
-	digits, ok := strings.CutPrefix(s, digestPrefix)
-	return ok && len(digits) == 64 && strings.Trim(digits, "0123456789abcdef") == ""
-}
-
-// define makes p the pin of the definition v, and sorts the members of v.
-func (p *pin) define(v *value) {
-	p.definition = canonical(v)
-	p.digest = digest(p.definition)
-	p.sanitized = p.digest
-	if !isClean(p.definition) {
+// formOf returns the form of the definition v, or of a server's instructions. It sorts the
+// members of v.
+func formOf(list listKind, v *value) form {
+	if list == instructionsList {
+		return form{appendString(nil, v.text), digest([]byte(v.text)), digest([]byte(sanitizeText(v.text)))}
+	}
+	definition := canonical(v)
+	f := form{definition, digest(definition), ""}
+	f.sanitized = f.digest
+	if !isClean(definition) {
 		if clean, changed := sanitized(*v); changed {
-			p.sanitized = digest(canonical(&clean))
+			f.sanitized = digest(canonical(&clean))
 		}
 	}
+	return f
 }
 
-// defineText is define for a server's instructions.
-func (p *pin) defineText(text string) {
-	p.definition = appendString(nil, text)
-	p.digest, p.sanitized = digest([]byte(text)), digest([]byte(sanitizeText(text)))
+// sanitized returns v with every string sanitized. Member names stay as they are.
+// The second result says whether that changed anything.
+func sanitized(v value) (value, bool) {
+	changed := false
+	clean := mapTexts(v, func(s string) string {
+		clean := sanitizeText(s)
+		changed = changed || clean != s
+		return clean
+	})
+	return clean, changed
 }
 
-// canonical returns the RFC 8785 bytes of v. It sorts the members of v itself.
-func canonical(v *value) []byte {
-	sortMembers(v)
-	buffer := formBuffers.Get().(*[]byte)
-	*buffer = appendValue((*buffer)[:0], v)
-	form := slices.Clone(*buffer)
-	formBuffers.Put(buffer)
-	return form
-}
-
-// formBuffers holds buffers for writing canonical forms. Their sizes aren't known
-// beforehand, and thousands are made.
-var formBuffers = sync.Pool{New: func() any { return new([]byte) }}
-
-// sortMembers brings the members of v, and of all in it, into the order of RFC 8785,
-// section 3.2.3.
-func sortMembers(v *value) {
-	byName := func(a, b namedValue) int { return compareUTF16(a.name, b.name) }
-	if v.kind == '{' && !slices.IsSortedFunc(v.parts, byName) {
-		slices.SortFunc(v.parts, byName)
+// setDigest returns the digest of the whole set, or "" if a name is repeated. If there are
+// more than tools, it is over the lines LIST:HEX in lockOrder: tools always has its line,
+// another list only if it has entries.
+func setDigest(s *pinset) string {
+	if s.repeated() {
+		return ""
 	}
-	for i := range v.parts {
-		sortMembers(&v.parts[i].value)
+	if len(s.of(toolList)) == len(s.pins) {
+		return listDigest(s, toolList)
 	}
-}
-
-// appendValue writes v without blanks, members in their order, numbers as
-// canonicalNumber wrote them.
-func appendValue(dst []byte, v *value) []byte {
-	switch v.kind {
-	case 'n':
-		return append(dst, "null"...)
-	case 'f':
-		return append(dst, "false"...)
-	case 't':
-		return append(dst, "true"...)
-	case '0':
-		return append(dst, v.text...)
-	case '"':
-		return appendString(dst, v.text)
-	}
-	brackets := "{}"
-	if v.kind == '[' {
-		brackets = "[]"
-	}
-	dst = append(dst, brackets[0])
-	for i := range v.parts {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if v.kind == '{' {
-			dst = append(appendString(dst, v.parts[i].name), ':')
-		}
-		dst = appendValue(dst, &v.parts[i].value)
-	}
-	return append(dst, brackets[1])
-}
-
-// appendString writes s, valid UTF-8, with the escapes of RFC 8785,
-// section 3.2.2.2: quote, backslash and the characters below U+0020, no others.
-func appendString(dst []byte, s string) []byte {
-	dst = append(dst, '"')
-	from := 0
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if c >= 0x20 && c != '"' && c != '\\' {
-			continue
-		}
-		dst = append(dst, s[from:i]...)
-		from = i + 1
-		switch c {
-		case '"', '\\':
-			dst = append(dst, '\\', c)
-		case '\b':
-			dst = append(dst, `\b`...)
-		case '\t':
-			dst = append(dst, `\t`...)
-		case '\n':
-			dst = append(dst, `\n`...)
-		case '\f':
-			dst = append(dst, `\f`...)
-		case '\r':
-			dst = append(dst, `\r`...)
-		default:
-			dst = fmt.Appendf(dst, `\u%04x`, c)
+	var lines []string
+	for _, list := range lockOrder {
+		if list == toolList || len(s.of(list)) > 0 {
+			lines = append(lines, listInfo[list].member+":"+hexOf(listDigest(s, list)))
 		}
 	}
-	dst = append(dst, s[from:]...)
-	return append(dst, '"')
+	return digest([]byte(strings.Join(lines, "\n")))
 }
 
-// canonicalNumber writes a double as ECMAScript does (RFC 8785, section 3.2.2.3).
-func canonicalNumber(f float64) (string, error) { return jcs.NumberToJSON(f) }
+// listDigest returns the set digest of one list, and for instructions the digest of the
+// text. The policy is part of the digest of tools.
+func listDigest(s *pinset, list listKind) string {
+	pins := s.of(list)
+	if list == instructionsList && len(pins) == 1 {
+		return pins[0].digest
+	}
+	var lines []string
+	if v := s.policy.value(); list == toolList && len(v.members()) > 0 {
+		lines = append(lines, "policy:"+hexOf(digest(canonical(&v))))
+	}
+	for _, p := range pins {
+		lines = append(lines, p.name+":"+hexOf(p.digest))
+	}
+	return digest([]byte(strings.Join(lines, "\n")))
+}
+
+// approvalHash returns the digest of a definition as received, in the form that audit
+// logs use: an object of the members server_id, tool_name, description and input_schema,
+// without absent ones. For a prompt, template or resource, tool_name is its identity. For
+// instructions it is empty, and description is their text.
+func approvalHash(server string, p *pin) string {
+	received := p.asReceived()
+	if received.kind == '"' {
+		received = value{kind: '{', parts: []namedValue{{"description", received}}}
+	}
+	v := value{kind: '{', parts: []namedValue{{"server_id", textValue(server)}, {"tool_name", textValue(p.name)}}}
+	for _, m := range [][2]string{{"description", "description"}, {"input_schema", "inputSchema"}} {
+		if got := received.get(m[1]); got.kind != 0 {
+			v.parts = append(v.parts, namedValue{m[0], got})
+		}
+	}
+	return digest(canonical(&v))
+}

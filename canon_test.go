@@ -168,7 +168,7 @@ func TestSetDigest(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.what, func(t *testing.T) {
 			set := pinsOf(t, `{"tools":[`+tt.tools+`]}`, tt.pol)
-			if got := set.setDigest(); got != tt.want {
+			if got := setDigest(&set); got != tt.want {
 				t.Errorf("got %s, want %s", got, tt.want)
 			}
 		})

@@ -9,7 +9,7 @@ import (
 )
 
 func newDiff(a *app) *cobra.Command {
-	out := &output{}
+	f, out := &diffFlags{}, &output{}
 	cmd := &cobra.Command{
 		Use:   "diff MANIFEST [LOCKFILE]",
 		Short: "The review: what exactly changed, tool by tool, word by word",
@@ -23,79 +23,89 @@ Exit codes: 0 no difference, 1 there are some, 2 no answer.`,
   pinproof diff new.json --against old.json
   git show main:tools.lock | pinproof diff tools.lock --against -`,
 	}
-	a.commonFlags(cmd)
-	a.reviewFlags(cmd)
+	f.registerReview(cmd)
 	out.register(cmd)
-	cmd.Flags().StringVar(&a.against, "against", "", "compare with this `FILE`, a manifest or a lockfile, - for standard input")
+	cmd.Flags().StringVar(&f.against, "against", "", "compare with this `FILE`, a manifest or a lockfile, - for standard input")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := a.take(cmd, args); err != nil {
+		req, err := f.request(a, cmd, args)
+		if err != nil {
 			return err
 		}
+		req.against = f.against
 		switch {
 		case !cmd.Flags().Changed("against"):
-		case a.against == "":
+		case f.against == "":
 			return fail("--against needs a file")
-		case a.against == "-" && a.manifest == "-":
+		case f.against == "-" && req.manifest == "-":
 			return fail("only one of MANIFEST and --against can be standard input")
-		case a.from != "":
-			return fail("--against and --from don't go together")
 		}
 		out.text = func(w io.Writer, r *report, style textStyle) error {
-			style.full = a.full // also in a file
+			style.full = f.full // also in a file
 			return writeDiff(w, r, style)
 		}
-		if err := out.check(a, a.against); err != nil {
+		if err := out.check(a, req, f.against); err != nil {
 			return err
 		}
-		r, err := a.compare()
+		r, err := a.diff(req)
 		if err != nil {
 			return out.explain(a, err)
 		}
-		return out.emit(a, r, nil)
+		return out.emit(a, r, a.style(f.full), nil)
 	}
 	return cmd
 }
 
-// compare reads what diff is given and compares it. If there is no lockfile, or the server
+// diffFlags holds the flags of diff.
+type diffFlags struct {
+	sharedFlags
+	against string
+}
+
+// diff reads what diff is given and compares it. If there is no lockfile, or the server
 // isn't in it, the exit code says that there is no answer. Everything is shown whole all
 // the same, so that the first approval isn't blind.
-func (a *app) compare() (*report, error) {
-	if a.against != "" && a.lockfile == "" {
-		return a.diffFiles()
+func (a *app) diff(req *request) (*report, error) {
+	if req.against != "" && req.lockfile == "" {
+		return a.diffFiles(req)
 	}
-	w, err := a.load()
-	if err == nil && w.exists && a.against != "" {
-		err = a.supplyTexts(w)
+	w, err := a.load(req)
+	if err == nil && w.exists && req.against != "" {
+		err = a.supplyTexts(req, w)
 	}
 	if err != nil {
 		return nil, err
 	}
-	r := a.report(w, true)
+	in := w.input(req)
+	in.findings = w.read(true)
 	switch {
 	case !w.exists:
-		f := a.noLockfile()
-		if len(r.expect) == 0 { // a name is repeated: lock would refuse
+		f := req.noLockfile()
+		if len(in.expect) == 0 { // a name is repeated: lock would refuse
 			f.hints = nil
 		}
-		r.noAnswer = f
-	case a.server != "" && a.from == "" && !w.pairs[0].known:
-		r.noAnswer = a.unknownServer(&w.lock, a.lockPath)
+		in.noAnswer = f
+	case req.server != "" && !w.pairs[0].known:
+		in.noAnswer = req.unknownServer(&w.lock)
 	}
-	return r, nil
+	return w.judged(in, leniency{}), nil
 }
 
 // supplyTexts puts the definitions of an approved manifest into hash-only pins,
 // after checking each against its digest.
-func (a *app) supplyTexts(w *workspace) error {
+func (a *app) supplyTexts(req *request, w *workspace) error {
 	if w.folder {
 		return fail("--against beside a lockfile goes with one manifest, not with a folder")
 	}
 	p := &w.pairs[0]
-	data, err := readFile(a.against, a.stdin, maxManifestBytes)
+	data, err := readFile(req.against, a.stdin, maxManifestBytes)
 	if err != nil {
 		return err
 	}
-	_, approved, err := a.pins(scanManifest(a.against, data), p.server, p.pinned.policy)
+	m, err := scanManifest(req.against, data).manifest(p.pinned.policy.emptyCursorEnds)
+	if err != nil {
+		return err
+	}
+	approved, err := pinManifest(m, p.server, p.pinned.policy, req.substitutes)
 	if err != nil {
 		return err
 	}
@@ -104,11 +114,12 @@ func (a *app) supplyTexts(w *workspace) error {
 		pin := &p.pinned.pins[i]
 		text := approved.find(pin.entryKey)
 		if text == nil || text.digest != pin.digest {
-			return failIn(printable(a.against), "not what was approved: %s doesn't have the pinned digest %s", entryNamed(pin.list, pin.name), pin.digest).
+			return failIn(printable(req.against), "not what was approved: %s doesn't have the pinned digest %s", entryNamed(pin.list, pin.name), pin.digest).
 				hint("use the capture that was locked")
 		}
 		pin.definition = text.definition
 	}
+	w.drifts = compareAll(w.pairs)
 	return nil
 }
 
@@ -120,7 +131,7 @@ type side struct {
 	m    manifest
 }
 
-func (a *app) readSide(path string) (s side, err error) {
+func (a *app) readSide(req *request, path string) (s side, err error) {
 	s.path = path
 	data, err := readFile(path, a.stdin, maxLockfileBytes)
 	if err != nil {
@@ -131,23 +142,26 @@ func (a *app) readSide(path string) (s side, err error) {
 		return s, err
 	}
 	s.scan = scanManifest(path, data)
-	return s, a.pinSide(&s, "", policy{})
+	return s, s.pin(req, "", policy{})
 }
 
-// pinSide pins the manifest of s under a server's label and policy.
-func (a *app) pinSide(s *side, server string, pol policy) error {
-	m, set, err := a.pins(s.scan, server, pol)
-	s.m, s.lock = m, lockfile{servers: []pinset{set}}
+// pin pins the manifest of s under a server's label and policy.
+func (s *side) pin(req *request, server string, pol policy) (err error) {
+	if s.m, err = s.scan.manifest(pol.emptyCursorEnds); err != nil {
+		return err
+	}
+	set, err := pinManifest(s.m, server, pol, req.substitutes)
+	s.lock = lockfile{servers: []pinset{set}}
 	return err
 }
 
 // diffFiles compares two files side by side.
-func (a *app) diffFiles() (*report, error) {
-	old, err := a.readSide(a.against)
+func (a *app) diffFiles(req *request) (*report, error) {
+	old, err := a.readSide(req, req.against)
 	if err != nil {
 		return nil, err
 	}
-	now, err := a.readSide(a.manifest)
+	now, err := a.readSide(req, req.manifest)
 	var uncompared []string
 	switch {
 	case err != nil:
@@ -162,9 +176,9 @@ func (a *app) diffFiles() (*report, error) {
 			}
 		}
 	case old.scan != nil:
-		err = a.fitSide(&now, &old)
+		err = now.fit(req, &old)
 	case now.scan != nil:
-		err = a.fitSide(&old, &now)
+		err = old.fit(req, &now)
 	}
 	if err != nil {
 		return nil, err
@@ -173,7 +187,7 @@ func (a *app) diffFiles() (*report, error) {
 	slices.SortFunc(labels, compareUTF16)
 	var pairs []pair
 	for _, server := range slices.Compact(labels) {
-		if a.server != "" && server != "" && server != a.server {
+		if req.server != "" && server != "" && server != req.server {
 			continue
 		}
 		p := pair{server: server}
@@ -185,19 +199,22 @@ func (a *app) diffFiles() (*report, error) {
 		}
 		pairs = append(pairs, p)
 	}
-	if len(pairs) == 0 && a.server != "" {
-		return nil, fail("neither file has a server %s", quotedName(a.server))
+	if len(pairs) == 0 && req.server != "" {
+		return nil, fail("neither file has a server %s", quotedName(req.server))
 	}
-	r := newReport(pairs, lockfile{}, true)
-	r.uncompared, r.next = uncompared, a.command
-	return r, nil
+	describe(pairs)
+	w := &workspace{pairs: pairs, drifts: compareAll(pairs)}
+	in := w.input(req)
+	in.uncompared, in.guessed = uncompared, false
+	in.findings = w.read(true)
+	return w.judged(in, leniency{}), nil
 }
 
-// fitSide narrows a lockfile down to the server that a manifest belongs to, and pins the
+// fit narrows a lockfile down to the server that a manifest belongs to, and pins the
 // manifest under the policy of that server.
-func (a *app) fitSide(locked, listed *side) error {
+func (locked *side) fit(req *request, listed *side) error {
 	label, _ := serverLabel(filepath.Base(listed.path))
-	server, err := a.chooseServer(&locked.lock, locked.path, label)
+	server, err := req.chooseServer(&locked.lock, locked.path, label)
 	if err != nil {
 		return err
 	}
@@ -206,5 +223,5 @@ func (a *app) fitSide(locked, listed *side) error {
 		return fail("%s has no server %s", printable(locked.path), quotedName(server))
 	}
 	locked.lock = lockfile{servers: []pinset{*set}}
-	return a.pinSide(listed, server, set.policy)
+	return listed.pin(req, server, set.policy)
 }

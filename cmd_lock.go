@@ -1,23 +1,17 @@
 package main
 
 import (
-	"bytes"
-	"maps"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 )
 
-// approveOptions holds the flags that lock and relock share.
-type approveOptions struct {
-	asked  policy // the policy that the flags ask for
-	ignore []string
-
+// approveFlags holds the flags that lock and relock share.
+type approveFlags struct {
+	sharedFlags
+	policyFlags
 	acceptWarning  []string
 	acceptWarnings bool
 	approvedBy     string
@@ -25,22 +19,9 @@ type approveOptions struct {
 	allowEmpty     bool
 }
 
-// policyFlags has the boolean flags, each with its member of the policy.
-var policyFlags = []struct{ flag, member, usage string }{
-	{"empty-cursor-ends", "emptyCursorEnds", "take an empty nextCursor for the end of a list"},
-	{"hash-only", "hashOnly", "store digests without the definitions"},
-	{"require-clean", "requireClean", "refuse entries with hidden text, terminal escapes or bidi controls"},
-	{"resources", "resources", "pin the list of resources, too"},
-	{"tools-only", "toolsOnly", "pin nothing but the tools"},
-}
-
-func (f *approveOptions) register(cmd *cobra.Command) {
+func (f *approveFlags) register(cmd *cobra.Command) {
+	f.policyFlags.register(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.asked.descriptions, "descriptions", "preserve", "which prose of tools to pin: preserve, truncate=N or strip")
-	flags.StringArrayVar(&f.ignore, "ignore", nil, "leave the member at this `POINTER` out of the pins: /_meta, /icons, /execution (repeatable)")
-	for _, p := range policyFlags {
-		flags.BoolVar(f.asked.flag(p.member), p.flag, false, p.usage)
-	}
 	flags.StringArrayVar(&f.acceptWarning, "accept-warning", nil, "accept the entry `NAME` in spite of its warnings: NAME of a tool, prompt=NAME, instructions (repeatable)")
 	flags.BoolVar(&f.acceptWarnings, "accept-warnings", false, "refuse nothing for its warnings")
 	flags.StringVar(&f.approvedBy, "approved-by", "", "record with each pin written that `NAME` approved it, and when")
@@ -48,66 +29,36 @@ func (f *approveOptions) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.allowEmpty, "allow-empty", false, "accept a list without tools")
 }
 
-// check checks the flags and sets a.policyOf.
-func (f *approveOptions) check(a *app) (err error) {
-	changed := a.cmd.Flags().Changed
-	asked := f.asked
-	if asked.descriptions, err = parseDescriptions(asked.descriptions); err != nil {
-		return fail("--descriptions %s", err)
-	}
-	if asked.ignore, err = parseIgnore(listed(f.ignore)); err != nil {
-		return fail("--ignore %s", err)
-	}
-	asked.substitute = substituteNames(a.substitutes)
-	for _, e := range f.expect {
-		if !isDigest(e) {
-			return fail("--expect %s: a set digest is sha256: and 64 lower-case hex digits", quotedName(e))
-		}
-	}
-	if changed("approved-by") && (strings.TrimSpace(f.approvedBy) == "" || !utf8.ValidString(f.approvedBy)) {
-		return fail("--approved-by needs a name")
-	}
-	if asked.resources && asked.toolsOnly {
-		return fail("--resources and --tools-only don't go together")
-	}
-	a.policyOf = func(p policy) policy {
-		if changed("descriptions") {
-			p.descriptions = asked.descriptions
-		}
-		if changed("ignore") {
-			p.ignore = asked.ignore
-		}
-		if changed("substitute") {
-			p.substitute = asked.substitute
-		}
-		for _, flag := range policyFlags {
-			if changed(flag.flag) {
-				*p.flag(flag.member) = *asked.flag(flag.member)
-			}
-		}
-		p.resources, p.toolsOnly = p.resources && !asked.toolsOnly, p.toolsOnly && !asked.resources
-		return p
-	}
-	return nil
-}
-
 // load reads both sides and checks the manifests against --allow-empty and --expect.
 // Neither flag accepts anything by itself.
-func (f *approveOptions) load(a *app, cmd *cobra.Command, args []string) (*workspace, error) {
-	err := a.take(cmd, args)
+func (f *approveFlags) load(a *app, cmd *cobra.Command, args []string) (*request, *workspace, error) {
+	req, err := f.request(a, cmd, args)
 	if err == nil {
-		err = f.check(a)
+		err = f.check(req.substitutes)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	w, err := a.load()
+	req.asked, req.needsPins = &f.policyFlags, cmd.Name() == "relock"
+	for _, e := range f.expect {
+		if !isDigest(e) {
+			return nil, nil, fail("--expect %s: a set digest is sha256: and 64 lower-case hex digits", quotedName(e))
+		}
+	}
+	if cmd.Flags().Changed("approved-by") && (strings.TrimSpace(f.approvedBy) == "" || !utf8.ValidString(f.approvedBy)) {
+		return nil, nil, fail("--approved-by needs a name")
+	}
+	w, err := a.load(req)
 	if err == nil {
-		err = a.otherServer(w)
+		err = req.otherServer(w)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	return req, w, f.checkManifests(req, w)
+}
+
+func (f *approveFlags) checkManifests(req *request, w *workspace) error {
 	var sets []string
 	for i := range w.pairs {
 		p := &w.pairs[i]
@@ -115,104 +66,116 @@ func (f *approveOptions) load(a *app, cmd *cobra.Command, args []string) (*works
 			continue
 		}
 		if len(p.found.of(toolList)) == 0 && !f.allowEmpty {
-			return nil, failIn(printable(p.manifest), "no tools in the list").
-				hint("if that is right: %s --allow-empty", a.to(cmd.Name()))
+			return failIn(printable(p.manifest), "no tools in the list").
+				hint("if that is right: %s --allow-empty", req.to(req.verb))
 		}
-		sets = append(sets, p.found.setDigest())
+		sets = append(sets, p.found.digest)
 	}
 	want := slices.Sorted(slices.Values(f.expect))
 	slices.Sort(sets)
 	if len(want) == 0 || slices.Equal(sets, want) {
-		return w, nil
+		return nil
 	}
-	return nil, fail("not what was reviewed: nothing was written").
+	return fail("not what was reviewed: nothing was written").
 		hint("expected set %s", strings.Join(want, ", ")).
-		hint("now      set %s", orNone(strings.Join(sets, ", "))).
-		hint("review again: %s", a.to("diff")).refusal()
+		hint("now      set %s", setOrNone(strings.Join(sets, ", "))).
+		hint("review again: %s", req.to("diff")).refusal()
 }
 
-// withhold marks in a selection what has new warnings that no flag accepts.
-func (f *approveOptions) withhold(r *report, sel *selection) error {
-	yes := map[entryKey]bool{}
+// An approver turns what a person accepts into pins.
+type approver struct {
+	*app
+	req   *request
+	w     *workspace
+	r     *report
+	flags *approveFlags
+	style textStyle
+}
+
+// warningKeys reads the entries that --accept-warning names.
+func (f *approveFlags) warningKeys(pairs []pair) (map[entryKey]bool, error) {
+	keys := map[entryKey]bool{}
 	for _, arg := range f.acceptWarning {
 		key := parseEntry(arg)
-		yes[key] = true
-		switch n := holders(r.pairs, key); {
+		keys[key] = true
+		switch n := holders(pairs, key); {
 		case n == 0:
-			return fail("--accept-warning %s: no %s of that name is pinned or listed", quotedName(arg), listInfo[key.list].entry)
+			return nil, fail("--accept-warning %s: no %s of that name is pinned or listed", quotedName(arg), listInfo[key.list].entry)
 		case n > 1:
-			return fail("--accept-warning %s: several servers have a %s of that name", quotedName(arg), listInfo[key.list].entry).
+			return nil, fail("--accept-warning %s: several servers have a %s of that name", quotedName(arg), listInfo[key.list].entry).
 				hint("say which: --server ID")
 		}
 	}
+	return keys, nil
+}
+
+// withhold marks in a selection what has new warnings that no flag accepts, and what is to
+// be put on record of the entries that match.
+func (a *approver) withhold(sel *selection) error {
+	yes, err := a.flags.warningKeys(a.r.pairs)
+	if err != nil {
+		return err
+	}
+	accepts := func(key entryKey) bool { return a.flags.acceptWarnings || yes[key] }
 	sel.refused = map[int]bool{}
-	for i := range r.drifts {
-		if !f.acceptWarnings && r.warned(i) && !yes[r.drifts[i].entryKey] {
+	for i := range a.r.drifts {
+		if a.r.warned(i) && !accepts(a.r.drifts[i].entryKey) {
 			sel.refused[i] = true
 		}
 	}
-	sel.whole = !f.acceptWarnings && len(warningsIn(r.general)) > 0
+	sel.whole = !a.flags.acceptWarnings && len(warningsIn(a.r.general())) > 0
+	for _, f := range a.r.unrecorded() {
+		if accepts(f.key().entryKey) {
+			sel.record(f)
+		}
+	}
 	return nil
 }
 
 // refuseUnpinned refuses warnings in texts that the policy leaves out of the pins.
-func (a *app) refuseUnpinned(r *report) error {
-	if len(r.unapprovable()) == 0 {
+func (a *approver) refuseUnpinned() error {
+	list := a.r.unapprovable()
+	if len(list) == 0 {
 		return nil
 	}
-	return a.refuse(r, r.unapprovable(), fail("a text that isn't pinned has a warning, which no approval covers: nothing was written").
-		hint("read it: %s", a.to("diff")).hint("pin it, then it can be approved: %s", a.pinProse(a.cmd.Name())))
-}
-
-// A decision is the result of a selection.
-type decision struct {
-	accepted map[int]bool // indexes of drifts
-	refused  map[int]bool // indexes of drifts that were selected, but have a new warning
-	idle     []acceptance // acceptances of entries that have not drifted
+	return a.refuse(list, fail("a text that isn't pinned has a warning, which no approval covers: nothing was written").
+		hint("read it: %s", a.req.to("diff")).hint("pin it, then it can be approved: %s", a.req.pinProse(a.req.verb)))
 }
 
 // decide turns a selection into a decision, or refuses it for warnings or the policy.
-func (a *app) decide(r *report, sel selection) (d decision, err error) {
-	if d.accepted, d.idle, err = selectDrifts(r.pairs, r.drifts, sel); err != nil {
+func (a *approver) decide(sel selection) (d decision, err error) {
+	if d, err = newDecision(a.r.pairs, a.r.drifts, sel); err != nil {
 		return d, err
 	}
-	d.refused = map[int]bool{}
-	selected := maps.Clone(d.accepted)
-	for i := range sel.refused {
-		if sel.all || slices.ContainsFunc(sel.accepts, func(a acceptance) bool { return a.fits(&r.drifts[i]) }) {
-			d.refused[i], selected[i] = true, true
-		}
-	}
-	if err := clean(r, selected); err != nil {
+	if err := a.requireClean(&d); err != nil {
 		return d, err
 	}
-	all := r.allOrNothing() || a.cmd.Name() == "lock"
+	all := a.r.allOrNothing() || a.req.verb == "lock"
 	if sel.whole || len(d.refused) > 0 && (all || len(d.accepted) == 0) {
-		return d, a.refuse(r, r.refusedWarnings(d.refused), fail("%s: nothing was written", r.warnedText(d.refused)).
-			hint("read it: %s", a.to("diff")).hint("%s", warnedHint(d.refused)))
+		return d, a.refuse(a.r.refusedWarnings(d.refused), fail("%s: nothing was written", a.r.warnedText(d.refused)).
+			hint("read it: %s", a.req.to("diff")).hint("%s", warnedHint(d.refused)))
 	}
 	return d, nil
 }
 
 // refuse shows the findings that prevent an approval, and returns why as a refusal.
-func (a *app) refuse(r *report, list []finding, why *userError) error {
-	newText(a.out, a.style()).findings(r, "", "", list)
+func (a *approver) refuse(list []finding, why *userError) error {
+	newText(a.out, a.style).findings(a.r, "", "", list)
 	return why.refusal()
 }
 
-// clean enforces the policy's requireClean on what would be written.
-func clean(r *report, accepted map[int]bool) error {
-	list := slices.Concat(r.approved, r.standing)
-	written := map[driftKey]bool{}
-	for i := range r.drifts {
-		if accepted[i] {
-			list = append(list, r.findings[i]...)
-			written[r.drifts[i].key()] = true
+// requireClean enforces that policy on what would be written.
+func (a *approver) requireClean(d *decision) error {
+	selected := map[driftKey]bool{}
+	for i := range a.r.drifts {
+		if d.accepted[i] || d.refused[i] {
+			selected[a.r.drifts[i].key()] = true
 		}
 	}
-	for _, f := range list {
-		p := r.pairOf(f.server)
-		if p == nil || !p.found.policy.requireClean || p.pinned.policy.requireClean && !written[f.key()] {
+	for _, f := range a.r.findings {
+		p := pairOf(a.r.pairs, f.server)
+		if p == nil || !p.found.policy.requireClean || f.scope == inDrift && !f.approved && !selected[f.key()] ||
+			p.pinned.policy.requireClean && !selected[f.key()] {
 			continue
 		}
 		if f.warning && slices.Contains([]string{"hidden-text", "terminal-escape", "bidi-control"}, f.id) {
@@ -222,66 +185,32 @@ func clean(r *report, accepted map[int]bool) error {
 	return nil
 }
 
-// now returns the time of an approval in RFC 3339 and UTC, or that of SOURCE_DATE_EPOCH
-// if it is set (reproducible-builds.org).
-func now() (string, error) {
-	t := time.Now()
-	if epoch := os.Getenv("SOURCE_DATE_EPOCH"); epoch != "" {
-		seconds, err := strconv.ParseInt(epoch, 10, 64)
-		if err != nil || seconds < 0 || seconds > 253402300799 {
-			return "", fail("SOURCE_DATE_EPOCH %s: not a number of seconds", quotedName(epoch))
-		}
-		t = time.Unix(seconds, 0)
-	}
-	return t.UTC().Format(time.RFC3339), nil
-}
-
-// sign records the approver with each pin of next that is new or has a new digest.
-func (f *approveOptions) sign(next *pinset, old *pinset) error {
-	if f.approvedBy == "" {
-		return nil
-	}
-	at, err := now()
-	if err != nil {
-		return err
-	}
-	for i := range next.pins {
-		p := &next.pins[i]
-		if before := old.find(p.entryKey); before == nil || before.digest != p.digest {
-			p.approval = &approval{by: f.approvedBy, at: at, hash: approvalHash(next.server, p)}
-		}
-	}
-	return nil
-}
-
-// approve writes the new pins of every pair in which something was accepted. With all, it
-// also settles bare servers. announce is given the servers that come or go as a whole.
-func (a *app) approve(w *workspace, r *report, f *approveOptions, accepted map[int]bool, all bool, announce func(whole []string)) error {
+// approve writes the new pins of every server in which something was accepted. announce is
+// given the servers that come or go as a whole.
+func (a *approver) approve(d *decision, announce func(whole []string)) error {
 	of := map[string][]*drift{}
-	for i := range r.drifts {
-		if d := &r.drifts[i]; accepted[i] {
-			of[d.server] = append(of[d.server], d)
+	for i := range a.r.drifts {
+		if x := &a.r.drifts[i]; d.accepted[i] {
+			of[x.server] = append(of[x.server], x)
 		}
 	}
+	warnings := d.warnings(a.r.drifts, a.r.findings)
 	var next []pinset
 	var drop, whole []string
-	for i := range r.pairs {
-		p := &r.pairs[i]
-		if len(of[p.server]) == 0 && !p.policyDiffers() && p.from == "" && !(all && bare(*p)) {
+	for i := range a.r.pairs {
+		p := &a.r.pairs[i]
+		accepted := of[p.server]
+		switch {
+		case len(accepted) == 0 && !p.policyDiffers() && !(d.all && p.hasNoEntries()) && !warnings.of(p.server):
 			continue
-		}
-		if bare(*p) || !p.present && len(of[p.server]) == len(p.pinned.pins) {
+		case !p.present && len(accepted) == len(p.pinned.pins):
+			whole, drop = append(whole, p.server), append(drop, p.server)
+			continue
+		case p.hasNoEntries():
 			whole = append(whole, p.server)
 		}
-		if p.from != "" {
-			drop = append(drop, p.from)
-		}
-		if !p.present && len(of[p.server]) == len(p.pinned.pins) {
-			drop = append(drop, p.server)
-			continue
-		}
-		set := relockPins(p, of[p.server])
-		if err := f.sign(&set, &p.pinned); err != nil {
+		set := relockPins(p, accepted, warnings)
+		if err := sign(&set, &p.pinned, a.flags.approvedBy); err != nil {
 			return err
 		}
 		next = append(next, set)
@@ -290,66 +219,11 @@ func (a *app) approve(w *workspace, r *report, f *approveOptions, accepted map[i
 		announce(whole)
 		return nil
 	}
-	return a.write(w, next, drop, func() { announce(whole) })
-}
-
-// write replaces the pins of servers in the lockfile. It reads the lockfile again under
-// its lock. Pins of other servers that were added meanwhile are kept. If the pins that
-// were reviewed have changed, nothing is written.
-func (a *app) write(w *workspace, next []pinset, drop []string, announce func()) error {
-	return replaceFile(a.lockPath, a.lockPatience, func() ([]byte, error) {
-		l, data, err := readLockfile(a.lockPath)
-		if err != nil {
-			return nil, err
-		}
-		touched := lockfile{servers: next}
-		for _, server := range append(touched.labels(), drop...) {
-			if !sameSet(w.lock.find(server), l.find(server)) {
-				return nil, fail("%s changed while it was reviewed: nothing was written", printable(a.lockPath)).
-					hint("review again: %s", a.to("diff"))
-			}
-		}
-		for _, s := range next {
-			l.put(s)
-		}
-		for _, server := range drop {
-			l.drop(server)
-		}
-		written, err := marshalLockfile(l)
-		if err != nil || bytes.Equal(written, data) {
-			return nil, err
-		}
-		// What a later run will read must be what was meant.
-		again, err := parseLockfile(a.lockPath, written)
-		if err != nil {
-			return nil, fail("the new lockfile can't be read back; nothing was written: %s", toldOf(err).text)
-		}
-		if !slices.EqualFunc(again.servers, l.servers, func(x, y pinset) bool { return sameSet(&x, &y) }) {
-			return nil, fail("the new lockfile doesn't say what was meant; nothing was written")
-		}
-		return written, nil
-	}, func() error {
-		announce()
-		if err := a.out.Flush(); err != nil {
-			return pathError("standard output", err)
-		}
-		return nil
-	})
-}
-
-// sameSet compares two pinsets as the lockfile records them, definitions by their digests.
-func sameSet(a, b *pinset) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return a.server == b.server && a.policy.equal(b.policy) && slices.EqualFunc(a.pins, b.pins, func(x, y pin) bool {
-		sameApproval := (x.approval == nil) == (y.approval == nil) && (x.approval == nil || *x.approval == *y.approval)
-		return x.entryKey == y.entryKey && x.digest == y.digest && x.sanitized == y.sanitized && sameApproval
-	})
+	return a.write(a.w, a.req, next, drop, func() { announce(whole) })
 }
 
 func newLock(a *app) *cobra.Command {
-	f := &approveOptions{}
+	f := &approveFlags{}
 	cmd := &cobra.Command{
 		Use:   "lock MANIFEST [LOCKFILE]",
 		Short: "Approve: write the pins of a server that has none yet",
@@ -364,63 +238,66 @@ Exit codes: 0 pinned, 1 refused because of what the manifest says, 2 no answer.`
   pinproof lock live.jsonl --server files       under a label that isn't the file's name
   pinproof lock captures/                       every server of a folder`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			w, err := f.load(a, cmd, args)
+			req, w, err := f.load(a, cmd, args)
 			if err != nil {
 				return err
 			}
-			return a.lock(w, f)
+			return a.lock(req, w, f)
 		},
 	}
-	a.commonFlags(cmd)
+	f.sharedFlags.register(cmd)
 	f.register(cmd)
 	return cmd
 }
 
-func (a *app) lock(w *workspace, f *approveOptions) error {
-	fresh, pinned := &workspace{lock: w.lock}, &workspace{lock: w.lock} // servers without and with pins
+func (a *app) lock(req *request, w *workspace, f *approveFlags) error {
+	fresh, pinned := *w, *w // servers without and with pins
+	fresh.pairs, pinned.pairs = nil, nil
 	for _, p := range w.pairs {
 		switch {
 		case p.policyDiffers():
-			return failIn(printable(a.lockPath), "server %s is pinned under another policy (%s): nothing was written", quotedName(p.server), policyWords(p.pinned.policy)).
-				hint("to change the policy: %s", a.to("relock")).refusal()
+			return failIn(printable(w.lockPath), "server %s is pinned under another policy (%s): nothing was written", quotedName(p.server), policyWords(p.pinned.policy)).
+				hint("to change the policy: %s", req.to("relock")).refusal()
 		case p.found.repeated():
-			return a.refuseRepeated(w, p)
+			return a.refuseRepeated(req, w, p)
 		case p.known:
 			pinned.pairs = append(pinned.pairs, p)
 		default:
 			fresh.pairs = append(fresh.pairs, p)
 		}
 	}
-	old := a.report(pinned, true)
+	fresh.drifts, pinned.drifts = compareAll(fresh.pairs), compareAll(pinned.pairs)
+	old := pinned.report(req)
+	style := a.style(f.full)
 	differs := func(what string) error {
-		if old.verdict() == "match" {
+		if old.matches {
 			return nil
 		}
-		return fail("%s pins %s", printable(a.lockPath), what).
-			hint("read the changes, then approve them: %s", a.to("relock")).refusal()
+		return fail("%s pins %s", printable(w.lockPath), what).
+			hint("read the changes, then approve them: %s", req.to("relock")).refusal()
 	}
 	if len(fresh.pairs) == 0 {
-		if err := writeVerify(a.out, old, a.style(), false); err != nil {
+		if err := writeVerify(a.out, old, style, false); err != nil {
 			return err
 		}
 		return differs("these entries otherwise: nothing was written")
 	}
-	r := a.report(fresh, true)
+	ap := &approver{a, req, w, fresh.report(req), f, style}
 	sel, d := selection{all: true}, decision{}
-	err := a.refuseUnpinned(r)
+	err := ap.refuseUnpinned()
 	if err == nil {
-		err = f.withhold(r, &sel)
+		err = ap.withhold(&sel)
 	}
 	if err == nil {
-		d, err = a.decide(r, sel)
+		d, err = ap.decide(sel)
 	}
-	if old.verdict() != "match" { // after what refuses a new server, which was shown above
-		if err := writeVerify(a.out, old, a.style(), false); err != nil {
+	if !old.matches { // after what refuses a new server, which was shown above
+		if err := writeVerify(a.out, old, style, false); err != nil {
 			return err
 		}
 	}
 	if err == nil {
-		err = a.approve(w, r, f, d.accepted, true, func([]string) { writeLocked(a.out, r, a.style()) })
+		err = ap.approve(&d, func([]string) { writeLocked(a.out, ap.r, style) })
 	}
 	if err != nil {
 		return err
@@ -428,12 +305,15 @@ func (a *app) lock(w *workspace, f *approveOptions) error {
 	return differs("the other servers otherwise: their pins were kept")
 }
 
-func (a *app) refuseRepeated(w *workspace, p pair) error {
-	r := a.report(&workspace{lock: w.lock, pairs: []pair{p}}, false)
-	r.groups = slices.DeleteFunc(r.groups, func(g *group) bool { return r.first(g).kind != duplicate })
-	r.unpinned, r.general = nil, nil
-	newText(a.out, a.style()).blocks(r)
-	is := listInfo[r.first(r.groups[0]).list]
+// refuseRepeated refuses a manifest in which a name is repeated, and shows the copies.
+func (a *app) refuseRepeated(req *request, w *workspace, p pair) error {
+	of := *w
+	of.pairs = []pair{p}
+	of.drifts = slices.DeleteFunc(compareAll(of.pairs), func(d drift) bool { return d.kind != duplicate })
+	in := of.input(req)
+	in.findings = slices.DeleteFunc(of.read(false), func(f finding) bool { return f.scope != inDrift })
+	newText(a.out, a.style(false)).blocks(of.judged(in, leniency{}))
+	is := listInfo[of.drifts[0].list]
 	return failIn(printable(p.manifest), "a %s %s is repeated, and an agent may get either %s: nothing was written", is.entry, is.identity, is.entry).
-		hint("the server has to be fixed: see both: %s", a.to("diff")).refusal()
+		hint("the server has to be fixed: see both: %s", req.to("diff")).refusal()
 }

@@ -3,15 +3,16 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 )
 
-// relockOptions holds the flags of relock alone.
-type relockOptions struct {
-	approveOptions
+// relockFlags holds the flags of relock alone.
+type relockFlags struct {
+	approveFlags
 	accept      []string
 	acceptAll   bool
 	acceptLabel []string
@@ -19,7 +20,7 @@ type relockOptions struct {
 }
 
 func newRelock(a *app) *cobra.Command {
-	f := &relockOptions{}
+	f := &relockFlags{}
 	cmd := &cobra.Command{
 		Use:   "relock MANIFEST [LOCKFILE]",
 		Short: "Approve drift after reading it, all of it or tool by tool",
@@ -36,29 +37,27 @@ Exit codes: 0 no drift is left, 1 some is, or the manifest is not the reviewed o
   pinproof relock files.jsonl --accept-label sdk-churn           what changed in no other way
   pinproof relock files.jsonl --accept-all --expect sha256:HEX   exactly what diff showed
   pinproof relock files.jsonl --accept-warning a                 in spite of its warning
-  pinproof relock new.jsonl --server pkg@2 --from pkg@1          an upgrade with a new label
   pinproof relock --drop-server github                           retire a server`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("drop-server") {
-				return a.dropServer(cmd, args, f.drop)
+				return a.dropServer(cmd, args, f)
 			}
 			sel, err := f.selection()
 			if err != nil {
 				return err
 			}
-			w, err := f.load(a, cmd, args)
+			req, w, err := f.load(a, cmd, args)
 			if err != nil {
 				return err
 			}
 			if !w.folder && !w.pairs[0].known {
-				return fail("%s has no server %s", printable(a.lockPath), quotedName(w.pairs[0].server)).
-					hint("to approve a new server: %s", a.to("lock"))
+				return fail("%s has no server %s", printable(w.lockPath), quotedName(w.pairs[0].server)).
+					hint("to approve a new server: %s", req.to("lock"))
 			}
-			return a.relock(w, f, sel)
+			return a.relock(req, w, f, sel)
 		},
 	}
-	a.commonFlags(cmd)
-	a.reviewFlags(cmd)
+	f.registerReview(cmd)
 	f.register(cmd)
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.accept, "accept", nil, "accept the drift of `ENTRY`: NAME of a tool, prompt=NAME, instructions, each also with @sha256:HEX; sha256:HEX; or a quoted pattern with * and ? (repeatable)")
@@ -69,7 +68,7 @@ Exit codes: 0 no drift is left, 1 some is, or the manifest is not the reviewed o
 }
 
 // selection reads the flags that say what is accepted, without the labels.
-func (f *relockOptions) selection() (selection, error) {
+func (f *relockFlags) selection() (selection, error) {
 	sel := selection{all: f.acceptAll}
 	if f.acceptAll && len(f.accept)+len(f.acceptLabel) > 0 {
 		return sel, fail("--accept-all takes no --accept and no --accept-label: all is more than some")
@@ -93,82 +92,69 @@ func (f *relockOptions) selection() (selection, error) {
 	return sel, nil
 }
 
-// labelled returns the indexes of CHANGED entries that have no new warning, and only
-// changes with one of the labels.
-func (r *report) labelled(labels []string) map[int]bool {
-	accepted := map[int]bool{}
-	for i := range r.drifts {
-		if r.drifts[i].kind == changed && len(r.changes[i]) > 0 && !r.warned(i) &&
-			!slices.ContainsFunc(r.changes[i], func(c change) bool { return !slices.Contains(labels, c.label.id) }) {
-			accepted[i] = true
-		}
-	}
-	return accepted
-}
-
-func (a *app) relock(w *workspace, f *relockOptions, sel selection) (err error) {
-	r := a.report(w, true)
-	style := a.style()
-	if err := f.withhold(r, &sel); err != nil {
+func (a *app) relock(req *request, w *workspace, f *relockFlags, sel selection) (err error) {
+	r := w.report(req)
+	ap := &approver{a, req, w, r, &f.approveFlags, a.style(f.full)}
+	if err := ap.withhold(&sel); err != nil {
 		return err
-	}
-	if r.verdict() == "match" && a.from == "" {
-		if _, _, err := selectDrifts(w.pairs, r.drifts, sel); err != nil {
-			return err
-		}
-		return writeVerify(a.out, r, style, false)
 	}
 	byFlags := len(sel.accepts)+len(f.acceptLabel) > 0 || sel.all
 	policyChanged := slices.ContainsFunc(w.pairs, func(p pair) bool { return p.policyDiffers() })
-	interactive := !byFlags && (len(r.drifts) > 0 || policyChanged)
+	asks := !byFlags && (len(r.drifts) > 0 || policyChanged || len(r.unrecorded()) > 0 && a.canAsk(req))
+	if r.matches && !asks && len(sel.recorded) == 0 {
+		if _, _, err := selectDrifts(w.pairs, r.drifts, sel); err != nil {
+			return err
+		}
+		return writeVerify(a.out, r, ap.style, false)
+	}
 	if policyChanged && byFlags && !sel.all {
 		return fail("a changed policy needs --accept-all: every pin is made anew").
-			hint("read it first: %s", a.to("diff"))
+			hint("read it first: %s", req.to("diff"))
 	}
-	if err := a.refuseUnpinned(r); err != nil {
+	if err := ap.refuseUnpinned(); err != nil {
 		return err
 	}
-	if interactive {
-		p, err := a.prompter(newText(a.out, style), r)
+	if asks {
+		p, err := a.prompter(req, newText(a.out, ap.style), r)
 		if err != nil {
 			return err
 		}
-		if sel.chosen, err = p.review(); err != nil {
+		answers, err := p.review()
+		if err != nil {
 			return err
 		}
-		sel.whole, sel.refused = false, nil // the prompt asked for a yes to each warning
+		sel.chosen, sel.whole, sel.refused = answers.drifts, false, nil // the prompt asked for a yes to each warning
+		for _, f := range answers.warnings {
+			sel.record(f)
+		}
 	} else if len(f.acceptLabel) > 0 {
 		sel.chosen = r.labelled(f.acceptLabel)
 	}
-	d, err := a.decide(r, sel)
+	d, err := ap.decide(sel)
 	if err != nil {
 		return err
 	}
 	left := len(d.accepted) < len(r.drifts)
 	if r.allOrNothing() && left {
-		what := "a changed policy takes effect"
-		if a.from != "" {
-			what = "pins move to a new label"
-		}
-		return fail("%s only when all drift is accepted: nothing was written", what).hint("read it: %s", a.to("diff")).refusal()
+		return fail("a changed policy takes effect only when all drift is accepted: nothing was written").hint("read it: %s", req.to("diff")).refusal()
 	}
-	err = a.approve(w, r, &f.approveOptions, d.accepted, f.acceptAll, func(whole []string) {
+	err = ap.approve(&d, func(whole []string) {
 		if len(d.refused) > 0 {
-			newText(a.out, style).findings(r, "", "", r.refusedWarnings(d.refused))
+			newText(a.out, ap.style).findings(r, "", "", r.refusedWarnings(d.refused))
 		}
-		writeRelocked(a.out, r, d.accepted, f.idleTexts(d.idle, sel), whole, interactive, style)
+		writeRelocked(a.out, r, relocked{d.accepted, d.recorded, f.idleTexts(d.idle, sel), whole, asks}, ap.style)
 	})
 	switch {
 	case err != nil:
 		return err
 	case len(d.refused) > 0:
-		return fail("%s: not accepted", r.warnedText(d.refused)).hint("read it: %s", a.to("diff")).hint("%s", warnedHint(d.refused)).refusal()
+		return fail("%s: not accepted", r.warnedText(d.refused)).hint("read it: %s", req.to("diff")).hint("%s", warnedHint(d.refused)).refusal()
 	case left:
-		newText(a.out, style).hint(r.reviewStep())
+		newText(a.out, ap.style).hint(r.reviewStep())
 		return errDrift
-	case !f.acceptAll && slices.ContainsFunc(r.pairs, bare):
+	case !f.acceptAll && slices.ContainsFunc(r.pairs, func(p pair) bool { return p.hasNoEntries() }):
 		for _, s := range r.nextSteps() {
-			newText(a.out, style).hint(s)
+			newText(a.out, ap.style).hint(s)
 		}
 		return errDrift
 	}
@@ -176,7 +162,7 @@ func (a *app) relock(w *workspace, f *relockOptions, sel selection) (err error) 
 }
 
 // idleTexts says which flags had nothing to accept.
-func (f *relockOptions) idleTexts(idle []acceptance, sel selection) []string {
+func (f *relockFlags) idleTexts(idle []acceptance, sel selection) []string {
 	var texts []string
 	for _, a := range idle {
 		texts = append(texts, quotedName(a.arg)+" has not drifted: nothing to accept")
@@ -187,16 +173,26 @@ func (f *relockOptions) idleTexts(idle []acceptance, sel selection) []string {
 	return texts
 }
 
-// prompter finds the terminal to ask on.
-func (a *app) prompter(t *textWriter, r *report) (*prompter, error) {
-	in := a.stdin
-	if a.manifest == "-" {
-		in = openTerminal()
+// answersFrom is the stream that answers are read from.
+func (a *app) answersFrom(req *request) io.Reader {
+	if req.manifest == "-" {
+		return openTerminal()
 	}
+	return a.stdin
+}
+
+// canAsk reports whether there is a terminal to ask on.
+func (a *app) canAsk(req *request) bool {
+	return isTerminal(a.answersFrom(req)) && isTerminal(a.stderr)
+}
+
+// prompter finds the terminal to ask on.
+func (a *app) prompter(req *request, t *textWriter, r *report) (*prompter, error) {
+	in := a.answersFrom(req)
 	if !isTerminal(in) || !isTerminal(a.stderr) {
-		f, how := fail("no terminal to ask on, and no flag says what to accept").hint("read the changes: %s", r.next.to("diff")), "then"
+		f, how := fail("no terminal to ask on, and no flag says what to accept").hint("read the changes: %s", req.to("diff")), "then"
 		if !r.allOrNothing() {
-			f.hint("then accept some of it: %s", r.next.to("relock", "--accept NAME"))
+			f.hint("then accept some of it: %s", req.to("relock", "--accept NAME"))
 			how = "or"
 		}
 		if s := r.restStep(); s.Command != "" {
@@ -211,7 +207,8 @@ func (a *app) prompter(t *textWriter, r *report) (*prompter, error) {
 }
 
 // dropServer retires a server: its pins leave the lockfile.
-func (a *app) dropServer(cmd *cobra.Command, args []string, server string) error {
+func (a *app) dropServer(cmd *cobra.Command, args []string, f *relockFlags) error {
+	server := f.drop
 	given := cmd.Flags().NFlag()
 	if cmd.Flags().Changed("color") {
 		given--
@@ -219,21 +216,22 @@ func (a *app) dropServer(cmd *cobra.Command, args []string, server string) error
 	if len(args) > 1 || given > 1 {
 		return fail("--drop-server goes alone: pinproof relock --drop-server ID [LOCKFILE]")
 	}
-	if err := a.take(cmd, append([]string{"-"}, args...)); err != nil { // no manifest
+	req, err := f.request(a, cmd, append([]string{"-"}, args...)) // no manifest
+	if err != nil {
 		return err
 	}
-	l, text, err := readLockfile(a.lockPath)
+	l, text, err := readLockfile(req.lockPath)
 	set := l.find(server)
 	switch {
 	case err != nil:
 		return err
 	case text == nil:
-		return failIn(printable(a.lockPath), "no such lockfile")
+		return failIn(printable(req.lockPath), "no such lockfile")
 	case set == nil:
-		return fail("%s has no server %s", printable(a.lockPath), quotedName(server))
+		return fail("%s has no server %s", printable(req.lockPath), quotedName(server))
 	}
-	return a.write(&workspace{lock: l}, nil, []string{server}, func() {
-		fmt.Fprintf(a.out, "DROPPED server %s, %s -> %s\n", quotedName(server), plural(len(set.pins), "pin"), printable(a.lockPath))
+	return a.write(&workspace{lock: l, lockPath: req.lockPath}, req, nil, []string{server}, func() {
+		fmt.Fprintf(a.out, "DROPPED server %s, %s -> %s\n", quotedName(server), plural(len(set.pins), "pin"), printable(req.lockPath))
 	})
 }
 

@@ -13,102 +13,125 @@ import (
 )
 
 func newVerify(a *app) *cobra.Command {
-	var quiet, warn, hook bool
+	var quiet, warn, hook, review bool
 	var allow []string
 	var subset string
-	out := &output{}
+	shared, out := &sharedFlags{}, &output{}
 	cmd := &cobra.Command{
 		Use:   "verify MANIFEST [LOCKFILE]",
 		Short: "The gate: does the manifest match its pins?",
 		Long: `Verify compares a saved answer of a server with its pins in LOCKFILE (tools.lock).
 It prints one line when all is well; otherwise a BLOCK line for every entry that
 is not what was approved. MANIFEST is a file, a folder of them, or - for standard
-input. Exit codes: 0 match, 1 drift, 2 no answer.`,
+input. With --review, for a change of tools.lock itself, it also reads what matches,
+and a warning that is not on record fails it.
+Exit codes: 0 match, 1 drift, 2 no answer.`,
 		Example: `  pinproof verify files.jsonl
   pinproof verify live.jsonl --server files       under a label that isn't the file's name
   pinproof verify captures/                       every server of a folder
+  pinproof verify captures/ --review              for a pull request that touches tools.lock
   pinproof verify files.jsonl --allow added       new tools don't fail the run
   pinproof verify files.jsonl --subset safe.json  what still matches, for a gateway
   pinproof verify files.jsonl --format github --report html=review.html`,
 	}
-	a.commonFlags(cmd)
+	shared.register(cmd)
 	out.register(cmd)
 	flags := cmd.Flags()
 	flags.BoolVarP(&quiet, "quiet", "q", false, "don't print the OK line")
 	flags.StringArrayVar(&allow, "allow", nil, "report drift of this `KIND`, added or removed, without failing (repeatable)")
 	flags.BoolVar(&warn, "warn", false, "report drift of every kind without failing")
+	flags.BoolVar(&review, "review", false, "read what matches, too: a warning that is not on record fails the run")
 	flags.StringVar(&subset, "subset", "", "write the tools that match their pins to `FILE`, as a tools/list result")
 	flags.BoolVar(&hook, "hook", false, "answer as an agent's hook: drift and errors exit 2, with words that are safe for a model")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := a.take(cmd, args); err != nil {
+		req, err := shared.request(a, cmd, args)
+		if err != nil {
 			return err
 		}
+		req.needsPins = true
 		if hook {
-			return a.hook(cmd)
+			return a.hook(cmd, req)
 		}
-		allowed := map[kind]bool{}
-		for _, k := range allow {
-			if k != "added" && k != "removed" {
-				return fail("--allow %s: only added or removed can be allowed", quotedName(k))
-			}
-			allowed[kind(strings.ToUpper(k))] = true
-		}
-		if warn {
-			allowed = map[kind]bool{added: true, removed: true, changed: true, concealed: true, duplicate: true}
+		allowed, err := leniencyOf(allow, warn)
+		if err != nil {
+			return err
 		}
 		if cmd.Flags().Changed("subset") {
-			if err := a.checkOutput("--subset", subset); err != nil {
+			if err := a.checkOutput(req, "--subset", subset); err != nil {
 				return err
 			}
 		}
 		out.text = func(w io.Writer, r *report, style textStyle) error {
 			return writeVerify(w, r, style, quiet && w == a.out) // a report in a file has the line all the same
 		}
-		if err := out.check(a, subset); err != nil {
+		if err := out.check(a, req, subset); err != nil {
 			return err
 		}
-		w, err := a.load()
+		w, err := a.load(req)
 		if err == nil && w.folder && subset != "" {
 			err = fail("--subset goes with one manifest, not with a folder")
 		}
 		if err != nil {
 			return out.explain(a, err)
 		}
-		r := a.report(w, out.laidOut() || !quiet)
-		r.allowed = allowed
+		in := w.input(req)
+		in.findings = w.read(review)
+		in.review, in.warnOnly = review, warn
 		if subset != "" {
-			err = writeSubset(subset, &r.pairs[0], r.drifts, a.substitutes)
+			err = writeSubset(subset, &w.pairs[0], w.drifts, req.substitutes)
 		}
-		return out.emit(a, r, err)
+		return out.emit(a, w.judged(in, allowed), a.style(false), err)
 	}
 	return cmd
 }
 
+// leniencyOf reads --allow and --warn.
+func leniencyOf(allow []string, warn bool) (leniency, error) {
+	l := leniency{kinds: map[kind]bool{}}
+	for _, k := range allow {
+		if k != "added" && k != "removed" {
+			return l, fail("--allow %s: only added or removed can be allowed", quotedName(k))
+		}
+		l.kinds[kind(strings.ToUpper(k))] = true
+	}
+	if warn {
+		return lenient, nil
+	}
+	return l, nil
+}
+
 // hook is verify for an agent. It exits with 0 or 2, prints nothing on standard output,
 // and on standard error only what may reach a model.
-func (a *app) hook(cmd *cobra.Command) error {
-	for _, flag := range []string{"warn", "allow", "subset", "format", "report"} {
+func (a *app) hook(cmd *cobra.Command, req *request) error {
+	for _, flag := range []string{"warn", "allow", "review", "subset", "format", "report"} {
 		if cmd.Flags().Changed(flag) {
 			return fail("--hook and --%s don't go together: a hook blocks or it doesn't", flag)
 		}
 	}
-	if a.manifest == "-" {
+	if req.manifest == "-" {
 		return fail("--hook doesn't read standard input: that is the agent's")
 	}
-	w, err := a.load()
+	w, err := a.load(req)
 	if err != nil {
-		writeHookError(a.stderr, err, a.command) // a failed write changes nothing: it is exit 2 as well
-		return errTold
+		writeHookError(a.stderr, err, req.command) // a failed write changes nothing: it is exit 2 as well
+		return errReported
 	}
-	if r := a.report(w, false); r.failed() {
+	if r := w.gateReport(req); r.failed {
 		writeHook(a.stderr, r)
-		return errTold
+		return errReported
 	}
 	return nil
 }
 
+// gateReport is the report of a plain verify.
+func (w *workspace) gateReport(req *request) *report {
+	in := w.input(req)
+	in.findings = w.read(false)
+	return w.judged(in, leniency{})
+}
+
 // checkOutput refuses to write over an input or another output.
-func (a *app) checkOutput(flag, path string, others ...string) error {
+func (a *app) checkOutput(req *request, flag, path string, others ...string) error {
 	if path == "" || path == "-" {
 		return fail("%s needs a file", flag)
 	}
@@ -117,11 +140,11 @@ func (a *app) checkOutput(flag, path string, others ...string) error {
 			return fail("%s %s: two outputs, or an input, with one name", flag, printable(path))
 		}
 	}
-	isInput := sameFile(path, a.manifest) || sameFile(path, a.lockPath)
-	if isFolder(a.manifest) {
-		entries, _ := os.ReadDir(a.manifest) // load reports the error
-		isInput = isInput || sameFile(filepath.Dir(path), a.manifest) || slices.ContainsFunc(entries, func(e os.DirEntry) bool {
-			return sameFile(path, filepath.Join(a.manifest, e.Name()))
+	isInput := sameFile(path, req.manifest) || sameFile(path, req.lockPath)
+	if isFolder(req.manifest) {
+		entries, _ := os.ReadDir(req.manifest) // load reports the error
+		isInput = isInput || sameFile(filepath.Dir(path), req.manifest) || slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+			return sameFile(path, filepath.Join(req.manifest, e.Name()))
 		})
 	}
 	if isInput {

@@ -43,7 +43,7 @@ func TestFindRenames(t *testing.T) {
 // Servers and lists are kept apart, and a URI is a name.
 func TestRenamesStayInTheirList(t *testing.T) {
 	entry := func(server string, list listKind, name, definition string) drift {
-		p := &pin{entryKey: entryKey{list, name}, definition: []byte(definition)}
+		p := &pin{entryKey: entryKey{list, name}, form: form{definition: []byte(definition)}}
 		if strings.HasPrefix(name, "old") {
 			return drift{server: server, entryKey: p.entryKey, kind: removed, pinned: p}
 		}
@@ -70,7 +70,7 @@ func TestManyRenames(t *testing.T) {
 	t.Parallel()
 	var drifts []drift
 	for i := range 20_000 {
-		p := &pin{entryKey: entryKey{name: fmt.Sprint(i)}, definition: fmt.Appendf(nil, `{"description":"%sof %d","name":"%d"}`, strings.Repeat("some words ", 20), i, i)}
+		p := &pin{entryKey: entryKey{name: fmt.Sprint(i)}, form: form{definition: fmt.Appendf(nil, `{"description":"%sof %d","name":"%d"}`, strings.Repeat("some words ", 20), i, i)}}
 		d := drift{entryKey: p.entryKey, kind: removed, pinned: p}
 		if i%2 == 0 {
 			d.kind, d.pinned, d.found = added, nil, p

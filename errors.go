@@ -43,3 +43,30 @@ func (f *userError) hint(format string, args ...any) *userError {
 func failIn(where, format string, args ...any) *userError {
 	return &userError{where: where, text: where + ": " + fmt.Sprintf(format, args...)}
 }
+
+// pathError says what went wrong with a path. It drops the library's text, which has the
+// path raw: a path may come from an archive and be hostile to a terminal.
+func pathError(path string, err error) *userError {
+	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
+		err = inner
+	}
+	return failIn(printable(path), "%s", err)
+}
+
+// toldOf returns an error as a userError, whose text is printable.
+func toldOf(err error) *userError {
+	if told, ok := errors.AsType[*userError](err); ok {
+		return told
+	}
+	return fail("%s", printable(err.Error()))
+}
+
+// errorLines are the lines of an error for a person, its hints last.
+func errorLines(err error) []string {
+	told := toldOf(err)
+	lines := []string{told.text}
+	for _, hint := range told.hints {
+		lines = append(lines, "hint: "+hint)
+	}
+	return lines
+}

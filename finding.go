@@ -20,9 +20,10 @@ type finding struct {
 	warning     bool   // else a note
 	pointer     string // where in the definition, a JSON Pointer
 	detail      string // printable
-	approved    bool   // the approved definition has the same
+	approved    bool   // it was accepted with the pinned definition: it is on record
 	more        bool   // it stands for all further ones of its id and level
 	wholeServer bool   // it is about the whole manifest
+	scope       findingScope
 }
 
 // A review is the reading of one definition. It keeps the path to the value that it reads,
@@ -148,10 +149,10 @@ func (x *nameIndex) reviewServer(found pinset, before *pinset) []finding {
 // reviewOthers reads the pinned definitions of servers that have no manifest at hand, and
 // lists the tools of other servers that they name: a new tool may be one that an older pin
 // names. A finding is approved if the names in the lockfile alone give it already.
-func (x *nameIndex) reviewOthers(lock lockfile, found []pinset) (list []finding) {
-	old := sync.OnceValue(func() *nameIndex { return newNameIndex(lock, nil) })
-	for i := range lock.servers {
-		s := &lock.servers[i]
+func (x *nameIndex) reviewOthers(locked, found []pinset) (list []finding) {
+	old := sync.OnceValue(func() *nameIndex { return newNameIndex(locked, nil) })
+	for i := range locked {
+		s := &locked[i]
 		if slices.ContainsFunc(found, func(f pinset) bool { return f.server == s.server }) {
 			continue
 		}

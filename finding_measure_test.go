@@ -40,7 +40,7 @@ const publishedFile = "../shared/published.json"
 func warnedOf(t testing.TB, e publishedExample) (alone, beside bool) {
 	tool := foundSet(t, "here", string(e.Tool))
 	warned := func(lock lockfile) bool {
-		x := newNameIndex(lock, []pinset{tool})
+		x := newNameIndex(lock.servers, []pinset{tool})
 		found := append(x.review("here", tool.pins[0], nil), x.reviewServer(tool, nil)...)
 		return slices.ContainsFunc(found, func(f finding) bool { return f.warning })
 	}

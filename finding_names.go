@@ -28,8 +28,8 @@ type nameIndex struct {
 
 // newNameIndex takes the names of all tools pinned in the lockfile and listed in
 // the manifests at hand.
-func newNameIndex(lock lockfile, found []pinset) *nameIndex {
-	sets := slices.Concat(lock.servers, found)
+func newNameIndex(locked []pinset, found []pinset) *nameIndex {
+	sets := slices.Concat(locked, found)
 	slices.SortStableFunc(sets, func(a, b pinset) int { return compareUTF16(a.server, b.server) })
 	total := 0
 	for _, s := range sets {

@@ -39,8 +39,6 @@ type value struct {
 	at, end int32        // offsets in the text: of its first byte, and of the byte after its last
 	text    string       // of a string, unescaped; of a number, as RFC 8785 writes it
 	parts   []namedValue // of an array or an object, in the order of the text; members are sorted in a canonical tree
-
-	settled *settled // for a definition: what is kept of it
 }
 
 // A namedValue is a member of an object or, without a name, an element of an array.
@@ -79,20 +77,6 @@ func (v value) items() []namedValue {
 // has reports whether v is an object with that member.
 func (v value) has(name string) bool { return v.get(name).kind != 0 }
 
-// A settled is what is kept of a definition after it was read: its pin, without a place yet.
-type settled struct {
-	pin
-	problem *entryProblem // why it can't be an entry, or nil
-}
-
-// An entryProblem says what is wrong with an entry, and at which offset.
-type entryProblem struct {
-	at   int
-	text string
-	hint string
-	bare bool // the text continues "tool 3 of the list": the entry is no object and has no name
-}
-
 // A pathStep leads to a member or to an element of an array.
 type pathStep struct {
 	name  string // of a member
@@ -111,12 +95,12 @@ type jsonReader struct {
 	window     string // a copy of a piece of data; short strings are parts of it
 	windowFrom int    // its offset in data
 
-	again           bool                                     // data was read strictly before: no name in it is repeated
-	inexactIntegers bool                                     // accept integers that a double can't hold: JCS writes some (RFC 8785, appendix B)
-	bounded         bool                                     // for a manifest: limit size and number of definitions
-	definitions     int                                      // settled so far
-	isDefinition    func(path []pathStep) bool               // nil: none is
-	settle          func(path []pathStep, v *value) *settled // what to keep of a definition in place of its tree
+	again           bool                                        // data was read strictly before: no name in it is repeated
+	inexactIntegers bool                                        // accept integers that a double can't hold: JCS writes some (RFC 8785, appendix B)
+	bounded         bool                                        // for a manifest: limit size and number of definitions
+	definitions     int                                         // read so far
+	isDefinition    func(path []pathStep) bool                  // nil: none is
+	definition      func(path []pathStep, v *value) (keep bool) // takes a definition; unless it keeps the tree, that is gone
 
 	d          *jsontext.Decoder
 	base, to   int // d reads data[base:to]
@@ -301,9 +285,8 @@ func (r *jsonReader) value() (v value, bad *readError) {
 	if outer == nil && r.inside != nil {
 		r.inside = nil
 		tree := v
-		v.settled = r.settle(r.path, &tree)
-		v.parts = nil // settle decides whether the tree is kept: memory stays flat
-		r.slab.end(v.settled.parsed != nil)
+		v.parts = nil // the reader keeps no tree of its own: memory stays flat
+		r.slab.end(r.definition(r.path, &tree))
 	}
 	return v, nil
 }

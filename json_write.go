@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/gowebpki/jcs"
 )
 
 // equalValues reports whether two canonical trees are equal.
@@ -20,6 +22,100 @@ func equalValues(a, b value) bool {
 
 // appendJSON writes v as JSON text, members in their order.
 func appendJSON(dst []byte, v value) []byte { return appendValue(dst, &v) }
+
+// canonical returns the RFC 8785 bytes of v. It sorts the members of v itself.
+func canonical(v *value) []byte {
+	sortMembers(v)
+	buffer := formBuffers.Get().(*[]byte)
+	*buffer = appendValue((*buffer)[:0], v)
+	form := slices.Clone(*buffer)
+	formBuffers.Put(buffer)
+	return form
+}
+
+// formBuffers holds buffers for writing canonical forms. Their sizes aren't known
+// beforehand, and thousands are made.
+var formBuffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// sortMembers brings the members of v, and of all in it, into the order of RFC 8785,
+// section 3.2.3.
+func sortMembers(v *value) {
+	byName := func(a, b namedValue) int { return compareUTF16(a.name, b.name) }
+	if v.kind == '{' && !slices.IsSortedFunc(v.parts, byName) {
+		slices.SortFunc(v.parts, byName)
+	}
+	for i := range v.parts {
+		sortMembers(&v.parts[i].value)
+	}
+}
+
+// appendValue writes v without blanks, members in their order, numbers as
+// canonicalNumber wrote them.
+func appendValue(dst []byte, v *value) []byte {
+	switch v.kind {
+	case 'n':
+		return append(dst, "null"...)
+	case 'f':
+		return append(dst, "false"...)
+	case 't':
+		return append(dst, "true"...)
+	case '0':
+		return append(dst, v.text...)
+	case '"':
+		return appendString(dst, v.text)
+	}
+	brackets := "{}"
+	if v.kind == '[' {
+		brackets = "[]"
+	}
+	dst = append(dst, brackets[0])
+	for i := range v.parts {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if v.kind == '{' {
+			dst = append(appendString(dst, v.parts[i].name), ':')
+		}
+		dst = appendValue(dst, &v.parts[i].value)
+	}
+	return append(dst, brackets[1])
+}
+
+// appendString writes s, valid UTF-8, with the escapes of RFC 8785,
+// section 3.2.2.2: quote, backslash and the characters below U+0020, no others.
+func appendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	from := 0
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c >= 0x20 && c != '"' && c != '\\' {
+			continue
+		}
+		dst = append(dst, s[from:i]...)
+		from = i + 1
+		switch c {
+		case '"', '\\':
+			dst = append(dst, '\\', c)
+		case '\b':
+			dst = append(dst, `\b`...)
+		case '\t':
+			dst = append(dst, `\t`...)
+		case '\n':
+			dst = append(dst, `\n`...)
+		case '\f':
+			dst = append(dst, `\f`...)
+		case '\r':
+			dst = append(dst, `\r`...)
+		default:
+			dst = fmt.Appendf(dst, `\u%04x`, c)
+		}
+	}
+	dst = append(dst, s[from:]...)
+	return append(dst, '"')
+}
+
+// canonicalNumber writes a double as ECMAScript does (RFC 8785, section 3.2.2.3).
+func canonicalNumber(f float64) (string, error) { return jcs.NumberToJSON(f) }
 
 // appendUnicodeEscape writes r as \uXXXX, a surrogate pair beyond U+FFFF.
 func appendUnicodeEscape(dst []byte, r rune) []byte {

@@ -57,14 +57,24 @@ func escaped(r rune) bool { return hidden(r) || unusualSpace(r) }
 
 // lockReader parses a lockfile.
 type lockReader struct {
-	stream // asked for places in the order of the file: going back counts lines from the start
+	textFile // asked for places in the order of the file: going back counts lines from the start
+	json     *jsonReader
+	formOf   formFunc
+	defined  map[int32]definedPin // by the offset of the definition
+}
+
+// A definedPin is a definition that the lockfile stores, with the identity in it.
+type definedPin struct {
+	form
+	name     string
+	isObject bool
 }
 
 // parseLockfile reads a lockfile strictly and recomputes all it can. A lockfile that
 // contradicts itself is an error that names the pin. These checks find accidents and
 // careless edits. They can't stop a person who may change the file.
 func parseLockfile(path string, data []byte) (lockfile, error) {
-	r := &lockReader{newStream(path, data)}
+	r := &lockReader{textFile: newTextFile(path, data), formOf: formOf, defined: map[int32]definedPin{}}
 	if len(data) > maxLockfileBytes {
 		return lockfile{}, r.failAt(-1, "more than 256 MiB")
 	}
@@ -73,15 +83,14 @@ func parseLockfile(path string, data []byte) (lockfile, error) {
 	r.json.isDefinition = func(path []pathStep) bool {
 		return len(path) == 5 && path[0].name == "servers" && path[4].name == "definition"
 	}
-	r.json.settle = func(path []pathStep, v *value) *settled {
+	r.json.definition = func(path []pathStep, v *value) bool {
 		list, _ := listNamed(path[2].name)
-		s := &settled{pin: pin{entryKey: entryKey{list, strings.Clone(v.get(listInfo[list].identity).text)}}}
-		if v.kind != '{' {
-			s.problem = &entryProblem{at: int(v.at), text: "its definition is no object"}
-			return s
+		d := definedPin{name: strings.Clone(v.get(listInfo[list].identity).text), isObject: v.kind == '{'}
+		if d.isObject {
+			d.form = r.formOf(list, v)
 		}
-		s.define(v)
-		return s
+		r.defined[v.at] = d
+		return false
 	}
 	root, err := r.json.only()
 	if err != nil || root.kind != '{' {
@@ -143,11 +152,6 @@ func (r *lockReader) notLockfile(err error) error {
 	if len(bytes.TrimSpace(r.data)) == 0 {
 		return r.failAt(-1, "empty: not a lockfile").hint("to lock anew, delete it first")
 	}
-	if _, err := parseManifest(r.path, r.data, false); err == nil {
-		f := r.failAt(-1, "a manifest, where the lockfile belongs")
-		f.isManifest = true
-		return f.hint("several manifests? put them in one folder, or lock them one by one: pinproof lock MANIFEST LOCKFILE --server ID")
-	}
 	if bytes.Contains(r.data, []byte(`"mcpServers"`)) {
 		return r.failAt(-1, `a client configuration ("mcpServers"), not a lockfile`)
 	}
@@ -191,7 +195,7 @@ func (r *lockReader) server(name string, v value) (pinset, error) {
 	case len(name) > maxLabelBytes:
 		return set, r.failAt(int(v.at), "a server whose name has more than %d bytes", maxLabelBytes)
 	}
-	known := []string{"policy"}
+	known := []string{"policy", "acceptedWarnings"}
 	for list := range listKinds {
 		known = append(known, listInfo[list].member)
 	}
@@ -203,6 +207,10 @@ func (r *lockReader) server(name string, v value) (pinset, error) {
 		if set.policy, err = r.policy(p, where+"policy: "); err != nil {
 			return set, err
 		}
+	}
+	var err error
+	if set.accepted, err = r.accepted(v, where); err != nil {
+		return set, err
 	}
 	if !v.has("tools") {
 		return set, r.failAt(int(v.at), `%sno "tools"`, where)
@@ -250,10 +258,10 @@ func (r *lockReader) entries(set *pinset, list listKind, v value, where string) 
 func (r *lockReader) entry(set *pinset, list listKind, e namedValue, where string) error {
 	v := e.value
 	stored := storedMember(list)
-	if err := r.object(v, where, "digest", "sanitizedDigest", "approval", stored); err != nil {
+	if err := r.object(v, where, "digest", "sanitizedDigest", "acceptedWarnings", "approval", stored); err != nil {
 		return err
 	}
-	p := pin{entryKey: entryKey{list, e.name}, digest: v.get("digest").text}
+	p := pin{entryKey: entryKey{list, e.name}, form: form{digest: v.get("digest").text}}
 	p.line, _ = r.position(int(v.at))
 	if !isDigest(p.digest) || v.get("digest").kind != '"' {
 		return r.failAt(int(v.at), `%sno "digest" of the form sha256: and 64 lower-case hex digits`, where)
@@ -263,6 +271,10 @@ func (r *lockReader) entry(set *pinset, list listKind, e namedValue, where strin
 		if p.sanitized = s.text; !isDigest(s.text) || s.kind != '"' || s.text == p.digest {
 			return r.failAt(int(s.at), `%s"sanitizedDigest" is no digest, or needless: it equals "digest"`, where)
 		}
+	}
+	var err error
+	if p.accepted, err = r.accepted(v, where); err != nil {
+		return err
 	}
 	if a := v.get("approval"); a.kind != 0 {
 		if err := r.object(a, where+"approval: ", "by", "at", "hash"); err != nil {
@@ -286,26 +298,46 @@ func (r *lockReader) entry(set *pinset, list listKind, e namedValue, where strin
 	return r.recompute(&set.pins[len(set.pins)-1], text, set.policy, where)
 }
 
+// accepted reads the record of accepted warnings. An id that this version doesn't know is
+// kept.
+func (r *lockReader) accepted(v value, where string) ([]string, error) {
+	list := v.get("acceptedWarnings")
+	if list.kind == 0 {
+		return nil, nil
+	}
+	ids, err := sortedTexts(list, "ids", func(ids []string) ([]string, error) {
+		for _, id := range ids {
+			if id == "" || len(id) > 64 || strings.Trim(id, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+				return nil, fail("%s: an id is of a to z, 0 to 9 and -", quotedName(id))
+			}
+		}
+		return slices.Compact(slices.Sorted(slices.Values(ids))), nil
+	})
+	if err != nil {
+		return nil, r.failAt(int(list.at), `%s"acceptedWarnings": %s`, where, err)
+	}
+	return ids, nil
+}
+
 // recompute makes a pin of the stored definition and refuses p if it differs.
 func (r *lockReader) recompute(p *pin, stored value, pol policy, where string) error {
 	bad := func(what string) error {
 		return failIn(printable(r.path)+":"+strconv.Itoa(p.line), "%s%s", where, what).
 			hint("someone edited it, or a merge went wrong: go back to the committed version, then review with pinproof diff")
 	}
-	var computed pin // from the stored definition
+	var computed definedPin // from the stored definition
 	if p.list == instructionsList {
 		if stored.kind != '"' {
 			return r.failAt(int(stored.at), "%sits text is no string", where)
 		}
-		computed.defineText(stored.text)
+		computed.form = r.formOf(p.list, &stored)
 	} else {
-		s := stored.settled
-		if s.problem != nil {
-			return r.failAt(s.problem.at, "%s%s", where, s.problem.text)
+		computed = r.defined[stored.at]
+		if !computed.isObject {
+			return r.failAt(int(stored.at), "%sits definition is no object", where)
 		}
-		computed = s.pin
 		if pol.shapes() {
-			v := computed.tree()
+			v := readCanonical(computed.definition)
 			if !equalValues(v, pol.apply(p.list, v)) {
 				return bad("its definition has what its policy leaves out")
 			}

@@ -403,8 +403,6 @@ func TestNotALockfile(t *testing.T) {
 	for _, tt := range []struct{ what, text, want string }{
 		{"empty", "", "tools.lock: empty: not a lockfile"},
 		{"blanks", " \n", "tools.lock: empty: not a lockfile"},
-		{"a manifest", answer, "tools.lock: a manifest, where the lockfile belongs"},
-		{"a transcript", "noise\n" + answer, "tools.lock: a manifest, where the lockfile belongs"},
 		{"a client configuration", `{"mcpServers":{}}`, `tools.lock: a client configuration ("mcpServers"), not a lockfile`},
 		{"another program's lockfile", "# yarn lockfile v1\n", `tools.lock:1:1: not a lockfile: not JSON: unexpected "#"`},
 		{"an object of another kind", `{"name":"x","lockfileVersion":3,"packages":{}}`, `tools.lock:1:31: made by a newer pinproof: lockfileVersion 3, this one reads 1`},
@@ -530,7 +528,7 @@ func TestMangledManifest(t *testing.T) {
 	t.Parallel()
 	values := func(data string) []string {
 		var list []string
-		for _, tool := range lenient(t, []byte(data)) {
+		for _, tool := range lenientReading(t, []byte(data)) {
 			list = append(list, secondCanonical(t, []byte(tool)))
 		}
 		slices.Sort(list)

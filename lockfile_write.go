@@ -61,6 +61,7 @@ func (w *lockWriter) lockfile(l lockfile, goOn func() bool) {
 			w.member("policy")
 			w.json(appendJSON(nil, s.policy.value()))
 		}
+		w.accepted(s.accepted)
 		for _, list := range lockOrder {
 			pins := s.of(list)
 			if list != toolList && len(pins) == 0 {
@@ -95,6 +96,7 @@ func (w *lockWriter) pin(p *pin, hashOnly bool) {
 	if p.sanitized != p.digest {
 		w.textMember("sanitizedDigest", p.sanitized)
 	}
+	w.accepted(p.accepted)
 	if a := p.approval; a != nil {
 		w.member("approval")
 		w.json([]byte("{"))
@@ -108,6 +110,20 @@ func (w *lockWriter) pin(p *pin, hashOnly bool) {
 		w.json(p.definition)
 	}
 	w.json([]byte("}"))
+}
+
+// accepted writes the record of accepted warnings, on one line: it is what a reviewer of the
+// file must not miss.
+func (w *lockWriter) accepted(ids []string) {
+	if len(ids) == 0 {
+		return
+	}
+	w.member("acceptedWarnings")
+	for i, id := range ids {
+		w.out = append(w.out, [...]string{"[", ", "}[min(i, 1)]...)
+		w.out = appendString(w.out, id)
+	}
+	w.out = append(w.out, ']')
 }
 
 // storedMember names the member of a pin that holds its definition.

@@ -25,9 +25,9 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -40,8 +40,19 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// errTold is an error that was printed where it arose: exit code 2.
-var errTold = errors.New("told")
+// errReported is an error that was printed where it arose: exit code 2.
+var errReported = errors.New("reported")
+
+// app is one run of the program: its streams, and how its output looks.
+type app struct {
+	stdin  io.Reader
+	stdout io.Writer     // the stream itself, which may be a terminal
+	out    *bufio.Writer // the buffer in front of it
+	stderr io.Writer
+	color  string
+
+	lockPatience time.Duration // how long a write waits for another writer
+}
 
 // run is the program: it takes its streams and returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
@@ -51,7 +62,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 
 func (a *app) run(args []string) int {
 	a.out = bufio.NewWriterSize(a.stdout, 64<<10)
-	root := newRoot(a, args)
+	root := newRoot(a)
 	root.SetArgs(args)
 	root.SetOut(a.out)
 	root.SetErr(a.stderr)
@@ -70,7 +81,7 @@ func exitCode(err error, stderr io.Writer) int {
 	switch {
 	case err == nil:
 		return 0
-	case err == errTold:
+	case err == errReported:
 		return 2
 	case err == errDrift:
 		return 1 // the report has said it
@@ -100,9 +111,8 @@ func version() string {
 	return cmp.Or(v, "devel") + " " + runtime.Version()
 }
 
-// newRoot builds as much of the command line as the arguments ask for: a hook pays for
-// the start at every prompt.
-func newRoot(a *app, args []string) *cobra.Command {
+// newRoot builds the command line.
+func newRoot(a *app) *cobra.Command {
 	names := []string{"lock", "verify", "diff", "relock"}
 	root := &cobra.Command{
 		Use:   "pinproof",
@@ -145,19 +155,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		}
 		return f.hint("%s --help", c.CommandPath())
 	})
-	asked := ""
-	if len(args) > 0 {
-		asked = args[0]
-	}
-	alone := asked == "--version" || slices.Contains(names, asked)
-	for i, build := range []func(*app) *cobra.Command{newLock, newVerify, newDiff, newRelock} {
-		if !alone || names[i] == asked {
-			root.AddCommand(build(a))
-		}
-	}
-	if alone {
-		return root
-	}
+	root.AddCommand(newLock(a), newVerify(a), newDiff(a), newRelock(a))
 	root.SetHelpCommand(&cobra.Command{
 		Use:   "help [COMMAND]",
 		Short: "Show the help of a command",

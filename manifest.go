@@ -68,7 +68,7 @@ type scanned struct {
 }
 
 func scanManifest(path string, data []byte) *scanned {
-	s := &scanned{stream: newStream(path, data)}
+	s := &scanned{stream: newStream(path, data, formOf)}
 	s.values, s.err = s.stream.values()
 	return s
 }
@@ -144,24 +144,41 @@ func isMessage(has func(name string) bool) bool {
 	return has("jsonrpc") || !has("name") && (has("method") || has("result") || has("error"))
 }
 
-// settle checks an entry as a client would read it, and computes its digests.
-func (s *settled) settle(list listKind, v *value) {
-	s.list = list
+// An entry is a definition of the file: its pin, without a place yet.
+type entry struct {
+	pin
+	at      int32         // the offset of its first byte
+	problem *entryProblem // why it can't be an entry, or nil
+}
+
+// An entryProblem says what is wrong with an entry, and at which offset.
+type entryProblem struct {
+	at   int
+	text string
+	hint string
+	bare bool // the text continues "tool 3 of the list": the entry is no object and has no name
+}
+
+// newEntry checks a definition as a client would read it, and computes its digests.
+func newEntry(list listKind, v *value, formOf formFunc) *entry {
+	e := &entry{at: v.at}
+	e.list = list
 	if v.kind != '{' {
-		s.problem = &entryProblem{at: int(v.at), text: "is no object", bare: true}
-		return
+		e.problem = &entryProblem{at: int(v.at), text: "is no object", bare: true}
+		return e
 	}
 	if id := v.get(listInfo[list].identity); id.kind == '"' {
-		s.name = strings.Clone(id.text) // or it would keep its window in memory
+		e.name = strings.Clone(id.text) // or it would keep its window in memory
 	}
-	if s.problem = s.check(v); s.problem == nil {
-		s.define(v)
+	if e.problem = e.check(v); e.problem == nil {
+		e.form = formOf(list, v)
 	}
+	return e
 }
 
 // check returns what keeps a value from being an entry, or nil.
-func (s *settled) check(v *value) *entryProblem {
-	list := s.list
+func (e *entry) check(v *value) *entryProblem {
+	list := e.list
 	if problem := findFolded(v.members(), entryMembers[list], ""); problem != nil {
 		return problem
 	}
@@ -172,7 +189,7 @@ func (s *settled) check(v *value) *entryProblem {
 			}
 		}
 	}
-	if s.name == "" {
+	if e.name == "" {
 		return &entryProblem{at: int(v.at), text: fmt.Sprintf("no %q that is a non-empty string", listInfo[list].identity)}
 	}
 	for _, name := range []string{"annotations", "execution", "arguments"} {
@@ -270,7 +287,7 @@ func (r *manifestReader) array(v value, alone bool) error {
 	if len(v.items()) > maxEntries {
 		return r.failAt(int(v.at), "more than 50,000 entries")
 	}
-	if len(v.items()) > 0 && v.items()[0].settled == nil {
+	if len(v.items()) > 0 && r.entryAt(v.items()[0].at) == nil {
 		for _, item := range v.items() {
 			if !isMessage(item.has) {
 				return r.failAt(int(item.at), "neither a batch of messages nor a list of tools")
@@ -428,8 +445,7 @@ func (r *manifestReader) greeting(result value) error {
 	s := &r.states[instructionsList]
 	list := []pin{}
 	if text.text != "" && text.kind == '"' { // an empty text tells a model nothing
-		p := pin{entryKey: entryKey{list: instructionsList}}
-		p.defineText(text.text)
+		p := pin{entryKey: entryKey{list: instructionsList}, form: r.formOf(instructionsList, &text)}
 		list = append(list, r.placed(p, text))
 	}
 	s.complete = append(s.complete, list)
@@ -463,7 +479,7 @@ func (r *manifestReader) entries(list listKind, s *listState, items []namedValue
 		return r.failAt(at, "more than 50,000 %ss", listInfo[list].entry)
 	}
 	for i, v := range items {
-		d := v.settled
+		d := r.entryAt(v.at)
 		if p := d.problem; p != nil {
 			where := fmt.Sprintf("%s %d of the list", listInfo[list].entry, i+1)
 			switch {

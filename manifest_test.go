@@ -345,10 +345,10 @@ func TestFolds(t *testing.T) {
 	}
 }
 
-// lenient reads a saved list without any of our rules: encoding/json over the
+// lenientReading reads a saved list without any of our rules: encoding/json over the
 // whole file, else over its events, else over its lines. It returns the tools of
 // every answer, in their order, as text without blanks.
-func lenient(t *testing.T, data []byte) []string {
+func lenientReading(t *testing.T, data []byte) []string {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	values, ok := jsonValues(data)
 	if !ok {
@@ -466,7 +466,7 @@ func dispatched(lines []string) (events []string) {
 }
 
 // FuzzManifest: reading never panics, gives nothing beside an error, and what is
-// accepted has the tools that a lenient parser finds.
+// accepted has the tools that a lenientReading parser finds.
 func FuzzManifest(f *testing.F) {
 	for _, seed := range []string{
 		answer, initialized + "\n" + answer, pages(`"p2"`, ""), "[" + toolA + "]", "[" + answer + "]", `{"tools":[` + toolB + `],"nextCursor":null}`,
@@ -500,7 +500,7 @@ func FuzzManifest(f *testing.F) {
 			}
 		}
 		var want []string
-		for _, text := range lenient(t, data) {
+		for _, text := range lenientReading(t, data) {
 			want = append(want, secondCanonical(t, []byte(text)))
 		}
 		unique := func(list []string) string { // a session may list its tools several times
@@ -508,7 +508,7 @@ func FuzzManifest(f *testing.F) {
 			return strings.Join(slices.Compact(list), "\n")
 		}
 		if unique(got) != unique(want) {
-			t.Fatalf("%q: tools\n%q\na lenient parser finds\n%q", data, got, want)
+			t.Fatalf("%q: tools\n%q\na lenientReading parser finds\n%q", data, got, want)
 		}
 	})
 }

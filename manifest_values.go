@@ -8,32 +8,31 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 )
 
-// A stream is a file of JSON values, one after another, line by line or in an
-// event stream. It turns offsets into lines and columns, for messages.
+// A stream is a file of JSON values, one after another, line by line or in an event
+// stream.
 type stream struct {
-	path  string
-	data  []byte
-	json  *jsonReader
-	noise int // lines and values passed over
-
-	at, line, lineStart int // where the last call of position ended
+	textFile
+	json    *jsonReader
+	formOf  formFunc
+	defined []*entry // the definitions, in the order of the file
+	noise   int      // lines and values passed over
 }
 
-func newStream(path string, data []byte) stream { return stream{path: path, data: data, line: 1} }
+// A formFunc makes the hashed form of a definition. It may sort the members of v.
+type formFunc func(list listKind, v *value) form
+
+func newStream(path string, data []byte, formOf formFunc) stream {
+	return stream{textFile: newTextFile(path, data), formOf: formOf}
+}
 
 const captureHint = "save a server's answer first: pinproof-capture OUT.jsonl -- COMMAND"
 
-// worthSettling is how many bytes an entry must have to be settled beside the reading:
-// below that a goroutine costs more than it saves, and 1 MiB would start 200,000 of them.
-const worthSettling = 256
-
 // read prepares reading data: its values are messages, and the entries of their lists
 // are definitions.
-func (s *stream) read(data []byte, settling *sync.WaitGroup) {
-	s.data, s.json = data, newJSONReader(data)
+func (s *stream) read(data []byte) {
+	s.data, s.json, s.defined = data, newJSONReader(data), nil
 	s.json.bounded = true
 	batch := false
 	s.json.isDefinition = func(path []pathStep) bool {
@@ -46,25 +45,28 @@ func (s *stream) read(data []byte, settling *sync.WaitGroup) {
 		}
 		return ok
 	}
-	s.json.settle = func(path []pathStep, v *value) *settled {
+	s.json.definition = func(path []pathStep, v *value) bool {
 		list, _ := listOf(path)
-		entry := &settled{}
+		e := newEntry(list, v, s.formOf)
 		if len(data) <= smallFile {
-			entry.parsed = v
+			e.parsed = v
 		}
-		if entry.parsed == nil || v.end-v.at < worthSettling {
-			entry.settle(list, v)
-		} else {
-			settling.Go(func() { entry.settle(list, v) }) // the tree is kept: reading can go on
-		}
-		return entry
+		s.defined = append(s.defined, e)
+		return e.parsed != nil
 	}
+}
+
+// entryAt returns the definition that begins at an offset, or nil.
+func (s *stream) entryAt(at int32) *entry {
+	i, ok := slices.BinarySearchFunc(s.defined, at, func(e *entry, at int32) int { return int(e.at - at) })
+	if !ok {
+		return nil
+	}
+	return s.defined[i]
 }
 
 // values returns the JSON values of the file, each of them read strictly.
 func (s *stream) values() ([]value, error) {
-	var settling sync.WaitGroup // the entries that are settled while reading goes on
-	defer settling.Wait()
 	if len(s.data) > maxManifestBytes {
 		return nil, s.failAt(-1, "more than 64 MiB: not one server's list of tools")
 	}
@@ -74,7 +76,7 @@ func (s *stream) values() ([]value, error) {
 	if err := s.notJSON(); err != nil {
 		return nil, err
 	}
-	s.read(bytes.TrimPrefix(s.data, []byte("\ufeff")), &settling)
+	s.read(bytes.TrimPrefix(s.data, []byte("\ufeff")))
 	values, err := s.sequence()
 	bad, refused := errors.AsType[*readError](err)
 	switch {
@@ -88,7 +90,7 @@ func (s *stream) values() ([]value, error) {
 		return nil, err
 	}
 	if events != nil {
-		s.read(events, &settling)
+		s.read(events)
 		values, err = s.pieces(eventEnd)
 	} else {
 		values, err = s.lines()
@@ -113,16 +115,6 @@ func nearlyJSON(data []byte) bool {
 	})
 }
 
-// failAt makes an error about an offset in the file or, if at is -1, about the whole file.
-func (s *stream) failAt(at int, format string, args ...any) *userError {
-	where := printable(s.path)
-	if at >= 0 {
-		line, column := s.position(at)
-		where += ":" + strconv.Itoa(line) + ":" + strconv.Itoa(column)
-	}
-	return failIn(where, format, args...)
-}
-
 // refuse says where strict reading stopped, and in which entry.
 func (s *stream) refuse(bad *readError) *userError {
 	in := bad.inside
@@ -135,35 +127,6 @@ func (s *stream) refuse(bad *readError) *userError {
 		name = listInfo[list].entry + " " + strconv.Itoa(in.path[len(in.path)-1].index+1) + " of the list"
 	}
 	return s.failAt(bad.at, "%s: %s", name, bad.text)
-}
-
-// position returns an offset's line and its column in bytes, from 1. LF, CRLF or CR ends a line.
-func (s *stream) position(at int) (line, column int) {
-	if at < s.at {
-		s.at, s.line, s.lineStart = 0, 1, 0
-	}
-	passed := s.data[s.at:at]
-	last := -1
-	if n := bytes.Count(passed, []byte("\n")); n > 0 {
-		s.line += n
-		last = bytes.LastIndexByte(passed, '\n')
-	}
-	for i := 0; ; i++ {
-		next := bytes.IndexByte(passed[i:], '\r')
-		if next < 0 {
-			break
-		}
-		i += next
-		if behind := s.at + i + 1; behind == len(s.data) || s.data[behind] != '\n' {
-			s.line++
-			last = max(last, i)
-		}
-	}
-	if last >= 0 {
-		s.lineStart = s.at + last + 1
-	}
-	s.at = at
-	return s.line, at - s.lineStart + 1
 }
 
 // notJSON recognises what people hand over by mistake, or returns nil.
@@ -300,7 +263,7 @@ func (s *stream) refuseInside(values []value) error {
 				}
 				at += len(line) + 1
 				line = bytes.TrimLeft(line, " \t\r\n")
-				if begin := at - 1 - len(line); isAnswer(line) && !v.isMessageAt(begin) {
+				if begin := at - 1 - len(line); isAnswer(line) && !s.isMessageAt(v, begin) {
 					return s.failAt(begin, "a line inside a value that is an answer by itself: clients that read line by line would take it").
 						hint("%s", captureHint)
 				}
@@ -312,9 +275,9 @@ func (s *stream) refuseInside(values []value) error {
 
 // isMessageAt reports whether a value of the file, or an element of it if it is a batch,
 // begins at an offset.
-func (v *value) isMessageAt(at int) bool {
+func (s *stream) isMessageAt(v *value, at int) bool {
 	items := v.items()
-	if len(items) > 0 && items[0].settled != nil {
+	if len(items) > 0 && s.entryAt(items[0].at) != nil {
 		items = nil // a list of tools
 	}
 	_, found := slices.BinarySearchFunc(items, at, func(item namedValue, at int) int { return int(item.at) - at })

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -50,18 +49,38 @@ func entryRef(list listKind, name string) string {
 	return listInfo[list].entry + "=" + quotedName(name)
 }
 
+// parseEntry reads how a flag names an entry: NAME of a tool, prompt=NAME,
+// template=URI, resource=URI, tool=NAME, or instructions.
+func parseEntry(arg string) entryKey {
+	if arg == listInfo[instructionsList].entry {
+		return entryKey{list: instructionsList}
+	}
+	for list := range instructionsList {
+		if name, ok := strings.CutPrefix(arg, listInfo[list].entry+"="); ok && name != "" {
+			return entryKey{list, name}
+		}
+	}
+	return entryKey{toolList, arg}
+}
+
 // A pin is an entry's record in the lockfile. The entries of a manifest become pins, too,
 // so that the two can be compared.
 type pin struct {
 	entryKey
+	form
+	received []byte    // the definition as received; nil for a pin of a lockfile
+	parsed   *value    // the tree of received; nil if it wasn't kept
+	accepted []string  // ids of the warnings that were accepted with the definition, sorted
+	approval *approval // nil if not recorded
+	line     int       // where the entry begins in its file, from 1
+	column   int
+}
+
+// A form is a definition as it is pinned, with its digests.
+type form struct {
+	definition []byte // its canonical form; nil if it isn't stored
 	digest     string
-	sanitized  string    // the sanitized digest; equal to digest where the text is clean
-	definition []byte    // canonical form of the pinned definition; nil if it isn't stored
-	received   []byte    // the definition as received; nil for a pin of a lockfile
-	parsed     *value    // the tree of received; nil if it wasn't kept
-	approval   *approval // nil if not recorded
-	line       int       // where the entry begins in its file, from 1
-	column     int
+	sanitized  string // the sanitized digest; equal to digest where the text is clean
 }
 
 // tree returns the pinned definition as a canonical tree, absent if it isn't stored.
@@ -86,30 +105,14 @@ func (p *pin) asReceived() value {
 // An approval records who accepted a definition. It is a record, not evidence.
 type approval struct{ by, at, hash string }
 
-// approvalHash returns the digest of a definition as received, in the form that audit
-// logs use: an object of the members server_id, tool_name, description and input_schema,
-// without absent ones. For a prompt, template or resource, tool_name is its identity. For
-// instructions it is empty, and description is their text.
-func approvalHash(server string, p *pin) string {
-	received := p.asReceived()
-	if received.kind == '"' {
-		received = value{kind: '{', parts: []namedValue{{"description", received}}}
-	}
-	v := value{kind: '{', parts: []namedValue{{"server_id", textValue(server)}, {"tool_name", textValue(p.name)}}}
-	for _, m := range [][2]string{{"description", "description"}, {"input_schema", "inputSchema"}} {
-		if got := received.get(m[1]); got.kind != 0 {
-			v.parts = append(v.parts, namedValue{m[0], got})
-		}
-	}
-	return digest(canonical(&v))
-}
-
 // A pinset is one server's pins with their policy: from its manifest, or from the lockfile.
 type pinset struct {
-	server string
-	policy policy
-	pins   []pin // sorted by list, by name in UTF-16 code units, then by digest
-	line   int   // in the lockfile
+	server   string
+	policy   policy
+	pins     []pin    // sorted by list, by name in UTF-16 code units, then by digest
+	accepted []string // ids of the accepted warnings about the list as a whole, sorted
+	digest   string   // the set digest, "" if a name is repeated
+	line     int      // in the lockfile
 }
 
 // find returns the pin of an entry, or nil.
@@ -143,42 +146,15 @@ func (s *pinset) repeated() bool {
 	return false
 }
 
-// setDigest returns the digest of the whole set, or "" if a name is repeated. If there are
-// more than tools, it is over the lines LIST:HEX in lockOrder: tools always has its line,
-// another list only if it has entries.
-func (s *pinset) setDigest() string {
-	if s.repeated() {
-		return ""
-	}
-	if len(s.of(toolList)) == len(s.pins) {
-		return s.listDigest(toolList)
-	}
-	var lines []string
-	for _, list := range lockOrder {
-		if list == toolList || len(s.of(list)) > 0 {
-			lines = append(lines, listInfo[list].member+":"+hexOf(s.listDigest(list)))
-		}
-	}
-	return digest([]byte(strings.Join(lines, "\n")))
+const digestPrefix = "sha256:"
+
+// isDigest reports whether s is spelled like a digest.
+func isDigest(s string) bool {
+	digits, ok := strings.CutPrefix(s, digestPrefix)
+	return ok && len(digits) == 64 && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
-// listDigest returns the set digest of one list, and for instructions the digest of the
-// text. The policy is part of the digest of tools.
-func (s *pinset) listDigest(list listKind) string {
-	pins := s.of(list)
-	if list == instructionsList && len(pins) == 1 {
-		return pins[0].digest
-	}
-	var lines []string
-	if v := s.policy.value(); list == toolList && len(v.members()) > 0 {
-		lines = append(lines, "policy:"+hexOf(digest(canonical(&v))))
-	}
-	for _, p := range pins {
-		lines = append(lines, p.name+":"+hexOf(p.digest))
-	}
-	return digest([]byte(strings.Join(lines, "\n")))
-}
-
+// hexOf returns the hex digits of a digest.
 func hexOf(digest string) string { return strings.TrimPrefix(digest, digestPrefix) }
 
 func compareKeys(a, b entryKey) int {
@@ -187,38 +163,4 @@ func compareKeys(a, b entryKey) int {
 
 func comparePins(a, b pin) int {
 	return cmp.Or(compareKeys(a.entryKey, b.entryKey), strings.Compare(a.digest, b.digest))
-}
-
-// pinManifest makes the pins of a manifest under a policy.
-func pinManifest(m manifest, server string, pol policy, substitutes []substitute) (pinset, error) {
-	s := pinset{server: server, policy: pol}
-	for list := range listKinds {
-		if !pol.pins(list) {
-			continue
-		}
-		if err := m.lists[list].problem; err != nil {
-			return s, err
-		}
-		for _, p := range m.lists[list].entries {
-			if pol.shapes() || len(substitutes) > 0 {
-				v, err := putPlaceholders(p.tree(), substitutes)
-				v = pol.apply(list, v) // after that: a text is cut at the same place whatever the values
-				switch {
-				case err != nil:
-					where := fmt.Sprintf("%s:%d:%d", printable(m.path), p.line, p.column)
-					return s, failIn(where, "%s: %s", entryNamed(list, p.name), err)
-				case list == instructionsList:
-					p.defineText(v.text)
-				default:
-					p.define(&v)
-				}
-			}
-			if name, err := putPlaceholders(textValue(p.name), substitutes); err == nil {
-				p.name = name.text
-			}
-			s.pins = append(s.pins, p)
-		}
-	}
-	slices.SortStableFunc(s.pins, comparePins)
-	return s, nil
 }

@@ -13,6 +13,90 @@ type selection struct {
 	chosen  map[int]bool // indexes of drifts: from the prompt, or by their labels
 	refused map[int]bool // indexes of drifts with a new warning: never accepted, even if selected
 	whole   bool         // a warning about the manifests as a whole was not accepted
+
+	recorded warningRecord // accepted warnings of entries that match their pins
+}
+
+// record puts a warning on record. It is about an entry that matches its pin.
+func (sel *selection) record(f finding) {
+	if sel.recorded == nil {
+		sel.recorded = warningRecord{}
+	}
+	sel.recorded.add(f)
+}
+
+// A warningRecord has the ids of accepted warnings, by entry. Those about a server's list as
+// a whole stand under the empty entry.
+type warningRecord map[driftKey][]string
+
+func (r warningRecord) add(f finding) { r[f.key()] = append(r[f.key()], f.id) }
+
+// of reports whether there is a warning of a server.
+func (r warningRecord) of(server string) bool {
+	for key := range r {
+		if key.server == server {
+			return true
+		}
+	}
+	return false
+}
+
+// with returns the ids on record for an entry together with others, sorted, without repeats.
+func (r warningRecord) with(key driftKey, ids []string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(ids, r[key]))))
+}
+
+// A decision is the result of a selection.
+type decision struct {
+	all      bool
+	accepted map[int]bool  // indexes of drifts
+	refused  map[int]bool  // indexes of drifts that were selected, but have a new warning
+	idle     []acceptance  // acceptances of entries that have not drifted
+	recorded warningRecord // accepted warnings of entries that match their pins
+}
+
+// newDecision applies a selection to the drift.
+func newDecision(pairs []pair, drifts []drift, sel selection) (d decision, err error) {
+	d = decision{all: sel.all, refused: map[int]bool{}, recorded: sel.recorded}
+	if d.accepted, d.idle, err = selectDrifts(pairs, drifts, sel); err != nil {
+		return d, err
+	}
+	for i := range sel.refused {
+		if sel.all || slices.ContainsFunc(sel.accepts, func(a acceptance) bool { return a.fits(&drifts[i]) }) {
+			d.refused[i] = true
+		}
+	}
+	d.idle = slices.DeleteFunc(d.idle, func(a acceptance) bool {
+		for key := range d.recorded {
+			if a.means(key.entryKey) {
+				return true // its warning was accepted
+			}
+		}
+		return false
+	})
+	return d, nil
+}
+
+// warnings returns what goes on record with the decision: every warning in an accepted
+// definition, those about the lists as a whole, and the ones of matching entries that were
+// accepted.
+func (d *decision) warnings(drifts []drift, findings []finding) warningRecord {
+	accepted := map[driftKey]bool{}
+	for i := range drifts {
+		if d.accepted[i] {
+			accepted[drifts[i].key()] = true
+		}
+	}
+	record := warningRecord{}
+	for key, ids := range d.recorded {
+		record[key] = slices.Clone(ids)
+	}
+	for _, f := range findings {
+		if f.warning && (f.wholeServer || f.scope == inDrift && accepted[f.key()]) {
+			record.add(f)
+		}
+	}
+	return record
 }
 
 // An acceptance is one --accept: an entry, a digest, or both; or a pattern of names.
@@ -37,20 +121,6 @@ func (a *acceptance) means(key entryKey) bool {
 // fits reports whether the acceptance names a drift, and its digest if it names any.
 func (a *acceptance) fits(d *drift) bool {
 	return a.means(d.entryKey) && (a.digest == "" || a.digest == d.definitionDigest())
-}
-
-// parseEntry reads how a flag names an entry: NAME of a tool, prompt=NAME,
-// template=URI, resource=URI, tool=NAME, or instructions.
-func parseEntry(arg string) entryKey {
-	if arg == listInfo[instructionsList].entry {
-		return entryKey{list: instructionsList}
-	}
-	for list := range instructionsList {
-		if name, ok := strings.CutPrefix(arg, listInfo[list].entry+"="); ok && name != "" {
-			return entryKey{list, name}
-		}
-	}
-	return entryKey{toolList, arg}
 }
 
 // parseAcceptance reads the value of --accept. A digest at the end of the value is always
@@ -78,15 +148,6 @@ func parseAcceptance(arg string) (acceptance, error) {
 		a.pattern = pattern
 	}
 	return a, nil
-}
-
-// definitionDigest is the digest that a person accepts with a drift: that of the
-// definition found or, for a REMOVED entry, of the pinned one.
-func (d *drift) definitionDigest() string {
-	if d.kind == removed {
-		return d.pinned.digest
-	}
-	return d.found.digest
 }
 
 // selectDrifts returns which drifts the selection accepts, and the acceptances of
@@ -169,41 +230,32 @@ func (a *acceptance) drifts(pairs []pair, drifts []drift) (fits []int, err error
 	return fits, nil
 }
 
-// holders counts the servers that pin or list an entry.
-func holders(pairs []pair, key entryKey) int {
-	n := 0
-	for i := range pairs {
-		if p := &pairs[i]; p.pinned.find(key) != nil || p.found.find(key) != nil {
-			n++
-		}
-	}
-	return n
-}
-
-// relockPins returns a pair's pins after its accepted drifts. Every other entry keeps its
-// pin as it is.
-func relockPins(p *pair, accepted []*drift) pinset {
-	next := pinset{server: p.server, policy: p.found.policy}
+// relockPins returns a pair's pins after its accepted drifts, each with the warnings that
+// were accepted with it. Every other entry keeps its pin.
+func relockPins(p *pair, accepted []*drift, warnings warningRecord) pinset {
+	next := pinset{server: p.server, policy: p.found.policy, accepted: warnings.with(driftKey{server: p.server}, nil)}
 	if !p.present {
-		next.policy = p.pinned.policy
+		next.policy, next.accepted = p.pinned.policy, p.pinned.accepted
 	}
-	settled := make(map[entryKey]bool, len(accepted))
+	taken := make(map[entryKey]bool, len(accepted))
 	for _, d := range accepted {
-		settled[d.entryKey] = true
+		taken[d.entryKey] = true
 		if d.kind != removed {
-			next.pins = append(next.pins, *d.found)
+			new := *d.found
+			new.accepted = warnings.with(driftKey{p.server, d.entryKey}, nil)
+			next.pins = append(next.pins, new)
 		}
 	}
 	for _, old := range p.pinned.pins {
-		key := entryKey{old.list, old.name}
-		if settled[key] {
+		if taken[old.entryKey] {
 			continue
 		}
 		// A hash-only pin takes the definition of the entry that matches it, in case the
 		// policy stores definitions from now on.
-		if f := p.found.find(key); f != nil && f.digest == old.digest {
+		if f := p.found.find(old.entryKey); f != nil && f.form.digest == old.form.digest {
 			old.definition = f.definition
 		}
+		old.accepted = warnings.with(driftKey{p.server, old.entryKey}, old.accepted)
 		next.pins = append(next.pins, old)
 	}
 	slices.SortFunc(next.pins, comparePins)

@@ -47,7 +47,7 @@ func relockCase(t *testing.T) ([]pair, []drift) {
 		pinned: pinsOf(t, `[{"name":"same"},{"name":"changed","x":1},{"name":"hid","description":"x"},{"name":"gone","y":1},{"name":"twice"}]`, policy{}),
 		found:  pinsOf(t, `[{"name":"same"},{"name":"changed","x":2},{"name":"hid","description":"x\u200b"},{"name":"new","z":1},{"name":"twice"},{"name":"twice","x":1}]`, policy{}),
 	}
-	drifts := comparePairs([]pair{p})
+	drifts := compareAll([]pair{p})
 	if got := driftLines(drifts); got != "CHANGED changed, REMOVED gone, HIDDEN hid, ADDED new, DUPLICATE twice 2 times" {
 		t.Fatal(got)
 	}
@@ -135,7 +135,7 @@ func TestAcceptAcrossServers(t *testing.T) {
 		{server: "one", known: true, present: true, pinned: side(`[{"name":"a"}]`), found: side(`[{"name":"a","x":1},{"name":"only","y":1}]`)},
 		{server: "two", known: true, present: true, pinned: side(`[{"name":"a"}]`), found: side(`[{"name":"a","x":2}]`)},
 	}
-	drifts := comparePairs(pairs)
+	drifts := compareAll(pairs)
 	_, _, err := selectDrifts(pairs, drifts, selection{accepts: []acceptance{{arg: "a", entryKey: entryKey{name: "a"}}}})
 	wantError(t, err, "--accept a: several servers have a tool of that name")
 	if errors.Is(err, errDrift) {
@@ -155,7 +155,7 @@ func TestToolNamedLikeAnAcceptance(t *testing.T) {
 	p := pair{server: "s", known: true, present: true,
 		pinned: pinsOf(t, `[]`, policy{}),
 		found:  pinsOf(t, `[{"name":"x","y":1},{"name":"`+evil+`","z":1},{"name":"`+good+`"}]`, policy{})}
-	drifts := comparePairs([]pair{p})
+	drifts := compareAll([]pair{p})
 	for _, arg := range []string{evil, good} {
 		a, err := parseAcceptance(arg)
 		if err != nil {
@@ -200,7 +200,7 @@ func TestRelockPins(t *testing.T) {
 				want[d.name] = d.found.digest + " <nil>"
 			}
 		}
-		next := relockPins(p, accepted)
+		next := relockPins(p, accepted, nil)
 		got := map[string]string{}
 		for _, pin := range next.pins {
 			by := "<nil>"
@@ -219,7 +219,7 @@ func TestRelockPins(t *testing.T) {
 func TestKeptPinsStayByteForByte(t *testing.T) {
 	pairs, drifts := relockCase(t)
 	before := slices.Collect(strings.Lines(mustMarshal(t, lockfile{[]pinset{pairs[0].pinned}})))
-	after := mustMarshal(t, lockfile{[]pinset{relockPins(&pairs[0], []*drift{&drifts[3]})}}) // the added one
+	after := mustMarshal(t, lockfile{[]pinset{relockPins(&pairs[0], []*drift{&drifts[3]}, nil)}}) // the added one
 	i := 0
 	for line := range strings.Lines(after) {
 		if i < len(before) && line == before[i] {
@@ -240,8 +240,8 @@ func TestRelockKeepsThePolicy(t *testing.T) {
 		{server: "s", known: true, pinned: l.servers[0]},
 		{server: "s", known: true, present: true, pinned: l.servers[0], found: pinsOf(t, `[{"name":"b"}]`, pol)},
 	} {
-		drifts := comparePairs([]pair{p})
-		next := relockPins(&p, []*drift{&drifts[0]})
+		drifts := compareAll([]pair{p})
+		next := relockPins(&p, []*drift{&drifts[0]}, nil)
 		if !next.policy.equal(pol) || len(next.pins) != 1 || next.pins[0].name != "b" {
 			t.Errorf("present %v: policy %+v, %d pins", p.present, next.policy, len(next.pins))
 		}

@@ -1,71 +1,61 @@
 package main
 
-import (
-	"runtime"
-	"slices"
-	"sync"
-	"sync/atomic"
-)
+import "slices"
 
-// A report is the result of a comparison, ready for any writer: nothing in it
-// depends on the format, the terminal or the clock. Its drift is sorted, the most
-// dangerous first.
-type report struct {
+// A reportInput is what a report is made of. Nothing in a report decides anything: what
+// fails the run, and the digests of sets, come with the input.
+type reportInput struct {
 	lockfile string // the path, as the user gave it; "" if two files are compared: next.against stands for the pins
 	pairs    []pair // sorted by server
-	guessed  bool   // no flag named the server of a single manifest
+	drifts   []drift
+	findings []finding
 
+	matches  bool  // every entry matches its pin, and nothing else is wrong
+	failed   bool  // an entry or a server fails the run
+	noAnswer error // why there is no answer, whatever else the report shows; or nil
+	exitCode int   // of the run, if nothing else fails
+	warnOnly bool  // no warning fails the run
+	review   bool  // what matches was read, too, and a warning that is not on record fails the run
+
+	guessed    bool     // no flag named the server of a single manifest
 	uncompared []string // lists that at least one of the two files has no answer to
+	others     []string // all labels in the lockfile, to offer where it lacks a server
+	next       command  // how this run was called, for the commands we print
+	expect     []string // flags that tie a command to these manifests; none if a name is repeated
 
-	drifts   []drift     // in the order of groups
-	changes  [][]change  // of CHANGED and HIDDEN drift with stored texts, the most dangerous first
-	findings [][]finding // for each drift, without those its approved definition already had
-	groups   []*group
-
-	general   []finding // about whole manifests; only those not approved yet
-	approved  []finding // in drifted entries, approved with the pinned definition
-	standing  []finding // approved warnings in entries that match their pins
-	unpinned  []finding // warnings in prose of matching entries that a policy keeps out of pins
-	uncovered []finding // such warnings in drifted entries
-	elsewhere []finding // warnings that names of these manifests give to what was approved before
-
-	cost   textCost
-	others []string // all labels in the lockfile, to offer where it lacks a server
-
-	allowed map[kind]bool // kinds of drift that are reported without failing the run
-	next    command       // how this run was called, for the commands we print
-
-	noAnswer error // why the run ends with exit code 2, whatever else the report shows; or nil
-
-	expect []string // flags that tie a command to these manifests; none if a name is repeated
+	approvalHash func(server string, p *pin) string
 }
 
-// A driftKey identifies an entry across servers.
-type driftKey struct {
-	server string
-	entryKey
+// A report is the result of a comparison, ready for any writer: nothing in it depends on
+// the format, the terminal or the clock. Its drift is sorted, the most dangerous first.
+type report struct {
+	reportInput
+	changes [][]change  // of CHANGED and HIDDEN drift with stored texts, the most dangerous first
+	fresh   [][]finding // for each drift, the findings that nobody has approved
+	groups  []*group
+	cost    textCost
 }
 
-func (d *drift) key() driftKey { return driftKey{d.server, d.entryKey} }
-
-func (f *finding) key() driftKey { return driftKey{f.server, entryKey{f.list, f.entry}} }
-
-// newReport compares pairs. With standing it also reviews the entries that match
-// their pins.
-func newReport(pairs []pair, lock lockfile, standing bool) *report {
-	r := &report{pairs: pairs}
-	r.drifts = comparePairs(pairs)
+// newReport computes all that the writers lay out.
+func newReport(in reportInput) *report {
+	r := &report{reportInput: in}
+	r.drifts = slices.Clone(in.drifts)
 	r.listChanges()
-	r.review(lock, standing)
+	r.listFresh()
 	r.group()
 	if len(r.drifts) > 0 {
-		r.cost = measureText(pairs)
-	}
-	if r.verdict() != "match" {
-		r.expect = expectations(pairs)
+		r.cost = measureText(r.pairs)
 	}
 	return r
 }
+
+// failedReport stands for a run that has no answer at all.
+func failedReport(err error) *report {
+	return &report{reportInput: reportInput{noAnswer: err, exitCode: 2}}
+}
+
+// empty reports whether nothing was compared.
+func (r *report) empty() bool { return r.noAnswer != nil && len(r.pairs) == 0 }
 
 // listChanges finds what changed inside each CHANGED or HIDDEN entry.
 func (r *report) listChanges() {
@@ -79,186 +69,89 @@ func (r *report) listChanges() {
 	}
 }
 
-// An entryReview is what was found in one entry.
-type entryReview struct {
-	pair     *pair
-	pin      *pin
-	drift    int       // 1 + the index of its drift; 0: it matches
-	list     []finding // in all of it
-	unpinned []finding // warnings in what a policy keeps out of the pin
-}
-
-// review collects the findings. In entries that match it reads only what no pin
-// covers, unless standing is set.
-func (r *report) review(lock lockfile, standing bool) {
-	r.findings = make([][]finding, len(r.drifts))
-	stripped := func(p pair) bool { return p.found.policy.descriptions != "" }
-	all := standing || len(r.drifts) > 0
-	if !all && !slices.ContainsFunc(r.pairs, stripped) {
-		return
-	}
-	var found, pinned []pinset
-	for i := range r.pairs {
-		p := r.pairs[i]
-		if p.from != "" {
-			lock.drop(p.from) // the same server under its old label
-		}
-		if p.present {
-			found = append(found, p.found)
-		}
-		p.pinned.server = p.server
-		pinned = append(pinned, p.pinned)
-	}
-	x := newNameIndex(lock, found)
-	before := sync.OnceValue(func() *nameIndex { return newNameIndex(lock, pinned) }) // the names when all was approved
-	reviews := r.entries(func(e entryReview) bool { return e.drift > 0 || standing || stripped(*e.pair) })
-	inParallel(len(reviews), func(i int) {
-		e := &reviews[i]
-		if stripped(*e.pair) {
-			e.unpinned = x.reviewUnpinned(e.pair.server, *e.pin)
-		}
-		switch {
-		case e.drift > 0:
-			e.list = x.review(e.pair.server, *e.pin, e.pair.pinned.find(e.pin.entryKey))
-		case standing:
-			if e.list = warningsIn(x.review(e.pair.server, *e.pin, nil)); len(e.list) > 0 {
-				approve(e.list, before().review(e.pair.server, *e.pin, nil), func(finding) bool { return true })
-			}
-		}
-	})
-	r.sortFindings(reviews)
-	if !all {
-		return
-	}
-	isApproved := func(f finding) bool { return f.approved }
-	for i := range r.pairs {
-		p := &r.pairs[i]
-		if p.present && r.differs(p) { // a server that matches was approved as it is
-			r.general = append(r.general, slices.DeleteFunc(x.reviewServer(p.found, &p.pinned), isApproved)...)
-		}
-	}
-	r.elsewhere = append(r.elsewhere, slices.DeleteFunc(x.reviewOthers(lock, found), isApproved)...)
-}
-
-// entries lists the entries of the manifests that are to be reviewed.
-func (r *report) entries(wanted func(entryReview) bool) (list []entryReview) {
+// listFresh sorts the findings that nobody has approved by the drift they are in.
+func (r *report) listFresh() {
+	r.fresh = make([][]finding, len(r.drifts))
 	number := make(map[driftKey]int, len(r.drifts))
 	for i := range r.drifts {
-		number[r.drifts[i].key()] = i + 1
+		number[r.drifts[i].key()] = i
 	}
-	for i := range r.pairs {
-		p := &r.pairs[i]
-		for j := range p.found.pins {
-			e := entryReview{pair: p, pin: &p.found.pins[j]}
-			if e.drift = number[driftKey{p.server, e.pin.entryKey}]; wanted(e) {
-				list = append(list, e)
-			}
+	for _, f := range r.findings {
+		if i, ok := number[f.key()]; ok && f.scope == inDrift && !f.approved && !f.wholeServer {
+			r.fresh[i] = append(r.fresh[i], f)
+		}
+	}
+}
+
+// find lists the findings that is holds for, in their order.
+func (r *report) find(is func(f *finding) bool) (list []finding) {
+	for i := range r.findings {
+		if is(&r.findings[i]) {
+			list = append(list, r.findings[i])
 		}
 	}
 	return list
 }
 
-// sortFindings puts the findings in entries where they belong.
-func (r *report) sortFindings(reviews []entryReview) {
-	seen := map[finding]bool{} // copies of a repeated name share findings
-	for _, e := range reviews {
-		if e.drift > 0 {
-			r.uncovered = append(r.uncovered, e.unpinned...)
-		} else {
-			r.unpinned = append(r.unpinned, e.unpinned...)
-		}
-		for _, f := range e.list {
-			switch {
-			case e.drift > 0 && f.approved:
-				r.approved = append(r.approved, f)
-			case e.drift > 0 && !seen[f]:
-				r.findings[e.drift-1] = append(r.findings[e.drift-1], f)
-			case e.drift > 0 || slices.ContainsFunc(e.unpinned, func(u finding) bool { return u.id == f.id && u.pointer == f.pointer }):
-			case f.approved:
-				r.standing = append(r.standing, f)
-			case f.id != "look-alike-name": // that one is told at the other name, which has drifted
-				r.elsewhere = append(r.elsewhere, f)
-			}
-			seen[f] = true
-		}
-	}
+// general lists the findings about whole manifests that nobody has approved.
+func (r *report) general() []finding {
+	return r.find(func(f *finding) bool { return f.wholeServer && !f.approved })
 }
 
-// inParallel calls do for 0 to n-1, several at a time.
-func inParallel(n int, do func(i int)) {
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		workers.Go(func() {
-			for i := next.Add(1) - 1; int(i) < n; i = next.Add(1) - 1 {
-				do(int(i))
-			}
-		})
+// standing lists the approved warnings in what matches its pins.
+func (r *report) standing() []finding {
+	return r.find(func(f *finding) bool { return f.scope == inMatch && f.approved && f.warning })
+}
+
+// unrecorded lists the warnings that are not on record, in entries that match their pins.
+func (r *report) unrecorded() []finding {
+	return r.find(func(f *finding) bool { return f.scope == inMatch && !f.approved && f.warning && !f.wholeServer })
+}
+
+// elsewhere lists what names of these manifests give to what was approved before: the
+// unrecorded warnings, and those in pins of servers that have no manifest here.
+func (r *report) elsewhere() []finding {
+	return r.find(func(f *finding) bool {
+		return (f.scope == inMatch || f.scope == inOthers) && !f.approved && !f.wholeServer
+	})
+}
+
+// unpinned lists the warnings in prose of matching entries that a policy keeps out of pins.
+func (r *report) unpinned() []finding {
+	return r.find(func(f *finding) bool { return f.scope == notPinned })
+}
+
+// blocking lists the warnings that fail the run although their entries match.
+func (r *report) blocking() []finding {
+	return r.find(func(f *finding) bool { return f.blocks(r.review) })
+}
+
+// unapprovable lists the warnings that block every approval: no pin records the texts
+// they are in, so verify would report them again each time.
+func (r *report) unapprovable() []finding {
+	return r.find(func(f *finding) bool { return f.scope == notPinned || f.scope == notPinnedDrift })
+}
+
+// labelled returns the indexes of CHANGED entries that have no new warning, and only
+// changes with one of the labels.
+func (r *report) labelled(labels []string) map[int]bool {
+	accepted := map[int]bool{}
+	for i := range r.drifts {
+		if r.drifts[i].kind == changed && len(r.changes[i]) > 0 && !r.warned(i) &&
+			!slices.ContainsFunc(r.changes[i], func(c change) bool { return !slices.Contains(labels, c.label.id) }) {
+			accepted[i] = true
+		}
 	}
-	workers.Wait()
+	return accepted
 }
 
 func warningsIn(list []finding) []finding {
 	return slices.DeleteFunc(slices.Clone(list), func(f finding) bool { return !f.warning })
 }
 
-// pairOf returns the pair of a server, or nil.
-func (r *report) pairOf(server string) *pair {
-	i, ok := slices.BinarySearchFunc(r.pairs, server, func(p pair, server string) int { return compareUTF16(p.server, server) })
-	if !ok {
-		return nil
-	}
-	return &r.pairs[i]
-}
-
-// verdict is "match" or "drift". It ignores noAnswer, which writers check first.
-func (r *report) verdict() string {
-	if len(r.drifts) == 0 && len(r.unpinned) == 0 && !slices.ContainsFunc(r.pairs, unsettled) {
-		return "match"
-	}
-	return "drift"
-}
-
-// unsettled reports whether a pair fails as a whole, whatever its entries are.
-func unsettled(p pair) bool { return p.policyDiffers() || !p.known || !p.present }
-
-// bare reports whether a pair fails as a whole and has no entry that could be accepted.
-func bare(p pair) bool {
-	return (!p.known || !p.present) && len(p.pinned.pins)+len(p.found.pins) == 0
-}
-
-// differs reports whether a pair has drift or fails as a whole.
-func (r *report) differs(p *pair) bool {
-	return unsettled(*p) || slices.ContainsFunc(r.drifts, func(d drift) bool { return d.server == p.server })
-}
-
-// failed reports whether the run ends with exit code 1.
-func (r *report) failed() bool {
-	return len(r.unpinned) > 0 && !r.warnOnly() || slices.ContainsFunc(r.pairs, unsettled) ||
-		slices.ContainsFunc(r.drifts, func(d drift) bool { return r.blocked(&d) })
-}
-
-// warnOnly reports whether --warn was given: nothing else allows CHANGED.
-func (r *report) warnOnly() bool { return r.allowed[changed] }
-
-// blocked reports whether a drift fails the run.
-func (r *report) blocked(d *drift) bool {
-	// No flag lets a server without pins pass, or an empty list where tools are pinned: its
-	// other entries don't make up for them.
-	p := r.pairOf(d.server)
-	emptied := func(pinned, found []pin) bool { return len(pinned) > 0 && len(found) == 0 }
-	return !r.allowed[d.kind] || p == nil || !p.known || !p.present ||
-		emptied(p.pinned.of(toolList), p.found.of(toolList)) || emptied(p.pinned.pins, p.found.pins)
-}
-
 // warned reports whether a drift has a new warning.
 func (r *report) warned(i int) bool {
-	return slices.ContainsFunc(r.findings[i], func(f finding) bool { return f.warning })
-}
-
-// definitions lists the different definitions of a repeated name.
-func (d *drift) definitions() []pin {
-	return slices.CompactFunc(slices.Clone(d.copies), func(a, b pin) bool { return a.digest == b.digest })
+	return slices.ContainsFunc(r.fresh[i], func(f finding) bool { return f.warning })
 }
 
 // A textCost is how much of all entries a model reads, in bytes of canonical form: of

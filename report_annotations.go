@@ -79,7 +79,7 @@ func annotations(r *report, folded bool) []annotation {
 		list = append(list, r.annotateFinding(foldFindings([]finding{f}, r.ref)[0], level))
 	}
 	drift(true)
-	for _, f := range slices.Concat(r.unpinned, r.general) {
+	for _, f := range slices.Concat(r.unpinned(), r.general()) {
 		other(f, newLevel(f.warning))
 	}
 	for _, p := range r.problems() {
@@ -87,15 +87,19 @@ func annotations(r *report, folded bool) []annotation {
 			title: p.title, text: p.Text, identity: []string{p.server, p.Text}})
 	}
 	drift(false)
-	for _, f := range r.elsewhere {
-		other(f, "warning")
+	for _, f := range r.elsewhere() {
+		level := "warning"
+		if f.blocks(r.review) {
+			level = "error"
+		}
+		other(f, level)
 	}
 	if !folded { // GitHub shows few: none for what is approved
-		for _, f := range r.standing {
+		for _, f := range r.standing() {
 			other(f, "note")
 		}
 	}
-	if !r.failed() { // a run that passes shows no errors
+	if !r.failed { // a run that passes shows no errors
 		for i := range list {
 			list[i].level = strings.Replace(list[i].level, "error", "warning", 1)
 		}
@@ -125,7 +129,7 @@ func (r *report) annotateDrift(g *group) annotation {
 		title: r.groupTitle(g, maxSaidNames), text: r.driftText(g.drifts[0]),
 		identity: []string{d.server, entryRef(d.list, d.name)},
 	}
-	if g.minor || !r.blocked(d) {
+	if g.minor || !d.blocked {
 		a.level = "warning"
 	}
 	if d.pinned != nil {
@@ -144,7 +148,7 @@ func (a *annotation) fingerprint() string {
 
 // pinLine is the line of an entry's pin in the lockfile, else its server's, else 1.
 func (r *report) pinLine(key driftKey) int {
-	p := r.pairOf(key.server)
+	p := pairOf(r.pairs, key.server)
 	if p == nil || !p.known {
 		return 1
 	}

@@ -218,13 +218,13 @@ type pageText struct {
 
 func newPageText(r *report) pageText {
 	t := pageText{
-		Whole: newSection("About the whole list", foldFindings(slices.Concat(r.general, r.unpinned), r.ref), 0),
+		Whole: newSection("About the whole list", foldFindings(slices.Concat(r.general(), r.unpinned()), r.ref), 0),
 		Others: []section{
-			newSection("In entries approved before, because of these names", foldFindings(r.elsewhere, r.ref), 0),
-			newSection("Approved warnings, in what matches its pins", foldFindings(r.standing, r.ref), 0),
+			newSection("Not on record: the rules or the names around them are new", foldFindings(r.elsewhere(), r.ref), 0),
+			newSection("Approved warnings, in what matches its pins", foldFindings(r.standing(), r.ref), 0),
 		},
 	}
-	if r.verdict() == "match" {
+	if r.matches || r.empty() {
 		return t
 	}
 	t.Overview = slices.DeleteFunc(r.overview(), func(line string) bool { return strings.Contains(r.verdictText(), line) })
@@ -242,7 +242,7 @@ func newPageText(r *report) pageText {
 	if r.lockfile != "" {
 		t.Steps = []step{r.reviewStep()}
 	}
-	t.Steps = slices.DeleteFunc(append(t.Steps, r.nextSteps()...), func(s step) bool { return s.Command == "" || len(s.Command) > maxCommand })
+	t.Steps = slices.DeleteFunc(slices.Concat(t.Steps, r.nextSteps(), r.recordSteps()), func(s step) bool { return s.Command == "" || len(s.Command) > maxCommand })
 	return t
 }
 

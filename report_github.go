@@ -26,10 +26,10 @@ func writeGitHub(w io.Writer, r *report) error {
 	switch {
 	case r.noAnswer != nil: // it may be about any file, so it has no line
 		first = annotation{level: "error", title: "pinproof has no answer", text: strings.Join(errorLines(r.noAnswer), "\n")}
-	case !r.failed():
+	case !r.failed:
 		first.level = "warning"
 	}
-	if r.noAnswer != nil || r.verdict() != "match" {
+	if r.noAnswer != nil || !r.matches {
 		list = append([]annotation{first}, list...)
 	}
 	file := githubProperty.Replace(printable(r.annotated()))
@@ -44,7 +44,7 @@ func writeGitHub(w io.Writer, r *report) error {
 	if !r.empty() {
 		fmt.Fprintf(out, "%s\n", r.verdictLine())
 	}
-	if r.verdict() != "match" {
+	if !r.matches && !r.empty() {
 		fmt.Fprintf(out, "hint: %s: %s\n", r.reviewStep().Text, r.reviewStep().Command)
 	}
 	return out.Flush()

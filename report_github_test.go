@@ -18,9 +18,9 @@ func TestGitHubAnnotations(t *testing.T) {
 	for name, want := range map[string]string{
 		"match": "OK: 0 drift (5 tools match tools.lock)\n",
 		"drift": `::error file=tools.lock,line=1,title=pinproof::DRIFT: 1 duplicate, 2 added, 2 changed, 2 removed; 1 matches tools.lock
-::error file=tools.lock,line=4,title=ADDED "t<U+00F6><U+0000>ol%2C \"%3A%3Aerror%3A%3Ax\""::no pin names it
 ::error file=tools.lock,line=4,title=DUPLICATE twice::2 tools of this name: an agent may get any of them; this can't be accepted
 ::error file=tools.lock,line=13,title=CHANGED list_dir::wording at /description
+::error file=tools.lock,line=4,title=ADDED "t<U+00F6><U+0000>ol%2C \"%3A%3Aerror%3A%3Ax\""::no pin names it
 ::error file=tools.lock,line=27,title=CHANGED read_file::parameter-added at /inputSchema/properties/post_to; constraint-loosened at /inputSchema/properties/limit/maximum
 ::warning file=tools.lock,line=4,title=ADDED new_name::renamed from old_name: nothing but the name differs
 ::warning file=tools.lock,line=6,title=REMOVED gone::it is gone
@@ -131,9 +131,9 @@ func checkGitHub(t testing.TB, r *report) {
 	want := map[string][]annotation{}
 	commands := map[string]string{"error": "error", "warning": "warning", "note": "notice"}
 	list := annotations(r, true)
-	if r.verdict() != "match" {
+	if !r.matches {
 		first := annotation{level: "warning", line: 1, title: "pinproof", text: r.verdictLine()}
-		if r.failed() {
+		if r.failed {
 			first.level = "error"
 		}
 		list = append([]annotation{first}, list...)
@@ -175,8 +175,8 @@ func checkGitHub(t testing.TB, r *report) {
 			t.Fatalf("%d of %d %s annotations in\n%s", got[level], len(list), level, out)
 		}
 	}
-	if r.failed() != (got["error"] > 0) {
-		t.Fatalf("failed is %v, with %d errors", r.failed(), got["error"])
+	if r.failed != (got["error"] > 0) {
+		t.Fatalf("failed is %v, with %d errors", r.failed, got["error"])
 	}
 }
 
@@ -287,7 +287,7 @@ func checkSARIF(t testing.TB, schema *jsonschema.Schema, r *report) {
 	}
 	run := log.Runs[0]
 	want := annotations(r, false)
-	if log.Version != "2.1.0" || len(log.Runs) != 1 || len(run.Results) != len(want) || run.Invocations[0].ExitCode != r.exitCode() || !run.Invocations[0].ExecutionSuccessful {
+	if log.Version != "2.1.0" || len(log.Runs) != 1 || len(run.Results) != len(want) || run.Invocations[0].ExitCode != r.exitCode || !run.Invocations[0].ExecutionSuccessful {
 		t.Fatalf("%d results, not %d", len(run.Results), len(want))
 	}
 	for i, result := range run.Results {

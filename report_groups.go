@@ -43,7 +43,7 @@ func (r *report) group() {
 	alike := map[string]*group{} // by their changes
 	for i := range r.drifts {
 		d := &r.drifts[i]
-		warnings := warningsIn(r.findings[i])
+		warnings := warningsIn(r.fresh[i])
 		g := &group{drifts: []int{i}, warned: len(warnings) > 0, class: kindWeight[d.kind]}
 		key := []string{d.server, listInfo[d.list].entry, string(d.kind)}
 		for _, f := range warnings {
@@ -107,7 +107,7 @@ func (r *report) shownChanges(i int) []change {
 	if d.renamedFrom == "" || !d.renamedSimilar {
 		return r.changes[i]
 	}
-	was := r.pairOf(d.server).pinned.find(entryKey{d.list, d.renamedFrom}) // findRenames found it
+	was := pairOf(r.pairs, d.server).pinned.find(entryKey{d.list, d.renamedFrom}) // findRenames found it
 	list := diffDefinitions(d.list, was.tree(), d.found.tree())
 	return slices.DeleteFunc(list, func(c change) bool { return c.pointer == "/name" })
 }
@@ -116,15 +116,15 @@ func (r *report) shownChanges(i int) []change {
 func (r *report) follow() {
 	var drifts []drift
 	var changes [][]change
-	var findings [][]finding
+	var fresh [][]finding
 	for i, g := range r.groups {
 		g.number = i + 1
 		for j, at := range g.drifts {
 			g.drifts[j] = len(drifts)
-			drifts, changes, findings = append(drifts, r.drifts[at]), append(changes, r.changes[at]), append(findings, r.findings[at])
+			drifts, changes, fresh = append(drifts, r.drifts[at]), append(changes, r.changes[at]), append(fresh, r.fresh[at])
 		}
 	}
-	r.drifts, r.changes, r.findings = drifts, changes, findings
+	r.drifts, r.changes, r.fresh = drifts, changes, fresh
 }
 
 // newEdit prepares a change to be shown. words holds the word diffs made so far.

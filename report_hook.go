@@ -54,12 +54,12 @@ func writeHook(w io.Writer, r *report) error {
 		}
 	}
 	if len(r.pairs) == 1 {
-		say("approved set %s\nlisted set   %s", orNone(r.pairs[0].pinned.setDigest()), orNone(r.pairs[0].found.setDigest()))
+		say("approved set %s\nlisted set   %s", setOrNone(r.pairs[0].pinned.digest), setOrNone(r.pairs[0].found.digest))
 	}
 	return hookEnd(w, lines, "Do not use this server's tools. A person has to review the change", r.next)
 }
 
-func orNone(digest string) string { return cmp.Or(digest, "none: a name is repeated") }
+func setOrNone(digest string) string { return cmp.Or(digest, "none: a name is repeated") }
 
 // changedMembers names the members of the specification that changed: " (title, icons)".
 func changedMembers(list listKind, changes []change) string {

@@ -140,7 +140,7 @@ func newPageGroup(r *report, g *group) *pageGroup {
 	v := &pageGroup{
 		Number: g.number, Kind: string(d.kind), First: shortRef(d.list, d.name),
 		Title:  strings.TrimPrefix(r.groupTitle(g, maxSaidNames), string(d.kind)+" "),
-		Warned: g.warned, Allowed: !r.blocked(d), Open: !g.minor, Alike: len(g.drifts) > 1,
+		Warned: g.warned, Allowed: !d.blocked, Open: !g.minor, Alike: len(g.drifts) > 1,
 		Findings: newSection("", r.groupFindings(g), len(g.drifts)),
 		Accept:   r.acceptCommand(g),
 	}

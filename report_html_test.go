@@ -137,7 +137,7 @@ func TestHTMLPage(t *testing.T) {
 	if again := pageOf(t, pageReport(t, pageOld, pageNew)); again != page {
 		t.Error("another page of the same report")
 	}
-	set := r.pairs[0].found.setDigest()
+	set := r.pairs[0].found.digest
 	for _, test := range []struct {
 		element, class string
 		want           []string
@@ -327,7 +327,7 @@ func FuzzHTML(f *testing.F) {
 			definition := appendJSON(nil, arrayOf(value{kind: '{', parts: []namedValue{
 				{"name", value{kind: '"', text: "t"}}, {"description", value{kind: '"', text: description}}}}))
 			r := pageReport(t, "[]", string(definition))
-			r.findings = make([][]finding, len(r.drifts))
+			r.fresh = make([][]finding, len(r.drifts))
 			return checkPage(t, pageOf(t, r))
 		}
 		if got, want := shape(new), shape(harmless); !slices.Equal(got, want) {

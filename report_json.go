@@ -47,7 +47,6 @@ type jsonError struct {
 
 type jsonServer struct {
 	Server string    `json:"server"`
-	From   string    `json:"from,omitempty"`
 	Pinned *jsonSide `json:"pinned,omitempty"`
 	Now    *jsonSide `json:"now,omitempty"`
 }
@@ -121,10 +120,10 @@ type jsonEntry struct {
 
 // writeJSON writes the report for a program.
 func writeJSON(w io.Writer, r *report) error {
-	j := &jsonReport{room: maxReportText, SchemaVersion: reportVersion, Verdict: r.verdict(), ExitCode: r.exitCode()}
+	j := &jsonReport{room: maxReportText, SchemaVersion: reportVersion, Verdict: jsonVerdict(r), ExitCode: r.exitCode}
 	if r.noAnswer != nil {
 		told := toldOf(r.noAnswer)
-		j.Verdict, j.Error = "error", &jsonError{told.text, append([]string{}, told.hints...)}
+		j.Error = &jsonError{told.text, append([]string{}, told.hints...)}
 	}
 	if r.empty() {
 		return encodeJSON(w, j)
@@ -139,11 +138,13 @@ func writeJSON(w io.Writer, r *report) error {
 	if r.cost.known {
 		j.TextBytes = map[string]int{"before": r.cost.before, "after": r.cost.after}
 	}
-	j.Findings = jsonFindings(slices.Concat(r.general, r.elsewhere), true)
-	j.Unpinned, j.Standing = jsonFindings(r.unpinned, true), jsonFindings(r.standing, true)
+	j.Findings = jsonFindings(slices.Concat(r.general(), r.elsewhere()), true)
+	j.Unpinned, j.Standing = jsonFindings(r.unpinned(), true), jsonFindings(r.standing(), true)
 	approved := map[driftKey][]finding{}
-	for _, f := range r.approved {
-		approved[f.key()] = append(approved[f.key()], f)
+	for _, f := range r.findings {
+		if f.scope == inDrift && f.approved && !f.wholeServer {
+			approved[f.key()] = append(approved[f.key()], f)
+		}
 	}
 	j.Drift = []jsonDrift{}
 	status := map[driftKey]kind{}
@@ -157,27 +158,37 @@ func writeJSON(w io.Writer, r *report) error {
 		p := &r.pairs[i]
 		j.Servers = append(j.Servers, jsonServerOf(p))
 		for at := range p.found.pins {
-			j.Entries = append(j.Entries, jsonEntryOf(p, &p.found.pins[at], status))
+			j.Entries = append(j.Entries, r.jsonEntry(p, &p.found.pins[at], status))
 		}
 	}
 	return encodeJSON(w, j)
 }
 
+func jsonVerdict(r *report) string {
+	switch {
+	case r.noAnswer != nil:
+		return "error"
+	case r.matches:
+		return "match"
+	}
+	return "drift"
+}
+
 func jsonCounts(r *report) map[string]int {
 	c := map[string]int{"entries": 0, "pins": 0, "matched": r.matchedCounts().total(), "drift": len(r.drifts), "blocked": 0,
-		"duplicate": 0, "hidden": 0, "added": 0, "changed": 0, "removed": 0, "warnings": 0, "notes": 0, "standing": len(r.standing)}
+		"duplicate": 0, "hidden": 0, "added": 0, "changed": 0, "removed": 0, "warnings": 0, "notes": 0, "standing": len(r.standing())}
 	for i := range r.pairs {
 		c["entries"] += len(r.pairs[i].found.pins)
 		c["pins"] += len(r.pairs[i].pinned.pins)
 	}
 	for i := range r.drifts {
 		c[strings.ToLower(string(r.drifts[i].kind))]++
-		if r.blocked(&r.drifts[i]) {
+		if r.drifts[i].blocked {
 			c["blocked"]++
 		}
 	}
 	c["allowed"] = c["drift"] - c["blocked"]
-	for _, list := range append([][]finding{r.general, r.elsewhere, r.unpinned}, r.findings...) {
+	for _, list := range append([][]finding{r.general(), r.elsewhere(), r.unpinned()}, r.fresh...) {
 		for _, f := range list {
 			c[level(f)+"s"]++
 		}
@@ -187,9 +198,9 @@ func jsonCounts(r *report) map[string]int {
 
 func jsonServerOf(p *pair) jsonServer {
 	side := func(s *pinset) *jsonSide {
-		return &jsonSide{Entries: len(s.pins), SetDigest: s.setDigest(), Policy: appendJSON(nil, s.policy.value())}
+		return &jsonSide{Entries: len(s.pins), SetDigest: s.digest, Policy: appendJSON(nil, s.policy.value())}
 	}
-	j := jsonServer{Server: p.server, From: p.from}
+	j := jsonServer{Server: p.server}
 	if p.known {
 		j.Pinned = side(&p.pinned)
 	}
@@ -217,10 +228,10 @@ func (j *jsonReport) quote(v value, whole int) (json.RawMessage, int) {
 func (j *jsonReport) drift(r *report, at int, approved []finding) jsonDrift {
 	d, changes := &r.drifts[at], r.changes[at]
 	drift := jsonDrift{
-		Server: d.server, List: listInfo[d.list].member, Name: d.name, Kind: d.kind, Blocked: r.blocked(d),
+		Server: d.server, List: listInfo[d.list].member, Name: d.name, Kind: d.kind, Blocked: d.blocked,
 		RenamedFrom: d.renamedFrom, RenamedTo: d.renamedTo,
 		Changes:  []jsonChange{},
-		Findings: jsonFindings(slices.Concat(r.findings[at], approved), false),
+		Findings: jsonFindings(slices.Concat(r.fresh[at], approved), false),
 	}
 	whole := len(changes) == 0 // no changes to show the difference: give the definitions
 	if d.pinned != nil {
@@ -270,13 +281,13 @@ func jsonFindings(list []finding, placed bool) []jsonFinding {
 	return all
 }
 
-func jsonEntryOf(p *pair, entry *pin, status map[driftKey]kind) jsonEntry {
+func (r *report) jsonEntry(p *pair, entry *pin, status map[driftKey]kind) jsonEntry {
 	k := cmp.Or(status[driftKey{p.server, entry.entryKey}], "MATCH")
 	e := jsonEntry{p.server, listInfo[entry.list].member, entry.name, string(k), entry.digest, entry.sanitized, ""}
 	// The hash is of the tool as received. A lockfile in place of the manifest may not have that.
 	asReceived := entry.received != nil || entry.definition != nil && !p.found.policy.shapes()
 	if entry.list == toolList && asReceived {
-		e.ApprovalHash = approvalHash(p.server, entry)
+		e.ApprovalHash = r.approvalHash(p.server, entry)
 	}
 	return e
 }

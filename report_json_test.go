@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -107,36 +108,28 @@ func (s scene) report(t testing.TB) (*report, lockfile) {
 		pairs = append(pairs, pair{server: "other " + s.server, known: true, pinned: *lock.find("other " + s.server)})
 	}
 	slices.SortFunc(pairs, func(x, y pair) int { return compareUTF16(x.server, y.server) })
-	r := newReport(pairs, lock, true)
-	r.lockfile, r.next = "tools.lock", command{manifest: "live.json"}
-	if s.path != "" {
-		r.lockfile = s.path
-	}
+	describe(pairs)
+	w := &workspace{lock: lock, lockPath: cmp.Or(s.path, "tools.lock"), exists: true, pairs: pairs, drifts: compareAll(pairs)}
+	in := w.input(&request{command: command{manifest: "live.json"}})
+	in.guessed = false
 	if s.files {
-		r.lockfile, r.next.against = "", r.lockfile
+		in.lockfile, in.next.against = "", in.lockfile
 	}
-	for _, set := range lock.servers {
-		r.others = append(r.others, set.server)
-	}
-	r.allowed = map[kind]bool{}
-	for _, k := range s.allowed {
-		r.allowed[k] = true
-	}
-	if !s.found {
-		r.findings, r.general, r.approved, r.standing = make([][]finding, len(r.drifts)), nil, nil, nil
+	if s.found {
+		in.findings = w.read(true)
 	}
 	for _, f := range s.findings {
 		f.server = s.server
-		at := slices.IndexFunc(r.drifts, func(d drift) bool { return d.key() == f.key() })
-		switch {
-		case f.wholeServer:
-			r.general = append(r.general, f)
-		case at >= 0:
-			r.findings[at] = append(r.findings[at], f)
-		default:
-			r.standing = append(r.standing, f)
+		if !f.wholeServer && !slices.ContainsFunc(w.drifts, func(d drift) bool { return d.key() == f.key() }) {
+			f.scope, f.approved = inMatch, true
 		}
+		in.findings = append(in.findings, f)
 	}
+	allow := leniency{kinds: map[kind]bool{}}
+	for _, k := range s.allowed {
+		allow.kinds[k] = true
+	}
+	r := w.judged(in, allow)
 	return r, lock
 }
 
@@ -223,7 +216,7 @@ func checkJSON(t testing.TB, schema *jsonschema.Schema, r *report) {
 	if err := json.Unmarshal(out, &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Verdict != r.verdict() || got.Summary != strings.ToValidUTF8(r.verdictLine(), "\ufffd") || (got.ExitCode == 1) != r.failed() || len(got.Drift) != len(r.drifts) {
+	if got.Verdict != jsonVerdict(r) || got.Summary != strings.ToValidUTF8(r.verdictLine(), "\ufffd") || (got.ExitCode == 1) != r.failed || len(got.Drift) != len(r.drifts) {
 		t.Fatalf("verdict %s, exit code %d, %d drifts:\n%s", got.Verdict, got.ExitCode, len(got.Drift), out)
 	}
 	c := got.Counts
@@ -238,7 +231,7 @@ func checkJSON(t testing.TB, schema *jsonschema.Schema, r *report) {
 				unapproved++
 			}
 		}
-		if d.List != listInfo[want.list].member || d.Name != want.name || d.Kind != string(want.kind) || len(d.Changes) != len(r.changes[i]) || unapproved != len(r.findings[i]) || d.Blocked != r.blocked(want) {
+		if d.List != listInfo[want.list].member || d.Name != want.name || d.Kind != string(want.kind) || len(d.Changes) != len(r.changes[i]) || unapproved != len(r.fresh[i]) || d.Blocked != want.blocked {
 			t.Fatalf("drift %d is not that of the report:\n%s", i, out)
 		}
 		for j, c := range d.Changes {

@@ -74,7 +74,7 @@ func writeJUnit(w io.Writer, r *report) error {
 	}
 	for _, p := range r.problems() {
 		said := newFailure("failure", p.id, p.Text, p.Text)
-		if !r.failed() {
+		if !r.failed {
 			said = newElement("system-out", "allowed: "+p.Text, nil)
 		}
 		add(p.server, p.title, said)
@@ -135,7 +135,7 @@ func junitVerdict(r *report, text func(func(*diffBlock)) string) element {
 	case r.noAnswer != nil:
 		lines := errorLines(r.noAnswer)
 		inside = append(inside, newFailure("error", "error", lines[0], strings.Join(lines, "\n")))
-	case r.failed():
+	case r.failed:
 		inside = append(inside, newFailure("failure", "DRIFT", line, line+"\n"+review.Text+": "+review.Command))
 	default:
 		said = line + "\n" + said
@@ -151,7 +151,7 @@ func junitVerdict(r *report, text func(func(*diffBlock)) string) element {
 func junitDrift(r *report, at int, g *group, budget *wordBudget, text func(func(*diffBlock)) string) element {
 	d := &r.drifts[at]
 	message := string(d.kind) + " " + r.ref(d.key()) + ": " + r.driftText(at)
-	if list := warningsIn(r.findings[at]); len(list) > 0 {
+	if list := warningsIn(r.fresh[at]); len(list) > 0 {
 		message = findingWord(list[0]) + "; " + message
 	}
 	alone := group{edits: slices.Clone(g.edits)}
@@ -168,10 +168,10 @@ func junitDrift(r *report, at int, g *group, budget *wordBudget, text func(func(
 	}
 	said := text(func(b *diffBlock) {
 		b.line(message)
-		b.findings(newSection("", foldFindings(r.findings[at], r.ref), 1))
+		b.findings(newSection("", foldFindings(r.fresh[at], r.ref), 1))
 		b.drift(r, d, &alone, true)
 	})
-	if !r.blocked(d) {
+	if !d.blocked {
 		return newElement("system-out", "allowed: "+said, nil)
 	}
 	return newFailure("failure", string(d.kind), message, said)

@@ -218,7 +218,7 @@ func checkJUnit(t testing.TB, r *report) {
 		if n != suite.Failures || len(suite.Cases) != suite.Tests {
 			t.Fatalf("suite %q says %d failures of %d, %d cases of %d", suite.Name, suite.Failures, n, suite.Tests, len(suite.Cases))
 		}
-		if i == 0 && (suite.Name != "pinproof" || len(suite.Cases) != 1 || (n == 1) != r.failed() || n == 1 && suite.Cases[0].Failures[0].Message != r.verdictLine()) {
+		if i == 0 && (suite.Name != "pinproof" || len(suite.Cases) != 1 || (n == 1) != r.failed || n == 1 && suite.Cases[0].Failures[0].Message != r.verdictLine()) {
 			t.Fatalf("the verdict doesn't come first:\n%s", b.Bytes())
 		}
 		tests, failures = tests+len(suite.Cases), failures+n
@@ -232,11 +232,11 @@ func checkJUnit(t testing.TB, r *report) {
 		}
 	}
 	for i := range r.drifts {
-		if r.blocked(&r.drifts[i]) {
+		if r.drifts[i].blocked {
 			blocked++
 		}
 	}
-	if r.failed() {
+	if r.failed {
 		blocked++
 	}
 	if len(got.Suites) != len(r.pairs)+1 || tests != got.Tests || tests != len(entries)+len(r.problems())+1 || failures != got.Failures || failures != blocked {

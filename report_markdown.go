@@ -139,7 +139,7 @@ func markdownSaid(r *report, g *group) string {
 		edits = append(edits, &g.edits[i])
 	}
 	said = append(said, markdownCode(driftNote(r.first(g))), markdownCode(labelCounts(edits)))
-	if !r.blocked(r.first(g)) {
+	if !r.first(g).blocked {
 		said = append(said, "allowed")
 	}
 	return joined("; ", said...)

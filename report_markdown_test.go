@@ -20,9 +20,17 @@ func pageReport(t testing.TB, old, new string) *report {
 	t.Helper()
 	p := pair{server: "s", manifest: "live.json", known: true, present: true,
 		pinned: pinsOf(t, old, policy{}), found: pinsOf(t, new, policy{})}
-	r := newReport([]pair{p}, lockfile{}, true)
-	r.lockfile, r.next = "tools.lock", command{manifest: "live.json"}
-	return r
+	return reportOf([]pair{p}, nil)
+}
+
+// reportOf makes the report of a comparison, all of which is read.
+func reportOf(pairs []pair, locked []pinset) *report {
+	describe(pairs)
+	w := &workspace{lock: lockfile{servers: locked}, lockPath: "tools.lock", pairs: pairs, drifts: compareAll(pairs)}
+	in := w.input(&request{command: command{manifest: "live.json"}})
+	in.guessed, in.others = false, nil
+	in.findings = w.read(true)
+	return w.judged(in, leniency{})
 }
 
 func markdownOf(t testing.TB, r *report) string {
@@ -50,7 +58,7 @@ const (
 
 func TestMarkdownPage(t *testing.T) {
 	r := pageReport(t, pageOld, pageNew)
-	r.findings, r.general = make([][]finding, len(r.drifts)), nil
+	r.findings, r.fresh = nil, make([][]finding, len(r.drifts))
 	want := strings.ReplaceAll(`## DRIFT: '1 hidden, 3 changed (2 alike), 1 removed; 0 match tools.lock'
 
 - '1 hidden, 3 changed (2 alike), 1 removed: constraint-loosened 1, wording 2, sdk-churn 2'
@@ -121,7 +129,7 @@ pinproof relock live.json --accept-all --expect sha256:x
 
 func TestMarkdownMatch(t *testing.T) {
 	r := pageReport(t, pageOld, pageOld)
-	r.standing = []finding{{entry: "a|b", id: "padding", warning: true, detail: "`x`"}}
+	r.findings = []finding{{entry: "a|b", id: "padding", warning: true, detail: "`x`", scope: inMatch, approved: true}}
 	want := strings.ReplaceAll(`## OK: '0 drift (5 tools match tools.lock); 1 approved warning'
 
 ### Approved warnings, in what matches its pins
@@ -186,10 +194,12 @@ func hostileReport(t testing.TB, name, key, old, new string) *report {
 		f := finding{server: p.server, entry: tool, id: "hidden-text", warning: true, pointer: pointerTo("", key), detail: printable(new)}
 		for i := range r.drifts {
 			if r.drifts[i].key() == f.key() {
-				r.findings[i] = append(r.findings[i], f)
+				r.fresh[i] = append(r.fresh[i], f)
 			}
 		}
-		r.standing = append(r.standing, f)
+		r.findings = append(r.findings, f)
+		f.scope, f.approved = inMatch, true
+		r.findings = append(r.findings, f)
 	}
 	return r
 }
@@ -296,7 +306,7 @@ func TestMarkdownBoundedServers(t *testing.T) {
 	t.Parallel()
 	r := pageReport(t, `[{"name":"a"}]`, `[{"name":"b"}]`)
 	for i := range 1_000 {
-		r.pairs = append(r.pairs, pair{server: fmt.Sprintf("t%03d", i), known: true})
+		r.pairs = append(r.pairs, pair{server: fmt.Sprintf("t%03d", i), known: true, differs: true})
 	}
 	page := markdownOf(t, r)
 	checkMarkdown(t, page)

@@ -97,7 +97,7 @@ func writeSARIF(w io.Writer, r *report) error {
 		rule.Configuration.Level = a.level
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, rule)
 	}
-	call := sarifInvocation{Successful: r.noAnswer == nil, ExitCode: r.exitCode()}
+	call := sarifInvocation{Successful: r.noAnswer == nil, ExitCode: r.exitCode}
 	note := func(level, text string) {
 		call.Notifications = append(call.Notifications, sarifNotification{level, sarifText(text)})
 	}

@@ -88,9 +88,9 @@ func short(digest string) string {
 // verdictWord is the answer in a word or three.
 func (r *report) verdictWord() string {
 	switch {
-	case r.verdict() == "match":
+	case r.matches:
 		return "OK"
-	case r.failed():
+	case r.failed:
 		return "DRIFT"
 	}
 	return "PASS WITH DRIFT"
@@ -106,9 +106,9 @@ func (r *report) verdictText() string {
 	if matched.total() == 1 {
 		verb = " matches "
 	}
-	if r.verdict() == "match" {
+	if r.matches {
 		text := "0 drift (" + matched.String() + verb + r.against() + ")" + r.loud()
-		if n := len(r.standing); n > 0 {
+		if n := len(r.standing()); n > 0 {
 			text += "; " + plural(n, "approved warning")
 		}
 		return text
@@ -187,7 +187,7 @@ func (r *report) kindText() string {
 
 // newWarnings lists the warnings that nobody has approved.
 func (r *report) newWarnings() []finding {
-	return warningsIn(slices.Concat(slices.Concat(r.findings...), r.unpinned, r.general))
+	return warningsIn(slices.Concat(slices.Concat(r.fresh...), r.blocking(), r.find(func(f *finding) bool { return f.wholeServer && f.scope == inDrift && !f.approved })))
 }
 
 // warningText names the new warnings: "1 WARNING hidden-text in write_file". It is
@@ -337,7 +337,7 @@ func (r *report) problems() (list []problem) {
 		add := func(id, title, text, command string) {
 			list = append(list, problem{id, p.server, title, step{text, command}})
 		}
-		if looksLikeAnother(p) {
+		if p.unrelated {
 			pins := plural(len(p.pinned.pins), "pin") + " of " + quotedName(p.server)
 			if p.server == "" { // two captures
 				pins = countPins(p.pinned.pins).plural() + " of " + r.against()
@@ -345,7 +345,7 @@ func (r *report) problems() (list []problem) {
 			text, command := fmt.Sprintf("%s looks like another server: none of its %s is among the %s",
 				printable(p.manifest), countPins(p.found.pins).plural(), pins), ""
 			if r.guessed {
-				command = r.next.to("lock", "--server "+suggestedLabel(p.manifest, p.server))
+				command = r.next.to("lock", "--server "+labelArg(p.fileLabel, p.server))
 			}
 			add("other-server", "looks like another server", text, command)
 		}
@@ -397,7 +397,7 @@ func (r *report) groupNames(g *group) []string {
 func (r *report) groupFindings(g *group) []foldedFinding {
 	var list []finding
 	for _, at := range g.drifts {
-		list = append(list, r.findings[at]...)
+		list = append(list, r.fresh[at]...)
 	}
 	return foldFindings(list, func(key driftKey) string { return shortRef(key.list, key.name) })
 }
@@ -536,7 +536,7 @@ func findingWord(f finding) string {
 
 // Titles of findings that belong to no drift.
 const (
-	elsewhereTitle = "in entries approved before, because of the names here:"
+	elsewhereTitle = "not on record, for the rules or the names around them are new:"
 	standingTitle  = "approved warnings in entries that match:"
 )
 
@@ -549,7 +549,7 @@ func (r *report) reviewStep() step { return step{"review", r.next.to("diff")} }
 // nextSteps say how to see and approve the drift. There are none without a lockfile. No
 // step approves a new warning by itself.
 func (r *report) nextSteps() (steps []step) {
-	if r.lockfile == "" || r.verdict() == "match" {
+	if r.lockfile == "" || r.matches {
 		return nil
 	}
 	add := func(text, command string) { steps = append(steps, step{text, command}) }
@@ -590,9 +590,14 @@ func (r *report) nextSteps() (steps []step) {
 	return steps
 }
 
-// unapprovable lists the warnings that block every approval: no pin records the texts
-// they are in, so verify would report them again each time.
-func (r *report) unapprovable() []finding { return slices.Concat(r.uncovered, r.unpinned) }
+// recordSteps say how a warning gets on record whose entry matches its pin. They name no
+// entry: nobody should approve a warning by pasting.
+func (r *report) recordSteps() []step {
+	if r.lockfile == "" || len(r.unrecorded()) == 0 {
+		return nil
+	}
+	return []step{{"after reading it, put it on record", r.next.to("relock", "--accept-warning NAME")}}
+}
 
 // nothingPinned reports whether the lockfile has none of the servers: lock approves them.
 func (r *report) nothingPinned() bool {
@@ -602,7 +607,7 @@ func (r *report) nothingPinned() bool {
 // restStep is the --accept-all command, or empty where that is not to be suggested.
 func (r *report) restStep() step {
 	_, left := r.driftsThat(func(i int) bool { return r.drifts[i].kind == duplicate || r.warned(i) })
-	if r.lockfile == "" || len(r.expect) == 0 || slices.ContainsFunc(r.pairs, func(p pair) bool { return !p.present }) || len(warningsIn(r.general)) > 0 || len(r.unapprovable()) > 0 ||
+	if r.lockfile == "" || len(r.expect) == 0 || !slices.ContainsFunc(r.pairs, func(p pair) bool { return p.differs }) || slices.ContainsFunc(r.pairs, func(p pair) bool { return !p.present }) || len(warningsIn(r.general())) > 0 || len(r.unapprovable()) > 0 ||
 		len(left) > 0 && (r.allOrNothing() || len(left) == len(r.drifts)) {
 		return step{}
 	}
@@ -613,23 +618,9 @@ func (r *report) restStep() step {
 	return step{text, r.next.to("relock", append([]string{"--accept-all"}, r.expect...)...)}
 }
 
-// allOrNothing reports whether the policy or a label changes: then all drift is accepted or none.
+// allOrNothing reports whether a policy changes: then all drift is accepted or none.
 func (r *report) allOrNothing() bool {
-	return slices.ContainsFunc(r.pairs, func(p pair) bool { return p.policyDiffers() || p.from != "" })
-}
-
-// expectations are the flags that tie a command to the reviewed manifests. There are
-// none if a name is repeated, because then there is no set digest.
-func expectations(pairs []pair) (flags []string) {
-	for i := range pairs {
-		if pairs[i].found.repeated() {
-			return nil
-		}
-		if pairs[i].present {
-			flags = append(flags, "--expect "+pairs[i].found.setDigest())
-		}
-	}
-	return flags
+	return slices.ContainsFunc(r.pairs, func(p pair) bool { return p.policyDiffers() })
 }
 
 // acceptCommand is the command that accepts a group and nothing else, from the reviewed
@@ -637,7 +628,7 @@ func expectations(pairs []pair) (flags []string) {
 // should have, and for a new warning, which nobody should approve by pasting.
 func (r *report) acceptCommand(g *group) string {
 	if r.lockfile == "" || len(g.drifts) > maxAcceptNames || g.warned || r.first(g).kind == duplicate ||
-		r.allOrNothing() || r.nothingPinned() || r.guessed && looksLikeAnother(&r.pairs[0]) || len(warningsIn(r.general)) > 0 || len(r.unapprovable()) > 0 {
+		r.allOrNothing() || r.nothingPinned() || r.guessed && r.pairs[0].unrelated || len(warningsIn(r.general())) > 0 || len(r.unapprovable()) > 0 {
 		return ""
 	}
 	var args []string
@@ -645,10 +636,10 @@ func (r *report) acceptCommand(g *group) string {
 	for _, at := range g.drifts {
 		d := &r.drifts[at]
 		if r.hasTwin(d) {
-			if !pasteableLabel(d.server) || !r.pairOf(d.server).known {
+			if !pasteableLabel(d.server) || !pairOf(r.pairs, d.server).known {
 				return ""
 			}
-			next.server, expect = d.server, expectations([]pair{*r.pairOf(d.server)})
+			next.server, expect = d.server, expectation(pairOf(r.pairs, d.server))
 		}
 		name, digest := d.name, d.definitionDigest()
 		switch {
@@ -677,6 +668,14 @@ func (r *report) hasTwin(d *drift) bool {
 	})
 }
 
+// expectation are the flags that tie a command to the manifest of one server.
+func expectation(p *pair) []string {
+	if p.found.digest == "" {
+		return nil
+	}
+	return []string{"--expect " + p.found.digest}
+}
+
 // serverField is " server=ID" if there are several servers, else "".
 func (r *report) serverField(server string) string {
 	if len(r.pairs) > 1 {
@@ -687,10 +686,11 @@ func (r *report) serverField(server string) string {
 
 // relockedText says what was written: "PINNED 12 tools: a, b; DROPPED 1 pin: c". Without
 // names it only counts.
-func (r *report) relockedText(accepted map[int]bool, whole []string, names bool) string {
+func (r *report) relockedText(of relocked) string {
+	accepted, whole, names := of.accepted, of.whole, of.shown
 	pins, pinned := r.driftsThat(func(i int) bool {
 		d := &r.drifts[i]
-		return accepted[i] && d.kind != removed && !r.pairOf(d.server).policyDiffers()
+		return accepted[i] && d.kind != removed && !pairOf(r.pairs, d.server).policyDiffers()
 	})
 	_, dropped := r.driftsThat(func(i int) bool { return accepted[i] && r.drifts[i].kind == removed })
 	var did []string
@@ -711,14 +711,21 @@ func (r *report) relockedText(accepted map[int]bool, whole []string, names bool)
 			did = append(did, fmt.Sprintf("PINNED %s of server %s anew, policy %s", countPins(p.found.pins).plural(), server, policyWords(p.found.policy)))
 		}
 		switch {
-		case p.from != "":
-			did = append(did, fmt.Sprintf("MOVED %s from server %s to %s", plural(len(p.pinned.pins)-len(dropped), "pin"), quotedName(p.from), server))
 		case !slices.Contains(whole, p.server):
 		case p.present:
 			did = append(did, "PINNED server "+server+" without tools")
 		default:
 			did = append(did, "DROPPED server "+server)
 		}
+	}
+	var recorded []string
+	for _, f := range r.unrecorded() {
+		if slices.Contains(of.recorded[f.key()], f.id) {
+			recorded = append(recorded, f.id+" of "+r.ref(f.key()))
+		}
+	}
+	if len(recorded) > 0 {
+		did = append(did, "RECORDED "+named(slices.Compact(recorded), maxTitleNames))
 	}
 	if did == nil {
 		return ""
@@ -735,7 +742,7 @@ func (r *report) leftText(accepted map[int]bool, whole []string) string {
 			continue
 		}
 		name := r.ref(r.drifts[i].key())
-		if list := warningsIn(r.findings[i]); len(list) > 0 {
+		if list := warningsIn(r.fresh[i]); len(list) > 0 {
 			name += " (" + findingWord(list[0]) + ")"
 		}
 		left = append(left, name)
@@ -745,7 +752,7 @@ func (r *report) leftText(accepted map[int]bool, whole []string) string {
 		entries = grouped(len(left)) + " left: " + named(left, maxTitleNames)
 	}
 	servers := problemText(slices.DeleteFunc(r.problems(), func(p problem) bool {
-		return !bare(*r.pairOf(p.server)) || slices.Contains(whole, p.server)
+		return !pairOf(r.pairs, p.server).hasNoEntries() || slices.Contains(whole, p.server)
 	}))
 	if text := joined("; ", entries, servers); text != "" {
 		return "DRIFT: " + text + r.loud()
@@ -841,15 +848,12 @@ func (r *report) sides() []sideText {
 	var list []sideText
 	for i := range r.pairs {
 		p := &r.pairs[i]
-		if len(r.pairs) > 1 && !r.differs(p) {
+		if len(r.pairs) > 1 && !p.differs {
 			continue
 		}
 		s := sideText{old: r.against() + " nothing", new: "no manifest"}
 		if p.server != "" {
 			s.server = quotedName(p.server)
-		}
-		if p.from != "" {
-			s.server = quotedName(p.from) + " -> " + s.server
 		}
 		if p.known {
 			s.old = r.against() + " " + setText(&p.pinned)
@@ -873,10 +877,10 @@ func (r *report) sides() []sideText {
 
 // setText is "14 tools, set 1f6b0c3d8a41".
 func setText(s *pinset) string {
-	if s.repeated() {
+	if s.digest == "" {
 		return countPins(s.pins).String() + ", a name is repeated"
 	}
-	return countPins(s.pins).String() + ", set " + short(s.setDigest())
+	return countPins(s.pins).String() + ", set " + short(s.digest)
 }
 
 // questionText asks about drifts that are accepted together.
@@ -907,10 +911,10 @@ func (r *report) questionText(drifts []int, warned bool) string {
 func (r *report) refusedWarnings(refused map[int]bool) (list []finding) {
 	for i := range r.drifts {
 		if refused[i] {
-			list = append(list, warningsIn(r.findings[i])...)
+			list = append(list, warningsIn(r.fresh[i])...)
 		}
 	}
-	return append(list, warningsIn(r.general)...)
+	return append(list, warningsIn(r.general())...)
 }
 
 // warnedText says how many entries are not approved because of a warning.

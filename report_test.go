@@ -55,7 +55,7 @@ func TestEqualEditsFold(t *testing.T) {
 	if r.acceptCommand(r.groups[0]) != "" {
 		t.Error("a command accepts a warning")
 	}
-	want := "pinproof relock new.json --accept a --accept b --accept d --expect " + r.pairs[0].found.setDigest()
+	want := "pinproof relock new.json --accept a --accept b --accept d --expect " + r.pairs[0].found.digest
 	if got := r.acceptCommand(r.groups[1]); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -83,7 +83,7 @@ func TestEntryCounts(t *testing.T) {
 func TestReportOfOtherLists(t *testing.T) {
 	entry := func(list listKind, name, definition string) pin {
 		v := tree(t, definition)
-		p := pin{entryKey: entryKey{list, name}, definition: canonical(&v)}
+		p := pin{entryKey: entryKey{list, name}, form: form{definition: canonical(&v)}}
 		p.digest = digest(p.definition)
 		p.sanitized = p.digest
 		return p

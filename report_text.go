@@ -93,9 +93,9 @@ func (t *textWriter) lines(indent string, lay func(width int) []line) {
 // writeVerify prints the gate's answer.
 func writeVerify(w io.Writer, r *report, style textStyle, quiet bool) error {
 	t := newText(w, style)
-	if r.verdict() == "match" {
+	if r.matches {
 		line := r.verdictLine()
-		switch n := len(r.standing); {
+		switch n := len(r.standing()); {
 		case quiet:
 			return nil
 		case n == 1:
@@ -104,6 +104,7 @@ func writeVerify(w io.Writer, r *report, style textStyle, quiet bool) error {
 			line += ": " + r.reviewStep().Command + " shows them"
 		}
 		t.printf("%s\n", t.paint('+', line))
+		t.unrecorded(r)
 		return t.err
 	}
 	problems := t.otherServers(r)
@@ -116,6 +117,11 @@ func writeVerify(w io.Writer, r *report, style textStyle, quiet bool) error {
 		t.hint(p.step)
 	}
 	t.hint(r.reviewStep())
+	if len(r.drifts) == 0 {
+		for _, s := range r.recordSteps() {
+			t.hint(s)
+		}
+	}
 	return t.err
 }
 
@@ -134,10 +140,18 @@ func (t *textWriter) otherServers(r *report) (left []problem) {
 	return left
 }
 
+// unrecorded prints, below an answer without drift, the warnings that are not on record.
+func (t *textWriter) unrecorded(r *report) {
+	t.findings(r, "  ", elsewhereTitle, r.elsewhere())
+	for _, s := range r.recordSteps() {
+		t.hint(s)
+	}
+}
+
 // verdict prints the verdict line, with new warnings in their own colour.
 func (t *textWriter) verdict(r *report) {
 	op := byte('!')
-	if r.failed() {
+	if r.failed {
 		op = '-'
 	}
 	warning := r.warningText()
@@ -164,17 +178,22 @@ func (t *textWriter) blocks(r *report) {
 			}
 		}
 	}
-	t.findings(r, "", "", warningsIn(r.general))
-	for i, f := range r.unpinned {
-		if i == 0 || f.key() != r.unpinned[i-1].key() {
-			t.block(!r.warnOnly(), "WARNING", entryRef(f.list, f.entry)+r.serverField(f.server))
+	t.findings(r, "", "", warningsIn(r.general()))
+	blocking := r.blocking()
+	for i, f := range blocking {
+		if i == 0 || f.key() != blocking[i-1].key() {
+			ref := "manifest"
+			if !f.wholeServer {
+				ref = entryRef(f.list, f.entry)
+			}
+			t.block(!r.warnOnly, "WARNING", ref+r.serverField(f.server))
 		}
 		t.gateRow(foldedFinding{finding: f}.row(0, 0), width)
 	}
 	for i, g := range r.groups {
 		for _, at := range g.drifts {
 			d := &r.drifts[at]
-			t.block(r.blocked(d), string(d.kind), entryRef(d.list, d.name)+r.serverField(d.server))
+			t.block(d.blocked, string(d.kind), entryRef(d.list, d.name)+r.serverField(d.server))
 		}
 		for _, row := range rows[i] {
 			t.gateRow(row, width)
@@ -218,9 +237,10 @@ func spaced(parts ...string) (text string) {
 // writeDiff prints the review.
 func writeDiff(w io.Writer, r *report, style textStyle) error {
 	t := newText(w, style)
-	if r.verdict() == "match" {
+	if r.matches {
 		t.printf("%s\n", t.paint('+', r.verdictLine()))
 		t.standing(r)
+		t.unrecorded(r)
 		return t.err
 	}
 	problems := t.otherServers(r)
@@ -241,7 +261,7 @@ func writeDiff(w io.Writer, r *report, style textStyle) error {
 			t.hint(p.step)
 		}
 	}
-	for _, s := range r.nextSteps() {
+	for _, s := range append(r.nextSteps(), r.recordSteps()...) {
 		t.hint(s)
 	}
 	return t.err
@@ -270,8 +290,8 @@ func (t *textWriter) top(r *report) {
 		}
 		t.say("  ", segment{op, line})
 	}
-	t.findings(r, "  ", "", slices.Concat(r.general, r.unpinned))
-	t.findings(r, "  ", elsewhereTitle, r.elsewhere)
+	t.findings(r, "  ", "", slices.Concat(r.general(), r.unpinned()))
+	t.findings(r, "  ", elsewhereTitle, r.elsewhere())
 	t.standing(r)
 }
 
@@ -291,10 +311,10 @@ func (t *textWriter) findings(r *report, indent, title string, list []finding) {
 // standing prints the approved warnings. Beside drift it only counts them, unless
 // everything is to be shown.
 func (t *textWriter) standing(r *report) {
-	if n := len(r.standing); n > 0 && len(r.drifts) > 0 && !t.full {
+	if n := len(r.standing()); n > 0 && len(r.drifts) > 0 && !t.full {
 		t.say("  ", segment{'~', plural(n, "approved warning") + " in entries that match (--full)"})
 	} else {
-		t.findings(r, "  ", standingTitle, r.standing)
+		t.findings(r, "  ", standingTitle, r.standing())
 	}
 }
 
@@ -360,9 +380,9 @@ func (t *textWriter) whole(indent string, op byte, p *pin) {
 // its digest, and the notes.
 func writeLocked(w io.Writer, r *report, style textStyle) error {
 	t := newText(w, style)
-	all := slices.Concat(r.general, slices.Concat(r.findings...))
+	all := slices.Concat(r.general(), slices.Concat(r.fresh...))
 	t.findings(r, "", "", warningsIn(all))
-	t.findings(r, "", elsewhereTitle, r.elsewhere)
+	t.findings(r, "", elsewhereTitle, r.elsewhere())
 	for i := range r.pairs {
 		p := &r.pairs[i]
 		t.say("", segment{'+', "PINNED " + countPins(p.found.pins).String() + " -> " + printable(r.lockfile)},
@@ -376,7 +396,7 @@ func writeLocked(w io.Writer, r *report, style textStyle) error {
 		for _, pin := range p.found.pins {
 			t.printf("  %-*s  %s\n", width, shortRef(pin.list, pin.name), short(pin.digest))
 		}
-		t.printf("  %-*s  %s\n", width, "set", short(p.found.setDigest()))
+		t.printf("  %-*s  %s\n", width, "set", short(p.found.digest))
 	}
 	t.findings(r, "  ", "", slices.DeleteFunc(all, func(f finding) bool { return f.warning }))
 	t.hint(step{Text: "read " + printable(r.lockfile) + " as you would code, then commit it"})
@@ -384,31 +404,41 @@ func writeLocked(w io.Writer, r *report, style textStyle) error {
 	return t.err
 }
 
+// A relocked is what relock has written.
+type relocked struct {
+	accepted map[int]bool  // indexes of drifts
+	recorded warningRecord // warnings of matching entries that were put on record
+	idle     []string      // what the flags had nothing to accept for
+	whole    []string      // servers that came or went as a whole
+	shown    bool          // a prompt has shown what was accepted
+}
+
 // writeRelocked says what was accepted and what drift is left. Each accepted entry gets
 // a line, unless a prompt has already shown it.
-func writeRelocked(w io.Writer, r *report, accepted map[int]bool, idle, whole []string, shown bool, style textStyle) error {
+func writeRelocked(w io.Writer, r *report, did relocked, style textStyle) error {
 	t := newText(w, style)
-	for _, text := range idle {
+	for _, text := range did.idle {
 		t.say("", segment{'=', text})
 	}
-	if !shown {
+	left := slices.DeleteFunc(r.elsewhere(), func(f finding) bool { return slices.Contains(did.recorded[f.key()], f.id) })
+	if !did.shown {
 		for i := range r.drifts {
-			if !accepted[i] {
+			if !did.accepted[i] {
 				continue
 			}
 			d := &r.drifts[i]
 			t.printf("accepted [%s] %s%s  %s\n", d.kind, entryRef(d.list, d.name), r.serverField(d.server), short(d.definitionDigest()))
-			for _, f := range r.findings[i] {
+			for _, f := range r.fresh[i] {
 				t.row("  ", foldedFinding{finding: f}.row(0, 0))
 			}
 		}
-		t.findings(r, "  ", "", r.general)
-		t.findings(r, "  ", elsewhereTitle, r.elsewhere)
+		t.findings(r, "  ", "", r.general())
+		t.findings(r, "  ", elsewhereTitle, left)
 	}
-	if did := r.relockedText(accepted, whole, shown); did != "" {
-		t.say("", segment{'+', did}, segment{'=', r.loud()})
+	if said := r.relockedText(did); said != "" {
+		t.say("", segment{'+', said}, segment{'=', r.loud()})
 	}
-	if left := r.leftText(accepted, whole); left != "" {
+	if left := r.leftText(did.accepted, did.whole); left != "" {
 		t.say("", segment{'-', left})
 	}
 	return t.err

@@ -35,8 +35,8 @@ func realUpgrades(t *testing.T, f func(old, new string)) {
 }
 
 func upgradeReport(pinned, found pinset) *report {
-	r := newReport([]pair{{server: "s", manifest: "new.json", known: true, present: true, pinned: pinned, found: found}}, lockfile{[]pinset{pinned}}, true)
-	r.lockfile, r.next = "tools.lock", command{manifest: "new.json"}
+	r := reportOf([]pair{{server: "s", manifest: "new.json", known: true, present: true, pinned: pinned, found: found}}, []pinset{pinned})
+	r.next = command{manifest: "new.json"}
 	return r
 }
 
@@ -130,7 +130,8 @@ func poisonedUpgrade(t *testing.T, old, new string) {
 	// At the prompt: no to the poison, yes to all that remain.
 	var shown, asked bytes.Buffer
 	p := &prompter{in: bufio.NewReader(strings.NewReader("y\nn\na\ny\n")), out: &asked, t: newText(&shown, textStyle{}), r: r}
-	accepted, err := p.review()
+	said, err := p.review()
+	accepted := said.drifts
 	if err != nil || accepted[0] || len(accepted) != len(r.drifts)-1 {
 		t.Errorf("accepted %d of %d, the first: %v; %v", len(accepted), len(r.drifts), accepted[0], err)
 	}

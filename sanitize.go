@@ -42,18 +42,6 @@ func sanitizeText(s string) string {
 	return b.String()
 }
 
-// sanitized returns v with every string sanitized. Member names stay as they are.
-// The second result says whether that changed anything.
-func sanitized(v value) (value, bool) {
-	changed := false
-	clean := mapTexts(v, func(s string) string {
-		clean := sanitizeText(s)
-		changed = changed || clean != s
-		return clean
-	})
-	return clean, changed
-}
-
 // isClean reports whether sanitizing would leave a canonical definition as it is. It may
 // say no for a clean one: in \n and a combining mark, the mark seems to follow an n.
 func isClean(canonical []byte) bool {

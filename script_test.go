@@ -148,7 +148,7 @@ func cmdExits(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	before := unfinished(ts)
 	start := time.Now()
-	code := exitCodeOf(ts, ts.Exec(args[1], args[2:]...))
+	code := processExit(ts, ts.Exec(args[1], args[2:]...))
 	if code != want {
 		ts.Fatalf("exit code %d, want %d", code, want)
 	}
@@ -171,7 +171,7 @@ func cmdExits(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-func exitCodeOf(ts *testscript.TestScript, err error) int {
+func processExit(ts *testscript.TestScript, err error) int {
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		ts.Fatalf("%v", err)
@@ -337,7 +337,7 @@ func cmdTerminal(ts *testscript.TestScript, _ bool, args []string) {
 		}
 	}
 	in.Close()
-	code := exitCodeOf(ts, cmd.Wait())
+	code := processExit(ts, cmd.Wait())
 	// The terminal turns LF into CR LF; whatever else is in there was printed.
 	transcript := strings.ReplaceAll(shown.String(), "\r\n", "\n")
 	io.WriteString(ts.Stdout(), transcript)

@@ -62,6 +62,15 @@ func shellPath(path string) string {
 	return shellQuote(path)
 }
 
+// labelArg returns the label that a file's name gives, quoted for a command. It is ID if
+// the name gives none, or one that another server has.
+func labelArg(label, taken string) string {
+	if label == "" || label == taken {
+		return "ID"
+	}
+	return shellQuote(label)
+}
+
 const defaultLockfile = "tools.lock"
 
 // A command is how this run was called. It makes the next command to type, which is safe

@@ -198,7 +198,7 @@ func digestsHold(t *testing.T, path string) {
 			continue
 		}
 		var p pin
-		if p.define(&v); p.digest != d.Digest {
+		if p.form = formOf(toolList, &v); p.digest != d.Digest {
 			t.Errorf("%s: %s, want %s", d.About, p.digest, d.Digest)
 		}
 	}
@@ -223,7 +223,7 @@ func digestsHold(t *testing.T, path string) {
 			text += `{"jsonrpc":"2.0","id":2,"result":{"tools":[]}}`
 		}
 		set := pinsOf(t, text, policy{})
-		if got := set.listDigest(lists[member]); got != s.SetDigest {
+		if got := listDigest(&set, lists[member]); got != s.SetDigest {
 			t.Errorf("%s: %s, want %s", s.About, got, s.SetDigest)
 		}
 	}

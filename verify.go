@@ -1,66 +1,12 @@
 package main
 
-import (
-	"cmp"
-	"slices"
-	"strings"
-)
+import "slices"
 
-// A kind of drift.
-type kind string
+// Drift is decided in this file, and so is what fails a run. Nothing here reads a text:
+// what a warning says can fail a run only where verify was asked to judge by it.
 
-const (
-	added     kind = "ADDED"     // an entry that no pin names
-	removed   kind = "REMOVED"   // a pin whose entry is gone
-	changed   kind = "CHANGED"   // digest and sanitized digest differ
-	concealed kind = "HIDDEN"    // the digest differs, the sanitized digest does not
-	duplicate kind = "DUPLICATE" // several entries with the same identity, whatever they say
-)
-
-// A drift is one entry that is not what its pin says.
-type drift struct {
-	server string
-	entryKey
-	kind   kind
-	pinned *pin  // nil if ADDED, or for a repeated name that no pin has
-	found  *pin  // nil if REMOVED; the first of them if DUPLICATE
-	copies []pin // all entries found under its name; more than one if DUPLICATE
-
-	renamedFrom    string // for an ADDED entry: the REMOVED one that it seems to be under a new name
-	renamedTo      string // for a REMOVED entry: the ADDED one
-	renamedSimilar bool   // apart from the name the two are nearly equal, not equal
-}
-
-// ref names the entry in a line that we print.
-func (d *drift) ref() string { return entryRef(d.list, d.name) }
-
-// textsKnown reports whether the definitions of a drifted entry are known: pins made with
-// hashOnly have none.
-func (d *drift) textsKnown() bool {
-	return (d.pinned == nil || d.pinned.definition != nil) && (d.found == nil || d.found.definition != nil)
-}
-
-// A pair is one server's two sides: its pins in the lockfile and those of its manifest.
-// Either side may be missing: the server is new, or it has vanished.
-type pair struct {
-	server   string
-	from     string // the label whose pins are compared, if it is another one (--from)
-	manifest string // the path it was read from; "" if there is none
-	about    string // the server's own name and version, printable
-	noise    int    // lines of the manifest passed over
-	pinned   pinset
-	found    pinset
-	known    bool // the lockfile has the server
-	present  bool // there is a manifest
-}
-
-// policyDiffers reports whether the two sides were pinned under different policies.
-func (p *pair) policyDiffers() bool {
-	return p.known && p.present && !p.pinned.policy.equal(p.found.policy)
-}
-
-// comparePairs compares several servers, in the order of their labels.
-func comparePairs(pairs []pair) (all []drift) {
+// compareAll compares several servers, in the order of their labels.
+func compareAll(pairs []pair) (all []drift) {
 	for _, p := range pairs {
 		drifts, _ := compare(p.pinned, p.found)
 		for i := range drifts {
@@ -110,9 +56,71 @@ func compare(pinned, found pinset) (drifts []drift, matched int) {
 	return drifts, matched
 }
 
-// compareDrifts orders by server, list, name and kind.
-func compareDrifts(a, b drift) int {
-	return cmp.Or(compareUTF16(a.server, b.server), compareKeys(a.entryKey, b.entryKey), strings.Compare(string(a.kind), string(b.kind)))
+// A leniency says which drift is reported without failing the run.
+type leniency struct {
+	kinds    map[kind]bool // --allow
+	warnings bool          // --warn: also the warnings that nobody approved
+}
+
+// lenient is --warn: drift of every kind is reported without failing the run.
+var lenient = leniency{map[kind]bool{added: true, removed: true, changed: true, concealed: true, duplicate: true}, true}
+
+// judge decides how a comparison ends: whether every entry matches its pin and nothing
+// else is wrong, and whether the run fails. It marks the drifts that fail the run, and the
+// servers that differ. warnings counts the warnings that nobody approved, in what matches
+// its pins.
+func judge(pairs []pair, drifts []drift, warnings int, allow leniency) (matches, failed bool) {
+	matches, failed = len(drifts) == 0 && warnings == 0, warnings > 0 && !allow.warnings
+	for i := range pairs {
+		p := &pairs[i]
+		if p.differs = failsWhole(p); p.differs {
+			matches, failed = false, true
+		}
+	}
+	for i := range drifts {
+		d := &drifts[i]
+		p := pairOf(pairs, d.server)
+		p.differs = true
+		d.blocked = !allow.kinds[d.kind] || neverAllowed(p)
+		failed = failed || d.blocked
+	}
+	return matches, failed
+}
+
+// failsWhole reports whether a server fails as a whole, whatever its entries are.
+func failsWhole(p *pair) bool { return p.policyDiffers() || !p.known || !p.present }
+
+// neverAllowed reports whether no flag lets the drift of a server pass: it has no pins, or
+// no manifest, or an empty list where entries are pinned. Entries of other lists don't make
+// up for an empty list of tools.
+func neverAllowed(p *pair) bool {
+	emptied := func(pinned, found []pin) bool { return len(pinned) > 0 && len(found) == 0 }
+	return !p.known || !p.present || emptied(p.pinned.of(toolList), p.found.of(toolList)) || emptied(p.pinned.pins, p.found.pins)
+}
+
+// exitCodeOf is the exit code of a run, given why it has no answer and whether it fails.
+func exitCodeOf(noAnswer error, failed bool) int {
+	switch {
+	case noAnswer != nil:
+		return 2
+	case failed:
+		return 1
+	}
+	return 0
+}
+
+// expectations are the flags that tie a command to the manifests. There are none if a
+// name is repeated, because then there is no set digest.
+func expectations(pairs []pair) (flags []string) {
+	for i := range pairs {
+		if pairs[i].found.repeated() {
+			return nil
+		}
+		if pairs[i].present {
+			flags = append(flags, "--expect "+pairs[i].found.digest)
+		}
+	}
+	return flags
 }
 
 // falseSanitized finds a pin whose sanitizedDigest is not that of its definition, or

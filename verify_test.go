@@ -277,7 +277,7 @@ func TestOrderOfDrift(t *testing.T) {
 
 func TestComparePairs(t *testing.T) {
 	a, b := pinsOf(t, `[{"name":"x"},{"name":"y"}]`, policy{}), pinsOf(t, `[{"name":"x"},{"name":"z","w":1}]`, policy{})
-	drifts := comparePairs([]pair{
+	drifts := compareAll([]pair{
 		{server: "one", pinned: a, found: b, known: true, present: true},
 		{server: "two", pinned: a, known: true}, // vanished
 		{server: "two more", found: a, present: true},

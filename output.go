@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -12,41 +11,6 @@ import (
 
 // formatNames are the formats that --format and --report take.
 const formatNames = "text, json, github, sarif, junit, markdown, html"
-
-// toldOf returns an error as a userError, whose text is printable.
-func toldOf(err error) *userError {
-	if told, ok := errors.AsType[*userError](err); ok {
-		return told
-	}
-	return fail("%s", printable(err.Error()))
-}
-
-// errorLines are the lines of an error for a person, its hints last.
-func errorLines(err error) []string {
-	told := toldOf(err)
-	lines := []string{told.text}
-	for _, hint := range told.hints {
-		lines = append(lines, "hint: "+hint)
-	}
-	return lines
-}
-
-// failedReport stands for a run that has no answer at all.
-func failedReport(err error) *report { return &report{noAnswer: err} }
-
-// empty reports whether nothing was compared.
-func (r *report) empty() bool { return r.noAnswer != nil && len(r.pairs) == 0 }
-
-// exitCode is the code that the run ends with, if nothing else fails.
-func (r *report) exitCode() int {
-	switch {
-	case r.noAnswer != nil:
-		return 2
-	case r.failed():
-		return 1
-	}
-	return 0
-}
 
 // An output is where verify and diff put their answer.
 type output struct {
@@ -61,7 +25,7 @@ func (o *output) register(cmd *cobra.Command) {
 }
 
 // check refuses unknown formats, and files that are an input or another output.
-func (o *output) check(a *app, others ...string) error {
+func (o *output) check(a *app, req *request, others ...string) error {
 	if o.find(o.format) == nil {
 		return fail("--format %s: one of %s", quotedName(o.format), formatNames)
 	}
@@ -70,16 +34,13 @@ func (o *output) check(a *app, others ...string) error {
 		if !ok || o.find(name) == nil {
 			return fail("--report %s: FORMAT=FILE, the format one of %s", quotedName(arg), formatNames)
 		}
-		if err := a.checkOutput("--report", path, others...); err != nil {
+		if err := a.checkOutput(req, "--report", path, others...); err != nil {
 			return err
 		}
 		others = append(others, path)
 	}
 	return nil
 }
-
-// laidOut reports whether the answer is more than text on standard output, which --quiet drops.
-func (o *output) laidOut() bool { return o.format != "text" || len(o.files) > 0 }
 
 // find returns the writer of a format, or nil. For an empty report it writes why there
 // is no answer.
@@ -107,18 +68,18 @@ func (o *output) writePlain(w io.Writer, r *report) error {
 // emit writes the files, then prints the answer, and returns it as an error. If err is set
 // or an output can't be written, the other outputs have to report that error: a file that
 // says exit code 0 when the code is 2 would be believed.
-func (o *output) emit(a *app, r *report, err error) error {
+func (o *output) emit(a *app, r *report, style textStyle, err error) error {
 	if err == nil {
 		err = o.writeFiles(r)
 	}
 	if err != nil {
-		if o.format == "text" && r.verdict() != "match" {
-			o.text(a.out, r, a.style()) // the drift is still there
+		if o.format == "text" && !r.matches {
+			o.text(a.out, r, style) // the drift is still there
 		}
 		return o.explain(a, err)
 	}
 	if o.format == "text" {
-		err = o.text(a.out, r, a.style())
+		err = o.text(a.out, r, style)
 	} else {
 		err = o.find(o.format)(a.out, r)
 	}
@@ -132,7 +93,7 @@ func (o *output) emit(a *app, r *report, err error) error {
 		return err
 	case r.noAnswer != nil:
 		return r.noAnswer
-	case r.failed():
+	case r.failed:
 		return errDrift
 	}
 	return nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"io"
 	"net/url"
 	"os"
@@ -86,4 +87,55 @@ func serverLabel(file string) (label string, ok bool) {
 		stem = decoded
 	}
 	return stem, (ext == ".json" || ext == ".jsonl") && stem != "" && utf8.ValidString(stem)
+}
+
+// readFile reads a file or, for "-", standard input. More than limit bytes are an error:
+// they are never cut.
+func readFile(path string, stdin io.Reader, limit int) ([]byte, error) {
+	in := stdin
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, pathError(path, err)
+		}
+		defer f.Close()
+		in = f
+	}
+	var data bytes.Buffer
+	data.Grow(min(int(max(fileSize(path), 0)), limit) + bytes.MinRead)
+	_, err := data.ReadFrom(io.LimitReader(in, int64(limit)+1))
+	switch {
+	case data.Len() > limit:
+		return nil, failIn(printable(path), "more than %d MiB", limit>>20)
+	case err != nil:
+		return nil, pathError(path, err)
+	}
+	return data.Bytes(), nil
+}
+
+// fileSize is the size of a regular file in bytes, and -1 for anything else.
+func fileSize(path string) int64 {
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && path != "-" {
+		return info.Size()
+	}
+	return -1
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return path != "-" && err == nil && info.IsDir()
+}
+
+// sameFile reports whether two paths lead to one file, be it there or still to be written.
+func sameFile(a, b string) bool {
+	if a == "-" || b == "-" {
+		return false
+	}
+	x, _ := os.Stat(a)
+	y, _ := os.Stat(b)
+	if x == nil && y == nil && filepath.Base(a) == filepath.Base(b) {
+		x, _ = os.Stat(filepath.Dir(a))
+		y, _ = os.Stat(filepath.Dir(b))
+	}
+	return os.SameFile(x, y)
 }

@@ -31,6 +31,24 @@ func terminalWidth(stream any) int {
 	return width
 }
 
+// colored decides whether standard output gets colour (no-color.org).
+func (a *app) colored() bool {
+	switch force := os.Getenv("CLICOLOR_FORCE"); {
+	case a.color != "auto":
+		return a.color == "always"
+	case os.Getenv("NO_COLOR") != "":
+		return false
+	case force != "" && force != "0":
+		return true
+	}
+	return os.Getenv("TERM") != "dumb" && isTerminal(a.stdout)
+}
+
+// style returns how text is laid out on standard output.
+func (a *app) style(full bool) textStyle {
+	return textStyle{a.colored(), terminalWidth(a.stdout), full}
+}
+
 // A prompter shows drift step by step and asks about each.
 type prompter struct {
 	in  *bufio.Reader
@@ -42,16 +60,23 @@ type prompter struct {
 // A question is about drifts that are accepted together, or about the whole review.
 type question struct {
 	text    string
-	group   *group // to show first; nil: none
-	drifts  []int  // indexes of drifts; none if it is about the whole review
-	warned  bool   // only the word yes accepts it
-	answer  byte   // 'y', 'n', or 0 while it is open
-	refused string // what to say when a no ends the review; "" if a no only keeps the pins
+	group   *group   // to show first; nil: none
+	drifts  []int    // indexes of drifts; none if it is about the whole review
+	matched *finding // a warning that is not on record, of an entry that matches its pin; or nil
+	warned  bool     // only the word yes accepts it
+	answer  byte     // 'y', 'n', or 0 while it is open
+	refused string   // what to say when a no ends the review; "" if a no only keeps the pins
 }
 
-// review asks a question for each group, in the order diff shows them, and returns the
-// indexes of the accepted drifts. Nothing has been written when it returns.
-func (p *prompter) review() (map[int]bool, error) {
+// Answers are what a person accepted at the prompt.
+type answers struct {
+	drifts   map[int]bool // indexes of drifts
+	warnings []finding    // of entries that match their pins, to put on record
+}
+
+// review asks a question for each group, in the order diff shows them. Nothing has been
+// written when it returns.
+func (p *prompter) review() (answers, error) {
 	defer sayInterrupted(p.out)()
 	p.t.top(p.r)
 	list := p.questions()
@@ -66,12 +91,12 @@ func (p *prompter) review() (map[int]bool, error) {
 		}
 		key, err := p.ask(q, p.keys(q, i > 0))
 		if err != nil {
-			return nil, err
+			return answers{}, err
 		}
 		switch key {
 		case 'y', 'n':
 			if q.answer = key; key == 'n' && q.refused != "" {
-				return nil, fail("%s: nothing was written", q.refused).refusal()
+				return answers{}, fail("%s: nothing was written", q.refused).refusal()
 			}
 		case 'e':
 			var each []question // without the group, which has just been shown
@@ -84,19 +109,19 @@ func (p *prompter) review() (map[int]bool, error) {
 			list[i].answer = 0
 		case 'a':
 			if err := p.acceptRest(list[i:]); err != nil {
-				return nil, err
+				return answers{}, err
 			}
 		case 'w':
-			return chosen(list), p.t.err
+			return accepted(list), p.t.err
 		default:
 			f := fail("left without an answer; nothing was written")
-			if len(chosen(list)) > 0 {
+			if a := accepted(list); len(a.drifts)+len(a.warnings) > 0 {
 				f.hint("w writes what is accepted so far, and stops")
 			}
-			return nil, f
+			return answers{}, f
 		}
 	}
-	return chosen(list), p.t.err
+	return accepted(list), p.t.err
 }
 
 // sayInterrupted has an interrupt say that nothing was written, before it ends the process
@@ -121,17 +146,21 @@ func sayInterrupted(w io.Writer) (stop func()) {
 	}
 }
 
-// chosen returns the indexes of the drifts that were accepted.
-func chosen(list []question) map[int]bool {
-	accepted := map[int]bool{}
+// accepted lists what was answered with yes.
+func accepted(list []question) answers {
+	a := answers{drifts: map[int]bool{}}
 	for _, q := range list {
+		if q.answer != 'y' {
+			continue
+		}
 		for _, i := range q.drifts {
-			if q.answer == 'y' {
-				accepted[i] = true
-			}
+			a.drifts[i] = true
+		}
+		if q.matched != nil {
+			a.warnings = append(a.warnings, *q.matched)
 		}
 	}
-	return accepted
+	return a
 }
 
 // questions returns what there is to ask, in diff's order.
@@ -141,7 +170,7 @@ func (p *prompter) questions() []question {
 	if slices.ContainsFunc(r.pairs, func(p pair) bool { return p.policyDiffers() }) {
 		list = append(list, question{text: "Accept the changed policy?", refused: "the policy was not accepted"})
 	}
-	if len(warningsIn(r.general)) > 0 {
+	if len(warningsIn(r.general())) > 0 {
 		list = append(list, question{text: "The manifest as a whole has a warning. Go on?", warned: true, refused: "the warning was not accepted"})
 	}
 	for _, g := range r.groups {
@@ -150,6 +179,10 @@ func (p *prompter) questions() []question {
 		} else {
 			list = append(list, question{text: r.questionText(g.drifts, g.warned), group: g, drifts: g.drifts, warned: g.warned})
 		}
+	}
+	for _, f := range r.unrecorded() {
+		text := r.ref(f.key()) + " matches its pin and has a warning that is not on record: " + f.id + ". Accept it?"
+		list = append(list, question{text: text, matched: &f, warned: true})
 	}
 	return list
 }
@@ -291,4 +324,15 @@ func (p *prompter) say(text, end string) error {
 	}
 	_, err := io.WriteString(p.out, said+end)
 	return err
+}
+
+// openTerminal opens the terminal itself, for answers when standard input is the
+// manifest. It returns nil if there is none.
+func openTerminal() *os.File {
+	for _, path := range []string{"/dev/tty", "CONIN$"} {
+		if f, err := os.OpenFile(path, os.O_RDWR, 0); err == nil {
+			return f
+		}
+	}
+	return nil
 }

@@ -34,12 +34,12 @@ func completeValues(root *cobra.Command, a *app) {
 		return slices.DeleteFunc(l.labels(), func(label string) bool { return !pasteableLabel(label) }), noFiles
 	}
 	drifted := func(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-		if a.take(cmd, args) != nil || a.manifest == "-" { // the shell's standard input is no manifest
+		req, err := (&sharedFlags{}).request(a, cmd, args)
+		if err != nil || req.manifest == "-" { // the shell's standard input is no manifest
 			return nil, noFiles
 		}
-		if w, _ := a.load(); w != nil {
-			drifts := comparePairs(w.pairs)
-			for _, d := range drifts {
+		if w, _ := a.load(req); w != nil {
+			for _, d := range w.drifts {
 				if pasteable(d.name) || d.list == instructionsList {
 					names = append(names, strings.TrimPrefix(d.ref(), "tool="))
 				}
@@ -61,7 +61,6 @@ func completeValues(root *cobra.Command, a *app) {
 		"descriptions":   words("preserve", "strip", "truncate="),
 		"drop-server":    labels,
 		"format":         words(strings.Split(formatNames, ", ")...),
-		"from":           labels,
 		"ignore":         words("/_meta", "/icons", "/execution", "/inputSchema/$schema", "/outputSchema/$schema"),
 		"report":         cobra.FixedCompletions(reports, noFiles|cobra.ShellCompDirectiveNoSpace),
 		"server":         labels,

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"slices"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// A request is what the positionals and the shared flags of a command ask for.
+type request struct {
+	command     // as it was called, for the commands that we print
+	verb        string
+	lockPath    string // path of the lockfile, given or default
+	needsPins   bool   // without a lockfile, or without the server in it, there is no answer
+	substitutes []substitute
+	full        bool         // show also what one line would sum up
+	asked       *policyFlags // the policy that lock and relock were asked for; nil for other commands
+}
+
+// sharedFlags holds the values of the flags that every command takes.
+type sharedFlags struct {
+	server     string
+	substitute []string
+	full       bool
+}
+
+func (f *sharedFlags) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.server, "server", "", "the server `ID` that the manifest belongs to")
+	cmd.Flags().StringArrayVar(&f.substitute, "substitute", nil, "have <NAME> stand for this value in every text: `NAME=VALUE` (repeatable)")
+}
+
+// registerReview registers the flag of the commands that show changes whole.
+func (f *sharedFlags) registerReview(cmd *cobra.Command) {
+	f.register(cmd)
+	cmd.Flags().BoolVar(&f.full, "full", false, "show all of it, also what a line sums up")
+}
+
+// request reads the positionals and checks the flags that every command has.
+func (f *sharedFlags) request(a *app, cmd *cobra.Command, args []string) (*request, error) {
+	req := &request{verb: cmd.Name(), lockPath: defaultLockfile, full: f.full}
+	req.server, req.flags = f.server, carriedBy(cmd.Flags())
+	switch len(args) {
+	case 0:
+		return nil, fail("no manifest: which saved tools/list?").hint("pinproof %s --help", cmd.Name())
+	case 1:
+		req.manifest = args[0]
+	case 2:
+		req.manifest, req.lockPath, req.lockfile = args[0], args[1], args[1]
+	default:
+		return nil, fail("too many arguments: one manifest and one lockfile").
+			hint("several manifests? put them in one folder: pinproof %s FOLDER", cmd.Name())
+	}
+	switch {
+	case req.manifest == "" || req.lockPath == "":
+		return nil, fail("an empty path").hint("pinproof %s --help", cmd.Name())
+	case req.lockPath == "-":
+		return nil, fail("the lockfile can't be standard input")
+	case !slices.Contains([]string{"auto", "always", "never"}, a.color):
+		return nil, fail("--color %s: one of auto, always, never", quotedName(a.color))
+	case cmd.Flags().Changed("server") && f.server == "":
+		return nil, fail("--server needs a name")
+	case !utf8.ValidString(f.server):
+		return nil, fail("--server %s: not UTF-8", quotedName(f.server))
+	case len(f.server) > maxLabelBytes:
+		return nil, fail("--server: a name of more than %d bytes", maxLabelBytes)
+	}
+	var err error
+	if req.substitutes, err = parseSubstitutes(listed(f.substitute)); err != nil {
+		return nil, fail("--substitute %s", err)
+	}
+	return req, nil
+}
+
+// listed returns the values of a repeatable flag. A single empty value means none, which
+// takes back the recorded ones.
+func listed(values []string) []string {
+	if len(values) == 1 && values[0] == "" {
+		return nil
+	}
+	return values
+}
+
+// policy is the policy that a manifest is pinned under, given the one on record. A
+// substitute counts for the one manifest that is given; in a folder, for the servers that
+// have its name on record, and for those that have no pins yet.
+func (req *request) policy(recorded policy, folder, known bool) policy {
+	p := recorded
+	if req.asked != nil {
+		p = req.asked.change(p)
+	}
+	names := substituteNames(req.substitutes)
+	switch {
+	case !known:
+		p.substitute = names
+	case folder:
+		p.substitute = recorded.substitute
+	case req.verb == "diff": // also with a name that relock would put on record
+		p.substitute = slices.Compact(slices.Sorted(slices.Values(slices.Concat(recorded.substitute, names))))
+	}
+	return p
+}
+
+// policyFlags has the flags of lock and relock that ask for a policy.
+type policyFlags struct {
+	asked  policy
+	ignore []string
+	given  func(flag string) bool // whether a flag was given
+}
+
+// policySwitches has the boolean flags, each with its member of the policy.
+var policySwitches = []struct{ flag, member, usage string }{
+	{"empty-cursor-ends", "emptyCursorEnds", "take an empty nextCursor for the end of a list"},
+	{"hash-only", "hashOnly", "store digests without the definitions"},
+	{"require-clean", "requireClean", "refuse entries with hidden text, terminal escapes or bidi controls"},
+	{"resources", "resources", "pin the list of resources, too"},
+	{"tools-only", "toolsOnly", "pin nothing but the tools"},
+}
+
+func (f *policyFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	f.given = flags.Changed
+	flags.StringVar(&f.asked.descriptions, "descriptions", "preserve", "which prose of tools to pin: preserve, truncate=N or strip")
+	flags.StringArrayVar(&f.ignore, "ignore", nil, "leave the member at this `POINTER` out of the pins: /_meta, /icons, /execution (repeatable)")
+	for _, s := range policySwitches {
+		flags.BoolVar(f.asked.flag(s.member), s.flag, false, s.usage)
+	}
+}
+
+// check checks the flags.
+func (f *policyFlags) check(substitutes []substitute) (err error) {
+	if f.asked.descriptions, err = parseDescriptions(f.asked.descriptions); err != nil {
+		return fail("--descriptions %s", err)
+	}
+	if f.asked.ignore, err = parseIgnore(listed(f.ignore)); err != nil {
+		return fail("--ignore %s", err)
+	}
+	if f.asked.resources && f.asked.toolsOnly {
+		return fail("--resources and --tools-only don't go together")
+	}
+	f.asked.substitute = substituteNames(substitutes)
+	return nil
+}
+
+// change returns the recorded policy as the flags change it.
+func (f *policyFlags) change(p policy) policy {
+	if f.given("descriptions") {
+		p.descriptions = f.asked.descriptions
+	}
+	if f.given("ignore") {
+		p.ignore = f.asked.ignore
+	}
+	if f.given("substitute") {
+		p.substitute = f.asked.substitute
+	}
+	for _, s := range policySwitches {
+		if f.given(s.flag) {
+			*p.flag(s.member) = *f.asked.flag(s.member)
+		}
+	}
+	p.resources, p.toolsOnly = p.resources && !f.asked.toolsOnly, p.toolsOnly && !f.asked.resources
+	return p
+}
+
+// carried has the flags that shape what is compared or pinned, with the commands that
+// take them. Flags about how a run answers, or what it accepts, are not carried over.
+var carried = []struct{ flags, verbs []string }{
+	{[]string{"substitute"}, []string{"lock", "verify", "diff", "relock"}},
+	{[]string{"allow-empty", "approved-by", "descriptions", "empty-cursor-ends", "hash-only", "ignore", "require-clean", "resources", "tools-only"},
+		[]string{"lock", "relock"}},
+}
+
+// carriedBy returns the words to carry over into the next command to type: for each
+// command, those of the flags that were set and that it takes.
+func carriedBy(set *pflag.FlagSet) map[string][]string {
+	words := map[string][]string{}
+	set.Visit(func(f *pflag.Flag) {
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, to := range carried {
+			if !slices.Contains(to.flags, f.Name) {
+				continue
+			}
+			for _, v := range values {
+				word := "--" + f.Name
+				switch {
+				case f.Value.Type() != "bool":
+					word += " " + shellQuote(v)
+				case v != "true":
+					word += "=" + v
+				}
+				for _, verb := range to.verbs {
+					words[verb] = append(words[verb], word)
+				}
+			}
+		}
+	})
+	return words
+}
