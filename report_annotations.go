@@ -2,6 +2,8 @@ package main
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -143,7 +145,7 @@ func (r *report) annotateDrift(g *group) annotation {
 
 // fingerprint is 64 hex digits, the same in every run wherever the pin stands.
 func (a *annotation) fingerprint() string {
-	return hexOf(digest(appendJSON(nil, textList(append([]string{a.rule}, a.identity...)))))
+	return fmt.Sprintf("%x", sha256.Sum256(appendJSON(nil, textList(append([]string{a.rule}, a.identity...)))))
 }
 
 // pinLine is the line of an entry's pin in the lockfile, else its server's, else 1.

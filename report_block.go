@@ -169,7 +169,7 @@ func (b *diffBlock) whole(op byte, p *pin) {
 		return
 	}
 	for _, m := range inReadingOrder(p.tree()) {
-		head, summedUp := p.memberHead(m, false)
+		head, summedUp := memberHead(p, m, false)
 		b.line("@@ " + head + " @@")
 		if !summedUp {
 			b.part(func(b *diffBlock) { b.value(op, m.value, false, true) })

@@ -327,7 +327,7 @@ func fit(s string, room, width int) (size, columns int) {
 
 // memberHead is the heading of a member of a definition. Unless all is set, a member that
 // no model reads and no client decides by is summed up: the heading has its size.
-func (p *pin) memberHead(m namedValue, all bool) (head string, summedUp bool) {
+func memberHead(p *pin, m namedValue, all bool) (head string, summedUp bool) {
 	if p.list == instructionsList {
 		return "text", false
 	}

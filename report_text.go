@@ -365,7 +365,7 @@ func (t *textWriter) whole(indent string, op byte, p *pin) {
 		return
 	}
 	for _, m := range inReadingOrder(p.tree()) {
-		head, summedUp := p.memberHead(m, t.full)
+		head, summedUp := memberHead(p, m, t.full)
 		if summedUp {
 			t.say(indent, segment{'~', head})
 			t.brief = true
@@ -406,11 +406,11 @@ func writeLocked(w io.Writer, r *report, style textStyle) error {
 
 // A relocked is what relock has written.
 type relocked struct {
-	accepted map[int]bool  // indexes of drifts
-	recorded warningRecord // warnings of matching entries that were put on record
-	idle     []string      // what the flags had nothing to accept for
-	whole    []string      // servers that came or went as a whole
-	shown    bool          // a prompt has shown what was accepted
+	accepted map[int]bool          // indexes of drifts
+	recorded map[driftKey][]string // ids of warnings of matching entries that were put on record
+	idle     []string              // what the flags had nothing to accept for
+	whole    []string              // servers that came or went as a whole
+	shown    bool                  // a prompt has shown what was accepted
 }
 
 // writeRelocked says what was accepted and what drift is left. Each accepted entry gets
