@@ -201,10 +201,11 @@ func linesOf(t *testing.T, page string) (list []string) {
 }
 
 // TestHTMLSaysWhatDiffSays: the page has the lines of diff --full, with elements in place of
-// the marks around words.
+// the marks around words, and its buttons count as the overview does.
 func TestHTMLSaysWhatDiffSays(t *testing.T) {
 	t.Parallel()
-	reports := []*report{pageReport(t, pageOld, pageNew)}
+	reports := []*report{pageReport(t, pageOld, pageNew),
+		pageReport(t, `[{"name":"web-search","description":"Looks."},{"name":"x","description":"a"}]`, `[{"name":"web_search","description":"Finds."},{"name":"x","description":"b"}]`)}
 	for i, s := range pageTexts {
 		reports = append(reports, hostileReport(t, s, "k", "before "+s+" and after it\n", "before "+pageTexts[(i+1)%len(pageTexts)]+" and after it"))
 	}
@@ -235,13 +236,28 @@ func TestHTMLSaysWhatDiffSays(t *testing.T) {
 		if err := writeDiff(&b, r, textStyle{full: true, width: anyWidth}); err != nil {
 			t.Fatal(err)
 		}
+		page := pageOf(t, r)
+		overview := strings.Join(r.overview(), ", ")
+		for _, button := range textsOf(t, page, "label", "") {
+			word, n, counted := strings.Cut(button, " ")
+			if !counted {
+				continue // "all"
+			}
+			said := word + " " + n
+			if kind := strings.ToLower(word); kind != word {
+				said = n + " " + kind
+			}
+			if !regexp.MustCompile(`(?i)\b` + said + `\b`).MatchString(strings.ReplaceAll(overview, "WARNINGS", "WARNING")) {
+				t.Errorf("a button says %q, the overview %q", button, overview)
+			}
+		}
 		var want, got []string
 		for l := range strings.SplitSeq(b.String(), "\n") {
 			if m := gutter.FindStringSubmatch(l); m != nil {
 				want = append(want, marks.Replace(m[1]+" "+m[2]))
 			}
 		}
-		for _, l := range linesOf(t, pageOf(t, r)) {
+		for _, l := range linesOf(t, page) {
 			got = append(got, marks.Replace(l))
 		}
 		slices.Sort(want) // the page puts minor changes last
