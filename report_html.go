@@ -36,8 +36,8 @@ const (
 	leastRoom = 8 * rowCost
 )
 
-// restLeftOut ends what has no room for all of it.
-const restLeftOut = "The rest is left out here: see diff."
+// moreLeftOut ends what has no room for all of it.
+const moreLeftOut = "More is left out here: see diff."
 
 // The classes of lines and the elements of runs, by sign.
 var (
@@ -206,13 +206,19 @@ func newPageGroup(r *report, g *group, room int) *pageGroup {
 	}
 	var minor []row
 	var edits []*edit
+	kept := room / 2 // findings, which come first, must not push the changes off the page
+	v.room -= kept
 	for _, row := range r.groupRows(g, true, 0) {
+		if row.op == '!' {
+			v.room, kept = v.room+kept, 0
+		}
 		if e := row.edit; e != nil && e.isMinor() && !g.minor {
 			minor, edits = append(minor, row), append(edits, e)
 		} else {
 			v.row(&v.Rows, row)
 		}
 	}
+	v.room += kept
 	op, wholes := r.wholes(d, true)
 	for i := range wholes {
 		v.whole(op, &wholes[i])
@@ -224,13 +230,10 @@ func newPageGroup(r *report, g *group, room int) *pageGroup {
 	return v
 }
 
-// fits reports whether there is room for a row with these texts, and takes it. After the
-// first one that doesn't fit nothing does, or the gap would not show.
+// fits reports whether there is room for a row with these texts, and takes it.
 func (v *pageGroup) fits(texts ...string) bool {
 	if v.room < leastRoom {
-		v.Left = restLeftOut
-	}
-	if v.Left != "" {
+		v.Left = moreLeftOut
 		return false
 	}
 	v.room -= rowCost + len(strings.Join(texts, ""))
@@ -261,7 +264,7 @@ func (v *pageGroup) lines(list []line) (shown []pageLine) {
 	v.room -= room
 	for _, l := range list {
 		if room <= 0 {
-			shown = append(shown, pageLine{Class: "note", Runs: []pageRun{{"", restLeftOut}}})
+			shown = append(shown, pageLine{Class: "note", Runs: []pageRun{{"", moreLeftOut}}})
 			break
 		}
 		p := pageLine{Sign: string(l.sign), Class: lineClasses[l.sign]}
@@ -270,9 +273,9 @@ func (v *pageGroup) lines(list []line) (shown []pageLine) {
 		}
 		whole := !slices.ContainsFunc(l.runs, func(s segment) bool { return s.op != l.sign })
 		if whole && len(l.runs) > 0 {
-			text := strings.TrimLeft(l.runs[0].text, " ")
-			p.Indent = l.runs[0].text[:len(l.runs[0].text)-len(text)]
-			l.runs[0].text = text
+			text := l.runs[0].text
+			l.runs[0].text = strings.TrimLeft(text, " ")
+			p.Indent = text[:len(text)-len(l.runs[0].text)]
 			p.Class = strings.TrimSpace(p.Class + " whole")
 		}
 		room -= rowCost

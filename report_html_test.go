@@ -370,13 +370,29 @@ func TestHTMLBounded(t *testing.T) {
 	if len(page) > 3*maxReportText {
 		t.Errorf("%d bytes", len(page))
 	}
-	for element, want := range map[string]string{"p": "The page is full: 1,101 tools left out here.", "span": "The rest is left out here: see diff."} {
+	for element, want := range map[string]string{"p": "The page is full: 1,101 tools left out here.", "span": "More is left out here: see diff."} {
 		if notes := textsOf(t, page, element, "note"); !slices.Contains(notes, want) {
 			t.Errorf("no note %q among %q", want, notes)
 		}
 	}
 	if got := textsOf(t, page, "li", "change"); !strings.HasPrefix(got[0], "input-changed /inputSchema ") || !strings.HasPrefix(got[1], "wording /description ") {
 		t.Errorf("the huge tool shows %.100q", got[:2])
+	}
+}
+
+// TestHTMLManyFindings: findings leave room for what changed.
+func TestHTMLManyFindings(t *testing.T) {
+	r := pageReport(t, `[{"name":"t","description":"x"}]`, `[{"name":"t","description":"y"}]`)
+	for i := range 2_000 {
+		r.findings[0] = append(r.findings[0], finding{id: "hidden-text", list: toolList, entry: "t", pointer: fmt.Sprintf("/%d", i), detail: strings.Repeat("z", 2*maxDetail)})
+	}
+	page := pageOf(t, r)
+	checkPage(t, page)
+	if got := textsOf(t, page, "li", "change"); !slices.Equal(got, []string{`wording /description - "x" + "y"`}) {
+		t.Errorf("the changes: %q", got)
+	}
+	if got := textsOf(t, page, "p", "note"); !slices.Equal(got, []string{"More is left out here: see diff."}) || len(page) > 2*maxPageGroup {
+		t.Errorf("%d bytes, notes %q", len(page), got)
 	}
 }
 
