@@ -417,7 +417,7 @@ func TestContrast(t *testing.T) {
 			}
 			luminance[m[1]] = 0.2126*linear(16) + 0.7152*linear(8) + 0.0722*linear(0)
 		}
-		for _, pair := range strings.Fields("fg/bg fg/soft fg/del fg/ins fg/warn dim/bg dim/soft link/bg link/soft " +
+		for _, pair := range strings.Fields("fg/bg fg/soft fg/del fg/ins fg/warn dim/bg dim/soft dim/warn link/bg link/soft " +
 			"delfg/bg delfg/del insfg/bg insfg/ins warnfg/warn escfg/esc") {
 			text, ground, _ := strings.Cut(pair, "/")
 			a, b := luminance[text]+0.05, luminance[ground]+0.05
