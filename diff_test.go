@@ -417,15 +417,6 @@ func TestHugeDiffs(t *testing.T) {
 			if tt.what == "a definition for all" {
 				tt.changes = 2 // on the way back what it said goes to a parameter
 			}
-			entries := make([]edit, len(changes))
-			for i, c := range changes {
-				entries[i].change = c
-			}
-			tree := diffTree(toolList, &old, &new)
-			budget, page := fullWordBudget, &pageGroup{}
-			if page.compare(newAligner(1, entries, &budget, 1<<20), &tree); len(page.Members)+len(page.Same)+len(page.Notes) == 0 {
-				t.Errorf("%s: an empty page", tt.what)
-			}
 			old, new = new, old
 		}
 	}

@@ -122,8 +122,7 @@ func (b *diffBlock) edit(r *report, g *group, e *edit) {
 // words lays out a word diff. A line that both sides have stands once. A line that
 // differs stands twice, old and new, with the words that differ marked.
 func (b *diffBlock) words(pieces []piece) {
-	const unwrapped = 1 << 30
-	lines := showWords(pieces, unwrapped)
+	lines := showWords(pieces, true, anyWidth)
 	for len(lines) > 0 {
 		n := 1 // the lines up to the next one that begins on both sides
 		for n < len(lines) && lines[n].sign != '=' {

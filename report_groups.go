@@ -65,7 +65,7 @@ func (r *report) group() {
 			if len(g.edits) == 0 || c.label.rank < g.rank {
 				g.rank = c.label.rank
 			}
-			serious = serious || !c.label.minor || e.unseen != ""
+			serious = serious || !e.isMinor()
 			key = append(key, e.key)
 			g.edits = append(g.edits, e)
 		}

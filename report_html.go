@@ -1,9 +1,9 @@
 package main
 
 import (
+	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
-	"encoding/hex"
 	"fmt"
 	"html/template"
 	"io"
@@ -30,6 +30,19 @@ var pageStyle string
 const (
 	maxPageGroup  = 256 << 10 // bytes that one group takes on the page
 	maxPageGroups = 1_000
+
+	rowCost   = 96 // bytes that a row or a line takes besides its text, about
+	runCost   = 16 // and each of its runs
+	leastRoom = 8 * rowCost
+)
+
+// moreLeftOut ends what has no room for all of it.
+const moreLeftOut = "More is left out here: see diff."
+
+// The classes of lines and the elements of runs, by sign.
+var (
+	lineClasses = map[byte]string{'-': "old", '+': "new"}
+	runElements = map[byte]string{'-': "del", '+': "ins"}
 )
 
 // A page is what the template shows. Its texts are printable.
@@ -48,40 +61,60 @@ type page struct {
 
 // A pageFilter is a button that shows only groups of one kind, with one label or with a warning.
 type pageFilter struct {
-	ID      string
-	Text    string
-	Entries int
+	ID    string
+	Text  string
+	Count int
 }
 
+// A pageGroup is a group as it is laid out.
 type pageGroup struct {
-	Number   int
-	Filters  string // ids of the filters that show it, as CSS classes
-	Kind     string
-	Title    string // what follows the kind
-	First    string // its first entry
-	Names    string // the names of its entries, if the title doesn't have them all
-	Warned   bool
-	Allowed  bool
-	Open     bool // it needs more than a line
-	Findings section
-	Notes    []string
-	Alike    bool // it has several entries: Members are those of the first
-	Members  []pageMember
-	Same     []pageMember
-	Wholes   []pageWhole
-	Accept   string
+	Number  int
+	Filters string // ids of the filters that show it, as CSS classes
+	Kind    string
+	Title   string // what follows the kind
+	Names   string // the names of its entries, if the title doesn't have them all
+	Warned  bool
+	Allowed bool
+	Open    bool // it needs more than a line
+	Rows    []pageRow
+	Minor   []pageRow
+	Also    string // counts Minor by label
+	Wholes  []pageWhole
+	Left    string // says that something has no room
+	Accept  string
+
+	room int // bytes left
+}
+
+// A pageRow is a row with the lines that stand below it.
+type pageRow struct {
+	row
+	Class string
+	Also  string // names other entries with the same change
+	Lines []pageLine
+}
+
+// A pageLine is a line with its sign. Its indent stands apart, so that what the browser
+// wraps is indented, too.
+type pageLine struct {
+	Sign, Class, Indent string
+	Runs                []pageRun
+}
+
+// A pageRun is printable text that was kept "", removed "del" or added "ins".
+type pageRun struct{ Op, Text string }
+
+type pageWhole struct {
+	Class   string
+	Digest  string
+	Missing string // says why there are no members
+	Members []pageMember
 }
 
 type pageMember struct {
-	Name string
-	Rows []pageRow
-}
-
-type pageWhole struct {
-	Word    string
-	Class   string
-	Digest  string
-	Members []pageMember
+	Head  string
+	Brief bool // it matters little
+	Lines []pageLine
 }
 
 // writeHTML prints a report as a page.
@@ -91,22 +124,27 @@ func writeHTML(w io.Writer, r *report) error {
 		p.Word, p.Text, p.Error = "No answer", "", errorLines(r.noAnswer)
 	}
 	p.groups(r)
-	sum, _ := hex.DecodeString(hexOf(digest([]byte(p.Style)))) // no error: it is hexadecimal
-	p.Policy = "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum) + "'; base-uri 'none'; form-action 'none'"
-	t := template.Must(template.New("").Funcs(template.FuncMap{"lower": strings.ToLower, "split": splitEscapes}).Parse(pageTemplate))
+	sum := sha256.Sum256([]byte(p.Style))
+	p.Policy = "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
+	t := template.Must(template.New("").Funcs(template.FuncMap{
+		"lower": strings.ToLower,
+		"split": splitEscapes,
+		"shown": func(group int) bool { return 0 < group && group <= len(p.Groups) },
+	}).Parse(pageTemplate))
 	return t.ExecuteTemplate(w, "page", p)
 }
 
 // groups lays out the drift as far as there is room.
 func (p *page) groups(r *report) {
-	left, budget, room := counts{}, fullWordBudget, maxReportText
+	left, room := counts{}, maxReportText
 	for _, g := range r.groups {
 		if len(p.Groups) == maxPageGroups || room <= 0 {
 			left[r.first(g).list] += len(g.drifts)
 			continue
 		}
-		v := newPageGroup(r, g)
-		room -= v.detail(r, g, &budget, min(room, maxPageGroup))
+		part := min(room, maxPageGroup)
+		v := newPageGroup(r, g, part)
+		room -= part - max(0, v.room)
 		p.Groups = append(p.Groups, v)
 	}
 	if left.total() > 0 {
@@ -120,11 +158,10 @@ func (p *page) groups(r *report) {
 func (p *page) filters(r *report) {
 	for i, text := range append([]string{"WARNING", string(duplicate), string(concealed), string(added), string(changed), string(removed)}, labelIDs()...) {
 		f, shown := pageFilter{ID: "f" + strconv.Itoa(i), Text: text}, 0
-		for at, v := range p.Groups {
-			g := r.groups[at]
-			if v.Kind == text || v.Warned && text == "WARNING" || slices.ContainsFunc(g.edits, func(e edit) bool { return e.label.id == text }) {
-				v.Filters += " " + f.ID
-				f.Entries += len(g.drifts)
+		for at, g := range r.groups {
+			n := r.countIn(g, text)
+			if f.Count += n; n > 0 && at < len(p.Groups) {
+				p.Groups[at].Filters += " " + f.ID
 				shown++
 			}
 		}
@@ -135,96 +172,139 @@ func (p *page) filters(r *report) {
 	}
 }
 
-func newPageGroup(r *report, g *group) *pageGroup {
+// countIn is how much a group adds to the number that the overview gives for a kind, a
+// label or "WARNING".
+func (r *report) countIn(g *group, text string) int {
+	if text == "WARNING" {
+		seen := map[[2]string]bool{}
+		for _, at := range g.drifts {
+			for _, f := range warningsIn(r.fresh[at]) {
+				seen[[2]string{f.id, r.ref(f.key())}] = true
+			}
+		}
+		return len(seen)
+	}
+	if text == string(r.first(g).kind) || slices.ContainsFunc(r.changes[g.drifts[0]], func(c change) bool { return c.label.id == text }) {
+		return len(g.drifts)
+	}
+	return 0
+}
+
+// newPageGroup lays out a group in about room bytes.
+func newPageGroup(r *report, g *group, room int) *pageGroup {
 	d := r.first(g)
 	v := &pageGroup{
-		Number: g.number, Kind: string(d.kind), First: shortRef(d.list, d.name),
+		Number: g.number, Kind: string(d.kind),
 		Title:  strings.TrimPrefix(r.groupTitle(g, maxSaidNames), string(d.kind)+" "),
-		Warned: g.warned, Allowed: !d.blocked, Open: !g.minor, Alike: len(g.drifts) > 1,
-		Findings: newSection("", r.groupFindings(g), len(g.drifts)),
-		Accept:   r.acceptCommand(g),
-	}
-	if note := driftNote(d); note != "" {
-		v.note(note)
+		Warned: g.warned, Allowed: !d.blocked, Open: !g.minor,
+		Accept: r.acceptCommand(g),
+		room:   room,
 	}
 	if len(g.drifts) > maxSaidNames {
 		v.Names = named(r.groupNames(g), maxTitleNames)
+		v.room -= len(v.Names)
 	}
+	var minor []row
+	var edits []*edit
+	kept := room / 2 // findings, which come first, must not push the changes off the page
+	v.room -= kept
+	for _, row := range r.groupRows(g, true, 0) {
+		if row.op == '!' {
+			v.room, kept = v.room+kept, 0
+		}
+		if e := row.edit; e != nil && e.isMinor() && !g.minor {
+			minor, edits = append(minor, row), append(edits, e)
+		} else {
+			v.row(&v.Rows, row)
+		}
+	}
+	v.room += kept
+	op, wholes := r.wholes(d, true)
+	for i := range wholes {
+		v.whole(op, &wholes[i])
+	}
+	for _, row := range minor {
+		v.row(&v.Minor, row)
+	}
+	v.Also = labelCounts(edits)
 	return v
 }
 
-// detail lays out the definitions and returns the room that the group took, in bytes.
-func (v *pageGroup) detail(r *report, g *group, budget *wordBudget, room int) int {
-	d := r.first(g)
-	a := newAligner(v.Number, g.edits, budget, room-rowCost*(1+len(v.Findings.List))-len(v.Names))
-	op, wholes := r.wholes(d, true)
-	for i := range wholes {
-		if a.full {
-			v.note("more of this name left out here")
-			break
-		}
-		v.whole(a, d.kind, op, &wholes[i])
+// fits reports whether there is room for a row with these texts, and takes it.
+func (v *pageGroup) fits(texts ...string) bool {
+	if v.room < leastRoom {
+		v.Left = moreLeftOut
+		return false
 	}
-	if (d.kind == changed || d.kind == concealed) && d.textsKnown() {
-		old, new := d.pinned.tree(), d.found.tree()
-		tree := diffTree(d.list, &old, &new)
-		v.compare(a, &tree)
-	}
-	return room - max(0, a.room)
+	v.room -= rowCost + len(strings.Join(texts, ""))
+	return true
 }
 
-func (v *pageGroup) note(text string) { v.Notes = append(v.Notes, text) }
-
-// compare lays out the definition before and after, member by member: first those
-// that changed, in reading order, then the rest, once.
-func (v *pageGroup) compare(a *aligner, tree *diffNode) {
-	if len(tree.inside) == 0 {
-		v.Members = []pageMember{{"text", a.part(func() { a.node(tree, slot{prose: true}) })}}
+// row adds a row if there is room for it.
+func (v *pageGroup) row(list *[]pageRow, row row) {
+	row.Detail = shortened(row.Detail, maxDetail)
+	p := pageRow{row: row, Class: map[byte]string{'W': "warning", '!': "change"}[row.op]}
+	e := row.edit
+	if e != nil && e.home == 0 && len(e.also) > 0 {
+		p.Also = e.alsoText(maxTitleNames)
+	}
+	if !v.fits(row.Word, row.Pointer, row.Detail, row.Names, p.Also) {
 		return
 	}
-	slices.SortStableFunc(tree.inside, func(x, y diffNode) int { return readingPlace(x.now.step) - readingPlace(y.now.step) })
-	var same []namedValue
-	left := 0 // changed members without room
-	for i := range tree.inside {
-		switch e := &tree.inside[i]; {
-		case e.unchanged():
-			same = append(same, namedValue{e.now.step, *e.new})
-		case a.full:
-			left++
-		default:
-			isText := func(v *value) bool { return v != nil && v.kind == '"' }
-			at := slot{prose: isText(e.old) || isText(e.new)}
-			v.Members = append(v.Members, pageMember{quotedName(e.now.step), a.part(func() { a.node(e, at) })})
-		}
+	if e != nil && e.home == 0 {
+		p.Lines = v.lines(e.lines(false, anyWidth))
 	}
-	if left > 0 {
-		v.note(plural(left, "more member") + " that changed left out here")
-	}
-	v.Same = v.members(a, same)
+	*list = append(*list, p)
 }
 
-// members lays out members that are on one side only, or equal on both.
-func (v *pageGroup) members(a *aligner, list []namedValue) (shown []pageMember) {
-	for i, m := range list {
-		if a.full {
-			v.note(plural(len(list)-i, "more member") + " left out here")
+// lines lays out lines in half of the room that is left: a long text must not push a
+// changed schema after it off the page.
+func (v *pageGroup) lines(list []line) (shown []pageLine) {
+	room := v.room / 2
+	v.room -= room
+	for _, l := range list {
+		if room <= 0 {
+			shown = append(shown, pageLine{Class: "note", Runs: []pageRun{{"", moreLeftOut}}})
 			break
 		}
-		at := slot{prose: m.value.kind == '"', once: true}
-		shown = append(shown, pageMember{quotedName(m.name), a.part(func() { a.words([]piece{{'=', at.print(m.value, false, false)}}, at) })})
+		p := pageLine{Sign: string(l.sign), Class: lineClasses[l.sign]}
+		if l.sign == '=' {
+			p.Sign = " "
+		}
+		whole := !slices.ContainsFunc(l.runs, func(s segment) bool { return s.op != l.sign })
+		if whole && len(l.runs) > 0 {
+			text := l.runs[0].text
+			l.runs[0].text = strings.TrimLeft(text, " ")
+			p.Indent = text[:len(text)-len(l.runs[0].text)]
+			p.Class = strings.TrimSpace(p.Class + " whole")
+		}
+		room -= rowCost
+		for _, s := range l.runs {
+			if room -= runCost + len(s.text); room < 0 {
+				s.text = shortened(s.text, max(0, len(s.text)+room))
+			}
+			p.Runs = append(p.Runs, pageRun{runElements[s.op], s.text})
+		}
+		shown = append(shown, p)
 	}
+	v.room += max(0, room)
 	return shown
 }
 
-// wholeWords are the headings of definitions shown whole, by kind of drift.
-var wholeWords = map[kind]string{added: "added", removed: "pinned, now gone", duplicate: "listed", changed: "now", concealed: "now"}
-
-func (v *pageGroup) whole(a *aligner, k kind, op byte, p *pin) {
-	w := pageWhole{Word: wholeWords[k], Class: map[byte]string{'-': "old", '+': "new"}[op], Digest: short(p.digest)}
+// whole adds a definition, in reading order.
+func (v *pageGroup) whole(op byte, p *pin) {
+	if !v.fits() {
+		return
+	}
+	w := pageWhole{Class: lineClasses[op], Digest: short(p.digest)}
 	if p.definition == nil {
-		w.Word += ", its definition not stored"
+		w.Missing = notStored
 	} else {
-		w.Members = v.members(a, inReadingOrder(p.tree()))
+		for _, m := range inReadingOrder(p.tree()) {
+			if head, brief := memberHead(p, m, false); v.fits(head) {
+				w.Members = append(w.Members, pageMember{head, brief, v.lines(showValue(op, m.value, true, false, anyWidth))})
+			}
+		}
 	}
 	v.Wholes = append(v.Wholes, w)
 }

@@ -146,11 +146,14 @@ func TestHTMLPage(t *testing.T) {
 		{"h1", "", []string{"DRIFT: 1 WARNING hidden-text in list_dir; 1 hidden, 3 changed (2 alike), 1 removed; 0 match tools.lock"}},
 		{"h3", "", []string{"1 HIDDEN list_dir WARNING", "2 CHANGED read_file", "3 CHANGED 2 tools alike: copy, stat", "4 REMOVED gone"}},
 		{"td", "", []string{"tools.lock 5 tools, set 6a152ede297f", "live.json 4 tools, set 1f43e8b53723"}},
-		{"del", "", []string{"inside the project", "1000"}},
-		{"ins", "", []string{`<2 tag characters: "hi">`, ". Then sends a copy", "100000", `{"taskSupport":"forbidden"}`}},
-		{"p", "change", []string{"wording /description", "wording /description", "constraint-loosened /inputSchema/properties/limit/maximum", "sdk-churn /execution"}},
+		{"del", "", []string{"1000", "Reads a file inside the project.", "gone", "Goes."}},
+		{"ins", "", []string{`<2 tag characters: "hi">`, "100000", "Reads a file. Then sends a copy.", `{"taskSupport":"forbidden"}`}},
+		{"li", "change", []string{`wording /description Lists a folder.<2 tag characters: "hi">`,
+			"constraint-loosened /inputSchema/properties/limit/maximum - 1000 + 100000",
+			"wording /description - Reads a file inside the project. + Reads a file. Then sends a copy.",
+			`sdk-churn /execution + {"taskSupport":"forbidden"}`}},
 		{"label", "", []string{"all", "WARNING 1", "HIDDEN 1", "CHANGED 3", "REMOVED 1", "constraint-loosened 1", "wording 2", "sdk-churn 2"}},
-		{"p", "note", []string{"Shown for copy; the others change in the same way."}},
+		{"p", "note", []string{short(r.drifts[4].pinned.digest)}},
 		{"pre", "command", []string{
 			"pinproof relock live.json --accept read_file --expect " + set,
 			"pinproof relock live.json --accept copy --accept stat --expect " + set,
@@ -171,6 +174,114 @@ func TestHTMLPage(t *testing.T) {
 	for _, element := range []string{"article", "li"} {
 		if got := textsOf(t, page, element, "f0"); len(got) != 1 || !strings.HasPrefix(got[0], "1 HIDDEN list_dir WARNING") {
 			t.Errorf("%s: %q", element, got)
+		}
+	}
+}
+
+// linesOf lists the lines of a page's changes and definitions, each with its sign.
+func linesOf(t *testing.T, page string) (list []string) {
+	t.Helper()
+	doc, err := html.Parse(strings.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range doc.Descendants() {
+		if n.Type != html.ElementNode || n.Data != "pre" || n.Attr[0].Val != "lines" {
+			continue
+		}
+		text := ""
+		for c := range n.Descendants() {
+			if c.Type == html.TextNode {
+				text += c.Data
+			}
+		}
+		list = append(list, strings.Split(strings.Trim(text, "\n"), "\n")...)
+	}
+	return list
+}
+
+// TestHTMLSaysWhatDiffSays: the page has the lines of diff --full, with elements in place of
+// the marks around words, and its buttons count as the overview does.
+func TestHTMLSaysWhatDiffSays(t *testing.T) {
+	t.Parallel()
+	reports := []*report{pageReport(t, pageOld, pageNew),
+		pageReport(t, `[{"name":"web-search","description":"Looks."},{"name":"x","description":"a"}]`, `[{"name":"web_search","description":"Finds."},{"name":"x","description":"b"}]`)}
+	for i, s := range pageTexts {
+		reports = append(reports, hostileReport(t, s, "k", "before "+s+" and after it\n", "before "+pageTexts[(i+1)%len(pageTexts)]+" and after it"))
+	}
+	random, longNumber := newMaker(11), regexp.MustCompile(`[0-9]{16}`) // the reader refuses some of these
+	for range 300 {
+		old := random.object(4, "")
+		list := func(definition string) string {
+			v := value{kind: '{', parts: []namedValue{{"inputSchema", tree(t, definition)}}}
+			if v.parts[0].value.kind == '{' {
+				v = v.parts[0].value
+			}
+			v.parts = slices.DeleteFunc(v.parts, func(p namedValue) bool { return p.name == "name" })
+			v.parts = append(v.parts, namedValue{"name", value{kind: '"', text: "t"}})
+			return string(appendJSON(nil, arrayOf(v)))
+		}
+		old, new := list(old), list(string(appendJSON(nil, random.mutate(t, tree(t, old), 3))))
+		if !longNumber.MatchString(old + new) {
+			reports = append(reports, pageReport(t, old, new))
+		}
+	}
+	if len(reports) < 200 {
+		t.Errorf("only %d reports", len(reports))
+	}
+	gutter := regexp.MustCompile(`^ +([-+ ]) \|(?: (.*))?$`)
+	marks := strings.NewReplacer("[-", "", "-]", "", "{+", "", "+}", "", "<U+002D>]", "", "<U+002B>}", "", "<U+0023>", "#")
+	for _, r := range reports {
+		var b bytes.Buffer
+		if err := writeDiff(&b, r, textStyle{full: true, width: anyWidth}); err != nil {
+			t.Fatal(err)
+		}
+		page := pageOf(t, r)
+		overview := strings.Join(r.overview(), ", ")
+		for _, button := range textsOf(t, page, "label", "") {
+			word, n, counted := strings.Cut(button, " ")
+			if !counted {
+				continue // "all"
+			}
+			said := word + " " + n
+			if kind := strings.ToLower(word); kind != word {
+				said = n + " " + kind
+			}
+			if !regexp.MustCompile(`(?i)\b` + said + `\b`).MatchString(strings.ReplaceAll(overview, "WARNINGS", "WARNING")) {
+				t.Errorf("a button says %q, the overview %q", button, overview)
+			}
+		}
+		var want, got []string
+		for l := range strings.SplitSeq(b.String(), "\n") {
+			if m := gutter.FindStringSubmatch(l); m != nil {
+				want = append(want, marks.Replace(m[1]+" "+m[2]))
+			}
+		}
+		for _, l := range linesOf(t, page) {
+			got = append(got, marks.Replace(l))
+		}
+		slices.Sort(want) // the page puts minor changes last
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Fatalf("the page says\n%q\ndiff says\n%q\n%s", got, want, b.String())
+		}
+	}
+}
+
+// TestHTMLWords: a line has the sign of its line feed, or of all of it; its indent stands
+// apart.
+func TestHTMLWords(t *testing.T) {
+	r := pageReport(t, `[{"name":"t","description":"First of all it reads one file.\n  Then it returns the text of it, line by line."}]`,
+		`[{"name":"t","description":"First of all it reads every file.\n  Then it returns the text of it,\n\n  line by line."}]`)
+	page := pageOf(t, r)
+	checkPage(t, page)
+	want := []string{"  First of all it reads oneevery file.", "    Then it returns the text of it, ", "+ ", "+   line by line."}
+	if got := linesOf(t, page); !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	for element, want := range map[string][]string{"del": {"one", ""}, "ins": {"every", ""}} { // also the blanks
+		if got := textsOf(t, page, element, ""); !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", element, got, want)
 		}
 	}
 }
@@ -259,15 +370,29 @@ func TestHTMLBounded(t *testing.T) {
 	if len(page) > 3*maxReportText {
 		t.Errorf("%d bytes", len(page))
 	}
-	notes := textsOf(t, page, "p", "note")
-	for _, want := range []string{"The rest is left out here: see diff.",
-		"The page is full: 1,101 tools left out here."} {
-		if !slices.Contains(notes, want) {
+	for element, want := range map[string]string{"p": "The page is full: 1,101 tools left out here.", "span": "More is left out here: see diff."} {
+		if notes := textsOf(t, page, element, "note"); !slices.Contains(notes, want) {
 			t.Errorf("no note %q among %q", want, notes)
 		}
 	}
-	if got := textsOf(t, page, "p", "change"); got[0] != "wording /description" || got[1] != "input-changed /inputSchema" {
-		t.Errorf("the huge tool shows %q", got[:2])
+	if got := textsOf(t, page, "li", "change"); !strings.HasPrefix(got[0], "input-changed /inputSchema ") || !strings.HasPrefix(got[1], "wording /description ") {
+		t.Errorf("the huge tool shows %.100q", got[:2])
+	}
+}
+
+// TestHTMLManyFindings: findings leave room for what changed.
+func TestHTMLManyFindings(t *testing.T) {
+	r := pageReport(t, `[{"name":"t","description":"x"}]`, `[{"name":"t","description":"y"}]`)
+	for i := range 2_000 {
+		r.fresh[0] = append(r.fresh[0], finding{id: "hidden-text", list: toolList, entry: "t", pointer: fmt.Sprintf("/%d", i), detail: strings.Repeat("z", 2*maxDetail)})
+	}
+	page := pageOf(t, r)
+	checkPage(t, page)
+	if got := textsOf(t, page, "li", "change"); !slices.Equal(got, []string{`wording /description - "x" + "y"`}) {
+		t.Errorf("the changes: %q", got)
+	}
+	if got := textsOf(t, page, "p", "note"); !slices.Equal(got, []string{"More is left out here: see diff."}) || len(page) > 2*maxPageGroup {
+		t.Errorf("%d bytes, notes %q", len(page), got)
 	}
 }
 
@@ -292,7 +417,7 @@ func TestContrast(t *testing.T) {
 			}
 			luminance[m[1]] = 0.2126*linear(16) + 0.7152*linear(8) + 0.0722*linear(0)
 		}
-		for _, pair := range strings.Fields("fg/bg fg/soft fg/del fg/ins fg/warn dim/bg dim/soft link/bg link/soft " +
+		for _, pair := range strings.Fields("fg/bg fg/soft fg/del fg/ins fg/warn dim/bg dim/soft dim/warn link/bg link/soft " +
 			"delfg/bg delfg/del insfg/bg insfg/ins warnfg/warn escfg/esc") {
 			text, ground, _ := strings.Cut(pair, "/")
 			a, b := luminance[text]+0.05, luminance[ground]+0.05

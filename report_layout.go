@@ -29,7 +29,12 @@ const (
 	inlineJSON  = 88  // columns of JSON that stay on one line
 	keptContext = 160 // characters of unchanged text shown on each side of a change
 	keptLongest = 480 // longer unchanged text is cut, and says so
+
+	anyWidth = 1 << 30 // columns, for what wraps lines by itself
 )
+
+// notStored stands in place of a definition that isn't in the lockfile.
+const notStored = "its definition was not stored (hashOnly)"
 
 // text is a line with its gutter, "- |" for old and "+ |" for new.
 func (l line) text(paint func(op byte, text string) string) string {
@@ -110,17 +115,17 @@ func printableString(s string, asciiOnly bool) string {
 
 var jsonEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`)
 
-// showWords lays out a word diff: [-removed-] and {+added+}. A line feed begins a
-// line, whose sign says if it was removed or added. Texts that look alike are
+// showWords lays out a word diff; with marks as [-removed-] and {+added+}. A line feed
+// begins a line, whose sign says if it was removed or added. Texts that look alike are
 // spelled by code points, and long unchanged stretches are cut.
-func showWords(pieces []piece, width int) []line {
+func showWords(pieces []piece, marks bool, width int) []line {
 	lines := []line{{sign: '='}}
 	for i, p := range pieces {
 		var texts []string
 		if p.op == '=' {
 			texts = keptLines(p.text, i == 0, i == len(pieces)-1)
 		} else {
-			texts = markedLines(p, spelledOut(pieces, i))
+			texts = changedLines(p, marks, spelledOut(pieces, i))
 		}
 		for j, text := range texts {
 			if j > 0 {
@@ -137,7 +142,7 @@ func (l *line) add(op byte, s string) {
 	if s == "" {
 		return
 	}
-	if n := len(l.runs); op == '-' && n > 0 && afterHashes(l.runs[n-1].text) {
+	if n := len(l.runs); strings.HasPrefix(s, "[-") && n > 0 && afterHashes(l.runs[n-1].text) {
 		// The bracket of our mark must not turn this text into a command of a CI log.
 		kept := &l.runs[n-1]
 		at := strings.LastIndex(kept.text, "##") + 1
@@ -146,9 +151,10 @@ func (l *line) add(op byte, s string) {
 	l.runs = append(l.runs, segment{op, s})
 }
 
-// markedLines puts our marks around each printable line of a piece, and escapes what
-// would close them early. A long run of line feeds is counted.
-func markedLines(p piece, asciiOnly bool) (lines []string) {
+// changedLines are the printable lines of a piece that was removed or added. marks puts
+// our marks around each, and escapes what would close them early. A long run of line
+// feeds is counted.
+func changedLines(p piece, marks, asciiOnly bool) (lines []string) {
 	open, end, escaped := "{+", "+}", "<U+002B>}"
 	if p.op == '-' {
 		open, end, escaped = "[-", "-]", "<U+002D>]"
@@ -161,7 +167,7 @@ func markedLines(p piece, asciiOnly bool) (lines []string) {
 			text += fmt.Sprintf("<%d line feeds>", n+1)
 			rest = rest[n:]
 		}
-		if text != "" {
+		if marks && text != "" {
 			text = open + strings.ReplaceAll(text, end, escaped) + end
 		}
 		lines = append(lines, text)
@@ -220,10 +226,11 @@ func lookAlike(e *edit) bool {
 	return e.old.kind == '"' && e.new.kind == '"' && confusable(e.old.text, e.new.text)
 }
 
-// lines lays out an edit: a word diff, or the old value, then the new one.
-func (e *edit) lines(width int) (lines []line) {
+// lines lays out an edit: a word diff, with or without marks, or the old value, then the
+// new one.
+func (e *edit) lines(marks bool, width int) (lines []line) {
 	if e.pieces != nil && !e.blocks {
-		return showWords(e.pieces, width)
+		return showWords(e.pieces, marks, width)
 	}
 	asciiOnly := lookAlike(e)
 	alone := e.old.kind == 0 || e.new.kind == 0

@@ -151,7 +151,7 @@ func TestShowWords(t *testing.T) {
 	} {
 		budget := fullWordBudget
 		var rows []string // behind their signs, where these are not plain
-		for _, l := range showWords(budget.words(tt.old, tt.new), lineWidth) {
+		for _, l := range showWords(budget.words(tt.old, tt.new), true, lineWidth) {
 			row := l.row()
 			if l.sign != '=' {
 				row = string(l.sign) + row
@@ -279,7 +279,7 @@ func FuzzShowWords(f *testing.F) {
 		budget := fullWordBudget
 		pieces := budget.words(old, new)
 		width := leastWidth + len(old)%lineWidth
-		lines := showWords(pieces, width)
+		lines := showWords(pieces, true, width)
 		checkRows(t, lines, width)
 		for _, p := range pieces {
 			if p.op == '=' && utf8.RuneCountInString(p.text) > keptLongest {

@@ -496,7 +496,7 @@ func (g *group) parts(all bool) (shown []*edit, shared [][]*edit, minor []*edit)
 			if homes[e.home][0] == e {
 				shared = append(shared, homes[e.home])
 			}
-		case e.unseen == "" && e.label.minor && !all:
+		case e.isMinor() && !all:
 			minor = append(minor, e)
 		default:
 			shown = append(shown, e)
@@ -504,6 +504,9 @@ func (g *group) parts(all bool) (shown []*edit, shared [][]*edit, minor []*edit)
 	}
 	return shown, shared, minor
 }
+
+// isMinor reports whether a review may sum up an edit.
+func (e *edit) isMinor() bool { return e.unseen == "" && e.label.minor }
 
 // labelCounts is "output-schema 3, sdk-churn", in the order of the edits.
 func labelCounts(edits []*edit) string {
@@ -768,6 +771,7 @@ type row struct {
 	Pointer string
 	Detail  string
 	Names   string // the entries that a finding is about, unless that is clear from above
+	Home    int    // number of the group that shows the change, from 1; 0: this one
 	edit    *edit  // the change that a review shows below the row, or nil
 }
 
@@ -797,10 +801,10 @@ func (r *report) groupRows(g *group, all bool, most int) []row {
 			rows = append(rows, row{op: '~', Word: plural(len(shown)-i, "more change")})
 			break
 		}
-		rows = append(rows, row{op: '!', Word: e.label.id, Pointer: quotedPointer(e.pointer), Detail: note(g, e), edit: e})
+		rows = append(rows, row{op: '!', Word: e.label.id, Pointer: quotedPointer(e.pointer), Detail: note(g, e), Home: e.home, edit: e})
 	}
 	for _, edits := range shared {
-		rows = append(rows, row{op: '!', Word: "shared", Detail: labelCounts(edits) + ", " + home(edits[0])})
+		rows = append(rows, row{op: '!', Word: "shared", Detail: labelCounts(edits) + ", " + home(edits[0]), Home: edits[0].home})
 	}
 	if len(minor) > 0 {
 		rows = append(rows, row{op: '~', Word: "also", Detail: labelCounts(minor)})

@@ -344,7 +344,7 @@ func (t *textWriter) group(r *report, g *group) {
 			if len(e.also) > 0 {
 				t.say(indent+"  ", segment{'~', e.alsoText(also)})
 			}
-			t.lines(indent+"  ", e.lines)
+			t.lines(indent+"  ", func(width int) []line { return e.lines(true, width) })
 		}
 		t.brief = t.brief || row.op == '~'
 	}
@@ -361,7 +361,7 @@ func (t *textWriter) group(r *report, g *group) {
 // matter little it prints only the size.
 func (t *textWriter) whole(indent string, op byte, p *pin) {
 	if p.definition == nil {
-		t.say(indent, segment{'=', "its definition was not stored (hashOnly)"})
+		t.say(indent, segment{'=', notStored})
 		return
 	}
 	for _, m := range inReadingOrder(p.tree()) {
