@@ -119,8 +119,9 @@ func (a *app) relock(req *request, w *workspace, f *relockFlags, sel selection) 
 		if err != nil {
 			return err
 		}
+		stop := sayInterrupted(a.stderr)
 		answers, err := p.review()
-		if err != nil {
+		if stop(); err != nil {
 			return err
 		}
 		sel.chosen, sel.whole, sel.refused = answers.drifts, false, nil // the prompt asked for a yes to each warning
