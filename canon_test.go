@@ -293,7 +293,6 @@ func FuzzCanonical(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		r := newJSONReader(raw)
-		r.inexactIntegers = true
 		v, err := r.next(0, len(raw))
 		if err != nil {
 			return

@@ -218,7 +218,7 @@ func lockfileOf(path string, sources []source) (l lockfile, ok bool) {
 		if len(sources) == 1 {
 			label = firstServer(file)
 		}
-		m, err := s.scan.manifest(false)
+		m, err := s.scan.manifest(policy{})
 		if err != nil {
 			return lockfile{}, false
 		}
@@ -273,7 +273,7 @@ func (a *app) pair(l *lockfile, s source, valuesOnly bool) (pair, error) {
 
 // pins makes the pins of a manifest under a policy.
 func (a *app) pins(scan *scanned, server string, pol policy) (m manifest, set pinset, err error) {
-	if m, err = scan.manifest(pol.emptyCursorEnds); err != nil {
+	if m, err = scan.manifest(pol); err != nil {
 		return m, set, err
 	}
 	for _, name := range pol.substitute {

@@ -31,6 +31,7 @@ var policyFlags = []struct{ flag, member, usage string }{
 	{"hash-only", "hashOnly", "store digests without the definitions"},
 	{"require-clean", "requireClean", "refuse entries with hidden text, terminal escapes or bidi controls"},
 	{"resources", "resources", "pin the list of resources, too"},
+	{"round-integers", "roundIntegers", "pin integers that a double can't hold exactly as doubles"},
 	{"tools-only", "toolsOnly", "pin nothing but the tools"},
 }
 

@@ -11,7 +11,7 @@ import (
 var carried = []struct{ flags, verbs []string }{
 	{[]string{"substitute"}, []string{"lock", "verify", "diff", "relock"}},
 	{[]string{"from"}, []string{"diff", "relock"}},
-	{[]string{"allow-empty", "approved-by", "descriptions", "empty-cursor-ends", "hash-only", "ignore", "require-clean", "resources", "tools-only"},
+	{[]string{"allow-empty", "approved-by", "descriptions", "empty-cursor-ends", "hash-only", "ignore", "require-clean", "resources", "round-integers", "tools-only"},
 		[]string{"lock", "relock"}},
 }
 

@@ -71,7 +71,6 @@ func decoded(t testing.TB, raw []byte) any {
 func tree(t testing.TB, text string) value {
 	t.Helper()
 	r := newJSONReader([]byte(text))
-	r.inexactIntegers = true
 	v, err := r.next(0, len(text))
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)

@@ -69,7 +69,6 @@ func parseLockfile(path string, data []byte) (lockfile, error) {
 		return lockfile{}, r.failAt(-1, "more than 256 MiB")
 	}
 	r.json = newJSONReader(data)
-	r.json.inexactIntegers = true
 	r.json.isDefinition = func(path []pathStep) bool {
 		return len(path) == 5 && path[0].name == "servers" && path[4].name == "definition"
 	}
@@ -416,7 +415,6 @@ func isLockfile(data []byte) bool {
 		return true
 	}
 	r := newJSONReader(data)
-	r.inexactIntegers = true
 	r.isDefinition = func([]pathStep) bool { return false }
 	v, err := r.next(0, len(data))
 	return err == nil && v.has("lockfileVersion")

@@ -30,7 +30,6 @@ func compiledSchema(t testing.TB, path string) *jsonschema.Schema {
 func validate(t testing.TB, s *jsonschema.Schema, text []byte) {
 	t.Helper()
 	r := newJSONReader(text)
-	r.inexactIntegers = true
 	if _, err := r.only(); err != nil {
 		t.Fatalf("not one strict JSON value: %v\n%s", err, text)
 	}
