@@ -76,7 +76,7 @@ func benchEach(b *testing.B, do func(b *testing.B, data []byte)) {
 }
 
 func benchRead(b *testing.B, data []byte) manifest {
-	m, err := parseManifest("m.json", data, false)
+	m, err := parseManifest("m.json", data, formOf, policy{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func BenchmarkVerify(b *testing.B) {
 		lock := []byte(mustMarshal(b, lockfile{[]pinset{benchPins(b, benchRead(b, data))}}))
 		for b.Loop() {
 			found := benchPins(b, benchRead(b, data))
-			l, err := parseLockfile("tools.lock", lock)
+			l, err := parseLockfile("tools.lock", lock, formOf)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -224,12 +224,12 @@ func TestListsOfOneSession(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.what, func(t *testing.T) {
-			_, err := parseManifest("m.json", []byte(tt.manifest), false)
+			_, err := parseManifest("m.json", []byte(tt.manifest), formOf, policy{})
 			wantError(t, err, tt.wrong)
 		})
 	}
 	// A policy that would not pin the difference does not make the lists equal.
-	_, err := parseManifest("m.json", []byte(list(`{"name":"a","description":"x"}`)+list(`{"name":"a","description":"y"}`)), false)
+	_, err := parseManifest("m.json", []byte(list(`{"name":"a","description":"x"}`)+list(`{"name":"a","description":"y"}`)), formOf, policy{})
 	wantError(t, err, "m.json: ambiguous: list 2 of the session is not the first one: tool a")
 	// A name that is repeated in any of the lists is repeated in the manifest.
 	for _, lists := range []string{list(a, a) + list(a), list(a) + list(a, a)} {
@@ -293,7 +293,6 @@ func FuzzCanonical(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		r := newJSONReader(raw)
-		r.inexactIntegers = true
 		v, err := r.next(0, len(raw))
 		if err != nil {
 			return

@@ -101,7 +101,7 @@ func (a *app) supplyTexts(req *request, w *workspace) error {
 	if err != nil {
 		return err
 	}
-	m, err := scanManifest(req.against, data).manifest(p.pinned.policy.emptyCursorEnds)
+	m, err := scanManifest(req.against, data, formOf).manifest(p.pinned.policy)
 	if err != nil {
 		return err
 	}
@@ -138,16 +138,16 @@ func (a *app) readSide(req *request, path string) (s side, err error) {
 		return s, err
 	}
 	if isLockfile(data) {
-		s.lock, err = parseLockfile(path, data)
+		s.lock, err = parseLockfile(path, data, formOf)
 		return s, err
 	}
-	s.scan = scanManifest(path, data)
+	s.scan = scanManifest(path, data, formOf)
 	return s, s.pin(req, "", policy{})
 }
 
 // pin pins the manifest of s under a server's label and policy.
 func (s *side) pin(req *request, server string, pol policy) (err error) {
-	if s.m, err = s.scan.manifest(pol.emptyCursorEnds); err != nil {
+	if s.m, err = s.scan.manifest(pol); err != nil {
 		return err
 	}
 	set, err := pinManifest(s.m, server, pol, req.substitutes)

@@ -120,12 +120,12 @@ func (a *app) relock(req *request, w *workspace, f *relockFlags, sel selection) 
 			return err
 		}
 		stop := sayInterrupted(a.stderr)
-		answers, err := p.review()
+		chosen, err := p.review()
 		if stop(); err != nil {
 			return err
 		}
-		sel.chosen, sel.whole, sel.refused = answers.drifts, false, nil // the prompt asked for a yes to each warning
-		for _, f := range answers.warnings {
+		sel.chosen, sel.whole, sel.refused = chosen.drifts, false, nil // the prompt asked for a yes to each warning
+		for _, f := range chosen.warnings {
 			sel.record(f)
 		}
 	} else if len(f.acceptLabel) > 0 {
@@ -174,7 +174,7 @@ func (f *relockFlags) idleTexts(idle []acceptance, sel selection) []string {
 	return texts
 }
 
-// answersFrom is the stream that answers are read from.
+// answersFrom is the stream that chosen are read from.
 func (a *app) answersFrom(req *request) io.Reader {
 	if req.manifest == "-" {
 		return openTerminal()

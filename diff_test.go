@@ -132,7 +132,6 @@ func FuzzDiff(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b []byte) {
 		for _, raw := range [][]byte{a, b} {
 			r := newJSONReader(raw)
-			r.inexactIntegers = true
 			if _, err := r.only(); err != nil {
 				return
 			}

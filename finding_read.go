@@ -26,8 +26,8 @@ func (f *finding) blocks(review bool) bool {
 	return f.warning && (f.scope == notPinned || review && f.scope == inMatch && !f.approved)
 }
 
-// A reading lists the findings of one comparison.
-type reading struct {
+// A textReading lists the findings of one comparison.
+type textReading struct {
 	pairs   []pair
 	drifted map[driftKey]bool
 	locked  []pinset
@@ -40,7 +40,7 @@ type reading struct {
 // servers without a manifest for what the names at hand make of them. The accepted warnings
 // of what isn't read come from the record.
 func readFindings(pairs []pair, drifts []drift, locked []pinset, all bool) []finding {
-	r := reading{pairs: pairs, drifted: map[driftKey]bool{}, locked: locked, all: all}
+	r := textReading{pairs: pairs, drifted: map[driftKey]bool{}, locked: locked, all: all}
 	r.names = sync.OnceValue(func() *nameIndex { return newNameIndex(locked, foundSets(pairs)) })
 	for i := range drifts {
 		r.drifted[drifts[i].key()] = true
@@ -100,7 +100,7 @@ func (e *entryText) stripped() bool { return e.pair.found.policy.descriptions !=
 
 // read reads one entry. A warning is approved if it is on record with the pinned definition
 // and, in an entry that has drifted, about the very text that was approved.
-func (r *reading) read(e *entryText) {
+func (r *textReading) read(e *entryText) {
 	pinned := e.pair.pinned.find(e.pin.entryKey)
 	if e.stripped() {
 		for _, f := range r.names().reviewUnpinned(e.pair.server, *e.pin) {
@@ -134,7 +134,7 @@ func (r *reading) read(e *entryText) {
 
 // toldElsewhere reports whether a finding is that a name looks like another one, and is told
 // at that other name: it came later, and has the warning on record, or has drifted.
-func (r *reading) toldElsewhere(f *finding) bool {
+func (r *textReading) toldElsewhere(f *finding) bool {
 	if f.id != "look-alike-name" {
 		return false
 	}
@@ -162,7 +162,7 @@ func (r *reading) toldElsewhere(f *finding) bool {
 
 // servers lists the findings about whole manifests. Those that have no drift are only read
 // with all.
-func (r *reading) servers() (list []finding) {
+func (r *textReading) servers() (list []finding) {
 	for i := range r.pairs {
 		p := &r.pairs[i]
 		drifted := p.policyDiffers() || !p.known || r.hasDrift(p.server)
@@ -182,7 +182,7 @@ func (r *reading) servers() (list []finding) {
 	return list
 }
 
-func (r *reading) hasDrift(server string) bool {
+func (r *textReading) hasDrift(server string) bool {
 	for key := range r.drifted {
 		if key.server == server {
 			return true
@@ -193,7 +193,7 @@ func (r *reading) hasDrift(server string) bool {
 
 // onRecord lists the accepted warnings of what matches that list lacks: of texts that were
 // not read, and those that no rule finds any more.
-func (r *reading) onRecord(list []finding) (recorded []finding) {
+func (r *textReading) onRecord(list []finding) (recorded []finding) {
 	type id struct {
 		driftKey
 		id string

@@ -22,7 +22,7 @@ func foundPin(t testing.TB, raw string) pin {
 }
 
 func readPin(raw string, pol policy) (pin, error) {
-	m, err := parseManifest("list.json", []byte("["+raw+"]"), false)
+	m, err := parseManifest("list.json", []byte("["+raw+"]"), formOf, policy{})
 	if err != nil {
 		return pin{}, err
 	}
@@ -680,7 +680,7 @@ func BenchmarkFindings(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	m, err := parseManifest("list.json", data, false)
+	m, err := parseManifest("list.json", data, formOf, policy{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -115,6 +115,7 @@ var policySwitches = []struct{ flag, member, usage string }{
 	{"hash-only", "hashOnly", "store digests without the definitions"},
 	{"require-clean", "requireClean", "refuse entries with hidden text, terminal escapes or bidi controls"},
 	{"resources", "resources", "pin the list of resources, too"},
+	{"round-integers", "roundIntegers", "pin integers that a double can't hold exactly as doubles"},
 	{"tools-only", "toolsOnly", "pin nothing but the tools"},
 }
 
@@ -167,7 +168,7 @@ func (f *policyFlags) change(p policy) policy {
 // take them. Flags about how a run answers, or what it accepts, are not carried over.
 var carried = []struct{ flags, verbs []string }{
 	{[]string{"substitute"}, []string{"lock", "verify", "diff", "relock"}},
-	{[]string{"allow-empty", "approved-by", "descriptions", "empty-cursor-ends", "hash-only", "ignore", "require-clean", "resources", "tools-only"},
+	{[]string{"allow-empty", "approved-by", "descriptions", "empty-cursor-ends", "hash-only", "ignore", "require-clean", "resources", "round-integers", "tools-only"},
 		[]string{"lock", "relock"}},
 }
 

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -87,20 +89,21 @@ type pathStep struct {
 // nowhere else.
 //
 // Beyond what RFC 8259 excludes, it refuses invalid UTF-8, unpaired surrogates, repeated
-// member names at any depth (compared after unescaping), numbers that overflow a double,
-// and integer literals that a double can't hold exactly. Parsers disagree about each of
-// these, so an attacker could show one value to us and another to an agent.
+// member names at any depth (compared after unescaping), and numbers that overflow a double.
+// Parsers disagree about each of these, so an attacker could show one value to us and another
+// to an agent. They disagree about integers that a double can't hold exactly, too. It rounds
+// those, as RFC 8785 does, and keeps the first one's place: the caller decides.
 type jsonReader struct {
 	data       []byte
 	window     string // a copy of a piece of data; short strings are parts of it
 	windowFrom int    // its offset in data
 
-	again           bool                                        // data was read strictly before: no name in it is repeated
-	inexactIntegers bool                                        // accept integers that a double can't hold: JCS writes some (RFC 8785, appendix B)
-	bounded         bool                                        // for a manifest: limit size and number of definitions
-	definitions     int                                         // read so far
-	isDefinition    func(path []pathStep) bool                  // nil: none is
-	definition      func(path []pathStep, v *value) (keep bool) // takes a definition; unless it keeps the tree, that is gone
+	again        bool                                        // data was read strictly before: no name in it is repeated
+	bounded      bool                                        // for a manifest: limit size and number of definitions
+	definitions  int                                         // read so far
+	isDefinition func(path []pathStep) bool                  // nil: none is
+	definition   func(path []pathStep, v *value) (keep bool) // takes a definition; unless it keeps the tree, that is gone
+	rounded      *readError                                  // the first integer that a double can't hold exactly, or nil
 
 	d          *jsontext.Decoder
 	base, to   int // d reads data[base:to]
@@ -214,7 +217,7 @@ func (r *jsonReader) only() (value, error) {
 // as received. For any other text the result is absent, which equals no pinned value.
 func readCanonical(data []byte) value {
 	r := newJSONReader(data)
-	r.again, r.inexactIntegers = true, true
+	r.again = true
 	stack := stacks.Get().(*[]namedValue)
 	r.stack = *stack
 	v, _ := r.only()
@@ -272,9 +275,16 @@ func (r *jsonReader) value() (v value, bad *readError) {
 	case '"':
 		v.text = r.string(tok)
 	case '0':
-		var problem string
-		if v.text, problem = readNumber(r.slice(r.start, r.end), r.inexactIntegers); problem != "" {
-			return v, &readError{at: r.start, text: problem}
+		literal, exact, ok := r.slice(r.start, r.end), true, true
+		if v.text, exact, ok = readNumber(literal); !ok {
+			return v, &readError{at: r.start, text: "a number that overflows a double"}
+		}
+		if !exact && r.rounded == nil {
+			r.rounded = &readError{at: r.start, inside: r.inside,
+				text: literal + ": an integer that a double can't hold exactly: parsers would read different numbers"}
+			if r.inside != nil {
+				r.inside.path = slices.Clone(r.inside.path)
+			}
 		}
 	case '[', '{':
 		if bad := r.parts(&v); bad != nil {
@@ -372,27 +382,23 @@ func (r *jsonReader) slice(from, to int) string {
 	return r.window[from-r.windowFrom : to-r.windowFrom]
 }
 
-// readNumber returns a number as RFC 8785 writes it, or what is wrong with it.
-func readNumber(literal string, inexactIntegers bool) (text, problem string) {
+// readNumber returns a number as RFC 8785 writes it, and whether it fits into a double. It is
+// not exact if it is an integer and another one than the double.
+func readNumber(literal string) (text string, exact, ok bool) {
 	if digits := strings.TrimPrefix(literal, "-"); len(digits) <= 15 && isDigits(digits) && literal != "-0" {
-		return literal, "" // up to 15 digits are exact
+		return literal, true, true // up to 15 digits are exact
 	}
 	f, err := strconv.ParseFloat(literal, 64)
 	if err == nil {
 		text, err = canonicalNumber(f)
 	}
-	if err != nil {
-		return "", "a number that overflows a double"
-	}
-	if inexactIntegers || strings.ContainsAny(literal, ".eE") {
-		return text, ""
+	if err != nil || math.Abs(f) < 1<<53 || strings.ContainsAny(literal, ".eE") {
+		return text, true, err == nil
 	}
 	// At most 310 characters are left here: more would have overflowed.
-	exact, _ := new(big.Float).SetFloat64(f).Int(nil)
-	if written, ok := new(big.Int).SetString(literal, 10); !ok || exact.Cmp(written) != 0 {
-		return "", "an integer that a double can't hold exactly: parsers would read different numbers"
-	}
-	return text, ""
+	held, _ := new(big.Float).SetFloat64(f).Int(nil)
+	written, isInteger := new(big.Int).SetString(literal, 10)
+	return text, isInteger && held.Cmp(written) == 0, true
 }
 
 func isDigits(s string) bool {

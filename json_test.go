@@ -34,7 +34,7 @@ func wantError(t *testing.T, err error, want string) {
 // pinsOf reads a manifest and pins its tools as server "s".
 func pinsOf(t testing.TB, manifest string, pol policy) pinset {
 	t.Helper()
-	m, err := parseManifest("m.json", []byte(manifest), pol.emptyCursorEnds)
+	m, err := parseManifest("m.json", []byte(manifest), formOf, pol)
 	if err != nil {
 		t.Fatalf("%v in\n%.500s", err, manifest)
 	}
@@ -71,7 +71,6 @@ func decoded(t testing.TB, raw []byte) any {
 func tree(t testing.TB, text string) value {
 	t.Helper()
 	r := newJSONReader([]byte(text))
-	r.inexactIntegers = true
 	v, err := r.next(0, len(text))
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
@@ -326,7 +325,7 @@ func TestLimitsOfADefinition(t *testing.T) {
 		{"64 MiB of blanks", strings.Repeat(" ", 64<<20+1), "m.json: more than 64 MiB: not one server's list of tools"},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
-			_, err := parseManifest("m.json", []byte(tt.manifest), false)
+			_, err := parseManifest("m.json", []byte(tt.manifest), formOf, policy{})
 			wantError(t, err, tt.wrong)
 		})
 	}

@@ -113,7 +113,7 @@ func (w *workspace) pairOf(req *request, s source) (pair, error) {
 		p.pinned, p.known = *set, true
 	}
 	pol := req.policy(p.pinned.policy, w.folder, p.known)
-	m, err := s.scan.manifest(pol.emptyCursorEnds)
+	m, err := s.scan.manifest(pol)
 	if err == nil {
 		p.found, err = pinManifest(m, s.label, pol, req.substitutes)
 	}
@@ -194,7 +194,7 @@ func lockfileOf(path string, sources []source) (l lockfile, ok bool) {
 		if len(sources) == 1 {
 			label = firstServer(file)
 		}
-		m, err := s.scan.manifest(false)
+		m, err := s.scan.manifest(policy{})
 		if err != nil {
 			return lockfile{}, false
 		}
@@ -231,8 +231,8 @@ func readLockfile(path string) (l lockfile, text []byte, err error) {
 	if text, err = readFile(path, nil, maxLockfileBytes); err != nil {
 		return l, nil, err
 	}
-	if l, err = parseLockfile(path, text); err != nil && !isLockfile(text) {
-		if _, isManifest := parseManifest(path, text, false); isManifest == nil {
+	if l, err = parseLockfile(path, text, formOf); err != nil && !isLockfile(text) {
+		if _, isManifest := parseManifest(path, text, formOf, policy{}); isManifest == nil {
 			err = manifestAsLockfile(path)
 		}
 	}

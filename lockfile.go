@@ -73,13 +73,12 @@ type definedPin struct {
 // parseLockfile reads a lockfile strictly and recomputes all it can. A lockfile that
 // contradicts itself is an error that names the pin. These checks find accidents and
 // careless edits. They can't stop a person who may change the file.
-func parseLockfile(path string, data []byte) (lockfile, error) {
+func parseLockfile(path string, data []byte, formOf formFunc) (lockfile, error) {
 	r := &lockReader{textFile: newTextFile(path, data), formOf: formOf, defined: map[int32]definedPin{}}
 	if len(data) > maxLockfileBytes {
 		return lockfile{}, r.failAt(-1, "more than 256 MiB")
 	}
 	r.json = newJSONReader(data)
-	r.json.inexactIntegers = true
 	r.json.isDefinition = func(path []pathStep) bool {
 		return len(path) == 5 && path[0].name == "servers" && path[4].name == "definition"
 	}
@@ -448,7 +447,6 @@ func isLockfile(data []byte) bool {
 		return true
 	}
 	r := newJSONReader(data)
-	r.inexactIntegers = true
 	r.isDefinition = func([]pathStep) bool { return false }
 	v, err := r.next(0, len(data))
 	return err == nil && v.has("lockfileVersion")

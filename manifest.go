@@ -55,39 +55,49 @@ var (
 // response, a bare result, a bare array, a batch, pages one after another, the
 // transcript of a stdio session, an event stream. It refuses rather than guesses;
 // see jsonReader for what is refused in JSON itself.
-func parseManifest(path string, data []byte, emptyCursorEnds bool) (manifest, error) {
-	return scanManifest(path, data).manifest(emptyCursorEnds)
+func parseManifest(path string, data []byte, formOf formFunc, pol policy) (manifest, error) {
+	return scanManifest(path, data, formOf).manifest(pol)
 }
 
 // scanned is a file's JSON values, or what is wrong with them. Reading this far needs no
 // policy: which one applies is known only once the server is.
 type scanned struct {
-	stream stream
-	values []value
-	err    error
+	stream  stream
+	values  []value
+	err     error
+	rounded error // an integer among them that a double can't hold exactly, or nil
 }
 
-func scanManifest(path string, data []byte) *scanned {
+func scanManifest(path string, data []byte, formOf formFunc) *scanned {
 	s := &scanned{stream: newStream(path, data, formOf)}
-	s.values, s.err = s.stream.values()
+	if s.values, s.err = s.stream.values(); s.err == nil && s.stream.json.rounded != nil {
+		s.rounded = s.stream.refuse(s.stream.json.rounded).
+			hint("to pin the double, as the published recipe (RFC 8785) does: pinproof lock --round-integers %s", shellPath(path))
+	}
 	return s
 }
 
 // faulty returns what is wrong with the file, or nil if it can be read under some policy.
 func (s *scanned) faulty() error {
-	if _, err := s.manifest(true); err == nil {
+	if _, err := s.manifest(policy{emptyCursorEnds: true, roundIntegers: true}); err == nil {
 		return nil
 	}
-	_, err := s.manifest(false)
+	_, err := s.manifest(policy{})
 	return err
 }
 
 // manifest sorts the values into lists.
-func (s *scanned) manifest(emptyCursorEnds bool) (manifest, error) {
-	if s.err != nil {
+func (s *scanned) manifest(pol policy) (manifest, error) {
+	switch {
+	case s.err != nil:
 		return manifest{}, s.err
+	case s.rounded != nil && !pol.roundIntegers:
+		return manifest{}, s.rounded
 	}
-	r := &manifestReader{stream: s.stream, emptyCursorEnds: emptyCursorEnds, asked: map[string]bool{}}
+	r := &manifestReader{stream: s.stream, emptyCursorEnds: pol.emptyCursorEnds, asked: map[string]bool{}}
+	for _, v := range s.values {
+		r.messages = r.messages || v.has("jsonrpc") || slices.ContainsFunc(v.items(), func(item namedValue) bool { return item.has("jsonrpc") })
+	}
 	for _, v := range s.values {
 		if err := r.message(v, len(s.values) == 1); err != nil {
 			return manifest{}, err
@@ -256,8 +266,7 @@ type manifestReader struct {
 	made   manifest
 	states [listKinds]listState
 
-	bare     *value          // the first list or result that stands outside a message
-	messages bool            // there are JSON-RPC messages
+	messages bool            // the file has JSON-RPC messages
 	asked    map[string]bool // the requests: method, space, id
 	errors   []value         // messages with an error
 	offered  *value          // the capabilities that the server declared
@@ -270,6 +279,8 @@ type listState struct {
 	cursor   *value  // of the last page, if another has to follow
 	lastPage int     // offset of the last page's message
 }
+
+const bareAmongMessages = "a bare list among messages: not something a client would read"
 
 // message takes one JSON value of the file. Only if it is alone there may it be a bare list.
 func (r *manifestReader) message(v value, alone bool) error {
@@ -300,10 +311,13 @@ func (r *manifestReader) array(v value, alone bool) error {
 		}
 		return nil
 	}
-	if !alone {
-		return r.failAt(int(v.at), "a bare list among messages: not something a client would read")
+	switch {
+	case r.messages && !spellsResult(r.data[v.at:v.end]):
+		r.noise++ // what a server logs
+		return nil
+	case !alone:
+		return r.failAt(int(v.at), bareAmongMessages)
 	}
-	r.bare = cmp.Or(r.bare, &v)
 	return r.page(toolList, v.items(), nil, int(v.at))
 }
 
@@ -325,6 +339,9 @@ func (r *manifestReader) object(v value) error {
 	list, isResult := listIn(v.has)
 	listed := listInfo[list].member
 	switch {
+	case r.messages && !v.has("jsonrpc") && !v.has("result") && (isResult || !isMessage(v.has)):
+		r.noise++ // what a server logs: no client finds an answer in it
+		return nil
 	case v.has("mcpServers"):
 		return r.failAt(-1, `a client configuration ("mcpServers"), not an answer to tools/list`).hint("%s", captureHint)
 	case v.has("lockfileVersion") && v.has("servers"):
@@ -339,13 +356,11 @@ func (r *manifestReader) object(v value) error {
 	case isResult && v.has("jsonrpc"):
 		return r.failAt(at, `fits two shapes: %q beside "jsonrpc"`, listed)
 	}
-	r.messages = r.messages || v.has("jsonrpc")
 	if isResult {
-		r.bare = cmp.Or(r.bare, &v)
 		return r.result(v, at)
 	}
 	if method := v.get("method"); method.kind != 0 {
-		if v.has("id") {
+		if v.has("id") && v.get("id").kind != 'n' { // an error whose id is null answers no request
 			r.asked[method.text+" "+messageID(v.get("id"))] = true
 		}
 		return nil
@@ -355,8 +370,8 @@ func (r *manifestReader) object(v value) error {
 		return nil
 	}
 	if result := v.get("result"); result.kind == '{' {
-		if _, ok := listIn(result.has); ok && !v.has("jsonrpc") {
-			r.bare = cmp.Or(r.bare, &v)
+		if _, ok := listIn(result.has); ok && r.messages && !v.has("jsonrpc") {
+			return r.failAt(at, bareAmongMessages)
 		}
 		return r.result(result, at)
 	}
@@ -509,9 +524,6 @@ func (r *manifestReader) placed(p pin, v value) pin {
 // finish decides, list by list, whether the answer is complete.
 func (r *manifestReader) finish() error {
 	r.made.path, r.made.noise = r.path, r.noise
-	if r.bare != nil && r.messages {
-		return r.failAt(int(r.bare.at), "a bare list among messages: not something a client would read")
-	}
 	tools := &r.states[toolList]
 	for _, e := range r.errors {
 		if r.offersNone(toolList) {

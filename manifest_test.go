@@ -67,20 +67,26 @@ func TestManifestShapes(t *testing.T) {
 		{"noise in brackets", "[1/3] a\n[ERROR] b\n{}x\n" + answer, -1, ""}, // {} could be a message
 		{"scalars between messages", "1 \"x\"\n" + answer + "\nnull", 3, ""},
 		{"an event stream", "event: message\ndata: " + answer + "\n\n", 0, ""},
-		{"an event stream without an end", "data: " + answer, 0, ""},
 		{"an event stream without blanks", "data:" + answer + "\n\n", 0, ""},
 		{"an event stream, CRLF", "id: 1\r\nevent: message\r\ndata: " + answer + "\r\n\r\n", 0, ""},
-		{"an event stream, lone CR", "id: 1\revent: message\rdata: " + answer + "\r\r", 0, ""},
 		{"an event stream of many lines", "data: " + strings.ReplaceAll(strings.TrimSpace(indented.String()), "\n", "\ndata: ") + "\n\n", 0, ""},
 		{"an event stream of many lines, CRLF", "data: " + strings.ReplaceAll(strings.TrimSpace(indented.String()), "\n", "\r\ndata: ") + "\r\n\r\n", 0, ""},
 		{"an event stream with comments, ids, other types", ": ping\n\nid: 1\nretry: 5\ndata\n\nevent: ping\ndata: {\"tools\":[]}\n\nevent: message\nid: 2\ndata: " + answer + "\n\n", 0, ""},
 		{"an event stream with a type behind the data", "data: {\"tools\":[]}\nevent: endpoint\n\ndata: " + answer + "\n\n", 0, ""},
+		{"an event stream with unknown fields", "x: 1\nfoo\n\u2028: {}\ndata: " + answer + "\n\n", 0, ""},
+		{"an event stream with characters that end lines for some clients", ": a\u2028b\v\ndata: " + answer + "\nid: \u0085\n\n", 0, ""},
+		{"an event stream with keep-alives and a cut last event", ": ping - 2026-01-01 00:00:00\n\ndata: {}\n\ndata: " + answer + "\n\n: ping\n\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"x", 1, ""},
 		{"an event stream of several events", "data: " + initialized + "\n\ndata: " + answer + "\n\n", 0, "files 1.2"},
 		{"an event stream with a byte order mark", "\ufeffdata: " + answer + "\n\n", 0, ""},
+		{"log lines that are JSON", `{"level":"info","tools":["a"]}` + "\n" + `["a","b"]` + "\n" + answer + "\n" + `[{"level":"info"}]` + "\n" + `{"level":"debug","msg":"result"}` + "\n[]\n", 5, ""},
+		{"log lines that are JSON, among noise", "starting\n" + `{"level":"info","tools":["a"]}` + "\n" + `["a","b"]` + "\n" + answer, 3, ""},
+		{"a bare list beside an answer", answer + "\n" + `{"tools":[` + toolA + `]}` + "\n[" + toolA + "]", 2, ""},
+		{"an error without an id before the answer", `{"jsonrpc":"2.0","id":null,"method":"tools/list"}` + "\n" + `{"jsonrpc":"2.0","id":null,"error":{"code":-32700}}` + "\n" + answer, 0, ""},
+		{"a log of JSON in the layout of an event", "{\n  data: { result: 1 }\n}\ndata: loading\n" + answer, 4, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.shape, func(t *testing.T) {
-			m, err := parseManifest("m.json", []byte(tt.text), false)
+			m, err := parseManifest("m.json", []byte(tt.text), formOf, policy{})
 			if tt.noise < 0 {
 				if err == nil {
 					t.Fatal("accepted")
@@ -116,7 +122,7 @@ func compacted(t testing.TB, list []pin) string {
 
 func TestEmptyLists(t *testing.T) {
 	for _, text := range []string{`{"tools":[]}`, `[]`, `{"jsonrpc":"2.0","id":1,"result":{"tools":[ ]}}`} {
-		m, err := parseManifest("m.json", []byte(text), false)
+		m, err := parseManifest("m.json", []byte(text), formOf, policy{})
 		if err != nil || !m.lists[toolList].answered || len(m.lists[toolList].entries) != 0 {
 			t.Errorf("%s: %+v, %v", text, m.lists[toolList], err)
 		}
@@ -125,14 +131,14 @@ func TestEmptyLists(t *testing.T) {
 
 func TestEmptyCursorEnds(t *testing.T) {
 	text := `{"tools":[` + toolA + "," + toolB + `],"nextCursor":""}`
-	if _, err := parseManifest("m.json", []byte(text), false); err == nil {
+	if _, err := parseManifest("m.json", []byte(text), formOf, policy{}); err == nil {
 		t.Error("an empty cursor is one where the policy says nothing")
 	}
-	m, err := parseManifest("m.json", []byte(text), true)
+	m, err := parseManifest("m.json", []byte(text), formOf, policy{emptyCursorEnds: true})
 	if err != nil || compacted(t, m.lists[toolList].entries) != toolA+"\n"+toolB {
 		t.Errorf("%v", err)
 	}
-	if _, err := parseManifest("m.json", []byte(strings.Replace(text, `""`, `"x"`, 1)), true); err == nil {
+	if _, err := parseManifest("m.json", []byte(strings.Replace(text, `""`, `"x"`, 1)), formOf, policy{emptyCursorEnds: true}); err == nil {
 		t.Error("only the empty cursor ends the list")
 	}
 }
@@ -148,10 +154,10 @@ func TestToolPositions(t *testing.T) {
 		{"all three", "[\r\n\r\n\n\n\r{\"name\":\"a\"},\r\n\r{\"name\":\"b\"}]", "a 6:1, b 8:1"},
 		{"behind bytes of other characters", `[{"name":"a","x":"é名"},{"name":"b"}]`, "a 1:2, b 1:27"},
 		{"a transcript", "noise\n" + `{"tools":[{"name":"a"}]}`, "a 2:11"},
-		{"an event", "id: 1\ndata: " + `{"tools":[{"name":"a"}]}`, "a 2:17"},
+		{"an event", "id: 1\ndata: " + `{"tools":[{"name":"a"}]}` + "\n\n", "a 2:17"},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
-			m, err := parseManifest("m.json", []byte(tt.text), false)
+			m, err := parseManifest("m.json", []byte(tt.text), formOf, policy{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -222,8 +228,11 @@ func TestRefusedManifests(t *testing.T) {
 		{"tools beside jsonrpc", `{"jsonrpc":"2.0","tools":[]}`, `m.json:1:1: fits two shapes: "tools" beside "jsonrpc"`},
 		{"result beside error", `{"jsonrpc":"2.0","id":1,"result":{"tools":[]},"error":{}}`, `m.json:1:1: fits two shapes: "result" beside "error" or "method"`},
 		{"result beside method", `{"result":{"tools":[]},"method":"x"}`, `m.json:1:1: fits two shapes: "result" beside "error" or "method"`},
-		{"a bare result among messages", initialized + "\n" + list(toolA), "m.json:2:1: a bare list among messages: not something a client would read"},
-		{"a bare array among messages", initialized + "\n[" + toolA + "]", "m.json:2:1: a bare list among messages: not something a client would read"},
+		{"a bare result among messages", initialized + "\n" + list(toolA), noAnswer + " (1 line of noise passed over)"},
+		{"a bare array among messages", initialized + "\n[" + toolA + "]", noAnswer + " (1 line of noise passed over)"},
+		{"a result without an envelope among messages", answer + "\n" + `{"id":1,"result":{"tools":[]}}`, "m.json:2:1: a bare list among messages: not something a client would read"},
+		{"an answer behind a bare element among messages", answer + "\n" + `[{"name":"a"},{"jsonrpc":"2.0","id":1,"RE\u0073ULT":{"tools":[]}}]`, "m.json:2:1: a bare list among messages: not something a client would read"},
+		{"a log line that folds to an answer", answer + "\n" + `{"tools":["a"],"id":1,"Result":{"tools":[]}}`, "m.json:2:32: " + fold("Result", "result")},
 		{"two bare arrays", "[]\n[]", "m.json:1:1: a bare list among messages: not something a client would read"},
 		{"a message among tools", "[" + answer + "," + toolA + "]", fmt.Sprintf("m.json:1:%d: neither a batch of messages nor a list of tools", len(answer)+3)},
 		{"a tool before a message", "[" + toolA + "," + answer + "]", fmt.Sprintf("m.json:1:%d: tool 2 of the list: no \"name\" that is a non-empty string", len(toolA)+3)},
@@ -262,11 +271,11 @@ func TestRefusedManifests(t *testing.T) {
 		{"trailing data on a line", "noise\n" + list(toolA) + " x", fmt.Sprintf("m.json:2:%d: trailing data after a message", len(list(toolA))+2)},
 		{"behind a byte order mark", "\ufeff" + list(`5`), "m.json:1:11: tool 1 of the list is no object"},
 		{"half a pair of lines", "{\n" + `"tools":[]` + "\n", "m.json:3:1: unexpected end of the file: cut short?"},
-		{"an inexact integer deep in a tool", list(`{"name":"a","inputSchema":{"maximum":9007199254740993}}`), "m.json:1:48: tool a: an integer that a double can't hold exactly: parsers would read different numbers"},
+		{"an inexact integer deep in a tool", list(`{"name":"a","inputSchema":{"maximum":9007199254740993}}`), "m.json:1:48: tool a: 9007199254740993: an integer that a double can't hold exactly: parsers would read different numbers"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.what, func(t *testing.T) {
-			m, err := parseManifest("m.json", []byte(tt.text), false)
+			m, err := parseManifest("m.json", []byte(tt.text), formOf, policy{})
 			wantError(t, err, tt.want)
 			if m.path != "" || m.lists[toolList].answered || m.about != "" || m.noise != 0 {
 				t.Errorf("an error, and a manifest beside it: %+v", m)
@@ -287,7 +296,7 @@ func TestUnfoldedMembers(t *testing.T) {
 		`{"tools":[],"tool":1,"Next":2,"name":"x","Name":"y"}`,
 		`{"tools":[{"name":"a","annotations":["Title"],"execution":"TaskSupport"}]}`,
 	} {
-		if _, err := parseManifest("m.json", []byte(text), false); err != nil {
+		if _, err := parseManifest("m.json", []byte(text), formOf, policy{}); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -355,8 +364,8 @@ func lenientReading(t *testing.T, data []byte) []string {
 		ending := strings.NewReplacer("\r\n", "\n", "\r", "\n")
 		lines := strings.Split(ending.Replace(string(data)), "\n")
 		var texts []string
-		if events := dispatched(lines); events != nil {
-			texts = events
+		if slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, "data:") && strings.Contains(line, "{") }) {
+			texts = readings()[0].split(string(data))
 		} else {
 			texts = lines
 		}
@@ -429,40 +438,204 @@ func jsonValues(data []byte) (values []json.RawMessage, ok bool) {
 	}
 }
 
-// dispatched gives the data of each message of an event stream as its standard
-// says, and of one that is cut; nil if a line is no field.
-func dispatched(lines []string) (events []string) {
-	var data []string
-	kind, any := "", false
-	flush := func() {
-		if data != nil && (kind == "" || kind == "message") {
-			events = append(events, strings.Join(data, "\n"))
+// A reading is one way in which clients split an event stream.
+type reading struct {
+	ends         string // what ends a line beside LF and CRLF, separated by blanks
+	kinds        string // of a message: "exact", "trimmed" or "any"
+	dispatchLast bool   // also an event that no empty line ends
+	keepMark     bool   // a byte order mark is part of the first line
+	trim         bool   // blanks before a field are passed over
+	lastLine     bool   // only the last line of data counts
+}
+
+// readings are all ways in which clients split an event stream, the one of the standard
+// first.
+func readings() (list []reading) {
+	for _, ends := range []string{"\r", "", "\r \v \f \x1c \x1d \x1e \u0085 \u2028 \u2029"} {
+		for _, kinds := range []string{"exact", "trimmed", "any"} {
+			for bits := range 16 {
+				list = append(list, reading{ends, kinds, bits&1 > 0, bits&2 > 0, bits&4 > 0, bits&8 > 0})
+			}
 		}
-		data, kind = nil, ""
 	}
-	for _, line := range lines {
+	return list
+}
+
+// split gives the data of each event that a client takes for a message.
+func (r reading) split(stream string) (messages []string) {
+	if !r.keepMark {
+		stream = strings.TrimPrefix(stream, "\ufeff")
+	}
+	kind, data := "", []string(nil)
+	dispatch := func() {
+		if r.kinds == "trimmed" {
+			kind = strings.TrimSpace(kind)
+		}
+		switch {
+		case data == nil || r.kinds != "any" && kind != "" && kind != "message":
+		case r.lastLine:
+			messages = append(messages, data[len(data)-1])
+		default:
+			messages = append(messages, strings.Join(data, "\n"))
+		}
+		kind, data = "", nil
+	}
+	stream = strings.ReplaceAll(stream, "\r\n", "\n")
+	for _, end := range strings.Split(r.ends, " ") {
+		if end != "" {
+			stream = strings.ReplaceAll(stream, end, "\n")
+		}
+	}
+	for line := range strings.Lines(stream) {
+		line = strings.TrimSuffix(line, "\n")
+		if r.trim {
+			line = strings.TrimLeft(line, "\ufeff \t\v\f\x1c\x1d\x1e\x1f\u0085\u00a0\u2028\u2029\u3000")
+		}
 		field, text, _ := strings.Cut(line, ":")
 		text = strings.TrimPrefix(text, " ")
 		switch {
 		case line == "":
-			flush()
+			dispatch()
 		case field == "data":
-			any = true
 			data = append(data, text)
 		case field == "event":
 			kind = text
-		case field != "" && field != "id" && field != "retry":
-			return nil
 		}
 	}
-	flush()
-	if !any {
-		return nil
+	if r.dispatchLast {
+		dispatch()
 	}
-	if events == nil {
-		events = []string{}
+	return messages
+}
+
+// An answered is what a client takes out of its messages.
+type answered struct {
+	lists map[listKind][]string // canonical definitions, and instructions; sorted, without repeats
+	paged bool                  // a list has a cursor
+}
+
+// answers reads messages as the most lenient clients do: the first JSON value of each, with
+// members' names in any letter case.
+func answers(t *testing.T, messages []string) answered {
+	a := answered{lists: map[listKind][]string{}}
+	var take func(raw json.RawMessage)
+	take = func(raw json.RawMessage) {
+		var batch []json.RawMessage
+		if json.Unmarshal(raw, &batch) == nil {
+			for _, item := range batch {
+				take(item)
+			}
+		}
+		var message struct {
+			ID     json.RawMessage
+			Result struct {
+				Tools, Prompts, ResourceTemplates, Resources []json.RawMessage
+				Instructions, NextCursor                     *string
+			}
+		}
+		if json.Unmarshal(raw, &message) != nil || message.ID == nil {
+			return
+		}
+		result := message.Result
+		a.paged = a.paged || result.NextCursor != nil
+		if result.Instructions != nil {
+			text, _ := json.Marshal(*result.Instructions)
+			a.lists[instructionsList] = append(a.lists[instructionsList], secondCanonical(t, text))
+		}
+		for list, entries := range map[listKind][]json.RawMessage{toolList: result.Tools, promptList: result.Prompts,
+			templateList: result.ResourceTemplates, resourceList: result.Resources} {
+			if entries != nil && a.lists[list] == nil {
+				a.lists[list] = []string{}
+			}
+			for _, e := range entries {
+				a.lists[list] = append(a.lists[list], secondCanonical(t, e))
+			}
+		}
 	}
-	return events
+	for _, m := range messages {
+		var first json.RawMessage
+		if json.NewDecoder(strings.NewReader(m)).Decode(&first) == nil {
+			take(first)
+		}
+	}
+	for list, texts := range a.lists {
+		slices.Sort(texts)
+		a.lists[list] = slices.Compact(texts)
+	}
+	return a
+}
+
+// streamTokens are what the capital letters of a fuzzed stream stand for: E and G are answers
+// to tools/list, I and J to initialize; A, Z and B, Y are the halves of E and of G.
+var streamTokens = map[rune]string{
+	'E': `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"evil"}]}}`, 'A': `{"jsonrpc":"2.0","id":1,"re\u0073ult":`, 'Z': `{"tools":[{"name":"evil"}]}}`,
+	'G': `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"good"}]}}`, 'B': `{"jsonrpc":"2.0","id":1,"result":`, 'Y': `{"tools":[{"name":"good"}]}}`,
+	'I': `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"1","instructions":"evil"}}`, 'J': `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"1","instructions":"good"}}`,
+	'H': `{"jsonrpc":"2.0","id":1,"result":{"tools":[`, 'K': `]}}`, 'T': `{"name":"evil"},`, 'O': `{"name":"good"}`,
+	'C': `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"good","description":"`, 'F': `"}]}}`,
+	'D': "data: ", 'V': "event: ", 'X': "message", 'Q': `{"x":"`, 'P': `","x":`, 'R': "\r", 'S': "\u2028", 'N': "\u0085", 'U': "\u2029", 'W': "\x1e", 'M': "\ufeff", 'L': "\n\n",
+}
+
+// FuzzEventStreams: where the reader gives a list, no client reads another one out of the
+// same stream.
+func FuzzEventStreams(f *testing.F) {
+	for _, seed := range []string{
+		"DGL", "VX\nDGL", "id: 1\r\nVX\r\nretry: 5\r\nDG\r\n\r\n", ": ping\n\nDJLDGL", "MDGL", "foo: bar\nDGL", "DB\nDYL", "DGLDEL", // alike to all
+		"DERVx\n\nDGL", "DCR:F\n: c\rD:\"Fine.\"}]}}\n\n", "DIRVx\n\nDJLDGL", "DBRDYL", "DER\nDGL", "VX\r\r\nDGL", "id: 1RVXRDGRR", // a lone CR
+		"Vx\nDELDGL", "V X\nDELDGL", "VX \nDELDGL", "VMessage\nDELDGL", "DE\nVx\n\nDGL", "Vx\nDA\nDZLDGL", "MVx\nDELDGL", // another type
+		"VxSVXSDE\n\nDGL", ": cSDELDGL", "id: NDELDGL", "x\vDELDGL", "x\fDELDGL", "xWDELDGL", "xUDA\nxUDZLDGL", "DH\n: SDT\nDO\nDKL", // other ends of lines
+		"DGLDE", "DGLDE\n", "DE", "DGLDA\nDZ", "DJLDGLDI\n", // no empty line at the end
+		" DELDGL", "\tDELDGL", "MMDELDGL", "DGLMDEL", "DH\n DT\nDO\nDKL", "\u00a0DELDGL", "data :ELDGL", // blanks before a field
+		"DA\n \nDZLDGL", "DQSSPE\nD}L", "D{\"x\":\nid: SLDE\nD}L", "DQSSP\nDA\nDZ\nD,QSSF", "D[\nDA\nDZ\n]L", "DH\nDT\nDO\nDKL", "DQP\nDE}LDGL",
+		"DELG\n", "DA\nDZLG\n", "G\nDA\nDZL", "xSDA\nxSDZLG\n", "{\nDE\n}\nG\n", "noise\nG\n", "data: x\nG\n", "D{}\n\nG\n", // an answer outside the events
+	} {
+		f.Add(seed)
+	}
+	all := readings()
+	f.Fuzz(func(t *testing.T, script string) {
+		var stream strings.Builder
+		for _, r := range script {
+			if token, ok := streamTokens[r]; ok {
+				stream.WriteString(token)
+			} else {
+				stream.WriteRune(r)
+			}
+		}
+		m, err := parseManifest("m.txt", []byte(stream.String()), formOf, policy{})
+		if err != nil {
+			return
+		}
+		want := map[listKind][]string{}
+		for list := range listKinds {
+			if m.lists[list].problem == nil {
+				want[list] = []string{}
+				for _, e := range m.lists[list].entries {
+					want[list] = append(want[list], string(e.definition))
+				}
+				slices.Sort(want[list])
+				want[list] = slices.Compact(want[list])
+			}
+		}
+		seen, paged := map[string]bool{}, false
+		for i, r := range all {
+			messages := r.split(stream.String())
+			key := strings.Join(messages, "\x00")
+			if seen[key] {
+				continue
+			}
+			seen[key] = true
+			a := answers(t, messages)
+			paged = paged || i == 0 && a.paged // a client that misses a page asks in vain
+			for list, got := range a.lists {
+				if want[list] == nil || slices.Equal(got, want[list]) {
+					continue
+				}
+				if other := slices.ContainsFunc(got, func(text string) bool { return !slices.Contains(want[list], text) }); other || !paged {
+					t.Fatalf("%q: %s\n%q\na client reads, %+v\n%q", stream.String(), listInfo[list].member, want[list], r, got)
+				}
+			}
+		}
+	})
 }
 
 // FuzzManifest: reading never panics, gives nothing beside an error, and what is
@@ -477,7 +650,7 @@ func FuzzManifest(f *testing.F) {
 		f.Add([]byte(seed), true)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, emptyCursorEnds bool) {
-		m, err := parseManifest("m.json", data, emptyCursorEnds)
+		m, err := parseManifest("m.json", data, formOf, policy{emptyCursorEnds: emptyCursorEnds})
 		if err != nil {
 			if m.path != "" || m.lists[toolList].answered || m.about != "" || m.noise != 0 {
 				t.Fatalf("%q: %v, and a manifest beside it", data, err)

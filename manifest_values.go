@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // A stream is a file of JSON values, one after another, line by line or in an event
@@ -89,11 +90,15 @@ func (s *stream) values() ([]value, error) {
 	if err != nil {
 		return nil, err
 	}
+	data, end := s.data, lineEnd
 	if events != nil {
-		s.read(events)
-		values, err = s.pieces(eventEnd)
+		data, end = events, eventEnd
 	} else {
-		values, err = s.lines()
+		err = s.splitByCR()
+	}
+	if err == nil {
+		s.read(data)
+		values, err = s.pieces(end)
 	}
 	if err == nil && len(values) > 0 {
 		return values, s.refuseInside(values)
@@ -166,15 +171,6 @@ func (s *stream) sequence() ([]value, error) {
 	}
 }
 
-// lines reads the file line by line: a stdio transcript. A line is noise only if
-// it can't be a message; every other line is read strictly.
-func (s *stream) lines() ([]value, error) {
-	if at := s.splitByCR(); at >= 0 {
-		return nil, s.failAt(at, "a message with a carriage return inside: clients end lines there, or they don't").hint("%s", captureHint)
-	}
-	return s.pieces(lineEnd)
-}
-
 // lineEnd returns the offset where the line that begins at data[at] ends.
 func lineEnd(data []byte, at int) int {
 	if end := bytes.IndexAny(data[at:], "\r\n"); end >= 0 {
@@ -183,27 +179,27 @@ func lineEnd(data []byte, at int) int {
 	return len(data)
 }
 
-// splitByCR returns the offset of a line that some clients could read as a message and
-// others as noise, or -1. LF ends such a line, and there is a lone CR in it: some clients
-// end lines there, too.
-func (s *stream) splitByCR() int {
+// splitByCR refuses a line of a stdio transcript that some clients could read as a message
+// and others as noise. LF ends such a line, and there is a lone CR in it: some clients end
+// lines there, too.
+func (s *stream) splitByCR() error {
 	at := 0
 	for whole := range bytes.Lines(s.data) {
 		line := bytes.Trim(whole, "\r\n")
 		if bytes.IndexByte(line, '\r') >= 0 {
 			noise := slices.DeleteFunc(bytes.Split(line, []byte("\r")), grammatical)
-			rest := foldASCII(looselyUnescaped(bytes.Join(noise, nil)))
-			if len(noise) > 0 && (grammatical(line) || strings.Contains(rest, `"result"`)) {
-				return at
+			if len(noise) > 0 && (grammatical(line) || spellsResult(bytes.Join(noise, nil))) {
+				return s.failAt(at, "a message with a carriage return inside: clients end lines there, or they don't").hint("%s", captureHint)
 			}
 		}
 		at += len(whole)
 	}
-	return -1
+	return nil
 }
 
-// pieces reads the file piece by piece. end returns the offset where the piece that
-// begins at data[at] ends.
+// pieces reads the file piece by piece: the lines of a transcript, or the events of a
+// stream. A piece is noise only if it can't be a message; every other piece is read
+// strictly. end returns the offset where the piece that begins at data[at] ends.
 func (s *stream) pieces(end func(data []byte, at int) int) ([]value, error) {
 	var values []value
 	for at := 0; at < len(s.data); {
@@ -304,15 +300,18 @@ func hidesAnswer(line []byte) bool {
 		return false
 	}
 	text := foldASCII(looselyUnescaped(line))
-	if !strings.Contains(text, `"result"`) {
-		return false
-	}
 	for list := range listKinds {
 		if strings.Contains(text, `"`+strings.ToLower(listInfo[list].member)+`"`) {
-			return true
+			return spellsResult(line)
 		}
 	}
 	return false
+}
+
+// spellsResult reports whether a text has the member name that every answer has, in any
+// letter case and with any escapes.
+func spellsResult(text []byte) bool {
+	return strings.Contains(foldASCII(looselyUnescaped(text)), `"result"`)
 }
 
 // looselyUnescaped replaces \uXXXX escapes in text that may not be JSON.
@@ -347,57 +346,109 @@ func couldBeMessage(piece []byte) bool {
 	return false
 }
 
-// eventStream returns the file with everything but the events' data blanked out, so
-// that offsets stay true, or nil if it isn't a saved event stream (WHATWG HTML, section
-// 9.2). Only events of the type "message" are messages. A type that is "message" only
-// after trimming or case folding is refused: some clients take the event for a message.
+// eventStream returns the file with everything but the data of its messages blanked out, so
+// that offsets stay true, or nil if it isn't a saved event stream (WHATWG HTML, section 9.2).
+//
+// Clients read streams differently: they end lines elsewhere, ignore or trim an event's type,
+// take an event that no empty line ends, or pass over blanks and byte order marks before a
+// field. An event that some of them would read otherwise is blanked out, and refused if it
+// could hold an answer. So is an answer that stands in no event.
 func (s *stream) eventStream() ([]byte, error) {
-	data := s.data
-	out := bytes.Repeat([]byte(" "), len(data))
-	found, odd := false, -1 // odd: offset of what only some clients read as a message
-	event, from := "", 0    // the type of the current event, and where it begins
-	dispatch := func(to int) {
-		if event != "" && event != "message" {
-			blank(out[from:to])
-		}
+	isStream := false // if not, some clients could still find an event in the file
+	for line := range bytes.Lines(s.data) {
+		isStream = isStream || bytes.HasPrefix(line, []byte("data:")) && bytes.IndexByte(line, '{') >= 0
 	}
-	for at := 0; at < len(data); {
-		end := lineEnd(data, at)
-		if end < len(data) {
-			out[end] = data[end]
+	out := bytes.Repeat([]byte(" "), len(s.data))
+	var event savedEvent
+	dispatch := func(to int, ended bool) error {
+		data := out[event.from:to]
+		if !ended || event.doubtful() {
+			if spellsResult(data) {
+				what := "an event that only some clients read as a message"
+				if !ended {
+					what += ": no empty line ends it"
+				}
+				return s.failAt(event.from+len(data)-len(bytes.TrimLeft(data, " \r\n")), "%s", what).hint("%s", captureHint)
+			}
+			blank(data)
 		}
-		field, value, _ := bytes.Cut(data[at:end], []byte(":"))
-		switch string(field) {
-		case "data":
-			found = true
-			copy(out[end-len(value):end], value)
-		case "event":
-			event = strings.TrimPrefix(string(value), " ")
-			if trimmed := strings.TrimSpace(event); event != "message" && (folds(trimmed, "message") || trimmed == "" && event != "") {
-				odd = at
-			}
-		case "id", "retry", "":
-			if hidesAnswer(data[at:end]) {
-				odd = at
-			}
-			if at == end && (at == 0 || data[at-1] != '\r' || data[at] != '\n') {
-				dispatch(at)
-				event, from = "", end
-			}
-		default:
-			return nil, nil
-		}
-		at = end + 1
+		event = savedEvent{from: to}
+		return nil
 	}
-	dispatch(len(data))
-	switch {
-	case !found:
-		return nil, nil
-	case odd >= 0:
-		return nil, s.failAt(odd, "an event that only some clients read as a message").hint("%s", captureHint)
+	at := 0
+	for whole := range bytes.Lines(s.data) {
+		line, ended := bytes.CutSuffix(whole, []byte("\n"))
+		if ended {
+			line = bytes.TrimSuffix(line, []byte("\r"))
+		}
+		copy(out[at+len(line):], whole[len(line):])
+		if cr := bytes.IndexByte(line, '\r'); isStream && cr >= 0 {
+			return nil, s.failAt(at+cr, "a lone carriage return in an event stream: clients end lines there, or they don't").hint("%s", captureHint)
+		}
+		field, text, _ := bytes.Cut(line, []byte(":"))
+		switch {
+		case len(line) == 0:
+			if err := dispatch(at, true); err != nil {
+				return nil, err
+			}
+		case string(field) == "data":
+			event.lines++
+			copy(out[at+len(line)-len(text):], text)
+		case hidesData(line):
+			event.hidden = true
+			copy(out[at:], line)
+		case isStream && spellsResult(line):
+			return nil, s.failAt(at, "a line that is no message, but holds one: some clients could read the answer in it").hint("%s", captureHint)
+		case string(field) == "event":
+			event.kind = string(bytes.TrimPrefix(text, []byte(" ")))
+		}
+		event.split = event.split || isStream && (bytes.ContainsFunc(line, endsLine) || len(bytes.TrimLeftFunc(line, isMargin)) == 0)
+		at += len(whole)
+	}
+	if err := dispatch(at, false); err != nil || !isStream {
+		return nil, err
 	}
 	return out, nil
 }
+
+// A savedEvent is an event of a saved stream, as far as it was read.
+type savedEvent struct {
+	from   int    // where it begins
+	kind   string // its type
+	lines  int    // of data
+	hidden bool   // some clients read a line as data that others don't
+	split  bool   // some clients see an empty line in it, perhaps
+}
+
+// doubtful reports whether some clients read another event than others, or none.
+func (e *savedEvent) doubtful() bool {
+	return e.kind != "" && e.kind != "message" || e.hidden || e.split && e.lines > 1
+}
+
+// hidesData reports whether some clients find the field data in a line that doesn't begin
+// with it: behind a margin, or behind a character that ends lines for them.
+func hidesData(line []byte) bool {
+	name := []byte("data")
+	for at := 0; ; at += len(name) {
+		next := bytes.Index(line[at:], name)
+		if next < 0 {
+			return false
+		}
+		at += next
+		margin := len(bytes.TrimRightFunc(line[:at], isMargin))
+		if (margin == 0 || bytes.ContainsFunc(line[margin:at], endsLine)) &&
+			bytes.HasPrefix(bytes.TrimLeftFunc(line[at+len(name):], isMargin), []byte(":")) {
+			return true
+		}
+	}
+}
+
+// endsLine reports whether a line ends at r for some clients, LF aside. Python's splitlines
+// has them all.
+func endsLine(r rune) bool { return strings.ContainsRune("\v\f\r\x1c\x1d\x1e\u0085\u2028\u2029", r) }
+
+// isMargin reports whether some clients pass over r before a field.
+func isMargin(r rune) bool { return r <= ' ' || unicode.IsSpace(r) || r == '\ufeff' }
 
 func blank(b []byte) {
 	for i, c := range b {
@@ -408,12 +459,10 @@ func blank(b []byte) {
 }
 
 // eventEnd returns the offset where the event that begins at data[at] ends: at an empty
-// line. Lines that eventStream blanked are not empty. A line is empty if its end
-// directly follows the end of another line and the two are not one CR LF.
+// line, ended by LF or CRLF. Lines that eventStream blanked are not empty.
 func eventEnd(data []byte, at int) int {
 	for i := at + 1; i < len(data); i++ {
-		last, c := data[i-1], data[i]
-		if (c == '\n' || c == '\r') && (last == '\n' || last == '\r' && c == '\r') {
+		if data[i-1] == '\n' && (data[i] == '\n' || data[i] == '\r') {
 			return i
 		}
 	}

@@ -17,17 +17,18 @@ type policy struct {
 	ignore          []string // JSON Pointers of members left out, sorted, without repeats
 	requireClean    bool     // entries with hidden text are refused
 	resources       bool     // the list of resources is pinned, too
+	roundIntegers   bool     // an integer that a double can't hold exactly is pinned as the double
 	substitute      []string // names of values; <NAME> is pinned in their place; sorted, without repeats
 	toolsOnly       bool     // nothing but the tools is pinned
 }
 
 // policyMembers are the members of a policy in the lockfile, in their order there.
-var policyMembers = []string{"descriptions", "emptyCursorEnds", "hashOnly", "ignore", "requireClean", "resources", "substitute", "toolsOnly"}
+var policyMembers = []string{"descriptions", "emptyCursorEnds", "hashOnly", "ignore", "requireClean", "resources", "roundIntegers", "substitute", "toolsOnly"}
 
 // flag returns the field of a member that is true or left out, and nil for any other member.
 func (p *policy) flag(member string) *bool {
 	return map[string]*bool{"emptyCursorEnds": &p.emptyCursorEnds, "hashOnly": &p.hashOnly, "requireClean": &p.requireClean,
-		"resources": &p.resources, "toolsOnly": &p.toolsOnly}[member]
+		"resources": &p.resources, "roundIntegers": &p.roundIntegers, "toolsOnly": &p.toolsOnly}[member]
 }
 
 func (p policy) isDefault() bool { return p.equal(policy{}) }
@@ -83,6 +84,7 @@ func (p policy) loud() string {
 		"hashOnly":        "definitions not stored",
 		"requireClean":    "hidden text refused",
 		"resources":       "resources pinned",
+		"roundIntegers":   "integers rounded to doubles",
 		"substitute":      strings.Join(p.substitute, ", ") + " substituted",
 		"toolsOnly":       "only tools pinned",
 	}

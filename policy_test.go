@@ -182,11 +182,12 @@ func TestPolicyIsRecorded(t *testing.T) {
 		{policy{hashOnly: true}, `{"hashOnly":true}`, "; definitions not stored"},
 		{policy{requireClean: true}, `{"requireClean":true}`, "; hidden text refused"},
 		{policy{resources: true}, `{"resources":true}`, "; resources pinned"},
+		{policy{roundIntegers: true}, `{"roundIntegers":true}`, "; integers rounded to doubles"},
 		{policy{substitute: []string{"HOME", "ROOT"}}, `{"substitute":["HOME","ROOT"]}`, "; HOME, ROOT substituted"},
 		{policy{toolsOnly: true}, `{"toolsOnly":true}`, "; only tools pinned"},
-		{policy{"strip", true, true, []string{"/_meta"}, true, true, []string{"ROOT"}, true},
-			`{"descriptions":"strip","emptyCursorEnds":true,"hashOnly":true,"ignore":["/_meta"],"requireClean":true,"resources":true,"substitute":["ROOT"],"toolsOnly":true}`,
-			"; descriptions not pinned, /_meta not pinned, an empty cursor ends the list, definitions not stored, hidden text refused, resources pinned, ROOT substituted, only tools pinned"},
+		{policy{"strip", true, true, []string{"/_meta"}, true, true, true, []string{"ROOT"}, true},
+			`{"descriptions":"strip","emptyCursorEnds":true,"hashOnly":true,"ignore":["/_meta"],"requireClean":true,"resources":true,"roundIntegers":true,"substitute":["ROOT"],"toolsOnly":true}`,
+			"; descriptions not pinned, /_meta not pinned, an empty cursor ends the list, definitions not stored, hidden text refused, resources pinned, integers rounded to doubles, ROOT substituted, only tools pinned"},
 	}
 	for i, tt := range tests {
 		if got := string(appendJSON(nil, tt.pol.value())); got != tt.record {

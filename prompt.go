@@ -27,15 +27,15 @@ type question struct {
 	refused string   // what to say when a no ends the review; "" if a no only keeps the pins
 }
 
-// Answers are what a person accepted at the prompt.
-type answers struct {
+// A chosen is what a person accepted at the prompt.
+type chosen struct {
 	drifts   map[int]bool // indexes of drifts
 	warnings []finding    // of entries that match their pins, to put on record
 }
 
 // review asks a question for each group, in the order diff shows them. Nothing has been
 // written when it returns.
-func (p *prompter) review() (answers, error) {
+func (p *prompter) review() (chosen, error) {
 	p.t.top(p.r)
 	list := p.questions()
 	for i := 0; i < len(list); {
@@ -49,12 +49,12 @@ func (p *prompter) review() (answers, error) {
 		}
 		key, err := p.ask(q, p.keys(q, i > 0))
 		if err != nil {
-			return answers{}, err
+			return chosen{}, err
 		}
 		switch key {
 		case 'y', 'n':
 			if q.answer = key; key == 'n' && q.refused != "" {
-				return answers{}, fail("%s: nothing was written", q.refused).refusal()
+				return chosen{}, fail("%s: nothing was written", q.refused).refusal()
 			}
 		case 'e':
 			var each []question // without the group, which has just been shown
@@ -67,7 +67,7 @@ func (p *prompter) review() (answers, error) {
 			list[i].answer = 0
 		case 'a':
 			if err := p.acceptRest(list[i:]); err != nil {
-				return answers{}, err
+				return chosen{}, err
 			}
 		case 'w':
 			return accepted(list), p.t.err
@@ -76,15 +76,15 @@ func (p *prompter) review() (answers, error) {
 			if a := accepted(list); len(a.drifts)+len(a.warnings) > 0 {
 				f.hint("w writes what is accepted so far, and stops")
 			}
-			return answers{}, f
+			return chosen{}, f
 		}
 	}
 	return accepted(list), p.t.err
 }
 
 // accepted lists what was answered with yes.
-func accepted(list []question) answers {
-	a := answers{drifts: map[int]bool{}}
+func accepted(list []question) chosen {
+	a := chosen{drifts: map[int]bool{}}
 	for _, q := range list {
 		if q.answer != 'y' {
 			continue
@@ -194,7 +194,7 @@ var answerWords = map[byte][2]string{
 	'q': {"[q]uit", "leave; nothing is written"},
 }
 
-// ask repeats a question until it has one of the answers, and returns its key. 'd' and
+// ask repeats a question until it has one of the chosen, and returns its key. 'd' and
 // '?' show something and ask again. After Enter alone, ask says what to type.
 func (p *prompter) ask(q *question, keys string) (byte, error) {
 	text, expected := q.text, strings.Join(strings.Split(keys, ""), ", ")
@@ -248,7 +248,7 @@ func (p *prompter) ask(q *question, keys string) (byte, error) {
 	}
 }
 
-// say prints our own text, wrapped, on the stream where the answers are typed.
+// say prints our own text, wrapped, on the stream where the chosen are typed.
 func (p *prompter) say(text, end string) error {
 	lines := wrapLines([]line{{runs: []segment{{'=', text}}}}, p.t.width-len("  : "))
 	said := ""

@@ -139,7 +139,7 @@ func realPins(t testing.TB, path, server string) pinset {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := parseManifest(path, data, false)
+	m, err := parseManifest(path, data, formOf, policy{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,6 @@ func compiledSchema(t testing.TB, path string) *jsonschema.Schema {
 func validate(t testing.TB, s *jsonschema.Schema, text []byte) {
 	t.Helper()
 	r := newJSONReader(text)
-	r.inexactIntegers = true
 	if _, err := r.only(); err != nil {
 		t.Fatalf("not one strict JSON value: %v\n%s", err, text)
 	}
@@ -64,7 +63,7 @@ type scene struct {
 func (s scene) report(t testing.TB) (*report, lockfile) {
 	t.Helper()
 	pins := func(text string) (pinset, bool) {
-		m, err := parseManifest("live.json", []byte(text), s.policy.emptyCursorEnds)
+		m, err := parseManifest("live.json", []byte(text), formOf, s.policy)
 		if err != nil {
 			return pinset{}, false
 		}
@@ -87,7 +86,7 @@ func (s scene) report(t testing.TB) (*report, lockfile) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if lock, err = parseLockfile("tools.lock", text); err != nil {
+	if lock, err = parseLockfile("tools.lock", text, formOf); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	if set := lock.find(s.server); set != nil {
@@ -344,7 +343,7 @@ func TestLockfileSchema(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		if _, err := parseLockfile("tools.lock", text); err != nil {
+		if _, err := parseLockfile("tools.lock", text, formOf); err != nil {
 			t.Fatal(name, err)
 		}
 		validate(t, schema, text)
@@ -366,7 +365,7 @@ func TestLockfileSchema(t *testing.T) {
 		whole(`{"policy":{"hashOnly":true,"resources":true,"substitute":["ROOT"],"toolsOnly":true},"instructions":{` + text + `},"tools":{},` +
 			`"resourceTemplates":{"a":{` + d + `}},"resources":{"a":{` + d + `}}}`),
 	} {
-		if _, err := parseLockfile("tools.lock", []byte(good)); err != nil {
+		if _, err := parseLockfile("tools.lock", []byte(good), formOf); err != nil {
 			t.Errorf("%v: %s", err, good)
 		}
 		validate(t, schema, []byte(good))
@@ -400,7 +399,7 @@ func TestLockfileSchema(t *testing.T) {
 		whole(`{"tools":{},"policy":{"resources":false}}`), whole(`{"tools":{},"policy":{"toolsOnly":"true"}}`),
 		whole(`{"tools":{},"policy":{"substitute":[]}}`), whole(`{"tools":{},"policy":{"substitute":["root"]}}`),
 	} {
-		if _, err := parseLockfile("tools.lock", []byte(bad)); err == nil {
+		if _, err := parseLockfile("tools.lock", []byte(bad), formOf); err == nil {
 			t.Errorf("the reader takes %s", bad)
 		}
 		v, err := jsonschema.UnmarshalJSON(strings.NewReader(bad))

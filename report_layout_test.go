@@ -215,7 +215,6 @@ func FuzzShowJSON(f *testing.F) {
 	f.Add([]byte(`[[[[[[[["` + strings.Repeat("x", 90) + `"]]]]]]]]`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r := newJSONReader(data)
-		r.inexactIntegers = true
 		v, err := r.only()
 		if err != nil {
 			return

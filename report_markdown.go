@@ -117,8 +117,7 @@ func writeMarkdown(w io.Writer, r *report) error {
 		g := r.groups[i]
 		return []string{grouped(g.number), markdownCode(r.groupTitle(g, maxSaidNames)), markdownSaid(r, g)}
 	})
-	m.section(text.Whole)
-	m.groups(r)
+	m.groups(r, text.Whole)
 	for _, s := range text.Others {
 		m.section(s)
 	}
@@ -145,17 +144,28 @@ func markdownSaid(r *report, g *group) string {
 	return joined("; ", said...)
 }
 
-// groups shows the drift that needs more than its row in the table, while there is room.
-func (m *markdownPage) groups(r *report) {
-	left, minor := counts{}, counts{}
-	for _, g := range r.groups {
-		switch list := r.first(g).list; {
-		case g.minor:
-			minor[list] += len(g.drifts)
-		case left.total() > 0 || !m.group(r, g):
-			left[list] += len(g.drifts)
+// groups shows the drift that needs more than its row in the table, while there is room. What
+// is said of the whole list comes after the entries with a new warning.
+func (m *markdownPage) groups(r *report, whole section) {
+	left, minor, ahead := counts{}, counts{}, 0
+	for i, g := range r.groups {
+		if g.warned {
+			ahead = i + 1
 		}
 	}
+	show := func(groups []*group) {
+		for _, g := range groups {
+			switch list := r.first(g).list; {
+			case g.minor:
+				minor[list] += len(g.drifts)
+			case left.total() > 0 || !m.group(r, g):
+				left[list] += len(g.drifts)
+			}
+		}
+	}
+	show(r.groups[:ahead])
+	m.section(whole)
+	show(r.groups[ahead:])
 	if left.total() > 0 {
 		m.add("\nThe page is full: the changes of " + left.plural() + " are left out; `diff` shows them.\n")
 	}

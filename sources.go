@@ -31,7 +31,7 @@ func readSources(path, lockPath string, stdin io.Reader) ([]source, error) {
 		if path == "-" {
 			label = ""
 		}
-		return []source{{path, label, scanManifest(path, data)}}, nil
+		return []source{{path, label, scanManifest(path, data, formOf)}}, nil
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -69,7 +69,7 @@ func readSources(path, lockPath string, stdin io.Reader) ([]source, error) {
 		if total += len(data); total > maxLockfileBytes {
 			return nil, failIn(printable(path), "more than 256 MiB of manifests")
 		}
-		list = append(list, source{file, label, scanManifest(file, data)})
+		list = append(list, source{file, label, scanManifest(file, data, formOf)})
 	}
 	if len(list) == 0 {
 		return nil, failIn(printable(path), "no *.json or *.jsonl in this folder").hint("%s", captureHint)

@@ -118,13 +118,13 @@ func TestVectorsToAccept(t *testing.T) {
 func TestVectorsToRefuse(t *testing.T) {
 	for _, v := range jsonVectors(t, "n-") {
 		t.Run(v.name, func(t *testing.T) {
-			_, err := parseManifest("m.json", inDefinition(v.text), false)
+			_, err := parseManifest("m.json", inDefinition(v.text), formOf, policy{})
 			if err == nil {
 				t.Fatal("accepted")
 			}
 			checkVisible(t, err.Error())
 			stored := strings.Replace(lockfileText, `"extra": {}`, `"extra": `+string(v.text), 1)
-			if _, err := parseLockfile("tools.lock", []byte(stored)); err == nil {
+			if _, err := parseLockfile("tools.lock", []byte(stored), formOf); err == nil {
 				t.Error("accepted in a lockfile")
 			}
 		})

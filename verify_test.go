@@ -218,7 +218,7 @@ func FuzzCompare(f *testing.F) {
 		var pins [2]pinset
 		var values [2]any
 		for i, raw := range [][]byte{a, b} {
-			m, err := parseManifest("m.json", []byte(`{"tools":[`+string(raw)+`]}`), false)
+			m, err := parseManifest("m.json", []byte(`{"tools":[`+string(raw)+`]}`), formOf, policy{})
 			if err != nil || len(m.lists[toolList].entries) != 1 {
 				return
 			}

@@ -67,7 +67,7 @@ func (a *app) write(w *workspace, req *request, next []pinset, drop []string, an
 			return nil, err
 		}
 		// What a later run will read must be what was meant.
-		again, err := parseLockfile(w.lockPath, written)
+		again, err := parseLockfile(w.lockPath, written, formOf)
 		if err != nil {
 			return nil, fail("the new lockfile can't be read back; nothing was written: %s", toldOf(err).text)
 		}
