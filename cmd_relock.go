@@ -75,7 +75,7 @@ func (f *relockOptions) selection() (selection, error) {
 		return sel, fail("--accept-all takes no --accept and no --accept-label: all is more than some")
 	}
 	for _, id := range f.acceptLabel {
-		if !slices.Contains(labelIDs(), id) {
+		if _, ok := labelNamed(id); !ok {
 			return sel, noSuchLabel(id)
 		}
 	}
@@ -99,7 +99,7 @@ func (r *report) labelled(labels []string) map[int]bool {
 	accepted := map[int]bool{}
 	for i := range r.drifts {
 		if r.drifts[i].kind == changed && len(r.changes[i]) > 0 && !r.warned(i) &&
-			!slices.ContainsFunc(r.changes[i], func(c change) bool { return !slices.Contains(labels, c.label.id) }) {
+			!slices.ContainsFunc(r.changes[i], func(c change) bool { return !slices.Contains(labels, c.label.id()) }) {
 			accepted[i] = true
 		}
 	}

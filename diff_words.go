@@ -168,7 +168,7 @@ func rewritten(pieces []piece) bool {
 // same values. With word diffs, the same words removed and added in the same order are
 // enough, whatever text stands around them.
 func editKey(c change, pieces []piece) string {
-	key := []string{c.label.id, c.pointer, c.from, fmt.Sprint(c.old.kind == 0, c.new.kind == 0)}
+	key := []string{c.label.id(), c.pointer, c.from, fmt.Sprint(c.old.kind == 0, c.new.kind == 0)}
 	for _, p := range pieces {
 		if p.op == '=' {
 			p.text = ""

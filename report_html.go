@@ -122,7 +122,7 @@ func (p *page) filters(r *report) {
 		f, shown := pageFilter{ID: "f" + strconv.Itoa(i), Text: text}, 0
 		for at, v := range p.Groups {
 			g := r.groups[at]
-			if v.Kind == text || v.Warned && text == "WARNING" || slices.ContainsFunc(g.edits, func(e edit) bool { return e.label.id == text }) {
+			if v.Kind == text || v.Warned && text == "WARNING" || slices.ContainsFunc(g.edits, func(e edit) bool { return e.label.id() == text }) {
 				v.Filters += " " + f.ID
 				f.Entries += len(g.drifts)
 				shown++

@@ -104,8 +104,8 @@ func (a *aligner) header(i int) bool {
 	e := &a.edits[i]
 	c := &pageChange{
 		ID:      fmt.Sprintf("g%dc%d", a.group, i+1),
-		Label:   e.label.id,
-		Minor:   e.label.minor,
+		Label:   e.label.id(),
+		Minor:   e.label.minor(),
 		Pointer: quotedPointer(e.pointer),
 		SameAs:  e.home,
 		Also:    len(e.also),
@@ -149,7 +149,7 @@ func (a *aligner) node(e *diffNode, at slot) {
 func (a *aligner) inside(e *diffNode, at slot) {
 	v, op := cmp.Or(e.new, e.old), byte('=')
 	switch {
-	case e.old == nil || e.spread:
+	case e.old == nil:
 		op = '+'
 	case e.new == nil:
 		op = '-'
