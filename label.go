@@ -383,8 +383,8 @@ func (l *labeller) inputLabel(c change, s location) label {
 	if e == breadthNarrower && s.name() != "not" {
 		k = l.introduced(c, s, k)
 	}
-	if e := labelTable[k].effect; (e == breadthNarrower || k == labelOtherForm) && l.freesOthers(s) {
-		k = labelConstraintChanged
+	if (e == breadthNarrower || k == labelOtherForm) && l.freesOthers(s) {
+		k = min(k, labelConstraintChanged)
 	}
 	return k.forUse(l.useAt(s))
 }

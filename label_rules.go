@@ -124,12 +124,17 @@ func (s *location) closed(c change) bool {
 }
 
 // introduced corrects m, the label of a change that only takes values away. If a schema in
-// the new value names or requires a parameter that the schema around it doesn't, the label
-// says so, because the model sees that first.
+// the new value names or requires a parameter that the schema around it doesn't, or has a text
+// of its own, the label says so, because the model sees that first.
 func (l *labeller) introduced(c change, s location, m label) label {
 	old, new := s.member(0, "properties"), s.member(1, "properties")
 	already, _ := stringSet(s.member(0, "required"))
 	eachSchema(&c.new, s.holds(), func(v *value) {
+		for _, name := range [...]string{"title", "description"} {
+			if text := textOf(lookup(v, name)); text != "" && text != textOf(s.member(0, name)) {
+				m = min(m, labelWording)
+			}
+		}
 		required, _ := stringSet(lookup(v, "required"))
 		for name := range required {
 			if !already[name] {

@@ -204,7 +204,7 @@ func TestLabels(t *testing.T) {
 		{param, `"description":"x","type":"string"`, `"description":"y","anyOf":[{"type":"string"},{"type":"null"}]`,
 			"/type: type widened; /description: wording; /anyOf: constraint tightened", "/anyOf: constraint loosened; /description: wording; /type: type narrowed"},
 		{param, `"description":"x","type":"string"`, `"anyOf":[{"type":"null"},{"description":"y","type":"string"}]`,
-			"/type: type widened; /description: wording; /anyOf: constraint tightened", "/anyOf: constraint loosened; /description: wording; /type: type narrowed"},
+			"/type: type widened; /anyOf: wording; /description: wording", "/anyOf: constraint loosened; /description: wording; /type: type narrowed"},
 		{param, `"type":["string","null"]`, `"anyOf":[{"type":"string"},{"type":"null"}]`,
 			": same meaning, other form", ": same meaning, other form"},
 		{param, `"maxLength":5,"type":["string","null"]`, `"anyOf":[{"maxLength":5,"type":"string"},{"type":"null"}]`,
@@ -248,6 +248,29 @@ func TestLabels(t *testing.T) {
 			"/type: type widened; /anyOf: constraint tightened", "/anyOf: constraint loosened; /type: type narrowed"},
 		{param, `"items":{"type":["string","null"]}`, `"items":{"oneOf":[{"type":"string"},{"const":null}]}`,
 			"/items/type: type widened; /items/oneOf: constraint tightened", "/items/oneOf: constraint loosened; /items/type: type narrowed"},
+		{param, `"type":["string","null"]`, `"allOf":[{"type":["null","string"]}]`, ": same meaning, other form", ": same meaning, other form"},
+		{param, `"type":["integer","null"]`, `"oneOf":[{"type":"null"},{"type":["integer"]}]`, ": same meaning, other form", ": same meaning, other form"},
+		// 1 is an integer and a number, so oneOf refuses it
+		{param, `"type":["integer","number"]`, `"oneOf":[{"type":"integer"},{"type":"number"}]`,
+			"/type: type widened; /oneOf: constraint tightened", "/oneOf: constraint loosened; /type: type narrowed"},
+		// what stands beside additionalProperties or a reference isn't the same inside
+		{param, `"additionalProperties":false,"properties":{"q":{}}`, `"additionalProperties":false,"allOf":[{"properties":{"q":{}}}]`,
+			"/properties: parameter removed; /allOf: constraint tightened", "/properties: new parameter, optional; /allOf: constraint loosened"},
+		{schema, `"$defs":{"A":{"type":"string"}},"properties":{"p":{"$ref":"#/$defs/A","maxLength":5}}`, `"$defs":{"A":{"type":"string"}},"properties":{"p":{"maxLength":5,"type":"string"}}`,
+			"/properties/p/$ref: reference changed; /properties/p/type: constraint changed", "/properties/p/$ref: reference changed; /properties/p/type: constraint changed"},
+		// a definition that one parameter had inlined, and another still refers to
+		{schema, `"$defs":{"A":{"maxLength":5}},"properties":{"p":{"$ref":"#/$defs/A"},"q":{"$ref":"#/$defs/A"}}`, `"$defs":{"A":{"maxLength":6}},"properties":{"p":{"maxLength":5},"q":{"$ref":"#/$defs/A"}}`,
+			"/$defs/A/maxLength: constraint loosened; /properties/p: same meaning, other form", "/$defs/A/maxLength: constraint tightened; /properties/p: same meaning, other form"},
+		// a definition that came with another one, for nobody
+		{schema, `"properties":{"p":{"maxLength":5}}`, `"$defs":{"A":{"maxLength":5},"B":{"maxLength":6}},"properties":{"p":{"$ref":"#/$defs/A"}}`,
+			"/$defs: unused definition; /properties/p: same meaning, other form", "/$defs: unused definition; /properties/p: same meaning, other form"},
+		// keywords that take what others leave over
+		{param, `"items":{"type":"string"}`, `"items":{"type":"string"},"prefixItems":[{"type":"integer"}]`, "/prefixItems: constraint changed", "/prefixItems: constraint loosened"},
+		{param, `"unevaluatedProperties":false`, `"allOf":[{"additionalProperties":true}],"unevaluatedProperties":false`, "/allOf: constraint changed", "/allOf: constraint loosened"},
+		{param, `"allOf":[{}],"unevaluatedProperties":false`, `"allOf":[{"additionalProperties":true}],"unevaluatedProperties":false`,
+			"/allOf/0/additionalProperties: constraint changed", "/allOf/0/additionalProperties: constraint changed"},
+		{schema, `"properties":{"a":{}}`, `"properties":{"a":{}},"allOf":[{"required":["a"]}]`, "/allOf: parameter now required", "/allOf: constraint loosened"},
+		{param, ``, `"allOf":[{"description":"y","minLength":1}]`, "/allOf: wording", "/allOf: constraint loosened"},
 		// not to be told: beside no type, beside values that are listed
 		{param, `"type":["string","null"]`, `"anyOf":[{"type":"string"}],"nullable":true`,
 			"/nullable: type widened; /type: type widened; /anyOf: constraint tightened", "/anyOf: constraint loosened; /nullable: type narrowed; /type: type narrowed"},

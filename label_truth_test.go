@@ -60,7 +60,7 @@ func (m *schemaMaker) object(depth int) string {
 
 func (m *schemaMaker) schema(depth int) string {
 	simple := []string{`{"type":"string"}`, `{"type":"string","maxLength":1}`, `{"type":"string","maxLength":2}`, `{"type":"integer","minimum":1}`,
-		`{"enum":["x","yy"],"type":"string"}`, `{"type":"boolean"}`, `{"type":"boolean","description":"D"}`}
+		`{"enum":["x","yy"],"type":"string"}`, `{"type":"boolean"}`, `{"type":"boolean","description":"D"}`, `{"type":["null","string"],"maxLength":1}`, `{"type":["boolean","integer","null"]}`}
 	switch n := m.IntN(9); {
 	case depth > 0 && n == 0:
 		return `{"type":"array","items":` + m.schema(depth-1) + `}`
@@ -75,7 +75,8 @@ func objectOf(members ...namedValue) value {
 	return value{kind: '{', parts: members}
 }
 
-// restated says the same with references, in chains too, and with combinators of one schema.
+// restated says the same with references, in chains too, with combinators of one schema, and
+// with types as alternatives.
 func (m *schemaMaker) restated(v value, at position) value {
 	out := v
 	out.parts = slices.Clone(v.parts)
@@ -84,6 +85,15 @@ func (m *schemaMaker) restated(v value, at position) value {
 	}
 	if at != atSchema || v.kind != '{' || m.IntN(3) != 0 {
 		return out
+	}
+	if types := lookup(&out, "type"); types != nil && types.kind == '[' && m.IntN(2) == 0 {
+		var alternatives []value
+		for _, name := range types.items() {
+			alternatives = append(alternatives, objectOf(namedValue{"type", name.value}))
+		}
+		m.Shuffle(len(alternatives), func(i, j int) { alternatives[i], alternatives[j] = alternatives[j], alternatives[i] })
+		out = mapParts(out, func(name string, part value) (value, bool) { return part, name != "type" })
+		out = objectOf(append(out.parts, namedValue{combinators[m.IntN(2)], arrayOf(alternatives...)})...)
 	}
 	var outside []namedValue
 	if d := lookup(&out, "description"); d != nil && m.IntN(2) == 0 {
@@ -170,7 +180,10 @@ func (m *schemaMaker) sample(root, schema *value, depth int) value {
 		return objectOf(members...)
 	case "array":
 		return arrayOf(m.sample(root, lookup(schema, "items"), depth-1))
-	case "string", "integer":
+	case "string", "integer", "":
+		if t == "" && m.IntN(2) == 0 {
+			return any()
+		}
 		return textValue([]string{"x", "yy", "zzz"}[m.IntN(3)])
 	}
 	return any()

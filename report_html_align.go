@@ -182,7 +182,7 @@ func (a *aligner) inside(e *diffNode, at slot) {
 		}
 		a.node(part, below)
 	}
-	a.words([]piece{{op, string(v.kind + 2)}}, slot{comma: at.comma, indent: at.indent}) // as in jsonLines
+	a.words([]piece{{op, closing(*v)}}, slot{comma: at.comma, indent: at.indent})
 }
 
 // changed lays out the two values of one change, and marks what differs in them.
