@@ -256,6 +256,8 @@ func TestLabels(t *testing.T) {
 		// what stands beside additionalProperties or a reference isn't the same inside
 		{param, `"additionalProperties":false,"properties":{"q":{}}`, `"additionalProperties":false,"allOf":[{"properties":{"q":{}}}]`,
 			"/properties: parameter removed; /allOf: constraint tightened", "/properties: new parameter, optional; /allOf: constraint loosened"},
+		{param, `"additionalProperties":false,"properties":{"q":{}}`, `"additionalProperties":false,"allOf":[{"additionalProperties":false,"properties":{"q":{}}}]`,
+			"/properties: parameter removed; /allOf: constraint tightened", "/properties: new parameter, optional; /allOf: constraint loosened"},
 		{schema, `"$defs":{"A":{"type":"string"}},"properties":{"p":{"$ref":"#/$defs/A","maxLength":5}}`, `"$defs":{"A":{"type":"string"}},"properties":{"p":{"maxLength":5,"type":"string"}}`,
 			"/properties/p/$ref: reference changed; /properties/p/type: constraint changed", "/properties/p/$ref: reference changed; /properties/p/type: constraint changed"},
 		// a definition that one parameter had inlined, and another still refers to
@@ -264,6 +266,9 @@ func TestLabels(t *testing.T) {
 		// a definition that came with another one, for nobody
 		{schema, `"properties":{"p":{"maxLength":5}}`, `"$defs":{"A":{"maxLength":5},"B":{"maxLength":6}},"properties":{"p":{"$ref":"#/$defs/A"}}`,
 			"/$defs: unused definition; /properties/p: same meaning, other form", "/$defs: unused definition; /properties/p: same meaning, other form"},
+		{schema, `"$defs":{"R":{"minProperties":1},"U":{"minLength":1}},"$ref":"#/$defs/R"`, `"$defs":{"U":{"minLength":2}},"minProperties":1`,
+			"/$defs/U/minLength: unused definition; /$defs/R: same meaning, other form; /$ref: same meaning, other form; /minProperties: same meaning, other form",
+			"/$defs/U/minLength: unused definition; /$defs/R: same meaning, other form; /$ref: same meaning, other form; /minProperties: same meaning, other form"},
 		// keywords that take what others leave over
 		{param, `"items":{"type":"string"}`, `"items":{"type":"string"},"prefixItems":[{"type":"integer"}]`, "/prefixItems: constraint changed", "/prefixItems: constraint loosened"},
 		{param, `"unevaluatedProperties":false`, `"allOf":[{"additionalProperties":true}],"unevaluatedProperties":false`, "/allOf: constraint changed", "/allOf: constraint loosened"},
@@ -704,6 +709,10 @@ func TestLabelsOfHugeSchemas(t *testing.T) {
 	for i := range n {
 		fmt.Fprintf(&chain, `"d%d":{"$ref":"#/$defs/d%d"},`, i, (i+1)%n)
 	}
+	var doubling strings.Builder // written out, the first is as long as 2 to the 90th of the last
+	for i := range 90 {
+		fmt.Fprintf(&doubling, `"d%d":{"properties":{"a":{"$ref":"#/$defs/d%d"},"b":{"$ref":"#/$defs/d%d"}}},`, i, i+1, i+1)
+	}
 	names, optional := repeat(`"p#"`), repeat(`"p#":{"type":"string"}`)
 	deep := func(inner string) string {
 		return strings.Repeat(`{"properties":{"a":`, 55) + inner + strings.Repeat(`}}`, 55)
@@ -715,6 +724,8 @@ func TestLabelsOfHugeSchemas(t *testing.T) {
 		{"enum", `{"enum":[{}]}`, `{"enum":[{},` + repeat(`"#"`) + `]}`, "enum value added"},
 		{"enum of scalars", `{"enum":[1]}`, `{"enum":[1,` + repeat(`"#"`) + `]}`, "enum value added"},
 		{"references in a long circle", `{"$ref":"#/$defs/d0","$defs":{` + chain.String() + `"x":{}}}`, `{"$ref":"#/$defs/d0","$defs":{"x":{}}}`, "definition removed"},
+		{"references that double", `{"properties":{"p":{"$ref":"#/$defs/d0"}},"$defs":{` + doubling.String() + `"d90":{}}}`,
+			`{"properties":{"p":{"anyOf":[{"$ref":"#/$defs/d0"}]}},"$defs":{` + doubling.String() + `"d90":{}}}`, "same meaning, other form"},
 		{"references to one", `{"allOf":[` + repeat(`{"$ref":"#"}`) + `]}`, `{"allOf":[` + repeat(`{"$ref":"#","maxLength":1}`) + `]}`, "constraint tightened"},
 		{"allOf", `{"properties":{` + repeat(`"p#":{}`) + `},"allOf":[{}]}`, `{"properties":{` + repeat(`"p#":{}`) + `},"allOf":[{},` + repeat(`{"minLength":1}`) + `]}`, "constraint tightened"},
 		{"deep", deep(`{"properties":{}}`), deep(`{"properties":{` + repeat(`"p#":{}`) + `}}`), "new parameter, optional"},

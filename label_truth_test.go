@@ -54,7 +54,7 @@ func (m *schemaMaker) object(depth int) string {
 			}
 		}
 	}
-	end := []string{"", "", `,"additionalProperties":true`, `,"additionalProperties":false`}[m.IntN(4)]
+	end := []string{"", "", `,"additionalProperties":true`, `,"additionalProperties":false`, `,"unevaluatedProperties":false`}[m.IntN(5)]
 	return `{"type":"object","properties":{` + strings.Join(properties, ",") + `},"required":[` + strings.Join(required, ",") + `]` + end + `}`
 }
 
@@ -63,7 +63,8 @@ func (m *schemaMaker) schema(depth int) string {
 		`{"enum":["x","yy"],"type":"string"}`, `{"type":"boolean"}`, `{"type":"boolean","description":"D"}`, `{"type":["null","string"],"maxLength":1}`, `{"type":["boolean","integer","null"]}`}
 	switch n := m.IntN(9); {
 	case depth > 0 && n == 0:
-		return `{"type":"array","items":` + m.schema(depth-1) + `}`
+		first := []string{"", `"prefixItems":[` + m.schema(depth-1) + `],`}[m.IntN(2)]
+		return `{"type":"array",` + first + `"items":` + m.schema(depth-1) + `}`
 	case depth > 0 && n < 5:
 		return m.object(depth)
 	}
