@@ -1,16 +1,14 @@
 package main
 
 import (
-	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 )
 
-// The meaning form of a schema is what different forms of it have in common. SDKs write
-// one schema inline or as a $ref, and null as a type, as an alternative or as nullable:
-// with the next release of an SDK the form changes, and the meaning stays. In the form
-
+// The meaningForms of schemas are what different forms of one schema have in common. SDKs
+// write a schema inline or as a $ref, and null as a type, as an alternative or as nullable:
+// with the next release of an SDK the form changes, and the meaning stays. In the meaning form
+//
 //   - a $ref is replaced by the schema that it leads to,
 //   - a combinator with one schema is replaced by that schema,
 //   - nullable and alternatives that are nothing but types are written as a list of types,
@@ -173,8 +171,9 @@ func (m *meaningForms) withTypes(form value) value {
 		types, written = append(types, "null"), "nullable"
 	case !has("type"):
 		for _, combinator := range combinators[:2] {
-			if all, only := m.alternativeTypes(lookup(&form, combinator)); only && !ok {
-				types, ok, written = all, !(combinator == "oneOf" && overlap(all)), combinator
+			if list := lookup(&form, combinator); list != nil && !ok {
+				types, ok = m.alternativeTypes(list, combinator)
+				written = combinator
 			}
 		}
 	}
@@ -191,29 +190,19 @@ func (m *meaningForms) withTypes(form value) value {
 	return form
 }
 
-// alternativeTypes returns the types of all alternatives, if they are nothing but types.
-func (m *meaningForms) alternativeTypes(alternatives *value) (types []string, ok bool) {
-	if alternatives == nil {
-		return nil, false
-	}
+// alternativeTypes returns the types of all alternatives, if they are nothing but types. Of
+// the types under oneOf no two may have a value in common.
+func (m *meaningForms) alternativeTypes(alternatives *value, combinator string) (types []string, ok bool) {
+	forms := value{kind: '['}
 	for _, item := range alternatives.items() {
 		form := m.forms[numberIn(item.value)]
 		names, ok := typeNames(lookup(&form, "type"))
 		if !ok || len(form.parts) != 1 {
 			return nil, false
 		}
-		types = append(types, names...)
+		types, forms.parts = append(types, names...), append(forms.parts, namedValue{value: form})
 	}
-	return types, len(types) > 0
-}
-
-// overlap reports whether a value can be of two of these types.
-func overlap(types []string) bool {
-	set := map[string]bool{}
-	for _, name := range types {
-		set[name] = true
-	}
-	return len(set) < len(types) || set["integer"] && set["number"]
+	return types, len(types) > 0 && (combinator == "anyOf" || disjoint(&forms))
 }
 
 // typeNames returns the types that a type keyword names, and false if it names none.
@@ -237,20 +226,4 @@ func typeNames(types *value) (names []string, ok bool) {
 func sortedMembers(members []namedValue) []namedValue {
 	slices.SortFunc(members, func(a, b namedValue) int { return compareUTF16(a.name, b.name) })
 	return members
-}
-
-// resolveReference returns the value that a reference inside the document names, nil if
-// there is none, and the steps to it. The fragment is a percent-encoded JSON Pointer
-// (RFC 6901, section 6). It returns false for anchors and other documents.
-func resolveReference(root *value, reference string) (*value, []string, bool) {
-	fragment, local := strings.CutPrefix(reference, "#")
-	pointer, err := url.PathUnescape(fragment)
-	steps, ok := pointerTokens(pointer)
-	if !local || err != nil || !ok {
-		return nil, nil, false
-	}
-	for _, step := range steps {
-		root = lookup(root, step)
-	}
-	return root, steps, true
 }

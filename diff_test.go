@@ -497,12 +497,12 @@ func TestTooManyChanges(t *testing.T) {
 			old, new := canonicalTree(t, way[0]), canonicalTree(t, way[1])
 			changes := diffDefinitions(toolList, old, new)
 			checkChanges(t, old, new, changes, false)
-			crowded := slices.IndexFunc(changes, func(c change) bool { return c.label.id() == "many-changes" })
+			tooMany := slices.IndexFunc(changes, func(c change) bool { return c.label.id() == "many-changes" })
 			switch {
-			case tt.changes == n && (len(changes) != n || crowded >= 0):
+			case tt.changes == n && (len(changes) != n || tooMany >= 0):
 				t.Errorf("%s: %d changes", tt.what, len(changes))
 			case tt.changes == n:
-			case crowded != 0 || changes[0].label.minor():
+			case tooMany != 0 || changes[0].label.minor():
 				t.Errorf("%s: %d changes, the first %q at %q", tt.what, len(changes), changes[0].label.id(), changes[0].pointer)
 			case way[0] == tt.old && (len(changes) != tt.changes || changes[0].pointer != tt.pointer):
 				t.Errorf("%s: %d changes, many at %q; want %d, at %q", tt.what, len(changes), changes[0].pointer, tt.changes, tt.pointer)

@@ -151,10 +151,8 @@ func (l *labeller) below(s location, part *diffNode) location {
 	to.steps, to.here = append(s.steps, step), [2]*value{part.old, part.new}
 	if s.at == atSchema {
 		to.around, to.keyword = s.here, len(s.steps)
-		to.sameMeaning = s.sameMeaning || l.sameMeaning[s.here[0]]
-	}
-	if to.root() && isDefinitions(step) {
-		to.sameMeaning = false // definitions are judged by the references to them
+		judged := to.root() && isDefinitions(step) // definitions are judged by the references to them
+		to.sameMeaning = (s.sameMeaning || l.sameMeaning[s.here[0]]) && !judged
 	}
 	v := cmp.Or(part.new, part.old)
 	if part.old != nil && part.old.kind == '[' {
