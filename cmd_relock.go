@@ -74,7 +74,7 @@ func (f *relockFlags) selection() (selection, error) {
 		return sel, fail("--accept-all takes no --accept and no --accept-label: all is more than some")
 	}
 	for _, id := range f.acceptLabel {
-		if !slices.Contains(labelIDs(), id) {
+		if _, ok := labelNamed(id); !ok {
 			return sel, noSuchLabel(id)
 		}
 	}

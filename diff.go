@@ -11,15 +11,16 @@ import (
 // compared part by part has a part for each member or element, equal or not, in the
 // order of the text. A node without parts whose values differ is a leaf: one change.
 type diffNode struct {
-	was, now *path  // to the old value and to the new one, or where they would be
-	old, new *value // nil where absent
-	at       position
-	spread   bool // old is put together from members that stood at was
-	moved    bool // it stood elsewhere, or in another order, and that is a change of its own
-	same     bool // the two values are equal
-	changes  int  // at the node and inside
-	crowded  bool // there are too many changes inside to tell apart
-	inside   []diffNode
+	was, now    *path  // to the old value and to the new one, or where they would be
+	old, new    *value // nil where absent
+	at          position
+	moved       bool // it stood elsewhere in its array, or under another combinator: a change of its own
+	same        bool // the two values are equal
+	sameMeaning bool // the two values are schemas that differ only in their form
+	tooMany     bool // there are too many changes inside to tell apart
+	changes     int  // at the node and inside
+	unexplained int  // of these: neither where the meaning is the same nor in the definitions of the root
+	inside      []diffNode
 }
 
 // unchanged reports whether there is no change at the node or inside.
@@ -57,19 +58,10 @@ const maxPointer = 1 << 10
 // is one change, because nobody reads so many. Real definitions have a few dozen.
 const maxChanges = 4_000
 
-// maxLikeness is how many members are looked at in one tool to find out which alternatives
-// are alike. Real tools need a hundredth of it; schemas can refer to each other in circles.
-const maxLikeness = 1 << 18
-
 // A differ compares two definitions.
 type differ struct {
-	moved   map[*value]*schemaRef   // a new definition: the old schema that moved there; a gone one: itself
-	inlined map[*value][]*schemaRef // a new schema: the old definitions that are spelled out there now
-	stood   map[*namedValue]bool    // by first member: schemas that a definition is compared with
-	refers  map[*namedValue]bool    // by first member: schemas that refer to such a definition
-	targets map[*value]*value       // by the text of a $ref: what it leads to, nil if that isn't known
-	equal   map[[2]*value]bool      // pairs of objects and arrays compared so far
-	room    int                     // members that likeness may still look at
+	equal    map[[2]*value]bool // pairs of objects and arrays compared so far
+	meanings meaningForms
 }
 
 // diffTree compares two values parsed from canonical forms. The tree has no change if and
@@ -78,13 +70,10 @@ type differ struct {
 func diffTree(list listKind, old, new *value) diffNode {
 	root := &path{}
 	e := diffNode{was: root, now: root, old: old, new: new}
-	d := differ{moved: map[*value]*schemaRef{}, inlined: map[*value][]*schemaRef{}, stood: map[*namedValue]bool{}, refers: map[*namedValue]bool{}, targets: map[*value]*value{}, equal: map[[2]*value]bool{}, room: maxLikeness}
 	if list == toolList {
 		e.at = atDefinition
-		for _, name := range [...]string{"inputSchema", "outputSchema"} {
-			d.findMoved([2]*value{lookup(old, name), lookup(new, name)}, root.to(name))
-		}
 	}
+	d := differ{equal: map[[2]*value]bool{}, meanings: newMeaningForms()}
 	d.compare(&e)
 	return e
 }
@@ -93,17 +82,35 @@ func (d *differ) compare(e *diffNode) {
 	apart := !e.longer(maxPointer) && !d.equal[[2]*value{e.old, e.new}]
 	switch {
 	case e.old == nil || e.new == nil:
-		moved := func(m diffMember) bool { return d.moved[m.value] != nil }
-		if e.at == atNamed && slices.ContainsFunc(append(membersIn(e.old), membersIn(e.new)...), moved) {
-			d.members(e)
-		}
 	case apart && e.old.kind == '{' && e.new.kind == '{':
+		if e.rootSchema() {
+			d.meanings.roots = [2]*value{e.old, e.new}
+		}
 		d.members(e)
+		d.compareMeanings(e)
 	case apart && e.old.kind == '[' && e.new.kind == '[' && !(scalars(e.old) && scalars(e.new)):
 		d.items(e)
 	default:
 		e.same = d.equalValues(e.old, e.new)
 	}
+}
+
+// compareMeanings marks a schema that says the same in another form. Several changes in it
+// are shown as one, because none of them means anything by itself. The root schema is too
+// large for that, and an element that moved has a change of its own.
+func (d *differ) compareMeanings(e *diffNode) {
+	if e.at != atSchema || e.unexplained == 0 || e.tooMany || !d.meanings.equal(e.old, e.new) {
+		return
+	}
+	if e.sameMeaning = true; e.unexplained > 1 && !e.moved && !e.rootSchema() {
+		e.changes, e.inside = 0, nil
+	}
+	e.unexplained = 0
+}
+
+// rootSchema reports whether the node is the whole input or output schema of a tool.
+func (e *diffNode) rootSchema() bool {
+	return e.at == atSchema && e.now.above != nil && e.now.above.above == nil
 }
 
 // longer reports whether a pointer to the node is longer than a limit.
@@ -129,7 +136,7 @@ func (d *differ) equalValues(a, b *value) bool {
 
 // part compares one part of e, the one that step leads to, and adds it to e. A part that
 // doesn't say where its old value stood had it in that of e, under the same step.
-func (d *differ) part(e *diffNode, step string, part diffNode) *diffNode {
+func (d *differ) part(e *diffNode, step string, part diffNode) {
 	part.at = e.at.below(step, cmp.Or(part.new, part.old))
 	part.now = e.now.to(step)
 	if part.was == nil {
@@ -139,81 +146,69 @@ func (d *differ) part(e *diffNode, step string, part diffNode) *diffNode {
 	if part.leaf() || part.moved {
 		part.changes++
 	}
+	if part.leaf() && !part.sameMeaning || part.moved {
+		part.unexplained++
+	}
 	e.inside = append(e.inside, part)
-	return &e.inside[len(e.inside)-1]
 }
 
-// A diffMember is a member of an object, or one from elsewhere that is compared as such.
-type diffMember struct {
-	name  string
-	value *value
-	at    *path // where an old member stood, if elsewhere
-	moved bool
-}
-
-func membersIn(v *value) []diffMember {
-	if v == nil {
-		return nil
-	}
-	members := v.members()
-	list := make([]diffMember, len(members))
-	for i := range members {
-		list[i] = diffMember{name: members[i].name, value: &members[i].value}
-	}
-	return list
-}
-
-// members compares two objects; an absent one has no members.
+// members compares two objects. Alternatives under anyOf are compared with those under the
+// oneOf that took its place, and the other way round.
 func (d *differ) members(e *diffNode) {
-	a, b := membersIn(e.old), membersIn(e.new)
+	a, b := e.old.parts, e.new.parts
+	from, to := "", ""
 	if e.at == atSchema {
-		a, b = d.refactored(e, a, b)
+		from, to = exchanged(e.old, e.new)
 	}
-	d.merge(e, a, b)
-	if e.at == atSchema { // refactored has put a combinator first
-		slices.SortStableFunc(e.inside, func(x, y diffNode) int { return compareUTF16(x.now.step, y.now.step) })
-	}
-}
-
-// merge compares old members with new ones.
-func (d *differ) merge(e *diffNode, a, b []diffMember) {
-	e.inside = slices.Grow(e.inside, max(len(a), len(b)))
+	e.inside = make([]diffNode, 0, max(len(a), len(b)))
 	for len(a) > 0 || len(b) > 0 {
 		order := mergeOrder(len(a), len(b), func() int { return compareUTF16(a[0].name, b[0].name) })
 		var part diffNode
 		var step string
 		if order <= 0 {
-			step, part = a[0].name, diffNode{old: a[0].value, was: a[0].at, moved: a[0].moved}
-			a = a[1:]
+			step, part.old, a = a[0].name, &a[0].value, a[1:]
 		}
 		if order >= 0 {
-			step, part.new, b = b[0].name, b[0].value, b[1:]
+			step, part.new, b = b[0].name, &b[0].value, b[1:]
 		}
-		switch origin := d.moved[part.new]; {
-		case e.at == atNamed && part.new == nil && d.moved[part.old] != nil:
-			part.same, part.moved = true, true // compared where it stands now
-		case e.at == atNamed && part.old == nil && origin != nil:
-			part.old, part.was, part.spread, part.moved = origin.schema, origin.at, true, true
-		case e.at == atSchema && step == "$ref" && part.was == nil:
-			part.moved = part.old == nil && d.refers[firstMember(e.new)] || part.new == nil && d.refers[firstMember(e.old)]
+		switch {
+		case from != "" && step == from:
+			continue
+		case from != "" && step == to:
+			part.old, part.was, part.moved = lookup(e.old, from), e.was.to(from), true
 		}
 		d.part(e, step, part)
 	}
 	e.close()
 }
 
+// exchanged returns the combinator that an old schema has in place of the new one's, and the
+// new one's, where one of them is anyOf and the other oneOf. Otherwise both are empty.
+func exchanged(old, new *value) (from, to string) {
+	list := func(v *value, name string) bool { m := lookup(v, name); return m != nil && m.kind == '[' }
+	for i, from := range combinators[:2] {
+		to := combinators[1-i]
+		if list(old, from) && list(new, to) && lookup(old, to) == nil && lookup(new, from) == nil {
+			return from, to
+		}
+	}
+	return "", ""
+}
+
 // close ends a node that has all its parts. With too many changes inside it becomes a leaf.
-// If its sides aren't two values of their own, the node that holds it becomes the leaf.
 func (e *diffNode) close() {
-	e.changes = 0
 	for i := range e.inside {
-		e.changes += e.inside[i].changes
+		part := &e.inside[i]
+		e.changes += part.changes
+		if !e.rootSchema() || !isDefinitions(part.now.step) {
+			e.unexplained += part.unexplained
+		}
 	}
 	switch {
 	case e.changes == 0:
 		e.same, e.inside = true, nil
-	case e.changes > maxChanges && e.old != nil && e.new != nil && !e.spread:
-		e.changes, e.crowded, e.inside = 0, true, nil
+	case e.changes > maxChanges:
+		e.changes, e.unexplained, e.tooMany, e.inside = 0, 0, true, nil
 	}
 }
 
@@ -306,7 +301,7 @@ func itemKey(v *value) string {
 	properties := lookup(v, "properties")
 	if properties == nil {
 		for _, m := range v.members() {
-			if b.Len() < 4_000 && !slices.Contains(annotationKeywords[:], m.name) {
+			if b.Len() < 4_000 && !isAnnotation(m.name) {
 				b.WriteString("\x00" + m.name)
 			}
 		}

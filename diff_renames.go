@@ -63,8 +63,8 @@ func findRenames(drifts []drift) {
 		}
 	}
 	for _, c := range came {
-		var likest *renamed
-		most, of := 0, 1 // of the likest: words that both have, words that either has
+		var closest *renamed
+		most, of := 0, 1 // of the closest: words that both have, words that either has
 		for _, g := range gone {
 			if g.renamedTo != "" || g.server != c.server || g.list != c.list {
 				continue
@@ -77,11 +77,11 @@ func findRenames(drifts []drift) {
 			}
 			all := len(c.words) + len(g.words) - both
 			if both >= minRenameWords && both*5 >= all*4 && both*of > most*all {
-				likest, most, of = g, both, all
+				closest, most, of = g, both, all
 			}
 		}
-		if likest != nil {
-			likest.join(c)
+		if closest != nil {
+			closest.join(c)
 		}
 	}
 }

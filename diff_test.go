@@ -177,7 +177,7 @@ func checkChanges(t testing.TB, old, new value, changes []change, same bool) {
 		if c.from != "" {
 			at = c.from
 		}
-		if c.label == labelCrowded.label() {
+		if c.label == labelTooMany {
 			if was, ok := resolve(old, at); ok {
 				c.old = was
 			}
@@ -328,8 +328,8 @@ func TestRewritten(t *testing.T) {
 }
 
 func TestEditKey(t *testing.T) {
-	key := func(label labelKind, pointer, old, new string) string {
-		c := change{pointer: pointer, label: label.label(), old: value{kind: '"', text: old}, new: value{kind: '"', text: new}}
+	key := func(label label, pointer, old, new string) string {
+		c := change{pointer: pointer, label: label, old: value{kind: '"', text: old}, new: value{kind: '"', text: new}}
 		budget := fullWordBudget
 		if old == "" || new == "" {
 			return editKey(c, nil)
@@ -400,12 +400,14 @@ func TestHugeDiffs(t *testing.T) {
 		{"members", `{` + numbered(50_000, `"m@":1`) + `}`, `{` + numbered(50_000, `"m@":2`) + `}`, 1},
 		{"elements", `[` + numbered(15_000, `{"name":"a@","v":1}`) + `]`, `[{"z":0},` + numbered(15_000, `{"name":"a@","v":2}`) + `]`, 1},
 		{"deep arrays", `[` + deep("[", "1,"+numbered(20_000, "@"), "]") + `]`, `[` + deep("[", "2,"+numbered(20_000, "@"), "]") + `]`, 1},
-		{"branches", tool(`{"type":"string","minLength":1}`), tool(`{"anyOf":[` + numbered(8_000, `{"type":"string","minLength":@}`) + `]}`), 1},
+		{"branches", tool(`{"type":"string","minLength":1}`), tool(`{"anyOf":[` + numbered(8_000, `{"type":"string","minLength":@}`) + `]}`), 3},
 		{"branches around parameters", tool(`{"properties":{` + parameters + `}}`),
 			tool(`{"anyOf":[` + numbered(3_000, `{"required":["p@"]}`) + `],"properties":{` + parameters + `}}`), 1},
 		{"wrapped parameters", tool(`{"properties":{` + parameters + `}}`), tool(`{"properties":{` + numbered(3_000, `"p@":{"anyOf":[{"type":"string"},{"type":"null"}]}`) + `}}`), 1},
 		{"a definition for all", tool(`{"properties":{` + parameters + `}}`),
-			tool(`{"$defs":{"A":{"type":"string",` + numbered(500, `"x@":1`) + `}},"properties":{` + numbered(3_000, `"p@":{"$ref":"#/$defs/A"}`) + `}}`), 3_000 + 1 + 500},
+			tool(`{"$defs":{"A":{"type":"string",` + numbered(500, `"x@":1`) + `}},"properties":{` + numbered(3_000, `"p@":{"$ref":"#/$defs/A"}`) + `}}`), 2}, // too many below properties, and $defs
+		{"another form for all", tool(`{"properties":{` + parameters + `}}`),
+			tool(`{"$defs":{"A":{"type":["string"]}},"properties":{` + numbered(3_000, `"p@":{"allOf":[{"$ref":"#/$defs/A"}]}`) + `}}`), 3_000 + 1},
 	} {
 		old, new := canonicalTree(t, tt.old), canonicalTree(t, tt.new)
 		for range 2 {
@@ -413,29 +415,46 @@ func TestHugeDiffs(t *testing.T) {
 			if len(changes) != tt.changes {
 				t.Errorf("%s: %d changes, want %d", tt.what, len(changes), tt.changes)
 			}
-			if tt.what == "a definition for all" {
-				tt.changes = 2 // on the way back what it said goes to a parameter
-			}
 			old, new = new, old
 		}
 	}
 }
 
-// TestInlinedIntoBranch: a definition that was inlined where alternatives came in the same
-// step isn't compared with the branch. What it said is shown as removed, not lost.
-func TestInlinedIntoBranch(t *testing.T) {
-	old := canonicalTree(t, `{"name":"t","inputSchema":{"$defs":{"X":{"type":"string","description":"good"}},"properties":{"p":{"$ref":"#/$defs/X","title":"T"}}}}`)
-	new := canonicalTree(t, `{"name":"t","inputSchema":{"properties":{"p":{"anyOf":[{"title":"T","type":"string","description":"evil"},{"type":"null"}]}}}}`)
-	changes := diffDefinitions(toolList, old, new)
-	checkChanges(t, old, new, changes, false)
-	// Nor is what stood beside the reference, too, and was said there in other words.
-	old = canonicalTree(t, `{"name":"t","inputSchema":{"$defs":{"X":{"type":"string","description":"hidden"}},"properties":{"p":{"$ref":"#/$defs/X","description":"T"}}}}`)
-	new = canonicalTree(t, `{"name":"t","inputSchema":{"properties":{"p":{"type":"string","description":"U"}}}}`)
-	changes = append(changes, diffDefinitions(toolList, old, new)...)
-	checkChanges(t, old, new, changes[len(changes)-4:], false)
-	for _, want := range []string{"good", "evil", "hidden", "T", "U"} {
-		if !slices.ContainsFunc(changes, func(c change) bool { return c.old.text == want || c.new.text == want }) {
-			t.Errorf("%q is not among the changes", want)
+// TestRefactoredTexts: where a schema changes its form and a text at once, the text that
+// went and the text that came stand in the changes, and none is taken for another form.
+func TestRefactoredTexts(t *testing.T) {
+	for _, tt := range []struct{ old, new string }{
+		{`{"$defs":{"X":{"type":"string","description":"went"}},"properties":{"p":{"$ref":"#/$defs/X","title":"T"}}}`,
+			`{"properties":{"p":{"anyOf":[{"title":"T","type":"string","description":"came"},{"type":"null"}]}}}`},
+		{`{"$defs":{"X":{"type":"string","description":"went"}},"properties":{"p":{"$ref":"#/$defs/X"}}}`,
+			`{"properties":{"p":{"type":"string","description":"came"}}}`},
+		// What stood beside the reference said it in other words.
+		{`{"$defs":{"X":{"type":"string","description":"went"}},"properties":{"p":{"$ref":"#/$defs/X","description":"came"}}}`,
+			`{"properties":{"p":{"type":"string","description":"came"}}}`},
+		// A definition that nobody uses came with the others.
+		{`{"properties":{"p":{"type":"string"}},"title":"went"}`,
+			`{"$defs":{"X":{"type":"string"},"Y":{"description":"came"}},"properties":{"p":{"$ref":"#/$defs/X"}},"title":"went"}`},
+		{`{"properties":{"p":{"type":"string"}},"title":"went"}`,
+			`{"$defs":{"X":{"type":"string","$defs":{"Y":{"description":"came"}}}},"properties":{"p":{"$ref":"#/$defs/X"}},"title":"went"}`},
+		{`{"anyOf":[{"type":"string","description":"went"},{"type":"null"}]}`, `{"oneOf":[{"type":"string","description":"came"},{"type":"null"}]}`},
+	} {
+		for range 2 {
+			old := canonicalTree(t, `{"name":"t","inputSchema":`+tt.old+`}`)
+			new := canonicalTree(t, `{"name":"t","inputSchema":`+tt.new+`}`)
+			changes := diffDefinitions(toolList, old, new)
+			checkChanges(t, old, new, changes, false)
+			for _, want := range []string{"went", "came"} {
+				shown := strings.Contains(tt.old, want) && strings.Contains(tt.new, want)
+				for _, c := range changes {
+					find := func(s string) { shown = shown || s == want && c.label != labelOtherForm }
+					eachText(c.old, find)
+					eachText(c.new, find)
+				}
+				if !shown {
+					t.Errorf("%s\n -> %s\n%q is in no change that says more than another form", tt.old, tt.new, want)
+				}
+			}
+			tt.old, tt.new = tt.new, tt.old
 		}
 	}
 }
@@ -458,23 +477,23 @@ func TestTooManyChanges(t *testing.T) {
 		{"members that came, in two values", `{"a":{"b":{"x":0},"c":{"x":0}}}`, `{"a":{"b":{` + numbered(n/2+1, `"y@":0`) + `},"c":{` + numbered(n/2, `"y@":0`) + `}}}`, 1, "/a"},
 		{"parameters, and a word elsewhere", tool(`"properties":{` + parameters + `}`),
 			strings.Replace(tool(`"properties":{`+strings.ReplaceAll(parameters, "string", "null")+`}`), `"x"`, `"y"`, 1), 2, "/inputSchema/properties"},
-		{"a branch that came around them", tool(`"properties":{` + parameters + `}`),
-			tool(`"anyOf":[{"properties":{` + strings.ReplaceAll(parameters, "string", "null") + `}},{"type":"null"}]`), 3, "/inputSchema/anyOf/0/properties"},
+		{"parameters, and alternatives that came beside them", tool(`"properties":{` + parameters + `}`),
+			tool(`"properties":{` + strings.ReplaceAll(parameters, "string", "null") + `},"anyOf":[{"required":["p1"]},{"required":["p2"]}]`), 2, "/inputSchema/properties"},
 		{"members that a branch took along", tool(numbered(n+1, `"x@":1`)), tool(`"anyOf":[{` + numbered(n+1, `"x@":2`) + `},{"type":"null"}]`), 1, "/inputSchema"},
 		{"a definition that took them along", tool(`"properties":{"a":{` + numbered(n+1, `"x@":1`) + `}}`),
-			tool(`"$defs":{"A":{` + numbered(n+1, `"x@":2`) + `}},"properties":{"a":{"$ref":"#/$defs/A"}}`), 1, "/inputSchema"},
+			tool(`"$defs":{"A":{` + numbered(n+1, `"x@":2`) + `}},"properties":{"a":{"$ref":"#/$defs/A"}}`), 2, "/inputSchema/properties/a"},
 	} {
 		for _, way := range [][2]string{{tt.old, tt.new}, {tt.new, tt.old}} {
 			old, new := canonicalTree(t, way[0]), canonicalTree(t, way[1])
 			changes := diffDefinitions(toolList, old, new)
 			checkChanges(t, old, new, changes, false)
-			crowded := slices.IndexFunc(changes, func(c change) bool { return c.label.id == "many-changes" })
+			tooMany := slices.IndexFunc(changes, func(c change) bool { return c.label.id() == "many-changes" })
 			switch {
-			case tt.changes == n && (len(changes) != n || crowded >= 0):
+			case tt.changes == n && (len(changes) != n || tooMany >= 0):
 				t.Errorf("%s: %d changes", tt.what, len(changes))
 			case tt.changes == n:
-			case crowded != 0 || changes[0].label.minor:
-				t.Errorf("%s: %d changes, the first %q at %q", tt.what, len(changes), changes[0].label.id, changes[0].pointer)
+			case tooMany != 0 || changes[0].label.minor():
+				t.Errorf("%s: %d changes, the first %q at %q", tt.what, len(changes), changes[0].label.id(), changes[0].pointer)
 			case way[0] == tt.old && (len(changes) != tt.changes || changes[0].pointer != tt.pointer):
 				t.Errorf("%s: %d changes, many at %q; want %d, at %q", tt.what, len(changes), changes[0].pointer, tt.changes, tt.pointer)
 			}

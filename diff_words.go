@@ -9,10 +9,22 @@ import (
 	"github.com/sergi/go-diff/diffmatchpatch"
 )
 
-// A piece is a run of a word diff: kept '=', removed '-' or added '+'.
+// What became of a piece of text.
+const (
+	opKept    = '='
+	opRemoved = '-'
+	opAdded   = '+'
+)
+
+// A piece is a run of a word diff.
 type piece struct {
-	op   byte
+	op   byte // opKept, opRemoved or opAdded
 	text string
+}
+
+// replaces reports whether of two pieces one was removed and the other was added.
+func (p piece) replaces(other piece) bool {
+	return p.op != other.op && p.op != opKept && other.op != opKept
 }
 
 // A wordBudget bounds the work of all word diffs of one run. It counts pairs of tokens,
@@ -75,16 +87,21 @@ func (budget *wordBudget) diff(first string, a, b []string, last string) []piece
 			pieces = append(pieces, piece{op, text})
 		}
 	}
-	add('=', first)
+	add(opKept, first)
 	for _, d := range diffs {
 		var text strings.Builder
 		for _, r := range d.Text {
 			text.WriteString(list[r-0xf0000])
 		}
-		add([...]byte{'-', '=', '+'}[d.Type-diffmatchpatch.DiffDelete], text.String())
+		add(operations[d.Type], text.String())
 	}
-	add('=', last)
+	add(opKept, last)
 	return pieces
+}
+
+// operations translates those of the library.
+var operations = map[diffmatchpatch.Operation]byte{
+	diffmatchpatch.DiffEqual: opKept, diffmatchpatch.DiffDelete: opRemoved, diffmatchpatch.DiffInsert: opAdded,
 }
 
 // commonEnds returns how many bytes two texts have in common at their beginning, and how
@@ -160,7 +177,7 @@ func rewritten(pieces []piece) bool {
 	for _, p := range pieces {
 		words[p.op] += len(strings.FieldsFunc(p.text, func(r rune) bool { return tokenClass(r) != wordToken }))
 	}
-	stay, went, came := 2*words['='], words['-'], words['+']
+	stay, went, came := 2*words[opKept], words[opRemoved], words[opAdded]
 	return went > 0 && came > 0 && 2*stay < stay+went+came
 }
 
@@ -168,9 +185,9 @@ func rewritten(pieces []piece) bool {
 // same values. With word diffs, the same words removed and added in the same order are
 // enough, whatever text stands around them.
 func editKey(c change, pieces []piece) string {
-	key := []string{c.label.id, c.pointer, c.from, fmt.Sprint(c.old.kind == 0, c.new.kind == 0)}
+	key := []string{c.label.id(), c.pointer, c.from, fmt.Sprint(c.old.kind == 0, c.new.kind == 0)}
 	for _, p := range pieces {
-		if p.op == '=' {
+		if p.op == opKept {
 			p.text = ""
 		}
 		key = append(key, string(p.op)+p.text)

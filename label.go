@@ -16,20 +16,6 @@ type change struct {
 	label    label
 }
 
-// A label says what a change means to a reviewer. It explains and sorts; whether
-// there is drift never depends on it.
-type label struct {
-	id    string // "parameter-added", stable
-	text  string // "new parameter, optional"
-	rank  int    // the lowest is read first
-	minor bool   // a line is enough for it
-}
-
-func (k labelKind) label() label {
-	row := labelTable[k]
-	return label{row.id, row.text, int(k), row.minor}
-}
-
 // diffDefinitions lists the changes between two values parsed from canonical forms,
 // sorted by the ranks of their labels. The list is empty if and only if the two
 // are the same JSON value.
@@ -38,37 +24,37 @@ func diffDefinitions(list listKind, old, new value) []change {
 	if e.unchanged() {
 		return nil
 	}
-	l := labeller{list: list, uses: map[*value]schemaUse{}, required: map[*value]map[string]bool{}, breadths: map[[2]*value]breadth{}, room: maxBreadthBytes}
+	l := labeller{list: list, uses: map[*value]schemaUse{}, sameMeaning: map[*value]bool{}, required: map[*value]map[string]bool{}}
+	l.findSameMeaning(&e)
 	for _, v := range [...]*value{&old, &new} {
 		schema := lookup(v, "inputSchema")
 		l.use(schema, schema, usePlain)
 	}
 	l.walk(&e, location{at: e.at, here: [2]*value{&old, &new}, keyword: -1})
-	slices.SortStableFunc(l.changes, func(a, b change) int { return a.label.rank - b.label.rank })
+	slices.SortStableFunc(l.changes, func(a, b change) int { return cmp.Compare(a.label, b.label) })
 	return l.changes
 }
 
 // A labeller labels the changes in a tree of diffNodes. It works out once what all of
 // them need, so that each change costs no more than its own size.
 type labeller struct {
-	list     listKind
-	uses     map[*value]schemaUse       // how the schemas in both inputs bear on them
-	lost     bool                       // a reference leads where we can't follow: any definition may be used
-	required map[*value]map[string]bool // the names that a schema requires
-	breadths map[[2]*value]breadth      // see compareBreadth
-	room     int                        // bytes that compareBreadth may still write
-	changes  []change
+	list        listKind
+	uses        map[*value]schemaUse       // how the schemas in both inputs bear on them
+	lost        bool                       // a reference leads where we can't follow: any definition may be used
+	sameMeaning map[*value]bool            // schemas, old and new, that differ only in their form
+	unevaluated bool                       // unevaluatedProperties or unevaluatedItems stands in an input
+	required    map[*value]map[string]bool // the names that a schema requires
+	changes     []change
 }
 
 // A location is where in a definition a node is.
 type location struct {
-	steps   []string
-	at      position
-	here    [2]*value // what is there, old and new; nil where absent
-	moved   bool      // it stood elsewhere, or in another order
-	around  [2]*value // the innermost schema around it
-	keyword int       // index in steps of the keyword of that schema, or -1
-	whole   [2]*value // the schemas around a combinator that came, went or became another
+	steps       []string
+	at          position
+	here        [2]*value // what is there, old and new; nil where absent
+	around      [2]*value // the innermost schema around it
+	keyword     int       // index in steps of the keyword of that schema, or -1
+	sameMeaning bool      // a schema around it differs only in its form
 }
 
 func (s *location) name() string     { return s.steps[s.keyword] }
@@ -117,11 +103,12 @@ func (l *labeller) walk(e *diffNode, s location) {
 	if e.leaf() || e.moved {
 		c := e.change()
 		c.hidden = [2]int{countHidden(c.old), countHidden(c.new)}
-		if e.crowded {
-			c.label = labelCrowded.label()
+		if e.tooMany {
+			c.label = labelTooMany
 			c.clip()
 		} else {
-			c.label = l.labelOf(c, s).label()
+			s.sameMeaning = s.sameMeaning || e.sameMeaning
+			c.label = l.labelOf(c, s)
 		}
 		l.changes = append(l.changes, c)
 	}
@@ -132,14 +119,14 @@ func (l *labeller) walk(e *diffNode, s location) {
 	}
 }
 
-// maxCrowded is about how many bytes are kept of a value with too many changes to tell
+// maxTooMany is about how many bytes are kept of a value with too many changes to tell
 // apart.
-const maxCrowded = 8 << 10
+const maxTooMany = 8 << 10
 
 // clip keeps the beginnings of both values, so that their large trees can be freed.
 func (c *change) clip() {
 	for side, v := range [...]*value{&c.old, &c.new} {
-		room := maxCrowded
+		room := maxTooMany
 		shown := clip(*v, &room)
 		if room < 0 {
 			c.cutFrom[side] = int(v.end - v.at)
@@ -148,18 +135,24 @@ func (c *change) clip() {
 	}
 }
 
+// findSameMeaning notes the schemas that differ only in their form.
+func (l *labeller) findSameMeaning(e *diffNode) {
+	if e.sameMeaning {
+		l.sameMeaning[e.old], l.sameMeaning[e.new] = true, true
+	}
+	for i := range e.inside {
+		l.findSameMeaning(&e.inside[i])
+	}
+}
+
 // below is the location of a part of the node at s.
 func (l *labeller) below(s location, part *diffNode) location {
 	to, step := s, part.now.step
-	to.steps, to.here, to.moved = append(s.steps, step), [2]*value{part.old, part.new}, part.moved
-	switch {
-	case s.at == atSchema:
+	to.steps, to.here = append(s.steps, step), [2]*value{part.old, part.new}
+	if s.at == atSchema {
 		to.around, to.keyword = s.here, len(s.steps)
-		if part.moved && slices.Contains(combinators[:], step) {
-			to.whole = s.here
-		}
-	case s.at != atSchemas || s.keyword != len(s.steps)-1:
-		to.whole = [2]*value{}
+		judged := to.root() && isDefinitions(step) // definitions are judged by the references to them
+		to.sameMeaning = (s.sameMeaning || l.sameMeaning[s.here[0]]) && !judged
 	}
 	v := cmp.Or(part.new, part.old)
 	if part.old != nil && part.old.kind == '[' {
@@ -173,7 +166,7 @@ func (l *labeller) below(s location, part *diffNode) location {
 }
 
 // labelOf is the label of a change of a value.
-func (l *labeller) labelOf(c change, s location) labelKind {
+func (l *labeller) labelOf(c change, s location) label {
 	if len(s.steps) == 0 {
 		if l.list == instructionsList {
 			return proseLabel(c, nil)
@@ -213,22 +206,32 @@ func (l *labeller) labelOf(c change, s location) labelKind {
 }
 
 // movedLabel is for a value that only stands in another place now.
-func (l *labeller) movedLabel(s location) labelKind {
+func (l *labeller) movedLabel(s location) label {
 	switch {
 	case s.keyword < 0:
 		return labelChanged
 	case s.at == atSchemas:
-		return combinatorLabel(s).forUse(l.useOf(s.around[:]...))
-	case isDefinitions(s.name()):
-		return labelOtherForm
+		return exchangedLabel(s).forUse(l.useOf(s.around[:]...))
 	case s.held() && slices.Contains(combinators[:], s.name()):
 		return labelOtherOrder
 	}
 	return labelConstraintChanged.forUse(l.useOf(s.around[:]...))
 }
 
+// exchangedLabel is for alternatives that stood under anyOf and stand under oneOf now, or
+// the other way round. What fits several alternatives fits anyOf and doesn't fit oneOf.
+func exchangedLabel(s location) label {
+	switch {
+	case s.name() == "oneOf" && !disjoint(s.member(1, "oneOf")):
+		return labelTightened
+	case s.name() == "anyOf" && !disjoint(s.member(0, "oneOf")):
+		return labelLoosened
+	}
+	return labelOtherForm
+}
+
 // proseLabel is for a title or a description. Only a string is prose.
-func proseLabel(c change, inside []string) labelKind {
+func proseLabel(c change, inside []string) label {
 	isText := func(v value) bool { return v.kind == 0 || v.kind == '"' }
 	if len(inside) == 0 && isText(c.old) && isText(c.new) {
 		return labelWording
@@ -238,9 +241,9 @@ func proseLabel(c change, inside []string) labelKind {
 
 // promptArgumentLabel is for the arguments of a prompt: a list of name, description
 // and required.
-func promptArgumentLabel(c change, inside []string) labelKind {
+func promptArgumentLabel(c change, inside []string) label {
 	on := func(v *value) bool { return v != nil && v.kind != 0 && v.kind != 'f' }
-	coming := func(v *value) labelKind {
+	coming := func(v *value) label {
 		if on(lookup(v, "required")) {
 			return labelNewRequired
 		}
@@ -273,7 +276,7 @@ func promptArgumentLabel(c change, inside []string) labelKind {
 
 // annotationsLabel is for a change inside the annotations, or for all of them if they came
 // or went. In that case the member with the first rank counts.
-func annotationsLabel(c change, inside []string) labelKind {
+func annotationsLabel(c change, inside []string) label {
 	if len(inside) > 0 {
 		return annotationLabel(c, inside[0], inside[1:])
 	}
@@ -291,7 +294,7 @@ func annotationsLabel(c change, inside []string) labelKind {
 }
 
 // annotationLabel is for one annotation, or for something inside it.
-func annotationLabel(c change, name string, inside []string) labelKind {
+func annotationLabel(c change, name string, inside []string) label {
 	if name == "title" {
 		return proseLabel(c, inside)
 	}
@@ -321,7 +324,7 @@ func annotationLabel(c change, name string, inside []string) labelKind {
 
 // executionLabel is for execution, which SDKs gave every tool and take away again (MCP
 // 2025-11-25, 2026-07-28). Only the specified values are taken for such churn.
-func executionLabel(c change, inside []string) labelKind {
+func executionLabel(c change, inside []string) label {
 	var support *value
 	switch {
 	case len(inside) == 0 && len(c.new.members()) < 2:
@@ -336,20 +339,24 @@ func executionLabel(c change, inside []string) labelKind {
 }
 
 // outputLabel is for the output schema, which describes the data that comes back.
-func (l *labeller) outputLabel(c change, s location) labelKind {
-	if s.keyword >= 0 {
-		switch k := l.schemaLabel(c, s); k {
-		case labelWording:
-			return labelOutputWording
-		case labelChurn:
-			return k
-		}
+func (l *labeller) outputLabel(c change, s location) label {
+	switch {
+	case s.keyword < 0:
+		return labelOutput
+	case s.sameMeaning:
+		return labelOtherForm
+	}
+	switch k := l.schemaLabel(c, s); k {
+	case labelWording:
+		return labelOutputWording
+	case labelChurn:
+		return k
 	}
 	return labelOutput
 }
 
 // inputLabel is for the whole input schema, or for something inside it.
-func (l *labeller) inputLabel(c change, s location) labelKind {
+func (l *labeller) inputLabel(c change, s location) label {
 	if s.keyword < 0 {
 		switch {
 		case exportsArgument(&c.new, atSchema):
@@ -363,28 +370,25 @@ func (l *labeller) inputLabel(c change, s location) labelKind {
 		return labelExported
 	}
 	k := l.schemaLabel(c, s)
+	if s.sameMeaning && !k.minor() {
+		return labelOtherForm
+	}
 	e := labelTable[k].effect
-	if (e == breadthWider || e == breadthNarrower) && (c.old.kind == 0 || c.new.kind == 0) &&
-		textOf(s.member(0, "$ref")) != textOf(s.member(1, "$ref")) {
+	came := c.old.kind == 0 || c.new.kind == 0
+	if (e == breadthWider || e == breadthNarrower) && came && textOf(s.member(0, "$ref")) != textOf(s.member(1, "$ref")) {
 		k = labelConstraintChanged // it may have moved to or from the schema referred to
 	}
 	if e == breadthNarrower && s.name() != "not" {
 		k = l.introduced(c, s, k)
 	}
-	return l.refactoredLabel(c, s, k).forUse(l.useAt(s))
+	if (e == breadthNarrower || k == labelOtherForm) && l.freesOthers(s) {
+		k = min(k, labelConstraintChanged)
+	}
+	return k.forUse(l.useAt(s))
 }
 
 func exportsArgument(v *value, at position) bool {
 	found := false
 	eachSchema(v, at, func(s *value) { found = found || s.kind == '{' && lookup(s, headerKeyword) != nil })
 	return found
-}
-
-// labelIDs lists the ids of all labels, in the order of their ranks.
-func labelIDs() []string {
-	var ids []string
-	for _, row := range labelTable {
-		ids = append(ids, row.id)
-	}
-	return ids
 }

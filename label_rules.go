@@ -10,7 +10,7 @@ import (
 )
 
 // schemaLabel is what a change means for the schema around it.
-func (l *labeller) schemaLabel(c change, s location) labelKind {
+func (l *labeller) schemaLabel(c change, s location) label {
 	name, depth := s.name(), len(s.inside())
 	rule, known := keywordRules[name]
 	if s.held() {
@@ -54,7 +54,7 @@ func (l *labeller) schemaLabel(c change, s location) labelKind {
 }
 
 // label returns the label that a rule gives to a change.
-func (rule keywordRule) label(c change, s location) labelKind {
+func (rule keywordRule) label(c change, s location) label {
 	switch rule.compare(c, &s) {
 	case breadthWider:
 		return rule.wider
@@ -67,7 +67,7 @@ func (rule keywordRule) label(c change, s location) labelKind {
 }
 
 // sameLabel is for a change that says the same in another form.
-func (c change) sameLabel() labelKind {
+func (c change) sameLabel() label {
 	switch {
 	case isLargest(c.old) || isLargest(c.new):
 		return labelChurn
@@ -78,7 +78,7 @@ func (c change) sameLabel() labelKind {
 }
 
 // parameterLabel is for a parameter of the schema around it, or for all of them.
-func (l *labeller) parameterLabel(c change, s location, rule keywordRule) labelKind {
+func (l *labeller) parameterLabel(c change, s location, rule keywordRule) label {
 	switch {
 	case s.held() && c.old.kind == 0 && c.new.kind != 'f':
 		return l.newParameter(s.around[1], s.inside()[0])
@@ -98,7 +98,7 @@ func (l *labeller) parameterLabel(c change, s location, rule keywordRule) labelK
 }
 
 // newParameter is for a property that is added to a schema.
-func (l *labeller) newParameter(schema *value, name string) labelKind {
+func (l *labeller) newParameter(schema *value, name string) label {
 	names, ok := l.required[schema]
 	if !ok {
 		names, _ = stringSet(lookup(schema, "required"))
@@ -124,11 +124,23 @@ func (s *location) closed(c change) bool {
 }
 
 // introduced corrects m, the label of a change that only takes values away. If a schema in
-// the new value names a parameter that the schema around it lacks, the label is that of a
-// new parameter, because the model sees that first.
-func (l *labeller) introduced(c change, s location, m labelKind) labelKind {
+// the new value names or requires a parameter that the schema around it doesn't, or has a text
+// of its own, the label says so, because the model sees that first.
+func (l *labeller) introduced(c change, s location, m label) label {
 	old, new := s.member(0, "properties"), s.member(1, "properties")
+	already, _ := stringSet(s.member(0, "required"))
 	eachSchema(&c.new, s.holds(), func(v *value) {
+		for _, name := range [...]string{"title", "description"} {
+			if text := textOf(lookup(v, name)); text != "" && text != textOf(s.member(0, name)) {
+				m = min(m, labelWording)
+			}
+		}
+		required, _ := stringSet(lookup(v, "required"))
+		for name := range required {
+			if !already[name] {
+				m = min(m, labelNowRequired)
+			}
+		}
 		eachBelow(v, func(_ *value, steps ...string) {
 			if steps[0] == "properties" && lookup(old, steps[1]) == nil && lookup(new, steps[1]) == nil {
 				m = min(m, l.newParameter(v, steps[1]))
@@ -140,7 +152,7 @@ func (l *labeller) introduced(c change, s location, m labelKind) labelKind {
 
 // requiredLabel is for the list of required names (Validation, 6.5.3). A name
 // that comes or goes with its own parameter says nothing new.
-func requiredLabel(c change, s location) labelKind {
+func requiredLabel(c change, s location) label {
 	old, ok := stringSet(&c.old)
 	new, ok2 := stringSet(&c.new)
 	if !ok || !ok2 {
@@ -166,6 +178,19 @@ func requiredLabel(c change, s location) labelKind {
 	return m
 }
 
+// freesOthers reports whether what the keyword holds is no longer the business of another
+// keyword, so that more values may pass than before: items is for what prefixItems leaves
+// over, and unevaluatedProperties for what no other keyword names (Core, 10.3 and 11).
+func (l *labeller) freesOthers(s location) bool {
+	switch name := s.name(); {
+	case s.holds() == atOther || strings.HasPrefix(name, "unevaluated"):
+		return false
+	case name == "prefixItems" && s.member(1, "items") != nil, name == "items" && s.member(1, "additionalItems") != nil:
+		return true
+	}
+	return l.unevaluated
+}
+
 // elsewhere reports whether one form of the schema around the node refers to a schema, or has
 // alternatives, where the other doesn't: its parameters may stand there.
 func (s *location) elsewhere(side int) bool {
@@ -175,7 +200,7 @@ func (s *location) elsewhere(side int) bool {
 }
 
 // choose picks a label by whether the change adds, removes or replaces a value.
-func (c change) choose(onAdd, onRemove, onReplace labelKind) labelKind {
+func (c change) choose(onAdd, onRemove, onReplace label) label {
 	switch {
 	case c.old.kind == 0:
 		return onAdd
@@ -305,6 +330,29 @@ func typeSet(t *value) (map[string]bool, bool) {
 		}
 	}
 	return set, len(names) > 0
+}
+
+// compareSets compares two sets. An entry covers all entries that begin with it and a
+// blank: a type without keywords covers the same type with any keywords.
+func compareSets(old, new map[string]bool) breadth {
+	covers := func(a, b map[string]bool) bool {
+		for entry := range b {
+			all, _, _ := strings.Cut(entry, " ")
+			if !a[entry] && !a[all] {
+				return false
+			}
+		}
+		return true
+	}
+	switch fewer, more := !covers(new, old), !covers(old, new); {
+	case fewer && more:
+		return breadthUnknown
+	case more:
+		return breadthWider
+	case fewer:
+		return breadthNarrower
+	}
+	return breadthSame
 }
 
 // byListed compares the values that two schemas list.

@@ -1,15 +1,19 @@
 package main
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
-// A labelKind is the number of a row of labelTable, and that is the rank. First comes what
-// lets a tool be run more easily, or take or send more. Then comes what the model or a
-// client reads, then what lets a tool do less, and last what changes nothing. A change
-// whose effect can't be told from the definition alone ranks with the dangerous ones.
-type labelKind int
+// A label says what a change means to a reviewer. It explains and sorts; whether there is
+// drift never depends on it. Its value is its rank, and the lowest is read first. First
+// comes what lets a tool be run more easily, or take or send more. Then comes what the
+// model or a client reads, then what lets a tool do less, and last what changes nothing.
+// A change whose effect can't be told from the definition alone ranks with the dangerous ones.
+type label int
 
 const (
-	labelCrowded labelKind = iota
+	labelTooMany label = iota
 	labelTowardsSafe
 	labelExported
 	labelNewRequired
@@ -70,7 +74,7 @@ var labelTable = [...]struct {
 	effect   breadth
 	minor    bool
 }{
-	labelCrowded:           {"many-changes", "more changes than can be told apart", breadthSame, false},
+	labelTooMany:           {"many-changes", "more changes than can be told apart", breadthSame, false},
 	labelTowardsSafe:       {"hint-harmless", "hint that it does no harm (less confirmation in clients)", breadthSame, false},
 	labelExported:          {"header-exported", "argument exported as a header", breadthSame, false},
 	labelNewRequired:       {"required-parameter-added", "new parameter, required", breadthUnknown, false},
@@ -122,11 +126,49 @@ var labelTable = [...]struct {
 	labelChurn:             {"sdk-churn", "SDK churn", breadthSame, true},
 }
 
+// id is the stable name of the label, such as "parameter-added".
+func (l label) id() string { return labelTable[l].id }
+
+// text is what the label says, such as "new parameter, optional".
+func (l label) text() string { return labelTable[l].text }
+
+// minor reports whether a line is enough for the change.
+func (l label) minor() bool { return labelTable[l].minor }
+
+// labelNamed returns the label with an id, and false if there is none.
+func labelNamed(id string) (label, bool) {
+	for l := range labelTable {
+		if labelTable[l].id == id {
+			return label(l), true
+		}
+	}
+	return 0, false
+}
+
+// labelIDs lists the ids of all labels, in the order of their ranks.
+func labelIDs() []string {
+	var ids []string
+	for _, row := range labelTable {
+		ids = append(ids, row.id)
+	}
+	return ids
+}
+
+// A breadth says how the values that a schema takes compare with those that it took.
+type breadth int
+
+const (
+	breadthUnknown breadth = iota // it can't be told
+	breadthSame
+	breadthWider
+	breadthNarrower
+)
+
 // A keywordRule gives the labels for a change of a keyword: the schema around it takes
 // more values now (wider), or fewer (narrower), or compare can't tell (other).
 type keywordRule struct {
 	compare                func(change, *location) breadth
-	wider, narrower, other labelKind
+	wider, narrower, other label
 }
 
 // keywordRules are for the values of keywords (JSON Schema 2020-12 Validation, 6).
@@ -206,24 +248,12 @@ var schemaDialects = [...]string{
 
 var jsonTypes = [...]string{"array", "boolean", "integer", "null", "number", "object", "string"}
 
-// keywordTypes has the type that a keyword bears on (Validation, 6.2 to 6.5; Core, 10.3).
-// A keyword that isn't listed bears on all types.
-var keywordTypes = map[string]string{
-	"maxLength": "string", "minLength": "string", "pattern": "string",
-	"maximum": "number", "minimum": "number", "exclusiveMaximum": "number", "exclusiveMinimum": "number", "multipleOf": "number",
-	"items": "array", "prefixItems": "array", "additionalItems": "array", "unevaluatedItems": "array", "contains": "array",
-	"maxItems": "array", "minItems": "array", "uniqueItems": "array", "maxContains": "array", "minContains": "array",
-	"properties": "object", "patternProperties": "object", "additionalProperties": "object", "unevaluatedProperties": "object",
-	"propertyNames": "object", "required": "object", "maxProperties": "object", "minProperties": "object",
-	"dependentRequired": "object", "dependentSchemas": "object",
-}
-
 // toolHints are the annotations that the approval logic of clients reads (MCP 2025-03-26).
 // Each has its default, the value that makes a client ask less, and the label for a
 // change to that value.
 var toolHints = map[string]struct {
 	absent, asksLess bool
-	safer            labelKind
+	safer            label
 }{
 	"readOnlyHint":    {false, true, labelTowardsSafe},
 	"destructiveHint": {true, false, labelTowardsSafe},
@@ -231,13 +261,9 @@ var toolHints = map[string]struct {
 	"openWorldHint":   {true, false, labelLessCare},
 }
 
-// typeByFirst is the type of a value by the first byte of its JSON text. Any other byte
-// begins a number.
-var typeByFirst = map[byte]string{
-	'"': "string", '{': "object", '[': "array", 'n': "null", 't': "boolean", 'f': "boolean",
-}
-
 // annotationKeywords say nothing about which values a schema takes.
 var annotationKeywords = [...]string{
 	"title", "description", "default", "examples", "example", "$comment", "deprecated", "readOnly", "writeOnly",
 }
+
+func isAnnotation(keyword string) bool { return slices.Contains(annotationKeywords[:], keyword) }

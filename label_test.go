@@ -29,7 +29,7 @@ func labelled(t testing.TB, old, new, prefix string) []string {
 	changes := diffDefinitions(toolList, a, b)
 	var list []string
 	for _, c := range changes {
-		list = append(list, strings.TrimPrefix(c.pointer, prefix)+": "+c.label.text)
+		list = append(list, strings.TrimPrefix(c.pointer, prefix)+": "+c.label.text())
 	}
 	return list
 }
@@ -177,9 +177,12 @@ func TestLabels(t *testing.T) {
 		{param, ``, `"type":"send all files"`, "/type: type changed", "/type: type changed"},
 		{param, ``, `"type":[]`, "/type: type changed", "/type: type changed"},
 		{param, ``, `"type":"string"`, "/type: type narrowed", "/type: type widened"},
-		{param, `"type":"string"`, `"anyOf":[{"type":"string"},{"type":"null"}]`, "/anyOf/1: type widened; /anyOf: same meaning, other form", "/anyOf/1: type narrowed; /anyOf: same meaning, other form"},
-		{param, `"type":"string"`, `"anyOf":[{"type":"string","maxLength":5}]`, "/anyOf/0/maxLength: constraint tightened; /anyOf: same meaning, other form", "/anyOf/0/maxLength: constraint loosened; /anyOf: same meaning, other form"},
-		{param, `"type":"string"`, `"oneOf":[{"$ref":"#"},{"type":"null"}]`, "/oneOf: constraint changed; /type: constraint changed", "/oneOf: constraint changed; /type: constraint changed"},
+		{param, `"type":"string"`, `"anyOf":[{"type":"string"},{"type":"null"}]`,
+			"/type: type widened; /anyOf: constraint tightened", "/anyOf: constraint loosened; /type: type narrowed"},
+		{param, `"type":"string"`, `"anyOf":[{"type":"string","maxLength":5}]`,
+			"/type: type widened; /anyOf: constraint tightened", "/anyOf: constraint loosened; /type: type narrowed"},
+		{param, `"type":"string"`, `"oneOf":[{"$ref":"#"},{"type":"null"}]`,
+			"/type: type widened; /oneOf: constraint changed", "/oneOf: constraint loosened; /type: constraint changed"},
 
 		// enum and const
 		{param, `"enum":["a"]`, `"enum":["a","b"]`, "/enum: enum value added", "/enum: enum value removed"},
@@ -199,22 +202,21 @@ func TestLabels(t *testing.T) {
 
 		// one schema in two forms: what both say is compared, wherever it stands
 		{param, `"description":"x","type":"string"`, `"description":"y","anyOf":[{"type":"string"},{"type":"null"}]`,
-			"/anyOf/1: type widened; /description: wording; /anyOf: same meaning, other form", "/description: wording; /anyOf/1: type narrowed; /anyOf: same meaning, other form"},
+			"/type: type widened; /description: wording; /anyOf: constraint tightened", "/anyOf: constraint loosened; /description: wording; /type: type narrowed"},
 		{param, `"description":"x","type":"string"`, `"anyOf":[{"type":"null"},{"description":"y","type":"string"}]`,
-			"/anyOf/0: type widened; /anyOf/1/description: wording; /anyOf: same meaning, other form", "/description: wording; /anyOf/0: type narrowed; /anyOf: same meaning, other form"},
+			"/type: type widened; /anyOf: wording; /description: wording", "/anyOf: constraint loosened; /description: wording; /type: type narrowed"},
 		{param, `"type":["string","null"]`, `"anyOf":[{"type":"string"},{"type":"null"}]`,
-			"/anyOf: same meaning, other form; /type: same meaning, other form", "/anyOf: same meaning, other form; /type: same meaning, other form"},
+			": same meaning, other form", ": same meaning, other form"},
 		{param, `"maxLength":5,"type":["string","null"]`, `"anyOf":[{"maxLength":5,"type":"string"},{"type":"null"}]`,
-			"/anyOf: same meaning, other form; /anyOf/0/type: same meaning, other form; /anyOf/1: same meaning, other form",
-			"/anyOf: same meaning, other form; /anyOf/1: same meaning, other form; /type: same meaning, other form"},
+			"/type: type widened; /maxLength: constraint loosened; /anyOf: constraint tightened", "/anyOf: constraint loosened; /type: type narrowed; /maxLength: constraint tightened"},
 		{param, `"minimum":1,"type":["number","null"]`, `"anyOf":[{"minimum":1,"type":"number"},{"minimum":1,"type":"null"}]`,
-			"/anyOf: same meaning, other form; /anyOf/0/type: same meaning, other form; /anyOf/1: same meaning, other form",
-			"/anyOf: same meaning, other form; /anyOf/1: same meaning, other form; /type: same meaning, other form"},
-		{param, `"enum":["a","b"]`, `"anyOf":[{"const":"a"},{"const":"b"}]`, "/anyOf: same meaning, other form; /enum: same meaning, other form", "/anyOf: same meaning, other form; /enum: same meaning, other form"},
-		{param, `"enum":["a","b"]`, `"anyOf":[{"const":"a"},{"const":"c"}]`, "/anyOf: constraint changed; /enum: constraint changed", "/anyOf: constraint changed; /enum: constraint changed"},
+			"/type: type widened; /minimum: constraint loosened; /anyOf: constraint tightened", "/anyOf: constraint loosened; /type: type narrowed; /minimum: constraint tightened"},
+		{param, `"enum":["a","b"]`, `"anyOf":[{"const":"a"},{"const":"b"}]`,
+			"/enum: constraint loosened; /anyOf: constraint tightened", "/anyOf: constraint loosened; /enum: constraint tightened"},
+		{param, `"enum":["a","b"]`, `"anyOf":[{"const":"a"},{"const":"c"}]`,
+			"/enum: constraint loosened; /anyOf: constraint tightened", "/anyOf: constraint loosened; /enum: constraint tightened"},
 		{param, `"type":"string"`, `"anyOf":[{"enum":["a"],"type":"string"},{"type":"string"}]`,
-			"/anyOf: same meaning, other form; /anyOf/0/enum: same meaning, other form; /anyOf/1: same meaning, other form",
-			"/anyOf: same meaning, other form; /anyOf/0/enum: same meaning, other form; /anyOf/1: same meaning, other form"},
+			"/type: type widened; /anyOf: constraint tightened", "/anyOf: constraint loosened; /type: type narrowed"},
 		{param, `"anyOf":[{"type":"string"},{"type":"null"}]`, `"oneOf":[{"type":"string"},{"type":"null"}]`, "/oneOf: same meaning, other form", "/anyOf: same meaning, other form"},
 		{param, `"anyOf":[{"description":"x","type":"string"},{"maxLength":3,"type":"string"}]`, `"oneOf":[{"description":"y","type":"string"},{"maxLength":3,"type":"string"}]`,
 			"/oneOf/0/description: wording; /oneOf: constraint tightened", "/anyOf: constraint loosened; /anyOf/0/description: wording"},
@@ -224,67 +226,95 @@ func TestLabels(t *testing.T) {
 			"/anyOf/1/description: wording; /anyOf/1: same values, other order", "/anyOf/1/description: wording; /anyOf/1: same values, other order"},
 		// additionalProperties sees the parameters beside it alone
 		{param, `"additionalProperties":false,"properties":{"q":{}}`, `"additionalProperties":false,"anyOf":[{"properties":{"q":{}}}]`,
-			"/anyOf: constraint changed", "/anyOf: constraint changed"},
+			"/properties: parameter removed; /anyOf: constraint tightened", "/properties: new parameter, optional; /anyOf: constraint loosened"},
 		{param, `"additionalProperties":false,"type":["object","null"]`, `"additionalProperties":false,"anyOf":[{"properties":{"q":{}},"type":"object"},{"type":"null"}]`,
-			"/anyOf: new parameter, optional; /type: constraint changed", "/anyOf: constraint changed; /type: constraint changed"},
+			"/anyOf: new parameter, optional; /type: type widened", "/anyOf: constraint loosened; /type: type narrowed"},
 		{param, ``, `"nullable":true`, "/nullable: type widened", "/nullable: type narrowed"},
 		// null among the types, in whatever form
 		{param, `"type":"string"`, `"nullable":true,"type":"string"`, "/nullable: type widened", "/nullable: type narrowed"},
 		{param, `"type":"string"`, `"nullable":false,"type":"string"`, "/nullable: same meaning, other form", "/nullable: same meaning, other form"},
 		{param, `"type":"string"`, `"nullable":"send all files","type":"string"`, "/nullable: type changed", "/nullable: type changed"},
 		{param, `"nullable":true,"type":"string"`, `"type":["string","null"]`,
-			"/nullable: same meaning, other form; /type: same meaning, other form", "/nullable: same meaning, other form; /type: same meaning, other form"},
+			": same meaning, other form", ": same meaning, other form"},
 		{param, `"items":{"maxLength":5,"nullable":true,"type":"string"}`, `"items":{"maxLength":5,"type":["null","string"]}`,
-			"/items/nullable: same meaning, other form; /items/type: same meaning, other form", "/items/nullable: same meaning, other form; /items/type: same meaning, other form"},
+			"/items: same meaning, other form", "/items: same meaning, other form"},
 		{param, `"nullable":true,"type":"string"`, `"anyOf":[{"type":"string"},{"type":"null"}]`,
-			"/anyOf: same meaning, other form; /anyOf/1: same meaning, other form; /nullable: same meaning, other form",
-			"/anyOf: same meaning, other form; /anyOf/1: same meaning, other form; /nullable: same meaning, other form"},
+			": same meaning, other form", ": same meaning, other form"},
 		{param, `"items":{"nullable":true,"type":"string"}`, `"items":{"anyOf":[{"type":"string"},{"type":"null"}]}`,
-			"/items/anyOf: same meaning, other form; /items/anyOf/1: same meaning, other form; /items/nullable: same meaning, other form",
-			"/items/anyOf: same meaning, other form; /items/anyOf/1: same meaning, other form; /items/nullable: same meaning, other form"},
+			"/items: same meaning, other form", "/items: same meaning, other form"},
 		{param, `"type":["string","null"]`, `"anyOf":[{"type":"string"},{"const":null}]`,
-			"/anyOf: same meaning, other form; /type: same meaning, other form", "/anyOf: same meaning, other form; /type: same meaning, other form"},
+			"/type: type widened; /anyOf: constraint tightened", "/anyOf: constraint loosened; /type: type narrowed"},
 		{param, `"type":["string","null"]`, `"anyOf":[{"type":"string"},{"enum":[null]}]`,
-			"/anyOf: same meaning, other form; /type: same meaning, other form", "/anyOf: same meaning, other form; /type: same meaning, other form"},
+			"/type: type widened; /anyOf: constraint tightened", "/anyOf: constraint loosened; /type: type narrowed"},
 		{param, `"items":{"type":["string","null"]}`, `"items":{"oneOf":[{"type":"string"},{"const":null}]}`,
-			"/items/oneOf: same meaning, other form; /items/type: same meaning, other form", "/items/oneOf: same meaning, other form; /items/type: same meaning, other form"},
+			"/items/type: type widened; /items/oneOf: constraint tightened", "/items/oneOf: constraint loosened; /items/type: type narrowed"},
+		{param, `"type":["string","null"]`, `"allOf":[{"type":["null","string"]}]`, ": same meaning, other form", ": same meaning, other form"},
+		{param, `"type":["integer","null"]`, `"oneOf":[{"type":"null"},{"type":["integer"]}]`, ": same meaning, other form", ": same meaning, other form"},
+		// 1 is an integer and a number, so oneOf refuses it
+		{param, `"type":["integer","number"]`, `"oneOf":[{"type":"integer"},{"type":"number"}]`,
+			"/type: type widened; /oneOf: constraint tightened", "/oneOf: constraint loosened; /type: type narrowed"},
+		// what stands beside additionalProperties or a reference isn't the same inside
+		{param, `"additionalProperties":false,"properties":{"q":{}}`, `"additionalProperties":false,"allOf":[{"properties":{"q":{}}}]`,
+			"/properties: parameter removed; /allOf: constraint tightened", "/properties: new parameter, optional; /allOf: constraint loosened"},
+		{param, `"additionalProperties":false,"properties":{"q":{}}`, `"additionalProperties":false,"allOf":[{"additionalProperties":false,"properties":{"q":{}}}]`,
+			"/properties: parameter removed; /allOf: constraint tightened", "/properties: new parameter, optional; /allOf: constraint loosened"},
+		{schema, `"$defs":{"A":{"type":"string"}},"properties":{"p":{"$ref":"#/$defs/A","maxLength":5}}`, `"$defs":{"A":{"type":"string"}},"properties":{"p":{"maxLength":5,"type":"string"}}`,
+			"/properties/p/$ref: reference changed; /properties/p/type: constraint changed", "/properties/p/$ref: reference changed; /properties/p/type: constraint changed"},
+		// a definition that one parameter had inlined, and another still refers to
+		{schema, `"$defs":{"A":{"maxLength":5}},"properties":{"p":{"$ref":"#/$defs/A"},"q":{"$ref":"#/$defs/A"}}`, `"$defs":{"A":{"maxLength":6}},"properties":{"p":{"maxLength":5},"q":{"$ref":"#/$defs/A"}}`,
+			"/$defs/A/maxLength: constraint loosened; /properties/p: same meaning, other form", "/$defs/A/maxLength: constraint tightened; /properties/p: same meaning, other form"},
+		// a definition that came with another one, for nobody
+		{schema, `"properties":{"p":{"maxLength":5}}`, `"$defs":{"A":{"maxLength":5},"B":{"maxLength":6}},"properties":{"p":{"$ref":"#/$defs/A"}}`,
+			"/$defs: unused definition; /properties/p: same meaning, other form", "/$defs: unused definition; /properties/p: same meaning, other form"},
+		{schema, `"$defs":{"R":{"minProperties":1},"U":{"minLength":1}},"$ref":"#/$defs/R"`, `"$defs":{"U":{"minLength":2}},"minProperties":1`,
+			"/$defs/U/minLength: unused definition; /$defs/R: same meaning, other form; /$ref: same meaning, other form; /minProperties: same meaning, other form",
+			"/$defs/U/minLength: unused definition; /$defs/R: same meaning, other form; /$ref: same meaning, other form; /minProperties: same meaning, other form"},
+		// keywords that take what others leave over
+		{param, `"items":{"type":"string"}`, `"items":{"type":"string"},"prefixItems":[{"type":"integer"}]`, "/prefixItems: constraint changed", "/prefixItems: constraint loosened"},
+		{param, `"unevaluatedProperties":false`, `"allOf":[{"additionalProperties":true}],"unevaluatedProperties":false`, "/allOf: constraint changed", "/allOf: constraint loosened"},
+		{param, `"allOf":[{}],"unevaluatedProperties":false`, `"allOf":[{"additionalProperties":true}],"unevaluatedProperties":false`,
+			"/allOf/0/additionalProperties: constraint changed", "/allOf/0/additionalProperties: constraint changed"},
+		{schema, `"properties":{"a":{}}`, `"properties":{"a":{}},"allOf":[{"required":["a"]}]`, "/allOf: parameter now required", "/allOf: constraint loosened"},
+		{param, ``, `"allOf":[{"description":"y","minLength":1}]`, "/allOf: wording", "/allOf: constraint loosened"},
 		// not to be told: beside no type, beside values that are listed
 		{param, `"type":["string","null"]`, `"anyOf":[{"type":"string"}],"nullable":true`,
-			"/anyOf: constraint changed; /nullable: constraint changed; /type: constraint changed", "/anyOf: constraint changed; /nullable: constraint changed; /type: constraint changed"},
+			"/nullable: type widened; /type: type widened; /anyOf: constraint tightened", "/anyOf: constraint loosened; /nullable: type narrowed; /type: type narrowed"},
 		{param, `"enum":["a"],"type":"string"`, `"enum":["a"],"nullable":true,"type":"string"`, "/nullable: type widened", "/nullable: type narrowed"},
 		{param, `"nullable":true,"type":"string"`, `"type":["integer","null"]`, "/type: type changed; /nullable: type narrowed", "/nullable: type widened; /type: type changed"},
-		{param, `"nullable":true,"type":"string"`, `"type":["integer","string","null"]`, "/type: type widened; /nullable: same meaning, other form", "/nullable: type narrowed; /type: type narrowed"},
+		{param, `"nullable":true,"type":"string"`, `"type":["integer","string","null"]`,
+			"/type: type widened; /nullable: type narrowed", "/nullable: type widened; /type: type narrowed"},
 		{schema, `"properties":{"p":{"description":"x","properties":{"q":{"description":"y"}}}}`,
 			`"$defs":{"P":{"description":"x","properties":{"q":{"description":"z"}}}},"properties":{"p":{"$ref":"#/$defs/P"}}`,
-			"/$defs/P/properties/q/description: wording; /$defs/P: same meaning, other form; /properties/p/$ref: same meaning, other form",
-			"/properties/p/properties/q/description: wording; /$defs/P: same meaning, other form; /properties/p/$ref: same meaning, other form"},
+			"/properties/p/$ref: reference changed; /$defs: definition added; /properties/p/description: wording; /properties/p/properties: parameter removed", "/properties/p/properties: new parameter, optional; /properties/p/$ref: reference changed; /properties/p/description: wording; /$defs: definition removed"},
 		{schema, `"properties":{"p":{"description":"x","title":"P","type":"object"}}`,
 			`"$defs":{"P":{"title":"P","type":"object"}},"properties":{"p":{"anyOf":[{"$ref":"#/$defs/P"},{"type":"null"}],"description":"y"}}`,
-			"/properties/p/anyOf/1: type widened; /properties/p/description: wording; /$defs/P: same meaning, other form; /properties/p/anyOf: same meaning, other form; /properties/p/anyOf/0/$ref: same meaning, other form",
-			"/properties/p/description: wording; /properties/p/anyOf/1: type narrowed; /$defs/P: same meaning, other form; /properties/p/anyOf: same meaning, other form; /properties/p/anyOf/0/$ref: same meaning, other form"},
+			"/$defs: definition added; /properties/p/type: type widened; /properties/p/description: wording; /properties/p/title: wording; /properties/p/anyOf: constraint tightened", "/properties/p/anyOf: constraint loosened; /properties/p/description: wording; /properties/p/title: wording; /properties/p/type: type narrowed; /$defs: definition removed"},
 
 		// definitions whose alternatives are references, and references to references: the old
 		// schema is compared with the likest
 		{schema, `"properties":{"p":{"properties":{"a":{}},"required":["a"]}}`,
 			`"$defs":{"A":{"properties":{"a":{}},"required":["a"]},"B":{"properties":{"b":{}},"required":["b"]},"P":{"anyOf":[{"$ref":"#/$defs/B"},{"$ref":"#/$defs/A"},{"properties":{"c":{}},"required":["c"]}]}},"properties":{"p":{"anyOf":[{"type":"string"},{"$ref":"#/$defs/P"}]}}`,
-			"/$defs/B: definition added; /$defs/P/anyOf/0: type widened; /$defs/P/anyOf/2: type widened; /properties/p/anyOf/0: type widened; /$defs/A: same meaning, other form; /$defs/P: same meaning, other form; /$defs/P/anyOf: same meaning, other form; /$defs/P/anyOf/1/$ref: same meaning, other form; /properties/p/anyOf: same meaning, other form; /properties/p/anyOf/1/$ref: same meaning, other form", "/$defs/P/anyOf: constraint changed; /properties/p/anyOf/0: type narrowed; /$defs/B: definition removed; /$defs/A: same meaning, other form; /$defs/P: same meaning, other form; /properties/p/anyOf: same meaning, other form; /properties/p/anyOf/1/$ref: same meaning, other form"},
+			"/$defs: definition added; /properties/p/required: parameter no longer required; /properties/p/properties: parameter removed; /properties/p/anyOf: constraint tightened", "/properties/p/properties: new parameter, required; /properties/p/required: parameter now required; /properties/p/anyOf: constraint loosened; /$defs: definition removed"},
 		{schema, `"properties":{"p":{"properties":{"a":{}},"required":["a"]}}`,
 			`"$defs":{"A":{"properties":{"a":{}},"required":["a"]},"P":{"$ref":"#/$defs/A"}},"properties":{"p":{"$ref":"#/$defs/P"}}`,
-			"/$defs/A: same meaning, other form; /$defs/P: same meaning, other form; /$defs/P/$ref: same meaning, other form; /properties/p/$ref: same meaning, other form", "/$defs/A: same meaning, other form; /$defs/P: same meaning, other form; /properties/p/$ref: same meaning, other form; /$defs/P/$ref: same meaning, other form"},
+			"/$defs: same meaning, other form; /properties/p: same meaning, other form", "/$defs: same meaning, other form; /properties/p: same meaning, other form"},
 		// a definition that stands for two parameters
 		{schema, `"properties":{"p":{"properties":{"a":{}}},"q":{"properties":{"a":{}}}}`,
 			`"$defs":{"A":{"properties":{"a":{}}}},"properties":{"p":{"$ref":"#/$defs/A"},"q":{"$ref":"#/$defs/A"}}`,
-			"/$defs/A: same meaning, other form; /properties/p/$ref: same meaning, other form; /properties/q/$ref: same meaning, other form", "/$defs/A: same meaning, other form; /properties/p/$ref: same meaning, other form; /properties/q/$ref: same meaning, other form"},
+			"/$defs: same meaning, other form; /properties/p: same meaning, other form; /properties/q: same meaning, other form", "/$defs: same meaning, other form; /properties/p: same meaning, other form; /properties/q: same meaning, other form"},
 		// one that leads to itself takes anything
 		{schema, `"properties":{"p":{"type":"string"}}`, `"$defs":{"A":{"$ref":"#/$defs/B"},"B":{"$ref":"#/$defs/A"}},"properties":{"p":{"$ref":"#/$defs/A"}}`,
-			"/$defs/B/$ref: reference changed; /properties/p/type: constraint changed; /$defs/A: same meaning, other form; /$defs/A/$ref: same meaning, other form; /$defs/B: same meaning, other form; /properties/p/$ref: same meaning, other form", "/properties/p/type: constraint changed; /$defs/A: same meaning, other form; /$defs/B: same meaning, other form; /properties/p/$ref: same meaning, other form; /$defs/A/$ref: same meaning, other form"},
+			"/properties/p/$ref: reference changed; /$defs: definition added; /properties/p/type: constraint changed", "/properties/p/$ref: reference changed; /properties/p/type: constraint changed; /$defs: definition removed"},
 		// a definition that was inlined, but for its own reference
 		{schema, `"$defs":{"A":{"type":"string"},"B":{"$ref":"#/$defs/A"}},"properties":{"p":{"$ref":"#/$defs/B"}}`, `"$defs":{"A":{"type":"string"}},"properties":{"p":{}}`,
-			"/$defs/B/$ref: reference changed; /$defs/B: same meaning, other form; /properties/p/$ref: same meaning, other form", "/$defs/B/$ref: reference changed; /$defs/B: same meaning, other form; /properties/p/$ref: same meaning, other form"},
+			"/properties/p/$ref: reference changed; /$defs/B: definition removed", "/properties/p/$ref: reference changed; /$defs/B: definition added"},
 		// a parameter is required in one form only
-		{schema, `"properties":{"a":{}},"required":["a"]`, `"anyOf":[{"properties":{"a":{}}}]`, "/required: parameter no longer required; /anyOf: same meaning, other form", "/required: parameter now required; /anyOf: same meaning, other form"},
-		{schema, `"properties":{"a":{}}`, `"anyOf":[{"properties":{"a":{}},"required":["a"]}]`, "/anyOf/0/required: parameter now required; /anyOf: same meaning, other form", "/anyOf/0/required: parameter no longer required; /anyOf: same meaning, other form"},
-		{schema, `"properties":{"a":{}},"required":["a"]`, `"$defs":{"A":{"properties":{"a":{}}}},"$ref":"#/$defs/A"`, "/required: parameter no longer required; /$defs/A: same meaning, other form; /$ref: same meaning, other form", "/required: parameter now required; /$defs/A: same meaning, other form; /$ref: same meaning, other form"},
+		{schema, `"properties":{"a":{}},"required":["a"]`, `"anyOf":[{"properties":{"a":{}}}]`,
+			"/required: parameter no longer required; /properties: parameter removed; /anyOf: constraint tightened", "/properties: new parameter, required; /required: parameter now required; /anyOf: constraint loosened"},
+		{schema, `"properties":{"a":{}}`, `"anyOf":[{"properties":{"a":{}},"required":["a"]}]`,
+			"/anyOf: parameter now required; /properties: parameter removed", "/properties: new parameter, optional; /anyOf: constraint loosened"},
+		{schema, `"properties":{"a":{}},"required":["a"]`, `"$defs":{"A":{"properties":{"a":{}}}},"$ref":"#/$defs/A"`,
+			"/$ref: reference changed; /$defs: definition added; /required: parameter no longer required; /properties: parameter removed", "/properties: new parameter, required; /required: parameter now required; /$ref: reference changed; /$defs: definition removed"},
 
 		// bounds
 		{param, ``, `"minimum":0`, "/minimum: constraint tightened", "/minimum: constraint loosened"},
@@ -426,7 +456,7 @@ func TestLabels(t *testing.T) {
 		seen += c.forward + "; " + c.back + "; "
 	}
 	for i, row := range labelTable {
-		if labelKind(i) == labelRenamed || labelKind(i) == labelCrowded {
+		if label(i) == labelRenamed || label(i) == labelTooMany {
 			continue // see TestLabelsOfOtherLists and TestTooManyChanges
 		}
 		if row.text == "" || !strings.Contains(seen, ": "+row.text+"; ") {
@@ -464,7 +494,7 @@ func TestLabelsOfOtherLists(t *testing.T) {
 	} {
 		var got []string
 		for _, c := range diffDefinitions(tt.list, parseCanonical(t, tt.old), parseCanonical(t, tt.new)) {
-			got = append(got, c.pointer+": "+c.label.text)
+			got = append(got, c.pointer+": "+c.label.text())
 		}
 		if got := strings.Join(got, "; "); got != tt.want {
 			t.Errorf("%s -> %s\n got %s\nwant %s", tt.old, tt.new, got, tt.want)
@@ -480,7 +510,7 @@ func TestLabelTable(t *testing.T) {
 		if strings.Trim(row.id, "abcdefghijklmnopqrstuvwxyz-") != "" || row.id == "" {
 			t.Errorf("row %d has the id %q", i, row.id)
 		}
-		if row.minor && labelKind(i) < labelChanged {
+		if row.minor && label(i) < labelChanged {
 			t.Errorf("%q is minor and dangerous", row.text)
 		}
 		for j, other := range labelTable[:i] {
@@ -618,17 +648,10 @@ func refactored(r *rand.Rand, tool value) value {
 func labellingHolds(t testing.TB, list listKind, old, new string) {
 	t.Helper()
 	a, b := parseCanonical(t, old), parseCanonical(t, new)
-	texts := map[label]bool{}
-	for rank := range labelTable {
-		texts[labelKind(rank).label()] = true
-	}
 	changes := diffDefinitions(list, a, b)
 	checkChanges(t, a, b, changes, string(appendJSON(nil, a)) == string(appendJSON(nil, b)))
 	for i, c := range changes {
-		if !texts[c.label] {
-			t.Errorf("%s\n -> %s\n%s has the label %q, rank %d: not in the table", old, new, c.pointer, c.label.text, c.label.rank)
-		}
-		if i > 0 && changes[i-1].label.rank > c.label.rank {
+		if i > 0 && changes[i-1].label > c.label {
 			t.Errorf("%s\n -> %s\n%s is out of order", old, new, c.pointer)
 		}
 	}
@@ -686,6 +709,10 @@ func TestLabelsOfHugeSchemas(t *testing.T) {
 	for i := range n {
 		fmt.Fprintf(&chain, `"d%d":{"$ref":"#/$defs/d%d"},`, i, (i+1)%n)
 	}
+	var doubling strings.Builder // written out, the first is as long as 2 to the 90th of the last
+	for i := range 90 {
+		fmt.Fprintf(&doubling, `"d%d":{"properties":{"a":{"$ref":"#/$defs/d%d"},"b":{"$ref":"#/$defs/d%d"}}},`, i, i+1, i+1)
+	}
 	names, optional := repeat(`"p#"`), repeat(`"p#":{"type":"string"}`)
 	deep := func(inner string) string {
 		return strings.Repeat(`{"properties":{"a":`, 55) + inner + strings.Repeat(`}}`, 55)
@@ -697,6 +724,8 @@ func TestLabelsOfHugeSchemas(t *testing.T) {
 		{"enum", `{"enum":[{}]}`, `{"enum":[{},` + repeat(`"#"`) + `]}`, "enum value added"},
 		{"enum of scalars", `{"enum":[1]}`, `{"enum":[1,` + repeat(`"#"`) + `]}`, "enum value added"},
 		{"references in a long circle", `{"$ref":"#/$defs/d0","$defs":{` + chain.String() + `"x":{}}}`, `{"$ref":"#/$defs/d0","$defs":{"x":{}}}`, "definition removed"},
+		{"references that double", `{"properties":{"p":{"$ref":"#/$defs/d0"}},"$defs":{` + doubling.String() + `"d90":{}}}`,
+			`{"properties":{"p":{"anyOf":[{"$ref":"#/$defs/d0"}]}},"$defs":{` + doubling.String() + `"d90":{}}}`, "same meaning, other form"},
 		{"references to one", `{"allOf":[` + repeat(`{"$ref":"#"}`) + `]}`, `{"allOf":[` + repeat(`{"$ref":"#","maxLength":1}`) + `]}`, "constraint tightened"},
 		{"allOf", `{"properties":{` + repeat(`"p#":{}`) + `},"allOf":[{}]}`, `{"properties":{` + repeat(`"p#":{}`) + `},"allOf":[{},` + repeat(`{"minLength":1}`) + `]}`, "constraint tightened"},
 		{"deep", deep(`{"properties":{}}`), deep(`{"properties":{` + repeat(`"p#":{}`) + `}}`), "new parameter, optional"},
@@ -710,8 +739,8 @@ func TestLabelsOfHugeSchemas(t *testing.T) {
 			if len(changes) == 0 {
 				t.Fatalf("%s: no changes", c.name)
 			}
-			if c.label != "" && changes[0].label.text != c.label {
-				t.Errorf("%s: %s: got %q, want %q", c.name, changes[0].pointer, changes[0].label.text, c.label)
+			if c.label != "" && changes[0].label.text() != c.label {
+				t.Errorf("%s: %s: got %q, want %q", c.name, changes[0].pointer, changes[0].label.text(), c.label)
 			}
 			c.label = "" // the way back has other labels
 			old, new = new, old
@@ -755,6 +784,6 @@ func TestLabelsOfRealServers(t *testing.T) {
 		last = pins
 	}
 	for rank, row := range labelTable {
-		t.Logf("%5d  %s", counts[labelKind(rank).label()], row.text)
+		t.Logf("%5d  %s", counts[label(rank)], row.text)
 	}
 }

@@ -1,5 +1,10 @@
 package main
 
+import (
+	"maps"
+	"slices"
+)
+
 // A schemaUse says how a schema bears on the input, as a set of these bits.
 type schemaUse int
 
@@ -7,12 +12,17 @@ const (
 	usePlain   schemaUse = 1 << iota // the input takes what the schema takes
 	useNegated                       // it stands under not
 	useTested                        // it stands under if
+	useSame                          // it is part of a schema that differs only in its form
 )
 
 // use works out how a schema, and each schema in it, bears on the input. Schemas under
 // $defs do so only through references (JSON Schema 2020-12 Core, 8.2). Each schema is
-// visited once for each of its uses.
+// visited once for each of its uses. A definition that only schemas refer to which mean the
+// same as before came or went without consequence.
 func (l *labeller) use(root, schema *value, u schemaUse) {
+	if l.sameMeaning[schema] {
+		u = useSame
+	}
 	if schema == nil || l.uses[schema]&u != 0 {
 		return
 	}
@@ -25,21 +35,27 @@ func (l *labeller) use(root, schema *value, u schemaUse) {
 		}
 		l.use(root, v, u)
 	}
+	if lookup(schema, "unevaluatedProperties") != nil || lookup(schema, "unevaluatedItems") != nil {
+		l.unevaluated = true
+	}
 	if lookup(schema, "$dynamicRef") != nil || lookup(schema, "$recursiveRef") != nil {
 		l.lost = true
 	}
 	if schema != root && lookup(schema, "$id") != nil {
 		l.lost = true // references in there are resolved against it
 	}
-	overlapping := !disjoint(lookup(schema, "oneOf"))
+	whole := u == useTested || u == useSame // all that is in it is used alike
+	overlapping := !whole && !disjoint(lookup(schema, "oneOf"))
 	eachBelow(schema, func(v *value, steps ...string) {
 		switch keyword := steps[0]; {
 		case isDefinitions(keyword):
+		case whole:
+			l.use(root, v, u)
 		case keyword == "if":
 			l.use(root, v, useTested)
-		case keyword == "not" && u != useTested:
+		case keyword == "not":
 			l.use(root, v, usePlain+useNegated-u)
-		case keyword == "oneOf" && u != useTested && overlapping:
+		case keyword == "oneOf" && overlapping:
 			l.use(root, v, usePlain)
 			l.use(root, v, useNegated) // what one takes, no other may take
 		default:
@@ -48,10 +64,16 @@ func (l *labeller) use(root, schema *value, u schemaUse) {
 	})
 }
 
-// useOf returns the uses of schemas, old and new: 0 only if no reference can lead to them.
+// useOf returns the uses of schemas, old and new: 0 only if no reference can lead to them,
+// and useSame only if that is so for all of them.
 func (l *labeller) useOf(schemas ...*value) (u schemaUse) {
+	unused := false
 	for _, v := range schemas {
 		u |= l.uses[v]
+		unused = unused || v != nil && l.uses[v] == 0
+	}
+	if u != useSame || unused || l.lost {
+		u &^= useSame
 	}
 	if u == 0 && l.lost {
 		return usePlain
@@ -70,8 +92,10 @@ func (l *labeller) useAt(s location) schemaUse {
 	default:
 		of = nil
 		for side := range s.around {
-			for _, m := range membersIn(s.member(side, s.name())) {
-				of = append(of, m.value)
+			if v := s.member(side, s.name()); v != nil {
+				for i := range v.members() {
+					of = append(of, &v.parts[i].value)
+				}
 			}
 		}
 	}
@@ -86,12 +110,14 @@ func (s *location) defines() bool {
 
 // forUse translates a label of a schema into what it means for the input, given how the
 // schema is used. If it is used in several ways, the most dangerous one counts.
-func (k labelKind) forUse(u schemaUse) labelKind {
+func (k label) forUse(u schemaUse) label {
 	switch e := labelTable[k].effect; {
 	case e == breadthSame:
 		return k
 	case u == 0:
 		return labelUnusedDefinition
+	case u == useSame:
+		return labelOtherForm
 	case u == usePlain, u&usePlain != 0 && e != breadthNarrower:
 		return k
 	case u == useNegated && e == breadthWider:
@@ -100,4 +126,38 @@ func (k labelKind) forUse(u schemaUse) labelKind {
 		return labelLoosened
 	}
 	return labelConstraintChanged
+}
+
+// disjoint reports whether no value fits two alternatives, so that oneOf means the same as
+// anyOf. That is so if each has types of its own, or if all require one parameter and each
+// has a constant of its own for it.
+func disjoint(alternatives *value) bool {
+	if alternatives == nil || len(alternatives.items()) < 2 {
+		return true
+	}
+	seen, told := map[string]bool{}, map[string]int{} // told: how many alternatives differ by it from those before
+	for i := range alternatives.items() {
+		branch := &alternatives.parts[i].value
+		own := map[string]map[string]bool{} // by matter: the type, or the constant of a parameter
+		if types := lookup(branch, "type"); types != nil {
+			own["type"], _ = typeSet(types)
+		}
+		required, _ := stringSet(lookup(branch, "required"))
+		for name := range required {
+			if constant := textOf(lookup(lookup(lookup(branch, "properties"), name), "const")); constant != "" {
+				own["const "+name] = map[string]bool{constant: true}
+			}
+		}
+		for matter, values := range own {
+			repeated := len(values) == 0
+			for v := range values {
+				repeated = repeated || seen[matter+"\x00"+v]
+				seen[matter+"\x00"+v] = true
+			}
+			if !repeated {
+				told[matter]++
+			}
+		}
+	}
+	return slices.Contains(slices.Collect(maps.Values(told)), len(alternatives.items()))
 }

@@ -138,7 +138,7 @@ func (r *report) labelled(labels []string) map[int]bool {
 	accepted := map[int]bool{}
 	for i := range r.drifts {
 		if r.drifts[i].kind == changed && len(r.changes[i]) > 0 && !r.warned(i) &&
-			!slices.ContainsFunc(r.changes[i], func(c change) bool { return !slices.Contains(labels, c.label.id) }) {
+			!slices.ContainsFunc(r.changes[i], func(c change) bool { return !slices.Contains(labels, c.label.id()) }) {
 			accepted[i] = true
 		}
 	}

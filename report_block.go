@@ -99,7 +99,7 @@ func (r *report) wholes(d *drift, all bool) (op byte, list []pin) {
 }
 
 func (b *diffBlock) edit(r *report, g *group, e *edit) {
-	b.line("@@ " + e.label.id + spaced(quotedPointer(e.pointer), r.editNote(g, e)) + " @@")
+	b.line("@@ " + e.label.id() + spaced(quotedPointer(e.pointer), r.editNote(g, e)) + " @@")
 	if e.home > 0 {
 		return
 	}

@@ -15,8 +15,8 @@ type group struct {
 	warned bool // it has a new warning, which takes a yes of its own
 	minor  bool // nothing in it needs more than a line
 
-	class int // sorts groups: 0 with a new warning, else a kindWeight
-	rank  int // sorts groups of a class: the rank of the gravest label
+	class   int   // sorts groups: 0 with a new warning, else a kindWeight
+	gravest label // sorts groups of a class
 }
 
 // An edit is one change of a group, as it is shown.
@@ -62,8 +62,8 @@ func (r *report) group() {
 			if e.unseen != "" || c.hidden[1] > c.hidden[0] {
 				g.class = min(g.class, kindWeight[concealed])
 			}
-			if len(g.edits) == 0 || c.label.rank < g.rank {
-				g.rank = c.label.rank
+			if len(g.edits) == 0 || c.label < g.gravest {
+				g.gravest = c.label
 			}
 			serious = serious || !e.isMinor()
 			key = append(key, e.key)
@@ -85,7 +85,7 @@ func (r *report) group() {
 	}
 	slices.SortStableFunc(r.groups, func(a, b *group) int {
 		x, y := r.drifts[a.drifts[0]], r.drifts[b.drifts[0]]
-		return cmp.Or(a.class-b.class, kindWeight[x.kind]-kindWeight[y.kind], a.rank-b.rank, compareDrifts(x, y))
+		return cmp.Or(a.class-b.class, kindWeight[x.kind]-kindWeight[y.kind], cmp.Compare(a.gravest, b.gravest), compareDrifts(x, y))
 	})
 	r.follow()
 	r.foldShared()

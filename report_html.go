@@ -184,7 +184,7 @@ func (r *report) countIn(g *group, text string) int {
 		}
 		return len(seen)
 	}
-	if text == string(r.first(g).kind) || slices.ContainsFunc(r.changes[g.drifts[0]], func(c change) bool { return c.label.id == text }) {
+	if text == string(r.first(g).kind) || slices.ContainsFunc(r.changes[g.drifts[0]], func(c change) bool { return c.label.id() == text }) {
 		return len(g.drifts)
 	}
 	return 0

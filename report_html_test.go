@@ -472,7 +472,7 @@ func TestCrowdedPage(t *testing.T) {
 		return `[{"name":"t","_meta":{"a":[` + strings.Join(items, ",") + `]}}]`
 	}
 	r := pageReport(t, list(""), list("\u200b"))
-	if got := r.drifts[0].kind; got != concealed || len(r.changes[0]) != 1 || r.changes[0][0].label.id != "many-changes" {
+	if got := r.drifts[0].kind; got != concealed || len(r.changes[0]) != 1 || r.changes[0][0].label.id() != "many-changes" {
 		t.Fatalf("%s, %d changes", got, len(r.changes[0]))
 	}
 	if got := r.groups[0].edits[0].unseen; got != "4,001 characters no reader sees" {

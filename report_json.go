@@ -250,7 +250,7 @@ func (j *jsonReport) drift(r *report, at int, approved []finding) jsonDrift {
 			drift.ChangesLeftOut = len(changes) - i
 			break
 		}
-		change := jsonChange{Pointer: c.pointer, From: c.from, Label: c.label.id, LabelText: c.label.text}
+		change := jsonChange{Pointer: c.pointer, From: c.from, Label: c.label.id(), LabelText: c.label.text()}
 		change.Old, change.OldBytes = j.quote(c.old, c.cutFrom[0])
 		change.New, change.NewBytes = j.quote(c.new, c.cutFrom[1])
 		drift.Changes = append(drift.Changes, change)

@@ -235,7 +235,7 @@ func checkJSON(t testing.TB, schema *jsonschema.Schema, r *report) {
 		}
 		for j, c := range d.Changes {
 			was := r.changes[i][j]
-			if c.Pointer != was.pointer || c.Label != was.label.id {
+			if c.Pointer != was.pointer || c.Label != was.label.id() {
 				t.Fatalf("%s at %q of %q", c.Label, c.Pointer, d.Name)
 			}
 			for k, raw := range []json.RawMessage{c.Old, c.New} {

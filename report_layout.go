@@ -82,7 +82,7 @@ func jsonLines(v value, asciiOnly bool, width int) []string {
 	default:
 		return []string{string(appendJSON(nil, v))}
 	}
-	open, end := string(v.kind), string(v.kind+2) // in ASCII, "}" is "{" + 2 and "]" is "[" + 2
+	open, end := string(v.kind), closing(v)
 	var inline []string
 	lines, fits := []string{open}, true
 	for _, p := range v.parts {
@@ -107,6 +107,14 @@ func jsonLines(v value, asciiOnly bool, width int) []string {
 	return append(lines, end)
 }
 
+// closing is the bracket that ends an object or an array.
+func closing(v value) string {
+	if v.kind == '{' {
+		return "}"
+	}
+	return "]"
+}
+
 // printableString is s as a printable JSON string. A line feed, a carriage return
 // and a tab get their JSON escapes.
 func printableString(s string, asciiOnly bool) string {
@@ -122,7 +130,7 @@ func showWords(pieces []piece, marks bool, width int) []line {
 	lines := []line{{sign: '='}}
 	for i, p := range pieces {
 		var texts []string
-		if p.op == '=' {
+		if p.op == opKept {
 			texts = keptLines(p.text, i == 0, i == len(pieces)-1)
 		} else {
 			texts = changedLines(p, marks, spelledOut(pieces, i))
@@ -156,7 +164,7 @@ func (l *line) add(op byte, s string) {
 // feeds is counted.
 func changedLines(p piece, marks, asciiOnly bool) (lines []string) {
 	open, end, escaped := "{+", "+}", "<U+002B>}"
-	if p.op == '-' {
+	if p.op == opRemoved {
 		open, end, escaped = "[-", "-]", "<U+002D>]"
 	}
 	for rest, more := p.text, true; more; {
@@ -214,11 +222,10 @@ func confusable(a, b string) bool {
 // replaces it. Then both are spelled by code points.
 func spelledOut(pieces []piece, i int) bool {
 	other := i - 1 // a removed piece comes before the added one
-	if pieces[i].op == '-' {
+	if pieces[i].op == opRemoved {
 		other = i + 1
 	}
-	return pieces[i].op != '=' && other >= 0 && other < len(pieces) &&
-		pieces[other].op == '+'+'-'-pieces[i].op && confusable(pieces[i].text, pieces[other].text)
+	return other >= 0 && other < len(pieces) && pieces[i].replaces(pieces[other]) && confusable(pieces[i].text, pieces[other].text)
 }
 
 // lookAlike reports whether both values are texts that could pass for each other.

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -261,20 +262,18 @@ func policyWords(p policy) string {
 // overview says at the top of a review what there is to read: the new warnings, the
 // counts by kind and label, and what the model reads from now on.
 func (r *report) overview() []string {
-	has := map[string]map[int]bool{} // by label, the drifts that have it
+	has := map[label]map[int]bool{} // the drifts that have it
 	for i := range r.changes {
 		for _, c := range r.changes[i] {
-			if has[c.label.id] == nil {
-				has[c.label.id] = map[int]bool{}
+			if has[c.label] == nil {
+				has[c.label] = map[int]bool{}
 			}
-			has[c.label.id][i] = true
+			has[c.label][i] = true
 		}
 	}
 	var labels []string
-	for _, id := range labelIDs() {
-		if n := len(has[id]); n > 0 {
-			labels = append(labels, id+" "+grouped(n))
-		}
+	for _, l := range slices.Sorted(maps.Keys(has)) {
+		labels = append(labels, l.id()+" "+grouped(len(has[l])))
 	}
 	texts, _ := r.driftsThat(func(i int) bool {
 		return len(r.changes[i]) == 0 || slices.ContainsFunc(r.changes[i], func(c change) bool { return modelReads(r.drifts[i].list, c) })
@@ -289,7 +288,7 @@ func (r *report) overview() []string {
 
 // modelReads reports whether a change is in something that a model reads.
 func modelReads(list listKind, c change) bool {
-	return list != toolList || !c.label.minor && (strings.HasPrefix(c.pointer, "/description") || strings.HasPrefix(c.pointer, "/inputSchema"))
+	return list != toolList || !c.label.minor() && (strings.HasPrefix(c.pointer, "/description") || strings.HasPrefix(c.pointer, "/inputSchema"))
 }
 
 // driftsThat counts by list, and names, the drifts for which are(i) is true.
@@ -432,7 +431,7 @@ func (r *report) driftText(i int) string {
 			said = append(said, plural(len(r.changes[i])-j, "more change"))
 			break
 		}
-		text := c.label.id
+		text := c.label.id()
 		if d.kind == concealed {
 			text = unseen(c)
 		}
@@ -506,22 +505,25 @@ func (g *group) parts(all bool) (shown []*edit, shared [][]*edit, minor []*edit)
 }
 
 // isMinor reports whether a review may sum up an edit.
-func (e *edit) isMinor() bool { return e.unseen == "" && e.label.minor }
+func (e *edit) isMinor() bool { return e.unseen == "" && e.label.minor() }
 
 // labelCounts is "output-schema 3, sdk-churn", in the order of the edits.
 func labelCounts(edits []*edit) string {
-	count, ids := map[string]int{}, []string(nil)
+	count, labels := map[label]int{}, []label(nil)
 	for _, e := range edits {
-		if count[e.label.id]++; count[e.label.id] == 1 {
-			ids = append(ids, e.label.id)
+		if count[e.label]++; count[e.label] == 1 {
+			labels = append(labels, e.label)
 		}
 	}
-	for i, id := range ids {
-		if n := count[id]; n > 1 {
-			ids[i] += " " + grouped(n)
+	var texts []string
+	for _, l := range labels {
+		text := l.id()
+		if n := count[l]; n > 1 {
+			text += " " + grouped(n)
 		}
+		texts = append(texts, text)
 	}
-	return strings.Join(ids, ", ")
+	return strings.Join(texts, ", ")
 }
 
 // level is the level of a finding, for programs.
@@ -801,7 +803,7 @@ func (r *report) groupRows(g *group, all bool, most int) []row {
 			rows = append(rows, row{op: '~', Word: plural(len(shown)-i, "more change")})
 			break
 		}
-		rows = append(rows, row{op: '!', Word: e.label.id, Pointer: quotedPointer(e.pointer), Detail: note(g, e), Home: e.home, edit: e})
+		rows = append(rows, row{op: '!', Word: e.label.id(), Pointer: quotedPointer(e.pointer), Detail: note(g, e), Home: e.home, edit: e})
 	}
 	for _, edits := range shared {
 		rows = append(rows, row{op: '!', Word: "shared", Detail: labelCounts(edits) + ", " + home(edits[0]), Home: edits[0].home})

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // A position is the role that a value has because of where it stands. One place tells
@@ -164,6 +166,22 @@ func lookup(v *value, step string) *value {
 		}
 	}
 	return nil
+}
+
+// resolveReference returns the value that a reference inside the document names, nil if
+// there is none, and the steps to it. The fragment is a percent-encoded JSON Pointer
+// (RFC 6901, section 6). It returns false for anchors and other documents.
+func resolveReference(root *value, reference string) (*value, []string, bool) {
+	fragment, local := strings.CutPrefix(reference, "#")
+	pointer, err := url.PathUnescape(fragment)
+	steps, ok := pointerTokens(pointer)
+	if !local || err != nil || !ok {
+		return nil, nil, false
+	}
+	for _, step := range steps {
+		root = lookup(root, step)
+	}
+	return root, steps, true
 }
 
 // textOf returns the text of a string, and "" for anything else.
