@@ -84,7 +84,7 @@ func benchRead(b *testing.B, data []byte) manifest {
 }
 
 func benchPins(b *testing.B, m manifest) pinset {
-	set, err := pinManifest(m, "s", policy{}, nil)
+	set, err := pinManifest(m, "s", policy{}, nil, formOf)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -144,9 +144,9 @@ func BenchmarkCompare(b *testing.B) {
 		pinned := benchPins(b, benchRead(b, data))
 		found := benchPins(b, benchRead(b, []byte(strings.ReplaceAll(string(data), `0","title":"`, `0","title":"new `))))
 		for b.Loop() {
-			r := &report{reportInput: reportInput{pairs: []pair{{pinned: pinned, found: found}}}}
-			r.drifts = compareAll(r.pairs)
-			r.listChanges()
+			for _, d := range compareAll([]pair{{pinned: pinned, found: found}}) {
+				diffDefinitions(d.list, d.pinned.tree(), d.found.tree())
+			}
 		}
 	})
 }
@@ -160,7 +160,7 @@ func TestMadeUpManifests(t *testing.T) {
 		if len(data) < want*85/100 || len(data) > want*115/100 {
 			t.Errorf("%s has %d bytes", s.name, len(data))
 		}
-		found := pinsOf(t, string(data), policy{})
+		found := canonPins(t, string(data), policy{})
 		l := mustParse(t, mustMarshal(t, lockfile{[]pinset{found}}))
 		if drifts, matched := compare(l.servers[0], found); len(drifts) > 0 || matched != s.tools || string(madeUpManifest(s.tools, s.size)) != string(data) {
 			t.Errorf("%s: %d drifts, %d match", s.name, len(drifts), matched)

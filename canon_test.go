@@ -96,7 +96,7 @@ func TestCanonicalForm(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.what, func(t *testing.T) {
-			set := pinsOf(t, `{"tools":[`+tt.received+`]}`, policy{})
+			set := canonPins(t, `{"tools":[`+tt.received+`]}`, policy{})
 			if p := set.pins[0]; string(p.definition) != tt.canonical || p.digest != tt.digest {
 				t.Errorf("got  %s\n     %s\nwant %s\n     %s", p.definition, p.digest, tt.canonical, tt.digest)
 			}
@@ -107,7 +107,7 @@ func TestCanonicalForm(t *testing.T) {
 // TestSanitizedDigest shows the second digest of a pin: that of the definition
 // without what no reader sees. It differs only where there is something unseen.
 func TestSanitizedDigest(t *testing.T) {
-	set := pinsOf(t, `[{"name":"read_file","description":"Reads a\u200b file."},{"name":"list_dir"}]`, policy{})
+	set := canonPins(t, `[{"name":"read_file","description":"Reads a\u200b file."},{"name":"list_dir"}]`, policy{})
 	hidden, clean := set.find(entryKey{toolList, "read_file"}), set.find(entryKey{toolList, "list_dir"})
 	const (
 		asReceived = "sha256:3cd716fbf8b3054739971901e79308a3f9698e6f6a964fb78171d40ea408d223" // with U+200B
@@ -167,7 +167,7 @@ func TestSetDigest(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.what, func(t *testing.T) {
-			set := pinsOf(t, `{"tools":[`+tt.tools+`]}`, tt.pol)
+			set := canonPins(t, `{"tools":[`+tt.tools+`]}`, tt.pol)
 			if got := setDigest(&set); got != tt.want {
 				t.Errorf("got %s, want %s", got, tt.want)
 			}
@@ -186,7 +186,7 @@ func TestApprovalHash(t *testing.T) {
 	}
 	for _, tt := range tests {
 		for _, pol := range []policy{{}, {descriptions: "strip"}} { // as received, whatever the policy pins
-			set := pinsOf(t, `{"tools":[`+tt.definition+`]}`, pol)
+			set := canonPins(t, `{"tools":[`+tt.definition+`]}`, pol)
 			if got := approvalHash("files", &set.pins[0]); got != tt.want {
 				t.Errorf("%s under %+v: %s; want %s", tt.definition, pol, got, tt.want)
 			}
@@ -233,7 +233,7 @@ func TestListsOfOneSession(t *testing.T) {
 	wantError(t, err, "m.json: ambiguous: list 2 of the session is not the first one: tool a")
 	// A name that is repeated in any of the lists is repeated in the manifest.
 	for _, lists := range []string{list(a, a) + list(a), list(a) + list(a, a)} {
-		if set := pinsOf(t, lists, policy{}); !set.repeated() {
+		if set := canonPins(t, lists, policy{}); !set.repeated() {
 			t.Errorf("a repeated name is not seen in\n%s", lists)
 		}
 	}
@@ -247,7 +247,7 @@ func TestPinnedForms(t *testing.T) {
 	for range 1_000 {
 		list = append(list, random.definition(fmt.Sprintf("tool_%d", random.IntN(900)))) // some names twice
 	}
-	set := pinsOf(t, `{"tools":[`+strings.Join(list, ",")+`]}`, policy{})
+	set := canonPins(t, `{"tools":[`+strings.Join(list, ",")+`]}`, policy{})
 	if len(set.pins) != 1_000 {
 		t.Fatalf("%d pins", len(set.pins))
 	}
@@ -313,4 +313,18 @@ func FuzzCanonical(f *testing.F) {
 			t.Fatalf("%q: canonical form %s\nof which it is %s", raw, once, twice)
 		}
 	})
+}
+
+// canonPins reads a manifest and pins its entries as server "s", with the digests of canon.go.
+func canonPins(t testing.TB, text string, pol policy) pinset {
+	t.Helper()
+	m, err := parseManifest("m.json", []byte(text), formOf, pol)
+	if err != nil {
+		t.Fatalf("%v in\n%.500s", err, text)
+	}
+	set, err := pinManifest(m, "s", pol, nil, formOf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
 }

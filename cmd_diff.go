@@ -105,7 +105,7 @@ func (a *app) supplyTexts(req *request, w *workspace) error {
 	if err != nil {
 		return err
 	}
-	approved, err := pinManifest(m, p.server, p.pinned.policy, req.substitutes)
+	approved, err := pinManifest(m, p.server, p.pinned.policy, req.substitutes, formOf)
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (s *side) pin(req *request, server string, pol policy) (err error) {
 	if s.m, err = s.scan.manifest(pol); err != nil {
 		return err
 	}
-	set, err := pinManifest(s.m, server, pol, req.substitutes)
+	set, err := pinManifest(s.m, server, pol, req.substitutes, formOf)
 	s.lock = lockfile{servers: []pinset{set}}
 	return err
 }

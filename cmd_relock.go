@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"slices"
@@ -115,7 +114,7 @@ func (a *app) relock(req *request, w *workspace, f *relockFlags, sel selection) 
 		return err
 	}
 	if asks {
-		p, err := a.prompter(req, newText(a.out, ap.style), r)
+		p, err := a.prompter(req, ap.style, r)
 		if err != nil {
 			return err
 		}
@@ -188,7 +187,7 @@ func (a *app) canAsk(req *request) bool {
 }
 
 // prompter finds the terminal to ask on.
-func (a *app) prompter(req *request, t *textWriter, r *report) (*prompter, error) {
+func (a *app) prompter(req *request, style textStyle, r *report) (*prompter, error) {
 	in := a.answersFrom(req)
 	if !isTerminal(in) || !isTerminal(a.stderr) {
 		f, how := fail("no terminal to ask on, and no flag says what to accept").hint("read the changes: %s", req.to("diff")), "then"
@@ -201,10 +200,11 @@ func (a *app) prompter(req *request, t *textWriter, r *report) (*prompter, error
 		}
 		return nil, f
 	}
+	var shown io.Writer = a.out
 	if !isTerminal(a.stdout) {
-		t.w = a.stderr // what is asked about must be seen where it is asked
+		shown = a.stderr // what is asked about must be seen where it is asked
 	}
-	return &prompter{in: bufio.NewReader(in), out: a.stderr, t: t, r: r}, nil
+	return newPrompter(in, a.stderr, newText(shown, style), r), nil
 }
 
 // dropServer retires a server: its pins leave the lockfile.

@@ -27,7 +27,7 @@ func TestFindRenames(t *testing.T) {
 		{"a name of separators alone", `{"name":"-","x":1}`, `{"name":"_","x":2}`, "REMOVED -, ADDED _", false},
 		{"a look-alike letter is no separator", `{"name":"ab","x":1}`, `{"name":"a\u0432b","x":2}`, "REMOVED ab, ADDED a\u0432b", false},
 	} {
-		drifts, _ := compare(pinsOf(t, `{"tools":[`+tt.old+`]}`, policy{}), pinsOf(t, `{"tools":[`+tt.new+`]}`, policy{}))
+		drifts := plainDrifts([]pair{{pinned: pinsOf(t, "["+tt.old+"]", policy{}), found: pinsOf(t, "["+tt.new+"]", policy{})}})
 		findRenames(drifts)
 		if got := driftLines(drifts); got != tt.want {
 			t.Errorf("%s\n got %s\nwant %s", tt.what, got, tt.want)

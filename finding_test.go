@@ -22,11 +22,11 @@ func foundPin(t testing.TB, raw string) pin {
 }
 
 func readPin(raw string, pol policy) (pin, error) {
-	m, err := parseManifest("list.json", []byte("["+raw+"]"), formOf, policy{})
+	m, err := parseManifest("list.json", []byte("["+raw+"]"), secondForm, policy{})
 	if err != nil {
 		return pin{}, err
 	}
-	s, err := pinManifest(m, "here", pol, nil)
+	s, err := pinManifest(m, "here", pol, nil, secondForm)
 	if err != nil || len(s.pins) != 1 {
 		return pin{}, fmt.Errorf("%d tools: %v", len(s.pins), err)
 	}
@@ -680,11 +680,11 @@ func BenchmarkFindings(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	m, err := parseManifest("list.json", data, formOf, policy{})
+	m, err := parseManifest("list.json", data, secondForm, policy{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	s, err := pinManifest(m, "here", policy{}, nil)
+	s, err := pinManifest(m, "here", policy{}, nil, secondForm)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -34,11 +34,11 @@ func wantError(t *testing.T, err error, want string) {
 // pinsOf reads a manifest and pins its tools as server "s".
 func pinsOf(t testing.TB, manifest string, pol policy) pinset {
 	t.Helper()
-	m, err := parseManifest("m.json", []byte(manifest), formOf, pol)
+	m, err := parseManifest("m.json", []byte(manifest), secondForm, pol)
 	if err != nil {
 		t.Fatalf("%v in\n%.500s", err, manifest)
 	}
-	set, err := pinManifest(m, "s", pol, nil)
+	set, err := pinManifest(m, "s", pol, nil, secondForm)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -325,7 +325,7 @@ func TestLimitsOfADefinition(t *testing.T) {
 		{"64 MiB of blanks", strings.Repeat(" ", 64<<20+1), "m.json: more than 64 MiB: not one server's list of tools"},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
-			_, err := parseManifest("m.json", []byte(tt.manifest), formOf, policy{})
+			_, err := parseManifest("m.json", []byte(tt.manifest), secondForm, policy{})
 			wantError(t, err, tt.wrong)
 		})
 	}

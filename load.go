@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -115,7 +114,7 @@ func (w *workspace) pairOf(req *request, s source) (pair, error) {
 	pol := req.policy(p.pinned.policy, w.folder, p.known)
 	m, err := s.scan.manifest(pol)
 	if err == nil {
-		p.found, err = pinManifest(m, s.label, pol, req.substitutes)
+		p.found, err = pinManifest(m, s.label, pol, req.substitutes, formOf)
 	}
 	if err == nil {
 		err = req.missingList(&m, &p.pinned, pol, w.folder)
@@ -132,49 +131,6 @@ func (w *workspace) pairOf(req *request, s source) (pair, error) {
 			quotedName(p.server), quotedName(bad.name))
 	}
 	return p, nil
-}
-
-// pinManifest makes the pins of a manifest under a policy.
-func pinManifest(m manifest, server string, pol policy, values []substitute) (pinset, error) {
-	s := pinset{server: server, policy: pol}
-	var substitutes []substitute
-	for _, name := range pol.substitute {
-		at := slices.IndexFunc(values, func(s substitute) bool { return s.name == name })
-		if at < 0 {
-			return s, fail("%s stands for a value in the pins: which one, here?", name).
-				hint("say it: --substitute %s=VALUE", name)
-		}
-	}
-	for _, v := range values { // in their order: the longest value first
-		if slices.Contains(pol.substitute, v.name) {
-			substitutes = append(substitutes, v)
-		}
-	}
-	for list := range listKinds {
-		if !pol.pins(list) {
-			continue
-		}
-		if err := m.lists[list].problem; err != nil {
-			return s, err
-		}
-		for _, p := range m.lists[list].entries {
-			if pol.shapes() || len(substitutes) > 0 {
-				v, err := putPlaceholders(p.tree(), substitutes)
-				v = pol.apply(list, v) // after that: a text is cut at the same place whatever the values
-				if err != nil {
-					where := fmt.Sprintf("%s:%d:%d", printable(m.path), p.line, p.column)
-					return s, failIn(where, "%s: %s", entryNamed(list, p.name), err)
-				}
-				p.form = formOf(list, &v)
-			}
-			if name, err := putPlaceholders(textValue(p.name), substitutes); err == nil {
-				p.name = name.text
-			}
-			s.pins = append(s.pins, p)
-		}
-	}
-	slices.SortStableFunc(s.pins, comparePins)
-	return s, nil
 }
 
 // lockfileOf returns the lockfile without parsing it, if its bytes are exactly those that
@@ -198,7 +154,7 @@ func lockfileOf(path string, sources []source) (l lockfile, ok bool) {
 		if err != nil {
 			return lockfile{}, false
 		}
-		set, err := pinManifest(m, label, policy{}, nil)
+		set, err := pinManifest(m, label, policy{}, nil, formOf)
 		// A pin takes two or three of the values that a lockfile may have: above this the
 		// parser decides about its limit.
 		pins += len(set.pins)

@@ -118,7 +118,7 @@ func mustMarshal(t testing.TB, l lockfile) string {
 
 func mustParse(t testing.TB, text string) lockfile {
 	t.Helper()
-	l, err := parseLockfile("tools.lock", []byte(text), formOf)
+	l, err := parseLockfile("tools.lock", []byte(text), secondForm)
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, text)
 	}
@@ -250,7 +250,7 @@ func TestLockfileOf(t *testing.T) {
 	of := func(lock string, manifests ...string) (lockfile, bool) {
 		var sources []source
 		for i, m := range manifests {
-			sources = append(sources, source{"m.json", fmt.Sprintf("server_%d", i), scanManifest("m.json", []byte(m), formOf)})
+			sources = append(sources, source{"m.json", fmt.Sprintf("server_%d", i), scanManifest("m.json", []byte(m), secondForm)})
 		}
 		if err := os.WriteFile(path, []byte(lock), 0o600); err != nil {
 			t.Fatal(err)
@@ -390,7 +390,7 @@ func TestContradictions(t *testing.T) {
 			if text == lockfileText {
 				t.Fatalf("%q is not in the lockfile", tt.old)
 			}
-			l, err := parseLockfile("tools.lock", []byte(text), formOf)
+			l, err := parseLockfile("tools.lock", []byte(text), secondForm)
 			wantError(t, err, tt.want)
 			if l.servers != nil {
 				t.Error("an error, and a lockfile beside it")
@@ -416,7 +416,7 @@ func TestNotALockfile(t *testing.T) {
 		{"a policy that is none", `{"lockfileVersion":1,"servers":{"a":{"policy":[],"tools":{}}}}`, `tools.lock:1:47: server a: policy: not an object`},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
-			_, err := parseLockfile("tools.lock", []byte(tt.text), formOf)
+			_, err := parseLockfile("tools.lock", []byte(tt.text), secondForm)
 			wantError(t, err, tt.want)
 		})
 	}
@@ -445,7 +445,7 @@ func TestManyServers(t *testing.T) {
 	if l := mustParse(t, text); len(l.servers) != 50_000 {
 		t.Errorf("%d servers", len(l.servers))
 	}
-	_, err := parseLockfile("tools.lock", []byte(strings.Replace(text, `"server_0"`, `"one_more":{"tools":{}},"server_0"`, 1)), formOf)
+	_, err := parseLockfile("tools.lock", []byte(strings.Replace(text, `"server_0"`, `"one_more":{"tools":{}},"server_0"`, 1)), secondForm)
 	wantError(t, err, "tools.lock:1:32: more than 50,000 servers")
 }
 
@@ -483,7 +483,7 @@ func TestMangledLockfile(t *testing.T) {
 		pins := decoded(t, []byte(text)).(map[string]any)["servers"].(map[string]any)["s"].(map[string]any)["tools"]
 		count := map[string]int{}
 		mangled(text, func(edited string) {
-			l, err := parseLockfile("tools.lock", []byte(edited), formOf)
+			l, err := parseLockfile("tools.lock", []byte(edited), secondForm)
 			if err != nil {
 				count["error"]++
 				return
@@ -493,11 +493,11 @@ func TestMangledLockfile(t *testing.T) {
 				count["another server"]++
 				return
 			}
-			m, err := parseManifest("m.json", []byte(mangledManifest), formOf, set.policy)
+			m, err := parseManifest("m.json", []byte(mangledManifest), secondForm, set.policy)
 			if err != nil {
 				t.Fatal(err)
 			}
-			now, err := pinManifest(m, "s", set.policy, nil)
+			now, err := pinManifest(m, "s", set.policy, nil, secondForm)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -537,12 +537,12 @@ func TestMangledManifest(t *testing.T) {
 	pinned, want := pinsOf(t, mangledManifest, policy{}), values(mangledManifest)
 	count := map[string]int{}
 	mangled(mangledManifest, func(edited string) {
-		m, err := parseManifest("m.json", []byte(edited), formOf, policy{})
+		m, err := parseManifest("m.json", []byte(edited), secondForm, policy{})
 		if err != nil {
 			count["error"]++
 			return
 		}
-		found, err := pinManifest(m, "s", policy{}, nil)
+		found, err := pinManifest(m, "s", policy{}, nil, secondForm)
 		if err != nil {
 			count["error"]++
 			return
@@ -571,7 +571,7 @@ func FuzzLockfile(f *testing.F) {
 	f.Add([]byte("<<<<<<< a\n"))
 	f.Add([]byte(answer))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		l, err := parseLockfile("tools.lock", data, formOf)
+		l, err := parseLockfile("tools.lock", data, secondForm)
 		if err != nil {
 			if l.servers != nil {
 				t.Fatalf("%q: %v, and a lockfile beside it", data, err)
@@ -600,6 +600,6 @@ func TestRawCharacterInAReorderedLockfile(t *testing.T) {
 	first := strings.Index(lockfileText, `"list_dir"`)
 	pin := strings.Replace(lockfileText[at:end], `\u200b`, "\u200b", 1)
 	text := lockfileText[:first] + pin + ",\n        " + strings.TrimRight(lockfileText[first:at], ", \n") + lockfileText[end:]
-	_, err := parseLockfile("tools.lock", []byte(text), formOf)
+	_, err := parseLockfile("tools.lock", []byte(text), secondForm)
 	wantError(t, err, "tools.lock:10:36: server files: pin read_file: U+200B stands raw, where pinproof writes an escape")
 }

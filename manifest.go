@@ -626,3 +626,46 @@ func (r *manifestReader) sameList(list listKind, n int, first, other []pin) erro
 	return failIn(printable(r.path), "ambiguous: list %d of the session is not the first one: %s", n, what).
 		hint("the server changed its %ss during the session: capture it again, and ask which list an agent gets", listInfo[list].entry)
 }
+
+// pinManifest makes the pins of a manifest under a policy.
+func pinManifest(m manifest, server string, pol policy, values []substitute, formOf formFunc) (pinset, error) {
+	s := pinset{server: server, policy: pol}
+	var substitutes []substitute
+	for _, name := range pol.substitute {
+		at := slices.IndexFunc(values, func(s substitute) bool { return s.name == name })
+		if at < 0 {
+			return s, fail("%s stands for a value in the pins: which one, here?", name).
+				hint("say it: --substitute %s=VALUE", name)
+		}
+	}
+	for _, v := range values { // in their order: the longest value first
+		if slices.Contains(pol.substitute, v.name) {
+			substitutes = append(substitutes, v)
+		}
+	}
+	for list := range listKinds {
+		if !pol.pins(list) {
+			continue
+		}
+		if err := m.lists[list].problem; err != nil {
+			return s, err
+		}
+		for _, p := range m.lists[list].entries {
+			if pol.shapes() || len(substitutes) > 0 {
+				v, err := putPlaceholders(p.tree(), substitutes)
+				v = pol.apply(list, v) // after that: a text is cut at the same place whatever the values
+				if err != nil {
+					where := fmt.Sprintf("%s:%d:%d", printable(m.path), p.line, p.column)
+					return s, failIn(where, "%s: %s", entryNamed(list, p.name), err)
+				}
+				p.form = formOf(list, &v)
+			}
+			if name, err := putPlaceholders(textValue(p.name), substitutes); err == nil {
+				p.name = name.text
+			}
+			s.pins = append(s.pins, p)
+		}
+	}
+	slices.SortStableFunc(s.pins, comparePins)
+	return s, nil
+}

@@ -86,7 +86,7 @@ func TestManifestShapes(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.shape, func(t *testing.T) {
-			m, err := parseManifest("m.json", []byte(tt.text), formOf, policy{})
+			m, err := parseManifest("m.json", []byte(tt.text), secondForm, policy{})
 			if tt.noise < 0 {
 				if err == nil {
 					t.Fatal("accepted")
@@ -122,7 +122,7 @@ func compacted(t testing.TB, list []pin) string {
 
 func TestEmptyLists(t *testing.T) {
 	for _, text := range []string{`{"tools":[]}`, `[]`, `{"jsonrpc":"2.0","id":1,"result":{"tools":[ ]}}`} {
-		m, err := parseManifest("m.json", []byte(text), formOf, policy{})
+		m, err := parseManifest("m.json", []byte(text), secondForm, policy{})
 		if err != nil || !m.lists[toolList].answered || len(m.lists[toolList].entries) != 0 {
 			t.Errorf("%s: %+v, %v", text, m.lists[toolList], err)
 		}
@@ -131,14 +131,14 @@ func TestEmptyLists(t *testing.T) {
 
 func TestEmptyCursorEnds(t *testing.T) {
 	text := `{"tools":[` + toolA + "," + toolB + `],"nextCursor":""}`
-	if _, err := parseManifest("m.json", []byte(text), formOf, policy{}); err == nil {
+	if _, err := parseManifest("m.json", []byte(text), secondForm, policy{}); err == nil {
 		t.Error("an empty cursor is one where the policy says nothing")
 	}
-	m, err := parseManifest("m.json", []byte(text), formOf, policy{emptyCursorEnds: true})
+	m, err := parseManifest("m.json", []byte(text), secondForm, policy{emptyCursorEnds: true})
 	if err != nil || compacted(t, m.lists[toolList].entries) != toolA+"\n"+toolB {
 		t.Errorf("%v", err)
 	}
-	if _, err := parseManifest("m.json", []byte(strings.Replace(text, `""`, `"x"`, 1)), formOf, policy{emptyCursorEnds: true}); err == nil {
+	if _, err := parseManifest("m.json", []byte(strings.Replace(text, `""`, `"x"`, 1)), secondForm, policy{emptyCursorEnds: true}); err == nil {
 		t.Error("only the empty cursor ends the list")
 	}
 }
@@ -157,7 +157,7 @@ func TestToolPositions(t *testing.T) {
 		{"an event", "id: 1\ndata: " + `{"tools":[{"name":"a"}]}` + "\n\n", "a 2:17"},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
-			m, err := parseManifest("m.json", []byte(tt.text), formOf, policy{})
+			m, err := parseManifest("m.json", []byte(tt.text), secondForm, policy{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -275,7 +275,7 @@ func TestRefusedManifests(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.what, func(t *testing.T) {
-			m, err := parseManifest("m.json", []byte(tt.text), formOf, policy{})
+			m, err := parseManifest("m.json", []byte(tt.text), secondForm, policy{})
 			wantError(t, err, tt.want)
 			if m.path != "" || m.lists[toolList].answered || m.about != "" || m.noise != 0 {
 				t.Errorf("an error, and a manifest beside it: %+v", m)
@@ -296,7 +296,7 @@ func TestUnfoldedMembers(t *testing.T) {
 		`{"tools":[],"tool":1,"Next":2,"name":"x","Name":"y"}`,
 		`{"tools":[{"name":"a","annotations":["Title"],"execution":"TaskSupport"}]}`,
 	} {
-		if _, err := parseManifest("m.json", []byte(text), formOf, policy{}); err != nil {
+		if _, err := parseManifest("m.json", []byte(text), secondForm, policy{}); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -601,7 +601,7 @@ func FuzzEventStreams(f *testing.F) {
 				stream.WriteRune(r)
 			}
 		}
-		m, err := parseManifest("m.txt", []byte(stream.String()), formOf, policy{})
+		m, err := parseManifest("m.txt", []byte(stream.String()), secondForm, policy{})
 		if err != nil {
 			return
 		}
@@ -650,7 +650,7 @@ func FuzzManifest(f *testing.F) {
 		f.Add([]byte(seed), true)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, emptyCursorEnds bool) {
-		m, err := parseManifest("m.json", data, formOf, policy{emptyCursorEnds: emptyCursorEnds})
+		m, err := parseManifest("m.json", data, secondForm, policy{emptyCursorEnds: emptyCursorEnds})
 		if err != nil {
 			if m.path != "" || m.lists[toolList].answered || m.about != "" || m.noise != 0 {
 				t.Fatalf("%q: %v, and a manifest beside it", data, err)

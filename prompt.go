@@ -16,6 +16,11 @@ type prompter struct {
 	r   *report
 }
 
+// newPrompter asks on out and reads the answers from in. What is asked about is shown by t.
+func newPrompter(in io.Reader, out io.Writer, t *textWriter, r *report) *prompter {
+	return &prompter{in: bufio.NewReader(in), out: out, t: t, r: r}
+}
+
 // A question is about drifts that are accepted together, or about the whole review.
 type question struct {
 	text    string

@@ -139,11 +139,11 @@ func realPins(t testing.TB, path, server string) pinset {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := parseManifest(path, data, formOf, policy{})
+	m, err := parseManifest(path, data, secondForm, policy{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := pinManifest(m, server, policy{}, nil)
+	set, err := pinManifest(m, server, policy{}, nil, secondForm)
 	if err != nil {
 		t.Fatal(err)
 	}

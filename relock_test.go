@@ -44,8 +44,8 @@ func TestParseAcceptance(t *testing.T) {
 func relockCase(t *testing.T) ([]pair, []drift) {
 	p := pair{
 		server: "s", known: true, present: true,
-		pinned: pinsOf(t, `[{"name":"same"},{"name":"changed","x":1},{"name":"hid","description":"x"},{"name":"gone","y":1},{"name":"twice"}]`, policy{}),
-		found:  pinsOf(t, `[{"name":"same"},{"name":"changed","x":2},{"name":"hid","description":"x\u200b"},{"name":"new","z":1},{"name":"twice"},{"name":"twice","x":1}]`, policy{}),
+		pinned: canonPins(t, `[{"name":"same"},{"name":"changed","x":1},{"name":"hid","description":"x"},{"name":"gone","y":1},{"name":"twice"}]`, policy{}),
+		found:  canonPins(t, `[{"name":"same"},{"name":"changed","x":2},{"name":"hid","description":"x\u200b"},{"name":"new","z":1},{"name":"twice"},{"name":"twice","x":1}]`, policy{}),
 	}
 	drifts := compareAll([]pair{p})
 	if got := driftLines(drifts); got != "CHANGED changed, REMOVED gone, HIDDEN hid, ADDED new, DUPLICATE twice 2 times" {
@@ -130,7 +130,7 @@ func TestChosenDrifts(t *testing.T) {
 }
 
 func TestAcceptAcrossServers(t *testing.T) {
-	side := func(text string) pinset { return pinsOf(t, text, policy{}) }
+	side := func(text string) pinset { return canonPins(t, text, policy{}) }
 	pairs := []pair{
 		{server: "one", known: true, present: true, pinned: side(`[{"name":"a"}]`), found: side(`[{"name":"a","x":1},{"name":"only","y":1}]`)},
 		{server: "two", known: true, present: true, pinned: side(`[{"name":"a"}]`), found: side(`[{"name":"a","x":2}]`)},
@@ -150,11 +150,11 @@ func TestAcceptAcrossServers(t *testing.T) {
 // TestToolNamedLikeAnAcceptance: a tool whose name ends in a digest can't stand in
 // for the one that is meant.
 func TestToolNamedLikeAnAcceptance(t *testing.T) {
-	good := pinsOf(t, `[{"name":"x","y":1}]`, policy{}).pins[0].digest
+	good := canonPins(t, `[{"name":"x","y":1}]`, policy{}).pins[0].digest
 	evil := "x@" + good
 	p := pair{server: "s", known: true, present: true,
-		pinned: pinsOf(t, `[]`, policy{}),
-		found:  pinsOf(t, `[{"name":"x","y":1},{"name":"`+evil+`","z":1},{"name":"`+good+`"}]`, policy{})}
+		pinned: canonPins(t, `[]`, policy{}),
+		found:  canonPins(t, `[{"name":"x","y":1},{"name":"`+evil+`","z":1},{"name":"`+good+`"}]`, policy{})}
 	drifts := compareAll([]pair{p})
 	for _, arg := range []string{evil, good} {
 		a, err := parseAcceptance(arg)
@@ -235,10 +235,10 @@ func TestKeptPinsStayByteForByte(t *testing.T) {
 func TestRelockKeepsThePolicy(t *testing.T) {
 	pol := policy{hashOnly: true, descriptions: "strip"}
 	text := `[{"name":"a","description":"x"},{"name":"b"}]`
-	l := mustParse(t, mustMarshal(t, lockfile{[]pinset{pinsOf(t, text, pol)}}))
+	l := mustParse(t, mustMarshal(t, lockfile{[]pinset{canonPins(t, text, pol)}}))
 	for _, p := range []pair{
 		{server: "s", known: true, pinned: l.servers[0]},
-		{server: "s", known: true, present: true, pinned: l.servers[0], found: pinsOf(t, `[{"name":"b"}]`, pol)},
+		{server: "s", known: true, present: true, pinned: l.servers[0], found: canonPins(t, `[{"name":"b"}]`, pol)},
 	} {
 		drifts := compareAll([]pair{p})
 		next := relockPins(&p, []*drift{&drifts[0]}, nil)

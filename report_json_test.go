@@ -63,11 +63,11 @@ type scene struct {
 func (s scene) report(t testing.TB) (*report, lockfile) {
 	t.Helper()
 	pins := func(text string) (pinset, bool) {
-		m, err := parseManifest("live.json", []byte(text), formOf, s.policy)
+		m, err := parseManifest("live.json", []byte(text), secondForm, s.policy)
 		if err != nil {
 			return pinset{}, false
 		}
-		set, err := pinManifest(m, s.server, s.policy, nil)
+		set, err := pinManifest(m, s.server, s.policy, nil, secondForm)
 		return set, err == nil
 	}
 	lock := lockfile{}
@@ -86,7 +86,7 @@ func (s scene) report(t testing.TB) (*report, lockfile) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if lock, err = parseLockfile("tools.lock", text, formOf); err != nil {
+	if lock, err = parseLockfile("tools.lock", text, secondForm); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	if set := lock.find(s.server); set != nil {
@@ -107,29 +107,38 @@ func (s scene) report(t testing.TB) (*report, lockfile) {
 		pairs = append(pairs, pair{server: "other " + s.server, known: true, pinned: *lock.find("other " + s.server)})
 	}
 	slices.SortFunc(pairs, func(x, y pair) int { return compareUTF16(x.server, y.server) })
-	describe(pairs)
-	w := &workspace{lock: lock, lockPath: cmp.Or(s.path, "tools.lock"), exists: true, pairs: pairs, drifts: compareAll(pairs)}
-	in := w.input(&request{command: command{manifest: "live.json"}})
-	in.guessed = false
+	in := inputOf(pairs)
+	in.lockfile, in.others = cmp.Or(s.path, "tools.lock"), lock.labels()
 	if s.files {
 		in.lockfile, in.next.against = "", in.lockfile
 	}
 	if s.found {
-		in.findings = w.read(true)
+		in.findings = readFindings(pairs, in.drifts, lock.servers, true)
 	}
 	for _, f := range s.findings {
 		f.server = s.server
-		if !f.wholeServer && !slices.ContainsFunc(w.drifts, func(d drift) bool { return d.key() == f.key() }) {
+		if !f.wholeServer && !slices.ContainsFunc(in.drifts, func(d drift) bool { return d.key() == f.key() }) {
 			f.scope, f.approved = inMatch, true
 		}
 		in.findings = append(in.findings, f)
 	}
-	allow := leniency{kinds: map[kind]bool{}}
-	for _, k := range s.allowed {
-		allow.kinds[k] = true
+	s.allow(&in)
+	return newReport(in), lock
+}
+
+// allow lets the drift of the allowed kinds pass, where the server is pinned and lists tools.
+func (s scene) allow(in *reportInput) {
+	whole := slices.ContainsFunc(in.pairs, func(p pair) bool { return !p.known || !p.present || p.policyDiffers() })
+	in.failed = whole
+	for i := range in.drifts {
+		d := &in.drifts[i]
+		p := pairOf(in.pairs, d.server)
+		d.blocked = !slices.Contains(s.allowed, d.kind) || !p.known || !p.present || len(p.found.pins) == 0
+		in.failed = in.failed || d.blocked
 	}
-	r := w.judged(in, allow)
-	return r, lock
+	if in.exitCode = 0; in.failed {
+		in.exitCode = 1
+	}
 }
 
 const (
@@ -343,7 +352,7 @@ func TestLockfileSchema(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		if _, err := parseLockfile("tools.lock", text, formOf); err != nil {
+		if _, err := parseLockfile("tools.lock", text, secondForm); err != nil {
 			t.Fatal(name, err)
 		}
 		validate(t, schema, text)
@@ -365,7 +374,7 @@ func TestLockfileSchema(t *testing.T) {
 		whole(`{"policy":{"hashOnly":true,"resources":true,"substitute":["ROOT"],"toolsOnly":true},"instructions":{` + text + `},"tools":{},` +
 			`"resourceTemplates":{"a":{` + d + `}},"resources":{"a":{` + d + `}}}`),
 	} {
-		if _, err := parseLockfile("tools.lock", []byte(good), formOf); err != nil {
+		if _, err := parseLockfile("tools.lock", []byte(good), secondForm); err != nil {
 			t.Errorf("%v: %s", err, good)
 		}
 		validate(t, schema, []byte(good))
@@ -399,7 +408,7 @@ func TestLockfileSchema(t *testing.T) {
 		whole(`{"tools":{},"policy":{"resources":false}}`), whole(`{"tools":{},"policy":{"toolsOnly":"true"}}`),
 		whole(`{"tools":{},"policy":{"substitute":[]}}`), whole(`{"tools":{},"policy":{"substitute":["root"]}}`),
 	} {
-		if _, err := parseLockfile("tools.lock", []byte(bad), formOf); err == nil {
+		if _, err := parseLockfile("tools.lock", []byte(bad), secondForm); err == nil {
 			t.Errorf("the reader takes %s", bad)
 		}
 		v, err := jsonschema.UnmarshalJSON(strings.NewReader(bad))

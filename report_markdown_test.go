@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,12 +26,33 @@ func pageReport(t testing.TB, old, new string) *report {
 
 // reportOf makes the report of a comparison, all of which is read.
 func reportOf(pairs []pair, locked []pinset) *report {
-	describe(pairs)
-	w := &workspace{lock: lockfile{servers: locked}, lockPath: "tools.lock", pairs: pairs, drifts: compareAll(pairs)}
-	in := w.input(&request{command: command{manifest: "live.json"}})
-	in.guessed, in.others = false, nil
-	in.findings = w.read(true)
-	return w.judged(in, leniency{})
+	in := inputOf(pairs)
+	in.findings = readFindings(pairs, in.drifts, locked, true)
+	return newReport(in)
+}
+
+// inputOf is what a report is made of, findings aside: the verdict by plain values, where
+// nothing is allowed.
+func inputOf(pairs []pair) reportInput {
+	in := reportInput{lockfile: "tools.lock", pairs: pairs, drifts: plainDrifts(pairs), matches: true, next: command{manifest: "live.json"}}
+	in.approvalHash = func(server string, p *pin) string { return p.digest }
+	for i := range pairs {
+		p := &pairs[i]
+		p.pinned.digest, p.found.digest = plainSetDigest(&p.pinned), plainSetDigest(&p.found)
+		p.differs = !p.known || !p.present || p.policyDiffers() || slices.ContainsFunc(in.drifts, func(d drift) bool { return d.server == p.server })
+		in.matches = in.matches && !p.differs
+		if p.present && p.found.digest != "" {
+			in.expect = append(in.expect, "--expect "+p.found.digest)
+		}
+	}
+	if slices.ContainsFunc(pairs, func(p pair) bool { return p.present && p.found.digest == "" }) {
+		in.expect = nil
+	}
+	in.failed = !in.matches
+	if in.failed {
+		in.exitCode = 1
+	}
+	return in
 }
 
 func markdownOf(t testing.TB, r *report) string {

@@ -15,7 +15,7 @@ import (
 // hint, and one, besides, an order in tag characters inside its description.
 func poisoned(t *testing.T, list, victim string) (old, new string) {
 	t.Helper()
-	m, err := parseManifest("old.json", []byte(list), formOf, policy{})
+	m, err := parseManifest("old.json", []byte(list), secondForm, policy{})
 	if err != nil {
 		t.Fatal(err)
 	}

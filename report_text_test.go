@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -129,7 +128,7 @@ func poisonedUpgrade(t *testing.T, old, new string) {
 
 	// At the prompt: no to the poison, yes to all that remain.
 	var shown, asked bytes.Buffer
-	p := &prompter{in: bufio.NewReader(strings.NewReader("y\nn\na\ny\n")), out: &asked, t: newText(&shown, textStyle{}), r: r}
+	p := newPrompter(strings.NewReader("y\nn\na\ny\n"), &asked, newText(&shown, textStyle{}), r)
 	said, err := p.review()
 	accepted := said.drifts
 	if err != nil || accepted[0] || len(accepted) != len(r.drifts)-1 {

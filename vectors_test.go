@@ -98,7 +98,7 @@ func inDefinition(data []byte) []byte {
 func TestVectorsToAccept(t *testing.T) {
 	for _, v := range jsonVectors(t, "y+") {
 		t.Run(v.name, func(t *testing.T) {
-			pins := pinsOf(t, string(inDefinition(v.text)), policy{})
+			pins := canonPins(t, string(inDefinition(v.text)), policy{})
 			if len(pins.pins) != 1 || pins.pins[0].name != "t" {
 				t.Fatalf("pins %+v", pins.pins)
 			}
@@ -152,7 +152,7 @@ func TestVectorsOfCanonicalForm(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, p.Canonical)
 			}
 			// The same as a member of a definition, from a manifest to a lockfile and back.
-			pins := pinsOf(t, string(inDefinition([]byte(p.Input))), policy{})
+			pins := canonPins(t, string(inDefinition([]byte(p.Input))), policy{})
 			l := mustParse(t, mustMarshal(t, lockfile{[]pinset{pins}}))
 			if got, want := string(l.servers[0].pins[0].definition), `{"name":"t","x":`+p.Canonical+`}`; got != want {
 				t.Errorf("got  %s\nwant %s", got, want)
@@ -222,7 +222,7 @@ func digestsHold(t *testing.T, path string) {
 		if member != "tools" {
 			text += `{"jsonrpc":"2.0","id":2,"result":{"tools":[]}}`
 		}
-		set := pinsOf(t, text, policy{})
+		set := canonPins(t, text, policy{})
 		if got := listDigest(&set, lists[member]); got != s.SetDigest {
 			t.Errorf("%s: %s, want %s", s.About, got, s.SetDigest)
 		}
@@ -232,7 +232,7 @@ func digestsHold(t *testing.T, path string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		set := pinsOf(t, `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","instructions":`+string(text)+`}}
+		set := canonPins(t, `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","instructions":`+string(text)+`}}
 			{"jsonrpc":"2.0","id":2,"result":{"tools":[]}}`, policy{})
 		if p := set.find(entryKey{list: instructionsList}); p == nil || p.digest != i.Digest {
 			t.Errorf("%q: %+v, want %s", i.Text, p, i.Digest)

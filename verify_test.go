@@ -76,7 +76,7 @@ func TestCompare(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.what, func(t *testing.T) {
-			pinned, found := pinsOf(t, `{"tools":[`+tt.pinned+`]}`, policy{}), pinsOf(t, `{"tools":[`+tt.found+`]}`, policy{})
+			pinned, found := canonPins(t, `{"tools":[`+tt.pinned+`]}`, policy{}), canonPins(t, `{"tools":[`+tt.found+`]}`, policy{})
 			drifts, matched := compare(pinned, found)
 			findRenames(drifts)
 			if got := driftLines(drifts); got != tt.want || matched != tt.matched {
@@ -119,8 +119,8 @@ func TestCompareByValue(t *testing.T) {
 			}
 		}
 		random.Shuffle(len(new), func(i, j int) { new[i], new[j] = new[j], new[i] })
-		pinned := pinsOf(t, "["+strings.Join(old, ",")+"]", policy{})
-		found := pinsOf(t, "["+strings.Join(new, ",")+"]", policy{})
+		pinned := canonPins(t, "["+strings.Join(old, ",")+"]", policy{})
+		found := canonPins(t, "["+strings.Join(new, ",")+"]", policy{})
 		drifts, matched := compare(pinned, found)
 		want, wantMatched := compareDecoded(t, old, new)
 		var got []string
@@ -222,7 +222,7 @@ func FuzzCompare(f *testing.F) {
 			if err != nil || len(m.lists[toolList].entries) != 1 {
 				return
 			}
-			if pins[i], err = pinManifest(m, "s", policy{}, nil); err != nil {
+			if pins[i], err = pinManifest(m, "s", policy{}, nil, formOf); err != nil {
 				t.Fatal(err)
 			}
 			if err := json.Unmarshal(m.lists[toolList].entries[0].received, &values[i]); err != nil {
@@ -276,7 +276,7 @@ func TestOrderOfDrift(t *testing.T) {
 }
 
 func TestComparePairs(t *testing.T) {
-	a, b := pinsOf(t, `[{"name":"x"},{"name":"y"}]`, policy{}), pinsOf(t, `[{"name":"x"},{"name":"z","w":1}]`, policy{})
+	a, b := canonPins(t, `[{"name":"x"},{"name":"y"}]`, policy{}), canonPins(t, `[{"name":"x"},{"name":"z","w":1}]`, policy{})
 	drifts := compareAll([]pair{
 		{server: "one", pinned: a, found: b, known: true, present: true},
 		{server: "two", pinned: a, known: true}, // vanished
@@ -296,8 +296,8 @@ func TestComparePairs(t *testing.T) {
 // changes can be listed.
 func TestWithoutDefinitions(t *testing.T) {
 	text := `[{"name":"a","x":1},{"name":"b","x":1},{"name":"gone","y":1}]`
-	l := mustParse(t, mustMarshal(t, lockfile{[]pinset{pinsOf(t, text, policy{hashOnly: true})}}))
-	found := pinsOf(t, `[{"name":"a","x":1},{"name":"b","x":"2"},{"name":"new","y":1}]`, policy{hashOnly: true})
+	l := mustParse(t, mustMarshal(t, lockfile{[]pinset{canonPins(t, text, policy{hashOnly: true})}}))
+	found := canonPins(t, `[{"name":"a","x":1},{"name":"b","x":"2"},{"name":"new","y":1}]`, policy{hashOnly: true})
 	drifts, matched := compare(l.servers[0], found)
 	if got := driftLines(drifts); got != "CHANGED b, REMOVED gone, ADDED new" || matched != 1 {
 		t.Errorf("got %q, %d match", got, matched)
