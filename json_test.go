@@ -174,7 +174,7 @@ func (m maker) definition(name string) string {
 func TestStrictReader(t *testing.T) {
 	const (
 		repeated  = "member %s is repeated: parsers would read different values"
-		inexact   = "an integer that a double can't hold exactly: parsers would read different numbers"
+		inexact   = ": an integer that a double can't hold exactly: parsers would read different numbers"
 		overflow  = "a number that overflows a double"
 		surrogate = "an unpaired surrogate: not Unicode text"
 		cutShort  = "unexpected end of the file: cut short?"
@@ -201,11 +201,11 @@ func TestStrictReader(t *testing.T) {
 		{"the largest double as an integer", maxDoubleDigits, "", 0},
 		{"a fraction of 5,000 digits", "0." + strings.Repeat("3", 5_000), "", 0},
 
-		{"2^53+1", `[9007199254740993]`, inexact, 1},
-		{"-(2^53+1)", `{"a": -9007199254740993}`, inexact, 6},
-		{"2^60+1", `1152921504606846977`, inexact, 0},
-		{"2^64-1", `[1,18446744073709551615]`, inexact, 3},
-		{"10^23, inexact", `100000000000000000000000`, inexact, 0},
+		{"2^53+1", `[9007199254740993]`, "9007199254740993" + inexact, 1},
+		{"-(2^53+1)", `{"a": -9007199254740993}`, "-9007199254740993" + inexact, 6},
+		{"2^60+1", `1152921504606846977`, "1152921504606846977" + inexact, 0},
+		{"2^64-1", `[1,18446744073709551615]`, "18446744073709551615" + inexact, 3},
+		{"10^23, inexact", `100000000000000000000000`, "100000000000000000000000" + inexact, 0},
 		{"1e400", `[1e400]`, overflow, 1},
 		{"-1e400", `[-1e400]`, overflow, 1},
 		{"0.1e310", `0.1e310`, overflow, 0},
@@ -257,7 +257,11 @@ func TestStrictReader(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.what, func(t *testing.T) {
-			v, err := newJSONReader([]byte(tt.text)).next(0, len(tt.text))
+			r := newJSONReader([]byte(tt.text))
+			v, err := r.next(0, len(tt.text))
+			if err == nil && r.rounded != nil {
+				err = r.rounded // a manifest's reader refuses it
+			}
 			if tt.wrong == "" {
 				trimmed := strings.Trim(tt.text, " \t\r\n")
 				if err != nil || tt.text[v.at:v.end] != trimmed {

@@ -143,6 +143,46 @@ func TestEmptyCursorEnds(t *testing.T) {
 	}
 }
 
+// TestRoundIntegers holds which integers are rounded, and to what, against encoding/json.
+func TestRoundIntegers(t *testing.T) {
+	for _, tt := range []struct {
+		integer string
+		exact   bool
+	}{
+		{"9007199254740991", true}, {"-9007199254740992", true}, {"9007199254740993", false}, {"-9007199254740993", false}, {"9007199254740994", true},
+		{"9223372036854775807", false}, {"9223372036854775808", true}, {"-9223372036854775808", true}, {"18446744073709551615", false},
+		{"9223372036854776000", false}, {"100000000000000000000", true}, {"123456789012345678901234567890", false},
+	} {
+		text := `{"tools":[{"maximum":` + tt.integer + `,"name":"a"}]}`
+		_, err := parseManifest("m.json", []byte(text), false)
+		want := ""
+		if !tt.exact {
+			want = "m.json:1:22: tool a: " + tt.integer + ": an integer that a double can't hold exactly: parsers would read different numbers"
+		}
+		wantError(t, err, want)
+		m, err := scanManifest("m.json", []byte(text)).manifest(policy{roundIntegers: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tool := m.lists[toolList].entries[0]
+		if got, want := string(tool.definition), secondCanonical(t, tool.received); got != want {
+			t.Errorf("%s is pinned as %s, want %s", tt.integer, got, want)
+		}
+	}
+	line := `{"n":9223372036854775807}` + "\n" // in noise it is none; among messages it is one
+	if _, err := parseManifest("m.json", []byte("9223372036854775807 lines\n"+answer), false); err != nil {
+		t.Error(err)
+	}
+	for _, text := range []string{line + answer, "noise\n" + line + answer, "data: " + line + "\ndata: " + answer + "\n\n"} {
+		if _, err := parseManifest("m.json", []byte(text), false); err == nil {
+			t.Errorf("%s: accepted", text)
+		}
+		if _, err := scanManifest("m.json", []byte(text)).manifest(policy{roundIntegers: true}); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestToolPositions: where a tool begins, lines ended by LF, CRLF or a lone CR,
 // columns in bytes.
 func TestToolPositions(t *testing.T) {
@@ -446,6 +486,7 @@ type reading struct {
 	keepMark     bool   // a byte order mark is part of the first line
 	trim         bool   // blanks before a field are passed over
 	lastLine     bool   // only the last line of data counts
+	stdio        bool   // not as an event stream: every line is a message
 }
 
 // readings are all ways in which clients split an event stream, the one of the standard
@@ -454,14 +495,14 @@ func readings() (list []reading) {
 	for _, ends := range []string{"\r", "", "\r \v \f \x1c \x1d \x1e \u0085 \u2028 \u2029"} {
 		for _, kinds := range []string{"exact", "trimmed", "any"} {
 			for bits := range 16 {
-				list = append(list, reading{ends, kinds, bits&1 > 0, bits&2 > 0, bits&4 > 0, bits&8 > 0})
+				list = append(list, reading{ends, kinds, bits&1 > 0, bits&2 > 0, bits&4 > 0, bits&8 > 0, false})
 			}
 		}
 	}
-	return list
+	return append(list, reading{stdio: true}, reading{ends: "\r", stdio: true})
 }
 
-// split gives the data of each event that a client takes for a message.
+// split gives what a client takes for messages.
 func (r reading) split(stream string) (messages []string) {
 	if !r.keepMark {
 		stream = strings.TrimPrefix(stream, "\ufeff")
@@ -488,6 +529,10 @@ func (r reading) split(stream string) (messages []string) {
 	}
 	for line := range strings.Lines(stream) {
 		line = strings.TrimSuffix(line, "\n")
+		if r.stdio {
+			messages = append(messages, line)
+			continue
+		}
 		if r.trim {
 			line = strings.TrimLeft(line, "\ufeff \t\v\f\x1c\x1d\x1e\x1f\u0085\u00a0\u2028\u2029\u3000")
 		}
@@ -572,7 +617,7 @@ var streamTokens = map[rune]string{
 	'G': `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"good"}]}}`, 'B': `{"jsonrpc":"2.0","id":1,"result":`, 'Y': `{"tools":[{"name":"good"}]}}`,
 	'I': `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"1","instructions":"evil"}}`, 'J': `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"1","instructions":"good"}}`,
 	'H': `{"jsonrpc":"2.0","id":1,"result":{"tools":[`, 'K': `]}}`, 'T': `{"name":"evil"},`, 'O': `{"name":"good"}`,
-	'C': `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"good","description":"`, 'F': `"}]}}`,
+	'C': `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"good","description"`, 'F': `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"1","instructions"`,
 	'D': "data: ", 'V': "event: ", 'X': "message", 'Q': `{"x":"`, 'P': `","x":`, 'R': "\r", 'S': "\u2028", 'N': "\u0085", 'U': "\u2029", 'W': "\x1e", 'M': "\ufeff", 'L': "\n\n",
 }
 
@@ -581,13 +626,15 @@ var streamTokens = map[rune]string{
 func FuzzEventStreams(f *testing.F) {
 	for _, seed := range []string{
 		"DGL", "VX\nDGL", "id: 1\r\nVX\r\nretry: 5\r\nDG\r\n\r\n", ": ping\n\nDJLDGL", "MDGL", "foo: bar\nDGL", "DB\nDYL", "DGLDEL", // alike to all
-		"DERVx\n\nDGL", "DCR:F\n: c\rD:\"Fine.\"}]}}\n\n", "DIRVx\n\nDJLDGL", "DBRDYL", "DER\nDGL", "VX\r\r\nDGL", "id: 1RVXRDGRR", // a lone CR
+		"DERVx\n\nDGL", "DCR:\"evil\"}]}}\n: cRD:\"fine\"}]}}L", "DFR:\"evil\"}}\n: cRD:\"fine\"}}LDGL", "DIRVx\n\nDJLDGL", "DBRDYL", "DER\nDGL", "VX\r\r\nDGL", "id: 1RVXRDGRR", // a lone CR
 		"Vx\nDELDGL", "V X\nDELDGL", "VX \nDELDGL", "VMessage\nDELDGL", "DE\nVx\n\nDGL", "Vx\nDA\nDZLDGL", "MVx\nDELDGL", // another type
-		"VxSVXSDE\n\nDGL", ": cSDELDGL", "id: NDELDGL", "x\vDELDGL", "x\fDELDGL", "xWDELDGL", "xUDA\nxUDZLDGL", "DH\n: SDT\nDO\nDKL", // other ends of lines
+		"VxSVXSDE\n\nDGL", ": cSDELDGL", "id: NDELDGL", "x\vDELDGL", "x\fDELDGL", "xWDELDGL", "xUDA\nxUDZLDGL", "DH\n: SDT\nDO\nDKL", "DH\nxNDT\nDO\nDKL", "DH\nxUDT\nDO\nDKL", "DH\nxWDT\nDO\nDKL", "DH\nx\vDT\nDO\nDKL", "DH\nx\fDT\nDO\nDKL", "DH\nx\x1cDT\nDO\nDKL", "DH\nx\x1dDT\nDO\nDKL", // other ends of lines
 		"DGLDE", "DGLDE\n", "DE", "DGLDA\nDZ", "DJLDGLDI\n", // no empty line at the end
 		" DELDGL", "\tDELDGL", "MMDELDGL", "DGLMDEL", "DH\n DT\nDO\nDKL", "\u00a0DELDGL", "data :ELDGL", // blanks before a field
-		"DA\n \nDZLDGL", "DQSSPE\nD}L", "D{\"x\":\nid: SLDE\nD}L", "DQSSP\nDA\nDZ\nD,QSSF", "D[\nDA\nDZ\n]L", "DH\nDT\nDO\nDKL", "DQP\nDE}LDGL",
-		"DELG\n", "DA\nDZLG\n", "G\nDA\nDZL", "xSDA\nxSDZLG\n", "{\nDE\n}\nG\n", "noise\nG\n", "data: x\nG\n", "D{}\n\nG\n", // an answer outside the events
+		"DH\nMDT\nDO\nDKL", "DH\n\u3000DT\nDO\nDKL", "DA\n \nDZLDGL",
+		"DQ\",\"y\":\nid: S\nDA\nDZ\nid: S\nDPL", "D{\"x\":\nid: S\nDA\nDZ\nid: S\nD,\"jsonrpc\":\"2.0\",\"id\":1,\"result\":YL", "D{\"x\":\n \nDA\nDZ\n\t\nD,\"jsonrpc\":\"2.0\",\"id\":1,\"result\":YL", // an empty line in an event
+		"D{\"xSS\":\nDA\nDZ\nD,\"SSjsonrpc\":\"2.0\",\"id\":1,\"result\":YL", "D[\nDA\nDZ\n]L",
+		"DGLE\n", "DELG\n", "DA\nDZLG\n", "G\nDA\nDZL", "xSDA\nxSDZLG\n", "{\nDE\n}\nG\n", "noise\nG\n", "data: x\nG\n", "D{}\n\nG\n", // an answer outside the events
 	} {
 		f.Add(seed)
 	}

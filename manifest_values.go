@@ -428,7 +428,7 @@ func (e *savedEvent) doubtful() bool {
 // hidesData reports whether some clients find the field data in a line that doesn't begin
 // with it: behind a margin, or behind a character that ends lines for them.
 func hidesData(line []byte) bool {
-	name := []byte("data")
+	name := []byte("data:")
 	for at := 0; ; at += len(name) {
 		next := bytes.Index(line[at:], name)
 		if next < 0 {
@@ -436,16 +436,15 @@ func hidesData(line []byte) bool {
 		}
 		at += next
 		margin := len(bytes.TrimRightFunc(line[:at], isMargin))
-		if (margin == 0 || bytes.ContainsFunc(line[margin:at], endsLine)) &&
-			bytes.HasPrefix(bytes.TrimLeftFunc(line[at+len(name):], isMargin), []byte(":")) {
+		if margin == 0 || bytes.ContainsFunc(line[margin:at], endsLine) {
 			return true
 		}
 	}
 }
 
-// endsLine reports whether a line ends at r for some clients, LF aside. Python's splitlines
-// has them all.
-func endsLine(r rune) bool { return strings.ContainsRune("\v\f\r\x1c\x1d\x1e\u0085\u2028\u2029", r) }
+// endsLine reports whether a line ends at r for some clients. Python's splitlines has them
+// all; CR and LF are settled elsewhere.
+func endsLine(r rune) bool { return strings.ContainsRune("\v\f\x1c\x1d\x1e\u0085\u2028\u2029", r) }
 
 // isMargin reports whether some clients pass over r before a field.
 func isMargin(r rune) bool { return r <= ' ' || unicode.IsSpace(r) || r == '\ufeff' }

@@ -78,6 +78,26 @@ const (
 {"name":"stat","description":"Stats.","inputSchema":{"type":"object"},"execution":{"taskSupport":"forbidden"}}]`
 )
 
+// TestMarkdownWarnedFirst: an entry with a warning comes before what is said of the whole
+// list, and that before the other entries.
+func TestMarkdownWarnedFirst(t *testing.T) {
+	r := pageReport(t, pageOld, pageNew)
+	r.general = []finding{{server: "s", id: "crowded-list", detail: "of the whole list", wholeServer: true}}
+	page, last := markdownOf(t, r), 0
+	for _, heading := range []string{"\n### 1. `HIDDEN list_dir`", "\n### About the whole list", "\n### 2. "} {
+		at := strings.Index(page, heading)
+		if at < last || at < 0 {
+			t.Fatalf("%q stands at %d, and what comes before it at %d in\n%s", heading, at, last, page)
+		}
+		last = at
+	}
+	r = pageReport(t, pageNew, pageNew)
+	r.general = []finding{{server: "s", id: "crowded-list", detail: "of the whole list", wholeServer: true}}
+	if !strings.Contains(markdownOf(t, r), "\n### About the whole list") {
+		t.Error("without drift nothing is said of the whole list")
+	}
+}
+
 func TestMarkdownPage(t *testing.T) {
 	r := pageReport(t, pageOld, pageNew)
 	r.findings, r.fresh = nil, make([][]finding, len(r.drifts))
