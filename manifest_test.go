@@ -154,13 +154,13 @@ func TestRoundIntegers(t *testing.T) {
 		{"9223372036854776000", false}, {"100000000000000000000", true}, {"123456789012345678901234567890", false},
 	} {
 		text := `{"tools":[{"maximum":` + tt.integer + `,"name":"a"}]}`
-		_, err := parseManifest("m.json", []byte(text), false)
+		_, err := parseManifest("m.json", []byte(text), secondForm, policy{})
 		want := ""
 		if !tt.exact {
 			want = "m.json:1:22: tool a: " + tt.integer + ": an integer that a double can't hold exactly: parsers would read different numbers"
 		}
 		wantError(t, err, want)
-		m, err := scanManifest("m.json", []byte(text)).manifest(policy{roundIntegers: true})
+		m, err := scanManifest("m.json", []byte(text), secondForm).manifest(policy{roundIntegers: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,14 +170,14 @@ func TestRoundIntegers(t *testing.T) {
 		}
 	}
 	line := `{"n":9223372036854775807}` + "\n" // in noise it is none; among messages it is one
-	if _, err := parseManifest("m.json", []byte("9223372036854775807 lines\n"+answer), false); err != nil {
+	if _, err := parseManifest("m.json", []byte("9223372036854775807 lines\n"+answer), secondForm, policy{}); err != nil {
 		t.Error(err)
 	}
 	for _, text := range []string{line + answer, "noise\n" + line + answer, "data: " + line + "\ndata: " + answer + "\n\n"} {
-		if _, err := parseManifest("m.json", []byte(text), false); err == nil {
+		if _, err := parseManifest("m.json", []byte(text), secondForm, policy{}); err == nil {
 			t.Errorf("%s: accepted", text)
 		}
-		if _, err := scanManifest("m.json", []byte(text)).manifest(policy{roundIntegers: true}); err != nil {
+		if _, err := scanManifest("m.json", []byte(text), secondForm).manifest(policy{roundIntegers: true}); err != nil {
 			t.Error(err)
 		}
 	}

@@ -43,7 +43,9 @@ func secondForm(list listKind, v *value) form {
 	if err := sanitized.Canonicalize(); err != nil {
 		panic(err)
 	}
-	*v = readCanonical(definition)
+	at, end := v.at, v.end
+	*v = readCanonical(definition) // its members sorted
+	v.at, v.end = at, end
 	return form{bytes.Clone(definition), hash(definition), hash(sanitized)}
 }
 

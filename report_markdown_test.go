@@ -82,7 +82,7 @@ const (
 // list, and that before the other entries.
 func TestMarkdownWarnedFirst(t *testing.T) {
 	r := pageReport(t, pageOld, pageNew)
-	r.general = []finding{{server: "s", id: "crowded-list", detail: "of the whole list", wholeServer: true}}
+	r.findings = []finding{{server: "s", id: "crowded-list", detail: "of the whole list", wholeServer: true}}
 	page, last := markdownOf(t, r), 0
 	for _, heading := range []string{"\n### 1. `HIDDEN list_dir`", "\n### About the whole list", "\n### 2. "} {
 		at := strings.Index(page, heading)
@@ -92,7 +92,7 @@ func TestMarkdownWarnedFirst(t *testing.T) {
 		last = at
 	}
 	r = pageReport(t, pageNew, pageNew)
-	r.general = []finding{{server: "s", id: "crowded-list", detail: "of the whole list", wholeServer: true}}
+	r.findings = []finding{{server: "s", id: "crowded-list", detail: "of the whole list", wholeServer: true}}
 	if !strings.Contains(markdownOf(t, r), "\n### About the whole list") {
 		t.Error("without drift nothing is said of the whole list")
 	}
