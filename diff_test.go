@@ -73,7 +73,7 @@ func arrayOf(items ...value) value {
 }
 
 // mutate makes small changes to a value, or none.
-func (m maker) mutate(t testing.TB, v value, depth int) value {
+func mutateValue(m maker, t testing.TB, v value, depth int) value {
 	switch {
 	case m.IntN(6) == 0:
 		return tree(t, m.json(depth))
@@ -82,7 +82,7 @@ func (m maker) mutate(t testing.TB, v value, depth int) value {
 	case v.kind == '[' || v.kind == '{':
 		v.parts = slices.Clone(v.parts)
 		for i := range v.parts {
-			v.parts[i].value = m.mutate(t, v.parts[i].value, depth-1)
+			v.parts[i].value = mutateValue(m, t, v.parts[i].value, depth-1)
 		}
 		switch n := m.IntN(8); {
 		case n == 0 && len(v.items()) > 0:
@@ -111,7 +111,7 @@ func TestDigestsDifferIfAndOnlyIfThereAreChanges(t *testing.T) {
 		old := random.object(4, "")
 		new := old
 		for range random.IntN(3) {
-			new = string(appendJSON(nil, random.mutate(t, tree(t, new), 3)))
+			new = string(appendJSON(nil, mutateValue(random, t, tree(t, new), 3)))
 		}
 		if checkDiff(t, []byte(old), []byte(new)) {
 			same++

@@ -106,7 +106,7 @@ func TestCompareByValue(t *testing.T) {
 			switch random.IntN(8) {
 			case 0:
 			case 1:
-				new = append(new, string(appendJSON(nil, random.mutate(t, tree(t, d), 2))))
+				new = append(new, string(appendJSON(nil, mutateValue(random, t, tree(t, d), 2))))
 				r := newJSONReader([]byte(new[len(new)-1]))
 				if _, err := r.only(); err != nil || r.rounded != nil || len(decodedMembers(t, new[len(new)-1])) == 0 || decodedMembers(t, new[len(new)-1])["name"] != fmt.Sprintf("t%d", i) {
 					new = new[:len(new)-1]
