@@ -78,6 +78,15 @@ func tree(t testing.TB, text string) value {
 	return v
 }
 
+// quoted is a text as a JSON string.
+func quoted(s string) string {
+	b, err := jsontext.AppendQuote(nil, s)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
 // A maker makes up JSON, the same for the same seed.
 type maker struct{ *rand.Rand }
 
@@ -131,7 +140,7 @@ func (m maker) json(depth int) string {
 	case 1:
 		return m.number()
 	case 2, 3, 4:
-		return string(appendString(nil, m.text()))
+		return quoted(m.text())
 	case 5:
 		var items []string
 		for range m.IntN(4) {
@@ -153,7 +162,7 @@ func (m maker) object(depth int, first string) string {
 		name := m.pick("a", "b", "type", "properties", "description", "enum", m.text())
 		if !seen[name] {
 			seen[name] = true
-			members = append(members, string(appendString(nil, name))+m.pick(":", " : ")+m.json(depth-1))
+			members = append(members, quoted(name)+m.pick(":", " : ")+m.json(depth-1))
 		}
 	}
 	m.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
@@ -162,7 +171,7 @@ func (m maker) object(depth int, first string) string {
 
 // definition is the text of a tool.
 func (m maker) definition(name string) string {
-	first := `"name":` + string(appendString(nil, name))
+	first := `"name":` + quoted(name)
 	if m.IntN(2) == 0 {
 		first += `,"inputSchema":` + m.object(3, "")
 	}

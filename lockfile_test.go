@@ -179,9 +179,15 @@ func reversed(t testing.TB, text string) string {
 		}
 		return v
 	}
-	var w lockWriter // for the escapes
-	w.json(appendJSON(nil, turn(tree(t, text))))
-	return string(w.out)
+	var b strings.Builder
+	for _, r := range string(appendJSON(nil, turn(tree(t, text)))) {
+		if hidden(r) || unusualSpace(r) {
+			b.Write(appendUnicodeEscape(nil, r))
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // TestLockfileRoundTrip: parse → marshal → parse is identity, whatever is pinned.
@@ -425,7 +431,7 @@ func TestNotALockfile(t *testing.T) {
 func TestIsLockfile(t *testing.T) {
 	for text, want := range map[string]bool{
 		lockfileText: true, lockfileText[:200]: true, `{"servers":{},"lockfileVersion":9}`: true, "\ufeff{\"lockfileVersion\": 1,,}": true,
-		answer: false, `[{"name":"lockfileVersion"}]`: false, "": false, `"lockfileVersion"x`: false, `{"tools":[{"lockfileVersion":1}]}`: false,
+		`{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}`: false, `[{"name":"lockfileVersion"}]`: false, "": false, `"lockfileVersion"x`: false, `{"tools":[{"lockfileVersion":1}]}`: false,
 	} {
 		if got := isLockfile([]byte(text)); got != want {
 			t.Errorf("isLockfile(%.40q) = %v", text, got)
@@ -547,7 +553,7 @@ func TestMangledManifest(t *testing.T) {
 			count["error"]++
 			return
 		}
-		if drifts, _ := compare(pinned, found); len(drifts) > 0 {
+		if drifts := plainDrifts([]pair{{pinned: pinned, found: found}}); len(drifts) > 0 {
 			count["drift"]++
 			return
 		}
@@ -569,7 +575,7 @@ func FuzzLockfile(f *testing.F) {
 	f.Add([]byte(`{"lockfileVersion":1,"servers":{}}`))
 	f.Add([]byte(`{"servers":{"a":{"policy":{"hashOnly":true},"tools":{"t":{"digest":"` + digestPrefix + strings.Repeat("0", 64) + `"}}}},"lockfileVersion":1}`))
 	f.Add([]byte("<<<<<<< a\n"))
-	f.Add([]byte(answer))
+	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		l, err := parseLockfile("tools.lock", data, secondForm)
 		if err != nil {

@@ -9,9 +9,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// formatNames are the formats that --format and --report take.
-const formatNames = "text, json, github, sarif, junit, markdown, html"
-
 // An output is where verify and diff put their answer.
 type output struct {
 	format string
@@ -45,15 +42,10 @@ func (o *output) check(a *app, req *request, others ...string) error {
 // find returns the writer of a format, or nil. For an empty report it writes why there
 // is no answer.
 func (o *output) find(name string) func(io.Writer, *report) error {
-	return map[string]func(io.Writer, *report) error{
-		"text":     o.writePlain,
-		"json":     writeJSON,
-		"github":   writeGitHub,
-		"sarif":    writeSARIF,
-		"junit":    writeJUnit,
-		"markdown": writeMarkdown,
-		"html":     writeHTML,
-	}[name]
+	if name == "text" {
+		return o.writePlain
+	}
+	return formatWriter(name)
 }
 
 // writePlain writes text to a file, or why there is none: the file must not keep an old answer.

@@ -248,3 +248,32 @@ func TestRelockKeepsThePolicy(t *testing.T) {
 		mustParse(t, mustMarshal(t, lockfile{[]pinset{next}}))
 	}
 }
+
+// TestAcceptOfOtherLists: how --accept names an entry of each list, and a tool's name
+// accepts nothing of another list.
+func TestAcceptOfOtherLists(t *testing.T) {
+	entry := func(list listKind, name, definition string) pin {
+		v := tree(t, definition)
+		return pin{entryKey: entryKey{list, name}, form: formOf(toolList, &v)}
+	}
+	tool := canonPins(t, `[{"name":"x","inputSchema":{"properties":{}}}]`, policy{}).pins[0]
+	pairs := []pair{{server: "s", known: true, present: true,
+		pinned: pinset{server: "s", pins: []pin{tool, entry(resourceList, "file:///a", `{"uri":"file:///a"}`), entry(instructionsList, "", `"Use x."`)}},
+		found:  pinset{server: "s", pins: []pin{tool, entry(promptList, "x", `{"name":"x"}`), entry(instructionsList, "", `"Use y."`)}}}}
+	drifts := compareAll(pairs)
+	for arg, want := range map[string]kind{"prompt=x": added, "instructions": changed, "resource=file:///a": removed, "x": ""} {
+		a, err := parseAcceptance(arg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		accepted, _, err := selectDrifts(pairs, drifts, selection{accepts: []acceptance{a}})
+		if err != nil || len(accepted) != min(1, len(want)) {
+			t.Errorf("%s accepts %v; %v", arg, accepted, err)
+		}
+		for i := range accepted {
+			if drifts[i].kind != want {
+				t.Errorf("%s accepts %s", arg, drifts[i].kind)
+			}
+		}
+	}
+}

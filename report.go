@@ -1,6 +1,9 @@
 package main
 
-import "slices"
+import (
+	"io"
+	"slices"
+)
 
 // A reportInput is what a report is made of. Nothing in a report decides anything: what
 // fails the run, and the digests of sets, come with the input.
@@ -218,4 +221,20 @@ func foldFindings(list []finding, ref func(driftKey) string) []foldedFinding {
 	}
 	slices.SortStableFunc(folded, func(a, b foldedFinding) int { return rankOf(b.warning) - rankOf(a.warning) })
 	return folded
+}
+
+// formatNames are the formats that --format and --report take.
+const formatNames = "text, json, github, sarif, junit, markdown, html"
+
+// formatWriter returns the writer of a format other than text, or nil. For an empty report
+// it writes why there is no answer.
+func formatWriter(name string) func(io.Writer, *report) error {
+	return map[string]func(io.Writer, *report) error{
+		"json":     writeJSON,
+		"github":   writeGitHub,
+		"sarif":    writeSARIF,
+		"junit":    writeJUnit,
+		"markdown": writeMarkdown,
+		"html":     writeHTML,
+	}[name]
 }

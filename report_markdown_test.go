@@ -13,7 +13,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	east "github.com/yuin/goldmark/extension/ast"
-	"github.com/yuin/goldmark/text"
+	goldmarktext "github.com/yuin/goldmark/text"
 )
 
 // pageReport compares two manifests as diff does, for the tests of both pages.
@@ -274,7 +274,7 @@ func checkMarkdown(t testing.TB, page string) {
 	}
 	source := []byte(page)
 	doc := goldmark.New(goldmark.WithExtensions(extension.GFM, extension.Footnote, extension.DefinitionList, extension.Typographer)).
-		Parser().Parse(text.NewReader(source))
+		Parser().Parse(goldmarktext.NewReader(source))
 	fences := 0
 	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {

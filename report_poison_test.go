@@ -82,7 +82,7 @@ func TestPoisonFirst(t *testing.T) {
 			} {
 				t.Run(format, func(t *testing.T) {
 					var b bytes.Buffer
-					write := (&output{}).find(format)
+					write := formatWriter(format)
 					if err := write(&b, r); err != nil {
 						t.Fatal(err)
 					}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -83,10 +84,7 @@ func TestEntryCounts(t *testing.T) {
 func TestReportOfOtherLists(t *testing.T) {
 	entry := func(list listKind, name, definition string) pin {
 		v := tree(t, definition)
-		p := pin{entryKey: entryKey{list, name}, form: form{definition: canonical(&v)}}
-		p.digest = digest(p.definition)
-		p.sanitized = p.digest
-		return p
+		return pin{entryKey: entryKey{list, name}, form: secondForm(toolList, &v)}
 	}
 	tool := pinsOf(t, `[{"name":"x","inputSchema":{"properties":{}}}]`, policy{}).pins[0]
 	pinned := pinset{server: "s", pins: []pin{tool, entry(resourceList, "file:///a", `{"uri":"file:///a"}`), entry(instructionsList, "", `"Use x."`)}}
@@ -102,22 +100,12 @@ func TestReportOfOtherLists(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
 	}
-	for i := range r.groups {
-		g := r.groups[i]
-		command := r.acceptCommand(g)
-		_, arg, _ := strings.Cut(command, "--accept ")
-		arg, _, _ = strings.Cut(arg, " ")
-		a, err := parseAcceptance(arg)
-		if err != nil {
-			t.Fatal(err)
+	// Each command names its entry and nothing else.
+	for i, want := range map[kind]string{added: "prompt=x", changed: "instructions", removed: "sha256:"} {
+		g := r.groups[slices.IndexFunc(r.groups, func(g *group) bool { return r.first(g).kind == i })]
+		if command := r.acceptCommand(g); !strings.Contains(command, " --accept "+want) || strings.Count(command, "--accept") != 1 {
+			t.Errorf("%s: %s", i, command)
 		}
-		accepted, _, err := selectDrifts(r.pairs, r.drifts, selection{accepts: []acceptance{a}})
-		if err != nil || len(accepted) != 1 || !accepted[g.drifts[0]] {
-			t.Errorf("%s accepts %v; %v", command, accepted, err)
-		}
-	}
-	if accepted, _, err := selectDrifts(r.pairs, r.drifts, selection{accepts: []acceptance{{entryKey: parseEntry("x")}}}); err != nil || len(accepted) != 0 {
-		t.Errorf("the tool's name accepts %v; %v", accepted, err)
 	}
 }
 
