@@ -34,7 +34,7 @@ func publishedExamples(t testing.TB) []publishedExample {
 
 // publishedFile holds them: a list of objects with class, place, source, tool and,
 // where the poison is about other tools, peers.
-const publishedFile = "../shared/published.json"
+var publishedFile = inRoot("../shared/published.json")
 
 // warnedOf reports whether an example gets a warning alone, and beside its peers.
 func warnedOf(t testing.TB, e publishedExample) (alone, beside bool) {

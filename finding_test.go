@@ -733,7 +733,7 @@ func BenchmarkFindings(b *testing.B) {
 
 // Ordinary servers get no warning, and no note about tools that they have.
 func TestOrdinaryServers(t *testing.T) {
-	data, err := os.ReadFile("testdata/ordinary.txt")
+	data, err := os.ReadFile(inRoot("testdata/ordinary.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,9 +15,9 @@ import (
 // Captures of servers lie in folders SERVER/VERSION.json. Those in madeUpServers are
 // ours; those of published servers lie beside the checkout, and are used where they
 // are at hand.
-const (
-	madeUpServers = "testdata/servers"
-	realServers   = "../shared/real"
+var (
+	madeUpServers = inRoot("testdata/servers")
+	realServers   = inRoot("../shared/real")
 )
 
 // captureFolders are the folders of captures that are at hand.

@@ -181,7 +181,7 @@ var scenes = map[string]scene{
 }
 
 func TestJSONReports(t *testing.T) {
-	schema := compiledSchema(t, "docs/report.schema.json")
+	schema := compiledSchema(t, inRoot("docs/report.schema.json"))
 	for name, s := range scenes {
 		t.Run(name, func(t *testing.T) {
 			r, _ := s.report(t)
@@ -315,7 +315,7 @@ func (d *fullDisk) Write(b []byte) (int, error) {
 }
 
 func TestJSONError(t *testing.T) {
-	schema := compiledSchema(t, "docs/report.schema.json")
+	schema := compiledSchema(t, inRoot("docs/report.schema.json"))
 	for _, test := range []struct {
 		err  error
 		want string
@@ -338,7 +338,7 @@ func TestJSONError(t *testing.T) {
 // TestLockfileSchema holds every lockfile that is written against the schema, and
 // the schema against mistakes that the reader refuses, too.
 func TestLockfileSchema(t *testing.T) {
-	schema := compiledSchema(t, "docs/lockfile.schema.json")
+	schema := compiledSchema(t, inRoot("docs/lockfile.schema.json"))
 	for name, s := range scenes {
 		_, lock := s.report(t)
 		for i := range lock.servers {
@@ -491,8 +491,8 @@ func addHostile(f *testing.F) {
 }
 
 func FuzzJSON(f *testing.F) {
-	schema := compiledSchema(f, "docs/report.schema.json")
-	lockSchema := compiledSchema(f, "docs/lockfile.schema.json")
+	schema := compiledSchema(f, inRoot("docs/report.schema.json"))
+	lockSchema := compiledSchema(f, inRoot("docs/lockfile.schema.json"))
 	addHostile(f)
 	f.Fuzz(func(t *testing.T, name, text, key, path string, shape uint16) {
 		r, lock := hostileScene(name, text, key, path, shape).report(t)
@@ -517,7 +517,7 @@ func FuzzJSON(f *testing.F) {
 // capture to the next.
 func TestRealReports(t *testing.T) {
 	paths := captures(t, "*/*.json*")
-	report, sarif, locked := compiledSchema(t, "docs/report.schema.json"), sarifSchemaFile(t), compiledSchema(t, "docs/lockfile.schema.json")
+	report, sarif, locked := compiledSchema(t, inRoot("docs/report.schema.json")), sarifSchemaFile(t), compiledSchema(t, inRoot("docs/lockfile.schema.json"))
 	old, drifted := "", 0
 	for _, path := range paths {
 		data, err := os.ReadFile(path)
