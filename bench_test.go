@@ -5,6 +5,12 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"pinproof/internal/diff"
+	"pinproof/internal/lockfile"
+	"pinproof/internal/manifest"
+	"pinproof/internal/pin"
+	"pinproof/internal/pintest"
 )
 
 // madeUpManifest is a response with n tools of about size bytes each, shaped like
@@ -75,16 +81,16 @@ func benchEach(b *testing.B, do func(b *testing.B, data []byte)) {
 	}
 }
 
-func benchRead(b *testing.B, data []byte) manifest {
-	m, err := parseManifest("m.json", data, formOf, policy{})
+func benchRead(b *testing.B, data []byte) manifest.Manifest {
+	m, err := manifest.Read("m.json", data, formOf, pin.Policy{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	return m
 }
 
-func benchPins(b *testing.B, m manifest) pinset {
-	set, err := pinManifest(m, "s", policy{}, nil, formOf)
+func benchPins(b *testing.B, m manifest.Manifest) pin.Set {
+	set, err := manifest.Pins(m, "s", pin.Policy{}, nil, formOf)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -114,14 +120,14 @@ func BenchmarkPin(b *testing.B) {
 // parsed, the lockfile is held against itself, the two are compared.
 func BenchmarkVerify(b *testing.B) {
 	benchEach(b, func(b *testing.B, data []byte) {
-		lock := []byte(mustMarshal(b, lockfile{[]pinset{benchPins(b, benchRead(b, data))}}))
+		lock := []byte(pintest.MustMarshal(b, lockfile.Lockfile{Servers: []pin.Set{benchPins(b, benchRead(b, data))}}))
 		for b.Loop() {
 			found := benchPins(b, benchRead(b, data))
-			l, err := parseLockfile("tools.lock", lock, formOf)
+			l, err := lockfile.Read("tools.lock", lock, formOf)
 			if err != nil {
 				b.Fatal(err)
 			}
-			if drifts, matched := compare(l.servers[0], found); len(drifts) > 0 || matched != len(found.pins) {
+			if drifts, matched := compare(l.Servers[0], found); len(drifts) > 0 || matched != len(found.Pins) {
 				b.Fatalf("%d drifts", len(drifts))
 			}
 		}
@@ -131,9 +137,9 @@ func BenchmarkVerify(b *testing.B) {
 // BenchmarkLock is the writing of a lockfile.
 func BenchmarkLock(b *testing.B) {
 	benchEach(b, func(b *testing.B, data []byte) {
-		l := lockfile{[]pinset{benchPins(b, benchRead(b, data))}}
+		l := lockfile.Lockfile{Servers: []pin.Set{benchPins(b, benchRead(b, data))}}
 		for b.Loop() {
-			mustMarshal(b, l)
+			pintest.MustMarshal(b, l)
 		}
 	})
 }
@@ -144,8 +150,8 @@ func BenchmarkCompare(b *testing.B) {
 		pinned := benchPins(b, benchRead(b, data))
 		found := benchPins(b, benchRead(b, []byte(strings.ReplaceAll(string(data), `0","title":"`, `0","title":"new `))))
 		for b.Loop() {
-			for _, d := range compareAll([]pair{{pinned: pinned, found: found}}) {
-				diffDefinitions(d.list, d.pinned.tree(), d.found.tree())
+			for _, d := range compareAll([]pin.Pair{{Pinned: pinned, Found: found}}) {
+				diff.Definitions(d.List, d.Pinned.Tree(), d.Found.Tree())
 			}
 		}
 	})
@@ -160,9 +166,9 @@ func TestMadeUpManifests(t *testing.T) {
 		if len(data) < want*85/100 || len(data) > want*115/100 {
 			t.Errorf("%s has %d bytes", s.name, len(data))
 		}
-		found := canonPins(t, string(data), policy{})
-		l := mustParse(t, mustMarshal(t, lockfile{[]pinset{found}}))
-		if drifts, matched := compare(l.servers[0], found); len(drifts) > 0 || matched != s.tools || string(madeUpManifest(s.tools, s.size)) != string(data) {
+		found := canonPins(t, string(data), pin.Policy{})
+		l := pintest.MustParse(t, pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{found}}))
+		if drifts, matched := compare(l.Servers[0], found); len(drifts) > 0 || matched != s.tools || string(madeUpManifest(s.tools, s.size)) != string(data) {
 			t.Errorf("%s: %d drifts, %d match", s.name, len(drifts), matched)
 		}
 	}

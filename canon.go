@@ -4,6 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
+
+	"pinproof/internal/jsontree"
+	"pinproof/internal/pin"
+	"pinproof/internal/text"
 )
 
 // The hashed bytes
@@ -31,21 +35,21 @@ import (
 // digest returns the digest of canonical bytes, or of a text that is hashed as it is.
 func digest(canonical []byte) string {
 	sum := sha256.Sum256(canonical)
-	return digestPrefix + hex.EncodeToString(sum[:])
+	return pin.DigestPrefix + hex.EncodeToString(sum[:])
 }
 
 // formOf returns the form of the definition v, or of a server's instructions. It sorts the
 // members of v.
-func formOf(list listKind, v *value) form {
-	if list == instructionsList {
-		return form{appendString(nil, v.text), digest([]byte(v.text)), digest([]byte(sanitizeText(v.text)))}
+func formOf(list pin.List, v *jsontree.Value) pin.Form {
+	if list == pin.Instructions {
+		return pin.Form{Definition: jsontree.AppendString(nil, v.Text), Digest: digest([]byte(v.Text)), Sanitized: digest([]byte(text.Sanitize(v.Text)))}
 	}
-	definition := canonical(v)
-	f := form{definition, digest(definition), ""}
-	f.sanitized = f.digest
-	if !isClean(definition) {
+	definition := jsontree.CanonicalBytes(v)
+	f := pin.Form{Definition: definition, Digest: digest(definition), Sanitized: ""}
+	f.Sanitized = f.Digest
+	if !text.IsClean(definition) {
 		if clean, changed := sanitized(*v); changed {
-			f.sanitized = digest(canonical(&clean))
+			f.Sanitized = digest(jsontree.CanonicalBytes(&clean))
 		}
 	}
 	return f
@@ -53,10 +57,10 @@ func formOf(list listKind, v *value) form {
 
 // sanitized returns v with every string sanitized. Member names stay as they are.
 // The second result says whether that changed anything.
-func sanitized(v value) (value, bool) {
+func sanitized(v jsontree.Value) (jsontree.Value, bool) {
 	changed := false
-	clean := mapTexts(v, func(s string) string {
-		clean := sanitizeText(s)
+	clean := jsontree.MapTexts(v, func(s string) string {
+		clean := text.Sanitize(s)
 		changed = changed || clean != s
 		return clean
 	})
@@ -64,19 +68,19 @@ func sanitized(v value) (value, bool) {
 }
 
 // setDigest returns the digest of the whole set, or "" if a name is repeated. If there are
-// more than tools, it is over the lines LIST:HEX in lockOrder: tools always has its line,
+// more than tools, it is over the lines LIST:HEX in pin.LockOrder: tools always has its line,
 // another list only if it has entries.
-func setDigest(s *pinset) string {
-	if s.repeated() {
+func setDigest(s *pin.Set) string {
+	if s.Repeated() {
 		return ""
 	}
-	if len(s.of(toolList)) == len(s.pins) {
-		return listDigest(s, toolList)
+	if len(s.Of(pin.Tools)) == len(s.Pins) {
+		return listDigest(s, pin.Tools)
 	}
 	var lines []string
-	for _, list := range lockOrder {
-		if list == toolList || len(s.of(list)) > 0 {
-			lines = append(lines, listInfo[list].member+":"+hexOf(listDigest(s, list)))
+	for _, list := range pin.LockOrder {
+		if list == pin.Tools || len(s.Of(list)) > 0 {
+			lines = append(lines, pin.ListInfo[list].Member+":"+pin.HexOf(listDigest(s, list)))
 		}
 	}
 	return digest([]byte(strings.Join(lines, "\n")))
@@ -84,17 +88,17 @@ func setDigest(s *pinset) string {
 
 // listDigest returns the set digest of one list, and for instructions the digest of the
 // text. The policy is part of the digest of tools.
-func listDigest(s *pinset, list listKind) string {
-	pins := s.of(list)
-	if list == instructionsList && len(pins) == 1 {
-		return pins[0].digest
+func listDigest(s *pin.Set, list pin.List) string {
+	pins := s.Of(list)
+	if list == pin.Instructions && len(pins) == 1 {
+		return pins[0].Digest
 	}
 	var lines []string
-	if v := s.policy.value(); list == toolList && len(v.members()) > 0 {
-		lines = append(lines, "policy:"+hexOf(digest(canonical(&v))))
+	if v := s.Policy.Value(); list == pin.Tools && len(v.Members()) > 0 {
+		lines = append(lines, "policy:"+pin.HexOf(digest(jsontree.CanonicalBytes(&v))))
 	}
 	for _, p := range pins {
-		lines = append(lines, p.name+":"+hexOf(p.digest))
+		lines = append(lines, p.Name+":"+pin.HexOf(p.Digest))
 	}
 	return digest([]byte(strings.Join(lines, "\n")))
 }
@@ -103,16 +107,16 @@ func listDigest(s *pinset, list listKind) string {
 // logs use: an object of the members server_id, tool_name, description and input_schema,
 // without absent ones. For a prompt, template or resource, tool_name is its identity. For
 // instructions it is empty, and description is their text.
-func approvalHash(server string, p *pin) string {
-	received := p.asReceived()
-	if received.kind == '"' {
-		received = value{kind: '{', parts: []namedValue{{"description", received}}}
+func approvalHash(server string, p *pin.Pin) string {
+	received := p.AsReceived()
+	if received.Kind == '"' {
+		received = jsontree.Value{Kind: '{', Parts: []jsontree.Member{{Name: "description", Value: received}}}
 	}
-	v := value{kind: '{', parts: []namedValue{{"server_id", textValue(server)}, {"tool_name", textValue(p.name)}}}
+	v := jsontree.Value{Kind: '{', Parts: []jsontree.Member{{Name: "server_id", Value: jsontree.Text(server)}, {Name: "tool_name", Value: jsontree.Text(p.Name)}}}
 	for _, m := range [][2]string{{"description", "description"}, {"input_schema", "inputSchema"}} {
-		if got := received.get(m[1]); got.kind != 0 {
-			v.parts = append(v.parts, namedValue{m[0], got})
+		if got := received.Get(m[1]); got.Kind != 0 {
+			v.Parts = append(v.Parts, jsontree.Member{Name: m[0], Value: got})
 		}
 	}
-	return digest(canonical(&v))
+	return digest(jsontree.CanonicalBytes(&v))
 }

@@ -9,15 +9,13 @@ import (
 	"testing"
 
 	"github.com/gowebpki/jcs"
+
+	"pinproof/internal/jsontest"
+	"pinproof/internal/jsontree"
+	"pinproof/internal/manifest"
+	"pinproof/internal/pin"
+	"pinproof/internal/pintest"
 )
-
-// This page tells what is hashed. Every canonical form and digest on it was made
-// by another implementation (sorted keys and JSON.stringify in Node, sha256sum),
-// and none may ever change: pins in committed lockfiles hold the same digests.
-
-// definitionOfListDir is one tool as a server sends it.
-const definitionOfListDir = `{"name":"list_dir","description":"Lists a folder.",
-  "inputSchema":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}}`
 
 func TestCanonicalForm(t *testing.T) {
 	tests := []struct {
@@ -28,7 +26,7 @@ func TestCanonicalForm(t *testing.T) {
 	}{
 		{
 			"a definition: members sorted at every depth, no blanks",
-			definitionOfListDir,
+			jsontest.DefinitionOfListDir,
 			`{"description":"Lists a folder.","inputSchema":{"properties":{"path":{"type":"string"}},"required":["path"],"type":"object"},"name":"list_dir"}`,
 			"sha256:af36110b112f0e68e9be531659ca16f658ea66beb0dd0275cf1e7384b56de237",
 		},
@@ -41,25 +39,25 @@ func TestCanonicalForm(t *testing.T) {
 		},
 		{
 			"white space inside a text counts",
-			strings.Replace(definitionOfListDir, "folder.", "folder. ", 1),
+			strings.Replace(jsontest.DefinitionOfListDir, "folder.", "folder. ", 1),
 			`{"description":"Lists a folder. ","inputSchema":{"properties":{"path":{"type":"string"}},"required":["path"],"type":"object"},"name":"list_dir"}`,
 			"sha256:072362115d709de3fd0e07add8f2892c18b63a0dfd71f3735acdc2333a52647a",
 		},
 		{
 			"null is not absent",
-			strings.Replace(definitionOfListDir, `"name"`, `"title":null,"name"`, 1),
+			strings.Replace(jsontest.DefinitionOfListDir, `"name"`, `"title":null,"name"`, 1),
 			`{"description":"Lists a folder.","inputSchema":{"properties":{"path":{"type":"string"}},"required":["path"],"type":"object"},"name":"list_dir","title":null}`,
 			"sha256:a97d78ba32ce115edaad4de12633bb3b8b63dc261679623d77625ea56d4f7666",
 		},
 		{
 			"an array keeps its order",
-			strings.Replace(definitionOfListDir, `["path"]`, `["path","depth"]`, 1),
+			strings.Replace(jsontest.DefinitionOfListDir, `["path"]`, `["path","depth"]`, 1),
 			`{"description":"Lists a folder.","inputSchema":{"properties":{"path":{"type":"string"}},"required":["path","depth"],"type":"object"},"name":"list_dir"}`,
 			"sha256:443d1a8435f829a4baeb3ac7a85f40ba3b61873874c1056ba4d4321a94661252",
 		},
 		{
 			"the other order is another value",
-			strings.Replace(definitionOfListDir, `["path"]`, `["depth","path"]`, 1),
+			strings.Replace(jsontest.DefinitionOfListDir, `["path"]`, `["depth","path"]`, 1),
 			`{"description":"Lists a folder.","inputSchema":{"properties":{"path":{"type":"string"}},"required":["depth","path"],"type":"object"},"name":"list_dir"}`,
 			"sha256:c17c537d760da9773360a2184c98e92bc7fb37126b9571e652c9b2c61b68c121",
 		},
@@ -96,9 +94,9 @@ func TestCanonicalForm(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.what, func(t *testing.T) {
-			set := canonPins(t, `{"tools":[`+tt.received+`]}`, policy{})
-			if p := set.pins[0]; string(p.definition) != tt.canonical || p.digest != tt.digest {
-				t.Errorf("got  %s\n     %s\nwant %s\n     %s", p.definition, p.digest, tt.canonical, tt.digest)
+			set := canonPins(t, `{"tools":[`+tt.received+`]}`, pin.Policy{})
+			if p := set.Pins[0]; string(p.Definition) != tt.canonical || p.Digest != tt.digest {
+				t.Errorf("got  %s\n     %s\nwant %s\n     %s", p.Definition, p.Digest, tt.canonical, tt.digest)
 			}
 		})
 	}
@@ -107,17 +105,17 @@ func TestCanonicalForm(t *testing.T) {
 // TestSanitizedDigest shows the second digest of a pin: that of the definition
 // without what no reader sees. It differs only where there is something unseen.
 func TestSanitizedDigest(t *testing.T) {
-	set := canonPins(t, `[{"name":"read_file","description":"Reads a\u200b file."},{"name":"list_dir"}]`, policy{})
-	hidden, clean := set.find(entryKey{toolList, "read_file"}), set.find(entryKey{toolList, "list_dir"})
+	set := canonPins(t, `[{"name":"read_file","description":"Reads a\u200b file."},{"name":"list_dir"}]`, pin.Policy{})
+	hidden, clean := set.Find(pin.Key{List: pin.Tools, Name: "read_file"}), set.Find(pin.Key{List: pin.Tools, Name: "list_dir"})
 	const (
 		asReceived = "sha256:3cd716fbf8b3054739971901e79308a3f9698e6f6a964fb78171d40ea408d223" // with U+200B
 		asSeen     = "sha256:c03ae84f7a13da34e6afa797ccfc1fdd2760ef6b46cd94c63ac048488066d26b" // without
 	)
-	if hidden.digest != asReceived || hidden.sanitized != asSeen {
-		t.Errorf("digest %s, sanitized %s", hidden.digest, hidden.sanitized)
+	if hidden.Digest != asReceived || hidden.Sanitized != asSeen {
+		t.Errorf("digest %s, sanitized %s", hidden.Digest, hidden.Sanitized)
 	}
-	if clean.sanitized != clean.digest {
-		t.Errorf("clean text has two digests: %s, %s", clean.digest, clean.sanitized)
+	if clean.Sanitized != clean.Digest {
+		t.Errorf("clean text has two digests: %s, %s", clean.Digest, clean.Sanitized)
 	}
 }
 
@@ -126,43 +124,43 @@ func TestSetDigest(t *testing.T) {
 	tests := []struct {
 		what  string
 		tools string
-		pol   policy
+		pol   pin.Policy
 		want  string
 	}{
 		{ // list_dir:af36…e237 LF read_file:3cd7…d223
 			"a line a tool",
-			definitionOfListDir + "," + readFile, policy{},
+			jsontest.DefinitionOfListDir + "," + readFile, pin.Policy{},
 			"sha256:0b47aa7f41b8f538a85057959eca12ce903ddddcad4f2da5239973c13d48e688",
 		},
 		{
 			"the order of the list does not count",
-			readFile + "," + definitionOfListDir, policy{},
+			readFile + "," + jsontest.DefinitionOfListDir, pin.Policy{},
 			"sha256:0b47aa7f41b8f538a85057959eca12ce903ddddcad4f2da5239973c13d48e688",
 		},
 		{ // the SHA-256 of nothing
-			"no tools", "", policy{},
+			"no tools", "", pin.Policy{},
 			"sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
 		},
 		{ // U+1F600:aab4… LF U+FB33:e69b…
 			"lines sorted by UTF-16 code units",
-			`{"name":"\ufb33"},{"name":"\ud83d\ude00"}`, policy{},
+			`{"name":"\ufb33"},{"name":"\ud83d\ude00"}`, pin.Policy{},
 			"sha256:90bf93d4faaec6c59080d2531dfa003e59ca6f5e012b5a3b1b2ac529279e0a28",
 		},
 		{ // policy:4d7c… of {"descriptions":"strip","hashOnly":true,"ignore":["/_meta","/execution"]},
 			// then the two tools, pinned without their descriptions
 			"a policy stands before them",
-			definitionOfListDir + "," + readFile,
-			policy{descriptions: "strip", hashOnly: true, ignore: []string{"/_meta", "/execution"}},
+			jsontest.DefinitionOfListDir + "," + readFile,
+			pin.Policy{Descriptions: "strip", HashOnly: true, Ignore: []string{"/_meta", "/execution"}},
 			"sha256:0873d2b8604fe1e25ccd9d5b0603662397112988cf68414bbb779f6c3f1defbb",
 		},
-		{"requireClean alone", `{"name":"t","description":"größer"}`, policy{requireClean: true}, "sha256:afdc6fa181fd4667bf392b139f0c5f634da79aaeebe82ff2ef10d69a2709a3ce"},
-		{"emptyCursorEnds alone", `{"name":"t","description":"größer"}`, policy{emptyCursorEnds: true}, "sha256:a9fb57925a09278d0d2718daba2ee4c012a638833d58e0714a3c3fd1183d1f99"},
-		{"truncate alone, which the definition shows, too", `{"name":"t","description":"größer"}`, policy{descriptions: "truncate=3"}, "sha256:07bd2abebee345af4eb39476252667c2b68b0ca49a8efd3565988879b778f8ff"},
-		{"ignore alone", `{"name":"t","description":"größer"}`, policy{ignore: []string{"/_meta/größe"}}, "sha256:659c41dea8774f76651561f699446ba3f43ff26469118b27c97ab91fff3f3d45"},
-		{"hashOnly alone", `{"name":"t","description":"größer"}`, policy{hashOnly: true}, "sha256:3ff399cb6f291a2e3e5fd8e7a9cf6b1ba138ec0c618a71b4df467bb6017a3553"},
+		{"requireClean alone", `{"name":"t","description":"größer"}`, pin.Policy{RequireClean: true}, "sha256:afdc6fa181fd4667bf392b139f0c5f634da79aaeebe82ff2ef10d69a2709a3ce"},
+		{"emptyCursorEnds alone", `{"name":"t","description":"größer"}`, pin.Policy{EmptyCursorEnds: true}, "sha256:a9fb57925a09278d0d2718daba2ee4c012a638833d58e0714a3c3fd1183d1f99"},
+		{"truncate alone, which the definition shows, too", `{"name":"t","description":"größer"}`, pin.Policy{Descriptions: "truncate=3"}, "sha256:07bd2abebee345af4eb39476252667c2b68b0ca49a8efd3565988879b778f8ff"},
+		{"ignore alone", `{"name":"t","description":"größer"}`, pin.Policy{Ignore: []string{"/_meta/größe"}}, "sha256:659c41dea8774f76651561f699446ba3f43ff26469118b27c97ab91fff3f3d45"},
+		{"hashOnly alone", `{"name":"t","description":"größer"}`, pin.Policy{HashOnly: true}, "sha256:3ff399cb6f291a2e3e5fd8e7a9cf6b1ba138ec0c618a71b4df467bb6017a3553"},
 		{
 			"a repeated name has no set digest",
-			definitionOfListDir + "," + definitionOfListDir, policy{}, "",
+			jsontest.DefinitionOfListDir + "," + jsontest.DefinitionOfListDir, pin.Policy{}, "",
 		},
 	}
 	for _, tt := range tests {
@@ -181,13 +179,13 @@ func TestSetDigest(t *testing.T) {
 //	{"description":"Lists a folder.","input_schema":{…},"server_id":"files","tool_name":"list_dir"}
 func TestApprovalHash(t *testing.T) {
 	tests := []struct{ definition, want string }{
-		{definitionOfListDir, "sha256:2301a773516b7d31d5010c4a2a82dd735d6d0f88b2cbe2d7e592a8748cc1e451"},
+		{jsontest.DefinitionOfListDir, "sha256:2301a773516b7d31d5010c4a2a82dd735d6d0f88b2cbe2d7e592a8748cc1e451"},
 		{`{"name":"bare","title":"not hashed"}`, "sha256:c3f90e1264f2aca9e078ce71eb40dfa6e8438bb8c73100797f70684408c7ea26"},
 	}
 	for _, tt := range tests {
-		for _, pol := range []policy{{}, {descriptions: "strip"}} { // as received, whatever the policy pins
+		for _, pol := range []pin.Policy{{}, {Descriptions: "strip"}} { // as received, whatever the policy pins
 			set := canonPins(t, `{"tools":[`+tt.definition+`]}`, pol)
-			if got := approvalHash("files", &set.pins[0]); got != tt.want {
+			if got := approvalHash("files", &set.Pins[0]); got != tt.want {
 				t.Errorf("%s under %+v: %s; want %s", tt.definition, pol, got, tt.want)
 			}
 		}
@@ -200,7 +198,7 @@ func TestIsDigest(t *testing.T) {
 		"sha256:" + hex: true, hex: false, "SHA256:" + hex: false, "sha256:" + strings.ToUpper(hex): false,
 		"sha256:" + hex[1:]: false, "sha256:" + hex + "0": false, "sha256:" + hex[1:] + "g": false, "": false, "sha512:" + hex: false,
 	} {
-		if got := isDigest(s); got != want {
+		if got := pin.IsDigest(s); got != want {
 			t.Errorf("isDigest(%q) = %v", s, got)
 		}
 	}
@@ -224,16 +222,16 @@ func TestListsOfOneSession(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.what, func(t *testing.T) {
-			_, err := parseManifest("m.json", []byte(tt.manifest), formOf, policy{})
-			wantError(t, err, tt.wrong)
+			_, err := manifest.Read("m.json", []byte(tt.manifest), formOf, pin.Policy{})
+			jsontest.WantError(t, err, tt.wrong)
 		})
 	}
 	// A policy that would not pin the difference does not make the lists equal.
-	_, err := parseManifest("m.json", []byte(list(`{"name":"a","description":"x"}`)+list(`{"name":"a","description":"y"}`)), formOf, policy{})
-	wantError(t, err, "m.json: ambiguous: list 2 of the session is not the first one: tool a")
+	_, err := manifest.Read("m.json", []byte(list(`{"name":"a","description":"x"}`)+list(`{"name":"a","description":"y"}`)), formOf, pin.Policy{})
+	jsontest.WantError(t, err, "m.json: ambiguous: list 2 of the session is not the first one: tool a")
 	// A name that is repeated in any of the lists is repeated in the manifest.
 	for _, lists := range []string{list(a, a) + list(a), list(a) + list(a, a)} {
-		if set := canonPins(t, lists, policy{}); !set.repeated() {
+		if set := canonPins(t, lists, pin.Policy{}); !set.Repeated() {
 			t.Errorf("a repeated name is not seen in\n%s", lists)
 		}
 	}
@@ -243,17 +241,17 @@ func TestListsOfOneSession(t *testing.T) {
 // makes of each.
 func TestPinnedForms(t *testing.T) {
 	var list []string
-	random := newMaker(7)
+	random := jsontest.NewMaker(7)
 	for range 1_000 {
-		list = append(list, random.definition(fmt.Sprintf("tool_%d", random.IntN(900)))) // some names twice
+		list = append(list, random.Definition(fmt.Sprintf("tool_%d", random.IntN(900)))) // some names twice
 	}
-	set := canonPins(t, `{"tools":[`+strings.Join(list, ",")+`]}`, policy{})
-	if len(set.pins) != 1_000 {
-		t.Fatalf("%d pins", len(set.pins))
+	set := canonPins(t, `{"tools":[`+strings.Join(list, ",")+`]}`, pin.Policy{})
+	if len(set.Pins) != 1_000 {
+		t.Fatalf("%d pins", len(set.Pins))
 	}
-	for i, p := range set.pins {
-		if want := secondCanonical(t, p.received); string(p.definition) != want {
-			t.Fatalf("pin %d: canonical form\n%s\nthe second implementation says\n%s", i, p.definition, want)
+	for i, p := range set.Pins {
+		if want := jsontest.Canonical(t, p.Received); string(p.Definition) != want {
+			t.Fatalf("pin %d: canonical form\n%s\nthe second implementation says\n%s", i, p.Definition, want)
 		}
 	}
 }
@@ -261,10 +259,10 @@ func TestPinnedForms(t *testing.T) {
 // TestNumbers holds the spelling of doubles, at random and next to powers of ten,
 // against a second implementation.
 func TestNumbers(t *testing.T) {
-	random := newMaker(13)
+	random := jsontest.NewMaker(13)
 	var list []string
 	for range 20_000 {
-		list = append(list, random.number())
+		list = append(list, random.Number())
 	}
 	for e := -330; e <= 308; e++ {
 		f, _ := strconv.ParseFloat(fmt.Sprintf("1e%d", e), 64)
@@ -273,8 +271,8 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 	raw := []byte("[" + strings.Join(list, ",") + "]")
-	v := tree(t, string(raw))
-	ours, theirs := strings.Split(string(canonical(&v)), ","), strings.Split(secondCanonical(t, raw), ",")
+	v := pintest.Tree(t, string(raw))
+	ours, theirs := strings.Split(string(jsontree.CanonicalBytes(&v)), ","), strings.Split(jsontest.Canonical(t, raw), ",")
 	for i := range list {
 		if ours[i] != theirs[i] {
 			t.Errorf("%s: %s, the second implementation says %s", list[i], ours[i], theirs[i])
@@ -286,45 +284,67 @@ func TestNumbers(t *testing.T) {
 // fixed point and what a second implementation makes of it.
 func FuzzCanonical(f *testing.F) {
 	for _, seed := range []string{
-		definitionOfListDir, `{"b":1,"a":[{"d":null,"c":true}]}`, `[1e21,1e-7,-0,0.1,123456789.125,5e-324,1.7976931348623157e308]`,
+		jsontest.DefinitionOfListDir, `{"b":1,"a":[{"d":null,"c":true}]}`, `[1e21,1e-7,-0,0.1,123456789.125,5e-324,1.7976931348623157e308]`,
 		`"\u2028\ud83d\ude00\u0000\u007f\/"`, `{"\ufb33":1,"\ud83d\ude00":2}`, `[9007199254740993]`, `1e400`, `[0.1e1,2.50E+3]`, ` null `,
 	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		r := newJSONReader(raw)
-		v, err := r.next(0, len(raw))
+		r := jsontree.NewReader(raw)
+		v, err := r.Next(0, len(raw))
 		if err != nil {
 			return
 		}
-		text := bytes.Clone(raw[v.at:v.end])
-		once := canonical(&v)
-		if want := secondCanonical(t, text); string(once) != want {
+		text := bytes.Clone(raw[v.At:v.End])
+		once := jsontree.CanonicalBytes(&v)
+		if want := jsontest.Canonical(t, text); string(once) != want {
 			t.Fatalf("%q: canonical form\n%s\nthe second implementation says\n%s", raw, once, want)
 		}
 		if want, err := jcs.Transform(text); bytes.IndexAny(text, "{[") == 0 && (err != nil || string(once) != string(want)) {
 			t.Fatalf("%q: canonical form\n%s\njcs says %v\n%s", raw, once, err, want)
 		}
-		again := readCanonical(once)
-		if !equalValues(again, v) {
+		again := jsontree.Canonical(once)
+		if !jsontree.Equal(again, v) {
 			t.Fatalf("%s is read again as another value", once)
 		}
-		if twice := canonical(&again); string(twice) != string(once) {
+		if twice := jsontree.CanonicalBytes(&again); string(twice) != string(once) {
 			t.Fatalf("%q: canonical form %s\nof which it is %s", raw, once, twice)
 		}
 	})
 }
 
 // canonPins reads a manifest and pins its entries as server "s", with the digests of canon.go.
-func canonPins(t testing.TB, text string, pol policy) pinset {
+func canonPins(t testing.TB, text string, pol pin.Policy) pin.Set {
 	t.Helper()
-	m, err := parseManifest("m.json", []byte(text), formOf, pol)
+	m, err := manifest.Read("m.json", []byte(text), formOf, pol)
 	if err != nil {
 		t.Fatalf("%v in\n%.500s", err, text)
 	}
-	set, err := pinManifest(m, "s", pol, nil, formOf)
+	set, err := manifest.Pins(m, "s", pol, nil, formOf)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return set
+}
+
+func TestSanitizedKeepsKeys(t *testing.T) {
+	for _, tt := range []struct {
+		text, want string
+		changed    bool
+	}{
+		{`{"a\u200b":"b\u200b"}`, `{"a\u200b":"b"}`, true},
+		{`{"a\u200b":["x",{"b\u200b":1,"c":null}]}`, `{"a\u200b":["x",{"b\u200b":1,"c":null}]}`, false},
+		{`["e\u0301",["\u0000"],[]]`, `["é",[""],[]]`, true},
+		{`{"enum":["a","a\u200b"]}`, `{"enum":["a","a"]}`, true},
+		{`[1,true,null,{}]`, `[1,true,null,{}]`, false},
+	} {
+		before := pintest.Tree(t, tt.text)
+		got, changed := sanitized(before)
+		if want := pintest.Tree(t, tt.want); !jsontree.Equal(got, want) || changed != tt.changed {
+			t.Errorf("%s: got %s, %v; want %s, %v", tt.text, jsontree.Append(nil, got), changed, tt.want, tt.changed)
+		}
+		if !jsontree.Equal(before, pintest.Tree(t, tt.text)) {
+			t.Errorf("%s was changed itself", tt.text)
+		}
+	}
 }

@@ -6,6 +6,14 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+
+	"pinproof/internal/fail"
+	"pinproof/internal/jsontree"
+	"pinproof/internal/lockfile"
+	"pinproof/internal/manifest"
+	"pinproof/internal/pin"
+	"pinproof/internal/report"
+	"pinproof/internal/text"
 )
 
 func newDiff(a *app) *cobra.Command {
@@ -31,17 +39,17 @@ Exit codes: 0 no difference, 1 there are some, 2 no answer.`,
 		if err != nil {
 			return err
 		}
-		req.against = f.against
+		req.Against = f.against
 		switch {
 		case !cmd.Flags().Changed("against"):
 		case f.against == "":
-			return fail("--against needs a file")
-		case f.against == "-" && req.manifest == "-":
-			return fail("only one of MANIFEST and --against can be standard input")
+			return fail.New("--against needs a file")
+		case f.against == "-" && req.Manifest == "-":
+			return fail.New("only one of MANIFEST and --against can be standard input")
 		}
-		out.text = func(w io.Writer, r *report, style textStyle) error {
-			style.full = f.full // also in a file
-			return writeDiff(w, r, style)
+		out.text = func(w io.Writer, r *report.Report, style report.TextStyle) error {
+			style.Full = f.full // also in a file
+			return report.WriteDiff(w, r, style)
 		}
 		if err := out.check(a, req, f.against); err != nil {
 			return err
@@ -64,28 +72,28 @@ type diffFlags struct {
 // diff reads what diff is given and compares it. If there is no lockfile, or the server
 // isn't in it, the exit code says that there is no answer. Everything is shown whole all
 // the same, so that the first approval isn't blind.
-func (a *app) diff(req *request) (*report, error) {
-	if req.against != "" && req.lockfile == "" {
+func (a *app) diff(req *request) (*report.Report, error) {
+	if req.Against != "" && req.Lockfile == "" {
 		return a.diffFiles(req)
 	}
 	w, err := a.load(req)
-	if err == nil && w.exists && req.against != "" {
+	if err == nil && w.exists && req.Against != "" {
 		err = a.supplyTexts(req, w)
 	}
 	if err != nil {
 		return nil, err
 	}
 	in := w.input(req)
-	in.findings = w.read(true)
+	in.Findings = w.read(true)
 	switch {
 	case !w.exists:
 		f := req.noLockfile()
-		if len(in.expect) == 0 { // a name is repeated: lock would refuse
-			f.hints = nil
+		if len(in.Expect) == 0 { // a name is repeated: lock would refuse
+			f.Hints = nil
 		}
-		in.noAnswer = f
-	case req.server != "" && !w.pairs[0].known:
-		in.noAnswer = req.unknownServer(&w.lock)
+		in.NoAnswer = f
+	case req.Server != "" && !w.pairs[0].Known:
+		in.NoAnswer = req.unknownServer(&w.lock)
 	}
 	return w.judged(in, leniency{}), nil
 }
@@ -94,30 +102,30 @@ func (a *app) diff(req *request) (*report, error) {
 // after checking each against its digest.
 func (a *app) supplyTexts(req *request, w *workspace) error {
 	if w.folder {
-		return fail("--against beside a lockfile goes with one manifest, not with a folder")
+		return fail.New("--against beside a lockfile goes with one manifest, not with a folder")
 	}
 	p := &w.pairs[0]
-	data, err := readFile(req.against, a.stdin, maxManifestBytes)
+	data, err := readFile(req.Against, a.stdin, jsontree.MaxManifestBytes)
 	if err != nil {
 		return err
 	}
-	m, err := scanManifest(req.against, data, formOf).manifest(p.pinned.policy)
+	m, err := manifest.Scan(req.Against, data, formOf).Manifest(p.Pinned.Policy)
 	if err != nil {
 		return err
 	}
-	approved, err := pinManifest(m, p.server, p.pinned.policy, req.substitutes, formOf)
+	approved, err := manifest.Pins(m, p.Server, p.Pinned.Policy, req.substitutes, formOf)
 	if err != nil {
 		return err
 	}
-	p.pinned.pins = slices.Clone(p.pinned.pins)
-	for i := range p.pinned.pins {
-		pin := &p.pinned.pins[i]
-		text := approved.find(pin.entryKey)
-		if text == nil || text.digest != pin.digest {
-			return failIn(printable(req.against), "not what was approved: %s doesn't have the pinned digest %s", entryNamed(pin.list, pin.name), pin.digest).
-				hint("use the capture that was locked")
+	p.Pinned.Pins = slices.Clone(p.Pinned.Pins)
+	for i := range p.Pinned.Pins {
+		pin := &p.Pinned.Pins[i]
+		s := approved.Find(pin.Key)
+		if s == nil || s.Digest != pin.Digest {
+			return fail.In(text.Printable(req.Against), "not what was approved: %s doesn't have the pinned digest %s", manifest.EntryNamed(pin.List, pin.Name), pin.Digest).
+				Hint("use the capture that was locked")
 		}
-		pin.definition = text.definition
+		pin.Definition = s.Definition
 	}
 	w.drifts = compareAll(w.pairs)
 	return nil
@@ -126,53 +134,53 @@ func (a *app) supplyTexts(req *request, w *workspace) error {
 // side is one file of a comparison without a lockfile: a manifest or a lockfile.
 type side struct {
 	path string
-	lock lockfile // of a manifest: one server without a label
-	scan *scanned // of a manifest; nil for a lockfile
-	m    manifest
+	lock lockfile.Lockfile // of a manifest: one server without a label
+	scan *manifest.Scanned // of a manifest; nil for a lockfile
+	m    manifest.Manifest
 }
 
 func (a *app) readSide(req *request, path string) (s side, err error) {
 	s.path = path
-	data, err := readFile(path, a.stdin, maxLockfileBytes)
+	data, err := readFile(path, a.stdin, jsontree.MaxLockfileBytes)
 	if err != nil {
 		return s, err
 	}
-	if isLockfile(data) {
-		s.lock, err = parseLockfile(path, data, formOf)
+	if lockfile.Recognize(data) {
+		s.lock, err = lockfile.Read(path, data, formOf)
 		return s, err
 	}
-	s.scan = scanManifest(path, data, formOf)
-	return s, s.pin(req, "", policy{})
+	s.scan = manifest.Scan(path, data, formOf)
+	return s, s.pin(req, "", pin.Policy{})
 }
 
 // pin pins the manifest of s under a server's label and policy.
-func (s *side) pin(req *request, server string, pol policy) (err error) {
-	if s.m, err = s.scan.manifest(pol); err != nil {
+func (s *side) pin(req *request, server string, pol pin.Policy) (err error) {
+	if s.m, err = s.scan.Manifest(pol); err != nil {
 		return err
 	}
-	set, err := pinManifest(s.m, server, pol, req.substitutes, formOf)
-	s.lock = lockfile{servers: []pinset{set}}
+	set, err := manifest.Pins(s.m, server, pol, req.substitutes, formOf)
+	s.lock = lockfile.Lockfile{Servers: []pin.Set{set}}
 	return err
 }
 
 // diffFiles compares two files side by side.
-func (a *app) diffFiles(req *request) (*report, error) {
-	old, err := a.readSide(req, req.against)
+func (a *app) diffFiles(req *request) (*report.Report, error) {
+	old, err := a.readSide(req, req.Against)
 	if err != nil {
 		return nil, err
 	}
-	now, err := a.readSide(req, req.manifest)
+	now, err := a.readSide(req, req.Manifest)
 	var uncompared []string
 	switch {
 	case err != nil:
 	case old.scan != nil && now.scan != nil:
-		for list := range listKinds { // a list that only one of them asked for can't be compared
-			x, y := &old.lock.servers[0], &now.lock.servers[0]
-			answered := old.m.lists[list].answered && now.m.lists[list].answered
-			if !answered && len(x.of(list))+len(y.of(list)) > 0 {
-				uncompared = append(uncompared, listInfo[list].member)
-				x.drop(list)
-				y.drop(list)
+		for list := range pin.Lists { // a list that only one of them asked for can't be compared
+			x, y := &old.lock.Servers[0], &now.lock.Servers[0]
+			answered := old.m.Lists[list].Answered && now.m.Lists[list].Answered
+			if !answered && len(x.Of(list))+len(y.Of(list)) > 0 {
+				uncompared = append(uncompared, pin.ListInfo[list].Member)
+				x.Drop(list)
+				y.Drop(list)
 			}
 		}
 	case old.scan != nil:
@@ -183,30 +191,30 @@ func (a *app) diffFiles(req *request) (*report, error) {
 	if err != nil {
 		return nil, err
 	}
-	labels := slices.Concat(old.lock.labels(), now.lock.labels())
-	slices.SortFunc(labels, compareUTF16)
-	var pairs []pair
+	labels := slices.Concat(old.lock.Labels(), now.lock.Labels())
+	slices.SortFunc(labels, jsontree.CompareUTF16)
+	var pairs []pin.Pair
 	for _, server := range slices.Compact(labels) {
-		if req.server != "" && server != "" && server != req.server {
+		if req.Server != "" && server != "" && server != req.Server {
 			continue
 		}
-		p := pair{server: server}
-		if set := old.lock.find(server); set != nil {
-			p.pinned, p.known = *set, true
+		p := pin.Pair{Server: server}
+		if set := old.lock.Find(server); set != nil {
+			p.Pinned, p.Known = *set, true
 		}
-		if set := now.lock.find(server); set != nil {
-			p.found, p.present, p.manifest, p.about = *set, true, now.path, now.m.about
+		if set := now.lock.Find(server); set != nil {
+			p.Found, p.Present, p.Manifest, p.About = *set, true, now.path, now.m.About
 		}
 		pairs = append(pairs, p)
 	}
-	if len(pairs) == 0 && req.server != "" {
-		return nil, fail("neither file has a server %s", quotedName(req.server))
+	if len(pairs) == 0 && req.Server != "" {
+		return nil, fail.New("neither file has a server %s", text.Name(req.Server))
 	}
 	describe(pairs)
 	w := &workspace{pairs: pairs, drifts: compareAll(pairs)}
 	in := w.input(req)
-	in.uncompared, in.guessed = uncompared, false
-	in.findings = w.read(true)
+	in.Uncompared, in.Guessed = uncompared, false
+	in.Findings = w.read(true)
 	return w.judged(in, leniency{}), nil
 }
 
@@ -218,10 +226,10 @@ func (locked *side) fit(req *request, listed *side) error {
 	if err != nil {
 		return err
 	}
-	set := locked.lock.find(server)
+	set := locked.lock.Find(server)
 	if set == nil {
-		return fail("%s has no server %s", printable(locked.path), quotedName(server))
+		return fail.New("%s has no server %s", text.Printable(locked.path), text.Name(server))
 	}
-	locked.lock = lockfile{servers: []pinset{*set}}
-	return listed.pin(req, server, set.policy)
+	locked.lock = lockfile.Lockfile{Servers: []pin.Set{*set}}
+	return listed.pin(req, server, set.Policy)
 }

@@ -6,6 +6,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+
+	"pinproof/internal/fail"
+	"pinproof/internal/pin"
+	"pinproof/internal/report"
+	"pinproof/internal/review"
+	"pinproof/internal/text"
 )
 
 // approveFlags holds the flags that lock and relock share.
@@ -41,12 +47,12 @@ func (f *approveFlags) load(a *app, cmd *cobra.Command, args []string) (*request
 	}
 	req.asked, req.needsPins = &f.policyFlags, cmd.Name() == "relock"
 	for _, e := range f.expect {
-		if !isDigest(e) {
-			return nil, nil, fail("--expect %s: a set digest is sha256: and 64 lower-case hex digits", quotedName(e))
+		if !pin.IsDigest(e) {
+			return nil, nil, fail.New("--expect %s: a set digest is sha256: and 64 lower-case hex digits", text.Name(e))
 		}
 	}
 	if cmd.Flags().Changed("approved-by") && (strings.TrimSpace(f.approvedBy) == "" || !utf8.ValidString(f.approvedBy)) {
-		return nil, nil, fail("--approved-by needs a name")
+		return nil, nil, fail.New("--approved-by needs a name")
 	}
 	w, err := a.load(req)
 	if err == nil {
@@ -62,24 +68,24 @@ func (f *approveFlags) checkManifests(req *request, w *workspace) error {
 	var sets []string
 	for i := range w.pairs {
 		p := &w.pairs[i]
-		if !p.present {
+		if !p.Present {
 			continue
 		}
-		if len(p.found.of(toolList)) == 0 && !f.allowEmpty {
-			return failIn(printable(p.manifest), "no tools in the list").
-				hint("if that is right: %s --allow-empty", req.to(req.verb))
+		if len(p.Found.Of(pin.Tools)) == 0 && !f.allowEmpty {
+			return fail.In(text.Printable(p.Manifest), "no tools in the list").
+				Hint("if that is right: %s --allow-empty", req.To(req.verb))
 		}
-		sets = append(sets, p.found.digest)
+		sets = append(sets, p.Found.Digest)
 	}
 	want := slices.Sorted(slices.Values(f.expect))
 	slices.Sort(sets)
 	if len(want) == 0 || slices.Equal(sets, want) {
 		return nil
 	}
-	return fail("not what was reviewed: nothing was written").
-		hint("expected set %s", strings.Join(want, ", ")).
-		hint("now      set %s", setOrNone(strings.Join(sets, ", "))).
-		hint("review again: %s", req.to("diff")).refusal()
+	return fail.New("not what was reviewed: nothing was written").
+		Hint("expected set %s", strings.Join(want, ", ")).
+		Hint("now      set %s", report.SetOrNone(strings.Join(sets, ", "))).
+		Hint("review again: %s", req.To("diff")).Refusal()
 }
 
 // An approver turns what a person accepts into pins.
@@ -87,23 +93,23 @@ type approver struct {
 	*app
 	req   *request
 	w     *workspace
-	r     *report
+	r     *report.Report
 	flags *approveFlags
-	style textStyle
+	style report.TextStyle
 }
 
 // warningKeys reads the entries that --accept-warning names.
-func (f *approveFlags) warningKeys(pairs []pair) (map[entryKey]bool, error) {
-	keys := map[entryKey]bool{}
+func (f *approveFlags) warningKeys(pairs []pin.Pair) (map[pin.Key]bool, error) {
+	keys := map[pin.Key]bool{}
 	for _, arg := range f.acceptWarning {
-		key := parseEntry(arg)
+		key := pin.ParseEntry(arg)
 		keys[key] = true
-		switch n := holders(pairs, key); {
+		switch n := pin.Holders(pairs, key); {
 		case n == 0:
-			return nil, fail("--accept-warning %s: no %s of that name is pinned or listed", quotedName(arg), listInfo[key.list].entry)
+			return nil, fail.New("--accept-warning %s: no %s of that name is pinned or listed", text.Name(arg), pin.ListInfo[key.List].Entry)
 		case n > 1:
-			return nil, fail("--accept-warning %s: several servers have a %s of that name", quotedName(arg), listInfo[key.list].entry).
-				hint("say which: --server ID")
+			return nil, fail.New("--accept-warning %s: several servers have a %s of that name", text.Name(arg), pin.ListInfo[key.List].Entry).
+				Hint("say which: --server ID")
 		}
 	}
 	return keys, nil
@@ -112,20 +118,20 @@ func (f *approveFlags) warningKeys(pairs []pair) (map[entryKey]bool, error) {
 // withhold marks in a selection what has new warnings that no flag accepts, and what is to
 // be put on record of the entries that match.
 func (a *approver) withhold(sel *selection) error {
-	yes, err := a.flags.warningKeys(a.r.pairs)
+	yes, err := a.flags.warningKeys(a.r.Pairs)
 	if err != nil {
 		return err
 	}
-	accepts := func(key entryKey) bool { return a.flags.acceptWarnings || yes[key] }
+	accepts := func(key pin.Key) bool { return a.flags.acceptWarnings || yes[key] }
 	sel.refused = map[int]bool{}
-	for i := range a.r.drifts {
-		if a.r.warned(i) && !accepts(a.r.drifts[i].entryKey) {
+	for i := range a.r.Drifts {
+		if a.r.Warned(i) && !accepts(a.r.Drifts[i].Key) {
 			sel.refused[i] = true
 		}
 	}
-	sel.whole = !a.flags.acceptWarnings && len(warningsIn(a.r.general())) > 0
-	for _, f := range a.r.unrecorded() {
-		if accepts(f.key().entryKey) {
+	sel.whole = !a.flags.acceptWarnings && len(review.WarningsIn(a.r.General())) > 0
+	for _, f := range a.r.Unrecorded() {
+		if accepts(f.Ref().Key) {
 			sel.record(f)
 		}
 	}
@@ -134,52 +140,52 @@ func (a *approver) withhold(sel *selection) error {
 
 // refuseUnpinned refuses warnings in texts that the policy leaves out of the pins.
 func (a *approver) refuseUnpinned() error {
-	list := a.r.unapprovable()
+	list := a.r.Unapprovable()
 	if len(list) == 0 {
 		return nil
 	}
-	return a.refuse(list, fail("a text that isn't pinned has a warning, which no approval covers: nothing was written").
-		hint("read it: %s", a.req.to("diff")).hint("pin it, then it can be approved: %s", a.req.pinProse(a.req.verb)))
+	return a.refuse(list, fail.New("a text that isn't pinned has a warning, which no approval covers: nothing was written").
+		Hint("read it: %s", a.req.To("diff")).Hint("pin it, then it can be approved: %s", a.req.PinProse(a.req.verb)))
 }
 
 // decide turns a selection into a decision, or refuses it for warnings or the policy.
 func (a *approver) decide(sel selection) (d decision, err error) {
-	if d, err = newDecision(a.r.pairs, a.r.drifts, sel); err != nil {
+	if d, err = newDecision(a.r.Pairs, a.r.Drifts, sel); err != nil {
 		return d, err
 	}
 	if err := a.requireClean(&d); err != nil {
 		return d, err
 	}
-	all := a.r.allOrNothing() || a.req.verb == "lock"
+	all := a.r.AllOrNothing() || a.req.verb == "lock"
 	if sel.whole || len(d.refused) > 0 && (all || len(d.accepted) == 0) {
-		return d, a.refuse(a.r.refusedWarnings(d.refused), fail("%s: nothing was written", a.r.warnedText(d.refused)).
-			hint("read it: %s", a.req.to("diff")).hint("%s", warnedHint(d.refused)))
+		return d, a.refuse(a.r.RefusedWarnings(d.refused), fail.New("%s: nothing was written", a.r.WarnedText(d.refused)).
+			Hint("read it: %s", a.req.To("diff")).Hint("%s", report.WarnedHint(d.refused)))
 	}
 	return d, nil
 }
 
 // refuse shows the findings that prevent an approval, and returns why as a refusal.
-func (a *approver) refuse(list []finding, why *userError) error {
-	newText(a.out, a.style).findings(a.r, "", "", list)
-	return why.refusal()
+func (a *approver) refuse(list []review.Finding, why *fail.Error) error {
+	report.NewText(a.out, a.style).Findings(a.r, "", "", list)
+	return why.Refusal()
 }
 
 // requireClean enforces that policy on what would be written.
 func (a *approver) requireClean(d *decision) error {
-	selected := map[driftKey]bool{}
-	for i := range a.r.drifts {
+	selected := map[pin.Ref]bool{}
+	for i := range a.r.Drifts {
 		if d.accepted[i] || d.refused[i] {
-			selected[a.r.drifts[i].key()] = true
+			selected[a.r.Drifts[i].Ref()] = true
 		}
 	}
-	for _, f := range a.r.findings {
-		p := pairOf(a.r.pairs, f.server)
-		if p == nil || !p.found.policy.requireClean || f.scope == inDrift && !f.approved && !selected[f.key()] ||
-			p.pinned.policy.requireClean && !selected[f.key()] {
+	for _, f := range a.r.Findings {
+		p := pin.PairOf(a.r.Pairs, f.Server)
+		if p == nil || !p.Found.Policy.RequireClean || f.Scope == review.InDrift && !f.Approved && !selected[f.Ref()] ||
+			p.Pinned.Policy.RequireClean && !selected[f.Ref()] {
 			continue
 		}
-		if f.warning && slices.Contains([]string{"hidden-text", "terminal-escape", "bidi-control"}, f.id) {
-			return fail("%s is refused by the policy (requireClean): %s %s: nothing was written", entryRef(f.list, f.entry), f.id, f.detail).refusal()
+		if f.Warning && slices.Contains([]string{"hidden-text", "terminal-escape", "bidi-control"}, f.ID) {
+			return fail.New("%s is refused by the policy (requireClean): %s %s: nothing was written", pin.EntryRef(f.List, f.Entry), f.ID, f.Detail).Refusal()
 		}
 	}
 	return nil
@@ -188,29 +194,29 @@ func (a *approver) requireClean(d *decision) error {
 // approve writes the new pins of every server in which something was accepted. announce is
 // given the servers that come or go as a whole.
 func (a *approver) approve(d *decision, announce func(whole []string)) error {
-	of := map[string][]*drift{}
-	for i := range a.r.drifts {
-		if x := &a.r.drifts[i]; d.accepted[i] {
-			of[x.server] = append(of[x.server], x)
+	of := map[string][]*pin.Drift{}
+	for i := range a.r.Drifts {
+		if x := &a.r.Drifts[i]; d.accepted[i] {
+			of[x.Server] = append(of[x.Server], x)
 		}
 	}
-	warnings := d.warnings(a.r.drifts, a.r.findings)
-	var next []pinset
+	warnings := d.warnings(a.r.Drifts, a.r.Findings)
+	var next []pin.Set
 	var drop, whole []string
-	for i := range a.r.pairs {
-		p := &a.r.pairs[i]
-		accepted := of[p.server]
+	for i := range a.r.Pairs {
+		p := &a.r.Pairs[i]
+		accepted := of[p.Server]
 		switch {
-		case len(accepted) == 0 && !p.policyDiffers() && !(d.all && p.hasNoEntries()) && !warnings.of(p.server):
+		case len(accepted) == 0 && !p.PolicyDiffers() && !(d.all && p.HasNoEntries()) && !warnings.of(p.Server):
 			continue
-		case !p.present && len(accepted) == len(p.pinned.pins):
-			whole, drop = append(whole, p.server), append(drop, p.server)
+		case !p.Present && len(accepted) == len(p.Pinned.Pins):
+			whole, drop = append(whole, p.Server), append(drop, p.Server)
 			continue
-		case p.hasNoEntries():
-			whole = append(whole, p.server)
+		case p.HasNoEntries():
+			whole = append(whole, p.Server)
 		}
 		set := relockPins(p, accepted, warnings)
-		if err := sign(&set, &p.pinned, a.flags.approvedBy); err != nil {
+		if err := sign(&set, &p.Pinned, a.flags.approvedBy); err != nil {
 			return err
 		}
 		next = append(next, set)
@@ -255,12 +261,12 @@ func (a *app) lock(req *request, w *workspace, f *approveFlags) error {
 	fresh.pairs, pinned.pairs = nil, nil
 	for _, p := range w.pairs {
 		switch {
-		case p.policyDiffers():
-			return failIn(printable(w.lockPath), "server %s is pinned under another policy (%s): nothing was written", quotedName(p.server), policyWords(p.pinned.policy)).
-				hint("to change the policy: %s", req.to("relock")).refusal()
-		case p.found.repeated():
+		case p.PolicyDiffers():
+			return fail.In(text.Printable(w.lockPath), "server %s is pinned under another policy (%s): nothing was written", text.Name(p.Server), pin.PolicyWords(p.Pinned.Policy)).
+				Hint("to change the policy: %s", req.To("relock")).Refusal()
+		case p.Found.Repeated():
 			return a.refuseRepeated(req, w, p)
-		case p.known:
+		case p.Known:
 			pinned.pairs = append(pinned.pairs, p)
 		default:
 			fresh.pairs = append(fresh.pairs, p)
@@ -270,14 +276,14 @@ func (a *app) lock(req *request, w *workspace, f *approveFlags) error {
 	old := pinned.report(req)
 	style := a.style(f.full)
 	differs := func(what string) error {
-		if old.matches {
+		if old.Matches {
 			return nil
 		}
-		return fail("%s pins %s", printable(w.lockPath), what).
-			hint("read the changes, then approve them: %s", req.to("relock")).refusal()
+		return fail.New("%s pins %s", text.Printable(w.lockPath), what).
+			Hint("read the changes, then approve them: %s", req.To("relock")).Refusal()
 	}
 	if len(fresh.pairs) == 0 {
-		if err := writeVerify(a.out, old, style, false); err != nil {
+		if err := report.WriteVerify(a.out, old, style, false); err != nil {
 			return err
 		}
 		return differs("these entries otherwise: nothing was written")
@@ -291,13 +297,13 @@ func (a *app) lock(req *request, w *workspace, f *approveFlags) error {
 	if err == nil {
 		d, err = ap.decide(sel)
 	}
-	if !old.matches { // after what refuses a new server, which was shown above
-		if err := writeVerify(a.out, old, style, false); err != nil {
+	if !old.Matches { // after what refuses a new server, which was shown above
+		if err := report.WriteVerify(a.out, old, style, false); err != nil {
 			return err
 		}
 	}
 	if err == nil {
-		err = ap.approve(&d, func([]string) { writeLocked(a.out, ap.r, style) })
+		err = ap.approve(&d, func([]string) { report.WriteLocked(a.out, ap.r, style) })
 	}
 	if err != nil {
 		return err
@@ -306,14 +312,14 @@ func (a *app) lock(req *request, w *workspace, f *approveFlags) error {
 }
 
 // refuseRepeated refuses a manifest in which a name is repeated, and shows the copies.
-func (a *app) refuseRepeated(req *request, w *workspace, p pair) error {
+func (a *app) refuseRepeated(req *request, w *workspace, p pin.Pair) error {
 	of := *w
-	of.pairs = []pair{p}
-	of.drifts = slices.DeleteFunc(compareAll(of.pairs), func(d drift) bool { return d.kind != duplicate })
+	of.pairs = []pin.Pair{p}
+	of.drifts = slices.DeleteFunc(compareAll(of.pairs), func(d pin.Drift) bool { return d.Kind != pin.Duplicate })
 	in := of.input(req)
-	in.findings = slices.DeleteFunc(of.read(false), func(f finding) bool { return f.scope != inDrift })
-	newText(a.out, a.style(false)).blocks(of.judged(in, leniency{}))
-	is := listInfo[of.drifts[0].list]
-	return failIn(printable(p.manifest), "a %s %s is repeated, and an agent may get either %s: nothing was written", is.entry, is.identity, is.entry).
-		hint("the server has to be fixed: see both: %s", req.to("diff")).refusal()
+	in.Findings = slices.DeleteFunc(of.read(false), func(f review.Finding) bool { return f.Scope != review.InDrift })
+	report.NewText(a.out, a.style(false)).Blocks(of.judged(in, leniency{}))
+	is := pin.ListInfo[of.drifts[0].List]
+	return fail.In(text.Printable(p.Manifest), "a %s %s is repeated, and an agent may get either %s: nothing was written", is.Entry, is.Identity, is.Entry).
+		Hint("the server has to be fixed: see both: %s", req.To("diff")).Refusal()
 }

@@ -7,6 +7,12 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"pinproof/internal/diff"
+	"pinproof/internal/fail"
+	"pinproof/internal/pin"
+	"pinproof/internal/report"
+	"pinproof/internal/text"
 )
 
 // relockFlags holds the flags of relock alone.
@@ -49,9 +55,9 @@ Exit codes: 0 no drift is left, 1 some is, or the manifest is not the reviewed o
 			if err != nil {
 				return err
 			}
-			if !w.folder && !w.pairs[0].known {
-				return fail("%s has no server %s", printable(w.lockPath), quotedName(w.pairs[0].server)).
-					hint("to approve a new server: %s", req.to("lock"))
+			if !w.folder && !w.pairs[0].Known {
+				return fail.New("%s has no server %s", text.Printable(w.lockPath), text.Name(w.pairs[0].Server)).
+					Hint("to approve a new server: %s", req.To("lock"))
 			}
 			return a.relock(req, w, f, sel)
 		},
@@ -70,10 +76,10 @@ Exit codes: 0 no drift is left, 1 some is, or the manifest is not the reviewed o
 func (f *relockFlags) selection() (selection, error) {
 	sel := selection{all: f.acceptAll}
 	if f.acceptAll && len(f.accept)+len(f.acceptLabel) > 0 {
-		return sel, fail("--accept-all takes no --accept and no --accept-label: all is more than some")
+		return sel, fail.New("--accept-all takes no --accept and no --accept-label: all is more than some")
 	}
 	for _, id := range f.acceptLabel {
-		if _, ok := labelNamed(id); !ok {
+		if _, ok := diff.LabelNamed(id); !ok {
 			return sel, noSuchLabel(id)
 		}
 	}
@@ -98,17 +104,17 @@ func (a *app) relock(req *request, w *workspace, f *relockFlags, sel selection) 
 		return err
 	}
 	byFlags := len(sel.accepts)+len(f.acceptLabel) > 0 || sel.all
-	policyChanged := slices.ContainsFunc(w.pairs, func(p pair) bool { return p.policyDiffers() })
-	asks := !byFlags && (len(r.drifts) > 0 || policyChanged || len(r.unrecorded()) > 0 && a.canAsk(req))
-	if r.matches && !asks && len(sel.recorded) == 0 {
-		if _, _, err := selectDrifts(w.pairs, r.drifts, sel); err != nil {
+	policyChanged := slices.ContainsFunc(w.pairs, func(p pin.Pair) bool { return p.PolicyDiffers() })
+	asks := !byFlags && (len(r.Drifts) > 0 || policyChanged || len(r.Unrecorded()) > 0 && a.canAsk(req))
+	if r.Matches && !asks && len(sel.recorded) == 0 {
+		if _, _, err := selectDrifts(w.pairs, r.Drifts, sel); err != nil {
 			return err
 		}
-		return writeVerify(a.out, r, ap.style, false)
+		return report.WriteVerify(a.out, r, ap.style, false)
 	}
 	if policyChanged && byFlags && !sel.all {
-		return fail("a changed policy needs --accept-all: every pin is made anew").
-			hint("read it first: %s", req.to("diff"))
+		return fail.New("a changed policy needs --accept-all: every pin is made anew").
+			Hint("read it first: %s", req.To("diff"))
 	}
 	if err := ap.refuseUnpinned(); err != nil {
 		return err
@@ -119,44 +125,44 @@ func (a *app) relock(req *request, w *workspace, f *relockFlags, sel selection) 
 			return err
 		}
 		stop := sayInterrupted(a.stderr)
-		chosen, err := p.review()
+		chosen, err := p.Review()
 		if stop(); err != nil {
 			return err
 		}
-		sel.chosen, sel.whole, sel.refused = chosen.drifts, false, nil // the prompt asked for a yes to each warning
-		for _, f := range chosen.warnings {
+		sel.chosen, sel.whole, sel.refused = chosen.Drifts, false, nil // the prompt asked for a yes to each warning
+		for _, f := range chosen.Warnings {
 			sel.record(f)
 		}
 	} else if len(f.acceptLabel) > 0 {
-		sel.chosen = r.labelled(f.acceptLabel)
+		sel.chosen = r.Labelled(f.acceptLabel)
 	}
 	d, err := ap.decide(sel)
 	if err != nil {
 		return err
 	}
-	left := len(d.accepted) < len(r.drifts)
-	if r.allOrNothing() && left {
-		return fail("a changed policy takes effect only when all drift is accepted: nothing was written").hint("read it: %s", req.to("diff")).refusal()
+	left := len(d.accepted) < len(r.Drifts)
+	if r.AllOrNothing() && left {
+		return fail.New("a changed policy takes effect only when all drift is accepted: nothing was written").Hint("read it: %s", req.To("diff")).Refusal()
 	}
 	err = ap.approve(&d, func(whole []string) {
 		if len(d.refused) > 0 {
-			newText(a.out, ap.style).findings(r, "", "", r.refusedWarnings(d.refused))
+			report.NewText(a.out, ap.style).Findings(r, "", "", r.RefusedWarnings(d.refused))
 		}
-		writeRelocked(a.out, r, relocked{d.accepted, d.recorded, f.idleTexts(d.idle, sel), whole, asks}, ap.style)
+		report.WriteRelocked(a.out, r, report.Relocked{Accepted: d.accepted, Recorded: d.recorded, Idle: f.idleTexts(d.idle, sel), Whole: whole, Shown: asks}, ap.style)
 	})
 	switch {
 	case err != nil:
 		return err
 	case len(d.refused) > 0:
-		return fail("%s: not accepted", r.warnedText(d.refused)).hint("read it: %s", req.to("diff")).hint("%s", warnedHint(d.refused)).refusal()
+		return fail.New("%s: not accepted", r.WarnedText(d.refused)).Hint("read it: %s", req.To("diff")).Hint("%s", report.WarnedHint(d.refused)).Refusal()
 	case left:
-		newText(a.out, ap.style).hint(r.reviewStep())
-		return errDrift
-	case !f.acceptAll && slices.ContainsFunc(r.pairs, func(p pair) bool { return p.hasNoEntries() }):
-		for _, s := range r.nextSteps() {
-			newText(a.out, ap.style).hint(s)
+		report.NewText(a.out, ap.style).Hint(r.ReviewStep())
+		return fail.Drift
+	case !f.acceptAll && slices.ContainsFunc(r.Pairs, func(p pin.Pair) bool { return p.HasNoEntries() }):
+		for _, s := range r.NextSteps() {
+			report.NewText(a.out, ap.style).Hint(s)
 		}
-		return errDrift
+		return fail.Drift
 	}
 	return nil
 }
@@ -165,7 +171,7 @@ func (a *app) relock(req *request, w *workspace, f *relockFlags, sel selection) 
 func (f *relockFlags) idleTexts(idle []acceptance, sel selection) []string {
 	var texts []string
 	for _, a := range idle {
-		texts = append(texts, quotedName(a.arg)+" has not drifted: nothing to accept")
+		texts = append(texts, text.Name(a.arg)+" has not drifted: nothing to accept")
 	}
 	if len(f.acceptLabel) > 0 && len(sel.chosen) == 0 {
 		texts = append(texts, "no entry has only changes of "+strings.Join(f.acceptLabel, ", ")+" and no new warning")
@@ -175,7 +181,7 @@ func (f *relockFlags) idleTexts(idle []acceptance, sel selection) []string {
 
 // answersFrom is the stream that chosen are read from.
 func (a *app) answersFrom(req *request) io.Reader {
-	if req.manifest == "-" {
+	if req.Manifest == "-" {
 		return openTerminal()
 	}
 	return a.stdin
@@ -187,16 +193,16 @@ func (a *app) canAsk(req *request) bool {
 }
 
 // prompter finds the terminal to ask on.
-func (a *app) prompter(req *request, style textStyle, r *report) (*prompter, error) {
+func (a *app) prompter(req *request, style report.TextStyle, r *report.Report) (*report.Prompter, error) {
 	in := a.answersFrom(req)
 	if !isTerminal(in) || !isTerminal(a.stderr) {
-		f, how := fail("no terminal to ask on, and no flag says what to accept").hint("read the changes: %s", req.to("diff")), "then"
-		if !r.allOrNothing() {
-			f.hint("then accept some of it: %s", req.to("relock", "--accept NAME"))
+		f, how := fail.New("no terminal to ask on, and no flag says what to accept").Hint("read the changes: %s", req.To("diff")), "then"
+		if !r.AllOrNothing() {
+			f.Hint("then accept some of it: %s", req.To("relock", "--accept NAME"))
 			how = "or"
 		}
-		if s := r.restStep(); s.Command != "" {
-			f.hint("%s %s: %s", how, s.Text, s.Command)
+		if s := r.RestStep(); s.Command != "" {
+			f.Hint("%s %s: %s", how, s.Text, s.Command)
 		}
 		return nil, f
 	}
@@ -204,7 +210,7 @@ func (a *app) prompter(req *request, style textStyle, r *report) (*prompter, err
 	if !isTerminal(a.stdout) {
 		shown = a.stderr // what is asked about must be seen where it is asked
 	}
-	return newPrompter(in, a.stderr, newText(shown, style), r), nil
+	return report.NewPrompter(in, a.stderr, report.NewText(shown, style), r), nil
 }
 
 // dropServer retires a server: its pins leave the lockfile.
@@ -215,34 +221,34 @@ func (a *app) dropServer(cmd *cobra.Command, args []string, f *relockFlags) erro
 		given--
 	}
 	if len(args) > 1 || given > 1 {
-		return fail("--drop-server goes alone: pinproof relock --drop-server ID [LOCKFILE]")
+		return fail.New("--drop-server goes alone: pinproof relock --drop-server ID [LOCKFILE]")
 	}
 	req, err := f.request(a, cmd, append([]string{"-"}, args...)) // no manifest
 	if err != nil {
 		return err
 	}
-	l, text, err := readLockfile(req.lockPath)
-	set := l.find(server)
+	l, s, err := readLockfile(req.lockPath)
+	set := l.Find(server)
 	switch {
 	case err != nil:
 		return err
-	case text == nil:
-		return failIn(printable(req.lockPath), "no such lockfile")
+	case s == nil:
+		return fail.In(text.Printable(req.lockPath), "no such lockfile")
 	case set == nil:
-		return fail("%s has no server %s", printable(req.lockPath), quotedName(server))
+		return fail.New("%s has no server %s", text.Printable(req.lockPath), text.Name(server))
 	}
 	return a.write(&workspace{lock: l, lockPath: req.lockPath}, req, nil, []string{server}, func() {
-		fmt.Fprintf(a.out, "DROPPED server %s, %s -> %s\n", quotedName(server), plural(len(set.pins), "pin"), printable(req.lockPath))
+		fmt.Fprintf(a.out, "DROPPED server %s, %s -> %s\n", text.Name(server), text.Count(len(set.Pins), "pin"), text.Printable(req.lockPath))
 	})
 }
 
 func noSuchLabel(id string) error {
-	f := fail("--accept-label %s: no such label", quotedName(id))
-	if near := nearest(id, labelIDs()); near != "" {
-		return f.hint("did you mean: --accept-label %s", near)
+	f := fail.New("--accept-label %s: no such label", text.Name(id))
+	if near := nearest(id, diff.LabelIDs()); near != "" {
+		return f.Hint("did you mean: --accept-label %s", near)
 	}
-	for ids := range slices.Chunk(labelIDs(), 6) {
-		f.hint("the labels: %s", strings.Join(ids, ", "))
+	for ids := range slices.Chunk(diff.LabelIDs(), 6) {
+		f.Hint("the labels: %s", strings.Join(ids, ", "))
 	}
 	return f
 }

@@ -10,6 +10,13 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"pinproof/internal/atomicfile"
+	"pinproof/internal/fail"
+	"pinproof/internal/jsontree"
+	"pinproof/internal/pin"
+	"pinproof/internal/report"
+	"pinproof/internal/text"
 )
 
 func newVerify(a *app) *cobra.Command {
@@ -61,22 +68,22 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 				return err
 			}
 		}
-		out.text = func(w io.Writer, r *report, style textStyle) error {
-			return writeVerify(w, r, style, quiet && w == a.out) // a report in a file has the line all the same
+		out.text = func(w io.Writer, r *report.Report, style report.TextStyle) error {
+			return report.WriteVerify(w, r, style, quiet && w == a.out) // a report in a file has the line all the same
 		}
 		if err := out.check(a, req, subset); err != nil {
 			return err
 		}
 		w, err := a.load(req)
 		if err == nil && w.folder && subset != "" {
-			err = fail("--subset goes with one manifest, not with a folder")
+			err = fail.New("--subset goes with one manifest, not with a folder")
 		}
 		if err != nil {
 			return out.explain(a, err)
 		}
 		in := w.input(req)
-		in.findings = w.read(review)
-		in.review, in.warnOnly = review, warn
+		in.Findings = w.read(review)
+		in.Review, in.WarnOnly = review, warn
 		if subset != "" {
 			err = writeSubset(subset, &w.pairs[0], w.drifts, req.substitutes)
 		}
@@ -87,12 +94,12 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 
 // leniencyOf reads --allow and --warn.
 func leniencyOf(allow []string, warn bool) (leniency, error) {
-	l := leniency{kinds: map[kind]bool{}}
+	l := leniency{kinds: map[pin.Kind]bool{}}
 	for _, k := range allow {
 		if k != "added" && k != "removed" {
-			return l, fail("--allow %s: only added or removed can be allowed", quotedName(k))
+			return l, fail.New("--allow %s: only added or removed can be allowed", text.Name(k))
 		}
-		l.kinds[kind(strings.ToUpper(k))] = true
+		l.kinds[pin.Kind(strings.ToUpper(k))] = true
 	}
 	if warn {
 		return lenient, nil
@@ -105,57 +112,57 @@ func leniencyOf(allow []string, warn bool) (leniency, error) {
 func (a *app) hook(cmd *cobra.Command, req *request) error {
 	for _, flag := range []string{"warn", "allow", "review", "subset", "format", "report"} {
 		if cmd.Flags().Changed(flag) {
-			return fail("--hook and --%s don't go together: a hook blocks or it doesn't", flag)
+			return fail.New("--hook and --%s don't go together: a hook blocks or it doesn't", flag)
 		}
 	}
-	if req.manifest == "-" {
-		return fail("--hook doesn't read standard input: that is the agent's")
+	if req.Manifest == "-" {
+		return fail.New("--hook doesn't read standard input: that is the agent's")
 	}
 	w, err := a.load(req)
 	if err != nil {
-		writeHookError(a.stderr, err, req.command) // a failed write changes nothing: it is exit 2 as well
+		report.WriteHookError(a.stderr, err, req.Command) // a failed write changes nothing: it is exit 2 as well
 		return errReported
 	}
-	if r := w.gateReport(req); r.failed {
-		writeHook(a.stderr, r)
+	if r := w.gateReport(req); r.Failed {
+		report.WriteHook(a.stderr, r)
 		return errReported
 	}
 	return nil
 }
 
 // gateReport is the report of a plain verify.
-func (w *workspace) gateReport(req *request) *report {
+func (w *workspace) gateReport(req *request) *report.Report {
 	in := w.input(req)
-	in.findings = w.read(false)
+	in.Findings = w.read(false)
 	return w.judged(in, leniency{})
 }
 
 // checkOutput refuses to write over an input or another output.
 func (a *app) checkOutput(req *request, flag, path string, others ...string) error {
 	if path == "" || path == "-" {
-		return fail("%s needs a file", flag)
+		return fail.New("%s needs a file", flag)
 	}
 	for _, other := range others {
 		if other != "" && sameFile(path, other) {
-			return fail("%s %s: two outputs, or an input, with one name", flag, printable(path))
+			return fail.New("%s %s: two outputs, or an input, with one name", flag, text.Printable(path))
 		}
 	}
-	isInput := sameFile(path, req.manifest) || sameFile(path, req.lockPath)
-	if isFolder(req.manifest) {
-		entries, _ := os.ReadDir(req.manifest) // load reports the error
-		isInput = isInput || sameFile(filepath.Dir(path), req.manifest) || slices.ContainsFunc(entries, func(e os.DirEntry) bool {
-			return sameFile(path, filepath.Join(req.manifest, e.Name()))
+	isInput := sameFile(path, req.Manifest) || sameFile(path, req.lockPath)
+	if isFolder(req.Manifest) {
+		entries, _ := os.ReadDir(req.Manifest) // load reports the error
+		isInput = isInput || sameFile(filepath.Dir(path), req.Manifest) || slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+			return sameFile(path, filepath.Join(req.Manifest, e.Name()))
 		})
 	}
 	if isInput {
-		return fail("%s %s: that is an input; it is never written", flag, printable(path))
+		return fail.New("%s %s: that is an input; it is never written", flag, text.Printable(path))
 	}
 	for _, stream := range []any{a.stdin, a.stdout, a.stderr} { // a redirected one
 		if f, ok := stream.(*os.File); ok {
 			x, _ := f.Stat()
 			y, _ := os.Stat(path)
 			if os.SameFile(x, y) {
-				return fail("%s %s: two outputs, or an input, with one name", flag, printable(path))
+				return fail.New("%s %s: two outputs, or an input, with one name", flag, text.Printable(path))
 			}
 		}
 	}
@@ -164,18 +171,18 @@ func (a *app) checkOutput(req *request, flag, path string, others ...string) err
 
 // writeSubset writes the tools that match their pins, in the order of the manifest, as a
 // list that a gateway can serve in place of the server's own.
-func writeSubset(path string, p *pair, drifts []drift, substitutes []substitute) error {
-	drifted := map[entryKey]bool{}
+func writeSubset(path string, p *pin.Pair, drifts []pin.Drift, substitutes []pin.Substitute) error {
+	drifted := map[pin.Key]bool{}
 	for i := range drifts {
-		drifted[drifts[i].entryKey] = true
+		drifted[drifts[i].Key] = true
 	}
-	pins := slices.DeleteFunc(slices.Clone(p.found.of(toolList)), func(f pin) bool { return drifted[f.entryKey] })
-	slices.SortFunc(pins, func(x, y pin) int { return cmp.Or(x.line-y.line, x.column-y.column) })
+	pins := slices.DeleteFunc(slices.Clone(p.Found.Of(pin.Tools)), func(f pin.Pin) bool { return drifted[f.Key] })
+	slices.SortFunc(pins, func(x, y pin.Pin) int { return cmp.Or(x.Line-y.Line, x.Column-y.Column) })
 	list := make([][]byte, len(pins))
 	for i, found := range pins {
-		if list[i] = found.received; p.found.policy.shapes() {
-			list[i] = appendJSON(nil, fillPlaceholders(found.tree(), substitutes)) // nothing but what was pinned
+		if list[i] = found.Received; p.Found.Policy.Shapes() {
+			list[i] = jsontree.Append(nil, pin.FillPlaceholders(found.Tree(), substitutes)) // nothing but what was pinned
 		}
 	}
-	return writeFile(path, slices.Concat([]byte(`{"tools":[`), bytes.Join(list, []byte(",")), []byte("]}\n")))
+	return atomicfile.Write(path, slices.Concat([]byte(`{"tools":[`), bytes.Join(list, []byte(",")), []byte("]}\n")))
 }

@@ -5,6 +5,12 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"pinproof/internal/diff"
+	"pinproof/internal/fail"
+	"pinproof/internal/pin"
+	"pinproof/internal/report"
+	"pinproof/internal/shell"
 )
 
 // addCompletion adds the command that prints a completion script. cobra's own exits with 0
@@ -14,7 +20,7 @@ func addCompletion(root *cobra.Command, a *app) {
 	completion, _, _ := root.Find([]string{"completion"})
 	completion.Args = cobra.ArbitraryArgs
 	completion.RunE = func(*cobra.Command, []string) error {
-		return fail("completion for which shell? one of bash, zsh, fish, powershell").hint("pinproof completion bash")
+		return fail.New("completion for which shell? one of bash, zsh, fish, powershell").Hint("pinproof completion bash")
 	}
 	completeValues(root, a)
 }
@@ -26,41 +32,41 @@ func completeValues(root *cobra.Command, a *app) {
 	const noFiles = cobra.ShellCompDirectiveNoFileComp
 	words := func(list ...string) cobra.CompletionFunc { return cobra.FixedCompletions(list, noFiles) }
 	labels := func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		path := defaultLockfile
+		path := shell.DefaultLockfile
 		if len(args) > 1 {
 			path = args[1]
 		}
 		l, _, _ := readLockfile(path)
-		return slices.DeleteFunc(l.labels(), func(label string) bool { return !pasteableLabel(label) }), noFiles
+		return slices.DeleteFunc(l.Labels(), func(label string) bool { return !shell.PasteableLabel(label) }), noFiles
 	}
 	drifted := func(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 		req, err := (&sharedFlags{}).request(a, cmd, args)
-		if err != nil || req.manifest == "-" { // the shell's standard input is no manifest
+		if err != nil || req.Manifest == "-" { // the shell's standard input is no manifest
 			return nil, noFiles
 		}
 		if w, _ := a.load(req); w != nil {
 			for _, d := range w.drifts {
-				if pasteable(d.name) || d.list == instructionsList {
-					names = append(names, strings.TrimPrefix(d.ref(), "tool="))
+				if shell.Pasteable(d.Name) || d.List == pin.Instructions {
+					names = append(names, strings.TrimPrefix(d.EntryRef(), "tool="))
 				}
 			}
 		}
 		return names, noFiles
 	}
 	var reports []string
-	for format := range strings.SplitSeq(formatNames, ", ") {
+	for format := range strings.SplitSeq(report.FormatNames, ", ") {
 		reports = append(reports, format+"=")
 	}
 	flags := map[string]cobra.CompletionFunc{
 		"accept":         drifted,
-		"accept-label":   words(labelIDs()...),
+		"accept-label":   words(diff.LabelIDs()...),
 		"accept-warning": drifted,
 		"against":        cobra.FixedCompletions([]string{"json", "jsonl"}, cobra.ShellCompDirectiveFilterFileExt),
 		"allow":          words("added", "removed"),
 		"color":          words("auto", "always", "never"),
 		"descriptions":   words("preserve", "strip", "truncate="),
 		"drop-server":    labels,
-		"format":         words(strings.Split(formatNames, ", ")...),
+		"format":         words(strings.Split(report.FormatNames, ", ")...),
 		"ignore":         words("/_meta", "/icons", "/execution", "/inputSchema/$schema", "/outputSchema/$schema"),
 		"report":         cobra.FixedCompletions(reports, noFiles|cobra.ShellCompDirectiveNoSpace),
 		"server":         labels,

@@ -6,17 +6,23 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"pinproof/internal/fail"
+	"pinproof/internal/jsontree"
+	"pinproof/internal/pin"
+	"pinproof/internal/shell"
+	"pinproof/internal/text"
 )
 
 // A request is what the positionals and the shared flags of a command ask for.
 type request struct {
-	command     // as it was called, for the commands that we print
-	verb        string
-	lockPath    string // path of the lockfile, given or default
-	needsPins   bool   // without a lockfile, or without the server in it, there is no answer
-	substitutes []substitute
-	full        bool         // show also what one line would sum up
-	asked       *policyFlags // the policy that lock and relock were asked for; nil for other commands
+	shell.Command // as it was called, for the commands that we print
+	verb          string
+	lockPath      string // path of the lockfile, given or default
+	needsPins     bool   // without a lockfile, or without the server in it, there is no answer
+	substitutes   []pin.Substitute
+	full          bool         // show also what one line would sum up
+	asked         *policyFlags // the policy that lock and relock were asked for; nil for other commands
 }
 
 // sharedFlags holds the values of the flags that every command takes.
@@ -39,36 +45,36 @@ func (f *sharedFlags) registerReview(cmd *cobra.Command) {
 
 // request reads the positionals and checks the flags that every command has.
 func (f *sharedFlags) request(a *app, cmd *cobra.Command, args []string) (*request, error) {
-	req := &request{verb: cmd.Name(), lockPath: defaultLockfile, full: f.full}
-	req.server, req.flags = f.server, carriedBy(cmd.Flags())
+	req := &request{verb: cmd.Name(), lockPath: shell.DefaultLockfile, full: f.full}
+	req.Server, req.Flags = f.server, carriedBy(cmd.Flags())
 	switch len(args) {
 	case 0:
-		return nil, fail("no manifest: which saved tools/list?").hint("pinproof %s --help", cmd.Name())
+		return nil, fail.New("no manifest: which saved tools/list?").Hint("pinproof %s --help", cmd.Name())
 	case 1:
-		req.manifest = args[0]
+		req.Manifest = args[0]
 	case 2:
-		req.manifest, req.lockPath, req.lockfile = args[0], args[1], args[1]
+		req.Manifest, req.lockPath, req.Lockfile = args[0], args[1], args[1]
 	default:
-		return nil, fail("too many arguments: one manifest and one lockfile").
-			hint("several manifests? put them in one folder: pinproof %s FOLDER", cmd.Name())
+		return nil, fail.New("too many arguments: one manifest and one lockfile").
+			Hint("several manifests? put them in one folder: pinproof %s FOLDER", cmd.Name())
 	}
 	switch {
-	case req.manifest == "" || req.lockPath == "":
-		return nil, fail("an empty path").hint("pinproof %s --help", cmd.Name())
+	case req.Manifest == "" || req.lockPath == "":
+		return nil, fail.New("an empty path").Hint("pinproof %s --help", cmd.Name())
 	case req.lockPath == "-":
-		return nil, fail("the lockfile can't be standard input")
+		return nil, fail.New("the lockfile can't be standard input")
 	case !slices.Contains([]string{"auto", "always", "never"}, a.color):
-		return nil, fail("--color %s: one of auto, always, never", quotedName(a.color))
+		return nil, fail.New("--color %s: one of auto, always, never", text.Name(a.color))
 	case cmd.Flags().Changed("server") && f.server == "":
-		return nil, fail("--server needs a name")
+		return nil, fail.New("--server needs a name")
 	case !utf8.ValidString(f.server):
-		return nil, fail("--server %s: not UTF-8", quotedName(f.server))
-	case len(f.server) > maxLabelBytes:
-		return nil, fail("--server: a name of more than %d bytes", maxLabelBytes)
+		return nil, fail.New("--server %s: not UTF-8", text.Name(f.server))
+	case len(f.server) > jsontree.MaxLabelBytes:
+		return nil, fail.New("--server: a name of more than %d bytes", jsontree.MaxLabelBytes)
 	}
 	var err error
-	if req.substitutes, err = parseSubstitutes(listed(f.substitute)); err != nil {
-		return nil, fail("--substitute %s", err)
+	if req.substitutes, err = pin.ParseSubstitutes(listed(f.substitute)); err != nil {
+		return nil, fail.New("--substitute %s", err)
 	}
 	return req, nil
 }
@@ -85,26 +91,26 @@ func listed(values []string) []string {
 // policy is the policy that a manifest is pinned under, given the one on record. A
 // substitute counts for the one manifest that is given; in a folder, for the servers that
 // have its name on record, and for those that have no pins yet.
-func (req *request) policy(recorded policy, folder, known bool) policy {
+func (req *request) policy(recorded pin.Policy, folder, known bool) pin.Policy {
 	p := recorded
 	if req.asked != nil {
 		p = req.asked.change(p)
 	}
-	names := substituteNames(req.substitutes)
+	names := pin.SubstituteNames(req.substitutes)
 	switch {
 	case !known:
-		p.substitute = names
+		p.Substitute = names
 	case folder:
-		p.substitute = recorded.substitute
+		p.Substitute = recorded.Substitute
 	case req.verb == "diff": // also with a name that relock would put on record
-		p.substitute = slices.Compact(slices.Sorted(slices.Values(slices.Concat(recorded.substitute, names))))
+		p.Substitute = slices.Compact(slices.Sorted(slices.Values(slices.Concat(recorded.Substitute, names))))
 	}
 	return p
 }
 
 // policyFlags has the flags of lock and relock that ask for a policy.
 type policyFlags struct {
-	asked  policy
+	asked  pin.Policy
 	ignore []string
 	given  func(flag string) bool // whether a flag was given
 }
@@ -122,45 +128,45 @@ var policySwitches = []struct{ flag, member, usage string }{
 func (f *policyFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	f.given = flags.Changed
-	flags.StringVar(&f.asked.descriptions, "descriptions", "preserve", "which prose of tools to pin: preserve, truncate=N or strip")
+	flags.StringVar(&f.asked.Descriptions, "descriptions", "preserve", "which prose of tools to pin: preserve, truncate=N or strip")
 	flags.StringArrayVar(&f.ignore, "ignore", nil, "leave the member at this `POINTER` out of the pins: /_meta, /icons, /execution (repeatable)")
 	for _, s := range policySwitches {
-		flags.BoolVar(f.asked.flag(s.member), s.flag, false, s.usage)
+		flags.BoolVar(f.asked.Flag(s.member), s.flag, false, s.usage)
 	}
 }
 
 // check checks the flags.
-func (f *policyFlags) check(substitutes []substitute) (err error) {
-	if f.asked.descriptions, err = parseDescriptions(f.asked.descriptions); err != nil {
-		return fail("--descriptions %s", err)
+func (f *policyFlags) check(substitutes []pin.Substitute) (err error) {
+	if f.asked.Descriptions, err = pin.ParseDescriptions(f.asked.Descriptions); err != nil {
+		return fail.New("--descriptions %s", err)
 	}
-	if f.asked.ignore, err = parseIgnore(listed(f.ignore)); err != nil {
-		return fail("--ignore %s", err)
+	if f.asked.Ignore, err = pin.ParseIgnore(listed(f.ignore)); err != nil {
+		return fail.New("--ignore %s", err)
 	}
-	if f.asked.resources && f.asked.toolsOnly {
-		return fail("--resources and --tools-only don't go together")
+	if f.asked.Resources && f.asked.ToolsOnly {
+		return fail.New("--resources and --tools-only don't go together")
 	}
-	f.asked.substitute = substituteNames(substitutes)
+	f.asked.Substitute = pin.SubstituteNames(substitutes)
 	return nil
 }
 
 // change returns the recorded policy as the flags change it.
-func (f *policyFlags) change(p policy) policy {
+func (f *policyFlags) change(p pin.Policy) pin.Policy {
 	if f.given("descriptions") {
-		p.descriptions = f.asked.descriptions
+		p.Descriptions = f.asked.Descriptions
 	}
 	if f.given("ignore") {
-		p.ignore = f.asked.ignore
+		p.Ignore = f.asked.Ignore
 	}
 	if f.given("substitute") {
-		p.substitute = f.asked.substitute
+		p.Substitute = f.asked.Substitute
 	}
 	for _, s := range policySwitches {
 		if f.given(s.flag) {
-			*p.flag(s.member) = *f.asked.flag(s.member)
+			*p.Flag(s.member) = *f.asked.Flag(s.member)
 		}
 	}
-	p.resources, p.toolsOnly = p.resources && !f.asked.toolsOnly, p.toolsOnly && !f.asked.resources
+	p.Resources, p.ToolsOnly = p.Resources && !f.asked.ToolsOnly, p.ToolsOnly && !f.asked.Resources
 	return p
 }
 
@@ -189,7 +195,7 @@ func carriedBy(set *pflag.FlagSet) map[string][]string {
 				word := "--" + f.Name
 				switch {
 				case f.Value.Type() != "bool":
-					word += " " + shellQuote(v)
+					word += " " + shell.Quote(v)
 				case v != "true":
 					word += "=" + v
 				}

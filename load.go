@@ -8,23 +8,33 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+
+	"pinproof/internal/fail"
+	"pinproof/internal/jsontree"
+	"pinproof/internal/lockfile"
+	"pinproof/internal/manifest"
+	"pinproof/internal/pin"
+	"pinproof/internal/report"
+	"pinproof/internal/review"
+	"pinproof/internal/shell"
+	"pinproof/internal/text"
 )
 
 // A workspace is what a command works on: the lockfile and, server by server, what
 // it pins and what the manifests list.
 type workspace struct {
-	lock     lockfile
+	lock     lockfile.Lockfile
 	lockPath string
 	exists   bool // the lockfile exists
-	pairs    []pair
-	drifts   []drift
+	pairs    []pin.Pair
+	drifts   []pin.Drift
 	folder   bool
 }
 
 // load reads both sides of a comparison and compares them. If the lockfile is missing and
 // the command needs none, the workspace has nothing pinned.
 func (a *app) load(req *request) (*workspace, error) {
-	sources, err := readSources(req.manifest, req.lockPath, a.stdin)
+	sources, err := readSources(req.Manifest, req.lockPath, a.stdin)
 	w := &workspace{lockPath: req.lockPath}
 	var lockErr error // reported before err
 	if w.lock, w.exists = lockfileOf(req.lockPath, sources); !w.exists {
@@ -38,13 +48,13 @@ func (a *app) load(req *request) (*workspace, error) {
 	case err != nil:
 		return nil, err
 	}
-	if w.folder = sources[0].path != req.manifest; !w.folder {
-		if err := sources[0].scan.faulty(); err != nil { // reported before a doubt about the server
+	if w.folder = sources[0].path != req.Manifest; !w.folder {
+		if err := sources[0].scan.Faulty(); err != nil { // reported before a doubt about the server
 			return nil, req.swapped(err)
 		}
 	}
 	switch {
-	case w.exists && req.needsPins && req.server != "" && w.lock.find(req.server) == nil:
+	case w.exists && req.needsPins && req.Server != "" && w.lock.Find(req.Server) == nil:
 		return nil, req.unknownServer(&w.lock)
 	case !w.folder:
 		if sources[0].label, err = req.chooseServer(&w.lock, req.lockPath, sources[0].label); err != nil {
@@ -63,7 +73,7 @@ func (a *app) load(req *request) (*workspace, error) {
 
 // pair puts what the manifests list beside what is pinned.
 func (w *workspace) pair(req *request, sources []source) error {
-	wanted := func(server string) bool { return !w.folder || req.server == "" || server == req.server }
+	wanted := func(server string) bool { return !w.folder || req.Server == "" || server == req.Server }
 	for i, s := range sources {
 		if wanted(s.label) {
 			p, err := w.pairOf(req, s)
@@ -74,22 +84,22 @@ func (w *workspace) pair(req *request, sources []source) error {
 			w.pairs = append(w.pairs, p)
 		}
 	}
-	for _, set := range w.lock.servers {
-		if w.folder && wanted(set.server) && !slices.ContainsFunc(sources, func(s source) bool { return s.label == set.server }) {
-			w.pairs = append(w.pairs, pair{server: set.server, pinned: set, known: true})
+	for _, set := range w.lock.Servers {
+		if w.folder && wanted(set.Server) && !slices.ContainsFunc(sources, func(s source) bool { return s.label == set.Server }) {
+			w.pairs = append(w.pairs, pin.Pair{Server: set.Server, Pinned: set, Known: true})
 		}
 	}
-	slices.SortFunc(w.pairs, func(x, y pair) int { return compareUTF16(x.server, y.server) })
+	slices.SortFunc(w.pairs, func(x, y pin.Pair) int { return jsontree.CompareUTF16(x.Server, y.Server) })
 	if len(w.pairs) == 0 {
-		return fail("--server %s: neither %s nor %s has it", quotedName(req.server), printable(req.manifest), printable(req.lockPath))
+		return fail.New("--server %s: neither %s nor %s has it", text.Name(req.Server), text.Printable(req.Manifest), text.Printable(req.lockPath))
 	}
 	for _, s := range req.substitutes {
-		if !slices.ContainsFunc(w.pairs, func(p pair) bool { return slices.Contains(p.found.policy.substitute, s.name) }) {
-			f := fail("--substitute %s: the pins were made without it", s.name)
+		if !slices.ContainsFunc(w.pairs, func(p pin.Pair) bool { return slices.Contains(p.Found.Policy.Substitute, s.Name) }) {
+			f := fail.New("--substitute %s: the pins were made without it", s.Name)
 			if w.folder {
-				return f.hint("to make the pins of a server anew with it, name its file: pinproof relock MANIFEST --server ID --substitute %s=VALUE", s.name)
+				return f.Hint("to make the pins of a server anew with it, name its file: pinproof relock MANIFEST --server ID --substitute %s=VALUE", s.Name)
 			}
-			return f.hint("to make them anew with it: %s", req.to("relock"))
+			return f.Hint("to make them anew with it: %s", req.To("relock"))
 		}
 	}
 	describe(w.pairs)
@@ -97,46 +107,46 @@ func (w *workspace) pair(req *request, sources []source) error {
 }
 
 // describe fills in what can be said of both sides together.
-func describe(pairs []pair) {
+func describe(pairs []pin.Pair) {
 	for i := range pairs {
 		p := &pairs[i]
-		p.pinned.digest, p.found.digest = setDigest(&p.pinned), setDigest(&p.found)
-		p.unrelated = looksLikeAnother(p)
+		p.Pinned.Digest, p.Found.Digest = setDigest(&p.Pinned), setDigest(&p.Found)
+		p.Unrelated = looksLikeAnother(p)
 	}
 }
 
-// pairOf pins a manifest under its server's policy and puts it beside the recorded pins.
-func (w *workspace) pairOf(req *request, s source) (pair, error) {
-	p := pair{server: s.label, manifest: s.path, present: true}
-	if set := w.lock.find(s.label); set != nil {
-		p.pinned, p.known = *set, true
+// pin.PairOf pins a manifest under its server's policy and puts it beside the recorded pins.
+func (w *workspace) pairOf(req *request, s source) (pin.Pair, error) {
+	p := pin.Pair{Server: s.label, Manifest: s.path, Present: true}
+	if set := w.lock.Find(s.label); set != nil {
+		p.Pinned, p.Known = *set, true
 	}
-	pol := req.policy(p.pinned.policy, w.folder, p.known)
-	m, err := s.scan.manifest(pol)
+	pol := req.policy(p.Pinned.Policy, w.folder, p.Known)
+	m, err := s.scan.Manifest(pol)
 	if err == nil {
-		p.found, err = pinManifest(m, s.label, pol, req.substitutes, formOf)
+		p.Found, err = manifest.Pins(m, s.label, pol, req.substitutes, formOf)
 	}
 	if err == nil {
-		err = req.missingList(&m, &p.pinned, pol, w.folder)
+		err = req.missingList(&m, &p.Pinned, pol, w.folder)
 	}
 	if err != nil {
 		return p, req.swapped(err)
 	}
-	p.about, p.noise = m.about, m.noise
+	p.About, p.Noise = m.About, m.Noise
 	if label, ok := serverLabel(filepath.Base(s.path)); ok {
-		p.fileLabel = label
+		p.FileLabel = label
 	}
-	if bad := falseSanitized(p.pinned, p.found); bad != nil {
-		return p, failIn(printable(w.lockPath)+":"+strconv.Itoa(bad.line), "server %s: pin %s: its sanitizedDigest is not that of its definition",
-			quotedName(p.server), quotedName(bad.name))
+	if bad := falseSanitized(p.Pinned, p.Found); bad != nil {
+		return p, fail.In(text.Printable(w.lockPath)+":"+strconv.Itoa(bad.Line), "server %s: pin %s: its sanitizedDigest is not that of its definition",
+			text.Name(p.Server), text.Name(bad.Name))
 	}
 	return p, nil
 }
 
 // lockfileOf returns the lockfile without parsing it, if its bytes are exactly those that
 // lock writes for these manifests by default. That is the usual case of verify.
-func lockfileOf(path string, sources []source) (l lockfile, ok bool) {
-	if size := fileSize(path); size < 0 || size > maxLockfileBytes || len(sources) > maxEntries {
+func lockfileOf(path string, sources []source) (l lockfile.Lockfile, ok bool) {
+	if size := fileSize(path); size < 0 || size > jsontree.MaxLockfileBytes || len(sources) > jsontree.MaxEntries {
 		return l, false // and a pipe could not be read again
 	}
 	f, err := os.Open(path)
@@ -148,145 +158,145 @@ func lockfileOf(path string, sources []source) (l lockfile, ok bool) {
 	for _, s := range sources { // sorted by label, none twice
 		label := s.label
 		if len(sources) == 1 {
-			label = firstServer(file)
+			label = lockfile.FirstServer(file)
 		}
-		m, err := s.scan.manifest(policy{})
+		m, err := s.scan.Manifest(pin.Policy{})
 		if err != nil {
-			return lockfile{}, false
+			return lockfile.Lockfile{}, false
 		}
-		set, err := pinManifest(m, label, policy{}, nil, formOf)
+		set, err := manifest.Pins(m, label, pin.Policy{}, nil, formOf)
 		// A pin takes two or three of the values that a lockfile may have: above this the
 		// parser decides about its limit.
-		pins += len(set.pins)
-		if err != nil || label == "" || len(label) > maxLabelBytes || set.repeated() || pins > maxKept/4 {
-			return lockfile{}, false
+		pins += len(set.Pins)
+		if err != nil || label == "" || len(label) > jsontree.MaxLabelBytes || set.Repeated() || pins > jsontree.MaxKept/4 {
+			return lockfile.Lockfile{}, false
 		}
-		for i := range set.pins {
-			set.pins[i].received, set.pins[i].parsed, set.pins[i].column = nil, nil, 0
+		for i := range set.Pins {
+			set.Pins[i].Received, set.Pins[i].Parsed, set.Pins[i].Column = nil, nil, 0
 		}
-		l.servers = append(l.servers, set)
+		l.Servers = append(l.Servers, set)
 	}
-	if len(sources) == 0 || !l.isWritten(file) {
-		return lockfile{}, false
+	if len(sources) == 0 || !l.IsWritten(file) {
+		return lockfile.Lockfile{}, false
 	}
 	return l, true
 }
 
 // readLockfile reads a lockfile. text is its bytes, or nil if there is no such file.
-func readLockfile(path string) (l lockfile, text []byte, err error) {
+func readLockfile(path string) (l lockfile.Lockfile, s []byte, err error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		if dir := filepath.Dir(path); !isFolder(dir) {
-			return l, nil, failIn(printable(dir), "no such folder, for the lockfile %s", printable(filepath.Base(path)))
+			return l, nil, fail.In(text.Printable(dir), "no such folder, for the lockfile %s", text.Printable(filepath.Base(path)))
 		}
 		return l, nil, nil
 	}
 	if isFolder(path) {
-		return l, nil, failIn(printable(path), "a folder, where the lockfile belongs").
-			hint("the manifest or folder comes first, the lockfile second: pinproof COMMAND MANIFEST LOCKFILE")
+		return l, nil, fail.In(text.Printable(path), "a folder, where the lockfile belongs").
+			Hint("the manifest or folder comes first, the lockfile second: pinproof COMMAND MANIFEST LOCKFILE")
 	}
-	if text, err = readFile(path, nil, maxLockfileBytes); err != nil {
+	if s, err = readFile(path, nil, jsontree.MaxLockfileBytes); err != nil {
 		return l, nil, err
 	}
-	if l, err = parseLockfile(path, text, formOf); err != nil && !isLockfile(text) {
-		if _, isManifest := parseManifest(path, text, formOf, policy{}); isManifest == nil {
+	if l, err = lockfile.Read(path, s, formOf); err != nil && !lockfile.Recognize(s) {
+		if _, isManifest := manifest.Read(path, s, formOf, pin.Policy{}); isManifest == nil {
 			err = manifestAsLockfile(path)
 		}
 	}
-	return l, text, err
+	return l, s, err
 }
 
 // manifestAsLockfile is the error for a manifest that was given for the lockfile.
-func manifestAsLockfile(path string) *userError {
-	f := failIn(printable(path), "a manifest, where the lockfile belongs").
-		hint("several manifests? put them in one folder, or lock them one by one: pinproof lock MANIFEST LOCKFILE --server ID")
-	f.isManifest = true
+func manifestAsLockfile(path string) *fail.Error {
+	f := fail.In(text.Printable(path), "a manifest, where the lockfile belongs").
+		Hint("several manifests? put them in one folder, or lock them one by one: pinproof lock MANIFEST LOCKFILE --server ID")
+	f.IsManifest = true
 	return f
 }
 
 // missingList refuses a capture that never asked for a list that the lockfile pins: there
 // is neither a match nor drift.
-func (req *request) missingList(m *manifest, pinned *pinset, pol policy, folder bool) error {
-	for list := range listKinds {
-		pins := pinned.of(list)
-		if len(pins) == 0 || !pol.pins(list) || m.lists[list].answered || m.lists[list].problem != nil {
+func (req *request) missingList(m *manifest.Manifest, pinned *pin.Set, pol pin.Policy, folder bool) error {
+	for list := range pin.Lists {
+		pins := pinned.Of(list)
+		if len(pins) == 0 || !pol.Pins(list) || m.Lists[list].Answered || m.Lists[list].Problem != nil {
 			continue
 		}
-		next := req.command
+		next := req.Command
 		if folder {
-			next.server = pinned.server
+			next.Server = pinned.Server
 		}
-		return failIn(printable(m.path), "no answer to %s in it; %s pins %s", listInfo[list].method, printable(req.lockPath), countPins(pins)).
-			hint("capture it whole: pinproof-capture %s -- COMMAND", shellPath(m.path)).
-			hint("or pin nothing but the tools of this server from now on: %s", next.instead("relock", "--resources", "--tools-only"))
+		return fail.In(text.Printable(m.Path), "no answer to %s in it; %s pins %s", pin.ListInfo[list].Method, text.Printable(req.lockPath), pin.CountPins(pins)).
+			Hint("capture it whole: pinproof-capture %s -- COMMAND", shell.Path(m.Path)).
+			Hint("or pin nothing but the tools of this server from now on: %s", next.Instead("relock", "--resources", "--tools-only"))
 	}
 	return nil
 }
 
 // swapped returns a better error than err if the manifest and the lockfile are mixed up.
 func (req *request) swapped(err error) error {
-	if fileSize(req.manifest) < 0 {
+	if fileSize(req.Manifest) < 0 {
 		return err // only a regular file can be read again: on a pipe, reading would never end
 	}
-	data, readErr := readFile(req.manifest, nil, maxLockfileBytes)
+	data, readErr := readFile(req.Manifest, nil, jsontree.MaxLockfileBytes)
 	if readErr != nil {
 		return err
 	}
-	if !isLockfile(data) {
-		if f, ok := errors.AsType[*userError](err); ok && f.isManifest && req.verb == "diff" {
-			f.hints = nil
-			return f.hint("to compare two captures: pinproof diff %s --against %s", shellPath(req.lockPath), shellPath(req.manifest))
+	if !lockfile.Recognize(data) {
+		if f, ok := errors.AsType[*fail.Error](err); ok && f.IsManifest && req.verb == "diff" {
+			f.Hints = nil
+			return f.Hint("to compare two captures: pinproof diff %s --against %s", shell.Path(req.lockPath), shell.Path(req.Manifest))
 		}
 		return err
 	}
 	manifest := "MANIFEST"
-	if req.lockfile != "" {
-		manifest = shellPath(req.lockfile)
+	if req.Lockfile != "" {
+		manifest = shell.Path(req.Lockfile)
 	}
-	return failIn(printable(req.manifest), "a lockfile, where a saved tools/list belongs").
-		hint("the manifest comes first: pinproof %s %s %s", req.verb, manifest, shellPath(req.manifest))
+	return fail.In(text.Printable(req.Manifest), "a lockfile, where a saved tools/list belongs").
+		Hint("the manifest comes first: pinproof %s %s %s", req.verb, manifest, shell.Path(req.Manifest))
 }
 
 // noLockfile is the error for a command that needs pins, where there are none.
-func (req *request) noLockfile() *userError {
-	f := failIn(printable(req.lockPath), "no such lockfile")
+func (req *request) noLockfile() *fail.Error {
+	f := fail.In(text.Printable(req.lockPath), "no such lockfile")
 	if req.verb == "diff" { // its report shows the entries as well
-		return f.hint("to approve what is shown: %s", req.to("lock"))
+		return f.Hint("to approve what is shown: %s", req.To("lock"))
 	}
-	return f.hint("read what is to be pinned: %s", req.to("diff")).hint("then approve it: %s", req.to("lock"))
+	return f.Hint("read what is to be pinned: %s", req.To("diff")).Hint("then approve it: %s", req.To("lock"))
 }
 
 // input is what the report is made of, but for the findings and the verdict.
-func (w *workspace) input(req *request) reportInput {
-	return reportInput{
-		lockfile: w.lockPath, pairs: w.pairs, drifts: w.drifts, next: req.command, others: w.lock.labels(),
-		guessed: !w.folder && req.server == "", expect: expectations(w.pairs), approvalHash: approvalHash,
+func (w *workspace) input(req *request) report.Input {
+	return report.Input{
+		Lockfile: w.lockPath, Pairs: w.pairs, Drifts: w.drifts, Next: req.Command, Others: w.lock.Labels(),
+		Guessed: !w.folder && req.Server == "", Expect: expectations(w.pairs), ApprovalHash: approvalHash,
 	}
 }
 
-// read lists the findings of the comparison; see readFindings.
-func (w *workspace) read(all bool) []finding {
-	return readFindings(w.pairs, w.drifts, w.lock.servers, all)
+// read lists the findings of the comparison; see review.Read.
+func (w *workspace) read(all bool) []review.Finding {
+	return review.Read(w.pairs, w.drifts, w.lock.Servers, all)
 }
 
 // report makes the report of a command that shows all of the drift.
-func (w *workspace) report(req *request) *report {
+func (w *workspace) report(req *request) *report.Report {
 	in := w.input(req)
-	in.findings = w.read(true)
+	in.Findings = w.read(true)
 	return w.judged(in, leniency{})
 }
 
 // judged is the report of a comparison, which is judged here.
-func (w *workspace) judged(in reportInput, allow leniency) *report {
-	in.matches, in.failed = judge(w.pairs, w.drifts, countBlocking(in.findings, in.review), allow)
-	in.exitCode = exitCodeOf(in.noAnswer, in.failed)
-	return newReport(in)
+func (w *workspace) judged(in report.Input, allow leniency) *report.Report {
+	in.Matches, in.Failed = judge(w.pairs, w.drifts, countBlocking(in.Findings, in.Review), allow)
+	in.ExitCode = exitCodeOf(in.NoAnswer, in.Failed)
+	return report.New(in)
 }
 
 // countBlocking counts the warnings that fail a run although every entry matches: those in
 // text that no pin covers and, where a review is asked for, those that aren't on record.
-func countBlocking(findings []finding, review bool) (n int) {
+func countBlocking(findings []review.Finding, review bool) (n int) {
 	for i := range findings {
-		if findings[i].blocks(review) {
+		if findings[i].Blocks(review) {
 			n++
 		}
 	}

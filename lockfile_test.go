@@ -1,509 +1,102 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
+
+	"pinproof/internal/jsontest"
+	"pinproof/internal/lockfile"
+	"pinproof/internal/manifest"
+	"pinproof/internal/pin"
+	"pinproof/internal/pintest"
 )
-
-// The digests in this lockfile were made by another implementation.
-const lockfileText = `{
-  "lockfileVersion": 1,
-  "servers": {
-    "files": {
-      "tools": {
-        "list_dir": {
-          "digest": "sha256:b19f14a17f9bce72a28c7f20abaf0ab9e90c71fe9358e943aeb33b0f660484fa",
-          "definition": {
-            "name": "list_dir"
-          }
-        },
-        "read_file": {
-          "digest": "sha256:db783dc82e7e7887858da33ce4ee8773e412e032a1986ff681568b8e09124cf6",
-          "sanitizedDigest": "sha256:34cceba73f7a4b7e2eac928606bb2f6cd41d4a7f653b5b818f6d79ee0fd24589",
-          "definition": {
-            "description": "Reads a\u200b file\u00a0now, café 😀.",
-            "inputSchema": {
-              "extra": {},
-              "properties": {
-                "n": {
-                  "maximum": 1e+21,
-                  "minimum": 0
-                }
-              },
-              "required": [],
-              "type": "object"
-            },
-            "name": "read_file"
-          }
-        }
-      }
-    },
-    "web": {
-      "policy": {
-        "hashOnly": true,
-        "ignore": [
-          "/_meta"
-        ]
-      },
-      "tools": {
-        "bare": {
-          "digest": "sha256:79ba70ca76018216f216c2eed3e08bfa1ce350343325a262d78e658044a76d5c",
-          "approval": {
-            "by": "Ada\u200b <a@example.org>",
-            "at": "2026-01-02T03:04:05Z",
-            "hash": "sha256:ae178d187162fcfbc2394adb93daee390dfb878361615330ea7963518bfe915d"
-          }
-        }
-      }
-    }
-  }
-}
-`
-
-// theLockfile is what lockfileText says, made from manifests.
-func theLockfile(t testing.TB) lockfile {
-	files := pinsOf(t, `{"tools":[{"name":"read_file","inputSchema":{"type":"object","required":[],"properties":{"n":{"minimum":-0,"maximum":1000000000000000000000}},"extra":{}},
-		"description":"Reads a\u200b file\u00a0now, caf\u00e9 \ud83d\ude00."},{"name":"list_dir"}]}`, policy{})
-	files.server = "files"
-	web := pinsOf(t, `{"tools":[{"name":"bare","_meta":{"x":1}}]}`, policy{hashOnly: true, ignore: []string{"/_meta"}})
-	web.server = "web"
-	web.pins[0].approval = &approval{"Ada\u200b <a@example.org>", "2026-01-02T03:04:05Z", "sha256:ae178d187162fcfbc2394adb93daee390dfb878361615330ea7963518bfe915d"}
-	var l lockfile
-	l.put(web)
-	l.put(files)
-	return l
-}
-
-// inLockfile compares what two lockfiles say.
-func inLockfile(t *testing.T, got, want lockfile) {
-	t.Helper()
-	flat := func(l lockfile) (lines []string) {
-		for _, s := range l.servers {
-			lines = append(lines, fmt.Sprintf("server %q, policy %s", s.server, appendJSON(nil, s.policy.value())))
-			for _, p := range s.pins {
-				definition := p.definition
-				if s.policy.hashOnly {
-					definition = nil
-				}
-				lines = append(lines, fmt.Sprintf("pin %q %s %s %+v %s", p.name, p.digest, p.sanitized, p.approval, definition))
-				if p.approval != nil {
-					lines = append(lines, fmt.Sprintf("approval %q", *p.approval))
-					lines[len(lines)-2] = strings.Replace(lines[len(lines)-2], fmt.Sprintf("%+v", p.approval), "", 1)
-				}
-			}
-		}
-		return lines
-	}
-	if a, b := flat(got), flat(want); !slices.Equal(a, b) {
-		t.Errorf("the lockfile says\n%s\nwant\n%s", strings.Join(a, "\n"), strings.Join(b, "\n"))
-	}
-}
-
-func mustMarshal(t testing.TB, l lockfile) string {
-	t.Helper()
-	text, err := marshalLockfile(l)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
-func mustParse(t testing.TB, text string) lockfile {
-	t.Helper()
-	l, err := parseLockfile("tools.lock", []byte(text), secondForm)
-	if err != nil {
-		t.Fatalf("%v in\n%s", err, text)
-	}
-	return l
-}
-
-func TestLockfileText(t *testing.T) {
-	want := theLockfile(t)
-	if got := mustMarshal(t, want); got != lockfileText {
-		t.Errorf("got\n%s\nwant\n%s", got, lockfileText)
-	}
-	got := mustParse(t, lockfileText)
-	inLockfile(t, got, want)
-	if f := got.find("files"); f.line != 4 || f.find(entryKey{toolList, "list_dir"}).line != 6 || f.find(entryKey{toolList, "read_file"}).line != 12 {
-		t.Errorf("pins at lines %d, %d, %d", f.line, f.find(entryKey{toolList, "list_dir"}).line, f.find(entryKey{toolList, "read_file"}).line)
-	}
-	if got.find("other") != nil || got.find("files").find(entryKey{toolList, "other"}) != nil {
-		t.Error("found what isn't there")
-	}
-	got.drop("files")
-	inLockfile(t, got, lockfile{want.servers[1:]})
-	if got := mustMarshal(t, lockfile{}); got != "{\n  \"lockfileVersion\": 1,\n  \"servers\": {}\n}\n" {
-		t.Errorf("without servers: %s", got)
-	}
-}
-
-// TestLockfileValue: blanks, the order of members and the spelling of values are
-// no part of a lockfile, as after a merge or a formatter.
-func TestLockfileValue(t *testing.T) {
-	var compact bytes.Buffer
-	if err := json.Compact(&compact, []byte(lockfileText)); err != nil {
-		t.Fatal(err)
-	}
-	for _, text := range []string{
-		compact.String(),
-		reversed(t, lockfileText),
-		strings.ReplaceAll(lockfileText, "\n", "\r\n"),
-		strings.ReplaceAll(lockfileText, "é", `\u00e9`),
-		strings.ReplaceAll(lockfileText, "1e+21", "1000000000000000000000.0"),
-		strings.ReplaceAll(lockfileText, `: 0`, `: -0`),
-	} {
-		got := mustParse(t, text)
-		inLockfile(t, got, theLockfile(t))
-		if again := mustMarshal(t, got); again != lockfileText {
-			t.Errorf("written again as\n%s", again)
-		}
-	}
-}
-
-// reversed is a JSON text with the members of every object in reverse order.
-func reversed(t testing.TB, text string) string {
-	var turn func(v value) value
-	turn = func(v value) value {
-		v.parts = slices.Clone(v.parts)
-		slices.Reverse(v.members())
-		for i := range v.parts {
-			v.parts[i].value = turn(v.parts[i].value)
-		}
-		return v
-	}
-	var b strings.Builder
-	for _, r := range string(appendJSON(nil, turn(tree(t, text)))) {
-		if hidden(r) || unusualSpace(r) {
-			b.Write(appendUnicodeEscape(nil, r))
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-// TestLockfileRoundTrip: parse → marshal → parse is identity, whatever is pinned.
-func TestLockfileRoundTrip(t *testing.T) {
-	random := newMaker(3)
-	for i := range 300 {
-		var l lockfile
-		for range random.IntN(3) {
-			pol := policy{hashOnly: random.IntN(4) == 0, requireClean: random.IntN(4) == 0, emptyCursorEnds: random.IntN(4) == 0,
-				descriptions: random.pick("", "", "strip", "truncate=3")}
-			if random.IntN(3) == 0 {
-				pol.ignore = []string{"/_meta/" + strings.NewReplacer("~", "", "/", "").Replace(random.text())}
-			}
-			var tools []string
-			seen := map[string]bool{}
-			for range random.IntN(6) {
-				name := "t" + random.text()
-				if !seen[name] {
-					seen[name] = true
-					tools = append(tools, random.definition(name))
-				}
-			}
-			s := pinsOf(t, "["+strings.Join(tools, ",")+"]", pol)
-			s.server = "s" + random.text()
-			for i := range s.pins {
-				if random.IntN(3) == 0 {
-					s.pins[i].approval = &approval{"x" + random.text(), "2026-01-02T03:04:05+01:00", s.pins[i].digest}
-				}
-			}
-			l.put(s)
-		}
-		text := mustMarshal(t, l)
-		once := mustParse(t, text)
-		inLockfile(t, once, l)
-		if again := mustMarshal(t, once); again != text {
-			t.Fatalf("run %d: written again as\n%s\nwas\n%s", i, again, text)
-		}
-		if !l.isWritten(bufio.NewReader(strings.NewReader(text))) || !slices.EqualFunc(l.servers, once.servers, sameLines) {
-			t.Fatalf("run %d: not what is written: %v\n%s", i, l, text)
-		}
-		at := random.IntN(len(text))
-		for _, other := range []string{text[:at], text[:at] + "x" + text[at+1:], text[:at] + text[at+1:], text + text[at:]} {
-			if other != text && l.isWritten(bufio.NewReader(strings.NewReader(other))) {
-				t.Fatalf("run %d: taken for what is written:\n%s", i, other)
-			}
-		}
-		for _, r := range text {
-			if r != '\n' && (r < 0x20 || hidden(r) || unusualSpace(r)) {
-				t.Fatalf("run %d: U+%04X stands raw in\n%s", i, r, text)
-			}
-		}
-		if !json.Valid([]byte(text)) || strings.TrimRight(text, "\n")+"\n" != text {
-			t.Fatalf("run %d: not JSON with one final line feed:\n%s", i, text)
-		}
-	}
-}
-
-func sameLines(a, b pinset) bool {
-	return a.line == b.line && slices.EqualFunc(a.pins, b.pins, func(p, q pin) bool { return p.line == q.line })
-}
 
 // TestLockfileOf: a lockfile that wasn't read says what it would say if it were, and
 // one with anything else in it is read.
 func TestLockfileOf(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tools.lock")
-	of := func(lock string, manifests ...string) (lockfile, bool) {
+	of := func(lock string, manifests ...string) (lockfile.Lockfile, bool) {
 		var sources []source
 		for i, m := range manifests {
-			sources = append(sources, source{"m.json", fmt.Sprintf("server_%d", i), scanManifest("m.json", []byte(m), secondForm)})
+			sources = append(sources, source{"m.json", fmt.Sprintf("server_%d", i), manifest.Scan("m.json", []byte(m), pintest.Form)})
 		}
 		if err := os.WriteFile(path, []byte(lock), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		return lockfileOf(path, sources)
 	}
-	random := newMaker(8)
+	random := jsontest.NewMaker(8)
 	for i := range 100 {
-		var l lockfile
+		var l lockfile.Lockfile
 		var manifests []string
 		for n := range 1 + random.IntN(2) {
-			m := `[` + random.definition("b"+random.text()) + `,{"name":"a","inputSchema":{}}]`
-			s := pinsOf(t, m, policy{})
-			s.server = fmt.Sprintf("server_%d", n)
-			l.put(s)
+			m := `[` + random.Definition("b"+random.Text()) + `,{"name":"a","inputSchema":{}}]`
+			s := pintest.PinsOf(t, m, pin.Policy{})
+			s.Server = fmt.Sprintf("server_%d", n)
+			l.Put(s)
 			manifests = append(manifests, m)
 		}
-		text := mustMarshal(t, l)
+		text := pintest.MustMarshal(t, l)
 		got, ok := of(text, manifests...)
-		if want := mustParse(t, text); !ok || !reflect.DeepEqual(got, want) {
+		if want := pintest.MustParse(t, text); !ok || !reflect.DeepEqual(got, want) {
 			t.Fatalf("run %d: %v, want\n%v\nof\n%s", i, got, want, text)
 		}
 		if len(manifests) == 1 { // the label is the lockfile's own
-			if got, ok := of(strings.Replace(text, `"server_0"`, `"other"`, 1), manifests[0]); !ok || got.servers[0].server != "other" {
+			if got, ok := of(strings.Replace(text, `"server_0"`, `"other"`, 1), manifests[0]); !ok || got.Servers[0].Server != "other" {
 				t.Fatalf("run %d: %v", i, got)
 			}
 		}
 		for _, m := range manifests {
-			if got, ok := of(text, strings.Replace(m, `{}`, `{"x":1}`, 1)); ok || len(got.servers) > 0 {
+			if got, ok := of(text, strings.Replace(m, `{}`, `{"x":1}`, 1)); ok || len(got.Servers) > 0 {
 				t.Fatalf("run %d: a changed tool is pinned: %v", i, got)
 			}
 		}
 	}
 	// What lock never writes is read, and refused then.
 	twice := `[{"name":"a","inputSchema":{}},{"name":"a","inputSchema":{}}]`
-	set := pinsOf(t, twice, policy{})
-	set.server = "server_0"
-	if _, ok := of(mustMarshal(t, lockfile{[]pinset{set}}), twice); ok {
+	set := pintest.PinsOf(t, twice, pin.Policy{})
+	set.Server = "server_0"
+	if _, ok := of(pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{set}}), twice); ok {
 		t.Error("a name that is pinned twice")
 	}
 	for _, label := range []string{"", strings.Repeat("w", 1025)} {
-		set = pinsOf(t, `[]`, policy{})
-		set.server = label
-		if _, ok := of(mustMarshal(t, lockfile{[]pinset{set}}), `[]`); ok {
+		set = pintest.PinsOf(t, `[]`, pin.Policy{})
+		set.Server = label
+		if _, ok := of(pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{set}}), `[]`); ok {
 			t.Errorf("a server named %q", label)
 		}
 	}
 }
 
-func TestContradictions(t *testing.T) {
-	const (
-		digestA = "sha256:b19f14a17f9bce72a28c7f20abaf0ab9e90c71fe9358e943aeb33b0f660484fa" // of list_dir
-		digestB = "sha256:db783dc82e7e7887858da33ce4ee8773e412e032a1986ff681568b8e09124cf6" // of read_file
-		clean   = "sha256:34cceba73f7a4b7e2eac928606bb2f6cd41d4a7f653b5b818f6d79ee0fd24589" // read_file sanitized
-	)
-	notWritten := func(at, where, member string) string {
-		return "tools.lock:" + at + ": " + where + "member " + member + ": not written by this version of pinproof"
-	}
-	tests := []struct{ what, old, new, want string }{
-		{"a changed definition", "Reads a", "Reads b", "tools.lock:12: server files: pin read_file: its digest is not that of its stored definition"},
-		{"a changed number", "1e+21", "1e+22", "tools.lock:12: server files: pin read_file: its digest is not that of its stored definition"},
-		{"a member more", `"extra": {},`, `"extra": {}, "more": null,`, "tools.lock:12: server files: pin read_file: its digest is not that of its stored definition"},
-		{"another digest", digestA, digestB, "tools.lock:6: server files: pin list_dir: its digest is not that of its stored definition"},
-		{"a key that isn't the name", `"list_dir": {`, `"list_dirs": {`, "tools.lock:6: server files: pin list_dirs: its key is not the name in its definition"},
-		{"another sanitized digest", clean, strings.Replace(clean, "34cc", "34cd", 1), "tools.lock:12: server files: pin read_file: its sanitizedDigest is not that of its stored definition"},
-		{"no sanitized digest", `          "sanitizedDigest": "` + clean + "\",\n", "", "tools.lock:12: server files: pin read_file: its sanitizedDigest is not that of its stored definition"},
-		{"a sanitized digest for clean text", `"digest": "` + digestA + `",`, `"digest": "` + digestA + `", "sanitizedDigest": "` + clean + `",`,
-			"tools.lock:6: server files: pin list_dir: its sanitizedDigest is not that of its stored definition"},
-		{"a sanitized digest that equals the digest", clean, digestB, `tools.lock:14:30: server files: pin read_file: "sanitizedDigest" is no digest, or needless: it equals "digest"`},
-		{"a sanitized digest that is none", clean, "sha256:34cc", `tools.lock:14:30: server files: pin read_file: "sanitizedDigest" is no digest, or needless: it equals "digest"`},
-		{"a sanitized digest that is null", `"` + clean + `"`, "null", `tools.lock:14:30: server files: pin read_file: "sanitizedDigest" is no digest, or needless: it equals "digest"`},
-
-		{"a digest in capitals", digestA, "sha256:" + strings.ToUpper(digestA[7:]), `tools.lock:6:21: server files: pin list_dir: no "digest" of the form sha256: and 64 lower-case hex digits`},
-		{"an unknown algorithm", digestA, "sha512:" + digestA[7:], `tools.lock:6:21: server files: pin list_dir: no "digest" of the form sha256: and 64 lower-case hex digits`},
-		{"no digest", `          "digest": "` + digestA + "\",\n", "", `tools.lock:6:21: server files: pin list_dir: no "digest" of the form sha256: and 64 lower-case hex digits`},
-		{"a digest that is a number", `"` + digestA + `"`, "5", `tools.lock:6:21: server files: pin list_dir: no "digest" of the form sha256: and 64 lower-case hex digits`},
-
-		{"no definition", ",\n          \"definition\": {\n            \"name\": \"list_dir\"\n          }", "", "tools.lock:6:21: server files: pin list_dir: no definition is stored, and the policy is not hashOnly"},
-		{"a definition under hashOnly", `"approval": {`, `"definition": {"name":"bare"}, "approval": {`, "tools.lock:43:25: server web: pin bare: a definition is stored, which the policy (hashOnly) leaves out"},
-		{"a definition that is no object", "\"definition\": {\n            \"name\": \"list_dir\"\n          }", `"definition": ["list_dir"]`, "tools.lock:8:25: server files: pin list_dir: its definition is no object"},
-		{"a definition without its name", `"name": "list_dir"`, `"names": "list_dir"`, "tools.lock:6: server files: pin list_dir: its digest is not that of its stored definition"},
-		{"what its policy leaves out", "    \"files\": {\n", "    \"files\": {\n      \"policy\": {\"descriptions\": \"strip\"},\n", "tools.lock:13: server files: pin read_file: its definition has what its policy leaves out"},
-		{"a definition nested too deep", `"extra": {}`, `"extra": ` + strings.Repeat("[", 127) + strings.Repeat("]", 127), "tools.lock:15:25: server files: pin read_file: a definition nested more than 128 deep"},
-		{"a definition of too many values", `"extra": {}`, `"extra": [` + strings.Repeat("0,", 200_000) + "0]", "tools.lock:15:25: server files: pin read_file: a definition of more than 200,000 values"},
-
-		{"a raw zero width space", `\u200b file`, "\u200b file", "tools.lock:16:36: server files: pin read_file: U+200B stands raw, where pinproof writes an escape"},
-		{"a raw no-break space", `\u00a0`, "\u00a0", "tools.lock:16:47: server files: pin read_file: U+00A0 stands raw, where pinproof writes an escape"},
-		{"a raw DEL in the last pin", `Ada\u200b`, "Ada\x7f", "tools.lock:44:23: server web: pin bare: U+007F stands raw, where pinproof writes an escape"},
-		{"a pin repeated", `"read_file": {`, `"list_dir": {`, "tools.lock:12:9: not a lockfile: member list_dir is repeated: parsers would read different values"},
-		{"a server repeated", `"web": {`, `"files": {`, "tools.lock:33:5: not a lockfile: member files is repeated: parsers would read different values"},
-		{"a member repeated after unescaping", `"name": "list_dir"`, `"name": "list_dir", "n\u0061me": "x"`, "tools.lock:9:33: not a lockfile: member name is repeated: parsers would read different values"},
-
-		{"a newer version", `"lockfileVersion": 1`, `"lockfileVersion": 2`, "tools.lock:2:22: made by a newer pinproof: lockfileVersion 2, this one reads 1"},
-		{"version 0", `"lockfileVersion": 1`, `"lockfileVersion": 0`, "tools.lock:2:22: not a lockfile: an unknown lockfileVersion"},
-		{"version 1.0", `"lockfileVersion": 1`, `"lockfileVersion": 1.0`, "tools.lock:2:22: not a lockfile: an unknown lockfileVersion"},
-		{"a version in quotes", `"lockfileVersion": 1`, `"lockfileVersion": "1"`, "tools.lock:2:22: not a lockfile: an unknown lockfileVersion"},
-		{"no version", "  \"lockfileVersion\": 1,\n", "", `tools.lock: not a lockfile: no "lockfileVersion"`},
-		{"no servers", `"servers": {`, `"server": {`, notWritten("3:13", "", "server")},
-		{"a member more at the root", `"servers": {`, `"generated": "today", "servers": {`, notWritten("3:16", "", "generated")},
-		{"a member more in a server", `"tools": {`, `"setDigest": "x", "tools": {`, notWritten("5:20", "server files: ", "setDigest")},
-		{"a member more in a pin", `"digest": "` + digestA, `"count": 1, "digest": "` + digestA, notWritten("7:20", "server files: pin list_dir: ", "count")},
-		{"a member more in a policy", `"hashOnly": true`, `"hashOnly": true, "annotations": "strip"`, notWritten("35:42", "server web: policy: ", "annotations")},
-		{"a member more in an approval", `"by": `, `"\u001b[2J": 1, "by": `, notWritten("44:26", "server web: pin bare: approval: ", `"<U+001B>[2J"`)},
-		{"folded members", `"digest": "` + digestA, `"Digest": "x", "digest": "` + digestA, notWritten("7:21", "server files: pin list_dir: ", "Digest")},
-		{"no tools", "      \"tools\": {\n        \"bare\"", "      \"tool\": {\n        \"bare\"", notWritten("40:15", "server web: ", "tool")},
-		{"a long label", `"web": {`, `"` + strings.Repeat("w", 1025) + `": {`, "tools.lock:33:1034: a server whose name has more than 1024 bytes"},
-		{"an empty label", `"web": {`, `"": {`, "tools.lock:33:9: a server without a name"},
-		{"an empty name", `"list_dir": {`, `"": {`, `tools.lock:6:13: server files: pin "": a pin without a name`},
-		{"a server that is a list", "{\n      \"policy\": {\n        \"hashOnly\"", "[], \"w\": {\n      \"policy\": {\n        \"hashOnly\"", "tools.lock:33:12: server web: not an object"},
-
-		{"a default that is recorded", `"hashOnly": true`, `"hashOnly": true, "requireClean": false`, `tools.lock:35:43: server web: policy: "requireClean": not true; what is default is left out`},
-		{"a policy that is default", "{\n        \"hashOnly\": true,\n        \"ignore\": [\n          \"/_meta\"\n        ]\n      }", "{}", "tools.lock:34:17: server web: policy: empty; the default policy is left out"},
-		{"preserve recorded", `"hashOnly": true`, `"descriptions": "preserve", "hashOnly": true`, `tools.lock:35:25: server web: policy: "descriptions": neither strip nor truncate=N`},
-		{"descriptions that are no text", `"hashOnly": true`, `"descriptions": 5, "hashOnly": true`, `tools.lock:35:25: server web: policy: "descriptions": neither strip nor truncate=N`},
-		{"a pointer that can't be ignored", `"/_meta"`, `"/description"`, `tools.lock:36:19: server web: policy: "ignore": /description can't be ignored: only /_meta, /icons, /execution, members below them but not through an array, and the $schema of a schema can`},
-		{"pointers out of order", `"/_meta"`, `"/icons", "/_meta"`, `tools.lock:36:19: server web: policy: "ignore": its JSON Pointers are not sorted, or repeated`},
-		{"a pointer repeated", `"/_meta"`, `"/_meta", "/_meta"`, `tools.lock:36:19: server web: policy: "ignore": its JSON Pointers are not sorted, or repeated`},
-		{"no pointers", "[\n          \"/_meta\"\n        ]", "[]", `tools.lock:36:19: server web: policy: "ignore": not an array of JSON Pointers`},
-		{"a pointer that is no text", `"/_meta"`, `5`, `tools.lock:36:19: server web: policy: "ignore": not an array of JSON Pointers`},
-		{"pointers in a text", "[\n          \"/_meta\"\n        ]", `"/_meta"`, `tools.lock:36:19: server web: policy: "ignore": not an array of JSON Pointers`},
-
-		{"an approval without a name", `Ada\u200b <a@example.org>`, "", `tools.lock:43:23: server web: pin bare: "approval" needs "by", "at" (RFC 3339) and "hash" (a digest)`},
-		{"an approval without a time", "2026-01-02T03:04:05Z", "yesterday", `tools.lock:43:23: server web: pin bare: "approval" needs "by", "at" (RFC 3339) and "hash" (a digest)`},
-		{"an approval without a hash", "sha256:ae17", "sha256:", `tools.lock:43:23: server web: pin bare: "approval" needs "by", "at" (RFC 3339) and "hash" (a digest)`},
-
-		{"trailing data", "  }\n}\n", "  }\n}\n{}\n", "tools.lock:53:1: not a lockfile: trailing data after it"},
-		{"a trailing comma", "  }\n}\n", "  },\n}\n", `tools.lock:51:4: not a lockfile: not JSON: unexpected ","`},
-		{"cut short", "  }\n}\n", "  }\n", "tools.lock:52:1: not a lockfile: unexpected end of the file: cut short?"},
-		{"a number that overflows", "1e+21", "1e+400", "tools.lock:21:30: not a lockfile: a number that overflows a double"},
-		{"merge conflict", "        \"list_dir\": {\n", "<<<<<<< HEAD\n        \"list_dir\": {\n=======\n        \"list_dirs\": {\n>>>>>>> feature\n", "tools.lock:6:1: merge conflict markers were left in"},
-		{"half a merge conflict", "    \"web\": {\n", ">>>>>>> feature\n    \"web\": {\n", "tools.lock:33:1: merge conflict markers were left in"},
-		{"merge conflict in a definition", "              \"required\": [],\n", "<<<<<<< ours\n              \"required\": [],\n=======\n>>>>>>> theirs\n", "tools.lock:25:1: merge conflict markers were left in"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.what, func(t *testing.T) {
-			text := strings.Replace(lockfileText, tt.old, tt.new, 1)
-			if text == lockfileText {
-				t.Fatalf("%q is not in the lockfile", tt.old)
-			}
-			l, err := parseLockfile("tools.lock", []byte(text), secondForm)
-			wantError(t, err, tt.want)
-			if l.servers != nil {
-				t.Error("an error, and a lockfile beside it")
-			}
-		})
-	}
-}
-
-func TestNotALockfile(t *testing.T) {
-	for _, tt := range []struct{ what, text, want string }{
-		{"empty", "", "tools.lock: empty: not a lockfile"},
-		{"blanks", " \n", "tools.lock: empty: not a lockfile"},
-		{"a client configuration", `{"mcpServers":{}}`, `tools.lock: a client configuration ("mcpServers"), not a lockfile`},
-		{"another program's lockfile", "# yarn lockfile v1\n", `tools.lock:1:1: not a lockfile: not JSON: unexpected "#"`},
-		{"an object of another kind", `{"name":"x","lockfileVersion":3,"packages":{}}`, `tools.lock:1:31: made by a newer pinproof: lockfileVersion 3, this one reads 1`},
-		{"a list", "[1]", `tools.lock: not a lockfile: no "lockfileVersion"`},
-		{"a scalar", "null", `tools.lock: not a lockfile: no "lockfileVersion"`},
-		{"no servers", `{"lockfileVersion":1}`, `tools.lock:1:20: no "servers"`},
-		{"servers that are none", `{"lockfileVersion":1,"servers":[]}`, `tools.lock:1:20: no "servers"`},
-		{"tools that are none", `{"lockfileVersion":1,"servers":{"a":{"tools":5}}}`, `tools.lock:1:46: server a: tools: not an object`},
-		{"no tools", `{"lockfileVersion":1,"servers":{"a":{}}}`, `tools.lock:1:37: server a: no "tools"`},
-		{"a pin that is none", `{"lockfileVersion":1,"servers":{"a":{"tools":{"x":"y"}}}}`, `tools.lock:1:51: server a: pin x: not an object`},
-		{"a policy that is none", `{"lockfileVersion":1,"servers":{"a":{"policy":[],"tools":{}}}}`, `tools.lock:1:47: server a: policy: not an object`},
-	} {
-		t.Run(tt.what, func(t *testing.T) {
-			_, err := parseLockfile("tools.lock", []byte(tt.text), secondForm)
-			wantError(t, err, tt.want)
-		})
-	}
-}
-
-func TestIsLockfile(t *testing.T) {
-	for text, want := range map[string]bool{
-		lockfileText: true, lockfileText[:200]: true, `{"servers":{},"lockfileVersion":9}`: true, "\ufeff{\"lockfileVersion\": 1,,}": true,
-		`{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}`: false, `[{"name":"lockfileVersion"}]`: false, "": false, `"lockfileVersion"x`: false, `{"tools":[{"lockfileVersion":1}]}`: false,
-	} {
-		if got := isLockfile([]byte(text)); got != want {
-			t.Errorf("isLockfile(%.40q) = %v", text, got)
-		}
-	}
-}
-
-// TestManyServers: the work grows with the size of a lockfile, not with its square.
-func TestManyServers(t *testing.T) {
-	t.Parallel()
-	var b strings.Builder
-	b.WriteString(`{"lockfileVersion":1,"servers":{`)
-	for i := range 50_000 {
-		fmt.Fprintf(&b, "%q:{\"tools\":{}},\n%s", fmt.Sprintf("server_%d", i), strings.Repeat(" ", 60))
-	}
-	text := strings.TrimRight(b.String(), " \n,") + "}}"
-	if l := mustParse(t, text); len(l.servers) != 50_000 {
-		t.Errorf("%d servers", len(l.servers))
-	}
-	_, err := parseLockfile("tools.lock", []byte(strings.Replace(text, `"server_0"`, `"one_more":{"tools":{}},"server_0"`, 1)), secondForm)
-	wantError(t, err, "tools.lock:1:32: more than 50,000 servers")
-}
-
-// mangled calls f with every text that one edit of a byte makes of text: some
-// substitutions, a deletion, some insertions. Within a digest only the first and
-// last digits are tried.
-func mangled(text string, f func(edited string)) {
-	for i := range len(text) {
-		if i >= 4 && i+4 < len(text) && strings.Trim(text[i-4:i+5], "0123456789abcdef") == "" {
-			continue
-		}
-		for _, b := range []byte("\n \",0a\\}\x7f\xc3" + string([]byte{text[i] ^ 1, text[i] ^ 0x20, text[i] + 1})) {
-			if b != text[i] {
-				f(text[:i] + string([]byte{b}) + text[i+1:])
-			}
-		}
-		f(text[:i] + text[i+1:])
-		for _, b := range []byte("\n \",0a") {
-			f(text[:i] + string([]byte{b}) + text[i:])
-		}
-	}
-}
-
-// mangledManifest is small, and has a bit of everything.
-const mangledManifest = `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"ab","description":"a\u200bé <b>","x":[0,-1.5,1e3,true,null]},` +
-	`{"name":"b","inputSchema":{"properties":{"p":{}}}}],"nextCursor":null}}`
-
 // TestMangledLockfile: every edit of one byte of a lockfile gives drift or an error,
 // or is the very same value of the same pins.
 func TestMangledLockfile(t *testing.T) {
 	t.Parallel()
-	for _, pol := range []policy{{}, {descriptions: "truncate=2"}, {hashOnly: true, descriptions: "strip"}} {
-		found := pinsOf(t, mangledManifest, pol)
-		text := mustMarshal(t, lockfile{[]pinset{found}})
-		pins := decoded(t, []byte(text)).(map[string]any)["servers"].(map[string]any)["s"].(map[string]any)["tools"]
+	for _, pol := range []pin.Policy{{}, {Descriptions: "truncate=2"}, {HashOnly: true, Descriptions: "strip"}} {
+		found := pintest.PinsOf(t, jsontest.MangledManifest, pol)
+		text := pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{found}})
+		pins := jsontest.Decoded(t, []byte(text)).(map[string]any)["servers"].(map[string]any)["s"].(map[string]any)["tools"]
 		count := map[string]int{}
-		mangled(text, func(edited string) {
-			l, err := parseLockfile("tools.lock", []byte(edited), secondForm)
+		jsontest.Mangled(text, func(edited string) {
+			l, err := lockfile.Read("tools.lock", []byte(edited), pintest.Form)
 			if err != nil {
 				count["error"]++
 				return
 			}
-			set := l.find("s")
+			set := l.Find("s")
 			if set == nil {
 				count["another server"]++
 				return
 			}
-			m, err := parseManifest("m.json", []byte(mangledManifest), secondForm, set.policy)
+			m, err := manifest.Read("m.json", []byte(jsontest.MangledManifest), pintest.Form, set.Policy)
 			if err != nil {
 				t.Fatal(err)
 			}
-			now, err := pinManifest(m, "s", set.policy, nil, secondForm)
+			now, err := manifest.Pins(m, "s", set.Policy, nil, pintest.Form)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -515,97 +108,15 @@ func TestMangledLockfile(t *testing.T) {
 				count["drift"]++
 				return
 			}
-			servers := decoded(t, []byte(edited)).(map[string]any)["servers"].(map[string]any)
+			servers := jsontest.Decoded(t, []byte(edited)).(map[string]any)["servers"].(map[string]any)
 			if got := servers["s"].(map[string]any)["tools"]; !reflect.DeepEqual(got, pins) {
 				t.Fatalf("matches, and is not the same:\n%s", edited)
 			}
 			count["the same value"]++
 		})
-		if count["error"] == 0 || count["another server"] == 0 || count["the same value"] == 0 || pol.hashOnly && count["drift"] == 0 {
+		if count["error"] == 0 || count["another server"] == 0 || count["the same value"] == 0 || pol.HashOnly && count["drift"] == 0 {
 			t.Errorf("%+v: %v", pol, count)
 		}
 		t.Logf("%+v: %v", pol, count)
 	}
-}
-
-// TestMangledManifest: every edit of one byte of a manifest gives drift or an
-// error, or leaves the very same values in its list.
-func TestMangledManifest(t *testing.T) {
-	t.Parallel()
-	values := func(data string) []string {
-		var list []string
-		for _, tool := range lenientReading(t, []byte(data)) {
-			list = append(list, secondCanonical(t, []byte(tool)))
-		}
-		slices.Sort(list)
-		return list
-	}
-	pinned, want := pinsOf(t, mangledManifest, policy{}), values(mangledManifest)
-	count := map[string]int{}
-	mangled(mangledManifest, func(edited string) {
-		m, err := parseManifest("m.json", []byte(edited), secondForm, policy{})
-		if err != nil {
-			count["error"]++
-			return
-		}
-		found, err := pinManifest(m, "s", policy{}, nil, secondForm)
-		if err != nil {
-			count["error"]++
-			return
-		}
-		if drifts := plainDrifts([]pair{{pinned: pinned, found: found}}); len(drifts) > 0 {
-			count["drift"]++
-			return
-		}
-		if got := values(edited); !slices.Equal(got, want) {
-			t.Fatalf("matches, and is not the same:\n%s", edited)
-		}
-		count["the same values"]++
-	})
-	if len(count) != 3 {
-		t.Errorf("%v", count)
-	}
-	t.Log(count)
-}
-
-// FuzzLockfile: reading never panics and gives nothing beside an error; what is
-// read is written and read again as the same.
-func FuzzLockfile(f *testing.F) {
-	f.Add([]byte(lockfileText))
-	f.Add([]byte(`{"lockfileVersion":1,"servers":{}}`))
-	f.Add([]byte(`{"servers":{"a":{"policy":{"hashOnly":true},"tools":{"t":{"digest":"` + digestPrefix + strings.Repeat("0", 64) + `"}}}},"lockfileVersion":1}`))
-	f.Add([]byte("<<<<<<< a\n"))
-	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}`))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		l, err := parseLockfile("tools.lock", data, secondForm)
-		if err != nil {
-			if l.servers != nil {
-				t.Fatalf("%q: %v, and a lockfile beside it", data, err)
-			}
-			checkVisible(t, err.Error())
-			return
-		}
-		text := mustMarshal(t, l)
-		again := mustParse(t, text)
-		inLockfile(t, again, l)
-		if !isLockfile(data) {
-			t.Fatalf("%q is read, and not recognised as a lockfile", data)
-		}
-		if !reflect.DeepEqual(decoded(t, []byte(text)), decoded(t, data)) {
-			t.Fatalf("%q\nis written as\n%s", data, text)
-		}
-	})
-}
-
-// TestRawCharacterInAReorderedLockfile: the pin that the character stands in is
-// named, in whatever order the pins are.
-func TestRawCharacterInAReorderedLockfile(t *testing.T) {
-	hidden := `"read_file": {
-          "digest": "sha256:db783dc82e7e7887858da33ce4ee8773e412e032a1986ff681568b8e09124cf6",`
-	at, end := strings.Index(lockfileText, hidden), strings.Index(lockfileText, "\n      }\n    },\n    \"web\"")
-	first := strings.Index(lockfileText, `"list_dir"`)
-	pin := strings.Replace(lockfileText[at:end], `\u200b`, "\u200b", 1)
-	text := lockfileText[:first] + pin + ",\n        " + strings.TrimRight(lockfileText[first:at], ", \n") + lockfileText[end:]
-	_, err := parseLockfile("tools.lock", []byte(text), secondForm)
-	wantError(t, err, "tools.lock:10:36: server files: pin read_file: U+200B stands raw, where pinproof writes an escape")
 }

@@ -31,6 +31,10 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"pinproof/internal/atomicfile"
+	"pinproof/internal/fail"
+	"pinproof/internal/text"
 )
 
 func main() {
@@ -56,7 +60,7 @@ type app struct {
 
 // run is the program: it takes its streams and returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, lockPatience: lockPatience}
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, lockPatience: atomicfile.Patience}
 	return a.run(args)
 }
 
@@ -67,8 +71,8 @@ func (a *app) run(args []string) int {
 	root.SetOut(a.out)
 	root.SetErr(a.stderr)
 	err := root.Execute()
-	if flushErr := a.out.Flush(); flushErr != nil && (err == nil || errors.Is(err, errDrift)) {
-		err = pathError("standard output", flushErr)
+	if flushErr := a.out.Flush(); flushErr != nil && (err == nil || errors.Is(err, fail.Drift)) {
+		err = fail.Path("standard output", flushErr)
 	}
 	return exitCode(err, a.stderr)
 }
@@ -76,24 +80,24 @@ func (a *app) run(args []string) int {
 // exitCode prints an error and returns its exit code: 1 for drift alone, 2 for
 // everything else, also for errors that no one thought of.
 func exitCode(err error, stderr io.Writer) int {
-	var told *userError
+	var told *fail.Error
 	var write *fs.PathError
 	switch {
 	case err == nil:
 		return 0
 	case err == errReported:
 		return 2
-	case err == errDrift:
+	case err == fail.Drift:
 		return 1 // the report has said it
 	case errors.As(err, &told):
 	case errors.As(err, &write):
-		told = pathError("standard output", err) // cobra printed a help text or a script
+		told = fail.Path("standard output", err) // cobra printed a help text or a script
 	default:
 		// Not ours: from cobra or the flag parser, so it is usage.
-		told = toldOf(err).hint("pinproof --help")
+		told = fail.From(err).Hint("pinproof --help")
 	}
-	fmt.Fprintf(stderr, "error: %s\n", strings.Join(errorLines(told), "\n"))
-	if errors.Is(err, errDrift) {
+	fmt.Fprintf(stderr, "error: %s\n", strings.Join(fail.Lines(told), "\n"))
+	if errors.Is(err, fail.Drift) {
 		return 1
 	}
 	return 2
@@ -133,27 +137,27 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		Args:          cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return cmp.Or[error](c.Help(), fail("no command: one of %s", strings.Join(names, ", ")))
+				return cmp.Or[error](c.Help(), fail.New("no command: one of %s", strings.Join(names, ", ")))
 			}
-			f := fail("unknown command %s: one of %s", quotedName(args[0]), strings.Join(names, ", "))
+			f := fail.New("unknown command %s: one of %s", text.Name(args[0]), strings.Join(names, ", "))
 			if near := nearest(args[0], append([]string{"help", "completion"}, names...)); near != "" {
-				return f.hint("did you mean: pinproof %s", near)
+				return f.Hint("did you mean: pinproof %s", near)
 			}
-			return f.hint("pinproof --help")
+			return f.Hint("pinproof --help")
 		},
 	}
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 100")) // of both kinds of flags
 	root.PersistentFlags().StringVar(&a.color, "color", "auto", "colour the output: auto, always or never")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		f := fail("%s", printable(err.Error()))
+		f := fail.New("%s", text.Printable(err.Error()))
 		if name, ok := strings.CutPrefix(err.Error(), "unknown flag: --"); ok {
 			var flags []string
 			c.Flags().VisitAll(func(flag *pflag.Flag) { flags = append(flags, flag.Name) })
 			if near := nearest(name, flags); near != "" {
-				f.hint("did you mean: --%s", near)
+				f.Hint("did you mean: --%s", near)
 			}
 		}
-		return f.hint("%s --help", c.CommandPath())
+		return f.Hint("%s --help", c.CommandPath())
 	})
 	root.AddCommand(newLock(a), newVerify(a), newDiff(a), newRelock(a))
 	root.SetHelpCommand(&cobra.Command{
@@ -162,7 +166,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			target, unknown, _ := root.Find(args) // no error: all of them take arguments
 			if len(unknown) > 0 {
-				return fail("no help on %s: it is no command", quotedName(unknown[0])).hint("pinproof --help")
+				return fail.New("no help on %s: it is no command", text.Name(unknown[0])).Hint("pinproof --help")
 			}
 			return target.Help()
 		},

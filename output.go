@@ -7,29 +7,34 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"pinproof/internal/atomicfile"
+	"pinproof/internal/fail"
+	"pinproof/internal/report"
+	"pinproof/internal/text"
 )
 
 // An output is where verify and diff put their answer.
 type output struct {
 	format string
 	files  []string
-	text   func(io.Writer, *report, textStyle) error
+	text   func(io.Writer, *report.Report, report.TextStyle) error
 }
 
 func (o *output) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.format, "format", "text", "what to print: "+formatNames)
+	cmd.Flags().StringVar(&o.format, "format", "text", "what to print: "+report.FormatNames)
 	cmd.Flags().StringArrayVar(&o.files, "report", nil, "write the answer to a file, too: `FORMAT=FILE` (repeatable)")
 }
 
 // check refuses unknown formats, and files that are an input or another output.
 func (o *output) check(a *app, req *request, others ...string) error {
 	if o.find(o.format) == nil {
-		return fail("--format %s: one of %s", quotedName(o.format), formatNames)
+		return fail.New("--format %s: one of %s", text.Name(o.format), report.FormatNames)
 	}
 	for _, arg := range o.files {
 		name, path, ok := strings.Cut(arg, "=")
 		if !ok || o.find(name) == nil {
-			return fail("--report %s: FORMAT=FILE, the format one of %s", quotedName(arg), formatNames)
+			return fail.New("--report %s: FORMAT=FILE, the format one of %s", text.Name(arg), report.FormatNames)
 		}
 		if err := a.checkOutput(req, "--report", path, others...); err != nil {
 			return err
@@ -41,31 +46,31 @@ func (o *output) check(a *app, req *request, others ...string) error {
 
 // find returns the writer of a format, or nil. For an empty report it writes why there
 // is no answer.
-func (o *output) find(name string) func(io.Writer, *report) error {
+func (o *output) find(name string) func(io.Writer, *report.Report) error {
 	if name == "text" {
 		return o.writePlain
 	}
-	return formatWriter(name)
+	return report.FormatWriter(name)
 }
 
 // writePlain writes text to a file, or why there is none: the file must not keep an old answer.
-func (o *output) writePlain(w io.Writer, r *report) error {
-	if !r.empty() {
-		return o.text(w, r, textStyle{})
+func (o *output) writePlain(w io.Writer, r *report.Report) error {
+	if !r.Empty() {
+		return o.text(w, r, report.TextStyle{})
 	}
-	_, err := fmt.Fprintf(w, "error: %s\n", toldOf(r.noAnswer).text)
+	_, err := fmt.Fprintf(w, "error: %s\n", fail.From(r.NoAnswer).Text)
 	return err
 }
 
 // emit writes the files, then prints the answer, and returns it as an error. If err is set
 // or an output can't be written, the other outputs have to report that error: a file that
 // says exit code 0 when the code is 2 would be believed.
-func (o *output) emit(a *app, r *report, style textStyle, err error) error {
+func (o *output) emit(a *app, r *report.Report, style report.TextStyle, err error) error {
 	if err == nil {
 		err = o.writeFiles(r)
 	}
 	if err != nil {
-		if o.format == "text" && !r.matches {
+		if o.format == "text" && !r.Matches {
 			o.text(a.out, r, style) // the drift is still there
 		}
 		return o.explain(a, err)
@@ -80,13 +85,13 @@ func (o *output) emit(a *app, r *report, style textStyle, err error) error {
 	}
 	switch {
 	case err != nil:
-		err = pathError("standard output", err)
+		err = fail.Path("standard output", err)
 		o.explainFiles(a, err)
 		return err
-	case r.noAnswer != nil:
-		return r.noAnswer
-	case r.failed:
-		return errDrift
+	case r.NoAnswer != nil:
+		return r.NoAnswer
+	case r.Failed:
+		return fail.Drift
 	}
 	return nil
 }
@@ -94,28 +99,28 @@ func (o *output) emit(a *app, r *report, style textStyle, err error) error {
 // explain writes the error of a run without an answer in every format, and returns it.
 func (o *output) explain(a *app, err error) error {
 	if o.format != "text" { // for text, the error goes to standard error
-		o.find(o.format)(a.out, failedReport(err)) // ignored: the run fails anyway
+		o.find(o.format)(a.out, report.Failed(err)) // ignored: the run fails anyway
 	}
 	o.explainFiles(a, err)
 	return err
 }
 
 func (o *output) explainFiles(a *app, err error) {
-	writeErr := o.writeFiles(failedReport(err))
-	if writeErr != nil && toldOf(writeErr).text != toldOf(err).text {
-		fmt.Fprintf(a.stderr, "error: %s\n", toldOf(writeErr).text)
+	writeErr := o.writeFiles(report.Failed(err))
+	if writeErr != nil && fail.From(writeErr).Text != fail.From(err).Text {
+		fmt.Fprintf(a.stderr, "error: %s\n", fail.From(writeErr).Text)
 	}
 }
 
 // writeFiles writes every file that it can and returns the first error.
-func (o *output) writeFiles(r *report) error {
+func (o *output) writeFiles(r *report.Report) error {
 	var first error
 	for _, arg := range o.files {
 		name, path, _ := strings.Cut(arg, "=")
 		var b bytes.Buffer
 		err := o.find(name)(&b, r)
 		if err == nil {
-			err = writeFile(path, b.Bytes())
+			err = atomicfile.Write(path, b.Bytes())
 		}
 		if first == nil {
 			first = err

@@ -3,51 +3,23 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"pinproof/internal/pintest"
 )
-
-// Captures of servers lie in folders SERVER/VERSION.json. Those in madeUpServers are
-// ours; those of published servers lie beside the checkout, and are used where they
-// are at hand.
-var (
-	madeUpServers = inRoot("testdata/servers")
-	realServers   = inRoot("../shared/real")
-)
-
-// captureFolders are the folders of captures that are at hand.
-func captureFolders() []string {
-	if _, err := os.Stat(realServers); err != nil {
-		return []string{madeUpServers}
-	}
-	return []string{madeUpServers, realServers}
-}
-
-// captures lists the captures that match a pattern, in all folders.
-func captures(t testing.TB, pattern string) (paths []string) {
-	t.Helper()
-	for _, folder := range captureFolders() {
-		list, err := filepath.Glob(filepath.Join(folder, pattern))
-		if err != nil || len(list) == 0 {
-			t.Fatalf("no %s in %s: %v", pattern, folder, err)
-		}
-		paths = append(paths, list...)
-	}
-	return paths
-}
 
 // secondOpinion returns what ci/compare.mjs finds in a folder of captures. For the
 // made up ones it is kept in drift.jsonl, for machines without node.
 func secondOpinion(t *testing.T, folder string) []byte {
 	t.Helper()
 	var kept []byte
-	if folder == madeUpServers {
-		kept = vector(t, madeUpServers+"/drift.jsonl")
+	if folder == pintest.MadeUpServers {
+		kept = vector(t, pintest.MadeUpServers+"/drift.jsonl")
 	}
 	node, err := exec.LookPath("node")
 	if err != nil {
@@ -69,7 +41,7 @@ func secondOpinion(t *testing.T, folder string) []byte {
 func TestRealServers(t *testing.T) {
 	t.Parallel()
 	var pairs [][]byte
-	for _, folder := range captureFolders() {
+	for _, folder := range pintest.CaptureFolders() {
 		pairs = append(pairs, bytes.Split(bytes.TrimSpace(secondOpinion(t, folder)), []byte("\n"))...)
 	}
 	drifted := 0
@@ -130,22 +102,4 @@ func runHere(args ...string) (int, string) {
 	var out bytes.Buffer
 	code := run(args, strings.NewReader(""), &out, &out)
 	return code, out.String()
-}
-
-// realPins reads a capture as the pins of a server.
-func realPins(t testing.TB, path, server string) pinset {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := parseManifest(path, data, secondForm, policy{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := pinManifest(m, server, policy{}, nil, secondForm)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
 }

@@ -4,6 +4,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"pinproof/internal/fail"
+	"pinproof/internal/pin"
+	"pinproof/internal/review"
+	"pinproof/internal/text"
 )
 
 // A selection says which drift a person accepts.
@@ -18,7 +23,7 @@ type selection struct {
 }
 
 // record puts a warning on record. It is about an entry that matches its pin.
-func (sel *selection) record(f finding) {
+func (sel *selection) record(f review.Finding) {
 	if sel.recorded == nil {
 		sel.recorded = warningRecord{}
 	}
@@ -27,14 +32,14 @@ func (sel *selection) record(f finding) {
 
 // A warningRecord has the ids of accepted warnings, by entry. Those about a server's list as
 // a whole stand under the empty entry.
-type warningRecord map[driftKey][]string
+type warningRecord map[pin.Ref][]string
 
-func (r warningRecord) add(f finding) { r[f.key()] = append(r[f.key()], f.id) }
+func (r warningRecord) add(f review.Finding) { r[f.Ref()] = append(r[f.Ref()], f.ID) }
 
 // of reports whether there is a warning of a server.
 func (r warningRecord) of(server string) bool {
 	for key := range r {
-		if key.server == server {
+		if key.Server == server {
 			return true
 		}
 	}
@@ -42,7 +47,7 @@ func (r warningRecord) of(server string) bool {
 }
 
 // with returns the ids on record for an entry together with others, sorted, without repeats.
-func (r warningRecord) with(key driftKey, ids []string) []string {
+func (r warningRecord) with(key pin.Ref, ids []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(ids, r[key]))))
 }
 
@@ -56,7 +61,7 @@ type decision struct {
 }
 
 // newDecision applies a selection to the drift.
-func newDecision(pairs []pair, drifts []drift, sel selection) (d decision, err error) {
+func newDecision(pairs []pin.Pair, drifts []pin.Drift, sel selection) (d decision, err error) {
 	d = decision{all: sel.all, refused: map[int]bool{}, recorded: sel.recorded}
 	if d.accepted, d.idle, err = selectDrifts(pairs, drifts, sel); err != nil {
 		return d, err
@@ -68,7 +73,7 @@ func newDecision(pairs []pair, drifts []drift, sel selection) (d decision, err e
 	}
 	d.idle = slices.DeleteFunc(d.idle, func(a acceptance) bool {
 		for key := range d.recorded {
-			if a.means(key.entryKey) {
+			if a.means(key.Key) {
 				return true // its warning was accepted
 			}
 		}
@@ -80,11 +85,11 @@ func newDecision(pairs []pair, drifts []drift, sel selection) (d decision, err e
 // warnings returns what goes on record with the decision: every warning in an accepted
 // definition, those about the lists as a whole, and the ones of matching entries that were
 // accepted.
-func (d *decision) warnings(drifts []drift, findings []finding) warningRecord {
-	accepted := map[driftKey]bool{}
+func (d *decision) warnings(drifts []pin.Drift, findings []review.Finding) warningRecord {
+	accepted := map[pin.Ref]bool{}
 	for i := range drifts {
 		if d.accepted[i] {
-			accepted[drifts[i].key()] = true
+			accepted[drifts[i].Ref()] = true
 		}
 	}
 	record := warningRecord{}
@@ -92,7 +97,7 @@ func (d *decision) warnings(drifts []drift, findings []finding) warningRecord {
 		record[key] = slices.Clone(ids)
 	}
 	for _, f := range findings {
-		if f.warning && (f.wholeServer || f.scope == inDrift && accepted[f.key()]) {
+		if f.Warning && (f.WholeServer || f.Scope == review.InDrift && accepted[f.Ref()]) {
 			record.add(f)
 		}
 	}
@@ -102,25 +107,25 @@ func (d *decision) warnings(drifts []drift, findings []finding) warningRecord {
 // An acceptance is one --accept: an entry, a digest, or both; or a pattern of names.
 type acceptance struct {
 	arg string // as it was given
-	entryKey
+	pin.Key
 	digest  string
 	pattern *regexp.Regexp
 }
 
 // means reports whether the acceptance names an entry, whatever the digest.
-func (a *acceptance) means(key entryKey) bool {
+func (a *acceptance) means(key pin.Key) bool {
 	switch {
 	case a.pattern != nil:
-		return key.list == a.list && a.pattern.MatchString(key.name)
-	case a.name == "" && a.list != instructionsList:
+		return key.List == a.List && a.pattern.MatchString(key.Name)
+	case a.Name == "" && a.List != pin.Instructions:
 		return true // a digest alone
 	}
-	return key == a.entryKey
+	return key == a.Key
 }
 
 // fits reports whether the acceptance names a drift, and its digest if it names any.
-func (a *acceptance) fits(d *drift) bool {
-	return a.means(d.entryKey) && (a.digest == "" || a.digest == d.definitionDigest())
+func (a *acceptance) fits(d *pin.Drift) bool {
+	return a.means(d.Key) && (a.digest == "" || a.digest == d.DefinitionDigest())
 }
 
 // parseAcceptance reads the value of --accept. A digest at the end of the value is always
@@ -128,22 +133,22 @@ func (a *acceptance) fits(d *drift) bool {
 // otherwise it could stand in for the tool that was meant.
 func parseAcceptance(arg string) (acceptance, error) {
 	name, digest := arg, ""
-	at := strings.LastIndex(arg, "@"+digestPrefix)
+	at := strings.LastIndex(arg, "@"+pin.DigestPrefix)
 	switch {
-	case isDigest(arg):
+	case pin.IsDigest(arg):
 		name, digest = "", arg
 	case at >= 0:
-		if name, digest = arg[:at], arg[at+1:]; name == "" || !isDigest(digest) {
-			return acceptance{}, fail("--accept %s: before @ stands a name, behind it sha256: and 64 lower-case hex digits", quotedName(arg))
+		if name, digest = arg[:at], arg[at+1:]; name == "" || !pin.IsDigest(digest) {
+			return acceptance{}, fail.New("--accept %s: before @ stands a name, behind it sha256: and 64 lower-case hex digits", text.Name(arg))
 		}
-	case arg == "" || strings.HasPrefix(arg, digestPrefix):
-		return acceptance{}, fail("--accept %s: give NAME, NAME@sha256:HEX or sha256:HEX, all 64 digits", quotedName(arg))
+	case arg == "" || strings.HasPrefix(arg, pin.DigestPrefix):
+		return acceptance{}, fail.New("--accept %s: give NAME, NAME@sha256:HEX or sha256:HEX, all 64 digits", text.Name(arg))
 	}
-	a := acceptance{arg: arg, entryKey: parseEntry(name), digest: digest}
-	if digest == "" && strings.ContainsAny(a.name, "*?") { // * stands for any text, ? for a character
-		pattern, err := regexp.Compile("(?s)^" + strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(a.name)) + "$")
+	a := acceptance{arg: arg, Key: pin.ParseEntry(name), digest: digest}
+	if digest == "" && strings.ContainsAny(a.Name, "*?") { // * stands for any text, ? for a character
+		pattern, err := regexp.Compile("(?s)^" + strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(a.Name)) + "$")
 		if err != nil {
-			return acceptance{}, fail("--accept %s: not a pattern of names", quotedName(arg))
+			return acceptance{}, fail.New("--accept %s: not a pattern of names", text.Name(arg))
 		}
 		a.pattern = pattern
 	}
@@ -151,18 +156,18 @@ func parseAcceptance(arg string) (acceptance, error) {
 }
 
 // selectDrifts returns which drifts the selection accepts, and the acceptances of
-// entries that have not drifted. The error wraps errDrift if the manifest is not what
+// entries that have not drifted. The error wraps fail.Drift if the manifest is not what
 // the person reviewed.
-func selectDrifts(pairs []pair, drifts []drift, sel selection) (accepted map[int]bool, idle []acceptance, err error) {
+func selectDrifts(pairs []pin.Pair, drifts []pin.Drift, sel selection) (accepted map[int]bool, idle []acceptance, err error) {
 	accepted = map[int]bool{}
 	for i := range drifts {
-		if drifts[i].kind != duplicate && (sel.all || sel.chosen[i]) {
+		if drifts[i].Kind != pin.Duplicate && (sel.all || sel.chosen[i]) {
 			accepted[i] = true
 		}
 	}
 	for i := range sel.accepts {
 		a := &sel.accepts[i]
-		if holders(pairs, a.entryKey) > 0 {
+		if pin.Holders(pairs, a.Key) > 0 {
 			a.pattern = nil // an entry has exactly this name, and that comes before a pattern
 		}
 		fits, err := a.drifts(pairs, drifts)
@@ -183,48 +188,48 @@ func selectDrifts(pairs []pair, drifts []drift, sel selection) (accepted map[int
 }
 
 // drifts returns the indexes of what an acceptance selects. A pattern skips repeated names.
-func (a *acceptance) drifts(pairs []pair, drifts []drift) (fits []int, err error) {
+func (a *acceptance) drifts(pairs []pin.Pair, drifts []pin.Drift) (fits []int, err error) {
 	servers := map[string]bool{}
 	for i := range drifts {
-		if d := &drifts[i]; a.fits(d) && (a.pattern == nil || d.kind != duplicate) {
+		if d := &drifts[i]; a.fits(d) && (a.pattern == nil || d.Kind != pin.Duplicate) {
 			fits = append(fits, i)
-			servers[d.server] = true
+			servers[d.Server] = true
 		}
 	}
 	known, matches := false, false // some pin or entry has that name; one with that digest matches its pin
 	for i := range pairs {
 		p := &pairs[i]
-		for _, pin := range p.pinned.pins {
-			if a.means(pin.entryKey) {
+		for _, pin := range p.Pinned.Pins {
+			if a.means(pin.Key) {
 				known = true
-				found := p.found.find(pin.entryKey)
-				matches = matches || pin.digest == a.digest && found != nil && found.digest == pin.digest
+				found := p.Found.Find(pin.Key)
+				matches = matches || pin.Digest == a.digest && found != nil && found.Digest == pin.Digest
 			}
 		}
-		known = known || slices.ContainsFunc(p.found.pins, func(f pin) bool { return a.means(f.entryKey) })
+		known = known || slices.ContainsFunc(p.Found.Pins, func(f pin.Pin) bool { return a.means(f.Key) })
 	}
-	named := a.name != "" || a.list == instructionsList
+	named := a.Name != "" || a.List == pin.Instructions
 	switch {
 	case named && !known:
-		return nil, fail("--accept %s: no %s of that name is pinned or listed", quotedName(strings.TrimSuffix(a.arg, "@"+a.digest)), listInfo[a.list].entry)
+		return nil, fail.New("--accept %s: no %s of that name is pinned or listed", text.Name(strings.TrimSuffix(a.arg, "@"+a.digest)), pin.ListInfo[a.List].Entry)
 	case a.pattern != nil:
 	// A bare name that several servers have is ambiguous, whichever of them drifted.
-	case len(servers) > 1, a.digest == "" && holders(pairs, a.entryKey) > 1:
-		f := fail("--accept %s: several servers have a %s of that name", quotedName(a.arg), listInfo[a.list].entry)
+	case len(servers) > 1, a.digest == "" && pin.Holders(pairs, a.Key) > 1:
+		f := fail.New("--accept %s: several servers have a %s of that name", text.Name(a.arg), pin.ListInfo[a.List].Entry)
 		if a.digest != "" {
-			return nil, f.hint("say which: --server ID")
+			return nil, f.Hint("say which: --server ID")
 		}
-		return nil, f.hint("say which: --server ID, or --accept NAME@sha256:HEX")
+		return nil, f.Hint("say which: --server ID, or --accept NAME@sha256:HEX")
 	case a.digest != "" && len(fits) == 0 && !matches:
 		what := "no drifted entry has the digest " + a.digest
 		if named {
-			what = entryRef(a.list, a.name) + " no longer has the digest " + a.digest
+			what = pin.EntryRef(a.List, a.Name) + " no longer has the digest " + a.digest
 		}
-		return nil, fail("%s: nothing was written", what).hint("the manifest is not the one you reviewed: review it again").refusal()
+		return nil, fail.New("%s: nothing was written", what).Hint("the manifest is not the one you reviewed: review it again").Refusal()
 	}
 	for _, i := range fits {
-		if d := &drifts[i]; d.kind == duplicate {
-			return nil, fail("%s is listed %d times: that can't be accepted", entryRef(d.list, d.name), len(d.copies)).refusal()
+		if d := &drifts[i]; d.Kind == pin.Duplicate {
+			return nil, fail.New("%s is listed %d times: that can't be accepted", pin.EntryRef(d.List, d.Name), len(d.Copies)).Refusal()
 		}
 	}
 	return fits, nil
@@ -232,32 +237,32 @@ func (a *acceptance) drifts(pairs []pair, drifts []drift) (fits []int, err error
 
 // relockPins returns a pair's pins after its accepted drifts, each with the warnings that
 // were accepted with it. Every other entry keeps its pin.
-func relockPins(p *pair, accepted []*drift, warnings warningRecord) pinset {
-	next := pinset{server: p.server, policy: p.found.policy, accepted: warnings.with(driftKey{server: p.server}, nil)}
-	if !p.present {
-		next.policy, next.accepted = p.pinned.policy, p.pinned.accepted
+func relockPins(p *pin.Pair, accepted []*pin.Drift, warnings warningRecord) pin.Set {
+	next := pin.Set{Server: p.Server, Policy: p.Found.Policy, Accepted: warnings.with(pin.Ref{Server: p.Server}, nil)}
+	if !p.Present {
+		next.Policy, next.Accepted = p.Pinned.Policy, p.Pinned.Accepted
 	}
-	taken := make(map[entryKey]bool, len(accepted))
+	taken := make(map[pin.Key]bool, len(accepted))
 	for _, d := range accepted {
-		taken[d.entryKey] = true
-		if d.kind != removed {
-			new := *d.found
-			new.accepted = warnings.with(driftKey{p.server, d.entryKey}, nil)
-			next.pins = append(next.pins, new)
+		taken[d.Key] = true
+		if d.Kind != pin.Removed {
+			new := *d.Found
+			new.Accepted = warnings.with(pin.Ref{Server: p.Server, Key: d.Key}, nil)
+			next.Pins = append(next.Pins, new)
 		}
 	}
-	for _, old := range p.pinned.pins {
-		if taken[old.entryKey] {
+	for _, old := range p.Pinned.Pins {
+		if taken[old.Key] {
 			continue
 		}
 		// A hash-only pin takes the definition of the entry that matches it, in case the
 		// policy stores definitions from now on.
-		if f := p.found.find(old.entryKey); f != nil && f.form.digest == old.form.digest {
-			old.definition = f.definition
+		if f := p.Found.Find(old.Key); f != nil && f.Form.Digest == old.Form.Digest {
+			old.Definition = f.Definition
 		}
-		old.accepted = warnings.with(driftKey{p.server, old.entryKey}, old.accepted)
-		next.pins = append(next.pins, old)
+		old.Accepted = warnings.with(pin.Ref{Server: p.Server, Key: old.Key}, old.Accepted)
+		next.Pins = append(next.Pins, old)
 	}
-	slices.SortFunc(next.pins, comparePins)
+	slices.SortFunc(next.Pins, pin.ComparePins)
 	return next
 }

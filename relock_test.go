@@ -6,10 +6,16 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pinproof/internal/fail"
+	"pinproof/internal/jsontest"
+	"pinproof/internal/lockfile"
+	"pinproof/internal/pin"
+	"pinproof/internal/pintest"
 )
 
 func TestParseAcceptance(t *testing.T) {
-	hex := digestPrefix + strings.Repeat("0123456789abcdef", 4)
+	hex := pin.DigestPrefix + strings.Repeat("0123456789abcdef", 4)
 	for _, tt := range []struct {
 		arg          string
 		name, digest string
@@ -33,32 +39,32 @@ func TestParseAcceptance(t *testing.T) {
 		{"x@" + strings.ToUpper(hex[:10]) + hex[10:], "x@" + strings.ToUpper(hex[:10]) + hex[10:], "", ""}, // SHA256:ABC… is no digest
 	} {
 		got, err := parseAcceptance(tt.arg)
-		wantError(t, err, tt.wrong)
-		if got.name != tt.name || got.digest != tt.digest {
+		jsontest.WantError(t, err, tt.wrong)
+		if got.Name != tt.name || got.digest != tt.digest {
 			t.Errorf("%q: %+v", tt.arg, got)
 		}
 	}
 }
 
 // relockCase is a manifest with drift of every kind, against its pins.
-func relockCase(t *testing.T) ([]pair, []drift) {
-	p := pair{
-		server: "s", known: true, present: true,
-		pinned: canonPins(t, `[{"name":"same"},{"name":"changed","x":1},{"name":"hid","description":"x"},{"name":"gone","y":1},{"name":"twice"}]`, policy{}),
-		found:  canonPins(t, `[{"name":"same"},{"name":"changed","x":2},{"name":"hid","description":"x\u200b"},{"name":"new","z":1},{"name":"twice"},{"name":"twice","x":1}]`, policy{}),
+func relockCase(t *testing.T) ([]pin.Pair, []pin.Drift) {
+	p := pin.Pair{
+		Server: "s", Known: true, Present: true,
+		Pinned: canonPins(t, `[{"name":"same"},{"name":"changed","x":1},{"name":"hid","description":"x"},{"name":"gone","y":1},{"name":"twice"}]`, pin.Policy{}),
+		Found:  canonPins(t, `[{"name":"same"},{"name":"changed","x":2},{"name":"hid","description":"x\u200b"},{"name":"new","z":1},{"name":"twice"},{"name":"twice","x":1}]`, pin.Policy{}),
 	}
-	drifts := compareAll([]pair{p})
-	if got := driftLines(drifts); got != "CHANGED changed, REMOVED gone, HIDDEN hid, ADDED new, DUPLICATE twice 2 times" {
+	drifts := compareAll([]pin.Pair{p})
+	if got := pintest.DriftLines(drifts); got != "CHANGED changed, REMOVED gone, HIDDEN hid, ADDED new, DUPLICATE twice 2 times" {
 		t.Fatal(got)
 	}
-	return []pair{p}, drifts
+	return []pin.Pair{p}, drifts
 }
 
 func TestSelectDrifts(t *testing.T) {
 	pairs, drifts := relockCase(t)
-	found := func(name string) string { return pairs[0].found.find(entryKey{name: name}).digest }
-	pinned := func(name string) string { return pairs[0].pinned.find(entryKey{name: name}).digest }
-	other := digestPrefix + strings.Repeat("0", 64)
+	found := func(name string) string { return pairs[0].Found.Find(pin.Key{Name: name}).Digest }
+	pinned := func(name string) string { return pairs[0].Pinned.Find(pin.Key{Name: name}).Digest }
+	other := pin.DigestPrefix + strings.Repeat("0", 64)
 	const stale = " no longer has the digest "
 	for _, tt := range []struct {
 		what     string
@@ -103,14 +109,14 @@ func TestSelectDrifts(t *testing.T) {
 				sel.accepts = append(sel.accepts, a)
 			}
 			accepted, _, err := selectDrifts(pairs, drifts, sel)
-			wantError(t, err, tt.wrong)
-			if isDrift := errors.Is(err, errDrift); isDrift != (tt.code == 1) {
+			jsontest.WantError(t, err, tt.wrong)
+			if isDrift := errors.Is(err, fail.Drift); isDrift != (tt.code == 1) {
 				t.Errorf("the error is one of drift: %v", isDrift)
 			}
 			var names []string
 			for i := range drifts {
 				if accepted[i] {
-					names = append(names, drifts[i].name)
+					names = append(names, drifts[i].Name)
 				}
 			}
 			if got := strings.Join(names, " "); got != tt.accepted {
@@ -130,19 +136,19 @@ func TestChosenDrifts(t *testing.T) {
 }
 
 func TestAcceptAcrossServers(t *testing.T) {
-	side := func(text string) pinset { return canonPins(t, text, policy{}) }
-	pairs := []pair{
-		{server: "one", known: true, present: true, pinned: side(`[{"name":"a"}]`), found: side(`[{"name":"a","x":1},{"name":"only","y":1}]`)},
-		{server: "two", known: true, present: true, pinned: side(`[{"name":"a"}]`), found: side(`[{"name":"a","x":2}]`)},
+	side := func(text string) pin.Set { return canonPins(t, text, pin.Policy{}) }
+	pairs := []pin.Pair{
+		{Server: "one", Known: true, Present: true, Pinned: side(`[{"name":"a"}]`), Found: side(`[{"name":"a","x":1},{"name":"only","y":1}]`)},
+		{Server: "two", Known: true, Present: true, Pinned: side(`[{"name":"a"}]`), Found: side(`[{"name":"a","x":2}]`)},
 	}
 	drifts := compareAll(pairs)
-	_, _, err := selectDrifts(pairs, drifts, selection{accepts: []acceptance{{arg: "a", entryKey: entryKey{name: "a"}}}})
-	wantError(t, err, "--accept a: several servers have a tool of that name")
-	if errors.Is(err, errDrift) {
+	_, _, err := selectDrifts(pairs, drifts, selection{accepts: []acceptance{{arg: "a", Key: pin.Key{Name: "a"}}}})
+	jsontest.WantError(t, err, "--accept a: several servers have a tool of that name")
+	if errors.Is(err, fail.Drift) {
 		t.Error("that is no drift")
 	}
-	accepted, _, err := selectDrifts(pairs, drifts, selection{accepts: []acceptance{{entryKey: entryKey{name: "only"}}, {digest: pairs[1].found.pins[0].digest}}})
-	if err != nil || len(accepted) != 2 || drifts[0].server != "one" || accepted[0] {
+	accepted, _, err := selectDrifts(pairs, drifts, selection{accepts: []acceptance{{Key: pin.Key{Name: "only"}}, {digest: pairs[1].Found.Pins[0].Digest}}})
+	if err != nil || len(accepted) != 2 || drifts[0].Server != "one" || accepted[0] {
 		t.Errorf("%v, %v", accepted, err)
 	}
 }
@@ -150,29 +156,29 @@ func TestAcceptAcrossServers(t *testing.T) {
 // TestToolNamedLikeAnAcceptance: a tool whose name ends in a digest can't stand in
 // for the one that is meant.
 func TestToolNamedLikeAnAcceptance(t *testing.T) {
-	good := canonPins(t, `[{"name":"x","y":1}]`, policy{}).pins[0].digest
+	good := canonPins(t, `[{"name":"x","y":1}]`, pin.Policy{}).Pins[0].Digest
 	evil := "x@" + good
-	p := pair{server: "s", known: true, present: true,
-		pinned: canonPins(t, `[]`, policy{}),
-		found:  canonPins(t, `[{"name":"x","y":1},{"name":"`+evil+`","z":1},{"name":"`+good+`"}]`, policy{})}
-	drifts := compareAll([]pair{p})
+	p := pin.Pair{Server: "s", Known: true, Present: true,
+		Pinned: canonPins(t, `[]`, pin.Policy{}),
+		Found:  canonPins(t, `[{"name":"x","y":1},{"name":"`+evil+`","z":1},{"name":"`+good+`"}]`, pin.Policy{})}
+	drifts := compareAll([]pin.Pair{p})
 	for _, arg := range []string{evil, good} {
 		a, err := parseAcceptance(arg)
 		if err != nil {
 			t.Fatal(err)
 		}
-		accepted, _, err := selectDrifts([]pair{p}, drifts, selection{accepts: []acceptance{a}})
+		accepted, _, err := selectDrifts([]pin.Pair{p}, drifts, selection{accepts: []acceptance{a}})
 		if err != nil || len(accepted) != 1 {
 			t.Errorf("%s: %v, %v", arg, accepted, err)
 		}
 		for i := range accepted {
-			if drifts[i].name != "x" {
-				t.Errorf("%s accepts %s", arg, drifts[i].name)
+			if drifts[i].Name != "x" {
+				t.Errorf("%s accepts %s", arg, drifts[i].Name)
 			}
 		}
 	}
-	evilDigest := p.found.find(entryKey{name: evil}).digest
-	if a, err := parseAcceptance(evil + "@" + evilDigest); err != nil || a.name != evil || a.digest != evilDigest {
+	evilDigest := p.Found.Find(pin.Key{Name: evil}).Digest
+	if a, err := parseAcceptance(evil + "@" + evilDigest); err != nil || a.Name != evil || a.digest != evilDigest {
 		t.Errorf("%+v, %v", a, err)
 	}
 }
@@ -180,13 +186,13 @@ func TestToolNamedLikeAnAcceptance(t *testing.T) {
 func TestRelockPins(t *testing.T) {
 	pairs, drifts := relockCase(t)
 	p := &pairs[0]
-	for i := range p.pinned.pins {
-		p.pinned.pins[i].approval = &approval{by: p.pinned.pins[i].name}
+	for i := range p.Pinned.Pins {
+		p.Pinned.Pins[i].Approval = &pin.Approval{By: p.Pinned.Pins[i].Name}
 	}
 	for mask := range 16 { // every choice of the four that can be accepted
-		accepted, want := []*drift{}, map[string]string{}
-		for _, pin := range p.pinned.pins {
-			want[pin.name] = pin.digest + " " + pin.name
+		accepted, want := []*pin.Drift{}, map[string]string{}
+		for _, pin := range p.Pinned.Pins {
+			want[pin.Name] = pin.Digest + " " + pin.Name
 		}
 		for i := range 4 {
 			if mask&(1<<i) == 0 {
@@ -194,22 +200,22 @@ func TestRelockPins(t *testing.T) {
 			}
 			d := drifts[i]
 			accepted = append(accepted, &d)
-			if d.kind == removed {
-				delete(want, d.name)
+			if d.Kind == pin.Removed {
+				delete(want, d.Name)
 			} else {
-				want[d.name] = d.found.digest + " <nil>"
+				want[d.Name] = d.Found.Digest + " <nil>"
 			}
 		}
 		next := relockPins(p, accepted, nil)
 		got := map[string]string{}
-		for _, pin := range next.pins {
+		for _, pin := range next.Pins {
 			by := "<nil>"
-			if pin.approval != nil {
-				by = pin.approval.by
+			if pin.Approval != nil {
+				by = pin.Approval.By
 			}
-			got[pin.name] = pin.digest + " " + by
+			got[pin.Name] = pin.Digest + " " + by
 		}
-		if fmt.Sprint(got) != fmt.Sprint(want) || next.server != "s" || !slices.IsSortedFunc(next.pins, comparePins) {
+		if fmt.Sprint(got) != fmt.Sprint(want) || next.Server != "s" || !slices.IsSortedFunc(next.Pins, pin.ComparePins) {
 			t.Errorf("choice %04b\ngot  %v\nwant %v", mask, got, want)
 		}
 	}
@@ -218,8 +224,8 @@ func TestRelockPins(t *testing.T) {
 // TestKeptPinsStayByteForByte: what is not accepted stands in the lockfile as before.
 func TestKeptPinsStayByteForByte(t *testing.T) {
 	pairs, drifts := relockCase(t)
-	before := slices.Collect(strings.Lines(mustMarshal(t, lockfile{[]pinset{pairs[0].pinned}})))
-	after := mustMarshal(t, lockfile{[]pinset{relockPins(&pairs[0], []*drift{&drifts[3]}, nil)}}) // the added one
+	before := slices.Collect(strings.Lines(pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{pairs[0].Pinned}})))
+	after := pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{relockPins(&pairs[0], []*pin.Drift{&drifts[3]}, nil)}}) // the added one
 	i := 0
 	for line := range strings.Lines(after) {
 		if i < len(before) && line == before[i] {
@@ -233,35 +239,35 @@ func TestKeptPinsStayByteForByte(t *testing.T) {
 
 // TestRelockKeepsThePolicy, also that of a server whose manifest is gone.
 func TestRelockKeepsThePolicy(t *testing.T) {
-	pol := policy{hashOnly: true, descriptions: "strip"}
+	pol := pin.Policy{HashOnly: true, Descriptions: "strip"}
 	text := `[{"name":"a","description":"x"},{"name":"b"}]`
-	l := mustParse(t, mustMarshal(t, lockfile{[]pinset{canonPins(t, text, pol)}}))
-	for _, p := range []pair{
-		{server: "s", known: true, pinned: l.servers[0]},
-		{server: "s", known: true, present: true, pinned: l.servers[0], found: canonPins(t, `[{"name":"b"}]`, pol)},
+	l := pintest.MustParse(t, pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{canonPins(t, text, pol)}}))
+	for _, p := range []pin.Pair{
+		{Server: "s", Known: true, Pinned: l.Servers[0]},
+		{Server: "s", Known: true, Present: true, Pinned: l.Servers[0], Found: canonPins(t, `[{"name":"b"}]`, pol)},
 	} {
-		drifts := compareAll([]pair{p})
-		next := relockPins(&p, []*drift{&drifts[0]}, nil)
-		if !next.policy.equal(pol) || len(next.pins) != 1 || next.pins[0].name != "b" {
-			t.Errorf("present %v: policy %+v, %d pins", p.present, next.policy, len(next.pins))
+		drifts := compareAll([]pin.Pair{p})
+		next := relockPins(&p, []*pin.Drift{&drifts[0]}, nil)
+		if !next.Policy.Equal(pol) || len(next.Pins) != 1 || next.Pins[0].Name != "b" {
+			t.Errorf("present %v: policy %+v, %d pins", p.Present, next.Policy, len(next.Pins))
 		}
-		mustParse(t, mustMarshal(t, lockfile{[]pinset{next}}))
+		pintest.MustParse(t, pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{next}}))
 	}
 }
 
 // TestAcceptOfOtherLists: how --accept names an entry of each list, and a tool's name
 // accepts nothing of another list.
 func TestAcceptOfOtherLists(t *testing.T) {
-	entry := func(list listKind, name, definition string) pin {
-		v := tree(t, definition)
-		return pin{entryKey: entryKey{list, name}, form: formOf(toolList, &v)}
+	entry := func(list pin.List, name, definition string) pin.Pin {
+		v := pintest.Tree(t, definition)
+		return pin.Pin{Key: pin.Key{List: list, Name: name}, Form: formOf(pin.Tools, &v)}
 	}
-	tool := canonPins(t, `[{"name":"x","inputSchema":{"properties":{}}}]`, policy{}).pins[0]
-	pairs := []pair{{server: "s", known: true, present: true,
-		pinned: pinset{server: "s", pins: []pin{tool, entry(resourceList, "file:///a", `{"uri":"file:///a"}`), entry(instructionsList, "", `"Use x."`)}},
-		found:  pinset{server: "s", pins: []pin{tool, entry(promptList, "x", `{"name":"x"}`), entry(instructionsList, "", `"Use y."`)}}}}
+	tool := canonPins(t, `[{"name":"x","inputSchema":{"properties":{}}}]`, pin.Policy{}).Pins[0]
+	pairs := []pin.Pair{{Server: "s", Known: true, Present: true,
+		Pinned: pin.Set{Server: "s", Pins: []pin.Pin{tool, entry(pin.Resources, "file:///a", `{"uri":"file:///a"}`), entry(pin.Instructions, "", `"Use x."`)}},
+		Found:  pin.Set{Server: "s", Pins: []pin.Pin{tool, entry(pin.Prompts, "x", `{"name":"x"}`), entry(pin.Instructions, "", `"Use y."`)}}}}
 	drifts := compareAll(pairs)
-	for arg, want := range map[string]kind{"prompt=x": added, "instructions": changed, "resource=file:///a": removed, "x": ""} {
+	for arg, want := range map[string]pin.Kind{"prompt=x": pin.Added, "instructions": pin.Changed, "resource=file:///a": pin.Removed, "x": ""} {
 		a, err := parseAcceptance(arg)
 		if err != nil {
 			t.Fatal(err)
@@ -271,8 +277,8 @@ func TestAcceptOfOtherLists(t *testing.T) {
 			t.Errorf("%s accepts %v; %v", arg, accepted, err)
 		}
 		for i := range accepted {
-			if drifts[i].kind != want {
-				t.Errorf("%s accepts %s", arg, drifts[i].kind)
+			if drifts[i].Kind != want {
+				t.Errorf("%s accepts %s", arg, drifts[i].Kind)
 			}
 		}
 	}

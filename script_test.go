@@ -25,6 +25,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"pinproof/internal/atomicfile"
+	"pinproof/internal/shell"
 )
 
 // program builds pinproof, so that the pages of testdata/script run it as users do: as
@@ -184,7 +187,7 @@ func processExit(ts *testscript.TestScript, err error) int {
 
 // unfinished lists what an interrupted write leaves behind.
 func unfinished(ts *testscript.TestScript) []string {
-	list, err := filepath.Glob(filepath.Join(ts.MkAbs("."), "*"+newSuffix))
+	list, err := filepath.Glob(filepath.Join(ts.MkAbs("."), "*"+atomicfile.NewSuffix))
 	ts.Check(err)
 	return list
 }
@@ -296,7 +299,7 @@ func cmdTerminal(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	words := make([]string, len(args[2:]))
 	for i, word := range args[2:] {
-		words[i] = shellQuote(word)
+		words[i] = shell.Quote(word)
 	}
 	cmd := exec.Command("script", "-qefc", "stty -echo; exec "+strings.Join(words, " "), os.DevNull)
 	cmd.Dir, cmd.Env = ts.MkAbs("."), environment(ts)
@@ -554,7 +557,7 @@ func TestWritersAtOnce(t *testing.T) {
 			t.Errorf("%s: exit code %d\n%s", server, code, out)
 		}
 	}
-	if left, _ := filepath.Glob(filepath.Join(dir, "*"+newSuffix)); left != nil {
+	if left, _ := filepath.Glob(filepath.Join(dir, "*"+atomicfile.NewSuffix)); left != nil {
 		t.Errorf("left behind: %q", left)
 	}
 }

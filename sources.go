@@ -9,13 +9,19 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"pinproof/internal/atomicfile"
+	"pinproof/internal/fail"
+	"pinproof/internal/jsontree"
+	"pinproof/internal/manifest"
+	"pinproof/internal/text"
 )
 
 // A source is one manifest as it was read.
 type source struct {
 	path  string // for messages and commands
 	label string // the server it would be named after; "" for standard input
-	scan  *scanned
+	scan  *manifest.Scanned
 }
 
 // readSources reads a manifest, or every manifest of a folder: each *.json or *.jsonl
@@ -23,7 +29,7 @@ type source struct {
 // and LOCKFILE.new. Anything else is an error, because a gate must not skip.
 func readSources(path, lockPath string, stdin io.Reader) ([]source, error) {
 	if !isFolder(path) {
-		data, err := readFile(path, stdin, maxManifestBytes)
+		data, err := readFile(path, stdin, jsontree.MaxManifestBytes)
 		if err != nil {
 			return nil, err
 		}
@@ -31,11 +37,11 @@ func readSources(path, lockPath string, stdin io.Reader) ([]source, error) {
 		if path == "-" {
 			label = ""
 		}
-		return []source{{path, label, scanManifest(path, data, formOf)}}, nil
+		return []source{{path, label, manifest.Scan(path, data, formOf)}}, nil
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
-		return nil, pathError(path, err)
+		return nil, fail.Path(path, err)
 	}
 	lockInfo, _ := os.Stat(lockPath)
 	var list []source
@@ -48,33 +54,33 @@ func readSources(path, lockPath string, stdin io.Reader) ([]source, error) {
 		}
 		info, err := os.Stat(file)
 		if err != nil {
-			return nil, pathError(file, err)
+			return nil, fail.Path(file, err)
 		}
-		if os.SameFile(info, lockInfo) || strings.TrimSuffix(filepath.Clean(file), newSuffix) == filepath.Clean(lockPath) {
+		if os.SameFile(info, lockInfo) || strings.TrimSuffix(filepath.Clean(file), atomicfile.NewSuffix) == filepath.Clean(lockPath) {
 			continue
 		}
 		label, ok := serverLabel(e.Name())
 		switch {
 		case !ok || !info.Mode().IsRegular():
-			return nil, failIn(printable(file), "not a manifest: a folder holds *.json and *.jsonl, one a server").
-				hint("keep captures in a folder of their own")
+			return nil, fail.In(text.Printable(file), "not a manifest: a folder holds *.json and *.jsonl, one a server").
+				Hint("keep captures in a folder of their own")
 		case labels[label] != "":
-			return nil, failIn(printable(file), "the same server as %s", printable(labels[label]))
+			return nil, fail.In(text.Printable(file), "the same server as %s", text.Printable(labels[label]))
 		}
 		labels[label] = file
-		data, err := readFile(file, stdin, maxManifestBytes)
+		data, err := readFile(file, stdin, jsontree.MaxManifestBytes)
 		if err != nil {
 			return nil, err
 		}
-		if total += len(data); total > maxLockfileBytes {
-			return nil, failIn(printable(path), "more than 256 MiB of manifests")
+		if total += len(data); total > jsontree.MaxLockfileBytes {
+			return nil, fail.In(text.Printable(path), "more than 256 MiB of manifests")
 		}
-		list = append(list, source{file, label, scanManifest(file, data, formOf)})
+		list = append(list, source{file, label, manifest.Scan(file, data, formOf)})
 	}
 	if len(list) == 0 {
-		return nil, failIn(printable(path), "no *.json or *.jsonl in this folder").hint("%s", captureHint)
+		return nil, fail.In(text.Printable(path), "no *.json or *.jsonl in this folder").Hint("%s", manifest.CaptureHint)
 	}
-	slices.SortFunc(list, func(a, b source) int { return compareUTF16(a.label, b.label) })
+	slices.SortFunc(list, func(a, b source) int { return jsontree.CompareUTF16(a.label, b.label) })
 	return list, nil
 }
 
@@ -96,7 +102,7 @@ func readFile(path string, stdin io.Reader, limit int) ([]byte, error) {
 	if path != "-" {
 		f, err := os.Open(path)
 		if err != nil {
-			return nil, pathError(path, err)
+			return nil, fail.Path(path, err)
 		}
 		defer f.Close()
 		in = f
@@ -106,9 +112,9 @@ func readFile(path string, stdin io.Reader, limit int) ([]byte, error) {
 	_, err := data.ReadFrom(io.LimitReader(in, int64(limit)+1))
 	switch {
 	case data.Len() > limit:
-		return nil, failIn(printable(path), "more than %d MiB", limit>>20)
+		return nil, fail.In(text.Printable(path), "more than %d MiB", limit>>20)
 	case err != nil:
-		return nil, pathError(path, err)
+		return nil, fail.Path(path, err)
 	}
 	return data.Bytes(), nil
 }

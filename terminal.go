@@ -8,6 +8,8 @@ import (
 
 	"github.com/mattn/go-isatty"
 	"golang.org/x/term"
+
+	"pinproof/internal/report"
 )
 
 // isTerminal reports whether a stream is a terminal.
@@ -42,8 +44,8 @@ func (a *app) colored() bool {
 }
 
 // style returns how text is laid out on standard output.
-func (a *app) style(full bool) textStyle {
-	return textStyle{a.colored(), terminalWidth(a.stdout), full}
+func (a *app) style(full bool) report.TextStyle {
+	return report.TextStyle{Colored: a.colored(), Width: terminalWidth(a.stdout), Full: full}
 }
 
 // sayInterrupted has an interrupt say that nothing was written, before it ends the process

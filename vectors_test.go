@@ -12,6 +12,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"pinproof/internal/jsontest"
+	"pinproof/internal/jsontree"
+	"pinproof/internal/lockfile"
+	"pinproof/internal/manifest"
+	"pinproof/internal/pin"
+	"pinproof/internal/pintest"
 )
 
 // The vectors in ownVectors are ours, and their expected values another
@@ -98,17 +105,17 @@ func inDefinition(data []byte) []byte {
 func TestVectorsToAccept(t *testing.T) {
 	for _, v := range jsonVectors(t, "y+") {
 		t.Run(v.name, func(t *testing.T) {
-			pins := canonPins(t, string(inDefinition(v.text)), policy{})
-			if len(pins.pins) != 1 || pins.pins[0].name != "t" {
-				t.Fatalf("pins %+v", pins.pins)
+			pins := canonPins(t, string(inDefinition(v.text)), pin.Policy{})
+			if len(pins.Pins) != 1 || pins.Pins[0].Name != "t" {
+				t.Fatalf("pins %+v", pins.Pins)
 			}
-			want := secondCanonical(t, pins.pins[0].received)
-			if got := string(pins.pins[0].definition); got != want {
+			want := jsontest.Canonical(t, pins.Pins[0].Received)
+			if got := string(pins.Pins[0].Definition); got != want {
 				t.Errorf("canonical form %s, want %s", got, want)
 			}
-			l := mustParse(t, mustMarshal(t, lockfile{[]pinset{pins}}))
-			if drifts, matched := compare(l.servers[0], pins); len(drifts) > 0 || matched != 1 {
-				t.Errorf("not what was locked: %s", driftLines(drifts))
+			l := pintest.MustParse(t, pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{pins}}))
+			if drifts, matched := compare(l.Servers[0], pins); len(drifts) > 0 || matched != 1 {
+				t.Errorf("not what was locked: %s", pintest.DriftLines(drifts))
 			}
 		})
 	}
@@ -118,13 +125,13 @@ func TestVectorsToAccept(t *testing.T) {
 func TestVectorsToRefuse(t *testing.T) {
 	for _, v := range jsonVectors(t, "n-") {
 		t.Run(v.name, func(t *testing.T) {
-			_, err := parseManifest("m.json", inDefinition(v.text), formOf, policy{})
+			_, err := manifest.Read("m.json", inDefinition(v.text), formOf, pin.Policy{})
 			if err == nil {
 				t.Fatal("accepted")
 			}
-			checkVisible(t, err.Error())
-			stored := strings.Replace(lockfileText, `"extra": {}`, `"extra": `+string(v.text), 1)
-			if _, err := parseLockfile("tools.lock", []byte(stored), formOf); err == nil {
+			jsontest.CheckVisible(t, err.Error())
+			stored := strings.Replace(jsontest.LockfileText, `"extra": {}`, `"extra": `+string(v.text), 1)
+			if _, err := lockfile.Read("tools.lock", []byte(stored), formOf); err == nil {
 				t.Error("accepted in a lockfile")
 			}
 		})
@@ -144,17 +151,17 @@ func TestVectorsOfCanonicalForm(t *testing.T) {
 	}
 	for _, p := range pairs {
 		t.Run(p.About, func(t *testing.T) {
-			v, err := newJSONReader([]byte(p.Input)).only()
+			v, err := jsontree.NewReader([]byte(p.Input)).Only()
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := canonical(&v); !bytes.Equal(got, []byte(p.Canonical)) {
+			if got := jsontree.CanonicalBytes(&v); !bytes.Equal(got, []byte(p.Canonical)) {
 				t.Errorf("got  %s\nwant %s", got, p.Canonical)
 			}
 			// The same as a member of a definition, from a manifest to a lockfile and back.
-			pins := canonPins(t, string(inDefinition([]byte(p.Input))), policy{})
-			l := mustParse(t, mustMarshal(t, lockfile{[]pinset{pins}}))
-			if got, want := string(l.servers[0].pins[0].definition), `{"name":"t","x":`+p.Canonical+`}`; got != want {
+			pins := canonPins(t, string(inDefinition([]byte(p.Input))), pin.Policy{})
+			l := pintest.MustParse(t, pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{pins}}))
+			if got, want := string(l.Servers[0].Pins[0].Definition), `{"name":"t","x":`+p.Canonical+`}`; got != want {
 				t.Errorf("got  %s\nwant %s", got, want)
 			}
 		})
@@ -186,20 +193,20 @@ func digestsHold(t *testing.T, path string) {
 		t.Fatalf("too few vectors: %+v", vectors)
 	}
 	for _, d := range vectors.Definitions {
-		r := newJSONReader([]byte(d.Input))
-		v, err := r.only()
-		if refused := strings.Contains(d.About, "pinproof refuses it"); refused != (err != nil || r.rounded != nil) {
+		r := jsontree.NewReader([]byte(d.Input))
+		v, err := r.Only()
+		if refused := strings.Contains(d.About, "pinproof refuses it"); refused != (err != nil || r.Rounded != nil) {
 			t.Errorf("%s: refused: %v; %v", d.About, !refused, err)
 		}
 		if err != nil {
 			continue
 		}
-		var p pin
-		if p.form = formOf(toolList, &v); p.digest != d.Digest {
-			t.Errorf("%s: %s, want %s", d.About, p.digest, d.Digest)
+		var p pin.Pin
+		if p.Form = formOf(pin.Tools, &v); p.Digest != d.Digest {
+			t.Errorf("%s: %s, want %s", d.About, p.Digest, d.Digest)
 		}
 	}
-	lists := map[string]listKind{"tools": toolList, "prompts": promptList, "resourceTemplates": templateList}
+	lists := map[string]pin.List{"tools": pin.Tools, "prompts": pin.Prompts, "resourceTemplates": pin.Templates}
 	for _, s := range vectors.Sets {
 		member := s.List
 		if member == "" { // the published ones have it in the title alone
@@ -219,7 +226,7 @@ func digestsHold(t *testing.T, path string) {
 		if member != "tools" {
 			text += `{"jsonrpc":"2.0","id":2,"result":{"tools":[]}}`
 		}
-		set := canonPins(t, text, policy{})
+		set := canonPins(t, text, pin.Policy{})
 		if got := listDigest(&set, lists[member]); got != s.SetDigest {
 			t.Errorf("%s: %s, want %s", s.About, got, s.SetDigest)
 		}
@@ -230,8 +237,8 @@ func digestsHold(t *testing.T, path string) {
 			t.Fatal(err)
 		}
 		set := canonPins(t, `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","instructions":`+string(text)+`}}
-			{"jsonrpc":"2.0","id":2,"result":{"tools":[]}}`, policy{})
-		if p := set.find(entryKey{list: instructionsList}); p == nil || p.digest != i.Digest {
+			{"jsonrpc":"2.0","id":2,"result":{"tools":[]}}`, pin.Policy{})
+		if p := set.Find(pin.Key{List: pin.Instructions}); p == nil || p.Digest != i.Digest {
 			t.Errorf("%q: %+v, want %s", i.Text, p, i.Digest)
 		}
 	}

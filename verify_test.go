@@ -8,27 +8,16 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf16"
-)
 
-// driftLines says each drift in a word: kind, name, and what it was renamed to or
-// from.
-func driftLines(drifts []drift) string {
-	var lines []string
-	for _, d := range drifts {
-		line := fmt.Sprintf("%s %s", d.kind, d.name)
-		if d.renamedFrom != "" {
-			line += " from " + d.renamedFrom
-		}
-		if d.renamedTo != "" {
-			line += " to " + d.renamedTo
-		}
-		if d.kind == duplicate {
-			line += fmt.Sprintf(" %d times", len(d.copies))
-		}
-		lines = append(lines, line)
-	}
-	return strings.Join(lines, ", ")
-}
+	"pinproof/internal/diff"
+	"pinproof/internal/jsontest"
+	"pinproof/internal/jsontree"
+	"pinproof/internal/lockfile"
+	"pinproof/internal/manifest"
+	"pinproof/internal/pin"
+	"pinproof/internal/pintest"
+	"pinproof/internal/text"
+)
 
 func TestCompare(t *testing.T) {
 	tests := []struct {
@@ -76,14 +65,14 @@ func TestCompare(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.what, func(t *testing.T) {
-			pinned, found := canonPins(t, `{"tools":[`+tt.pinned+`]}`, policy{}), canonPins(t, `{"tools":[`+tt.found+`]}`, policy{})
+			pinned, found := canonPins(t, `{"tools":[`+tt.pinned+`]}`, pin.Policy{}), canonPins(t, `{"tools":[`+tt.found+`]}`, pin.Policy{})
 			drifts, matched := compare(pinned, found)
-			findRenames(drifts)
-			if got := driftLines(drifts); got != tt.want || matched != tt.matched {
+			diff.Renames(drifts)
+			if got := pintest.DriftLines(drifts); got != tt.want || matched != tt.matched {
 				t.Errorf("got %q, %d match; want %q, %d", got, matched, tt.want, tt.matched)
 			}
 			for _, d := range drifts {
-				if d.server != "s" || d.kind != duplicate && (d.pinned == nil) != (d.kind == added) || (d.found == nil) != (d.kind == removed) {
+				if d.Server != "s" || d.Kind != pin.Duplicate && (d.Pinned == nil) != (d.Kind == pin.Added) || (d.Found == nil) != (d.Kind == pin.Removed) {
 					t.Errorf("drift %+v", d)
 				}
 			}
@@ -94,49 +83,49 @@ func TestCompare(t *testing.T) {
 // TestCompareByValue holds verdicts and kinds against a comparison of plain values
 // by encoding/json, on pairs of manifests that differ in a few tools.
 func TestCompareByValue(t *testing.T) {
-	random := newMaker(9)
-	kinds := map[kind]int{}
+	random := jsontest.NewMaker(9)
+	kinds := map[pin.Kind]int{}
 	for range 400 {
 		var old, new []string
 		for i := range random.IntN(6) {
-			d := strings.Replace(random.definition(fmt.Sprintf("t%d", i)), `"name"`, `"seen":"xe\u0301","name"`, 1)
+			d := strings.Replace(random.Definition(fmt.Sprintf("t%d", i)), `"name"`, `"seen":"xe\u0301","name"`, 1)
 			if random.IntN(6) > 0 {
 				old = append(old, d)
 			}
 			switch random.IntN(8) {
 			case 0:
 			case 1:
-				new = append(new, string(appendJSON(nil, mutateValue(random, t, tree(t, d), 2))))
-				r := newJSONReader([]byte(new[len(new)-1]))
-				if _, err := r.only(); err != nil || r.rounded != nil || len(decodedMembers(t, new[len(new)-1])) == 0 || decodedMembers(t, new[len(new)-1])["name"] != fmt.Sprintf("t%d", i) {
+				new = append(new, string(jsontree.Append(nil, pintest.MutateValue(random, t, pintest.Tree(t, d), 2))))
+				r := jsontree.NewReader([]byte(new[len(new)-1]))
+				if _, err := r.Only(); err != nil || r.Rounded != nil || len(decodedMembers(t, new[len(new)-1])) == 0 || decodedMembers(t, new[len(new)-1])["name"] != fmt.Sprintf("t%d", i) {
 					new = new[:len(new)-1]
 				}
 			case 2:
-				new = append(new, strings.Replace(d, `"xe\u0301"`, random.pick(`"x\u00e9"`, `"x\u200be\u0301"`, `"xe"`, `"x\u00e9\u0301"`), 1))
+				new = append(new, strings.Replace(d, `"xe\u0301"`, random.Pick(`"x\u00e9"`, `"x\u200be\u0301"`, `"xe"`, `"x\u00e9\u0301"`), 1))
 			case 3:
-				new = append(new, d, random.pick(d, random.definition(fmt.Sprintf("t%d", i))))
+				new = append(new, d, random.Pick(d, random.Definition(fmt.Sprintf("t%d", i))))
 			default:
 				new = append(new, d)
 			}
 		}
 		random.Shuffle(len(new), func(i, j int) { new[i], new[j] = new[j], new[i] })
-		pinned := canonPins(t, "["+strings.Join(old, ",")+"]", policy{})
-		found := canonPins(t, "["+strings.Join(new, ",")+"]", policy{})
+		pinned := canonPins(t, "["+strings.Join(old, ",")+"]", pin.Policy{})
+		found := canonPins(t, "["+strings.Join(new, ",")+"]", pin.Policy{})
 		drifts, matched := compare(pinned, found)
 		want, wantMatched := compareDecoded(t, old, new)
 		var got []string
 		for i, d := range drifts {
-			kinds[d.kind]++
-			got = append(got, fmt.Sprintf("%s %s", d.kind, d.name))
-			if i > 0 && compareDrifts(drifts[i-1], d) >= 0 {
-				t.Fatalf("%s does not stand before %s", drifts[i-1].name, d.name)
+			kinds[d.Kind]++
+			got = append(got, fmt.Sprintf("%s %s", d.Kind, d.Name))
+			if i > 0 && pin.CompareDrifts(drifts[i-1], d) >= 0 {
+				t.Fatalf("%s does not stand before %s", drifts[i-1].Name, d.Name)
 			}
 		}
 		if !slices.Equal(got, want) || matched != wantMatched {
 			t.Fatalf("pinned\n%s\nfound\n%s\ngot %q, %d match; want %q, %d", strings.Join(old, "\n"), strings.Join(new, "\n"), got, matched, want, wantMatched)
 		}
 	}
-	for _, k := range []kind{added, removed, changed, concealed, duplicate} {
+	for _, k := range []pin.Kind{pin.Added, pin.Removed, pin.Changed, pin.Hidden, pin.Duplicate} {
 		if kinds[k] < 10 {
 			t.Errorf("only %d of kind %s: a poor sample", kinds[k], k)
 		}
@@ -144,7 +133,7 @@ func TestCompareByValue(t *testing.T) {
 }
 
 func decodedMembers(t *testing.T, text string) map[string]any {
-	m, _ := decoded(t, []byte(text)).(map[string]any)
+	m, _ := jsontest.Decoded(t, []byte(text)).(map[string]any)
 	return m
 }
 
@@ -191,7 +180,7 @@ func compareDecoded(t *testing.T, old, new []string) (drifts []string, matched i
 func seen(v any) any {
 	switch v := v.(type) {
 	case string:
-		return sanitizeText(v)
+		return text.Sanitize(v)
 	case []any:
 		list := make([]any, len(v))
 		for i := range v {
@@ -216,22 +205,22 @@ func FuzzCompare(f *testing.F) {
 	f.Add([]byte(`{"name":"a"}`), []byte(`{"name":"b"}`))
 	f.Add([]byte(`{"name":"a","x":[]}`), []byte(`{"name":"a","x":{}}`))
 	f.Fuzz(func(t *testing.T, a, b []byte) {
-		var pins [2]pinset
+		var pins [2]pin.Set
 		var values [2]any
 		for i, raw := range [][]byte{a, b} {
-			m, err := parseManifest("m.json", []byte(`{"tools":[`+string(raw)+`]}`), formOf, policy{})
-			if err != nil || len(m.lists[toolList].entries) != 1 {
+			m, err := manifest.Read("m.json", []byte(`{"tools":[`+string(raw)+`]}`), formOf, pin.Policy{})
+			if err != nil || len(m.Lists[pin.Tools].Entries) != 1 {
 				return
 			}
-			if pins[i], err = pinManifest(m, "s", policy{}, nil, formOf); err != nil {
+			if pins[i], err = manifest.Pins(m, "s", pin.Policy{}, nil, formOf); err != nil {
 				t.Fatal(err)
 			}
-			if err := json.Unmarshal(m.lists[toolList].entries[0].received, &values[i]); err != nil {
+			if err := json.Unmarshal(m.Lists[pin.Tools].Entries[0].Received, &values[i]); err != nil {
 				t.Fatal(err)
 			}
 		}
 		drifts, matched := compare(pins[0], pins[1])
-		got := driftLines(drifts)
+		got := pintest.DriftLines(drifts)
 		if i := strings.IndexByte(got, ' '); i > 0 && len(drifts) == 1 {
 			got = got[:i]
 		}
@@ -255,21 +244,21 @@ func FuzzCompare(f *testing.F) {
 
 // TestOrderOfDrift: server, name, kind, each by its own order.
 func TestOrderOfDrift(t *testing.T) {
-	servers, tools, kinds := []string{"a", "b", "😀", "\ufb33"}, []string{"A", "a", "ab", "😀", "\ufb33"}, []kind{added, changed, duplicate, concealed, removed}
-	var list []drift
+	servers, tools, kinds := []string{"a", "b", "😀", "\ufb33"}, []string{"A", "a", "ab", "😀", "\ufb33"}, []pin.Kind{pin.Added, pin.Changed, pin.Duplicate, pin.Hidden, pin.Removed}
+	var list []pin.Drift
 	for _, s := range servers {
 		for _, tool := range tools {
 			for _, k := range kinds {
-				list = append(list, drift{server: s, entryKey: entryKey{name: tool}, kind: k})
+				list = append(list, pin.Drift{Server: s, Key: pin.Key{Name: tool}, Kind: k})
 			}
 		}
 	}
-	units := func(d drift) []uint16 {
-		return slices.Concat(utf16.Encode([]rune(d.server)), []uint16{0}, utf16.Encode([]rune(d.name)), []uint16{0}, utf16.Encode([]rune(string(d.kind))))
+	units := func(d pin.Drift) []uint16 {
+		return slices.Concat(utf16.Encode([]rune(d.Server)), []uint16{0}, utf16.Encode([]rune(d.Name)), []uint16{0}, utf16.Encode([]rune(string(d.Kind))))
 	}
 	for i, a := range list {
 		for j, b := range list {
-			if got, want := compareDrifts(a, b), slices.Compare(units(a), units(b)); (got < 0) != (want < 0) || (got == 0) != (i == j) {
+			if got, want := pin.CompareDrifts(a, b), slices.Compare(units(a), units(b)); (got < 0) != (want < 0) || (got == 0) != (i == j) {
 				t.Fatalf("%v against %v: %d, want %d", a, b, got, want)
 			}
 		}
@@ -277,15 +266,15 @@ func TestOrderOfDrift(t *testing.T) {
 }
 
 func TestComparePairs(t *testing.T) {
-	a, b := canonPins(t, `[{"name":"x"},{"name":"y"}]`, policy{}), canonPins(t, `[{"name":"x"},{"name":"z","w":1}]`, policy{})
-	drifts := compareAll([]pair{
-		{server: "one", pinned: a, found: b, known: true, present: true},
-		{server: "two", pinned: a, known: true}, // vanished
-		{server: "two more", found: a, present: true},
+	a, b := canonPins(t, `[{"name":"x"},{"name":"y"}]`, pin.Policy{}), canonPins(t, `[{"name":"x"},{"name":"z","w":1}]`, pin.Policy{})
+	drifts := compareAll([]pin.Pair{
+		{Server: "one", Pinned: a, Found: b, Known: true, Present: true},
+		{Server: "two", Pinned: a, Known: true}, // vanished
+		{Server: "two more", Found: a, Present: true},
 	})
 	var got []string
 	for _, d := range drifts {
-		got = append(got, d.server+": "+driftLines([]drift{d}))
+		got = append(got, d.Server+": "+pintest.DriftLines([]pin.Drift{d}))
 	}
 	want := []string{"one: REMOVED y", "one: ADDED z", "two: REMOVED x", "two: REMOVED y", "two more: ADDED x", "two more: ADDED y"}
 	if !slices.Equal(got, want) {
@@ -297,32 +286,32 @@ func TestComparePairs(t *testing.T) {
 // changes can be listed.
 func TestWithoutDefinitions(t *testing.T) {
 	text := `[{"name":"a","x":1},{"name":"b","x":1},{"name":"gone","y":1}]`
-	l := mustParse(t, mustMarshal(t, lockfile{[]pinset{canonPins(t, text, policy{hashOnly: true})}}))
-	found := canonPins(t, `[{"name":"a","x":1},{"name":"b","x":"2"},{"name":"new","y":1}]`, policy{hashOnly: true})
-	drifts, matched := compare(l.servers[0], found)
-	if got := driftLines(drifts); got != "CHANGED b, REMOVED gone, ADDED new" || matched != 1 {
+	l := pintest.MustParse(t, pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{canonPins(t, text, pin.Policy{HashOnly: true})}}))
+	found := canonPins(t, `[{"name":"a","x":1},{"name":"b","x":"2"},{"name":"new","y":1}]`, pin.Policy{HashOnly: true})
+	drifts, matched := compare(l.Servers[0], found)
+	if got := pintest.DriftLines(drifts); got != "CHANGED b, REMOVED gone, ADDED new" || matched != 1 {
 		t.Errorf("got %q, %d match", got, matched)
 	}
 	for _, d := range drifts {
-		if d.textsKnown() != (d.kind == added) {
-			t.Errorf("%s %s: texts known: %v", d.kind, d.name, d.textsKnown())
+		if d.TextsKnown() != (d.Kind == pin.Added) {
+			t.Errorf("%s %s: texts known: %v", d.Kind, d.Name, d.TextsKnown())
 		}
 	}
 }
 
 func TestPolicyDiffers(t *testing.T) {
-	pins := func(p policy) pinset { return pinset{policy: p} }
+	pins := func(p pin.Policy) pin.Set { return pin.Set{Policy: p} }
 	for _, tt := range []struct {
-		p    pair
+		p    pin.Pair
 		want bool
 	}{
-		{pair{known: true, present: true}, false},
-		{pair{known: true, present: true, found: pins(policy{hashOnly: true})}, true},
-		{pair{known: true, present: true, found: pins(policy{ignore: []string{"/icons"}}), pinned: pins(policy{ignore: []string{"/icons"}})}, false},
-		{pair{present: true, found: pins(policy{hashOnly: true})}, false},
-		{pair{known: true, pinned: pins(policy{hashOnly: true})}, false},
+		{pin.Pair{Known: true, Present: true}, false},
+		{pin.Pair{Known: true, Present: true, Found: pins(pin.Policy{HashOnly: true})}, true},
+		{pin.Pair{Known: true, Present: true, Found: pins(pin.Policy{Ignore: []string{"/icons"}}), Pinned: pins(pin.Policy{Ignore: []string{"/icons"}})}, false},
+		{pin.Pair{Present: true, Found: pins(pin.Policy{HashOnly: true})}, false},
+		{pin.Pair{Known: true, Pinned: pins(pin.Policy{HashOnly: true})}, false},
 	} {
-		if got := tt.p.policyDiffers(); got != tt.want {
+		if got := tt.p.PolicyDiffers(); got != tt.want {
 			t.Errorf("%+v: %v", tt.p, got)
 		}
 	}

@@ -6,6 +6,12 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"pinproof/internal/atomicfile"
+	"pinproof/internal/fail"
+	"pinproof/internal/lockfile"
+	"pinproof/internal/pin"
+	"pinproof/internal/text"
 )
 
 // now returns the time of an approval in RFC 3339 and UTC, or that of SOURCE_DATE_EPOCH
@@ -15,7 +21,7 @@ func now() (string, error) {
 	if epoch := os.Getenv("SOURCE_DATE_EPOCH"); epoch != "" {
 		seconds, err := strconv.ParseInt(epoch, 10, 64)
 		if err != nil || seconds < 0 || seconds > 253402300799 {
-			return "", fail("SOURCE_DATE_EPOCH %s: not a number of seconds", quotedName(epoch))
+			return "", fail.New("SOURCE_DATE_EPOCH %s: not a number of seconds", text.Name(epoch))
 		}
 		t = time.Unix(seconds, 0)
 	}
@@ -23,7 +29,7 @@ func now() (string, error) {
 }
 
 // sign records the approver with each pin of next that is new or has a new digest.
-func sign(next, old *pinset, approver string) error {
+func sign(next, old *pin.Set, approver string) error {
 	if approver == "" {
 		return nil
 	}
@@ -31,10 +37,10 @@ func sign(next, old *pinset, approver string) error {
 	if err != nil {
 		return err
 	}
-	for i := range next.pins {
-		p := &next.pins[i]
-		if before := old.find(p.entryKey); before == nil || before.digest != p.digest {
-			p.approval = &approval{by: approver, at: at, hash: approvalHash(next.server, p)}
+	for i := range next.Pins {
+		p := &next.Pins[i]
+		if before := old.Find(p.Key); before == nil || before.Digest != p.Digest {
+			p.Approval = &pin.Approval{By: approver, At: at, Hash: approvalHash(next.Server, p)}
 		}
 	}
 	return nil
@@ -43,54 +49,54 @@ func sign(next, old *pinset, approver string) error {
 // write replaces the pins of servers in the lockfile. It reads the lockfile again under
 // its lock. Pins of other servers that were added meanwhile are kept. If the pins that
 // were reviewed have changed, nothing is written.
-func (a *app) write(w *workspace, req *request, next []pinset, drop []string, announce func()) error {
-	return replaceFile(w.lockPath, a.lockPatience, func() ([]byte, error) {
+func (a *app) write(w *workspace, req *request, next []pin.Set, drop []string, announce func()) error {
+	return atomicfile.Replace(w.lockPath, a.lockPatience, func() ([]byte, error) {
 		l, data, err := readLockfile(w.lockPath)
 		if err != nil {
 			return nil, err
 		}
-		touched := lockfile{servers: next}
-		for _, server := range append(touched.labels(), drop...) {
-			if !sameSet(w.lock.find(server), l.find(server)) {
-				return nil, fail("%s changed while it was reviewed: nothing was written", printable(w.lockPath)).
-					hint("review again: %s", req.to("diff"))
+		touched := lockfile.Lockfile{Servers: next}
+		for _, server := range append(touched.Labels(), drop...) {
+			if !sameSet(w.lock.Find(server), l.Find(server)) {
+				return nil, fail.New("%s changed while it was reviewed: nothing was written", text.Printable(w.lockPath)).
+					Hint("review again: %s", req.To("diff"))
 			}
 		}
 		for _, s := range next {
-			l.put(s)
+			l.Put(s)
 		}
 		for _, server := range drop {
-			l.drop(server)
+			l.Drop(server)
 		}
-		written, err := marshalLockfile(l)
+		written, err := lockfile.Marshal(l)
 		if err != nil || bytes.Equal(written, data) {
 			return nil, err
 		}
 		// What a later run will read must be what was meant.
-		again, err := parseLockfile(w.lockPath, written, formOf)
+		again, err := lockfile.Read(w.lockPath, written, formOf)
 		if err != nil {
-			return nil, fail("the new lockfile can't be read back; nothing was written: %s", toldOf(err).text)
+			return nil, fail.New("the new lockfile can't be read back; nothing was written: %s", fail.From(err).Text)
 		}
-		if !slices.EqualFunc(again.servers, l.servers, func(x, y pinset) bool { return sameSet(&x, &y) }) {
-			return nil, fail("the new lockfile doesn't say what was meant; nothing was written")
+		if !slices.EqualFunc(again.Servers, l.Servers, func(x, y pin.Set) bool { return sameSet(&x, &y) }) {
+			return nil, fail.New("the new lockfile doesn't say what was meant; nothing was written")
 		}
 		return written, nil
 	}, func() error {
 		announce()
 		if err := a.out.Flush(); err != nil {
-			return pathError("standard output", err)
+			return fail.Path("standard output", err)
 		}
 		return nil
 	})
 }
 
 // sameSet compares two pinsets as the lockfile records them, definitions by their digests.
-func sameSet(a, b *pinset) bool {
+func sameSet(a, b *pin.Set) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return a.server == b.server && a.policy.equal(b.policy) && slices.Equal(a.accepted, b.accepted) && slices.EqualFunc(a.pins, b.pins, func(x, y pin) bool {
-		sameApproval := (x.approval == nil) == (y.approval == nil) && (x.approval == nil || *x.approval == *y.approval)
-		return x.entryKey == y.entryKey && x.digest == y.digest && x.sanitized == y.sanitized && slices.Equal(x.accepted, y.accepted) && sameApproval
+	return a.Server == b.Server && a.Policy.Equal(b.Policy) && slices.Equal(a.Accepted, b.Accepted) && slices.EqualFunc(a.Pins, b.Pins, func(x, y pin.Pin) bool {
+		sameApproval := (x.Approval == nil) == (y.Approval == nil) && (x.Approval == nil || *x.Approval == *y.Approval)
+		return x.Key == y.Key && x.Digest == y.Digest && x.Sanitized == y.Sanitized && slices.Equal(x.Accepted, y.Accepted) && sameApproval
 	})
 }

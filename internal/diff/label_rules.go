@@ -1,0 +1,427 @@
+package diff
+
+import (
+	"maps"
+	"math"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pinproof/internal/jsontree"
+	"pinproof/internal/schema"
+)
+
+// schemaLabel is what a change means for the schema around it.
+func (l *labeller) schemaLabel(c Change, s location) Label {
+	name, depth := s.name(), len(s.inside())
+	rule, known := keywordRules[name]
+	if s.held() {
+		if rule, known = schemaRules[name]; !known {
+			rule, known = anySchemaRule, true
+		}
+	}
+	empty := func(v jsontree.Value) bool { return v.Kind == 0 || v.Kind == '{' && len(v.Members()) == 0 }
+	switch {
+	case !s.held() && s.holds() != schema.AtOther && empty(c.Old) && empty(c.New):
+		return labelOtherForm
+	case s.holds() != schema.AtOther && name == "properties":
+		return l.parameterLabel(c, s, rule)
+	case name == "patternProperties" && s.closed(c):
+		rule = closedRule
+	case s.held() && s.defines():
+		return c.choose(labelDefinitionAdded, labelDefinitionRemoved, rule.label(c, s))
+	case (name == "additionalProperties" || name == "unevaluatedProperties") && c.Old.Kind == 'f' && c.New.Kind == 0:
+		return labelNamesOpened
+	case s.held():
+	case depth == 1 && name == "enum":
+		return c.choose(labelEnumAdded, labelEnumRemoved, labelEnumSwapped)
+	case depth > 0 && known && !(depth == 1 && name == "dependentRequired"):
+		return rule.other
+	case depth > 0:
+	case name == "title" || name == "description":
+		return proseLabel(c, nil)
+	case name == "required":
+		return requiredLabel(c, s)
+	case name == "$schema" && s.root() && (c.New.Kind == 0 || slices.Contains(schemaDialects[:], strings.TrimSuffix(jsontree.TextOf(&c.New), "#"))):
+		return labelChurn
+	case name == "enum" || name == "const" && (c.Old.Kind == 0 || c.New.Kind == 0):
+		if fixedValues(s.around[0]) != nil && fixedValues(s.around[1]) != nil {
+			rule = listedRule
+		}
+	}
+	if !known {
+		return labelChanged
+	}
+	return rule.label(c, s)
+}
+
+// label returns the label that a rule gives to a change.
+func (rule keywordRule) label(c Change, s location) Label {
+	switch rule.compare(c, &s) {
+	case breadthWider:
+		return rule.wider
+	case breadthNarrower:
+		return rule.narrower
+	case breadthUnknown:
+		return rule.other
+	}
+	return c.sameLabel()
+}
+
+// sameLabel is for a change that says the same in another form.
+func (c Change) sameLabel() Label {
+	switch {
+	case isLargest(c.Old) || isLargest(c.New):
+		return labelChurn
+	case len(c.Old.Items()) == len(c.New.Items()) && len(c.New.Items()) > 1:
+		return labelOtherOrder
+	}
+	return labelOtherForm
+}
+
+// parameterLabel is for a parameter of the schema around it, or for all of them.
+func (l *labeller) parameterLabel(c Change, s location, rule keywordRule) Label {
+	switch {
+	case s.held() && c.Old.Kind == 0 && c.New.Kind != 'f':
+		return l.newParameter(s.around[1], s.inside()[0])
+	case s.held() && c.New.Kind == 0 && c.Old.Kind != 'f':
+		return labelParameterRemoved
+	case s.held():
+		return rule.label(c, s)
+	}
+	kind := labelChanged
+	if len(c.Old.Members()) > 0 {
+		kind = labelParameterRemoved
+	}
+	for _, p := range c.New.Members() {
+		kind = min(kind, l.newParameter(s.around[1], p.Name))
+	}
+	return kind
+}
+
+// newParameter is for a property that is added to a schema.
+func (l *labeller) newParameter(schema *jsontree.Value, name string) Label {
+	names, ok := l.required[schema]
+	if !ok {
+		names, _ = stringSet(jsontree.Lookup(schema, "required"))
+		l.required[schema] = names
+	}
+	if names[name] {
+		return labelNewRequired
+	}
+	return labelNewOptional
+}
+
+// closed reports whether the object takes no members other than those it names. It asks
+// the new schema, or the old one if the change removes something.
+func (s *location) closed(c Change) bool {
+	side := 1
+	if c.New.Kind == 0 {
+		side = 0
+	}
+	return slices.ContainsFunc([]string{"additionalProperties", "unevaluatedProperties"}, func(name string) bool {
+		v := s.member(side, name)
+		return v != nil && v.Kind == 'f'
+	})
+}
+
+// introduced corrects m, the label of a change that only takes values away. If a schema in
+// the new value names or requires a parameter that the schema around it doesn't, or has a text
+// of its own, the label says so, because the model sees that first.
+func (l *labeller) introduced(c Change, s location, m Label) Label {
+	old, new := s.member(0, "properties"), s.member(1, "properties")
+	already, _ := stringSet(s.member(0, "required"))
+	schema.Each(&c.New, s.holds(), func(v *jsontree.Value) {
+		for _, name := range [...]string{"title", "description"} {
+			if text := jsontree.TextOf(jsontree.Lookup(v, name)); text != "" && text != jsontree.TextOf(s.member(0, name)) {
+				m = min(m, labelWording)
+			}
+		}
+		required, _ := stringSet(jsontree.Lookup(v, "required"))
+		for name := range required {
+			if !already[name] {
+				m = min(m, labelNowRequired)
+			}
+		}
+		schema.EachBelow(v, func(_ *jsontree.Value, steps ...string) {
+			if steps[0] == "properties" && jsontree.Lookup(old, steps[1]) == nil && jsontree.Lookup(new, steps[1]) == nil {
+				m = min(m, l.newParameter(v, steps[1]))
+			}
+		})
+	})
+	return m
+}
+
+// requiredLabel is for the list of required names (Validation, 6.5.3). A name
+// that comes or goes with its own parameter says nothing new.
+func requiredLabel(c Change, s location) Label {
+	old, ok := stringSet(&c.Old)
+	new, ok2 := stringSet(&c.New)
+	if !ok || !ok2 {
+		return labelConstraintChanged
+	}
+	m := labelRequiredFollows
+	if maps.Equal(old, new) {
+		m = c.sameLabel()
+	}
+	for side, names := range [...]map[string]bool{old, new} {
+		for name := range names {
+			with := jsontree.Lookup(s.member(side, "properties"), name) != nil
+			without := jsontree.Lookup(s.member(1-side, "properties"), name) != nil
+			switch {
+			case old[name] && new[name] || with && !without && !s.elsewhere(1-side):
+			case side == 0:
+				m = min(m, labelNoLongerRequired)
+			default:
+				m = min(m, labelNowRequired)
+			}
+		}
+	}
+	return m
+}
+
+// freesOthers reports whether what the keyword holds is no longer the business of another
+// keyword, so that more values may pass than before: items is for what prefixItems leaves
+// over, and unevaluatedProperties for what no other keyword names (Core, 10.3 and 11).
+func (l *labeller) freesOthers(s location) bool {
+	switch name := s.name(); {
+	case s.holds() == schema.AtOther || strings.HasPrefix(name, "unevaluated"):
+		return false
+	case name == "prefixItems" && s.member(1, "items") != nil, name == "items" && s.member(1, "additionalItems") != nil:
+		return true
+	}
+	return l.unevaluated
+}
+
+// elsewhere reports whether one form of the schema around the node refers to a schema, or has
+// alternatives, where the other doesn't: its parameters may stand there.
+func (s *location) elsewhere(side int) bool {
+	return s.around[side] == nil || slices.ContainsFunc(append(combinators[:], "$ref"), func(name string) bool {
+		return s.member(side, name) != nil && s.member(1-side, name) == nil
+	})
+}
+
+// choose picks a label by whether the change adds, removes or replaces a value.
+func (c Change) choose(onAdd, onRemove, onReplace Label) Label {
+	switch {
+	case c.Old.Kind == 0:
+		return onAdd
+	case c.New.Kind == 0:
+		return onRemove
+	}
+	return onReplace
+}
+
+// byMeasure compares two values of a keyword by how much they let through, as a number n.
+// Equal numbers mean breadthSame only if n says it all (full). NaN can't be compared.
+func byMeasure(measure func(v jsontree.Value, s *location) (n float64, full bool)) func(Change, *location) breadth {
+	return func(c Change, s *location) breadth {
+		old, full := measure(c.Old, s)
+		new, full2 := measure(c.New, s)
+		switch {
+		case new > old:
+			return breadthWider
+		case new < old:
+			return breadthNarrower
+		case new == old && full && full2:
+			return breadthSame
+		}
+		return breadthUnknown
+	}
+}
+
+// byPresence is for keywords that take values away. It doesn't compare what they say.
+var byPresence = byMeasure(func(v jsontree.Value, _ *location) (float64, bool) {
+	if v.Kind == 0 {
+		return 1, true
+	}
+	return 0, false
+})
+
+// byFlag is for a keyword that takes values away where it is true.
+var byFlag = byMeasure(func(v jsontree.Value, _ *location) (float64, bool) {
+	switch v.Kind {
+	case 0, 'f':
+		return 1, true
+	case 't':
+		return 0, true
+	}
+	return math.NaN(), false
+})
+
+// byOpenness compares two whole schemas. absent is the openness of a missing one.
+func byOpenness(absent int) func(Change, *location) breadth {
+	return byMeasure(func(v jsontree.Value, s *location) (float64, bool) {
+		if s.name() == "propertyNames" && len(v.Members()) == 1 && jsontree.TextOf(jsontree.Lookup(&v, "type")) == "string" {
+			return 2, true // all names are strings
+		}
+		n := openness(v, absent)
+		return float64(n), n != 1 && strings.IndexByte(`n0"[`, v.Kind) < 0
+	})
+}
+
+// openness is 0 for a schema that takes nothing, 1 for one that takes some values, and 2
+// for one that takes all. Anything that is no schema takes all. The openness of a missing
+// schema depends on the keyword: it is absent.
+func openness(v jsontree.Value, absent int) int {
+	switch {
+	case v.Kind == 0:
+		return absent
+	case v.Kind == 'f':
+		return 0
+	case v.Kind == '{' && len(v.Members()) > 0:
+		return 1
+	}
+	return 2
+}
+
+// byBound compares two bounds (Validation, 6.2 to 6.5). absent is the bound that a missing
+// keyword means. direction is 1 if a higher bound takes more values, -1 if it takes fewer.
+func byBound(absent, direction float64) func(Change, *location) breadth {
+	return byMeasure(func(v jsontree.Value, s *location) (float64, bool) {
+		bound := absent
+		if v.Kind == '0' {
+			bound, _ = strconv.ParseFloat(v.Text, 64)
+			integers := jsontree.TextOf(s.member(0, "type")) == "integer" || jsontree.TextOf(s.member(1, "type")) == "integer"
+			if integers && isLargest(v) && bound*direction > 0 && math.IsInf(absent, 0) {
+				bound = absent
+			}
+		} else if v.Kind != 0 {
+			bound = math.NaN()
+		}
+		return bound * direction, true
+	})
+}
+
+// byTypes compares the types that a schema names. An input is always an object,
+// whether its schema says so or not.
+func byTypes(c Change, s *location) breadth {
+	var sets [2]map[string]bool
+	for i, v := range [...]jsontree.Value{c.Old, c.New} {
+		if v.Kind == 0 && s.root() && s.steps[0] == "inputSchema" {
+			v = jsontree.Text("object")
+		}
+		ok := false
+		if sets[i], ok = typeSet(&v); !ok {
+			return breadthUnknown
+		}
+	}
+	return compareSets(sets[0], sets[1])
+}
+
+// typeSet returns the types that a schema names, or all types if it names none (Validation,
+// 6.1.1). It returns false if the value isn't a type or a list of types.
+func typeSet(t *jsontree.Value) (map[string]bool, bool) {
+	names := jsonTypes[:]
+	if t != nil && t.Kind == '[' {
+		names = nil
+		for _, item := range t.Items() {
+			names = append(names, jsontree.TextOf(&item.Value))
+		}
+	} else if t != nil && t.Kind != 0 {
+		names = []string{jsontree.TextOf(t)}
+	}
+	set := map[string]bool{}
+	for _, name := range names {
+		if !slices.Contains(jsonTypes[:], name) {
+			return nil, false
+		}
+		set[name] = true
+		if name == "number" {
+			set["integer"] = true
+		}
+	}
+	return set, len(names) > 0
+}
+
+// compareSets compares two sets. An entry covers all entries that begin with it and a
+// blank: a type without keywords covers the same type with any keywords.
+func compareSets(old, new map[string]bool) breadth {
+	covers := func(a, b map[string]bool) bool {
+		for entry := range b {
+			all, _, _ := strings.Cut(entry, " ")
+			if !a[entry] && !a[all] {
+				return false
+			}
+		}
+		return true
+	}
+	switch fewer, more := !covers(new, old), !covers(old, new); {
+	case fewer && more:
+		return breadthUnknown
+	case more:
+		return breadthWider
+	case fewer:
+		return breadthNarrower
+	}
+	return breadthSame
+}
+
+// byListed compares the values that two schemas list.
+func byListed(_ Change, s *location) breadth {
+	return compareSets(fixedValues(s.around[0]), fixedValues(s.around[1]))
+}
+
+// fixedValues returns the values that a schema lists with enum, or the one of its const, as
+// JSON texts (Validation, 6.1.2 and 6.1.3). It returns nil if it has neither or both.
+func fixedValues(schema *jsontree.Value) map[string]bool {
+	list, one := jsontree.Lookup(schema, "enum"), jsontree.Lookup(schema, "const")
+	switch {
+	case (list == nil) == (one == nil) || list != nil && list.Kind != '[':
+		return nil
+	case one != nil:
+		return map[string]bool{string(jsontree.Append(nil, *one)): true}
+	}
+	set := map[string]bool{}
+	for _, v := range list.Items() {
+		set[string(jsontree.Append(nil, v.Value))] = true
+	}
+	return set
+}
+
+// isLargest reports whether v is JavaScript's largest safe integer, 2^53 - 1, or the
+// smallest. SDKs write them as the bounds of any integer.
+func isLargest(v jsontree.Value) bool {
+	return v.Kind == '0' && strings.TrimPrefix(v.Text, "-") == "9007199254740991"
+}
+
+// byFactor compares values of multipleOf (Validation, 6.2.1): a multiple of a number has
+// fewer multiples than the number. Fractions are compared exactly, not as doubles.
+func byFactor(c Change, s *location) breadth {
+	var factors [2]big.Rat
+	for i, v := range [...]jsontree.Value{c.Old, c.New} {
+		if v.Kind == 0 {
+			continue
+		}
+		if _, ok := factors[i].SetString(v.Text); v.Kind != '0' || !ok || factors[i].Sign() <= 0 {
+			return breadthUnknown
+		}
+	}
+	if c.Old.Kind == 0 || c.New.Kind == 0 {
+		return byPresence(c, s)
+	}
+	switch ratio := new(big.Rat).Quo(&factors[1], &factors[0]); {
+	case ratio.IsInt():
+		return breadthNarrower
+	case ratio.Inv(ratio).IsInt():
+		return breadthWider
+	}
+	return breadthUnknown
+}
+
+// stringSet returns the strings of an array, or an empty set if v is absent. It returns
+// false if v is anything but an array of strings.
+func stringSet(v *jsontree.Value) (map[string]bool, bool) {
+	set := map[string]bool{}
+	if v == nil || v.Kind == 0 {
+		return set, true
+	}
+	for _, item := range v.Items() {
+		if item.Kind != '"' {
+			return set, false
+		}
+		set[item.Text] = true
+	}
+	return set, v.Kind == '['
+}

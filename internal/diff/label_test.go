@@ -1,0 +1,796 @@
+package diff
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pinproof/internal/jsontree"
+	"pinproof/internal/pin"
+	"pinproof/internal/pintest"
+	"pinproof/internal/schema"
+)
+
+// parseCanonical is the tree of a JSON text as the lockfile would store it.
+func parseCanonical(t testing.TB, text string) jsontree.Value {
+	t.Helper()
+	v, err := jsontree.NewReader([]byte(text)).Only()
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return jsontree.Canonical(jsontree.CanonicalBytes(&v))
+}
+
+// labelled lists the changes between two definitions as "POINTER: LABEL", in the
+// order of their labels, pointers less a prefix.
+func labelled(t testing.TB, old, new, prefix string) []string {
+	t.Helper()
+	a, b := parseCanonical(t, old), parseCanonical(t, new)
+	changes := Definitions(pin.Tools, a, b)
+	var list []string
+	for _, c := range changes {
+		list = append(list, strings.TrimPrefix(c.Pointer, prefix)+": "+c.Label.Text())
+	}
+	return list
+}
+
+func TestLabels(t *testing.T) {
+	// Where the two sides of a case stand.
+	const (
+		tool   = `{"name":"t"%s}`
+		schema = `{"name":"t","inputSchema":{%s}}`
+		param  = `{"name":"t","inputSchema":{"properties":{"p":{%s}}}}`
+		result = `{"name":"t","outputSchema":{%s}}`
+	)
+	prefixes := map[string]string{schema: "/inputSchema", param: "/inputSchema/properties/p", result: "/outputSchema"}
+	const safe, lessSafe = "hint that it does no harm (less confirmation in clients)", "hint towards safe (less confirmation in clients)"
+	cases := []struct {
+		in, old, new  string
+		forward, back string // labels from old to new, from new to old, split at "; "
+	}{
+		// the tool itself
+		{tool, ``, `,"description":"x"`, "/description: wording", "/description: wording"},
+		{tool, `,"description":"x"`, `,"description":"y"`, "/description: wording", "/description: wording"},
+		{tool, ``, `,"description":["x"]`, "/description: changed", "/description: changed"},
+		{tool, ``, `,"title":"x"`, "/title: wording", "/title: wording"},
+		{tool, ``, `,"_meta":{"ui":1}`, "/_meta: client metadata", "/_meta: client metadata"},
+		{tool, `,"_meta":{"ui":1}`, `,"_meta":{"ui":{"x":2}}`, "/_meta/ui: client metadata", "/_meta/ui: client metadata"},
+		{tool, ``, `,"icons":[{"src":"x"}]`, "/icons: client metadata", "/icons: client metadata"},
+		{tool, ``, `,"execution":{"taskSupport":"forbidden"}`, "/execution: SDK churn", "/execution: SDK churn"},
+		{tool, `,"execution":{}`, `,"execution":{"taskSupport":"optional"}`, "/execution/taskSupport: SDK churn", "/execution/taskSupport: SDK churn"},
+		{tool, ``, `,"execution":{"taskSupport":"now read ~/.ssh"}`, "/execution: changed", "/execution: SDK churn"},
+		{tool, ``, `,"execution":{"taskSupport":"optional","x":1}`, "/execution: changed", "/execution: SDK churn"},
+		{tool, `,"execution":{}`, `,"execution":{"x":1}`, "/execution/x: changed", "/execution/x: SDK churn"},
+		{tool, ``, `,"hooks":[1]`, "/hooks: changed", "/hooks: changed"},
+		{tool, `,"hooks":{"a":{"description":"x"}}`, `,"hooks":{"a":{"description":"y"}}`, "/hooks/a/description: changed", "/hooks/a/description: changed"},
+
+		// annotations, each hint against its default and against its opposite
+		{tool, `,"annotations":{}`, `,"annotations":{"readOnlyHint":true}`, "/annotations/readOnlyHint: " + safe, "/annotations/readOnlyHint: hint towards caution"},
+		{tool, `,"annotations":{}`, `,"annotations":{"readOnlyHint":false}`, "/annotations/readOnlyHint: hint stated, same as its default", "/annotations/readOnlyHint: hint left out, same as its default"},
+		{tool, `,"annotations":{"readOnlyHint":false}`, `,"annotations":{"readOnlyHint":true}`, "/annotations/readOnlyHint: " + safe, "/annotations/readOnlyHint: hint towards caution"},
+		{tool, `,"annotations":{}`, `,"annotations":{"destructiveHint":false}`, "/annotations/destructiveHint: " + safe, "/annotations/destructiveHint: hint towards caution"},
+		{tool, `,"annotations":{}`, `,"annotations":{"destructiveHint":true}`, "/annotations/destructiveHint: hint stated, same as its default", "/annotations/destructiveHint: hint left out, same as its default"},
+		{tool, `,"annotations":{"idempotentHint":false}`, `,"annotations":{"idempotentHint":true}`, "/annotations/idempotentHint: " + lessSafe, "/annotations/idempotentHint: hint towards caution"},
+		{tool, `,"annotations":{"openWorldHint":true}`, `,"annotations":{"openWorldHint":false}`, "/annotations/openWorldHint: " + lessSafe, "/annotations/openWorldHint: hint towards caution"},
+		{tool, `,"annotations":{"readOnlyHint":false}`, `,"annotations":{"readOnlyHint":"yes"}`, "/annotations/readOnlyHint: " + safe, "/annotations/readOnlyHint: hint stated, same as its default"},
+		{tool, `,"annotations":{"destructiveHint":true}`, `,"annotations":{"destructiveHint":null}`, "/annotations/destructiveHint: " + safe, "/annotations/destructiveHint: hint stated, same as its default"},
+		{tool, `,"annotations":{}`, `,"annotations":{"title":"x"}`, "/annotations/title: wording", "/annotations/title: wording"},
+		{tool, `,"annotations":{}`, `,"annotations":{"dangerHint":true}`, "/annotations/dangerHint: client metadata", "/annotations/dangerHint: client metadata"},
+		{tool, ``, `,"annotations":{"destructiveHint":true,"readOnlyHint":true}`, "/annotations: " + safe, "/annotations: hint towards caution"},
+		{tool, ``, `,"annotations":{"destructiveHint":true,"openWorldHint":true}`, "/annotations: hint stated, same as its default", "/annotations: hint left out, same as its default"},
+		{tool, ``, `,"annotations":{"destructiveHint":true,"x":1}`, "/annotations: client metadata", "/annotations: client metadata"},
+		{tool, ``, `,"annotations":{"destructiveHint":true,"title":"x"}`, "/annotations: wording", "/annotations: wording"},
+		{tool, ``, `,"annotations":{}`, "/annotations: client metadata", "/annotations: client metadata"},
+		{tool, ``, `,"annotations":7`, "/annotations: client metadata", "/annotations: client metadata"},
+
+		// the schemas whole
+		{tool, `,"inputSchema":{"type":"object"}`, ``, "/inputSchema: input takes anything", "/inputSchema: input schema changed"},
+		{tool, `,"inputSchema":{"type":"object"}`, `,"inputSchema":true`, "/inputSchema: input takes anything", "/inputSchema: input schema changed"},
+		{tool, `,"inputSchema":{"type":"object"}`, `,"inputSchema":null`, "/inputSchema: input takes anything", "/inputSchema: input schema changed"},
+		{tool, ``, `,"inputSchema":{"properties":{"p":{"x-mcp-header":"H"}}}`, "/inputSchema: argument exported as a header", "/inputSchema: input takes anything"},
+		{tool, ``, `,"outputSchema":{"type":"object"}`, "/outputSchema: output schema", "/outputSchema: output schema"},
+		{result, ``, `"properties":{"a":{}}`, "/properties: output schema", "/properties: output schema"},
+		{result, `"properties":{"a":{}}`, `"properties":{"a":{"description":"x"}}`, "/properties/a/description: output schema wording", "/properties/a/description: output schema wording"},
+		{result, `"properties":{}`, `"properties":{"description":{}}`, "/properties/description: output schema", "/properties/description: output schema"},
+		{result, ``, `"$schema":"https://json-schema.org/draft/2020-12/schema"`, "/$schema: SDK churn", "/$schema: SDK churn"},
+		{result, ``, `"additionalProperties":false`, "/additionalProperties: output schema", "/additionalProperties: output schema"},
+		{schema, `"$schema":"http://json-schema.org/draft-07/schema#"`, `"$schema":"https://json-schema.org/draft/2020-12/schema"`, "/$schema: SDK churn", "/$schema: SDK churn"},
+		{schema, ``, `"$schema":"https://example.com/mine"`, "/$schema: changed", "/$schema: SDK churn"},
+		{param, ``, `"$schema":"http://json-schema.org/draft-07/schema#"`, "/$schema: changed", "/$schema: changed"},
+
+		// parameters
+		{schema, `"properties":{}`, `"properties":{"a":{}}`, "/properties/a: new parameter, optional", "/properties/a: parameter removed"},
+		{schema, `"properties":{},"required":[]`, `"properties":{"a":{}},"required":["a"]`,
+			"/properties/a: new parameter, required; /required: required list follows the parameters",
+			"/properties/a: parameter removed; /required: required list follows the parameters"},
+		{schema, ``, `"properties":{"a":{},"b":{}}`, "/properties: new parameter, optional", "/properties: parameter removed"},
+		{schema, `"properties":{"a":{}},"required":["a"]`, `"properties":{"a":{},"a b":{}},"required":["a","a b"]`,
+			"/properties/a b: new parameter, required; /required: required list follows the parameters",
+			"/properties/a b: parameter removed; /required: required list follows the parameters"},
+		{schema, ``, `"properties":{"a":{},"b":{}},"required":["b"]`,
+			"/properties: new parameter, required; /required: required list follows the parameters",
+			"/properties: parameter removed; /required: required list follows the parameters"},
+		{schema, ``, `"properties":{}`, "/properties: same meaning, other form", "/properties: same meaning, other form"},
+		{schema, `"properties":{"a":{}}`, `"properties":[]`, "/properties: parameter removed", "/properties: new parameter, optional"},
+		{schema, ``, `"properties":7`, "/properties: changed", "/properties: changed"},
+		{schema, `"properties":{"a":{}}`, `"properties":{"a":{}},"required":["a"]`, "/required: parameter now required", "/required: parameter no longer required"},
+		{schema, `"properties":{"a":{},"b":{}},"required":["a"]`, `"properties":{"a":{},"b":{}},"required":["b"]`, "/required: parameter now required", "/required: parameter now required"},
+		{schema, `"properties":{"a":{},"b":{}},"required":["a","b"]`, `"properties":{"a":{},"b":{}},"required":["b","a"]`, "/required: same values, other order", "/required: same values, other order"},
+		{schema, `"properties":{"a":{},"b":{}},"required":["a"]`, `"properties":{"a":{},"c":{}},"required":["c"]`,
+			"/properties/c: new parameter, required; /required: parameter no longer required; /properties/b: parameter removed",
+			"/properties/b: new parameter, optional; /required: parameter now required; /properties/c: parameter removed"},
+		{schema, ``, `"required":[]`, "/required: same meaning, other form", "/required: same meaning, other form"},
+		{schema, ``, `"required":["ghost"]`, "/required: parameter now required", "/required: parameter no longer required"},
+		{schema, `"required":["a"]`, `"required":5`, "/required: constraint changed", "/required: constraint changed"},
+		{param, ``, `"properties":{"q":{}}`, "/properties: new parameter, optional", "/properties: parameter removed"},
+		{param, `"items":{"properties":{}}`, `"items":{"properties":{"q":{}},"required":["q"]}`,
+			"/items/properties/q: new parameter, required; /items/required: required list follows the parameters",
+			"/items/properties/q: parameter removed; /items/required: required list follows the parameters"},
+		{schema, `"properties":{"a":{"type":"string"}}`, `"properties":{"a":true}`, "/properties/a: input takes anything", "/properties/a: input closed"},
+		{schema, `"properties":{"a":{"type":"string"}}`, `"properties":{"a":false}`, "/properties/a: input closed", "/properties/a: input takes anything"},
+		{schema, `"properties":{}`, `"properties":{"a":false}`, "/properties/a: input closed", "/properties/a: input takes anything"},
+		{schema, `"properties":{"a":{"type":"string"}}`, `"properties":{"a":{}}`, "/properties/a/type: type widened", "/properties/a/type: type narrowed"},
+		{schema, `"properties":{"a":true}`, `"properties":{"a":{}}`, "/properties/a: same meaning, other form", "/properties/a: same meaning, other form"},
+		{schema, `"properties":{"a":{"type":"string"}}`, `"properties":{"a":null}`, "/properties/a: input takes anything", "/properties/a: input closed"},
+
+		// names are never keywords
+		{schema, `"properties":{}`, `"properties":{"description":{"type":"string"},"enum":{},"required":{}}`,
+			"/properties/description: new parameter, optional; /properties/enum: new parameter, optional; /properties/required: new parameter, optional",
+			"/properties/description: parameter removed; /properties/enum: parameter removed; /properties/required: parameter removed"},
+		{schema, `"properties":{"properties":{}}`, `"properties":{"properties":{"properties":{"title":{}}}}`, "/properties/properties/properties: new parameter, optional", "/properties/properties/properties: parameter removed"},
+		{schema, `"properties":{"default":{"title":"x"}}`, `"properties":{"default":{"title":"y"}}`, "/properties/default/title: wording", "/properties/default/title: wording"},
+		{schema, `"patternProperties":{"type":{"type":"string"}}`, `"patternProperties":{"type":{"type":"null"}}`, "/patternProperties/type/type: type changed", "/patternProperties/type/type: type changed"},
+		{schema, `"dependentSchemas":{"minimum":{"minimum":1}}`, `"dependentSchemas":{"minimum":{"minimum":2}}`, "/dependentSchemas/minimum/minimum: constraint tightened", "/dependentSchemas/minimum/minimum: constraint loosened"},
+		{schema, `"properties":{"x-mcp-header":{}}`, `"properties":{"x-mcp-header":{"type":"string"}}`, "/properties/x-mcp-header/type: type narrowed", "/properties/x-mcp-header/type: type widened"},
+		{param, `"default":{"description":"x"}`, `"default":{"description":"y"}`, "/default/description: default changed", "/default/description: default changed"},
+
+		// headers
+		{param, ``, `"x-mcp-header":"H"`, "/x-mcp-header: argument exported as a header", "/x-mcp-header: argument no longer exported as a header"},
+		{param, `"x-mcp-header":"G"`, `"x-mcp-header":"H"`, "/x-mcp-header: argument exported as a header", "/x-mcp-header: argument exported as a header"},
+		{schema, `"properties":{}`, `"properties":{"a":{"items":{"x-mcp-header":"H"}}}`, "/properties/a: argument exported as a header", "/properties/a: parameter removed"},
+		{schema, `"properties":{}`, `"properties":{"a":{"const":{"x-mcp-header":"H"}}}`, "/properties/a: new parameter, optional", "/properties/a: parameter removed"},
+		{schema, ``, `"allOf":[{"properties":{"a":{"x-mcp-header":"H"}}}]`, "/allOf: argument exported as a header", "/allOf: constraint loosened"},
+
+		// wording and what else the model reads
+		{param, ``, `"description":"x"`, "/description: wording", "/description: wording"},
+		{param, `"description":"x"`, `"description":7`, "/description: changed", "/description: changed"},
+		{param, ``, `"title":"x"`, "/title: wording", "/title: wording"},
+		{param, ``, `"$comment":"x"`, "/$comment: comment", "/$comment: comment"},
+		{param, `"examples":["x"]`, `"examples":["y"]`, "/examples: examples", "/examples: examples"},
+		{param, `"examples":[{"a":1}]`, `"examples":[{"a":2}]`, "/examples/0/a: examples", "/examples/0/a: examples"},
+		{param, ``, `"default":1`, "/default: default changed", "/default: default changed"},
+		{param, `"default":1`, `"default":2`, "/default: default changed", "/default: default changed"},
+		{param, ``, `"deprecated":true`, "/deprecated: changed", "/deprecated: changed"},
+		{param, ``, `"x-note":{"a":"b"}`, "/x-note: changed", "/x-note: changed"},
+		{param, `"x-note":{"a":"b"}`, `"x-note":{"a":"c"}`, "/x-note/a: changed", "/x-note/a: changed"},
+
+		// type; an input is an object anyway
+		{schema, ``, `"type":"object"`, "/type: same meaning, other form", "/type: same meaning, other form"},
+		{schema, ``, `"type":"string"`, "/type: type changed", "/type: type changed"},
+		{param, `"type":"string"`, `"type":["string","null"]`, "/type: type widened", "/type: type narrowed"},
+		{param, `"type":"integer"`, `"type":"number"`, "/type: type widened", "/type: type narrowed"},
+		{param, `"type":"integer"`, `"type":["number","null"]`, "/type: type widened", "/type: type narrowed"},
+		{param, `"type":"string"`, `"type":"integer"`, "/type: type changed", "/type: type changed"},
+		{param, `"type":["string","null"]`, `"type":["null","string"]`, "/type: same values, other order", "/type: same values, other order"},
+		{param, `"type":"string"`, `"type":["string"]`, "/type: same meaning, other form", "/type: same meaning, other form"},
+		{param, `"type":"string"`, `"type":5`, "/type: type changed", "/type: type changed"},
+		{param, ``, `"type":"send all files"`, "/type: type changed", "/type: type changed"},
+		{param, ``, `"type":[]`, "/type: type changed", "/type: type changed"},
+		{param, ``, `"type":"string"`, "/type: type narrowed", "/type: type widened"},
+		{param, `"type":"string"`, `"anyOf":[{"type":"string"},{"type":"null"}]`,
+			"/type: type widened; /anyOf: constraint tightened", "/anyOf: constraint loosened; /type: type narrowed"},
+		{param, `"type":"string"`, `"anyOf":[{"type":"string","maxLength":5}]`,
+			"/type: type widened; /anyOf: constraint tightened", "/anyOf: constraint loosened; /type: type narrowed"},
+		{param, `"type":"string"`, `"oneOf":[{"$ref":"#"},{"type":"null"}]`,
+			"/type: type widened; /oneOf: constraint changed", "/oneOf: constraint loosened; /type: constraint changed"},
+
+		// enum and const
+		{param, `"enum":["a"]`, `"enum":["a","b"]`, "/enum: enum value added", "/enum: enum value removed"},
+		{param, `"enum":["a"]`, `"enum":["b"]`, "/enum: enum values added and removed", "/enum: enum values added and removed"},
+		{param, `"enum":["a","b"]`, `"enum":["b","a"]`, "/enum: same values, other order", "/enum: same values, other order"},
+		{param, `"enum":[1]`, `"enum":[1,"1"]`, "/enum: enum value added", "/enum: enum value removed"},
+		{param, ``, `"enum":["a"]`, "/enum: constraint tightened", "/enum: constraint loosened"},
+		{param, `"enum":["a"]`, `"enum":"a"`, "/enum: enum values added and removed", "/enum: enum values added and removed"},
+		{param, `"enum":[{"a":1}]`, `"enum":[{"a":1},{"a":2}]`, "/enum/1: enum value added", "/enum/1: enum value removed"},
+		{param, `"enum":[{"a":1}]`, `"enum":[{"a":2}]`, "/enum/0/a: enum values added and removed", "/enum/0/a: enum values added and removed"},
+		{param, ``, `"const":"a"`, "/const: const added", "/const: const removed"},
+		{param, `"const":"a"`, `"const":"b"`, "/const: const changed", "/const: const changed"},
+		{param, `"const":{"a":1}`, `"const":{"a":2}`, "/const/a: const changed", "/const/a: const changed"},
+		{param, `"const":"a"`, `"enum":["a"]`, "/const: same meaning, other form; /enum: same meaning, other form", "/const: same meaning, other form; /enum: same meaning, other form"},
+		{param, `"const":"a"`, `"enum":["a","b"]`, "/const: enum value added; /enum: enum value added", "/const: enum value removed; /enum: enum value removed"},
+		{param, `"enum":["a","b"]`, `"const":"a","enum":["a","b"]`, "/const: const added", "/const: const removed"},
+
+		// one schema in two forms: what both say is compared, wherever it stands
+		{param, `"description":"x","type":"string"`, `"description":"y","anyOf":[{"type":"string"},{"type":"null"}]`,
+			"/type: type widened; /description: wording; /anyOf: constraint tightened", "/anyOf: constraint loosened; /description: wording; /type: type narrowed"},
+		{param, `"description":"x","type":"string"`, `"anyOf":[{"type":"null"},{"description":"y","type":"string"}]`,
+			"/type: type widened; /anyOf: wording; /description: wording", "/anyOf: constraint loosened; /description: wording; /type: type narrowed"},
+		{param, `"type":["string","null"]`, `"anyOf":[{"type":"string"},{"type":"null"}]`,
+			": same meaning, other form", ": same meaning, other form"},
+		{param, `"maxLength":5,"type":["string","null"]`, `"anyOf":[{"maxLength":5,"type":"string"},{"type":"null"}]`,
+			"/type: type widened; /maxLength: constraint loosened; /anyOf: constraint tightened", "/anyOf: constraint loosened; /type: type narrowed; /maxLength: constraint tightened"},
+		{param, `"minimum":1,"type":["number","null"]`, `"anyOf":[{"minimum":1,"type":"number"},{"minimum":1,"type":"null"}]`,
+			"/type: type widened; /minimum: constraint loosened; /anyOf: constraint tightened", "/anyOf: constraint loosened; /type: type narrowed; /minimum: constraint tightened"},
+		{param, `"enum":["a","b"]`, `"anyOf":[{"const":"a"},{"const":"b"}]`,
+			"/enum: constraint loosened; /anyOf: constraint tightened", "/anyOf: constraint loosened; /enum: constraint tightened"},
+		{param, `"enum":["a","b"]`, `"anyOf":[{"const":"a"},{"const":"c"}]`,
+			"/enum: constraint loosened; /anyOf: constraint tightened", "/anyOf: constraint loosened; /enum: constraint tightened"},
+		{param, `"type":"string"`, `"anyOf":[{"enum":["a"],"type":"string"},{"type":"string"}]`,
+			"/type: type widened; /anyOf: constraint tightened", "/anyOf: constraint loosened; /type: type narrowed"},
+		{param, `"anyOf":[{"type":"string"},{"type":"null"}]`, `"oneOf":[{"type":"string"},{"type":"null"}]`, "/oneOf: same meaning, other form", "/anyOf: same meaning, other form"},
+		{param, `"anyOf":[{"description":"x","type":"string"},{"maxLength":3,"type":"string"}]`, `"oneOf":[{"description":"y","type":"string"},{"maxLength":3,"type":"string"}]`,
+			"/oneOf/0/description: wording; /oneOf: constraint tightened", "/anyOf: constraint loosened; /anyOf/0/description: wording"},
+		{param, `"anyOf":[{"properties":{"k":{"const":"a"}},"required":["k"]},{"properties":{"k":{"const":"b"}},"required":["k"]}]`,
+			`"oneOf":[{"properties":{"k":{"const":"a"}},"required":["k"]},{"properties":{"k":{"const":"b"}},"required":["k"]}]`, "/oneOf: same meaning, other form", "/anyOf: same meaning, other form"},
+		{param, `"anyOf":[{"type":"string"},{"type":"null"}]`, `"anyOf":[{"type":"null"},{"description":"y","type":"string"}]`,
+			"/anyOf/1/description: wording; /anyOf/1: same values, other order", "/anyOf/1/description: wording; /anyOf/1: same values, other order"},
+		// additionalProperties sees the parameters beside it alone
+		{param, `"additionalProperties":false,"properties":{"q":{}}`, `"additionalProperties":false,"anyOf":[{"properties":{"q":{}}}]`,
+			"/properties: parameter removed; /anyOf: constraint tightened", "/properties: new parameter, optional; /anyOf: constraint loosened"},
+		{param, `"additionalProperties":false,"type":["object","null"]`, `"additionalProperties":false,"anyOf":[{"properties":{"q":{}},"type":"object"},{"type":"null"}]`,
+			"/anyOf: new parameter, optional; /type: type widened", "/anyOf: constraint loosened; /type: type narrowed"},
+		{param, ``, `"nullable":true`, "/nullable: type widened", "/nullable: type narrowed"},
+		// null among the types, in whatever form
+		{param, `"type":"string"`, `"nullable":true,"type":"string"`, "/nullable: type widened", "/nullable: type narrowed"},
+		{param, `"type":"string"`, `"nullable":false,"type":"string"`, "/nullable: same meaning, other form", "/nullable: same meaning, other form"},
+		{param, `"type":"string"`, `"nullable":"send all files","type":"string"`, "/nullable: type changed", "/nullable: type changed"},
+		{param, `"nullable":true,"type":"string"`, `"type":["string","null"]`,
+			": same meaning, other form", ": same meaning, other form"},
+		{param, `"items":{"maxLength":5,"nullable":true,"type":"string"}`, `"items":{"maxLength":5,"type":["null","string"]}`,
+			"/items: same meaning, other form", "/items: same meaning, other form"},
+		{param, `"nullable":true,"type":"string"`, `"anyOf":[{"type":"string"},{"type":"null"}]`,
+			": same meaning, other form", ": same meaning, other form"},
+		{param, `"items":{"nullable":true,"type":"string"}`, `"items":{"anyOf":[{"type":"string"},{"type":"null"}]}`,
+			"/items: same meaning, other form", "/items: same meaning, other form"},
+		{param, `"type":["string","null"]`, `"anyOf":[{"type":"string"},{"const":null}]`,
+			"/type: type widened; /anyOf: constraint tightened", "/anyOf: constraint loosened; /type: type narrowed"},
+		{param, `"type":["string","null"]`, `"anyOf":[{"type":"string"},{"enum":[null]}]`,
+			"/type: type widened; /anyOf: constraint tightened", "/anyOf: constraint loosened; /type: type narrowed"},
+		{param, `"items":{"type":["string","null"]}`, `"items":{"oneOf":[{"type":"string"},{"const":null}]}`,
+			"/items/type: type widened; /items/oneOf: constraint tightened", "/items/oneOf: constraint loosened; /items/type: type narrowed"},
+		{param, `"type":["string","null"]`, `"allOf":[{"type":["null","string"]}]`, ": same meaning, other form", ": same meaning, other form"},
+		{param, `"type":["integer","null"]`, `"oneOf":[{"type":"null"},{"type":["integer"]}]`, ": same meaning, other form", ": same meaning, other form"},
+		// 1 is an integer and a number, so oneOf refuses it
+		{param, `"type":["integer","number"]`, `"oneOf":[{"type":"integer"},{"type":"number"}]`,
+			"/type: type widened; /oneOf: constraint tightened", "/oneOf: constraint loosened; /type: type narrowed"},
+		// what stands beside additionalProperties or a reference isn't the same inside
+		{param, `"additionalProperties":false,"properties":{"q":{}}`, `"additionalProperties":false,"allOf":[{"properties":{"q":{}}}]`,
+			"/properties: parameter removed; /allOf: constraint tightened", "/properties: new parameter, optional; /allOf: constraint loosened"},
+		{param, `"additionalProperties":false,"properties":{"q":{}}`, `"additionalProperties":false,"allOf":[{"additionalProperties":false,"properties":{"q":{}}}]`,
+			"/properties: parameter removed; /allOf: constraint tightened", "/properties: new parameter, optional; /allOf: constraint loosened"},
+		{schema, `"$defs":{"A":{"type":"string"}},"properties":{"p":{"$ref":"#/$defs/A","maxLength":5}}`, `"$defs":{"A":{"type":"string"}},"properties":{"p":{"maxLength":5,"type":"string"}}`,
+			"/properties/p/$ref: reference changed; /properties/p/type: constraint changed", "/properties/p/$ref: reference changed; /properties/p/type: constraint changed"},
+		// a definition that one parameter had inlined, and another still refers to
+		{schema, `"$defs":{"A":{"maxLength":5}},"properties":{"p":{"$ref":"#/$defs/A"},"q":{"$ref":"#/$defs/A"}}`, `"$defs":{"A":{"maxLength":6}},"properties":{"p":{"maxLength":5},"q":{"$ref":"#/$defs/A"}}`,
+			"/$defs/A/maxLength: constraint loosened; /properties/p: same meaning, other form", "/$defs/A/maxLength: constraint tightened; /properties/p: same meaning, other form"},
+		// a definition that came with another one, for nobody
+		{schema, `"properties":{"p":{"maxLength":5}}`, `"$defs":{"A":{"maxLength":5},"B":{"maxLength":6}},"properties":{"p":{"$ref":"#/$defs/A"}}`,
+			"/$defs: unused definition; /properties/p: same meaning, other form", "/$defs: unused definition; /properties/p: same meaning, other form"},
+		{schema, `"$defs":{"R":{"minProperties":1},"U":{"minLength":1}},"$ref":"#/$defs/R"`, `"$defs":{"U":{"minLength":2}},"minProperties":1`,
+			"/$defs/U/minLength: unused definition; /$defs/R: same meaning, other form; /$ref: same meaning, other form; /minProperties: same meaning, other form",
+			"/$defs/U/minLength: unused definition; /$defs/R: same meaning, other form; /$ref: same meaning, other form; /minProperties: same meaning, other form"},
+		// keywords that take what others leave over
+		{param, `"items":{"type":"string"}`, `"items":{"type":"string"},"prefixItems":[{"type":"integer"}]`, "/prefixItems: constraint changed", "/prefixItems: constraint loosened"},
+		{param, `"unevaluatedProperties":false`, `"allOf":[{"additionalProperties":true}],"unevaluatedProperties":false`, "/allOf: constraint changed", "/allOf: constraint loosened"},
+		{param, `"allOf":[{}],"unevaluatedProperties":false`, `"allOf":[{"additionalProperties":true}],"unevaluatedProperties":false`,
+			"/allOf/0/additionalProperties: constraint changed", "/allOf/0/additionalProperties: constraint changed"},
+		{schema, `"properties":{"a":{}}`, `"properties":{"a":{}},"allOf":[{"required":["a"]}]`, "/allOf: parameter now required", "/allOf: constraint loosened"},
+		{param, ``, `"allOf":[{"description":"y","minLength":1}]`, "/allOf: wording", "/allOf: constraint loosened"},
+		// not to be told: beside no type, beside values that are listed
+		{param, `"type":["string","null"]`, `"anyOf":[{"type":"string"}],"nullable":true`,
+			"/nullable: type widened; /type: type widened; /anyOf: constraint tightened", "/anyOf: constraint loosened; /nullable: type narrowed; /type: type narrowed"},
+		{param, `"enum":["a"],"type":"string"`, `"enum":["a"],"nullable":true,"type":"string"`, "/nullable: type widened", "/nullable: type narrowed"},
+		{param, `"nullable":true,"type":"string"`, `"type":["integer","null"]`, "/type: type changed; /nullable: type narrowed", "/nullable: type widened; /type: type changed"},
+		{param, `"nullable":true,"type":"string"`, `"type":["integer","string","null"]`,
+			"/type: type widened; /nullable: type narrowed", "/nullable: type widened; /type: type narrowed"},
+		{schema, `"properties":{"p":{"description":"x","properties":{"q":{"description":"y"}}}}`,
+			`"$defs":{"P":{"description":"x","properties":{"q":{"description":"z"}}}},"properties":{"p":{"$ref":"#/$defs/P"}}`,
+			"/properties/p/$ref: reference changed; /$defs: definition added; /properties/p/description: wording; /properties/p/properties: parameter removed", "/properties/p/properties: new parameter, optional; /properties/p/$ref: reference changed; /properties/p/description: wording; /$defs: definition removed"},
+		{schema, `"properties":{"p":{"description":"x","title":"P","type":"object"}}`,
+			`"$defs":{"P":{"title":"P","type":"object"}},"properties":{"p":{"anyOf":[{"$ref":"#/$defs/P"},{"type":"null"}],"description":"y"}}`,
+			"/$defs: definition added; /properties/p/type: type widened; /properties/p/description: wording; /properties/p/title: wording; /properties/p/anyOf: constraint tightened", "/properties/p/anyOf: constraint loosened; /properties/p/description: wording; /properties/p/title: wording; /properties/p/type: type narrowed; /$defs: definition removed"},
+
+		// definitions whose alternatives are references, and references to references: the old
+		// schema is compared with the likest
+		{schema, `"properties":{"p":{"properties":{"a":{}},"required":["a"]}}`,
+			`"$defs":{"A":{"properties":{"a":{}},"required":["a"]},"B":{"properties":{"b":{}},"required":["b"]},"P":{"anyOf":[{"$ref":"#/$defs/B"},{"$ref":"#/$defs/A"},{"properties":{"c":{}},"required":["c"]}]}},"properties":{"p":{"anyOf":[{"type":"string"},{"$ref":"#/$defs/P"}]}}`,
+			"/$defs: definition added; /properties/p/required: parameter no longer required; /properties/p/properties: parameter removed; /properties/p/anyOf: constraint tightened", "/properties/p/properties: new parameter, required; /properties/p/required: parameter now required; /properties/p/anyOf: constraint loosened; /$defs: definition removed"},
+		{schema, `"properties":{"p":{"properties":{"a":{}},"required":["a"]}}`,
+			`"$defs":{"A":{"properties":{"a":{}},"required":["a"]},"P":{"$ref":"#/$defs/A"}},"properties":{"p":{"$ref":"#/$defs/P"}}`,
+			"/$defs: same meaning, other form; /properties/p: same meaning, other form", "/$defs: same meaning, other form; /properties/p: same meaning, other form"},
+		// a definition that stands for two parameters
+		{schema, `"properties":{"p":{"properties":{"a":{}}},"q":{"properties":{"a":{}}}}`,
+			`"$defs":{"A":{"properties":{"a":{}}}},"properties":{"p":{"$ref":"#/$defs/A"},"q":{"$ref":"#/$defs/A"}}`,
+			"/$defs: same meaning, other form; /properties/p: same meaning, other form; /properties/q: same meaning, other form", "/$defs: same meaning, other form; /properties/p: same meaning, other form; /properties/q: same meaning, other form"},
+		// one that leads to itself takes anything
+		{schema, `"properties":{"p":{"type":"string"}}`, `"$defs":{"A":{"$ref":"#/$defs/B"},"B":{"$ref":"#/$defs/A"}},"properties":{"p":{"$ref":"#/$defs/A"}}`,
+			"/properties/p/$ref: reference changed; /$defs: definition added; /properties/p/type: constraint changed", "/properties/p/$ref: reference changed; /properties/p/type: constraint changed; /$defs: definition removed"},
+		// a definition that was inlined, but for its own reference
+		{schema, `"$defs":{"A":{"type":"string"},"B":{"$ref":"#/$defs/A"}},"properties":{"p":{"$ref":"#/$defs/B"}}`, `"$defs":{"A":{"type":"string"}},"properties":{"p":{}}`,
+			"/properties/p/$ref: reference changed; /$defs/B: definition removed", "/properties/p/$ref: reference changed; /$defs/B: definition added"},
+		// a parameter is required in one form only
+		{schema, `"properties":{"a":{}},"required":["a"]`, `"anyOf":[{"properties":{"a":{}}}]`,
+			"/required: parameter no longer required; /properties: parameter removed; /anyOf: constraint tightened", "/properties: new parameter, required; /required: parameter now required; /anyOf: constraint loosened"},
+		{schema, `"properties":{"a":{}}`, `"anyOf":[{"properties":{"a":{}},"required":["a"]}]`,
+			"/anyOf: parameter now required; /properties: parameter removed", "/properties: new parameter, optional; /anyOf: constraint loosened"},
+		{schema, `"properties":{"a":{}},"required":["a"]`, `"$defs":{"A":{"properties":{"a":{}}}},"$ref":"#/$defs/A"`,
+			"/$ref: reference changed; /$defs: definition added; /required: parameter no longer required; /properties: parameter removed", "/properties: new parameter, required; /required: parameter now required; /$ref: reference changed; /$defs: definition removed"},
+
+		// bounds
+		{param, ``, `"minimum":0`, "/minimum: constraint tightened", "/minimum: constraint loosened"},
+		{param, `"minimum":-1e3`, `"minimum":0.5`, "/minimum: constraint tightened", "/minimum: constraint loosened"},
+		{param, `"minimum":0`, `"minimum":"0"`, "/minimum: constraint changed", "/minimum: constraint changed"},
+		{param, ``, `"minLength":"send all files"`, "/minLength: constraint changed", "/minLength: constraint changed"},
+		{param, `"maximum":9`, `"maximum":10`, "/maximum: constraint loosened", "/maximum: constraint tightened"},
+		{param, ``, `"maximum":9007199254740991`, "/maximum: constraint tightened", "/maximum: constraint loosened"},
+		{param, `"type":"integer"`, `"maximum":9007199254740991,"minimum":-9007199254740991,"type":"integer"`, "/maximum: SDK churn; /minimum: SDK churn", "/maximum: SDK churn; /minimum: SDK churn"},
+		{param, `"type":"integer"`, `"minimum":9007199254740991,"type":"integer"`, "/minimum: constraint tightened", "/minimum: constraint loosened"},
+		{param, `"maximum":10,"type":"integer"`, `"maximum":9007199254740991,"type":"integer"`, "/maximum: constraint loosened", "/maximum: constraint tightened"},
+		{param, `"exclusiveMinimum":1`, `"exclusiveMinimum":2`, "/exclusiveMinimum: constraint tightened", "/exclusiveMinimum: constraint loosened"},
+		{param, `"exclusiveMaximum":1`, `"exclusiveMaximum":2`, "/exclusiveMaximum: constraint loosened", "/exclusiveMaximum: constraint tightened"},
+		{param, ``, `"minLength":1`, "/minLength: constraint tightened", "/minLength: constraint loosened"},
+		{param, ``, `"minLength":0`, "/minLength: same meaning, other form", "/minLength: same meaning, other form"},
+		{param, `"maxLength":1`, `"maxLength":2`, "/maxLength: constraint loosened", "/maxLength: constraint tightened"},
+		{param, ``, `"maxLength":0`, "/maxLength: constraint tightened", "/maxLength: constraint loosened"},
+		{param, `"minItems":1`, `"minItems":2`, "/minItems: constraint tightened", "/minItems: constraint loosened"},
+		{param, `"maxItems":1`, `"maxItems":2`, "/maxItems: constraint loosened", "/maxItems: constraint tightened"},
+		{param, `"minProperties":1`, `"minProperties":2`, "/minProperties: constraint tightened", "/minProperties: constraint loosened"},
+		{param, `"maxProperties":1`, `"maxProperties":2`, "/maxProperties: constraint loosened", "/maxProperties: constraint tightened"},
+		{param, ``, `"minContains":0`, "/minContains: constraint loosened", "/minContains: constraint tightened"},
+		{param, ``, `"minContains":1`, "/minContains: same meaning, other form", "/minContains: same meaning, other form"},
+		{param, `"maxContains":1`, `"maxContains":2`, "/maxContains: constraint loosened", "/maxContains: constraint tightened"},
+		{param, ``, `"multipleOf":2`, "/multipleOf: constraint tightened", "/multipleOf: constraint loosened"},
+		{param, `"multipleOf":2`, `"multipleOf":6`, "/multipleOf: constraint tightened", "/multipleOf: constraint loosened"},
+		{param, `"multipleOf":0.1`, `"multipleOf":0.3`, "/multipleOf: constraint tightened", "/multipleOf: constraint loosened"},
+		{param, `"multipleOf":2`, `"multipleOf":3`, "/multipleOf: constraint changed", "/multipleOf: constraint changed"},
+		{param, `"multipleOf":2`, `"multipleOf":0`, "/multipleOf: constraint changed", "/multipleOf: constraint changed"},
+		{param, `"multipleOf":2`, `"multipleOf":"x"`, "/multipleOf: constraint changed", "/multipleOf: constraint changed"},
+		{param, ``, `"uniqueItems":true`, "/uniqueItems: constraint tightened", "/uniqueItems: constraint loosened"},
+		{param, ``, `"uniqueItems":false`, "/uniqueItems: same meaning, other form", "/uniqueItems: same meaning, other form"},
+		{param, ``, `"uniqueItems":"send all files"`, "/uniqueItems: constraint changed", "/uniqueItems: constraint changed"},
+		{param, ``, `"pattern":"^a"`, "/pattern: constraint tightened", "/pattern: constraint loosened"},
+		{param, `"pattern":"^a"`, `"pattern":"^b"`, "/pattern: pattern changed", "/pattern: pattern changed"},
+		{param, ``, `"format":"uri"`, "/format: format added", "/format: format removed"},
+		{param, `"format":"uri"`, `"format":"uuid"`, "/format: format changed", "/format: format changed"},
+		{param, ``, `"dependentRequired":{"a":["b"]}`, "/dependentRequired: constraint tightened", "/dependentRequired: constraint loosened"},
+		{param, `"dependentRequired":{}`, `"dependentRequired":{"a":["b"]}`, "/dependentRequired/a: constraint tightened", "/dependentRequired/a: constraint loosened"},
+		{param, `"dependentRequired":{"a":["b"]}`, `"dependentRequired":{"a":["c"]}`, "/dependentRequired/a: constraint changed", "/dependentRequired/a: constraint changed"},
+
+		// open and closed
+		{schema, `"additionalProperties":false`, ``, "/additionalProperties: input opened to unnamed parameters", "/additionalProperties: input closed"},
+		{schema, `"additionalProperties":false`, `"additionalProperties":true`, "/additionalProperties: input takes anything", "/additionalProperties: input closed"},
+		{schema, `"additionalProperties":false`, `"additionalProperties":{"type":"string"}`, "/additionalProperties: input takes anything", "/additionalProperties: input closed"},
+		{schema, `"additionalProperties":{"type":"string"}`, ``, "/additionalProperties: input takes anything", "/additionalProperties: input closed"},
+		{schema, `"additionalProperties":{"type":"string"}`, `"additionalProperties":true`, "/additionalProperties: input takes anything", "/additionalProperties: input closed"},
+		{schema, `"additionalProperties":false`, `"additionalProperties":"no"`, "/additionalProperties: input takes anything", "/additionalProperties: input closed"},
+		{schema, ``, `"additionalProperties":{}`, "/additionalProperties: same meaning, other form", "/additionalProperties: same meaning, other form"},
+		{schema, ``, `"additionalProperties":"send all files"`, "/additionalProperties: constraint changed", "/additionalProperties: constraint changed"},
+		{schema, ``, `"additionalProperties":{"properties":{"url":{}}}`, "/additionalProperties: new parameter, optional", "/additionalProperties: input takes anything"},
+		{param, `"unevaluatedProperties":false`, ``, "/unevaluatedProperties: input opened to unnamed parameters", "/unevaluatedProperties: input closed"},
+		{param, `"additionalItems":false`, ``, "/additionalItems: input takes anything", "/additionalItems: input closed"},
+		{param, `"unevaluatedItems":false`, ``, "/unevaluatedItems: input takes anything", "/unevaluatedItems: input closed"},
+		{schema, ``, `"patternProperties":{"^x":{"type":"string"}}`, "/patternProperties: constraint tightened", "/patternProperties: constraint loosened"},
+		{schema, `"additionalProperties":false`, `"additionalProperties":false,"patternProperties":{"^x":{}}`, "/patternProperties: input takes anything", "/patternProperties: input closed"},
+		{schema, `"additionalProperties":false,"patternProperties":{}`, `"additionalProperties":false,"patternProperties":{"^x":{}}`, "/patternProperties/^x: input takes anything", "/patternProperties/^x: input closed"},
+		{schema, `"patternProperties":{}`, `"patternProperties":{"^x":{"type":"string"}}`, "/patternProperties/^x: constraint tightened", "/patternProperties/^x: constraint loosened"},
+
+		// applicators
+		{param, `"anyOf":[{"type":"string"}]`, `"anyOf":[{"type":"string"},{"type":"null"}]`, "/anyOf/1: type widened", "/anyOf/1: type narrowed"},
+		{param, `"oneOf":[{"type":"string"}]`, `"oneOf":[{"type":"null"},{"type":"string"}]`, "/oneOf/0: type widened", "/oneOf/0: type narrowed"},
+		// what one alternative of oneOf takes, no other may take
+		{param, `"oneOf":[{"maxLength":5},{"minLength":2}]`, `"oneOf":[{"maxLength":5}]`, "/oneOf/1: constraint changed", "/oneOf/1: type widened"},
+		{param, `"oneOf":[{"maxLength":5},{"minLength":2}]`, `"oneOf":[{"maxLength":5},{"minLength":3}]`, "/oneOf/1/minLength: constraint changed", "/oneOf/1/minLength: constraint loosened"},
+		{param, ``, `"anyOf":[{"type":"string"}]`, "/anyOf: constraint tightened", "/anyOf: constraint loosened"},
+		{param, `"anyOf":[{"type":"string"}]`, `"oneOf":[{"type":"string"}]`, "/oneOf: same meaning, other form", "/anyOf: same meaning, other form"},
+		{param, `"anyOf":[true]`, `"anyOf":[false]`, "/anyOf: constraint changed", "/anyOf: constraint changed"},
+		{param, `"anyOf":[{"minLength":1}]`, `"anyOf":[{"minLength":2}]`, "/anyOf/0/minLength: constraint tightened", "/anyOf/0/minLength: constraint loosened"},
+		{param, ``, `"allOf":[{"minLength":1}]`, "/allOf: constraint tightened", "/allOf: constraint loosened"},
+		{param, `"allOf":[{"minLength":1}]`, `"allOf":[{"minLength":1},{"maxLength":9}]`, "/allOf/1: constraint tightened", "/allOf/1: constraint loosened"},
+		{schema, `"allOf":[{"minProperties":1}]`, `"allOf":[{"minProperties":1},{"properties":{"url":{}},"required":["url"]}]`, "/allOf/1: new parameter, required", "/allOf/1: constraint loosened"},
+		{schema, `"properties":{"mode":{}}`, `"properties":{"mode":{}},"allOf":[{"properties":{"mode":{"type":"string"}}}]`, "/allOf: constraint tightened", "/allOf: constraint loosened"},
+		{param, ``, `"items":{"type":"string"}`, "/items: constraint tightened", "/items: constraint loosened"},
+		{param, ``, `"items":{}`, "/items: same meaning, other form", "/items: same meaning, other form"},
+		{param, ``, `"items":{"properties":{"url":{}}}`, "/items: new parameter, optional", "/items: constraint loosened"},
+		{param, `"items":{"type":"string"}`, `"items":[{"type":"string"}]`, "/items: constraint changed", "/items: constraint changed"},
+		{param, `"items":[{"type":"string"}]`, `"items":[{"type":"string"},{"type":"null"}]`, "/items/1: constraint tightened", "/items/1: constraint loosened"},
+		{param, `"prefixItems":[{"minLength":1}]`, `"prefixItems":[{"minLength":2}]`, "/prefixItems/0/minLength: constraint tightened", "/prefixItems/0/minLength: constraint loosened"},
+		{param, ``, `"prefixItems":[{"type":"string"}]`, "/prefixItems: constraint tightened", "/prefixItems: constraint loosened"},
+		{param, ``, `"contains":{"type":"string"}`, "/contains: constraint tightened", "/contains: constraint loosened"},
+		{param, ``, `"propertyNames":{"type":"string"}`, "/propertyNames: same meaning, other form", "/propertyNames: same meaning, other form"},
+		{param, ``, `"propertyNames":{"maxLength":3}`, "/propertyNames: constraint tightened", "/propertyNames: constraint loosened"},
+		{param, ``, `"not":{"type":"string"}`, "/not: constraint tightened", "/not: constraint loosened"},
+		{param, ``, `"not":{}`, "/not: constraint tightened", "/not: constraint loosened"},
+		{param, `"not":{"minLength":1}`, `"not":{"minLength":2}`, "/not/minLength: constraint loosened", "/not/minLength: constraint tightened"},
+		{param, `"not":{"enum":["a"]}`, `"not":{"enum":["a","b"]}`, "/not/enum: constraint tightened", "/not/enum: constraint loosened"},
+		{param, `"not":{"not":{"minLength":1}}`, `"not":{"not":{"minLength":2}}`, "/not/not/minLength: constraint tightened", "/not/not/minLength: constraint loosened"},
+		{param, `"not":{"properties":{}}`, `"not":{"properties":{"a":{}}}`, "/not/properties/a: constraint changed", "/not/properties/a: constraint changed"},
+		{param, `"not":{"description":"x"}`, `"not":{"description":"y"}`, "/not/description: wording", "/not/description: wording"},
+		{param, ``, `"if":{"type":"string"}`, "/if: constraint changed", "/if: constraint changed"},
+		{param, `"if":{"minLength":1}`, `"if":{"minLength":2}`, "/if/minLength: constraint changed", "/if/minLength: constraint changed"},
+		{param, ``, `"then":{"minLength":1}`, "/then: constraint tightened", "/then: constraint loosened"},
+		{param, `"else":{"minLength":1}`, `"else":{"minLength":2}`, "/else/minLength: constraint tightened", "/else/minLength: constraint loosened"},
+		{schema, `"dependentSchemas":{}`, `"dependentSchemas":{"a":{"minProperties":2}}`, "/dependentSchemas/a: constraint tightened", "/dependentSchemas/a: constraint loosened"},
+
+		// references
+		{schema, `"properties":{"a":{"$ref":"#/$defs/X"}},"$defs":{"X":{"properties":{}}}`, `"properties":{"a":{"$ref":"#/$defs/X"}},"$defs":{"X":{"properties":{"q":{}}}}`,
+			"/$defs/X/properties/q: new parameter, optional", "/$defs/X/properties/q: parameter removed"},
+		{schema, `"$defs":{"X":{"properties":{}}}`, `"$defs":{"X":{"properties":{"q":{}}}}`, "/$defs/X/properties/q: unused definition", "/$defs/X/properties/q: unused definition"},
+		{schema, `"$defs":{"X":{"description":"x"}}`, `"$defs":{"X":{"description":"y"}}`, "/$defs/X/description: wording", "/$defs/X/description: wording"},
+		{schema, ``, `"$defs":{"X":{"type":"string"}}`, "/$defs: unused definition", "/$defs: unused definition"},
+		{schema, `"definitions":{}`, `"definitions":{"X":{"type":"string"}}`, "/definitions/X: unused definition", "/definitions/X: unused definition"},
+		{schema, `"$ref":"#/$defs/X"`, `"$ref":"#/$defs/X","$defs":{"X":{"type":"string"}}`, "/$defs: definition added", "/$defs: definition removed"},
+		{schema, `"$ref":"#/$defs/X","$defs":{}`, `"$ref":"#/$defs/X","$defs":{"X":{"type":"string"}}`, "/$defs/X: definition added", "/$defs/X: definition removed"},
+		{schema, `"$ref":"#/$defs/X","$defs":{"X":{"type":"string"}}`, `"$ref":"#/$defs/X","$defs":{"X":true}`, "/$defs/X: constraint loosened", "/$defs/X: constraint tightened"},
+		{schema, `"properties":{"a":{"$ref":"#/$defs/X"}},"$defs":{"X":{},"Y":{"minLength":1}}`, `"properties":{"a":{"$ref":"#/$defs/Y"}},"$defs":{"X":{},"Y":{"minLength":2}}`,
+			"/properties/a/$ref: reference changed; /$defs/Y/minLength: constraint tightened", "/properties/a/$ref: reference changed; /$defs/Y/minLength: constraint loosened"},
+		// through a chain, percent-encoded, ~-escaped and in a circle
+		{schema, `"$ref":"#/$defs/a%20~1b","$defs":{"a /b":{"$ref":"#/$defs/c"},"c":{"$ref":"#","minLength":1}}`, `"$ref":"#/$defs/a%20~1b","$defs":{"a /b":{"$ref":"#/$defs/c"},"c":{"$ref":"#","minLength":2}}`,
+			"/$defs/c/minLength: constraint tightened", "/$defs/c/minLength: constraint loosened"},
+		{schema, `"not":{"$ref":"#/$defs/X"},"$defs":{"X":{"minLength":1}}`, `"not":{"$ref":"#/$defs/X"},"$defs":{"X":{"minLength":2}}`, "/$defs/X/minLength: constraint loosened", "/$defs/X/minLength: constraint tightened"},
+		// used both plainly and under not: the dangerous one counts
+		{schema, `"not":{"$ref":"#/$defs/X"},"$ref":"#/$defs/X","$defs":{"X":{"minLength":1}}`, `"not":{"$ref":"#/$defs/X"},"$ref":"#/$defs/X","$defs":{"X":{"minLength":2}}`,
+			"/$defs/X/minLength: constraint changed", "/$defs/X/minLength: constraint loosened"},
+		// a reference we can't follow may lead anywhere
+		{schema, `"$ref":"#x","$defs":{"X":{"$anchor":"x","minLength":1}}`, `"$ref":"#x","$defs":{"X":{"$anchor":"x","minLength":2}}`, "/$defs/X/minLength: constraint tightened", "/$defs/X/minLength: constraint loosened"},
+		{schema, `"$ref":"#/$defs/X/items","$defs":{"X":{"items":{}}}`, `"$ref":"#/$defs/X/items","$defs":{}`, "/$defs/X: definition removed", "/$defs/X: definition added"},
+		// what is referred to is a schema wherever it stands
+		{schema, `"$ref":"#/x-defs/X","x-defs":{"X":{"properties":{}}}`, `"$ref":"#/x-defs/X","x-defs":{"X":{"properties":{"q":{}}}}`, "/x-defs/X/properties/q: new parameter, optional", "/x-defs/X/properties/q: parameter removed"},
+		{schema, `"$ref":"#/x-defs/X","x-defs":{}`, `"$ref":"#/x-defs/X","x-defs":{"X":{"type":"null"}}`, "/x-defs/X: definition added", "/x-defs/X: definition removed"},
+		// what a reference took along can't be told
+		{param, `"$ref":"#/$defs/X"`, `"type":"string","maxLength":5`, "/$ref: reference changed; /maxLength: constraint changed; /type: constraint changed", "/$ref: reference changed; /maxLength: constraint changed; /type: constraint changed"},
+		{param, ``, `"$dynamicRef":"#x"`, "/$dynamicRef: reference changed", "/$dynamicRef: reference changed"},
+	}
+	for _, c := range cases {
+		old, new := fmt.Sprintf(c.in, c.old), fmt.Sprintf(c.in, c.new)
+		if got := strings.Join(labelled(t, old, new, prefixes[c.in]), "; "); got != c.forward {
+			t.Errorf("%s\n -> %s\n got %s\nwant %s", old, new, got, c.forward)
+		}
+		if got := strings.Join(labelled(t, new, old, prefixes[c.in]), "; "); got != c.back {
+			t.Errorf("%s\n -> %s\n got %s\nwant %s", new, old, got, c.back)
+		}
+	}
+
+	// Each row of the table stands in a case above.
+	seen := ""
+	for _, c := range cases {
+		seen += c.forward + "; " + c.back + "; "
+	}
+	for i, row := range labelTable {
+		if Label(i) == labelRenamed || Label(i) == labelTooMany {
+			continue // see TestLabelsOfOtherLists and TestTooManyChanges
+		}
+		if row.text == "" || !strings.Contains(seen, ": "+row.text+"; ") {
+			t.Errorf("no case has the label %q", row.text)
+		}
+	}
+}
+
+// TestLabelsOfOtherLists: prompts, resources, templates, and a server's instructions.
+func TestLabelsOfOtherLists(t *testing.T) {
+	for _, tt := range []struct {
+		list     pin.List
+		old, new string
+		want     string
+	}{
+		{pin.Instructions, `"x"`, `"y"`, ": wording"},
+		{pin.Tools, `{"name":"a"}`, `{"name":"b"}`, "/name: renamed"},
+		{pin.Prompts, `{"name":"a"}`, `{"name":"b"}`, "/name: renamed"},
+		{pin.Prompts, `{"description":"x","name":"a"}`, `{"description":"y","name":"a","title":"t"}`, "/description: wording; /title: wording"},
+		{pin.Prompts, `{"arguments":[{"name":"p","description":"x"},{"name":"q"}]}`, `{"arguments":[{"name":"q"},{"name":"p","description":"y"}]}`,
+			"/arguments/1/description: wording; /arguments/1: same values, other order"},
+		{pin.Prompts, `{"arguments":[{"name":"p"}]}`, `{"arguments":[{"name":"p","required":true},{"name":"q"},{"name":"r","required":true}]}`,
+			"/arguments/2: new parameter, required; /arguments/1: new parameter, optional; /arguments/0/required: parameter now required"},
+		{pin.Prompts, `{"arguments":[{"name":"p","required":true},{"name":"q"}]}`, `{"arguments":[{"name":"p","required":false}]}`,
+			"/arguments/0/required: parameter no longer required; /arguments/1: parameter removed"},
+		{pin.Prompts, `{"arguments":[{"name":"p"}]}`, `{"arguments":[{"name":"z","required":true}]}`, "/arguments/0: new parameter, required; /arguments/0: parameter removed"},
+		{pin.Prompts, `{}`, `{"arguments":[{"name":"p"}]}`, "/arguments: new parameter, optional"},
+		{pin.Prompts, `{"arguments":[{"name":"p"}]}`, `{"arguments":[{"name":"p","x":1}]}`, "/arguments/0/x: changed"},
+		{pin.Prompts, `{"_meta":{"a":1}}`, `{"_meta":{"a":2},"icons":[]}`, "/_meta/a: client metadata; /icons: client metadata"},
+		{pin.Prompts, `{}`, `{"inputSchema":{"properties":{"a":{}}}}`, "/inputSchema: changed"},
+		{pin.Resources, `{"uri":"a:","name":"x","size":1}`, `{"uri":"b:","name":"y","size":2,"annotations":{"priority":1}}`,
+			"/name: wording; /uri: renamed; /annotations: client metadata; /size: client metadata"},
+		{pin.Resources, `{"mimeType":"text/plain"}`, `{"mimeType":"text/html"}`, "/mimeType: changed"},
+		{pin.Templates, `{"uriTemplate":"a:{x}"}`, `{"uriTemplate":"b:{x}"}`, "/uriTemplate: renamed"},
+	} {
+		var got []string
+		for _, c := range Definitions(tt.list, parseCanonical(t, tt.old), parseCanonical(t, tt.new)) {
+			got = append(got, c.Pointer+": "+c.Label.Text())
+		}
+		if got := strings.Join(got, "; "); got != tt.want {
+			t.Errorf("%s -> %s\n got %s\nwant %s", tt.old, tt.new, got, tt.want)
+		}
+		labellingHolds(t, tt.list, tt.old, tt.new)
+	}
+}
+
+// TestLabelTable: an id has one word for it, and what is minor ranks below what a model
+// reads or a tool may do.
+func TestLabelTable(t *testing.T) {
+	for i, row := range labelTable {
+		if strings.Trim(row.id, "abcdefghijklmnopqrstuvwxyz-") != "" || row.id == "" {
+			t.Errorf("row %d has the id %q", i, row.id)
+		}
+		if row.minor && Label(i) < labelChanged {
+			t.Errorf("%q is minor and dangerous", row.text)
+		}
+		for j, other := range labelTable[:i] {
+			if row.text == other.text || row.id == other.id {
+				t.Errorf("rows %d and %d are alike: %q", i, j, row.text)
+			}
+		}
+	}
+}
+
+// randomSchema is JSON text of something like a schema, with the wrong kinds of
+// values in places and references in circles.
+func randomSchema(r *rand.Rand, depth int) string {
+	scalars := []string{"null", "true", "false", "0", "1", "2.5", `"a"`, `"string"`, `"#"`, `"#/$defs/a"`, `"#/properties/b"`, `"#x"`, `"a.json"`, `"%zz"`, "{}", "[]"}
+	scalar := func() string { return scalars[r.IntN(len(scalars))] }
+	if depth == 0 || r.IntN(8) == 0 {
+		return scalar()
+	}
+	list := func(n int, item func() string) string {
+		var items []string
+		for range n {
+			items = append(items, item())
+		}
+		return "[" + strings.Join(items, ",") + "]"
+	}
+	sub := func() string { return randomSchema(r, depth-1) }
+	named := func() string {
+		var members []string
+		for _, name := range []string{"a", "b", "type", "required", "description", "$ref"} {
+			if r.IntN(3) == 0 {
+				members = append(members, strconv.Quote(name)+":"+sub())
+			}
+		}
+		return "{" + strings.Join(members, ",") + "}"
+	}
+	keywords := []string{
+		"$comment", "$defs", "$dynamicRef", "$id", "$ref", "$schema", "additionalItems", "additionalProperties", "allOf", "anyOf", "const",
+		"contains", "contentSchema", "default", "definitions", "dependencies", "dependentRequired", "dependentSchemas", "description",
+		"else", "enum", "examples", "exclusiveMaximum", "exclusiveMinimum", "format", "if", "items", "maxContains", "maxItems",
+		"maxLength", "maxProperties", "maximum", "minContains", "minItems", "minLength", "minProperties", "minimum", "multipleOf",
+		"not", "oneOf", "pattern", "patternProperties", "prefixItems", "properties", "propertyNames", "required", "then", "title",
+		"type", "unevaluatedItems", "unevaluatedProperties", "uniqueItems", "x-mcp-header", "x-other",
+	}
+	var members []string
+	for _, k := range keywords {
+		if r.IntN(10) != 0 {
+			continue
+		}
+		v := scalar()
+		if r.IntN(6) != 0 {
+			switch schema.Keyword(k) {
+			case schema.AtSchema:
+				v = sub()
+			case schema.AtSchemas:
+				v = list(r.IntN(3), sub)
+			case schema.AtNamed, schema.AtProperties:
+				v = named()
+			default:
+				if r.IntN(2) == 0 {
+					v = list(r.IntN(3), scalar)
+				}
+			}
+		}
+		members = append(members, strconv.Quote(k)+":"+v)
+	}
+	return "{" + strings.Join(members, ",") + "}"
+}
+
+// mutate changes a few values of v at random.
+func mutate(r *rand.Rand, v jsontree.Value, fresh func() jsontree.Value) jsontree.Value {
+	if r.IntN(12) == 0 {
+		return fresh()
+	}
+	out := jsontree.Value{Kind: v.Kind, Text: v.Text}
+	for _, p := range v.Parts {
+		if r.IntN(12) != 0 {
+			out.Parts = append(out.Parts, jsontree.Member{Name: p.Name, Value: mutate(r, p.Value, fresh)})
+		}
+	}
+	return out
+}
+
+// refactor says the same in another form at random: a schema goes into a branch or a
+// definition, or one combinator takes the place of another.
+func refactor(r *rand.Rand, v jsontree.Value, at schema.Position, definitions *jsontree.Value) jsontree.Value {
+	out := v
+	out.Parts = slices.Clone(v.Parts)
+	for i, m := range out.Parts {
+		out.Parts[i].Value = refactor(r, m.Value, at.Below(m.Name, &v.Parts[i].Value), definitions)
+		if at == schema.AtSchema && r.IntN(3) == 0 && (m.Name == "anyOf" || m.Name == "oneOf") && v.Get("anyOf").Kind == 0 != (v.Get("oneOf").Kind == 0) {
+			out.Parts[i].Name = map[string]string{"anyOf": "oneOf", "oneOf": "anyOf"}[m.Name]
+		}
+	}
+	if at != schema.AtSchema || v.Kind != '{' || r.IntN(4) != 0 {
+		return out
+	}
+	object := func(name string, v jsontree.Value) jsontree.Value {
+		return jsontree.Value{Kind: '{', Parts: []jsontree.Member{{Name: name, Value: v}}}
+	}
+	text := func(s string) jsontree.Value { return jsontree.Value{Kind: '"', Text: s} }
+	switch n := r.IntN(3); {
+	case n == 0:
+		name := fmt.Sprintf("R%d", len(definitions.Members()))
+		definitions.Parts = append(definitions.Parts, jsontree.Member{Name: name, Value: out})
+		return object("$ref", text("#/$defs/"+name))
+	case n == 1 && len(out.Members()) > 0:
+		kept := r.IntN(len(out.Members())) // stays outside
+		branch := jsontree.Value{Kind: '{', Parts: slices.Delete(slices.Clone(out.Members()), kept, kept+1)}
+		wrapped := object([]string{"anyOf", "oneOf", "allOf"}[r.IntN(3)], pintest.ArrayOf(branch, object("type", text("null"))))
+		if m := out.Members()[kept]; m.Name != wrapped.Parts[0].Name {
+			wrapped.Parts = append(wrapped.Parts, m)
+		}
+		return wrapped
+	}
+	return out
+}
+
+// refactored is refactor of a tool's input schema.
+func refactored(r *rand.Rand, tool jsontree.Value) jsontree.Value {
+	out := tool
+	out.Parts = slices.Clone(tool.Members())
+	for i, m := range out.Members() {
+		if m.Name != "inputSchema" || m.Value.Kind != '{' {
+			continue
+		}
+		definitions := jsontree.Value{Kind: '{'}
+		s := refactor(r, m.Value, schema.AtSchema, &definitions)
+		if s.Get("$defs").Kind == 0 && len(definitions.Members()) > 0 {
+			s.Parts = append(s.Parts, jsontree.Member{Name: "$defs", Value: definitions})
+		}
+		out.Parts[i].Value = s
+	}
+	return out
+}
+
+// labellingHolds checks what holds for the changes and labels of any two definitions.
+func labellingHolds(t testing.TB, list pin.List, old, new string) {
+	t.Helper()
+	a, b := parseCanonical(t, old), parseCanonical(t, new)
+	changes := Definitions(list, a, b)
+	checkChanges(t, a, b, changes, string(jsontree.Append(nil, a)) == string(jsontree.Append(nil, b)))
+	for i, c := range changes {
+		if i > 0 && changes[i-1].Label > c.Label {
+			t.Errorf("%s\n -> %s\n%s is out of order", old, new, c.Pointer)
+		}
+	}
+	if again := Definitions(list, a, b); !reflect.DeepEqual(again, changes) {
+		t.Errorf("%s\n -> %s\nlabels differ from run to run", old, new)
+	}
+}
+
+func TestLabelsOfRandomSchemas(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range 600 {
+		old := `{"name":"t","inputSchema":` + randomSchema(r, 3) + `,"outputSchema":` + randomSchema(r, 1) + `,"annotations":` + randomSchema(r, 1) + `}`
+		fresh := func() jsontree.Value { return parseCanonical(t, randomSchema(r, 2)) }
+		v := parseCanonical(t, old)
+		if i%2 == 0 {
+			v = refactored(r, v)
+		}
+		new := string(jsontree.Append(nil, mutate(r, v, fresh)))
+		labellingHolds(t, pin.Tools, old, new)
+		labellingHolds(t, pin.Tools, new, old)
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+func FuzzLabels(f *testing.F) {
+	f.Add(`{"name":"t","inputSchema":{"$ref":"#"}}`, `{"name":"t","inputSchema":{"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#"}}}}`)
+	f.Add(`{"name":"t","inputSchema":{"properties":[],"required":5}}`, `{"name":"t","inputSchema":{"properties":{"a":0},"required":[[]]}}`)
+	f.Add(`{"inputSchema":{"anyOf":[{"type":"string"},{"not":{}}]}}`, `{"inputSchema":{"oneOf":{"type":7},"enum":{}}}`)
+	f.Add(`[]`, `{"annotations":{"readOnlyHint":[]}}`)
+	f.Fuzz(func(t *testing.T, old, new string) {
+		for _, text := range []string{old, new} {
+			if _, err := jsontree.NewReader([]byte(text)).Only(); err != nil {
+				return
+			}
+		}
+		labellingHolds(t, pin.Tools, old, new)
+	})
+}
+
+// A change must not cost a walk over its schema: these would run on and on.
+func TestLabelsOfHugeSchemas(t *testing.T) {
+	t.Parallel()
+	const n = MaxChanges - 1
+	repeat := func(format string) string {
+		var parts []string
+		for i := range n {
+			parts = append(parts, strings.ReplaceAll(format, "#", strconv.Itoa(i)))
+		}
+		return strings.Join(parts, ",")
+	}
+	var chain strings.Builder
+	for i := range n {
+		fmt.Fprintf(&chain, `"d%d":{"$ref":"#/$defs/d%d"},`, i, (i+1)%n)
+	}
+	var doubling strings.Builder // written out, the first is as long as 2 to the 90th of the last
+	for i := range 90 {
+		fmt.Fprintf(&doubling, `"d%d":{"properties":{"a":{"$ref":"#/$defs/d%d"},"b":{"$ref":"#/$defs/d%d"}}},`, i, i+1, i+1)
+	}
+	names, optional := repeat(`"p#"`), repeat(`"p#":{"type":"string"}`)
+	deep := func(inner string) string {
+		return strings.Repeat(`{"properties":{"a":`, 55) + inner + strings.Repeat(`}}`, 55)
+	}
+	cases := []struct{ name, old, new, label string }{
+		{"new parameters", `{"properties":{}}`, `{"properties":{` + optional + `},"required":[` + names + `]}`, "new parameter, required"},
+		{"changed parameters", `{"properties":{` + optional + `}}`, `{"properties":{` + strings.ReplaceAll(optional, "string", "null") + `}}`, "type changed"},
+		{"required", `{"properties":{` + optional + `}}`, `{"properties":{` + optional + `},"required":[` + names + `]}`, "parameter now required"},
+		{"enum", `{"enum":[{}]}`, `{"enum":[{},` + repeat(`"#"`) + `]}`, "enum value added"},
+		{"enum of scalars", `{"enum":[1]}`, `{"enum":[1,` + repeat(`"#"`) + `]}`, "enum value added"},
+		{"references in a long circle", `{"$ref":"#/$defs/d0","$defs":{` + chain.String() + `"x":{}}}`, `{"$ref":"#/$defs/d0","$defs":{"x":{}}}`, "definition removed"},
+		{"references that double", `{"properties":{"p":{"$ref":"#/$defs/d0"}},"$defs":{` + doubling.String() + `"d90":{}}}`,
+			`{"properties":{"p":{"anyOf":[{"$ref":"#/$defs/d0"}]}},"$defs":{` + doubling.String() + `"d90":{}}}`, "same meaning, other form"},
+		{"references to one", `{"allOf":[` + repeat(`{"$ref":"#"}`) + `]}`, `{"allOf":[` + repeat(`{"$ref":"#","maxLength":1}`) + `]}`, "constraint tightened"},
+		{"allOf", `{"properties":{` + repeat(`"p#":{}`) + `},"allOf":[{}]}`, `{"properties":{` + repeat(`"p#":{}`) + `},"allOf":[{},` + repeat(`{"minLength":1}`) + `]}`, "constraint tightened"},
+		{"deep", deep(`{"properties":{}}`), deep(`{"properties":{` + repeat(`"p#":{}`) + `}}`), "new parameter, optional"},
+		{"pattern properties", `{"additionalProperties":false,"patternProperties":{}}`, `{"additionalProperties":false,"patternProperties":{` + repeat(`"p#":{}`) + `}}`, "input takes anything"},
+	}
+	for _, c := range cases {
+		old := parseCanonical(t, `{"name":"t","inputSchema":`+c.old+`}`)
+		new := parseCanonical(t, `{"name":"t","inputSchema":`+c.new+`}`)
+		for range 2 {
+			changes := Definitions(pin.Tools, old, new)
+			if len(changes) == 0 {
+				t.Fatalf("%s: no changes", c.name)
+			}
+			if c.label != "" && changes[0].Label.Text() != c.label {
+				t.Errorf("%s: %s: got %q, want %q", c.name, changes[0].Pointer, changes[0].Label.Text(), c.label)
+			}
+			c.label = "" // the way back has other labels
+			old, new = new, old
+		}
+	}
+}
+
+// Real servers: what their releases come to, for a reader to judge.
+func TestLabelsOfRealServers(t *testing.T) {
+	t.Parallel()
+	servers := pintest.Captures(t, "*/*.*.*.json")
+	// Sorted by the numbers in it, a version from before versions by date is first.
+	order := func(path string) string {
+		var key strings.Builder
+		for part := range strings.SplitSeq(strings.TrimSuffix(filepath.Base(path), ".json"), ".") {
+			n, err := strconv.Atoi(part)
+			if err != nil {
+				return "" // not a version
+			}
+			fmt.Fprintf(&key, "%06d.", n)
+		}
+		return filepath.Dir(path) + "/" + key.String()
+	}
+	servers = slices.DeleteFunc(servers, func(path string) bool { return order(path) == "" })
+	slices.SortFunc(servers, func(a, b string) int { return strings.Compare(order(a), order(b)) })
+	counts := map[Label]int{}
+	var last pin.Set
+	for _, path := range servers {
+		pins := pintest.RealPins(t, path, filepath.Base(filepath.Dir(path)))
+		if pins.Server == last.Server {
+			for _, old := range last.Pins {
+				if new := pins.Find(old.Key); new != nil && new.Digest != old.Digest {
+					labellingHolds(t, pin.Tools, string(old.Definition), string(new.Definition))
+					a, b := jsontree.Canonical(old.Definition), jsontree.Canonical(new.Definition)
+					for _, c := range Definitions(pin.Tools, a, b) {
+						counts[c.Label]++
+					}
+				}
+			}
+		}
+		last = pins
+	}
+	for rank, row := range labelTable {
+		t.Logf("%5d  %s", counts[Label(rank)], row.text)
+	}
+}

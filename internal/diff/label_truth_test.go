@@ -1,0 +1,261 @@
+package diff
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"pinproof/internal/jsontree"
+	"pinproof/internal/pin"
+	"pinproof/internal/pintest"
+	"pinproof/internal/schema"
+)
+
+// validator returns another implementation's reading of a schema, or nil if a reference in
+// the schema leads nowhere.
+func validator(t testing.TB, schema *jsontree.Value) *jsonschema.Schema {
+	t.Helper()
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("made:schema", plainJSON(t, schema)); err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := c.Compile("made:schema")
+	if missing := (*jsonschema.JSONPointerNotFoundError)(nil); err != nil && !errors.As(err, &missing) {
+		t.Fatalf("%s: %v", jsontree.Append(nil, *schema), err)
+	}
+	return compiled
+}
+
+// plainJSON is a value as that implementation takes it.
+func plainJSON(t testing.TB, v *jsontree.Value) any {
+	t.Helper()
+	out, err := jsonschema.UnmarshalJSON(bytes.NewReader(jsontree.Append(nil, *v)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// A schemaMaker makes schemas at random, and says them again in another form.
+type schemaMaker struct {
+	*rand.Rand
+	definitions []jsontree.Member
+}
+
+func (m *schemaMaker) object(depth int) string {
+	var properties, required []string
+	for _, name := range []string{"a", "b", "c", "d"} {
+		if m.IntN(5) < 2 {
+			properties = append(properties, strconv.Quote(name)+":"+m.schema(depth-1))
+			if m.IntN(2) == 0 {
+				required = append(required, strconv.Quote(name))
+			}
+		}
+	}
+	end := []string{"", "", `,"additionalProperties":true`, `,"additionalProperties":false`, `,"unevaluatedProperties":false`}[m.IntN(5)]
+	return `{"type":"object","properties":{` + strings.Join(properties, ",") + `},"required":[` + strings.Join(required, ",") + `]` + end + `}`
+}
+
+func (m *schemaMaker) schema(depth int) string {
+	simple := []string{`{"type":"string"}`, `{"type":"string","maxLength":1}`, `{"type":"string","maxLength":2}`, `{"type":"integer","minimum":1}`,
+		`{"enum":["x","yy"],"type":"string"}`, `{"type":"boolean"}`, `{"type":"boolean","description":"D"}`, `{"type":["null","string"],"maxLength":1}`, `{"type":["boolean","integer","null"]}`}
+	switch n := m.IntN(9); {
+	case depth > 0 && n == 0:
+		first := []string{"", `"prefixItems":[` + m.schema(depth-1) + `],`}[m.IntN(2)]
+		return `{"type":"array",` + first + `"items":` + m.schema(depth-1) + `}`
+	case depth > 0 && n < 5:
+		return m.object(depth)
+	}
+	return simple[m.IntN(len(simple))]
+}
+
+func objectOf(members ...jsontree.Member) jsontree.Value {
+	slices.SortFunc(members, func(a, b jsontree.Member) int { return jsontree.CompareUTF16(a.Name, b.Name) })
+	return jsontree.Value{Kind: '{', Parts: members}
+}
+
+// restated says the same with references, in chains too, with combinators of one schema, and
+// with types as alternatives.
+func (m *schemaMaker) restated(v jsontree.Value, at schema.Position) jsontree.Value {
+	out := v
+	out.Parts = slices.Clone(v.Parts)
+	for i, p := range out.Parts {
+		out.Parts[i].Value = m.restated(p.Value, at.Below(p.Name, &v.Parts[i].Value))
+	}
+	if at != schema.AtSchema || v.Kind != '{' || m.IntN(3) != 0 {
+		return out
+	}
+	if types := jsontree.Lookup(&out, "type"); types != nil && types.Kind == '[' && m.IntN(2) == 0 {
+		var alternatives []jsontree.Value
+		for _, name := range types.Items() {
+			alternatives = append(alternatives, objectOf(jsontree.Member{Name: "type", Value: name.Value}))
+		}
+		m.Shuffle(len(alternatives), func(i, j int) { alternatives[i], alternatives[j] = alternatives[j], alternatives[i] })
+		out = jsontree.MapParts(out, func(name string, part jsontree.Value) (jsontree.Value, bool) { return part, name != "type" })
+		out = objectOf(append(out.Parts, jsontree.Member{Name: combinators[m.IntN(2)], Value: pintest.ArrayOf(alternatives...)})...)
+	}
+	var outside []jsontree.Member
+	if d := jsontree.Lookup(&out, "description"); d != nil && m.IntN(2) == 0 {
+		outside = []jsontree.Member{{Name: "description", Value: *d}}
+		out = jsontree.MapParts(out, func(name string, part jsontree.Value) (jsontree.Value, bool) { return part, name != "description" })
+	}
+	if m.IntN(3) == 0 {
+		return objectOf(append(outside, jsontree.Member{Name: combinators[m.IntN(3)], Value: pintest.ArrayOf(out)})...)
+	}
+	refer := func(i int) jsontree.Value {
+		return objectOf(jsontree.Member{Name: "$ref", Value: jsontree.Text("#/$defs/" + m.definitions[i].Name)})
+	}
+	define := func() {
+		m.definitions = append(m.definitions, jsontree.Member{Name: fmt.Sprintf("R%d", len(m.definitions)), Value: out})
+		out = refer(len(m.definitions) - 1)
+	}
+	if i := slices.IndexFunc(m.definitions, func(d jsontree.Member) bool { return jsontree.Equal(d.Value, out) }); i >= 0 {
+		out = refer(i)
+	} else if define(); m.IntN(3) == 0 {
+		define() // a chain
+	}
+	return objectOf(append(outside, out.Parts...)...)
+}
+
+func (m *schemaMaker) restatedInput(v jsontree.Value) jsontree.Value {
+	m.definitions = nil
+	out := m.restated(v, schema.AtSchema)
+	if len(m.definitions) > 0 {
+		out = objectOf(append(slices.Clone(out.Parts), jsontree.Member{Name: "$defs", Value: objectOf(m.definitions...)})...)
+	}
+	return out
+}
+
+// varied changes something: a schema becomes another, one of several, or less.
+func (m *schemaMaker) varied(t testing.TB, v jsontree.Value, at schema.Position) jsontree.Value {
+	v.Parts = slices.Clone(v.Parts)
+	if at == schema.AtSchema && jsontree.Lookup(&v, "$defs") == nil && m.IntN(4) == 0 {
+		list := []jsontree.Value{v, parseCanonical(t, m.schema(1)), parseCanonical(t, m.object(1))}
+		m.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+		switch n := m.IntN(4); {
+		case n < 2:
+			return objectOf(jsontree.Member{Name: combinators[m.IntN(3)], Value: pintest.ArrayOf(list[:2+m.IntN(2)]...)})
+		case n == 2 && len(v.Members()) > 0:
+			i := m.IntN(len(v.Parts))
+			v.Parts = slices.Delete(v.Parts, i, i+1)
+			return v
+		}
+		return list[0]
+	}
+	if len(v.Parts) > 0 {
+		part := &v.Parts[m.IntN(len(v.Parts))]
+		if part.Value = m.varied(t, part.Value, at.Below(part.Name, &part.Value)); part.Name == "$ref" {
+			part.Value = jsontree.Text(fmt.Sprintf("#/$defs/R%d", m.IntN(3)))
+		}
+	}
+	return v
+}
+
+// sample makes a value that a schema takes, or one near it.
+func (m *schemaMaker) sample(root, s *jsontree.Value, depth int) jsontree.Value {
+	any := func() jsontree.Value {
+		texts := []string{`"x"`, `"yy"`, `"zzz"`, `1`, `0`, `1.5`, `true`, `null`, `[]`, `{}`, `["x"]`, `{"a":"x"}`, `{"a":1,"b":"x"}`, `{"e":1}`}
+		v, _ := jsontree.NewReader([]byte(texts[m.IntN(len(texts))])).Only()
+		return v
+	}
+	if s == nil || s.Kind != '{' || depth == 0 || m.IntN(12) == 0 {
+		return any()
+	}
+	for _, p := range s.Members() {
+		switch {
+		case p.Name == "$ref":
+			def, _, _ := schema.ResolveReference(root, p.Value.Text)
+			return m.sample(root, def, depth-1)
+		case slices.Contains(combinators[:], p.Name) && len(p.Value.Items()) > 0:
+			return m.sample(root, &p.Value.Parts[m.IntN(len(p.Value.Parts))].Value, depth-1)
+		}
+	}
+	switch t := jsontree.TextOf(jsontree.Lookup(s, "type")); t {
+	case "object":
+		var members []jsontree.Member
+		for _, name := range []string{"a", "b", "c", "d", "e"} {
+			if p := jsontree.Lookup(jsontree.Lookup(s, "properties"), name); p != nil && m.IntN(4) != 0 || m.IntN(8) == 0 {
+				members = append(members, jsontree.Member{Name: name, Value: m.sample(root, p, depth-1)})
+			}
+		}
+		return objectOf(members...)
+	case "array":
+		return pintest.ArrayOf(m.sample(root, jsontree.Lookup(s, "items"), depth-1))
+	case "string", "integer", "":
+		if t == "" && m.IntN(2) == 0 {
+			return any()
+		}
+		return jsontree.Text([]string{"x", "yy", "zzz"}[m.IntN(3)])
+	}
+	return any()
+}
+
+// TestLabelsAreTrue holds labels against what old and new schemas accept. A schema that
+// says the same in another form has no label that says it doesn't. Where a new schema
+// accepts what the old one refused, some label says so, or that it can't be told.
+func TestLabelsAreTrue(t *testing.T) {
+	t.Parallel()
+	m := &schemaMaker{Rand: rand.New(rand.NewPCG(5, 6))}
+	widened := 0
+	for i := range 1_500 {
+		old := parseCanonical(t, m.object(1+m.IntN(3)))
+		new := m.restatedInput(old)
+		same := i%4 < 2
+		switch i % 4 {
+		case 2:
+			new = m.varied(t, new, schema.AtSchema)
+		case 3:
+			old, new = m.restatedInput(old), m.varied(t, m.restatedInput(old), schema.AtSchema)
+		}
+		tool := func(schema jsontree.Value) jsontree.Value {
+			text := jsontree.Append(nil, objectOf(jsontree.Member{Name: "name", Value: jsontree.Text("t")}, jsontree.Member{Name: "inputSchema", Value: schema}))
+			return parseCanonical(t, string(text))
+		}
+		for range 2 {
+			a, b := tool(old), tool(new)
+			changes := Definitions(pin.Tools, a, b)
+			checkChanges(t, a, b, changes, jsontree.Equal(a, b))
+			wider, list := false, ""
+			for _, c := range changes {
+				row := labelTable[c.Label]
+				list += "\n" + c.Pointer + ": " + row.id
+				told := row.effect == breadthWider || row.effect == breadthUnknown && row.id != "required-follows"
+				wider = wider || told
+				if same && (told || row.effect == breadthNarrower) {
+					t.Errorf("%s\n -> %s\nis the same, but %s is labelled %s", jsontree.Append(nil, a), jsontree.Append(nil, b), c.Pointer, row.id)
+				}
+			}
+			y := jsontree.Lookup(&b, "inputSchema")
+			before, after := validator(t, jsontree.Lookup(&a, "inputSchema")), validator(t, y)
+			for range 40 {
+				if before == nil || after == nil {
+					break
+				}
+				v := m.sample(y, y, 8)
+				input := plainJSON(t, &v)
+				if v.Kind != '{' || before.Validate(input) == nil || after.Validate(input) != nil {
+					continue
+				}
+				widened++
+				if !wider {
+					t.Errorf("%s\n -> %s\ntakes %s, but the labels are%s", jsontree.Append(nil, a), jsontree.Append(nil, b), jsontree.Append(nil, v), list)
+					break
+				}
+			}
+			if t.Failed() {
+				return
+			}
+			old, new = new, old
+		}
+	}
+	if widened < 500 {
+		t.Errorf("%d values that only the new schema takes: a poor sample", widened)
+	}
+}

@@ -1,0 +1,166 @@
+package diff
+
+import (
+	"maps"
+	"slices"
+
+	"pinproof/internal/jsontree"
+	"pinproof/internal/schema"
+)
+
+// A schemaUse says how a schema bears on the input, as a set of these bits.
+type schemaUse int
+
+const (
+	usePlain   schemaUse = 1 << iota // the input takes what the schema takes
+	useNegated                       // it stands under not
+	useTested                        // it stands under if
+	useSame                          // it is part of a schema that differs only in its form
+)
+
+// use works out how a schema, and each schema in it, bears on the input. Schemas under
+// $defs do so only through references (JSON Schema 2020-12 Core, 8.2). Each schema is
+// visited once for each of its uses. A definition that only schemas refer to which mean the
+// same as before came or went without consequence.
+func (l *labeller) use(root, s *jsontree.Value, u schemaUse) {
+	if l.sameMeaning[s] {
+		u = useSame
+	}
+	if s == nil || l.uses[s]&u != 0 {
+		return
+	}
+	l.uses[s] |= u
+	if reference := jsontree.Lookup(s, "$ref"); reference != nil {
+		v, steps, ok := schema.ResolveReference(root, jsontree.TextOf(reference))
+		l.lost = l.lost || !ok // an anchor or another document: we don't look for them
+		for i, step := range steps {
+			l.lost = l.lost || schema.IsDefinitions(step) && len(steps) != i+2 // into a definition, or to all: only $defs/NAME is one
+		}
+		l.use(root, v, u)
+	}
+	if jsontree.Lookup(s, "unevaluatedProperties") != nil || jsontree.Lookup(s, "unevaluatedItems") != nil {
+		l.unevaluated = true
+	}
+	if jsontree.Lookup(s, "$dynamicRef") != nil || jsontree.Lookup(s, "$recursiveRef") != nil {
+		l.lost = true
+	}
+	if s != root && jsontree.Lookup(s, "$id") != nil {
+		l.lost = true // references in there are resolved against it
+	}
+	whole := u == useTested || u == useSame // all that is in it is used alike
+	overlapping := !whole && !disjoint(jsontree.Lookup(s, "oneOf"))
+	schema.EachBelow(s, func(v *jsontree.Value, steps ...string) {
+		switch keyword := steps[0]; {
+		case schema.IsDefinitions(keyword):
+		case whole:
+			l.use(root, v, u)
+		case keyword == "if":
+			l.use(root, v, useTested)
+		case keyword == "not":
+			l.use(root, v, usePlain+useNegated-u)
+		case keyword == "oneOf" && overlapping:
+			l.use(root, v, usePlain)
+			l.use(root, v, useNegated) // what one takes, no other may take
+		default:
+			l.use(root, v, u)
+		}
+	})
+}
+
+// useOf returns the uses of schemas, old and new: 0 only if no reference can lead to them,
+// and useSame only if that is so for all of them.
+func (l *labeller) useOf(schemas ...*jsontree.Value) (u schemaUse) {
+	unused := false
+	for _, v := range schemas {
+		u |= l.uses[v]
+		unused = unused || v != nil && l.uses[v] == 0
+	}
+	if u != useSame || unused || l.lost {
+		u &^= useSame
+	}
+	if u == 0 && l.lost {
+		return usePlain
+	}
+	return u
+}
+
+// useAt returns the use that counts for a change: for definitions their own, for anything
+// else that of the schema around it.
+func (l *labeller) useAt(s location) schemaUse {
+	of := s.around[:]
+	switch {
+	case s.held() && (s.defines() || s.name() == "oneOf"):
+		of = s.here[:]
+	case !s.defines():
+	default:
+		of = nil
+		for side := range s.around {
+			if v := s.member(side, s.name()); v != nil {
+				for i := range v.Members() {
+					of = append(of, &v.Parts[i].Value)
+				}
+			}
+		}
+	}
+	return l.useOf(of...)
+}
+
+// defines reports whether the change is at one or more schemas that bear on the input only
+// through references.
+func (s *location) defines() bool {
+	return schema.IsDefinitions(s.name()) && len(s.inside()) < 2 || s.held() && schema.Keyword(s.name()) == schema.AtOther
+}
+
+// forUse translates a label of a schema into what it means for the input, given how the
+// schema is used. If it is used in several ways, the most dangerous one counts.
+func (k Label) forUse(u schemaUse) Label {
+	switch e := labelTable[k].effect; {
+	case e == breadthSame:
+		return k
+	case u == 0:
+		return labelUnusedDefinition
+	case u == useSame:
+		return labelOtherForm
+	case u == usePlain, u&usePlain != 0 && e != breadthNarrower:
+		return k
+	case u == useNegated && e == breadthWider:
+		return labelTightened
+	case u == useNegated && e == breadthNarrower:
+		return labelLoosened
+	}
+	return labelConstraintChanged
+}
+
+// disjoint reports whether no value fits two alternatives, so that oneOf means the same as
+// anyOf. That is so if each has types of its own, or if all require one parameter and each
+// has a constant of its own for it.
+func disjoint(alternatives *jsontree.Value) bool {
+	if alternatives == nil || len(alternatives.Items()) < 2 {
+		return true
+	}
+	seen, told := map[string]bool{}, map[string]int{} // told: how many alternatives differ by it from those before
+	for i := range alternatives.Items() {
+		branch := &alternatives.Parts[i].Value
+		own := map[string]map[string]bool{} // by matter: the type, or the constant of a parameter
+		if types := jsontree.Lookup(branch, "type"); types != nil {
+			own["type"], _ = typeSet(types)
+		}
+		required, _ := stringSet(jsontree.Lookup(branch, "required"))
+		for name := range required {
+			if constant := jsontree.TextOf(jsontree.Lookup(jsontree.Lookup(jsontree.Lookup(branch, "properties"), name), "const")); constant != "" {
+				own["const "+name] = map[string]bool{constant: true}
+			}
+		}
+		for matter, values := range own {
+			repeated := len(values) == 0
+			for v := range values {
+				repeated = repeated || seen[matter+"\x00"+v]
+				seen[matter+"\x00"+v] = true
+			}
+			if !repeated {
+				told[matter]++
+			}
+		}
+	}
+	return slices.Contains(slices.Collect(maps.Values(told)), len(alternatives.Items()))
+}

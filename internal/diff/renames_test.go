@@ -1,0 +1,89 @@
+package diff
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pinproof/internal/pin"
+	"pinproof/internal/pintest"
+)
+
+func TestFindRenames(t *testing.T) {
+	const words = "Looks for pages on the web and gives back the ten that fit best"
+	tool := func(name, description string) string {
+		return fmt.Sprintf(`{"name":%q,"description":%q}`, name, description)
+	}
+	for _, tt := range []struct {
+		what, old, new, want string
+		similar              bool
+	}{
+		{"the same body", `{"name":"a","x":1}`, `{"name":"b","x":1}`, "REMOVED a to b, ADDED b from a", false},
+		{"other separators", `{"name":"web-search","x":1}`, `{"name":"web_search","x":2}`, "REMOVED web-search to web_search, ADDED web_search from web-search", true},
+		{"other letter case", `{"name":"webSearch","x":1}`, `{"name":"web.search","x":2}`, "ADDED web.search from webSearch, REMOVED webSearch to web.search", true},
+		{"the body counts before the name", `{"name":"a-b","x":1},{"name":"z","x":2}`, `{"name":"a_b","x":2}`, "REMOVED a-b, ADDED a_b from z, REMOVED z to a_b", false},
+		{"the same description", tool("a", words) + `,` + tool("keep", ""), strings.Replace(tool("b", words), "{", `{"x":1,`, 1) + `,` + tool("keep", ""), "REMOVED a to b, ADDED b from a", true},
+		{"nearly the same description", tool("a", words), tool("b", words+" now"), "REMOVED a to b, ADDED b from a", true},
+		{"the likest of two", tool("a", words+" of all") + `,` + tool("b", words), tool("c", words+" now"), "REMOVED a, REMOVED b to c, ADDED c from b", true},
+		{"another description", tool("a", words), tool("b", "Sends mail to anyone who asks for it, whatever it says in there"), "REMOVED a, ADDED b", false},
+		{"too few words to tell", tool("a", "Looks for pages"), strings.Replace(tool("b", "Looks for pages"), "{", `{"x":1,`, 1), "REMOVED a, ADDED b", false},
+		{"a name of separators alone", `{"name":"-","x":1}`, `{"name":"_","x":2}`, "REMOVED -, ADDED _", false},
+		{"a look-alike letter is no separator", `{"name":"ab","x":1}`, `{"name":"a\u0432b","x":2}`, "REMOVED ab, ADDED a\u0432b", false},
+	} {
+		drifts := pintest.Drifts([]pin.Pair{{Pinned: pintest.PinsOf(t, "["+tt.old+"]", pin.Policy{}), Found: pintest.PinsOf(t, "["+tt.new+"]", pin.Policy{})}})
+		Renames(drifts)
+		if got := pintest.DriftLines(drifts); got != tt.want {
+			t.Errorf("%s\n got %s\nwant %s", tt.what, got, tt.want)
+		}
+		for _, d := range drifts {
+			if (d.RenamedFrom+d.RenamedTo != "" && tt.similar) != d.RenamedSimilar {
+				t.Errorf("%s: %s similar: %v", tt.what, d.Name, d.RenamedSimilar)
+			}
+		}
+	}
+}
+
+// Servers and lists are kept apart, and a URI is a name.
+func TestRenamesStayInTheirList(t *testing.T) {
+	entry := func(server string, list pin.List, name, definition string) pin.Drift {
+		p := &pin.Pin{Key: pin.Key{List: list, Name: name}, Form: pin.Form{Definition: []byte(definition)}}
+		if strings.HasPrefix(name, "old") {
+			return pin.Drift{Server: server, Key: p.Key, Kind: pin.Removed, Pinned: p}
+		}
+		return pin.Drift{Server: server, Key: p.Key, Kind: pin.Added, Found: p}
+	}
+	drifts := []pin.Drift{
+		entry("s", pin.Tools, "old", `{"name":"old","x":1}`),
+		entry("s", pin.Prompts, "new", `{"name":"new","x":1}`),
+		entry("t", pin.Tools, "new", `{"name":"new","x":1}`),
+		entry("s", pin.Resources, "old:", `{"name":"x","uri":"old:"}`),
+		entry("s", pin.Resources, "new:", `{"name":"x","uri":"new:"}`),
+		entry("s", pin.Templates, "old:{x}", `{"name":"x","uriTemplate":"old:{x}"}`),
+		entry("s", pin.Templates, "new:{x}", `{"name":"x","uriTemplate":"new:{x}"}`),
+	}
+	Renames(drifts)
+	want := "REMOVED old, ADDED new, ADDED new, REMOVED old: to new:, ADDED new: from old:, REMOVED old:{x} to new:{x}, ADDED new:{x} from old:{x}"
+	if got := pintest.DriftLines(drifts); got != want {
+		t.Errorf("got %s", got)
+	}
+}
+
+// Many tools of long descriptions, all gone and all new.
+func TestManyRenames(t *testing.T) {
+	t.Parallel()
+	var drifts []pin.Drift
+	for i := range 20_000 {
+		p := &pin.Pin{Key: pin.Key{Name: fmt.Sprint(i)}, Form: pin.Form{Definition: fmt.Appendf(nil, `{"description":"%sof %d","name":"%d"}`, strings.Repeat("some words ", 20), i, i)}}
+		d := pin.Drift{Key: p.Key, Kind: pin.Removed, Pinned: p}
+		if i%2 == 0 {
+			d.Kind, d.Pinned, d.Found = pin.Added, nil, p
+		}
+		drifts = append(drifts, d)
+	}
+	Renames(drifts)
+	for _, d := range drifts {
+		if d.RenamedFrom+d.RenamedTo != "" {
+			t.Fatalf("%s is a rename: too many to compare", d.Name)
+		}
+	}
+}

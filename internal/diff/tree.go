@@ -1,0 +1,330 @@
+// Package diff turns two definitions into labelled changes. It explains drift and never
+// decides about it.
+package diff
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pinproof/internal/jsontree"
+	"pinproof/internal/pin"
+	"pinproof/internal/schema"
+)
+
+// A diffNode is a node of the tree of differences between two values. A node that is
+// compared part by part has a part for each member or element, equal or not, in the
+// order of the text. A node without parts whose values differ is a leaf: one change.
+type diffNode struct {
+	was, now    *path           // to the old value and to the new one, or where they would be
+	old, new    *jsontree.Value // nil where absent
+	at          schema.Position
+	moved       bool // it stood elsewhere in its array, or under another combinator: a change of its own
+	same        bool // the two values are equal
+	sameMeaning bool // the two values are schemas that differ only in their form
+	tooMany     bool // there are too many changes inside to tell apart
+	changes     int  // at the node and inside
+	unexplained int  // of these: neither where the meaning is the same nor in the definitions of the root
+	inside      []diffNode
+}
+
+// unchanged reports whether there is no change at the node or inside.
+func (e *diffNode) unchanged() bool { return e.same && !e.moved }
+
+// leaf reports whether the two values differ and are shown as one change.
+func (e *diffNode) leaf() bool { return !e.same && len(e.inside) == 0 }
+
+// A path leads to a value. It has the last step, which is the name of a member or an index,
+// and the path above that. It becomes a pointer only where something differs.
+type path struct {
+	above *path
+	step  string
+	size  int    // of the pointer in bytes, about
+	known string // the pointer, once pointer has been called
+}
+
+func (p *path) to(step string) *path {
+	return &path{above: p, step: step, size: p.size + 1 + len(step)}
+}
+
+func (p *path) pointer() string {
+	if p.above != nil && p.known == "" {
+		p.known = jsontree.Pointer(p.above.pointer(), p.step)
+	}
+	return p.known
+}
+
+// maxPointer is how long a pointer may be, in bytes, about, for the values there to be
+// compared part by part. Real pointers have a tenth of it. Hostile member names could
+// fill the memory with pointers, because each of them repeats the names above it.
+const maxPointer = 1 << 10
+
+// MaxChanges is how many changes inside a value are listed. With more of them the value
+// is one change, because nobody reads so many. Real definitions have a few dozen.
+const MaxChanges = 4_000
+
+// A differ compares two definitions.
+type differ struct {
+	equal    map[[2]*jsontree.Value]bool // pairs of objects and arrays compared so far
+	meanings meaningForms
+}
+
+// diffTree compares two values parsed from canonical forms. The tree has no change if and
+// only if they are the same JSON value: canonical forms sort members and spell equal
+// numbers alike, so comparing texts compares values.
+func diffTree(list pin.List, old, new *jsontree.Value) diffNode {
+	root := &path{}
+	e := diffNode{was: root, now: root, old: old, new: new}
+	if list == pin.Tools {
+		e.at = schema.AtDefinition
+	}
+	d := differ{equal: map[[2]*jsontree.Value]bool{}, meanings: newMeaningForms()}
+	d.compare(&e)
+	return e
+}
+
+func (d *differ) compare(e *diffNode) {
+	apart := !e.longer(maxPointer) && !d.equal[[2]*jsontree.Value{e.old, e.new}]
+	switch {
+	case e.old == nil || e.new == nil:
+	case apart && e.old.Kind == '{' && e.new.Kind == '{':
+		if e.rootSchema() {
+			d.meanings.roots = [2]*jsontree.Value{e.old, e.new}
+		}
+		d.members(e)
+		d.compareMeanings(e)
+	case apart && e.old.Kind == '[' && e.new.Kind == '[' && !(scalars(e.old) && scalars(e.new)):
+		d.items(e)
+	default:
+		e.same = d.equalValues(e.old, e.new)
+	}
+}
+
+// compareMeanings marks a schema that says the same in another form. Several changes in it
+// are shown as one, because none of them means anything by itself. The root schema is too
+// large for that, and an element that moved has a change of its own.
+func (d *differ) compareMeanings(e *diffNode) {
+	if e.at != schema.AtSchema || e.unexplained == 0 || e.tooMany || !d.meanings.equal(e.old, e.new) {
+		return
+	}
+	if e.sameMeaning = true; e.unexplained > 1 && !e.moved && !e.rootSchema() {
+		e.changes, e.inside = 0, nil
+	}
+	e.unexplained = 0
+}
+
+// rootSchema reports whether the node is the whole input or output schema of a tool.
+func (e *diffNode) rootSchema() bool {
+	return e.at == schema.AtSchema && e.now.above != nil && e.now.above.above == nil
+}
+
+// longer reports whether a pointer to the node is longer than a limit.
+func (e *diffNode) longer(limit int) bool { return max(e.was.size, e.now.size) > limit }
+
+// jsontree.Equal is the function of that name, with a memory: items pairs equal elements at
+// every depth before they are compared part by part, so most pairs are asked for again.
+func (d *differ) equalValues(a, b *jsontree.Value) bool {
+	if a.Kind != '{' && a.Kind != '[' || a.Kind != b.Kind {
+		return a.Kind == b.Kind && a.Text == b.Text
+	}
+	pair := [2]*jsontree.Value{a, b}
+	if equal, ok := d.equal[pair]; ok {
+		return equal
+	}
+	equal := len(a.Parts) == len(b.Parts)
+	for i := 0; equal && i < len(a.Parts); i++ {
+		equal = a.Parts[i].Name == b.Parts[i].Name && d.equalValues(&a.Parts[i].Value, &b.Parts[i].Value)
+	}
+	d.equal[pair] = equal
+	return equal
+}
+
+// part compares one part of e, the one that step leads to, and adds it to e. A part that
+// doesn't say where its old value stood had it in that of e, under the same step.
+func (d *differ) part(e *diffNode, step string, part diffNode) {
+	part.at = e.at.Below(step, cmp.Or(part.new, part.old))
+	part.now = e.now.to(step)
+	if part.was == nil {
+		part.was = e.was.to(step)
+	}
+	d.compare(&part)
+	if part.leaf() || part.moved {
+		part.changes++
+	}
+	if part.leaf() && !part.sameMeaning || part.moved {
+		part.unexplained++
+	}
+	e.inside = append(e.inside, part)
+}
+
+// members compares two objects. Alternatives under anyOf are compared with those under the
+// oneOf that took its place, and the other way round.
+func (d *differ) members(e *diffNode) {
+	a, b := e.old.Parts, e.new.Parts
+	from, to := "", ""
+	if e.at == schema.AtSchema {
+		from, to = exchanged(e.old, e.new)
+	}
+	e.inside = make([]diffNode, 0, max(len(a), len(b)))
+	for len(a) > 0 || len(b) > 0 {
+		order := jsontree.MergeOrder(len(a), len(b), func() int { return jsontree.CompareUTF16(a[0].Name, b[0].Name) })
+		var part diffNode
+		var step string
+		if order <= 0 {
+			step, part.old, a = a[0].Name, &a[0].Value, a[1:]
+		}
+		if order >= 0 {
+			step, part.new, b = b[0].Name, &b[0].Value, b[1:]
+		}
+		switch {
+		case from != "" && step == from:
+			continue
+		case from != "" && step == to:
+			part.old, part.was, part.moved = jsontree.Lookup(e.old, from), e.was.to(from), true
+		}
+		d.part(e, step, part)
+	}
+	e.close()
+}
+
+// exchanged returns the combinator that an old schema has in place of the new one's, and the
+// new one's, where one of them is anyOf and the other oneOf. Otherwise both are empty.
+func exchanged(old, new *jsontree.Value) (from, to string) {
+	list := func(v *jsontree.Value, name string) bool {
+		m := jsontree.Lookup(v, name)
+		return m != nil && m.Kind == '['
+	}
+	for i, from := range combinators[:2] {
+		to := combinators[1-i]
+		if list(old, from) && list(new, to) && jsontree.Lookup(old, to) == nil && jsontree.Lookup(new, from) == nil {
+			return from, to
+		}
+	}
+	return "", ""
+}
+
+// close ends a node that has all its parts. With too many changes inside it becomes a leaf.
+func (e *diffNode) close() {
+	for i := range e.inside {
+		part := &e.inside[i]
+		e.changes += part.changes
+		if !e.rootSchema() || !schema.IsDefinitions(part.now.step) {
+			e.unexplained += part.unexplained
+		}
+	}
+	switch {
+	case e.changes == 0:
+		e.same, e.inside = true, nil
+	case e.changes > MaxChanges:
+		e.changes, e.unexplained, e.tooMany, e.inside = 0, 0, true, nil
+	}
+}
+
+// items compares two arrays that hold more than scalars. It pairs the elements that are
+// equal at both ends, then those with the same key (itemKey), wherever they stand, and
+// the rest in their order. A pointer to a removed element has its index in the old
+// array, any other the index in the new one.
+func (d *differ) items(e *diffNode) {
+	a, b := e.old.Parts, e.new.Parts
+	taken, partner := d.pairItems(a, b)
+	e.inside = make([]diffNode, 0, max(len(a), len(b)))
+	next := 0 // the first element of a that no part has yet
+	removed := func(end int) {
+		for ; next < end; next++ {
+			if taken[next] < 0 {
+				d.part(e, strconv.Itoa(next), diffNode{old: &a[next].Value})
+			}
+		}
+	}
+	for j, i := range partner {
+		part := diffNode{new: &b[j].Value}
+		if i >= 0 {
+			part.old, part.moved = &a[i].Value, i < next
+			removed(i)
+			part.was = e.was.to(strconv.Itoa(i))
+		}
+		d.part(e, strconv.Itoa(j), part)
+	}
+	removed(len(a))
+	e.close()
+}
+
+// pairItems returns for each element of either array the index of its partner, or -1.
+func (d *differ) pairItems(a, b []jsontree.Member) (inB, inA []int) {
+	inB, inA = slices.Repeat([]int{-1}, len(a)), slices.Repeat([]int{-1}, len(b))
+	pair := func(i, j int) { inB[i], inA[j] = j, i }
+	head := 0
+	for head < min(len(a), len(b)) && d.equalValues(&a[head].Value, &b[head].Value) {
+		pair(head, head)
+		head++
+	}
+	tail := 0
+	for tail < min(len(a), len(b))-head && d.equalValues(&a[len(a)-1-tail].Value, &b[len(b)-1-tail].Value) {
+		tail++
+		pair(len(a)-tail, len(b)-tail)
+	}
+	byKey := map[string][]int{}
+	for i := head; i < len(a)-tail; i++ {
+		key := itemKey(&a[i].Value)
+		byKey[key] = append(byKey[key], i)
+	}
+	for j := head; j < len(b)-tail; j++ {
+		if key := itemKey(&b[j].Value); key != "" && len(byKey[key]) > 0 {
+			pair(byKey[key][0], j)
+			byKey[key] = byKey[key][1:]
+		}
+	}
+	i := head
+	for j := head; j < len(b)-tail; j++ {
+		for i < len(a)-tail && inB[i] >= 0 {
+			i++
+		}
+		if inA[j] < 0 && i < len(a)-tail && !(isNamed(&a[i].Value) && isNamed(&b[j].Value)) {
+			pair(i, j)
+		}
+	}
+	return inB, inA
+}
+
+func isNamed(v *jsontree.Value) bool { return jsontree.TextOf(jsontree.Lookup(v, "name")) != "" }
+
+// itemKey is what two forms of one element have in common. For an object it is the name,
+// or else what tells alternatives apart: the type, the reference, the constant, and the
+// parameters that are constants. Without parameters, the names of the keywords count.
+func itemKey(v *jsontree.Value) string {
+	switch {
+	case v.Kind == '[':
+		return "" // arrays are paired by their order
+	case v.Kind != '{':
+		return string(jsontree.Append(nil, *v))
+	case isNamed(v):
+		return "name " + jsontree.TextOf(jsontree.Lookup(v, "name"))
+	}
+	var b strings.Builder
+	for _, keyword := range []string{"type", "$ref", "const"} {
+		if m := jsontree.Lookup(v, keyword); m != nil && m.Kind != '{' && scalars(m) {
+			b.Write(jsontree.Append([]byte(keyword), *m))
+		}
+	}
+	properties := jsontree.Lookup(v, "properties")
+	if properties == nil {
+		for _, m := range v.Members() {
+			if b.Len() < 4_000 && !isAnnotation(m.Name) {
+				b.WriteString("\x00" + m.Name)
+			}
+		}
+		return b.String()
+	}
+	for _, p := range properties.Members() {
+		if fixed := jsontree.Lookup(&p.Value, "const"); fixed != nil && fixed.Kind == '"' {
+			b.Write(jsontree.Append([]byte("\x00"+p.Name), *fixed))
+		}
+	}
+	return b.String()
+}
+
+// scalars reports whether an array holds nothing but scalars.
+func scalars(v *jsontree.Value) bool {
+	return !slices.ContainsFunc(v.Items(), func(item jsontree.Member) bool { return item.Kind == '[' || item.Kind == '{' })
+}

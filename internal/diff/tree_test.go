@@ -1,0 +1,525 @@
+package diff
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pinproof/internal/jsontest"
+	"pinproof/internal/jsontree"
+	"pinproof/internal/pin"
+	"pinproof/internal/pintest"
+)
+
+func TestDiffValues(t *testing.T) {
+	tests := []struct{ what, old, new, want string }{
+		{"nothing", `{"a":[1,{"b":null}]}`, `{"a":[1,{"b":null}]}`, ""},
+		{"a member added", `{"a":1}`, `{"a":1,"b":{"c":2}}`, `/b: - -> {"c":2}`},
+		{"a member removed", `{"a":1,"b":2}`, `{"b":2}`, `/a: 1 -> -`},
+		{"null is not absent", `{}`, `{"a":null}`, `/a: - -> null`},
+		{"null is not false", `{"a":null}`, `{"a":false}`, `/a: null -> false`},
+		{"a text is not a number", `{"a":"1"}`, `{"a":1}`, `/a: "1" -> 1`},
+		{"true is not a text", `{"a":"true"}`, `{"a":true}`, `/a: "true" -> true`},
+		{"an empty object is not an empty array", `{"a":{}}`, `{"a":[]}`, `/a: {} -> []`},
+		{"deep", `{"a":{"b":{"c":1,"d":2}}}`, `{"a":{"b":{"c":3,"d":2}}}`, `/a/b/c: 1 -> 3`},
+		{"a name is another", `{"ab":1}`, `{"ac":1}`, "/ab: 1 -> -\n/ac: - -> 1"},
+		{"names in UTF-16 order", `{"😀":1,"` + "\ufb33" + `":2}`, `{"😀":2,"` + "\ufb33" + `":3}`, "/😀: 1 -> 2\n/\ufb33: 2 -> 3"},
+		{"names that need escapes", `{"a/b":{"~":1,"":{"":2}}}`, `{"a/b":{"~":2,"":{"":3}}}`, "/a~1b//: 2 -> 3\n/a~1b/~0: 1 -> 2"},
+		{"what no reader sees", `{"a":"x"}`, `{"a":"x` + "\u200b" + `"}`, `/a: "x" -> "x` + "\u200b" + `"`},
+		{"an array of scalars, whole", `{"enum":["a","b"]}`, `{"enum":["a","c","b"]}`, `/enum: ["a","b"] -> ["a","c","b"]`},
+		{"the order of an array", `{"required":["a","b"]}`, `{"required":["b","a"]}`, `/required: ["a","b"] -> ["b","a"]`},
+		{"an array that was empty", `{"a":[]}`, `{"a":["x"]}`, `/a: [] -> ["x"]`},
+		{"an element changed", `{"a":[{"b":1},{"c":1}]}`, `{"a":[{"b":1},{"c":2}]}`, `/a/1/c: 1 -> 2`},
+		{"an element put first", `{"a":[{"b":1},{"c":1}]}`, `{"a":[{"x":0},{"b":1},{"c":1}]}`, `/a/0: - -> {"x":0}`},
+		{"an element removed between", `{"a":[{"b":1},{"x":0},{"c":1}]}`, `{"a":[{"b":1},{"c":1}]}`, `/a/1: {"x":0} -> -`},
+		{"an element doubled", `{"a":[{"b":1}]}`, `{"a":[{"b":1},{"b":1}]}`, `/a/1: - -> {"b":1}`},
+		{"one replaced by two", `{"a":[{"b":1},{"z":1}]}`, `{"a":[{"b":2},{"c":1},{"z":1}]}`, "/a/0/b: 1 -> 2\n/a/1: - -> {\"c\":1}"},
+		{"a scalar among objects", `{"a":[1,{"b":1}]}`, `{"a":[2,{"b":1}]}`, `/a/0: 1 -> 2`},
+		{"an array inside an array", `{"a":[[1,2],[3]]}`, `{"a":[[1,2],[4]]}`, `/a/1: [3] -> [4]`},
+		{"an object becomes an array", `{"a":{"0":1}}`, `{"a":[1]}`, `/a: {"0":1} -> [1]`},
+		{"several at once, in order", `{"a":1,"c":{"x":1,"y":2},"d":4}`, `{"b":1,"c":{"x":2,"z":3},"d":4}`, "/a: 1 -> -\n/b: - -> 1\n/c/x: 1 -> 2\n/c/y: 2 -> -\n/c/z: - -> 3"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.what, func(t *testing.T) {
+			var lines []string
+			for _, c := range Definitions(pin.Tools, pintest.CanonicalTree(t, tt.old), pintest.CanonicalTree(t, tt.new)) {
+				lines = append(lines, fmt.Sprintf("%s: %s -> %s", c.Pointer, orDash(c.Old), orDash(c.New)))
+			}
+			if got := strings.Join(lines, "\n"); got != tt.want {
+				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
+			}
+		})
+	}
+}
+
+func orDash(v jsontree.Value) string {
+	if v.Kind == 0 {
+		return "-"
+	}
+	return string(jsontree.Append(nil, v))
+}
+
+// TestDigestsDifferIfAndOnlyIfThereAreChanges is the equivalence that diff and
+// verify rest on, over values that differ little or not at all.
+func TestDigestsDifferIfAndOnlyIfThereAreChanges(t *testing.T) {
+	random := jsontest.NewMaker(5)
+	same := 0
+	for range 5_000 {
+		old := random.Object(4, "")
+		new := old
+		for range random.IntN(3) {
+			new = string(jsontree.Append(nil, pintest.MutateValue(random, t, pintest.Tree(t, new), 3)))
+		}
+		if checkDiff(t, []byte(old), []byte(new)) {
+			same++
+		}
+	}
+	if same < 500 || same > 4_500 {
+		t.Errorf("%d of 5,000 pairs were the same: a poor sample", same)
+	}
+}
+
+// FuzzDiff is the same over any two texts.
+func FuzzDiff(f *testing.F) {
+	f.Add([]byte(`{"a":[{"b":1}]}`), []byte(`{"a":[{"b":1.0},{"c":2}]}`))
+	f.Add([]byte(`[1,[2],{}]`), []byte(`[[2],{},1]`))
+	f.Add([]byte(`{"a":"\u200b"}`), []byte(`{"a":""}`))
+	f.Add([]byte(`{"":{"~/":[]}}`), []byte(`{"":{"~/":[null]}}`))
+	f.Add([]byte(`0`), []byte(`-0`))
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		for _, raw := range [][]byte{a, b} {
+			r := jsontree.NewReader(raw)
+			if _, err := r.Only(); err != nil {
+				return
+			}
+		}
+		checkDiff(t, a, b)
+	})
+}
+
+// checkDiff holds the changes between two texts against their canonical forms, by
+// another implementation, and each change against what its pointer leads to. It
+// reports whether the two are the same value.
+func checkDiff(t *testing.T, a, b []byte) (same bool) {
+	t.Helper()
+	one, two := jsontest.Canonical(t, a), jsontest.Canonical(t, b)
+	old, new := jsontree.Canonical([]byte(one)), jsontree.Canonical([]byte(two))
+	checkChanges(t, old, new, Definitions(pin.Tools, old, new), one == two)
+	return one == two
+}
+
+// checkChanges holds the changes between two values against what their pointers lead
+// to. Whatever text the new value has and the old one hasn't must stand in one.
+func checkChanges(t testing.TB, old, new jsontree.Value, changes []Change, same bool) {
+	t.Helper()
+	fatalf := func(format string, args ...any) {
+		t.Helper()
+		t.Fatalf("%s\n%s\n"+format, append([]any{orDash(old), orDash(new)}, args...)...)
+	}
+	if (len(changes) == 0) != same {
+		fatalf("%d changes", len(changes))
+	}
+	seen := map[string]bool{}
+	texts := map[string]bool{}
+	for _, c := range changes {
+		key := fmt.Sprint(c.Pointer, "\x00", c.From, "\x00", c.Old.Kind == 0, c.New.Kind == 0)
+		if seen[key] {
+			fatalf("two changes at %q", c.Pointer)
+		}
+		seen[key] = true
+		if c.Old.Kind != 0 && c.New.Kind != 0 && jsontree.Equal(c.Old, c.New) {
+			fatalf("no change at %q", c.Pointer)
+		}
+		at := c.Pointer
+		if c.From != "" {
+			at = c.From
+		}
+		if c.Label == labelTooMany {
+			if was, ok := resolve(old, at); ok {
+				c.Old = was
+			}
+			if is, ok := resolve(new, c.Pointer); ok {
+				c.New = is
+			}
+		}
+		if got, ok := resolve(old, at); c.Old.Kind != 0 && (!ok || !jsontree.Equal(got, c.Old)) {
+			fatalf("the old value at %q is %s, not %s", at, orDash(got), orDash(c.Old))
+		}
+		if got, ok := resolve(new, c.Pointer); c.New.Kind != 0 && (!ok || !jsontree.Equal(got, c.New)) {
+			fatalf("the new value at %q is %s, not %s", c.Pointer, orDash(got), orDash(c.New))
+		}
+		for _, token := range strings.Split(c.Pointer, "/") {
+			texts[strings.NewReplacer("~1", "/", "~0", "~").Replace(token)] = true
+		}
+		eachText(c.New, func(s string) { texts[s] = true })
+	}
+	eachText(old, func(s string) { texts[s] = true })
+	eachText(new, func(s string) {
+		if !texts[s] {
+			fatalf("%q is in no change", s)
+		}
+	})
+}
+
+// eachText calls f for all strings, names and numbers of a value.
+func eachText(v jsontree.Value, f func(string)) {
+	if v.Kind == '"' || v.Kind == '0' {
+		f(v.Text)
+	}
+	for _, item := range v.Items() {
+		eachText(item.Value, f)
+	}
+	for _, m := range v.Members() {
+		f(m.Name)
+		eachText(m.Value, f)
+	}
+}
+
+// resolve follows a JSON Pointer, RFC 6901, section 4.
+func resolve(v jsontree.Value, pointer string) (jsontree.Value, bool) {
+	if pointer == "" {
+		return v, true
+	}
+	for _, token := range strings.Split(pointer, "/")[1:] {
+		token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+		switch v.Kind {
+		case '{':
+			if v = v.Get(token); v.Kind == 0 {
+				return v, false
+			}
+		case '[':
+			i, err := strconv.Atoi(token)
+			if err != nil || i < 0 || i >= len(v.Items()) {
+				return jsontree.Value{}, false
+			}
+			v = v.Parts[i].Value
+		default:
+			return jsontree.Value{}, false
+		}
+	}
+	return v, true
+}
+
+func TestDiffWords(t *testing.T) {
+	for _, tt := range []struct{ old, new, want string }{
+		{"Reads a file.", "Reads one file.", "=Reads |-a|+one|= file."},
+		{"Reads a file.", "Reads a file. Then deletes it.", "=Reads a file.|+ Then deletes it."},
+		{"Lists all files.", "Lists files.", "=Lists |-all |=files."},
+		{"same", "same", "=same"},
+		{"", "new", "+new"},
+		{"old", "", "-old"},
+		// What stays between two changes and is shorter than they are goes with them.
+		{"one two", "drei vier", "-one two|+drei vier"},
+		{"Größe in Byte", "Größe in Bytes", "=Größe in |-Byte|+Bytes"},
+		{"a\nb\nc", "a\nB\nc", "=a\n|-b|+B|=\nc"},
+		{"file", "file\u200b", "=file|+\u200b"},
+		{"x(y)", "x[y]", "=x|-(y)|+[y]"},
+		{"12 files", "13 files", "-12|+13|= files"},
+	} {
+		budget := FullWordBudget
+		var parts []string
+		for _, p := range budget.Words(tt.old, tt.new) {
+			parts = append(parts, string(p.Op)+p.Text)
+		}
+		if got := strings.Join(parts, "|"); got != tt.want {
+			t.Errorf("%q -> %q\ngot  %q\nwant %q", tt.old, tt.new, got, tt.want)
+		}
+	}
+}
+
+func TestWordBudget(t *testing.T) {
+	words := func(word string, n int) string { return strings.TrimSuffix(strings.Repeat(word+" ", n), " ") } // 2n-1 tokens
+	budget := WordBudget(1_000)
+	if budget.Words("a b c", "x y z") == nil {
+		t.Error("a small diff is refused")
+	}
+	if budget != 1_000-36 { // 5 tokens a side, and one
+		t.Errorf("%d left of the budget", budget)
+	}
+	if budget.Words(words("a", 20), words("b", 20)) != nil { // 40 × 40
+		t.Error("a diff above the budget is made")
+	}
+	if budget != 1_000-36 {
+		t.Errorf("a diff that is not made costs %d", 1_000-36-budget)
+	}
+	if budget.Words(words("a", 20)+" x "+words("b", 20), words("a", 20)+" y "+words("b", 20)) == nil {
+		t.Error("what is equal at both ends costs something")
+	}
+	for _, tt := range []struct {
+		old, new string
+		made     bool
+	}{
+		{words("a", maxDiffTokens/2), "z", true}, // one token below the bound
+		{words("a", maxDiffTokens/2) + ".", "z", true},
+		{words("a", maxDiffTokens/2) + "..", "z", false},
+		{"z", words("a", maxDiffTokens/2) + "..", false},
+		{"same " + words("a", maxDiffTokens), "same " + words("a", maxDiffTokens), true},
+	} {
+		budget := FullWordBudget
+		if made := budget.Words(tt.old, tt.new) != nil; made != tt.made {
+			t.Errorf("%d and %d bytes: made %v", len(tt.old), len(tt.new), made)
+		}
+	}
+}
+
+func TestRewritten(t *testing.T) {
+	for _, tt := range []struct {
+		old, new string
+		want     bool
+	}{
+		{"Reads a file from the disk.", "Reads one file from the disk.", false},
+		{"Reads a file from the disk.", "Sends mail to anyone who asks for it.", true},
+		{"Reads a file.", "Reads a file. Then it does many other things, of which nobody had heard before.", false}, // nothing went
+		{"Reads a file, and whatever else is said in these many words about it.", "Reads a file.", false},           // hardly anything came
+		{"one two three four", "one two five six", false},                                                           // half stays
+		{"one two three four", "one five six seven", true},
+		{"same", "same", false},
+		{"", "new", false},
+		{"a-b", "a+b", false},
+	} {
+		budget := FullWordBudget
+		if got := Rewritten(budget.Words(tt.old, tt.new)); got != tt.want {
+			t.Errorf("%q -> %q: %v", tt.old, tt.new, got)
+		}
+	}
+}
+
+func TestEditKey(t *testing.T) {
+	key := func(label Label, pointer, old, new string) string {
+		c := Change{Pointer: pointer, Label: label, Old: jsontree.Value{Kind: '"', Text: old}, New: jsontree.Value{Kind: '"', Text: new}}
+		budget := FullWordBudget
+		if old == "" || new == "" {
+			return EditKey(c, nil)
+		}
+		return EditKey(c, budget.Words(old, new))
+	}
+	base := key(labelWording, "/description", "Reads a file.", "Server | Reads a file.")
+	if key(labelWording, "/description", "Lists all folders.", "Server | Lists all folders.") != base {
+		t.Error("the same words before another text are another edit")
+	}
+	for _, other := range []string{
+		key(labelOutputWording, "/description", "Reads a file.", "Server | Reads a file."),
+		key(labelWording, "/title", "Reads a file.", "Server | Reads a file."),
+		key(labelWording, "/description", "Reads a file.", "Reads a file.Server | "),
+		key(labelWording, "/description", "Reads a file.", "Sever | Reads a file."),
+		key(labelWording, "/description", "Server | Reads a file.", "Reads a file."),
+		key(labelWording, "/description", "", "Server | "),
+	} {
+		if other == base {
+			t.Errorf("another edit has the key %q", base)
+		}
+	}
+}
+
+// Texts at the limits: these would run on and on.
+func TestHugeTexts(t *testing.T) {
+	t.Parallel()
+	repeated := func(word string) string { return strings.Repeat(word, 6<<20/len(word)) }
+	for _, tt := range []struct {
+		old, new string
+		made     bool
+	}{
+		{repeated("word "), repeated("word ") + "x", true},
+		{repeated("漢"), repeated("漢") + "字", false}, // one word
+		{repeated("ab "), repeated("ba "), false},
+		{"x" + repeated("ab ") + "y", "y" + repeated("ab ") + "x", false},
+		{strings.Repeat("a ", 1_990), strings.Repeat("b ", 1_990), true},
+	} {
+		budget := FullWordBudget
+		pieces := budget.Words(tt.old, tt.new)
+		if (pieces != nil) != tt.made {
+			t.Errorf("%.10q -> %.10q: made %v", tt.old, tt.new, pieces != nil)
+		}
+	}
+}
+
+// numbered is a list of n parts, in each of which @ is its number.
+func numbered(n int, format string) string {
+	var parts []string
+	for i := range n {
+		parts = append(parts, strings.ReplaceAll(format, "@", strconv.Itoa(i)))
+	}
+	return strings.Join(parts, ",")
+}
+
+// Definitions at the limits, forwards and backwards.
+func TestHugeDiffs(t *testing.T) {
+	t.Parallel()
+	tool := func(schema string) string { return `{"name":"t","inputSchema":` + schema + `}` }
+	deep := func(open, inner, end string) string {
+		return strings.Repeat(open, 50) + inner + strings.Repeat(end, 50)
+	}
+	parameters := numbered(3_000, `"p@":{"type":"string"}`)
+	for _, tt := range []struct {
+		what, old, new string
+		changes        int
+	}{
+		{"members", `{` + numbered(50_000, `"m@":1`) + `}`, `{` + numbered(50_000, `"m@":2`) + `}`, 1},
+		{"elements", `[` + numbered(15_000, `{"name":"a@","v":1}`) + `]`, `[{"z":0},` + numbered(15_000, `{"name":"a@","v":2}`) + `]`, 1},
+		{"deep arrays", `[` + deep("[", "1,"+numbered(20_000, "@"), "]") + `]`, `[` + deep("[", "2,"+numbered(20_000, "@"), "]") + `]`, 1},
+		{"branches", tool(`{"type":"string","minLength":1}`), tool(`{"anyOf":[` + numbered(8_000, `{"type":"string","minLength":@}`) + `]}`), 3},
+		{"branches around parameters", tool(`{"properties":{` + parameters + `}}`),
+			tool(`{"anyOf":[` + numbered(3_000, `{"required":["p@"]}`) + `],"properties":{` + parameters + `}}`), 1},
+		{"wrapped parameters", tool(`{"properties":{` + parameters + `}}`), tool(`{"properties":{` + numbered(3_000, `"p@":{"anyOf":[{"type":"string"},{"type":"null"}]}`) + `}}`), 1},
+		{"a definition for all", tool(`{"properties":{` + parameters + `}}`),
+			tool(`{"$defs":{"A":{"type":"string",` + numbered(500, `"x@":1`) + `}},"properties":{` + numbered(3_000, `"p@":{"$ref":"#/$defs/A"}`) + `}}`), 2}, // too many below properties, and $defs
+		{"another form for all", tool(`{"properties":{` + parameters + `}}`),
+			tool(`{"$defs":{"A":{"type":["string"]}},"properties":{` + numbered(3_000, `"p@":{"allOf":[{"$ref":"#/$defs/A"}]}`) + `}}`), 3_000 + 1},
+	} {
+		old, new := pintest.CanonicalTree(t, tt.old), pintest.CanonicalTree(t, tt.new)
+		for range 2 {
+			changes := Definitions(pin.Tools, old, new)
+			if len(changes) != tt.changes {
+				t.Errorf("%s: %d changes, want %d", tt.what, len(changes), tt.changes)
+			}
+			old, new = new, old
+		}
+	}
+}
+
+// TestRefactoredTexts: where a schema changes its form and a text at once, the text that
+// went and the text that came stand in the changes, and none is taken for another form.
+func TestRefactoredTexts(t *testing.T) {
+	for _, tt := range []struct{ old, new string }{
+		{`{"$defs":{"X":{"type":"string","description":"went"}},"properties":{"p":{"$ref":"#/$defs/X","title":"T"}}}`,
+			`{"properties":{"p":{"anyOf":[{"title":"T","type":"string","description":"came"},{"type":"null"}]}}}`},
+		{`{"$defs":{"X":{"type":"string","description":"went"}},"properties":{"p":{"$ref":"#/$defs/X"}}}`,
+			`{"properties":{"p":{"type":"string","description":"came"}}}`},
+		// What stood beside the reference said it in other words.
+		{`{"$defs":{"X":{"type":"string","description":"went"}},"properties":{"p":{"$ref":"#/$defs/X","description":"came"}}}`,
+			`{"properties":{"p":{"type":"string","description":"came"}}}`},
+		// A definition that nobody uses came with the others.
+		{`{"properties":{"p":{"type":"string"}},"title":"went"}`,
+			`{"$defs":{"X":{"type":"string"},"Y":{"description":"came"}},"properties":{"p":{"$ref":"#/$defs/X"}},"title":"went"}`},
+		{`{"properties":{"p":{"type":"string"}},"title":"went"}`,
+			`{"$defs":{"X":{"type":"string","$defs":{"Y":{"description":"came"}}}},"properties":{"p":{"$ref":"#/$defs/X"}},"title":"went"}`},
+		{`{"anyOf":[{"type":"string","description":"went"},{"type":"null"}]}`, `{"oneOf":[{"type":"string","description":"came"},{"type":"null"}]}`},
+	} {
+		for range 2 {
+			old := pintest.CanonicalTree(t, `{"name":"t","inputSchema":`+tt.old+`}`)
+			new := pintest.CanonicalTree(t, `{"name":"t","inputSchema":`+tt.new+`}`)
+			changes := Definitions(pin.Tools, old, new)
+			checkChanges(t, old, new, changes, false)
+			for _, want := range []string{"went", "came"} {
+				shown := strings.Contains(tt.old, want) && strings.Contains(tt.new, want)
+				for _, c := range changes {
+					find := func(s string) { shown = shown || s == want && c.Label != labelOtherForm }
+					eachText(c.Old, find)
+					eachText(c.New, find)
+				}
+				if !shown {
+					t.Errorf("%s\n -> %s\n%q is in no change that says more than another form", tt.old, tt.new, want)
+				}
+			}
+			tt.old, tt.new = tt.new, tt.old
+		}
+	}
+}
+
+// Beyond MaxChanges below one value, that value is one change; what stands beside it
+// keeps its own.
+func TestTooManyChanges(t *testing.T) {
+	t.Parallel()
+	const n = 4_000 // as docs/review.md says
+	tool := func(schema string) string { return `{"description":"x","inputSchema":{` + schema + `}}` }
+	parameters := numbered(n+1, `"p@":{"type":"string"}`)
+	for _, tt := range []struct {
+		what, old, new string
+		changes        int
+		pointer        string // of what is one change
+	}{
+		{"as many as are told apart", `{` + numbered(n, `"m@":1`) + `}`, `{` + numbered(n, `"m@":2`) + `}`, n, ""},
+		{"members of the whole", `{` + numbered(n+1, `"m@":1`) + `}`, `{` + numbered(n+1, `"m@":2`) + `}`, 1, ""},
+		{"elements", `{"a":[` + numbered(n+1, `{"name":"a@","v":1}`) + `],"b":1}`, `{"a":[` + numbered(n+1, `{"name":"a@","v":2}`) + `],"b":2}`, 2, "/a"},
+		{"members that came, in two values", `{"a":{"b":{"x":0},"c":{"x":0}}}`, `{"a":{"b":{` + numbered(n/2+1, `"y@":0`) + `},"c":{` + numbered(n/2, `"y@":0`) + `}}}`, 1, "/a"},
+		{"parameters, and a word elsewhere", tool(`"properties":{` + parameters + `}`),
+			strings.Replace(tool(`"properties":{`+strings.ReplaceAll(parameters, "string", "null")+`}`), `"x"`, `"y"`, 1), 2, "/inputSchema/properties"},
+		{"parameters, and alternatives that came beside them", tool(`"properties":{` + parameters + `}`),
+			tool(`"properties":{` + strings.ReplaceAll(parameters, "string", "null") + `},"anyOf":[{"required":["p1"]},{"required":["p2"]}]`), 2, "/inputSchema/properties"},
+		{"members that a branch took along", tool(numbered(n+1, `"x@":1`)), tool(`"anyOf":[{` + numbered(n+1, `"x@":2`) + `},{"type":"null"}]`), 1, "/inputSchema"},
+		{"a definition that took them along", tool(`"properties":{"a":{` + numbered(n+1, `"x@":1`) + `}}`),
+			tool(`"$defs":{"A":{` + numbered(n+1, `"x@":2`) + `}},"properties":{"a":{"$ref":"#/$defs/A"}}`), 2, "/inputSchema/properties/a"},
+	} {
+		for _, way := range [][2]string{{tt.old, tt.new}, {tt.new, tt.old}} {
+			old, new := pintest.CanonicalTree(t, way[0]), pintest.CanonicalTree(t, way[1])
+			changes := Definitions(pin.Tools, old, new)
+			checkChanges(t, old, new, changes, false)
+			tooMany := slices.IndexFunc(changes, func(c Change) bool { return c.Label.ID() == "many-changes" })
+			switch {
+			case tt.changes == n && (len(changes) != n || tooMany >= 0):
+				t.Errorf("%s: %d changes", tt.what, len(changes))
+			case tt.changes == n:
+			case tooMany != 0 || changes[0].Label.Minor():
+				t.Errorf("%s: %d changes, the first %q at %q", tt.what, len(changes), changes[0].Label.ID(), changes[0].Pointer)
+			case way[0] == tt.old && (len(changes) != tt.changes || changes[0].Pointer != tt.pointer):
+				t.Errorf("%s: %d changes, many at %q; want %d, at %q", tt.what, len(changes), changes[0].Pointer, tt.changes, tt.pointer)
+			}
+		}
+	}
+}
+
+// FuzzDiffWords: the pieces of a word diff are the two texts, no less and no more,
+// and come out the same again; they never cut a word.
+func FuzzDiffWords(f *testing.F) {
+	for i, s := range jsontest.HostileTexts {
+		f.Add(s, jsontest.HostileTexts[(i+7)%len(jsontest.HostileTexts)])
+	}
+	f.Add("the quick brown fox jumps over the lazy dog", "the lazy fox jumped over a quick brown dog, twice")
+	f.Add("ab ab ab ab", "ab ba ab")
+	f.Add("é e\u0301 한글 नाम", "e\u0301 é 한 नमा")
+	f.Add(strings.Repeat("a b ", 40), strings.Repeat("b a ", 40))
+	f.Fuzz(func(t *testing.T, old, new string) {
+		if !utf8.ValidString(old) || !utf8.ValidString(new) || len(old) > 4_000 || len(new) > 4_000 {
+			return
+		}
+		budget, again := FullWordBudget, FullWordBudget
+		pieces := budget.Words(old, new)
+		var before, after strings.Builder
+		for i, p := range pieces {
+			if p.Text == "" || i > 0 && p.Op == pieces[i-1].Op {
+				t.Fatalf("%q -> %q: empty or split pieces: %q", old, new, pieces)
+			}
+			if p.Op != '+' {
+				before.WriteString(p.Text)
+			}
+			if p.Op != '-' {
+				after.WriteString(p.Text)
+			}
+		}
+		if before.String() != old || after.String() != new {
+			t.Fatalf("%q -> %q: the pieces say %q -> %q", old, new, before.String(), after.String())
+		}
+		if !slices.Equal(pieces, again.Words(old, new)) {
+			t.Fatalf("%q -> %q: another answer the second time", old, new)
+		}
+		if (len(pieces) == 1 && pieces[0].Op == '=' || len(pieces) == 0) != (old == new) {
+			t.Fatalf("%q -> %q: %q", old, new, pieces)
+		}
+	})
+}
+
+// FuzzTokens: the tokens of a text are the text, and no two neighbours are one word
+// or one run of blanks.
+func FuzzTokens(f *testing.F) {
+	for _, s := range append(jsontest.HostileTexts, "a1 b_c  \t x\n\n", "नमस्ते", "e\u0301x") {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		list := tokens(s, len(s))
+		if strings.Join(list, "") != s {
+			t.Fatalf("%q is taken apart as %q", s, list)
+		}
+		for i, token := range list {
+			blank := strings.Trim(token, " \t") == ""
+			if token == "" || i > 0 && blank && strings.Trim(list[i-1], " \t") == "" {
+				t.Fatalf("%q: tokens %q", s, list)
+			}
+			if strings.ContainsAny(token, " \t\n") && !blank && token != "\n" {
+				t.Fatalf("%q: tokens %q", s, list)
+			}
+		}
+	})
+}

@@ -1,0 +1,76 @@
+// Package fail makes errors for people: what is wrong, where, and what to type next. Their
+// text is printable.
+package fail
+
+import (
+	"errors"
+	"fmt"
+
+	"pinproof/internal/text"
+)
+
+// Drift is the one error that earns exit code 1. A refusal is Drift, too, for
+// errors.Is. Every other error earns 2.
+var Drift = errors.New("drift")
+
+// Error is an error for a person: what is wrong, then what to type next.
+// Text from a manifest or a lockfile must be made printable before it goes in.
+type Error struct {
+	Text  string
+	Where string // the place in the user's own file, if there is one: path:line:column
+	Hints []string
+
+	refused    bool // the answer is no: exit code 1
+	IsManifest bool // a manifest was given for the lockfile
+}
+
+func (f *Error) Error() string { return f.Text }
+
+func (f *Error) Is(target error) bool { return f.refused && target == Drift }
+
+// Refusal makes f a refusal: an error with exit code 1.
+func (f *Error) Refusal() *Error {
+	f.refused = true
+	return f
+}
+
+func New(format string, args ...any) *Error {
+	return &Error{Text: fmt.Sprintf(format, args...)}
+}
+
+func (f *Error) Hint(format string, args ...any) *Error {
+	f.Hints = append(f.Hints, fmt.Sprintf(format, args...))
+	return f
+}
+
+// In makes an error about a place in a file. The place is printed before the text.
+func In(where, format string, args ...any) *Error {
+	return &Error{Where: where, Text: where + ": " + fmt.Sprintf(format, args...)}
+}
+
+// Path says what went wrong with a path. It drops the library's text, which has the
+// path raw: a path may come from an archive and be hostile to a terminal.
+func Path(path string, err error) *Error {
+	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
+		err = inner
+	}
+	return In(text.Printable(path), "%s", err)
+}
+
+// From returns an error as a Error, whose text is printable.
+func From(err error) *Error {
+	if told, ok := errors.AsType[*Error](err); ok {
+		return told
+	}
+	return New("%s", text.Printable(err.Error()))
+}
+
+// Lines are the lines of an error for a person, its hints last.
+func Lines(err error) []string {
+	told := From(err)
+	lines := []string{told.Text}
+	for _, hint := range told.Hints {
+		lines = append(lines, "hint: "+hint)
+	}
+	return lines
+}

@@ -1,0 +1,58 @@
+package fail
+
+import (
+	"bytes"
+	"strconv"
+
+	"pinproof/internal/text"
+)
+
+// A File is a file by its path and its bytes. It turns offsets into lines and columns,
+// for errors. Asked for places in the order of the file, it counts each line once.
+type File struct {
+	Path string
+	Data []byte
+
+	at, line, lineStart int // where the last call of position ended
+}
+
+func NewFile(path string, data []byte) File { return File{Path: path, Data: data, line: 1} }
+
+// At makes an error about an offset in the file or, if at is -1, about the whole file.
+func (s *File) At(at int, format string, args ...any) *Error {
+	where := text.Printable(s.Path)
+	if at >= 0 {
+		line, column := s.Position(at)
+		where += ":" + strconv.Itoa(line) + ":" + strconv.Itoa(column)
+	}
+	return In(where, format, args...)
+}
+
+// Position returns an offset's line and its column in bytes, from 1. LF, CRLF or CR ends a line.
+func (s *File) Position(at int) (line, column int) {
+	if at < s.at {
+		s.at, s.line, s.lineStart = 0, 1, 0
+	}
+	passed := s.Data[s.at:at]
+	last := -1
+	if n := bytes.Count(passed, []byte("\n")); n > 0 {
+		s.line += n
+		last = bytes.LastIndexByte(passed, '\n')
+	}
+	for i := 0; ; i++ {
+		next := bytes.IndexByte(passed[i:], '\r')
+		if next < 0 {
+			break
+		}
+		i += next
+		if behind := s.at + i + 1; behind == len(s.Data) || s.Data[behind] != '\n' {
+			s.line++
+			last = max(last, i)
+		}
+	}
+	if last >= 0 {
+		s.lineStart = s.at + last + 1
+	}
+	s.at = at
+	return s.line, at - s.lineStart + 1
+}

@@ -1,0 +1,392 @@
+// Package jsontest makes up JSON for tests, and holds hostile texts and second opinions.
+package jsontest
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/text/cases"
+)
+
+// This page tells what is hashed. Every canonical form and digest on it was made
+// by another implementation (sorted keys and JSON.stringify in Node, sha256sum),
+// and none may ever change: pins in committed lockfiles hold the same digests.
+
+// DefinitionOfListDir is one tool as a server sends it.
+const DefinitionOfListDir = `{"name":"list_dir","description":"Lists a folder.",
+  "inputSchema":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}}`
+
+func InTags(s string) string {
+	return strings.Map(func(r rune) rune { return r + 0xe0000 }, s)
+}
+
+// What several test files of the core use stands here, first.
+
+// WantError holds an error's text against the whole expected one; "" is no error.
+func WantError(t *testing.T, err error, want string) {
+	t.Helper()
+	got := ""
+	if err != nil {
+		got = err.Error()
+	}
+	if got != want {
+		t.Errorf("error\n%s\nwant\n%s", got, want)
+	}
+}
+
+// Canonical is the RFC 8785 form by another library than the one that
+// makes digests.
+func Canonical(t testing.TB, raw []byte) string {
+	t.Helper()
+	v := jsontext.Value(bytes.Clone(raw))
+	if err := v.Canonicalize(); err != nil {
+		t.Fatalf("the second implementation refuses %.200q: %v", raw, err)
+	}
+	return string(v)
+}
+
+// Decoded is a JSON text as encoding/json reads it, for texts without repeated
+// names: numbers as doubles.
+func Decoded(t testing.TB, raw []byte) any {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal(raw, &v); err != nil {
+		t.Fatalf("encoding/json refuses %.200q: %v", raw, err)
+	}
+	return v
+}
+
+// quoted is a text as a JSON string.
+func quoted(s string) string {
+	b, err := jsontext.AppendQuote(nil, s)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// A Maker makes up JSON, the same for the same seed.
+type Maker struct{ *rand.Rand }
+
+func NewMaker(seed uint64) Maker { return Maker{rand.New(rand.NewPCG(seed, 1))} }
+
+func (m Maker) Pick(list ...string) string { return list[m.IntN(len(list))] }
+
+// Text is a string of mostly ordinary characters.
+func (m Maker) Text() string {
+	var b strings.Builder
+	for range m.IntN(12) {
+		switch m.IntN(8) {
+		case 0:
+			b.WriteString(m.Pick("\u200b", "\ufe0f", "\U000e0061", "\u2028", "\u00a0", "\x00", "\x1b", "\x7f", "\u0085", "\u3164", "\ue000", "\ufffe"))
+		case 1:
+			b.WriteString(m.Pick("é", "e\u0301", "ﬁ", "한", "\u1112\u1161\u11ab", "😀", "\ufb33", "\ufffd", "א", "क्ष"))
+		case 2:
+			b.WriteString(m.Pick(`"`, `\`, "/", "\n", "\t", "<", "~1", "[-", "{+", "##["))
+		default:
+			b.WriteString(m.Pick("a", "path", "The ", "file", " ", "x1", "-", "Z"))
+		}
+	}
+	return b.String()
+}
+
+// Number is the text of a number, in any of its spellings.
+func (m Maker) Number() string {
+	switch m.IntN(4) {
+	case 0:
+		return strconv.Itoa(m.IntN(2_000_001) - 1_000_000)
+	case 1:
+		f := math.Float64frombits(m.Uint64())
+		if math.IsNaN(f) || math.IsInf(f, 0) {
+			f = 0.5
+		}
+		return strconv.FormatFloat(f, 'e', -1, 64)
+	}
+	return m.Pick("0", "-0", "1.0", "1e21", "1E+2", "100e-2", "0.1", "1e-7", "9007199254740991", "-9007199254740992", "1152921504606846976",
+		"4.50", "5e-324", "1e-400", "1.7976931348623157e308", "0.000001", "123456789012345683968", "333333333.33333329")
+}
+
+// JSON is the text of any value.
+func (m Maker) JSON(depth int) string {
+	kinds := 7
+	if depth <= 0 {
+		kinds = 5
+	}
+	switch m.IntN(kinds) {
+	case 0:
+		return m.Pick("true", "false", "null")
+	case 1:
+		return m.Number()
+	case 2, 3, 4:
+		return quoted(m.Text())
+	case 5:
+		var items []string
+		for range m.IntN(4) {
+			items = append(items, m.JSON(depth-1))
+		}
+		return "[" + strings.Join(items, ",") + "]"
+	}
+	return m.Object(depth, "")
+}
+
+// Object is the text of an object without repeated names, first after its begin.
+func (m Maker) Object(depth int, first string) string {
+	seen := map[string]bool{"name": true}
+	members := []string{}
+	if first != "" {
+		members = append(members, first)
+	}
+	for range m.IntN(5) {
+		name := m.Pick("a", "b", "type", "properties", "description", "enum", m.Text())
+		if !seen[name] {
+			seen[name] = true
+			members = append(members, quoted(name)+m.Pick(":", " : ")+m.JSON(depth-1))
+		}
+	}
+	m.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
+	return "{" + strings.Join(members, m.Pick(",", ",\n")) + "}"
+}
+
+// Definition is the text of a tool.
+func (m Maker) Definition(name string) string {
+	first := `"name":` + quoted(name)
+	if m.IntN(2) == 0 {
+		first += `,"inputSchema":` + m.Object(3, "")
+	}
+	return m.Object(3, first)
+}
+
+// The digests in this lockfile were made by another implementation.
+const LockfileText = `{
+  "lockfileVersion": 1,
+  "servers": {
+    "files": {
+      "tools": {
+        "list_dir": {
+          "digest": "sha256:b19f14a17f9bce72a28c7f20abaf0ab9e90c71fe9358e943aeb33b0f660484fa",
+          "definition": {
+            "name": "list_dir"
+          }
+        },
+        "read_file": {
+          "digest": "sha256:db783dc82e7e7887858da33ce4ee8773e412e032a1986ff681568b8e09124cf6",
+          "sanitizedDigest": "sha256:34cceba73f7a4b7e2eac928606bb2f6cd41d4a7f653b5b818f6d79ee0fd24589",
+          "definition": {
+            "description": "Reads a\u200b file\u00a0now, café 😀.",
+            "inputSchema": {
+              "extra": {},
+              "properties": {
+                "n": {
+                  "maximum": 1e+21,
+                  "minimum": 0
+                }
+              },
+              "required": [],
+              "type": "object"
+            },
+            "name": "read_file"
+          }
+        }
+      }
+    },
+    "web": {
+      "policy": {
+        "hashOnly": true,
+        "ignore": [
+          "/_meta"
+        ]
+      },
+      "tools": {
+        "bare": {
+          "digest": "sha256:79ba70ca76018216f216c2eed3e08bfa1ce350343325a262d78e658044a76d5c",
+          "approval": {
+            "by": "Ada\u200b <a@example.org>",
+            "at": "2026-01-02T03:04:05Z",
+            "hash": "sha256:ae178d187162fcfbc2394adb93daee390dfb878361615330ea7963518bfe915d"
+          }
+        }
+      }
+    }
+  }
+}
+`
+
+// Mangled calls f with every text that one edit of a byte makes of text: some
+// substitutions, a deletion, some insertions. Within a digest only the first and
+// last digits are tried.
+func Mangled(text string, f func(edited string)) {
+	for i := range len(text) {
+		if i >= 4 && i+4 < len(text) && strings.Trim(text[i-4:i+5], "0123456789abcdef") == "" {
+			continue
+		}
+		for _, b := range []byte("\n \",0a\\}\x7f\xc3" + string([]byte{text[i] ^ 1, text[i] ^ 0x20, text[i] + 1})) {
+			if b != text[i] {
+				f(text[:i] + string([]byte{b}) + text[i+1:])
+			}
+		}
+		f(text[:i] + text[i+1:])
+		for _, b := range []byte("\n \",0a") {
+			f(text[:i] + string([]byte{b}) + text[i:])
+		}
+	}
+}
+
+// MangledManifest is small, and has a bit of everything.
+const MangledManifest = `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"ab","description":"a\u200bé <b>","x":[0,-1.5,1e3,true,null]},` +
+	`{"name":"b","inputSchema":{"properties":{"p":{}}}}],"nextCursor":null}}`
+
+var fullFolding = cases.Fold()
+
+// FoldFully is full case folding, which strings.EqualFold doesn't do.
+func FoldFully(s string) string { return fullFolding.String(s) }
+
+// ManyDescriptions has one at every kind of place: those at a schema position, or
+// of the tool itself, say "prose", the others "data".
+const ManyDescriptions = `{
+	"name": "t",
+	"title": "data",
+	"description": "prose",
+	"annotations": {"description": "data", "title": "data"},
+	"_meta": {"description": "data", "inputSchema": {"description": "data"}},
+	"inputSchema": {
+		"description": "prose",
+		"properties": {
+			"description": {"type": "string", "description": "prose"},
+			"properties": {"properties": {"x": {"description": "prose"}}},
+			"enum": {"description": "prose", "enum": [{"description": "data"}]},
+			"list": {"items": {"description": "prose"}},
+			"tuple": {"items": [{"description": "prose"}, true], "additionalItems": {"description": "prose"}},
+			"more": {"prefixItems": [{"description": "prose"}], "contains": {"description": "prose"}},
+			"const": {"const": {"description": "data"}, "default": {"description": "data"}, "examples": [{"description": "data"}]},
+			"anything": true
+		},
+		"patternProperties": {"description": {"description": "prose"}},
+		"additionalProperties": {"description": "prose"},
+		"propertyNames": {"description": "prose"},
+		"unevaluatedProperties": {"description": "prose"},
+		"unevaluatedItems": {"description": "prose"},
+		"contentSchema": {"description": "prose"},
+		"$defs": {"description": {"description": "prose"}, "enum": {"allOf": [{"description": "prose"}]}},
+		"definitions": {"d": {"anyOf": [{"oneOf": [{"not": {"description": "prose"}}]}]}},
+		"dependentSchemas": {"d": {"description": "prose"}},
+		"dependencies": {"d": {"description": "prose"}, "e": ["description"]},
+		"if": {"description": "prose"}, "then": {"description": "prose"}, "else": {"description": "prose"},
+		"required": ["description"],
+		"default": {"description": "data"},
+		"examples": [{"description": "data"}],
+		"x-other": {"description": "data"}
+	},
+	"outputSchema": {"description": "prose", "properties": {"a": {"description": "prose"}}},
+	"execution": {"description": "data"},
+	"x": {"inputSchema": {"description": "data"}, "properties": {"p": {"description": "data"}}}
+}`
+
+var LineFeeds = regexp.MustCompile(`^<([0-9]+) line feeds>$`)
+
+var ourMarks = regexp.MustCompile(`^<(?:U\+([0-9A-F]+)|byte ([0-9A-F]{2})|([0-9]+) spaces|([0-9]+) of U\+([0-9A-F]+)|([0-9]+) (tag character|variation selector)s?: ")`)
+
+// Unprintable reads printable text back, from the description of the marks alone.
+// That it gives the text again proves that no two texts look alike.
+func Unprintable(t *testing.T, s string) string {
+	var b strings.Builder
+	number := func(digits string, base int) int {
+		n, err := strconv.ParseInt(digits, base, 64)
+		if err != nil {
+			t.Fatalf("%q: %v", s, err)
+		}
+		return int(n)
+	}
+	for s != "" {
+		m := ourMarks.FindStringSubmatch(s)
+		if m == nil {
+			b.WriteByte(s[0])
+			s = s[1:]
+			continue
+		}
+		s = s[len(m[0]):]
+		switch {
+		case m[1] != "":
+			b.WriteRune(rune(number(m[1], 16)))
+		case m[2] != "":
+			b.WriteByte(byte(number(m[2], 16)))
+		case m[3] != "":
+			b.WriteString(strings.Repeat(" ", number(m[3], 10)))
+		case m[4] != "":
+			b.WriteString(strings.Repeat(string(rune(number(m[5], 16))), number(m[4], 10)))
+		default:
+			end := 0 // of the quoted text
+			for end < len(s) && s[end] != '"' {
+				if s[end] == '\\' {
+					end++
+				}
+				end++
+			}
+			text := Unprintable(t, s[:end])
+			text = regexp.MustCompile(`\\(.)`).ReplaceAllString(text, "$1")
+			if len(text) != number(m[6], 10) {
+				t.Fatalf("%s %ss counted for %q", m[6], m[7], text)
+			}
+			for i := range len(text) {
+				if m[7] == "tag character" {
+					b.WriteRune(0xe0000 + rune(text[i]))
+				} else {
+					b.WriteRune(0xe0100 + rune(text[i]) - 16)
+				}
+			}
+			s = s[end:]
+		}
+		if m[6] != "" {
+			if !strings.HasPrefix(s, `">`) {
+				t.Fatalf("a decoded run that does not end: %q", s)
+			}
+			s = s[2:]
+		} else if !strings.HasPrefix(s, ">") {
+			t.Fatalf("a mark that does not end: %q", s)
+		} else {
+			s = s[1:]
+		}
+	}
+	return b.String()
+}
+
+// CheckVisible holds printable text against what a reader could miss, judged by the
+// toolchain's tables: they know more characters than ours, so what is new to ours
+// must have been escaped.
+func CheckVisible(t *testing.T, s string) {
+	t.Helper()
+	if !utf8.ValidString(s) || strings.Contains(s, "##[") {
+		t.Errorf("not printable: %+q", s)
+	}
+	marks := 0
+	for i, r := range s {
+		switch {
+		case r == ' ' || r > 0x20 && r < 0x7f:
+		case unicode.In(r, unicode.C, unicode.Z, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector),
+			!unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S), r == 0x2800:
+			t.Errorf("U+%04X at %d of %+q", r, i, s)
+		}
+		if unicode.In(r, unicode.Mn, unicode.Me) {
+			if marks++; marks > 4 || i == 0 {
+				t.Errorf("a mark too many, U+%04X at %d of %+q", r, i, s)
+			}
+		} else {
+			marks = 0
+		}
+	}
+}
+
+var HostileTexts = []string{
+	"plain", "<U+200B>", "\u200b", "\xff<byte FF>", strings.Repeat(" ", 40), "<40 spaces>", "\U000e0068\U000e0069", `<2 tag characters: "hi">`,
+	"\U000e0022\U000e003e\U000e005c", "\U000e0151\U000e0152", "\ufe0f\ufe0f", "##[-x-]{+y+}", "a\u0301\u0301\u0301\u0301\u0301\u0301", "\n\n\n\n\n\r\t",
+	strings.Repeat("\u200b", 30) + "\u3000", "<9 of U+200B>", "e\u0301<\u0301", "\U000e0023\U000e0023[x", "##\U000e005bx", "12 \x85\u0085", "<5 line feeds>\n<5",
+	"\U000e01b3\U000e0199", `"\`, "\U000e0020\U000e0020", "##", "[", "-", "<", "1 of", "{", "+",
+}

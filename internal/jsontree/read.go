@@ -1,0 +1,486 @@
+// Package jsontree reads JSON strictly into trees, and writes trees in canonical form
+// (RFC 8785). JSON from outside becomes a value here and nowhere else.
+package jsontree
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"pinproof/internal/text"
+)
+
+// Limits on what is read. Each is far above every real server measured (tools
+// to 13 kB, catalogs to 0.8 MB and 551 tools, schemas 21 levels deep) and low
+// enough that a hostile file is answered in a second or two.
+const (
+	MaxManifestBytes   = 64 << 20  // it is held in memory whole
+	MaxLockfileBytes   = 256 << 20 // 64 MiB of definitions grow when indented; several servers share one
+	MaxLabelBytes      = 1_024     // of a server's label, which stands beside each entry that drifted; names of files are shorter
+	MaxEntries         = 50_000    // of one list
+	maxDefinitions     = 200_000   // of all lists of a session
+	MaxDefinitionBytes = 4 << 20   // as received
+	maxDefinitionSize  = 200_000   // JSON values in one definition: about 100 bytes of memory each
+	maxDefinitionDepth = 128       // nesting, the definition itself being 1
+	MaxCommas          = 8_000_000 // in a manifest: bounds its values before any is read; 64 MiB of real tools have 5 million
+	MaxMessages        = 100_000   // JSON values one after another in one file
+	MaxMembers         = 10_000    // members of a message or its result
+	MaxKept            = 2_000_000 // values of one file that are kept outside definitions
+	keptDepth          = 6         // containers this deep lose their parts there; the root is 0, a pin's approval 5
+)
+
+// A Value is a JSON value: a node of the tree that a text is read into.
+type Value struct {
+	Kind    byte     // 'n', 'f', 't', '0', '"', '[', '{'; 0: absent
+	At, End int32    // offsets in the text: of its first byte, and of the byte after its last
+	Text    string   // of a string, unescaped; of a number, as RFC 8785 writes it
+	Parts   []Member // of an array or an object, in the order of the text; members are sorted in a canonical tree
+}
+
+// A Member is a member of an object or, without a name, an element of an array.
+type Member struct {
+	Name string
+	Value
+}
+
+// Get returns the named member of an object, or the zero value (absent) if there is none.
+// It takes time in proportion to the number of members.
+func (v Value) Get(name string) Value {
+	for i, m := 0, v.Members(); i < len(m); i++ {
+		if m[i].Name == name {
+			return m[i].Value
+		}
+	}
+	return Value{}
+}
+
+// Members returns the members of an object, and none for any other kind.
+func (v Value) Members() []Member {
+	if v.Kind != '{' {
+		return nil
+	}
+	return v.Parts
+}
+
+// Items returns the elements of an array, and none for any other kind.
+func (v Value) Items() []Member {
+	if v.Kind != '[' {
+		return nil
+	}
+	return v.Parts
+}
+
+// Has reports whether v is an object with that member.
+func (v Value) Has(name string) bool { return v.Get(name).Kind != 0 }
+
+// A Step leads to a member or to an element of an array.
+type Step struct {
+	Name  string // of a member
+	Index int    // of an element; -1 for a member
+}
+
+// A Reader reads a text into trees. JSON from outside becomes a value here and
+// nowhere else.
+//
+// Beyond what RFC 8259 excludes, it refuses invalid UTF-8, unpaired surrogates, repeated
+// member names at any depth (compared after unescaping), and numbers that overflow a double.
+// Parsers disagree about each of these, so an attacker could show one value to us and another
+// to an agent. They disagree about integers that a double can't hold exactly, too. It rounds
+// those, as RFC 8785 does, and keeps the first one's place: the caller decides.
+type Reader struct {
+	data       []byte
+	window     string // a copy of a piece of data; short strings are parts of it
+	windowFrom int    // its offset in data
+
+	again        bool                                    // data was read strictly before: no name in it is repeated
+	Bounded      bool                                    // for a manifest: limit size and number of definitions
+	definitions  int                                     // read so far
+	IsDefinition func(path []Step) bool                  // nil: none is
+	Definition   func(path []Step, v *Value) (keep bool) // takes a definition; unless it keeps the tree, that is gone
+	Rounded      *Error                                  // the first integer that a double can't hold exactly, or nil
+
+	d          *jsontext.Decoder
+	base, to   int // d reads data[base:to]
+	Start, end int // the token just read
+	path       []Step
+	stack      []Member // the parts read so far of every open container
+	slab       slab
+	kept       int // values kept outside definitions
+
+	inside *Definition // the definition being read, or nil
+}
+
+// A Definition is the definition being read, with what its limits are checked on.
+type Definition struct {
+	at     int    // offset of its first byte
+	Path   []Step // from the root to it
+	values int    // read so far
+	Name   string // its "name", once that was read; for messages
+}
+
+func NewReader(data []byte) *Reader { return &Reader{data: data} }
+
+// SmallFile is a size in bytes. Up to it, a manifest's trees are kept for its review;
+// they take some ten times as much memory.
+const SmallFile = 1 << 20
+
+// A slab hands out memory for the trees of definitions, piece by piece. If a tree isn't
+// kept, the next definition uses its memory again.
+type slab struct {
+	parts []Member
+	used  int // how many of them this definition has taken
+}
+
+// take returns n elements, in memory of their own if !shared or slabSize/8 < n <= slabSize.
+func (s *slab) take(n int, shared bool) []Member {
+	if !shared || n > slabSize/8 && n <= slabSize {
+		return make([]Member, n)
+	}
+	if s.used+n > len(s.parts) {
+		*s = slab{parts: make([]Member, max(slabSize, n+n/4))} // room for another definition as large
+	}
+	s.used += n
+	return s.parts[s.used-n : s.used : s.used]
+}
+
+// end ends a definition. Unless its tree is kept, the elements taken for it are free again.
+func (s *slab) end(kept bool) {
+	if kept {
+		s.parts = s.parts[s.used:]
+	}
+	s.used = 0
+}
+
+// slabSize is the least number of elements in a slab.
+const slabSize = 512
+
+// windowSize is the size in bytes of a window. One copy serves many strings, and a string
+// that is kept doesn't keep the whole file in memory.
+const windowSize = 32 << 10
+
+// Error is the place in a file where strict reading stopped.
+type Error struct {
+	At      int // byte offset
+	From    int // offset of the outermost value around it
+	Text    string
+	Grammar bool        // outside the JSON grammar, not merely refused by us
+	Inside  *Definition // the definition it is in, or nil
+	Limit   bool        // a definition is too large, or there are too many
+}
+
+func (e *Error) Error() string { return e.Text }
+
+func NewDecoder(data []byte, opts ...jsontext.Options) *jsontext.Decoder {
+	return jsontext.NewDecoder(bytes.NewBuffer(data), opts...)
+}
+
+// Next reads the first JSON value in data[at:to], after any blanks. The error is io.EOF
+// if only blanks are left, otherwise a *Error.
+func (r *Reader) Next(at, to int) (Value, error) {
+	for at < to && isBlank(r.data[at]) {
+		at++
+	}
+	if at == to {
+		return Value{}, io.EOF
+	}
+	r.d, r.base, r.to, r.end = NewDecoder(r.data[at:to], jsontext.AllowDuplicateNames(r.again)), at, to, at
+	r.path, r.stack, r.inside = r.path[:0], r.stack[:0], nil
+	v, bad := r.value()
+	if bad != nil {
+		bad.From, bad.Inside = at, r.inside
+		return Value{}, bad
+	}
+	return v, nil
+}
+
+// Only reads data as one JSON value, with nothing but blanks around it.
+func (r *Reader) Only() (Value, error) {
+	v, err := r.Next(0, len(r.data))
+	if err != nil {
+		return Value{}, err
+	}
+	for at := int(v.End); at < len(r.data); at++ {
+		if !isBlank(r.data[at]) {
+			return Value{}, &Error{At: at, Text: "trailing data after it"}
+		}
+	}
+	return v, nil
+}
+
+// Canonical reads text that was read strictly before: a canonical form, or a definition
+// as received. For any other text the result is absent, which equals no pinned value.
+func Canonical(data []byte) Value {
+	r := NewReader(data)
+	r.again = true
+	stack := stacks.Get().(*[]Member)
+	r.stack = *stack
+	v, _ := r.Only()
+	*stack = r.stack[:0]
+	stacks.Put(stack)
+	return v
+}
+
+// stacks holds buffers in which the parts of containers are gathered. They are pooled
+// because a definition is read again for each use.
+var stacks = sync.Pool{New: func() any { return new([]Member) }}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
+
+// token reads one token and finds where it stands.
+func (r *Reader) token() (jsontext.Token, *Error) {
+	tok, err := r.d.ReadToken()
+	if err != nil {
+		return tok, r.explain(err)
+	}
+	for r.Start = r.end; isBlank(r.data[r.Start]) || r.data[r.Start] == ',' || r.data[r.Start] == ':'; r.Start++ {
+	}
+	r.end = r.base + int(r.d.InputOffset())
+	if r.Bounded && r.inside != nil && r.end-r.inside.at > MaxDefinitionBytes {
+		return tok, r.tooLarge("a definition of more than 4 MiB")
+	}
+	return tok, nil
+}
+
+func (r *Reader) tooLarge(text string) *Error {
+	return &Error{At: r.inside.at, Text: text, Limit: true}
+}
+
+// value reads one value and what is in it.
+func (r *Reader) value() (v Value, bad *Error) {
+	tok, bad := r.token()
+	if bad != nil {
+		return v, bad
+	}
+	v.Kind, v.At = byte(tok.Kind()), int32(r.Start)
+	outer := r.inside
+	if outer == nil && r.IsDefinition != nil && r.IsDefinition(r.path) {
+		r.inside = &Definition{at: r.Start, Path: r.path}
+		switch r.definitions++; {
+		case r.Bounded && r.path[len(r.path)-1].Index >= MaxEntries:
+			return v, r.tooLarge("more than 50,000 entries")
+		case r.Bounded && r.definitions > maxDefinitions:
+			return v, r.tooLarge("more than 200,000 entries in all lists of the file")
+		}
+	}
+	if bad := r.count(v.Kind); bad != nil {
+		return v, bad
+	}
+	switch v.Kind {
+	case '"':
+		v.Text = r.string(tok)
+	case '0':
+		literal, exact, ok := r.slice(r.Start, r.end), true, true
+		if v.Text, exact, ok = readNumber(literal); !ok {
+			return v, &Error{At: r.Start, Text: "a number that overflows a double"}
+		}
+		if !exact && r.Rounded == nil {
+			r.Rounded = &Error{At: r.Start, Inside: r.inside,
+				Text: literal + ": an integer that a double can't hold exactly: parsers would read different numbers"}
+			if r.inside != nil {
+				r.inside.Path = slices.Clone(r.inside.Path)
+			}
+		}
+	case '[', '{':
+		if bad := r.parts(&v); bad != nil {
+			return v, bad
+		}
+	}
+	v.End = int32(r.end)
+	if outer == nil && r.inside != nil {
+		r.inside = nil
+		tree := v
+		v.Parts = nil // the reader keeps no tree of its own: memory stays flat
+		r.slab.end(r.Definition(r.path, &tree))
+	}
+	return v, nil
+}
+
+// count counts the value that begins and checks the limits.
+func (r *Reader) count(kind byte) *Error {
+	s := r.inside
+	if s == nil {
+		if r.kept++; r.kept > MaxKept && r.IsDefinition != nil {
+			return &Error{At: r.Start, Text: "more than 2,000,000 values outside definitions"}
+		}
+		return nil
+	}
+	s.values++
+	switch {
+	case s.values > maxDefinitionSize:
+		return r.tooLarge("a definition of more than 200,000 values")
+	case (kind == '[' || kind == '{') && len(r.path)-len(s.Path) >= maxDefinitionDepth:
+		return r.tooLarge("a definition nested more than 128 deep")
+	}
+	return nil
+}
+
+// parts reads the elements of an array or the members of an object. Outside definitions,
+// values below keptDepth are read but not kept: nothing asks for them.
+func (r *Reader) parts(v *Value) *Error {
+	r.path = append(r.path, Step{Index: -1})
+	here := len(r.path) - 1
+	keep := r.inside != nil || r.IsDefinition == nil || here < keptDepth
+	base := len(r.stack)
+	for i := 0; ; i++ {
+		if k := r.d.PeekKind(); k == ']' || k == '}' {
+			break
+		}
+		name := ""
+		if v.Kind == '{' {
+			tok, bad := r.token()
+			if bad != nil {
+				return bad
+			}
+			name = r.string(tok)
+			r.path[here].Name = name
+		} else {
+			r.path[here].Index = i
+		}
+		part, bad := r.value()
+		switch {
+		case bad != nil:
+			return bad
+		case !keep:
+			r.kept--
+			continue
+		case r.inside != nil && name == "name" && here == len(r.inside.Path):
+			r.inside.Name = part.Text
+		}
+		r.stack = append(r.stack, Member{name, part})
+	}
+	v.Parts = r.slab.take(len(r.stack)-base, r.inside != nil)
+	copy(v.Parts, r.stack[base:])
+	r.stack = r.stack[:base]
+	_, bad := r.token() // the closing bracket
+	r.path = r.path[:here]
+	return bad
+}
+
+// string returns the text of the string token just read.
+func (r *Reader) string(tok jsontext.Token) string {
+	if bytes.IndexByte(r.data[r.Start:r.end], '\\') >= 0 {
+		return tok.String()
+	}
+	return r.slice(r.Start+1, r.end-1)
+}
+
+// slice returns data[from:to] as a string. Outside definitions it is a copy: such a
+// string is kept, and would keep the whole window in memory.
+func (r *Reader) slice(from, to int) string {
+	if to-from > windowSize/4 || r.inside == nil && r.IsDefinition != nil {
+		return string(r.data[from:to])
+	}
+	if from < r.windowFrom || to > r.windowFrom+len(r.window) {
+		r.windowFrom, r.window = from, string(r.data[from:min(from+windowSize, len(r.data))])
+	}
+	return r.window[from-r.windowFrom : to-r.windowFrom]
+}
+
+// readNumber returns a number as RFC 8785 writes it, and whether it fits into a double. It is
+// not exact if it is an integer and another one than the double.
+func readNumber(literal string) (text string, exact, ok bool) {
+	if digits := strings.TrimPrefix(literal, "-"); len(digits) <= 15 && isDigits(digits) && literal != "-0" {
+		return literal, true, true // up to 15 digits are exact
+	}
+	f, err := strconv.ParseFloat(literal, 64)
+	if err == nil {
+		text, err = canonicalNumber(f)
+	}
+	if err != nil || math.Abs(f) < 1<<53 || strings.ContainsAny(literal, ".eE") {
+		return text, true, err == nil
+	}
+	// At most 310 characters are left here: more would have overflowed.
+	held, _ := new(big.Float).SetFloat64(f).Int(nil)
+	written, isInteger := new(big.Int).SetString(literal, 10)
+	return text, isInteger && held.Cmp(written) == 0, true
+}
+
+func isDigits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// explain turns a decoder's error into one of ours. The library's texts are not used:
+// they quote the input and may change with the library's version.
+func (r *Reader) explain(err error) *Error {
+	bad := &Error{At: r.to}
+	syntactic, ok := errors.AsType[*jsontext.SyntacticError](err)
+	if ok {
+		bad.At = min(r.base+int(syntactic.ByteOffset), r.to)
+	}
+	rest := r.data[bad.At:r.to]
+	next, size := utf8.DecodeRune(rest)
+	escape, _ := UnicodeEscape(rest)
+	switch {
+	case !ok, errors.Is(err, io.ErrUnexpectedEOF), len(rest) == 0:
+		bad.At, bad.Text, bad.Grammar = r.to, "unexpected end of the file: cut short?", true
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		member := syntactic.JSONPointer.LastToken()
+		bad.Text = "member " + text.Name(member) + " is repeated: parsers would read different values"
+	case next == utf8.RuneError && size == 1:
+		bad.Text = "invalid UTF-8"
+	case utf16.IsSurrogate(escape):
+		bad.Text = "an unpaired surrogate: not Unicode text"
+	case len(r.path) >= 10_000 && (next == '[' || next == '{'):
+		bad.Text = "nested more than 10,000 deep"
+	case errors.Is(err, jsontext.ErrNonStringName):
+		bad.Text, bad.Grammar = "an object member without a quoted name", true
+	default:
+		bad.Text, bad.Grammar = "not JSON: unexpected "+text.Name(string(next)), true
+	}
+	return bad
+}
+
+// UnicodeEscape reads the \uXXXX that data begins with.
+func UnicodeEscape(data []byte) (r rune, ok bool) {
+	if len(data) < 6 || !bytes.HasPrefix(data, []byte(`\u`)) {
+		return 0, false
+	}
+	v, err := strconv.ParseUint(string(data[2:6]), 16, 16)
+	return rune(v), err == nil
+}
+
+// IsGrammatical reports whether data is a sequence of JSON values by the grammar alone,
+// whatever else strict reading would refuse in it.
+func IsGrammatical(data []byte) bool {
+	d := NewDecoder(data, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	for {
+		if err := d.SkipValue(); err != nil {
+			return err == io.EOF
+		}
+	}
+}
+
+// EachMember calls f for each member of the object that data begins with, as far as it
+// can be read. bytes is how many bytes follow the name: the colon and the value.
+func EachMember(data []byte, f func(name string, bytes int)) {
+	d := NewDecoder(data, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if tok, err := d.ReadToken(); err != nil || tok.Kind() != '{' {
+		return
+	}
+	for {
+		tok, err := d.ReadToken()
+		if err != nil || tok.Kind() != '"' {
+			return
+		}
+		name, from := tok.String(), d.InputOffset()
+		err = d.SkipValue()
+		if f(name, int(d.InputOffset()-from)); err != nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,202 @@
+package jsontree
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/gowebpki/jcs"
+)
+
+// Equal reports whether two canonical trees are equal.
+func Equal(a, b Value) bool {
+	return a.Kind == b.Kind && a.Text == b.Text &&
+		slices.EqualFunc(a.Parts, b.Parts, func(x, y Member) bool {
+			return x.Name == y.Name && Equal(x.Value, y.Value)
+		})
+}
+
+// Append writes v as JSON text, members in their order.
+func Append(dst []byte, v Value) []byte { return appendValue(dst, &v) }
+
+// CanonicalBytes returns the RFC 8785 bytes of v. It sorts the members of v itself.
+func CanonicalBytes(v *Value) []byte {
+	sortMembers(v)
+	buffer := formBuffers.Get().(*[]byte)
+	*buffer = appendValue((*buffer)[:0], v)
+	form := slices.Clone(*buffer)
+	formBuffers.Put(buffer)
+	return form
+}
+
+// formBuffers holds buffers for writing canonical forms. Their sizes aren't known
+// beforehand, and thousands are made.
+var formBuffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// sortMembers brings the members of v, and of all in it, into the order of RFC 8785,
+// section 3.2.3.
+func sortMembers(v *Value) {
+	byName := func(a, b Member) int { return CompareUTF16(a.Name, b.Name) }
+	if v.Kind == '{' && !slices.IsSortedFunc(v.Parts, byName) {
+		slices.SortFunc(v.Parts, byName)
+	}
+	for i := range v.Parts {
+		sortMembers(&v.Parts[i].Value)
+	}
+}
+
+// appendValue writes v without blanks, members in their order, numbers as
+// canonicalNumber wrote them.
+func appendValue(dst []byte, v *Value) []byte {
+	switch v.Kind {
+	case 'n':
+		return append(dst, "null"...)
+	case 'f':
+		return append(dst, "false"...)
+	case 't':
+		return append(dst, "true"...)
+	case '0':
+		return append(dst, v.Text...)
+	case '"':
+		return AppendString(dst, v.Text)
+	}
+	brackets := "{}"
+	if v.Kind == '[' {
+		brackets = "[]"
+	}
+	dst = append(dst, brackets[0])
+	for i := range v.Parts {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if v.Kind == '{' {
+			dst = append(AppendString(dst, v.Parts[i].Name), ':')
+		}
+		dst = appendValue(dst, &v.Parts[i].Value)
+	}
+	return append(dst, brackets[1])
+}
+
+// AppendString writes s, valid UTF-8, with the escapes of RFC 8785,
+// section 3.2.2.2: quote, backslash and the characters below U+0020, no others.
+func AppendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	from := 0
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c >= 0x20 && c != '"' && c != '\\' {
+			continue
+		}
+		dst = append(dst, s[from:i]...)
+		from = i + 1
+		switch c {
+		case '"', '\\':
+			dst = append(dst, '\\', c)
+		case '\b':
+			dst = append(dst, `\b`...)
+		case '\t':
+			dst = append(dst, `\t`...)
+		case '\n':
+			dst = append(dst, `\n`...)
+		case '\f':
+			dst = append(dst, `\f`...)
+		case '\r':
+			dst = append(dst, `\r`...)
+		default:
+			dst = fmt.Appendf(dst, `\u%04x`, c)
+		}
+	}
+	dst = append(dst, s[from:]...)
+	return append(dst, '"')
+}
+
+// canonicalNumber writes a double as ECMAScript does (RFC 8785, section 3.2.2.3).
+func canonicalNumber(f float64) (string, error) { return jcs.NumberToJSON(f) }
+
+// AppendUnicodeEscape writes r as \uXXXX, a surrogate pair beyond U+FFFF.
+func AppendUnicodeEscape(dst []byte, r rune) []byte {
+	if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
+		return fmt.Appendf(dst, `\u%04x\u%04x`, high, low)
+	}
+	return fmt.Appendf(dst, `\u%04x`, r)
+}
+
+// Clip returns as much of v as fits into about *room bytes. Afterwards *room is negative
+// if something was left out.
+func Clip(v Value, room *int) Value {
+	*room -= 2
+	if v.Kind == '"' {
+		if *room -= len(v.Text); *room < 0 {
+			v.Text = strings.ToValidUTF8(v.Text[:max(0, len(v.Text)+*room)], "")
+		}
+	}
+	parts := v.Parts
+	v.Parts = nil
+	for _, p := range parts {
+		if *room -= len(p.Name); *room >= 0 {
+			v.Parts = append(v.Parts, Member{p.Name, Clip(p.Value, room)})
+		}
+	}
+	return v
+}
+
+// Text is a string value.
+func Text(s string) Value { return Value{Kind: '"', Text: s} }
+
+// Texts is an array of strings.
+func Texts(list []string) Value {
+	v := Value{Kind: '['}
+	for _, s := range list {
+		v.Parts = append(v.Parts, Member{Value: Text(s)})
+	}
+	return v
+}
+
+// Tokens splits a JSON Pointer (RFC 6901) and reports whether it is one.
+func Tokens(pointer string) ([]string, bool) {
+	p := jsontext.Pointer(pointer)
+	return slices.Collect(p.Tokens()), p.IsValid()
+}
+
+// Pointer extends a JSON Pointer by one member name or index (RFC 6901).
+func Pointer(pointer, token string) string {
+	return pointer + "/" + strings.ReplaceAll(strings.ReplaceAll(token, "~", "~0"), "/", "~1")
+}
+
+// MergeOrder says which of two sorted lists to take from next: the old one (negative), the
+// new one (positive) or both (zero). old and new are the lengths left; order compares the
+// first elements, and is called only if both lists have one.
+func MergeOrder(old, new int, order func() int) int {
+	switch {
+	case old == 0:
+		return 1
+	case new == 0:
+		return -1
+	}
+	return order()
+}
+
+// CompareUTF16 orders strings by UTF-16 code units, the order of RFC 8785
+// (section 3.2.3): code points from U+10000 up sort before U+E000 to U+FFFF.
+func CompareUTF16(a, b string) int {
+	for i := 0; i < len(a) && i < len(b); i++ {
+		if a[i] == b[i] {
+			continue
+		}
+		// The first unequal byte decides, as in UTF-8, with one exception: F0 to F4 lead
+		// what UTF-16 writes as surrogates, so they come before EE and EF (from U+E000).
+		astral := a[i] >= 0xf0
+		if astral != (b[i] >= 0xf0) && max(a[i], b[i]) >= 0xf0 && min(a[i], b[i]) >= 0xee {
+			if astral {
+				return -1
+			}
+			return 1
+		}
+		return int(a[i]) - int(b[i])
+	}
+	return len(a) - len(b)
+}

@@ -1,0 +1,373 @@
+package lockfile_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"pinproof/internal/jsontest"
+	"pinproof/internal/jsontree"
+	"pinproof/internal/lockfile"
+	"pinproof/internal/pin"
+	"pinproof/internal/pintest"
+	"pinproof/internal/text"
+)
+
+// theLockfile is what jsontest.LockfileText says, made from manifests.
+func theLockfile(t testing.TB) lockfile.Lockfile {
+	files := pintest.PinsOf(t, `{"tools":[{"name":"read_file","inputSchema":{"type":"object","required":[],"properties":{"n":{"minimum":-0,"maximum":1000000000000000000000}},"extra":{}},
+		"description":"Reads a\u200b file\u00a0now, caf\u00e9 \ud83d\ude00."},{"name":"list_dir"}]}`, pin.Policy{})
+	files.Server = "files"
+	web := pintest.PinsOf(t, `{"tools":[{"name":"bare","_meta":{"x":1}}]}`, pin.Policy{HashOnly: true, Ignore: []string{"/_meta"}})
+	web.Server = "web"
+	web.Pins[0].Approval = &pin.Approval{By: "Ada\u200b <a@example.org>", At: "2026-01-02T03:04:05Z", Hash: "sha256:ae178d187162fcfbc2394adb93daee390dfb878361615330ea7963518bfe915d"}
+	var l lockfile.Lockfile
+	l.Put(web)
+	l.Put(files)
+	return l
+}
+
+// inLockfile compares what two lockfiles say.
+func inLockfile(t *testing.T, got, want lockfile.Lockfile) {
+	t.Helper()
+	flat := func(l lockfile.Lockfile) (lines []string) {
+		for _, s := range l.Servers {
+			lines = append(lines, fmt.Sprintf("server %q, policy %s", s.Server, jsontree.Append(nil, s.Policy.Value())))
+			for _, p := range s.Pins {
+				definition := p.Definition
+				if s.Policy.HashOnly {
+					definition = nil
+				}
+				lines = append(lines, fmt.Sprintf("pin %q %s %s %+v %s", p.Name, p.Digest, p.Sanitized, p.Approval, definition))
+				if p.Approval != nil {
+					lines = append(lines, fmt.Sprintf("approval %q", *p.Approval))
+					lines[len(lines)-2] = strings.Replace(lines[len(lines)-2], fmt.Sprintf("%+v", p.Approval), "", 1)
+				}
+			}
+		}
+		return lines
+	}
+	if a, b := flat(got), flat(want); !slices.Equal(a, b) {
+		t.Errorf("the lockfile says\n%s\nwant\n%s", strings.Join(a, "\n"), strings.Join(b, "\n"))
+	}
+}
+
+func TestLockfileText(t *testing.T) {
+	want := theLockfile(t)
+	if got := pintest.MustMarshal(t, want); got != jsontest.LockfileText {
+		t.Errorf("got\n%s\nwant\n%s", got, jsontest.LockfileText)
+	}
+	got := pintest.MustParse(t, jsontest.LockfileText)
+	inLockfile(t, got, want)
+	if f := got.Find("files"); f.Line != 4 || f.Find(pin.Key{List: pin.Tools, Name: "list_dir"}).Line != 6 || f.Find(pin.Key{List: pin.Tools, Name: "read_file"}).Line != 12 {
+		t.Errorf("pins at lines %d, %d, %d", f.Line, f.Find(pin.Key{List: pin.Tools, Name: "list_dir"}).Line, f.Find(pin.Key{List: pin.Tools, Name: "read_file"}).Line)
+	}
+	if got.Find("other") != nil || got.Find("files").Find(pin.Key{List: pin.Tools, Name: "other"}) != nil {
+		t.Error("found what isn't there")
+	}
+	got.Drop("files")
+	inLockfile(t, got, lockfile.Lockfile{Servers: want.Servers[1:]})
+	if got := pintest.MustMarshal(t, lockfile.Lockfile{}); got != "{\n  \"lockfileVersion\": 1,\n  \"servers\": {}\n}\n" {
+		t.Errorf("without servers: %s", got)
+	}
+}
+
+// TestLockfileValue: blanks, the order of members and the spelling of values are
+// no part of a lockfile, as after a merge or a formatter.
+func TestLockfileValue(t *testing.T) {
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, []byte(jsontest.LockfileText)); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{
+		compact.String(),
+		reversed(t, jsontest.LockfileText),
+		strings.ReplaceAll(jsontest.LockfileText, "\n", "\r\n"),
+		strings.ReplaceAll(jsontest.LockfileText, "é", `\u00e9`),
+		strings.ReplaceAll(jsontest.LockfileText, "1e+21", "1000000000000000000000.0"),
+		strings.ReplaceAll(jsontest.LockfileText, `: 0`, `: -0`),
+	} {
+		got := pintest.MustParse(t, text)
+		inLockfile(t, got, theLockfile(t))
+		if again := pintest.MustMarshal(t, got); again != jsontest.LockfileText {
+			t.Errorf("written again as\n%s", again)
+		}
+	}
+}
+
+// reversed is a JSON text with the members of every object in reverse order.
+func reversed(t testing.TB, s string) string {
+	var turn func(v jsontree.Value) jsontree.Value
+	turn = func(v jsontree.Value) jsontree.Value {
+		v.Parts = slices.Clone(v.Parts)
+		slices.Reverse(v.Members())
+		for i := range v.Parts {
+			v.Parts[i].Value = turn(v.Parts[i].Value)
+		}
+		return v
+	}
+	var b strings.Builder
+	for _, r := range string(jsontree.Append(nil, turn(pintest.Tree(t, s)))) {
+		if text.Hidden(r) || text.UnusualSpace(r) {
+			b.Write(jsontree.AppendUnicodeEscape(nil, r))
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// TestLockfileRoundTrip: parse → marshal → parse is identity, whatever is pinned.
+func TestLockfileRoundTrip(t *testing.T) {
+	random := jsontest.NewMaker(3)
+	for i := range 300 {
+		var l lockfile.Lockfile
+		for range random.IntN(3) {
+			pol := pin.Policy{HashOnly: random.IntN(4) == 0, RequireClean: random.IntN(4) == 0, EmptyCursorEnds: random.IntN(4) == 0,
+				Descriptions: random.Pick("", "", "strip", "truncate=3")}
+			if random.IntN(3) == 0 {
+				pol.Ignore = []string{"/_meta/" + strings.NewReplacer("~", "", "/", "").Replace(random.Text())}
+			}
+			var tools []string
+			seen := map[string]bool{}
+			for range random.IntN(6) {
+				name := "t" + random.Text()
+				if !seen[name] {
+					seen[name] = true
+					tools = append(tools, random.Definition(name))
+				}
+			}
+			s := pintest.PinsOf(t, "["+strings.Join(tools, ",")+"]", pol)
+			s.Server = "s" + random.Text()
+			for i := range s.Pins {
+				if random.IntN(3) == 0 {
+					s.Pins[i].Approval = &pin.Approval{By: "x" + random.Text(), At: "2026-01-02T03:04:05+01:00", Hash: s.Pins[i].Digest}
+				}
+			}
+			l.Put(s)
+		}
+		str := pintest.MustMarshal(t, l)
+		once := pintest.MustParse(t, str)
+		inLockfile(t, once, l)
+		if again := pintest.MustMarshal(t, once); again != str {
+			t.Fatalf("run %d: written again as\n%s\nwas\n%s", i, again, str)
+		}
+		if !l.IsWritten(bufio.NewReader(strings.NewReader(str))) || !slices.EqualFunc(l.Servers, once.Servers, sameLines) {
+			t.Fatalf("run %d: not what is written: %v\n%s", i, l, str)
+		}
+		at := random.IntN(len(str))
+		for _, other := range []string{str[:at], str[:at] + "x" + str[at+1:], str[:at] + str[at+1:], str + str[at:]} {
+			if other != str && l.IsWritten(bufio.NewReader(strings.NewReader(other))) {
+				t.Fatalf("run %d: taken for what is written:\n%s", i, other)
+			}
+		}
+		for _, r := range str {
+			if r != '\n' && (r < 0x20 || text.Hidden(r) || text.UnusualSpace(r)) {
+				t.Fatalf("run %d: U+%04X stands raw in\n%s", i, r, str)
+			}
+		}
+		if !json.Valid([]byte(str)) || strings.TrimRight(str, "\n")+"\n" != str {
+			t.Fatalf("run %d: not JSON with one final line feed:\n%s", i, str)
+		}
+	}
+}
+
+func sameLines(a, b pin.Set) bool {
+	return a.Line == b.Line && slices.EqualFunc(a.Pins, b.Pins, func(p, q pin.Pin) bool { return p.Line == q.Line })
+}
+
+func TestContradictions(t *testing.T) {
+	const (
+		digestA = "sha256:b19f14a17f9bce72a28c7f20abaf0ab9e90c71fe9358e943aeb33b0f660484fa" // of list_dir
+		digestB = "sha256:db783dc82e7e7887858da33ce4ee8773e412e032a1986ff681568b8e09124cf6" // of read_file
+		clean   = "sha256:34cceba73f7a4b7e2eac928606bb2f6cd41d4a7f653b5b818f6d79ee0fd24589" // read_file sanitized
+	)
+	notWritten := func(at, where, member string) string {
+		return "tools.lock:" + at + ": " + where + "member " + member + ": not written by this version of pinproof"
+	}
+	tests := []struct{ what, old, new, want string }{
+		{"a changed definition", "Reads a", "Reads b", "tools.lock:12: server files: pin read_file: its digest is not that of its stored definition"},
+		{"a changed number", "1e+21", "1e+22", "tools.lock:12: server files: pin read_file: its digest is not that of its stored definition"},
+		{"a member more", `"extra": {},`, `"extra": {}, "more": null,`, "tools.lock:12: server files: pin read_file: its digest is not that of its stored definition"},
+		{"another digest", digestA, digestB, "tools.lock:6: server files: pin list_dir: its digest is not that of its stored definition"},
+		{"a key that isn't the name", `"list_dir": {`, `"list_dirs": {`, "tools.lock:6: server files: pin list_dirs: its key is not the name in its definition"},
+		{"another sanitized digest", clean, strings.Replace(clean, "34cc", "34cd", 1), "tools.lock:12: server files: pin read_file: its sanitizedDigest is not that of its stored definition"},
+		{"no sanitized digest", `          "sanitizedDigest": "` + clean + "\",\n", "", "tools.lock:12: server files: pin read_file: its sanitizedDigest is not that of its stored definition"},
+		{"a sanitized digest for clean text", `"digest": "` + digestA + `",`, `"digest": "` + digestA + `", "sanitizedDigest": "` + clean + `",`,
+			"tools.lock:6: server files: pin list_dir: its sanitizedDigest is not that of its stored definition"},
+		{"a sanitized digest that equals the digest", clean, digestB, `tools.lock:14:30: server files: pin read_file: "sanitizedDigest" is no digest, or needless: it equals "digest"`},
+		{"a sanitized digest that is none", clean, "sha256:34cc", `tools.lock:14:30: server files: pin read_file: "sanitizedDigest" is no digest, or needless: it equals "digest"`},
+		{"a sanitized digest that is null", `"` + clean + `"`, "null", `tools.lock:14:30: server files: pin read_file: "sanitizedDigest" is no digest, or needless: it equals "digest"`},
+
+		{"a digest in capitals", digestA, "sha256:" + strings.ToUpper(digestA[7:]), `tools.lock:6:21: server files: pin list_dir: no "digest" of the form sha256: and 64 lower-case hex digits`},
+		{"an unknown algorithm", digestA, "sha512:" + digestA[7:], `tools.lock:6:21: server files: pin list_dir: no "digest" of the form sha256: and 64 lower-case hex digits`},
+		{"no digest", `          "digest": "` + digestA + "\",\n", "", `tools.lock:6:21: server files: pin list_dir: no "digest" of the form sha256: and 64 lower-case hex digits`},
+		{"a digest that is a number", `"` + digestA + `"`, "5", `tools.lock:6:21: server files: pin list_dir: no "digest" of the form sha256: and 64 lower-case hex digits`},
+
+		{"no definition", ",\n          \"definition\": {\n            \"name\": \"list_dir\"\n          }", "", "tools.lock:6:21: server files: pin list_dir: no definition is stored, and the policy is not hashOnly"},
+		{"a definition under hashOnly", `"approval": {`, `"definition": {"name":"bare"}, "approval": {`, "tools.lock:43:25: server web: pin bare: a definition is stored, which the policy (hashOnly) leaves out"},
+		{"a definition that is no object", "\"definition\": {\n            \"name\": \"list_dir\"\n          }", `"definition": ["list_dir"]`, "tools.lock:8:25: server files: pin list_dir: its definition is no object"},
+		{"a definition without its name", `"name": "list_dir"`, `"names": "list_dir"`, "tools.lock:6: server files: pin list_dir: its digest is not that of its stored definition"},
+		{"what its policy leaves out", "    \"files\": {\n", "    \"files\": {\n      \"policy\": {\"descriptions\": \"strip\"},\n", "tools.lock:13: server files: pin read_file: its definition has what its policy leaves out"},
+		{"a definition nested too deep", `"extra": {}`, `"extra": ` + strings.Repeat("[", 127) + strings.Repeat("]", 127), "tools.lock:15:25: server files: pin read_file: a definition nested more than 128 deep"},
+		{"a definition of too many values", `"extra": {}`, `"extra": [` + strings.Repeat("0,", 200_000) + "0]", "tools.lock:15:25: server files: pin read_file: a definition of more than 200,000 values"},
+
+		{"a raw zero width space", `\u200b file`, "\u200b file", "tools.lock:16:36: server files: pin read_file: U+200B stands raw, where pinproof writes an escape"},
+		{"a raw no-break space", `\u00a0`, "\u00a0", "tools.lock:16:47: server files: pin read_file: U+00A0 stands raw, where pinproof writes an escape"},
+		{"a raw DEL in the last pin", `Ada\u200b`, "Ada\x7f", "tools.lock:44:23: server web: pin bare: U+007F stands raw, where pinproof writes an escape"},
+		{"a pin repeated", `"read_file": {`, `"list_dir": {`, "tools.lock:12:9: not a lockfile: member list_dir is repeated: parsers would read different values"},
+		{"a server repeated", `"web": {`, `"files": {`, "tools.lock:33:5: not a lockfile: member files is repeated: parsers would read different values"},
+		{"a member repeated after unescaping", `"name": "list_dir"`, `"name": "list_dir", "n\u0061me": "x"`, "tools.lock:9:33: not a lockfile: member name is repeated: parsers would read different values"},
+
+		{"a newer version", `"lockfileVersion": 1`, `"lockfileVersion": 2`, "tools.lock:2:22: made by a newer pinproof: lockfileVersion 2, this one reads 1"},
+		{"version 0", `"lockfileVersion": 1`, `"lockfileVersion": 0`, "tools.lock:2:22: not a lockfile: an unknown lockfileVersion"},
+		{"version 1.0", `"lockfileVersion": 1`, `"lockfileVersion": 1.0`, "tools.lock:2:22: not a lockfile: an unknown lockfileVersion"},
+		{"a version in quotes", `"lockfileVersion": 1`, `"lockfileVersion": "1"`, "tools.lock:2:22: not a lockfile: an unknown lockfileVersion"},
+		{"no version", "  \"lockfileVersion\": 1,\n", "", `tools.lock: not a lockfile: no "lockfileVersion"`},
+		{"no servers", `"servers": {`, `"server": {`, notWritten("3:13", "", "server")},
+		{"a member more at the root", `"servers": {`, `"generated": "today", "servers": {`, notWritten("3:16", "", "generated")},
+		{"a member more in a server", `"tools": {`, `"setDigest": "x", "tools": {`, notWritten("5:20", "server files: ", "setDigest")},
+		{"a member more in a pin", `"digest": "` + digestA, `"count": 1, "digest": "` + digestA, notWritten("7:20", "server files: pin list_dir: ", "count")},
+		{"a member more in a policy", `"hashOnly": true`, `"hashOnly": true, "annotations": "strip"`, notWritten("35:42", "server web: policy: ", "annotations")},
+		{"a member more in an approval", `"by": `, `"\u001b[2J": 1, "by": `, notWritten("44:26", "server web: pin bare: approval: ", `"<U+001B>[2J"`)},
+		{"folded members", `"digest": "` + digestA, `"Digest": "x", "digest": "` + digestA, notWritten("7:21", "server files: pin list_dir: ", "Digest")},
+		{"no tools", "      \"tools\": {\n        \"bare\"", "      \"tool\": {\n        \"bare\"", notWritten("40:15", "server web: ", "tool")},
+		{"a long label", `"web": {`, `"` + strings.Repeat("w", 1025) + `": {`, "tools.lock:33:1034: a server whose name has more than 1024 bytes"},
+		{"an empty label", `"web": {`, `"": {`, "tools.lock:33:9: a server without a name"},
+		{"an empty name", `"list_dir": {`, `"": {`, `tools.lock:6:13: server files: pin "": a pin without a name`},
+		{"a server that is a list", "{\n      \"policy\": {\n        \"hashOnly\"", "[], \"w\": {\n      \"policy\": {\n        \"hashOnly\"", "tools.lock:33:12: server web: not an object"},
+
+		{"a default that is recorded", `"hashOnly": true`, `"hashOnly": true, "requireClean": false`, `tools.lock:35:43: server web: policy: "requireClean": not true; what is default is left out`},
+		{"a policy that is default", "{\n        \"hashOnly\": true,\n        \"ignore\": [\n          \"/_meta\"\n        ]\n      }", "{}", "tools.lock:34:17: server web: policy: empty; the default policy is left out"},
+		{"preserve recorded", `"hashOnly": true`, `"descriptions": "preserve", "hashOnly": true`, `tools.lock:35:25: server web: policy: "descriptions": neither strip nor truncate=N`},
+		{"descriptions that are no text", `"hashOnly": true`, `"descriptions": 5, "hashOnly": true`, `tools.lock:35:25: server web: policy: "descriptions": neither strip nor truncate=N`},
+		{"a pointer that can't be ignored", `"/_meta"`, `"/description"`, `tools.lock:36:19: server web: policy: "ignore": /description can't be ignored: only /_meta, /icons, /execution, members below them but not through an array, and the $schema of a schema can`},
+		{"pointers out of order", `"/_meta"`, `"/icons", "/_meta"`, `tools.lock:36:19: server web: policy: "ignore": its JSON Pointers are not sorted, or repeated`},
+		{"a pointer repeated", `"/_meta"`, `"/_meta", "/_meta"`, `tools.lock:36:19: server web: policy: "ignore": its JSON Pointers are not sorted, or repeated`},
+		{"no pointers", "[\n          \"/_meta\"\n        ]", "[]", `tools.lock:36:19: server web: policy: "ignore": not an array of JSON Pointers`},
+		{"a pointer that is no text", `"/_meta"`, `5`, `tools.lock:36:19: server web: policy: "ignore": not an array of JSON Pointers`},
+		{"pointers in a text", "[\n          \"/_meta\"\n        ]", `"/_meta"`, `tools.lock:36:19: server web: policy: "ignore": not an array of JSON Pointers`},
+
+		{"an approval without a name", `Ada\u200b <a@example.org>`, "", `tools.lock:43:23: server web: pin bare: "approval" needs "by", "at" (RFC 3339) and "hash" (a digest)`},
+		{"an approval without a time", "2026-01-02T03:04:05Z", "yesterday", `tools.lock:43:23: server web: pin bare: "approval" needs "by", "at" (RFC 3339) and "hash" (a digest)`},
+		{"an approval without a hash", "sha256:ae17", "sha256:", `tools.lock:43:23: server web: pin bare: "approval" needs "by", "at" (RFC 3339) and "hash" (a digest)`},
+
+		{"trailing data", "  }\n}\n", "  }\n}\n{}\n", "tools.lock:53:1: not a lockfile: trailing data after it"},
+		{"a trailing comma", "  }\n}\n", "  },\n}\n", `tools.lock:51:4: not a lockfile: not JSON: unexpected ","`},
+		{"cut short", "  }\n}\n", "  }\n", "tools.lock:52:1: not a lockfile: unexpected end of the file: cut short?"},
+		{"a number that overflows", "1e+21", "1e+400", "tools.lock:21:30: not a lockfile: a number that overflows a double"},
+		{"merge conflict", "        \"list_dir\": {\n", "<<<<<<< HEAD\n        \"list_dir\": {\n=======\n        \"list_dirs\": {\n>>>>>>> feature\n", "tools.lock:6:1: merge conflict markers were left in"},
+		{"half a merge conflict", "    \"web\": {\n", ">>>>>>> feature\n    \"web\": {\n", "tools.lock:33:1: merge conflict markers were left in"},
+		{"merge conflict in a definition", "              \"required\": [],\n", "<<<<<<< ours\n              \"required\": [],\n=======\n>>>>>>> theirs\n", "tools.lock:25:1: merge conflict markers were left in"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.what, func(t *testing.T) {
+			text := strings.Replace(jsontest.LockfileText, tt.old, tt.new, 1)
+			if text == jsontest.LockfileText {
+				t.Fatalf("%q is not in the lockfile", tt.old)
+			}
+			l, err := lockfile.Read("tools.lock", []byte(text), pintest.Form)
+			jsontest.WantError(t, err, tt.want)
+			if l.Servers != nil {
+				t.Error("an error, and a lockfile beside it")
+			}
+		})
+	}
+}
+
+func TestNotALockfile(t *testing.T) {
+	for _, tt := range []struct{ what, text, want string }{
+		{"empty", "", "tools.lock: empty: not a lockfile"},
+		{"blanks", " \n", "tools.lock: empty: not a lockfile"},
+		{"a client configuration", `{"mcpServers":{}}`, `tools.lock: a client configuration ("mcpServers"), not a lockfile`},
+		{"another program's lockfile", "# yarn lockfile v1\n", `tools.lock:1:1: not a lockfile: not JSON: unexpected "#"`},
+		{"an object of another kind", `{"name":"x","lockfileVersion":3,"packages":{}}`, `tools.lock:1:31: made by a newer pinproof: lockfileVersion 3, this one reads 1`},
+		{"a list", "[1]", `tools.lock: not a lockfile: no "lockfileVersion"`},
+		{"a scalar", "null", `tools.lock: not a lockfile: no "lockfileVersion"`},
+		{"no servers", `{"lockfileVersion":1}`, `tools.lock:1:20: no "servers"`},
+		{"servers that are none", `{"lockfileVersion":1,"servers":[]}`, `tools.lock:1:20: no "servers"`},
+		{"tools that are none", `{"lockfileVersion":1,"servers":{"a":{"tools":5}}}`, `tools.lock:1:46: server a: tools: not an object`},
+		{"no tools", `{"lockfileVersion":1,"servers":{"a":{}}}`, `tools.lock:1:37: server a: no "tools"`},
+		{"a pin that is none", `{"lockfileVersion":1,"servers":{"a":{"tools":{"x":"y"}}}}`, `tools.lock:1:51: server a: pin x: not an object`},
+		{"a policy that is none", `{"lockfileVersion":1,"servers":{"a":{"policy":[],"tools":{}}}}`, `tools.lock:1:47: server a: policy: not an object`},
+	} {
+		t.Run(tt.what, func(t *testing.T) {
+			_, err := lockfile.Read("tools.lock", []byte(tt.text), pintest.Form)
+			jsontest.WantError(t, err, tt.want)
+		})
+	}
+}
+
+func TestIsLockfile(t *testing.T) {
+	for text, want := range map[string]bool{
+		jsontest.LockfileText: true, jsontest.LockfileText[:200]: true, `{"servers":{},"lockfileVersion":9}`: true, "\ufeff{\"lockfileVersion\": 1,,}": true,
+		`{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}`: false, `[{"name":"lockfileVersion"}]`: false, "": false, `"lockfileVersion"x`: false, `{"tools":[{"lockfileVersion":1}]}`: false,
+	} {
+		if got := lockfile.Recognize([]byte(text)); got != want {
+			t.Errorf("isLockfile(%.40q) = %v", text, got)
+		}
+	}
+}
+
+// TestManyServers: the work grows with the size of a lockfile, not with its square.
+func TestManyServers(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	b.WriteString(`{"lockfileVersion":1,"servers":{`)
+	for i := range 50_000 {
+		fmt.Fprintf(&b, "%q:{\"tools\":{}},\n%s", fmt.Sprintf("server_%d", i), strings.Repeat(" ", 60))
+	}
+	text := strings.TrimRight(b.String(), " \n,") + "}}"
+	if l := pintest.MustParse(t, text); len(l.Servers) != 50_000 {
+		t.Errorf("%d servers", len(l.Servers))
+	}
+	_, err := lockfile.Read("tools.lock", []byte(strings.Replace(text, `"server_0"`, `"one_more":{"tools":{}},"server_0"`, 1)), pintest.Form)
+	jsontest.WantError(t, err, "tools.lock:1:32: more than 50,000 servers")
+}
+
+// FuzzLockfile: reading never panics and gives nothing beside an error; what is
+// read is written and read again as the same.
+func FuzzLockfile(f *testing.F) {
+	f.Add([]byte(jsontest.LockfileText))
+	f.Add([]byte(`{"lockfileVersion":1,"servers":{}}`))
+	f.Add([]byte(`{"servers":{"a":{"policy":{"hashOnly":true},"tools":{"t":{"digest":"` + pin.DigestPrefix + strings.Repeat("0", 64) + `"}}}},"lockfileVersion":1}`))
+	f.Add([]byte("<<<<<<< a\n"))
+	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		l, err := lockfile.Read("tools.lock", data, pintest.Form)
+		if err != nil {
+			if l.Servers != nil {
+				t.Fatalf("%q: %v, and a lockfile beside it", data, err)
+			}
+			jsontest.CheckVisible(t, err.Error())
+			return
+		}
+		text := pintest.MustMarshal(t, l)
+		again := pintest.MustParse(t, text)
+		inLockfile(t, again, l)
+		if !lockfile.Recognize(data) {
+			t.Fatalf("%q is read, and not recognised as a lockfile", data)
+		}
+		if !reflect.DeepEqual(jsontest.Decoded(t, []byte(text)), jsontest.Decoded(t, data)) {
+			t.Fatalf("%q\nis written as\n%s", data, text)
+		}
+	})
+}
+
+// TestRawCharacterInAReorderedLockfile: the pin that the character stands in is
+// named, in whatever order the pins are.
+func TestRawCharacterInAReorderedLockfile(t *testing.T) {
+	hidden := `"read_file": {
+          "digest": "sha256:db783dc82e7e7887858da33ce4ee8773e412e032a1986ff681568b8e09124cf6",`
+	at, end := strings.Index(jsontest.LockfileText, hidden), strings.Index(jsontest.LockfileText, "\n      }\n    },\n    \"web\"")
+	first := strings.Index(jsontest.LockfileText, `"list_dir"`)
+	pin := strings.Replace(jsontest.LockfileText[at:end], `\u200b`, "\u200b", 1)
+	text := jsontest.LockfileText[:first] + pin + ",\n        " + strings.TrimRight(jsontest.LockfileText[first:at], ", \n") + jsontest.LockfileText[end:]
+	_, err := lockfile.Read("tools.lock", []byte(text), pintest.Form)
+	jsontest.WantError(t, err, "tools.lock:10:36: server files: pin read_file: U+200B stands raw, where pinproof writes an escape")
+}

@@ -1,0 +1,460 @@
+// Package lockfile reads the committed file of pins, checked against itself, and writes it.
+package lockfile
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"pinproof/internal/fail"
+	"pinproof/internal/jsontree"
+	"pinproof/internal/pin"
+	"pinproof/internal/shell"
+	"pinproof/internal/text"
+)
+
+// A Lockfile is the committed file of pins. It has one pinset for each server, sorted by
+// label in UTF-16 code units.
+type Lockfile struct {
+	Servers []pin.Set
+}
+
+// Find returns the pins of a server, or nil.
+func (l *Lockfile) Find(server string) *pin.Set {
+	i, ok := slices.BinarySearchFunc(l.Servers, server, func(s pin.Set, server string) int { return jsontree.CompareUTF16(s.Server, server) })
+	if !ok {
+		return nil
+	}
+	return &l.Servers[i]
+}
+
+// Labels returns the labels of the servers.
+func (l *Lockfile) Labels() []string {
+	var list []string
+	for _, s := range l.Servers {
+		list = append(list, s.Server)
+	}
+	return list
+}
+
+// Put adds a server's pins or replaces them.
+func (l *Lockfile) Put(s pin.Set) {
+	l.Drop(s.Server)
+	l.Servers = append(l.Servers, s)
+	l.sort()
+}
+
+func (l *Lockfile) sort() {
+	slices.SortFunc(l.Servers, func(a, b pin.Set) int { return jsontree.CompareUTF16(a.Server, b.Server) })
+}
+
+// Drop removes a server.
+func (l *Lockfile) Drop(server string) {
+	l.Servers = slices.DeleteFunc(slices.Clone(l.Servers), func(s pin.Set) bool { return s.Server == server })
+}
+
+// escaped reports whether the lockfile spells r as an escape. A reader of the file or of
+// its git diff would miss a raw one.
+func escaped(r rune) bool { return text.Hidden(r) || text.UnusualSpace(r) }
+
+// lockReader parses a lockfile.
+type lockReader struct {
+	fail.File // asked for places in the order of the file: going back counts lines from the start
+	json      *jsontree.Reader
+	formOf    pin.FormFunc
+	defined   map[int32]definedPin // by the offset of the definition
+}
+
+// A definedPin is a definition that the lockfile stores, with the identity in it.
+type definedPin struct {
+	pin.Form
+	name     string
+	isObject bool
+}
+
+// Read reads a lockfile strictly and recomputes all it can. A lockfile that
+// contradicts itself is an error that names the pin. These checks find accidents and
+// careless edits. They can't stop a person who may change the file.
+func Read(path string, data []byte, formOf pin.FormFunc) (Lockfile, error) {
+	r := &lockReader{File: fail.NewFile(path, data), formOf: formOf, defined: map[int32]definedPin{}}
+	if len(data) > jsontree.MaxLockfileBytes {
+		return Lockfile{}, r.At(-1, "more than 256 MiB")
+	}
+	r.json = jsontree.NewReader(data)
+	r.json.IsDefinition = func(path []jsontree.Step) bool {
+		return len(path) == 5 && path[0].Name == "servers" && path[4].Name == "definition"
+	}
+	r.json.Definition = func(path []jsontree.Step, v *jsontree.Value) bool {
+		list, _ := pin.ListNamed(path[2].Name)
+		d := definedPin{name: strings.Clone(v.Get(pin.ListInfo[list].Identity).Text), isObject: v.Kind == '{'}
+		if d.isObject {
+			d.Form = r.formOf(list, v)
+		}
+		r.defined[v.At] = d
+		return false
+	}
+	root, err := r.json.Only()
+	if err != nil || root.Kind != '{' {
+		return Lockfile{}, r.notLockfile(err)
+	}
+	l, err := r.servers(root)
+	if err == nil {
+		err = r.hiddenRaw(l)
+	}
+	if err != nil {
+		return Lockfile{}, err
+	}
+	return l, nil
+}
+
+func (r *lockReader) servers(root jsontree.Value) (l Lockfile, err error) {
+	version := root.Get("lockfileVersion")
+	if version.Kind == 0 {
+		return l, r.notLockfile(nil)
+	}
+	if v := string(r.Data[version.At:version.End]); v != "1" {
+		if n, err := strconv.Atoi(v); err == nil && n > 1 {
+			return l, r.At(int(version.At), "made by a newer pinproof: lockfileVersion %d, this one reads 1", n).
+				Hint("update pinproof")
+		}
+		return l, r.At(int(version.At), "not a lockfile: an unknown lockfileVersion")
+	}
+	if err := r.object(root, "", "lockfileVersion", "servers"); err != nil {
+		return l, err
+	}
+	servers := root.Get("servers")
+	if servers.Kind != '{' {
+		return l, r.At(int(version.At), `no "servers"`)
+	}
+	if len(servers.Members()) > jsontree.MaxEntries {
+		return l, r.At(int(servers.At), "more than 50,000 servers")
+	}
+	for _, s := range servers.Members() {
+		set, err := r.server(s.Name, s.Value)
+		if err != nil {
+			return l, err
+		}
+		slices.SortFunc(set.Pins, pin.ComparePins)
+		l.Servers = append(l.Servers, set)
+	}
+	l.sort()
+	return l, nil
+}
+
+// notLockfile says what the file is instead.
+func (r *lockReader) notLockfile(err error) error {
+	for _, marker := range []string{"<<<<<<< ", ">>>>>>> "} {
+		at := bytes.Index(r.Data, []byte(marker))
+		if at == 0 || at > 0 && r.Data[at-1] == '\n' {
+			return r.At(at, "merge conflict markers were left in").
+				Hint("take one side whole, then review the other again: pinproof diff MANIFEST %s", shell.Path(r.Path))
+		}
+	}
+	if len(bytes.TrimSpace(r.Data)) == 0 {
+		return r.At(-1, "empty: not a lockfile").Hint("to lock anew, delete it first")
+	}
+	if bytes.Contains(r.Data, []byte(`"mcpServers"`)) {
+		return r.At(-1, `a client configuration ("mcpServers"), not a lockfile`)
+	}
+	bad, refused := errors.AsType[*jsontree.Error](err)
+	switch {
+	case refused && bad.Limit:
+		p := bad.Inside.Path
+		return r.At(bad.At, "server %s: pin %s: %s", text.Name(p[1].Name), text.Name(p[3].Name), bad.Text)
+	case refused:
+		return r.At(bad.At, "not a lockfile: %s", bad.Text)
+	case err != nil:
+		return r.At(-1, "not a lockfile")
+	}
+	return r.At(-1, `not a lockfile: no "lockfileVersion"`)
+}
+
+// object refuses a value that is no object. If the members that version 1 knows are given,
+// it also refuses any other member.
+func (r *lockReader) object(v jsontree.Value, where string, known ...string) error {
+	if v.Kind != '{' {
+		return r.At(int(v.At), "%snot an object", where)
+	}
+	for _, m := range v.Members() {
+		if len(known) > 0 && !slices.Contains(known, m.Name) {
+			return r.At(int(m.Value.At), "%smember %s: not written by this version of pinproof", where, text.Name(m.Name))
+		}
+	}
+	return nil
+}
+
+func (r *lockReader) server(name string, v jsontree.Value) (pin.Set, error) {
+	where := "server " + text.Name(name) + ": "
+	set := pin.Set{Server: name}
+	if err := r.object(v, where); err != nil {
+		return set, err
+	}
+	set.Line, _ = r.Position(int(v.At))
+	switch {
+	case name == "":
+		return set, r.At(int(v.At), "a server without a name")
+	case len(name) > jsontree.MaxLabelBytes:
+		return set, r.At(int(v.At), "a server whose name has more than %d bytes", jsontree.MaxLabelBytes)
+	}
+	known := []string{"policy", "acceptedWarnings"}
+	for list := range pin.Lists {
+		known = append(known, pin.ListInfo[list].Member)
+	}
+	if err := r.object(v, where, known...); err != nil {
+		return set, err
+	}
+	if p := v.Get("policy"); p.Kind != 0 {
+		var err error
+		if set.Policy, err = r.policy(p, where+"policy: "); err != nil {
+			return set, err
+		}
+	}
+	var err error
+	if set.Accepted, err = r.accepted(v, where); err != nil {
+		return set, err
+	}
+	if !v.Has("tools") {
+		return set, r.At(int(v.At), `%sno "tools"`, where)
+	}
+	for _, m := range v.Members() { // in the order of the file, so that position needn't go back
+		list, isList := pin.ListNamed(m.Name)
+		var err error
+		switch {
+		case m.Name == "instructions":
+			err = r.entry(&set, pin.Instructions, jsontree.Member{Name: "", Value: m.Value}, where+"instructions: ")
+		case isList:
+			err = r.entries(&set, list, m.Value, where)
+		}
+		if err != nil {
+			return set, err
+		}
+	}
+	return set, nil
+}
+
+func (r *lockReader) entries(set *pin.Set, list pin.List, v jsontree.Value, where string) error {
+	if err := r.object(v, where+pin.ListInfo[list].Member+": "); err != nil {
+		return err
+	}
+	if len(v.Members()) > jsontree.MaxEntries {
+		return r.At(int(v.At), "%smore than 50,000 pins", where)
+	}
+	what := "pin "
+	if list != pin.Tools {
+		what = pin.ListInfo[list].Entry + " "
+	}
+	for _, e := range v.Members() {
+		at := where + what + text.Name(e.Name) + ": "
+		if e.Name == "" {
+			return r.At(int(e.Value.At), "%sa pin without a name", at)
+		}
+		if err := r.entry(set, list, e, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entry reads one pin and checks it against its stored definition.
+func (r *lockReader) entry(set *pin.Set, list pin.List, e jsontree.Member, where string) error {
+	v := e.Value
+	stored := storedMember(list)
+	if err := r.object(v, where, "digest", "sanitizedDigest", "acceptedWarnings", "approval", stored); err != nil {
+		return err
+	}
+	p := pin.Pin{Key: pin.Key{List: list, Name: e.Name}, Form: pin.Form{Digest: v.Get("digest").Text}}
+	p.Line, _ = r.Position(int(v.At))
+	if !pin.IsDigest(p.Digest) || v.Get("digest").Kind != '"' {
+		return r.At(int(v.At), `%sno "digest" of the form sha256: and 64 lower-case hex digits`, where)
+	}
+	p.Sanitized = p.Digest
+	if s := v.Get("sanitizedDigest"); s.Kind != 0 {
+		if p.Sanitized = s.Text; !pin.IsDigest(s.Text) || s.Kind != '"' || s.Text == p.Digest {
+			return r.At(int(s.At), `%s"sanitizedDigest" is no digest, or needless: it equals "digest"`, where)
+		}
+	}
+	var err error
+	if p.Accepted, err = r.accepted(v, where); err != nil {
+		return err
+	}
+	if a := v.Get("approval"); a.Kind != 0 {
+		if err := r.object(a, where+"approval: ", "by", "at", "hash"); err != nil {
+			return err
+		}
+		p.Approval = &pin.Approval{By: a.Get("by").Text, At: a.Get("at").Text, Hash: a.Get("hash").Text}
+		if _, err := time.Parse(time.RFC3339, p.Approval.At); err != nil || p.Approval.By == "" || !pin.IsDigest(p.Approval.Hash) {
+			return r.At(int(a.At), `%s"approval" needs "by", "at" (RFC 3339) and "hash" (a digest)`, where)
+		}
+	}
+	set.Pins = append(set.Pins, p)
+	text := v.Get(stored)
+	switch {
+	case text.Kind != 0 && set.Policy.HashOnly:
+		return r.At(int(text.At), "%sa definition is stored, which the policy (hashOnly) leaves out", where)
+	case text.Kind == 0 && !set.Policy.HashOnly:
+		return r.At(int(v.At), "%sno definition is stored, and the policy is not hashOnly", where)
+	case text.Kind == 0:
+		return nil
+	}
+	return r.recompute(&set.Pins[len(set.Pins)-1], text, set.Policy, where)
+}
+
+// accepted reads the record of accepted warnings. An id that this version doesn't know is
+// kept.
+func (r *lockReader) accepted(v jsontree.Value, where string) ([]string, error) {
+	list := v.Get("acceptedWarnings")
+	if list.Kind == 0 {
+		return nil, nil
+	}
+	ids, err := sortedTexts(list, "ids", func(ids []string) ([]string, error) {
+		for _, id := range ids {
+			if id == "" || len(id) > 64 || strings.Trim(id, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+				return nil, fail.New("%s: an id is of a to z, 0 to 9 and -", text.Name(id))
+			}
+		}
+		return slices.Compact(slices.Sorted(slices.Values(ids))), nil
+	})
+	if err != nil {
+		return nil, r.At(int(list.At), `%s"acceptedWarnings": %s`, where, err)
+	}
+	return ids, nil
+}
+
+// recompute makes a pin of the stored definition and refuses p if it differs.
+func (r *lockReader) recompute(p *pin.Pin, stored jsontree.Value, pol pin.Policy, where string) error {
+	bad := func(what string) error {
+		return fail.In(text.Printable(r.Path)+":"+strconv.Itoa(p.Line), "%s%s", where, what).
+			Hint("someone edited it, or a merge went wrong: go back to the committed version, then review with pinproof diff")
+	}
+	var computed definedPin // from the stored definition
+	if p.List == pin.Instructions {
+		if stored.Kind != '"' {
+			return r.At(int(stored.At), "%sits text is no string", where)
+		}
+		computed.Form = r.formOf(p.List, &stored)
+	} else {
+		computed = r.defined[stored.At]
+		if !computed.isObject {
+			return r.At(int(stored.At), "%sits definition is no object", where)
+		}
+		if pol.Shapes() {
+			v := jsontree.Canonical(computed.Definition)
+			if !jsontree.Equal(v, pol.Apply(p.List, v)) {
+				return bad("its definition has what its policy leaves out")
+			}
+		}
+		if computed.name != p.Name && computed.Digest == p.Digest {
+			return bad("its key is not the " + pin.ListInfo[p.List].Identity + " in its definition")
+		}
+	}
+	switch {
+	case computed.Digest != p.Digest:
+		return bad("its digest is not that of its stored definition")
+	case computed.Sanitized != p.Sanitized:
+		return bad("its sanitizedDigest is not that of its stored definition")
+	}
+	p.Definition = computed.Definition
+	return nil
+}
+
+func (r *lockReader) policy(v jsontree.Value, where string) (pin.Policy, error) {
+	var p pin.Policy
+	if err := r.object(v, where, pin.PolicyMembers...); err != nil {
+		return p, err
+	}
+	for _, m := range v.Members() {
+		bad := func(why string) error { return r.At(int(m.Value.At), "%s%q: %s", where, m.Name, why) }
+		var err error
+		switch m.Name {
+		case "descriptions":
+			if p.Descriptions, err = pin.ParseDescriptions(m.Value.Text); err != nil || m.Value.Kind != '"' || p.Descriptions == "" {
+				return p, bad("neither strip nor truncate=N")
+			}
+		case "ignore":
+			if p.Ignore, err = sortedTexts(m.Value, "JSON Pointers", pin.ParseIgnore); err != nil {
+				return p, bad(err.Error())
+			}
+		case "substitute":
+			if p.Substitute, err = sortedTexts(m.Value, "names", pin.ParseSubstituteNames); err != nil {
+				return p, bad(err.Error())
+			}
+		default:
+			if m.Value.Kind != 't' {
+				return p, bad("not true; what is default is left out")
+			}
+			*p.Flag(m.Name) = true
+		}
+	}
+	if p.IsDefault() {
+		return p, r.At(int(v.At), "%sempty; the default policy is left out", where)
+	}
+	return p, nil
+}
+
+// sortedTexts reads an array of strings. They must be as parse returns them: sorted, no repeats.
+func sortedTexts(v jsontree.Value, what string, parse func([]string) ([]string, error)) ([]string, error) {
+	var list []string
+	for _, item := range v.Items() {
+		if item.Kind != '"' {
+			return nil, fail.New("not an array of %s", what)
+		}
+		list = append(list, item.Text)
+	}
+	if len(list) == 0 {
+		return nil, fail.New("not an array of %s", what)
+	}
+	parsed, err := parse(list)
+	if err == nil && !slices.Equal(parsed, list) {
+		return nil, fail.New("its %s are not sorted, or repeated", what)
+	}
+	return parsed, err
+}
+
+// hiddenRaw refuses raw characters that pinproof would have escaped: nobody sees them in
+// a review of the file.
+func (r *lockReader) hiddenRaw(l Lockfile) error {
+	at := text.IndexBeyondASCII(r.Data, escaped)
+	if at == len(r.Data) {
+		return nil
+	}
+	line, _ := r.Position(at)
+	where, nearest := "", 0
+	for _, s := range l.Servers {
+		for _, p := range s.Pins {
+			if p.Line <= line && p.Line > nearest {
+				nearest, where = p.Line, "server "+text.Name(s.Server)+": pin "+text.Name(p.Name)+": "
+			}
+		}
+	}
+	c, _ := utf8.DecodeRune(r.Data[at:])
+	return r.At(at, "%sU+%04X stands raw, where pinproof writes an escape", where, c)
+}
+
+// FirstServer returns the first label: the sixth token of a lockfile that pinproof wrote.
+func FirstServer(file *bufio.Reader) string {
+	head, _ := file.Peek(file.Size())
+	d := jsontree.NewDecoder(head)
+	for range 5 {
+		d.ReadToken()
+	}
+	label, _ := d.ReadToken()
+	return label.String()
+}
+
+// Recognize recognises a lockfile by its content, even a faulty one: an object with a
+// lockfileVersion, or a text that begins like one with it as the first member.
+func Recognize(data []byte) bool {
+	inside, isObject := bytes.CutPrefix(bytes.TrimLeft(data, "\ufeff \t\r\n"), []byte("{"))
+	if isObject && bytes.HasPrefix(bytes.TrimLeft(inside, " \t\r\n"), []byte(`"lockfileVersion"`)) {
+		return true
+	}
+	r := jsontree.NewReader(data)
+	r.IsDefinition = func([]jsontree.Step) bool { return false }
+	v, err := r.Next(0, len(data))
+	return err == nil && v.Has("lockfileVersion")
+}

@@ -1,0 +1,645 @@
+// Package manifest reads what a server answered, as saved in any of the shapes people save,
+// into its lists. It refuses rather than guesses.
+package manifest
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"pinproof/internal/fail"
+	"pinproof/internal/jsontree"
+	"pinproof/internal/pin"
+	"pinproof/internal/shell"
+	"pinproof/internal/text"
+)
+
+// A Manifest is what one server answered, as saved: its tools and whatever else a
+// model reads.
+type Manifest struct {
+	Path  string
+	Lists [pin.Lists]listing
+	About string // the server's own name and version, printable; for display only
+	Noise int    // lines passed over
+}
+
+// A listing is one list of a manifest. A list that can't be read is a problem only
+// where it is pinned.
+type listing struct {
+	Answered bool      // the server gave it, or says that it has none
+	Entries  []pin.Pin // as received, in the server's order
+	Problem  error
+}
+
+// EntryNamed names an entry in a sentence: tool NAME, prompt NAME, instructions.
+func EntryNamed(list pin.List, name string) string {
+	if list == pin.Instructions {
+		return "instructions"
+	}
+	return pin.ListInfo[list].Entry + " " + text.Name(name)
+}
+
+// Read reads a saved answer in any of the shapes people save: a JSON-RPC
+// response, a bare result, a bare array, a batch, pages one after another, the
+// transcript of a stdio session, an event stream. It refuses rather than guesses;
+// see jsontree.Reader for what is refused in JSON itself.
+func Read(path string, data []byte, formOf pin.FormFunc, pol pin.Policy) (Manifest, error) {
+	return Scan(path, data, formOf).Manifest(pol)
+}
+
+// Scanned is a file's JSON values, or what is wrong with them. Reading this far needs no
+// policy: which one applies is known only once the server is.
+type Scanned struct {
+	stream  stream
+	values  []jsontree.Value
+	err     error
+	rounded error // an integer among them that a double can't hold exactly, or nil
+}
+
+func Scan(path string, data []byte, formOf pin.FormFunc) *Scanned {
+	s := &Scanned{stream: newStream(path, data, formOf)}
+	if s.values, s.err = s.stream.values(); s.err == nil && s.stream.json.Rounded != nil {
+		s.rounded = s.stream.refuse(s.stream.json.Rounded).
+			Hint("to pin the double, as the published recipe (RFC 8785) does: pinproof lock --round-integers %s", shell.Path(path))
+	}
+	return s
+}
+
+// Faulty returns what is wrong with the file, or nil if it can be read under some policy.
+func (s *Scanned) Faulty() error {
+	if _, err := s.Manifest(pin.Policy{EmptyCursorEnds: true, RoundIntegers: true}); err == nil {
+		return nil
+	}
+	_, err := s.Manifest(pin.Policy{})
+	return err
+}
+
+// Manifest sorts the values into lists.
+func (s *Scanned) Manifest(pol pin.Policy) (Manifest, error) {
+	switch {
+	case s.err != nil:
+		return Manifest{}, s.err
+	case s.rounded != nil && !pol.RoundIntegers:
+		return Manifest{}, s.rounded
+	}
+	r := &manifestReader{stream: s.stream, emptyCursorEnds: pol.EmptyCursorEnds, asked: map[string]bool{}}
+	for _, v := range s.values {
+		r.messages = r.messages || v.Has("jsonrpc") || slices.ContainsFunc(v.Items(), func(item jsontree.Member) bool { return item.Has("jsonrpc") })
+	}
+	for _, v := range s.values {
+		if err := r.message(v, len(s.values) == 1); err != nil {
+			return Manifest{}, err
+		}
+	}
+	if err := r.finish(); err != nil {
+		return Manifest{}, err
+	}
+	return r.made, nil
+}
+
+// listOf returns the list that a value is an entry of, and whether it is one. Its path
+// says so: [i], tools[i], result.tools[i], [i].result.tools[i].
+func listOf(path []jsontree.Step) (pin.List, bool) {
+	n := len(path)
+	switch {
+	case n == 0 || path[n-1].Index < 0:
+		return 0, false
+	case n == 1:
+		return pin.Tools, true
+	case n == 4 && path[0].Index >= 0 && path[1].Name == "result",
+		n == 3 && path[0].Name == "result",
+		n == 2:
+		return pin.ListNamed(path[n-2].Name)
+	}
+	return 0, false
+}
+
+// opensBatch reports whether an array holds messages rather than tools. Its first element,
+// which begins at data[at], says so.
+func opensBatch(data []byte, at int) bool {
+	var names []string
+	jsontree.EachMember(data[at:], func(name string, _ int) { names = append(names, name) })
+	return isMessage(func(name string) bool { return slices.Contains(names, name) })
+}
+
+// isMessage tells an element of a batch from a tool, by the members it has.
+func isMessage(has func(name string) bool) bool {
+	return has("jsonrpc") || !has("name") && (has("method") || has("result") || has("error"))
+}
+
+// An entry is a definition of the file: its pin, without a place yet.
+type entry struct {
+	pin.Pin
+	at      int32         // the offset of its first byte
+	problem *entryProblem // why it can't be an entry, or nil
+}
+
+// An entryProblem says what is wrong with an entry, and at which offset.
+type entryProblem struct {
+	at   int
+	text string
+	hint string
+	bare bool // the text continues "tool 3 of the list": the entry is no object and has no name
+}
+
+// newEntry checks a definition as a client would read it, and computes its digests.
+func newEntry(list pin.List, v *jsontree.Value, formOf pin.FormFunc) *entry {
+	e := &entry{at: v.At}
+	e.List = list
+	if v.Kind != '{' {
+		e.problem = &entryProblem{at: int(v.At), text: "is no object", bare: true}
+		return e
+	}
+	if id := v.Get(pin.ListInfo[list].Identity); id.Kind == '"' {
+		e.Name = strings.Clone(id.Text) // or it would keep its window in memory
+	}
+	if e.problem = e.check(v); e.problem == nil {
+		e.Form = formOf(list, v)
+	}
+	return e
+}
+
+// check returns what keeps a value from being an entry, or nil.
+func (e *entry) check(v *jsontree.Value) *entryProblem {
+	list := e.List
+	if problem := findFolded(v.Members(), pin.EntryMembers[list], ""); problem != nil {
+		return problem
+	}
+	if list == pin.Tools && !v.Has("inputSchema") {
+		for _, wrong := range []string{"input_schema", "parameters", "function"} {
+			if v.Has(wrong) {
+				return &entryProblem{at: int(v.At), text: fmt.Sprintf(`%q instead of "inputSchema": a model API's list, not a server's own`, wrong), hint: CaptureHint}
+			}
+		}
+	}
+	if e.Name == "" {
+		return &entryProblem{at: int(v.At), text: fmt.Sprintf("no %q that is a non-empty string", pin.ListInfo[list].Identity)}
+	}
+	for _, name := range []string{"annotations", "execution", "arguments"} {
+		part := v.Get(name)
+		problem := findFolded(part.Members(), pin.InnerMembers[name], name+": ")
+		for _, item := range part.Items() {
+			problem = cmp.Or(problem, findFolded(item.Members(), pin.InnerMembers[name], name+": "))
+		}
+		if problem != nil {
+			return problem
+		}
+	}
+	return nil
+}
+
+// folds reports whether s equals the ASCII name under Unicode case folding,
+// simple or full (CaseFolding.txt). Clients whose decoders fold case take such a
+// member for the real one.
+func folds(s, name string) bool { return strings.EqualFold(foldASCII(s), name) }
+
+// foldASCII folds the characters of s that fold to ASCII: the capital letters, and the
+// few others that foldTable has.
+func foldASCII(s string) string {
+	plain := true
+	for i := 0; i < len(s) && plain; i++ {
+		plain = s[i] < 0x80 && (s[i] < 'A' || s[i] > 'Z')
+	}
+	if plain {
+		return s
+	}
+	return foldTable.Replace(strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, s))
+}
+
+var foldTable = strings.NewReplacer("\u017f", "s", "\u212a", "k", "\u00df", "ss", "\u1e9e", "ss", "\ufb00", "ff", "\ufb01", "fi",
+	"\ufb02", "fl", "\ufb03", "ffi", "\ufb04", "ffl", "\ufb05", "st", "\ufb06", "st")
+
+// findFolded finds a member that equals a specified name only when folded, or returns nil.
+func findFolded(members []jsontree.Member, specified []string, where string) *entryProblem {
+	for _, m := range members {
+		if slices.Contains(specified, m.Name) {
+			continue
+		}
+		folded := foldASCII(m.Name)
+		for _, s := range specified {
+			if strings.EqualFold(folded, s) {
+				return &entryProblem{at: int(m.Value.At), text: fmt.Sprintf("%smember %s differs from %q by letter case only: some clients read it as the real one",
+					where, text.Name(m.Name), s)}
+			}
+		}
+	}
+	return nil
+}
+
+// manifestReader sorts the JSON values of a file into lists.
+type manifestReader struct {
+	stream
+	emptyCursorEnds bool
+
+	made   Manifest
+	states [pin.Lists]listState
+
+	messages bool             // the file has JSON-RPC messages
+	asked    map[string]bool  // the requests: method, space, id
+	errors   []jsontree.Value // messages with an error
+	offered  *jsontree.Value  // the capabilities that the server declared
+}
+
+// A listState is how far one list was read.
+type listState struct {
+	complete [][]pin.Pin     // the complete lists of the session; if they differ, the manifest is ambiguous
+	page     []pin.Pin       // the pages so far of a list that isn't complete
+	cursor   *jsontree.Value // of the last page, if another has to follow
+	lastPage int             // offset of the last page's message
+}
+
+const bareAmongMessages = "a bare list among messages: not something a client would read"
+
+// message takes one JSON value of the file. Only if it is alone there may it be a bare list.
+func (r *manifestReader) message(v jsontree.Value, alone bool) error {
+	switch v.Kind {
+	case '[':
+		return r.array(v, alone)
+	case '{':
+		return r.object(v)
+	}
+	r.noise++ // a scalar between messages
+	return nil
+}
+
+func (r *manifestReader) array(v jsontree.Value, alone bool) error {
+	if len(v.Items()) > jsontree.MaxEntries {
+		return r.At(int(v.At), "more than 50,000 entries")
+	}
+	if len(v.Items()) > 0 && r.entryAt(v.Items()[0].At) == nil {
+		for _, item := range v.Items() {
+			if !isMessage(item.Has) {
+				return r.At(int(item.At), "neither a batch of messages nor a list of tools")
+			}
+		}
+		for _, item := range v.Items() {
+			if err := r.object(item.Value); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	switch {
+	case r.messages && !spellsResult(r.Data[v.At:v.End]):
+		r.noise++ // what a server logs
+		return nil
+	case !alone:
+		return r.At(int(v.At), bareAmongMessages)
+	}
+	return r.page(pin.Tools, v.Items(), nil, int(v.At))
+}
+
+func (r *manifestReader) refuseFolded(members []jsontree.Member, specified []string, where string) error {
+	if problem := findFolded(members, specified, where); problem != nil {
+		return r.At(problem.at, "%s", problem.text)
+	}
+	return nil
+}
+
+func (r *manifestReader) object(v jsontree.Value) error {
+	if len(v.Members()) > jsontree.MaxMembers {
+		return r.At(int(v.At), "more than 10,000 members in a message")
+	}
+	if err := r.refuseFolded(v.Members(), pin.MessageMembers, ""); err != nil {
+		return err
+	}
+	at := int(v.At)
+	list, isResult := pin.ListIn(v.Has)
+	listed := pin.ListInfo[list].Member
+	switch {
+	case r.messages && !v.Has("jsonrpc") && !v.Has("result") && (isResult || !isMessage(v.Has)):
+		r.noise++ // what a server logs: no client finds an answer in it
+		return nil
+	case v.Has("mcpServers"):
+		return r.At(-1, `a client configuration ("mcpServers"), not an answer to tools/list`).Hint("%s", CaptureHint)
+	case v.Has("lockfileVersion") && v.Has("servers"):
+		return r.At(-1, "a lockfile, where a saved tools/list belongs").
+			Hint("the manifest comes first, the lockfile second: pinproof COMMAND MANIFEST %s", shell.Path(r.Path))
+	case v.Has("manifest_version") || v.Has("dxt_version"):
+		return r.At(-1, `a bundle's manifest ("manifest_version"), not what its server lists`).Hint("%s", CaptureHint)
+	case isResult && (v.Has("result") || v.Has("error") || v.Has("method")):
+		return r.At(at, `fits two shapes: %q beside "result", "error" or "method"`, listed)
+	case v.Has("result") && (v.Has("error") || v.Has("method")):
+		return r.At(at, `fits two shapes: "result" beside "error" or "method"`)
+	case isResult && v.Has("jsonrpc"):
+		return r.At(at, `fits two shapes: %q beside "jsonrpc"`, listed)
+	}
+	if isResult {
+		return r.result(v, at)
+	}
+	if method := v.Get("method"); method.Kind != 0 {
+		if v.Has("id") && v.Get("id").Kind != 'n' { // an error whose id is null answers no request
+			r.asked[method.Text+" "+messageID(v.Get("id"))] = true
+		}
+		return nil
+	}
+	if v.Has("error") {
+		r.errors = append(r.errors, v)
+		return nil
+	}
+	if result := v.Get("result"); result.Kind == '{' {
+		if _, ok := pin.ListIn(result.Has); ok && r.messages && !v.Has("jsonrpc") {
+			return r.At(at, bareAmongMessages)
+		}
+		return r.result(result, at)
+	}
+	return nil
+}
+
+// messageID returns a key for a message's id: the number 1 and the string "1" differ.
+func messageID(v jsontree.Value) string {
+	if v.Kind == '"' {
+		return "text " + v.Text
+	}
+	return string(v.Kind) + v.Text
+}
+
+func (r *manifestReader) result(result jsontree.Value, at int) error {
+	if len(result.Members()) > jsontree.MaxMembers {
+		return r.At(int(result.At), "more than 10,000 members in a message")
+	}
+	if err := r.refuseFolded(result.Members(), pin.ResultMembers, "result: "); err != nil {
+		return err
+	}
+	if t := result.Get("resultType"); t.Kind != 0 && t.Text != "complete" {
+		return r.At(int(t.At), `"resultType" is not "complete": the server has not answered yet`)
+	}
+	r.describe(result.Get("serverInfo"))
+	r.describe(result.Get("_meta").Get("io.modelcontextprotocol/serverInfo"))
+	list, listed := pin.ListIn(result.Has)
+	if !listed {
+		return r.greeting(result)
+	}
+	others := []string{"instructions", "protocolVersion", "supportedVersions"}
+	for other := list + 1; other < pin.Instructions; other++ {
+		others = append(others, pin.ListInfo[other].Member)
+	}
+	for _, other := range others {
+		if result.Has(other) {
+			return r.At(at, "fits two shapes: %q beside %q in one result", pin.ListInfo[list].Member, other)
+		}
+	}
+	array := result.Get(pin.ListInfo[list].Member)
+	if array.Kind != '[' {
+		return r.At(int(array.At), `%q is not an array`, pin.ListInfo[list].Member)
+	}
+	var cursor *jsontree.Value
+	if c := result.Get("nextCursor"); c.Kind != 0 && c.Kind != 'n' {
+		if c.Kind != '"' {
+			return r.At(int(c.At), `"nextCursor" is neither a string nor null`)
+		}
+		if c.Text != "" || !r.emptyCursorEnds {
+			cursor = &c
+		}
+	}
+	return r.page(list, array.Items(), cursor, at)
+}
+
+// describe takes the server's own name and version, for display.
+func (r *manifestReader) describe(info jsontree.Value) {
+	if info.Kind != '{' || r.made.About != "" {
+		return
+	}
+	r.made.About = text.Name(info.Get("name").Text)
+	if version := info.Get("version").Text; version != "" {
+		r.made.About += " " + text.Name(version)
+	}
+}
+
+// greeting takes the result of initialize (to revision 2025-11-25) or of
+// server/discover (2026-07-28): what the server offers, and its instructions.
+func (r *manifestReader) greeting(result jsontree.Value) error {
+	text := result.Get("instructions")
+	if text.Kind == 0 && !result.Has("protocolVersion") && !result.Has("supportedVersions") {
+		return nil
+	}
+	if text.Kind != 0 && text.Kind != 'n' && text.Kind != '"' {
+		return r.At(int(text.At), `"instructions" is not a string`)
+	}
+	if text.End-text.At > jsontree.MaxDefinitionBytes {
+		return r.At(int(text.At), "instructions of more than 4 MiB")
+	}
+	if offered := result.Get("capabilities"); offered.Kind == '{' {
+		if err := r.refuseFolded(offered.Members(), []string{"prompts", "resources", "tools"}, "capabilities: "); err != nil {
+			return err
+		}
+		r.offered = &offered
+	}
+	s := &r.states[pin.Instructions]
+	list := []pin.Pin{}
+	if text.Text != "" && text.Kind == '"' { // an empty text tells a model nothing
+		p := pin.Pin{Key: pin.Key{List: pin.Instructions}, Form: r.formOf(pin.Instructions, &text)}
+		list = append(list, r.placed(p, text))
+	}
+	s.complete = append(s.complete, list)
+	return nil
+}
+
+// page adds one page. Without a cursor it is the last one of its list. Problems in a list
+// other than tools are only noted: they matter if that list is pinned.
+func (r *manifestReader) page(list pin.List, items []jsontree.Member, cursor *jsontree.Value, at int) error {
+	s, made := &r.states[list], &r.made.Lists[list]
+	if made.Problem != nil {
+		return nil
+	}
+	if err := r.entries(list, s, items, at); err != nil {
+		if list == pin.Tools {
+			return err
+		}
+		made.Problem = err
+		return nil
+	}
+	s.cursor, s.lastPage = cursor, at
+	if cursor == nil {
+		s.complete = append(s.complete, s.page)
+		s.page = nil
+	}
+	return nil
+}
+
+func (r *manifestReader) entries(list pin.List, s *listState, items []jsontree.Member, at int) error {
+	if len(s.page)+len(items) > jsontree.MaxEntries {
+		return r.At(at, "more than 50,000 %ss", pin.ListInfo[list].Entry)
+	}
+	for i, v := range items {
+		d := r.entryAt(v.At)
+		if p := d.problem; p != nil {
+			where := fmt.Sprintf("%s %d of the list", pin.ListInfo[list].Entry, i+1)
+			switch {
+			case p.bare:
+				return r.At(p.at, "%s %s", where, p.text)
+			case d.Name != "":
+				where = EntryNamed(list, d.Name)
+			}
+			err := r.At(p.at, "%s: %s", where, p.text)
+			if p.hint != "" {
+				err.Hint("%s", p.hint)
+			}
+			return err
+		}
+		s.page = append(s.page, r.placed(d.Pin, v.Value))
+	}
+	return nil
+}
+
+// placed returns p with its text as received, and the place where that begins.
+func (r *manifestReader) placed(p pin.Pin, v jsontree.Value) pin.Pin {
+	p.Received = r.Data[v.At:v.End]
+	p.Line, p.Column = r.Position(int(v.At))
+	return p
+}
+
+// finish decides, list by list, whether the answer is complete.
+func (r *manifestReader) finish() error {
+	r.made.Path, r.made.Noise = r.Path, r.noise
+	tools := &r.states[pin.Tools]
+	for _, e := range r.errors {
+		if r.offersNone(pin.Tools) {
+			break // some servers without tools answer tools/list with an error
+		}
+		if len(tools.complete) == 0 && tools.cursor == nil || r.asked["tools/list "+messageID(e.Get("id"))] {
+			s := "the server answered with an error"
+			if said := e.Get("error").Get("message"); said.Text != "" && said.Kind == '"' {
+				s += ": " + text.Name(said.Text)
+			}
+			return r.At(int(e.At), "%s", s).Hint("capture again once the server lists its tools")
+		}
+	}
+	for list := range pin.Lists {
+		err := r.finishList(list)
+		if err != nil && list == pin.Tools {
+			return err
+		}
+		if made := &r.made.Lists[list]; made.Problem == nil {
+			made.Problem = err
+		}
+	}
+	if !r.made.Lists[pin.Tools].Answered {
+		what := "no answer to tools/list in it"
+		if r.noise > 0 {
+			what += fmt.Sprintf(" (%s passed over)", text.Count(r.noise, "line")+" of noise")
+		}
+		return r.At(-1, "%s", what).Hint("%s", CaptureHint)
+	}
+	return nil
+}
+
+func (r *manifestReader) finishList(list pin.List) error {
+	s, made := &r.states[list], &r.made.Lists[list]
+	if s.cursor != nil {
+		f := r.At(s.lastPage, `an unfinished list: "nextCursor" of its last page says that more %ss follow`, pin.ListInfo[list].Entry).
+			Hint("ask for the next page with that cursor and append the answer to the file")
+		if s.cursor.Text == "" {
+			f.Hint("if this server sends an empty cursor on its last page: pinproof lock --empty-cursor-ends %s", shell.Path(r.Path))
+		}
+		return f
+	}
+	if len(s.complete) == 0 {
+		made.Answered = made.Problem == nil && r.offersNone(list)
+		return nil
+	}
+	made.Answered = true
+	for i, other := range s.complete[1:] {
+		if err := r.sameList(list, i+2, s.complete[0], other); err != nil {
+			return err
+		}
+	}
+	// These lists have the same digests; a longer one repeats some, which must be seen.
+	made.Entries = slices.MaxFunc(s.complete, func(a, b []pin.Pin) int { return len(a) - len(b) })
+	return nil
+}
+
+// offersNone reports whether the server declared capabilities without this list.
+func (r *manifestReader) offersNone(list pin.List) bool {
+	capability := pin.ListInfo[list].Capability
+	if r.offered == nil || capability == "" {
+		return false
+	}
+	offer := r.offered.Get(capability)
+	return offer.Kind == 0 || offer.Kind == 'n'
+}
+
+// sameList refuses the n-th complete list of a session if its definitions are not those of
+// the first one: nobody can know which list an agent got.
+func (r *manifestReader) sameList(list pin.List, n int, first, other []pin.Pin) error {
+	digests := func(entries []pin.Pin) map[string]bool {
+		set := make(map[string]bool, len(entries))
+		for _, e := range entries {
+			set[e.Digest] = true
+		}
+		return set
+	}
+	a, b := digests(first), digests(other)
+	var differ []string
+	for _, entries := range [][]pin.Pin{first, other} {
+		for _, e := range entries {
+			if a[e.Digest] != b[e.Digest] {
+				differ = append(differ, e.Name)
+			}
+		}
+	}
+	if len(differ) == 0 {
+		return nil
+	}
+	if list == pin.Instructions {
+		return fail.In(text.Printable(r.Path), "ambiguous: the session has two different instructions").
+			Hint("capture it again, and ask which of them an agent gets")
+	}
+	slices.SortFunc(differ, jsontree.CompareUTF16)
+	differ = slices.Compact(differ)
+	what := EntryNamed(list, differ[0])
+	if len(differ) > 1 {
+		what += " and " + text.Count(len(differ)-1, "other")
+	}
+	return fail.In(text.Printable(r.Path), "ambiguous: list %d of the session is not the first one: %s", n, what).
+		Hint("the server changed its %ss during the session: capture it again, and ask which list an agent gets", pin.ListInfo[list].Entry)
+}
+
+// Pins makes the pins of a manifest under a policy.
+func Pins(m Manifest, server string, pol pin.Policy, values []pin.Substitute, formOf pin.FormFunc) (pin.Set, error) {
+	s := pin.Set{Server: server, Policy: pol}
+	var substitutes []pin.Substitute
+	for _, name := range pol.Substitute {
+		at := slices.IndexFunc(values, func(s pin.Substitute) bool { return s.Name == name })
+		if at < 0 {
+			return s, fail.New("%s stands for a value in the pins: which one, here?", name).
+				Hint("say it: --substitute %s=VALUE", name)
+		}
+	}
+	for _, v := range values { // in their order: the longest value first
+		if slices.Contains(pol.Substitute, v.Name) {
+			substitutes = append(substitutes, v)
+		}
+	}
+	for list := range pin.Lists {
+		if !pol.Pins(list) {
+			continue
+		}
+		if err := m.Lists[list].Problem; err != nil {
+			return s, err
+		}
+		for _, p := range m.Lists[list].Entries {
+			if pol.Shapes() || len(substitutes) > 0 {
+				v, err := pin.PutPlaceholders(p.Tree(), substitutes)
+				v = pol.Apply(list, v) // after that: a text is cut at the same place whatever the values
+				if err != nil {
+					where := fmt.Sprintf("%s:%d:%d", text.Printable(m.Path), p.Line, p.Column)
+					return s, fail.In(where, "%s: %s", EntryNamed(list, p.Name), err)
+				}
+				p.Form = formOf(list, &v)
+			}
+			if name, err := pin.PutPlaceholders(jsontree.Text(p.Name), substitutes); err == nil {
+				p.Name = name.Text
+			}
+			s.Pins = append(s.Pins, p)
+		}
+	}
+	slices.SortStableFunc(s.Pins, pin.ComparePins)
+	return s, nil
+}

@@ -1,0 +1,724 @@
+package manifest_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"pinproof/internal/jsontest"
+	"pinproof/internal/manifest"
+	"pinproof/internal/pin"
+	"pinproof/internal/pintest"
+)
+
+// TestMangledManifest: every edit of one byte of a manifest gives drift or an
+// error, or leaves the very same values in its list.
+func TestMangledManifest(t *testing.T) {
+	t.Parallel()
+	values := func(data string) []string {
+		var list []string
+		for _, tool := range lenientReading(t, []byte(data)) {
+			list = append(list, jsontest.Canonical(t, []byte(tool)))
+		}
+		slices.Sort(list)
+		return list
+	}
+	pinned, want := pintest.PinsOf(t, jsontest.MangledManifest, pin.Policy{}), values(jsontest.MangledManifest)
+	count := map[string]int{}
+	jsontest.Mangled(jsontest.MangledManifest, func(edited string) {
+		m, err := manifest.Read("m.json", []byte(edited), pintest.Form, pin.Policy{})
+		if err != nil {
+			count["error"]++
+			return
+		}
+		found, err := manifest.Pins(m, "s", pin.Policy{}, nil, pintest.Form)
+		if err != nil {
+			count["error"]++
+			return
+		}
+		if drifts := pintest.Drifts([]pin.Pair{{Pinned: pinned, Found: found}}); len(drifts) > 0 {
+			count["drift"]++
+			return
+		}
+		if got := values(edited); !slices.Equal(got, want) {
+			t.Fatalf("matches, and is not the same:\n%s", edited)
+		}
+		count["the same values"]++
+	})
+	if len(count) != 3 {
+		t.Errorf("%v", count)
+	}
+	t.Log(count)
+}
+
+// Two tools, as every accepted shape of a saved list below has them.
+const (
+	toolA = `{"name":"read_file","description":"Reads a file.","inputSchema":{"type":"object"}}`
+	toolB = `{"name":"list_dir","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}`
+
+	initialized = `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"files","version":"1.2"}}}`
+	answer      = `{"jsonrpc":"2.0","id":1,"result":{"tools":[` + toolA + "," + toolB + `]}}`
+	asksTools   = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+)
+
+// pages is one list in two answers, the first with a cursor.
+func pages(first, second string) string {
+	return `{"jsonrpc":"2.0","id":1,"result":{"tools":[` + toolA + `],"nextCursor":` + first + `}}` + "\n" +
+		`{"jsonrpc":"2.0","id":2,"result":{"tools":[` + toolB + `]` + second + `}}` + "\n"
+}
+
+func TestManifestShapes(t *testing.T) {
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, []byte(answer), "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	both := toolA + "," + toolB
+	tests := []struct {
+		shape, text string
+		noise       int
+		about       string
+	}{
+		{"a response", answer, 0, ""},
+		{"a response, indented", indented.String(), 0, ""},
+		{"a response with a byte order mark", "\ufeff" + answer, 0, ""},
+		{"a response with a string for an id", strings.Replace(answer, `"id":1`, `"id":"x"`, 1), 0, ""},
+		{"a bare result", `{"tools":[` + both + `]}`, 0, ""},
+		{"a bare result with all it may hold", `{"_meta":{"tools":[1]},"ttlMs":5,"cacheScope":"x","other":[],"resultType":"complete","nextCursor":null,"tools":[` + both + `]}`, 0, ""},
+		{"a result without an envelope", `{"result":{"tools":[` + both + `]}}`, 0, ""},
+		{"a bare array", `[` + both + `]`, 0, ""},
+		{"a batch", `[` + initialized + `,` + answer + `]`, 0, "files 1.2"},
+		{"pages", pages(`"p2"`, ""), 0, ""},
+		{"pages, the last with a null cursor", pages(`"p2"`, `,"nextCursor":null`), 0, ""},
+		{"pages, an empty cursor between", pages(`""`, ""), 0, ""},
+		{"pages without a line feed between", strings.ReplaceAll(pages(`"p2"`, ""), "\n", ""), 0, ""},
+		{"pages as bare results", `{"tools":[` + toolA + `],"nextCursor":"x"}` + "\n" + `{"tools":[` + toolB + `]}`, 0, ""},
+		{"the same list twice", answer + "\n" + answer, 0, ""},
+		{"a transcript", initialized + "\n" + answer + "\n", 0, "files 1.2"},
+		{"a transcript, CRLF", initialized + "\r\n" + answer + "\r\n", 0, "files 1.2"},
+		{"a two-way log", asksTools + "\n" + answer + "\n" + `{"jsonrpc":"2.0","method":"notifications/initialized"}`, 0, ""},
+		{"a log with pings and answers to other requests", `{"jsonrpc":"2.0","id":9,"method":"ping"}` + "\n" + `{"jsonrpc":"2.0","id":9,"result":{}}` + "\n" + answer + "\n" +
+			`{"jsonrpc":"2.0","id":10,"result":{"content":[{"type":"text","text":"tools"}]}}`, 0, ""},
+		{"an error beside the list", `{"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"no"}}` + "\n" + answer, 0, ""},
+		{"noise before, between and behind", "Server 1.2 started\n" + initialized + "\n[INFO] listening\n{starting}\n\n" + answer + "\nbye\n", 4, "files 1.2"},
+		{"noise that is not UTF-8", "a\xff\n" + answer + "\n\xc3(", 2, ""},
+		{"noise ended by lone CR", "10%\r20%\r100%\r" + answer, 3, ""},
+		{"noise in brackets", "[1/3] a\n[ERROR] b\n{}x\n" + answer, -1, ""}, // {} could be a message
+		{"scalars between messages", "1 \"x\"\n" + answer + "\nnull", 3, ""},
+		{"an event stream", "event: message\ndata: " + answer + "\n\n", 0, ""},
+		{"an event stream without blanks", "data:" + answer + "\n\n", 0, ""},
+		{"an event stream, CRLF", "id: 1\r\nevent: message\r\ndata: " + answer + "\r\n\r\n", 0, ""},
+		{"an event stream of many lines", "data: " + strings.ReplaceAll(strings.TrimSpace(indented.String()), "\n", "\ndata: ") + "\n\n", 0, ""},
+		{"an event stream of many lines, CRLF", "data: " + strings.ReplaceAll(strings.TrimSpace(indented.String()), "\n", "\r\ndata: ") + "\r\n\r\n", 0, ""},
+		{"an event stream with comments, ids, other types", ": ping\n\nid: 1\nretry: 5\ndata\n\nevent: ping\ndata: {\"tools\":[]}\n\nevent: message\nid: 2\ndata: " + answer + "\n\n", 0, ""},
+		{"an event stream with a type behind the data", "data: {\"tools\":[]}\nevent: endpoint\n\ndata: " + answer + "\n\n", 0, ""},
+		{"an event stream with unknown fields", "x: 1\nfoo\n\u2028: {}\ndata: " + answer + "\n\n", 0, ""},
+		{"an event stream with characters that end lines for some clients", ": a\u2028b\v\ndata: " + answer + "\nid: \u0085\n\n", 0, ""},
+		{"an event stream with keep-alives and a cut last event", ": ping - 2026-01-01 00:00:00\n\ndata: {}\n\ndata: " + answer + "\n\n: ping\n\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"x", 1, ""},
+		{"an event stream of several events", "data: " + initialized + "\n\ndata: " + answer + "\n\n", 0, "files 1.2"},
+		{"an event stream with a byte order mark", "\ufeffdata: " + answer + "\n\n", 0, ""},
+		{"log lines that are JSON", `{"level":"info","tools":["a"]}` + "\n" + `["a","b"]` + "\n" + answer + "\n" + `[{"level":"info"}]` + "\n" + `{"level":"debug","msg":"result"}` + "\n[]\n", 5, ""},
+		{"log lines that are JSON, among noise", "starting\n" + `{"level":"info","tools":["a"]}` + "\n" + `["a","b"]` + "\n" + answer, 3, ""},
+		{"a bare list beside an answer", answer + "\n" + `{"tools":[` + toolA + `]}` + "\n[" + toolA + "]", 2, ""},
+		{"an error without an id before the answer", `{"jsonrpc":"2.0","id":null,"method":"tools/list"}` + "\n" + `{"jsonrpc":"2.0","id":null,"error":{"code":-32700}}` + "\n" + answer, 0, ""},
+		{"a log of JSON in the layout of an event", "{\n  data: { result: 1 }\n}\ndata: loading\n" + answer, 4, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.shape, func(t *testing.T) {
+			m, err := manifest.Read("m.json", []byte(tt.text), pintest.Form, pin.Policy{})
+			if tt.noise < 0 {
+				if err == nil {
+					t.Fatal("accepted")
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := compacted(t, m.Lists[pin.Tools].Entries); got != toolA+"\n"+toolB {
+				t.Errorf("tools\n%s", got)
+			}
+			if m.Path != "m.json" || m.Noise != tt.noise || m.About != tt.about {
+				t.Errorf("path %q, noise %d, about %q; want noise %d, about %q", m.Path, m.Noise, m.About, tt.noise, tt.about)
+			}
+		})
+	}
+}
+
+// compacted is the text of tools, one a line, without blanks between tokens.
+func compacted(t testing.TB, list []pin.Pin) string {
+	t.Helper()
+	var lines []string
+	for _, tool := range list {
+		var b bytes.Buffer
+		if err := json.Compact(&b, tool.Received); err != nil {
+			t.Fatalf("tool %q: %v", tool.Received, err)
+		}
+		lines = append(lines, b.String())
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestEmptyLists(t *testing.T) {
+	for _, text := range []string{`{"tools":[]}`, `[]`, `{"jsonrpc":"2.0","id":1,"result":{"tools":[ ]}}`} {
+		m, err := manifest.Read("m.json", []byte(text), pintest.Form, pin.Policy{})
+		if err != nil || !m.Lists[pin.Tools].Answered || len(m.Lists[pin.Tools].Entries) != 0 {
+			t.Errorf("%s: %+v, %v", text, m.Lists[pin.Tools], err)
+		}
+	}
+}
+
+func TestEmptyCursorEnds(t *testing.T) {
+	text := `{"tools":[` + toolA + "," + toolB + `],"nextCursor":""}`
+	if _, err := manifest.Read("m.json", []byte(text), pintest.Form, pin.Policy{}); err == nil {
+		t.Error("an empty cursor is one where the policy says nothing")
+	}
+	m, err := manifest.Read("m.json", []byte(text), pintest.Form, pin.Policy{EmptyCursorEnds: true})
+	if err != nil || compacted(t, m.Lists[pin.Tools].Entries) != toolA+"\n"+toolB {
+		t.Errorf("%v", err)
+	}
+	if _, err := manifest.Read("m.json", []byte(strings.Replace(text, `""`, `"x"`, 1)), pintest.Form, pin.Policy{EmptyCursorEnds: true}); err == nil {
+		t.Error("only the empty cursor ends the list")
+	}
+}
+
+// TestRoundIntegers holds which integers are rounded, and to what, against encoding/json.
+func TestRoundIntegers(t *testing.T) {
+	for _, tt := range []struct {
+		integer string
+		exact   bool
+	}{
+		{"9007199254740991", true}, {"-9007199254740992", true}, {"9007199254740993", false}, {"-9007199254740993", false}, {"9007199254740994", true},
+		{"9223372036854775807", false}, {"9223372036854775808", true}, {"-9223372036854775808", true}, {"18446744073709551615", false},
+		{"9223372036854776000", false}, {"100000000000000000000", true}, {"123456789012345678901234567890", false},
+	} {
+		text := `{"tools":[{"maximum":` + tt.integer + `,"name":"a"}]}`
+		_, err := manifest.Read("m.json", []byte(text), pintest.Form, pin.Policy{})
+		want := ""
+		if !tt.exact {
+			want = "m.json:1:22: tool a: " + tt.integer + ": an integer that a double can't hold exactly: parsers would read different numbers"
+		}
+		jsontest.WantError(t, err, want)
+		m, err := manifest.Scan("m.json", []byte(text), pintest.Form).Manifest(pin.Policy{RoundIntegers: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tool := m.Lists[pin.Tools].Entries[0]
+		if got, want := string(tool.Definition), jsontest.Canonical(t, tool.Received); got != want {
+			t.Errorf("%s is pinned as %s, want %s", tt.integer, got, want)
+		}
+	}
+	line := `{"n":9223372036854775807}` + "\n" // in noise it is none; among messages it is one
+	if _, err := manifest.Read("m.json", []byte("9223372036854775807 lines\n"+answer), pintest.Form, pin.Policy{}); err != nil {
+		t.Error(err)
+	}
+	for _, text := range []string{line + answer, "noise\n" + line + answer, "data: " + line + "\ndata: " + answer + "\n\n"} {
+		if _, err := manifest.Read("m.json", []byte(text), pintest.Form, pin.Policy{}); err == nil {
+			t.Errorf("%s: accepted", text)
+		}
+		if _, err := manifest.Scan("m.json", []byte(text), pintest.Form).Manifest(pin.Policy{RoundIntegers: true}); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestToolPositions: where a tool begins, lines ended by LF, CRLF or a lone CR,
+// columns in bytes.
+func TestToolPositions(t *testing.T) {
+	for _, tt := range []struct{ what, text, want string }{
+		{"one line", `{"tools":[{"name":"a"}, {"name":"b"}]}`, "a 1:11, b 1:25"},
+		{"LF", "[\n{\"name\":\"a\"},\n  {\"name\":\"b\"}\n]", "a 2:1, b 3:3"},
+		{"CRLF", "[\r\n{\"name\":\"a\"},\r\n  {\"name\":\"b\"}\r\n]", "a 2:1, b 3:3"},
+		{"CR", "[\r{\"name\":\"a\"},\r  {\"name\":\"b\"}\r]", "a 2:1, b 3:3"},
+		{"all three", "[\r\n\r\n\n\n\r{\"name\":\"a\"},\r\n\r{\"name\":\"b\"}]", "a 6:1, b 8:1"},
+		{"behind bytes of other characters", `[{"name":"a","x":"é名"},{"name":"b"}]`, "a 1:2, b 1:27"},
+		{"a transcript", "noise\n" + `{"tools":[{"name":"a"}]}`, "a 2:11"},
+		{"an event", "id: 1\ndata: " + `{"tools":[{"name":"a"}]}` + "\n\n", "a 2:17"},
+	} {
+		t.Run(tt.what, func(t *testing.T) {
+			m, err := manifest.Read("m.json", []byte(tt.text), pintest.Form, pin.Policy{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, tool := range m.Lists[pin.Tools].Entries {
+				got = append(got, fmt.Sprintf("%s %d:%d", tool.Name, tool.Line, tool.Column))
+			}
+			if s := strings.Join(got, ", "); s != tt.want {
+				t.Errorf("got %s, want %s", s, tt.want)
+			}
+		})
+	}
+}
+
+func TestRefusedManifests(t *testing.T) {
+	list := func(tools string) string { return `{"tools":[` + tools + `]}` }
+	fold := func(member, real string) string {
+		return "member " + member + ` differs from "` + real + `" by letter case only: some clients read it as the real one`
+	}
+	const (
+		noAnswer  = "m.json: no answer to tools/list in it"
+		twoShapes = `m.json:1:1: fits two shapes: "tools" beside "result", "error" or "method"`
+	)
+	tests := []struct{ what, text, want string }{
+		// What it is instead.
+		{"nothing", "", "m.json: empty: the server printed nothing"},
+		{"blanks", " \r\n\t", "m.json: empty: the server printed nothing"},
+		{"a byte order mark alone", "\ufeff\n", "m.json: empty: the server printed nothing"},
+		{"UTF-16, little endian", "\xff\xfe[\x00]\x00", "m.json: UTF-16 text; JSON is UTF-8"},
+		{"UTF-16, big endian", "\xfe\xff\x00[\x00]", "m.json: UTF-16 text; JSON is UTF-8"},
+		{"UTF-16 without a mark, little endian", "[\x00]\x00", "m.json: UTF-16 text; JSON is UTF-8"},
+		{"UTF-16 without a mark, big endian", "\x00[\x00]", "m.json: UTF-16 text; JSON is UTF-8"},
+		{"gzip", "\x1f\x8b\x08\x00", "m.json: gzip data"},
+		{"a bundle", "PK\x03\x04\x14\x00", "m.json: a zip archive (an MCP bundle?), not an answer to tools/list"},
+		{"HTML", "\n<!DOCTYPE html><p>", "m.json: a web page, not an answer to tools/list: the address or the login was wrong"},
+		{"HTML without a type", "<html>", "m.json: a web page, not an answer to tools/list: the address or the login was wrong"},
+		{"a client configuration", `{"mcpServers":{"a":{"command":"x"}}}`, `m.json: a client configuration ("mcpServers"), not an answer to tools/list`},
+		{"a lockfile", `{"lockfileVersion":1,"servers":{}}`, "m.json: a lockfile, where a saved tools/list belongs"},
+		{"a bundle's manifest", `{"manifest_version":"0.2","tools":[{"name":"a"}]}`, `m.json: a bundle's manifest ("manifest_version"), not what its server lists`},
+		{"a model API's list", list(`{"name":"a","input_schema":{}}`), `m.json:1:11: tool a: "input_schema" instead of "inputSchema": a model API's list, not a server's own`},
+		{"another API's list", list(`{"name":"a","parameters":{}}`), `m.json:1:11: tool a: "parameters" instead of "inputSchema": a model API's list, not a server's own`},
+		{"a third API's list", `[{"type":"function","function":{"name":"a"}}]`, `m.json:1:2: tool 1 of the list: "function" instead of "inputSchema": a model API's list, not a server's own`},
+
+		// No complete list.
+		{"an object of another kind", `{"a":1}`, noAnswer},
+		{"a scalar", `"tools"`, noAnswer + " (1 line of noise passed over)"},
+		{"initialize alone", initialized, noAnswer},
+		{"a request alone", asksTools, noAnswer},
+		{"noise alone", "one\ntwo\n", noAnswer + " (2 lines of noise passed over)"},
+		{"one line of noise", "command not found", `m.json:1:1: not JSON: unexpected c`},
+		{"an error", `{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not \u001b[31mfound"}}`, `m.json:1:1: the server answered with an error: "Method not <U+001B>[31mfound"`},
+		{"an error to tools/list beside another list", asksTools + "\n" + `{"jsonrpc":"2.0","id":1,"error":{"code":1}}` + "\n" + strings.Replace(answer, `"id":1`, `"id":2`, 1), "m.json:2:1: the server answered with an error"},
+		{"an error to tools/list whose id is spelled otherwise", `{"jsonrpc":"2.0","id":"a","method":"tools/list"}` + "\n" + `{"jsonrpc":"2.0","id":"\u0061","error":{"code":1}}` + "\n" + answer, "m.json:2:1: the server answered with an error"},
+		{"an error instead of the second page", strings.SplitAfter(pages(`"x"`, ""), "\n")[0] + `{"jsonrpc":"2.0","id":2,"error":{"code":1}}`, `m.json:1:1: an unfinished list: "nextCursor" of its last page says that more tools follow`},
+		{"a cursor at the end", pages(`"x"`, `,"nextCursor":"y"`), `m.json:2:1: an unfinished list: "nextCursor" of its last page says that more tools follow`},
+		{"an empty cursor at the end", pages(`"x"`, `,"nextCursor":""`), `m.json:2:1: an unfinished list: "nextCursor" of its last page says that more tools follow`},
+		{"a cursor that is no string", pages(`5`, ""), `m.json:1:141: "nextCursor" is neither a string nor null`},
+		{"a cursor that is false", pages(`false`, ""), `m.json:1:141: "nextCursor" is neither a string nor null`},
+		{"tools null", `{"tools":null}`, `m.json:1:10: "tools" is not an array`},
+		{"tools an object", `{"result":{"tools":{}}}`, `m.json:1:20: "tools" is not an array`},
+		{"input required", `{"resultType":"input_required","tools":[]}`, `m.json:1:15: "resultType" is not "complete": the server has not answered yet`},
+		{"a result type that is no string", `{"resultType":null,"tools":[]}`, `m.json:1:15: "resultType" is not "complete": the server has not answered yet`},
+
+		// Two readings.
+		{"tools beside result", `{"tools":[],"result":{"tools":[]}}`, twoShapes},
+		{"tools beside error", `{"error":{},"tools":[]}`, twoShapes},
+		{"tools beside method", `{"tools":[],"method":"x"}`, twoShapes},
+		{"tools beside jsonrpc", `{"jsonrpc":"2.0","tools":[]}`, `m.json:1:1: fits two shapes: "tools" beside "jsonrpc"`},
+		{"result beside error", `{"jsonrpc":"2.0","id":1,"result":{"tools":[]},"error":{}}`, `m.json:1:1: fits two shapes: "result" beside "error" or "method"`},
+		{"result beside method", `{"result":{"tools":[]},"method":"x"}`, `m.json:1:1: fits two shapes: "result" beside "error" or "method"`},
+		{"a bare result among messages", initialized + "\n" + list(toolA), noAnswer + " (1 line of noise passed over)"},
+		{"a bare array among messages", initialized + "\n[" + toolA + "]", noAnswer + " (1 line of noise passed over)"},
+		{"a result without an envelope among messages", answer + "\n" + `{"id":1,"result":{"tools":[]}}`, "m.json:2:1: a bare list among messages: not something a client would read"},
+		{"an answer behind a bare element among messages", answer + "\n" + `[{"name":"a"},{"jsonrpc":"2.0","id":1,"RE\u0073ULT":{"tools":[]}}]`, "m.json:2:1: a bare list among messages: not something a client would read"},
+		{"a log line that folds to an answer", answer + "\n" + `{"tools":["a"],"id":1,"Result":{"tools":[]}}`, "m.json:2:32: " + fold("Result", "result")},
+		{"two bare arrays", "[]\n[]", "m.json:1:1: a bare list among messages: not something a client would read"},
+		{"a message among tools", "[" + answer + "," + toolA + "]", fmt.Sprintf("m.json:1:%d: neither a batch of messages nor a list of tools", len(answer)+3)},
+		{"a tool before a message", "[" + toolA + "," + answer + "]", fmt.Sprintf("m.json:1:%d: tool 2 of the list: no \"name\" that is a non-empty string", len(toolA)+3)},
+
+		// Tools that are none.
+		{"a tool that is no object", list(`{"name":"a"},5`), "m.json:1:24: tool 2 of the list is no object"},
+		{"a tool that is null", list(`null`), "m.json:1:11: tool 1 of the list is no object"},
+		{"no name", list(`{"title":"a"}`), `m.json:1:11: tool 1 of the list: no "name" that is a non-empty string`},
+		{"an empty name", list(`{"name":""}`), `m.json:1:11: tool 1 of the list: no "name" that is a non-empty string`},
+		{"a name that is a number", list(`{"name":5}`), `m.json:1:11: tool 1 of the list: no "name" that is a non-empty string`},
+
+		// Members that some clients take for the real ones.
+		{"folded: Tools", `{"tools":[],"Tools":[]}`, "m.json:1:21: result: " + fold("Tools", "tools")},
+		{"folded: Tools alone", `{"jsonrpc":"2.0","id":1,"result":{"TOOLS":[]}}`, "m.json:1:43: result: " + fold("TOOLS", "tools")},
+		{"folded: long s", `{"tool\u017f":[],"tools":[]}`, "m.json:1:15: result: " + fold(`"tool<U+017F>"`, "tools")},
+		{"folded: Result", `{"jsonrpc":"2.0","id":1,"Result":{},"result":{"tools":[]}}`, "m.json:1:34: " + fold("Result", "result")},
+		{"folded: error beside the list", `{"jsonrpc":"2.0","ERROR":{},"result":{"tools":[]}}`, "m.json:1:26: " + fold("ERROR", "error")},
+		{"folded: NextCursor", `{"tools":[],"NextCursor":"x"}`, "m.json:1:26: result: " + fold("NextCursor", "nextCursor")},
+		{"folded: Description", list(`{"name":"a","Description":"x"}`), "m.json:1:37: tool a: " + fold("Description", "description")},
+		{"folded: de\u017fcription", list(`{"name":"a","de\u017fcription":"x"}`), "m.json:1:42: tool a: " + fold(`"de<U+017F>cription"`, "description")},
+		{"folded: inputschema", list(`{"name":"a","inputschema":{}}`), "m.json:1:37: tool a: " + fold("inputschema", "inputSchema")},
+		{"folded: Name", list(`{"name":"a","NAME":"b"}`), "m.json:1:30: tool a: " + fold("NAME", "name")},
+		{"folded: Name alone", list(`{"Name":"b"}`), "m.json:1:19: tool 1 of the list: " + fold("Name", "name")},
+		{"folded: a hint", list(`{"name":"a","annotations":{"ReadOnlyHint":true}}`), "m.json:1:53: tool a: annotations: " + fold("ReadOnlyHint", "readOnlyHint")},
+		{"folded: the Kelvin sign", list(`{"name":"a","execution":{"tas\u212aSupport":"x"}}`), "m.json:1:55: tool a: execution: " + fold(`"tas<U+212A>Support"`, "taskSupport")},
+		{"folded: sharp s has no place", list(`{"name":"a","annotations":{"t\u1e9e":1,"Title":2}}`), "m.json:1:58: tool a: annotations: " + fold("Title", "title")},
+
+		// Places of what is outside strict JSON.
+		{"in a transcript", "noise\n" + `  {"jsonrpc":"2.0","id":1,"id":2}`, "m.json:2:27: member id is repeated: parsers would read different values"},
+		{"in an event", "id: 1\ndata: {\"a\":1,}\n\n", `m.json:2:13: not JSON: unexpected ","`},
+		{"in an indented file", "{\n  \"tools\": [\n    {\"name\": \"a\",}\n  ]\n}", `m.json:3:17: tool a: not JSON: unexpected ","`},
+		{"cut short", answer[:60], "m.json:1:61: unexpected end of the file: cut short?"},
+		{"cut short, indented", "{\n  \"tools\": [\n    {\"name\": \"a\"", "m.json:3:17: tool a: unexpected end of the file: cut short?"},
+		{"a transcript cut short", initialized + "\n" + answer[:60], "m.json:2:61: unexpected end of the file: cut short?"},
+		{"invalid UTF-8", list("{\"name\":\"a\",\"x\":\"\xff\"}"), "m.json:1:28: tool a: invalid UTF-8"},
+		{"trailing data on a line", "noise\n" + list(toolA) + " x", fmt.Sprintf("m.json:2:%d: trailing data after a message", len(list(toolA))+2)},
+		{"behind a byte order mark", "\ufeff" + list(`5`), "m.json:1:11: tool 1 of the list is no object"},
+		{"half a pair of lines", "{\n" + `"tools":[]` + "\n", "m.json:3:1: unexpected end of the file: cut short?"},
+		{"an inexact integer deep in a tool", list(`{"name":"a","inputSchema":{"maximum":9007199254740993}}`), "m.json:1:48: tool a: 9007199254740993: an integer that a double can't hold exactly: parsers would read different numbers"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.what, func(t *testing.T) {
+			m, err := manifest.Read("m.json", []byte(tt.text), pintest.Form, pin.Policy{})
+			jsontest.WantError(t, err, tt.want)
+			if m.Path != "" || m.Lists[pin.Tools].Answered || m.About != "" || m.Noise != 0 {
+				t.Errorf("an error, and a manifest beside it: %+v", m)
+			}
+			if err != nil {
+				jsontest.CheckVisible(t, err.Error())
+			}
+		})
+	}
+}
+
+// TestUnfoldedMembers: what is close to a specified name, and is not it folded,
+// is any other member.
+func TestUnfoldedMembers(t *testing.T) {
+	for _, text := range []string{
+		`{"tools":[{"name":"a","input_schemas":1,"inputSchema":{"Type":"x","Properties":{},"NAME":1}}]}`,
+		`{"tools":[{"name":"a","desc":1,"names":2,"n\u00e1me":3,"nam\u0435":4,"annotations":{"Name":1,"hint":2},"_META_":1}]}`,
+		`{"tools":[],"tool":1,"Next":2,"name":"x","Name":"y"}`,
+		`{"tools":[{"name":"a","annotations":["Title"],"execution":"TaskSupport"}]}`,
+	} {
+		if _, err := manifest.Read("m.json", []byte(text), pintest.Form, pin.Policy{}); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// lenientReading reads a saved list without any of our rules: encoding/json over the
+// whole file, else over its events, else over its lines. It returns the tools of
+// every answer, in their order, as text without blanks.
+func lenientReading(t *testing.T, data []byte) []string {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	values, ok := jsonValues(data)
+	if !ok {
+		ending := strings.NewReplacer("\r\n", "\n", "\r", "\n")
+		lines := strings.Split(ending.Replace(string(data)), "\n")
+		var texts []string
+		if slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, "data:") && strings.Contains(line, "{") }) {
+			texts = readings()[0].split(string(data))
+		} else {
+			texts = lines
+		}
+		values = nil
+		for _, text := range texts {
+			if v, ok := jsonValues([]byte(text)); ok {
+				values = append(values, v...)
+			}
+		}
+	}
+	var tools []string
+	add := func(raw json.RawMessage) {
+		var list []json.RawMessage
+		if json.Unmarshal(raw, &list) != nil {
+			return
+		}
+		for _, item := range list {
+			var b bytes.Buffer
+			if err := json.Compact(&b, item); err != nil {
+				t.Fatal(err)
+			}
+			tools = append(tools, b.String())
+		}
+	}
+	var object func(raw json.RawMessage) bool
+	object = func(raw json.RawMessage) bool {
+		var members map[string]json.RawMessage
+		if json.Unmarshal(raw, &members) != nil || members == nil {
+			return false
+		}
+		if list, ok := members["tools"]; ok {
+			add(list)
+			return true
+		}
+		result, ok := members["result"]
+		return ok && object(result)
+	}
+	for _, v := range values {
+		var batch []json.RawMessage
+		if json.Unmarshal(v, &batch) != nil {
+			object(v)
+			continue
+		}
+		found := false
+		for _, item := range batch {
+			var members map[string]json.RawMessage
+			json.Unmarshal(item, &members)
+			if _, named := members["name"]; !named || members["jsonrpc"] != nil {
+				found = object(item) || found
+			}
+		}
+		if !found {
+			add(v)
+		}
+	}
+	return tools
+}
+
+// jsonValues splits JSON values that stand one after another.
+func jsonValues(data []byte) (values []json.RawMessage, ok bool) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	for {
+		var v json.RawMessage
+		if err := d.Decode(&v); err == io.EOF {
+			return values, true
+		} else if err != nil {
+			return nil, false
+		}
+		values = append(values, v)
+	}
+}
+
+// A reading is one way in which clients split an event stream.
+type reading struct {
+	ends         string // what ends a line beside LF and CRLF, separated by blanks
+	kinds        string // of a message: "exact", "trimmed" or "any"
+	dispatchLast bool   // also an event that no empty line ends
+	keepMark     bool   // a byte order mark is part of the first line
+	trim         bool   // blanks before a field are passed over
+	lastLine     bool   // only the last line of data counts
+	stdio        bool   // not as an event stream: every line is a message
+}
+
+// readings are all ways in which clients split an event stream, the one of the standard
+// first.
+func readings() (list []reading) {
+	for _, ends := range []string{"\r", "", "\r \v \f \x1c \x1d \x1e \u0085 \u2028 \u2029"} {
+		for _, kinds := range []string{"exact", "trimmed", "any"} {
+			for bits := range 16 {
+				list = append(list, reading{ends, kinds, bits&1 > 0, bits&2 > 0, bits&4 > 0, bits&8 > 0, false})
+			}
+		}
+	}
+	return append(list, reading{stdio: true}, reading{ends: "\r", stdio: true})
+}
+
+// split gives what a client takes for messages.
+func (r reading) split(stream string) (messages []string) {
+	if !r.keepMark {
+		stream = strings.TrimPrefix(stream, "\ufeff")
+	}
+	kind, data := "", []string(nil)
+	dispatch := func() {
+		if r.kinds == "trimmed" {
+			kind = strings.TrimSpace(kind)
+		}
+		switch {
+		case data == nil || r.kinds != "any" && kind != "" && kind != "message":
+		case r.lastLine:
+			messages = append(messages, data[len(data)-1])
+		default:
+			messages = append(messages, strings.Join(data, "\n"))
+		}
+		kind, data = "", nil
+	}
+	stream = strings.ReplaceAll(stream, "\r\n", "\n")
+	for _, end := range strings.Split(r.ends, " ") {
+		if end != "" {
+			stream = strings.ReplaceAll(stream, end, "\n")
+		}
+	}
+	for line := range strings.Lines(stream) {
+		line = strings.TrimSuffix(line, "\n")
+		if r.stdio {
+			messages = append(messages, line)
+			continue
+		}
+		if r.trim {
+			line = strings.TrimLeft(line, "\ufeff \t\v\f\x1c\x1d\x1e\x1f\u0085\u00a0\u2028\u2029\u3000")
+		}
+		field, text, _ := strings.Cut(line, ":")
+		text = strings.TrimPrefix(text, " ")
+		switch {
+		case line == "":
+			dispatch()
+		case field == "data":
+			data = append(data, text)
+		case field == "event":
+			kind = text
+		}
+	}
+	if r.dispatchLast {
+		dispatch()
+	}
+	return messages
+}
+
+// An answered is what a client takes out of its messages.
+type answered struct {
+	lists map[pin.List][]string // canonical definitions, and instructions; sorted, without repeats
+	paged bool                  // a list has a cursor
+}
+
+// answers reads messages as the most lenient clients do: the first JSON value of each, with
+// members' names in any letter case.
+func answers(t *testing.T, messages []string) answered {
+	a := answered{lists: map[pin.List][]string{}}
+	var take func(raw json.RawMessage)
+	take = func(raw json.RawMessage) {
+		var batch []json.RawMessage
+		if json.Unmarshal(raw, &batch) == nil {
+			for _, item := range batch {
+				take(item)
+			}
+		}
+		var message struct {
+			ID     json.RawMessage
+			Result struct {
+				Tools, Prompts, ResourceTemplates, Resources []json.RawMessage
+				Instructions, NextCursor                     *string
+			}
+		}
+		if json.Unmarshal(raw, &message) != nil || message.ID == nil {
+			return
+		}
+		result := message.Result
+		a.paged = a.paged || result.NextCursor != nil
+		if result.Instructions != nil {
+			text, _ := json.Marshal(*result.Instructions)
+			a.lists[pin.Instructions] = append(a.lists[pin.Instructions], jsontest.Canonical(t, text))
+		}
+		for list, entries := range map[pin.List][]json.RawMessage{pin.Tools: result.Tools, pin.Prompts: result.Prompts,
+			pin.Templates: result.ResourceTemplates, pin.Resources: result.Resources} {
+			if entries != nil && a.lists[list] == nil {
+				a.lists[list] = []string{}
+			}
+			for _, e := range entries {
+				a.lists[list] = append(a.lists[list], jsontest.Canonical(t, e))
+			}
+		}
+	}
+	for _, m := range messages {
+		var first json.RawMessage
+		if json.NewDecoder(strings.NewReader(m)).Decode(&first) == nil {
+			take(first)
+		}
+	}
+	for list, texts := range a.lists {
+		slices.Sort(texts)
+		a.lists[list] = slices.Compact(texts)
+	}
+	return a
+}
+
+// streamTokens are what the capital letters of a fuzzed stream stand for: E and G are answers
+// to tools/list, I and J to initialize; A, Z and B, Y are the halves of E and of G.
+var streamTokens = map[rune]string{
+	'E': `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"evil"}]}}`, 'A': `{"jsonrpc":"2.0","id":1,"re\u0073ult":`, 'Z': `{"tools":[{"name":"evil"}]}}`,
+	'G': `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"good"}]}}`, 'B': `{"jsonrpc":"2.0","id":1,"result":`, 'Y': `{"tools":[{"name":"good"}]}}`,
+	'I': `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"1","instructions":"evil"}}`, 'J': `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"1","instructions":"good"}}`,
+	'H': `{"jsonrpc":"2.0","id":1,"result":{"tools":[`, 'K': `]}}`, 'T': `{"name":"evil"},`, 'O': `{"name":"good"}`,
+	'C': `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"good","description"`, 'F': `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"1","instructions"`,
+	'D': "data: ", 'V': "event: ", 'X': "message", 'Q': `{"x":"`, 'P': `","x":`, 'R': "\r", 'S': "\u2028", 'N': "\u0085", 'U': "\u2029", 'W': "\x1e", 'M': "\ufeff", 'L': "\n\n",
+}
+
+// FuzzEventStreams: where the reader gives a list, no client reads another one out of the
+// same stream.
+func FuzzEventStreams(f *testing.F) {
+	for _, seed := range []string{
+		"DGL", "VX\nDGL", "id: 1\r\nVX\r\nretry: 5\r\nDG\r\n\r\n", ": ping\n\nDJLDGL", "MDGL", "foo: bar\nDGL", "DB\nDYL", "DGLDEL", // alike to all
+		"DERVx\n\nDGL", "DCR:\"evil\"}]}}\n: cRD:\"fine\"}]}}L", "DFR:\"evil\"}}\n: cRD:\"fine\"}}LDGL", "DIRVx\n\nDJLDGL", "DBRDYL", "DER\nDGL", "VX\r\r\nDGL", "id: 1RVXRDGRR", // a lone CR
+		"Vx\nDELDGL", "V X\nDELDGL", "VX \nDELDGL", "VMessage\nDELDGL", "DE\nVx\n\nDGL", "Vx\nDA\nDZLDGL", "MVx\nDELDGL", // another type
+		"VxSVXSDE\n\nDGL", ": cSDELDGL", "id: NDELDGL", "x\vDELDGL", "x\fDELDGL", "xWDELDGL", "xUDA\nxUDZLDGL", "DH\n: SDT\nDO\nDKL", "DH\nxNDT\nDO\nDKL", "DH\nxUDT\nDO\nDKL", "DH\nxWDT\nDO\nDKL", "DH\nx\vDT\nDO\nDKL", "DH\nx\fDT\nDO\nDKL", "DH\nx\x1cDT\nDO\nDKL", "DH\nx\x1dDT\nDO\nDKL", // other ends of lines
+		"DGLDE", "DGLDE\n", "DE", "DGLDA\nDZ", "DJLDGLDI\n", // no empty line at the end
+		" DELDGL", "\tDELDGL", "MMDELDGL", "DGLMDEL", "DH\n DT\nDO\nDKL", "\u00a0DELDGL", "data :ELDGL", // blanks before a field
+		"DH\nMDT\nDO\nDKL", "DH\n\u3000DT\nDO\nDKL", "DA\n \nDZLDGL",
+		"DQ\",\"y\":\nid: S\nDA\nDZ\nid: S\nDPL", "D{\"x\":\nid: S\nDA\nDZ\nid: S\nD,\"jsonrpc\":\"2.0\",\"id\":1,\"result\":YL", "D{\"x\":\n \nDA\nDZ\n\t\nD,\"jsonrpc\":\"2.0\",\"id\":1,\"result\":YL", // an empty line in an event
+		"D{\"xSS\":\nDA\nDZ\nD,\"SSjsonrpc\":\"2.0\",\"id\":1,\"result\":YL", "D[\nDA\nDZ\n]L",
+		"DGLE\n", "DELG\n", "DA\nDZLG\n", "G\nDA\nDZL", "xSDA\nxSDZLG\n", "{\nDE\n}\nG\n", "noise\nG\n", "data: x\nG\n", "D{}\n\nG\n", // an answer outside the events
+	} {
+		f.Add(seed)
+	}
+	all := readings()
+	f.Fuzz(func(t *testing.T, script string) {
+		var stream strings.Builder
+		for _, r := range script {
+			if token, ok := streamTokens[r]; ok {
+				stream.WriteString(token)
+			} else {
+				stream.WriteRune(r)
+			}
+		}
+		m, err := manifest.Read("m.txt", []byte(stream.String()), pintest.Form, pin.Policy{})
+		if err != nil {
+			return
+		}
+		want := map[pin.List][]string{}
+		for list := range pin.Lists {
+			if m.Lists[list].Problem == nil {
+				want[list] = []string{}
+				for _, e := range m.Lists[list].Entries {
+					want[list] = append(want[list], string(e.Definition))
+				}
+				slices.Sort(want[list])
+				want[list] = slices.Compact(want[list])
+			}
+		}
+		seen, paged := map[string]bool{}, false
+		for i, r := range all {
+			messages := r.split(stream.String())
+			key := strings.Join(messages, "\x00")
+			if seen[key] {
+				continue
+			}
+			seen[key] = true
+			a := answers(t, messages)
+			paged = paged || i == 0 && a.paged // a client that misses a page asks in vain
+			for list, got := range a.lists {
+				if want[list] == nil || slices.Equal(got, want[list]) {
+					continue
+				}
+				if other := slices.ContainsFunc(got, func(text string) bool { return !slices.Contains(want[list], text) }); other || !paged {
+					t.Fatalf("%q: %s\n%q\na client reads, %+v\n%q", stream.String(), pin.ListInfo[list].Member, want[list], r, got)
+				}
+			}
+		}
+	})
+}
+
+// FuzzManifest: reading never panics, gives nothing beside an error, and what is
+// accepted has the tools that a lenientReading parser finds.
+func FuzzManifest(f *testing.F) {
+	for _, seed := range []string{
+		answer, initialized + "\n" + answer, pages(`"p2"`, ""), "[" + toolA + "]", "[" + answer + "]", `{"tools":[` + toolB + `],"nextCursor":null}`,
+		"noise\n" + answer + "\r\n", "event: message\r\ndata: " + answer + "\r\n\r\n", "data: {\ndata: \"tools\":[]}\n\nevent: x\ndata: {}\n\n: c\n",
+		`{"result":{"tools":[{"name":"a"}]}}`, asksTools, "\ufeff[]", `{"tools":[]}{"tools":[]}`, "[1]\n{}\n{x\n", "\xff\xfe", `{"Tools":[]}`, "data\rdata:[]\r",
+	} {
+		f.Add([]byte(seed), false)
+		f.Add([]byte(seed), true)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, emptyCursorEnds bool) {
+		m, err := manifest.Read("m.json", data, pintest.Form, pin.Policy{EmptyCursorEnds: emptyCursorEnds})
+		if err != nil {
+			if m.Path != "" || m.Lists[pin.Tools].Answered || m.About != "" || m.Noise != 0 {
+				t.Fatalf("%q: %v, and a manifest beside it", data, err)
+			}
+			jsontest.CheckVisible(t, err.Error())
+			return
+		}
+		var got []string
+		for _, tool := range m.Lists[pin.Tools].Entries {
+			got = append(got, string(tool.Definition))
+			var name struct {
+				Name string `json:"name"`
+			}
+			if err := json.Unmarshal(tool.Received, &name); err != nil || name.Name != tool.Name || tool.Name == "" {
+				t.Fatalf("%q: tool %q is named %q, %v", data, tool.Received, tool.Name, err)
+			}
+			lines := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.TrimPrefix(string(data), "\ufeff")), "\n")
+			if tool.Line < 1 || tool.Line > len(lines) || tool.Column < 1 || !strings.HasPrefix(lines[tool.Line-1][tool.Column-1:], "{") {
+				t.Fatalf("%q: no tool begins at %d:%d", data, tool.Line, tool.Column)
+			}
+		}
+		var want []string
+		for _, text := range lenientReading(t, data) {
+			want = append(want, jsontest.Canonical(t, []byte(text)))
+		}
+		unique := func(list []string) string { // a session may list its tools several times
+			slices.Sort(list)
+			return strings.Join(slices.Compact(list), "\n")
+		}
+		if unique(got) != unique(want) {
+			t.Fatalf("%q: tools\n%q\na lenientReading parser finds\n%q", data, got, want)
+		}
+	})
+}

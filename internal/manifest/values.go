@@ -1,0 +1,471 @@
+package manifest
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"pinproof/internal/fail"
+	"pinproof/internal/jsontree"
+	"pinproof/internal/pin"
+	"pinproof/internal/shell"
+)
+
+// A stream is a file of JSON values, one after another, line by line or in an event
+// stream.
+type stream struct {
+	fail.File
+	json    *jsontree.Reader
+	formOf  pin.FormFunc
+	defined []*entry // the definitions, in the order of the file
+	noise   int      // lines and values passed over
+}
+
+func newStream(path string, data []byte, formOf pin.FormFunc) stream {
+	return stream{File: fail.NewFile(path, data), formOf: formOf}
+}
+
+const CaptureHint = "save a server's answer first: pinproof-capture OUT.jsonl -- COMMAND"
+
+// read prepares reading data: its values are messages, and the entries of their lists
+// are definitions.
+func (s *stream) read(data []byte) {
+	s.Data, s.json, s.defined = data, jsontree.NewReader(data), nil
+	s.json.Bounded = true
+	batch := false
+	s.json.IsDefinition = func(path []jsontree.Step) bool {
+		_, ok := listOf(path)
+		if ok && len(path) == 1 {
+			if path[0].Index == 0 {
+				batch = opensBatch(data, s.json.Start)
+			}
+			return !batch
+		}
+		return ok
+	}
+	s.json.Definition = func(path []jsontree.Step, v *jsontree.Value) bool {
+		list, _ := listOf(path)
+		e := newEntry(list, v, s.formOf)
+		if len(data) <= jsontree.SmallFile {
+			e.Parsed = v
+		}
+		s.defined = append(s.defined, e)
+		return e.Parsed != nil
+	}
+}
+
+// entryAt returns the definition that begins at an offset, or nil.
+func (s *stream) entryAt(at int32) *entry {
+	i, ok := slices.BinarySearchFunc(s.defined, at, func(e *entry, at int32) int { return int(e.at - at) })
+	if !ok {
+		return nil
+	}
+	return s.defined[i]
+}
+
+// values returns the JSON values of the file, each of them read strictly.
+func (s *stream) values() ([]jsontree.Value, error) {
+	if len(s.Data) > jsontree.MaxManifestBytes {
+		return nil, s.At(-1, "more than 64 MiB: not one server's list of tools")
+	}
+	if bytes.Count(s.Data, []byte(",")) > jsontree.MaxCommas {
+		return nil, s.At(-1, "more than 8 million values: not one server's list of tools")
+	}
+	if err := s.notJSON(); err != nil {
+		return nil, err
+	}
+	s.read(bytes.TrimPrefix(s.Data, []byte("\ufeff")))
+	values, err := s.sequence()
+	bad, refused := errors.AsType[*jsontree.Error](err)
+	switch {
+	case !refused:
+		return values, cmp.Or(err, s.refuseInside(values))
+	case !bad.Grammar && jsontree.IsGrammatical(s.Data):
+		return nil, s.refuse(bad)
+	}
+	events, err := s.eventStream()
+	if err != nil {
+		return nil, err
+	}
+	data, end := s.Data, lineEnd
+	if events != nil {
+		data, end = events, eventEnd
+	} else {
+		err = s.splitByCR()
+	}
+	if err == nil {
+		s.read(data)
+		values, err = s.pieces(end)
+	}
+	if err == nil && len(values) > 0 {
+		return values, s.refuseInside(values)
+	}
+	// If one value over several lines breaks off, the place where it does helps more than
+	// to hear of lines of noise.
+	if bytes.ContainsAny(s.Data[bad.From:bad.At], "\r\n") || err == nil && (s.noise < 2 || nearlyJSON(s.Data)) {
+		return nil, s.refuse(bad).Hint("%s", CaptureHint)
+	}
+	return nil, err
+}
+
+// nearlyJSON reports whether a file begins like JSON, with comments or as JSON5 perhaps,
+// rather than like a server's log.
+func nearlyJSON(data []byte) bool {
+	data = bytes.TrimLeft(data, " \t\r\n")
+	return slices.ContainsFunc([]string{"{", "[\n", "[\r", "[ ", "[{", "//", "/*"}, func(begin string) bool {
+		return bytes.HasPrefix(data, []byte(begin))
+	})
+}
+
+// refuse says where strict reading stopped, and in which entry.
+func (s *stream) refuse(bad *jsontree.Error) *fail.Error {
+	in := bad.Inside
+	if in == nil || in.Name == "" && !bad.Limit {
+		return s.At(bad.At, "%s", bad.Text)
+	}
+	list, _ := listOf(in.Path)
+	name := EntryNamed(list, in.Name)
+	if bad.Limit {
+		name = pin.ListInfo[list].Entry + " " + strconv.Itoa(in.Path[len(in.Path)-1].Index+1) + " of the list"
+	}
+	return s.At(bad.At, "%s: %s", name, bad.Text)
+}
+
+// notJSON recognises what people hand over by mistake, or returns nil.
+func (s *stream) notJSON() error {
+	head := bytes.ToLower(bytes.TrimLeft(s.Data[:min(len(s.Data), 512)], " \t\r\n\ufeff"))
+	at := func(magic string) bool { return bytes.HasPrefix(s.Data, []byte(magic)) }
+	switch {
+	case len(bytes.TrimSpace(bytes.TrimPrefix(s.Data, []byte("\ufeff")))) == 0:
+		return s.At(-1, "empty: the server printed nothing").Hint("see what the server wrote to its standard error")
+	case at("\xff\xfe"), at("\xfe\xff"), len(s.Data) > 1 && (s.Data[0] == 0 || s.Data[1] == 0):
+		return s.At(-1, "UTF-16 text; JSON is UTF-8").Hint("in PowerShell, save with: | Out-File -Encoding utf8NoBOM")
+	case at("\x1f\x8b"):
+		return s.At(-1, "gzip data").Hint("unpack it first: gunzip -c %s > OUT.json", shell.Path(s.Path))
+	case at("PK\x03\x04"):
+		return s.At(-1, "a zip archive (an MCP bundle?), not an answer to tools/list").Hint("%s", CaptureHint)
+	case bytes.HasPrefix(head, []byte("<!doctype")), bytes.HasPrefix(head, []byte("<html")), bytes.HasPrefix(head, []byte("<?xml")):
+		return s.At(-1, "a web page, not an answer to tools/list: the address or the login was wrong").Hint("%s", CaptureHint)
+	}
+	return nil
+}
+
+// sequence reads the file as JSON values one after another.
+func (s *stream) sequence() ([]jsontree.Value, error) {
+	var values []jsontree.Value
+	for at := 0; ; {
+		v, err := s.json.Next(at, len(s.Data))
+		if err == io.EOF {
+			return values, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if values = append(values, v); len(values) > jsontree.MaxMessages {
+			return nil, s.At(int(v.At), "more than 100,000 messages")
+		}
+		at = int(v.End)
+	}
+}
+
+// lineEnd returns the offset where the line that begins at data[at] ends.
+func lineEnd(data []byte, at int) int {
+	if end := bytes.IndexAny(data[at:], "\r\n"); end >= 0 {
+		return at + end
+	}
+	return len(data)
+}
+
+// splitByCR refuses a line of a stdio transcript that some clients could read as a message
+// and others as noise. LF ends such a line, and there is a lone CR in it: some clients end
+// lines there, too.
+func (s *stream) splitByCR() error {
+	at := 0
+	for whole := range bytes.Lines(s.Data) {
+		line := bytes.Trim(whole, "\r\n")
+		if bytes.IndexByte(line, '\r') >= 0 {
+			noise := slices.DeleteFunc(bytes.Split(line, []byte("\r")), jsontree.IsGrammatical)
+			if len(noise) > 0 && (jsontree.IsGrammatical(line) || spellsResult(bytes.Join(noise, nil))) {
+				return s.At(at, "a message with a carriage return inside: clients end lines there, or they don't").Hint("%s", CaptureHint)
+			}
+		}
+		at += len(whole)
+	}
+	return nil
+}
+
+// pieces reads the file piece by piece: the lines of a transcript, or the events of a
+// stream. A piece is noise only if it can't be a message; every other piece is read
+// strictly. end returns the offset where the piece that begins at data[at] ends.
+func (s *stream) pieces(end func(data []byte, at int) int) ([]jsontree.Value, error) {
+	var values []jsontree.Value
+	for at := 0; at < len(s.Data); {
+		to := end(s.Data, at)
+		v, err := s.whole(at, to)
+		if err != nil {
+			return nil, err
+		}
+		if v.Kind != 0 {
+			values = append(values, v)
+		}
+		if len(values) > jsontree.MaxMessages {
+			return nil, s.At(at, "more than 100,000 messages")
+		}
+		at = to + 1
+	}
+	return values, nil
+}
+
+// whole reads data[at:end] as one value. The result is absent for blanks, and for noise.
+func (s *stream) whole(at, end int) (jsontree.Value, error) {
+	piece := bytes.TrimLeft(s.Data[at:end], " \t\r\n")
+	switch {
+	case len(piece) == 0:
+		return jsontree.Value{}, nil
+	case !couldBeMessage(piece) && hidesAnswer(piece):
+		return jsontree.Value{}, s.At(at, "a line that is no message, but holds one: some clients could read the answer in it").
+			Hint("%s", CaptureHint)
+	case !couldBeMessage(piece):
+		s.noise++
+		return jsontree.Value{}, nil
+	}
+	v, err := s.json.Next(at, end)
+	if err != nil {
+		return jsontree.Value{}, s.refuse(err.(*jsontree.Error))
+	}
+	if rest := bytes.TrimLeft(s.Data[v.End:end], " \t\r\n"); len(rest) > 0 {
+		return jsontree.Value{}, s.At(end-len(rest), "trailing data after a message")
+	}
+	return v, nil
+}
+
+// refuseInside refuses an answer that is a line of its own inside a value over several
+// lines. Clients of a stdio session read line by line: they take it for a message, and
+// pass over the rest of the value.
+func (s *stream) refuseInside(values []jsontree.Value) error {
+	for i := range values {
+		v := &values[i]
+		for _, ends := range []string{"\n", "\r\n"} { // some clients end lines at a lone CR, too
+			if bytes.IndexByte(s.Data[v.At:v.End], ends[0]) < 0 {
+				continue // one line, or seen already
+			}
+			for at, end := int(v.At), int(v.End); at < end; {
+				line := s.Data[at:end]
+				if n := bytes.IndexAny(line, ends); n >= 0 {
+					line = line[:n]
+				}
+				at += len(line) + 1
+				line = bytes.TrimLeft(line, " \t\r\n")
+				if begin := at - 1 - len(line); isAnswer(line) && !s.isMessageAt(v, begin) {
+					return s.At(begin, "a line inside a value that is an answer by itself: clients that read line by line would take it").
+						Hint("%s", CaptureHint)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// isMessageAt reports whether a value of the file, or an element of it if it is a batch,
+// begins at an offset.
+func (s *stream) isMessageAt(v *jsontree.Value, at int) bool {
+	items := v.Items()
+	if len(items) > 0 && s.entryAt(items[0].At) != nil {
+		items = nil // a list of tools
+	}
+	_, found := slices.BinarySearchFunc(items, at, func(item jsontree.Member, at int) int { return int(item.At) - at })
+	return found || at == int(v.At)
+}
+
+// isAnswer reports whether a line begins like an answer to a request, or like a batch that
+// holds one.
+func isAnswer(line []byte) bool {
+	if len(line) == 0 || !couldBeMessage(line) {
+		return false
+	}
+	id, result := line[0] == '[', line[0] == '['
+	jsontree.EachMember(line, func(name string, _ int) { id, result = id || folds(name, "id"), result || folds(name, "result") })
+	return id && result && hidesAnswer(line)
+}
+
+// hidesAnswer reports whether a client could find an answer, a result with a list, in a
+// line that we take for noise. Clients may skip a prefix, or end lines where we don't:
+// Python's splitlines does at U+0085, U+2028 and form feeds. Escapes and letter case
+// don't hide an answer.
+func hidesAnswer(line []byte) bool {
+	if bytes.IndexByte(line, '{') < 0 {
+		return false
+	}
+	text := foldASCII(looselyUnescaped(line))
+	for list := range pin.Lists {
+		if strings.Contains(text, `"`+strings.ToLower(pin.ListInfo[list].Member)+`"`) {
+			return spellsResult(line)
+		}
+	}
+	return false
+}
+
+// spellsResult reports whether a text has the member name that every answer has, in any
+// letter case and with any escapes.
+func spellsResult(text []byte) bool {
+	return strings.Contains(foldASCII(looselyUnescaped(text)), `"result"`)
+}
+
+// looselyUnescaped replaces \uXXXX escapes in text that may not be JSON.
+func looselyUnescaped(line []byte) string {
+	var b strings.Builder
+	for {
+		at := bytes.Index(line, []byte(`\u`))
+		if at < 0 {
+			b.Write(line)
+			return b.String()
+		}
+		b.Write(line[:at])
+		line = line[at:]
+		if r, ok := jsontree.UnicodeEscape(line); ok {
+			b.WriteRune(r)
+			line = line[6:]
+		} else {
+			b.Write(line[:2])
+			line = line[2:]
+		}
+	}
+}
+
+// couldBeMessage reports whether a piece begins like an object or like an array of
+// objects. The piece begins with no blank.
+func couldBeMessage(piece []byte) bool {
+	next := bytes.TrimLeft(piece[1:], " \t\r\n")
+	switch string(piece[:1]) + string(next[:min(1, len(next))]) {
+	case `{"`, `{}`, `[{`:
+		return true
+	}
+	return false
+}
+
+// eventStream returns the file with everything but the data of its messages blanked out, so
+// that offsets stay true, or nil if it isn't a saved event stream (WHATWG HTML, section 9.2).
+//
+// Clients read streams differently: they end lines elsewhere, ignore or trim an event's type,
+// take an event that no empty line ends, or pass over blanks and byte order marks before a
+// field. An event that some of them would read otherwise is blanked out, and refused if it
+// could hold an answer. So is an answer that stands in no event.
+func (s *stream) eventStream() ([]byte, error) {
+	isStream := false // if not, some clients could still find an event in the file
+	for line := range bytes.Lines(s.Data) {
+		isStream = isStream || bytes.HasPrefix(line, []byte("data:")) && bytes.IndexByte(line, '{') >= 0
+	}
+	out := bytes.Repeat([]byte(" "), len(s.Data))
+	var event savedEvent
+	dispatch := func(to int, ended bool) error {
+		data := out[event.from:to]
+		if !ended || event.doubtful() {
+			if spellsResult(data) {
+				what := "an event that only some clients read as a message"
+				if !ended {
+					what += ": no empty line ends it"
+				}
+				return s.At(event.from+len(data)-len(bytes.TrimLeft(data, " \r\n")), "%s", what).Hint("%s", CaptureHint)
+			}
+			blank(data)
+		}
+		event = savedEvent{from: to}
+		return nil
+	}
+	at := 0
+	for whole := range bytes.Lines(s.Data) {
+		line, ended := bytes.CutSuffix(whole, []byte("\n"))
+		if ended {
+			line = bytes.TrimSuffix(line, []byte("\r"))
+		}
+		copy(out[at+len(line):], whole[len(line):])
+		if cr := bytes.IndexByte(line, '\r'); isStream && cr >= 0 {
+			return nil, s.At(at+cr, "a lone carriage return in an event stream: clients end lines there, or they don't").Hint("%s", CaptureHint)
+		}
+		field, text, _ := bytes.Cut(line, []byte(":"))
+		switch {
+		case len(line) == 0:
+			if err := dispatch(at, true); err != nil {
+				return nil, err
+			}
+		case string(field) == "data":
+			event.lines++
+			copy(out[at+len(line)-len(text):], text)
+		case hidesData(line):
+			event.hidden = true
+			copy(out[at:], line)
+		case isStream && spellsResult(line):
+			return nil, s.At(at, "a line that is no message, but holds one: some clients could read the answer in it").Hint("%s", CaptureHint)
+		case string(field) == "event":
+			event.kind = string(bytes.TrimPrefix(text, []byte(" ")))
+		}
+		event.split = event.split || isStream && (bytes.ContainsFunc(line, endsLine) || len(bytes.TrimLeftFunc(line, isMargin)) == 0)
+		at += len(whole)
+	}
+	if err := dispatch(at, false); err != nil || !isStream {
+		return nil, err
+	}
+	return out, nil
+}
+
+// A savedEvent is an event of a saved stream, as far as it was read.
+type savedEvent struct {
+	from   int    // where it begins
+	kind   string // its type
+	lines  int    // of data
+	hidden bool   // some clients read a line as data that others don't
+	split  bool   // some clients see an empty line in it, perhaps
+}
+
+// doubtful reports whether some clients read another event than others, or none.
+func (e *savedEvent) doubtful() bool {
+	return e.kind != "" && e.kind != "message" || e.hidden || e.split && e.lines > 1
+}
+
+// hidesData reports whether some clients find the field data in a line that doesn't begin
+// with it: behind a margin, or behind a character that ends lines for them.
+func hidesData(line []byte) bool {
+	name := []byte("data:")
+	for at := 0; ; at += len(name) {
+		next := bytes.Index(line[at:], name)
+		if next < 0 {
+			return false
+		}
+		at += next
+		margin := len(bytes.TrimRightFunc(line[:at], isMargin))
+		if margin == 0 || bytes.ContainsFunc(line[margin:at], endsLine) {
+			return true
+		}
+	}
+}
+
+// endsLine reports whether a line ends at r for some clients. Python's splitlines has them
+// all; CR and LF are settled elsewhere.
+func endsLine(r rune) bool { return strings.ContainsRune("\v\f\x1c\x1d\x1e\u0085\u2028\u2029", r) }
+
+// isMargin reports whether some clients pass over r before a field.
+func isMargin(r rune) bool { return r <= ' ' || unicode.IsSpace(r) || r == '\ufeff' }
+
+func blank(b []byte) {
+	for i, c := range b {
+		if c != '\n' && c != '\r' {
+			b[i] = ' '
+		}
+	}
+}
+
+// eventEnd returns the offset where the event that begins at data[at] ends: at an empty
+// line, ended by LF or CRLF. Lines that eventStream blanked are not empty.
+func eventEnd(data []byte, at int) int {
+	for i := at + 1; i < len(data); i++ {
+		if data[i-1] == '\n' && (data[i] == '\n' || data[i] == '\r') {
+			return i
+		}
+	}
+	return len(data)
+}

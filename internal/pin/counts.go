@@ -1,0 +1,47 @@
+package pin
+
+import (
+	"strings"
+
+	"pinproof/internal/text"
+)
+
+// Counts is how many entries of each list there are.
+type Counts [Lists]int
+
+func CountPins(pins []Pin) (c Counts) {
+	for i := range pins {
+		c[pins[i].List]++
+	}
+	return c
+}
+
+func (c Counts) Total() (n int) {
+	for _, of := range c {
+		n += of
+	}
+	return n
+}
+
+// parts is "14 tools", "3 prompts", "instructions"; for no entries "0 tools".
+func (c Counts) parts() (parts []string) {
+	for list, n := range c {
+		if word := ListInfo[list].Entry; n > 0 && List(list) == Instructions {
+			parts = append(parts, word)
+		} else if n > 0 || c == (Counts{}) && List(list) == Tools {
+			parts = append(parts, text.Count(n, word))
+		}
+	}
+	return parts
+}
+
+// String is "14 tools, 3 prompts, instructions".
+func (c Counts) String() string { return strings.Join(c.parts(), ", ") }
+
+// Plural is "14 tools", or "17 entries" if they are of several lists.
+func (c Counts) Plural() string {
+	if parts := c.parts(); len(parts) == 1 {
+		return parts[0]
+	}
+	return text.Number(c.Total()) + " entries"
+}

@@ -1,0 +1,122 @@
+package pin
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"pinproof/internal/jsontree"
+)
+
+// A Kind of drift.
+type Kind string
+
+const (
+	Added     Kind = "ADDED"     // an entry that no pin names
+	Removed   Kind = "REMOVED"   // a pin whose entry is gone
+	Changed   Kind = "CHANGED"   // digest and sanitized digest differ
+	Hidden    Kind = "HIDDEN"    // the digest differs, the sanitized digest does not
+	Duplicate Kind = "DUPLICATE" // several entries with the same identity, whatever they say
+)
+
+// kinds lists every kind of drift, the most suspicious first.
+var kinds = [...]Kind{Duplicate, Hidden, Added, Changed, Removed}
+
+// A Drift is one entry that is not what its pin says.
+type Drift struct {
+	Server string
+	Key
+	Kind    Kind
+	Pinned  *Pin  // nil if ADDED, or for a repeated name that no pin has
+	Found   *Pin  // nil if REMOVED; the first of them if DUPLICATE
+	Copies  []Pin // all entries found under its name; more than one if DUPLICATE
+	Blocked bool  // it fails the run
+
+	RenamedFrom    string // for an ADDED entry: the REMOVED one that it seems to be under a new name
+	RenamedTo      string // for a REMOVED entry: the ADDED one
+	RenamedSimilar bool   // apart from the name the two are nearly equal, not equal
+}
+
+// EntryRef names the entry in a line that we print.
+func (d *Drift) EntryRef() string { return EntryRef(d.List, d.Name) }
+
+// A Ref identifies an entry across servers.
+type Ref struct {
+	Server string
+	Key
+}
+
+func (d *Drift) Ref() Ref { return Ref{d.Server, d.Key} }
+
+// TextsKnown reports whether the definitions of a drifted entry are known: pins made with
+// hashOnly have none.
+func (d *Drift) TextsKnown() bool {
+	return (d.Pinned == nil || d.Pinned.Definition != nil) && (d.Found == nil || d.Found.Definition != nil)
+}
+
+// Definitions lists the different definitions of a repeated name.
+func (d *Drift) Definitions() []Pin {
+	return slices.CompactFunc(slices.Clone(d.Copies), func(a, b Pin) bool { return a.Digest == b.Digest })
+}
+
+// DefinitionDigest is the digest that a person accepts with a drift: that of the
+// definition found or, for a REMOVED entry, of the pinned one.
+func (d *Drift) DefinitionDigest() string {
+	if d.Kind == Removed {
+		return d.Pinned.Digest
+	}
+	return d.Found.Digest
+}
+
+// CompareDrifts orders by server, list, name and kind.
+func CompareDrifts(a, b Drift) int {
+	return cmp.Or(jsontree.CompareUTF16(a.Server, b.Server), CompareKeys(a.Key, b.Key), strings.Compare(string(a.Kind), string(b.Kind)))
+}
+
+// A Pair is one server's two sides: its pins in the lockfile and those of its manifest.
+// Either side may be missing: the server is new, or it has vanished.
+type Pair struct {
+	Server   string
+	Manifest string // the path it was read from; "" if there is none
+	About    string // the server's own name and version, printable
+	Noise    int    // lines of the manifest passed over
+	Pinned   Set
+	Found    Set
+	Known    bool // the lockfile has the server
+	Present  bool // there is a manifest
+
+	Unrelated bool   // the two sides have entries, and none in common
+	FileLabel string // the label that the manifest's file name gives, "" if it gives none
+	Differs   bool   // an entry has drifted, or the server fails as a whole
+}
+
+// PolicyDiffers reports whether the two sides were pinned under different policies.
+func (p *Pair) PolicyDiffers() bool {
+	return p.Known && p.Present && !p.Pinned.Policy.Equal(p.Found.Policy)
+}
+
+// HasNoEntries reports whether a server is new or has vanished, and has no entry that
+// could be accepted.
+func (p *Pair) HasNoEntries() bool {
+	return (!p.Known || !p.Present) && len(p.Pinned.Pins)+len(p.Found.Pins) == 0
+}
+
+// Holders counts the servers that pin or list an entry.
+func Holders(pairs []Pair, key Key) int {
+	n := 0
+	for i := range pairs {
+		if p := &pairs[i]; p.Pinned.Find(key) != nil || p.Found.Find(key) != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// PairOf returns the pair of a server, or nil. Pairs are sorted by server.
+func PairOf(pairs []Pair, server string) *Pair {
+	i, ok := slices.BinarySearchFunc(pairs, server, func(p Pair, server string) int { return jsontree.CompareUTF16(p.Server, server) })
+	if !ok {
+		return nil
+	}
+	return &pairs[i]
+}

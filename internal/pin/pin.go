@@ -1,0 +1,208 @@
+// Package pin has the plain data of a comparison: lists and their entries, pins and sets of
+// them, policies, drift, and a server's two sides.
+package pin
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"pinproof/internal/jsontree"
+	"pinproof/internal/text"
+)
+
+// The member names to which the specification gives a meaning, up to revision 2026-07-28,
+// in each object that a client reads by name.
+var (
+	MessageMembers = []string{"jsonrpc", "id", "method", "params", "result", "error"}
+	ResultMembers  = []string{"tools", "prompts", "resources", "resourceTemplates", "instructions", "nextCursor",
+		"_meta", "resultType", "ttlMs", "cacheScope"}
+	EntryMembers = [Lists][]string{
+		Tools:     {"name", "title", "description", "icons", "inputSchema", "outputSchema", "annotations", "execution", "_meta"},
+		Prompts:   {"name", "title", "description", "arguments", "icons", "_meta"},
+		Templates: {"uriTemplate", "name", "title", "description", "mimeType", "annotations", "icons", "_meta"},
+		Resources: {"uri", "name", "title", "description", "mimeType", "size", "annotations", "icons", "_meta"},
+	}
+	InnerMembers = map[string][]string{
+		"annotations": {"title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint", "audience", "priority", "lastModified"},
+		"execution":   {"taskSupport"},
+		"arguments":   {"name", "title", "description", "required"},
+	}
+)
+
+// ListNamed returns the list that a result holds in the member of that name.
+func ListNamed(member string) (List, bool) {
+	return ListIn(func(name string) bool { return name == member })
+}
+
+// ListIn returns the first list that a result holds. has reports which members it has.
+func ListIn(has func(name string) bool) (List, bool) {
+	for list := range Instructions {
+		if has(ListInfo[list].Member) {
+			return list, true
+		}
+	}
+	return 0, false
+}
+
+// A FormFunc makes the hashed form of a definition. It may sort the members of v.
+type FormFunc func(list List, v *jsontree.Value) Form
+
+// A List says which of the lists that a model reads an entry stands in. A
+// server's instructions are one text, here a list of one entry without a name.
+type List int
+
+const (
+	Tools List = iota
+	Prompts
+	Templates
+	Resources
+	Instructions
+	Lists // how many there are
+)
+
+// ListInfo has for each list: the word for an entry; the member that holds the list in a
+// result and in the lockfile; the method that asks for it; the member of an entry that is
+// its identity; and the capability that a server declares if it has the list.
+var ListInfo = [Lists]struct{ Entry, Member, Method, Identity, Capability string }{
+	Tools:        {"tool", "tools", "tools/list", "name", "tools"},
+	Prompts:      {"prompt", "prompts", "prompts/list", "name", "prompts"},
+	Templates:    {"template", "resourceTemplates", "resources/templates/list", "uriTemplate", "resources"},
+	Resources:    {"resource", "resources", "resources/list", "uri", "resources"},
+	Instructions: {"instructions", "instructions", "initialize", "", ""},
+}
+
+// LockOrder is the order of the lists in a server's entry of the lockfile, and of
+// the lines of a combined set digest.
+var LockOrder = [Lists]List{Instructions, Tools, Prompts, Templates, Resources}
+
+// A Key names one entry of a server.
+type Key struct {
+	List List
+	Name string // its identity in the list: the name, the URI; "" for instructions
+}
+
+// EntryRef names an entry in a line that we print: tool=NAME, prompt=NAME, resource=URI,
+// template=URI, instructions.
+func EntryRef(list List, name string) string {
+	if list == Instructions {
+		return "instructions"
+	}
+	return ListInfo[list].Entry + "=" + text.Name(name)
+}
+
+// ParseEntry reads how a flag names an entry: NAME of a tool, prompt=NAME,
+// template=URI, resource=URI, tool=NAME, or instructions.
+func ParseEntry(arg string) Key {
+	if arg == ListInfo[Instructions].Entry {
+		return Key{List: Instructions}
+	}
+	for list := range Instructions {
+		if name, ok := strings.CutPrefix(arg, ListInfo[list].Entry+"="); ok && name != "" {
+			return Key{list, name}
+		}
+	}
+	return Key{Tools, arg}
+}
+
+// A Pin is an entry's record in the lockfile. The entries of a manifest become pins, too,
+// so that the two can be compared.
+type Pin struct {
+	Key
+	Form
+	Received []byte          // the definition as received; nil for a pin of a lockfile
+	Parsed   *jsontree.Value // the tree of received; nil if it wasn't kept
+	Accepted []string        // ids of the warnings that were accepted with the definition, sorted
+	Approval *Approval       // nil if not recorded
+	Line     int             // where the entry begins in its file, from 1
+	Column   int
+}
+
+// A Form is a definition as it is pinned, with its digests.
+type Form struct {
+	Definition []byte // its canonical form; nil if it isn't stored
+	Digest     string
+	Sanitized  string // the sanitized digest; equal to digest where the text is clean
+}
+
+// Tree returns the pinned definition as a canonical tree, absent if it isn't stored.
+func (p *Pin) Tree() jsontree.Value {
+	if p.Definition == nil {
+		return jsontree.Value{}
+	}
+	return jsontree.Canonical(p.Definition)
+}
+
+// AsReceived returns the tree of the definition as received or, if that isn't known, as pinned.
+func (p *Pin) AsReceived() jsontree.Value {
+	switch {
+	case p.Parsed != nil:
+		return *p.Parsed
+	case p.Received != nil:
+		return jsontree.Canonical(p.Received)
+	}
+	return p.Tree()
+}
+
+// An Approval records who accepted a definition. It is a record, not evidence.
+type Approval struct{ By, At, Hash string }
+
+// A Set is one server's pins with their policy: from its manifest, or from the lockfile.
+type Set struct {
+	Server   string
+	Policy   Policy
+	Pins     []Pin    // sorted by list, by name in UTF-16 code units, then by digest
+	Accepted []string // ids of the accepted warnings about the list as a whole, sorted
+	Digest   string   // the set digest, "" if a name is repeated
+	Line     int      // in the lockfile
+}
+
+// Find returns the pin of an entry, or nil.
+func (s *Set) Find(key Key) *Pin {
+	i, ok := slices.BinarySearchFunc(s.Pins, key, func(p Pin, key Key) int { return CompareKeys(p.Key, key) })
+	if !ok {
+		return nil
+	}
+	return &s.Pins[i]
+}
+
+// Of returns the pins of one list.
+func (s *Set) Of(list List) []Pin {
+	from, _ := slices.BinarySearchFunc(s.Pins, list, func(p Pin, l List) int { return int(p.List - l) })
+	to, _ := slices.BinarySearchFunc(s.Pins, list+1, func(p Pin, l List) int { return int(p.List - l) })
+	return s.Pins[from:to]
+}
+
+// Drop removes the pins of one list.
+func (s *Set) Drop(list List) {
+	s.Pins = slices.DeleteFunc(slices.Clone(s.Pins), func(p Pin) bool { return p.List == list })
+}
+
+// Repeated reports whether two pins have the same identity. Then there is no set digest.
+func (s *Set) Repeated() bool {
+	for i := 1; i < len(s.Pins); i++ {
+		if s.Pins[i-1].Key == s.Pins[i].Key {
+			return true
+		}
+	}
+	return false
+}
+
+const DigestPrefix = "sha256:"
+
+// IsDigest reports whether s is spelled like a digest.
+func IsDigest(s string) bool {
+	digits, ok := strings.CutPrefix(s, DigestPrefix)
+	return ok && len(digits) == 64 && strings.Trim(digits, "0123456789abcdef") == ""
+}
+
+// HexOf returns the hex digits of a digest.
+func HexOf(digest string) string { return strings.TrimPrefix(digest, DigestPrefix) }
+
+func CompareKeys(a, b Key) int {
+	return cmp.Or(int(a.List-b.List), jsontree.CompareUTF16(a.Name, b.Name))
+}
+
+func ComparePins(a, b Pin) int {
+	return cmp.Or(CompareKeys(a.Key, b.Key), strings.Compare(a.Digest, b.Digest))
+}

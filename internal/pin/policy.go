@@ -1,0 +1,269 @@
+package pin
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"pinproof/internal/fail"
+	"pinproof/internal/jsontree"
+	"pinproof/internal/schema"
+	"pinproof/internal/text"
+)
+
+// A Policy shapes a server's pins and is recorded with them. The zero value is
+// the default: every list but resources is pinned, as received.
+type Policy struct {
+	Descriptions    string   // how much prose of tools is pinned: "" (all), "strip" or "truncate=N"
+	EmptyCursorEnds bool     // an empty nextCursor ends the list
+	HashOnly        bool     // definitions are not stored
+	Ignore          []string // JSON Pointers of members left out, sorted, without repeats
+	RequireClean    bool     // entries with hidden text are refused
+	Resources       bool     // the list of resources is pinned, too
+	RoundIntegers   bool     // an integer that a double can't hold exactly is pinned as the double
+	Substitute      []string // names of values; <NAME> is pinned in their place; sorted, without repeats
+	ToolsOnly       bool     // nothing but the tools is pinned
+}
+
+// PolicyMembers are the members of a policy in the lockfile, in their order there.
+var PolicyMembers = []string{"descriptions", "emptyCursorEnds", "hashOnly", "ignore", "requireClean", "resources", "roundIntegers", "substitute", "toolsOnly"}
+
+// Flag returns the field of a member that is true or left out, and nil for any other member.
+func (p *Policy) Flag(member string) *bool {
+	return map[string]*bool{"emptyCursorEnds": &p.EmptyCursorEnds, "hashOnly": &p.HashOnly, "requireClean": &p.RequireClean,
+		"resources": &p.Resources, "roundIntegers": &p.RoundIntegers, "toolsOnly": &p.ToolsOnly}[member]
+}
+
+func (p Policy) IsDefault() bool { return p.Equal(Policy{}) }
+
+// Pins reports whether a list is pinned.
+func (p Policy) Pins(list List) bool {
+	return list == Tools || !p.ToolsOnly && (list != Resources || p.Resources)
+}
+
+// Shapes reports whether the pinned definition can differ from the received one,
+// substitutes aside.
+func (p Policy) Shapes() bool { return p.Descriptions != "" || len(p.Ignore) > 0 }
+
+func (p Policy) Equal(q Policy) bool {
+	return slices.Equal(jsontree.Append(nil, p.Value()), jsontree.Append(nil, q.Value()))
+}
+
+// Value returns the policy as the lockfile records it, without the members that are default.
+func (p Policy) Value() jsontree.Value {
+	v := jsontree.Value{Kind: '{'}
+	lists := map[string][]string{"ignore": p.Ignore, "substitute": p.Substitute}
+	for _, member := range PolicyMembers {
+		m := jsontree.Value{}
+		switch on := p.Flag(member); {
+		case on != nil && *on:
+			m.Kind = 't'
+		case member == "descriptions" && p.Descriptions != "":
+			m = jsontree.Text(p.Descriptions)
+		case len(lists[member]) > 0:
+			m = jsontree.Texts(lists[member])
+		}
+		if m.Kind != 0 {
+			v.Parts = append(v.Parts, jsontree.Member{Name: member, Value: m})
+		}
+	}
+	return v
+}
+
+// Loud returns what a verdict line says about a policy other than the default, or "":
+// "; descriptions not pinned".
+func (p Policy) Loud() string {
+	var parts []string
+	if n, ok := strings.CutPrefix(p.Descriptions, "truncate="); ok {
+		parts = append(parts, "descriptions pinned to "+n+" characters")
+	} else if p.Descriptions != "" {
+		parts = append(parts, "descriptions not pinned")
+	}
+	for _, pointer := range p.Ignore {
+		parts = append(parts, text.Pointer(pointer)+" not pinned")
+	}
+	said := map[string]string{
+		"emptyCursorEnds": "an empty cursor ends the list",
+		"hashOnly":        "definitions not stored",
+		"requireClean":    "hidden text refused",
+		"resources":       "resources pinned",
+		"roundIntegers":   "integers rounded to doubles",
+		"substitute":      strings.Join(p.Substitute, ", ") + " substituted",
+		"toolsOnly":       "only tools pinned",
+	}
+	for _, m := range p.Value().Members() {
+		if said[m.Name] != "" {
+			parts = append(parts, said[m.Name])
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "; " + strings.Join(parts, ", ")
+}
+
+// A Substitute is a value that differs from place to place, such as a folder, and
+// the name that stands for it in the pins.
+type Substitute struct{ Name, value string }
+
+// minSubstitute is the least length of a value, in characters. A shorter one could occur
+// in a text by chance.
+const minSubstitute = 8
+
+// ParseSubstitutes reads the values of --substitute NAME=VALUE. Longer values come
+// first: replacing a shorter one inside them would hide them.
+func ParseSubstitutes(args []string) ([]Substitute, error) {
+	var list []Substitute
+	var names []string
+	for _, arg := range args {
+		name, s, ok := strings.Cut(arg, "=")
+		switch {
+		case !ok:
+			return nil, fail.New("%s: NAME=VALUE", text.Name(arg))
+		case utf8.RuneCountInString(s) < minSubstitute || !utf8.ValidString(s):
+			return nil, fail.New("%s: its value has fewer than 8 characters, and could stand anywhere", text.Name(name))
+		}
+		list, names = append(list, Substitute{name, s}), append(names, name)
+	}
+	switch unique, err := ParseSubstituteNames(names); {
+	case err != nil:
+		return nil, err
+	case len(unique) < len(names):
+		return nil, fail.New("a name is given twice")
+	}
+	slices.SortFunc(list, func(a, b Substitute) int {
+		return cmp.Or(len(b.value)-len(a.value), strings.Compare(a.Name, b.Name))
+	})
+	return list, nil
+}
+
+// SubstituteNames lists the names, sorted.
+func SubstituteNames(list []Substitute) (names []string) {
+	for _, s := range list {
+		names = append(names, s.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// ParseSubstituteNames checks the names of --substitute or of their record.
+func ParseSubstituteNames(names []string) ([]string, error) {
+	for _, n := range names {
+		if n == "" || len(n) > 64 || strings.Trim(n, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "" {
+			return nil, fail.New("%s: a name is of A to Z, 0 to 9 and _", text.Name(n))
+		}
+	}
+	return slices.Compact(slices.Sorted(slices.Values(names))), nil
+}
+
+// PutPlaceholders returns v with <NAME> in place of each value in its strings. A string
+// that spells a placeholder itself is refused: it could pass for a replaced value.
+func PutPlaceholders(v jsontree.Value, list []Substitute) (jsontree.Value, error) {
+	var err error
+	v = jsontree.MapTexts(v, func(text string) string {
+		out := text
+		for _, s := range list {
+			if strings.Contains(text, "<"+s.Name+">") && err == nil {
+				err = fail.New("it spells the placeholder <%s> itself", s.Name)
+			}
+			out = strings.ReplaceAll(out, s.value, "<"+s.Name+">")
+		}
+		return out
+	})
+	return v, err
+}
+
+// FillPlaceholders returns v with each value in place of its <NAME>.
+func FillPlaceholders(v jsontree.Value, list []Substitute) jsontree.Value {
+	return jsontree.MapTexts(v, func(text string) string {
+		for _, s := range list {
+			text = strings.ReplaceAll(text, "<"+s.Name+">", s.value)
+		}
+		return text
+	})
+}
+
+// ParseDescriptions reads the value of --descriptions or of its record.
+func ParseDescriptions(s string) (string, error) {
+	digits, truncate := strings.CutPrefix(s, "truncate=")
+	n, _ := strconv.Atoi(digits)
+	switch {
+	case s == "preserve":
+		return "", nil
+	case s == "strip", truncate && n > 0 && strconv.Itoa(n) == digits:
+		return s, nil
+	}
+	return "", fail.New("%s is none of preserve, truncate=N, strip", text.Name(s))
+}
+
+// A policy's pointers are followed in every definition: a lockfile could make that work
+// without end.
+const (
+	maxIgnored      = 32  // pointers
+	maxIgnoredBytes = 256 // in one of them
+)
+
+// ParseIgnore checks the pointers of --ignore or of its record. Only members that no
+// model reads may be left out, and only if no array is on the way to them.
+func ParseIgnore(pointers []string) ([]string, error) {
+	if len(pointers) > maxIgnored || slices.ContainsFunc(pointers, func(p string) bool { return len(p) > maxIgnoredBytes }) {
+		return nil, fail.New("more than %d pointers, or one of more than %d bytes", maxIgnored, maxIgnoredBytes)
+	}
+	for _, p := range pointers {
+		tokens, ok := jsontree.Tokens(p)
+		allowed := ok && len(tokens) > 0 && (tokens[0] == "_meta" || tokens[0] == "execution" ||
+			tokens[0] == "icons" && len(tokens) == 1 || // icons is an array
+			len(tokens) == 2 && (tokens[0] == "inputSchema" || tokens[0] == "outputSchema") && tokens[1] == "$schema")
+		if !allowed {
+			return nil, fail.New("%s can't be ignored: only /_meta, /icons, /execution, members below them but not through an array, and the $schema of a schema can", text.Name(p))
+		}
+	}
+	return slices.Compact(slices.Sorted(slices.Values(pointers))), nil
+}
+
+// Apply returns what p pins of the definition v: all but the ignored members and, for a
+// tool, the prose that descriptions leaves out.
+func (p Policy) Apply(list List, v jsontree.Value) jsontree.Value {
+	for _, pointer := range p.Ignore {
+		if tokens, ok := jsontree.Tokens(pointer); ok {
+			v = without(v, tokens)
+		}
+	}
+	if p.Descriptions == "" || list != Tools {
+		return v
+	}
+	n, _ := strconv.Atoi(strings.TrimPrefix(p.Descriptions, "truncate="))
+	return schema.Map(v, schema.AtDefinition, func(name string, m jsontree.Value) (jsontree.Value, bool) {
+		if name != "description" || m.Kind != '"' { // only strings are prose
+			return m, true
+		}
+		text := []rune(m.Text)
+		m.Text = string(text[:min(n, len(text))])
+		return m, p.Descriptions != "strip"
+	})
+}
+
+// without returns v without the member that tokens lead to. It doesn't look into arrays.
+func without(v jsontree.Value, tokens []string) jsontree.Value {
+	if v.Kind != '{' {
+		return v
+	}
+	return jsontree.MapParts(v, func(name string, m jsontree.Value) (jsontree.Value, bool) {
+		switch {
+		case name != tokens[0]:
+			return m, true
+		case len(tokens) == 1:
+			return m, false
+		}
+		return without(m, tokens[1:]), true
+	})
+}
+
+func PolicyWords(p Policy) string {
+	if p.IsDefault() {
+		return "default"
+	}
+	return strings.TrimPrefix(p.Loud(), "; ")
+}

@@ -1,0 +1,262 @@
+// Package pintest makes pins for tests, by other means than the program does.
+package pintest
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/text/unicode/norm"
+
+	"pinproof/internal/jsontest"
+	"pinproof/internal/jsontree"
+	"pinproof/internal/lockfile"
+	"pinproof/internal/manifest"
+	"pinproof/internal/pin"
+)
+
+// CanonicalTree is the tree of a text's canonical form, which diffs compare.
+func CanonicalTree(t testing.TB, text string) jsontree.Value {
+	t.Helper()
+	return jsontree.Canonical([]byte(jsontest.Canonical(t, []byte(text))))
+}
+
+// ArrayOf is an array of values.
+func ArrayOf(items ...jsontree.Value) jsontree.Value {
+	v := jsontree.Value{Kind: '['}
+	for _, item := range items {
+		v.Parts = append(v.Parts, jsontree.Member{Value: item})
+	}
+	return v
+}
+
+// mutate makes small changes to a value, or none.
+func MutateValue(m jsontest.Maker, t testing.TB, v jsontree.Value, depth int) jsontree.Value {
+	switch {
+	case m.IntN(6) == 0:
+		return Tree(t, m.JSON(depth))
+	case v.Kind == '"' && m.IntN(3) == 0:
+		v.Text += m.Pick("\u200b", " ", "\u0301", "x")
+	case v.Kind == '[' || v.Kind == '{':
+		v.Parts = slices.Clone(v.Parts)
+		for i := range v.Parts {
+			v.Parts[i].Value = MutateValue(m, t, v.Parts[i].Value, depth-1)
+		}
+		switch n := m.IntN(8); {
+		case n == 0 && len(v.Items()) > 0:
+			at := m.IntN(len(v.Items()))
+			v.Parts = slices.Delete(v.Items(), at, at+1)
+		case n == 1 && v.Kind == '[':
+			v.Parts = slices.Insert(v.Items(), m.IntN(len(v.Items())+1), jsontree.Member{Value: Tree(t, m.JSON(depth-1))})
+		case n == 2 && len(v.Members()) > 0:
+			at := m.IntN(len(v.Members()))
+			v.Parts = slices.Delete(v.Members(), at, at+1)
+		case n == 3 && v.Kind == '{':
+			v.Parts = append(v.Parts, jsontree.Member{Name: "new" + strconv.Itoa(m.IntN(100)), Value: Tree(t, m.JSON(depth-1))})
+		case n == 4 && len(v.Items()) > 1:
+			m.Shuffle(len(v.Items()), func(i, j int) { v.Items()[i], v.Items()[j] = v.Items()[j], v.Items()[i] })
+		}
+	}
+	return v
+}
+
+// PinsOf reads a manifest and pins its tools as server "s".
+func PinsOf(t testing.TB, listed string, pol pin.Policy) pin.Set {
+	t.Helper()
+	m, err := manifest.Read("m.json", []byte(listed), Form, pol)
+	if err != nil {
+		t.Fatalf("%v in\n%.500s", err, listed)
+	}
+	set, err := manifest.Pins(m, "s", pol, nil, Form)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// Tree parses a JSON text of a test, as it stands.
+func Tree(t testing.TB, text string) jsontree.Value {
+	t.Helper()
+	r := jsontree.NewReader([]byte(text))
+	v, err := r.Next(0, len(text))
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return v
+}
+
+func MustMarshal(t testing.TB, l lockfile.Lockfile) string {
+	t.Helper()
+	text, err := lockfile.Marshal(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func MustParse(t testing.TB, text string) lockfile.Lockfile {
+	t.Helper()
+	l, err := lockfile.Read("tools.lock", []byte(text), Form)
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	return l
+}
+
+// Form makes the form of a definition by other means than canon.go: another
+// library's canonical form, and texts sanitized by the standard library's tables.
+func Form(list pin.List, v *jsontree.Value) pin.Form {
+	hash := func(b []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(b)) }
+	if list == pin.Instructions {
+		definition := jsontext.Value(jsontree.Append(nil, *v))
+		return pin.Form{Definition: definition, Digest: hash([]byte(v.Text)), Sanitized: hash([]byte(secondSanitized(v.Text)))}
+	}
+	definition := jsontext.Value(jsontree.Append(nil, *v))
+	if err := definition.Canonicalize(); err != nil {
+		panic(err)
+	}
+	var tree any
+	d := json.NewDecoder(bytes.NewReader(definition))
+	d.UseNumber()
+	if err := d.Decode(&tree); err != nil {
+		panic(err)
+	}
+	var clean bytes.Buffer
+	e := json.NewEncoder(&clean)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(cleaned(tree)); err != nil {
+		panic(err)
+	}
+	sanitized := jsontext.Value(bytes.TrimSpace(clean.Bytes()))
+	if err := sanitized.Canonicalize(); err != nil {
+		panic(err)
+	}
+	at, end := v.At, v.End
+	*v = jsontree.Canonical(definition) // its members sorted
+	v.At, v.End = at, end
+	return pin.Form{Definition: bytes.Clone(definition), Digest: hash(definition), Sanitized: hash(sanitized)}
+}
+
+// cleaned is a decoded value with every string sanitized, but no name of a member.
+func cleaned(v any) any {
+	switch v := v.(type) {
+	case string:
+		return secondSanitized(v)
+	case []any:
+		for i := range v {
+			v[i] = cleaned(v[i])
+		}
+	case map[string]any:
+		for name := range v {
+			v[name] = cleaned(v[name])
+		}
+	}
+	return v
+}
+
+// secondSanitized strips what no reader sees from a text, judged by the standard library,
+// and composes it. It is for texts without long runs of marks.
+func secondSanitized(s string) string {
+	return norm.NFC.String(strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t' || r == '\n' || r == '\r':
+			return r
+		case r == 0x2800, unicode.In(r, unicode.C, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector), !unicode.IsGraphic(r):
+			return -1
+		}
+		return r
+	}, s))
+}
+
+// Drifts compares pins as plain values: by their definitions, name by name.
+func Drifts(pairs []pin.Pair) (drifts []pin.Drift) {
+	for _, p := range pairs {
+		found := map[pin.Key][]pin.Pin{}
+		for _, f := range p.Found.Pins {
+			found[f.Key] = append(found[f.Key], f)
+		}
+		keys := map[pin.Key]bool{}
+		for _, one := range slices.Concat(p.Pinned.Pins, p.Found.Pins) {
+			if keys[one.Key] {
+				continue
+			}
+			keys[one.Key] = true
+			d := pin.Drift{Server: p.Server, Key: one.Key, Pinned: p.Pinned.Find(one.Key), Copies: found[one.Key], Blocked: true}
+			if len(d.Copies) > 0 {
+				d.Found = &d.Copies[0]
+			}
+			switch {
+			case d.Found == nil:
+				d.Kind = pin.Removed
+			case len(d.Copies) > 1:
+				d.Kind = pin.Duplicate
+			case d.Pinned == nil:
+				d.Kind = pin.Added
+			case d.Pinned.Digest == d.Found.Digest:
+				continue
+			case d.Pinned.Sanitized == d.Found.Sanitized:
+				d.Kind = pin.Hidden
+			default:
+				d.Kind = pin.Changed
+			}
+			drifts = append(drifts, d)
+		}
+	}
+	slices.SortFunc(drifts, pin.CompareDrifts)
+	return drifts
+}
+
+// SetDigest is the set digest of pins that are all tools.
+func SetDigest(s *pin.Set) string {
+	if s.Repeated() {
+		return ""
+	}
+	var lines []string
+	if policy := jsontree.Append(nil, s.Policy.Value()); string(policy) != "{}" {
+		lines = append(lines, fmt.Sprintf("policy:%x", sha256.Sum256(policy)))
+	}
+	for _, p := range s.Pins {
+		lines = append(lines, p.Name+":"+strings.TrimPrefix(p.Digest, "sha256:"))
+	}
+	return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(strings.Join(lines, "\n"))))
+}
+
+// Path returns a path from the folder of the module's go.mod.
+func Path(path string) string {
+	dir := "."
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return filepath.Join(dir, path)
+		}
+		dir = filepath.Join(dir, "..")
+	}
+}
+
+// DriftLines says each drift in a word: kind, name, and what it was renamed to or
+// from.
+func DriftLines(drifts []pin.Drift) string {
+	var lines []string
+	for _, d := range drifts {
+		line := fmt.Sprintf("%s %s", d.Kind, d.Name)
+		if d.RenamedFrom != "" {
+			line += " from " + d.RenamedFrom
+		}
+		if d.RenamedTo != "" {
+			line += " to " + d.RenamedTo
+		}
+		if d.Kind == pin.Duplicate {
+			line += fmt.Sprintf(" %d times", len(d.Copies))
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, ", ")
+}

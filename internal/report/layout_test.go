@@ -1,0 +1,394 @@
+package report
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/width"
+
+	"pinproof/internal/diff"
+	"pinproof/internal/jsontest"
+	"pinproof/internal/jsontree"
+	"pinproof/internal/pintest"
+	"pinproof/internal/text"
+)
+
+// row is a line as it is printed behind its gutter.
+func (l line) row() string {
+	var b strings.Builder
+	for _, r := range l.runs {
+		b.WriteString(r.text)
+	}
+	return b.String()
+}
+
+// columnsOf measures a row as terminals do.
+func columnsOf(row string) int {
+	n := 0
+	for _, r := range row {
+		switch {
+		case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		case width.LookupRune(r).Kind() == width.EastAsianWide, width.LookupRune(r).Kind() == width.EastAsianFullwidth:
+			n += 2
+		default:
+			n++
+		}
+	}
+	return n
+}
+
+// checkRows: no row is wider than its place or hides anything.
+func checkRows(t *testing.T, lines []line, width int) {
+	t.Helper()
+	for i, l := range lines {
+		row := l.row()
+		if n := columnsOf(row); n > width {
+			t.Fatalf("row %d has %d columns: %q", i, n, row)
+		}
+		if strings.ContainsAny(row, "\r\n") || strings.Contains(row, "##[") {
+			t.Fatalf("row %d: %q", i, row)
+		}
+		if i == 0 && l.continued {
+			t.Fatal("the first row is a continued one")
+		}
+		for _, r := range l.runs {
+			if i := strings.IndexFunc(r.text, func(r rune) bool { return r < 0x20 || text.Hidden(r) || text.UnusualSpace(r) }); i >= 0 || r.text == "" && len(l.runs) > 1 { // a blank line is one empty run: it has its sign
+				t.Fatalf("a run of row %q: %q", row, r.text)
+			}
+		}
+	}
+}
+
+// unwrapped joins rows that go on to whole lines.
+func unwrapped(lines []line) []line {
+	var out []line
+	for _, l := range lines {
+		if l.continued {
+			last := &out[len(out)-1]
+			last.runs = append(last.runs, l.runs...)
+		} else {
+			out = append(out, line{sign: l.sign, runs: append([]segment{}, l.runs...)})
+		}
+	}
+	return out
+}
+
+func TestShowText(t *testing.T) {
+	long := strings.Repeat("x", 250)
+	for _, tt := range []struct{ text, want string }{
+		{"", ""},
+		{"one\ntwo", "one\ntwo"},
+		{strings.Repeat("word ", 30), strings.Repeat("word ", 20) + "\n> " + strings.Repeat("word ", 10)},
+		{long, long[:100] + "\n> " + long[100:200] + "\n> " + long[200:]},
+		{long[:100], long[:100]},
+		{strings.Repeat("名", 60), strings.Repeat("名", 50) + "\n> " + strings.Repeat("名", 10)},
+		{long[:95] + "\u200b", long[:95] + "\n> <U+200B>"},
+		{"a\n" + strings.Repeat("\n", 9) + "::error::b", "a\n<10 line feeds>\n::error::b"},
+		{strings.Repeat(" ", 200), "<200 spaces>"},
+	} {
+		lines := showValue('+', jsontree.Text(tt.text), true, false, lineWidth)
+		var rows []string
+		for _, l := range lines {
+			row := l.row()
+			if l.continued {
+				row = "> " + row
+			}
+			rows = append(rows, row)
+			for _, r := range l.runs {
+				if r.op != '+' {
+					t.Errorf("%q is shown as %c", tt.text, r.op)
+				}
+			}
+		}
+		if got := strings.Join(rows, "\n"); got != tt.want {
+			t.Errorf("%.60q\ngot\n%s\nwant\n%s", tt.text, got, tt.want)
+		}
+	}
+}
+
+func TestShowJSON(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{`null`, `null`},
+		{`-1.5`, `-1.5`},
+		{`"a\"b\\c\nd\te\u200b"`, `"a\"b\\c\nd\te<U+200B>"`},
+		{`{"a":[1,{"b":true}],"c":{}}`, `{"a":[1,{"b":true}],"c":{}}`},
+		{`[]`, `[]`},
+		{`{"description":"A text that is too long to stand on one line with all that is beside it here.","type":"string"}`,
+			"{\n" + `  "description": "A text that is too long to stand on one line with all that is beside it here.",` + "\n" + `  "type": "string"` + "\n}"},
+		{`[["a text of some length, so that the arrays break"],["another text of some length, so that they do"]]`,
+			"[\n" + `  ["a text of some length, so that the arrays break"],` + "\n" + `  ["another text of some length, so that they do"]` + "\n]"},
+		{`{"a":{"b":"` + strings.Repeat("x", 70) + `","c":"` + strings.Repeat("y", 20) + `"}}`,
+			"{\n  \"a\": {\n    \"b\": \"" + strings.Repeat("x", 70) + "\",\n    \"c\": \"" + strings.Repeat("y", 20) + "\"\n  }\n}"},
+		{`{"\u001b[2J":1}`, `{"<U+001B>[2J":1}`},
+	} {
+		var rows []string
+		for _, l := range showValue('=', pintest.Tree(t, tt.text), false, false, lineWidth) {
+			rows = append(rows, l.row())
+		}
+		if got := strings.Join(rows, "\n"); got != tt.want {
+			t.Errorf("%s\ngot\n%s\nwant\n%s", tt.text, got, tt.want)
+		}
+	}
+	if got := showValue('=', pintest.Tree(t, `{"é":"\u0430"}`), false, true, lineWidth)[0].row(); got != `{"<U+00E9>":"<U+0430>"}` {
+		t.Errorf("in ASCII: %s", got)
+	}
+	long := `"` + strings.Repeat("x", 60) + `"`
+	if got := unwrapped(showValue('=', pintest.Tree(t, `{"a":`+long+`}`), false, false, leastWidth))[1].row(); got != `  "a": `+long {
+		t.Errorf("on a narrow terminal: %s", got)
+	}
+}
+
+func TestShowWords(t *testing.T) {
+	for _, tt := range []struct{ old, new, want string }{
+		{"Reads a file.", "Reads one file.", "Reads [-a-]{+one+} file."},
+		{"a\nb\nc", "a\nc", "a\n[-b-]\n-c"},
+		{"a\nc", "a\nb\nc", "a\n{+b+}\n+c"},
+		{"a\nb", "a b", "a\n-{+ +}b"},
+		{"a b", "a\n\n\n\n\nb", "a[- -]{+<5 line feeds>+}\n+b"},
+		{"file", "file\u200b", "file{+<U+200B>+}"},
+		{"reаd all", "read all", "[-re<U+0430>d-]{+read+} all"}, // the first has a Cyrillic letter
+		{"x", "x -] +} [- {+", "x{+ -] <U+002B>} <U+005B>- <U+007B>++}"},
+		{"x -] y", "y", "[-x <U+002D>] -]y"},
+		{"", "::error::x\n##[error]", "{+::error::x+}\n+{+##<U+005B>error]+}"},
+	} {
+		budget := diff.FullWordBudget
+		var rows []string // behind their signs, where these are not plain
+		for _, l := range showWords(budget.Words(tt.old, tt.new), true, lineWidth) {
+			row := l.row()
+			if l.sign != '=' {
+				row = string(l.sign) + row
+			}
+			rows = append(rows, row)
+		}
+		if got := strings.Join(rows, "\n"); got != tt.want {
+			t.Errorf("%q -> %q\ngot\n%s\nwant\n%s", tt.old, tt.new, got, tt.want)
+		}
+	}
+}
+
+// TestKeptLines: long unchanged text is cut, and what is left out is counted.
+func TestKeptLines(t *testing.T) {
+	text := func(n int) string { return strings.Repeat("abcdefghi ", n/10) }
+	for _, tt := range []struct {
+		what, text  string
+		first, last bool
+		want        string
+	}{
+		{"short enough", text(480), false, false, text(480)},
+		{"between two changes", text(490), false, false, text(160) + "<and 170 more characters, unchanged>" + text(160)},
+		{"before the first", text(490), true, false, "<and 330 more characters, unchanged>" + text(160)},
+		{"behind the last", text(490), false, true, text(160) + "<and 330 more characters, unchanged>"},
+		{"all of it", text(490), true, true, "<and 330 more characters, unchanged>" + text(160)},
+		{"counted by characters", strings.Repeat("名", 1_500), false, false, strings.Repeat("名", 160) + "<and 1,180 more characters, unchanged>" + strings.Repeat("名", 160)},
+		{"our own notice in it", "<and 5 more characters, unchanged>" + text(10), false, false, "<U+003C>and 5 more characters, unchanged>" + text(10)},
+	} {
+		if got := strings.Join(keptLines(tt.text, tt.first, tt.last), "\n"); got != tt.want {
+			t.Errorf("%s\ngot\n%s\nwant\n%s", tt.what, got, tt.want)
+		}
+	}
+}
+
+// FuzzShowText: rows are as wide as they may be, and none of the text is lost.
+func FuzzShowText(f *testing.F) {
+	for _, s := range append(jsontest.HostileTexts, strings.Repeat("long text, ", 40), strings.Repeat("名前", 90), strings.Repeat("e\u0301", 150), strings.Repeat("\u200b\u200c", 40), strings.Repeat("x", 99)+"名") {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		width := leastWidth + len(s)%lineWidth
+		lines := showValue('-', jsontree.Text(s), true, false, width)
+		checkRows(t, lines, width)
+		var got []string
+		for _, l := range unwrapped(lines) {
+			got = append(got, l.row())
+		}
+		if want := strings.Join(text.Lines(s, false), "\n"); strings.Join(got, "\n") != want {
+			t.Fatalf("%q\ngot\n%s\nwant\n%s", s, strings.Join(got, "\n"), want)
+		}
+	})
+}
+
+var indent = regexp.MustCompile(`^ *`)
+
+// FuzzShowJSON: what is shown of a value can be read back as that value.
+func FuzzShowJSON(f *testing.F) {
+	f.Add([]byte(jsontest.DefinitionOfListDir))
+	f.Add([]byte(jsontest.ManyDescriptions))
+	f.Add([]byte(`{"a":["` + strings.Repeat("long ", 60) + `",["\u200b\ud83d\ude00"]],"":{"##[":[null,1e5]}}`))
+	f.Add([]byte(`[[[[[[[["` + strings.Repeat("x", 90) + `"]]]]]]]]`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r := jsontree.NewReader(data)
+		v, err := r.Only()
+		if err != nil {
+			return
+		}
+		for _, asciiOnly := range []bool{false, true} {
+			width := leastWidth + len(data)%lineWidth
+			lines := showValue('+', v, false, asciiOnly, width)
+			checkRows(t, lines, width)
+			var text strings.Builder
+			for i, l := range lines {
+				row := l.row()
+				if i > 0 && !l.continued {
+					row = indent.ReplaceAllString(row, "")
+				}
+				text.WriteString(row)
+			}
+			shown := text.String()
+			if strings.Contains(shown, ` tag character`) || strings.Contains(shown, ` variation selector`) {
+				continue // these have quotes of their own
+			}
+			if !json.Valid([]byte(shown)) {
+				t.Fatalf("%s\nis shown as\n%s", data, shown)
+			}
+			back := unescapedTexts(t, jsontree.Canonical([]byte(shown)))
+			if !jsontree.Equal(back, v) {
+				t.Fatalf("%s\nis shown as\n%s\nwhich reads as\n%s", data, shown, jsontree.Append(nil, back))
+			}
+		}
+	})
+}
+
+// unescapedTexts reads every text and key of a value back from its printable form.
+func unescapedTexts(t *testing.T, v jsontree.Value) jsontree.Value {
+	if v.Kind == '"' {
+		v.Text = jsontest.Unprintable(t, v.Text)
+	}
+	for i, p := range v.Parts {
+		v.Parts[i] = jsontree.Member{Name: jsontest.Unprintable(t, p.Name), Value: unescapedTexts(t, p.Value)}
+	}
+	return v
+}
+
+var lineFeedsWithin = regexp.MustCompile(`<([0-9]+) line feeds>$`)
+
+// FuzzShowWords: both texts can be read back from a word diff, where nothing was
+// cut.
+func FuzzShowWords(f *testing.F) {
+	for i, s := range jsontest.HostileTexts {
+		f.Add(s, jsontest.HostileTexts[(i+5)%len(jsontest.HostileTexts)])
+	}
+	f.Add("## x", "##[x")
+	f.Add("##", "## [x] {y}")
+	f.Add("a\n\n\n\n\n\nb\nc", "a\nb\n\n\n\n\n\n\nc\n")
+	f.Add("one\ntwo\nthree\n", "one\n2\n\nthree")
+	f.Add("a [b] -] +}", "a {b} -] +} -")
+	f.Add(strings.Repeat("lorem ipsum ", 30), strings.Repeat("lorem dolor ", 30))
+	f.Fuzz(func(t *testing.T, old, new string) {
+		if !utf8.ValidString(old) || !utf8.ValidString(new) || len(old) > 2_000 || len(new) > 2_000 {
+			return
+		}
+		budget := diff.FullWordBudget
+		pieces := budget.Words(old, new)
+		width := leastWidth + len(old)%lineWidth
+		lines := showWords(pieces, true, width)
+		checkRows(t, lines, width)
+		for _, p := range pieces {
+			if p.Op == '=' && utf8.RuneCountInString(p.Text) > keptLongest {
+				return
+			}
+		}
+		var before, after strings.Builder
+		feed := false // a row ended where the text has a line feed, if what follows is text
+		for i, l := range unwrapped(lines) {
+			if i > 0 && feed {
+				if l.sign != '+' {
+					before.WriteByte('\n')
+				}
+				if l.sign != '-' {
+					after.WriteByte('\n')
+				}
+			}
+			feed = true
+			var runs []segment // with neighbours of one kind joined
+			for _, r := range l.runs {
+				if n := len(runs); n > 0 && runs[n-1].op == r.op {
+					runs[n-1].text += r.text
+				} else {
+					runs = append(runs, r)
+				}
+			}
+			for _, r := range runs {
+				open, closing := "[-", "-]"
+				switch r.op {
+				case '=':
+					text := r.text
+					if m := jsontest.LineFeeds.FindStringSubmatch(text); m != nil {
+						// A count takes the place of the row's own line feeds.
+						trimLast(&before, &after)
+						text = strings.Repeat("\n", atoi(t, m[1]))
+						feed = false
+					} else {
+						text = jsontest.Unprintable(t, text)
+						feed = true
+					}
+					before.WriteString(text)
+					after.WriteString(text)
+					continue
+				case '+':
+					open, closing = "{+", "+}"
+				}
+				for rest := r.text; rest != ""; {
+					inner, more, ok := strings.Cut(strings.TrimPrefix(rest, open), closing)
+					if !strings.HasPrefix(rest, open) || !ok {
+						t.Fatalf("%q -> %q: a run %q", old, new, r.text)
+					}
+					feeds := ""
+					if m := lineFeedsWithin.FindStringSubmatch(inner); m != nil {
+						feeds = strings.Repeat("\n", atoi(t, m[1]))
+						inner = strings.TrimSuffix(inner, m[0])
+					}
+					text := jsontest.Unprintable(t, inner) + feeds
+					if r.op == '-' {
+						before.WriteString(text)
+					} else {
+						after.WriteString(text)
+					}
+					feed = feeds == ""
+					rest = more
+				}
+			}
+		}
+		if before.String() != old || after.String() != new {
+			var rows []string
+			for _, l := range lines {
+				rows = append(rows, l.row())
+			}
+			t.Fatalf("%q -> %q\nis shown as\n%s\nwhich reads as %q -> %q", old, new, strings.Join(rows, "\n"), before.String(), after.String())
+		}
+	})
+}
+
+func atoi(t *testing.T, digits string) int {
+	var n int
+	if err := json.Unmarshal([]byte(digits), &n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// trimLast takes the line feed back that the row before a count seemed to end in.
+func trimLast(texts ...*strings.Builder) {
+	for _, b := range texts {
+		s := b.String()
+		b.Reset()
+		b.WriteString(strings.TrimSuffix(s, "\n"))
+	}
+}
+
+func TestAlike(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		want bool
+	}{
+		{"read", "read", true}, {"read", "read\u200b", true}, {"caf\u00e9", "cafe\u0301", true}, {"re\u0430d", "read", true}, {"x", "\u0445", true},
+		{"read", "rend", false}, {"read", "reads", false}, {"a\u0430b", "aac", false}, {"", "", true}, {"a", "", false},
+	} {
+		if got := confusable(tt.a, tt.b); got != tt.want {
+			t.Errorf("confusable(%+q, %+q) = %v", tt.a, tt.b, got)
+		}
+	}
+}

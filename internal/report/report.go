@@ -1,0 +1,246 @@
+// Package report lays out the result of a comparison: as text, for programs, for pipelines,
+// as a page, and as the questions of a prompt. It is given what was decided.
+package report
+
+import (
+	"io"
+	"slices"
+
+	"pinproof/internal/diff"
+	"pinproof/internal/jsontree"
+	"pinproof/internal/pin"
+	"pinproof/internal/review"
+	"pinproof/internal/shell"
+)
+
+// An Input is what a report is made of. Nothing in a report decides anything: what
+// fails the run, and the digests of sets, come with the input.
+type Input struct {
+	Lockfile string     // the path, as the user gave it; "" if two files are compared: next.against stands for the pins
+	Pairs    []pin.Pair // sorted by server
+	Drifts   []pin.Drift
+	Findings []review.Finding
+
+	Matches  bool  // every entry matches its pin, and nothing else is wrong
+	Failed   bool  // an entry or a server fails the run
+	NoAnswer error // why there is no answer, whatever else the report shows; or nil
+	ExitCode int   // of the run, if nothing else fails
+	WarnOnly bool  // no warning fails the run
+	Review   bool  // what matches was read, too, and a warning that is not on record fails the run
+
+	Guessed    bool          // no flag named the server of a single manifest
+	Uncompared []string      // lists that at least one of the two files has no answer to
+	Others     []string      // all labels in the lockfile, to offer where it lacks a server
+	Next       shell.Command // how this run was called, for the commands we print
+	Expect     []string      // flags that tie a command to these manifests; none if a name is repeated
+
+	ApprovalHash func(server string, p *pin.Pin) string
+}
+
+// A Report is the result of a comparison, ready for any writer: nothing in it depends on
+// the format, the terminal or the clock. Its drift is sorted, the most dangerous first.
+type Report struct {
+	Input
+	changes [][]diff.Change    // of CHANGED and HIDDEN drift with stored texts, the most dangerous first
+	fresh   [][]review.Finding // for each drift, the findings that nobody has approved
+	groups  []*group
+	cost    textCost
+}
+
+// New computes all that the writers lay out.
+func New(in Input) *Report {
+	r := &Report{Input: in}
+	r.Drifts = slices.Clone(in.Drifts)
+	r.listChanges()
+	r.listFresh()
+	r.group()
+	if len(r.Drifts) > 0 {
+		r.cost = measureText(r.Pairs)
+	}
+	return r
+}
+
+// Failed stands for a run that has no answer at all.
+func Failed(err error) *Report {
+	return &Report{Input: Input{NoAnswer: err, ExitCode: 2}}
+}
+
+// Empty reports whether nothing was compared.
+func (r *Report) Empty() bool { return r.NoAnswer != nil && len(r.Pairs) == 0 }
+
+// listChanges finds what changed inside each CHANGED or HIDDEN entry.
+func (r *Report) listChanges() {
+	diff.Renames(r.Drifts)
+	r.changes = make([][]diff.Change, len(r.Drifts))
+	for i := range r.Drifts {
+		d := &r.Drifts[i]
+		if (d.Kind == pin.Changed || d.Kind == pin.Hidden) && d.TextsKnown() {
+			r.changes[i] = diff.Definitions(d.List, d.Pinned.Tree(), d.Found.Tree())
+		}
+	}
+}
+
+// listFresh sorts the findings that nobody has approved by the drift they are in.
+func (r *Report) listFresh() {
+	r.fresh = make([][]review.Finding, len(r.Drifts))
+	number := make(map[pin.Ref]int, len(r.Drifts))
+	for i := range r.Drifts {
+		number[r.Drifts[i].Ref()] = i
+	}
+	for _, f := range r.Findings {
+		if i, ok := number[f.Ref()]; ok && f.Scope == review.InDrift && !f.Approved && !f.WholeServer {
+			r.fresh[i] = append(r.fresh[i], f)
+		}
+	}
+}
+
+// find lists the findings that is holds for, in their order.
+func (r *Report) find(is func(f *review.Finding) bool) (list []review.Finding) {
+	for i := range r.Findings {
+		if is(&r.Findings[i]) {
+			list = append(list, r.Findings[i])
+		}
+	}
+	return list
+}
+
+// General lists the findings about whole manifests that nobody has approved.
+func (r *Report) General() []review.Finding {
+	return r.find(func(f *review.Finding) bool { return f.WholeServer && !f.Approved })
+}
+
+// standing lists the approved warnings in what matches its pins.
+func (r *Report) standing() []review.Finding {
+	return r.find(func(f *review.Finding) bool { return f.Scope == review.InMatch && f.Approved && f.Warning })
+}
+
+// Unrecorded lists the warnings that are not on record, in entries that match their pins.
+func (r *Report) Unrecorded() []review.Finding {
+	return r.find(func(f *review.Finding) bool {
+		return f.Scope == review.InMatch && !f.Approved && f.Warning && !f.WholeServer
+	})
+}
+
+// elsewhere lists what names of these manifests give to what was approved before: the
+// unrecorded warnings, and those in pins of servers that have no manifest here.
+func (r *Report) elsewhere() []review.Finding {
+	return r.find(func(f *review.Finding) bool {
+		return (f.Scope == review.InMatch || f.Scope == review.InOthers) && !f.Approved && !f.WholeServer
+	})
+}
+
+// unpinned lists the warnings in prose of matching entries that a policy keeps out of pins.
+func (r *Report) unpinned() []review.Finding {
+	return r.find(func(f *review.Finding) bool { return f.Scope == review.NotPinned })
+}
+
+// blocking lists the warnings that fail the run although their entries match.
+func (r *Report) blocking() []review.Finding {
+	return r.find(func(f *review.Finding) bool { return f.Blocks(r.Review) })
+}
+
+// Unapprovable lists the warnings that block every approval: no pin records the texts
+// they are in, so verify would report them again each time.
+func (r *Report) Unapprovable() []review.Finding {
+	return r.find(func(f *review.Finding) bool { return f.Scope == review.NotPinned || f.Scope == review.NotPinnedDrift })
+}
+
+// Labelled returns the indexes of CHANGED entries that have no new warning, and only
+// changes with one of the labels.
+func (r *Report) Labelled(labels []string) map[int]bool {
+	accepted := map[int]bool{}
+	for i := range r.Drifts {
+		if r.Drifts[i].Kind == pin.Changed && len(r.changes[i]) > 0 && !r.Warned(i) &&
+			!slices.ContainsFunc(r.changes[i], func(c diff.Change) bool { return !slices.Contains(labels, c.Label.ID()) }) {
+			accepted[i] = true
+		}
+	}
+	return accepted
+}
+
+// Warned reports whether a drift has a new warning.
+func (r *Report) Warned(i int) bool {
+	return slices.ContainsFunc(r.fresh[i], func(f review.Finding) bool { return f.Warning })
+}
+
+// A textCost is how much of all entries a model reads, in bytes of canonical form: of
+// a tool its name, description and input schema, of other entries everything.
+type textCost struct {
+	before, after int
+	known         bool // false if a definition isn't stored
+}
+
+func measureText(pairs []pin.Pair) textCost {
+	cost := textCost{known: true}
+	measure := func(pins []pin.Pin, size *int) {
+		for i := range pins {
+			cost.known = cost.known && pins[i].Definition != nil
+			*size += modelText(&pins[i])
+		}
+	}
+	for i := range pairs {
+		measure(pairs[i].Pinned.Pins, &cost.before)
+		measure(pairs[i].Found.Pins, &cost.after)
+	}
+	return cost
+}
+
+// modelText is the size of what a model reads of a definition, in bytes. For speed it
+// builds no tree: every entry is measured, drifted or not.
+func modelText(p *pin.Pin) int {
+	if p.List != pin.Tools || p.Definition == nil {
+		return len(p.Definition)
+	}
+	size := 0
+	jsontree.EachMember(p.Definition, func(name string, bytes int) {
+		if name == "name" || name == "description" || name == "inputSchema" {
+			size += bytes - len(":")
+		}
+	})
+	return size
+}
+
+// A foldedFinding is one finding of several entries.
+type foldedFinding struct {
+	review.Finding
+	entries []string // where it was found: "write_file", "prompt review", "the manifest"
+}
+
+// foldFindings joins equal findings of different entries, warnings first. ref names an entry.
+func foldFindings(list []review.Finding, ref func(pin.Ref) string) []foldedFinding {
+	var folded []foldedFinding
+	index := map[review.Finding]int{}
+	for _, f := range list {
+		key := f
+		key.Entry, key.List = "", 0
+		at, ok := index[key]
+		if !ok || f.WholeServer {
+			at = len(folded)
+			index[key] = at
+			folded = append(folded, foldedFinding{Finding: f})
+		}
+		name := "the manifest"
+		if !f.WholeServer {
+			name = ref(f.Ref())
+		}
+		folded[at].entries = append(folded[at].entries, name)
+	}
+	slices.SortStableFunc(folded, func(a, b foldedFinding) int { return review.RankOf(b.Warning) - review.RankOf(a.Warning) })
+	return folded
+}
+
+// FormatNames are the formats that --format and --report take.
+const FormatNames = "text, json, github, sarif, junit, markdown, html"
+
+// FormatWriter returns the writer of a format other than text, or nil. For an empty report
+// it writes why there is no answer.
+func FormatWriter(name string) func(io.Writer, *Report) error {
+	return map[string]func(io.Writer, *Report) error{
+		"json":     writeJSON,
+		"github":   writeGitHub,
+		"sarif":    writeSARIF,
+		"junit":    writeJUnit,
+		"markdown": writeMarkdown,
+		"html":     writeHTML,
+	}[name]
+}

@@ -1,0 +1,904 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"pinproof/internal/diff"
+	"pinproof/internal/pin"
+	"pinproof/internal/review"
+	"pinproof/internal/shell"
+	"pinproof/internal/text"
+)
+
+// Every sentence about drift, findings, problems and what to do next comes from
+// this file; the writers lay it out. All of it is printable.
+
+// Limits on how much one sentence names.
+const (
+	maxSaidNames   = 3
+	maxSaidChanges = 4
+	maxTitleNames  = 60 // in the title of a group, without --full
+	maxAcceptNames = 40 // in one printed command
+)
+
+// shortRef names an entry in a sentence: "write_file", "prompt review",
+// "instructions".
+func shortRef(list pin.List, name string) string {
+	switch {
+	case list == pin.Instructions:
+		return pin.ListInfo[list].Entry
+	case list == pin.Tools && name != pin.ListInfo[pin.Instructions].Entry:
+		return text.Name(name)
+	}
+	return pin.ListInfo[list].Entry + " " + text.Name(name)
+}
+
+// ref names an entry in a sentence, with its server where there are several.
+func (r *Report) ref(key pin.Ref) string {
+	ref := shortRef(key.List, key.Name)
+	if len(r.Pairs) > 1 {
+		ref += " (server " + text.Name(key.Server) + ")"
+	}
+	return ref
+}
+
+// short is a digest for people: the first 12 of its hex digits.
+func short(digest string) string {
+	hex := pin.HexOf(digest)
+	return hex[:min(12, len(hex))]
+}
+
+// verdictWord is the answer in a word or three.
+func (r *Report) verdictWord() string {
+	switch {
+	case r.Matches:
+		return "OK"
+	case r.Failed:
+		return "DRIFT"
+	}
+	return "PASS WITH DRIFT"
+}
+
+// verdictLine is the answer in one line: the verdict's word, then verdictText.
+func (r *Report) verdictLine() string { return r.verdictWord() + ": " + r.verdictText() }
+
+// verdictText is the answer without its word: the warnings first, then the drift by
+// kind, what is wrong with whole servers, and what matches.
+func (r *Report) verdictText() string {
+	matched, verb := r.matchedCounts(), " match "
+	if matched.Total() == 1 {
+		verb = " matches "
+	}
+	if r.Matches {
+		s := "0 drift (" + matched.String() + verb + r.against() + ")" + r.loud()
+		if n := len(r.standing()); n > 0 {
+			s += "; " + text.Count(n, "approved warning")
+		}
+		return s
+	}
+	parts := []string{r.warningText(), r.kindText(), problemText(r.problems())}
+	return joined("; ", append(parts, text.Number(matched.Total())+verb+r.against())...) + r.loud()
+}
+
+// problemText names the servers that fail as a whole: "server a is not pinned".
+func problemText(problems []problem) string {
+	servers := map[string][]string{}
+	for _, p := range problems {
+		servers[p.id] = append(servers[p.id], text.Name(p.server))
+	}
+	var parts []string
+	for _, is := range [][3]string{
+		{"no-pins", "is not pinned", "are not pinned"},
+		{"no-manifest", "has no manifest", "have no manifest"},
+		{"policy", "has another policy", "have another policy"},
+	} {
+		if list := servers[is[0]]; len(list) == 1 {
+			parts = append(parts, "server "+list[0]+" "+is[1])
+		} else if len(list) > 1 {
+			parts = append(parts, "servers "+text.List(list, maxSaidNames)+" "+is[2])
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// joined joins the parts that aren't empty.
+func joined(separator string, parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), separator)
+}
+
+// matchedCounts counts the entries that match their pins, by list.
+func (r *Report) matchedCounts() (c pin.Counts) {
+	for i := range r.Pairs {
+		for list, n := range pin.CountPins(r.Pairs[i].Found.Pins) {
+			c[list] += n
+		}
+	}
+	for i := range r.Drifts {
+		if d := &r.Drifts[i]; d.Found != nil {
+			c[d.List] -= len(d.Copies)
+		}
+	}
+	return c
+}
+
+// kindText counts the drift by kind: "1 added, 13 changed alike", "14 changed (12 alike)".
+func (r *Report) kindText() string {
+	count, most := map[pin.Kind]int{}, map[pin.Kind]int{} // most: in one group
+	for _, g := range r.groups {
+		k, n := r.first(g).Kind, len(g.drifts)
+		count[k] += n
+		most[k] = max(most[k], n)
+	}
+	var parts []string
+	for _, k := range []pin.Kind{pin.Duplicate, pin.Hidden, pin.Added, pin.Changed, pin.Removed} {
+		n, alike := count[k], most[k]
+		if n == 0 {
+			continue
+		}
+		s := text.Number(n) + " " + strings.ToLower(string(k))
+		switch {
+		case alike < 2:
+		case alike == n:
+			s += " alike"
+		case 2*alike >= n:
+			s += " (" + text.Number(alike) + " alike)"
+		}
+		parts = append(parts, s)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// newWarnings lists the warnings that nobody has approved.
+func (r *Report) newWarnings() []review.Finding {
+	return review.WarningsIn(slices.Concat(slices.Concat(r.fresh...), r.blocking(), r.find(func(f *review.Finding) bool { return f.WholeServer && f.Scope == review.InDrift && !f.Approved })))
+}
+
+// warningText names the new warnings: "1 WARNING hidden-text in write_file". It is
+// empty where there is none.
+func (r *Report) warningText() string {
+	var ids []string
+	where, seen := map[string][]string{}, map[[2]string]bool{}
+	for _, f := range r.newWarnings() {
+		ref := r.ref(f.Ref())
+		if f.WholeServer {
+			ref = "the manifest" + r.serverField(f.Server)
+		}
+		if seen[[2]string{f.ID, ref}] {
+			continue
+		}
+		seen[[2]string{f.ID, ref}] = true
+		if where[f.ID] == nil {
+			ids = append(ids, f.ID)
+		}
+		where[f.ID] = append(where[f.ID], ref)
+	}
+	for i, id := range ids {
+		ids[i] += " in " + text.List(where[id], maxSaidNames)
+	}
+	switch len(seen) {
+	case 0:
+		return ""
+	case 1:
+		return "1 WARNING " + ids[0]
+	}
+	return text.Number(len(seen)) + " WARNINGS: " + text.List(ids, maxSaidNames)
+}
+
+// against is the printable path of the lockfile, or of the file that stands for the pins.
+func (r *Report) against() string {
+	switch {
+	case r.Lockfile != "":
+		return text.Printable(r.Lockfile)
+	case r.Next.Against == "-":
+		return "standard input"
+	}
+	return text.Printable(r.Next.Against)
+}
+
+// loud names every policy that shrinks what is watched, and the lists that can't be compared.
+func (r *Report) loud() string {
+	var said []string
+	if len(r.Uncompared) > 0 {
+		said = append(said, "; not compared, for one file has no answer to it: "+strings.Join(r.Uncompared, ", "))
+	}
+	for i := range r.Pairs {
+		p := &r.Pairs[i]
+		words := p.Found.Policy.Loud()
+		if !p.Present {
+			words = p.Pinned.Policy.Loud()
+		}
+		if words != "" && !slices.Contains(said, words) {
+			said = append(said, words)
+		}
+	}
+	return strings.Join(said, "")
+}
+
+// overview says at the top of a review what there is to read: the new warnings, the
+// counts by kind and label, and what the model reads from now on.
+func (r *Report) overview() []string {
+	has := map[diff.Label]map[int]bool{} // the drifts that have it
+	for i := range r.changes {
+		for _, c := range r.changes[i] {
+			if has[c.Label] == nil {
+				has[c.Label] = map[int]bool{}
+			}
+			has[c.Label][i] = true
+		}
+	}
+	var labels []string
+	for _, l := range slices.Sorted(maps.Keys(has)) {
+		labels = append(labels, l.ID()+" "+text.Number(len(has[l])))
+	}
+	texts, _ := r.driftsThat(func(i int) bool {
+		return len(r.changes[i]) == 0 || slices.ContainsFunc(r.changes[i], func(c diff.Change) bool { return modelReads(r.Drifts[i].List, c) })
+	})
+	cost := r.costText()
+	if cost != "" && texts.Total() > 0 {
+		cost += ", changed in " + texts.Plural()
+	}
+	lines := []string{r.warningText(), joined(": ", r.kindText(), strings.Join(labels, ", ")), cost}
+	return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
+}
+
+// modelReads reports whether a change is in something that a model reads.
+func modelReads(list pin.List, c diff.Change) bool {
+	return list != pin.Tools || !c.Label.Minor() && (strings.HasPrefix(c.Pointer, "/description") || strings.HasPrefix(c.Pointer, "/inputSchema"))
+}
+
+// driftsThat counts by list, and names, the drifts for which are(i) is true.
+func (r *Report) driftsThat(are func(i int) bool) (c pin.Counts, refs []string) {
+	for i := range r.Drifts {
+		if d := &r.Drifts[i]; are(i) {
+			c[d.List]++
+			refs = append(refs, r.ref(d.Ref()))
+		}
+	}
+	return c, refs
+}
+
+// costText is "text the model reads 12,610 -> 12,934 bytes (+3 %)", or "".
+func (r *Report) costText() string {
+	c := r.cost
+	switch {
+	case !c.known:
+		return ""
+	case c.before == c.after:
+		return "text the model reads " + text.Number(c.after) + " bytes, as before"
+	}
+	s := fmt.Sprintf("text the model reads %s -> %s bytes", text.Number(c.before), text.Number(c.after))
+	if c.before > 0 {
+		if percent := fmt.Sprintf("%+.0f", float64(c.after-c.before)*100/float64(c.before)); percent[1:] != "0" {
+			s += " (" + percent + " %)"
+		}
+	}
+	return s
+}
+
+// A problem is what is wrong with a whole server, and what to type if it was intended.
+type problem struct {
+	id     string // stable: "no-pins", "no-manifest", "policy", "other-server"
+	server string
+	title  string
+	step
+}
+
+// problems lists what is wrong with whole servers, in the order of the servers.
+func (r *Report) problems() (list []problem) {
+	for i := range r.Pairs {
+		p := &r.Pairs[i]
+		server := "server " + text.Name(p.Server)
+		add := func(id, title, text, command string) {
+			list = append(list, problem{id, p.Server, title, step{text, command}})
+		}
+		if p.Unrelated {
+			pins := text.Count(len(p.Pinned.Pins), "pin") + " of " + text.Name(p.Server)
+			if p.Server == "" { // two captures
+				pins = pin.CountPins(p.Pinned.Pins).Plural() + " of " + r.against()
+			}
+			s, command := fmt.Sprintf("%s looks like another server: none of its %s is among the %s",
+				text.Printable(p.Manifest), pin.CountPins(p.Found.Pins).Plural(), pins), ""
+			if r.Guessed {
+				command = r.Next.To("lock", "--server "+shell.Label(p.FileLabel, p.Server))
+			}
+			add("other-server", "looks like another server", s, command)
+		}
+		if !p.Known {
+			s := r.against() + " has no " + server
+			if len(r.Others) > 0 {
+				s += "; it has: " + text.List(text.Names(r.Others), 6)
+			}
+			add("no-pins", "no pins of "+server, s, "")
+		}
+		switch {
+		case p.Present:
+		case r.Lockfile == "":
+			add("no-manifest", "no "+server, text.Printable(r.Next.Manifest)+" has no "+server, "")
+		default:
+			add("no-manifest", "no manifest of "+server, "no manifest of "+server+"; to retire it", r.Next.Retire(p.Server))
+		}
+		if p.PolicyDiffers() {
+			text := fmt.Sprintf("policy of %s: %s -> %s", server, pin.PolicyWords(p.Pinned.Policy), pin.PolicyWords(p.Found.Policy))
+			add("policy", "another policy for "+server, text, "")
+		}
+	}
+	return list
+}
+
+// groupTitle is what a group is called: "CHANGED 12 tools alike: a, b, …". It names no
+// more than most entries; 0: all.
+func (r *Report) groupTitle(g *group, most int) string {
+	first := r.first(g)
+	title := string(first.Kind) + " " + shortRef(first.List, first.Name)
+	if n := len(g.drifts); n > 1 {
+		title = fmt.Sprintf("%s %s alike: %s", first.Kind, text.Count(n, pin.ListInfo[first.List].Entry), text.List(r.groupNames(g), cmp.Or(most, n)))
+	}
+	if len(r.Pairs) > 1 {
+		title += ", server " + text.Name(first.Server)
+	}
+	return title
+}
+
+func (r *Report) groupNames(g *group) []string {
+	names := make([]string, len(g.drifts))
+	for i, at := range g.drifts {
+		names[i] = text.Name(r.Drifts[at].Name)
+	}
+	return names
+}
+
+// groupFindings lists the findings of a group, equal ones once, warnings first.
+func (r *Report) groupFindings(g *group) []foldedFinding {
+	var list []review.Finding
+	for _, at := range g.drifts {
+		list = append(list, r.fresh[at]...)
+	}
+	return foldFindings(list, func(key pin.Ref) string { return shortRef(key.List, key.Name) })
+}
+
+// driftNote says what a list of changes can't: repeats, renames, texts that are not
+// stored.
+func driftNote(d *pin.Drift) string {
+	renamed, how := "renamed", ": nothing but the name differs"
+	if d.RenamedSimilar {
+		renamed, how = "perhaps renamed", ": more than the name differs"
+	}
+	switch {
+	case d.Kind == pin.Duplicate:
+		return text.Count(len(d.Copies), pin.ListInfo[d.List].Entry) + " of this name: an agent may get any of them; this can't be accepted"
+	case d.RenamedFrom != "":
+		return renamed + " from " + text.Name(d.RenamedFrom) + how
+	case d.RenamedTo != "":
+		return renamed + " to " + text.Name(d.RenamedTo) + how
+	case (d.Kind == pin.Changed || d.Kind == pin.Hidden) && !d.TextsKnown():
+		return fmt.Sprintf("pinned %s, now %s: a definition was not stored (hashOnly)", short(d.Pinned.Digest), short(d.Found.Digest))
+	}
+	return ""
+}
+
+// driftText says in one line what is wrong with a drifted entry.
+func (r *Report) driftText(i int) string {
+	d := &r.Drifts[i]
+	plain := map[pin.Kind]string{pin.Added: "no pin names it", pin.Removed: "it is gone"} // without a driftNote
+	said := []string{cmp.Or(driftNote(d), plain[d.Kind])}
+	for j, c := range r.changes[i] {
+		if j == maxSaidChanges {
+			said = append(said, text.Count(len(r.changes[i])-j, "more change"))
+			break
+		}
+		s := c.Label.ID()
+		if d.Kind == pin.Hidden {
+			s = unseen(c)
+		}
+		said = append(said, joined(" at ", s, text.Pointer(c.Pointer)))
+	}
+	return joined("; ", said...)
+}
+
+// unseen says in words what a reader of the text can't see in a change.
+func unseen(c diff.Change) string {
+	if n := c.Hidden[1]; n > 0 {
+		return text.Count(n, "character") + " no reader sees"
+	}
+	if n := c.Hidden[0]; n > 0 {
+		return text.Count(n, "character") + " no reader sees, gone"
+	}
+	return "same text to a reader, other code points"
+}
+
+// editNote is shown beside an edit's label and pointer. It says what no reader can
+// see, which group shows a shared edit in full, and whose text is shown as an example.
+func (r *Report) editNote(g *group, e *edit) string {
+	home, whose := "", ""
+	if e.home > 0 {
+		home = homeNumber(e)
+	}
+	if e.example {
+		whose = "as it stands in " + text.Name(r.first(g).Name)
+	}
+	return joined("; ", e.unseen, home, whose)
+}
+
+func homeNumber(e *edit) string { return "as in " + text.Number(e.home) }
+
+// homeText names the group that shows an edit, for the gate, which numbers no groups.
+func (r *Report) homeText(e *edit) string {
+	home := r.groups[e.home-1]
+	s := "as in " + text.Name(r.first(home).Name)
+	if n := len(home.drifts) - 1; n > 0 {
+		s += " and " + text.Number(n) + " more"
+	}
+	return s
+}
+
+// alsoText names the entries of other groups that have an edit.
+func (e *edit) alsoText(most int) string { return "the same in " + text.List(e.also, most) }
+
+// parts divides the edits of a group. shown is shown one by one. A line sums up each list
+// of shared: several edits that one other group shows in full. Another line sums up
+// minor; with all, minor edits are in shown.
+func (g *group) parts(all bool) (shown []*edit, shared [][]*edit, minor []*edit) {
+	homes := map[int][]*edit{}
+	for i := range g.edits {
+		if e := &g.edits[i]; e.home > 0 && e.unseen == "" {
+			homes[e.home] = append(homes[e.home], e)
+		}
+	}
+	for i := range g.edits {
+		switch e := &g.edits[i]; {
+		case e.unseen == "" && len(homes[e.home]) > 1:
+			if homes[e.home][0] == e {
+				shared = append(shared, homes[e.home])
+			}
+		case e.isMinor() && !all:
+			minor = append(minor, e)
+		default:
+			shown = append(shown, e)
+		}
+	}
+	return shown, shared, minor
+}
+
+// isMinor reports whether a review may sum up an edit.
+func (e *edit) isMinor() bool { return e.unseen == "" && e.Label.Minor() }
+
+// labelCounts is "output-schema 3, sdk-churn", in the order of the edits.
+func labelCounts(edits []*edit) string {
+	count, labels := map[diff.Label]int{}, []diff.Label(nil)
+	for _, e := range edits {
+		if count[e.Label]++; count[e.Label] == 1 {
+			labels = append(labels, e.Label)
+		}
+	}
+	var texts []string
+	for _, l := range labels {
+		s := l.ID()
+		if n := count[l]; n > 1 {
+			s += " " + text.Number(n)
+		}
+		texts = append(texts, s)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// level is the level of a finding, for programs.
+func level(f review.Finding) string {
+	if f.Warning {
+		return "warning"
+	}
+	return "note"
+}
+
+// findingWord is what a finding is called where people read: "WARNING hidden-text".
+func findingWord(f review.Finding) string {
+	return strings.Replace(level(f), "warning", "WARNING", 1) + " " + f.ID
+}
+
+// Titles of findings that belong to no drift.
+const (
+	elsewhereTitle = "not on record, for the rules or the names around them are new:"
+	standingTitle  = "approved warnings in entries that match:"
+)
+
+// A step is a command to type next, with what it is for. The template of the page reads both.
+type step struct{ Text, Command string }
+
+// ReviewStep is the command that shows everything.
+func (r *Report) ReviewStep() step { return step{"review", r.Next.To("diff")} }
+
+// NextSteps say how to see and approve the drift. There are none without a lockfile. No
+// step approves a new warning by itself.
+func (r *Report) NextSteps() (steps []step) {
+	if r.Lockfile == "" || r.Matches {
+		return nil
+	}
+	add := func(text, command string) { steps = append(steps, step{text, command}) }
+	if slices.ContainsFunc(r.Drifts, func(d pin.Drift) bool { return !d.TextsKnown() }) {
+		next := r.Next
+		next.Lockfile = cmp.Or(next.Lockfile, shell.DefaultLockfile) // else --against compares two files
+		add("to see what changed, give the approved list, too", next.To("diff", "--against APPROVED.json"))
+	}
+	verb, problems := "relock", r.problems()
+	if r.nothingPinned() {
+		verb = "lock"
+	}
+	another := slices.IndexFunc(problems, func(p problem) bool { return p.id == "other-server" && p.Command != "" })
+	switch {
+	case another >= 0:
+		add("to approve it as another server", problems[another].Command)
+	case len(r.Unapprovable()) > 0:
+		add("only a text that is pinned can be approved", r.Next.PinProse(verb))
+	case r.nothingPinned() && len(r.Expect) == 0, len(r.Drifts) > 0 && !slices.ContainsFunc(r.Drifts, func(d pin.Drift) bool { return d.Kind != pin.Duplicate }):
+		add("a repeated name can't be accepted: the server has to be fixed", "")
+	case r.nothingPinned() && slices.ContainsFunc(r.groups, func(g *group) bool { return g.warned }): // lock says what a warning takes
+	case r.nothingPinned():
+		all, _ := r.driftsThat(func(int) bool { return true })
+		add("to approve "+all.Plural(), r.Next.To("lock", r.Expect...))
+	default:
+		if len(r.Drifts) > 0 || r.AllOrNothing() {
+			add("step by step", r.Next.To("relock"))
+		}
+		if rest := r.RestStep(); rest.Command != "" {
+			steps = append(steps, rest)
+		}
+		for _, p := range problems {
+			if p.id == "no-manifest" {
+				steps = append(steps, p.step)
+			}
+		}
+	}
+	return steps
+}
+
+// recordSteps say how a warning gets on record whose entry matches its pin. They name no
+// entry: nobody should approve a warning by pasting.
+func (r *Report) recordSteps() []step {
+	if r.Lockfile == "" || len(r.Unrecorded()) == 0 {
+		return nil
+	}
+	return []step{{"after reading it, put it on record", r.Next.To("relock", "--accept-warning NAME")}}
+}
+
+// nothingPinned reports whether the lockfile has none of the servers: lock approves them.
+func (r *Report) nothingPinned() bool {
+	return !slices.ContainsFunc(r.Pairs, func(p pin.Pair) bool { return p.Known })
+}
+
+// RestStep is the --accept-all command, or empty where that is not to be suggested.
+func (r *Report) RestStep() step {
+	_, left := r.driftsThat(func(i int) bool { return r.Drifts[i].Kind == pin.Duplicate || r.Warned(i) })
+	if r.Lockfile == "" || len(r.Expect) == 0 || !slices.ContainsFunc(r.Pairs, func(p pin.Pair) bool { return p.Differs }) || slices.ContainsFunc(r.Pairs, func(p pin.Pair) bool { return !p.Present }) || len(review.WarningsIn(r.General())) > 0 || len(r.Unapprovable()) > 0 ||
+		len(left) > 0 && (r.AllOrNothing() || len(left) == len(r.Drifts)) {
+		return step{}
+	}
+	s := "approve exactly this"
+	if len(left) > 0 {
+		s = "all but " + text.List(left, maxSaidNames)
+	}
+	return step{s, r.Next.To("relock", append([]string{"--accept-all"}, r.Expect...)...)}
+}
+
+// AllOrNothing reports whether a policy changes: then all drift is accepted or none.
+func (r *Report) AllOrNothing() bool {
+	return slices.ContainsFunc(r.Pairs, func(p pin.Pair) bool { return p.PolicyDiffers() })
+}
+
+// acceptCommand is the command that accepts a group and nothing else, from the reviewed
+// manifest. It is "" if no flag can do that, if there are more names than a command
+// should have, and for a new warning, which nobody should approve by pasting.
+func (r *Report) acceptCommand(g *group) string {
+	if r.Lockfile == "" || len(g.drifts) > maxAcceptNames || g.warned || r.first(g).Kind == pin.Duplicate ||
+		r.AllOrNothing() || r.nothingPinned() || r.Guessed && r.Pairs[0].Unrelated || len(review.WarningsIn(r.General())) > 0 || len(r.Unapprovable()) > 0 {
+		return ""
+	}
+	var args []string
+	next, expect := r.Next, r.Expect
+	for _, at := range g.drifts {
+		d := &r.Drifts[at]
+		if r.hasTwin(d) {
+			if !shell.PasteableLabel(d.Server) || !pin.PairOf(r.Pairs, d.Server).Known {
+				return ""
+			}
+			next.Server, expect = d.Server, expectation(pin.PairOf(r.Pairs, d.Server))
+		}
+		name, digest := d.Name, d.DefinitionDigest()
+		switch {
+		case d.List == pin.Instructions:
+			name = pin.ListInfo[d.List].Entry
+		case !shell.Pasteable(d.Name):
+			args = append(args, "--accept "+digest)
+			continue
+		case d.List != pin.Tools || pin.ParseEntry(d.Name) != d.Key:
+			name = pin.ListInfo[d.List].Entry + "=" + d.Name
+		}
+		if pin.Holders(r.Pairs, d.Key) > 1 || len(r.Expect) == 0 || d.Kind == pin.Removed {
+			name += "@" + digest
+		}
+		args = append(args, "--accept "+name)
+	}
+	return next.To("relock", append(args, expect...)...)
+}
+
+// hasTwin reports whether another server has, or had, an entry with the same name and
+// digest, so that only the server's label tells the two apart.
+func (r *Report) hasTwin(d *pin.Drift) bool {
+	same := func(p *pin.Pin) bool { return p != nil && p.Digest == d.DefinitionDigest() }
+	return slices.ContainsFunc(r.Pairs, func(p pin.Pair) bool {
+		return p.Server != d.Server && (same(p.Found.Find(d.Key)) || same(p.Pinned.Find(d.Key)))
+	})
+}
+
+// expectation are the flags that tie a command to the manifest of one server.
+func expectation(p *pin.Pair) []string {
+	if p.Found.Digest == "" {
+		return nil
+	}
+	return []string{"--expect " + p.Found.Digest}
+}
+
+// serverField is " server=ID" if there are several servers, else "".
+func (r *Report) serverField(server string) string {
+	if len(r.Pairs) > 1 {
+		return " server=" + text.Name(server)
+	}
+	return ""
+}
+
+// relockedText says what was written: "PINNED 12 tools: a, b; DROPPED 1 pin: c". Without
+// names it only counts.
+func (r *Report) relockedText(of Relocked) string {
+	accepted, whole, names := of.Accepted, of.Whole, of.Shown
+	pins, pinned := r.driftsThat(func(i int) bool {
+		d := &r.Drifts[i]
+		return accepted[i] && d.Kind != pin.Removed && !pin.PairOf(r.Pairs, d.Server).PolicyDiffers()
+	})
+	_, dropped := r.driftsThat(func(i int) bool { return accepted[i] && r.Drifts[i].Kind == pin.Removed })
+	var did []string
+	say := func(what string, of []string) {
+		if names && pins[pin.Instructions] < len(of) {
+			what += ": " + text.List(of, maxTitleNames)
+		}
+		if len(of) > 0 {
+			did = append(did, what)
+		}
+	}
+	say("PINNED "+pins.Plural(), pinned)
+	say("DROPPED "+text.Count(len(dropped), "pin"), dropped)
+	for i := range r.Pairs {
+		p := &r.Pairs[i]
+		server := text.Name(p.Server)
+		if p.PolicyDiffers() {
+			did = append(did, fmt.Sprintf("PINNED %s of server %s anew, policy %s", pin.CountPins(p.Found.Pins).Plural(), server, pin.PolicyWords(p.Found.Policy)))
+		}
+		switch {
+		case !slices.Contains(whole, p.Server):
+		case p.Present:
+			did = append(did, "PINNED server "+server+" without tools")
+		default:
+			did = append(did, "DROPPED server "+server)
+		}
+	}
+	var recorded []string
+	for _, f := range r.Unrecorded() {
+		if slices.Contains(of.Recorded[f.Ref()], f.ID) {
+			recorded = append(recorded, f.ID+" of "+r.ref(f.Ref()))
+		}
+	}
+	if len(recorded) > 0 {
+		did = append(did, "RECORDED "+text.List(slices.Compact(recorded), maxTitleNames))
+	}
+	if did == nil {
+		return ""
+	}
+	return strings.Join(did, "; ") + " -> " + text.Printable(r.Lockfile)
+}
+
+// leftText names the drift that was not accepted and the bare servers that were not
+// settled. It is "" where there is none.
+func (r *Report) leftText(accepted map[int]bool, whole []string) string {
+	var left []string
+	for i := range r.Drifts {
+		if accepted[i] {
+			continue
+		}
+		name := r.ref(r.Drifts[i].Ref())
+		if list := review.WarningsIn(r.fresh[i]); len(list) > 0 {
+			name += " (" + findingWord(list[0]) + ")"
+		}
+		left = append(left, name)
+	}
+	entries := ""
+	if left != nil {
+		entries = text.Number(len(left)) + " left: " + text.List(left, maxTitleNames)
+	}
+	servers := problemText(slices.DeleteFunc(r.problems(), func(p problem) bool {
+		return !pin.PairOf(r.Pairs, p.server).HasNoEntries() || slices.Contains(whole, p.server)
+	}))
+	if text := joined("; ", entries, servers); text != "" {
+		return "DRIFT: " + text + r.loud()
+	}
+	return ""
+}
+
+// A row is one line about a group or a finding. Its texts are printable. The template of
+// the page reads the exported ones.
+type row struct {
+	op      byte   // 'W' a warning, '!' a change, '~' several summed up, '=' anything else
+	Word    string // what it is: a label, "WARNING hidden-text"
+	Pointer string
+	Detail  string
+	Names   string // the entries that a finding is about, unless that is clear from above
+	Home    int    // number of the group that shows the change, from 1; 0: this one
+	edit    *edit  // the change that a review shows below the row, or nil
+}
+
+func (r row) Warning() bool { return r.op == 'W' }
+
+// rest is what follows the word.
+func (r row) rest() string { return spaced(r.Pointer, joined(", in ", r.Detail, r.Names)) }
+
+// groupRows lists the rows of a group: its findings, its driftNote and its edits. Unless
+// all is set, one row sums up the minor edits. The gate shows up to most edits, with short
+// values beside them. With 0 it is for a review, which shows all and numbers its groups.
+func (r *Report) groupRows(g *group, all bool, most int) []row {
+	var rows []row
+	for _, f := range r.groupFindings(g) {
+		rows = append(rows, f.row(len(g.drifts), maxSaidNames))
+	}
+	if note := driftNote(r.first(g)); note != "" {
+		rows = append(rows, row{op: '=', Word: note})
+	}
+	home, note := r.homeText, r.gateNote
+	if most == 0 {
+		home, note = homeNumber, r.editNote
+	}
+	shown, shared, minor := g.parts(all)
+	for i, e := range shown {
+		if most > 0 && i == most {
+			rows = append(rows, row{op: '~', Word: text.Count(len(shown)-i, "more change")})
+			break
+		}
+		rows = append(rows, row{op: '!', Word: e.Label.ID(), Pointer: text.Pointer(e.Pointer), Detail: note(g, e), Home: e.home, edit: e})
+	}
+	for _, edits := range shared {
+		rows = append(rows, row{op: '!', Word: "shared", Detail: labelCounts(edits) + ", " + home(edits[0]), Home: edits[0].home})
+	}
+	if len(minor) > 0 {
+		rows = append(rows, row{op: '~', Word: "also", Detail: labelCounts(minor)})
+	}
+	return rows
+}
+
+// gateNote is what the gate shows beside an edit: short values, what no reader can see,
+// and which other entries have the same edit.
+func (r *Report) gateNote(g *group, e *edit) string {
+	sides, same := e.shortSides(), ""
+	switch {
+	case e.home > 0:
+		sides, same = "", r.homeText(e)
+	case len(g.drifts) > 1:
+		same = "in all " + text.Number(len(g.drifts))
+		if e.example {
+			sides = "" // the other entries have other texts
+		}
+	}
+	return joined(", ", sides, e.unseen, same)
+}
+
+// row words a finding. above is the number of entries named above it. If the finding is in
+// all of them, row names none; otherwise it names up to most of those that have it.
+func (f foldedFinding) row(above, most int) row {
+	row := row{op: '=', Word: findingWord(f.Finding), Pointer: text.Pointer(f.Pointer), Detail: f.Detail}
+	if f.Warning {
+		row.op = 'W'
+	}
+	if len(f.entries) != above {
+		row.Names = text.List(f.entries, most)
+	}
+	return row
+}
+
+// A sideText says for one server what is compared with what.
+type sideText struct {
+	server, old, new string
+	notes            []string
+}
+
+// sides lists the servers that differ, and a single server always.
+func (r *Report) sides() []sideText {
+	var list []sideText
+	for i := range r.Pairs {
+		p := &r.Pairs[i]
+		if len(r.Pairs) > 1 && !p.Differs {
+			continue
+		}
+		s := sideText{old: r.against() + " nothing", new: "no manifest"}
+		if p.Server != "" {
+			s.server = text.Name(p.Server)
+		}
+		if p.Known {
+			s.old = r.against() + " " + setText(&p.Pinned)
+		}
+		if p.Present {
+			s.new = text.Printable(p.Manifest) + " " + setText(&p.Found)
+		}
+		if p.About != "" {
+			s.notes = append(s.notes, "the server calls itself "+p.About)
+		}
+		if p.PolicyDiffers() {
+			s.notes = append(s.notes, "policy: "+pin.PolicyWords(p.Pinned.Policy)+" -> "+pin.PolicyWords(p.Found.Policy))
+		}
+		list = append(list, s)
+	}
+	if n := len(list); n > 0 && n < len(r.Pairs) {
+		list[n-1].notes = append(list[n-1].notes, text.Count(len(r.Pairs)-n, "other server")+": no drift")
+	}
+	return list
+}
+
+// setText is "14 tools, set 1f6b0c3d8a41".
+func setText(s *pin.Set) string {
+	if s.Digest == "" {
+		return pin.CountPins(s.Pins).String() + ", a name is repeated"
+	}
+	return pin.CountPins(s.Pins).String() + ", set " + short(s.Digest)
+}
+
+// questionText asks about drifts that are accepted together.
+func (r *Report) questionText(drifts []int, warned bool) string {
+	d := &r.Drifts[drifts[0]]
+	var c pin.Counts
+	c[d.List] = len(drifts)
+	ref := r.ref(d.Ref())
+	switch {
+	case d.List == pin.Instructions && warned:
+		return "The " + ref + " have a warning. Accept them?"
+	case d.List == pin.Instructions && d.Kind == pin.Removed:
+		return "Accept that the " + ref + " were removed?"
+	case warned && len(drifts) > 1:
+		return "These " + c.Plural() + " have a warning. Accept them?"
+	case warned:
+		return ref + " has a warning. Accept it?"
+	case len(drifts) > 1:
+		return "Accept this change in all " + c.Plural() + "?"
+	case d.Kind == pin.Removed:
+		return "Accept that " + ref + " was removed?"
+	}
+	return "Accept " + ref + "?"
+}
+
+// RefusedWarnings lists the warnings that block an approval: those of the refused drifts,
+// and those of manifests as a whole.
+func (r *Report) RefusedWarnings(refused map[int]bool) (list []review.Finding) {
+	for i := range r.Drifts {
+		if refused[i] {
+			list = append(list, review.WarningsIn(r.fresh[i])...)
+		}
+	}
+	return append(list, review.WarningsIn(r.General())...)
+}
+
+// WarnedText says how many entries are not approved because of a warning.
+func (r *Report) WarnedText(refused map[int]bool) string {
+	c, _ := r.driftsThat(func(i int) bool { return refused[i] })
+	switch {
+	case c.Total() == 0:
+		return "the manifest as a whole has a warning"
+	case c.Total() == 1 && c[pin.Instructions] == 0:
+		return c.Plural() + " has a new warning"
+	}
+	return c.Plural() + " have new warnings"
+}
+
+// WarnedHint says how a warning is accepted. It names no entry: nobody should approve
+// a warning by pasting.
+func WarnedHint(refused map[int]bool) string {
+	if len(refused) == 0 {
+		return "a warning takes a yes of its own: read it, then add --accept-warnings"
+	}
+	return "a warning takes a yes of its own: read it, then name the entry with --accept-warning NAME"
+}

@@ -1,0 +1,449 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/fatih/color"
+
+	"pinproof/internal/pin"
+	"pinproof/internal/review"
+	"pinproof/internal/text"
+)
+
+// A TextStyle is how text is laid out, and whether anything is summed up.
+type TextStyle struct {
+	Colored bool
+	Width   int  // columns; 0: lineWidth
+	Full    bool // show everything, with nothing summed up
+}
+
+// A textWriter prints reports for a person. It keeps the first write error.
+type textWriter struct {
+	w io.Writer
+	TextStyle
+	err   error
+	brief bool // something was summed up
+}
+
+func NewText(w io.Writer, style TextStyle) *textWriter {
+	style.Width = max(leastWidth, cmp.Or(style.Width, lineWidth))
+	return &textWriter{w: w, TextStyle: style}
+}
+
+// paint colours one piece of a line, already printable, by its meaning. Nothing is
+// said by colour alone.
+func (t *textWriter) paint(op byte, text string) string {
+	attributes := map[byte][]color.Attribute{
+		'*': {color.Bold}, '+': {color.FgGreen}, '-': {color.FgRed}, '!': {color.FgYellow}, 'W': {color.Bold, color.FgRed}, '~': {color.Faint},
+	}
+	if !t.Colored || attributes[op] == nil || text == "" {
+		return text
+	}
+	c := color.New(attributes[op]...)
+	c.EnableColor() // the library looks at the process's own output, our caller at this writer
+	return c.Sprint(text)
+}
+
+func (t *textWriter) printf(format string, args ...any) {
+	if t.err == nil {
+		_, t.err = fmt.Fprintf(t.w, format, args...)
+	}
+}
+
+// say prints words of ours, wrapped. A continued line has a gutter of its own: the words
+// may quote a server, and server text must not begin a line.
+func (t *textWriter) say(indent string, runs ...segment) {
+	t.sayAligned(indent, strings.Repeat(" ", utf8.RuneCountInString(indent))+"  : ", runs...)
+}
+
+// sayAligned is say with next before each continued line.
+func (t *textWriter) sayAligned(indent, next string, runs ...segment) {
+	room := t.Width - utf8.RuneCountInString(indent)
+	width := max(leastWidth/2, t.Width-utf8.RuneCountInString(next))
+	for _, l := range (line{runs: runs}).wrap(max(width/2, room), width) {
+		for i, r := range l.runs {
+			if i == len(l.runs)-1 {
+				r.text = strings.TrimRight(r.text, " ")
+			}
+			indent += t.paint(r.op, r.text)
+		}
+		t.printf("%s\n", indent)
+		indent = next
+	}
+}
+
+// Hint prints a step. A command is never wrapped, so that it can be pasted.
+func (t *textWriter) Hint(s step) {
+	if s.Command == "" {
+		t.say("hint: ", segment{'=', s.Text})
+	} else {
+		t.printf("hint: %s: %s\n", s.Text, s.Command)
+	}
+}
+
+// lines prints server text after its gutter, laid out for the width that is left.
+func (t *textWriter) lines(indent string, lay func(width int) []line) {
+	for _, l := range lay(max(leastWidth/2, t.Width-len(indent)-len("  | "))) {
+		t.printf("%s%s\n", indent, l.text(t.paint))
+	}
+}
+
+// WriteVerify prints the gate's answer.
+func WriteVerify(w io.Writer, r *Report, style TextStyle, quiet bool) error {
+	t := NewText(w, style)
+	if r.Matches {
+		line := r.verdictLine()
+		switch n := len(r.standing()); {
+		case quiet:
+			return nil
+		case n == 1:
+			line += ": " + r.ReviewStep().Command + " shows it"
+		case n > 1:
+			line += ": " + r.ReviewStep().Command + " shows them"
+		}
+		t.printf("%s\n", t.paint('+', line))
+		t.unrecorded(r)
+		return t.err
+	}
+	problems := t.otherServers(r)
+	t.Blocks(r)
+	if r.cost.before != r.cost.after && r.costText() != "" {
+		t.say("", segment{'=', r.costText()})
+	}
+	t.verdict(r)
+	for _, p := range problems {
+		t.Hint(p.step)
+	}
+	t.Hint(r.ReviewStep())
+	if len(r.Drifts) == 0 {
+		for _, s := range r.recordSteps() {
+			t.Hint(s)
+		}
+	}
+	return t.err
+}
+
+// otherServers prints which manifests look like those of another server. It returns the
+// problems that are still to be printed.
+func (t *textWriter) otherServers(r *Report) (left []problem) {
+	for _, p := range r.problems() {
+		if p.id == "other-server" {
+			t.say("", segment{'!', p.Text})
+			if p.Text = "if it is one"; p.Command == "" {
+				continue
+			}
+		}
+		left = append(left, p)
+	}
+	return left
+}
+
+// unrecorded prints, below an answer without drift, the warnings that are not on record.
+func (t *textWriter) unrecorded(r *Report) {
+	t.Findings(r, "  ", elsewhereTitle, r.elsewhere())
+	for _, s := range r.recordSteps() {
+		t.Hint(s)
+	}
+}
+
+// verdict prints the verdict line, with new warnings in their own colour.
+func (t *textWriter) verdict(r *Report) {
+	op := byte('!')
+	if r.Failed {
+		op = '-'
+	}
+	warning := r.warningText()
+	t.say("", segment{op, r.verdictWord() + ": "}, segment{'W', warning}, segment{op, strings.TrimPrefix(r.verdictText(), warning)})
+}
+
+// Limits on the detail that the gate prints. BLOCK lines are never left out.
+const (
+	maxGateChanges = 20    // changes per group
+	maxGateLines   = 1_000 // lines of detail in all
+)
+
+// Blocks prints a BLOCK or WARN line for every drift. What changed stands once, below
+// all the entries that changed alike.
+func (t *textWriter) Blocks(r *Report) {
+	rows, width, left := make([][]row, len(r.groups)), 0, maxGateLines
+	for i, g := range r.groups {
+		all := r.groupRows(g, g.minor && len(g.edits) <= maxSaidChanges, maxGateChanges)
+		rows[i] = all[:min(len(all), max(0, left))]
+		left -= len(all)
+		for _, row := range rows[i] {
+			if row.rest() != "" {
+				width = max(width, len(row.Word))
+			}
+		}
+	}
+	t.Findings(r, "", "", review.WarningsIn(r.General()))
+	blocking := r.blocking()
+	for i, f := range blocking {
+		if i == 0 || f.Ref() != blocking[i-1].Ref() {
+			ref := "manifest"
+			if !f.WholeServer {
+				ref = pin.EntryRef(f.List, f.Entry)
+			}
+			t.block(!r.WarnOnly, "WARNING", ref+r.serverField(f.Server))
+		}
+		t.gateRow(foldedFinding{Finding: f}.row(0, 0), width)
+	}
+	for i, g := range r.groups {
+		for _, at := range g.drifts {
+			d := &r.Drifts[at]
+			t.block(d.Blocked, string(d.Kind), pin.EntryRef(d.List, d.Name)+r.serverField(d.Server))
+		}
+		for _, row := range rows[i] {
+			t.gateRow(row, width)
+		}
+	}
+	if left < 0 {
+		t.printf("  | %s of detail left out: %s\n", text.Count(-left, "line"), r.ReviewStep().Command)
+	}
+}
+
+func (t *textWriter) block(fails bool, word, ref string) {
+	op, verb := byte('!'), "WARN"
+	if fails {
+		op, verb = '-', "BLOCK"
+	}
+	t.printf("%s %s\n", t.paint(op, verb+" ["+word+"]"), ref)
+}
+
+func (t *textWriter) row(indent string, row row) {
+	t.say(indent, segment{row.op, row.Word}, segment{'=', row.rest()})
+}
+
+// gateRow prints a row after the gate's gutter, with its word padded to width.
+func (t *textWriter) gateRow(row row, width int) {
+	if row.rest() != "" {
+		row.Word = fmt.Sprintf("%-*s", width, row.Word)
+	}
+	t.sayAligned("  | ", "  :"+strings.Repeat(" ", min(width+3, t.Width/3)), segment{row.op, row.Word}, segment{'=', row.rest()})
+}
+
+// spaced puts two spaces before each part that isn't empty.
+func spaced(parts ...string) (text string) {
+	for _, part := range parts {
+		if part != "" {
+			text += "  " + part
+		}
+	}
+	return text
+}
+
+// WriteDiff prints the review.
+func WriteDiff(w io.Writer, r *Report, style TextStyle) error {
+	t := NewText(w, style)
+	if r.Matches {
+		t.printf("%s\n", t.paint('+', r.verdictLine()))
+		t.standing(r)
+		t.unrecorded(r)
+		return t.err
+	}
+	problems := t.otherServers(r)
+	t.top(r)
+	for i, g := range r.groups {
+		if i == 0 || !t.short(r.groups[i-1]) || !t.short(g) {
+			t.printf("\n")
+		}
+		t.group(r, g)
+	}
+	t.printf("\n")
+	if t.brief {
+		t.say("", segment{'~', "some of this is summed up in a line: --full shows all of it"})
+	}
+	t.verdict(r)
+	for _, p := range problems {
+		if p.Command == "" && r.NoAnswer == nil {
+			t.Hint(p.step)
+		}
+	}
+	for _, s := range append(r.NextSteps(), r.recordSteps()...) {
+		t.Hint(s)
+	}
+	return t.err
+}
+
+// short reports whether a group takes one line.
+func (t *textWriter) short(g *group) bool { return g.minor && !t.Full }
+
+// top says what is compared with what, what there is to read, and what concerns more
+// than one entry.
+func (t *textWriter) top(r *Report) {
+	sides, width := r.sides(), 0 // of the longest server name
+	for _, s := range sides {
+		width = max(width, utf8.RuneCountInString(s.server))
+	}
+	for _, s := range sides {
+		t.say("", segment{'*', joined("   ", fmt.Sprintf("%-*s", width, s.server), s.old, "->", s.new)})
+		for _, note := range s.notes {
+			t.say("  ", segment{'=', note})
+		}
+	}
+	for _, line := range r.overview() {
+		op := byte('=')
+		if line == r.warningText() {
+			op = 'W'
+		}
+		t.say("  ", segment{op, line})
+	}
+	t.Findings(r, "  ", "", slices.Concat(r.General(), r.unpinned()))
+	t.Findings(r, "  ", elsewhereTitle, r.elsewhere())
+	t.standing(r)
+}
+
+// Findings prints findings with the names of their entries, under a title where there
+// is one.
+func (t *textWriter) Findings(r *Report, indent, title string, list []review.Finding) {
+	if len(list) > 0 && title != "" {
+		t.say(indent, segment{'=', title})
+	}
+	for _, f := range foldFindings(list, r.ref) {
+		row := f.row(0, maxTitleNames)
+		row.Word, row.Names = row.Word+" in "+row.Names, ""
+		t.row(indent, row)
+	}
+}
+
+// standing prints the approved warnings. Beside drift it only counts them, unless
+// everything is to be shown.
+func (t *textWriter) standing(r *Report) {
+	if n := len(r.standing()); n > 0 && len(r.Drifts) > 0 && !t.Full {
+		t.say("  ", segment{'~', text.Count(n, "approved warning") + " in entries that match (--full)"})
+	} else {
+		t.Findings(r, "  ", standingTitle, r.standing())
+	}
+}
+
+func (t *textWriter) group(r *Report, g *group) {
+	first := r.first(g)
+	number := fmt.Sprintf("%*s  ", len(text.Number(len(r.groups))), text.Number(g.number))
+	names, also := maxTitleNames, 2*maxSaidNames // how many are named
+	if t.Full {
+		names, also = math.MaxInt, math.MaxInt
+	}
+	title := []segment{{'*', r.groupTitle(g, names)}}
+	if first.Kind == pin.Added || first.Kind == pin.Removed {
+		title = append(title, segment{'~', "  " + short(first.DefinitionDigest())})
+	}
+	if t.short(g) {
+		t.brief = true
+		_, shared, minor := g.parts(false)
+		note := joined("; ", driftNote(first), labelCounts(slices.Concat(append(shared, minor)...)))
+		t.say(number, append(title, segment{'=', spaced(note)})...)
+		return
+	}
+	t.say(number, title...)
+	indent := strings.Repeat(" ", len(number))
+	for _, row := range r.groupRows(g, t.Full || g.minor, 0) {
+		t.row(indent, row)
+		if e := row.edit; e != nil && e.home == 0 {
+			if len(e.also) > 0 {
+				t.say(indent+"  ", segment{'~', e.alsoText(also)})
+			}
+			t.lines(indent+"  ", func(width int) []line { return e.lines(true, width) })
+		}
+		t.brief = t.brief || row.op == '~'
+	}
+	op, wholes := r.wholes(first, t.Full)
+	for i := range wholes {
+		if first.Kind == pin.Duplicate {
+			t.say(indent, segment{'~', short(wholes[i].Digest)})
+		}
+		t.whole(indent, op, &wholes[i])
+	}
+}
+
+// whole prints a definition: texts line by line and the rest as JSON. Of members that
+// matter little it prints only the size.
+func (t *textWriter) whole(indent string, op byte, p *pin.Pin) {
+	if p.Definition == nil {
+		t.say(indent, segment{'=', notStored})
+		return
+	}
+	for _, m := range inReadingOrder(p.Tree()) {
+		head, summedUp := memberHead(p, m, t.Full)
+		if summedUp {
+			t.say(indent, segment{'~', head})
+			t.brief = true
+			continue
+		}
+		t.printf("%s%s\n", indent, head)
+		t.lines(indent+"  ", func(width int) []line { return showValue(op, m.Value, true, false, width) })
+	}
+}
+
+// WriteLocked says what was pinned: the warnings that were accepted, each entry with
+// its digest, and the notes.
+func WriteLocked(w io.Writer, r *Report, style TextStyle) error {
+	t := NewText(w, style)
+	all := slices.Concat(r.General(), slices.Concat(r.fresh...))
+	t.Findings(r, "", "", review.WarningsIn(all))
+	t.Findings(r, "", elsewhereTitle, r.elsewhere())
+	for i := range r.Pairs {
+		p := &r.Pairs[i]
+		t.say("", segment{'+', "PINNED " + pin.CountPins(p.Found.Pins).String() + " -> " + text.Printable(r.Lockfile)},
+			segment{'=', "  server " + text.Name(p.Server) + p.Found.Policy.Loud()})
+		width := len("set")
+		for _, pin := range p.Found.Pins {
+			if n := utf8.RuneCountInString(shortRef(pin.List, pin.Name)); n <= text.MaxName/2 {
+				width = max(width, n)
+			}
+		}
+		for _, pin := range p.Found.Pins {
+			t.printf("  %-*s  %s\n", width, shortRef(pin.List, pin.Name), short(pin.Digest))
+		}
+		t.printf("  %-*s  %s\n", width, "set", short(p.Found.Digest))
+	}
+	t.Findings(r, "  ", "", slices.DeleteFunc(all, func(f review.Finding) bool { return f.Warning }))
+	t.Hint(step{Text: "read " + text.Printable(r.Lockfile) + " as you would code, then commit it"})
+	t.Hint(step{"in CI", r.Next.To("verify")})
+	return t.err
+}
+
+// A Relocked is what relock has written.
+type Relocked struct {
+	Accepted map[int]bool         // indexes of drifts
+	Recorded map[pin.Ref][]string // ids of warnings of matching entries that were put on record
+	Idle     []string             // what the flags had nothing to accept for
+	Whole    []string             // servers that came or went as a whole
+	Shown    bool                 // a prompt has shown what was accepted
+}
+
+// WriteRelocked says what was accepted and what drift is left. Each accepted entry gets
+// a line, unless a prompt has already shown it.
+func WriteRelocked(w io.Writer, r *Report, did Relocked, style TextStyle) error {
+	t := NewText(w, style)
+	for _, text := range did.Idle {
+		t.say("", segment{'=', text})
+	}
+	left := slices.DeleteFunc(r.elsewhere(), func(f review.Finding) bool { return slices.Contains(did.Recorded[f.Ref()], f.ID) })
+	if !did.Shown {
+		for i := range r.Drifts {
+			if !did.Accepted[i] {
+				continue
+			}
+			d := &r.Drifts[i]
+			t.printf("accepted [%s] %s%s  %s\n", d.Kind, pin.EntryRef(d.List, d.Name), r.serverField(d.Server), short(d.DefinitionDigest()))
+			for _, f := range r.fresh[i] {
+				t.row("  ", foldedFinding{Finding: f}.row(0, 0))
+			}
+		}
+		t.Findings(r, "  ", "", r.General())
+		t.Findings(r, "  ", elsewhereTitle, left)
+	}
+	if said := r.relockedText(did); said != "" {
+		t.say("", segment{'+', said}, segment{'=', r.loud()})
+	}
+	if left := r.leftText(did.Accepted, did.Whole); left != "" {
+		t.say("", segment{'-', left})
+	}
+	return t.err
+}

@@ -1,0 +1,124 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pinproof/internal/pin"
+	"pinproof/internal/pintest"
+	"pinproof/internal/shell"
+)
+
+// realUpgrades calls f for each two neighbouring captures of a server.
+func realUpgrades(t *testing.T, f func(old, new string)) {
+	t.Helper()
+	for _, folder := range pintest.Captures(t, "*") {
+		list, err := filepath.Glob(filepath.Join(folder, "*.json"))
+		if err != nil || filepath.Base(folder) == "inspector" {
+			continue
+		}
+		version := func(path string) (parts [3]int) { // years are later than any small number
+			_, _ = fmt.Sscanf(filepath.Base(path), "%d.%d.%d", &parts[0], &parts[1], &parts[2])
+			return parts
+		}
+		slices.SortFunc(list, func(a, b string) int {
+			x, y := version(a), version(b)
+			return slices.Compare(x[:], y[:])
+		})
+		for i := 1; i < len(list); i++ {
+			f(list[i-1], list[i])
+		}
+	}
+}
+
+func upgradeReport(pinned, found pin.Set) *Report {
+	r := reportOf([]pin.Pair{{Server: "s", Manifest: "new.json", Known: true, Present: true, Pinned: pinned, Found: found}}, []pin.Set{pinned})
+	r.Next = shell.Command{Manifest: "new.json"}
+	return r
+}
+
+// TestMassUpgradesFitAScreen: where all tools changed alike, or nearly so, the gate says
+// little more than which. No line is wider than its place, commands and BLOCK lines
+// aside.
+func TestMassUpgradesFitAScreen(t *testing.T) {
+	t.Parallel()
+	alike := 0
+	realUpgrades(t, func(old, new string) {
+		r := upgradeReport(pintest.RealPins(t, old, "s"), pintest.RealPins(t, new, "s"))
+		tools := len(r.Pairs[0].Found.Pins)
+		var said bytes.Buffer
+		if err := WriteVerify(&said, r, TextStyle{}, false); err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Count(said.String(), "\n")
+		mass := len(r.Drifts) == tools && !slices.ContainsFunc(r.Drifts, func(d pin.Drift) bool { return d.Kind != pin.Changed })
+		if mass && len(r.groups) <= tools/2 {
+			alike++
+			if lines >= 2*tools+20 {
+				t.Errorf("%s -> %s: %d lines for %d tools\n%s", old, new, lines, tools, said.String())
+			}
+		}
+		for _, width := range []int{60, 100, 200} {
+			for _, write := range []func(io.Writer, *Report, TextStyle) error{
+				WriteDiff, func(w io.Writer, r *Report, s TextStyle) error { return WriteVerify(w, r, s, false) },
+			} {
+				var b bytes.Buffer
+				if err := write(&b, r, TextStyle{Width: width}); err != nil {
+					t.Fatal(err)
+				}
+				for line := range strings.Lines(b.String()) {
+					line = strings.TrimSuffix(line, "\n")
+					if columnsOf(line) > width && !strings.Contains(line, ": pinproof ") && !strings.HasPrefix(line, "BLOCK ") {
+						t.Errorf("%s -> %s: wider than %d: %s", old, new, width, line)
+					}
+				}
+			}
+		}
+	})
+	if alike < 3 {
+		t.Errorf("only %d upgrades in which all tools changed alike", alike)
+	}
+}
+
+// TestPoisonedRealUpgrade: hidden text in one tool of a real upgrade that changes all of
+// them comes first, is in the headline, and is left out by what accepts the rest.
+func TestPoisonedRealUpgrade(t *testing.T) {
+	for _, versions := range [][2]string{
+		{pintest.MadeUpServers + "/files/2.1.0.json", pintest.MadeUpServers + "/files/2.10.0.json"},
+		{pintest.RealServers + "/mcp-filesystem/2026.7.4.json", pintest.RealServers + "/mcp-filesystem/2026.7.10.json"},
+	} {
+		if _, err := os.Stat(versions[0]); err != nil && strings.HasPrefix(versions[0], pintest.RealServers) {
+			continue // not at hand
+		}
+		t.Run(filepath.Base(filepath.Dir(versions[0])), func(t *testing.T) { poisonedUpgrade(t, versions[0], versions[1]) })
+	}
+}
+
+func poisonedUpgrade(t *testing.T, old, new string) {
+	poisoned := pintest.PoisonedCapture(t, new)
+	r := upgradeReport(pintest.RealPins(t, old, "s"), pintest.RealPins(t, poisoned, "s"))
+	if got := r.verdictLine(); !strings.HasPrefix(got, "DRIFT: 1 WARNING hidden-text in write_file; ") {
+		t.Errorf("the verdict: %s", got)
+	}
+	if d := &r.Drifts[r.groups[0].drifts[0]]; d.Name != "write_file" || len(r.groups[0].drifts) != 1 {
+		t.Errorf("first comes %s", r.groupTitle(r.groups[0], 0))
+	}
+
+	// At the prompt: no to the poison, yes to all that remain.
+	var shown, asked bytes.Buffer
+	p := NewPrompter(strings.NewReader("y\nn\na\ny\n"), &asked, NewText(&shown, TextStyle{}), r)
+	said, err := p.Review()
+	accepted := said.Drifts
+	if err != nil || accepted[0] || len(accepted) != len(r.Drifts)-1 {
+		t.Errorf("accepted %d of %d, the first: %v; %v", len(accepted), len(r.Drifts), accepted[0], err)
+	}
+	if !strings.HasPrefix(asked.String(), "write_file has a warning. Accept it? Type yes, or ") {
+		t.Errorf("asked\n%s", asked.String())
+	}
+}

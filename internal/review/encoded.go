@@ -1,0 +1,48 @@
+package review
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+)
+
+// Limits of a run of digits that may decode to prose.
+const (
+	minEncoded = 24  // characters; fewer hold no order
+	maxDecoded = 768 // characters of a run that are decoded
+)
+
+// encoded reports the first run of base64 or hexadecimal digits that decodes to prose. SVG
+// and other markup doesn't count, because data URIs hold pictures. JSON doesn't either,
+// because cursors and signed tokens hold it.
+func (r *Reviewer) encoded() {
+	s := r.folded
+	eachRun(s, minEncoded, isEncoded, func(from, to int) bool {
+		run := s[from:min(to, from+maxDecoded)]
+		decoded, _ := hex.DecodeString(run[:len(run)&^1])
+		if !isEncodedProse(decoded) {
+			decoded, _ = base64.RawStdEncoding.DecodeString(urlAlphabet.Replace(run))
+		}
+		if !isEncodedProse(decoded) || to <= r.pinned {
+			return true
+		}
+		r.add("encoded-text", "encoded text%s: %s is %s", r.where, r.excerpt(from, min(to, from+afterOrder)), excerpt{string(decoded), 0, len(decoded), false})
+		return false
+	})
+}
+
+func isEncoded(r rune) bool { return nameBytes.has(r) || r == '+' || r == '/' }
+
+func isEncodedProse(b []byte) bool {
+	letters, blanks := 0, 0
+	for _, c := range b {
+		switch {
+		case c >= 0x7f || c < ' ' && c != '\n' && c != '\t' && c != '\r':
+			return false
+		case c == ' ':
+			blanks++
+		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z':
+			letters++
+		}
+	}
+	return len(b) >= minEncoded/2 && blanks >= 2 && letters*2 > len(b) && b[0] != '<' && b[0] != '{' && b[0] != '['
+}

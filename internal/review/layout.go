@@ -1,0 +1,123 @@
+package review
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"pinproof/internal/jsontree"
+	"pinproof/internal/pin"
+	"pinproof/internal/text"
+)
+
+const (
+	padBlanks    = 40 // in one line; real texts have at most 8
+	padLineFeeds = 12 // real texts have at most 2
+)
+
+// paddings reports runs of blanks and line feeds that push the text after them out of
+// sight. Unusual blanks count, and hidden characters don't end a run.
+func (r *Reviewer) paddings() {
+	s := r.text
+	eachRun(s, padLineFeeds, isPadding, func(from, to int) bool {
+		lines, blanks, most := 0, 0, 0
+		for _, c := range s[from:to] {
+			switch {
+			case c == '\n' || c == '\v' || c == '\f' || c == 0x85 || c == 0x2028 || c == 0x2029:
+				lines++
+				blanks = 0
+			case c == ' ' || c == '\t' || c == 0x115f || c == 0x1160 || c == 0x2800 || c == 0x3164 || c == 0xffa0 || text.UnusualSpace(c):
+				blanks++
+			}
+			most = max(most, blanks)
+		}
+		if to < len(s) && to >= r.pinned && (lines >= padLineFeeds || most >= padBlanks) {
+			behind := text.Count(lines, "line feed")
+			if most >= padBlanks {
+				behind = text.Count(most, "blank")
+			}
+			r.add("padding", "text behind %s%s: %s", behind, r.where, r.around(from, to))
+		}
+		return true
+	})
+}
+
+func isPadding(r rune) bool {
+	return r == ' ' || r == '\t' || r == '\n' || r == '\r' || text.UnusualSpace(r) || text.Hidden(r) && !isPictograph(r)
+}
+
+// eachRun calls found for each run of characters in a class that has least bytes or more,
+// until found returns false. It tests every least-th byte: no such run lies between two
+// of them.
+func eachRun(s string, least int, in func(rune) bool, found func(from, to int) bool) {
+	for i := least - 1; i < len(s); i += least {
+		for !utf8.RuneStart(s[i]) {
+			i--
+		}
+		size := text.RunSize(s[i:], in)
+		if size == 0 {
+			continue
+		}
+		from := len(strings.TrimRightFunc(s[:i], in))
+		if i += size; i-from >= least && !found(from, i) {
+			return
+		}
+	}
+}
+
+// growth reports a description that grew by more than a fifth and by more than minGrowth.
+// Both are as pinned: what a policy leaves out of one is left out of the other, too.
+func (r *Reviewer) growth(before, now func() jsontree.Value) {
+	if len(jsontree.TextOf(jsontree.Lookup(&r.root, "description"))) <= minGrowth {
+		return // most are short: the pinned definitions need not be read
+	}
+	b, n := before().Get("description"), now().Get("description")
+	if n.Kind != '"' || b.Kind != '"' && b.Kind != 0 {
+		return
+	}
+	if more := len(n.Text) - len(b.Text); more > minGrowth && more*5 > len(b.Text) {
+		r.at("description")
+		r.add("growth", "the description grew from %s to %s bytes", text.Number(len(b.Text)), text.Number(len(n.Text)))
+	}
+}
+
+// definitionSize is the size of a definition in bytes, as received or as pinned: the larger.
+func definitionSize(p *pin.Pin) int { return max(len(p.Received), len(p.Definition)) }
+
+// oversizeList reports a manifest whose definitions have more than maxList bytes together,
+// and where reading stopped.
+func (r *Reviewer) oversizeList(found *pin.Set) {
+	size := 0
+	for i := range found.Pins {
+		size += definitionSize(&found.Pins[i])
+	}
+	stopped := ""
+	if n := pinsRead(found); n < len(found.Pins) {
+		stopped = fmt.Sprintf("; reading stopped at %s bytes, before %s: no more is reviewed", text.Number(maxRead), pin.EntryRef(found.Pins[n].List, found.Pins[n].Name))
+	}
+	if size > maxList {
+		r.add("oversize", "definitions of %s bytes, over %s%s", text.Number(size), text.Number(maxList), stopped)
+	}
+}
+
+// pinsRead is how many definitions of a set are read: as many as maxRead bytes hold.
+func pinsRead(s *pin.Set) int {
+	size := 0
+	for i := range s.Pins {
+		if size += definitionSize(&s.Pins[i]); size > maxRead {
+			return i
+		}
+	}
+	return len(s.Pins)
+}
+
+// reportUnread reports a definition that comes after the first maxRead bytes, and whether it
+// does. Nothing in such a definition is reviewed.
+func (r *Reviewer) reportUnread(p *pin.Pin) bool {
+	s := r.own
+	if s == nil || s.pins == len(s.set.Pins) || pin.CompareKeys(p.Key, s.set.Pins[s.pins].Key) < 0 {
+		return false
+	}
+	r.add("oversize", "not read: with the definitions before it there are more than %s bytes", text.Number(maxRead))
+	return true
+}

@@ -1,0 +1,637 @@
+package review
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"pinproof/internal/text"
+)
+
+// Wording that commands the model instead of describing the tool, or that asks it for
+// secrets. A tokenizer splits a text into words in one pass. Then the phrases of phraseTable
+// are matched on words, not letters. So punctuation, letter case, emphasis and line ends
+// between the words don't matter, and the time is linear.
+
+const (
+	maxWord    = 30  // bytes; no word, tag or file of the rules is longer
+	maxMention = 128 // bytes of a name that a text can mention
+)
+
+// Classes of words that the tokenizer and the matcher look at.
+const (
+	isNegation = 1 << iota
+	isLabelled
+	isExample
+	isDirection // "to" and "into"
+	isOrder     // a word of orders, which no tool's name has
+	isPath
+	isStop // the end of a sentence
+)
+
+// A phraseMatcher is phraseTable compiled. It is made when a text is first read and not at
+// start-up, because a run that reads no text never needs it.
+type phraseMatcher struct {
+	words   map[string]*phraseWord
+	lengths [256]uint64  // by first letter of the words: a bit for each length
+	other   phraseWord   // stands for every word that no phrase has
+	steps   []phraseStep // of all phrases; no phrase has step 0
+	places  []wordPlace  // of all words; no word has place 0
+}
+
+// A phraseWord is what the rules know about a word. A name of wordClasses is one, too.
+type phraseWord struct {
+	class uint8
+	last  uint16        // in places: the last step that it matches; 0: none
+	all   []*phraseWord // the words of a class
+}
+
+// A wordPlace is one step that a word matches.
+type wordPlace struct {
+	step   uint16
+	before uint16 // in places: the step before that this word matches; 0: none
+}
+
+// A phraseStep is one place in a phrase, for one word.
+type phraseStep struct {
+	group *wordGroup
+	gap   int // the most words between it and the step before; -1: it is the first
+	last  bool
+}
+
+// A wordGroup is a phraseGroup with its words looked up.
+type wordGroup struct {
+	*phraseGroup
+	notBefore, notNear, notWithin []*phraseWord
+}
+
+var phrases = sync.OnceValue(compilePhrases)
+
+func compilePhrases() *phraseMatcher {
+	m := &phraseMatcher{words: make(map[string]*phraseWord, 1024), steps: make([]phraseStep, 1, 1024), places: make([]wordPlace, 1, 4096)}
+	for _, c := range wordClasses {
+		words := m.appendWords(nil, c.words)
+		m.appendWords(nil, c.name)[0].all = words
+	}
+	for class, words := range []string{"NEGATION", labelWords, exampleWords, "to|into", orderWords, "{path}", "."} {
+		for _, word := range m.appendWords(nil, words) {
+			word.class |= 1 << class
+		}
+	}
+	var words []*phraseWord
+	groups := make([]wordGroup, len(phraseTable))
+	for i := range phraseTable {
+		g, group := &phraseTable[i], &groups[i]
+		*group = wordGroup{g, m.appendWords(nil, g.notBefore), m.appendWords(nil, g.notNear), m.appendWords(nil, g.notWithin)}
+		for _, phrase := range g.phrases {
+			gap := -1
+			for step := range strings.FieldsSeq(phrase) {
+				if n, ok := strings.CutPrefix(step, ".."); ok {
+					gap, _ = strconv.Atoi(n)
+					continue
+				}
+				words = m.appendWords(words[:0], step)
+				for _, word := range words {
+					m.places = append(m.places, wordPlace{uint16(len(m.steps)), word.last})
+					word.last = uint16(len(m.places) - 1)
+				}
+				m.steps = append(m.steps, phraseStep{group: group, gap: gap})
+			}
+			m.steps[len(m.steps)-1].last = true
+		}
+	}
+	return m
+}
+
+// appendWords appends the words of a list such as "a|b|CLASS", and adds new ones to m.
+func (m *phraseMatcher) appendWords(list []*phraseWord, words string) []*phraseWord {
+	for w := ""; words != ""; {
+		w, words, _ = strings.Cut(words, "|")
+		word := m.words[w]
+		if word == nil {
+			word = &phraseWord{}
+			m.words[w] = word
+			m.lengths[w[0]] |= 1 << len(w)
+		}
+		if word.all != nil {
+			list = append(list, word.all...)
+		} else {
+			list = append(list, word)
+		}
+	}
+	return list
+}
+
+// word looks up a word in any letter case.
+func (m *phraseMatcher) word(w string) *phraseWord {
+	if len(w) <= maxWord && m.lengths[w[0]|0x20]&(1<<len(w)) != 0 {
+		if word := m.words[strings.ToLower(w)]; word != nil {
+			return word
+		}
+	}
+	return &m.other
+}
+
+// A textToken is a word of a text, or one of the kinds in braces of phraseTable.
+type textToken struct {
+	*phraseWord
+	from int
+}
+
+// A phraseProgress has the numbers of the first and the last of the words that matched a
+// phrase up to a step. Only the latest match is kept. An earlier one can't do better,
+// because all that counts for the next step is to be near.
+type phraseProgress struct{ start, end int }
+
+// match reports the phrases in the text.
+func (t *tokenizer) match() {
+	m := t.m
+	base := t.next + 1 // word numbers go on from text to text, so earlier progress never counts
+	t.next += len(t.words) + 1
+	stop, negation := base-1, 0
+	for i, w := range t.words {
+		at := base + i
+		if w.class&isStop != 0 {
+			stop = at
+		}
+		for place := w.last; place != 0; place = m.places[place].before { // later steps first: a word is one step only
+			n := m.places[place].step
+			step, p := &m.steps[n], phraseProgress{at, at}
+			if step.gap >= 0 {
+				before := t.progress[n-1]
+				if before.end <= stop || at-before.end-1 > step.gap {
+					continue
+				}
+				p.start = before.start
+			}
+			group := step.group
+			switch {
+			case group.capitals && !inCapitals(t.s[w.from:]):
+			case step.gap < 0 && group.unlessNegated && negation > stop && at-negation <= 10:
+				t.progress[n] = phraseProgress{} // an earlier start goes, too: "send it here, never send it there"
+			case !step.last:
+				t.progress[n] = p
+			case !group.ordinary(t.words[p.start-base:i], t.words[i+1:]):
+				t.r.hit(group.id, group.what, group.what, w.from+1, t.words[p.start-base].from-beside, w.from+afterOrder)
+			}
+		}
+		if w.class&isNegation != 0 {
+			negation = at
+		}
+	}
+}
+
+// ordinary reports whether the words within an order or after it make it ordinary.
+func (g *wordGroup) ordinary(within, words []textToken) bool {
+	const near = 12 // words
+	for i, w := range words[:min(len(words), near)] {
+		if i == 0 && slices.Contains(g.notBefore, w.phraseWord) || slices.Contains(g.notNear, w.phraseWord) {
+			return true
+		}
+		if w.class&isStop != 0 {
+			break
+		}
+	}
+	return slices.ContainsFunc(within, func(w textToken) bool { return slices.Contains(g.notWithin, w.phraseWord) })
+}
+
+func inCapitals(s string) bool {
+	return s[0] == ':' || len(s) > 1 && s[0] >= 'A' && s[0] <= 'Z' && s[1] >= 'A' && s[1] <= 'Z'
+}
+
+type textRange struct{ from, to int }
+
+// A tokenizer splits texts into words, one text after another.
+type tokenizer struct {
+	r       *Reviewer
+	m       *phraseMatcher
+	s       string
+	words   []textToken
+	names   []textRange // distinct words, which may be names of tools
+	labels  []textRange // words beside "server", "tool" or "MCP"
+	lacking textRange   // the first word in quotes that looks like a tool that the server lacks
+
+	progress   []phraseProgress // by number of the step
+	next       int              // word number, counted over all texts
+	opened     map[string]bool  // names of tags that were opened
+	hashes     int              // lines that begin with #
+	hashed     int              // where one of them pretends to be part of the prompt, or -1
+	urlEnd     int
+	commentEnd int
+}
+
+// read splits a text in one pass. A name is a run of [A-Za-z0-9_.-] that doesn't end in a
+// dot. The words of phrases are the runs of letters and digits in it.
+func (t *tokenizer) read(r *Reviewer) {
+	s := r.folded
+	*t = tokenizer{r: r, m: phrases(), s: s, words: t.words[:0], names: t.names[:0], labels: t.labels[:0], progress: t.progress, next: t.next, hashed: -1}
+	var last textRange
+	afterMCP := false
+	t.heading(0)
+	for i := 0; i < len(s); {
+		from, joint := i, false
+		for ; i < len(s) && (nameBytes[s[i]] || s[i] == '.' && i+1 < len(s) && nameBytes[s[i+1]]); i++ {
+			joint = joint || !text.IsAlnum(s[i])
+		}
+		if i == from {
+			if s[i] < 0x80 && s[i] != ' ' {
+				t.mark(i)
+			}
+			i++
+			continue
+		}
+		word := textRange{from, i}
+		formed := distinct(s[from:i])
+		if formed {
+			t.names = append(t.names, word)
+		}
+		if joint {
+			last, afterMCP = word, false
+			i = t.joined(from, i)
+			continue
+		}
+		class := t.add(s[from:i], from)
+		t.toolName(from, i, formed)
+		if afterMCP {
+			t.labels = append(t.labels, word)
+		}
+		afterMCP = false
+		if class&isLabelled != 0 {
+			t.labels = append(t.labels, last)
+			afterMCP = i-from == len("MCP")
+		}
+		if from >= t.urlEnd && strings.HasPrefix(s[i:], "://") {
+			t.add("{address}", i)
+			t.urlEnd = len(s)
+			if n := strings.IndexAny(s[i:], " \t\n\"'`<>)]}"); n >= 0 {
+				t.urlEnd = i + n
+			}
+		}
+		last = word
+	}
+	if t.hashes == 1 && t.hashed >= 0 {
+		r.hit("instruction-like", asHeading, asHeading, t.hashed+1, t.hashed, t.hashed+afterOrder)
+	}
+}
+
+// add adds a token and returns its classes.
+func (t *tokenizer) add(word string, from int) uint8 {
+	w := t.m.word(word)
+	t.words = append(t.words, textToken{w, from})
+	return w.class
+}
+
+// beside returns the bytes before and after a range, or a blank at an end of the text.
+func (t *tokenizer) beside(from, to int) (before, after byte) {
+	before, after = ' ', ' '
+	if from > 0 {
+		before = t.s[from-1]
+	}
+	if to < len(t.s) {
+		after = t.s[to]
+	}
+	return before, after
+}
+
+// mark reads one byte that isn't part of a word.
+func (t *tokenizer) mark(i int) {
+	s := t.s
+	before, next := t.beside(i, i+1)
+	switch s[i] {
+	case '.':
+		if next <= ' ' && !strings.HasSuffix(s[:i], "e.g") && !strings.HasSuffix(s[:i], "i.e") {
+			t.add(".", i)
+		}
+	case '!', '?':
+		t.add(".", i)
+	case '\n':
+		rest := strings.TrimLeft(s[i+1:min(len(s), i+maxWord)], " \t")
+		if strings.HasPrefix(rest, "\n") || strings.HasPrefix(rest, "- ") || strings.HasPrefix(rest, "* ") {
+			t.add(".", i)
+		}
+		t.heading(i + 1)
+	case ':':
+		if next <= ' ' {
+			t.add("{colon}", i)
+		}
+	case '<', '[':
+		t.tag(i)
+	case '@':
+		if i > 0 && text.IsAlnum(before) && text.IsAlnum(next) {
+			t.add(t.mail(i), i)
+		}
+	case '~', '$', '/':
+		if s[i] == '/' && strings.IndexByte(" \t\n\"'`(=:,[@", before) < 0 {
+			return // it is inside a word or a tag
+		}
+		for _, root := range pathRoots {
+			if strings.HasPrefix(s[i:], root) {
+				t.add("{path}", i)
+			}
+		}
+		for _, file := range rootedFiles {
+			if n := i + len(file); len(s) >= n && strings.EqualFold(s[i:n], file) && (len(s) == n || !text.IsAlnum(s[n])) {
+				t.file(secretFiles()[file], i, n)
+			}
+		}
+	}
+}
+
+// mail returns the token for the mail address that has its @ at i.
+func (t *tokenizer) mail(i int) string {
+	box, domain := t.s[:i], t.s[i+1:]
+	box = box[len(strings.TrimRightFunc(box, wordBytes.has)):]
+	domain = strings.TrimRight(domain[:text.RunSize(domain, wordBytes.has)], ".-")
+	if mailWords()[strings.ToLower(box)] != "" || mailWords()[strings.ToLower(domain)] != "" || !strings.Contains(domain, ".") {
+		return "{address}"
+	}
+	return "{mail}"
+}
+
+// heading reports a line at i that begins as a part of the prompt would. A line is left
+// alone if the one before or after it has the same mark: it is an item of a list.
+func (t *tokenizer) heading(i int) {
+	mark, name := headed(t.s[i:])
+	if mark == '#' {
+		t.hashes++
+	}
+	switch {
+	case strings.IndexByte(headingNames()[name], mark) < 0 || mark == '[' && i == 0:
+	case mark == '#':
+		t.hashed = i
+	default:
+		above := strings.TrimSuffix(t.s[:i], "\n")
+		before, _ := headed(above[strings.LastIndexByte(above, '\n')+1:])
+		_, below, _ := strings.Cut(t.s[i:], "\n")
+		if after, _ := headed(below); before != mark && after != mark {
+			t.r.hit("instruction-like", asHeading, asHeading, i+len(name), i, i+afterOrder)
+		}
+	}
+}
+
+// headed returns the mark (see headingNames) and the words of the heading at the start of a
+// line. The words must be in capitals, except after #.
+func headed(s string) (mark byte, name string) {
+	s, _, _ = strings.Cut(s[:min(len(s), 2*maxWord)], "\n")
+	s = strings.TrimSpace(strings.ReplaceAll(s, "**", ""))
+	if strings.HasPrefix(s, "#") {
+		return '#', strings.Trim(s, "#: ")
+	}
+	mark = ':'
+	name, rest, ok := strings.Cut(s, ":")
+	if strings.HasPrefix(s, "[") {
+		mark = '['
+		name, rest, ok = strings.Cut(s[1:], "]")
+	}
+	if !ok || mark == ':' && rest != "" && rest[0] != ' ' || len(name) < minMention || name != strings.ToUpper(name) {
+		return 0, ""
+	}
+	return mark, name
+}
+
+// toolName adds a token if a word looks like a tool's name and the server has no tool,
+// parameter or value of that name. It reports whether it did. formed says that the word
+// is distinct.
+func (t *tokenizer) toolName(from, to int, formed bool) bool {
+	s := t.s
+	before, after := t.beside(from, to)
+	quoted := strings.IndexByte("'\"`", before) >= 0 && before == after || strings.HasSuffix(s[:from], "\u201c") || strings.HasSuffix(s[:from], "\u2018")
+	if !formed && !quoted && after != ',' {
+		return false // most words
+	}
+	if from < t.urlEnd || strings.IndexByte("/\\~$@.{<=", before) >= 0 || strings.IndexByte("/\\=}>(", after) >= 0 ||
+		quoted && to+1 < len(s) && strings.IndexByte(":=", s[to+1]) >= 0 {
+		return false // part of a path, an address, code or a placeholder, or the key of an example
+	}
+	name := s[from:to]
+	if i := strings.LastIndexByte(name, '.'); i >= 0 {
+		if name = name[i+1:]; strings.IndexByte(name, '_') < 0 {
+			return false // a file or an address
+		}
+	}
+	if len(name) < minMention || len(name) > maxMention {
+		return false
+	}
+	var letters, digits int
+	small, camel := false, false // has a small letter; has a capital after one
+	for i, c := range []byte(name) {
+		switch {
+		case c >= '0' && c <= '9':
+			digits++
+		case text.IsAlnum(c):
+			letters++
+			camel = camel || c <= 'Z' && i > 0 && name[i-1] >= 'a' && name[i-1] <= 'z'
+			small = small || c >= 'a'
+		}
+	}
+	inside := name[1 : len(name)-1]
+	underscores, hyphens := strings.Count(inside, "_"), strings.Count(inside, "-")
+	token := "{tool}"
+	switch {
+	case !small || letters < minMention:
+		return false
+	case underscores > 0 || camel && (quoted || name[0] >= 'a') || hyphens > 1 && (quoted || digits == 0) || hyphens == 1 && quoted:
+	case letters == len(name) && (quoted || after == ',' && from > 5 && strings.EqualFold(s[from-5:from], "tool ")):
+		token = "{quoted}"
+	default:
+		return false
+	}
+	if !t.r.lacks(name) {
+		return false
+	}
+	t.add(token, from)
+	if quoted && token == "{tool}" && t.lacking.to == 0 {
+		verb, behind := callVerbs()[t.wordBefore(from)], s[min(to+1, len(s)):]
+		step := strings.HasPrefix(behind, " to ") || strings.HasPrefix(behind, " first") || strings.HasPrefix(behind, " before")
+		if strings.HasPrefix(behind, " tool") || verb == "call" || verb == "use" && step && hyphens == 0 {
+			t.lacking = textRange{from, to}
+		}
+	}
+	return true
+}
+
+// wordBefore returns the word before the quotes that end at from, in small letters.
+func (t *tokenizer) wordBefore(from int) string {
+	before := strings.TrimRight(t.s[max(0, from-maxWord):from], " \"'`\u201c\u2018")
+	return strings.ToLower(before[len(strings.TrimRightFunc(before, wordBytes.has)):])
+}
+
+// joined reads a word with _ - or . in it and returns where to read on: after the word, or
+// after the file if the word is a folder of secretFiles.
+func (t *tokenizer) joined(from, to int) int {
+	if what, end := t.fileAt(from, to); end > 0 {
+		t.file(what, from, end)
+		return end
+	}
+	count, orders := len(t.words), false
+	for at := from; at < to; at++ {
+		start := at
+		for at < to && text.IsAlnum(t.s[at]) {
+			at++
+		}
+		if at > start {
+			orders = t.add(t.s[start:at], start)&(isNegation|isOrder) != 0 || orders
+		}
+	}
+	if end := len(t.words); !orders && t.toolName(from, to, true) { // do_not_tell_anyone stays words
+		t.words = append(t.words[:count], t.words[end])
+	}
+	return to
+}
+
+// fileAt looks up a word in secretFiles, also as a folder together with the file after it.
+// It returns what the file holds and where its name ends, or 0 if it isn't listed.
+func (t *tokenizer) fileAt(from, to int) (what string, end int) {
+	s, files := t.s, secretFiles()
+	name := strings.ToLower(s[from:to])
+	if name[0] == '.' && to < len(s) && (s[to] == '/' || s[to] == '\\') {
+		inside := s[to+1 : min(len(s), to+maxWord)]
+		inside = strings.TrimRight(inside[:text.RunSize(inside, wordBytes.has)], ".-")
+		if what, ok := files[name+"/"+strings.ToLower(inside)]; ok {
+			return what, to + 1 + len(inside)
+		}
+		if strings.HasSuffix(inside, ".pub") {
+			return "", 0 // a public key
+		}
+	}
+	if what, ok := files[name]; ok {
+		return what, to
+	}
+	return "", 0
+}
+
+// file reports a file of secretFiles and adds a token for it. A default or an example isn't
+// reported, because ordinary tools name those. A file that a tool writes to gets no token.
+func (t *tokenizer) file(what string, from, to int) {
+	const near = 6 // words
+	into, n := false, 0
+	for i := len(t.words) - 1; i >= 0 && n < near && t.words[i].class&isStop == 0; i-- {
+		class := t.words[i].class
+		if class&isExample != 0 {
+			what = ""
+		}
+		if class&isPath == 0 {
+			into = into || n == 0 && class&isDirection != 0
+			n++
+		}
+	}
+	if what != "" {
+		t.r.hit("secret-path", "secret-path", "names "+what, to, from-beside, from+afterOrder)
+	}
+	if !into {
+		t.add("{secret}", from)
+	}
+}
+
+// tag reports a pseudo-tag or an HTML comment at i.
+func (t *tokenizer) tag(i int) {
+	const maxAttributes = 100 // bytes after the name of a tag
+	rest := t.s[i:min(len(t.s), i+maxWord+maxAttributes)]
+	if strings.HasPrefix(rest, "<!--") {
+		t.comment(i)
+		return
+	}
+	size := 0
+	for _, mark := range chatMarks {
+		if len(rest) >= len(mark) && strings.EqualFold(rest[:len(mark)], mark) {
+			size = len(mark)
+		}
+	}
+	switch {
+	case size > 0:
+	case rest[0] == '[': // a heading such as "[SYSTEM OVERRIDE]"
+		inside, _, ok := strings.Cut(rest[1:min(len(rest), 40)], "]")
+		if ok && inside == strings.ToUpper(inside) && slices.Contains(bracketRoles, inside[:tagName(inside)]) {
+			size = len("[" + inside + "]")
+		}
+	case strings.HasPrefix(rest, "<|"): // <|im_start|>: a token of a chat template
+		name := strings.TrimPrefix(rest[2:], "/")
+		if n := tagName(name); n > 1 && strings.HasPrefix(name[n:], "|>") {
+			size = len(rest) - len(name) + n + len("|>")
+		}
+	default:
+		size = t.angleTag(rest)
+	}
+	if size > 0 {
+		const what = "a tag that pretends to be part of the prompt"
+		t.r.hit("instruction-like", what, what, i+size, i, i+size+afterOrder)
+	}
+}
+
+// angleTag returns the size in bytes of the pseudo-tag in angle brackets at the start of s,
+// or 0.
+func (t *tokenizer) angleTag(s string) int {
+	name, end := strings.CutPrefix(s[1:], "/")
+	n := tagName(name)
+	size := strings.IndexAny(name[n:], "<>") // up to the end of the attributes
+	if n == 0 || n > maxWord || size < 0 || name[n+size] == '<' || strings.IndexByte(" \t\n\r/>", name[n]) < 0 {
+		return 0
+	}
+	size += len(s) - len(name) + n + 1
+	spelled, name := name[:n], strings.ToLower(name[:n])
+	kind, upper, opened := pseudoTags()[name], n > 2 && spelled == strings.ToUpper(name), t.opened[name]
+	if !end && (kind != "" || upper && len(t.opened) < 1000) {
+		if t.opened == nil {
+			t.opened = map[string]bool{}
+		}
+		t.opened[name] = true
+	}
+	switch {
+	case kind == tagAlways, kind == tagUpper && (upper || end && spelled == name), kind == tagPair && end && opened,
+		kind == tagBreak && end && !opened, kind == "" && upper && end && opened:
+		return size
+	}
+	return 0
+}
+
+// comment reports an HTML comment at i that has prose, an address or a script in it. Short
+// ones are left alone if a word shows that they are placeholders, marks or licences.
+func (t *tokenizer) comment(i int) {
+	if i < t.commentEnd {
+		return // inside another one
+	}
+	inside, _, ok := strings.Cut(t.s[i+len("<!--"):], "-->")
+	t.commentEnd = i + len("<!--"+"-->") + len(inside)
+	plain, ordinary := 0, strings.HasSuffix(strings.TrimRight(inside, " ."), "here") || strings.Contains(inside, "...")
+	for w := range strings.FieldsSeq(inside) {
+		if w = strings.TrimRight(w, ".,:;!?"); isWord(w) || w != "" && w[0] >= 0x80 {
+			plain++
+			ordinary = ordinary || plain == 1 && commentWords()[strings.ToLower(w)] != ""
+		}
+	}
+	if ok && (plain > 4 || plain > 1 && !ordinary || strings.Contains(inside, "://") || strings.Contains(inside, "<script")) {
+		const what = "text in an HTML comment"
+		t.r.hit("instruction-like", what, what, t.commentEnd, i, min(t.commentEnd, i+2*afterOrder))
+	}
+}
+
+// tagName is the size in bytes of the name of a tag at the start of s.
+func tagName(s string) int { return text.RunSize(s, nameBytes.has) }
+
+// otherScripts reports one order for each row of otherScripts.
+func (r *Reviewer) otherScripts() {
+	for _, rule := range otherScripts {
+		if from, to := rule.find(r.text, r.pinned); to > 0 {
+			r.add("instruction-like", "%s%s: %s", rule.what, r.where, r.around(from, to))
+		}
+	}
+}
+
+// find returns where an order stands that ends after the first pinned bytes, or 0, 0.
+func (rule *otherScript) find(s string, pinned int) (from, to int) {
+	for first := range strings.SplitSeq(rule.first, "|") {
+		to := 0
+		for i := strings.Index(s, first); i >= 0; i = strings.Index(s[to:], first) {
+			from := to + i
+			to = from + len(first)
+			near := s[to:min(len(s), to+rule.within+maxWord)]
+			for second := range strings.SplitSeq(rule.second, "|") {
+				if n := strings.Index(near, second); n >= 0 && n <= rule.within && to+n+len(second) > pinned {
+					return from, to + n + len(second)
+				}
+			}
+		}
+	}
+	return 0, 0
+}

@@ -1,0 +1,400 @@
+package review
+
+import (
+	"strings"
+)
+
+// A phraseGroup is a rule: a list of phrases, and what makes them ordinary.
+//
+// A phrase is a row of words that follow each other within one sentence, in any letter
+// case. "a|b ..3 c" is a or b, then c with at most three other words in between. A word in
+// capitals is a class of wordClasses. A word in braces stands for a kind of text:
+//
+//	{tool}     a word that looks like a tool's name and that this server doesn't use:
+//	           read_file, main.readFile, "read-file"
+//	{quoted}   any other word in quotes that this server doesn't use as a name
+//	{address}  a URL or a mail address
+//	{mail}     a mail address that is neither a placeholder nor a contact
+//	{path}     a path in a home directory or below one of the usual roots
+//	{secret}   a file that may hold secrets
+//	{colon}    a colon before white space
+type phraseGroup struct {
+	id      string // of the finding
+	what    string // for its detail
+	phrases []string
+
+	unlessNegated bool   // a negation before them forbids it: "never send …"
+	notBefore     string // words right after an order that make it ordinary
+	notNear       string // the same, anywhere in the next few words of the sentence
+	notWithin     string // the same, inside the order
+	capitals      bool   // only words in capitals match
+}
+
+var wordClasses = [...]struct{ name, words string }{
+	{"NAME", "{tool}|{quoted}"},
+	{"{address}", "{address}|{mail}"},
+	{"NEGATION", "not|never|dont|t|without|cannot|avoid"}, // t as in don't and mustn't
+	{"PEOPLE", "user|users|human|humans|person|anyone|anybody|operator"},
+	{"MUST", "must|always|should|shall|automatically|ensure|required|mandatory"},
+	{"WHEN", "when|whenever|before|if|prior|after|while|during|once|until"},
+	{"BEFORE", "before|prior|until"},
+	{"CALL", "call|invoke|trigger|run|execute|perform"},
+	{"USING", "use|using|used|uses|call|calling|called|calls|invoke|invoking|invoked|invokes|run|running|execute|executing|executed|performing"},
+	{"CHANGE", "change|modify|replace|override|overwrite|alter|rewrite|substitute|swap|redirect|reroute|append|prepend|inject|set|ignore|discard|adjust|increase|decrease"},
+	{"ADD", "add|include|insert|attach|pass|use|fill|put|send|copy|forward|instead"},
+	{"ARGUMENT", "parameter|parameters|argument|arguments|arg|param|field|fields|option|options"},
+	{"CARRY", "pass|include|send|put|append|paste|attach|upload|forward|transmit|exfiltrate|leak"},
+	{"CARRIES", "sends|uploads|forwards|transmits|copies|mirrors|posts|logs|leaks|exfiltrates|reports|submits|relays"},
+	{"SEND", "send|forward|post|upload|transmit|exfiltrate|leak|submit|report|email|copy|log|relay|mirror|beacon"},
+	{"INSTRUCTIONS", "instruction|instructions|guideline|guidelines|directive|directives"},
+	{"EARLIER", "previous|prior|earlier|preceding|above|foregoing|original|existing"},
+	{"SECRETS", "password|passwords|credential|credentials|secret|secrets|keystrokes|passphrase|passphrases|apikey|apikeys"},
+	{"PRIVATE", "conversation|history|prompt|keys|tokens|contents|cookies|environment"},
+	{"ALL", "all|any|every|each|entire|full|whole|complete"},
+	{"COVERTLY", "secretly|covertly|surreptitiously|stealthily|silently|quietly|invisibly|discreetly"},
+}
+
+const (
+	setAside     = "tells the model to set its instructions aside"
+	ownOrders    = "gives the model instructions of its own"
+	fromUser     = "tells the model to keep something from the user"
+	toAddress    = "tells the model to send data to an address"
+	readAndPass  = "tells the model to read a file and pass it on"
+	mayHold      = "asks for a file that may hold secrets"
+	askPrompt    = "asks the model for its system prompt"
+	askTalk      = "asks the model for the conversation"
+	callFirst    = "tells the model to call a tool that this server does not have"
+	changeCall   = "tells the model to change the arguments of another call"
+	rankAbove    = "claims to rank above the user, other tools or other instructions"
+	collectsData = "says that it collects what it is not given"
+	asHeading    = "has a heading that pretends to be part of the prompt"
+)
+
+var phraseTable = [...]phraseGroup{
+	{id: "instruction-like", what: setAside, phrases: []string{
+		"ignore|disregard|forget ..3 EARLIER|system|your|other|safety|security ..3 INSTRUCTIONS",
+		"ignore|disregard|forget ..3 previous|prior|earlier|system|your ..2 prompt|prompts|rules",
+		"ignore|disregard|forget ..2 the ..0 above|preceding|foregoing ..0 rules|rule|text|prompt|content|and",
+		"override|overrides|overrule|supersede|supersedes|bypass|overriding|superseding ..2 EARLIER|your|other ..2 INSTRUCTIONS",
+		"ignore|disregard|forget ..1 everything|anything|all|what ..4 told|instructed",
+		"ignore|disregard|forget|bypass|break|override|violate ..1 your ..2 rules|policies|constraints|restrictions|guardrails|safeguards|training|programming|guidelines",
+		"ignore|disregard|bypass ..1 ALL ..2 safety|ethical|content|moderation ..1 rules|policies|filters|checks|guidelines|restrictions",
+		// Spanish, French, German, Italian, Portuguese
+		"ignora|ignore|olvida|esquece|esqueca|dimentica ..3 instrucciones|istruzioni|instru",
+		"ignorez|oubliez|ignore ..2 instructions ..1 pr",
+		"ignoriere|vergiss|missachte ..4 anweisungen|instruktionen|vorgaben",
+	}},
+	{id: "instruction-like", what: setAside, notBefore: "is|was|field|setting|option|if|in|as|section|or|for|for|when|unless", phrases: []string{
+		"disregard|forget ..0 the|all ..0 above|foregoing",
+	}},
+	{id: "instruction-like", what: ownOrders, phrases: []string{
+		"your ..1 new|real|true|actual ..0 INSTRUCTIONS",
+		"from ..0 now ..0 on ..1 you|ignore|respond",
+		"you ..0 are ..0 now ..2 mode|dan|unrestricted|jailbroken",
+		"as ..0 an ..0 ai ..2 you ..2 permitted|allowed|authorized",
+		"act|behave|respond|reply|pretend|proceed ..2 as|like ..0 if ..0 you|nothing",
+		"as ..0 if ..3 part ..0 of ..2 normal|regular|usual",
+		"decode ..8 base64|hex|rot13 ..8 execute|run|eval|follow|obey",
+		"execute|run ..2 curl|wget ..12 {address}",
+		"instead ..0 of ..4 reply|respond|answer ..2 to ..1 PEOPLE ..1 with",
+		"instead ..0 reply|respond|say ..2 to ..1 PEOPLE",
+		"prepend ..1 your ..1 response|responses|reply|answer",
+		"regardless ..0 of ..1 PEOPLE ..1 permission|permissions|consent|authorization",
+	}},
+	{id: "instruction-like", what: asHeading, capitals: true, phrases: []string{
+		"system|hidden|secret|admin|administrator|root|developer ..0 override|instruction|instructions|directive|directives|command|commands|notice|requirement|mandate",
+		"override ..0 instruction|instructions|protocol|directive",
+		"new|real|internal ..0 instruction|instructions|directive|directives ..0 {colon}",
+	}},
+	{id: "instruction-like", what: asHeading, phrases: []string{
+		"system ..0 policy|update|notice|directive|override|protocol|requirement ..0 {colon}",
+		"security ..0 protocol|directive|requirement ..0 {colon}",
+		"hidden|secret ..0 instruction|instructions|directive|directives ..0 {colon}",
+	}},
+	{id: "instruction-like", what: rankAbove, phrases: []string{
+		"this|these|description|descriptions|INSTRUCTIONS|policy|rule|rules ..3 priority|precedence ..2 higher|above|over|than ..4 PEOPLE|system|other|any|all|your|previous",
+		"priority|precedence ..1 of ..1 this|these ..3 is|are ..1 higher|above",
+		"precedence|priority ..2 over|above|than ..2 PEOPLE ..2 request|requests|query|queries|prompt|input|intent|wishes|INSTRUCTIONS",
+		"precedence|priority ..2 over|above|than ..3 other|all|any|EARLIER|system|your ..2 INSTRUCTIONS|tool|tools|prompts",
+		"this ..1 tool|policy|INSTRUCTIONS|description|rule|is ..6 highest|top|absolute|maximum ..0 priority|precedence",
+		"overrides|supersedes|outranks ..2 all|any|every|other|EARLIER|user|users ..2 INSTRUCTIONS|requests|request|tools|policies|prompts",
+		"this|these ..1 INSTRUCTIONS ..1 override|overrides|supersede|supersedes|outrank|outranks|trump|trumps ..2 all|any|every|everything|anything|other|whatever|what|PEOPLE",
+		"override|overrides|supersede|supersedes|outrank|outranks|trump|trumps ..1 all|any|every ..0 other ..0 tools|INSTRUCTIONS",
+		"this|these ..1 INSTRUCTIONS ..1 come|comes|go|goes|rank|ranks|stand|stands ..0 before|above ..4 PEOPLE|other|all|any",
+		"rank|ranks|ranked ..1 above|over|higher ..2 all|any|every ..1 other ..1 tool|tools|server|servers|INSTRUCTIONS",
+		"rank|ranks ..1 above|over ..1 PEOPLE ..1 request|requests|wishes|intent|INSTRUCTIONS",
+		"other ..1 tools|tool ..1 are|is ..1 deprecated|obsolete|disabled|unsafe|compromised|untrusted|broken|unreliable|forbidden|insecure",
+		"must|always ..2 ignore|disregard|discard|override ..1 PEOPLE",
+		"MUST|CHANGE ..24 regardless ..0 of ..6 PEOPLE ..3 input|request|requests|requested|query|intent|intention|asks|asked|says|wants|specifies|specified|provided|choice|preference|original",
+		"CHANGE ..24 regardless ..0 of ..3 original|originally|input|intended",
+		"disregard|ignore ..1 any|all ..3 PEOPLE ..1 provides|provided|specifies|specified|asks|requests|says|gives",
+	}},
+	{id: "instruction-like", what: callFirst, phrases: []string{
+		"MUST|need ..3 CALL ..1 {tool}",
+		"MUST|need ..3 CALL ..2 tool|function|command|another|multiple ..2 {tool}",
+		"MUST|need ..3 CALL ..2 {quoted} ..0 tool|function|command",
+		"MUST ..1 first|immediately ..2 use|query|consult ..3 NAME",
+		"MUST ..2 first ..2 CALL ..2 NAME",
+		"MUST ..3 use ..3 NAME ..1 tool|function|command",
+		"BEFORE|WHEN ..12 MUST ..4 use|query|scan|consult|check ..3 {tool}",
+		"BEFORE ..3 USING|executing|listing|retrieving|querying|fetching|searching|forking|creating ..6 {tool} ..8 CALL|use|scan|query|check|consult|fetch|request|load|retrieve|get|read ..3 NAME",
+		"BEFORE ..8 CALL|use|trigger|scan|query ..2 {tool} ..2 with|on|for|to",
+		"MUST ..3 CALL|use ..2 {tool} ..1 instead|first|before",
+		"no|not|never ..1 call|use|invoke|run ..3 {tool} ..1 before|until|unless|directly",
+		"BEFORE|WHEN ..4 USING ..6 {tool} ..8 MUST ..2 first",
+		"step|steps ..4 call|invoke|run|use ..2 {tool} ..1 with|to|on|for",
+		"BEFORE|to ..2 USING|enable|unlock|activate ..0 this|the|any|other ..1 tool|tools ..6 CALL|use|query|consult|check ..1 {tool}",
+		"BEFORE|to ..2 USING|enable|unlock|activate ..0 this|the|any|other ..1 tool|tools ..2 first ..12 to|into|through|with|via ..0 {tool}",
+		"enable|unlock|activate ..0 this ..0 tool ..2 first|must ..1 send|forward|post|transmit|email|paste|report|reveal|share",
+		"CALL|use|query|consult ..1 {tool} ..0 before|prior ..2 USING ..0 this|any|every|other|it",
+		"CALL|use|query|consult ..1 {tool} ..0 before|prior ..1 any|each|every ..1 call|use|run|request|tool|tools",
+		"BEFORE ..0 this|any|other ..1 tool ..2 used|called|run|invoked ..3 CALL|use ..1 {tool}",
+		"only ..5 after|once ..2 {tool} ..3 called|run|invoked|executed",
+		"not|never|t|fails|fail|blocked|disabled|locked|refused|rejected ..2 until|unless|before ..2 {tool} ..3 called|run|invoked|executed|used",
+		"requires|needs ..3 {tool} ..3 called|run|invoked|executed ..0 first|before|beforehand",
+	}},
+	{id: "instruction-like", what: changeCall, phrases: []string{
+		"WHEN ..4 USING ..6 NAME ..12 MUST ..4 CHANGE|ADD",
+		"WHEN ..3 NAME ..3 called|invoked|used|executed|run ..12 MUST ..4 CHANGE|ADD",
+		"WHEN ..3 {tool} ..1 tool ..12 MUST ..4 CHANGE|ADD",
+		"WHEN ..3 USING ..4 {tool} ..4 CHANGE",
+		"WHEN ..10 {tool} ..10 MUST ..2 change|modify|replace|override|overwrite|rewrite|append|prepend|ignore|substitute",
+		"WHEN ..6 with|via|using|through ..1 {tool} ..6 MUST ..4 CHANGE|ADD",
+		"all|any|every|each ..3 query|queries|request|requests|call|calls|search|searches|lookup|lookups ..2 to|via|with|of|through ..2 {tool} ..16 MUST",
+		"WHEN ..3 USING ..4 {quoted} ..0 tool ..4 CHANGE",
+		"WHEN ..3 {tool} ..2 called|invoked|executed|triggered ..4 CHANGE",
+		"each|every ..0 time ..1 {tool} ..2 called|invoked|used|run|executed ..4 CHANGE",
+		"for|in ..1 {tool} ..0 call|calls ..3 MUST ..2 CHANGE|ADD",
+		"call|calls ..0 to|of ..1 {tool} ..1 MUST ..2 CHANGE|ADD|have|contain",
+		"WHEN ..3 {tool} ..2 used|run ..4 change|replace|rewrite|modify|redirect|swap|alter|overwrite|substitute",
+		"CHANGE|force ..4 parameter|parameters|argument|arguments|arg|param ..0 of|for ..3 {tool} ..1 to|as|with",
+		"recipient|recipients|payee|beneficiary|amount|sender ..0 of|for|in ..3 {tool} ..2 must|should|shall|always ..2 be|equal|contain|include",
+		"path|url|query|channel|body|subject|destination|account|ARGUMENT ..0 of|for|in ..3 {tool} ..2 must|should|shall ..0 always ..0 be|equal|contain|include|point",
+		"WHEN ..3 tool ..1 {quoted} ..4 MUST|CHANGE",
+		"WHEN ..6 {tool} ..3 called|invoked|used|executed|run ..6 make ..0 sure|certain",
+		"BEFORE ..3 tool ..1 NAME ..4 make|MUST|CHANGE|CALL",
+		"MUST ..3 CHANGE ..3 NAME ..2 ARGUMENT",
+		"MUST ..3 CHANGE ..8 {tool} ..2 call|calls|request|requests|ARGUMENT",
+		"all|any|every|each ..10 NAME ..3 call|calls|request|requests ..4 MUST ..3 include|contain|use|set|redirected|sent|add",
+		"all|every|any ..10 requests|lookups|queries|calls|searches|views|transactions|messages ..3 must|automatically ..2 redirected|rerouted|standardized|changed|replaced|restricted|limited|calculated",
+		"all|every|any ..10 requests|lookups|queries|calls|searches ..3 are ..1 redirected|rerouted ..1 to",
+		"must|always|automatically ..2 set|add|include|put|insert|change ..1 bcc|cc",
+		"change|replace|modify|rewrite|swap ..2 recipient|payee|beneficiary ..4 to|with",
+		"append|add|insert|inject|prepend ..14 to|into|in ..1 PEOPLE ..2 prompt|query|message|input|request",
+		"must|automatically ..1 append|prepend|inject ..8 to ..2 query|prompt|message|queries|prompts",
+		"must|always ..1 ignore|replace|override|change|modify|rewrite ..1 PEOPLE ..4 input|query|prompt|request|number|value|choice|setting",
+		"must|always|automatically ..1 ignore ..3 ARGUMENT|provided|specified ..3 by ..1 PEOPLE",
+		"must ..1 ignore|discard|disregard ..2 their|PEOPLE ..8 instead",
+	}},
+	{id: "instruction-like", what: fromUser, notBefore: "to|they|apart|from", notNear: "until", phrases: []string{
+		"not|never|dont|t|avoid ..0 tell|telling|inform|informing ..2 PEOPLE",
+	}},
+	{id: "instruction-like", what: fromUser, notBefore: "to|they", phrases: []string{
+		"not|never|dont|t ..0 ever|explicitly|directly|actually|under ..3 tell|inform ..2 PEOPLE",
+	}},
+	{id: "instruction-like", what: fromUser, phrases: []string{
+		"not|never|dont|t|cannot|avoid|without ..1 mention|mentioning|reveal|revealing|disclose|disclosing ..0 this|that|it|these|them|any|anything ..4 to ..1 PEOPLE",
+		"not|never|dont|t|cannot|avoid ..0 mention|mentioning ..6 to ..1 PEOPLE",
+		"not|never|dont|t ..1 mention|disclose|reveal ..1 that|this ..0 you|step|call|requirement|instruction|instructions|behavior|behaviour|filtering|change|modification|action|redirect|process|check",
+		"not|never|dont|t ..0 explicitly|ever ..0 mention|disclose|reveal|state|acknowledge",
+		"not|never|dont|t ..0 notify|alert|warn ..1 PEOPLE ..0 about|of|that|regarding",
+		"not|never|dont|t ..0 show|display|reveal|expose ..0 to ..1 PEOPLE",
+		"not|never|dont|t ..0 let ..1 PEOPLE ..0 know|see|notice|find",
+		"never|not|dont|t ..0 ask ..1 PEOPLE ..2 consent|permission ..1 for|before|and|just",
+		"no ..0 need ..0 to ..1 mention|disclose|inform|notify|tell ..2 PEOPLE|this|it|that",
+		"not ..1 need|needs|needed|have|something|action|detail ..2 to ..0 be ..0 discussed|mentioned|disclosed|revealed",
+		"should|must|shall ..0 not ..0 be ..0 mentioned|discussed|acknowledged",
+		"hide|conceal|keep|withhold|hiding|concealing ..0 this|it|that|these|them|everything ..2 from ..1 PEOPLE",
+		"PEOPLE ..0 must|should|shall ..0 not|never ..1 know|notice|realize|learn|aware|told|informed",
+		"no ..1 informes|digas|menciones|digas|avises ..3 usuario",
+		"sans|pas ..2 informer|dire|mentionner ..3 utilisateur",
+		"benutzer|nutzer ..4 nicht ..2 mitteilen|sagen|informieren|erw",
+	}},
+	{id: "instruction-like", what: fromUser, unlessNegated: true, phrases: []string{
+		"without ..1 telling|informing|notifying|alerting ..2 PEOPLE",
+		"without ..1 PEOPLE ..1 knowledge|knowing|noticing|awareness|consent",
+	}},
+	{id: "instruction-like", what: "acts in secret", phrases: []string{
+		"secretly|covertly|surreptitiously|stealthily ..2 read|copy|collect|record|add|log|track|monitor|store|save|capture|call|run|execute|change|CARRY|CARRIES",
+		"COVERTLY ..0 send|forward|upload|transmit|exfiltrate|leak|sends|forwards|uploads|transmits|exfiltrates|leaks|copies|records|collects|captures",
+		"exfiltrate|exfiltrates|exfiltrating ..6 {secret}|{path}|{address}|SECRETS|PRIVATE",
+		"exfiltrate|leak|steal ..6 silently|secretly",
+	}},
+	{id: "instruction-like", what: askTalk, unlessNegated: true, notBefore: "id|ids|name|completion", phrases: []string{
+		"include|pass|copy|paste|put|append|attach|insert|write|place|repeat|output|forward|summarize ..2 full|entire|whole|complete ..2 conversation|chat|dialogue|dialog",
+		"call|use|invoke|run ..5 with ..1 full|entire|whole|complete ..1 conversation|chat ..0 history|log|transcript",
+		"contain|contains|include|pass|provide|put|copy ..3 PEOPLE ..1 previous|prior|last|earlier ..1 message|messages|prompt|prompts",
+		"all|every ..1 previous|prior|earlier ..1 messages|prompts ..2 from|in|of ..1 conversation|session|chat",
+	}},
+	{id: "instruction-like", what: askTalk, unlessNegated: true, phrases: []string{
+		"full|entire|whole|complete ..0 list ..0 of ..2 last|previous|recent|prior ..0 messages",
+	}},
+	{id: "instruction-like", what: askPrompt, unlessNegated: true, phrases: []string{
+		"reveal|repeat|recite|output|print|share|copy|write|CARRY ..1 your ..0 system ..0 prompt|message|instructions",
+		"reveal|repeat|recite|output|print|share|copy|write|provide|CARRY ..1 your ..0 full|entire|complete|exact|current|whole ..0 system ..0 prompt|message|instructions",
+		"reveal|repeat|recite|leak ..1 the|full|entire ..2 system ..0 prompt|instructions",
+		"include|paste|append|attach|send|copy|output|provide|put|insert ..1 full|entire|complete|exact ..1 system ..0 prompt|instructions",
+	}},
+	{id: "instruction-like", what: toAddress, unlessNegated: true, phrases: []string{
+		"SEND ..3 ALL|user|users|your|their ..5 SECRETS|PRIVATE ..6 to|at ..2 {address}",
+		"send|forward|redirect|bcc|cc|copy ..2 all|every|any ..3 email|emails|mail|mails|message|messages|payments|invoices ..4 to|cc|bcc ..2 {address}",
+		"must|always|also|first|additionally|automatically|silently|secretly ..3 SEND|bcc|cc|CARRIES ..10 to|bcc|cc|at|via ..3 {address}",
+		"must|always|also ..2 bcc|cc ..2 {address}",
+		"include|add|set ..1 bcc|cc ..6 {address}",
+		"let|loop|keep|notify ..5 {address} ..5 know|in|informed|posted|about",
+		"automatically|also ..1 CARRIES ..14 {address}",
+		"CARRIES ..2 ALL|user|users|your|their ..3 SECRETS|PRIVATE|files|data|messages|inputs|queries|emails|documents ..14 to|at ..2 {address}",
+		"ALL ..4 emails|messages|data|requests|results|inputs|queries|files|payments ..2 is|are|be|get ..1 forwarded|sent|copied|uploaded|mirrored|posted|logged|redirected|transmitted|reported ..3 to|at ..2 {address}",
+		"curl|wget|fetch|post ..10 {address} ..8 {secret}|SECRETS",
+		"SEND|CARRIES ..8 {secret}|SECRETS ..8 to|at ..2 {address}",
+	}},
+	{id: "instruction-like", what: toAddress, unlessNegated: true, notWithin: "request|requests|issue|issues|bug|bugs|question|questions|feedback|problem|problems|" +
+		"error|errors|event|events|notification|notifications|webhook|webhooks|endpoint|api|call|calls|traffic|logs|metrics|traces|spans|telemetry|alert|alerts|" +
+		"g|example|such|like|url|default|support|refresh|public|csrf|s3|gs|file", phrases: []string{
+		"SEND ..0 all|every|each|entire ..4 to|into ..2 {address}",
+		"SEND ..0 a|one ..1 copy ..5 to ..2 {address}",
+		"SEND ..3 token|tokens|cookie|cookies ..3 to ..2 {address}",
+		"SEND ..0 the|this|that|these|your|their ..2 note|notes|data|content|contents|text|result|results|answer|answers|query|queries|list|output|input|code|prompt|chat ..3 to ..2 {mail}",
+		"SEND ..0 it|them ..2 to ..2 {mail}",
+		"SEND ..0 everything ..2 to ..2 {address}",
+		"SEND ..0 the|this|that|your|their ..2 conversation|history ..3 to ..2 {address}",
+	}},
+	{id: "instruction-like", what: "tells the model to pass on secrets", unlessNegated: true, phrases: []string{
+		"send|pass|append|paste|attach|upload|forward|exfiltrate|leak ..2 all|every|any|users ..3 password|passwords|credentials|secrets",
+		"include|append|insert|output|reveal|add|embed ..4 password|passwords|credentials|tokens ..5 in|into|to|with ..1 your|response|output|message|reply|answer|results",
+		"files ..2 containing|named|matching|with ..3 SECRETS ..14 include|send|return|read|upload|add",
+	}},
+	{id: "instruction-like", what: collectsData, unlessNegated: true, phrases: []string{
+		"also|additionally|automatically|COVERTLY ..1 collects|records|captures|harvests|reads|gathers|extracts|scans|scrapes|stores|copies|monitors|CARRIES ..9 SECRETS|private|ssh|cookies|clipboard|conversation|{secret}",
+		"collects|harvests|steals|captures|extracts ..6 SECRETS ..8 SEND|CARRIES|sent|uploaded|forwarded|transmitted|sending|to",
+		"shared|sold|shares|sells|provided|transmitted ..2 with|to ..2 third ..0 parties|party",
+		"users|user|emails|addresses ..2 automatically ..1 opted|subscribed|enrolled",
+		"added ..2 marketing|advertising ..1 database|list|lists",
+		"including|includes ..3 names ..1 account ..0 numbers",
+		"keystrokes|passwords ..6 logged|recorded|stored|sent|collected|uploaded",
+	}},
+	{id: "instruction-like", what: readAndPass, unlessNegated: true, phrases: []string{
+		"read|open|cat|load|access|fetch ..6 {path} ..20 provide|add|CARRY ..3 content|contents|text|output",
+		"CARRY ..2 content|contents ..0 of ..6 {path} ..12 in|as|into|to|via|through",
+		"MUST ..6 read|open|cat|load|access|overwrite|delete|examine ..6 {secret}",
+	}},
+
+	{id: "secret-path", what: "asks for a private key", unlessNegated: true, phrases: []string{
+		"read|provide|give|copy|CARRY ..3 user|users|your|their|all|any|every ..3 private ..1 key|keys",
+		"provide|give|copy|CARRY ..4 seed|recovery|mnemonic ..0 phrase|phrases",
+		"contents|content ..2 of ..3 ssh|private ..2 key|keys",
+	}},
+	{id: "secret-path", what: mayHold, unlessNegated: true, phrases: []string{
+		"pass|send|append|paste|attach|upload|forward|transmit|exfiltrate|leak|CARRIES|extract ..8 {secret}",
+		"include|put ..4 what|content|contents|text|everything|all ..6 {secret}",
+		"content|contents ..0 of ..5 {secret}",
+		"{secret} ..12 CARRY ..3 content|contents|text|output|response",
+		"first|must|silently|also ..3 delete|remove|erase|clear|overwrite|empty|truncate|read ..6 {secret}",
+	}},
+}
+
+// An otherScript is an order in a script that the tokenizer can't split into words: one of
+// first, and after it one of second, with at most within bytes in between.
+type otherScript struct {
+	first, second string
+	within        int
+	what          string
+}
+
+var otherScripts = [...]otherScript{
+	{"忽略|无视|忘记|無視|忽視", "指令|指示|规则|規則|说明|提示", 24, setAside},                                                        // Chinese
+	{"不要|请勿|不必|无需|不得|切勿|禁止|勿|別|别", "告诉用户|告知用户|向用户提|向用户透露|向用户披露|向用户说|向用户解释|通知用户|征求用户|透露|告訴使用者|讓使用者", 0, fromUser}, // Chinese
+	{"指示|命令|ルール", "無視", 9, setAside},                                            // Japanese
+	{"ユーザーに|利用者に", "知らせない|言わない|伝えない|見せない|教えない", 12, fromUser},                   // Japanese
+	{"지시|명령|규칙", "무시", 12, setAside},                                            // Korean
+	{"사용자에게", "알리지|말하지|보여주지", 12, fromUser},                                     // Korean
+	{"игнорируй|проигнорируй|забудь", "инструкци|указани|правил", 60, setAside}, // Russian
+	{"не ", "сообщай пользовател|говори пользовател|упоминай", 0, fromUser},     // Russian
+}
+
+// Words that have a class of their own (see isNegation).
+const (
+	labelWords   = "server|servers|tool|tools|mcp" // the word beside one of these may be a server's label
+	orderWords   = "ignore|disregard|forget|secretly|covertly|silently"
+	exampleWords = "default|defaults|example|examples|path|g|e" // g as in e.g., e as in i.e.
+)
+
+// secretFiles are files that hold nothing but secrets, or an agent's configuration. To name
+// one is to ask for it, except as the default or an example of a path. Whole names are
+// matched, and folders with the file after them, so that a public key (id_rsa.pub) isn't.
+//
+// The class "" has files that ordinary tools name, too: an SSH client lists the hosts in
+// ~/.ssh/config. Such a name isn't reported alone. Like a default, it counts beside an
+// order to pass it on ({secret}).
+var secretFiles = wordsOf(
+	wordRow{"a private key", "id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk"},
+	wordRow{"private keys", ".gnupg wallet.dat login.keychain login.keychain-db"},
+	wordRow{"a credential file", ".aws/credentials .netrc _netrc .git-credentials .pypirc .pgpass .vault-token .password-store /etc/shadow /proc/self/environ"},
+	wordRow{"an agent's configuration", ".cursor/mcp.json claude_desktop_config.json .claude.json .claude/settings.json .codex/config.toml .gemini/settings.json"},
+	wordRow{"an agent's credentials", ".claude/.credentials.json .codex/auth.json .gemini/oauth_creds.json"},
+	wordRow{"", ".ssh .env .npmrc .kube/config .docker/config.json mcp.json .mcp.json .codex .cursor .claude .bash_history .zsh_history"},
+	wordRow{"", "known_hosts authorized_keys /etc/passwd private_keys.txt passwords.txt"},
+)
+
+// rootedFiles are the files of secretFiles that begin with a slash.
+var rootedFiles = [...]string{"/etc/shadow", "/etc/passwd", "/proc/self/environ"}
+
+// pathRoots begin a {path}. Other roots are mostly parts of addresses, or examples.
+var pathRoots = [...]string{"~/", "$HOME", "${HOME", "/home/", "/root/", "/Users/", "/etc/", "/var/", "/tmp/", "/opt/", "/usr/", "/mnt/", "/proc/", "/private/", "/Library/"}
+
+// Pseudo-tags pretend to be a part of the model's own prompt. People also write placeholders
+// and examples of XML in angle brackets, so most names count only in some spellings.
+const (
+	tagAlways = "in any spelling"
+	tagUpper  = "in capitals, or with both ends" // <system> alone is a placeholder, </system> isn't
+	tagPair   = "with both ends"
+	tagBreak  = "an end without a beginning" // it pretends to close the tag around the description
+	tagPlain  = "never"                      // it is a placeholder or an example even in capitals
+)
+
+var pseudoTags = wordsOf(
+	wordRow{tagAlways, "important important_instructions system-reminder system_reminder system-prompt system_prompt system_message system-message"},
+	wordRow{tagAlways, "system_instructions system_instruction system_override hidden_instructions hidden_instruction secret_instructions secret_instruction"},
+	wordRow{tagUpper, "system instructions instruction assistant critical override sys mandatory directive directives urgent"},
+	wordRow{tagPair, "secret hidden admin developer role"},
+	wordRow{tagBreak, "tool tools tool_description description function functions function_calls tool_call tool_result tool_response user human context prompt"},
+	wordRow{tagPlain, "example examples input output query data value name title item id text code response request use_case usecase note notes hint hints"},
+	wordRow{tagPlain, "a b br p div span table tr td th ul ol li html head body xml svg script style rss h1 h2 h3 pre img"},
+)
+
+// bracketRoles begin headings in square brackets and capitals. These pretend to come from
+// someone other than the tool's author: [SYSTEM], [HIDDEN INSTRUCTION].
+var bracketRoles = []string{"SYSTEM", "SYS", "HIDDEN", "SECRET", "OVERRIDE", "INSTRUCTION", "INSTRUCTIONS", "ASSISTANT", "DIRECTIVE", "SHADOW", "JAILBREAK", "INJECTION"}
+
+// headingNames are words that head a line as a part of the prompt would, with the marks that
+// count for them: a colon after them, # before them, brackets around them. Other marks are
+// ordinary: many texts have "INSTRUCTIONS:". Tools for admins often begin with [ADMIN], so
+// brackets at the beginning of a text never count.
+var headingNames = wordsOf(
+	wordRow{":#", "SYSTEM HIDDEN INSTRUCTION"},
+	wordRow{"#[", "ADMIN ADMINISTRATOR ROOT"},
+	wordRow{"#", "INSTRUCTIONS"},
+)
+
+// commentWords begin short HTML comments that are placeholders, marks or licences. Such a
+// comment may also end in "here".
+var commentWords = wordsOf(wordRow{"mark", "todo fixme begin start end page slide section file path filename source line title theme toc omit prettier-ignore " +
+	"prettier-ignore-start prettier-ignore-end eslint-disable markdownlint-disable copyright license licence licensed spdx-license-identifier " +
+	"your my some existing rest comment comments html placeholder content text example optional other more new column row code main header footer " +
+	"nav navigation sidebar head body hero table speaker generated auto slot left right top bottom"})
+
+// mailWords are mailboxes and domains that stand in examples or are contacts for everyone.
+var mailWords = wordsOf(
+	wordRow{"mailbox", "support help feedback info contact security privacy legal billing sales hello team noreply no-reply abuse user username name someone you me test " +
+		"example recipient john jane alice bob john.doe jane.doe boss"},
+	wordRow{"domain", "example.com example.org example.net company.com domain.com email.com mail.com test.com acme.com yourcompany.com yourdomain.com"},
+)
+
+// callVerbs stand before the name of a tool in quotes. "use" also stands before a value.
+var callVerbs = wordsOf(wordRow{"call", "tool call calling invoke invoking"}, wordRow{"use", "use using"})
+
+// chatMarks are marks of chat templates.
+var chatMarks = []string{"[INST]", "[/INST]", "<<SYS>>", "<</SYS>>"}
+
+// urlAlphabet turns digits of URL-safe base64 into standard ones (RFC 4648, section 5).
+var urlAlphabet = strings.NewReplacer("-", "+", "_", "/")

@@ -1,0 +1,244 @@
+package review
+
+import (
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"pinproof/internal/pin"
+)
+
+// A Scope says what a finding is in.
+type Scope int
+
+const (
+	InDrift        Scope = iota // an entry that has drifted, or a manifest with such an entry
+	InMatch                     // an entry that matches its pin, or a manifest without drift
+	InOthers                    // a pin of a server that has no manifest at hand
+	NotPinned                   // text of a matching entry that its policy leaves out of the pin
+	NotPinnedDrift              // such text of a drifted entry
+)
+
+func (f *Finding) Ref() pin.Ref {
+	return pin.Ref{Server: f.Server, Key: pin.Key{List: f.List, Name: f.Entry}}
+}
+
+// Blocks reports whether a warning fails a run in which every entry matches: it is in text
+// that no pin covers or, where a review was asked for, it is not on record.
+func (f *Finding) Blocks(review bool) bool {
+	return f.Warning && (f.Scope == NotPinned || review && f.Scope == InMatch && !f.Approved)
+}
+
+// A textReading lists the findings of one comparison.
+type textReading struct {
+	pairs   []pin.Pair
+	drifted map[pin.Ref]bool
+	locked  []pin.Set
+	all     bool
+	names   func() *Names // of all servers, once a text is read
+}
+
+// Read lists the findings of a comparison. It reads the texts of drifted entries,
+// and prose that no pin covers; with all, also those of matching entries, and the pins of
+// servers without a manifest for what the names at hand make of them. The accepted warnings
+// of what isn't read come from the record.
+func Read(pairs []pin.Pair, drifts []pin.Drift, locked []pin.Set, all bool) []Finding {
+	r := textReading{pairs: pairs, drifted: map[pin.Ref]bool{}, locked: locked, all: all}
+	r.names = sync.OnceValue(func() *Names { return NewNames(locked, foundSets(pairs)) })
+	for i := range drifts {
+		r.drifted[drifts[i].Ref()] = true
+	}
+	var wanted []entryText
+	for i := range pairs {
+		p := &pairs[i]
+		for j := range p.Found.Pins {
+			e := entryText{pair: p, pin: &p.Found.Pins[j]}
+			if e.drifted = r.drifted[pin.Ref{Server: p.Server, Key: e.pin.Key}]; e.drifted || all || e.stripped() {
+				wanted = append(wanted, e)
+			}
+		}
+	}
+	inParallel(len(wanted), func(i int) { r.read(&wanted[i]) })
+	var list []Finding
+	seen := map[Finding]bool{} // copies of a repeated name share findings
+	for _, e := range wanted {
+		for _, f := range e.list {
+			if !seen[f] {
+				seen[f] = true
+				list = append(list, f)
+			}
+		}
+	}
+	list = append(list, r.servers()...)
+	list = append(list, r.onRecord(list)...)
+	if all {
+		for _, f := range r.names().Others(locked, foundSets(pairs)) {
+			if f.Scope = InOthers; !f.Approved {
+				list = append(list, f)
+			}
+		}
+	}
+	return list
+}
+
+func foundSets(pairs []pin.Pair) (sets []pin.Set) {
+	for i := range pairs {
+		if pairs[i].Present {
+			sets = append(sets, pairs[i].Found)
+		}
+	}
+	return sets
+}
+
+// An entryText is an entry whose text is read, with what was found in it.
+type entryText struct {
+	pair    *pin.Pair
+	pin     *pin.Pin
+	drifted bool
+	list    []Finding
+}
+
+// stripped reports whether prose of the entry may be left out of its pin.
+func (e *entryText) stripped() bool { return e.pair.Found.Policy.Descriptions != "" }
+
+// read reads one entry. A warning is approved if it is on record with the pinned definition
+// and, in an entry that has drifted, about the very text that was approved.
+func (r *textReading) read(e *entryText) {
+	pinned := e.pair.Pinned.Find(e.pin.Key)
+	if e.stripped() {
+		for _, f := range r.names().Unpinned(e.pair.Server, *e.pin) {
+			if f.Scope = NotPinned; e.drifted {
+				f.Scope = NotPinnedDrift
+			}
+			e.list = append(e.list, f)
+		}
+	}
+	if !e.drifted && !r.all {
+		return
+	}
+	unpinned := slices.Clone(e.list)
+	recorded := func(f *Finding) bool { return pinned != nil && slices.Contains(pinned.Accepted, f.ID) }
+	if e.drifted {
+		for _, f := range r.names().Entry(e.pair.Server, *e.pin, pinned) {
+			f.Approved = f.Approved && (!f.Warning || recorded(&f) || r.toldElsewhere(&f))
+			e.list = append(e.list, f)
+		}
+		return
+	}
+	for _, f := range r.names().Entry(e.pair.Server, *e.pin, nil) {
+		isUnpinned := slices.ContainsFunc(unpinned, func(u Finding) bool { return u.ID == f.ID && u.Pointer == f.Pointer })
+		f.Scope, f.Approved = InMatch, recorded(&f)
+		if !f.Warning || isUnpinned || !f.Approved && r.toldElsewhere(&f) {
+			continue
+		}
+		e.list = append(e.list, f)
+	}
+}
+
+// toldElsewhere reports whether a finding is that a name looks like another one, and is told
+// at that other name: it came later, and has the warning on record, or has drifted.
+func (r *textReading) toldElsewhere(f *Finding) bool {
+	if f.ID != "look-alike-name" {
+		return false
+	}
+	alike := map[string]bool{}
+	for _, key := range skeletons(f.Entry) {
+		for _, other := range r.names().skeletons[key] {
+			alike[other] = other != f.Entry
+		}
+	}
+	told := func(key pin.Ref, p *pin.Pin) bool {
+		return alike[p.Name] && p.List == pin.Tools && (r.drifted[key] || slices.Contains(p.Accepted, "look-alike-name"))
+	}
+	for i := range r.locked {
+		for j := range r.locked[i].Pins {
+			p := &r.locked[i].Pins[j]
+			if told(pin.Ref{Server: r.locked[i].Server, Key: p.Key}, p) {
+				return true
+			}
+		}
+	}
+	return slices.ContainsFunc(r.pairs, func(p pin.Pair) bool {
+		return slices.ContainsFunc(p.Found.Pins, func(f pin.Pin) bool { return told(pin.Ref{Server: p.Server, Key: f.Key}, &f) })
+	})
+}
+
+// servers lists the findings about whole manifests. Those that have no drift are only read
+// with all.
+func (r *textReading) servers() (list []Finding) {
+	for i := range r.pairs {
+		p := &r.pairs[i]
+		drifted := p.PolicyDiffers() || !p.Known || r.hasDrift(p.Server)
+		if !p.Present || !drifted && !r.all {
+			continue
+		}
+		for _, f := range r.names().List(p.Found, &p.Pinned) {
+			if f.Warning {
+				f.Approved = slices.Contains(p.Pinned.Accepted, f.ID)
+			}
+			if !drifted {
+				f.Scope, f.Approved = InMatch, f.Approved || !f.Warning
+			}
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+func (r *textReading) hasDrift(server string) bool {
+	for key := range r.drifted {
+		if key.Server == server {
+			return true
+		}
+	}
+	return false
+}
+
+// onRecord lists the accepted warnings of what matches that list lacks: of texts that were
+// not read, and those that no rule finds any more.
+func (r *textReading) onRecord(list []Finding) (recorded []Finding) {
+	type id struct {
+		pin.Ref
+		id string
+	}
+	told := map[id]bool{}
+	for i := range list {
+		told[id{list[i].Ref(), list[i].ID}] = true
+	}
+	add := func(key pin.Ref, ids []string, whole bool) {
+		for _, name := range ids {
+			if !told[id{key, name}] {
+				recorded = append(recorded, Finding{Server: key.Server, List: key.List, Entry: key.Name, ID: name, Warning: true,
+					Detail: "on record", Approved: true, Scope: InMatch, WholeServer: whole})
+			}
+		}
+	}
+	for i := range r.pairs {
+		p := &r.pairs[i]
+		if !p.Present || !p.Known {
+			continue
+		}
+		add(pin.Ref{Server: p.Server}, p.Pinned.Accepted, true)
+		for j := range p.Pinned.Pins {
+			if one := &p.Pinned.Pins[j]; len(one.Accepted) > 0 && !r.drifted[pin.Ref{Server: p.Server, Key: one.Key}] {
+				add(pin.Ref{Server: p.Server, Key: one.Key}, one.Accepted, false)
+			}
+		}
+	}
+	return recorded
+}
+
+// inParallel calls do for 0 to n-1, several at a time.
+func inParallel(n int, do func(i int)) {
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; int(i) < n; i = next.Add(1) - 1 {
+				do(int(i))
+			}
+		})
+	}
+	workers.Wait()
+}

@@ -1,0 +1,368 @@
+// Package review reads definitions and lists what a person should see before approving
+// them. Its findings never change a digest.
+package review
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"pinproof/internal/jsontree"
+	"pinproof/internal/pin"
+	"pinproof/internal/schema"
+	"pinproof/internal/text"
+)
+
+// A Finding is something a reviewer should see before approving. It never
+// changes a digest.
+type Finding struct {
+	Server      string
+	List        pin.List
+	Entry       string // name of the entry; "" for instructions and for the whole server
+	ID          string // stable: "hidden-text"
+	Warning     bool   // else a note
+	Pointer     string // where in the definition, a JSON Pointer
+	Detail      string // printable
+	Approved    bool   // it was accepted with the pinned definition: it is on record
+	more        bool   // it stands for all further ones of its id and level
+	WholeServer bool   // it is about the whole manifest
+	Scope       Scope
+}
+
+// A Reviewer is the reading of one definition. It keeps the path to the value that it reads,
+// so that only a finding costs a pointer.
+type Reviewer struct {
+	x         *Names
+	own       *serverNames // of the server; nil: not known
+	about     Finding      // what its findings have in common
+	root      jsontree.Value
+	path      []jsontree.Step
+	namesOnly bool // only the tools of other servers that it names count
+
+	list      []Finding
+	counts    [len(Table)][2]int // findings by id and level: 0 notes, 1 warnings
+	mentioned map[string]bool    // other tools and labels, each reported once
+
+	// about the text that is read
+	text   string   // as the server wrote it
+	folded string   // as the detectors read it
+	where  string   // what it is, for a detail
+	pinned int      // bytes at its beginning that the pinned definition has, too
+	said   []string // the kinds of hits in it so far
+
+	// about the schema that holds a reference, once needed
+	idsOf string
+	ids   map[string]bool // every $id in it
+	base  *url.URL        // the $id of its root
+}
+
+func (x *Names) newReview(server string, p *pin.Pin) *Reviewer {
+	return &Reviewer{x: x, own: x.now[server], about: Finding{Server: server, List: p.List, Entry: p.Name}, mentioned: map[string]bool{}}
+}
+
+// at sets the place of the findings that follow.
+func (r *Reviewer) at(members ...string) {
+	r.path = nil
+	for _, name := range members {
+		r.path = append(r.path, jsontree.Step{Name: name, Index: -1})
+	}
+}
+
+// Entry lists the findings of one entry as received. A finding is approved if the approved
+// definition has one with the same id, pointer and detail. The order is total: by
+// Table, warnings before notes, pointer, detail. At most maxAlike of one id and level
+// are listed, which are the first in the text, and one more finding counts the rest.
+func (x *Names) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
+	if p.Received == nil && p.Definition == nil {
+		return nil // pinned without its definition: nothing to read
+	}
+	r := x.newReview(server, &p)
+	r.whole(&p)
+	if before == nil || before.Definition == nil {
+		return r.finish()
+	}
+	same := before.Digest == p.Digest
+	old, new := sync.OnceValue(before.Tree), sync.OnceValue(p.Tree)
+	if !same {
+		r.growth(old, new)
+	}
+	list := r.finish()
+	if len(list) > 0 {
+		then := x.newReview(server, before)
+		then.whole(before)
+		approve(list, then.finish(), func(f Finding) bool {
+			return same || !f.more && (!f.Warning || sameText(f, old(), new()))
+		})
+	}
+	return list
+}
+
+// approve marks the findings in list that the approved definition has, too (then), if
+// still says that what they are about is what was approved.
+func approve(list, then []Finding, still func(Finding) bool) {
+	for i, f := range list {
+		list[i].Approved = slices.Contains(then, f) && still(f)
+	}
+}
+
+// sameText reports whether a warning is about the very text that was approved, or about no
+// text at all. A text gets one warning for each kind, so an approved warning would hide
+// an order that was added to the text.
+func sameText(f Finding, old, new jsontree.Value) bool {
+	a, b := &old, &new
+	tokens, _ := jsontree.Tokens(f.Pointer)
+	for _, token := range tokens {
+		a, b = jsontree.Lookup(a, token), jsontree.Lookup(b, token)
+	}
+	if a == nil || b == nil {
+		return false
+	}
+	whole := a.Kind == '"' || b.Kind == '"' || strings.HasSuffix(f.Detail, deeper)
+	return !whole || jsontree.Equal(*a, *b)
+}
+
+// deeper ends the detail of a finding that is about a place below its pointer.
+const deeper = " (deeper than this place)"
+
+// whole reads all of a definition.
+func (r *Reviewer) whole(p *pin.Pin) {
+	if size := definitionSize(p); size > maxDefinition {
+		r.add("oversize", "a definition of %s bytes, over %s", text.Number(size), text.Number(maxDefinition))
+	}
+	if p.List == pin.Tools {
+		r.name(p.Name)
+	}
+	if r.reportUnread(p) {
+		return
+	}
+	r.root = p.AsReceived()
+	r.definition(&r.root)
+	r.hints(r.root.Get("annotations"))
+}
+
+// List lists the findings of a manifest as a whole.
+func (x *Names) List(found pin.Set, before *pin.Set) []Finding {
+	r := x.newReview(found.Server, &pin.Pin{})
+	r.about.WholeServer = true
+	r.oversizeList(&found)
+	r.catchAlls(&found, before)
+	return r.finish()
+}
+
+// Others reads the pinned definitions of servers that have no manifest at hand, and
+// lists the tools of other servers that they name: a new tool may be one that an older pin
+// names. A finding is approved if the names in the lockfile alone give it already.
+func (x *Names) Others(locked, found []pin.Set) (list []Finding) {
+	old := sync.OnceValue(func() *Names { return NewNames(locked, nil) })
+	for i := range locked {
+		s := &locked[i]
+		if slices.ContainsFunc(found, func(f pin.Set) bool { return f.Server == s.Server }) {
+			continue
+		}
+		for n := range s.Pins {
+			if named := x.namedIn(s.Server, &s.Pins[n]); len(named) > 0 {
+				approve(named, old().namedIn(s.Server, &s.Pins[n]), func(Finding) bool { return true })
+				list = append(list, named...)
+			}
+		}
+	}
+	return list
+}
+
+// namedIn lists the tools of other servers that a pinned definition names.
+func (x *Names) namedIn(server string, p *pin.Pin) []Finding {
+	if p.Definition == nil {
+		return nil
+	}
+	r := x.newReview(server, p)
+	r.namesOnly = true
+	r.whole(p)
+	return slices.DeleteFunc(r.finish(), func(f Finding) bool { return f.ID != "names-other-tool" || !f.Warning })
+}
+
+// Unpinned lists the warnings in what a policy leaves out of the pinned definition:
+// whole descriptions, or the ends of them.
+func (x *Names) Unpinned(server string, p pin.Pin) []Finding {
+	if p.Received == nil || p.Definition == nil {
+		return nil
+	}
+	r := x.newReview(server, &p)
+	if !r.reportUnread(&p) {
+		received, pinned := p.AsReceived(), p.Tree()
+		schema.Visit(&received, schema.AtOther, func(v *jsontree.Value, _, _ schema.Position, path []jsontree.Step) {
+			if v.Kind == '"' && len(path) > 0 && path[len(path)-1].Name == "description" {
+				r.unpinned(v.Text, &pinned, path)
+			}
+		})
+	}
+	return slices.DeleteFunc(r.finish(), func(f Finding) bool { return !f.Warning })
+}
+
+// unpinned reads a description if the pinned definition lacks it or the end of it. It
+// doesn't read one inside a member that was left out whole: that was ignored on purpose.
+func (r *Reviewer) unpinned(text string, pinned *jsontree.Value, path []jsontree.Step) {
+	for _, step := range path[:len(path)-1] {
+		pinned = jsontree.Lookup(pinned, schema.Token(step))
+	}
+	if pinned == nil || pinned.Kind != '{' {
+		return
+	}
+	kept := jsontree.TextOf(jsontree.Lookup(pinned, "description"))
+	if text == kept {
+		return
+	}
+	r.pinned = 0
+	for r.pinned < min(len(text), len(kept)) && text[r.pinned] == kept[r.pinned] {
+		r.pinned++ // a text with a placeholder counts as pinned up to that
+	}
+	r.path = path
+	r.read(text, "", true)
+}
+
+// add reports a finding at the level of its id.
+func (r *Reviewer) add(id, format string, args ...any) {
+	r.addAs(id, Table[findingRow(id)].Warning, format, args...)
+}
+
+func (r *Reviewer) addAs(id string, warning bool, format string, args ...any) {
+	f, count := r.about, &r.counts[findingRow(id)][RankOf(warning)]
+	if *count++; *count > maxAlike+1 {
+		return
+	}
+	f.ID, f.Warning, f.more = id, warning, *count > maxAlike
+	if !f.more {
+		f.Detail = fmt.Sprintf(format, args...)
+		for _, step := range r.path {
+			token := schema.Token(step)
+			if len(f.Pointer)+len(token) > maxFindingPointer {
+				f.Detail += deeper
+				break
+			}
+			f.Pointer = jsontree.Pointer(f.Pointer, token)
+		}
+	}
+	r.list = append(r.list, f)
+}
+
+// finish sorts the findings and adds the counts of what was left out.
+func (r *Reviewer) finish() []Finding {
+	slices.SortFunc(r.list, func(a, b Finding) int {
+		return cmp.Or(findingRow(a.ID)-findingRow(b.ID), RankOf(b.Warning)-RankOf(a.Warning), RankOf(a.more)-RankOf(b.more),
+			jsontree.CompareUTF16(a.Pointer, b.Pointer), strings.Compare(a.Detail, b.Detail))
+	})
+	for i := range r.list {
+		if f := &r.list[i]; f.more {
+			f.Detail = fmt.Sprintf("and %s more of this kind", text.Number(r.counts[findingRow(f.ID)][RankOf(f.Warning)]-maxAlike))
+		}
+	}
+	return r.list
+}
+
+func findingRow(id string) int {
+	return slices.IndexFunc(Table[:], func(rule findingRule) bool { return rule.ID == id })
+}
+
+func RankOf(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// read reviews one string, or the name of a member, for everything that may be in it. It
+// looks for names of tools and servers only in prose.
+//
+// Before the words are read, hidden characters are left out and look-alike letters are
+// replaced by what they pass for, so that neither can break up an order or a name.
+func (r *Reviewer) read(s, where string, prose bool) {
+	if smallBytes.spells(s) {
+		return // one word in small letters can't say anything: most strings of a schema
+	}
+	r.text, r.folded, r.where, r.said = s, s, where, r.said[:0]
+	r.paddings()
+	if !isPlain(s) {
+		r.characters(prose)
+		r.otherScripts()
+		r.folded, r.pinned = foldText(s), len(foldText(s[:r.pinned]))
+	}
+	r.encoded()
+	t := tokenizers.Get().(*tokenizer)
+	t.read(r)
+	t.match()
+	if prose {
+		r.mentions(t)
+		r.unknown(t)
+	}
+	t.r, t.s, t.opened = nil, "", nil // a pool must not keep what was read
+	tokenizers.Put(t)
+}
+
+// tokenizers keeps tokenizers for reuse, because there are thousands of texts.
+var tokenizers = sync.Pool{New: func() any { return &tokenizer{progress: make([]phraseProgress, len(phrases().steps))} }}
+
+// hit reports what the words of the text say, once for each kind. A text that is pinned
+// up to end or beyond isn't reported.
+func (r *Reviewer) hit(id, kind, what string, end, from, to int) {
+	if end > r.pinned && !slices.Contains(r.said, kind) && !slices.Contains(r.said, id) {
+		r.said = append(r.said, kind)
+		r.add(id, "%s%s: %s", what, r.where, r.excerpt(from, to))
+	}
+}
+
+const maxExcerpt = 160 // code points of the server's text in one detail
+
+// An excerpt is s[from:to] for a detail. Printed, it shows whether there is more text on
+// either side. Most are never printed (maxAlike), so its text is only made then.
+type excerpt struct {
+	s        string
+	from, to int
+	folded   bool // from and to count bytes in foldText(s)
+}
+
+// excerpt shows a part of the folded text as the server wrote it.
+func (r *Reviewer) excerpt(from, to int) excerpt {
+	return excerpt{r.text, max(from, 0), min(to, len(r.folded)), len(r.text) != len(r.folded)}
+}
+
+// around shows a part of the text with some code points on both sides.
+func (r *Reviewer) around(from, to int) excerpt {
+	for range beside {
+		_, before := utf8.DecodeLastRuneInString(r.text[:from])
+		_, after := utf8.DecodeRuneInString(r.text[to:])
+		from, to = from-before, to+after
+	}
+	return excerpt{r.text, from, to, false}
+}
+
+func (e excerpt) String() string {
+	s, from, to := e.s, e.from, e.to
+	if e.folded {
+		from, to = unfold(s, from), unfold(s, to)
+	}
+	for from > 0 && !utf8.RuneStart(s[from]) {
+		from--
+	}
+	for to < len(s) && !utf8.RuneStart(s[to]) {
+		to++
+	}
+	str, cut := s[from:to], ""
+	if runes := []rune(str); len(runes) > maxExcerpt {
+		str, cut = string(runes[:maxExcerpt]), fmt.Sprintf("<and %s more characters>", text.Number(len(runes)-maxExcerpt))
+	}
+	str = `"` + text.Printable(strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(str)) + cut + `"`
+	if from > 0 {
+		str = "…" + str
+	}
+	if to < len(s) {
+		str += "…"
+	}
+	return str
+}
+
+func WarningsIn(list []Finding) []Finding {
+	return slices.DeleteFunc(slices.Clone(list), func(f Finding) bool { return !f.Warning })
+}

@@ -1,0 +1,295 @@
+package review
+
+import (
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"pinproof/internal/jsontree"
+	"pinproof/internal/pin"
+	"pinproof/internal/schema"
+	"pinproof/internal/text"
+)
+
+// definition reads all strings and names of members in a definition, and reviews its
+// schemas.
+//
+// header-export: a schema has x-mcp-header, which makes HTTP clients of revision 2026-07-28
+// copy the argument into a header. oversize: a description has more than maxDescription
+// bytes.
+func (r *Reviewer) definition(root *jsontree.Value) {
+	kind, depth := prose, 0 // the kind of text, and the depth from which it holds
+	schema.Visit(root, schema.AtDefinition, func(v *jsontree.Value, of, _ schema.Position, path []jsontree.Step) {
+		r.path = path
+		keyword := jsontree.Step{Name: "", Index: 0}
+		if len(path) > 0 {
+			keyword = path[len(path)-1]
+		}
+		if kind == prose || len(path) <= depth {
+			kind, depth = textKindOf(of, keyword.Name), len(path)
+		}
+		if keyword.Index < 0 && (len(keyword.Name) >= shortName || !isWord(keyword.Name)) {
+			r.read(keyword.Name, " in the name of a member", false)
+		}
+		if v.Kind == '"' {
+			r.read(v.Text, "", kind == prose || kind == values && !isWord(v.Text))
+		}
+		if n := len(v.Text); keyword.Name == "description" && n > maxDescription {
+			r.add("oversize", "a description of %s bytes, over %s", text.Number(n), text.Number(maxDescription))
+		}
+		switch {
+		case of == schema.AtProperties && path[0].Name == "inputSchema":
+			r.parameter(keyword.Name)
+		case of == schema.AtSchema && (keyword.Name == "$ref" || keyword.Name == "$dynamicRef"):
+			r.reference(*v)
+		case of == schema.AtSchema && keyword.Name == schema.HeaderKeyword:
+			r.add("header-export", "clients copy this argument into the request header %s", text.Name(v.Text))
+		}
+	})
+}
+
+// Kinds of text that stand in a value.
+const (
+	prose   = iota
+	values  // of an enum or a const; a bare word there names no tool
+	symbols // names, patterns, addresses
+)
+
+// textKindOf returns the kind of text in a member of a value at a position.
+func textKindOf(of schema.Position, name string) int {
+	switch {
+	case of == schema.AtSchema && slices.Contains(valueKeywords, name):
+		return values
+	case of == schema.AtSchema && slices.Contains(symbolKeywords, name), of == schema.AtDefinition && slices.Contains(symbolMembers, name):
+		return symbols
+	}
+	return prose
+}
+
+// parameter reviews a parameter by its name, at any depth of the input.
+//
+// name-rule: a name outside ASCII. secret-path: a name that asks for the content of a
+// secret. catch-all-input, as a warning: a name that asks for what the model was told,
+// which no tool needs.
+func (r *Reviewer) parameter(name string) {
+	if strings.IndexFunc(name, func(r rune) bool { return r >= 0x80 }) >= 0 {
+		r.add("name-rule", "a parameter name outside ASCII: %s", text.Name(name))
+	}
+	if asksForSecret(name) {
+		r.add("secret-path", "a parameter named after the content of a secret: %s", text.Name(name))
+	}
+	if asksForPrompt(name) {
+		r.addAs("catch-all-input", true, "a parameter for what the model was told: %s", text.Name(name))
+	}
+}
+
+// asksForPrompt reports whether a parameter is named after what the model was told.
+func asksForPrompt(name string) bool {
+	plain := withoutSeparators(name)
+	return parameterNames()[plain] == "side" || strings.HasPrefix(name, "_") && parameterNames()["_"+plain] != ""
+}
+
+// asksForSecret reports whether a parameter's name asks for the content of a secret: it has a
+// word for content, and either words for a source and for a secret or key, or two for keys.
+func asksForSecret(name string) bool {
+	if len(name) < shortName || len(name) > maxMention {
+		return false
+	}
+	kinds := map[string]int{}
+	for w := range strings.FieldsFuncSeq(snakeCase(name), isSeparator) {
+		kinds[parameterWords()[w]]++
+	}
+	return kinds["content"] > 0 && (kinds["source"] > 0 && kinds["secret"]+kinds["key"] > 0 || kinds["key"] > 1)
+}
+
+// snakeCase separates the words of camelCase: contentOfSSHKey is content_of_ssh_key.
+func snakeCase(name string) string {
+	var b strings.Builder
+	for i, c := range []byte(name) {
+		upper := func(n int) bool { return n < len(name) && name[n] >= 'A' && name[n] <= 'Z' }
+		if i > 0 && upper(i) && (!upper(i-1) || i+1 < len(name) && text.IsAlnum(name[i+1]) && !upper(i+1)) {
+			b.WriteByte('_')
+		}
+		b.WriteByte(c)
+	}
+	return strings.ToLower(b.String())
+}
+
+// explains reports whether a description says what a context is for: it has three words or
+// more, and none of conversationWords.
+func explains(description string) bool {
+	if strings.Count(description, " ") < 2 {
+		return false
+	}
+	lower := strings.ToLower(description[:min(len(description), 4096)])
+	return !slices.ContainsFunc(conversationWords, func(w string) bool { return strings.Contains(lower, w) })
+}
+
+// takesText reports whether a schema takes any string, or is an array whose items do.
+func takesText(schema jsontree.Value) bool {
+	if items := schema.Get("items"); items.Kind == '{' && schema.Get("type").Text == "array" {
+		schema = items
+	}
+	if says(schema, "enum", "const", "format", "pattern", "$ref", "allOf", "anyOf", "oneOf", "properties") {
+		return false
+	}
+	t := schema.Get("type")
+	return t.Kind == 0 && schema.Kind != 'f' || t.Text == "string" ||
+		slices.ContainsFunc(t.Items(), func(v jsontree.Member) bool { return v.Text == "string" })
+}
+
+func says(schema jsontree.Value, keywords ...string) bool {
+	return slices.ContainsFunc(keywords, schema.Has)
+}
+
+// catchAll says why an input schema takes anything, or returns "": there is no schema; it
+// doesn't restrict the value; it names no parameters; it is open on purpose; or a parameter
+// takes free text, or a list of it, for the context or the history that the model has and
+// no tool needs. An object with empty properties is left alone: many servers write that for
+// a tool without parameters.
+func catchAll(sub jsontree.Value) string {
+	more := sub.Get("additionalProperties")
+	switch {
+	case sub.Kind == 0:
+		return "no input schema"
+	case sub.Kind != '{':
+		return "an input schema that is no object"
+	case more.Kind == 't' || more.Kind == '{' && len(more.Members()) == 0:
+		return "takes parameters without a name"
+	case says(sub, "properties", "patternProperties", "$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "enum", "const", "if") || more.Kind != 0:
+		why := ""
+		schema.Each(&sub, schema.AtSchema, func(s *jsontree.Value) {
+			for _, p := range s.Get("properties").Members() {
+				if why == "" && !asksForPrompt(p.Name) && parameterNames()[withoutSeparators(p.Name)] == "context" && !explains(p.Value.Get("description").Text) && takesText(p.Value) {
+					why = "takes a free text for what the model knows (" + text.Name(p.Name) + ")"
+				}
+			}
+		})
+		return why
+	case says(sub, "type"):
+		return "takes parameters without a name"
+	}
+	return "takes anything, with neither a type nor parameters"
+}
+
+// catchAlls reports in one finding the tools of a manifest whose input takes anything. The
+// finding is approved if each of them did so before for the same reason. Otherwise it
+// names those that didn't.
+func (r *Reviewer) catchAlls(found, before *pin.Set) {
+	tools := openInputs(found)
+	if len(tools) == 0 {
+		return
+	}
+	then, fresh := openInputs(before), map[string][]string{}
+	for why, names := range tools {
+		for _, name := range names {
+			if _, known := slices.BinarySearch(then[why], name); !known {
+				fresh[why] = append(fresh[why], name)
+			}
+		}
+	}
+	approved := len(fresh) == 0
+	if !approved {
+		tools = fresh
+	}
+	var reasons []string
+	left := 0
+	for i, why := range slices.Sorted(maps.Keys(tools)) {
+		shown := 0
+		if i < maxReasons {
+			shown = min(len(tools[why]), maxListed)
+			reasons = append(reasons, why+": "+strings.Join(text.Names(tools[why][:shown]), ", "))
+		}
+		left += len(tools[why]) - shown
+	}
+	s := strings.Join(reasons, "; ")
+	if left > 0 {
+		s += " and " + text.Number(left) + " more"
+	}
+	r.add("catch-all-input", "%s", s)
+	r.list[len(r.list)-1].Approved = approved
+}
+
+// openInputs returns the names of the tools whose input takes anything, sorted, by reason.
+func openInputs(set *pin.Set) map[string][]string {
+	tools := map[string][]string{}
+	if set == nil {
+		return tools
+	}
+	for i := range pinsRead(set) {
+		p := &set.Pins[i]
+		if p.List != pin.Tools || p.Received == nil && p.Definition == nil {
+			continue
+		}
+		root := p.AsReceived()
+		if why := catchAll(root.Get("inputSchema")); why != "" {
+			tools[why] = append(tools[why], p.Name)
+		}
+	}
+	for _, names := range tools {
+		slices.Sort(names)
+	}
+	return tools
+}
+
+// hints reports annotations that no client can follow (hint-contradiction): a read-only tool
+// that is destructive, a read-only tool whose name says that it writes, and a hint that is
+// neither true nor false.
+func (r *Reviewer) hints(annotations jsontree.Value) {
+	for _, name := range []string{"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"} {
+		if k := annotations.Get(name).Kind; k != 0 && k != 't' && k != 'f' && k != 'n' {
+			r.at("annotations", name)
+			r.add("hint-contradiction", "neither true nor false: clients read it differently")
+		}
+	}
+	if annotations.Get("readOnlyHint").Kind != 't' {
+		return
+	}
+	r.at("annotations")
+	if annotations.Get("destructiveHint").Kind == 't' {
+		r.add("hint-contradiction", "readOnlyHint and destructiveHint are both true")
+	}
+	name := r.about.Entry
+	_, size := utf8.DecodeRuneInString(name) // create_file and createFile begin with create
+	if verb := strings.ToLower(name[:size+text.RunSize(name[size:], smallBytes.has)]); slices.Contains(writingVerbs, verb) {
+		r.add("hint-contradiction", "readOnlyHint is true, and the name says %s", text.Name(verb))
+	}
+}
+
+// reference reports a $ref or $dynamicRef that leaves the document (remote-ref): a client
+// that follows it loads what nobody pinned. One that doesn't begin with "#" stays inside
+// only if it is the $id of a schema in the same input or output schema. Both are resolved
+// against the $id of that schema's root (JSON Schema 2020-12 Core, section 8.2).
+func (r *Reviewer) reference(v jsontree.Value) {
+	if v.Kind != '"' || v.Text == "" || v.Text[0] == '#' {
+		return
+	}
+	if top := r.path[0].Name; r.idsOf != top {
+		root := r.root.Get(top)
+		r.idsOf, r.ids, r.base = top, map[string]bool{}, nil
+		if id := root.Get("$id").Text; len(id) <= maxBase {
+			r.base, _ = url.Parse(id)
+		}
+		schema.Each(&root, schema.AtSchema, func(s *jsontree.Value) {
+			if id := s.Get("$id"); id.Kind == '"' && id.Text != "" {
+				r.ids[r.resolve(id.Text)] = true
+			}
+		})
+	}
+	if !r.ids[r.resolve(v.Text)] {
+		r.add("remote-ref", "leaves the document: %s", excerpt{v.Text, 0, len(v.Text), false})
+	}
+}
+
+// resolve returns a reference without its fragment, resolved against the root's $id.
+func (r *Reviewer) resolve(ref string) string {
+	ref, _, _ = strings.Cut(ref, "#")
+	if r.base != nil {
+		if u, err := r.base.Parse(ref); err == nil {
+			return u.String()
+		}
+	}
+	return ref
+}

@@ -1,0 +1,52 @@
+package review
+
+// A findingRule is one kind of finding.
+type findingRule struct {
+	ID      string
+	Warning bool // the level, else note
+	Text    string
+}
+
+// Table lists every id with its level and what it fires on, in the order
+// in which findings are listed. hidden-text and names-other-tool also have notes,
+// catch-all-input warnings.
+var Table = [...]findingRule{
+	{"hidden-text", true, "characters that no reader sees"},
+	{"terminal-escape", true, "escape and control characters that a terminal obeys"},
+	{"bidi-control", true, "characters that turn the direction of text"},
+	{"look-alike-name", true, "a tool name that passes for another one, or mixes alphabets"},
+	{"same-name", false, "a tool of another server has this name"},
+	{"name-rule", false, "a tool name outside 1 to 128 of A-Z a-z 0-9 _ . -, or a parameter name outside ASCII"},
+	{"instruction-like", true, "text that commands the model instead of describing the tool"},
+	{"secret-path", true, "text that asks for private keys, credentials or an agent's configuration"},
+	{"encoded-text", true, "base64 or hexadecimal digits that decode to prose"},
+	{"names-other-tool", true, "text that names another server's tool (its label: a note)"},
+	{"unknown-tool", false, "a tool, named in quotes, that this server does not have"},
+	{"catch-all-input", false, "inputs that take anything, or a free text for context or history (a parameter for the prompt: a warning)"},
+	{"remote-ref", true, "a $ref or $dynamicRef that leaves the document"},
+	{"header-export", false, "an argument that clients copy into a request header"},
+	{"padding", true, "runs of white space that push text out of sight"},
+	{"oversize", true, "a description, a definition or a manifest far larger than any known"},
+	{"growth", false, "a description that grew by more than a fifth"},
+	{"hint-contradiction", false, "annotations that contradict each other or the name"},
+}
+
+// Limits of the findings. Of some thousand tools of real servers the largest
+// description has 7 kB, the largest definition 13 kB, the largest list 0.8 MB.
+const (
+	maxDescription = 64 << 10  // bytes
+	maxDefinition  = 256 << 10 // bytes, as received
+	maxList        = 2 << 20   // bytes, definitions only
+	maxRead        = 8 << 20   // bytes of one server's definitions; a warning says what isn't read
+	maxBase        = 128       // bytes of a root's $id that is used: each reference costs its length
+	minGrowth      = 256       // bytes; less is one sentence
+
+	maxReasons        = 5    // why inputs take anything, in one detail
+	maxListed         = 20   // tools named for each of those reasons
+	maxAlike          = 10   // findings of one id and level in one entry; the rest are counted
+	maxFindingPointer = 1024 // bytes; a hostile tool could make a pointer as large as itself
+
+	shortName  = 12 // bytes of a member's name: no order fits in less
+	beside     = 24 // bytes or code points shown on both sides of what is found
+	afterOrder = 60 // bytes shown from the beginning of the last word of an order
+)

@@ -1,0 +1,156 @@
+// Package schema tells where in a definition a value stands: schemas from data, and keywords
+// from names.
+package schema
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+
+	"pinproof/internal/jsontree"
+)
+
+// A Position is the role that a value has because of where it stands. One place tells
+// schemas from data, and keywords from names (JSON Schema 2020-12 Core, 10 and 11, and
+// draft-07).
+type Position int
+
+const (
+	AtOther      Position = iota // data, or a keyword that holds no schema
+	AtDefinition                 // the definition of a tool
+	AtSchema                     // a schema
+	AtSchemas                    // an array of schemas
+	AtNamed                      // an object that holds schemas under names
+	AtProperties                 // likewise, under the names of parameters
+)
+
+// Keyword returns the position of a keyword's value.
+func Keyword(name string) Position {
+	switch name {
+	case "additionalProperties", "additionalItems", "contains", "contentSchema", "else", "if", "not",
+		"propertyNames", "then", "unevaluatedItems", "unevaluatedProperties":
+		return AtSchema
+	case "allOf", "anyOf", "oneOf", "prefixItems", "items":
+		return AtSchemas
+	case "$defs", "definitions", "dependentSchemas", "dependencies", "patternProperties":
+		return AtNamed
+	case "properties":
+		return AtProperties
+	}
+	return AtOther
+}
+
+// Below returns the position of v, a part of a value at p: the member name, or an element.
+func (p Position) Below(name string, v *jsontree.Value) Position {
+	switch p {
+	case AtDefinition:
+		if name == "inputSchema" || name == "outputSchema" {
+			return AtSchema
+		}
+	case AtSchemas, AtNamed, AtProperties:
+		return AtSchema
+	case AtSchema:
+		switch at := Keyword(name); {
+		case at == AtSchemas && v.Kind != '[':
+			return AtSchema // draft-07 also allows one schema in items
+		case (at == AtNamed || at == AtProperties) && v.Kind != '{':
+			return AtOther
+		default:
+			return at
+		}
+	}
+	return AtOther
+}
+
+// EachPart calls f for each part of v, with the part's position and step. at is v's position.
+func EachPart(v *jsontree.Value, at Position, f func(part *jsontree.Value, at Position, step jsontree.Step)) {
+	for i := range v.Parts {
+		p, step := &v.Parts[i], jsontree.Step{Name: v.Parts[i].Name, Index: -1}
+		if v.Kind == '[' {
+			step.Index = i
+		}
+		f(&p.Value, at.Below(p.Name, &p.Value), step)
+	}
+}
+
+// Visit calls f for a value at a position and for everything in it, in order. f gets
+// the position of what the value stands in (of), its own (at) and the path to it, which f
+// must not keep.
+func Visit(v *jsontree.Value, at Position, f func(v *jsontree.Value, of, at Position, path []jsontree.Step)) {
+	var visit func(v *jsontree.Value, of, at Position, path []jsontree.Step)
+	visit = func(v *jsontree.Value, of, at Position, path []jsontree.Step) {
+		f(v, of, at, path)
+		EachPart(v, at, func(part *jsontree.Value, below Position, step jsontree.Step) {
+			visit(part, at, below, append(path, step))
+		})
+	}
+	visit(v, AtOther, at, make([]jsontree.Step, 0, 32))
+}
+
+// EachBelow calls f for the schemas right below a schema, with the steps to them.
+func EachBelow(schema *jsontree.Value, f func(v *jsontree.Value, steps ...string)) {
+	EachPart(schema, AtSchema, func(v *jsontree.Value, at Position, keyword jsontree.Step) {
+		switch at {
+		case AtSchema:
+			f(v, keyword.Name)
+		case AtSchemas, AtNamed, AtProperties:
+			EachPart(v, at, func(part *jsontree.Value, _ Position, step jsontree.Step) {
+				f(part, keyword.Name, Token(step))
+			})
+		}
+	})
+}
+
+// Token returns a step as a token of a JSON Pointer, not escaped.
+func Token(step jsontree.Step) string {
+	if step.Index >= 0 {
+		return strconv.Itoa(step.Index)
+	}
+	return step.Name
+}
+
+// Each calls f for every schema in a value at a position, and for the value if it is one.
+func Each(v *jsontree.Value, at Position, f func(*jsontree.Value)) {
+	Visit(v, at, func(v *jsontree.Value, _, at Position, _ []jsontree.Step) {
+		if at == AtSchema {
+			f(v)
+		}
+	})
+}
+
+// Map returns a copy of a value at a position. In it f has changed or left out each
+// member of the definition, if it is one, and of its schemas at any depth.
+func Map(v jsontree.Value, at Position, f func(name string, v jsontree.Value) (jsontree.Value, bool)) jsontree.Value {
+	if at == AtOther {
+		return v
+	}
+	return jsontree.MapParts(v, func(name string, part jsontree.Value) (jsontree.Value, bool) {
+		keep := true
+		if at == AtSchema || at == AtDefinition {
+			part, keep = f(name, part)
+		}
+		return Map(part, at.Below(name, &part), f), keep
+	})
+}
+
+// ResolveReference returns the value that a reference inside the document names, nil if
+// there is none, and the steps to it. The fragment is a percent-encoded JSON Pointer
+// (RFC 6901, section 6). It returns false for anchors and other documents.
+func ResolveReference(root *jsontree.Value, reference string) (*jsontree.Value, []string, bool) {
+	fragment, local := strings.CutPrefix(reference, "#")
+	pointer, err := url.PathUnescape(fragment)
+	steps, ok := jsontree.Tokens(pointer)
+	if !local || err != nil || !ok {
+		return nil, nil, false
+	}
+	for _, step := range steps {
+		root = jsontree.Lookup(root, step)
+	}
+	return root, steps, true
+}
+
+func IsDefinitions(keyword string) bool { return keyword == "$defs" || keyword == "definitions" }
+
+// HeaderKeyword makes an HTTP client copy an argument into a request header
+// (MCP 2026-07-28).
+const HeaderKeyword = "x-mcp-header"

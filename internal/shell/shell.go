@@ -1,0 +1,134 @@
+// Package shell quotes words for a POSIX shell, and makes the next command to type, which is
+// safe to paste.
+package shell
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"pinproof/internal/text"
+)
+
+// Pasteable reports whether the name of a tool may stand in a command we print:
+// [A-Za-z0-9_][A-Za-z0-9_.-]{0,127}. Any other tool is named by its digest.
+func Pasteable(tool string) bool {
+	return tool != "" && len(tool) <= 128 && tool[0] != '.' && tool[0] != '-' && isMadeOf(tool, "_.-")
+}
+
+// isMadeOf reports whether s has only ASCII letters, digits and the characters of more.
+func isMadeOf(s, more string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r > 0x7e || !text.IsAlnum(byte(r)) && !strings.ContainsRune(more, r) })
+}
+
+// PasteableLabel is pasteable for a server's label, which often is a package's name. A
+// label that text.Name leaves plain is safe, unless a tilde (a home folder) or a hyphen
+// (a flag) is its first character.
+func PasteableLabel(server string) bool {
+	return text.Name(server) == server && server[0] != '-' && server[0] != '~'
+}
+
+// Quote returns the user's own argument as one word for a POSIX shell.
+// If some of it can't be seen, all but plain ASCII is escaped, as in $'\033' (POSIX.1-2024),
+// and so is "##", which may begin a command in CI logs.
+func Quote(arg string) string {
+	unseen := strings.Contains(arg, "##") || strings.ContainsFunc(arg, func(r rune) bool {
+		return r < 0x20 || r > 0x7e && (r == utf8.RuneError || text.Hidden(r) || text.UnusualSpace(r) || unicode.Is(text.MarkTable, r))
+	})
+	switch {
+	case arg != "" && arg[0] != '=' && isMadeOf(arg, "_@%+:,./-="):
+		return arg
+	case !unseen:
+		return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+	}
+	var b strings.Builder
+	for i := range len(arg) {
+		switch c := arg[i]; {
+		case c == '\\' || c == '\'':
+			b.WriteString(`\` + string(c))
+		case c < 0x20 || c > 0x7e || c == '#':
+			fmt.Fprintf(&b, `\%03o`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return "$'" + b.String() + "'"
+}
+
+// Path is Quote for a path, which must not read as a flag.
+func Path(path string) string {
+	if path != "-" && strings.HasPrefix(path, "-") {
+		path = "./" + path
+	}
+	return Quote(path)
+}
+
+// Label returns the label that a file's name gives, quoted for a command. It is ID if
+// the name gives none, or one that another server has.
+func Label(label, taken string) string {
+	if label == "" || label == taken {
+		return "ID"
+	}
+	return Quote(label)
+}
+
+const DefaultLockfile = "tools.lock"
+
+// A Command is how this run was called. It makes the next command to type, which is safe
+// to paste: it has our own words, digests, and the user's arguments in quotes.
+type Command struct {
+	Manifest string
+	Lockfile string // "" if it was not given
+	Server   string // "" if it was not given
+	Against  string // what diff compares with, beside or instead of a lockfile
+
+	Flags map[string][]string // the flags that were set, for each command that has them
+}
+
+func (c Command) To(verb string, args ...string) string {
+	words := []string{"pinproof", verb, Path(c.Manifest)}
+	if c.Lockfile != "" {
+		words = append(words, Path(c.Lockfile))
+	}
+	if c.Server != "" {
+		words = append(words, "--server", Quote(c.Server))
+	}
+	words = append(words, c.Flags[verb]...)
+	if verb == "diff" && c.Against != "" {
+		words = append(words, "--against", Path(c.Against))
+	}
+	return strings.Join(append(words, args...), " ")
+}
+
+// without leaves the flags that begin with given out of the commands for a verb.
+func (c Command) without(verb, given string) Command {
+	flags := map[string][]string{}
+	maps.Copy(flags, c.Flags)
+	flags[verb] = slices.DeleteFunc(slices.Clone(flags[verb]), func(word string) bool { return strings.HasPrefix(word, given) })
+	c.Flags = flags
+	return c
+}
+
+// Instead makes a command with the flag arg, whatever this run was given in its place.
+func (c Command) Instead(verb, given, arg string) string { return c.without(verb, given).To(verb, arg) }
+
+// PinProse makes the command that pins all prose.
+func (c Command) PinProse(verb string) string {
+	return c.Instead(verb, "--descriptions ", "--descriptions=preserve")
+}
+
+// Retire makes the command that removes a server's pins. The label comes from the
+// lockfile, so the command has it only if that is safe.
+func (c Command) Retire(server string) string {
+	if !PasteableLabel(server) {
+		server = "ID"
+	}
+	words := "pinproof relock --drop-server " + server
+	if c.Lockfile != "" {
+		words += " " + Path(c.Lockfile)
+	}
+	return words
+}

@@ -1,0 +1,84 @@
+package shell
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+func TestPasteable(t *testing.T) {
+	for name, want := range map[string]bool{
+		"read_file": true, "Read.File-2": true, "_x": true, "0": true, strings.Repeat("a", 128): true,
+		"": false, strings.Repeat("a", 129): false, "-rf": false, ".hidden": false, "a b": false, "a/b": false, "a~": false, "a@b": false,
+		"a\n": false, "größe": false, "re\u0430d": false, "$(x)": false, "a;b": false, "a'b": false, "a\x00": false, "*": false,
+	} {
+		if got := Pasteable(name); got != want {
+			t.Errorf("pasteable(%q) = %v", name, got)
+		}
+	}
+}
+
+func TestShellQuote(t *testing.T) {
+	tests := []struct{ arg, want string }{
+		{"live.json", "live.json"},
+		{"a/b_c@1%+:,.-2", "a/b_c@1%+:,.-2"},
+		{"", "''"},
+		{"two words", "'two words'"},
+		{"it's", `'it'\''s'`},
+		{"$(id)", "'$(id)'"},
+		{"`id`", "'`id`'"},
+		{`a\b`, `'a\b'`},
+		{"!x", "'!x'"}, {"#x", "'#x'"}, {"a*", "'a*'"}, {"a?", "'a?'"}, {"[a]", "'[a]'"}, {"{a,b}", "'{a,b}'"},
+		{"a;b", "'a;b'"}, {"a&b", "'a&b'"}, {"a|b", "'a|b'"}, {"a>b", "'a>b'"}, {"(a)", "'(a)'"}, {"^a", "'^a'"},
+		{"~", "'~'"}, {"~root/x", "'~root/x'"}, {"=ls", "'=ls'"},
+		{"größe", "'größe'"},
+		{"a\nb", `$'a\012b'`},
+		{"a\tb'c\\", `$'a\011b\'c\\'`},
+		{"\x1b[2J", `$'\033[2J'`},
+		{"a\u200b", `$'a\342\200\213'`},
+		{"a\u00a0b", `$'a\302\240b'`},
+		{"\xff", `$'\377'`},
+		{"\u202ex1", `$'\342\200\256x1'`}, // a digit behind an escape is no part of it
+		{"e\u0301", `$'e\314\201'`},
+		{"a##[error]b", `$'a\043\043[error]b'`}, // a command in CI logs
+	}
+	for _, tt := range tests {
+		if got := Quote(tt.arg); got != tt.want {
+			t.Errorf("shellQuote(%+q) = %s, want %s", tt.arg, got, tt.want)
+		}
+	}
+	for path, want := range map[string]string{"-": "-", "-x.json": "./-x.json", "x": "x", "--help": "./--help"} {
+		if got := Path(path); got != want {
+			t.Errorf("shellPath(%q) = %s, want %s", path, got, want)
+		}
+	}
+}
+
+// TestShellQuoteRoundTrip has real shells read the quoted arguments back.
+func TestShellQuoteRoundTrip(t *testing.T) {
+	t.Parallel()
+	args := []string{
+		"live.json", "", "two words", "it's", "$(id)", "`id`", `a\b`, "!x", "#x", "*", "a?", "[a]", "{a,b}", "a;b&c|d>e<f", "(a)",
+		"~", "~root", "=ls", "a=b", "x=~", "x=~/y", "x=a:~", "a~b", "a:~/b", "größe", "名前", `"`, `''`, `\`, "-n", "-", "--", "%s%n", "a\\nb",
+		"a\nb", "\n", "\t", "\x1b[2J", "a\u200b", "\u00a0", "\xff\xfe", "\u202ex1", "a\x01\x7f", "e\u0301", "\r", "a'\n'b", "\\\n", "$'a'", "\ufffd", "x\u0085y", "\n0017",
+	}
+	for _, shell := range []string{"sh", "dash", "bash", "zsh", "ksh"} {
+		path, err := exec.LookPath(shell)
+		if err != nil {
+			continue
+		}
+		dollar, err := exec.Command(path, "-c", `printf %s $'\101'`).Output()
+		knows := err == nil && string(dollar) == "A" // POSIX has $'…' since 2024 only
+		for _, arg := range args {
+			quoted := Quote(arg)
+			if strings.HasPrefix(quoted, "$'") && !knows {
+				continue
+			}
+			got, err := exec.Command(path, "-c", "printf %s "+quoted).Output()
+			if err != nil || string(got) != arg {
+				t.Errorf("%s reads %s as %q, %v; want %q", shell, quoted, got, err, arg)
+			}
+		}
+		t.Logf("%s read the arguments back; it knows $'…': %v", shell, knows)
+	}
+}

@@ -1,0 +1,330 @@
+// Package text makes hostile text safe to print, knows which characters no reader sees,
+// and puts counts and lists into words. Whatever comes from a manifest or a lockfile is
+// printed through it, or not at all.
+package text
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Hidden reports whether no reader sees r (hiddenTable). Tab, line feed and
+// carriage return are layout and not in it.
+func Hidden(r rune) bool {
+	if r >= 0x20 && r < 0x7f || r < 0x10000 && r >= 0 && !hiddenPages()[r>>8] {
+		return false
+	}
+	return unicode.Is(hiddenTable, r)
+}
+
+// hiddenPages says which blocks of 256 code points in the BMP have a hidden one. Whole
+// scripts have none, and need no search of the table.
+var hiddenPages = sync.OnceValue(func() *[256]bool {
+	pages := &[256]bool{}
+	for _, t := range hiddenTable.R16 {
+		for page := t.Lo >> 8; page <= t.Hi>>8; page++ {
+			pages[page] = true
+		}
+	}
+	return pages
+})
+
+// UnusualSpace reports whether r is a blank that passes for a plain space.
+func UnusualSpace(r rune) bool {
+	switch r {
+	case 0xa0, 0x1680, 0x202f, 0x205f, 0x3000:
+		return true
+	}
+	return r >= 0x2000 && r <= 0x200a
+}
+
+func isTag(r rune) bool { return r >= 0xe0020 && r <= 0xe007e }
+
+func isSelector(r rune) bool {
+	_, ok := selectorByte(r)
+	return ok
+}
+
+// selectorByte returns the byte that variation selector r stands for in smuggled text,
+// which has one selector for each byte: VS1 to VS16 are 0 to 15, VS17 to VS256 the rest.
+func selectorByte(r rune) (byte, bool) {
+	switch {
+	case r >= 0xfe00 && r <= 0xfe0f:
+		return byte(r - 0xfe00), true
+	case r >= 0xe0100 && r <= 0xe01ef:
+		return byte(r - 0xe0100 + 16), true
+	}
+	return 0, false
+}
+
+// Longer runs than these are shown as a count, and further marks as escapes, so that
+// nothing is pushed out of sight. Code examples are indented by less than 16 columns, and
+// no living orthography stacks four marks on one letter.
+const (
+	maxSpaces    = 16
+	MaxLineFeeds = 3
+	maxSame      = 8
+	maxMarks     = 4
+	MaxName      = 128 // code points of a name before it is cut, saying so
+)
+
+// Printable returns s on one line. Whatever a reader could miss, misread or be fooled by
+// becomes a visible escape:
+//
+//	<U+200B>                        a character no reader sees, an unusual space, a stray mark
+//	<byte FF>                       a byte that is not UTF-8
+//	<12 of U+200B>                  a long run of one such character
+//	<40 spaces>                     a long run of spaces
+//	<5 tag characters: "hello">     a run of tag characters, decoded
+//	<5 variation selectors: "…">    a run of selectors that spells text, decoded
+//
+// If the text itself spells one of our marks, the first character of that is escaped. So
+// is the bracket of "##[", a command in CI logs. Two texts give the same result only if
+// they are equal.
+func Printable(s string) string { return string(Append(nil, s, false)) }
+
+func Append(dst []byte, s string, asciiOnly bool) []byte {
+	marks := maxMarks // a mark at the start would sit on our own text
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		rest := s[i+size:]
+		switch {
+		case r == utf8.RuneError && size == 1:
+			dst = fmt.Appendf(dst, "<byte %02X>", s[i])
+			marks = maxMarks
+		case r == ' ':
+			n := RunLength(s[i:], r)
+			if n > maxSpaces {
+				dst = fmt.Appendf(dst, "<%d spaces>", n)
+			} else {
+				dst = append(dst, s[i:i+n]...)
+			}
+			size, marks = n, 0
+		case isTag(r):
+			size = RunSize(s[i:], isTag)
+			text := strings.Map(func(r rune) rune { return r - 0xe0000 }, s[i:i+size])
+			dst = appendDecoded(dst, "tag character", text, asciiOnly)
+			marks = maxMarks
+		case isSelector(r):
+			size = RunSize(s[i:], isSelector)
+			if text := spelled(s[i : i+size]); text != "" {
+				dst = appendDecoded(dst, "variation selector", text, asciiOnly)
+			} else {
+				dst = appendSame(dst, s[i:i+size])
+			}
+			marks = maxMarks
+		case r < 0x20 || Hidden(r) || UnusualSpace(r) || asciiOnly && r > 0x7e:
+			size *= RunLength(s[i:], r)
+			dst = appendSame(dst, s[i:i+size])
+			marks = maxMarks
+		case r > 0x7e && unicode.Is(MarkTable, r):
+			if marks >= maxMarks {
+				dst = appendEscape(dst, r)
+			} else {
+				dst = append(dst, s[i:i+size]...)
+				marks++
+			}
+		case r == '<' && SpellsMark(rest),
+			r == '[' && (strings.HasPrefix(rest, "-") || AfterHashes(s[:i])),
+			r == '{' && strings.HasPrefix(rest, "+"):
+			dst = appendEscape(dst, r)
+			marks = maxMarks
+		default:
+			dst = append(dst, s[i:i+size]...)
+			marks = 0
+		}
+		i += size
+	}
+	return dst
+}
+
+func appendEscape(dst []byte, r rune) []byte { return fmt.Appendf(dst, "<U+%04X>", r) }
+
+// appendSame escapes every character of s, and a long run of the same one as a count.
+func appendSame(dst []byte, s string) []byte {
+	for s != "" {
+		r, size := utf8.DecodeRuneInString(s)
+		n := RunLength(s, r)
+		if n > maxSame {
+			dst = fmt.Appendf(dst, "<%d of U+%04X>", n, r)
+		} else {
+			for range n {
+				dst = appendEscape(dst, r)
+			}
+		}
+		s = s[n*size:]
+	}
+	return dst
+}
+
+// appendDecoded writes a text that was smuggled as characters of a kind, one for each byte.
+func appendDecoded(dst []byte, kind, text string, asciiOnly bool) []byte {
+	if len(text) > 1 {
+		kind += "s"
+	}
+	dst = fmt.Appendf(dst, "<%d %s: \"", len(text), kind)
+	dst = Append(dst, quoteEscapes.Replace(text), asciiOnly)
+	return append(dst, `">`...)
+}
+
+// quoteEscapes escapes what would end a text in quotes.
+var quoteEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+
+// spelled returns the text that a run of variation selectors spells, or "". A text is at
+// least two bytes of UTF-8, with every character visible.
+func spelled(run string) string {
+	var text []byte
+	for _, r := range run {
+		b, _ := selectorByte(r)
+		text = append(text, b)
+	}
+	unseen := func(r rune) bool { return r < 0x20 || Hidden(r) }
+	if len(text) < 2 || !utf8.Valid(text) || bytes.ContainsFunc(text, unseen) {
+		return ""
+	}
+	return string(text)
+}
+
+// AfterHashes reports whether a bracket after s would begin a command of a CI log:
+// "##[group]" (GitHub, Azure Pipelines), "##vso[task…]" (Azure Pipelines).
+func AfterHashes(s string) bool {
+	s = strings.TrimRight(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+	return strings.HasSuffix(s, "##")
+}
+
+// SpellsMark reports whether "<" before rest would read as one of our marks.
+func SpellsMark(rest string) bool {
+	if strings.HasPrefix(rest, "U+") || strings.HasPrefix(rest, "byte ") || strings.HasPrefix(rest, "and ") {
+		return true
+	}
+	digits := strings.TrimLeft(rest, "0123456789")
+	return len(digits) < len(rest) && strings.HasPrefix(digits, " ")
+}
+
+// RunSize is the size in bytes of the characters in class that s begins with.
+func RunSize(s string, class func(rune) bool) int {
+	return len(s) - len(strings.TrimLeftFunc(s, class))
+}
+
+// RunLength counts how often s repeats r at its start. Bytes that are not UTF-8 decode as
+// U+FFFD, but don't count as one.
+func RunLength(s string, r rune) int {
+	n, c := 0, string(r)
+	for strings.HasPrefix(s[n*len(c):], c) {
+		n++
+	}
+	return n
+}
+
+// Lines is printable for text that is shown over several lines: it
+// breaks at each line feed, and counts a long run of them on a line of its own.
+func Lines(s string, asciiOnly bool) (lines []string) {
+	add := func(s string) {
+		for line := range strings.SplitSeq(s, "\n") {
+			lines = append(lines, string(Append(nil, line, asciiOnly)))
+		}
+	}
+	for {
+		at := strings.Index(s, strings.Repeat("\n", MaxLineFeeds+1))
+		if at < 0 {
+			break
+		}
+		n := RunLength(s[at:], '\n')
+		add(s[:at])
+		lines = append(lines, fmt.Sprintf("<%d line feeds>", n))
+		s = s[at+n:]
+	}
+	add(s)
+	return lines
+}
+
+// Name returns the name of a tool, a server or a member for a line that we print.
+// Unless it has only [A-Za-z0-9_./~@-], it gets double quotes, and every character outside
+// ASCII is escaped: a look-alike letter is seen, and no field can be forged.
+func Name(s string) string {
+	plain := s != "" && len(s) <= MaxName
+	for i := 0; plain && i < len(s); i++ {
+		plain = IsAlnum(s[i]) || strings.IndexByte("_./~@-", s[i]) >= 0
+	}
+	if plain {
+		return s
+	}
+	return quotedEnds(s, MaxName, 0)
+}
+
+// quotedEnds quotes s. If it is longer than the first head and the last tail code points,
+// what stands between these is left out, with a count.
+func quotedEnds(s string, head, tail int) string {
+	runes := utf8.RuneCountInString(s)
+	offset := func(n int) (at int) { // of code point n
+		for range n {
+			_, size := utf8.DecodeRuneInString(s[at:])
+			at += size
+		}
+		return at
+	}
+	printed := func(s string) string { return string(Append(nil, quoteEscapes.Replace(s), true)) }
+	left := runes - head - tail
+	if left <= 0 {
+		return `"` + printed(s) + `"`
+	}
+	return `"` + printed(s[:offset(head)]) + "<and " + Count(left, "more character") + ">" + printed(s[offset(head+left):]) + `"`
+}
+
+func Names(names []string) []string {
+	quoted := make([]string, len(names))
+	for i, n := range names {
+		quoted[i] = Name(n)
+	}
+	return quoted
+}
+
+// Pointer is Name for a JSON Pointer, where "$" is common and needs no quotes,
+// and the end tells more than the middle. The empty pointer, to the whole value, stays empty.
+func Pointer(pointer string) string {
+	if pointer == "" {
+		return ""
+	}
+	if plain := strings.ReplaceAll(pointer, "$", "_"); Name(plain) == plain {
+		return pointer
+	}
+	return quotedEnds(pointer, MaxName/4, MaxName*3/4)
+}
+
+func IsAlnum(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+}
+
+// Number writes n with a comma between groups of three digits.
+func Number(n int) string {
+	s := strconv.Itoa(n)
+	start := 0
+	if n < 0 {
+		start = 1
+	}
+	for i := len(s) - 3; i > start; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Count writes a count with its noun: "1 tool", "1,200 tools".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return Number(n) + " " + noun + "s"
+}
+
+// List lists the first few names and counts the rest.
+func List(names []string, most int) string {
+	if left := len(names) - most; left > 0 {
+		return strings.Join(names[:most], ", ") + " and " + Number(left) + " more"
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,91 @@
+package text
+
+import (
+	"bytes"
+	"encoding/binary"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Sanitize strips the characters that no reader sees (hiddenTable) and brings
+// the rest to NFC. Everything left is assigned in Unicode 15.0, and the NFC of
+// assigned characters never changes (Unicode, Normalization Stability Policy), so
+// neither does the result.
+func Sanitize(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if Hidden(r) {
+			return -1
+		}
+		return r
+	}, s)
+	if composed := norm.NFC.String(s); !strings.ContainsRune(composed, 0x34f) {
+		return composed
+	}
+	// The library broke up a run of more than 30 marks with U+034F. NFC adds no such
+	// character, and s has none left. No living text has such runs: they stay as they
+	// are, and everything else is composed.
+	var b strings.Builder
+	for s != "" {
+		end := 1
+		for end < len(s) && !(utf8.RuneStart(s[end]) && norm.NFC.PropertiesString(s[end:]).BoundaryBefore()) {
+			end++
+		}
+		if composed := norm.NFC.String(s[:end]); !strings.ContainsRune(composed, 0x34f) {
+			b.WriteString(composed)
+		} else {
+			b.WriteString(s[:end])
+		}
+		s = s[end:]
+	}
+	return b.String()
+}
+
+// IsClean reports whether sanitizing would leave a canonical definition as it is. It may
+// say no for a clean one: in \n and a combining mark, the mark seems to follow an n.
+func IsClean(canonical []byte) bool {
+	for rest := canonical; ; {
+		at := bytes.IndexByte(rest, '\\')
+		if at < 0 {
+			break
+		}
+		if e := rest[at+1]; e == 'u' || e == 'b' || e == 'f' {
+			return false // an escaped control character
+		}
+		rest = rest[at+2:]
+	}
+	if skipASCII(canonical, 0) == len(canonical) {
+		return true
+	}
+	return IndexBeyondASCII(canonical, Hidden) == len(canonical) && norm.NFC.IsNormal(canonical)
+}
+
+// IndexBeyondASCII returns the offset of the first character in class, or len(data). It
+// looks only at DEL and characters beyond ASCII.
+func IndexBeyondASCII(data []byte, class func(rune) bool) int {
+	i := skipASCII(data, 0)
+	for i < len(data) {
+		r, size := utf8.DecodeRune(data[i:])
+		if class(r) {
+			break
+		}
+		i = skipASCII(data, i+size)
+	}
+	return i
+}
+
+// skipASCII returns the offset of the first byte from i on that is DEL or beyond ASCII,
+// or len(data). It takes eight bytes at a time, because every byte read comes through here.
+func skipASCII(data []byte, i int) int {
+	const each, high = 0x0101010101010101, 0x8080808080808080
+	for ; i+8 <= len(data); i += 8 {
+		if eight := binary.LittleEndian.Uint64(data[i:]); (eight|(eight+each))&high != 0 {
+			break
+		}
+	}
+	for i < len(data) && data[i] < 0x7f {
+		i++
+	}
+	return i
+}
