@@ -132,7 +132,7 @@ func (a *approver) withhold(sel *selection) error {
 	sel.whole = !a.flags.acceptWarnings && len(review.WarningsIn(a.r.General())) > 0
 	for _, f := range a.r.Unrecorded() {
 		if accepts(f.Ref().Key) {
-			sel.record(f)
+			sel.record(f.Ref(), f.ID)
 		}
 	}
 	return nil
@@ -200,7 +200,7 @@ func (a *approver) approve(d *decision, announce func(whole []string)) error {
 			of[x.Server] = append(of[x.Server], x)
 		}
 	}
-	warnings := d.warnings(a.r.Drifts, a.r.Findings)
+	warnings := a.warnings(d)
 	var next []pin.Set
 	var drop, whole []string
 	for i := range a.r.Pairs {
@@ -226,6 +226,28 @@ func (a *approver) approve(d *decision, announce func(whole []string)) error {
 		return nil
 	}
 	return a.write(a.w, a.req, next, drop, func() { announce(whole) })
+}
+
+// warnings returns what goes on record with a decision: every warning in an accepted
+// definition, those about the lists as a whole, and the ones of matching entries that were
+// accepted.
+func (a *approver) warnings(d *decision) warningRecord {
+	accepted := map[pin.Ref]bool{}
+	for i := range a.r.Drifts {
+		if d.accepted[i] {
+			accepted[a.r.Drifts[i].Ref()] = true
+		}
+	}
+	record := warningRecord{}
+	for of, ids := range d.recorded {
+		record[of] = slices.Clone(ids)
+	}
+	for _, f := range a.r.Findings {
+		if f.Warning && (f.WholeServer || f.Scope == review.InDrift && accepted[f.Ref()]) {
+			record.add(f.Ref(), f.ID)
+		}
+	}
+	return record
 }
 
 func newLock(a *app) *cobra.Command {

@@ -131,7 +131,7 @@ func (a *app) relock(req *request, w *workspace, f *relockFlags, sel selection) 
 		}
 		sel.chosen, sel.whole, sel.refused = chosen.Drifts, false, nil // the prompt asked for a yes to each warning
 		for _, f := range chosen.Warnings {
-			sel.record(f)
+			sel.record(f.Ref(), f.ID)
 		}
 	} else if len(f.acceptLabel) > 0 {
 		sel.chosen = r.Labelled(f.acceptLabel)

@@ -7,7 +7,6 @@ import (
 
 	"pinproof/internal/fail"
 	"pinproof/internal/pin"
-	"pinproof/internal/review"
 	"pinproof/internal/text"
 )
 
@@ -23,18 +22,18 @@ type selection struct {
 }
 
 // record puts a warning on record. It is about an entry that matches its pin.
-func (sel *selection) record(f review.Finding) {
+func (sel *selection) record(of pin.Ref, id string) {
 	if sel.recorded == nil {
 		sel.recorded = warningRecord{}
 	}
-	sel.recorded.add(f)
+	sel.recorded.add(of, id)
 }
 
 // A warningRecord has the ids of accepted warnings, by entry. Those about a server's list as
 // a whole stand under the empty entry.
 type warningRecord map[pin.Ref][]string
 
-func (r warningRecord) add(f review.Finding) { r[f.Ref()] = append(r[f.Ref()], f.ID) }
+func (r warningRecord) add(of pin.Ref, id string) { r[of] = append(r[of], id) }
 
 // of reports whether there is a warning of a server.
 func (r warningRecord) of(server string) bool {
@@ -80,28 +79,6 @@ func newDecision(pairs []pin.Pair, drifts []pin.Drift, sel selection) (d decisio
 		return false
 	})
 	return d, nil
-}
-
-// warnings returns what goes on record with the decision: every warning in an accepted
-// definition, those about the lists as a whole, and the ones of matching entries that were
-// accepted.
-func (d *decision) warnings(drifts []pin.Drift, findings []review.Finding) warningRecord {
-	accepted := map[pin.Ref]bool{}
-	for i := range drifts {
-		if d.accepted[i] {
-			accepted[drifts[i].Ref()] = true
-		}
-	}
-	record := warningRecord{}
-	for key, ids := range d.recorded {
-		record[key] = slices.Clone(ids)
-	}
-	for _, f := range findings {
-		if f.Warning && (f.WholeServer || f.Scope == review.InDrift && accepted[f.Ref()]) {
-			record.add(f)
-		}
-	}
-	return record
 }
 
 // An acceptance is one --accept: an entry, a digest, or both; or a pattern of names.
