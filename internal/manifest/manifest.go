@@ -189,39 +189,13 @@ func (e *entry) check(v *jsontree.Value) *entryProblem {
 	return nil
 }
 
-// folds reports whether s equals the ASCII name under Unicode case folding,
-// simple or full (CaseFolding.txt). Clients whose decoders fold case take such a
-// member for the real one.
-func folds(s, name string) bool { return strings.EqualFold(foldASCII(s), name) }
-
-// foldASCII folds the characters of s that fold to ASCII: the capital letters, and the
-// few others that foldTable has.
-func foldASCII(s string) string {
-	plain := true
-	for i := 0; i < len(s) && plain; i++ {
-		plain = s[i] < 0x80 && (s[i] < 'A' || s[i] > 'Z')
-	}
-	if plain {
-		return s
-	}
-	return foldTable.Replace(strings.Map(func(r rune) rune {
-		if r >= 'A' && r <= 'Z' {
-			return r + 'a' - 'A'
-		}
-		return r
-	}, s))
-}
-
-var foldTable = strings.NewReplacer("\u017f", "s", "\u212a", "k", "\u00df", "ss", "\u1e9e", "ss", "\ufb00", "ff", "\ufb01", "fi",
-	"\ufb02", "fl", "\ufb03", "ffi", "\ufb04", "ffl", "\ufb05", "st", "\ufb06", "st")
-
 // findFolded finds a member that equals a specified name only when folded, or returns nil.
 func findFolded(members []jsontree.Member, specified []string, where string) *entryProblem {
 	for _, m := range members {
 		if slices.Contains(specified, m.Name) {
 			continue
 		}
-		folded := foldASCII(m.Name)
+		folded := text.FoldASCII(m.Name)
 		for _, s := range specified {
 			if strings.EqualFold(folded, s) {
 				return &entryProblem{at: int(m.Value.At), text: fmt.Sprintf("%smember %s differs from %q by letter case only: some clients read it as the real one",

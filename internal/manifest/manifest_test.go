@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"pinproof/internal/manifest"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
+	"pinproof/internal/text"
 )
 
 // TestMangledManifest: every edit of one byte of a manifest gives drift or an
@@ -380,6 +382,58 @@ func TestUnfoldedMembers(t *testing.T) {
 	} {
 		if _, err := manifest.Read("m.json", []byte(text), pintest.Form, pin.Policy{}); err != nil {
 			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// TestFolds holds folding against two full implementations of it, for every
+// character in every place of every specified name.
+func TestFolds(t *testing.T) {
+	t.Parallel()
+	names := map[string]bool{}
+	lists := append(slices.Collect(maps.Values(pin.InnerMembers)), pin.MessageMembers, pin.ResultMembers)
+	for _, list := range append(lists, pin.EntryMembers[:]...) {
+		for _, name := range list {
+			names[name] = true
+		}
+	}
+	candidates := map[rune]bool{} // all that could fold to ASCII
+	for r := rune(0); r <= 0x10ffff; r++ {
+		if jsontest.FoldFully(string(r)) != string(r) || r < 0x80 {
+			candidates[r] = true
+		}
+	}
+	foldedNames := map[string]string{}
+	check := func(s, name string) {
+		if foldedNames[name] == "" {
+			foldedNames[name] = jsontest.FoldFully(name)
+		}
+		want := jsontest.FoldFully(s) == foldedNames[name] || strings.EqualFold(s, name)
+		if got := text.EqualFold(s, name); got != want {
+			t.Errorf("folds(%+q, %q) = %v", s, name, got)
+		}
+	}
+	for name := range names {
+		check(name, name)
+		check(strings.ToUpper(name), name)
+		check(name+"s", name)
+		check(name[1:], name)
+		check("", name)
+		for r := range candidates {
+			for i := range name {
+				for width := 1; width <= 3 && i+width <= len(name); width++ {
+					check(name[:i]+string(r)+name[i+width:], name)
+				}
+			}
+		}
+	}
+	for _, name := range []string{"ss", "ff", "fi", "fl", "ffi", "ffl", "st", "k", "affix", "class"} { // not among them so far
+		for r := range candidates {
+			for i := range name {
+				for width := 1; width <= 3 && i+width <= len(name); width++ {
+					check(name[:i]+string(r)+name[i+width:], name)
+				}
+			}
 		}
 	}
 }

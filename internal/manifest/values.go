@@ -14,6 +14,7 @@ import (
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/shell"
+	"pinproof/internal/text"
 )
 
 // A stream is a file of JSON values, one after another, line by line or in an event
@@ -289,7 +290,9 @@ func isAnswer(line []byte) bool {
 		return false
 	}
 	id, result := line[0] == '[', line[0] == '['
-	jsontree.EachMember(line, func(name string, _ int) { id, result = id || folds(name, "id"), result || folds(name, "result") })
+	jsontree.EachMember(line, func(name string, _ int) {
+		id, result = id || text.EqualFold(name, "id"), result || text.EqualFold(name, "result")
+	})
 	return id && result && hidesAnswer(line)
 }
 
@@ -301,9 +304,9 @@ func hidesAnswer(line []byte) bool {
 	if bytes.IndexByte(line, '{') < 0 {
 		return false
 	}
-	text := foldASCII(looselyUnescaped(line))
+	s := text.FoldASCII(looselyUnescaped(line))
 	for list := range pin.Lists {
-		if strings.Contains(text, `"`+strings.ToLower(pin.ListInfo[list].Member)+`"`) {
+		if strings.Contains(s, `"`+strings.ToLower(pin.ListInfo[list].Member)+`"`) {
 			return spellsResult(line)
 		}
 	}
@@ -312,8 +315,8 @@ func hidesAnswer(line []byte) bool {
 
 // spellsResult reports whether a text has the member name that every answer has, in any
 // letter case and with any escapes.
-func spellsResult(text []byte) bool {
-	return strings.Contains(foldASCII(looselyUnescaped(text)), `"result"`)
+func spellsResult(s []byte) bool {
+	return strings.Contains(text.FoldASCII(looselyUnescaped(s)), `"result"`)
 }
 
 // looselyUnescaped replaces \uXXXX escapes in text that may not be JSON.

@@ -1,8 +1,10 @@
 package pintest
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,6 +57,28 @@ func RealPins(t testing.TB, path, server string) pin.Set {
 		t.Fatal(err)
 	}
 	return set
+}
+
+// RealUpgrades calls f for each two neighbouring captures of a server.
+func RealUpgrades(t *testing.T, f func(old, new string)) {
+	t.Helper()
+	for _, folder := range Captures(t, "*") {
+		list, err := filepath.Glob(filepath.Join(folder, "*.json"))
+		if err != nil || filepath.Base(folder) == "inspector" {
+			continue
+		}
+		version := func(path string) (parts [3]int) { // years are later than any small number
+			_, _ = fmt.Sscanf(filepath.Base(path), "%d.%d.%d", &parts[0], &parts[1], &parts[2])
+			return parts
+		}
+		slices.SortFunc(list, func(a, b string) int {
+			x, y := version(a), version(b)
+			return slices.Compare(x[:], y[:])
+		})
+		for i := 1; i < len(list); i++ {
+			f(list[i-1], list[i])
+		}
+	}
 }
 
 // PoisonedCapture writes a capture with hidden text in its write_file, and returns the path.

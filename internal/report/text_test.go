@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -14,28 +13,6 @@ import (
 	"pinproof/internal/pintest"
 	"pinproof/internal/shell"
 )
-
-// realUpgrades calls f for each two neighbouring captures of a server.
-func realUpgrades(t *testing.T, f func(old, new string)) {
-	t.Helper()
-	for _, folder := range pintest.Captures(t, "*") {
-		list, err := filepath.Glob(filepath.Join(folder, "*.json"))
-		if err != nil || filepath.Base(folder) == "inspector" {
-			continue
-		}
-		version := func(path string) (parts [3]int) { // years are later than any small number
-			_, _ = fmt.Sscanf(filepath.Base(path), "%d.%d.%d", &parts[0], &parts[1], &parts[2])
-			return parts
-		}
-		slices.SortFunc(list, func(a, b string) int {
-			x, y := version(a), version(b)
-			return slices.Compare(x[:], y[:])
-		})
-		for i := 1; i < len(list); i++ {
-			f(list[i-1], list[i])
-		}
-	}
-}
 
 func upgradeReport(pinned, found pin.Set) *Report {
 	r := reportOf([]pin.Pair{{Server: "s", Manifest: "new.json", Known: true, Present: true, Pinned: pinned, Found: found}}, []pin.Set{pinned})
@@ -49,7 +26,7 @@ func upgradeReport(pinned, found pin.Set) *Report {
 func TestMassUpgradesFitAScreen(t *testing.T) {
 	t.Parallel()
 	alike := 0
-	realUpgrades(t, func(old, new string) {
+	pintest.RealUpgrades(t, func(old, new string) {
 		r := upgradeReport(pintest.RealPins(t, old, "s"), pintest.RealPins(t, new, "s"))
 		tools := len(r.Pairs[0].Found.Pins)
 		var said bytes.Buffer

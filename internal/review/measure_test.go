@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -98,5 +99,118 @@ func TestPublishedExamples(t *testing.T) {
 		if r := rows[kind]; r == nil || r.alone*100 < percent*r.all {
 			t.Errorf("%s: warnings on fewer than %d %%", kind, percent)
 		}
+	}
+}
+
+// morePublishedFile holds further published texts: a list of objects with a tool, whether it
+// orders the model to do something, and the same tool without the poison.
+var morePublishedFile = pintest.Path("../shared/published-2.json")
+
+// Of the published orders at least 70 % get a warning, and of all of them the reader is told
+// in an upgrade from the harmless tool. A tool without its poison gets no warning.
+func TestMorePublishedExamples(t *testing.T) {
+	data, err := os.ReadFile(morePublishedFile)
+	if err != nil {
+		t.Skip("no published examples at hand")
+	}
+	var list []struct {
+		Category     string
+		Order        bool
+		Tool, Benign json.RawMessage
+	}
+	if err := json.Unmarshal(data, &list); err != nil {
+		t.Fatal(err)
+	}
+	orders, warned, told := 0, 0, 0
+	for i, e := range list {
+		hasWarning := len(WarningsIn(findingsIn(t, string(e.Tool)))) > 0
+		before, now := foundPin(t, string(e.Benign)), foundPin(t, string(e.Tool))
+		if list := WarningsIn(findingsIn(t, string(e.Benign))); len(list) > 0 {
+			t.Errorf("%d without its poison: %v", i, list)
+		}
+		if !e.Order {
+			if hasWarning {
+				t.Logf("no order: %d, %s", i, e.Category)
+			}
+			continue
+		}
+		orders++
+		if hasWarning {
+			warned++
+		} else {
+			t.Logf("no warning: %d, %s", i, e.Category)
+		}
+		x := NewNames(nil, []pin.Set{{Server: "here", Pins: []pin.Pin{now}}})
+		if slices.ContainsFunc(x.Entry("here", now, &before), func(f Finding) bool { return f.Warning || f.ID == "order" || f.ID == "new-address" }) {
+			told++
+		}
+	}
+	t.Logf("%d orders: %d with a warning, %d with a warning, an order or an address in an upgrade", orders, warned, told)
+	if warned*100 < 70*orders || told < orders {
+		t.Errorf("too few")
+	}
+}
+
+// Of ordinary servers that are no part of the repository at most one is warned of falsely
+// when locked alone, and at most two pairs of them in one lockfile.
+func TestFindingsOfOrdinaryServers(t *testing.T) {
+	files, _ := filepath.Glob(pintest.Path("../shared/ordinary/*.json*"))
+	if len(files) == 0 {
+		t.Skip("no ordinary servers at hand")
+	}
+	var sets []pin.Set
+	for _, path := range files {
+		sets = append(sets, pintest.RealPins(t, path, filepath.Base(path)))
+	}
+	together, alone, pairs, tools := NewNames(nil, sets), 0, 0, 0
+	for _, s := range sets {
+		warned := func(x *Names) (list []Finding) {
+			for _, p := range s.Pins {
+				list = append(list, WarningsIn(x.Entry(s.Server, p, nil))...)
+			}
+			return list
+		}
+		if list := warned(NewNames(nil, []pin.Set{s})); len(list) > 0 {
+			alone++
+			t.Logf("alone: %s: %v", s.Server, list)
+		}
+		for _, f := range warned(together) {
+			if f.ID == "names-other-tool" {
+				pairs++
+				t.Logf("together: %s: %v", s.Server, f)
+			}
+		}
+		tools += len(s.Pins)
+	}
+	t.Logf("%d servers, %d tools: %d warned of alone, %d pairs together", len(sets), tools, alone, pairs)
+	if alone > 1 || pairs > 2 {
+		t.Error("too many")
+	}
+}
+
+// How many entries of real upgrades get a note about what joined. Few should: the note ranks
+// an entry above those that have none.
+func TestNotesOfRealUpgrades(t *testing.T) {
+	t.Parallel()
+	var entries, orders, addresses [2]int // that changed, that joined
+	pintest.RealUpgrades(t, func(old, new string) {
+		before, now := pintest.RealPins(t, old, "s"), pintest.RealPins(t, new, "s")
+		x := NewNames([]pin.Set{before}, []pin.Set{now})
+		for _, p := range now.Pins {
+			pinned := before.Find(p.Key)
+			if pinned != nil && pinned.Digest == p.Digest {
+				continue
+			}
+			joined := RankOf(pinned == nil)
+			entries[joined]++
+			for _, f := range x.Entry("s", p, pinned) {
+				orders[joined] += RankOf(f.ID == "order")
+				addresses[joined] += RankOf(f.ID == "new-address")
+			}
+		}
+	})
+	t.Logf("changed, joined: entries %d, with an order %d, with a new address %d", entries, orders, addresses)
+	if orders[0]*100 > 25*entries[0] || addresses[0]*100 > 10*entries[0] {
+		t.Error("too many")
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
+	"pinproof/internal/schema"
 	"pinproof/internal/text"
 )
 
@@ -27,7 +28,8 @@ type Names struct {
 	names     map[string][]string // tool name: the servers that list or pin it, in order
 	skeletons map[string][]string // skeleton: the names that have it
 	now       map[string]*serverNames
-	odd       bool // at least one name isn't a word (isWord)
+	pinned    map[string]bool // servers that the lockfile has
+	odd       bool            // at least one name isn't a word (isWord)
 }
 
 // NewNames takes the names of all tools pinned in the lockfile and listed in
@@ -39,7 +41,10 @@ func NewNames(locked []pin.Set, found []pin.Set) *Names {
 	for _, s := range sets {
 		total += len(s.Pins)
 	}
-	x := &Names{names: make(map[string][]string, total), skeletons: make(map[string][]string, total), now: map[string]*serverNames{}}
+	x := &Names{names: make(map[string][]string, total), skeletons: make(map[string][]string, total), now: map[string]*serverNames{}, pinned: map[string]bool{}}
+	for _, s := range locked {
+		x.pinned[s.Server] = true
+	}
 	for i := range sets {
 		s := &sets[i]
 		x.now[s.Server] = &serverNames{set: s, pins: pinsRead(s), lacks: map[string]bool{}} // a manifest replaces the pins
@@ -118,6 +123,7 @@ type serverNames struct {
 	asked    sync.Mutex
 	words    map[string]bool // nil: not read yet
 	families map[string]int  // the number of names that begin with a part
+	parts    map[string]bool // the parts of the names of tools, if there are at least minFamily
 	lacks    map[string]bool // earlier answers: texts repeat the same names
 }
 
@@ -126,7 +132,15 @@ func (s *serverNames) read() {
 	if s.words != nil {
 		return
 	}
-	s.words, s.families = map[string]bool{}, map[string]int{}
+	s.words, s.families, s.parts = map[string]bool{}, map[string]int{}, map[string]bool{}
+	tools := s.set.Of(pin.Tools)
+	for i := range tools {
+		if len(tools) >= minFamily {
+			for part := range strings.FieldsFuncSeq(snakeCase(tools[i].Name), isSeparator) {
+				s.parts[part] = true
+			}
+		}
+	}
 	for i := range s.set.Pins {
 		p := &s.set.Pins[i]
 		s.add(p.Name)
@@ -166,7 +180,9 @@ func (s *serverNames) add(name string) {
 }
 
 // uses reports whether the server uses a name: in singular or plural, after further parts
-// as in mcp__files__read_file, or one that begins as minFamily of its own names do.
+// as in mcp__files__read_file, one that begins as minFamily of its own names do, or one of
+// parts that all stand in names of its tools: with another configuration many servers list
+// further tools.
 func (s *serverNames) uses(name string) bool {
 	s.read()
 	if first, _ := cutName(name); s.families[first] >= minFamily {
@@ -176,6 +192,13 @@ func (s *serverNames) uses(name string) bool {
 		if s.words[withoutSeparators(rest)] {
 			return true
 		}
+	}
+	known := len(s.parts) > 0
+	for part := range strings.FieldsFuncSeq(snakeCase(name), isSeparator) {
+		known = known && s.parts[part]
+	}
+	if known {
+		return true
 	}
 	key := withoutSeparators(name)
 	return s.words[strings.TrimSuffix(key, "s")] || s.words[key+"s"]
@@ -314,7 +337,8 @@ func (r *Reviewer) name(name string) {
 // once per entry (names-other-tool). A tool is one that another server has and this one
 // lacks. Its name stands as a word of its own in the same letter case, also after the
 // label as in mcp__files__read_file or files.read_file, and is distinct, so that it can't
-// be an ordinary word. A label gives a note. It counts anywhere if it is distinct, else
+// be an ordinary word. It is a note if the name stands as a value, as an action of the tool's
+// own or in a command line (isNoTool). A label gives a note. It counts anywhere if it is distinct, else
 // only beside "server", "tool" or "MCP". Names of members aren't read: parameters share
 // their names with tools by chance.
 func (r *Reviewer) mentions(t *tokenizer) {
@@ -358,10 +382,91 @@ func (r *Reviewer) mention(name string, at int) bool {
 	if !elsewhere || r.own.has(name) {
 		return false
 	}
-	if r.first(name) {
-		r.add("names-other-tool", "%s of server %s: %s", text.Name(name), r.x.others(r.about.Server, name), r.excerpt(at-beside, at+len(name)+beside))
+	if r.mentioned[name] {
+		return true
+	}
+	if n := r.counts[findingRow("names-other-tool")]; n[0]+n[1] <= 2*maxAlike && r.first("items "+name) { // more aren't listed, and each costs a search
+		r.mentioned["action "+name] = r.isOwnValue(name) || headsItem(r.folded, name)
+	}
+	warning := !r.mentioned["action "+name] && !r.isNoTool(name, at)
+	if warning && r.first(name) || !warning && r.first("note "+name) {
+		r.addFor(name, "names-other-tool", warning, "%s of server %s: %s", text.Name(name), r.x.others(r.about.Server, name), r.excerpt(at-beside, at+len(name)+beside))
 	}
 	return true
+}
+
+// isOwnValue reports whether a schema of the entry has a name as a value: an action that the
+// entry takes as an argument.
+func (r *Reviewer) isOwnValue(name string) bool {
+	if r.values == nil {
+		r.values = map[string]bool{}
+		schema.Visit(&r.root, schema.AtDefinition, func(v *jsontree.Value, of, _ schema.Position, path []jsontree.Step) {
+			if n := len(path); v.Kind == '"' && n > 1 && (path[n-1].Index >= 0 && path[n-2].Name == "enum" || of == schema.AtSchema && path[n-1].Name == "const") {
+				r.values[v.Text] = true
+			}
+		})
+	}
+	return r.values[name]
+}
+
+// headsItem reports whether a name heads an item of a list in a text ("- add_note: Adds …"),
+// which makes it an action of the entry's own.
+func headsItem(s, name string) bool {
+	for from := 0; ; from += len(name) {
+		n := strings.Index(s[from:], name)
+		if n < 0 {
+			return false
+		}
+		from += n
+		mark := s[max(0, from-maxWord):from] // a mark is shorter
+		mark = mark[strings.LastIndexByte(mark, '\n')+1:]
+		rest := strings.TrimLeft(s[from+len(name):min(len(s), from+len(name)+maxWord)], "`'\"*")
+		if strings.TrimSpace(mark) != "" && strings.Trim(mark, " \t-*+#`'\"0123456789.)\u2022") == "" &&
+			(strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, " - ") || strings.HasPrefix(rest, " \u2013 ") || strings.HasPrefix(rest, " \u2014 ")) {
+			return true
+		}
+	}
+}
+
+// isNoTool reports whether a name at a place of the text is ordinary there, although another
+// server has a tool of that name: it is a value, as in operation='list_files' or "kind":
+// "list_files", it stands behind a program in a command line or behind a word in inline
+// code, or in brackets among at least two names that no server has.
+func (r *Reviewer) isNoTool(name string, at int) bool {
+	const near = 8 * maxWord // bytes on either side that are looked at
+	s := r.folded
+	if !strings.HasPrefix(s[at:], name) {
+		return false // a part of a longer name
+	}
+	before, after := s[max(0, at-near):at], s[at:min(len(s), at+near)]
+	line := before[strings.LastIndexByte(before, '\n')+1:]
+	bare := strings.TrimRight(line, "'\"`")
+	if strings.HasSuffix(bare, "=") || len(bare) < len(line) && strings.HasSuffix(strings.TrimRight(bare, " "), ":") {
+		return true
+	}
+	if strings.Count(line, "`")%2 == 1 && strings.IndexByte(line[strings.LastIndexByte(line, '`'):], ' ') >= 0 {
+		return true
+	}
+	words := strings.Fields(line)
+	for _, w := range words[max(0, len(words)-3):] {
+		if programs()[strings.TrimLeft(w, "`'\"$(")] != "" {
+			return true
+		}
+	}
+	open, end := strings.LastIndexByte(before, '('), strings.IndexByte(after, ')')
+	if open < 0 || end < 0 || strings.IndexByte(before[open:], ')') >= 0 {
+		return false
+	}
+	others := 0
+	for other := range strings.SplitSeq(before[open+1:]+after[:end], ",") {
+		if other = strings.Trim(other, " \t\n`'\""); other != name && isWord(other) && distinct(other) {
+			if len(r.x.names[other]) > 0 {
+				return false
+			}
+			others++
+		}
+	}
+	return others > 1
 }
 
 func (r *Reviewer) label(label string, at int) {

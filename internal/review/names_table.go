@@ -92,6 +92,9 @@ var commonTerms = wordsOf(wordRow{"common", "base32 base64 md5 sha1 sha256 sha51
 	"mysql nosql openai chatgpt webhook openapi date-time right-to-left left-to-right yyyy-mm-dd dd-mm-yyyy mm-dd-yyyy key-value " +
 	"key-value-pair comma-separated"})
 
+// programs begin command lines, in which names are commands.
+var programs = wordsOf(wordRow{"program", "npx npm pnpm yarn uvx uv pip pip3 pipx aws gcloud az kubectl helm docker git gh glab brew apt cargo go terraform curl"})
+
 type alphabet struct {
 	name  string
 	table *unicode.RangeTable

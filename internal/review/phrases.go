@@ -27,7 +27,8 @@ const (
 	isDirection // "to" and "into"
 	isOrder     // a word of orders, which no tool's name has
 	isPath
-	isStop // the end of a sentence
+	isStop   // the end of a sentence
+	isNeeded // "required", which "not" makes the opposite of an order
 )
 
 // A phraseMatcher is phraseTable compiled. It is made when a text is first read and not at
@@ -66,23 +67,23 @@ type wordGroup struct {
 	notBefore, notNear, notWithin []*phraseWord
 }
 
-var phrases = sync.OnceValue(compilePhrases)
+var phrases = sync.OnceValue(func() *phraseMatcher { return compilePhrases(phraseTable) })
 
-func compilePhrases() *phraseMatcher {
+func compilePhrases(table []phraseGroup) *phraseMatcher {
 	m := &phraseMatcher{words: make(map[string]*phraseWord, 1024), steps: make([]phraseStep, 1, 1024), places: make([]wordPlace, 1, 4096)}
 	for _, c := range wordClasses {
 		words := m.appendWords(nil, c.words)
 		m.appendWords(nil, c.name)[0].all = words
 	}
-	for class, words := range []string{"NEGATION", labelWords, exampleWords, "to|into", orderWords, "{path}", "."} {
+	for class, words := range []string{"NEGATION", labelWords, exampleWords, "to|into", orderWords, "{path}", ".", neededWords} {
 		for _, word := range m.appendWords(nil, words) {
 			word.class |= 1 << class
 		}
 	}
 	var words []*phraseWord
-	groups := make([]wordGroup, len(phraseTable))
-	for i := range phraseTable {
-		g, group := &phraseTable[i], &groups[i]
+	groups := make([]wordGroup, len(table))
+	for i := range table {
+		g, group := &table[i], &groups[i]
 		*group = wordGroup{g, m.appendWords(nil, g.notBefore), m.appendWords(nil, g.notNear), m.appendWords(nil, g.notWithin)}
 		for _, phrase := range g.phrases {
 			gap := -1
@@ -149,11 +150,14 @@ func (t *tokenizer) match() {
 	m := t.m
 	base := t.next + 1 // word numbers go on from text to text, so earlier progress never counts
 	t.next += len(t.words) + 1
-	stop, negation := base-1, 0
+	stop, negation, optional := base-1, 0, 0 // optional: the last "not required"
 	for i, w := range t.words {
 		at := base + i
 		if w.class&isStop != 0 {
 			stop = at
+		}
+		if w.class&isNeeded != 0 && negation > stop && at-negation <= 2 {
+			optional = at
 		}
 		for place := w.last; place != 0; place = m.places[place].before { // later steps first: a word is one step only
 			n := m.places[place].step
@@ -168,7 +172,7 @@ func (t *tokenizer) match() {
 			group := step.group
 			switch {
 			case group.capitals && !inCapitals(t.s[w.from:]):
-			case step.gap < 0 && group.unlessNegated && negation > stop && at-negation <= 10:
+			case step.gap < 0 && (group.unlessNegated && negation > stop && at-negation <= 10 || optional > stop && at-optional <= 2):
 				t.progress[n] = phraseProgress{} // an earlier start goes, too: "send it here, never send it there"
 			case !step.last:
 				t.progress[n] = p
@@ -225,7 +229,7 @@ type tokenizer struct {
 // dot. The words of phrases are the runs of letters and digits in it.
 func (t *tokenizer) read(r *Reviewer) {
 	s := r.folded
-	*t = tokenizer{r: r, m: phrases(), s: s, words: t.words[:0], names: t.names[:0], labels: t.labels[:0], progress: t.progress, next: t.next, hashed: -1}
+	*t = tokenizer{r: r, m: t.m, s: s, words: t.words[:0], names: t.names[:0], labels: t.labels[:0], progress: t.progress, next: t.next, hashed: -1}
 	var last textRange
 	afterMCP := false
 	t.heading(0)
@@ -311,6 +315,10 @@ func (t *tokenizer) mark(i int) {
 			t.add(".", i)
 		}
 		t.heading(i + 1)
+	case ',':
+		if n := len(t.words); n > 0 && t.words[n-1].class&isNegation != 0 && text.IsAlnum(before) {
+			t.add("{comma}", i)
+		}
 	case ':':
 		if next <= ' ' {
 			t.add("{colon}", i)
@@ -400,7 +408,7 @@ func (t *tokenizer) toolName(from, to int, formed bool) bool {
 	if !formed && !quoted && after != ',' {
 		return false // most words
 	}
-	if from < t.urlEnd || strings.IndexByte("/\\~$@.{<=", before) >= 0 || strings.IndexByte("/\\=}>(", after) >= 0 ||
+	if from < t.urlEnd || strings.IndexByte("/\\~$@.{<=", before) >= 0 || strings.IndexByte("/\\=}>", after) >= 0 ||
 		quoted && to+1 < len(s) && strings.IndexByte(":=", s[to+1]) >= 0 {
 		return false // part of a path, an address, code or a placeholder, or the key of an example
 	}
@@ -437,7 +445,7 @@ func (t *tokenizer) toolName(from, to int, formed bool) bool {
 	default:
 		return false
 	}
-	if !t.r.lacks(name) {
+	if valueWords()[t.wordBefore(from)] != "" || !t.r.lacks(name) {
 		return false
 	}
 	t.add(token, from)
@@ -542,7 +550,7 @@ func (t *tokenizer) tag(i int) {
 	case size > 0:
 	case rest[0] == '[': // a heading such as "[SYSTEM OVERRIDE]"
 		inside, _, ok := strings.Cut(rest[1:min(len(rest), 40)], "]")
-		if ok && inside == strings.ToUpper(inside) && slices.Contains(bracketRoles, inside[:tagName(inside)]) {
+		if ok && inside == strings.ToUpper(inside) && (slices.Contains(bracketRoles, inside[:tagName(inside)]) || slices.Contains(bracketOrders, inside[strings.LastIndexByte(inside, ' ')+1:])) {
 			size = len("[" + inside + "]")
 		}
 	case strings.HasPrefix(rest, "<|"): // <|im_start|>: a token of a chat template

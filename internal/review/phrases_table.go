@@ -18,6 +18,7 @@ import (
 //	{path}     a path in a home directory or below one of the usual roots
 //	{secret}   a file that may hold secrets
 //	{colon}    a colon before white space
+//	{comma}    a comma right after a negation: "If you can't, tell the user"
 type phraseGroup struct {
 	id      string // of the finding
 	what    string // for its detail
@@ -61,6 +62,12 @@ const (
 	toAddress    = "tells the model to send data to an address"
 	readAndPass  = "tells the model to read a file and pass it on"
 	mayHold      = "asks for a file that may hold secrets"
+	noConsent    = "tells the model to act without the user's consent"
+	offGuard     = "tells the model to set safety checks aside"
+	otherPersona = "tells the model to be someone else, or to obey what a tool returns"
+	lies         = "tells the model to lie to the user"
+	persist      = "tells the model to keep orders for later"
+	standing     = "gives an order for every call, message or answer"
 	askPrompt    = "asks the model for its system prompt"
 	askTalk      = "asks the model for the conversation"
 	callFirst    = "tells the model to call a tool that this server does not have"
@@ -70,7 +77,7 @@ const (
 	asHeading    = "has a heading that pretends to be part of the prompt"
 )
 
-var phraseTable = [...]phraseGroup{
+var phraseTable = []phraseGroup{
 	{id: "instruction-like", what: setAside, phrases: []string{
 		"ignore|disregard|forget ..3 EARLIER|system|your|other|safety|security ..3 INSTRUCTIONS",
 		"ignore|disregard|forget ..3 previous|prior|earlier|system|your ..2 prompt|prompts|rules",
@@ -78,18 +85,72 @@ var phraseTable = [...]phraseGroup{
 		"override|overrides|overrule|supersede|supersedes|bypass|overriding|superseding ..2 EARLIER|your|other ..2 INSTRUCTIONS",
 		"ignore|disregard|forget ..1 everything|anything|all|what ..4 told|instructed",
 		"ignore|disregard|forget|bypass|break|override|violate ..1 your ..2 rules|policies|constraints|restrictions|guardrails|safeguards|training|programming|guidelines",
-		"ignore|disregard|bypass ..1 ALL ..2 safety|ethical|content|moderation ..1 rules|policies|filters|checks|guidelines|restrictions",
 		// Spanish, French, German, Italian, Portuguese
 		"ignora|ignore|olvida|esquece|esqueca|dimentica ..3 instrucciones|istruzioni|instru",
 		"ignorez|oubliez|ignore ..2 instructions ..1 pr",
 		"ignoriere|vergiss|missachte ..4 anweisungen|instruktionen|vorgaben",
 	}},
+	{id: "instruction-like", what: setAside, unlessNegated: true, phrases: []string{
+		"ignore|disregard|forget ..2 previous|prior|earlier|security|safety ..2 policies|guidance|directions|constraints ..0 you|on|about|from|and|when|in",
+		"set|put ..0 aside ..3 told|EARLIER|INSTRUCTIONS|rules",
+		"pay|take ..0 no ..0 attention|notice|heed ..2 EARLIER|INSTRUCTIONS|rules|directions",
+		"replacing|overriding|superseding ..2 previous|prior|earlier|original ..3 prompt|prompts|persona|rules|INSTRUCTIONS|behavior",
+		"replacing|overriding|superseding ..1 ALL ..1 INSTRUCTIONS|prompts|rules ..1 previously|earlier|already|given|set",
+		"EARLIER ..1 INSTRUCTIONS|rules|prompts|restrictions|constraints|guardrails ..2 no ..0 longer ..1 apply|applies|valid|binding|hold|relevant",
+		"INSTRUCTIONS|rules|prompts|restrictions|constraints ..2 before|earlier|previously|above ..2 no ..0 longer",
+		"you ..0 are ..0 no ..0 longer ..1 bound|limited|restricted|subject",
+		"previous|prior|earlier|preceding ..1 INSTRUCTIONS|rules|prompts|directions|restrictions|constraints ..0 are|is ..1 void|invalid|cancelled|canceled|revoked|null|suspended|obsolete|lifted|overruled",
+	}},
+	{id: "instruction-like", what: offGuard, unlessNegated: true, phrases: []string{
+		"ignore|disregard|bypass|override|circumvent|evade ..3 safety|security|ethical|content|moderation ..1 rules|policies|filter|filters|filtering|checks|guidelines|restrictions|guardrails|safeguards|controls|measures",
+		"disable|disables|lift|lifts ..0 ALL ..2 safety|security|content|moderation ..1 filters|filtering|checks|restrictions|guardrails|safeguards|controls|sanitization|validation",
+		"trust ..0 ALL ..2 input|inputs|command|commands|query|queries|request|requests|instructions|content",
+		"treat ..0 ALL ..2 input|inputs|command|commands|query|queries|request|requests|content ..2 as ..1 trusted|safe|authorized|approved",
+		"you ..1 are|have ..2 authorized|permitted|allowed|cleared|free|unrestricted ..6 without ..1 restriction|restrictions|limit|limits|limitation|limitations|validation|checks",
+	}},
+	{id: "instruction-like", what: noConsent, unlessNegated: true, notWithin: "not|never|t|dont|cannot|only|no", phrases: []string{
+		"MUST|directly|immediately|proceed|CARRY|SEND|CALL ..12 without ..4 PEOPLE ..1 confirmation|approval|consent|permission|permissions|review|authorization|oversight|intervention",
+		"MUST|directly|immediately|proceed|CARRY|SEND|CALL ..12 without ..2 confirmation|approval|consent",
+		"MUST|directly|immediately|proceed|CARRY|SEND|CALL ..12 without ..1 asking|prompting|consulting ..1 PEOPLE",
+		"skip|skips|bypass|ignore|omit ..3 confirmation|approval|consent|permission|review ..3 and ..1 CALL|SEND|proceed|continue|delete|go|do",
+		"you|assistant|agent|model|must|should|always|automatically|may ..1 skip|bypass|omit|ignore ..2 confirmation|approval|consent|permission|review",
+		"skip|bypass|omit ..3 confirmation|approval|consent|permission|review ..3 for ..1 future|remaining|subsequent|later|further",
+	}},
+	{id: "instruction-like", what: noConsent, phrases: []string{
+		"no ..0 longer ..1 ask|asks|asking|require|requires|need|needs|prompt ..2 PEOPLE|approval|confirmation|permission|consent",
+		"no ..0 need ..0 to ..0 ask|confirm|check ..3 before|permission|confirmation|approval",
+		"dangerously ..0 skip ..0 permissions",
+		"not|never|dont|t ..0 ask|prompt|request|wait|require ..3 confirmation|approval|consent|permission",
+		"auto ..0 approve|approves ..2 ALL|future|following|subsequent",
+		"assume|presume|consider ..3 PEOPLE ..2 consent|approved|consented|approval|permission|agreed|confirmed|given",
+	}},
+	{id: "instruction-like", what: otherPersona, unlessNegated: true, phrases: []string{
+		"adopt|embody|impersonate ..2 persona|personality|identity|character|role",
+		"act ..0 as ..0 {colon}",
+		"follow|obey ..4 INSTRUCTIONS|directions|commands ..6 without ..0 question|hesitation|exception|asking",
+		"follow|obey|execute ..1 all|any|every|whatever ..0 INSTRUCTIONS|directions|commands|orders ..3 returned|response|output|result|results|reply|document|found|page|file|text",
+		"treat ..3 output|response|result|results|reply|document ..3 as ..2 INSTRUCTIONS|commands|orders|prompt",
+		"do ..0 exactly ..0 what|as ..1 it|they|output|response|result|document ..0 says|say|tells|tell",
+	}},
+	{id: "instruction-like", what: standing, unlessNegated: true, phrases: []string{
+		"CALL|USING|MUST ..12 after ..0 any ..1 action|actions|message|messages|response|reply|answer|turn|prompt",
+		"CALL|USING|consulted ..8 before|after ..1 ALL ..1 response|reply|answer|message|turn|prompt",
+		"after ..1 ALL ..2 message|messages|response|reply|answer|turn|prompt ..4 CALL|use ..1 this|it",
+		"CALL|USING ..8 end|start ..0 of ..0 every|each|any|all ..1 response|reply|answer|message|turn",
+		"CALL|use ..2 this ..4 after ..0 ALL ..0 tool|other ..1 call|calls|use|tool",
+		"prefix|append|prepend|suffix ..3 all|every|each ..2 command|commands|message|messages|response|responses|reply|replies",
+		"append|add|prepend ..8 to ..1 ALL ..1 command|commands|message|messages|response|responses|reply|replies ..0 you",
+		"called|used|invoked|run|consulted ..1 every|each ..0 time ..1 a|any|another|other ..1 tool",
+		"command|commands|message|messages|reply|replies|response|responses ..0 you ..3 must|should|shall ..0 be|start|begin|end|include",
+		"must|always|also ..1 export|send|forward|copy|upload|mirror|replicate|push ..2 results|result|data|output|outputs|records|responses|copy ..2 to|into ..3 backup|external|archive|remote|audit|compliance|monitoring|third",
+	}},
 	{id: "instruction-like", what: setAside, notBefore: "is|was|field|setting|option|if|in|as|section|or|for|for|when|unless", phrases: []string{
 		"disregard|forget ..0 the|all ..0 above|foregoing",
 	}},
 	{id: "instruction-like", what: ownOrders, phrases: []string{
-		"your ..1 new|real|true|actual ..0 INSTRUCTIONS",
+		"your ..1 new|real|true|actual|only|sole|secret ..1 INSTRUCTIONS|task|job|goal|mission|objective",
 		"from ..0 now ..0 on ..1 you|ignore|respond",
+		"your ..2 objective|task|goal|mission|job|role ..0 is ..0 now",
 		"you ..0 are ..0 now ..2 mode|dan|unrestricted|jailbroken",
 		"as ..0 an ..0 ai ..2 you ..2 permitted|allowed|authorized",
 		"act|behave|respond|reply|pretend|proceed ..2 as|like ..0 if ..0 you|nothing",
@@ -126,7 +187,7 @@ var phraseTable = [...]phraseGroup{
 		"other ..1 tools|tool ..1 are|is ..1 deprecated|obsolete|disabled|unsafe|compromised|untrusted|broken|unreliable|forbidden|insecure",
 		"must|always ..2 ignore|disregard|discard|override ..1 PEOPLE",
 		"MUST|CHANGE ..24 regardless ..0 of ..6 PEOPLE ..3 input|request|requests|requested|query|intent|intention|asks|asked|says|wants|specifies|specified|provided|choice|preference|original",
-		"CHANGE ..24 regardless ..0 of ..3 original|originally|input|intended",
+		"must|should|CHANGE ..24 regardless ..0 of ..3 original|originally|input|intended",
 		"disregard|ignore ..1 any|all ..3 PEOPLE ..1 provides|provided|specifies|specified|asks|requests|says|gives",
 	}},
 	{id: "instruction-like", what: callFirst, phrases: []string{
@@ -151,6 +212,13 @@ var phraseTable = [...]phraseGroup{
 		"BEFORE ..0 this|any|other ..1 tool ..2 used|called|run|invoked ..3 CALL|use ..1 {tool}",
 		"only ..5 after|once ..2 {tool} ..3 called|run|invoked|executed",
 		"not|never|t|fails|fail|blocked|disabled|locked|refused|rejected ..2 until|unless|before ..2 {tool} ..3 called|run|invoked|executed|used",
+		"prerequisite|prerequisites|precondition ..1 {colon} ..3 CALL|use|query|consult ..2 NAME",
+		"requires|require|requiring|must ..1 calling|invoking|running|executing ..1 {tool}",
+		"also|then|additionally|afterwards ..1 CALL ..1 {tool} ..0 with|on|to|and",
+		"after ..2 ALL ..8 CALL|use ..2 {tool}",
+		"{tool} ..1 must|should|shall ..1 be ..0 called|invoked|executed|run|used",
+		"CALL|use|query|consult ..1 {tool} ..0 after|afterwards ..2 this|it|every|each|any|all",
+		"before|after ..2 responding|answering|replying|continuing|proceeding ..6 CALL|use|query ..2 {tool}",
 		"requires|needs ..3 {tool} ..3 called|run|invoked|executed ..0 first|before|beforehand",
 	}},
 	{id: "instruction-like", what: changeCall, phrases: []string{
@@ -162,11 +230,19 @@ var phraseTable = [...]phraseGroup{
 		"WHEN ..6 with|via|using|through ..1 {tool} ..6 MUST ..4 CHANGE|ADD",
 		"all|any|every|each ..3 query|queries|request|requests|call|calls|search|searches|lookup|lookups ..2 to|via|with|of|through ..2 {tool} ..16 MUST",
 		"WHEN ..3 USING ..4 {quoted} ..0 tool ..4 CHANGE",
-		"WHEN ..3 {tool} ..2 called|invoked|executed|triggered ..4 CHANGE",
+		"WHEN ..8 {tool} ..6 COVERTLY",
+		"send|forward|passed|sent|forwarded|piped|fed|flow|flows ..5 to|into|through ..0 {tool}",
+		"ignore|disregard|discard|replace ..1 recipient|payee|beneficiary|amount|destination|account ..3 given|provided|specified|requested|named",
+		"recipient|payee|beneficiary|amount|destination|account ..1 is|are ..1 always|automatically|silently ..0 replaced|set|changed|redirected|overridden|overwritten",
+		"instead ..0 of ..2 one|account|recipient|payee|value|address|number ..2 PEOPLE ..0 names|named|gives|gave|provides|specified|asked|said",
+		"replace|change|swap|rewrite ..1 ALL|the ..3 PEOPLE ..1 gives|provides|names|enters|specified|sent ..3 with|by",
+		"modify|change|alter|rewrite ..1 {tool} ..3 arguments|parameters|argument|parameter|input|inputs",
+		"response|responses|result|results|output|outputs ..3 by|of|from ..2 {tool} ..2 is|are|must|should|be ..3 modified|replaced|rewritten|altered|redirected|changed|forwarded",
+		"must|always|automatically ..1 route|redirect|transfer|direct|forward|send|pay|move ..1 ALL|the|your ..1 funds|balance|payments|payment|transfers|money|transactions|payouts|deposits ..1 to|through|via|into",
+		"funds|payments|transfers|transactions|payouts|deposits ..2 must|should|shall|always ..2 go|routed|redirected|sent|transferred|directed|forwarded|paid ..1 to|through|via",
 		"each|every ..0 time ..1 {tool} ..2 called|invoked|used|run|executed ..4 CHANGE",
 		"for|in ..1 {tool} ..0 call|calls ..3 MUST ..2 CHANGE|ADD",
 		"call|calls ..0 to|of ..1 {tool} ..1 MUST ..2 CHANGE|ADD|have|contain",
-		"WHEN ..3 {tool} ..2 used|run ..4 change|replace|rewrite|modify|redirect|swap|alter|overwrite|substitute",
 		"CHANGE|force ..4 parameter|parameters|argument|arguments|arg|param ..0 of|for ..3 {tool} ..1 to|as|with",
 		"recipient|recipients|payee|beneficiary|amount|sender ..0 of|for|in ..3 {tool} ..2 must|should|shall|always ..2 be|equal|contain|include",
 		"path|url|query|channel|body|subject|destination|account|ARGUMENT ..0 of|for|in ..3 {tool} ..2 must|should|shall ..0 always ..0 be|equal|contain|include|point",
@@ -186,11 +262,14 @@ var phraseTable = [...]phraseGroup{
 		"must|always|automatically ..1 ignore ..3 ARGUMENT|provided|specified ..3 by ..1 PEOPLE",
 		"must ..1 ignore|discard|disregard ..2 their|PEOPLE ..8 instead",
 	}},
+	{id: "instruction-like", what: changeCall, notWithin: "to", phrases: []string{ // "used to add" is ordinary
+		"WHEN ..3 {tool} ..3 called|invoked|executed|triggered|used|run ..4 CHANGE|add|include|insert|payee|beneficiary|bcc",
+	}},
 	{id: "instruction-like", what: fromUser, notBefore: "to|they|apart|from", notNear: "until", phrases: []string{
 		"not|never|dont|t|avoid ..0 tell|telling|inform|informing ..2 PEOPLE",
 	}},
 	{id: "instruction-like", what: fromUser, notBefore: "to|they", phrases: []string{
-		"not|never|dont|t ..0 ever|explicitly|directly|actually|under ..3 tell|inform ..2 PEOPLE",
+		"not|never|dont|t ..1 ever|explicitly|directly|actually|under ..3 tell|inform ..2 PEOPLE",
 	}},
 	{id: "instruction-like", what: fromUser, phrases: []string{
 		"not|never|dont|t|cannot|avoid|without ..1 mention|mentioning|reveal|revealing|disclose|disclosing ..0 this|that|it|these|them|any|anything ..4 to ..1 PEOPLE",
@@ -204,6 +283,9 @@ var phraseTable = [...]phraseGroup{
 		"no ..0 need ..0 to ..1 mention|disclose|inform|notify|tell ..2 PEOPLE|this|it|that",
 		"not ..1 need|needs|needed|have|something|action|detail ..2 to ..0 be ..0 discussed|mentioned|disclosed|revealed",
 		"should|must|shall ..0 not ..0 be ..0 mentioned|discussed|acknowledged",
+		"keep|stay|stays|remain|remains ..2 between ..0 us|ourselves",
+		"invisible ..0 to ..1 PEOPLE",
+		"stay|stays|remain|remains ..0 hidden|secret|unknown|unnoticed ..2 PEOPLE",
 		"hide|conceal|keep|withhold|hiding|concealing ..0 this|it|that|these|them|everything ..2 from ..1 PEOPLE",
 		"PEOPLE ..0 must|should|shall ..0 not|never ..1 know|notice|realize|learn|aware|told|informed",
 		"no ..1 informes|digas|menciones|digas|avises ..3 usuario",
@@ -213,6 +295,16 @@ var phraseTable = [...]phraseGroup{
 	{id: "instruction-like", what: fromUser, unlessNegated: true, phrases: []string{
 		"without ..1 telling|informing|notifying|alerting ..2 PEOPLE",
 		"without ..1 PEOPLE ..1 knowledge|knowing|noticing|awareness|consent",
+	}},
+	{id: "instruction-like", what: lies, unlessNegated: true, phrases: []string{
+		"lie|lies ..0 to ..1 PEOPLE",
+		"report|return|claim|show|announce|say ..2 success ..4 even ..0 if|when ..3 fails|failed|fail|error",
+		"pretend ..0 that|it|the ..6 succeeded|worked|failed|done|completed|works|successful",
+		"tell|inform|assure|convince ..1 PEOPLE ..1 that ..2 other ..1 tools|servers",
+	}},
+	{id: "instruction-like", what: persist, unlessNegated: true, phrases: []string{
+		"add|save|write|store|append|put|copy ..3 this|these|following|INSTRUCTIONS ..3 to|in|into ..0 your ..1 memory|instructions|rules|context|prompt|config|settings",
+		"add|write|append|insert|save ..6 to|into|in ..3 bashrc|zshrc|crontab|cursorrules",
 	}},
 	{id: "instruction-like", what: "acts in secret", phrases: []string{
 		"secretly|covertly|surreptitiously|stealthily ..2 read|copy|collect|record|add|log|track|monitor|store|save|capture|call|run|execute|change|CARRY|CARRIES",
@@ -225,6 +317,9 @@ var phraseTable = [...]phraseGroup{
 		"call|use|invoke|run ..5 with ..1 full|entire|whole|complete ..1 conversation|chat ..0 history|log|transcript",
 		"contain|contains|include|pass|provide|put|copy ..3 PEOPLE ..1 previous|prior|last|earlier ..1 message|messages|prompt|prompts",
 		"all|every ..1 previous|prior|earlier ..1 messages|prompts ..2 from|in|of ..1 conversation|session|chat",
+		"CARRY|copy ..3 conversation|chat ..2 history|far|transcript|log ..3 in|into|to ..2 ARGUMENT|notes|note|context|debug|metadata",
+		"ARGUMENT ..1 must|should|always ..1 contain|include|hold ..3 full|entire|whole|complete ..1 conversation|chat|history|dialogue",
+		"include|pass|provide|copy|put ..1 previous|prior|last|earlier|all ..1 PEOPLE ..0 message|messages|prompt|prompts",
 	}},
 	{id: "instruction-like", what: askTalk, unlessNegated: true, phrases: []string{
 		"full|entire|whole|complete ..0 list ..0 of ..2 last|previous|recent|prior ..0 messages",
@@ -262,6 +357,10 @@ var phraseTable = [...]phraseGroup{
 	{id: "instruction-like", what: "tells the model to pass on secrets", unlessNegated: true, phrases: []string{
 		"send|pass|append|paste|attach|upload|forward|exfiltrate|leak ..2 all|every|any|users ..3 password|passwords|credentials|secrets",
 		"include|append|insert|output|reveal|add|embed ..4 password|passwords|credentials|tokens ..5 in|into|to|with ..1 your|response|output|message|reply|answer|results",
+		"CARRY|bundle|embed|add|insert ..8 in|into|to|with ..0 your ..0 next|following ..0 message|reply|response|answer",
+		"gather|collect|harvest|bundle|steal ..1 any|all|every|users ..3 SECRETS|tokens",
+		"read|list|dump|collect|get|print|gather ..3 environment ..0 variables|variable ..4 CARRY|add",
+		"MUST|before|first ..6 read|open|cat|load ..10 CARRY ..3 content|contents|output ..4 ARGUMENT",
 		"files ..2 containing|named|matching|with ..3 SECRETS ..14 include|send|return|read|upload|add",
 	}},
 	{id: "instruction-like", what: collectsData, unlessNegated: true, phrases: []string{
@@ -279,6 +378,20 @@ var phraseTable = [...]phraseGroup{
 		"MUST ..6 read|open|cat|load|access|overwrite|delete|examine ..6 {secret}",
 	}},
 
+	{id: "promotes-itself", what: "praises itself", phrases: []string{
+		"best|finest|fastest|smartest|greatest|ultimate|superior ..2 tool|function|server|service",
+		"most ..0 effective|accurate|reliable|powerful|advanced|efficient|trusted|comprehensive|popular|complete ..2 tool|function|server|service",
+		"trusted|recommended|endorsed|certified|loved|preferred ..0 by ..5 users|developers|companies|experts|openai|anthropic|google|microsoft|thousands|millions|professionals|teams|world",
+		"should ..1 be ..0 called|used|chosen|preferred ..1 whenever|wherever ..0 possible",
+	}},
+	{id: "promotes-itself", what: "puts itself in place of other tools", phrases: []string{
+		"use|choose|call|prefer ..2 this ..3 instead|rather|over",
+		"primary|preferred|recommended ..2 tool|function ..0 for|when|to",
+		"this ..2 replaces|supersedes|obsoletes ..3 tool|tools|function|NAME",
+		"superset ..0 of ..4 tool|tools|function|NAME",
+		"deprecated|obsolete|outdated ..6 use|call|prefer ..3 instead",
+	}},
+
 	{id: "secret-path", what: "asks for a private key", unlessNegated: true, phrases: []string{
 		"read|provide|give|copy|CARRY ..3 user|users|your|their|all|any|every ..3 private ..1 key|keys",
 		"provide|give|copy|CARRY ..4 seed|recovery|mnemonic ..0 phrase|phrases",
@@ -289,6 +402,7 @@ var phraseTable = [...]phraseGroup{
 		"include|put ..4 what|content|contents|text|everything|all ..6 {secret}",
 		"content|contents ..0 of ..5 {secret}",
 		"{secret} ..12 CARRY ..3 content|contents|text|output|response",
+		"read|open|cat|load|get ..4 {secret} ..2 CARRY",
 		"first|must|silently|also ..3 delete|remove|erase|clear|overwrite|empty|truncate|read ..6 {secret}",
 	}},
 }
@@ -315,7 +429,8 @@ var otherScripts = [...]otherScript{
 // Words that have a class of their own (see isNegation).
 const (
 	labelWords   = "server|servers|tool|tools|mcp" // the word beside one of these may be a server's label
-	orderWords   = "ignore|disregard|forget|secretly|covertly|silently"
+	orderWords   = "ignore|disregard|forget|secretly|covertly|silently|dangerously"
+	neededWords  = "required|mandatory|needed|necessary|need"
 	exampleWords = "default|defaults|example|examples|path|g|e" // g as in e.g., e as in i.e.
 )
 
@@ -366,6 +481,9 @@ var pseudoTags = wordsOf(
 // someone other than the tool's author: [SYSTEM], [HIDDEN INSTRUCTION].
 var bracketRoles = []string{"SYSTEM", "SYS", "HIDDEN", "SECRET", "OVERRIDE", "INSTRUCTION", "INSTRUCTIONS", "ASSISTANT", "DIRECTIVE", "SHADOW", "JAILBREAK", "INJECTION"}
 
+// bracketOrders end such headings: [MODE OVERRIDE].
+var bracketOrders = []string{"DIRECTIVE", "OVERRIDE", "INSTRUCTION"}
+
 // headingNames are words that head a line as a part of the prompt would, with the marks that
 // count for them: a colon after them, # before them, brackets around them. Other marks are
 // ordinary: many texts have "INSTRUCTIONS:". Tools for admins often begin with [ADMIN], so
@@ -392,6 +510,9 @@ var mailWords = wordsOf(
 
 // callVerbs stand before the name of a tool in quotes. "use" also stands before a value.
 var callVerbs = wordsOf(wordRow{"call", "tool call calling invoke invoking"}, wordRow{"use", "use using"})
+
+// valueWords stand before a name that is a value and no tool: mode 'dry_run'.
+var valueWords = wordsOf(wordRow{"value", "value values mode type status format column key flag enum equals event events scope"})
 
 // chatMarks are marks of chat templates.
 var chatMarks = []string{"[INST]", "[/INST]", "<<SYS>>", "<</SYS>>"}

@@ -31,6 +31,16 @@ type Finding struct {
 	more        bool   // it stands for all further ones of its id and level
 	WholeServer bool   // it is about the whole manifest
 	Scope       Scope
+	subject     string // identifies it in place of its detail, which may name servers that come and go
+}
+
+// same reports whether two findings are one, found at different times.
+func (f Finding) same(other Finding) bool {
+	f.Approved, other.Approved = false, false
+	if f.subject != "" {
+		f.Detail, other.Detail = "", ""
+	}
+	return f == other
 }
 
 // A Reviewer is the reading of one definition. It keeps the path to the value that it reads,
@@ -46,6 +56,7 @@ type Reviewer struct {
 	list      []Finding
 	counts    [len(Table)][2]int // findings by id and level: 0 notes, 1 warnings
 	mentioned map[string]bool    // other tools and labels, each reported once
+	values    map[string]bool    // of enum and const in the definition; nil: not read yet
 
 	// about the text that is read
 	text   string   // as the server wrote it
@@ -82,6 +93,9 @@ func (x *Names) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 	}
 	r := x.newReview(server, &p)
 	r.whole(&p)
+	if before == nil && x.pinned[server] {
+		r.joined(&jsontree.Value{})
+	}
 	if before == nil || before.Definition == nil {
 		return r.finish()
 	}
@@ -89,6 +103,8 @@ func (x *Names) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 	old, new := sync.OnceValue(before.Tree), sync.OnceValue(p.Tree)
 	if !same {
 		r.growth(old, new)
+		then := before.Tree()
+		r.joined(&then)
 	}
 	list := r.finish()
 	if len(list) > 0 {
@@ -105,7 +121,7 @@ func (x *Names) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 // still says that what they are about is what was approved.
 func approve(list, then []Finding, still func(Finding) bool) {
 	for i, f := range list {
-		list[i].Approved = slices.Contains(then, f) && still(f)
+		list[i].Approved = slices.ContainsFunc(then, f.same) && still(f)
 	}
 }
 
@@ -262,6 +278,14 @@ func (r *Reviewer) finish() []Finding {
 	return r.list
 }
 
+// addFor is add for a finding that its subject identifies.
+func (r *Reviewer) addFor(subject, id string, warning bool, format string, args ...any) {
+	n := len(r.list)
+	if r.addAs(id, warning, format, args...); len(r.list) > n && !r.list[n].more {
+		r.list[n].subject = subject
+	}
+}
+
 func findingRow(id string) int {
 	return slices.IndexFunc(Table[:], func(rule findingRule) bool { return rule.ID == id })
 }
@@ -302,7 +326,11 @@ func (r *Reviewer) read(s, where string, prose bool) {
 }
 
 // tokenizers keeps tokenizers for reuse, because there are thousands of texts.
-var tokenizers = sync.Pool{New: func() any { return &tokenizer{progress: make([]phraseProgress, len(phrases().steps))} }}
+var tokenizers = sync.Pool{New: func() any { return newTokenizer(phrases()) }}
+
+func newTokenizer(m *phraseMatcher) *tokenizer {
+	return &tokenizer{m: m, progress: make([]phraseProgress, len(m.steps))}
+}
 
 // hit reports what the words of the text say, once for each kind. A text that is pinned
 // up to end or beyond isn't reported.

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"maps"
 	"net/url"
 	"slices"
@@ -18,7 +19,8 @@ import (
 //
 // header-export: a schema has x-mcp-header, which makes HTTP clients of revision 2026-07-28
 // copy the argument into a header. oversize: a description has more than maxDescription
-// bytes.
+// bytes. case-variant: a member of a schema or an icon is a specified one in another letter
+// case, so that one client takes "Properties" for the parameters and another one doesn't.
 func (r *Reviewer) definition(root *jsontree.Value) {
 	kind, depth := prose, 0 // the kind of text, and the depth from which it holds
 	schema.Visit(root, schema.AtDefinition, func(v *jsontree.Value, of, _ schema.Position, path []jsontree.Step) {
@@ -42,6 +44,9 @@ func (r *Reviewer) definition(root *jsontree.Value) {
 		switch {
 		case of == schema.AtProperties && path[0].Name == "inputSchema":
 			r.parameter(keyword.Name)
+			r.code(keyword.Name, *v)
+		case of == schema.AtSchema && caseVariant(keyword.Name) != "", isIconMember(path) && iconVariant(keyword.Name) != "":
+			r.add("case-variant", "a client that folds letter case reads it as %s", text.Name(cmp.Or(caseVariant(keyword.Name), iconVariant(keyword.Name))))
 		case of == schema.AtSchema && (keyword.Name == "$ref" || keyword.Name == "$dynamicRef"):
 			r.reference(*v)
 		case of == schema.AtSchema && keyword.Name == schema.HeaderKeyword:
@@ -83,6 +88,56 @@ func (r *Reviewer) parameter(name string) {
 	if asksForPrompt(name) {
 		r.addAs("catch-all-input", true, "a parameter for what the model was told: %s", text.Name(name))
 	}
+}
+
+// code reports a parameter that takes code, a command or a query in a language
+// (takes-code): a free string that is named so, or that is described as what is run. Search
+// texts are named query, too, so that name counts only where a language is named.
+func (r *Reviewer) code(name string, schema jsontree.Value) {
+	const enough = 1024 // bytes of a description
+	start := func(v jsontree.Value) string { return v.Text[:min(len(v.Text), enough)] }
+	said, kind := start(schema.Get("description")), codeNames()[withoutSeparators(name)]
+	if kind == "" && !slices.ContainsFunc(codeVerbs, func(part string) bool { return strings.Contains(said, part) }) || !takesText(schema) {
+		return // most
+	}
+	if kind == "query" {
+		said += " " + r.about.Entry + " " + start(r.root.Get("description"))
+	}
+	noun, verb, language := -maxApart, -maxApart, false
+	runs, at := false, 0
+	for w := range strings.FieldsFuncSeq(said, func(c rune) bool { return c >= 0x80 || !text.IsAlnum(byte(c)) }) {
+		switch at++; codeWords()[strings.ToLower(w)] {
+		case "language":
+			noun, language = at, true
+		case "noun":
+			noun = at
+		case "verb":
+			verb = at
+		default:
+			continue
+		}
+		runs = runs || max(noun, verb)-min(noun, verb) <= maxApart
+	}
+	if kind == "code" || kind == "query" && language || kind != "query" && runs {
+		r.add("takes-code", "takes code, a command or a query that is run: %s", text.Name(name))
+	}
+}
+
+// caseVariant returns the keyword that a name is in another letter case, or "".
+func caseVariant(name string) string { return otherCase(schemaKeywords(), name) }
+
+func iconVariant(name string) string { return otherCase(iconMembers(), name) }
+
+func otherCase(names map[string]string, name string) string {
+	if names[name] == name {
+		return "" // most, and folding costs
+	}
+	return names[text.FoldASCII(name)]
+}
+
+// isIconMember reports whether a path leads to a member of an entry of icons.
+func isIconMember(path []jsontree.Step) bool {
+	return len(path) == 3 && path[0].Name == "icons" && path[1].Index >= 0
 }
 
 // asksForPrompt reports whether a parameter is named after what the model was told.

@@ -1,5 +1,12 @@
 package review
 
+import (
+	"strings"
+	"sync"
+
+	"pinproof/internal/schema"
+)
+
 // A wordRow gives some words their class.
 type wordRow struct{ is, words string }
 
@@ -27,6 +34,49 @@ var conversationWords = []string{"conversation", "chat", "system prompt", "every
 
 // writingVerbs begin the names of tools that change something.
 var writingVerbs = []string{"create", "delete", "remove", "write", "overwrite", "send", "execute", "update", "drop"}
+
+// codeNames are names of parameters for what is run, without separators. A query counts only
+// beside the name of a language.
+var codeNames = wordsOf(
+	wordRow{"code", "code script command cmd sql expression javascript pythoncode jscode codesnippet sourcecode sqlquery sqlstatement sqlcommand " +
+		"shellcommand bashcommand commandline cypherquery graphqlquery"},
+	wordRow{"query", "query statement"},
+)
+
+// codeWords in a description say that something is code, and that it is run.
+var codeWords = wordsOf(
+	wordRow{"language", "sql cypher graphql promql logql kql sparql soql xquery jsonata gremlin"},
+	wordRow{"noun", "javascript js python ruby lua perl powershell shell bash code script command commands expression snippet"},
+	wordRow{"verb", "run runs execute executes executed evaluate evaluates evaluated eval interpreted"},
+)
+
+// codeVerbs are parts of the verbs among them, in any form and with any first letter.
+var codeVerbs = []string{"run", "Run", "xecut", "valuat", "eval", "nterpret"}
+
+// maxApart is how many words apart a noun and a verb of codeWords still belong together.
+const maxApart = 4
+
+// schemaKeywords are the keywords of JSON Schema 2020-12 and draft-07, and that of MCP.
+var schemaKeywords = byFolded("$schema $id $ref $anchor $dynamicRef $dynamicAnchor $recursiveRef $recursiveAnchor $vocabulary $comment $defs definitions " +
+	"allOf anyOf oneOf not if then else dependentSchemas dependencies prefixItems items additionalItems contains " +
+	"properties patternProperties additionalProperties propertyNames unevaluatedItems unevaluatedProperties " +
+	"type enum const multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength pattern " +
+	"maxItems minItems uniqueItems maxContains minContains maxProperties minProperties required dependentRequired " +
+	"title description default deprecated readOnly writeOnly examples format contentEncoding contentMediaType contentSchema " + schema.HeaderKeyword)
+
+// iconMembers are the members of an icon (MCP 2025-11-25).
+var iconMembers = byFolded("src mimeType sizes theme")
+
+// byFolded maps names, as they are and in small letters, to the names.
+func byFolded(names string) func() map[string]string {
+	return sync.OnceValue(func() map[string]string {
+		m := map[string]string{}
+		for name := range strings.FieldsSeq(names) {
+			m[name], m[strings.ToLower(name)] = name, name
+		}
+		return m
+	})
+}
 
 // Members and keywords whose values are no prose.
 var (

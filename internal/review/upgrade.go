@@ -1,0 +1,215 @@
+package review
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"pinproof/internal/jsontree"
+	"pinproof/internal/schema"
+	"pinproof/internal/text"
+)
+
+// What joined in an upgrade and deserves to be read first, although no rule knows it as
+// poison: sentences that order, and addresses. Both are notes. They need no yes, and
+// they are only made for drifted entries.
+
+const maxNoted = 3 // sentences or addresses that one note quotes; the rest is counted
+
+// joined reports the orders and addresses that a definition has and the approved one
+// (before) lacks. A sentence or an address that only moved to another place didn't join.
+func (r *Reviewer) joined(before *jsontree.Value) {
+	old := map[string]bool{}
+	eachRead(before, func(text string, _ []jsontree.Step) {
+		for _, s := range sentences(text) {
+			old[plainSentence(text[s.from:s.to])] = true
+		}
+		for _, a := range addresses(text) {
+			old[text[a.from:a.to]] = true
+		}
+	})
+	var orders, found quotes
+	eachRead(&r.root, func(text string, path []jsontree.Step) {
+		for _, s := range sentences(text) {
+			plain := plainSentence(text[s.from:s.to])
+			if old[plain] {
+				continue
+			}
+			if ordering, odd := r.isOrder(plain); ordering {
+				orders.add(text, s, path, odd)
+				old[plain] = true
+			}
+		}
+		for _, a := range addresses(text) {
+			if address := text[a.from:a.to]; !old[address] {
+				found.add(text, a, path, false)
+				old[address] = true
+			}
+		}
+	})
+	for _, note := range []struct {
+		id, one, many string
+		*quotes
+	}{{"order", "a new sentence that orders", "new sentences that order", &orders}, {"new-address", "a new address", "new addresses", &found}} {
+		if note.count == 0 {
+			continue
+		}
+		quoted := slices.Concat(note.odd, note.rest)
+		quoted = quoted[:min(len(quoted), maxNoted)]
+		var texts []string
+		for _, q := range quoted {
+			texts = append(texts, excerpt{q.text, 0, len(q.text), false}.String())
+		}
+		r.path = quoted[0].path
+		what := note.one
+		if note.count > 1 {
+			what = text.Number(note.count) + " " + note.many
+		}
+		list := strings.Join(texts, ", ")
+		if left := note.count - len(texts); left > 0 {
+			list += fmt.Sprintf(" and %s more", text.Number(left))
+		}
+		r.add(note.id, "%s: %s", what, list)
+	}
+	r.path = nil
+}
+
+// quotes are parts of texts for a detail: the first few of the odd ones and of the rest, and
+// how many there are.
+type quotes struct {
+	odd, rest []quote
+	count     int
+}
+
+type quote struct {
+	text string
+	path []jsontree.Step
+}
+
+func (q *quotes) add(text string, part textRange, path []jsontree.Step, odd bool) {
+	q.count++
+	list := &q.rest
+	if odd {
+		list = &q.odd
+	}
+	if len(*list) < maxNoted {
+		*list = append(*list, quote{text[part.from:part.to], slices.Clone(path)})
+	}
+}
+
+// eachRead calls f for each string in a definition that isn't a symbol such as a format.
+func eachRead(root *jsontree.Value, f func(text string, path []jsontree.Step)) {
+	kind, depth := prose, 0
+	schema.Visit(root, schema.AtDefinition, func(v *jsontree.Value, of, _ schema.Position, path []jsontree.Step) {
+		if n := len(path); n > 0 && (kind != symbols || n <= depth) {
+			kind, depth = textKindOf(of, path[n-1].Name), n
+		}
+		if v.Kind == '"' && kind != symbols {
+			f(v.Text, path)
+		}
+	})
+}
+
+// sentences splits a text at the ends of sentences, at empty lines and at items of lists.
+func sentences(s string) (list []textRange) {
+	from := 0
+	end := func(to int) {
+		if part := strings.TrimSpace(s[from:to]); part != "" {
+			start := from + strings.Index(s[from:to], part)
+			list = append(list, textRange{start, start + len(part)})
+		}
+		from = to
+	}
+	for i, c := range s {
+		next := i + utf8.RuneLen(c)
+		switch c {
+		case '.', '!', '?':
+			if next == len(s) || s[next] <= ' ' {
+				end(next)
+			}
+		case '。', '！', '？', '।', '؟':
+			end(next)
+		case '\n':
+			rest := strings.TrimLeft(s[next:min(len(s), next+maxWord)], " \t")
+			if rest == "" || strings.IndexByte("\n-*#|>", rest[0]) >= 0 || rest[0] >= '0' && rest[0] <= '9' {
+				end(next)
+			}
+		}
+	}
+	end(len(s))
+	return list
+}
+
+// plainSentence is a sentence as the detectors read it, in small letters and with single
+// blanks, so that a text that is only wrapped anew has no new sentences.
+func plainSentence(s string) string {
+	if !isPlain(s) {
+		s = foldText(s)
+	}
+	return strings.ToLower(strings.Join(strings.Fields(s), " "))
+}
+
+// isOrder reports whether a sentence, in small letters, orders: it has a word of orders; a
+// verb for a call and either a word for the order of steps or the name of a tool that the
+// server lacks; it says what the model should do; or it begins with such a verb and names a
+// person, a system or an address. It is odd, and quoted first, if it names a tool that the
+// server lacks, the model, or an address.
+func (r *Reviewer) isOrder(s string) (order, odd bool) {
+	for _, sign := range orderSigns {
+		order = order || strings.Contains(s, sign)
+	}
+	if !order && isPlain(s) && strings.Count(s, " ") < 2 {
+		return false, false // a value, or a heading
+	}
+	kinds, first, tool := map[string]bool{}, "", false // first: the kind of the first word that isn't polite
+	from := 0
+	for from < len(s) {
+		n := text.RunSize(s[from:], func(c rune) bool { return c == '\'' || wordBytes.has(c) || c >= 0x80 })
+		if n == 0 {
+			from++
+			continue
+		}
+		word := strings.Trim(s[from:from+n], ".-'")
+		kind := cmp.Or(orderKinds()[word], "other")
+		if first == "" && kind != "polite" {
+			first = kind
+		}
+		kinds[kind] = true
+		tool = tool || len(word) <= maxMention && strings.IndexByte(word, '_') > 0 && r.lacks(word)
+		if from += n; from < len(s) && s[from] == ':' {
+			first = "" // "Note to all: send …"
+		}
+	}
+	odd = tool || kinds["model"] || len(addresses(s)) > 0
+	order = order || kinds["order"] || kinds["verb"] && (kinds["step"] || tool) || kinds["model"] && kinds["modal"] ||
+		first == "verb" && (kinds["party"] || odd)
+	return order, odd
+}
+
+// addresses finds URLs, mail addresses, hosts, IP addresses and paths.
+func addresses(s string) (list []textRange) {
+	if strings.IndexAny(s, ".:/\\~@") < 0 {
+		return nil
+	}
+	for _, m := range addressPattern().FindAllStringSubmatchIndex(s, -1) {
+		from, to := m[2], m[3]
+		to = from + len(strings.TrimRight(s[from:to], ".,;:!?*"))
+		list = append(list, textRange{from, to})
+	}
+	return list
+}
+
+var addressPattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("(?i)(?:^|[^a-z0-9_.@/-])(" +
+		"[a-z][a-z0-9+.-]{1,20}://[^\\s\"'`<>()\\[\\]{}]+" + // a URL
+		"|[a-z0-9._%+-]+@[a-z0-9-]+(?:\\.[a-z0-9-]+)+" + // a mail address
+		"|(?:[a-z0-9-]+\\.)+(?:" + hostEnds + ")(?:[:/][^\\s\"'`<>()\\[\\]{}]*)?\\b" + // a host
+		"|[0-9]{1,3}(?:\\.[0-9]{1,3}){3}(?::[0-9]+)?|localhost:[0-9]+" +
+		"|(?:~|\\$\\{?home\\}?|[a-z]:)[/\\\\][^\\s\"'`<>()\\[\\]{},;]+" + // a path
+		"|/(?:home|root|users|etc|var|tmp|opt|usr|mnt|proc|private|library|dev|srv)/[^\\s\"'`<>()\\[\\]{},;]*" +
+		")")
+})
