@@ -115,23 +115,13 @@ type policyFlags struct {
 	given  func(flag string) bool // whether a flag was given
 }
 
-// policySwitches has the boolean flags, each with its member of the policy.
-var policySwitches = []struct{ flag, member, usage string }{
-	{"empty-cursor-ends", "emptyCursorEnds", "take an empty nextCursor for the end of a list"},
-	{"hash-only", "hashOnly", "store digests without the definitions"},
-	{"require-clean", "requireClean", "refuse entries with hidden text, terminal escapes or bidi controls"},
-	{"resources", "resources", "pin the list of resources, too"},
-	{"round-integers", "roundIntegers", "pin integers that a double can't hold exactly as doubles"},
-	{"tools-only", "toolsOnly", "pin nothing but the tools"},
-}
-
 func (f *policyFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	f.given = flags.Changed
 	flags.StringVar(&f.asked.Descriptions, "descriptions", "preserve", "which prose of tools to pin: preserve, truncate=N or strip")
 	flags.StringArrayVar(&f.ignore, "ignore", nil, "leave the member at this `POINTER` out of the pins: /_meta, /icons, /execution (repeatable)")
-	for _, s := range policySwitches {
-		flags.BoolVar(f.asked.Flag(s.member), s.flag, false, s.usage)
+	for _, s := range pin.Switches {
+		flags.BoolVar(s.Of(&f.asked), s.Flag, false, s.Usage)
 	}
 }
 
@@ -161,9 +151,9 @@ func (f *policyFlags) change(p pin.Policy) pin.Policy {
 	if f.given("substitute") {
 		p.Substitute = f.asked.Substitute
 	}
-	for _, s := range policySwitches {
-		if f.given(s.flag) {
-			*p.Flag(s.member) = *f.asked.Flag(s.member)
+	for _, s := range pin.Switches {
+		if f.given(s.Flag) {
+			*s.Of(&p) = *s.Of(&f.asked)
 		}
 	}
 	p.Resources, p.ToolsOnly = p.Resources && !f.asked.ToolsOnly, p.ToolsOnly && !f.asked.Resources

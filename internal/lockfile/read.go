@@ -364,7 +364,12 @@ func (r *lockReader) recompute(p *pin.Pin, stored jsontree.Value, pol pin.Policy
 
 func (r *lockReader) policy(v jsontree.Value, where string) (pin.Policy, error) {
 	var p pin.Policy
-	if err := r.object(v, where, pin.PolicyMembers...); err != nil {
+	known := []string{"descriptions", "ignore", "substitute"}
+	switches := map[string]pin.Switch{}
+	for _, s := range pin.Switches {
+		known, switches[s.Member] = append(known, s.Member), s
+	}
+	if err := r.object(v, where, known...); err != nil {
 		return p, err
 	}
 	for _, m := range v.Members() {
@@ -387,7 +392,7 @@ func (r *lockReader) policy(v jsontree.Value, where string) (pin.Policy, error) 
 			if m.Value.Kind != 't' {
 				return p, bad("not true; what is default is left out")
 			}
-			*p.Flag(m.Name) = true
+			*switches[m.Name].Of(&p) = true
 		}
 	}
 	if p.IsDefault() {

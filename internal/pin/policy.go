@@ -27,15 +27,32 @@ type Policy struct {
 	ToolsOnly       bool     // nothing but the tools is pinned
 }
 
-// PolicyMembers are the members of a policy in the lockfile, in their order there.
-var PolicyMembers = []string{"descriptions", "emptyCursorEnds", "hashOnly", "ignore", "requireClean", "resources", "roundIntegers", "substitute", "toolsOnly"}
-
-// Flag returns the field of a member that is true or left out, and nil for any other member.
-func (p *Policy) Flag(member string) *bool {
-	return map[string]*bool{"emptyCursorEnds": &p.EmptyCursorEnds, "hashOnly": &p.HashOnly, "requireClean": &p.RequireClean,
-		"resources": &p.Resources, "roundIntegers": &p.RoundIntegers, "toolsOnly": &p.ToolsOnly}[member]
+// A Switch is a member of a policy that is true or left out.
+type Switch struct {
+	Member string // in the lockfile
+	Flag   string // of lock and relock
+	Usage  string // what the flag asks for
+	words  string // what a verdict line says
+	Of     func(p *Policy) *bool
 }
 
+// Switches lists them in the order of their members.
+var Switches = [...]Switch{
+	{"emptyCursorEnds", "empty-cursor-ends", "take an empty nextCursor for the end of a list",
+		"an empty cursor ends the list", func(p *Policy) *bool { return &p.EmptyCursorEnds }},
+	{"hashOnly", "hash-only", "store digests without the definitions",
+		"definitions not stored", func(p *Policy) *bool { return &p.HashOnly }},
+	{"requireClean", "require-clean", "refuse entries with hidden text, terminal escapes or bidi controls",
+		"hidden text refused", func(p *Policy) *bool { return &p.RequireClean }},
+	{"resources", "resources", "pin the list of resources, too",
+		"resources pinned", func(p *Policy) *bool { return &p.Resources }},
+	{"roundIntegers", "round-integers", "pin integers that a double can't hold exactly as doubles",
+		"integers rounded to doubles", func(p *Policy) *bool { return &p.RoundIntegers }},
+	{"toolsOnly", "tools-only", "pin nothing but the tools",
+		"only tools pinned", func(p *Policy) *bool { return &p.ToolsOnly }},
+}
+
+// IsDefault reports whether nothing of the policy would be recorded.
 func (p Policy) IsDefault() bool { return p.Equal(Policy{}) }
 
 // Pins reports whether a list is pinned.
@@ -47,6 +64,7 @@ func (p Policy) Pins(list List) bool {
 // substitutes aside.
 func (p Policy) Shapes() bool { return p.Descriptions != "" || len(p.Ignore) > 0 }
 
+// Equal reports whether two policies are recorded alike.
 func (p Policy) Equal(q Policy) bool {
 	return slices.Equal(jsontree.Append(nil, p.Value()), jsontree.Append(nil, q.Value()))
 }
@@ -54,21 +72,18 @@ func (p Policy) Equal(q Policy) bool {
 // Value returns the policy as the lockfile records it, without the members that are default.
 func (p Policy) Value() jsontree.Value {
 	v := jsontree.Value{Kind: '{'}
-	lists := map[string][]string{"ignore": p.Ignore, "substitute": p.Substitute}
-	for _, member := range PolicyMembers {
-		m := jsontree.Value{}
-		switch on := p.Flag(member); {
-		case on != nil && *on:
-			m.Kind = 't'
-		case member == "descriptions" && p.Descriptions != "":
-			m = jsontree.Text(p.Descriptions)
-		case len(lists[member]) > 0:
-			m = jsontree.Texts(lists[member])
-		}
-		if m.Kind != 0 {
+	add := func(member string, m jsontree.Value, recorded bool) {
+		if recorded {
 			v.Parts = append(v.Parts, jsontree.Member{Name: member, Value: m})
 		}
 	}
+	add("descriptions", jsontree.Text(p.Descriptions), p.Descriptions != "")
+	add("ignore", jsontree.Texts(p.Ignore), len(p.Ignore) > 0)
+	add("substitute", jsontree.Texts(p.Substitute), len(p.Substitute) > 0)
+	for _, s := range Switches {
+		add(s.Member, jsontree.Value{Kind: 't'}, *s.Of(&p))
+	}
+	slices.SortFunc(v.Parts, func(a, b jsontree.Member) int { return strings.Compare(a.Name, b.Name) })
 	return v
 }
 
@@ -84,18 +99,13 @@ func (p Policy) Loud() string {
 	for _, pointer := range p.Ignore {
 		parts = append(parts, text.Pointer(pointer)+" not pinned")
 	}
-	said := map[string]string{
-		"emptyCursorEnds": "an empty cursor ends the list",
-		"hashOnly":        "definitions not stored",
-		"requireClean":    "hidden text refused",
-		"resources":       "resources pinned",
-		"roundIntegers":   "integers rounded to doubles",
-		"substitute":      strings.Join(p.Substitute, ", ") + " substituted",
-		"toolsOnly":       "only tools pinned",
+	words := map[string]string{"substitute": strings.Join(p.Substitute, ", ") + " substituted"}
+	for _, s := range Switches {
+		words[s.Member] = s.words
 	}
 	for _, m := range p.Value().Members() {
-		if said[m.Name] != "" {
-			parts = append(parts, said[m.Name])
+		if words[m.Name] != "" {
+			parts = append(parts, words[m.Name])
 		}
 	}
 	if len(parts) == 0 {
