@@ -1,0 +1,127 @@
+package atomicfile
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func content(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// leftBehind lists what the folder has besides the files named.
+func leftBehind(t *testing.T, dir string, names ...string) (more []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !strings.Contains(strings.Join(names, " ")+" ", e.Name()+" ") {
+			more = append(more, e.Name())
+		}
+	}
+	return more
+}
+
+func TestWriteKeepsModeAndLink(t *testing.T) {
+	dir := t.TempDir()
+	target, link := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	if err := os.WriteFile(target, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("a", link); err != nil {
+		t.Skip("no links here")
+	}
+	if err := Write(link, []byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(target)
+	if err != nil || info.Mode().Perm() != 0o600 || content(t, target) != "new" {
+		t.Errorf("%v, %v, %q", err, info.Mode(), content(t, target))
+	}
+	if to, err := os.Readlink(link); err != nil || to != "a" {
+		t.Errorf("the link is gone: %q, %v", to, err)
+	}
+	if more := leftBehind(t, dir, "a", "b"); more != nil {
+		t.Errorf("left behind: %q", more)
+	}
+}
+
+func TestWriteOfNoFile(t *testing.T) {
+	dir := t.TempDir()
+	if err := Write(dir, []byte("x")); err == nil || !strings.HasSuffix(err.Error(), "not a regular file") {
+		t.Errorf("a folder: %v", err)
+	}
+	if err := Write(filepath.Join(dir, "none", "a"), []byte("x")); err == nil {
+		t.Error("a folder that isn't there: no error")
+	}
+}
+
+// TestReplaceWholeOrNotAtAll: where update or announce fails, the old bytes stand and
+// nothing is left behind, also after a panic.
+func TestReplaceWholeOrNotAtAll(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a")
+	if err := os.WriteFile(path, []byte("old"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	failed := errors.New("failed")
+	fine := func() error { return nil }
+	for what, replace := range map[string]func() error{
+		"update":   func() error { return Replace(path, 0, func() ([]byte, error) { return []byte("new"), failed }, fine) },
+		"announce": func() error { return Replace(path, 0, func() ([]byte, error) { return []byte("new"), nil }, func() error { return failed }) },
+		"panic": func() (err error) {
+			defer func() { err = recover().(error) }()
+			return Replace(path, 0, func() ([]byte, error) { panic(failed) }, fine)
+		},
+	} {
+		if err := replace(); !errors.Is(err, failed) {
+			t.Errorf("%s: %v", what, err)
+		}
+		if content(t, path) != "old" || leftBehind(t, dir, "a") != nil {
+			t.Errorf("%s: %q, left behind %q", what, content(t, path), leftBehind(t, dir, "a"))
+		}
+	}
+	announced := false
+	err := Replace(path, 0, func() ([]byte, error) { return nil, nil }, func() error { announced = true; return nil })
+	if err != nil || !announced || content(t, path) != "old" {
+		t.Errorf("left alone: %v, announced %t, %q", err, announced, content(t, path))
+	}
+}
+
+// TestReplaceOneAtATime: many writers at once lose no line.
+func TestReplaceOneAtATime(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a")
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() {
+			err := Replace(path, time.Minute, func() ([]byte, error) {
+				data, err := os.ReadFile(path)
+				if err != nil && !errors.Is(err, os.ErrNotExist) {
+					return nil, err
+				}
+				return append(data, strconv.Itoa(i)+"\n"...), nil
+			}, func() error { return nil })
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if n := bytes.Count([]byte(content(t, path)), []byte("\n")); n != 20 {
+		t.Errorf("%d lines", n)
+	}
+}
