@@ -24,8 +24,10 @@ type Error struct {
 	IsManifest bool // a manifest was given for the lockfile
 }
 
+// Error is what is wrong, with the place, without the hints.
 func (f *Error) Error() string { return f.Text }
 
+// Is reports whether f is a refusal, which counts as drift.
 func (f *Error) Is(target error) bool { return f.refused && target == Drift }
 
 // Refusal makes f a refusal: an error with exit code 1.
@@ -34,10 +36,12 @@ func (f *Error) Refusal() *Error {
 	return f
 }
 
+// New makes an error for a person. What it quotes must be printable.
 func New(format string, args ...any) *Error {
 	return &Error{Text: fmt.Sprintf(format, args...)}
 }
 
+// Hint adds what to type next, and returns f.
 func (f *Error) Hint(format string, args ...any) *Error {
 	f.Hints = append(f.Hints, fmt.Sprintf(format, args...))
 	return f

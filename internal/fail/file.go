@@ -16,6 +16,7 @@ type File struct {
 	at, line, lineStart int // where the last call of position ended
 }
 
+// NewFile returns a file whose places are asked for.
 func NewFile(path string, data []byte) File { return File{Path: path, Data: data, line: 1} }
 
 // At makes an error about an offset in the file or, if at is -1, about the whole file.

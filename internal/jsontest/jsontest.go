@@ -25,6 +25,7 @@ import (
 const DefinitionOfListDir = `{"name":"list_dir","description":"Lists a folder.",
   "inputSchema":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}}`
 
+// InTags spells an ASCII text in tag characters.
 func InTags(s string) string {
 	return strings.Map(func(r rune) rune { return r + 0xe0000 }, s)
 }
@@ -77,8 +78,10 @@ func quoted(s string) string {
 // A Maker makes up JSON, the same for the same seed.
 type Maker struct{ *rand.Rand }
 
+// NewMaker returns a maker for a seed.
 func NewMaker(seed uint64) Maker { return Maker{rand.New(rand.NewPCG(seed, 1))} }
 
+// Pick returns one text of a list.
 func (m Maker) Pick(list ...string) string { return list[m.IntN(len(list))] }
 
 // Text is a string of mostly ordinary characters.
@@ -290,6 +293,7 @@ const ManyDescriptions = `{
 	"x": {"inputSchema": {"description": "data"}, "properties": {"p": {"description": "data"}}}
 }`
 
+// LineFeeds finds the mark for a long run of line feeds.
 var LineFeeds = regexp.MustCompile(`^<([0-9]+) line feeds>$`)
 
 var ourMarks = regexp.MustCompile(`^<(?:U\+([0-9A-F]+)|byte ([0-9A-F]{2})|([0-9]+) spaces|([0-9]+) of U\+([0-9A-F]+)|([0-9]+) (tag character|variation selector)s?: ")`)
@@ -384,6 +388,7 @@ func CheckVisible(t *testing.T, s string) {
 	}
 }
 
+// HostileTexts are short texts of every kind that printing has to make visible.
 var HostileTexts = []string{
 	"plain", "<U+200B>", "\u200b", "\xff<byte FF>", strings.Repeat(" ", 40), "<40 spaces>", "\U000e0068\U000e0069", `<2 tag characters: "hi">`,
 	"\U000e0022\U000e003e\U000e005c", "\U000e0151\U000e0152", "\ufe0f\ufe0f", "##[-x-]{+y+}", "a\u0301\u0301\u0301\u0301\u0301\u0301", "\n\n\n\n\n\r\t",

@@ -57,6 +57,7 @@ type Scanned struct {
 	rounded error // an integer among them that a double can't hold exactly, or nil
 }
 
+// Scan reads a file's JSON values. formOf makes the form of each definition.
 func Scan(path string, data []byte, formOf pin.FormFunc) *Scanned {
 	s := &Scanned{stream: newStream(path, data, formOf)}
 	if s.values, s.err = s.stream.values(); s.err == nil && s.stream.json.Rounded != nil {

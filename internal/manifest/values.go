@@ -31,6 +31,7 @@ func newStream(path string, data []byte, formOf pin.FormFunc) stream {
 	return stream{File: fail.NewFile(path, data), formOf: formOf}
 }
 
+// CaptureHint says how an answer is saved.
 const CaptureHint = "save a server's answer first: pinproof-capture OUT.jsonl -- COMMAND"
 
 // read prepares reading data: its values are messages, and the entries of their lists

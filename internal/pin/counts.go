@@ -9,6 +9,7 @@ import (
 // Counts is how many entries of each list there are.
 type Counts [Lists]int
 
+// CountPins counts pins by their lists.
 func CountPins(pins []Pin) (c Counts) {
 	for i := range pins {
 		c[pins[i].List]++
@@ -16,6 +17,7 @@ func CountPins(pins []Pin) (c Counts) {
 	return c
 }
 
+// Total is the number of entries of all lists.
 func (c Counts) Total() (n int) {
 	for _, of := range c {
 		n += of

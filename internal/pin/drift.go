@@ -46,6 +46,7 @@ type Ref struct {
 	Key
 }
 
+// Ref identifies the entry.
 func (d *Drift) Ref() Ref { return Ref{d.Server, d.Key} }
 
 // TextsKnown reports whether the definitions of a drifted entry are known: pins made with

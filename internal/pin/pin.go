@@ -188,6 +188,7 @@ func (s *Set) Repeated() bool {
 	return false
 }
 
+// DigestPrefix begins every digest.
 const DigestPrefix = "sha256:"
 
 // IsDigest reports whether s is spelled like a digest.
@@ -199,10 +200,12 @@ func IsDigest(s string) bool {
 // HexOf returns the hex digits of a digest.
 func HexOf(digest string) string { return strings.TrimPrefix(digest, DigestPrefix) }
 
+// CompareKeys orders by list, then by name in UTF-16 code units.
 func CompareKeys(a, b Key) int {
 	return cmp.Or(int(a.List-b.List), jsontree.CompareUTF16(a.Name, b.Name))
 }
 
+// ComparePins orders by key, then by digest.
 func ComparePins(a, b Pin) int {
 	return cmp.Or(CompareKeys(a.Key, b.Key), strings.Compare(a.Digest, b.Digest))
 }

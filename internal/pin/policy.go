@@ -271,6 +271,7 @@ func without(v jsontree.Value, tokens []string) jsontree.Value {
 	})
 }
 
+// PolicyWords says in a sentence what a policy is.
 func PolicyWords(p Policy) string {
 	if p.IsDefault() {
 		return "default"

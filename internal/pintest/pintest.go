@@ -94,6 +94,7 @@ func Tree(t testing.TB, text string) jsontree.Value {
 	return v
 }
 
+// MustMarshal returns the text of a lockfile.
 func MustMarshal(t testing.TB, l lockfile.Lockfile) string {
 	t.Helper()
 	text, err := lockfile.Marshal(l)
@@ -103,6 +104,7 @@ func MustMarshal(t testing.TB, l lockfile.Lockfile) string {
 	return string(text)
 }
 
+// MustParse reads the text of a lockfile.
 func MustParse(t testing.TB, text string) lockfile.Lockfile {
 	t.Helper()
 	l, err := lockfile.Read("tools.lock", []byte(text), Form)

@@ -20,6 +20,7 @@ const (
 	NotPinnedDrift              // such text of a drifted entry
 )
 
+// Ref says which entry a finding is in. For a whole manifest its key is empty.
 func (f *Finding) Ref() pin.Ref {
 	return pin.Ref{Server: f.Server, Key: pin.Key{List: f.List, Name: f.Entry}}
 }

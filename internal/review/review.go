@@ -290,6 +290,7 @@ func findingRow(id string) int {
 	return slices.IndexFunc(Table[:], func(rule findingRule) bool { return rule.ID == id })
 }
 
+// RankOf is 1 for true and 0 for false, to sort by.
 func RankOf(b bool) int {
 	if b {
 		return 1
@@ -366,6 +367,7 @@ func (r *Reviewer) around(from, to int) excerpt {
 	return excerpt{r.text, from, to, false}
 }
 
+// String is the part, printable and in quotes.
 func (e excerpt) String() string {
 	s, from, to := e.s, e.from, e.to
 	if e.folded {
@@ -391,6 +393,7 @@ func (e excerpt) String() string {
 	return str
 }
 
+// WarningsIn returns the warnings of a list, without its notes.
 func WarningsIn(list []Finding) []Finding {
 	return slices.DeleteFunc(slices.Clone(list), func(f Finding) bool { return !f.Warning })
 }

@@ -149,6 +149,7 @@ func ResolveReference(root *jsontree.Value, reference string) (*jsontree.Value, 
 	return root, steps, true
 }
 
+// IsDefinitions reports whether a keyword holds definitions: $defs or, to draft-07, definitions.
 func IsDefinitions(keyword string) bool { return keyword == "$defs" || keyword == "definitions" }
 
 // HeaderKeyword makes an HTTP client copy an argument into a request header

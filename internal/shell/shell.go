@@ -75,6 +75,7 @@ func Label(label, taken string) string {
 	return Quote(label)
 }
 
+// DefaultLockfile is the lockfile that a command takes where none is given.
 const DefaultLockfile = "tools.lock"
 
 // A Command is how this run was called. It makes the next command to type, which is safe
@@ -88,6 +89,7 @@ type Command struct {
 	Flags map[string][]string // the flags that were set, for each command that has them
 }
 
+// To makes the command for a verb, with further words at its end.
 func (c Command) To(verb string, args ...string) string {
 	words := []string{"pinproof", verb, Path(c.Manifest)}
 	if c.Lockfile != "" {

@@ -88,6 +88,8 @@ const (
 // they are equal.
 func Printable(s string) string { return string(Append(nil, s, false)) }
 
+// Append appends s as Printable returns it. With asciiOnly it also escapes all that is
+// not ASCII.
 func Append(dst []byte, s string, asciiOnly bool) []byte {
 	marks := maxMarks // a mark at the start would sit on our own text
 	for i := 0; i < len(s); {
@@ -276,6 +278,7 @@ func quotedEnds(s string, head, tail int) string {
 	return `"` + printed(s[:offset(head)]) + "<and " + Count(left, "more character") + ">" + printed(s[offset(head+left):]) + `"`
 }
 
+// Names is Name for each of a list.
 func Names(names []string) []string {
 	quoted := make([]string, len(names))
 	for i, n := range names {
@@ -296,6 +299,7 @@ func Pointer(pointer string) string {
 	return quotedEnds(pointer, MaxName/4, MaxName*3/4)
 }
 
+// IsAlnum reports whether c is an ASCII letter or digit.
 func IsAlnum(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
