@@ -81,8 +81,10 @@ func TestReplaceWholeOrNotAtAll(t *testing.T) {
 	failed := errors.New("failed")
 	fine := func() error { return nil }
 	for what, replace := range map[string]func() error{
-		"update":   func() error { return Replace(path, 0, func() ([]byte, error) { return []byte("new"), failed }, fine) },
-		"announce": func() error { return Replace(path, 0, func() ([]byte, error) { return []byte("new"), nil }, func() error { return failed }) },
+		"update": func() error { return Replace(path, 0, func() ([]byte, error) { return []byte("new"), failed }, fine) },
+		"announce": func() error {
+			return Replace(path, 0, func() ([]byte, error) { return []byte("new"), nil }, func() error { return failed })
+		},
 		"panic": func() (err error) {
 			defer func() { err = recover().(error) }()
 			return Replace(path, 0, func() ([]byte, error) { panic(failed) }, fine)
