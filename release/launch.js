@@ -20,9 +20,10 @@ try {
     "install pinproof with its optional dependencies; if there is no package for this platform, build it from source",
   );
 }
-const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
 // The end of the program is ours: a signal is handed on, and does nothing else here.
+let child;
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"]) process.on(signal, () => child.kill(signal));
+child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
 child.on("error", (error) => fail(`PROGRAM can't be started: ${error.message}`, "install pinproof again"));
 child.on("exit", (code, signal) => {
   if (signal === null) process.exit(code);
