@@ -202,9 +202,12 @@ awk -v to=".github/workflows/" '
 /^```$/ { if (inside && text ~ /\njobs:\n/) { file = to (++n) ".yml"; printf "%s", text >file; close(file) } inside = 0 }
 inside { text = text $0 "\n" }' "$repo/docs/ci.md"
 cp "$repo/action.yml" action.yml
+cp "$repo/.github/workflows/drift.yml" .github/workflows/
 git init -q
-sed -i.bak 's|OWNER/pinproof@v[0-9.]*|./|' .github/workflows/*.yml # so that actionlint holds them against action.yml
+# So that actionlint holds them against action.yml and drift.yml.
+sed -i.bak 's|OWNER/pinproof@v[0-9.]*|./|; s|OWNER/pinproof/\(.*\)@v[0-9.]*|./\1|' .github/workflows/*.yml
 is "four workflows" test -e .github/workflows/4.yml -a ! -e .github/workflows/5.yml
-is "they use the action" test "$(cat .github/workflows/*.yml | grep -c 'uses: \./$')" = 4
-is "actionlint reads them" go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 -no-color .github/workflows/[1-4].yml
+is "three use the action, and so does drift.yml" test "$(cat .github/workflows/*.yml | grep -c 'uses: \./$')" = 5
+is "one calls drift.yml" test "$(cat .github/workflows/*.yml | grep -c 'uses: \./\.github/workflows/drift\.yml$')" = 1
+is "actionlint reads them" go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 -no-color .github/workflows/*.yml
 finish
