@@ -50,7 +50,7 @@ func main() {
 	case strings.HasSuffix(out, ".tar"):
 		err = writeTar(f, files)
 	case strings.HasSuffix(out, ".tar.gz"), strings.HasSuffix(out, ".tgz"):
-		z, _ := gzip.NewWriterLevel(f, gzip.BestCompression)
+		z := gzip.NewWriter(f)
 		if err = writeTar(z, files); err == nil {
 			err = z.Close()
 		}

@@ -48,7 +48,7 @@ done
 
 to=$stage/npm/pinproof/package
 mkdir -p "$to/bin"
-cp LICENSE README.md "$to/"
+cp LICENSE "$from/README.md" "$to/"
 for program in $programs; do
 	sed "s/PROGRAM/$program/" release/launch.js >"$to/bin/$program.js"
 	chmod 755 "$to/bin/$program.js"

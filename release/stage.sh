@@ -13,7 +13,9 @@ for platform in $platforms; do
 		sed '1,/"component": {/{/"timestamp":/d;/"hashes": \[/,/^        \],/d;}' "$to/sbom/$program.cdx.json" >"$stage/sbom"
 		mv "$stage/sbom" "$to/sbom/$program.cdx.json"
 	done
-	cp LICENSE README.md "$to/"
+	cp LICENSE "$to/"
+	# Its links, for a reader who has no checkout.
+	sed "s|](\([^):#]*[.]md\)|]($homepage/blob/v$version/\1|g" README.md >"$to/README.md"
 done
 
 # Their licences want to be handed on. The module pinproof is ours.

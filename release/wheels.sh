@@ -33,7 +33,7 @@ for platform in $platforms; do
 		Description-Content-Type: text/markdown
 
 	TEXT
-	cat README.md >>"$info/METADATA"
+	cat "$from/README.md" >>"$info/METADATA"
 	{
 		printf 'Wheel-Version: 1.0\nGenerator: pinproof (%s)\nRoot-Is-Purelib: false\n' "$version"
 		echo "$tag" | tr . '\n' | sed 's/^/Tag: py3-none-/'
