@@ -9,8 +9,11 @@ for platform in $platforms; do
 	for program in $programs; do
 		go tool -C release/sbom cyclonedx-gomod bin -json -noserial -std -version "v$version" \
 			-output "$to/sbom/$program.cdx.json" "$to/$program$(exe "$platform")"
-		# When it was made, and the digest of the tool as it was built here.
-		sed '1,/"component": {/{/"timestamp":/d;/"hashes": \[/,/^        \],/d;}' "$to/sbom/$program.cdx.json" >"$stage/sbom"
+		# Without when it was made, and the digest of the tool as it was built here. Our own module has a name, not a folder.
+		sed -e '1,/"component": {/{/"timestamp":/d;/"hashes": \[/,/^        \],/d;}' \
+			-e "s|pkg:golang/[.][.]/*@(devel)|pkg:golang/pinproof@v$version|" \
+			-e 's|"name": "[.][.]/*"|"name": "pinproof"|' -e "s|\"version\": \"(devel)\"|\"version\": \"v$version\"|" \
+			"$to/sbom/$program.cdx.json" >"$stage/sbom"
 		mv "$stage/sbom" "$to/sbom/$program.cdx.json"
 	done
 	cp LICENSE "$to/"
