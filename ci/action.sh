@@ -14,6 +14,9 @@ is "shellcheck reads them" shellcheck -s bash "$work/step-1" "$work/step-2"
 # shellcheck disable=SC2016 # that is what the steps must not have
 is "no expression inside a script" test -z "$(cat "$work"/step-? | grep -F '${{')"
 
+is "it downloads from the repository of the project" grep -qx \
+	"    default: https://github.com/$(sed -n 's/^repository=\([^ ]*\).*/\1/p' "$repo/release/project.sh")/releases/download" "$repo/action.yml"
+
 mkdir -p "$work/temp dir" "$work/job/.github/workflows"
 export RUNNER_TEMP="$work/temp dir" GITHUB_PATH="$work/path" GITHUB_OUTPUT="$work/output" GITHUB_STEP_SUMMARY="$work/summary" \
 	GITHUB_ENV="$work/env" ACTION="$repo"

@@ -40,7 +40,7 @@ for platform in $platforms; do
 	# preferUnplugged: a program can't be started out of the archive that Yarn keeps a package in.
 	package "@pinproof/$os-$cpu" "The programs of pinproof for $os on $cpu" \
 		"$(printf '  "os": ["%s"],\n  "cpu": ["%s"],\n  "preferUnplugged": true' "$os" "$cpu")" >"$to/package.json"
-	echo "Install [pinproof](https://www.npmjs.com/package/pinproof). This is a part of it." >"$to/README.md"
+	echo "Install the package pinproof. This is a part of it." >"$to/README.md"
 	pack "$dist/npm-$os-$cpu-$version.tgz" "$stage/npm/$os-$cpu"
 	optional="$optional${optional:+,
 }    \"@pinproof/$os-$cpu\": \"$version\""
