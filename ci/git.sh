@@ -81,6 +81,11 @@ changed() { # [WORD]: f says something else
 	pinproof relock "$work/files.json" --server files --accept f >"$work/out"
 	git commit -q -a -m changed
 }
+retyped() { # f takes something else
+	list b f k | sed 's/\("Does f.","inputSchema":{\)/\1"additionalProperties":false,/' >"$work/files.json"
+	pinproof relock "$work/files.json" --server files --accept f >"$work/out"
+	git commit -q -a -m retyped
+}
 hidden() { # a tool with a zero-width space
 	list b f k z | sed "s/Does z/Does$(printf '\342\200\213') z/" >"$work/files.json"
 	pinproof relock "$work/files.json" --server files --accept z --accept-warning z >"$work/out"
@@ -131,6 +136,9 @@ for driver in "git alone" "with the driver"; do
 	holds files f
 	merges "$driver: one tool, twice another" changed "changed again"
 	is "  git asks" test "$code" = 1 -a "$(grep -c '^<<<<<<<' tools.lock)" = 1
+	git reset -q --hard
+	merges "$driver: one tool, in two places" changed retyped
+	is "  git asks, or nothing of it passes" test "$code" = 1 -o "$(pinproof diff tools.lock --against tools.lock >"$work/out" 2>&1 || echo $?)" = 2
 	git reset -q --hard
 	merges "$driver: a tool changed, and gone" changed gone
 	is "  git asks" test "$code" = 1 -a "$(grep -c '^<<<<<<<' tools.lock)" = 1

@@ -1,13 +1,14 @@
 #!/bin/sh
 # A merge driver of git's for lockfiles: sh merge-lockfile.sh BASE OURS THEIRS writes the merged lockfile to OURS. It takes each pin
-# whole from the side that changed it. Where both did, or where pinproof refuses the outcome, git merges line by line as usual.
+# from the side that changed it. Two changes of one pin differ in its digest: then, and where pinproof refuses the outcome, git merges
+# line by line as usual.
 # Needs jq, and pinproof on the path.
 set -u
 if jq --slurp '
 def three($base; $ours; $theirs):
   if $ours == $theirs or $theirs == $base then $ours
   elif $ours == $base then $theirs
-  elif [$ours, $theirs | type == "object" and (has("digest") | not)] | all then
+  elif [$ours, $theirs | type == "object"] | all then
     reduce ([$base, $ours, $theirs | objects | keys[]] | unique[]) as $key ({};
       three($base[$key]?; $ours[$key]; $theirs[$key]) as $merged | if $merged == null then . else .[$key] = $merged end)
   else error("both changed it") end;
