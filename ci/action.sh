@@ -1,10 +1,10 @@
 #!/bin/sh
-# Runs the steps of action.yml as GitHub's runner does, and lets actionlint read the workflows of docs/ci.md. Needs go, bash,
+# Runs the steps of action.yml as GitHub's runner does, and lets actionlint read the workflows of docs/ci.md. Needs go, bash, curl,
 # node, git, shellcheck.
 # shellcheck source=ci/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# step-1 builds, step-2 verifies
+# step-1 installs, step-2 verifies
 awk -v work="$work" '
 /^      run: [|]$/ { out = work "/step-" (++n); next }
 out != "" && !/^        / && NF { out = "" }
@@ -14,16 +14,62 @@ is "shellcheck reads them" shellcheck -s bash "$work/step-1" "$work/step-2"
 # shellcheck disable=SC2016 # that is what the steps must not have
 is "no expression inside a script" test -z "$(cat "$work"/step-? | grep -F '${{')"
 
+is "it downloads from the repository of the project" grep -qx \
+	"    default: https://github.com/$(sed -n 's/^repository=\([^ ]*\).*/\1/p' "$repo/release/project.sh")/releases/download" "$repo/action.yml"
+
 mkdir -p "$work/temp dir" "$work/job/.github/workflows"
 export RUNNER_TEMP="$work/temp dir" GITHUB_PATH="$work/path" GITHUB_OUTPUT="$work/output" GITHUB_STEP_SUMMARY="$work/summary" \
 	GITHUB_ENV="$work/env" ACTION="$repo"
 cd "$work/job"
-code=0
-GOFLAGS=-mod=vendor GOOS=plan9 bash --noprofile --norc -e -o pipefail "$work/step-1" >"$work/log" 2>&1 || code=$?
-is "build, in a job with Go settings of its own" test "$code" = 0
+install() { # NAME=VALUE...: the first step, with these inputs
+	: >"$GITHUB_PATH"
+	code=0
+	env VERSION= CHECKSUM= RELEASES="file://$work/releases" SOURCE=false RUNNER_OS=Linux RUNNER_ARCH=X64 "$@" \
+		bash --noprofile --norc -e -o pipefail "$work/step-1" >"$work/log" 2>&1 || code=$?
+}
+bin=$RUNNER_TEMP/pinproof/bin
+install SOURCE=true GOFLAGS=-mod=vendor GOOS=plan9
+is "build from source, in a job with Go settings of its own" test "$code" = 0
+
+# A release made of what was built.
+mkdir -p "$work/releases/v1.2.3" "$work/built"
+mv "$bin"/* "$work/built/"
+tar -czf "$work/releases/v1.2.3/pinproof_linux_amd64.tar.gz" -C "$work/built" .
+(cd "$work/releases/v1.2.3" && sha256sum -- *.tar.gz >SHA256SUMS)
+checksum=$(sha256sum "$work/releases/v1.2.3/SHA256SUMS" | cut -d ' ' -f 1)
+refused() { # WHAT: 2, an annotation, and no program
+	is "$1: exit $code" test "$code" = 2
+	is "$1: an annotation" grep -q '^::error title=pinproof::' "$work/log"
+	is "$1: no program" test ! -s "$GITHUB_PATH" -a ! -e "$bin/pinproof" -a ! -e "$bin/pinproof-capture"
+}
+install VERSION=v1.2.3
+refused "a version without a checksum"
+install
+refused "neither a version nor the source"
+install VERSION=v1.2.3 CHECKSUM="$checksum" SOURCE=true
+refused "a version and the source"
+for version in 1.2.3 latest v1.2.3/../v1.2.3 "v1.2.3 " v1.2.3-beta; do
+	install VERSION="$version" CHECKSUM="$checksum"
+	refused "$version for a version"
+done
+install VERSION=v1.2.4 CHECKSUM="$checksum"
+refused "a release that isn't there"
+install VERSION=v1.2.3 CHECKSUM="$checksum" RUNNER_ARCH=ARM
+refused "a platform without a release"
+install VERSION=v1.2.3 CHECKSUM="$(echo "$checksum" | tr 0-9a-f 1-9a-f0)"
+refused "another checksum"
+cp -R "$work/releases" "$work/releases of another"
+tar -cf - -C "$work/built" pinproof | gzip >"$work/releases of another/v1.2.3/pinproof_linux_amd64.tar.gz"
+install VERSION=v1.2.3 CHECKSUM="$checksum" RELEASES="file://$work/releases%20of%20another"
+refused "another archive"
+: >"$work/releases of another/v1.2.3/SHA256SUMS"
+install VERSION=v1.2.3 CHECKSUM="$(sha256sum </dev/null | cut -d ' ' -f 1)" RELEASES="file://$work/releases%20of%20another"
+refused "sums that don't name the archive"
+install VERSION=v1.2.3 CHECKSUM="$checksum"
+is "a release: exit $code" test "$code" = 0
 PATH=$(tail -n 1 "$work/path"):$PATH
-is "pinproof is on the path" test "$(command -v pinproof)" = "$RUNNER_TEMP/pinproof/bin/pinproof"
-is "pinproof-capture is on the path" test "$(command -v pinproof-capture)" = "$RUNNER_TEMP/pinproof/bin/pinproof-capture"
+is "pinproof is on the path" test "$(command -v pinproof)" = "$bin/pinproof"
+is "pinproof-capture is on the path" test "$(command -v pinproof-capture)" = "$bin/pinproof-capture"
 
 cat >server.sh <<'SH'
 # A stdio server; it speaks to the runner, too.
@@ -47,9 +93,10 @@ step() { # NAME=VALUE...: the second step, with these inputs
 	echo "what was there" >"$GITHUB_STEP_SUMMARY"
 	rm -f "$GITHUB_ENV" forged
 	code=0
-	env COMMAND= CONFIG= MANIFEST= LOCKFILE=tools.lock SERVER= SARIF= PINPROOF_TIMEOUT=10 "$@" \
+	env COMMAND= CONFIG= MANIFEST= LOCKFILE=tools.lock SERVER= SUBSTITUTE= ALLOW= SARIF= PINPROOF_TIMEOUT=10 "$@" \
 		bash --noprofile --norc -e -o pipefail "$work/step-2" >"$work/log" 2>&1 || code=$?
 }
+review=$RUNNER_TEMP/pinproof/review
 output() { grep -qx "$1" "$GITHUB_OUTPUT"; }
 
 step COMMAND="sh 'server.sh' read_file"
@@ -81,6 +128,58 @@ is "a configuration: the verified folder is there" test -s "$(sed -n 's/^manifes
 sed -i.bak 's/read_file/exfiltrate/' mcp.json
 step CONFIG=mcp.json
 is "a configuration, drift: 1" test "$code" = 1
+step MANIFEST=a.jsonl ALLOW=changed
+is "what can't be allowed: 2" test "$code" = 2
+step COMMAND="sh server.sh exfiltrate" SERVER=files ALLOW="added
+removed"
+is "what is allowed: 0" test "$code" = 0
+is "the review is there, whole and for a comment" test -s "$review/review.md" -a -s "$review/review.html"
+
+echo "a part of a configuration"
+cat >mcp.json <<'JSON'
+{"mcpServers": {"files": {"command": "sh", "args": ["server.sh", "read_file"]}, "dead`@one%0A::error::": {"command": "false"},
+	"mail": {"command": "sh", "args": ["server.sh", "send"]}}}
+JSON
+step CONFIG=mcp.json LOCKFILE=two.lock
+is "some are not captured: 2" test "$code" = 2
+is "some are not captured: annotations name them" grep -q '^::error title=pinproof::not captured: dead' "$work/log"
+is "some are not captured: in the annotation nothing is an escape" test "$(grep '^::error title=pinproof::not captured: dead' "$work/log" | grep -c '%0A')" = 0
+is "some are not captured: the summary names them" grep -q '^| dead' "$GITHUB_STEP_SUMMARY"
+for label in files mail; do cp "$RUNNER_TEMP/pinproof/captures/$label.jsonl" .; done
+mkdir both && mv files.jsonl mail.jsonl both/
+pinproof lock both two.lock >/dev/null
+step CONFIG=mcp.json LOCKFILE=two.lock
+is "the others match: 2 all the same" test "$code" = 2
+is "the others match: nothing is said against them" test "$(grep -c 'file=two.lock' "$work/log")" = 0
+sed -i.bak 's/"send"/"send_all"/' mcp.json
+step CONFIG=mcp.json LOCKFILE=two.lock
+is "another drifts: 2" test "$code" = 2
+is "another drifts: an annotation on the lockfile" grep -q 'file=two.lock.*send_all' "$work/log"
+is "another drifts: the summary shows it" grep -q send_all "$GITHUB_STEP_SUMMARY"
+
+echo "several configurations"
+mkdir web api
+echo '{"mcpServers": {"files": {"command": "sh", "args": ["../server.sh", "read_file"]}}}' >web/.mcp.json
+echo '{"mcpServers": {"mail": {"command": "sh", "args": ["../server.sh", "send"]}}}' >api/.mcp.json
+step CONFIG="web/.mcp.json
+api/.mcp.json
+" LOCKFILE=two.lock
+is "both match one lockfile: 0" test "$code" = 0
+sed -i.bak 's/"send"/"send_all"/' api/.mcp.json
+step CONFIG="web/.mcp.json
+api/.mcp.json" LOCKFILE=two.lock
+is "the second drifts: 1" test "$code" = 1
+if pinproof verify --help | grep -q missing; then
+	step CONFIG=web/.mcp.json LOCKFILE=two.lock ALLOW=missing
+	is "one by itself: 0" test "$code" = 0
+	step CONFIG=web/.mcp.json LOCKFILE=two.lock
+	is "one by itself, the other not allowed to be missing: 2" test "$code" = 2
+fi
+cp web/.mcp.json api/.mcp.json
+step CONFIG="web/.mcp.json
+api/.mcp.json" LOCKFILE=two.lock
+is "a label in both: 2" test "$code" = 2
+is "a label in both: named" grep -q '^::error title=pinproof::not captured: files.jsonl: two' "$work/log"
 step COMMAND="sh server.sh read_file; exit 1" PINPROOF_TIMEOUT=x
 is "a timeout that is none: 2" test "$code" = 2
 step COMMAND="sh server.sh read_file </dev/null; exit 1"
@@ -106,9 +205,12 @@ awk -v to=".github/workflows/" '
 /^```$/ { if (inside && text ~ /\njobs:\n/) { file = to (++n) ".yml"; printf "%s", text >file; close(file) } inside = 0 }
 inside { text = text $0 "\n" }' "$repo/docs/ci.md"
 cp "$repo/action.yml" action.yml
+cp "$repo/.github/workflows/drift.yml" .github/workflows/
 git init -q
-sed -i.bak 's|OWNER/pinproof@v[0-9.]*|./|' .github/workflows/*.yml # so that actionlint holds them against action.yml
+# So that actionlint holds them against action.yml and drift.yml.
+sed -i.bak 's|OWNER/pinproof@v[0-9.]*|./|; s|OWNER/pinproof/\(.*\)@v[0-9.]*|./\1|' .github/workflows/*.yml
 is "four workflows" test -e .github/workflows/4.yml -a ! -e .github/workflows/5.yml
-is "they use the action" test "$(cat .github/workflows/*.yml | grep -c 'uses: \./$')" = 4
-is "actionlint reads them" go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 -no-color .github/workflows/[1-4].yml
+is "three use the action, and so does drift.yml" test "$(cat .github/workflows/*.yml | grep -c 'uses: \./$')" = 5
+is "one calls drift.yml" test "$(cat .github/workflows/*.yml | grep -c 'uses: \./\.github/workflows/drift\.yml$')" = 1
+is "actionlint reads them" go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 -no-color .github/workflows/*.yml
 finish
