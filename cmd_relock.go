@@ -157,12 +157,12 @@ func (a *app) relock(req *request, w *workspace, f *relockFlags, sel selection) 
 		return fail.New("%s: not accepted", r.WarnedText(d.refused)).Hint("read it: %s", req.To("diff")).Hint("%s", report.WarnedHint(d.refused)).Refusal()
 	case left:
 		report.NewText(a.out, ap.style).Hint(r.ReviewStep())
-		return fail.Drift
+		return fail.ErrDrift
 	case !f.acceptAll && slices.ContainsFunc(r.Pairs, func(p pin.Pair) bool { return p.HasNoEntries() }):
 		for _, s := range r.NextSteps() {
 			report.NewText(a.out, ap.style).Hint(s)
 		}
-		return fail.Drift
+		return fail.ErrDrift
 	}
 	return nil
 }

@@ -71,7 +71,7 @@ func (a *app) run(args []string) int {
 	root.SetOut(a.out)
 	root.SetErr(a.stderr)
 	err := root.Execute()
-	if flushErr := a.out.Flush(); flushErr != nil && (err == nil || errors.Is(err, fail.Drift)) {
+	if flushErr := a.out.Flush(); flushErr != nil && (err == nil || errors.Is(err, fail.ErrDrift)) {
 		err = fail.Path("standard output", flushErr)
 	}
 	return exitCode(err, a.stderr)
@@ -87,7 +87,7 @@ func exitCode(err error, stderr io.Writer) int {
 		return 0
 	case err == errReported:
 		return 2
-	case err == fail.Drift:
+	case err == fail.ErrDrift:
 		return 1 // the report has said it
 	case errors.As(err, &told):
 	case errors.As(err, &write):
@@ -97,7 +97,7 @@ func exitCode(err error, stderr io.Writer) int {
 		told = fail.From(err).Hint("pinproof --help")
 	}
 	fmt.Fprintf(stderr, "error: %s\n", strings.Join(fail.Lines(told), "\n"))
-	if errors.Is(err, fail.Drift) {
+	if errors.Is(err, fail.ErrDrift) {
 		return 1
 	}
 	return 2

@@ -91,7 +91,7 @@ func (o *output) emit(a *app, r *report.Report, style report.TextStyle, err erro
 	case r.NoAnswer != nil:
 		return r.NoAnswer
 	case r.Failed:
-		return fail.Drift
+		return fail.ErrDrift
 	}
 	return nil
 }

@@ -133,7 +133,7 @@ func parseAcceptance(arg string) (acceptance, error) {
 }
 
 // selectDrifts returns which drifts the selection accepts, and the acceptances of
-// entries that have not drifted. The error wraps fail.Drift if the manifest is not what
+// entries that have not drifted. The error wraps fail.ErrDrift if the manifest is not what
 // the person reviewed.
 func selectDrifts(pairs []pin.Pair, drifts []pin.Drift, sel selection) (accepted map[int]bool, idle []acceptance, err error) {
 	accepted = map[int]bool{}

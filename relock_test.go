@@ -110,7 +110,7 @@ func TestSelectDrifts(t *testing.T) {
 			}
 			accepted, _, err := selectDrifts(pairs, drifts, sel)
 			jsontest.WantError(t, err, tt.wrong)
-			if isDrift := errors.Is(err, fail.Drift); isDrift != (tt.code == 1) {
+			if isDrift := errors.Is(err, fail.ErrDrift); isDrift != (tt.code == 1) {
 				t.Errorf("the error is one of drift: %v", isDrift)
 			}
 			var names []string
@@ -144,7 +144,7 @@ func TestAcceptAcrossServers(t *testing.T) {
 	drifts := compareAll(pairs)
 	_, _, err := selectDrifts(pairs, drifts, selection{accepts: []acceptance{{arg: "a", Key: pin.Key{Name: "a"}}}})
 	jsontest.WantError(t, err, "--accept a: several servers have a tool of that name")
-	if errors.Is(err, fail.Drift) {
+	if errors.Is(err, fail.ErrDrift) {
 		t.Error("that is no drift")
 	}
 	accepted, _, err := selectDrifts(pairs, drifts, selection{accepts: []acceptance{{Key: pin.Key{Name: "only"}}, {digest: pairs[1].Found.Pins[0].Digest}}})

@@ -9,9 +9,9 @@ import (
 	"pinproof/internal/text"
 )
 
-// Drift is the one error that earns exit code 1. A refusal is Drift, too, for
+// ErrDrift is the one error that earns exit code 1. A refusal is ErrDrift, too, for
 // errors.Is. Every other error earns 2.
-var Drift = errors.New("drift")
+var ErrDrift = errors.New("drift")
 
 // Error is an error for a person: what is wrong, then what to type next.
 // Text from a manifest or a lockfile must be made printable before it goes in.
@@ -28,7 +28,7 @@ type Error struct {
 func (f *Error) Error() string { return f.Text }
 
 // Is reports whether f is a refusal, which counts as drift.
-func (f *Error) Is(target error) bool { return f.refused && target == Drift }
+func (f *Error) Is(target error) bool { return f.refused && target == ErrDrift }
 
 // Refusal makes f a refusal: an error with exit code 1.
 func (f *Error) Refusal() *Error {

@@ -19,9 +19,6 @@ const (
 	Duplicate Kind = "DUPLICATE" // several entries with the same identity, whatever they say
 )
 
-// kinds lists every kind of drift, the most suspicious first.
-var kinds = [...]Kind{Duplicate, Hidden, Added, Changed, Removed}
-
 // A Drift is one entry that is not what its pin says.
 type Drift struct {
 	Server string

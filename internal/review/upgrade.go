@@ -192,7 +192,7 @@ func (r *Reviewer) isOrder(s string) (order, odd bool) {
 
 // addresses finds URLs, mail addresses, hosts, IP addresses and paths.
 func addresses(s string) (list []textRange) {
-	if strings.IndexAny(s, ".:/\\~@") < 0 {
+	if !strings.ContainsAny(s, ".:/\\~@") {
 		return nil
 	}
 	for _, m := range addressPattern().FindAllStringSubmatchIndex(s, -1) {
