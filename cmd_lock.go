@@ -192,7 +192,7 @@ func (a *approver) requireClean(d *decision) error {
 }
 
 // approve writes the new pins of every server in which something was accepted. announce is
-// given the servers that come or go as a whole.
+// given the servers that come as a whole.
 func (a *approver) approve(d *decision, announce func(whole []string)) error {
 	of := map[string][]*pin.Drift{}
 	for i := range a.r.Drifts {
@@ -202,15 +202,12 @@ func (a *approver) approve(d *decision, announce func(whole []string)) error {
 	}
 	warnings := d.warnings(a.r.Drifts, a.r.Findings)
 	var next []pin.Set
-	var drop, whole []string
+	var whole []string
 	for i := range a.r.Pairs {
 		p := &a.r.Pairs[i]
 		accepted := of[p.Server]
 		switch {
 		case len(accepted) == 0 && !p.PolicyDiffers() && !(d.all && p.HasNoEntries()) && !warnings.of(p.Server):
-			continue
-		case !p.Present && len(accepted) == len(p.Pinned.Pins):
-			whole, drop = append(whole, p.Server), append(drop, p.Server)
 			continue
 		case p.HasNoEntries():
 			whole = append(whole, p.Server)
@@ -221,11 +218,11 @@ func (a *approver) approve(d *decision, announce func(whole []string)) error {
 		}
 		next = append(next, set)
 	}
-	if len(next) == 0 && len(drop) == 0 {
+	if len(next) == 0 {
 		announce(whole)
 		return nil
 	}
-	return a.write(a.w, a.req, next, drop, func() { announce(whole) })
+	return a.write(a.w, a.req, next, nil, func() { announce(whole) })
 }
 
 func newLock(a *app) *cobra.Command {
@@ -276,11 +273,11 @@ func (a *app) lock(req *request, w *workspace, f *approveFlags) error {
 	old := pinned.report(req)
 	style := a.style(f.full)
 	differs := func(what string) error {
-		if old.Matches {
-			return nil
+		if old.Matches || old.NoAnswer != nil && len(old.Drifts) == 0 {
+			return outranks(old.NoAnswer, nil)
 		}
-		return fail.New("%s pins %s", text.Printable(w.lockPath), what).
-			Hint("read the changes, then approve them: %s", req.To("relock")).Refusal()
+		return outranks(old.NoAnswer, fail.New("%s pins %s", text.Printable(w.lockPath), what).
+			Hint("read the changes, then approve them: %s", req.To("relock")).Refusal())
 	}
 	if len(fresh.pairs) == 0 {
 		if err := report.WriteVerify(a.out, old, style, false); err != nil {
@@ -306,7 +303,7 @@ func (a *app) lock(req *request, w *workspace, f *approveFlags) error {
 		err = ap.approve(&d, func([]string) { report.WriteLocked(a.out, ap.r, style) })
 	}
 	if err != nil {
-		return err
+		return outranks(old.NoAnswer, err)
 	}
 	return differs("the other servers otherwise: their pins were kept")
 }

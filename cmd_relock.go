@@ -59,7 +59,8 @@ Exit codes: 0 no drift is left, 1 some is, or the manifest is not the reviewed o
 				return fail.New("%s has no server %s", text.Printable(w.lockPath), text.Name(w.pairs[0].Server)).
 					Hint("to approve a new server: %s", req.To("lock"))
 			}
-			return a.relock(req, w, f, sel)
+			r := w.report(req)
+			return outranks(r.NoAnswer, a.relock(req, w, r, f, sel))
 		},
 	}
 	f.registerReview(cmd)
@@ -97,8 +98,9 @@ func (f *relockFlags) selection() (selection, error) {
 	return sel, nil
 }
 
-func (a *app) relock(req *request, w *workspace, f *relockFlags, sel selection) (err error) {
-	r := w.report(req)
+// relock approves what the flags or the answers accept. Servers without a capture keep
+// their pins, and are left to the caller.
+func (a *app) relock(req *request, w *workspace, r *report.Report, f *relockFlags, sel selection) error {
 	ap := &approver{a, req, w, r, &f.approveFlags, a.style(f.full)}
 	if err := ap.withhold(&sel); err != nil {
 		return err
@@ -106,7 +108,8 @@ func (a *app) relock(req *request, w *workspace, f *relockFlags, sel selection) 
 	byFlags := len(sel.accepts)+len(f.acceptLabel) > 0 || sel.all
 	policyChanged := slices.ContainsFunc(w.pairs, func(p pin.Pair) bool { return p.PolicyDiffers() })
 	asks := !byFlags && (len(r.Drifts) > 0 || policyChanged || len(r.Unrecorded()) > 0 && a.canAsk(req))
-	if r.Matches && !asks && len(sel.recorded) == 0 {
+	settled := r.Matches || r.NoAnswer != nil && !slices.ContainsFunc(r.Pairs, func(p pin.Pair) bool { return p.Differs && !p.Missing })
+	if settled && !asks && len(sel.recorded) == 0 {
 		if _, _, err := selectDrifts(w.pairs, r.Drifts, sel); err != nil {
 			return err
 		}

@@ -62,7 +62,7 @@ func completeValues(root *cobra.Command, a *app) {
 		"accept-label":   words(diff.LabelIDs()...),
 		"accept-warning": drifted,
 		"against":        cobra.FixedCompletions([]string{"json", "jsonl"}, cobra.ShellCompDirectiveFilterFileExt),
-		"allow":          words("added", "removed"),
+		"allow":          words("added", "missing", "removed"),
 		"color":          words("auto", "always", "never"),
 		"descriptions":   words("preserve", "strip", "truncate="),
 		"drop-server":    labels,

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -86,7 +87,7 @@ func (w *workspace) pair(req *request, sources []source) error {
 	}
 	for _, set := range w.lock.Servers {
 		if w.folder && wanted(set.Server) && !slices.ContainsFunc(sources, func(s source) bool { return s.label == set.Server }) {
-			w.pairs = append(w.pairs, pin.Pair{Server: set.Server, Pinned: set, Known: true})
+			w.pairs = append(w.pairs, pin.Pair{Server: set.Server, Pinned: set, Known: true, Missing: true})
 		}
 	}
 	slices.SortFunc(w.pairs, func(x, y pin.Pair) int { return jsontree.CompareUTF16(x.Server, y.Server) })
@@ -287,9 +288,46 @@ func (w *workspace) report(req *request) *report.Report {
 
 // judged is the report of a comparison, which is judged here.
 func (w *workspace) judged(in report.Input, allow leniency) *report.Report {
+	if missing := unanswered(in.Pairs, allow); len(missing) > 0 && in.NoAnswer == nil {
+		in.NoAnswer = missingCapture(missing, w.lockPath, in.Next)
+	}
 	in.Matches, in.Failed = judge(w.pairs, w.drifts, countBlocking(in.Findings, in.Review), allow)
 	in.ExitCode = exitCodeOf(in.NoAnswer, in.Failed)
 	return report.New(in)
+}
+
+// missingCapture is the error for pinned servers that a folder has no capture of.
+func missingCapture(missing []pin.Pair, lockPath string, next shell.Command) *fail.Error {
+	folder, names := text.Printable(next.Manifest), []string{}
+	for _, p := range missing {
+		names = append(names, text.Name(p.Server))
+	}
+	const most = 6
+	first := missing[0].Server
+	f := fail.In(folder, "no capture of server %s, which %s pins", names[0], text.Printable(lockPath))
+	if len(missing) > 1 {
+		f = fail.In(folder, "no capture of %s that %s pins: %s", text.Count(len(missing), "server"), text.Printable(lockPath), text.List(names, most))
+	}
+	if file := filepath.Join(next.Manifest, url.PathEscape(first)+".jsonl"); shell.PasteableLabel(first) {
+		f.Hint("capture it: pinproof-capture %s -- COMMAND", shell.Path(file))
+	}
+	return f.Hint("to retire it: %s", next.Retire(first)).
+		Hint("in a job that captures a part: %s", next.To("verify", "--allow missing"))
+}
+
+// outranks returns the error of a run that has no answer about some servers, and ended with
+// err about the others. A refusal is said all the same.
+func outranks(noAnswer, err error) error {
+	refused, ok := errors.AsType[*fail.Error](err)
+	switch {
+	case noAnswer == nil, err != nil && !errors.Is(err, fail.Drift):
+		return err
+	case !ok:
+		return noAnswer
+	}
+	both := *fail.From(noAnswer)
+	both.Hints = slices.Concat([]string{refused.Text}, refused.Hints, both.Hints)
+	return &both
 }
 
 // countBlocking counts the warnings that fail a run although every entry matches: those in

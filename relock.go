@@ -239,9 +239,6 @@ func (a *acceptance) drifts(pairs []pin.Pair, drifts []pin.Drift) (fits []int, e
 // were accepted with it. Every other entry keeps its pin.
 func relockPins(p *pin.Pair, accepted []*pin.Drift, warnings warningRecord) pin.Set {
 	next := pin.Set{Server: p.Server, Policy: p.Found.Policy, Accepted: warnings.with(pin.Ref{Server: p.Server}, nil)}
-	if !p.Present {
-		next.Policy, next.Accepted = p.Pinned.Policy, p.Pinned.Accepted
-	}
 	taken := make(map[pin.Key]bool, len(accepted))
 	for _, d := range accepted {
 		taken[d.Key] = true
