@@ -210,8 +210,8 @@ func (a *app) diffFiles(req *request) (*report.Report, error) {
 	if len(pairs) == 0 && req.Server != "" {
 		return nil, fail.New("neither file has a server %s", text.Name(req.Server))
 	}
-	describe(pairs)
 	w := &workspace{pairs: pairs, drifts: compareAll(pairs)}
+	w.describe()
 	in := w.input(req)
 	in.Uncompared, in.Guessed = uncompared, false
 	in.Findings = w.read(true)

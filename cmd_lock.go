@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -11,6 +13,7 @@ import (
 	"pinproof/internal/pin"
 	"pinproof/internal/report"
 	"pinproof/internal/review"
+	"pinproof/internal/shell"
 	"pinproof/internal/text"
 )
 
@@ -56,7 +59,7 @@ func (f *approveFlags) load(a *app, cmd *cobra.Command, args []string) (*request
 	}
 	w, err := a.load(req)
 	if err == nil {
-		err = req.otherServer(w)
+		err = cmp.Or(req.otherServer(w), req.newLabel(w))
 	}
 	if err != nil {
 		return nil, nil, err
@@ -226,13 +229,13 @@ func (a *approver) approve(d *decision, announce func(whole []string)) error {
 }
 
 func newLock(a *app) *cobra.Command {
-	f := &approveFlags{}
+	f, here := &approveFlags{}, false
 	cmd := &cobra.Command{
 		Use:   "lock MANIFEST [LOCKFILE]",
 		Short: "Approve: write the pins of a server that has none yet",
-		Long: `Lock pins a saved answer of a server in LOCKFILE (tools.lock), which it creates, or
-adds a server to: its tools and, where the capture has them, instructions, prompts
-and resource templates. The server's label is the file's name, or --server. What is
+		Long: `Lock pins a saved answer of a server in LOCKFILE, which it creates, or adds a server
+to: its tools and, where the capture has them, instructions, prompts and resource
+templates. LOCKFILE is tools.lock here or, in a repository, in the nearest folder above. The server's label is the file's name, or --server. What is
 pinned already is never approved again by accident: where it differs, lock shows the
 drift and refuses. It also refuses what has a warning that no flag accepts.
 Exit codes: 0 pinned, 1 refused because of what the manifest says, 2 no answer.`,
@@ -241,6 +244,12 @@ Exit codes: 0 pinned, 1 refused because of what the manifest says, 2 no answer.`
   pinproof lock live.jsonl --server files       under a label that isn't the file's name
   pinproof lock captures/                       every server of a folder`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case here && len(args) > 1:
+				return fail.New("--here and a LOCKFILE don't go together")
+			case here && len(args) == 1:
+				args = append(args, shell.DefaultLockfile)
+			}
 			req, w, err := f.load(a, cmd, args)
 			if err != nil {
 				return err
@@ -250,6 +259,7 @@ Exit codes: 0 pinned, 1 refused because of what the manifest says, 2 no answer.`
 	}
 	f.sharedFlags.register(cmd)
 	f.register(cmd)
+	cmd.Flags().BoolVar(&here, "here", false, "take the tools.lock of this folder, also where there is one above it")
 	return cmd
 }
 
@@ -282,6 +292,9 @@ func (a *app) lock(req *request, w *workspace, f *approveFlags) error {
 	if len(fresh.pairs) == 0 {
 		if err := report.WriteVerify(a.out, old, style, false); err != nil {
 			return err
+		}
+		if p := &w.pairs[0]; old.Matches && !w.folder && req.Server == "" && p.FileLabel != "" && p.FileLabel != p.Server {
+			fmt.Fprintf(a.out, "hint: it is pinned as server %s; %s\n", text.Name(p.Server), renameHint(w.lockPath, p.Server, p.FileLabel))
 		}
 		return differs("these entries otherwise: nothing was written")
 	}

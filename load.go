@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"io/fs"
 	"net/url"
@@ -58,12 +59,20 @@ func (a *app) load(req *request) (*workspace, error) {
 	case w.exists && req.needsPins && req.Server != "" && w.lock.Find(req.Server) == nil:
 		return nil, req.unknownServer(&w.lock)
 	case !w.folder:
-		if sources[0].label, err = req.chooseServer(&w.lock, req.lockPath, sources[0].label); err != nil {
-			return nil, err
+		label, err := req.chooseServer(&w.lock, req.lockPath, sources[0].label)
+		if err != nil {
+			return nil, w.sayTwin(req, sources[0], err)
 		}
+		sources[0].label = label
 	}
 	if err := w.pair(req, sources); err != nil {
 		return nil, err
+	}
+	if only := w.onlyServer(req); only != "" {
+		sources[0].label, w.pairs = only, nil
+		if err := w.pair(req, sources); err != nil {
+			return nil, err
+		}
 	}
 	if !w.exists && req.needsPins {
 		return nil, req.noLockfile()
@@ -81,7 +90,9 @@ func (w *workspace) pair(req *request, sources []source) error {
 			if err != nil {
 				return err
 			}
-			sources[i].scan = nil // its memory is free as soon as its pins are made
+			if w.folder {
+				sources[i].scan = nil // its memory is free as soon as its pins are made
+			}
 			w.pairs = append(w.pairs, p)
 		}
 	}
@@ -103,16 +114,22 @@ func (w *workspace) pair(req *request, sources []source) error {
 			return f.Hint("to make them anew with it: %s", req.To("relock"))
 		}
 	}
-	describe(w.pairs)
+	w.describe()
 	return nil
 }
 
 // describe fills in what can be said of both sides together.
-func describe(pairs []pin.Pair) {
-	for i := range pairs {
-		p := &pairs[i]
+func (w *workspace) describe() {
+	for i := range w.pairs {
+		p := &w.pairs[i]
 		p.Pinned.Digest, p.Found.Digest = setDigest(&p.Pinned), setDigest(&p.Found)
 		p.Unrelated = looksLikeAnother(p)
+	}
+	for i := range w.pairs {
+		p := &w.pairs[i]
+		if like, same, _ := w.like(p); same {
+			p.Twin = like
+		}
 	}
 }
 
@@ -181,6 +198,27 @@ func lockfileOf(path string, sources []source) (l lockfile.Lockfile, ok bool) {
 		return lockfile.Lockfile{}, false
 	}
 	return l, true
+}
+
+// nearestLockfile is the lockfile of a command that is given none: tools.lock in this
+// folder, else in the nearest folder above it in its repository. It looks no higher, nor
+// above a folder in no repository: what lies there anyone may have put there.
+func nearestLockfile() (path string) {
+	for folder := "."; ; {
+		at := filepath.Join(folder, shell.DefaultLockfile)
+		if _, err := os.Lstat(at); path == "" && !errors.Is(err, fs.ErrNotExist) {
+			path = at
+		}
+		_, notRoot := os.Lstat(filepath.Join(folder, ".git"))
+		if notRoot == nil || path == shell.DefaultLockfile {
+			return cmp.Or(path, shell.DefaultLockfile)
+		}
+		above := filepath.Join(folder, "..")
+		if !isFolder(above) || sameFile(folder, above) {
+			return shell.DefaultLockfile
+		}
+		folder = above
+	}
 }
 
 // readLockfile reads a lockfile. text is its bytes, or nil if there is no such file.

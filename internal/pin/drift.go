@@ -86,6 +86,7 @@ type Pair struct {
 	Present  bool // there is a manifest
 	Missing  bool // it is pinned, and the folder has no capture of it: nothing is compared
 
+	Twin      string // of a new server: the pinned one with this set digest that has no capture here; "" if none
 	Unrelated bool   // the two sides have entries, and none in common
 	FileLabel string // the label that the manifest's file name gives, "" if it gives none
 	Differs   bool   // an entry has drifted, or the server fails as a whole

@@ -318,6 +318,9 @@ func (r *Report) problems() (list []problem) {
 			if len(r.Others) > 0 {
 				s += "; it has: " + text.List(text.Names(r.Others), 6)
 			}
+			if p.Twin != "" {
+				s += "; its set digest is that of " + text.Name(p.Twin) + ": if it is that server, rename the key"
+			}
 			add("no-pins", "no pins of "+server, s, "")
 		}
 		switch {
