@@ -17,7 +17,7 @@ import (
 )
 
 func newDiff(a *app) *cobra.Command {
-	f, out := &diffFlags{}, &output{}
+	f, out := &diffFlags{}, &output{shows: true}
 	cmd := &cobra.Command{
 		Use:   "diff MANIFEST [LOCKFILE]",
 		Short: "The review: what exactly changed, tool by tool, word by word",

@@ -109,9 +109,9 @@ func (f *approveFlags) warningKeys(pairs []pin.Pair) (map[pin.Key]bool, error) {
 		keys[key] = true
 		switch n := pin.Holders(pairs, key); {
 		case n == 0:
-			return nil, fail.New("--accept-warning %s: no %s of that name is pinned or listed", text.Name(arg), pin.ListInfo[key.List].Entry)
+			return nil, fail.New("--accept-warning %s: %s", text.Name(arg), nowhere(key.List))
 		case n > 1:
-			return nil, fail.New("--accept-warning %s: several servers have a %s of that name", text.Name(arg), pin.ListInfo[key.List].Entry).
+			return nil, fail.New("--accept-warning %s: %s", text.Name(arg), ambiguous(key.List)).
 				Hint("say which: --server ID")
 		}
 	}

@@ -211,11 +211,11 @@ func (a *acceptance) drifts(pairs []pin.Pair, drifts []pin.Drift) (fits []int, e
 	named := a.Name != "" || a.List == pin.Instructions
 	switch {
 	case named && !known:
-		return nil, fail.New("--accept %s: no %s of that name is pinned or listed", text.Name(strings.TrimSuffix(a.arg, "@"+a.digest)), pin.ListInfo[a.List].Entry)
+		return nil, fail.New("--accept %s: %s", text.Name(strings.TrimSuffix(a.arg, "@"+a.digest)), nowhere(a.List))
 	case a.pattern != nil:
 	// A bare name that several servers have is ambiguous, whichever of them drifted.
 	case len(servers) > 1, a.digest == "" && pin.Holders(pairs, a.Key) > 1:
-		f := fail.New("--accept %s: several servers have a %s of that name", text.Name(a.arg), pin.ListInfo[a.List].Entry)
+		f := fail.New("--accept %s: %s", text.Name(a.arg), ambiguous(a.List))
 		if a.digest != "" {
 			return nil, f.Hint("say which: --server ID")
 		}
@@ -233,6 +233,22 @@ func (a *acceptance) drifts(pairs []pin.Pair, drifts []pin.Drift) (fits []int, e
 		}
 	}
 	return fits, nil
+}
+
+// nowhere and ambiguous say why a flag that names an entry is refused. Instructions have no
+// name.
+func nowhere(list pin.List) string {
+	if list == pin.Instructions {
+		return "no instructions are pinned or listed"
+	}
+	return "no " + pin.ListInfo[list].Entry + " of that name is pinned or listed"
+}
+
+func ambiguous(list pin.List) string {
+	if list == pin.Instructions {
+		return "several servers have instructions"
+	}
+	return "several servers have a " + pin.ListInfo[list].Entry + " of that name"
 }
 
 // relockPins returns a pair's pins after its accepted drifts, each with the warnings that
