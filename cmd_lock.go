@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -151,6 +152,35 @@ func (a *approver) refuseUnpinned() error {
 		Hint("read it: %s", a.req.To("diff")).Hint("pin it, then it can be approved: %s", a.req.PinProse(a.req.verb)))
 }
 
+// ask has a person choose what is accepted, step by step.
+func (a *approver) ask(sel *selection) error {
+	p, err := a.prompter(a.req, a.style, a.r)
+	if err != nil {
+		return err
+	}
+	stop := sayInterrupted(a.stderr, a.req.To(a.req.verb))
+	chosen, err := p.Review()
+	if stop(); err != nil {
+		return err
+	}
+	sel.all, sel.chosen, sel.whole, sel.refused = false, chosen.Drifts, false, nil // the prompt asked for a yes to each warning
+	for _, f := range chosen.Warnings {
+		sel.record(f)
+	}
+	return nil
+}
+
+// screenLines is the height of a terminal that doesn't tell its own.
+const screenLines = 24
+
+// fillsScreen reports whether what is to be approved takes more than a screen to read.
+func (a *approver) fillsScreen() bool {
+	var shown bytes.Buffer
+	report.WriteDiff(&shown, a.r, a.style)
+	_, height := terminalSize(a.stderr)
+	return bytes.Count(shown.Bytes(), []byte("\n")) >= cmp.Or(height, screenLines)
+}
+
 // decide turns a selection into a decision, or refuses it for warnings or the policy.
 func (a *approver) decide(sel selection) (d decision, err error) {
 	if d, err = newDecision(a.r.Pairs, a.r.Drifts, sel); err != nil {
@@ -229,7 +259,7 @@ func (a *approver) approve(d *decision, announce func(whole []string)) error {
 }
 
 func newLock(a *app) *cobra.Command {
-	f, here := &approveFlags{}, false
+	f, here, yes := &approveFlags{}, false, false
 	cmd := &cobra.Command{
 		Use:   "lock MANIFEST [LOCKFILE]",
 		Short: "Approve: write the pins of a server that has none yet",
@@ -237,7 +267,9 @@ func newLock(a *app) *cobra.Command {
 to: its tools and, where the capture has them, instructions, prompts and resource
 templates. LOCKFILE is tools.lock here or, in a repository, in the nearest folder above. The server's label is the file's name, or --server. What is
 pinned already is never approved again by accident: where it differs, lock shows the
-drift and refuses. It also refuses what has a warning that no flag accepts.
+drift and refuses. It also refuses what has a warning that no flag accepts. On a
+terminal, what has a warning or fills more than the screen is asked about step by step;
+--yes asks nothing, nor does --expect where nothing has a warning.
 Exit codes: 0 pinned, 1 refused because of what the manifest says, 2 no answer.`,
 		Example: `  pinproof diff files.jsonl                     read it first, whole
   pinproof lock files.jsonl
@@ -254,16 +286,17 @@ Exit codes: 0 pinned, 1 refused because of what the manifest says, 2 no answer.`
 			if err != nil {
 				return err
 			}
-			return a.lock(req, w, f)
+			return a.lock(req, w, f, yes)
 		},
 	}
 	f.sharedFlags.register(cmd)
 	f.register(cmd)
+	cmd.Flags().BoolVar(&yes, "yes", false, "ask nothing on a terminal")
 	cmd.Flags().BoolVar(&here, "here", false, "take the tools.lock of this folder, also where there is one above it")
 	return cmd
 }
 
-func (a *app) lock(req *request, w *workspace, f *approveFlags) error {
+func (a *app) lock(req *request, w *workspace, f *approveFlags, yes bool) error {
 	fresh, pinned := *w, *w // servers without and with pins
 	fresh.pairs, pinned.pairs = nil, nil
 	for _, p := range w.pairs {
@@ -304,6 +337,11 @@ func (a *app) lock(req *request, w *workspace, f *approveFlags) error {
 	if err == nil {
 		err = ap.withhold(&sel)
 	}
+	asks := err == nil && !yes && a.canAsk(req) && (len(sel.refused) > 0 || sel.whole || len(f.expect) == 0 && ap.fillsScreen())
+	if asks {
+		err = ap.ask(&sel)
+		sel.all = len(sel.chosen) == len(ap.r.Drifts) // then also a server without entries
+	}
 	if err == nil {
 		d, err = ap.decide(sel)
 	}
@@ -313,7 +351,17 @@ func (a *app) lock(req *request, w *workspace, f *approveFlags) error {
 		}
 	}
 	if err == nil {
-		err = ap.approve(&d, func([]string) { report.WriteLocked(a.out, ap.r, style) })
+		err = ap.approve(&d, func(whole []string) {
+			if asks {
+				report.WriteRelocked(a.out, ap.r, report.Relocked{Accepted: d.accepted, Whole: whole, Shown: true}, style)
+			} else {
+				report.WriteLocked(a.out, ap.r, style)
+			}
+		})
+	}
+	if err == nil && len(d.accepted) < len(ap.r.Drifts) {
+		report.NewText(a.out, style).Hint(ap.r.ReviewStep())
+		err = fail.Drift
 	}
 	if err != nil {
 		return outranks(old.NoAnswer, err)

@@ -123,18 +123,8 @@ func (a *app) relock(req *request, w *workspace, r *report.Report, f *relockFlag
 		return err
 	}
 	if asks {
-		p, err := a.prompter(req, ap.style, r)
-		if err != nil {
+		if err := ap.ask(&sel); err != nil {
 			return err
-		}
-		stop := sayInterrupted(a.stderr)
-		chosen, err := p.Review()
-		if stop(); err != nil {
-			return err
-		}
-		sel.chosen, sel.whole, sel.refused = chosen.Drifts, false, nil // the prompt asked for a yes to each warning
-		for _, f := range chosen.Warnings {
-			sel.record(f)
 		}
 	} else if len(f.acceptLabel) > 0 {
 		sel.chosen = r.Labelled(f.acceptLabel)
@@ -213,7 +203,7 @@ func (a *app) prompter(req *request, style report.TextStyle, r *report.Report) (
 	if !isTerminal(a.stdout) {
 		shown = a.stderr // what is asked about must be seen where it is asked
 	}
-	return report.NewPrompter(in, a.stderr, report.NewText(shown, style), r), nil
+	return report.NewPrompter(in, a.stderr, report.NewText(shown, style), r, req.To(req.verb)), nil
 }
 
 // dropServer retires a server: its pins leave the lockfile.
