@@ -359,9 +359,13 @@ func (a *app) lock(req *request, w *workspace, f *approveFlags, yes bool) error 
 			}
 		})
 	}
-	if err == nil && len(d.accepted) < len(ap.r.Drifts) {
+	switch {
+	case err != nil || !asks:
+	case len(d.accepted) < len(ap.r.Drifts):
 		report.NewText(a.out, style).Hint(ap.r.ReviewStep())
 		err = fail.Drift
+	default:
+		report.NewText(a.out, style).LockedHints(ap.r)
 	}
 	if err != nil {
 		return outranks(old.NoAnswer, err)

@@ -365,7 +365,8 @@ var behaviourHints = []string{"readOnlyHint", "destructiveHint", "idempotentHint
 var codeParameters = []string{"code", "command", "expression", "query", "script", "sql"}
 
 // declaredText says what the new tools declare of themselves: "12 new tools: 6 write, 2 of
-// them destructive; 3 are open world; 1 takes code; 4 declare no hints". Where a tool declares
+// them destructive; 3 are open world; 1 takes code; 4 declare no hints", without what none of
+// them is. Where a tool declares
 // some of the hints, the others have the defaults of the specification (schema,
 // ToolAnnotations).
 func (r *Report) declaredText() string {
@@ -402,11 +403,15 @@ func (r *Report) declaredText() string {
 		}
 	}
 	say := func(n int, one, more string) string {
-		if n == 1 {
+		switch n {
+		case 0:
+			return ""
+		case 1:
 			return "1 " + one
 		}
 		return text.Number(n) + " " + more
 	}
-	return text.Count(tools, "new tool") + ": " + joined("; ", say(writes, "writes", "write")+", "+text.Number(destroys)+" of them destructive",
-		say(open, "is open world", "are open world"), say(code, "takes code", "take code"), say(silent, "declares no hints", "declare no hints"))
+	return joined(": ", text.Count(tools, "new tool"), joined("; ",
+		joined(", ", say(writes, "writes", "write"), say(destroys, "of them destructive", "of them destructive")),
+		say(open, "is open world", "are open world"), say(code, "takes code", "take code"), say(silent, "declares no hints", "declare no hints")))
 }

@@ -413,9 +413,14 @@ func WriteLocked(w io.Writer, r *Report, style TextStyle) error {
 		t.printf("  %-*s  %s\n", width, "set", short(p.Found.Digest))
 	}
 	t.Findings(r, "  ", "", slices.DeleteFunc(all, func(f review.Finding) bool { return f.Warning }))
+	t.LockedHints(r)
+	return t.err
+}
+
+// LockedHints says what to do with a lockfile that was written.
+func (t *textWriter) LockedHints(r *Report) {
 	t.Hint(step{Text: "read " + text.Printable(r.Lockfile) + " as you would code, then commit it"})
 	t.Hint(step{"in CI", r.Next.To("verify")})
-	return t.err
 }
 
 // A Relocked is what relock has written.
