@@ -117,17 +117,20 @@ func (w *workspace) like(p *pin.Pair) (server string, same bool, common int) {
 		if with := pin.PairOf(w.pairs, set.Server); with != nil && with.Present {
 			continue
 		}
-		if p.Found.Digest != "" && setDigest(set) == p.Found.Digest {
-			return set.Server, true, len(set.Pins)
-		}
-		n := 0
+		n, named := 0, 0
 		for _, found := range p.Found.Pins {
-			if found.List != pin.Instructions && set.Find(found.Key) != nil {
+			if set.Find(found.Key) != nil {
 				n++
+				if found.List != pin.Instructions {
+					named++
+				}
 			}
 		}
-		if n > common && (2*n > len(p.Found.Pins) || 2*n > len(set.Pins)) {
-			server, common = set.Server, n
+		if n == len(set.Pins) && n == len(p.Found.Pins) && p.Found.Digest != "" && setDigest(set) == p.Found.Digest {
+			return set.Server, true, n
+		}
+		if named > common && (2*named > len(p.Found.Pins) || 2*named > len(set.Pins)) {
+			server, common = set.Server, named
 		}
 	}
 	return server, false, common
