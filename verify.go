@@ -87,7 +87,7 @@ func judge(pairs []pin.Pair, drifts []pin.Drift, warnings int, allow leniency) (
 		p := &pairs[i]
 		p.Differs = failsWhole(p)
 		matches = matches && !p.Differs
-		failed = failed || p.Differs && !(p.Missing && allow.missing)
+		failed = failed || p.Differs && !(p.Missing && missingAllowed(pairs, allow))
 	}
 	for i := range drifts {
 		d := &drifts[i]
@@ -114,11 +114,17 @@ func neverAllowed(p *pin.Pair) bool {
 // capture of them. That is never a consent to what they list, nor to their end.
 func unanswered(pairs []pin.Pair, allow leniency) (missing []pin.Pair) {
 	for _, p := range pairs {
-		if p.Missing && !allow.missing {
+		if p.Missing && !missingAllowed(pairs, allow) {
 			missing = append(missing, p)
 		}
 	}
 	return missing
+}
+
+// missingAllowed reports whether pinned servers without a capture may pass. They may not
+// where nothing else is judged.
+func missingAllowed(pairs []pin.Pair, allow leniency) bool {
+	return allow.missing && slices.ContainsFunc(pairs, func(p pin.Pair) bool { return p.Present })
 }
 
 // exitCodeOf is the exit code of a run, given why it has no answer and whether it fails.
