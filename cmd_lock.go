@@ -319,8 +319,12 @@ func (a *app) lock(req *request, w *workspace, f *approveFlags, yes bool) error 
 		if old.Matches || old.NoAnswer != nil && len(old.Drifts) == 0 {
 			return outranks(old.NoAnswer, nil)
 		}
-		return outranks(old.NoAnswer, fail.New("%s pins %s", text.Printable(w.lockPath), what).
-			Hint("read the changes, then approve them: %s", req.To("relock")).Refusal())
+		f := fail.New("%s pins %s", text.Printable(w.lockPath), what).
+			Hint("read the changes, then approve them: %s", req.To("relock"))
+		if p := &w.pairs[0]; !w.folder && req.Server == "" && p.FileLabel != "" && p.FileLabel != p.Server {
+			f.Hint("if it is another server: %s --server %s", req.To("lock"), shell.Label(p.FileLabel, p.Server))
+		}
+		return outranks(old.NoAnswer, f.Refusal())
 	}
 	if len(fresh.pairs) == 0 {
 		if err := report.WriteVerify(a.out, old, style, false); err != nil {

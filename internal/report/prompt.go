@@ -370,7 +370,7 @@ var codeParameters = []string{"code", "command", "expression", "query", "script"
 // some of the hints, the others have the defaults of the specification (schema,
 // ToolAnnotations).
 func (r *Report) declaredText() string {
-	tools, writes, destroys, open, code, silent := 0, 0, 0, 0, 0, 0
+	tools, writes, destroys, world, code, silent := 0, 0, 0, 0, 0, 0
 	for i := range r.Drifts {
 		d := &r.Drifts[i]
 		if d.List != pin.Tools || d.Kind != pin.Added || d.Found.Definition == nil {
@@ -395,7 +395,7 @@ func (r *Report) declaredText() string {
 			writes++
 		}
 		if declares && is("openWorldHint", true) {
-			open++
+			world++
 		}
 		properties := definition.Get("inputSchema").Get("properties")
 		if slices.ContainsFunc(codeParameters, func(name string) bool { return properties.Get(name).Get("type").Text == "string" }) {
@@ -413,5 +413,5 @@ func (r *Report) declaredText() string {
 	}
 	return joined(": ", text.Count(tools, "new tool"), joined("; ",
 		joined(", ", say(writes, "writes", "write"), say(destroys, "of them destructive", "of them destructive")),
-		say(open, "is open world", "are open world"), say(code, "takes code", "take code"), say(silent, "declares no hints", "declare no hints")))
+		say(world, "is open world", "are open world"), say(code, "takes code", "take code"), say(silent, "declares no hints", "declare no hints")))
 }

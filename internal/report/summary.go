@@ -23,7 +23,7 @@ const (
 	maxSaidChanges  = 4
 	maxTitleNames   = 60 // in the title of a group, without --full
 	maxAcceptNames  = 40 // in one printed command
-	maxClosingNames = 6  // in a line of relock, which has shown the entries above
+	maxClosingNames = 5  // in a line of relock, which has shown the entries above
 )
 
 // shortRef names an entry in a sentence: "write_file", "prompt review",
