@@ -265,11 +265,12 @@ func newLock(a *app) *cobra.Command {
 		Short: "Approve: write the pins of a server that has none yet",
 		Long: `Lock pins a saved answer of a server in LOCKFILE, which it creates, or adds a server
 to: its tools and, where the capture has them, instructions, prompts and resource
-templates. LOCKFILE is tools.lock here or, in a repository, in the nearest folder above. The server's label is the file's name, or --server. What is
-pinned already is never approved again by accident: where it differs, lock shows the
-drift and refuses. It also refuses what has a warning that no flag accepts. On a
-terminal, what has a warning or fills more than the screen is asked about step by step;
---yes asks nothing, nor does --expect where nothing has a warning.
+templates. LOCKFILE is tools.lock here or, in a repository, in the nearest folder
+above. The server's label is the file's name, or --server. What is pinned already is
+never approved again by accident: where it differs, lock shows the drift and refuses.
+It also refuses what has a warning that no flag accepts. On a terminal, what has a
+warning or fills more than the screen is asked about step by step; --yes asks nothing,
+nor does --expect where nothing has a warning.
 Exit codes: 0 pinned, 1 refused because of what the manifest says, 2 no answer.`,
 		Example: `  pinproof diff files.jsonl                     read it first, whole
   pinproof lock files.jsonl

@@ -29,12 +29,11 @@ func newRelock(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "relock MANIFEST [LOCKFILE]",
 		Short: "Approve drift after reading it, all of it or tool by tool",
-		Long: `Relock shows what differs from the pins, as diff does, and asks step by step
-whether to accept it. Elsewhere than on a terminal, flags say what is accepted. All
-that is not accepted keeps its pin, and so does a server that the folder has no
-capture of. It writes once, at the end.
-An entry with a new warning is refused unless --accept-warning names it; at
-the prompt it takes the word yes. --tools-only drops the pins of all but tools.
+		Long: `Relock shows what differs from the pins, as diff does, and asks step by step whether
+to accept it. Elsewhere than on a terminal, flags say what is accepted. All that is
+not accepted keeps its pin, and so does a server that the folder has no capture of. It
+writes once, at the end. An entry with a new warning is refused unless --accept-warning names
+it; at the prompt it takes the word yes. --tools-only drops the pins of all but tools.
 Exit codes: 0 no drift is left, 1 some is, or the manifest is not the reviewed one,
 2 no answer.`,
 		Example: `  pinproof relock files.jsonl

@@ -28,11 +28,12 @@ func newVerify(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify MANIFEST [LOCKFILE]",
 		Short: "The gate: does the manifest match its pins?",
-		Long: `Verify compares a saved answer of a server with its pins in LOCKFILE: tools.lock
-here or, in a repository, in the nearest folder above. It prints one line when all is well; otherwise a BLOCK line for every entry that
-is not what was approved. MANIFEST is a file, a folder of them, or - for standard
-input. With --review, for a change of tools.lock itself, it also reads what matches,
-and a warning that is not on record fails it.
+		Long: `Verify compares a saved answer of a server with its pins in LOCKFILE: tools.lock here
+or, in a repository, in the nearest folder above. It prints one line when all is well;
+otherwise a BLOCK line for every entry that is not what was approved. MANIFEST is a
+file, a folder of them, or - for standard input. With --review, for a change of
+tools.lock itself, it also reads what matches, and a warning that is not on record
+fails it.
 Exit codes: 0 match, 1 drift, 2 no answer.`,
 		Example: `  pinproof verify files.jsonl
   pinproof verify live.jsonl --server files       under a label that isn't the file's name

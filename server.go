@@ -51,13 +51,17 @@ func (req *request) otherServer(w *workspace) error {
 	if w.folder || req.Server != "" || !p.Unrelated {
 		return nil
 	}
-	same := "ID" // the label comes from the lockfile
-	if shell.PasteableLabel(p.Server) {
-		same = p.Server
-	}
 	return fail.New("%s looks like another server: none of its tools is among the pins of %s", text.Printable(req.Manifest), text.Name(p.Server)).
 		Hint("if it is: %s", req.To("lock", "--server "+shell.Label(p.FileLabel, p.Server))).
-		Hint("if it is not, name the server: %s --server %s", req.To("relock"), same)
+		Hint("if it is not, name the server: %s --server %s", req.To("relock"), pasteable(p.Server))
+}
+
+// pasteable is a label from the lockfile for a command that we print, or ID.
+func pasteable(label string) string {
+	if shell.PasteableLabel(label) {
+		return label
+	}
+	return "ID"
 }
 
 // onlyServer is the lockfile's only server where lock would give a manifest that looks like
@@ -84,16 +88,11 @@ func (req *request) newLabel(w *workspace) error {
 		}
 		next := req.Command
 		next.Manifest = p.Manifest
-		known, id := next, "ID" // the label comes from the lockfile
-		if shell.PasteableLabel(like) {
-			id = like
-		}
-		known.Server = id
 		f := fail.New("which server? %s has the names of server %s: %d of its %d entries", text.Printable(p.Manifest), text.Name(like), common, len(p.Found.Pins)).
-			Hint("if it is that server: %s", known.To("relock"))
+			Hint("if it is that server: %s --server %s", next.To("relock"), pasteable(like))
 		if same {
 			f = fail.New("which server? %s is what %s pins as server %s, with the same set digest", text.Printable(p.Manifest), text.Printable(w.lockPath), text.Name(like))
-			f.Hint("if it is that server: verify, diff and relock take --server %s; %s", id, renameHint(w.lockPath, like, p.Server))
+			f.Hint("if it is that server: verify, diff and relock take --server %s; %s", pasteable(like), renameHint(w.lockPath, like, p.Server))
 		}
 		return f.Hint("if it is another one: %s --server %s", next.To("lock"), shell.Label(p.FileLabel, like))
 	}
