@@ -39,6 +39,7 @@ type question struct {
 	warned  bool            // only the word yes accepts it
 	answer  byte            // 'y', 'n', or 0 while it is open
 	refused string          // what to say when a no ends the review; "" if a no only keeps the pins
+	rest    int             // how many entries of its server are left without a warning
 	help    map[byte]string // what its answers mean, where that isn't what answerWords says
 }
 
@@ -68,6 +69,8 @@ func (p *Prompter) Review() (chosen, error) {
 		if q.group != nil {
 			p.show(q.group)
 		}
+		_, left := p.unwarned(list, q.server, true)
+		q.rest = left.Total()
 		key, err := p.ask(q, position(list, i, len(p.r.Pairs) > 1), p.keys(q, len(done) > 0))
 		if err != nil {
 			return chosen{}, err
@@ -240,14 +243,20 @@ func (p *Prompter) showDefinition(d *pin.Drift) {
 	p.t.err = t.err
 }
 
-// acceptRest shows how many entries are left without a warning, of one server or of all, and
-// asks whether to accept them. It returns the questions that this answers.
-func (p *Prompter) acceptRest(list []*question, server string, own bool) ([]*question, error) {
-	var count pin.Counts
-	rest := open(list, func(q *question) bool { return len(q.drifts) > 0 && !q.warned && (!own || q.server == server) })
+// unwarned lists the open questions about entries without a warning, of one server or of
+// all, and counts the entries.
+func (p *Prompter) unwarned(list []*question, server string, own bool) (rest []*question, count pin.Counts) {
+	rest = open(list, func(q *question) bool { return len(q.drifts) > 0 && !q.warned && (!own || q.server == server) })
 	for _, q := range rest {
 		count[p.r.Drifts[q.drifts[0]].List] += len(q.drifts)
 	}
+	return rest, count
+}
+
+// acceptRest shows how many entries are left without a warning, of one server or of all, and
+// asks whether to accept them. It returns the questions that this answers.
+func (p *Prompter) acceptRest(list []*question, server string, own bool) ([]*question, error) {
+	rest, count := p.unwarned(list, server, own)
 	of := ""
 	if own && len(p.r.Pairs) > 1 {
 		of = " of server " + text.Name(server)
@@ -295,6 +304,9 @@ func (p *Prompter) ask(q *question, where, keys string) (byte, error) {
 		words[string(key)] = key
 		if strings.IndexByte(offered, key) >= 0 {
 			asked += " " + answerWords[key][0]
+			if key == 'S' {
+				asked += " (" + text.Number(q.rest) + " without a warning)"
+			}
 		}
 	}
 	for {
