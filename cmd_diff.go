@@ -17,7 +17,7 @@ import (
 )
 
 func newDiff(a *app) *cobra.Command {
-	f, out := &diffFlags{}, &output{}
+	f, out := &diffFlags{}, &output{shows: true}
 	cmd := &cobra.Command{
 		Use:   "diff MANIFEST [LOCKFILE]",
 		Short: "The review: what exactly changed, tool by tool, word by word",
@@ -210,8 +210,8 @@ func (a *app) diffFiles(req *request) (*report.Report, error) {
 	if len(pairs) == 0 && req.Server != "" {
 		return nil, fail.New("neither file has a server %s", text.Name(req.Server))
 	}
-	describe(pairs)
 	w := &workspace{pairs: pairs, drifts: compareAll(pairs)}
+	w.describe()
 	in := w.input(req)
 	in.Uncompared, in.Guessed = uncompared, false
 	in.Findings = w.read(true)

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -11,6 +14,7 @@ import (
 	"pinproof/internal/pin"
 	"pinproof/internal/report"
 	"pinproof/internal/review"
+	"pinproof/internal/shell"
 	"pinproof/internal/text"
 )
 
@@ -56,7 +60,7 @@ func (f *approveFlags) load(a *app, cmd *cobra.Command, args []string) (*request
 	}
 	w, err := a.load(req)
 	if err == nil {
-		err = req.otherServer(w)
+		err = cmp.Or(req.otherServer(w), req.newLabel(w))
 	}
 	if err != nil {
 		return nil, nil, err
@@ -106,9 +110,9 @@ func (f *approveFlags) warningKeys(pairs []pin.Pair) (map[pin.Key]bool, error) {
 		keys[key] = true
 		switch n := pin.Holders(pairs, key); {
 		case n == 0:
-			return nil, fail.New("--accept-warning %s: no %s of that name is pinned or listed", text.Name(arg), pin.ListInfo[key.List].Entry)
+			return nil, fail.New("--accept-warning %s: %s", text.Name(arg), nowhere(key.List))
 		case n > 1:
-			return nil, fail.New("--accept-warning %s: several servers have a %s of that name", text.Name(arg), pin.ListInfo[key.List].Entry).
+			return nil, fail.New("--accept-warning %s: %s", text.Name(arg), ambiguous(key.List)).
 				Hint("say which: --server ID")
 		}
 	}
@@ -146,6 +150,35 @@ func (a *approver) refuseUnpinned() error {
 	}
 	return a.refuse(list, fail.New("a text that isn't pinned has a warning, which no approval covers: nothing was written").
 		Hint("read it: %s", a.req.To("diff")).Hint("pin it, then it can be approved: %s", a.req.PinProse(a.req.verb)))
+}
+
+// ask has a person choose what is accepted, step by step.
+func (a *approver) ask(sel *selection) error {
+	p, err := a.prompter(a.req, a.style, a.r)
+	if err != nil {
+		return err
+	}
+	stop := sayInterrupted(a.stderr, a.req.To(a.req.verb))
+	chosen, err := p.Review()
+	if stop(); err != nil {
+		return err
+	}
+	sel.all, sel.chosen, sel.whole, sel.refused = false, chosen.Drifts, false, nil // the prompt asked for a yes to each warning
+	for _, f := range chosen.Warnings {
+		sel.record(f.Ref(), f.ID)
+	}
+	return nil
+}
+
+// screenLines is the height of a terminal that doesn't tell its own.
+const screenLines = 24
+
+// fillsScreen reports whether what is to be approved takes more than a screen to read.
+func (a *approver) fillsScreen() bool {
+	var shown bytes.Buffer
+	report.WriteDiff(&shown, a.r, a.style)
+	_, height := terminalSize(a.stderr)
+	return bytes.Count(shown.Bytes(), []byte("\n")) >= cmp.Or(height, screenLines)
 }
 
 // decide turns a selection into a decision, or refuses it for warnings or the policy.
@@ -192,7 +225,7 @@ func (a *approver) requireClean(d *decision) error {
 }
 
 // approve writes the new pins of every server in which something was accepted. announce is
-// given the servers that come or go as a whole.
+// given the servers that come as a whole.
 func (a *approver) approve(d *decision, announce func(whole []string)) error {
 	of := map[string][]*pin.Drift{}
 	for i := range a.r.Drifts {
@@ -202,15 +235,12 @@ func (a *approver) approve(d *decision, announce func(whole []string)) error {
 	}
 	warnings := a.warnings(d)
 	var next []pin.Set
-	var drop, whole []string
+	var whole []string
 	for i := range a.r.Pairs {
 		p := &a.r.Pairs[i]
 		accepted := of[p.Server]
 		switch {
 		case len(accepted) == 0 && !p.PolicyDiffers() && !(d.all && p.HasNoEntries()) && !warnings.of(p.Server):
-			continue
-		case !p.Present && len(accepted) == len(p.Pinned.Pins):
-			whole, drop = append(whole, p.Server), append(drop, p.Server)
 			continue
 		case p.HasNoEntries():
 			whole = append(whole, p.Server)
@@ -221,11 +251,11 @@ func (a *approver) approve(d *decision, announce func(whole []string)) error {
 		}
 		next = append(next, set)
 	}
-	if len(next) == 0 && len(drop) == 0 {
+	if len(next) == 0 {
 		announce(whole)
 		return nil
 	}
-	return a.write(a.w, a.req, next, drop, func() { announce(whole) })
+	return a.write(a.w, a.req, next, nil, func() { announce(whole) })
 }
 
 // warnings returns what goes on record with a decision: every warning in an accepted
@@ -251,34 +281,45 @@ func (a *approver) warnings(d *decision) warningRecord {
 }
 
 func newLock(a *app) *cobra.Command {
-	f := &approveFlags{}
+	f, here, yes := &approveFlags{}, false, false
 	cmd := &cobra.Command{
 		Use:   "lock MANIFEST [LOCKFILE]",
 		Short: "Approve: write the pins of a server that has none yet",
-		Long: `Lock pins a saved answer of a server in LOCKFILE (tools.lock), which it creates, or
-adds a server to: its tools and, where the capture has them, instructions, prompts
-and resource templates. The server's label is the file's name, or --server. What is
-pinned already is never approved again by accident: where it differs, lock shows the
-drift and refuses. It also refuses what has a warning that no flag accepts.
+		Long: `Lock pins a saved answer of a server in LOCKFILE, which it creates, or adds a server
+to: its tools and, where the capture has them, instructions, prompts and resource
+templates. LOCKFILE is tools.lock here or, in a repository, in the nearest folder
+above. The server's label is the file's name, or --server. What is pinned already is
+never approved again by accident: where it differs, lock shows the drift and refuses.
+It also refuses what has a warning that no flag accepts. On a terminal, what has a
+warning or fills more than the screen is asked about step by step; --yes asks nothing,
+nor does --expect where nothing has a warning.
 Exit codes: 0 pinned, 1 refused because of what the manifest says, 2 no answer.`,
 		Example: `  pinproof diff files.jsonl                     read it first, whole
   pinproof lock files.jsonl
   pinproof lock live.jsonl --server files       under a label that isn't the file's name
   pinproof lock captures/                       every server of a folder`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case here && len(args) > 1:
+				return fail.New("--here and a LOCKFILE don't go together")
+			case here && len(args) == 1:
+				args = append(args, shell.DefaultLockfile)
+			}
 			req, w, err := f.load(a, cmd, args)
 			if err != nil {
 				return err
 			}
-			return a.lock(req, w, f)
+			return a.lock(req, w, f, yes)
 		},
 	}
 	f.sharedFlags.register(cmd)
 	f.register(cmd)
+	cmd.Flags().BoolVar(&yes, "yes", false, "ask nothing on a terminal")
+	cmd.Flags().BoolVar(&here, "here", false, "take the tools.lock of this folder, also where there is one above it")
 	return cmd
 }
 
-func (a *app) lock(req *request, w *workspace, f *approveFlags) error {
+func (a *app) lock(req *request, w *workspace, f *approveFlags, yes bool) error {
 	fresh, pinned := *w, *w // servers without and with pins
 	fresh.pairs, pinned.pairs = nil, nil
 	for _, p := range w.pairs {
@@ -298,15 +339,22 @@ func (a *app) lock(req *request, w *workspace, f *approveFlags) error {
 	old := pinned.report(req)
 	style := a.style(f.full)
 	differs := func(what string) error {
-		if old.Matches {
-			return nil
+		if old.Matches || old.NoAnswer != nil && len(old.Drifts) == 0 {
+			return outranks(old.NoAnswer, nil)
 		}
-		return fail.New("%s pins %s", text.Printable(w.lockPath), what).
-			Hint("read the changes, then approve them: %s", req.To("relock")).Refusal()
+		f := fail.New("%s pins %s", text.Printable(w.lockPath), what).
+			Hint("read the changes, then approve them: %s", req.To("relock"))
+		if p := &w.pairs[0]; !w.folder && req.Server == "" && p.FileLabel != "" && p.FileLabel != p.Server {
+			f.Hint("if it is another server: %s --server %s", req.To("lock"), shell.Label(p.FileLabel, p.Server))
+		}
+		return outranks(old.NoAnswer, f.Refusal())
 	}
 	if len(fresh.pairs) == 0 {
 		if err := report.WriteVerify(a.out, old, style, false); err != nil {
 			return err
+		}
+		if p := &w.pairs[0]; old.Matches && !w.folder && req.Server == "" && p.FileLabel != "" && p.FileLabel != p.Server {
+			fmt.Fprintf(a.out, "hint: it is pinned as server %s; %s\n", text.Name(p.Server), renameHint(w.lockPath, p.Server, p.FileLabel))
 		}
 		return differs("these entries otherwise: nothing was written")
 	}
@@ -315,6 +363,11 @@ func (a *app) lock(req *request, w *workspace, f *approveFlags) error {
 	err := ap.refuseUnpinned()
 	if err == nil {
 		err = ap.withhold(&sel)
+	}
+	asks := err == nil && !yes && a.canAsk(req) && (len(sel.refused) > 0 || sel.whole || len(f.expect) == 0 && ap.fillsScreen())
+	if asks {
+		err = ap.ask(&sel)
+		sel.all = len(sel.chosen) == len(ap.r.Drifts) // then also a server without entries
 	}
 	if err == nil {
 		d, err = ap.decide(sel)
@@ -325,10 +378,24 @@ func (a *app) lock(req *request, w *workspace, f *approveFlags) error {
 		}
 	}
 	if err == nil {
-		err = ap.approve(&d, func([]string) { report.WriteLocked(a.out, ap.r, style) })
+		err = ap.approve(&d, func(whole []string) {
+			if asks {
+				report.WriteRelocked(a.out, ap.r, report.Relocked{Accepted: d.accepted, Whole: whole, Shown: true}, style)
+			} else {
+				report.WriteLocked(a.out, ap.r, style)
+			}
+		})
+	}
+	switch {
+	case err != nil || !asks:
+	case len(d.accepted) < len(ap.r.Drifts):
+		report.NewText(a.out, style).Hint(ap.r.ReviewStep())
+		err = fail.ErrDrift
+	default:
+		report.NewText(a.out, style).LockedHints(ap.r)
 	}
 	if err != nil {
-		return err
+		return outranks(old.NoAnswer, err)
 	}
 	return differs("the other servers otherwise: their pins were kept")
 }

@@ -29,11 +29,11 @@ func newRelock(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "relock MANIFEST [LOCKFILE]",
 		Short: "Approve drift after reading it, all of it or tool by tool",
-		Long: `Relock shows what differs from the pins, as diff does, and asks step by step
-whether to accept it. Elsewhere than on a terminal, flags say what is accepted. All
-that is not accepted keeps its pin. It writes once, at the end.
-An entry with a new warning is refused unless --accept-warning names it; at
-the prompt it takes the word yes. --tools-only drops the pins of all but tools.
+		Long: `Relock shows what differs from the pins, as diff does, and asks step by step whether
+to accept it. Elsewhere than on a terminal, flags say what is accepted. All that is
+not accepted keeps its pin, and so does a server that the folder has no capture of. It
+writes once, at the end. An entry with a new warning is refused unless --accept-warning names
+it; at the prompt it takes the word yes. --tools-only drops the pins of all but tools.
 Exit codes: 0 no drift is left, 1 some is, or the manifest is not the reviewed one,
 2 no answer.`,
 		Example: `  pinproof relock files.jsonl
@@ -59,7 +59,8 @@ Exit codes: 0 no drift is left, 1 some is, or the manifest is not the reviewed o
 				return fail.New("%s has no server %s", text.Printable(w.lockPath), text.Name(w.pairs[0].Server)).
 					Hint("to approve a new server: %s", req.To("lock"))
 			}
-			return a.relock(req, w, f, sel)
+			r := w.report(req)
+			return outranks(r.NoAnswer, a.relock(req, w, r, f, sel))
 		},
 	}
 	f.registerReview(cmd)
@@ -97,8 +98,9 @@ func (f *relockFlags) selection() (selection, error) {
 	return sel, nil
 }
 
-func (a *app) relock(req *request, w *workspace, f *relockFlags, sel selection) (err error) {
-	r := w.report(req)
+// relock approves what the flags or the answers accept. Servers without a capture keep
+// their pins, and are left to the caller.
+func (a *app) relock(req *request, w *workspace, r *report.Report, f *relockFlags, sel selection) error {
 	ap := &approver{a, req, w, r, &f.approveFlags, a.style(f.full)}
 	if err := ap.withhold(&sel); err != nil {
 		return err
@@ -106,7 +108,8 @@ func (a *app) relock(req *request, w *workspace, f *relockFlags, sel selection) 
 	byFlags := len(sel.accepts)+len(f.acceptLabel) > 0 || sel.all
 	policyChanged := slices.ContainsFunc(w.pairs, func(p pin.Pair) bool { return p.PolicyDiffers() })
 	asks := !byFlags && (len(r.Drifts) > 0 || policyChanged || len(r.Unrecorded()) > 0 && a.canAsk(req))
-	if r.Matches && !asks && len(sel.recorded) == 0 {
+	settled := r.Matches || r.NoAnswer != nil && !slices.ContainsFunc(r.Pairs, func(p pin.Pair) bool { return p.Differs && !p.Missing })
+	if settled && !asks && len(sel.recorded) == 0 {
 		if _, _, err := selectDrifts(w.pairs, r.Drifts, sel); err != nil {
 			return err
 		}
@@ -120,18 +123,8 @@ func (a *app) relock(req *request, w *workspace, f *relockFlags, sel selection) 
 		return err
 	}
 	if asks {
-		p, err := a.prompter(req, ap.style, r)
-		if err != nil {
+		if err := ap.ask(&sel); err != nil {
 			return err
-		}
-		stop := sayInterrupted(a.stderr)
-		chosen, err := p.Review()
-		if stop(); err != nil {
-			return err
-		}
-		sel.chosen, sel.whole, sel.refused = chosen.Drifts, false, nil // the prompt asked for a yes to each warning
-		for _, f := range chosen.Warnings {
-			sel.record(f.Ref(), f.ID)
 		}
 	} else if len(f.acceptLabel) > 0 {
 		sel.chosen = r.Labelled(f.acceptLabel)
@@ -210,7 +203,7 @@ func (a *app) prompter(req *request, style report.TextStyle, r *report.Report) (
 	if !isTerminal(a.stdout) {
 		shown = a.stderr // what is asked about must be seen where it is asked
 	}
-	return report.NewPrompter(in, a.stderr, report.NewText(shown, style), r), nil
+	return report.NewPrompter(in, a.stderr, report.NewText(shown, style), r, req.To(req.verb)), nil
 }
 
 // dropServer retires a server: its pins leave the lockfile.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,17 +28,19 @@ func newVerify(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify MANIFEST [LOCKFILE]",
 		Short: "The gate: does the manifest match its pins?",
-		Long: `Verify compares a saved answer of a server with its pins in LOCKFILE (tools.lock).
-It prints one line when all is well; otherwise a BLOCK line for every entry that
-is not what was approved. MANIFEST is a file, a folder of them, or - for standard
-input. With --review, for a change of tools.lock itself, it also reads what matches,
-and a warning that is not on record fails it.
+		Long: `Verify compares a saved answer of a server with its pins in LOCKFILE: tools.lock here
+or, in a repository, in the nearest folder above. It prints one line when all is well;
+otherwise a BLOCK line for every entry that is not what was approved. MANIFEST is a
+file, a folder of them, or - for standard input. With --review, for a change of
+tools.lock itself, it also reads what matches, and a warning that is not on record
+fails it.
 Exit codes: 0 match, 1 drift, 2 no answer.`,
 		Example: `  pinproof verify files.jsonl
   pinproof verify live.jsonl --server files       under a label that isn't the file's name
   pinproof verify captures/                       every server of a folder
   pinproof verify captures/ --review              for a pull request that touches tools.lock
   pinproof verify files.jsonl --allow added       new tools don't fail the run
+  pinproof verify captures/ --allow missing       in a job that captures a part of the servers
   pinproof verify files.jsonl --subset safe.json  what still matches, for a gateway
   pinproof verify files.jsonl --format github --report html=review.html`,
 	}
@@ -45,7 +48,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 	out.register(cmd)
 	flags := cmd.Flags()
 	flags.BoolVarP(&quiet, "quiet", "q", false, "don't print the OK line")
-	flags.StringArrayVar(&allow, "allow", nil, "report drift of this `KIND`, added or removed, without failing (repeatable)")
+	flags.StringArrayVar(&allow, "allow", nil, "don't fail for this `KIND`: added or removed entries; missing, pinned servers that a folder has no capture of (repeatable)")
 	flags.BoolVar(&warn, "warn", false, "report drift of every kind without failing")
 	flags.BoolVar(&review, "review", false, "read what matches, too: a warning that is not on record fails the run")
 	flags.StringVar(&subset, "subset", "", "write the tools that match their pins to `FILE`, as a tools/list result")
@@ -95,14 +98,19 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 // leniencyOf reads --allow and --warn.
 func leniencyOf(allow []string, warn bool) (leniency, error) {
 	l := leniency{kinds: map[pin.Kind]bool{}}
-	for _, k := range allow {
-		if k != "added" && k != "removed" {
-			return l, fail.New("--allow %s: only added or removed can be allowed", text.Name(k))
-		}
-		l.kinds[pin.Kind(strings.ToUpper(k))] = true
-	}
 	if warn {
-		return lenient, nil
+		l = lenient
+		l.kinds = maps.Clone(l.kinds)
+	}
+	for _, k := range allow {
+		switch k {
+		case "added", "removed":
+			l.kinds[pin.Kind(strings.ToUpper(k))] = true
+		case "missing":
+			l.missing = true
+		default:
+			return l, fail.New("--allow %s: only added, removed or missing can be allowed", text.Name(k))
+		}
 	}
 	return l, nil
 }

@@ -32,7 +32,7 @@ func completeValues(root *cobra.Command, a *app) {
 	const noFiles = cobra.ShellCompDirectiveNoFileComp
 	words := func(list ...string) cobra.CompletionFunc { return cobra.FixedCompletions(list, noFiles) }
 	labels := func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		path := shell.DefaultLockfile
+		path := nearestLockfile()
 		if len(args) > 1 {
 			path = args[1]
 		}
@@ -62,7 +62,7 @@ func completeValues(root *cobra.Command, a *app) {
 		"accept-label":   words(diff.LabelIDs()...),
 		"accept-warning": drifted,
 		"against":        cobra.FixedCompletions([]string{"json", "jsonl"}, cobra.ShellCompDirectiveFilterFileExt),
-		"allow":          words("added", "removed"),
+		"allow":          words("added", "missing", "removed"),
 		"color":          words("auto", "always", "never"),
 		"descriptions":   words("preserve", "strip", "truncate="),
 		"drop-server":    labels,

@@ -18,7 +18,7 @@ import (
 type request struct {
 	shell.Command // as it was called, for the commands that we print
 	verb          string
-	lockPath      string // path of the lockfile, given or default
+	lockPath      string // path of the lockfile, given or found
 	needsPins     bool   // without a lockfile, or without the server in it, there is no answer
 	substitutes   []pin.Substitute
 	full          bool         // show also what one line would sum up
@@ -45,13 +45,13 @@ func (f *sharedFlags) registerReview(cmd *cobra.Command) {
 
 // request reads the positionals and checks the flags that every command has.
 func (f *sharedFlags) request(a *app, cmd *cobra.Command, args []string) (*request, error) {
-	req := &request{verb: cmd.Name(), lockPath: shell.DefaultLockfile, full: f.full}
+	req := &request{verb: cmd.Name(), full: f.full}
 	req.Server, req.Flags = f.server, carriedBy(cmd.Flags())
 	switch len(args) {
 	case 0:
 		return nil, fail.New("no manifest: which saved tools/list?").Hint("pinproof %s --help", cmd.Name())
 	case 1:
-		req.Manifest = args[0]
+		req.Manifest, req.lockPath = args[0], nearestLockfile()
 	case 2:
 		req.Manifest, req.lockPath, req.Lockfile = args[0], args[1], args[1]
 	default:

@@ -198,9 +198,9 @@ func TestOneExit(t *testing.T) {
 
 // TestCarriedFlags: the next command that we print has every flag of this one, as far
 // as the other command knows it, but those that say how this run answers or what it
-// accepts.
+// accepts, and --here, for which commands name the lockfile.
 func TestCarriedFlags(t *testing.T) {
-	answers := strings.Fields("accept accept-all accept-label accept-warning accept-warnings against allow drop-server expect format full hook quiet report server review subset warn")
+	answers := strings.Fields("accept accept-all accept-label accept-warning accept-warnings against allow drop-server expect format full here hook quiet report server review subset warn yes")
 	flags := map[string]*pflag.FlagSet{}
 	for _, cmd := range newRoot(&app{}).Commands() {
 		if cmd.Name() != "completion" && cmd.Name() != "help" {

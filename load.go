@@ -2,8 +2,10 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -57,12 +59,20 @@ func (a *app) load(req *request) (*workspace, error) {
 	case w.exists && req.needsPins && req.Server != "" && w.lock.Find(req.Server) == nil:
 		return nil, req.unknownServer(&w.lock)
 	case !w.folder:
-		if sources[0].label, err = req.chooseServer(&w.lock, req.lockPath, sources[0].label); err != nil {
-			return nil, err
+		label, err := req.chooseServer(&w.lock, req.lockPath, sources[0].label)
+		if err != nil {
+			return nil, w.sayTwin(req, sources[0], err)
 		}
+		sources[0].label = label
 	}
 	if err := w.pair(req, sources); err != nil {
 		return nil, err
+	}
+	if only := w.onlyServer(req); only != "" {
+		sources[0].label, w.pairs = only, nil
+		if err := w.pair(req, sources); err != nil {
+			return nil, err
+		}
 	}
 	if !w.exists && req.needsPins {
 		return nil, req.noLockfile()
@@ -80,13 +90,15 @@ func (w *workspace) pair(req *request, sources []source) error {
 			if err != nil {
 				return err
 			}
-			sources[i].scan = nil // its memory is free as soon as its pins are made
+			if w.folder {
+				sources[i].scan = nil // its memory is free as soon as its pins are made
+			}
 			w.pairs = append(w.pairs, p)
 		}
 	}
 	for _, set := range w.lock.Servers {
 		if w.folder && wanted(set.Server) && !slices.ContainsFunc(sources, func(s source) bool { return s.label == set.Server }) {
-			w.pairs = append(w.pairs, pin.Pair{Server: set.Server, Pinned: set, Known: true})
+			w.pairs = append(w.pairs, pin.Pair{Server: set.Server, Pinned: set, Known: true, Missing: true})
 		}
 	}
 	slices.SortFunc(w.pairs, func(x, y pin.Pair) int { return jsontree.CompareUTF16(x.Server, y.Server) })
@@ -102,16 +114,22 @@ func (w *workspace) pair(req *request, sources []source) error {
 			return f.Hint("to make them anew with it: %s", req.To("relock"))
 		}
 	}
-	describe(w.pairs)
+	w.describe()
 	return nil
 }
 
 // describe fills in what can be said of both sides together.
-func describe(pairs []pin.Pair) {
-	for i := range pairs {
-		p := &pairs[i]
+func (w *workspace) describe() {
+	for i := range w.pairs {
+		p := &w.pairs[i]
 		p.Pinned.Digest, p.Found.Digest = setDigest(&p.Pinned), setDigest(&p.Found)
 		p.Unrelated = looksLikeAnother(p)
+	}
+	for i := range w.pairs {
+		p := &w.pairs[i]
+		if like, same, _ := w.like(p); same {
+			p.Twin = like
+		}
 	}
 }
 
@@ -180,6 +198,27 @@ func lockfileOf(path string, sources []source) (l lockfile.Lockfile, ok bool) {
 		return lockfile.Lockfile{}, false
 	}
 	return l, true
+}
+
+// nearestLockfile is the lockfile of a command that is given none: tools.lock in this
+// folder, else in the nearest folder above it in its repository. It looks no higher, nor
+// above a folder in no repository: what lies there anyone may have put there.
+func nearestLockfile() (path string) {
+	for folder := "."; ; {
+		at := filepath.Join(folder, shell.DefaultLockfile)
+		if _, err := os.Lstat(at); path == "" && !errors.Is(err, fs.ErrNotExist) {
+			path = at
+		}
+		_, notRoot := os.Lstat(filepath.Join(folder, ".git"))
+		if notRoot == nil || path == shell.DefaultLockfile {
+			return cmp.Or(path, shell.DefaultLockfile)
+		}
+		above := filepath.Join(folder, "..")
+		if !isFolder(above) || sameFile(folder, above) {
+			return shell.DefaultLockfile
+		}
+		folder = above
+	}
 }
 
 // readLockfile reads a lockfile. text is its bytes, or nil if there is no such file.
@@ -287,9 +326,46 @@ func (w *workspace) report(req *request) *report.Report {
 
 // judged is the report of a comparison, which is judged here.
 func (w *workspace) judged(in report.Input, allow leniency) *report.Report {
+	if missing := unanswered(in.Pairs, allow); len(missing) > 0 && in.NoAnswer == nil {
+		in.NoAnswer = missingCapture(missing, w.lockPath, in.Next)
+	}
 	in.Matches, in.Failed = judge(w.pairs, w.drifts, countBlocking(in.Findings, in.Review), allow)
 	in.ExitCode = exitCodeOf(in.NoAnswer, in.Failed)
 	return report.New(in)
+}
+
+// missingCapture is the error for pinned servers that a folder has no capture of.
+func missingCapture(missing []pin.Pair, lockPath string, next shell.Command) *fail.Error {
+	folder, names := text.Printable(next.Manifest), []string{}
+	for _, p := range missing {
+		names = append(names, text.Name(p.Server))
+	}
+	const most = 6
+	first := missing[0].Server
+	f := fail.In(folder, "no capture of server %s, which %s pins", names[0], text.Printable(lockPath))
+	if len(missing) > 1 {
+		f = fail.In(folder, "no capture of %s that %s pins: %s", text.Count(len(missing), "server"), text.Printable(lockPath), text.List(names, most))
+	}
+	if file := filepath.Join(next.Manifest, url.PathEscape(first)+".jsonl"); shell.PasteableLabel(first) {
+		f.Hint("capture it: pinproof-capture %s -- COMMAND", shell.Path(file))
+	}
+	return f.Hint("to retire it: %s", next.Retire(first)).
+		Hint("in a job that captures a part: %s", next.To("verify", "--allow missing"))
+}
+
+// outranks returns the error of a run that has no answer about some servers, and ended with
+// err about the others. A refusal is said all the same.
+func outranks(noAnswer, err error) error {
+	refused, ok := errors.AsType[*fail.Error](err)
+	switch {
+	case noAnswer == nil, err != nil && !errors.Is(err, fail.ErrDrift):
+		return err
+	case !ok:
+		return noAnswer
+	}
+	both := *fail.From(noAnswer)
+	both.Hints = slices.Concat([]string{refused.Text}, refused.Hints, both.Hints)
+	return &both
 }
 
 // countBlocking counts the warnings that fail a run although every entry matches: those in

@@ -115,6 +115,15 @@ func version() string {
 	return cmp.Or(v, "devel") + " " + runtime.Version()
 }
 
+// knownElsewhere answers the words by which other tools call what our commands do.
+var knownElsewhere = map[string]string{
+	"init":   "to begin, pin a capture: pinproof lock MANIFEST",
+	"add":    "to pin a server, give a capture of it: pinproof lock MANIFEST",
+	"check":  "to hold a capture against its pins: pinproof verify MANIFEST",
+	"status": "to see what differs from the pins: pinproof diff MANIFEST",
+	"update": "to approve what changed, after reading it: pinproof relock MANIFEST",
+}
+
 // newRoot builds the command line.
 func newRoot(a *app) *cobra.Command {
 	names := []string{"lock", "verify", "diff", "relock"}
@@ -140,6 +149,9 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 				return cmp.Or[error](c.Help(), fail.New("no command: one of %s", strings.Join(names, ", ")))
 			}
 			f := fail.New("unknown command %s: one of %s", text.Name(args[0]), strings.Join(names, ", "))
+			if does, ok := knownElsewhere[args[0]]; ok {
+				return f.Hint("%s", does)
+			}
 			if near := nearest(args[0], append([]string{"help", "completion"}, names...)); near != "" {
 				return f.Hint("did you mean: pinproof %s", near)
 			}

@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -19,6 +21,7 @@ type output struct {
 	format string
 	files  []string
 	text   func(io.Writer, *report.Report, report.TextStyle) error
+	shows  bool // it is for reading only: a reader that has seen enough may go
 }
 
 func (o *output) register(cmd *cobra.Command) {
@@ -82,6 +85,10 @@ func (o *output) emit(a *app, r *report.Report, style report.TextStyle, err erro
 	}
 	if err == nil {
 		err = a.out.Flush()
+	}
+	if o.shows && errors.Is(err, syscall.EPIPE) {
+		a.out.Reset(io.Discard)
+		err = nil
 	}
 	switch {
 	case err != nil:

@@ -188,11 +188,11 @@ func (a *acceptance) drifts(pairs []pin.Pair, drifts []pin.Drift) (fits []int, e
 	named := a.Name != "" || a.List == pin.Instructions
 	switch {
 	case named && !known:
-		return nil, fail.New("--accept %s: no %s of that name is pinned or listed", text.Name(strings.TrimSuffix(a.arg, "@"+a.digest)), pin.ListInfo[a.List].Entry)
+		return nil, fail.New("--accept %s: %s", text.Name(strings.TrimSuffix(a.arg, "@"+a.digest)), nowhere(a.List))
 	case a.pattern != nil:
 	// A bare name that several servers have is ambiguous, whichever of them drifted.
 	case len(servers) > 1, a.digest == "" && pin.Holders(pairs, a.Key) > 1:
-		f := fail.New("--accept %s: several servers have a %s of that name", text.Name(a.arg), pin.ListInfo[a.List].Entry)
+		f := fail.New("--accept %s: %s", text.Name(a.arg), ambiguous(a.List))
 		if a.digest != "" {
 			return nil, f.Hint("say which: --server ID")
 		}
@@ -212,13 +212,26 @@ func (a *acceptance) drifts(pairs []pin.Pair, drifts []pin.Drift) (fits []int, e
 	return fits, nil
 }
 
+// nowhere and ambiguous say why a flag that names an entry is refused. Instructions have no
+// name.
+func nowhere(list pin.List) string {
+	if list == pin.Instructions {
+		return "no instructions are pinned or listed"
+	}
+	return "no " + pin.ListInfo[list].Entry + " of that name is pinned or listed"
+}
+
+func ambiguous(list pin.List) string {
+	if list == pin.Instructions {
+		return "several servers have instructions"
+	}
+	return "several servers have a " + pin.ListInfo[list].Entry + " of that name"
+}
+
 // relockPins returns a pair's pins after its accepted drifts, each with the warnings that
 // were accepted with it. Every other entry keeps its pin.
 func relockPins(p *pin.Pair, accepted []*pin.Drift, warnings warningRecord) pin.Set {
 	next := pin.Set{Server: p.Server, Policy: p.Found.Policy, Accepted: warnings.with(pin.Ref{Server: p.Server}, nil)}
-	if !p.Present {
-		next.Policy, next.Accepted = p.Pinned.Policy, p.Pinned.Accepted
-	}
 	taken := make(map[pin.Key]bool, len(accepted))
 	for _, d := range accepted {
 		taken[d.Key] = true

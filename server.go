@@ -2,11 +2,14 @@ package main
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
 	"pinproof/internal/fail"
 	"pinproof/internal/lockfile"
+	"pinproof/internal/manifest"
 	"pinproof/internal/pin"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
@@ -14,17 +17,17 @@ import (
 
 // chooseServer decides which server a manifest belongs to: the one that --server names,
 // else the pinned one that is named like the manifest's file, else the lockfile's only
-// one. If nothing is pinned yet, the server is named like the file.
+// one. If nothing is pinned yet, and for lock, the server is named like the file.
 func (req *request) chooseServer(l *lockfile.Lockfile, path, fileLabel string) (string, error) {
 	switch {
 	case req.Server != "":
 		return req.Server, nil
 	case fileLabel != "" && l.Find(fileLabel) != nil:
 		return fileLabel, nil
+	case len(l.Servers) == 0, req.verb == "lock":
+		return cmp.Or(fileLabel, "default"), nil
 	case len(l.Servers) == 1:
 		return l.Servers[0].Server, nil
-	case len(l.Servers) == 0:
-		return cmp.Or(fileLabel, "default"), nil
 	}
 	return "", fail.New("which server? %s has %s", text.Printable(path), strings.Join(text.Names(l.Labels()), ", ")).
 		Hint("say which: %s --server ID", req.To(req.verb))
@@ -48,13 +51,107 @@ func (req *request) otherServer(w *workspace) error {
 	if w.folder || req.Server != "" || !p.Unrelated {
 		return nil
 	}
-	same := "ID" // the label comes from the lockfile
-	if shell.PasteableLabel(p.Server) {
-		same = p.Server
-	}
 	return fail.New("%s looks like another server: none of its tools is among the pins of %s", text.Printable(req.Manifest), text.Name(p.Server)).
 		Hint("if it is: %s", req.To("lock", "--server "+shell.Label(p.FileLabel, p.Server))).
-		Hint("if it is not, name the server: %s --server %s", req.To("relock"), same)
+		Hint("if it is not, name the server: %s --server %s", req.To("relock"), pasteable(p.Server))
+}
+
+// pasteable is a label from the lockfile for a command that we print, or ID.
+func pasteable(label string) string {
+	if shell.PasteableLabel(label) {
+		return label
+	}
+	return "ID"
+}
+
+// onlyServer is the lockfile's only server where lock would give a manifest that looks like
+// it a label of its own, and "" elsewhere.
+func (w *workspace) onlyServer(req *request) string {
+	if req.verb != "lock" || req.Server != "" || w.folder || len(w.lock.Servers) != 1 {
+		return ""
+	}
+	only, _, _ := w.like(&w.pairs[0])
+	return only
+}
+
+// newLabel stops lock where a label that is new stands for a server that seems to be pinned
+// under another one: its changes would be approved unread.
+func (req *request) newLabel(w *workspace) error {
+	if req.verb != "lock" || req.Server != "" {
+		return nil
+	}
+	for i := range w.pairs {
+		p := &w.pairs[i]
+		like, same, common := w.like(p)
+		if like == "" {
+			continue
+		}
+		next := req.Command
+		next.Manifest = p.Manifest
+		f := fail.New("which server? %s has the names of server %s: %d of its %d entries", text.Printable(p.Manifest), text.Name(like), common, len(p.Found.Pins)).
+			Hint("if it is that server: %s --server %s", next.To("relock"), pasteable(like))
+		if same {
+			f = fail.New("which server? %s is what %s pins as server %s, with the same set digest", text.Printable(p.Manifest), text.Printable(w.lockPath), text.Name(like))
+			f.Hint("if it is that server: verify, diff and relock take --server %s; %s", pasteable(like), renameHint(w.lockPath, like, p.Server))
+		}
+		return f.Hint("if it is another one: %s --server %s", next.To("lock"), shell.Label(p.FileLabel, like))
+	}
+	return nil
+}
+
+// renameHint says how a pinned server gets another label.
+func renameHint(lockPath, from, to string) string {
+	return fmt.Sprintf("to name it otherwise, in %s rename the key %s of \"servers\" to %s", text.Printable(lockPath), text.Name(from), text.Name(to))
+}
+
+// like finds the pinned server that a manifest under a new label seems to be: one without a
+// capture here and with the same set digest, or else with the most entries of the same
+// names, more than half of those on either side. Instructions have no name.
+func (w *workspace) like(p *pin.Pair) (server string, same bool, common int) {
+	if p.Known || len(p.Found.Pins) == 0 {
+		return "", false, 0
+	}
+	for i := range w.lock.Servers {
+		set := &w.lock.Servers[i]
+		if with := pin.PairOf(w.pairs, set.Server); with != nil && with.Present {
+			continue
+		}
+		n, named := 0, 0
+		for _, found := range p.Found.Pins {
+			if set.Find(found.Key) != nil {
+				n++
+				if found.List != pin.Instructions {
+					named++
+				}
+			}
+		}
+		if n == len(set.Pins) && n == len(p.Found.Pins) && p.Found.Digest != "" && setDigest(set) == p.Found.Digest {
+			return set.Server, true, n
+		}
+		if named > common && (2*named > len(p.Found.Pins) || 2*named > len(set.Pins)) {
+			server, common = set.Server, named
+		}
+	}
+	return server, false, common
+}
+
+// sayTwin adds to the question which server a manifest belongs to that one is pinned with
+// exactly its entries.
+func (w *workspace) sayTwin(req *request, s source, err error) error {
+	told, ok := errors.AsType[*fail.Error](err)
+	for i := range w.lock.Servers {
+		set := &w.lock.Servers[i]
+		m, err := s.scan.Manifest(set.Policy)
+		if !ok || err != nil {
+			continue
+		}
+		found, err := manifest.Pins(m, set.Server, set.Policy, req.substitutes, formOf)
+		if err == nil && !found.Repeated() && setDigest(&found) == setDigest(set) {
+			told.Hint("its set digest is that of server %s; %s", text.Name(set.Server), renameHint(req.lockPath, set.Server, cmp.Or(s.label, "default")))
+			break
+		}
+	}
+	return err
 }
 
 // looksLikeAnother reports whether both sides have entries, and none in common.

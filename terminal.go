@@ -18,16 +18,14 @@ func isTerminal(stream any) bool {
 	return ok && (isatty.IsTerminal(f.Fd()) || isatty.IsCygwinTerminal(f.Fd()))
 }
 
-// terminalWidth returns the number of columns of a terminal, or 0 for any other stream.
+// terminalSize returns the columns and lines of a terminal, or 0 for any other stream.
 // COLUMNS isn't read: shells rarely export it, and an exported value stays the same when
 // the window's size changes.
-func terminalWidth(stream any) int {
-	f, ok := stream.(interface{ Fd() uintptr })
-	if !ok {
-		return 0
+func terminalSize(stream any) (width, height int) {
+	if f, ok := stream.(interface{ Fd() uintptr }); ok {
+		width, height, _ = term.GetSize(int(f.Fd())) // 0 beside an error
 	}
-	width, _, _ := term.GetSize(int(f.Fd())) // 0 beside an error
-	return width
+	return width, height
 }
 
 // colored decides whether standard output gets colour (no-color.org).
@@ -45,18 +43,19 @@ func (a *app) colored() bool {
 
 // style returns how text is laid out on standard output.
 func (a *app) style(full bool) report.TextStyle {
-	return report.TextStyle{Colored: a.colored(), Width: terminalWidth(a.stdout), Full: full}
+	width, _ := terminalSize(a.stdout)
+	return report.TextStyle{Colored: a.colored(), Width: width, Full: full}
 }
 
 // sayInterrupted has an interrupt say that nothing was written, before it ends the process
-// as it would without us. It does so until stop is called.
-func sayInterrupted(w io.Writer) (stop func()) {
+// as it would without us. It does so until stop is called. again is the command to go on.
+func sayInterrupted(w io.Writer, again string) (stop func()) {
 	signals, ended := make(chan os.Signal, 1), make(chan bool)
 	signal.Notify(signals, os.Interrupt)
 	go func() {
 		defer close(ended)
 		if s, interrupted := <-signals; interrupted {
-			fmt.Fprintln(w, "\nerror: interrupted; nothing was written")
+			fmt.Fprintf(w, "\nerror: interrupted; nothing was written\nhint: to go on: %s\n", again)
 			signal.Stop(signals)
 			if self, err := os.FindProcess(os.Getpid()); err == nil {
 				self.Signal(s)

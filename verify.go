@@ -13,6 +13,9 @@ import (
 // compareAll compares several servers, in the order of their labels.
 func compareAll(pairs []pin.Pair) (all []pin.Drift) {
 	for _, p := range pairs {
+		if p.Missing {
+			continue // what nobody captured has neither stayed nor gone
+		}
 		drifts, _ := compare(p.Pinned, p.Found)
 		for i := range drifts {
 			drifts[i].Server = p.Server
@@ -64,11 +67,15 @@ func compare(pinned, found pin.Set) (drifts []pin.Drift, matched int) {
 // A leniency says which drift is reported without failing the run.
 type leniency struct {
 	kinds    map[pin.Kind]bool // --allow
+	missing  bool              // --allow missing: also pinned servers without a capture
 	warnings bool              // --warn: also the warnings that nobody approved
 }
 
 // lenient is --warn: drift of every kind is reported without failing the run.
-var lenient = leniency{map[pin.Kind]bool{pin.Added: true, pin.Removed: true, pin.Changed: true, pin.Hidden: true, pin.Duplicate: true}, true}
+var lenient = leniency{
+	kinds:    map[pin.Kind]bool{pin.Added: true, pin.Removed: true, pin.Changed: true, pin.Hidden: true, pin.Duplicate: true},
+	warnings: true,
+}
 
 // judge decides how a comparison ends: whether every entry matches its pin and nothing
 // else is wrong, and whether the run fails. It marks the drifts that fail the run, and the
@@ -78,9 +85,9 @@ func judge(pairs []pin.Pair, drifts []pin.Drift, warnings int, allow leniency) (
 	matches, failed = len(drifts) == 0 && warnings == 0, warnings > 0 && !allow.warnings
 	for i := range pairs {
 		p := &pairs[i]
-		if p.Differs = failsWhole(p); p.Differs {
-			matches, failed = false, true
-		}
+		p.Differs = failsWhole(p)
+		matches = matches && !p.Differs
+		failed = failed || p.Differs && !(p.Missing && missingAllowed(pairs, allow))
 	}
 	for i := range drifts {
 		d := &drifts[i]
@@ -101,6 +108,23 @@ func failsWhole(p *pin.Pair) bool { return p.PolicyDiffers() || !p.Known || !p.P
 func neverAllowed(p *pin.Pair) bool {
 	emptied := func(pinned, found []pin.Pin) bool { return len(pinned) > 0 && len(found) == 0 }
 	return !p.Known || !p.Present || emptied(p.Pinned.Of(pin.Tools), p.Found.Of(pin.Tools)) || emptied(p.Pinned.Pins, p.Found.Pins)
+}
+
+// unanswered lists the pinned servers that nothing can be said of, because there is no
+// capture of them. That is never a consent to what they list, nor to their end.
+func unanswered(pairs []pin.Pair, allow leniency) (missing []pin.Pair) {
+	for _, p := range pairs {
+		if p.Missing && !missingAllowed(pairs, allow) {
+			missing = append(missing, p)
+		}
+	}
+	return missing
+}
+
+// missingAllowed reports whether pinned servers without a capture may pass. They may not
+// where nothing else is judged.
+func missingAllowed(pairs []pin.Pair, allow leniency) bool {
+	return allow.missing && slices.ContainsFunc(pairs, func(p pin.Pair) bool { return p.Present })
 }
 
 // exitCodeOf is the exit code of a run, given why it has no answer and whether it fails.

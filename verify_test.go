@@ -316,3 +316,38 @@ func TestPolicyDiffers(t *testing.T) {
 		}
 	}
 }
+
+// TestMissingCapture tries every set of servers: each matches, drifts or has no capture. A
+// missing one is no answer, however lenient the run is, unless that is allowed and
+// something else was judged.
+func TestMissingCapture(t *testing.T) {
+	match := canonPins(t, `[{"name":"a"}]`, pin.Policy{})
+	sides := map[byte]pin.Pair{
+		'=': {Known: true, Present: true, Pinned: match, Found: match},
+		'!': {Known: true, Present: true, Pinned: match, Found: canonPins(t, `[{"name":"a","x":1}]`, pin.Policy{})},
+		'?': {Known: true, Missing: true, Pinned: match},
+	}
+	for _, servers := range []string{"=", "!", "?", "==", "=!", "=?", "!?", "??", "=!?", "=??", "!!?"} {
+		for _, allow := range []leniency{{}, lenient, {missing: true}, {kinds: lenient.kinds, warnings: true, missing: true}} {
+			w := &workspace{}
+			for i := range len(servers) {
+				p := sides[servers[i]]
+				p.Server = string(rune('a' + i))
+				w.pairs = append(w.pairs, p)
+			}
+			w.drifts = compareAll(w.pairs)
+			r := w.judged(w.input(&request{}), allow)
+			want := 0
+			switch {
+			case strings.Contains(servers, "?") && (!allow.missing || strings.Trim(servers, "?") == ""):
+				want = 2
+			case strings.Contains(servers, "!") && !allow.warnings:
+				want = 1
+			}
+			if r.ExitCode != want || r.Matches != (strings.Trim(servers, "=") == "") || len(r.Drifts) != strings.Count(servers, "!") {
+				t.Errorf("%s, missing allowed %t, lenient %t: exit code %d, want %d; matches %t, %d drifts",
+					servers, allow.missing, allow.warnings, r.ExitCode, want, r.Matches, len(r.Drifts))
+			}
+		}
+	}
+}

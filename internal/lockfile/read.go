@@ -148,12 +148,9 @@ func (r *lockReader) servers(root jsontree.Value) (l Lockfile, err error) {
 
 // notLockfile says what the file is instead.
 func (r *lockReader) notLockfile(err error) error {
-	for _, marker := range []string{"<<<<<<< ", ">>>>>>> "} {
-		at := bytes.Index(r.Data, []byte(marker))
-		if at == 0 || at > 0 && r.Data[at-1] == '\n' {
-			return r.At(at, "merge conflict markers were left in").
-				Hint("take one side whole, then review the other again: pinproof diff MANIFEST %s", shell.Path(r.Path))
-		}
+	if at := text.ConflictMarker(r.Data); at >= 0 {
+		return r.At(at, "merge conflict markers were left in").
+			Hint("take one side whole, then review the other again: pinproof diff MANIFEST %s", shell.Path(r.Path))
 	}
 	if len(bytes.TrimSpace(r.Data)) == 0 {
 		return r.At(-1, "empty: not a lockfile").Hint("to lock anew, delete it first")

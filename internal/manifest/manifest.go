@@ -292,7 +292,9 @@ func (r *manifestReader) object(v jsontree.Value) error {
 		r.noise++ // what a server logs: no client finds an answer in it
 		return nil
 	case v.Has("mcpServers"):
-		return r.At(-1, `a client configuration ("mcpServers"), not an answer to tools/list`).Hint("%s", CaptureHint)
+		return r.At(-1, `a client configuration ("mcpServers"), not an answer to tools/list`).
+			Hint("save the answers of its servers: pinproof-capture --config %s captures", shell.Path(r.Path)).
+			Hint("then pin them: pinproof lock captures")
 	case v.Has("lockfileVersion") && v.Has("servers"):
 		return r.At(-1, "a lockfile, where a saved tools/list belongs").
 			Hint("the manifest comes first, the lockfile second: pinproof COMMAND MANIFEST %s", shell.Path(r.Path))

@@ -263,6 +263,7 @@ func TestRefusedManifests(t *testing.T) {
 	}
 	const (
 		noAnswer  = "m.json: no answer to tools/list in it"
+		noJSON    = "m.json: no JSON at all, so no answer to tools/list"
 		twoShapes = `m.json:1:1: fits two shapes: "tools" beside "result", "error" or "method"`
 	)
 	tests := []struct{ what, text, want string }{
@@ -290,8 +291,11 @@ func TestRefusedManifests(t *testing.T) {
 		{"a scalar", `"tools"`, noAnswer + " (1 line of noise passed over)"},
 		{"initialize alone", initialized, noAnswer},
 		{"a request alone", asksTools, noAnswer},
-		{"noise alone", "one\ntwo\n", noAnswer + " (2 lines of noise passed over)"},
-		{"one line of noise", "command not found", `m.json:1:1: not JSON: unexpected c`},
+		{"noise alone", "one\ntwo\n", noJSON},
+		{"noise beside a message that is no answer", "one\ntwo\n" + initialized, noAnswer + " (2 lines of noise passed over)"},
+		{"one line of noise", "command not found", noJSON},
+		{"a page with JSON in it", "# Title\n\n```json\n{\"mcpServers\": {\"a\":\n  {}}}\n```\n", noJSON},
+		{"a log line before half a message", "starting\n{\"jsonrpc\":\"2.0\",\"id\":1,", `m.json:2:25: unexpected end of the file: cut short?`},
 		{"an error", `{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not \u001b[31mfound"}}`, `m.json:1:1: the server answered with an error: "Method not <U+001B>[31mfound"`},
 		{"an error to tools/list beside another list", asksTools + "\n" + `{"jsonrpc":"2.0","id":1,"error":{"code":1}}` + "\n" + strings.Replace(answer, `"id":1`, `"id":2`, 1), "m.json:2:1: the server answered with an error"},
 		{"an error to tools/list whose id is spelled otherwise", `{"jsonrpc":"2.0","id":"a","method":"tools/list"}` + "\n" + `{"jsonrpc":"2.0","id":"\u0061","error":{"code":1}}` + "\n" + answer, "m.json:2:1: the server answered with an error"},

@@ -107,6 +107,9 @@ func (s *stream) values() ([]jsontree.Value, error) {
 	if err == nil && len(values) > 0 {
 		return values, s.refuseInside(values)
 	}
+	if events == nil && !bad.Limit && !nearlyJSON(s.Data) && !s.namesMessage() {
+		return nil, s.At(-1, "no JSON at all, so no answer to tools/list").Hint("%s", CaptureHint)
+	}
 	// If one value over several lines breaks off, the place where it does helps more than
 	// to hear of lines of noise.
 	if bytes.ContainsAny(s.Data[bad.From:bad.At], "\r\n") || err == nil && (s.noise < 2 || nearlyJSON(s.Data)) {
@@ -122,6 +125,19 @@ func nearlyJSON(data []byte) bool {
 	return slices.ContainsFunc([]string{"{", "[\n", "[\r", "[ ", "[{", "//", "/*"}, func(begin string) bool {
 		return bytes.HasPrefix(data, []byte(begin))
 	})
+}
+
+// namesMessage reports whether a line begins like a message or like a result, or holds one.
+func (s *stream) namesMessage() bool {
+	for line := range bytes.Lines(s.Data) {
+		begin := bytes.TrimLeft(line, "[{ \t")
+		for _, name := range slices.Concat(pin.MessageMembers, pin.ResultMembers) {
+			if len(begin) < len(line) && bytes.HasPrefix(begin, []byte(`"`+name+`"`)) {
+				return true
+			}
+		}
+	}
+	return bytes.Contains(s.Data, []byte(`"jsonrpc"`))
 }
 
 // refuse says where strict reading stopped, and in which entry.
@@ -140,6 +156,9 @@ func (s *stream) refuse(bad *jsontree.Error) *fail.Error {
 
 // notJSON recognises what people hand over by mistake, or returns nil.
 func (s *stream) notJSON() error {
+	if at := text.ConflictMarker(s.Data); at >= 0 {
+		return s.At(at, "merge conflict markers were left in").Hint("take one side whole, or capture again: pinproof-capture %s -- COMMAND", shell.Path(s.Path))
+	}
 	head := bytes.ToLower(bytes.TrimLeft(s.Data[:min(len(s.Data), 512)], " \t\r\n\ufeff"))
 	at := func(magic string) bool { return bytes.HasPrefix(s.Data, []byte(magic)) }
 	switch {

@@ -72,7 +72,7 @@ func CompareDrifts(a, b Drift) int {
 }
 
 // A Pair is one server's two sides: its pins in the lockfile and those of its manifest.
-// Either side may be missing: the server is new, or it has vanished.
+// A server that is new has no pins.
 type Pair struct {
 	Server   string
 	Manifest string // the path it was read from; "" if there is none
@@ -82,7 +82,9 @@ type Pair struct {
 	Found    Set
 	Known    bool // the lockfile has the server
 	Present  bool // there is a manifest
+	Missing  bool // it is pinned, and the folder has no capture of it: nothing is compared
 
+	Twin      string // of a new server: the pinned one with this set digest that has no capture here; "" if none
 	Unrelated bool   // the two sides have entries, and none in common
 	FileLabel string // the label that the manifest's file name gives, "" if it gives none
 	Differs   bool   // an entry has drifted, or the server fails as a whole
@@ -93,11 +95,8 @@ func (p *Pair) PolicyDiffers() bool {
 	return p.Known && p.Present && !p.Pinned.Policy.Equal(p.Found.Policy)
 }
 
-// HasNoEntries reports whether a server is new or has vanished, and has no entry that
-// could be accepted.
-func (p *Pair) HasNoEntries() bool {
-	return (!p.Known || !p.Present) && len(p.Pinned.Pins)+len(p.Found.Pins) == 0
-}
+// HasNoEntries reports whether a server is new, and has no entry that could be accepted.
+func (p *Pair) HasNoEntries() bool { return !p.Known && len(p.Found.Pins) == 0 }
 
 // Holders counts the servers that pin or list an entry.
 func Holders(pairs []Pair, key Key) int {

@@ -34,7 +34,7 @@ var driftRules = [...][2]string{
 	{"changed", "An entry whose definition is not the one that was approved."},
 	{"removed", "A pin whose entry is gone from the manifest."},
 	{"no-pins", "A server that the lockfile doesn't have: nobody approved what it lists."},
-	{"no-manifest", "A server of the lockfile that no manifest was given for."},
+	{"no-manifest", "A server of the lockfile that there is no capture of."},
 	{"policy", "A server that was pinned under another policy."},
 	{"other-server", "A manifest that shares nothing with the pins it was compared with."},
 }
@@ -89,7 +89,11 @@ func annotations(r *Report, folded bool) []annotation {
 		other(f, newLevel(f.Warning))
 	}
 	for _, p := range r.problems() {
-		list = append(list, annotation{rule: "drift/" + p.id, level: "error", line: r.pinLine(pin.Ref{Server: p.server}),
+		level := "error"
+		if p.allowed {
+			level = "warning"
+		}
+		list = append(list, annotation{rule: "drift/" + p.id, level: level, line: r.pinLine(pin.Ref{Server: p.server}),
 			title: p.title, text: p.Text, identity: []string{p.server, p.Text}})
 	}
 	drift(false)
@@ -105,7 +109,7 @@ func annotations(r *Report, folded bool) []annotation {
 			other(f, "note")
 		}
 	}
-	if !r.Failed { // a run that passes shows no errors
+	if !r.Failed && r.NoAnswer == nil { // a run that passes shows no errors
 		for i := range list {
 			list[i].level = strings.Replace(list[i].level, "error", "warning", 1)
 		}

@@ -39,7 +39,7 @@ func WriteHook(w io.Writer, r *Report) error {
 			say("server %s has no approved tools", hookPath(p.Server))
 		}
 		if !p.Present {
-			say("an approved server has no manifest")
+			say("there is no capture of an approved server")
 		}
 	}
 	for _, k := range []pin.Kind{pin.Hidden, pin.Changed, pin.Removed, pin.Added, pin.Duplicate} {

@@ -179,6 +179,9 @@ func measureText(pairs []pin.Pair) textCost {
 		}
 	}
 	for i := range pairs {
+		if pairs[i].Missing {
+			continue
+		}
 		measure(pairs[i].Pinned.Pins, &cost.before)
 		measure(pairs[i].Found.Pins, &cost.after)
 	}

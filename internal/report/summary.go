@@ -19,10 +19,11 @@ import (
 
 // Limits on how much one sentence names.
 const (
-	maxSaidNames   = 3
-	maxSaidChanges = 4
-	maxTitleNames  = 60 // in the title of a group, without --full
-	maxAcceptNames = 40 // in one printed command
+	maxSaidNames    = 3
+	maxSaidChanges  = 4
+	maxTitleNames   = 60 // in the title of a group, without --full
+	maxAcceptNames  = 40 // in one printed command
+	maxClosingNames = 5  // in a line of relock, which has shown the entries above
 )
 
 // shortRef names an entry in a sentence: "write_file", "prompt review",
@@ -57,8 +58,12 @@ func (r *Report) verdictWord() string {
 	switch {
 	case r.Matches:
 		return "OK"
+	case r.NoAnswer != nil && len(r.Drifts) == 0:
+		return "NO ANSWER"
 	case r.Failed:
 		return "DRIFT"
+	case len(r.Drifts) == 0 && slices.ContainsFunc(r.Pairs, func(p pin.Pair) bool { return p.Missing }):
+		return "PASS IN PART"
 	}
 	return "PASS WITH DRIFT"
 }
@@ -93,7 +98,7 @@ func problemText(problems []problem) string {
 	var parts []string
 	for _, is := range [][3]string{
 		{"no-pins", "is not pinned", "are not pinned"},
-		{"no-manifest", "has no manifest", "have no manifest"},
+		{"no-manifest", "has no capture", "have no capture"},
 		{"policy", "has another policy", "have another policy"},
 	} {
 		if list := servers[is[0]]; len(list) == 1 {
@@ -285,6 +290,7 @@ type problem struct {
 	server string
 	title  string
 	step
+	allowed bool // it fails no run
 }
 
 // problems lists what is wrong with whole servers, in the order of the servers.
@@ -293,7 +299,7 @@ func (r *Report) problems() (list []problem) {
 		p := &r.Pairs[i]
 		server := "server " + text.Name(p.Server)
 		add := func(id, title, text, command string) {
-			list = append(list, problem{id, p.Server, title, step{text, command}})
+			list = append(list, problem{id, p.Server, title, step{text, command}, p.Missing && r.NoAnswer == nil})
 		}
 		if p.Unrelated {
 			pins := text.Count(len(p.Pinned.Pins), "pin") + " of " + text.Name(p.Server)
@@ -312,6 +318,9 @@ func (r *Report) problems() (list []problem) {
 			if len(r.Others) > 0 {
 				s += "; it has: " + text.List(text.Names(r.Others), 6)
 			}
+			if p.Twin != "" {
+				s += "; its set digest is that of " + text.Name(p.Twin) + ": if it is that server, rename the key"
+			}
 			add("no-pins", "no pins of "+server, s, "")
 		}
 		switch {
@@ -319,7 +328,7 @@ func (r *Report) problems() (list []problem) {
 		case r.Lockfile == "":
 			add("no-manifest", "no "+server, text.Printable(r.Next.Manifest)+" has no "+server, "")
 		default:
-			add("no-manifest", "no manifest of "+server, "no manifest of "+server+"; to retire it", r.Next.Retire(p.Server))
+			add("no-manifest", "no capture of "+server, "no capture of "+server+" ("+pin.CountPins(p.Pinned.Pins).String()+" in "+r.against()+"): they keep their pins", "")
 		}
 		if p.PolicyDiffers() {
 			text := fmt.Sprintf("policy of %s: %s -> %s", server, pin.PolicyWords(p.Pinned.Policy), pin.PolicyWords(p.Found.Policy))
@@ -519,7 +528,7 @@ func (r *Report) NextSteps() (steps []step) {
 	add := func(text, command string) { steps = append(steps, step{text, command}) }
 	if slices.ContainsFunc(r.Drifts, func(d pin.Drift) bool { return !d.TextsKnown() }) {
 		next := r.Next
-		next.Lockfile = cmp.Or(next.Lockfile, shell.DefaultLockfile) // else --against compares two files
+		next.Lockfile = cmp.Or(next.Lockfile, r.Lockfile) // else --against compares two files
 		add("to see what changed, give the approved list, too", next.To("diff", "--against APPROVED.json"))
 	}
 	verb, problems := "relock", r.problems()
@@ -545,11 +554,6 @@ func (r *Report) NextSteps() (steps []step) {
 		if rest := r.RestStep(); rest.Command != "" {
 			steps = append(steps, rest)
 		}
-		for _, p := range problems {
-			if p.id == "no-manifest" {
-				steps = append(steps, p.step)
-			}
-		}
 	}
 	return steps
 }
@@ -571,7 +575,7 @@ func (r *Report) nothingPinned() bool {
 // RestStep is the --accept-all command, or empty where that is not to be suggested.
 func (r *Report) RestStep() step {
 	_, left := r.driftsThat(func(i int) bool { return r.Drifts[i].Kind == pin.Duplicate || r.Warned(i) })
-	if r.Lockfile == "" || len(r.Expect) == 0 || !slices.ContainsFunc(r.Pairs, func(p pin.Pair) bool { return p.Differs }) || slices.ContainsFunc(r.Pairs, func(p pin.Pair) bool { return !p.Present }) || len(review.WarningsIn(r.General())) > 0 || len(r.Unapprovable()) > 0 ||
+	if r.Lockfile == "" || len(r.Expect) == 0 || !slices.ContainsFunc(r.Pairs, func(p pin.Pair) bool { return p.Differs && !p.Missing }) || len(review.WarningsIn(r.General())) > 0 || len(r.Unapprovable()) > 0 ||
 		len(left) > 0 && (r.AllOrNothing() || len(left) == len(r.Drifts)) {
 		return step{}
 	}
@@ -660,7 +664,7 @@ func (r *Report) relockedText(of Relocked) string {
 	var did []string
 	say := func(what string, of []string) {
 		if names && pins[pin.Instructions] < len(of) {
-			what += ": " + text.List(of, maxTitleNames)
+			what += ": " + text.List(of, maxClosingNames)
 		}
 		if len(of) > 0 {
 			did = append(did, what)
@@ -674,12 +678,8 @@ func (r *Report) relockedText(of Relocked) string {
 		if p.PolicyDiffers() {
 			did = append(did, fmt.Sprintf("PINNED %s of server %s anew, policy %s", pin.CountPins(p.Found.Pins).Plural(), server, pin.PolicyWords(p.Found.Policy)))
 		}
-		switch {
-		case !slices.Contains(whole, p.Server):
-		case p.Present:
+		if slices.Contains(whole, p.Server) {
 			did = append(did, "PINNED server "+server+" without tools")
-		default:
-			did = append(did, "DROPPED server "+server)
 		}
 	}
 	var recorded []string
@@ -689,7 +689,7 @@ func (r *Report) relockedText(of Relocked) string {
 		}
 	}
 	if len(recorded) > 0 {
-		did = append(did, "RECORDED "+text.List(slices.Compact(recorded), maxTitleNames))
+		did = append(did, "RECORDED "+text.List(slices.Compact(recorded), maxClosingNames))
 	}
 	if did == nil {
 		return ""
@@ -713,7 +713,7 @@ func (r *Report) leftText(accepted map[int]bool, whole []string) string {
 	}
 	entries := ""
 	if left != nil {
-		entries = text.Number(len(left)) + " left: " + text.List(left, maxTitleNames)
+		entries = text.Number(len(left)) + " left: " + text.List(left, maxClosingNames)
 	}
 	servers := problemText(slices.DeleteFunc(r.problems(), func(p problem) bool {
 		return !pin.PairOf(r.Pairs, p.server).HasNoEntries() || slices.Contains(whole, p.server)
@@ -816,7 +816,7 @@ func (r *Report) sides() []sideText {
 		if len(r.Pairs) > 1 && !p.Differs {
 			continue
 		}
-		s := sideText{old: r.against() + " nothing", new: "no manifest"}
+		s := sideText{old: r.against() + " nothing", new: "no capture"}
 		if p.Server != "" {
 			s.server = text.Name(p.Server)
 		}

@@ -118,9 +118,13 @@ func WriteVerify(w io.Writer, r *Report, style TextStyle, quiet bool) error {
 	}
 	t.verdict(r)
 	for _, p := range problems {
-		t.Hint(p.step)
+		if p.id != "no-manifest" { // a line has said it, and the error says what to do
+			t.Hint(p.step)
+		}
 	}
-	t.Hint(r.ReviewStep())
+	if r.verdictWord() == "DRIFT" || len(r.Drifts) > 0 {
+		t.Hint(r.ReviewStep())
+	}
 	if len(r.Drifts) == 0 {
 		for _, s := range r.recordSteps() {
 			t.Hint(s)
@@ -201,6 +205,12 @@ func (t *textWriter) Blocks(r *Report) {
 		}
 		for _, row := range rows[i] {
 			t.gateRow(row, width)
+		}
+	}
+	for i := range r.Pairs {
+		if p := &r.Pairs[i]; p.Missing {
+			t.block(r.NoAnswer != nil, "MISSING", "server="+text.Name(p.Server))
+			t.say("  | ", segment{'=', pin.CountPins(p.Pinned.Pins).String() + " pinned, and no capture to hold against them"})
 		}
 	}
 	if left < 0 {
@@ -403,9 +413,14 @@ func WriteLocked(w io.Writer, r *Report, style TextStyle) error {
 		t.printf("  %-*s  %s\n", width, "set", short(p.Found.Digest))
 	}
 	t.Findings(r, "  ", "", slices.DeleteFunc(all, func(f review.Finding) bool { return f.Warning }))
+	t.LockedHints(r)
+	return t.err
+}
+
+// LockedHints says what to do with a lockfile that was written.
+func (t *textWriter) LockedHints(r *Report) {
 	t.Hint(step{Text: "read " + text.Printable(r.Lockfile) + " as you would code, then commit it"})
 	t.Hint(step{"in CI", r.Next.To("verify")})
-	return t.err
 }
 
 // A Relocked is what relock has written.
@@ -413,7 +428,7 @@ type Relocked struct {
 	Accepted map[int]bool         // indexes of drifts
 	Recorded map[pin.Ref][]string // ids of warnings of matching entries that were put on record
 	Idle     []string             // what the flags had nothing to accept for
-	Whole    []string             // servers that came or went as a whole
+	Whole    []string             // servers that came as a whole
 	Shown    bool                 // a prompt has shown what was accepted
 }
 

@@ -89,13 +89,13 @@ func poisonedUpgrade(t *testing.T, old, new string) {
 
 	// At the prompt: no to the poison, yes to all that remain.
 	var shown, asked bytes.Buffer
-	p := NewPrompter(strings.NewReader("y\nn\na\ny\n"), &asked, NewText(&shown, TextStyle{}), r)
+	p := NewPrompter(strings.NewReader("y\nn\na\ny\n"), &asked, NewText(&shown, TextStyle{}), r, "pinproof relock")
 	said, err := p.Review()
 	accepted := said.Drifts
 	if err != nil || accepted[0] || len(accepted) != len(r.Drifts)-1 {
 		t.Errorf("accepted %d of %d, the first: %v; %v", len(accepted), len(r.Drifts), accepted[0], err)
 	}
-	if !strings.HasPrefix(asked.String(), "write_file has a warning. Accept it? Type yes, or ") {
+	if !strings.HasPrefix(asked.String(), "write_file has a warning. Accept it? (1 of 3) Type yes, or ") {
 		t.Errorf("asked\n%s", asked.String())
 	}
 }
