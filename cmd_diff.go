@@ -34,6 +34,7 @@ Exit codes: 0 no difference, 1 there are some, 2 no answer.`,
 	f.registerReview(cmd)
 	out.register(cmd)
 	cmd.Flags().StringVar(&f.against, "against", "", "compare with this `FILE`, a manifest or a lockfile, - for standard input")
+	cmd.Flags().BoolVar(&f.stat, "stat", false, "show the shape of it: a line for each entry, the dangerous first")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		req, err := f.request(a, cmd, args)
 		if err != nil {
@@ -49,6 +50,9 @@ Exit codes: 0 no difference, 1 there are some, 2 no answer.`,
 		}
 		out.text = func(w io.Writer, r *report.Report, style report.TextStyle) error {
 			style.Full = f.full // also in a file
+			if f.stat {
+				return report.WriteStat(w, r, style)
+			}
 			return report.WriteDiff(w, r, style)
 		}
 		if err := out.check(a, req, f.against); err != nil {
@@ -67,6 +71,7 @@ Exit codes: 0 no difference, 1 there are some, 2 no answer.`,
 type diffFlags struct {
 	sharedFlags
 	against string
+	stat    bool
 }
 
 // diff reads what diff is given and compares it. If there is no lockfile, or the server
@@ -200,7 +205,7 @@ func (a *app) diffFiles(req *request) (*report.Report, error) {
 		}
 		p := pin.Pair{Server: server}
 		if set := old.lock.Find(server); set != nil {
-			p.Pinned, p.Known = *set, true
+			p.Pinned, p.Known, p.PinnedAbout = *set, true, old.m.About
 		}
 		if set := now.lock.Find(server); set != nil {
 			p.Found, p.Present, p.Manifest, p.About = *set, true, now.path, now.m.About

@@ -76,14 +76,15 @@ func CompareDrifts(a, b Drift) int {
 // A Pair is one server's two sides: its pins in the lockfile and those of its manifest.
 // Either side may be missing: the server is new, or it has vanished.
 type Pair struct {
-	Server   string
-	Manifest string // the path it was read from; "" if there is none
-	About    string // the server's own name and version, printable
-	Noise    int    // lines of the manifest passed over
-	Pinned   Set
-	Found    Set
-	Known    bool // the lockfile has the server
-	Present  bool // there is a manifest
+	Server      string
+	Manifest    string // the path it was read from; "" if there is none
+	About       string // the server's own name and version, printable
+	PinnedAbout string // likewise, of the capture that stands for the pins
+	Noise       int    // lines of the manifest passed over
+	Pinned      Set
+	Found       Set
+	Known       bool // the lockfile has the server
+	Present     bool // there is a manifest
 
 	Unrelated bool   // the two sides have entries, and none in common
 	FileLabel string // the label that the manifest's file name gives, "" if it gives none

@@ -3,6 +3,7 @@
 package report
 
 import (
+	"cmp"
 	"io"
 	"slices"
 
@@ -38,11 +39,13 @@ type Input struct {
 }
 
 // A Report is the result of a comparison, ready for any writer: nothing in it depends on
-// the format, the terminal or the clock. Its drift is sorted, the most dangerous first.
+// the format, the terminal or the clock. Its drift is sorted, the most dangerous first;
+// that of several servers server by server.
 type Report struct {
 	Input
 	changes [][]diff.Change    // of CHANGED and HIDDEN drift with stored texts, the most dangerous first
 	fresh   [][]review.Finding // for each drift, the findings that nobody has approved
+	dangers []danger           // for each drift, what its entry declares and takes
 	groups  []*group
 	cost    textCost
 }
@@ -80,7 +83,8 @@ func (r *Report) listChanges() {
 	}
 }
 
-// listFresh sorts the findings that nobody has approved by the drift they are in.
+// listFresh sorts the findings that nobody has approved by the drift they are in, and reads
+// from them and the definitions how dangerous each entry is.
 func (r *Report) listFresh() {
 	r.fresh = make([][]review.Finding, len(r.Drifts))
 	number := make(map[pin.Ref]int, len(r.Drifts))
@@ -91,6 +95,10 @@ func (r *Report) listFresh() {
 		if i, ok := number[f.Ref()]; ok && f.Scope == review.InDrift && !f.Approved && !f.WholeServer {
 			r.fresh[i] = append(r.fresh[i], f)
 		}
+	}
+	r.dangers = make([]danger, len(r.Drifts))
+	for i := range r.Drifts {
+		r.dangers[i] = dangerOf(cmp.Or(r.Drifts[i].Found, r.Drifts[i].Pinned), r.fresh[i])
 	}
 }
 

@@ -112,13 +112,16 @@ func WriteVerify(w io.Writer, r *Report, style TextStyle, quiet bool) error {
 		return t.err
 	}
 	problems := t.otherServers(r)
-	t.Blocks(r)
+	left := t.blocks(r, len(r.Pairs) > 1 && !t.Full)
 	if r.cost.before != r.cost.after && r.costText() != "" {
 		t.say("", segment{'=', r.costText()})
 	}
 	t.verdict(r)
 	for _, p := range problems {
 		t.Hint(p.step)
+	}
+	if left {
+		t.Hint(step{"every entry", r.Next.To("verify", "--full")})
 	}
 	t.Hint(r.ReviewStep())
 	if len(r.Drifts) == 0 {
@@ -158,7 +161,7 @@ func (t *textWriter) verdict(r *Report) {
 	if r.Failed {
 		op = '-'
 	}
-	warning := r.warningText()
+	warning := r.warningText(maxSaidNames)
 	t.say("", segment{op, r.verdictWord() + ": "}, segment{'W', warning}, segment{op, strings.TrimPrefix(r.verdictText(), warning)})
 }
 
@@ -170,12 +173,21 @@ const (
 
 // Blocks prints a BLOCK or WARN line for every drift. What changed stands once, below
 // all the entries that changed alike.
-func (t *textWriter) Blocks(r *Report) {
-	rows, width, left := make([][]row, len(r.groups)), 0, maxGateLines
+func (t *textWriter) Blocks(r *Report) { t.blocks(r, false) }
+
+// blocks is Blocks. With brief it prints one line for each server, and below that the lines
+// of what has a warning, HIDDEN or DUPLICATE. It reports whether it left others out.
+func (t *textWriter) blocks(r *Report, brief bool) (left bool) {
+	shown := func(g *group) bool { return !brief || g.class <= rankHidden }
+	rows, width, room := make([][]row, len(r.groups)), 0, maxGateLines
 	for i, g := range r.groups {
+		if !shown(g) {
+			left = true
+			continue
+		}
 		all := r.groupRows(g, g.minor && len(g.edits) <= maxSaidChanges, maxGateChanges)
-		rows[i] = all[:min(len(all), max(0, left))]
-		left -= len(all)
+		rows[i] = all[:min(len(all), max(0, room))]
+		room -= len(all)
 		for _, row := range rows[i] {
 			if row.rest() != "" {
 				width = max(width, len(row.Word))
@@ -190,30 +202,41 @@ func (t *textWriter) Blocks(r *Report) {
 			if !f.WholeServer {
 				ref = pin.EntryRef(f.List, f.Entry)
 			}
-			t.block(!r.WarnOnly, "WARNING", ref+r.serverField(f.Server))
+			t.block(!r.WarnOnly, "[WARNING] "+ref+r.serverField(f.Server))
 		}
 		t.gateRow(foldedFinding{Finding: f}.row(0, 0), width)
 	}
 	for i, g := range r.groups {
+		if brief && r.opensServer(g) {
+			server := r.first(g).Server
+			fails := slices.ContainsFunc(r.Drifts, func(d pin.Drift) bool { return d.Server == server && d.Blocked })
+			t.block(fails, "server="+text.Name(server)+"  "+r.serverText(server, false))
+		}
+		if !shown(g) {
+			continue
+		}
 		for _, at := range g.drifts {
 			d := &r.Drifts[at]
-			t.block(d.Blocked, string(d.Kind), pin.EntryRef(d.List, d.Name)+r.serverField(d.Server))
+			t.block(d.Blocked, "["+string(d.Kind)+"] "+pin.EntryRef(d.List, d.Name)+r.serverField(d.Server))
 		}
 		for _, row := range rows[i] {
 			t.gateRow(row, width)
 		}
 	}
-	if left < 0 {
-		t.printf("  | %s of detail left out: %s\n", text.Count(-left, "line"), r.ReviewStep().Command)
+	if room < 0 {
+		t.printf("  | %s of detail left out: %s\n", text.Count(-room, "line"), r.ReviewStep().Command)
 	}
+	return left
 }
 
-func (t *textWriter) block(fails bool, word, ref string) {
+// block prints a line that begins with BLOCK or WARN: "[KIND] tool=NAME".
+func (t *textWriter) block(fails bool, what string) {
 	op, verb := byte('!'), "WARN"
 	if fails {
 		op, verb = '-', "BLOCK"
 	}
-	t.printf("%s %s\n", t.paint(op, verb+" ["+word+"]"), ref)
+	kind, rest, _ := strings.Cut(what, " ")
+	t.printf("%s %s\n", t.paint(op, verb+" "+kind), rest)
 }
 
 func (t *textWriter) row(indent string, row row) {
@@ -250,7 +273,7 @@ func WriteDiff(w io.Writer, r *Report, style TextStyle) error {
 	problems := t.otherServers(r)
 	t.top(r)
 	for i, g := range r.groups {
-		if i == 0 || !t.short(r.groups[i-1]) || !t.short(g) {
+		if i == 0 || !t.short(r.groups[i-1]) || !t.short(g) || r.opensServer(g) {
 			t.printf("\n")
 		}
 		t.group(r, g)
@@ -271,25 +294,46 @@ func WriteDiff(w io.Writer, r *Report, style TextStyle) error {
 	return t.err
 }
 
+// servers says of each server that differs what drifted, the most dangerous first, and shows
+// the sides of those that have no group to stand above.
+func (t *textWriter) servers(r *Report) {
+	differ := r.differing()
+	t.say("", segment{'*', text.Number(len(differ)) + " of " + text.Count(len(r.Pairs), "server") + " differ"})
+	for _, g := range r.groups {
+		if r.opensServer(g) {
+			server := r.first(g).Server
+			t.say("  ", segment{'*', text.Name(server)}, segment{'=', "  " + r.serverText(server, true)})
+		}
+	}
+	for _, p := range differ {
+		if !slices.ContainsFunc(r.Drifts, func(d pin.Drift) bool { return d.Server == p.Server }) {
+			t.side(r.side(p))
+		}
+	}
+}
+
+// side says for one server what is compared with what.
+func (t *textWriter) side(s sideText) {
+	t.say("", segment{'*', joined("   ", s.server, s.old, "->", s.new)})
+	for _, note := range s.notes {
+		t.say("  ", segment{'=', note})
+	}
+}
+
 // short reports whether a group takes one line.
 func (t *textWriter) short(g *group) bool { return g.minor && !t.Full }
 
 // top says what is compared with what, what there is to read, and what concerns more
 // than one entry.
 func (t *textWriter) top(r *Report) {
-	sides, width := r.sides(), 0 // of the longest server name
-	for _, s := range sides {
-		width = max(width, utf8.RuneCountInString(s.server))
-	}
-	for _, s := range sides {
-		t.say("", segment{'*', joined("   ", fmt.Sprintf("%-*s", width, s.server), s.old, "->", s.new)})
-		for _, note := range s.notes {
-			t.say("  ", segment{'=', note})
-		}
+	if len(r.Pairs) == 1 {
+		t.side(r.side(&r.Pairs[0]))
+	} else {
+		t.servers(r)
 	}
 	for _, line := range r.overview() {
 		op := byte('=')
-		if line == r.warningText() {
+		if line == r.warningText(maxTitleNames) {
 			op = 'W'
 		}
 		t.say("  ", segment{op, line})
@@ -332,6 +376,12 @@ func (t *textWriter) group(r *Report, g *group) {
 	title := []segment{{'*', r.groupTitle(g, names)}}
 	if first.Kind == pin.Added || first.Kind == pin.Removed {
 		title = append(title, segment{'~', "  " + short(first.DefinitionDigest())})
+	}
+	if len(r.Pairs) > 1 && r.opensServer(g) {
+		s := r.side(pin.PairOf(r.Pairs, first.Server))
+		s.notes = append(s.notes, r.serverText(first.Server, false))
+		t.side(s)
+		t.printf("\n")
 	}
 	if t.short(g) {
 		t.brief = true
