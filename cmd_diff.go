@@ -28,10 +28,13 @@ With --against it compares two files without a lockfile, or takes the approved t
 for a lockfile that doesn't store them.
 Exit codes: 0 no difference, 1 there are some, 2 no answer.`,
 		Example: `  pinproof diff files.jsonl
+  pinproof diff captures/ --stat                  the shape of it first
+  pinproof diff captures/ --only added            then a part
   pinproof diff new.json --against old.json
   git show main:tools.lock | pinproof diff tools.lock --against -`,
 	}
 	f.registerReview(cmd)
+	f.registerOnly(cmd)
 	out.register(cmd)
 	cmd.Flags().StringVar(&f.against, "against", "", "compare with this `FILE`, a manifest or a lockfile, - for standard input")
 	cmd.Flags().BoolVar(&f.stat, "stat", false, "show the shape of it: a line for each entry, the dangerous first")
@@ -84,6 +87,9 @@ func (a *app) diff(req *request) (*report.Report, error) {
 	w, err := a.load(req)
 	if err == nil && w.exists && req.Against != "" {
 		err = a.supplyTexts(req, w)
+	}
+	if err == nil {
+		err = req.checkOnly(w.pairs)
 	}
 	if err != nil {
 		return nil, err
@@ -214,6 +220,9 @@ func (a *app) diffFiles(req *request) (*report.Report, error) {
 	}
 	if len(pairs) == 0 && req.Server != "" {
 		return nil, fail.New("neither file has a server %s", text.Name(req.Server))
+	}
+	if err := req.checkOnly(pairs); err != nil {
+		return nil, err
 	}
 	describe(pairs)
 	w := &workspace{pairs: pairs, drifts: compareAll(pairs)}

@@ -38,6 +38,7 @@ func WriteStat(w io.Writer, r *Report, style TextStyle) error {
 		t.say("", segment{'=', text.Count(n, "other server") + ": no drift"})
 	}
 	t.verdict(r)
+	t.leftOut(r)
 	next := r.Next
 	if len(r.Pairs) > 1 && len(r.groups) > 0 && shell.PasteableLabel(r.first(r.groups[0]).Server) {
 		next.Server = r.first(r.groups[0]).Server

@@ -80,8 +80,19 @@ func (r *Report) verdictText() string {
 		}
 		return s
 	}
-	parts := []string{r.warningText(maxSaidNames), kindText(r, r.groups), problemText(r.problems())}
+	parts := []string{r.warningText(maxSaidNames), kindText(r, r.groups), r.leftOutText(), problemText(r.problems())}
 	return joined("; ", append(parts, text.Number(matched.Total())+verb+r.against())...) + r.loud()
+}
+
+// leftOutText says how much of the drift --only leaves out.
+func (r *Report) leftOutText() string {
+	switch {
+	case r.LeftOut == 0:
+		return ""
+	case len(r.Drifts) == 0:
+		return "nothing of it is selected, " + text.Number(r.LeftOut) + " left out"
+	}
+	return text.Number(r.LeftOut) + " left out (--only)"
 }
 
 // problemText names the servers that fail as a whole: "server a is not pinned".
@@ -121,6 +132,9 @@ func (r *Report) matchedCounts() (c pin.Counts) {
 		if d := &r.Drifts[i]; d.Found != nil {
 			c[d.List] -= len(d.Copies)
 		}
+	}
+	for list, n := range r.hidden {
+		c[list] -= n
 	}
 	return c
 }
@@ -577,7 +591,7 @@ func (r *Report) nothingPinned() bool {
 // RestStep is the --accept-all command, or empty where that is not to be suggested.
 func (r *Report) RestStep() step {
 	_, left := r.driftsThat(func(i int) bool { return r.Drifts[i].Kind == pin.Duplicate || r.Warned(i) })
-	if r.Lockfile == "" || len(r.Expect) == 0 || !slices.ContainsFunc(r.Pairs, func(p pin.Pair) bool { return p.Differs }) || slices.ContainsFunc(r.Pairs, func(p pin.Pair) bool { return !p.Present }) || len(review.WarningsIn(r.General())) > 0 || len(r.Unapprovable()) > 0 ||
+	if r.LeftOut > 0 || r.Lockfile == "" || len(r.Expect) == 0 || !slices.ContainsFunc(r.Pairs, func(p pin.Pair) bool { return p.Differs }) || slices.ContainsFunc(r.Pairs, func(p pin.Pair) bool { return !p.Present }) || len(review.WarningsIn(r.General())) > 0 || len(r.Unapprovable()) > 0 ||
 		len(left) > 0 && (r.AllOrNothing() || len(left) == len(r.Drifts)) {
 		return step{}
 	}
@@ -618,7 +632,7 @@ func (r *Report) acceptCommand(g *group) string {
 		case !shell.Pasteable(d.Name):
 			args = append(args, "--accept "+digest)
 			continue
-		case d.List != pin.Tools || pin.ParseEntry(d.Name) != d.Key:
+		case d.List != pin.Tools || pin.ParseEntry(d.Name) != d.Key || selectsMore(d.Name):
 			name = pin.ListInfo[d.List].Entry + "=" + d.Name
 		}
 		if pin.Holders(r.Pairs, d.Key) > 1 || len(r.Expect) == 0 || d.Kind == pin.Removed {
@@ -627,6 +641,13 @@ func (r *Report) acceptCommand(g *group) string {
 		args = append(args, "--accept "+name)
 	}
 	return next.To("relock", append(args, expect...)...)
+}
+
+// selectsMore reports whether a tool's name would select something else, too: a kind of
+// drift, a label, or warnings.
+func selectsMore(name string) bool {
+	_, isLabel := diff.LabelNamed(name)
+	return isLabel || name == "warnings" || kindRank[pin.Kind(strings.ToUpper(name))] > 0 && name == strings.ToLower(name)
 }
 
 // hasTwin reports whether another server has, or had, an entry with the same name and
@@ -720,6 +741,9 @@ func (r *Report) leftText(accepted map[int]bool, whole []string) string {
 	entries := ""
 	if left != nil {
 		entries = text.Number(len(left)) + " left: " + text.List(left, maxTitleNames)
+	}
+	if r.LeftOut > 0 {
+		entries = joined("; ", entries, text.Number(r.LeftOut)+" not asked about (--only)")
 	}
 	servers := problemText(slices.DeleteFunc(r.problems(), func(p problem) bool {
 		return !pin.PairOf(r.Pairs, p.server).HasNoEntries() || slices.Contains(whole, p.server)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -270,14 +271,20 @@ func WriteDiff(w io.Writer, r *Report, style TextStyle) error {
 		t.unrecorded(r)
 		return t.err
 	}
-	problems := t.otherServers(r)
-	t.top(r)
+	var groups bytes.Buffer
+	inner := *t
+	inner.w = &groups
 	for i, g := range r.groups {
 		if i == 0 || !t.short(r.groups[i-1]) || !t.short(g) || r.opensServer(g) {
-			t.printf("\n")
+			inner.printf("\n")
 		}
-		t.group(r, g)
+		inner.group(r, g)
 	}
+	t.brief = inner.brief
+	t.length(r, bytes.Count(groups.Bytes(), []byte("\n")))
+	problems := t.otherServers(r)
+	t.top(r)
+	t.printf("%s", groups.Bytes())
 	t.printf("\n")
 	if t.brief {
 		t.say("", segment{'~', "some of this is summed up in a line: --full shows all of it"})
@@ -306,7 +313,7 @@ func (t *textWriter) servers(r *Report) {
 		}
 	}
 	for _, p := range differ {
-		if !slices.ContainsFunc(r.Drifts, func(d pin.Drift) bool { return d.Server == p.Server }) {
+		if r.Only == nil && !slices.ContainsFunc(r.Drifts, func(d pin.Drift) bool { return d.Server == p.Server }) {
 			t.side(r.side(p))
 		}
 	}
@@ -318,6 +325,23 @@ func (t *textWriter) side(s sideText) {
 	for _, note := range s.notes {
 		t.say("  ", segment{'=', note})
 	}
+}
+
+// Above these limits a review says how long it is, and what shortens it: it is more than
+// one sitting.
+const (
+	longReview = 60  // groups
+	longLayout = 300 // lines
+)
+
+// length says how long a long review is.
+func (t *textWriter) length(r *Report, lines int) {
+	if len(r.groups) <= longReview && lines <= longLayout {
+		return
+	}
+	t.say("", segment{'!', "a long review: " + text.Count(len(r.groups), "change") + " in " + text.Count(lines, "line")})
+	t.Hint(step{"its shape first", r.Next.To("diff", "--stat")})
+	t.Hint(step{"then a part", r.Next.To("diff", "--only SELECTOR") + "   (a name, added, warnings, a label)"})
 }
 
 // short reports whether a group takes one line.
