@@ -54,7 +54,7 @@ func relockCase(t *testing.T) ([]pin.Pair, []pin.Drift) {
 		Found:  canonPins(t, `[{"name":"same"},{"name":"edited","x":2},{"name":"hid","description":"x\u200b"},{"name":"new","z":1},{"name":"twice"},{"name":"twice","x":1}]`, pin.Policy{}),
 	}
 	drifts := compareAll([]pin.Pair{p})
-	if got := pintest.DriftLines(drifts); got != "CHANGED changed, REMOVED gone, HIDDEN hid, ADDED new, DUPLICATE twice 2 times" {
+	if got := pintest.DriftLines(drifts); got != "CHANGED edited, REMOVED gone, HIDDEN hid, ADDED new, DUPLICATE twice 2 times" {
 		t.Fatal(got)
 	}
 	return []pin.Pair{p}, drifts

@@ -295,10 +295,18 @@ func WriteDiff(w io.Writer, r *Report, style TextStyle) error {
 			t.Hint(p.step)
 		}
 	}
+	t.leftOut(r)
 	for _, s := range append(r.NextSteps(), r.recordSteps()...) {
 		t.Hint(s)
 	}
 	return t.err
+}
+
+// leftOut says how to see what --only leaves out.
+func (t *textWriter) leftOut(r *Report) {
+	if r.LeftOut > 0 {
+		t.Hint(step{"with the " + text.Number(r.LeftOut) + " left out", r.Next.To("diff")})
+	}
 }
 
 // servers says of each server that differs what drifted, the most dangerous first, and shows
