@@ -351,7 +351,7 @@ func memberHead(p *pin.Pin, m jsontree.Member, all bool) (head string, summedUp 
 		return "text", false
 	}
 	head = text.Pointer(jsontree.Pointer("", m.Name))
-	summedUp = !all && slices.Contains([]string{"outputSchema", "_meta", "icons", "execution"}, m.Name)
+	summedUp = !all && slices.Contains(unread, m.Name)
 	if summedUp {
 		head += "  " + text.Number(len(jsontree.Append(nil, m.Value))) + " bytes"
 	}
@@ -376,4 +376,20 @@ func readingPlace(member string) int {
 		return at
 	}
 	return len(first)
+}
+
+// readsAsJSON reports whether a text could pass for another kind of value if it stood line by
+// line as it is. Then it is shown as a JSON string.
+func readsAsJSON(v jsontree.Value) bool {
+	if v.Kind != '"' {
+		return true
+	}
+	s := strings.TrimLeft(v.Text, " \t\r\n")
+	return s == "" || strings.ContainsAny(s[:1], `{["-0123456789`) || slices.Contains([]string{"true", "false", "null"}, s)
+}
+
+// columns is how many columns a printable text takes at most.
+func columns(s string) int {
+	_, n := fit(s, anyWidth, anyWidth)
+	return n
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/fatih/color"
 
+	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/review"
 	"pinproof/internal/text"
@@ -29,12 +30,16 @@ type textWriter struct {
 	w io.Writer
 	TextStyle
 	err   error
-	brief bool // something was summed up
+	brief bool             // something was summed up
+	at    *group           // the group that is printed; nil: none
+	shown map[string]place // where each longer text and value was shown, by its JSON
+
+	lastShape place // the line that said how a schema changed
 }
 
 func NewText(w io.Writer, style TextStyle) *textWriter {
 	style.Width = max(leastWidth, cmp.Or(style.Width, lineWidth))
-	return &textWriter{w: w, TextStyle: style}
+	return &textWriter{w: w, TextStyle: style, shown: map[string]place{}}
 }
 
 // paint colours one piece of a line, already printable, by its meaning. Nothing is
@@ -400,6 +405,7 @@ func (t *textWriter) standing(r *Report) {
 
 func (t *textWriter) group(r *Report, g *group) {
 	first := r.first(g)
+	t.at = g
 	number := fmt.Sprintf("%*s  ", len(text.Number(len(r.groups))), text.Number(g.number))
 	names, also := maxTitleNames, 2*maxSaidNames // how many are named
 	if t.Full {
@@ -430,7 +436,7 @@ func (t *textWriter) group(r *Report, g *group) {
 			if len(e.also) > 0 {
 				t.say(indent+"  ", segment{'~', e.alsoText(also)})
 			}
-			t.lines(indent+"  ", func(width int) []line { return e.lines(true, width) })
+			t.edit(indent+"  ", r, first, e)
 		}
 		t.brief = t.brief || row.op == '~'
 	}
@@ -443,11 +449,14 @@ func (t *textWriter) group(r *Report, g *group) {
 	}
 }
 
-// whole prints a definition: texts line by line and the rest as JSON. Of members that
-// matter little it prints only the size.
+// whole prints a definition: texts line by line and the rest as JSON.
 func (t *textWriter) whole(indent string, op byte, p *pin.Pin) {
 	if p.Definition == nil {
 		t.say(indent, segment{'=', notStored})
+		return
+	}
+	if s, ok := signDefinition(p); ok && !t.Full {
+		t.signature(indent, &s)
 		return
 	}
 	for _, m := range inReadingOrder(p.Tree()) {
@@ -458,8 +467,189 @@ func (t *textWriter) whole(indent string, op byte, p *pin.Pin) {
 			continue
 		}
 		t.printf("%s%s\n", indent, head)
-		t.lines(indent+"  ", func(width int) []line { return showValue(op, m.Value, true, false, width) })
+		t.value(indent+"  ", op, head, m.Value)
 	}
+}
+
+// value prints a value, or where it stands already.
+func (t *textWriter) value(indent string, op byte, pointer string, v jsontree.Value) {
+	if at := t.shownAt(pointer, v); at != "" {
+		t.say(indent, segment{'~', at})
+		return
+	}
+	t.lines(indent, func(width int) []line { return showValue(op, v, !readsAsJSON(v), false, width) })
+}
+
+// signature prints a tool as a person describes it.
+func (t *textWriter) signature(indent string, s *signature) {
+	if len(s.hints) > 0 {
+		t.say(indent, segment{'=', strings.Join(s.hints, ", ")})
+	}
+	for _, text := range s.texts {
+		if text.head != "" {
+			t.say(indent, segment{'=', text.head})
+		}
+		t.value(indent, '=', text.pointer, jsontree.Text(text.text))
+	}
+	also := append(slices.Clone(s.also), t.params(indent, s.params)...)
+	for _, other := range s.others {
+		t.printf("%s%s\n", indent, text.Pointer(other.pointer))
+		t.value(indent+"  ", '=', other.pointer, other.value)
+	}
+	if len(also) > 0 {
+		t.brief = true
+		t.say(indent, segment{'~', "also: " + strings.Join(also, ", ")})
+	}
+}
+
+// Widths of the columns of parameters.
+const (
+	maxNameColumn   = 28 // a longer name pushes the rest of its line
+	leastTextColumn = 44 // of a description beside its parameter
+)
+
+// params prints a line for each parameter: name, what it takes, and its description. It
+// returns what it left out, to be named. A schema that was shown before is one line.
+func (t *textWriter) params(indent string, list []param) (also []string) {
+	names, phrases := 0, 0
+	heads := make([]string, len(list)) // names, indented by their depth
+	for i := range list {
+		heads[i] = strings.Repeat("  ", list[i].depth) + list[i].name
+		if n := len(heads[i]); n <= maxNameColumn {
+			names = max(names, n)
+		}
+	}
+	most := t.Width - len(indent) - names - len("    | ") - leastTextColumn
+	for i := range list {
+		heads[i] = strings.TrimRight(fmt.Sprintf("%-*s  %s", names, heads[i], list[i].phrase()), " ")
+		if n := columns(list[i].phrase()); n <= most {
+			phrases = max(phrases, n)
+		}
+	}
+	at := names + len("  ") + phrases // where descriptions begin
+	skipped := anyWidth               // the depth of a schema that was shown before
+	for i := range list {
+		if list[i].depth > skipped {
+			continue
+		}
+		skipped = anyWidth
+		if said := t.shownAt(list[i].pointer, list[i].value); said != "" {
+			t.say(indent, segment{'=', heads[i]}, segment{'~', "  " + said})
+			skipped = list[i].depth
+			continue
+		}
+		also = append(also, list[i].also...)
+		p, below := &list[i], indent+strings.Repeat("  ", list[i].depth+1)
+		head, text := segment{'=', heads[i]}, jsontree.Text(p.text)
+		pointer, room := jsontree.Pointer(p.pointer, "description"), t.Width-len(indent)-at-len("  | ")
+		said := ""
+		if p.text != "" {
+			said = t.shownAt(pointer, text)
+		}
+		size := columns(heads[i])
+		shown := showValue('=', text, true, false, max(leastTextColumn/2, room))
+		apart := len(showValue('=', text, true, false, t.Width-len(below)-len("  | ")))
+		switch {
+		case p.text == "" || said != "":
+			t.say(indent, head, segment{'~', spaced(said)})
+		case size <= at && room >= leastWidth/2 && len(shown) <= 1+apart:
+			lead := indent + heads[i] + strings.Repeat(" ", max(0, at-size))
+			for _, l := range shown {
+				t.printf("%s%s\n", lead, l.text(t.paint))
+				lead = indent + strings.Repeat(" ", at)
+			}
+		default:
+			t.say(indent, head)
+			t.lines(below, func(width int) []line { return showValue('=', text, true, false, width) })
+		}
+		if p.rest.Kind != 0 {
+			t.value(below, '=', p.pointer, p.rest)
+		}
+	}
+	return also
+}
+
+// edit prints what an edit changed: a parameter that joined as a signature, a type or a
+// constraint in a line, texts as a word diff, and other values as JSON, the old one first.
+func (t *textWriter) edit(indent string, r *Report, d *pin.Drift, e *edit) {
+	if t.Full || lookAlike(e) || e.unseen != "" || e.CutFrom != [2]int{} {
+		t.lines(indent, func(width int) []line { return e.lines(true, width) })
+		return
+	}
+	if s, ok := signJoined(e); ok {
+		t.signature(indent, &s)
+		return
+	}
+	if shape := shapeOf(d, e); shape != "" {
+		here := place{t.at.number, shape}
+		if t.lastShape == here {
+			shape = "as above" // another keyword of the same schema
+		}
+		t.lastShape = here
+		t.say(indent, segment{'=', shape})
+		return
+	}
+	if e.pieces != nil && !e.blocks {
+		if at := t.shownAt(e.Pointer, jsontree.Texts([]string{e.Old.Text, e.New.Text})); at != "" {
+			t.say(indent, segment{'~', at})
+			return
+		}
+		t.lines(indent, func(width int) []line { return e.lines(true, width) })
+		return
+	}
+	for i, v := range []jsontree.Value{e.Old, e.New} {
+		if v.Kind == 0 {
+			continue
+		}
+		if at := t.shownAt(e.Pointer, v); at != "" {
+			t.say(indent, segment{"-+"[i], "-+"[i:i+1] + " "}, segment{'~', at})
+			continue
+		}
+		one := *e
+		if i == 0 {
+			one.New = jsontree.Value{}
+		} else {
+			one.Old = jsontree.Value{}
+		}
+		one.blocks = e.blocks
+		t.lines(indent, func(width int) []line { return one.lines(true, width) })
+	}
+}
+
+// A place is where a text or a value was shown.
+type place struct {
+	group   int
+	pointer string
+}
+
+// minRepeat is from how many bytes on a text is shown only once.
+const minRepeat = 100
+
+// shownAt says where a value has been shown before, and notes the place if it has not been.
+// It is "" where the value is to be shown.
+func (t *textWriter) shownAt(pointer string, v jsontree.Value) string {
+	key := string(jsontree.Append(nil, v))
+	if t.Full || len(key) < minRepeat || t.at == nil {
+		return ""
+	}
+	here := place{t.at.number, pointer}
+	first, ok := t.shown[key]
+	if !ok || first == here {
+		t.shown[key] = here
+		return ""
+	}
+	steps, _ := jsontree.Tokens(first.pointer)
+	if len(steps) > 1 && steps[len(steps)-1] == "description" {
+		steps = steps[:len(steps)-1]
+	}
+	said := "as"
+	if len(steps) > 0 {
+		said += " for " + text.Name(steps[len(steps)-1])
+	}
+	if first.group != here.group {
+		return said + " in " + text.Number(first.group)
+	}
+	return said + " above"
 }
 
 // WriteLocked says what was pinned: the warnings that were accepted, each entry with
