@@ -66,7 +66,7 @@ func showValue(op byte, v jsontree.Value, asLines, asciiOnly bool, width int) (l
 	var texts []string
 	switch {
 	case v.Kind == 0:
-	case v.Kind == '"' && asLines && !asciiOnly:
+	case v.Kind == '"' && asLines && !asciiOnly && !readsAsJSON(v.Text):
 		texts = text.Lines(v.Text, false)
 	default:
 		texts = jsonLines(v, asciiOnly, min(inlineJSON, width))
@@ -380,12 +380,14 @@ func readingPlace(member string) int {
 
 // readsAsJSON reports whether a text could pass for another kind of value if it stood line by
 // line as it is. Then it is shown as a JSON string.
-func readsAsJSON(v jsontree.Value) bool {
-	if v.Kind != '"' {
-		return true
-	}
-	s := strings.TrimLeft(v.Text, " \t\r\n")
-	return s == "" || strings.ContainsAny(s[:1], `{["-0123456789`) || slices.Contains([]string{"true", "false", "null"}, s)
+func readsAsJSON(s string) bool {
+	plain := strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\r' && r != '\t' {
+			return 'x' // an escape inside a string
+		}
+		return r
+	}, s)
+	return strings.TrimSpace(s) != "" && jsontree.IsGrammatical([]byte(plain))
 }
 
 // columns is how many columns a printable text takes at most.

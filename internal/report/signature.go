@@ -452,14 +452,14 @@ func signDefinition(p *pin.Pin) (s signature, ok bool) {
 func signJoined(e *edit) (s signature, ok bool) {
 	steps, _ := jsontree.Tokens(e.Pointer)
 	n := len(steps)
-	if e.Old.Kind != 0 || e.New.Kind != '{' || n < 2 || steps[0] != "inputSchema" || len(jsontree.Append(nil, e.New)) > maxSigned {
+	if e.Old.Kind != 0 || e.New.Kind != '{' && e.New.Kind != '[' || n < 2 || steps[0] != "inputSchema" || len(jsontree.Append(nil, e.New)) > maxSigned {
 		return s, false
 	}
 	top := param{depth: -1}
 	switch {
 	case len(steps[n-1]) > text.MaxName || steps[n-1] == "":
 		return s, false
-	case n > 2 && (steps[n-2] == "properties" || steps[n-2] == "$defs" || steps[n-2] == "definitions"):
+	case n > 2 && e.New.Kind == '{' && slices.Contains([]string{"properties", "$defs", "definitions", "anyOf", "oneOf", "allOf"}, steps[n-2]):
 		s.schema(&top, paramName(steps[n-1]), e.Pointer, e.New, e.Label.ID() == "required-parameter-added")
 		return s, true
 	}

@@ -477,7 +477,7 @@ func (t *textWriter) value(indent string, op byte, pointer string, v jsontree.Va
 		t.say(indent, segment{'~', at})
 		return
 	}
-	t.lines(indent, func(width int) []line { return showValue(op, v, !readsAsJSON(v), false, width) })
+	t.lines(indent, func(width int) []line { return showValue(op, v, true, false, width) })
 }
 
 // signature prints a tool as a person describes it.
