@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
+	"pinproof/internal/diff"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
@@ -84,7 +84,7 @@ func signTool(definition jsontree.Value) signature {
 			if len(m.Value.Text) > text.MaxName {
 				s.also = append(s.also, sized(at, m.Value)) // the heading has but the beginning
 			}
-		case m.Name == "title" && m.Value.Kind == '"' && inWords(m.Value.Text, name):
+		case m.Name == "title" && m.Value.Kind == '"' && diff.InWords(m.Value.Text, name):
 			s.also = append(s.also, text.Pointer(at))
 		case (m.Name == "title" || m.Name == "description") && m.Value.Kind == '"':
 			head := ""
@@ -120,7 +120,7 @@ func (s *signature) annotations(pointer string, v jsontree.Value, name string) {
 		known := slices.IndexFunc(hintNames[:], func(hint struct{ name, yes, no string }) bool { return hint.name == m.Name })
 		switch {
 		case known >= 0 && hints[known] != 0:
-		case m.Name == "title" && m.Value.Kind == '"' && inWords(m.Value.Text, name):
+		case m.Name == "title" && m.Value.Kind == '"' && diff.InWords(m.Value.Text, name):
 			s.also = append(s.also, text.Pointer(at))
 		case m.Name == "title" && m.Value.Kind == '"':
 			s.texts = append(s.texts, signedText{"title", at, m.Value.Text})
@@ -187,7 +187,7 @@ func (s *signature) members(p *param, v jsontree.Value, root bool) {
 		case slices.Contains(words.said, m.Name), m.Name == "required" && required != nil:
 		case m.Name == "description" && m.Value.Kind == '"':
 			p.text = m.Value.Text
-		case m.Name == "title" && m.Value.Kind == '"' && inWords(m.Value.Text, lastStep(p.pointer)):
+		case m.Name == "title" && m.Value.Kind == '"' && diff.InWords(m.Value.Text, lastStep(p.pointer)):
 			p.also = append(p.also, text.Pointer(at))
 		case root && m.Name == "$schema", m.Name == "additionalProperties" && len(m.Value.Members()) == 0,
 			(m.Name == "properties" || m.Name == "required") && len(m.Value.Parts) == 0:
@@ -281,26 +281,6 @@ func requiredIn(v jsontree.Value) (names []string) {
 		names = append(names, item.Value.Text)
 	}
 	return names
-}
-
-// inWords reports whether a title is nothing but a name in words: "Read file" for read_file
-// and readFile.
-func inWords(title, name string) bool {
-	letters := func(s string, between string) (string, bool) {
-		var b strings.Builder
-		for _, r := range s {
-			switch {
-			case r < 0x80 && text.IsAlnum(byte(r)):
-				b.WriteRune(unicode.ToLower(r))
-			case !strings.ContainsRune(between, r):
-				return "", false
-			}
-		}
-		return b.String(), b.Len() > 0
-	}
-	a, plain := letters(title, " ")
-	b, named := letters(name, " _-.")
-	return plain && named && a == b && !strings.Contains(title, "  ") || title == name && text.Name(name) == name
 }
 
 // unread are the members of a definition that no model reads and no client decides by.
@@ -449,21 +429,26 @@ func signDefinition(p *pin.Pin) (s signature, ok bool) {
 }
 
 // signJoined makes the signature of a parameter or of definitions that joined an input schema.
-func signJoined(e *edit) (s signature, ok bool) {
+func signJoined(d *pin.Drift, e *edit) (s signature, ok bool) {
 	steps, _ := jsontree.Tokens(e.Pointer)
 	n := len(steps)
 	if e.Old.Kind != 0 || e.New.Kind != '{' && e.New.Kind != '[' || n < 2 || steps[0] != "inputSchema" || len(jsontree.Append(nil, e.New)) > maxSigned {
 		return s, false
 	}
-	top := param{depth: -1}
+	top, required := param{depth: -1}, []string(nil)
+	if around := lookUp(d.Found, steps[:n-1]); around != nil && steps[n-1] == "properties" {
+		required = requiredIn(*around)
+	} else if around := lookUp(d.Found, steps[:n-2]); around != nil && steps[n-2] == "properties" {
+		required = requiredIn(*around)
+	}
 	switch {
 	case len(steps[n-1]) > text.MaxName || steps[n-1] == "":
 		return s, false
 	case n > 2 && e.New.Kind == '{' && slices.Contains([]string{"properties", "$defs", "definitions", "anyOf", "oneOf", "allOf"}, steps[n-2]):
-		s.schema(&top, paramName(steps[n-1]), e.Pointer, e.New, e.Label.ID() == "required-parameter-added")
+		s.schema(&top, paramName(steps[n-1]), e.Pointer, e.New, steps[n-2] == "properties" && slices.Contains(required, steps[n-1]))
 		return s, true
 	}
-	return s, s.inside(&top, e.Pointer, jsontree.Member{Name: steps[n-1], Value: e.New}, nil)
+	return s, s.inside(&top, e.Pointer, jsontree.Member{Name: steps[n-1], Value: e.New}, required)
 }
 
 // maxShape is how long the two phrases of a change may be, in bytes, to stand in one line.
@@ -481,11 +466,8 @@ func shapeOf(d *pin.Drift, e *edit) string {
 		return ""
 	}
 	var sides [2]param
-	for i, whole := range []jsontree.Value{d.Pinned.Tree(), d.Found.Tree()} {
-		v := &whole
-		for _, step := range steps[:n-1] {
-			v = jsontree.Lookup(v, step)
-		}
+	for i, whole := range []*pin.Pin{d.Pinned, d.Found} {
+		v := lookUp(whole, steps[:n-1])
 		if v == nil || v.Kind != '{' {
 			return ""
 		}
@@ -512,4 +494,17 @@ func shapeOf(d *pin.Drift, e *edit) string {
 		name = paramName(steps[n-3]) + "[]"
 	}
 	return name + "  " + old + " -> " + new
+}
+
+// lookUp returns what steps lead to in a definition, or nil.
+func lookUp(p *pin.Pin, steps []string) *jsontree.Value {
+	if p == nil || p.Definition == nil {
+		return nil
+	}
+	tree := p.Tree()
+	v := &tree
+	for _, step := range steps {
+		v = jsontree.Lookup(v, step)
+	}
+	return v
 }

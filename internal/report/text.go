@@ -576,7 +576,7 @@ func (t *textWriter) edit(indent string, r *Report, d *pin.Drift, e *edit) {
 		t.lines(indent, func(width int) []line { return e.lines(true, width) })
 		return
 	}
-	if s, ok := signJoined(e); ok {
+	if s, ok := signJoined(d, e); ok {
 		t.signature(indent, &s)
 		return
 	}
