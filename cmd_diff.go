@@ -89,7 +89,7 @@ func (a *app) diff(req *request) (*report.Report, error) {
 		err = a.supplyTexts(req, w)
 	}
 	if err == nil {
-		err = req.checkOnly(w.pairs)
+		err = checkSelectors("--only", req.only, w.pairs)
 	}
 	if err != nil {
 		return nil, err
@@ -221,7 +221,7 @@ func (a *app) diffFiles(req *request) (*report.Report, error) {
 	if len(pairs) == 0 && req.Server != "" {
 		return nil, fail.New("neither file has a server %s", text.Name(req.Server))
 	}
-	if err := req.checkOnly(pairs); err != nil {
+	if err := checkSelectors("--only", req.only, pairs); err != nil {
 		return nil, err
 	}
 	describe(pairs)

@@ -55,7 +55,10 @@ Exit codes: 0 no drift is left, 1 some is, or the manifest is not the reviewed o
 			}
 			req, w, err := f.load(a, cmd, args)
 			if err == nil {
-				err = req.checkOnly(w.pairs)
+				err = checkSelectors("--only", req.only, w.pairs)
+			}
+			if err == nil {
+				err = checkSelectors("--accept", sel.labels, w.pairs)
 			}
 			if err != nil {
 				return err
@@ -104,7 +107,7 @@ func (f *relockFlags) selection() (selection, error) {
 		case one.word == selectWarnings:
 			return sel, fail.New("--accept warnings: a warning takes a yes of its own").Hint("read it, then name the entry: --accept-warning NAME")
 		case one.word != "" && kindOf(one.word) == "":
-			f.acceptLabel = append(f.acceptLabel, arg)
+			f.acceptLabel, sel.labels = append(f.acceptLabel, arg), append(sel.labels, one)
 			continue
 		}
 		sel.accepts = append(sel.accepts, one)

@@ -11,6 +11,7 @@ type selection struct {
 	all     bool
 	part    bool // of all, nothing but what --only selects
 	accepts []selector
+	labels  []selector   // of accepts, those that are labels: they become chosen
 	chosen  map[int]bool // indexes of drifts: from the prompt, or by their labels
 	refused map[int]bool // indexes of drifts with a new warning: never accepted, even if selected
 	whole   bool         // a warning about the manifests as a whole was not accepted

@@ -114,7 +114,7 @@ func (s *selector) check(flag string, pairs []pin.Pair) error {
 	})
 	switch {
 	case s.word != "" && pin.Holders(pairs, s.Key) > 0:
-		return fail.New("%s %s: a tool has this name, too, which selects more otherwise", flag, s.word).Hint("for the tool: %s tool=%s", flag, s.word)
+		return fail.New("%s %s: the name of a tool, and a word for a kind of drift or a label", flag, s.word).Hint("for the tool: %s tool=%s", flag, s.word)
 	case s.named() && !known:
 		return fail.New("%s %s: no %s of that name is pinned or listed", flag, text.Name(strings.TrimSuffix(s.arg, "@"+s.digest)), pin.ListInfo[s.List].Entry)
 	}
@@ -186,12 +186,11 @@ func (req *request) narrow() func(d *pin.Drift, labels []string, warned bool) bo
 	}
 }
 
-// checkOnly refuses what --only names and isn't there.
-func (req *request) checkOnly(pairs []pin.Pair) error {
-	for i := range req.only {
-		s := &req.only[i]
-		s.settle(pairs)
-		if err := s.check("--only", pairs); err != nil {
+// checkSelectors refuses what a flag names and isn't there.
+func checkSelectors(flag string, list []selector, pairs []pin.Pair) error {
+	for i := range list {
+		list[i].settle(pairs)
+		if err := list[i].check(flag, pairs); err != nil {
 			return err
 		}
 	}

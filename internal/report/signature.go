@@ -123,7 +123,7 @@ func (s *signature) annotations(pointer string, v jsontree.Value, name string) {
 		case m.Name == "title" && m.Value.Kind == '"' && diff.InWords(m.Value.Text, name):
 			s.also = append(s.also, text.Pointer(at))
 		case m.Name == "title" && m.Value.Kind == '"':
-			s.texts = append(s.texts, signedText{"title", at, m.Value.Text})
+			s.texts = append(s.texts, signedText{"title of the annotations", at, m.Value.Text})
 		default:
 			s.others = append(s.others, signedValue{at, m.Value})
 		}
@@ -136,6 +136,9 @@ func (s *signature) input(pointer string, v jsontree.Value) {
 	s.members(&root, v, true)
 	if len(s.params) == 0 || root.kind != "object" || root.text != "" || len(root.limits) > 0 || root.rest.Kind != 0 {
 		root.name, root.depth = "(input)", 0
+		if root.kind == "" {
+			root.kind = "of any type"
+		}
 		s.params = slices.Insert(s.params, 0, root)
 		return
 	}

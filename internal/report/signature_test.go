@@ -37,8 +37,7 @@ func TestSignature(t *testing.T) {
 	const want = `  destructive, writes, open world, not idempotent
     | Runs a snippet.
     | In the page.
-  title
-    | Run!
+  title of the annotations "Run!"
   code     string, required, at least 1 characters  | JavaScript to run.
   level    required, "low" | "high"
   either   any of string, null

@@ -485,11 +485,15 @@ func (t *textWriter) signature(indent string, s *signature) {
 	if len(s.hints) > 0 {
 		t.say(indent, segment{'=', strings.Join(s.hints, ", ")})
 	}
-	for _, text := range s.texts {
-		if text.head != "" {
-			t.say(indent, segment{'=', text.head})
+	for _, said := range s.texts {
+		if said.head == "" {
+			t.value(indent, '=', said.pointer, jsontree.Text(said.text))
 		}
-		t.value(indent, '=', text.pointer, jsontree.Text(text.text))
+	}
+	for _, said := range s.texts {
+		if said.head != "" {
+			t.say(indent, segment{'=', said.head + " " + printableString(said.text, false)})
+		}
 	}
 	also := append(slices.Clone(s.also), t.params(indent, s.params)...)
 	for _, other := range s.others {
