@@ -65,13 +65,16 @@ func hintsOf(annotations jsontree.Value) (hints [4]byte) {
 // namesPlace reports whether the last word of a parameter's name says that it takes a
 // path, an address or a query.
 func namesPlace(name string) bool {
-	word := name
-	if at := strings.LastIndexFunc(name, func(r rune) bool { return !unicode.IsLetter(r) }); at >= 0 {
-		word = name[at+1:]
+	isUpper := func(c byte) bool { return 'A' <= c && c <= 'Z' }
+	word := name[strings.LastIndexFunc(name, func(r rune) bool { return !unicode.IsLetter(r) })+1:]
+	at := len(word) // of the last word of pageURL, filePath
+	for at > 0 && isUpper(word[at-1]) {
+		at--
 	}
-	if at := strings.LastIndexFunc(word, unicode.IsUpper); at > 0 && word[at:] != "L" && word[at:] != "I" { // not inside URL, URI
-		word = word[at:]
+	if at == len(word) {
+		at = max(0, strings.LastIndexFunc(word, unicode.IsUpper))
 	}
+	word = word[at:]
 	return slices.Contains([]string{"path", "paths", "file", "files", "filename", "folder", "directory", "dir", "url", "urls", "uri", "uris", "href",
 		"host", "address", "query", "filter", "selector"}, strings.ToLower(word))
 }

@@ -354,7 +354,7 @@ func (t *textWriter) length(r *Report, lines int) {
 	}
 	t.say("", segment{'!', "a long review: " + text.Count(len(r.groups), "change") + " in " + text.Count(lines, "line")})
 	t.Hint(step{"its shape first", r.Next.To("diff", "--stat")})
-	t.Hint(step{"then a part", r.Next.To("diff", "--only SELECTOR") + "   (a name, added, warnings, a label)"})
+	t.Hint(step{"then a part (a name, added, warnings, a label)", r.Next.To("diff", "--only SELECTOR")})
 }
 
 // short reports whether a group takes one line.
