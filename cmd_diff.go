@@ -28,12 +28,16 @@ With --against it compares two files without a lockfile, or takes the approved t
 for a lockfile that doesn't store them.
 Exit codes: 0 no difference, 1 there are some, 2 no answer.`,
 		Example: `  pinproof diff files.jsonl
+  pinproof diff captures/ --stat                  the shape of it first
+  pinproof diff captures/ --only added            then a part
   pinproof diff new.json --against old.json
   git show main:tools.lock | pinproof diff tools.lock --against -`,
 	}
 	f.registerReview(cmd)
+	f.registerOnly(cmd)
 	out.register(cmd)
 	cmd.Flags().StringVar(&f.against, "against", "", "compare with this `FILE`, a manifest or a lockfile, - for standard input")
+	cmd.Flags().BoolVar(&f.stat, "stat", false, "show the shape of it: a line for each entry, the dangerous first")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		req, err := f.request(a, cmd, args)
 		if err != nil {
@@ -49,6 +53,9 @@ Exit codes: 0 no difference, 1 there are some, 2 no answer.`,
 		}
 		out.text = func(w io.Writer, r *report.Report, style report.TextStyle) error {
 			style.Full = f.full // also in a file
+			if f.stat {
+				return report.WriteStat(w, r, style)
+			}
 			return report.WriteDiff(w, r, style)
 		}
 		if err := out.check(a, req, f.against); err != nil {
@@ -67,6 +74,7 @@ Exit codes: 0 no difference, 1 there are some, 2 no answer.`,
 type diffFlags struct {
 	sharedFlags
 	against string
+	stat    bool
 }
 
 // diff reads what diff is given and compares it. If there is no lockfile, or the server
@@ -79,6 +87,9 @@ func (a *app) diff(req *request) (*report.Report, error) {
 	w, err := a.load(req)
 	if err == nil && w.exists && req.Against != "" {
 		err = a.supplyTexts(req, w)
+	}
+	if err == nil {
+		err = checkSelectors("--only", req.only, w.pairs)
 	}
 	if err != nil {
 		return nil, err
@@ -200,7 +211,7 @@ func (a *app) diffFiles(req *request) (*report.Report, error) {
 		}
 		p := pin.Pair{Server: server}
 		if set := old.lock.Find(server); set != nil {
-			p.Pinned, p.Known = *set, true
+			p.Pinned, p.Known, p.PinnedAbout = *set, true, old.m.About
 		}
 		if set := now.lock.Find(server); set != nil {
 			p.Found, p.Present, p.Manifest, p.About = *set, true, now.path, now.m.About
@@ -209,6 +220,9 @@ func (a *app) diffFiles(req *request) (*report.Report, error) {
 	}
 	if len(pairs) == 0 && req.Server != "" {
 		return nil, fail.New("neither file has a server %s", text.Name(req.Server))
+	}
+	if err := checkSelectors("--only", req.only, pairs); err != nil {
+		return nil, err
 	}
 	w := &workspace{pairs: pairs, drifts: compareAll(pairs)}
 	w.describe()

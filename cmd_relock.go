@@ -38,7 +38,9 @@ Exit codes: 0 no drift is left, 1 some is, or the manifest is not the reviewed o
 2 no answer.`,
 		Example: `  pinproof relock files.jsonl
   pinproof relock files.jsonl --accept read_file --accept prompt=review
-  pinproof relock files.jsonl --accept 'browser_*'               a pattern, quoted
+  pinproof relock files.jsonl --accept 'browser_*'               a pattern, quoted: of what is pinned
+  pinproof relock files.jsonl --accept added                     what is new
+  pinproof relock files.jsonl --only wording                     asks about those alone
   pinproof relock files.jsonl --accept-label sdk-churn           what changed in no other way
   pinproof relock files.jsonl --accept-all --expect sha256:HEX   exactly what diff showed
   pinproof relock files.jsonl --accept-warning a                 in spite of its warning
@@ -52,6 +54,12 @@ Exit codes: 0 no drift is left, 1 some is, or the manifest is not the reviewed o
 				return err
 			}
 			req, w, err := f.load(a, cmd, args)
+			if err == nil {
+				err = checkSelectors("--only", req.only, w.pairs)
+			}
+			if err == nil {
+				err = checkSelectors("--accept", sel.labels, w.pairs)
+			}
 			if err != nil {
 				return err
 			}
@@ -64,9 +72,10 @@ Exit codes: 0 no drift is left, 1 some is, or the manifest is not the reviewed o
 		},
 	}
 	f.registerReview(cmd)
+	f.registerOnly(cmd)
 	f.register(cmd)
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.accept, "accept", nil, "accept the drift of `ENTRY`: NAME of a tool, prompt=NAME, instructions, each also with @sha256:HEX; sha256:HEX; or a quoted pattern with * and ? (repeatable)")
+	flags.StringArrayVar(&f.accept, "accept", nil, "accept the drift of `SELECTOR`: NAME of a tool, prompt=NAME, instructions, each also with @sha256:HEX; sha256:HEX; a quoted pattern with * and ?, which takes nothing new; added, changed, removed, hidden; a label (repeatable)")
 	flags.BoolVar(&f.acceptAll, "accept-all", false, "accept all drift but what has a new warning")
 	flags.StringArrayVar(&f.acceptLabel, "accept-label", nil, "accept the entries that changed in nothing but this `LABEL`, as diff prints it (repeatable)")
 	flags.StringVar(&f.drop, "drop-server", "", "retire the server `ID`: remove its pins; takes no manifest")
@@ -75,7 +84,10 @@ Exit codes: 0 no drift is left, 1 some is, or the manifest is not the reviewed o
 
 // selection reads the flags that say what is accepted, without the labels.
 func (f *relockFlags) selection() (selection, error) {
-	sel := selection{all: f.acceptAll}
+	sel := selection{all: f.acceptAll, part: len(f.only) > 0}
+	if sel.part && len(f.accept)+len(f.acceptLabel) > 0 {
+		return sel, fail.New("--only goes with --accept-all or with the prompt: --accept already says what is accepted")
+	}
 	if f.acceptAll && len(f.accept)+len(f.acceptLabel) > 0 {
 		return sel, fail.New("--accept-all takes no --accept and no --accept-label: all is more than some")
 	}
@@ -89,9 +101,15 @@ func (f *relockFlags) selection() (selection, error) {
 		names = f.acceptWarning // on its own, this flag accepts the entry, too
 	}
 	for _, arg := range names {
-		one, err := parseAcceptance(arg)
-		if err != nil {
+		one, err := parseSelector("--accept", arg, diff.LabelIDs())
+		switch {
+		case err != nil:
 			return sel, err
+		case one.word == selectWarnings:
+			return sel, fail.New("--accept warnings: a warning takes a yes of its own").Hint("read it, then name the entry: --accept-warning NAME")
+		case one.word != "" && kindOf(one.word) == "":
+			f.acceptLabel, sel.labels = append(f.acceptLabel, arg), append(sel.labels, one)
+			continue
 		}
 		sel.accepts = append(sel.accepts, one)
 	}
@@ -133,7 +151,7 @@ func (a *app) relock(req *request, w *workspace, r *report.Report, f *relockFlag
 	if err != nil {
 		return err
 	}
-	left := len(d.accepted) < len(r.Drifts)
+	left := len(d.accepted) < len(r.Drifts)+r.LeftOut
 	if r.AllOrNothing() && left {
 		return fail.New("a changed policy takes effect only when all drift is accepted: nothing was written").Hint("read it: %s", req.To("diff")).Refusal()
 	}
@@ -151,7 +169,7 @@ func (a *app) relock(req *request, w *workspace, r *report.Report, f *relockFlag
 	case left:
 		report.NewText(a.out, ap.style).Hint(r.ReviewStep())
 		return fail.ErrDrift
-	case !f.acceptAll && slices.ContainsFunc(r.Pairs, func(p pin.Pair) bool { return p.HasNoEntries() }):
+	case !d.all && slices.ContainsFunc(r.Pairs, func(p pin.Pair) bool { return p.HasNoEntries() }):
 		for _, s := range r.NextSteps() {
 			report.NewText(a.out, ap.style).Hint(s)
 		}
@@ -161,7 +179,7 @@ func (a *app) relock(req *request, w *workspace, r *report.Report, f *relockFlag
 }
 
 // idleTexts says which flags had nothing to accept.
-func (f *relockFlags) idleTexts(idle []acceptance, sel selection) []string {
+func (f *relockFlags) idleTexts(idle []selector, sel selection) []string {
 	var texts []string
 	for _, a := range idle {
 		texts = append(texts, text.Name(a.arg)+" has not drifted: nothing to accept")

@@ -44,7 +44,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
   pinproof verify files.jsonl --subset safe.json  what still matches, for a gateway
   pinproof verify files.jsonl --format github --report html=review.html`,
 	}
-	shared.register(cmd)
+	shared.registerReview(cmd)
 	out.register(cmd)
 	flags := cmd.Flags()
 	flags.BoolVarP(&quiet, "quiet", "q", false, "don't print the OK line")
@@ -72,6 +72,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 			}
 		}
 		out.text = func(w io.Writer, r *report.Report, style report.TextStyle) error {
+			style.Full = shared.full                                    // also in a file
 			return report.WriteVerify(w, r, style, quiet && w == a.out) // a report in a file has the line all the same
 		}
 		if err := out.check(a, req, subset); err != nil {
@@ -90,7 +91,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		if subset != "" {
 			err = writeSubset(subset, &w.pairs[0], w.drifts, req.substitutes)
 		}
-		return out.emit(a, w.judged(in, allowed), a.style(false), err)
+		return out.emit(a, w.judged(in, allowed), a.style(shared.full), err)
 	}
 	return cmd
 }

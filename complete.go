@@ -53,12 +53,23 @@ func completeValues(root *cobra.Command, a *app) {
 		}
 		return names, noFiles
 	}
+	selected := func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+		names, directive := drifted(cmd, args, word)
+		for _, k := range []pin.Kind{pin.Added, pin.Changed, pin.Removed, pin.Hidden} {
+			names = append(names, strings.ToLower(string(k)))
+		}
+		return append(names, diff.LabelIDs()...), directive
+	}
+	only := func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+		names, directive := selected(cmd, args, word)
+		return append(names, selectWarnings), directive
+	}
 	var reports []string
 	for format := range strings.SplitSeq(report.FormatNames, ", ") {
 		reports = append(reports, format+"=")
 	}
 	flags := map[string]cobra.CompletionFunc{
-		"accept":         drifted,
+		"accept":         selected,
 		"accept-label":   words(diff.LabelIDs()...),
 		"accept-warning": drifted,
 		"against":        cobra.FixedCompletions([]string{"json", "jsonl"}, cobra.ShellCompDirectiveFilterFileExt),
@@ -68,6 +79,7 @@ func completeValues(root *cobra.Command, a *app) {
 		"drop-server":    labels,
 		"format":         words(strings.Split(report.FormatNames, ", ")...),
 		"ignore":         words("/_meta", "/icons", "/execution", "/inputSchema/$schema", "/outputSchema/$schema"),
+		"only":           only,
 		"report":         cobra.FixedCompletions(reports, noFiles|cobra.ShellCompDirectiveNoSpace),
 		"server":         labels,
 	}

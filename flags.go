@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"pinproof/internal/diff"
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
@@ -22,6 +23,7 @@ type request struct {
 	needsPins     bool   // without a lockfile, or without the server in it, there is no answer
 	substitutes   []pin.Substitute
 	full          bool         // show also what one line would sum up
+	only          []selector   // the part of the drift that is shown or accepted; none: all of it
 	asked         *policyFlags // the policy that lock and relock were asked for; nil for other commands
 }
 
@@ -30,6 +32,7 @@ type sharedFlags struct {
 	server     string
 	substitute []string
 	full       bool
+	only       []string
 }
 
 func (f *sharedFlags) register(cmd *cobra.Command) {
@@ -41,6 +44,11 @@ func (f *sharedFlags) register(cmd *cobra.Command) {
 func (f *sharedFlags) registerReview(cmd *cobra.Command) {
 	f.register(cmd)
 	cmd.Flags().BoolVar(&f.full, "full", false, "show all of it, also what a line sums up")
+}
+
+// registerOnly registers the flag that narrows a review.
+func (f *sharedFlags) registerOnly(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&f.only, "only", nil, "nothing but this `SELECTOR`: an entry as for relock --accept, added, changed, removed, hidden, a label, warnings (repeatable)")
 }
 
 // request reads the positionals and checks the flags that every command has.
@@ -71,6 +79,13 @@ func (f *sharedFlags) request(a *app, cmd *cobra.Command, args []string) (*reque
 		return nil, fail.New("--server %s: not UTF-8", text.Name(f.server))
 	case len(f.server) > jsontree.MaxLabelBytes:
 		return nil, fail.New("--server: a name of more than %d bytes", jsontree.MaxLabelBytes)
+	}
+	for _, arg := range f.only {
+		s, err := parseSelector("--only", arg, diff.LabelIDs())
+		if err != nil {
+			return nil, err
+		}
+		req.only = append(req.only, s)
 	}
 	var err error
 	if req.substitutes, err = pin.ParseSubstitutes(listed(f.substitute)); err != nil {

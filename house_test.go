@@ -42,9 +42,10 @@ var imports = map[string]string{
 
 // deciding are the files of the root that decide, with what they may import.
 var deciding = map[string]string{
-	"canon.go":  "jsontree pin text",
-	"verify.go": "jsontree pin",
-	"relock.go": "fail pin text",
+	"canon.go":    "jsontree pin text",
+	"verify.go":   "jsontree pin",
+	"relock.go":   "pin",
+	"selector.go": "fail pin text",
 }
 
 // outside says which packages may import what comes from elsewhere or touches the world.
@@ -200,7 +201,7 @@ func TestOneExit(t *testing.T) {
 // as the other command knows it, but those that say how this run answers or what it
 // accepts, and --here, for which commands name the lockfile.
 func TestCarriedFlags(t *testing.T) {
-	answers := strings.Fields("accept accept-all accept-label accept-warning accept-warnings against allow drop-server expect format full here hook quiet report server review subset warn yes")
+	answers := strings.Fields("accept accept-all accept-label accept-warning accept-warnings against allow drop-server expect format full here hook only quiet report server review stat subset warn yes")
 	flags := map[string]*pflag.FlagSet{}
 	for _, cmd := range newRoot(&app{}).Commands() {
 		if cmd.Name() != "completion" && cmd.Name() != "help" {

@@ -309,6 +309,7 @@ func (w *workspace) input(req *request) report.Input {
 	return report.Input{
 		Lockfile: w.lockPath, Pairs: w.pairs, Drifts: w.drifts, Next: req.Command, Others: w.lock.Labels(),
 		Guessed: !w.folder && req.Server == "", Expect: expectations(w.pairs), ApprovalHash: approvalHash,
+		Only: req.narrow(),
 	}
 }
 

@@ -38,7 +38,7 @@ func TestParseAcceptance(t *testing.T) {
 		{"@" + hex, "", "", `--accept "@` + hex + `": before @ stands a name, behind it sha256: and 64 lower-case hex digits`},
 		{"x@" + strings.ToUpper(hex[:10]) + hex[10:], "x@" + strings.ToUpper(hex[:10]) + hex[10:], "", ""}, // SHA256:ABC… is no digest
 	} {
-		got, err := parseAcceptance(tt.arg)
+		got, err := parseSelector("--accept", tt.arg, nil)
 		jsontest.WantError(t, err, tt.wrong)
 		if got.Name != tt.name || got.digest != tt.digest {
 			t.Errorf("%q: %+v", tt.arg, got)
@@ -50,11 +50,11 @@ func TestParseAcceptance(t *testing.T) {
 func relockCase(t *testing.T) ([]pin.Pair, []pin.Drift) {
 	p := pin.Pair{
 		Server: "s", Known: true, Present: true,
-		Pinned: canonPins(t, `[{"name":"same"},{"name":"changed","x":1},{"name":"hid","description":"x"},{"name":"gone","y":1},{"name":"twice"}]`, pin.Policy{}),
-		Found:  canonPins(t, `[{"name":"same"},{"name":"changed","x":2},{"name":"hid","description":"x\u200b"},{"name":"new","z":1},{"name":"twice"},{"name":"twice","x":1}]`, pin.Policy{}),
+		Pinned: canonPins(t, `[{"name":"same"},{"name":"edited","x":1},{"name":"hid","description":"x"},{"name":"gone","y":1},{"name":"twice"}]`, pin.Policy{}),
+		Found:  canonPins(t, `[{"name":"same"},{"name":"edited","x":2},{"name":"hid","description":"x\u200b"},{"name":"new","z":1},{"name":"twice"},{"name":"twice","x":1}]`, pin.Policy{}),
 	}
 	drifts := compareAll([]pin.Pair{p})
-	if got := pintest.DriftLines(drifts); got != "CHANGED changed, REMOVED gone, HIDDEN hid, ADDED new, DUPLICATE twice 2 times" {
+	if got := pintest.DriftLines(drifts); got != "CHANGED edited, REMOVED gone, HIDDEN hid, ADDED new, DUPLICATE twice 2 times" {
 		t.Fatal(got)
 	}
 	return []pin.Pair{p}, drifts
@@ -75,20 +75,20 @@ func TestSelectDrifts(t *testing.T) {
 		code     int
 	}{
 		{"nothing", false, nil, "", "", 0},
-		{"all but what can't be", true, nil, "changed gone hid new", "", 0},
-		{"a name", false, []string{"changed"}, "changed", "", 0},
+		{"all but what can't be", true, nil, "edited gone hid new", "", 0},
+		{"a name", false, []string{"edited"}, "edited", "", 0},
 		{"an added, a removed, a hidden one", false, []string{"new", "gone", "hid"}, "gone hid new", "", 0},
 		{"a name twice", false, []string{"new", "new"}, "new", "", 0},
 		{"a tool that matches", false, []string{"same"}, "", "", 0},
-		{"a name and its digest", false, []string{"changed@" + found("changed")}, "changed", "", 0},
+		{"a name and its digest", false, []string{"edited@" + found("edited")}, "edited", "", 0},
 		{"a digest", false, []string{found("hid")}, "hid", "", 0},
 		{"a digest of a removed tool: its pin's", false, []string{pinned("gone")}, "gone", "", 0},
 		{"a removed tool and its pin's digest", false, []string{"gone@" + pinned("gone")}, "gone", "", 0},
 		{"a digest of a tool that matches", false, []string{found("same"), "same@" + found("same")}, "", "", 0},
 
-		{"a stale digest", false, []string{"changed@" + other}, "", "tool=changed" + stale + other + ": nothing was written", 1},
-		{"the pin's digest of a changed tool", false, []string{"changed@" + pinned("changed")}, "", "tool=changed" + stale + pinned("changed") + ": nothing was written", 1},
-		{"another tool's digest", false, []string{"changed@" + found("new")}, "", "tool=changed" + stale + found("new") + ": nothing was written", 1},
+		{"a stale digest", false, []string{"edited@" + other}, "", "tool=edited" + stale + other + ": nothing was written", 1},
+		{"the pin's digest of a changed tool", false, []string{"edited@" + pinned("edited")}, "", "tool=edited" + stale + pinned("edited") + ": nothing was written", 1},
+		{"another tool's digest", false, []string{"edited@" + found("new")}, "", "tool=edited" + stale + found("new") + ": nothing was written", 1},
 		{"a digest of nothing", false, []string{other}, "", "no drifted entry has the digest " + other + ": nothing was written", 1},
 		{"stale beside good ones", false, []string{"new", "hid@" + other, "gone"}, "", "tool=hid" + stale + other + ": nothing was written", 1},
 		{"stale beside all", true, []string{"same@" + other}, "", "tool=same" + stale + other + ": nothing was written", 1},
@@ -102,7 +102,7 @@ func TestSelectDrifts(t *testing.T) {
 		t.Run(tt.what, func(t *testing.T) {
 			sel := selection{all: tt.all}
 			for _, arg := range tt.accepts {
-				a, err := parseAcceptance(arg)
+				a, err := parseSelector("--accept", arg, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -142,12 +142,12 @@ func TestAcceptAcrossServers(t *testing.T) {
 		{Server: "two", Known: true, Present: true, Pinned: side(`[{"name":"a"}]`), Found: side(`[{"name":"a","x":2}]`)},
 	}
 	drifts := compareAll(pairs)
-	_, _, err := selectDrifts(pairs, drifts, selection{accepts: []acceptance{{arg: "a", Key: pin.Key{Name: "a"}}}})
+	_, _, err := selectDrifts(pairs, drifts, selection{accepts: []selector{{arg: "a", Key: pin.Key{Name: "a"}}}})
 	jsontest.WantError(t, err, "--accept a: several servers have a tool of that name")
 	if errors.Is(err, fail.ErrDrift) {
 		t.Error("that is no drift")
 	}
-	accepted, _, err := selectDrifts(pairs, drifts, selection{accepts: []acceptance{{Key: pin.Key{Name: "only"}}, {digest: pairs[1].Found.Pins[0].Digest}}})
+	accepted, _, err := selectDrifts(pairs, drifts, selection{accepts: []selector{{Key: pin.Key{Name: "only"}}, {digest: pairs[1].Found.Pins[0].Digest}}})
 	if err != nil || len(accepted) != 2 || drifts[0].Server != "one" || accepted[0] {
 		t.Errorf("%v, %v", accepted, err)
 	}
@@ -163,11 +163,11 @@ func TestToolNamedLikeAnAcceptance(t *testing.T) {
 		Found:  canonPins(t, `[{"name":"x","y":1},{"name":"`+evil+`","z":1},{"name":"`+good+`"}]`, pin.Policy{})}
 	drifts := compareAll([]pin.Pair{p})
 	for _, arg := range []string{evil, good} {
-		a, err := parseAcceptance(arg)
+		a, err := parseSelector("--accept", arg, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		accepted, _, err := selectDrifts([]pin.Pair{p}, drifts, selection{accepts: []acceptance{a}})
+		accepted, _, err := selectDrifts([]pin.Pair{p}, drifts, selection{accepts: []selector{a}})
 		if err != nil || len(accepted) != 1 {
 			t.Errorf("%s: %v, %v", arg, accepted, err)
 		}
@@ -178,7 +178,7 @@ func TestToolNamedLikeAnAcceptance(t *testing.T) {
 		}
 	}
 	evilDigest := p.Found.Find(pin.Key{Name: evil}).Digest
-	if a, err := parseAcceptance(evil + "@" + evilDigest); err != nil || a.Name != evil || a.digest != evilDigest {
+	if a, err := parseSelector("--accept", evil+"@"+evilDigest, nil); err != nil || a.Name != evil || a.digest != evilDigest {
 		t.Errorf("%+v, %v", a, err)
 	}
 }
@@ -264,11 +264,11 @@ func TestAcceptOfOtherLists(t *testing.T) {
 		Found:  pin.Set{Server: "s", Pins: []pin.Pin{tool, entry(pin.Prompts, "x", `{"name":"x"}`), entry(pin.Instructions, "", `"Use y."`)}}}}
 	drifts := compareAll(pairs)
 	for arg, want := range map[string]pin.Kind{"prompt=x": pin.Added, "instructions": pin.Changed, "resource=file:///a": pin.Removed, "x": ""} {
-		a, err := parseAcceptance(arg)
+		a, err := parseSelector("--accept", arg, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		accepted, _, err := selectDrifts(pairs, drifts, selection{accepts: []acceptance{a}})
+		accepted, _, err := selectDrifts(pairs, drifts, selection{accepts: []selector{a}})
 		if err != nil || len(accepted) != min(1, len(want)) {
 			t.Errorf("%s accepts %v; %v", arg, accepted, err)
 		}

@@ -43,6 +43,7 @@ func Definitions(list pin.List, old, new jsontree.Value) []Change {
 		return nil
 	}
 	l := labeller{list: list, uses: map[*jsontree.Value]schemaUse{}, sameMeaning: map[*jsontree.Value]bool{}, required: map[*jsontree.Value]map[string]bool{}}
+	l.name = new.Get("name").Text
 	l.findSameMeaning(&e)
 	for _, v := range [...]*jsontree.Value{&old, &new} {
 		schema := jsontree.Lookup(v, "inputSchema")
@@ -63,6 +64,7 @@ type labeller struct {
 	unevaluated bool                                // unevaluatedProperties or unevaluatedItems stands in an input
 	required    map[*jsontree.Value]map[string]bool // the names that a schema requires
 	changes     []Change
+	name        string // of the tool, as it is now
 }
 
 // A location is where in a definition a node is.
@@ -130,6 +132,9 @@ func (l *labeller) walk(e *diffNode, s location) {
 		} else {
 			s.sameMeaning = s.sameMeaning || e.sameMeaning
 			c.Label = l.labelOf(c, s)
+		}
+		if l.titles(c, s) {
+			c.Label = labelTitle
 		}
 		l.changes = append(l.changes, c)
 	}

@@ -47,6 +47,7 @@ const (
 	labelChanged
 	labelClientMetadata
 	labelOutput
+	labelTitle
 	labelUnusedDefinition
 	labelTowardsCaution
 	labelHintLeftOut
@@ -108,6 +109,7 @@ var labelTable = [...]struct {
 	labelChanged:           {"changed", "changed", breadthSame, false},
 	labelClientMetadata:    {"client-metadata", "client metadata", breadthSame, true},
 	labelOutput:            {"output-schema", "output schema", breadthSame, true},
+	labelTitle:             {"title", "a title that is the name in words", breadthSame, true},
 	labelUnusedDefinition:  {"definition-unused", "unused definition", breadthSame, false},
 	labelTowardsCaution:    {"hint-caution", "hint towards caution", breadthSame, false},
 	labelHintLeftOut:       {"hint-left-out", "hint left out, same as its default", breadthSame, true},

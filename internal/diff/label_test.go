@@ -58,6 +58,8 @@ func TestLabels(t *testing.T) {
 		{tool, `,"description":"x"`, `,"description":"y"`, "/description: wording", "/description: wording"},
 		{tool, ``, `,"description":["x"]`, "/description: changed", "/description: changed"},
 		{tool, ``, `,"title":"x"`, "/title: wording", "/title: wording"},
+		{tool, ``, `,"title":"T"`, "/title: a title that is the name in words", "/title: a title that is the name in words"},
+		{tool, `,"title":"x"`, `,"title":"T"`, "/title: wording", "/title: wording"},
 		{tool, ``, `,"_meta":{"ui":1}`, "/_meta: client metadata", "/_meta: client metadata"},
 		{tool, `,"_meta":{"ui":1}`, `,"_meta":{"ui":{"x":2}}`, "/_meta/ui: client metadata", "/_meta/ui: client metadata"},
 		{tool, ``, `,"icons":[{"src":"x"}]`, "/icons: client metadata", "/icons: client metadata"},
@@ -291,8 +293,8 @@ func TestLabels(t *testing.T) {
 		{schema, `"properties":{"p":{"description":"x","properties":{"q":{"description":"y"}}}}`,
 			`"$defs":{"P":{"description":"x","properties":{"q":{"description":"z"}}}},"properties":{"p":{"$ref":"#/$defs/P"}}`,
 			"/properties/p/$ref: reference changed; /$defs: definition added; /properties/p/description: wording; /properties/p/properties: parameter removed", "/properties/p/properties: new parameter, optional; /properties/p/$ref: reference changed; /properties/p/description: wording; /$defs: definition removed"},
-		{schema, `"properties":{"p":{"description":"x","title":"P","type":"object"}}`,
-			`"$defs":{"P":{"title":"P","type":"object"}},"properties":{"p":{"anyOf":[{"$ref":"#/$defs/P"},{"type":"null"}],"description":"y"}}`,
+		{schema, `"properties":{"p":{"description":"x","title":"Shape","type":"object"}}`,
+			`"$defs":{"P":{"title":"Shape","type":"object"}},"properties":{"p":{"anyOf":[{"$ref":"#/$defs/P"},{"type":"null"}],"description":"y"}}`,
 			"/$defs: definition added; /properties/p/type: type widened; /properties/p/description: wording; /properties/p/title: wording; /properties/p/anyOf: constraint tightened", "/properties/p/anyOf: constraint loosened; /properties/p/description: wording; /properties/p/title: wording; /properties/p/type: type narrowed; /$defs: definition removed"},
 
 		// definitions whose alternatives are references, and references to references: the old

@@ -74,15 +74,16 @@ func CompareDrifts(a, b Drift) int {
 // A Pair is one server's two sides: its pins in the lockfile and those of its manifest.
 // A server that is new has no pins.
 type Pair struct {
-	Server   string
-	Manifest string // the path it was read from; "" if there is none
-	About    string // the server's own name and version, printable
-	Noise    int    // lines of the manifest passed over
-	Pinned   Set
-	Found    Set
-	Known    bool // the lockfile has the server
-	Present  bool // there is a manifest
-	Missing  bool // it is pinned, and the folder has no capture of it: nothing is compared
+	Server      string
+	Manifest    string // the path it was read from; "" if there is none
+	About       string // the server's own name and version, printable
+	PinnedAbout string // likewise, of the capture that stands for the pins
+	Noise       int    // lines of the manifest passed over
+	Pinned      Set
+	Found       Set
+	Known       bool // the lockfile has the server
+	Present     bool // there is a manifest
+	Missing     bool // it is pinned, and the folder has no capture of it: nothing is compared
 
 	Twin      string // of a new server: the pinned one with this set digest that has no capture here; "" if none
 	Unrelated bool   // the two sides have entries, and none in common

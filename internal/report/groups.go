@@ -21,7 +21,8 @@ type group struct {
 	warned bool // it has a new warning, which takes a yes of its own
 	minor  bool // nothing in it needs more than a line
 
-	class   int        // sorts groups: 0 with a new warning, else a kindWeight
+	class   int        // sorts groups: rankWarned, rankJoined or the kindRank
+	danger  int        // sorts groups of new entries; else 0
 	gravest diff.Label // sorts groups of a class
 }
 
@@ -40,8 +41,21 @@ type edit struct {
 // first is the drift that a group is named after.
 func (r *Report) first(g *group) *pin.Drift { return &r.Drifts[g.drifts[0]] }
 
-// kindWeight orders kinds of drift for a reader: what is most suspicious comes first.
-var kindWeight = map[pin.Kind]int{pin.Duplicate: 1, pin.Hidden: 2, pin.Added: 3, pin.Changed: 4, pin.Removed: 5}
+// What is most suspicious comes first for a reader.
+const (
+	rankWarned = iota
+	rankDuplicate
+	rankHidden
+	rankJoined // an order or an address joined, which no rule knows as poison
+	rankAdded
+	rankChanged
+	rankRemoved
+)
+
+var kindRank = map[pin.Kind]int{pin.Duplicate: rankDuplicate, pin.Hidden: rankHidden, pin.Added: rankAdded, pin.Changed: rankChanged, pin.Removed: rankRemoved}
+
+// joinedNotes are the ids of the notes that rank as rankJoined.
+var joinedNotes = []string{"order", "new-address"}
 
 // group puts drift that changed alike into one group, and sorts the groups.
 func (r *Report) group() {
@@ -50,12 +64,21 @@ func (r *Report) group() {
 	for i := range r.Drifts {
 		d := &r.Drifts[i]
 		warnings := review.WarningsIn(r.fresh[i])
-		g := &group{drifts: []int{i}, warned: len(warnings) > 0, class: kindWeight[d.Kind]}
+		g := &group{drifts: []int{i}, warned: len(warnings) > 0, class: kindRank[d.Kind]}
 		key := []string{d.Server, pin.ListInfo[d.List].Entry, string(d.Kind)}
-		for _, f := range warnings {
-			key = append(key, f.ID, f.Pointer, f.Detail)
+		if d.Kind == pin.Added {
+			g.danger = r.dangers[i].rank()
 		}
-		serious := g.warned
+		for _, f := range r.fresh[i] {
+			joined := slices.Contains(joinedNotes, f.ID)
+			if joined {
+				g.class = min(g.class, rankJoined)
+			}
+			if joined || f.Warning {
+				key = append(key, f.ID, f.Pointer, f.Detail)
+			}
+		}
+		serious := g.class <= rankJoined || g.warned
 		for _, c := range r.shownChanges(i) {
 			e := newEdit(c, d.Kind, &budget, words)
 			if e.CutFrom != [2]int{} {
@@ -66,7 +89,7 @@ func (r *Report) group() {
 			}
 			// A hidden character makes a CHANGED entry as suspicious as a HIDDEN one.
 			if e.unseen != "" || c.Hidden[1] > c.Hidden[0] {
-				g.class = min(g.class, kindWeight[pin.Hidden])
+				g.class = min(g.class, rankHidden)
 			}
 			if len(g.edits) == 0 || c.Label < g.gravest {
 				g.gravest = c.Label
@@ -76,7 +99,7 @@ func (r *Report) group() {
 			g.edits = append(g.edits, e)
 		}
 		if g.warned {
-			g.class = 0
+			g.class = rankWarned
 		}
 		g.minor = !serious && (d.Kind == pin.Removed || d.Kind == pin.Changed && len(g.edits) > 0 || d.RenamedFrom != "" && !d.RenamedSimilar)
 		if len(r.changes[i]) > 0 {
@@ -90,11 +113,24 @@ func (r *Report) group() {
 		r.groups = append(r.groups, g)
 	}
 	slices.SortStableFunc(r.groups, func(a, b *group) int {
-		x, y := r.Drifts[a.drifts[0]], r.Drifts[b.drifts[0]]
-		return cmp.Or(a.class-b.class, kindWeight[x.Kind]-kindWeight[y.Kind], cmp.Compare(a.gravest, b.gravest), pin.CompareDrifts(x, y))
+		x, y := r.first(a), r.first(b)
+		return cmp.Or(a.class-b.class, kindRank[x.Kind]-kindRank[y.Kind], a.danger-b.danger, cmp.Compare(a.gravest, b.gravest), pin.CompareDrifts(*x, *y))
 	})
+	r.sortServers()
 	r.follow()
 	r.foldShared()
+}
+
+// sortServers puts the groups, which are sorted, server by server: the server with the most
+// dangerous group comes first.
+func (r *Report) sortServers() {
+	place := map[string]int{}
+	for _, g := range r.groups {
+		if server := r.first(g).Server; place[server] == 0 {
+			place[server] = len(place) + 1
+		}
+	}
+	slices.SortStableFunc(r.groups, func(a, b *group) int { return place[r.first(a).Server] - place[r.first(b).Server] })
 }
 
 // join adds a drift whose edits are the same, though the texts around them may differ.
@@ -123,14 +159,16 @@ func (r *Report) follow() {
 	var drifts []pin.Drift
 	var changes [][]diff.Change
 	var fresh [][]review.Finding
+	var dangers []danger
 	for i, g := range r.groups {
 		g.number = i + 1
 		for j, at := range g.drifts {
 			g.drifts[j] = len(drifts)
-			drifts, changes, fresh = append(drifts, r.Drifts[at]), append(changes, r.changes[at]), append(fresh, r.fresh[at])
+			drifts, changes = append(drifts, r.Drifts[at]), append(changes, r.changes[at])
+			fresh, dangers = append(fresh, r.fresh[at]), append(dangers, r.dangers[at])
 		}
 	}
-	r.Drifts, r.changes, r.fresh = drifts, changes, fresh
+	r.Drifts, r.changes, r.fresh, r.dangers = drifts, changes, fresh, dangers
 }
 
 // newEdit prepares a change to be shown. words holds the word diffs made so far.

@@ -65,7 +65,8 @@ type page struct {
 	Filters []pageFilter
 }
 
-// A pageFilter is a button that shows only groups of one kind, with one label or with a warning.
+// A pageFilter is a button that shows only groups of one kind or server, with one label or
+// with a warning.
 type pageFilter struct {
 	ID    string
 	Text  string
@@ -159,22 +160,38 @@ func (p *page) groups(r *Report) {
 	p.filters(r)
 }
 
-// filters makes a button for all that some groups have and others don't. The buttons work
-// by rules that it adds to the style sheet: the page has no script.
+// filters makes a button for all that some groups have and others don't: a warning, a kind, a
+// label, a server. The buttons work by rules that it adds to the style sheet: the page has no
+// script.
 func (p *page) filters(r *Report) {
-	for i, text := range append([]string{"WARNING", string(pin.Duplicate), string(pin.Hidden), string(pin.Added), string(pin.Changed), string(pin.Removed)}, diff.LabelIDs()...) {
-		f, shown := pageFilter{ID: "f" + strconv.Itoa(i), Text: text}, 0
+	add := func(text string, count func(g *group) int) {
+		f, shown := pageFilter{ID: "f" + strconv.Itoa(len(p.Filters)), Text: text}, []*pageGroup(nil)
 		for at, g := range r.groups {
-			n := r.countIn(g, text)
+			n := count(g)
 			if f.Count += n; n > 0 && at < len(p.Groups) {
-				p.Groups[at].Filters += " " + f.ID
-				shown++
+				shown = append(shown, p.Groups[at])
 			}
 		}
-		if shown > 0 && shown < len(p.Groups) {
-			p.Filters = append(p.Filters, f)
-			p.Style += template.CSS(fmt.Sprintf("@media screen{body:has(#%s:checked) .item:not(.%[1]s){display:none}}\n", f.ID))
+		if len(shown) == 0 || len(shown) == len(p.Groups) {
+			return
 		}
+		for _, g := range shown {
+			g.Filters += " " + f.ID
+		}
+		p.Filters = append(p.Filters, f)
+		p.Style += template.CSS(fmt.Sprintf("@media screen{body:has(#%s:checked) .item:not(.%[1]s){display:none}}\n", f.ID))
+	}
+	for _, text := range append([]string{"WARNING", string(pin.Duplicate), string(pin.Hidden), string(pin.Added), string(pin.Changed), string(pin.Removed)}, diff.LabelIDs()...) {
+		add(text, func(g *group) int { return r.countIn(g, text) })
+	}
+	servers, _ := bounded(r.differing(), "server")
+	for _, pair := range servers {
+		add("server "+text.Name(pair.Server), func(g *group) int {
+			if r.first(g).Server != pair.Server {
+				return 0
+			}
+			return len(g.drifts)
+		})
 	}
 }
 

@@ -66,7 +66,7 @@ func showValue(op byte, v jsontree.Value, asLines, asciiOnly bool, width int) (l
 	var texts []string
 	switch {
 	case v.Kind == 0:
-	case v.Kind == '"' && asLines && !asciiOnly:
+	case v.Kind == '"' && asLines && !asciiOnly && !readsAsJSON(v.Text):
 		texts = text.Lines(v.Text, false)
 	default:
 		texts = jsonLines(v, asciiOnly, min(inlineJSON, width))
@@ -351,7 +351,7 @@ func memberHead(p *pin.Pin, m jsontree.Member, all bool) (head string, summedUp 
 		return "text", false
 	}
 	head = text.Pointer(jsontree.Pointer("", m.Name))
-	summedUp = !all && slices.Contains([]string{"outputSchema", "_meta", "icons", "execution"}, m.Name)
+	summedUp = !all && slices.Contains(unread, m.Name)
 	if summedUp {
 		head += "  " + text.Number(len(jsontree.Append(nil, m.Value))) + " bytes"
 	}
@@ -376,4 +376,22 @@ func readingPlace(member string) int {
 		return at
 	}
 	return len(first)
+}
+
+// readsAsJSON reports whether a text could pass for another kind of value if it stood line by
+// line as it is. Then it is shown as a JSON string.
+func readsAsJSON(s string) bool {
+	plain := strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\r' && r != '\t' {
+			return 'x' // an escape inside a string
+		}
+		return r
+	}, s)
+	return strings.TrimSpace(s) != "" && jsontree.IsGrammatical([]byte(plain))
+}
+
+// columns is how many columns a printable text takes at most.
+func columns(s string) int {
+	_, n := fit(s, anyWidth, anyWidth)
+	return n
 }

@@ -3,6 +3,7 @@
 package report
 
 import (
+	"cmp"
 	"io"
 	"slices"
 
@@ -35,16 +36,24 @@ type Input struct {
 	Expect     []string      // flags that tie a command to these manifests; none if a name is repeated
 
 	ApprovalHash func(server string, p *pin.Pin) string
+
+	// Only narrows the report to a part of the drift, given the ids of the labels of a drift
+	// and whether it has a new warning; nil: all of it. What fails the run is not narrowed.
+	Only func(d *pin.Drift, labels []string, warned bool) bool
 }
 
 // A Report is the result of a comparison, ready for any writer: nothing in it depends on
-// the format, the terminal or the clock. Its drift is sorted, the most dangerous first.
+// the format, the terminal or the clock. Its drift is sorted, the most dangerous first;
+// that of several servers server by server.
 type Report struct {
 	Input
 	changes [][]diff.Change    // of CHANGED and HIDDEN drift with stored texts, the most dangerous first
 	fresh   [][]review.Finding // for each drift, the findings that nobody has approved
+	dangers []danger           // for each drift, what its entry declares and takes
 	groups  []*group
 	cost    textCost
+	hidden  pin.Counts // entries of the manifests whose drift Only leaves out
+	LeftOut int        // drifts that Only leaves out
 }
 
 // New computes all that the writers lay out.
@@ -53,8 +62,11 @@ func New(in Input) *Report {
 	r.Drifts = slices.Clone(in.Drifts)
 	r.listChanges()
 	r.listFresh()
+	if in.Only != nil {
+		r.narrow()
+	}
 	r.group()
-	if len(r.Drifts) > 0 {
+	if len(r.Drifts) > 0 && in.Only == nil {
 		r.cost = measureText(r.Pairs)
 	}
 	return r
@@ -80,7 +92,8 @@ func (r *Report) listChanges() {
 	}
 }
 
-// listFresh sorts the findings that nobody has approved by the drift they are in.
+// listFresh sorts the findings that nobody has approved by the drift they are in, and reads
+// from them and the definitions how dangerous each entry is.
 func (r *Report) listFresh() {
 	r.fresh = make([][]review.Finding, len(r.Drifts))
 	number := make(map[pin.Ref]int, len(r.Drifts))
@@ -92,6 +105,36 @@ func (r *Report) listFresh() {
 			r.fresh[i] = append(r.fresh[i], f)
 		}
 	}
+	r.dangers = make([]danger, len(r.Drifts))
+	for i := range r.Drifts {
+		r.dangers[i] = dangerOf(cmp.Or(r.Drifts[i].Found, r.Drifts[i].Pinned), r.fresh[i])
+	}
+}
+
+// narrow leaves out the drift, and the findings in what matches, that Only doesn't select.
+func (r *Report) narrow() {
+	var drifts []pin.Drift
+	var changes [][]diff.Change
+	var fresh [][]review.Finding
+	var dangers []danger
+	for i := range r.Drifts {
+		d := &r.Drifts[i]
+		var labels []string
+		for _, c := range r.changes[i] {
+			labels = append(labels, c.Label.ID())
+		}
+		if r.Only(d, labels, r.Warned(i)) {
+			drifts, changes = append(drifts, *d), append(changes, r.changes[i])
+			fresh, dangers = append(fresh, r.fresh[i]), append(dangers, r.dangers[i])
+			continue
+		}
+		r.LeftOut++
+		r.hidden[d.List] += len(d.Copies)
+	}
+	r.Drifts, r.changes, r.fresh, r.dangers = drifts, changes, fresh, dangers
+	r.Findings = slices.DeleteFunc(slices.Clone(r.Findings), func(f review.Finding) bool {
+		return !f.WholeServer && (f.Scope == review.InMatch || f.Scope == review.InOthers) && !r.Only(&pin.Drift{Server: f.Server, Key: f.Ref().Key}, nil, f.Warning)
+	})
 }
 
 // find lists the findings that is holds for, in their order.

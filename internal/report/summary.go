@@ -85,8 +85,19 @@ func (r *Report) verdictText() string {
 		}
 		return s
 	}
-	parts := []string{r.warningText(), r.kindText(), problemText(r.problems())}
+	parts := []string{r.warningText(maxSaidNames), kindText(r, r.groups), r.leftOutText(), problemText(r.problems())}
 	return joined("; ", append(parts, text.Number(matched.Total())+verb+r.against())...) + r.loud()
+}
+
+// leftOutText says how much of the drift --only leaves out.
+func (r *Report) leftOutText() string {
+	switch {
+	case r.LeftOut == 0:
+		return ""
+	case len(r.Drifts) == 0:
+		return "nothing of it is selected, " + text.Number(r.LeftOut) + " left out"
+	}
+	return text.Number(r.LeftOut) + " left out (--only)"
 }
 
 // problemText names the servers that fail as a whole: "server a is not pinned".
@@ -127,13 +138,16 @@ func (r *Report) matchedCounts() (c pin.Counts) {
 			c[d.List] -= len(d.Copies)
 		}
 	}
+	for list, n := range r.hidden {
+		c[list] -= n
+	}
 	return c
 }
 
-// kindText counts the drift by kind: "1 added, 13 changed alike", "14 changed (12 alike)".
-func (r *Report) kindText() string {
+// kindText counts the drift of some groups by kind: "1 added, 13 changed alike", "14 changed (12 alike)".
+func kindText(r *Report, groups []*group) string {
 	count, most := map[pin.Kind]int{}, map[pin.Kind]int{} // most: in one group
-	for _, g := range r.groups {
+	for _, g := range groups {
 		k, n := r.first(g).Kind, len(g.drifts)
 		count[k] += n
 		most[k] = max(most[k], n)
@@ -163,8 +177,8 @@ func (r *Report) newWarnings() []review.Finding {
 }
 
 // warningText names the new warnings: "1 WARNING hidden-text in write_file". It is
-// empty where there is none.
-func (r *Report) warningText() string {
+// empty where there is none. It names up to most entries of each id.
+func (r *Report) warningText(most int) string {
 	var ids []string
 	where, seen := map[string][]string{}, map[[2]string]bool{}
 	for _, f := range r.newWarnings() {
@@ -182,7 +196,7 @@ func (r *Report) warningText() string {
 		where[f.ID] = append(where[f.ID], ref)
 	}
 	for i, id := range ids {
-		ids[i] += " in " + text.List(where[id], maxSaidNames)
+		ids[i] += " in " + text.List(where[id], most)
 	}
 	switch len(seen) {
 	case 0:
@@ -190,7 +204,7 @@ func (r *Report) warningText() string {
 	case 1:
 		return "1 WARNING " + ids[0]
 	}
-	return text.Number(len(seen)) + " WARNINGS: " + text.List(ids, maxSaidNames)
+	return text.Number(len(seen)) + " WARNINGS: " + text.List(ids, most)
 }
 
 // against is the printable path of the lockfile, or of the file that stands for the pins.
@@ -246,7 +260,13 @@ func (r *Report) overview() []string {
 	if cost != "" && texts.Total() > 0 {
 		cost += ", changed in " + texts.Plural()
 	}
-	lines := []string{r.warningText(), joined(": ", r.kindText(), strings.Join(labels, ", ")), cost}
+	added, rest := "", r.groups
+	if dangers := r.dangerText(r.groups, len(r.Pairs) == 1); dangers != "" {
+		isNew := func(g *group) bool { return r.first(g).Kind == pin.Added }
+		rest = slices.DeleteFunc(slices.Clone(r.groups), isNew)
+		added = kindText(r, slices.DeleteFunc(slices.Clone(r.groups), func(g *group) bool { return !isNew(g) })) + ": " + dangers
+	}
+	lines := []string{r.warningText(maxTitleNames), added, joined(": ", kindText(r, rest), strings.Join(labels, ", ")), cost}
 	return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 }
 
@@ -575,7 +595,7 @@ func (r *Report) nothingPinned() bool {
 // RestStep is the --accept-all command, or empty where that is not to be suggested.
 func (r *Report) RestStep() step {
 	_, left := r.driftsThat(func(i int) bool { return r.Drifts[i].Kind == pin.Duplicate || r.Warned(i) })
-	if r.Lockfile == "" || len(r.Expect) == 0 || !slices.ContainsFunc(r.Pairs, func(p pin.Pair) bool { return p.Differs && !p.Missing }) || len(review.WarningsIn(r.General())) > 0 || len(r.Unapprovable()) > 0 ||
+	if r.LeftOut > 0 || r.Lockfile == "" || len(r.Expect) == 0 || !slices.ContainsFunc(r.Pairs, func(p pin.Pair) bool { return p.Differs && !p.Missing }) || len(review.WarningsIn(r.General())) > 0 || len(r.Unapprovable()) > 0 ||
 		len(left) > 0 && (r.AllOrNothing() || len(left) == len(r.Drifts)) {
 		return step{}
 	}
@@ -616,7 +636,7 @@ func (r *Report) acceptCommand(g *group) string {
 		case !shell.Pasteable(d.Name):
 			args = append(args, "--accept "+digest)
 			continue
-		case d.List != pin.Tools || pin.ParseEntry(d.Name) != d.Key:
+		case d.List != pin.Tools || pin.ParseEntry(d.Name) != d.Key || selectsMore(d.Name):
 			name = pin.ListInfo[d.List].Entry + "=" + d.Name
 		}
 		if pin.Holders(r.Pairs, d.Key) > 1 || len(r.Expect) == 0 || d.Kind == pin.Removed {
@@ -625,6 +645,13 @@ func (r *Report) acceptCommand(g *group) string {
 		args = append(args, "--accept "+name)
 	}
 	return next.To("relock", append(args, expect...)...)
+}
+
+// selectsMore reports whether a tool's name would select something else, too: a kind of
+// drift, a label, or warnings.
+func selectsMore(name string) bool {
+	_, isLabel := diff.LabelNamed(name)
+	return isLabel || name == "warnings" || kindRank[pin.Kind(strings.ToUpper(name))] > 0 && name == strings.ToLower(name)
 }
 
 // hasTwin reports whether another server has, or had, an entry with the same name and
@@ -714,6 +741,9 @@ func (r *Report) leftText(accepted map[int]bool, whole []string) string {
 	entries := ""
 	if left != nil {
 		entries = text.Number(len(left)) + " left: " + text.List(left, maxClosingNames)
+	}
+	if r.LeftOut > 0 {
+		entries = joined("; ", entries, text.Number(r.LeftOut)+" not asked about (--only)")
 	}
 	servers := problemText(slices.DeleteFunc(r.problems(), func(p problem) bool {
 		return !pin.PairOf(r.Pairs, p.server).HasNoEntries() || slices.Contains(whole, p.server)
@@ -812,32 +842,37 @@ type sideText struct {
 func (r *Report) sides() []sideText {
 	var list []sideText
 	for i := range r.Pairs {
-		p := &r.Pairs[i]
-		if len(r.Pairs) > 1 && !p.Differs {
-			continue
+		if p := &r.Pairs[i]; len(r.Pairs) == 1 || p.Differs {
+			list = append(list, r.side(p))
 		}
-		s := sideText{old: r.against() + " nothing", new: "no capture"}
-		if p.Server != "" {
-			s.server = text.Name(p.Server)
-		}
-		if p.Known {
-			s.old = r.against() + " " + setText(&p.Pinned)
-		}
-		if p.Present {
-			s.new = text.Printable(p.Manifest) + " " + setText(&p.Found)
-		}
-		if p.About != "" {
-			s.notes = append(s.notes, "the server calls itself "+p.About)
-		}
-		if p.PolicyDiffers() {
-			s.notes = append(s.notes, "policy: "+pin.PolicyWords(p.Pinned.Policy)+" -> "+pin.PolicyWords(p.Found.Policy))
-		}
-		list = append(list, s)
 	}
 	if n := len(list); n > 0 && n < len(r.Pairs) {
 		list[n-1].notes = append(list[n-1].notes, text.Count(len(r.Pairs)-n, "other server")+": no drift")
 	}
 	return list
+}
+
+func (r *Report) side(p *pin.Pair) sideText {
+	s := sideText{old: r.against() + " nothing", new: "no capture"}
+	if p.Server != "" {
+		s.server = text.Name(p.Server)
+	}
+	if p.Known {
+		s.old = r.against() + " " + setText(&p.Pinned)
+	}
+	if p.Present {
+		s.new = text.Printable(p.Manifest) + " " + setText(&p.Found)
+	}
+	switch {
+	case p.PinnedAbout != "" && p.PinnedAbout != p.About:
+		s.notes = append(s.notes, "the server calls itself "+joined(" -> ", p.PinnedAbout, cmp.Or(p.About, "nothing")))
+	case p.About != "":
+		s.notes = append(s.notes, "the server calls itself "+p.About)
+	}
+	if p.PolicyDiffers() {
+		s.notes = append(s.notes, "policy: "+pin.PolicyWords(p.Pinned.Policy)+" -> "+pin.PolicyWords(p.Found.Policy))
+	}
+	return s
 }
 
 // setText is "14 tools, set 1f6b0c3d8a41".

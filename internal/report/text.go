@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/fatih/color"
 
+	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/review"
 	"pinproof/internal/text"
@@ -28,12 +30,16 @@ type textWriter struct {
 	w io.Writer
 	TextStyle
 	err   error
-	brief bool // something was summed up
+	brief bool             // something was summed up
+	at    *group           // the group that is printed; nil: none
+	shown map[string]place // where each longer text and value was shown, by its JSON
+
+	lastShape place // the line that said how a schema changed
 }
 
 func NewText(w io.Writer, style TextStyle) *textWriter {
 	style.Width = max(leastWidth, cmp.Or(style.Width, lineWidth))
-	return &textWriter{w: w, TextStyle: style}
+	return &textWriter{w: w, TextStyle: style, shown: map[string]place{}}
 }
 
 // paint colours one piece of a line, already printable, by its meaning. Nothing is
@@ -112,7 +118,7 @@ func WriteVerify(w io.Writer, r *Report, style TextStyle, quiet bool) error {
 		return t.err
 	}
 	problems := t.otherServers(r)
-	t.Blocks(r)
+	left := t.blocks(r, len(r.Pairs) > 1 && !t.Full)
 	if r.cost.before != r.cost.after && r.costText() != "" {
 		t.say("", segment{'=', r.costText()})
 	}
@@ -121,6 +127,9 @@ func WriteVerify(w io.Writer, r *Report, style TextStyle, quiet bool) error {
 		if p.id != "no-manifest" { // a line has said it, and the error says what to do
 			t.Hint(p.step)
 		}
+	}
+	if left {
+		t.Hint(step{"every entry", r.Next.To("verify", "--full")})
 	}
 	if r.verdictWord() == "DRIFT" || len(r.Drifts) > 0 {
 		t.Hint(r.ReviewStep())
@@ -162,7 +171,7 @@ func (t *textWriter) verdict(r *Report) {
 	if r.Failed {
 		op = '-'
 	}
-	warning := r.warningText()
+	warning := r.warningText(maxSaidNames)
 	t.say("", segment{op, r.verdictWord() + ": "}, segment{'W', warning}, segment{op, strings.TrimPrefix(r.verdictText(), warning)})
 }
 
@@ -174,12 +183,21 @@ const (
 
 // Blocks prints a BLOCK or WARN line for every drift. What changed stands once, below
 // all the entries that changed alike.
-func (t *textWriter) Blocks(r *Report) {
-	rows, width, left := make([][]row, len(r.groups)), 0, maxGateLines
+func (t *textWriter) Blocks(r *Report) { t.blocks(r, false) }
+
+// blocks is Blocks. With brief it prints one line for each server, and below that the lines
+// of what has a warning, HIDDEN or DUPLICATE. It reports whether it left others out.
+func (t *textWriter) blocks(r *Report, brief bool) (left bool) {
+	shown := func(g *group) bool { return !brief || g.class <= rankHidden }
+	rows, width, room := make([][]row, len(r.groups)), 0, maxGateLines
 	for i, g := range r.groups {
+		if !shown(g) {
+			left = true
+			continue
+		}
 		all := r.groupRows(g, g.minor && len(g.edits) <= maxSaidChanges, maxGateChanges)
-		rows[i] = all[:min(len(all), max(0, left))]
-		left -= len(all)
+		rows[i] = all[:min(len(all), max(0, room))]
+		room -= len(all)
 		for _, row := range rows[i] {
 			if row.rest() != "" {
 				width = max(width, len(row.Word))
@@ -194,14 +212,22 @@ func (t *textWriter) Blocks(r *Report) {
 			if !f.WholeServer {
 				ref = pin.EntryRef(f.List, f.Entry)
 			}
-			t.block(!r.WarnOnly, "WARNING", ref+r.serverField(f.Server))
+			t.block(!r.WarnOnly, "[WARNING] "+ref+r.serverField(f.Server))
 		}
 		t.gateRow(foldedFinding{Finding: f}.row(0, 0), width)
 	}
 	for i, g := range r.groups {
+		if brief && r.opensServer(g) {
+			server := r.first(g).Server
+			fails := slices.ContainsFunc(r.Drifts, func(d pin.Drift) bool { return d.Server == server && d.Blocked })
+			t.block(fails, "server="+text.Name(server)+"  "+r.serverText(server, false))
+		}
+		if !shown(g) {
+			continue
+		}
 		for _, at := range g.drifts {
 			d := &r.Drifts[at]
-			t.block(d.Blocked, string(d.Kind), pin.EntryRef(d.List, d.Name)+r.serverField(d.Server))
+			t.block(d.Blocked, "["+string(d.Kind)+"] "+pin.EntryRef(d.List, d.Name)+r.serverField(d.Server))
 		}
 		for _, row := range rows[i] {
 			t.gateRow(row, width)
@@ -209,21 +235,24 @@ func (t *textWriter) Blocks(r *Report) {
 	}
 	for i := range r.Pairs {
 		if p := &r.Pairs[i]; p.Missing {
-			t.block(r.NoAnswer != nil, "MISSING", "server="+text.Name(p.Server))
+			t.block(r.NoAnswer != nil, "[MISSING] server="+text.Name(p.Server))
 			t.say("  | ", segment{'=', pin.CountPins(p.Pinned.Pins).String() + " pinned, and no capture to hold against them"})
 		}
 	}
-	if left < 0 {
-		t.printf("  | %s of detail left out: %s\n", text.Count(-left, "line"), r.ReviewStep().Command)
+	if room < 0 {
+		t.printf("  | %s of detail left out: %s\n", text.Count(-room, "line"), r.ReviewStep().Command)
 	}
+	return left
 }
 
-func (t *textWriter) block(fails bool, word, ref string) {
+// block prints a line that begins with BLOCK or WARN: "[KIND] tool=NAME".
+func (t *textWriter) block(fails bool, what string) {
 	op, verb := byte('!'), "WARN"
 	if fails {
 		op, verb = '-', "BLOCK"
 	}
-	t.printf("%s %s\n", t.paint(op, verb+" ["+word+"]"), ref)
+	kind, rest, _ := strings.Cut(what, " ")
+	t.printf("%s %s\n", t.paint(op, verb+" "+kind), rest)
 }
 
 func (t *textWriter) row(indent string, row row) {
@@ -257,14 +286,20 @@ func WriteDiff(w io.Writer, r *Report, style TextStyle) error {
 		t.unrecorded(r)
 		return t.err
 	}
+	var groups bytes.Buffer
+	inner := *t
+	inner.w = &groups
+	for i, g := range r.groups {
+		if i == 0 || !t.short(r.groups[i-1]) || !t.short(g) || r.opensServer(g) {
+			inner.printf("\n")
+		}
+		inner.group(r, g)
+	}
+	t.brief = inner.brief
+	t.length(r, bytes.Count(groups.Bytes(), []byte("\n")))
 	problems := t.otherServers(r)
 	t.top(r)
-	for i, g := range r.groups {
-		if i == 0 || !t.short(r.groups[i-1]) || !t.short(g) {
-			t.printf("\n")
-		}
-		t.group(r, g)
-	}
+	t.printf("%s", groups.Bytes())
 	t.printf("\n")
 	if t.brief {
 		t.say("", segment{'~', "some of this is summed up in a line: --full shows all of it"})
@@ -275,10 +310,61 @@ func WriteDiff(w io.Writer, r *Report, style TextStyle) error {
 			t.Hint(p.step)
 		}
 	}
+	t.leftOut(r)
 	for _, s := range append(r.NextSteps(), r.recordSteps()...) {
 		t.Hint(s)
 	}
 	return t.err
+}
+
+// leftOut says how to see what --only leaves out.
+func (t *textWriter) leftOut(r *Report) {
+	if r.LeftOut > 0 {
+		t.Hint(step{"with the " + text.Number(r.LeftOut) + " left out", r.Next.To("diff")})
+	}
+}
+
+// servers says of each server that differs what drifted, the most dangerous first, and shows
+// the sides of those that have no group to stand above.
+func (t *textWriter) servers(r *Report) {
+	differ := r.differing()
+	t.say("", segment{'*', text.Number(len(differ)) + " of " + text.Count(len(r.Pairs), "server") + " differ"})
+	for _, g := range r.groups {
+		if r.opensServer(g) {
+			server := r.first(g).Server
+			t.say("  ", segment{'*', text.Name(server)}, segment{'=', "  " + r.serverText(server, true)})
+		}
+	}
+	for _, p := range differ {
+		if r.Only == nil && !slices.ContainsFunc(r.Drifts, func(d pin.Drift) bool { return d.Server == p.Server }) {
+			t.side(r.side(p))
+		}
+	}
+}
+
+// side says for one server what is compared with what.
+func (t *textWriter) side(s sideText) {
+	t.say("", segment{'*', joined("   ", s.server, s.old, "->", s.new)})
+	for _, note := range s.notes {
+		t.say("  ", segment{'=', note})
+	}
+}
+
+// Above these limits a review says how long it is, and what shortens it: it is more than
+// one sitting.
+const (
+	longReview = 60  // groups
+	longLayout = 300 // lines
+)
+
+// length says how long a long review is.
+func (t *textWriter) length(r *Report, lines int) {
+	if len(r.groups) <= longReview && lines <= longLayout {
+		return
+	}
+	t.say("", segment{'!', "a long review: " + text.Count(len(r.groups), "change") + " in " + text.Count(lines, "line")})
+	t.Hint(step{"its shape first", r.Next.To("diff", "--stat")})
+	t.Hint(step{"then a part (a name, added, warnings, a label)", r.Next.To("diff", "--only SELECTOR")})
 }
 
 // short reports whether a group takes one line.
@@ -287,19 +373,14 @@ func (t *textWriter) short(g *group) bool { return g.minor && !t.Full }
 // top says what is compared with what, what there is to read, and what concerns more
 // than one entry.
 func (t *textWriter) top(r *Report) {
-	sides, width := r.sides(), 0 // of the longest server name
-	for _, s := range sides {
-		width = max(width, utf8.RuneCountInString(s.server))
-	}
-	for _, s := range sides {
-		t.say("", segment{'*', joined("   ", fmt.Sprintf("%-*s", width, s.server), s.old, "->", s.new)})
-		for _, note := range s.notes {
-			t.say("  ", segment{'=', note})
-		}
+	if len(r.Pairs) == 1 {
+		t.side(r.side(&r.Pairs[0]))
+	} else {
+		t.servers(r)
 	}
 	for _, line := range r.overview() {
 		op := byte('=')
-		if line == r.warningText() {
+		if line == r.warningText(maxTitleNames) {
 			op = 'W'
 		}
 		t.say("  ", segment{op, line})
@@ -334,6 +415,7 @@ func (t *textWriter) standing(r *Report) {
 
 func (t *textWriter) group(r *Report, g *group) {
 	first := r.first(g)
+	t.at = g
 	number := fmt.Sprintf("%*s  ", len(text.Number(len(r.groups))), text.Number(g.number))
 	names, also := maxTitleNames, 2*maxSaidNames // how many are named
 	if t.Full {
@@ -342,6 +424,12 @@ func (t *textWriter) group(r *Report, g *group) {
 	title := []segment{{'*', r.groupTitle(g, names)}}
 	if first.Kind == pin.Added || first.Kind == pin.Removed {
 		title = append(title, segment{'~', "  " + short(first.DefinitionDigest())})
+	}
+	if len(r.Pairs) > 1 && r.opensServer(g) {
+		s := r.side(pin.PairOf(r.Pairs, first.Server))
+		s.notes = append(s.notes, r.serverText(first.Server, false))
+		t.side(s)
+		t.printf("\n")
 	}
 	if t.short(g) {
 		t.brief = true
@@ -358,7 +446,7 @@ func (t *textWriter) group(r *Report, g *group) {
 			if len(e.also) > 0 {
 				t.say(indent+"  ", segment{'~', e.alsoText(also)})
 			}
-			t.lines(indent+"  ", func(width int) []line { return e.lines(true, width) })
+			t.edit(indent+"  ", r, first, e)
 		}
 		t.brief = t.brief || row.op == '~'
 	}
@@ -371,11 +459,14 @@ func (t *textWriter) group(r *Report, g *group) {
 	}
 }
 
-// whole prints a definition: texts line by line and the rest as JSON. Of members that
-// matter little it prints only the size.
+// whole prints a definition: texts line by line and the rest as JSON.
 func (t *textWriter) whole(indent string, op byte, p *pin.Pin) {
 	if p.Definition == nil {
 		t.say(indent, segment{'=', notStored})
+		return
+	}
+	if s, ok := signDefinition(p); ok && !t.Full {
+		t.signature(indent, &s)
 		return
 	}
 	for _, m := range inReadingOrder(p.Tree()) {
@@ -386,8 +477,193 @@ func (t *textWriter) whole(indent string, op byte, p *pin.Pin) {
 			continue
 		}
 		t.printf("%s%s\n", indent, head)
-		t.lines(indent+"  ", func(width int) []line { return showValue(op, m.Value, true, false, width) })
+		t.value(indent+"  ", op, head, m.Value)
 	}
+}
+
+// value prints a value, or where it stands already.
+func (t *textWriter) value(indent string, op byte, pointer string, v jsontree.Value) {
+	if at := t.shownAt(pointer, v); at != "" {
+		t.say(indent, segment{'~', at})
+		return
+	}
+	t.lines(indent, func(width int) []line { return showValue(op, v, true, false, width) })
+}
+
+// signature prints a tool as a person describes it.
+func (t *textWriter) signature(indent string, s *signature) {
+	if len(s.hints) > 0 {
+		t.say(indent, segment{'=', strings.Join(s.hints, ", ")})
+	}
+	for _, said := range s.texts {
+		if said.head == "" {
+			t.value(indent, '=', said.pointer, jsontree.Text(said.text))
+		}
+	}
+	for _, said := range s.texts {
+		if said.head != "" {
+			t.say(indent, segment{'=', said.head + " " + printableString(said.text, false)})
+		}
+	}
+	also := append(slices.Clone(s.also), t.params(indent, s.params)...)
+	for _, other := range s.others {
+		t.printf("%s%s\n", indent, text.Pointer(other.pointer))
+		t.value(indent+"  ", '=', other.pointer, other.value)
+	}
+	if len(also) > 0 {
+		t.brief = true
+		t.say(indent, segment{'~', "also: " + strings.Join(also, ", ")})
+	}
+}
+
+// Widths of the columns of parameters.
+const (
+	maxNameColumn   = 28 // a longer name pushes the rest of its line
+	leastTextColumn = 44 // of a description beside its parameter
+)
+
+// params prints a line for each parameter: name, what it takes, and its description. It
+// returns what it left out, to be named. A schema that was shown before is one line.
+func (t *textWriter) params(indent string, list []param) (also []string) {
+	names, phrases := 0, 0
+	heads := make([]string, len(list)) // names, indented by their depth
+	for i := range list {
+		heads[i] = strings.Repeat("  ", list[i].depth) + list[i].name
+		if n := len(heads[i]); n <= maxNameColumn {
+			names = max(names, n)
+		}
+	}
+	most := t.Width - len(indent) - names - len("    | ") - leastTextColumn
+	for i := range list {
+		heads[i] = strings.TrimRight(fmt.Sprintf("%-*s  %s", names, heads[i], list[i].phrase()), " ")
+		if n := columns(list[i].phrase()); n <= most {
+			phrases = max(phrases, n)
+		}
+	}
+	at := names + len("  ") + phrases // where descriptions begin
+	skipped := anyWidth               // the depth of a schema that was shown before
+	for i := range list {
+		if list[i].depth > skipped {
+			continue
+		}
+		skipped = anyWidth
+		if said := t.shownAt(list[i].pointer, list[i].value); said != "" {
+			t.say(indent, segment{'=', heads[i]}, segment{'~', "  " + said})
+			skipped = list[i].depth
+			continue
+		}
+		also = append(also, list[i].also...)
+		p, below := &list[i], indent+strings.Repeat("  ", list[i].depth+1)
+		head, text := segment{'=', heads[i]}, jsontree.Text(p.text)
+		pointer, room := jsontree.Pointer(p.pointer, "description"), t.Width-len(indent)-at-len("  | ")
+		said := ""
+		if p.text != "" {
+			said = t.shownAt(pointer, text)
+		}
+		size := columns(heads[i])
+		shown := showValue('=', text, true, false, max(leastTextColumn/2, room))
+		apart := len(showValue('=', text, true, false, t.Width-len(below)-len("  | ")))
+		switch {
+		case p.text == "" || said != "":
+			t.say(indent, head, segment{'~', spaced(said)})
+		case size <= at && room >= leastWidth/2 && len(shown) <= 1+apart:
+			lead := indent + heads[i] + strings.Repeat(" ", max(0, at-size))
+			for _, l := range shown {
+				t.printf("%s%s\n", lead, l.text(t.paint))
+				lead = indent + strings.Repeat(" ", at)
+			}
+		default:
+			t.say(indent, head)
+			t.lines(below, func(width int) []line { return showValue('=', text, true, false, width) })
+		}
+		if p.rest.Kind != 0 {
+			t.value(below, '=', p.pointer, p.rest)
+		}
+	}
+	return also
+}
+
+// edit prints what an edit changed: a parameter that joined as a signature, a type or a
+// constraint in a line, texts as a word diff, and other values as JSON, the old one first.
+func (t *textWriter) edit(indent string, r *Report, d *pin.Drift, e *edit) {
+	if t.Full || lookAlike(e) || e.unseen != "" || e.CutFrom != [2]int{} {
+		t.lines(indent, func(width int) []line { return e.lines(true, width) })
+		return
+	}
+	if s, ok := signJoined(d, e); ok {
+		t.signature(indent, &s)
+		return
+	}
+	if shape := shapeOf(d, e); shape != "" {
+		here := place{t.at.number, shape}
+		if t.lastShape == here {
+			shape = "as above" // another keyword of the same schema
+		}
+		t.lastShape = here
+		t.say(indent, segment{'=', shape})
+		return
+	}
+	if e.pieces != nil && !e.blocks {
+		if at := t.shownAt(e.Pointer, jsontree.Texts([]string{e.Old.Text, e.New.Text})); at != "" {
+			t.say(indent, segment{'~', at})
+			return
+		}
+		t.lines(indent, func(width int) []line { return e.lines(true, width) })
+		return
+	}
+	for i, v := range []jsontree.Value{e.Old, e.New} {
+		if v.Kind == 0 {
+			continue
+		}
+		if at := t.shownAt(e.Pointer, v); at != "" {
+			t.say(indent, segment{"-+"[i], "-+"[i:i+1] + " "}, segment{'~', at})
+			continue
+		}
+		one := *e
+		if i == 0 {
+			one.New = jsontree.Value{}
+		} else {
+			one.Old = jsontree.Value{}
+		}
+		one.blocks = e.blocks
+		t.lines(indent, func(width int) []line { return one.lines(true, width) })
+	}
+}
+
+// A place is where a text or a value was shown.
+type place struct {
+	group   int
+	pointer string
+}
+
+// minRepeat is from how many bytes on a text is shown only once.
+const minRepeat = 100
+
+// shownAt says where a value has been shown before, and notes the place if it has not been.
+// It is "" where the value is to be shown.
+func (t *textWriter) shownAt(pointer string, v jsontree.Value) string {
+	key := string(jsontree.Append(nil, v))
+	if t.Full || len(key) < minRepeat || t.at == nil {
+		return ""
+	}
+	here := place{t.at.number, pointer}
+	first, ok := t.shown[key]
+	if !ok || first == here {
+		t.shown[key] = here
+		return ""
+	}
+	steps, _ := jsontree.Tokens(first.pointer)
+	if len(steps) > 1 && steps[len(steps)-1] == "description" {
+		steps = steps[:len(steps)-1]
+	}
+	said := "as"
+	if len(steps) > 0 {
+		said += " for " + text.Name(steps[len(steps)-1])
+	}
+	if first.group != here.group {
+		return said + " in " + text.Number(first.group)
+	}
+	return said + " above"
 }
 
 // WriteLocked says what was pinned: the warnings that were accepted, each entry with

@@ -1,0 +1,31 @@
+package diff_test
+
+import (
+	"testing"
+
+	"pinproof/internal/diff"
+)
+
+func TestInWords(t *testing.T) {
+	for _, tt := range []struct {
+		title, name string
+		is          bool
+	}{
+		{"Read file", "read_file", true},
+		{"Read File", "readFile", true},
+		{"read-file", "read-file", true},
+		{"API Get User", "API-get-user", true},
+		{"Max 5", "max.5", true},
+		{"Read a file", "read_file", false},
+		{"Read file!", "read_file", false},
+		{"Read  file", "read_file", false},
+		{"Re\u0430d file", "re\u0430d_file", false}, // a Cyrillic letter: nothing to sum up
+		{"Read\u200bfile", "readfile", false},
+		{"", "", false},
+		{" ", "_", false},
+	} {
+		if got := diff.InWords(tt.title, tt.name); got != tt.is {
+			t.Errorf("%q, %q: %v", tt.title, tt.name, got)
+		}
+	}
+}

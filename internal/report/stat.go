@@ -1,0 +1,203 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"pinproof/internal/pin"
+	"pinproof/internal/review"
+	"pinproof/internal/shell"
+	"pinproof/internal/text"
+)
+
+// WriteStat prints the shape of a review: a line for each group, numbered and in the order of
+// WriteDiff, under its server, and the verdict.
+func WriteStat(w io.Writer, r *Report, style TextStyle) error {
+	t := NewText(w, style)
+	if r.Matches {
+		t.printf("%s\n", t.paint('+', r.verdictLine()))
+		return t.err
+	}
+	rows := make([]statRow, len(r.groups))
+	for i, g := range r.groups {
+		rows[i] = r.statRow(g)
+	}
+	widths := t.statWidths(rows)
+	for i, g := range r.groups {
+		if r.opensServer(g) {
+			p := pin.PairOf(r.Pairs, r.first(g).Server)
+			t.say("", segment{'*', cmp.Or(r.calledText(p), text.Printable(p.Manifest))}, segment{'=', "   " + r.serverText(p.Server, false)})
+		}
+		t.statRow(g, r.first(g).Kind, rows[i], widths)
+	}
+	if n := len(r.Pairs) - len(r.differing()); n > 0 {
+		t.say("", segment{'=', text.Count(n, "other server") + ": no drift"})
+	}
+	t.verdict(r)
+	t.leftOut(r)
+	next := r.Next
+	if len(r.Pairs) > 1 && len(r.groups) > 0 && shell.PasteableLabel(r.first(r.groups[0]).Server) {
+		next.Server = r.first(r.groups[0]).Server
+	}
+	t.Hint(step{"read it", next.To("diff")})
+	return t.err
+}
+
+// A statRow has the columns of a line: what drifted, what stands out in it, how many bytes
+// the model reads more, and what the entries declare and take.
+type statRow struct {
+	name, word, bytes, hints string
+	op                       byte
+}
+
+func (r *Report) statRow(g *group) statRow {
+	d := r.first(g)
+	row := statRow{name: shortRef(d.List, d.Name), op: '='}
+	if n := len(g.drifts); n > 1 {
+		row.name = text.Count(n, pin.ListInfo[d.List].Entry) + " alike: " + strings.Join(r.groupNames(g), ", ")
+	}
+	row.word, row.op = r.gravestWord(g)
+	if change, known := r.groupCost(g); known {
+		row.bytes = "0"
+		if change != 0 {
+			row.bytes = strings.Replace("+"+text.Number(change), "+-", "-", 1)
+		}
+	}
+	if d.List == pin.Tools && d.Kind != pin.Removed {
+		row.hints = strings.Join(r.dangers[g.drifts[0]].words(), ", ")
+	}
+	return row
+}
+
+// gravestWord is what stands out in a group: a new warning, a note that ranks it, a rename,
+// or the gravest label.
+func (r *Report) gravestWord(g *group) (word string, op byte) {
+	d := r.first(g)
+	for _, f := range r.groupFindings(g) { // warnings first
+		if f.Warning {
+			return findingWord(f.Finding), 'W'
+		}
+		if slices.Contains(joinedNotes, f.ID) {
+			return f.ID, '!'
+		}
+	}
+	switch {
+	case d.RenamedFrom != "":
+		return "renamed from " + text.Name(d.RenamedFrom), '='
+	case d.RenamedTo != "":
+		return "renamed to " + text.Name(d.RenamedTo), '='
+	case len(g.edits) == 0:
+		return "", '='
+	case g.minor:
+		return g.gravest.ID() + " (minor)", '~'
+	}
+	return g.gravest.ID(), '='
+}
+
+// groupCost is by how many bytes the text grows that a model reads of a group's entries.
+func (r *Report) groupCost(g *group) (bytes int, known bool) {
+	for _, i := range g.drifts {
+		d := &r.Drifts[i]
+		if !d.TextsKnown() {
+			return 0, false
+		}
+		if d.Pinned != nil {
+			bytes -= modelText(d.Pinned)
+		}
+		for i := range d.Copies {
+			bytes += modelText(&d.Copies[i])
+		}
+	}
+	return bytes, true
+}
+
+// statWidths returns the widths of the columns: name, word, bytes and hints, and the number. Where
+// there is no room, the widest of those with words gives way.
+func (t *textWriter) statWidths(rows []statRow) (widths [5]int) {
+	widths[4] = len(text.Number(len(rows)))
+	for _, row := range rows {
+		for i, column := range []string{row.name, row.word, row.bytes, row.hints} {
+			widths[i] = max(widths[i], len(column)) // ASCII
+		}
+	}
+	const most = 36 // nobody compares longer names in a table
+	widths[0] = min(widths[0], most)
+	fixed := len("  ") + widths[4] + len("  DUPLICATE") + 4*len("  ") + widths[2]
+	for least := 4; widths[0]+widths[1]+widths[3] > max(3*least, t.Width-fixed); {
+		widest := 0
+		for _, i := range []int{1, 3} {
+			if widths[i] > widths[widest] {
+				widest = i
+			}
+		}
+		widths[widest]--
+	}
+	return widths
+}
+
+func (t *textWriter) statRow(g *group, kind pin.Kind, row statRow, widths [5]int) {
+	line := fmt.Sprintf("  %*s  %-9s", widths[4], text.Number(g.number), kind) + "  " + padded(row.name, widths[0]) + "  " + t.paint(row.op, padded(row.word, widths[1])) +
+		"  " + fmt.Sprintf("%*s", widths[2], row.bytes) + "  " + padded(row.hints, widths[3])
+	t.printf("%s\n", strings.TrimRight(line, " "))
+}
+
+// padded fits an ASCII text into a column; what was cut ends in "…", which no name of ours
+// has unescaped.
+func padded(s string, width int) string {
+	if len(s) > width {
+		s = s[:max(0, width-1)] + "…"
+	}
+	return s + strings.Repeat(" ", width-utf8.RuneCountInString(s))
+}
+
+// differing lists the servers that differ.
+func (r *Report) differing() (list []*pin.Pair) {
+	for i := range r.Pairs {
+		if r.Pairs[i].Differs {
+			list = append(list, &r.Pairs[i])
+		}
+	}
+	return list
+}
+
+// opensServer reports whether a group is the first of its server.
+func (r *Report) opensServer(g *group) bool {
+	return g.number == 1 || r.first(r.groups[g.number-2]).Server != r.first(g).Server
+}
+
+// serverText counts the drift of one server: "5 added, 18 changed; 1 destructive". With names
+// it names what is new and dangerous.
+func (r *Report) serverText(server string, names bool) string {
+	groups := slices.DeleteFunc(slices.Clone(r.groups), func(g *group) bool { return r.first(g).Server != server })
+	var list []review.Finding
+	for _, g := range groups {
+		for _, i := range g.drifts {
+			list = append(list, r.fresh[i]...)
+		}
+	}
+	warnings := ""
+	if n := len(review.WarningsIn(list)); n > 0 {
+		warnings = text.Count(n, "WARNING")
+	}
+	return joined("; ", warnings, kindText(r, groups), r.dangerText(groups, names))
+}
+
+// calledText is a server's label with what the server calls itself, before and now where
+// both are known.
+func (r *Report) calledText(p *pin.Pair) string {
+	label, about := "", p.About
+	if p.Server != "" {
+		label = text.Name(p.Server)
+	}
+	if p.PinnedAbout != "" && p.PinnedAbout != p.About {
+		about = joined(" -> ", p.PinnedAbout, p.About)
+	}
+	if about != "" {
+		about = "(" + about + ")"
+	}
+	return joined(" ", label, about)
+}

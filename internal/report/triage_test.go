@@ -1,0 +1,150 @@
+package report
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"pinproof/internal/pin"
+	"pinproof/internal/pintest"
+)
+
+// folderReport compares the oldest capture of each server in a folder with its newest.
+func folderReport(t *testing.T, folder string) *Report {
+	t.Helper()
+	var pairs []pin.Pair
+	var locked []pin.Set
+	oldest, newest := map[string]string{}, map[string]string{}
+	pintest.RealUpgrades(t, func(old, new string) {
+		if server := filepath.Dir(old); filepath.Dir(server) == folder {
+			if oldest[server] == "" {
+				oldest[server] = old
+			}
+			newest[server] = new
+		}
+	})
+	for server, old := range oldest {
+		label := filepath.Base(server)
+		p := pin.Pair{Server: label, Manifest: label + ".json", Known: true, Present: true,
+			Pinned: pintest.RealPins(t, old, label), Found: pintest.RealPins(t, newest[server], label)}
+		pairs, locked = append(pairs, p), append(locked, p.Pinned)
+	}
+	slices.SortFunc(pairs, func(a, b pin.Pair) int { return strings.Compare(a.Server, b.Server) })
+	return reportOf(pairs, locked)
+}
+
+func written(t *testing.T, write func(io.Writer, *Report, TextStyle) error, r *Report, style TextStyle) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := write(&b, r, style); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// addedLines counts the lines of a review that stand under a new entry.
+func addedLines(review string) (n int) {
+	heading, added := regexp.MustCompile(`^ *[0-9]+  ([A-Z]+) `), false
+	for line := range strings.Lines(review) {
+		if m := heading.FindStringSubmatch(line); m != nil {
+			added = m[1] == "ADDED"
+		} else if added && strings.HasPrefix(line, " ") {
+			n++
+		}
+	}
+	return n
+}
+
+// bodies lists the texts behind a gutter, each line of a text by itself, with what was
+// wrapped joined.
+func bodies(review string) (list []string) {
+	gutter := regexp.MustCompile(`^ .*?([|:])(?: (.*))?$`)
+	open := false
+	for line := range strings.Lines(review) {
+		m := gutter.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+		switch {
+		case m == nil:
+			open = false
+		case m[1] == "|":
+			list, open = append(list, m[2]), true
+		case open:
+			list[len(list)-1] += m[2]
+		}
+	}
+	return list
+}
+
+// TestBigReviews: a year of upgrades of several servers is read in minutes.
+func TestBigReviews(t *testing.T) {
+	t.Parallel()
+	for _, folder := range pintest.CaptureFolders() {
+		if _, err := os.Stat(folder); err != nil {
+			continue
+		}
+		r := folderReport(t, folder)
+		review := written(t, WriteDiff, r, TextStyle{})
+		if n, full := addedLines(review), addedLines(written(t, WriteDiff, r, TextStyle{Full: true})); n == 0 || 2*n > full {
+			t.Errorf("%s: %d lines of new entries, %d with --full", folder, n, full)
+		}
+		seen := map[string]bool{}
+		for _, body := range bodies(review) {
+			if len(body) > 200 && seen[body] {
+				t.Errorf("%s: twice: %s", folder, body)
+			}
+			seen[body] = true
+		}
+		for _, width := range []int{60, 100, 200} {
+			stat := written(t, WriteStat, r, TextStyle{Width: width})
+			if n := strings.Count(stat, "\n"); width >= 100 && n > len(r.groups)+10 {
+				t.Errorf("%s: %d lines of %d groups", folder, n, len(r.groups))
+			}
+			for line := range strings.Lines(stat) {
+				if columnsOf(strings.TrimSuffix(line, "\n")) > width && !strings.HasPrefix(line, "hint: ") {
+					t.Errorf("%s: wider than %d: %s", folder, width, line)
+				}
+			}
+		}
+		screen := strings.Join(slices.Collect(strings.Lines(review))[:min(50, strings.Count(review, "\n"))], "")
+		screen = regexp.MustCompile(`\n +: `).ReplaceAllString(screen, " ")
+		for i := range r.Drifts {
+			d := &r.Drifts[i]
+			if (r.Warned(i) || d.Kind == pin.Added && r.dangers[i].hints[destructive] == 't') && !strings.Contains(screen, shortRef(d.List, d.Name)) {
+				t.Errorf("%s: the first screen doesn't name %s\n%s", folder, d.Name, screen)
+			}
+		}
+		for i, g := range r.groups[1:] {
+			if r.first(g).Server == r.first(r.groups[i]).Server && g.class < r.groups[i].class {
+				t.Errorf("%s: %s stands below %s", folder, r.groupTitle(g, 1), r.groupTitle(r.groups[i], 1))
+			}
+		}
+	}
+}
+
+// TestNewToolsByDanger: what a new tool declares and takes says where it stands.
+func TestNewToolsByDanger(t *testing.T) {
+	r := upgradeReport(pintest.PinsOf(t, `[{"name":"pinned"}]`, pin.Policy{}), pintest.PinsOf(t, `[{"name":"pinned"},
+		{"name":"a_reads","annotations":{"readOnlyHint":true}},
+		{"name":"b_reads_a_path","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object","properties":{"filePath":{"type":"string"}}}},
+		{"name":"c_reads_one_of_two","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object","properties":{"path":{"type":"string","enum":["a","b"]}}}},
+		{"name":"d_writes","annotations":{"readOnlyHint":false,"destructiveHint":false}},
+		{"name":"e_says_nothing"},
+		{"name":"f_destroys","annotations":{"destructiveHint":true}},
+		{"name":"g_runs_code","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object","properties":{"code":{"type":"string"}}}},
+		{"name":"h_opens_a_url","annotations":{"readOnlyHint":true,"openWorldHint":true},"inputSchema":{"type":"object","properties":{"pageURL":{"type":"string"}}}}]`, pin.Policy{}))
+	var got []string
+	for i := range r.groups {
+		got = append(got, r.first(r.groups[i]).Name)
+	}
+	const want = "g_runs_code f_destroys h_opens_a_url e_says_nothing d_writes b_reads_a_path a_reads c_reads_one_of_two"
+	if strings.Join(got, " ") != want {
+		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
+	}
+	if got := r.overview()[0]; got != "8 added: 1 destructive: f_destroys; 1 takes code: g_runs_code; 1 open world; 1 without hints" {
+		t.Error(got)
+	}
+}
