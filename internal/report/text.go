@@ -431,6 +431,9 @@ func (t *textWriter) group(r *Report, g *group) {
 	t.say(number, title...)
 	indent := strings.Repeat(" ", len(number))
 	for _, row := range r.groupRows(g, t.Full || g.minor, 0) {
+		if row.op == '=' { // a note may quote at length, too
+			row.Detail = cmp.Or(t.shownAt(row.Pointer, jsontree.Text(row.Word+row.Detail)), row.Detail)
+		}
 		t.row(indent, row)
 		if e := row.edit; e != nil && e.home == 0 {
 			if len(e.also) > 0 {
