@@ -349,7 +349,7 @@ const (
 
 // length says how long a long review is.
 func (t *textWriter) length(r *Report, lines int) {
-	if len(r.groups) <= longReview && lines <= longLayout {
+	if len(r.groups) <= longReview && lines <= longLayout || len(r.groups) == 1 {
 		return
 	}
 	t.say("", segment{'!', "a long review: " + text.Count(len(r.groups), "change") + " in " + text.Count(lines, "line")})
