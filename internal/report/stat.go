@@ -32,7 +32,7 @@ func WriteStat(w io.Writer, r *Report, style TextStyle) error {
 			p := pin.PairOf(r.Pairs, r.first(g).Server)
 			t.say("", segment{'*', cmp.Or(r.calledText(p), text.Printable(p.Manifest))}, segment{'=', "   " + r.serverText(p.Server, false)})
 		}
-		t.statRow(g, r.first(g).Kind, rows[i], widths)
+		t.statRow(g.number, rows[i], widths)
 	}
 	if n := len(r.Pairs) - len(r.differing()); n > 0 {
 		t.say("", segment{'=', text.Count(n, "other server") + ": no drift"})
@@ -50,13 +50,13 @@ func WriteStat(w io.Writer, r *Report, style TextStyle) error {
 // A statRow has the columns of a line: what drifted, what stands out in it, how many bytes
 // the model reads more, and what the entries declare and take.
 type statRow struct {
-	name, word, bytes, hints string
-	op                       byte
+	kind, name, word, bytes, hints string
+	op                             byte
 }
 
 func (r *Report) statRow(g *group) statRow {
 	d := r.first(g)
-	row := statRow{name: shortRef(d.List, d.Name), op: '='}
+	row := statRow{kind: string(d.Kind), name: shortRef(d.List, d.Name), op: '='}
 	if n := len(g.drifts); n > 1 {
 		row.name = text.Count(n, pin.ListInfo[d.List].Entry) + " alike: " + strings.Join(r.groupNames(g), ", ")
 	}
@@ -81,7 +81,7 @@ func (r *Report) gravestWord(g *group) (word string, op byte) {
 		if f.Warning {
 			return findingWord(f.Finding), 'W'
 		}
-		if slices.Contains(joinedNotes, f.ID) {
+		if slices.Contains(joinedNotes, f.ID) || f.ID == "takes-code" {
 			return f.ID, '!'
 		}
 	}
@@ -115,33 +115,37 @@ func (r *Report) groupCost(g *group) (bytes int, known bool) {
 	return bytes, true
 }
 
-// statWidths returns the widths of the columns: name, word, bytes and hints, and the number. Where
-// there is no room, the widest of those with words gives way.
-func (t *textWriter) statWidths(rows []statRow) (widths [5]int) {
-	widths[4] = len(text.Number(len(rows)))
+// statWidths returns the widths of the columns: number, kind, name, word, bytes and hints.
+// Where there is no room, the widest of those with words gives way, names last.
+func (t *textWriter) statWidths(rows []statRow) (widths [6]int) {
+	widths[0] = len(text.Number(len(rows)))
 	for _, row := range rows {
-		for i, column := range []string{row.name, row.word, row.bytes, row.hints} {
-			widths[i] = max(widths[i], len(column)) // ASCII
+		for i, column := range []string{row.kind, row.name, row.word, row.bytes, row.hints} {
+			widths[i+1] = max(widths[i+1], len(column)) // ASCII
 		}
 	}
-	const most = 36 // nobody compares longer names in a table
-	widths[0] = min(widths[0], most)
-	fixed := len("  ") + widths[4] + len("  DUPLICATE") + 4*len("  ") + widths[2]
-	for least := 4; widths[0]+widths[1]+widths[3] > max(3*least, t.Width-fixed); {
-		widest := 0
-		for _, i := range []int{1, 3} {
-			if widths[i] > widths[widest] {
+	const name, word, hints, most = 2, 3, 5, 36 // nobody compares longer names in a table
+	widths[name] = min(widths[name], most)
+	room := t.Width - len(widths)*len("  ") - widths[0] - widths[1] - widths[4]
+	least := map[int]int{name: max(leastWidth/3, room*2/5), word: leastWidth / 8, hints: leastWidth / 8}
+	for widths[name]+widths[word]+widths[hints] > room {
+		widest := -1
+		for _, i := range []int{name, word, hints} {
+			if widths[i] > least[i] && (widest < 0 || widths[i] > widths[widest]) {
 				widest = i
 			}
+		}
+		if widest < 0 {
+			break
 		}
 		widths[widest]--
 	}
 	return widths
 }
 
-func (t *textWriter) statRow(g *group, kind pin.Kind, row statRow, widths [5]int) {
-	line := fmt.Sprintf("  %*s  %-9s", widths[4], text.Number(g.number), kind) + "  " + padded(row.name, widths[0]) + "  " + t.paint(row.op, padded(row.word, widths[1])) +
-		"  " + fmt.Sprintf("%*s", widths[2], row.bytes) + "  " + padded(row.hints, widths[3])
+func (t *textWriter) statRow(number int, row statRow, widths [6]int) {
+	line := fmt.Sprintf("  %*s  %-*s  ", widths[0], text.Number(number), widths[1], row.kind) + padded(row.name, widths[2]) +
+		"  " + t.paint(row.op, padded(row.word, widths[3])) + fmt.Sprintf("  %*s  ", widths[4], row.bytes) + padded(row.hints, widths[5])
 	t.printf("%s\n", strings.TrimRight(line, " "))
 }
 

@@ -359,7 +359,7 @@ const (
 
 // length says how long a long review is.
 func (t *textWriter) length(r *Report, lines int) {
-	if len(r.groups) <= longReview && lines <= longLayout {
+	if len(r.groups) <= longReview && lines <= longLayout || len(r.groups) == 1 {
 		return
 	}
 	t.say("", segment{'!', "a long review: " + text.Count(len(r.groups), "change") + " in " + text.Count(lines, "line")})
@@ -441,6 +441,9 @@ func (t *textWriter) group(r *Report, g *group) {
 	t.say(number, title...)
 	indent := strings.Repeat(" ", len(number))
 	for _, row := range r.groupRows(g, t.Full || g.minor, 0) {
+		if row.op == '=' { // a note may quote at length, too
+			row.Detail = cmp.Or(t.shownAt(row.Pointer, jsontree.Text(row.Word+row.Detail)), row.Detail)
+		}
 		t.row(indent, row)
 		if e := row.edit; e != nil && e.home == 0 {
 			if len(e.also) > 0 {
