@@ -43,6 +43,7 @@ func Definitions(list pin.List, old, new jsontree.Value) []Change {
 		return nil
 	}
 	l := labeller{list: list, uses: map[*jsontree.Value]schemaUse{}, sameMeaning: map[*jsontree.Value]bool{}, required: map[*jsontree.Value]map[string]bool{}}
+	l.readOnly = readOnly(&old) && readOnly(&new)
 	l.findSameMeaning(&e)
 	for _, v := range [...]*jsontree.Value{&old, &new} {
 		schema := jsontree.Lookup(v, "inputSchema")
@@ -57,6 +58,7 @@ func Definitions(list pin.List, old, new jsontree.Value) []Change {
 // them need, so that each change costs no more than its own size.
 type labeller struct {
 	list        pin.List
+	readOnly    bool                                // both definitions say that the tool only reads
 	uses        map[*jsontree.Value]schemaUse       // how the schemas in both inputs bear on them
 	lost        bool                                // a reference leads where we can't follow: any definition may be used
 	sameMeaning map[*jsontree.Value]bool            // schemas, old and new, that differ only in their form
@@ -210,7 +212,7 @@ func (l *labeller) labelOf(c Change, s location) Label {
 	case name == pin.ListInfo[l.list].Identity:
 		return labelRenamed
 	case l.list == pin.Tools && name == "annotations":
-		return annotationsLabel(c, inside)
+		return l.annotationsLabel(c, inside)
 	case l.list == pin.Tools && name == "execution":
 		return executionLabel(c, inside)
 	case l.list == pin.Tools && name == "inputSchema":
@@ -297,25 +299,25 @@ func promptArgumentLabel(c Change, inside []string) Label {
 
 // annotationsLabel is for a change inside the annotations, or for all of them if they came
 // or went. In that case the member with the first rank counts.
-func annotationsLabel(c Change, inside []string) Label {
+func (l *labeller) annotationsLabel(c Change, inside []string) Label {
 	if len(inside) > 0 {
-		return annotationLabel(c, inside[0], inside[1:])
+		return l.annotationLabel(c, inside[0], inside[1:])
 	}
 	first := labelClientMetadata
 	if len(c.Old.Members())+len(c.New.Members()) > 0 {
 		first = labelChurn
 	}
 	for _, m := range c.Old.Members() {
-		first = min(first, annotationLabel(Change{Old: m.Value}, m.Name, nil))
+		first = min(first, l.annotationLabel(Change{Old: m.Value}, m.Name, nil))
 	}
 	for _, m := range c.New.Members() {
-		first = min(first, annotationLabel(Change{New: m.Value}, m.Name, nil))
+		first = min(first, l.annotationLabel(Change{New: m.Value}, m.Name, nil))
 	}
 	return first
 }
 
 // annotationLabel is for one annotation, or for something inside it.
-func annotationLabel(c Change, name string, inside []string) Label {
+func (l *labeller) annotationLabel(c Change, name string, inside []string) Label {
 	if name == "title" {
 		return proseLabel(c, inside)
 	}
@@ -335,6 +337,7 @@ func annotationLabel(c Change, name string, inside []string) Label {
 		return odd
 	}
 	switch before, after := asksLess(c.Old, false), asksLess(c.New, true); {
+	case l.readOnly && hint.writes && isFlag(c.New):
 	case after && !before:
 		return hint.safer
 	case before && !after:
@@ -342,6 +345,15 @@ func annotationLabel(c Change, name string, inside []string) Label {
 	}
 	return c.choose(labelHintStated, labelHintLeftOut, labelHintStated)
 }
+
+// readOnly reports whether a definition's annotations say that the tool only reads.
+func readOnly(definition *jsontree.Value) bool {
+	hint := jsontree.Lookup(jsontree.Lookup(definition, "annotations"), "readOnlyHint")
+	return hint != nil && hint.Kind == 't'
+}
+
+// isFlag reports whether a value is true, false or absent.
+func isFlag(v jsontree.Value) bool { return v.Kind == 0 || v.Kind == 't' || v.Kind == 'f' }
 
 // executionLabel is for execution, which SDKs gave every tool and take away again (MCP
 // 2025-11-25, 2026-07-28). Only the specified values are taken for such churn.
