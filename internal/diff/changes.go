@@ -233,6 +233,8 @@ func (l *labeller) movedLabel(s location) Label {
 	switch {
 	case s.keyword < 0:
 		return labelChanged
+	case s.name() == "enum":
+		return labelOtherOrder
 	case s.at == schema.AtSchemas:
 		return exchangedLabel(s).forUse(l.useOf(s.around[:]...))
 	case s.held() && slices.Contains(combinators[:], s.name()):

@@ -31,11 +31,14 @@ func (l *labeller) schemaLabel(c Change, s location) Label {
 		rule = closedRule
 	case s.held() && s.defines():
 		return c.choose(labelDefinitionAdded, labelDefinitionRemoved, rule.label(c, s))
-	case (name == "additionalProperties" || name == "unevaluatedProperties") && c.Old.Kind == 'f' && c.New.Kind == 0:
+	case (name == "additionalProperties" || name == "unevaluatedProperties") && c.Old.Kind == 'f' && takesAll(c.New):
 		return labelNamesOpened
 	case s.held():
-	case depth == 1 && name == "enum":
-		return c.choose(labelEnumAdded, labelEnumRemoved, labelEnumSwapped)
+	case depth > 0 && name == "enum":
+		if fixedValues(s.around[0]) == nil || fixedValues(s.around[1]) == nil {
+			return c.choose(labelEnumAdded, labelEnumRemoved, labelEnumSwapped)
+		}
+		rule = listedRule
 	case depth > 0 && known && !(depth == 1 && name == "dependentRequired"):
 		return rule.other
 	case depth > 0:
@@ -274,6 +277,11 @@ func openness(v jsontree.Value, absent int) int {
 		return 1
 	}
 	return 2
+}
+
+// takesAll reports whether a schema is absent or one that takes any value.
+func takesAll(v jsontree.Value) bool {
+	return v.Kind == 0 || v.Kind == 't' || v.Kind == '{' && len(v.Members()) == 0
 }
 
 // byBound compares two bounds (Validation, 6.2 to 6.5). absent is the bound that a missing

@@ -209,6 +209,13 @@ func TestLabels(t *testing.T) {
 		{param, `"enum":["a"]`, `"enum":"a"`, "/enum: enum values added and removed", "/enum: enum values added and removed"},
 		{param, `"enum":[{"a":1}]`, `"enum":[{"a":1},{"a":2}]`, "/enum/1: enum value added", "/enum/1: enum value removed"},
 		{param, `"enum":[{"a":1}]`, `"enum":[{"a":2}]`, "/enum/0/a: enum values added and removed", "/enum/0/a: enum values added and removed"},
+		// that grew or shrank, and stands in another order
+		{param, `"enum":["b","a"]`, `"enum":["a","b","c"]`, "/enum: enum value added", "/enum: enum value removed"},
+		{param, `"enum":["b",{"a":1}]`, `"enum":[{"a":1},"b","c"]`, "/enum/2: enum value added; /enum/1: same values, other order", "/enum/2: enum value removed; /enum/1: same values, other order"},
+		{param, `"enum":[{"a":1},{"a":2}]`, `"enum":[{"b":1},{"a":2},{"a":1},{"a":3}]`,
+			"/enum/0: enum value added; /enum/1/a: enum value added; /enum/2/a: enum value added; /enum/3: enum value added",
+			"/enum/0: enum value removed; /enum/0/a: enum value removed; /enum/1/a: enum value removed; /enum/3: enum value removed"},
+		{param, `"enum":["a","b"],"type":"string"`, `"enum":["b",null,"a"],"type":["string","null"]`, "/type: type widened; /enum: enum value added", "/type: type narrowed; /enum: enum value removed"},
 		{param, ``, `"const":"a"`, "/const: const added", "/const: const removed"},
 		{param, `"const":"a"`, `"const":"b"`, "/const: const changed", "/const: const changed"},
 		{param, `"const":{"a":1}`, `"const":{"a":2}`, "/const/a: const changed", "/const/a: const changed"},
@@ -374,7 +381,9 @@ func TestLabels(t *testing.T) {
 
 		// open and closed
 		{schema, `"additionalProperties":false`, ``, "/additionalProperties: input opened to unnamed parameters", "/additionalProperties: input closed"},
-		{schema, `"additionalProperties":false`, `"additionalProperties":true`, "/additionalProperties: input takes anything", "/additionalProperties: input closed"},
+		{schema, `"additionalProperties":false`, `"additionalProperties":true`, "/additionalProperties: input opened to unnamed parameters", "/additionalProperties: input closed"},
+		{schema, `"additionalProperties":false`, `"additionalProperties":{}`, "/additionalProperties: input opened to unnamed parameters", "/additionalProperties: input closed"},
+		{param, `"unevaluatedProperties":false`, `"unevaluatedProperties":true`, "/unevaluatedProperties: input opened to unnamed parameters", "/unevaluatedProperties: input closed"},
 		{schema, `"additionalProperties":false`, `"additionalProperties":{"type":"string"}`, "/additionalProperties: input takes anything", "/additionalProperties: input closed"},
 		{schema, `"additionalProperties":{"type":"string"}`, ``, "/additionalProperties: input takes anything", "/additionalProperties: input closed"},
 		{schema, `"additionalProperties":{"type":"string"}`, `"additionalProperties":true`, "/additionalProperties: input takes anything", "/additionalProperties: input closed"},
