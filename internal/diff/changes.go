@@ -42,13 +42,17 @@ func Definitions(list pin.List, old, new jsontree.Value) []Change {
 	if e.unchanged() {
 		return nil
 	}
-	l := labeller{list: list, uses: map[*jsontree.Value]schemaUse{}, sameMeaning: map[*jsontree.Value]bool{}, required: map[*jsontree.Value]map[string]bool{}}
+	l := labeller{list: list, uses: map[*jsontree.Value]schemaUse{}, sameMeaning: map[*jsontree.Value]bool{},
+		always: map[*jsontree.Value]bool{}, required: map[*jsontree.Value]map[string]bool{}, named: map[*jsontree.Value]map[string]bool{},
+		listed: map[[2]*jsontree.Value]Label{}}
 	l.readOnly = readOnly(&old) && readOnly(&new)
 	l.findSameMeaning(&e)
 	for _, v := range [...]*jsontree.Value{&old, &new} {
 		schema := jsontree.Lookup(v, "inputSchema")
 		l.use(schema, schema, usePlain)
 	}
+	input := jsontree.Lookup(&new, "inputSchema")
+	l.findAlways(input, input)
 	l.walk(&e, location{at: e.at, here: [2]*jsontree.Value{&old, &new}, keyword: -1})
 	slices.SortStableFunc(l.changes, func(a, b Change) int { return cmp.Compare(a.Label, b.Label) })
 	return l.changes
@@ -63,7 +67,10 @@ type labeller struct {
 	lost        bool                                // a reference leads where we can't follow: any definition may be used
 	sameMeaning map[*jsontree.Value]bool            // schemas, old and new, that differ only in their form
 	unevaluated bool                                // unevaluatedProperties or unevaluatedItems stands in an input
+	always      map[*jsontree.Value]bool            // schemas of the new input that no alternative and no condition holds
 	required    map[*jsontree.Value]map[string]bool // the names that a schema requires
+	listed      map[[2]*jsontree.Value]Label        // how the values compare that an old and a new schema list
+	named       map[*jsontree.Value]map[string]bool // the paths of the parameters that a schema names
 	changes     []Change
 }
 
@@ -75,6 +82,9 @@ type location struct {
 	around      [2]*jsontree.Value // the innermost schema around it
 	keyword     int                // index in steps of the keyword of that schema, or -1
 	sameMeaning bool               // a schema around it differs only in its form
+	within      comparison         // of what is there, if both are schemas
+	against     comparison         // of the innermost schema around it
+	noWider     bool               // a schema around it takes no more than it did, and the input what it takes
 }
 
 func (s *location) name() string { return s.steps[s.keyword] }
@@ -176,7 +186,12 @@ func (l *labeller) below(s location, part *diffNode) location {
 		to.around, to.keyword = s.here, len(s.steps)
 		judged := to.root() && schema.IsDefinitions(step) // definitions are judged by the references to them
 		to.sameMeaning = (s.sameMeaning || l.sameMeaning[s.here[0]]) && !judged
+		if to.against = s.within; l.lost || l.unevaluated {
+			to.against = comparison{}
+		}
+		to.noWider = s.noWider && !judged || (to.against.breadth == breadthNarrower || to.against.breadth == breadthSame) && l.useOf(s.here[:]...) == usePlain
 	}
+	to.within = part.against
 	v := cmp.Or(part.new, part.old)
 	if part.old != nil && part.old.Kind == '[' {
 		v = part.old
@@ -408,18 +423,25 @@ func (l *labeller) inputLabel(c Change, s location) Label {
 	if s.sameMeaning && !k.Minor() {
 		return labelOtherForm
 	}
+	whole, proven := s.against.label(c, s, k)
+	if proven {
+		k = whole
+	}
 	e := labelTable[k].effect
 	came := c.Old.Kind == 0 || c.New.Kind == 0
-	if (e == breadthWider || e == breadthNarrower) && came && jsontree.TextOf(s.member(0, "$ref")) != jsontree.TextOf(s.member(1, "$ref")) {
+	if (e == breadthWider || e == breadthNarrower) && came && !proven && jsontree.TextOf(s.member(0, "$ref")) != jsontree.TextOf(s.member(1, "$ref")) {
 		k = labelConstraintChanged // it may have moved to or from the schema referred to
 	}
-	if e == breadthNarrower && s.name() != "not" {
-		k = l.introduced(c, s, k)
+	if (e == breadthNarrower || proven) && s.name() != "not" && c.New.Kind != 0 && !(s.against.kept && s.against.breadth == breadthNarrower) {
+		k = l.introduced(s, k)
 	}
 	if (e == breadthNarrower || k == labelOtherForm) && l.freesOthers(s) {
 		k = min(k, labelConstraintChanged)
 	}
-	return k.forUse(l.useAt(s))
+	if k = k.forUse(l.useAt(s)); s.noWider && labelTable[k].effect == breadthWider {
+		return labelTightened
+	}
+	return k
 }
 
 func exportsArgument(v *jsontree.Value, at schema.Position) bool {
