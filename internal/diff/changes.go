@@ -408,11 +408,8 @@ func (l *labeller) outputLabel(c Change, s location) Label {
 // inputLabel is for the whole input schema, or for something inside it.
 func (l *labeller) inputLabel(c Change, s location) Label {
 	if s.keyword < 0 {
-		switch {
-		case exportsArgument(&c.New, schema.AtSchema):
+		if exportsArgument(&c.New, schema.AtSchema) {
 			return labelExported
-		case openness(c.New, 2) > openness(c.Old, 1):
-			return labelInputOpened
 		}
 		return labelInputChanged
 	}
@@ -422,6 +419,10 @@ func (l *labeller) inputLabel(c Change, s location) Label {
 	k := l.schemaLabel(c, s)
 	if s.sameMeaning && !k.Minor() {
 		return labelOtherForm
+	}
+	gone := s.root() && len(s.inside()) == 0 && c.New.Kind == 0 && !isAnnotation(s.name()) && !schema.IsDefinitions(s.name())
+	if gone && !k.Minor() && saysNothing(s.around[1]) {
+		return labelInputChanged
 	}
 	whole, proven := s.against.label(c, s, k)
 	if proven {
@@ -442,6 +443,13 @@ func (l *labeller) inputLabel(c Change, s location) Label {
 		return labelTightened
 	}
 	return k
+}
+
+// saysNothing reports whether an input schema takes any arguments, without a word about them.
+func saysNothing(input *jsontree.Value) bool {
+	return !slices.ContainsFunc(input.Members(), func(p jsontree.Member) bool {
+		return !isAnnotation(p.Name) && p.Name != "$schema" && p.Name != "$id" && !(p.Name == "type" && p.Value.Text == "object")
+	})
 }
 
 func exportsArgument(v *jsontree.Value, at schema.Position) bool {

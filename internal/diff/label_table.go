@@ -82,7 +82,7 @@ var labelTable = [...]struct {
 	labelNewRequired:       {"required-parameter-added", "new parameter, required", breadthUnknown, false},
 	labelNewOptional:       {"parameter-added", "new parameter, optional", breadthUnknown, false},
 	labelNowRequired:       {"parameter-required", "parameter now required", breadthUnknown, false},
-	labelInputChanged:      {"input-changed", "input schema changed", breadthSame, false},
+	labelInputChanged:      {"input-changed", "input schema changed", breadthUnknown, false},
 	labelReferenceChanged:  {"reference-changed", "reference changed", breadthUnknown, false},
 	labelDefinitionAdded:   {"definition-added", "definition added", breadthUnknown, false},
 	labelTypeWidened:       {"type-widened", "type widened", breadthWider, false},
