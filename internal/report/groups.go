@@ -91,10 +91,19 @@ func (r *Report) group() {
 	}
 	slices.SortStableFunc(r.groups, func(a, b *group) int {
 		x, y := r.Drifts[a.drifts[0]], r.Drifts[b.drifts[0]]
-		return cmp.Or(a.class-b.class, kindWeight[x.Kind]-kindWeight[y.Kind], cmp.Compare(a.gravest, b.gravest), pin.CompareDrifts(x, y))
+		return cmp.Or(a.class-b.class, kindWeight[x.Kind]-kindWeight[y.Kind], cmp.Compare(a.gravest, b.gravest), behind(x)-behind(y), pin.CompareDrifts(x, y))
 	})
 	r.follow()
 	r.foldShared()
+}
+
+// behind sorts a server's instructions before other entries that weigh the same: every
+// session reads them.
+func behind(d pin.Drift) int {
+	if d.List == pin.Instructions {
+		return 0
+	}
+	return 1
 }
 
 // join adds a drift whose edits are the same, though the texts around them may differ.
