@@ -13,9 +13,9 @@ import (
 // A comparison says how the values that a new schema takes compare with those that the old
 // one took, judged by the alternatives of both.
 type comparison struct {
-	breadth        // breadthUnknown where it can't be told
-	kept      bool // every alternative of the narrower schema is one of the wider schema, word for word
-	otherType bool // neither takes a type that the other takes, null aside
+	breadth   breadth // breadthUnknown where it can't be told
+	kept      bool    // every alternative of the narrower schema is one of the wider schema, word for word
+	otherType bool    // neither takes a type that the other takes, null aside
 }
 
 // compare compares an old and a new schema.
@@ -71,6 +71,7 @@ func (m *meaningForms) alternatives(number int) (map[string]bool, bool) {
 	return m.sets[number], m.sets[number] != nil
 }
 
+// listed makes the entries of a form.
 func (m *meaningForms) listed(form jsontree.Value) (map[string]bool, bool) {
 	set := map[string]bool{}
 	add := func(entry string) { set[entry], m.room = true, m.room-len(entry) }
@@ -169,8 +170,8 @@ func typeOf(v jsontree.Value) string {
 	return "boolean"
 }
 
-// alternatives are the keywords that list what a schema takes.
-var alternatives = [...]string{"type", "nullable", "enum", "const", "anyOf", "oneOf", "allOf"}
+// listing are the keywords that list what a schema takes.
+var listing = [...]string{"type", "nullable", "enum", "const", "anyOf", "oneOf", "allOf"}
 
 // label corrects k, the label of a keyword that came, went or changed, where the comparison
 // of the schema around it says more. Schemas are often restated: a parameter becomes one of
@@ -184,19 +185,19 @@ func (c comparison) label(change Change, s location, k Label) (Label, bool) {
 	if name == "nullable" {
 		rule = keywordRules["type"]
 	}
-	alternative := slices.Contains(alternatives[:], name)
+	lists := slices.Contains(listing[:], name)
 	switch {
 	case c.breadth == breadthSame && k.Minor():
 		return k, true
-	case c.breadth == breadthSame && (annotated(change.Old, s) || annotated(change.New, s)):
+	case c.breadth == breadthSame && lists && saysOther(change, s):
 		return labelWording, true
 	case c.breadth == breadthSame:
 		return labelOtherForm, true
-	case c.breadth != breadthUnknown && alternative && labelTable[k].effect == c.breadth:
+	case c.breadth != breadthUnknown && lists && labelTable[k].effect == c.breadth:
 		return k, true
-	case c.breadth == breadthWider && alternative:
+	case c.breadth == breadthWider && lists:
 		return rule.wider, true
-	case c.breadth == breadthNarrower && alternative:
+	case c.breadth == breadthNarrower && lists:
 		return rule.narrower, true
 	case c.kept:
 		return labelOtherForm, true // it stands in the alternative now, or stood there
@@ -206,10 +207,26 @@ func (c comparison) label(change Change, s location, k Label) (Label, bool) {
 	return k, false
 }
 
-// annotated reports whether a keyword's value has a schema that says more than what it takes.
-func annotated(v jsontree.Value, s location) (found bool) {
-	schema.Each(&v, s.holds(), func(v *jsontree.Value) {
-		found = found || slices.ContainsFunc(v.Members(), func(p jsontree.Member) bool { return isAnnotation(p.Name) })
+// saysOther reports whether an old or a new value has a text or a number that the schema around it
+// doesn't have on the other side: the model reads it, though it takes no values away.
+func saysOther(change Change, s location) bool {
+	for side, v := range [...]*jsontree.Value{&change.Old, &change.New} {
+		known := map[string]bool{}
+		eachSaid(s.around[1-side], func(said string) { known[said] = true })
+		other := false
+		eachSaid(v, func(said string) { other = other || !known[said] })
+		if other {
+			return true
+		}
+	}
+	return false
+}
+
+// eachSaid calls f for the texts and numbers in a value, less the names of types.
+func eachSaid(v *jsontree.Value, f func(said string)) {
+	schema.Visit(v, schema.AtOther, func(v *jsontree.Value, _, _ schema.Position, _ []jsontree.Step) {
+		if v.Kind == '0' || v.Kind == '"' && !slices.Contains(jsonTypes[:], v.Text) {
+			f(v.Text)
+		}
 	})
-	return found
 }

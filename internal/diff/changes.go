@@ -439,8 +439,8 @@ func (l *labeller) inputLabel(c Change, s location) Label {
 	if (e == breadthNarrower || k == labelOtherForm) && l.freesOthers(s) {
 		k = min(k, labelConstraintChanged)
 	}
-	if k = k.forUse(l.useAt(s)); s.noWider && labelTable[k].effect == breadthWider {
-		return labelTightened
+	if k = k.forUse(l.useAt(s)); s.noWider && k != labelEnumAdded && labelTable[k].effect == breadthWider {
+		return labelTightened // but the model reads a value that joined
 	}
 	return k
 }
