@@ -793,7 +793,15 @@ func TestLabelsOfHugeSchemas(t *testing.T) {
 	deep := func(inner string) string {
 		return strings.Repeat(`{"properties":{"a":`, 55) + inner + strings.Repeat(`}}`, 55)
 	}
+	var nested strings.Builder // each takes what the next one takes, and thousands of values more
+	for i := range 90 {
+		fmt.Fprintf(&nested, `"d%d":{"anyOf":[{"$ref":"#/$defs/d%d"},{"enum":[%s]}]},`, i, i+1, repeat(fmt.Sprintf(`"%d/#"`, i)))
+	}
 	cases := []struct{ name, old, new, label string }{
+		{"alternatives in alternatives", `{"properties":{"p":{"$ref":"#/$defs/d0"}},"$defs":{` + nested.String() + `"d90":{}}}`,
+			`{"properties":{"p":{"anyOf":[{"$ref":"#/$defs/d0"},{"type":"null"}]}},"$defs":{` + nested.String() + `"d90":{"type":"string"}}}`, "reference changed"},
+		{"parameters in alternatives", `{"properties":{"p":{"properties":{` + repeat(`"p#":{}`) + `}}}}`, `{"properties":{"p":{"anyOf":[` + repeat(`{"properties":{"p#":{},"q#":{}}}`) + `]}}}`, "new parameter, optional"},
+		{"alternatives that move", `{"properties":{"p":{"anyOf":[` + repeat(`{"enum":["#"]}`) + `]}}}`, `{"properties":{"p":{"anyOf":[{"enum":["x"]},` + repeat(`{"enum":["#",7]}`) + `]}}}`, "type widened"},
 		{"new parameters", `{"properties":{}}`, `{"properties":{` + optional + `},"required":[` + names + `]}`, "new parameter, required"},
 		{"changed parameters", `{"properties":{` + optional + `}}`, `{"properties":{` + strings.ReplaceAll(optional, "string", "null") + `}}`, "type changed"},
 		{"required", `{"properties":{` + optional + `}}`, `{"properties":{` + optional + `},"required":[` + names + `]}`, "parameter now required"},
