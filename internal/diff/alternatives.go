@@ -15,7 +15,7 @@ import (
 type comparison struct {
 	breadth   breadth // breadthUnknown where it can't be told
 	kept      bool    // every alternative of the narrower schema is one of the wider schema, word for word
-	otherType bool    // neither takes a type that the other takes, null aside
+	otherType bool    // the new one takes no type that the old one took, null aside
 }
 
 // compare compares an old and a new schema.
@@ -27,10 +27,13 @@ func (m *meaningForms) compare(old, new *jsontree.Value) (c comparison) {
 	}
 	c.breadth = compareSets(a, b)
 	c.kept = c.breadth == breadthWider && includes(b, a) || c.breadth == breadthNarrower && includes(a, b)
-	types := typesOf(b)
-	c.otherType = len(types) > 0 && len(typesOf(a)) > 0
-	for name := range typesOf(a) {
-		c.otherType = c.otherType && !types[name]
+	before, after := typesOf(a), typesOf(b)
+	if jsontree.Lookup(old, "type") == nil && jsontree.Lookup(old, "properties") != nil {
+		before = map[string]bool{"object": true} // it was meant, if not said
+	}
+	c.otherType = len(before) > 0 && len(after) > 0
+	for name := range before {
+		c.otherType = c.otherType && !after[name]
 	}
 	return c
 }

@@ -287,6 +287,8 @@ func TestLabels(t *testing.T) {
 		{param, `"additionalProperties":false,"properties":{"q":{}},"required":["q"],"type":"object"`, `"type":"string"`,
 			"/additionalProperties: type changed; /properties: type changed; /required: type changed; /type: type changed",
 			"/properties: new parameter, required; /type: type changed; /additionalProperties: input closed; /required: required list follows the parameters"},
+		{param, `"properties":{"q":{}},"required":["q"]`, `"type":"string"`,
+			"/properties: type changed; /required: type changed; /type: type changed", "/properties: new parameter, required; /type: type widened; /required: required list follows the parameters"},
 		{param, `"anyOf":[{"properties":{"q":{}},"type":"object"},{"type":"null"}]`, `"maxLength":5,"type":["string","null"]`,
 			"/anyOf: type changed; /type: type changed; /maxLength: constraint tightened", "/anyOf: new parameter, optional; /maxLength: type changed; /type: type changed"},
 		{param, `"anyOf":[{"type":"string"},{"type":"null"}]`, `"oneOf":[{"type":"string"},{"type":"null"}]`, "/oneOf: same meaning, other form", "/anyOf: same meaning, other form"},
