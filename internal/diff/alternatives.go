@@ -61,7 +61,7 @@ func typesOf(alternatives map[string]bool) map[string]bool {
 // alternatives returns what a schema takes, given the number of its form, as a set of
 // entries for compareSets: a type, a type with a value behind "=", or a type with the
 // keywords that the value must satisfy. It returns false for a schema without a form, and
-// where the meaning of a keyword depends on the reader.
+// for keywords that depend on the reader or on what other keywords left over.
 func (m *meaningForms) alternatives(number int) (map[string]bool, bool) {
 	if set, known := m.sets[number]; known {
 		return set, set != nil
@@ -83,12 +83,15 @@ func (m *meaningForms) listed(form jsontree.Value) (map[string]bool, bool) {
 	case 'f':
 		return set, true
 	case 't', '{':
-		keywords = slices.DeleteFunc(slices.Clone(form.Members()), func(p jsontree.Member) bool { return isAnnotation(p.Name) || p.Name == "type" })
+		keywords = slices.DeleteFunc(slices.Clone(form.Members()), func(p jsontree.Member) bool {
+			return isAnnotation(p.Name) || p.Name == "type" || m.empty(p)
+		})
 	default:
 		return nil, false
 	}
 	types, ok := typeSet(jsontree.Lookup(&form, "type"))
-	if !ok || jsontree.Lookup(&form, "nullable") != nil {
+	depends := func(p jsontree.Member) bool { return p.Name == "nullable" || strings.HasPrefix(p.Name, "unevaluated") }
+	if !ok || slices.ContainsFunc(keywords, depends) {
 		return nil, false
 	}
 	if len(keywords) == 1 {
@@ -135,6 +138,17 @@ func (m *meaningForms) listed(form jsontree.Value) (map[string]bool, bool) {
 		add("null" + rest())
 	}
 	return set, true
+}
+
+// empty reports whether a keyword of a form takes no value away.
+func (m *meaningForms) empty(p jsontree.Member) bool {
+	switch p.Name {
+	case "additionalProperties", "items":
+		return p.Kind == '0' && takesAll(m.forms[numberIn(p.Value)])
+	case "properties", "required":
+		return (p.Kind == '{' || p.Kind == '[') && len(p.Parts) == 0
+	}
+	return false
 }
 
 // notForNull are keywords that null always satisfies (Validation, 6, and Core, 10.3).
