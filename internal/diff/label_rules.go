@@ -154,7 +154,7 @@ func (l *labeller) introduced(s location, m Label) Label {
 	known, ok := l.named[s.around[0]]
 	if !ok {
 		known = map[string]bool{}
-		eachParameter(s.around[0], "", func(_ *jsontree.Value, _, path string) { known[path] = true })
+		eachParameter(s.around[0], "", func(_ *jsontree.Value, _, path string) { known[path] = path != tooLong })
 		l.named[s.around[0]] = known
 	}
 	look := func(v *jsontree.Value, prefix string, sole bool) {
@@ -194,6 +194,17 @@ func (l *labeller) introduced(s location, m Label) Label {
 	return m
 }
 
+// tooLong stands for the path of a parameter that is longer than maxPointer. Nothing is known there.
+const tooLong = "-"
+
+// extended is a path with another step.
+func extended(path, step string) string {
+	if path == tooLong || len(path)+len(step) > maxPointer {
+		return tooLong
+	}
+	return path + step
+}
+
 // inPlace is what a keyword adds to the path of the parameters in the schemas that it holds:
 // nothing if these say more about the same value (Core, 10.2).
 func inPlace(keyword string) string {
@@ -211,12 +222,12 @@ func eachParameter(v *jsontree.Value, prefix string, f func(in *jsontree.Value, 
 	schema.EachBelow(cmp.Or(v, &jsontree.Value{}), func(below *jsontree.Value, steps ...string) {
 		switch keyword := steps[0]; {
 		case keyword == "properties":
-			path := prefix + "/" + steps[1]
+			path := extended(extended(prefix, "/"), steps[1])
 			f(v, steps[1], path)
 			eachParameter(below, path, f)
 		case keyword == "not" || keyword == "if" || keyword == "propertyNames" || schema.IsDefinitions(keyword):
 		default:
-			eachParameter(below, prefix+inPlace(keyword), f)
+			eachParameter(below, extended(prefix, inPlace(keyword)), f)
 		}
 	})
 }

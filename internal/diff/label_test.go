@@ -806,6 +806,8 @@ func TestLabelsOfHugeSchemas(t *testing.T) {
 		{"alternatives in alternatives", `{"properties":{"p":{"$ref":"#/$defs/d0"}},"$defs":{` + nested.String() + `"d90":{}}}`,
 			`{"properties":{"p":{"anyOf":[{"$ref":"#/$defs/d0"},{"type":"null"}]}},"$defs":{` + nested.String() + `"d90":{"type":"string"}}}`, "reference changed"},
 		{"parameters in alternatives", `{"properties":{"p":{"properties":{` + repeat(`"p#":{}`) + `}}}}`, `{"properties":{"p":{"anyOf":[` + repeat(`{"properties":{"p#":{},"q#":{}}}`) + `]}}}`, "new parameter, optional"},
+		{"parameters under a long name", `{"properties":{"p":{"properties":{"` + strings.Repeat("x", 1<<20) + `":{"properties":{` + repeat(`"p#":{}`) + `}}}}}}`,
+			`{"properties":{"p":{"anyOf":[{"properties":{"` + strings.Repeat("x", 1<<20) + `":{"properties":{` + repeat(`"p#":{}`) + `}}}},{"type":"null"}]}}}`, "new parameter, optional"},
 		{"alternatives that move", `{"properties":{"p":{"anyOf":[` + repeat(`{"enum":["#"]}`) + `]}}}`, `{"properties":{"p":{"anyOf":[{"enum":["x"]},` + repeat(`{"enum":["#",7]}`) + `]}}}`, "type widened"},
 		{"new parameters", `{"properties":{}}`, `{"properties":{` + optional + `},"required":[` + names + `]}`, "new parameter, required"},
 		{"changed parameters", `{"properties":{` + optional + `}}`, `{"properties":{` + strings.ReplaceAll(optional, "string", "null") + `}}`, "type changed"},
