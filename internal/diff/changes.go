@@ -84,7 +84,6 @@ type location struct {
 	sameMeaning bool               // a schema around it differs only in its form
 	within      comparison         // of what is there, if both are schemas
 	against     comparison         // of the innermost schema around it
-	noWider     bool               // a schema around it takes no more than it did, and the input what it takes
 }
 
 func (s *location) name() string { return s.steps[s.keyword] }
@@ -189,7 +188,6 @@ func (l *labeller) below(s location, part *diffNode) location {
 		if to.against = s.within; l.lost || l.unevaluated {
 			to.against = comparison{}
 		}
-		to.noWider = s.noWider && !judged || (to.against.breadth == breadthNarrower || to.against.breadth == breadthSame) && l.useOf(s.here[:]...) == usePlain
 	}
 	to.within = part.against
 	v := cmp.Or(part.new, part.old)
@@ -439,10 +437,7 @@ func (l *labeller) inputLabel(c Change, s location) Label {
 	if (e == breadthNarrower || k == labelOtherForm) && l.freesOthers(s) {
 		k = min(k, labelConstraintChanged)
 	}
-	if k = k.forUse(l.useAt(s)); s.noWider && k != labelEnumAdded && labelTable[k].effect == breadthWider {
-		return labelTightened // but the model reads a value that joined
-	}
-	return k
+	return k.forUse(l.useAt(s))
 }
 
 // saysNothing reports whether an input schema takes any arguments, without a word about them.
