@@ -42,13 +42,18 @@ func Definitions(list pin.List, old, new jsontree.Value) []Change {
 	if e.unchanged() {
 		return nil
 	}
-	l := labeller{list: list, uses: map[*jsontree.Value]schemaUse{}, sameMeaning: map[*jsontree.Value]bool{}, required: map[*jsontree.Value]map[string]bool{}}
+	l := labeller{list: list, uses: map[*jsontree.Value]schemaUse{}, sameMeaning: map[*jsontree.Value]bool{},
+		always: map[*jsontree.Value]bool{}, required: map[*jsontree.Value]map[string]bool{}, named: map[*jsontree.Value]map[string]bool{},
+		listed: map[[2]*jsontree.Value]Label{}}
+	l.readOnly = readOnly(&old) && readOnly(&new)
 	l.name = new.Get("name").Text
 	l.findSameMeaning(&e)
 	for _, v := range [...]*jsontree.Value{&old, &new} {
 		schema := jsontree.Lookup(v, "inputSchema")
 		l.use(schema, schema, usePlain)
 	}
+	input := jsontree.Lookup(&new, "inputSchema")
+	l.findAlways(input, input)
 	l.walk(&e, location{at: e.at, here: [2]*jsontree.Value{&old, &new}, keyword: -1})
 	slices.SortStableFunc(l.changes, func(a, b Change) int { return cmp.Compare(a.Label, b.Label) })
 	return l.changes
@@ -58,11 +63,15 @@ func Definitions(list pin.List, old, new jsontree.Value) []Change {
 // them need, so that each change costs no more than its own size.
 type labeller struct {
 	list        pin.List
+	readOnly    bool                                // both definitions say that the tool only reads
 	uses        map[*jsontree.Value]schemaUse       // how the schemas in both inputs bear on them
 	lost        bool                                // a reference leads where we can't follow: any definition may be used
 	sameMeaning map[*jsontree.Value]bool            // schemas, old and new, that differ only in their form
 	unevaluated bool                                // unevaluatedProperties or unevaluatedItems stands in an input
+	always      map[*jsontree.Value]bool            // schemas of the new input that no alternative and no condition holds
 	required    map[*jsontree.Value]map[string]bool // the names that a schema requires
+	listed      map[[2]*jsontree.Value]Label        // how the values compare that an old and a new schema list
+	named       map[*jsontree.Value]map[string]bool // the paths of the parameters that a schema names
 	changes     []Change
 	name        string // of the tool, as it is now
 }
@@ -75,6 +84,8 @@ type location struct {
 	around      [2]*jsontree.Value // the innermost schema around it
 	keyword     int                // index in steps of the keyword of that schema, or -1
 	sameMeaning bool               // a schema around it differs only in its form
+	within      comparison         // of what is there, if both are schemas
+	against     comparison         // of the innermost schema around it
 }
 
 func (s *location) name() string { return s.steps[s.keyword] }
@@ -179,7 +190,11 @@ func (l *labeller) below(s location, part *diffNode) location {
 		to.around, to.keyword = s.here, len(s.steps)
 		judged := to.root() && schema.IsDefinitions(step) // definitions are judged by the references to them
 		to.sameMeaning = (s.sameMeaning || l.sameMeaning[s.here[0]]) && !judged
+		if to.against = s.within; l.lost || l.unevaluated {
+			to.against = comparison{}
+		}
 	}
+	to.within = part.against
 	v := cmp.Or(part.new, part.old)
 	if part.old != nil && part.old.Kind == '[' {
 		v = part.old
@@ -215,7 +230,7 @@ func (l *labeller) labelOf(c Change, s location) Label {
 	case name == pin.ListInfo[l.list].Identity:
 		return labelRenamed
 	case l.list == pin.Tools && name == "annotations":
-		return annotationsLabel(c, inside)
+		return l.annotationsLabel(c, inside)
 	case l.list == pin.Tools && name == "execution":
 		return executionLabel(c, inside)
 	case l.list == pin.Tools && name == "inputSchema":
@@ -236,6 +251,8 @@ func (l *labeller) movedLabel(s location) Label {
 	switch {
 	case s.keyword < 0:
 		return labelChanged
+	case s.name() == "enum":
+		return labelOtherOrder
 	case s.at == schema.AtSchemas:
 		return exchangedLabel(s).forUse(l.useOf(s.around[:]...))
 	case s.held() && slices.Contains(combinators[:], s.name()):
@@ -302,25 +319,25 @@ func promptArgumentLabel(c Change, inside []string) Label {
 
 // annotationsLabel is for a change inside the annotations, or for all of them if they came
 // or went. In that case the member with the first rank counts.
-func annotationsLabel(c Change, inside []string) Label {
+func (l *labeller) annotationsLabel(c Change, inside []string) Label {
 	if len(inside) > 0 {
-		return annotationLabel(c, inside[0], inside[1:])
+		return l.annotationLabel(c, inside[0], inside[1:])
 	}
 	first := labelClientMetadata
 	if len(c.Old.Members())+len(c.New.Members()) > 0 {
 		first = labelChurn
 	}
 	for _, m := range c.Old.Members() {
-		first = min(first, annotationLabel(Change{Old: m.Value}, m.Name, nil))
+		first = min(first, l.annotationLabel(Change{Old: m.Value}, m.Name, nil))
 	}
 	for _, m := range c.New.Members() {
-		first = min(first, annotationLabel(Change{New: m.Value}, m.Name, nil))
+		first = min(first, l.annotationLabel(Change{New: m.Value}, m.Name, nil))
 	}
 	return first
 }
 
 // annotationLabel is for one annotation, or for something inside it.
-func annotationLabel(c Change, name string, inside []string) Label {
+func (l *labeller) annotationLabel(c Change, name string, inside []string) Label {
 	if name == "title" {
 		return proseLabel(c, inside)
 	}
@@ -340,6 +357,7 @@ func annotationLabel(c Change, name string, inside []string) Label {
 		return odd
 	}
 	switch before, after := asksLess(c.Old, false), asksLess(c.New, true); {
+	case l.readOnly && hint.writes && isFlag(c.New):
 	case after && !before:
 		return hint.safer
 	case before && !after:
@@ -347,6 +365,15 @@ func annotationLabel(c Change, name string, inside []string) Label {
 	}
 	return c.choose(labelHintStated, labelHintLeftOut, labelHintStated)
 }
+
+// readOnly reports whether a definition's annotations say that the tool only reads.
+func readOnly(definition *jsontree.Value) bool {
+	hint := jsontree.Lookup(jsontree.Lookup(definition, "annotations"), "readOnlyHint")
+	return hint != nil && hint.Kind == 't'
+}
+
+// isFlag reports whether a value is true, false or absent.
+func isFlag(v jsontree.Value) bool { return v.Kind == 0 || v.Kind == 't' || v.Kind == 'f' }
 
 // executionLabel is for execution, which SDKs gave every tool and take away again (MCP
 // 2025-11-25, 2026-07-28). Only the specified values are taken for such churn.
@@ -384,11 +411,8 @@ func (l *labeller) outputLabel(c Change, s location) Label {
 // inputLabel is for the whole input schema, or for something inside it.
 func (l *labeller) inputLabel(c Change, s location) Label {
 	if s.keyword < 0 {
-		switch {
-		case exportsArgument(&c.New, schema.AtSchema):
+		if exportsArgument(&c.New, schema.AtSchema) {
 			return labelExported
-		case openness(c.New, 2) > openness(c.Old, 1):
-			return labelInputOpened
 		}
 		return labelInputChanged
 	}
@@ -399,18 +423,33 @@ func (l *labeller) inputLabel(c Change, s location) Label {
 	if s.sameMeaning && !k.Minor() {
 		return labelOtherForm
 	}
+	gone := s.root() && len(s.inside()) == 0 && c.New.Kind == 0 && !isAnnotation(s.name()) && !schema.IsDefinitions(s.name())
+	if gone && !k.Minor() && saysNothing(s.around[1]) {
+		return labelInputChanged
+	}
+	whole, proven := s.against.label(c, s, k)
+	if proven {
+		k = whole
+	}
 	e := labelTable[k].effect
 	came := c.Old.Kind == 0 || c.New.Kind == 0
-	if (e == breadthWider || e == breadthNarrower) && came && jsontree.TextOf(s.member(0, "$ref")) != jsontree.TextOf(s.member(1, "$ref")) {
+	if (e == breadthWider || e == breadthNarrower) && came && !proven && jsontree.TextOf(s.member(0, "$ref")) != jsontree.TextOf(s.member(1, "$ref")) {
 		k = labelConstraintChanged // it may have moved to or from the schema referred to
 	}
-	if e == breadthNarrower && s.name() != "not" {
-		k = l.introduced(c, s, k)
+	if (e == breadthNarrower || proven) && s.name() != "not" && c.New.Kind != 0 && !(s.against.kept && s.against.breadth == breadthNarrower) {
+		k = l.introduced(s, k)
 	}
 	if (e == breadthNarrower || k == labelOtherForm) && l.freesOthers(s) {
 		k = min(k, labelConstraintChanged)
 	}
 	return k.forUse(l.useAt(s))
+}
+
+// saysNothing reports whether an input schema takes any arguments, without a word about them.
+func saysNothing(input *jsontree.Value) bool {
+	return !slices.ContainsFunc(input.Members(), func(p jsontree.Member) bool {
+		return !isAnnotation(p.Name) && p.Name != "$schema" && p.Name != "$id" && !(p.Name == "type" && p.Value.Text == "object")
+	})
 }
 
 func exportsArgument(v *jsontree.Value, at schema.Position) bool {

@@ -83,7 +83,7 @@ var labelTable = [...]struct {
 	labelNewRequired:       {"required-parameter-added", "new parameter, required", breadthUnknown, false},
 	labelNewOptional:       {"parameter-added", "new parameter, optional", breadthUnknown, false},
 	labelNowRequired:       {"parameter-required", "parameter now required", breadthUnknown, false},
-	labelInputChanged:      {"input-changed", "input schema changed", breadthSame, false},
+	labelInputChanged:      {"input-changed", "input schema changed", breadthUnknown, false},
 	labelReferenceChanged:  {"reference-changed", "reference changed", breadthUnknown, false},
 	labelDefinitionAdded:   {"definition-added", "definition added", breadthUnknown, false},
 	labelTypeWidened:       {"type-widened", "type widened", breadthWider, false},
@@ -112,7 +112,7 @@ var labelTable = [...]struct {
 	labelTitle:             {"title", "a title that is the name in words", breadthSame, true},
 	labelUnusedDefinition:  {"definition-unused", "unused definition", breadthSame, false},
 	labelTowardsCaution:    {"hint-caution", "hint towards caution", breadthSame, false},
-	labelHintLeftOut:       {"hint-left-out", "hint left out, same as its default", breadthSame, true},
+	labelHintLeftOut:       {"hint-left-out", "hint left out, to no effect", breadthSame, true},
 	labelNotExported:       {"header-not-exported", "argument no longer exported as a header", breadthSame, false},
 	labelInputClosed:       {"input-closed", "input closed", breadthNarrower, false},
 	labelParameterRemoved:  {"parameter-removed", "parameter removed", breadthUnknown, false},
@@ -123,7 +123,7 @@ var labelTable = [...]struct {
 	labelFormatAdded:       {"format-added", "format added", breadthNarrower, false},
 	labelDefinitionRemoved: {"definition-removed", "definition removed", breadthUnknown, false},
 	labelNamesOpened:       {"input-opened", "input opened to unnamed parameters", breadthWider, true},
-	labelHintStated:        {"hint-stated", "hint stated, same as its default", breadthSame, true},
+	labelHintStated:        {"hint-stated", "hint stated, to no effect", breadthSame, true},
 	labelRequiredFollows:   {"required-follows", "required list follows the parameters", breadthUnknown, true},
 	labelOtherOrder:        {"other-order", "same values, other order", breadthSame, true},
 	labelOtherForm:         {"other-form", "same meaning, other form", breadthSame, true},
@@ -253,16 +253,18 @@ var schemaDialects = [...]string{
 var jsonTypes = [...]string{"array", "boolean", "integer", "null", "number", "object", "string"}
 
 // toolHints are the annotations that the approval logic of clients reads (MCP 2025-03-26).
-// Each has its default, the value that makes a client ask less, and the label for a
-// change to that value.
+// Each has its default, the value that makes a client ask less, whether it is about what
+// the tool writes, so that it says nothing of a tool that only reads, and the label for a
+// change to the value that makes a client ask less.
 var toolHints = map[string]struct {
 	absent, asksLess bool
+	writes           bool
 	safer            Label
 }{
-	"readOnlyHint":    {false, true, labelTowardsSafe},
-	"destructiveHint": {true, false, labelTowardsSafe},
-	"idempotentHint":  {false, true, labelLessCare},
-	"openWorldHint":   {true, false, labelLessCare},
+	"readOnlyHint":    {false, true, false, labelTowardsSafe},
+	"destructiveHint": {true, false, true, labelTowardsSafe},
+	"idempotentHint":  {false, true, true, labelLessCare},
+	"openWorldHint":   {true, false, false, labelLessCare},
 }
 
 // annotationKeywords say nothing about which values a schema takes.

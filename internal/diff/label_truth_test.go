@@ -65,7 +65,7 @@ func (m *schemaMaker) object(depth int) string {
 
 func (m *schemaMaker) schema(depth int) string {
 	simple := []string{`{"type":"string"}`, `{"type":"string","maxLength":1}`, `{"type":"string","maxLength":2}`, `{"type":"integer","minimum":1}`,
-		`{"enum":["x","yy"],"type":"string"}`, `{"type":"boolean"}`, `{"type":"boolean","description":"D"}`, `{"type":["null","string"],"maxLength":1}`, `{"type":["boolean","integer","null"]}`}
+		`{"enum":["x","yy"],"type":"string"}`, `{"type":"boolean"}`, `{"type":"boolean","description":"D"}`, `{"enum":["x",1,null]}`, `{"const":1}`, `{"type":"number","minimum":1}`, `{"type":"string"}`, `{"type":["null","string"],"maxLength":1}`, `{"type":["boolean","integer","null"]}`}
 	switch n := m.IntN(9); {
 	case depth > 0 && n == 0:
 		first := []string{"", `"prefixItems":[` + m.schema(depth-1) + `],`}[m.IntN(2)]
@@ -148,6 +148,11 @@ func (m *schemaMaker) varied(t testing.TB, v jsontree.Value, at schema.Position)
 			return v
 		}
 		return list[0]
+	}
+	if at == schema.AtSchemas && len(v.Parts) > 1 && m.IntN(3) == 0 {
+		i := m.IntN(len(v.Parts))
+		v.Parts = slices.Delete(v.Parts, i, i+1)
+		return v
 	}
 	if len(v.Parts) > 0 {
 		part := &v.Parts[m.IntN(len(v.Parts))]
@@ -258,4 +263,42 @@ func TestLabelsAreTrue(t *testing.T) {
 	if widened < 500 {
 		t.Errorf("%d values that only the new schema takes: a poor sample", widened)
 	}
+}
+
+// TestComparisonsAreTrue holds what is said of two schemas by their alternatives against what
+// the schemas accept.
+func TestComparisonsAreTrue(t *testing.T) {
+	t.Parallel()
+	m := &schemaMaker{Rand: rand.New(rand.NewPCG(7, 8))}
+	told := map[breadth]int{}
+	for range 1_500 {
+		old := parseCanonical(t, `{"anyOf":[`+m.schema(2)+`,`+m.schema(2)+`]}`)
+		new := m.varied(t, old, schema.AtSchema)
+		if m.IntN(2) == 0 {
+			old = old.Parts[0].Value.Parts[0].Value
+		}
+		old, new = m.restatedInput(old), m.restatedInput(new)
+		old, new = parseCanonical(t, string(jsontree.Append(nil, old))), parseCanonical(t, string(jsontree.Append(nil, new)))
+		forms := newMeaningForms()
+		forms.roots = [2]*jsontree.Value{&old, &new}
+		c := forms.compare(&old, &new)
+		told[c.breadth]++
+		before, after := validator(t, &old), validator(t, &new)
+		for i := range 60 {
+			from := []*jsontree.Value{&old, &new}[i%2]
+			v := m.sample(from, from, 8)
+			input := plainJSON(t, &v)
+			gone, came := before.Validate(input) == nil, after.Validate(input) == nil
+			if came && !gone && (c.breadth == breadthNarrower || c.breadth == breadthSame) || gone && !came && (c.breadth == breadthWider || c.breadth == breadthSame) ||
+				gone && came && c.otherType && v.Kind != 'n' && (v.Kind == '{' || jsontree.Lookup(&old, "properties") == nil) {
+				t.Fatalf("%s\n -> %s\nis told to be %v, but %s is accepted %v, then %v", jsontree.Append(nil, old), jsontree.Append(nil, new), c, jsontree.Append(nil, v), gone, came)
+			}
+		}
+	}
+	for _, b := range []breadth{breadthUnknown, breadthSame, breadthWider, breadthNarrower} {
+		if told[b] < 100 {
+			t.Errorf("breadth %d is told %d times: a poor sample", b, told[b])
+		}
+	}
+	t.Log(told)
 }

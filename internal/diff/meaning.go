@@ -25,6 +25,7 @@ type meaningForms struct {
 	numbers map[*jsontree.Value]int // of the forms of schemas; 0 where there is none, or not yet
 	byText  map[string]int          // the number of a form by its JSON text
 	forms   []jsontree.Value        // by number, from 1; each has the numbers of the forms inside it
+	sets    map[int]map[string]bool // the alternatives of forms by number; nil where they can't be told
 	room    int                     // bytes that may still be written
 }
 
@@ -45,7 +46,7 @@ var combinators = [...]string{"anyOf", "oneOf", "allOf"}
 var unfollowed = [...]string{"$anchor", "$dynamicAnchor", "$dynamicRef", "$id", "$recursiveAnchor", "$recursiveRef"}
 
 func newMeaningForms() meaningForms {
-	return meaningForms{numbers: map[*jsontree.Value]int{}, byText: map[string]int{}, forms: []jsontree.Value{{}}, room: maxMeaningBytes}
+	return meaningForms{numbers: map[*jsontree.Value]int{}, byText: map[string]int{}, forms: []jsontree.Value{{}}, sets: map[int]map[string]bool{0: nil}, room: maxMeaningBytes}
 }
 
 // equal reports whether an old and a new schema have the same meaning form.

@@ -20,12 +20,13 @@ type diffNode struct {
 	was, now    *path           // to the old value and to the new one, or where they would be
 	old, new    *jsontree.Value // nil where absent
 	at          schema.Position
-	moved       bool // it stood elsewhere in its array, or under another combinator: a change of its own
-	same        bool // the two values are equal
-	sameMeaning bool // the two values are schemas that differ only in their form
-	tooMany     bool // there are too many changes inside to tell apart
-	changes     int  // at the node and inside
-	unexplained int  // of these: neither where the meaning is the same nor in the definitions of the root
+	moved       bool       // it stood elsewhere in its array, or under another combinator: a change of its own
+	same        bool       // the two values are equal
+	sameMeaning bool       // the two values are schemas that differ only in their form
+	against     comparison // of two schemas that differ, other than those of the whole input and output
+	tooMany     bool       // there are too many changes inside to tell apart
+	changes     int        // at the node and inside
+	unexplained int        // of these: neither where the meaning is the same nor in the definitions of the root
 	inside      []diffNode
 }
 
@@ -105,7 +106,13 @@ func (d *differ) compare(e *diffNode) {
 // are shown as one, because none of them means anything by itself. The root schema is too
 // large for that, and an element that moved has a change of its own.
 func (d *differ) compareMeanings(e *diffNode) {
-	if e.at != schema.AtSchema || e.unexplained == 0 || e.tooMany || !d.meanings.equal(e.old, e.new) {
+	if e.at != schema.AtSchema || e.unexplained == 0 || e.tooMany {
+		return
+	}
+	if !d.meanings.equal(e.old, e.new) {
+		if !e.rootSchema() {
+			e.against = d.meanings.compare(e.old, e.new)
+		}
 		return
 	}
 	if e.sameMeaning = true; e.unexplained > 1 && !e.moved && !e.rootSchema() {

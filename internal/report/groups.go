@@ -114,7 +114,7 @@ func (r *Report) group() {
 	}
 	slices.SortStableFunc(r.groups, func(a, b *group) int {
 		x, y := r.first(a), r.first(b)
-		return cmp.Or(a.class-b.class, kindRank[x.Kind]-kindRank[y.Kind], a.danger-b.danger, cmp.Compare(a.gravest, b.gravest), pin.CompareDrifts(*x, *y))
+		return cmp.Or(a.class-b.class, kindRank[x.Kind]-kindRank[y.Kind], a.danger-b.danger, cmp.Compare(a.gravest, b.gravest), behind(x)-behind(y), pin.CompareDrifts(*x, *y))
 	})
 	r.sortServers()
 	r.follow()
@@ -131,6 +131,15 @@ func (r *Report) sortServers() {
 		}
 	}
 	slices.SortStableFunc(r.groups, func(a, b *group) int { return place[r.first(a).Server] - place[r.first(b).Server] })
+}
+
+// behind sorts a server's instructions before other entries that weigh the same: every
+// session reads them.
+func behind(d *pin.Drift) int {
+	if d.List == pin.Instructions {
+		return 0
+	}
+	return 1
 }
 
 // join adds a drift whose edits are the same, though the texts around them may differ.

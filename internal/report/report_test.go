@@ -111,3 +111,23 @@ func TestReportOfOtherLists(t *testing.T) {
 		}
 	}
 }
+
+// TestInstructionsFirst: every session reads a server's instructions, so they stand before
+// what else has the same gravest label, and behind what is graver.
+func TestInstructionsFirst(t *testing.T) {
+	entries := func(instructions, tools string) pin.Set {
+		v := pintest.Tree(t, instructions)
+		set := pintest.PinsOf(t, tools, pin.Policy{})
+		set.Pins = append(set.Pins, pin.Pin{Key: pin.Key{List: pin.Instructions}, Form: pintest.Form(pin.Tools, &v)})
+		return set
+	}
+	r := upgradeReport(entries(`"Use x."`, `[{"name":"a","description":"One."},{"name":"b","annotations":{}}]`),
+		entries(`"Use y."`, `[{"name":"a","description":"Two."},{"name":"b","annotations":{"readOnlyHint":true}}]`))
+	var got []string
+	for i := range r.groups {
+		got = append(got, r.groupTitle(r.groups[i], 0))
+	}
+	if got := strings.Join(got, ", "); got != "CHANGED b, CHANGED instructions, CHANGED a" {
+		t.Error(got)
+	}
+}

@@ -200,20 +200,17 @@ func says(schema jsontree.Value, keywords ...string) bool {
 }
 
 // catchAll says why an input schema takes anything, or returns "": there is no schema; it
-// doesn't restrict the value; it names no parameters; it is open on purpose; or a parameter
-// takes free text, or a list of it, for the context or the history that the model has and
-// no tool needs. An object with empty properties is left alone: many servers write that for
-// a tool without parameters.
+// doesn't restrict the value; it names no parameters; or a parameter takes free text, or a
+// list of it, for the context or the history that the model has and no tool needs. An object
+// with empty properties is left alone: many servers write that for a tool without parameters.
+// additionalProperties that takes anything says the same as none.
 func catchAll(sub jsontree.Value) string {
-	more := sub.Get("additionalProperties")
-	switch {
+	switch more := sub.Get("additionalProperties"); {
 	case sub.Kind == 0:
 		return "no input schema"
 	case sub.Kind != '{':
 		return "an input schema that is no object"
-	case more.Kind == 't' || more.Kind == '{' && len(more.Members()) == 0:
-		return "takes parameters without a name"
-	case says(sub, "properties", "patternProperties", "$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "enum", "const", "if") || more.Kind != 0:
+	case says(sub, "properties", "patternProperties", "$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "enum", "const", "if") || more.Kind == 'f' || len(more.Members()) > 0:
 		why := ""
 		schema.Each(&sub, schema.AtSchema, func(s *jsontree.Value) {
 			for _, p := range s.Get("properties").Members() {

@@ -1,0 +1,249 @@
+package diff
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pinproof/internal/jsontree"
+	"pinproof/internal/schema"
+)
+
+// A comparison says how the values that a new schema takes compare with those that the old
+// one took, judged by the alternatives of both.
+type comparison struct {
+	breadth   breadth // breadthUnknown where it can't be told
+	kept      bool    // every alternative of the narrower schema is one of the wider schema, word for word
+	otherType bool    // the new one takes no type that the old one took, null aside
+}
+
+// compare compares an old and a new schema.
+func (m *meaningForms) compare(old, new *jsontree.Value) (c comparison) {
+	a, ok := m.alternatives(m.number(m.roots[0], old, 0))
+	b, ok2 := m.alternatives(m.number(m.roots[1], new, 0))
+	if !ok || !ok2 {
+		return c
+	}
+	c.breadth = compareSets(a, b)
+	c.kept = c.breadth == breadthWider && includes(b, a) || c.breadth == breadthNarrower && includes(a, b)
+	before, after := typesOf(a), typesOf(b)
+	if jsontree.Lookup(old, "type") == nil && jsontree.Lookup(old, "properties") != nil {
+		before = map[string]bool{"object": true} // it was meant, if not said
+	}
+	c.otherType = len(before) > 0 && len(after) > 0
+	for name := range before {
+		c.otherType = c.otherType && !after[name]
+	}
+	return c
+}
+
+func includes(a, b map[string]bool) bool {
+	for entry := range b {
+		if !a[entry] {
+			return false
+		}
+	}
+	return true
+}
+
+// typesOf returns the types of alternatives, less null.
+func typesOf(alternatives map[string]bool) map[string]bool {
+	types := map[string]bool{}
+	for entry := range alternatives {
+		if name, _, _ := strings.Cut(entry, " "); name != "null" {
+			types[name] = true
+		}
+	}
+	return types
+}
+
+// alternatives returns what a schema takes, given the number of its form, as a set of
+// entries for compareSets: a type, a type with a value behind "=", or a type with the
+// keywords that the value must satisfy. It returns false for a schema without a form, and
+// for keywords that depend on the reader or on what other keywords left over.
+func (m *meaningForms) alternatives(number int) (map[string]bool, bool) {
+	if set, known := m.sets[number]; known {
+		return set, set != nil
+	}
+	m.sets[number] = nil
+	set, ok := m.listed(m.forms[number])
+	if ok && m.room > 0 {
+		m.sets[number] = set
+	}
+	return m.sets[number], m.sets[number] != nil
+}
+
+// listed makes the entries of a form.
+func (m *meaningForms) listed(form jsontree.Value) (map[string]bool, bool) {
+	set := map[string]bool{}
+	add := func(entry string) { set[entry], m.room = true, m.room-len(entry) }
+	var keywords []jsontree.Member
+	switch form.Kind {
+	case 'f':
+		return set, true
+	case 't', '{':
+		keywords = slices.DeleteFunc(slices.Clone(form.Members()), func(p jsontree.Member) bool {
+			return isAnnotation(p.Name) || p.Name == "type" || m.empty(p)
+		})
+	default:
+		return nil, false
+	}
+	types, ok := typeSet(jsontree.Lookup(&form, "type"))
+	depends := func(p jsontree.Member) bool { return p.Name == "nullable" || strings.HasPrefix(p.Name, "unevaluated") }
+	if !ok || slices.ContainsFunc(keywords, depends) {
+		return nil, false
+	}
+	if len(keywords) == 1 {
+		list := keywords[0].Value
+		switch name := keywords[0].Name; {
+		case (name == "anyOf" || name == "oneOf" && disjoint(m.written(list))) && jsontree.Lookup(&form, "type") == nil:
+			for _, item := range list.Items() {
+				branch, ok := m.alternatives(numberIn(item.Value))
+				if !ok || m.room <= 0 {
+					return nil, false
+				}
+				for entry := range branch {
+					add(entry)
+				}
+			}
+			return set, true
+		case name == "const":
+			list = jsontree.Value{Kind: '[', Parts: []jsontree.Member{{Value: list}}}
+			fallthrough
+		case name == "enum" && list.Kind == '[':
+			for _, item := range list.Items() {
+				if name := typeOf(item.Value); name == "null" && types[name] {
+					add(name)
+				} else if types[name] {
+					add(name + " =" + string(jsontree.Append(nil, item.Value)))
+				}
+			}
+			return set, true
+		}
+	}
+	rest := func() string {
+		if len(keywords) == 0 {
+			return ""
+		}
+		return " " + string(jsontree.Append(nil, jsontree.Value{Kind: '{', Parts: keywords}))
+	}
+	for name := range types {
+		if name != "null" {
+			add(name + rest())
+		}
+	}
+	if types["null"] {
+		keywords = slices.DeleteFunc(keywords, func(p jsontree.Member) bool { return slices.Contains(notForNull[:], p.Name) })
+		add("null" + rest())
+	}
+	return set, true
+}
+
+// empty reports whether a keyword of a form takes no value away.
+func (m *meaningForms) empty(p jsontree.Member) bool {
+	switch p.Name {
+	case "additionalProperties", "items":
+		return p.Kind == '0' && takesAll(m.forms[numberIn(p.Value)])
+	case "properties", "required":
+		return (p.Kind == '{' || p.Kind == '[') && len(p.Parts) == 0
+	}
+	return false
+}
+
+// notForNull are keywords that null always satisfies (Validation, 6, and Core, 10.3).
+var notForNull = [...]string{
+	"additionalProperties", "contains", "exclusiveMaximum", "exclusiveMinimum", "format", "items", "maximum", "maxItems", "maxLength", "maxProperties",
+	"minimum", "minItems", "minLength", "minProperties", "multipleOf", "pattern", "patternProperties", "prefixItems", "properties",
+	"propertyNames", "required", "uniqueItems",
+}
+
+// written returns a list of schemas with their forms in place of the numbers.
+func (m *meaningForms) written(numbers jsontree.Value) *jsontree.Value {
+	list := jsontree.Value{Kind: '['}
+	for _, item := range numbers.Items() {
+		list.Parts = append(list.Parts, jsontree.Member{Value: m.forms[numberIn(item.Value)]})
+	}
+	return &list
+}
+
+// typeOf is the type of a value. A number without a fraction is an integer (Validation, 6.1.1).
+func typeOf(v jsontree.Value) string {
+	switch v.Kind {
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	case '"':
+		return "string"
+	case '0':
+		if n, err := strconv.ParseFloat(v.Text, 64); err != nil || n != math.Trunc(n) {
+			return "number"
+		}
+		return "integer"
+	case 'n':
+		return "null"
+	}
+	return "boolean"
+}
+
+// listing are the keywords that list what a schema takes.
+var listing = [...]string{"type", "nullable", "enum", "const", "anyOf", "oneOf", "allOf"}
+
+// label corrects k, the label of a keyword that came, went or changed, where the comparison
+// of the schema around it says more. Schemas are often restated: a parameter becomes one of
+// several alternatives, or the other way round, and each keyword alone says little.
+func (c comparison) label(change Change, s location, k Label) (Label, bool) {
+	name, went := s.name(), change.New.Kind == 0
+	if len(s.inside()) > 0 || isAnnotation(name) || strings.HasPrefix(name, "$") {
+		return k, false
+	}
+	rule := keywordRules[name]
+	if name == "nullable" {
+		rule = keywordRules["type"]
+	}
+	lists := slices.Contains(listing[:], name)
+	switch {
+	case c.breadth == breadthSame && k.Minor():
+		return k, true
+	case c.breadth == breadthSame && lists && saysOther(change, s):
+		return labelWording, true
+	case c.breadth == breadthSame:
+		return labelOtherForm, true
+	case c.breadth != breadthUnknown && lists && labelTable[k].effect == c.breadth:
+		return k, true
+	case c.breadth == breadthWider && lists:
+		return rule.wider, true
+	case c.breadth == breadthNarrower && lists:
+		return rule.narrower, true
+	case c.kept:
+		return labelOtherForm, true // it stands in the alternative now, or stood there
+	case c.otherType && (went || name == "type"):
+		return labelTypeChanged, true
+	}
+	return k, false
+}
+
+// saysOther reports whether an old or a new value has a text or a number that the schema around it
+// doesn't have on the other side: the model reads it, though it takes no values away.
+func saysOther(change Change, s location) bool {
+	for side, v := range [...]*jsontree.Value{&change.Old, &change.New} {
+		known := map[string]bool{}
+		eachSaid(s.around[1-side], func(said string) { known[said] = true })
+		other := false
+		eachSaid(v, func(said string) { other = other || !known[said] })
+		if other {
+			return true
+		}
+	}
+	return false
+}
+
+// eachSaid calls f for the texts and numbers in a value, less the names of types.
+func eachSaid(v *jsontree.Value, f func(said string)) {
+	schema.Visit(v, schema.AtOther, func(v *jsontree.Value, _, _ schema.Position, _ []jsontree.Step) {
+		if v.Kind == '0' || v.Kind == '"' && !slices.Contains(jsonTypes[:], v.Text) {
+			f(v.Text)
+		}
+	})
+}
