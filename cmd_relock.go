@@ -91,6 +91,15 @@ func (f *relockFlags) selection() (selection, error) {
 	if f.acceptAll && len(f.accept)+len(f.acceptLabel) > 0 {
 		return sel, fail.New("--accept-all takes no --accept and no --accept-label: all is more than some")
 	}
+	for _, arg := range f.only {
+		s, err := parseSelector("--only", arg, diff.LabelIDs())
+		if err != nil {
+			return sel, err
+		}
+		if f.acceptAll && s.word == "" { // --accept keeps a name or a pattern to one server, and a pattern to what is pinned
+			return sel, fail.New("--only %s --accept-all: an entry is accepted by its name or a pattern: --accept", text.Name(arg))
+		}
+	}
 	for _, id := range f.acceptLabel {
 		if _, ok := diff.LabelNamed(id); !ok {
 			return sel, noSuchLabel(id)
