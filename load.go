@@ -172,7 +172,7 @@ func lockfileOf(path string, sources []source) (l lockfile.Lockfile, ok bool) {
 			return lockfile.Lockfile{}, false
 		}
 		for i := range set.Pins {
-			set.Pins[i].Received, set.Pins[i].Parsed, set.Pins[i].Column = nil, nil, 0
+			set.Pins[i].Received, set.Pins[i].Column = nil, 0
 		}
 		l.Servers = append(l.Servers, set)
 	}

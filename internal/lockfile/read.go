@@ -89,14 +89,13 @@ func Read(path string, data []byte, formOf pin.FormFunc) (Lockfile, error) {
 	r.json.IsDefinition = func(path []jsontree.Step) bool {
 		return len(path) == 5 && path[0].Name == "servers" && path[4].Name == "definition"
 	}
-	r.json.Definition = func(path []jsontree.Step, v *jsontree.Value) bool {
+	r.json.Definition = func(path []jsontree.Step, v jsontree.Definition) {
 		list, _ := pin.ListNamed(path[2].Name)
-		d := definedPin{name: strings.Clone(v.Get(pin.ListInfo[list].Identity).Text), isObject: v.Kind == '{'}
+		d := definedPin{name: v.Get(pin.ListInfo[list].Identity).Text(), isObject: v.Kind() == '{'}
 		if d.isObject {
-			d.Form = r.formOf(list, v)
+			d.Form = r.formOf(list, v.Canonical())
 		}
-		r.defined[v.At] = d
-		return false
+		r.defined[v.At()] = d
 	}
 	root, err := r.json.Only()
 	if err != nil || root.Kind != '{' {
@@ -336,7 +335,7 @@ func (r *lockReader) recompute(p *pin.Pin, stored jsontree.Value, pol pin.Policy
 		if stored.Kind != '"' {
 			return r.At(int(stored.At), "%sits text is no string", where)
 		}
-		computed.Form = r.formOf(p.List, &stored)
+		computed.Form = r.formOf(p.List, []byte(stored.Text))
 	} else {
 		computed = r.defined[stored.At]
 		if !computed.isObject {
