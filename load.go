@@ -144,7 +144,8 @@ func (w *workspace) pairOf(req *request, s source) (pin.Pair, error) {
 }
 
 // lockfileOf returns the lockfile without parsing it, if its bytes are exactly those that
-// lock writes for these manifests by default. That is the usual case of verify.
+// lock writes for these manifests by default, with what it records of their approval. That
+// is the usual case of verify.
 func lockfileOf(path string, sources []source) (l lockfile.Lockfile, ok bool) {
 	if size := fileSize(path); size < 0 || size > jsontree.MaxLockfileBytes || len(sources) > jsontree.MaxEntries {
 		return l, false // and a pipe could not be read again
@@ -176,7 +177,7 @@ func lockfileOf(path string, sources []source) (l lockfile.Lockfile, ok bool) {
 		}
 		l.Servers = append(l.Servers, set)
 	}
-	if len(sources) == 0 || !l.IsWritten(file) {
+	if len(sources) == 0 || !l.IsExactly(file) {
 		return lockfile.Lockfile{}, false
 	}
 	return l, true

@@ -22,6 +22,14 @@ func Equal(a, b Value) bool {
 // Append writes v as JSON text, members in their order.
 func Append(dst []byte, v Value) []byte { return appendValue(dst, &v) }
 
+// AppendIndented writes JSON text over several lines, indented by two spaces and by depth
+// times as much after each line feed.
+func AppendIndented(dst, text []byte, depth int) []byte {
+	dst, _ = jsontext.AppendFormat(dst, text, jsontext.AllowDuplicateNames(true), jsontext.PreserveRawStrings(true),
+		jsontext.WithIndent("  "), jsontext.WithIndentPrefix(strings.Repeat("  ", depth)))
+	return dst
+}
+
 // CanonicalBytes returns the RFC 8785 bytes of v. It sorts the members of v itself.
 func CanonicalBytes(v *Value) []byte {
 	sortMembers(v)

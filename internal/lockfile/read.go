@@ -285,8 +285,7 @@ func (r *lockReader) entry(set *pin.Set, list pin.List, e jsontree.Member, where
 		if err := r.object(a, where+"approval: ", "by", "at", "hash"); err != nil {
 			return err
 		}
-		p.Approval = &pin.Approval{By: a.Get("by").Text, At: a.Get("at").Text, Hash: a.Get("hash").Text}
-		if _, err := time.Parse(time.RFC3339, p.Approval.At); err != nil || p.Approval.By == "" || !pin.IsDigest(p.Approval.Hash) {
+		if p.Approval = approvalIn(a); p.Approval == nil {
 			return r.At(int(a.At), `%s"approval" needs "by", "at" (RFC 3339) and "hash" (a digest)`, where)
 		}
 	}
@@ -303,14 +302,31 @@ func (r *lockReader) entry(set *pin.Set, list pin.List, e jsontree.Member, where
 	return r.recompute(&set.Pins[len(set.Pins)-1], text, set.Policy, where)
 }
 
-// accepted reads the record of accepted warnings. An id that this version doesn't know is
-// kept.
+// approvalIn reads a record of who accepted a definition. It is nil if that isn't one.
+func approvalIn(v jsontree.Value) *pin.Approval {
+	a := &pin.Approval{By: v.Get("by").Text, At: v.Get("at").Text, Hash: v.Get("hash").Text}
+	if _, err := time.Parse(time.RFC3339, a.At); err != nil || a.By == "" || !pin.IsDigest(a.Hash) {
+		return nil
+	}
+	return a
+}
+
+// accepted reads the record of the accepted warnings of a server or a pin.
 func (r *lockReader) accepted(v jsontree.Value, where string) ([]string, error) {
 	list := v.Get("acceptedWarnings")
 	if list.Kind == 0 {
 		return nil, nil
 	}
-	ids, err := sortedTexts(list, "ids", func(ids []string) ([]string, error) {
+	ids, err := acceptedIn(list)
+	if err != nil {
+		return nil, r.At(int(list.At), `%s"acceptedWarnings": %s`, where, err)
+	}
+	return ids, nil
+}
+
+// acceptedIn reads a list of accepted warnings. An id that this version doesn't know is kept.
+func acceptedIn(list jsontree.Value) ([]string, error) {
+	return sortedTexts(list, "ids", func(ids []string) ([]string, error) {
 		for _, id := range ids {
 			if id == "" || len(id) > 64 || strings.Trim(id, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
 				return nil, fail.New("%s: an id is of a to z, 0 to 9 and -", text.Name(id))
@@ -318,10 +334,6 @@ func (r *lockReader) accepted(v jsontree.Value, where string) ([]string, error) 
 		}
 		return slices.Compact(slices.Sorted(slices.Values(ids))), nil
 	})
-	if err != nil {
-		return nil, r.At(int(list.At), `%s"acceptedWarnings": %s`, where, err)
-	}
-	return ids, nil
 }
 
 // recompute makes a pin of the stored definition and refuses p if it differs.
