@@ -83,14 +83,20 @@ func listDigest(s *pin.Set, list pin.List) string {
 	if list == pin.Instructions && len(pins) == 1 {
 		return pins[0].Digest
 	}
-	var lines []string
+	var line []byte
+	sum := sha256.New()
+	add := func(name, digest string) {
+		line = append(append(append(line, name...), ':'), pin.HexOf(digest)...)
+		sum.Write(line)
+		line = append(line[:0], '\n') // before the next one
+	}
 	if v := s.Policy.Value(); list == pin.Tools && len(v.Members()) > 0 {
-		lines = append(lines, "policy:"+pin.HexOf(digest(jsontree.CanonicalBytes(&v))))
+		add("policy", digest(jsontree.CanonicalBytes(&v)))
 	}
 	for _, p := range pins {
-		lines = append(lines, p.Name+":"+pin.HexOf(p.Digest))
+		add(p.Name, p.Digest)
 	}
-	return digest([]byte(strings.Join(lines, "\n")))
+	return pin.DigestPrefix + hex.EncodeToString(sum.Sum(nil))
 }
 
 // approvalHash returns the digest of a definition as received, in the form that audit

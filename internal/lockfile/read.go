@@ -317,23 +317,22 @@ func (r *lockReader) accepted(v jsontree.Value, where string) ([]string, error) 
 	if list.Kind == 0 {
 		return nil, nil
 	}
-	ids, err := acceptedIn(list)
+	ids, err := sortedTexts(list, "ids", parseAccepted)
 	if err != nil {
 		return nil, r.At(int(list.At), `%s"acceptedWarnings": %s`, where, err)
 	}
 	return ids, nil
 }
 
-// acceptedIn reads a list of accepted warnings. An id that this version doesn't know is kept.
-func acceptedIn(list jsontree.Value) ([]string, error) {
-	return sortedTexts(list, "ids", func(ids []string) ([]string, error) {
-		for _, id := range ids {
-			if id == "" || len(id) > 64 || strings.Trim(id, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
-				return nil, fail.New("%s: an id is of a to z, 0 to 9 and -", text.Name(id))
-			}
+// parseAccepted checks and sorts the ids of accepted warnings. One that this version doesn't
+// know is kept.
+func parseAccepted(ids []string) ([]string, error) {
+	for _, id := range ids {
+		if id == "" || len(id) > 64 || strings.Trim(id, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+			return nil, fail.New("%s: an id is of a to z, 0 to 9 and -", text.Name(id))
 		}
-		return slices.Compact(slices.Sorted(slices.Values(ids))), nil
-	})
+	}
+	return slices.Compact(slices.Sorted(slices.Values(ids))), nil
 }
 
 // recompute makes a pin of the stored definition and refuses p if it differs.

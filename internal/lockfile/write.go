@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"io"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"pinproof/internal/fail"
@@ -118,7 +119,8 @@ func (w *lockWriter) pin(p *pin.Pin, hashOnly bool) {
 		w.text("sanitizedDigest", p.Sanitized)
 	}
 	w.accepted(&p.Accepted)
-	if v, ok := w.recorded("approval"); ok {
+	if value, ok := w.recorded("approval"); ok {
+		v, _ := jsontree.NewReader(value).Next(0, len(value))
 		p.Approval = approvalIn(v)
 	}
 	if a := p.Approval; a != nil {
@@ -139,8 +141,9 @@ func (w *lockWriter) pin(p *pin.Pin, hashOnly bool) {
 // accepted writes the record of accepted warnings, on one line: it is what a reviewer of the
 // file must not miss.
 func (w *lockWriter) accepted(ids *[]string) {
-	if v, ok := w.recorded("acceptedWarnings"); ok {
-		*ids, _ = acceptedIn(v)
+	if value, ok := w.recorded("acceptedWarnings"); ok {
+		line, _, _ := bytes.Cut(value, []byte("\n"))
+		*ids, _ = parseAccepted(strings.FieldsFunc(string(line), func(r rune) bool { return strings.ContainsRune(`[", ]`, r) }))
 	}
 	for i, id := range *ids {
 		if i == 0 {
@@ -159,21 +162,16 @@ func (w *lockWriter) accepted(ids *[]string) {
 // one is parsed.
 const maxRecord = 4 << 10
 
-// recorded returns the value of a member of that name, if the file that the text is held
-// against has it next. What it says is compared when it is written, as everything else is.
-func (w *lockWriter) recorded(name string) (v jsontree.Value, ok bool) {
+// recorded returns what follows the name of a member, if the file that the text is held
+// against has that member next. What is made of it is written, and so compared with it.
+func (w *lockWriter) recorded(name string) (value []byte, ok bool) {
 	if w.file == nil || !w.flush() {
-		return v, false
+		return nil, false
 	}
 	ahead := *w
 	ahead.member(name, "")
 	next, _ := w.file.Peek(maxRecord)
-	value, ok := bytes.CutPrefix(next, ahead.out)
-	if !ok {
-		return v, false
-	}
-	v, err := jsontree.NewReader(value).Next(0, len(value))
-	return v, err == nil
+	return bytes.CutPrefix(next, ahead.out)
 }
 
 // storedMember names the member of a pin that holds its definition.
