@@ -272,7 +272,11 @@ func TestNumbers(t *testing.T) {
 	}
 	raw := []byte("[" + strings.Join(list, ",") + "]")
 	v := pintest.Tree(t, string(raw))
-	ours, theirs := strings.Split(string(jsontree.CanonicalBytes(&v)), ","), strings.Split(jsontest.Canonical(t, raw), ",")
+	second, err := jcs.Transform(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours, theirs := strings.Split(string(jsontree.CanonicalBytes(&v)), ","), strings.Split(string(second), ",")
 	for i := range list {
 		if ours[i] != theirs[i] {
 			t.Errorf("%s: %s, the second implementation says %s", list[i], ours[i], theirs[i])
