@@ -11,6 +11,7 @@ import (
 	"math/big"
 	"slices"
 	"strconv"
+	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -198,11 +199,16 @@ func (r *Reader) Only() (Value, error) {
 // received, into a canonical tree: its members are sorted. For any other text the result is
 // absent, which equals no pinned value.
 func Canonical(data []byte) Value {
-	r := NewReader(data)
-	r.again = true
+	r := readers.Get().(*Reader)
+	r.again, r.tree.data = true, data
 	v, _ := r.Only()
+	r.tree.data, r.tree.text = nil, ""
+	readers.Put(r)
 	return v
 }
+
+// readers holds readers with their nodes, because a definition is read again for each use.
+var readers = sync.Pool{New: func() any { return new(Reader) }}
 
 func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
 
@@ -260,12 +266,12 @@ func (r *Reader) value(tok jsontext.Token, n node) *Error {
 				r.inside.Path = slices.Clone(r.inside.Path)
 			}
 		}
-	default:
-		n.spelled = n.kind != '[' && n.kind != '{'
+	case 'n', 'f', 't':
+		n.spelled = true
 	}
 	begin := t.size()
 	t.nodes = append(t.nodes, n)
-	if !n.spelled && (n.kind == '[' || n.kind == '{') {
+	if n.kind == '[' || n.kind == '{' {
 		if bad := r.parts(begin.nodes); bad != nil {
 			return bad
 		}
