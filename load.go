@@ -155,7 +155,7 @@ func lockfileOf(path string, sources []source) (l lockfile.Lockfile, ok bool) {
 		return l, false
 	}
 	defer f.Close()
-	file, pins := bufio.NewReaderSize(f, 64<<10), 0
+	file := bufio.NewReaderSize(f, 64<<10)
 	for _, s := range sources { // sorted by label, none twice
 		label := s.label
 		if len(sources) == 1 {
@@ -166,10 +166,7 @@ func lockfileOf(path string, sources []source) (l lockfile.Lockfile, ok bool) {
 			return lockfile.Lockfile{}, false
 		}
 		set, err := manifest.Pins(m, label, pin.Policy{}, nil, formOf)
-		// A pin takes two or three of the values that a lockfile may have: above this the
-		// parser decides about its limit.
-		pins += len(set.Pins)
-		if err != nil || label == "" || len(label) > jsontree.MaxLabelBytes || set.Repeated() || pins > jsontree.MaxKept/4 {
+		if err != nil || label == "" || len(label) > jsontree.MaxLabelBytes || set.Repeated() {
 			return lockfile.Lockfile{}, false
 		}
 		for i := range set.Pins {

@@ -402,3 +402,32 @@ func TestRawCharacterInAReorderedLockfile(t *testing.T) {
 	_, err := lockfile.Read("tools.lock", []byte(text), pintest.Form)
 	jsontest.WantError(t, err, "tools.lock:10:36: server files: pin read_file: U+200B stands raw, where pinproof writes an escape")
 }
+
+// TestLimitOfRecords: a lockfile with more values than the parser takes is not taken for what
+// is written either, so that the parser says why.
+func TestLimitOfRecords(t *testing.T) {
+	var ids []string
+	for i := range 660 {
+		ids = append(ids, string([]byte{'a' + byte(i/26), 'a' + byte(i%26)}))
+	}
+	s := pin.Set{Server: "s", Policy: pin.Policy{HashOnly: true}}
+	for i := range 3_050 {
+		digest := fmt.Sprintf("sha256:%064x", i)
+		s.Pins = append(s.Pins, pin.Pin{Key: pin.Key{Name: fmt.Sprintf("t%04d", i)}, Form: pin.Form{Digest: digest, Sanitized: digest}, Accepted: ids})
+	}
+	for pins, exact := range map[int]bool{len(s.Pins): false, 2_900: true} {
+		l := lockfile.Lockfile{Servers: []pin.Set{s}}
+		l.Servers[0].Pins = s.Pins[:pins]
+		str := pintest.MustMarshal(t, l)
+		listed := unrecorded(l)
+		if got := listed.IsExactly(bufio.NewReaderSize(strings.NewReader(str), 64<<10)); got != exact {
+			t.Errorf("%d pins: exactly %v", pins, got)
+		}
+		if exact {
+			continue
+		}
+		if _, err := lockfile.Read("tools.lock", []byte(str), pintest.Form); err == nil {
+			t.Errorf("%d pins are read", pins)
+		}
+	}
+}

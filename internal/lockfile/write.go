@@ -36,7 +36,8 @@ func Marshal(l Lockfile) ([]byte, error) {
 
 // IsExactly reports whether a file has exactly the bytes that Marshal writes for l, given the
 // accepted warnings and approvals that the file records. It sets those in l, and the lines of
-// l's pins. Neither text is ever in memory whole.
+// l's pins. Neither text is ever in memory whole. It says no where the parser's limit on values
+// could be reached, too.
 func (l Lockfile) IsExactly(file *bufio.Reader) bool {
 	same, read := true, []byte(nil)
 	w := &lockWriter{file: file, emit: func(text []byte) bool {
@@ -47,7 +48,14 @@ func (l Lockfile) IsExactly(file *bufio.Reader) bool {
 	}}
 	w.lockfile(l)
 	_, err := file.ReadByte()
-	return same && err == io.EOF
+	values := 0 // at least as many as the parser counts outside definitions
+	for _, s := range l.Servers {
+		values += 20 + len(s.Accepted)
+		for _, p := range s.Pins {
+			values += 10 + len(p.Accepted)
+		}
+	}
+	return same && err == io.EOF && values <= jsontree.MaxKept
 }
 
 // lockWriter writes JSON indented by two spaces, with hidden characters escaped.
