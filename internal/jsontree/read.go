@@ -100,7 +100,7 @@ type Step struct {
 	Index int    // of an element; -1 for a member
 }
 
-// A Reader reads texts strictly. JSON from outside becomes a value here and nowhere else.
+// A Reader reads a text strictly. JSON from outside becomes a value here and nowhere else.
 //
 // Beyond what RFC 8259 excludes, it refuses invalid UTF-8, unpaired surrogates, repeated
 // member names at any depth (compared after unescaping), and numbers that overflow a double.

@@ -17,7 +17,7 @@ import (
 // Marshal returns the bytes of a lockfile. The same pins give the same bytes.
 func Marshal(l Lockfile) ([]byte, error) {
 	size := 0
-	w := &lockWriter{emit: func(text []byte) bool { // a pass for the size alone: growing the buffer costs more
+	w := &lockWriter{emit: func(text []byte) bool { // a pass for the size alone: growing the buffer would take half as much memory again
 		size += len(text)
 		return size <= jsontree.MaxLockfileBytes
 	}}

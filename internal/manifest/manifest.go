@@ -55,18 +55,11 @@ type Scanned struct {
 	stream  stream
 	values  []jsontree.Value
 	err     error
-	rounded error            // an integer among them that a double can't hold exactly, or nil
-	read    map[bool]reading // by whether an empty cursor ends a list
-}
-
-// A reading is what the values are under some policy.
-type reading struct {
-	Manifest
-	err error
+	rounded error // an integer among them that a double can't hold exactly, or nil
 }
 
 func Scan(path string, data []byte, formOf pin.FormFunc) *Scanned {
-	s := &Scanned{stream: newStream(path, data, formOf), read: map[bool]reading{}}
+	s := &Scanned{stream: newStream(path, data, formOf)}
 	if s.values, s.err = s.stream.values(); s.err == nil && s.stream.json.Rounded != nil {
 		s.rounded = s.stream.refuse(s.stream.json.Rounded).
 			Hint("to pin the double, as the published recipe (RFC 8785) does: pinproof lock --round-integers %s", shell.Path(path))
@@ -76,12 +69,10 @@ func Scan(path string, data []byte, formOf pin.FormFunc) *Scanned {
 
 // Faulty returns what is wrong with the file, or nil if it can be read under some policy.
 func (s *Scanned) Faulty() error {
-	_, err := s.Manifest(pin.Policy{})
-	if err != nil {
-		if _, other := s.Manifest(pin.Policy{EmptyCursorEnds: true, RoundIntegers: true}); other == nil {
-			return nil
-		}
+	if _, err := s.Manifest(pin.Policy{EmptyCursorEnds: true, RoundIntegers: true}); err == nil {
+		return nil
 	}
+	_, err := s.Manifest(pin.Policy{})
 	return err
 }
 
@@ -93,15 +84,6 @@ func (s *Scanned) Manifest(pol pin.Policy) (Manifest, error) {
 	case s.rounded != nil && !pol.RoundIntegers:
 		return Manifest{}, s.rounded
 	}
-	made, ok := s.read[pol.EmptyCursorEnds]
-	if !ok {
-		made.Manifest, made.err = s.manifest(pol)
-		s.read[pol.EmptyCursorEnds] = made
-	}
-	return made.Manifest, made.err
-}
-
-func (s *Scanned) manifest(pol pin.Policy) (Manifest, error) {
 	r := &manifestReader{stream: s.stream, emptyCursorEnds: pol.EmptyCursorEnds, asked: map[string]bool{}}
 	for _, v := range s.values {
 		r.messages = r.messages || v.Has("jsonrpc") || slices.ContainsFunc(v.Items(), func(item jsontree.Member) bool { return item.Has("jsonrpc") })
