@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -129,6 +131,23 @@ func BenchmarkVerify(b *testing.B) {
 			}
 			if drifts, matched := compare(l.Servers[0], found); len(drifts) > 0 || matched != len(found.Pins) {
 				b.Fatalf("%d drifts", len(drifts))
+			}
+		}
+	})
+}
+
+// BenchmarkMatch is the usual case of verify: the manifest is read, and the lockfile has the
+// bytes that lock would write.
+func BenchmarkMatch(b *testing.B) {
+	benchEach(b, func(b *testing.B, data []byte) {
+		path := filepath.Join(b.TempDir(), "tools.lock")
+		lock := pintest.MustMarshal(b, lockfile.Lockfile{Servers: []pin.Set{benchPins(b, benchRead(b, data))}})
+		if err := os.WriteFile(path, []byte(lock), 0o600); err != nil {
+			b.Fatal(err)
+		}
+		for b.Loop() {
+			if _, ok := lockfileOf(path, []source{{scan: manifest.Scan("m.json", data, formOf)}}); !ok {
+				b.Fatal("no match")
 			}
 		}
 	})

@@ -38,34 +38,24 @@ func digest(canonical []byte) string {
 	return pin.DigestPrefix + hex.EncodeToString(sum[:])
 }
 
-// formOf returns the form of the definition v, or of a server's instructions. It sorts the
-// members of v.
-func formOf(list pin.List, v *jsontree.Value) pin.Form {
-	if list == pin.Instructions {
-		return pin.Form{Definition: jsontree.AppendString(nil, v.Text), Digest: digest([]byte(v.Text)), Sanitized: digest([]byte(text.Sanitize(v.Text)))}
-	}
-	definition := jsontree.CanonicalBytes(v)
-	f := pin.Form{Definition: definition, Digest: digest(definition), Sanitized: ""}
+// formOf returns the form of a definition, given its canonical form, or of a server's
+// instructions, given their text.
+func formOf(list pin.List, hashed []byte) pin.Form {
+	f := pin.Form{Definition: hashed, Digest: digest(hashed)}
 	f.Sanitized = f.Digest
-	if !text.IsClean(definition) {
-		if clean, changed := sanitized(*v); changed {
-			f.Sanitized = digest(jsontree.CanonicalBytes(&clean))
-		}
+	switch {
+	case list == pin.Instructions:
+		f.Definition = jsontree.AppendString(nil, hashed)
+		f.Sanitized = digest([]byte(text.Sanitize(string(hashed))))
+	case !text.IsClean(hashed):
+		f.Sanitized = digest(sanitized(hashed))
 	}
 	return f
 }
 
-// sanitized returns v with every string sanitized. Member names stay as they are.
-// The second result says whether that changed anything.
-func sanitized(v jsontree.Value) (jsontree.Value, bool) {
-	changed := false
-	clean := jsontree.MapTexts(v, func(s string) string {
-		clean := text.Sanitize(s)
-		changed = changed || clean != s
-		return clean
-	})
-	return clean, changed
-}
+// sanitized returns a canonical form with every string sanitized. Member names stay as they
+// are, and so does their order.
+func sanitized(canonical []byte) []byte { return jsontree.MapStrings(canonical, text.Sanitize) }
 
 // setDigest returns the digest of the whole set, or "" if a name is repeated. If there are
 // more than tools, it is over the lines LIST:HEX in pin.LockOrder: tools always has its line,
@@ -93,14 +83,20 @@ func listDigest(s *pin.Set, list pin.List) string {
 	if list == pin.Instructions && len(pins) == 1 {
 		return pins[0].Digest
 	}
-	var lines []string
+	var line []byte
+	sum := sha256.New()
+	add := func(name, digest string) {
+		line = append(append(append(line, name...), ':'), pin.HexOf(digest)...)
+		sum.Write(line)
+		line = append(line[:0], '\n') // before the next one
+	}
 	if v := s.Policy.Value(); list == pin.Tools && len(v.Members()) > 0 {
-		lines = append(lines, "policy:"+pin.HexOf(digest(jsontree.CanonicalBytes(&v))))
+		add("policy", digest(jsontree.CanonicalBytes(&v)))
 	}
 	for _, p := range pins {
-		lines = append(lines, p.Name+":"+pin.HexOf(p.Digest))
+		add(p.Name, p.Digest)
 	}
-	return digest([]byte(strings.Join(lines, "\n")))
+	return pin.DigestPrefix + hex.EncodeToString(sum.Sum(nil))
 }
 
 // approvalHash returns the digest of a definition as received, in the form that audit

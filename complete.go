@@ -15,14 +15,13 @@ import (
 
 // addCompletion adds the command that prints a completion script. cobra's own exits with 0
 // for a misspelled shell.
-func addCompletion(root *cobra.Command, a *app) {
+func addCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd("completion")
 	completion, _, _ := root.Find([]string{"completion"})
 	completion.Args = cobra.ArbitraryArgs
 	completion.RunE = func(*cobra.Command, []string) error {
 		return fail.New("completion for which shell? one of bash, zsh, fish, powershell").Hint("pinproof completion bash")
 	}
-	completeValues(root, a)
 }
 
 // completeValues has the shell complete the values of flags: fixed words, the labels of

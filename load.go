@@ -162,7 +162,8 @@ func (w *workspace) pairOf(req *request, s source) (pin.Pair, error) {
 }
 
 // lockfileOf returns the lockfile without parsing it, if its bytes are exactly those that
-// lock writes for these manifests by default. That is the usual case of verify.
+// lock writes for these manifests by default, with what it records of their approval. That
+// is the usual case of verify.
 func lockfileOf(path string, sources []source) (l lockfile.Lockfile, ok bool) {
 	if size := fileSize(path); size < 0 || size > jsontree.MaxLockfileBytes || len(sources) > jsontree.MaxEntries {
 		return l, false // and a pipe could not be read again
@@ -172,7 +173,7 @@ func lockfileOf(path string, sources []source) (l lockfile.Lockfile, ok bool) {
 		return l, false
 	}
 	defer f.Close()
-	file, pins := bufio.NewReaderSize(f, 64<<10), 0
+	file := bufio.NewReaderSize(f, 64<<10)
 	for _, s := range sources { // sorted by label, none twice
 		label := s.label
 		if len(sources) == 1 {
@@ -183,18 +184,15 @@ func lockfileOf(path string, sources []source) (l lockfile.Lockfile, ok bool) {
 			return lockfile.Lockfile{}, false
 		}
 		set, err := manifest.Pins(m, label, pin.Policy{}, nil, formOf)
-		// A pin takes two or three of the values that a lockfile may have: above this the
-		// parser decides about its limit.
-		pins += len(set.Pins)
-		if err != nil || label == "" || len(label) > jsontree.MaxLabelBytes || set.Repeated() || pins > jsontree.MaxKept/4 {
+		if err != nil || label == "" || len(label) > jsontree.MaxLabelBytes || set.Repeated() {
 			return lockfile.Lockfile{}, false
 		}
 		for i := range set.Pins {
-			set.Pins[i].Received, set.Pins[i].Parsed, set.Pins[i].Column = nil, nil, 0
+			set.Pins[i].Received, set.Pins[i].Column = nil, 0
 		}
 		l.Servers = append(l.Servers, set)
 	}
-	if len(sources) == 0 || !l.IsWritten(file) {
+	if len(sources) == 0 || !l.IsExactly(file) {
 		return lockfile.Lockfile{}, false
 	}
 	return l, true

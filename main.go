@@ -67,6 +67,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 func (a *app) run(args []string) int {
 	a.out = bufio.NewWriterSize(a.stdout, 64<<10)
 	root := newRoot(a)
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		completeValues(root, a) // only then: that is an eighth of the instructions of a start
+	}
 	root.SetArgs(args)
 	root.SetOut(a.out)
 	root.SetErr(a.stderr)
@@ -183,6 +186,6 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 			return target.Help()
 		},
 	})
-	addCompletion(root, a)
+	addCompletion(root)
 	return root
 }

@@ -255,8 +255,7 @@ func TestRelockKeepsThePolicy(t *testing.T) {
 // accepts nothing of another list.
 func TestAcceptOfOtherLists(t *testing.T) {
 	entry := func(list pin.List, name, definition string) pin.Pin {
-		v := pintest.Tree(t, definition)
-		return pin.Pin{Key: pin.Key{List: list, Name: name}, Form: formOf(pin.Tools, &v)}
+		return pin.Pin{Key: pin.Key{List: list, Name: name}, Form: formOf(pin.Tools, []byte(definition))}
 	}
 	tool := canonPins(t, `[{"name":"x","inputSchema":{"properties":{}}}]`, pin.Policy{}).Pins[0]
 	pairs := []pin.Pair{{Server: "s", Known: true, Present: true,

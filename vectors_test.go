@@ -202,7 +202,7 @@ func digestsHold(t *testing.T, path string) {
 			continue
 		}
 		var p pin.Pin
-		if p.Form = formOf(pin.Tools, &v); p.Digest != d.Digest {
+		if p.Form = formOf(pin.Tools, jsontree.CanonicalBytes(&v)); p.Digest != d.Digest {
 			t.Errorf("%s: %s, want %s", d.About, p.Digest, d.Digest)
 		}
 	}

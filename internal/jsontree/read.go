@@ -6,11 +6,11 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"iter"
 	"math"
 	"math/big"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -72,6 +72,17 @@ func (v Value) Members() []Member {
 	return v.Parts
 }
 
+// Names yields the names of an object's members, with the offsets of their values.
+func (v Value) Names() iter.Seq2[string, int] {
+	return func(yield func(string, int) bool) {
+		for _, m := range v.Members() {
+			if !yield(m.Name, int(m.At)) {
+				return
+			}
+		}
+	}
+}
+
 // Items returns the elements of an array, and none for any other kind.
 func (v Value) Items() []Member {
 	if v.Kind != '[' {
@@ -89,8 +100,7 @@ type Step struct {
 	Index int    // of an element; -1 for a member
 }
 
-// A Reader reads a text into trees. JSON from outside becomes a value here and
-// nowhere else.
+// A Reader reads a text strictly. JSON from outside becomes a value here and nowhere else.
 //
 // Beyond what RFC 8259 excludes, it refuses invalid UTF-8, unpaired surrogates, repeated
 // member names at any depth (compared after unescaping), and numbers that overflow a double.
@@ -98,84 +108,43 @@ type Step struct {
 // to an agent. They disagree about integers that a double can't hold exactly, too. It rounds
 // those, as RFC 8785 does, and keeps the first one's place: the caller decides.
 type Reader struct {
-	data       []byte
-	window     string // a copy of a piece of data; short strings are parts of it
-	windowFrom int    // its offset in data
-
-	again        bool                                    // data was read strictly before: no name in it is repeated
-	Bounded      bool                                    // for a manifest: limit size and number of definitions
-	definitions  int                                     // read so far
-	IsDefinition func(path []Step) bool                  // nil: none is
-	Definition   func(path []Step, v *Value) (keep bool) // takes a definition; unless it keeps the tree, that is gone
-	Rounded      *Error                                  // the first integer that a double can't hold exactly, or nil
+	again        bool                            // data was read strictly before: no name in it is repeated
+	Bounded      bool                            // for a manifest: limit size and number of definitions
+	definitions  int                             // read so far
+	IsDefinition func(path []Step) bool          // nil: none is
+	Definition   func(path []Step, v Definition) // takes a definition, which is gone afterwards
+	Rounded      *Error                          // the first integer that a double can't hold exactly, or nil
 
 	d          *jsontext.Decoder
 	base, to   int // d reads data[base:to]
 	Start, end int // the token just read
 	path       []Step
-	stack      []Member // the parts read so far of every open container
-	slab       slab
-	kept       int // values kept outside definitions
+	depth      int     // how many containers are open
+	tree       tree    // what was read and is kept
+	open       []int32 // the nodes read so far in every open container
+	kept       int     // values kept outside definitions
 
-	inside *Definition // the definition being read, or nil
+	inside *Place // the definition being read, or nil
 }
 
-// A Definition is the definition being read, with what its limits are checked on.
-type Definition struct {
+// A Place is that of a definition in its file, with what its limits are checked on.
+type Place struct {
 	at     int    // offset of its first byte
 	Path   []Step // from the root to it
 	values int    // read so far
 	Name   string // its "name", once that was read; for messages
 }
 
-func NewReader(data []byte) *Reader { return &Reader{data: data} }
-
-// SmallFile is a size in bytes. Up to it, a manifest's trees are kept for its review;
-// they take some ten times as much memory.
-const SmallFile = 1 << 20
-
-// A slab hands out memory for the trees of definitions, piece by piece. If a tree isn't
-// kept, the next definition uses its memory again.
-type slab struct {
-	parts []Member
-	used  int // how many of them this definition has taken
-}
-
-// take returns n elements, in memory of their own if !shared or slabSize/8 < n <= slabSize.
-func (s *slab) take(n int, shared bool) []Member {
-	if !shared || n > slabSize/8 && n <= slabSize {
-		return make([]Member, n)
-	}
-	if s.used+n > len(s.parts) {
-		*s = slab{parts: make([]Member, max(slabSize, n+n/4))} // room for another definition as large
-	}
-	s.used += n
-	return s.parts[s.used-n : s.used : s.used]
-}
-
-// end ends a definition. Unless its tree is kept, the elements taken for it are free again.
-func (s *slab) end(kept bool) {
-	if kept {
-		s.parts = s.parts[s.used:]
-	}
-	s.used = 0
-}
-
-// slabSize is the least number of elements in a slab.
-const slabSize = 512
-
-// windowSize is the size in bytes of a window. One copy serves many strings, and a string
-// that is kept doesn't keep the whole file in memory.
-const windowSize = 32 << 10
+func NewReader(data []byte) *Reader { return &Reader{tree: tree{data: data}} }
 
 // Error is the place in a file where strict reading stopped.
 type Error struct {
 	At      int // byte offset
 	From    int // offset of the outermost value around it
 	Text    string
-	Grammar bool        // outside the JSON grammar, not merely refused by us
-	Inside  *Definition // the definition it is in, or nil
-	Limit   bool        // a definition is too large, or there are too many
+	Grammar bool   // outside the JSON grammar, not merely refused by us
+	Inside  *Place // the definition it is in, or nil
+	Limit   bool   // a definition is too large, or there are too many
 }
 
 func (e *Error) Error() string { return e.Text }
@@ -187,52 +156,59 @@ func NewDecoder(data []byte, opts ...jsontext.Options) *jsontext.Decoder {
 // Next reads the first JSON value in data[at:to], after any blanks. The error is io.EOF
 // if only blanks are left, otherwise a *Error.
 func (r *Reader) Next(at, to int) (Value, error) {
-	for at < to && isBlank(r.data[at]) {
+	t := &r.tree
+	for at < to && isBlank(t.data[at]) {
 		at++
 	}
 	if at == to {
 		return Value{}, io.EOF
 	}
-	r.d, r.base, r.to, r.end = NewDecoder(r.data[at:to], jsontext.AllowDuplicateNames(r.again)), at, to, at
-	r.path, r.stack, r.inside = r.path[:0], r.stack[:0], nil
-	v, bad := r.value()
+	r.d, r.base, r.to, r.end = NewDecoder(t.data[at:to], jsontext.AllowDuplicateNames(r.again)), at, to, at
+	r.path, r.depth, r.open, r.inside = r.path[:0], 0, r.open[:0], nil
+	t.cut(size{})
+	tok, bad := r.token()
+	if bad == nil {
+		bad = r.value(tok, node{})
+	}
 	if bad != nil {
 		bad.From, bad.Inside = at, r.inside
 		return Value{}, bad
 	}
-	return v, nil
+	if r.IsDefinition == nil {
+		t.text = string(t.data[t.nodes[0].at:t.nodes[0].end])
+	}
+	return t.value(r.again), nil
 }
 
 // Only reads data as one JSON value, with nothing but blanks around it.
 func (r *Reader) Only() (Value, error) {
-	v, err := r.Next(0, len(r.data))
+	data := r.tree.data
+	v, err := r.Next(0, len(data))
 	if err != nil {
 		return Value{}, err
 	}
-	for at := int(v.End); at < len(r.data); at++ {
-		if !isBlank(r.data[at]) {
+	for at := int(v.End); at < len(data); at++ {
+		if !isBlank(data[at]) {
 			return Value{}, &Error{At: at, Text: "trailing data after it"}
 		}
 	}
 	return v, nil
 }
 
-// Canonical reads text that was read strictly before: a canonical form, or a definition
-// as received. For any other text the result is absent, which equals no pinned value.
+// Canonical reads text that was read strictly before, a canonical form or a definition as
+// received, into a canonical tree: its members are sorted. For any other text the result is
+// absent, which equals no pinned value.
 func Canonical(data []byte) Value {
-	r := NewReader(data)
-	r.again = true
-	stack := stacks.Get().(*[]Member)
-	r.stack = *stack
+	r := readers.Get().(*Reader)
+	r.again, r.tree.data = true, data
 	v, _ := r.Only()
-	*stack = r.stack[:0]
-	stacks.Put(stack)
+	r.tree.data, r.tree.text = nil, ""
+	readers.Put(r)
 	return v
 }
 
-// stacks holds buffers in which the parts of containers are gathered. They are pooled
-// because a definition is read again for each use.
-var stacks = sync.Pool{New: func() any { return new([]Member) }}
+// readers holds readers with their nodes, because a definition is read again for each use.
+var readers = sync.Pool{New: func() any { return new(Reader) }}
 
 func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
 
@@ -242,7 +218,8 @@ func (r *Reader) token() (jsontext.Token, *Error) {
 	if err != nil {
 		return tok, r.explain(err)
 	}
-	for r.Start = r.end; isBlank(r.data[r.Start]) || r.data[r.Start] == ',' || r.data[r.Start] == ':'; r.Start++ {
+	data := r.tree.data
+	for r.Start = r.end; isBlank(data[r.Start]) || data[r.Start] == ',' || data[r.Start] == ':'; r.Start++ {
 	}
 	r.end = r.base + int(r.d.InputOffset())
 	if r.Bounded && r.inside != nil && r.end-r.inside.at > MaxDefinitionBytes {
@@ -255,54 +232,58 @@ func (r *Reader) tooLarge(text string) *Error {
 	return &Error{At: r.inside.at, Text: text, Limit: true}
 }
 
-// value reads one value and what is in it.
-func (r *Reader) value() (v Value, bad *Error) {
-	tok, bad := r.token()
-	if bad != nil {
-		return v, bad
-	}
-	v.Kind, v.At = byte(tok.Kind()), int32(r.Start)
+// value reads the value that begins with tok, which was just read, and what is in it. Its
+// node n has the name already.
+func (r *Reader) value(tok jsontext.Token, n node) *Error {
+	n.kind, n.at, n.end = byte(tok.Kind()), int32(r.Start), int32(r.end)
 	outer := r.inside
 	if outer == nil && r.IsDefinition != nil && r.IsDefinition(r.path) {
-		r.inside = &Definition{at: r.Start, Path: r.path}
+		r.inside = &Place{at: r.Start, Path: r.path}
 		switch r.definitions++; {
 		case r.Bounded && r.path[len(r.path)-1].Index >= MaxEntries:
-			return v, r.tooLarge("more than 50,000 entries")
+			return r.tooLarge("more than 50,000 entries")
 		case r.Bounded && r.definitions > maxDefinitions:
-			return v, r.tooLarge("more than 200,000 entries in all lists of the file")
+			return r.tooLarge("more than 200,000 entries in all lists of the file")
 		}
 	}
-	if bad := r.count(v.Kind); bad != nil {
-		return v, bad
+	if bad := r.count(n.kind); bad != nil {
+		return bad
 	}
-	switch v.Kind {
+	t := &r.tree
+	switch literal := t.data[r.Start:r.end]; n.kind {
 	case '"':
-		v.Text = r.string(tok)
+		n.spelled = isSpelled(literal)
 	case '0':
-		literal, exact, ok := r.slice(r.Start, r.end), true, true
-		if v.Text, exact, ok = readNumber(literal); !ok {
-			return v, &Error{At: r.Start, Text: "a number that overflows a double"}
+		text, exact, ok := readNumber(literal)
+		if !ok {
+			return &Error{At: r.Start, Text: "a number that overflows a double"}
 		}
+		n.spelled = string(text) == string(literal)
 		if !exact && r.Rounded == nil {
 			r.Rounded = &Error{At: r.Start, Inside: r.inside,
-				Text: literal + ": an integer that a double can't hold exactly: parsers would read different numbers"}
+				Text: string(literal) + ": an integer that a double can't hold exactly: parsers would read different numbers"}
 			if r.inside != nil {
 				r.inside.Path = slices.Clone(r.inside.Path)
 			}
 		}
-	case '[', '{':
-		if bad := r.parts(&v); bad != nil {
-			return v, bad
+	case 'n', 'f', 't':
+		n.spelled = true
+	}
+	begin := t.size()
+	t.nodes = append(t.nodes, n)
+	if n.kind == '[' || n.kind == '{' {
+		if bad := r.parts(begin.nodes); bad != nil {
+			return bad
 		}
 	}
-	v.End = int32(r.end)
 	if outer == nil && r.inside != nil {
 		r.inside = nil
-		tree := v
-		v.Parts = nil // the reader keeps no tree of its own: memory stays flat
-		r.slab.end(r.Definition(r.path, &tree))
+		r.Definition(r.path, Definition{t, begin.nodes})
+		begin.nodes++
+		t.cut(begin) // nothing is kept but its place: memory stays flat
+		t.nodes[begin.nodes-1].parts, t.nodes[begin.nodes-1].n = 0, 0
 	}
-	return v, nil
+	return nil
 }
 
 // count counts the value that begins and checks the limits.
@@ -318,94 +299,84 @@ func (r *Reader) count(kind byte) *Error {
 	switch {
 	case s.values > maxDefinitionSize:
 		return r.tooLarge("a definition of more than 200,000 values")
-	case (kind == '[' || kind == '{') && len(r.path)-len(s.Path) >= maxDefinitionDepth:
+	case (kind == '[' || kind == '{') && r.depth-len(s.Path) >= maxDefinitionDepth:
 		return r.tooLarge("a definition nested more than 128 deep")
 	}
 	return nil
 }
 
-// parts reads the elements of an array or the members of an object. Outside definitions,
-// values below keptDepth are read but not kept: nothing asks for them.
-func (r *Reader) parts(v *Value) *Error {
-	r.path = append(r.path, Step{Index: -1})
-	here := len(r.path) - 1
+// parts reads the elements of an array or the members of an object, which is node i. Outside
+// definitions, values below keptDepth are read but not kept: nothing asks for them.
+func (r *Reader) parts(i int32) *Error {
+	t, here, isObject := &r.tree, r.depth, r.tree.nodes[i].kind == '{'
+	follows := r.IsDefinition != nil && r.inside == nil // whether something asks for the path
 	keep := r.inside != nil || r.IsDefinition == nil || here < keptDepth
-	base := len(r.stack)
-	for i := 0; ; i++ {
-		if k := r.d.PeekKind(); k == ']' || k == '}' {
+	if follows {
+		r.path = append(r.path, Step{Index: -1})
+	}
+	r.depth++
+	base := len(r.open)
+	for index := 0; ; index++ {
+		tok, bad := r.token()
+		if bad != nil {
+			return bad
+		}
+		if k := tok.Kind(); k == ']' || k == '}' {
 			break
 		}
-		name := ""
-		if v.Kind == '{' {
-			tok, bad := r.token()
-			if bad != nil {
+		part, begin := node{}, t.size()
+		if isObject {
+			t.setName(&part, r.Start, r.end)
+			if follows {
+				r.path[here].Name = string(t.name(&part))
+			}
+			if tok, bad = r.token(); bad != nil {
 				return bad
 			}
-			name = r.string(tok)
-			r.path[here].Name = name
-		} else {
-			r.path[here].Index = i
+		} else if follows {
+			r.path[here].Index = index
 		}
-		part, bad := r.value()
-		switch {
-		case bad != nil:
+		if bad := r.value(tok, part); bad != nil {
 			return bad
-		case !keep:
-			r.kept--
-			continue
-		case r.inside != nil && name == "name" && here == len(r.inside.Path):
-			r.inside.Name = part.Text
 		}
-		r.stack = append(r.stack, Member{name, part})
+		if !keep {
+			r.kept--
+			t.cut(begin)
+			continue
+		}
+		if s := r.inside; s != nil && here == len(s.Path) && string(t.name(&part)) == "name" {
+			s.Name = t.string(begin.nodes)
+		}
+		r.open = append(r.open, begin.nodes)
 	}
-	v.Parts = r.slab.take(len(r.stack)-base, r.inside != nil)
-	copy(v.Parts, r.stack[base:])
-	r.stack = r.stack[:base]
-	_, bad := r.token() // the closing bracket
-	r.path = r.path[:here]
-	return bad
-}
-
-// string returns the text of the string token just read.
-func (r *Reader) string(tok jsontext.Token) string {
-	if bytes.IndexByte(r.data[r.Start:r.end], '\\') >= 0 {
-		return tok.String()
+	n := &t.nodes[i]
+	n.end, n.parts, n.n = int32(r.end), int32(len(t.parts)), int32(len(r.open)-base)
+	t.parts = append(t.parts, r.open[base:]...)
+	r.open, r.depth = r.open[:base], here
+	if follows {
+		r.path = r.path[:here]
 	}
-	return r.slice(r.Start+1, r.end-1)
-}
-
-// slice returns data[from:to] as a string. Outside definitions it is a copy: such a
-// string is kept, and would keep the whole window in memory.
-func (r *Reader) slice(from, to int) string {
-	if to-from > windowSize/4 || r.inside == nil && r.IsDefinition != nil {
-		return string(r.data[from:to])
-	}
-	if from < r.windowFrom || to > r.windowFrom+len(r.window) {
-		r.windowFrom, r.window = from, string(r.data[from:min(from+windowSize, len(r.data))])
-	}
-	return r.window[from-r.windowFrom : to-r.windowFrom]
+	return nil
 }
 
 // readNumber returns a number as RFC 8785 writes it, and whether it fits into a double. It is
 // not exact if it is an integer and another one than the double.
-func readNumber(literal string) (text string, exact, ok bool) {
-	if digits := strings.TrimPrefix(literal, "-"); len(digits) <= 15 && isDigits(digits) && literal != "-0" {
+func readNumber(literal []byte) (text []byte, exact, ok bool) {
+	if digits := bytes.TrimPrefix(literal, []byte("-")); len(digits) <= 15 && isDigits(digits) && string(literal) != "-0" {
 		return literal, true, true // up to 15 digits are exact
 	}
-	f, err := strconv.ParseFloat(literal, 64)
-	if err == nil {
-		text, err = canonicalNumber(f)
-	}
-	if err != nil || math.Abs(f) < 1<<53 || strings.ContainsAny(literal, ".eE") {
+	f, err := strconv.ParseFloat(string(literal), 64)
+	text = []byte(canonicalNumber(f))
+	if err != nil || math.Abs(f) < 1<<53 || bytes.ContainsAny(literal, ".eE") {
 		return text, true, err == nil
 	}
 	// At most 310 characters are left here: more would have overflowed.
 	held, _ := new(big.Float).SetFloat64(f).Int(nil)
-	written, isInteger := new(big.Int).SetString(literal, 10)
+	written, isInteger := new(big.Int).SetString(string(literal), 10)
 	return text, isInteger && held.Cmp(written) == 0, true
 }
 
-func isDigits(s string) bool {
+func isDigits(s []byte) bool {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {
 			return false
@@ -422,7 +393,7 @@ func (r *Reader) explain(err error) *Error {
 	if ok {
 		bad.At = min(r.base+int(syntactic.ByteOffset), r.to)
 	}
-	rest := r.data[bad.At:r.to]
+	rest := r.tree.data[bad.At:r.to]
 	next, size := utf8.DecodeRune(rest)
 	escape, _ := UnicodeEscape(rest)
 	switch {
@@ -435,7 +406,7 @@ func (r *Reader) explain(err error) *Error {
 		bad.Text = "invalid UTF-8"
 	case utf16.IsSurrogate(escape):
 		bad.Text = "an unpaired surrogate: not Unicode text"
-	case len(r.path) >= 10_000 && (next == '[' || next == '{'):
+	case r.depth >= 10_000 && (next == '[' || next == '{'):
 		bad.Text = "nested more than 10,000 deep"
 	case errors.Is(err, jsontext.ErrNonStringName):
 		bad.Text, bad.Grammar = "an object member without a quoted name", true

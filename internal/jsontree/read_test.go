@@ -151,7 +151,8 @@ func TestReaderFindsTheEnd(t *testing.T) {
 
 // FuzzReader holds the reader and its tree against encoding/json.
 func FuzzReader(f *testing.F) {
-	for _, seed := range []string{`{"a":[1,-2.5e3,"x\n\u00e9\ud83d\ude00",null,true,{}]}`, ` [ ] `, `"\u2028"`, `{"a":{"a":[[[]]]}}`, `1e5 x`, `{"a":1,"a":2}`, `[9007199254740993]`} {
+	for _, seed := range []string{`{"a":[1,-2.5e3,"x\n\u00e9\ud83d\ude00",null,true,{}]}`, ` [ ] `, `"\u2028"`, `{"a":{"a":[[[]]]}}`, `1e5 x`, `{"a":1,"a":2}`, `[9007199254740993]`,
+		`{"b\u0000":{"\/":"\u0041\/\n"},"a":[-0,1e2,10],"\ud83d\ude00":null,"\ufb33":{}}`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -166,7 +167,44 @@ func FuzzReader(f *testing.F) {
 			return
 		}
 		checkTree(t, data, v)
+		r := NewReader(data)
+		r.IsDefinition = func(path []Step) bool { return len(path) == 0 }
+		r.Definition = func(_ []Step, d Definition) {
+			checkDefinition(t, d, v)
+			d.Canonical() // sorts it
+			sortMembers(&v)
+			checkDefinition(t, d, v)
+		}
+		if left, err := r.Next(0, len(data)); err != nil || left.At != v.At || left.End != v.End || left.Parts != nil {
+			t.Fatalf("%q: a definition leaves %v, %v", data, left, err)
+		}
 	})
+}
+
+// checkDefinition holds a definition, as the reader hands it over, against its tree.
+func checkDefinition(t *testing.T, d Definition, v Value) {
+	text := ""
+	if v.Kind == '"' {
+		text = v.Text
+	}
+	if d.Kind() != v.Kind || d.At() != v.At || d.Text() != text {
+		t.Fatalf("%c at %d, %q; want %+v", d.Kind(), d.At(), d.Text(), v)
+	}
+	items, names := v.Items(), v.Members()
+	for item := range d.Items() {
+		checkDefinition(t, item, items[0].Value)
+		items = items[1:]
+	}
+	for name, at := range d.Names() {
+		if name != names[0].Name || at != int(names[0].At) {
+			t.Fatalf("member %q at %d, want %+v", name, at, names[0])
+		}
+		checkDefinition(t, d.Get(name), names[0].Value)
+		names = names[1:]
+	}
+	if len(items)+len(names) > 0 || d.Get("no such member").Kind() != 0 {
+		t.Fatalf("%d parts are missing of %+v", len(items)+len(names), v)
+	}
 }
 
 // checkTree holds every node of a tree against encoding/json at its place.

@@ -4,12 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/gowebpki/jcs"
 )
 
 // Equal reports whether two canonical trees are equal.
@@ -23,19 +21,41 @@ func Equal(a, b Value) bool {
 // Append writes v as JSON text, members in their order.
 func Append(dst []byte, v Value) []byte { return appendValue(dst, &v) }
 
+// AppendIndented writes JSON text over several lines, indented by two spaces and by depth
+// times as much after each line feed.
+func AppendIndented(dst, text []byte, depth int) []byte {
+	dst, _ = jsontext.AppendFormat(dst, text, jsontext.AllowDuplicateNames(true), jsontext.PreserveRawStrings(true),
+		jsontext.WithIndent("  "), jsontext.WithIndentPrefix(strings.Repeat("  ", depth)))
+	return dst
+}
+
 // CanonicalBytes returns the RFC 8785 bytes of v. It sorts the members of v itself.
 func CanonicalBytes(v *Value) []byte {
 	sortMembers(v)
-	buffer := formBuffers.Get().(*[]byte)
-	*buffer = appendValue((*buffer)[:0], v)
-	form := slices.Clone(*buffer)
-	formBuffers.Put(buffer)
-	return form
+	return appendValue(nil, v)
 }
 
-// formBuffers holds buffers for writing canonical forms. Their sizes aren't known
-// beforehand, and thousands are made.
-var formBuffers = sync.Pool{New: func() any { return new([]byte) }}
+// MapStrings returns canonical JSON in which f has changed every string, but no member name.
+func MapStrings(canonical []byte, f func(string) string) []byte {
+	var out []byte
+	d, copied := NewDecoder(canonical, jsontext.AllowDuplicateNames(true)), 0
+	for {
+		tok, err := d.ReadToken()
+		if err != nil {
+			return append(out, canonical[copied:]...)
+		}
+		end := int(d.InputOffset())
+		if tok.Kind() != '"' || end < len(canonical) && canonical[end] == ':' {
+			continue
+		}
+		text := tok.String()
+		if changed := f(text); changed != text {
+			begin := end - len(AppendString(nil, text))
+			out = AppendString(append(out, canonical[copied:begin]...), changed)
+			copied = end
+		}
+	}
+}
 
 // sortMembers brings the members of v, and of all in it, into the order of RFC 8785,
 // section 3.2.3.
@@ -64,11 +84,7 @@ func appendValue(dst []byte, v *Value) []byte {
 	case '"':
 		return AppendString(dst, v.Text)
 	}
-	brackets := "{}"
-	if v.Kind == '[' {
-		brackets = "[]"
-	}
-	dst = append(dst, brackets[0])
+	dst = append(dst, v.Kind)
 	for i := range v.Parts {
 		if i > 0 {
 			dst = append(dst, ',')
@@ -78,44 +94,31 @@ func appendValue(dst []byte, v *Value) []byte {
 		}
 		dst = appendValue(dst, &v.Parts[i].Value)
 	}
-	return append(dst, brackets[1])
+	return append(dst, closing(v.Kind))
+}
+
+// closing returns the bracket that closes a container of a kind.
+func closing(kind byte) byte {
+	if kind == '[' {
+		return ']'
+	}
+	return '}'
 }
 
 // AppendString writes s, valid UTF-8, with the escapes of RFC 8785,
 // section 3.2.2.2: quote, backslash and the characters below U+0020, no others.
-func AppendString(dst []byte, s string) []byte {
-	dst = append(dst, '"')
-	from := 0
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if c >= 0x20 && c != '"' && c != '\\' {
-			continue
-		}
-		dst = append(dst, s[from:i]...)
-		from = i + 1
-		switch c {
-		case '"', '\\':
-			dst = append(dst, '\\', c)
-		case '\b':
-			dst = append(dst, `\b`...)
-		case '\t':
-			dst = append(dst, `\t`...)
-		case '\n':
-			dst = append(dst, `\n`...)
-		case '\f':
-			dst = append(dst, `\f`...)
-		case '\r':
-			dst = append(dst, `\r`...)
-		default:
-			dst = fmt.Appendf(dst, `\u%04x`, c)
-		}
-	}
-	dst = append(dst, s[from:]...)
-	return append(dst, '"')
+func AppendString[S ~string | ~[]byte](dst []byte, s S) []byte {
+	dst, _ = jsontext.AppendQuote(dst, s)
+	return dst
 }
 
-// canonicalNumber writes a double as ECMAScript does (RFC 8785, section 3.2.2.3).
-func canonicalNumber(f float64) (string, error) { return jcs.NumberToJSON(f) }
+// canonicalNumber writes a finite double as ECMAScript does (RFC 8785, section 3.2.2.3).
+func canonicalNumber(f float64) string {
+	if f == 0 {
+		return "0" // also for -0
+	}
+	return jsontext.Float(f).String()
+}
 
 // AppendUnicodeEscape writes r as \uXXXX, a surrogate pair beyond U+FFFF.
 func AppendUnicodeEscape(dst []byte, r rune) []byte {
@@ -164,7 +167,7 @@ func Tokens(pointer string) ([]string, bool) {
 
 // Pointer extends a JSON Pointer by one member name or index (RFC 6901).
 func Pointer(pointer, token string) string {
-	return pointer + "/" + strings.ReplaceAll(strings.ReplaceAll(token, "~", "~0"), "/", "~1")
+	return string(jsontext.Pointer(pointer).AppendToken(token))
 }
 
 // MergeOrder says which of two sorted lists to take from next: the old one (negative), the
@@ -182,7 +185,7 @@ func MergeOrder(old, new int, order func() int) int {
 
 // CompareUTF16 orders strings by UTF-16 code units, the order of RFC 8785
 // (section 3.2.3): code points from U+10000 up sort before U+E000 to U+FFFF.
-func CompareUTF16(a, b string) int {
+func CompareUTF16[S ~string | ~[]byte](a, b S) int {
 	for i := 0; i < len(a) && i < len(b); i++ {
 		if a[i] == b[i] {
 			continue

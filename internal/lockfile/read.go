@@ -89,14 +89,13 @@ func Read(path string, data []byte, formOf pin.FormFunc) (Lockfile, error) {
 	r.json.IsDefinition = func(path []jsontree.Step) bool {
 		return len(path) == 5 && path[0].Name == "servers" && path[4].Name == "definition"
 	}
-	r.json.Definition = func(path []jsontree.Step, v *jsontree.Value) bool {
+	r.json.Definition = func(path []jsontree.Step, v jsontree.Definition) {
 		list, _ := pin.ListNamed(path[2].Name)
-		d := definedPin{name: strings.Clone(v.Get(pin.ListInfo[list].Identity).Text), isObject: v.Kind == '{'}
+		d := definedPin{name: v.Get(pin.ListInfo[list].Identity).Text(), isObject: v.Kind() == '{'}
 		if d.isObject {
-			d.Form = r.formOf(list, v)
+			d.Form = r.formOf(list, v.Canonical())
 		}
-		r.defined[v.At] = d
-		return false
+		r.defined[v.At()] = d
 	}
 	root, err := r.json.Only()
 	if err != nil || root.Kind != '{' {
@@ -283,8 +282,7 @@ func (r *lockReader) entry(set *pin.Set, list pin.List, e jsontree.Member, where
 		if err := r.object(a, where+"approval: ", "by", "at", "hash"); err != nil {
 			return err
 		}
-		p.Approval = &pin.Approval{By: a.Get("by").Text, At: a.Get("at").Text, Hash: a.Get("hash").Text}
-		if _, err := time.Parse(time.RFC3339, p.Approval.At); err != nil || p.Approval.By == "" || !pin.IsDigest(p.Approval.Hash) {
+		if p.Approval = approvalIn(a); p.Approval == nil {
 			return r.At(int(a.At), `%s"approval" needs "by", "at" (RFC 3339) and "hash" (a digest)`, where)
 		}
 	}
@@ -301,25 +299,37 @@ func (r *lockReader) entry(set *pin.Set, list pin.List, e jsontree.Member, where
 	return r.recompute(&set.Pins[len(set.Pins)-1], text, set.Policy, where)
 }
 
-// accepted reads the record of accepted warnings. An id that this version doesn't know is
-// kept.
+// approvalIn reads a record of who accepted a definition. It is nil if that isn't one.
+func approvalIn(v jsontree.Value) *pin.Approval {
+	a := &pin.Approval{By: v.Get("by").Text, At: v.Get("at").Text, Hash: v.Get("hash").Text}
+	if _, err := time.Parse(time.RFC3339, a.At); err != nil || a.By == "" || !pin.IsDigest(a.Hash) {
+		return nil
+	}
+	return a
+}
+
+// accepted reads the record of the accepted warnings of a server or a pin.
 func (r *lockReader) accepted(v jsontree.Value, where string) ([]string, error) {
 	list := v.Get("acceptedWarnings")
 	if list.Kind == 0 {
 		return nil, nil
 	}
-	ids, err := sortedTexts(list, "ids", func(ids []string) ([]string, error) {
-		for _, id := range ids {
-			if id == "" || len(id) > 64 || strings.Trim(id, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
-				return nil, fail.New("%s: an id is of a to z, 0 to 9 and -", text.Name(id))
-			}
-		}
-		return slices.Compact(slices.Sorted(slices.Values(ids))), nil
-	})
+	ids, err := sortedTexts(list, "ids", parseAccepted)
 	if err != nil {
 		return nil, r.At(int(list.At), `%s"acceptedWarnings": %s`, where, err)
 	}
 	return ids, nil
+}
+
+// parseAccepted checks and sorts the ids of accepted warnings. One that this version doesn't
+// know is kept.
+func parseAccepted(ids []string) ([]string, error) {
+	for _, id := range ids {
+		if id == "" || len(id) > 64 || strings.Trim(id, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+			return nil, fail.New("%s: an id is of a to z, 0 to 9 and -", text.Name(id))
+		}
+	}
+	return slices.Compact(slices.Sorted(slices.Values(ids))), nil
 }
 
 // recompute makes a pin of the stored definition and refuses p if it differs.
@@ -333,7 +343,7 @@ func (r *lockReader) recompute(p *pin.Pin, stored jsontree.Value, pol pin.Policy
 		if stored.Kind != '"' {
 			return r.At(int(stored.At), "%sits text is no string", where)
 		}
-		computed.Form = r.formOf(p.List, &stored)
+		computed.Form = r.formOf(p.List, []byte(stored.Text))
 	} else {
 		computed = r.defined[stored.At]
 		if !computed.isObject {

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"io"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"pinproof/internal/fail"
@@ -15,120 +16,170 @@ import (
 
 // Marshal returns the bytes of a lockfile. The same pins give the same bytes.
 func Marshal(l Lockfile) ([]byte, error) {
-	size, w := 0, &lockWriter{}
-	w.lockfile(l, func() bool { // a pass for the size alone: growing the buffer costs more
-		size += len(w.out)
-		w.out = w.out[:0]
+	size := 0
+	w := &lockWriter{emit: func(text []byte) bool { // a pass for the size alone: growing the buffer would take half as much memory again
+		size += len(text)
 		return size <= jsontree.MaxLockfileBytes
-	})
+	}}
+	w.lockfile(l)
 	if size > jsontree.MaxLockfileBytes {
 		return nil, fail.New("the lockfile would be larger than 256 MiB").Hint("keep it smaller: pinproof lock --hash-only")
 	}
-	w = &lockWriter{out: make([]byte, 0, size)}
-	w.lockfile(l, func() bool { return true })
-	return w.out, nil
+	out := make([]byte, 0, size)
+	w = &lockWriter{emit: func(text []byte) bool {
+		out = append(out, text...)
+		return true
+	}}
+	w.lockfile(l)
+	return out, nil
 }
 
-// IsWritten reports whether a file has exactly the bytes that Marshal writes for
-// l. It also sets the lines of l's pins. Neither text is ever in memory whole.
-func (l Lockfile) IsWritten(file *bufio.Reader) (same bool) {
-	w := &lockWriter{places: true}
-	var read []byte
-	w.lockfile(l, func() bool {
-		read = slices.Grow(read[:0], len(w.out))[:len(w.out)]
+// IsExactly reports whether a file has exactly the bytes that Marshal writes for l, given the
+// accepted warnings and approvals that the file records. It sets those in l, and the lines of
+// l's pins. Neither text is ever in memory whole. It says no where the parser's limit on values
+// could be reached, too.
+func (l Lockfile) IsExactly(file *bufio.Reader) bool {
+	same, read := true, []byte(nil)
+	w := &lockWriter{file: file, emit: func(text []byte) bool {
+		read = slices.Grow(read[:0], len(text))[:len(text)]
 		_, err := io.ReadFull(file, read)
-		same = err == nil && bytes.Equal(read, w.out)
-		w.out = w.out[:0]
+		same = same && err == nil && bytes.Equal(read, text)
 		return same
-	})
+	}}
+	w.lockfile(l)
 	_, err := file.ReadByte()
-	return same && err == io.EOF
+	values := 0 // at least as many as the parser counts outside definitions
+	for _, s := range l.Servers {
+		values += 20 + len(s.Accepted)
+		for _, p := range s.Pins {
+			values += 10 + len(p.Accepted)
+		}
+	}
+	return same && err == io.EOF && values <= jsontree.MaxKept
 }
 
 // lockWriter writes JSON indented by two spaces, with hidden characters escaped.
 type lockWriter struct {
-	out    []byte
-	depth  int
-	indent []byte // as many blanks as were needed so far
-	opened bool   // the last character written is an opening bracket
-	line   int    // of what is written next, from 0
-	places bool   // set the lines of servers and pins
+	emit  func(text []byte) bool // takes what was written, and says whether to go on
+	file  *bufio.Reader          // what the text is held against, or nil
+	out   []byte                 // not yet emitted
+	depth int
+	line  int  // of what is written next, from 0
+	empty bool // the object that was opened last has no member yet
 }
 
-// lockfile writes l. After each pin, and at the end, it asks whether to go on.
-func (w *lockWriter) lockfile(l Lockfile, goOn func() bool) {
-	w.json([]byte(`{"lockfileVersion":1,"servers":{`))
+// flush emits what was written.
+func (w *lockWriter) flush() bool {
+	w.out = escapeHidden(w.out)
+	goOn := w.emit(w.out)
+	w.out = w.out[:0]
+	return goOn
+}
+
+// lockfile writes l.
+func (w *lockWriter) lockfile(l Lockfile) {
+	w.open(nil)
+	w.member("lockfileVersion", "1")
+	w.member("servers", "")
+	w.open(nil)
 	for i := range l.Servers {
 		s := &l.Servers[i]
-		w.member(s.Server)
-		w.begin(&s.Line)
+		w.member(s.Server, "")
+		w.open(&s.Line)
 		if !s.Policy.IsDefault() {
-			w.member("policy")
+			w.member("policy", "")
 			w.json(jsontree.Append(nil, s.Policy.Value()))
 		}
-		w.accepted(s.Accepted)
+		w.accepted(&s.Accepted)
 		for _, list := range pin.LockOrder {
 			pins := s.Of(list)
 			if list != pin.Tools && len(pins) == 0 {
 				continue
 			}
-			w.member(pin.ListInfo[list].Member)
+			w.member(pin.ListInfo[list].Member, "")
 			if list != pin.Instructions {
-				w.json([]byte("{"))
+				w.open(nil)
 			}
 			for j := range pins {
 				if list != pin.Instructions {
-					w.member(pins[j].Name)
+					w.member(pins[j].Name, "")
 				}
-				if w.pin(&pins[j], s.Policy.HashOnly); !goOn() {
+				if w.pin(&pins[j], s.Policy.HashOnly); !w.flush() {
 					return
 				}
 			}
 			if list != pin.Instructions {
-				w.json([]byte("}"))
+				w.close()
 			}
 		}
-		w.json([]byte("}"))
+		w.close()
 	}
-	w.json([]byte("}}"))
+	w.close()
+	w.close()
 	w.out = append(w.out, '\n')
-	goOn()
+	w.flush()
 }
 
 func (w *lockWriter) pin(p *pin.Pin, hashOnly bool) {
-	w.begin(&p.Line)
-	w.textMember("digest", p.Digest)
+	w.open(&p.Line)
+	w.text("digest", p.Digest)
 	if p.Sanitized != p.Digest {
-		w.textMember("sanitizedDigest", p.Sanitized)
+		w.text("sanitizedDigest", p.Sanitized)
 	}
-	w.accepted(p.Accepted)
+	w.accepted(&p.Accepted)
+	if value, ok := w.recorded("approval"); ok {
+		v, _ := jsontree.NewReader(value).Next(0, len(value))
+		p.Approval = approvalIn(v)
+	}
 	if a := p.Approval; a != nil {
-		w.member("approval")
-		w.json([]byte("{"))
-		w.textMember("by", a.By)
-		w.textMember("at", a.At)
-		w.textMember("hash", a.Hash)
-		w.json([]byte("}"))
+		w.member("approval", "")
+		w.open(nil)
+		w.text("by", a.By)
+		w.text("at", a.At)
+		w.text("hash", a.Hash)
+		w.close()
 	}
 	if !hashOnly {
-		w.member(storedMember(p.List))
+		w.member(storedMember(p.List), "")
 		w.json(p.Definition)
 	}
-	w.json([]byte("}"))
+	w.close()
 }
 
 // accepted writes the record of accepted warnings, on one line: it is what a reviewer of the
 // file must not miss.
-func (w *lockWriter) accepted(ids []string) {
-	if len(ids) == 0 {
-		return
+func (w *lockWriter) accepted(ids *[]string) {
+	if value, ok := w.recorded("acceptedWarnings"); ok {
+		line, _, _ := bytes.Cut(value, []byte("\n"))
+		*ids, _ = parseAccepted(strings.FieldsFunc(string(line), func(r rune) bool { return strings.ContainsRune(`[", ]`, r) }))
 	}
-	w.member("acceptedWarnings")
-	for i, id := range ids {
-		w.out = append(w.out, [...]string{"[", ", "}[min(i, 1)]...)
+	for i, id := range *ids {
+		if i == 0 {
+			w.member("acceptedWarnings", "[")
+		} else {
+			w.out = append(w.out, ", "...)
+		}
 		w.out = jsontree.AppendString(w.out, id)
 	}
-	w.out = append(w.out, ']')
+	if len(*ids) > 0 {
+		w.out = append(w.out, ']')
+	}
+}
+
+// maxRecord is the most bytes of a record that IsExactly looks at. A lockfile with a longer
+// one is parsed.
+const maxRecord = 4 << 10
+
+// recorded returns what follows the name of a member, if the file that the text is held
+// against has that member next. What is made of it is written, and so compared with it.
+func (w *lockWriter) recorded(name string) (value []byte, ok bool) {
+	if w.file == nil || !w.flush() {
+		return nil, false
+	}
+	ahead := *w
+	ahead.member(name, "")
+	next, _ := w.file.Peek(maxRecord)
+	return bytes.CutPrefix(next, ahead.out)
 }
 
 // storedMember names the member of a pin that holds its definition.
@@ -139,79 +190,72 @@ func storedMember(list pin.List) string {
 	return "definition"
 }
 
-// begin opens the object of a server or a pin.
-func (w *lockWriter) begin(line *int) {
-	if w.places {
+// open begins an object. If the text is held against a file, it sets the object's line there.
+func (w *lockWriter) open(line *int) {
+	if w.file != nil && line != nil {
 		*line = w.line + 1
 	}
-	w.json([]byte("{"))
+	w.out = append(w.out, '{')
+	w.depth++
+	w.empty = true
 }
 
-func (w *lockWriter) member(name string) {
-	if !w.opened {
-		w.json([]byte(","))
+// close ends an object. An empty one stays on its line.
+func (w *lockWriter) close() {
+	w.depth--
+	if !w.empty {
+		w.newline()
 	}
-	w.json(append(jsontree.AppendString(nil, name), ':'))
+	w.out = append(w.out, '}')
+	w.empty = false
 }
 
-func (w *lockWriter) textMember(name, s string) {
-	w.member(name)
-	w.json(jsontree.AppendString(nil, s))
-}
-
-// json lays out JSON that has no blanks, or a part of it that ends between two tokens.
-func (w *lockWriter) json(part []byte) {
-	for i := 0; i < len(part); i++ {
-		c := part[i]
-		closing := c == '}' || c == ']'
-		if closing {
-			w.depth--
-		}
-		if closing != w.opened { // an empty container stays on its line
-			w.newline()
-		}
-		w.opened = c == '{' || c == '['
-		switch c {
-		case '{', '[':
-			w.depth++
-			w.out = append(w.out, c)
-		case ',':
-			w.out = append(w.out, c)
-			w.newline()
-		case ':':
-			w.out = append(w.out, ": "...)
-		case '"':
-			from := i
-			for escape := true; escape; {
-				i += 1 + bytes.IndexByte(part[i+1:], '"')
-				behind := bytes.TrimRight(part[from:i], `\`)
-				escape = (i-from-len(behind))%2 == 1
-			}
-			w.quoted(part[from : i+1])
-		default:
-			w.out = append(w.out, c)
-		}
+// member begins a member, and writes value as it stands.
+func (w *lockWriter) member(name, value string) {
+	if !w.empty {
+		w.out = append(w.out, ',')
 	}
+	w.empty = false
+	w.newline()
+	w.out = jsontree.AppendString(w.out, name)
+	w.out = append(append(w.out, ": "...), value...)
+}
+
+func (w *lockWriter) text(name, s string) {
+	w.member(name, "")
+	w.out = jsontree.AppendString(w.out, s)
+}
+
+// json lays out a value.
+func (w *lockWriter) json(value []byte) {
+	from := len(w.out)
+	w.out = jsontree.AppendIndented(w.out, value, w.depth)
+	w.line += bytes.Count(w.out[from:], []byte("\n"))
 }
 
 func (w *lockWriter) newline() {
 	w.line++
-	for len(w.indent) < 2*w.depth {
-		w.indent = append(w.indent, "  "...)
+	w.out = append(w.out, '\n')
+	for range w.depth {
+		w.out = append(w.out, "  "...)
 	}
-	w.out = append(append(w.out, '\n'), w.indent[:2*w.depth]...)
 }
 
-// quoted writes a JSON string with its hidden characters escaped.
-func (w *lockWriter) quoted(s []byte) {
+// escapeHidden replaces hidden characters by JSON escapes. All of them stand in strings.
+func escapeHidden(part []byte) []byte {
+	at := text.IndexBeyondASCII(part, escaped)
+	if at == len(part) {
+		return part
+	}
+	var out []byte
 	for {
-		at := text.IndexBeyondASCII(s, escaped)
-		w.out = append(w.out, s[:at]...)
-		if at == len(s) {
-			return
+		out = append(out, part[:at]...)
+		if at == len(part) {
+			return out
 		}
-		r, size := utf8.DecodeRune(s[at:])
-		w.out = jsontree.AppendUnicodeEscape(w.out, r)
-		s = s[at+size:]
+		r, size := utf8.DecodeRune(part[at:])
+		out = jsontree.AppendUnicodeEscape(out, r)
+		part = part[at+size:]
+		at = text.IndexBeyondASCII(part, escaped)
 	}
 }

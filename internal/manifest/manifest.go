@@ -5,6 +5,7 @@ package manifest
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -145,43 +146,41 @@ type entryProblem struct {
 }
 
 // newEntry checks a definition as a client would read it, and computes its digests.
-func newEntry(list pin.List, v *jsontree.Value, formOf pin.FormFunc) *entry {
-	e := &entry{at: v.At}
+func newEntry(list pin.List, v jsontree.Definition, formOf pin.FormFunc) *entry {
+	e := &entry{at: v.At()}
 	e.List = list
-	if v.Kind != '{' {
-		e.problem = &entryProblem{at: int(v.At), text: "is no object", bare: true}
+	if v.Kind() != '{' {
+		e.problem = &entryProblem{at: int(v.At()), text: "is no object", bare: true}
 		return e
 	}
-	if id := v.Get(pin.ListInfo[list].Identity); id.Kind == '"' {
-		e.Name = strings.Clone(id.Text) // or it would keep its window in memory
-	}
+	e.Name = v.Get(pin.ListInfo[list].Identity).Text()
 	if e.problem = e.check(v); e.problem == nil {
-		e.Form = formOf(list, v)
+		e.Form = formOf(list, v.Canonical())
 	}
 	return e
 }
 
 // check returns what keeps a value from being an entry, or nil.
-func (e *entry) check(v *jsontree.Value) *entryProblem {
+func (e *entry) check(v jsontree.Definition) *entryProblem {
 	list := e.List
-	if problem := findFolded(v.Members(), pin.EntryMembers[list], ""); problem != nil {
+	if problem := findFolded(v.Names(), pin.EntryMembers[list], ""); problem != nil {
 		return problem
 	}
-	if list == pin.Tools && !v.Has("inputSchema") {
+	if list == pin.Tools && v.Get("inputSchema").Kind() == 0 {
 		for _, wrong := range []string{"input_schema", "parameters", "function"} {
-			if v.Has(wrong) {
-				return &entryProblem{at: int(v.At), text: fmt.Sprintf(`%q instead of "inputSchema": a model API's list, not a server's own`, wrong), hint: CaptureHint}
+			if v.Get(wrong).Kind() != 0 {
+				return &entryProblem{at: int(v.At()), text: fmt.Sprintf(`%q instead of "inputSchema": a model API's list, not a server's own`, wrong), hint: CaptureHint}
 			}
 		}
 	}
 	if e.Name == "" {
-		return &entryProblem{at: int(v.At), text: fmt.Sprintf("no %q that is a non-empty string", pin.ListInfo[list].Identity)}
+		return &entryProblem{at: int(v.At()), text: fmt.Sprintf("no %q that is a non-empty string", pin.ListInfo[list].Identity)}
 	}
 	for _, name := range []string{"annotations", "execution", "arguments"} {
 		part := v.Get(name)
-		problem := findFolded(part.Members(), pin.InnerMembers[name], name+": ")
-		for _, item := range part.Items() {
-			problem = cmp.Or(problem, findFolded(item.Members(), pin.InnerMembers[name], name+": "))
+		problem := findFolded(part.Names(), pin.InnerMembers[name], name+": ")
+		for item := range part.Items() {
+			problem = cmp.Or(problem, findFolded(item.Names(), pin.InnerMembers[name], name+": "))
 		}
 		if problem != nil {
 			return problem
@@ -191,16 +190,17 @@ func (e *entry) check(v *jsontree.Value) *entryProblem {
 }
 
 // findFolded finds a member that equals a specified name only when folded, or returns nil.
-func findFolded(members []jsontree.Member, specified []string, where string) *entryProblem {
-	for _, m := range members {
-		if slices.Contains(specified, m.Name) {
+// members yields names, with the offsets of their values.
+func findFolded(members iter.Seq2[string, int], specified []string, where string) *entryProblem {
+	for name, at := range members {
+		if slices.Contains(specified, name) {
 			continue
 		}
-		folded := text.FoldASCII(m.Name)
+		folded := text.FoldASCII(name)
 		for _, s := range specified {
 			if strings.EqualFold(folded, s) {
-				return &entryProblem{at: int(m.Value.At), text: fmt.Sprintf("%smember %s differs from %q by letter case only: some clients read it as the real one",
-					where, text.Name(m.Name), s)}
+				return &entryProblem{at: at, text: fmt.Sprintf("%smember %s differs from %q by letter case only: some clients read it as the real one",
+					where, text.Name(name), s)}
 			}
 		}
 	}
@@ -270,8 +270,8 @@ func (r *manifestReader) array(v jsontree.Value, alone bool) error {
 	return r.page(pin.Tools, v.Items(), nil, int(v.At))
 }
 
-func (r *manifestReader) refuseFolded(members []jsontree.Member, specified []string, where string) error {
-	if problem := findFolded(members, specified, where); problem != nil {
+func (r *manifestReader) refuseFolded(v jsontree.Value, specified []string, where string) error {
+	if problem := findFolded(v.Names(), specified, where); problem != nil {
 		return r.At(problem.at, "%s", problem.text)
 	}
 	return nil
@@ -281,7 +281,7 @@ func (r *manifestReader) object(v jsontree.Value) error {
 	if len(v.Members()) > jsontree.MaxMembers {
 		return r.At(int(v.At), "more than 10,000 members in a message")
 	}
-	if err := r.refuseFolded(v.Members(), pin.MessageMembers, ""); err != nil {
+	if err := r.refuseFolded(v, pin.MessageMembers, ""); err != nil {
 		return err
 	}
 	at := int(v.At)
@@ -341,7 +341,7 @@ func (r *manifestReader) result(result jsontree.Value, at int) error {
 	if len(result.Members()) > jsontree.MaxMembers {
 		return r.At(int(result.At), "more than 10,000 members in a message")
 	}
-	if err := r.refuseFolded(result.Members(), pin.ResultMembers, "result: "); err != nil {
+	if err := r.refuseFolded(result, pin.ResultMembers, "result: "); err != nil {
 		return err
 	}
 	if t := result.Get("resultType"); t.Kind != 0 && t.Text != "complete" {
@@ -403,7 +403,7 @@ func (r *manifestReader) greeting(result jsontree.Value) error {
 		return r.At(int(text.At), "instructions of more than 4 MiB")
 	}
 	if offered := result.Get("capabilities"); offered.Kind == '{' {
-		if err := r.refuseFolded(offered.Members(), []string{"prompts", "resources", "tools"}, "capabilities: "); err != nil {
+		if err := r.refuseFolded(offered, []string{"prompts", "resources", "tools"}, "capabilities: "); err != nil {
 			return err
 		}
 		r.offered = &offered
@@ -411,7 +411,7 @@ func (r *manifestReader) greeting(result jsontree.Value) error {
 	s := &r.states[pin.Instructions]
 	list := []pin.Pin{}
 	if text.Text != "" && text.Kind == '"' { // an empty text tells a model nothing
-		p := pin.Pin{Key: pin.Key{List: pin.Instructions}, Form: r.formOf(pin.Instructions, &text)}
+		p := pin.Pin{Key: pin.Key{List: pin.Instructions}, Form: r.formOf(pin.Instructions, []byte(text.Text))}
 		list = append(list, r.placed(p, text))
 	}
 	s.complete = append(s.complete, list)
@@ -444,6 +444,7 @@ func (r *manifestReader) entries(list pin.List, s *listState, items []jsontree.M
 	if len(s.page)+len(items) > jsontree.MaxEntries {
 		return r.At(at, "more than 50,000 %ss", pin.ListInfo[list].Entry)
 	}
+	s.page = slices.Grow(s.page, len(items))
 	for i, v := range items {
 		d := r.entryAt(v.At)
 		if p := d.problem; p != nil {
@@ -601,6 +602,7 @@ func Pins(m Manifest, server string, pol pin.Policy, values []pin.Substitute, fo
 		if err := m.Lists[list].Problem; err != nil {
 			return s, err
 		}
+		s.Pins = slices.Grow(s.Pins, len(m.Lists[list].Entries))
 		for _, p := range m.Lists[list].Entries {
 			if pol.Shapes() || len(substitutes) > 0 {
 				v, err := pin.PutPlaceholders(p.Tree(), substitutes)
@@ -609,7 +611,11 @@ func Pins(m Manifest, server string, pol pin.Policy, values []pin.Substitute, fo
 					where := fmt.Sprintf("%s:%d:%d", text.Printable(m.Path), p.Line, p.Column)
 					return s, fail.In(where, "%s: %s", EntryNamed(list, p.Name), err)
 				}
-				p.Form = formOf(list, &v)
+				hashed := []byte(v.Text)
+				if list != pin.Instructions {
+					hashed = jsontree.CanonicalBytes(&v)
+				}
+				p.Form = formOf(list, hashed)
 			}
 			if name, err := pin.PutPlaceholders(jsontree.Text(p.Name), substitutes); err == nil {
 				p.Name = name.Text

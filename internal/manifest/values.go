@@ -50,14 +50,9 @@ func (s *stream) read(data []byte) {
 		}
 		return ok
 	}
-	s.json.Definition = func(path []jsontree.Step, v *jsontree.Value) bool {
+	s.json.Definition = func(path []jsontree.Step, v jsontree.Definition) {
 		list, _ := listOf(path)
-		e := newEntry(list, v, s.formOf)
-		if len(data) <= jsontree.SmallFile {
-			e.Parsed = v
-		}
-		s.defined = append(s.defined, e)
-		return e.Parsed != nil
+		s.defined = append(s.defined, newEntry(list, v, s.formOf))
 	}
 }
 

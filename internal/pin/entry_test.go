@@ -2,6 +2,8 @@ package pin
 
 import (
 	"testing"
+
+	"pinproof/internal/jsontree"
 )
 
 func TestParseEntry(t *testing.T) {
@@ -13,5 +15,14 @@ func TestParseEntry(t *testing.T) {
 		if got := ParseEntry(arg); got != want {
 			t.Errorf("%s: %v", arg, got)
 		}
+	}
+}
+
+// TestTreesAreSorted: a member of a tree is looked up by its place in the order, also where
+// the server wrote another order.
+func TestTreesAreSorted(t *testing.T) {
+	p := Pin{Received: []byte(`{"b":[{"d":1,"c":"x"}],"a":2}`), Form: Form{Definition: []byte(`{"a":2,"b":[{"c":"x","d":1}]}`)}}
+	if got, want := p.AsReceived(), p.Tree(); !jsontree.Equal(got, want) || jsontree.Lookup(&got, "a") == nil {
+		t.Errorf("as received: %+v, want %+v", got, want)
 	}
 }

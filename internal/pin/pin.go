@@ -45,8 +45,9 @@ func ListIn(has func(name string) bool) (List, bool) {
 	return 0, false
 }
 
-// A FormFunc makes the hashed form of a definition. It may sort the members of v.
-type FormFunc func(list List, v *jsontree.Value) Form
+// A FormFunc makes the form of an entry. Of instructions it is given the text, of any other
+// definition the canonical form: the bytes that are hashed. It keeps them.
+type FormFunc func(list List, hashed []byte) Form
 
 // A List says which of the lists that a model reads an entry stands in. A
 // server's instructions are one text, here a list of one entry without a name.
@@ -110,11 +111,10 @@ func ParseEntry(arg string) Key {
 type Pin struct {
 	Key
 	Form
-	Received []byte          // the definition as received; nil for a pin of a lockfile
-	Parsed   *jsontree.Value // the tree of received; nil if it wasn't kept
-	Accepted []string        // ids of the warnings that were accepted with the definition, sorted
-	Approval *Approval       // nil if not recorded
-	Line     int             // where the entry begins in its file, from 1
+	Received []byte    // the definition as received; nil for a pin of a lockfile
+	Accepted []string  // ids of the warnings that were accepted with the definition, sorted
+	Approval *Approval // nil if not recorded
+	Line     int       // where the entry begins in its file, from 1
 	Column   int
 }
 
@@ -135,10 +135,7 @@ func (p *Pin) Tree() jsontree.Value {
 
 // AsReceived returns the tree of the definition as received or, if that isn't known, as pinned.
 func (p *Pin) AsReceived() jsontree.Value {
-	switch {
-	case p.Parsed != nil:
-		return *p.Parsed
-	case p.Received != nil:
+	if p.Received != nil {
 		return jsontree.Canonical(p.Received)
 	}
 	return p.Tree()

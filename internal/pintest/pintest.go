@@ -116,13 +116,16 @@ func MustParse(t testing.TB, text string) lockfile.Lockfile {
 
 // Form makes the form of a definition by other means than canon.go: another
 // library's canonical form, and texts sanitized by the standard library's tables.
-func Form(list pin.List, v *jsontree.Value) pin.Form {
+func Form(list pin.List, hashed []byte) pin.Form {
 	hash := func(b []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(b)) }
 	if list == pin.Instructions {
-		definition := jsontext.Value(jsontree.Append(nil, *v))
-		return pin.Form{Definition: definition, Digest: hash([]byte(v.Text)), Sanitized: hash([]byte(secondSanitized(v.Text)))}
+		definition, err := jsontext.AppendQuote(nil, hashed)
+		if err != nil {
+			panic(err)
+		}
+		return pin.Form{Definition: definition, Digest: hash(hashed), Sanitized: hash([]byte(secondSanitized(string(hashed))))}
 	}
-	definition := jsontext.Value(jsontree.Append(nil, *v))
+	definition := jsontext.Value(bytes.Clone(hashed))
 	if err := definition.Canonicalize(); err != nil {
 		panic(err)
 	}
@@ -142,10 +145,7 @@ func Form(list pin.List, v *jsontree.Value) pin.Form {
 	if err := sanitized.Canonicalize(); err != nil {
 		panic(err)
 	}
-	at, end := v.At, v.End
-	*v = jsontree.Canonical(definition) // its members sorted
-	v.At, v.End = at, end
-	return pin.Form{Definition: bytes.Clone(definition), Digest: hash(definition), Sanitized: hash(sanitized)}
+	return pin.Form{Definition: definition, Digest: hash(definition), Sanitized: hash(sanitized)}
 }
 
 // cleaned is a decoded value with every string sanitized, but no name of a member.

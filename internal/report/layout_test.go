@@ -244,7 +244,7 @@ func FuzzShowJSON(f *testing.F) {
 			if !json.Valid([]byte(shown)) {
 				t.Fatalf("%s\nis shown as\n%s", data, shown)
 			}
-			back := unescapedTexts(t, jsontree.Canonical([]byte(shown)))
+			back := unescapedTexts(t, pintest.Tree(t, shown))
 			if !jsontree.Equal(back, v) {
 				t.Fatalf("%s\nis shown as\n%s\nwhich reads as\n%s", data, shown, jsontree.Append(nil, back))
 			}

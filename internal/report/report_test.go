@@ -86,8 +86,7 @@ func TestEntryCounts(t *testing.T) {
 // TestReportOfOtherLists: entries that are no tools have lines and selections of their own.
 func TestReportOfOtherLists(t *testing.T) {
 	entry := func(list pin.List, name, definition string) pin.Pin {
-		v := pintest.Tree(t, definition)
-		return pin.Pin{Key: pin.Key{List: list, Name: name}, Form: pintest.Form(pin.Tools, &v)}
+		return pin.Pin{Key: pin.Key{List: list, Name: name}, Form: pintest.Form(pin.Tools, []byte(definition))}
 	}
 	tool := pintest.PinsOf(t, `[{"name":"x","inputSchema":{"properties":{}}}]`, pin.Policy{}).Pins[0]
 	pinned := pin.Set{Server: "s", Pins: []pin.Pin{tool, entry(pin.Resources, "file:///a", `{"uri":"file:///a"}`), entry(pin.Instructions, "", `"Use x."`)}}
