@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
 )
@@ -117,7 +118,7 @@ func TestInstructionsFirst(t *testing.T) {
 	entries := func(instructions, tools string) pin.Set {
 		v := pintest.Tree(t, instructions)
 		set := pintest.PinsOf(t, tools, pin.Policy{})
-		set.Pins = append(set.Pins, pin.Pin{Key: pin.Key{List: pin.Instructions}, Form: pintest.Form(pin.Tools, &v)})
+		set.Pins = append(set.Pins, pin.Pin{Key: pin.Key{List: pin.Instructions}, Form: pintest.Form(pin.Instructions, jsontree.CanonicalBytes(&v))})
 		return set
 	}
 	r := upgradeReport(entries(`"Use x."`, `[{"name":"a","description":"One."},{"name":"b","annotations":{}}]`),

@@ -18,7 +18,7 @@ func signed(definition jsontree.Value, full bool, width int) string {
 	var b bytes.Buffer
 	t := NewText(&b, TextStyle{Full: full, Width: width})
 	t.at = &group{number: 1}
-	form := pintest.Form(pin.Tools, &definition)
+	form := pintest.Form(pin.Tools, jsontree.CanonicalBytes(&definition))
 	t.whole("  ", '+', &pin.Pin{Key: pin.Key{Name: definition.Get("name").Text}, Form: form})
 	return b.String()
 }
