@@ -54,7 +54,7 @@ var outside = map[string]string{
 	"github.com/go-json-experiment/json/jsontext": "jsontree",
 	"golang.org/x/text/unicode/norm":              "text",
 	"golang.org/x/text/unicode/rangetable":        "review",
-	"github.com/gowebpki/jcs":                     "", // a second opinion, for tests
+	"github.com/gowebpki/jcs":                     "jsontree",
 	"github.com/sergi/go-diff/diffmatchpatch":     "diff",
 	"github.com/fatih/color":                      "report",
 	"github.com/mattn/go-isatty":                  ".",

@@ -366,7 +366,9 @@ func readNumber(literal []byte) (text []byte, exact, ok bool) {
 		return literal, true, true // up to 15 digits are exact
 	}
 	f, err := strconv.ParseFloat(string(literal), 64)
-	text = []byte(canonicalNumber(f))
+	if err == nil {
+		text, err = canonicalNumber(f)
+	}
 	if err != nil || math.Abs(f) < 1<<53 || bytes.ContainsAny(literal, ".eE") {
 		return text, true, err == nil
 	}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/gowebpki/jcs"
 )
 
 // Equal reports whether two canonical trees are equal.
@@ -112,12 +113,10 @@ func AppendString[S ~string | ~[]byte](dst []byte, s S) []byte {
 	return dst
 }
 
-// canonicalNumber writes a finite double as ECMAScript does (RFC 8785, section 3.2.2.3).
-func canonicalNumber(f float64) string {
-	if f == 0 {
-		return "0" // also for -0
-	}
-	return jsontext.Float(f).String()
+// canonicalNumber writes a double as ECMAScript does (RFC 8785, section 3.2.2.3).
+func canonicalNumber(f float64) ([]byte, error) {
+	s, err := jcs.NumberToJSON(f)
+	return []byte(s), err
 }
 
 // AppendUnicodeEscape writes r as \uXXXX, a surrogate pair beyond U+FFFF.
