@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pinproof/internal/approval"
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/lockfile"
@@ -89,7 +90,7 @@ func (a *app) diff(req *request) (*report.Report, error) {
 		err = a.supplyTexts(req, w)
 	}
 	if err == nil {
-		err = checkSelectors("--only", req.only, w.pairs)
+		err = approval.CheckSelectors("--only", req.only, w.pairs)
 	}
 	if err != nil {
 		return nil, err
@@ -221,7 +222,7 @@ func (a *app) diffFiles(req *request) (*report.Report, error) {
 	if len(pairs) == 0 && req.Server != "" {
 		return nil, fail.New("neither file has a server %s", text.Name(req.Server))
 	}
-	if err := checkSelectors("--only", req.only, pairs); err != nil {
+	if err := approval.CheckSelectors("--only", req.only, pairs); err != nil {
 		return nil, err
 	}
 	w := &workspace{pairs: pairs, drifts: compareAll(pairs)}

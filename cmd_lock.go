@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pinproof/internal/approval"
 	"pinproof/internal/fail"
 	"pinproof/internal/pin"
 	"pinproof/internal/report"
@@ -110,9 +111,9 @@ func (f *approveFlags) warningKeys(pairs []pin.Pair) (map[pin.Key]bool, error) {
 		keys[key] = true
 		switch n := pin.Holders(pairs, key); {
 		case n == 0:
-			return nil, fail.New("--accept-warning %s: %s", text.Name(arg), nowhere(key.List))
+			return nil, fail.New("--accept-warning %s: %s", text.Name(arg), approval.Nowhere(key.List))
 		case n > 1:
-			return nil, fail.New("--accept-warning %s: %s", text.Name(arg), ambiguous(key.List)).
+			return nil, fail.New("--accept-warning %s: %s", text.Name(arg), approval.Ambiguous(key.List)).
 				Hint("say which: --server ID")
 		}
 	}
@@ -121,22 +122,22 @@ func (f *approveFlags) warningKeys(pairs []pin.Pair) (map[pin.Key]bool, error) {
 
 // withhold marks in a selection what has new warnings that no flag accepts, and what is to
 // be put on record of the entries that match.
-func (a *approver) withhold(sel *selection) error {
+func (a *approver) withhold(sel *approval.Selection) error {
 	yes, err := a.flags.warningKeys(a.r.Pairs)
 	if err != nil {
 		return err
 	}
 	accepts := func(key pin.Key) bool { return a.flags.acceptWarnings || yes[key] }
-	sel.refused = map[int]bool{}
+	sel.Refused = map[int]bool{}
 	for i := range a.r.Drifts {
 		if a.r.Warned(i) && !accepts(a.r.Drifts[i].Key) {
-			sel.refused[i] = true
+			sel.Refused[i] = true
 		}
 	}
-	sel.whole = !a.flags.acceptWarnings && len(review.WarningsIn(a.r.General())) > 0
+	sel.Whole = !a.flags.acceptWarnings && len(review.WarningsIn(a.r.General())) > 0
 	for _, f := range a.r.Unrecorded() {
 		if accepts(f.Ref().Key) {
-			sel.record(f.Ref(), f.ID)
+			sel.Record(f.Ref(), f.ID)
 		}
 	}
 	return nil
@@ -153,7 +154,7 @@ func (a *approver) refuseUnpinned() error {
 }
 
 // ask has a person choose what is accepted, step by step.
-func (a *approver) ask(sel *selection) error {
+func (a *approver) ask(sel *approval.Selection) error {
 	p, err := a.prompter(a.req, a.style, a.r)
 	if err != nil {
 		return err
@@ -163,9 +164,9 @@ func (a *approver) ask(sel *selection) error {
 	if stop(); err != nil {
 		return err
 	}
-	sel.all, sel.chosen, sel.whole, sel.refused = false, chosen.Drifts, false, nil // the prompt asked for a yes to each warning
+	sel.All, sel.Chosen, sel.Whole, sel.Refused = false, chosen.Drifts, false, nil // the prompt asked for a yes to each warning
 	for _, f := range chosen.Warnings {
-		sel.record(f.Ref(), f.ID)
+		sel.Record(f.Ref(), f.ID)
 	}
 	return nil
 }
@@ -182,17 +183,17 @@ func (a *approver) fillsScreen() bool {
 }
 
 // decide turns a selection into a decision, or refuses it for warnings or the policy.
-func (a *approver) decide(sel selection) (d decision, err error) {
-	if d, err = newDecision(a.r.Pairs, a.r.Drifts, sel); err != nil {
+func (a *approver) decide(sel approval.Selection) (d approval.Decision, err error) {
+	if d, err = approval.Decide(a.r.Pairs, a.r.Drifts, sel); err != nil {
 		return d, err
 	}
 	if err := a.requireClean(&d); err != nil {
 		return d, err
 	}
 	all := a.r.AllOrNothing() || a.req.verb == "lock"
-	if sel.whole || len(d.refused) > 0 && (all || len(d.accepted) == 0) {
-		return d, a.refuse(a.r.RefusedWarnings(d.refused), fail.New("%s: nothing was written", a.r.WarnedText(d.refused)).
-			Hint("read it: %s", a.req.To("diff")).Hint("%s", report.WarnedHint(d.refused)))
+	if sel.Whole || len(d.Refused) > 0 && (all || len(d.Accepted) == 0) {
+		return d, a.refuse(a.r.RefusedWarnings(d.Refused), fail.New("%s: nothing was written", a.r.WarnedText(d.Refused)).
+			Hint("read it: %s", a.req.To("diff")).Hint("%s", report.WarnedHint(d.Refused)))
 	}
 	return d, nil
 }
@@ -204,10 +205,10 @@ func (a *approver) refuse(list []review.Finding, why *fail.Error) error {
 }
 
 // requireClean enforces that policy on what would be written.
-func (a *approver) requireClean(d *decision) error {
+func (a *approver) requireClean(d *approval.Decision) error {
 	selected := map[pin.Ref]bool{}
 	for i := range a.r.Drifts {
-		if d.accepted[i] || d.refused[i] {
+		if d.Accepted[i] || d.Refused[i] {
 			selected[a.r.Drifts[i].Ref()] = true
 		}
 	}
@@ -226,10 +227,10 @@ func (a *approver) requireClean(d *decision) error {
 
 // approve writes the new pins of every server in which something was accepted. announce is
 // given the servers that come as a whole.
-func (a *approver) approve(d *decision, announce func(whole []string)) error {
+func (a *approver) approve(d *approval.Decision, announce func(whole []string)) error {
 	of := map[string][]*pin.Drift{}
 	for i := range a.r.Drifts {
-		if x := &a.r.Drifts[i]; d.accepted[i] {
+		if x := &a.r.Drifts[i]; d.Accepted[i] {
 			of[x.Server] = append(of[x.Server], x)
 		}
 	}
@@ -240,12 +241,12 @@ func (a *approver) approve(d *decision, announce func(whole []string)) error {
 		p := &a.r.Pairs[i]
 		accepted := of[p.Server]
 		switch {
-		case len(accepted) == 0 && !p.PolicyDiffers() && !(d.all && p.HasNoEntries()) && !warnings.of(p.Server):
+		case len(accepted) == 0 && !p.PolicyDiffers() && !(d.All && p.HasNoEntries()) && !warnings.Of(p.Server):
 			continue
 		case p.HasNoEntries():
 			whole = append(whole, p.Server)
 		}
-		set := relockPins(p, accepted, warnings)
+		set := approval.Pins(p, accepted, warnings)
 		if err := sign(&set, &p.Pinned, a.flags.approvedBy); err != nil {
 			return err
 		}
@@ -261,20 +262,20 @@ func (a *approver) approve(d *decision, announce func(whole []string)) error {
 // warnings returns what goes on record with a decision: every warning in an accepted
 // definition, those about the lists as a whole, and the ones of matching entries that were
 // accepted.
-func (a *approver) warnings(d *decision) warningRecord {
+func (a *approver) warnings(d *approval.Decision) approval.WarningRecord {
 	accepted := map[pin.Ref]bool{}
 	for i := range a.r.Drifts {
-		if d.accepted[i] {
+		if d.Accepted[i] {
 			accepted[a.r.Drifts[i].Ref()] = true
 		}
 	}
-	record := warningRecord{}
-	for of, ids := range d.recorded {
+	record := approval.WarningRecord{}
+	for of, ids := range d.Recorded {
 		record[of] = slices.Clone(ids)
 	}
 	for _, f := range a.r.Findings {
 		if f.Warning && (f.WholeServer || f.Scope == review.InDrift && accepted[f.Ref()]) {
-			record.add(f.Ref(), f.ID)
+			record.Add(f.Ref(), f.ID)
 		}
 	}
 	return record
@@ -359,15 +360,15 @@ func (a *app) lock(req *request, w *workspace, f *approveFlags, yes bool) error 
 		return differs("these entries otherwise: nothing was written")
 	}
 	ap := &approver{a, req, w, fresh.report(req), f, style}
-	sel, d := selection{all: true}, decision{}
+	sel, d := approval.Selection{All: true}, approval.Decision{}
 	err := ap.refuseUnpinned()
 	if err == nil {
 		err = ap.withhold(&sel)
 	}
-	asks := err == nil && !yes && a.canAsk(req) && (len(sel.refused) > 0 || sel.whole || len(f.expect) == 0 && ap.fillsScreen())
+	asks := err == nil && !yes && a.canAsk(req) && (len(sel.Refused) > 0 || sel.Whole || len(f.expect) == 0 && ap.fillsScreen())
 	if asks {
 		err = ap.ask(&sel)
-		sel.all = len(sel.chosen) == len(ap.r.Drifts) // then also a server without entries
+		sel.All = len(sel.Chosen) == len(ap.r.Drifts) // then also a server without entries
 	}
 	if err == nil {
 		d, err = ap.decide(sel)
@@ -380,7 +381,7 @@ func (a *app) lock(req *request, w *workspace, f *approveFlags, yes bool) error 
 	if err == nil {
 		err = ap.approve(&d, func(whole []string) {
 			if asks {
-				report.WriteRelocked(a.out, ap.r, report.Relocked{Accepted: d.accepted, Whole: whole, Shown: true}, style)
+				report.WriteRelocked(a.out, ap.r, report.Relocked{Accepted: d.Accepted, Whole: whole, Shown: true}, style)
 			} else {
 				report.WriteLocked(a.out, ap.r, style)
 			}
@@ -388,7 +389,7 @@ func (a *app) lock(req *request, w *workspace, f *approveFlags, yes bool) error 
 	}
 	switch {
 	case err != nil || !asks:
-	case len(d.accepted) < len(ap.r.Drifts):
+	case len(d.Accepted) < len(ap.r.Drifts):
 		report.NewText(a.out, style).Hint(ap.r.ReviewStep())
 		err = fail.ErrDrift
 	default:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pinproof/internal/approval"
 	"pinproof/internal/diff"
 	"pinproof/internal/fail"
 	"pinproof/internal/pin"
@@ -55,10 +56,10 @@ Exit codes: 0 no drift is left, 1 some is, or the manifest is not the reviewed o
 			}
 			req, w, err := f.load(a, cmd, args)
 			if err == nil {
-				err = checkSelectors("--only", req.only, w.pairs)
+				err = approval.CheckSelectors("--only", req.only, w.pairs)
 			}
 			if err == nil {
-				err = checkSelectors("--accept", sel.labels, w.pairs)
+				err = approval.CheckSelectors("--accept", sel.Labels, w.pairs)
 			}
 			if err != nil {
 				return err
@@ -83,20 +84,20 @@ Exit codes: 0 no drift is left, 1 some is, or the manifest is not the reviewed o
 }
 
 // selection reads the flags that say what is accepted, without the labels.
-func (f *relockFlags) selection() (selection, error) {
-	sel := selection{all: f.acceptAll, part: len(f.only) > 0}
-	if sel.part && len(f.accept)+len(f.acceptLabel) > 0 {
+func (f *relockFlags) selection() (approval.Selection, error) {
+	sel := approval.Selection{All: f.acceptAll, Part: len(f.only) > 0}
+	if sel.Part && len(f.accept)+len(f.acceptLabel) > 0 {
 		return sel, fail.New("--only goes with --accept-all or with the prompt: --accept already says what is accepted")
 	}
 	if f.acceptAll && len(f.accept)+len(f.acceptLabel) > 0 {
 		return sel, fail.New("--accept-all takes no --accept and no --accept-label: all is more than some")
 	}
 	for _, arg := range f.only {
-		s, err := parseSelector("--only", arg, diff.LabelIDs())
+		s, err := approval.ParseSelector("--only", arg, diff.LabelIDs())
 		if err != nil {
 			return sel, err
 		}
-		if f.acceptAll && s.word == "" { // --accept keeps a name or a pattern to one server, and a pattern to what is pinned
+		if f.acceptAll && s.Word == "" { // --accept keeps a name or a pattern to one server, and a pattern to what is pinned
 			return sel, fail.New("--only %s --accept-all: an entry is accepted by its name or a pattern: --accept", text.Name(arg))
 		}
 	}
@@ -110,39 +111,39 @@ func (f *relockFlags) selection() (selection, error) {
 		names = f.acceptWarning // on its own, this flag accepts the entry, too
 	}
 	for _, arg := range names {
-		one, err := parseSelector("--accept", arg, diff.LabelIDs())
+		one, err := approval.ParseSelector("--accept", arg, diff.LabelIDs())
 		switch {
 		case err != nil:
 			return sel, err
-		case one.word == selectWarnings:
+		case one.Word == approval.Warnings:
 			return sel, fail.New("--accept warnings: a warning takes a yes of its own").Hint("read it, then name the entry: --accept-warning NAME")
-		case one.word != "" && kindOf(one.word) == "":
-			f.acceptLabel, sel.labels = append(f.acceptLabel, arg), append(sel.labels, one)
+		case one.Word != "" && approval.KindOf(one.Word) == "":
+			f.acceptLabel, sel.Labels = append(f.acceptLabel, arg), append(sel.Labels, one)
 			continue
 		}
-		sel.accepts = append(sel.accepts, one)
+		sel.Accepts = append(sel.Accepts, one)
 	}
 	return sel, nil
 }
 
 // relock approves what the flags or the answers accept. Servers without a capture keep
 // their pins, and are left to the caller.
-func (a *app) relock(req *request, w *workspace, r *report.Report, f *relockFlags, sel selection) error {
+func (a *app) relock(req *request, w *workspace, r *report.Report, f *relockFlags, sel approval.Selection) error {
 	ap := &approver{a, req, w, r, &f.approveFlags, a.style(f.full)}
 	if err := ap.withhold(&sel); err != nil {
 		return err
 	}
-	byFlags := len(sel.accepts)+len(f.acceptLabel) > 0 || sel.all
+	byFlags := len(sel.Accepts)+len(f.acceptLabel) > 0 || sel.All
 	policyChanged := slices.ContainsFunc(w.pairs, func(p pin.Pair) bool { return p.PolicyDiffers() })
 	asks := !byFlags && (len(r.Drifts) > 0 || policyChanged || len(r.Unrecorded()) > 0 && a.canAsk(req))
 	settled := r.Matches || r.NoAnswer != nil && !slices.ContainsFunc(r.Pairs, func(p pin.Pair) bool { return p.Differs && !p.Missing })
-	if settled && !asks && len(sel.recorded) == 0 {
-		if _, _, err := selectDrifts(w.pairs, r.Drifts, sel); err != nil {
+	if settled && !asks && len(sel.Recorded) == 0 {
+		if _, _, err := approval.SelectDrifts(w.pairs, r.Drifts, sel); err != nil {
 			return err
 		}
 		return report.WriteVerify(a.out, r, ap.style, false)
 	}
-	if policyChanged && byFlags && !sel.all {
+	if policyChanged && byFlags && !sel.All {
 		return fail.New("a changed policy needs --accept-all: every pin is made anew").
 			Hint("read it first: %s", req.To("diff"))
 	}
@@ -154,31 +155,31 @@ func (a *app) relock(req *request, w *workspace, r *report.Report, f *relockFlag
 			return err
 		}
 	} else if len(f.acceptLabel) > 0 {
-		sel.chosen = r.Labelled(f.acceptLabel)
+		sel.Chosen = r.Labelled(f.acceptLabel)
 	}
 	d, err := ap.decide(sel)
 	if err != nil {
 		return err
 	}
-	left := len(d.accepted) < len(r.Drifts)+r.LeftOut
+	left := len(d.Accepted) < len(r.Drifts)+r.LeftOut
 	if r.AllOrNothing() && left {
 		return fail.New("a changed policy takes effect only when all drift is accepted: nothing was written").Hint("read it: %s", req.To("diff")).Refusal()
 	}
 	err = ap.approve(&d, func(whole []string) {
-		if len(d.refused) > 0 {
-			report.NewText(a.out, ap.style).Findings(r, "", "", r.RefusedWarnings(d.refused))
+		if len(d.Refused) > 0 {
+			report.NewText(a.out, ap.style).Findings(r, "", "", r.RefusedWarnings(d.Refused))
 		}
-		report.WriteRelocked(a.out, r, report.Relocked{Accepted: d.accepted, Recorded: d.recorded, Idle: f.idleTexts(d.idle, sel), Whole: whole, Shown: asks}, ap.style)
+		report.WriteRelocked(a.out, r, report.Relocked{Accepted: d.Accepted, Recorded: d.Recorded, Idle: f.idleTexts(d.Idle, sel), Whole: whole, Shown: asks}, ap.style)
 	})
 	switch {
 	case err != nil:
 		return err
-	case len(d.refused) > 0:
-		return fail.New("%s: not accepted", r.WarnedText(d.refused)).Hint("read it: %s", req.To("diff")).Hint("%s", report.WarnedHint(d.refused)).Refusal()
+	case len(d.Refused) > 0:
+		return fail.New("%s: not accepted", r.WarnedText(d.Refused)).Hint("read it: %s", req.To("diff")).Hint("%s", report.WarnedHint(d.Refused)).Refusal()
 	case left:
 		report.NewText(a.out, ap.style).Hint(r.ReviewStep())
 		return fail.ErrDrift
-	case !d.all && slices.ContainsFunc(r.Pairs, func(p pin.Pair) bool { return p.HasNoEntries() }):
+	case !d.All && slices.ContainsFunc(r.Pairs, func(p pin.Pair) bool { return p.HasNoEntries() }):
 		for _, s := range r.NextSteps() {
 			report.NewText(a.out, ap.style).Hint(s)
 		}
@@ -188,12 +189,12 @@ func (a *app) relock(req *request, w *workspace, r *report.Report, f *relockFlag
 }
 
 // idleTexts says which flags had nothing to accept.
-func (f *relockFlags) idleTexts(idle []selector, sel selection) []string {
+func (f *relockFlags) idleTexts(idle []approval.Selector, sel approval.Selection) []string {
 	var texts []string
 	for _, a := range idle {
-		texts = append(texts, text.Name(a.arg)+" has not drifted: nothing to accept")
+		texts = append(texts, text.Name(a.Arg)+" has not drifted: nothing to accept")
 	}
-	if len(f.acceptLabel) > 0 && len(sel.chosen) == 0 {
+	if len(f.acceptLabel) > 0 && len(sel.Chosen) == 0 {
 		texts = append(texts, "no entry has only changes of "+strings.Join(f.acceptLabel, ", ")+" and no new warning")
 	}
 	return texts

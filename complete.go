@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pinproof/internal/approval"
 	"pinproof/internal/diff"
 	"pinproof/internal/fail"
 	"pinproof/internal/pin"
@@ -61,7 +62,7 @@ func completeValues(root *cobra.Command, a *app) {
 	}
 	only := func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 		names, directive := selected(cmd, args, word)
-		return append(names, selectWarnings), directive
+		return append(names, approval.Warnings), directive
 	}
 	var reports []string
 	for format := range strings.SplitSeq(report.FormatNames, ", ") {

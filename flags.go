@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"pinproof/internal/approval"
 	"pinproof/internal/diff"
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
@@ -22,9 +23,9 @@ type request struct {
 	lockPath      string // path of the lockfile, given or found
 	needsPins     bool   // without a lockfile, or without the server in it, there is no answer
 	substitutes   []pin.Substitute
-	full          bool         // show also what one line would sum up
-	only          []selector   // the part of the drift that is shown or accepted; none: all of it
-	asked         *policyFlags // the policy that lock and relock were asked for; nil for other commands
+	full          bool                // show also what one line would sum up
+	only          []approval.Selector // the part of the drift that is shown or accepted; none: all of it
+	asked         *policyFlags        // the policy that lock and relock were asked for; nil for other commands
 }
 
 // sharedFlags holds the values of the flags that every command takes.
@@ -81,7 +82,7 @@ func (f *sharedFlags) request(a *app, cmd *cobra.Command, args []string) (*reque
 		return nil, fail.New("--server: a name of more than %d bytes", jsontree.MaxLabelBytes)
 	}
 	for _, arg := range f.only {
-		s, err := parseSelector("--only", arg, diff.LabelIDs())
+		s, err := approval.ParseSelector("--only", arg, diff.LabelIDs())
 		if err != nil {
 			return nil, err
 		}
@@ -211,4 +212,14 @@ func carriedBy(set *pflag.FlagSet) map[string][]string {
 		}
 	})
 	return words
+}
+
+// narrow is --only: it reports whether a review shows a drift. Without selectors it is nil.
+func (req *request) narrow() func(d *pin.Drift, labels []string, warned bool) bool {
+	if len(req.only) == 0 {
+		return nil
+	}
+	return func(d *pin.Drift, labels []string, warned bool) bool {
+		return slices.ContainsFunc(req.only, func(s approval.Selector) bool { return s.Fits(d, labels, warned) })
+	}
 }

@@ -32,20 +32,19 @@ var imports = map[string]string{
 	"pin":        "text fail jsontree schema",
 	"manifest":   "text fail shell jsontree pin",
 	"lockfile":   "text fail shell jsontree pin",
+	"approval":   "text fail pin",
 	"diff":       "text jsontree schema pin",
 	"review":     "text jsontree schema pin",
 	"report":     "text fail shell jsontree schema pin diff review",
 	"jsontest":   "",
 	"pintest":    "jsontree jsontest pin manifest lockfile",
-	".":          "text fail shell jsontree pin manifest lockfile diff review report atomicfile",
+	".":          "text fail shell jsontree pin manifest lockfile diff review report approval atomicfile",
 }
 
 // deciding are the files of the root that decide, with what they may import.
 var deciding = map[string]string{
-	"canon.go":    "jsontree pin text",
-	"verify.go":   "jsontree pin",
-	"relock.go":   "pin",
-	"selector.go": "fail pin text",
+	"canon.go":  "jsontree pin text",
+	"verify.go": "jsontree pin",
 }
 
 // outside says which packages may import what comes from elsewhere or touches the world.

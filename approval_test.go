@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"pinproof/internal/approval"
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontest"
 	"pinproof/internal/lockfile"
@@ -38,9 +39,9 @@ func TestParseAcceptance(t *testing.T) {
 		{"@" + hex, "", "", `--accept "@` + hex + `": before @ stands a name, behind it sha256: and 64 lower-case hex digits`},
 		{"x@" + strings.ToUpper(hex[:10]) + hex[10:], "x@" + strings.ToUpper(hex[:10]) + hex[10:], "", ""}, // SHA256:ABC… is no digest
 	} {
-		got, err := parseSelector("--accept", tt.arg, nil)
+		got, err := approval.ParseSelector("--accept", tt.arg, nil)
 		jsontest.WantError(t, err, tt.wrong)
-		if got.Name != tt.name || got.digest != tt.digest {
+		if got.Name != tt.name || got.Digest != tt.digest {
 			t.Errorf("%q: %+v", tt.arg, got)
 		}
 	}
@@ -100,15 +101,15 @@ func TestSelectDrifts(t *testing.T) {
 		{"unknown beside good ones", false, []string{"new", "New"}, "", "--accept New: no tool of that name is pinned or listed", 2},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
-			sel := selection{all: tt.all}
+			sel := approval.Selection{All: tt.all}
 			for _, arg := range tt.accepts {
-				a, err := parseSelector("--accept", arg, nil)
+				a, err := approval.ParseSelector("--accept", arg, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
-				sel.accepts = append(sel.accepts, a)
+				sel.Accepts = append(sel.Accepts, a)
 			}
-			accepted, _, err := selectDrifts(pairs, drifts, sel)
+			accepted, _, err := approval.SelectDrifts(pairs, drifts, sel)
 			jsontest.WantError(t, err, tt.wrong)
 			if isDrift := errors.Is(err, fail.ErrDrift); isDrift != (tt.code == 1) {
 				t.Errorf("the error is one of drift: %v", isDrift)
@@ -129,7 +130,7 @@ func TestSelectDrifts(t *testing.T) {
 // TestChosenDrifts: what was chosen at the prompt, by index; a DUPLICATE never.
 func TestChosenDrifts(t *testing.T) {
 	pairs, drifts := relockCase(t)
-	accepted, _, err := selectDrifts(pairs, drifts, selection{chosen: map[int]bool{0: true, 1: false, 3: true, 4: true}})
+	accepted, _, err := approval.SelectDrifts(pairs, drifts, approval.Selection{Chosen: map[int]bool{0: true, 1: false, 3: true, 4: true}})
 	if err != nil || len(accepted) != 2 || !accepted[0] || !accepted[3] {
 		t.Errorf("%v, %v", accepted, err)
 	}
@@ -142,12 +143,12 @@ func TestAcceptAcrossServers(t *testing.T) {
 		{Server: "two", Known: true, Present: true, Pinned: side(`[{"name":"a"}]`), Found: side(`[{"name":"a","x":2}]`)},
 	}
 	drifts := compareAll(pairs)
-	_, _, err := selectDrifts(pairs, drifts, selection{accepts: []selector{{arg: "a", Key: pin.Key{Name: "a"}}}})
+	_, _, err := approval.SelectDrifts(pairs, drifts, approval.Selection{Accepts: []approval.Selector{{Arg: "a", Key: pin.Key{Name: "a"}}}})
 	jsontest.WantError(t, err, "--accept a: several servers have a tool of that name")
 	if errors.Is(err, fail.ErrDrift) {
 		t.Error("that is no drift")
 	}
-	accepted, _, err := selectDrifts(pairs, drifts, selection{accepts: []selector{{Key: pin.Key{Name: "only"}}, {digest: pairs[1].Found.Pins[0].Digest}}})
+	accepted, _, err := approval.SelectDrifts(pairs, drifts, approval.Selection{Accepts: []approval.Selector{{Key: pin.Key{Name: "only"}}, {Digest: pairs[1].Found.Pins[0].Digest}}})
 	if err != nil || len(accepted) != 2 || drifts[0].Server != "one" || accepted[0] {
 		t.Errorf("%v, %v", accepted, err)
 	}
@@ -163,11 +164,11 @@ func TestToolNamedLikeAnAcceptance(t *testing.T) {
 		Found:  canonPins(t, `[{"name":"x","y":1},{"name":"`+evil+`","z":1},{"name":"`+good+`"}]`, pin.Policy{})}
 	drifts := compareAll([]pin.Pair{p})
 	for _, arg := range []string{evil, good} {
-		a, err := parseSelector("--accept", arg, nil)
+		a, err := approval.ParseSelector("--accept", arg, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		accepted, _, err := selectDrifts([]pin.Pair{p}, drifts, selection{accepts: []selector{a}})
+		accepted, _, err := approval.SelectDrifts([]pin.Pair{p}, drifts, approval.Selection{Accepts: []approval.Selector{a}})
 		if err != nil || len(accepted) != 1 {
 			t.Errorf("%s: %v, %v", arg, accepted, err)
 		}
@@ -178,7 +179,7 @@ func TestToolNamedLikeAnAcceptance(t *testing.T) {
 		}
 	}
 	evilDigest := p.Found.Find(pin.Key{Name: evil}).Digest
-	if a, err := parseSelector("--accept", evil+"@"+evilDigest, nil); err != nil || a.Name != evil || a.digest != evilDigest {
+	if a, err := approval.ParseSelector("--accept", evil+"@"+evilDigest, nil); err != nil || a.Name != evil || a.Digest != evilDigest {
 		t.Errorf("%+v, %v", a, err)
 	}
 }
@@ -206,7 +207,7 @@ func TestRelockPins(t *testing.T) {
 				want[d.Name] = d.Found.Digest + " <nil>"
 			}
 		}
-		next := relockPins(p, accepted, nil)
+		next := approval.Pins(p, accepted, nil)
 		got := map[string]string{}
 		for _, pin := range next.Pins {
 			by := "<nil>"
@@ -225,7 +226,7 @@ func TestRelockPins(t *testing.T) {
 func TestKeptPinsStayByteForByte(t *testing.T) {
 	pairs, drifts := relockCase(t)
 	before := slices.Collect(strings.Lines(pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{pairs[0].Pinned}})))
-	after := pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{relockPins(&pairs[0], []*pin.Drift{&drifts[3]}, nil)}}) // the added one
+	after := pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{approval.Pins(&pairs[0], []*pin.Drift{&drifts[3]}, nil)}}) // the added one
 	i := 0
 	for line := range strings.Lines(after) {
 		if i < len(before) && line == before[i] {
@@ -244,7 +245,7 @@ func TestRelockKeepsThePolicy(t *testing.T) {
 	l := pintest.MustParse(t, pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{canonPins(t, text, pol)}}))
 	p := pin.Pair{Server: "s", Known: true, Present: true, Pinned: l.Servers[0], Found: canonPins(t, `[{"name":"b"}]`, pol)}
 	drifts := compareAll([]pin.Pair{p})
-	next := relockPins(&p, []*pin.Drift{&drifts[0]}, nil)
+	next := approval.Pins(&p, []*pin.Drift{&drifts[0]}, nil)
 	if !next.Policy.Equal(pol) || len(next.Pins) != 1 || next.Pins[0].Name != "b" {
 		t.Errorf("policy %+v, %d pins", next.Policy, len(next.Pins))
 	}
@@ -263,11 +264,11 @@ func TestAcceptOfOtherLists(t *testing.T) {
 		Found:  pin.Set{Server: "s", Pins: []pin.Pin{tool, entry(pin.Prompts, "x", `{"name":"x"}`), entry(pin.Instructions, "", `"Use y."`)}}}}
 	drifts := compareAll(pairs)
 	for arg, want := range map[string]pin.Kind{"prompt=x": pin.Added, "instructions": pin.Changed, "resource=file:///a": pin.Removed, "x": ""} {
-		a, err := parseSelector("--accept", arg, nil)
+		a, err := approval.ParseSelector("--accept", arg, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		accepted, _, err := selectDrifts(pairs, drifts, selection{accepts: []selector{a}})
+		accepted, _, err := approval.SelectDrifts(pairs, drifts, approval.Selection{Accepts: []approval.Selector{a}})
 		if err != nil || len(accepted) != min(1, len(want)) {
 			t.Errorf("%s accepts %v; %v", arg, accepted, err)
 		}

@@ -1,0 +1,157 @@
+package approval
+
+import (
+	"slices"
+
+	"pinproof/internal/pin"
+)
+
+// A Selection says which drift a person accepts.
+type Selection struct {
+	All     bool
+	Part    bool // of all, nothing but what --only selects
+	Accepts []Selector
+	Labels  []Selector   // of accepts, those that are labels: they become chosen
+	Chosen  map[int]bool // indexes of drifts: from the prompt, or by their labels
+	Refused map[int]bool // indexes of drifts with a new warning: never accepted, even if selected
+	Whole   bool         // a warning about the manifests as a whole was not accepted
+
+	Recorded WarningRecord // accepted warnings of entries that match their pins
+}
+
+// Record puts a warning on record. It is about an entry that matches its pin.
+func (sel *Selection) Record(of pin.Ref, id string) {
+	if sel.Recorded == nil {
+		sel.Recorded = WarningRecord{}
+	}
+	sel.Recorded.Add(of, id)
+}
+
+// A WarningRecord has the ids of accepted warnings, by entry. Those about a server's list as
+// a whole stand under the empty entry.
+type WarningRecord map[pin.Ref][]string
+
+// Add adds a warning of an entry.
+func (r WarningRecord) Add(of pin.Ref, id string) { r[of] = append(r[of], id) }
+
+// Of reports whether there is a warning of a server.
+func (r WarningRecord) Of(server string) bool {
+	for key := range r {
+		if key.Server == server {
+			return true
+		}
+	}
+	return false
+}
+
+// with returns the ids on record for an entry together with others, sorted, without repeats.
+func (r WarningRecord) with(key pin.Ref, ids []string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(ids, r[key]))))
+}
+
+// A Decision is the result of a selection.
+type Decision struct {
+	All      bool
+	Accepted map[int]bool  // indexes of drifts
+	Refused  map[int]bool  // indexes of drifts that were selected, but have a new warning
+	Idle     []Selector    // selectors of entries that have not drifted
+	Recorded WarningRecord // accepted warnings of entries that match their pins
+}
+
+// Decide applies a selection to the drift.
+func Decide(pairs []pin.Pair, drifts []pin.Drift, sel Selection) (d Decision, err error) {
+	d = Decision{All: sel.All && !sel.Part, Refused: map[int]bool{}, Recorded: sel.Recorded}
+	if d.Accepted, d.Idle, err = SelectDrifts(pairs, drifts, sel); err != nil {
+		return d, err
+	}
+	for i := range sel.Refused {
+		if sel.All || slices.ContainsFunc(sel.Accepts, func(s Selector) bool { return s.takes(&drifts[i]) }) {
+			d.Refused[i] = true
+		}
+	}
+	d.Idle = slices.DeleteFunc(d.Idle, func(s Selector) bool {
+		for key := range d.Recorded {
+			if s.means(key.Key) {
+				return true // its warning was accepted
+			}
+		}
+		return false
+	})
+	return d, nil
+}
+
+// SelectDrifts returns which drifts the selection accepts, and the selectors of
+// entries that have not drifted. The error wraps fail.ErrDrift if the manifest is not what
+// the person reviewed.
+func SelectDrifts(pairs []pin.Pair, drifts []pin.Drift, sel Selection) (accepted map[int]bool, idle []Selector, err error) {
+	accepted = map[int]bool{}
+	for i := range drifts {
+		if drifts[i].Kind != pin.Duplicate && (sel.All || sel.Chosen[i]) {
+			accepted[i] = true
+		}
+	}
+	for i := range sel.Accepts {
+		s := &sel.Accepts[i]
+		s.settle(pairs)
+		fits, err := s.drifts(pairs, drifts)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, i := range fits {
+			accepted[i] = true
+		}
+		if len(fits) == 0 {
+			idle = append(idle, *s)
+		}
+	}
+	for i := range sel.Refused {
+		delete(accepted, i)
+	}
+	return accepted, idle, nil
+}
+
+// Nowhere says why a flag that names an entry is refused: there is none. Instructions have
+// no name.
+func Nowhere(list pin.List) string {
+	if list == pin.Instructions {
+		return "no instructions are pinned or listed"
+	}
+	return "no " + pin.ListInfo[list].Entry + " of that name is pinned or listed"
+}
+
+// Ambiguous says why a flag that names an entry is refused: there are several.
+func Ambiguous(list pin.List) string {
+	if list == pin.Instructions {
+		return "several servers have instructions"
+	}
+	return "several servers have a " + pin.ListInfo[list].Entry + " of that name"
+}
+
+// Pins returns a pair's pins after its accepted drifts, each with the warnings that
+// were accepted with it. Every other entry keeps its pin.
+func Pins(p *pin.Pair, accepted []*pin.Drift, warnings WarningRecord) pin.Set {
+	next := pin.Set{Server: p.Server, Policy: p.Found.Policy, Accepted: warnings.with(pin.Ref{Server: p.Server}, nil)}
+	taken := make(map[pin.Key]bool, len(accepted))
+	for _, d := range accepted {
+		taken[d.Key] = true
+		if d.Kind != pin.Removed {
+			new := *d.Found
+			new.Accepted = warnings.with(pin.Ref{Server: p.Server, Key: d.Key}, nil)
+			next.Pins = append(next.Pins, new)
+		}
+	}
+	for _, old := range p.Pinned.Pins {
+		if taken[old.Key] {
+			continue
+		}
+		// A hash-only pin takes the definition of the entry that matches it, in case the
+		// policy stores definitions from now on.
+		if f := p.Found.Find(old.Key); f != nil && f.Form.Digest == old.Form.Digest {
+			old.Definition = f.Definition
+		}
+		old.Accepted = warnings.with(pin.Ref{Server: p.Server, Key: old.Key}, old.Accepted)
+		next.Pins = append(next.Pins, old)
+	}
+	slices.SortFunc(next.Pins, pin.ComparePins)
+	return next
+}
