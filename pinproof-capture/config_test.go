@@ -372,34 +372,6 @@ func TestFileName(t *testing.T) {
 	}
 }
 
-func TestPrintable(t *testing.T) {
-	for text, want := range map[string]string{
-		"plain caf\u00e9 \u65e5\u672c <b>": "plain caf\u00e9 \u65e5\u672c <b>",
-		"\x1b[31m\r\n\t":                   "<U+001B>[31m<U+000D><U+000A><U+0009>",
-		"a\u202eb\u200bc\u00a0":            "a<U+202E>b<U+200B>c<U+00A0>",
-		"\u3164\u2800\ufe0f\U000e0041":     "<U+3164><U+2800><U+FE0F><U+E0041>",
-		"\ue000\u0378\ufffe\x7f\u0085":     "<U+E000><U+0378><U+FFFE><U+007F><U+0085>",
-		"<U+0041> <byte 41> \xff":          "<U+003C>U+0041> <U+003C>byte 41> <byte FF>",
-		"##[group] ##vso[task] [x] #[y]":   "##<U+005B>group] ##vso<U+005B>task] [x] #[y]",
-		"e\u0301":                          "e<U+0301>",
-	} {
-		if got := printable(text); got != want {
-			t.Errorf("%q: %s, want %s", text, got, want)
-		}
-	}
-}
-
-func FuzzPrintable(f *testing.F) {
-	f.Add("a\u202e<U+0041>##[\xff")
-	f.Fuzz(func(t *testing.T, text string) {
-		for _, r := range printable(text) {
-			if !visible(r) {
-				t.Errorf("%U in %q", r, printable(text))
-			}
-		}
-	})
-}
-
 func TestTail(t *testing.T) {
 	var whole tail
 	for i := range 2000 {

@@ -13,8 +13,12 @@ import (
 	"os/signal"
 	"runtime"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
+
+	"pinproof/internal/fail"
+	"pinproof/internal/text"
 )
 
 const usage = `Save what an MCP server tells a model, as the bytes that came, for pinproof to pin.
@@ -79,7 +83,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		err = o.check()
 	}
 	if err != nil {
-		fail("%s", printable(err.Error())).hint("pinproof-capture --help").write(stderr)
+		tell(stderr, "", fail.From(err).Hint("pinproof-capture --help"))
 		return 2
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), endSignals...)
@@ -105,11 +109,24 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	switch {
 	case !ok:
-		asFailure(err).write(stderr)
+		tell(stderr, "", err)
 	case no.cause != nil && !o.is("hook"): // a guard's log is read by a person
-		no.cause.write(stderr)
+		tell(stderr, "", no.cause)
 	}
 	return 2
+}
+
+// tell prints an error, with what the server said under a gutter, so that no line of the
+// server's can pass for one of ours or for a command of a CI log.
+func tell(w io.Writer, about string, err error) {
+	f := fail.From(err)
+	fmt.Fprintf(w, "error: %s%s\n", about, f.Text)
+	if e, ok := errors.AsType[*serverError](err); ok && len(e.said) > 0 {
+		fmt.Fprintf(w, "its standard error ended:\n  | %s\n", strings.Join(e.said, "\n  | "))
+	}
+	for _, hint := range f.Hints {
+		fmt.Fprintf(w, "hint: %s\n", hint)
+	}
 }
 
 // release is set by the linker for a published binary (ci/release.sh).
@@ -124,7 +141,7 @@ func captureOne(ctx context.Context, o *options, stdout io.Writer) error {
 	}
 	line, err := src.save(ctx, o.args[0], o)
 	if err == nil {
-		_, err = fmt.Fprintf(stdout, "%s: %s\n", printable(o.args[0]), line)
+		_, err = fmt.Fprintf(stdout, "%s: %s\n", text.Printable(o.args[0]), line)
 	}
 	return err
 }

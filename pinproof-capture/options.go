@@ -13,6 +13,9 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"pinproof/internal/fail"
+	"pinproof/internal/text"
 )
 
 // options is the command line.
@@ -77,7 +80,7 @@ func (o *options) check() error {
 	case !gated && (o.lock != "" || o.save != ""):
 		return errors.New("--lock and --save belong to --guard and --hook")
 	case gated && fileName(o.label()) == "":
-		return fmt.Errorf("the label %q can't name a file: 1 to 100 printable ASCII characters can", printable(o.label()))
+		return fmt.Errorf("the label %q can't name a file: 1 to 100 printable ASCII characters can", text.Printable(o.label()))
 	case !gated && len(o.substitutes) > 0:
 		return errors.New("--substitute belongs to --guard and --hook")
 	case o.is("config") && (len(o.args) != 1 || o.dashed):
@@ -91,10 +94,10 @@ func (o *options) check() error {
 	case (len(o.headers)+len(o.headerEnv) > 0 || o.sse) && (o.dashed || o.is("config")):
 		return errors.New("--header, --header-env and --sse go with a URL")
 	case !regexp.MustCompile(`^20\d\d-\d\d-\d\d$`).MatchString(o.protocol):
-		return fmt.Errorf("%q is no revision of the protocol: %s is one", printable(o.protocol), lastInitialize)
+		return fmt.Errorf("%q is no revision of the protocol: %s is one", text.Printable(o.protocol), lastInitialize)
 	}
-	if text := os.Getenv("PINPROOF_TIMEOUT"); text != "" && o.seconds == 0 {
-		n, err := strconv.Atoi(text)
+	if data := os.Getenv("PINPROOF_TIMEOUT"); data != "" && o.seconds == 0 {
+		n, err := strconv.Atoi(data)
 		if err != nil || n < 1 {
 			return errors.New("PINPROOF_TIMEOUT is no number of seconds")
 		}
@@ -131,7 +134,7 @@ func (o *options) source() (source, error) {
 	for _, header := range o.headers {
 		name, value, ok := strings.Cut(header, ":")
 		if !ok || !headerName.MatchString(name) {
-			return s, fail("--header takes 'NAME: VALUE'")
+			return s, fail.New("--header takes 'NAME: VALUE'")
 		}
 		s.headers.Add(name, strings.TrimSpace(value))
 	}
@@ -140,9 +143,9 @@ func (o *options) source() (source, error) {
 		value := os.Getenv(variable)
 		switch {
 		case !ok || !headerName.MatchString(name):
-			return s, fail("--header-env takes NAME=VARIABLE")
+			return s, fail.New("--header-env takes NAME=VARIABLE")
 		case value == "":
-			return s, fail("--header-env: the variable %s is not set", printable(variable))
+			return s, fail.New("--header-env: the variable %s is not set", text.Printable(variable))
 		}
 		s.headers.Add(name, value)
 	}

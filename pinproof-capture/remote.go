@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pinproof/internal/fail"
 )
 
 // maxRedirects is more than a moved server needs; what goes on longer is a loop.
@@ -32,7 +34,7 @@ type remote struct {
 func newRemote(src source, rec *record) (*remote, mcp.Transport, error) {
 	u, err := url.Parse(src.url)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return nil, nil, fail("the URL is no address: https://HOST/PATH is one") // it may hold a secret
+		return nil, nil, fail.New("the URL is no address: https://HOST/PATH is one") // it may hold a secret
 	}
 	r := &remote{rec: rec, origin: originOf(u), headers: src.headers}
 	client := &http.Client{Transport: r, CheckRedirect: r.checkRedirect}
@@ -59,19 +61,19 @@ func originOf(u *url.URL) string {
 func (r *remote) checkRedirect(next *http.Request, via []*http.Request) error {
 	switch {
 	case originOf(next.URL) != r.origin:
-		return fail("it redirects to another place, %s", cut(next.URL.Scheme+"://"+next.URL.Host)).
-			hint("name that address yourself if you trust it")
+		return fail.New("it redirects to another place, %s", cut(next.URL.Scheme+"://"+next.URL.Host)).
+			Hint("name that address yourself if you trust it")
 	case len(via) > maxRedirects:
-		return fail("it redirects more than %d times", maxRedirects)
+		return fail.New("it redirects more than %d times", maxRedirects)
 	case next.Method != via[0].Method:
-		return fail("it redirects so that the request is lost")
+		return fail.New("it redirects so that the request is lost")
 	}
 	return nil
 }
 
 func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
 	if originOf(req.URL) != r.origin {
-		return nil, fail("it wants to be asked at another place")
+		return nil, fail.New("it wants to be asked at another place")
 	}
 	ctx := req.Context()
 	if req.Method == http.MethodDelete { // the goodbye, after all is here
@@ -94,15 +96,15 @@ func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
 	case ok && kind == "text/event-stream":
 		resp.Body = eventTee(resp.Body, r.rec)
 	case ok && kind == "application/json":
-		text, err := io.ReadAll(r.rec.counted(resp.Body))
+		data, err := io.ReadAll(r.rec.counted(resp.Body))
 		resp.Body.Close()
-		if err == nil && len(bytes.TrimSpace(text)) > 0 {
-			err = r.rec.message(text)
+		if err == nil && len(bytes.TrimSpace(data)) > 0 {
+			err = r.rec.message(data)
 		}
 		if err != nil {
 			return nil, err
 		}
-		resp.Body = io.NopCloser(bytes.NewReader(text))
+		resp.Body = io.NopCloser(bytes.NewReader(data))
 	default:
 		resp.Body = body{r.rec.counted(resp.Body), resp.Body}
 	}
@@ -113,16 +115,16 @@ func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // reason says why asking failed. The address stays out of it: it may hold a secret.
-func (r *remote) reason(err error) *failure {
+func (r *remote) reason(err error) *fail.Error {
 	if status, ok := r.status.Load().(string); ok {
-		f := fail("it answered %s", cut(status))
+		f := fail.New("it answered %s", cut(status))
 		if strings.HasPrefix(status, "401") || strings.HasPrefix(status, "403") {
-			f.hint("it wants to know who asks: --header-env Authorization=VARIABLE, the variable holding 'Bearer TOKEN'")
+			f.Hint("it wants to know who asks: --header-env Authorization=VARIABLE, the variable holding 'Bearer TOKEN'")
 		}
 		return f
 	}
 	if unreachable, ok := errors.AsType[*url.Error](err); ok {
-		return fail("it can't be reached: %s", cut(unreachable.Err.Error()))
+		return fail.New("it can't be reached: %s", cut(unreachable.Err.Error()))
 	}
 	return nil
 }

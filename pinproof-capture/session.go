@@ -10,6 +10,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pinproof/internal/fail"
 )
 
 // The revisions of the protocol that are offered: the last one with initialize, which
@@ -177,12 +179,12 @@ func (s *session) initialized(ctx context.Context, r *jsonrpc.Response) (*greeti
 func greetingOf(r *jsonrpc.Response) (*greeting, error) {
 	var result map[string]json.RawMessage
 	if err := json.Unmarshal(r.Result, &result); err != nil {
-		return nil, fail("its first answer is no object: %s", cut(string(r.Result)))
+		return nil, fail.New("its first answer is no object: %s", cut(string(r.Result)))
 	}
 	g := &greeting{instructions: len(result["instructions"]) > len(`""`)}
 	if raw, ok := result["capabilities"]; ok {
 		if err := json.Unmarshal(raw, &g.capabilities); err != nil {
-			return nil, fail("its capabilities are no object: %s", cut(string(raw)))
+			return nil, fail.New("its capabilities are no object: %s", cut(string(raw)))
 		}
 	}
 	return g, nil
@@ -258,28 +260,34 @@ func (s *session) pages(ctx context.Context, l list) (int, error) {
 		}
 		var cursor string
 		if err := json.Unmarshal(next, &cursor); err != nil {
-			return 0, fail("its answer to %s has a nextCursor that is no string: %s", l.method, cut(string(next)))
+			return 0, fail.New("its answer to %s has a nextCursor that is no string: %s", l.method, cut(string(next)))
 		}
 		// An empty one is a cursor like any other since 2026-07-28, where requests carry _meta.
 		if cursor == "" && s.meta == nil {
 			return count, nil
 		}
 		if seen[cursor] {
-			return 0, fail("its answers to %s go in a circle: a nextCursor comes twice", l.method)
+			return 0, fail.New("its answers to %s go in a circle: a nextCursor comes twice", l.method)
 		}
 		seen[cursor] = true
 		params = map[string]any{"cursor": cursor}
 	}
-	return 0, fail("its answer to %s has more than %d pages", l.method, maxPages)
+	return 0, fail.New("its answer to %s has more than %d pages", l.method, maxPages)
 }
 
-// refused is an error that the server answered.
-func refused(method string, err error) *failure {
+// A refusal is an error that the server answered.
+type refusal struct {
+	err   *fail.Error
+	cause *jsonrpc.Error
+}
+
+func (r *refusal) Error() string   { return r.err.Error() }
+func (r *refusal) Unwrap() []error { return []error{r.err, r.cause} }
+
+func refused(method string, err error) error {
 	e, ok := errors.AsType[*jsonrpc.Error](err)
 	if !ok {
-		return fail("it answered %s with an error: %s", method, cut(err.Error()))
+		return fail.New("it answered %s with an error: %s", method, cut(err.Error()))
 	}
-	f := fail("it answered %s with error %d: %s", method, e.Code, cut(e.Message))
-	f.cause = e
-	return f
+	return &refusal{fail.New("it answered %s with error %d: %s", method, e.Code, cut(e.Message)), e}
 }

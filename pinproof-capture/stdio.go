@@ -12,6 +12,9 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pinproof/internal/fail"
+	"pinproof/internal/text"
 )
 
 // grace is how long a server has to leave by itself once its input is closed, and
@@ -67,7 +70,7 @@ func start(src source, rec *record) (*process, mcp.Transport, error) {
 	if err != nil {
 		in.Close()
 		out.Close()
-		return nil, nil, fail("%s does not start: %s", printable(src.argv[0]), startReason(err))
+		return nil, nil, fail.New("%s does not start: %s", text.Printable(src.argv[0]), startReason(err))
 	}
 	go func() {
 		cmd.Wait() // its code is read from ProcessState
@@ -78,6 +81,16 @@ func start(src source, rec *record) (*process, mcp.Transport, error) {
 	return p, &mcp.IOTransport{Reader: io.NopCloser(newLineTee(out, rec)), Writer: in, MaxLineLength: -1}, nil
 }
 
+// A serverError is an error about a server, with the end of what it said on standard
+// error.
+type serverError struct {
+	err  *fail.Error
+	said []string
+}
+
+func (e *serverError) Error() string { return e.err.Error() }
+func (e *serverError) Unwrap() error { return e.err }
+
 func startReason(err error) string {
 	if errors.Is(err, exec.ErrNotFound) {
 		return "there is no such program on the path"
@@ -85,7 +98,7 @@ func startReason(err error) string {
 	if path, ok := errors.AsType[*os.PathError](err); ok {
 		err = path.Err
 	}
-	return printable(err.Error())
+	return text.Printable(err.Error())
 }
 
 // stop ends the server and its group: by closing its input, by telling the group to
@@ -125,17 +138,54 @@ func (p *process) gone() bool {
 
 // reason says how the server ended, or nil if it still runs. One that has just
 // closed its output is given a moment to end.
-func (p *process) reason(err error) *failure {
+func (p *process) reason(err error) *fail.Error {
 	select {
 	case <-p.ended:
 	case <-time.After(grace / 2):
 		if errors.Is(err, io.EOF) {
-			return fail("the server closed its output before it answered")
+			return fail.New("the server closed its output before it answered")
 		}
 		return nil
 	}
 	if code := p.cmd.ProcessState.ExitCode(); code >= 0 {
-		return fail("the server ended with code %d before it answered", code)
+		return fail.New("the server ended with code %d before it answered", code)
 	}
-	return fail("the server was ended by a signal before it answered")
+	return fail.New("the server was ended by a signal before it answered")
+}
+
+// tail is a writer that keeps the end of what a server says on standard error.
+type tail struct {
+	buf []byte
+	cut bool
+}
+
+// maxTail is what is kept: the end is where a program says why it stops, and a
+// screenful is what a person reads.
+const maxTail = 4 << 10
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.buf = append(t.buf, p...)
+	if over := len(t.buf) - maxTail; over > 0 {
+		t.buf = append(t.buf[:0], t.buf[over:]...)
+		t.cut = true
+	}
+	return len(p), nil
+}
+
+// lines returns the kept text, printable, without blank lines at its end.
+func (t *tail) lines() []string {
+	said := strings.TrimRight(string(t.buf), "\r\n \t")
+	if said == "" {
+		return nil
+	}
+	if t.cut {
+		if _, rest, ok := strings.Cut(said, "\n"); ok {
+			said = rest // the first line may have lost its begin
+		}
+	}
+	var lines []string
+	for line := range strings.SplitSeq(said, "\n") {
+		lines = append(lines, text.Printable(strings.TrimRight(line, "\r")))
+	}
+	return lines
 }
