@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"os"
@@ -94,13 +95,19 @@ func (s source) run(ctx context.Context, o *options) (*capture, error) {
 		}
 	} else {
 		var p *process
-		if p, transport, err = start(s, rec); err != nil {
+		var stderr tail
+		if p, err = launch(s, &stderr); err != nil {
 			return nil, err
 		}
 		defer p.stop()
+		transport = &mcp.IOTransport{Reader: io.NopCloser(newLineTee(p, rec)), Writer: p.in, MaxLineLength: -1}
 		// A server that never reads can't hold us up beyond the limit.
 		defer context.AfterFunc(limited, func() { p.in.Close() })()
-		reason, said = p.reason, p.said
+		reason = p.reason
+		said = func() []string { // after its end
+			p.stop()
+			return stderr.lines()
+		}
 	}
 	var g *greeting
 	if ses.conn, err = transport.Connect(limited); err == nil {

@@ -38,9 +38,9 @@ func block(cause error, next, format string, args ...any) *blocked {
 		fmt.Sprintf(format, args...), next), cause}
 }
 
-// guard captures the server, has pinproof hold it against its pins, and becomes it
+// guardOnce captures the server, has pinproof hold it against its pins, and becomes it
 // only then. It returns the server's exit code where a program can't become another.
-func guard(ctx context.Context, o *options) (int, error) {
+func guardOnce(ctx context.Context, o *options, stderr io.Writer) (int, error) {
 	project, lock, err := findLock(o.lock)
 	if err != nil {
 		return 2, err
@@ -52,6 +52,7 @@ func guard(ctx context.Context, o *options) (int, error) {
 	if err := gate(ctx, o, source{argv: o.command}, project, lock); err != nil {
 		return 2, err
 	}
+	fmt.Fprintf(stderr, "pinproof: server %s matched once; what it says in this session is not checked\n", text.Printable(o.label()))
 	return become(path, o.command)
 }
 

@@ -94,7 +94,11 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case o.is("config"):
 		err = captureAll(ctx, o, stdout, stderr)
 	case o.is("guard"):
-		code, err = guard(ctx, o)
+		if o.once {
+			code, err = guardOnce(ctx, o, stderr)
+		} else {
+			code, err = guard(o, stdin, stdout, stderr)
+		}
 	case o.is("hook"):
 		err = hook(ctx, o)
 	default:

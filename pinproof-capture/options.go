@@ -22,7 +22,9 @@ import (
 type options struct {
 	headers, headerEnv, substitutes []string
 	sse                             bool
+	once, logOptional, logDigests   bool
 	config, guard, hook, lock, save string
+	onDrift, log                    string
 	protocol                        string
 	seconds                         int
 	help, version                   bool
@@ -42,8 +44,13 @@ func parse(args []string) (*options, *pflag.FlagSet, error) {
 	set.StringArrayVar(&o.headerEnv, "header-env", nil, "send a header with the value of a variable: `NAME=VARIABLE`; repeatable")
 	set.BoolVar(&o.sse, "sse", false, "URL speaks the old transport HTTP+SSE rather than Streamable HTTP")
 	set.StringVar(&o.config, "config", "", "capture every server of this configuration `FILE`")
-	set.StringVar(&o.guard, "guard", "", "check COMMAND against the pins of `LABEL`, then become it")
+	set.StringVar(&o.guard, "guard", "", "stand before COMMAND and check all it says against the pins of `LABEL`")
 	set.StringVar(&o.hook, "hook", "", "check COMMAND against the pins of `LABEL`: exit 0 or 2")
+	set.StringVar(&o.onDrift, "on-drift", driftEnds, "with --guard: what becomes of what isn't approved: end the session, subset (the client gets the rest) or warn")
+	set.StringVar(&o.log, "log", "", "with --guard: append calls, drifts and blocks to `FILE`, one JSON object a line")
+	set.BoolVar(&o.logDigests, "log-digests", false, "with --log: the digests of arguments in place of these")
+	set.BoolVar(&o.logOptional, "log-optional", false, "with --log: go on if it can't be written")
+	set.BoolVar(&o.once, "once", false, "with --guard: check COMMAND once, then become it, and see nothing of the session")
 	set.StringVar(&o.lock, "lock", "", "with --guard or --hook: use the lockfile `FILE` instead of looking for one")
 	set.StringVar(&o.save, "save", "", "with --guard or --hook: keep the capture in `DIR`, relative to the folder of tools.lock")
 	set.StringArrayVar(&o.substitutes, "substitute", nil, "with --guard or --hook: the value of a name in the pins, as pinproof takes it: `NAME=VALUE`; repeatable")
@@ -81,6 +88,16 @@ func (o *options) check() error {
 		return errors.New("--lock and --save belong to --guard and --hook")
 	case gated && fileName(o.label()) == "":
 		return fmt.Errorf("the label %q can't name a file: 1 to 100 printable ASCII characters can", text.Printable(o.label()))
+	case !o.is("guard") && (o.once || o.log != "" || o.onDrift != driftEnds):
+		return errors.New("--once, --on-drift and --log belong to --guard")
+	case o.onDrift != driftEnds && o.onDrift != driftSubset && o.onDrift != driftWarns:
+		return fmt.Errorf("--on-drift %s: one of end, subset, warn", text.Printable(o.onDrift))
+	case o.once && (o.log != "" || o.onDrift != driftEnds):
+		return errors.New("--once sees nothing of the session: --on-drift and --log don't go with it")
+	case o.log == "" && (o.logDigests || o.logOptional):
+		return errors.New("--log-digests and --log-optional go with --log FILE")
+	case o.save != "" && o.is("guard") && !o.once:
+		return errors.New("--save goes with --hook, or with --guard and --once")
 	case !gated && len(o.substitutes) > 0:
 		return errors.New("--substitute belongs to --guard and --hook")
 	case o.is("config") && (len(o.args) != 1 || o.dashed):

@@ -275,19 +275,19 @@ func (s *session) pages(ctx context.Context, l list) (int, error) {
 	return 0, fail.New("its answer to %s has more than %d pages", l.method, maxPages)
 }
 
-// A refusal is an error that the server answered.
-type refusal struct {
+// An answeredError is one that the server answered.
+type answeredError struct {
 	err   *fail.Error
 	cause *jsonrpc.Error
 }
 
-func (r *refusal) Error() string   { return r.err.Error() }
-func (r *refusal) Unwrap() []error { return []error{r.err, r.cause} }
+func (r *answeredError) Error() string   { return r.err.Error() }
+func (r *answeredError) Unwrap() []error { return []error{r.err, r.cause} }
 
 func refused(method string, err error) error {
 	e, ok := errors.AsType[*jsonrpc.Error](err)
 	if !ok {
 		return fail.New("it answered %s with an error: %s", method, cut(err.Error()))
 	}
-	return &refusal{fail.New("it answered %s with error %d: %s", method, e.Code, cut(e.Message)), e}
+	return &answeredError{fail.New("it answered %s with error %d: %s", method, e.Code, cut(e.Message)), e}
 }

@@ -11,8 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"pinproof/internal/fail"
 	"pinproof/internal/text"
 )
@@ -24,18 +22,17 @@ const grace = time.Second
 
 // A process is a stdio server that runs, with its group.
 type process struct {
-	cmd    *exec.Cmd
-	group  group // proc_unix.go, proc_windows.go
-	in     io.Closer
-	out    *os.File
-	stderr tail          // to be read after the end
-	ended  chan struct{} // closed when the server itself has ended
+	cmd   *exec.Cmd
+	group group // proc_unix.go, proc_windows.go
+	in    io.WriteCloser
+	out   *os.File
+	ended chan struct{} // closed when the server itself has ended
 
 	once sync.Once // stop
 }
 
-// start starts a stdio server and returns the transport that talks to it.
-func start(src source, rec *record) (*process, mcp.Transport, error) {
+// launch starts a stdio server. What it says on standard error goes to stderr.
+func launch(src source, stderr io.Writer) (*process, error) {
 	cmd := exec.Command(src.argv[0], src.argv[1:]...)
 	cmd.Dir = src.dir
 	cmd.Env = append(os.Environ(), src.env...)
@@ -53,15 +50,15 @@ func start(src source, rec *record) (*process, mcp.Transport, error) {
 	}
 	cmd.WaitDelay = grace // a child of its may hold standard error open
 	p := &process{cmd: cmd, ended: make(chan struct{})}
-	cmd.Stderr = &p.stderr
+	cmd.Stderr = stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	// A pipe of our own: Wait would close the other kind before it is read out.
 	out, theirs, err := os.Pipe()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	cmd.Stdout = theirs
 	p.in, p.out = in, out
@@ -70,7 +67,7 @@ func start(src source, rec *record) (*process, mcp.Transport, error) {
 	if err != nil {
 		in.Close()
 		out.Close()
-		return nil, nil, fail.New("%s does not start: %s", text.Printable(src.argv[0]), startReason(err))
+		return nil, fail.New("%s does not start: %s", text.Printable(src.argv[0]), startReason(err))
 	}
 	go func() {
 		cmd.Wait() // its code is read from ProcessState
@@ -78,7 +75,19 @@ func start(src source, rec *record) (*process, mcp.Transport, error) {
 		// What it left running may hold its output open, and answers no more.
 		out.SetReadDeadline(time.Now().Add(grace))
 	}()
-	return p, &mcp.IOTransport{Reader: io.NopCloser(newLineTee(out, rec)), Writer: in, MaxLineLength: -1}, nil
+	return p, nil
+}
+
+// Read reads what the server says. Once it has ended, that is what it left in the pipe.
+func (p *process) Read(b []byte) (int, error) {
+	n, err := p.out.Read(b)
+	if errors.Is(err, os.ErrDeadlineExceeded) { // time may have passed elsewhere, with something left
+		p.out.SetReadDeadline(time.Now().Add(grace / 4))
+		if n, err = p.out.Read(b); errors.Is(err, os.ErrDeadlineExceeded) {
+			err = io.EOF
+		}
+	}
+	return n, err
 }
 
 // A serverError is an error about a server, with the end of what it said on standard
@@ -114,12 +123,6 @@ func (p *process) stop() {
 		<-p.ended
 		p.out.Close()
 	})
-}
-
-// said ends the server and returns the end of its standard error.
-func (p *process) said() []string {
-	p.stop()
-	return p.stderr.lines()
 }
 
 // gone waits until the server and its group have left, for a second at most.
