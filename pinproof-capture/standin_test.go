@@ -29,6 +29,9 @@ func TestMain(m *testing.M) {
 	case len(os.Args) > 2 && os.Args[1] == "stand-in":
 		standInStdio(os.Args[2:])
 		os.Exit(0)
+	case len(os.Args) > 2 && os.Args[1] == "play":
+		play(os.Args[2:])
+		os.Exit(0)
 	case os.Getenv("CAPTURE_AS_MAIN") != "":
 		main()
 	}
@@ -36,7 +39,11 @@ func TestMain(m *testing.M) {
 	// are started a hundred times.
 	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
 	flag.Set("test.parallel", "6") // unless it is given: the tests mostly wait
-	os.Exit(m.Run())
+	code := m.Run()
+	if folder, err := pinproofHere(); testedGuard && err == nil {
+		os.RemoveAll(folder)
+	}
+	os.Exit(code)
 }
 
 // behaves is a stand-in server: what it answers to each request, as raw bytes. Its
