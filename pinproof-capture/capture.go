@@ -78,7 +78,10 @@ func (s source) run(ctx context.Context, o *options) (*capture, error) {
 	limited, cancel := context.WithTimeout(ctx, o.timeout)
 	defer cancel()
 	rec := &record{}
-	ses := &session{protocol: o.protocol}
+	ses := &session{protocol: o.protocol, capabilities: map[string]any{}}
+	for _, name := range o.capabilities {
+		ses.capabilities[name] = map[string]any{}
+	}
 	var transport mcp.Transport
 	var reason func(error) *fail.Error
 	said := func() []string { return nil }

@@ -21,6 +21,7 @@ import (
 // options is the command line.
 type options struct {
 	headers, headerEnv, substitutes []string
+	capabilities                    []string
 	sse                             bool
 	once, logOptional, logDigests   bool
 	config, guard, hook, lock, save string
@@ -55,6 +56,7 @@ func parse(args []string) (*options, *pflag.FlagSet, error) {
 	set.StringVar(&o.save, "save", "", "with --guard or --hook: keep the capture in `DIR`, relative to the folder of tools.lock")
 	set.StringArrayVar(&o.substitutes, "substitute", nil, "with --guard or --hook: the value of a name in the pins, as pinproof takes it: `NAME=VALUE`; repeatable")
 	set.StringVar(&o.protocol, "protocol", lastInitialize, "begin with this `REVISION` of the protocol; from "+firstDiscover+" on with server/discover")
+	set.StringSliceVar(&o.capabilities, "capability", nil, "claim these capabilities, as your client does: `NAMES` such as roots,sampling,elicitation")
 	set.IntVar(&o.seconds, "timeout", 0, "wait so many `SECONDS` for a server (PINPROOF_TIMEOUT, else 30, with --hook 20)")
 	set.BoolVarP(&o.help, "help", "h", false, "show this help")
 	set.BoolVar(&o.version, "version", false, "show the version")
@@ -110,6 +112,10 @@ func (o *options) check() error {
 		return errors.New("it takes a file to write and a server: -- and a command, or a URL")
 	case (len(o.headers)+len(o.headerEnv) > 0 || o.sse) && (o.dashed || o.is("config")):
 		return errors.New("--header, --header-env and --sse go with a URL")
+	case o.is("guard") && !o.once && len(o.capabilities) > 0:
+		return errors.New("--capability is for captures: the guard passes on what the client claims")
+	case slices.ContainsFunc(o.capabilities, func(name string) bool { return !capabilityName.MatchString(name) }):
+		return errors.New("--capability takes names such as roots,sampling,elicitation")
 	case !regexp.MustCompile(`^20\d\d-\d\d-\d\d$`).MatchString(o.protocol):
 		return fmt.Errorf("%q is no revision of the protocol: %s is one", text.Printable(o.protocol), lastInitialize)
 	}
@@ -190,6 +196,8 @@ func (o *options) remedy() string {
 	}
 	return words
 }
+
+var capabilityName = regexp.MustCompile(`^[A-Za-z]+$`)
 
 var plainAddress = regexp.MustCompile(`^https?://[A-Za-z0-9.:-]+(/[A-Za-z0-9._~/-]*)?$`)
 

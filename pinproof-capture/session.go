@@ -33,10 +33,11 @@ type session struct {
 	redial func() (mcp.Connection, error) // a fresh connection after a refusal; nil over stdio
 	agreed func(revision string)          // told what initialize agreed on
 
-	protocol string // the revision to begin with
-	meta     map[string]any
-	met      bool // it took initialize, or answered server/discover in any way
-	lastID   int
+	protocol     string         // the revision to begin with
+	capabilities map[string]any // what we claim: some servers list by it
+	meta         map[string]any
+	met          bool // it took initialize, or answered server/discover in any way
+	lastID       int
 }
 
 var clientInfo = map[string]any{"name": "pinproof", "version": "1"}
@@ -102,7 +103,7 @@ func (s *session) begin(ctx context.Context, patience time.Duration) (*greeting,
 		return s.discover(ctx, jsonrpc.ID{})
 	}
 	id, err := s.send(ctx, "initialize", map[string]any{
-		"protocolVersion": s.protocol, "capabilities": map[string]any{}, "clientInfo": clientInfo,
+		"protocolVersion": s.protocol, "capabilities": s.capabilities, "clientInfo": clientInfo,
 	})
 	if err == nil {
 		var r *jsonrpc.Response
@@ -140,7 +141,7 @@ func (s *session) discover(ctx context.Context, initialize jsonrpc.ID) (*greetin
 	s.meta = map[string]any{
 		mcp.MetaKeyProtocolVersion:    max(s.protocol, firstDiscover),
 		mcp.MetaKeyClientInfo:         clientInfo,
-		mcp.MetaKeyClientCapabilities: map[string]any{},
+		mcp.MetaKeyClientCapabilities: s.capabilities,
 	}
 	id, err := s.send(ctx, "server/discover", map[string]any{})
 	if err != nil {
