@@ -72,38 +72,37 @@ func hook(ctx context.Context, o *options) error {
 }
 
 // gate captures the server and has pinproof hold the capture against the pins. The
-// capture is kept where the answer is no, so that a person can look at it, or where
-// the user said.
+// capture is kept if the answer is no, so that a person can look at it, or where the user
+// said.
 func gate(ctx context.Context, o *options, src source, project, lock string) error {
 	pinproof, err := findPinproof()
 	if err != nil {
 		return block(err, "pinproof --version", "%s", err)
 	}
-	name := fileName(o.label())
 	c, err := src.run(ctx, o)
 	if err != nil {
-		return block(err, "pinproof-capture "+name+" "+o.remedy(), "the tools of server %s could not be listed", text.Printable(o.label()))
+		return block(err, "pinproof-capture "+fileName(o.label())+" "+o.remedy(), "the tools of server %s could not be listed", text.Printable(o.label()))
 	}
-	folder := o.save // as it is seen from the project
-	if folder == "" {
-		if folder, err = os.MkdirTemp("", "pinproof-"); err != nil {
-			return block(err, "pinproof-capture --help", "no temporary file can be written")
+	name := filepath.Join(o.save, fileName(o.label())) // as it is seen from the project
+	if o.save == "" {
+		if name, err = newRefused(o.label()); err != nil {
+			return block(err, "pinproof-capture --help", "there is no folder for the capture")
 		}
 	}
-	name = filepath.Join(folder, name)
 	file := within(project, name)
 	if err = os.MkdirAll(filepath.Dir(file), 0o755); err == nil {
 		err = atomicfile.Write(file, c.data)
 	}
 	if err != nil {
-		if o.save == "" {
-			os.Remove(folder)
-		}
 		return block(err, "pinproof-capture --help", "the capture can't be written to %s", text.Printable(name))
 	}
 	err = verify(ctx, o, pinproof, project, lock, name)
-	if err == nil && o.save == "" {
-		os.RemoveAll(folder)
+	switch {
+	case o.save != "":
+	case err == nil:
+		os.Remove(file)
+	default:
+		pruneRefused()
 	}
 	return err
 }

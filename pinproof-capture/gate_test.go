@@ -38,6 +38,9 @@ func gated(t *testing.T) (project string) {
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	t.Setenv("TMPDIR", temp)
 	t.Setenv("TMP", temp)
+	t.Setenv("XDG_CACHE_HOME", temp)
+	t.Setenv("LocalAppData", temp)
+	t.Setenv("HOME", temp)
 	for _, variable := range []string{"CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "PINPROOF_TIMEOUT"} {
 		t.Setenv(variable, "")
 	}
@@ -81,7 +84,11 @@ func hooked(t *testing.T, args ...string) (code int, stdout, stderr string) {
 
 func temporary(t *testing.T) []string {
 	t.Helper()
-	found, err := filepath.Glob(filepath.Join(os.TempDir(), "pinproof-*", "*"))
+	folder, err := refusedFolder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := filepath.Glob(filepath.Join(folder, "*"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +141,7 @@ func TestHookBlocks(t *testing.T) {
 	if code, _, stderr := hooked(t, long...); code != 2 || !strings.Contains(stderr, "the capture can't be written to ") {
 		t.Errorf("no room: code %d\n%s", code, stderr)
 	}
-	if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "pinproof-*")); len(left) > 0 {
+	if left := temporary(t); len(left) > 0 {
 		t.Errorf("left %v", left)
 	}
 	t.Setenv("STANDIN_PINPROOF", "silent")
@@ -239,9 +246,9 @@ func same(t *testing.T, a, b string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(one, two)
 }
 
-// TestGuard: the client's messages reach the server only if the answer was yes, and
+// TestGuardOnce: the client's messages reach the server only if the answer was yes, and
 // the server's code is the guard's.
-func TestGuard(t *testing.T) {
+func TestGuardOnce(t *testing.T) {
 	gated(t)
 	self, err := os.Executable()
 	if err != nil {
@@ -253,11 +260,11 @@ func TestGuard(t *testing.T) {
 		code   int
 		stderr string
 	}{
-		{"one tool", 0, "starting\n"},
+		{"one tool", 0, "pinproof: server files matched once; what it says in this session is not checked\nstarting\n"},
 		{"", 2, "blocked: verify --hook --server=files -- "},
 		{"dies", 2, "pinproof: blocked: "},
 	} {
-		cmd := exec.Command(self, append([]string{"--guard", "files", "--"}, standIn(t, "2025-11-25", c.twist)...)...)
+		cmd := exec.Command(self, append([]string{"--once", "--guard", "files", "--"}, standIn(t, "2025-11-25", c.twist)...)...)
 		cmd.Env = append(os.Environ(), "CAPTURE_AS_MAIN=1")
 		cmd.Stdin = strings.NewReader(ask)
 		var stdout, stderr bytes.Buffer

@@ -22,23 +22,24 @@ func refusedFolder() (string, error) {
 	return folder, os.MkdirAll(folder, 0o700)
 }
 
-// newRefused names a new file for what a server said, and makes room for it: the oldest
-// ones go. The names begin with the time.
+// newRefused names a new file for what a server says. The names begin with the time.
 func newRefused(label string) (path string, err error) {
 	folder, err := refusedFolder()
-	if err != nil {
-		return "", err
-	}
-	old, err := filepath.Glob(filepath.Join(folder, "2*-*.jsonl"))
-	if err != nil {
-		return "", err
-	}
-	slices.Sort(old)
-	for ; len(old) >= maxRefused; old = old[1:] {
-		os.Remove(old[0]) // another guard may have done so
-	}
 	now := strings.Replace(time.Now().UTC().Format("20060102T150405.000000000"), ".", "", 1)
-	return filepath.Join(folder, now+"-"+fileName(label)), nil
+	return filepath.Join(folder, now+"-"+fileName(label)), err
+}
+
+// pruneRefused deletes all of these files but the newest.
+func pruneRefused() {
+	folder, err := refusedFolder()
+	if err != nil {
+		return
+	}
+	files, _ := filepath.Glob(filepath.Join(folder, "2*-*.jsonl")) // no error: the pattern is right
+	slices.Sort(files)
+	for ; len(files) > maxRefused; files = files[1:] {
+		os.Remove(files[0]) // another guard may have done so
+	}
 }
 
 // keepRefused saves what a server said and returns the file, or "" if it can't be saved:
@@ -51,5 +52,6 @@ func keepRefused(label string, data []byte) string {
 	if err != nil {
 		return ""
 	}
+	pruneRefused()
 	return path
 }
