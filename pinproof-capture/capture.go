@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/http"
 	"os"
@@ -51,7 +50,11 @@ func (c *capture) String() string {
 	if parts == nil {
 		parts = []string{"nothing"}
 	}
-	return fmt.Sprintf("%s in %.1f s", strings.Join(parts, ", "), c.elapsed.Seconds())
+	line := fmt.Sprintf("%s in %.1f s", strings.Join(parts, ", "), c.elapsed.Seconds())
+	if c.told.undeclared != nil {
+		line += "; not declared: " + strings.Join(c.told.undeclared, ", ")
+	}
+	return line
 }
 
 // save captures the server into a file, and tells of it in one line.
@@ -78,7 +81,7 @@ func (s source) run(ctx context.Context, o *options) (*capture, error) {
 	limited, cancel := context.WithTimeout(ctx, o.timeout)
 	defer cancel()
 	rec := &record{}
-	ses := &session{protocol: o.protocol, capabilities: map[string]any{}}
+	ses := &session{rec: rec, protocol: o.protocol, capabilities: map[string]any{}}
 	for _, name := range o.capabilities {
 		ses.capabilities[name] = map[string]any{}
 	}
@@ -103,7 +106,7 @@ func (s source) run(ctx context.Context, o *options) (*capture, error) {
 			return nil, err
 		}
 		defer p.stop()
-		transport = &mcp.IOTransport{Reader: io.NopCloser(newLineTee(p, rec)), Writer: p.in, MaxLineLength: -1}
+		ses.conn = newLineConn(p, rec)
 		// A server that never reads can't hold us up beyond the limit.
 		defer context.AfterFunc(limited, func() { p.in.Close() })()
 		reason = p.reason
@@ -113,10 +116,17 @@ func (s source) run(ctx context.Context, o *options) (*capture, error) {
 		}
 	}
 	var g *greeting
-	if ses.conn, err = transport.Connect(limited); err == nil {
+	if transport != nil {
+		ses.conn, err = transport.Connect(limited)
+	}
+	if err == nil {
 		defer func() { ses.conn.Close() }()
 		if g, err = ses.begin(limited, patience(o.timeout)); err == nil {
 			err = ses.all(limited, g)
+		}
+		if err == nil {
+			ses.rest(limited, g)
+			ses.settle(limited, o.settle)
 		}
 	}
 	data, bad := rec.finish()

@@ -100,11 +100,11 @@ func TestHTTPToTheByte(t *testing.T) {
 func TestAnswersOfTwoKinds(t *testing.T) {
 	for message, good := range map[string]bool{
 		`{"jsonrpc":"2.0","id":2,"result":{}}`:                                       true,
-		` { "result" : {"tools":[]} , "id":"2", "jsonrpc":"2.0" }`:                   true,
+		` { "result" : {"tools":[]} , "id":2, "jsonrpc":"2.0" }`:                     true,
 		`{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"no","data":[1]}}`: true,
 		`{"jsonrpc":"2.0","id":2.5,"method":"ping","params":{}}`:                     true,
 		`{"jsonrpc":"2.0","method":"notifications/message"}`:                         true,
-		`{"level":"info"}`:                                           true, // left to the SDK
+		`{"level":"info"}`:                                           true, // noise
 		`{"jsonrpc":"2.0","id":2.5,"result":{}}`:                     false,
 		`{"jsonrpc":"2.0","id":2.0,"result":{}}`:                     false,
 		`{"jsonrpc":"2.0","id":2}`:                                   false,
@@ -121,7 +121,9 @@ func TestAnswersOfTwoKinds(t *testing.T) {
 		`[{"jsonrpc":"2.0","id":2,"result":{}}]`:                     false,
 	} {
 		line, event := &record{}, &record{}
-		io.Copy(io.Discard, newLineTee(strings.NewReader(message+"\n"), line))
+		conn := &lineConn{rec: line, messages: make(chan jsonrpc.Message, 1)}
+		conn.sent.Store(2)
+		conn.receive(strings.NewReader(message + "\n"))
 		event.message([]byte(message))
 		for _, rec := range []*record{line, event} {
 			if data, err := rec.finish(); err == nil != good || good && string(data) == "" {
@@ -212,7 +214,7 @@ func TestCapabilities(t *testing.T) {
 	dir := t.TempDir()
 	out, asked := filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "asked")
 	code, stdout, stderr := capturing(t, append([]string{out, "--"}, standIn(t, "2025-11-25", "tools only", filepath.Join(dir, "log"), "", asked)...)...)
-	if text := read(t, asked); code != 0 || !strings.Contains(stdout, ": instructions, 3 tools in ") || strings.Contains(text, "prompts/list") || strings.Contains(text, "resources/") {
+	if text := read(t, asked); code != 0 || !strings.Contains(stdout, ": instructions, 3 tools in ") || !strings.Contains(text, "prompts/list") {
 		t.Errorf("code %d\n%s%s%s", code, stdout, stderr, text)
 	}
 	code, stdout, stderr = capturing(t, append([]string{out, "--"}, standIn(t, "2025-11-25", "no templates")...)...)
@@ -238,7 +240,7 @@ func TestCountsWithoutMemory(t *testing.T) {
 	const entries = 10_000
 	list := `{"tools":[` + strings.Repeat("{},", entries-1) + `{}]}`
 	allocations := testing.AllocsPerRun(1, func() {
-		s := &session{conn: answersOnce(list)}
+		s := &session{conn: answersOnce(list), rec: &record{}}
 		if n, err := s.pages(t.Context(), lists[0]); n != entries || err != nil {
 			t.Errorf("%d entries, %v", n, err)
 		}
@@ -259,8 +261,8 @@ func (answersOnce) Write(context.Context, jsonrpc.Message) error { return nil }
 func (answersOnce) Close() error                                 { return nil }
 func (answersOnce) SessionID() string                            { return "" }
 
-// TestAsksByCapability: what a server doesn't claim is not asked for, but for the tools
-// of one that claims nothing at all.
+// TestAsksByCapability: what a server claims is asked for first, and the tools of one that
+// claims nothing at all; then the rest, which it need not have.
 func TestAsksByCapability(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -269,10 +271,11 @@ func TestAsksByCapability(t *testing.T) {
 		told  string
 		asked string // the lists
 	}{
-		{"prompts only", 0, ": instructions, 1 prompt in ", "prompts/list"},
-		{"nothing", 0, ": instructions in ", ""},
-		{"null for what it has not", 0, ": instructions, 1 prompt in ", "prompts/list"},
-		{"no capabilities", 0, ": instructions, 3 tools in ", "tools/list tools/list tools/list"},
+		{"prompts only", 0, ": instructions, 1 prompt in ", "prompts/list tools/list resources/list resources/templates/list"},
+		{"nothing", 0, ": instructions in ", "tools/list prompts/list resources/list resources/templates/list"},
+		{"null for what it has not", 0, ": instructions, 1 prompt in ", "prompts/list tools/list resources/list resources/templates/list"},
+		{"no capabilities", 0, ": instructions, 3 tools in ", "tools/list tools/list tools/list prompts/list resources/list resources/templates/list"},
+		{"undeclared lists", 0, "; not declared: prompts, resources, templates\n", "tools/list tools/list tools/list prompts/list resources/list resources/templates/list"},
 		{"no capabilities, no tools", 2, "error: it answered tools/list with error -32601: Method not found\n", "tools/list"},
 		{"no tools answered", 2, "error: it answered tools/list with error -32603: ", "tools/list"},
 	} {
@@ -301,24 +304,27 @@ func TestAsksByCapability(t *testing.T) {
 	}
 }
 
-// TestEmptyCursor: from 2026-07-28 on it is one like any other; before, it ends the
-// list.
+// TestEmptyCursor: it is one like any other: what stands behind it is asked for. Before
+// 2026-07-28 it ends the list where an error, nothing or the same follows.
 func TestEmptyCursor(t *testing.T) {
 	t.Parallel()
 	for _, revision := range revisions {
 		dir := t.TempDir()
 		out, log := filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "log")
 		code, stdout, stderr := capturing(t, append([]string{out, "--"}, standIn(t, revision, "empty cursor", log)...)...)
-		told, last := ": instructions, 1 tool, ", 0
-		if revision >= "2026-07-28" {
-			told, last = ": instructions, 2 tools, ", 1
-		}
+		told, last := ": instructions, 2 tools, ", 1
 		text := read(t, out)
 		if code != 0 || !strings.Contains(stdout, told) || text != read(t, log) || strings.Count(text, `"name":"after_"`) != last {
 			t.Errorf("%s: code %d\n%s%s%s", revision, code, stdout, stderr, text)
 		}
 	}
 	out := filepath.Join(t.TempDir(), "out.jsonl")
+	for _, twist := range []string{"circle of empty cursors", "the same behind an empty cursor", "nothing behind an empty cursor", "an error behind an empty cursor"} {
+		code, stdout, stderr := capturing(t, append([]string{out, "--"}, standIn(t, "2025-11-25", twist)...)...)
+		if code != 0 || strings.Count(read(t, out), `"tools":[`) != 1 {
+			t.Errorf("%s: code %d\n%s%s%s", twist, code, stdout, stderr, read(t, out))
+		}
+	}
 	code, _, stderr := capturing(t, append([]string{out, "--"}, standIn(t, "2026-07-28", "circle of empty cursors")...)...)
 	if code != 2 || !strings.HasPrefix(stderr, "error: its answers to tools/list go in a circle: a nextCursor comes twice\n") {
 		t.Errorf("code %d\n%s", code, stderr)
@@ -596,7 +602,7 @@ func TestSDKServers(t *testing.T) {
 			code, stdout, stderr := capturing(t, args...)
 			if code != 0 || !strings.Contains(stdout, ": instructions, 1 tool in ") {
 				t.Errorf("%s %s: code %d\n%s%s", what, protocol, code, stdout, stderr)
-			} else if text := read(t, out); strings.Count(text, "\n") != 2 || !strings.Contains(text, protocol) {
+			} else if text := read(t, out); strings.Count(text, `"name":"add"`) == 0 || !strings.Contains(text, protocol) {
 				t.Errorf("%s %s: captured\n%s", what, protocol, text)
 			}
 			web.CloseClientConnections()

@@ -33,6 +33,7 @@ type options struct {
 	dashed                          bool
 	modes                           []string // config, guard, hook: those given
 
+	settle  time.Duration // after the last answer
 	timeout time.Duration // what seconds come to
 }
 
@@ -58,6 +59,7 @@ func parse(args []string) (*options, *pflag.FlagSet, error) {
 	set.StringVar(&o.protocol, "protocol", lastInitialize, "begin with this `REVISION` of the protocol; from "+firstDiscover+" on with server/discover")
 	set.StringSliceVar(&o.capabilities, "capability", nil, "claim these capabilities, as your client does: `NAMES` such as roots,sampling,elicitation")
 	set.IntVar(&o.seconds, "timeout", 0, "wait so many `SECONDS` for a server (PINPROOF_TIMEOUT, else 30, with --hook 20)")
+	set.DurationVar(&o.settle, "settle", 300*time.Millisecond, "wait so long for what the server says after its last answer")
 	set.BoolVarP(&o.help, "help", "h", false, "show this help")
 	set.BoolVar(&o.version, "version", false, "show the version")
 	err := set.Parse(args)
@@ -127,6 +129,8 @@ func (o *options) check() error {
 		o.seconds = n
 	}
 	switch {
+	case o.settle < 0 || o.settle > time.Minute:
+		return errors.New("--settle takes 0s to 1m")
 	case o.seconds < 0 || o.seconds > 3600:
 		return errors.New("--timeout takes 1 to 3600 seconds")
 	case o.seconds > 0:

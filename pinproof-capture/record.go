@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 	"sync"
 )
@@ -106,6 +105,19 @@ func plainAnswer(text []byte) bool {
 		(result != nil && result[0] == '{' || refuses())
 }
 
+// length is how much was recorded so far; cut forgets what came after it.
+func (rec *record) length() int {
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	return rec.buf.Len()
+}
+
+func (rec *record) cut(length int) {
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	rec.buf.Truncate(length)
+}
+
 func oneLine(value []byte) []byte {
 	return []byte(strings.NewReplacer("\r", " ", "\n", " ").Replace(string(bytes.TrimSpace(value))))
 }
@@ -117,47 +129,6 @@ func (rec *record) finish() ([]byte, error) {
 	rec.done = true
 	return rec.buf.Bytes(), rec.err
 }
-
-// lineTee records every line of a stdio server and hands on those that can be
-// messages: some servers print other things between them, which the SDK takes for
-// the end of the session.
-type lineTee struct {
-	rec  *record
-	in   *bufio.Reader
-	rest []byte
-}
-
-func newLineTee(r io.Reader, rec *record) *lineTee {
-	return &lineTee{rec: rec, in: bufio.NewReader(rec.counted(r))}
-}
-
-func (t *lineTee) Read(p []byte) (int, error) {
-	for len(t.rest) == 0 {
-		line, err := t.in.ReadBytes('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
-			return 0, err
-		}
-		t.rec.add(line)
-		if couldBeMessage(line) {
-			if !plainAnswer(line) {
-				return 0, t.rec.refuse(notPlain, line)
-			}
-			// The SDK refuses a blank behind a message; between lines it means nothing.
-			t.rest = append(bytes.TrimRight(line, " \t\r\n"), '\n')
-		} else if err != nil {
-			return 0, err
-		}
-	}
-	n := copy(p, t.rest)
-	t.rest = t.rest[n:]
-	return n, nil
-}
-
-// couldBeMessage is pinproof's own rule for noise: everything else it reads
-// strictly.
-func couldBeMessage(line []byte) bool { return messageStart.Match(line) }
-
-var messageStart = regexp.MustCompile(`^[ \t\r\n]*(\{[ \t\r\n]*["}]|\[[ \t\r\n]*\{)`)
 
 // eventTee reads an event stream (WHATWG HTML, section 9.2), records the data of its
 // messages, and hands the events on in the plainest spelling there is, so that the

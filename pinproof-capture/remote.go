@@ -90,7 +90,11 @@ func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	kind, parameters, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if charset, named := parameters["charset"]; named && !strings.EqualFold(charset, "utf-8") {
+		resp.Body.Close()
+		return nil, r.rec.refuse("it answers in another charset than UTF-8, which some clients would read", []byte(charset))
+	}
 	ok := resp.StatusCode >= 200 && resp.StatusCode < 300 && req.Method != http.MethodDelete
 	switch {
 	case ok && kind == "text/event-stream":

@@ -30,6 +30,7 @@ const maxPages = 1000
 // refuses what doesn't fit them: what a server lists is for pinproof to judge.
 type session struct {
 	conn   mcp.Connection
+	rec    *record
 	redial func() (mcp.Connection, error) // a fresh connection after a refusal; nil over stdio
 	agreed func(revision string)          // told what initialize agreed on
 
@@ -56,6 +57,20 @@ func (s *session) send(ctx context.Context, method string, params map[string]any
 		return id, err
 	}
 	return id, s.conn.Write(ctx, &jsonrpc.Request{ID: id, Method: method, Params: raw})
+}
+
+// ask sends a request and waits for its answer, in doubt for a moment only.
+func (s *session) ask(ctx context.Context, method string, params map[string]any, doubt bool) (*jsonrpc.Response, error) {
+	if doubt {
+		limited, cancel := context.WithTimeout(ctx, courtesy)
+		defer cancel()
+		ctx = limited
+	}
+	id, err := s.send(ctx, method, params)
+	if err != nil {
+		return nil, err
+	}
+	return s.answer(ctx, id)
 }
 
 // answer waits for the answer to one of ids. Meanwhile it answers the server's
@@ -91,7 +106,8 @@ func (s *session) answer(ctx context.Context, ids ...jsonrpc.ID) (*jsonrpc.Respo
 type greeting struct {
 	capabilities map[string]json.RawMessage
 	instructions bool
-	counts       [4]int // of the entries of lists
+	counts       [4]int   // of the entries of lists
+	undeclared   []string // the lists that it gives without claiming them
 }
 
 // begin holds the handshake. It begins with initialize, as every server before
@@ -232,17 +248,56 @@ func (s *session) all(ctx context.Context, g *greeting) error {
 	return nil
 }
 
+// courtesy is how long a server has to answer what it needn't answer.
+const courtesy = 2 * time.Second
+
+// rest asks what other clients ask: the lists that the server doesn't claim, and
+// server/discover with the lists that go with it. A server need not answer that. What it
+// answers is recorded, and pinproof refuses a session with two different lists.
+func (s *session) rest(ctx context.Context, g *greeting) {
+	ctx, cancel := context.WithTimeout(ctx, courtesy)
+	defer cancel()
+	for i, l := range lists {
+		if g.claims(l) {
+			continue
+		}
+		if n, err := s.pages(ctx, l); err == nil && n > 0 {
+			g.counts[i] = n
+			g.undeclared = append(g.undeclared, l.noun+"s")
+		}
+	}
+	if s.meta != nil {
+		return
+	}
+	if s.agreed != nil {
+		s.agreed(firstDiscover)
+	}
+	if other, err := s.discover(ctx, jsonrpc.ID{}); err == nil {
+		s.all(ctx, other) // an error is one of the server's own
+	}
+}
+
+// settle waits for what the server says unasked, so that it is recorded.
+func (s *session) settle(ctx context.Context, d time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	s.answer(ctx) // no request is open
+}
+
 // pages asks for one list whole and returns the number of its entries.
 func (s *session) pages(ctx context.Context, l list) (int, error) {
-	count := 0
+	count, last := 0, []byte(nil)
 	seen := map[string]bool{}
 	params := map[string]any{}
 	for range maxPages {
-		id, err := s.send(ctx, l.method, params)
-		if err != nil {
-			return 0, err
+		// An empty cursor is one like any other since 2026-07-28, where requests carry _meta.
+		// Before, many servers mean the end by it: then an error, nothing or the same follows.
+		doubt := params["cursor"] == "" && s.meta == nil
+		before := s.rec.length()
+		r, err := s.ask(ctx, l.method, params, doubt)
+		if doubt && (err != nil || r.Error != nil) {
+			return count, nil
 		}
-		r, err := s.answer(ctx, id)
 		if err != nil {
 			return 0, err
 		}
@@ -254,6 +309,11 @@ func (s *session) pages(ctx context.Context, l list) (int, error) {
 		if json.Unmarshal(r.Result, &result) == nil {
 			json.Unmarshal(result[l.member], &entries) // for the count; pinproof reads it strictly
 		}
+		if doubt && (len(entries) == 0 || bytes.Equal(last, result[l.member])) {
+			s.rec.cut(before)
+			return count, nil
+		}
+		last = result[l.member]
 		count += len(entries)
 		next := bytes.TrimSpace(result["nextCursor"])
 		if len(next) == 0 || string(next) == "null" {
@@ -262,10 +322,6 @@ func (s *session) pages(ctx context.Context, l list) (int, error) {
 		var cursor string
 		if err := json.Unmarshal(next, &cursor); err != nil {
 			return 0, fail.New("its answer to %s has a nextCursor that is no string: %s", l.method, cut(string(next)))
-		}
-		// An empty one is a cursor like any other since 2026-07-28, where requests carry _meta.
-		if cursor == "" && s.meta == nil {
-			return count, nil
 		}
 		if seen[cursor] {
 			return 0, fail.New("its answers to %s go in a circle: a nextCursor comes twice", l.method)

@@ -79,7 +79,7 @@ func (b *behaves) answer(request []byte) []string {
 	}
 	capabilities := `{"tools":{},"prompts":{},"resources":{},"logging":{}}`
 	switch b.twist {
-	case "tools only":
+	case "tools only", "undeclared lists":
 		capabilities = `{"tools":{}}`
 	case "prompts only":
 		capabilities = `{"prompts":{}}`
@@ -88,6 +88,13 @@ func (b *behaves) answer(request []byte) []string {
 	case "null for what it has not":
 		capabilities = `{"tools":null,"prompts":{},"resources":null}`
 	}
+	claims := map[string]any{}
+	json.Unmarshal([]byte(capabilities), &claims)
+	if strings.HasPrefix(b.twist, "no capabilities") {
+		claims = map[string]any{"tools": true}
+	}
+	list, isList := strings.CutSuffix(r.Method, "/list")
+	list, _, _ = strings.Cut(list, "/")
 	capabilities = `,"capabilities":` + capabilities
 	if b.twist == "no capabilities" || b.twist == "no capabilities, no tools" {
 		capabilities = ""
@@ -112,6 +119,8 @@ func (b *behaves) answer(request []byte) []string {
 		return refuse(-32600, "not begun")
 	case modern && r.Params.Meta["io.modelcontextprotocol/protocolVersion"] != "2026-07-28":
 		return refuse(-32602, "no revision in _meta")
+	case isList && claims[list] == nil && b.twist != "undeclared lists":
+		return refuse(-32601, "Method not found")
 	case r.Method == "tools/list":
 		return b.tools(r.Params.Cursor, r.ID, result, refuse)
 	case r.Method == "prompts/list":
@@ -143,6 +152,16 @@ func (b *behaves) tools(cursor *string, id json.RawMessage, result func(string) 
 			return result(`{"tools":[` + fmt.Sprintf(tool, "tool_0") + `],"nextCursor":""}`)
 		}
 		return result(`{"tools":[` + fmt.Sprintf(tool, "after_"+*cursor) + `]}`)
+	case "the same behind an empty cursor":
+		return result(`{"tools":[` + fmt.Sprintf(tool, "tool_0") + `],"nextCursor":""}`)
+	case "nothing behind an empty cursor", "an error behind an empty cursor":
+		switch {
+		case cursor == nil:
+			return result(`{"tools":[` + fmt.Sprintf(tool, "tool_0") + `],"nextCursor":""}`)
+		case b.twist == "nothing behind an empty cursor":
+			return result(`{"tools":[]}`)
+		}
+		return refuse(-32602, "Invalid cursor")
 	case "circle of empty cursors":
 		return result(`{"tools":[],"nextCursor":""}`)
 	case "endless":
