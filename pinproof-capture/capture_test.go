@@ -331,6 +331,61 @@ func TestEmptyCursor(t *testing.T) {
 	}
 }
 
+// TestSaysMore: what a server says beside its first answers is refused or recorded, so that
+// pinproof sees it.
+func TestSaysMore(t *testing.T) {
+	t.Parallel()
+	for twist, want := range map[string]string{
+		"answers early":                "",
+		"answers twice":                `"name":"other"`,
+		"logs JSON":                    `{"level":"info","tools":["a"]}`,
+		"discovers other instructions": `"instructions":"Others."`,
+	} {
+		out := filepath.Join(t.TempDir(), "out.jsonl")
+		code, stdout, stderr := capturing(t, append([]string{out, "--"}, standIn(t, "2025-11-25", twist)...)...)
+		if want == "" {
+			if code != 2 || !strings.HasPrefix(stderr, "error: it sent an answer to a request that was not sent: ") {
+				t.Errorf("%s: code %d\n%s%s", twist, code, stdout, stderr)
+			}
+		} else if code != 0 || !strings.Contains(read(t, out), want) {
+			t.Errorf("%s: code %d\n%s%s", twist, code, stdout, stderr)
+		}
+	}
+}
+
+// TestStreamsOfTwoReadings: a live event stream is held to the rules for a saved one.
+func TestStreamsOfTwoReadings(t *testing.T) {
+	t.Parallel()
+	const evil = `{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"evil"}]}}`
+	for before, good := range map[string]bool{
+		"":                                 true,
+		": ping\n\n":                       true,
+		"id: 1\nretry: 5\nfoo: bar\n\n":    true,
+		"event: x\ndata: " + evil + "\n\n": false,
+		"event: x\rdata: y\n\n":            false,
+		" data: " + evil + "\n\n":          false,
+		"event: \u00a0message\ndata: " + evil + "\n\n": false,
+		"foo: \u2028data: " + evil + "\n\n":            false,
+		": " + evil + "\n\n":                           false,
+	} {
+		server := newStandInHTTP(t, "2025-11-25", "one tool", true)
+		server.before = before
+		out := filepath.Join(t.TempDir(), "out.jsonl")
+		code, stdout, stderr := capturing(t, out, server.URL)
+		if (code == 0) != good {
+			t.Errorf("%q: code %d\n%s%s", before, code, stdout, stderr)
+		}
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream; charset=utf-7")
+		fmt.Fprint(w, "data: {}\n\n")
+	}))
+	defer server.Close()
+	if code, _, stderr := capturing(t, filepath.Join(t.TempDir(), "out.jsonl"), server.URL); code != 2 || !strings.Contains(stderr, "another charset than UTF-8") {
+		t.Errorf("code %d\n%s", code, stderr)
+	}
+}
+
 // TestEndsAtInitialize: a server that knows only what came after initialize may end at
 // it, and can't be asked anything else then. The error says what can be done.
 func TestEndsAtInitialize(t *testing.T) {

@@ -79,7 +79,7 @@ func (c *lineConn) message(line []byte) (jsonrpc.Message, error) {
 	switch {
 	case err != nil && !json.Valid(line):
 		return nil, c.rec.refuse("what it sent is no message of the protocol: "+err.Error(), line)
-	case err == nil && len(found) == 0:
+	case err == nil && (len(found) == 0 || found[0].Get("id").Kind == 'n'):
 		return nil, nil
 	case !plainAnswer(line):
 		return nil, c.rec.refuse(notPlain, line)
@@ -89,9 +89,6 @@ func (c *lineConn) message(line []byte) (jsonrpc.Message, error) {
 		return nil, c.rec.refuse("what it sent is no message of the protocol", line)
 	}
 	if answer, ok := m.(*jsonrpc.Response); ok {
-		if !answer.ID.IsValid() {
-			return nil, nil
-		}
 		if id, ok := answer.ID.Raw().(int64); !ok || id < 1 || id > c.sent.Load() {
 			return nil, c.rec.refuse("it sent an answer to a request that was not sent", line)
 		}

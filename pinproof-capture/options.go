@@ -37,6 +37,9 @@ type options struct {
 	timeout time.Duration // what seconds come to
 }
 
+// defaultSettle is longer than a server takes that answers twice. Tests shorten it.
+var defaultSettle = 300 * time.Millisecond
+
 func parse(args []string) (*options, *pflag.FlagSet, error) {
 	o := &options{}
 	set := pflag.NewFlagSet("pinproof-capture", pflag.ContinueOnError)
@@ -59,7 +62,7 @@ func parse(args []string) (*options, *pflag.FlagSet, error) {
 	set.StringVar(&o.protocol, "protocol", lastInitialize, "begin with this `REVISION` of the protocol; from "+firstDiscover+" on with server/discover")
 	set.StringSliceVar(&o.capabilities, "capability", nil, "claim these capabilities, as your client does: `NAMES` such as roots,sampling,elicitation")
 	set.IntVar(&o.seconds, "timeout", 0, "wait so many `SECONDS` for a server (PINPROOF_TIMEOUT, else 30, with --hook 20)")
-	set.DurationVar(&o.settle, "settle", 300*time.Millisecond, "wait so long for what the server says after its last answer")
+	set.DurationVar(&o.settle, "settle", defaultSettle, "wait so long for what the server says after its last answer")
 	set.BoolVarP(&o.help, "help", "h", false, "show this help")
 	set.BoolVar(&o.version, "version", false, "show the version")
 	err := set.Parse(args)

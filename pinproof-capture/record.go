@@ -9,6 +9,8 @@ import (
 	"io"
 	"strings"
 	"sync"
+
+	"pinproof/internal/manifest"
 )
 
 // maxBytes bounds what is read of one server, whatever it is: pinproof reads no
@@ -25,7 +27,10 @@ type record struct {
 	buf  bytes.Buffer
 	read int64 // bytes taken from the server, recorded or not
 	done bool
-	err  error // the first reason to refuse what came
+
+	streams []*bytes.Buffer // event streams, as they came
+
+	err error // the first reason to refuse what came
 }
 
 // counted bounds what is read through all readers of the record together.
@@ -127,6 +132,11 @@ func (rec *record) finish() ([]byte, error) {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
 	rec.done = true
+	for _, s := range rec.streams {
+		if err := manifest.CheckStream(s.Bytes()); err != nil && rec.err == nil {
+			rec.err = err
+		}
+	}
 	return rec.buf.Bytes(), rec.err
 }
 
@@ -135,8 +145,30 @@ func (rec *record) finish() ([]byte, error) {
 // SDK can't read another message out of them than the recorded one.
 func eventTee(in io.ReadCloser, rec *record) io.ReadCloser {
 	out, pipe := io.Pipe()
-	go func() { pipe.CloseWithError(copyEvents(pipe, bufio.NewReader(&lineFeeds{in: rec.counted(in)}), rec)) }()
+	rec.mu.Lock()
+	rec.streams = append(rec.streams, &bytes.Buffer{})
+	raw := &rawReader{rec, rec.streams[len(rec.streams)-1], rec.counted(in)}
+	rec.mu.Unlock()
+	go func() { pipe.CloseWithError(copyEvents(pipe, bufio.NewReader(&lineFeeds{in: raw}), rec)) }()
 	return body{out, closers{in, out}}
+}
+
+// A rawReader keeps what is read of an event stream: clients find different messages in
+// some, and pinproof's rules say in which.
+type rawReader struct {
+	rec    *record
+	stream *bytes.Buffer
+	r      io.Reader
+}
+
+func (r *rawReader) Read(p []byte) (int, error) {
+	n, err := r.r.Read(p)
+	r.rec.mu.Lock()
+	defer r.rec.mu.Unlock()
+	if !r.rec.done {
+		r.stream.Write(p[:n])
+	}
+	return n, err
 }
 
 // A body is that of an answer, read through something else.

@@ -38,6 +38,7 @@ func TestMain(m *testing.M) {
 	// A program with the race detector waits a second before it ends, and the stand-ins
 	// are started a hundred times.
 	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
+	defaultSettle = 20 * time.Millisecond
 	flag.Set("test.parallel", "6") // unless it is given: the tests mostly wait
 	code := m.Run()
 	if folder, err := pinproofHere(); testedGuard && err == nil {
@@ -109,10 +110,15 @@ func (b *behaves) answer(request []byte) []string {
 		return refuse(-32601, "Method not found")
 	case r.Method == "initialize":
 		b.begun = true
+		if b.twist == "answers early" {
+			return append(result(`{"protocolVersion":"`+b.revision+`"`+capabilities+`}`), `{"jsonrpc":"2.0","id":2,"result":{"tools":[]}}`)
+		}
 		return result(`{"protocolVersion":"` + b.revision + `"` + capabilities + `,"serverInfo":{"name":"s","version":"1"},"instructions":"Use the\u0020tools."}`)
 	case r.Method == "server/discover" && modern:
 		b.begun = true
 		return result(`{"resultType":"complete","supportedVersions":["2026-07-28"]` + capabilities + `,"instructions":"Use the\u0020tools."}`)
+	case r.Method == "server/discover" && b.twist == "discovers other instructions":
+		return result(`{"resultType":"complete","supportedVersions":["2026-07-28"]` + capabilities + `,"instructions":"Others."}`)
 	case r.Method == "server/discover":
 		return refuse(-32601, "Method not found")
 	case !b.begun:
@@ -139,6 +145,10 @@ func (b *behaves) answer(request []byte) []string {
 func (b *behaves) tools(cursor *string, id json.RawMessage, result func(string) []string, refuse func(int, string) []string) []string {
 	const tool = `{"name":"%s","description":"caf\u00e9 \/ <&>","inputSchema":{"type":"object"},"limit":1.0e2}`
 	switch b.twist {
+	case "answers twice":
+		return append(result(`{"tools":[]}`), result(`{"tools":[{"name":"other"}]}`)...)
+	case "logs JSON":
+		return append([]string{`{"level":"info","tools":["a"]}`, `["a","b"]`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"x"}}`}, result(`{"tools":[]}`)...)
 	case "repeated members":
 		return result(`{"tools":[{"name":"a","name":"b","Name":"c"}],"tools":[]}`)
 	case "no tools answered":
@@ -257,6 +267,7 @@ func standInStdio(args []string) {
 		if greeted && b.twist == "ends at initialize" {
 			os.Exit(5)
 		}
+		var said strings.Builder // in one write
 		for _, line := range b.answer(in.Bytes()) {
 			end := "\n"
 			switch b.twist {
@@ -269,8 +280,9 @@ func standInStdio(args []string) {
 			case "a value behind":
 				end = " {}\n"
 			}
-			fmt.Fprint(out, line+end)
+			said.WriteString(line + end)
 		}
+		fmt.Fprint(out, said.String())
 		if greeted && b.twist == "refuses initialize and ends" {
 			os.Exit(5)
 		}
@@ -287,6 +299,7 @@ type standInHTTP struct {
 	mu       sync.Mutex
 	behaves  behaves
 	stream   bool
+	before   string // in each event stream
 	sent     bytes.Buffer
 	requests []*http.Request
 }
@@ -355,7 +368,7 @@ func (s *standInHTTP) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		fmt.Fprint(w, lines[0])
 	case s.stream:
 		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
-		fmt.Fprint(w, ": hello\r\n\r\nevent: other\rdata: not for us\r\r")
+		fmt.Fprint(w, ": hello\r\n\r\nevent: other\r\ndata: not for us\r\n\r\n", s.before)
 		for i, line := range lines {
 			fmt.Fprintf(w, "id: %d\r\nevent: message\r\ndata: %s\r\n\r\n", i, line)
 		}

@@ -88,3 +88,11 @@ func HoldsEntries(result jsontree.Value) bool {
 	_, listed := pin.ListIn(result.Has)
 	return listed || result.Has(pin.ListInfo[pin.Instructions].Member)
 }
+
+// CheckStream returns why clients could find different messages in an event stream that
+// came from a server, or nil.
+func CheckStream(data []byte) error {
+	s := newStream("event stream", bytes.TrimPrefix(data, []byte("\ufeff")), nil)
+	_, err := s.eventStream()
+	return err
+}
