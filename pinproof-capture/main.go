@@ -27,7 +27,7 @@ Usage:
   pinproof-capture OUT.jsonl -- COMMAND [ARG]...       a server that is started
   pinproof-capture OUT.jsonl URL                       a server at an address
   pinproof-capture --config FILE DIR                   every server of a client's configuration
-  pinproof-capture --guard LABEL -- COMMAND [ARG]...   stand between a client and the server: only what is approved passes
+  pinproof-capture --guard LABEL -- COMMAND [ARG]...   stand between client and server: only what is approved passes
   pinproof-capture --hook LABEL -- COMMAND [ARG]...    check it for an agent's hook (a URL will do, too)
 
 Examples:
