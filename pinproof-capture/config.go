@@ -279,8 +279,9 @@ func projectOf(file string) (string, error) {
 	return dir, nil
 }
 
-// captureAll captures every server of a configuration into DIR/LABEL.jsonl, several
-// at once, and tells of them in the order of their labels.
+// captureAll captures every server of a configuration, or those named, into
+// DIR/LABEL.jsonl, several at once, and tells of them in the order of their labels. One that
+// fails keeps no other from being saved.
 func captureAll(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	file, dir := o.config, o.args[0]
 	entries, plain, err := readConfig(file)
@@ -295,12 +296,20 @@ func captureAll(ctx context.Context, o *options, stdout, stderr io.Writer) error
 		return fail.From(err)
 	}
 	labels := slices.Sorted(maps.Keys(entries))
+	for _, label := range o.args[1:] {
+		if _, ok := entries[label]; !ok {
+			return fail.New("%s has no server %s; it has %s", text.Printable(file), text.Name(label), strings.Join(text.Names(labels), ", "))
+		}
+	}
 	folded := map[string]string{}
 	for _, label := range labels {
 		if other, ok := folded[strings.ToLower(label)]; ok {
 			return fail.New("%s: the files of %s and %s are one where letter case doesn't count", text.Printable(file), text.Printable(other), text.Printable(label))
 		}
 		folded[strings.ToLower(label)] = label
+	}
+	if len(o.args) > 1 {
+		labels = slices.Compact(slices.Sorted(slices.Values(o.args[1:])))
 	}
 	type answer struct {
 		line string
@@ -321,13 +330,13 @@ func captureAll(ctx context.Context, o *options, stdout, stderr io.Writer) error
 			}()
 		}
 	}()
-	failed := 0
+	var failed []string
 	for _, label := range labels {
 		wait := showWait(stderr, label)
 		a := <-answers[label]
 		wait()
 		if a.err != nil {
-			failed++
+			failed = append(failed, label)
 			tell(stderr, text.Printable(label)+": ", a.err)
 			continue
 		}
@@ -337,8 +346,9 @@ func captureAll(ctx context.Context, o *options, stdout, stderr io.Writer) error
 	if err = cmp.Or(err, tellStrangers(stderr, entries, file, dir)); err != nil {
 		return fail.From(err)
 	}
-	if failed > 0 {
-		return fail.New("%d of %s could not be captured; what was in %s for them is as it was", failed, text.Count(len(labels), "server"), text.Printable(dir))
+	if failed != nil {
+		return fail.New("%d of %s could not be captured, and what was in %s is as it was for them: %s",
+			len(failed), text.Count(len(labels), "server"), text.Printable(dir), strings.Join(text.Names(failed), ", "))
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ const usage = `Save what an MCP server tells a model, as the bytes that came, fo
 Usage:
   pinproof-capture OUT.jsonl -- COMMAND [ARG]...       a server that is started
   pinproof-capture OUT.jsonl URL                       a server at an address
-  pinproof-capture --config FILE DIR                   every server of a client's configuration
+  pinproof-capture --config FILE DIR [LABEL]...        every server of a client's configuration, or those named
   pinproof-capture --guard LABEL -- COMMAND [ARG]...   stand between client and server: only what is approved passes
   pinproof-capture --hook LABEL -- COMMAND [ARG]...    check it for an agent's hook (a URL will do, too)
 

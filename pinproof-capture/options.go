@@ -107,8 +107,8 @@ func (o *options) check() error {
 		return errors.New("--save goes with --hook, or with --guard and --once")
 	case !gated && len(o.substitutes) > 0:
 		return errors.New("--substitute belongs to --guard and --hook")
-	case o.is("config") && (len(o.args) != 1 || o.dashed):
-		return errors.New("--config takes one folder")
+	case o.is("config") && (len(o.args) == 0 || o.dashed):
+		return errors.New("--config takes a folder, and the labels of servers if not all are meant")
 	case o.is("guard") && (len(o.args) != 0 || len(o.command) == 0):
 		return errors.New("--guard LABEL takes -- and a command")
 	case o.is("hook") && !o.asks(0):
