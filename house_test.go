@@ -371,7 +371,7 @@ func TestMap(t *testing.T) {
 // as the other command knows it, but those that say how this run answers or what it
 // accepts.
 func TestCarriedFlags(t *testing.T) {
-	answers := strings.Fields("accept accept-all accept-label accept-warning accept-warnings against allow drop-server expect format full hook quiet report server review subset warn")
+	answers := strings.Fields("accept accept-all accept-label accept-warning accept-warnings against allow drop-server expect format full hook part quiet report server review subset warn")
 	flags := map[string]*pflag.FlagSet{}
 	for _, cmd := range newRoot(&app{}).Commands() {
 		if cmd.Name() != "completion" && cmd.Name() != "help" {
