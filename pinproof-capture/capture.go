@@ -85,19 +85,28 @@ func (s source) run(ctx context.Context, o *options) (*capture, error) {
 	for _, name := range o.capabilities {
 		ses.capabilities[name] = map[string]any{}
 	}
-	var transport mcp.Transport
+	var connect func() (mcp.Connection, error)
 	var reason func(error) *fail.Error
 	said := func() []string { return nil }
 	var err error
 	if s.url != "" {
-		var r *remote
-		if r, transport, err = newRemote(s, rec); err != nil {
+		r, transport, err := newRemote(s, rec)
+		if err != nil {
 			return nil, err
+		}
+		connect = func() (mcp.Connection, error) {
+			conn, err := transport.Connect(limited)
+			if err != nil || s.sse {
+				return conn, err
+			}
+			l := newListener(limited, conn, r, s.url)
+			ses.begun = l.listen
+			return l, nil
 		}
 		reason, ses.agreed = r.reason, func(revision string) { r.revision.Store(revision) }
 		ses.redial = func() (mcp.Connection, error) {
 			ses.conn.Close()
-			return transport.Connect(limited)
+			return connect()
 		}
 	} else {
 		var p *process
@@ -116,8 +125,8 @@ func (s source) run(ctx context.Context, o *options) (*capture, error) {
 		}
 	}
 	var g *greeting
-	if transport != nil {
-		ses.conn, err = transport.Connect(limited)
+	if connect != nil {
+		ses.conn, err = connect()
 	}
 	if err == nil {
 		defer func() { ses.conn.Close() }()

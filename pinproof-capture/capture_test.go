@@ -665,3 +665,63 @@ func TestSDKServers(t *testing.T) {
 		}
 	}
 }
+
+// TestStandaloneStream: a server may answer on the stream that clients open with GET. What it
+// says there is captured like any other answer, also a second one.
+func TestStandaloneStream(t *testing.T) {
+	t.Parallel()
+	for _, answers := range []int{1, 2} {
+		pushed := make(chan string, 2)
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			if req.Method == http.MethodGet {
+				if req.Header.Get("Mcp-Session-Id") != "abc" || req.Header.Get("Mcp-Protocol-Version") != "2025-11-25" {
+					http.Error(w, "no session", http.StatusBadRequest)
+					return
+				}
+				w.Header().Set("Content-Type", "text/event-stream")
+				w.(http.Flusher).Flush()
+				for {
+					select {
+					case text := <-pushed:
+						fmt.Fprint(w, text)
+						w.(http.Flusher).Flush()
+					case <-req.Context().Done():
+						return
+					}
+				}
+			}
+			var r struct {
+				ID     json.RawMessage
+				Method string
+			}
+			json.NewDecoder(req.Body).Decode(&r)
+			w.Header().Set("Mcp-Session-Id", "abc")
+			w.Header().Set("Content-Type", "application/json")
+			switch {
+			case r.Method == "initialize":
+				fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}}}}`, r.ID)
+			case r.Method == "tools/list":
+				text := fmt.Sprintf("data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"tools\":[{\"name\":\"a\"}]}}\n\n", r.ID)
+				if answers == 2 {
+					text += strings.Replace(text, `"a"`, `"b"`, 1)
+				}
+				pushed <- text
+				w.WriteHeader(http.StatusAccepted)
+			case r.ID == nil:
+				w.WriteHeader(http.StatusAccepted)
+			default:
+				fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`, r.ID)
+			}
+		}))
+		out := filepath.Join(t.TempDir(), "out.jsonl")
+		code, stdout, stderr := capturing(t, out, server.URL, "--settle", "1s")
+		if code != 0 {
+			t.Fatalf("%d answers: code %d\n%s%s", answers, code, stdout, stderr)
+		}
+		if !strings.Contains(stdout, ": 1 tool in ") || !strings.Contains(read(t, out), `"name":"a"`) || strings.Contains(read(t, out), `"name":"b"`) != (answers == 2) {
+			t.Errorf("%d answers: code %d\n%s%s%s", answers, code, stdout, stderr, read(t, out))
+		}
+		server.CloseClientConnections()
+		server.Close()
+	}
+}

@@ -26,6 +26,7 @@ type remote struct {
 	rec     *record
 	origin  string // scheme, host and port: the only one that is ever asked
 	headers http.Header
+	sse     bool
 
 	revision atomic.Value // agreed on by initialize, for the header of later requests
 	status   atomic.Value // of the last answer that was an error
@@ -36,7 +37,7 @@ func newRemote(src source, rec *record) (*remote, mcp.Transport, error) {
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, nil, fail.New("the URL is no address: https://HOST/PATH is one") // it may hold a secret
 	}
-	r := &remote{rec: rec, origin: originOf(u), headers: src.headers}
+	r := &remote{rec: rec, origin: originOf(u), headers: src.headers, sse: src.sse}
 	client := &http.Client{Transport: r, CheckRedirect: r.checkRedirect}
 	if src.sse {
 		return r, &mcp.SSEClientTransport{Endpoint: src.url, HTTPClient: client, MaxEventSize: -1}, nil
@@ -95,6 +96,14 @@ func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
 		resp.Body.Close()
 		return nil, r.rec.refuse("it answers in another charset than UTF-8, which some clients would read", []byte(charset))
 	}
+	if resp.StatusCode == http.StatusAccepted && req.Method == http.MethodPost && !r.sse {
+		// The answer, if one is awaited, comes on the standalone stream. The SDK doesn't know
+		// that: it waits on a stream that says nothing.
+		resp.Body.Close()
+		resp.Header.Set("Content-Type", "text/event-stream")
+		resp.Body, _ = io.Pipe()
+		return resp, nil
+	}
 	ok := resp.StatusCode >= 200 && resp.StatusCode < 300 && req.Method != http.MethodDelete
 	switch {
 	case ok && kind == "text/event-stream":
@@ -112,7 +121,7 @@ func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
 	default:
 		resp.Body = body{r.rec.counted(resp.Body), resp.Body}
 	}
-	if resp.StatusCode >= 400 && req.Method != http.MethodDelete {
+	if resp.StatusCode >= 400 && (req.Method == http.MethodPost || r.sse) { // no other request has to succeed
 		r.status.Store(resp.Status)
 	}
 	return resp, nil

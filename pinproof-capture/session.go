@@ -33,6 +33,7 @@ type session struct {
 	rec    *record
 	redial func() (mcp.Connection, error) // a fresh connection after a refusal; nil over stdio
 	agreed func(revision string)          // told what initialize agreed on
+	begun  func()                         // called once the server knows that the session has begun
 
 	protocol     string         // the revision to begin with
 	capabilities map[string]any // what we claim: some servers list by it
@@ -188,6 +189,9 @@ func (s *session) initialized(ctx context.Context, r *jsonrpc.Response) (*greeti
 	}
 	if err := s.conn.Write(ctx, &jsonrpc.Request{Method: "notifications/initialized"}); err != nil {
 		return nil, err
+	}
+	if s.begun != nil {
+		s.begun()
 	}
 	return greetingOf(r)
 }
