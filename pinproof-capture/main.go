@@ -29,6 +29,7 @@ Usage:
   pinproof-capture --config FILE DIR [LABEL]...        every server of a client's configuration, or those named
   pinproof-capture --guard LABEL -- COMMAND [ARG]...   stand between client and server: only what is approved passes
   pinproof-capture --hook LABEL -- COMMAND [ARG]...    check it for an agent's hook (a URL will do, too)
+  pinproof-capture --config FILE --add-guard           put the guard before the servers of a client's configuration
 
 Examples:
   pinproof-capture filesystem.jsonl -- npx --no mcp-server-filesystem .
@@ -98,6 +99,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	code := 0
 	switch {
 	case o.help || o.version:
+	case o.addGuard || o.removeGuard:
+		err = rewrap(o, stdin, stdout, stderr)
 	case o.is("config"):
 		err = captureAll(ctx, o, stdout, stderr)
 	case o.is("guard"):

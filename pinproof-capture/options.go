@@ -24,6 +24,7 @@ type options struct {
 	capabilities                    []string
 	sse                             bool
 	once, logOptional, logDigests   bool
+	addGuard, removeGuard, yes      bool
 	config, guard, hook, lock, save string
 	onDrift, log                    string
 	protocol                        string
@@ -49,6 +50,9 @@ func parse(args []string) (*options, *pflag.FlagSet, error) {
 	set.StringArrayVar(&o.headerEnv, "header-env", nil, "send a header with the value of a variable: `NAME=VARIABLE`; repeatable")
 	set.BoolVar(&o.sse, "sse", false, "URL speaks the old transport HTTP+SSE rather than Streamable HTTP")
 	set.StringVar(&o.config, "config", "", "capture every server of this configuration `FILE`")
+	set.BoolVar(&o.addGuard, "add-guard", false, "with --config: put the guard before the servers there, and change nothing else in FILE")
+	set.BoolVar(&o.removeGuard, "remove-guard", false, "with --config: take the guard away again")
+	set.BoolVar(&o.yes, "yes", false, "with --add-guard and --remove-guard: write FILE without asking")
 	set.StringVar(&o.guard, "guard", "", "stand before COMMAND and check all it says against the pins of `LABEL`")
 	set.StringVar(&o.hook, "hook", "", "check COMMAND against the pins of `LABEL`: exit 0 or 2")
 	set.StringVar(&o.onDrift, "on-drift", driftEnds, "with --guard: what becomes of what isn't approved: end the session, subset (the client gets the rest) or warn")
@@ -107,6 +111,9 @@ func (o *options) check() error {
 		return errors.New("--save goes with --hook, or with --guard and --once")
 	case !gated && len(o.substitutes) > 0:
 		return errors.New("--substitute belongs to --guard and --hook")
+	case (o.addGuard || o.removeGuard || o.yes) && (!o.is("config") || o.addGuard == o.removeGuard || o.dashed):
+		return errors.New("--config FILE takes --add-guard or --remove-guard, perhaps with --yes and the labels of servers")
+	case o.addGuard || o.removeGuard:
 	case o.is("config") && (len(o.args) == 0 || o.dashed):
 		return errors.New("--config takes a folder, and the labels of servers if not all are meant")
 	case o.is("guard") && (len(o.args) != 0 || len(o.command) == 0):
