@@ -68,7 +68,22 @@ func hook(ctx context.Context, o *options) error {
 		return block(err, "pinproof-capture --help", "%s", err)
 	}
 	src.dir = project
-	return gate(ctx, o, src, project, lock)
+	key, err := "", error(nil)
+	if o.maxAge > 0 {
+		if key, err = matchKey(o, src, project, lock); err != nil {
+			return block(err, "pinproof-capture --help", "the lockfile can't be read")
+		}
+		if matchedWithin(key, o.maxAge) {
+			return nil
+		}
+	}
+	err = gate(ctx, o, src, project, lock)
+	if err == nil && key != "" {
+		if after, err := matchKey(o, src, project, lock); err == nil && after == key { // or the pins have changed meanwhile
+			rememberMatch(key)
+		}
+	}
+	return err
 }
 
 // gate captures the server and has pinproof hold the capture against the pins. The

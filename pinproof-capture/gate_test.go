@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -113,6 +114,50 @@ func TestHook(t *testing.T) {
 	server := newStandInHTTP(t, "2025-11-25", "one tool", false)
 	if code, _, stderr := hooked(t, server.URL); code != 0 {
 		t.Errorf("remote: code %d\n%s", code, stderr)
+	}
+}
+
+// TestHookMaxAge: a match is taken again for a while, if the question is the same.
+func TestHookMaxAge(t *testing.T) {
+	project := gated(t)
+	log := filepath.Join(t.TempDir(), "log")
+	starts := func() int {
+		text, _ := os.ReadFile(log)
+		return strings.Count(string(text), `"protocolVersion"`)
+	}
+	ask := func(want int, args ...string) {
+		t.Helper()
+		args = append(args, "--")
+		if code, _, stderr := hooked(t, append(args, standIn(t, "2025-11-25", "one tool", log)...)...); code != 0 || starts() != want {
+			t.Errorf("code %d, %d starts, want %d\n%s", code, starts(), want, stderr)
+		}
+	}
+	ask(1)
+	ask(2, "--max-age", "1h")
+	ask(2, "--max-age", "1h")
+	ask(3)
+	ask(4, "--max-age", "1h", "--capability", "roots")
+	t.Setenv("ANOTHER", "1")
+	ask(5, "--max-age", "1h")
+	t.Setenv("ANOTHER", "2")
+	ask(5, "--max-age", "1h")
+	write(t, filepath.Join(project, "tools.lock"), "{ }")
+	ask(6, "--max-age", "1h")
+	path, matches := recentMatches()
+	if info, err := os.Stat(path); err != nil || len(matches) != 4 || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("%d matches, %v %v", len(matches), info, err)
+	}
+	for key := range matches {
+		matches[key] -= 3000
+	}
+	data, _ := json.Marshal(matches)
+	write(t, path, string(data))
+	ask(6, "--max-age", "1h")
+	ask(7, "--max-age", "49m")
+	write(t, path, "damaged")
+	ask(8, "--max-age", "1h")
+	if code, _, _ := hooked(t, append([]string{"--max-age", "1h", "--"}, standIn(t, "2025-11-25", "")...)...); code != 2 {
+		t.Errorf("drift: code %d", code)
 	}
 }
 

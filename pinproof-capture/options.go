@@ -34,9 +34,13 @@ type options struct {
 	dashed                          bool
 	modes                           []string // config, guard, hook: those given
 
+	maxAge  time.Duration // of a match that a hook takes for its own
 	settle  time.Duration // after the last answer
 	timeout time.Duration // what seconds come to
 }
+
+// maxAge is the oldest match that a hook can take: one that a person remembers.
+const maxAge = time.Hour
 
 // defaultSettle is longer than a server takes that answers twice. Tests shorten it.
 var defaultSettle = 300 * time.Millisecond
@@ -63,6 +67,7 @@ func parse(args []string) (*options, *pflag.FlagSet, error) {
 	set.StringVar(&o.lock, "lock", "", "with --guard or --hook: use the lockfile `FILE` instead of looking for one")
 	set.StringVar(&o.save, "save", "", "with --guard or --hook: keep the capture in `DIR`, relative to the folder of tools.lock")
 	set.StringArrayVar(&o.substitutes, "substitute", nil, "with --guard or --hook: the value of a name in the pins, as pinproof takes it: `NAME=VALUE`; repeatable")
+	set.DurationVar(&o.maxAge, "max-age", 0, "with --hook: don't start the server if it matched not longer ago, such as 60s")
 	set.StringVar(&o.protocol, "protocol", lastInitialize, "begin with this `REVISION` of the protocol; from "+firstDiscover+" on with server/discover")
 	set.StringSliceVar(&o.capabilities, "capability", nil, "claim these capabilities, as your client does: `NAMES` such as roots,sampling,elicitation")
 	set.IntVar(&o.seconds, "timeout", 0, "wait so many `SECONDS` for a server (PINPROOF_TIMEOUT, else 30, with --hook 20)")
@@ -139,6 +144,10 @@ func (o *options) check() error {
 		o.seconds = n
 	}
 	switch {
+	case o.maxAge != 0 && !o.is("hook"):
+		return errors.New("--max-age belongs to --hook")
+	case o.maxAge < 0 || o.maxAge > maxAge:
+		return errors.New("--max-age takes 0s to 1h")
 	case o.settle < 0 || o.settle > time.Minute:
 		return errors.New("--settle takes 0s to 1m")
 	case o.seconds < 0 || o.seconds > 3600:
