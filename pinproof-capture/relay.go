@@ -169,9 +169,9 @@ func (r *relay) run(stdin io.Reader, p *process, signals <-chan os.Signal) (int,
 	}
 }
 
-// passOn reads lines and passes on what judge makes of each, until the reader's end. What
+// passOn reads lines and passes on what filter makes of each, until the reader's end. What
 // a server no longer takes is lost, as without a relay.
-func (r *relay) passOn(from io.Reader, judge func(line []byte) (pass, reply []byte, err error), to io.Writer) error {
+func (r *relay) passOn(from io.Reader, filter func(line []byte) (pass, reply []byte, err error), to io.Writer) error {
 	in := bufio.NewReaderSize(from, 64<<10)
 	var line []byte
 	for {
@@ -179,7 +179,7 @@ func (r *relay) passOn(from io.Reader, judge func(line []byte) (pass, reply []by
 		if line, end = readLine(in, line[:0]); end != nil && end != io.EOF {
 			return end
 		}
-		pass, reply, err := judge(line)
+		pass, reply, err := filter(line)
 		if failed := r.write(to, pass); failed != nil && to == r.client {
 			return failed
 		}
