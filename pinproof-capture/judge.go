@@ -34,8 +34,9 @@ type judge struct {
 // A pinned entry is what the lockfile has of it.
 type pinned struct{ Digest, Approval string }
 
-// maxKnown bounds what is remembered of a server that answers something new each time.
-const maxKnown = 10_000
+// maxKnown bounds what is remembered of a server that answers something new each time. A
+// session has a few lists, of a few pages each.
+const maxKnown = 256
 
 // A verdict is what pinproof says of one result.
 type verdict struct {

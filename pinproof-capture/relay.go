@@ -333,8 +333,10 @@ func (r *relay) held(line []byte, result jsontree.Value, asked request) (kept []
 		}
 	}
 	for key := range drifted {
-		r.drifted[key] = true
-		delete(r.active, key)
+		if _, approved := r.judge.pins[key]; approved {
+			r.drifted[key] = true
+			delete(r.active, key)
+		}
 	}
 	return kept, ""
 }
@@ -358,6 +360,9 @@ func (r *relay) repeated(result jsontree.Value, asked request) map[pin.Key]bool 
 	earlier := maps.Clone(seen)
 	for _, item := range result.Get(pin.ListInfo[list].Member).Items() {
 		key := r.judge.key(list, item.Get(pin.ListInfo[list].Identity).Text)
+		if _, approved := r.judge.pins[key]; !approved {
+			continue // it drifts anyhow, and a server could make up any number of names
+		}
 		seen[key] = true
 		if earlier[key] {
 			twice[key] = true
@@ -482,6 +487,7 @@ func (r *relay) fromClient(line []byte) (pass, reply []byte, err error) {
 		if list, ok := callsOf[method.Text]; ok {
 			asked.logged = r.call(list, line, m)
 			r.log.add(*asked.logged)
+			asked.logged.Arguments = nil // they are written, and can be large
 			if err := r.log.broken(); err != nil {
 				r.over = true
 				return nil, refusals(line, requests(messages), wordsNoRecord), err
