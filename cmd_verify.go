@@ -21,7 +21,7 @@ import (
 )
 
 func newVerify(a *app) *cobra.Command {
-	var quiet, warn, hook, review bool
+	var quiet, warn, hook, part, review bool
 	var allow []string
 	var subset string
 	shared, out := &sharedFlags{}, &output{}
@@ -50,6 +50,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 	flags.BoolVarP(&quiet, "quiet", "q", false, "don't print the OK line")
 	flags.StringArrayVar(&allow, "allow", nil, "don't fail for this `KIND`: added or removed entries; missing, pinned servers that a folder has no capture of (repeatable)")
 	flags.BoolVar(&warn, "warn", false, "report drift of every kind without failing")
+	flags.BoolVar(&part, "part", false, "the manifest is part of a session: lists may be missing or unfinished, what is there must match")
 	flags.BoolVar(&review, "review", false, "read what matches, too: a warning that is not on record fails the run")
 	flags.StringVar(&subset, "subset", "", "write the tools that match their pins to `FILE`, as a tools/list result")
 	flags.BoolVar(&hook, "hook", false, "answer as an agent's hook: drift and errors exit 2, with words that are safe for a model")
@@ -58,7 +59,10 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		if err != nil {
 			return err
 		}
-		req.needsPins = true
+		req.needsPins, req.part = true, part
+		if part && isFolder(req.Manifest) {
+			return fail.New("--part goes with one manifest, not with a folder")
+		}
 		if hook {
 			return a.hook(cmd, req)
 		}

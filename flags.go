@@ -23,6 +23,7 @@ type request struct {
 	lockPath      string // path of the lockfile, given or found
 	needsPins     bool   // without a lockfile, or without the server in it, there is no answer
 	substitutes   []pin.Substitute
+	part          bool                // the manifest is part of a session
 	full          bool                // show also what one line would sum up
 	only          []approval.Selector // the part of the drift that is shown or accepted; none: all of it
 	asked         *policyFlags        // the policy that lock and relock were asked for; nil for other commands

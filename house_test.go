@@ -200,7 +200,7 @@ func TestOneExit(t *testing.T) {
 // as the other command knows it, but those that say how this run answers or what it
 // accepts, and --here, for which commands name the lockfile.
 func TestCarriedFlags(t *testing.T) {
-	answers := strings.Fields("accept accept-all accept-label accept-warning accept-warnings against allow drop-server expect format full here hook only quiet report server review stat subset warn yes")
+	answers := strings.Fields("accept accept-all accept-label accept-warning accept-warnings against allow drop-server expect format full here hook only part quiet report server review stat subset warn yes")
 	flags := map[string]*pflag.FlagSet{}
 	for _, cmd := range newRoot(&app{}).Commands() {
 		if cmd.Name() != "completion" && cmd.Name() != "help" {

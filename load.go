@@ -51,6 +51,7 @@ func (a *app) load(req *request) (*workspace, error) {
 		return nil, err
 	}
 	if w.folder = sources[0].path != req.Manifest; !w.folder {
+		sources[0].scan.Part = req.part
 		if err := sources[0].scan.Faulty(); err != nil { // reported before a doubt about the server
 			return nil, req.swapped(err)
 		}
@@ -77,7 +78,9 @@ func (a *app) load(req *request) (*workspace, error) {
 	if !w.exists && req.needsPins {
 		return nil, req.noLockfile()
 	}
-	w.drifts = compareAll(w.pairs)
+	if w.drifts = compareAll(w.pairs); req.part {
+		w.drifts = comparePart(w.pairs)
+	}
 	return w, nil
 }
 
@@ -115,6 +118,9 @@ func (w *workspace) pair(req *request, sources []source) error {
 		}
 	}
 	w.describe()
+	if req.part && !w.folder {
+		w.pairs[0].Unrelated = false // a part may have no entry of the others
+	}
 	return nil
 }
 
@@ -144,7 +150,7 @@ func (w *workspace) pairOf(req *request, s source) (pin.Pair, error) {
 	if err == nil {
 		p.Found, err = manifest.Pins(m, s.label, pol, req.substitutes, formOf)
 	}
-	if err == nil {
+	if err == nil && !req.part {
 		err = req.missingList(&m, &p.Pinned, pol, w.folder)
 	}
 	if err != nil {
@@ -306,7 +312,7 @@ func (req *request) noLockfile() *fail.Error {
 func (w *workspace) input(req *request) report.Input {
 	return report.Input{
 		Lockfile: w.lockPath, Pairs: w.pairs, Drifts: w.drifts, Next: req.Command, Others: w.lock.Labels(),
-		Guessed: !w.folder && req.Server == "", Expect: expectations(w.pairs), ApprovalHash: approvalHash,
+		Part: req.part, Guessed: !w.folder && req.Server == "", Expect: expectations(w.pairs), ApprovalHash: approvalHash,
 		Only: req.narrow(),
 	}
 }

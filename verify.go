@@ -25,6 +25,12 @@ func compareAll(pairs []pin.Pair) (all []pin.Drift) {
 	return all
 }
 
+// comparePart compares with a part of a session: what is there must match, and a pin whose
+// entry isn't there is no drift.
+func comparePart(pairs []pin.Pair) []pin.Drift {
+	return slices.DeleteFunc(compareAll(pairs), func(d pin.Drift) bool { return d.Kind == pin.Removed })
+}
+
 // compare returns the drift between a manifest's pins and the lockfile's, sorted,
 // and the number of entries that match. Every command compares with this function alone.
 func compare(pinned, found pin.Set) (drifts []pin.Drift, matched int) {

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The whole way with published servers: capture, lock, verify, and for two releases of one of them diff, relock, verify.
+# The whole way with published servers: capture, lock, verify, and for two releases of one of them diff, relock, verify; then a
+# session of the official client, with the guard and without.
 # Needs pinproof and pinproof-capture on the path, npm.
 # shellcheck source=ci/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -72,4 +73,24 @@ want 1 "diff of changed instructions" pinproof diff everything.jsonl servers.loc
 printed 'Always'
 want 0 "relock of changed instructions" pinproof relock everything.jsonl servers.lock --accept instructions
 want 0 "verify after that" pinproof verify everything.jsonl servers.lock
+
+# A client that claims more is listed more. Its session is the same with the guard between the two.
+export XDG_CACHE_HOME="$work/cache"
+echo "some text" >shared/file.txt
+mkdir client
+(cd client && npm install --silent --no-audit --no-fund --no-save @modelcontextprotocol/sdk@1.32.2)
+ln -s client/node_modules node_modules
+for server in everything filesystem; do
+	set -- node "$everything" stdio
+	[ "$server" = everything ] || set -- node "$work/2026.7.4/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js" "$work/shared"
+	want 0 "capture of $server for a client with roots" pinproof-capture "claims-$server.jsonl" --capability roots,sampling,elicitation -- "$@"
+	want 0 "lock of it" pinproof lock "claims-$server.jsonl" guard.lock --server "$server" --accept-warnings
+	want 0 "a session with $server" node "$repo/ci/session.mjs" "$@"
+	mv out bare
+	is "it says much" test "$(wc -l <bare)" -ge 4
+	want 0 "the same behind the guard" node "$repo/ci/session.mjs" pinproof-capture --guard "$server" --lock guard.lock --log "$server.calls" -- "$@"
+	is "the same is said" cmp bare out
+	is "the calls are on record" test "$(grep -c '"event":"call"' "$server.calls")" -ge 2
+done
+want 1 "other tools than those of a client with roots" pinproof verify captures/everything.jsonl guard.lock --server everything
 finish

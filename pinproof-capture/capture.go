@@ -4,11 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pinproof/internal/atomicfile"
+	"pinproof/internal/fail"
+	"pinproof/internal/text"
 )
 
 // A source is a server to capture: a command to start, or an address to ask.
@@ -37,13 +44,17 @@ func (c *capture) String() string {
 	}
 	for i, l := range lists {
 		if n := c.told.counts[i]; n > 0 || l.member == "tools" && c.told.claims(l) {
-			parts = append(parts, plural(n, l.noun))
+			parts = append(parts, text.Count(n, l.noun))
 		}
 	}
 	if parts == nil {
 		parts = []string{"nothing"}
 	}
-	return fmt.Sprintf("%s in %.1f s", strings.Join(parts, ", "), c.elapsed.Seconds())
+	line := fmt.Sprintf("%s in %.1f s", strings.Join(parts, ", "), c.elapsed.Seconds())
+	if c.told.undeclared != nil {
+		line += "; not declared: " + strings.Join(c.told.undeclared, ", ")
+	}
+	return line
 }
 
 // save captures the server into a file, and tells of it in one line.
@@ -55,75 +66,124 @@ func (s source) save(ctx context.Context, path string, o *options) (line string,
 	if err != nil {
 		return "", err
 	}
-	return c.String(), writeWhole(path, c.data)
+	return c.String(), atomicfile.Write(path, c.data)
 }
 
 // patience is how much of the timeout a server may be silent at initialize. Tests set it.
 var patience = func(timeout time.Duration) time.Duration { return timeout / 2 }
 
-// run captures the server, which has ended when it returns. The error is a *failure.
+// run captures the server, which has ended when it returns. The error is a *serverError.
 func (s source) run(ctx context.Context, o *options) (*capture, error) {
 	if ctx.Err() != nil {
-		return nil, fail("interrupted") // those of a configuration that wait for their turn
+		return nil, fail.New("interrupted") // those of a configuration that wait for their turn
 	}
 	begin := time.Now()
 	limited, cancel := context.WithTimeout(ctx, o.timeout)
 	defer cancel()
 	rec := &record{}
-	ses := &session{protocol: o.protocol}
-	var transport mcp.Transport
-	var reason func(error) *failure
+	ses := &session{rec: rec, protocol: o.protocol, capabilities: map[string]any{}}
+	for _, name := range o.capabilities {
+		ses.capabilities[name] = map[string]any{}
+	}
+	var connect func() (mcp.Connection, error)
+	var reason func(error) *fail.Error
 	said := func() []string { return nil }
 	var err error
 	if s.url != "" {
-		var r *remote
-		if r, transport, err = newRemote(s, rec); err != nil {
+		r, transport, err := newRemote(s, rec)
+		if err != nil {
 			return nil, err
+		}
+		connect = func() (mcp.Connection, error) {
+			conn, err := transport.Connect(limited)
+			if err != nil || s.sse {
+				return conn, err
+			}
+			l := newListener(limited, conn, r, s.url)
+			ses.begun = l.listen
+			return l, nil
 		}
 		reason, ses.agreed = r.reason, func(revision string) { r.revision.Store(revision) }
 		ses.redial = func() (mcp.Connection, error) {
 			ses.conn.Close()
-			return transport.Connect(limited)
+			return connect()
 		}
 	} else {
 		var p *process
-		if p, transport, err = start(s, rec); err != nil {
+		var stderr tail
+		if p, err = launch(s, &stderr); err != nil {
 			return nil, err
 		}
 		defer p.stop()
+		ses.conn = newLineConn(p, rec)
 		// A server that never reads can't hold us up beyond the limit.
 		defer context.AfterFunc(limited, func() { p.in.Close() })()
-		reason, said = p.reason, p.said
+		reason = p.reason
+		said = func() []string { // after its end
+			p.stop()
+			return stderr.lines()
+		}
 	}
 	var g *greeting
-	if ses.conn, err = transport.Connect(limited); err == nil {
+	if connect != nil {
+		ses.conn, err = connect()
+	}
+	if err == nil {
 		defer func() { ses.conn.Close() }()
 		if g, err = ses.begin(limited, patience(o.timeout)); err == nil {
 			err = ses.all(limited, g)
 		}
+		if err == nil {
+			ses.rest(limited, g)
+			ses.settle(limited, o.settle)
+		}
 	}
 	data, bad := rec.finish()
-	var f *failure
+	var f *fail.Error
 	switch {
 	case err == nil && bad == nil:
 		return &capture{data, g, time.Since(begin)}, nil
 	case ctx.Err() != nil:
-		f = fail("interrupted")
+		f = fail.New("interrupted")
 	case bad != nil:
-		f = fail("%s", bad)
+		f = fail.New("%s", bad)
 	case limited.Err() != nil:
-		f = fail("no answer in %s", plural(int(o.timeout.Seconds()), "second")).
-			hint("--timeout %d waits longer", 4*int(o.timeout.Seconds()))
+		f = fail.New("no answer in %s", text.Count(int(o.timeout.Seconds()), "second")).
+			Hint("--timeout %d waits longer", 4*int(o.timeout.Seconds()))
 	default:
 		if !errors.As(err, &f) {
 			f = reason(err)
 		}
 		if f == nil {
-			f = fail("what it sent is no message of the protocol: %s", cut(err.Error()))
+			f = fail.New("what it sent is no message of the protocol: %s", cut(err.Error()))
 		} else if s.url == "" && !ses.met && o.protocol < firstDiscover {
-			f.hint("if it speaks only revision %s: --protocol %[1]s", firstDiscover)
+			f.Hint("if it speaks only revision %s: --protocol %[1]s", firstDiscover)
 		}
 	}
-	f.said = said()
-	return nil, f
+	return nil, &serverError{f, said()}
+}
+
+// checkTarget refuses a file that couldn't be written before a server is started for
+// it.
+func checkTarget(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && !info.Mode().IsRegular():
+		return fail.New("%s is no file", text.Printable(path)).Hint("name one to write, such as server.jsonl")
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return fail.Path(path, err)
+	}
+	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
+		return fail.New("there is no folder %s", text.Printable(filepath.Dir(path)))
+	}
+	return nil
+}
+
+// cut is printable for a text of the server's inside a sentence of ours.
+func cut(s string) string {
+	const most = 300 // bytes: an error's message, not a page
+	if len(s) <= most {
+		return text.Printable(s)
+	}
+	return text.Printable(strings.ToValidUTF8(s[:most], "")) + fmt.Sprintf(" (and %s)", text.Count(len(s)-most, "more byte"))
 }

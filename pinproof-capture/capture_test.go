@@ -100,11 +100,11 @@ func TestHTTPToTheByte(t *testing.T) {
 func TestAnswersOfTwoKinds(t *testing.T) {
 	for message, good := range map[string]bool{
 		`{"jsonrpc":"2.0","id":2,"result":{}}`:                                       true,
-		` { "result" : {"tools":[]} , "id":"2", "jsonrpc":"2.0" }`:                   true,
+		` { "result" : {"tools":[]} , "id":2, "jsonrpc":"2.0" }`:                     true,
 		`{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"no","data":[1]}}`: true,
 		`{"jsonrpc":"2.0","id":2.5,"method":"ping","params":{}}`:                     true,
 		`{"jsonrpc":"2.0","method":"notifications/message"}`:                         true,
-		`{"level":"info"}`:                                           true, // left to the SDK
+		`{"level":"info"}`:                                           true, // noise
 		`{"jsonrpc":"2.0","id":2.5,"result":{}}`:                     false,
 		`{"jsonrpc":"2.0","id":2.0,"result":{}}`:                     false,
 		`{"jsonrpc":"2.0","id":2}`:                                   false,
@@ -121,7 +121,9 @@ func TestAnswersOfTwoKinds(t *testing.T) {
 		`[{"jsonrpc":"2.0","id":2,"result":{}}]`:                     false,
 	} {
 		line, event := &record{}, &record{}
-		io.Copy(io.Discard, newLineTee(strings.NewReader(message+"\n"), line))
+		conn := &lineConn{rec: line, messages: make(chan jsonrpc.Message, 1)}
+		conn.sent.Store(2)
+		conn.receive(strings.NewReader(message + "\n"))
 		event.message([]byte(message))
 		for _, rec := range []*record{line, event} {
 			if data, err := rec.finish(); err == nil != good || good && string(data) == "" {
@@ -212,7 +214,7 @@ func TestCapabilities(t *testing.T) {
 	dir := t.TempDir()
 	out, asked := filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "asked")
 	code, stdout, stderr := capturing(t, append([]string{out, "--"}, standIn(t, "2025-11-25", "tools only", filepath.Join(dir, "log"), "", asked)...)...)
-	if text := read(t, asked); code != 0 || !strings.Contains(stdout, ": instructions, 3 tools in ") || strings.Contains(text, "prompts/list") || strings.Contains(text, "resources/") {
+	if text := read(t, asked); code != 0 || !strings.Contains(stdout, ": instructions, 3 tools in ") || !strings.Contains(text, "prompts/list") {
 		t.Errorf("code %d\n%s%s%s", code, stdout, stderr, text)
 	}
 	code, stdout, stderr = capturing(t, append([]string{out, "--"}, standIn(t, "2025-11-25", "no templates")...)...)
@@ -238,7 +240,7 @@ func TestCountsWithoutMemory(t *testing.T) {
 	const entries = 10_000
 	list := `{"tools":[` + strings.Repeat("{},", entries-1) + `{}]}`
 	allocations := testing.AllocsPerRun(1, func() {
-		s := &session{conn: answersOnce(list)}
+		s := &session{conn: answersOnce(list), rec: &record{}}
 		if n, err := s.pages(t.Context(), lists[0]); n != entries || err != nil {
 			t.Errorf("%d entries, %v", n, err)
 		}
@@ -259,8 +261,8 @@ func (answersOnce) Write(context.Context, jsonrpc.Message) error { return nil }
 func (answersOnce) Close() error                                 { return nil }
 func (answersOnce) SessionID() string                            { return "" }
 
-// TestAsksByCapability: what a server doesn't claim is not asked for, but for the tools
-// of one that claims nothing at all.
+// TestAsksByCapability: what a server claims is asked for first, and the tools of one that
+// claims nothing at all; then the rest, which it need not have.
 func TestAsksByCapability(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -269,10 +271,11 @@ func TestAsksByCapability(t *testing.T) {
 		told  string
 		asked string // the lists
 	}{
-		{"prompts only", 0, ": instructions, 1 prompt in ", "prompts/list"},
-		{"nothing", 0, ": instructions in ", ""},
-		{"null for what it has not", 0, ": instructions, 1 prompt in ", "prompts/list"},
-		{"no capabilities", 0, ": instructions, 3 tools in ", "tools/list tools/list tools/list"},
+		{"prompts only", 0, ": instructions, 1 prompt in ", "prompts/list tools/list resources/list resources/templates/list"},
+		{"nothing", 0, ": instructions in ", "tools/list prompts/list resources/list resources/templates/list"},
+		{"null for what it has not", 0, ": instructions, 1 prompt in ", "prompts/list tools/list resources/list resources/templates/list"},
+		{"no capabilities", 0, ": instructions, 3 tools in ", "tools/list tools/list tools/list prompts/list resources/list resources/templates/list"},
+		{"undeclared lists", 0, "; not declared: prompts, resources, templates\n", "tools/list tools/list tools/list prompts/list resources/list resources/templates/list"},
 		{"no capabilities, no tools", 2, "error: it answered tools/list with error -32601: Method not found\n", "tools/list"},
 		{"no tools answered", 2, "error: it answered tools/list with error -32603: ", "tools/list"},
 	} {
@@ -301,26 +304,84 @@ func TestAsksByCapability(t *testing.T) {
 	}
 }
 
-// TestEmptyCursor: from 2026-07-28 on it is one like any other; before, it ends the
-// list.
+// TestEmptyCursor: it is one like any other: what stands behind it is asked for. Before
+// 2026-07-28 it ends the list where an error, nothing or the same follows.
 func TestEmptyCursor(t *testing.T) {
 	t.Parallel()
 	for _, revision := range revisions {
 		dir := t.TempDir()
 		out, log := filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "log")
 		code, stdout, stderr := capturing(t, append([]string{out, "--"}, standIn(t, revision, "empty cursor", log)...)...)
-		told, last := ": instructions, 1 tool, ", 0
-		if revision >= "2026-07-28" {
-			told, last = ": instructions, 2 tools, ", 1
-		}
+		told, last := ": instructions, 2 tools, ", 1
 		text := read(t, out)
 		if code != 0 || !strings.Contains(stdout, told) || text != read(t, log) || strings.Count(text, `"name":"after_"`) != last {
 			t.Errorf("%s: code %d\n%s%s%s", revision, code, stdout, stderr, text)
 		}
 	}
 	out := filepath.Join(t.TempDir(), "out.jsonl")
+	for _, twist := range []string{"circle of empty cursors", "the same behind an empty cursor", "nothing behind an empty cursor", "an error behind an empty cursor"} {
+		code, stdout, stderr := capturing(t, append([]string{out, "--"}, standIn(t, "2025-11-25", twist)...)...)
+		if code != 0 || strings.Count(read(t, out), `"tools":[`) != 1 {
+			t.Errorf("%s: code %d\n%s%s%s", twist, code, stdout, stderr, read(t, out))
+		}
+	}
 	code, _, stderr := capturing(t, append([]string{out, "--"}, standIn(t, "2026-07-28", "circle of empty cursors")...)...)
 	if code != 2 || !strings.HasPrefix(stderr, "error: its answers to tools/list go in a circle: a nextCursor comes twice\n") {
+		t.Errorf("code %d\n%s", code, stderr)
+	}
+}
+
+// TestSaysMore: what a server says beside its first answers is refused or recorded, so that
+// pinproof sees it.
+func TestSaysMore(t *testing.T) {
+	t.Parallel()
+	for twist, want := range map[string]string{
+		"answers early":                "",
+		"answers twice":                `"name":"other"`,
+		"logs JSON":                    `{"level":"info","tools":["a"]}`,
+		"discovers other instructions": `"instructions":"Others."`,
+	} {
+		out := filepath.Join(t.TempDir(), "out.jsonl")
+		code, stdout, stderr := capturing(t, append([]string{out, "--"}, standIn(t, "2025-11-25", twist)...)...)
+		if want == "" {
+			if code != 2 || !strings.HasPrefix(stderr, "error: it sent an answer to a request that was not sent: ") {
+				t.Errorf("%s: code %d\n%s%s", twist, code, stdout, stderr)
+			}
+		} else if code != 0 || !strings.Contains(read(t, out), want) {
+			t.Errorf("%s: code %d\n%s%s", twist, code, stdout, stderr)
+		}
+	}
+}
+
+// TestStreamsOfTwoReadings: a live event stream is held to the rules for a saved one.
+func TestStreamsOfTwoReadings(t *testing.T) {
+	t.Parallel()
+	const evil = `{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"evil"}]}}`
+	for before, good := range map[string]bool{
+		"":                                 true,
+		": ping\n\n":                       true,
+		"id: 1\nretry: 5\nfoo: bar\n\n":    true,
+		"event: x\ndata: " + evil + "\n\n": false,
+		"event: x\rdata: y\n\n":            false,
+		" data: " + evil + "\n\n":          false,
+		"event: \u00a0message\ndata: " + evil + "\n\n": false,
+		"foo: \u2028data: " + evil + "\n\n":            false,
+		": " + evil + "\n\n":                           false,
+	} {
+		server := newStandInHTTP(t, "2025-11-25", "one tool", true)
+		server.before = before
+		out := filepath.Join(t.TempDir(), "out.jsonl")
+		code, stdout, stderr := capturing(t, out, server.URL)
+		if (code == 0) != good {
+			t.Errorf("%q: code %d\n%s%s", before, code, stdout, stderr)
+		}
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream; charset=utf-7")
+		fmt.Fprint(w, "data: {}\n\n")
+	}))
+	defer server.Close()
+	if code, _, stderr := capturing(t, filepath.Join(t.TempDir(), "out.jsonl"), server.URL); code != 2 || !strings.Contains(stderr, "another charset than UTF-8") {
 		t.Errorf("code %d\n%s", code, stderr)
 	}
 }
@@ -596,11 +657,71 @@ func TestSDKServers(t *testing.T) {
 			code, stdout, stderr := capturing(t, args...)
 			if code != 0 || !strings.Contains(stdout, ": instructions, 1 tool in ") {
 				t.Errorf("%s %s: code %d\n%s%s", what, protocol, code, stdout, stderr)
-			} else if text := read(t, out); strings.Count(text, "\n") != 2 || !strings.Contains(text, protocol) {
+			} else if text := read(t, out); strings.Count(text, `"name":"add"`) == 0 || !strings.Contains(text, protocol) {
 				t.Errorf("%s %s: captured\n%s", what, protocol, text)
 			}
 			web.CloseClientConnections()
 			web.Close()
 		}
+	}
+}
+
+// TestStandaloneStream: a server may answer on the stream that clients open with GET. What it
+// says there is captured like any other answer, also a second one.
+func TestStandaloneStream(t *testing.T) {
+	t.Parallel()
+	for _, answers := range []int{1, 2} {
+		pushed := make(chan string, 2)
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			if req.Method == http.MethodGet {
+				if req.Header.Get("Mcp-Session-Id") != "abc" || req.Header.Get("Mcp-Protocol-Version") != "2025-11-25" {
+					http.Error(w, "no session", http.StatusBadRequest)
+					return
+				}
+				w.Header().Set("Content-Type", "text/event-stream")
+				w.(http.Flusher).Flush()
+				for {
+					select {
+					case text := <-pushed:
+						fmt.Fprint(w, text)
+						w.(http.Flusher).Flush()
+					case <-req.Context().Done():
+						return
+					}
+				}
+			}
+			var r struct {
+				ID     json.RawMessage
+				Method string
+			}
+			json.NewDecoder(req.Body).Decode(&r)
+			w.Header().Set("Mcp-Session-Id", "abc")
+			w.Header().Set("Content-Type", "application/json")
+			switch {
+			case r.Method == "initialize":
+				fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}}}}`, r.ID)
+			case r.Method == "tools/list":
+				text := fmt.Sprintf("data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"tools\":[{\"name\":\"a\"}]}}\n\n", r.ID)
+				if answers == 2 {
+					text += strings.Replace(text, `"a"`, `"b"`, 1)
+				}
+				pushed <- text
+				w.WriteHeader(http.StatusAccepted)
+			case r.ID == nil:
+				w.WriteHeader(http.StatusAccepted)
+			default:
+				fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`, r.ID)
+			}
+		}))
+		out := filepath.Join(t.TempDir(), "out.jsonl")
+		code, stdout, stderr := capturing(t, out, server.URL, "--settle", "1s")
+		if code != 0 {
+			t.Fatalf("%d answers: code %d\n%s%s", answers, code, stdout, stderr)
+		}
+		if !strings.Contains(stdout, ": 1 tool in ") || !strings.Contains(read(t, out), `"name":"a"`) || strings.Contains(read(t, out), `"name":"b"`) != (answers == 2) {
+			t.Errorf("%d answers: code %d\n%s%s%s", answers, code, stdout, stderr, read(t, out))
+		}
+		server.CloseClientConnections()
+		server.Close()
 	}
 }

@@ -18,6 +18,9 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/tailscale/hujson"
+
+	"pinproof/internal/fail"
+	"pinproof/internal/text"
 )
 
 // maxParallel is how many servers are started at once: each may be a whole runtime
@@ -80,9 +83,9 @@ func (e entry) refuse() error {
 		if slices.Contains([]string{"", "null", "false", `""`, "{}", "[]"}, string(value)) {
 			continue
 		}
-		f := fail("its %s changes how the server is reached, and is not done here", key)
+		f := fail.New("its %s changes how the server is reached, and is not done here", key)
 		if e.Command == "" {
-			f.hint("capture it by itself: pinproof-capture LABEL.jsonl URL --header-env NAME=VARIABLE")
+			f.Hint("capture it by itself: pinproof-capture LABEL.jsonl URL --header-env NAME=VARIABLE")
 		}
 		return f
 	}
@@ -92,19 +95,19 @@ func (e entry) refuse() error {
 // readConfig returns the servers of a client's configuration by their keys. Its
 // values are spelled in ${…}, but for Codex's, which are plain.
 func readConfig(file string) (entries map[string]entry, plain bool, err error) {
-	text, err := os.ReadFile(file)
+	data, err := os.ReadFile(file)
 	if err != nil {
-		return nil, false, asFailure(err)
+		return nil, false, fail.From(err)
 	}
 	plain = filepath.Ext(file) == ".toml"
 	if plain {
 		// By way of JSON: the decoder for structs would fold letter case.
 		var values map[string]any
-		if err = toml.Unmarshal(text, &values); err == nil {
-			text, err = json.Marshal(values)
+		if err = toml.Unmarshal(data, &values); err == nil {
+			data, err = json.Marshal(values)
 		}
 	} else {
-		text, err = hujson.Standardize(text) // VS Code's has comments
+		data, err = hujson.Standardize(data) // VS Code's has comments
 	}
 	var config struct {
 		Servers    map[string]entry `json:"servers"`
@@ -114,21 +117,21 @@ func readConfig(file string) (entries map[string]entry, plain bool, err error) {
 	if err == nil {
 		// Strict about repeated members and letter case: a client may read another
 		// command there than a lenient reader.
-		err = jsonv2.Unmarshal(text, &config)
+		err = jsonv2.Unmarshal(data, &config)
 	}
 	if err != nil {
-		return nil, false, fail("%s: %s", printable(file), printable(err.Error()))
+		return nil, false, fail.New("%s: %s", text.Printable(file), text.Printable(err.Error()))
 	}
 	for _, found := range []map[string]entry{config.Servers, config.MCPServers, config.Codex} {
 		if len(found) > 0 && entries != nil {
-			return nil, false, fail("%s names its servers in two places", printable(file))
+			return nil, false, fail.New("%s names its servers in two places", text.Printable(file))
 		} else if len(found) > 0 {
 			entries = found
 		}
 	}
 	if entries == nil {
-		return nil, false, fail("%s names no servers", printable(file)).
-			hint("a client's configuration has them under mcpServers, servers or mcp_servers")
+		return nil, false, fail.New("%s names no servers", text.Printable(file)).
+			Hint("a client's configuration has them under mcpServers, servers or mcp_servers")
 	}
 	return entries, plain, nil
 }
@@ -146,9 +149,9 @@ func (e entry) source(project string, plain bool) (source, error) {
 	}
 	switch {
 	case (e.Command == "") == (url == ""):
-		return s, fail("it needs either a command or a url")
+		return s, fail.New("it needs either a command or a url")
 	case url != "" && e.EnvFile != "":
-		return s, fail("its envFile goes with a command")
+		return s, fail.New("its envFile goes with a command")
 	case e.Command != "":
 		for _, arg := range slices.Concat([]string{e.Command}, e.Args) {
 			s.argv = append(s.argv, x.expand(arg))
@@ -185,12 +188,12 @@ func (e entry) source(project string, plain bool) (source, error) {
 // escapes, a value over several lines, a # inside one. Nothing of the file is
 // quoted: it holds secrets.
 func readEnvFile(path string) (env []string, err error) {
-	text, err := os.ReadFile(path)
+	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fail("its envFile can't be read: %s", cut(err.Error()))
+		return nil, fail.New("its envFile can't be read: %s", cut(err.Error()))
 	}
 	number := 0
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(string(data)) {
 		number++
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' {
@@ -198,7 +201,7 @@ func readEnvFile(path string) (env []string, err error) {
 		}
 		m := variableLine.FindStringSubmatch(line)
 		if m == nil {
-			return nil, fail("line %d of its envFile is no plain NAME=VALUE", number)
+			return nil, fail.New("line %d of its envFile is no plain NAME=VALUE", number)
 		}
 		env = append(env, m[1]+"="+m[2]+m[3]+m[4])
 	}
@@ -229,11 +232,11 @@ type expander struct {
 
 var reference = regexp.MustCompile(`\$\{([^{}]*)\}`)
 
-func (x *expander) expand(text string) string {
+func (x *expander) expand(data string) string {
 	if x.plain {
-		return text
+		return data
 	}
-	return reference.ReplaceAllStringFunc(text, func(ref string) string {
+	return reference.ReplaceAllStringFunc(data, func(ref string) string {
 		name := ref[2 : len(ref)-1]
 		switch name {
 		case "workspaceFolder", "workspaceRoot":
@@ -258,7 +261,7 @@ func (x *expander) expand(text string) string {
 func (x *expander) variable(name string) string {
 	value, ok := os.LookupEnv(name)
 	if !ok && x.err == nil {
-		x.err = fail("the variable %s is not set", printable(name))
+		x.err = fail.New("the variable %s is not set", text.Printable(name))
 	}
 	return value
 }
@@ -276,8 +279,9 @@ func projectOf(file string) (string, error) {
 	return dir, nil
 }
 
-// captureAll captures every server of a configuration into DIR/LABEL.jsonl, several
-// at once, and tells of them in the order of their labels.
+// captureAll captures every server of a configuration, or those named, into
+// DIR/LABEL.jsonl, several at once, and tells of them in the order of their labels. One that
+// fails keeps no other from being saved.
 func captureAll(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	file, dir := o.config, o.args[0]
 	entries, plain, err := readConfig(file)
@@ -289,15 +293,23 @@ func captureAll(ctx context.Context, o *options, stdout, stderr io.Writer) error
 		err = os.MkdirAll(dir, 0o755)
 	}
 	if err != nil {
-		return asFailure(err)
+		return fail.From(err)
 	}
 	labels := slices.Sorted(maps.Keys(entries))
+	for _, label := range o.args[1:] {
+		if _, ok := entries[label]; !ok {
+			return fail.New("%s has no server %s; it has %s", text.Printable(file), text.Name(label), strings.Join(text.Names(labels), ", "))
+		}
+	}
 	folded := map[string]string{}
 	for _, label := range labels {
 		if other, ok := folded[strings.ToLower(label)]; ok {
-			return fail("%s: the files of %s and %s are one where letter case doesn't count", printable(file), printable(other), printable(label))
+			return fail.New("%s: the files of %s and %s are one where letter case doesn't count", text.Printable(file), text.Printable(other), text.Printable(label))
 		}
 		folded[strings.ToLower(label)] = label
+	}
+	if len(o.args) > 1 {
+		labels = slices.Compact(slices.Sorted(slices.Values(o.args[1:])))
 	}
 	type answer struct {
 		line string
@@ -318,26 +330,25 @@ func captureAll(ctx context.Context, o *options, stdout, stderr io.Writer) error
 			}()
 		}
 	}()
-	failed := 0
+	var failed []string
 	for _, label := range labels {
 		wait := showWait(stderr, label)
 		a := <-answers[label]
 		wait()
 		if a.err != nil {
-			failed++
-			f := *asFailure(a.err)
-			f.text = printable(label) + ": " + f.text
-			f.write(stderr)
+			failed = append(failed, label)
+			tell(stderr, text.Printable(label)+": ", a.err)
 			continue
 		}
-		_, unwritten := fmt.Fprintf(stdout, "%s: %s\n", printable(label), a.line)
+		_, unwritten := fmt.Fprintf(stdout, "%s: %s\n", text.Printable(label), a.line)
 		err = cmp.Or(err, unwritten) // told once no server runs any more
 	}
 	if err = cmp.Or(err, tellStrangers(stderr, entries, file, dir)); err != nil {
-		return asFailure(err)
+		return fail.From(err)
 	}
-	if failed > 0 {
-		return fail("%d of %s could not be captured; what was in %s for them is as it was", failed, plural(len(labels), "server"), printable(dir))
+	if failed != nil {
+		return fail.New("%d of %s could not be captured, and what was in %s is as it was for them: %s",
+			len(failed), text.Count(len(labels), "server"), text.Printable(dir), strings.Join(text.Names(failed), ", "))
 	}
 	return nil
 }
@@ -357,7 +368,7 @@ func tellStrangers(w io.Writer, entries map[string]entry, file, dir string) erro
 		if f.IsDir() || filepath.Ext(f.Name()) != ".jsonl" || named[f.Name()] {
 			continue
 		}
-		fmt.Fprintf(w, "%s: of no server in %s: delete it if that server is gone\n", printable(filepath.Join(dir, f.Name())), printable(file))
+		fmt.Fprintf(w, "%s: of no server in %s: delete it if that server is gone\n", text.Printable(filepath.Join(dir, f.Name())), text.Printable(file))
 	}
 	return nil
 }
@@ -367,7 +378,7 @@ func captureEntry(ctx context.Context, e entry, label, project string, plain boo
 		return "disabled", nil
 	}
 	if fileName(label) == "" {
-		return "", fail("a label of 1 to 100 printable ASCII characters can name a file, and this is none").hint("rename the server in the configuration")
+		return "", fail.New("a label of 1 to 100 printable ASCII characters can name a file, and this is none").Hint("rename the server in the configuration")
 	}
 	src, err := e.source(project, plain)
 	if err != nil {
@@ -383,7 +394,7 @@ func showWait(w io.Writer, label string) func() {
 	if info, err := file.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
 		return func() {}
 	}
-	text := printable(label) + " ..."
-	fmt.Fprint(w, text)
-	return func() { fmt.Fprint(w, "\r"+strings.Repeat(" ", len(text))+"\r") }
+	data := text.Printable(label) + " ..."
+	fmt.Fprint(w, data)
+	return func() { fmt.Fprint(w, "\r"+strings.Repeat(" ", len(data))+"\r") }
 }

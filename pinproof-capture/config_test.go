@@ -88,7 +88,7 @@ func TestConfigWithAFailingServer(t *testing.T) {
 		"error: café: a label of 1 to 100 printable ASCII characters can name a file", "error: unset: the variable CAPTURE_NOT_SET is not set\n",
 		"error: asks: the variable input:token is not set\n", "error: neither: it needs either a command or a url\n",
 		"error: secret: the URL is no address: https://HOST/PATH is one\n",
-		"error: 6 of 7 servers could not be captured; what was in ",
+		"error: 6 of 7 servers could not be captured, and what was in ",
 	} {
 		if !strings.Contains(stderr, want) {
 			t.Errorf("no %q in\n%s", want, stderr)
@@ -123,7 +123,7 @@ func TestConfigKeysNotDone(t *testing.T) {
 		want := "error: remote: its " + key + " changes how the server is reached, and is not done here\n" +
 			"hint: capture it by itself: pinproof-capture LABEL.jsonl URL --header-env NAME=VARIABLE\n" +
 			"error: stdio: its " + key + " changes how the server is reached, and is not done here\n" +
-			"error: 2 of 3 servers could not be captured; "
+			"error: 2 of 3 servers could not be captured, and "
 		if requests, _ := server.seen(); code != 2 || stdout != "off: disabled\n" || !strings.HasPrefix(stderr, want) || len(requests) > 0 {
 			t.Errorf("%s: code %d, %d requests\n%s%s", key, code, len(requests), stdout, stderr)
 		}
@@ -253,7 +253,7 @@ func TestFilesOfNoServer(t *testing.T) {
 		want, wantCode := line("a b.jsonl")+line("bad.jsonl")+line("gone.jsonl"), 0
 		if bad {
 			want, wantCode = "error: bad: it needs either a command or a url\n"+line("a b.jsonl")+line("gone.jsonl")+
-				"error: 1 of 3 servers could not be captured; what was in out for them is as it was\n", 2
+				"error: 1 of 3 servers could not be captured, and what was in out is as it was for them: bad\n", 2
 		}
 		if code != wantCode || stderr != want || !strings.HasPrefix(stdout, "a b: instructions, 1 tool, ") || read(t, filepath.Join("out", "gone.jsonl")) != "old" {
 			t.Errorf("code %d\n%s%s\nwant\n%s", code, stdout, stderr, want)
@@ -372,34 +372,6 @@ func TestFileName(t *testing.T) {
 	}
 }
 
-func TestPrintable(t *testing.T) {
-	for text, want := range map[string]string{
-		"plain caf\u00e9 \u65e5\u672c <b>": "plain caf\u00e9 \u65e5\u672c <b>",
-		"\x1b[31m\r\n\t":                   "<U+001B>[31m<U+000D><U+000A><U+0009>",
-		"a\u202eb\u200bc\u00a0":            "a<U+202E>b<U+200B>c<U+00A0>",
-		"\u3164\u2800\ufe0f\U000e0041":     "<U+3164><U+2800><U+FE0F><U+E0041>",
-		"\ue000\u0378\ufffe\x7f\u0085":     "<U+E000><U+0378><U+FFFE><U+007F><U+0085>",
-		"<U+0041> <byte 41> \xff":          "<U+003C>U+0041> <U+003C>byte 41> <byte FF>",
-		"##[group] ##vso[task] [x] #[y]":   "##<U+005B>group] ##vso<U+005B>task] [x] #[y]",
-		"e\u0301":                          "e<U+0301>",
-	} {
-		if got := printable(text); got != want {
-			t.Errorf("%q: %s, want %s", text, got, want)
-		}
-	}
-}
-
-func FuzzPrintable(f *testing.F) {
-	f.Add("a\u202e<U+0041>##[\xff")
-	f.Fuzz(func(t *testing.T, text string) {
-		for _, r := range printable(text) {
-			if !visible(r) {
-				t.Errorf("%U in %q", r, printable(text))
-			}
-		}
-	})
-}
-
 func TestTail(t *testing.T) {
 	var whole tail
 	for i := range 2000 {
@@ -414,7 +386,7 @@ func TestTail(t *testing.T) {
 func TestUsage(t *testing.T) {
 	for _, args := range [][]string{
 		{}, {"out.jsonl"}, {"out.jsonl", "--"}, {"out.jsonl", "npx"}, {"--", "npx"}, {"a", "b", "--", "npx"}, {"out.jsonl", "http://x", "--", "npx"},
-		{"--config"}, {"--config", "x"}, {"--config", "x", "a", "b"}, {"--config", "x", "--guard", "y", "--", "z"}, {"--guard", "x"}, {"--guard", "x", "y", "--", "z"},
+		{"--config"}, {"--config", "x"}, {"--config", "x", "a", "--", "b"}, {"--config", "x", "--guard", "y", "--", "z"}, {"--guard", "x"}, {"--guard", "x", "y", "--", "z"},
 		{"--guard", "", "--", "z"}, {"--guard", "\u202e", "--", "z"}, {"--hook", "x"}, {"--hook", "\x1b", "--", "x"}, {"--substitute", "A=b", "o", "--", "x"}, {"--frob"}, {"--timeout", "x"},
 		{"--timeout", "-1", "o", "--", "x"}, {"--timeout", "9999", "o", "--", "x"}, {"--protocol", "new", "o", "--", "x"}, {"--lock", "x", "o", "--", "x"},
 		{"--header", "a: b", "o", "--", "x"},
@@ -436,5 +408,44 @@ func TestUsage(t *testing.T) {
 	t.Setenv("PINPROOF_TIMEOUT", "soon")
 	if code, _, stderr := capturing(t, "o.jsonl", "--", "x"); code != 2 || !strings.Contains(stderr, "PINPROOF_TIMEOUT") {
 		t.Errorf("code %d\n%s", code, stderr)
+	}
+}
+
+// TestConfigLabels: the servers that are named are captured alone, and one that fails keeps
+// no other from being saved.
+func TestConfigLabels(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	good, dead := standIn(t, "2025-11-25", "one tool"), standIn(t, "2025-11-25", "dies")
+	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{
+		"a": map[string]any{"command": good[0], "args": good[1:]},
+		"b": map[string]any{"command": dead[0], "args": dead[1:]},
+		"c": map[string]any{"command": good[0], "args": good[1:]},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, out := filepath.Join(dir, "mcp.json"), filepath.Join(dir, "out")
+	write(t, file, string(config))
+	for _, c := range []struct {
+		labels, saved []string
+		code          int
+		told          string
+	}{
+		{[]string{"c"}, []string{"c.jsonl"}, 0, "c: instructions, 1 tool, "},
+		{[]string{"b", "c"}, []string{"c.jsonl"}, 2, "1 of 2 servers could not be captured, and what was in " + out + " is as it was for them: b\n"},
+		{nil, []string{"a.jsonl", "c.jsonl"}, 2, "error: b: the server ended with code 3 before it answered\n"},
+		{[]string{"d"}, nil, 2, "has no server d; it has a, b, c\n"},
+	} {
+		os.RemoveAll(out)
+		code, stdout, stderr := capturing(t, append([]string{"--config", file, out}, c.labels...)...)
+		var saved []string
+		entries, _ := os.ReadDir(out)
+		for _, e := range entries {
+			saved = append(saved, e.Name())
+		}
+		if code != c.code || !strings.Contains(stdout+stderr, c.told) || !slices.Equal(saved, c.saved) {
+			t.Errorf("%s: code %d, saved %s\n%s%s", c.labels, code, saved, stdout, stderr)
+		}
 	}
 }

@@ -11,6 +11,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"time"
+
+	"pinproof/internal/atomicfile"
+	"pinproof/internal/fail"
+	"pinproof/internal/text"
 )
 
 // verifyTimeout bounds pinproof, which needs milliseconds, so that nothing can hold
@@ -21,31 +25,34 @@ const verifyTimeout = 10 * time.Second
 // label and paths, and what pinproof verify --hook said, but nothing of the server's.
 type blocked struct {
 	words string
-	cause *failure // for a person, where there is one: it may quote the server
+	cause error // for a person, where there is one: it may quote the server
 }
 
 func (b *blocked) Error() string { return b.words }
 
 func block(cause error, next, format string, args ...any) *blocked {
-	f, _ := errors.AsType[*failure](cause)
+	if _, ok := errors.AsType[*fail.Error](cause); !ok {
+		cause = nil
+	}
 	return &blocked{fmt.Sprintf("pinproof: blocked: %s\nDo not use this server's tools. A person sees the reason with: %s\n",
-		fmt.Sprintf(format, args...), next), f}
+		fmt.Sprintf(format, args...), next), cause}
 }
 
-// guard captures the server, has pinproof hold it against its pins, and becomes it
+// guardOnce captures the server, has pinproof hold it against its pins, and becomes it
 // only then. It returns the server's exit code where a program can't become another.
-func guard(ctx context.Context, o *options) (int, error) {
+func guardOnce(ctx context.Context, o *options, stderr io.Writer) (int, error) {
 	project, lock, err := findLock(o.lock)
 	if err != nil {
 		return 2, err
 	}
 	path, err := exec.LookPath(o.command[0])
 	if err != nil {
-		return 2, fail("%s does not start: %s", printable(o.command[0]), startReason(err))
+		return 2, fail.New("%s does not start: %s", text.Printable(o.command[0]), startReason(err))
 	}
 	if err := gate(ctx, o, source{argv: o.command}, project, lock); err != nil {
 		return 2, err
 	}
+	fmt.Fprintf(stderr, "pinproof: server %s matched once; what it says in this session is not checked\n", text.Printable(o.label()))
 	return become(path, o.command)
 }
 
@@ -61,42 +68,56 @@ func hook(ctx context.Context, o *options) error {
 		return block(err, "pinproof-capture --help", "%s", err)
 	}
 	src.dir = project
-	return gate(ctx, o, src, project, lock)
+	key, err := "", error(nil)
+	if o.maxAge > 0 {
+		if key, err = matchKey(o, src, project, lock); err != nil {
+			return block(err, "pinproof-capture --help", "the lockfile can't be read")
+		}
+		if matchedWithin(key, o.maxAge) {
+			return nil
+		}
+	}
+	err = gate(ctx, o, src, project, lock)
+	if err == nil && key != "" {
+		if after, err := matchKey(o, src, project, lock); err == nil && after == key { // or the pins have changed meanwhile
+			rememberMatch(key)
+		}
+	}
+	return err
 }
 
 // gate captures the server and has pinproof hold the capture against the pins. The
-// capture is kept where the answer is no, so that a person can look at it, or where
-// the user said.
+// capture is kept if the answer is no, so that a person can look at it, or where the user
+// said.
 func gate(ctx context.Context, o *options, src source, project, lock string) error {
 	pinproof, err := findPinproof()
 	if err != nil {
 		return block(err, "pinproof --version", "%s", err)
 	}
-	name := fileName(o.label())
 	c, err := src.run(ctx, o)
 	if err != nil {
-		return block(err, "pinproof-capture "+name+" "+o.remedy(), "the tools of server %s could not be listed", printable(o.label()))
+		return block(err, "pinproof-capture "+fileName(o.label())+" "+o.remedy(), "the tools of server %s could not be listed", text.Printable(o.label()))
 	}
-	folder := o.save // as it is seen from the project
-	if folder == "" {
-		if folder, err = os.MkdirTemp("", "pinproof-"); err != nil {
-			return block(err, "pinproof-capture --help", "no temporary file can be written")
+	name := filepath.Join(o.save, fileName(o.label())) // as it is seen from the project
+	if o.save == "" {
+		if name, err = newRefused(o.label()); err != nil {
+			return block(err, "pinproof-capture --help", "there is no folder for the capture")
 		}
 	}
-	name = filepath.Join(folder, name)
 	file := within(project, name)
 	if err = os.MkdirAll(filepath.Dir(file), 0o755); err == nil {
-		err = writeWhole(file, c.data)
+		err = atomicfile.Write(file, c.data)
 	}
 	if err != nil {
-		if o.save == "" {
-			os.Remove(folder)
-		}
-		return block(err, "pinproof-capture --help", "the capture can't be written to %s", printable(name))
+		return block(err, "pinproof-capture --help", "the capture can't be written to %s", text.Printable(name))
 	}
 	err = verify(ctx, o, pinproof, project, lock, name)
-	if err == nil && o.save == "" {
-		os.RemoveAll(folder)
+	switch {
+	case o.save != "":
+	case err == nil:
+		os.Remove(file)
+	default:
+		pruneRefused()
 	}
 	return err
 }
@@ -135,7 +156,7 @@ func verify(ctx context.Context, o *options, pinproof, project, lock, file strin
 	case err == nil:
 		return nil
 	case words.Len() == 0:
-		return block(err, "pinproof diff "+printable(file), "pinproof gave no answer")
+		return block(err, "pinproof diff "+text.Printable(file), "pinproof gave no answer")
 	}
 	return &blocked{words: words.String()}
 }
@@ -150,7 +171,7 @@ func findPinproof() (string, error) {
 	}
 	path, err := exec.LookPath("pinproof")
 	if err != nil {
-		return "", fail("pinproof is neither beside pinproof-capture nor on the path")
+		return "", fail.New("pinproof is neither beside pinproof-capture nor on the path")
 	}
 	return path, nil
 }
@@ -165,16 +186,16 @@ func findLock(named string) (project, lock string, err error) {
 	if named != "" {
 		path, err := filepath.Abs(named)
 		if err != nil {
-			return "", "", asFailure(err)
+			return "", "", fail.From(err)
 		}
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-			return "", "", fail("there is no lockfile %s", printable(named))
+			return "", "", fail.New("there is no lockfile %s", text.Printable(named))
 		}
 		return filepath.Dir(path), filepath.Base(path), nil
 	}
 	begin, err := filepath.Abs(cmp.Or(os.Getenv("CLAUDE_PROJECT_DIR"), os.Getenv("GEMINI_PROJECT_DIR")))
 	if err != nil {
-		return "", "", asFailure(err)
+		return "", "", fail.From(err)
 	}
 	for folder := begin; ; folder = filepath.Dir(folder) {
 		if info, err := os.Stat(filepath.Join(folder, lockName)); project == "" && err == nil && info.Mode().IsRegular() {
@@ -185,7 +206,7 @@ func findLock(named string) (project, lock string, err error) {
 		case project == begin || project != "" && err == nil:
 			return project, lockName, nil
 		case err == nil || folder == filepath.Dir(folder):
-			return "", "", fail("there is no %s in %s or above it in its repository", lockName, printable(begin))
+			return "", "", fail.New("there is no %s in %s or above it in its repository", lockName, text.Printable(begin))
 		}
 	}
 }

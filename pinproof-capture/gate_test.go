@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -38,6 +39,9 @@ func gated(t *testing.T) (project string) {
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	t.Setenv("TMPDIR", temp)
 	t.Setenv("TMP", temp)
+	t.Setenv("XDG_CACHE_HOME", temp)
+	t.Setenv("LocalAppData", temp)
+	t.Setenv("HOME", temp)
 	for _, variable := range []string{"CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "PINPROOF_TIMEOUT"} {
 		t.Setenv(variable, "")
 	}
@@ -81,7 +85,11 @@ func hooked(t *testing.T, args ...string) (code int, stdout, stderr string) {
 
 func temporary(t *testing.T) []string {
 	t.Helper()
-	found, err := filepath.Glob(filepath.Join(os.TempDir(), "pinproof-*", "*"))
+	folder, err := refusedFolder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := filepath.Glob(filepath.Join(folder, "*"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,6 +114,50 @@ func TestHook(t *testing.T) {
 	server := newStandInHTTP(t, "2025-11-25", "one tool", false)
 	if code, _, stderr := hooked(t, server.URL); code != 0 {
 		t.Errorf("remote: code %d\n%s", code, stderr)
+	}
+}
+
+// TestHookMaxAge: a match is taken again for a while, if the question is the same.
+func TestHookMaxAge(t *testing.T) {
+	project := gated(t)
+	log := filepath.Join(t.TempDir(), "log")
+	starts := func() int {
+		text, _ := os.ReadFile(log)
+		return strings.Count(string(text), `"protocolVersion"`)
+	}
+	ask := func(want int, args ...string) {
+		t.Helper()
+		args = append(args, "--")
+		if code, _, stderr := hooked(t, append(args, standIn(t, "2025-11-25", "one tool", log)...)...); code != 0 || starts() != want {
+			t.Errorf("code %d, %d starts, want %d\n%s", code, starts(), want, stderr)
+		}
+	}
+	ask(1)
+	ask(2, "--max-age", "1h")
+	ask(2, "--max-age", "1h")
+	ask(3)
+	ask(4, "--max-age", "1h", "--capability", "roots")
+	t.Setenv("ANOTHER", "1")
+	ask(5, "--max-age", "1h")
+	t.Setenv("ANOTHER", "2")
+	ask(5, "--max-age", "1h")
+	write(t, filepath.Join(project, "tools.lock"), "{ }")
+	ask(6, "--max-age", "1h")
+	path, matches := recentMatches()
+	if info, err := os.Stat(path); err != nil || len(matches) != 4 || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("%d matches, %v %v", len(matches), info, err)
+	}
+	for key := range matches {
+		matches[key] -= 3000
+	}
+	data, _ := json.Marshal(matches)
+	write(t, path, string(data))
+	ask(6, "--max-age", "1h")
+	ask(7, "--max-age", "49m")
+	write(t, path, "damaged")
+	ask(8, "--max-age", "1h")
+	if code, _, _ := hooked(t, append([]string{"--max-age", "1h", "--"}, standIn(t, "2025-11-25", "")...)...); code != 2 {
+		t.Errorf("drift: code %d", code)
 	}
 }
 
@@ -134,7 +186,7 @@ func TestHookBlocks(t *testing.T) {
 	if code, _, stderr := hooked(t, long...); code != 2 || !strings.Contains(stderr, "the capture can't be written to ") {
 		t.Errorf("no room: code %d\n%s", code, stderr)
 	}
-	if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "pinproof-*")); len(left) > 0 {
+	if left := temporary(t); len(left) > 0 {
 		t.Errorf("left %v", left)
 	}
 	t.Setenv("STANDIN_PINPROOF", "silent")
@@ -239,9 +291,9 @@ func same(t *testing.T, a, b string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(one, two)
 }
 
-// TestGuard: the client's messages reach the server only if the answer was yes, and
+// TestGuardOnce: the client's messages reach the server only if the answer was yes, and
 // the server's code is the guard's.
-func TestGuard(t *testing.T) {
+func TestGuardOnce(t *testing.T) {
 	gated(t)
 	self, err := os.Executable()
 	if err != nil {
@@ -253,11 +305,11 @@ func TestGuard(t *testing.T) {
 		code   int
 		stderr string
 	}{
-		{"one tool", 0, "starting\n"},
+		{"one tool", 0, "pinproof: server files matched once; what it says in this session is not checked\nstarting\n"},
 		{"", 2, "blocked: verify --hook --server=files -- "},
 		{"dies", 2, "pinproof: blocked: "},
 	} {
-		cmd := exec.Command(self, append([]string{"--guard", "files", "--"}, standIn(t, "2025-11-25", c.twist)...)...)
+		cmd := exec.Command(self, append([]string{"--once", "--guard", "files", "--"}, standIn(t, "2025-11-25", c.twist)...)...)
 		cmd.Env = append(os.Environ(), "CAPTURE_AS_MAIN=1")
 		cmd.Stdin = strings.NewReader(ask)
 		var stdout, stderr bytes.Buffer

@@ -13,8 +13,12 @@ import (
 	"os/signal"
 	"runtime"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
+
+	"pinproof/internal/fail"
+	"pinproof/internal/text"
 )
 
 const usage = `Save what an MCP server tells a model, as the bytes that came, for pinproof to pin.
@@ -22,32 +26,40 @@ const usage = `Save what an MCP server tells a model, as the bytes that came, fo
 Usage:
   pinproof-capture OUT.jsonl -- COMMAND [ARG]...       a server that is started
   pinproof-capture OUT.jsonl URL                       a server at an address
-  pinproof-capture --config FILE DIR                   every server of a client's configuration
-  pinproof-capture --guard LABEL -- COMMAND [ARG]...   check the server against its pins, then become it
+  pinproof-capture --config FILE DIR [LABEL]...        every server of a client's configuration, or those named
+  pinproof-capture --guard LABEL -- COMMAND [ARG]...   stand between client and server: only what is approved passes
   pinproof-capture --hook LABEL -- COMMAND [ARG]...    check it for an agent's hook (a URL will do, too)
+  pinproof-capture --config FILE --add-guard           put the guard before the servers of a client's configuration
 
 Examples:
   pinproof-capture filesystem.jsonl -- npx --no mcp-server-filesystem .
   pinproof-capture docs.jsonl https://mcp.example.com/mcp --header-env Authorization=DOCS_TOKEN
   pinproof-capture --config .mcp.json captures && pinproof verify captures
+  pinproof-capture --guard filesystem --log calls.jsonl -- npx --no mcp-server-filesystem .
 
-It asks for the server's instructions and for all pages of the lists that it claims to have: tools, prompts,
-resources and resource templates. Then it ends the server with its process group (on Windows, its job): a
-process that left the group stays. A file is written whole or not at all.
+It asks for the server's instructions and for all pages of its lists: tools, prompts, resources and resource
+templates. It waits a moment for whatever else the server says, and records that, too. Then it ends the server
+with its process group (on Windows, its job): a process that left the group stays. A file is written whole or
+not at all.
 
 --config reads .mcp.json, .cursor/mcp.json, .vscode/mcp.json and Codex's config.toml. The labels are the
 keys there, the files DIR/LABEL.jsonl. A server that fails leaves its old file as it was. So does one with a
 key that changes how it is reached and is not done here, such as headersHelper or oauth. A file in DIR that
 belongs to no server there is named on standard error, and stays.
 
+--guard starts the server once, as its child, and passes the lines of the session on. An answer with instructions
+or lists passes only if "pinproof verify --part" says that all of it is approved; a call of what is not approved
+doesn't reach the server. --on-drift says what becomes of the rest; with end, the session ends with exit code 2.
+
 --guard and --hook hold the server against tools.lock, which they look for in the project's folder
 (CLAUDE_PROJECT_DIR, GEMINI_PROJECT_DIR, else the working folder) and, inside a repository, in those above
-it, up to its root. They run "pinproof verify --hook", so pinproof has to lie beside pinproof-capture or on
-the path. --hook starts COMMAND in the folder of tools.lock, --guard where it was started itself.
+it, up to its root. They run pinproof, which has to lie beside pinproof-capture or on the path. --hook starts
+COMMAND in the folder of tools.lock, --guard where it was started itself.
 
 Flags:
 %s
-Exit code: 0 when it is done, 2 when anything failed. --guard leaves the code to COMMAND.
+Exit code: 0 when it is done, 2 when anything failed. With --guard it is that of COMMAND, and 2 for a session
+that was ended.
 `
 
 // Waiting times. Clients give a server about 30 s to start. A hook must be done well
@@ -79,7 +91,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		err = o.check()
 	}
 	if err != nil {
-		fail("%s", printable(err.Error())).hint("pinproof-capture --help").write(stderr)
+		tell(stderr, "", fail.From(err).Hint("pinproof-capture --help"))
 		return 2
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), endSignals...)
@@ -87,10 +99,16 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	code := 0
 	switch {
 	case o.help || o.version:
+	case o.addGuard || o.removeGuard:
+		err = rewrap(o, stdin, stdout, stderr)
 	case o.is("config"):
 		err = captureAll(ctx, o, stdout, stderr)
 	case o.is("guard"):
-		code, err = guard(ctx, o)
+		if o.once {
+			code, err = guardOnce(ctx, o, stderr)
+		} else {
+			code, err = guard(o, stdin, stdout, stderr)
+		}
 	case o.is("hook"):
 		err = hook(ctx, o)
 	default:
@@ -105,11 +123,24 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	switch {
 	case !ok:
-		asFailure(err).write(stderr)
+		tell(stderr, "", err)
 	case no.cause != nil && !o.is("hook"): // a guard's log is read by a person
-		no.cause.write(stderr)
+		tell(stderr, "", no.cause)
 	}
 	return 2
+}
+
+// tell prints an error, with what the server said under a gutter, so that no line of the
+// server's can pass for one of ours or for a command of a CI log.
+func tell(w io.Writer, about string, err error) {
+	f := fail.From(err)
+	fmt.Fprintf(w, "error: %s%s\n", about, f.Text)
+	if e, ok := errors.AsType[*serverError](err); ok && len(e.said) > 0 {
+		fmt.Fprintf(w, "its standard error ended:\n  | %s\n", strings.Join(e.said, "\n  | "))
+	}
+	for _, hint := range f.Hints {
+		fmt.Fprintf(w, "hint: %s\n", hint)
+	}
 }
 
 // release is set by the linker for a published binary (ci/release.sh).
@@ -124,7 +155,7 @@ func captureOne(ctx context.Context, o *options, stdout io.Writer) error {
 	}
 	line, err := src.save(ctx, o.args[0], o)
 	if err == nil {
-		_, err = fmt.Fprintf(stdout, "%s: %s\n", printable(o.args[0]), line)
+		_, err = fmt.Fprintf(stdout, "%s: %s\n", text.Printable(o.args[0]), line)
 	}
 	return err
 }

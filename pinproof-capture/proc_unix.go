@@ -3,9 +3,12 @@
 package main
 
 import (
+	"io"
 	"os"
 	"os/exec"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // A group is a server's session, and so its process group: all it started that
@@ -16,6 +19,7 @@ type group int
 // terminal, and an interrupt there reaches us alone.
 func startGroup(cmd *exec.Cmd) (group, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	endWithUs(cmd.SysProcAttr)
 	if err := cmd.Start(); err != nil {
 		return 0, err
 	}
@@ -25,6 +29,28 @@ func startGroup(cmd *exec.Cmd) (group, error) {
 func (g group) alive() bool { return syscall.Kill(-int(g), 0) == nil }
 func (g group) terminate()  { syscall.Kill(-int(g), syscall.SIGTERM) }
 func (g group) kill()       { syscall.Kill(-int(g), syscall.SIGKILL) }
+
+// signal passes a signal on that we got.
+func (g group) signal(s os.Signal) { syscall.Kill(-int(g), s.(syscall.Signal)) }
+
+// exitCode is a process's exit code, as a shell has it: 128 and the signal that ended it.
+func exitCode(state *os.ProcessState) int {
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return 128 + int(status.Signal())
+	}
+	return state.ExitCode()
+}
+
+// hungUp reports whether nobody reads any more what is written to w.
+func hungUp(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	ends := []unix.PollFd{{Fd: int32(f.Fd())}}
+	n, err := unix.Poll(ends, 0)
+	return err == nil && n > 0 && ends[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0
+}
 
 // become replaces this program by argv. It returns only if that fails.
 func become(path string, argv []string) (int, error) {

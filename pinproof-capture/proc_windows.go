@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -54,6 +55,14 @@ func (g group) kill() {
 	windows.TerminateJobObject(windows.Handle(g), 2)
 	windows.CloseHandle(windows.Handle(g))
 }
+
+// signal does nothing: an interrupt reaches the server, too.
+func (g group) signal(os.Signal) {}
+
+func exitCode(state *os.ProcessState) int { return state.ExitCode() }
+
+// hungUp is false: it shows when something is written.
+func hungUp(io.Writer) bool { return false }
 
 // become runs argv with this program's streams and returns its exit code: Windows
 // can't replace a program by another. If the client ends this program, its job

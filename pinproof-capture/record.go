@@ -7,9 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 	"sync"
+
+	"pinproof/internal/manifest"
 )
 
 // maxBytes bounds what is read of one server, whatever it is: pinproof reads no
@@ -26,7 +27,10 @@ type record struct {
 	buf  bytes.Buffer
 	read int64 // bytes taken from the server, recorded or not
 	done bool
-	err  error // the first reason to refuse what came
+
+	streams []*bytes.Buffer // event streams, as they came
+
+	err error // the first reason to refuse what came
 }
 
 // counted bounds what is read through all readers of the record together.
@@ -106,6 +110,19 @@ func plainAnswer(text []byte) bool {
 		(result != nil && result[0] == '{' || refuses())
 }
 
+// length is how much was recorded so far; cut forgets what came after it.
+func (rec *record) length() int {
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	return rec.buf.Len()
+}
+
+func (rec *record) cut(length int) {
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	rec.buf.Truncate(length)
+}
+
 func oneLine(value []byte) []byte {
 	return []byte(strings.NewReplacer("\r", " ", "\n", " ").Replace(string(bytes.TrimSpace(value))))
 }
@@ -115,57 +132,43 @@ func (rec *record) finish() ([]byte, error) {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
 	rec.done = true
-	return rec.buf.Bytes(), rec.err
-}
-
-// lineTee records every line of a stdio server and hands on those that can be
-// messages: some servers print other things between them, which the SDK takes for
-// the end of the session.
-type lineTee struct {
-	rec  *record
-	in   *bufio.Reader
-	rest []byte
-}
-
-func newLineTee(r io.Reader, rec *record) *lineTee {
-	return &lineTee{rec: rec, in: bufio.NewReader(rec.counted(r))}
-}
-
-func (t *lineTee) Read(p []byte) (int, error) {
-	for len(t.rest) == 0 {
-		line, err := t.in.ReadBytes('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
-			return 0, err
-		}
-		t.rec.add(line)
-		if couldBeMessage(line) {
-			if !plainAnswer(line) {
-				return 0, t.rec.refuse(notPlain, line)
-			}
-			// The SDK refuses a blank behind a message; between lines it means nothing.
-			t.rest = append(bytes.TrimRight(line, " \t\r\n"), '\n')
-		} else if err != nil {
-			return 0, err
+	for _, s := range rec.streams {
+		if err := manifest.CheckStream(s.Bytes()); err != nil && rec.err == nil {
+			rec.err = err
 		}
 	}
-	n := copy(p, t.rest)
-	t.rest = t.rest[n:]
-	return n, nil
+	return rec.buf.Bytes(), rec.err
 }
-
-// couldBeMessage is pinproof's own rule for noise: everything else it reads
-// strictly.
-func couldBeMessage(line []byte) bool { return messageStart.Match(line) }
-
-var messageStart = regexp.MustCompile(`^[ \t\r\n]*(\{[ \t\r\n]*["}]|\[[ \t\r\n]*\{)`)
 
 // eventTee reads an event stream (WHATWG HTML, section 9.2), records the data of its
 // messages, and hands the events on in the plainest spelling there is, so that the
 // SDK can't read another message out of them than the recorded one.
 func eventTee(in io.ReadCloser, rec *record) io.ReadCloser {
 	out, pipe := io.Pipe()
-	go func() { pipe.CloseWithError(copyEvents(pipe, bufio.NewReader(&lineFeeds{in: rec.counted(in)}), rec)) }()
+	rec.mu.Lock()
+	rec.streams = append(rec.streams, &bytes.Buffer{})
+	raw := &rawReader{rec, rec.streams[len(rec.streams)-1], rec.counted(in)}
+	rec.mu.Unlock()
+	go func() { pipe.CloseWithError(copyEvents(pipe, bufio.NewReader(&lineFeeds{in: raw}), rec)) }()
 	return body{out, closers{in, out}}
+}
+
+// A rawReader keeps what is read of an event stream: clients find different messages in
+// some, and pinproof's rules say in which.
+type rawReader struct {
+	rec    *record
+	stream *bytes.Buffer
+	r      io.Reader
+}
+
+func (r *rawReader) Read(p []byte) (int, error) {
+	n, err := r.r.Read(p)
+	r.rec.mu.Lock()
+	defer r.rec.mu.Unlock()
+	if !r.rec.done {
+		r.stream.Write(p[:n])
+	}
+	return n, err
 }
 
 // A body is that of an answer, read through something else.

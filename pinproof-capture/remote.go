@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pinproof/internal/fail"
 )
 
 // maxRedirects is more than a moved server needs; what goes on longer is a loop.
@@ -24,6 +26,7 @@ type remote struct {
 	rec     *record
 	origin  string // scheme, host and port: the only one that is ever asked
 	headers http.Header
+	sse     bool
 
 	revision atomic.Value // agreed on by initialize, for the header of later requests
 	status   atomic.Value // of the last answer that was an error
@@ -32,9 +35,9 @@ type remote struct {
 func newRemote(src source, rec *record) (*remote, mcp.Transport, error) {
 	u, err := url.Parse(src.url)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return nil, nil, fail("the URL is no address: https://HOST/PATH is one") // it may hold a secret
+		return nil, nil, fail.New("the URL is no address: https://HOST/PATH is one") // it may hold a secret
 	}
-	r := &remote{rec: rec, origin: originOf(u), headers: src.headers}
+	r := &remote{rec: rec, origin: originOf(u), headers: src.headers, sse: src.sse}
 	client := &http.Client{Transport: r, CheckRedirect: r.checkRedirect}
 	if src.sse {
 		return r, &mcp.SSEClientTransport{Endpoint: src.url, HTTPClient: client, MaxEventSize: -1}, nil
@@ -59,19 +62,19 @@ func originOf(u *url.URL) string {
 func (r *remote) checkRedirect(next *http.Request, via []*http.Request) error {
 	switch {
 	case originOf(next.URL) != r.origin:
-		return fail("it redirects to another place, %s", cut(next.URL.Scheme+"://"+next.URL.Host)).
-			hint("name that address yourself if you trust it")
+		return fail.New("it redirects to another place, %s", cut(next.URL.Scheme+"://"+next.URL.Host)).
+			Hint("name that address yourself if you trust it")
 	case len(via) > maxRedirects:
-		return fail("it redirects more than %d times", maxRedirects)
+		return fail.New("it redirects more than %d times", maxRedirects)
 	case next.Method != via[0].Method:
-		return fail("it redirects so that the request is lost")
+		return fail.New("it redirects so that the request is lost")
 	}
 	return nil
 }
 
 func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
 	if originOf(req.URL) != r.origin {
-		return nil, fail("it wants to be asked at another place")
+		return nil, fail.New("it wants to be asked at another place")
 	}
 	ctx := req.Context()
 	if req.Method == http.MethodDelete { // the goodbye, after all is here
@@ -88,41 +91,53 @@ func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	kind, parameters, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if charset, named := parameters["charset"]; named && !strings.EqualFold(charset, "utf-8") {
+		resp.Body.Close()
+		return nil, r.rec.refuse("it answers in another charset than UTF-8, which some clients would read", []byte(charset))
+	}
+	if resp.StatusCode == http.StatusAccepted && req.Method == http.MethodPost && !r.sse {
+		// The answer, if one is awaited, comes on the standalone stream. The SDK doesn't know
+		// that: it waits on a stream that says nothing.
+		resp.Body.Close()
+		resp.Header.Set("Content-Type", "text/event-stream")
+		resp.Body, _ = io.Pipe()
+		return resp, nil
+	}
 	ok := resp.StatusCode >= 200 && resp.StatusCode < 300 && req.Method != http.MethodDelete
 	switch {
 	case ok && kind == "text/event-stream":
 		resp.Body = eventTee(resp.Body, r.rec)
 	case ok && kind == "application/json":
-		text, err := io.ReadAll(r.rec.counted(resp.Body))
+		data, err := io.ReadAll(r.rec.counted(resp.Body))
 		resp.Body.Close()
-		if err == nil && len(bytes.TrimSpace(text)) > 0 {
-			err = r.rec.message(text)
+		if err == nil && len(bytes.TrimSpace(data)) > 0 {
+			err = r.rec.message(data)
 		}
 		if err != nil {
 			return nil, err
 		}
-		resp.Body = io.NopCloser(bytes.NewReader(text))
+		resp.Body = io.NopCloser(bytes.NewReader(data))
 	default:
 		resp.Body = body{r.rec.counted(resp.Body), resp.Body}
 	}
-	if resp.StatusCode >= 400 && req.Method != http.MethodDelete {
+	if resp.StatusCode >= 400 && (req.Method == http.MethodPost || r.sse) { // no other request has to succeed
 		r.status.Store(resp.Status)
 	}
 	return resp, nil
 }
 
 // reason says why asking failed. The address stays out of it: it may hold a secret.
-func (r *remote) reason(err error) *failure {
+func (r *remote) reason(err error) *fail.Error {
 	if status, ok := r.status.Load().(string); ok {
-		f := fail("it answered %s", cut(status))
+		f := fail.New("it answered %s", cut(status))
 		if strings.HasPrefix(status, "401") || strings.HasPrefix(status, "403") {
-			f.hint("it wants to know who asks: --header-env Authorization=VARIABLE, the variable holding 'Bearer TOKEN'")
+			f.Hint("it wants to know who asks: --header-env Authorization=VARIABLE, the variable holding 'Bearer TOKEN'")
 		}
 		return f
 	}
 	if unreachable, ok := errors.AsType[*url.Error](err); ok {
-		return fail("it can't be reached: %s", cut(unreachable.Err.Error()))
+		return fail.New("it can't be reached: %s", cut(unreachable.Err.Error()))
 	}
 	return nil
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pinproof/internal/fail"
 )
 
 // The revisions of the protocol that are offered: the last one with initialize, which
@@ -28,13 +30,16 @@ const maxPages = 1000
 // refuses what doesn't fit them: what a server lists is for pinproof to judge.
 type session struct {
 	conn   mcp.Connection
+	rec    *record
 	redial func() (mcp.Connection, error) // a fresh connection after a refusal; nil over stdio
 	agreed func(revision string)          // told what initialize agreed on
+	begun  func()                         // called once the server knows that the session has begun
 
-	protocol string // the revision to begin with
-	meta     map[string]any
-	met      bool // it took initialize, or answered server/discover in any way
-	lastID   int
+	protocol     string         // the revision to begin with
+	capabilities map[string]any // what we claim: some servers list by it
+	meta         map[string]any
+	met          bool // it took initialize, or answered server/discover in any way
+	lastID       int
 }
 
 var clientInfo = map[string]any{"name": "pinproof", "version": "1"}
@@ -53,6 +58,20 @@ func (s *session) send(ctx context.Context, method string, params map[string]any
 		return id, err
 	}
 	return id, s.conn.Write(ctx, &jsonrpc.Request{ID: id, Method: method, Params: raw})
+}
+
+// ask sends a request and waits for its answer, in doubt for a moment only.
+func (s *session) ask(ctx context.Context, method string, params map[string]any, doubt bool) (*jsonrpc.Response, error) {
+	if doubt {
+		limited, cancel := context.WithTimeout(ctx, courtesy)
+		defer cancel()
+		ctx = limited
+	}
+	id, err := s.send(ctx, method, params)
+	if err != nil {
+		return nil, err
+	}
+	return s.answer(ctx, id)
 }
 
 // answer waits for the answer to one of ids. Meanwhile it answers the server's
@@ -88,7 +107,8 @@ func (s *session) answer(ctx context.Context, ids ...jsonrpc.ID) (*jsonrpc.Respo
 type greeting struct {
 	capabilities map[string]json.RawMessage
 	instructions bool
-	counts       [4]int // of the entries of lists
+	counts       [4]int   // of the entries of lists
+	undeclared   []string // the lists that it gives without claiming them
 }
 
 // begin holds the handshake. It begins with initialize, as every server before
@@ -100,7 +120,7 @@ func (s *session) begin(ctx context.Context, patience time.Duration) (*greeting,
 		return s.discover(ctx, jsonrpc.ID{})
 	}
 	id, err := s.send(ctx, "initialize", map[string]any{
-		"protocolVersion": s.protocol, "capabilities": map[string]any{}, "clientInfo": clientInfo,
+		"protocolVersion": s.protocol, "capabilities": s.capabilities, "clientInfo": clientInfo,
 	})
 	if err == nil {
 		var r *jsonrpc.Response
@@ -138,7 +158,7 @@ func (s *session) discover(ctx context.Context, initialize jsonrpc.ID) (*greetin
 	s.meta = map[string]any{
 		mcp.MetaKeyProtocolVersion:    max(s.protocol, firstDiscover),
 		mcp.MetaKeyClientInfo:         clientInfo,
-		mcp.MetaKeyClientCapabilities: map[string]any{},
+		mcp.MetaKeyClientCapabilities: s.capabilities,
 	}
 	id, err := s.send(ctx, "server/discover", map[string]any{})
 	if err != nil {
@@ -170,6 +190,9 @@ func (s *session) initialized(ctx context.Context, r *jsonrpc.Response) (*greeti
 	if err := s.conn.Write(ctx, &jsonrpc.Request{Method: "notifications/initialized"}); err != nil {
 		return nil, err
 	}
+	if s.begun != nil {
+		s.begun()
+	}
 	return greetingOf(r)
 }
 
@@ -177,12 +200,12 @@ func (s *session) initialized(ctx context.Context, r *jsonrpc.Response) (*greeti
 func greetingOf(r *jsonrpc.Response) (*greeting, error) {
 	var result map[string]json.RawMessage
 	if err := json.Unmarshal(r.Result, &result); err != nil {
-		return nil, fail("its first answer is no object: %s", cut(string(r.Result)))
+		return nil, fail.New("its first answer is no object: %s", cut(string(r.Result)))
 	}
 	g := &greeting{instructions: len(result["instructions"]) > len(`""`)}
 	if raw, ok := result["capabilities"]; ok {
 		if err := json.Unmarshal(raw, &g.capabilities); err != nil {
-			return nil, fail("its capabilities are no object: %s", cut(string(raw)))
+			return nil, fail.New("its capabilities are no object: %s", cut(string(raw)))
 		}
 	}
 	return g, nil
@@ -229,17 +252,56 @@ func (s *session) all(ctx context.Context, g *greeting) error {
 	return nil
 }
 
+// courtesy is how long a server has to answer what it needn't answer.
+const courtesy = 2 * time.Second
+
+// rest asks what other clients ask: the lists that the server doesn't claim, and
+// server/discover with the lists that go with it. A server need not answer that. What it
+// answers is recorded, and pinproof refuses a session with two different lists.
+func (s *session) rest(ctx context.Context, g *greeting) {
+	ctx, cancel := context.WithTimeout(ctx, courtesy)
+	defer cancel()
+	for i, l := range lists {
+		if g.claims(l) {
+			continue
+		}
+		if n, err := s.pages(ctx, l); err == nil && n > 0 {
+			g.counts[i] = n
+			g.undeclared = append(g.undeclared, l.noun+"s")
+		}
+	}
+	if s.meta != nil {
+		return
+	}
+	if s.agreed != nil {
+		s.agreed(firstDiscover)
+	}
+	if other, err := s.discover(ctx, jsonrpc.ID{}); err == nil {
+		s.all(ctx, other) // an error is one of the server's own
+	}
+}
+
+// settle waits for what the server says unasked, so that it is recorded.
+func (s *session) settle(ctx context.Context, d time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	s.answer(ctx) // no request is open
+}
+
 // pages asks for one list whole and returns the number of its entries.
 func (s *session) pages(ctx context.Context, l list) (int, error) {
-	count := 0
+	count, last := 0, []byte(nil)
 	seen := map[string]bool{}
 	params := map[string]any{}
 	for range maxPages {
-		id, err := s.send(ctx, l.method, params)
-		if err != nil {
-			return 0, err
+		// An empty cursor is one like any other since 2026-07-28, where requests carry _meta.
+		// Before, many servers mean the end by it: then an error, nothing or the same follows.
+		doubt := params["cursor"] == "" && s.meta == nil
+		before := s.rec.length()
+		r, err := s.ask(ctx, l.method, params, doubt)
+		if doubt && (err != nil || r.Error != nil) {
+			return count, nil
 		}
-		r, err := s.answer(ctx, id)
 		if err != nil {
 			return 0, err
 		}
@@ -251,6 +313,11 @@ func (s *session) pages(ctx context.Context, l list) (int, error) {
 		if json.Unmarshal(r.Result, &result) == nil {
 			json.Unmarshal(result[l.member], &entries) // for the count; pinproof reads it strictly
 		}
+		if doubt && (len(entries) == 0 || bytes.Equal(last, result[l.member])) {
+			s.rec.cut(before)
+			return count, nil
+		}
+		last = result[l.member]
 		count += len(entries)
 		next := bytes.TrimSpace(result["nextCursor"])
 		if len(next) == 0 || string(next) == "null" {
@@ -258,28 +325,30 @@ func (s *session) pages(ctx context.Context, l list) (int, error) {
 		}
 		var cursor string
 		if err := json.Unmarshal(next, &cursor); err != nil {
-			return 0, fail("its answer to %s has a nextCursor that is no string: %s", l.method, cut(string(next)))
-		}
-		// An empty one is a cursor like any other since 2026-07-28, where requests carry _meta.
-		if cursor == "" && s.meta == nil {
-			return count, nil
+			return 0, fail.New("its answer to %s has a nextCursor that is no string: %s", l.method, cut(string(next)))
 		}
 		if seen[cursor] {
-			return 0, fail("its answers to %s go in a circle: a nextCursor comes twice", l.method)
+			return 0, fail.New("its answers to %s go in a circle: a nextCursor comes twice", l.method)
 		}
 		seen[cursor] = true
 		params = map[string]any{"cursor": cursor}
 	}
-	return 0, fail("its answer to %s has more than %d pages", l.method, maxPages)
+	return 0, fail.New("its answer to %s has more than %d pages", l.method, maxPages)
 }
 
-// refused is an error that the server answered.
-func refused(method string, err error) *failure {
+// An answeredError is one that the server answered.
+type answeredError struct {
+	err   *fail.Error
+	cause *jsonrpc.Error
+}
+
+func (r *answeredError) Error() string   { return r.err.Error() }
+func (r *answeredError) Unwrap() []error { return []error{r.err, r.cause} }
+
+func refused(method string, err error) error {
 	e, ok := errors.AsType[*jsonrpc.Error](err)
 	if !ok {
-		return fail("it answered %s with an error: %s", method, cut(err.Error()))
+		return fail.New("it answered %s with an error: %s", method, cut(err.Error()))
 	}
-	f := fail("it answered %s with error %d: %s", method, e.Code, cut(e.Message))
-	f.cause = e
-	return f
+	return &answeredError{fail.New("it answered %s with error %d: %s", method, e.Code, cut(e.Message)), e}
 }

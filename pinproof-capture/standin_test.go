@@ -29,14 +29,23 @@ func TestMain(m *testing.M) {
 	case len(os.Args) > 2 && os.Args[1] == "stand-in":
 		standInStdio(os.Args[2:])
 		os.Exit(0)
+	case len(os.Args) > 2 && os.Args[1] == "play":
+		play(os.Args[2:])
+		os.Exit(0)
 	case os.Getenv("CAPTURE_AS_MAIN") != "":
 		main()
 	}
 	// A program with the race detector waits a second before it ends, and the stand-ins
 	// are started a hundred times.
 	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
+	defaultSettle = 20 * time.Millisecond
 	flag.Set("test.parallel", "6") // unless it is given: the tests mostly wait
-	os.Exit(m.Run())
+	code := m.Run()
+	if testedGuard {
+		folder, _ := pinproofHere()
+		os.RemoveAll(folder)
+	}
+	os.Exit(code)
 }
 
 // behaves is a stand-in server: what it answers to each request, as raw bytes. Its
@@ -72,7 +81,7 @@ func (b *behaves) answer(request []byte) []string {
 	}
 	capabilities := `{"tools":{},"prompts":{},"resources":{},"logging":{}}`
 	switch b.twist {
-	case "tools only":
+	case "tools only", "undeclared lists":
 		capabilities = `{"tools":{}}`
 	case "prompts only":
 		capabilities = `{"prompts":{}}`
@@ -81,6 +90,13 @@ func (b *behaves) answer(request []byte) []string {
 	case "null for what it has not":
 		capabilities = `{"tools":null,"prompts":{},"resources":null}`
 	}
+	claims := map[string]any{}
+	json.Unmarshal([]byte(capabilities), &claims)
+	if strings.HasPrefix(b.twist, "no capabilities") {
+		claims = map[string]any{"tools": true}
+	}
+	list, isList := strings.CutSuffix(r.Method, "/list")
+	list, _, _ = strings.Cut(list, "/")
 	capabilities = `,"capabilities":` + capabilities
 	if b.twist == "no capabilities" || b.twist == "no capabilities, no tools" {
 		capabilities = ""
@@ -95,16 +111,23 @@ func (b *behaves) answer(request []byte) []string {
 		return refuse(-32601, "Method not found")
 	case r.Method == "initialize":
 		b.begun = true
+		if b.twist == "answers early" {
+			return append(result(`{"protocolVersion":"`+b.revision+`"`+capabilities+`}`), `{"jsonrpc":"2.0","id":2,"result":{"tools":[]}}`)
+		}
 		return result(`{"protocolVersion":"` + b.revision + `"` + capabilities + `,"serverInfo":{"name":"s","version":"1"},"instructions":"Use the\u0020tools."}`)
 	case r.Method == "server/discover" && modern:
 		b.begun = true
 		return result(`{"resultType":"complete","supportedVersions":["2026-07-28"]` + capabilities + `,"instructions":"Use the\u0020tools."}`)
+	case r.Method == "server/discover" && b.twist == "discovers other instructions":
+		return result(`{"resultType":"complete","supportedVersions":["2026-07-28"]` + capabilities + `,"instructions":"Others."}`)
 	case r.Method == "server/discover":
 		return refuse(-32601, "Method not found")
 	case !b.begun:
 		return refuse(-32600, "not begun")
 	case modern && r.Params.Meta["io.modelcontextprotocol/protocolVersion"] != "2026-07-28":
 		return refuse(-32602, "no revision in _meta")
+	case isList && claims[list] == nil && b.twist != "undeclared lists":
+		return refuse(-32601, "Method not found")
 	case r.Method == "tools/list":
 		return b.tools(r.Params.Cursor, r.ID, result, refuse)
 	case r.Method == "prompts/list":
@@ -123,6 +146,10 @@ func (b *behaves) answer(request []byte) []string {
 func (b *behaves) tools(cursor *string, id json.RawMessage, result func(string) []string, refuse func(int, string) []string) []string {
 	const tool = `{"name":"%s","description":"caf\u00e9 \/ <&>","inputSchema":{"type":"object"},"limit":1.0e2}`
 	switch b.twist {
+	case "answers twice":
+		return append(result(`{"tools":[]}`), result(`{"tools":[{"name":"other"}]}`)...)
+	case "logs JSON":
+		return append([]string{`{"level":"info","tools":["a"]}`, `["a","b"]`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"x"}}`}, result(`{"tools":[]}`)...)
 	case "repeated members":
 		return result(`{"tools":[{"name":"a","name":"b","Name":"c"}],"tools":[]}`)
 	case "no tools answered":
@@ -136,6 +163,16 @@ func (b *behaves) tools(cursor *string, id json.RawMessage, result func(string) 
 			return result(`{"tools":[` + fmt.Sprintf(tool, "tool_0") + `],"nextCursor":""}`)
 		}
 		return result(`{"tools":[` + fmt.Sprintf(tool, "after_"+*cursor) + `]}`)
+	case "the same behind an empty cursor":
+		return result(`{"tools":[` + fmt.Sprintf(tool, "tool_0") + `],"nextCursor":""}`)
+	case "nothing behind an empty cursor", "an error behind an empty cursor":
+		switch {
+		case cursor == nil:
+			return result(`{"tools":[` + fmt.Sprintf(tool, "tool_0") + `],"nextCursor":""}`)
+		case b.twist == "nothing behind an empty cursor":
+			return result(`{"tools":[]}`)
+		}
+		return refuse(-32602, "Invalid cursor")
 	case "circle of empty cursors":
 		return result(`{"tools":[],"nextCursor":""}`)
 	case "endless":
@@ -231,6 +268,7 @@ func standInStdio(args []string) {
 		if greeted && b.twist == "ends at initialize" {
 			os.Exit(5)
 		}
+		var said strings.Builder // in one write
 		for _, line := range b.answer(in.Bytes()) {
 			end := "\n"
 			switch b.twist {
@@ -243,8 +281,9 @@ func standInStdio(args []string) {
 			case "a value behind":
 				end = " {}\n"
 			}
-			fmt.Fprint(out, line+end)
+			said.WriteString(line + end)
 		}
+		fmt.Fprint(out, said.String())
 		if greeted && b.twist == "refuses initialize and ends" {
 			os.Exit(5)
 		}
@@ -261,6 +300,7 @@ type standInHTTP struct {
 	mu       sync.Mutex
 	behaves  behaves
 	stream   bool
+	before   string // in each event stream
 	sent     bytes.Buffer
 	requests []*http.Request
 }
@@ -329,7 +369,7 @@ func (s *standInHTTP) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		fmt.Fprint(w, lines[0])
 	case s.stream:
 		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
-		fmt.Fprint(w, ": hello\r\n\r\nevent: other\rdata: not for us\r\r")
+		fmt.Fprint(w, ": hello\r\n\r\nevent: other\r\ndata: not for us\r\n\r\n", s.before)
 		for i, line := range lines {
 			fmt.Fprintf(w, "id: %d\r\nevent: message\r\ndata: %s\r\n\r\n", i, line)
 		}

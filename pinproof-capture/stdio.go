@@ -11,7 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"pinproof/internal/fail"
+	"pinproof/internal/text"
 )
 
 // grace is how long a server has to leave by itself once its input is closed, and
@@ -21,18 +22,17 @@ const grace = time.Second
 
 // A process is a stdio server that runs, with its group.
 type process struct {
-	cmd    *exec.Cmd
-	group  group // proc_unix.go, proc_windows.go
-	in     io.Closer
-	out    *os.File
-	stderr tail          // to be read after the end
-	ended  chan struct{} // closed when the server itself has ended
+	cmd   *exec.Cmd
+	group group // proc_unix.go, proc_windows.go
+	in    io.WriteCloser
+	out   *os.File
+	ended chan struct{} // closed when the server itself has ended
 
 	once sync.Once // stop
 }
 
-// start starts a stdio server and returns the transport that talks to it.
-func start(src source, rec *record) (*process, mcp.Transport, error) {
+// launch starts a stdio server. What it says on standard error goes to stderr.
+func launch(src source, stderr io.Writer) (*process, error) {
 	cmd := exec.Command(src.argv[0], src.argv[1:]...)
 	cmd.Dir = src.dir
 	cmd.Env = append(os.Environ(), src.env...)
@@ -50,15 +50,15 @@ func start(src source, rec *record) (*process, mcp.Transport, error) {
 	}
 	cmd.WaitDelay = grace // a child of its may hold standard error open
 	p := &process{cmd: cmd, ended: make(chan struct{})}
-	cmd.Stderr = &p.stderr
+	cmd.Stderr = stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	// A pipe of our own: Wait would close the other kind before it is read out.
 	out, theirs, err := os.Pipe()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	cmd.Stdout = theirs
 	p.in, p.out = in, out
@@ -67,7 +67,7 @@ func start(src source, rec *record) (*process, mcp.Transport, error) {
 	if err != nil {
 		in.Close()
 		out.Close()
-		return nil, nil, fail("%s does not start: %s", printable(src.argv[0]), startReason(err))
+		return nil, fail.New("%s does not start: %s", text.Printable(src.argv[0]), startReason(err))
 	}
 	go func() {
 		cmd.Wait() // its code is read from ProcessState
@@ -75,8 +75,30 @@ func start(src source, rec *record) (*process, mcp.Transport, error) {
 		// What it left running may hold its output open, and answers no more.
 		out.SetReadDeadline(time.Now().Add(grace))
 	}()
-	return p, &mcp.IOTransport{Reader: io.NopCloser(newLineTee(out, rec)), Writer: in, MaxLineLength: -1}, nil
+	return p, nil
 }
+
+// Read reads what the server says. Once it has ended, that is what it left in the pipe.
+func (p *process) Read(b []byte) (int, error) {
+	n, err := p.out.Read(b)
+	if errors.Is(err, os.ErrDeadlineExceeded) { // time may have passed elsewhere, with something left
+		p.out.SetReadDeadline(time.Now().Add(grace / 4))
+		if n, err = p.out.Read(b); errors.Is(err, os.ErrDeadlineExceeded) {
+			err = io.EOF
+		}
+	}
+	return n, err
+}
+
+// A serverError is an error about a server, with the end of what it said on standard
+// error.
+type serverError struct {
+	err  *fail.Error
+	said []string
+}
+
+func (e *serverError) Error() string { return e.err.Error() }
+func (e *serverError) Unwrap() error { return e.err }
 
 func startReason(err error) string {
 	if errors.Is(err, exec.ErrNotFound) {
@@ -85,7 +107,7 @@ func startReason(err error) string {
 	if path, ok := errors.AsType[*os.PathError](err); ok {
 		err = path.Err
 	}
-	return printable(err.Error())
+	return text.Printable(err.Error())
 }
 
 // stop ends the server and its group: by closing its input, by telling the group to
@@ -101,12 +123,6 @@ func (p *process) stop() {
 		<-p.ended
 		p.out.Close()
 	})
-}
-
-// said ends the server and returns the end of its standard error.
-func (p *process) said() []string {
-	p.stop()
-	return p.stderr.lines()
 }
 
 // gone waits until the server and its group have left, for a second at most.
@@ -125,17 +141,54 @@ func (p *process) gone() bool {
 
 // reason says how the server ended, or nil if it still runs. One that has just
 // closed its output is given a moment to end.
-func (p *process) reason(err error) *failure {
+func (p *process) reason(err error) *fail.Error {
 	select {
 	case <-p.ended:
 	case <-time.After(grace / 2):
 		if errors.Is(err, io.EOF) {
-			return fail("the server closed its output before it answered")
+			return fail.New("the server closed its output before it answered")
 		}
 		return nil
 	}
 	if code := p.cmd.ProcessState.ExitCode(); code >= 0 {
-		return fail("the server ended with code %d before it answered", code)
+		return fail.New("the server ended with code %d before it answered", code)
 	}
-	return fail("the server was ended by a signal before it answered")
+	return fail.New("the server was ended by a signal before it answered")
+}
+
+// tail is a writer that keeps the end of what a server says on standard error.
+type tail struct {
+	buf []byte
+	cut bool
+}
+
+// maxTail is what is kept: the end is where a program says why it stops, and a
+// screenful is what a person reads.
+const maxTail = 4 << 10
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.buf = append(t.buf, p...)
+	if over := len(t.buf) - maxTail; over > 0 {
+		t.buf = append(t.buf[:0], t.buf[over:]...)
+		t.cut = true
+	}
+	return len(p), nil
+}
+
+// lines returns the kept text, printable, without blank lines at its end.
+func (t *tail) lines() []string {
+	said := strings.TrimRight(string(t.buf), "\r\n \t")
+	if said == "" {
+		return nil
+	}
+	if t.cut {
+		if _, rest, ok := strings.Cut(said, "\n"); ok {
+			said = rest // the first line may have lost its begin
+		}
+	}
+	var lines []string
+	for line := range strings.SplitSeq(said, "\n") {
+		lines = append(lines, text.Printable(strings.TrimRight(line, "\r")))
+	}
+	return lines
 }

@@ -52,6 +52,7 @@ func Read(path string, data []byte, formOf pin.FormFunc, pol pin.Policy) (Manife
 // Scanned is a file's JSON values, or what is wrong with them. Reading this far needs no
 // policy: which one applies is known only once the server is.
 type Scanned struct {
+	Part    bool // of a session: its lists may be missing or unfinished
 	stream  stream
 	values  []jsontree.Value
 	err     error
@@ -85,7 +86,7 @@ func (s *Scanned) Manifest(pol pin.Policy) (Manifest, error) {
 	case s.rounded != nil && !pol.RoundIntegers:
 		return Manifest{}, s.rounded
 	}
-	r := &manifestReader{stream: s.stream, emptyCursorEnds: pol.EmptyCursorEnds, asked: map[string]bool{}}
+	r := &manifestReader{stream: s.stream, part: s.Part, emptyCursorEnds: pol.EmptyCursorEnds, asked: map[string]bool{}}
 	for _, v := range s.values {
 		r.messages = r.messages || v.Has("jsonrpc") || slices.ContainsFunc(v.Items(), func(item jsontree.Member) bool { return item.Has("jsonrpc") })
 	}
@@ -210,6 +211,7 @@ func findFolded(members iter.Seq2[string, int], specified []string, where string
 // manifestReader sorts the JSON values of a file into lists.
 type manifestReader struct {
 	stream
+	part            bool // see Scanned
 	emptyCursorEnds bool
 
 	made   Manifest
@@ -478,7 +480,7 @@ func (r *manifestReader) finish() error {
 	r.made.Path, r.made.Noise = r.Path, r.noise
 	tools := &r.states[pin.Tools]
 	for _, e := range r.errors {
-		if r.offersNone(pin.Tools) {
+		if r.part || r.offersNone(pin.Tools) {
 			break // some servers without tools answer tools/list with an error
 		}
 		if len(tools.complete) == 0 && tools.cursor == nil || r.asked["tools/list "+messageID(e.Get("id"))] {
@@ -498,8 +500,11 @@ func (r *manifestReader) finish() error {
 			made.Problem = err
 		}
 	}
-	if !r.made.Lists[pin.Tools].Answered {
+	if !r.made.Lists[pin.Tools].Answered && (!r.part || !r.messages && !slices.ContainsFunc(r.made.Lists[:], func(l listing) bool { return l.Answered })) {
 		what := "no answer to tools/list in it"
+		if r.part {
+			what = "no message of a session in it"
+		}
 		if r.noise > 0 {
 			what += fmt.Sprintf(" (%s passed over)", text.Count(r.noise, "line")+" of noise")
 		}
@@ -510,6 +515,11 @@ func (r *manifestReader) finish() error {
 
 func (r *manifestReader) finishList(list pin.List) error {
 	s, made := &r.states[list], &r.made.Lists[list]
+	if r.part && made.Problem == nil {
+		lists := append(s.complete, s.page)
+		made.Answered, made.Entries = len(s.complete) > 0 || s.cursor != nil, joined(lists)
+		return nil
+	}
 	if s.cursor != nil {
 		f := r.At(s.lastPage, `an unfinished list: "nextCursor" of its last page says that more %ss follow`, pin.ListInfo[list].Entry).
 			Hint("ask for the next page with that cursor and append the answer to the file")
@@ -531,6 +541,23 @@ func (r *manifestReader) finishList(list pin.List) error {
 	// These lists have the same digests; a longer one repeats some, which must be seen.
 	made.Entries = slices.MaxFunc(s.complete, func(a, b []pin.Pin) int { return len(a) - len(b) })
 	return nil
+}
+
+// joined returns the entries of lists of one session. It has each definition as often as
+// the list that repeats it most: what a session lists twice is no duplicate, what one list
+// repeats is.
+func joined(lists [][]pin.Pin) (entries []pin.Pin) {
+	times := map[string]int{} // by digest, among entries
+	for _, list := range lists {
+		here := map[string]int{}
+		for _, e := range list {
+			if here[e.Digest]++; here[e.Digest] > times[e.Digest] {
+				times[e.Digest]++
+				entries = append(entries, e)
+			}
+		}
+	}
+	return entries
 }
 
 // offersNone reports whether the server declared capabilities without this list.

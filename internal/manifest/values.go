@@ -243,7 +243,7 @@ func (s *stream) whole(at, end int) (jsontree.Value, error) {
 	switch {
 	case len(piece) == 0:
 		return jsontree.Value{}, nil
-	case !couldBeMessage(piece) && hidesAnswer(piece):
+	case !couldBeMessage(piece) && HidesAnswer(piece):
 		return jsontree.Value{}, s.At(at, "a line that is no message, but holds one: some clients could read the answer in it").
 			Hint("%s", CaptureHint)
 	case !couldBeMessage(piece):
@@ -308,14 +308,14 @@ func isAnswer(line []byte) bool {
 	jsontree.EachMember(line, func(name string, _ int) {
 		id, result = id || text.EqualFold(name, "id"), result || text.EqualFold(name, "result")
 	})
-	return id && result && hidesAnswer(line)
+	return id && result && HidesAnswer(line)
 }
 
-// hidesAnswer reports whether a client could find an answer, a result with a list, in a
+// HidesAnswer reports whether a client could find an answer, a result with a list, in a
 // line that we take for noise. Clients may skip a prefix, or end lines where we don't:
 // Python's splitlines does at U+0085, U+2028 and form feeds. Escapes and letter case
 // don't hide an answer.
-func hidesAnswer(line []byte) bool {
+func HidesAnswer(line []byte) bool {
 	if bytes.IndexByte(line, '{') < 0 {
 		return false
 	}

@@ -29,6 +29,7 @@ type Input struct {
 	WarnOnly bool  // no warning fails the run
 	Review   bool  // what matches was read, too, and a warning that is not on record fails the run
 
+	Part       bool          // the manifest is part of a session
 	Guessed    bool          // no flag named the server of a single manifest
 	Uncompared []string      // lists that at least one of the two files has no answer to
 	Others     []string      // all labels in the lockfile, to offer where it lacks a server
@@ -66,7 +67,7 @@ func New(in Input) *Report {
 		r.narrow()
 	}
 	r.group()
-	if len(r.Drifts) > 0 && in.Only == nil {
+	if len(r.Drifts) > 0 && in.Only == nil && !r.Part { // of a part, nobody knows all the text
 		r.cost = measureText(r.Pairs)
 	}
 	return r

@@ -221,6 +221,9 @@ func (r *Report) against() string {
 // loud names every policy that shrinks what is watched, and the lists that can't be compared.
 func (r *Report) loud() string {
 	var said []string
+	if r.Part {
+		said = append(said, "; a part of a session")
+	}
 	if len(r.Uncompared) > 0 {
 		said = append(said, "; not compared, for one file has no answer to it: "+strings.Join(r.Uncompared, ", "))
 	}
@@ -537,12 +540,17 @@ const (
 type step struct{ Text, Command string }
 
 // ReviewStep is the command that shows everything.
-func (r *Report) ReviewStep() step { return step{"review", r.Next.To("diff")} }
+func (r *Report) ReviewStep() step {
+	if r.Part { // diff and relock take whole captures
+		return step{"review", r.Next.To("verify", "--part", "--report html=review.html")}
+	}
+	return step{"review", r.Next.To("diff")}
+}
 
 // NextSteps say how to see and approve the drift. There are none without a lockfile. No
 // step approves a new warning by itself.
 func (r *Report) NextSteps() (steps []step) {
-	if r.Lockfile == "" || r.Matches {
+	if r.Lockfile == "" || r.Matches || r.Part {
 		return nil
 	}
 	add := func(text, command string) { steps = append(steps, step{text, command}) }

@@ -1,0 +1,52 @@
+// A session of the official TypeScript client: lists, calls, progress, sampling, elicitation, roots. Prints what the client is told,
+// a JSON value a line, without times and random ids. Needs @modelcontextprotocol/sdk in the working folder.
+//     node session.mjs COMMAND [ARG]...
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+
+const require = createRequire(`${process.cwd()}/`);
+const load = (name) => import(pathToFileURL(require.resolve(`@modelcontextprotocol/sdk/${name}`)));
+const { Client } = await load("client/index.js");
+const { StdioClientTransport } = await load("client/stdio.js");
+const types = await load("types.js");
+
+const [command, ...args] = process.argv.slice(2);
+const passing = /\d{4}-\d\d-\d\dT[0-9:.]+Z|\d+:\d\d:\d\d [AP]M|[0-9a-f]{8}-[0-9a-f-]{27}/g;
+const tell = (what, value) => console.log(JSON.stringify({ what, value }).replace(passing, "*"));
+
+const client = new Client({ name: "session", version: "1" }, { capabilities: { sampling: {}, elicitation: {}, roots: {} } });
+client.setRequestHandler(types.CreateMessageRequestSchema, (request) => {
+  tell("sampling", request.params);
+  return { model: "m", role: "assistant", content: { type: "text", text: "sampled" } };
+});
+client.setRequestHandler(types.ElicitRequestSchema, (request) => {
+  tell("elicitation", request.params);
+  return { action: "decline" };
+});
+client.setRequestHandler(types.ListRootsRequestSchema, () => ({ roots: [{ uri: "file:///tmp", name: "tmp" }] }));
+await client.connect(new StdioClientTransport({ command, args, env: process.env, stderr: "ignore" }));
+
+const offers = client.getServerCapabilities();
+tell("server", [client.getServerVersion(), offers, client.getInstructions()]);
+const { tools } = await client.listTools();
+tell("tools", tools);
+if (offers.prompts) tell("prompts", await client.listPrompts());
+if (offers.resources) {
+  tell("resources", await client.listResources());
+  tell("templates", await client.listResourceTemplates());
+}
+const call = async (name, input, options) => {
+  if (tools.some((tool) => tool.name === name)) tell(name, await client.callTool({ name, arguments: input }, undefined, options).catch(String));
+};
+await call("echo", { message: "a \u2028 \u{1f600}" });
+await call("get-sum", { a: 1, b: 2 });
+// The client drops the last one if it comes in one read with the answer.
+const onprogress = (at) => at.progress < at.total && tell("progress", at);
+await call("trigger-long-running-operation", { duration: 1, steps: 4 }, { onprogress });
+await call("trigger-sampling-request", { prompt: "x", maxTokens: 10 });
+await call("trigger-elicitation-request", {});
+await call("get-roots-list", {});
+await call("list_allowed_directories", {});
+await call("read_text_file", { path: "shared/file.txt" });
+if (offers.prompts) tell("prompt", await client.getPrompt({ name: "simple-prompt" }).catch(String));
+await client.close();

@@ -1,0 +1,98 @@
+package manifest
+
+import (
+	"bytes"
+	"errors"
+
+	"pinproof/internal/jsontree"
+	"pinproof/internal/pin"
+)
+
+// Messages reads a line of a stdio session: one JSON-RPC message, or a batch of them. There
+// are none in a line that is noise, such as a log line in JSON. The error says why clients
+// could read the line differently, or that it is no message although it begins like one.
+// Offsets in the messages are those in the line.
+func Messages(line []byte) ([]jsontree.Value, error) {
+	if piece := bytes.TrimLeft(line, " \t\r\n"); len(piece) == 0 || !couldBeMessage(piece) {
+		return nil, nil
+	}
+	if bytes.IndexByte(bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r")), '\r') >= 0 {
+		return nil, errors.New("a message with a carriage return inside: clients end lines there, or they don't")
+	}
+	v, err := jsontree.NewReader(line).Only()
+	if err != nil {
+		return nil, err
+	}
+	messages := []jsontree.Value{v}
+	if v.Kind == '[' {
+		messages = messages[:0]
+		for _, item := range v.Items() {
+			messages = append(messages, item.Value)
+		}
+	}
+	versioned := 0
+	for _, m := range messages {
+		if version := m.Get("jsonrpc"); version.Kind == '"' && version.Text == "2.0" {
+			versioned++
+		}
+	}
+	switch versioned {
+	case 0:
+		return nil, nil
+	case len(messages):
+	default:
+		return nil, errors.New("a batch in which not every element is a message")
+	}
+	for _, m := range messages {
+		if err := checkMessage(m); err != nil {
+			return nil, err
+		}
+	}
+	return messages, nil
+}
+
+// checkMessage returns why clients could read a message differently, or nil.
+func checkMessage(m jsontree.Value) error {
+	problem := findFolded(m.Names(), pin.MessageMembers, "")
+	result, id := m.Get("result"), m.Get("id")
+	if problem == nil {
+		problem = findFolded(result.Names(), pin.ResultMembers, "result: ")
+	}
+	shapes := 0
+	for _, name := range []string{"method", "result", "error"} {
+		if m.Has(name) {
+			shapes++
+		}
+	}
+	switch {
+	case problem != nil:
+		return errors.New(problem.text)
+	case shapes > 1:
+		return errors.New(`a message that fits two shapes of "method", "result" and "error"`)
+	case shapes == 0:
+		return errors.New(`a message with none of "method", "result" and "error"`)
+	case m.Has("method") && m.Get("method").Kind != '"':
+		return errors.New(`a message whose "method" is no string`)
+	case m.Has("method") && id.Kind == 0, m.Has("error") && id.Kind == 'n', id.Kind == '"', id.Kind == '0':
+		return nil
+	}
+	return errors.New(`a message whose "id" is neither a string nor a number`)
+}
+
+// MessageID returns a key for the id of a message: the number 1 and the string "1" differ.
+func MessageID(m jsontree.Value) string { return messageID(m.Get("id")) }
+
+// HoldsEntries reports whether a result has something that can be pinned: a list, or a
+// server's instructions.
+func HoldsEntries(result jsontree.Value) bool {
+	_, listed := pin.ListIn(result.Has)
+	return listed || result.Has(pin.ListInfo[pin.Instructions].Member)
+}
+
+// CheckStream returns why clients could find different messages in an event stream that
+// came from a server, or nil.
+func CheckStream(data []byte) error {
+	s := newStream("event stream", bytes.TrimPrefix(data, []byte("\ufeff")), nil)
+	_, err := s.eventStream()
+	return err
+}

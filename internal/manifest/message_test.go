@@ -1,0 +1,96 @@
+package manifest_test
+
+import (
+	"strings"
+	"testing"
+
+	"pinproof/internal/jsontest"
+	"pinproof/internal/manifest"
+)
+
+// TestMessages: what a relay passes on, drops and refuses.
+func TestMessages(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]int{ // the number of messages; -1 is an error
+		`{"jsonrpc":"2.0","id":1,"result":{}}`:                                           1,
+		"\t {\"jsonrpc\":\"2.0\",\"id\":\"a\",\"error\":{}} \r\n":                        1,
+		`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"x"}}`:              1,
+		`{"jsonrpc":"2.0","method":"notifications/x"}`:                                   1,
+		`{"jsonrpc":"2.0","id":1.5,"method":"ping","params":{"n":12345678901234567890}}`: 1,
+		`[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","method":"x"}]`:          2,
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"text\":\"a\u2028b\u0085c\"}}\n":     1,
+		"":                                     0,
+		" \r\n":                                0,
+		"listening on 80":                      0,
+		`{"level":"info","tools":["a"]}`:       0,
+		`["a","b"]`:                            0,
+		`[]`:                                   0,
+		`{}`:                                   0,
+		`{"id":1,"result":{"tools":[]}}`:       0,
+		`{"jsonrpc":"1.0","id":1,"result":{}}`: 0,
+		`{"JSONRPC":"2.0","id":1,"result":{}}`: 0,
+		"\ufeff" + `{"jsonrpc":"2.0","id":1,"result":{}}`:                               0,
+		`log {"jsonrpc":"2.0","id":1,"result":{}}`:                                      0,
+		`{"jsonrpc":"2.0","id":1,"result":{}`:                                           -1,
+		`{"jsonrpc":"2.0","id":1,"result":{}} x`:                                        -1,
+		`{"jsonrpc":"2.0","id":1,"result":{}}{}`:                                        -1,
+		`{"jsonrpc":"2.0","id":1,"result":{},"result":{}}`:                              -1,
+		`{"jsonrpc":"2.0","id":1,"result":{},"re\u0073ult":{}}`:                         -1,
+		`{"jsonrpc":"2.0","id":1,"Result":{},"result":{}}`:                              -1,
+		`{"jsonrpc":"2.0","id":1,"result":{"Tools":[]}}`:                                -1,
+		`{"jsonrpc":"2.0","id":1,"result":{"tool\u017f":[]}}`:                           -1,
+		`{"jsonrpc":"2.0","id":1,"result":{},"error":{}}`:                               -1,
+		`{"jsonrpc":"2.0","id":1,"result":{},"method":"x"}`:                             -1,
+		`{"jsonrpc":"2.0","id":1}`:                                                      -1,
+		`{"jsonrpc":"2.0","result":{}}`:                                                 -1,
+		`{"jsonrpc":"2.0","id":null,"result":{}}`:                                       -1,
+		`{"jsonrpc":"2.0","id":[1],"result":{}}`:                                        -1,
+		`{"jsonrpc":"2.0","id":1,"method":1}`:                                           -1,
+		`{"jsonrpc":"2.0","id":1,"result":{"x":"\ud800"}}`:                              -1,
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"x\":\"\xff\"}}":                    -1,
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\r\"result\":{}}":                                -1,
+		`[{"jsonrpc":"2.0","id":1,"result":{}},{"tools":[]}]`:                           -1,
+		`[[{"jsonrpc":"2.0","id":1,"result":{}}],{"jsonrpc":"2.0","id":1,"result":{}}]`: 0,
+		`[{"jsonrpc":"2.0","id":1,"result":{}},[{"jsonrpc":"2.0","id":1,"result":{}}]]`: -1,
+	} {
+		messages, err := manifest.Messages([]byte(line))
+		if got := len(messages); err != nil && want != -1 || err == nil && got != want || err != nil && messages != nil {
+			t.Errorf("%s: %d messages, %v", line, got, err)
+		}
+		if err != nil {
+			jsontest.CheckVisible(t, err.Error())
+		}
+	}
+}
+
+// FuzzMessages: where a line is messages, no client finds a list or instructions in it that
+// are not seen there.
+func FuzzMessages(f *testing.F) {
+	for _, seed := range []string{
+		`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"a"}]}}`,
+		`[{"jsonrpc":"2.0","id":1,"result":{"instructions":"x"}},{"jsonrpc":"2.0","id":2,"result":{"prompts":[]}}]`,
+		`{"jsonrpc":"2.0","id":1,"result":{"t\u006fols":[{"name":"a"}]}}`,
+		`{"jsonrpc":"2.0","id":1,"result":{},"Result":{"tools":[]}}`,
+		`{"jsonrpc":"2.0","id":1,"result":{"x":{"tools":[]}}}`,
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\r{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"tools\":[]}}",
+		`{"jsonrpc":"2.0","id":1,"result":{}} {"jsonrpc":"2.0","id":1,"result":{"tools":[]}}`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		line = strings.ReplaceAll(line, "\n", "")
+		messages, err := manifest.Messages([]byte(line))
+		if err != nil || messages == nil {
+			return // nobody gets it
+		}
+		seen := false
+		for _, m := range messages {
+			seen = seen || manifest.HoldsEntries(m.Get("result"))
+		}
+		for _, r := range readings() {
+			if a := answers(t, r.split(line)); r.stdio && len(a.lists) > 0 && !seen {
+				t.Errorf("%q: a client finds %v", line, a.lists)
+			}
+		}
+	})
+}

@@ -1,0 +1,171 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// running reports whether a process runs; one that only waits to be collected doesn't.
+func running(pid int) bool {
+	if syscall.Kill(pid, 0) != nil {
+		return false
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err != nil || !strings.Contains(string(stat), ") Z ")
+}
+
+// waitGone waits until a process has ended.
+func waitGone(t *testing.T, what string, pid int) {
+	t.Helper()
+	for end := time.Now().Add(generous); running(pid); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			syscall.Kill(pid, syscall.SIGKILL)
+			t.Fatalf("%s: process %d is left", what, pid)
+		}
+	}
+}
+
+// pidOf waits for the stand-in's number in a file, and returns 0 if it never started.
+func pidOf(path string, guard int) int {
+	for running(guard) {
+		if text, err := os.ReadFile(path); err == nil && strings.HasSuffix(string(text), "\n") {
+			pid, _ := strconv.Atoi(strings.TrimSpace(string(text)))
+			return pid
+		}
+		time.Sleep(time.Millisecond)
+	}
+	text, _ := os.ReadFile(path)
+	pid, _ := strconv.Atoi(strings.TrimSpace(string(text)))
+	return pid
+}
+
+// TestGuardKilled: whoever is killed, and whenever, no process stays behind. A server that
+// ignores the end of its input is ended where the system can tell it of ours (Linux).
+func TestGuardKilled(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	kills := 100
+	if n, err := strconv.Atoi(os.Getenv("KILLS")); err == nil {
+		kills = n
+	}
+	parts := []string{"good"}
+	if _, err := os.Stat("/proc/self/stat"); err == nil {
+		parts = append(parts, "ignores all ends")
+	}
+	slots := make(chan struct{}, 4)
+	var all sync.WaitGroup
+	for i := range kills {
+		slots <- struct{}{}
+		all.Go(func() {
+			defer func() { <-slots }()
+			pidFile := filepath.Join(t.TempDir(), "pid")
+			p := g.start(t, nil, parts[i/2%len(parts)], os.DevNull, pidFile)
+			go func() {
+				for id := range 1000 {
+					p.send(`{"jsonrpc":"2.0","id":%d,"method":"tools/list"}`, id)
+				}
+			}()
+			guard := p.cmd.Process.Pid
+			server := 0
+			if i%2 == 0 || i%10 == 1 {
+				server = pidOf(pidFile, guard)
+			}
+			time.Sleep(time.Duration(rand.IntN(20_000)) * time.Microsecond) // the kill comes at any time
+			if i%2 == 0 {
+				syscall.Kill(server, syscall.SIGKILL)
+			} else {
+				syscall.Kill(guard, syscall.SIGKILL)
+			}
+			for range p.lines {
+			}
+			p.cmd.Wait()
+			p.timeout.Stop()
+			p.in.Close()
+			if server == 0 {
+				server = pidOf(pidFile, guard)
+			}
+			if server != 0 {
+				waitGone(t, fmt.Sprint("kill ", i), server)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// TestGuardSignals: a signal reaches the server, whose end is the guard's.
+func TestGuardSignals(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
+		p := g.start(t, nil, "good")
+		p.ask(1, "ping", "{}")
+		p.cmd.Process.Signal(s)
+		for range p.lines { // until it has ended, its input still open
+		}
+		if code, _ := p.end(); code != 128+int(s) {
+			t.Errorf("%s: code %d\n%s", s, code, &p.stderr)
+		}
+	}
+}
+
+// TestGuardHangsUp: a client that is gone for good ends a server that ignores the end of
+// its input.
+func TestGuardHangsUp(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	pidFile := filepath.Join(t.TempDir(), "pid")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, ours, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, "--guard", "files", "--", self, "play", "ignores all ends", os.DevNull, pidFile)
+	cmd.Dir, cmd.Env = g.folder, append(slices.Clone(g.env), "CAPTURE_AS_MAIN=1")
+	cmd.Stdin, cmd.Stdout = in, out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	in.Close()
+	out.Close()
+	fmt.Fprintln(ours, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+	if line, err := bufio.NewReader(theirs).ReadString('\n'); err != nil {
+		t.Fatalf("%s %v", line, err)
+	}
+	server := pidOf(pidFile, cmd.Process.Pid)
+	ours.Close()
+	theirs.Close()
+	cmd.Wait()
+	waitGone(t, "the server", server)
+}
+
+// TestGuardWaits: a server may answer after the end of its input, as without a guard.
+func TestGuardWaits(t *testing.T) {
+	t.Parallel()
+	p := newGuarded(t).start(t, nil, "good")
+	p.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	io.WriteString(p.in, `{"jsonrpc":"2.0","id":2,"method":"ping"}`) // without an end
+	if code, got := p.end(); code != 0 || strings.Count(got, "\n") != 1 {
+		t.Errorf("code %d\n%s", code, got)
+	}
+}

@@ -1,0 +1,629 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"pinproof/internal/fail"
+	"pinproof/internal/jsontree"
+	"pinproof/internal/manifest"
+	"pinproof/internal/pin"
+	"pinproof/internal/text"
+)
+
+// What becomes of an answer with entries that no pin approves.
+const (
+	driftEnds   = "end"    // it is blocked, and the session ends
+	driftSubset = "subset" // the client gets the entries that match, and nothing of the others
+	driftWarns  = "warn"   // it passes, and a person is told
+)
+
+// A relay stands between a client and its server. It passes their lines on as they come,
+// but for what no pin approves: that reaches nobody.
+type relay struct {
+	judge   *judge
+	onDrift string
+	log     *callLog
+	stderr  io.Writer
+
+	out    sync.Mutex // one line at a time goes to the client
+	client io.Writer
+
+	mu      sync.Mutex // both directions use what follows
+	over    bool       // nothing passes any more
+	open    map[string]request
+	before  [pin.Lists]map[string]map[pin.Key]bool // the entries on the pages before a cursor
+	stale   [pin.Lists]bool                        // the list has changed since it was seen
+	fresh   map[pin.Key]bool                       // entries seen since then
+	drifted map[pin.Key]bool                       // entries that differed when they were seen last
+	active  map[pin.Key]pinned                     // entries that matched, with their approval
+	lacking [pin.Lists]bool                        // a person was told what the list lacks
+}
+
+// A request is one of the client's that waits for its answer.
+type request struct {
+	method, cursor string
+	paged          bool     // it has a cursor
+	logged         *logLine // of a call
+}
+
+// maxCursors bounds the pages that are remembered of one list: more than a listing has.
+// Listings that run at the same time share them.
+const maxCursors = maxPages
+
+// What the client is told in place of an answer. It may reach a model, so the words are
+// ours alone.
+const (
+	codeBlocked = -32090 // within the range that JSON-RPC leaves to servers
+
+	wordsDrift      = "pinproof: blocked: what this server says of itself is not what was approved in tools.lock. The session is over. Do not use this server: a person has to review the change."
+	wordsUnreadable = "pinproof: blocked: the server's answer can be read in more than one way."
+	wordsNotJudged  = "pinproof: blocked: there is no answer whether this is what was approved in tools.lock. The session is over. Do not use this server: a person has to look at its log."
+	wordsNoCall     = "pinproof: blocked: this is not approved in tools.lock, and was not called. A person has to approve it first."
+	wordsStale      = "pinproof: blocked: the server's list has changed and was not asked for since. Ask for the list, then call again."
+	wordsRequest    = "pinproof: blocked: the request can be read in more than one way, and was not sent."
+	wordsNoRecord   = "pinproof: blocked: the record of calls can't be written, and this was not called."
+)
+
+func newRelay(j *judge, o *options, log *callLog, client, stderr io.Writer) *relay {
+	r := &relay{judge: j, onDrift: o.onDrift, log: log, client: client, stderr: stderr,
+		open: map[string]request{}, fresh: map[pin.Key]bool{}, drifted: map[pin.Key]bool{}, active: map[pin.Key]pinned{}}
+	for list := range r.before {
+		r.before[list] = map[string]map[pin.Key]bool{}
+	}
+	return r
+}
+
+// say tells a person something, in one line.
+func (r *relay) say(format string, args ...any) {
+	fmt.Fprintf(r.stderr, "pinproof: "+format+"\n", args...)
+}
+
+// guard starts the server once and stands between it and the client until one of them
+// ends. It returns the server's exit code, or 2 if the session was ended here.
+func guard(o *options, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
+	j, err := newJudge(o)
+	if err != nil {
+		return 2, err
+	}
+	log, err := openLog(o)
+	if err != nil {
+		return 2, err
+	}
+	defer log.close()
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, endSignals...)
+	defer signal.Stop(signals)
+	p, err := launch(source{argv: o.command}, stderr)
+	if err != nil {
+		return 2, err
+	}
+	defer p.stop()
+	return newRelay(j, o, log, stdout, stderr).run(stdin, p, signals)
+}
+
+// How long a server has to end once it was told to by a signal, before it is killed; and how
+// often a client that closed its end is looked after.
+const (
+	signalPatience = 10 * time.Second
+	lookAfter      = time.Second
+)
+
+// An ending says why one direction of the session is over. Without an error its reader
+// has come to the end.
+type ending struct {
+	server bool
+	err    error
+}
+
+var errBlocked = errors.New("blocked") // a person has been told
+
+func (r *relay) run(stdin io.Reader, p *process, signals <-chan os.Signal) (int, error) {
+	ends := make(chan ending, 2)
+	go func() { ends <- ending{true, r.passOn(p, r.fromServer, r.client)} }()
+	go func() { ends <- ending{false, r.passOn(stdin, r.fromClient, p.in)} }()
+	var killed, look <-chan time.Time
+	for {
+		select {
+		case s := <-signals:
+			p.group.signal(s)
+			if killed == nil {
+				killed = time.After(signalPatience)
+			}
+		case <-killed:
+			p.stop()
+			killed = nil
+		case <-look:
+			if hungUp(r.client) {
+				p.stop() // nobody will ever read what it says
+			}
+		case e := <-ends:
+			switch {
+			case e.err == errBlocked:
+				p.stop()
+				return 2, nil
+			case e.err != nil && !errors.Is(e.err, syscall.EPIPE):
+				p.stop()
+				return 2, e.err
+			case e.server, e.err != nil:
+				p.stop()
+				return exitCode(p.cmd.ProcessState), nil
+			}
+			p.in.Close()
+			ticker := time.NewTicker(lookAfter)
+			defer ticker.Stop()
+			look = ticker.C
+		}
+	}
+}
+
+// passOn reads lines and passes on what filter makes of each, until the reader's end. What
+// a server no longer takes is lost, as without a relay.
+func (r *relay) passOn(from io.Reader, filter func(line []byte) (pass, reply []byte, err error), to io.Writer) error {
+	in := bufio.NewReaderSize(from, 64<<10)
+	var line []byte
+	for {
+		var end error
+		if line, end = readLine(in, line[:0]); end != nil && end != io.EOF {
+			return end
+		}
+		pass, reply, err := filter(line)
+		if failed := r.write(to, pass); failed != nil && to == r.client {
+			return failed
+		}
+		if failed := r.write(r.client, reply); failed != nil {
+			return failed
+		}
+		if err != nil || end != nil {
+			if end == io.EOF && err == nil {
+				return nil
+			}
+			return err
+		}
+		if cap(line) > 1<<20 {
+			line = nil // a large message is rare, and its memory is not kept
+		}
+	}
+}
+
+func (r *relay) write(to io.Writer, b []byte) error {
+	if len(b) == 0 {
+		return nil
+	}
+	if to == r.client {
+		r.out.Lock()
+		defer r.out.Unlock()
+	}
+	_, err := to.Write(b)
+	return err
+}
+
+// readLine appends the next line with its end, or what is left at the end of the reader.
+func readLine(in *bufio.Reader, line []byte) ([]byte, error) {
+	for {
+		piece, err := in.ReadSlice('\n')
+		if line = append(line, piece...); len(line) > maxBytes {
+			return nil, fail.New("a message of more than 64 MiB")
+		}
+		if err != bufio.ErrBufferFull {
+			return line, err
+		}
+	}
+}
+
+// fromServer returns what of a line of the server's passes to the client. An error ends
+// the session; the line then holds what the client is told last.
+func (r *relay) fromServer(line []byte) (pass, _ []byte, err error) {
+	messages, bad := manifest.Messages(line)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over {
+		return nil, nil, nil
+	}
+	if bad != nil {
+		return r.unreadable(line, bad)
+	}
+	if len(messages) == 0 {
+		if noise := bytes.TrimSpace(line); len(noise) > 0 {
+			r.say("the server printed what is no message: %s", cut(string(noise)))
+		}
+		return nil, nil, nil
+	}
+	var edits []edit
+	for _, m := range messages {
+		if method := m.Get("method"); method.Kind != 0 {
+			r.notified(method.Text)
+			continue
+		}
+		id := manifest.MessageID(m)
+		asked := r.open[id]
+		delete(r.open, id)
+		result := m.Get("result")
+		if manifest.HoldsEntries(result) {
+			kept, words := r.held(line, result, asked)
+			if words != "" {
+				r.over = true
+				return refusals(line, answers(messages), words), nil, errBlocked
+			}
+			if kept != nil {
+				edits = append(edits, edit{int(result.At), int(result.End), kept})
+			}
+		}
+		if asked.logged != nil {
+			l := asked.logged
+			r.log.add(logLine{Event: "answer", ID: l.ID, Tool: l.Tool, Prompt: l.Prompt, Bytes: int(m.End - m.At), Outcome: outcomeOf(m)})
+		}
+	}
+	if err := r.log.broken(); err != nil {
+		r.over = true
+		return refusals(line, answers(messages), wordsNoRecord), nil, err
+	}
+	return edited(line, edits), nil, nil
+}
+
+// unreadable keeps a line back that begins like a message and that clients could read in
+// more than one way. The session goes on if no list and no instructions can be in it.
+func (r *relay) unreadable(line []byte, bad error) ([]byte, []byte, error) {
+	if manifest.HidesAnswer(line) {
+		r.refuse(line, fmt.Sprintf("the server's answer is refused: %s", bad))
+		r.over = true
+		return refusal(looseID(line, false), wordsUnreadable), nil, errBlocked
+	}
+	r.say("the server's message is refused: %s: %s", bad, cut(string(bytes.TrimSpace(line))))
+	return refusal(looseID(line, false), wordsUnreadable), nil, nil
+}
+
+// notified takes note of a list that has changed: what is on it is callable again once it
+// was seen again.
+func (r *relay) notified(method string) {
+	for list, name := range map[pin.List]string{pin.Tools: "tools", pin.Prompts: "prompts"} {
+		if method == "notifications/"+name+"/list_changed" {
+			r.stale[list] = true
+			maps.DeleteFunc(r.fresh, func(k pin.Key, _ bool) bool { return k.List == list })
+		}
+	}
+}
+
+// held holds a result against the pins. It returns what the client gets in its place, nil
+// for the result as it came, or the words that the session ends with.
+func (r *relay) held(line []byte, result jsontree.Value, asked request) (kept []byte, words string) {
+	v, err := r.judge.part(line[result.At:result.End])
+	if err != nil {
+		r.refuse(line, fail.From(err).Text)
+		return nil, wordsNotJudged
+	}
+	drifted := maps.Clone(v.drifted)
+	for key := range r.repeated(result, asked) {
+		drifted[key] = string(pin.Duplicate)
+	}
+	switch {
+	case v.code == 2:
+		r.refuse(line, v.reason)
+		return nil, wordsNotJudged
+	case v.code == 0 && len(drifted) == 0:
+	case r.onDrift == driftWarns:
+		r.tell("drift", line, drifted)
+	case r.onDrift == driftSubset:
+		kept = r.without(line, result, drifted)
+		if again, err := r.judge.part(kept); err != nil || again.code != 0 {
+			r.tell("block", line, drifted)
+			return nil, wordsDrift
+		}
+		r.tell("drift", line, drifted)
+	default:
+		r.tell("block", line, drifted)
+		return nil, wordsDrift
+	}
+	for key, entry := range v.matched {
+		if drifted[key] == "" {
+			r.active[key], r.fresh[key] = entry, true
+			delete(r.drifted, key)
+		}
+	}
+	for key := range drifted {
+		if _, approved := r.judge.pins[key]; approved {
+			r.drifted[key] = true
+			delete(r.active, key)
+		}
+	}
+	return kept, ""
+}
+
+// repeated returns the entries of a page that stood on an earlier page of its list. At the
+// end of a list it tells what is pinned and not on it.
+func (r *relay) repeated(result jsontree.Value, asked request) map[pin.Key]bool {
+	twice := map[pin.Key]bool{}
+	list, listed := pin.ListIn(result.Has)
+	if !listed || !r.judge.pinsList(list) {
+		instructions := pin.Key{List: pin.Instructions}
+		if _, pinned := r.judge.pins[instructions]; pinned && (asked.method == "initialize" || asked.method == "server/discover") && !result.Has("instructions") {
+			r.lacks(pin.Instructions, "the approved instructions")
+		}
+		return twice
+	}
+	seen := map[pin.Key]bool{}
+	if asked.method == pin.ListInfo[list].Method && asked.paged {
+		maps.Copy(seen, r.before[list][asked.cursor])
+	}
+	earlier := maps.Clone(seen)
+	for _, item := range result.Get(pin.ListInfo[list].Member).Items() {
+		key := r.judge.key(list, item.Get(pin.ListInfo[list].Identity).Text)
+		if _, approved := r.judge.pins[key]; !approved {
+			continue // it drifts anyhow, and a server could make up any number of names
+		}
+		seen[key] = true
+		if earlier[key] {
+			twice[key] = true
+		}
+	}
+	if next := result.Get("nextCursor"); next.Kind == '"' {
+		if len(r.before[list]) >= maxCursors {
+			clear(r.before[list])
+		}
+		r.before[list][next.Text] = seen
+		return twice
+	}
+	missing := 0
+	for key := range r.judge.pins {
+		if key.List == list && !seen[key] {
+			missing++
+		}
+	}
+	if missing > 0 {
+		r.lacks(list, text.Count(missing, "approved "+pin.ListInfo[list].Entry))
+	}
+	return twice
+}
+
+func (r *relay) lacks(list pin.List, what string) {
+	if !r.lacking[list] {
+		r.lacking[list] = true
+		r.say("server %s doesn't list %s", text.Name(r.judge.label), what)
+	}
+}
+
+// tell shows a person what drifted and puts it on record. What differs is saved.
+func (r *relay) tell(event string, line []byte, drifted map[pin.Key]string) {
+	file := keepRefused(r.judge.label, line)
+	what := "blocked: what server " + text.Name(r.judge.label) + " says of itself is not what was approved"
+	if event == "drift" {
+		what = "drift of server " + text.Name(r.judge.label)
+	}
+	r.say("%s", what)
+	keys := slices.SortedFunc(maps.Keys(drifted), pin.CompareKeys)
+	if file != "" {
+		r.judge.show(file, r.stderr)
+	} else {
+		for _, key := range keys {
+			r.say("%s %s", drifted[key], pin.EntryRef(key.List, key.Name))
+		}
+	}
+	for _, key := range keys {
+		r.log.add(logLine{Event: event, Entry: pin.EntryRef(key.List, key.Name), Kind: drifted[key], File: file})
+	}
+	if len(keys) == 0 {
+		r.log.add(logLine{Event: event, File: file})
+	}
+}
+
+// refuse tells a person why an answer ends the session.
+func (r *relay) refuse(line []byte, why string) {
+	r.say("blocked: %s", why)
+	file := keepRefused(r.judge.label, line)
+	if file != "" {
+		r.say("what it said is in %s", text.Printable(file))
+	}
+	r.log.add(logLine{Event: "block", Reason: why, File: file})
+}
+
+// without returns a result without the entries that drifted; the others are the bytes that
+// came.
+func (r *relay) without(line []byte, result jsontree.Value, drifted map[pin.Key]string) []byte {
+	var members [][]byte
+	for _, m := range result.Members() {
+		value := line[m.At:m.End]
+		if list, ok := pin.ListNamed(m.Name); ok {
+			var entries [][]byte
+			for _, item := range m.Items() {
+				if key := r.judge.key(list, item.Get(pin.ListInfo[list].Identity).Text); drifted[key] == "" {
+					entries = append(entries, line[item.At:item.End])
+				}
+			}
+			value = slices.Concat([]byte("["), bytes.Join(entries, []byte(",")), []byte("]"))
+		} else if m.Name == pin.ListInfo[pin.Instructions].Member && drifted[pin.Key{List: pin.Instructions}] != "" {
+			continue
+		}
+		members = append(members, slices.Concat(jsontree.AppendString(nil, m.Name), []byte(":"), value))
+	}
+	return slices.Concat([]byte("{"), bytes.Join(members, []byte(",")), []byte("}"))
+}
+
+// callsOf has the requests that name an entry, with the list it is on.
+var callsOf = map[string]pin.List{"tools/call": pin.Tools, "prompts/get": pin.Prompts}
+
+// fromClient returns what of a line of the client's passes to the server, or what is
+// answered in the server's place.
+func (r *relay) fromClient(line []byte) (pass, reply []byte, err error) {
+	messages, bad := manifest.Messages(line)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.over:
+		return nil, nil, nil
+	case bad != nil:
+		r.say("the client's request is refused: %s", bad)
+		return nil, refusal(looseID(line, true), wordsRequest), nil
+	case len(messages) == 0:
+		return nil, nil, nil // a client has nothing to say to a server but messages
+	}
+	words := ""
+	for _, m := range messages {
+		if list, ok := callsOf[m.Get("method").Text]; ok && words == "" {
+			words = r.unapproved(list, m)
+		}
+	}
+	if words != "" {
+		return nil, refusals(line, requests(messages), words), nil
+	}
+	for _, m := range messages {
+		method := m.Get("method")
+		if method.Kind == 0 {
+			continue
+		}
+		cursor := m.Get("params").Get("cursor")
+		asked := request{method: method.Text, cursor: cursor.Text, paged: cursor.Kind == '"'}
+		if list, ok := callsOf[method.Text]; ok {
+			asked.logged = r.call(list, line, m)
+			r.log.add(*asked.logged)
+			asked.logged.Arguments = nil // they are written, and can be large
+			if err := r.log.broken(); err != nil {
+				r.over = true
+				return nil, refusals(line, requests(messages), wordsNoRecord), err
+			}
+		}
+		if m.Has("id") {
+			r.open[manifest.MessageID(m)] = asked
+		}
+	}
+	return line, nil, nil
+}
+
+// unapproved returns why a call doesn't reach the server, or "".
+func (r *relay) unapproved(list pin.List, m jsontree.Value) string {
+	if !r.judge.pinsList(list) {
+		return ""
+	}
+	params := m.Get("params")
+	key := r.judge.key(list, params.Get("name").Text)
+	_, approved := r.judge.pins[key]
+	for _, member := range params.Members() { // a server that folds letter case would call another
+		approved = approved && (member.Name == "name" || !strings.EqualFold(member.Name, "name"))
+	}
+	words := ""
+	switch {
+	case !approved || params.Get("name").Kind != '"', r.drifted[key]:
+		words = wordsNoCall
+	case r.stale[list] && !r.fresh[key]:
+		words = wordsStale
+	}
+	if words == "" || r.onDrift == driftWarns {
+		return ""
+	}
+	what := pin.EntryRef(key.List, key.Name)
+	r.say("blocked: a call of %s, which is not approved", what)
+	r.log.add(logLine{Event: "block", Entry: what, Reason: "not approved"})
+	return words
+}
+
+// call is the record of a call that goes to the server.
+func (r *relay) call(list pin.List, line []byte, m jsontree.Value) *logLine {
+	params := m.Get("params")
+	key := r.judge.key(list, params.Get("name").Text)
+	entry, ok := r.active[key]
+	if !ok {
+		entry = r.judge.pins[key] // it was called before it was listed
+	}
+	l := &logLine{Event: "call", Digest: entry.Digest, Approval: entry.Approval}
+	if id := m.Get("id"); id.Kind != 0 {
+		l.ID = bytes.Clone(line[id.At:id.End])
+	}
+	if list == pin.Tools {
+		l.Tool = params.Get("name").Text
+	} else {
+		l.Prompt = params.Get("name").Text
+	}
+	if arguments := params.Get("arguments"); arguments.Kind != 0 {
+		l.setArguments(line[arguments.At:arguments.End], r.log)
+	}
+	return l
+}
+
+// outcomeOf is what an answer to a call came to.
+func outcomeOf(m jsontree.Value) string {
+	switch {
+	case m.Has("error"):
+		return "error"
+	case m.Get("result").Get("isError").Kind == 't':
+		return "tool error"
+	}
+	return "result"
+}
+
+// An edit puts other bytes in the place of line[at:end].
+type edit struct {
+	at, end int
+	text    []byte
+}
+
+// edited returns a line with its edits, which are in the order of the line.
+func edited(line []byte, edits []edit) []byte {
+	if edits == nil {
+		return line
+	}
+	var out []byte
+	at := 0
+	for _, e := range edits {
+		out = append(append(out, line[at:e.at]...), e.text...)
+		at = e.end
+	}
+	return append(out, line[at:]...)
+}
+
+func requests(messages []jsontree.Value) []jsontree.Value {
+	return slices.DeleteFunc(slices.Clone(messages), func(m jsontree.Value) bool { return !m.Has("method") })
+}
+
+func answers(messages []jsontree.Value) []jsontree.Value {
+	return slices.DeleteFunc(slices.Clone(messages), func(m jsontree.Value) bool { return m.Has("method") })
+}
+
+// refusals are our answers in the place of answers, or to requests.
+func refusals(line []byte, messages []jsontree.Value, words string) (out []byte) {
+	for _, m := range messages {
+		if id := m.Get("id"); id.Kind == '"' || id.Kind == '0' {
+			out = append(out, refusal(line[id.At:id.End], words)...)
+		}
+	}
+	return out
+}
+
+// refusal is our answer to one request, or nothing if it has no id.
+func refusal(id []byte, words string) []byte {
+	if id == nil {
+		return nil
+	}
+	message, _ := json.Marshal(words)
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`+"\n", id, codeBlocked, message)
+}
+
+// looseID is the id of a request or of an answer that can't be read strictly, or nil: it is
+// the best guess, and only an error is sent with it.
+func looseID(line []byte, isRequest bool) []byte {
+	var m map[string]json.RawMessage
+	var number float64
+	var word string
+	if json.Unmarshal(line, &m) != nil || isRequest != (m["method"] != nil) || m["id"] == nil {
+		return nil
+	}
+	id := m["id"]
+	if json.Unmarshal(id, &word) == nil && string(id) != "null" {
+		quoted, _ := json.Marshal(word)
+		return quoted
+	}
+	if json.Unmarshal(id, &number) == nil && string(id) != "null" {
+		return id
+	}
+	return nil
+}

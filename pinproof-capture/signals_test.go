@@ -1,0 +1,9 @@
+package main
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func ignoreSignals() { signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) }
