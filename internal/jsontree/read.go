@@ -135,6 +135,7 @@ type Place struct {
 	Name   string // its "name", once that was read; for messages
 }
 
+// NewReader returns a reader of a text, which must not change while it reads.
 func NewReader(data []byte) *Reader { return &Reader{tree: tree{data: data}} }
 
 // Error is the place in a file where strict reading stopped.
@@ -147,8 +148,10 @@ type Error struct {
 	Limit   bool   // a definition is too large, or there are too many
 }
 
+// Error is what is wrong, without the place.
 func (e *Error) Error() string { return e.Text }
 
+// NewDecoder returns a decoder of tokens that keeps to the grammar of RFC 8259.
 func NewDecoder(data []byte, opts ...jsontext.Options) *jsontext.Decoder {
 	return jsontext.NewDecoder(bytes.NewBuffer(data), opts...)
 }

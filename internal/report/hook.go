@@ -66,6 +66,7 @@ func WriteHook(w io.Writer, r *Report) error {
 	return hookEnd(w, lines, "Do not use this server's tools. A person has to review the change", r.Next)
 }
 
+// SetOrNone is a set digest in words. There is none where a name is repeated.
 func SetOrNone(digest string) string { return cmp.Or(digest, "none: a name is repeated") }
 
 // changedMembers names the members of the specification that changed: " (title, icons)".

@@ -774,6 +774,7 @@ type row struct {
 	edit    *edit  // the change that a review shows below the row, or nil
 }
 
+// Warning reports whether the row is a warning. The page asks.
 func (r row) Warning() bool { return r.op == 'W' }
 
 // rest is what follows the word.

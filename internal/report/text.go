@@ -37,6 +37,7 @@ type textWriter struct {
 	lastShape place // the line that said how a schema changed
 }
 
+// NewText returns a writer of the text of a report.
 func NewText(w io.Writer, style TextStyle) *textWriter {
 	style.Width = max(leastWidth, cmp.Or(style.Width, lineWidth))
 	return &textWriter{w: w, TextStyle: style, shown: map[string]place{}}

@@ -12,7 +12,7 @@ import (
 
 // Characters that no reader sees, and the places where a text needs them all the same.
 // Categories and scripts come from the toolchain's tables, but only for characters that
-// aren't hidden; finding_names.go says why.
+// aren't hidden, as for the letters in names.go.
 
 func isPictograph(r rune) bool { return unicode.Is(pictographTable, r) }
 

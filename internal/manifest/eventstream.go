@@ -1,0 +1,129 @@
+package manifest
+
+import (
+	"bytes"
+	"strings"
+	"unicode"
+)
+
+// eventStream returns the file with everything but the data of its messages blanked out, so
+// that offsets stay true, or nil if it isn't a saved event stream (WHATWG HTML, section 9.2).
+//
+// Clients read streams differently: they end lines elsewhere, ignore or trim an event's type,
+// take an event that no empty line ends, or pass over blanks and byte order marks before a
+// field. An event that some of them would read otherwise is blanked out, and refused if it
+// could hold an answer. So is an answer that stands in no event.
+func (s *stream) eventStream() ([]byte, error) {
+	isStream := false // if not, some clients could still find an event in the file
+	for line := range bytes.Lines(s.Data) {
+		isStream = isStream || bytes.HasPrefix(line, []byte("data:")) && bytes.IndexByte(line, '{') >= 0
+	}
+	out := bytes.Repeat([]byte(" "), len(s.Data))
+	var event savedEvent
+	dispatch := func(to int, ended bool) error {
+		data := out[event.from:to]
+		if !ended || event.doubtful() {
+			if spellsResult(data) {
+				what := "an event that only some clients read as a message"
+				if !ended {
+					what += ": no empty line ends it"
+				}
+				return s.At(event.from+len(data)-len(bytes.TrimLeft(data, " \r\n")), "%s", what).Hint("%s", CaptureHint)
+			}
+			blank(data)
+		}
+		event = savedEvent{from: to}
+		return nil
+	}
+	at := 0
+	for whole := range bytes.Lines(s.Data) {
+		line, ended := bytes.CutSuffix(whole, []byte("\n"))
+		if ended {
+			line = bytes.TrimSuffix(line, []byte("\r"))
+		}
+		copy(out[at+len(line):], whole[len(line):])
+		if cr := bytes.IndexByte(line, '\r'); isStream && cr >= 0 {
+			return nil, s.At(at+cr, "a lone carriage return in an event stream: clients end lines there, or they don't").Hint("%s", CaptureHint)
+		}
+		field, text, _ := bytes.Cut(line, []byte(":"))
+		switch {
+		case len(line) == 0:
+			if err := dispatch(at, true); err != nil {
+				return nil, err
+			}
+		case string(field) == "data":
+			event.lines++
+			copy(out[at+len(line)-len(text):], text)
+		case hidesData(line):
+			event.hidden = true
+			copy(out[at:], line)
+		case isStream && spellsResult(line):
+			return nil, s.At(at, "a line that is no message, but holds one: some clients could read the answer in it").Hint("%s", CaptureHint)
+		case string(field) == "event":
+			event.kind = string(bytes.TrimPrefix(text, []byte(" ")))
+		}
+		event.split = event.split || isStream && (bytes.ContainsFunc(line, endsLine) || len(bytes.TrimLeftFunc(line, isMargin)) == 0)
+		at += len(whole)
+	}
+	if err := dispatch(at, false); err != nil || !isStream {
+		return nil, err
+	}
+	return out, nil
+}
+
+// A savedEvent is an event of a saved stream, as far as it was read.
+type savedEvent struct {
+	from   int    // where it begins
+	kind   string // its type
+	lines  int    // of data
+	hidden bool   // some clients read a line as data that others don't
+	split  bool   // some clients see an empty line in it, perhaps
+}
+
+// doubtful reports whether some clients read another event than others, or none.
+func (e *savedEvent) doubtful() bool {
+	return e.kind != "" && e.kind != "message" || e.hidden || e.split && e.lines > 1
+}
+
+// hidesData reports whether some clients find the field data in a line that doesn't begin
+// with it: behind a margin, or behind a character that ends lines for them.
+func hidesData(line []byte) bool {
+	name := []byte("data:")
+	for at := 0; ; at += len(name) {
+		next := bytes.Index(line[at:], name)
+		if next < 0 {
+			return false
+		}
+		at += next
+		margin := len(bytes.TrimRightFunc(line[:at], isMargin))
+		if margin == 0 || bytes.ContainsFunc(line[margin:at], endsLine) {
+			return true
+		}
+	}
+}
+
+// endsLine reports whether a line ends at r for some clients. Python's splitlines has them
+// all; CR and LF are settled elsewhere.
+func endsLine(r rune) bool { return strings.ContainsRune("\v\f\x1c\x1d\x1e\u0085\u2028\u2029", r) }
+
+// isMargin reports whether some clients pass over r before a field.
+func isMargin(r rune) bool { return r <= ' ' || unicode.IsSpace(r) || r == '\ufeff' }
+
+func blank(b []byte) {
+	for i, c := range b {
+		if c != '\n' && c != '\r' {
+			b[i] = ' '
+		}
+	}
+}
+
+// eventEnd returns the offset where the event that begins at data[at] ends: at an empty
+// line, ended by LF or CRLF. Lines that eventStream blanked are not empty.
+func eventEnd(data []byte, at int) int {
+	for i := at + 1; i < len(data); i++ {
+		if data[i-1] == '\n' && (data[i] == '\n' || data[i] == '\r') {
+			return i
+		}
+	}
+	return len(data)
+}
