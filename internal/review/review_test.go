@@ -3,6 +3,7 @@ package review
 import (
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -1265,5 +1266,32 @@ func TestMentionCost(t *testing.T) {
 		if took := time.Since(start); took > 20*time.Second { // quadratic, it was minutes
 			t.Errorf("%.20q: %v", unit, took)
 		}
+	}
+}
+
+// TestAddresses: searching word by word finds what the pattern finds in the whole text.
+func TestAddresses(t *testing.T) {
+	pieces := []string{"a", "Z9", ".", "..", ":", "://", "/", "//", "\\", "~", "@", "-", "_", "com", "localhost:80", "10.0.0.1", "http", "/home/", "c:",
+		"$HOME", "${home}", " ", "\n", "\t", "\"", "'", "`", "(", ")", "[", "]", "{", "}", "<", ">", ",", ";", "!", "*", "\u212a", "\u00a0", "%", "+"}
+	random, found := rand.New(rand.NewPCG(1, 2)), 0
+	for range 100_000 {
+		var b strings.Builder
+		for range 1 + random.IntN(9) {
+			b.WriteString(pieces[random.IntN(len(pieces))])
+		}
+		var want, got []string
+		for _, m := range addressPattern().FindAllStringSubmatch(b.String(), -1) {
+			want = append(want, strings.TrimRight(m[1], ".,;:!?*"))
+		}
+		for _, a := range addresses(b.String()) {
+			got = append(got, b.String()[a.from:a.to])
+		}
+		found += len(want)
+		if !slices.Equal(got, want) {
+			t.Fatalf("%q: %q, and the pattern finds %q", b.String(), got, want)
+		}
+	}
+	if found < 1000 {
+		t.Errorf("only %d addresses: the texts have too few", found)
 	}
 }

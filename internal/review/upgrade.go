@@ -23,8 +23,9 @@ const maxNoted = 3 // sentences or addresses that one note quotes; the rest is c
 // joined reports the orders and addresses that a definition has and the approved one
 // (before) lacks. A sentence or an address that only moved to another place didn't join.
 func (r *Reviewer) joined(before *jsontree.Value) {
-	old := map[string]bool{}
+	old, texts := map[string]bool{}, map[string]bool{}
 	eachRead(before, func(text string, _ []jsontree.Step) {
+		texts[text] = true
 		for _, s := range sentences(text) {
 			old[plainSentence(text[s.from:s.to])] = true
 		}
@@ -34,6 +35,9 @@ func (r *Reviewer) joined(before *jsontree.Value) {
 	})
 	var orders, found quotes
 	eachRead(&r.root, func(text string, path []jsontree.Step) {
+		if texts[text] {
+			return
+		}
 		for _, s := range sentences(text) {
 			plain := plainSentence(text[s.from:s.to])
 			if old[plain] {
@@ -190,17 +194,34 @@ func (r *Reviewer) isOrder(s string) (order, odd bool) {
 	return order, odd
 }
 
-// addresses finds URLs, mail addresses, hosts, IP addresses and paths.
+// addresses finds URLs, mail addresses, hosts, IP addresses and paths. None has a blank in
+// it, so each word is searched by itself, and only one that could hold an address.
 func addresses(s string) (list []textRange) {
-	if !strings.ContainsAny(s, ".:/\\~@") {
-		return nil
-	}
-	for _, m := range addressPattern().FindAllStringSubmatchIndex(s, -1) {
-		from, to := m[2], m[3]
-		to = from + len(strings.TrimRight(s[from:to], ".,;:!?*"))
-		list = append(list, textRange{from, to})
+	for from := 0; from < len(s); {
+		to := len(s)
+		if i := strings.IndexAny(s[from:], " \t\n\f\r"); i >= 0 {
+			to = from + i + 1
+		}
+		if word := s[from:to]; couldHoldAddress(word) {
+			for _, m := range addressPattern().FindAllStringSubmatchIndex(word, -1) {
+				address := strings.TrimRight(word[m[2]:m[3]], ".,;:!?*")
+				list = append(list, textRange{from + m[2], from + m[2] + len(address)})
+			}
+		}
+		from = to
 	}
 	return list
+}
+
+// couldHoldAddress reports whether one of the marks that every address has stands before
+// the end of a word, and not before its closing quote, bracket or full stop.
+func couldHoldAddress(word string) bool {
+	for i := 0; i+1 < len(word); i++ {
+		if strings.IndexByte(".:/\\~@", word[i]) >= 0 && strings.IndexByte(" \t\n\f\r\"'`)]}>,;", word[i+1]) < 0 {
+			return true
+		}
+	}
+	return false
 }
 
 var addressPattern = sync.OnceValue(func() *regexp.Regexp {
