@@ -111,7 +111,7 @@ func TestMarkdownPage(t *testing.T) {
 	r.Findings, r.fresh = nil, make([][]review.Finding, len(r.Drifts))
 	want := strings.ReplaceAll(`## DRIFT: '1 hidden, 3 changed (2 alike), 1 removed; 0 match tools.lock'
 
-- '1 hidden, 3 changed (2 alike), 1 removed: constraint-loosened 1, wording 2, sdk-churn 2'
+- '1 hidden, 3 changed (2 alike), 1 removed: constraint-loosened 1, wording 2; minor: sdk-churn 2'
 - 'text the model reads 222 -> 219 bytes (-1 %), changed in 3 tools'
 
 | server | pinned | now |

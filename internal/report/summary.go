@@ -252,9 +252,16 @@ func (r *Report) overview() []string {
 			has[c.Label][i] = true
 		}
 	}
-	var labels []string
+	var labels, minor []string
 	for _, l := range slices.Sorted(maps.Keys(has)) {
-		labels = append(labels, l.ID()+" "+text.Number(len(has[l])))
+		list := &labels
+		if l.Minor() {
+			list = &minor
+		}
+		*list = append(*list, l.ID()+" "+text.Number(len(has[l])))
+	}
+	if len(minor) > 0 {
+		minor[0] = "minor: " + minor[0]
 	}
 	texts, _ := r.driftsThat(func(i int) bool {
 		return len(r.changes[i]) == 0 || slices.ContainsFunc(r.changes[i], func(c diff.Change) bool { return modelReads(r.Drifts[i].List, c) })
@@ -269,7 +276,7 @@ func (r *Report) overview() []string {
 		rest = slices.DeleteFunc(slices.Clone(r.groups), isNew)
 		added = kindText(r, slices.DeleteFunc(slices.Clone(r.groups), func(g *group) bool { return !isNew(g) })) + ": " + dangers
 	}
-	lines := []string{r.warningText(maxTitleNames), added, joined(": ", kindText(r, rest), strings.Join(labels, ", ")), cost}
+	lines := []string{r.warningText(maxTitleNames), added, joined(": ", kindText(r, rest), joined("; ", strings.Join(labels, ", "), strings.Join(minor, ", "))), cost}
 	return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 }
 

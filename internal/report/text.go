@@ -327,9 +327,7 @@ func (t *textWriter) leftOut(r *Report) {
 
 // servers says of each server that differs what drifted, the most dangerous first, and shows
 // the sides of those that have no group to stand above.
-func (t *textWriter) servers(r *Report) {
-	differ := r.differing()
-	t.say("", segment{'*', text.Number(len(differ)) + " of " + text.Count(len(r.Pairs), "server") + " differ"})
+func (t *textWriter) servers(r *Report, differ []*pin.Pair) {
 	for _, g := range r.groups {
 		if r.opensServer(g) {
 			server := r.first(g).Server
@@ -338,16 +336,16 @@ func (t *textWriter) servers(r *Report) {
 	}
 	for _, p := range differ {
 		if r.Only == nil && !slices.ContainsFunc(r.Drifts, func(d pin.Drift) bool { return d.Server == p.Server }) {
-			t.side(r.side(p))
+			t.side("  ", r.side(p))
 		}
 	}
 }
 
 // side says for one server what is compared with what.
-func (t *textWriter) side(s sideText) {
-	t.say("", segment{'*', joined("   ", s.server, s.old, "->", s.new)})
+func (t *textWriter) side(indent string, s sideText) {
+	t.say(indent, segment{'*', joined("   ", s.server, s.old, "->", s.new)})
 	for _, note := range s.notes {
-		t.say("  ", segment{'=', note})
+		t.say(indent+"  ", segment{'=', note})
 	}
 }
 
@@ -374,10 +372,11 @@ func (t *textWriter) short(g *group) bool { return g.minor && !t.Full }
 // top says what is compared with what, what there is to read, and what concerns more
 // than one entry.
 func (t *textWriter) top(r *Report) {
+	differ := r.differing()
 	if len(r.Pairs) == 1 {
-		t.side(r.side(&r.Pairs[0]))
+		t.side("", r.side(&r.Pairs[0]))
 	} else {
-		t.servers(r)
+		t.say("", segment{'*', text.Number(len(differ)) + " of " + text.Count(len(r.Pairs), "server") + " differ"})
 	}
 	for _, line := range r.overview() {
 		op := byte('=')
@@ -385,6 +384,9 @@ func (t *textWriter) top(r *Report) {
 			op = 'W'
 		}
 		t.say("  ", segment{op, line})
+	}
+	if len(r.Pairs) > 1 {
+		t.servers(r, differ)
 	}
 	t.Findings(r, "  ", "", slices.Concat(r.General(), r.unpinned()))
 	t.Findings(r, "  ", elsewhereTitle, r.elsewhere())
@@ -429,7 +431,7 @@ func (t *textWriter) group(r *Report, g *group) {
 	if len(r.Pairs) > 1 && r.opensServer(g) {
 		s := r.side(pin.PairOf(r.Pairs, first.Server))
 		s.notes = append(s.notes, r.serverText(first.Server, false))
-		t.side(s)
+		t.side("", s)
 		t.printf("\n")
 	}
 	if t.short(g) {
