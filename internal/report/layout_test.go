@@ -205,8 +205,14 @@ func FuzzShowText(f *testing.F) {
 		for _, l := range unwrapped(lines) {
 			got = append(got, l.row())
 		}
-		if want := strings.Join(text.Lines(s, false), "\n"); strings.Join(got, "\n") != want {
-			t.Fatalf("%q\ngot\n%s\nwant\n%s", s, strings.Join(got, "\n"), want)
+		shown, want := strings.Join(got, "\n"), strings.Join(text.Lines(s, false), "\n")
+		if quoted := printableString(s, false); strings.Join(got, "") == quoted { // FuzzShowJSON reads it back
+			shown, want = quoted, quoted
+		} else if json.Valid([]byte(s)) {
+			t.Fatalf("%q passes for another value", s)
+		}
+		if shown != want {
+			t.Fatalf("%q\ngot\n%s\nwant\n%s", s, shown, want)
 		}
 	})
 }
