@@ -267,7 +267,7 @@ func requiredLabel(c Change, s location) Label {
 			with := jsontree.Lookup(s.member(side, "properties"), name) != nil
 			without := jsontree.Lookup(s.member(1-side, "properties"), name) != nil
 			switch {
-			case old[name] && new[name] || with && !without && !s.elsewhere(1-side):
+			case old[name] && new[name] || with && !without && !s.outside(1-side):
 			case side == 0:
 				m = min(m, labelNoLongerRequired)
 			default:
@@ -291,9 +291,9 @@ func (l *labeller) freesOthers(s location) bool {
 	return l.unevaluated
 }
 
-// elsewhere reports whether one form of the schema around the node refers to a schema, or has
+// outside reports whether one form of the schema around the node refers to a schema, or has
 // alternatives, where the other doesn't: its parameters may stand there.
-func (s *location) elsewhere(side int) bool {
+func (s *location) outside(side int) bool {
 	return s.around[side] == nil || slices.ContainsFunc(append(combinators[:], "$ref"), func(name string) bool {
 		return s.member(side, name) != nil && s.member(1-side, name) == nil
 	})

@@ -38,7 +38,7 @@ func Renames(drifts []pin.Drift) {
 	}
 	for _, key := range []func(*renamed) string{
 		(*renamed).nameless,
-		func(c *renamed) string { return foldedName(c.Name) },
+		func(c *renamed) string { return comparableName(c.Name) },
 		func(c *renamed) string { return strings.Join(c.describing(), " ") },
 	} {
 		at := map[pin.Ref][]*renamed{}
@@ -121,8 +121,8 @@ func (c *renamed) nameless() string {
 	return string(jsontree.Append(nil, rest))
 }
 
-// foldedName is a name in small letters and without ASCII punctuation.
-func foldedName(name string) string {
+// comparableName is a name in small letters and without ASCII punctuation.
+func comparableName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return unicode.ToLower(r)

@@ -87,9 +87,9 @@ func (p Policy) Value() jsontree.Value {
 	return v
 }
 
-// Loud returns what a verdict line says about a policy other than the default, or "":
+// Summary returns what a verdict line says about a policy other than the default, or "":
 // "; descriptions not pinned".
-func (p Policy) Loud() string {
+func (p Policy) Summary() string {
 	var parts []string
 	if n, ok := strings.CutPrefix(p.Descriptions, "truncate="); ok {
 		parts = append(parts, "descriptions pinned to "+n+" characters")
@@ -276,5 +276,5 @@ func PolicyWords(p Policy) string {
 	if p.IsDefault() {
 		return "default"
 	}
-	return strings.TrimPrefix(p.Loud(), "; ")
+	return strings.TrimPrefix(p.Summary(), "; ")
 }

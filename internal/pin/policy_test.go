@@ -158,7 +158,7 @@ func TestPolicyIsRecorded(t *testing.T) {
 		if got := string(jsontree.Append(nil, tt.pol.Value())); got != tt.record {
 			t.Errorf("recorded as %s, want %s", got, tt.record)
 		}
-		if got := tt.pol.Loud(); got != tt.loud {
+		if got := tt.pol.Summary(); got != tt.loud {
 			t.Errorf("%s said as %q, want %q", tt.record, got, tt.loud)
 		}
 		if got := tt.pol.IsDefault(); got != (i == 0) {

@@ -82,7 +82,7 @@ func annotations(r *Report, folded bool) []annotation {
 		}
 	}
 	other := func(f review.Finding, level string) {
-		list = append(list, r.annotateFinding(foldFindings([]review.Finding{f}, r.ref)[0], level))
+		list = append(list, r.annotateFinding(collapseFindings([]review.Finding{f}, r.ref)[0], level))
 	}
 	drift(true)
 	for _, f := range slices.Concat(r.unpinned(), r.General()) {
@@ -97,7 +97,7 @@ func annotations(r *Report, folded bool) []annotation {
 			title: p.title, text: p.Text, identity: []string{p.server, p.Text}})
 	}
 	drift(false)
-	for _, f := range r.elsewhere() {
+	for _, f := range r.inOtherServers() {
 		level := "warning"
 		if f.Blocks(r.Review) {
 			level = "error"
@@ -105,7 +105,7 @@ func annotations(r *Report, folded bool) []annotation {
 		other(f, level)
 	}
 	if !folded { // GitHub shows few: none for what is approved
-		for _, f := range r.standing() {
+		for _, f := range r.approvedBefore() {
 			other(f, "note")
 		}
 	}
@@ -120,7 +120,7 @@ func annotations(r *Report, folded bool) []annotation {
 }
 
 // annotateFinding makes one annotation of a finding, for all entries that have it.
-func (r *Report) annotateFinding(f foldedFinding, level string) annotation {
+func (r *Report) annotateFinding(f collapsedFinding, level string) annotation {
 	row := f.row(0, maxSaidNames)
 	return annotation{
 		rule: "finding/" + f.ID, level: level, line: r.pinLine(f.Ref()),

@@ -199,7 +199,7 @@ type section struct {
 }
 
 // newSection lists findings. entries is the number of entries named above them, 0 for none.
-func newSection(title string, list []foldedFinding, entries int) section {
+func newSection(title string, list []collapsedFinding, entries int) section {
 	list, more := bounded(list, "finding")
 	s := section{Title: title, More: more}
 	for _, f := range list {
@@ -222,10 +222,10 @@ type pageText struct {
 
 func newPageText(r *Report) pageText {
 	t := pageText{
-		Whole: newSection("About the whole list", foldFindings(slices.Concat(r.General(), r.unpinned()), r.ref), 0),
+		Whole: newSection("About the whole list", collapseFindings(slices.Concat(r.General(), r.unpinned()), r.ref), 0),
 		Others: []section{
-			newSection("Not on record: the rules or the names around them are new", foldFindings(r.elsewhere(), r.ref), 0),
-			newSection("Approved warnings, in what matches its pins", foldFindings(r.standing(), r.ref), 0),
+			newSection("Not on record: the rules or the names around them are new", collapseFindings(r.inOtherServers(), r.ref), 0),
+			newSection("Approved warnings, in what matches its pins", collapseFindings(r.approvedBefore(), r.ref), 0),
 		},
 	}
 	if r.Matches || r.Empty() {

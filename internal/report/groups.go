@@ -118,7 +118,7 @@ func (r *Report) group() {
 	})
 	r.sortServers()
 	r.follow()
-	r.foldShared()
+	r.collapseShared()
 }
 
 // sortServers puts the groups, which are sorted, server by server: the server with the most
@@ -200,9 +200,9 @@ func newEdit(c diff.Change, k pin.Kind, budget *diff.WordBudget, words map[strin
 	return e
 }
 
-// foldShared finds edits that several groups of a server share. The largest group shows
+// collapseShared finds edits that several groups of a server share. The largest group shows
 // such an edit and names the entries of the others.
-func (r *Report) foldShared() {
+func (r *Report) collapseShared() {
 	type place struct {
 		*group
 		edit *edit

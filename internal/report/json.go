@@ -143,8 +143,8 @@ func writeJSON(w io.Writer, r *Report) error {
 	if r.cost.known {
 		j.TextBytes = map[string]int{"before": r.cost.before, "after": r.cost.after}
 	}
-	j.Findings = jsonFindings(slices.Concat(r.General(), r.elsewhere()), true)
-	j.Unpinned, j.Standing = jsonFindings(r.unpinned(), true), jsonFindings(r.standing(), true)
+	j.Findings = jsonFindings(slices.Concat(r.General(), r.inOtherServers()), true)
+	j.Unpinned, j.Standing = jsonFindings(r.unpinned(), true), jsonFindings(r.approvedBefore(), true)
 	approved := map[pin.Ref][]review.Finding{}
 	for _, f := range r.Findings {
 		if f.Scope == review.InDrift && f.Approved && !f.WholeServer {
@@ -181,7 +181,7 @@ func jsonVerdict(r *Report) string {
 
 func jsonCounts(r *Report) map[string]int {
 	c := map[string]int{"entries": 0, "pins": 0, "matched": r.matchedCounts().Total(), "drift": len(r.Drifts), "blocked": 0,
-		"duplicate": 0, "hidden": 0, "added": 0, "changed": 0, "removed": 0, "warnings": 0, "notes": 0, "standing": len(r.standing())}
+		"duplicate": 0, "hidden": 0, "added": 0, "changed": 0, "removed": 0, "warnings": 0, "notes": 0, "standing": len(r.approvedBefore())}
 	for i := range r.Pairs {
 		c["entries"] += len(r.Pairs[i].Found.Pins)
 		c["pins"] += len(r.Pairs[i].Pinned.Pins)
@@ -193,7 +193,7 @@ func jsonCounts(r *Report) map[string]int {
 		}
 	}
 	c["allowed"] = c["drift"] - c["blocked"]
-	for _, list := range append([][]review.Finding{r.General(), r.elsewhere(), r.unpinned()}, r.fresh...) {
+	for _, list := range append([][]review.Finding{r.General(), r.inOtherServers(), r.unpinned()}, r.fresh...) {
 		for _, f := range list {
 			c[level(f)+"s"]++
 		}

@@ -153,8 +153,8 @@ func (r *Report) General() []review.Finding {
 	return r.find(func(f *review.Finding) bool { return f.WholeServer && !f.Approved })
 }
 
-// standing lists the approved warnings in what matches its pins.
-func (r *Report) standing() []review.Finding {
+// approvedBefore lists the approved warnings in what matches its pins.
+func (r *Report) approvedBefore() []review.Finding {
 	return r.find(func(f *review.Finding) bool { return f.Scope == review.InMatch && f.Approved && f.Warning })
 }
 
@@ -165,9 +165,9 @@ func (r *Report) Unrecorded() []review.Finding {
 	})
 }
 
-// elsewhere lists what names of these manifests give to what was approved before: the
+// inOtherServers lists what names of these manifests give to what was approved before: the
 // unrecorded warnings, and those in pins of servers that have no manifest here.
-func (r *Report) elsewhere() []review.Finding {
+func (r *Report) inOtherServers() []review.Finding {
 	return r.find(func(f *review.Finding) bool {
 		return (f.Scope == review.InMatch || f.Scope == review.InOthers) && !f.Approved && !f.WholeServer
 	})
@@ -247,15 +247,15 @@ func modelText(p *pin.Pin) int {
 	return size
 }
 
-// A foldedFinding is one finding of several entries.
-type foldedFinding struct {
+// A collapsedFinding is one finding of several entries.
+type collapsedFinding struct {
 	review.Finding
 	entries []string // where it was found: "write_file", "prompt review", "the manifest"
 }
 
-// foldFindings joins equal findings of different entries, warnings first. ref names an entry.
-func foldFindings(list []review.Finding, ref func(pin.Ref) string) []foldedFinding {
-	var folded []foldedFinding
+// collapseFindings joins equal findings of different entries, warnings first. ref names an entry.
+func collapseFindings(list []review.Finding, ref func(pin.Ref) string) []collapsedFinding {
+	var folded []collapsedFinding
 	index := map[review.Finding]int{}
 	for _, f := range list {
 		key := f
@@ -264,7 +264,7 @@ func foldFindings(list []review.Finding, ref func(pin.Ref) string) []foldedFindi
 		if !ok || f.WholeServer {
 			at = len(folded)
 			index[key] = at
-			folded = append(folded, foldedFinding{Finding: f})
+			folded = append(folded, collapsedFinding{Finding: f})
 		}
 		name := "the manifest"
 		if !f.WholeServer {
@@ -272,7 +272,7 @@ func foldFindings(list []review.Finding, ref func(pin.Ref) string) []foldedFindi
 		}
 		folded[at].entries = append(folded[at].entries, name)
 	}
-	slices.SortStableFunc(folded, func(a, b foldedFinding) int { return review.RankOf(b.Warning) - review.RankOf(a.Warning) })
+	slices.SortStableFunc(folded, func(a, b collapsedFinding) int { return review.RankOf(b.Warning) - review.RankOf(a.Warning) })
 	return folded
 }
 

@@ -79,14 +79,14 @@ func (r *Report) verdictText() string {
 		verb = " matches "
 	}
 	if r.Matches {
-		s := "0 drift (" + matched.String() + verb + r.against() + ")" + r.loud()
-		if n := len(r.standing()); n > 0 {
+		s := "0 drift (" + matched.String() + verb + r.against() + ")" + r.policyText()
+		if n := len(r.approvedBefore()); n > 0 {
 			s += "; " + text.Count(n, "approved warning")
 		}
 		return s
 	}
 	parts := []string{r.warningText(maxSaidNames), kindText(r, r.groups), r.leftOutText(), problemText(r.problems())}
-	return joined("; ", append(parts, text.Number(matched.Total())+verb+r.against())...) + r.loud()
+	return joined("; ", append(parts, text.Number(matched.Total())+verb+r.against())...) + r.policyText()
 }
 
 // leftOutText says how much of the drift --only leaves out.
@@ -218,8 +218,8 @@ func (r *Report) against() string {
 	return text.Printable(r.Next.Against)
 }
 
-// loud names every policy that shrinks what is watched, and the lists that can't be compared.
-func (r *Report) loud() string {
+// policyText names every policy that shrinks what is watched, and the lists that can't be compared.
+func (r *Report) policyText() string {
 	var said []string
 	if r.Part {
 		said = append(said, "; a part of a session")
@@ -229,9 +229,9 @@ func (r *Report) loud() string {
 	}
 	for i := range r.Pairs {
 		p := &r.Pairs[i]
-		words := p.Found.Policy.Loud()
+		words := p.Found.Policy.Summary()
 		if !p.Present {
-			words = p.Pinned.Policy.Loud()
+			words = p.Pinned.Policy.Summary()
 		}
 		if words != "" && !slices.Contains(said, words) {
 			said = append(said, words)
@@ -391,12 +391,12 @@ func (r *Report) groupNames(g *group) []string {
 }
 
 // groupFindings lists the findings of a group, equal ones once, warnings first.
-func (r *Report) groupFindings(g *group) []foldedFinding {
+func (r *Report) groupFindings(g *group) []collapsedFinding {
 	var list []review.Finding
 	for _, at := range g.drifts {
 		list = append(list, r.fresh[at]...)
 	}
-	return foldFindings(list, func(key pin.Ref) string { return shortRef(key.List, key.Name) })
+	return collapseFindings(list, func(key pin.Ref) string { return shortRef(key.List, key.Name) })
 }
 
 // driftNote says what a list of changes can't: repeats, renames, texts that are not
@@ -539,8 +539,8 @@ func findingWord(f review.Finding) string {
 
 // Titles of findings that belong to no drift.
 const (
-	elsewhereTitle = "not on record, for the rules or the names around them are new:"
-	standingTitle  = "approved warnings in entries that match:"
+	inOthersTitle = "not on record, for the rules or the names around them are new:"
+	approvedTitle = "approved warnings in entries that match:"
 )
 
 // A step is a command to type next, with what it is for. The template of the page reads both.
@@ -764,7 +764,7 @@ func (r *Report) leftText(accepted map[int]bool, whole []string) string {
 		return !pin.PairOf(r.Pairs, p.server).HasNoEntries() || slices.Contains(whole, p.server)
 	}))
 	if text := joined("; ", entries, servers); text != "" {
-		return "DRIFT: " + text + r.loud()
+		return "DRIFT: " + text + r.policyText()
 	}
 	return ""
 }
@@ -837,7 +837,7 @@ func (r *Report) gateNote(g *group, e *edit) string {
 
 // row words a finding. above is the number of entries named above it. If the finding is in
 // all of them, row names none; otherwise it names up to most of those that have it.
-func (f foldedFinding) row(above, most int) row {
+func (f collapsedFinding) row(above, most int) row {
 	row := row{op: '=', Word: findingWord(f.Finding), Pointer: text.Pointer(f.Pointer), Detail: f.Detail}
 	if f.Warning {
 		row.op = 'W'

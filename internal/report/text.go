@@ -106,7 +106,7 @@ func WriteVerify(w io.Writer, r *Report, style TextStyle, quiet bool) error {
 	t := NewText(w, style)
 	if r.Matches {
 		line := r.verdictLine()
-		switch n := len(r.standing()); {
+		switch n := len(r.approvedBefore()); {
 		case quiet:
 			return nil
 		case n == 1:
@@ -160,7 +160,7 @@ func (t *textWriter) otherServers(r *Report) (left []problem) {
 
 // unrecorded prints, below an answer without drift, the warnings that are not on record.
 func (t *textWriter) unrecorded(r *Report) {
-	t.Findings(r, "  ", elsewhereTitle, r.elsewhere())
+	t.Findings(r, "  ", inOthersTitle, r.inOtherServers())
 	for _, s := range r.recordSteps() {
 		t.Hint(s)
 	}
@@ -215,7 +215,7 @@ func (t *textWriter) blocks(r *Report, brief bool) (left bool) {
 			}
 			t.block(!r.WarnOnly, "[WARNING] "+ref+r.serverField(f.Server))
 		}
-		t.gateRow(foldedFinding{Finding: f}.row(0, 0), width)
+		t.gateRow(collapsedFinding{Finding: f}.row(0, 0), width)
 	}
 	for i, g := range r.groups {
 		if brief && r.opensServer(g) {
@@ -283,7 +283,7 @@ func WriteDiff(w io.Writer, r *Report, style TextStyle) error {
 	t := NewText(w, style)
 	if r.Matches {
 		t.printf("%s\n", t.paint('+', r.verdictLine()))
-		t.standing(r)
+		t.approvedBefore(r)
 		t.unrecorded(r)
 		return t.err
 	}
@@ -389,8 +389,8 @@ func (t *textWriter) top(r *Report) {
 		t.servers(r, differ)
 	}
 	t.Findings(r, "  ", "", slices.Concat(r.General(), r.unpinned()))
-	t.Findings(r, "  ", elsewhereTitle, r.elsewhere())
-	t.standing(r)
+	t.Findings(r, "  ", inOthersTitle, r.inOtherServers())
+	t.approvedBefore(r)
 }
 
 // Findings prints findings with the names of their entries, under a title where there
@@ -399,20 +399,20 @@ func (t *textWriter) Findings(r *Report, indent, title string, list []review.Fin
 	if len(list) > 0 && title != "" {
 		t.say(indent, segment{'=', title})
 	}
-	for _, f := range foldFindings(list, r.ref) {
+	for _, f := range collapseFindings(list, r.ref) {
 		row := f.row(0, maxTitleNames)
 		row.Word, row.Names = row.Word+" in "+row.Names, ""
 		t.row(indent, row)
 	}
 }
 
-// standing prints the approved warnings. Beside drift it only counts them, unless
+// approvedBefore prints the approved warnings. Beside drift it only counts them, unless
 // everything is to be shown.
-func (t *textWriter) standing(r *Report) {
-	if n := len(r.standing()); n > 0 && len(r.Drifts) > 0 && !t.Full {
+func (t *textWriter) approvedBefore(r *Report) {
+	if n := len(r.approvedBefore()); n > 0 && len(r.Drifts) > 0 && !t.Full {
 		t.say("  ", segment{'~', text.Count(n, "approved warning") + " in entries that match (--full)"})
 	} else {
-		t.Findings(r, "  ", standingTitle, r.standing())
+		t.Findings(r, "  ", approvedTitle, r.approvedBefore())
 	}
 }
 
@@ -678,11 +678,11 @@ func WriteLocked(w io.Writer, r *Report, style TextStyle) error {
 	t := NewText(w, style)
 	all := slices.Concat(r.General(), slices.Concat(r.fresh...))
 	t.Findings(r, "", "", review.WarningsIn(all))
-	t.Findings(r, "", elsewhereTitle, r.elsewhere())
+	t.Findings(r, "", inOthersTitle, r.inOtherServers())
 	for i := range r.Pairs {
 		p := &r.Pairs[i]
 		t.say("", segment{'+', "PINNED " + pin.CountPins(p.Found.Pins).String() + " -> " + text.Printable(r.Lockfile)},
-			segment{'=', "  server " + text.Name(p.Server) + p.Found.Policy.Loud()})
+			segment{'=', "  server " + text.Name(p.Server) + p.Found.Policy.Summary()})
 		width := len("set")
 		for _, pin := range p.Found.Pins {
 			if n := utf8.RuneCountInString(shortRef(pin.List, pin.Name)); n <= text.MaxName/2 {
@@ -721,7 +721,7 @@ func WriteRelocked(w io.Writer, r *Report, did Relocked, style TextStyle) error 
 	for _, text := range did.Idle {
 		t.say("", segment{'=', text})
 	}
-	left := slices.DeleteFunc(r.elsewhere(), func(f review.Finding) bool { return slices.Contains(did.Recorded[f.Ref()], f.ID) })
+	left := slices.DeleteFunc(r.inOtherServers(), func(f review.Finding) bool { return slices.Contains(did.Recorded[f.Ref()], f.ID) })
 	if !did.Shown {
 		for i := range r.Drifts {
 			if !did.Accepted[i] {
@@ -730,14 +730,14 @@ func WriteRelocked(w io.Writer, r *Report, did Relocked, style TextStyle) error 
 			d := &r.Drifts[i]
 			t.printf("accepted [%s] %s%s  %s\n", d.Kind, pin.EntryRef(d.List, d.Name), r.serverField(d.Server), short(d.DefinitionDigest()))
 			for _, f := range r.fresh[i] {
-				t.row("  ", foldedFinding{Finding: f}.row(0, 0))
+				t.row("  ", collapsedFinding{Finding: f}.row(0, 0))
 			}
 		}
 		t.Findings(r, "  ", "", r.General())
-		t.Findings(r, "  ", elsewhereTitle, left)
+		t.Findings(r, "  ", inOthersTitle, left)
 	}
 	if said := r.relockedText(did); said != "" {
-		t.say("", segment{'+', said}, segment{'=', r.loud()})
+		t.say("", segment{'+', said}, segment{'=', r.policyText()})
 	}
 	if left := r.leftText(did.Accepted, did.Whole); left != "" {
 		t.say("", segment{'-', left})

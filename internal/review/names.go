@@ -538,8 +538,8 @@ func folded(s string) iter.Seq2[int, string] {
 	}
 }
 
-// foldText is s as a detector reads it.
-func foldText(s string) string {
+// plainText is s as a detector reads it.
+func plainText(s string) string {
 	var b strings.Builder
 	for _, plain := range folded(s) {
 		b.WriteString(plain)
@@ -547,8 +547,8 @@ func foldText(s string) string {
 	return b.String()
 }
 
-// unfold returns the place in s of a place in foldText(s), both in bytes.
-func unfold(s string, at int) int {
+// inOriginal returns the place in s of a place in plainText(s), both in bytes.
+func inOriginal(s string, at int) int {
 	for i, plain := range folded(s) {
 		if at -= len(plain); at < 0 {
 			return i

@@ -312,7 +312,7 @@ func (r *Reviewer) read(s, where string, prose bool) {
 	if !isPlain(s) {
 		r.characters(prose)
 		r.otherScripts()
-		r.folded, r.pinned = foldText(s), len(foldText(s[:r.pinned]))
+		r.folded, r.pinned = plainText(s), len(plainText(s[:r.pinned]))
 	}
 	r.encoded()
 	t := tokenizers.Get().(*tokenizer)
@@ -349,7 +349,7 @@ const maxExcerpt = 160 // code points of the server's text in one detail
 type excerpt struct {
 	s        string
 	from, to int
-	folded   bool // from and to count bytes in foldText(s)
+	folded   bool // from and to count bytes in plainText(s)
 }
 
 // excerpt shows a part of the folded text as the server wrote it.
@@ -371,7 +371,7 @@ func (r *Reviewer) around(from, to int) excerpt {
 func (e excerpt) String() string {
 	s, from, to := e.s, e.from, e.to
 	if e.folded {
-		from, to = unfold(s, from), unfold(s, to)
+		from, to = inOriginal(s, from), inOriginal(s, to)
 	}
 	for from > 0 && !utf8.RuneStart(s[from]) {
 		from--

@@ -1141,7 +1141,7 @@ func TestPhraseRows(t *testing.T) {
 	examples := phraseExamples(t)
 	found := func(m *phraseMatcher, kind [2]string, text string) bool {
 		r := NewNames(nil, nil).newReview("here", &pin.Pin{})
-		r.text, r.folded = text, foldText(text)
+		r.text, r.folded = text, plainText(text)
 		words := newTokenizer(m)
 		words.read(r)
 		words.match()

@@ -152,7 +152,7 @@ func sentences(s string) (list []textRange) {
 // blanks, so that a text that is only wrapped anew has no new sentences.
 func plainSentence(s string) string {
 	if !isPlain(s) {
-		s = foldText(s)
+		s = plainText(s)
 	}
 	return strings.ToLower(strings.Join(strings.Fields(s), " "))
 }
