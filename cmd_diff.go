@@ -20,7 +20,7 @@ import (
 func newDiff(a *app) *cobra.Command {
 	f, out := &diffFlags{}, &output{shows: true}
 	cmd := &cobra.Command{
-		Use:   "diff MANIFEST [LOCKFILE]",
+		Use:   "diff CAPTURE [LOCKFILE]",
 		Short: "The review: what exactly changed, tool by tool, word by word",
 		Long: `Diff shows everything in which a saved answer of a server differs from its pins,
 word by word, the dangerous changes first. What changed alike is shown once, and
@@ -37,7 +37,7 @@ Exit codes: 0 no difference, 1 there are some, 2 no answer.`,
 	f.registerReview(cmd)
 	f.registerOnly(cmd)
 	out.register(cmd)
-	cmd.Flags().StringVar(&f.against, "against", "", "compare with this `FILE`, a manifest or a lockfile, - for standard input")
+	cmd.Flags().StringVar(&f.against, "against", "", "compare with this `FILE`, a capture or a lockfile, - for standard input")
 	cmd.Flags().BoolVar(&f.stat, "stat", false, "show the shape of it: a line for each entry, the dangerous first")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		req, err := f.request(a, cmd, args)
@@ -50,7 +50,7 @@ Exit codes: 0 no difference, 1 there are some, 2 no answer.`,
 		case f.against == "":
 			return fail.New("--against needs a file")
 		case f.against == "-" && req.Manifest == "-":
-			return fail.New("only one of MANIFEST and --against can be standard input")
+			return fail.New("only one of CAPTURE and --against can be standard input")
 		}
 		out.text = func(w io.Writer, r *report.Report, style report.TextStyle) error {
 			style.Full = f.full // also in a file
@@ -114,7 +114,7 @@ func (a *app) diff(req *request) (*report.Report, error) {
 // after checking each against its digest.
 func (a *app) supplyTexts(req *request, w *workspace) error {
 	if w.folder {
-		return fail.New("--against beside a lockfile goes with one manifest, not with a folder")
+		return fail.New("--against beside a lockfile goes with one capture, not with a folder")
 	}
 	p := &w.pairs[0]
 	data, err := readFile(req.Against, a.stdin, jsontree.MaxManifestBytes)

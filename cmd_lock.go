@@ -284,7 +284,7 @@ func (a *approver) warnings(d *approval.Decision) approval.WarningRecord {
 func newLock(a *app) *cobra.Command {
 	f, here, yes := &approveFlags{}, false, false
 	cmd := &cobra.Command{
-		Use:   "lock MANIFEST [LOCKFILE]",
+		Use:   "lock CAPTURE [LOCKFILE]",
 		Short: "Approve: write the pins of a server that has none yet",
 		Long: `Lock pins a saved answer of a server in LOCKFILE, which it creates, or adds a server
 to: its tools and, where the capture has them, instructions, prompts and resource
@@ -294,7 +294,7 @@ never approved again by accident: where it differs, lock shows the drift and ref
 It also refuses what has a warning that no flag accepts. On a terminal, what has a
 warning or fills more than the screen is asked about step by step; --yes asks nothing,
 nor does --expect where nothing has a warning.
-Exit codes: 0 pinned, 1 refused because of what the manifest says, 2 no answer.`,
+Exit codes: 0 pinned, 1 refused because of what the capture says, 2 no answer.`,
 		Example: `  pinproof diff files.jsonl                     read it first, whole
   pinproof lock files.jsonl
   pinproof lock live.jsonl --server files       under a label that isn't the file's name

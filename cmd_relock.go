@@ -28,14 +28,14 @@ type relockFlags struct {
 func newRelock(a *app) *cobra.Command {
 	f := &relockFlags{}
 	cmd := &cobra.Command{
-		Use:   "relock MANIFEST [LOCKFILE]",
+		Use:   "relock CAPTURE [LOCKFILE]",
 		Short: "Approve drift after reading it, all of it or tool by tool",
 		Long: `Relock shows what differs from the pins, as diff does, and asks step by step whether
 to accept it. Elsewhere than on a terminal, flags say what is accepted. All that is
 not accepted keeps its pin, and so does a server that the folder has no capture of. It
 writes once, at the end. An entry with a new warning is refused unless --accept-warning names
 it; at the prompt it takes the word yes. --tools-only drops the pins of all but tools.
-Exit codes: 0 no drift is left, 1 some is, or the manifest is not the reviewed one,
+Exit codes: 0 no drift is left, 1 some is, or the capture is not the reviewed one,
 2 no answer.`,
 		Example: `  pinproof relock files.jsonl
   pinproof relock files.jsonl --accept read_file --accept prompt=review
@@ -79,7 +79,7 @@ Exit codes: 0 no drift is left, 1 some is, or the manifest is not the reviewed o
 	flags.StringArrayVar(&f.accept, "accept", nil, "accept the drift of `SELECTOR`: NAME of a tool, prompt=NAME, instructions, each also with @sha256:HEX; sha256:HEX; a quoted pattern with * and ?, which takes nothing new; added, changed, removed, hidden; a label (repeatable)")
 	flags.BoolVar(&f.acceptAll, "accept-all", false, "accept all drift but what has a new warning")
 	flags.StringArrayVar(&f.acceptLabel, "accept-label", nil, "accept the entries that changed in nothing but this `LABEL`, as diff prints it (repeatable)")
-	flags.StringVar(&f.drop, "drop-server", "", "retire the server `ID`: remove its pins; takes no manifest")
+	flags.StringVar(&f.drop, "drop-server", "", "retire the server `ID`: remove its pins; takes no capture")
 	return cmd
 }
 

@@ -26,11 +26,11 @@ func newVerify(a *app) *cobra.Command {
 	var subset string
 	shared, out := &sharedFlags{}, &output{}
 	cmd := &cobra.Command{
-		Use:   "verify MANIFEST [LOCKFILE]",
-		Short: "The gate: does the manifest match its pins?",
+		Use:   "verify CAPTURE [LOCKFILE]",
+		Short: "The gate: does the capture match its pins?",
 		Long: `Verify compares a saved answer of a server with its pins in LOCKFILE: tools.lock here
 or, in a repository, in the nearest folder above. It prints one line when all is well;
-otherwise a BLOCK line for every entry that is not what was approved. MANIFEST is a
+otherwise a BLOCK line for every entry that is not what was approved. CAPTURE is a
 file, a folder of them, or - for standard input. With --review, for a change of
 tools.lock itself, it also reads what matches, and a warning that is not on record
 fails it.
@@ -50,7 +50,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 	flags.BoolVarP(&quiet, "quiet", "q", false, "don't print the OK line")
 	flags.StringArrayVar(&allow, "allow", nil, "don't fail for this `KIND`: added or removed entries; missing, pinned servers that a folder has no capture of (repeatable)")
 	flags.BoolVar(&warn, "warn", false, "report drift of every kind without failing")
-	flags.BoolVar(&part, "part", false, "the manifest is part of a session: lists may be missing or unfinished, what is there must match")
+	flags.BoolVar(&part, "part", false, "the capture is part of a session: lists may be missing or unfinished, what is there must match")
 	flags.BoolVar(&review, "review", false, "read what matches, too: a warning that is not on record fails the run")
 	flags.StringVar(&subset, "subset", "", "write the tools that match their pins to `FILE`, as a tools/list result")
 	flags.BoolVar(&hook, "hook", false, "answer as an agent's hook: drift and errors exit 2, with words that are safe for a model")
@@ -61,7 +61,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		}
 		req.needsPins, req.part = true, part
 		if part && isFolder(req.Manifest) {
-			return fail.New("--part goes with one manifest, not with a folder")
+			return fail.New("--part goes with one capture, not with a folder")
 		}
 		if hook {
 			return a.hook(cmd, req)
@@ -84,7 +84,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		}
 		w, err := a.load(req)
 		if err == nil && w.folder && subset != "" {
-			err = fail.New("--subset goes with one manifest, not with a folder")
+			err = fail.New("--subset goes with one capture, not with a folder")
 		}
 		if err != nil {
 			return out.explain(a, err)

@@ -38,7 +38,7 @@ type sharedFlags struct {
 }
 
 func (f *sharedFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.server, "server", "", "the server `ID` that the manifest belongs to")
+	cmd.Flags().StringVar(&f.server, "server", "", "the server `ID` that the capture belongs to")
 	cmd.Flags().StringArrayVar(&f.substitute, "substitute", nil, "have <NAME> stand for this value in every text: `NAME=VALUE` (repeatable)")
 }
 
@@ -59,14 +59,14 @@ func (f *sharedFlags) request(a *app, cmd *cobra.Command, args []string) (*reque
 	req.Server, req.Flags = f.server, carriedBy(cmd.Flags())
 	switch len(args) {
 	case 0:
-		return nil, fail.New("no manifest: which saved tools/list?").Hint("pinproof %s --help", cmd.Name())
+		return nil, fail.New("no capture: which saved tools/list?").Hint("pinproof %s --help", cmd.Name())
 	case 1:
 		req.Manifest, req.lockPath = args[0], nearestLockfile()
 	case 2:
 		req.Manifest, req.lockPath, req.Lockfile = args[0], args[1], args[1]
 	default:
-		return nil, fail.New("too many arguments: one manifest and one lockfile").
-			Hint("several manifests? put them in one folder: pinproof %s FOLDER", cmd.Name())
+		return nil, fail.New("too many arguments: one capture and one lockfile").
+			Hint("several captures? put them in one folder: pinproof %s FOLDER", cmd.Name())
 	}
 	switch {
 	case req.Manifest == "" || req.lockPath == "":

@@ -112,7 +112,7 @@ func (w *workspace) pair(req *request, sources []source) error {
 		if !slices.ContainsFunc(w.pairs, func(p pin.Pair) bool { return slices.Contains(p.Found.Policy.Substitute, s.Name) }) {
 			f := fail.New("--substitute %s: the pins were made without it", s.Name)
 			if w.folder {
-				return f.Hint("to make the pins of a server anew with it, name its file: pinproof relock MANIFEST --server ID --substitute %s=VALUE", s.Name)
+				return f.Hint("to make the pins of a server anew with it, name its file: pinproof relock CAPTURE --server ID --substitute %s=VALUE", s.Name)
 			}
 			return f.Hint("to make them anew with it: %s", req.To("relock"))
 		}
@@ -235,7 +235,7 @@ func readLockfile(path string) (l lockfile.Lockfile, s []byte, err error) {
 	}
 	if isFolder(path) {
 		return l, nil, fail.In(text.Printable(path), "a folder, where the lockfile belongs").
-			Hint("the manifest or folder comes first, the lockfile second: pinproof COMMAND MANIFEST LOCKFILE")
+			Hint("the capture or folder comes first, the lockfile second: pinproof COMMAND CAPTURE LOCKFILE")
 	}
 	if s, err = readFile(path, nil, jsontree.MaxLockfileBytes); err != nil {
 		return l, nil, err
@@ -250,8 +250,8 @@ func readLockfile(path string) (l lockfile.Lockfile, s []byte, err error) {
 
 // manifestAsLockfile is the error for a manifest that was given for the lockfile.
 func manifestAsLockfile(path string) *fail.Error {
-	f := fail.In(text.Printable(path), "a manifest, where the lockfile belongs").
-		Hint("several manifests? put them in one folder, or lock them one by one: pinproof lock MANIFEST LOCKFILE --server ID")
+	f := fail.In(text.Printable(path), "a capture, where the lockfile belongs").
+		Hint("several captures? put them in one folder, or lock them one by one: pinproof lock CAPTURE LOCKFILE --server ID")
 	f.IsManifest = true
 	return f
 }
@@ -291,12 +291,12 @@ func (req *request) swapped(err error) error {
 		}
 		return err
 	}
-	manifest := "MANIFEST"
+	manifest := "CAPTURE"
 	if req.Lockfile != "" {
 		manifest = shell.Path(req.Lockfile)
 	}
 	return fail.In(text.Printable(req.Manifest), "a lockfile, where a saved tools/list belongs").
-		Hint("the manifest comes first: pinproof %s %s %s", req.verb, manifest, shell.Path(req.Manifest))
+		Hint("the capture comes first: pinproof %s %s %s", req.verb, manifest, shell.Path(req.Manifest))
 }
 
 // noLockfile is the error for a command that needs pins, where there are none.

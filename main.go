@@ -120,11 +120,11 @@ func version() string {
 
 // knownElsewhere answers the words by which other tools call what our commands do.
 var knownElsewhere = map[string]string{
-	"init":   "to begin, pin a capture: pinproof lock MANIFEST",
-	"add":    "to pin a server, give a capture of it: pinproof lock MANIFEST",
-	"check":  "to hold a capture against its pins: pinproof verify MANIFEST",
-	"status": "to see what differs from the pins: pinproof diff MANIFEST",
-	"update": "to approve what changed, after reading it: pinproof relock MANIFEST",
+	"init":   "to begin, pin a capture: pinproof lock CAPTURE",
+	"add":    "to pin a server, give a capture of it: pinproof lock CAPTURE",
+	"check":  "to hold a capture against its pins: pinproof verify CAPTURE",
+	"status": "to see what differs from the pins: pinproof diff CAPTURE",
+	"update": "to approve what changed, after reading it: pinproof relock CAPTURE",
 }
 
 // newRoot builds the command line.

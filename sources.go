@@ -62,7 +62,7 @@ func readSources(path, lockPath string, stdin io.Reader) ([]source, error) {
 		label, ok := serverLabel(e.Name())
 		switch {
 		case !ok || !info.Mode().IsRegular():
-			return nil, fail.In(text.Printable(file), "not a manifest: a folder holds *.json and *.jsonl, one a server").
+			return nil, fail.In(text.Printable(file), "not a capture: a folder holds *.json and *.jsonl, one a server").
 				Hint("keep captures in a folder of their own")
 		case labels[label] != "":
 			return nil, fail.In(text.Printable(file), "the same server as %s", text.Printable(labels[label]))
@@ -73,7 +73,7 @@ func readSources(path, lockPath string, stdin io.Reader) ([]source, error) {
 			return nil, err
 		}
 		if total += len(data); total > jsontree.MaxLockfileBytes {
-			return nil, fail.In(text.Printable(path), "more than 256 MiB of manifests")
+			return nil, fail.In(text.Printable(path), "more than 256 MiB of captures")
 		}
 		list = append(list, source{file, label, manifest.Scan(file, data, formOf)})
 	}

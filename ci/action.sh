@@ -93,7 +93,7 @@ step() { # NAME=VALUE...: the second step, with these inputs
 	echo "what was there" >"$GITHUB_STEP_SUMMARY"
 	rm -f "$GITHUB_ENV" forged
 	code=0
-	env COMMAND= CONFIG= MANIFEST= LOCKFILE=tools.lock SERVER= SUBSTITUTE= ALLOW= SARIF= PINPROOF_TIMEOUT=10 "$@" \
+	env COMMAND= CONFIG= CAPTURE= LOCKFILE=tools.lock SERVER= SUBSTITUTE= ALLOW= SARIF= PINPROOF_TIMEOUT=10 "$@" \
 		bash --noprofile --norc -e -o pipefail "$work/step-2" >"$work/log" 2>&1 || code=$?
 }
 review=$RUNNER_TEMP/pinproof/review
@@ -102,7 +102,7 @@ output() { grep -qx "$1" "$GITHUB_OUTPUT"; }
 step COMMAND="sh 'server.sh' read_file"
 is "match: 0" test "$code" = 0
 is "match: outputs" output "exit-code=0"
-is "match: the verified list is there" test -s "$(sed -n 's/^manifest=//p' "$GITHUB_OUTPUT")"
+is "match: the verified list is there" test -s "$(sed -n 's/^capture=//p' "$GITHUB_OUTPUT")"
 is "match: nothing of the server's reaches the runner's files" test ! -e "$GITHUB_ENV"
 is "match: the summary keeps what was there" grep -qx "what was there" "$GITHUB_STEP_SUMMARY"
 step COMMAND="sh server.sh exfiltrate" SARIF="a report.sarif" SERVER=files
@@ -111,24 +111,24 @@ is "drift: outputs" output "exit-code=1"
 is "drift: annotations on the lockfile" grep -q '^::error .*file=tools.lock' "$work/log"
 is "drift: a summary" test "$(wc -l <"$GITHUB_STEP_SUMMARY")" -gt 1
 is "drift: SARIF" node -e 'if (!JSON.parse(require("fs").readFileSync("a report.sarif")).runs[0].results.length) throw 1'
-step MANIFEST=a.jsonl
+step CAPTURE=a.jsonl
 is "a saved list: 0" test "$code" = 0
-step MANIFEST=a.jsonl SERVER=other
+step CAPTURE=a.jsonl SERVER=other
 is "a server without pins: 2" test "$code" = 2
-step MANIFEST=a.jsonl LOCKFILE="no such.lock"
+step CAPTURE=a.jsonl LOCKFILE="no such.lock"
 is "no lockfile: 2" test "$code" = 2
-step MANIFEST=--help
+step CAPTURE=--help
 is "a path that looks like a flag: 2" test "$code" = 2
 cat >mcp.json <<'JSON'
 {"mcpServers": {"files": {"command": "sh", "args": ["server.sh", "read_file"]}}}
 JSON
 step CONFIG=mcp.json
 is "a configuration: 0" test "$code" = 0
-is "a configuration: the verified folder is there" test -s "$(sed -n 's/^manifest=//p' "$GITHUB_OUTPUT")/files.jsonl"
+is "a configuration: the verified folder is there" test -s "$(sed -n 's/^capture=//p' "$GITHUB_OUTPUT")/files.jsonl"
 sed -i.bak 's/read_file/exfiltrate/' mcp.json
 step CONFIG=mcp.json
 is "a configuration, drift: 1" test "$code" = 1
-step MANIFEST=a.jsonl ALLOW=changed
+step CAPTURE=a.jsonl ALLOW=changed
 is "what can't be allowed: 2" test "$code" = 2
 step COMMAND="sh server.sh exfiltrate" SERVER=files ALLOW="added
 removed"
@@ -191,10 +191,10 @@ is "a dead server: an annotation" grep -q '^::error title=pinproof::' "$work/log
 is "a dead server: outputs" output "exit-code=2"
 step
 is "none of the three: 2" test "$code" = 2
-step COMMAND="sh server.sh read_file" MANIFEST=a.jsonl
+step COMMAND="sh server.sh read_file" CAPTURE=a.jsonl
 is "two of them: 2" test "$code" = 2
 # shellcheck disable=SC2016 # for the step's shell, if it took it
-step MANIFEST='$(touch injected)"; touch injected; "' SERVER='`touch injected`'
+step CAPTURE='$(touch injected)"; touch injected; "' SERVER='`touch injected`'
 is "inputs are never code" test "$code" = 2 -a ! -e injected
 
 echo "workflows of docs/ci.md"

@@ -13,7 +13,7 @@ is "docs/lockfile.md has two blocks" test -s "$work/block-1" -a -s "$work/block-
 cp "$work/block-1" .gitattributes
 cp "$repo/docs/merge-lockfile.sh" .
 
-list() { # TOOL...: a manifest
+list() { # TOOL...: a capture
 	printf '{"tools":['
 	comma=
 	for tool; do

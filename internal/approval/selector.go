@@ -164,7 +164,7 @@ func (s *Selector) drifts(pairs []pin.Pair, drifts []pin.Drift) (fits []int, err
 		if s.named() {
 			what = pin.EntryRef(s.List, s.Name) + " no longer has the digest " + s.Digest
 		}
-		return nil, fail.New("%s: nothing was written", what).Hint("the manifest is not the one you reviewed: review it again").Refusal()
+		return nil, fail.New("%s: nothing was written", what).Hint("the capture is not the one you reviewed: review it again").Refusal()
 	}
 	for _, i := range fits {
 		if d := &drifts[i]; d.Kind == pin.Duplicate {

@@ -149,7 +149,7 @@ func (r *lockReader) servers(root jsontree.Value) (l Lockfile, err error) {
 func (r *lockReader) notLockfile(err error) error {
 	if at := text.ConflictMarker(r.Data); at >= 0 {
 		return r.At(at, "merge conflict markers were left in").
-			Hint("take one side whole, then review the other again: pinproof diff MANIFEST %s", shell.Path(r.Path))
+			Hint("take one side whole, then review the other again: pinproof diff CAPTURE %s", shell.Path(r.Path))
 	}
 	if len(bytes.TrimSpace(r.Data)) == 0 {
 		return r.At(-1, "empty: not a lockfile").Hint("to lock anew, delete it first")

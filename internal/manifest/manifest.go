@@ -299,7 +299,7 @@ func (r *manifestReader) object(v jsontree.Value) error {
 			Hint("then pin them: pinproof lock captures")
 	case v.Has("lockfileVersion") && v.Has("servers"):
 		return r.At(-1, "a lockfile, where a saved tools/list belongs").
-			Hint("the manifest comes first, the lockfile second: pinproof COMMAND MANIFEST %s", shell.Path(r.Path))
+			Hint("the capture comes first, the lockfile second: pinproof COMMAND CAPTURE %s", shell.Path(r.Path))
 	case v.Has("manifest_version") || v.Has("dxt_version"):
 		return r.At(-1, `a bundle's manifest ("manifest_version"), not what its server lists`).Hint("%s", CaptureHint)
 	case isResult && (v.Has("result") || v.Has("error") || v.Has("method")):

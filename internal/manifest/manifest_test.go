@@ -366,7 +366,7 @@ func TestRefusedManifests(t *testing.T) {
 			m, err := manifest.Read("m.json", []byte(tt.text), pintest.Form, pin.Policy{})
 			jsontest.WantError(t, err, tt.want)
 			if m.Path != "" || m.Lists[pin.Tools].Answered || m.About != "" || m.Noise != 0 {
-				t.Errorf("an error, and a manifest beside it: %+v", m)
+				t.Errorf("an error, and a capture beside it: %+v", m)
 			}
 			if err != nil {
 				jsontest.CheckVisible(t, err.Error())
@@ -748,7 +748,7 @@ func FuzzManifest(f *testing.F) {
 		m, err := manifest.Read("m.json", data, pintest.Form, pin.Policy{EmptyCursorEnds: emptyCursorEnds})
 		if err != nil {
 			if m.Path != "" || m.Lists[pin.Tools].Answered || m.About != "" || m.Noise != 0 {
-				t.Fatalf("%q: %v, and a manifest beside it", data, err)
+				t.Fatalf("%q: %v, and a capture beside it", data, err)
 			}
 			jsontest.CheckVisible(t, err.Error())
 			return

@@ -32,11 +32,11 @@ var driftRules = [...][2]string{
 	{"hidden", "An entry that changed only in what no reader sees: the most suspicious drift."},
 	{"added", "An entry that no pin names: nobody approved it."},
 	{"changed", "An entry whose definition is not the one that was approved."},
-	{"removed", "A pin whose entry is gone from the manifest."},
+	{"removed", "A pin whose entry is gone from the capture."},
 	{"no-pins", "A server that the lockfile doesn't have: nobody approved what it lists."},
-	{"no-manifest", "A server of the lockfile that there is no capture of."},
+	{"no-capture", "A server of the lockfile that there is no capture of."},
 	{"policy", "A server that was pinned under another policy."},
-	{"other-server", "A manifest that shares nothing with the pins it was compared with."},
+	{"other-server", "A capture that shares nothing with the pins it was compared with."},
 }
 
 // annotationRules lists every rule with its usual level and its meaning.

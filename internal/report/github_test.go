@@ -365,7 +365,7 @@ func TestSARIFRules(t *testing.T) {
 		`error finding/hidden-text WARNING hidden-text in read_file: [x]<U+0028>https://example.invalid) {{1}} at "/inputSchema/properties/a{{0}}"`,
 		"note finding/growth note growth in read_file: grew",
 		"note finding/padding WARNING padding in stat: much at /description",
-		"error finding/oversize WARNING oversize in the manifest: a manifest of 3,000,000 bytes",
+		"error finding/oversize WARNING oversize in the capture: a capture of 3,000,000 bytes",
 	} {
 		if !slices.Contains(texts, want) {
 			t.Errorf("no %q in %q", want, texts)

@@ -60,7 +60,7 @@ type jsonSide struct {
 	Entries         int             `json:"entries"`
 	SetDigest       string          `json:"setDigest,omitempty"`
 	Policy          json.RawMessage `json:"policy"`
-	Manifest        string          `json:"manifest,omitempty"`
+	Manifest        string          `json:"capture,omitempty"`
 	About           string          `json:"about,omitempty"`
 	LinesPassedOver *int            `json:"linesPassedOver,omitempty"`
 }

@@ -173,7 +173,7 @@ var scenes = map[string]scene{
 	"hidden":      {server: "files", old: sceneOld, new: strings.Replace(sceneOld, "Reads a", `Reads\u200b a\u2060`, 1)},
 	"allowed":     {server: "files", old: `[{"name":"a"},{"name":"b"}]`, new: `[{"name":"b"},{"name":"c"}]`, allowed: []pin.Kind{pin.Added, pin.Removed}},
 	"no pins":     {server: "files", new: sceneNew, other: true, allowed: []pin.Kind{pin.Added}},
-	"no manifest": {server: "files", old: sceneOld},
+	"no capture": {server: "files", old: sceneOld},
 	"empty":       {server: "files", old: `{"tools":[]}`, new: `{"tools":[]}`},
 	"emptied":     {server: "files", old: sceneOld, new: `{"tools":[]}`, allowed: []pin.Kind{pin.Removed}},
 	"nothing":     {server: "files", new: `{"tools":[]}`},
@@ -186,7 +186,7 @@ var scenes = map[string]scene{
 		{Entry: "read_file", ID: "hidden-text", Warning: true, Pointer: "/inputSchema/properties/a{0}", Detail: "[x](https://example.invalid) {1}"},
 		{Entry: "read_file", ID: "growth", Pointer: "", Detail: "grew"},
 		{Entry: "stat", ID: "padding", Warning: true, Pointer: "/description", Detail: "much"},
-		{WholeServer: true, ID: "oversize", Warning: true, Detail: "a manifest of 3,000,000 bytes"}}},
+		{WholeServer: true, ID: "oversize", Warning: true, Detail: "a capture of 3,000,000 bytes"}}},
 }
 
 func TestJSONReports(t *testing.T) {
@@ -277,7 +277,7 @@ func TestJSONReport(t *testing.T) {
 		`"textBytes":{"after":13,"before":6},`,
 		`"servers":[{"server":"s",`,
 		`"pinned":{"entries":1,"setDigest":"sha256:33eb6f3acdf07dc2e05709f453cd1dc30c462d76cf0cfa0b8f21eac97d72f650","policy":{}},`,
-		`"now":{"entries":2,"setDigest":"sha256:ae68c4822e9f7d41f906be5a0a06104c21d8f6164907011fb011e6574427ac9e","policy":{},"manifest":"live.json","linesPassedOver":0}}],`,
+		`"now":{"entries":2,"setDigest":"sha256:ae68c4822e9f7d41f906be5a0a06104c21d8f6164907011fb011e6574427ac9e","policy":{},"capture":"live.json","linesPassedOver":0}}],`,
 		`"drift":[{"server":"s","list":"tools","name":"a","kind":"HIDDEN","blocked":true,`,
 		`"pinned":{"digest":"sha256:65fb4710c03bd0916615858be11197c36702700ae8938d6578ecf373a15550de","sanitizedDigest":"sha256:65fb4710c03bd0916615858be11197c36702700ae8938d6578ecf373a15550de","line":6},`,
 		`"now":{"digest":"sha256:67ed413ade80ce95c70006232b7d6446112a008c98a342bb71e29e312705d6ef","sanitizedDigest":"sha256:65fb4710c03bd0916615858be11197c36702700ae8938d6578ecf373a15550de","line":1},`,

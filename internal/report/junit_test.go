@@ -23,7 +23,7 @@ func TestJUnitReport(t *testing.T) {
 		findings: []review.Finding{
 			{Entry: "read_file", ID: "growth", Pointer: "/description", Detail: "grew & grew"},
 			{Entry: "stat", ID: "padding", Warning: true, Detail: "much"},
-			{WholeServer: true, ID: "oversize", Warning: true, Detail: "a large manifest"}},
+			{WholeServer: true, ID: "oversize", Warning: true, Detail: "a large capture"}},
 		allowed: []pin.Kind{pin.Removed}}
 	r, _ := s.report(t)
 	var b bytes.Buffer
@@ -34,10 +34,10 @@ func TestJUnitReport(t *testing.T) {
 <testsuites name="pinproof" tests="5" failures="3" errors="0" time="0">
   <testsuite name="pinproof" tests="1" failures="1" errors="0" time="0">
     <testcase classname="pinproof" name="verdict" time="0">
-      <failure type="DRIFT" message="DRIFT: 1 WARNING oversize in the manifest; 1 added, 1 changed, 1 removed; 1 matches tools.lock"><![CDATA[DRIFT: 1 WARNING oversize in the manifest; 1 added, 1 changed, 1 removed; 1 matches tools.lock
+      <failure type="DRIFT" message="DRIFT: 1 WARNING oversize in the capture; 1 added, 1 changed, 1 removed; 1 matches tools.lock"><![CDATA[DRIFT: 1 WARNING oversize in the capture; 1 added, 1 changed, 1 removed; 1 matches tools.lock
 review: pinproof diff live.json]]></failure>
       <system-out><![CDATA[About the whole list:
-! WARNING oversize  in the manifest  a large manifest
+! WARNING oversize  in the capture  a large capture
 Approved warnings, in what matches its pins:
 ! WARNING padding  in stat  much
 ]]></system-out>

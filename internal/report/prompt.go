@@ -188,7 +188,7 @@ func (p *Prompter) questions() []*question {
 		list = append(list, &question{text: "Accept the changed policy?", refused: "the policy was not accepted"})
 	}
 	if len(review.WarningsIn(r.General())) > 0 {
-		list = append(list, &question{text: "The manifest as a whole has a warning. Go on?", warned: true, refused: "the warning was not accepted"})
+		list = append(list, &question{text: "The capture as a whole has a warning. Go on?", warned: true, refused: "the warning was not accepted"})
 	}
 	for _, g := range r.groups {
 		if r.first(g).Kind == pin.Duplicate {

@@ -266,7 +266,7 @@ func collapseFindings(list []review.Finding, ref func(pin.Ref) string) []collaps
 			index[key] = at
 			folded = append(folded, collapsedFinding{Finding: f})
 		}
-		name := "the manifest"
+		name := "the capture"
 		if !f.WholeServer {
 			name = ref(f.Ref())
 		}

@@ -19,7 +19,7 @@ const maxResults = 5_000
 // sarifSchema is the standard's own address of its schema (section 3.13.3).
 const sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
-const sarifHelp = "To see exactly what there is: pinproof diff MANIFEST LOCKFILE. To approve it after reading: pinproof relock MANIFEST LOCKFILE."
+const sarifHelp = "To see exactly what there is: pinproof diff CAPTURE LOCKFILE. To approve it after reading: pinproof relock CAPTURE LOCKFILE."
 
 type sarifLog struct {
 	Version string     `json:"version"` // first, so that a reader knows early (3.13.2)

@@ -109,7 +109,7 @@ func problemText(problems []problem) string {
 	var parts []string
 	for _, is := range [][3]string{
 		{"no-pins", "is not pinned", "are not pinned"},
-		{"no-manifest", "has no capture", "have no capture"},
+		{"no-capture", "has no capture", "have no capture"},
 		{"policy", "has another policy", "have another policy"},
 	} {
 		if list := servers[is[0]]; len(list) == 1 {
@@ -184,7 +184,7 @@ func (r *Report) warningText(most int) string {
 	for _, f := range r.newWarnings() {
 		ref := r.ref(f.Ref())
 		if f.WholeServer {
-			ref = "the manifest" + r.serverField(f.Server)
+			ref = "the capture" + r.serverField(f.Server)
 		}
 		if seen[[2]string{f.ID, ref}] {
 			continue
@@ -356,9 +356,9 @@ func (r *Report) problems() (list []problem) {
 		switch {
 		case p.Present:
 		case r.Lockfile == "":
-			add("no-manifest", "no "+server, text.Printable(r.Next.Manifest)+" has no "+server, "")
+			add("no-capture", "no "+server, text.Printable(r.Next.Manifest)+" has no "+server, "")
 		default:
-			add("no-manifest", "no capture of "+server, "no capture of "+server+" ("+pin.CountPins(p.Pinned.Pins).String()+" in "+r.against()+"): they keep their pins", "")
+			add("no-capture", "no capture of "+server, "no capture of "+server+" ("+pin.CountPins(p.Pinned.Pins).String()+" in "+r.against()+"): they keep their pins", "")
 		}
 		if p.PolicyDiffers() {
 			text := fmt.Sprintf("policy of %s: %s -> %s", server, pin.PolicyWords(p.Pinned.Policy), pin.PolicyWords(p.Found.Policy))
@@ -938,7 +938,7 @@ func (r *Report) WarnedText(refused map[int]bool) string {
 	c, _ := r.driftsThat(func(i int) bool { return refused[i] })
 	switch {
 	case c.Total() == 0:
-		return "the manifest as a whole has a warning"
+		return "the capture as a whole has a warning"
 	case c.Total() == 1 && c[pin.Instructions] == 0:
 		return c.Plural() + " has a new warning"
 	}

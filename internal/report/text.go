@@ -125,7 +125,7 @@ func WriteVerify(w io.Writer, r *Report, style TextStyle, quiet bool) error {
 	}
 	t.verdict(r)
 	for _, p := range problems {
-		if p.id != "no-manifest" { // a line has said it, and the error says what to do
+		if p.id != "no-capture" { // a line has said it, and the error says what to do
 			t.Hint(p.step)
 		}
 	}
@@ -209,7 +209,7 @@ func (t *textWriter) blocks(r *Report, brief bool) (left bool) {
 	blocking := r.blocking()
 	for i, f := range blocking {
 		if i == 0 || f.Ref() != blocking[i-1].Ref() {
-			ref := "manifest"
+			ref := "capture"
 			if !f.WholeServer {
 				ref = pin.EntryRef(f.List, f.Entry)
 			}

@@ -507,7 +507,7 @@ func TestGrowth(t *testing.T) {
 	then, now := foundSet(t, "here", small), foundSet(t, "here", big, toolSaying("y", ""))
 	x := NewNames(nil, nil)
 	if got := x.List(now, &then); len(got) != 0 {
-		t.Errorf("manifest: %v", got)
+		t.Errorf("capture: %v", got)
 	}
 	then.Pins[0].Definition = nil
 	if got := x.Entry("here", now.Pins[0], &then.Pins[0]); len(got) != 0 {

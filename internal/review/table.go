@@ -31,7 +31,7 @@ var Table = [...]findingRule{
 	{"remote-ref", true, "a $ref or $dynamicRef that leaves the document"},
 	{"header-export", false, "an argument that clients copy into a request header"},
 	{"padding", true, "runs of white space that push text out of sight"},
-	{"oversize", true, "a description, a definition or a manifest far larger than any known"},
+	{"oversize", true, "a description, a definition or a capture far larger than any known"},
 	{"growth", false, "a description that grew by more than a fifth"},
 	{"hint-contradiction", false, "annotations that contradict each other or the name"},
 }
