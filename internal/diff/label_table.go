@@ -3,6 +3,7 @@ package diff
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"pinproof/internal/schema"
 )
@@ -68,8 +69,9 @@ const (
 	labelChurn
 )
 
-// labelTable has for each label its stable id, its text, its effect, and whether it is
-// minor, which means worth no more than a line. The effect is how the breadth of the
+// labelTable has for each label its stable id, what an entry does that has it, its effect,
+// and whether it is minor, which means worth no more than a line. "(s)" stands behind a verb,
+// and a consequence behind a colon. The effect is how the breadth of the
 // schema changes. It is also breadthSame for labels that have nothing to do with breadth;
 // these are the same wherever the schema stands.
 var labelTable = [...]struct {
@@ -77,64 +79,74 @@ var labelTable = [...]struct {
 	effect   breadth
 	minor    bool
 }{
-	labelTooMany:           {"many-changes", "more changes than can be told apart", breadthSame, false},
-	labelTowardsSafe:       {"hint-harmless", "hint that it does no harm (less confirmation in clients)", breadthSame, false},
-	labelExported:          {"header-exported", "argument exported as a header", breadthSame, false},
-	labelNewRequired:       {"required-parameter-added", "new parameter, required", breadthUnknown, false},
-	labelNewOptional:       {"parameter-added", "new parameter, optional", breadthUnknown, false},
-	labelNowRequired:       {"parameter-required", "parameter now required", breadthUnknown, false},
-	labelInputChanged:      {"input-changed", "input schema changed", breadthUnknown, false},
-	labelReferenceChanged:  {"reference-changed", "reference changed", breadthUnknown, false},
-	labelDefinitionAdded:   {"definition-added", "definition added", breadthUnknown, false},
-	labelTypeWidened:       {"type-widened", "type widened", breadthWider, false},
-	labelEnumAdded:         {"enum-added", "enum value added", breadthWider, false},
-	labelEnumSwapped:       {"enum-changed", "enum values added and removed", breadthUnknown, false},
-	labelLoosened:          {"constraint-loosened", "constraint loosened", breadthWider, false},
-	labelNoLongerRequired:  {"parameter-optional", "parameter no longer required", breadthUnknown, false},
-	labelConstRemoved:      {"const-removed", "const removed", breadthWider, false},
-	labelConstChanged:      {"const-changed", "const changed", breadthUnknown, false},
-	labelFormatRemoved:     {"format-removed", "format removed", breadthWider, false},
-	labelFormatChanged:     {"format-changed", "format changed", breadthUnknown, false},
-	labelPatternChanged:    {"pattern-changed", "pattern changed", breadthUnknown, false},
-	labelTypeChanged:       {"type-changed", "type changed", breadthUnknown, false},
-	labelConstraintChanged: {"constraint-changed", "constraint changed", breadthUnknown, false},
-	labelDefaultChanged:    {"default-changed", "default changed", breadthUnknown, false},
-	labelInputOpened:       {"input-anything", "input takes anything", breadthWider, false},
-	labelWording:           {"wording", "wording", breadthSame, false},
+	labelTooMany:           {"many-changes", "changed in more places than can be told apart", breadthSame, false},
+	labelTowardsSafe:       {"hint-harmless", "now claim(s) to do no harm: clients ask less", breadthSame, false},
+	labelExported:          {"header-exported", "send(s) an argument as an HTTP header", breadthSame, false},
+	labelNewRequired:       {"required-parameter-added", "take(s) a new required parameter", breadthUnknown, false},
+	labelNewOptional:       {"parameter-added", "take(s) a new parameter", breadthUnknown, false},
+	labelNowRequired:       {"parameter-required", "require(s) a parameter that was optional", breadthUnknown, false},
+	labelInputChanged:      {"input-changed", "describe(s) the input in another way", breadthUnknown, false},
+	labelReferenceChanged:  {"reference-changed", "refer(s) to another schema", breadthUnknown, false},
+	labelDefinitionAdded:   {"definition-added", "add(s) a schema to refer to", breadthUnknown, false},
+	labelTypeWidened:       {"type-widened", "take(s) other types, too", breadthWider, false},
+	labelEnumAdded:         {"enum-added", "take(s) a new value", breadthWider, false},
+	labelEnumSwapped:       {"enum-changed", "take(s) other values", breadthUnknown, false},
+	labelLoosened:          {"constraint-loosened", "take(s) more than before", breadthWider, false},
+	labelNoLongerRequired:  {"parameter-optional", "no longer require(s) a parameter", breadthUnknown, false},
+	labelConstRemoved:      {"const-removed", "no longer insist(s) on one value", breadthWider, false},
+	labelConstChanged:      {"const-changed", "insist(s) on another value", breadthUnknown, false},
+	labelFormatRemoved:     {"format-removed", "no longer ask(s) for a format", breadthWider, false},
+	labelFormatChanged:     {"format-changed", "ask(s) for another format", breadthUnknown, false},
+	labelPatternChanged:    {"pattern-changed", "ask(s) for another pattern", breadthUnknown, false},
+	labelTypeChanged:       {"type-changed", "take(s) another type", breadthUnknown, false},
+	labelConstraintChanged: {"constraint-changed", "take(s) something else, perhaps more", breadthUnknown, false},
+	labelDefaultChanged:    {"default-changed", "take(s) another value where none is given", breadthUnknown, false},
+	labelInputOpened:       {"input-anything", "take(s) anything in a place that was checked", breadthWider, false},
+	labelWording:           {"wording", "reworded", breadthSame, false},
 	labelRenamed:           {"renamed", "renamed", breadthSame, false},
-	labelOutputWording:     {"output-wording", "output schema wording", breadthSame, false},
-	labelExamples:          {"examples", "examples", breadthSame, false},
-	labelComment:           {"comment", "comment", breadthSame, false},
-	labelLessCare:          {"hint-safer", "hint towards safe (less confirmation in clients)", breadthSame, false},
-	labelChanged:           {"changed", "changed", breadthSame, false},
-	labelClientMetadata:    {"client-metadata", "client metadata", breadthSame, true},
-	labelOutput:            {"output-schema", "output schema", breadthSame, true},
-	labelTitle:             {"title", "a title that is the name in words", breadthSame, true},
-	labelUnusedDefinition:  {"definition-unused", "unused definition", breadthSame, false},
-	labelTowardsCaution:    {"hint-caution", "hint towards caution", breadthSame, false},
-	labelHintLeftOut:       {"hint-left-out", "hint left out, to no effect", breadthSame, true},
-	labelNotExported:       {"header-not-exported", "argument no longer exported as a header", breadthSame, false},
-	labelInputClosed:       {"input-closed", "input closed", breadthNarrower, false},
-	labelParameterRemoved:  {"parameter-removed", "parameter removed", breadthUnknown, false},
-	labelTypeNarrowed:      {"type-narrowed", "type narrowed", breadthNarrower, false},
-	labelEnumRemoved:       {"enum-removed", "enum value removed", breadthNarrower, false},
-	labelTightened:         {"constraint-tightened", "constraint tightened", breadthNarrower, false},
-	labelConstAdded:        {"const-added", "const added", breadthNarrower, false},
-	labelFormatAdded:       {"format-added", "format added", breadthNarrower, false},
-	labelDefinitionRemoved: {"definition-removed", "definition removed", breadthUnknown, false},
-	labelNamesOpened:       {"input-opened", "input opened to unnamed parameters", breadthWider, true},
-	labelHintStated:        {"hint-stated", "hint stated, to no effect", breadthSame, true},
-	labelRequiredFollows:   {"required-follows", "required list follows the parameters", breadthUnknown, true},
-	labelOtherOrder:        {"other-order", "same values, other order", breadthSame, true},
-	labelOtherForm:         {"other-form", "same meaning, other form", breadthSame, true},
-	labelChurn:             {"sdk-churn", "SDK churn", breadthSame, true},
+	labelOutputWording:     {"output-wording", "reworded in the output schema", breadthSame, false},
+	labelExamples:          {"examples", "changed in its examples", breadthSame, false},
+	labelComment:           {"comment", "changed in a comment", breadthSame, false},
+	labelLessCare:          {"hint-safer", "now claim(s) to be safer: clients ask less", breadthSame, false},
+	labelChanged:           {"changed", "changed in another member", breadthSame, false},
+	labelClientMetadata:    {"client-metadata", "changed in what clients show", breadthSame, true},
+	labelOutput:            {"output-schema", "changed in the output schema", breadthSame, true},
+	labelTitle:             {"title", "changed in a title that is the name in words", breadthSame, true},
+	labelUnusedDefinition:  {"definition-unused", "changed in a schema that nothing refers to", breadthSame, false},
+	labelTowardsCaution:    {"hint-caution", "now claim(s) less: clients ask more", breadthSame, false},
+	labelHintLeftOut:       {"hint-left-out", "leave(s) out a hint, to no effect", breadthSame, true},
+	labelNotExported:       {"header-not-exported", "no longer send(s) an argument as an HTTP header", breadthSame, false},
+	labelInputClosed:       {"input-closed", "no longer take(s) unnamed parameters", breadthNarrower, false},
+	labelParameterRemoved:  {"parameter-removed", "no longer take(s) a parameter", breadthUnknown, false},
+	labelTypeNarrowed:      {"type-narrowed", "take(s) fewer types", breadthNarrower, false},
+	labelEnumRemoved:       {"enum-removed", "no longer take(s) a value", breadthNarrower, false},
+	labelTightened:         {"constraint-tightened", "take(s) less than before", breadthNarrower, false},
+	labelConstAdded:        {"const-added", "insist(s) on one value", breadthNarrower, false},
+	labelFormatAdded:       {"format-added", "ask(s) for a format", breadthNarrower, false},
+	labelDefinitionRemoved: {"definition-removed", "drop(s) a schema to refer to", breadthUnknown, false},
+	labelNamesOpened:       {"input-opened", "take(s) unnamed parameters", breadthWider, true},
+	labelHintStated:        {"hint-stated", "state(s) a hint, to no effect", breadthSame, true},
+	labelRequiredFollows:   {"required-follows", "require(s) what follows from the parameters", breadthUnknown, true},
+	labelOtherOrder:        {"other-order", "list(s) the same values in another order", breadthSame, true},
+	labelOtherForm:         {"other-form", "say(s) the same in another form", breadthSame, true},
+	labelChurn:             {"sdk-churn", "changed by an SDK, to no effect", breadthSame, true},
 }
 
 // ID is the stable name of the label, such as "parameter-added".
 func (l Label) ID() string { return labelTable[l].id }
 
-// Text is what the label says, such as "new parameter, optional".
-func (l Label) Text() string { return labelTable[l].text }
+// Text is what an entry with the label does, such as "takes a new value".
+func (l Label) Text() string { return strings.Replace(labelTable[l].text, "(s)", "s", 1) }
+
+// Of is what so many entries with the label do, such as "take a new value", without the
+// consequence.
+func (l Label) Of(entries int) string {
+	what, _, _ := strings.Cut(l.Text(), ":")
+	if entries != 1 {
+		what, _, _ = strings.Cut(strings.Replace(labelTable[l].text, "(s)", "", 1), ":")
+	}
+	return what
+}
 
 // Minor reports whether a line is enough for the change.
 func (l Label) Minor() bool { return labelTable[l].minor }
@@ -254,17 +266,18 @@ var jsonTypes = [...]string{"array", "boolean", "integer", "null", "number", "ob
 
 // toolHints are the annotations that the approval logic of clients reads (MCP 2025-03-26).
 // Each has its default, the value that makes a client ask less, whether it is about what
-// the tool writes, so that it says nothing of a tool that only reads, and the label for a
-// change to the value that makes a client ask less.
+// the tool writes, so that it says nothing of a tool that only reads, the label for a
+// change to the value that makes a client ask less, and what a tool claims with that value.
 var toolHints = map[string]struct {
 	absent, asksLess bool
 	writes           bool
 	safer            Label
+	claim            string
 }{
-	"readOnlyHint":    {false, true, false, labelTowardsSafe},
-	"destructiveHint": {true, false, true, labelTowardsSafe},
-	"idempotentHint":  {false, true, true, labelLessCare},
-	"openWorldHint":   {true, false, false, labelLessCare},
+	"readOnlyHint":    {false, true, false, labelTowardsSafe, "to only read"},
+	"destructiveHint": {true, false, true, labelTowardsSafe, "not to be destructive"},
+	"idempotentHint":  {false, true, true, labelLessCare, "that a repeat does nothing more"},
+	"openWorldHint":   {true, false, false, labelLessCare, "to stay in a closed world"},
 }
 
 // annotationKeywords say nothing about which values a schema takes.

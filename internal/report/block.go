@@ -80,13 +80,13 @@ func (b *diffBlock) drift(r *Report, d *pin.Drift, g *group, all bool) {
 	}
 	shown, shared, minor := g.parts(all)
 	for _, e := range shown {
-		b.edit(r, g, e)
+		b.edit(r, d, g, e)
 	}
 	for _, edits := range shared {
-		b.line("@@ " + labelCounts(edits) + "  as in " + text.Number(edits[0].home) + " @@")
+		b.line("@@ also changed as shown under " + text.Number(edits[0].home) + ": " + labelCounts(edits) + " @@")
 	}
 	if len(minor) > 0 {
-		b.line("@@ also " + labelCounts(minor) + " @@")
+		b.line("@@ minor, not shown: " + labelCounts(minor) + " @@")
 	}
 }
 
@@ -103,8 +103,8 @@ func (r *Report) wholes(d *pin.Drift, all bool) (op byte, list []pin.Pin) {
 	return 0, nil
 }
 
-func (b *diffBlock) edit(r *Report, g *group, e *edit) {
-	b.line("@@ " + e.Label.ID() + spaced(text.Pointer(e.Pointer), r.editNote(g, e)) + " @@")
+func (b *diffBlock) edit(r *Report, d *pin.Drift, g *group, e *edit) {
+	b.line("@@ " + e.Label.ID() + spaced(placeOf(d.List, e.Pointer), r.editNote(g, e)) + " @@")
 	if e.home > 0 {
 		return
 	}
@@ -184,7 +184,7 @@ func (b *diffBlock) whole(op byte, p *pin.Pin) {
 // findings prints the findings of a section.
 func (b *diffBlock) findings(s section) {
 	for _, f := range s.List {
-		b.line("! " + joined("  in ", f.Word, f.Names) + spaced(f.Pointer, f.Detail))
+		b.line("! " + joined("  in ", f.Word, f.Names) + spaced(f.Place, f.Detail))
 	}
 	if s.More != "" {
 		b.line("! " + s.More)

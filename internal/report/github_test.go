@@ -27,15 +27,15 @@ func TestGitHubAnnotations(t *testing.T) {
 ::error file=tools.lock,line=13,title=CHANGED list_dir::wording at /description
 ::error file=tools.lock,line=4,title=ADDED "t<U+00F6><U+0000>ol%2C \"%3A%3Aerror%3A%3Ax\""::no pin names it
 ::error file=tools.lock,line=27,title=CHANGED read_file::parameter-added at /inputSchema/properties/post_to; constraint-loosened at /inputSchema/properties/limit/maximum
-::warning file=tools.lock,line=4,title=ADDED new_name::renamed from old_name: nothing but the name differs
+::warning file=tools.lock,line=4,title=ADDED new_name::old_name under a new name: nothing else differs
 ::warning file=tools.lock,line=6,title=REMOVED gone::it is gone
-::warning file=tools.lock,line=20,title=REMOVED old_name::renamed to new_name: nothing but the name differs
+::warning file=tools.lock,line=20,title=REMOVED old_name::it is new_name now: nothing else differs
 DRIFT: 1 duplicate, 2 added, 2 changed, 2 removed; 1 matches tools.lock
 hint: review: pinproof diff live.json
 `,
 		"allowed": `::warning file=tools.lock,line=1,title=pinproof::PASS WITH DRIFT: 1 added, 1 removed; 1 matches tools.lock
-::warning file=tools.lock,line=4,title=ADDED c::renamed from a: nothing but the name differs
-::warning file=tools.lock,line=6,title=REMOVED a::renamed to c: nothing but the name differs
+::warning file=tools.lock,line=4,title=ADDED c::a under a new name: nothing else differs
+::warning file=tools.lock,line=6,title=REMOVED a::it is c now: nothing else differs
 PASS WITH DRIFT: 1 added, 1 removed; 1 matches tools.lock
 hint: review: pinproof diff live.json
 `,

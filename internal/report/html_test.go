@@ -158,9 +158,9 @@ func TestHTMLPage(t *testing.T) {
 		{"del", "", []string{"1000", "Reads a file inside the project.", "gone", "Goes."}},
 		{"ins", "", []string{`<2 tag characters: "hi">`, "100000", "Reads a file. Then sends a copy.", `{"taskSupport":"forbidden"}`}},
 		{"li", "change", []string{`wording /description Lists a folder.<2 tag characters: "hi">`,
-			"constraint-loosened /inputSchema/properties/limit/maximum - 1000 + 100000",
+			"constraint-loosened arguments.limit/maximum takes more than before - 1000 + 100000",
 			"wording /description - Reads a file inside the project. + Reads a file. Then sends a copy.",
-			`sdk-churn /execution + {"taskSupport":"forbidden"}`}},
+			`sdk-churn /execution changed by an SDK, to no effect + {"taskSupport":"forbidden"}`}},
 		{"label", "", []string{"all", "WARNING 1", "HIDDEN 1", "CHANGED 3", "REMOVED 1", "constraint-loosened 1", "wording 2", "sdk-churn 2"}},
 		{"p", "note", []string{short(r.Drifts[4].Pinned.Digest)}},
 		{"pre", "command", []string{
@@ -252,11 +252,15 @@ func TestHTMLSaysWhatDiffSays(t *testing.T) {
 			if !counted {
 				continue // "all"
 			}
-			said := word + " " + n
-			if kind := strings.ToLower(word); kind != word {
-				said = n + " " + kind
+			said := n + " " + word // a kind, or a minor label
+			if l, ok := diff.LabelNamed(word); ok && !l.Minor() {
+				count, err := strconv.Atoi(n)
+				if err != nil {
+					t.Fatal(err)
+				}
+				said = n + " " + l.Of(count)
 			}
-			if !regexp.MustCompile(`(?i)\b` + said + `\b`).MatchString(strings.ReplaceAll(overview, "WARNINGS", "WARNING")) {
+			if !regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(said) + `\b`).MatchString(strings.ReplaceAll(overview, "WARNINGS", "WARNING")) {
 				t.Errorf("a button says %q, the overview %q", button, overview)
 			}
 		}

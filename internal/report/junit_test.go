@@ -58,7 +58,7 @@ Approved warnings, in what matches its pins:
 @@ wording  /description @@
 - | Reads [-a-] file in a folder.
 + | Reads {+any+} file in a folder.
-@@ client-metadata  /_meta @@
+@@ client-metadata  /_meta  changed in what clients show @@
 + | ["]]]]><![CDATA[>"]
 ]]></failure>
     </testcase>

@@ -111,8 +111,9 @@ func TestMarkdownPage(t *testing.T) {
 	r.Findings, r.fresh = nil, make([][]review.Finding, len(r.Drifts))
 	want := strings.ReplaceAll(`## DRIFT: '1 hidden, 3 changed (2 alike), 1 removed; 0 match tools.lock'
 
-- '1 hidden, 3 changed (2 alike), 1 removed: constraint-loosened 1, wording 2; minor: sdk-churn 2'
-- 'text the model reads 222 -> 219 bytes (-1 %), changed in 3 tools'
+- '1 hidden, 3 changed (2 alike), 1 of them in text the model reads, 1 removed'
+- 'To read: 1 takes more than before, 2 reworded; minor: 2 sdk-churn'
+- 'text the model reads 222 -> 219 bytes (-1 %)'
 
 | server | pinned | now |
 |---|---|---|
@@ -136,7 +137,7 @@ func TestMarkdownPage(t *testing.T) {
 ### 2. 'CHANGED read_file'
 
 '''diff
-@@ constraint-loosened  /inputSchema/properties/limit/maximum @@
+@@ constraint-loosened  arguments.limit/maximum  takes more than before @@
 - | 1000
 + | 100000
 @@ wording  /description @@
@@ -340,7 +341,7 @@ func TestMarkdownBounded(t *testing.T) {
 	checkMarkdown(t, page)
 	for _, want := range []string{
 		"\n! the rest of this is left out here: see diff\n", "\n### 20. `CHANGED ", " more rows left out here.\n",
-		"\nThe page is full: the changes of ", " tools are left out; `diff` shows them.\n", "@@ input-changed  /inputSchema @@\n+ | {\"properties\":{\"z\":{}},\"required\":[\"z\"],\"type\":\"object\"}\n", "\npinproof diff live.json\n",
+		"\nThe page is full: the changes of ", " tools are left out; `diff` shows them.\n", "@@ input-changed  /inputSchema  describes the input in another way @@\n+ | {\"properties\":{\"z\":{}},\"required\":[\"z\"],\"type\":\"object\"}\n", "\npinproof diff live.json\n",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q", want)

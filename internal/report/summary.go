@@ -145,7 +145,10 @@ func (r *Report) matchedCounts() (c pin.Counts) {
 }
 
 // kindText counts the drift of some groups by kind: "1 added, 13 changed alike", "14 changed (12 alike)".
-func kindText(r *Report, groups []*group) string {
+func kindText(r *Report, groups []*group) string { return kindTextWith(r, groups, "") }
+
+// kindTextWith is kindText with words behind the count of what changed.
+func kindTextWith(r *Report, groups []*group, changed string) string {
 	count, most := map[pin.Kind]int{}, map[pin.Kind]int{} // most: in one group
 	for _, g := range groups {
 		k, n := r.first(g).Kind, len(g.drifts)
@@ -165,6 +168,9 @@ func kindText(r *Report, groups []*group) string {
 			s += " alike"
 		case 2*alike >= n:
 			s += " (" + text.Number(alike) + " alike)"
+		}
+		if k == pin.Changed {
+			s += changed
 		}
 		parts = append(parts, s)
 	}
@@ -241,34 +247,29 @@ func (r *Report) policyText() string {
 }
 
 // overview says at the top of a review what there is to read: the new warnings, the
-// counts by kind and label, and what the model reads from now on.
+// counts by kind and by what changed, and what the model reads from now on.
 func (r *Report) overview() []string {
-	has := map[diff.Label]map[int]bool{} // the drifts that have it
+	has := map[diff.Label]int{} // by how many drifts have it
 	for i := range r.changes {
+		seen := map[diff.Label]bool{}
 		for _, c := range r.changes[i] {
-			if has[c.Label] == nil {
-				has[c.Label] = map[int]bool{}
+			if !seen[c.Label] {
+				seen[c.Label] = true
+				has[c.Label]++
 			}
-			has[c.Label][i] = true
 		}
 	}
-	var labels, minor []string
+	var toRead, minor []string
 	for _, l := range slices.Sorted(maps.Keys(has)) {
-		list := &labels
-		if l.Minor() {
-			list = &minor
+		if n := has[l]; l.Minor() {
+			minor = append(minor, text.Number(n)+" "+l.ID())
+		} else {
+			toRead = append(toRead, text.Number(n)+" "+l.Of(n))
 		}
-		*list = append(*list, l.ID()+" "+text.Number(len(has[l])))
 	}
-	if len(minor) > 0 {
-		minor[0] = "minor: " + minor[0]
-	}
-	texts, _ := r.driftsThat(func(i int) bool {
-		return len(r.changes[i]) == 0 || slices.ContainsFunc(r.changes[i], func(c diff.Change) bool { return modelReads(r.Drifts[i].List, c) })
-	})
-	cost := r.costText()
-	if cost != "" && texts.Total() > 0 {
-		cost += ", changed in " + texts.Plural()
+	labels := joined("; ", titled("to read: ", toRead), titled("minor: ", minor))
+	if labels != "" {
+		labels = strings.ToUpper(labels[:1]) + labels[1:]
 	}
 	added, rest := "", r.groups
 	if dangers := r.dangerText(r.groups, len(r.Pairs) == 1); dangers != "" {
@@ -276,8 +277,41 @@ func (r *Report) overview() []string {
 		rest = slices.DeleteFunc(slices.Clone(r.groups), isNew)
 		added = kindText(r, slices.DeleteFunc(slices.Clone(r.groups), func(g *group) bool { return !isNew(g) })) + ": " + dangers
 	}
-	lines := []string{r.warningText(maxTitleNames), added, joined(": ", kindText(r, rest), joined("; ", strings.Join(labels, ", "), strings.Join(minor, ", "))), cost}
+	lines := []string{r.warningText(maxTitleNames), added, kindTextWith(r, rest, r.readText()), labels, r.costText()}
 	return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
+}
+
+// titled is a list in words with its title, or "" for none.
+func titled(title string, list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return title + strings.Join(list, ", ")
+}
+
+// readText says how many of the changed entries changed in text that the model reads:
+// ", 15 of them in text the model reads".
+func (r *Report) readText() string {
+	changed, read := 0, 0
+	for i := range r.Drifts {
+		switch d := &r.Drifts[i]; {
+		case d.Kind != pin.Changed:
+		case !d.TextsKnown():
+			return "" // it can't be told
+		default:
+			changed++
+			read += review.RankOf(slices.ContainsFunc(r.changes[i], func(c diff.Change) bool { return modelReads(d.List, c) }))
+		}
+	}
+	switch {
+	case changed == 0:
+		return ""
+	case read == 0:
+		return ", not in text the model reads"
+	case read == changed:
+		return " in text the model reads"
+	}
+	return ", " + text.Number(read) + " of them in text the model reads"
 }
 
 // modelReads reports whether a change is in something that a model reads.
@@ -402,17 +436,17 @@ func (r *Report) groupFindings(g *group) []collapsedFinding {
 // driftNote says what a list of changes can't: repeats, renames, texts that are not
 // stored.
 func driftNote(d *pin.Drift) string {
-	renamed, how := "renamed", ": nothing but the name differs"
-	if d.RenamedSimilar {
-		renamed, how = "perhaps renamed", ": more than the name differs"
-	}
 	switch {
 	case d.Kind == pin.Duplicate:
 		return text.Count(len(d.Copies), pin.ListInfo[d.List].Entry) + " of this name: an agent may get any of them; this can't be accepted"
+	case d.RenamedFrom != "" && d.RenamedSimilar:
+		return "looks like " + text.Name(d.RenamedFrom) + " under a new name, with these changes"
 	case d.RenamedFrom != "":
-		return renamed + " from " + text.Name(d.RenamedFrom) + how
+		return text.Name(d.RenamedFrom) + " under a new name: nothing else differs"
+	case d.RenamedTo != "" && d.RenamedSimilar:
+		return "it looks like " + text.Name(d.RenamedTo) + " now"
 	case d.RenamedTo != "":
-		return renamed + " to " + text.Name(d.RenamedTo) + how
+		return "it is " + text.Name(d.RenamedTo) + " now: nothing else differs"
 	case (d.Kind == pin.Changed || d.Kind == pin.Hidden) && !d.TextsKnown():
 		return fmt.Sprintf("pinned %s, now %s: a definition was not stored (hashOnly)", short(d.Pinned.Digest), short(d.Found.Digest))
 	}
@@ -449,17 +483,26 @@ func unseen(c diff.Change) string {
 	return "same text to a reader, other code points"
 }
 
-// editNote is shown beside an edit's label and pointer. It says what no reader can
-// see, which group shows a shared edit in full, and whose text is shown as an example.
+// editNote is shown beside an edit's label and place. It says what no reader can see, what
+// the label means where it first stands in a group, which group shows a shared edit in
+// full, and whose text is shown as an example.
 func (r *Report) editNote(g *group, e *edit) string {
-	home, whose := "", ""
+	home, whose, words := "", "", ""
+	if g.introduces(e) {
+		words = e.Words()
+	}
 	if e.home > 0 {
 		home = homeNumber(e)
 	}
 	if e.example {
 		whose = "as it stands in " + text.Name(r.first(g).Name)
 	}
-	return joined("; ", e.unseen, home, whose)
+	return joined("; ", e.unseen, words, home, whose)
+}
+
+// introduces reports whether an edit is the first of a group with its label.
+func (g *group) introduces(e *edit) bool {
+	return e == &g.edits[slices.IndexFunc(g.edits, func(other edit) bool { return other.Label == e.Label })]
 }
 
 func homeNumber(e *edit) string { return "as in " + text.Number(e.home) }
@@ -774,7 +817,8 @@ func (r *Report) leftText(accepted map[int]bool, whole []string) string {
 type row struct {
 	op      byte   // 'W' a warning, '!' a change, '~' several summed up, '=' anything else
 	Word    string // what it is: a label, "WARNING hidden-text"
-	Pointer string
+	Pointer string // where it is, a JSON Pointer
+	Place   string // the same for people
 	Detail  string
 	Names   string // the entries that a finding is about, unless that is clear from above
 	Home    int    // number of the group that shows the change, from 1; 0: this one
@@ -785,7 +829,7 @@ type row struct {
 func (r row) Warning() bool { return r.op == 'W' }
 
 // rest is what follows the word.
-func (r row) rest() string { return spaced(r.Pointer, joined(", in ", r.Detail, r.Names)) }
+func (r row) rest() string { return spaced(r.Place, joined(", in ", r.Detail, r.Names)) }
 
 // groupRows lists the rows of a group: its findings, its driftNote and its edits. Unless
 // all is set, one row sums up the minor edits. The gate shows up to most edits, with short
@@ -798,9 +842,9 @@ func (r *Report) groupRows(g *group, all bool, most int) []row {
 	if note := driftNote(r.first(g)); note != "" {
 		rows = append(rows, row{op: '=', Word: note})
 	}
-	home, note := r.homeText, r.gateNote
+	list, note := r.first(g).List, r.gateNote
 	if most == 0 {
-		home, note = homeNumber, r.editNote
+		note = r.editNote
 	}
 	shown, shared, minor := g.parts(all)
 	for i, e := range shown {
@@ -808,13 +852,21 @@ func (r *Report) groupRows(g *group, all bool, most int) []row {
 			rows = append(rows, row{op: '~', Word: text.Count(len(shown)-i, "more change")})
 			break
 		}
-		rows = append(rows, row{op: '!', Word: e.Label.ID(), Pointer: text.Pointer(e.Pointer), Detail: note(g, e), Home: e.home, edit: e})
+		rows = append(rows, row{op: '!', Word: e.Label.ID(), Pointer: text.Pointer(e.Pointer), Place: placeOf(list, e.Pointer), Detail: note(g, e), Home: e.home, edit: e})
 	}
 	for _, edits := range shared {
-		rows = append(rows, row{op: '!', Word: "shared", Detail: labelCounts(edits) + ", " + home(edits[0]), Home: edits[0].home})
+		word, said := "also changed as shown under "+text.Number(edits[0].home), labelCounts(edits)
+		if most > 0 {
+			word, said = "also changed", r.homeText(edits[0])+": "+said
+		}
+		rows = append(rows, row{op: '!', Word: word, Detail: said, Home: edits[0].home})
 	}
 	if len(minor) > 0 {
-		rows = append(rows, row{op: '~', Word: "also", Detail: labelCounts(minor)})
+		word := "minor, not shown (--full)"
+		if most > 0 {
+			word = "minor"
+		}
+		rows = append(rows, row{op: '~', Word: word, Detail: labelCounts(minor)})
 	}
 	return rows
 }
@@ -838,7 +890,7 @@ func (r *Report) gateNote(g *group, e *edit) string {
 // row words a finding. above is the number of entries named above it. If the finding is in
 // all of them, row names none; otherwise it names up to most of those that have it.
 func (f collapsedFinding) row(above, most int) row {
-	row := row{op: '=', Word: findingWord(f.Finding), Pointer: text.Pointer(f.Pointer), Detail: f.Detail}
+	row := row{op: '=', Word: findingWord(f.Finding), Pointer: text.Pointer(f.Pointer), Place: placeOf(f.List, f.Pointer), Detail: f.Detail}
 	if f.Warning {
 		row.op = 'W'
 	}
@@ -859,7 +911,7 @@ func (r *Report) sides() []sideText {
 	var list []sideText
 	for i := range r.Pairs {
 		if p := &r.Pairs[i]; len(r.Pairs) == 1 || p.Differs {
-			list = append(list, r.side(p))
+			list = append(list, r.side(p, true))
 		}
 	}
 	if n := len(list); n > 0 && n < len(r.Pairs) {
@@ -868,16 +920,17 @@ func (r *Report) sides() []sideText {
 	return list
 }
 
-func (r *Report) side(p *pin.Pair) sideText {
+// side says it for one server, with set digests where that is asked.
+func (r *Report) side(p *pin.Pair, digests bool) sideText {
 	s := sideText{old: r.against() + " nothing", new: "no capture"}
 	if p.Server != "" {
 		s.server = text.Name(p.Server)
 	}
 	if p.Known {
-		s.old = r.against() + " " + setText(&p.Pinned)
+		s.old = r.against() + " " + setText(&p.Pinned, digests)
 	}
 	if p.Present {
-		s.new = text.Printable(p.Manifest) + " " + setText(&p.Found)
+		s.new = text.Printable(p.Manifest) + " " + setText(&p.Found, digests)
 	}
 	switch {
 	case p.PinnedAbout != "" && p.PinnedAbout != p.About:
@@ -891,12 +944,16 @@ func (r *Report) side(p *pin.Pair) sideText {
 	return s
 }
 
-// setText is "14 tools, set 1f6b0c3d8a41".
-func setText(s *pin.Set) string {
-	if s.Digest == "" {
-		return pin.CountPins(s.Pins).String() + ", a name is repeated"
+// setText is "14 tools" or "14 tools, set 1f6b0c3d8a41".
+func setText(s *pin.Set, digest bool) string {
+	said := pin.CountPins(s.Pins).String()
+	switch {
+	case s.Digest == "":
+		said += ", a name is repeated"
+	case digest:
+		said += ", set " + short(s.Digest)
 	}
-	return pin.CountPins(s.Pins).String() + ", set " + short(s.Digest)
+	return said
 }
 
 // questionText asks about drifts that are accepted together.

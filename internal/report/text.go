@@ -336,7 +336,7 @@ func (t *textWriter) servers(r *Report, differ []*pin.Pair) {
 	}
 	for _, p := range differ {
 		if r.Only == nil && !slices.ContainsFunc(r.Drifts, func(d pin.Drift) bool { return d.Server == p.Server }) {
-			t.side("  ", r.side(p))
+			t.side("  ", r.side(p, t.Full))
 		}
 	}
 }
@@ -374,7 +374,7 @@ func (t *textWriter) short(g *group) bool { return g.minor && !t.Full }
 func (t *textWriter) top(r *Report) {
 	differ := r.differing()
 	if len(r.Pairs) == 1 {
-		t.side("", r.side(&r.Pairs[0]))
+		t.side("", r.side(&r.Pairs[0], t.Full))
 	} else {
 		t.say("", segment{'*', text.Number(len(differ)) + " of " + text.Count(len(r.Pairs), "server") + " differ"})
 	}
@@ -429,7 +429,7 @@ func (t *textWriter) group(r *Report, g *group) {
 		title = append(title, segment{'~', "  " + short(first.DefinitionDigest())})
 	}
 	if len(r.Pairs) > 1 && r.opensServer(g) {
-		s := r.side(pin.PairOf(r.Pairs, first.Server))
+		s := r.side(pin.PairOf(r.Pairs, first.Server), t.Full)
 		s.notes = append(s.notes, r.serverText(first.Server, false))
 		t.side("", s)
 		t.printf("\n")
@@ -437,13 +437,19 @@ func (t *textWriter) group(r *Report, g *group) {
 	if t.short(g) {
 		t.brief = true
 		_, shared, minor := g.parts(false)
-		note := joined("; ", driftNote(first), labelCounts(slices.Concat(append(shared, minor)...)))
-		t.say(number, append(title, segment{'=', spaced(note)})...)
+		note := labelCounts(slices.Concat(append(shared, minor)...))
+		if first.Kind == pin.Changed && note != "" {
+			note = "minor: " + note
+		}
+		t.say(number, append(title, segment{'=', spaced(joined("; ", driftNote(first), note))})...)
 		return
 	}
 	t.say(number, title...)
 	indent := strings.Repeat(" ", len(number))
 	for _, row := range r.groupRows(g, t.Full || g.minor, 0) {
+		if t.Full {
+			row.Place = row.Pointer
+		}
 		if row.op == '=' { // a note may quote at length, too
 			row.Detail = cmp.Or(t.shownAt(row.Pointer, jsontree.Text(row.Word+row.Detail)), row.Detail)
 		}

@@ -25,7 +25,7 @@ func (r *Reviewer) encoded() {
 		if !isEncodedProse(decoded) || to <= r.pinned {
 			return true
 		}
-		r.add("encoded-text", "encoded text%s: %s is %s", r.where, r.excerpt(from, min(to, from+afterOrder)), excerpt{string(decoded), 0, len(decoded), false})
+		r.add("encoded-text", "encoded text%s: %s is %s", r.where, r.excerpt(textRange{from, from}, 0, min(to-from, afterOrder)), wholeExcerpt(string(decoded)))
 		return false
 	})
 }

@@ -390,7 +390,7 @@ func (r *Reviewer) mention(name string, at int) bool {
 	}
 	warning := !r.mentioned["action "+name] && !r.isNoTool(name, at)
 	if warning && r.first(name) || !warning && r.first("note "+name) {
-		r.addFor(name, "names-other-tool", warning, "%s of server %s: %s", text.Name(name), r.x.others(r.about.Server, name), r.excerpt(at-beside, at+len(name)+beside))
+		r.addFor(name, "names-other-tool", warning, "%s of server %s: %s", text.Name(name), r.x.others(r.about.Server, name), r.excerpt(textRange{at, at + len(name)}, beside, beside))
 	}
 	return true
 }
@@ -471,7 +471,7 @@ func (r *Reviewer) isNoTool(name string, at int) bool {
 
 func (r *Reviewer) label(label string, at int) {
 	if r.x.isLabel(label) && label != r.about.Server && r.first("server "+label) {
-		r.addAs("names-other-tool", false, "server %s: %s", text.Name(label), r.excerpt(at-beside, at+len(label)+beside))
+		r.addAs("names-other-tool", false, "server %s: %s", text.Name(label), r.excerpt(textRange{at, at + len(label)}, beside, beside))
 	}
 }
 
@@ -481,7 +481,7 @@ func (r *Reviewer) unknown(t *tokenizer) {
 	from, to := t.lacking.from, t.lacking.to
 	name := r.folded[from:to]
 	if to > 0 && !slices.Contains(r.said, callFirst) && !slices.Contains(r.said, changeCall) && len(r.x.names[name]) == 0 && r.first("unknown "+name) {
-		r.add("unknown-tool", "no tool of this server: %s", r.excerpt(from-beside, to+beside))
+		r.add("unknown-tool", "no tool of this server: %s", r.excerpt(t.lacking, beside, beside))
 	}
 }
 

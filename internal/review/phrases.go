@@ -177,7 +177,8 @@ func (t *tokenizer) match() {
 			case !step.last:
 				t.progress[n] = p
 			case !group.ordinary(t.words[p.start-base:i], t.words[i+1:]):
-				t.r.hit(group.id, group.what, group.what, w.from+1, t.words[p.start-base].from-beside, w.from+afterOrder)
+				last := len(strings.TrimRight(t.s[w.from:w.from+text.RunSize(t.s[w.from:], wordBytes.has)], ".-"))
+				t.r.hit(group.id, group.what, group.what, w.from+1, textRange{t.words[p.start-base].from, w.from + last}, beside, afterOrder-last)
 			}
 		}
 		if w.class&isNegation != 0 {
@@ -275,7 +276,7 @@ func (t *tokenizer) read(r *Reviewer) {
 		last = word
 	}
 	if t.hashes == 1 && t.hashed >= 0 {
-		r.hit("instruction-like", asHeading, asHeading, t.hashed+1, t.hashed, t.hashed+afterOrder)
+		r.hit("instruction-like", asHeading, asHeading, t.hashed+1, textRange{t.hashed, t.hashed}, 0, afterOrder)
 	}
 }
 
@@ -373,7 +374,7 @@ func (t *tokenizer) heading(i int) {
 		before, _ := headed(above[strings.LastIndexByte(above, '\n')+1:])
 		_, below, _ := strings.Cut(t.s[i:], "\n")
 		if after, _ := headed(below); before != mark && after != mark {
-			t.r.hit("instruction-like", asHeading, asHeading, i+len(name), i, i+afterOrder)
+			t.r.hit("instruction-like", asHeading, asHeading, i+len(name), textRange{i, i + len(name)}, 0, afterOrder-len(name))
 		}
 	}
 }
@@ -525,7 +526,7 @@ func (t *tokenizer) file(what string, from, to int) {
 		}
 	}
 	if what != "" {
-		t.r.hit("secret-path", "secret-path", "names "+what, to, from-beside, from+afterOrder)
+		t.r.hit("secret-path", "secret-path", "names "+what, to, textRange{from, to}, beside, afterOrder-(to-from))
 	}
 	if !into {
 		t.add("{secret}", from)
@@ -563,7 +564,7 @@ func (t *tokenizer) tag(i int) {
 	}
 	if size > 0 {
 		const what = "a tag that pretends to be part of the prompt"
-		t.r.hit("instruction-like", what, what, i+size, i, i+size+afterOrder)
+		t.r.hit("instruction-like", what, what, i+size, textRange{i, i + size}, 0, afterOrder)
 	}
 }
 
@@ -610,7 +611,7 @@ func (t *tokenizer) comment(i int) {
 	}
 	if ok && (plain > 4 || plain > 1 && !ordinary || strings.Contains(inside, "://") || strings.Contains(inside, "<script")) {
 		const what = "text in an HTML comment"
-		t.r.hit("instruction-like", what, what, t.commentEnd, i, min(t.commentEnd, i+2*afterOrder))
+		t.r.hit("instruction-like", what, what, t.commentEnd, textRange{i, i}, 0, min(t.commentEnd-i, 2*afterOrder))
 	}
 }
 
@@ -621,7 +622,9 @@ func tagName(s string) int { return text.RunSize(s, nameBytes.has) }
 func (r *Reviewer) otherScripts() {
 	for _, rule := range otherScripts {
 		if from, to := rule.find(r.text, r.pinned); to > 0 {
-			r.add("instruction-like", "%s%s: %s", rule.what, r.where, r.around(from, to))
+			order := r.around(from, to)
+			order.found = textRange{from, to}
+			r.add("instruction-like", "%s%s: %s", rule.what, r.where, order)
 		}
 	}
 }

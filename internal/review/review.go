@@ -335,26 +335,29 @@ func newTokenizer(m *phraseMatcher) *tokenizer {
 
 // hit reports what the words of the text say, once for each kind. A text that is pinned
 // up to end or beyond isn't reported.
-func (r *Reviewer) hit(id, kind, what string, end, from, to int) {
+func (r *Reviewer) hit(id, kind, what string, end int, found textRange, before, after int) {
 	if end > r.pinned && !slices.Contains(r.said, kind) && !slices.Contains(r.said, id) {
 		r.said = append(r.said, kind)
-		r.add(id, "%s%s: %s", what, r.where, r.excerpt(from, to))
+		r.add(id, "%s%s: %s", what, r.where, r.excerpt(found, before, after))
 	}
 }
 
 const maxExcerpt = 160 // code points of the server's text in one detail
 
-// An excerpt is s[from:to] for a detail. Printed, it shows whether there is more text on
-// either side. Most are never printed (maxAlike), so its text is only made then.
+// An excerpt is s[from:to] for a detail, with what was found in it marked. Printed, it shows
+// whether there is more text on either side. Most are never printed (maxAlike), so its text
+// is only made then.
 type excerpt struct {
 	s        string
 	from, to int
-	folded   bool // from and to count bytes in plainText(s)
+	found    textRange // what is marked, if it is a part
+	folded   bool      // all of them count bytes in plainText(s)
 }
 
-// excerpt shows a part of the folded text as the server wrote it.
-func (r *Reviewer) excerpt(from, to int) excerpt {
-	return excerpt{r.text, max(from, 0), min(to, len(r.folded)), len(r.text) != len(r.folded)}
+// excerpt shows what was found in the folded text as the server wrote it, with so many
+// bytes before and after it.
+func (r *Reviewer) excerpt(found textRange, before, after int) excerpt {
+	return excerpt{r.text, max(found.from-before, 0), min(found.to+max(after, 0), len(r.folded)), found, len(r.text) != len(r.folded)}
 }
 
 // around shows a part of the text with some code points on both sides.
@@ -364,26 +367,36 @@ func (r *Reviewer) around(from, to int) excerpt {
 		_, after := utf8.DecodeRuneInString(r.text[to:])
 		from, to = from-before, to+after
 	}
-	return excerpt{r.text, from, to, false}
+	return excerpt{s: r.text, from: from, to: to}
 }
 
-// String is the part, printable and in quotes.
+func wholeExcerpt(s string) excerpt { return excerpt{s: s, to: len(s)} }
+
+// excerptEscapes are for a text in quotes: what would end it or mark a part of it gets a
+// backslash, and the end of a line is shown as a sign.
+var excerptEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "»", `\»`, "«", `\«`, "⏎", `\⏎`, "\n", "⏎")
+
+// String is the part, printable and in quotes, with »what was found« marked.
 func (e excerpt) String() string {
-	s, from, to := e.s, e.from, e.to
-	if e.folded {
-		from, to = inOriginal(s, from), inOriginal(s, to)
-	}
+	s, from, to := e.s, e.place(e.from), e.place(e.to)
 	for from > 0 && !utf8.RuneStart(s[from]) {
 		from--
 	}
 	for to < len(s) && !utf8.RuneStart(s[to]) {
 		to++
 	}
-	str, cut := s[from:to], ""
-	if runes := []rune(str); len(runes) > maxExcerpt {
-		str, cut = string(runes[:maxExcerpt]), fmt.Sprintf("<and %s more characters>", text.Number(len(runes)-maxExcerpt))
+	end, cut := to, ""
+	if runes := []rune(s[from:to]); len(runes) > maxExcerpt {
+		end, cut = from+len(string(runes[:maxExcerpt])), fmt.Sprintf("<and %s more characters>", text.Number(len(runes)-maxExcerpt))
 	}
-	str = `"` + text.Printable(strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(str)) + cut + `"`
+	printed := func(from, to int) string { return text.Printable(excerptEscapes.Replace(s[from:to])) }
+	str := ""
+	if a, b := max(from, e.place(e.found.from)), min(end, e.place(e.found.to)); a < b && (a > from || b < to) {
+		str = printed(from, a) + "»" + printed(a, b) + "«" + printed(b, end)
+	} else {
+		str = printed(from, end)
+	}
+	str = `"` + str + cut + `"`
 	if from > 0 {
 		str = "…" + str
 	}
@@ -391,6 +404,14 @@ func (e excerpt) String() string {
 		str += "…"
 	}
 	return str
+}
+
+// place is an offset into s for one into its folded form.
+func (e excerpt) place(at int) int {
+	if e.folded {
+		return inOriginal(e.s, at)
+	}
+	return at
 }
 
 // WarningsIn returns the warnings of a list, without its notes.

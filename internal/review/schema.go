@@ -331,7 +331,7 @@ func (r *Reviewer) reference(v jsontree.Value) {
 		})
 	}
 	if !r.ids[r.resolve(v.Text)] {
-		r.add("remote-ref", "leaves the document: %s", excerpt{v.Text, 0, len(v.Text), false})
+		r.add("remote-ref", "leaves the document: %s", wholeExcerpt(v.Text))
 	}
 }
 

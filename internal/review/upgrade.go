@@ -66,7 +66,7 @@ func (r *Reviewer) joined(before *jsontree.Value) {
 		quoted = quoted[:min(len(quoted), maxNoted)]
 		var texts []string
 		for _, q := range quoted {
-			texts = append(texts, excerpt{q.text, 0, len(q.text), false}.String())
+			texts = append(texts, wholeExcerpt(q.text).String())
 		}
 		r.path = quoted[0].path
 		what := note.one

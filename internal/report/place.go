@@ -1,0 +1,55 @@
+package report
+
+import (
+	"strings"
+
+	"pinproof/internal/jsontree"
+	"pinproof/internal/pin"
+	"pinproof/internal/text"
+)
+
+// placeOf says for people where in an entry something is: a parameter of a tool as the way to
+// it, "arguments.sort[].by", and what is in its schema behind that, "arguments.sort/enum/2".
+// "[]" is every element and "*" every parameter without a name. Anything else, and a
+// parameter with a name that could be mistaken, is shown as its JSON Pointer.
+func placeOf(list pin.List, pointer string) string {
+	const input = "/inputSchema"
+	if list != pin.Tools || !strings.HasPrefix(pointer, input+"/properties/") || len(pointer) > text.MaxName {
+		return text.Pointer(pointer)
+	}
+	steps, _ := jsontree.Tokens(pointer[len(input):])
+	said, n := "arguments", 0
+	for n < len(steps) {
+		switch {
+		case steps[n] == "properties" && n+1 < len(steps):
+			if !isPlainName(steps[n+1]) {
+				return text.Pointer(pointer)
+			}
+			said += "." + steps[n+1]
+			n += 2
+			continue
+		case steps[n] == "items" && (n+1 == len(steps) || strings.Trim(steps[n+1], "0123456789") != ""): // not one of a list
+			said += "[]"
+		case steps[n] == "additionalProperties":
+			said += ".*"
+		default:
+			rest := ""
+			for _, step := range steps[n:] {
+				rest = jsontree.Pointer(rest, step)
+			}
+			if text.Pointer(rest) != rest {
+				return text.Pointer(pointer)
+			}
+			return said + rest
+		}
+		n++
+	}
+	return said
+}
+
+// isPlainName reports whether a name has none of the signs that placeOf puts between names.
+func isPlainName(name string) bool {
+	return name != "" && strings.IndexFunc(name, func(r rune) bool {
+		return r >= 0x80 || !text.IsAlnum(byte(r)) && r != '_' && r != '-'
+	}) < 0
+}
