@@ -388,9 +388,39 @@ func (t *textWriter) top(r *Report) {
 	if len(r.Pairs) > 1 {
 		t.servers(r, differ)
 	}
+	if r.nothingPinned() {
+		t.orders(r)
+	}
 	t.Findings(r, "  ", "", slices.Concat(r.General(), r.unpinned()))
 	t.Findings(r, "  ", inOthersTitle, r.inOtherServers())
 	t.approvedBefore(r)
+}
+
+// maxSaidOrders is how many sentences the top of a review quotes, without --full.
+const maxSaidOrders = 40
+
+// orders quotes the sentences that order in what is approved for the first time.
+func (t *textWriter) orders(r *Report) {
+	var orders []review.Order
+	for i := range r.Pairs {
+		orders = append(orders, review.Orders(&r.Pairs[i].Found)...)
+	}
+	if len(orders) == 0 {
+		return
+	}
+	t.say("  ", segment{'=', text.Count(len(orders), "sentence") + " that may order the model:"})
+	for i, order := range orders {
+		if i == maxSaidOrders && !t.Full {
+			t.say("    ", segment{'~', "and " + text.Number(len(orders)-i) + " more (--full)"})
+			t.brief = true
+			break
+		}
+		var refs []string
+		for _, ref := range order.Entries {
+			refs = append(refs, r.ref(ref))
+		}
+		t.say("    ", segment{'=', text.List(refs, maxSaidNames) + ": " + order.Text})
+	}
 }
 
 // Findings prints findings with the names of their entries, under a title where there

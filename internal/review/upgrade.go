@@ -7,9 +7,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 
 	"pinproof/internal/jsontree"
+	"pinproof/internal/pin"
 	"pinproof/internal/schema"
 	"pinproof/internal/text"
 )
@@ -80,6 +82,45 @@ func (r *Reviewer) joined(before *jsontree.Value) {
 		r.add(note.id, "%s: %s", what, list)
 	}
 	r.path = nil
+}
+
+// An Order is a sentence that orders, with the entries that have it.
+type Order struct {
+	Text    string // printable, in quotes
+	Entries []pin.Ref
+	odd     bool
+}
+
+// Orders lists the sentences of a server that order, each once: those first that name the
+// model, an address or a tool that the server lacks, then in the order of the entries.
+func Orders(found *pin.Set) (list []Order) {
+	x, seen := NewNames(nil, []pin.Set{*found}), map[string]int{}
+	for i := range found.Pins {
+		p := &found.Pins[i]
+		r := x.newReview(found.Server, p)
+		if r.reportUnread(p) {
+			continue
+		}
+		root, ref := p.AsReceived(), pin.Ref{Server: found.Server, Key: p.Key}
+		eachRead(&root, func(text string, _ []jsontree.Step) {
+			for _, s := range sentences(text) {
+				plain := plainSentence(text[s.from:s.to])
+				at, known := seen[plain]
+				if !known {
+					ordering, odd := r.isOrder(plain)
+					if at = -1; ordering {
+						at, list = len(list), append(list, Order{wholeExcerpt(text[s.from:s.to]).String(), nil, odd})
+					}
+					seen[plain] = at
+				}
+				if at >= 0 && (!known || list[at].Entries[len(list[at].Entries)-1] != ref) {
+					list[at].Entries = append(list[at].Entries, ref)
+				}
+			}
+		})
+	}
+	slices.SortStableFunc(list, func(a, b Order) int { return RankOf(b.odd) - RankOf(a.odd) })
+	return list
 }
 
 // quotes are parts of texts for a detail: the first few of the odd ones and of the rest, and
@@ -177,7 +218,7 @@ func (r *Reviewer) isOrder(s string) (order, odd bool) {
 			from++
 			continue
 		}
-		word := strings.Trim(s[from:from+n], ".-'")
+		word := strings.TrimFunc(s[from:from+n], func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
 		kind := cmp.Or(orderKinds()[word], "other")
 		if first == "" && kind != "polite" {
 			first = kind
