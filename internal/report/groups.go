@@ -114,11 +114,36 @@ func (r *Report) group() {
 	}
 	slices.SortStableFunc(r.groups, func(a, b *group) int {
 		x, y := r.first(a), r.first(b)
-		return cmp.Or(a.class-b.class, kindRank[x.Kind]-kindRank[y.Kind], a.danger-b.danger, cmp.Compare(a.gravest, b.gravest), behind(x)-behind(y), pin.CompareDrifts(*x, *y))
+		return cmp.Or(a.class-b.class, kindRank[x.Kind]-kindRank[y.Kind], a.danger-b.danger, review.RankOf(a.minor && x.Kind == pin.Changed)-review.RankOf(b.minor && y.Kind == pin.Changed), cmp.Compare(a.gravest, b.gravest), behind(x)-behind(y), pin.CompareDrifts(*x, *y))
 	})
 	r.sortServers()
 	r.follow()
 	r.collapseShared()
+}
+
+// together divides the groups into what is read in one go: a group, or several of a server
+// and list that each have nothing but minor changes.
+func (r *Report) together() (list [][]*group) {
+	for i, g := range r.groups {
+		if i > 0 {
+			before, d, last := r.groups[i-1], r.first(g), r.first(r.groups[i-1])
+			if g.minor && before.minor && d.Kind == pin.Changed && last.Kind == pin.Changed && d.Server == last.Server && d.List == last.List {
+				list[len(list)-1] = append(list[len(list)-1], g)
+				continue
+			}
+		}
+		list = append(list, []*group{g})
+	}
+	return list
+}
+
+// joint is a group of all the entries of some groups, to count and name them in a line.
+func joint(groups []*group) *group {
+	all := *groups[0]
+	for _, g := range groups[1:] {
+		all.drifts = append(slices.Clip(all.drifts), g.drifts...)
+	}
+	return &all
 }
 
 // sortServers puts the groups, which are sorted, server by server: the server with the most

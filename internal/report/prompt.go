@@ -33,7 +33,7 @@ func NewPrompter(in io.Reader, out io.Writer, t *textWriter, r *Report, again st
 type question struct {
 	text    string
 	server  string          // whose drifts they are; "" if it is about the whole review
-	group   *group          // to show first; nil: none
+	groups  []*group        // to show first
 	drifts  []int           // indexes of drifts; none if it is about the whole review
 	matched *review.Finding // a warning that is not on record, of an entry that matches its pin; or nil
 	warned  bool            // only the word yes accepts it
@@ -66,8 +66,8 @@ func (p *Prompter) Review() (chosen, error) {
 			return accepted(list), p.t.err
 		}
 		q := list[i]
-		if q.group != nil {
-			p.show(q.group)
+		if len(q.groups) > 0 {
+			p.show(q.groups...)
 		}
 		_, left := p.unwarned(list, q.server, true)
 		q.rest = left.Total()
@@ -87,9 +87,15 @@ func (p *Prompter) Review() (chosen, error) {
 				return chosen{}, fail.New("%s: nothing was written", q.refused).Refusal()
 			}
 		case 'e':
-			var each []*question // without the group, which has just been shown
-			for one := range slices.Chunk(q.drifts, 1) {
-				each = append(each, &question{text: p.r.questionText(one, q.warned), server: q.server, drifts: one, warned: q.warned})
+			var each []*question
+			if len(q.groups) > 1 {
+				for one := range slices.Chunk(q.groups, 1) {
+					each = append(each, p.question(one))
+				}
+			} else { // without the group, which has just been shown
+				for one := range slices.Chunk(q.drifts, 1) {
+					each = append(each, &question{text: p.r.questionText(one, q.warned), server: q.server, drifts: one, warned: q.warned})
+				}
 			}
 			list = slices.Replace(list, i, i+1, each...)
 		case 'b':
@@ -190,11 +196,11 @@ func (p *Prompter) questions() []*question {
 	if len(review.WarningsIn(r.General())) > 0 {
 		list = append(list, &question{text: "The capture as a whole has a warning. Go on?", warned: true, refused: "the warning was not accepted"})
 	}
-	for _, g := range r.groups {
-		if r.first(g).Kind == pin.Duplicate {
-			p.show(g) // nothing to ask
+	for _, groups := range p.t.together(r) {
+		if r.first(groups[0]).Kind == pin.Duplicate {
+			p.show(groups...) // nothing to ask
 		} else {
-			list = append(list, &question{text: r.questionText(g.drifts, g.warned), server: r.first(g).Server, group: g, drifts: g.drifts, warned: g.warned})
+			list = append(list, p.question(groups))
 		}
 	}
 	for _, f := range r.Unrecorded() {
@@ -202,6 +208,16 @@ func (p *Prompter) questions() []*question {
 		list = append(list, &question{text: asked, server: f.Server, matched: &f, warned: true})
 	}
 	return list
+}
+
+// question asks about groups that are read in one go.
+func (p *Prompter) question(groups []*group) *question {
+	g := joint(groups)
+	asked := p.r.questionText(g.drifts, g.warned)
+	if len(groups) > 1 {
+		asked = strings.Replace(asked, "this change", "these minor changes", 1)
+	}
+	return &question{text: asked, server: p.r.first(g).Server, groups: groups, drifts: g.drifts, warned: g.warned}
 }
 
 // keys returns the keys that may answer a question, in the order they are offered.
@@ -225,9 +241,9 @@ func (p *Prompter) keys(q *question, back bool) string {
 	return keys + "q"
 }
 
-func (p *Prompter) show(g *group) {
+func (p *Prompter) show(groups ...*group) {
 	p.t.printf("\n")
-	p.t.group(p.r, g)
+	p.t.groups(p.r, groups)
 }
 
 // showDefinition shows one definition whole.

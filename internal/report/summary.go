@@ -316,7 +316,7 @@ func (r *Report) readText() string {
 
 // modelReads reports whether a change is in something that a model reads.
 func modelReads(list pin.List, c diff.Change) bool {
-	return list != pin.Tools || !c.Label.Minor() && (strings.HasPrefix(c.Pointer, "/description") || strings.HasPrefix(c.Pointer, "/inputSchema"))
+	return !c.Label.Minor() && (list != pin.Tools || strings.HasPrefix(c.Pointer, "/description") || strings.HasPrefix(c.Pointer, "/inputSchema"))
 }
 
 // driftsThat counts by list, and names, the drifts for which are(i) is true.
@@ -408,7 +408,11 @@ func (r *Report) groupTitle(g *group, most int) string {
 	first := r.first(g)
 	title := string(first.Kind) + " " + shortRef(first.List, first.Name)
 	if n := len(g.drifts); n > 1 {
-		title = fmt.Sprintf("%s %s alike: %s", first.Kind, text.Count(n, pin.ListInfo[first.List].Entry), text.List(r.groupNames(g), cmp.Or(most, n)))
+		alike := " alike"
+		if n > len(r.groups[g.number-1].drifts) { // of several groups
+			alike = ""
+		}
+		title = fmt.Sprintf("%s %s%s: %s", first.Kind, text.Count(n, pin.ListInfo[first.List].Entry), alike, text.List(r.groupNames(g), cmp.Or(most, n)))
 	}
 	if len(r.Pairs) > 1 {
 		title += ", server " + text.Name(first.Server)

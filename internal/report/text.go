@@ -290,11 +290,14 @@ func WriteDiff(w io.Writer, r *Report, style TextStyle) error {
 	var groups bytes.Buffer
 	inner := *t
 	inner.w = &groups
-	for i, g := range r.groups {
-		if i == 0 || !t.short(r.groups[i-1]) || !t.short(g) || r.opensServer(g) {
+	var before *group
+	for _, groups := range t.together(r) {
+		g := groups[0]
+		if before == nil || !t.short(before) || !t.short(g) || r.opensServer(g) {
 			inner.printf("\n")
 		}
-		inner.group(r, g)
+		before = g
+		inner.groups(r, groups)
 	}
 	t.brief = inner.brief
 	t.length(r, bytes.Count(groups.Bytes(), []byte("\n")))
@@ -368,6 +371,46 @@ func (t *textWriter) length(r *Report, lines int) {
 
 // short reports whether a group takes one line.
 func (t *textWriter) short(g *group) bool { return g.minor && !t.Full }
+
+// together lists what is printed in one go.
+func (t *textWriter) together(r *Report) [][]*group {
+	if !t.Full {
+		return r.together()
+	}
+	var list [][]*group
+	for _, g := range r.groups {
+		list = append(list, []*group{g})
+	}
+	return list
+}
+
+// groups prints what is read in one go.
+func (t *textWriter) groups(r *Report, groups []*group) {
+	if len(groups) == 1 {
+		t.group(r, groups[0])
+		return
+	}
+	t.brief = true
+	g, last := joint(groups), groups[len(groups)-1]
+	var edits []*edit
+	for _, g := range groups {
+		for i := range len(g.drifts) * len(g.edits) {
+			edits = append(edits, &g.edits[i%len(g.edits)])
+		}
+	}
+	t.opening(r, g)
+	t.say(text.Number(g.number)+"-"+text.Number(last.number)+"  ", segment{'*', r.groupTitle(g, maxTitleNames)}, segment{'=', "  minor: " + labelCounts(edits)})
+}
+
+// opening prints, above the first group of a server, which server it is.
+func (t *textWriter) opening(r *Report, g *group) {
+	if len(r.Pairs) > 1 && r.opensServer(g) {
+		s := r.side(pin.PairOf(r.Pairs, r.first(g).Server), t.Full)
+		s.notes = append(s.notes, r.serverText(r.first(g).Server, false))
+		t.side("", s)
+		t.printf("\n")
+	}
+}
 
 // top says what is compared with what, what there is to read, and what concerns more
 // than one entry.
@@ -458,12 +501,7 @@ func (t *textWriter) group(r *Report, g *group) {
 	if first.Kind == pin.Added || first.Kind == pin.Removed {
 		title = append(title, segment{'~', "  " + short(first.DefinitionDigest())})
 	}
-	if len(r.Pairs) > 1 && r.opensServer(g) {
-		s := r.side(pin.PairOf(r.Pairs, first.Server), t.Full)
-		s.notes = append(s.notes, r.serverText(first.Server, false))
-		t.side("", s)
-		t.printf("\n")
-	}
+	t.opening(r, g)
 	if t.short(g) {
 		t.brief = true
 		_, shared, minor := g.parts(false)
