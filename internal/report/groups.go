@@ -22,6 +22,7 @@ type group struct {
 	minor  bool // nothing in it needs more than a line
 
 	class   int        // sorts groups: rankWarned, rankJoined or the kindRank
+	weight  int        // sorts groups that are rankJoined: how much their sentences order
 	danger  int        // sorts groups of new entries; else 0
 	gravest diff.Label // sorts groups of a class
 }
@@ -72,7 +73,7 @@ func (r *Report) group() {
 		for _, f := range r.fresh[i] {
 			joined := slices.Contains(joinedNotes, f.ID)
 			if joined {
-				g.class = min(g.class, rankJoined)
+				g.class, g.weight = min(g.class, rankJoined), max(g.weight, f.Weight)
 			}
 			if joined || f.Warning {
 				key = append(key, f.ID, f.Pointer, f.Detail)
@@ -114,7 +115,11 @@ func (r *Report) group() {
 	}
 	slices.SortStableFunc(r.groups, func(a, b *group) int {
 		x, y := r.first(a), r.first(b)
-		return cmp.Or(a.class-b.class, kindRank[x.Kind]-kindRank[y.Kind], a.danger-b.danger, review.RankOf(a.minor && x.Kind == pin.Changed)-review.RankOf(b.minor && y.Kind == pin.Changed), cmp.Compare(a.gravest, b.gravest), behind(x)-behind(y), pin.CompareDrifts(*x, *y))
+		joined := 0
+		if a.class == rankJoined { // an approved entry that orders now comes before a new one
+			joined = cmp.Or(b.weight-a.weight, kindRank[y.Kind]-kindRank[x.Kind])
+		}
+		return cmp.Or(a.class-b.class, joined, kindRank[x.Kind]-kindRank[y.Kind], a.danger-b.danger, review.RankOf(a.minor && x.Kind == pin.Changed)-review.RankOf(b.minor && y.Kind == pin.Changed), cmp.Compare(a.gravest, b.gravest), behind(x)-behind(y), pin.CompareDrifts(*x, *y))
 	})
 	r.sortServers()
 	r.follow()

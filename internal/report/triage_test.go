@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
@@ -10,8 +11,12 @@ import (
 	"strings"
 	"testing"
 
+	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
+	"pinproof/internal/review"
+	"pinproof/internal/schema"
+	"pinproof/internal/text"
 )
 
 // folderReport compares the oldest capture of each server in a folder with its newest.
@@ -146,5 +151,84 @@ func TestNewToolsByDanger(t *testing.T) {
 	}
 	if got := r.overview()[0]; got != "8 added: 1 destructive: f_destroys; 1 takes code: g_runs_code; 1 open world; 1 without hints" {
 		t.Error(got)
+	}
+}
+
+// ordersWithoutWarning returns the texts of published examples that order the model and get
+// no warning. They are not ours, so they are not in the repository.
+func ordersWithoutWarning(t *testing.T) (texts []string) {
+	data, err := os.ReadFile(pintest.Path("../shared/published-2.json"))
+	if err != nil {
+		t.Skip("no published examples at hand")
+	}
+	var list []struct {
+		Order bool
+		Tool  json.RawMessage
+	}
+	if err := json.Unmarshal(data, &list); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range list {
+		set := pintest.PinsOf(t, "["+string(e.Tool)+"]", pin.Policy{})
+		if !e.Order || len(review.WarningsIn(review.NewNames(nil, []pin.Set{set}).Entry("s", set.Pins[0], nil))) > 0 {
+			continue
+		}
+		tool, said := set.Pins[0].AsReceived(), ""
+		schema.Visit(&tool, schema.AtDefinition, func(v *jsontree.Value, _, _ schema.Position, path []jsontree.Step) {
+			if n := len(path); v.Kind == '"' && n > 0 && slices.Contains([]string{"description", "title", "default"}, path[n-1].Name) {
+				said += " " + v.Text
+			}
+		})
+		texts = append(texts, said)
+	}
+	return texts
+}
+
+// TestOrdersComeFirst: in a mass upgrade an order that no rule knows stands among the first
+// three groups.
+func TestOrdersComeFirst(t *testing.T) {
+	t.Parallel()
+	orders, all, first := ordersWithoutWarning(t), 0, 0
+	for _, upgrade := range [][3]string{
+		{"mcp-filesystem", "2025.7.29", "2025.11.25"}, {"mcp-filesystem", "0.5.1", "2026.8.31"}, {"mongodb", "1.0.2", "1.14.0"},
+		{"mongodb", "2.1.1", "3.0.4"}, {"notion", "1.8.0", "2.5.2"}, {"playwright", "0.0.33", "0.0.83"}, {"playwright", "0.0.68", "0.0.83"},
+	} {
+		folder := filepath.Join(pintest.RealServers, upgrade[0])
+		old, new := pintest.RealPins(t, filepath.Join(folder, upgrade[1]+".json"), "s"), pintest.RealPins(t, filepath.Join(folder, upgrade[2]+".json"), "s")
+		var changed []string
+		for _, d := range upgradeReport(old, new).Drifts {
+			if d.Kind == pin.Changed && d.List == pin.Tools {
+				changed = append(changed, d.Name)
+			}
+		}
+		for i, order := range orders {
+			name := changed[(i*7+len(order))%len(changed)]
+			var tools []string
+			for _, p := range new.Pins {
+				v := p.AsReceived()
+				for j := range v.Parts {
+					if m := &v.Parts[j]; p.Name == name && m.Name == "description" {
+						m.Value.Text += order
+					}
+				}
+				if p.List == pin.Tools {
+					tools = append(tools, string(jsontree.Append(nil, v)))
+				}
+			}
+			poisoned := pintest.PinsOf(t, "["+strings.Join(tools, ",")+"]", pin.Policy{})
+			poisoned.Server = "s"
+			r := upgradeReport(old, poisoned)
+			at := slices.IndexFunc(r.groups, func(g *group) bool { return slices.Contains(r.groupNames(g), text.Name(name)) })
+			if r.groups[at].warned {
+				continue // beside these tools it has one
+			}
+			if all++; at < 3 {
+				first++
+			}
+		}
+	}
+	t.Logf("%d of %d among the first three groups", first, all)
+	if all < 50 || first*100 < 85*all {
+		t.Errorf("only %d of %d orders are among the first three groups", first, all)
 	}
 }

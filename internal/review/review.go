@@ -30,6 +30,7 @@ type Finding struct {
 	Approved    bool   // it was accepted with the pinned definition: it is on record
 	more        bool   // it stands for all further ones of its id and level
 	WholeServer bool   // it is about the whole manifest
+	Weight      int    // of a note order: how much it sounds like one
 	Scope       Scope
 	subject     string // identifies it in place of its detail, which may name servers that come and go
 }

@@ -1181,7 +1181,7 @@ func TestUpgradeNotes(t *testing.T) {
 		"Adds up\n  the bills of a month.\n\nReturns the total.":                                      "",
 		"Adds up the bills. Also rounds it. Fast.":                                                    "",
 		harmless + " Must be whole.":                                                                  `order/description a new sentence that orders: "Must be whole."`,
-		harmless + " Always be brief! Never guess it. Call Ann before it.":                            `order/description 3 new sentences that order: "Always be brief!", "Never guess it.", "Call Ann before it."`,
+		harmless + " Always be brief! Never guess it. Call Ann before it.":                            `order/description 3 new sentences that order: "Call Ann before it.", "Always be brief!", "Never guess it."`,
 		harmless + " Do not do a. Do not do b. Do not do c. Do not do d.":                             `order/description 4 new sentences that order: "Do not do a.", "Do not do b.", "Do not do c." and 1 more`,
 		harmless + " Must a b. Must c d. Must e f. Must g h, then call pay_bill.":                     `order/description 4 new sentences that order: "Must g h, then call pay_bill.", "Must a b.", "Must c d." and 1 more`,
 		harmless + " Siempre es así.":                                                                 `order/description a new sentence that orders: "Siempre es así."`,

@@ -45,14 +45,14 @@ func (r *Reviewer) joined(before *jsontree.Value) {
 			if old[plain] {
 				continue
 			}
-			if ordering, odd := r.isOrder(plain); ordering {
-				orders.add(text, s, path, odd)
+			if weight := r.orderWeight(plain); weight > 0 {
+				orders.add(text, s, path, weight)
 				old[plain] = true
 			}
 		}
 		for _, a := range addresses(text) {
 			if address := text[a.from:a.to]; !old[address] {
-				found.add(text, a, path, false)
+				found.add(text, a, path, 1)
 				old[address] = true
 			}
 		}
@@ -64,13 +64,11 @@ func (r *Reviewer) joined(before *jsontree.Value) {
 		if note.count == 0 {
 			continue
 		}
-		quoted := slices.Concat(note.odd, note.rest)
-		quoted = quoted[:min(len(quoted), maxNoted)]
 		var texts []string
-		for _, q := range quoted {
+		for _, q := range note.first {
 			texts = append(texts, wholeExcerpt(q.text).String())
 		}
-		r.path = quoted[0].path
+		r.path = note.first[0].path
 		what := note.one
 		if note.count > 1 {
 			what = text.Number(note.count) + " " + note.many
@@ -80,6 +78,7 @@ func (r *Reviewer) joined(before *jsontree.Value) {
 			list += fmt.Sprintf(" and %s more", text.Number(left))
 		}
 		r.add(note.id, "%s: %s", what, list)
+		r.list[len(r.list)-1].Weight = note.first[0].weight
 	}
 	r.path = nil
 }
@@ -88,11 +87,11 @@ func (r *Reviewer) joined(before *jsontree.Value) {
 type Order struct {
 	Text    string // printable, in quotes
 	Entries []pin.Ref
-	odd     bool
+	weight  int
 }
 
-// Orders lists the sentences of a server that order, each once: those first that name the
-// model, an address or a tool that the server lacks, then in the order of the entries.
+// Orders lists the sentences of a server that order, each once: those first that weigh most,
+// then in the order of the entries.
 func Orders(found *pin.Set) (list []Order) {
 	x, seen := NewNames(nil, []pin.Set{*found}), map[string]int{}
 	for i := range found.Pins {
@@ -107,9 +106,9 @@ func Orders(found *pin.Set) (list []Order) {
 				plain := plainSentence(text[s.from:s.to])
 				at, known := seen[plain]
 				if !known {
-					ordering, odd := r.isOrder(plain)
-					if at = -1; ordering {
-						at, list = len(list), append(list, Order{wholeExcerpt(text[s.from:s.to]).String(), nil, odd})
+					weight := r.orderWeight(plain)
+					if at = -1; weight > 0 {
+						at, list = len(list), append(list, Order{wholeExcerpt(text[s.from:s.to]).String(), nil, weight})
 					}
 					seen[plain] = at
 				}
@@ -119,30 +118,31 @@ func Orders(found *pin.Set) (list []Order) {
 			}
 		})
 	}
-	slices.SortStableFunc(list, func(a, b Order) int { return RankOf(b.odd) - RankOf(a.odd) })
+	slices.SortStableFunc(list, func(a, b Order) int { return b.weight - a.weight })
 	return list
 }
 
-// quotes are parts of texts for a detail: the first few of the odd ones and of the rest, and
-// how many there are.
+// quotes are parts of texts for a detail: those that weigh most, and how many there are.
 type quotes struct {
-	odd, rest []quote
-	count     int
+	first []quote
+	count int
 }
 
 type quote struct {
-	text string
-	path []jsontree.Step
+	text   string
+	path   []jsontree.Step
+	weight int
 }
 
-func (q *quotes) add(text string, part textRange, path []jsontree.Step, odd bool) {
+func (q *quotes) add(text string, part textRange, path []jsontree.Step, weight int) {
 	q.count++
-	list := &q.rest
-	if odd {
-		list = &q.odd
+	at := len(q.first)
+	for at > 0 && q.first[at-1].weight < weight {
+		at--
 	}
-	if len(*list) < maxNoted {
-		*list = append(*list, quote{text[part.from:part.to], slices.Clone(path)})
+	if at < maxNoted {
+		q.first = slices.Insert(q.first, at, quote{text[part.from:part.to], slices.Clone(path), weight})
+		q.first = q.first[:min(len(q.first), maxNoted)]
 	}
 }
 
@@ -198,19 +198,18 @@ func plainSentence(s string) string {
 	return strings.ToLower(strings.Join(strings.Fields(s), " "))
 }
 
-// isOrder reports whether a sentence, in small letters, orders: it has a word of orders; a
-// verb for a call and either a word for the order of steps or the name of a tool that the
-// server lacks; it says what the model should do; or it begins with such a verb and names a
-// person, a system or an address. It is odd, and quoted first, if it names a tool that the
-// server lacks, the model, or an address.
-func (r *Reviewer) isOrder(s string) (order, odd bool) {
-	for _, sign := range orderSigns {
-		order = order || strings.Contains(s, sign)
+// orderWeight says how much a sentence, in small letters, sounds like an order to the model: 0
+// for not at all. A sentence orders if it has a word of orders; a verb for a call and either
+// a word for the order of steps or the name of a tool that the server lacks; if it says what
+// the model should do; or if it begins with such a verb and names a person, a system or an
+// address. It weighs more the more it is about other tools and steps, about the model, a
+// tool that the server lacks or an address, about what guards the user, or about secrets.
+func (r *Reviewer) orderWeight(s string) (weight int) {
+	sign := slices.ContainsFunc(orderSigns, func(sign string) bool { return strings.Contains(s, sign) })
+	if !sign && isPlain(s) && strings.Count(s, " ") < 2 {
+		return 0 // a value, or a heading
 	}
-	if !order && isPlain(s) && strings.Count(s, " ") < 2 {
-		return false, false // a value, or a heading
-	}
-	kinds, first, tool := map[string]bool{}, "", false // first: the kind of the first word that isn't polite
+	has, first, tool := map[string]bool{}, "", false // first: the kind of the first word that isn't polite
 	from := 0
 	for from < len(s) {
 		n := text.RunSize(s[from:], func(c rune) bool { return c == '\'' || wordBytes.has(c) || c >= 0x80 })
@@ -219,20 +218,41 @@ func (r *Reviewer) isOrder(s string) (order, odd bool) {
 			continue
 		}
 		word := strings.TrimFunc(s[from:from+n], func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
-		kind := cmp.Or(orderKinds()[word], "other")
+		kind := cmp.Or(orderKinds()[word], "none")
 		if first == "" && kind != "polite" {
 			first = kind
 		}
-		kinds[kind] = true
+		has[kind] = true
 		tool = tool || len(word) <= maxMention && strings.IndexByte(word, '_') > 0 && r.lacks(word)
 		if from += n; from < len(s) && s[from] == ':' {
 			first = "" // "Note to all: send …"
 		}
 	}
-	odd = tool || kinds["model"] || len(addresses(s)) > 0
-	order = order || kinds["order"] || kinds["verb"] && (kinds["step"] || tool) || kinds["model"] && kinds["modal"] ||
-		first == "verb" && (kinds["party"] || odd)
-	return order, odd
+	address := len(addresses(s)) > 0
+	order := sign || has["order"]
+	if !(order || has["verb"] && (has["step"] || tool) || has["model"] && has["modal"] ||
+		first == "verb" && (has["party"] || has["another"] || tool || has["model"] || address)) {
+		return 0
+	}
+	weight = 1
+	for _, more := range []struct {
+		is bool
+		by int
+	}{
+		{tool, 3}, {address, 1}, {has["model"], 1},
+		{order && has["verb"], 2},
+		{order && has["this"], 1},
+		{(has["another"] || has["any"]) && has["work"], 2},
+		{has["step"] && (order || has["verb"]), 1},
+		{has["guard"], 2},
+		{has["secret"] && has["verb"], 1},
+		{has["party"] && has["verb"], 1},
+	} {
+		if more.is {
+			weight += more.by
+		}
+	}
+	return weight
 }
 
 // addresses finds URLs, mail addresses, hosts, IP addresses and paths. None has a blank in

@@ -1,6 +1,6 @@
 package review
 
-// orderKinds are words of sentences that order (isOrder), in small letters, in English,
+// orderKinds are words of sentences that order (orderWeight), in small letters, in English,
 // Spanish, French, German, Italian and Portuguese.
 var orderKinds = wordsOf(
 	wordRow{"order", "must always never mandatory prerequisite prerequisites shall mustn't don't ensure immediately obligatory forbidden disregard bypass forget pretend adopt"},
@@ -14,7 +14,15 @@ var orderKinds = wordsOf(
 	wordRow{"modal", "should will may can"},
 	wordRow{"model", "assistant agent model llm ai"},
 	wordRow{"party", "user users human person operator admin administrator customer everyone anyone conversation history " +
-		"other another external third-party server servers shell terminal"},
+		"external third-party server servers shell terminal"},
+	wordRow{"another", "other another"},
+	wordRow{"any", "any all every each whatever everything anything"},
+	wordRow{"work", "tool tools function functions action actions request requests response responses answer answers message messages " +
+		"step steps workflow workflows task tasks operation operations code"},
+	wordRow{"this", "this"},
+	wordRow{"guard", "hook hooks guardrail guardrails confirmation confirmations approval approvals consent permission permissions safety safeguard safeguards " +
+		"policy policies restriction restrictions sandbox security disable override elevated privilege privileges"},
+	wordRow{"secret", "password passwords token tokens key keys secret secrets credential credentials cookie cookies config configuration environment private ssh"},
 	wordRow{"polite", "please kindly note important and then also now so"},
 )
 
