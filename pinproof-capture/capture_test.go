@@ -119,12 +119,15 @@ func TestAnswersOfTwoKinds(t *testing.T) {
 		`{"jsonrpc":"2.0","id":2,"error":{"code":1,"message":null}}`: false,
 		`{"jsonrpc":"2.0","id":2,"error":{"code":1.5,"message":""}}`: false,
 		`[{"jsonrpc":"2.0","id":2,"result":{}}]`:                     false,
+		`{"jsonrpc":"2.0","id":3,"result":{}}`:                       false,
+		`{"jsonrpc":"2.0","id":0,"result":{}}`:                       false,
+		`{"jsonrpc":"2.0","id":"2","result":{}}`:                     false,
 	} {
 		line, event := &record{}, &record{}
 		conn := &lineConn{rec: line, messages: make(chan jsonrpc.Message, 1)}
-		conn.sent.Store(2)
+		line.asks(2)
 		conn.receive(strings.NewReader(message + "\n"))
-		event.message([]byte(message))
+		event.message([]byte(message), 2)
 		for _, rec := range []*record{line, event} {
 			if data, err := rec.finish(); err == nil != good || good && string(data) == "" {
 				t.Errorf("%s: %q, %v", message, data, err)
@@ -144,10 +147,10 @@ func TestOneResponseALine(t *testing.T) {
 		t.Errorf("code %d\n%s", code, stderr)
 	}
 	rec := &record{}
-	if err := rec.message([]byte("\n{\"a\":\r\n\"\xff\"}\n")); err != nil || rec.buf.String() != "{\"a\":  \"\xff\"}\n" {
+	if err := rec.message([]byte("\n{\"a\":\r\n\"\xff\"}\n"), 0); err != nil || rec.buf.String() != "{\"a\":  \"\xff\"}\n" {
 		t.Errorf("%v %q", err, rec.buf.String())
 	}
-	if err := (&record{}).message([]byte("{\"a\":\"\n\"}")); err == nil {
+	if err := (&record{}).message([]byte("{\"a\":\"\n\"}"), 0); err == nil {
 		t.Error("a line feed inside a string was mended")
 	}
 }
@@ -166,7 +169,7 @@ func TestEventStreams(t *testing.T) {
 	} {
 		for _, in := range []io.Reader{strings.NewReader(c.stream), iotest.OneByteReader(strings.NewReader(c.stream))} {
 			rec := &record{}
-			body := eventTee(io.NopCloser(in), rec)
+			body := eventTee(io.NopCloser(in), rec, 0)
 			var handedOn strings.Builder
 			buf := make([]byte, 7)
 			for {
@@ -666,53 +669,93 @@ func TestSDKServers(t *testing.T) {
 	}
 }
 
+// aWeb is a server at an address, with a stream that GET opens. reply answers a POST with
+// what it returns: JSON, an event stream, or nothing, which is 202. push says something on
+// the GET stream and returns once it is under way.
+func aWeb(t *testing.T, reply func(method string, id int, push func(string)) string) *httptest.Server {
+	t.Helper()
+	pushed := make(chan string)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		say := func(text string) {
+			fmt.Fprint(w, text)
+			w.(http.Flusher).Flush()
+		}
+		if req.Method == http.MethodGet {
+			if req.Header.Get("Mcp-Session-Id") != "abc" || req.Header.Get("Mcp-Protocol-Version") != "2025-11-25" {
+				http.Error(w, "no session", http.StatusBadRequest)
+				return
+			}
+			w.Header().Set("Content-Type", "text/event-stream")
+			say("")
+			for {
+				select {
+				case text := <-pushed:
+					say(text)
+				case <-req.Context().Done():
+					return
+				}
+			}
+		}
+		var r struct {
+			ID     *int
+			Method string
+		}
+		json.NewDecoder(req.Body).Decode(&r)
+		w.Header().Set("Mcp-Session-Id", "abc")
+		text := ""
+		if r.ID != nil {
+			text = reply(r.Method, *r.ID, func(text string) {
+				pushed <- text
+				time.Sleep(50 * time.Millisecond)
+			})
+		}
+		switch {
+		case text == "":
+			w.WriteHeader(http.StatusAccepted)
+		case text[0] == '{':
+			w.Header().Set("Content-Type", "application/json")
+			say(text)
+		default:
+			w.Header().Set("Content-Type", "text/event-stream")
+			say(text)
+		}
+	}))
+	t.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+	})
+	return server
+}
+
+// good is an answer as a server gives it that has the tool of that name.
+func good(method string, id int, tool string) string {
+	switch method {
+	case "initialize":
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}}}}`, id)
+	case "tools/list":
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"tools":[{"name":%q}]}}`, id, tool)
+	}
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"error":{"code":-32601,"message":"no"}}`, id)
+}
+
+func event(text string) string { return "data: " + text + "\n\n" }
+
 // TestStandaloneStream: a server may answer on the stream that clients open with GET. What it
 // says there is captured like any other answer, also a second one.
 func TestStandaloneStream(t *testing.T) {
 	t.Parallel()
 	for _, answers := range []int{1, 2} {
-		pushed := make(chan string, 2)
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-			if req.Method == http.MethodGet {
-				if req.Header.Get("Mcp-Session-Id") != "abc" || req.Header.Get("Mcp-Protocol-Version") != "2025-11-25" {
-					http.Error(w, "no session", http.StatusBadRequest)
-					return
-				}
-				w.Header().Set("Content-Type", "text/event-stream")
-				w.(http.Flusher).Flush()
-				for {
-					select {
-					case text := <-pushed:
-						fmt.Fprint(w, text)
-						w.(http.Flusher).Flush()
-					case <-req.Context().Done():
-						return
-					}
-				}
+		server := aWeb(t, func(method string, id int, push func(string)) string {
+			if method != "tools/list" {
+				return good(method, id, "")
 			}
-			var r struct {
-				ID     json.RawMessage
-				Method string
+			text := event(good(method, id, "a"))
+			if answers == 2 {
+				text += event(good(method, id, "b"))
 			}
-			json.NewDecoder(req.Body).Decode(&r)
-			w.Header().Set("Mcp-Session-Id", "abc")
-			w.Header().Set("Content-Type", "application/json")
-			switch {
-			case r.Method == "initialize":
-				fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}}}}`, r.ID)
-			case r.Method == "tools/list":
-				text := fmt.Sprintf("data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"tools\":[{\"name\":\"a\"}]}}\n\n", r.ID)
-				if answers == 2 {
-					text += strings.Replace(text, `"a"`, `"b"`, 1)
-				}
-				pushed <- text
-				w.WriteHeader(http.StatusAccepted)
-			case r.ID == nil:
-				w.WriteHeader(http.StatusAccepted)
-			default:
-				fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`, r.ID)
-			}
-		}))
+			go push(text)
+			return ""
+		})
 		out := filepath.Join(t.TempDir(), "out.jsonl")
 		code, stdout, stderr := capturing(t, out, server.URL, "--settle", "1s")
 		if code != 0 {
@@ -721,7 +764,137 @@ func TestStandaloneStream(t *testing.T) {
 		if !strings.Contains(stdout, ": 1 tool in ") || !strings.Contains(read(t, out), `"name":"a"`) || strings.Contains(read(t, out), `"name":"b"`) != (answers == 2) {
 			t.Errorf("%d answers: code %d\n%s%s%s", answers, code, stdout, stderr, read(t, out))
 		}
+	}
+}
+
+// TestAnswersBeforeTheirRequests: clients drop an answer to what they haven't asked, and take
+// the one that comes when they ask. A capture with the first would match in its place.
+func TestAnswersBeforeTheirRequests(t *testing.T) {
+	t.Parallel()
+	for what, reply := range map[string]func(method string, id int, push func(string)) string{
+		"none": func(method string, id int, _ func(string)) string {
+			return good(method, id, "approved")
+		},
+		"in the stream that answers the request before": func(method string, id int, _ func(string)) string {
+			if method == "initialize" {
+				return event(good(method, id, "")) + event(good("tools/list", id+1, "approved"))
+			}
+			return good(method, id, "evil")
+		},
+		"in that stream, behind much": func(method string, id int, _ func(string)) string {
+			if method == "initialize" {
+				return event(good(method, id, "")) + ": " + strings.Repeat("x", 1<<20) + "\n\n" + event(good("tools/list", id+1, "approved"))
+			}
+			return good(method, id, "evil")
+		},
+		"in place of the answer": func(method string, id int, _ func(string)) string {
+			if method == "ping" || method == "initialize" {
+				return good(method, id, "")
+			}
+			return good("tools/list", id+1, "approved")
+		},
+		"on the standalone stream": func(method string, id int, push func(string)) string {
+			if method == "tools/list" {
+				push(event(good("prompts/list", id+1, "")))
+			}
+			return good(method, id, "approved")
+		},
+		"with the one before on the standalone stream": func(method string, id int, push func(string)) string {
+			if method == "tools/list" {
+				go push(event(good(method, id, "approved")) + event(good("prompts/list", id+1, "")))
+				return ""
+			}
+			return good(method, id, "")
+		},
+		"with an id that is only like one": func(method string, id int, _ func(string)) string {
+			return strings.Replace(event(good(method, id, "approved")), `"id":2`, `"id":"02"`, 1)
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			out := filepath.Join(t.TempDir(), "out.jsonl")
+			code, stdout, stderr := capturing(t, out, aWeb(t, reply).URL, "--settle", "500ms")
+			if what == "none" {
+				if code != 0 || !strings.Contains(stdout, ": 1 tool in ") {
+					t.Errorf("code %d\n%s%s", code, stdout, stderr)
+				}
+			} else if code != 2 || !strings.HasPrefix(stderr, "error: it sent an answer to a request that was not sent: ") {
+				t.Errorf("code %d\n%s%s", code, stdout, stderr)
+			}
+		})
+	}
+}
+
+// TestAnswersBeforeTheirRequestsOverSSE: the old transport has one stream for all answers.
+func TestAnswersBeforeTheirRequestsOverSSE(t *testing.T) {
+	t.Parallel()
+	for _, early := range []bool{false, true} {
+		said := make(chan string, 10)
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			if req.Method == http.MethodGet {
+				w.Header().Set("Content-Type", "text/event-stream")
+				fmt.Fprint(w, "event: endpoint\ndata: /messages\n\n")
+				for {
+					w.(http.Flusher).Flush()
+					select {
+					case text := <-said:
+						fmt.Fprint(w, text)
+					case <-req.Context().Done():
+						return
+					}
+				}
+			}
+			var r struct {
+				ID     *int
+				Method string
+			}
+			json.NewDecoder(req.Body).Decode(&r)
+			w.WriteHeader(http.StatusAccepted)
+			switch {
+			case r.ID == nil:
+			case early && r.Method == "initialize":
+				said <- event(good(r.Method, *r.ID, "")) + event(good("tools/list", *r.ID+1, "approved"))
+			default:
+				said <- event(good(r.Method, *r.ID, "evil"))
+			}
+		}))
+		code, stdout, stderr := capturing(t, filepath.Join(t.TempDir(), "out.jsonl"), server.URL, "--sse")
+		if early && (code != 2 || !strings.HasPrefix(stderr, "error: it sent an answer to a request that was not sent: ")) || !early && code != 0 {
+			t.Errorf("early %t: code %d\n%s%s", early, code, stdout, stderr)
+		}
 		server.CloseClientConnections()
 		server.Close()
+	}
+}
+
+// TestResumedStream: what the end of a stream ends is an event to some clients, and others ask
+// for the rest of the stream, where another answer may stand.
+func TestResumedStream(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		var r struct {
+			ID     *int
+			Method string
+		}
+		json.NewDecoder(req.Body).Decode(&r)
+		w.Header().Set("Mcp-Session-Id", "abc")
+		w.Header().Set("Content-Type", "text/event-stream")
+		switch {
+		case req.Method == http.MethodGet && req.Header.Get("Last-Event-Id") != "":
+			fmt.Fprint(w, event(good("tools/list", 2, "approved")))
+		case req.Method == http.MethodGet:
+			w.WriteHeader(http.StatusMethodNotAllowed)
+		case r.ID == nil:
+			w.WriteHeader(http.StatusAccepted)
+		case r.Method == "tools/list":
+			fmt.Fprint(w, "id: 7\nretry: 10\ndata:\n\ndata: "+good(r.Method, *r.ID, "evil")+"\n")
+		default:
+			fmt.Fprint(w, event(good(r.Method, *r.ID, "")))
+		}
+	}))
+	defer server.Close()
+	out := filepath.Join(t.TempDir(), "out.jsonl")
+	if code, stdout, stderr := capturing(t, out, server.URL); code != 2 || strings.Contains(stderr, "no answer") {
+		t.Errorf("code %d\n%s%s", code, stdout, stderr)
 	}
 }

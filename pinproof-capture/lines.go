@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"io"
 	"sync"
-	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
@@ -17,9 +16,8 @@ import (
 // A lineConn is the connection to a stdio server. It records every line as it came, and
 // hands on those that are messages to every client.
 type lineConn struct {
-	p    *process
-	rec  *record
-	sent atomic.Int64 // the id of the last request
+	p   *process
+	rec *record
 
 	messages chan jsonrpc.Message
 	err      error // once messages is closed
@@ -36,29 +34,21 @@ func newLineConn(p *process, rec *record) *lineConn {
 	return c
 }
 
-// receive reads until the end. All that came at once is looked at before any of it is
-// answered: an answer must not come before its request.
+// receive reads until the end. An answer must not come before its request, so the requests
+// count that were sent when a line began to come.
 func (c *lineConn) receive(from io.Reader) error {
-	in := bufio.NewReaderSize(c.rec.counted(from), 64<<10)
+	counted := c.rec.counted(from)
+	in := bufio.NewReaderSize(counted, 64<<10)
 	for {
+		in.Peek(1) // waits for what comes
+		asked := counted.asked
 		line, err := in.ReadBytes('\n')
-		var came []jsonrpc.Message
-		for {
-			c.rec.add(line)
-			m, bad := c.message(line)
-			if bad != nil {
-				return bad
-			}
-			if m != nil {
-				came = append(came, m)
-			}
-			waiting, _ := in.Peek(in.Buffered())
-			if err != nil || bytes.IndexByte(waiting, '\n') < 0 {
-				break
-			}
-			line, err = in.ReadBytes('\n')
+		c.rec.add(line)
+		m, bad := c.message(line, asked)
+		if bad != nil {
+			return bad
 		}
-		for _, m := range came {
+		if m != nil {
 			select {
 			case c.messages <- m:
 			case <-c.done:
@@ -74,24 +64,20 @@ func (c *lineConn) receive(from io.Reader) error {
 // message returns the message of a line, or nil for noise. An error whose id is null
 // answers nothing. What clients could read differently is for pinproof to refuse, with the
 // place.
-func (c *lineConn) message(line []byte) (jsonrpc.Message, error) {
+func (c *lineConn) message(line []byte, asked int64) (jsonrpc.Message, error) {
 	found, err := manifest.Messages(line)
 	switch {
 	case err != nil && !json.Valid(line):
 		return nil, c.rec.refuse("what it sent is no message of the protocol: "+err.Error(), line)
 	case err == nil && (len(found) == 0 || found[0].Get("id").Kind == 'n'):
 		return nil, nil
-	case !plainAnswer(line):
-		return nil, c.rec.refuse(notPlain, line)
+	}
+	if why := noAnswer(line, asked); why != "" {
+		return nil, c.rec.refuse(why, line)
 	}
 	m, err := jsonrpc.DecodeMessage(bytes.TrimSpace(line))
 	if err != nil {
 		return nil, c.rec.refuse("what it sent is no message of the protocol", line)
-	}
-	if answer, ok := m.(*jsonrpc.Response); ok {
-		if id, ok := answer.ID.Raw().(int64); !ok || id < 1 || id > c.sent.Load() {
-			return nil, c.rec.refuse("it sent an answer to a request that was not sent", line)
-		}
 	}
 	return m, nil
 }
@@ -112,11 +98,6 @@ func (c *lineConn) Write(_ context.Context, m jsonrpc.Message) error {
 	text, err := jsonrpc.EncodeMessage(m)
 	if err != nil {
 		return err
-	}
-	if request, ok := m.(*jsonrpc.Request); ok && request.IsCall() {
-		if id, ok := request.ID.Raw().(int64); ok {
-			c.sent.Store(id)
-		}
 	}
 	_, err = c.p.in.Write(append(text, '\n'))
 	return err

@@ -26,6 +26,7 @@ type record struct {
 	mu   sync.Mutex
 	buf  bytes.Buffer
 	read int64 // bytes taken from the server, recorded or not
+	sent int64 // the id of the last request
 	done bool
 
 	streams []*bytes.Buffer // event streams, as they came
@@ -34,11 +35,12 @@ type record struct {
 }
 
 // counted bounds what is read through all readers of the record together.
-func (rec *record) counted(r io.Reader) io.Reader { return &countedReader{rec, r} }
+func (rec *record) counted(r io.Reader) *countedReader { return &countedReader{rec: rec, r: r} }
 
 type countedReader struct {
-	rec *record
-	r   io.Reader
+	rec   *record
+	r     io.Reader
+	asked int64 // the id of the last request when the last bytes came
 }
 
 func (c *countedReader) Read(p []byte) (int, error) {
@@ -46,11 +48,26 @@ func (c *countedReader) Read(p []byte) (int, error) {
 	c.rec.mu.Lock()
 	defer c.rec.mu.Unlock()
 	c.rec.read += int64(n)
+	c.asked = c.rec.sent
 	if c.rec.read > maxBytes {
 		c.rec.err = errFlood
 		return 0, errFlood
 	}
 	return n, err
+}
+
+// asks takes note of a request that is about to be sent.
+func (rec *record) asks(id int64) {
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	rec.sent = id
+}
+
+// asked is the id of the last request.
+func (rec *record) asked() int64 {
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	return rec.sent
 }
 
 func (rec *record) add(b []byte) {
@@ -61,15 +78,15 @@ func (rec *record) add(b []byte) {
 	}
 }
 
-// message adds one JSON value, on one line. In valid JSON a line feed stands only
-// between tokens, so a blank in its place changes no value; what isn't valid is
-// refused rather than mended.
-func (rec *record) message(value []byte) error {
+// message adds one JSON value, on one line; asked is the id of the last request that it may
+// answer. In valid JSON a line feed stands only between tokens, so a blank in its place
+// changes no value; what isn't valid is refused rather than mended.
+func (rec *record) message(value []byte, asked int64) error {
 	if !json.Valid(value) {
 		return rec.refuse("it sent something that is not JSON", value)
 	}
-	if !plainAnswer(value) {
-		return rec.refuse(notPlain, value)
+	if why := noAnswer(value, asked); why != "" {
+		return rec.refuse(why, value)
 	}
 	rec.add(append(oneLine(value), '\n'))
 	return nil
@@ -84,19 +101,26 @@ func (rec *record) refuse(why string, value []byte) error {
 	return rec.err
 }
 
-const notPlain = "it sent an answer that only some clients take"
+const (
+	notPlain = "it sent an answer that only some clients take"
+	notAsked = "it sent an answer to a request that was not sent"
+)
 
-// plainAnswer reports whether a message, if it is an answer, is one to every client. Some
-// pass over a batch, one more member, or an id, a result or an error of another shape
-// than the protocol's: the answer that they take may come when the capture has ended.
-func plainAnswer(text []byte) bool {
+// noAnswer returns why a message that is an answer isn't one to every client, or "". Some
+// pass over a batch, one more member, or an id, a result or an error of another shape than
+// the protocol's; all pass over an answer that comes before its request. The answer that
+// they take may come when the capture has ended.
+func noAnswer(text []byte, asked int64) string {
 	var m map[string]json.RawMessage
 	if json.Unmarshal(text, &m) != nil {
-		return !bytes.HasPrefix(bytes.TrimSpace(text), []byte("["))
+		if bytes.HasPrefix(bytes.TrimSpace(text), []byte("[")) {
+			return notPlain
+		}
+		return ""
 	}
 	id, result := m["id"], m["result"]
 	if id == nil || m["method"] != nil {
-		return true
+		return ""
 	}
 	var number int64
 	var e map[string]json.RawMessage // whose keys keep their letter case
@@ -106,8 +130,13 @@ func plainAnswer(text []byte) bool {
 		return json.Unmarshal(m["error"], &e) == nil && json.Unmarshal(e["code"], &code) == nil && code != nil &&
 			json.Unmarshal(e["message"], &message) == nil && message != nil
 	}
-	return len(m) == 3 && m["jsonrpc"] != nil && (id[0] == '"' || json.Unmarshal(id, &number) == nil) &&
-		(result != nil && result[0] == '{' || refuses())
+	switch plainID := json.Unmarshal(id, &number) == nil; {
+	case len(m) != 3 || m["jsonrpc"] == nil || !plainID && id[0] != '"' || (result == nil || result[0] != '{') && !refuses():
+		return notPlain
+	case string(id) != "null" && (!plainID || number < 1 || number > asked):
+		return notAsked
+	}
+	return ""
 }
 
 // length is how much was recorded so far; cut forgets what came after it.
@@ -142,14 +171,17 @@ func (rec *record) finish() ([]byte, error) {
 
 // eventTee reads an event stream (WHATWG HTML, section 9.2), records the data of its
 // messages, and hands the events on in the plainest spelling there is, so that the
-// SDK can't read another message out of them than the recorded one.
-func eventTee(in io.ReadCloser, rec *record) io.ReadCloser {
+// SDK can't read another message out of them than the recorded one. An event answers no
+// request behind that of the id last, and none that was sent after it came.
+func eventTee(in io.ReadCloser, rec *record, last int64) io.ReadCloser {
 	out, pipe := io.Pipe()
 	rec.mu.Lock()
 	rec.streams = append(rec.streams, &bytes.Buffer{})
-	raw := &rawReader{rec, rec.streams[len(rec.streams)-1], rec.counted(in)}
+	counted := rec.counted(in)
+	raw := &rawReader{rec, rec.streams[len(rec.streams)-1], counted}
 	rec.mu.Unlock()
-	go func() { pipe.CloseWithError(copyEvents(pipe, bufio.NewReader(&lineFeeds{in: raw}), rec)) }()
+	asked := func() int64 { return min(last, counted.asked) }
+	go func() { pipe.CloseWithError(copyEvents(pipe, bufio.NewReader(&lineFeeds{in: raw}), rec, asked)) }()
 	return body{out, closers{in, out}}
 }
 
@@ -181,14 +213,19 @@ type closers [2]io.Closer
 
 func (c closers) Close() error { return errors.Join(c[0].Close(), c[1].Close()) }
 
-func copyEvents(w io.Writer, in *bufio.Reader, rec *record) error {
+func copyEvents(w io.Writer, in *bufio.Reader, rec *record, asked func() int64) error {
 	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
 		in.Discard(3) // it is there
 	}
 	var name string
 	var data [][]byte
+	var last int64 // the id of the last request when data began
 	var event bytes.Buffer
 	for {
+		in.Peek(1) // waits for what comes
+		if data == nil {
+			last = asked()
+		}
 		line, err := in.ReadBytes('\n')
 		if err != nil {
 			return err // an event that no blank line ends is none
@@ -214,7 +251,7 @@ func copyEvents(w io.Writer, in *bufio.Reader, rec *record) error {
 		}
 		if len(text) > 0 {
 			if !old {
-				if err := rec.message(text); err != nil {
+				if err := rec.message(text, last); err != nil {
 					return err
 				}
 			}

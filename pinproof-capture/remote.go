@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"math"
 	"mime"
 	"net/http"
 	"net/url"
@@ -87,6 +88,10 @@ func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
 	if revision, _ := r.revision.Load().(string); revision != "" && req.Header.Get("Mcp-Protocol-Version") == "" {
 		req.Header.Set("Mcp-Protocol-Version", revision)
 	}
+	asked := r.rec.asked()
+	if req.Method == http.MethodGet {
+		asked = math.MaxInt64 // what is asked later may be answered there, too
+	}
 	resp, err := http.DefaultTransport.RoundTrip(req)
 	if err != nil {
 		return nil, err
@@ -107,12 +112,12 @@ func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
 	ok := resp.StatusCode >= 200 && resp.StatusCode < 300 && req.Method != http.MethodDelete
 	switch {
 	case ok && kind == "text/event-stream":
-		resp.Body = eventTee(resp.Body, r.rec)
+		resp.Body = eventTee(resp.Body, r.rec, asked)
 	case ok && kind == "application/json":
 		data, err := io.ReadAll(r.rec.counted(resp.Body))
 		resp.Body.Close()
 		if err == nil && len(bytes.TrimSpace(data)) > 0 {
-			err = r.rec.message(data)
+			err = r.rec.message(data, asked)
 		}
 		if err != nil {
 			return nil, err

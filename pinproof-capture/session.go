@@ -57,6 +57,7 @@ func (s *session) send(ctx context.Context, method string, params map[string]any
 	if err != nil {
 		return id, err
 	}
+	s.rec.asks(int64(s.lastID))
 	return id, s.conn.Write(ctx, &jsonrpc.Request{ID: id, Method: method, Params: raw})
 }
 
