@@ -8,9 +8,12 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"pinproof/internal/atomicfile"
@@ -156,12 +159,29 @@ func (s source) run(ctx context.Context, o *options) (*capture, error) {
 		}
 		if f == nil {
 			f = fail.New("what it sent is no message of the protocol: %s", cut(err.Error()))
-		} else if s.url == "" && !ses.met && o.protocol < firstDiscover {
-			f.Hint("if it speaks only revision %s: --protocol %[1]s", firstDiscover)
+		} else if s.url == "" && !ses.met && o.protocol < firstDiscover && wantsDiscover(err) {
+			f.Hint("it may speak only revision %s: --protocol %[1]s", firstDiscover)
 		}
 	}
-	return nil, &serverError{f, said()}
+	last := said()
+	isSet := func(name string) bool {
+		return os.Getenv(name) != "" || slices.ContainsFunc(s.env, func(v string) bool { return strings.HasPrefix(v, name+"=") })
+	}
+	if names := missingVariables(last, isSet); names != nil && bad == nil && ctx.Err() == nil {
+		f.Hint("%s", missingHint(names, o.is("config")))
+	}
+	return nil, &serverError{f, last}
 }
+
+// wantsDiscover reports whether an error that initialize was answered with is that of a server
+// which knows only what came after it.
+func wantsDiscover(err error) bool {
+	e, ok := errors.AsType[*jsonrpc.Error](err)
+	return ok && (slices.Contains([]int64{jsonrpc.CodeMethodNotFound, jsonrpc.CodeInvalidParams, mcp.CodeUnsupportedProtocolVersion}, e.Code) ||
+		wantsVersion.MatchString(e.Message+string(e.Data)))
+}
+
+var wantsVersion = regexp.MustCompile(`(?i)protocol|version|` + firstDiscover)
 
 // checkTarget refuses a file that couldn't be written before a server is started for
 // it.

@@ -397,10 +397,14 @@ func TestEndsAtInitialize(t *testing.T) {
 	for twist, want := range map[string]string{
 		"ends at initialize":          "error: the server ended with code 5 before it answered\n",
 		"refuses initialize and ends": "error: it answered initialize with error -32601: Method not found\n",
+		"refuses initialize: Unsupported protocol version: 2025-11-25": "error: it answered initialize with error -32000: Unsupported protocol version: 2025-11-25\n",
+		"refuses initialize: I speak 2026-07-28":                       "error: it answered initialize with error -32000: I speak 2026-07-28\n",
+		"refuses initialize: no license":                               "error: it answered initialize with error -32000: no license\n",
 	} {
-		const hint = "hint: if it speaks only revision 2026-07-28: --protocol 2026-07-28\n"
+		const hint = "hint: it may speak only revision 2026-07-28: --protocol 2026-07-28\n"
 		code, _, stderr := capturing(t, append([]string{out, "--"}, standIn(t, "2026-07-28", twist)...)...)
-		if code != 2 || !strings.HasPrefix(stderr, want) || !strings.HasSuffix(stderr, hint) {
+		speaks := strings.Contains(want, "2026-07-28") || strings.Contains(want, "ersion") || strings.Contains(want, "-32601")
+		if code != 2 || !strings.HasPrefix(stderr, want) || strings.Contains(stderr, hint) != speaks {
 			t.Errorf("%s: code %d\n%s", twist, code, stderr)
 		}
 		code, stdout, stderr := capturing(t, append([]string{out, "--protocol", "2026-07-28", "--"}, standIn(t, "2026-07-28", twist)...)...)
@@ -419,6 +423,25 @@ func TestEndsAtInitialize(t *testing.T) {
 		if code != 2 || strings.Contains(stderr, "--protocol") {
 			t.Errorf("%s: code %d\n%s", twist, code, stderr)
 		}
+	}
+}
+
+// TestLacksVariables: what a server that ends at once says it lacks is what to type next.
+func TestLacksVariables(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const want = "hint: it seems to miss STANDIN_KEY, STANDIN_URL: export STANDIN_KEY=VALUE STANDIN_URL=VALUE"
+	server := standIn(t, "2025-11-25", "lacks variables")
+	code, _, stderr := capturing(t, append([]string{filepath.Join(dir, "out.jsonl"), "--"}, server...)...)
+	if code != 2 || !strings.HasSuffix(stderr, "\n"+want+"\n") || !strings.Contains(stderr, "  | Error: STANDIN_KEY is not set") {
+		t.Errorf("code %d\n%s", code, stderr)
+	}
+	entry, _ := json.Marshal(map[string]any{"command": server[0], "args": server[1:], "env": map[string]string{"STANDIN_URL": "x"}})
+	config := filepath.Join(dir, "mcp.json")
+	write(t, config, `{"mcpServers":{"a":`+string(entry)+`}}`)
+	code, _, stderr = capturing(t, "--config", config, dir)
+	if code != 2 || !strings.Contains(stderr, "\nhint: it seems to miss STANDIN_KEY: export STANDIN_KEY=VALUE, or put that into the env of its entry\n") {
+		t.Errorf("code %d\n%s", code, stderr)
 	}
 }
 

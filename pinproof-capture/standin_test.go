@@ -107,6 +107,8 @@ func (b *behaves) answer(request []byte) []string {
 		return nil
 	case r.Method == "initialize" && b.twist == "greets with none":
 		return result(`[]`)
+	case r.Method == "initialize" && strings.HasPrefix(b.twist, "refuses initialize: "):
+		return refuse(-32000, strings.TrimPrefix(b.twist, "refuses initialize: "))
 	case r.Method == "initialize" && modern:
 		return refuse(-32601, "Method not found")
 	case r.Method == "initialize":
@@ -230,6 +232,9 @@ func standInStdio(args []string) {
 	switch b.twist {
 	case "dies":
 		os.Exit(3)
+	case "lacks variables":
+		fmt.Fprintln(os.Stderr, "Error: STANDIN_KEY is not set, nor is STANDIN_URL;reboot")
+		os.Exit(3)
 	case "hangs":
 		time.Sleep(time.Hour)
 	case "floods":
@@ -284,7 +289,7 @@ func standInStdio(args []string) {
 			said.WriteString(line + end)
 		}
 		fmt.Fprint(out, said.String())
-		if greeted && b.twist == "refuses initialize and ends" {
+		if greeted && strings.HasPrefix(b.twist, "refuses initialize") {
 			os.Exit(5)
 		}
 	}
