@@ -1,7 +1,7 @@
 #!/bin/sh
 # The whole way with published servers: capture, lock, verify, and for two releases of one of them diff, relock, verify; then a
-# session of the official client, with the guard and without.
-# Needs pinproof and pinproof-capture on the path, npm.
+# session of the official clients, with the guard and without.
+# Needs pinproof and pinproof-capture on the path, npm, Go.
 # shellcheck source=ci/lib.sh
 . "$(dirname "$0")/lib.sh"
 web=''
@@ -74,23 +74,37 @@ printed 'Always'
 want 0 "relock of changed instructions" pinproof relock everything.jsonl servers.lock --accept instructions
 want 0 "verify after that" pinproof verify everything.jsonl servers.lock
 
-# A client that claims more is listed more. Its session is the same with the guard between the two.
+# A client that claims more is listed more. Its session is the same with the guard between the two, in the official clients.
 export XDG_CACHE_HOME="$work/cache"
 echo "some text" >shared/file.txt
-mkdir client
-(cd client && npm install --silent --no-audit --no-fund --no-save @modelcontextprotocol/sdk@1.32.2)
-ln -s client/node_modules node_modules
-for server in everything filesystem; do
-	set -- node "$everything" stdio
-	[ "$server" = everything ] || set -- node "$work/2026.7.4/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js" "$work/shared"
+mkdir typescript go
+(cd typescript && npm install --silent --no-audit --no-fund --no-save @modelcontextprotocol/sdk@1.32.2)
+ln -s typescript/node_modules node_modules
+cp "$repo/ci/session.go" go
+(cd go && export GOWORK=off && go mod init session && go get github.com/modelcontextprotocol/go-sdk/mcp@v1.8.0 && go build -o session session.go) >log 2>&1
+for server in everything filesystem playwright; do
+	case $server in
+	everything) set -- node "$everything" stdio ;;
+	filesystem) set -- node "$work/2026.7.4/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js" "$work/shared" ;;
+	playwright) # without a browser it says so, and that is a session, too
+		set -- node "$work/playwright/node_modules/@playwright/mcp/cli.js" --headless --isolated --no-sandbox
+		! browser=$(command -v chromium) || set -- "$@" --executable-path "$browser"
+		;;
+	esac
 	want 0 "capture of $server for a client with roots" pinproof-capture "claims-$server.jsonl" --capability roots,sampling,elicitation -- "$@"
 	want 0 "lock of it" pinproof lock "claims-$server.jsonl" guard.lock --server "$server" --accept-warnings
-	want 0 "a session with $server" node "$repo/ci/session.mjs" "$@"
-	mv out bare
-	is "it says much" test "$(wc -l <bare)" -ge 4
-	want 0 "the same behind the guard" node "$repo/ci/session.mjs" pinproof-capture --guard "$server" --lock guard.lock --log "$server.calls" -- "$@"
-	is "the same is said" cmp bare out
-	is "the calls are on record" test "$(grep -c '"event":"call"' "$server.calls")" -ge 2
+	for client in "node $repo/ci/session.mjs" go/session; do
+		[ "$server $client" != "playwright go/session" ] || continue
+		# shellcheck disable=SC2086 # two words
+		want 0 "a session of ${client##*/} with $server" $client "$@"
+		mv out bare
+		is "it says much" test "$(wc -l <bare)" -ge 4
+		rm -f calls
+		# shellcheck disable=SC2086
+		want 0 "the same behind the guard" $client pinproof-capture --guard "$server" --lock guard.lock --log calls -- "$@"
+		is "the same is said" cmp bare out
+		is "the calls are on record" test "$(grep -c '"event":"call"' calls)" -ge 2
+	done
 done
 want 1 "other tools than those of a client with roots" pinproof verify captures/everything.jsonl guard.lock --server everything
 finish

@@ -11,7 +11,7 @@ const { StdioClientTransport } = await load("client/stdio.js");
 const types = await load("types.js");
 
 const [command, ...args] = process.argv.slice(2);
-const passing = /\d{4}-\d\d-\d\dT[0-9:.]+Z|\d+:\d\d:\d\d [AP]M|[0-9a-f]{8}-[0-9a-f-]{27}/g;
+const passing = /\d{4}-\d\d-\d\dT[0-9:.-]+Z|\d+:\d\d:\d\d [AP]M|[0-9a-f]{8}-[0-9a-f-]{27}/g;
 const tell = (what, value) => console.log(JSON.stringify({ what, value }).replace(passing, "*"));
 
 const client = new Client({ name: "session", version: "1" }, { capabilities: { sampling: {}, elicitation: {}, roots: {} } });
@@ -24,11 +24,15 @@ client.setRequestHandler(types.ElicitRequestSchema, (request) => {
   return { action: "decline" };
 });
 client.setRequestHandler(types.ListRootsRequestSchema, () => ({ roots: [{ uri: "file:///tmp", name: "tmp" }] }));
+let changed = false; // a client asks again then, before it calls
+client.setNotificationHandler(types.ToolListChangedNotificationSchema, () => {
+  changed = true;
+});
 await client.connect(new StdioClientTransport({ command, args, env: process.env, stderr: "ignore" }));
 
 const offers = client.getServerCapabilities();
 tell("server", [client.getServerVersion(), offers, client.getInstructions()]);
-const { tools } = await client.listTools();
+let { tools } = await client.listTools();
 tell("tools", tools);
 if (offers.prompts) tell("prompts", await client.listPrompts());
 if (offers.resources) {
@@ -36,6 +40,11 @@ if (offers.resources) {
   tell("templates", await client.listResourceTemplates());
 }
 const call = async (name, input, options) => {
+  if (changed) {
+    changed = false;
+    ({ tools } = await client.listTools());
+    tell("tools", tools);
+  }
   if (tools.some((tool) => tool.name === name)) tell(name, await client.callTool({ name, arguments: input }, undefined, options).catch(String));
 };
 await call("echo", { message: "a \u2028 \u{1f600}" });
@@ -48,5 +57,8 @@ await call("trigger-elicitation-request", {});
 await call("get-roots-list", {});
 await call("list_allowed_directories", {});
 await call("read_text_file", { path: "shared/file.txt" });
+await call("browser_close", {});
+await call("browser_navigate", { url: "data:text/html,<title>T</title><p>Hello</p>" });
+await call("browser_snapshot", {});
 if (offers.prompts) tell("prompt", await client.getPrompt({ name: "simple-prompt" }).catch(String));
 await client.close();
