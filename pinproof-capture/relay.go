@@ -277,7 +277,7 @@ func (r *relay) fromServer(line []byte) (pass, _ []byte, err error) {
 // more than one way. The session goes on if no list and no instructions can be in it.
 func (r *relay) unreadable(line []byte, bad error) ([]byte, []byte, error) {
 	if manifest.HidesAnswer(line) {
-		r.refuse(line, fmt.Sprintf("the server's answer is refused: %s", bad))
+		r.unjudged("block", "blocked", line, fail.New("the server's answer is refused: %s", bad))
 		r.over = true
 		return refusal(looseID(line, false), wordsUnreadable), nil, errBlocked
 	}
@@ -300,8 +300,14 @@ func (r *relay) notified(method string) {
 // for the result as it came, or the words that the session ends with.
 func (r *relay) held(line []byte, result jsontree.Value, asked request) (kept []byte, words string) {
 	v, err := r.judge.part(line[result.At:result.End])
-	if err != nil {
-		r.refuse(line, fail.From(err).Text)
+	if err == nil && v.code == 2 {
+		err = fail.New("%s", v.reason)
+	}
+	if err != nil && r.onDrift == driftWarns {
+		r.unjudged("drift", "not judged, and passed on", line, err)
+		return nil, ""
+	} else if err != nil {
+		r.unjudged("block", "blocked", line, err)
 		return nil, wordsNotJudged
 	}
 	drifted := maps.Clone(v.drifted)
@@ -309,9 +315,6 @@ func (r *relay) held(line []byte, result jsontree.Value, asked request) (kept []
 		drifted[key] = string(pin.Duplicate)
 	}
 	switch {
-	case v.code == 2:
-		r.refuse(line, v.reason)
-		return nil, wordsNotJudged
 	case v.code == 0 && len(drifted) == 0:
 	case r.onDrift == driftWarns:
 		r.tell("drift", line, drifted)
@@ -418,14 +421,15 @@ func (r *relay) tell(event string, line []byte, drifted map[pin.Key]string) {
 	}
 }
 
-// refuse tells a person why an answer ends the session.
-func (r *relay) refuse(line []byte, why string) {
-	r.say("blocked: %s", why)
+// unjudged tells a person why there is no verdict on an answer, and what becomes of it.
+func (r *relay) unjudged(event, what string, line []byte, err error) {
+	why := fail.From(err).Text
+	r.say("%s: %s", what, why)
 	file := keepRefused(r.judge.label, line)
 	if file != "" {
 		r.say("what it said is in %s", text.Printable(file))
 	}
-	r.log.add(logLine{Event: "block", Reason: why, File: file})
+	r.log.add(logLine{Event: event, Reason: why, File: file})
 }
 
 // without returns a result without the entries that drifted; the others are the bytes that

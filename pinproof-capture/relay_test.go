@@ -33,7 +33,9 @@ const (
 	evilTool = `{"name":"EVIL","inputSchema":{"type":"object"}}`
 	evilA    = `{ "name":"a","description":"EVIL","inputSchema":{"type":"object","properties":{"n":{"maximum":1.0e2}}}}`
 	allTools = `{"tools":[` + toolA + `,` + toolB + `,` + toolC + `]}`
-	withEvil = `{"tools":[` + toolA + `,` + evilTool + `,` + toolB + `,` + toolC + `]}`
+	// An integer that clients read differently: there is no verdict.
+	noVerdict = `{"tools":[` + toolA + `,{"name":"n","inputSchema":{"maximum":123456789012345678901}}]}`
+	withEvil  = `{"tools":[` + toolA + `,` + evilTool + `,` + toolB + `,` + toolC + `]}`
 )
 
 // testedGuard says that pinproofHere was called.
@@ -346,6 +348,8 @@ func play(args []string) {
 				tools = strings.Replace(withEvil, `"tools"`, `"t\u006fols"`, 1)
 			case part == "a member twice":
 				tools = strings.Replace(withEvil, `{"tools"`, `{"tools":[`+toolA+`],"tools"`, 1)
+			case part == "no verdict":
+				tools = noVerdict
 			case part == "lacks entries":
 				tools = `{"tools":[` + toolB + `]}`
 			}
@@ -483,10 +487,34 @@ func TestGuardSubset(t *testing.T) {
 	p.end()
 }
 
-// TestGuardWarns: all passes as it came, and a person is told.
+// TestGuardWarns: all passes as it came, and a person is told; but for what clients could read
+// in two ways.
 func TestGuardWarns(t *testing.T) {
 	t.Parallel()
-	p := newGuarded(t).start(t, []string{"--on-drift", "warn"}, "the first asking")
+	g := newGuarded(t)
+	log := filepath.Join(g.folder, "calls.log")
+	p := g.start(t, []string{"--on-drift", "warn", "--log", log}, "no verdict")
+	if got := p.ask(1, "tools/list", "{}"); got != `{ "result":`+noVerdict+` ,"id":1,"jsonrpc" : "2.0"}`+"\n" {
+		t.Errorf("got %s", got)
+	}
+	if got := p.ask(2, "tools/call", `{"name":"a"}`); !strings.Contains(got, "called a") {
+		t.Errorf("got %s", got)
+	}
+	os.Rename(filepath.Join(g.folder, "tools.lock"), filepath.Join(g.folder, "away.lock"))
+	if got := p.ask(3, "prompts/list", "{}"); !strings.Contains(got, promptP) {
+		t.Errorf("without a lockfile: %s", got)
+	}
+	os.Rename(filepath.Join(g.folder, "away.lock"), filepath.Join(g.folder, "tools.lock"))
+	code, _ := p.end()
+	if text := p.stderr.String(); code != 0 || strings.Count(text, "pinproof: not judged, and passed on: ") != 2 || strings.Count(read(t, log), `"event":"drift"`) != 2 {
+		t.Errorf("code %d\n%s%s", code, text, read(t, log))
+	}
+	p = g.start(t, []string{"--on-drift", "warn"}, "a member twice")
+	p.session()
+	if code, got := p.end(); code != 2 || strings.Contains(got, "EVIL") {
+		t.Errorf("of two readings: code %d\n%s", code, got)
+	}
+	p = g.start(t, []string{"--on-drift", "warn"}, "the first asking")
 	if got := p.ask(1, "tools/list", "{}"); got != `{ "result":`+withEvil+` ,"id":1,"jsonrpc" : "2.0"}`+"\n" {
 		t.Errorf("got %s", got)
 	}
