@@ -5,8 +5,10 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -25,13 +27,13 @@ func rewrap(o *options, stdin io.Reader, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if filepath.Ext(o.config) == ".toml" {
-		return fail.New("%s is TOML, which isn't rewritten: put the guard in by hand", text.Printable(o.config))
-	}
 	for _, label := range o.args {
 		if _, ok := entries[label]; !ok {
 			return fail.New("%s has no server %s", text.Printable(o.config), text.Name(label))
 		}
+	}
+	if filepath.Ext(o.config) == ".toml" {
+		return rewrapByHand(entries, o, stdout, stderr)
 	}
 	before, err := os.ReadFile(o.config)
 	if err != nil {
@@ -88,6 +90,68 @@ func rewrapped(config []byte, labels []string, add bool) (out []byte, refused []
 	return edited(config, edits), refused, nil
 }
 
+// rewrapByHand prints the entries of Codex's configuration as they should be: there is no
+// writer of TOML that leaves the rest as it is.
+func rewrapByHand(entries map[string]entry, o *options, stdout, stderr io.Writer) error {
+	labels := o.args
+	if len(labels) == 0 {
+		labels = slices.Sorted(maps.Keys(entries))
+	}
+	open, written := 0, false // servers that are to change, and whether one can
+	for _, label := range labels {
+		e := entries[label]
+		argv := append([]string{e.Command}, e.Args...)
+		bare := unguarded(argv)
+		isGuarded := len(bare) < len(argv)
+		why := ""
+		switch {
+		case e.Command == "":
+			why = noCommand
+		case o.addGuard == isGuarded:
+			continue
+		case o.addGuard && fileName(label) == "":
+			why = noFileName
+		case o.addGuard:
+			bare = append([]string{"pinproof-capture", "--guard", label, "--"}, argv...)
+		}
+		var words []string
+		for _, word := range append([]string{label}, bare...) {
+			if text.Printable(word) != word {
+				why = "it has a character that can't be shown"
+			}
+			words = append(words, string(jsontree.AppendString(nil, word)))
+		}
+		open++
+		if why != "" {
+			fmt.Fprintf(stderr, "error: %s: %s\n", text.Name(label), why)
+			continue
+		}
+		if plainKey.MatchString(label) {
+			words[0] = label
+		}
+		fmt.Fprintf(stdout, "[mcp_servers.%s]\ncommand = %s\n", words[0], words[1])
+		if len(e.Args) > 0 || len(words) > 2 {
+			fmt.Fprintf(stdout, "args = [%s]\n", strings.Join(words[2:], ", "))
+		}
+		written = true
+	}
+	switch {
+	case open == 0:
+		return nil
+	case !written:
+		return fail.New("%s of %s as before", text.Count(open, "server"), text.Printable(o.config))
+	}
+	return fail.New("%s is TOML, which isn't rewritten: write there by hand what stands above", text.Printable(o.config))
+}
+
+var plainKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`) // of TOML
+
+// Why a server can't be put behind the guard.
+const (
+	noCommand  = "it has no command: a server at an address is guarded behind a bridge that speaks stdio"
+	noFileName = "a label of 1 to 100 printable ASCII characters can name a file, and this is none"
+)
+
 // rewrapEntry returns the edits of one server, in the order of the file, or why there are
 // none. The spelling tells what to give back: "--guard", "LABEL" went before arguments that
 // were there, and "--guard=LABEL" stands in a list that wasn't.
@@ -114,11 +178,11 @@ func rewrapEntry(config []byte, label string, entry hujson.Value, add bool) ([]e
 	guarded := isText && strings.TrimSuffix(filepath.Base(name.String()), ".exe") == "pinproof-capture"
 	switch {
 	case !isText:
-		return nil, "it has no command: a server at an address is guarded behind a bridge that speaks stdio"
+		return nil, noCommand
 	case add && guarded, !add && !guarded:
 		return nil, ""
 	case add && fileName(label) == "":
-		return nil, "a label of 1 to 100 printable ASCII characters can name a file, and this is none"
+		return nil, noFileName
 	case add && list == nil && args.Value != nil:
 		return nil, "its args are no list"
 	case add && list == nil:

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -81,9 +80,46 @@ func TestAddGuard(t *testing.T) {
 	if code, _, stderr := capturing(t, "--config", file, "--remove-guard", "--yes", "files"); code != 2 || read(t, file) != byHand || !strings.Contains(stderr, "by hand") {
 		t.Errorf("by hand: code %d\n%s", code, stderr)
 	}
-	write(t, file, `{"mcpServers":{"a":{"command":"x"}}}`)
-	os.Rename(file, file+".toml")
-	if code, _, _ := capturing(t, "--config", file+".toml", "--add-guard", "--yes"); code != 2 {
-		t.Errorf("TOML: code %d", code)
+}
+
+// TestAddGuardByHand: TOML isn't rewritten; what to write is said to the letter.
+func TestAddGuardByHand(t *testing.T) {
+	t.Parallel()
+	const bare = `[mcp_servers.files]
+command = 'C:\npx'
+args = ["--no", "a \"b\""]
+[mcp_servers."two words"]
+command = "run"
+[mcp_servers.web]
+url = "https://mcp.example.com/mcp"
+[mcp_servers.hidden]
+command = "a\u202Eb"
+`
+	const guarded = `[mcp_servers.files]
+command = "pinproof-capture"
+args = ["--guard", "files", "--", "C:\\npx", "--no", "a \"b\""]
+[mcp_servers."two words"]
+command = "pinproof-capture"
+args = ["--guard", "two words", "--", "run"]
+`
+	file := filepath.Join(t.TempDir(), "config.toml")
+	write(t, file, bare)
+	code, stdout, stderr := capturing(t, "--config", file, "--add-guard", "--yes")
+	if code != 2 || stdout != guarded || read(t, file) != bare || !strings.Contains(stderr, "config.toml is TOML, which isn't rewritten: write there by hand what stands above\n") ||
+		!strings.Contains(stderr, "error: web: it has no command: ") || !strings.Contains(stderr, "error: hidden: ") {
+		t.Errorf("code %d\n%s\n%s", code, stdout, stderr)
+	}
+	if code, stdout, stderr := capturing(t, "--config", file, "--add-guard", "web"); code != 2 || stdout != "" || !strings.HasSuffix(stderr, "error: 1 server of "+file+" as before\n") {
+		t.Errorf("code %d\n%s\n%s", code, stdout, stderr)
+	}
+	write(t, file, guarded)
+	for flag, want := range map[string]string{
+		"--add-guard":    "",
+		"--remove-guard": "[mcp_servers.files]\ncommand = \"C:\\\\npx\"\nargs = [\"--no\", \"a \\\"b\\\"\"]\n",
+	} {
+		code, stdout, stderr := capturing(t, "--config", file, flag, "files")
+		if stdout != want || (code == 0) != (want == "") {
+			t.Errorf("%s: code %d\n%s\n%s", flag, code, stdout, stderr)
+		}
 	}
 }
