@@ -58,10 +58,19 @@ func openLog(o *options) (*callLog, error) {
 	if o.log == "" {
 		return nil, nil
 	}
-	f, err := os.OpenFile(o.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(o.log, os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, fail.Path(o.log, err)
 	}
+	locked(f, func() { // a guard that was killed may have left a line without its end
+		last := []byte("\n")
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
+			f.ReadAt(last, info.Size()-1)
+		}
+		if last[0] != '\n' {
+			f.Write([]byte("\n"))
+		}
+	})
 	session := strconv.FormatInt(time.Now().UnixMicro(), 36) + "-" + strconv.Itoa(os.Getpid())
 	return &callLog{path: o.log, server: o.guard, session: session, f: f, digests: o.logDigests, optional: o.logOptional}, nil
 }
@@ -82,12 +91,14 @@ func (l *callLog) add(line logLine) {
 	text, err := json.Marshal(line)
 	if err == nil {
 		text = append(ascii(text), '\n')
-		var n int
-		if n, err = l.f.Write(text); err != nil && n > 0 {
-			if info, failed := l.f.Stat(); failed == nil {
-				err = errors.Join(err, l.f.Truncate(info.Size()-int64(n)))
+		locked(l.f, func() {
+			var n int
+			if n, err = l.f.Write(text); err != nil && n > 0 {
+				if info, failed := l.f.Stat(); failed == nil {
+					err = errors.Join(err, l.f.Truncate(info.Size()-int64(n)))
+				}
 			}
-		}
+		})
 	}
 	if err != nil {
 		l.err = fail.Path(l.path, err).Hint("--log-optional goes on without the record")

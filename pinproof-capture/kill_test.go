@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -167,5 +168,68 @@ func TestGuardWaits(t *testing.T) {
 	io.WriteString(p.in, `{"jsonrpc":"2.0","id":2,"method":"ping"}`) // without an end
 	if code, got := p.end(); code != 0 || strings.Count(got, "\n") != 1 {
 		t.Errorf("code %d\n%s", code, got)
+	}
+}
+
+// limited starts a guard that can write no file of more than 8 KiB.
+func (g *guarded) limited(t *testing.T, flags []string, part string) *peer {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := slices.Concat([]string{"-c", `ulimit -f 16 && exec "$@"`, "sh", self, "--guard", "files"}, flags, []string{"--", self, "play", part})
+	cmd := exec.Command("/bin/sh", args...)
+	cmd.Env = append(slices.Clone(g.env), "CAPTURE_AS_MAIN=1")
+	return g.run(t, cmd)
+}
+
+// TestGuardLogTogether: guards that share a record write whole lines, also where the disk is
+// full.
+func TestGuardLogTogether(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	log := filepath.Join(g.folder, "calls.log")
+	write(t, log, `{"event":"call","cut":"sh`) // what a guard left that was killed
+	var peers []*peer
+	for range 3 {
+		p := g.limited(t, []string{"--log", log}, "good")
+		peers = append(peers, p)
+		go func() {
+			for id := range 50 {
+				p.send(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"a","arguments":{"x":"%s"}}}`, id, strings.Repeat("y", 100+rand.IntN(500)))
+			}
+		}()
+	}
+	for _, p := range peers {
+		for range p.lines { // until it ends, for its record can't be kept
+		}
+		if code, _ := p.end(); code != 2 || !strings.Contains(p.stderr.String(), "file too large") {
+			t.Errorf("code %d\n%s", code, &p.stderr)
+		}
+	}
+	lines := strings.SplitAfter(read(t, log), "\n")
+	if len(lines) < 10 || lines[0] != `{"event":"call","cut":"sh`+"\n" || lines[len(lines)-1] != "" {
+		t.Fatalf("%d lines: %.200q", len(lines), lines)
+	}
+	for _, line := range lines[1 : len(lines)-1] {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("half a line: %s", line)
+		}
+	}
+}
+
+// TestGuardSavesWholeFiles: what can't be saved whole is refused all the same, and leaves nothing.
+func TestGuardSavesWholeFiles(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	p := g.limited(t, nil, "a long list")
+	got := p.ask(1, "tools/list", "{}")
+	code, _ := p.end()
+	if code != 2 || !strings.Contains(got, blockedCode) || !strings.Contains(p.stderr.String(), "what it said could not be saved") {
+		t.Errorf("code %d, %.300s\n%s", code, got, &p.stderr)
+	}
+	if left, _ := filepath.Glob(filepath.Join(g.cache, "pinproof", "refused", "*")); len(left) > 0 {
+		t.Errorf("left %v", left)
 	}
 }

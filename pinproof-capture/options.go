@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"os"
@@ -103,11 +102,11 @@ func (o *options) check() error {
 	case !gated && (o.lock != "" || o.save != ""):
 		return errors.New("--lock and --save belong to --guard and --hook")
 	case gated && fileName(o.label()) == "":
-		return fmt.Errorf("the label %q can't name a file: 1 to 100 printable ASCII characters can", text.Printable(o.label()))
+		return fail.New("the label %s can't name a file: 1 to 100 printable ASCII characters can", text.Name(o.label()))
 	case !o.is("guard") && (o.once || o.log != "" || o.onDrift != driftEnds):
 		return errors.New("--once, --on-drift and --log belong to --guard")
 	case o.onDrift != driftEnds && o.onDrift != driftSubset && o.onDrift != driftWarns:
-		return fmt.Errorf("--on-drift %s: one of end, subset, warn", text.Printable(o.onDrift))
+		return fail.New("--on-drift %s: one of end, subset, warn", text.Printable(o.onDrift))
 	case o.once && (o.log != "" || o.onDrift != driftEnds):
 		return errors.New("--once sees nothing of the session: --on-drift and --log don't go with it")
 	case o.log == "" && (o.logDigests || o.logOptional):
@@ -134,7 +133,7 @@ func (o *options) check() error {
 	case slices.ContainsFunc(o.capabilities, func(name string) bool { return !capabilityName.MatchString(name) }):
 		return errors.New("--capability takes names such as roots,sampling,elicitation")
 	case !regexp.MustCompile(`^20\d\d-\d\d-\d\d$`).MatchString(o.protocol):
-		return fmt.Errorf("%q is no revision of the protocol: %s is one", text.Printable(o.protocol), lastInitialize)
+		return fail.New("%s is no revision of the protocol: %s is one", text.Name(o.protocol), lastInitialize)
 	}
 	if data := os.Getenv("PINPROOF_TIMEOUT"); data != "" && o.seconds == 0 {
 		n, err := strconv.Atoi(data)

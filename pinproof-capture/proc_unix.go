@@ -52,6 +52,14 @@ func hungUp(w io.Writer) bool {
 	return err == nil && n > 0 && ends[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0
 }
 
+// locked runs do while no other guard writes to the file, where the file can be locked.
+func locked(f *os.File, do func()) {
+	if unix.Flock(int(f.Fd()), unix.LOCK_EX) == nil {
+		defer unix.Flock(int(f.Fd()), unix.LOCK_UN)
+	}
+	do()
+}
+
 // become replaces this program by argv. It returns only if that fails.
 func become(path string, argv []string) (int, error) {
 	return 2, syscall.Exec(path, argv, os.Environ())

@@ -47,7 +47,9 @@ func pruneRefused() {
 func keepRefused(label string, data []byte) string {
 	path, err := newRefused(label)
 	if err == nil {
-		err = os.WriteFile(path, data, 0o600)
+		if err = os.WriteFile(path, data, 0o600); err != nil {
+			os.Remove(path) // half of it shows nobody what was refused
+		}
 	}
 	if err != nil {
 		return ""

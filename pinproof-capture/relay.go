@@ -412,6 +412,7 @@ func (r *relay) tell(event string, line []byte, drifted map[pin.Key]string) {
 		for _, key := range keys {
 			r.say("%s %s", drifted[key], pin.EntryRef(key.List, key.Name))
 		}
+		r.say(notSaved)
 	}
 	for _, key := range keys {
 		r.log.add(logLine{Event: event, Entry: pin.EntryRef(key.List, key.Name), Kind: drifted[key], File: file})
@@ -421,6 +422,8 @@ func (r *relay) tell(event string, line []byte, drifted map[pin.Key]string) {
 	}
 }
 
+const notSaved = "what it said could not be saved"
+
 // unjudged tells a person why there is no verdict on an answer, and what becomes of it.
 func (r *relay) unjudged(event, what string, line []byte, err error) {
 	why := fail.From(err).Text
@@ -428,6 +431,8 @@ func (r *relay) unjudged(event, what string, line []byte, err error) {
 	file := keepRefused(r.judge.label, line)
 	if file != "" {
 		r.say("what it said is in %s", text.Printable(file))
+	} else {
+		r.say(notSaved)
 	}
 	r.log.add(logLine{Event: event, Reason: why, File: file})
 }

@@ -350,6 +350,8 @@ func play(args []string) {
 				tools = strings.Replace(withEvil, `{"tools"`, `{"tools":[`+toolA+`],"tools"`, 1)
 			case part == "no verdict":
 				tools = noVerdict
+			case part == "a long list":
+				tools = strings.Replace(withEvil, "EVIL", strings.Repeat("EVIL", 5000), 1)
 			case part == "lacks entries":
 				tools = `{"tools":[` + toolB + `]}`
 			}
