@@ -356,6 +356,24 @@ func TestSaysMore(t *testing.T) {
 	}
 }
 
+// TestSaysMoreOverHTTP: the same of a server at an address.
+func TestSaysMoreOverHTTP(t *testing.T) {
+	t.Parallel()
+	for twist, want := range map[string]string{
+		"answers twice":                   `"name":"other"`,
+		"discovers other instructions":    `"instructions":"Others."`,
+		"undeclared lists":                `"prompts":[{"name":"ask"}]`,
+		"empty cursor":                    `"name":"after_"`,
+		"the same behind an empty cursor": `"nextCursor":""`,
+	} {
+		server := newStandInHTTP(t, "2025-11-25", twist, true)
+		out := filepath.Join(t.TempDir(), "out.jsonl")
+		if code, stdout, stderr := capturing(t, out, server.URL); code != 0 || !strings.Contains(read(t, out), want) {
+			t.Errorf("%s: code %d\n%s%s\n%s", twist, code, stdout, stderr, read(t, out))
+		}
+	}
+}
+
 // TestStreamsOfTwoReadings: a live event stream is held to the rules for a saved one.
 func TestStreamsOfTwoReadings(t *testing.T) {
 	t.Parallel()

@@ -351,7 +351,7 @@ func (s *standInHTTP) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		http.Error(w, "Bad Request: <b>unsupported</b>", http.StatusBadRequest)
 		return
 	}
-	if s.behaves.begun && s.behaves.revision >= "2025-06-18" && req.Header.Get("Mcp-Protocol-Version") != s.behaves.revision {
+	if s.behaves.begun && method.Method != "server/discover" && s.behaves.revision >= "2025-06-18" && req.Header.Get("Mcp-Protocol-Version") != s.behaves.revision {
 		http.Error(w, "wrong revision", http.StatusBadRequest)
 		return
 	}
