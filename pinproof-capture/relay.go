@@ -98,6 +98,11 @@ func guard(o *options, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
 	if err != nil {
 		return 2, err
 	}
+	if pins, err := os.Stat(j.lock); err == nil && o.log != "" {
+		if file, err := os.Stat(o.log); err == nil && os.SameFile(pins, file) {
+			return 2, fail.New("--log %s: this is the lockfile", text.Printable(o.log))
+		}
+	}
 	log, err := openLog(o)
 	if err != nil {
 		return 2, err

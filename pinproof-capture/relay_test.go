@@ -617,6 +617,7 @@ func TestGuardEnds(t *testing.T) {
 		"no such label":   {"--guard", "other", "--", self, "play", "good"},
 		"no lockfile":     {"--guard", "files", "--lock", "none.lock", "--", self, "play", "good"},
 		"no such program": {"--guard", "files", "--", "no-such-program"},
+		"the lockfile":    {"--guard", "files", "--log", "tools.lock", "--", self, "play", "good"},
 		"no such folder":  {"--guard", "files", "--log", "none/log", "--", self, "play", "good"},
 	} {
 		cmd := exec.Command(self, args...)
@@ -625,6 +626,9 @@ func TestGuardEnds(t *testing.T) {
 		if code, got := p.end(); code != 2 || got != "" || !strings.HasPrefix(p.stderr.String(), "error: ") {
 			t.Errorf("%s: code %d, %s\n%s", what, code, got, &p.stderr)
 		}
+	}
+	if lock := read(t, filepath.Join(g.folder, "tools.lock")); !strings.HasSuffix(lock, "}\n") {
+		t.Errorf("the lockfile is\n%s", lock)
 	}
 }
 
