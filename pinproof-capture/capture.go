@@ -84,10 +84,7 @@ func (s source) run(ctx context.Context, o *options) (*capture, error) {
 	limited, cancel := context.WithTimeout(ctx, o.timeout)
 	defer cancel()
 	rec := &record{}
-	ses := &session{rec: rec, protocol: o.protocol, capabilities: map[string]any{}}
-	for _, name := range o.capabilities {
-		ses.capabilities[name] = map[string]any{}
-	}
+	ses := &session{rec: rec, protocol: o.protocol, capabilities: claims(o.capabilities)}
 	var connect func() (mcp.Connection, error)
 	var reason func(error) *fail.Error
 	said := func() []string { return nil }
@@ -182,6 +179,28 @@ func wantsDiscover(err error) bool {
 }
 
 var wantsVersion = regexp.MustCompile(`(?i)protocol|version|` + firstDiscover)
+
+// claims are capabilities as a client claims them: an object for each part of a name. The
+// protocol has but one member of another kind.
+func claims(names []string) map[string]any {
+	all := map[string]any{}
+	for _, name := range names {
+		at := all
+		for part := range strings.SplitSeq(name, ".") {
+			if part == "listChanged" {
+				at[part] = true
+				break
+			}
+			inner, ok := at[part].(map[string]any)
+			if !ok {
+				inner = map[string]any{}
+				at[part] = inner
+			}
+			at = inner
+		}
+	}
+	return all
+}
 
 // checkTarget refuses a file that couldn't be written before a server is started for
 // it.

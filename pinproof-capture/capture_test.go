@@ -226,6 +226,27 @@ func TestCapabilities(t *testing.T) {
 	}
 }
 
+// TestClaims: a server may list by what a client claims, down to a member of a capability.
+func TestClaims(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	out, asked := filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "asked")
+	server := standIn(t, "2025-11-25", "one tool", filepath.Join(dir, "log"), "", asked)
+	args := []string{out, "--capability", "roots.listChanged,elicitation.url", "--capability", "sampling,elicitation.form,elicitation", "--"}
+	if code, stdout, stderr := capturing(t, append(args, server...)...); code != 0 {
+		t.Fatalf("code %d\n%s%s", code, stdout, stderr)
+	}
+	const want = `"capabilities":{"elicitation":{"form":{},"url":{}},"roots":{"listChanged":true},"sampling":{}}`
+	if text := read(t, asked); !strings.Contains(text, want) {
+		t.Errorf("it claimed %s", text)
+	}
+	for _, bad := range []string{"", "a.", ".a", "a..b", "a b"} {
+		if code, _, stderr := capturing(t, out, "--capability", "x,"+bad, "--", "x"); code != 2 || !strings.Contains(stderr, "--capability takes names") {
+			t.Errorf("%q: code %d\n%s", bad, code, stderr)
+		}
+	}
+}
+
 // TestNoTemplatesOverHTTP: a server may refuse a list with a status of HTTP as well.
 func TestNoTemplatesOverHTTP(t *testing.T) {
 	t.Parallel()

@@ -68,7 +68,7 @@ func parse(args []string) (*options, *pflag.FlagSet, error) {
 	set.StringArrayVar(&o.substitutes, "substitute", nil, "with --guard or --hook: the value of a name in the pins, as pinproof takes it: `NAME=VALUE`; repeatable")
 	set.DurationVar(&o.maxAge, "max-age", 0, "with --hook: don't start the server if it matched not longer ago, such as 60s")
 	set.StringVar(&o.protocol, "protocol", lastInitialize, "begin with this `REVISION` of the protocol; from "+firstDiscover+" on with server/discover")
-	set.StringSliceVar(&o.capabilities, "capability", nil, "claim these capabilities, as your client does: `NAMES` such as roots,sampling,elicitation")
+	set.StringSliceVar(&o.capabilities, "capability", nil, "claim these capabilities, as your client does: `NAMES` such as roots,sampling,elicitation.url")
 	set.IntVar(&o.seconds, "timeout", 0, "wait so many `SECONDS` for a server (PINPROOF_TIMEOUT, else 30, with --hook 20)")
 	set.DurationVar(&o.settle, "settle", defaultSettle, "wait so long for what the server says after its last answer")
 	set.BoolVarP(&o.help, "help", "h", false, "show this help")
@@ -131,7 +131,7 @@ func (o *options) check() error {
 	case o.is("guard") && !o.once && len(o.capabilities) > 0:
 		return errors.New("--capability is for captures: the guard passes on what the client claims")
 	case slices.ContainsFunc(o.capabilities, func(name string) bool { return !capabilityName.MatchString(name) }):
-		return errors.New("--capability takes names such as roots,sampling,elicitation")
+		return errors.New("--capability takes names such as roots,sampling,elicitation.url")
 	case !regexp.MustCompile(`^20\d\d-\d\d-\d\d$`).MatchString(o.protocol):
 		return fail.New("%s is no revision of the protocol: %s is one", text.Name(o.protocol), lastInitialize)
 	}
@@ -219,7 +219,7 @@ func (o *options) remedy() string {
 	return words
 }
 
-var capabilityName = regexp.MustCompile(`^[A-Za-z]+$`)
+var capabilityName = regexp.MustCompile(`^[A-Za-z]+(\.[A-Za-z]+)*$`)
 
 var plainAddress = regexp.MustCompile(`^https?://[A-Za-z0-9.:-]+(/[A-Za-z0-9._~/-]*)?$`)
 
