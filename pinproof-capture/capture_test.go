@@ -506,6 +506,7 @@ func TestRefused(t *testing.T) {
 		"floods one line":          "error: the server sent more than 64 MiB\n",
 		"broken":                   "error: what it sent is no message of the protocol: ",
 		"text behind":              "error: what it sent is no message of the protocol: ",
+		"a carriage return behind": "error: what it sent is no message of the protocol: ",
 		"a value behind":           "error: what it sent is no message of the protocol: ",
 		"no tools answered":        "error: it answered tools/list with error -32603: out of <U+001B>[31morder\n",
 		"circle":                   "error: its answers to tools/list go in a circle: a nextCursor comes twice\n",

@@ -283,6 +283,8 @@ func standInStdio(args []string) {
 				end = " \t \r\n"
 			case "text behind":
 				end = " chatter\n"
+			case "a carriage return behind":
+				end = "\rdone\n"
 			case "a value behind":
 				end = " {}\n"
 			}
