@@ -11,32 +11,31 @@ import (
 	"pinproof/internal/text"
 )
 
-// A signature is how a person describes a tool: what it declares, what it says of itself and
+// A signature is how a person describes an entry: what it declares, what it says of itself and
 // a line for each parameter. Its vocabulary covers most of JSON Schema as servers use it.
 // What isn't in the vocabulary is shown as JSON where a model reads it, and else named with
 // its pointer: nothing is approved that is neither shown nor named.
 type signature struct {
-	hints  []string      // what the tool declares
-	texts  []signedText  // its title and its description
-	params []param       // in the order of the list of required ones, then by name
-	others []signedValue // shown as JSON
-	also   []string      // named: printable pointers, with a size or a short value
+	hints  []string       // what a tool declares
+	text   jsontree.Value // its description
+	facts  []signedValue  // short values: a title, the size of a resource
+	params []param        // in the order of the list of required ones, then by name; of a prompt in its order
+	others []signedValue  // shown as JSON
+	also   []string       // named: printable pointers, with a size or a short value
 }
 
-// A signedText is a text of the definition with its place.
-type signedText struct{ head, pointer, text string }
-
-// A signedValue is a value that is shown as JSON.
+// A signedValue is a value with what it is called: a word of ours, or a printable pointer.
 type signedValue struct {
-	pointer string
-	value   jsontree.Value
+	name  string
+	value jsontree.Value
 }
 
 // A param is a schema with its place in the input: a parameter, an element, an alternative.
+// An argument of a prompt is one, too.
 type param struct {
-	name    string // printable: "fields", "[]" for elements, "anyOf[0]"
-	depth   int    // in how many other schemas it stands
-	pointer string
+	name    string         // printable: "fields", "[]" for elements, "anyOf[0]"
+	depth   int            // in how many other schemas it stands
+	pointer string         // says where it stands; of an argument by its name
 	kind    string         // its type in words: "array of string or null"
 	limits  []string       // its constraints: "1..600", "required", "= 30"
 	text    string         // its description
@@ -73,38 +72,43 @@ const (
 	maxLimit     = 160 // of a value among the constraints
 )
 
-// signTool makes the signature of a tool.
-func signTool(definition jsontree.Value) signature {
-	var s signature
+// factNames are the members of an entry that are said in a line, with the kind of value they
+// have. A tool has but the title.
+var factNames = map[string]byte{"title": '"', "name": '"', "mimeType": '"', "size": '0'}
+
+// sign makes the signature of an entry.
+func sign(list pin.List, definition jsontree.Value) (s signature) {
 	name := definition.Get("name").Text
 	for _, m := range inReadingOrder(definition) {
-		at := jsontree.Pointer("", m.Name)
+		at, size := jsontree.Pointer("", m.Name), len(m.Value.Parts)
 		switch {
-		case m.Name == "name":
+		case m.Name == pin.ListInfo[list].Identity:
 			if len(m.Value.Text) > text.MaxName {
 				s.also = append(s.also, sized(at, m.Value)) // the heading has but the beginning
 			}
 		case m.Name == "title" && m.Value.Kind == '"' && diff.InWords(m.Value.Text, name):
 			s.also = append(s.also, text.Pointer(at))
-		case (m.Name == "title" || m.Name == "description") && m.Value.Kind == '"':
-			head := ""
-			if m.Name == "title" {
-				head = "title"
-			}
-			s.texts = append(s.texts, signedText{head, at, m.Value.Text})
-		case m.Name == "annotations" && len(m.Value.Members()) > 0:
+		case m.Name == "description" && m.Value.Kind == '"':
+			s.text = m.Value
+		case factNames[m.Name] == m.Value.Kind && (m.Name == "title" || list != pin.Tools):
+			s.facts = append(s.facts, signedValue{m.Name, m.Value})
+		case m.Name == "annotations" && list == pin.Tools && m.Value.Kind == '{' && size > 0:
 			s.annotations(at, m.Value, name)
-		case m.Name == "inputSchema" && len(m.Value.Members()) > 0:
+		case m.Name == "annotations" && m.Value.Kind == '{' && size > 0:
+			s.audience(at, m.Value)
+		case m.Name == "inputSchema" && list == pin.Tools && m.Value.Kind == '{' && size > 0:
 			s.input(at, m.Value)
+		case m.Name == "arguments" && list == pin.Prompts && s.arguments(at, m.Value):
 		case slices.Contains(unread, m.Name):
 			s.also = append(s.also, sized(at, m.Value))
 		default:
-			s.others = append(s.others, signedValue{at, m.Value})
+			s.others = append(s.others, signedValue{text.Pointer(at), m.Value})
 		}
 	}
 	return s
 }
 
+// annotations adds those of a tool.
 func (s *signature) annotations(pointer string, v jsontree.Value, name string) {
 	hints := hintsOf(v)
 	for i, hint := range hintNames {
@@ -116,18 +120,65 @@ func (s *signature) annotations(pointer string, v jsontree.Value, name string) {
 		}
 	}
 	for _, m := range v.Members() {
-		at := jsontree.Pointer(pointer, m.Name)
+		at := text.Pointer(jsontree.Pointer(pointer, m.Name))
 		known := slices.IndexFunc(hintNames[:], func(hint struct{ name, yes, no string }) bool { return hint.name == m.Name })
 		switch {
 		case known >= 0 && hints[known] != 0:
 		case m.Name == "title" && m.Value.Kind == '"' && diff.InWords(m.Value.Text, name):
-			s.also = append(s.also, text.Pointer(at))
+			s.also = append(s.also, at)
 		case m.Name == "title" && m.Value.Kind == '"':
-			s.texts = append(s.texts, signedText{"title of the annotations", at, m.Value.Text})
+			s.facts = append(s.facts, signedValue{"title of the annotations", m.Value})
 		default:
 			s.others = append(s.others, signedValue{at, m.Value})
 		}
 	}
+}
+
+// audience adds the annotations of a resource or a template: for whom it is, and how
+// important it is to them.
+func (s *signature) audience(pointer string, v jsontree.Value) {
+	for _, m := range v.Members() {
+		known := slices.Contains([]string{"audience", "priority", "lastModified"}, m.Name)
+		if known && len(jsontree.Append(nil, m.Value)) <= maxLimit {
+			s.facts = append(s.facts, signedValue{m.Name, m.Value})
+		} else {
+			s.others = append(s.others, signedValue{text.Pointer(jsontree.Pointer(pointer, m.Name)), m.Value})
+		}
+	}
+}
+
+// arguments adds the arguments of a prompt. It returns false if one of them has no name that
+// fits into a line.
+func (s *signature) arguments(pointer string, list jsontree.Value) bool {
+	var params []param
+	for i, item := range list.Items() {
+		name := item.Value.Get("name").Text
+		if item.Value.Get("name").Kind != '"' || name == "" || len(name) > text.MaxName {
+			return false
+		}
+		p := param{name: paramName(name), pointer: jsontree.Pointer(pointer, name), value: item.Value, rest: jsontree.Value{Kind: '{'}}
+		for _, m := range item.Value.Members() {
+			switch {
+			case m.Name == "name":
+			case m.Name == "description" && m.Value.Kind == '"' && m.Value.Text != "":
+				p.text = m.Value.Text
+			case m.Name == "title" && m.Value.Kind == '"' && diff.InWords(m.Value.Text, name):
+				p.also = append(p.also, text.Pointer(jsontree.Pointer(jsontree.Pointer(pointer, strconv.Itoa(i)), m.Name)))
+			case m.Name == "required" && m.Value.Kind == 't':
+				p.limits = append(p.limits, "required")
+			case m.Name == "required" && m.Value.Kind == 'f':
+				p.limits = append(p.limits, "optional")
+			default:
+				p.rest.Parts = append(p.rest.Parts, m)
+			}
+		}
+		if len(p.rest.Parts) == 0 {
+			p.rest = jsontree.Value{}
+		}
+		params = append(params, p)
+	}
+	s.params = params
+	return len(params) > 0
 }
 
 // input adds the parameters of an input schema.
@@ -188,7 +239,7 @@ func (s *signature) members(p *param, v jsontree.Value, root bool) {
 		at := jsontree.Pointer(p.pointer, m.Name)
 		switch {
 		case slices.Contains(words.said, m.Name), m.Name == "required" && required != nil:
-		case m.Name == "description" && m.Value.Kind == '"':
+		case m.Name == "description" && m.Value.Kind == '"' && m.Value.Text != "": // "" would be no line at all
 			p.text = m.Value.Text
 		case m.Name == "title" && m.Value.Kind == '"' && diff.InWords(m.Value.Text, lastStep(p.pointer)):
 			p.also = append(p.also, text.Pointer(at))
@@ -418,17 +469,14 @@ func plain(v jsontree.Value) (string, bool) {
 	return w.kind, true
 }
 
-// signDefinition makes the signature of a tool. Other entries, and what is far larger than
-// any tool, have none.
+// signDefinition makes the signature of an entry. Instructions, which are one text, and what
+// is far larger than any tool have none.
 func signDefinition(p *pin.Pin) (s signature, ok bool) {
-	if p.List != pin.Tools || len(p.Definition) > maxSigned {
+	if p.List == pin.Instructions || len(p.Definition) > maxSigned {
 		return s, false
 	}
 	tree := p.Tree()
-	if tree.Kind != '{' {
-		return s, false
-	}
-	return signTool(tree), true
+	return sign(p.List, tree), tree.Kind == '{'
 }
 
 // signJoined makes the signature of a parameter or of definitions that joined an input schema.

@@ -13,13 +13,13 @@ import (
 	"pinproof/internal/text"
 )
 
-// signed lays out a tool as a review does.
-func signed(definition jsontree.Value, full bool, width int) string {
+// signed lays out an entry as a review does.
+func signed(list pin.List, definition jsontree.Value, full bool, width int) string {
 	var b bytes.Buffer
 	t := NewText(&b, TextStyle{Full: full, Width: width})
 	t.at = &group{number: 1}
-	form := pintest.Form(pin.Tools, jsontree.CanonicalBytes(&definition))
-	t.whole("  ", '+', &pin.Pin{Key: pin.Key{Name: definition.Get("name").Text}, Form: form})
+	key := pin.Key{List: list, Name: definition.Get(pin.ListInfo[list].Identity).Text}
+	t.whole("  ", '+', &pin.Pin{Key: key, Form: pintest.Form(list, jsontree.CanonicalBytes(&definition))})
 	return b.String()
 }
 
@@ -37,7 +37,7 @@ func TestSignature(t *testing.T) {
 	const want = `  destructive, writes, open world, not idempotent
     | Runs a snippet.
     | In the page.
-  title of the annotations "Run!"
+  title of the annotations  "Run!"
   code     string, required, at least 1 characters  | JavaScript to run.
   level    required, "low" | "high"
   either   any of string, null
@@ -51,29 +51,106 @@ func TestSignature(t *testing.T) {
   also: /title, /inputSchema/$schema 46 bytes, /inputSchema/additionalProperties false,
     : /outputSchema 17 bytes, /_meta 7 bytes, /inputSchema/properties/timeout/title
 `
-	if got := signed(pintest.Tree(t, tool), false, 100); got != want {
+	if got := signed(pin.Tools, pintest.Tree(t, tool), false, 100); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 
-// madeTool makes a tool of the members that tools have, some of them with values that
-// nobody expects there.
-func madeTool(m jsontest.Maker) string {
-	parts := []string{`"name":"t"`}
-	for _, member := range [][2]string{
+// TestEmptyDescription: a description without a character is a part of the definition, too.
+func TestEmptyDescription(t *testing.T) {
+	const with, without = `{"name":"t","inputSchema":{"type":"object","properties":{"a":{"type":"string","description":""}}}}`,
+		`{"name":"t","inputSchema":{"type":"object","properties":{"a":{"type":"string"}}}}`
+	if got := signed(pin.Tools, pintest.Tree(t, with), false, 100); got == signed(pin.Tools, pintest.Tree(t, without), false, 100) {
+		t.Errorf("nothing shows or names it:\n%s", got)
+	}
+}
+
+func TestSignatureOfOthers(t *testing.T) {
+	for _, test := range []struct {
+		list             pin.List
+		definition, want string
+	}{
+		{pin.Prompts, `{"name":"review_code","title":"Review code","description":"Reviews a change.","icons":[{"src":"a"}],"arguments":[
+			{"name":"url","description":"Where it is.","required":true,"title":"URL"},
+			{"name":"tone of it","description":"kind\nor strict","required":false},
+			{"name":"more","schema":{"type":"string"}},
+			{"name":"last","description":""}]}`,
+			`    | Reviews a change.
+  url           required  | Where it is.
+  "tone of it"  optional  | kind
+                          | or strict
+  more
+      | {"schema":{"type":"string"}}
+  last
+      | {"description":""}
+  also: /title, /icons 13 bytes, /arguments/0/title
+`},
+		{pin.Prompts, `{"name":"p","arguments":[{"description":"It has no name."}]}`,
+			`  /arguments
+      | [{"description":"It has no name."}]
+`},
+		{pin.Resources, `{"uri":"file:///log","name":"the log","description":"Of today.","mimeType":"text/plain","size":1234,
+			"annotations":{"audience":["user","assistant"],"priority":0.5,"odd":true},"_meta":{},"text":"unusual"}`,
+			`    | Of today.
+  name      "the log"
+  audience  ["user","assistant"]
+  priority  0.5
+  mimeType  "text/plain"
+  size      1234
+  /annotations/odd
+      | true
+  /text
+      | unusual
+  also: /_meta 2 bytes
+`},
+		{pin.Templates, `{"uriTemplate":"file:///{path}","name":"files","title":"Files","mimeType":["a"]}`,
+			`  name  "files"
+  /mimeType
+      | ["a"]
+  also: /title
+`},
+	} {
+		if got := signed(test.list, pintest.Tree(t, test.definition), false, 100); got != test.want {
+			t.Errorf("got\n%s\nwant\n%s", got, test.want)
+		}
+	}
+}
+
+// madeEntry makes an entry of the members that those of its list have, some of them with
+// values that nobody expects there.
+func madeEntry(m jsontest.Maker, list pin.List) string {
+	parts := []string{strconv.Quote(pin.ListInfo[list].Identity) + `:"t"`}
+	members := [][2]string{
 		{"title", m.Pick(`"T"`, `"Tee"`, `5`, `"5"`)},
-		{"description", m.Pick(`"Runs."`, `"{\"a\": 1}"`, `{"a":1}`, `"null"`, `null`, `"a\nb"`, `"[1,\n2]"`, `[1,2]`)},
-		{"annotations", m.Pick(`{}`, `{"readOnlyHint":true}`, `{"readOnlyHint":"true"}`, `{"destructiveHint":false,"title":"T"}`, `{"x":1}`, `true`)},
-		{"inputSchema", madeSchema(m, 2)},
+		{"description", m.Pick(`"Runs."`, `"{\"a\": 1}"`, `{"a":1}`, `"null"`, `null`, `"a\nb"`, `"[1,\n2]"`, `[1,2]`, `""`)},
+		{"annotations", m.Pick(`{}`, `{"readOnlyHint":true}`, `{"readOnlyHint":"true"}`, `{"destructiveHint":false,"title":"T"}`, `{"x":1}`, `true`,
+			`{"audience":["user"],"priority":0.5}`, `{"audience":"user","priority":"0.5"}`, `{"lastModified":"today"}`)},
 		{"outputSchema", madeSchema(m, 0)},
 		{"_meta", m.JSON(1)},
 		{"other", m.JSON(1)},
-	} {
+		{"inputSchema", madeSchema(m, 2)},
+	}
+	if list != pin.Tools { // an input schema is unusual
+		members[len(members)-1] = [2]string{"arguments", madeArguments(m)}
+		members = append(members, [2]string{"size", m.Pick(`5`, `"5"`, `null`)}, [2]string{"mimeType", m.Pick(`"a/b"`, `["a/b"]`, `5`)})
+	}
+	if list > pin.Prompts {
+		members = append(members, [2]string{"name", m.Pick(`"T"`, `"t"`, `5`, `["T"]`)})
+	}
+	for _, member := range members {
 		if m.IntN(3) > 0 {
 			parts = append(parts, strconv.Quote(member[0])+":"+member[1])
 		}
 	}
 	return "{" + strings.Join(parts, ",") + "}"
+}
+
+func madeArguments(m jsontest.Maker) string {
+	one := func() string {
+		return `{"name":` + m.Pick(`"a"`, `"b"`, `"a"`, `"b c"`) + m.Pick(``, `,"required":true`, `,"required":false`, `,"required":"true"`, `,"required":null`) +
+			m.Pick(``, `,"description":"Text."`, `,"description":""`, `,"description":5`, `,"description":"required"`) + m.Pick(``, `,"title":"A"`, `,"title":"Other"`, `,"title":5`, `,"x":1`) + `}`
+	}
+	return m.Pick(`[`+one()+`]`, `[`+one()+`,`+one()+`,`+one()+`]`, `[]`, `{}`, `[{}]`, `["a"]`, `[{"name":5}]`, `[{"name":""}]`)
 }
 
 func madeSchema(m jsontest.Maker, depth int) string {
@@ -97,7 +174,7 @@ func madeSchema(m jsontest.Maker, depth int) string {
 		return m.Pick(`[`+a+`]`, `[`+a+`,`+madeSchema(m, 0)+`]`, `[]`, `{}`)
 	}
 	add(2, "type", pick(`"object"`, `"object"`, `"string"`, `"integer"`, `"array"`, `["string","null"]`, `["string"]`, `"odd"`, `[]`, `5`))
-	add(3, "description", pick(`"Text."`, `"Other text."`, `"5"`, `5`, `"`+strings.Repeat("long ", 40)+`"`))
+	add(3, "description", pick(`"Text."`, `"Other text."`, `"5"`, `5`, `""`, `"`+strings.Repeat("long ", 40)+`"`))
 	add(5, "title", pick(`"A"`, `"a"`, `"Other"`, `5`))
 	add(2, "properties", named)
 	add(3, "required", pick(`["a"]`, `["a","b c"]`, `["b c","a"]`, `["c"]`, `["a","a"]`, `[]`, `true`))
@@ -123,16 +200,16 @@ func madeSchema(m jsontest.Maker, depth int) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// edited changes one value somewhere in a tree of a tool: it replaces it, leaves it out, or
+// edited changes one value somewhere in a tree of an entry: it replaces it, leaves it out, or
 // puts one beside it.
 func edited(t *testing.T, m jsontest.Maker, v jsontree.Value) jsontree.Value {
 	v.Parts = append([]jsontree.Member(nil), v.Parts...)
 	if len(v.Parts) == 0 {
-		return pintest.Tree(t, m.Pick(`true`, `"x"`, `{"type":"string"}`, `["a"]`, `7`))
+		return pintest.Tree(t, m.Pick(`true`, `"x"`, `""`, `{"type":"string"}`, `["a"]`, `7`))
 	}
 	i := m.IntN(len(v.Parts))
 	switch {
-	case v.Parts[i].Name == "name" && v.Parts[i].Kind == '"':
+	case v.Parts[i].Value.Text == "t": // its identity
 	case m.IntN(4) > 0:
 		v.Parts[i].Value = edited(t, m, v.Parts[i].Value)
 	case m.IntN(3) == 0:
@@ -175,31 +252,33 @@ func differences(a, b jsontree.Value, pointer string) (list []string) {
 func TestNothingIsHiddenBySignatures(t *testing.T) {
 	t.Parallel()
 	m := jsontest.NewMaker(77)
-	different, alike := 0, 0
-	for range 2_000 {
-		was := pintest.Tree(t, madeTool(m))
-		is := edited(t, m, was)
-		old, new := pintest.CanonicalTree(t, string(jsontree.Append(nil, was))), pintest.CanonicalTree(t, string(jsontree.Append(nil, is)))
-		if jsontree.Equal(old, new) || is.Get("name").Text != "t" {
-			continue
-		}
-		different++
-		if a, b := signed(old, true, anyWidth), signed(new, true, anyWidth); a == b {
-			t.Fatalf("both look like\n%s\n%s\n%s", a, jsontree.Append(nil, old), jsontree.Append(nil, new))
-		}
-		short := signed(old, false, anyWidth)
-		if short != signed(new, false, anyWidth) {
-			continue
-		}
-		alike++
-		for _, pointer := range differences(old, new, "") {
-			if !isNamed(short, pointer) {
-				t.Fatalf("%s is neither shown nor named in\n%s\n%s\n%s", pointer, short, jsontree.Append(nil, old), jsontree.Append(nil, new))
+	for list := range pin.Instructions {
+		different, alike := 0, 0
+		for range 1_500 {
+			was := pintest.Tree(t, madeEntry(m, list))
+			is := edited(t, m, was)
+			old, new := pintest.CanonicalTree(t, string(jsontree.Append(nil, was))), pintest.CanonicalTree(t, string(jsontree.Append(nil, is)))
+			if jsontree.Equal(old, new) || is.Get(pin.ListInfo[list].Identity).Text != "t" {
+				continue
+			}
+			different++
+			if a, b := signed(list, old, true, anyWidth), signed(list, new, true, anyWidth); a == b {
+				t.Fatalf("both look like\n%s\n%s\n%s", a, jsontree.Append(nil, old), jsontree.Append(nil, new))
+			}
+			short := signed(list, old, false, anyWidth)
+			if short != signed(list, new, false, anyWidth) {
+				continue
+			}
+			alike++
+			for _, pointer := range differences(old, new, "") {
+				if !isNamed(short, pointer) {
+					t.Fatalf("%s is neither shown nor named in\n%s\n%s\n%s", pointer, short, jsontree.Append(nil, old), jsontree.Append(nil, new))
+				}
 			}
 		}
-	}
-	if different < 1_000 || alike < 10 {
-		t.Errorf("%d pairs, %d of them alike", different, alike)
+		if different < 1_000 || alike < 4 {
+			t.Errorf("%s: %d pairs, %d of them alike", pin.ListInfo[list].Member, different, alike)
+		}
 	}
 }
 

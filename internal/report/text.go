@@ -570,25 +570,25 @@ func (t *textWriter) value(indent string, op byte, pointer string, v jsontree.Va
 	t.lines(indent, func(width int) []line { return showValue(op, v, true, false, width) })
 }
 
-// signature prints a tool as a person describes it.
+// signature prints an entry as a person describes it.
 func (t *textWriter) signature(indent string, s *signature) {
 	if len(s.hints) > 0 {
 		t.say(indent, segment{'=', strings.Join(s.hints, ", ")})
 	}
-	for _, said := range s.texts {
-		if said.head == "" {
-			t.value(indent, '=', said.pointer, jsontree.Text(said.text))
-		}
+	if s.text.Kind != 0 {
+		t.value(indent, '=', "/description", s.text)
 	}
-	for _, said := range s.texts {
-		if said.head != "" {
-			t.say(indent, segment{'=', said.head + " " + printableString(said.text, false)})
-		}
+	width := 0
+	for _, f := range s.facts {
+		width = max(width, len(f.name))
+	}
+	for _, f := range s.facts {
+		t.say(indent, segment{'=', fmt.Sprintf("%-*s  ", width, f.name) + jsonLines(f.value, false, anyWidth)[0]})
 	}
 	also := append(slices.Clone(s.also), t.params(indent, s.params)...)
 	for _, other := range s.others {
-		t.printf("%s%s\n", indent, text.Pointer(other.pointer))
-		t.value(indent+"  ", '=', other.pointer, other.value)
+		t.printf("%s%s\n", indent, other.name)
+		t.value(indent+"  ", '=', other.name, other.value)
 	}
 	if len(also) > 0 {
 		t.brief = true
