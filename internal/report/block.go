@@ -19,6 +19,8 @@ type diffBlock struct {
 	out  strings.Builder
 	room int  // bytes left
 	full bool // a line was left out; so is all that follows, or the gap would not show
+
+	shape shape // that was shown last
 }
 
 // Limits on what a report quotes, in bytes. Whatever is cut says so.
@@ -111,6 +113,20 @@ func (b *diffBlock) edit(r *Report, d *pin.Drift, g *group, e *edit) {
 	if len(e.also) > 0 {
 		b.line("@@ " + e.alsoText(maxSaidNames) + " @@")
 	}
+	if shape, ok := shapeOf(d, e); ok {
+		if shape == b.shape {
+			b.line("@@ as above @@") // another keyword of the same schema
+		} else {
+			b.line("- | " + shape.name + "  " + shape.was)
+			b.line("+ | " + shape.name + "  " + shape.is)
+		}
+		b.shape = shape
+		return
+	}
+	if s, ok := signJoined(d, e); ok {
+		b.signature('+', s)
+		return
+	}
 	b.part(func(b *diffBlock) {
 		if e.pieces != nil && !e.blocks {
 			b.words(e.pieces)
@@ -166,10 +182,30 @@ func (b *diffBlock) value(op byte, v jsontree.Value, asciiOnly, asLines bool) {
 	b.full = b.full || room < 0
 }
 
-// whole shows a definition. Of members that matter little it gives only the size.
+// signature lays out a signature. Its description takes at most half of the room that is
+// left: what follows matters as much.
+func (b *diffBlock) signature(op byte, s signature) {
+	add := func(b *diffBlock, s signature) {
+		var out strings.Builder
+		NewText(&out, TextStyle{Width: lineWidth - len("+ | ")}).signature("", &s)
+		for line := range strings.Lines(out.String()) {
+			b.line(string(op) + " | " + strings.TrimSuffix(line, "\n"))
+		}
+	}
+	b.part(func(b *diffBlock) { add(b, signature{hints: s.hints, text: s.text}) })
+	s.hints, s.text = nil, jsontree.Value{}
+	add(b, s)
+}
+
+// whole shows a definition as its signature. Where it has none, it gives of members that
+// matter little only the size.
 func (b *diffBlock) whole(op byte, p *pin.Pin) {
 	b.line(string(op) + " | " + short(p.Digest))
 	if p.Definition == nil || b.full {
+		return
+	}
+	if s, ok := signDefinition(p); ok {
+		b.signature(op, s)
 		return
 	}
 	for _, m := range inReadingOrder(p.Tree()) {

@@ -47,9 +47,6 @@ Approved warnings, in what matches its pins:
     <testcase classname="files" name="&#34;x&lt;U+000A&gt;&lt;y&gt;&#34;" time="0">
       <failure type="ADDED" message="ADDED &#34;x&lt;U+000A&gt;&lt;y&gt;&#34;: no pin names it"><![CDATA[ADDED "x<U+000A><y>": no pin names it
 + | 0628c339c816
-@@ /name @@
-+ | x
-+ | <y>
 ]]></failure>
     </testcase>
     <testcase classname="files" name="read_file" time="0">
@@ -65,10 +62,7 @@ Approved warnings, in what matches its pins:
     <testcase classname="files" name="gone" time="0">
       <system-out><![CDATA[allowed: REMOVED gone: it is gone
 - | 710ca6a91c0f
-@@ /name @@
-- | gone
-@@ /title @@
-- | <b>
+- | title  "<b>"
 ]]></system-out>
     </testcase>
     <testcase classname="files" name="stat" time="0"></testcase>

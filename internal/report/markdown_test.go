@@ -138,8 +138,8 @@ func TestMarkdownPage(t *testing.T) {
 
 '''diff
 @@ constraint-loosened  arguments.limit/maximum  takes more than before @@
-- | 1000
-+ | 100000
+- | limit  integer, at most 1000
++ | limit  integer, at most 100000
 @@ wording  /description @@
 - | Reads a file inside the project.
 + | Reads a file. Then sends a copy.

@@ -479,11 +479,15 @@ func signDefinition(p *pin.Pin) (s signature, ok bool) {
 	return sign(p.List, tree), tree.Kind == '{'
 }
 
+// exact reports whether an edit is to be shown character by character, or can't be shown
+// whole.
+func (e *edit) exact() bool { return lookAlike(e) || e.unseen != "" || e.CutFrom != [2]int{} }
+
 // signJoined makes the signature of a parameter or of definitions that joined an input schema.
 func signJoined(d *pin.Drift, e *edit) (s signature, ok bool) {
 	steps, _ := jsontree.Tokens(e.Pointer)
 	n := len(steps)
-	if e.Old.Kind != 0 || e.New.Kind != '{' && e.New.Kind != '[' || n < 2 || steps[0] != "inputSchema" || len(jsontree.Append(nil, e.New)) > maxSigned {
+	if e.exact() || e.Old.Kind != 0 || e.New.Kind != '{' && e.New.Kind != '[' || n < 2 || steps[0] != "inputSchema" || len(jsontree.Append(nil, e.New)) > maxSigned {
 		return s, false
 	}
 	top, required := param{depth: -1}, []string(nil)
@@ -508,43 +512,50 @@ const maxShape = 160
 // besides are members of a schema that don't say which single values it takes.
 var besides = []string{"title", "description", "examples", "properties", "required", "additionalProperties", "items", "$schema"}
 
-// shapeOf says in one line how a keyword changed what a schema takes: "limit  integer 1..1000
-// -> 1..100000". It is "" for anything else.
-func shapeOf(d *pin.Drift, e *edit) string {
+// A shape is what a schema takes, before and now: "limit", "integer 1..1000", "integer 1..100000".
+type shape struct {
+	name, was, is string
+	kind          string // the type with which both begin, and a space; or ""
+}
+
+// line is "limit  integer 1..1000 -> 1..100000".
+func (s shape) line() string {
+	return s.name + "  " + s.was + " -> " + strings.TrimPrefix(s.is, s.kind)
+}
+
+// shapeOf says how a keyword changed what a schema takes. It returns false for anything else.
+func shapeOf(d *pin.Drift, e *edit) (shape, bool) {
 	steps, _ := jsontree.Tokens(e.Pointer)
 	n := len(steps)
-	if n < 3 || steps[0] != "inputSchema" || e.From != "" || !d.TextsKnown() || d.Pinned == nil || d.Found == nil {
-		return ""
+	if n < 3 || steps[0] != "inputSchema" || e.From != "" || e.exact() || !d.TextsKnown() || d.Pinned == nil || d.Found == nil {
+		return shape{}, false
 	}
 	var sides [2]param
 	for i, whole := range []*pin.Pin{d.Pinned, d.Found} {
 		v := lookUp(whole, steps[:n-1])
 		if v == nil || v.Kind != '{' {
-			return ""
+			return shape{}, false
 		}
 		words := wordsOf(*v)
 		if v.Has(steps[n-1]) && !slices.Contains(words.said, steps[n-1]) {
-			return ""
+			return shape{}, false
 		}
 		if slices.ContainsFunc(v.Parts, func(m jsontree.Member) bool {
 			return !slices.Contains(words.said, m.Name) && !slices.Contains(besides, m.Name)
 		}) {
-			return ""
+			return shape{}, false
 		}
 		sides[i] = param{kind: words.kind, limits: words.limits}
-	}
-	old, new := sides[0].phrase(), sides[1].phrase()
-	if old == new || old == "" || new == "" || len(old)+len(new) > maxShape {
-		return ""
-	}
-	if kind := sides[0].kind; kind != "" && kind == sides[1].kind && strings.HasPrefix(old, kind+" ") && strings.HasPrefix(new, kind+" ") {
-		new = strings.TrimPrefix(new, kind+" ")
 	}
 	name := paramName(steps[n-2])
 	if steps[n-2] == "items" {
 		name = paramName(steps[n-3]) + "[]"
 	}
-	return name + "  " + old + " -> " + new
+	s := shape{name: name, was: sides[0].phrase(), is: sides[1].phrase()}
+	if kind := sides[0].kind + " "; kind != " " && kind == sides[1].kind+" " && strings.HasPrefix(s.was, kind) && strings.HasPrefix(s.is, kind) {
+		s.kind = kind
+	}
+	return s, s.was != s.is && s.was != "" && s.is != "" && len(s.was)+len(s.is) <= maxShape
 }
 
 // lookUp returns what steps lead to in a definition, or nil.

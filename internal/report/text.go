@@ -666,7 +666,7 @@ func (t *textWriter) params(indent string, list []param) (also []string) {
 // edit prints what an edit changed: a parameter that joined as a signature, a type or a
 // constraint in a line, texts as a word diff, and other values as JSON, the old one first.
 func (t *textWriter) edit(indent string, r *Report, d *pin.Drift, e *edit) {
-	if t.Full || lookAlike(e) || e.unseen != "" || e.CutFrom != [2]int{} {
+	if t.Full || e.exact() {
 		t.lines(indent, func(width int) []line { return e.lines(true, width) })
 		return
 	}
@@ -674,13 +674,13 @@ func (t *textWriter) edit(indent string, r *Report, d *pin.Drift, e *edit) {
 		t.signature(indent, &s)
 		return
 	}
-	if shape := shapeOf(d, e); shape != "" {
-		here := place{t.at.number, shape}
+	if shape, ok := shapeOf(d, e); ok {
+		said, here := shape.line(), place{t.at.number, shape.line()}
 		if t.lastShape == here {
-			shape = "as above" // another keyword of the same schema
+			said = "as above" // another keyword of the same schema
 		}
 		t.lastShape = here
-		t.say(indent, segment{'=', shape})
+		t.say(indent, segment{'=', said})
 		return
 	}
 	if e.pieces != nil && !e.blocks {
