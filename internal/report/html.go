@@ -15,6 +15,7 @@ import (
 
 	"pinproof/internal/diff"
 	"pinproof/internal/fail"
+	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/review"
 	"pinproof/internal/text"
@@ -90,15 +91,17 @@ type pageGroup struct {
 	Left    string // says that something has no room
 	Accept  string
 
-	room int // bytes left
+	room  int   // bytes left
+	shape shape // that was shown last
 }
 
 // A pageRow is a row with the lines that stand below it.
 type pageRow struct {
 	row
-	Class string
-	Also  string // names other entries with the same change
-	Lines []pageLine
+	Class  string
+	Also   string     // names other entries with the same change
+	Signed []pageLine // the change as in a signature, above the JSON of it; or none
+	Lines  []pageLine
 }
 
 // A pageLine is a line with its sign. Its indent stands apart, so that what the browser
@@ -108,13 +111,14 @@ type pageLine struct {
 	Runs                []pageRun
 }
 
-// A pageRun is printable text that was kept "", removed "del" or added "ins".
+// A pageRun is printable text that was kept "", removed "del" or added "ins", or is a name "strong".
 type pageRun struct{ Op, Text string }
 
 type pageWhole struct {
 	Class   string
 	Digest  string
-	Missing string // says why there are no members
+	Missing string     // says why there are no members
+	Signed  []pageLine // its signature, above its members
 	Members []pageMember
 }
 
@@ -136,6 +140,7 @@ func writeHTML(w io.Writer, r *Report) error {
 	t := template.Must(template.New("").Funcs(template.FuncMap{
 		"lower": strings.ToLower,
 		"split": splitEscapes,
+		"words": splitWords,
 		"shown": func(group int) bool { return 0 < group && group <= len(p.Groups) },
 	}).Parse(pageTemplate))
 	return t.ExecuteTemplate(w, "page", p)
@@ -238,7 +243,7 @@ func newPageGroup(r *Report, g *group, room int) *pageGroup {
 		if e := row.edit; e != nil && e.isMinor() && !g.minor {
 			minor, edits = append(minor, row), append(edits, e)
 		} else {
-			v.row(&v.Rows, row)
+			v.row(d, &v.Rows, row)
 		}
 	}
 	v.room += kept
@@ -247,7 +252,7 @@ func newPageGroup(r *Report, g *group, room int) *pageGroup {
 		v.whole(op, &wholes[i])
 	}
 	for _, row := range minor {
-		v.row(&v.Minor, row)
+		v.row(d, &v.Minor, row)
 	}
 	v.Also = labelCounts(edits)
 	return v
@@ -263,8 +268,8 @@ func (v *pageGroup) fits(texts ...string) bool {
 	return true
 }
 
-// row adds a row if there is room for it.
-func (v *pageGroup) row(list *[]pageRow, row row) {
+// row adds a row of an entry if there is room for it.
+func (v *pageGroup) row(d *pin.Drift, list *[]pageRow, row row) {
 	row.Detail = shortened(row.Detail, maxDetail)
 	p := pageRow{row: row, Class: map[byte]string{'W': "warning", '!': "change"}[row.op]}
 	e := row.edit
@@ -275,9 +280,71 @@ func (v *pageGroup) row(list *[]pageRow, row row) {
 		return
 	}
 	if e != nil && e.home == 0 {
+		p.Signed = v.changed(d, e)
 		p.Lines = v.lines(e.lines(false, anyWidth))
 	}
 	*list = append(*list, p)
+}
+
+// changed says what joined, or how a schema changed, in the words of a signature. Other
+// changes have none.
+func (v *pageGroup) changed(d *pin.Drift, e *edit) []pageLine {
+	if s, ok := signJoined(d, e); ok {
+		return v.signature(&s)
+	}
+	shape, ok := shapeOf(d, e)
+	switch {
+	case !ok:
+		return nil
+	case shape == v.shape:
+		return []pageLine{{Runs: []pageRun{{"", "as above"}}}} // another keyword of the same schema
+	}
+	v.shape = shape
+	return []pageLine{
+		{Sign: "-", Class: "old", Runs: []pageRun{{"strong", shape.name}, {"", "  " + shape.was}}},
+		{Sign: "+", Class: "new", Runs: []pageRun{{"strong", shape.name}, {"", "  " + shape.is}}},
+	}
+}
+
+// signature lays out a signature. The server's texts stand below what they describe, in
+// lines that look unlike ours.
+func (v *pageGroup) signature(s *signature) (lines []pageLine) {
+	say := func(depth int, name, rest string) {
+		if v.fits(name, rest) {
+			lines = append(lines, pageLine{Indent: strings.Repeat("  ", depth), Runs: []pageRun{{"strong", name}, {"", rest}}})
+		}
+	}
+	said := func(depth int, value jsontree.Value) {
+		for _, l := range v.lines(showValue('=', value, true, false, anyWidth)) {
+			l.Sign, l.Class, l.Indent = "", "said", strings.Repeat("  ", depth)+l.Indent
+			lines = append(lines, l)
+		}
+	}
+	if len(s.hints) > 0 {
+		say(0, "", strings.Join(s.hints, ", "))
+	}
+	said(0, s.text)
+	for _, f := range s.facts {
+		say(0, f.name, "  "+jsonLines(f.value, false, anyWidth)[0])
+	}
+	also := slices.Clone(s.also)
+	for i := range s.params {
+		p := &s.params[i]
+		also = append(also, p.also...)
+		say(p.depth, p.name, "  "+p.phrase())
+		if p.text != "" {
+			said(p.depth+1, jsontree.Text(p.text))
+		}
+		said(p.depth+1, p.rest)
+	}
+	for _, other := range s.others {
+		say(0, other.name, "")
+		said(1, other.value)
+	}
+	if len(also) > 0 {
+		say(0, "", "also: "+strings.Join(also, ", "))
+	}
+	return lines
 }
 
 // lines lays out lines in half of the room that is left: a long text must not push a
@@ -323,6 +390,9 @@ func (v *pageGroup) whole(op byte, p *pin.Pin) {
 	if p.Definition == nil {
 		w.Missing = notStored
 	} else {
+		if s, ok := signDefinition(p); ok {
+			w.Signed = v.signature(&s)
+		}
 		for _, m := range inReadingOrder(p.Tree()) {
 			if head, brief := memberHead(p, m, false); v.fits(head) {
 				w.Members = append(w.Members, pageMember{head, brief, v.lines(showValue(op, m.Value, true, false, anyWidth))})
@@ -338,10 +408,12 @@ var escapes = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?s)<(?:U\+|byte |and |[0-9]+ )(?:[^>]*?: "(?:[^"\\]|\\.)*">|[^>]*>)`)
 })
 
-// A pagePart is text, or one of the escapes that stand for what can't be seen.
+// A pagePart is text, one of the escapes that stand for what can't be seen, or a word that
+// is not to be broken at its hyphens.
 type pagePart struct {
 	Text   string
 	Escape bool
+	Word   bool
 }
 
 // splitEscapes splits printable text into text and escapes. printable has escaped
@@ -350,8 +422,26 @@ type pagePart struct {
 func splitEscapes(printed string) (list []pagePart) {
 	from := 0
 	for _, at := range escapes().FindAllStringIndex(printed, -1) {
-		list = append(list, pagePart{printed[from:at[0]], false}, pagePart{printed[at[0]:at[1]], true})
+		list = append(list, pagePart{Text: printed[from:at[0]]}, pagePart{Text: printed[at[0]:at[1]], Escape: true})
 		from = at[1]
 	}
-	return append(list, pagePart{printed[from:], false})
+	return append(list, pagePart{Text: printed[from:]})
+}
+
+// maxWord is the longest word that a narrow screen has room for, in bytes.
+const maxWord = 40
+
+// splitWords is splitEscapes for text that has names. A browser would break them at hyphens.
+func splitWords(printed string) (list []pagePart) {
+	for _, p := range splitEscapes(printed) {
+		if p.Escape {
+			list = append(list, p)
+			continue
+		}
+		for word := range strings.SplitAfterSeq(p.Text, " ") {
+			name := strings.TrimSuffix(word, " ")
+			list = append(list, pagePart{Text: name, Word: strings.Contains(name, "-") && len(name) <= maxWord}, pagePart{Text: word[len(name):]})
+		}
+	}
+	return list
 }

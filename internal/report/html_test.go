@@ -158,7 +158,7 @@ func TestHTMLPage(t *testing.T) {
 		{"del", "", []string{"1000", "Reads a file inside the project.", "gone", "Goes."}},
 		{"ins", "", []string{`<2 tag characters: "hi">`, "100000", "Reads a file. Then sends a copy.", `{"taskSupport":"forbidden"}`}},
 		{"li", "change", []string{`wording /description Lists a folder.<2 tag characters: "hi">`,
-			"constraint-loosened arguments.limit/maximum takes more than before - 1000 + 100000",
+			"constraint-loosened arguments.limit/maximum takes more than before - limit integer, at most 1000 + limit integer, at most 100000 as JSON - 1000 + 100000",
 			"wording /description - Reads a file inside the project. + Reads a file. Then sends a copy.",
 			`sdk-churn /execution changed by an SDK, to no effect + {"taskSupport":"forbidden"}`}},
 		{"label", "", []string{"all", "WARNING 1", "HIDDEN 1", "CHANGED 3", "REMOVED 1", "constraint-loosened 1", "wording 2", "sdk-churn 2"}},
@@ -278,6 +278,46 @@ func TestHTMLSaysWhatDiffSays(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Fatalf("the page says\n%q\ndiff says\n%q\n%s", got, want, b.String())
 		}
+	}
+}
+
+// TestHTMLServers: the button of a server counts what the overview counts for it.
+func TestHTMLServers(t *testing.T) {
+	r := folderReport(t, pintest.MadeUpServers)
+	counts, total := regexp.MustCompile(`([0-9]+) (?:added|changed|removed)`), 0
+	labels := textsOf(t, pageOf(t, r), "label", "")
+	for _, p := range r.differing() {
+		n := 0
+		for _, m := range counts.FindAllStringSubmatch(r.serverText(p.Server, false), -1) {
+			count, _ := strconv.Atoi(m[1])
+			n += count
+		}
+		if button := fmt.Sprintf("server %s %d", p.Server, n); !slices.Contains(labels, button) {
+			t.Errorf("no button %q among %q", button, labels)
+		}
+		total += n
+	}
+	if total != len(r.Drifts) || total == 0 {
+		t.Errorf("%d drifts, the overviews count %d", len(r.Drifts), total)
+	}
+}
+
+// TestHTMLSignature: a definition that joined stands as a signature above its JSON.
+func TestHTMLSignature(t *testing.T) {
+	r := pageReport(t, `[{"name":"a","inputSchema":{"type":"object","properties":{"z":{}}}}]`, `[{"name":"a","inputSchema":{"type":"object","properties":{"x-y":{"type":"string"},"z":{}}}},
+		{"name":"b","description":"Line <one>.\ncode  string","title":"B!","_meta":{"c":1},"more":[1],"annotations":{"destructiveHint":true},
+		"inputSchema":{"type":"object","required":["n"],"properties":{"n":{"type":"integer","maximum":5,"description":"How many.","x-odd":1}}}}]`)
+	page := pageOf(t, r)
+	checkPage(t, page)
+	for element, want := range map[string][]string{
+		"pre": {`destructive Line <one>. code string title "B!" n integer, required, at most 5 How many. {"x-odd":1} /more [1] also: /_meta 7 bytes`, "x-y string"},
+	} {
+		if got := textsOf(t, page, element, "signed"); !slices.Equal(got, want) {
+			t.Errorf("got  %q\nwant %q", got, want)
+		}
+	}
+	if got := textsOf(t, page, "span", "said"); !slices.Equal(got, []string{"Line <one>.", "code string", "How many.", `{"x-odd":1}`, "[1]"}) {
+		t.Errorf("the server's texts: %q", got)
 	}
 }
 
