@@ -26,13 +26,13 @@ func WriteStat(w io.Writer, r *Report, style TextStyle) error {
 	for i, g := range r.groups {
 		rows[i] = r.statRow(g)
 	}
-	widths := t.statWidths(rows)
+	columns := t.statLayout(rows)
 	for i, g := range r.groups {
 		if r.opensServer(g) {
 			p := pin.PairOf(r.Pairs, r.first(g).Server)
 			t.say("", segment{'*', cmp.Or(r.calledText(p), text.Printable(p.Manifest))}, segment{'=', "   " + r.serverText(p.Server, false)})
 		}
-		t.statRow(g.number, rows[i], widths)
+		t.statRow(g.number, rows[i], columns)
 	}
 	if n := len(r.Pairs) - len(r.differing()); n > 0 {
 		t.say("", segment{'=', text.Count(n, "other server") + ": no drift"})
@@ -51,6 +51,7 @@ func WriteStat(w io.Writer, r *Report, style TextStyle) error {
 // the model reads more, and what the entries declare and take.
 type statRow struct {
 	kind, name, word, bytes, hints string
+	several                        bool // the name is that of several entries
 	op                             byte
 }
 
@@ -58,6 +59,7 @@ func (r *Report) statRow(g *group) statRow {
 	d := r.first(g)
 	row := statRow{kind: string(d.Kind), name: shortRef(d.List, d.Name), op: '='}
 	if n := len(g.drifts); n > 1 {
+		row.several = true
 		row.name = text.Count(n, pin.ListInfo[d.List].Entry) + " alike: " + strings.Join(r.groupNames(g), ", ")
 	}
 	row.word, row.op = r.gravestWord(g)
@@ -115,38 +117,68 @@ func (r *Report) groupCost(g *group) (bytes int, known bool) {
 	return bytes, true
 }
 
-// statWidths returns the widths of the columns: number, kind, name, word, bytes and hints.
-// Where there is no room, the widest of those with words gives way, names last.
-func (t *textWriter) statWidths(rows []statRow) (widths [6]int) {
-	widths[0] = len(text.Number(len(rows)))
-	for _, row := range rows {
-		for i, column := range []string{row.kind, row.name, row.word, row.bytes, row.hints} {
-			widths[i+1] = max(widths[i+1], len(column)) // ASCII
-		}
-	}
-	const name, word, hints, most = 2, 3, 5, 36 // nobody compares longer names in a table
-	widths[name] = min(widths[name], most)
-	room := t.Width - len(widths)*len("  ") - widths[0] - widths[1] - widths[4]
-	least := map[int]int{name: max(leastWidth/3, room*2/5), word: leastWidth / 8, hints: leastWidth / 8}
-	for widths[name]+widths[word]+widths[hints] > room {
-		widest := -1
-		for _, i := range []int{name, word, hints} {
-			if widths[i] > least[i] && (widest < 0 || widths[i] > widths[widest]) {
-				widest = i
-			}
-		}
-		if widest < 0 {
-			break
-		}
-		widths[widest]--
-	}
-	return widths
+// A statLayout has the widths of the columns.
+type statLayout struct {
+	number, kind, name, word, bytes, hints int
+	folded                                 bool // word and hints stand in a line of their own
 }
 
-func (t *textWriter) statRow(number int, row statRow, widths [6]int) {
-	line := fmt.Sprintf("  %*s  %-*s  ", widths[0], text.Number(number), widths[1], row.kind) + padded(row.name, widths[2]) +
-		"  " + t.paint(row.op, padded(row.word, widths[3])) + fmt.Sprintf("  %*s  ", widths[4], row.bytes) + padded(row.hints, widths[5])
-	t.printf("%s\n", strings.TrimRight(line, " "))
+// statLayout gives names their room first, then what entries declare. Where not even half of
+// the rest has room, it stands in a second line.
+func (t *textWriter) statLayout(rows []statRow) (l statLayout) {
+	const mostName, leastName, leastRest = 36, 24, 12 // nobody compares longer names in a table
+	const someHints = len("destructive, open world")
+	alike := 0 // the longest name of several entries: it may be cut
+	l.number = len(text.Number(len(rows)))
+	for _, row := range rows {
+		if row.several {
+			alike = max(alike, len(row.name))
+		} else {
+			l.name = max(l.name, len(row.name))
+		}
+		for _, column := range []struct {
+			width *int
+			text  string
+		}{{&l.kind, row.kind}, {&l.word, row.word}, {&l.bytes, row.bytes}, {&l.hints, row.hints}} {
+			*column.width = max(*column.width, len(column.text)) // ASCII
+		}
+	}
+	l.name = min(mostName, max(l.name, min(alike, leastName)))
+	room := t.Width - 6*len("  ") - l.number - l.kind - l.bytes
+	if l.name+l.word+l.hints <= room {
+		l.name = min(mostName, max(l.name, alike), room-l.word-l.hints)
+		return l
+	}
+	rest := min(l.word, leastRest) + min(l.hints, leastRest)
+	l.name = min(l.name, max(leastName, room-rest))
+	if room -= l.name; room < rest {
+		l.folded, l.name = true, min(mostName, l.name+room+2*len("  "))
+		return l
+	}
+	l.word = min(l.word, max(leastRest, room-min(l.hints, someHints)))
+	l.hints = min(l.hints, room-l.word)
+	return l
+}
+
+func (t *textWriter) statRow(number int, row statRow, l statLayout) {
+	line := fmt.Sprintf("  %*s  %-*s  ", l.number, text.Number(number), l.kind, row.kind) + padded(row.name, l.name)
+	size := fmt.Sprintf("  %*s", l.bytes, row.bytes)
+	if !l.folded {
+		hints := padded(row.hints, l.hints)
+		if at := strings.LastIndex(row.hints[:min(len(row.hints), l.hints+1)], ", "); len(row.hints) > l.hints && at > 0 {
+			hints = row.hints[:at] + "…" // whole words
+		}
+		t.printf("%s\n", strings.TrimRight(line+"  "+t.paint(row.op, padded(row.word, l.word))+size+"  "+hints, " "))
+		return
+	}
+	t.printf("%s\n", strings.TrimRight(line+size, " "))
+	hints := row.hints
+	if row.word != "" {
+		hints = spaced(hints)
+	}
+	if row.word+hints != "" {
+		t.say(strings.Repeat(" ", len("    ")+l.number), segment{row.op, row.word}, segment{'=', hints})
+	}
 }
 
 // padded fits an ASCII text into a column; what was cut ends in "…", which no name of ours

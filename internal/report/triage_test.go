@@ -103,10 +103,15 @@ func TestBigReviews(t *testing.T) {
 			}
 			seen[body] = true
 		}
-		for _, width := range []int{60, 100, 200} {
+		for _, width := range []int{60, 80, 100, 200} {
 			stat := written(t, WriteStat, r, TextStyle{Width: width})
-			if n := strings.Count(stat, "\n"); width >= 100 && n > len(r.groups)+10 {
+			if n := strings.Count(stat, "\n"); width >= 80 && n > len(r.groups)+10 {
 				t.Errorf("%s: %d lines of %d groups", folder, n, len(r.groups))
+			}
+			for _, g := range r.groups {
+				if name := r.first(g).Name; len(g.drifts) == 1 && len(name) <= 24 && !strings.Contains(stat, "  "+name+" ") {
+					t.Errorf("%s: %d columns cut %s", folder, width, name)
+				}
 			}
 			for line := range strings.Lines(stat) {
 				if columnsOf(strings.TrimSuffix(line, "\n")) > width && !strings.HasPrefix(line, "hint: ") {
