@@ -215,6 +215,24 @@ func carriedBy(set *pflag.FlagSet) map[string][]string {
 	return words
 }
 
+// onlyFlags are the --only flags of this run, to be typed again.
+func (req *request) onlyFlags() (flags []string) {
+	for _, s := range req.only {
+		flags = append(flags, "--only "+shell.Quote(s.Arg))
+	}
+	return flags
+}
+
+// onlyNames are the entries that --only names, without saying which server's.
+func (req *request) onlyNames() (names []pin.Key) {
+	for _, s := range req.only {
+		if s.Word == "" && s.Digest == "" {
+			names = append(names, s.Key)
+		}
+	}
+	return names
+}
+
 // narrow is --only: it reports whether a review shows a drift. Without selectors it is nil.
 func (req *request) narrow() func(d *pin.Drift, labels []string, warned bool) bool {
 	if len(req.only) == 0 {

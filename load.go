@@ -313,7 +313,7 @@ func (w *workspace) input(req *request) report.Input {
 	return report.Input{
 		Lockfile: w.lockPath, Pairs: w.pairs, Drifts: w.drifts, Next: req.Command, Others: w.lock.Labels(),
 		Part: req.part, Guessed: !w.folder && req.Server == "", Expect: expectations(w.pairs), ApprovalHash: approvalHash,
-		Only: req.narrow(),
+		Only: req.narrow(), OnlyFlags: req.onlyFlags(), OnlyNames: req.onlyNames(),
 	}
 }
 

@@ -274,6 +274,7 @@ func newPageText(r *Report) pageText {
 		t.Sides = append(t.Sides, [3]string{s.server, s.old, s.new})
 		notes = append(notes, s.notes...)
 	}
+	notes = append(notes, r.inSeveral()...)
 	for _, p := range r.problems() {
 		notes = append(notes, p.Text)
 	}

@@ -40,7 +40,9 @@ type Input struct {
 
 	// Only narrows the report to a part of the drift, given the ids of the labels of a drift
 	// and whether it has a new warning; nil: all of it. What fails the run is not narrowed.
-	Only func(d *pin.Drift, labels []string, warned bool) bool
+	Only      func(d *pin.Drift, labels []string, warned bool) bool
+	OnlyFlags []string  // the flags that say so, for the next command to type
+	OnlyNames []pin.Key // the entries that they name, in whatever server
 }
 
 // A Report is the result of a comparison, ready for any writer: nothing in it depends on

@@ -22,6 +22,9 @@ func WriteStat(w io.Writer, r *Report, style TextStyle) error {
 		t.printf("%s\n", t.paint('+', r.verdictLine()))
 		return t.err
 	}
+	for _, line := range r.inSeveral() {
+		t.say("", segment{'=', line})
+	}
 	rows := make([]statRow, len(r.groups))
 	for i, g := range r.groups {
 		rows[i] = r.statRow(g)
@@ -40,10 +43,10 @@ func WriteStat(w io.Writer, r *Report, style TextStyle) error {
 	t.verdict(r)
 	t.leftOut(r)
 	next := r.Next
-	if len(r.Pairs) > 1 && len(r.groups) > 0 && shell.PasteableLabel(r.first(r.groups[0]).Server) {
+	if len(r.Pairs) > 1 && len(r.groups) > 0 && r.Only == nil && shell.PasteableLabel(r.first(r.groups[0]).Server) {
 		next.Server = r.first(r.groups[0]).Server
 	}
-	t.Hint(step{"read it", next.To("diff")})
+	t.Hint(step{"read it", next.To("diff", r.OnlyFlags...)})
 	return t.err
 }
 
@@ -220,6 +223,23 @@ func (r *Report) serverText(server string, names bool) string {
 		warnings = text.Count(n, "WARNING")
 	}
 	return joined("; ", warnings, kindText(r, groups), r.dangerText(groups, names))
+}
+
+// inSeveral says which of the names given to --only several servers have.
+func (r *Report) inSeveral() (lines []string) {
+	for _, key := range r.OnlyNames {
+		drifted := 0
+		for i := range r.Drifts {
+			if r.Drifts[i].Key == key {
+				drifted++
+			}
+		}
+		if n := pin.Holders(r.Pairs, key); n > 1 {
+			lines = append(lines, fmt.Sprintf("%s servers have %s, it drifted in %s; one of them alone: --server ID",
+				text.Number(n), shortRef(key.List, key.Name), text.Number(drifted)))
+		}
+	}
+	return lines
 }
 
 // calledText is a server's label with what the server calls itself, before and now where

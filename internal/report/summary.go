@@ -631,7 +631,11 @@ func (r *Report) NextSteps() (steps []step) {
 		add("to approve "+all.Plural(), r.Next.To("lock", r.Expect...))
 	default:
 		if len(r.Drifts) > 0 || r.AllOrNothing() {
-			add("step by step", r.Next.To("relock"))
+			flags := r.OnlyFlags
+			if r.AllOrNothing() {
+				flags = nil
+			}
+			add("step by step", r.Next.To("relock", flags...))
 		}
 		if rest := r.RestStep(); rest.Command != "" {
 			steps = append(steps, rest)

@@ -421,6 +421,9 @@ func (t *textWriter) top(r *Report) {
 	} else {
 		t.say("", segment{'*', text.Number(len(differ)) + " of " + text.Count(len(r.Pairs), "server") + " differ"})
 	}
+	for _, line := range r.inSeveral() {
+		t.say("  ", segment{'=', line})
+	}
 	for _, line := range r.overview() {
 		op := byte('=')
 		if line == r.warningText(maxTitleNames) {
