@@ -491,9 +491,12 @@ func unseen(c diff.Change) string {
 // the label means where it first stands in a group, which group shows a shared edit in
 // full, and whose text is shown as an example.
 func (r *Report) editNote(g *group, e *edit) string {
-	home, whose, words := "", "", ""
+	home, was, whose, words := "", "", "", ""
 	if g.introduces(e) {
 		words = e.Words()
+	}
+	if e.From != "" {
+		was = "was " + text.Pointer(e.From)
 	}
 	if e.home > 0 {
 		home = homeNumber(e)
@@ -501,7 +504,7 @@ func (r *Report) editNote(g *group, e *edit) string {
 	if e.example {
 		whose = "as it stands in " + text.Name(r.first(g).Name)
 	}
-	return joined("; ", e.unseen, words, home, whose)
+	return joined("; ", e.unseen, words, was, home, whose)
 }
 
 // introduces reports whether an edit is the first of a group with its label.

@@ -520,6 +520,9 @@ func (t *textWriter) group(r *Report, g *group) {
 	for _, row := range r.groupRows(g, t.Full || g.minor, 0) {
 		if t.Full {
 			row.Place = row.Pointer
+			if row.edit != nil {
+				row.Place = text.WholePointer(row.edit.Pointer)
+			}
 		}
 		if row.op == '=' { // a note may quote at length, too
 			row.Detail = cmp.Or(t.shownAt(row.Pointer, jsontree.Text(row.Word+row.Detail)), row.Detail)

@@ -299,6 +299,14 @@ func Pointer(pointer string) string {
 	return quotedEnds(pointer, MaxName/4, MaxName*3/4)
 }
 
+// WholePointer is Pointer, with nothing left out of a long one.
+func WholePointer(pointer string) string {
+	if len(pointer) <= MaxName {
+		return Pointer(pointer)
+	}
+	return quotedEnds(pointer, len(pointer), 0)
+}
+
 // IsAlnum reports whether c is an ASCII letter or digit.
 func IsAlnum(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
