@@ -3,7 +3,6 @@
 package report
 
 import (
-	"cmp"
 	"io"
 	"slices"
 
@@ -52,7 +51,7 @@ type Report struct {
 	Input
 	changes [][]diff.Change    // of CHANGED and HIDDEN drift with stored texts, the most dangerous first
 	fresh   [][]review.Finding // for each drift, the findings that nobody has approved
-	dangers []danger           // for each drift, what its entry declares and takes
+	dangers []danger           // for each drift, what a new entry declares and takes
 	groups  []*group
 	cost    textCost
 	hidden  pin.Counts // entries of the manifests whose drift Only leaves out
@@ -110,7 +109,9 @@ func (r *Report) listFresh() {
 	}
 	r.dangers = make([]danger, len(r.Drifts))
 	for i := range r.Drifts {
-		r.dangers[i] = dangerOf(cmp.Or(r.Drifts[i].Found, r.Drifts[i].Pinned), r.fresh[i])
+		if r.Drifts[i].Kind == pin.Added {
+			r.dangers[i] = dangerOf(r.Drifts[i].Found, r.fresh[i])
+		}
 	}
 }
 

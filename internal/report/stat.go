@@ -73,7 +73,8 @@ func (r *Report) statRow(g *group) statRow {
 		}
 	}
 	if d.List == pin.Tools && d.Kind != pin.Removed {
-		row.hints = strings.Join(r.dangers[g.drifts[0]].words(), ", ")
+		claims := dangerOf(d.Found, r.fresh[g.drifts[0]])
+		row.hints = strings.Join(claims.words(), ", ")
 	}
 	return row
 }

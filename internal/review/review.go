@@ -3,6 +3,7 @@
 package review
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"net/url"
@@ -93,7 +94,8 @@ func (x *Names) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 		return nil // pinned without its definition: nothing to read
 	}
 	r := x.newReview(server, &p)
-	r.whole(&p)
+	received, pinned := trees(&p)
+	r.whole(&p, received)
 	if before == nil && x.pinned[server] {
 		r.joined(&jsontree.Value{})
 	}
@@ -101,21 +103,31 @@ func (x *Names) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 		return r.finish()
 	}
 	same := before.Digest == p.Digest
-	old, new := sync.OnceValue(before.Tree), sync.OnceValue(p.Tree)
+	oldReceived, old := trees(before)
 	if !same {
-		r.growth(old, new)
-		then := before.Tree()
-		r.joined(&then)
+		r.growth(old, pinned)
+		was := old()
+		r.joined(&was)
 	}
 	list := r.finish()
-	if len(list) > 0 {
+	if slices.ContainsFunc(list, func(f Finding) bool { return f.ID != "order" && f.ID != "new-address" }) { // what joined has no approval
 		then := x.newReview(server, before)
-		then.whole(before)
+		then.whole(before, oldReceived)
 		approve(list, then.finish(), func(f Finding) bool {
-			return same || !f.more && (!f.Warning || sameText(f, old(), new()))
+			return same || !f.more && (!f.Warning || sameText(f, old(), pinned()))
 		})
 	}
 	return list
+}
+
+// trees returns what builds the trees of a definition as received and as pinned: each once, and
+// one for both where they are the same text.
+func trees(p *pin.Pin) (received, pinned func() jsontree.Value) {
+	received = sync.OnceValue(p.AsReceived)
+	if p.Received == nil || bytes.Equal(p.Received, p.Definition) {
+		return received, received
+	}
+	return received, sync.OnceValue(p.Tree)
 }
 
 // approve marks the findings in list that the approved definition has, too (then), if
@@ -145,8 +157,8 @@ func sameText(f Finding, old, new jsontree.Value) bool {
 // deeper ends the detail of a finding that is about a place below its pointer.
 const deeper = " (deeper than this place)"
 
-// whole reads all of a definition.
-func (r *Reviewer) whole(p *pin.Pin) {
+// whole reads all of a definition. tree builds its tree.
+func (r *Reviewer) whole(p *pin.Pin, tree func() jsontree.Value) {
 	if size := definitionSize(p); size > maxDefinition {
 		r.add("oversize", "a definition of %s bytes, over %s", text.Number(size), text.Number(maxDefinition))
 	}
@@ -156,7 +168,7 @@ func (r *Reviewer) whole(p *pin.Pin) {
 	if r.reportUnread(p) {
 		return
 	}
-	r.root = p.AsReceived()
+	r.root = tree()
 	r.definition(&r.root)
 	r.hints(r.root.Get("annotations"))
 }
@@ -197,7 +209,7 @@ func (x *Names) namedIn(server string, p *pin.Pin) []Finding {
 	}
 	r := x.newReview(server, p)
 	r.namesOnly = true
-	r.whole(p)
+	r.whole(p, p.AsReceived)
 	return slices.DeleteFunc(r.finish(), func(f Finding) bool { return f.ID != "names-other-tool" || !f.Warning })
 }
 

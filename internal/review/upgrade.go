@@ -25,16 +25,25 @@ const maxNoted = 3 // sentences or addresses that one note quotes; the rest is c
 // joined reports the orders and addresses that a definition has and the approved one
 // (before) lacks. A sentence or an address that only moved to another place didn't join.
 func (r *Reviewer) joined(before *jsontree.Value) {
-	old, texts := map[string]bool{}, map[string]bool{}
-	eachRead(before, func(text string, _ []jsontree.Step) {
-		texts[text] = true
-		for _, s := range sentences(text) {
-			old[plainSentence(text[s.from:s.to])] = true
+	texts, said := map[string]bool{}, map[string]bool{}
+	eachRead(before, func(text string, _ []jsontree.Step) { texts[text] = true })
+	old := sync.OnceValue(func() map[string]bool { // most changes need it not
+		parts := map[string]bool{}
+		for text := range texts {
+			for _, s := range sentences(text) {
+				parts[plainSentence(text[s.from:s.to])] = true
+			}
+			for _, a := range addresses(text) {
+				parts[text[a.from:a.to]] = true
+			}
 		}
-		for _, a := range addresses(text) {
-			old[text[a.from:a.to]] = true
-		}
+		return parts
 	})
+	isNew := func(part string) bool {
+		is := !said[part] && !old()[part]
+		said[part] = true
+		return is
+	}
 	var orders, found quotes
 	eachRead(&r.root, func(text string, path []jsontree.Step) {
 		if texts[text] {
@@ -42,18 +51,13 @@ func (r *Reviewer) joined(before *jsontree.Value) {
 		}
 		for _, s := range sentences(text) {
 			plain := plainSentence(text[s.from:s.to])
-			if old[plain] {
-				continue
-			}
-			if weight := r.orderWeight(plain); weight > 0 {
+			if weight := r.orderWeight(plain); weight > 0 && isNew(plain) {
 				orders.add(text, s, path, weight)
-				old[plain] = true
 			}
 		}
 		for _, a := range addresses(text) {
-			if address := text[a.from:a.to]; !old[address] {
+			if isNew(text[a.from:a.to]) {
 				found.add(text, a, path, 1)
-				old[address] = true
 			}
 		}
 	})
