@@ -127,7 +127,7 @@ type shownGroup struct {
 }
 
 var (
-	headingLine = regexp.MustCompile(`^ *([0-9]+)  ([A-Z]+ .*)$`)
+	headingLine = regexp.MustCompile(`^ *([0-9]+)(?:-[0-9]+)?  ([A-Z]+ .*)$`)
 	gutterLine  = regexp.MustCompile(`^ +([-+ ]) ([|:])(?: (.*))?$`)
 	reference   = regexp.MustCompile(`\b(?:in|under) ([0-9]+)\b`)
 )
@@ -188,6 +188,7 @@ var (
 	addedWords   = regexp.MustCompile(`(?s)\{\+(.*?)\+\}`)
 	codePoint    = regexp.MustCompile(`<U\+([0-9A-F]{4,6})>`)
 	lineFeeds    = regexp.MustCompile(`<[0-9,]+linefeeds>`)
+	newName      = regexp.MustCompile(`it(?:lookslike|is)([A-Za-z0-9_-]+?)now`)
 	leftOut      = regexp.MustCompile(`<and[0-9,]+morecharacters?,unchanged>`)
 )
 
@@ -346,9 +347,10 @@ func renamed(e *shownEntry) string {
 	if e == nil {
 		return ""
 	}
-	_, to, _ := strings.Cut(e.said, "renamedto")
-	to, _, _ = strings.Cut(to, ":")
-	return to
+	if m := newName.FindStringSubmatch(e.said); m != nil {
+		return m[1]
+	}
+	return ""
 }
 
 func (u *upgrade) entry(name string, old, new map[string]any) {
@@ -550,7 +552,7 @@ func (u *upgrade) check(pointer string, v any, shown func(*shownEntry) bool) {
 		return
 	}
 	u.named++
-	if strings.HasPrefix(said, "REMOVED") || strings.Contains(said, "renamedfrom") { // said by the line itself
+	if strings.HasPrefix(said, "REMOVED") || strings.Contains(said, "underanewname") { // said by the line itself
 		return
 	}
 	for at := pointer; at != ""; at = at[:strings.LastIndexByte(at, '/')] {
