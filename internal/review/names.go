@@ -121,10 +121,11 @@ type serverNames struct {
 	pins int // how many of its definitions are read (pinsRead)
 
 	asked    sync.Mutex
-	words    map[string]bool // nil: not read yet
-	families map[string]int  // the number of names that begin with a part
-	parts    map[string]bool // the parts of the names of tools, if there are at least minFamily
-	lacks    map[string]bool // earlier answers: texts repeat the same names
+	words    map[string]bool     // nil: not read yet
+	open     map[string][]string // the tools whose input takes anything, sorted, by reason
+	families map[string]int      // the number of names that begin with a part
+	parts    map[string]bool     // the parts of the names of tools, if there are at least minFamily
+	lacks    map[string]bool     // earlier answers: texts repeat the same names
 }
 
 // read reads the names when they are first needed.
@@ -132,7 +133,7 @@ func (s *serverNames) read() {
 	if s.words != nil {
 		return
 	}
-	s.words, s.families, s.parts = map[string]bool{}, map[string]int{}, map[string]bool{}
+	s.words, s.families, s.parts, s.open = map[string]bool{}, map[string]int{}, map[string]bool{}, map[string][]string{}
 	tools := s.set.Of(pin.Tools)
 	for i := range tools {
 		if len(tools) >= minFamily {
@@ -147,10 +148,13 @@ func (s *serverNames) read() {
 		if first, _ := cutName(p.Name); len(first) >= minMention {
 			s.families[first]++
 		}
-		if i < s.pins && p.List == pin.Tools {
+		if i < s.pins && p.List == pin.Tools && (p.Received != nil || p.Definition != nil) {
 			root := p.AsReceived()
 			s.addAll(root.Get("inputSchema"))
 			s.addAll(root.Get("outputSchema"))
+			if why := catchAll(root.Get("inputSchema")); why != "" {
+				s.open[why] = append(s.open[why], p.Name)
+			}
 		}
 	}
 	for i := range s.set.Pins {

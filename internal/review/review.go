@@ -178,7 +178,7 @@ func (x *Names) List(found pin.Set, before *pin.Set) []Finding {
 	r := x.newReview(found.Server, &pin.Pin{})
 	r.about.WholeServer = true
 	r.oversizeList(&found)
-	r.catchAlls(&found, before)
+	r.catchAlls(before)
 	return r.finish()
 }
 

@@ -229,12 +229,14 @@ func catchAll(sub jsontree.Value) string {
 // catchAlls reports in one finding the tools of a manifest whose input takes anything. The
 // finding is approved if each of them did so before for the same reason. Otherwise it
 // names those that didn't.
-func (r *Reviewer) catchAlls(found, before *pin.Set) {
-	tools := openInputs(found)
+func (r *Reviewer) catchAlls(before *pin.Set) {
+	tools, then, fresh := openInputs(r.own), map[string][]string{}, map[string][]string{}
 	if len(tools) == 0 {
 		return
 	}
-	then, fresh := openInputs(before), map[string][]string{}
+	if before != nil {
+		then = openInputs(&serverNames{set: before, pins: pinsRead(before)})
+	}
 	for why, names := range tools {
 		for _, name := range names {
 			if _, known := slices.BinarySearch(then[why], name); !known {
@@ -265,25 +267,17 @@ func (r *Reviewer) catchAlls(found, before *pin.Set) {
 }
 
 // openInputs returns the names of the tools whose input takes anything, sorted, by reason.
-func openInputs(set *pin.Set) map[string][]string {
-	tools := map[string][]string{}
-	if set == nil {
-		return tools
+func openInputs(s *serverNames) map[string][]string {
+	if s == nil {
+		return nil
 	}
-	for i := range pinsRead(set) {
-		p := &set.Pins[i]
-		if p.List != pin.Tools || p.Received == nil && p.Definition == nil {
-			continue
-		}
-		root := p.AsReceived()
-		if why := catchAll(root.Get("inputSchema")); why != "" {
-			tools[why] = append(tools[why], p.Name)
-		}
-	}
-	for _, names := range tools {
+	s.asked.Lock()
+	defer s.asked.Unlock()
+	s.read()
+	for _, names := range s.open {
 		slices.Sort(names)
 	}
-	return tools
+	return s.open
 }
 
 // hints reports annotations that no client can follow (hint-contradiction): a read-only tool
