@@ -99,3 +99,21 @@ func poisonedUpgrade(t *testing.T, old, new string) {
 		t.Errorf("asked\n%s", asked.String())
 	}
 }
+
+// TestFullNamesPlaces: with --full a long name stands whole in its pointer, and a keyword that
+// became another one says which it was.
+func TestFullNamesPlaces(t *testing.T) {
+	long := strings.Repeat("long_", 40)
+	list := func(keyword, more string) string {
+		return `[{"name":"t","inputSchema":{"type":"object","properties":{"a":{"` + keyword + `":[{"type":"string"},{"type":"integer"}]}` + more + `}}}]`
+	}
+	var b strings.Builder
+	if err := WriteDiff(&b, pageReport(t, list("anyOf", ""), list("oneOf", `,"`+long+`":{"type":"string"}`)), TextStyle{Full: true, Width: 2_000}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"/inputSchema/properties/` + long + `"`, "/inputSchema/properties/a/oneOf", "was /inputSchema/properties/a/anyOf"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %s in\n%s", want, b.String())
+		}
+	}
+}
