@@ -215,22 +215,15 @@ func carriedBy(set *pflag.FlagSet) map[string][]string {
 	return words
 }
 
-// onlyFlags are the --only flags of this run, to be typed again.
-func (req *request) onlyFlags() (flags []string) {
+// onlyAgain returns the --only flags of this run, to be typed again, and the entries that
+// they name, in whatever server.
+func (req *request) onlyAgain() (flags []string, names []pin.Key) {
 	for _, s := range req.only {
-		flags = append(flags, "--only "+shell.Quote(s.Arg))
-	}
-	return flags
-}
-
-// onlyNames are the entries that --only names, without saying which server's.
-func (req *request) onlyNames() (names []pin.Key) {
-	for _, s := range req.only {
-		if s.Word == "" && s.Digest == "" {
+		if flags = append(flags, "--only "+shell.Quote(s.Arg)); s.Word == "" && s.Digest == "" {
 			names = append(names, s.Key)
 		}
 	}
-	return names
+	return flags, names
 }
 
 // narrow is --only: it reports whether a review shows a drift. Without selectors it is nil.

@@ -310,11 +310,13 @@ func (req *request) noLockfile() *fail.Error {
 
 // input is what the report is made of, but for the findings and the verdict.
 func (w *workspace) input(req *request) report.Input {
-	return report.Input{
+	in := report.Input{
 		Lockfile: w.lockPath, Pairs: w.pairs, Drifts: w.drifts, Next: req.Command, Others: w.lock.Labels(),
 		Part: req.part, Guessed: !w.folder && req.Server == "", Expect: expectations(w.pairs), ApprovalHash: approvalHash,
-		Only: req.narrow(), OnlyFlags: req.onlyFlags(), OnlyNames: req.onlyNames(),
+		Only: req.narrow(),
 	}
+	in.OnlyFlags, in.OnlyNames = req.onlyAgain()
+	return in
 }
 
 // read lists the findings of the comparison; see review.Read.
@@ -335,7 +337,7 @@ func (w *workspace) judged(in report.Input, allow leniency) *report.Report {
 		in.NoAnswer = missingCapture(missing, w.lockPath, in.Next)
 	}
 	in.Matches, in.Failed = judge(w.pairs, w.drifts, countBlocking(in.Findings, in.Review), allow)
-	in.ExitCode = exitCodeOf(in.NoAnswer, in.Failed)
+	in.ExitCode = codeOf(answerOf(in.NoAnswer, in.Failed))
 	return report.New(in)
 }
 

@@ -80,18 +80,14 @@ func (a *app) run(args []string) int {
 	return exitCode(err, a.stderr)
 }
 
-// exitCode prints an error and returns its exit code: 1 for drift alone, 2 for
-// everything else, also for errors that no one thought of.
+// exitCode prints an error and returns its exit code, which is 2 also for errors that no one
+// thought of.
 func exitCode(err error, stderr io.Writer) int {
 	var told *fail.Error
 	var write *fs.PathError
 	switch {
-	case err == nil:
-		return 0
-	case err == errReported:
-		return 2
-	case err == fail.ErrDrift:
-		return 1 // the report has said it
+	case err == nil, err == errReported, err == fail.ErrDrift: // all is said
+		return codeOf(err)
 	case errors.As(err, &told):
 	case errors.As(err, &write):
 		told = fail.Path("standard output", err) // cobra printed a help text or a script
@@ -100,7 +96,23 @@ func exitCode(err error, stderr io.Writer) int {
 		told = fail.From(err).Hint("pinproof --help")
 	}
 	fmt.Fprintf(stderr, "error: %s\n", strings.Join(fail.Lines(told), "\n"))
-	if errors.Is(err, fail.ErrDrift) {
+	return codeOf(err)
+}
+
+// answerOf is how a run ends, given why it has no answer and whether it fails.
+func answerOf(noAnswer error, failed bool) error {
+	if noAnswer == nil && failed {
+		return fail.ErrDrift
+	}
+	return noAnswer
+}
+
+// codeOf is the exit code of a run that ends with an error, or with nil.
+func codeOf(err error) int {
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, fail.ErrDrift):
 		return 1
 	}
 	return 2

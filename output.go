@@ -90,17 +90,12 @@ func (o *output) emit(a *app, r *report.Report, style report.TextStyle, err erro
 		a.out.Reset(io.Discard)
 		err = nil
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		err = fail.Path("standard output", err)
 		o.explainFiles(a, err)
 		return err
-	case r.NoAnswer != nil:
-		return r.NoAnswer
-	case r.Failed:
-		return fail.ErrDrift
 	}
-	return nil
+	return answerOf(r.NoAnswer, r.Failed)
 }
 
 // explain writes the error of a run without an answer in every format, and returns it.

@@ -133,17 +133,6 @@ func missingAllowed(pairs []pin.Pair, allow leniency) bool {
 	return allow.missing && slices.ContainsFunc(pairs, func(p pin.Pair) bool { return p.Present })
 }
 
-// exitCodeOf is the exit code of a run, given why it has no answer and whether it fails.
-func exitCodeOf(noAnswer error, failed bool) int {
-	switch {
-	case noAnswer != nil:
-		return 2
-	case failed:
-		return 1
-	}
-	return 0
-}
-
 // expectations are the flags that tie a command to the manifests. There are none if a
 // name is repeated, because then there is no set digest.
 func expectations(pairs []pin.Pair) (flags []string) {
