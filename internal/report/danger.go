@@ -121,6 +121,13 @@ func (d *danger) declares() bool {
 	return d.hints[destructive]|d.hints[readOnly]|d.hints[openWorld] != 0
 }
 
+// onlyWrites reports whether the hints say that the tool does more than read, and don't say
+// that it destroys. "Not destructive" says so, too: it means nothing for a tool that only
+// reads (MCP 2025-06-18, ToolAnnotations).
+func (d *danger) onlyWrites() bool {
+	return d.hints[readOnly] == 'f' && d.hints[destructive] != 't' || d.hints[readOnly] == 0 && d.hints[destructive] == 'f'
+}
+
 // words says in a few words what a tool declares and takes.
 func (d *danger) words() []string {
 	var said []string
@@ -132,7 +139,7 @@ func (d *danger) words() []string {
 	add(d.hints[destructive] == 't', "destructive")
 	add(d.code, "takes code") // early, for a table may cut the rest
 	add(d.hints[readOnly] == 't', "read-only")
-	add(d.hints[readOnly] == 'f' && d.hints[destructive] != 't' || d.hints[readOnly] == 0 && d.hints[destructive] == 'f', "writes")
+	add(d.onlyWrites(), "writes")
 	add(d.hints[openWorld] == 't', "open world")
 	add(!d.declares(), "no hints")
 	return said
@@ -165,6 +172,7 @@ func (r *Report) dangerText(groups []*group, names bool) string {
 	}
 	count("destructive", "destructive", true, func(d *danger) bool { return d.hints[destructive] == 't' })
 	count("takes code", "take code", true, func(d *danger) bool { return d.code })
+	count("writes", "write", false, (*danger).onlyWrites)
 	count("open world", "open world", false, func(d *danger) bool { return d.hints[openWorld] == 't' })
 	count("without hints", "without hints", false, func(d *danger) bool { return !d.declares() })
 	if names {

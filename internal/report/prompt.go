@@ -55,9 +55,6 @@ func (c *chosen) count() int { return len(c.Drifts) + len(c.Warnings) }
 // written when it returns.
 func (p *Prompter) Review() (chosen, error) {
 	p.t.top(p.r)
-	if p.r.nothingPinned() {
-		p.t.say("  ", segment{'=', p.r.declaredText()})
-	}
 	list := p.questions()
 	var done [][]*question // what each answer closed, to go back
 	for {
@@ -384,62 +381,4 @@ func (p *Prompter) say(words, end string) error {
 	}
 	_, err := io.WriteString(p.out, said+end)
 	return err
-}
-
-// behaviourHints are the members of ToolAnnotations that say what a tool does.
-var behaviourHints = []string{"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
-
-// codeParameters are the names of parameters that take code, if they take a string.
-var codeParameters = []string{"code", "command", "expression", "query", "script", "sql"}
-
-// declaredText says what the new tools declare of themselves: "12 new tools: 6 write, 2 of
-// them destructive; 3 are open world; 1 takes code; 4 declare no hints", without what none of
-// them is. Where a tool declares
-// some of the hints, the others have the defaults of the specification (schema,
-// ToolAnnotations).
-func (r *Report) declaredText() string {
-	tools, writes, destroys, world, code, silent := 0, 0, 0, 0, 0, 0
-	for i := range r.Drifts {
-		d := &r.Drifts[i]
-		if d.List != pin.Tools || d.Kind != pin.Added || d.Found.Definition == nil {
-			continue
-		}
-		tools++
-		definition := d.Found.Tree()
-		hints := definition.Get("annotations")
-		is := func(hint string, otherwise bool) bool {
-			if v := hints.Get(hint); v.Kind == 't' || v.Kind == 'f' {
-				return v.Kind == 't'
-			}
-			return otherwise
-		}
-		declares := slices.ContainsFunc(behaviourHints, func(hint string) bool { k := hints.Get(hint).Kind; return k == 't' || k == 'f' })
-		switch reads := is("readOnlyHint", false); {
-		case !declares:
-			silent++
-		case !reads && is("destructiveHint", true):
-			writes, destroys = writes+1, destroys+1
-		case !reads:
-			writes++
-		}
-		if declares && is("openWorldHint", true) {
-			world++
-		}
-		properties := definition.Get("inputSchema").Get("properties")
-		if slices.ContainsFunc(codeParameters, func(name string) bool { return properties.Get(name).Get("type").Text == "string" }) {
-			code++
-		}
-	}
-	say := func(n int, one, more string) string {
-		switch n {
-		case 0:
-			return ""
-		case 1:
-			return "1 " + one
-		}
-		return text.Number(n) + " " + more
-	}
-	return joined(": ", text.Count(tools, "new tool"), joined("; ",
-		joined(", ", say(writes, "writes", "write"), say(destroys, "of them destructive", "of them destructive")),
-		say(world, "is open world", "are open world"), say(code, "takes code", "take code"), say(silent, "declares no hints", "declare no hints")))
 }

@@ -154,7 +154,7 @@ func TestNewToolsByDanger(t *testing.T) {
 	if strings.Join(got, " ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
 	}
-	if got := r.overview()[0]; got != "8 added: 1 destructive: f_destroys; 1 takes code: g_runs_code; 1 open world; 1 without hints" {
+	if got := r.overview()[0]; got != "8 added: 1 destructive: f_destroys; 1 takes code: g_runs_code; 1 writes; 1 open world; 1 without hints" {
 		t.Error(got)
 	}
 }
