@@ -299,6 +299,10 @@ func play(args []string) {
 				put(`{"jsonrpc":"2.0","id":%d,"result":{}}`, 1000)
 				put(`{"jsonrpc":"2.0","id":1001,"result":%s}`, withEvil)
 				answer(`{}`)
+			case "names with underscores":
+				answer(`{"resource_templates":[{"uriTemplate":"EVIL:{n}","name":"x"}]}`)
+			case "an array for a result":
+				answer(`["2025-11-25",{"tools":{}},{"name":"s","version":"1"},"EVIL",null]`)
 			case "another list's entry":
 				answer(`{"resourceTemplates":[{"uriTemplate":"EVIL:{n}","name":"x"}]}`)
 			default:
@@ -426,6 +430,7 @@ func TestGuardBlocks(t *testing.T) {
 		"before the question": 2, "instructions at the second initialize": 2, "an entry changed": 2, "an entry twice": 2, "a hidden change": 2,
 		"letter case": 2, "an escaped name": 2, "a member twice": 2, "behind a carriage return": 2, "behind a value": 2, "over two lines": 2,
 		"RESULT": 2, "no end of the line": 2, "a prompt": 2, "another list's entry": 2,
+		"names with underscores": 0, "an array for a result": 2,
 	} {
 		t.Run(part, func(t *testing.T) {
 			t.Parallel()

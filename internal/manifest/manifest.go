@@ -208,6 +208,24 @@ func findFolded(members iter.Seq2[string, int], specified []string, where string
 	return nil
 }
 
+// findInResult finds what some clients read as a member of a result, or returns nil: models
+// in Python may take snake_case, and those of serde an array of the members' values.
+func findInResult(result jsontree.Value) *entryProblem {
+	if result.Kind == '[' {
+		return &entryProblem{at: int(result.At), text: "a result that is an array: some clients read its elements as members"}
+	}
+	for _, m := range result.Members() {
+		plain := strings.ReplaceAll(m.Name, "_", "")
+		for _, s := range pin.ResultMembers {
+			if plain != m.Name && strings.EqualFold(plain, s) {
+				return &entryProblem{at: int(m.At), text: fmt.Sprintf("result: member %s differs from %q by underscores: some clients read it as the real one",
+					text.Name(m.Name), s)}
+			}
+		}
+	}
+	return findFolded(result.Names(), pin.ResultMembers, "result: ")
+}
+
 // manifestReader sorts the JSON values of a file into lists.
 type manifestReader struct {
 	stream
@@ -322,7 +340,7 @@ func (r *manifestReader) object(v jsontree.Value) error {
 		r.errors = append(r.errors, v)
 		return nil
 	}
-	if result := v.Get("result"); result.Kind == '{' {
+	if result := v.Get("result"); result.Kind == '{' || result.Kind == '[' {
 		if _, ok := pin.ListIn(result.Has); ok && r.messages && !v.Has("jsonrpc") {
 			return r.At(at, bareAmongMessages)
 		}
@@ -343,8 +361,8 @@ func (r *manifestReader) result(result jsontree.Value, at int) error {
 	if len(result.Members()) > jsontree.MaxMembers {
 		return r.At(int(result.At), "more than 10,000 members in a message")
 	}
-	if err := r.refuseFolded(result, pin.ResultMembers, "result: "); err != nil {
-		return err
+	if problem := findInResult(result); problem != nil {
+		return r.At(problem.at, "%s", problem.text)
 	}
 	if t := result.Get("resultType"); t.Kind != 0 && t.Text != "complete" {
 		return r.At(int(t.At), `"resultType" is not "complete": the server has not answered yet`)

@@ -56,7 +56,7 @@ func checkMessage(m jsontree.Value) error {
 	problem := findFolded(m.Names(), pin.MessageMembers, "")
 	result, id := m.Get("result"), m.Get("id")
 	if problem == nil {
-		problem = findFolded(result.Names(), pin.ResultMembers, "result: ")
+		problem = findInResult(result)
 	}
 	shapes := 0
 	for _, name := range []string{"method", "result", "error"} {

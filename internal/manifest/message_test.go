@@ -39,6 +39,10 @@ func TestMessages(t *testing.T) {
 		`{"jsonrpc":"2.0","id":1,"Result":{},"result":{}}`:                              -1,
 		`{"jsonrpc":"2.0","id":1,"result":{"Tools":[]}}`:                                -1,
 		`{"jsonrpc":"2.0","id":1,"result":{"tool\u017f":[]}}`:                           -1,
+		`{"jsonrpc":"2.0","id":1,"result":{"resource_templates":[]}}`:                   -1, // Python takes it for resourceTemplates
+		`{"jsonrpc":"2.0","id":1,"result":{"_meta":{},"meta":1}}`:                       1,
+		`{"jsonrpc":"2.0","id":1,"result":["2025-11-25",{},{},"x"]}`:                    -1, // rmcp takes an array for the members in their order
+		`{"jsonrpc":"2.0","id":1,"result":null}`:                                        1,
 		`{"jsonrpc":"2.0","id":1,"result":{},"error":{}}`:                               -1,
 		`{"jsonrpc":"2.0","id":1,"result":{},"method":"x"}`:                             -1,
 		`{"jsonrpc":"2.0","id":1}`:                                                      -1,
