@@ -171,12 +171,14 @@ func (j *judge) readPins() error {
 	return nil
 }
 
-// key is the key of an entry in the pins, where names may stand for values.
+// key is the key of an entry in the pins, where names may stand for values. A name that
+// spells a placeholder itself is none that a pin has.
 func (j *judge) key(list pin.List, name string) pin.Key {
-	if v, err := pin.PutPlaceholders(jsontree.Text(name), j.values); err == nil {
-		name = v.Text
+	v, err := pin.PutPlaceholders(jsontree.Text(name), j.values)
+	if err != nil {
+		return pin.Key{List: list}
 	}
-	return pin.Key{List: list, Name: name}
+	return pin.Key{List: list, Name: v.Text}
 }
 
 // pinsList reports whether the policy pins a list at all.

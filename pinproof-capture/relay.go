@@ -54,6 +54,7 @@ type relay struct {
 
 // A request is one of the client's that waits for its answer.
 type request struct {
+	id             []byte // as it was spelled
 	method, cursor string
 	paged          bool     // it has a cursor
 	logged         *logLine // of a call
@@ -252,15 +253,12 @@ func (r *relay) fromServer(line []byte) (pass, _ []byte, err error) {
 			r.notified(method.Text)
 			continue
 		}
-		id := manifest.MessageID(m)
-		asked := r.open[id]
-		delete(r.open, id)
+		asked := r.open[manifest.MessageID(m)]
 		result := m.Get("result")
 		if manifest.HoldsEntries(result) {
 			kept, words := r.held(line, result, asked)
 			if words != "" {
-				r.over = true
-				return refusals(line, answers(messages), words), nil, errBlocked
+				return r.refuseOpen(words), nil, errBlocked
 			}
 			if kept != nil {
 				edits = append(edits, edit{int(result.At), int(result.End), kept})
@@ -272,8 +270,10 @@ func (r *relay) fromServer(line []byte) (pass, _ []byte, err error) {
 		}
 	}
 	if err := r.log.broken(); err != nil {
-		r.over = true
-		return refusals(line, answers(messages), wordsNoRecord), nil, err
+		return r.refuseOpen(wordsNoRecord), nil, err
+	}
+	for _, m := range answers(messages) {
+		delete(r.open, manifest.MessageID(m))
 	}
 	return edited(line, edits), nil, nil
 }
@@ -283,11 +283,28 @@ func (r *relay) fromServer(line []byte) (pass, _ []byte, err error) {
 func (r *relay) unreadable(line []byte, bad error) ([]byte, []byte, error) {
 	if manifest.HidesAnswer(line) {
 		r.unjudged("block", "blocked", line, fail.New("the server's answer is refused: %s", bad))
-		r.over = true
-		return refusal(looseID(line, false), wordsUnreadable), nil, errBlocked
+		return r.refuseOpen(wordsUnreadable), nil, errBlocked
 	}
 	r.say("the server's message is refused: %s: %s", bad, cut(string(bytes.TrimSpace(line))))
-	return refusal(looseID(line, false), wordsUnreadable), nil, nil
+	id, reply := looseID(line, false), []byte(nil)
+	maps.DeleteFunc(r.open, func(_ string, asked request) bool {
+		if !bytes.Equal(asked.id, id) {
+			return false
+		}
+		reply = refusal(id, wordsUnreadable)
+		return true
+	})
+	return reply, nil, nil
+}
+
+// refuseOpen ends the session and answers all that the client still waits for. An id that
+// the server made up could say something to a model, too.
+func (r *relay) refuseOpen(words string) (out []byte) {
+	r.over = true
+	for _, key := range slices.Sorted(maps.Keys(r.open)) {
+		out = append(out, refusal(r.open[key].id, words)...)
+	}
+	return out
 }
 
 // notified takes note of a list that has changed: what is on it is callable again once it
@@ -497,7 +514,8 @@ func (r *relay) fromClient(line []byte) (pass, reply []byte, err error) {
 			continue
 		}
 		cursor := m.Get("params").Get("cursor")
-		asked := request{method: method.Text, cursor: cursor.Text, paged: cursor.Kind == '"'}
+		id := m.Get("id")
+		asked := request{id: bytes.Clone(line[id.At:id.End]), method: method.Text, cursor: cursor.Text, paged: cursor.Kind == '"'}
 		if list, ok := callsOf[method.Text]; ok {
 			asked.logged = r.call(list, line, m)
 			r.log.add(*asked.logged)
@@ -507,7 +525,7 @@ func (r *relay) fromClient(line []byte) (pass, reply []byte, err error) {
 				return nil, refusals(line, requests(messages), wordsNoRecord), err
 			}
 		}
-		if m.Has("id") {
+		if id.Kind != 0 {
 			r.open[manifest.MessageID(m)] = asked
 		}
 	}
@@ -525,19 +543,19 @@ func (r *relay) unapproved(list pin.List, m jsontree.Value) string {
 	for _, member := range params.Members() { // a server that folds letter case would call another
 		approved = approved && (member.Name == "name" || !strings.EqualFold(member.Name, "name"))
 	}
-	words := ""
+	words, why := "", ""
 	switch {
 	case !approved || params.Get("name").Kind != '"', r.drifted[key]:
-		words = wordsNoCall
+		words, why = wordsNoCall, "not approved"
 	case r.stale[list] && !r.fresh[key]:
-		words = wordsStale
+		words, why = wordsStale, "not listed since the list changed"
 	}
 	if words == "" || r.onDrift == driftWarns {
 		return ""
 	}
 	what := pin.EntryRef(key.List, key.Name)
-	r.say("blocked: a call of %s, which is not approved", what)
-	r.log.add(logLine{Event: "block", Entry: what, Reason: "not approved"})
+	r.say("blocked: a call of %s: %s", what, why)
+	r.log.add(logLine{Event: "block", Entry: what, Reason: why})
 	return words
 }
 

@@ -16,6 +16,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"pinproof/internal/pin"
 )
 
 // generous is how long a test waits for what has to come: far longer than it takes on a
@@ -380,6 +382,15 @@ func play(args []string) {
 			case "over two lines":
 				put(`{"jsonrpc":"2.0","id":%s,"result":`, r.ID)
 				tools = withEvil
+			case "an id of its own":
+				put(`{"jsonrpc":"2.0","id":"EVIL","result":%s}`, withEvil)
+				continue
+			case "an id of its own, unreadable":
+				put(`{"jsonrpc":"2.0","id":"EVIL","result":%s,"result":{}}`, withEvil)
+				continue
+			case "two ids of its own":
+				put(`[{"jsonrpc":"2.0","id":%s,"result":%s},{"jsonrpc":"2.0","id":"EVIL","result":%s}]`, r.ID, tools, withEvil)
+				continue
 			case "RESULT":
 				put(`{"jsonrpc":"2.0","id":%s,"RESULT":%s,"result":%s}`, r.ID, withEvil, tools)
 				continue
@@ -594,6 +605,39 @@ func TestGuardCalls(t *testing.T) {
 		t.Errorf("a call of what was seen again: %s", got)
 	}
 	p.end()
+}
+
+// TestGuardPlaceholders: where the pins' names stand for values, a call says the value. The
+// pin's own spelling is another name.
+func TestGuardPlaceholders(t *testing.T) {
+	t.Parallel()
+	values, err := pin.ParseSubstitutes([]string{"ORG=acmecorp"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := &judge{values: values, pins: map[pin.Key]pinned{{List: pin.Tools, Name: "get_<ORG>"}: {}}}
+	r := newRelay(j, &options{onDrift: driftEnds}, nil, io.Discard, io.Discard)
+	for name, passes := range map[string]bool{"get_acmecorp": true, "get_<ORG>": false, "": false} {
+		line := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + name + `"}}`
+		if pass, reply, err := r.fromClient([]byte(line)); err != nil || (pass != nil) != passes || (reply != nil) == passes {
+			t.Errorf("%q: %s, %s, %v", name, pass, reply, err)
+		}
+	}
+}
+
+// TestGuardAnswers: the error in the place of what was blocked answers what the client asked,
+// and has no id that the server made up.
+func TestGuardAnswers(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	for _, part := range []string{"an id of its own", "an id of its own, unreadable", "two ids of its own"} {
+		p := g.start(t, nil, part)
+		p.send(`{"jsonrpc":"2.0","id":"x","method":"resources/list"}`)
+		got := p.ask(7, "tools/list", "{}")
+		if code, all := p.end(); code != 2 || !strings.Contains(got, blockedCode) || strings.Contains(all, "EVIL") || strings.Count(all, `"id":"x",`+blockedCode) != 1 {
+			t.Errorf("%s: code %d: %s\n%s", part, code, all, &p.stderr)
+		}
+	}
 }
 
 // TestGuardTells: what is pinned and not listed passes, and a person is told once.
