@@ -105,10 +105,10 @@ func rewrapByHand(entries map[string]entry, o *options, stdout, stderr io.Writer
 		isGuarded := len(bare) < len(argv)
 		why := ""
 		switch {
-		case e.Command == "":
-			why = noCommand
 		case o.addGuard == isGuarded:
 			continue
+		case e.Command == "":
+			why = noCommand
 		case o.addGuard && fileName(label) == "":
 			why = noFileName
 		case o.addGuard:
@@ -177,10 +177,10 @@ func rewrapEntry(config []byte, label string, entry hujson.Value, add bool) ([]e
 	const ours = `"pinproof-capture"`
 	guarded := isText && strings.TrimSuffix(filepath.Base(name.String()), ".exe") == "pinproof-capture"
 	switch {
+	case add == guarded:
+		return nil, ""
 	case !isText:
 		return nil, noCommand
-	case add && guarded, !add && !guarded:
-		return nil, ""
 	case add && fileName(label) == "":
 		return nil, noFileName
 	case add && list == nil && args.Value != nil:
@@ -236,12 +236,17 @@ func confirm(o *options, stdin io.Reader, stderr io.Writer) error {
 	if o.yes {
 		return nil
 	}
+	noTerminal := fail.New("%s was not written: this is no terminal to ask on", text.Printable(o.config)).Hint("--yes writes it")
 	f, _ := stdin.(*os.File)
 	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return fail.New("%s was not written: this is no terminal to ask on", text.Printable(o.config)).Hint("--yes writes it")
+		return noTerminal
 	}
 	fmt.Fprintf(stderr, "write %s? [y/N] ", text.Printable(o.config))
-	answer, _ := bufio.NewReader(stdin).ReadString('\n')
+	answer, err := bufio.NewReader(stdin).ReadString('\n')
+	if err != nil && answer == "" { // /dev/null looks like a terminal
+		fmt.Fprintln(stderr)
+		return noTerminal
+	}
 	if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
 		return fail.New("%s was not written", text.Printable(o.config))
 	}

@@ -71,7 +71,7 @@ func TestAddGuard(t *testing.T) {
 		t.Errorf("remove some: code %d\n%s\n%s", code, stderr, read(t, file))
 	}
 	for range 2 {
-		if code, _, stderr := capturing(t, "--config", file, "--remove-guard", "--yes", "files", "empty", "none", "lines"); code != 0 || read(t, file) != before {
+		if code, _, stderr := capturing(t, "--config", file, "--remove-guard", "--yes"); code != 0 || read(t, file) != before {
 			t.Errorf("remove: code %d\n%s\n%s", code, stderr, read(t, file))
 		}
 	}
@@ -111,6 +111,9 @@ args = ["--guard", "two words", "--", "run"]
 	}
 	if code, stdout, stderr := capturing(t, "--config", file, "--add-guard", "web"); code != 2 || stdout != "" || !strings.HasSuffix(stderr, "error: 1 server of "+file+" as before\n") {
 		t.Errorf("code %d\n%s\n%s", code, stdout, stderr)
+	}
+	if code, stdout, stderr := capturing(t, "--config", file, "--remove-guard", "web", "hidden"); code != 0 || stdout+stderr != "" {
+		t.Errorf("nothing to remove: code %d\n%s\n%s", code, stdout, stderr)
 	}
 	write(t, file, guarded)
 	for flag, want := range map[string]string{
