@@ -1,6 +1,7 @@
 package manifest_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -67,6 +68,14 @@ func TestMessages(t *testing.T) {
 	}
 }
 
+// messagesIn is the elements of a batch, or the one message.
+func messagesIn(line string) (list []json.RawMessage) {
+	if json.Unmarshal([]byte(line), &list) != nil {
+		list = []json.RawMessage{json.RawMessage(line)}
+	}
+	return list
+}
+
 // FuzzMessages: where a line is messages, no client finds a list or instructions in it that
 // are not seen there.
 func FuzzMessages(f *testing.F) {
@@ -76,6 +85,8 @@ func FuzzMessages(f *testing.F) {
 		`{"jsonrpc":"2.0","id":1,"result":{"t\u006fols":[{"name":"a"}]}}`,
 		`{"jsonrpc":"2.0","id":1,"result":{},"Result":{"tools":[]}}`,
 		`{"jsonrpc":"2.0","id":1,"result":{"x":{"tools":[]}}}`,
+		`{"jsonrpc":"2.0","id":1,"result":{"resource_templates":[{"name":"a"}]}}`,
+		`{"jsonrpc":"2.0","id":1,"result":["1",{},{},"x"]}`,
 		"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\r{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"tools\":[]}}",
 		`{"jsonrpc":"2.0","id":1,"result":{}} {"jsonrpc":"2.0","id":1,"result":{"tools":[]}}`,
 	} {
@@ -90,6 +101,22 @@ func FuzzMessages(f *testing.F) {
 		seen := false
 		for _, m := range messages {
 			seen = seen || manifest.HoldsEntries(m.Get("result"))
+		}
+		for _, raw := range messagesIn(line) {
+			var loose struct{ Result json.RawMessage }
+			_ = json.Unmarshal(raw, &loose)
+			var members map[string]json.RawMessage
+			if json.Unmarshal(loose.Result, &members) != nil && len(loose.Result) > 0 && loose.Result[0] == '[' {
+				t.Errorf("%q: serde takes the elements for members", line)
+			}
+			for name := range members { // as Python's models may
+				switch strings.ToLower(strings.ReplaceAll(name, "_", "")) {
+				case "tools", "prompts", "resources", "resourcetemplates", "instructions":
+					if !seen && members[name][0] != 'n' {
+						t.Errorf("%q: a client finds %s", line, name)
+					}
+				}
+			}
 		}
 		for _, r := range readings() {
 			if a := answers(t, r.split(line)); r.stdio && len(a.lists) > 0 && !seen {
