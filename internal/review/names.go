@@ -28,7 +28,7 @@ type Names struct {
 	names     map[string][]string // tool name: the servers that list or pin it, in order
 	skeletons map[string][]string // skeleton: the names that have it
 	now       map[string]*serverNames
-	pinned    map[string]bool // servers that the lockfile has
+	known     map[string]bool // servers that were approved before: what joined them is new
 	odd       bool            // at least one name isn't a word (isWord)
 }
 
@@ -41,10 +41,7 @@ func NewNames(locked []pin.Set, found []pin.Set) *Names {
 	for _, s := range sets {
 		total += len(s.Pins)
 	}
-	x := &Names{names: make(map[string][]string, total), skeletons: make(map[string][]string, total), now: map[string]*serverNames{}, pinned: map[string]bool{}}
-	for _, s := range locked {
-		x.pinned[s.Server] = true
-	}
+	x := &Names{names: make(map[string][]string, total), skeletons: make(map[string][]string, total), now: map[string]*serverNames{}, known: map[string]bool{}}
 	for i := range sets {
 		s := &sets[i]
 		x.now[s.Server] = &serverNames{set: s, pins: pinsRead(s), lacks: map[string]bool{}} // a manifest replaces the pins

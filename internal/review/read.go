@@ -46,7 +46,13 @@ type textReading struct {
 // of what isn't read come from the record.
 func Read(pairs []pin.Pair, drifts []pin.Drift, locked []pin.Set, all bool) []Finding {
 	r := textReading{pairs: pairs, drifted: map[pin.Ref]bool{}, locked: locked, all: all}
-	r.names = sync.OnceValue(func() *Names { return NewNames(locked, foundSets(pairs)) })
+	r.names = sync.OnceValue(func() *Names {
+		x := NewNames(locked, foundSets(pairs))
+		for i := range pairs {
+			x.known[pairs[i].Server] = pairs[i].Known // in the lockfile, or in the older of two files
+		}
+		return x
+	})
 	for i := range drifts {
 		r.drifted[drifts[i].Ref()] = true
 	}

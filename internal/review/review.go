@@ -96,7 +96,7 @@ func (x *Names) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 	r := x.newReview(server, &p)
 	received, pinned := trees(&p)
 	r.whole(&p, received)
-	if before == nil && x.pinned[server] {
+	if before == nil && x.known[server] {
 		r.joined(&jsontree.Value{})
 	}
 	if before == nil || before.Definition == nil {

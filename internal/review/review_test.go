@@ -1166,7 +1166,9 @@ func TestUpgradeNotes(t *testing.T) {
 	const harmless = "Adds up the bills of a month. Returns the total."
 	old := foundPin(t, toolSaying("x", harmless))
 	notes := func(p pin.Pin, before *pin.Pin, lock lockfile.Lockfile) (list []string) {
-		for _, f := range NewNames(lock.Servers, []pin.Set{{Server: "here", Pins: []pin.Pin{p}}}).Entry("here", p, before) {
+		x := NewNames(lock.Servers, []pin.Set{{Server: "here", Pins: []pin.Pin{p}}})
+		x.known["here"] = len(lock.Servers) > 0
+		for _, f := range x.Entry("here", p, before) {
 			if !f.Warning && (f.ID == "order" || f.ID == "new-address") {
 				if f.Approved {
 					t.Errorf("approved: %v", f)
