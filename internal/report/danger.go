@@ -128,20 +128,23 @@ func (d *danger) onlyWrites() bool {
 	return d.hints[readOnly] == 'f' && d.hints[destructive] != 't' || d.hints[readOnly] == 0 && d.hints[destructive] == 'f'
 }
 
-// words says in a few words what a tool declares and takes.
-func (d *danger) words() []string {
+// dangers are those of several tools.
+type dangers []danger
+
+// words says in a few words what the tools declare and take: each word that is true of one.
+func (list dangers) words() []string {
 	var said []string
-	add := func(is bool, word string) {
-		if is {
+	add := func(word string, is func(d danger) bool) {
+		if slices.ContainsFunc(list, is) {
 			said = append(said, word)
 		}
 	}
-	add(d.hints[destructive] == 't', "destructive")
-	add(d.code, "takes code") // early, for a table may cut the rest
-	add(d.hints[readOnly] == 't', "read-only")
-	add(d.onlyWrites(), "writes")
-	add(d.hints[openWorld] == 't', "open world")
-	add(!d.declares(), "no hints")
+	add("destructive", func(d danger) bool { return d.hints[destructive] == 't' })
+	add("takes code", func(d danger) bool { return d.code }) // early, for a table may cut the rest
+	add("read-only", func(d danger) bool { return d.hints[readOnly] == 't' })
+	add("writes", func(d danger) bool { return d.onlyWrites() })
+	add("open world", func(d danger) bool { return d.hints[openWorld] == 't' })
+	add("no hints", func(d danger) bool { return !d.declares() })
 	return said
 }
 

@@ -73,8 +73,11 @@ func (r *Report) statRow(g *group) statRow {
 		}
 	}
 	if d.List == pin.Tools && d.Kind != pin.Removed {
-		claims := dangerOf(d.Found, r.fresh[g.drifts[0]])
-		row.hints = strings.Join(claims.words(), ", ")
+		var all dangers // what is alike is the change; what they declare may differ
+		for _, i := range g.drifts {
+			all = append(all, dangerOf(r.Drifts[i].Found, r.fresh[i]))
+		}
+		row.hints = strings.Join(all.words(), ", ")
 	}
 	return row
 }
