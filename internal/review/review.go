@@ -399,7 +399,7 @@ func (e excerpt) String() string {
 		to++
 	}
 	end, cut := to, ""
-	if runes := []rune(s[from:to]); len(runes) > maxExcerpt {
+	if runes := []rune(s[from:to]); len(runes) > maxExcerpt+len("<and 99 more characters>") { // a cut makes it shorter
 		end, cut = from+len(string(runes[:maxExcerpt])), fmt.Sprintf("<and %s more characters>", text.Number(len(runes)-maxExcerpt))
 	}
 	printed := func(from, to int) string { return text.Printable(excerptEscapes.Replace(s[from:to])) }

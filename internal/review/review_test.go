@@ -544,6 +544,12 @@ func TestBounds(t *testing.T) {
 	if len(long) != 1 || len(long[0].Detail) > 4000 || !strings.Contains(long[0].Detail, "<and 1,840 more characters>") {
 		t.Errorf("%v", long)
 	}
+	for left, want := range map[int]string{0: "", len("<and 99 more characters>"): "", 30: "<and 30 more characters>"} { // a cut makes it shorter
+		quoted := wholeExcerpt(strings.Repeat("x", maxExcerpt+left)).String()
+		if _, cut, _ := strings.Cut(strings.Trim(quoted, `"`), "<"); want != "" && "<"+cut != want || want == "" && cut != "" {
+			t.Errorf("%d more: %s", left, quoted)
+		}
+	}
 	var servers lockfile.Lockfile
 	for i := range 8 {
 		servers.Put(foundSet(t, fmt.Sprint("s", i), toolSaying("read_file", ""), toolSaying(strings.Repeat("a", i)+strings.Repeat("A", 8-i), "")))
