@@ -268,6 +268,10 @@ func newPageText(r *Report) pageText {
 		return t
 	}
 	t.Overview = slices.DeleteFunc(r.overview(), func(line string) bool { return strings.Contains(r.verdictText(), line) })
+	servers, _ := bounded(r.byServer(), "server") // the sides below say what is left out
+	for _, said := range servers {
+		t.Overview = append(t.Overview, said[0]+": "+said[1])
+	}
 	sides, more := bounded(r.sides(), "server")
 	notes := []string{more}
 	for _, s := range sides {

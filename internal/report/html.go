@@ -81,6 +81,7 @@ type pageGroup struct {
 	Kind    string
 	Title   string // what follows the kind
 	Names   string // the names of its entries, if the title doesn't have them all
+	Why     string // it is read early
 	Warned  bool
 	Allowed bool
 	Open    bool // it needs more than a line
@@ -223,8 +224,8 @@ func newPageGroup(r *Report, g *group, room int) *pageGroup {
 	d := r.first(g)
 	v := &pageGroup{
 		Number: g.number, Kind: string(d.Kind),
-		Title:  strings.TrimPrefix(r.groupTitle(g, maxSaidNames), string(d.Kind)+" "),
-		Warned: g.warned, Allowed: !d.Blocked, Open: !g.minor,
+		Title: strings.TrimPrefix(r.groupTitle(g, maxSaidNames), string(d.Kind)+" "),
+		Why:   r.pointedAt(g), Warned: g.warned, Allowed: !d.Blocked, Open: !g.minor,
 		Accept: r.acceptCommand(g),
 		room:   room,
 	}

@@ -141,7 +141,7 @@ func markdownSaid(r *Report, g *group) string {
 	for i := range g.edits {
 		edits = append(edits, &g.edits[i])
 	}
-	said = append(said, markdownCode(driftNote(r.first(g))), markdownCode(labelCounts(edits)))
+	said = append(said, markdownCode(r.pointedAt(g)), markdownCode(driftNote(r.first(g))), markdownCode(labelCounts(edits)))
 	if !r.first(g).Blocked {
 		said = append(said, "allowed")
 	}

@@ -72,14 +72,45 @@ func (r *Report) statRow(g *group) statRow {
 			row.bytes = strings.Replace("+"+text.Number(change), "+-", "-", 1)
 		}
 	}
-	if d.List == pin.Tools && d.Kind != pin.Removed {
-		var all dangers // what is alike is the change; what they declare may differ
-		for _, i := range g.drifts {
-			all = append(all, dangerOf(r.Drifts[i].Found, r.fresh[i]))
-		}
-		row.hints = strings.Join(all.words(), ", ")
-	}
+	row.hints = r.dangerWords(g)
 	return row
+}
+
+// dangerWords says what the tools of a group declare and take. What is alike is their change:
+// they may declare different things.
+func (r *Report) dangerWords(g *group) string {
+	if d := r.first(g); d.List != pin.Tools || d.Kind == pin.Removed {
+		return ""
+	}
+	var all dangers
+	for _, i := range g.drifts {
+		all = append(all, dangerOf(r.Drifts[i].Found, r.fresh[i]))
+	}
+	return strings.Join(all.words(), ", ")
+}
+
+// pointedAt is why a group is read early, besides its warnings and labels.
+func (r *Report) pointedAt(g *group) string {
+	var said []string
+	for _, f := range r.groupFindings(g) {
+		if slices.Contains(joinedNotes, f.ID) && !slices.Contains(said, f.ID) {
+			said = append(said, f.ID)
+		}
+	}
+	if r.first(g).Kind == pin.Added {
+		said = append(said, r.dangerWords(g))
+	}
+	return joined(", ", said...)
+}
+
+// byServer says of each server that differs what drifted, the most dangerous first.
+func (r *Report) byServer() (list [][2]string) {
+	for _, g := range r.groups {
+		if server := r.first(g).Server; len(r.Pairs) > 1 && r.opensServer(g) {
+			list = append(list, [2]string{text.Name(server), r.serverText(server, true)})
+		}
+	}
+	return list
 }
 
 // gravestWord is what stands out in a group: a new warning, a note that ranks it, a rename,

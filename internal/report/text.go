@@ -331,11 +331,8 @@ func (t *textWriter) leftOut(r *Report) {
 // servers says of each server that differs what drifted, the most dangerous first, and shows
 // the sides of those that have no group to stand above.
 func (t *textWriter) servers(r *Report, differ []*pin.Pair) {
-	for _, g := range r.groups {
-		if r.opensServer(g) {
-			server := r.first(g).Server
-			t.say("  ", segment{'*', text.Name(server)}, segment{'=', "  " + r.serverText(server, true)})
-		}
+	for _, said := range r.byServer() {
+		t.say("  ", segment{'*', said[0]}, segment{'=', "  " + said[1]})
 	}
 	for _, p := range differ {
 		if r.Only == nil && !slices.ContainsFunc(r.Drifts, func(d pin.Drift) bool { return d.Server == p.Server }) {
