@@ -690,13 +690,15 @@ func (r *Report) acceptCommand(g *group) string {
 	}
 	var args []string
 	next, expect := r.Next, r.Expect
+	p := pin.PairOf(r.Pairs, r.first(g).Server)
+	named := len(r.Pairs) > 1 && shell.PasteableLabel(p.Server) && p.Known
+	if named { // one digest instead of that of every server
+		next.Server, expect = p.Server, expectation(p)
+	}
 	for _, at := range g.drifts {
 		d := &r.Drifts[at]
-		if r.hasTwin(d) {
-			if !shell.PasteableLabel(d.Server) || !pin.PairOf(r.Pairs, d.Server).Known {
-				return ""
-			}
-			next.Server, expect = d.Server, expectation(pin.PairOf(r.Pairs, d.Server))
+		if !named && r.hasTwin(d) {
+			return ""
 		}
 		name, digest := d.Name, d.DefinitionDigest()
 		switch {
