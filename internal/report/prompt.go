@@ -54,6 +54,7 @@ func (c *chosen) count() int { return len(c.Drifts) + len(c.Warnings) }
 // Review asks a question for each group, in the order diff shows them. Nothing has been
 // written when it returns.
 func (p *Prompter) Review() (chosen, error) {
+	p.t.otherServers(p.r)
 	p.t.top(p.r)
 	list := p.questions()
 	var done [][]*question // what each answer closed, to go back

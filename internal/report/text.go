@@ -800,6 +800,7 @@ func WriteRelocked(w io.Writer, r *Report, did Relocked, style TextStyle) error 
 	}
 	left := slices.DeleteFunc(r.inOtherServers(), func(f review.Finding) bool { return slices.Contains(did.Recorded[f.Ref()], f.ID) })
 	if !did.Shown {
+		t.otherServers(r)
 		for i := range r.Drifts {
 			if !did.Accepted[i] {
 				continue
