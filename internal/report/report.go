@@ -256,8 +256,8 @@ type collapsedFinding struct {
 	entries []string // where it was found: "write_file", "prompt review", "the manifest"
 }
 
-// collapseFindings joins equal findings of different entries, warnings first. ref names an entry.
-func collapseFindings(list []review.Finding, ref func(pin.Ref) string) []collapsedFinding {
+// collapseFindings joins equal findings of different entries, warnings first. place names what one is in.
+func collapseFindings(list []review.Finding, place func(*review.Finding) string) []collapsedFinding {
 	var folded []collapsedFinding
 	index := map[review.Finding]int{}
 	for _, f := range list {
@@ -269,11 +269,7 @@ func collapseFindings(list []review.Finding, ref func(pin.Ref) string) []collaps
 			index[key] = at
 			folded = append(folded, collapsedFinding{Finding: f})
 		}
-		name := "the capture"
-		if !f.WholeServer {
-			name = ref(f.Ref())
-		}
-		folded[at].entries = append(folded[at].entries, name)
+		folded[at].entries = append(folded[at].entries, place(&f))
 	}
 	slices.SortStableFunc(folded, func(a, b collapsedFinding) int { return review.RankOf(b.Warning) - review.RankOf(a.Warning) })
 	return folded

@@ -47,6 +47,17 @@ func (r *Report) ref(key pin.Ref) string {
 	return ref
 }
 
+// placeOf names the entry that a finding is in, or the capture as a whole.
+func (r *Report) placeOf(f *review.Finding) string {
+	switch {
+	case !f.WholeServer:
+		return r.ref(f.Ref())
+	case len(r.Pairs) > 1:
+		return "the capture of server " + text.Name(f.Server)
+	}
+	return "the capture"
+}
+
 // short is a digest for people: the first 12 of its hex digits.
 func short(digest string) string {
 	hex := pin.HexOf(digest)
@@ -188,10 +199,7 @@ func (r *Report) warningText(most int) string {
 	var ids []string
 	where, seen := map[string][]string{}, map[[2]string]bool{}
 	for _, f := range r.newWarnings() {
-		ref := r.ref(f.Ref())
-		if f.WholeServer {
-			ref = "the capture" + r.serverField(f.Server)
-		}
+		ref := r.placeOf(&f)
 		if seen[[2]string{f.ID, ref}] {
 			continue
 		}
@@ -434,7 +442,7 @@ func (r *Report) groupFindings(g *group) []collapsedFinding {
 	for _, at := range g.drifts {
 		list = append(list, r.fresh[at]...)
 	}
-	return collapseFindings(list, func(key pin.Ref) string { return shortRef(key.List, key.Name) })
+	return collapseFindings(list, func(f *review.Finding) string { return shortRef(f.List, f.Entry) })
 }
 
 // driftNote says what a list of changes can't: repeats, renames, texts that are not
