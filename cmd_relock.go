@@ -217,7 +217,7 @@ func (a *app) canAsk(req *request) bool {
 func (a *app) prompter(req *request, style report.TextStyle, r *report.Report) (*report.Prompter, error) {
 	in := a.answersFrom(req)
 	if !isTerminal(in) || !isTerminal(a.stderr) {
-		f, how := fail.New("no terminal to ask on, and no flag says what to accept").Hint("read the changes: %s", req.To("diff")), "then"
+		f, how := fail.New("no terminal to ask on, and no flag says what to accept").Hint("read the changes: %s", req.To("diff", r.OnlyFlags...)), "then"
 		if !r.AllOrNothing() {
 			f.Hint("then accept some of it: %s", req.To("relock", "--accept NAME"))
 			how = "or"
