@@ -231,7 +231,7 @@ func (a *app) prompter(req *request, style report.TextStyle, r *report.Report) (
 	if !isTerminal(a.stdout) {
 		shown = a.stderr // what is asked about must be seen where it is asked
 	}
-	return report.NewPrompter(in, a.stderr, report.NewText(shown, style), r, req.To(req.verb)), nil
+	return report.NewPrompter(in, a.stderr, report.NewText(shown, style), r, req.To(req.verb, r.OnlyFlags...)), nil
 }
 
 // dropServer retires a server: its pins leave the lockfile.
