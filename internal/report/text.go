@@ -444,10 +444,7 @@ const maxSaidOrders = 40
 
 // orders quotes the sentences that order in what is approved for the first time.
 func (t *textWriter) orders(r *Report) {
-	var orders []review.Order
-	for i := range r.Pairs {
-		orders = append(orders, review.Orders(&r.Pairs[i].Found)...)
-	}
+	orders := review.Orders(r.Pairs)
 	if len(orders) == 0 {
 		return
 	}

@@ -94,33 +94,38 @@ type Order struct {
 	weight  int
 }
 
-// Orders lists the sentences of a server that order, each once: those first that weigh most,
-// then in the order of the entries.
-func Orders(found *pin.Set) (list []Order) {
-	x, seen := NewNames(nil, []pin.Set{*found}), map[string]int{}
-	for i := range found.Pins {
-		p := &found.Pins[i]
-		r := x.newReview(found.Server, p)
-		if r.reportUnread(p) {
-			continue
-		}
-		root, ref := p.AsReceived(), pin.Ref{Server: found.Server, Key: p.Key}
-		eachRead(&root, func(text string, _ []jsontree.Step) {
-			for _, s := range sentences(text) {
-				plain := plainSentence(text[s.from:s.to])
-				at, known := seen[plain]
-				if !known {
-					weight := r.orderWeight(plain)
-					if at = -1; weight > 0 {
-						at, list = len(list), append(list, Order{wholeExcerpt(text[s.from:s.to]).String(), nil, weight})
-					}
-					seen[plain] = at
-				}
-				if at >= 0 && (!known || list[at].Entries[len(list[at].Entries)-1] != ref) {
-					list[at].Entries = append(list[at].Entries, ref)
-				}
+// Orders lists the sentences of the servers at hand that order, each once a server, for what
+// it weighs depends on the server's tools: those first that weigh most, then in the order of
+// the entries.
+func Orders(pairs []pin.Pair) (list []Order) {
+	sets := foundSets(pairs)
+	x := NewNames(nil, sets)
+	for i := range sets {
+		seen := map[string]int{}
+		for j := range sets[i].Pins {
+			p := &sets[i].Pins[j]
+			r := x.newReview(sets[i].Server, p)
+			if r.reportUnread(p) {
+				continue
 			}
-		})
+			root, ref := p.AsReceived(), pin.Ref{Server: sets[i].Server, Key: p.Key}
+			eachRead(&root, func(text string, _ []jsontree.Step) {
+				for _, s := range sentences(text) {
+					plain := plainSentence(text[s.from:s.to])
+					at, known := seen[plain]
+					if !known {
+						weight := r.orderWeight(plain)
+						if at = -1; weight > 0 {
+							at, list = len(list), append(list, Order{wholeExcerpt(text[s.from:s.to]).String(), nil, weight})
+						}
+						seen[plain] = at
+					}
+					if at >= 0 && (!known || list[at].Entries[len(list[at].Entries)-1] != ref) {
+						list[at].Entries = append(list[at].Entries, ref)
+					}
+				}
+			})
+		}
 	}
 	slices.SortStableFunc(list, func(a, b Order) int { return b.weight - a.weight })
 	return list
