@@ -14,7 +14,7 @@ import (
 // parameter with a name that could be mistaken, is shown as its JSON Pointer.
 func placeOf(list pin.List, pointer string) string {
 	const input = "/inputSchema"
-	if list != pin.Tools || !strings.HasPrefix(pointer, input+"/properties/") || len(pointer) > text.MaxName {
+	if list != pin.Tools || !strings.HasPrefix(pointer, input+"/properties/") || len(pointer) > text.MaxPointer {
 		return text.Pointer(pointer)
 	}
 	steps, _ := jsontree.Tokens(pointer[len(input):])

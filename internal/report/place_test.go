@@ -28,6 +28,8 @@ func TestPlace(t *testing.T) {
 		{pin.Tools, "/inputSchema/properties/a.b/type", "/inputSchema/properties/a.b/type"},
 		{pin.Tools, "/inputSchema/properties/*", `"/inputSchema/properties/*"`},
 		{pin.Tools, "/inputSchema/properties/a/examples/x y", `"/inputSchema/properties/a/examples/x y"`},
+		{pin.Tools, "/inputSchema/properties/pipeline/items/anyOf/0/properties/$vectorSearch/anyOf/0/properties/a_filter_of_documents_to_search/additionalProperties/description",
+			"arguments.pipeline[]/anyOf/0/properties/$vectorSearch/anyOf/0/properties/a_filter_of_documents_to_search/additionalProperties/description"}, // 157 characters: real schemas have some of 183
 		{pin.Prompts, "/inputSchema/properties/a", "/inputSchema/properties/a"},
 		{pin.Prompts, "/arguments/0/description", "/arguments/0/description"},
 	} {

@@ -103,7 +103,7 @@ func poisonedUpgrade(t *testing.T, old, new string) {
 // TestFullNamesPlaces: with --full a long name stands whole in its pointer, and a keyword that
 // became another one says which it was.
 func TestFullNamesPlaces(t *testing.T) {
-	long := strings.Repeat("long_", 40)
+	long := strings.Repeat("long_", 60)
 	list := func(keyword, more string) string {
 		return `[{"name":"t","inputSchema":{"type":"object","properties":{"a":{"` + keyword + `":[{"type":"string"},{"type":"integer"}]}` + more + `}}}]`
 	}

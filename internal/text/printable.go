@@ -71,6 +71,7 @@ const (
 	maxSame      = 8
 	maxMarks     = 4
 	MaxName      = 128 // code points of a name before it is cut, saying so
+	MaxPointer   = 256 // of a JSON Pointer; published servers have some of 183
 )
 
 // Printable returns s on one line. Whatever a reader could miss, misread or be fooled by
@@ -249,14 +250,20 @@ func Lines(s string, asciiOnly bool) (lines []string) {
 // Unless it has only [A-Za-z0-9_./~@-], it gets double quotes, and every character outside
 // ASCII is escaped: a look-alike letter is seen, and no field can be forged.
 func Name(s string) string {
-	plain := s != "" && len(s) <= MaxName
-	for i := 0; plain && i < len(s); i++ {
-		plain = IsAlnum(s[i]) || strings.IndexByte("_./~@-", s[i]) >= 0
-	}
-	if plain {
+	if s != "" && len(s) <= MaxName && isOf(s, "_./~@-") {
 		return s
 	}
 	return quotedEnds(s, MaxName, 0)
+}
+
+// isOf reports whether s has nothing but ASCII letters, digits and these signs.
+func isOf(s, signs string) bool {
+	for i := range len(s) {
+		if !IsAlnum(s[i]) && strings.IndexByte(signs, s[i]) < 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // quotedEnds quotes s. If it is longer than the first head and the last tail code points,
@@ -290,18 +297,15 @@ func Names(names []string) []string {
 // Pointer is Name for a JSON Pointer, where "$" is common and needs no quotes,
 // and the end tells more than the middle. The empty pointer, to the whole value, stays empty.
 func Pointer(pointer string) string {
-	if pointer == "" {
-		return ""
-	}
-	if plain := strings.ReplaceAll(pointer, "$", "_"); Name(plain) == plain {
+	if len(pointer) <= MaxPointer && isOf(pointer, "_./~@-$") {
 		return pointer
 	}
-	return quotedEnds(pointer, MaxName/4, MaxName*3/4)
+	return quotedEnds(pointer, MaxPointer/4, MaxPointer*3/4)
 }
 
 // WholePointer is Pointer, with nothing left out of a long one.
 func WholePointer(pointer string) string {
-	if len(pointer) <= MaxName {
+	if len(pointer) <= MaxPointer {
 		return Pointer(pointer)
 	}
 	return quotedEnds(pointer, len(pointer), 0)

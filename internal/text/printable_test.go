@@ -198,14 +198,16 @@ func TestNoTwoTextsLookAlike(t *testing.T) {
 
 // TestQuotedPointer: of a long pointer the end is kept, which tells it from its neighbours.
 func TestQuotedPointer(t *testing.T) {
-	long := strings.Repeat("/a b", 40) // 160 characters
+	long := strings.Repeat("/a b", 80) // 320 characters
 	for pointer, want := range map[string]string{
-		"":                      "",
-		"/$defs/x":              "/$defs/x",
-		"/a b":                  `"/a b"`,
-		long[:128]:              `"` + long[:128] + `"`,
-		long[:124] + "/" + long: `"` + long[:32] + `<and 157 more characters>` + long[64:] + `"`,
-		long + "/\u200b<U+":     `"` + long[:32] + "<and 37 more characters>" + long[69:] + `/<U+200B><U+003C>U+"`,
+		"":                                 "",
+		"/$defs/x":                         "/$defs/x",
+		"/a b":                             `"/a b"`,
+		long[:256]:                         `"` + long[:256] + `"`,
+		long[:248] + "/" + long:            `"` + long[:64] + `<and 313 more characters>` + long[128:] + `"`,
+		long + "/\u200b<U+":                `"` + long[:64] + "<and 69 more characters>" + long[133:] + `/<U+200B><U+003C>U+"`,
+		strings.Repeat("/a/$b", 51):        strings.Repeat("/a/$b", 51),
+		strings.Repeat("/a/$b", 51) + "/a": `"` + strings.Repeat("/a/$b", 51)[:64] + "<and 1 more character>" + strings.Repeat("/a/$b", 51)[65:] + `/a"`,
 	} {
 		if got := Pointer(pointer); got != want {
 			t.Errorf("%q is %s, want %s", pointer, got, want)
