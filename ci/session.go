@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -33,6 +34,15 @@ func tell(what string, value any) {
 	printing.Lock()
 	defer printing.Unlock()
 	fmt.Println(passing.ReplaceAllString(string(line), "*"))
+}
+
+// saysRoot reports whether a result has the client's root on a line.
+func saysRoot(result *mcp.CallToolResult) bool {
+	if result == nil || len(result.Content) == 0 {
+		return false
+	}
+	said, ok := result.Content[0].(*mcp.TextContent)
+	return ok && strings.HasSuffix(said.Text, "\n/tmp")
 }
 
 func main() {
@@ -92,6 +102,11 @@ func main() {
 		params := &mcp.CallToolParams{Name: c.name, Arguments: c.input}
 		params.SetProgressToken(c.name)
 		result, err := session.CallTool(ctx, params)
+		// This server asks for the roots in the background, and its answer depends on them.
+		for n := 0; c.name == "list_allowed_directories" && n < 100 && !saysRoot(result); n++ {
+			time.Sleep(100 * time.Millisecond)
+			result, err = session.CallTool(ctx, params)
+		}
 		tell(c.name, []any{result, fmt.Sprint(err)})
 	}
 	if err := session.Close(); err != nil {

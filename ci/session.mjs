@@ -55,6 +55,11 @@ await call("trigger-long-running-operation", { duration: 1, steps: 4 }, { onprog
 await call("trigger-sampling-request", { prompt: "x", maxTokens: 10 });
 await call("trigger-elicitation-request", {});
 await call("get-roots-list", {});
+// This server asks for the roots in the background, and its answer depends on them.
+if (tools.some((tool) => tool.name === "list_allowed_directories")) {
+  const saysRoot = async () => (await client.callTool({ name: "list_allowed_directories", arguments: {} })).content[0].text.endsWith("\n/tmp");
+  for (let n = 0; n < 100 && !(await saysRoot()); n++) await new Promise((done) => setTimeout(done, 100));
+}
 await call("list_allowed_directories", {});
 await call("read_text_file", { path: "shared/file.txt" });
 await call("browser_close", {});
