@@ -93,7 +93,7 @@ func (f *relockFlags) selection() (approval.Selection, error) {
 		return sel, fail.New("--accept-all takes no --accept and no --accept-label: all is more than some")
 	}
 	for _, arg := range f.only {
-		s, err := approval.ParseSelector("--only", arg, diff.LabelIDs())
+		s, err := approval.ParseSelector("--only", arg, report.OnlyWords())
 		if err != nil {
 			return sel, err
 		}

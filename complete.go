@@ -62,7 +62,7 @@ func completeValues(root *cobra.Command, a *app) {
 	}
 	only := func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 		names, directive := selected(cmd, args, word)
-		return append(names, approval.Warnings), directive
+		return append(append(names, approval.Warnings), report.NoteIDs...), directive
 	}
 	var reports []string
 	for format := range strings.SplitSeq(report.FormatNames, ", ") {

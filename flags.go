@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"pinproof/internal/approval"
-	"pinproof/internal/diff"
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
+	"pinproof/internal/report"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
 )
@@ -50,7 +50,7 @@ func (f *sharedFlags) registerReview(cmd *cobra.Command) {
 
 // registerOnly registers the flag that narrows a review.
 func (f *sharedFlags) registerOnly(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.only, "only", nil, "nothing but this `SELECTOR`: an entry as for relock --accept, added, changed, removed, hidden, a label, warnings (repeatable)")
+	cmd.Flags().StringArrayVar(&f.only, "only", nil, "nothing but this `SELECTOR`: an entry as for relock --accept, added, changed, removed, hidden, a label, order, new-address, takes-code, warnings (repeatable)")
 }
 
 // request reads the positionals and checks the flags that every command has.
@@ -83,7 +83,7 @@ func (f *sharedFlags) request(a *app, cmd *cobra.Command, args []string) (*reque
 		return nil, fail.New("--server: a name of more than %d bytes", jsontree.MaxLabelBytes)
 	}
 	for _, arg := range f.only {
-		s, err := approval.ParseSelector("--only", arg, diff.LabelIDs())
+		s, err := approval.ParseSelector("--only", arg, report.OnlyWords())
 		if err != nil {
 			return nil, err
 		}

@@ -58,6 +58,13 @@ var kindRank = map[pin.Kind]int{pin.Duplicate: rankDuplicate, pin.Hidden: rankHi
 // joinedNotes are the ids of the notes that rank as rankJoined.
 var joinedNotes = []string{"order", "new-address"}
 
+// OnlyWords are the words that select what a drift has: the ids of labels and of notes.
+func OnlyWords() []string { return append(diff.LabelIDs(), NoteIDs...) }
+
+// NoteIDs are the ids of the notes that stand for an entry in the shape of a review, and
+// that --only selects.
+var NoteIDs = append(joinedNotes[:len(joinedNotes):len(joinedNotes)], "takes-code")
+
 // group puts drift that changed alike into one group, and sorts the groups.
 func (r *Report) group() {
 	budget, words := diff.FullWordBudget, map[string][]diff.Piece{}

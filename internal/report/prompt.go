@@ -126,7 +126,7 @@ func (p *Prompter) Review() (chosen, error) {
 // says so: who quits is asked, the end of an input can't be.
 func (p *Prompter) leave(list []*question, quits bool) (stays bool, all chosen, err error) {
 	all = accepted(list)
-	left := fail.New("left without an answer; nothing was written").Hint("to go on: %s", p.again)
+	left := fail.New("left before the end; nothing was written").Hint("to go on: %s", p.again)
 	if all.count() == 0 || p.r.AllOrNothing() {
 		return false, chosen{}, left
 	}

@@ -37,8 +37,8 @@ type Input struct {
 
 	ApprovalHash func(server string, p *pin.Pin) string
 
-	// Only narrows the report to a part of the drift, given the ids of the labels of a drift
-	// and whether it has a new warning; nil: all of it. What fails the run is not narrowed.
+	// Only narrows the report to a part of the drift, given the ids of the labels and of
+	// NoteIDs that a drift has, and whether it has a new warning; nil: all of it. What fails the run is not narrowed.
 	Only      func(d *pin.Drift, labels []string, warned bool) bool
 	OnlyFlags []string  // the flags that say so, for the next command to type
 	OnlyNames []pin.Key // the entries that they name, in whatever server
@@ -126,6 +126,11 @@ func (r *Report) narrow() {
 		var labels []string
 		for _, c := range r.changes[i] {
 			labels = append(labels, c.Label.ID())
+		}
+		for _, f := range r.fresh[i] {
+			if slices.Contains(NoteIDs, f.ID) {
+				labels = append(labels, f.ID)
+			}
 		}
 		if r.Only(d, labels, r.Warned(i)) {
 			drifts, changes = append(drifts, *d), append(changes, r.changes[i])

@@ -121,7 +121,7 @@ func (r *Report) gravestWord(g *group) (word string, op byte) {
 		if f.Warning {
 			return findingWord(f.Finding), 'W'
 		}
-		if slices.Contains(joinedNotes, f.ID) || f.ID == "takes-code" {
+		if slices.Contains(NoteIDs, f.ID) {
 			return f.ID, '!'
 		}
 	}
