@@ -54,8 +54,7 @@ Exit codes: 0 no difference, 1 there are some, 2 no answer.`,
 			return fail.New("only one of CAPTURE and --against can be standard input")
 		case isFolder(f.against):
 			return fail.In(text.Printable(f.against), "a folder: --against takes one capture or lockfile").
-				Hint("pin the old folder: pinproof lock %s old.lock --yes", shell.Path(f.against)).
-				Hint("then: pinproof diff %s old.lock", shell.Path(req.Manifest))
+				Hint("pin the old folder: pinproof lock %s old.lock --yes", shell.Path(f.against)).Hint("then: pinproof diff %s old.lock", shell.Path(req.Manifest))
 		}
 		out.text = func(w io.Writer, r *report.Report, style report.TextStyle) error {
 			style.Full = f.full // also in a file

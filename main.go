@@ -80,8 +80,7 @@ func (a *app) run(args []string) int {
 	return exitCode(err, a.stderr)
 }
 
-// exitCode prints an error and returns its exit code, which is 2 also for errors that no one
-// thought of.
+// exitCode prints an error and returns its exit code.
 func exitCode(err error, stderr io.Writer) int {
 	var told *fail.Error
 	var write *fs.PathError
@@ -107,7 +106,7 @@ func answerOf(noAnswer error, failed bool) error {
 	return noAnswer
 }
 
-// codeOf is the exit code of a run that ends with an error, or with nil.
+// codeOf is the exit code of a run that ends with an error: 2 also for one that no one thought of.
 func codeOf(err error) int {
 	switch {
 	case err == nil:
