@@ -163,8 +163,8 @@ launch() { # as a client does: argument by argument, its own messages on standar
 	const [command, ...args] = fs.readFileSync(process.argv[1], "utf8").trimEnd().split("\n");
 	const server = spawn(command, args, { stdio: ["pipe", fs.openSync(process.argv[2] + "/out", "w"), fs.openSync(process.argv[2] + "/err", "w")] });
 	server.stdin.on("error", () => {});
-	for (const method of ["initialize", "tools/list", "tools/call"])
-		server.stdin.write(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { name: "read_file" } }) + "\n");
+	["initialize", "tools/list", "tools/call"].forEach((method, id) =>
+		server.stdin.write(JSON.stringify({ jsonrpc: "2.0", id, method, params: { name: "read_file" } }) + "\n"));
 	server.stdin.end();
 	setTimeout(() => server.kill(), 30000).unref();
 	server.on("error", () => process.exit(127));
@@ -173,12 +173,13 @@ launch() { # as a client does: argument by argument, its own messages on standar
 reset "$approved"
 launch
 is "match: the server runs (it ended with $code)" test "$code" = 0
-is "match: the client gets three answers, and only those" test "$(grep -c '^{"jsonrpc":"2.0","id":1,' "$work/out")" = 3 -a "$(wc -l <"$work/out")" = 3
+is "match: the client gets three answers, and only those" test "$(grep -c '^{"jsonrpc":"2.0","id":[012],' "$work/out")" = 3 -a "$(wc -l <"$work/out")" = 3
 is "match: started once" test "$(wc -l <"$work/starts")" = 1
 reset "$poisoned"
 launch
 is "drift: the session ends (it ended with $code)" test "$code" = 2
-is "drift: the client gets an error for the list, and no more" test "$(wc -l <"$work/out")" = 2 -a "$(grep -c '"error":{"code":-32090,' "$work/out")" = 1
+is "drift: the client gets an error for the list" grep -q '^{"jsonrpc":"2.0","id":1,"error":{"code":-32090,' "$work/out"
+is "drift: and no answer but that to initialize" test "$(grep -vc '^{"jsonrpc":"2.0","id":[12],"error":{"code":-32090,' "$work/out")" = 1
 is "drift: nothing of the server's" test -z "$(grep -i 'ignore.all.rules' "$work/out")"
 is "drift: the log says why" grep -q '^BLOCK \[CHANGED\] tool=read_file$' "$work/err"
 is "drift: what was refused is kept" grep -q IGNORE_ALL_RULES "$refused"/*-filesystem.jsonl
