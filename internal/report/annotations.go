@@ -82,7 +82,7 @@ func annotations(r *Report, folded bool) []annotation {
 		}
 	}
 	other := func(f review.Finding, level string) {
-		list = append(list, r.annotateFinding(collapseFindings([]review.Finding{f}, r.placeOf)[0], level))
+		list = append(list, r.annotateFinding(collapseFindings([]review.Finding{f}, r.subjectOf)[0], level))
 	}
 	drift(true)
 	for _, f := range slices.Concat(r.unpinned(), r.General()) {

@@ -258,10 +258,10 @@ type pageText struct {
 
 func newPageText(r *Report) pageText {
 	t := pageText{
-		Whole: newSection("About the whole list", collapseFindings(slices.Concat(r.General(), r.unpinned()), r.placeOf), 0),
+		Whole: newSection("About the whole list", collapseFindings(slices.Concat(r.General(), r.unpinned()), r.subjectOf), 0),
 		Others: []section{
-			newSection("Not on record: the rules or the names around them are new", collapseFindings(r.inOtherServers(), r.placeOf), 0),
-			newSection("Approved warnings, in what matches its pins", collapseFindings(r.approvedBefore(), r.placeOf), 0),
+			newSection("Not on record: the rules or the names around them are new", collapseFindings(r.inOtherServers(), r.subjectOf), 0),
+			newSection("Approved warnings, in what matches its pins", collapseFindings(r.approvedBefore(), r.subjectOf), 0),
 		},
 	}
 	if r.Matches || r.Empty() {

@@ -174,7 +174,7 @@ func junitDrift(r *Report, at int, g *group, budget *diff.WordBudget, text func(
 	}
 	said := text(func(b *diffBlock) {
 		b.line(message)
-		b.findings(newSection("", collapseFindings(r.fresh[at], r.placeOf), 1))
+		b.findings(newSection("", collapseFindings(r.fresh[at], r.subjectOf), 1))
 		b.drift(r, d, &alone, true)
 	})
 	if !d.Blocked {

@@ -47,8 +47,8 @@ func (r *Report) ref(key pin.Ref) string {
 	return ref
 }
 
-// placeOf names the entry that a finding is in, or the capture as a whole.
-func (r *Report) placeOf(f *review.Finding) string {
+// subjectOf names the entry that a finding is in, or the capture as a whole.
+func (r *Report) subjectOf(f *review.Finding) string {
 	switch {
 	case !f.WholeServer:
 		return r.ref(f.Ref())
@@ -199,7 +199,7 @@ func (r *Report) warningText(most int) string {
 	var ids []string
 	where, seen := map[string][]string{}, map[[2]string]bool{}
 	for _, f := range r.newWarnings() {
-		ref := r.placeOf(&f)
+		ref := r.subjectOf(&f)
 		if seen[[2]string{f.ID, ref}] {
 			continue
 		}

@@ -469,7 +469,7 @@ func (t *textWriter) Findings(r *Report, indent, title string, list []review.Fin
 	if len(list) > 0 && title != "" {
 		t.say(indent, segment{'=', title})
 	}
-	for _, f := range collapseFindings(list, r.placeOf) {
+	for _, f := range collapseFindings(list, r.subjectOf) {
 		row := f.row(0, maxTitleNames)
 		row.Word, row.Names = row.Word+" in "+row.Names, ""
 		t.row(indent, row)
