@@ -47,24 +47,24 @@ func TestParseAcceptance(t *testing.T) {
 	}
 }
 
-// relockCase is a manifest with drift of every kind, against its pins.
-func relockCase(t *testing.T) ([]pin.Pair, []pin.Drift) {
-	p := pin.Pair{
+// relockCase is a capture with drift of every kind, against its pins.
+func relockCase(t *testing.T) ([]pin.Comparison, []pin.Drift) {
+	p := pin.Comparison{
 		Server: "s", Known: true, Present: true,
-		Pinned: canonPins(t, `[{"name":"same"},{"name":"edited","x":1},{"name":"hid","description":"x"},{"name":"gone","y":1},{"name":"twice"}]`, pin.Policy{}),
-		Found:  canonPins(t, `[{"name":"same"},{"name":"edited","x":2},{"name":"hid","description":"x\u200b"},{"name":"new","z":1},{"name":"twice"},{"name":"twice","x":1}]`, pin.Policy{}),
+		Locked:   canonPins(t, `[{"name":"same"},{"name":"edited","x":1},{"name":"hid","description":"x"},{"name":"gone","y":1},{"name":"twice"}]`, pin.Policy{}),
+		Captured: canonPins(t, `[{"name":"same"},{"name":"edited","x":2},{"name":"hid","description":"x\u200b"},{"name":"new","z":1},{"name":"twice"},{"name":"twice","x":1}]`, pin.Policy{}),
 	}
-	drifts := compareAll([]pin.Pair{p})
+	drifts := compareAll([]pin.Comparison{p})
 	if got := pintest.DriftLines(drifts); got != "CHANGED edited, REMOVED gone, HIDDEN hid, ADDED new, DUPLICATE twice 2 times" {
 		t.Fatal(got)
 	}
-	return []pin.Pair{p}, drifts
+	return []pin.Comparison{p}, drifts
 }
 
 func TestSelectDrifts(t *testing.T) {
 	pairs, drifts := relockCase(t)
-	found := func(name string) string { return pairs[0].Found.Find(pin.Key{Name: name}).Digest }
-	pinned := func(name string) string { return pairs[0].Pinned.Find(pin.Key{Name: name}).Digest }
+	found := func(name string) string { return pairs[0].Captured.Find(pin.Key{Name: name}).Digest }
+	pinned := func(name string) string { return pairs[0].Locked.Find(pin.Key{Name: name}).Digest }
 	other := pin.DigestPrefix + strings.Repeat("0", 64)
 	const stale = " no longer has the digest "
 	for _, tt := range []struct {
@@ -138,9 +138,9 @@ func TestChosenDrifts(t *testing.T) {
 
 func TestAcceptAcrossServers(t *testing.T) {
 	side := func(text string) pin.Set { return canonPins(t, text, pin.Policy{}) }
-	pairs := []pin.Pair{
-		{Server: "one", Known: true, Present: true, Pinned: side(`[{"name":"a"}]`), Found: side(`[{"name":"a","x":1},{"name":"only","y":1}]`)},
-		{Server: "two", Known: true, Present: true, Pinned: side(`[{"name":"a"}]`), Found: side(`[{"name":"a","x":2}]`)},
+	pairs := []pin.Comparison{
+		{Server: "one", Known: true, Present: true, Locked: side(`[{"name":"a"}]`), Captured: side(`[{"name":"a","x":1},{"name":"only","y":1}]`)},
+		{Server: "two", Known: true, Present: true, Locked: side(`[{"name":"a"}]`), Captured: side(`[{"name":"a","x":2}]`)},
 	}
 	drifts := compareAll(pairs)
 	_, _, err := approval.SelectDrifts(pairs, drifts, approval.Selection{Accepts: []approval.Selector{{Arg: "a", Key: pin.Key{Name: "a"}}}})
@@ -148,7 +148,7 @@ func TestAcceptAcrossServers(t *testing.T) {
 	if errors.Is(err, fail.ErrDrift) {
 		t.Error("that is no drift")
 	}
-	accepted, _, err := approval.SelectDrifts(pairs, drifts, approval.Selection{Accepts: []approval.Selector{{Key: pin.Key{Name: "only"}}, {Digest: pairs[1].Found.Pins[0].Digest}}})
+	accepted, _, err := approval.SelectDrifts(pairs, drifts, approval.Selection{Accepts: []approval.Selector{{Key: pin.Key{Name: "only"}}, {Digest: pairs[1].Captured.Pins[0].Digest}}})
 	if err != nil || len(accepted) != 2 || drifts[0].Server != "one" || accepted[0] {
 		t.Errorf("%v, %v", accepted, err)
 	}
@@ -159,16 +159,16 @@ func TestAcceptAcrossServers(t *testing.T) {
 func TestToolNamedLikeAnAcceptance(t *testing.T) {
 	good := canonPins(t, `[{"name":"x","y":1}]`, pin.Policy{}).Pins[0].Digest
 	evil := "x@" + good
-	p := pin.Pair{Server: "s", Known: true, Present: true,
-		Pinned: canonPins(t, `[]`, pin.Policy{}),
-		Found:  canonPins(t, `[{"name":"x","y":1},{"name":"`+evil+`","z":1},{"name":"`+good+`"}]`, pin.Policy{})}
-	drifts := compareAll([]pin.Pair{p})
+	p := pin.Comparison{Server: "s", Known: true, Present: true,
+		Locked:   canonPins(t, `[]`, pin.Policy{}),
+		Captured: canonPins(t, `[{"name":"x","y":1},{"name":"`+evil+`","z":1},{"name":"`+good+`"}]`, pin.Policy{})}
+	drifts := compareAll([]pin.Comparison{p})
 	for _, arg := range []string{evil, good} {
 		a, err := approval.ParseSelector("--accept", arg, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		accepted, _, err := approval.SelectDrifts([]pin.Pair{p}, drifts, approval.Selection{Accepts: []approval.Selector{a}})
+		accepted, _, err := approval.SelectDrifts([]pin.Comparison{p}, drifts, approval.Selection{Accepts: []approval.Selector{a}})
 		if err != nil || len(accepted) != 1 {
 			t.Errorf("%s: %v, %v", arg, accepted, err)
 		}
@@ -178,7 +178,7 @@ func TestToolNamedLikeAnAcceptance(t *testing.T) {
 			}
 		}
 	}
-	evilDigest := p.Found.Find(pin.Key{Name: evil}).Digest
+	evilDigest := p.Captured.Find(pin.Key{Name: evil}).Digest
 	if a, err := approval.ParseSelector("--accept", evil+"@"+evilDigest, nil); err != nil || a.Name != evil || a.Digest != evilDigest {
 		t.Errorf("%+v, %v", a, err)
 	}
@@ -187,12 +187,12 @@ func TestToolNamedLikeAnAcceptance(t *testing.T) {
 func TestRelockPins(t *testing.T) {
 	pairs, drifts := relockCase(t)
 	p := &pairs[0]
-	for i := range p.Pinned.Pins {
-		p.Pinned.Pins[i].Approval = &pin.Approval{By: p.Pinned.Pins[i].Name}
+	for i := range p.Locked.Pins {
+		p.Locked.Pins[i].Approval = &pin.Approval{By: p.Locked.Pins[i].Name}
 	}
 	for mask := range 16 { // every choice of the four that can be accepted
 		accepted, want := []*pin.Drift{}, map[string]string{}
-		for _, pin := range p.Pinned.Pins {
+		for _, pin := range p.Locked.Pins {
 			want[pin.Name] = pin.Digest + " " + pin.Name
 		}
 		for i := range 4 {
@@ -204,7 +204,7 @@ func TestRelockPins(t *testing.T) {
 			if d.Kind == pin.Removed {
 				delete(want, d.Name)
 			} else {
-				want[d.Name] = d.Found.Digest + " <nil>"
+				want[d.Name] = d.Captured.Digest + " <nil>"
 			}
 		}
 		next := approval.Pins(p, accepted, nil)
@@ -225,7 +225,7 @@ func TestRelockPins(t *testing.T) {
 // TestKeptPinsStayByteForByte: what is not accepted stands in the lockfile as before.
 func TestKeptPinsStayByteForByte(t *testing.T) {
 	pairs, drifts := relockCase(t)
-	before := slices.Collect(strings.Lines(pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{pairs[0].Pinned}})))
+	before := slices.Collect(strings.Lines(pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{pairs[0].Locked}})))
 	after := pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{approval.Pins(&pairs[0], []*pin.Drift{&drifts[3]}, nil)}}) // the added one
 	i := 0
 	for line := range strings.Lines(after) {
@@ -243,8 +243,8 @@ func TestRelockKeepsThePolicy(t *testing.T) {
 	pol := pin.Policy{HashOnly: true, Descriptions: "strip"}
 	text := `[{"name":"a","description":"x"},{"name":"b"}]`
 	l := pintest.MustParse(t, pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{canonPins(t, text, pol)}}))
-	p := pin.Pair{Server: "s", Known: true, Present: true, Pinned: l.Servers[0], Found: canonPins(t, `[{"name":"b"}]`, pol)}
-	drifts := compareAll([]pin.Pair{p})
+	p := pin.Comparison{Server: "s", Known: true, Present: true, Locked: l.Servers[0], Captured: canonPins(t, `[{"name":"b"}]`, pol)}
+	drifts := compareAll([]pin.Comparison{p})
 	next := approval.Pins(&p, []*pin.Drift{&drifts[0]}, nil)
 	if !next.Policy.Equal(pol) || len(next.Pins) != 1 || next.Pins[0].Name != "b" {
 		t.Errorf("policy %+v, %d pins", next.Policy, len(next.Pins))
@@ -255,15 +255,15 @@ func TestRelockKeepsThePolicy(t *testing.T) {
 // TestAcceptOfOtherLists: how --accept names an entry of each list, and a tool's name
 // accepts nothing of another list.
 func TestAcceptOfOtherLists(t *testing.T) {
-	entry := func(list pin.List, name, definition string) pin.Pin {
-		return pin.Pin{Key: pin.Key{List: list, Name: name}, Form: formOf(pin.Tools, []byte(definition))}
+	entry := func(list pin.EntryType, name, definition string) pin.Pin {
+		return pin.Pin{Key: pin.Key{Type: list, Name: name}, Form: formOf(pin.Tools, []byte(definition))}
 	}
 	tool := canonPins(t, `[{"name":"x","inputSchema":{"properties":{}}}]`, pin.Policy{}).Pins[0]
-	pairs := []pin.Pair{{Server: "s", Known: true, Present: true,
-		Pinned: pin.Set{Server: "s", Pins: []pin.Pin{tool, entry(pin.Resources, "file:///a", `{"uri":"file:///a"}`), entry(pin.Instructions, "", `"Use x."`)}},
-		Found:  pin.Set{Server: "s", Pins: []pin.Pin{tool, entry(pin.Prompts, "x", `{"name":"x"}`), entry(pin.Instructions, "", `"Use y."`)}}}}
+	pairs := []pin.Comparison{{Server: "s", Known: true, Present: true,
+		Locked:   pin.Set{Server: "s", Pins: []pin.Pin{tool, entry(pin.Resources, "file:///a", `{"uri":"file:///a"}`), entry(pin.Instructions, "", `"Use x."`)}},
+		Captured: pin.Set{Server: "s", Pins: []pin.Pin{tool, entry(pin.Prompts, "x", `{"name":"x"}`), entry(pin.Instructions, "", `"Use y."`)}}}}
 	drifts := compareAll(pairs)
-	for arg, want := range map[string]pin.Kind{"prompt=x": pin.Added, "instructions": pin.Changed, "resource=file:///a": pin.Removed, "x": ""} {
+	for arg, want := range map[string]pin.DriftKind{"prompt=x": pin.Added, "instructions": pin.Changed, "resource=file:///a": pin.Removed, "x": ""} {
 		a, err := approval.ParseSelector("--accept", arg, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -8,17 +8,17 @@ import (
 	"strings"
 	"testing"
 
+	"pinproof/internal/capture"
 	"pinproof/internal/diff"
 	"pinproof/internal/lockfile"
-	"pinproof/internal/manifest"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
 )
 
-// madeUpManifest is a response with n tools of about size bytes each, shaped like
+// madeUpCapture is a response with n tools of about size bytes each, shaped like
 // those of real servers: a description of some sentences, an input schema with
 // described parameters, annotations. The same n and size give the same bytes.
-func madeUpManifest(n, size int) []byte {
+func madeUpCapture(n, size int) []byte {
 	random := rand.New(rand.NewPCG(42, uint64(n)))
 	words := strings.Fields("the a file folder path of to and list returns reads writes given optional maximum number items name only when " +
 		"matching pattern search result text encoding default true directory content line new existing each all with for query issue")
@@ -71,11 +71,11 @@ var benchSizes = []struct {
 	{"20000tools_20MB", 20_000, 1_000},
 }
 
-// benchEach runs do for a manifest of each size.
+// benchEach runs do for a capture of each size.
 func benchEach(b *testing.B, do func(b *testing.B, data []byte)) {
 	for _, s := range benchSizes {
 		b.Run(s.name, func(b *testing.B) {
-			data := madeUpManifest(s.tools, s.size)
+			data := madeUpCapture(s.tools, s.size)
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()
 			do(b, data)
@@ -83,23 +83,23 @@ func benchEach(b *testing.B, do func(b *testing.B, data []byte)) {
 	}
 }
 
-func benchRead(b *testing.B, data []byte) manifest.Manifest {
-	m, err := manifest.Read("m.json", data, formOf, pin.Policy{})
+func benchRead(b *testing.B, data []byte) capture.Capture {
+	m, err := capture.Read("m.json", data, formOf, pin.Policy{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	return m
 }
 
-func benchPins(b *testing.B, m manifest.Manifest) pin.Set {
-	set, err := manifest.Pins(m, "s", pin.Policy{}, nil, formOf)
+func benchPins(b *testing.B, m capture.Capture) pin.Set {
+	set, err := capture.Pins(m, "s", pin.Policy{}, nil, formOf)
 	if err != nil {
 		b.Fatal(err)
 	}
 	return set
 }
 
-// BenchmarkRead is strict reading of a manifest.
+// BenchmarkRead is strict reading of a capture.
 func BenchmarkRead(b *testing.B) {
 	benchEach(b, func(b *testing.B, data []byte) {
 		for b.Loop() {
@@ -108,7 +108,7 @@ func BenchmarkRead(b *testing.B) {
 	})
 }
 
-// BenchmarkPin is canonical form and digests of a manifest that is read.
+// BenchmarkPin is canonical form and digests of a capture that is read.
 func BenchmarkPin(b *testing.B) {
 	benchEach(b, func(b *testing.B, data []byte) {
 		m := benchRead(b, data)
@@ -136,7 +136,7 @@ func BenchmarkVerify(b *testing.B) {
 	})
 }
 
-// BenchmarkMatch is the usual case of verify: the manifest is read, and the lockfile has the
+// BenchmarkMatch is the usual case of verify: the capture is read, and the lockfile has the
 // bytes that lock would write.
 func BenchmarkMatch(b *testing.B) {
 	benchEach(b, func(b *testing.B, data []byte) {
@@ -146,7 +146,7 @@ func BenchmarkMatch(b *testing.B) {
 			b.Fatal(err)
 		}
 		for b.Loop() {
-			if _, ok := lockfileOf(path, []source{{scan: manifest.Scan("m.json", data, formOf)}}); !ok {
+			if _, ok := lockfileOf(path, []source{{scan: capture.Scan("m.json", data, formOf)}}); !ok {
 				b.Fatal("no match")
 			}
 		}
@@ -169,25 +169,25 @@ func BenchmarkCompare(b *testing.B) {
 		pinned := benchPins(b, benchRead(b, data))
 		found := benchPins(b, benchRead(b, []byte(strings.ReplaceAll(string(data), `0","title":"`, `0","title":"new `))))
 		for b.Loop() {
-			for _, d := range compareAll([]pin.Pair{{Pinned: pinned, Found: found}}) {
-				diff.Definitions(d.List, d.Pinned.Tree(), d.Found.Tree())
+			for _, d := range compareAll([]pin.Comparison{{Locked: pinned, Captured: found}}) {
+				diff.Definitions(d.Type, d.Locked.Tree(), d.Captured.Tree())
 			}
 		}
 	})
 }
 
-// TestMadeUpManifests: the sizes are those that the benchmarks are named after, and
-// a manifest verifies against its own lockfile.
-func TestMadeUpManifests(t *testing.T) {
+// TestMadeUpCaptures: the sizes are those that the benchmarks are named after, and
+// a capture verifies against its own lockfile.
+func TestMadeUpCaptures(t *testing.T) {
 	for i, want := range []int{13_000, 140_000, 800_000} {
 		s := benchSizes[i]
-		data := madeUpManifest(s.tools, s.size)
+		data := madeUpCapture(s.tools, s.size)
 		if len(data) < want*85/100 || len(data) > want*115/100 {
 			t.Errorf("%s has %d bytes", s.name, len(data))
 		}
 		found := canonPins(t, string(data), pin.Policy{})
 		l := pintest.MustParse(t, pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{found}}))
-		if drifts, matched := compare(l.Servers[0], found); len(drifts) > 0 || matched != s.tools || string(madeUpManifest(s.tools, s.size)) != string(data) {
+		if drifts, matched := compare(l.Servers[0], found); len(drifts) > 0 || matched != s.tools || string(madeUpCapture(s.tools, s.size)) != string(data) {
 			t.Errorf("%s: %d drifts, %d match", s.name, len(drifts), matched)
 		}
 	}

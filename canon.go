@@ -40,7 +40,7 @@ func digest(canonical []byte) string {
 
 // formOf returns the form of a definition, given its canonical form, or of a server's
 // instructions, given their text.
-func formOf(list pin.List, hashed []byte) pin.Form {
+func formOf(list pin.EntryType, hashed []byte) pin.Form {
 	f := pin.Form{Definition: hashed, Digest: digest(hashed)}
 	f.Sanitized = f.Digest
 	switch {
@@ -70,7 +70,7 @@ func setDigest(s *pin.Set) string {
 	var lines []string
 	for _, list := range pin.LockOrder {
 		if list == pin.Tools || len(s.Of(list)) > 0 {
-			lines = append(lines, pin.ListInfo[list].Member+":"+pin.HexOf(listDigest(s, list)))
+			lines = append(lines, pin.EntryTypeInfo[list].Member+":"+pin.HexOf(listDigest(s, list)))
 		}
 	}
 	return digest([]byte(strings.Join(lines, "\n")))
@@ -78,7 +78,7 @@ func setDigest(s *pin.Set) string {
 
 // listDigest returns the set digest of one list, and for instructions the digest of the
 // text. The policy is part of the digest of tools.
-func listDigest(s *pin.Set, list pin.List) string {
+func listDigest(s *pin.Set, list pin.EntryType) string {
 	pins := s.Of(list)
 	if list == pin.Instructions && len(pins) == 1 {
 		return pins[0].Digest

@@ -10,9 +10,9 @@ import (
 
 	"github.com/gowebpki/jcs"
 
+	"pinproof/internal/capture"
 	"pinproof/internal/jsontest"
 	"pinproof/internal/jsontree"
-	"pinproof/internal/manifest"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
 )
@@ -106,7 +106,7 @@ func TestCanonicalForm(t *testing.T) {
 // without what no reader sees. It differs only where there is something unseen.
 func TestSanitizedDigest(t *testing.T) {
 	set := canonPins(t, `[{"name":"read_file","description":"Reads a\u200b file."},{"name":"list_dir"}]`, pin.Policy{})
-	hidden, clean := set.Find(pin.Key{List: pin.Tools, Name: "read_file"}), set.Find(pin.Key{List: pin.Tools, Name: "list_dir"})
+	hidden, clean := set.Find(pin.Key{Type: pin.Tools, Name: "read_file"}), set.Find(pin.Key{Type: pin.Tools, Name: "list_dir"})
 	const (
 		asReceived = "sha256:3cd716fbf8b3054739971901e79308a3f9698e6f6a964fb78171d40ea408d223" // with U+200B
 		asSeen     = "sha256:c03ae84f7a13da34e6afa797ccfc1fdd2760ef6b46cd94c63ac048488066d26b" // without
@@ -211,7 +211,7 @@ func TestListsOfOneSession(t *testing.T) {
 		return `{"jsonrpc":"2.0","id":1,"result":{"tools":[` + strings.Join(tools, ",") + `]}}` + "\n"
 	}
 	a, b, c := `{"name":"a"}`, `{"name":"b","x":1}`, `{"name":"c"}`
-	tests := []struct{ what, manifest, wrong string }{
+	tests := []struct{ what, capture, wrong string }{
 		{"equal to the byte", list(a, b) + list(a, b), ""},
 		{"another order", list(a, b) + list(b, a), ""},
 		{"another spelling", list(a, b) + list(a, `{ "x":1.0, "name":"\u0062" }`), ""},
@@ -222,14 +222,14 @@ func TestListsOfOneSession(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.what, func(t *testing.T) {
-			_, err := manifest.Read("m.json", []byte(tt.manifest), formOf, pin.Policy{})
+			_, err := capture.Read("m.json", []byte(tt.capture), formOf, pin.Policy{})
 			jsontest.WantError(t, err, tt.wrong)
 		})
 	}
 	// A policy that would not pin the difference does not make the lists equal.
-	_, err := manifest.Read("m.json", []byte(list(`{"name":"a","description":"x"}`)+list(`{"name":"a","description":"y"}`)), formOf, pin.Policy{})
+	_, err := capture.Read("m.json", []byte(list(`{"name":"a","description":"x"}`)+list(`{"name":"a","description":"y"}`)), formOf, pin.Policy{})
 	jsontest.WantError(t, err, "m.json: ambiguous: list 2 of the session is not the first one: tool a")
-	// A name that is repeated in any of the lists is repeated in the manifest.
+	// A name that is repeated in any of the lists is repeated in the capture.
 	for _, lists := range []string{list(a, a) + list(a), list(a) + list(a, a)} {
 		if set := canonPins(t, lists, pin.Policy{}); !set.Repeated() {
 			t.Errorf("a repeated name is not seen in\n%s", lists)
@@ -320,14 +320,14 @@ func FuzzCanonical(f *testing.F) {
 	})
 }
 
-// canonPins reads a manifest and pins its entries as server "s", with the digests of canon.go.
+// canonPins reads a capture and pins its entries as server "s", with the digests of canon.go.
 func canonPins(t testing.TB, text string, pol pin.Policy) pin.Set {
 	t.Helper()
-	m, err := manifest.Read("m.json", []byte(text), formOf, pol)
+	m, err := capture.Read("m.json", []byte(text), formOf, pol)
 	if err != nil {
 		t.Fatalf("%v in\n%.500s", err, text)
 	}
-	set, err := manifest.Pins(m, "s", pol, nil, formOf)
+	set, err := capture.Pins(m, "s", pol, nil, formOf)
 	if err != nil {
 		t.Fatal(err)
 	}

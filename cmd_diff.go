@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"pinproof/internal/approval"
+	"pinproof/internal/capture"
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/lockfile"
-	"pinproof/internal/manifest"
 	"pinproof/internal/pin"
 	"pinproof/internal/report"
 	"pinproof/internal/shell"
@@ -50,11 +50,11 @@ Exit codes: 0 no difference, 1 there are some, 2 no answer.`,
 		case !cmd.Flags().Changed("against"):
 		case f.against == "":
 			return fail.New("--against needs a file")
-		case f.against == "-" && req.Manifest == "-":
+		case f.against == "-" && req.Capture == "-":
 			return fail.New("only one of CAPTURE and --against can be standard input")
 		case isFolder(f.against):
 			return fail.In(text.Printable(f.against), "a folder: --against takes one capture or lockfile").
-				Hint("pin the old folder: pinproof lock %s old.lock --yes", shell.Path(f.against)).Hint("then: pinproof diff %s old.lock", shell.Path(req.Manifest))
+				Hint("pin the old folder: pinproof lock %s old.lock --yes", shell.Path(f.against)).Hint("then: pinproof diff %s old.lock", shell.Path(req.Capture))
 		}
 		out.text = func(w io.Writer, r *report.Report, style report.TextStyle) error {
 			style.Full = f.full // also in a file
@@ -94,7 +94,7 @@ func (a *app) diff(req *request) (*report.Report, error) {
 		err = a.supplyTexts(req, w)
 	}
 	if err == nil {
-		err = approval.CheckSelectors("--only", req.only, w.pairs)
+		err = approval.CheckSelectors("--only", req.only, w.comparisons)
 	}
 	if err != nil {
 		return nil, err
@@ -108,51 +108,51 @@ func (a *app) diff(req *request) (*report.Report, error) {
 			f.Hints = nil
 		}
 		in.NoAnswer = f
-	case req.Server != "" && !w.pairs[0].Known:
+	case req.Server != "" && !w.comparisons[0].Known:
 		in.NoAnswer = req.unknownServer(&w.lock)
 	}
 	return w.judged(in, leniency{}), nil
 }
 
-// supplyTexts puts the definitions of an approved manifest into hash-only pins,
+// supplyTexts puts the definitions of an approved capture into hash-only pins,
 // after checking each against its digest.
 func (a *app) supplyTexts(req *request, w *workspace) error {
 	if w.folder {
 		return fail.New("--against beside a lockfile goes with one capture, not with a folder")
 	}
-	p := &w.pairs[0]
-	data, err := readFile(req.Against, a.stdin, jsontree.MaxManifestBytes)
+	p := &w.comparisons[0]
+	data, err := readFile(req.Against, a.stdin, jsontree.MaxCaptureBytes)
 	if err != nil {
 		return err
 	}
-	m, err := manifest.Scan(req.Against, data, formOf).Manifest(p.Pinned.Policy)
+	m, err := capture.Scan(req.Against, data, formOf).Capture(p.Locked.Policy)
 	if err != nil {
 		return err
 	}
-	approved, err := manifest.Pins(m, p.Server, p.Pinned.Policy, req.substitutes, formOf)
+	approved, err := capture.Pins(m, p.Server, p.Locked.Policy, req.substitutes, formOf)
 	if err != nil {
 		return err
 	}
-	p.Pinned.Pins = slices.Clone(p.Pinned.Pins)
-	for i := range p.Pinned.Pins {
-		pin := &p.Pinned.Pins[i]
+	p.Locked.Pins = slices.Clone(p.Locked.Pins)
+	for i := range p.Locked.Pins {
+		pin := &p.Locked.Pins[i]
 		s := approved.Find(pin.Key)
 		if s == nil || s.Digest != pin.Digest {
-			return fail.In(text.Printable(req.Against), "not what was approved: %s doesn't have the pinned digest %s", manifest.EntryNamed(pin.List, pin.Name), pin.Digest).
+			return fail.In(text.Printable(req.Against), "not what was approved: %s doesn't have the pinned digest %s", capture.EntryNamed(pin.Type, pin.Name), pin.Digest).
 				Hint("use the capture that was locked")
 		}
 		pin.Definition = s.Definition
 	}
-	w.drifts = compareAll(w.pairs)
+	w.drifts = compareAll(w.comparisons)
 	return nil
 }
 
-// side is one file of a comparison without a lockfile: a manifest or a lockfile.
+// side is one file of a comparison without a lockfile: a capture or a lockfile.
 type side struct {
 	path string
-	lock lockfile.Lockfile // of a manifest: one server without a label
-	scan *manifest.Scanned // of a manifest; nil for a lockfile
-	m    manifest.Manifest
+	lock lockfile.Lockfile // of a capture: one server without a label
+	scan *capture.Scanned  // of a capture; nil for a lockfile
+	m    capture.Capture
 }
 
 func (a *app) readSide(req *request, path string) (s side, err error) {
@@ -165,16 +165,16 @@ func (a *app) readSide(req *request, path string) (s side, err error) {
 		s.lock, err = lockfile.Read(path, data, formOf)
 		return s, err
 	}
-	s.scan = manifest.Scan(path, data, formOf)
+	s.scan = capture.Scan(path, data, formOf)
 	return s, s.pin(req, "", pin.Policy{})
 }
 
-// pin pins the manifest of s under a server's label and policy.
+// pin pins the capture of s under a server's label and policy.
 func (s *side) pin(req *request, server string, pol pin.Policy) (err error) {
-	if s.m, err = s.scan.Manifest(pol); err != nil {
+	if s.m, err = s.scan.Capture(pol); err != nil {
 		return err
 	}
-	set, err := manifest.Pins(s.m, server, pol, req.substitutes, formOf)
+	set, err := capture.Pins(s.m, server, pol, req.substitutes, formOf)
 	s.lock = lockfile.Lockfile{Servers: []pin.Set{set}}
 	return err
 }
@@ -185,16 +185,16 @@ func (a *app) diffFiles(req *request) (*report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	now, err := a.readSide(req, req.Manifest)
+	now, err := a.readSide(req, req.Capture)
 	var uncompared []string
 	switch {
 	case err != nil:
 	case old.scan != nil && now.scan != nil:
-		for list := range pin.Lists { // a list that only one of them asked for can't be compared
+		for list := range pin.EntryTypes { // a list that only one of them asked for can't be compared
 			x, y := &old.lock.Servers[0], &now.lock.Servers[0]
 			answered := old.m.Lists[list].Answered && now.m.Lists[list].Answered
 			if !answered && len(x.Of(list))+len(y.Of(list)) > 0 {
-				uncompared = append(uncompared, pin.ListInfo[list].Member)
+				uncompared = append(uncompared, pin.EntryTypeInfo[list].Member)
 				x.Drop(list)
 				y.Drop(list)
 			}
@@ -209,17 +209,17 @@ func (a *app) diffFiles(req *request) (*report.Report, error) {
 	}
 	labels := slices.Concat(old.lock.Labels(), now.lock.Labels())
 	slices.SortFunc(labels, jsontree.CompareUTF16)
-	var pairs []pin.Pair
+	var pairs []pin.Comparison
 	for _, server := range slices.Compact(labels) {
 		if req.Server != "" && server != "" && server != req.Server {
 			continue
 		}
-		p := pin.Pair{Server: server}
+		p := pin.Comparison{Server: server}
 		if set := old.lock.Find(server); set != nil {
-			p.Pinned, p.Known, p.PinnedAbout = *set, true, old.m.About
+			p.Locked, p.Known, p.LockedAbout = *set, true, old.m.About
 		}
 		if set := now.lock.Find(server); set != nil {
-			p.Found, p.Present, p.Manifest, p.About = *set, true, now.path, now.m.About
+			p.Captured, p.Present, p.Capture, p.About = *set, true, now.path, now.m.About
 		}
 		pairs = append(pairs, p)
 	}
@@ -229,7 +229,7 @@ func (a *app) diffFiles(req *request) (*report.Report, error) {
 	if err := approval.CheckSelectors("--only", req.only, pairs); err != nil {
 		return nil, err
 	}
-	w := &workspace{pairs: pairs, drifts: compareAll(pairs)}
+	w := &workspace{comparisons: pairs, drifts: compareAll(pairs)}
 	w.describe()
 	in := w.input(req)
 	in.Uncompared, in.Guessed = uncompared, false
@@ -237,8 +237,8 @@ func (a *app) diffFiles(req *request) (*report.Report, error) {
 	return w.judged(in, leniency{}), nil
 }
 
-// fit narrows a lockfile down to the server that a manifest belongs to, and pins the
-// manifest under the policy of that server.
+// fit narrows a lockfile down to the server that a capture belongs to, and pins the
+// capture under the policy of that server.
 func (locked *side) fit(req *request, listed *side) error {
 	label, _ := serverLabel(filepath.Base(listed.path))
 	server, err := req.chooseServer(&locked.lock, locked.path, label)

@@ -12,9 +12,9 @@ import (
 
 	"pinproof/internal/approval"
 	"pinproof/internal/fail"
+	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/report"
-	"pinproof/internal/review"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
 )
@@ -40,7 +40,7 @@ func (f *approveFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.allowEmpty, "allow-empty", false, "accept a list without tools")
 }
 
-// load reads both sides and checks the manifests against --allow-empty and --expect.
+// load reads both sides and checks the captures against --allow-empty and --expect.
 // Neither flag accepts anything by itself.
 func (f *approveFlags) load(a *app, cmd *cobra.Command, args []string) (*request, *workspace, error) {
 	req, err := f.request(a, cmd, args)
@@ -66,21 +66,21 @@ func (f *approveFlags) load(a *app, cmd *cobra.Command, args []string) (*request
 	if err != nil {
 		return nil, nil, err
 	}
-	return req, w, f.checkManifests(req, w)
+	return req, w, f.checkCaptures(req, w)
 }
 
-func (f *approveFlags) checkManifests(req *request, w *workspace) error {
+func (f *approveFlags) checkCaptures(req *request, w *workspace) error {
 	var sets []string
-	for i := range w.pairs {
-		p := &w.pairs[i]
+	for i := range w.comparisons {
+		p := &w.comparisons[i]
 		if !p.Present {
 			continue
 		}
-		if len(p.Found.Of(pin.Tools)) == 0 && !f.allowEmpty {
-			return fail.In(text.Printable(p.Manifest), "no tools in the list").
+		if len(p.Captured.Of(pin.Tools)) == 0 && !f.allowEmpty {
+			return fail.In(text.Printable(p.Capture), "no tools in the list").
 				Hint("if that is right: %s --allow-empty", req.To(req.verb))
 		}
-		sets = append(sets, p.Found.Digest)
+		sets = append(sets, p.Captured.Digest)
 	}
 	want := slices.Sorted(slices.Values(f.expect))
 	slices.Sort(sets)
@@ -104,16 +104,16 @@ type approver struct {
 }
 
 // warningKeys reads the entries that --accept-warning names.
-func (f *approveFlags) warningKeys(pairs []pin.Pair) (map[pin.Key]bool, error) {
+func (f *approveFlags) warningKeys(pairs []pin.Comparison) (map[pin.Key]bool, error) {
 	keys := map[pin.Key]bool{}
 	for _, arg := range f.acceptWarning {
 		key := pin.ParseEntry(arg)
 		keys[key] = true
 		switch n := pin.Holders(pairs, key); {
 		case n == 0:
-			return nil, fail.New("--accept-warning %s: %s", text.Name(arg), approval.Nowhere(key.List))
+			return nil, fail.New("--accept-warning %s: %s", text.Name(arg), approval.Nowhere(key.Type))
 		case n > 1:
-			return nil, fail.New("--accept-warning %s: %s", text.Name(arg), approval.Ambiguous(key.List)).
+			return nil, fail.New("--accept-warning %s: %s", text.Name(arg), approval.Ambiguous(key.Type)).
 				Hint("say which: --server ID")
 		}
 	}
@@ -123,7 +123,7 @@ func (f *approveFlags) warningKeys(pairs []pin.Pair) (map[pin.Key]bool, error) {
 // withhold marks in a selection what has new warnings that no flag accepts, and what is to
 // be put on record of the entries that match.
 func (a *approver) withhold(sel *approval.Selection) error {
-	yes, err := a.flags.warningKeys(a.r.Pairs)
+	yes, err := a.flags.warningKeys(a.r.Comparisons)
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func (a *approver) withhold(sel *approval.Selection) error {
 			sel.Refused[i] = true
 		}
 	}
-	sel.Whole = !a.flags.acceptWarnings && len(review.WarningsIn(a.r.General())) > 0
+	sel.Whole = !a.flags.acceptWarnings && len(lint.WarningsIn(a.r.General())) > 0
 	for _, f := range a.r.Unrecorded() {
 		if accepts(f.Ref().Key) {
 			sel.Record(f.Ref(), f.ID)
@@ -184,7 +184,7 @@ func (a *approver) fillsScreen() bool {
 
 // decide turns a selection into a decision, or refuses it for warnings or the policy.
 func (a *approver) decide(sel approval.Selection) (d approval.Decision, err error) {
-	if d, err = approval.Decide(a.r.Pairs, a.r.Drifts, sel); err != nil {
+	if d, err = approval.Decide(a.r.Comparisons, a.r.Drifts, sel); err != nil {
 		return d, err
 	}
 	if err := a.requireClean(&d); err != nil {
@@ -199,7 +199,7 @@ func (a *approver) decide(sel approval.Selection) (d approval.Decision, err erro
 }
 
 // refuse shows the findings that prevent an approval, and returns why as a refusal.
-func (a *approver) refuse(list []review.Finding, why *fail.Error) error {
+func (a *approver) refuse(list []lint.Finding, why *fail.Error) error {
 	report.NewText(a.out, a.style).Findings(a.r, "", "", list)
 	return why.Refusal()
 }
@@ -213,9 +213,9 @@ func (a *approver) requireClean(d *approval.Decision) error {
 		}
 	}
 	for _, f := range a.r.Findings {
-		p := pin.PairOf(a.r.Pairs, f.Server)
-		if p == nil || !p.Found.Policy.RequireClean || f.Scope == review.InDrift && !f.Approved && !selected[f.Ref()] ||
-			p.Pinned.Policy.RequireClean && !selected[f.Ref()] {
+		p := pin.ComparisonOf(a.r.Comparisons, f.Server)
+		if p == nil || !p.Captured.Policy.RequireClean || f.Scope == lint.InDrift && !f.Approved && !selected[f.Ref()] ||
+			p.Locked.Policy.RequireClean && !selected[f.Ref()] {
 			continue
 		}
 		if f.Warning && slices.Contains([]string{"hidden-text", "terminal-escape", "bidi-control"}, f.ID) {
@@ -237,8 +237,8 @@ func (a *approver) approve(d *approval.Decision, announce func(whole []string)) 
 	warnings := a.warnings(d)
 	var next []pin.Set
 	var whole []string
-	for i := range a.r.Pairs {
-		p := &a.r.Pairs[i]
+	for i := range a.r.Comparisons {
+		p := &a.r.Comparisons[i]
 		accepted := of[p.Server]
 		switch {
 		case len(accepted) == 0 && !p.PolicyDiffers() && !(d.All && p.HasNoEntries()) && !warnings.Of(p.Server):
@@ -247,7 +247,7 @@ func (a *approver) approve(d *approval.Decision, announce func(whole []string)) 
 			whole = append(whole, p.Server)
 		}
 		set := approval.Pins(p, accepted, warnings)
-		if err := sign(&set, &p.Pinned, a.flags.approvedBy); err != nil {
+		if err := sign(&set, &p.Locked, a.flags.approvedBy); err != nil {
 			return err
 		}
 		next = append(next, set)
@@ -274,7 +274,7 @@ func (a *approver) warnings(d *approval.Decision) approval.WarningRecord {
 		record[of] = slices.Clone(ids)
 	}
 	for _, f := range a.r.Findings {
-		if f.Warning && (f.WholeServer || f.Scope == review.InDrift && accepted[f.Ref()]) {
+		if f.Warning && (f.WholeServer || f.Scope == lint.InDrift && accepted[f.Ref()]) {
 			record.Add(f.Ref(), f.ID)
 		}
 	}
@@ -322,21 +322,21 @@ Exit codes: 0 pinned, 1 refused because of what the capture says, 2 no answer.`,
 
 func (a *app) lock(req *request, w *workspace, f *approveFlags, yes bool) error {
 	fresh, pinned := *w, *w // servers without and with pins
-	fresh.pairs, pinned.pairs = nil, nil
-	for _, p := range w.pairs {
+	fresh.comparisons, pinned.comparisons = nil, nil
+	for _, p := range w.comparisons {
 		switch {
 		case p.PolicyDiffers():
-			return fail.In(text.Printable(w.lockPath), "server %s is pinned under another policy (%s): nothing was written", text.Name(p.Server), pin.PolicyWords(p.Pinned.Policy)).
+			return fail.In(text.Printable(w.lockPath), "server %s is pinned under another policy (%s): nothing was written", text.Name(p.Server), pin.PolicyWords(p.Locked.Policy)).
 				Hint("to change the policy: %s", req.To("relock")).Refusal()
-		case p.Found.Repeated():
+		case p.Captured.Repeated():
 			return a.refuseRepeated(req, w, p)
 		case p.Known:
-			pinned.pairs = append(pinned.pairs, p)
+			pinned.comparisons = append(pinned.comparisons, p)
 		default:
-			fresh.pairs = append(fresh.pairs, p)
+			fresh.comparisons = append(fresh.comparisons, p)
 		}
 	}
-	fresh.drifts, pinned.drifts = compareAll(fresh.pairs), compareAll(pinned.pairs)
+	fresh.drifts, pinned.drifts = compareAll(fresh.comparisons), compareAll(pinned.comparisons)
 	old := pinned.report(req)
 	style := a.style(f.full)
 	differs := func(what string) error {
@@ -345,16 +345,16 @@ func (a *app) lock(req *request, w *workspace, f *approveFlags, yes bool) error 
 		}
 		f := fail.New("%s pins %s", text.Printable(w.lockPath), what).
 			Hint("read the changes, then approve them: %s", req.To("relock"))
-		if p := &w.pairs[0]; !w.folder && req.Server == "" && p.FileLabel != "" && p.FileLabel != p.Server {
+		if p := &w.comparisons[0]; !w.folder && req.Server == "" && p.FileLabel != "" && p.FileLabel != p.Server {
 			f.Hint("if it is another server: %s --server %s", req.To("lock"), shell.Label(p.FileLabel, p.Server))
 		}
 		return outranks(old.NoAnswer, f.Refusal())
 	}
-	if len(fresh.pairs) == 0 {
+	if len(fresh.comparisons) == 0 {
 		if err := report.WriteVerify(a.out, old, style, false); err != nil {
 			return err
 		}
-		if p := &w.pairs[0]; old.Matches && !w.folder && req.Server == "" && p.FileLabel != "" && p.FileLabel != p.Server {
+		if p := &w.comparisons[0]; old.Matches && !w.folder && req.Server == "" && p.FileLabel != "" && p.FileLabel != p.Server {
 			fmt.Fprintf(a.out, "hint: it is pinned as server %s; %s\n", text.Name(p.Server), renameHint(w.lockPath, p.Server, p.FileLabel))
 		}
 		return differs("these entries otherwise: nothing was written")
@@ -401,15 +401,15 @@ func (a *app) lock(req *request, w *workspace, f *approveFlags, yes bool) error 
 	return differs("the other servers otherwise: their pins were kept")
 }
 
-// refuseRepeated refuses a manifest in which a name is repeated, and shows the copies.
-func (a *app) refuseRepeated(req *request, w *workspace, p pin.Pair) error {
+// refuseRepeated refuses a capture in which a name is repeated, and shows the copies.
+func (a *app) refuseRepeated(req *request, w *workspace, p pin.Comparison) error {
 	of := *w
-	of.pairs = []pin.Pair{p}
-	of.drifts = slices.DeleteFunc(compareAll(of.pairs), func(d pin.Drift) bool { return d.Kind != pin.Duplicate })
+	of.comparisons = []pin.Comparison{p}
+	of.drifts = slices.DeleteFunc(compareAll(of.comparisons), func(d pin.Drift) bool { return d.Kind != pin.Duplicate })
 	in := of.input(req)
-	in.Findings = slices.DeleteFunc(of.read(false), func(f review.Finding) bool { return f.Scope != review.InDrift })
+	in.Findings = slices.DeleteFunc(of.read(false), func(f lint.Finding) bool { return f.Scope != lint.InDrift })
 	report.NewText(a.out, a.style(false)).Blocks(of.judged(in, leniency{}))
-	is := pin.ListInfo[of.drifts[0].List]
-	return fail.In(text.Printable(p.Manifest), "a %s %s is repeated, and an agent may get either %s: nothing was written", is.Entry, is.Identity, is.Entry).
+	is := pin.EntryTypeInfo[of.drifts[0].Type]
+	return fail.In(text.Printable(p.Capture), "a %s %s is repeated, and an agent may get either %s: nothing was written", is.Entry, is.Identity, is.Entry).
 		Hint("the server has to be fixed: see both: %s", req.To("diff")).Refusal()
 }

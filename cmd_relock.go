@@ -56,16 +56,16 @@ Exit codes: 0 no drift is left, 1 some is, or the capture is not the reviewed on
 			}
 			req, w, err := f.load(a, cmd, args)
 			if err == nil {
-				err = approval.CheckSelectors("--only", req.only, w.pairs)
+				err = approval.CheckSelectors("--only", req.only, w.comparisons)
 			}
 			if err == nil {
-				err = approval.CheckSelectors("--accept", sel.Labels, w.pairs)
+				err = approval.CheckSelectors("--accept", sel.Labels, w.comparisons)
 			}
 			if err != nil {
 				return err
 			}
-			if !w.folder && !w.pairs[0].Known {
-				return fail.New("%s has no server %s", text.Printable(w.lockPath), text.Name(w.pairs[0].Server)).
+			if !w.folder && !w.comparisons[0].Known {
+				return fail.New("%s has no server %s", text.Printable(w.lockPath), text.Name(w.comparisons[0].Server)).
 					Hint("to approve a new server: %s", req.To("lock"))
 			}
 			r := w.report(req)
@@ -134,11 +134,11 @@ func (a *app) relock(req *request, w *workspace, r *report.Report, f *relockFlag
 		return err
 	}
 	byFlags := len(sel.Accepts)+len(f.acceptLabel) > 0 || sel.All
-	policyChanged := slices.ContainsFunc(w.pairs, func(p pin.Pair) bool { return p.PolicyDiffers() })
+	policyChanged := slices.ContainsFunc(w.comparisons, func(p pin.Comparison) bool { return p.PolicyDiffers() })
 	asks := !byFlags && (len(r.Drifts) > 0 || policyChanged || len(r.Unrecorded()) > 0 && a.canAsk(req))
-	settled := r.Matches || r.NoAnswer != nil && !slices.ContainsFunc(r.Pairs, func(p pin.Pair) bool { return p.Differs && !p.Missing })
+	settled := r.Matches || r.NoAnswer != nil && !slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.Differs && !p.Missing })
 	if settled && !asks && len(sel.Recorded) == 0 {
-		if _, _, err := approval.SelectDrifts(w.pairs, r.Drifts, sel); err != nil {
+		if _, _, err := approval.SelectDrifts(w.comparisons, r.Drifts, sel); err != nil {
 			return err
 		}
 		return report.WriteVerify(a.out, r, ap.style, false)
@@ -179,7 +179,7 @@ func (a *app) relock(req *request, w *workspace, r *report.Report, f *relockFlag
 	case left:
 		report.NewText(a.out, ap.style).Hint(r.ReviewStep())
 		return fail.ErrDrift
-	case !d.All && slices.ContainsFunc(r.Pairs, func(p pin.Pair) bool { return p.HasNoEntries() }):
+	case !d.All && slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.HasNoEntries() }):
 		for _, s := range r.NextSteps() {
 			report.NewText(a.out, ap.style).Hint(s)
 		}
@@ -200,9 +200,9 @@ func (f *relockFlags) idleTexts(idle []approval.Selector, sel approval.Selection
 	return texts
 }
 
-// answersFrom is the stream that chosen are read from.
+// answersFrom is the stream that the answers to questions are read from.
 func (a *app) answersFrom(req *request) io.Reader {
-	if req.Manifest == "-" {
+	if req.Capture == "-" {
 		return openTerminal()
 	}
 	return a.stdin
@@ -244,7 +244,7 @@ func (a *app) dropServer(cmd *cobra.Command, args []string, f *relockFlags) erro
 	if len(args) > 1 || given > 1 {
 		return fail.New("--drop-server goes alone: pinproof relock --drop-server ID [LOCKFILE]")
 	}
-	req, err := f.request(a, cmd, append([]string{"-"}, args...)) // no manifest
+	req, err := f.request(a, cmd, append([]string{"-"}, args...)) // no capture
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 			return err
 		}
 		req.needsPins, req.part = true, part
-		if part && isFolder(req.Manifest) {
+		if part && isFolder(req.Capture) {
 			return fail.New("--part goes with one capture, not with a folder")
 		}
 		if hook {
@@ -93,7 +93,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		in.Findings = w.read(review)
 		in.Review, in.WarnOnly = review, warn
 		if subset != "" {
-			err = writeSubset(subset, &w.pairs[0], w.drifts, req.substitutes)
+			err = writeSubset(subset, &w.comparisons[0], w.drifts, req.substitutes)
 		}
 		return out.emit(a, w.judged(in, allowed), a.style(shared.full), err)
 	}
@@ -102,7 +102,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 
 // leniencyOf reads --allow and --warn.
 func leniencyOf(allow []string, warn bool) (leniency, error) {
-	l := leniency{kinds: map[pin.Kind]bool{}}
+	l := leniency{kinds: map[pin.DriftKind]bool{}}
 	if warn {
 		l = lenient
 		l.kinds = maps.Clone(l.kinds)
@@ -110,7 +110,7 @@ func leniencyOf(allow []string, warn bool) (leniency, error) {
 	for _, k := range allow {
 		switch k {
 		case "added", "removed":
-			l.kinds[pin.Kind(strings.ToUpper(k))] = true
+			l.kinds[pin.DriftKind(strings.ToUpper(k))] = true
 		case "missing":
 			l.missing = true
 		default:
@@ -128,7 +128,7 @@ func (a *app) hook(cmd *cobra.Command, req *request) error {
 			return fail.New("--hook and --%s don't go together: a hook blocks or it doesn't", flag)
 		}
 	}
-	if req.Manifest == "-" {
+	if req.Capture == "-" {
 		return fail.New("--hook doesn't read standard input: that is the agent's")
 	}
 	w, err := a.load(req)
@@ -160,11 +160,11 @@ func (a *app) checkOutput(req *request, flag, path string, others ...string) err
 			return fail.New("%s %s: two outputs, or an input, with one name", flag, text.Printable(path))
 		}
 	}
-	isInput := sameFile(path, req.Manifest) || sameFile(path, req.lockPath)
-	if isFolder(req.Manifest) {
-		entries, _ := os.ReadDir(req.Manifest) // load reports the error
-		isInput = isInput || sameFile(filepath.Dir(path), req.Manifest) || slices.ContainsFunc(entries, func(e os.DirEntry) bool {
-			return sameFile(path, filepath.Join(req.Manifest, e.Name()))
+	isInput := sameFile(path, req.Capture) || sameFile(path, req.lockPath)
+	if isFolder(req.Capture) {
+		entries, _ := os.ReadDir(req.Capture) // load reports the error
+		isInput = isInput || sameFile(filepath.Dir(path), req.Capture) || slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+			return sameFile(path, filepath.Join(req.Capture, e.Name()))
 		})
 	}
 	if isInput {
@@ -182,18 +182,18 @@ func (a *app) checkOutput(req *request, flag, path string, others ...string) err
 	return nil
 }
 
-// writeSubset writes the tools that match their pins, in the order of the manifest, as a
+// writeSubset writes the tools that match their pins, in the order of the capture, as a
 // list that a gateway can serve in place of the server's own.
-func writeSubset(path string, p *pin.Pair, drifts []pin.Drift, substitutes []pin.Substitute) error {
+func writeSubset(path string, p *pin.Comparison, drifts []pin.Drift, substitutes []pin.Substitute) error {
 	drifted := map[pin.Key]bool{}
 	for i := range drifts {
 		drifted[drifts[i].Key] = true
 	}
-	pins := slices.DeleteFunc(slices.Clone(p.Found.Of(pin.Tools)), func(f pin.Pin) bool { return drifted[f.Key] })
+	pins := slices.DeleteFunc(slices.Clone(p.Captured.Of(pin.Tools)), func(f pin.Pin) bool { return drifted[f.Key] })
 	slices.SortFunc(pins, func(x, y pin.Pin) int { return cmp.Or(x.Line-y.Line, x.Column-y.Column) })
 	list := make([][]byte, len(pins))
 	for i, found := range pins {
-		if list[i] = found.Received; p.Found.Policy.Shapes() {
+		if list[i] = found.Received; p.Captured.Policy.Shapes() {
 			list[i] = jsontree.Append(nil, pin.FillPlaceholders(found.Tree(), substitutes)) // nothing but what was pinned
 		}
 	}

@@ -41,12 +41,12 @@ func completeValues(root *cobra.Command, a *app) {
 	}
 	drifted := func(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 		req, err := (&sharedFlags{}).request(a, cmd, args)
-		if err != nil || req.Manifest == "-" { // the shell's standard input is no manifest
+		if err != nil || req.Capture == "-" { // the shell's standard input is no capture
 			return nil, noFiles
 		}
 		if w, _ := a.load(req); w != nil {
 			for _, d := range w.drifts {
-				if shell.Pasteable(d.Name) || d.List == pin.Instructions {
+				if shell.Pasteable(d.Name) || d.Type == pin.Instructions {
 					names = append(names, strings.TrimPrefix(d.EntryRef(), "tool="))
 				}
 			}
@@ -55,7 +55,7 @@ func completeValues(root *cobra.Command, a *app) {
 	}
 	selected := func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 		names, directive := drifted(cmd, args, word)
-		for _, k := range []pin.Kind{pin.Added, pin.Changed, pin.Removed, pin.Hidden} {
+		for _, k := range []pin.DriftKind{pin.Added, pin.Changed, pin.Removed, pin.Hidden} {
 			names = append(names, strings.ToLower(string(k)))
 		}
 		return append(names, diff.LabelIDs()...), directive

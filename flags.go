@@ -23,7 +23,7 @@ type request struct {
 	lockPath      string // path of the lockfile, given or found
 	needsPins     bool   // without a lockfile, or without the server in it, there is no answer
 	substitutes   []pin.Substitute
-	part          bool                // the manifest is part of a session
+	part          bool                // the capture is part of a session
 	full          bool                // show also what one line would sum up
 	only          []approval.Selector // the part of the drift that is shown or accepted; none: all of it
 	asked         *policyFlags        // the policy that lock and relock were asked for; nil for other commands
@@ -61,15 +61,15 @@ func (f *sharedFlags) request(a *app, cmd *cobra.Command, args []string) (*reque
 	case 0:
 		return nil, fail.New("no capture: which saved tools/list?").Hint("pinproof %s --help", cmd.Name())
 	case 1:
-		req.Manifest, req.lockPath = args[0], nearestLockfile()
+		req.Capture, req.lockPath = args[0], nearestLockfile()
 	case 2:
-		req.Manifest, req.lockPath, req.Lockfile = args[0], args[1], args[1]
+		req.Capture, req.lockPath, req.Lockfile = args[0], args[1], args[1]
 	default:
 		return nil, fail.New("too many arguments: one capture and one lockfile").
 			Hint("several captures? put them in one folder: pinproof %s FOLDER", cmd.Name())
 	}
 	switch {
-	case req.Manifest == "" || req.lockPath == "":
+	case req.Capture == "" || req.lockPath == "":
 		return nil, fail.New("an empty path").Hint("pinproof %s --help", cmd.Name())
 	case req.lockPath == "-":
 		return nil, fail.New("the lockfile can't be standard input")
@@ -105,8 +105,8 @@ func listed(values []string) []string {
 	return values
 }
 
-// policy is the policy that a manifest is pinned under, given the one on record. A
-// substitute counts for the one manifest that is given; in a folder, for the servers that
+// policy is the policy that a capture is pinned under, given the one on record. A
+// substitute counts for the one capture that is given; in a folder, for the servers that
 // have its name on record, and for those that have no pins yet.
 func (req *request) policy(recorded pin.Policy, folder, known bool) pin.Policy {
 	p := recorded

@@ -19,9 +19,8 @@ import (
 // own is where the packages of this module are.
 const own = "pinproof/internal/"
 
-// imports says what each package may import of this module. What decides (jsontree, pin,
-// manifest, lockfile, and of the root the files in deciding) imports nothing of what
-// explains (diff, review, report).
+// imports says what each package may import of this module. What decides (jsontree, // capture, lockfile, and of the root the files in deciding) imports nothing of what
+// explains (diff, lint, report).
 var imports = map[string]string{
 	"text":       "",
 	"fail":       "text",
@@ -30,15 +29,15 @@ var imports = map[string]string{
 	"schema":     "jsontree",
 	"atomicfile": "text fail shell",
 	"pin":        "text fail jsontree schema",
-	"manifest":   "text fail shell jsontree pin",
+	"capture":    "text fail shell jsontree pin",
 	"lockfile":   "text fail shell jsontree pin",
 	"approval":   "text fail pin",
 	"diff":       "text jsontree schema pin",
-	"review":     "text jsontree schema pin",
-	"report":     "text fail shell jsontree schema pin diff review",
+	"lint":       "text jsontree schema pin",
+	"report":     "text fail shell jsontree schema pin diff lint",
 	"jsontest":   "",
-	"pintest":    "jsontree jsontest pin manifest lockfile",
-	".":          "text fail shell jsontree pin manifest lockfile diff review report approval atomicfile",
+	"pintest":    "jsontree jsontest pin capture lockfile",
+	".":          "text fail shell jsontree pin capture lockfile diff lint report approval atomicfile",
 }
 
 // deciding are the files of the root that decide, with what they may import.
@@ -52,7 +51,7 @@ var deciding = map[string]string{
 var outside = map[string]string{
 	"github.com/go-json-experiment/json/jsontext": "jsontree",
 	"golang.org/x/text/unicode/norm":              "text",
-	"golang.org/x/text/unicode/rangetable":        "review",
+	"golang.org/x/text/unicode/rangetable":        "lint",
 	"github.com/gowebpki/jcs":                     "jsontree",
 	"github.com/sergi/go-diff/diffmatchpatch":     "diff",
 	"github.com/fatih/color":                      "report",

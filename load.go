@@ -11,32 +11,32 @@ import (
 	"slices"
 	"strconv"
 
+	"pinproof/internal/capture"
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
+	"pinproof/internal/lint"
 	"pinproof/internal/lockfile"
-	"pinproof/internal/manifest"
 	"pinproof/internal/pin"
 	"pinproof/internal/report"
-	"pinproof/internal/review"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
 )
 
 // A workspace is what a command works on: the lockfile and, server by server, what
-// it pins and what the manifests list.
+// it pins and what the captures list.
 type workspace struct {
-	lock     lockfile.Lockfile
-	lockPath string
-	exists   bool // the lockfile exists
-	pairs    []pin.Pair
-	drifts   []pin.Drift
-	folder   bool
+	lock        lockfile.Lockfile
+	lockPath    string
+	exists      bool // the lockfile exists
+	comparisons []pin.Comparison
+	drifts      []pin.Drift
+	folder      bool
 }
 
 // load reads both sides of a comparison and compares them. If the lockfile is missing and
 // the command needs none, the workspace has nothing pinned.
 func (a *app) load(req *request) (*workspace, error) {
-	sources, err := readSources(req.Manifest, req.lockPath, a.stdin)
+	sources, err := readSources(req.Capture, req.lockPath, a.stdin)
 	w := &workspace{lockPath: req.lockPath}
 	var lockErr error // reported before err
 	if w.lock, w.exists = lockfileOf(req.lockPath, sources); !w.exists {
@@ -50,7 +50,7 @@ func (a *app) load(req *request) (*workspace, error) {
 	case err != nil:
 		return nil, err
 	}
-	if w.folder = sources[0].path != req.Manifest; !w.folder {
+	if w.folder = sources[0].path != req.Capture; !w.folder {
 		sources[0].scan.Part = req.part
 		if err := sources[0].scan.Faulty(); err != nil { // reported before a doubt about the server
 			return nil, req.swapped(err)
@@ -70,7 +70,7 @@ func (a *app) load(req *request) (*workspace, error) {
 		return nil, err
 	}
 	if only := w.onlyServer(req); only != "" {
-		sources[0].label, w.pairs = only, nil
+		sources[0].label, w.comparisons = only, nil
 		if err := w.pair(req, sources); err != nil {
 			return nil, err
 		}
@@ -78,13 +78,13 @@ func (a *app) load(req *request) (*workspace, error) {
 	if !w.exists && req.needsPins {
 		return nil, req.noLockfile()
 	}
-	if w.drifts = compareAll(w.pairs); req.part {
-		w.drifts = comparePart(w.pairs)
+	if w.drifts = compareAll(w.comparisons); req.part {
+		w.drifts = comparePart(w.comparisons)
 	}
 	return w, nil
 }
 
-// pair puts what the manifests list beside what is pinned.
+// pair puts what the captures list beside what is pinned.
 func (w *workspace) pair(req *request, sources []source) error {
 	wanted := func(server string) bool { return !w.folder || req.Server == "" || server == req.Server }
 	for i, s := range sources {
@@ -96,20 +96,20 @@ func (w *workspace) pair(req *request, sources []source) error {
 			if w.folder {
 				sources[i].scan = nil // its memory is free as soon as its pins are made
 			}
-			w.pairs = append(w.pairs, p)
+			w.comparisons = append(w.comparisons, p)
 		}
 	}
 	for _, set := range w.lock.Servers {
 		if w.folder && wanted(set.Server) && !slices.ContainsFunc(sources, func(s source) bool { return s.label == set.Server }) {
-			w.pairs = append(w.pairs, pin.Pair{Server: set.Server, Pinned: set, Known: true, Missing: true})
+			w.comparisons = append(w.comparisons, pin.Comparison{Server: set.Server, Locked: set, Known: true, Missing: true})
 		}
 	}
-	slices.SortFunc(w.pairs, func(x, y pin.Pair) int { return jsontree.CompareUTF16(x.Server, y.Server) })
-	if len(w.pairs) == 0 {
-		return fail.New("--server %s: neither %s nor %s has it", text.Name(req.Server), text.Printable(req.Manifest), text.Printable(req.lockPath))
+	slices.SortFunc(w.comparisons, func(x, y pin.Comparison) int { return jsontree.CompareUTF16(x.Server, y.Server) })
+	if len(w.comparisons) == 0 {
+		return fail.New("--server %s: neither %s nor %s has it", text.Name(req.Server), text.Printable(req.Capture), text.Printable(req.lockPath))
 	}
 	for _, s := range req.substitutes {
-		if !slices.ContainsFunc(w.pairs, func(p pin.Pair) bool { return slices.Contains(p.Found.Policy.Substitute, s.Name) }) {
+		if !slices.ContainsFunc(w.comparisons, func(p pin.Comparison) bool { return slices.Contains(p.Captured.Policy.Substitute, s.Name) }) {
 			f := fail.New("--substitute %s: the pins were made without it", s.Name)
 			if w.folder {
 				return f.Hint("to make the pins of a server anew with it, name its file: pinproof relock CAPTURE --server ID --substitute %s=VALUE", s.Name)
@@ -119,39 +119,39 @@ func (w *workspace) pair(req *request, sources []source) error {
 	}
 	w.describe()
 	if req.part && !w.folder {
-		w.pairs[0].Unrelated = false // a part may have no entry of the others
+		w.comparisons[0].Unrelated = false // a part may have no entry of the others
 	}
 	return nil
 }
 
 // describe fills in what can be said of both sides together.
 func (w *workspace) describe() {
-	for i := range w.pairs {
-		p := &w.pairs[i]
-		p.Pinned.Digest, p.Found.Digest = setDigest(&p.Pinned), setDigest(&p.Found)
+	for i := range w.comparisons {
+		p := &w.comparisons[i]
+		p.Locked.Digest, p.Captured.Digest = setDigest(&p.Locked), setDigest(&p.Captured)
 		p.Unrelated = looksLikeAnother(p)
 	}
-	for i := range w.pairs {
-		p := &w.pairs[i]
+	for i := range w.comparisons {
+		p := &w.comparisons[i]
 		if like, same, _ := w.like(p); same {
 			p.Twin = like
 		}
 	}
 }
 
-// pin.PairOf pins a manifest under its server's policy and puts it beside the recorded pins.
-func (w *workspace) pairOf(req *request, s source) (pin.Pair, error) {
-	p := pin.Pair{Server: s.label, Manifest: s.path, Present: true}
+// pairOf pins a capture under its server's policy and puts it beside the recorded pins.
+func (w *workspace) pairOf(req *request, s source) (pin.Comparison, error) {
+	p := pin.Comparison{Server: s.label, Capture: s.path, Present: true}
 	if set := w.lock.Find(s.label); set != nil {
-		p.Pinned, p.Known = *set, true
+		p.Locked, p.Known = *set, true
 	}
-	pol := req.policy(p.Pinned.Policy, w.folder, p.Known)
-	m, err := s.scan.Manifest(pol)
+	pol := req.policy(p.Locked.Policy, w.folder, p.Known)
+	m, err := s.scan.Capture(pol)
 	if err == nil {
-		p.Found, err = manifest.Pins(m, s.label, pol, req.substitutes, formOf)
+		p.Captured, err = capture.Pins(m, s.label, pol, req.substitutes, formOf)
 	}
 	if err == nil && !req.part {
-		err = req.missingList(&m, &p.Pinned, pol, w.folder)
+		err = req.missingList(&m, &p.Locked, pol, w.folder)
 	}
 	if err != nil {
 		return p, req.swapped(err)
@@ -160,7 +160,7 @@ func (w *workspace) pairOf(req *request, s source) (pin.Pair, error) {
 	if label, ok := serverLabel(filepath.Base(s.path)); ok {
 		p.FileLabel = label
 	}
-	if bad := falseSanitized(p.Pinned, p.Found); bad != nil {
+	if bad := falseSanitized(p.Locked, p.Captured); bad != nil {
 		return p, fail.In(text.Printable(w.lockPath)+":"+strconv.Itoa(bad.Line), "server %s: pin %s: its sanitizedDigest is not that of its definition",
 			text.Name(p.Server), text.Name(bad.Name))
 	}
@@ -168,7 +168,7 @@ func (w *workspace) pairOf(req *request, s source) (pin.Pair, error) {
 }
 
 // lockfileOf returns the lockfile without parsing it, if its bytes are exactly those that
-// lock writes for these manifests by default, with what it records of their approval. That
+// lock writes for these captures by default, with what it records of their approval. That
 // is the usual case of verify.
 func lockfileOf(path string, sources []source) (l lockfile.Lockfile, ok bool) {
 	if size := fileSize(path); size < 0 || size > jsontree.MaxLockfileBytes || len(sources) > jsontree.MaxEntries {
@@ -185,11 +185,11 @@ func lockfileOf(path string, sources []source) (l lockfile.Lockfile, ok bool) {
 		if len(sources) == 1 {
 			label = lockfile.FirstServer(file)
 		}
-		m, err := s.scan.Manifest(pin.Policy{})
+		m, err := s.scan.Capture(pin.Policy{})
 		if err != nil {
 			return lockfile.Lockfile{}, false
 		}
-		set, err := manifest.Pins(m, label, pin.Policy{}, nil, formOf)
+		set, err := capture.Pins(m, label, pin.Policy{}, nil, formOf)
 		if err != nil || label == "" || len(label) > jsontree.MaxLabelBytes || set.Repeated() {
 			return lockfile.Lockfile{}, false
 		}
@@ -241,25 +241,25 @@ func readLockfile(path string) (l lockfile.Lockfile, s []byte, err error) {
 		return l, nil, err
 	}
 	if l, err = lockfile.Read(path, s, formOf); err != nil && !lockfile.Recognize(s) {
-		if _, isManifest := manifest.Read(path, s, formOf, pin.Policy{}); isManifest == nil {
-			err = manifestAsLockfile(path)
+		if _, isCapture := capture.Read(path, s, formOf, pin.Policy{}); isCapture == nil {
+			err = captureAsLockfile(path)
 		}
 	}
 	return l, s, err
 }
 
-// manifestAsLockfile is the error for a manifest that was given for the lockfile.
-func manifestAsLockfile(path string) *fail.Error {
+// captureAsLockfile is the error for a capture that was given for the lockfile.
+func captureAsLockfile(path string) *fail.Error {
 	f := fail.In(text.Printable(path), "a capture, where the lockfile belongs").
 		Hint("several captures? put them in one folder, or lock them one by one: pinproof lock CAPTURE LOCKFILE --server ID")
-	f.IsManifest = true
+	f.IsCapture = true
 	return f
 }
 
 // missingList refuses a capture that never asked for a list that the lockfile pins: there
 // is neither a match nor drift.
-func (req *request) missingList(m *manifest.Manifest, pinned *pin.Set, pol pin.Policy, folder bool) error {
-	for list := range pin.Lists {
+func (req *request) missingList(m *capture.Capture, pinned *pin.Set, pol pin.Policy, folder bool) error {
+	for list := range pin.EntryTypes {
 		pins := pinned.Of(list)
 		if len(pins) == 0 || !pol.Pins(list) || m.Lists[list].Answered || m.Lists[list].Problem != nil {
 			continue
@@ -268,35 +268,35 @@ func (req *request) missingList(m *manifest.Manifest, pinned *pin.Set, pol pin.P
 		if folder {
 			next.Server = pinned.Server
 		}
-		return fail.In(text.Printable(m.Path), "no answer to %s in it; %s pins %s", pin.ListInfo[list].Method, text.Printable(req.lockPath), pin.CountPins(pins)).
+		return fail.In(text.Printable(m.Path), "no answer to %s in it; %s pins %s", pin.EntryTypeInfo[list].Method, text.Printable(req.lockPath), pin.CountPins(pins)).
 			Hint("capture it whole: pinproof-capture %s -- COMMAND", shell.Path(m.Path)).
 			Hint("or pin nothing but the tools of this server from now on: %s", next.Instead("relock", "--resources", "--tools-only"))
 	}
 	return nil
 }
 
-// swapped returns a better error than err if the manifest and the lockfile are mixed up.
+// swapped returns a better error than err if the capture and the lockfile are mixed up.
 func (req *request) swapped(err error) error {
-	if fileSize(req.Manifest) < 0 {
+	if fileSize(req.Capture) < 0 {
 		return err // only a regular file can be read again: on a pipe, reading would never end
 	}
-	data, readErr := readFile(req.Manifest, nil, jsontree.MaxLockfileBytes)
+	data, readErr := readFile(req.Capture, nil, jsontree.MaxLockfileBytes)
 	if readErr != nil {
 		return err
 	}
 	if !lockfile.Recognize(data) {
-		if f, ok := errors.AsType[*fail.Error](err); ok && f.IsManifest && req.verb == "diff" {
+		if f, ok := errors.AsType[*fail.Error](err); ok && f.IsCapture && req.verb == "diff" {
 			f.Hints = nil
-			return f.Hint("to compare two captures: pinproof diff %s --against %s", shell.Path(req.lockPath), shell.Path(req.Manifest))
+			return f.Hint("to compare two captures: pinproof diff %s --against %s", shell.Path(req.lockPath), shell.Path(req.Capture))
 		}
 		return err
 	}
-	manifest := "CAPTURE"
+	capture := "CAPTURE"
 	if req.Lockfile != "" {
-		manifest = shell.Path(req.Lockfile)
+		capture = shell.Path(req.Lockfile)
 	}
-	return fail.In(text.Printable(req.Manifest), "a lockfile, where a saved tools/list belongs").
-		Hint("the capture comes first: pinproof %s %s %s", req.verb, manifest, shell.Path(req.Manifest))
+	return fail.In(text.Printable(req.Capture), "a lockfile, where a saved tools/list belongs").
+		Hint("the capture comes first: pinproof %s %s %s", req.verb, capture, shell.Path(req.Capture))
 }
 
 // noLockfile is the error for a command that needs pins, where there are none.
@@ -311,17 +311,17 @@ func (req *request) noLockfile() *fail.Error {
 // input is what the report is made of, but for the findings and the verdict.
 func (w *workspace) input(req *request) report.Input {
 	in := report.Input{
-		Lockfile: w.lockPath, Pairs: w.pairs, Drifts: w.drifts, Next: req.Command, Others: w.lock.Labels(),
-		Part: req.part, Guessed: !w.folder && req.Server == "", Expect: expectations(w.pairs), ApprovalHash: approvalHash,
+		Lockfile: w.lockPath, Comparisons: w.comparisons, Drifts: w.drifts, Next: req.Command, Others: w.lock.Labels(),
+		Part: req.part, Guessed: !w.folder && req.Server == "", Expect: expectations(w.comparisons), ApprovalHash: approvalHash,
 		Only: req.narrow(),
 	}
 	in.OnlyFlags, in.OnlyNames = req.onlyAgain()
 	return in
 }
 
-// read lists the findings of the comparison; see review.Read.
-func (w *workspace) read(all bool) []review.Finding {
-	return review.Read(w.pairs, w.drifts, w.lock.Servers, all)
+// read lists the findings of the comparison; see lint.Read.
+func (w *workspace) read(all bool) []lint.Finding {
+	return lint.Read(w.comparisons, w.drifts, w.lock.Servers, all)
 }
 
 // report makes the report of a command that shows all of the drift.
@@ -333,17 +333,17 @@ func (w *workspace) report(req *request) *report.Report {
 
 // judged is the report of a comparison, which is judged here.
 func (w *workspace) judged(in report.Input, allow leniency) *report.Report {
-	if missing := unanswered(in.Pairs, allow); len(missing) > 0 && in.NoAnswer == nil {
+	if missing := unanswered(in.Comparisons, allow); len(missing) > 0 && in.NoAnswer == nil {
 		in.NoAnswer = missingCapture(missing, w.lockPath, in.Next)
 	}
-	in.Matches, in.Failed = judge(w.pairs, w.drifts, countBlocking(in.Findings, in.Review), allow)
+	in.Matches, in.Failed = judge(w.comparisons, w.drifts, countBlocking(in.Findings, in.Review), allow)
 	in.ExitCode = codeOf(answerOf(in.NoAnswer, in.Failed))
 	return report.New(in)
 }
 
 // missingCapture is the error for pinned servers that a folder has no capture of.
-func missingCapture(missing []pin.Pair, lockPath string, next shell.Command) *fail.Error {
-	folder, names := text.Printable(next.Manifest), []string{}
+func missingCapture(missing []pin.Comparison, lockPath string, next shell.Command) *fail.Error {
+	folder, names := text.Printable(next.Capture), []string{}
 	for _, p := range missing {
 		names = append(names, text.Name(p.Server))
 	}
@@ -353,7 +353,7 @@ func missingCapture(missing []pin.Pair, lockPath string, next shell.Command) *fa
 	if len(missing) > 1 {
 		f = fail.In(folder, "no capture of %s that %s pins: %s", text.Count(len(missing), "server"), text.Printable(lockPath), text.List(names, most))
 	}
-	if file := filepath.Join(next.Manifest, url.PathEscape(first)+".jsonl"); shell.PasteableLabel(first) {
+	if file := filepath.Join(next.Capture, url.PathEscape(first)+".jsonl"); shell.PasteableLabel(first) {
 		f.Hint("capture it: pinproof-capture %s -- COMMAND", shell.Path(file))
 	}
 	return f.Hint("to retire it: %s", next.Retire(first)).
@@ -377,7 +377,7 @@ func outranks(noAnswer, err error) error {
 
 // countBlocking counts the warnings that fail a run although every entry matches: those in
 // text that no pin covers and, where a review is asked for, those that aren't on record.
-func countBlocking(findings []review.Finding, review bool) (n int) {
+func countBlocking(findings []lint.Finding, review bool) (n int) {
 	for i := range findings {
 		if findings[i].Blocks(review) {
 			n++

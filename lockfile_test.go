@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"pinproof/internal/capture"
 	"pinproof/internal/jsontest"
 	"pinproof/internal/lockfile"
-	"pinproof/internal/manifest"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
 )
@@ -19,10 +19,10 @@ import (
 // one with anything else in it is read.
 func TestLockfileOf(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tools.lock")
-	of := func(lock string, manifests ...string) (lockfile.Lockfile, bool) {
+	of := func(lock string, captures ...string) (lockfile.Lockfile, bool) {
 		var sources []source
-		for i, m := range manifests {
-			sources = append(sources, source{"m.json", fmt.Sprintf("server_%d", i), manifest.Scan("m.json", []byte(m), pintest.Form)})
+		for i, m := range captures {
+			sources = append(sources, source{"m.json", fmt.Sprintf("server_%d", i), capture.Scan("m.json", []byte(m), pintest.Form)})
 		}
 		if err := os.WriteFile(path, []byte(lock), 0o600); err != nil {
 			t.Fatal(err)
@@ -32,7 +32,7 @@ func TestLockfileOf(t *testing.T) {
 	random := jsontest.NewMaker(8)
 	for i := range 100 {
 		var l lockfile.Lockfile
-		var manifests []string
+		var captures []string
 		for n := range 1 + random.IntN(2) {
 			m := `[` + random.Definition("b"+random.Text()) + `,{"name":"a","inputSchema":{}}]`
 			s := pintest.PinsOf(t, m, pin.Policy{})
@@ -42,19 +42,19 @@ func TestLockfileOf(t *testing.T) {
 				s.Pins[1].Approval = &pin.Approval{By: "x" + random.Text(), At: "2026-01-02T03:04:05Z", Hash: s.Pins[0].Digest}
 			}
 			l.Put(s)
-			manifests = append(manifests, m)
+			captures = append(captures, m)
 		}
 		text := pintest.MustMarshal(t, l)
-		got, ok := of(text, manifests...)
+		got, ok := of(text, captures...)
 		if want := pintest.MustParse(t, text); !ok || !reflect.DeepEqual(got, want) {
 			t.Fatalf("run %d: %v, want\n%v\nof\n%s", i, got, want, text)
 		}
-		if len(manifests) == 1 { // the label is the lockfile's own
-			if got, ok := of(strings.Replace(text, `"server_0"`, `"other"`, 1), manifests[0]); !ok || got.Servers[0].Server != "other" {
+		if len(captures) == 1 { // the label is the lockfile's own
+			if got, ok := of(strings.Replace(text, `"server_0"`, `"other"`, 1), captures[0]); !ok || got.Servers[0].Server != "other" {
 				t.Fatalf("run %d: %v", i, got)
 			}
 		}
-		for _, m := range manifests {
+		for _, m := range captures {
 			if got, ok := of(text, strings.Replace(m, `{}`, `{"x":1}`, 1)); ok || len(got.Servers) > 0 {
 				t.Fatalf("run %d: a changed tool is pinned: %v", i, got)
 			}
@@ -81,7 +81,7 @@ func TestLockfileOf(t *testing.T) {
 func TestMangledLockfile(t *testing.T) {
 	t.Parallel()
 	for _, pol := range []pin.Policy{{}, {Descriptions: "truncate=2"}, {HashOnly: true, Descriptions: "strip"}} {
-		found := pintest.PinsOf(t, jsontest.MangledManifest, pol)
+		found := pintest.PinsOf(t, jsontest.MangledCapture, pol)
 		text := pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{found}})
 		pins := jsontest.Decoded(t, []byte(text)).(map[string]any)["servers"].(map[string]any)["s"].(map[string]any)["tools"]
 		count := map[string]int{}
@@ -96,11 +96,11 @@ func TestMangledLockfile(t *testing.T) {
 				count["another server"]++
 				return
 			}
-			m, err := manifest.Read("m.json", []byte(jsontest.MangledManifest), pintest.Form, set.Policy)
+			m, err := capture.Read("m.json", []byte(jsontest.MangledCapture), pintest.Form, set.Policy)
 			if err != nil {
 				t.Fatal(err)
 			}
-			now, err := manifest.Pins(m, "s", set.Policy, nil, pintest.Form)
+			now, err := capture.Pins(m, "s", set.Policy, nil, pintest.Form)
 			if err != nil {
 				t.Fatal(err)
 			}

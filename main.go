@@ -9,7 +9,7 @@
 //	0  every tool asked about was read and matches its pin, or what was asked
 //	   for is written and no drift is left
 //	1  the answer is no: drift, or an approval refused because of what the
-//	   manifest says
+//	   capture says
 //	2  no answer: bad usage, unreadable or ambiguous input, a missing lockfile or
 //	   one that contradicts itself, a failed write
 package main

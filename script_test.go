@@ -81,7 +81,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// TestScript runs the pages. Each finds the manifests of testdata in its folder.
+// TestScript runs the pages. Each finds the captures of testdata in its folder.
 // Beside the commands of testscript there are:
 //
 //	exits N COMMAND...    run it; the exit code must be N. "! exec" can't tell 1 from 2.
@@ -107,8 +107,8 @@ func TestScript(t *testing.T) {
 		RequireUniqueNames:  true,
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
-			manifests, err := filepath.Glob("testdata/*.jsonl")
-			for _, path := range manifests {
+			captures, err := filepath.Glob("testdata/*.jsonl")
+			for _, path := range captures {
 				data, readErr := os.ReadFile(path)
 				writeErr := os.WriteFile(filepath.Join(env.WorkDir, filepath.Base(path)), data, 0o644)
 				err = errors.Join(err, readErr, writeErr)

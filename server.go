@@ -7,16 +7,16 @@ import (
 	"slices"
 	"strings"
 
+	"pinproof/internal/capture"
 	"pinproof/internal/fail"
 	"pinproof/internal/lockfile"
-	"pinproof/internal/manifest"
 	"pinproof/internal/pin"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
 )
 
-// chooseServer decides which server a manifest belongs to: the one that --server names,
-// else the pinned one that is named like the manifest's file, else the lockfile's only
+// chooseServer decides which server a capture belongs to: the one that --server names,
+// else the pinned one that is named like the capture's file, else the lockfile's only
 // one. If nothing is pinned yet, and for lock, the server is named like the file.
 func (req *request) chooseServer(l *lockfile.Lockfile, path, fileLabel string) (string, error) {
 	switch {
@@ -45,13 +45,13 @@ func (req *request) unknownServer(l *lockfile.Lockfile) error {
 }
 
 // otherServer stops lock and relock if the server was guessed and its pins have no entry
-// in common with the manifest: a second server must not replace the first.
+// in common with the capture: a second server must not replace the first.
 func (req *request) otherServer(w *workspace) error {
-	p := &w.pairs[0]
+	p := &w.comparisons[0]
 	if w.folder || req.Server != "" || !p.Unrelated {
 		return nil
 	}
-	return fail.New("%s looks like another server: none of its tools is among the pins of %s", text.Printable(req.Manifest), text.Name(p.Server)).
+	return fail.New("%s looks like another server: none of its tools is among the pins of %s", text.Printable(req.Capture), text.Name(p.Server)).
 		Hint("if it is: %s", req.To("lock", "--server "+shell.Label(p.FileLabel, p.Server))).
 		Hint("if it is not, name the server: %s --server %s", req.To("relock"), pasteable(p.Server))
 }
@@ -64,13 +64,13 @@ func pasteable(label string) string {
 	return "ID"
 }
 
-// onlyServer is the lockfile's only server where lock would give a manifest that looks like
+// onlyServer is the lockfile's only server where lock would give a capture that looks like
 // it a label of its own, and "" elsewhere.
 func (w *workspace) onlyServer(req *request) string {
 	if req.verb != "lock" || req.Server != "" || w.folder || len(w.lock.Servers) != 1 {
 		return ""
 	}
-	only, _, _ := w.like(&w.pairs[0])
+	only, _, _ := w.like(&w.comparisons[0])
 	return only
 }
 
@@ -80,18 +80,18 @@ func (req *request) newLabel(w *workspace) error {
 	if req.verb != "lock" || req.Server != "" {
 		return nil
 	}
-	for i := range w.pairs {
-		p := &w.pairs[i]
+	for i := range w.comparisons {
+		p := &w.comparisons[i]
 		like, same, common := w.like(p)
 		if like == "" {
 			continue
 		}
 		next := req.Command
-		next.Manifest = p.Manifest
-		f := fail.New("which server? %s has the names of server %s: %d of its %d entries", text.Printable(p.Manifest), text.Name(like), common, len(p.Found.Pins)).
+		next.Capture = p.Capture
+		f := fail.New("which server? %s has the names of server %s: %d of its %d entries", text.Printable(p.Capture), text.Name(like), common, len(p.Captured.Pins)).
 			Hint("if it is that server: %s --server %s", next.To("relock"), pasteable(like))
 		if same {
-			f = fail.New("which server? %s is what %s pins as server %s, with the same set digest", text.Printable(p.Manifest), text.Printable(w.lockPath), text.Name(like))
+			f = fail.New("which server? %s is what %s pins as server %s, with the same set digest", text.Printable(p.Capture), text.Printable(w.lockPath), text.Name(like))
 			f.Hint("if it is that server: verify, diff and relock take --server %s; %s", pasteable(like), renameHint(w.lockPath, like, p.Server))
 		}
 		return f.Hint("if it is another one: %s --server %s", next.To("lock"), shell.Label(p.FileLabel, like))
@@ -104,48 +104,48 @@ func renameHint(lockPath, from, to string) string {
 	return fmt.Sprintf("to name it otherwise, in %s rename the key %s of \"servers\" to %s", text.Printable(lockPath), text.Name(from), text.Name(to))
 }
 
-// like finds the pinned server that a manifest under a new label seems to be: one without a
+// like finds the pinned server that a capture under a new label seems to be: one without a
 // capture here and with the same set digest, or else with the most entries of the same
 // names, more than half of those on either side. Instructions have no name.
-func (w *workspace) like(p *pin.Pair) (server string, same bool, common int) {
-	if p.Known || len(p.Found.Pins) == 0 {
+func (w *workspace) like(p *pin.Comparison) (server string, same bool, common int) {
+	if p.Known || len(p.Captured.Pins) == 0 {
 		return "", false, 0
 	}
 	for i := range w.lock.Servers {
 		set := &w.lock.Servers[i]
-		if with := pin.PairOf(w.pairs, set.Server); with != nil && with.Present {
+		if with := pin.ComparisonOf(w.comparisons, set.Server); with != nil && with.Present {
 			continue
 		}
 		n, named := 0, 0
-		for _, found := range p.Found.Pins {
+		for _, found := range p.Captured.Pins {
 			if set.Find(found.Key) != nil {
 				n++
-				if found.List != pin.Instructions {
+				if found.Type != pin.Instructions {
 					named++
 				}
 			}
 		}
-		if n == len(set.Pins) && n == len(p.Found.Pins) && p.Found.Digest != "" && setDigest(set) == p.Found.Digest {
+		if n == len(set.Pins) && n == len(p.Captured.Pins) && p.Captured.Digest != "" && setDigest(set) == p.Captured.Digest {
 			return set.Server, true, n
 		}
-		if named > common && (2*named > len(p.Found.Pins) || 2*named > len(set.Pins)) {
+		if named > common && (2*named > len(p.Captured.Pins) || 2*named > len(set.Pins)) {
 			server, common = set.Server, named
 		}
 	}
 	return server, false, common
 }
 
-// sayTwin adds to the question which server a manifest belongs to that one is pinned with
+// sayTwin adds to the question which server a capture belongs to that one is pinned with
 // exactly its entries.
 func (w *workspace) sayTwin(req *request, s source, err error) error {
 	told, ok := errors.AsType[*fail.Error](err)
 	for i := range w.lock.Servers {
 		set := &w.lock.Servers[i]
-		m, err := s.scan.Manifest(set.Policy)
+		m, err := s.scan.Capture(set.Policy)
 		if !ok || err != nil {
 			continue
 		}
-		found, err := manifest.Pins(m, set.Server, set.Policy, req.substitutes, formOf)
+		found, err := capture.Pins(m, set.Server, set.Policy, req.substitutes, formOf)
 		if err == nil && !found.Repeated() && setDigest(&found) == setDigest(set) {
 			told.Hint("its set digest is that of server %s; %s", text.Name(set.Server), renameHint(req.lockPath, set.Server, cmp.Or(s.label, "default")))
 			break
@@ -155,7 +155,7 @@ func (w *workspace) sayTwin(req *request, s source, err error) error {
 }
 
 // looksLikeAnother reports whether both sides have entries, and none in common.
-func looksLikeAnother(p *pin.Pair) bool {
-	return len(p.Pinned.Pins) > 0 && len(p.Found.Pins) > 0 &&
-		!slices.ContainsFunc(p.Found.Pins, func(f pin.Pin) bool { return p.Pinned.Find(f.Key) != nil })
+func looksLikeAnother(p *pin.Comparison) bool {
+	return len(p.Locked.Pins) > 0 && len(p.Captured.Pins) > 0 &&
+		!slices.ContainsFunc(p.Captured.Pins, func(f pin.Pin) bool { return p.Locked.Find(f.Key) != nil })
 }

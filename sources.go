@@ -11,25 +11,25 @@ import (
 	"unicode/utf8"
 
 	"pinproof/internal/atomicfile"
+	"pinproof/internal/capture"
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
-	"pinproof/internal/manifest"
 	"pinproof/internal/text"
 )
 
-// A source is one manifest as it was read.
+// A source is one capture as it was read.
 type source struct {
 	path  string // for messages and commands
 	label string // the server it would be named after; "" for standard input
-	scan  *manifest.Scanned
+	scan  *capture.Scanned
 }
 
-// readSources reads a manifest, or every manifest of a folder: each *.json or *.jsonl
+// readSources reads a capture, or every capture of a folder: each *.json or *.jsonl
 // belongs to one server. Names that begin with a dot are skipped, and so are the lockfile
 // and LOCKFILE.new. Anything else is an error, because a gate must not skip.
 func readSources(path, lockPath string, stdin io.Reader) ([]source, error) {
 	if !isFolder(path) {
-		data, err := readFile(path, stdin, jsontree.MaxManifestBytes)
+		data, err := readFile(path, stdin, jsontree.MaxCaptureBytes)
 		if err != nil {
 			return nil, err
 		}
@@ -37,7 +37,7 @@ func readSources(path, lockPath string, stdin io.Reader) ([]source, error) {
 		if path == "-" {
 			label = ""
 		}
-		return []source{{path, label, manifest.Scan(path, data, formOf)}}, nil
+		return []source{{path, label, capture.Scan(path, data, formOf)}}, nil
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -68,24 +68,24 @@ func readSources(path, lockPath string, stdin io.Reader) ([]source, error) {
 			return nil, fail.In(text.Printable(file), "the same server as %s", text.Printable(labels[label]))
 		}
 		labels[label] = file
-		data, err := readFile(file, stdin, jsontree.MaxManifestBytes)
+		data, err := readFile(file, stdin, jsontree.MaxCaptureBytes)
 		if err != nil {
 			return nil, err
 		}
 		if total += len(data); total > jsontree.MaxLockfileBytes {
 			return nil, fail.In(text.Printable(path), "more than 256 MiB of captures")
 		}
-		list = append(list, source{file, label, manifest.Scan(file, data, formOf)})
+		list = append(list, source{file, label, capture.Scan(file, data, formOf)})
 	}
 	if len(list) == 0 {
-		return nil, fail.In(text.Printable(path), "no *.json or *.jsonl in this folder").Hint("%s", manifest.CaptureHint)
+		return nil, fail.In(text.Printable(path), "no *.json or *.jsonl in this folder").Hint("%s", capture.CaptureHint)
 	}
 	slices.SortFunc(list, func(a, b source) int { return jsontree.CompareUTF16(a.label, b.label) })
 	return list, nil
 }
 
 // serverLabel returns a file's name without its ending, percent-decoded:
-// "@org%2Fpkg.json" is the server "@org/pkg". ok is false if that can't be a manifest.
+// "@org%2Fpkg.json" is the server "@org/pkg". ok is false if that can't be a capture.
 func serverLabel(file string) (label string, ok bool) {
 	ext := strings.ToLower(filepath.Ext(file))
 	stem := strings.TrimSuffix(file, filepath.Ext(file))

@@ -70,7 +70,7 @@ func sayInterrupted(w io.Writer, again string) (stop func()) {
 }
 
 // openTerminal opens the terminal itself, for answers when standard input is the
-// manifest. It returns nil if there is none.
+// capture. It returns nil if there is none.
 func openTerminal() *os.File {
 	for _, path := range []string{"/dev/tty", "CONIN$"} {
 		if f, err := os.OpenFile(path, os.O_RDWR, 0); err == nil {

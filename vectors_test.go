@@ -13,10 +13,10 @@ import (
 	"strings"
 	"testing"
 
+	"pinproof/internal/capture"
 	"pinproof/internal/jsontest"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/lockfile"
-	"pinproof/internal/manifest"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
 )
@@ -121,11 +121,11 @@ func TestVectorsToAccept(t *testing.T) {
 	}
 }
 
-// TestVectorsToRefuse: in a manifest, and in a definition that a lockfile stores.
+// TestVectorsToRefuse: in a capture, and in a definition that a lockfile stores.
 func TestVectorsToRefuse(t *testing.T) {
 	for _, v := range jsonVectors(t, "n-") {
 		t.Run(v.name, func(t *testing.T) {
-			_, err := manifest.Read("m.json", inDefinition(v.text), formOf, pin.Policy{})
+			_, err := capture.Read("m.json", inDefinition(v.text), formOf, pin.Policy{})
 			if err == nil {
 				t.Fatal("accepted")
 			}
@@ -158,7 +158,7 @@ func TestVectorsOfCanonicalForm(t *testing.T) {
 			if got := jsontree.CanonicalBytes(&v); !bytes.Equal(got, []byte(p.Canonical)) {
 				t.Errorf("got  %s\nwant %s", got, p.Canonical)
 			}
-			// The same as a member of a definition, from a manifest to a lockfile and back.
+			// The same as a member of a definition, from a capture to a lockfile and back.
 			pins := canonPins(t, string(inDefinition([]byte(p.Input))), pin.Policy{})
 			l := pintest.MustParse(t, pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{pins}}))
 			if got, want := string(l.Servers[0].Pins[0].Definition), `{"name":"t","x":`+p.Canonical+`}`; got != want {
@@ -206,7 +206,7 @@ func digestsHold(t *testing.T, path string) {
 			t.Errorf("%s: %s, want %s", d.About, p.Digest, d.Digest)
 		}
 	}
-	lists := map[string]pin.List{"tools": pin.Tools, "prompts": pin.Prompts, "resourceTemplates": pin.Templates}
+	lists := map[string]pin.EntryType{"tools": pin.Tools, "prompts": pin.Prompts, "resourceTemplates": pin.Templates}
 	for _, s := range vectors.Sets {
 		member := s.List
 		if member == "" { // the published ones have it in the title alone
@@ -238,7 +238,7 @@ func digestsHold(t *testing.T, path string) {
 		}
 		set := canonPins(t, `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","instructions":`+string(text)+`}}
 			{"jsonrpc":"2.0","id":2,"result":{"tools":[]}}`, pin.Policy{})
-		if p := set.Find(pin.Key{List: pin.Instructions}); p == nil || p.Digest != i.Digest {
+		if p := set.Find(pin.Key{Type: pin.Instructions}); p == nil || p.Digest != i.Digest {
 			t.Errorf("%q: %+v, want %s", i.Text, p, i.Digest)
 		}
 	}

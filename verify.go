@@ -11,12 +11,12 @@ import (
 // what a warning says can fail a run only where verify was asked to judge by it.
 
 // compareAll compares several servers, in the order of their labels.
-func compareAll(pairs []pin.Pair) (all []pin.Drift) {
+func compareAll(pairs []pin.Comparison) (all []pin.Drift) {
 	for _, p := range pairs {
 		if p.Missing {
 			continue // what nobody captured has neither stayed nor gone
 		}
-		drifts, _ := compare(p.Pinned, p.Found)
+		drifts, _ := compare(p.Locked, p.Captured)
 		for i := range drifts {
 			drifts[i].Server = p.Server
 		}
@@ -27,11 +27,11 @@ func compareAll(pairs []pin.Pair) (all []pin.Drift) {
 
 // comparePart compares with a part of a session: what is there must match, and a pin whose
 // entry isn't there is no drift.
-func comparePart(pairs []pin.Pair) []pin.Drift {
+func comparePart(pairs []pin.Comparison) []pin.Drift {
 	return slices.DeleteFunc(compareAll(pairs), func(d pin.Drift) bool { return d.Kind == pin.Removed })
 }
 
-// compare returns the drift between a manifest's pins and the lockfile's, sorted,
+// compare returns the drift between a capture's pins and the lockfile's, sorted,
 // and the number of entries that match. Every command compares with this function alone.
 func compare(pinned, found pin.Set) (drifts []pin.Drift, matched int) {
 	old, new := pinned.Pins, found.Pins
@@ -39,10 +39,10 @@ func compare(pinned, found pin.Set) (drifts []pin.Drift, matched int) {
 		order := jsontree.MergeOrder(len(old), len(new), func() int { return pin.CompareKeys(old[0].Key, new[0].Key) })
 		d := pin.Drift{Server: found.Server}
 		if order <= 0 {
-			d.Key, d.Pinned, old = old[0].Key, &old[0], old[1:]
+			d.Key, d.Locked, old = old[0].Key, &old[0], old[1:]
 		}
 		if order >= 0 {
-			d.Key, d.Found = new[0].Key, &new[0]
+			d.Key, d.Captured = new[0].Key, &new[0]
 			n := 1
 			for n < len(new) && new[n].Key == d.Key {
 				n++
@@ -50,16 +50,16 @@ func compare(pinned, found pin.Set) (drifts []pin.Drift, matched int) {
 			d.Copies, new = new[:n], new[n:]
 		}
 		switch {
-		case d.Found == nil:
+		case d.Captured == nil:
 			d.Kind = pin.Removed
 		case len(d.Copies) > 1:
 			d.Kind = pin.Duplicate
-		case d.Pinned == nil:
+		case d.Locked == nil:
 			d.Kind = pin.Added
-		case d.Pinned.Digest == d.Found.Digest:
+		case d.Locked.Digest == d.Captured.Digest:
 			matched++
 			continue
-		case d.Pinned.Sanitized == d.Found.Sanitized:
+		case d.Locked.Sanitized == d.Captured.Sanitized:
 			d.Kind = pin.Hidden
 		default:
 			d.Kind = pin.Changed
@@ -72,14 +72,14 @@ func compare(pinned, found pin.Set) (drifts []pin.Drift, matched int) {
 
 // A leniency says which drift is reported without failing the run.
 type leniency struct {
-	kinds    map[pin.Kind]bool // --allow
-	missing  bool              // --allow missing: also pinned servers without a capture
-	warnings bool              // --warn: also the warnings that nobody approved
+	kinds    map[pin.DriftKind]bool // --allow
+	missing  bool                   // --allow missing: also pinned servers without a capture
+	warnings bool                   // --warn: also the warnings that nobody approved
 }
 
 // lenient is --warn: drift of every kind is reported without failing the run.
 var lenient = leniency{
-	kinds:    map[pin.Kind]bool{pin.Added: true, pin.Removed: true, pin.Changed: true, pin.Hidden: true, pin.Duplicate: true},
+	kinds:    map[pin.DriftKind]bool{pin.Added: true, pin.Removed: true, pin.Changed: true, pin.Hidden: true, pin.Duplicate: true},
 	warnings: true,
 }
 
@@ -87,7 +87,7 @@ var lenient = leniency{
 // else is wrong, and whether the run fails. It marks the drifts that fail the run, and the
 // servers that differ. warnings counts the warnings that nobody approved, in what matches
 // its pins.
-func judge(pairs []pin.Pair, drifts []pin.Drift, warnings int, allow leniency) (matches, failed bool) {
+func judge(pairs []pin.Comparison, drifts []pin.Drift, warnings int, allow leniency) (matches, failed bool) {
 	matches, failed = len(drifts) == 0 && warnings == 0, warnings > 0 && !allow.warnings
 	for i := range pairs {
 		p := &pairs[i]
@@ -97,7 +97,7 @@ func judge(pairs []pin.Pair, drifts []pin.Drift, warnings int, allow leniency) (
 	}
 	for i := range drifts {
 		d := &drifts[i]
-		p := pin.PairOf(pairs, d.Server)
+		p := pin.ComparisonOf(pairs, d.Server)
 		p.Differs = true
 		d.Blocked = !allow.kinds[d.Kind] || neverAllowed(p)
 		failed = failed || d.Blocked
@@ -106,19 +106,19 @@ func judge(pairs []pin.Pair, drifts []pin.Drift, warnings int, allow leniency) (
 }
 
 // failsWhole reports whether a server fails as a whole, whatever its entries are.
-func failsWhole(p *pin.Pair) bool { return p.PolicyDiffers() || !p.Known || !p.Present }
+func failsWhole(p *pin.Comparison) bool { return p.PolicyDiffers() || !p.Known || !p.Present }
 
 // neverAllowed reports whether no flag lets the drift of a server pass: it has no pins, or
-// no manifest, or an empty list where entries are pinned. Entries of other lists don't make
+// no capture, or an empty list where entries are pinned. Entries of other lists don't make
 // up for an empty list of tools.
-func neverAllowed(p *pin.Pair) bool {
+func neverAllowed(p *pin.Comparison) bool {
 	emptied := func(pinned, found []pin.Pin) bool { return len(pinned) > 0 && len(found) == 0 }
-	return !p.Known || !p.Present || emptied(p.Pinned.Of(pin.Tools), p.Found.Of(pin.Tools)) || emptied(p.Pinned.Pins, p.Found.Pins)
+	return !p.Known || !p.Present || emptied(p.Locked.Of(pin.Tools), p.Captured.Of(pin.Tools)) || emptied(p.Locked.Pins, p.Captured.Pins)
 }
 
 // unanswered lists the pinned servers that nothing can be said of, because there is no
 // capture of them. That is never a consent to what they list, nor to their end.
-func unanswered(pairs []pin.Pair, allow leniency) (missing []pin.Pair) {
+func unanswered(pairs []pin.Comparison, allow leniency) (missing []pin.Comparison) {
 	for _, p := range pairs {
 		if p.Missing && !missingAllowed(pairs, allow) {
 			missing = append(missing, p)
@@ -129,26 +129,26 @@ func unanswered(pairs []pin.Pair, allow leniency) (missing []pin.Pair) {
 
 // missingAllowed reports whether pinned servers without a capture may pass. They may not
 // where nothing else is judged.
-func missingAllowed(pairs []pin.Pair, allow leniency) bool {
-	return allow.missing && slices.ContainsFunc(pairs, func(p pin.Pair) bool { return p.Present })
+func missingAllowed(pairs []pin.Comparison, allow leniency) bool {
+	return allow.missing && slices.ContainsFunc(pairs, func(p pin.Comparison) bool { return p.Present })
 }
 
-// expectations are the flags that tie a command to the manifests. There are none if a
+// expectations are the flags that tie a command to the captures. There are none if a
 // name is repeated, because then there is no set digest.
-func expectations(pairs []pin.Pair) (flags []string) {
+func expectations(pairs []pin.Comparison) (flags []string) {
 	for i := range pairs {
-		if pairs[i].Found.Repeated() {
+		if pairs[i].Captured.Repeated() {
 			return nil
 		}
 		if pairs[i].Present {
-			flags = append(flags, "--expect "+pairs[i].Found.Digest)
+			flags = append(flags, "--expect "+pairs[i].Captured.Digest)
 		}
 	}
 	return flags
 }
 
 // falseSanitized finds a pin whose sanitizedDigest is not that of its definition, or
-// returns nil. If the definition isn't stored, only the manifest can show that.
+// returns nil. If the definition isn't stored, only the capture can show that.
 func falseSanitized(pinned, found pin.Set) *pin.Pin {
 	for i := range pinned.Pins {
 		p := &pinned.Pins[i]

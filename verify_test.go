@@ -9,11 +9,11 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"pinproof/internal/capture"
 	"pinproof/internal/diff"
 	"pinproof/internal/jsontest"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/lockfile"
-	"pinproof/internal/manifest"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
 	"pinproof/internal/text"
@@ -72,7 +72,7 @@ func TestCompare(t *testing.T) {
 				t.Errorf("got %q, %d match; want %q, %d", got, matched, tt.want, tt.matched)
 			}
 			for _, d := range drifts {
-				if d.Server != "s" || d.Kind != pin.Duplicate && (d.Pinned == nil) != (d.Kind == pin.Added) || (d.Found == nil) != (d.Kind == pin.Removed) {
+				if d.Server != "s" || d.Kind != pin.Duplicate && (d.Locked == nil) != (d.Kind == pin.Added) || (d.Captured == nil) != (d.Kind == pin.Removed) {
 					t.Errorf("drift %+v", d)
 				}
 			}
@@ -81,10 +81,10 @@ func TestCompare(t *testing.T) {
 }
 
 // TestCompareByValue holds verdicts and kinds against a comparison of plain values
-// by encoding/json, on pairs of manifests that differ in a few tools.
+// by encoding/json, on pairs of captures that differ in a few tools.
 func TestCompareByValue(t *testing.T) {
 	random := jsontest.NewMaker(9)
-	kinds := map[pin.Kind]int{}
+	kinds := map[pin.DriftKind]int{}
 	for range 400 {
 		var old, new []string
 		for i := range random.IntN(6) {
@@ -125,7 +125,7 @@ func TestCompareByValue(t *testing.T) {
 			t.Fatalf("pinned\n%s\nfound\n%s\ngot %q, %d match; want %q, %d", strings.Join(old, "\n"), strings.Join(new, "\n"), got, matched, want, wantMatched)
 		}
 	}
-	for _, k := range []pin.Kind{pin.Added, pin.Removed, pin.Changed, pin.Hidden, pin.Duplicate} {
+	for _, k := range []pin.DriftKind{pin.Added, pin.Removed, pin.Changed, pin.Hidden, pin.Duplicate} {
 		if kinds[k] < 10 {
 			t.Errorf("only %d of kind %s: a poor sample", kinds[k], k)
 		}
@@ -208,11 +208,11 @@ func FuzzCompare(f *testing.F) {
 		var pins [2]pin.Set
 		var values [2]any
 		for i, raw := range [][]byte{a, b} {
-			m, err := manifest.Read("m.json", []byte(`{"tools":[`+string(raw)+`]}`), formOf, pin.Policy{})
+			m, err := capture.Read("m.json", []byte(`{"tools":[`+string(raw)+`]}`), formOf, pin.Policy{})
 			if err != nil || len(m.Lists[pin.Tools].Entries) != 1 {
 				return
 			}
-			if pins[i], err = manifest.Pins(m, "s", pin.Policy{}, nil, formOf); err != nil {
+			if pins[i], err = capture.Pins(m, "s", pin.Policy{}, nil, formOf); err != nil {
 				t.Fatal(err)
 			}
 			if err := json.Unmarshal(m.Lists[pin.Tools].Entries[0].Received, &values[i]); err != nil {
@@ -244,7 +244,7 @@ func FuzzCompare(f *testing.F) {
 
 // TestOrderOfDrift: server, name, kind, each by its own order.
 func TestOrderOfDrift(t *testing.T) {
-	servers, tools, kinds := []string{"a", "b", "😀", "\ufb33"}, []string{"A", "a", "ab", "😀", "\ufb33"}, []pin.Kind{pin.Added, pin.Changed, pin.Duplicate, pin.Hidden, pin.Removed}
+	servers, tools, kinds := []string{"a", "b", "😀", "\ufb33"}, []string{"A", "a", "ab", "😀", "\ufb33"}, []pin.DriftKind{pin.Added, pin.Changed, pin.Duplicate, pin.Hidden, pin.Removed}
 	var list []pin.Drift
 	for _, s := range servers {
 		for _, tool := range tools {
@@ -267,10 +267,10 @@ func TestOrderOfDrift(t *testing.T) {
 
 func TestComparePairs(t *testing.T) {
 	a, b := canonPins(t, `[{"name":"x"},{"name":"y"}]`, pin.Policy{}), canonPins(t, `[{"name":"x"},{"name":"z","w":1}]`, pin.Policy{})
-	drifts := compareAll([]pin.Pair{
-		{Server: "one", Pinned: a, Found: b, Known: true, Present: true},
-		{Server: "two", Pinned: a, Known: true}, // vanished
-		{Server: "two more", Found: a, Present: true},
+	drifts := compareAll([]pin.Comparison{
+		{Server: "one", Locked: a, Captured: b, Known: true, Present: true},
+		{Server: "two", Locked: a, Known: true}, // vanished
+		{Server: "two more", Captured: a, Present: true},
 	})
 	var got []string
 	for _, d := range drifts {
@@ -302,14 +302,14 @@ func TestWithoutDefinitions(t *testing.T) {
 func TestPolicyDiffers(t *testing.T) {
 	pins := func(p pin.Policy) pin.Set { return pin.Set{Policy: p} }
 	for _, tt := range []struct {
-		p    pin.Pair
+		p    pin.Comparison
 		want bool
 	}{
-		{pin.Pair{Known: true, Present: true}, false},
-		{pin.Pair{Known: true, Present: true, Found: pins(pin.Policy{HashOnly: true})}, true},
-		{pin.Pair{Known: true, Present: true, Found: pins(pin.Policy{Ignore: []string{"/icons"}}), Pinned: pins(pin.Policy{Ignore: []string{"/icons"}})}, false},
-		{pin.Pair{Present: true, Found: pins(pin.Policy{HashOnly: true})}, false},
-		{pin.Pair{Known: true, Pinned: pins(pin.Policy{HashOnly: true})}, false},
+		{pin.Comparison{Known: true, Present: true}, false},
+		{pin.Comparison{Known: true, Present: true, Captured: pins(pin.Policy{HashOnly: true})}, true},
+		{pin.Comparison{Known: true, Present: true, Captured: pins(pin.Policy{Ignore: []string{"/icons"}}), Locked: pins(pin.Policy{Ignore: []string{"/icons"}})}, false},
+		{pin.Comparison{Present: true, Captured: pins(pin.Policy{HashOnly: true})}, false},
+		{pin.Comparison{Known: true, Locked: pins(pin.Policy{HashOnly: true})}, false},
 	} {
 		if got := tt.p.PolicyDiffers(); got != tt.want {
 			t.Errorf("%+v: %v", tt.p, got)
@@ -322,10 +322,10 @@ func TestPolicyDiffers(t *testing.T) {
 // something else was judged.
 func TestMissingCapture(t *testing.T) {
 	match := canonPins(t, `[{"name":"a"}]`, pin.Policy{})
-	sides := map[byte]pin.Pair{
-		'=': {Known: true, Present: true, Pinned: match, Found: match},
-		'!': {Known: true, Present: true, Pinned: match, Found: canonPins(t, `[{"name":"a","x":1}]`, pin.Policy{})},
-		'?': {Known: true, Missing: true, Pinned: match},
+	sides := map[byte]pin.Comparison{
+		'=': {Known: true, Present: true, Locked: match, Captured: match},
+		'!': {Known: true, Present: true, Locked: match, Captured: canonPins(t, `[{"name":"a","x":1}]`, pin.Policy{})},
+		'?': {Known: true, Missing: true, Locked: match},
 	}
 	for _, servers := range []string{"=", "!", "?", "==", "=!", "=?", "!?", "??", "=!?", "=??", "!!?"} {
 		for _, allow := range []leniency{{}, lenient, {missing: true}, {kinds: lenient.kinds, warnings: true, missing: true}} {
@@ -333,9 +333,9 @@ func TestMissingCapture(t *testing.T) {
 			for i := range len(servers) {
 				p := sides[servers[i]]
 				p.Server = string(rune('a' + i))
-				w.pairs = append(w.pairs, p)
+				w.comparisons = append(w.comparisons, p)
 			}
-			w.drifts = compareAll(w.pairs)
+			w.drifts = compareAll(w.comparisons)
 			r := w.judged(w.input(&request{}), allow)
 			want := 0
 			switch {

@@ -1,6 +1,6 @@
 """What hostile input within the limits costs: python3 ci/limits.py PINPROOF [CASE...]
 
-Makes the manifests that are hardest on a reader, a differ or a page, and runs every
+Makes the captures that are hardest on a reader, a differ or a page, and runs every
 command, every format and the prompt on them. Each run may take 5 s of CPU time and
 1 GiB of memory, and must end with the code of an answer. Leaves with 1 if one doesn't.
 """

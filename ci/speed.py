@@ -1,6 +1,6 @@
 """Whole-process medians, as ratios: python3 ci/speed.py [--cpu] PINPROOF [PINPROOF...]
 
-Makes manifests of five sizes from made-up tools, locks them, and times verify against
+Makes captures of five sizes from made-up tools, locks them, and times verify against
 --version, against a bare cobra program built for it, and against a plain Python script that
 does the same with json and hashlib. All commands take turns, several binaries too, so that
 before and after are measured in one run. --cpu counts CPU time, for a machine that is not
@@ -125,7 +125,7 @@ def main():
         for n, p in enumerate(programs):
             version = ms[f"{p} --version"]
             print(f"\n{p}\n--version: {version:.2f} ms = {version / ms[bare]:.2f} x bare cobra")
-            print("| manifest | verify | x --version | -q x --version | python3 / verify | python3 -I -S / verify | peak memory / input |\n|---|--:|--:|--:|--:|--:|--:|")
+            print("| capture | verify | x --version | -q x --version | python3 / verify | python3 -I -S / verify | peak memory / input |\n|---|--:|--:|--:|--:|--:|--:|")
             for i, (name, _, _) in enumerate(SIZES):
                 command, size = f"{p} verify {i}.json {i}-{n}.lock", os.path.getsize(f"{i}.json")
                 ours = ms[command]

@@ -32,15 +32,15 @@ type source struct {
 	sse     bool // the transport of 2024-11-05 rather than Streamable HTTP
 }
 
-// A capture is what a server sent, to the byte, and what there is of it.
-type capture struct {
+// A transcript is what a server sent, to the byte, and what there is of it.
+type transcript struct {
 	data    []byte
 	told    *greeting
 	elapsed time.Duration
 }
 
 // String is one line: "instructions, 14 tools, 2 prompts in 1.3 s".
-func (c *capture) String() string {
+func (c *transcript) String() string {
 	var parts []string
 	if c.told.instructions {
 		parts = append(parts, "instructions")
@@ -76,7 +76,7 @@ func (s source) save(ctx context.Context, path string, o *options) (line string,
 var patience = func(timeout time.Duration) time.Duration { return timeout / 2 }
 
 // run captures the server, which has ended when it returns. The error is a *serverError.
-func (s source) run(ctx context.Context, o *options) (*capture, error) {
+func (s source) run(ctx context.Context, o *options) (*transcript, error) {
 	if ctx.Err() != nil {
 		return nil, fail.New("interrupted") // those of a configuration that wait for their turn
 	}
@@ -142,7 +142,7 @@ func (s source) run(ctx context.Context, o *options) (*capture, error) {
 	var f *fail.Error
 	switch {
 	case err == nil && bad == nil:
-		return &capture{data, g, time.Since(begin)}, nil
+		return &transcript{data, g, time.Since(begin)}, nil
 	case ctx.Err() != nil:
 		f = fail.New("interrupted")
 	case bad != nil:

@@ -323,7 +323,7 @@ func TestAsksByCapability(t *testing.T) {
 			}
 		})
 	}
-	if got := (&capture{told: &greeting{capabilities: map[string]json.RawMessage{}}}).String(); got != "nothing in 0.0 s" {
+	if got := (&transcript{told: &greeting{capabilities: map[string]json.RawMessage{}}}).String(); got != "nothing in 0.0 s" {
 		t.Error(got)
 	}
 }

@@ -94,11 +94,11 @@ func (j *judge) part(result []byte) (*verdict, error) {
 	}
 	v.reason = said.Error.Message
 	for _, d := range said.Drift {
-		v.drifted[pin.Key{List: listNamed(d.List), Name: d.Name}] = d.Kind
+		v.drifted[pin.Key{Type: listNamed(d.List), Name: d.Name}] = d.Kind
 	}
 	for _, e := range said.Entries {
 		if e.Status == "MATCH" {
-			v.matched[pin.Key{List: listNamed(e.List), Name: e.Name}] = pinned{e.Digest, e.ApprovalHash}
+			v.matched[pin.Key{Type: listNamed(e.List), Name: e.Name}] = pinned{e.Digest, e.ApprovalHash}
 		}
 	}
 	if len(j.known) >= maxKnown {
@@ -130,8 +130,8 @@ func (j *judge) run(stdin io.Reader, stdout, stderr io.Writer, args ...string) (
 }
 
 // listNamed is the list of that name in a report: a member of a result.
-func listNamed(member string) pin.List {
-	if list, ok := pin.ListNamed(member); ok {
+func listNamed(member string) pin.EntryType {
+	if list, ok := pin.EntryTypeNamed(member); ok {
 		return list
 	}
 	return pin.Instructions
@@ -158,14 +158,14 @@ func (j *judge) readPins() error {
 	for _, m := range server.Get("policy").Members() {
 		j.policy[m.Name] = m.Kind == 't'
 	}
-	for list := range pin.Lists {
-		entries := server.Get(pin.ListInfo[list].Member)
+	for list := range pin.EntryTypes {
+		entries := server.Get(pin.EntryTypeInfo[list].Member)
 		if list == pin.Instructions && entries.Kind != 0 {
-			j.pins[pin.Key{List: list}] = pinned{entries.Get("digest").Text, entries.Get("approval").Get("hash").Text}
+			j.pins[pin.Key{Type: list}] = pinned{entries.Get("digest").Text, entries.Get("approval").Get("hash").Text}
 			continue
 		}
 		for _, m := range entries.Members() {
-			j.pins[pin.Key{List: list, Name: m.Name}] = pinned{m.Get("digest").Text, m.Get("approval").Get("hash").Text}
+			j.pins[pin.Key{Type: list, Name: m.Name}] = pinned{m.Get("digest").Text, m.Get("approval").Get("hash").Text}
 		}
 	}
 	return nil
@@ -173,15 +173,15 @@ func (j *judge) readPins() error {
 
 // key is the key of an entry in the pins, where names may stand for values. A name that
 // spells a placeholder itself is none that a pin has.
-func (j *judge) key(list pin.List, name string) pin.Key {
+func (j *judge) key(list pin.EntryType, name string) pin.Key {
 	v, err := pin.PutPlaceholders(jsontree.Text(name), j.values)
 	if err != nil {
-		return pin.Key{List: list}
+		return pin.Key{Type: list}
 	}
-	return pin.Key{List: list, Name: v.Text}
+	return pin.Key{Type: list, Name: v.Text}
 }
 
 // pinsList reports whether the policy pins a list at all.
-func (j *judge) pinsList(list pin.List) bool {
+func (j *judge) pinsList(list pin.EntryType) bool {
 	return pin.Policy{ToolsOnly: j.policy["toolsOnly"], Resources: j.policy["resources"]}.Pins(list)
 }

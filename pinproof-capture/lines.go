@@ -10,7 +10,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"pinproof/internal/manifest"
+	"pinproof/internal/capture"
 )
 
 // A lineConn is the connection to a stdio server. It records every line as it came, and
@@ -65,7 +65,7 @@ func (c *lineConn) receive(from io.Reader) error {
 // answers nothing. What clients could read differently is for pinproof to refuse, with the
 // place.
 func (c *lineConn) message(line []byte, asked int64) (jsonrpc.Message, error) {
-	found, err := manifest.Messages(line)
+	found, err := capture.Messages(line)
 	switch {
 	case err != nil && !json.Valid(line):
 		return nil, c.rec.refuse("what it sent is no message of the protocol: "+err.Error(), line)

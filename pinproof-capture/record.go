@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"pinproof/internal/manifest"
+	"pinproof/internal/capture"
 )
 
 // maxBytes bounds what is read of one server, whatever it is: pinproof reads no
@@ -162,7 +162,7 @@ func (rec *record) finish() ([]byte, error) {
 	defer rec.mu.Unlock()
 	rec.done = true
 	for _, s := range rec.streams {
-		if err := manifest.CheckStream(s.Bytes()); err != nil && rec.err == nil {
+		if err := capture.CheckStream(s.Bytes()); err != nil && rec.err == nil {
 			rec.err = err
 		}
 	}

@@ -16,9 +16,9 @@ import (
 	"syscall"
 	"time"
 
+	"pinproof/internal/capture"
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
-	"pinproof/internal/manifest"
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
 )
@@ -44,12 +44,12 @@ type relay struct {
 	mu      sync.Mutex // both directions use what follows
 	over    bool       // nothing passes any more
 	open    map[string]request
-	before  [pin.Lists]map[string]map[pin.Key]bool // the entries on the pages before a cursor
-	stale   [pin.Lists]bool                        // the list has changed since it was seen
-	fresh   map[pin.Key]bool                       // entries seen since then
-	drifted map[pin.Key]bool                       // entries that differed when they were seen last
-	active  map[pin.Key]pinned                     // entries that matched, with their approval
-	lacking [pin.Lists]bool                        // a person was told what the list lacks
+	before  [pin.EntryTypes]map[string]map[pin.Key]bool // the entries on the pages before a cursor
+	stale   [pin.EntryTypes]bool                        // the list has changed since it was seen
+	fresh   map[pin.Key]bool                            // entries seen since then
+	drifted map[pin.Key]bool                            // entries that differed when they were seen last
+	active  map[pin.Key]pinned                          // entries that matched, with their approval
+	lacking [pin.EntryTypes]bool                        // a person was told what the list lacks
 }
 
 // A request is one of the client's that waits for its answer.
@@ -232,7 +232,7 @@ func readLine(in *bufio.Reader, line []byte) ([]byte, error) {
 // fromServer returns what of a line of the server's passes to the client. An error ends
 // the session; the line then holds what the client is told last.
 func (r *relay) fromServer(line []byte) (pass, _ []byte, err error) {
-	messages, bad := manifest.Messages(line)
+	messages, bad := capture.Messages(line)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.over {
@@ -253,9 +253,9 @@ func (r *relay) fromServer(line []byte) (pass, _ []byte, err error) {
 			r.notified(method.Text)
 			continue
 		}
-		asked := r.open[manifest.MessageID(m)]
+		asked := r.open[capture.MessageID(m)]
 		result := m.Get("result")
-		if manifest.HoldsEntries(result) {
+		if capture.HoldsEntries(result) {
 			kept, words := r.held(line, result, asked)
 			if words != "" {
 				return r.refuseOpen(words), nil, errBlocked
@@ -273,7 +273,7 @@ func (r *relay) fromServer(line []byte) (pass, _ []byte, err error) {
 		return r.refuseOpen(wordsNoRecord), nil, err
 	}
 	for _, m := range answers(messages) {
-		delete(r.open, manifest.MessageID(m))
+		delete(r.open, capture.MessageID(m))
 	}
 	return edited(line, edits), nil, nil
 }
@@ -281,7 +281,7 @@ func (r *relay) fromServer(line []byte) (pass, _ []byte, err error) {
 // unreadable keeps a line back that begins like a message and that clients could read in
 // more than one way. The session goes on if no list and no instructions can be in it.
 func (r *relay) unreadable(line []byte, bad error) ([]byte, []byte, error) {
-	if manifest.HidesAnswer(line) {
+	if capture.HidesAnswer(line) {
 		r.unjudged("block", "blocked", line, fail.New("the server's answer is refused: %s", bad))
 		return r.refuseOpen(wordsUnreadable), nil, errBlocked
 	}
@@ -310,10 +310,10 @@ func (r *relay) refuseOpen(words string) (out []byte) {
 // notified takes note of a list that has changed: what is on it is callable again once it
 // was seen again.
 func (r *relay) notified(method string) {
-	for list, name := range map[pin.List]string{pin.Tools: "tools", pin.Prompts: "prompts"} {
+	for list, name := range map[pin.EntryType]string{pin.Tools: "tools", pin.Prompts: "prompts"} {
 		if method == "notifications/"+name+"/list_changed" {
 			r.stale[list] = true
-			maps.DeleteFunc(r.fresh, func(k pin.Key, _ bool) bool { return k.List == list })
+			maps.DeleteFunc(r.fresh, func(k pin.Key, _ bool) bool { return k.Type == list })
 		}
 	}
 }
@@ -370,21 +370,21 @@ func (r *relay) held(line []byte, result jsontree.Value, asked request) (kept []
 // end of a list it tells what is pinned and not on it.
 func (r *relay) repeated(result jsontree.Value, asked request) map[pin.Key]bool {
 	twice := map[pin.Key]bool{}
-	list, listed := pin.ListIn(result.Has)
+	list, listed := pin.EntryTypeIn(result.Has)
 	if !listed || !r.judge.pinsList(list) {
-		instructions := pin.Key{List: pin.Instructions}
+		instructions := pin.Key{Type: pin.Instructions}
 		if _, pinned := r.judge.pins[instructions]; pinned && (asked.method == "initialize" || asked.method == "server/discover") && !result.Has("instructions") {
 			r.lacks(pin.Instructions, "the approved instructions")
 		}
 		return twice
 	}
 	seen := map[pin.Key]bool{}
-	if asked.method == pin.ListInfo[list].Method && asked.paged {
+	if asked.method == pin.EntryTypeInfo[list].Method && asked.paged {
 		maps.Copy(seen, r.before[list][asked.cursor])
 	}
 	earlier := maps.Clone(seen)
-	for _, item := range result.Get(pin.ListInfo[list].Member).Items() {
-		key := r.judge.key(list, item.Get(pin.ListInfo[list].Identity).Text)
+	for _, item := range result.Get(pin.EntryTypeInfo[list].Member).Items() {
+		key := r.judge.key(list, item.Get(pin.EntryTypeInfo[list].Identity).Text)
 		if _, approved := r.judge.pins[key]; !approved {
 			continue // it drifts anyhow, and a server could make up any number of names
 		}
@@ -402,17 +402,17 @@ func (r *relay) repeated(result jsontree.Value, asked request) map[pin.Key]bool 
 	}
 	missing := 0
 	for key := range r.judge.pins {
-		if key.List == list && !seen[key] {
+		if key.Type == list && !seen[key] {
 			missing++
 		}
 	}
 	if missing > 0 {
-		r.lacks(list, text.Count(missing, "approved "+pin.ListInfo[list].Entry))
+		r.lacks(list, text.Count(missing, "approved "+pin.EntryTypeInfo[list].Entry))
 	}
 	return twice
 }
 
-func (r *relay) lacks(list pin.List, what string) {
+func (r *relay) lacks(list pin.EntryType, what string) {
 	if !r.lacking[list] {
 		r.lacking[list] = true
 		r.say("server %s doesn't list %s", text.Name(r.judge.label), what)
@@ -432,12 +432,12 @@ func (r *relay) tell(event string, line []byte, drifted map[pin.Key]string) {
 		r.judge.show(file, r.stderr)
 	} else {
 		for _, key := range keys {
-			r.say("%s %s", drifted[key], pin.EntryRef(key.List, key.Name))
+			r.say("%s %s", drifted[key], pin.EntryRef(key.Type, key.Name))
 		}
 		r.say(notSaved)
 	}
 	for _, key := range keys {
-		r.log.add(logLine{Event: event, Entry: pin.EntryRef(key.List, key.Name), Kind: drifted[key], File: file})
+		r.log.add(logLine{Event: event, Entry: pin.EntryRef(key.Type, key.Name), Kind: drifted[key], File: file})
 	}
 	if len(keys) == 0 {
 		r.log.add(logLine{Event: event, File: file})
@@ -465,15 +465,15 @@ func (r *relay) without(line []byte, result jsontree.Value, drifted map[pin.Key]
 	var members [][]byte
 	for _, m := range result.Members() {
 		value := line[m.At:m.End]
-		if list, ok := pin.ListNamed(m.Name); ok {
+		if list, ok := pin.EntryTypeNamed(m.Name); ok {
 			var entries [][]byte
 			for _, item := range m.Items() {
-				if key := r.judge.key(list, item.Get(pin.ListInfo[list].Identity).Text); drifted[key] == "" {
+				if key := r.judge.key(list, item.Get(pin.EntryTypeInfo[list].Identity).Text); drifted[key] == "" {
 					entries = append(entries, line[item.At:item.End])
 				}
 			}
 			value = slices.Concat([]byte("["), bytes.Join(entries, []byte(",")), []byte("]"))
-		} else if m.Name == pin.ListInfo[pin.Instructions].Member && drifted[pin.Key{List: pin.Instructions}] != "" {
+		} else if m.Name == pin.EntryTypeInfo[pin.Instructions].Member && drifted[pin.Key{Type: pin.Instructions}] != "" {
 			continue
 		}
 		members = append(members, slices.Concat(jsontree.AppendString(nil, m.Name), []byte(":"), value))
@@ -482,12 +482,12 @@ func (r *relay) without(line []byte, result jsontree.Value, drifted map[pin.Key]
 }
 
 // callsOf has the requests that name an entry, with the list it is on.
-var callsOf = map[string]pin.List{"tools/call": pin.Tools, "prompts/get": pin.Prompts}
+var callsOf = map[string]pin.EntryType{"tools/call": pin.Tools, "prompts/get": pin.Prompts}
 
 // fromClient returns what of a line of the client's passes to the server, or what is
 // answered in the server's place.
 func (r *relay) fromClient(line []byte) (pass, reply []byte, err error) {
-	messages, bad := manifest.Messages(line)
+	messages, bad := capture.Messages(line)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
@@ -526,14 +526,14 @@ func (r *relay) fromClient(line []byte) (pass, reply []byte, err error) {
 			}
 		}
 		if id.Kind != 0 {
-			r.open[manifest.MessageID(m)] = asked
+			r.open[capture.MessageID(m)] = asked
 		}
 	}
 	return line, nil, nil
 }
 
 // unapproved returns why a call doesn't reach the server, or "".
-func (r *relay) unapproved(list pin.List, m jsontree.Value) string {
+func (r *relay) unapproved(list pin.EntryType, m jsontree.Value) string {
 	if !r.judge.pinsList(list) {
 		return ""
 	}
@@ -553,14 +553,14 @@ func (r *relay) unapproved(list pin.List, m jsontree.Value) string {
 	if words == "" || r.onDrift == driftWarns {
 		return ""
 	}
-	what := pin.EntryRef(key.List, key.Name)
+	what := pin.EntryRef(key.Type, key.Name)
 	r.say("blocked: a call of %s: %s", what, why)
 	r.log.add(logLine{Event: "block", Entry: what, Reason: why})
 	return words
 }
 
 // call is the record of a call that goes to the server.
-func (r *relay) call(list pin.List, line []byte, m jsontree.Value) *logLine {
+func (r *relay) call(list pin.EntryType, line []byte, m jsontree.Value) *logLine {
 	params := m.Get("params")
 	key := r.judge.key(list, params.Get("name").Text)
 	entry, ok := r.active[key]

@@ -615,7 +615,7 @@ func TestGuardPlaceholders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := &judge{values: values, pins: map[pin.Key]pinned{{List: pin.Tools, Name: "get_<ORG>"}: {}}}
+	j := &judge{values: values, pins: map[pin.Key]pinned{{Type: pin.Tools, Name: "get_<ORG>"}: {}}}
 	r := newRelay(j, &options{onDrift: driftEnds}, nil, io.Discard, io.Discard)
 	for name, passes := range map[string]bool{"get_acmecorp": true, "get_<ORG>": false, "": false} {
 		line := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + name + `"}}`

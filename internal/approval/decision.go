@@ -14,7 +14,7 @@ type Selection struct {
 	Labels  []Selector   // of accepts, those that are labels: they become chosen
 	Chosen  map[int]bool // indexes of drifts: from the prompt, or by their labels
 	Refused map[int]bool // indexes of drifts with a new warning: never accepted, even if selected
-	Whole   bool         // a warning about the manifests as a whole was not accepted
+	Whole   bool         // a warning about the captures as a whole was not accepted
 
 	Recorded WarningRecord // accepted warnings of entries that match their pins
 }
@@ -59,7 +59,7 @@ type Decision struct {
 }
 
 // Decide applies a selection to the drift.
-func Decide(pairs []pin.Pair, drifts []pin.Drift, sel Selection) (d Decision, err error) {
+func Decide(pairs []pin.Comparison, drifts []pin.Drift, sel Selection) (d Decision, err error) {
 	d = Decision{All: sel.All && !sel.Part, Refused: map[int]bool{}, Recorded: sel.Recorded}
 	if d.Accepted, d.Idle, err = SelectDrifts(pairs, drifts, sel); err != nil {
 		return d, err
@@ -81,9 +81,9 @@ func Decide(pairs []pin.Pair, drifts []pin.Drift, sel Selection) (d Decision, er
 }
 
 // SelectDrifts returns which drifts the selection accepts, and the selectors of
-// entries that have not drifted. The error wraps fail.ErrDrift if the manifest is not what
+// entries that have not drifted. The error wraps fail.ErrDrift if the capture is not what
 // the person reviewed.
-func SelectDrifts(pairs []pin.Pair, drifts []pin.Drift, sel Selection) (accepted map[int]bool, idle []Selector, err error) {
+func SelectDrifts(pairs []pin.Comparison, drifts []pin.Drift, sel Selection) (accepted map[int]bool, idle []Selector, err error) {
 	accepted = map[int]bool{}
 	for i := range drifts {
 		if drifts[i].Kind != pin.Duplicate && (sel.All || sel.Chosen[i]) {
@@ -112,41 +112,41 @@ func SelectDrifts(pairs []pin.Pair, drifts []pin.Drift, sel Selection) (accepted
 
 // Nowhere says why a flag that names an entry is refused: there is none. Instructions have
 // no name.
-func Nowhere(list pin.List) string {
+func Nowhere(list pin.EntryType) string {
 	if list == pin.Instructions {
 		return "no instructions are pinned or listed"
 	}
-	return "no " + pin.ListInfo[list].Entry + " of that name is pinned or listed"
+	return "no " + pin.EntryTypeInfo[list].Entry + " of that name is pinned or listed"
 }
 
 // Ambiguous says why a flag that names an entry is refused: there are several.
-func Ambiguous(list pin.List) string {
+func Ambiguous(list pin.EntryType) string {
 	if list == pin.Instructions {
 		return "several servers have instructions"
 	}
-	return "several servers have a " + pin.ListInfo[list].Entry + " of that name"
+	return "several servers have a " + pin.EntryTypeInfo[list].Entry + " of that name"
 }
 
 // Pins returns a pair's pins after its accepted drifts, each with the warnings that
 // were accepted with it. Every other entry keeps its pin.
-func Pins(p *pin.Pair, accepted []*pin.Drift, warnings WarningRecord) pin.Set {
-	next := pin.Set{Server: p.Server, Policy: p.Found.Policy, Accepted: warnings.with(pin.Ref{Server: p.Server}, nil)}
+func Pins(p *pin.Comparison, accepted []*pin.Drift, warnings WarningRecord) pin.Set {
+	next := pin.Set{Server: p.Server, Policy: p.Captured.Policy, Accepted: warnings.with(pin.Ref{Server: p.Server}, nil)}
 	taken := make(map[pin.Key]bool, len(accepted))
 	for _, d := range accepted {
 		taken[d.Key] = true
 		if d.Kind != pin.Removed {
-			new := *d.Found
+			new := *d.Captured
 			new.Accepted = warnings.with(pin.Ref{Server: p.Server, Key: d.Key}, nil)
 			next.Pins = append(next.Pins, new)
 		}
 	}
-	for _, old := range p.Pinned.Pins {
+	for _, old := range p.Locked.Pins {
 		if taken[old.Key] {
 			continue
 		}
 		// A hash-only pin takes the definition of the entry that matches it, in case the
 		// policy stores definitions from now on.
-		if f := p.Found.Find(old.Key); f != nil && f.Form.Digest == old.Form.Digest {
+		if f := p.Captured.Find(old.Key); f != nil && f.Form.Digest == old.Form.Digest {
 			old.Definition = f.Definition
 		}
 		old.Accepted = warnings.with(pin.Ref{Server: p.Server, Key: old.Key}, old.Accepted)

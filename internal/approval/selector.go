@@ -25,8 +25,8 @@ type Selector struct {
 const Warnings = "warnings"
 
 // KindOf returns the kind that a word selects, or "".
-func KindOf(word string) pin.Kind {
-	for _, k := range []pin.Kind{pin.Added, pin.Changed, pin.Removed, pin.Hidden, pin.Duplicate} {
+func KindOf(word string) pin.DriftKind {
+	for _, k := range []pin.DriftKind{pin.Added, pin.Changed, pin.Removed, pin.Hidden, pin.Duplicate} {
 		if word == strings.ToLower(string(k)) {
 			return k
 		}
@@ -65,14 +65,14 @@ func ParseSelector(flag, arg string, labels []string) (Selector, error) {
 }
 
 // settle reads a pattern as a name if an entry has exactly that name.
-func (s *Selector) settle(pairs []pin.Pair) {
+func (s *Selector) settle(pairs []pin.Comparison) {
 	if pin.Holders(pairs, s.Key) > 0 {
 		s.pattern = nil
 	}
 }
 
 // named reports whether the selector has the name of an entry, or a pattern of names.
-func (s *Selector) named() bool { return s.Word == "" && (s.Name != "" || s.List == pin.Instructions) }
+func (s *Selector) named() bool { return s.Word == "" && (s.Name != "" || s.Type == pin.Instructions) }
 
 // means reports whether the selector names an entry, whatever the digest.
 func (s *Selector) means(key pin.Key) bool {
@@ -80,7 +80,7 @@ func (s *Selector) means(key pin.Key) bool {
 	case s.Word != "":
 		return false
 	case s.pattern != nil:
-		return key.List == s.List && s.pattern.MatchString(key.Name)
+		return key.Type == s.Type && s.pattern.MatchString(key.Name)
 	case !s.named():
 		return true // a digest alone
 	}
@@ -96,7 +96,7 @@ func (s *Selector) Fits(d *pin.Drift, labels []string, warned bool) bool {
 	case s.Word != "":
 		return d.Kind == KindOf(s.Word) || slices.Contains(labels, s.Word)
 	}
-	return s.means(d.Key) && (s.Digest == "" || (d.Pinned != nil || d.Found != nil) && s.Digest == d.DefinitionDigest())
+	return s.means(d.Key) && (s.Digest == "" || (d.Locked != nil || d.Captured != nil) && s.Digest == d.DefinitionDigest())
 }
 
 // takes reports whether a drift is accepted by the selector. Nobody has seen what a new
@@ -108,23 +108,23 @@ func (s *Selector) takes(d *pin.Drift) bool {
 
 // check refuses a selector that means nothing, or several things: a name that is neither
 // pinned nor listed, and a word that is a name, too.
-func (s *Selector) check(flag string, pairs []pin.Pair) error {
-	known := slices.ContainsFunc(pairs, func(p pin.Pair) bool {
+func (s *Selector) check(flag string, pairs []pin.Comparison) error {
+	known := slices.ContainsFunc(pairs, func(p pin.Comparison) bool {
 		means := func(p pin.Pin) bool { return s.means(p.Key) }
-		return slices.ContainsFunc(p.Pinned.Pins, means) || slices.ContainsFunc(p.Found.Pins, means)
+		return slices.ContainsFunc(p.Locked.Pins, means) || slices.ContainsFunc(p.Captured.Pins, means)
 	})
 	switch {
 	case s.Word != "" && pin.Holders(pairs, s.Key) > 0:
 		return fail.New("%s %s: the name of a tool, and a word for a kind of drift or a label", flag, s.Word).Hint("for the tool: %s tool=%s", flag, s.Word)
 	case s.named() && !known:
-		return fail.New("%s %s: %s", flag, text.Name(strings.TrimSuffix(s.Arg, "@"+s.Digest)), Nowhere(s.List))
+		return fail.New("%s %s: %s", flag, text.Name(strings.TrimSuffix(s.Arg, "@"+s.Digest)), Nowhere(s.Type))
 	}
 	return nil
 }
 
 // drifts returns the indexes of the drifts that the selector accepts. They are of one
 // server: an entry of another one, which happens to fit, must not slip in.
-func (s *Selector) drifts(pairs []pin.Pair, drifts []pin.Drift) (fits []int, err error) {
+func (s *Selector) drifts(pairs []pin.Comparison, drifts []pin.Drift) (fits []int, err error) {
 	if err := s.check("--accept", pairs); err != nil {
 		return nil, err
 	}
@@ -142,8 +142,8 @@ func (s *Selector) drifts(pairs []pin.Pair, drifts []pin.Drift) (fits []int, err
 	servers = slices.Compact(servers)
 	matches := false // an entry with the digest matches its pin
 	for i := range pairs {
-		for _, pin := range pairs[i].Pinned.Pins {
-			found := pairs[i].Found.Find(pin.Key)
+		for _, pin := range pairs[i].Locked.Pins {
+			found := pairs[i].Captured.Find(pin.Key)
 			matches = matches || s.means(pin.Key) && pin.Digest == s.Digest && found != nil && found.Digest == pin.Digest
 		}
 	}
@@ -154,7 +154,7 @@ func (s *Selector) drifts(pairs []pin.Pair, drifts []pin.Drift) (fits []int, err
 		return nil, fail.New("--accept %s: it fits entries of several servers: %s", text.Name(s.Arg), text.List(text.Names(servers), maxNamedServers)).Hint("say which: --server ID")
 	// A bare name that several servers have is ambiguous, whichever of them drifted.
 	case len(servers) > 1, s.pattern == nil && s.Digest == "" && pin.Holders(pairs, s.Key) > 1:
-		f := fail.New("--accept %s: %s", text.Name(s.Arg), Ambiguous(s.List))
+		f := fail.New("--accept %s: %s", text.Name(s.Arg), Ambiguous(s.Type))
 		if s.Digest != "" {
 			return nil, f.Hint("say which: --server ID")
 		}
@@ -162,13 +162,13 @@ func (s *Selector) drifts(pairs []pin.Pair, drifts []pin.Drift) (fits []int, err
 	case s.Digest != "" && len(fits) == 0 && !matches:
 		what := "no drifted entry has the digest " + s.Digest
 		if s.named() {
-			what = pin.EntryRef(s.List, s.Name) + " no longer has the digest " + s.Digest
+			what = pin.EntryRef(s.Type, s.Name) + " no longer has the digest " + s.Digest
 		}
 		return nil, fail.New("%s: nothing was written", what).Hint("the capture is not the one you reviewed: review it again").Refusal()
 	}
 	for _, i := range fits {
 		if d := &drifts[i]; d.Kind == pin.Duplicate {
-			return nil, fail.New("%s is listed %d times: that can't be accepted", pin.EntryRef(d.List, d.Name), len(d.Copies)).Refusal()
+			return nil, fail.New("%s is listed %d times: that can't be accepted", pin.EntryRef(d.Type, d.Name), len(d.Copies)).Refusal()
 		}
 	}
 	return fits, nil
@@ -178,7 +178,7 @@ func (s *Selector) drifts(pairs []pin.Pair, drifts []pin.Drift) (fits []int, err
 const maxNamedServers = 6
 
 // CheckSelectors refuses what a flag names and isn't there.
-func CheckSelectors(flag string, list []Selector, pairs []pin.Pair) error {
+func CheckSelectors(flag string, list []Selector, pairs []pin.Comparison) error {
 	for i := range list {
 		list[i].settle(pairs)
 		if err := list[i].check(flag, pairs); err != nil {

@@ -37,7 +37,7 @@ type Change struct {
 // Definitions lists the changes between two values parsed from canonical forms,
 // sorted by the ranks of their labels. The list is empty if and only if the two
 // are the same JSON value.
-func Definitions(list pin.List, old, new jsontree.Value) []Change {
+func Definitions(list pin.EntryType, old, new jsontree.Value) []Change {
 	e := diffTree(list, &old, &new)
 	if e.unchanged() {
 		return nil
@@ -62,7 +62,7 @@ func Definitions(list pin.List, old, new jsontree.Value) []Change {
 // A labeller labels the changes in a tree of diffNodes. It works out once what all of
 // them need, so that each change costs no more than its own size.
 type labeller struct {
-	list        pin.List
+	list        pin.EntryType
 	readOnly    bool                                // both definitions say that the tool only reads
 	uses        map[*jsontree.Value]schemaUse       // how the schemas in both inputs bear on them
 	lost        bool                                // a reference leads where we can't follow: any definition may be used

@@ -30,7 +30,7 @@ func (l *labeller) labelOf(c Change, s location) Label {
 		return labelOtherOrder
 	case moved:
 		return l.movedLabel(s)
-	case name == pin.ListInfo[l.list].Identity:
+	case name == pin.EntryTypeInfo[l.list].Identity:
 		return labelRenamed
 	case l.list == pin.Tools && name == "annotations":
 		return l.annotationsLabel(c, inside)

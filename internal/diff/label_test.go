@@ -551,7 +551,7 @@ func TestLabels(t *testing.T) {
 // TestLabelsOfOtherLists: prompts, resources, templates, and a server's instructions.
 func TestLabelsOfOtherLists(t *testing.T) {
 	for _, tt := range []struct {
-		list     pin.List
+		list     pin.EntryType
 		old, new string
 		want     string
 	}{
@@ -769,7 +769,7 @@ func refactored(r *rand.Rand, tool jsontree.Value) jsontree.Value {
 }
 
 // labellingHolds checks what holds for the changes and labels of any two definitions.
-func labellingHolds(t testing.TB, list pin.List, old, new string) {
+func labellingHolds(t testing.TB, list pin.EntryType, old, new string) {
 	t.Helper()
 	a, b := parseCanonical(t, old), parseCanonical(t, new)
 	changes := Definitions(list, a, b)

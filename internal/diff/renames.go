@@ -21,7 +21,7 @@ const (
 // differ only in separators and letter case; or their descriptions are equal, or have
 // four of five words in common. A pair stays two drifts.
 func Renames(drifts []pin.Drift) {
-	has := func(k pin.Kind) bool {
+	has := func(k pin.DriftKind) bool {
 		return slices.ContainsFunc(drifts, func(d pin.Drift) bool { return d.Kind == k })
 	}
 	if !has(pin.Removed) || !has(pin.Added) {
@@ -30,10 +30,10 @@ func Renames(drifts []pin.Drift) {
 	var gone, came []*renamed
 	for i := range drifts {
 		switch d := &drifts[i]; {
-		case d.Kind == pin.Removed && d.Pinned.Definition != nil:
-			gone = append(gone, &renamed{Drift: d, value: d.Pinned.Tree()})
-		case d.Kind == pin.Added && d.Found.Definition != nil:
-			came = append(came, &renamed{Drift: d, value: d.Found.Tree()})
+		case d.Kind == pin.Removed && d.Locked.Definition != nil:
+			gone = append(gone, &renamed{Drift: d, value: d.Locked.Tree()})
+		case d.Kind == pin.Added && d.Captured.Definition != nil:
+			came = append(came, &renamed{Drift: d, value: d.Captured.Tree()})
 		}
 	}
 	for _, key := range []func(*renamed) string{
@@ -42,7 +42,7 @@ func Renames(drifts []pin.Drift) {
 		func(c *renamed) string { return strings.Join(c.describing(), " ") },
 	} {
 		at := map[pin.Ref][]*renamed{}
-		place := func(c *renamed) pin.Ref { return pin.Ref{Server: c.Server, Key: pin.Key{List: c.List, Name: key(c)}} }
+		place := func(c *renamed) pin.Ref { return pin.Ref{Server: c.Server, Key: pin.Key{Type: c.Type, Name: key(c)}} }
 		for _, c := range gone {
 			at[place(c)] = append(at[place(c)], c)
 		}
@@ -71,7 +71,7 @@ func Renames(drifts []pin.Drift) {
 		var closest *renamed
 		most, of := 0, 1 // of the closest: words that both have, words that either has
 		for _, g := range gone {
-			if g.RenamedTo != "" || g.Server != c.Server || g.List != c.List {
+			if g.RenamedTo != "" || g.Server != c.Server || g.Type != c.Type {
 				continue
 			}
 			both := 0
@@ -116,7 +116,7 @@ func (c *renamed) describing() []string {
 
 // nameless is the definition without the member that names the entry.
 func (c *renamed) nameless() string {
-	name := pin.ListInfo[c.List].Identity
+	name := pin.EntryTypeInfo[c.Type].Identity
 	rest := jsontree.MapParts(c.value, func(member string, v jsontree.Value) (jsontree.Value, bool) { return v, member != name })
 	return string(jsontree.Append(nil, rest))
 }

@@ -30,7 +30,7 @@ func TestFindRenames(t *testing.T) {
 		{"a name of separators alone", `{"name":"-","x":1}`, `{"name":"_","x":2}`, "REMOVED -, ADDED _", false},
 		{"a look-alike letter is no separator", `{"name":"ab","x":1}`, `{"name":"a\u0432b","x":2}`, "REMOVED ab, ADDED a\u0432b", false},
 	} {
-		drifts := pintest.Drifts([]pin.Pair{{Pinned: pintest.PinsOf(t, "["+tt.old+"]", pin.Policy{}), Found: pintest.PinsOf(t, "["+tt.new+"]", pin.Policy{})}})
+		drifts := pintest.Drifts([]pin.Comparison{{Locked: pintest.PinsOf(t, "["+tt.old+"]", pin.Policy{}), Captured: pintest.PinsOf(t, "["+tt.new+"]", pin.Policy{})}})
 		Renames(drifts)
 		if got := pintest.DriftLines(drifts); got != tt.want {
 			t.Errorf("%s\n got %s\nwant %s", tt.what, got, tt.want)
@@ -45,12 +45,12 @@ func TestFindRenames(t *testing.T) {
 
 // Servers and lists are kept apart, and a URI is a name.
 func TestRenamesStayInTheirList(t *testing.T) {
-	entry := func(server string, list pin.List, name, definition string) pin.Drift {
-		p := &pin.Pin{Key: pin.Key{List: list, Name: name}, Form: pin.Form{Definition: []byte(definition)}}
+	entry := func(server string, list pin.EntryType, name, definition string) pin.Drift {
+		p := &pin.Pin{Key: pin.Key{Type: list, Name: name}, Form: pin.Form{Definition: []byte(definition)}}
 		if strings.HasPrefix(name, "old") {
-			return pin.Drift{Server: server, Key: p.Key, Kind: pin.Removed, Pinned: p}
+			return pin.Drift{Server: server, Key: p.Key, Kind: pin.Removed, Locked: p}
 		}
-		return pin.Drift{Server: server, Key: p.Key, Kind: pin.Added, Found: p}
+		return pin.Drift{Server: server, Key: p.Key, Kind: pin.Added, Captured: p}
 	}
 	drifts := []pin.Drift{
 		entry("s", pin.Tools, "old", `{"name":"old","x":1}`),
@@ -74,9 +74,9 @@ func TestManyRenames(t *testing.T) {
 	var drifts []pin.Drift
 	for i := range 20_000 {
 		p := &pin.Pin{Key: pin.Key{Name: fmt.Sprint(i)}, Form: pin.Form{Definition: fmt.Appendf(nil, `{"description":"%sof %d","name":"%d"}`, strings.Repeat("some words ", 20), i, i)}}
-		d := pin.Drift{Key: p.Key, Kind: pin.Removed, Pinned: p}
+		d := pin.Drift{Key: p.Key, Kind: pin.Removed, Locked: p}
 		if i%2 == 0 {
-			d.Kind, d.Pinned, d.Found = pin.Added, nil, p
+			d.Kind, d.Locked, d.Captured = pin.Added, nil, p
 		}
 		drifts = append(drifts, d)
 	}

@@ -74,7 +74,7 @@ type differ struct {
 // diffTree compares two values parsed from canonical forms. The tree has no change if and
 // only if they are the same JSON value: canonical forms sort members and spell equal
 // numbers alike, so comparing texts compares values.
-func diffTree(list pin.List, old, new *jsontree.Value) diffNode {
+func diffTree(list pin.EntryType, old, new *jsontree.Value) diffNode {
 	root := &path{}
 	e := diffNode{was: root, now: root, old: old, new: new}
 	if list == pin.Tools {

@@ -14,14 +14,14 @@ import (
 var ErrDrift = errors.New("drift")
 
 // Error is an error for a person: what is wrong, then what to type next.
-// Text from a manifest or a lockfile must be made printable before it goes in.
+// Text from a capture or a lockfile must be made printable before it goes in.
 type Error struct {
 	Text  string
 	Where string // the place in the user's own file, if there is one: path:line:column
 	Hints []string
 
-	refused    bool // the answer is no: exit code 1
-	IsManifest bool // a manifest was given for the lockfile
+	refused   bool // the answer is no: exit code 1
+	IsCapture bool // a capture was given for the lockfile
 }
 
 // Error is what is wrong, with the place, without the hints.
@@ -61,7 +61,7 @@ func Path(path string, err error) *Error {
 	return In(text.Printable(path), "%s", err)
 }
 
-// From returns an error as a Error, whose text is printable.
+// From returns err as an Error, whose text is printable.
 func From(err error) *Error {
 	if told, ok := errors.AsType[*Error](err); ok {
 		return told

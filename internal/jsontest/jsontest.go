@@ -243,8 +243,8 @@ func Mangled(text string, f func(edited string)) {
 	}
 }
 
-// MangledManifest is small, and has a bit of everything.
-const MangledManifest = `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"ab","description":"a\u200bé <b>","x":[0,-1.5,1e3,true,null]},` +
+// MangledCapture is small, and has a bit of everything.
+const MangledCapture = `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"ab","description":"a\u200bé <b>","x":[0,-1.5,1e3,true,null]},` +
 	`{"name":"b","inputSchema":{"properties":{"p":{}}}}],"nextCursor":null}}`
 
 var fullFolding = cases.Fold()

@@ -24,7 +24,7 @@ import (
 // to 13 kB, catalogs to 0.8 MB and 551 tools, schemas 21 levels deep) and low
 // enough that a hostile file is answered in a second or two.
 const (
-	MaxManifestBytes   = 64 << 20  // it is held in memory whole
+	MaxCaptureBytes    = 64 << 20  // it is held in memory whole
 	MaxLockfileBytes   = 256 << 20 // 64 MiB of definitions grow when indented; several servers share one
 	MaxLabelBytes      = 1_024     // of a server's label, which stands beside each entry that drifted; names of files are shorter
 	MaxEntries         = 50_000    // of one list
@@ -32,7 +32,7 @@ const (
 	MaxDefinitionBytes = 4 << 20   // as received
 	maxDefinitionSize  = 200_000   // JSON values in one definition: about 100 bytes of memory each
 	maxDefinitionDepth = 128       // nesting, the definition itself being 1
-	MaxCommas          = 8_000_000 // in a manifest: bounds its values before any is read; 64 MiB of real tools have 5 million
+	MaxCommas          = 8_000_000 // in a capture: bounds its values before any is read; 64 MiB of real tools have 5 million
 	MaxMessages        = 100_000   // JSON values one after another in one file
 	MaxMembers         = 10_000    // members of a message or its result
 	MaxKept            = 2_000_000 // values of one file that are kept outside definitions
@@ -109,7 +109,7 @@ type Step struct {
 // those, as RFC 8785 does, and keeps the first one's place: the caller decides.
 type Reader struct {
 	again        bool                            // data was read strictly before: no name in it is repeated
-	Bounded      bool                            // for a manifest: limit size and number of definitions
+	Bounded      bool                            // for a capture: limit size and number of definitions
 	definitions  int                             // read so far
 	IsDefinition func(path []Step) bool          // nil: none is
 	Definition   func(path []Step, v Definition) // takes a definition, which is gone afterwards

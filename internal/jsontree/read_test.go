@@ -104,7 +104,7 @@ func TestStrictReader(t *testing.T) {
 			r := NewReader([]byte(tt.text))
 			v, err := r.Next(0, len(tt.text))
 			if err == nil && r.Rounded != nil {
-				err = r.Rounded // a manifest's reader refuses it
+				err = r.Rounded // a capture's reader refuses it
 			}
 			if tt.wrong == "" {
 				trimmed := strings.Trim(tt.text, " \t\r\n")

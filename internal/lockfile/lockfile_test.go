@@ -18,7 +18,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// theLockfile is what jsontest.LockfileText says, made from manifests.
+// theLockfile is what jsontest.LockfileText says, made from captures.
 func theLockfile(t testing.TB) lockfile.Lockfile {
 	files := pintest.PinsOf(t, `{"tools":[{"name":"read_file","inputSchema":{"type":"object","required":[],"properties":{"n":{"minimum":-0,"maximum":1000000000000000000000}},"extra":{}},
 		"description":"Reads a\u200b file\u00a0now, caf\u00e9 \ud83d\ude00."},{"name":"list_dir"}]}`, pin.Policy{})
@@ -64,10 +64,10 @@ func TestLockfileText(t *testing.T) {
 	}
 	got := pintest.MustParse(t, jsontest.LockfileText)
 	inLockfile(t, got, want)
-	if f := got.Find("files"); f.Line != 4 || f.Find(pin.Key{List: pin.Tools, Name: "list_dir"}).Line != 6 || f.Find(pin.Key{List: pin.Tools, Name: "read_file"}).Line != 12 {
-		t.Errorf("pins at lines %d, %d, %d", f.Line, f.Find(pin.Key{List: pin.Tools, Name: "list_dir"}).Line, f.Find(pin.Key{List: pin.Tools, Name: "read_file"}).Line)
+	if f := got.Find("files"); f.Line != 4 || f.Find(pin.Key{Type: pin.Tools, Name: "list_dir"}).Line != 6 || f.Find(pin.Key{Type: pin.Tools, Name: "read_file"}).Line != 12 {
+		t.Errorf("pins at lines %d, %d, %d", f.Line, f.Find(pin.Key{Type: pin.Tools, Name: "list_dir"}).Line, f.Find(pin.Key{Type: pin.Tools, Name: "read_file"}).Line)
 	}
-	if got.Find("other") != nil || got.Find("files").Find(pin.Key{List: pin.Tools, Name: "other"}) != nil {
+	if got.Find("other") != nil || got.Find("files").Find(pin.Key{Type: pin.Tools, Name: "other"}) != nil {
 		t.Error("found what isn't there")
 	}
 	got.Drop("files")
@@ -191,7 +191,7 @@ func TestLockfileRoundTrip(t *testing.T) {
 	}
 }
 
-// unrecorded is what manifests list of a lockfile: all but what was recorded in it, and its
+// unrecorded is what captures list of a lockfile: all but what was recorded in it, and its
 // lines.
 func unrecorded(l lockfile.Lockfile) lockfile.Lockfile {
 	l.Servers = slices.Clone(l.Servers)

@@ -90,8 +90,8 @@ func Read(path string, data []byte, formOf pin.FormFunc) (Lockfile, error) {
 		return len(path) == 5 && path[0].Name == "servers" && path[4].Name == "definition"
 	}
 	r.json.Definition = func(path []jsontree.Step, v jsontree.Definition) {
-		list, _ := pin.ListNamed(path[2].Name)
-		d := definedPin{name: v.Get(pin.ListInfo[list].Identity).Text(), isObject: v.Kind() == '{'}
+		list, _ := pin.EntryTypeNamed(path[2].Name)
+		d := definedPin{name: v.Get(pin.EntryTypeInfo[list].Identity).Text(), isObject: v.Kind() == '{'}
 		if d.isObject {
 			d.Form = r.formOf(list, v.Canonical())
 		}
@@ -198,8 +198,8 @@ func (r *lockReader) server(name string, v jsontree.Value) (pin.Set, error) {
 		return set, r.At(int(v.At), "a server whose name has more than %d bytes", jsontree.MaxLabelBytes)
 	}
 	known := []string{"policy", "acceptedWarnings"}
-	for list := range pin.Lists {
-		known = append(known, pin.ListInfo[list].Member)
+	for list := range pin.EntryTypes {
+		known = append(known, pin.EntryTypeInfo[list].Member)
 	}
 	if err := r.object(v, where, known...); err != nil {
 		return set, err
@@ -218,7 +218,7 @@ func (r *lockReader) server(name string, v jsontree.Value) (pin.Set, error) {
 		return set, r.At(int(v.At), `%sno "tools"`, where)
 	}
 	for _, m := range v.Members() { // in the order of the file, so that position needn't go back
-		list, isList := pin.ListNamed(m.Name)
+		list, isList := pin.EntryTypeNamed(m.Name)
 		var err error
 		switch {
 		case m.Name == "instructions":
@@ -233,8 +233,8 @@ func (r *lockReader) server(name string, v jsontree.Value) (pin.Set, error) {
 	return set, nil
 }
 
-func (r *lockReader) entries(set *pin.Set, list pin.List, v jsontree.Value, where string) error {
-	if err := r.object(v, where+pin.ListInfo[list].Member+": "); err != nil {
+func (r *lockReader) entries(set *pin.Set, list pin.EntryType, v jsontree.Value, where string) error {
+	if err := r.object(v, where+pin.EntryTypeInfo[list].Member+": "); err != nil {
 		return err
 	}
 	if len(v.Members()) > jsontree.MaxEntries {
@@ -242,7 +242,7 @@ func (r *lockReader) entries(set *pin.Set, list pin.List, v jsontree.Value, wher
 	}
 	what := "pin "
 	if list != pin.Tools {
-		what = pin.ListInfo[list].Entry + " "
+		what = pin.EntryTypeInfo[list].Entry + " "
 	}
 	for _, e := range v.Members() {
 		at := where + what + text.Name(e.Name) + ": "
@@ -257,13 +257,13 @@ func (r *lockReader) entries(set *pin.Set, list pin.List, v jsontree.Value, wher
 }
 
 // entry reads one pin and checks it against its stored definition.
-func (r *lockReader) entry(set *pin.Set, list pin.List, e jsontree.Member, where string) error {
+func (r *lockReader) entry(set *pin.Set, list pin.EntryType, e jsontree.Member, where string) error {
 	v := e.Value
 	stored := storedMember(list)
 	if err := r.object(v, where, "digest", "sanitizedDigest", "acceptedWarnings", "approval", stored); err != nil {
 		return err
 	}
-	p := pin.Pin{Key: pin.Key{List: list, Name: e.Name}, Form: pin.Form{Digest: v.Get("digest").Text}}
+	p := pin.Pin{Key: pin.Key{Type: list, Name: e.Name}, Form: pin.Form{Digest: v.Get("digest").Text}}
 	p.Line, _ = r.Position(int(v.At))
 	if !pin.IsDigest(p.Digest) || v.Get("digest").Kind != '"' {
 		return r.At(int(v.At), `%sno "digest" of the form sha256: and 64 lower-case hex digits`, where)
@@ -339,11 +339,11 @@ func (r *lockReader) recompute(p *pin.Pin, stored jsontree.Value, pol pin.Policy
 			Hint("someone edited it, or a merge went wrong: go back to the committed version, then review with pinproof diff")
 	}
 	var computed definedPin // from the stored definition
-	if p.List == pin.Instructions {
+	if p.Type == pin.Instructions {
 		if stored.Kind != '"' {
 			return r.At(int(stored.At), "%sits text is no string", where)
 		}
-		computed.Form = r.formOf(p.List, []byte(stored.Text))
+		computed.Form = r.formOf(p.Type, []byte(stored.Text))
 	} else {
 		computed = r.defined[stored.At]
 		if !computed.isObject {
@@ -351,12 +351,12 @@ func (r *lockReader) recompute(p *pin.Pin, stored jsontree.Value, pol pin.Policy
 		}
 		if pol.Shapes() {
 			v := jsontree.Canonical(computed.Definition)
-			if !jsontree.Equal(v, pol.Apply(p.List, v)) {
+			if !jsontree.Equal(v, pol.Apply(p.Type, v)) {
 				return bad("its definition has what its policy leaves out")
 			}
 		}
 		if computed.name != p.Name && computed.Digest == p.Digest {
-			return bad("its key is not the " + pin.ListInfo[p.List].Identity + " in its definition")
+			return bad("its key is not the " + pin.EntryTypeInfo[p.Type].Identity + " in its definition")
 		}
 	}
 	switch {

@@ -96,7 +96,7 @@ func (w *lockWriter) lockfile(l Lockfile) {
 			if list != pin.Tools && len(pins) == 0 {
 				continue
 			}
-			w.member(pin.ListInfo[list].Member, "")
+			w.member(pin.EntryTypeInfo[list].Member, "")
 			if list != pin.Instructions {
 				w.open(nil)
 			}
@@ -140,7 +140,7 @@ func (w *lockWriter) pin(p *pin.Pin, hashOnly bool) {
 		w.close()
 	}
 	if !hashOnly {
-		w.member(storedMember(p.List), "")
+		w.member(storedMember(p.Type), "")
 		w.json(p.Definition)
 	}
 	w.close()
@@ -183,7 +183,7 @@ func (w *lockWriter) recorded(name string) (value []byte, ok bool) {
 }
 
 // storedMember names the member of a pin that holds its definition.
-func storedMember(list pin.List) string {
+func storedMember(list pin.EntryType) string {
 	if list == pin.Instructions {
 		return "text"
 	}

@@ -7,12 +7,12 @@ import (
 )
 
 // Counts is how many entries of each list there are.
-type Counts [Lists]int
+type Counts [EntryTypes]int
 
 // CountPins counts pins by their lists.
 func CountPins(pins []Pin) (c Counts) {
 	for i := range pins {
-		c[pins[i].List]++
+		c[pins[i].Type]++
 	}
 	return c
 }
@@ -28,9 +28,9 @@ func (c Counts) Total() (n int) {
 // parts is "14 tools", "3 prompts", "instructions"; for no entries "0 tools".
 func (c Counts) parts() (parts []string) {
 	for list, n := range c {
-		if word := ListInfo[list].Entry; n > 0 && List(list) == Instructions {
+		if word := EntryTypeInfo[list].Entry; n > 0 && EntryType(list) == Instructions {
 			parts = append(parts, word)
-		} else if n > 0 || c == (Counts{}) && List(list) == Tools {
+		} else if n > 0 || c == (Counts{}) && EntryType(list) == Tools {
 			parts = append(parts, text.Count(n, word))
 		}
 	}

@@ -8,26 +8,26 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// A Kind of drift.
-type Kind string
+// A DriftKind of drift.
+type DriftKind string
 
 const (
-	Added     Kind = "ADDED"     // an entry that no pin names
-	Removed   Kind = "REMOVED"   // a pin whose entry is gone
-	Changed   Kind = "CHANGED"   // digest and sanitized digest differ
-	Hidden    Kind = "HIDDEN"    // the digest differs, the sanitized digest does not
-	Duplicate Kind = "DUPLICATE" // several entries with the same identity, whatever they say
+	Added     DriftKind = "ADDED"     // an entry that no pin names
+	Removed   DriftKind = "REMOVED"   // a pin whose entry is gone
+	Changed   DriftKind = "CHANGED"   // digest and sanitized digest differ
+	Hidden    DriftKind = "HIDDEN"    // the digest differs, the sanitized digest does not
+	Duplicate DriftKind = "DUPLICATE" // several entries with the same identity, whatever they say
 )
 
 // A Drift is one entry that is not what its pin says.
 type Drift struct {
 	Server string
 	Key
-	Kind    Kind
-	Pinned  *Pin  // nil if ADDED, or for a repeated name that no pin has
-	Found   *Pin  // nil if REMOVED; the first of them if DUPLICATE
-	Copies  []Pin // all entries found under its name; more than one if DUPLICATE
-	Blocked bool  // it fails the run
+	Kind     DriftKind
+	Locked   *Pin  // nil if ADDED, or for a repeated name that no pin has
+	Captured *Pin  // nil if REMOVED; the first of them if DUPLICATE
+	Copies   []Pin // all entries found under its name; more than one if DUPLICATE
+	Blocked  bool  // it fails the run
 
 	RenamedFrom    string // for an ADDED entry: the REMOVED one that it seems to be under a new name
 	RenamedTo      string // for a REMOVED entry: the ADDED one
@@ -35,7 +35,7 @@ type Drift struct {
 }
 
 // EntryRef names the entry in a line that we print.
-func (d *Drift) EntryRef() string { return EntryRef(d.List, d.Name) }
+func (d *Drift) EntryRef() string { return EntryRef(d.Type, d.Name) }
 
 // A Ref identifies an entry across servers.
 type Ref struct {
@@ -49,7 +49,7 @@ func (d *Drift) Ref() Ref { return Ref{d.Server, d.Key} }
 // TextsKnown reports whether the definitions of a drifted entry are known: pins made with
 // hashOnly have none.
 func (d *Drift) TextsKnown() bool {
-	return (d.Pinned == nil || d.Pinned.Definition != nil) && (d.Found == nil || d.Found.Definition != nil)
+	return (d.Locked == nil || d.Locked.Definition != nil) && (d.Captured == nil || d.Captured.Definition != nil)
 }
 
 // Definitions lists the different definitions of a repeated name.
@@ -61,9 +61,9 @@ func (d *Drift) Definitions() []Pin {
 // definition found or, for a REMOVED entry, of the pinned one.
 func (d *Drift) DefinitionDigest() string {
 	if d.Kind == Removed {
-		return d.Pinned.Digest
+		return d.Locked.Digest
 	}
-	return d.Found.Digest
+	return d.Captured.Digest
 }
 
 // CompareDrifts orders by server, list, name and kind.
@@ -71,48 +71,48 @@ func CompareDrifts(a, b Drift) int {
 	return cmp.Or(jsontree.CompareUTF16(a.Server, b.Server), CompareKeys(a.Key, b.Key), strings.Compare(string(a.Kind), string(b.Kind)))
 }
 
-// A Pair is one server's two sides: its pins in the lockfile and those of its manifest.
+// A Comparison is one server's two sides: its pins in the lockfile and those of its capture.
 // A server that is new has no pins.
-type Pair struct {
+type Comparison struct {
 	Server      string
-	Manifest    string // the path it was read from; "" if there is none
+	Capture     string // the path it was read from; "" if there is none
 	About       string // the server's own name and version, printable
-	PinnedAbout string // likewise, of the capture that stands for the pins
-	Noise       int    // lines of the manifest passed over
-	Pinned      Set
-	Found       Set
+	LockedAbout string // likewise, of the capture that stands for the pins
+	Noise       int    // lines of the capture passed over
+	Locked      Set
+	Captured    Set
 	Known       bool // the lockfile has the server
-	Present     bool // there is a manifest
+	Present     bool // there is a capture
 	Missing     bool // it is pinned, and the folder has no capture of it: nothing is compared
 
 	Twin      string // of a new server: the pinned one with this set digest that has no capture here; "" if none
 	Unrelated bool   // the two sides have entries, and none in common
-	FileLabel string // the label that the manifest's file name gives, "" if it gives none
+	FileLabel string // the label that the capture's file name gives, "" if it gives none
 	Differs   bool   // an entry has drifted, or the server fails as a whole
 }
 
 // PolicyDiffers reports whether the two sides were pinned under different policies.
-func (p *Pair) PolicyDiffers() bool {
-	return p.Known && p.Present && !p.Pinned.Policy.Equal(p.Found.Policy)
+func (p *Comparison) PolicyDiffers() bool {
+	return p.Known && p.Present && !p.Locked.Policy.Equal(p.Captured.Policy)
 }
 
 // HasNoEntries reports whether a server is new, and has no entry that could be accepted.
-func (p *Pair) HasNoEntries() bool { return !p.Known && len(p.Found.Pins) == 0 }
+func (p *Comparison) HasNoEntries() bool { return !p.Known && len(p.Captured.Pins) == 0 }
 
 // Holders counts the servers that pin or list an entry.
-func Holders(pairs []Pair, key Key) int {
+func Holders(pairs []Comparison, key Key) int {
 	n := 0
 	for i := range pairs {
-		if p := &pairs[i]; p.Pinned.Find(key) != nil || p.Found.Find(key) != nil {
+		if p := &pairs[i]; p.Locked.Find(key) != nil || p.Captured.Find(key) != nil {
 			n++
 		}
 	}
 	return n
 }
 
-// PairOf returns the pair of a server, or nil. Pairs are sorted by server.
-func PairOf(pairs []Pair, server string) *Pair {
-	i, ok := slices.BinarySearchFunc(pairs, server, func(p Pair, server string) int { return jsontree.CompareUTF16(p.Server, server) })
+// ComparisonOf returns the pair of a server, or nil. Pairs are sorted by server.
+func ComparisonOf(pairs []Comparison, server string) *Comparison {
+	i, ok := slices.BinarySearchFunc(pairs, server, func(p Comparison, server string) int { return jsontree.CompareUTF16(p.Server, server) })
 	if !ok {
 		return nil
 	}

@@ -17,7 +17,7 @@ var (
 	MessageMembers = []string{"jsonrpc", "id", "method", "params", "result", "error"}
 	ResultMembers  = []string{"tools", "prompts", "resources", "resourceTemplates", "instructions", "nextCursor",
 		"_meta", "resultType", "ttlMs", "cacheScope"}
-	EntryMembers = [Lists][]string{
+	EntryMembers = [EntryTypes][]string{
 		Tools:     {"name", "title", "description", "icons", "inputSchema", "outputSchema", "annotations", "execution", "_meta"},
 		Prompts:   {"name", "title", "description", "arguments", "icons", "_meta"},
 		Templates: {"uriTemplate", "name", "title", "description", "mimeType", "annotations", "icons", "_meta"},
@@ -30,15 +30,15 @@ var (
 	}
 )
 
-// ListNamed returns the list that a result holds in the member of that name.
-func ListNamed(member string) (List, bool) {
-	return ListIn(func(name string) bool { return name == member })
+// EntryTypeNamed returns the list that a result holds in the member of that name.
+func EntryTypeNamed(member string) (EntryType, bool) {
+	return EntryTypeIn(func(name string) bool { return name == member })
 }
 
-// ListIn returns the first list that a result holds. has reports which members it has.
-func ListIn(has func(name string) bool) (List, bool) {
+// EntryTypeIn returns the first list that a result holds. has reports which members it has.
+func EntryTypeIn(has func(name string) bool) (EntryType, bool) {
 	for list := range Instructions {
-		if has(ListInfo[list].Member) {
+		if has(EntryTypeInfo[list].Member) {
 			return list, true
 		}
 	}
@@ -47,25 +47,25 @@ func ListIn(has func(name string) bool) (List, bool) {
 
 // A FormFunc makes the form of an entry. Of instructions it is given the text, of any other
 // definition the canonical form: the bytes that are hashed. It keeps them.
-type FormFunc func(list List, hashed []byte) Form
+type FormFunc func(list EntryType, hashed []byte) Form
 
-// A List says which of the lists that a model reads an entry stands in. A
+// A EntryType says which of the lists that a model reads an entry stands in. A
 // server's instructions are one text, here a list of one entry without a name.
-type List int
+type EntryType int
 
 const (
-	Tools List = iota
+	Tools EntryType = iota
 	Prompts
 	Templates
 	Resources
 	Instructions
-	Lists // how many there are
+	EntryTypes // how many there are
 )
 
-// ListInfo has for each list: the word for an entry; the member that holds the list in a
+// EntryTypeInfo has for each list: the word for an entry; the member that holds the list in a
 // result and in the lockfile; the method that asks for it; the member of an entry that is
 // its identity; and the capability that a server declares if it has the list.
-var ListInfo = [Lists]struct{ Entry, Member, Method, Identity, Capability string }{
+var EntryTypeInfo = [EntryTypes]struct{ Entry, Member, Method, Identity, Capability string }{
 	Tools:        {"tool", "tools", "tools/list", "name", "tools"},
 	Prompts:      {"prompt", "prompts", "prompts/list", "name", "prompts"},
 	Templates:    {"template", "resourceTemplates", "resources/templates/list", "uriTemplate", "resources"},
@@ -75,38 +75,38 @@ var ListInfo = [Lists]struct{ Entry, Member, Method, Identity, Capability string
 
 // LockOrder is the order of the lists in a server's entry of the lockfile, and of
 // the lines of a combined set digest.
-var LockOrder = [Lists]List{Instructions, Tools, Prompts, Templates, Resources}
+var LockOrder = [EntryTypes]EntryType{Instructions, Tools, Prompts, Templates, Resources}
 
 // A Key names one entry of a server.
 type Key struct {
-	List List
+	Type EntryType
 	Name string // its identity in the list: the name, the URI; "" for instructions
 }
 
 // EntryRef names an entry in a line that we print: tool=NAME, prompt=NAME, resource=URI,
 // template=URI, instructions.
-func EntryRef(list List, name string) string {
+func EntryRef(list EntryType, name string) string {
 	if list == Instructions {
 		return "instructions"
 	}
-	return ListInfo[list].Entry + "=" + text.Name(name)
+	return EntryTypeInfo[list].Entry + "=" + text.Name(name)
 }
 
 // ParseEntry reads how a flag names an entry: NAME of a tool, prompt=NAME,
 // template=URI, resource=URI, tool=NAME, or instructions.
 func ParseEntry(arg string) Key {
-	if arg == ListInfo[Instructions].Entry {
-		return Key{List: Instructions}
+	if arg == EntryTypeInfo[Instructions].Entry {
+		return Key{Type: Instructions}
 	}
 	for list := range Instructions {
-		if name, ok := strings.CutPrefix(arg, ListInfo[list].Entry+"="); ok && name != "" {
+		if name, ok := strings.CutPrefix(arg, EntryTypeInfo[list].Entry+"="); ok && name != "" {
 			return Key{list, name}
 		}
 	}
 	return Key{Tools, arg}
 }
 
-// A Pin is an entry's record in the lockfile. The entries of a manifest become pins, too,
+// A Pin is an entry's record in the lockfile. The entries of a capture become pins, too,
 // so that the two can be compared.
 type Pin struct {
 	Key
@@ -144,7 +144,7 @@ func (p *Pin) AsReceived() jsontree.Value {
 // An Approval records who accepted a definition. It is a record, not evidence.
 type Approval struct{ By, At, Hash string }
 
-// A Set is one server's pins with their policy: from its manifest, or from the lockfile.
+// A Set is one server's pins with their policy: from its capture, or from the lockfile.
 type Set struct {
 	Server   string
 	Policy   Policy
@@ -164,15 +164,15 @@ func (s *Set) Find(key Key) *Pin {
 }
 
 // Of returns the pins of one list.
-func (s *Set) Of(list List) []Pin {
-	from, _ := slices.BinarySearchFunc(s.Pins, list, func(p Pin, l List) int { return int(p.List - l) })
-	to, _ := slices.BinarySearchFunc(s.Pins, list+1, func(p Pin, l List) int { return int(p.List - l) })
+func (s *Set) Of(list EntryType) []Pin {
+	from, _ := slices.BinarySearchFunc(s.Pins, list, func(p Pin, l EntryType) int { return int(p.Type - l) })
+	to, _ := slices.BinarySearchFunc(s.Pins, list+1, func(p Pin, l EntryType) int { return int(p.Type - l) })
 	return s.Pins[from:to]
 }
 
 // Drop removes the pins of one list.
-func (s *Set) Drop(list List) {
-	s.Pins = slices.DeleteFunc(slices.Clone(s.Pins), func(p Pin) bool { return p.List == list })
+func (s *Set) Drop(list EntryType) {
+	s.Pins = slices.DeleteFunc(slices.Clone(s.Pins), func(p Pin) bool { return p.Type == list })
 }
 
 // Repeated reports whether two pins have the same identity. Then there is no set digest.
@@ -199,7 +199,7 @@ func HexOf(digest string) string { return strings.TrimPrefix(digest, DigestPrefi
 
 // CompareKeys orders by list, then by name in UTF-16 code units.
 func CompareKeys(a, b Key) int {
-	return cmp.Or(int(a.List-b.List), jsontree.CompareUTF16(a.Name, b.Name))
+	return cmp.Or(int(a.Type-b.Type), jsontree.CompareUTF16(a.Name, b.Name))
 }
 
 // ComparePins orders by key, then by digest.

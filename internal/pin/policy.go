@@ -56,7 +56,7 @@ var Switches = [...]Switch{
 func (p Policy) IsDefault() bool { return p.Equal(Policy{}) }
 
 // Pins reports whether a list is pinned.
-func (p Policy) Pins(list List) bool {
+func (p Policy) Pins(list EntryType) bool {
 	return list == Tools || !p.ToolsOnly && (list != Resources || p.Resources)
 }
 
@@ -235,7 +235,7 @@ func ParseIgnore(pointers []string) ([]string, error) {
 
 // Apply returns what p pins of the definition v: all but the ignored members and, for a
 // tool, the prose that descriptions leaves out.
-func (p Policy) Apply(list List, v jsontree.Value) jsontree.Value {
+func (p Policy) Apply(list EntryType, v jsontree.Value) jsontree.Value {
 	for _, pointer := range p.Ignore {
 		if tokens, ok := jsontree.Tokens(pointer); ok {
 			v = without(v, tokens)

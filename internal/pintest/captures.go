@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"pinproof/internal/manifest"
+	"pinproof/internal/capture"
 	"pinproof/internal/pin"
 )
 
@@ -48,11 +48,11 @@ func RealPins(t testing.TB, path, server string) pin.Set {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := manifest.Read(path, data, Form, pin.Policy{})
+	m, err := capture.Read(path, data, Form, pin.Policy{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := manifest.Pins(m, server, pin.Policy{}, nil, Form)
+	set, err := capture.Pins(m, server, pin.Policy{}, nil, Form)
 	if err != nil {
 		t.Fatal(err)
 	}

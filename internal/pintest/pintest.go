@@ -17,10 +17,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/text/unicode/norm"
 
+	"pinproof/internal/capture"
 	"pinproof/internal/jsontest"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/lockfile"
-	"pinproof/internal/manifest"
 	"pinproof/internal/pin"
 )
 
@@ -69,14 +69,14 @@ func MutateValue(m jsontest.Maker, t testing.TB, v jsontree.Value, depth int) js
 	return v
 }
 
-// PinsOf reads a manifest and pins its tools as server "s".
+// PinsOf reads a capture and pins its tools as server "s".
 func PinsOf(t testing.TB, listed string, pol pin.Policy) pin.Set {
 	t.Helper()
-	m, err := manifest.Read("m.json", []byte(listed), Form, pol)
+	m, err := capture.Read("m.json", []byte(listed), Form, pol)
 	if err != nil {
 		t.Fatalf("%v in\n%.500s", err, listed)
 	}
-	set, err := manifest.Pins(m, "s", pol, nil, Form)
+	set, err := capture.Pins(m, "s", pol, nil, Form)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func MustParse(t testing.TB, text string) lockfile.Lockfile {
 
 // Form makes the form of a definition by other means than canon.go: another
 // library's canonical form, and texts sanitized by the standard library's tables.
-func Form(list pin.List, hashed []byte) pin.Form {
+func Form(list pin.EntryType, hashed []byte) pin.Form {
 	hash := func(b []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(b)) }
 	if list == pin.Instructions {
 		definition, err := jsontext.AppendQuote(nil, hashed)
@@ -180,32 +180,32 @@ func secondSanitized(s string) string {
 }
 
 // Drifts compares pins as plain values: by their definitions, name by name.
-func Drifts(pairs []pin.Pair) (drifts []pin.Drift) {
+func Drifts(pairs []pin.Comparison) (drifts []pin.Drift) {
 	for _, p := range pairs {
 		found := map[pin.Key][]pin.Pin{}
-		for _, f := range p.Found.Pins {
+		for _, f := range p.Captured.Pins {
 			found[f.Key] = append(found[f.Key], f)
 		}
 		keys := map[pin.Key]bool{}
-		for _, one := range slices.Concat(p.Pinned.Pins, p.Found.Pins) {
+		for _, one := range slices.Concat(p.Locked.Pins, p.Captured.Pins) {
 			if keys[one.Key] {
 				continue
 			}
 			keys[one.Key] = true
-			d := pin.Drift{Server: p.Server, Key: one.Key, Pinned: p.Pinned.Find(one.Key), Copies: found[one.Key], Blocked: true}
+			d := pin.Drift{Server: p.Server, Key: one.Key, Locked: p.Locked.Find(one.Key), Copies: found[one.Key], Blocked: true}
 			if len(d.Copies) > 0 {
-				d.Found = &d.Copies[0]
+				d.Captured = &d.Copies[0]
 			}
 			switch {
-			case d.Found == nil:
+			case d.Captured == nil:
 				d.Kind = pin.Removed
 			case len(d.Copies) > 1:
 				d.Kind = pin.Duplicate
-			case d.Pinned == nil:
+			case d.Locked == nil:
 				d.Kind = pin.Added
-			case d.Pinned.Digest == d.Found.Digest:
+			case d.Locked.Digest == d.Captured.Digest:
 				continue
-			case d.Pinned.Sanitized == d.Found.Sanitized:
+			case d.Locked.Sanitized == d.Captured.Sanitized:
 				d.Kind = pin.Hidden
 			default:
 				d.Kind = pin.Changed

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"pinproof/internal/jsontree"
+	"pinproof/internal/lint"
 	"pinproof/internal/pin"
-	"pinproof/internal/review"
 )
 
 // Annotations for the formats that point into the lockfile: GitHub Actions and SARIF.
@@ -44,7 +44,7 @@ func annotationRules() (rules []annotation) {
 	for _, d := range driftRules {
 		rules = append(rules, annotation{rule: "drift/" + d[0], level: "error", text: d[1]})
 	}
-	for _, f := range review.Table {
+	for _, f := range lint.Table {
 		rules = append(rules, annotation{rule: "finding/" + f.ID, level: newLevel(f.Warning), text: strings.ToUpper(f.Text[:1]) + f.Text[1:] + "."})
 	}
 	return rules
@@ -81,8 +81,8 @@ func annotations(r *Report, folded bool) []annotation {
 			}
 		}
 	}
-	other := func(f review.Finding, level string) {
-		list = append(list, r.annotateFinding(collapseFindings([]review.Finding{f}, r.subjectOf)[0], level))
+	other := func(f lint.Finding, level string) {
+		list = append(list, r.annotateFinding(collapseFindings([]lint.Finding{f}, r.subjectOf)[0], level))
 	}
 	drift(true)
 	for _, f := range slices.Concat(r.unpinned(), r.General()) {
@@ -137,13 +137,13 @@ func (r *Report) annotateDrift(g *group) annotation {
 	a := annotation{
 		rule: "drift/" + strings.ToLower(string(d.Kind)), level: "error", line: r.pinLine(d.Ref()),
 		title: r.groupTitle(g, maxSaidNames), text: r.driftText(g.drifts[0]),
-		identity: []string{d.Server, pin.EntryRef(d.List, d.Name)},
+		identity: []string{d.Server, pin.EntryRef(d.Type, d.Name)},
 	}
 	if g.minor || !d.Blocked {
 		a.level = "warning"
 	}
-	if d.Pinned != nil {
-		a.identity = append(a.identity, d.Pinned.Digest)
+	if d.Locked != nil {
+		a.identity = append(a.identity, d.Locked.Digest)
 	}
 	for _, p := range d.Definitions() {
 		a.identity = append(a.identity, p.Digest)
@@ -158,14 +158,14 @@ func (a *annotation) fingerprint() string {
 
 // pinLine is the line of an entry's pin in the lockfile, else its server's, else 1.
 func (r *Report) pinLine(key pin.Ref) int {
-	p := pin.PairOf(r.Pairs, key.Server)
+	p := pin.ComparisonOf(r.Comparisons, key.Server)
 	if p == nil || !p.Known {
 		return 1
 	}
-	if pin := p.Pinned.Find(key.Key); pin != nil {
+	if pin := p.Locked.Find(key.Key); pin != nil {
 		return max(1, pin.Line)
 	}
-	return max(1, p.Pinned.Line)
+	return max(1, p.Locked.Line)
 }
 
 // annotated is the file that annotations point into, "" if that is standard input.

@@ -98,15 +98,15 @@ func (r *Report) wholes(d *pin.Drift, all bool) (op byte, list []pin.Pin) {
 	case d.Kind == pin.Duplicate:
 		return '+', d.Definitions()
 	case d.Kind == pin.Removed && d.RenamedTo == "":
-		return '-', []pin.Pin{*d.Pinned}
-	case d.Kind == pin.Added && (d.RenamedFrom == "" || all), d.Pinned != nil && d.Found != nil && !d.TextsKnown():
-		return '+', []pin.Pin{*d.Found}
+		return '-', []pin.Pin{*d.Locked}
+	case d.Kind == pin.Added && (d.RenamedFrom == "" || all), d.Locked != nil && d.Captured != nil && !d.TextsKnown():
+		return '+', []pin.Pin{*d.Captured}
 	}
 	return 0, nil
 }
 
 func (b *diffBlock) edit(r *Report, d *pin.Drift, g *group, e *edit) {
-	b.line("@@ " + e.Label.ID() + spaced(placeOf(d.List, e.Pointer), r.editNote(g, e)) + " @@")
+	b.line("@@ " + e.Label.ID() + spaced(placeOf(d.Type, e.Pointer), r.editNote(g, e)) + " @@")
 	if e.home > 0 {
 		return
 	}

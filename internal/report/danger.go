@@ -6,8 +6,8 @@ import (
 	"unicode"
 
 	"pinproof/internal/jsontree"
+	"pinproof/internal/lint"
 	"pinproof/internal/pin"
-	"pinproof/internal/review"
 	"pinproof/internal/schema"
 	"pinproof/internal/text"
 )
@@ -39,9 +39,9 @@ const (
 )
 
 // dangerOf reads a definition. notes are the findings in it.
-func dangerOf(p *pin.Pin, notes []review.Finding) (d danger) {
-	d.code = slices.ContainsFunc(notes, func(f review.Finding) bool { return f.ID == "takes-code" })
-	if p == nil || p.List != pin.Tools || p.Definition == nil {
+func dangerOf(p *pin.Pin, notes []lint.Finding) (d danger) {
+	d.code = slices.ContainsFunc(notes, func(f lint.Finding) bool { return f.ID == "takes-code" })
+	if p == nil || p.Type != pin.Tools || p.Definition == nil {
 		return d
 	}
 	tree := p.Tree()
@@ -156,8 +156,8 @@ func (r *Report) dangerText(groups []*group, names bool) string {
 		var refs []string
 		for _, g := range groups {
 			for _, i := range g.drifts {
-				if d := &r.Drifts[i]; d.Kind == pin.Added && d.List == pin.Tools && is(&r.dangers[i]) {
-					refs = append(refs, shortRef(d.List, d.Name))
+				if d := &r.Drifts[i]; d.Kind == pin.Added && d.Type == pin.Tools && is(&r.dangers[i]) {
+					refs = append(refs, shortRef(d.Type, d.Name))
 				}
 			}
 		}

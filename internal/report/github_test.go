@@ -352,7 +352,7 @@ func TestSARIFRules(t *testing.T) {
 			t.Errorf("rule %s says nothing", rule.ID)
 		}
 	}
-	for _, k := range []pin.Kind{pin.Added, pin.Removed, pin.Changed, pin.Hidden, pin.Duplicate} {
+	for _, k := range []pin.DriftKind{pin.Added, pin.Removed, pin.Changed, pin.Hidden, pin.Duplicate} {
 		if !slices.Contains(ids, "drift/"+strings.ToLower(string(k))) {
 			t.Errorf("no rule for %s", k)
 		}

@@ -7,8 +7,8 @@ import (
 
 	"pinproof/internal/diff"
 	"pinproof/internal/jsontree"
+	"pinproof/internal/lint"
 	"pinproof/internal/pin"
-	"pinproof/internal/review"
 	"pinproof/internal/text"
 )
 
@@ -53,7 +53,7 @@ const (
 	rankRemoved
 )
 
-var kindRank = map[pin.Kind]int{pin.Duplicate: rankDuplicate, pin.Hidden: rankHidden, pin.Added: rankAdded, pin.Changed: rankChanged, pin.Removed: rankRemoved}
+var kindRank = map[pin.DriftKind]int{pin.Duplicate: rankDuplicate, pin.Hidden: rankHidden, pin.Added: rankAdded, pin.Changed: rankChanged, pin.Removed: rankRemoved}
 
 // joinedNotes are the ids of the notes that rank as rankJoined.
 var joinedNotes = []string{"order", "new-address"}
@@ -71,9 +71,9 @@ func (r *Report) group() {
 	alike := map[string]*group{} // by their changes
 	for i := range r.Drifts {
 		d := &r.Drifts[i]
-		warnings := review.WarningsIn(r.fresh[i])
+		warnings := lint.WarningsIn(r.fresh[i])
 		g := &group{drifts: []int{i}, warned: len(warnings) > 0, class: kindRank[d.Kind]}
-		key := []string{d.Server, pin.ListInfo[d.List].Entry, string(d.Kind)}
+		key := []string{d.Server, pin.EntryTypeInfo[d.Type].Entry, string(d.Kind)}
 		if d.Kind == pin.Added {
 			g.danger = r.dangers[i].rank()
 		}
@@ -92,7 +92,7 @@ func (r *Report) group() {
 			if e.CutFrom != [2]int{} {
 				e.key += d.EntryRef() // what was cut off may differ
 			}
-			if slices.ContainsFunc(warnings, func(f review.Finding) bool { return f.Pointer == c.Pointer }) {
+			if slices.ContainsFunc(warnings, func(f lint.Finding) bool { return f.Pointer == c.Pointer }) {
 				e.unseen = "" // the warning already says so
 			}
 			// A hidden character makes a CHANGED entry as suspicious as a HIDDEN one.
@@ -126,7 +126,7 @@ func (r *Report) group() {
 		if a.class == rankJoined { // an approved entry that orders now comes before a new one
 			joined = cmp.Or(b.weight-a.weight, kindRank[y.Kind]-kindRank[x.Kind])
 		}
-		return cmp.Or(a.class-b.class, joined, kindRank[x.Kind]-kindRank[y.Kind], a.danger-b.danger, review.RankOf(a.minor && x.Kind == pin.Changed)-review.RankOf(b.minor && y.Kind == pin.Changed), cmp.Compare(a.gravest, b.gravest), behind(x)-behind(y), pin.CompareDrifts(*x, *y))
+		return cmp.Or(a.class-b.class, joined, kindRank[x.Kind]-kindRank[y.Kind], a.danger-b.danger, lint.RankOf(a.minor && x.Kind == pin.Changed)-lint.RankOf(b.minor && y.Kind == pin.Changed), cmp.Compare(a.gravest, b.gravest), behind(x)-behind(y), pin.CompareDrifts(*x, *y))
 	})
 	r.sortServers()
 	r.follow()
@@ -139,7 +139,7 @@ func (r *Report) together() (list [][]*group) {
 	for i, g := range r.groups {
 		if i > 0 {
 			before, d, last := r.groups[i-1], r.first(g), r.first(r.groups[i-1])
-			if g.minor && before.minor && d.Kind == pin.Changed && last.Kind == pin.Changed && d.Server == last.Server && d.List == last.List {
+			if g.minor && before.minor && d.Kind == pin.Changed && last.Kind == pin.Changed && d.Server == last.Server && d.Type == last.Type {
 				list[len(list)-1] = append(list[len(list)-1], g)
 				continue
 			}
@@ -173,7 +173,7 @@ func (r *Report) sortServers() {
 // behind sorts a server's instructions before other entries that weigh the same: every
 // session reads them.
 func behind(d *pin.Drift) int {
-	if d.List == pin.Instructions {
+	if d.Type == pin.Instructions {
 		return 0
 	}
 	return 1
@@ -195,8 +195,8 @@ func (r *Report) shownChanges(i int) []diff.Change {
 	if d.RenamedFrom == "" || !d.RenamedSimilar {
 		return r.changes[i]
 	}
-	was := pin.PairOf(r.Pairs, d.Server).Pinned.Find(pin.Key{List: d.List, Name: d.RenamedFrom}) // diff.Renames found it
-	list := diff.Definitions(d.List, was.Tree(), d.Found.Tree())
+	was := pin.ComparisonOf(r.Comparisons, d.Server).Locked.Find(pin.Key{Type: d.Type, Name: d.RenamedFrom}) // diff.Renames found it
+	list := diff.Definitions(d.Type, was.Tree(), d.Captured.Tree())
 	return slices.DeleteFunc(list, func(c diff.Change) bool { return c.Pointer == "/name" })
 }
 
@@ -204,7 +204,7 @@ func (r *Report) shownChanges(i int) []diff.Change {
 func (r *Report) follow() {
 	var drifts []pin.Drift
 	var changes [][]diff.Change
-	var fresh [][]review.Finding
+	var fresh [][]lint.Finding
 	var dangers []danger
 	for i, g := range r.groups {
 		g.number = i + 1
@@ -218,7 +218,7 @@ func (r *Report) follow() {
 }
 
 // newEdit prepares a change to be shown. words holds the word diffs made so far.
-func newEdit(c diff.Change, k pin.Kind, budget *diff.WordBudget, words map[string][]diff.Piece) edit {
+func newEdit(c diff.Change, k pin.DriftKind, budget *diff.WordBudget, words map[string][]diff.Piece) edit {
 	e := edit{Change: c}
 	if k == pin.Hidden || c.Old.Kind == '"' && c.New.Kind == '"' && text.Sanitize(c.Old.Text) == text.Sanitize(c.New.Text) {
 		e.unseen = unseen(c)

@@ -33,8 +33,8 @@ func WriteHook(w io.Writer, r *Report) error {
 	if n := len(r.newWarnings()); n > 0 {
 		say("%s that nobody approved", text.Count(n, "warning"))
 	}
-	for i := range r.Pairs {
-		p := &r.Pairs[i]
+	for i := range r.Comparisons {
+		p := &r.Comparisons[i]
 		if !p.Known {
 			say("server %s has no approved tools", hookPath(p.Server))
 		}
@@ -42,26 +42,26 @@ func WriteHook(w io.Writer, r *Report) error {
 			say("there is no capture of an approved server")
 		}
 	}
-	for _, k := range []pin.Kind{pin.Hidden, pin.Changed, pin.Removed, pin.Added, pin.Duplicate} {
+	for _, k := range []pin.DriftKind{pin.Hidden, pin.Changed, pin.Removed, pin.Added, pin.Duplicate} {
 		unnamed, named := pin.Counts{}, 0
 		for i := range r.Drifts {
 			d := &r.Drifts[i]
-			plain := d.List == pin.Instructions || shell.Pasteable(d.Name) && len(d.Name) <= 64
+			plain := d.Type == pin.Instructions || shell.Pasteable(d.Name) && len(d.Name) <= 64
 			switch {
 			case d.Kind != k:
-			case d.Pinned == nil || named == maxHookNames || !plain: // nobody approved a new name
-				unnamed[d.List]++
+			case d.Locked == nil || named == maxHookNames || !plain: // nobody approved a new name
+				unnamed[d.Type]++
 			default:
 				named++
-				say("%s: %s%s", k, shortRef(d.List, d.Name), changedMembers(d.List, r.changes[i]))
+				say("%s: %s%s", k, shortRef(d.Type, d.Name), changedMembers(d.Type, r.changes[i]))
 			}
 		}
 		if unnamed.Total() > 0 {
 			say("%s: %s not named here", k, unnamed)
 		}
 	}
-	if len(r.Pairs) == 1 {
-		say("approved set %s\nlisted set   %s", SetOrNone(r.Pairs[0].Pinned.Digest), SetOrNone(r.Pairs[0].Found.Digest))
+	if len(r.Comparisons) == 1 {
+		say("approved set %s\nlisted set   %s", SetOrNone(r.Comparisons[0].Locked.Digest), SetOrNone(r.Comparisons[0].Captured.Digest))
 	}
 	return hookEnd(w, lines, "Do not use this server's tools. A person has to review the change", r.Next)
 }
@@ -70,7 +70,7 @@ func WriteHook(w io.Writer, r *Report) error {
 func SetOrNone(digest string) string { return cmp.Or(digest, "none: a name is repeated") }
 
 // changedMembers names the members of the specification that changed: " (title, icons)".
-func changedMembers(list pin.List, changes []diff.Change) string {
+func changedMembers(list pin.EntryType, changes []diff.Change) string {
 	var words []string
 	for _, c := range changes {
 		tokens, _ := jsontree.Tokens(c.Pointer)

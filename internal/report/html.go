@@ -16,8 +16,8 @@ import (
 	"pinproof/internal/diff"
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
+	"pinproof/internal/lint"
 	"pinproof/internal/pin"
-	"pinproof/internal/review"
 	"pinproof/internal/text"
 )
 
@@ -152,7 +152,7 @@ func (p *page) groups(r *Report) {
 	left, room := pin.Counts{}, maxReportText
 	for _, g := range r.groups {
 		if len(p.Groups) == maxPageGroups || room <= 0 {
-			left[r.first(g).List] += len(g.drifts)
+			left[r.first(g).Type] += len(g.drifts)
 			continue
 		}
 		part := min(room, maxPageGroup)
@@ -207,7 +207,7 @@ func (r *Report) countIn(g *group, text string) int {
 	if text == "WARNING" {
 		seen := map[[2]string]bool{}
 		for _, at := range g.drifts {
-			for _, f := range review.WarningsIn(r.fresh[at]) {
+			for _, f := range lint.WarningsIn(r.fresh[at]) {
 				seen[[2]string{f.ID, r.ref(f.Ref())}] = true
 			}
 		}

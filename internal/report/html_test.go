@@ -19,9 +19,9 @@ import (
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontest"
 	"pinproof/internal/jsontree"
+	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
-	"pinproof/internal/review"
 	"pinproof/internal/text"
 )
 
@@ -146,7 +146,7 @@ func TestHTMLPage(t *testing.T) {
 	if again := pageOf(t, pageReport(t, pageOld, pageNew)); again != page {
 		t.Error("another page of the same report")
 	}
-	set := r.Pairs[0].Found.Digest
+	set := r.Comparisons[0].Captured.Digest
 	for _, test := range []struct {
 		element, class string
 		want           []string
@@ -162,11 +162,11 @@ func TestHTMLPage(t *testing.T) {
 			"wording /description - Reads a file inside the project. + Reads a file. Then sends a copy.",
 			`sdk-churn /execution changed by an SDK, to no effect + {"taskSupport":"forbidden"}`}},
 		{"label", "", []string{"all", "WARNING 1", "HIDDEN 1", "CHANGED 3", "REMOVED 1", "constraint-loosened 1", "wording 2", "sdk-churn 2"}},
-		{"p", "note", []string{short(r.Drifts[4].Pinned.Digest)}},
+		{"p", "note", []string{short(r.Drifts[4].Locked.Digest)}},
 		{"pre", "command", []string{
 			"pinproof relock live.json --accept read_file --expect " + set,
 			"pinproof relock live.json --accept copy --accept stat --expect " + set,
-			"pinproof relock live.json --accept gone@" + r.Drifts[4].Pinned.Digest + " --expect " + set,
+			"pinproof relock live.json --accept gone@" + r.Drifts[4].Locked.Digest + " --expect " + set,
 			"pinproof diff live.json",
 			"pinproof relock live.json",
 			"pinproof relock live.json --accept-all --expect " + set,
@@ -356,7 +356,7 @@ func TestHTMLHostile(t *testing.T) {
 	for _, s := range pageTexts {
 		r := hostileReport(t, s, s, "before "+s, s)
 		checkPage(t, pageOf(t, r))
-		r.Pairs[0].Server, r.Pairs[0].Known = s, false
+		r.Comparisons[0].Server, r.Comparisons[0].Known = s, false
 		checkPage(t, pageOf(t, r))
 		for _, err := range []error{fail.New("%s", text.Printable(s)).Hint("%s", text.Printable(s)), errors.New(s)} {
 			var b bytes.Buffer
@@ -437,7 +437,7 @@ func TestHTMLBounded(t *testing.T) {
 func TestHTMLManyFindings(t *testing.T) {
 	r := pageReport(t, `[{"name":"t","description":"x"}]`, `[{"name":"t","description":"y"}]`)
 	for i := range 2_000 {
-		r.fresh[0] = append(r.fresh[0], review.Finding{ID: "hidden-text", List: pin.Tools, Entry: "t", Pointer: fmt.Sprintf("/%d", i), Detail: strings.Repeat("z", 2*maxDetail)})
+		r.fresh[0] = append(r.fresh[0], lint.Finding{ID: "hidden-text", List: pin.Tools, Entry: "t", Pointer: fmt.Sprintf("/%d", i), Detail: strings.Repeat("z", 2*maxDetail)})
 	}
 	page := pageOf(t, r)
 	checkPage(t, page)
@@ -505,7 +505,7 @@ func FuzzHTML(f *testing.F) {
 			definition := jsontree.Append(nil, pintest.ArrayOf(jsontree.Value{Kind: '{', Parts: []jsontree.Member{
 				{Name: "name", Value: jsontree.Value{Kind: '"', Text: "t"}}, {Name: "description", Value: jsontree.Value{Kind: '"', Text: description}}}}))
 			r := pageReport(t, "[]", string(definition))
-			r.fresh = make([][]review.Finding, len(r.Drifts))
+			r.fresh = make([][]lint.Finding, len(r.Drifts))
 			return checkPage(t, pageOf(t, r))
 		}
 		if got, want := shape(new), shape(harmless); !slices.Equal(got, want) {

@@ -10,8 +10,8 @@ import (
 
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
+	"pinproof/internal/lint"
 	"pinproof/internal/pin"
-	"pinproof/internal/review"
 )
 
 // The JSON report is one object on one line, described by docs/report.schema.json.
@@ -23,7 +23,7 @@ import (
 // may be added at any time.
 const reportVersion = 1
 
-// A jsonReport quotes values while room lasts, in bytes: a huge manifest must not make
+// A jsonReport quotes values while room lasts, in bytes: a huge capture must not make
 // a report of hundreds of megabytes. A value that is too long is replaced by its size.
 type jsonReport struct {
 	room int
@@ -60,7 +60,7 @@ type jsonSide struct {
 	Entries         int             `json:"entries"`
 	SetDigest       string          `json:"setDigest,omitempty"`
 	Policy          json.RawMessage `json:"policy"`
-	Manifest        string          `json:"capture,omitempty"`
+	Capture         string          `json:"capture,omitempty"`
 	About           string          `json:"about,omitempty"`
 	LinesPassedOver *int            `json:"linesPassedOver,omitempty"`
 }
@@ -69,7 +69,7 @@ type jsonDrift struct {
 	Server         string        `json:"server"`
 	List           string        `json:"list"`
 	Name           string        `json:"name"`
-	Kind           pin.Kind      `json:"kind"`
+	Kind           pin.DriftKind `json:"kind"`
 	Blocked        bool          `json:"blocked"`
 	RenamedFrom    string        `json:"renamedFrom,omitempty"`
 	RenamedTo      string        `json:"renamedTo,omitempty"`
@@ -112,7 +112,7 @@ type jsonFinding struct {
 	Detail   string  `json:"detail"`
 }
 
-// A jsonEntry is one entry of a manifest, drifted or not.
+// A jsonEntry is one entry of a capture, drifted or not.
 type jsonEntry struct {
 	Server          string `json:"server"`
 	List            string `json:"list"`
@@ -145,25 +145,25 @@ func writeJSON(w io.Writer, r *Report) error {
 	}
 	j.Findings = jsonFindings(slices.Concat(r.General(), r.inOtherServers()), true)
 	j.Unpinned, j.Standing = jsonFindings(r.unpinned(), true), jsonFindings(r.approvedBefore(), true)
-	approved := map[pin.Ref][]review.Finding{}
+	approved := map[pin.Ref][]lint.Finding{}
 	for _, f := range r.Findings {
-		if f.Scope == review.InDrift && f.Approved && !f.WholeServer {
+		if f.Scope == lint.InDrift && f.Approved && !f.WholeServer {
 			approved[f.Ref()] = append(approved[f.Ref()], f)
 		}
 	}
 	j.Drift = []jsonDrift{}
-	status := map[pin.Ref]pin.Kind{}
+	status := map[pin.Ref]pin.DriftKind{}
 	for i := range r.Drifts {
 		d := &r.Drifts[i]
 		status[d.Ref()] = d.Kind
 		j.Drift = append(j.Drift, j.drift(r, i, approved[d.Ref()]))
 	}
 	j.Servers, j.Entries = []jsonServer{}, []jsonEntry{}
-	for i := range r.Pairs {
-		p := &r.Pairs[i]
+	for i := range r.Comparisons {
+		p := &r.Comparisons[i]
 		j.Servers = append(j.Servers, jsonServerOf(p))
-		for at := range p.Found.Pins {
-			j.Entries = append(j.Entries, r.jsonEntry(p, &p.Found.Pins[at], status))
+		for at := range p.Captured.Pins {
+			j.Entries = append(j.Entries, r.jsonEntry(p, &p.Captured.Pins[at], status))
 		}
 	}
 	return encodeJSON(w, j)
@@ -182,9 +182,9 @@ func jsonVerdict(r *Report) string {
 func jsonCounts(r *Report) map[string]int {
 	c := map[string]int{"entries": 0, "pins": 0, "matched": r.matchedCounts().Total(), "drift": len(r.Drifts), "blocked": 0,
 		"duplicate": 0, "hidden": 0, "added": 0, "changed": 0, "removed": 0, "warnings": 0, "notes": 0, "standing": len(r.approvedBefore())}
-	for i := range r.Pairs {
-		c["entries"] += len(r.Pairs[i].Found.Pins)
-		c["pins"] += len(r.Pairs[i].Pinned.Pins)
+	for i := range r.Comparisons {
+		c["entries"] += len(r.Comparisons[i].Captured.Pins)
+		c["pins"] += len(r.Comparisons[i].Locked.Pins)
 	}
 	for i := range r.Drifts {
 		c[strings.ToLower(string(r.Drifts[i].Kind))]++
@@ -193,7 +193,7 @@ func jsonCounts(r *Report) map[string]int {
 		}
 	}
 	c["allowed"] = c["drift"] - c["blocked"]
-	for _, list := range append([][]review.Finding{r.General(), r.inOtherServers(), r.unpinned()}, r.fresh...) {
+	for _, list := range append([][]lint.Finding{r.General(), r.inOtherServers(), r.unpinned()}, r.fresh...) {
 		for _, f := range list {
 			c[level(f)+"s"]++
 		}
@@ -201,17 +201,17 @@ func jsonCounts(r *Report) map[string]int {
 	return c
 }
 
-func jsonServerOf(p *pin.Pair) jsonServer {
+func jsonServerOf(p *pin.Comparison) jsonServer {
 	side := func(s *pin.Set) *jsonSide {
 		return &jsonSide{Entries: len(s.Pins), SetDigest: s.Digest, Policy: jsontree.Append(nil, s.Policy.Value())}
 	}
 	j := jsonServer{Server: p.Server}
 	if p.Known {
-		j.Pinned = side(&p.Pinned)
+		j.Pinned = side(&p.Locked)
 	}
 	if p.Present {
-		j.Now = side(&p.Found)
-		j.Now.Manifest, j.Now.About, j.Now.LinesPassedOver = p.Manifest, p.About, &p.Noise
+		j.Now = side(&p.Captured)
+		j.Now.Capture, j.Now.About, j.Now.LinesPassedOver = p.Capture, p.About, &p.Noise
 	}
 	return j
 }
@@ -230,25 +230,25 @@ func (j *jsonReport) quote(v jsontree.Value, whole int) (json.RawMessage, int) {
 	return text, 0
 }
 
-func (j *jsonReport) drift(r *Report, at int, approved []review.Finding) jsonDrift {
+func (j *jsonReport) drift(r *Report, at int, approved []lint.Finding) jsonDrift {
 	d, changes := &r.Drifts[at], r.changes[at]
 	drift := jsonDrift{
-		Server: d.Server, List: pin.ListInfo[d.List].Member, Name: d.Name, Kind: d.Kind, Blocked: d.Blocked,
+		Server: d.Server, List: pin.EntryTypeInfo[d.Type].Member, Name: d.Name, Kind: d.Kind, Blocked: d.Blocked,
 		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo,
 		Changes:  []jsonChange{},
 		Findings: jsonFindings(slices.Concat(r.fresh[at], approved), false),
 	}
 	whole := len(changes) == 0 // no changes to show the difference: give the definitions
-	if d.Pinned != nil {
-		drift.Pinned = j.pin(d.Pinned, whole)
+	if d.Locked != nil {
+		drift.Pinned = j.pin(d.Locked, whole)
 	}
 	switch {
 	case d.Kind == pin.Duplicate:
 		for _, p := range d.Definitions() {
 			drift.Copies = append(drift.Copies, *j.pin(&p, true))
 		}
-	case d.Found != nil:
-		drift.Now = j.pin(d.Found, whole)
+	case d.Captured != nil:
+		drift.Now = j.pin(d.Captured, whole)
 	}
 	for i, c := range changes {
 		if j.room -= len(c.Pointer); j.room < 0 {
@@ -271,7 +271,7 @@ func (j *jsonReport) pin(p *pin.Pin, whole bool) *jsonPin {
 	return said
 }
 
-func jsonFindings(list []review.Finding, placed bool) []jsonFinding {
+func jsonFindings(list []lint.Finding, placed bool) []jsonFinding {
 	all := make([]jsonFinding, len(list))
 	for i, f := range list {
 		j := jsonFinding{ID: f.ID, Level: level(f), Approved: f.Approved, Pointer: f.Pointer, Detail: f.Detail}
@@ -279,19 +279,19 @@ func jsonFindings(list []review.Finding, placed bool) []jsonFinding {
 			j.Server = &f.Server
 		}
 		if placed && !f.WholeServer {
-			j.List, j.Name = pin.ListInfo[f.List].Member, &f.Entry
+			j.List, j.Name = pin.EntryTypeInfo[f.List].Member, &f.Entry
 		}
 		all[i] = j
 	}
 	return all
 }
 
-func (r *Report) jsonEntry(p *pin.Pair, entry *pin.Pin, status map[pin.Ref]pin.Kind) jsonEntry {
+func (r *Report) jsonEntry(p *pin.Comparison, entry *pin.Pin, status map[pin.Ref]pin.DriftKind) jsonEntry {
 	k := cmp.Or(status[pin.Ref{Server: p.Server, Key: entry.Key}], "MATCH")
-	e := jsonEntry{p.Server, pin.ListInfo[entry.List].Member, entry.Name, string(k), entry.Digest, entry.Sanitized, ""}
-	// The hash is of the tool as received. A lockfile in place of the manifest may not have that.
-	asReceived := entry.Received != nil || entry.Definition != nil && !p.Found.Policy.Shapes()
-	if entry.List == pin.Tools && asReceived {
+	e := jsonEntry{p.Server, pin.EntryTypeInfo[entry.Type].Member, entry.Name, string(k), entry.Digest, entry.Sanitized, ""}
+	// The hash is of the tool as received. A lockfile in place of the capture may not have that.
+	asReceived := entry.Received != nil || entry.Definition != nil && !p.Captured.Policy.Shapes()
+	if entry.Type == pin.Tools && asReceived {
 		e.ApprovalHash = r.ApprovalHash(p.Server, entry)
 	}
 	return e

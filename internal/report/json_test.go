@@ -14,13 +14,13 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"pinproof/internal/capture"
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
+	"pinproof/internal/lint"
 	"pinproof/internal/lockfile"
-	"pinproof/internal/manifest"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
-	"pinproof/internal/review"
 	"pinproof/internal/text"
 )
 
@@ -55,32 +55,32 @@ func validate(t testing.TB, s *jsonschema.Schema, text []byte) {
 	}
 }
 
-// A scene is what a report is made of: manifests, the first locked, the second met.
+// A scene is what a report is made of: captures, the first locked, the second met.
 type scene struct {
 	server   string
 	old, new string // tools/list results; "" where there is none
 	policy   pin.Policy
 	path     string // of the lockfile; tools.lock if empty
-	other    bool   // the lockfile has another server, too, which no manifest is given for
+	other    bool   // the lockfile has another server, too, which no capture is given for
 	files    bool   // two files side by side, without a lockfile
-	allowed  []pin.Kind
-	findings []review.Finding // as if findings.go had found them
-	found    bool             // keep those, too, that it did find
+	allowed  []pin.DriftKind
+	findings []lint.Finding // as if findings.go had found them
+	found    bool           // keep those, too, that it did find
 }
 
-// report plays the scene; nil if a manifest is refused.
+// report plays the scene; nil if a capture is refused.
 func (s scene) report(t testing.TB) (*Report, lockfile.Lockfile) {
 	t.Helper()
 	pins := func(text string) (pin.Set, bool) {
-		m, err := manifest.Read("live.json", []byte(text), pintest.Form, s.policy)
+		m, err := capture.Read("live.json", []byte(text), pintest.Form, s.policy)
 		if err != nil {
 			return pin.Set{}, false
 		}
-		set, err := manifest.Pins(m, s.server, s.policy, nil, pintest.Form)
+		set, err := capture.Pins(m, s.server, s.policy, nil, pintest.Form)
 		return set, err == nil
 	}
 	lock := lockfile.Lockfile{}
-	p := pin.Pair{Server: s.server, Manifest: "live.json"}
+	p := pin.Comparison{Server: s.server, Capture: "live.json"}
 	if s.old != "" {
 		set, ok := pins(s.old)
 		if !ok || set.Repeated() {
@@ -99,35 +99,35 @@ func (s scene) report(t testing.TB) (*Report, lockfile.Lockfile) {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	if set := lock.Find(s.server); set != nil {
-		p.Pinned, p.Known = *set, true
+		p.Locked, p.Known = *set, true
 	}
 	if s.new != "" {
 		ok := false
-		if p.Found, ok = pins(s.new); !ok {
+		if p.Captured, ok = pins(s.new); !ok {
 			return nil, lock
 		}
 		p.Present = true
 	}
 	if s.files {
-		p.Server, p.Pinned.Server, p.Found.Server, s.server = "", "", "", ""
+		p.Server, p.Locked.Server, p.Captured.Server, s.server = "", "", "", ""
 	}
-	pairs := []pin.Pair{p}
+	pairs := []pin.Comparison{p}
 	if s.other && !s.files {
-		pairs = append(pairs, pin.Pair{Server: "other " + s.server, Known: true, Pinned: *lock.Find("other " + s.server)})
+		pairs = append(pairs, pin.Comparison{Server: "other " + s.server, Known: true, Locked: *lock.Find("other " + s.server)})
 	}
-	slices.SortFunc(pairs, func(x, y pin.Pair) int { return jsontree.CompareUTF16(x.Server, y.Server) })
+	slices.SortFunc(pairs, func(x, y pin.Comparison) int { return jsontree.CompareUTF16(x.Server, y.Server) })
 	in := inputOf(pairs)
 	in.Lockfile, in.Others = cmp.Or(s.path, "tools.lock"), lock.Labels()
 	if s.files {
 		in.Lockfile, in.Next.Against = "", in.Lockfile
 	}
 	if s.found {
-		in.Findings = review.Read(pairs, in.Drifts, lock.Servers, true)
+		in.Findings = lint.Read(pairs, in.Drifts, lock.Servers, true)
 	}
 	for _, f := range s.findings {
 		f.Server = s.server
 		if !f.WholeServer && !slices.ContainsFunc(in.Drifts, func(d pin.Drift) bool { return d.Ref() == f.Ref() }) {
-			f.Scope, f.Approved = review.InMatch, true
+			f.Scope, f.Approved = lint.InMatch, true
 		}
 		in.Findings = append(in.Findings, f)
 	}
@@ -137,12 +137,12 @@ func (s scene) report(t testing.TB) (*Report, lockfile.Lockfile) {
 
 // allow lets the drift of the allowed kinds pass, where the server is pinned and lists tools.
 func (s scene) allow(in *Input) {
-	whole := slices.ContainsFunc(in.Pairs, func(p pin.Pair) bool { return !p.Known || !p.Present || p.PolicyDiffers() })
+	whole := slices.ContainsFunc(in.Comparisons, func(p pin.Comparison) bool { return !p.Known || !p.Present || p.PolicyDiffers() })
 	in.Failed = whole
 	for i := range in.Drifts {
 		d := &in.Drifts[i]
-		p := pin.PairOf(in.Pairs, d.Server)
-		d.Blocked = !slices.Contains(s.allowed, d.Kind) || !p.Known || !p.Present || len(p.Found.Pins) == 0
+		p := pin.ComparisonOf(in.Comparisons, d.Server)
+		d.Blocked = !slices.Contains(s.allowed, d.Kind) || !p.Known || !p.Present || len(p.Captured.Pins) == 0
 		in.Failed = in.Failed || d.Blocked
 	}
 	if in.ExitCode = 0; in.Failed {
@@ -171,18 +171,18 @@ var scenes = map[string]scene{
 	"match":      {server: "files", old: sceneOld, new: sceneOld},
 	"drift":      {server: "files", old: sceneOld, new: sceneNew},
 	"hidden":     {server: "files", old: sceneOld, new: strings.Replace(sceneOld, "Reads a", `Reads\u200b a\u2060`, 1)},
-	"allowed":    {server: "files", old: `[{"name":"a"},{"name":"b"}]`, new: `[{"name":"b"},{"name":"c"}]`, allowed: []pin.Kind{pin.Added, pin.Removed}},
-	"no pins":    {server: "files", new: sceneNew, other: true, allowed: []pin.Kind{pin.Added}},
+	"allowed":    {server: "files", old: `[{"name":"a"},{"name":"b"}]`, new: `[{"name":"b"},{"name":"c"}]`, allowed: []pin.DriftKind{pin.Added, pin.Removed}},
+	"no pins":    {server: "files", new: sceneNew, other: true, allowed: []pin.DriftKind{pin.Added}},
 	"no capture": {server: "files", old: sceneOld},
 	"empty":      {server: "files", old: `{"tools":[]}`, new: `{"tools":[]}`},
-	"emptied":    {server: "files", old: sceneOld, new: `{"tools":[]}`, allowed: []pin.Kind{pin.Removed}},
+	"emptied":    {server: "files", old: sceneOld, new: `{"tools":[]}`, allowed: []pin.DriftKind{pin.Removed}},
 	"nothing":    {server: "files", new: `{"tools":[]}`},
 	"files":      {server: "files", old: sceneOld, new: sceneNew, files: true, path: "-"},
 	"policy": {server: "files", old: sceneOld, new: sceneNew, policy: pin.Policy{
 		Descriptions: "truncate=7", Ignore: []string{"/_meta/a~1b", "/icons", "/inputSchema/$schema"}, EmptyCursorEnds: true, RequireClean: true}},
 	"hash only": {server: "files", old: sceneOld, new: sceneNew, policy: pin.Policy{HashOnly: true}},
 	"path":      {server: "a,b:c%\n", old: sceneOld, new: sceneNew, path: "dir, 1/ö:%\nx\x1b[31m\xff/##[x].lock"},
-	"findings": {server: "files", old: sceneOld, new: sceneNew, findings: []review.Finding{
+	"findings": {server: "files", old: sceneOld, new: sceneNew, findings: []lint.Finding{
 		{Entry: "read_file", ID: "hidden-text", Warning: true, Pointer: "/inputSchema/properties/a{0}", Detail: "[x](https://example.invalid) {1}"},
 		{Entry: "read_file", ID: "growth", Pointer: "", Detail: "grew"},
 		{Entry: "stat", ID: "padding", Warning: true, Pointer: "/description", Detail: "much"},
@@ -248,7 +248,7 @@ func checkJSON(t testing.TB, schema *jsonschema.Schema, r *Report) {
 				unapproved++
 			}
 		}
-		if d.List != pin.ListInfo[want.List].Member || d.Name != want.Name || d.Kind != string(want.Kind) || len(d.Changes) != len(r.changes[i]) || unapproved != len(r.fresh[i]) || d.Blocked != want.Blocked {
+		if d.List != pin.EntryTypeInfo[want.Type].Member || d.Name != want.Name || d.Kind != string(want.Kind) || len(d.Changes) != len(r.changes[i]) || unapproved != len(r.fresh[i]) || d.Blocked != want.Blocked {
 			t.Fatalf("drift %d is not that of the report:\n%s", i, out)
 		}
 		for j, c := range d.Changes {
@@ -269,7 +269,7 @@ func checkJSON(t testing.TB, schema *jsonschema.Schema, r *Report) {
 // TestJSONReport is the page that shows the form. Its digests were computed by
 // other means.
 func TestJSONReport(t *testing.T) {
-	r, _ := scene{server: "s", old: `[{"name":"a","description":"x"}]`, new: `[{"name":"a","description":"x\u200b"},{"name":"é"}]`, allowed: []pin.Kind{pin.Added}}.report(t)
+	r, _ := scene{server: "s", old: `[{"name":"a","description":"x"}]`, new: `[{"name":"a","description":"x\u200b"},{"name":"é"}]`, allowed: []pin.DriftKind{pin.Added}}.report(t)
 	want := strings.Join([]string{
 		`{"schemaVersion":1,"verdict":"drift","exitCode":1,"summary":"DRIFT: 1 hidden, 1 added; 0 match tools.lock","lockfile":"tools.lock",`,
 		`"counts":{"added":1,"allowed":1,"blocked":1,"changed":0,"drift":2,"duplicate":0,"entries":2,`,
@@ -473,14 +473,14 @@ func hostileScene(name, words, key, path string, shape uint16) scene {
 		s.new = list(many...)
 	}
 	if has(8) {
-		s.allowed = []pin.Kind{pin.Added, pin.Removed}
+		s.allowed = []pin.DriftKind{pin.Added, pin.Removed}
 	}
 	if has(9) {
-		s.allowed = []pin.Kind{pin.Added, pin.Removed, pin.Changed, pin.Hidden, pin.Duplicate}
+		s.allowed = []pin.DriftKind{pin.Added, pin.Removed, pin.Changed, pin.Hidden, pin.Duplicate}
 	}
 	for i := range int(shape >> 10 & 15) {
 		tool := []string{name, "same", ""}[i%3]
-		f := review.Finding{Entry: tool, WholeServer: tool == "", ID: review.Table[i].ID, Warning: i%2 == 0, Pointer: jsontree.Pointer("", key), Detail: text.Printable(words)}
+		f := lint.Finding{Entry: tool, WholeServer: tool == "", ID: lint.Table[i].ID, Warning: i%2 == 0, Pointer: jsontree.Pointer("", key), Detail: text.Printable(words)}
 		s.findings = append(s.findings, f)
 	}
 	return s

@@ -9,8 +9,8 @@ import (
 
 	"pinproof/internal/diff"
 	"pinproof/internal/fail"
+	"pinproof/internal/lint"
 	"pinproof/internal/pin"
-	"pinproof/internal/review"
 	"pinproof/internal/text"
 )
 
@@ -91,15 +91,15 @@ func writeJUnit(w io.Writer, r *Report) error {
 			d := &r.Drifts[at]
 			drifted[d.Ref()] = true
 			servers = append(servers, d.Server)
-			add(d.Server, shortRef(d.List, d.Name), junitDrift(r, at, g, &budget, text))
+			add(d.Server, shortRef(d.Type, d.Name), junitDrift(r, at, g, &budget, text))
 		}
 	}
-	for i := range r.Pairs {
-		p := &r.Pairs[i]
+	for i := range r.Comparisons {
+		p := &r.Comparisons[i]
 		servers = append(servers, p.Server)
-		for _, one := range p.Found.Pins {
+		for _, one := range p.Captured.Pins {
 			if !drifted[pin.Ref{Server: p.Server, Key: one.Key}] {
-				add(p.Server, shortRef(one.List, one.Name))
+				add(p.Server, shortRef(one.Type, one.Name))
 			}
 		}
 	}
@@ -117,7 +117,7 @@ func writeJUnit(w io.Writer, r *Report) error {
 	return err
 }
 
-// junitName is the name of a server, or "pinproof" if two manifests are compared.
+// junitName is the name of a server, or "pinproof" if two captures are compared.
 func junitName(server string) string {
 	if server == "" {
 		return "pinproof"
@@ -157,7 +157,7 @@ func junitVerdict(r *Report, text func(func(*diffBlock)) string) element {
 func junitDrift(r *Report, at int, g *group, budget *diff.WordBudget, text func(func(*diffBlock)) string) element {
 	d := &r.Drifts[at]
 	message := string(d.Kind) + " " + r.ref(d.Ref()) + ": " + r.driftText(at)
-	if list := review.WarningsIn(r.fresh[at]); len(list) > 0 {
+	if list := lint.WarningsIn(r.fresh[at]); len(list) > 0 {
 		message = findingWord(list[0]) + "; " + message
 	}
 	alone := group{edits: slices.Clone(g.edits)}

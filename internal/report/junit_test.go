@@ -12,19 +12,19 @@ import (
 	"testing"
 
 	"pinproof/internal/fail"
+	"pinproof/internal/lint"
 	"pinproof/internal/pin"
-	"pinproof/internal/review"
 )
 
 func TestJUnitReport(t *testing.T) {
 	s := scene{server: "files",
 		old: `[{"name":"read_file","description":"Reads a file in a folder."},{"name":"stat"},{"name":"gone","title":"<b>"}]`,
 		new: `[{"name":"read_file","description":"Reads any file in a folder.","_meta":["]]>"]},{"name":"stat"},{"name":"x\n<y>"}]`,
-		findings: []review.Finding{
+		findings: []lint.Finding{
 			{Entry: "read_file", ID: "growth", Pointer: "/description", Detail: "grew & grew"},
 			{Entry: "stat", ID: "padding", Warning: true, Detail: "much"},
 			{WholeServer: true, ID: "oversize", Warning: true, Detail: "a large capture"}},
-		allowed: []pin.Kind{pin.Removed}}
+		allowed: []pin.DriftKind{pin.Removed}}
 	r, _ := s.report(t)
 	var b bytes.Buffer
 	if err := writeJUnit(&b, r); err != nil {
@@ -222,10 +222,10 @@ func checkJUnit(t testing.TB, r *Report) {
 		tests, failures = tests+len(suite.Cases), failures+n
 	}
 	entries, blocked := map[pin.Ref]bool{}, len(r.problems())
-	for i := range r.Pairs {
-		for _, set := range []pin.Set{r.Pairs[i].Pinned, r.Pairs[i].Found} {
+	for i := range r.Comparisons {
+		for _, set := range []pin.Set{r.Comparisons[i].Locked, r.Comparisons[i].Captured} {
 			for _, p := range set.Pins {
-				entries[pin.Ref{Server: r.Pairs[i].Server, Key: pin.Key{List: p.List, Name: p.Name}}] = true
+				entries[pin.Ref{Server: r.Comparisons[i].Server, Key: pin.Key{Type: p.Type, Name: p.Name}}] = true
 			}
 		}
 	}
@@ -237,7 +237,7 @@ func checkJUnit(t testing.TB, r *Report) {
 	if r.Failed {
 		blocked++
 	}
-	if len(got.Suites) != len(r.Pairs)+1 || tests != got.Tests || tests != len(entries)+len(r.problems())+1 || failures != got.Failures || failures != blocked {
+	if len(got.Suites) != len(r.Comparisons)+1 || tests != got.Tests || tests != len(entries)+len(r.problems())+1 || failures != got.Failures || failures != blocked {
 		t.Fatalf("%d suites, %d tests of %d entries, %d failures, %d blocked:\n%s", len(got.Suites), tests, len(entries), failures, blocked, b.Bytes())
 	}
 }

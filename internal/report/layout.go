@@ -347,7 +347,7 @@ func fit(s string, room, width int) (size, columns int) {
 // memberHead is the heading of a member of a definition. Unless all is set, a member that
 // no model reads and no client decides by is summed up: the heading has its size.
 func memberHead(p *pin.Pin, m jsontree.Member, all bool) (head string, summedUp bool) {
-	if p.List == pin.Instructions {
+	if p.Type == pin.Instructions {
 		return "text", false
 	}
 	head = text.Pointer(jsontree.Pointer("", m.Name))

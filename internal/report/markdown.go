@@ -159,7 +159,7 @@ func (m *markdownPage) groups(r *Report, whole section) {
 	}
 	show := func(groups []*group) {
 		for _, g := range groups {
-			switch list := r.first(g).List; {
+			switch list := r.first(g).Type; {
 			case g.minor:
 				minor[list] += len(g.drifts)
 			case left.Total() > 0 || !m.group(r, g):

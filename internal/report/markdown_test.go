@@ -17,43 +17,43 @@ import (
 
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
+	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
-	"pinproof/internal/review"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
 )
 
-// pageReport compares two manifests as diff does, for the tests of both pages.
+// pageReport compares two captures as diff does, for the tests of both pages.
 func pageReport(t testing.TB, old, new string) *Report {
 	t.Helper()
-	p := pin.Pair{Server: "s", Manifest: "live.json", Known: true, Present: true,
-		Pinned: pintest.PinsOf(t, old, pin.Policy{}), Found: pintest.PinsOf(t, new, pin.Policy{})}
-	return reportOf([]pin.Pair{p}, nil)
+	p := pin.Comparison{Server: "s", Capture: "live.json", Known: true, Present: true,
+		Locked: pintest.PinsOf(t, old, pin.Policy{}), Captured: pintest.PinsOf(t, new, pin.Policy{})}
+	return reportOf([]pin.Comparison{p}, nil)
 }
 
 // reportOf makes the report of a comparison, all of which is read.
-func reportOf(pairs []pin.Pair, locked []pin.Set) *Report {
+func reportOf(pairs []pin.Comparison, locked []pin.Set) *Report {
 	in := inputOf(pairs)
-	in.Findings = review.Read(pairs, in.Drifts, locked, true)
+	in.Findings = lint.Read(pairs, in.Drifts, locked, true)
 	return New(in)
 }
 
 // inputOf is what a report is made of, findings aside: the verdict by plain values, where
 // nothing is allowed.
-func inputOf(pairs []pin.Pair) Input {
-	in := Input{Lockfile: "tools.lock", Pairs: pairs, Drifts: pintest.Drifts(pairs), Matches: true, Next: shell.Command{Manifest: "live.json"}}
+func inputOf(pairs []pin.Comparison) Input {
+	in := Input{Lockfile: "tools.lock", Comparisons: pairs, Drifts: pintest.Drifts(pairs), Matches: true, Next: shell.Command{Capture: "live.json"}}
 	in.ApprovalHash = func(server string, p *pin.Pin) string { return p.Digest }
 	for i := range pairs {
 		p := &pairs[i]
-		p.Pinned.Digest, p.Found.Digest = pintest.SetDigest(&p.Pinned), pintest.SetDigest(&p.Found)
+		p.Locked.Digest, p.Captured.Digest = pintest.SetDigest(&p.Locked), pintest.SetDigest(&p.Captured)
 		p.Differs = !p.Known || !p.Present || p.PolicyDiffers() || slices.ContainsFunc(in.Drifts, func(d pin.Drift) bool { return d.Server == p.Server })
 		in.Matches = in.Matches && !p.Differs
-		if p.Present && p.Found.Digest != "" {
-			in.Expect = append(in.Expect, "--expect "+p.Found.Digest)
+		if p.Present && p.Captured.Digest != "" {
+			in.Expect = append(in.Expect, "--expect "+p.Captured.Digest)
 		}
 	}
-	if slices.ContainsFunc(pairs, func(p pin.Pair) bool { return p.Present && p.Found.Digest == "" }) {
+	if slices.ContainsFunc(pairs, func(p pin.Comparison) bool { return p.Present && p.Captured.Digest == "" }) {
 		in.Expect = nil
 	}
 	in.Failed = !in.Matches
@@ -90,7 +90,7 @@ const (
 // list, and that before the other entries.
 func TestMarkdownWarnedFirst(t *testing.T) {
 	r := pageReport(t, pageOld, pageNew)
-	r.Findings = []review.Finding{{Server: "s", ID: "crowded-list", Detail: "of the whole list", WholeServer: true}}
+	r.Findings = []lint.Finding{{Server: "s", ID: "crowded-list", Detail: "of the whole list", WholeServer: true}}
 	page, last := markdownOf(t, r), 0
 	for _, heading := range []string{"\n### 1. `HIDDEN list_dir`", "\n### About the whole list", "\n### 2. "} {
 		at := strings.Index(page, heading)
@@ -100,7 +100,7 @@ func TestMarkdownWarnedFirst(t *testing.T) {
 		last = at
 	}
 	r = pageReport(t, pageNew, pageNew)
-	r.Findings = []review.Finding{{Server: "s", ID: "crowded-list", Detail: "of the whole list", WholeServer: true}}
+	r.Findings = []lint.Finding{{Server: "s", ID: "crowded-list", Detail: "of the whole list", WholeServer: true}}
 	if !strings.Contains(markdownOf(t, r), "\n### About the whole list") {
 		t.Error("without drift nothing is said of the whole list")
 	}
@@ -108,7 +108,7 @@ func TestMarkdownWarnedFirst(t *testing.T) {
 
 func TestMarkdownPage(t *testing.T) {
 	r := pageReport(t, pageOld, pageNew)
-	r.Findings, r.fresh = nil, make([][]review.Finding, len(r.Drifts))
+	r.Findings, r.fresh = nil, make([][]lint.Finding, len(r.Drifts))
 	want := strings.ReplaceAll(`## DRIFT: '1 hidden, 3 changed (2 alike), 1 removed; 0 match tools.lock'
 
 - '1 hidden, 3 changed (2 alike), 1 of them in text the model reads, 1 removed'
@@ -180,7 +180,7 @@ pinproof relock live.json --accept-all --expect sha256:x
 
 func TestMarkdownMatch(t *testing.T) {
 	r := pageReport(t, pageOld, pageOld)
-	r.Findings = []review.Finding{{Entry: "a|b", ID: "padding", Warning: true, Detail: "`x`", Scope: review.InMatch, Approved: true}}
+	r.Findings = []lint.Finding{{Entry: "a|b", ID: "padding", Warning: true, Detail: "`x`", Scope: lint.InMatch, Approved: true}}
 	want := strings.ReplaceAll(`## OK: '0 drift (5 tools match tools.lock); 1 approved warning'
 
 ### Approved warnings, in what matches its pins
@@ -238,18 +238,18 @@ func hostileReport(t testing.TB, name, key, old, new string) *Report {
 	r := pageReport(t,
 		list(tool("changed", old), tool("alike", old), tool(name, old), tool("renamed", old), tool(name+"-", old), tool("was-"+name, new)),
 		list(tool("changed", new), tool("alike", new), tool(name, new), tool("+"+name, new), tool("twice", new), tool("twice", old), tool("is-"+name, new)))
-	p := &r.Pairs[0]
-	p.About, p.Manifest = text.Printable(new), old
-	r.Lockfile, r.Next.Manifest = new, old
+	p := &r.Comparisons[0]
+	p.About, p.Capture = text.Printable(new), old
+	r.Lockfile, r.Next.Capture = new, old
 	for _, tool := range []string{"changed", name, "alike"} {
-		f := review.Finding{Server: p.Server, Entry: tool, ID: "hidden-text", Warning: true, Pointer: jsontree.Pointer("", key), Detail: text.Printable(new)}
+		f := lint.Finding{Server: p.Server, Entry: tool, ID: "hidden-text", Warning: true, Pointer: jsontree.Pointer("", key), Detail: text.Printable(new)}
 		for i := range r.Drifts {
 			if r.Drifts[i].Ref() == f.Ref() {
 				r.fresh[i] = append(r.fresh[i], f)
 			}
 		}
 		r.Findings = append(r.Findings, f)
-		f.Scope, f.Approved = review.InMatch, true
+		f.Scope, f.Approved = lint.InMatch, true
 		r.Findings = append(r.Findings, f)
 	}
 	return r
@@ -259,7 +259,7 @@ func TestMarkdownHostile(t *testing.T) {
 	for _, s := range pageTexts {
 		r := hostileReport(t, s, s, "before "+s, s)
 		checkMarkdown(t, markdownOf(t, r))
-		r.Pairs[0].Server, r.Pairs[0].Known = s, false
+		r.Comparisons[0].Server, r.Comparisons[0].Known = s, false
 		checkMarkdown(t, markdownOf(t, r))
 		for _, err := range []error{fail.New("%s", text.Printable(s)).Hint("%s", text.Printable(s)), errors.New(s), fail.New("a\n%s\nb", "```")} {
 			var b bytes.Buffer
@@ -357,7 +357,7 @@ func TestMarkdownBoundedServers(t *testing.T) {
 	t.Parallel()
 	r := pageReport(t, `[{"name":"a"}]`, `[{"name":"b"}]`)
 	for i := range 1_000 {
-		r.Pairs = append(r.Pairs, pin.Pair{Server: fmt.Sprintf("t%03d", i), Known: true, Missing: true, Differs: true})
+		r.Comparisons = append(r.Comparisons, pin.Comparison{Server: fmt.Sprintf("t%03d", i), Known: true, Missing: true, Differs: true})
 	}
 	page := markdownOf(t, r)
 	checkMarkdown(t, page)

@@ -12,7 +12,7 @@ import (
 // it, "arguments.sort[].by", and what is in its schema behind that, "arguments.sort/enum/2".
 // "[]" is every element and "*" every parameter without a name. Anything else, and a
 // parameter with a name that could be mistaken, is shown as its JSON Pointer.
-func placeOf(list pin.List, pointer string) string {
+func placeOf(list pin.EntryType, pointer string) string {
 	const input = "/inputSchema"
 	if list != pin.Tools || !strings.HasPrefix(pointer, input+"/properties/") || len(pointer) > text.MaxPointer {
 		return text.Pointer(pointer)

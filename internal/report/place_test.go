@@ -10,7 +10,7 @@ import (
 
 func TestPlace(t *testing.T) {
 	for _, tt := range []struct {
-		list          pin.List
+		list          pin.EntryType
 		pointer, want string
 	}{
 		{pin.Tools, "", ""},

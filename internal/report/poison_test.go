@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"pinproof/internal/capture"
 	"pinproof/internal/jsontest"
 	"pinproof/internal/jsontree"
-	"pinproof/internal/manifest"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
 )
@@ -21,7 +21,7 @@ import (
 // hint, and one, besides, an order in tag characters inside its description.
 func poisoned(t *testing.T, list, victim string) (old, new string) {
 	t.Helper()
-	m, err := manifest.Read("old.json", []byte(list), pintest.Form, pin.Policy{})
+	m, err := capture.Read("old.json", []byte(list), pintest.Form, pin.Policy{})
 	if err != nil {
 		t.Fatal(err)
 	}

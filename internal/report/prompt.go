@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"pinproof/internal/fail"
+	"pinproof/internal/lint"
 	"pinproof/internal/pin"
-	"pinproof/internal/review"
 	"pinproof/internal/text"
 )
 
@@ -35,7 +35,7 @@ type question struct {
 	server  string          // whose drifts they are; "" if it is about the whole review
 	groups  []*group        // to show first
 	drifts  []int           // indexes of drifts; none if it is about the whole review
-	matched *review.Finding // a warning that is not on record, of an entry that matches its pin; or nil
+	matched *lint.Finding   // a warning that is not on record, of an entry that matches its pin; or nil
 	warned  bool            // only the word yes accepts it
 	answer  byte            // 'y', 'n', or 0 while it is open
 	refused string          // what to say when a no ends the review; "" if a no only keeps the pins
@@ -45,8 +45,8 @@ type question struct {
 
 // A chosen is what a person accepted at the prompt.
 type chosen struct {
-	Drifts   map[int]bool     // indexes of drifts
-	Warnings []review.Finding // of entries that match their pins, to put on record
+	Drifts   map[int]bool   // indexes of drifts
+	Warnings []lint.Finding // of entries that match their pins, to put on record
 }
 
 func (c *chosen) count() int { return len(c.Drifts) + len(c.Warnings) }
@@ -69,7 +69,7 @@ func (p *Prompter) Review() (chosen, error) {
 		}
 		_, left := p.unwarned(list, q.server, true)
 		q.rest = left.Total()
-		key, err := p.ask(q, position(list, i, len(p.r.Pairs) > 1), p.keys(q, len(done) > 0))
+		key, err := p.ask(q, position(list, i, len(p.r.Comparisons) > 1), p.keys(q, len(done) > 0))
 		if err != nil {
 			return chosen{}, err
 		}
@@ -188,10 +188,10 @@ func accepted(list []*question) chosen {
 func (p *Prompter) questions() []*question {
 	var list []*question
 	r := p.r
-	if slices.ContainsFunc(r.Pairs, func(p pin.Pair) bool { return p.PolicyDiffers() }) {
+	if slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.PolicyDiffers() }) {
 		list = append(list, &question{text: "Accept the changed policy?", refused: "the policy was not accepted"})
 	}
-	if len(review.WarningsIn(r.General())) > 0 {
+	if len(lint.WarningsIn(r.General())) > 0 {
 		list = append(list, &question{text: "The capture as a whole has a warning. Go on?", warned: true, refused: "the warning was not accepted"})
 	}
 	for _, groups := range p.t.together(r) {
@@ -249,10 +249,10 @@ func (p *Prompter) showDefinition(d *pin.Drift) {
 	t := *p.t
 	t.Full = true
 	t.say("  ", segment{'*', p.r.ref(d.Ref())})
-	if d.Found != nil {
-		t.whole("  ", '+', d.Found)
+	if d.Captured != nil {
+		t.whole("  ", '+', d.Captured)
 	} else {
-		t.whole("  ", '-', d.Pinned)
+		t.whole("  ", '-', d.Locked)
 	}
 	p.t.err = t.err
 }
@@ -262,7 +262,7 @@ func (p *Prompter) showDefinition(d *pin.Drift) {
 func (p *Prompter) unwarned(list []*question, server string, own bool) (rest []*question, count pin.Counts) {
 	rest = open(list, func(q *question) bool { return len(q.drifts) > 0 && !q.warned && (!own || q.server == server) })
 	for _, q := range rest {
-		count[p.r.Drifts[q.drifts[0]].List] += len(q.drifts)
+		count[p.r.Drifts[q.drifts[0]].Type] += len(q.drifts)
 	}
 	return rest, count
 }
@@ -272,7 +272,7 @@ func (p *Prompter) unwarned(list []*question, server string, own bool) (rest []*
 func (p *Prompter) acceptRest(list []*question, server string, own bool) ([]*question, error) {
 	rest, count := p.unwarned(list, server, own)
 	of := ""
-	if own && len(p.r.Pairs) > 1 {
+	if own && len(p.r.Comparisons) > 1 {
 		of = " of server " + text.Name(server)
 	}
 	if len(rest) == 0 {
@@ -303,7 +303,7 @@ var answerWords = map[byte][2]string{
 // again. After Enter alone, ask says what to type.
 func (p *Prompter) ask(q *question, where, keys string) (byte, error) {
 	offered := keys
-	if len(p.r.Pairs) == 1 { // of a single server, a and w say the same
+	if len(p.r.Comparisons) == 1 { // of a single server, a and w say the same
 		offered = strings.NewReplacer("s", "", "S", "").Replace(keys)
 	}
 	asked, expected := q.text+where, strings.Join(strings.Split(offered, ""), ", ")

@@ -8,18 +8,18 @@ import (
 
 	"pinproof/internal/diff"
 	"pinproof/internal/jsontree"
+	"pinproof/internal/lint"
 	"pinproof/internal/pin"
-	"pinproof/internal/review"
 	"pinproof/internal/shell"
 )
 
 // An Input is what a report is made of. Nothing in a report decides anything: what
 // fails the run, and the digests of sets, come with the input.
 type Input struct {
-	Lockfile string     // the path, as the user gave it; "" if two files are compared: next.against stands for the pins
-	Pairs    []pin.Pair // sorted by server
-	Drifts   []pin.Drift
-	Findings []review.Finding
+	Lockfile    string           // the path, as the user gave it; "" if two files are compared: Next.Against stands for the pins
+	Comparisons []pin.Comparison // sorted by server
+	Drifts      []pin.Drift
+	Findings    []lint.Finding
 
 	Matches  bool  // every entry matches its pin, and nothing else is wrong
 	Failed   bool  // an entry or a server fails the run
@@ -28,12 +28,12 @@ type Input struct {
 	WarnOnly bool  // no warning fails the run
 	Review   bool  // what matches was read, too, and a warning that is not on record fails the run
 
-	Part       bool          // the manifest is part of a session
-	Guessed    bool          // no flag named the server of a single manifest
+	Part       bool          // the capture is part of a session
+	Guessed    bool          // no flag named the server of a single capture
 	Uncompared []string      // lists that at least one of the two files has no answer to
 	Others     []string      // all labels in the lockfile, to offer where it lacks a server
 	Next       shell.Command // how this run was called, for the commands we print
-	Expect     []string      // flags that tie a command to these manifests; none if a name is repeated
+	Expect     []string      // flags that tie a command to these captures; none if a name is repeated
 
 	ApprovalHash func(server string, p *pin.Pin) string
 
@@ -49,12 +49,12 @@ type Input struct {
 // that of several servers server by server.
 type Report struct {
 	Input
-	changes [][]diff.Change    // of CHANGED and HIDDEN drift with stored texts, the most dangerous first
-	fresh   [][]review.Finding // for each drift, the findings that nobody has approved
-	dangers []danger           // for each drift, what a new entry declares and takes
+	changes [][]diff.Change  // of CHANGED and HIDDEN drift with stored texts, the most dangerous first
+	fresh   [][]lint.Finding // for each drift, the findings that nobody has approved
+	dangers []danger         // for each drift, what a new entry declares and takes
 	groups  []*group
 	cost    textCost
-	hidden  pin.Counts // entries of the manifests whose drift Only leaves out
+	hidden  pin.Counts // entries of the captures whose drift Only leaves out
 	LeftOut int        // drifts that Only leaves out
 }
 
@@ -69,7 +69,7 @@ func New(in Input) *Report {
 	}
 	r.group()
 	if len(r.Drifts) > 0 && in.Only == nil && !r.Part { // of a part, nobody knows all the text
-		r.cost = measureText(r.Pairs)
+		r.cost = measureText(r.Comparisons)
 	}
 	return r
 }
@@ -80,7 +80,7 @@ func Failed(err error) *Report {
 }
 
 // Empty reports whether nothing was compared.
-func (r *Report) Empty() bool { return r.NoAnswer != nil && len(r.Pairs) == 0 }
+func (r *Report) Empty() bool { return r.NoAnswer != nil && len(r.Comparisons) == 0 }
 
 // listChanges finds what changed inside each CHANGED or HIDDEN entry.
 func (r *Report) listChanges() {
@@ -89,7 +89,7 @@ func (r *Report) listChanges() {
 	for i := range r.Drifts {
 		d := &r.Drifts[i]
 		if (d.Kind == pin.Changed || d.Kind == pin.Hidden) && d.TextsKnown() {
-			r.changes[i] = diff.Definitions(d.List, d.Pinned.Tree(), d.Found.Tree())
+			r.changes[i] = diff.Definitions(d.Type, d.Locked.Tree(), d.Captured.Tree())
 		}
 	}
 }
@@ -97,20 +97,20 @@ func (r *Report) listChanges() {
 // listFresh sorts the findings that nobody has approved by the drift they are in, and reads
 // from them and the definitions how dangerous each entry is.
 func (r *Report) listFresh() {
-	r.fresh = make([][]review.Finding, len(r.Drifts))
+	r.fresh = make([][]lint.Finding, len(r.Drifts))
 	number := make(map[pin.Ref]int, len(r.Drifts))
 	for i := range r.Drifts {
 		number[r.Drifts[i].Ref()] = i
 	}
 	for _, f := range r.Findings {
-		if i, ok := number[f.Ref()]; ok && f.Scope == review.InDrift && !f.Approved && !f.WholeServer {
+		if i, ok := number[f.Ref()]; ok && f.Scope == lint.InDrift && !f.Approved && !f.WholeServer {
 			r.fresh[i] = append(r.fresh[i], f)
 		}
 	}
 	r.dangers = make([]danger, len(r.Drifts))
 	for i := range r.Drifts {
 		if r.Drifts[i].Kind == pin.Added {
-			r.dangers[i] = dangerOf(r.Drifts[i].Found, r.fresh[i])
+			r.dangers[i] = dangerOf(r.Drifts[i].Captured, r.fresh[i])
 		}
 	}
 }
@@ -119,7 +119,7 @@ func (r *Report) listFresh() {
 func (r *Report) narrow() {
 	var drifts []pin.Drift
 	var changes [][]diff.Change
-	var fresh [][]review.Finding
+	var fresh [][]lint.Finding
 	var dangers []danger
 	for i := range r.Drifts {
 		d := &r.Drifts[i]
@@ -138,16 +138,16 @@ func (r *Report) narrow() {
 			continue
 		}
 		r.LeftOut++
-		r.hidden[d.List] += len(d.Copies)
+		r.hidden[d.Type] += len(d.Copies)
 	}
 	r.Drifts, r.changes, r.fresh, r.dangers = drifts, changes, fresh, dangers
-	r.Findings = slices.DeleteFunc(slices.Clone(r.Findings), func(f review.Finding) bool {
-		return !f.WholeServer && (f.Scope == review.InMatch || f.Scope == review.InOthers) && !r.Only(&pin.Drift{Server: f.Server, Key: f.Ref().Key}, nil, f.Warning)
+	r.Findings = slices.DeleteFunc(slices.Clone(r.Findings), func(f lint.Finding) bool {
+		return !f.WholeServer && (f.Scope == lint.InMatch || f.Scope == lint.InOthers) && !r.Only(&pin.Drift{Server: f.Server, Key: f.Ref().Key}, nil, f.Warning)
 	})
 }
 
 // find lists the findings that is holds for, in their order.
-func (r *Report) find(is func(f *review.Finding) bool) (list []review.Finding) {
+func (r *Report) find(is func(f *lint.Finding) bool) (list []lint.Finding) {
 	for i := range r.Findings {
 		if is(&r.Findings[i]) {
 			list = append(list, r.Findings[i])
@@ -156,45 +156,45 @@ func (r *Report) find(is func(f *review.Finding) bool) (list []review.Finding) {
 	return list
 }
 
-// General lists the findings about whole manifests that nobody has approved.
-func (r *Report) General() []review.Finding {
-	return r.find(func(f *review.Finding) bool { return f.WholeServer && !f.Approved })
+// General lists the findings about whole captures that nobody has approved.
+func (r *Report) General() []lint.Finding {
+	return r.find(func(f *lint.Finding) bool { return f.WholeServer && !f.Approved })
 }
 
 // approvedBefore lists the approved warnings in what matches its pins.
-func (r *Report) approvedBefore() []review.Finding {
-	return r.find(func(f *review.Finding) bool { return f.Scope == review.InMatch && f.Approved && f.Warning })
+func (r *Report) approvedBefore() []lint.Finding {
+	return r.find(func(f *lint.Finding) bool { return f.Scope == lint.InMatch && f.Approved && f.Warning })
 }
 
 // Unrecorded lists the warnings that are not on record, in entries that match their pins.
-func (r *Report) Unrecorded() []review.Finding {
-	return r.find(func(f *review.Finding) bool {
-		return f.Scope == review.InMatch && !f.Approved && f.Warning && !f.WholeServer
+func (r *Report) Unrecorded() []lint.Finding {
+	return r.find(func(f *lint.Finding) bool {
+		return f.Scope == lint.InMatch && !f.Approved && f.Warning && !f.WholeServer
 	})
 }
 
-// inOtherServers lists what names of these manifests give to what was approved before: the
-// unrecorded warnings, and those in pins of servers that have no manifest here.
-func (r *Report) inOtherServers() []review.Finding {
-	return r.find(func(f *review.Finding) bool {
-		return (f.Scope == review.InMatch || f.Scope == review.InOthers) && !f.Approved && !f.WholeServer
+// inOtherServers lists what names of these captures give to what was approved before: the
+// unrecorded warnings, and those in pins of servers that have no capture here.
+func (r *Report) inOtherServers() []lint.Finding {
+	return r.find(func(f *lint.Finding) bool {
+		return (f.Scope == lint.InMatch || f.Scope == lint.InOthers) && !f.Approved && !f.WholeServer
 	})
 }
 
 // unpinned lists the warnings in prose of matching entries that a policy keeps out of pins.
-func (r *Report) unpinned() []review.Finding {
-	return r.find(func(f *review.Finding) bool { return f.Scope == review.NotPinned })
+func (r *Report) unpinned() []lint.Finding {
+	return r.find(func(f *lint.Finding) bool { return f.Scope == lint.NotPinned })
 }
 
 // blocking lists the warnings that fail the run although their entries match.
-func (r *Report) blocking() []review.Finding {
-	return r.find(func(f *review.Finding) bool { return f.Blocks(r.Review) })
+func (r *Report) blocking() []lint.Finding {
+	return r.find(func(f *lint.Finding) bool { return f.Blocks(r.Review) })
 }
 
 // Unapprovable lists the warnings that block every approval: no pin records the texts
 // they are in, so verify would report them again each time.
-func (r *Report) Unapprovable() []review.Finding {
-	return r.find(func(f *review.Finding) bool { return f.Scope == review.NotPinned || f.Scope == review.NotPinnedDrift })
+func (r *Report) Unapprovable() []lint.Finding {
+	return r.find(func(f *lint.Finding) bool { return f.Scope == lint.NotPinned || f.Scope == lint.NotPinnedDrift })
 }
 
 // Labelled returns the indexes of CHANGED entries that have no new warning, and only
@@ -212,7 +212,7 @@ func (r *Report) Labelled(labels []string) map[int]bool {
 
 // Warned reports whether a drift has a new warning.
 func (r *Report) Warned(i int) bool {
-	return slices.ContainsFunc(r.fresh[i], func(f review.Finding) bool { return f.Warning })
+	return slices.ContainsFunc(r.fresh[i], func(f lint.Finding) bool { return f.Warning })
 }
 
 // A textCost is how much of all entries a model reads, in bytes of canonical form: of
@@ -222,7 +222,7 @@ type textCost struct {
 	known         bool // false if a definition isn't stored
 }
 
-func measureText(pairs []pin.Pair) textCost {
+func measureText(pairs []pin.Comparison) textCost {
 	cost := textCost{known: true}
 	measure := func(pins []pin.Pin, size *int) {
 		for i := range pins {
@@ -234,8 +234,8 @@ func measureText(pairs []pin.Pair) textCost {
 		if pairs[i].Missing {
 			continue
 		}
-		measure(pairs[i].Pinned.Pins, &cost.before)
-		measure(pairs[i].Found.Pins, &cost.after)
+		measure(pairs[i].Locked.Pins, &cost.before)
+		measure(pairs[i].Captured.Pins, &cost.after)
 	}
 	return cost
 }
@@ -243,7 +243,7 @@ func measureText(pairs []pin.Pair) textCost {
 // modelText is the size of what a model reads of a definition, in bytes. For speed it
 // builds no tree: every entry is measured, drifted or not.
 func modelText(p *pin.Pin) int {
-	if p.List != pin.Tools || p.Definition == nil {
+	if p.Type != pin.Tools || p.Definition == nil {
 		return len(p.Definition)
 	}
 	size := 0
@@ -257,14 +257,14 @@ func modelText(p *pin.Pin) int {
 
 // A collapsedFinding is one finding of several entries.
 type collapsedFinding struct {
-	review.Finding
-	entries []string // where it was found: "write_file", "prompt review", "the manifest"
+	lint.Finding
+	entries []string // where it was found: "write_file", "prompt review", "the capture"
 }
 
 // collapseFindings joins equal findings of different entries, warnings first. place names what one is in.
-func collapseFindings(list []review.Finding, place func(*review.Finding) string) []collapsedFinding {
+func collapseFindings(list []lint.Finding, place func(*lint.Finding) string) []collapsedFinding {
 	var folded []collapsedFinding
-	index := map[review.Finding]int{}
+	index := map[lint.Finding]int{}
 	for _, f := range list {
 		key := f
 		key.Entry, key.List = "", 0
@@ -276,7 +276,7 @@ func collapseFindings(list []review.Finding, place func(*review.Finding) string)
 		}
 		folded[at].entries = append(folded[at].entries, place(&f))
 	}
-	slices.SortStableFunc(folded, func(a, b collapsedFinding) int { return review.RankOf(b.Warning) - review.RankOf(a.Warning) })
+	slices.SortStableFunc(folded, func(a, b collapsedFinding) int { return lint.RankOf(b.Warning) - lint.RankOf(a.Warning) })
 	return folded
 }
 

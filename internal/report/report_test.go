@@ -60,7 +60,7 @@ func TestEqualEditsFold(t *testing.T) {
 	if r.acceptCommand(r.groups[0]) != "" {
 		t.Error("a command accepts a warning")
 	}
-	want := "pinproof relock new.json --accept a --accept b --accept d --expect " + r.Pairs[0].Found.Digest
+	want := "pinproof relock new.json --accept a --accept b --accept d --expect " + r.Comparisons[0].Captured.Digest
 	if got := r.acceptCommand(r.groups[1]); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -86,8 +86,8 @@ func TestEntryCounts(t *testing.T) {
 
 // TestReportOfOtherLists: entries that are no tools have lines and selections of their own.
 func TestReportOfOtherLists(t *testing.T) {
-	entry := func(list pin.List, name, definition string) pin.Pin {
-		return pin.Pin{Key: pin.Key{List: list, Name: name}, Form: pintest.Form(pin.Tools, []byte(definition))}
+	entry := func(list pin.EntryType, name, definition string) pin.Pin {
+		return pin.Pin{Key: pin.Key{Type: list, Name: name}, Form: pintest.Form(pin.Tools, []byte(definition))}
 	}
 	tool := pintest.PinsOf(t, `[{"name":"x","inputSchema":{"properties":{}}}]`, pin.Policy{}).Pins[0]
 	pinned := pin.Set{Server: "s", Pins: []pin.Pin{tool, entry(pin.Resources, "file:///a", `{"uri":"file:///a"}`), entry(pin.Instructions, "", `"Use x."`)}}
@@ -104,7 +104,7 @@ func TestReportOfOtherLists(t *testing.T) {
 		}
 	}
 	// Each command names its entry and nothing else.
-	for i, want := range map[pin.Kind]string{pin.Added: "prompt=x", pin.Changed: "instructions", pin.Removed: "sha256:"} {
+	for i, want := range map[pin.DriftKind]string{pin.Added: "prompt=x", pin.Changed: "instructions", pin.Removed: "sha256:"} {
 		g := r.groups[slices.IndexFunc(r.groups, func(g *group) bool { return r.first(g).Kind == i })]
 		if command := r.acceptCommand(g); !strings.Contains(command, " --accept "+want) || strings.Count(command, "--accept") != 1 {
 			t.Errorf("%s: %s", i, command)
@@ -118,7 +118,7 @@ func TestInstructionsFirst(t *testing.T) {
 	entries := func(instructions, tools string) pin.Set {
 		v := pintest.Tree(t, instructions)
 		set := pintest.PinsOf(t, tools, pin.Policy{})
-		set.Pins = append(set.Pins, pin.Pin{Key: pin.Key{List: pin.Instructions}, Form: pintest.Form(pin.Instructions, jsontree.CanonicalBytes(&v))})
+		set.Pins = append(set.Pins, pin.Pin{Key: pin.Key{Type: pin.Instructions}, Form: pintest.Form(pin.Instructions, jsontree.CanonicalBytes(&v))})
 		return set
 	}
 	r := upgradeReport(entries(`"Use x."`, `[{"name":"a","description":"One."},{"name":"b","annotations":{}}]`),

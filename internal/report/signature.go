@@ -77,12 +77,12 @@ const (
 var factNames = map[string]byte{"title": '"', "name": '"', "mimeType": '"', "size": '0'}
 
 // sign makes the signature of an entry.
-func sign(list pin.List, definition jsontree.Value) (s signature) {
+func sign(list pin.EntryType, definition jsontree.Value) (s signature) {
 	name := definition.Get("name").Text
 	for _, m := range inReadingOrder(definition) {
 		at, size := jsontree.Pointer("", m.Name), len(m.Value.Parts)
 		switch {
-		case m.Name == pin.ListInfo[list].Identity:
+		case m.Name == pin.EntryTypeInfo[list].Identity:
 			if len(m.Value.Text) > text.MaxName {
 				s.also = append(s.also, sized(at, m.Value)) // the heading has but the beginning
 			}
@@ -472,11 +472,11 @@ func plain(v jsontree.Value) (string, bool) {
 // signDefinition makes the signature of an entry. Instructions, which are one text, and what
 // is far larger than any tool have none.
 func signDefinition(p *pin.Pin) (s signature, ok bool) {
-	if p.List == pin.Instructions || len(p.Definition) > maxSigned {
+	if p.Type == pin.Instructions || len(p.Definition) > maxSigned {
 		return s, false
 	}
 	tree := p.Tree()
-	return sign(p.List, tree), tree.Kind == '{'
+	return sign(p.Type, tree), tree.Kind == '{'
 }
 
 // exact reports whether an edit is to be shown character by character, or can't be shown
@@ -491,9 +491,9 @@ func signJoined(d *pin.Drift, e *edit) (s signature, ok bool) {
 		return s, false
 	}
 	top, required := param{depth: -1}, []string(nil)
-	if around := lookUp(d.Found, steps[:n-1]); around != nil && steps[n-1] == "properties" {
+	if around := lookUp(d.Captured, steps[:n-1]); around != nil && steps[n-1] == "properties" {
 		required = requiredIn(*around)
-	} else if around := lookUp(d.Found, steps[:n-2]); around != nil && steps[n-2] == "properties" {
+	} else if around := lookUp(d.Captured, steps[:n-2]); around != nil && steps[n-2] == "properties" {
 		required = requiredIn(*around)
 	}
 	switch {
@@ -527,11 +527,11 @@ func (s shape) line() string {
 func shapeOf(d *pin.Drift, e *edit) (shape, bool) {
 	steps, _ := jsontree.Tokens(e.Pointer)
 	n := len(steps)
-	if n < 3 || steps[0] != "inputSchema" || e.From != "" || e.exact() || !d.TextsKnown() || d.Pinned == nil || d.Found == nil {
+	if n < 3 || steps[0] != "inputSchema" || e.From != "" || e.exact() || !d.TextsKnown() || d.Locked == nil || d.Captured == nil {
 		return shape{}, false
 	}
 	var sides [2]param
-	for i, whole := range []*pin.Pin{d.Pinned, d.Found} {
+	for i, whole := range []*pin.Pin{d.Locked, d.Captured} {
 		v := lookUp(whole, steps[:n-1])
 		if v == nil || v.Kind != '{' {
 			return shape{}, false

@@ -14,11 +14,11 @@ import (
 )
 
 // signed lays out an entry as a review does.
-func signed(list pin.List, definition jsontree.Value, full bool, width int) string {
+func signed(list pin.EntryType, definition jsontree.Value, full bool, width int) string {
 	var b bytes.Buffer
 	t := NewText(&b, TextStyle{Full: full, Width: width})
 	t.at = &group{number: 1}
-	key := pin.Key{List: list, Name: definition.Get(pin.ListInfo[list].Identity).Text}
+	key := pin.Key{Type: list, Name: definition.Get(pin.EntryTypeInfo[list].Identity).Text}
 	t.whole("  ", '+', &pin.Pin{Key: key, Form: pintest.Form(list, jsontree.CanonicalBytes(&definition))})
 	return b.String()
 }
@@ -67,7 +67,7 @@ func TestEmptyDescription(t *testing.T) {
 
 func TestSignatureOfOthers(t *testing.T) {
 	for _, test := range []struct {
-		list             pin.List
+		list             pin.EntryType
 		definition, want string
 	}{
 		{pin.Prompts, `{"name":"review_code","title":"Review code","description":"Reviews a change.","icons":[{"src":"a"}],"arguments":[
@@ -118,8 +118,8 @@ func TestSignatureOfOthers(t *testing.T) {
 
 // madeEntry makes an entry of the members that those of its list have, some of them with
 // values that nobody expects there.
-func madeEntry(m jsontest.Maker, list pin.List) string {
-	parts := []string{strconv.Quote(pin.ListInfo[list].Identity) + `:"t"`}
+func madeEntry(m jsontest.Maker, list pin.EntryType) string {
+	parts := []string{strconv.Quote(pin.EntryTypeInfo[list].Identity) + `:"t"`}
 	members := [][2]string{
 		{"title", m.Pick(`"T"`, `"Tee"`, `5`, `"5"`)},
 		{"description", m.Pick(`"Runs."`, `"{\"a\": 1}"`, `{"a":1}`, `"null"`, `null`, `"a\nb"`, `"[1,\n2]"`, `[1,2]`, `""`)},
@@ -258,7 +258,7 @@ func TestNothingIsHiddenBySignatures(t *testing.T) {
 			was := pintest.Tree(t, madeEntry(m, list))
 			is := edited(t, m, was)
 			old, new := pintest.CanonicalTree(t, string(jsontree.Append(nil, was))), pintest.CanonicalTree(t, string(jsontree.Append(nil, is)))
-			if jsontree.Equal(old, new) || is.Get(pin.ListInfo[list].Identity).Text != "t" {
+			if jsontree.Equal(old, new) || is.Get(pin.EntryTypeInfo[list].Identity).Text != "t" {
 				continue
 			}
 			different++
@@ -277,7 +277,7 @@ func TestNothingIsHiddenBySignatures(t *testing.T) {
 			}
 		}
 		if different < 1_000 || alike < 4 {
-			t.Errorf("%s: %d pairs, %d of them alike", pin.ListInfo[list].Member, different, alike)
+			t.Errorf("%s: %d pairs, %d of them alike", pin.EntryTypeInfo[list].Member, different, alike)
 		}
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"pinproof/internal/lint"
 	"pinproof/internal/pin"
-	"pinproof/internal/review"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
 )
@@ -32,18 +32,18 @@ func WriteStat(w io.Writer, r *Report, style TextStyle) error {
 	columns := t.statLayout(rows)
 	for i, g := range r.groups {
 		if r.opensServer(g) {
-			p := pin.PairOf(r.Pairs, r.first(g).Server)
-			t.say("", segment{'*', cmp.Or(r.calledText(p), text.Printable(p.Manifest))}, segment{'=', "   " + r.serverText(p.Server, false)})
+			p := pin.ComparisonOf(r.Comparisons, r.first(g).Server)
+			t.say("", segment{'*', cmp.Or(r.calledText(p), text.Printable(p.Capture))}, segment{'=', "   " + r.serverText(p.Server, false)})
 		}
 		t.statRow(g.number, rows[i], columns)
 	}
-	if n := len(r.Pairs) - len(r.differing()); n > 0 {
+	if n := len(r.Comparisons) - len(r.differing()); n > 0 {
 		t.say("", segment{'=', text.Count(n, "other server") + ": no drift"})
 	}
 	t.verdict(r)
 	t.leftOut(r)
 	next := r.Next
-	if len(r.Pairs) > 1 && len(r.groups) > 0 && r.Only == nil && shell.PasteableLabel(r.first(r.groups[0]).Server) {
+	if len(r.Comparisons) > 1 && len(r.groups) > 0 && r.Only == nil && shell.PasteableLabel(r.first(r.groups[0]).Server) {
 		next.Server = r.first(r.groups[0]).Server
 	}
 	t.Hint(step{"read it", next.To("diff", r.OnlyFlags...)})
@@ -60,10 +60,10 @@ type statRow struct {
 
 func (r *Report) statRow(g *group) statRow {
 	d := r.first(g)
-	row := statRow{kind: string(d.Kind), name: shortRef(d.List, d.Name), op: '='}
+	row := statRow{kind: string(d.Kind), name: shortRef(d.Type, d.Name), op: '='}
 	if n := len(g.drifts); n > 1 {
 		row.several = true
-		row.name = text.Count(n, pin.ListInfo[d.List].Entry) + " alike: " + strings.Join(r.groupNames(g), ", ")
+		row.name = text.Count(n, pin.EntryTypeInfo[d.Type].Entry) + " alike: " + strings.Join(r.groupNames(g), ", ")
 	}
 	row.word, row.op = r.gravestWord(g)
 	if change, known := r.groupCost(g); known {
@@ -79,12 +79,12 @@ func (r *Report) statRow(g *group) statRow {
 // dangerWords says what the tools of a group declare and take. What is alike is their change:
 // they may declare different things.
 func (r *Report) dangerWords(g *group) string {
-	if d := r.first(g); d.List != pin.Tools || d.Kind == pin.Removed {
+	if d := r.first(g); d.Type != pin.Tools || d.Kind == pin.Removed {
 		return ""
 	}
 	var all dangers
 	for _, i := range g.drifts {
-		all = append(all, dangerOf(r.Drifts[i].Found, r.fresh[i]))
+		all = append(all, dangerOf(r.Drifts[i].Captured, r.fresh[i]))
 	}
 	return strings.Join(all.words(), ", ")
 }
@@ -106,7 +106,7 @@ func (r *Report) pointedAt(g *group) string {
 // byServer says of each server that differs what drifted, the most dangerous first.
 func (r *Report) byServer() (list [][2]string) {
 	for _, g := range r.groups {
-		if server := r.first(g).Server; len(r.Pairs) > 1 && r.opensServer(g) {
+		if server := r.first(g).Server; len(r.Comparisons) > 1 && r.opensServer(g) {
 			list = append(list, [2]string{text.Name(server), r.serverText(server, true)})
 		}
 	}
@@ -145,8 +145,8 @@ func (r *Report) groupCost(g *group) (bytes int, known bool) {
 		if !d.TextsKnown() {
 			return 0, false
 		}
-		if d.Pinned != nil {
-			bytes -= modelText(d.Pinned)
+		if d.Locked != nil {
+			bytes -= modelText(d.Locked)
 		}
 		for i := range d.Copies {
 			bytes += modelText(&d.Copies[i])
@@ -229,10 +229,10 @@ func padded(s string, width int) string {
 }
 
 // differing lists the servers that differ.
-func (r *Report) differing() (list []*pin.Pair) {
-	for i := range r.Pairs {
-		if r.Pairs[i].Differs {
-			list = append(list, &r.Pairs[i])
+func (r *Report) differing() (list []*pin.Comparison) {
+	for i := range r.Comparisons {
+		if r.Comparisons[i].Differs {
+			list = append(list, &r.Comparisons[i])
 		}
 	}
 	return list
@@ -247,14 +247,14 @@ func (r *Report) opensServer(g *group) bool {
 // it names what is new and dangerous.
 func (r *Report) serverText(server string, names bool) string {
 	groups := slices.DeleteFunc(slices.Clone(r.groups), func(g *group) bool { return r.first(g).Server != server })
-	var list []review.Finding
+	var list []lint.Finding
 	for _, g := range groups {
 		for _, i := range g.drifts {
 			list = append(list, r.fresh[i]...)
 		}
 	}
 	warnings := ""
-	if n := len(review.WarningsIn(list)); n > 0 {
+	if n := len(lint.WarningsIn(list)); n > 0 {
 		warnings = text.Count(n, "WARNING")
 	}
 	return joined("; ", warnings, kindText(r, groups), r.dangerText(groups, names))
@@ -269,9 +269,9 @@ func (r *Report) inSeveral() (lines []string) {
 				drifted++
 			}
 		}
-		if n := pin.Holders(r.Pairs, key); n > 1 {
+		if n := pin.Holders(r.Comparisons, key); n > 1 {
 			lines = append(lines, fmt.Sprintf("%s servers have %s, it drifted in %s; one of them alone: --server ID",
-				text.Number(n), shortRef(key.List, key.Name), text.Number(drifted)))
+				text.Number(n), shortRef(key.Type, key.Name), text.Number(drifted)))
 		}
 	}
 	return lines
@@ -279,13 +279,13 @@ func (r *Report) inSeveral() (lines []string) {
 
 // calledText is a server's label with what the server calls itself, before and now where
 // both are known.
-func (r *Report) calledText(p *pin.Pair) string {
+func (r *Report) calledText(p *pin.Comparison) string {
 	label, about := "", p.About
 	if p.Server != "" {
 		label = text.Name(p.Server)
 	}
-	if p.PinnedAbout != "" && p.PinnedAbout != p.About {
-		about = joined(" -> ", p.PinnedAbout, p.About)
+	if p.LockedAbout != "" && p.LockedAbout != p.About {
+		about = joined(" -> ", p.LockedAbout, p.About)
 	}
 	if about != "" {
 		about = "(" + about + ")"

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"pinproof/internal/diff"
+	"pinproof/internal/lint"
 	"pinproof/internal/pin"
-	"pinproof/internal/review"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
 )
@@ -28,31 +28,31 @@ const (
 
 // shortRef names an entry in a sentence: "write_file", "prompt review",
 // "instructions".
-func shortRef(list pin.List, name string) string {
+func shortRef(list pin.EntryType, name string) string {
 	switch {
 	case list == pin.Instructions:
-		return pin.ListInfo[list].Entry
-	case list == pin.Tools && name != pin.ListInfo[pin.Instructions].Entry:
+		return pin.EntryTypeInfo[list].Entry
+	case list == pin.Tools && name != pin.EntryTypeInfo[pin.Instructions].Entry:
 		return text.Name(name)
 	}
-	return pin.ListInfo[list].Entry + " " + text.Name(name)
+	return pin.EntryTypeInfo[list].Entry + " " + text.Name(name)
 }
 
 // ref names an entry in a sentence, with its server where there are several.
 func (r *Report) ref(key pin.Ref) string {
-	ref := shortRef(key.List, key.Name)
-	if len(r.Pairs) > 1 {
+	ref := shortRef(key.Type, key.Name)
+	if len(r.Comparisons) > 1 {
 		ref += " (server " + text.Name(key.Server) + ")"
 	}
 	return ref
 }
 
 // subjectOf names the entry that a finding is in, or the capture as a whole.
-func (r *Report) subjectOf(f *review.Finding) string {
+func (r *Report) subjectOf(f *lint.Finding) string {
 	switch {
 	case !f.WholeServer:
 		return r.ref(f.Ref())
-	case len(r.Pairs) > 1:
+	case len(r.Comparisons) > 1:
 		return "the capture of server " + text.Name(f.Server)
 	}
 	return "the capture"
@@ -73,7 +73,7 @@ func (r *Report) verdictWord() string {
 		return "NO ANSWER"
 	case r.Failed:
 		return "DRIFT"
-	case len(r.Drifts) == 0 && slices.ContainsFunc(r.Pairs, func(p pin.Pair) bool { return p.Missing }):
+	case len(r.Drifts) == 0 && slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.Missing }):
 		return "PASS IN PART"
 	}
 	return "PASS WITH DRIFT"
@@ -139,14 +139,14 @@ func joined(separator string, parts ...string) string {
 
 // matchedCounts counts the entries that match their pins, by list.
 func (r *Report) matchedCounts() (c pin.Counts) {
-	for i := range r.Pairs {
-		for list, n := range pin.CountPins(r.Pairs[i].Found.Pins) {
+	for i := range r.Comparisons {
+		for list, n := range pin.CountPins(r.Comparisons[i].Captured.Pins) {
 			c[list] += n
 		}
 	}
 	for i := range r.Drifts {
-		if d := &r.Drifts[i]; d.Found != nil {
-			c[d.List] -= len(d.Copies)
+		if d := &r.Drifts[i]; d.Captured != nil {
+			c[d.Type] -= len(d.Copies)
 		}
 	}
 	for list, n := range r.hidden {
@@ -160,14 +160,14 @@ func kindText(r *Report, groups []*group) string { return kindTextWith(r, groups
 
 // kindTextWith is kindText with words behind the count of what changed.
 func kindTextWith(r *Report, groups []*group, changed string) string {
-	count, most := map[pin.Kind]int{}, map[pin.Kind]int{} // most: in one group
+	count, most := map[pin.DriftKind]int{}, map[pin.DriftKind]int{} // most: in one group
 	for _, g := range groups {
 		k, n := r.first(g).Kind, len(g.drifts)
 		count[k] += n
 		most[k] = max(most[k], n)
 	}
 	var parts []string
-	for _, k := range []pin.Kind{pin.Duplicate, pin.Hidden, pin.Added, pin.Changed, pin.Removed} {
+	for _, k := range []pin.DriftKind{pin.Duplicate, pin.Hidden, pin.Added, pin.Changed, pin.Removed} {
 		n, alike := count[k], most[k]
 		if n == 0 {
 			continue
@@ -189,8 +189,8 @@ func kindTextWith(r *Report, groups []*group, changed string) string {
 }
 
 // newWarnings lists the warnings that nobody has approved.
-func (r *Report) newWarnings() []review.Finding {
-	return review.WarningsIn(slices.Concat(slices.Concat(r.fresh...), r.blocking(), r.find(func(f *review.Finding) bool { return f.WholeServer && f.Scope == review.InDrift && !f.Approved })))
+func (r *Report) newWarnings() []lint.Finding {
+	return lint.WarningsIn(slices.Concat(slices.Concat(r.fresh...), r.blocking(), r.find(func(f *lint.Finding) bool { return f.WholeServer && f.Scope == lint.InDrift && !f.Approved })))
 }
 
 // warningText names the new warnings: "1 WARNING hidden-text in write_file". It is
@@ -241,11 +241,11 @@ func (r *Report) policyText() string {
 	if len(r.Uncompared) > 0 {
 		said = append(said, "; not compared, for one file has no answer to it: "+strings.Join(r.Uncompared, ", "))
 	}
-	for i := range r.Pairs {
-		p := &r.Pairs[i]
-		words := p.Found.Policy.Summary()
+	for i := range r.Comparisons {
+		p := &r.Comparisons[i]
+		words := p.Captured.Policy.Summary()
 		if !p.Present {
-			words = p.Pinned.Policy.Summary()
+			words = p.Locked.Policy.Summary()
 		}
 		if words != "" && !slices.Contains(said, words) {
 			said = append(said, words)
@@ -280,7 +280,7 @@ func (r *Report) overview() []string {
 		labels = strings.ToUpper(labels[:1]) + labels[1:]
 	}
 	added, rest := "", r.groups
-	if dangers := r.dangerText(r.groups, len(r.Pairs) == 1); dangers != "" {
+	if dangers := r.dangerText(r.groups, len(r.Comparisons) == 1); dangers != "" {
 		isNew := func(g *group) bool { return r.first(g).Kind == pin.Added }
 		rest = slices.DeleteFunc(slices.Clone(r.groups), isNew)
 		added = kindText(r, slices.DeleteFunc(slices.Clone(r.groups), func(g *group) bool { return !isNew(g) })) + ": " + dangers
@@ -308,7 +308,7 @@ func (r *Report) readText() string {
 			return "" // it can't be told
 		default:
 			changed++
-			read += review.RankOf(slices.ContainsFunc(r.changes[i], func(c diff.Change) bool { return modelReads(d.List, c) }))
+			read += lint.RankOf(slices.ContainsFunc(r.changes[i], func(c diff.Change) bool { return modelReads(d.Type, c) }))
 		}
 	}
 	switch {
@@ -323,7 +323,7 @@ func (r *Report) readText() string {
 }
 
 // modelReads reports whether a change is in something that a model reads.
-func modelReads(list pin.List, c diff.Change) bool {
+func modelReads(list pin.EntryType, c diff.Change) bool {
 	return !c.Label.Minor() && (list != pin.Tools || strings.HasPrefix(c.Pointer, "/description") || strings.HasPrefix(c.Pointer, "/inputSchema"))
 }
 
@@ -331,7 +331,7 @@ func modelReads(list pin.List, c diff.Change) bool {
 func (r *Report) driftsThat(are func(i int) bool) (c pin.Counts, refs []string) {
 	for i := range r.Drifts {
 		if d := &r.Drifts[i]; are(i) {
-			c[d.List]++
+			c[d.Type]++
 			refs = append(refs, r.ref(d.Ref()))
 		}
 	}
@@ -358,7 +358,7 @@ func (r *Report) costText() string {
 
 // A problem is what is wrong with a whole server, and what to type if it was intended.
 type problem struct {
-	id     string // stable: "no-pins", "no-manifest", "policy", "other-server"
+	id     string // stable: "no-pins", "no-capture", "policy", "other-server"
 	server string
 	title  string
 	step
@@ -367,19 +367,19 @@ type problem struct {
 
 // problems lists what is wrong with whole servers, in the order of the servers.
 func (r *Report) problems() (list []problem) {
-	for i := range r.Pairs {
-		p := &r.Pairs[i]
+	for i := range r.Comparisons {
+		p := &r.Comparisons[i]
 		server := "server " + text.Name(p.Server)
 		add := func(id, title, text, command string) {
 			list = append(list, problem{id, p.Server, title, step{text, command}, p.Missing && r.NoAnswer == nil})
 		}
 		if p.Unrelated {
-			pins := text.Count(len(p.Pinned.Pins), "pin") + " of " + text.Name(p.Server)
+			pins := text.Count(len(p.Locked.Pins), "pin") + " of " + text.Name(p.Server)
 			if p.Server == "" { // two captures
-				pins = pin.CountPins(p.Pinned.Pins).Plural() + " of " + r.against()
+				pins = pin.CountPins(p.Locked.Pins).Plural() + " of " + r.against()
 			}
 			s, command := fmt.Sprintf("%s looks like another server: none of its %s is among the %s",
-				text.Printable(p.Manifest), pin.CountPins(p.Found.Pins).Plural(), pins), ""
+				text.Printable(p.Capture), pin.CountPins(p.Captured.Pins).Plural(), pins), ""
 			if r.Guessed {
 				command = r.Next.To("lock", "--server "+shell.Label(p.FileLabel, p.Server))
 			}
@@ -398,12 +398,12 @@ func (r *Report) problems() (list []problem) {
 		switch {
 		case p.Present:
 		case r.Lockfile == "":
-			add("no-capture", "no "+server, text.Printable(r.Next.Manifest)+" has no "+server, "")
+			add("no-capture", "no "+server, text.Printable(r.Next.Capture)+" has no "+server, "")
 		default:
-			add("no-capture", "no capture of "+server, "no capture of "+server+" ("+pin.CountPins(p.Pinned.Pins).String()+" in "+r.against()+"): they keep their pins", "")
+			add("no-capture", "no capture of "+server, "no capture of "+server+" ("+pin.CountPins(p.Locked.Pins).String()+" in "+r.against()+"): they keep their pins", "")
 		}
 		if p.PolicyDiffers() {
-			text := fmt.Sprintf("policy of %s: %s -> %s", server, pin.PolicyWords(p.Pinned.Policy), pin.PolicyWords(p.Found.Policy))
+			text := fmt.Sprintf("policy of %s: %s -> %s", server, pin.PolicyWords(p.Locked.Policy), pin.PolicyWords(p.Captured.Policy))
 			add("policy", "another policy for "+server, text, "")
 		}
 	}
@@ -414,15 +414,15 @@ func (r *Report) problems() (list []problem) {
 // more than most entries; 0: all.
 func (r *Report) groupTitle(g *group, most int) string {
 	first := r.first(g)
-	title := string(first.Kind) + " " + shortRef(first.List, first.Name)
+	title := string(first.Kind) + " " + shortRef(first.Type, first.Name)
 	if n := len(g.drifts); n > 1 {
 		alike := " alike"
 		if n > len(r.groups[g.number-1].drifts) { // of several groups
 			alike = ""
 		}
-		title = fmt.Sprintf("%s %s%s: %s", first.Kind, text.Count(n, pin.ListInfo[first.List].Entry), alike, text.List(r.groupNames(g), cmp.Or(most, n)))
+		title = fmt.Sprintf("%s %s%s: %s", first.Kind, text.Count(n, pin.EntryTypeInfo[first.Type].Entry), alike, text.List(r.groupNames(g), cmp.Or(most, n)))
 	}
-	if len(r.Pairs) > 1 {
+	if len(r.Comparisons) > 1 {
 		title += ", server " + text.Name(first.Server)
 	}
 	return title
@@ -438,11 +438,11 @@ func (r *Report) groupNames(g *group) []string {
 
 // groupFindings lists the findings of a group, equal ones once, warnings first.
 func (r *Report) groupFindings(g *group) []collapsedFinding {
-	var list []review.Finding
+	var list []lint.Finding
 	for _, at := range g.drifts {
 		list = append(list, r.fresh[at]...)
 	}
-	return collapseFindings(list, func(f *review.Finding) string { return shortRef(f.List, f.Entry) })
+	return collapseFindings(list, func(f *lint.Finding) string { return shortRef(f.List, f.Entry) })
 }
 
 // driftNote says what a list of changes can't: repeats, renames, texts that are not
@@ -450,7 +450,7 @@ func (r *Report) groupFindings(g *group) []collapsedFinding {
 func driftNote(d *pin.Drift) string {
 	switch {
 	case d.Kind == pin.Duplicate:
-		return text.Count(len(d.Copies), pin.ListInfo[d.List].Entry) + " of this name: an agent may get any of them; this can't be accepted"
+		return text.Count(len(d.Copies), pin.EntryTypeInfo[d.Type].Entry) + " of this name: an agent may get any of them; this can't be accepted"
 	case d.RenamedFrom != "" && d.RenamedSimilar:
 		return "looks like " + text.Name(d.RenamedFrom) + " under a new name, with these changes"
 	case d.RenamedFrom != "":
@@ -460,7 +460,7 @@ func driftNote(d *pin.Drift) string {
 	case d.RenamedTo != "":
 		return "it is " + text.Name(d.RenamedTo) + " now: nothing else differs"
 	case (d.Kind == pin.Changed || d.Kind == pin.Hidden) && !d.TextsKnown():
-		return fmt.Sprintf("pinned %s, now %s: a definition was not stored (hashOnly)", short(d.Pinned.Digest), short(d.Found.Digest))
+		return fmt.Sprintf("pinned %s, now %s: a definition was not stored (hashOnly)", short(d.Locked.Digest), short(d.Captured.Digest))
 	}
 	return ""
 }
@@ -468,7 +468,7 @@ func driftNote(d *pin.Drift) string {
 // driftText says in one line what is wrong with a drifted entry.
 func (r *Report) driftText(i int) string {
 	d := &r.Drifts[i]
-	plain := map[pin.Kind]string{pin.Added: "no pin names it", pin.Removed: "it is gone"} // without a driftNote
+	plain := map[pin.DriftKind]string{pin.Added: "no pin names it", pin.Removed: "it is gone"} // without a driftNote
 	said := []string{cmp.Or(driftNote(d), plain[d.Kind])}
 	for j, c := range r.changes[i] {
 		if j == maxSaidChanges {
@@ -583,7 +583,7 @@ func labelCounts(edits []*edit) string {
 }
 
 // level is the level of a finding, for programs.
-func level(f review.Finding) string {
+func level(f lint.Finding) string {
 	if f.Warning {
 		return "warning"
 	}
@@ -591,7 +591,7 @@ func level(f review.Finding) string {
 }
 
 // findingWord is what a finding is called where people read: "WARNING hidden-text".
-func findingWord(f review.Finding) string {
+func findingWord(f lint.Finding) string {
 	return strings.Replace(level(f), "warning", "WARNING", 1) + " " + f.ID
 }
 
@@ -666,13 +666,13 @@ func (r *Report) recordSteps() []step {
 
 // nothingPinned reports whether the lockfile has none of the servers: lock approves them.
 func (r *Report) nothingPinned() bool {
-	return !slices.ContainsFunc(r.Pairs, func(p pin.Pair) bool { return p.Known })
+	return !slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.Known })
 }
 
 // RestStep is the --accept-all command, or empty where that is not to be suggested.
 func (r *Report) RestStep() step {
 	_, left := r.driftsThat(func(i int) bool { return r.Drifts[i].Kind == pin.Duplicate || r.Warned(i) })
-	if r.LeftOut > 0 || r.Lockfile == "" || len(r.Expect) == 0 || !slices.ContainsFunc(r.Pairs, func(p pin.Pair) bool { return p.Differs && !p.Missing }) || len(review.WarningsIn(r.General())) > 0 || len(r.Unapprovable()) > 0 ||
+	if r.LeftOut > 0 || r.Lockfile == "" || len(r.Expect) == 0 || !slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.Differs && !p.Missing }) || len(lint.WarningsIn(r.General())) > 0 || len(r.Unapprovable()) > 0 ||
 		len(left) > 0 && (r.AllOrNothing() || len(left) == len(r.Drifts)) {
 		return step{}
 	}
@@ -685,21 +685,21 @@ func (r *Report) RestStep() step {
 
 // AllOrNothing reports whether a policy changes: then all drift is accepted or none.
 func (r *Report) AllOrNothing() bool {
-	return slices.ContainsFunc(r.Pairs, func(p pin.Pair) bool { return p.PolicyDiffers() })
+	return slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.PolicyDiffers() })
 }
 
 // acceptCommand is the command that accepts a group and nothing else, from the reviewed
-// manifest. It is "" if no flag can do that, if there are more names than a command
+// capture. It is "" if no flag can do that, if there are more names than a command
 // should have, and for a new warning, which nobody should approve by pasting.
 func (r *Report) acceptCommand(g *group) string {
 	if r.Lockfile == "" || len(g.drifts) > maxAcceptNames || g.warned || r.first(g).Kind == pin.Duplicate ||
-		r.AllOrNothing() || r.nothingPinned() || r.Guessed && r.Pairs[0].Unrelated || len(review.WarningsIn(r.General())) > 0 || len(r.Unapprovable()) > 0 {
+		r.AllOrNothing() || r.nothingPinned() || r.Guessed && r.Comparisons[0].Unrelated || len(lint.WarningsIn(r.General())) > 0 || len(r.Unapprovable()) > 0 {
 		return ""
 	}
 	var args []string
 	next, expect := r.Next, r.Expect
-	p := pin.PairOf(r.Pairs, r.first(g).Server)
-	named := len(r.Pairs) > 1 && shell.PasteableLabel(p.Server) && p.Known
+	p := pin.ComparisonOf(r.Comparisons, r.first(g).Server)
+	named := len(r.Comparisons) > 1 && shell.PasteableLabel(p.Server) && p.Known
 	if named { // one digest instead of that of every server
 		next.Server, expect = p.Server, expectation(p)
 	}
@@ -710,15 +710,15 @@ func (r *Report) acceptCommand(g *group) string {
 		}
 		name, digest := d.Name, d.DefinitionDigest()
 		switch {
-		case d.List == pin.Instructions:
-			name = pin.ListInfo[d.List].Entry
+		case d.Type == pin.Instructions:
+			name = pin.EntryTypeInfo[d.Type].Entry
 		case !shell.Pasteable(d.Name):
 			args = append(args, "--accept "+digest)
 			continue
-		case d.List != pin.Tools || pin.ParseEntry(d.Name) != d.Key || selectsMore(d.Name):
-			name = pin.ListInfo[d.List].Entry + "=" + d.Name
+		case d.Type != pin.Tools || pin.ParseEntry(d.Name) != d.Key || selectsMore(d.Name):
+			name = pin.EntryTypeInfo[d.Type].Entry + "=" + d.Name
 		}
-		if pin.Holders(r.Pairs, d.Key) > 1 || len(r.Expect) == 0 || d.Kind == pin.Removed {
+		if pin.Holders(r.Comparisons, d.Key) > 1 || len(r.Expect) == 0 || d.Kind == pin.Removed {
 			name += "@" + digest
 		}
 		args = append(args, "--accept "+name)
@@ -730,29 +730,29 @@ func (r *Report) acceptCommand(g *group) string {
 // drift, a label, or warnings.
 func selectsMore(name string) bool {
 	_, isLabel := diff.LabelNamed(name)
-	return isLabel || name == "warnings" || kindRank[pin.Kind(strings.ToUpper(name))] > 0 && name == strings.ToLower(name)
+	return isLabel || name == "warnings" || kindRank[pin.DriftKind(strings.ToUpper(name))] > 0 && name == strings.ToLower(name)
 }
 
 // hasTwin reports whether another server has, or had, an entry with the same name and
 // digest, so that only the server's label tells the two apart.
 func (r *Report) hasTwin(d *pin.Drift) bool {
 	same := func(p *pin.Pin) bool { return p != nil && p.Digest == d.DefinitionDigest() }
-	return slices.ContainsFunc(r.Pairs, func(p pin.Pair) bool {
-		return p.Server != d.Server && (same(p.Found.Find(d.Key)) || same(p.Pinned.Find(d.Key)))
+	return slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool {
+		return p.Server != d.Server && (same(p.Captured.Find(d.Key)) || same(p.Locked.Find(d.Key)))
 	})
 }
 
-// expectation are the flags that tie a command to the manifest of one server.
-func expectation(p *pin.Pair) []string {
-	if p.Found.Digest == "" {
+// expectation are the flags that tie a command to the capture of one server.
+func expectation(p *pin.Comparison) []string {
+	if p.Captured.Digest == "" {
 		return nil
 	}
-	return []string{"--expect " + p.Found.Digest}
+	return []string{"--expect " + p.Captured.Digest}
 }
 
 // serverField is " server=ID" if there are several servers, else "".
 func (r *Report) serverField(server string) string {
-	if len(r.Pairs) > 1 {
+	if len(r.Comparisons) > 1 {
 		return " server=" + text.Name(server)
 	}
 	return ""
@@ -764,7 +764,7 @@ func (r *Report) relockedText(of Relocked) string {
 	accepted, whole, names := of.Accepted, of.Whole, of.Shown
 	pins, pinned := r.driftsThat(func(i int) bool {
 		d := &r.Drifts[i]
-		return accepted[i] && d.Kind != pin.Removed && !pin.PairOf(r.Pairs, d.Server).PolicyDiffers()
+		return accepted[i] && d.Kind != pin.Removed && !pin.ComparisonOf(r.Comparisons, d.Server).PolicyDiffers()
 	})
 	_, dropped := r.driftsThat(func(i int) bool { return accepted[i] && r.Drifts[i].Kind == pin.Removed })
 	var did []string
@@ -778,11 +778,11 @@ func (r *Report) relockedText(of Relocked) string {
 	}
 	say("PINNED "+pins.Plural(), pinned)
 	say("DROPPED "+text.Count(len(dropped), "pin"), dropped)
-	for i := range r.Pairs {
-		p := &r.Pairs[i]
+	for i := range r.Comparisons {
+		p := &r.Comparisons[i]
 		server := text.Name(p.Server)
 		if p.PolicyDiffers() {
-			did = append(did, fmt.Sprintf("PINNED %s of server %s anew, policy %s", pin.CountPins(p.Found.Pins).Plural(), server, pin.PolicyWords(p.Found.Policy)))
+			did = append(did, fmt.Sprintf("PINNED %s of server %s anew, policy %s", pin.CountPins(p.Captured.Pins).Plural(), server, pin.PolicyWords(p.Captured.Policy)))
 		}
 		if slices.Contains(whole, p.Server) {
 			did = append(did, "PINNED server "+server+" without tools")
@@ -812,7 +812,7 @@ func (r *Report) leftText(accepted map[int]bool, whole []string) string {
 			continue
 		}
 		name := r.ref(r.Drifts[i].Ref())
-		if list := review.WarningsIn(r.fresh[i]); len(list) > 0 {
+		if list := lint.WarningsIn(r.fresh[i]); len(list) > 0 {
 			name += " (" + findingWord(list[0]) + ")"
 		}
 		left = append(left, name)
@@ -825,7 +825,7 @@ func (r *Report) leftText(accepted map[int]bool, whole []string) string {
 		entries = joined("; ", entries, text.Number(r.LeftOut)+" not asked about (--only)")
 	}
 	servers := problemText(slices.DeleteFunc(r.problems(), func(p problem) bool {
-		return !pin.PairOf(r.Pairs, p.server).HasNoEntries() || slices.Contains(whole, p.server)
+		return !pin.ComparisonOf(r.Comparisons, p.server).HasNoEntries() || slices.Contains(whole, p.server)
 	}))
 	if text := joined("; ", entries, servers); text != "" {
 		return "DRIFT: " + text + r.policyText()
@@ -863,7 +863,7 @@ func (r *Report) groupRows(g *group, all bool, most int) []row {
 	if note := driftNote(r.first(g)); note != "" {
 		rows = append(rows, row{op: '=', Word: note})
 	}
-	list, note := r.first(g).List, r.gateNote
+	list, note := r.first(g).Type, r.gateNote
 	if most == 0 {
 		note = r.editNote
 	}
@@ -930,37 +930,37 @@ type sideText struct {
 // sides lists the servers that differ, and a single server always.
 func (r *Report) sides() []sideText {
 	var list []sideText
-	for i := range r.Pairs {
-		if p := &r.Pairs[i]; len(r.Pairs) == 1 || p.Differs {
+	for i := range r.Comparisons {
+		if p := &r.Comparisons[i]; len(r.Comparisons) == 1 || p.Differs {
 			list = append(list, r.side(p, true))
 		}
 	}
-	if n := len(list); n > 0 && n < len(r.Pairs) {
-		list[n-1].notes = append(list[n-1].notes, text.Count(len(r.Pairs)-n, "other server")+": no drift")
+	if n := len(list); n > 0 && n < len(r.Comparisons) {
+		list[n-1].notes = append(list[n-1].notes, text.Count(len(r.Comparisons)-n, "other server")+": no drift")
 	}
 	return list
 }
 
 // side says it for one server, with set digests where that is asked.
-func (r *Report) side(p *pin.Pair, digests bool) sideText {
+func (r *Report) side(p *pin.Comparison, digests bool) sideText {
 	s := sideText{old: r.against() + " nothing", new: "no capture"}
 	if p.Server != "" {
 		s.server = text.Name(p.Server)
 	}
 	if p.Known {
-		s.old = r.against() + " " + setText(&p.Pinned, digests)
+		s.old = r.against() + " " + setText(&p.Locked, digests)
 	}
 	if p.Present {
-		s.new = text.Printable(p.Manifest) + " " + setText(&p.Found, digests)
+		s.new = text.Printable(p.Capture) + " " + setText(&p.Captured, digests)
 	}
 	switch {
-	case p.PinnedAbout != "" && p.PinnedAbout != p.About:
-		s.notes = append(s.notes, "the server calls itself "+joined(" -> ", p.PinnedAbout, cmp.Or(p.About, "nothing")))
+	case p.LockedAbout != "" && p.LockedAbout != p.About:
+		s.notes = append(s.notes, "the server calls itself "+joined(" -> ", p.LockedAbout, cmp.Or(p.About, "nothing")))
 	case p.About != "":
 		s.notes = append(s.notes, "the server calls itself "+p.About)
 	}
 	if p.PolicyDiffers() {
-		s.notes = append(s.notes, "policy: "+pin.PolicyWords(p.Pinned.Policy)+" -> "+pin.PolicyWords(p.Found.Policy))
+		s.notes = append(s.notes, "policy: "+pin.PolicyWords(p.Locked.Policy)+" -> "+pin.PolicyWords(p.Captured.Policy))
 	}
 	return s
 }
@@ -981,12 +981,12 @@ func setText(s *pin.Set, digest bool) string {
 func (r *Report) questionText(drifts []int, warned bool) string {
 	d := &r.Drifts[drifts[0]]
 	var c pin.Counts
-	c[d.List] = len(drifts)
+	c[d.Type] = len(drifts)
 	ref := r.ref(d.Ref())
 	switch {
-	case d.List == pin.Instructions && warned:
+	case d.Type == pin.Instructions && warned:
 		return "The " + ref + " have a warning. Accept them?"
-	case d.List == pin.Instructions && d.Kind == pin.Removed:
+	case d.Type == pin.Instructions && d.Kind == pin.Removed:
 		return "Accept that the " + ref + " were removed?"
 	case warned && len(drifts) > 1:
 		return "These " + c.Plural() + " have a warning. Accept them?"
@@ -1001,14 +1001,14 @@ func (r *Report) questionText(drifts []int, warned bool) string {
 }
 
 // RefusedWarnings lists the warnings that block an approval: those of the refused drifts,
-// and those of manifests as a whole.
-func (r *Report) RefusedWarnings(refused map[int]bool) (list []review.Finding) {
+// and those of captures as a whole.
+func (r *Report) RefusedWarnings(refused map[int]bool) (list []lint.Finding) {
 	for i := range r.Drifts {
 		if refused[i] {
-			list = append(list, review.WarningsIn(r.fresh[i])...)
+			list = append(list, lint.WarningsIn(r.fresh[i])...)
 		}
 	}
-	return append(list, review.WarningsIn(r.General())...)
+	return append(list, lint.WarningsIn(r.General())...)
 }
 
 // WarnedText says how many entries are not approved because of a warning.

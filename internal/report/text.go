@@ -13,8 +13,8 @@ import (
 	"github.com/fatih/color"
 
 	"pinproof/internal/jsontree"
+	"pinproof/internal/lint"
 	"pinproof/internal/pin"
-	"pinproof/internal/review"
 	"pinproof/internal/text"
 )
 
@@ -119,7 +119,7 @@ func WriteVerify(w io.Writer, r *Report, style TextStyle, quiet bool) error {
 		return t.err
 	}
 	problems := t.otherServers(r)
-	left := t.blocks(r, len(r.Pairs) > 1 && !t.Full)
+	left := t.blocks(r, len(r.Comparisons) > 1 && !t.Full)
 	if r.cost.before != r.cost.after && r.costText() != "" {
 		t.say("", segment{'=', r.costText()})
 	}
@@ -143,7 +143,7 @@ func WriteVerify(w io.Writer, r *Report, style TextStyle, quiet bool) error {
 	return t.err
 }
 
-// otherServers prints which manifests look like those of another server. It returns the
+// otherServers prints which captures look like those of another server. It returns the
 // problems that are still to be printed.
 func (t *textWriter) otherServers(r *Report) (left []problem) {
 	for _, p := range r.problems() {
@@ -205,7 +205,7 @@ func (t *textWriter) blocks(r *Report, brief bool) (left bool) {
 			}
 		}
 	}
-	t.Findings(r, "", "", review.WarningsIn(r.General()))
+	t.Findings(r, "", "", lint.WarningsIn(r.General()))
 	blocking := r.blocking()
 	for i, f := range blocking {
 		if i == 0 || f.Ref() != blocking[i-1].Ref() {
@@ -228,16 +228,16 @@ func (t *textWriter) blocks(r *Report, brief bool) (left bool) {
 		}
 		for _, at := range g.drifts {
 			d := &r.Drifts[at]
-			t.block(d.Blocked, "["+string(d.Kind)+"] "+pin.EntryRef(d.List, d.Name)+r.serverField(d.Server))
+			t.block(d.Blocked, "["+string(d.Kind)+"] "+pin.EntryRef(d.Type, d.Name)+r.serverField(d.Server))
 		}
 		for _, row := range rows[i] {
 			t.gateRow(row, width)
 		}
 	}
-	for i := range r.Pairs {
-		if p := &r.Pairs[i]; p.Missing {
+	for i := range r.Comparisons {
+		if p := &r.Comparisons[i]; p.Missing {
 			t.block(r.NoAnswer != nil, "[MISSING] server="+text.Name(p.Server))
-			t.say("  | ", segment{'=', pin.CountPins(p.Pinned.Pins).String() + " pinned, and no capture to hold against them"})
+			t.say("  | ", segment{'=', pin.CountPins(p.Locked.Pins).String() + " pinned, and no capture to hold against them"})
 		}
 	}
 	if room < 0 {
@@ -330,7 +330,7 @@ func (t *textWriter) leftOut(r *Report) {
 
 // servers says of each server that differs what drifted, the most dangerous first, and shows
 // the sides of those that have no group to stand above.
-func (t *textWriter) servers(r *Report, differ []*pin.Pair) {
+func (t *textWriter) servers(r *Report, differ []*pin.Comparison) {
 	for _, said := range r.byServer() {
 		t.say("  ", segment{'*', said[0]}, segment{'=', "  " + said[1]})
 	}
@@ -401,8 +401,8 @@ func (t *textWriter) groups(r *Report, groups []*group) {
 
 // opening prints, above the first group of a server, which server it is.
 func (t *textWriter) opening(r *Report, g *group) {
-	if len(r.Pairs) > 1 && r.opensServer(g) {
-		s := r.side(pin.PairOf(r.Pairs, r.first(g).Server), t.Full)
+	if len(r.Comparisons) > 1 && r.opensServer(g) {
+		s := r.side(pin.ComparisonOf(r.Comparisons, r.first(g).Server), t.Full)
 		s.notes = append(s.notes, r.serverText(r.first(g).Server, false))
 		t.side("", s)
 		t.printf("\n")
@@ -413,10 +413,10 @@ func (t *textWriter) opening(r *Report, g *group) {
 // than one entry.
 func (t *textWriter) top(r *Report) {
 	differ := r.differing()
-	if len(r.Pairs) == 1 {
-		t.side("", r.side(&r.Pairs[0], t.Full))
+	if len(r.Comparisons) == 1 {
+		t.side("", r.side(&r.Comparisons[0], t.Full))
 	} else {
-		t.say("", segment{'*', text.Number(len(differ)) + " of " + text.Count(len(r.Pairs), "server") + " differ"})
+		t.say("", segment{'*', text.Number(len(differ)) + " of " + text.Count(len(r.Comparisons), "server") + " differ"})
 	}
 	for _, line := range r.inSeveral() {
 		t.say("  ", segment{'=', line})
@@ -428,7 +428,7 @@ func (t *textWriter) top(r *Report) {
 		}
 		t.say("  ", segment{op, line})
 	}
-	if len(r.Pairs) > 1 {
+	if len(r.Comparisons) > 1 {
 		t.servers(r, differ)
 	}
 	if r.nothingPinned() {
@@ -444,7 +444,7 @@ const maxSaidOrders = 40
 
 // orders quotes the sentences that order in what is approved for the first time.
 func (t *textWriter) orders(r *Report) {
-	orders := review.Orders(r.Pairs)
+	orders := lint.Orders(r.Comparisons)
 	if len(orders) == 0 {
 		return
 	}
@@ -465,7 +465,7 @@ func (t *textWriter) orders(r *Report) {
 
 // Findings prints findings with the names of their entries, under a title where there
 // is one.
-func (t *textWriter) Findings(r *Report, indent, title string, list []review.Finding) {
+func (t *textWriter) Findings(r *Report, indent, title string, list []lint.Finding) {
 	if len(list) > 0 && title != "" {
 		t.say(indent, segment{'=', title})
 	}
@@ -751,24 +751,24 @@ func (t *textWriter) shownAt(pointer string, v jsontree.Value) string {
 func WriteLocked(w io.Writer, r *Report, style TextStyle) error {
 	t := NewText(w, style)
 	all := slices.Concat(r.General(), slices.Concat(r.fresh...))
-	t.Findings(r, "", "", review.WarningsIn(all))
+	t.Findings(r, "", "", lint.WarningsIn(all))
 	t.Findings(r, "", inOthersTitle, r.inOtherServers())
-	for i := range r.Pairs {
-		p := &r.Pairs[i]
-		t.say("", segment{'+', "PINNED " + pin.CountPins(p.Found.Pins).String() + " -> " + text.Printable(r.Lockfile)},
-			segment{'=', "  server " + text.Name(p.Server) + p.Found.Policy.Summary()})
+	for i := range r.Comparisons {
+		p := &r.Comparisons[i]
+		t.say("", segment{'+', "PINNED " + pin.CountPins(p.Captured.Pins).String() + " -> " + text.Printable(r.Lockfile)},
+			segment{'=', "  server " + text.Name(p.Server) + p.Captured.Policy.Summary()})
 		width := len("set")
-		for _, pin := range p.Found.Pins {
-			if n := utf8.RuneCountInString(shortRef(pin.List, pin.Name)); n <= text.MaxName/2 {
+		for _, pin := range p.Captured.Pins {
+			if n := utf8.RuneCountInString(shortRef(pin.Type, pin.Name)); n <= text.MaxName/2 {
 				width = max(width, n)
 			}
 		}
-		for _, pin := range p.Found.Pins {
-			t.printf("  %-*s  %s\n", width, shortRef(pin.List, pin.Name), short(pin.Digest))
+		for _, pin := range p.Captured.Pins {
+			t.printf("  %-*s  %s\n", width, shortRef(pin.Type, pin.Name), short(pin.Digest))
 		}
-		t.printf("  %-*s  %s\n", width, "set", short(p.Found.Digest))
+		t.printf("  %-*s  %s\n", width, "set", short(p.Captured.Digest))
 	}
-	t.Findings(r, "  ", "", slices.DeleteFunc(all, func(f review.Finding) bool { return f.Warning }))
+	t.Findings(r, "  ", "", slices.DeleteFunc(all, func(f lint.Finding) bool { return f.Warning }))
 	t.LockedHints(r)
 	return t.err
 }
@@ -795,7 +795,7 @@ func WriteRelocked(w io.Writer, r *Report, did Relocked, style TextStyle) error 
 	for _, text := range did.Idle {
 		t.say("", segment{'=', text})
 	}
-	left := slices.DeleteFunc(r.inOtherServers(), func(f review.Finding) bool { return slices.Contains(did.Recorded[f.Ref()], f.ID) })
+	left := slices.DeleteFunc(r.inOtherServers(), func(f lint.Finding) bool { return slices.Contains(did.Recorded[f.Ref()], f.ID) })
 	if !did.Shown {
 		t.otherServers(r)
 		for i := range r.Drifts {
@@ -803,7 +803,7 @@ func WriteRelocked(w io.Writer, r *Report, did Relocked, style TextStyle) error 
 				continue
 			}
 			d := &r.Drifts[i]
-			t.printf("accepted [%s] %s%s  %s\n", d.Kind, pin.EntryRef(d.List, d.Name), r.serverField(d.Server), short(d.DefinitionDigest()))
+			t.printf("accepted [%s] %s%s  %s\n", d.Kind, pin.EntryRef(d.Type, d.Name), r.serverField(d.Server), short(d.DefinitionDigest()))
 			for _, f := range r.fresh[i] {
 				t.row("  ", collapsedFinding{Finding: f}.row(0, 0))
 			}

@@ -15,8 +15,8 @@ import (
 )
 
 func upgradeReport(pinned, found pin.Set) *Report {
-	r := reportOf([]pin.Pair{{Server: "s", Manifest: "new.json", Known: true, Present: true, Pinned: pinned, Found: found}}, []pin.Set{pinned})
-	r.Next = shell.Command{Manifest: "new.json"}
+	r := reportOf([]pin.Comparison{{Server: "s", Capture: "new.json", Known: true, Present: true, Locked: pinned, Captured: found}}, []pin.Set{pinned})
+	r.Next = shell.Command{Capture: "new.json"}
 	return r
 }
 
@@ -28,7 +28,7 @@ func TestMassUpgradesFitAScreen(t *testing.T) {
 	alike := 0
 	pintest.RealUpgrades(t, func(old, new string) {
 		r := upgradeReport(pintest.RealPins(t, old, "s"), pintest.RealPins(t, new, "s"))
-		tools := len(r.Pairs[0].Found.Pins)
+		tools := len(r.Comparisons[0].Captured.Pins)
 		var said bytes.Buffer
 		if err := WriteVerify(&said, r, TextStyle{}, false); err != nil {
 			t.Fatal(err)

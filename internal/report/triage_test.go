@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"pinproof/internal/jsontree"
+	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
-	"pinproof/internal/review"
 	"pinproof/internal/schema"
 	"pinproof/internal/text"
 )
@@ -22,7 +22,7 @@ import (
 // folderReport compares the oldest capture of each server in a folder with its newest.
 func folderReport(t *testing.T, folder string) *Report {
 	t.Helper()
-	var pairs []pin.Pair
+	var pairs []pin.Comparison
 	var locked []pin.Set
 	oldest, newest := map[string]string{}, map[string]string{}
 	pintest.RealUpgrades(t, func(old, new string) {
@@ -35,11 +35,11 @@ func folderReport(t *testing.T, folder string) *Report {
 	})
 	for server, old := range oldest {
 		label := filepath.Base(server)
-		p := pin.Pair{Server: label, Manifest: label + ".json", Known: true, Present: true,
-			Pinned: pintest.RealPins(t, old, label), Found: pintest.RealPins(t, newest[server], label)}
-		pairs, locked = append(pairs, p), append(locked, p.Pinned)
+		p := pin.Comparison{Server: label, Capture: label + ".json", Known: true, Present: true,
+			Locked: pintest.RealPins(t, old, label), Captured: pintest.RealPins(t, newest[server], label)}
+		pairs, locked = append(pairs, p), append(locked, p.Locked)
 	}
-	slices.SortFunc(pairs, func(a, b pin.Pair) int { return strings.Compare(a.Server, b.Server) })
+	slices.SortFunc(pairs, func(a, b pin.Comparison) int { return strings.Compare(a.Server, b.Server) })
 	return reportOf(pairs, locked)
 }
 
@@ -123,7 +123,7 @@ func TestBigReviews(t *testing.T) {
 		screen = regexp.MustCompile(`\n +: `).ReplaceAllString(screen, " ")
 		for i := range r.Drifts {
 			d := &r.Drifts[i]
-			if (r.Warned(i) || d.Kind == pin.Added && r.dangers[i].hints[destructive] == 't') && !strings.Contains(screen, shortRef(d.List, d.Name)) {
+			if (r.Warned(i) || d.Kind == pin.Added && r.dangers[i].hints[destructive] == 't') && !strings.Contains(screen, shortRef(d.Type, d.Name)) {
 				t.Errorf("%s: the first screen doesn't name %s\n%s", folder, d.Name, screen)
 			}
 		}
@@ -175,7 +175,7 @@ func ordersWithoutWarning(t *testing.T) (texts []string) {
 	}
 	for _, e := range list {
 		set := pintest.PinsOf(t, "["+string(e.Tool)+"]", pin.Policy{})
-		if !e.Order || len(review.WarningsIn(review.NewNames(nil, []pin.Set{set}).Entry("s", set.Pins[0], nil))) > 0 {
+		if !e.Order || len(lint.WarningsIn(lint.NewNames(nil, []pin.Set{set}).Entry("s", set.Pins[0], nil))) > 0 {
 			continue
 		}
 		tool, said := set.Pins[0].AsReceived(), ""
@@ -202,7 +202,7 @@ func TestOrdersComeFirst(t *testing.T) {
 		old, new := pintest.RealPins(t, filepath.Join(folder, upgrade[1]+".json"), "s"), pintest.RealPins(t, filepath.Join(folder, upgrade[2]+".json"), "s")
 		var changed []string
 		for _, d := range upgradeReport(old, new).Drifts {
-			if d.Kind == pin.Changed && d.List == pin.Tools {
+			if d.Kind == pin.Changed && d.Type == pin.Tools {
 				changed = append(changed, d.Name)
 			}
 		}
@@ -216,7 +216,7 @@ func TestOrdersComeFirst(t *testing.T) {
 						m.Value.Text += order
 					}
 				}
-				if p.List == pin.Tools {
+				if p.Type == pin.Tools {
 					tools = append(tools, string(jsontree.Append(nil, v)))
 				}
 			}

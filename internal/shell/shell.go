@@ -24,7 +24,7 @@ func isMadeOf(s, more string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r > 0x7e || !text.IsAlnum(byte(r)) && !strings.ContainsRune(more, r) })
 }
 
-// PasteableLabel is pasteable for a server's label, which often is a package's name. A
+// PasteableLabel is Pasteable for a server's label, which often is a package's name. A
 // label that text.Name leaves plain is safe, unless a tilde (a home folder) or a hyphen
 // (a flag) is its first character.
 func PasteableLabel(server string) bool {
@@ -81,7 +81,7 @@ const DefaultLockfile = "tools.lock"
 // A Command is how this run was called. It makes the next command to type, which is safe
 // to paste: it has our own words, digests, and the user's arguments in quotes.
 type Command struct {
-	Manifest string
+	Capture  string
 	Lockfile string // "" if it was not given
 	Server   string // "" if it was not given
 	Against  string // what diff compares with, beside or instead of a lockfile
@@ -91,7 +91,7 @@ type Command struct {
 
 // To makes the command for a verb, with further words at its end.
 func (c Command) To(verb string, args ...string) string {
-	words := []string{"pinproof", verb, Path(c.Manifest)}
+	words := []string{"pinproof", verb, Path(c.Capture)}
 	if c.Lockfile != "" {
 		words = append(words, Path(c.Lockfile))
 	}

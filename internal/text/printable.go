@@ -1,5 +1,5 @@
 // Package text makes hostile text safe to print, knows which characters no reader sees,
-// and puts counts and lists into words. Whatever comes from a manifest or a lockfile is
+// and puts counts and lists into words. Whatever comes from a capture or a lockfile is
 // printed through it, or not at all.
 package text
 

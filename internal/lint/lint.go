@@ -1,6 +1,6 @@
 // Package review reads definitions and lists what a person should see before approving
 // them. Its findings never change a digest.
-package review
+package lint
 
 import (
 	"bytes"
@@ -22,7 +22,7 @@ import (
 // changes a digest.
 type Finding struct {
 	Server      string
-	List        pin.List
+	List        pin.EntryType
 	Entry       string // name of the entry; "" for instructions and for the whole server
 	ID          string // stable: "hidden-text"
 	Warning     bool   // else a note
@@ -30,7 +30,7 @@ type Finding struct {
 	Detail      string // printable
 	Approved    bool   // it was accepted with the pinned definition: it is on record
 	more        bool   // it stands for all further ones of its id and level
-	WholeServer bool   // it is about the whole manifest
+	WholeServer bool   // it is about the whole capture
 	Weight      int    // of a note order: how much it sounds like one
 	Scope       Scope
 	subject     string // identifies it in place of its detail, which may name servers that come and go
@@ -74,7 +74,7 @@ type Reviewer struct {
 }
 
 func (x *Names) newReview(server string, p *pin.Pin) *Reviewer {
-	return &Reviewer{x: x, own: x.now[server], about: Finding{Server: server, List: p.List, Entry: p.Name}, mentioned: map[string]bool{}}
+	return &Reviewer{x: x, own: x.now[server], about: Finding{Server: server, List: p.Type, Entry: p.Name}, mentioned: map[string]bool{}}
 }
 
 // at sets the place of the findings that follow.
@@ -162,7 +162,7 @@ func (r *Reviewer) whole(p *pin.Pin, tree func() jsontree.Value) {
 	if size := definitionSize(p); size > maxDefinition {
 		r.add("oversize", "a definition of %s bytes, over %s", text.Number(size), text.Number(maxDefinition))
 	}
-	if p.List == pin.Tools {
+	if p.Type == pin.Tools {
 		r.name(p.Name)
 	}
 	if r.reportUnread(p) {
@@ -173,7 +173,7 @@ func (r *Reviewer) whole(p *pin.Pin, tree func() jsontree.Value) {
 	r.hints(r.root.Get("annotations"))
 }
 
-// List lists the findings of a manifest as a whole.
+// List lists the findings of a capture as a whole.
 func (x *Names) List(found pin.Set, before *pin.Set) []Finding {
 	r := x.newReview(found.Server, &pin.Pin{})
 	r.about.WholeServer = true
@@ -182,7 +182,7 @@ func (x *Names) List(found pin.Set, before *pin.Set) []Finding {
 	return r.finish()
 }
 
-// Others reads the pinned definitions of servers that have no manifest at hand, and
+// Others reads the pinned definitions of servers that have no capture at hand, and
 // lists the tools of other servers that they name: a new tool may be one that an older pin
 // names. A finding is approved if the names in the lockfile alone give it already.
 func (x *Names) Others(locked, found []pin.Set) (list []Finding) {

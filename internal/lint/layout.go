@@ -1,4 +1,4 @@
-package review
+package lint
 
 import (
 	"fmt"
@@ -84,7 +84,7 @@ func (r *Reviewer) growth(before, now func() jsontree.Value) {
 // definitionSize is the size of a definition in bytes, as received or as pinned: the larger.
 func definitionSize(p *pin.Pin) int { return max(len(p.Received), len(p.Definition)) }
 
-// oversizeList reports a manifest whose definitions have more than maxList bytes together,
+// oversizeList reports a capture whose definitions have more than maxList bytes together,
 // and where reading stopped.
 func (r *Reviewer) oversizeList(found *pin.Set) {
 	size := 0
@@ -93,7 +93,7 @@ func (r *Reviewer) oversizeList(found *pin.Set) {
 	}
 	stopped := ""
 	if n := pinsRead(found); n < len(found.Pins) {
-		stopped = fmt.Sprintf("; reading stopped at %s bytes, before %s: no more is reviewed", text.Number(maxRead), pin.EntryRef(found.Pins[n].List, found.Pins[n].Name))
+		stopped = fmt.Sprintf("; reading stopped at %s bytes, before %s: no more is reviewed", text.Number(maxRead), pin.EntryRef(found.Pins[n].Type, found.Pins[n].Name))
 	}
 	if size > maxList {
 		r.add("oversize", "definitions of %s bytes, over %s%s", text.Number(size), text.Number(maxList), stopped)

@@ -1,12 +1,12 @@
-package manifest_test
+package capture_test
 
 import (
 	"encoding/json"
 	"strings"
 	"testing"
 
+	"pinproof/internal/capture"
 	"pinproof/internal/jsontest"
-	"pinproof/internal/manifest"
 )
 
 // TestMessages: what a relay passes on, drops and refuses.
@@ -58,7 +58,7 @@ func TestMessages(t *testing.T) {
 		`[[{"jsonrpc":"2.0","id":1,"result":{}}],{"jsonrpc":"2.0","id":1,"result":{}}]`: 0,
 		`[{"jsonrpc":"2.0","id":1,"result":{}},[{"jsonrpc":"2.0","id":1,"result":{}}]]`: -1,
 	} {
-		messages, err := manifest.Messages([]byte(line))
+		messages, err := capture.Messages([]byte(line))
 		if got := len(messages); err != nil && want != -1 || err == nil && got != want || err != nil && messages != nil {
 			t.Errorf("%s: %d messages, %v", line, got, err)
 		}
@@ -94,13 +94,13 @@ func FuzzMessages(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, line string) {
 		line = strings.ReplaceAll(line, "\n", "")
-		messages, err := manifest.Messages([]byte(line))
+		messages, err := capture.Messages([]byte(line))
 		if err != nil || messages == nil {
 			return // nobody gets it
 		}
 		seen := false
 		for _, m := range messages {
-			seen = seen || manifest.HoldsEntries(m.Get("result"))
+			seen = seen || capture.HoldsEntries(m.Get("result"))
 		}
 		for _, raw := range messagesIn(line) {
 			var loose struct{ Result json.RawMessage }

@@ -1,4 +1,4 @@
-package review
+package lint
 
 import (
 	"cmp"
@@ -226,7 +226,7 @@ func catchAll(sub jsontree.Value) string {
 	return "takes anything, with neither a type nor parameters"
 }
 
-// catchAlls reports in one finding the tools of a manifest whose input takes anything. The
+// catchAlls reports in one finding the tools of a capture whose input takes anything. The
 // finding is approved if each of them did so before for the same reason. Otherwise it
 // names those that didn't.
 func (r *Reviewer) catchAlls(before *pin.Set) {

@@ -1,4 +1,4 @@
-package manifest
+package capture
 
 import (
 	"bytes"
@@ -85,8 +85,8 @@ func MessageID(m jsontree.Value) string { return messageID(m.Get("id")) }
 // HoldsEntries reports whether a result has something that can be pinned: a list, or a
 // server's instructions.
 func HoldsEntries(result jsontree.Value) bool {
-	_, listed := pin.ListIn(result.Has)
-	return listed || result.Has(pin.ListInfo[pin.Instructions].Member)
+	_, listed := pin.EntryTypeIn(result.Has)
+	return listed || result.Has(pin.EntryTypeInfo[pin.Instructions].Member)
 }
 
 // CheckStream returns why clients could find different messages in an event stream that

@@ -1,4 +1,4 @@
-package review
+package lint
 
 import (
 	"cmp"
@@ -33,7 +33,7 @@ type Names struct {
 }
 
 // NewNames takes the names of all tools pinned in the lockfile and listed in
-// the manifests at hand.
+// the captures at hand.
 func NewNames(locked []pin.Set, found []pin.Set) *Names {
 	sets := slices.Concat(locked, found)
 	slices.SortStableFunc(sets, func(a, b pin.Set) int { return jsontree.CompareUTF16(a.Server, b.Server) })
@@ -44,7 +44,7 @@ func NewNames(locked []pin.Set, found []pin.Set) *Names {
 	x := &Names{names: make(map[string][]string, total), skeletons: make(map[string][]string, total), now: map[string]*serverNames{}, known: map[string]bool{}}
 	for i := range sets {
 		s := &sets[i]
-		x.now[s.Server] = &serverNames{set: s, pins: pinsRead(s), lacks: map[string]bool{}} // a manifest replaces the pins
+		x.now[s.Server] = &serverNames{set: s, pins: pinsRead(s), lacks: map[string]bool{}} // a capture replaces the pins
 		for _, p := range s.Of(pin.Tools) {
 			x.addName(p.Name, s.Server)
 		}
@@ -82,7 +82,7 @@ func (x *Names) others(server, name string) string {
 
 // has reports whether the server has a tool of that name now.
 func (s *serverNames) has(name string) bool {
-	return s != nil && s.set.Find(pin.Key{List: pin.Tools, Name: name}) != nil
+	return s != nil && s.set.Find(pin.Key{Type: pin.Tools, Name: name}) != nil
 }
 
 // lacks reports whether a word that looks like a tool's name is none of the names that the
@@ -111,7 +111,7 @@ func (r *Reviewer) lacks(name string) bool {
 	return lacks
 }
 
-// A serverNames holds the names of one server, from its manifest if that is at hand, else
+// A serverNames holds the names of one server, from its capture if that is at hand, else
 // from its pins. Its words are in small letters and without separators.
 type serverNames struct {
 	set  *pin.Set
@@ -145,7 +145,7 @@ func (s *serverNames) read() {
 		if first, _ := cutName(p.Name); len(first) >= minMention {
 			s.families[first]++
 		}
-		if i < s.pins && p.List == pin.Tools && (p.Received != nil || p.Definition != nil) {
+		if i < s.pins && p.Type == pin.Tools && (p.Received != nil || p.Definition != nil) {
 			root := p.AsReceived()
 			s.addAll(root.Get("inputSchema"))
 			s.addAll(root.Get("outputSchema"))

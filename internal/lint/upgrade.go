@@ -1,4 +1,4 @@
-package review
+package lint
 
 import (
 	"cmp"
@@ -97,7 +97,7 @@ type Order struct {
 // Orders lists the sentences of the servers at hand that order, each once a server, for what
 // it weighs depends on the server's tools: those first that weigh most, then in the order of
 // the entries.
-func Orders(pairs []pin.Pair) (list []Order) {
+func Orders(pairs []pin.Comparison) (list []Order) {
 	sets := foundSets(pairs)
 	x := NewNames(nil, sets)
 	for i := range sets {

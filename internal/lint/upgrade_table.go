@@ -1,4 +1,4 @@
-package review
+package lint
 
 // orderKinds are words of sentences that order (orderWeight), in small letters, in English,
 // Spanish, French, German, Italian and Portuguese.

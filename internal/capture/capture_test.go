@@ -1,4 +1,4 @@
-package manifest_test
+package capture_test
 
 import (
 	"bytes"
@@ -10,16 +10,16 @@ import (
 	"strings"
 	"testing"
 
+	"pinproof/internal/capture"
 	"pinproof/internal/jsontest"
-	"pinproof/internal/manifest"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
 	"pinproof/internal/text"
 )
 
-// TestMangledManifest: every edit of one byte of a manifest gives drift or an
+// TestMangledCapture: every edit of one byte of a capture gives drift or an
 // error, or leaves the very same values in its list.
-func TestMangledManifest(t *testing.T) {
+func TestMangledCapture(t *testing.T) {
 	t.Parallel()
 	values := func(data string) []string {
 		var list []string
@@ -29,20 +29,20 @@ func TestMangledManifest(t *testing.T) {
 		slices.Sort(list)
 		return list
 	}
-	pinned, want := pintest.PinsOf(t, jsontest.MangledManifest, pin.Policy{}), values(jsontest.MangledManifest)
+	pinned, want := pintest.PinsOf(t, jsontest.MangledCapture, pin.Policy{}), values(jsontest.MangledCapture)
 	count := map[string]int{}
-	jsontest.Mangled(jsontest.MangledManifest, func(edited string) {
-		m, err := manifest.Read("m.json", []byte(edited), pintest.Form, pin.Policy{})
+	jsontest.Mangled(jsontest.MangledCapture, func(edited string) {
+		m, err := capture.Read("m.json", []byte(edited), pintest.Form, pin.Policy{})
 		if err != nil {
 			count["error"]++
 			return
 		}
-		found, err := manifest.Pins(m, "s", pin.Policy{}, nil, pintest.Form)
+		found, err := capture.Pins(m, "s", pin.Policy{}, nil, pintest.Form)
 		if err != nil {
 			count["error"]++
 			return
 		}
-		if drifts := pintest.Drifts([]pin.Pair{{Pinned: pinned, Found: found}}); len(drifts) > 0 {
+		if drifts := pintest.Drifts([]pin.Comparison{{Locked: pinned, Captured: found}}); len(drifts) > 0 {
 			count["drift"]++
 			return
 		}
@@ -73,7 +73,7 @@ func pages(first, second string) string {
 		`{"jsonrpc":"2.0","id":2,"result":{"tools":[` + toolB + `]` + second + `}}` + "\n"
 }
 
-func TestManifestShapes(t *testing.T) {
+func TestCaptureShapes(t *testing.T) {
 	var indented bytes.Buffer
 	if err := json.Indent(&indented, []byte(answer), "", "  "); err != nil {
 		t.Fatal(err)
@@ -130,7 +130,7 @@ func TestManifestShapes(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.shape, func(t *testing.T) {
-			m, err := manifest.Read("m.json", []byte(tt.text), pintest.Form, pin.Policy{})
+			m, err := capture.Read("m.json", []byte(tt.text), pintest.Form, pin.Policy{})
 			if tt.noise < 0 {
 				if err == nil {
 					t.Fatal("accepted")
@@ -166,7 +166,7 @@ func compacted(t testing.TB, list []pin.Pin) string {
 
 func TestEmptyLists(t *testing.T) {
 	for _, text := range []string{`{"tools":[]}`, `[]`, `{"jsonrpc":"2.0","id":1,"result":{"tools":[ ]}}`} {
-		m, err := manifest.Read("m.json", []byte(text), pintest.Form, pin.Policy{})
+		m, err := capture.Read("m.json", []byte(text), pintest.Form, pin.Policy{})
 		if err != nil || !m.Lists[pin.Tools].Answered || len(m.Lists[pin.Tools].Entries) != 0 {
 			t.Errorf("%s: %+v, %v", text, m.Lists[pin.Tools], err)
 		}
@@ -175,14 +175,14 @@ func TestEmptyLists(t *testing.T) {
 
 func TestEmptyCursorEnds(t *testing.T) {
 	text := `{"tools":[` + toolA + "," + toolB + `],"nextCursor":""}`
-	if _, err := manifest.Read("m.json", []byte(text), pintest.Form, pin.Policy{}); err == nil {
+	if _, err := capture.Read("m.json", []byte(text), pintest.Form, pin.Policy{}); err == nil {
 		t.Error("an empty cursor is one where the policy says nothing")
 	}
-	m, err := manifest.Read("m.json", []byte(text), pintest.Form, pin.Policy{EmptyCursorEnds: true})
+	m, err := capture.Read("m.json", []byte(text), pintest.Form, pin.Policy{EmptyCursorEnds: true})
 	if err != nil || compacted(t, m.Lists[pin.Tools].Entries) != toolA+"\n"+toolB {
 		t.Errorf("%v", err)
 	}
-	if _, err := manifest.Read("m.json", []byte(strings.Replace(text, `""`, `"x"`, 1)), pintest.Form, pin.Policy{EmptyCursorEnds: true}); err == nil {
+	if _, err := capture.Read("m.json", []byte(strings.Replace(text, `""`, `"x"`, 1)), pintest.Form, pin.Policy{EmptyCursorEnds: true}); err == nil {
 		t.Error("only the empty cursor ends the list")
 	}
 }
@@ -198,13 +198,13 @@ func TestRoundIntegers(t *testing.T) {
 		{"9223372036854776000", false}, {"100000000000000000000", true}, {"123456789012345678901234567890", false},
 	} {
 		text := `{"tools":[{"maximum":` + tt.integer + `,"name":"a"}]}`
-		_, err := manifest.Read("m.json", []byte(text), pintest.Form, pin.Policy{})
+		_, err := capture.Read("m.json", []byte(text), pintest.Form, pin.Policy{})
 		want := ""
 		if !tt.exact {
 			want = "m.json:1:22: tool a: " + tt.integer + ": an integer that a double can't hold exactly: parsers would read different numbers"
 		}
 		jsontest.WantError(t, err, want)
-		m, err := manifest.Scan("m.json", []byte(text), pintest.Form).Manifest(pin.Policy{RoundIntegers: true})
+		m, err := capture.Scan("m.json", []byte(text), pintest.Form).Capture(pin.Policy{RoundIntegers: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -214,14 +214,14 @@ func TestRoundIntegers(t *testing.T) {
 		}
 	}
 	line := `{"n":9223372036854775807}` + "\n" // in noise it is none; among messages it is one
-	if _, err := manifest.Read("m.json", []byte("9223372036854775807 lines\n"+answer), pintest.Form, pin.Policy{}); err != nil {
+	if _, err := capture.Read("m.json", []byte("9223372036854775807 lines\n"+answer), pintest.Form, pin.Policy{}); err != nil {
 		t.Error(err)
 	}
 	for _, text := range []string{line + answer, "noise\n" + line + answer, "data: " + line + "\ndata: " + answer + "\n\n"} {
-		if _, err := manifest.Read("m.json", []byte(text), pintest.Form, pin.Policy{}); err == nil {
+		if _, err := capture.Read("m.json", []byte(text), pintest.Form, pin.Policy{}); err == nil {
 			t.Errorf("%s: accepted", text)
 		}
-		if _, err := manifest.Scan("m.json", []byte(text), pintest.Form).Manifest(pin.Policy{RoundIntegers: true}); err != nil {
+		if _, err := capture.Scan("m.json", []byte(text), pintest.Form).Capture(pin.Policy{RoundIntegers: true}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -241,7 +241,7 @@ func TestToolPositions(t *testing.T) {
 		{"an event", "id: 1\ndata: " + `{"tools":[{"name":"a"}]}` + "\n\n", "a 2:17"},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
-			m, err := manifest.Read("m.json", []byte(tt.text), pintest.Form, pin.Policy{})
+			m, err := capture.Read("m.json", []byte(tt.text), pintest.Form, pin.Policy{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -256,7 +256,7 @@ func TestToolPositions(t *testing.T) {
 	}
 }
 
-func TestRefusedManifests(t *testing.T) {
+func TestRefusedCaptures(t *testing.T) {
 	list := func(tools string) string { return `{"tools":[` + tools + `]}` }
 	fold := func(member, real string) string {
 		return "member " + member + ` differs from "` + real + `" by letter case only: some clients read it as the real one`
@@ -363,7 +363,7 @@ func TestRefusedManifests(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.what, func(t *testing.T) {
-			m, err := manifest.Read("m.json", []byte(tt.text), pintest.Form, pin.Policy{})
+			m, err := capture.Read("m.json", []byte(tt.text), pintest.Form, pin.Policy{})
 			jsontest.WantError(t, err, tt.want)
 			if m.Path != "" || m.Lists[pin.Tools].Answered || m.About != "" || m.Noise != 0 {
 				t.Errorf("an error, and a capture beside it: %+v", m)
@@ -384,7 +384,7 @@ func TestUnfoldedMembers(t *testing.T) {
 		`{"tools":[],"tool":1,"Next":2,"name":"x","Name":"y"}`,
 		`{"tools":[{"name":"a","annotations":["Title"],"execution":"TaskSupport"}]}`,
 	} {
-		if _, err := manifest.Read("m.json", []byte(text), pintest.Form, pin.Policy{}); err != nil {
+		if _, err := capture.Read("m.json", []byte(text), pintest.Form, pin.Policy{}); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -603,14 +603,14 @@ func (r reading) split(stream string) (messages []string) {
 
 // An answered is what a client takes out of its messages.
 type answered struct {
-	lists map[pin.List][]string // canonical definitions, and instructions; sorted, without repeats
-	paged bool                  // a list has a cursor
+	lists map[pin.EntryType][]string // canonical definitions, and instructions; sorted, without repeats
+	paged bool                       // a list has a cursor
 }
 
 // answers reads messages as the most lenient clients do: the first JSON value of each, with
 // members' names in any letter case.
 func answers(t *testing.T, messages []string) answered {
-	a := answered{lists: map[pin.List][]string{}}
+	a := answered{lists: map[pin.EntryType][]string{}}
 	var take func(raw json.RawMessage)
 	take = func(raw json.RawMessage) {
 		var batch []json.RawMessage
@@ -635,7 +635,7 @@ func answers(t *testing.T, messages []string) answered {
 			text, _ := json.Marshal(*result.Instructions)
 			a.lists[pin.Instructions] = append(a.lists[pin.Instructions], jsontest.Canonical(t, text))
 		}
-		for list, entries := range map[pin.List][]json.RawMessage{pin.Tools: result.Tools, pin.Prompts: result.Prompts,
+		for list, entries := range map[pin.EntryType][]json.RawMessage{pin.Tools: result.Tools, pin.Prompts: result.Prompts,
 			pin.Templates: result.ResourceTemplates, pin.Resources: result.Resources} {
 			if entries != nil && a.lists[list] == nil {
 				a.lists[list] = []string{}
@@ -696,12 +696,12 @@ func FuzzEventStreams(f *testing.F) {
 				stream.WriteRune(r)
 			}
 		}
-		m, err := manifest.Read("m.txt", []byte(stream.String()), pintest.Form, pin.Policy{})
+		m, err := capture.Read("m.txt", []byte(stream.String()), pintest.Form, pin.Policy{})
 		if err != nil {
 			return
 		}
-		want := map[pin.List][]string{}
-		for list := range pin.Lists {
+		want := map[pin.EntryType][]string{}
+		for list := range pin.EntryTypes {
 			if m.Lists[list].Problem == nil {
 				want[list] = []string{}
 				for _, e := range m.Lists[list].Entries {
@@ -726,16 +726,16 @@ func FuzzEventStreams(f *testing.F) {
 					continue
 				}
 				if other := slices.ContainsFunc(got, func(text string) bool { return !slices.Contains(want[list], text) }); other || !paged {
-					t.Fatalf("%q: %s\n%q\na client reads, %+v\n%q", stream.String(), pin.ListInfo[list].Member, want[list], r, got)
+					t.Fatalf("%q: %s\n%q\na client reads, %+v\n%q", stream.String(), pin.EntryTypeInfo[list].Member, want[list], r, got)
 				}
 			}
 		}
 	})
 }
 
-// FuzzManifest: reading never panics, gives nothing beside an error, and what is
+// FuzzCapture: reading never panics, gives nothing beside an error, and what is
 // accepted has the tools that a lenientReading parser finds.
-func FuzzManifest(f *testing.F) {
+func FuzzCapture(f *testing.F) {
 	for _, seed := range []string{
 		answer, initialized + "\n" + answer, pages(`"p2"`, ""), "[" + toolA + "]", "[" + answer + "]", `{"tools":[` + toolB + `],"nextCursor":null}`,
 		"noise\n" + answer + "\r\n", "event: message\r\ndata: " + answer + "\r\n\r\n", "data: {\ndata: \"tools\":[]}\n\nevent: x\ndata: {}\n\n: c\n",
@@ -745,7 +745,7 @@ func FuzzManifest(f *testing.F) {
 		f.Add([]byte(seed), true)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, emptyCursorEnds bool) {
-		m, err := manifest.Read("m.json", data, pintest.Form, pin.Policy{EmptyCursorEnds: emptyCursorEnds})
+		m, err := capture.Read("m.json", data, pintest.Form, pin.Policy{EmptyCursorEnds: emptyCursorEnds})
 		if err != nil {
 			if m.Path != "" || m.Lists[pin.Tools].Answered || m.About != "" || m.Noise != 0 {
 				t.Fatalf("%q: %v, and a capture beside it", data, err)

@@ -1,11 +1,11 @@
-package manifest_test
+package capture_test
 
 import (
 	"strings"
 	"testing"
 
+	"pinproof/internal/capture"
 	"pinproof/internal/jsontest"
-	"pinproof/internal/manifest"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
 )
@@ -21,7 +21,7 @@ func TestLimitsOfADefinition(t *testing.T) {
 		return `{"tools":[` + strings.TrimSuffix(strings.Repeat(`{"name":"t"},`, n), ",") + `]}`
 	}
 	objects := tool(strings.TrimSuffix(`{"k":`+strings.Repeat(`{"k":`, 126)+"0"+strings.Repeat("}", 127), ""))
-	for _, tt := range []struct{ what, manifest, wrong string }{
+	for _, tt := range []struct{ what, capture, wrong string }{
 		{"128 deep", nested(128), ""},
 		{"129 deep", nested(129), "m.json:1:11: tool 1 of the list: a definition nested more than 128 deep"},
 		{"128 deep, objects", objects, ""},
@@ -34,7 +34,7 @@ func TestLimitsOfADefinition(t *testing.T) {
 		{"64 MiB of blanks", strings.Repeat(" ", 64<<20+1), "m.json: more than 64 MiB: not one server's list of tools"},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
-			_, err := manifest.Read("m.json", []byte(tt.manifest), pintest.Form, pin.Policy{})
+			_, err := capture.Read("m.json", []byte(tt.capture), pintest.Form, pin.Policy{})
 			jsontest.WantError(t, err, tt.wrong)
 		})
 	}

@@ -1,4 +1,4 @@
-package manifest
+package capture
 
 import (
 	"bytes"
@@ -66,7 +66,7 @@ func (s *stream) entryAt(at int32) *entry {
 
 // values returns the JSON values of the file, each of them read strictly.
 func (s *stream) values() ([]jsontree.Value, error) {
-	if len(s.Data) > jsontree.MaxManifestBytes {
+	if len(s.Data) > jsontree.MaxCaptureBytes {
 		return nil, s.At(-1, "more than 64 MiB: not one server's list of tools")
 	}
 	if bytes.Count(s.Data, []byte(",")) > jsontree.MaxCommas {
@@ -143,7 +143,7 @@ func (s *stream) refuse(bad *jsontree.Error) *fail.Error {
 	list, _ := listOf(in.Path)
 	name := EntryNamed(list, in.Name)
 	if bad.Limit {
-		name = pin.ListInfo[list].Entry + " " + strconv.Itoa(in.Path[len(in.Path)-1].Index+1) + " of the list"
+		name = pin.EntryTypeInfo[list].Entry + " " + strconv.Itoa(in.Path[len(in.Path)-1].Index+1) + " of the list"
 	}
 	return s.At(bad.At, "%s: %s", name, bad.Text)
 }
@@ -319,8 +319,8 @@ func HidesAnswer(line []byte) bool {
 		return false
 	}
 	s := text.FoldASCII(looselyUnescaped(line))
-	for list := range pin.Lists {
-		if strings.Contains(s, `"`+strings.ToLower(pin.ListInfo[list].Member)+`"`) {
+	for list := range pin.EntryTypes {
+		if strings.Contains(s, `"`+strings.ToLower(pin.EntryTypeInfo[list].Member)+`"`) {
 			return spellsResult(line)
 		}
 	}

@@ -1,4 +1,4 @@
-package review
+package lint
 
 // A findingRule is one kind of finding.
 type findingRule struct {

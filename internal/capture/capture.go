@@ -1,6 +1,6 @@
-// Package manifest reads what a server answered, as saved in any of the shapes people save,
+// Package capture reads what a server answered, as saved in any of the shapes people save,
 // into its lists. It refuses rather than guesses.
-package manifest
+package capture
 
 import (
 	"cmp"
@@ -16,16 +16,16 @@ import (
 	"pinproof/internal/text"
 )
 
-// A Manifest is what one server answered, as saved: its tools and whatever else a
+// A Capture is what one server answered, as saved: its tools and whatever else a
 // model reads.
-type Manifest struct {
+type Capture struct {
 	Path  string
-	Lists [pin.Lists]listing
+	Lists [pin.EntryTypes]listing
 	About string // the server's own name and version, printable; for display only
 	Noise int    // lines passed over
 }
 
-// A listing is one list of a manifest. A list that can't be read is a problem only
+// A listing is one list of a capture. A list that can't be read is a problem only
 // where it is pinned.
 type listing struct {
 	Answered bool      // the server gave it, or says that it has none
@@ -34,19 +34,19 @@ type listing struct {
 }
 
 // EntryNamed names an entry in a sentence: tool NAME, prompt NAME, instructions.
-func EntryNamed(list pin.List, name string) string {
+func EntryNamed(list pin.EntryType, name string) string {
 	if list == pin.Instructions {
 		return "instructions"
 	}
-	return pin.ListInfo[list].Entry + " " + text.Name(name)
+	return pin.EntryTypeInfo[list].Entry + " " + text.Name(name)
 }
 
 // Read reads a saved answer in any of the shapes people save: a JSON-RPC
 // response, a bare result, a bare array, a batch, pages one after another, the
 // transcript of a stdio session, an event stream. It refuses rather than guesses;
 // see jsontree.Reader for what is refused in JSON itself.
-func Read(path string, data []byte, formOf pin.FormFunc, pol pin.Policy) (Manifest, error) {
-	return Scan(path, data, formOf).Manifest(pol)
+func Read(path string, data []byte, formOf pin.FormFunc, pol pin.Policy) (Capture, error) {
+	return Scan(path, data, formOf).Capture(pol)
 }
 
 // Scanned is a file's JSON values, or what is wrong with them. Reading this far needs no
@@ -71,39 +71,39 @@ func Scan(path string, data []byte, formOf pin.FormFunc) *Scanned {
 
 // Faulty returns what is wrong with the file, or nil if it can be read under some policy.
 func (s *Scanned) Faulty() error {
-	if _, err := s.Manifest(pin.Policy{EmptyCursorEnds: true, RoundIntegers: true}); err == nil {
+	if _, err := s.Capture(pin.Policy{EmptyCursorEnds: true, RoundIntegers: true}); err == nil {
 		return nil
 	}
-	_, err := s.Manifest(pin.Policy{})
+	_, err := s.Capture(pin.Policy{})
 	return err
 }
 
-// Manifest sorts the values into lists.
-func (s *Scanned) Manifest(pol pin.Policy) (Manifest, error) {
+// Capture sorts the values into lists.
+func (s *Scanned) Capture(pol pin.Policy) (Capture, error) {
 	switch {
 	case s.err != nil:
-		return Manifest{}, s.err
+		return Capture{}, s.err
 	case s.rounded != nil && !pol.RoundIntegers:
-		return Manifest{}, s.rounded
+		return Capture{}, s.rounded
 	}
-	r := &manifestReader{stream: s.stream, part: s.Part, emptyCursorEnds: pol.EmptyCursorEnds, asked: map[string]bool{}}
+	r := &captureReader{stream: s.stream, part: s.Part, emptyCursorEnds: pol.EmptyCursorEnds, asked: map[string]bool{}}
 	for _, v := range s.values {
 		r.messages = r.messages || v.Has("jsonrpc") || slices.ContainsFunc(v.Items(), func(item jsontree.Member) bool { return item.Has("jsonrpc") })
 	}
 	for _, v := range s.values {
 		if err := r.message(v, len(s.values) == 1); err != nil {
-			return Manifest{}, err
+			return Capture{}, err
 		}
 	}
 	if err := r.finish(); err != nil {
-		return Manifest{}, err
+		return Capture{}, err
 	}
 	return r.made, nil
 }
 
 // listOf returns the list that a value is an entry of, and whether it is one. Its path
 // says so: [i], tools[i], result.tools[i], [i].result.tools[i].
-func listOf(path []jsontree.Step) (pin.List, bool) {
+func listOf(path []jsontree.Step) (pin.EntryType, bool) {
 	n := len(path)
 	switch {
 	case n == 0 || path[n-1].Index < 0:
@@ -113,7 +113,7 @@ func listOf(path []jsontree.Step) (pin.List, bool) {
 	case n == 4 && path[0].Index >= 0 && path[1].Name == "result",
 		n == 3 && path[0].Name == "result",
 		n == 2:
-		return pin.ListNamed(path[n-2].Name)
+		return pin.EntryTypeNamed(path[n-2].Name)
 	}
 	return 0, false
 }
@@ -147,14 +147,14 @@ type entryProblem struct {
 }
 
 // newEntry checks a definition as a client would read it, and computes its digests.
-func newEntry(list pin.List, v jsontree.Definition, formOf pin.FormFunc) *entry {
+func newEntry(list pin.EntryType, v jsontree.Definition, formOf pin.FormFunc) *entry {
 	e := &entry{at: v.At()}
-	e.List = list
+	e.Type = list
 	if v.Kind() != '{' {
 		e.problem = &entryProblem{at: int(v.At()), text: "is no object", bare: true}
 		return e
 	}
-	e.Name = v.Get(pin.ListInfo[list].Identity).Text()
+	e.Name = v.Get(pin.EntryTypeInfo[list].Identity).Text()
 	if e.problem = e.check(v); e.problem == nil {
 		e.Form = formOf(list, v.Canonical())
 	}
@@ -163,7 +163,7 @@ func newEntry(list pin.List, v jsontree.Definition, formOf pin.FormFunc) *entry 
 
 // check returns what keeps a value from being an entry, or nil.
 func (e *entry) check(v jsontree.Definition) *entryProblem {
-	list := e.List
+	list := e.Type
 	if problem := findFolded(v.Names(), pin.EntryMembers[list], ""); problem != nil {
 		return problem
 	}
@@ -175,7 +175,7 @@ func (e *entry) check(v jsontree.Definition) *entryProblem {
 		}
 	}
 	if e.Name == "" {
-		return &entryProblem{at: int(v.At()), text: fmt.Sprintf("no %q that is a non-empty string", pin.ListInfo[list].Identity)}
+		return &entryProblem{at: int(v.At()), text: fmt.Sprintf("no %q that is a non-empty string", pin.EntryTypeInfo[list].Identity)}
 	}
 	for _, name := range []string{"annotations", "execution", "arguments"} {
 		part := v.Get(name)
@@ -226,14 +226,14 @@ func findInResult(result jsontree.Value) *entryProblem {
 	return findFolded(result.Names(), pin.ResultMembers, "result: ")
 }
 
-// manifestReader sorts the JSON values of a file into lists.
-type manifestReader struct {
+// captureReader sorts the JSON values of a file into lists.
+type captureReader struct {
 	stream
 	part            bool // see Scanned
 	emptyCursorEnds bool
 
-	made   Manifest
-	states [pin.Lists]listState
+	made   Capture
+	states [pin.EntryTypes]listState
 
 	messages bool             // the file has JSON-RPC messages
 	asked    map[string]bool  // the requests: method, space, id
@@ -243,7 +243,7 @@ type manifestReader struct {
 
 // A listState is how far one list was read.
 type listState struct {
-	complete [][]pin.Pin     // the complete lists of the session; if they differ, the manifest is ambiguous
+	complete [][]pin.Pin     // the complete lists of the session; if they differ, the capture is ambiguous
 	page     []pin.Pin       // the pages so far of a list that isn't complete
 	cursor   *jsontree.Value // of the last page, if another has to follow
 	lastPage int             // offset of the last page's message
@@ -252,7 +252,7 @@ type listState struct {
 const bareAmongMessages = "a bare list among messages: not something a client would read"
 
 // message takes one JSON value of the file. Only if it is alone there may it be a bare list.
-func (r *manifestReader) message(v jsontree.Value, alone bool) error {
+func (r *captureReader) message(v jsontree.Value, alone bool) error {
 	switch v.Kind {
 	case '[':
 		return r.array(v, alone)
@@ -263,7 +263,7 @@ func (r *manifestReader) message(v jsontree.Value, alone bool) error {
 	return nil
 }
 
-func (r *manifestReader) array(v jsontree.Value, alone bool) error {
+func (r *captureReader) array(v jsontree.Value, alone bool) error {
 	if len(v.Items()) > jsontree.MaxEntries {
 		return r.At(int(v.At), "more than 50,000 entries")
 	}
@@ -290,14 +290,14 @@ func (r *manifestReader) array(v jsontree.Value, alone bool) error {
 	return r.page(pin.Tools, v.Items(), nil, int(v.At))
 }
 
-func (r *manifestReader) refuseFolded(v jsontree.Value, specified []string, where string) error {
+func (r *captureReader) refuseFolded(v jsontree.Value, specified []string, where string) error {
 	if problem := findFolded(v.Names(), specified, where); problem != nil {
 		return r.At(problem.at, "%s", problem.text)
 	}
 	return nil
 }
 
-func (r *manifestReader) object(v jsontree.Value) error {
+func (r *captureReader) object(v jsontree.Value) error {
 	if len(v.Members()) > jsontree.MaxMembers {
 		return r.At(int(v.At), "more than 10,000 members in a message")
 	}
@@ -305,8 +305,8 @@ func (r *manifestReader) object(v jsontree.Value) error {
 		return err
 	}
 	at := int(v.At)
-	list, isResult := pin.ListIn(v.Has)
-	listed := pin.ListInfo[list].Member
+	list, isResult := pin.EntryTypeIn(v.Has)
+	listed := pin.EntryTypeInfo[list].Member
 	switch {
 	case r.messages && !v.Has("jsonrpc") && !v.Has("result") && (isResult || !isMessage(v.Has)):
 		r.noise++ // what a server logs: no client finds an answer in it
@@ -341,7 +341,7 @@ func (r *manifestReader) object(v jsontree.Value) error {
 		return nil
 	}
 	if result := v.Get("result"); result.Kind == '{' || result.Kind == '[' {
-		if _, ok := pin.ListIn(result.Has); ok && r.messages && !v.Has("jsonrpc") {
+		if _, ok := pin.EntryTypeIn(result.Has); ok && r.messages && !v.Has("jsonrpc") {
 			return r.At(at, bareAmongMessages)
 		}
 		return r.result(result, at)
@@ -357,7 +357,7 @@ func messageID(v jsontree.Value) string {
 	return string(v.Kind) + v.Text
 }
 
-func (r *manifestReader) result(result jsontree.Value, at int) error {
+func (r *captureReader) result(result jsontree.Value, at int) error {
 	if len(result.Members()) > jsontree.MaxMembers {
 		return r.At(int(result.At), "more than 10,000 members in a message")
 	}
@@ -369,22 +369,22 @@ func (r *manifestReader) result(result jsontree.Value, at int) error {
 	}
 	r.describe(result.Get("serverInfo"))
 	r.describe(result.Get("_meta").Get("io.modelcontextprotocol/serverInfo"))
-	list, listed := pin.ListIn(result.Has)
+	list, listed := pin.EntryTypeIn(result.Has)
 	if !listed {
 		return r.greeting(result)
 	}
 	others := []string{"instructions", "protocolVersion", "supportedVersions"}
 	for other := list + 1; other < pin.Instructions; other++ {
-		others = append(others, pin.ListInfo[other].Member)
+		others = append(others, pin.EntryTypeInfo[other].Member)
 	}
 	for _, other := range others {
 		if result.Has(other) {
-			return r.At(at, "fits two shapes: %q beside %q in one result", pin.ListInfo[list].Member, other)
+			return r.At(at, "fits two shapes: %q beside %q in one result", pin.EntryTypeInfo[list].Member, other)
 		}
 	}
-	array := result.Get(pin.ListInfo[list].Member)
+	array := result.Get(pin.EntryTypeInfo[list].Member)
 	if array.Kind != '[' {
-		return r.At(int(array.At), `%q is not an array`, pin.ListInfo[list].Member)
+		return r.At(int(array.At), `%q is not an array`, pin.EntryTypeInfo[list].Member)
 	}
 	var cursor *jsontree.Value
 	if c := result.Get("nextCursor"); c.Kind != 0 && c.Kind != 'n' {
@@ -399,7 +399,7 @@ func (r *manifestReader) result(result jsontree.Value, at int) error {
 }
 
 // describe takes the server's own name and version, for display.
-func (r *manifestReader) describe(info jsontree.Value) {
+func (r *captureReader) describe(info jsontree.Value) {
 	if info.Kind != '{' || r.made.About != "" {
 		return
 	}
@@ -411,7 +411,7 @@ func (r *manifestReader) describe(info jsontree.Value) {
 
 // greeting takes the result of initialize (to revision 2025-11-25) or of
 // server/discover (2026-07-28): what the server offers, and its instructions.
-func (r *manifestReader) greeting(result jsontree.Value) error {
+func (r *captureReader) greeting(result jsontree.Value) error {
 	text := result.Get("instructions")
 	if text.Kind == 0 && !result.Has("protocolVersion") && !result.Has("supportedVersions") {
 		return nil
@@ -431,7 +431,7 @@ func (r *manifestReader) greeting(result jsontree.Value) error {
 	s := &r.states[pin.Instructions]
 	list := []pin.Pin{}
 	if text.Text != "" && text.Kind == '"' { // an empty text tells a model nothing
-		p := pin.Pin{Key: pin.Key{List: pin.Instructions}, Form: r.formOf(pin.Instructions, []byte(text.Text))}
+		p := pin.Pin{Key: pin.Key{Type: pin.Instructions}, Form: r.formOf(pin.Instructions, []byte(text.Text))}
 		list = append(list, r.placed(p, text))
 	}
 	s.complete = append(s.complete, list)
@@ -440,7 +440,7 @@ func (r *manifestReader) greeting(result jsontree.Value) error {
 
 // page adds one page. Without a cursor it is the last one of its list. Problems in a list
 // other than tools are only noted: they matter if that list is pinned.
-func (r *manifestReader) page(list pin.List, items []jsontree.Member, cursor *jsontree.Value, at int) error {
+func (r *captureReader) page(list pin.EntryType, items []jsontree.Member, cursor *jsontree.Value, at int) error {
 	s, made := &r.states[list], &r.made.Lists[list]
 	if made.Problem != nil {
 		return nil
@@ -460,15 +460,15 @@ func (r *manifestReader) page(list pin.List, items []jsontree.Member, cursor *js
 	return nil
 }
 
-func (r *manifestReader) entries(list pin.List, s *listState, items []jsontree.Member, at int) error {
+func (r *captureReader) entries(list pin.EntryType, s *listState, items []jsontree.Member, at int) error {
 	if len(s.page)+len(items) > jsontree.MaxEntries {
-		return r.At(at, "more than 50,000 %ss", pin.ListInfo[list].Entry)
+		return r.At(at, "more than 50,000 %ss", pin.EntryTypeInfo[list].Entry)
 	}
 	s.page = slices.Grow(s.page, len(items))
 	for i, v := range items {
 		d := r.entryAt(v.At)
 		if p := d.problem; p != nil {
-			where := fmt.Sprintf("%s %d of the list", pin.ListInfo[list].Entry, i+1)
+			where := fmt.Sprintf("%s %d of the list", pin.EntryTypeInfo[list].Entry, i+1)
 			switch {
 			case p.bare:
 				return r.At(p.at, "%s %s", where, p.text)
@@ -487,14 +487,14 @@ func (r *manifestReader) entries(list pin.List, s *listState, items []jsontree.M
 }
 
 // placed returns p with its text as received, and the place where that begins.
-func (r *manifestReader) placed(p pin.Pin, v jsontree.Value) pin.Pin {
+func (r *captureReader) placed(p pin.Pin, v jsontree.Value) pin.Pin {
 	p.Received = r.Data[v.At:v.End]
 	p.Line, p.Column = r.Position(int(v.At))
 	return p
 }
 
 // finish decides, list by list, whether the answer is complete.
-func (r *manifestReader) finish() error {
+func (r *captureReader) finish() error {
 	r.made.Path, r.made.Noise = r.Path, r.noise
 	tools := &r.states[pin.Tools]
 	for _, e := range r.errors {
@@ -509,7 +509,7 @@ func (r *manifestReader) finish() error {
 			return r.At(int(e.At), "%s", s).Hint("capture again once the server lists its tools")
 		}
 	}
-	for list := range pin.Lists {
+	for list := range pin.EntryTypes {
 		err := r.finishList(list)
 		if err != nil && list == pin.Tools {
 			return err
@@ -531,7 +531,7 @@ func (r *manifestReader) finish() error {
 	return nil
 }
 
-func (r *manifestReader) finishList(list pin.List) error {
+func (r *captureReader) finishList(list pin.EntryType) error {
 	s, made := &r.states[list], &r.made.Lists[list]
 	if r.part && made.Problem == nil {
 		lists := append(s.complete, s.page)
@@ -539,7 +539,7 @@ func (r *manifestReader) finishList(list pin.List) error {
 		return nil
 	}
 	if s.cursor != nil {
-		f := r.At(s.lastPage, `an unfinished list: "nextCursor" of its last page says that more %ss follow`, pin.ListInfo[list].Entry).
+		f := r.At(s.lastPage, `an unfinished list: "nextCursor" of its last page says that more %ss follow`, pin.EntryTypeInfo[list].Entry).
 			Hint("ask for the next page with that cursor and append the answer to the file")
 		if s.cursor.Text == "" {
 			f.Hint("if this server sends an empty cursor on its last page: pinproof lock --empty-cursor-ends %s", shell.Path(r.Path))
@@ -579,8 +579,8 @@ func joined(lists [][]pin.Pin) (entries []pin.Pin) {
 }
 
 // offersNone reports whether the server declared capabilities without this list.
-func (r *manifestReader) offersNone(list pin.List) bool {
-	capability := pin.ListInfo[list].Capability
+func (r *captureReader) offersNone(list pin.EntryType) bool {
+	capability := pin.EntryTypeInfo[list].Capability
 	if r.offered == nil || capability == "" {
 		return false
 	}
@@ -590,7 +590,7 @@ func (r *manifestReader) offersNone(list pin.List) bool {
 
 // sameList refuses the n-th complete list of a session if its definitions are not those of
 // the first one: nobody can know which list an agent got.
-func (r *manifestReader) sameList(list pin.List, n int, first, other []pin.Pin) error {
+func (r *captureReader) sameList(list pin.EntryType, n int, first, other []pin.Pin) error {
 	digests := func(entries []pin.Pin) map[string]bool {
 		set := make(map[string]bool, len(entries))
 		for _, e := range entries {
@@ -621,11 +621,11 @@ func (r *manifestReader) sameList(list pin.List, n int, first, other []pin.Pin) 
 		what += " and " + text.Count(len(differ)-1, "other")
 	}
 	return fail.In(text.Printable(r.Path), "ambiguous: list %d of the session is not the first one: %s", n, what).
-		Hint("the server changed its %ss during the session: capture it again, and ask which list an agent gets", pin.ListInfo[list].Entry)
+		Hint("the server changed its %ss during the session: capture it again, and ask which list an agent gets", pin.EntryTypeInfo[list].Entry)
 }
 
-// Pins makes the pins of a manifest under a policy.
-func Pins(m Manifest, server string, pol pin.Policy, values []pin.Substitute, formOf pin.FormFunc) (pin.Set, error) {
+// Pins makes the pins of a capture under a policy.
+func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, formOf pin.FormFunc) (pin.Set, error) {
 	s := pin.Set{Server: server, Policy: pol}
 	var substitutes []pin.Substitute
 	for _, name := range pol.Substitute {
@@ -640,7 +640,7 @@ func Pins(m Manifest, server string, pol pin.Policy, values []pin.Substitute, fo
 			substitutes = append(substitutes, v)
 		}
 	}
-	for list := range pin.Lists {
+	for list := range pin.EntryTypes {
 		if !pol.Pins(list) {
 			continue
 		}

@@ -1,4 +1,4 @@
-package review
+package lint
 
 import (
 	"runtime"
@@ -13,16 +13,16 @@ import (
 type Scope int
 
 const (
-	InDrift        Scope = iota // an entry that has drifted, or a manifest with such an entry
-	InMatch                     // an entry that matches its pin, or a manifest without drift
-	InOthers                    // a pin of a server that has no manifest at hand
+	InDrift        Scope = iota // an entry that has drifted, or a capture with such an entry
+	InMatch                     // an entry that matches its pin, or a capture without drift
+	InOthers                    // a pin of a server that has no capture at hand
 	NotPinned                   // text of a matching entry that its policy leaves out of the pin
 	NotPinnedDrift              // such text of a drifted entry
 )
 
-// Ref says which entry a finding is in. For a whole manifest its key is empty.
+// Ref says which entry a finding is in. For a whole capture its key is empty.
 func (f *Finding) Ref() pin.Ref {
-	return pin.Ref{Server: f.Server, Key: pin.Key{List: f.List, Name: f.Entry}}
+	return pin.Ref{Server: f.Server, Key: pin.Key{Type: f.List, Name: f.Entry}}
 }
 
 // Blocks reports whether a warning fails a run in which every entry matches: it is in text
@@ -33,7 +33,7 @@ func (f *Finding) Blocks(review bool) bool {
 
 // A textReading lists the findings of one comparison.
 type textReading struct {
-	pairs   []pin.Pair
+	pairs   []pin.Comparison
 	drifted map[pin.Ref]bool
 	locked  []pin.Set
 	all     bool
@@ -42,9 +42,9 @@ type textReading struct {
 
 // Read lists the findings of a comparison. It reads the texts of drifted entries,
 // and prose that no pin covers; with all, also those of matching entries, and the pins of
-// servers without a manifest for what the names at hand make of them. The accepted warnings
+// servers without a capture for what the names at hand make of them. The accepted warnings
 // of what isn't read come from the record.
-func Read(pairs []pin.Pair, drifts []pin.Drift, locked []pin.Set, all bool) []Finding {
+func Read(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, all bool) []Finding {
 	r := textReading{pairs: pairs, drifted: map[pin.Ref]bool{}, locked: locked, all: all}
 	r.names = sync.OnceValue(func() *Names {
 		x := NewNames(locked, foundSets(pairs))
@@ -59,8 +59,8 @@ func Read(pairs []pin.Pair, drifts []pin.Drift, locked []pin.Set, all bool) []Fi
 	var wanted []entryText
 	for i := range pairs {
 		p := &pairs[i]
-		for j := range p.Found.Pins {
-			e := entryText{pair: p, pin: &p.Found.Pins[j]}
+		for j := range p.Captured.Pins {
+			e := entryText{pair: p, pin: &p.Captured.Pins[j]}
 			if e.drifted = r.drifted[pin.Ref{Server: p.Server, Key: e.pin.Key}]; e.drifted || all || e.stripped() {
 				wanted = append(wanted, e)
 			}
@@ -89,10 +89,10 @@ func Read(pairs []pin.Pair, drifts []pin.Drift, locked []pin.Set, all bool) []Fi
 	return list
 }
 
-func foundSets(pairs []pin.Pair) (sets []pin.Set) {
+func foundSets(pairs []pin.Comparison) (sets []pin.Set) {
 	for i := range pairs {
 		if pairs[i].Present {
-			sets = append(sets, pairs[i].Found)
+			sets = append(sets, pairs[i].Captured)
 		}
 	}
 	return sets
@@ -100,19 +100,19 @@ func foundSets(pairs []pin.Pair) (sets []pin.Set) {
 
 // An entryText is an entry whose text is read, with what was found in it.
 type entryText struct {
-	pair    *pin.Pair
+	pair    *pin.Comparison
 	pin     *pin.Pin
 	drifted bool
 	list    []Finding
 }
 
 // stripped reports whether prose of the entry may be left out of its pin.
-func (e *entryText) stripped() bool { return e.pair.Found.Policy.Descriptions != "" }
+func (e *entryText) stripped() bool { return e.pair.Captured.Policy.Descriptions != "" }
 
 // read reads one entry. A warning is approved if it is on record with the pinned definition
 // and, in an entry that has drifted, about the very text that was approved.
 func (r *textReading) read(e *entryText) {
-	pinned := e.pair.Pinned.Find(e.pin.Key)
+	pinned := e.pair.Locked.Find(e.pin.Key)
 	if e.stripped() {
 		for _, f := range r.names().Unpinned(e.pair.Server, *e.pin) {
 			if f.Scope = NotPinned; e.drifted {
@@ -156,7 +156,7 @@ func (r *textReading) toldElsewhere(f *Finding) bool {
 		}
 	}
 	told := func(key pin.Ref, p *pin.Pin) bool {
-		return alike[p.Name] && p.List == pin.Tools && (r.drifted[key] || slices.Contains(p.Accepted, "look-alike-name"))
+		return alike[p.Name] && p.Type == pin.Tools && (r.drifted[key] || slices.Contains(p.Accepted, "look-alike-name"))
 	}
 	for i := range r.locked {
 		for j := range r.locked[i].Pins {
@@ -166,12 +166,12 @@ func (r *textReading) toldElsewhere(f *Finding) bool {
 			}
 		}
 	}
-	return slices.ContainsFunc(r.pairs, func(p pin.Pair) bool {
-		return slices.ContainsFunc(p.Found.Pins, func(f pin.Pin) bool { return told(pin.Ref{Server: p.Server, Key: f.Key}, &f) })
+	return slices.ContainsFunc(r.pairs, func(p pin.Comparison) bool {
+		return slices.ContainsFunc(p.Captured.Pins, func(f pin.Pin) bool { return told(pin.Ref{Server: p.Server, Key: f.Key}, &f) })
 	})
 }
 
-// servers lists the findings about whole manifests. Those that have no drift are only read
+// servers lists the findings about whole captures. Those that have no drift are only read
 // with all.
 func (r *textReading) servers() (list []Finding) {
 	for i := range r.pairs {
@@ -180,9 +180,9 @@ func (r *textReading) servers() (list []Finding) {
 		if !p.Present || !drifted && !r.all {
 			continue
 		}
-		for _, f := range r.names().List(p.Found, &p.Pinned) {
+		for _, f := range r.names().List(p.Captured, &p.Locked) {
 			if f.Warning {
-				f.Approved = slices.Contains(p.Pinned.Accepted, f.ID)
+				f.Approved = slices.Contains(p.Locked.Accepted, f.ID)
 			}
 			if !drifted {
 				f.Scope, f.Approved = InMatch, f.Approved || !f.Warning
@@ -216,7 +216,7 @@ func (r *textReading) onRecord(list []Finding) (recorded []Finding) {
 	add := func(key pin.Ref, ids []string, whole bool) {
 		for _, name := range ids {
 			if !told[id{key, name}] {
-				recorded = append(recorded, Finding{Server: key.Server, List: key.List, Entry: key.Name, ID: name, Warning: true,
+				recorded = append(recorded, Finding{Server: key.Server, List: key.Type, Entry: key.Name, ID: name, Warning: true,
 					Detail: "on record", Approved: true, Scope: InMatch, WholeServer: whole})
 			}
 		}
@@ -226,9 +226,9 @@ func (r *textReading) onRecord(list []Finding) (recorded []Finding) {
 		if !p.Present || !p.Known {
 			continue
 		}
-		add(pin.Ref{Server: p.Server}, p.Pinned.Accepted, true)
-		for j := range p.Pinned.Pins {
-			if one := &p.Pinned.Pins[j]; len(one.Accepted) > 0 && !r.drifted[pin.Ref{Server: p.Server, Key: one.Key}] {
+		add(pin.Ref{Server: p.Server}, p.Locked.Accepted, true)
+		for j := range p.Locked.Pins {
+			if one := &p.Locked.Pins[j]; len(one.Accepted) > 0 && !r.drifted[pin.Ref{Server: p.Server, Key: one.Key}] {
 				add(pin.Ref{Server: p.Server, Key: one.Key}, one.Accepted, false)
 			}
 		}
