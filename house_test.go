@@ -61,7 +61,7 @@ var outside = map[string]string{
 	"github.com/spf13/pflag":                      ".",
 	"encoding/json":                               "report", // it writes there; nothing is decoded
 	"encoding/xml":                                "report",
-	"os":                                          ". atomicfile",
+	"os":                                          ". atomicfile lockfile",
 	"os/signal":                                   ". atomicfile",
 	"syscall":                                     ". atomicfile",
 	"log":                                         "",

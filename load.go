@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"errors"
 	"io/fs"
 	"net/url"
@@ -204,26 +203,8 @@ func lockfileOf(path string, sources []source) (l lockfile.Lockfile, ok bool) {
 	return l, true
 }
 
-// nearestLockfile is the lockfile of a command that is given none: tools.lock in this
-// folder, else in the nearest folder above it in its repository. It looks no higher, nor
-// above a folder in no repository: what lies there anyone may have put there.
-func nearestLockfile() (path string) {
-	for folder := "."; ; {
-		at := filepath.Join(folder, shell.DefaultLockfile)
-		if _, err := os.Lstat(at); path == "" && !errors.Is(err, fs.ErrNotExist) {
-			path = at
-		}
-		_, notRoot := os.Lstat(filepath.Join(folder, ".git"))
-		if notRoot == nil || path == shell.DefaultLockfile {
-			return cmp.Or(path, shell.DefaultLockfile)
-		}
-		above := filepath.Join(folder, "..")
-		if !isFolder(above) || sameFile(folder, above) {
-			return shell.DefaultLockfile
-		}
-		folder = above
-	}
-}
+// nearestLockfile is the lockfile of a command that is given none.
+func nearestLockfile() string { return lockfile.Nearest(".") }
 
 // readLockfile reads a lockfile. text is its bytes, or nil if there is no such file.
 func readLockfile(path string) (l lockfile.Lockfile, s []byte, err error) {

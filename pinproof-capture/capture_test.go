@@ -16,10 +16,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"testing/iotest"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -33,25 +31,23 @@ func TestStdioToTheByte(t *testing.T) {
 		for _, twist := range []string{"", "noise", "blanks behind"} {
 			t.Run(revision+" "+twist, func(t *testing.T) {
 				t.Parallel()
-				stdioToTheByte(t, revision, twist)
+				stdioToTheByte(t, "120", revision, twist)
 			})
 		}
 	}
 }
 
 // TestSilentAtInitialize: a server that passes over initialize is asked server/discover.
-// It isn't parallel, for no other test may see the short patience.
 func TestSilentAtInitialize(t *testing.T) {
-	defer func(before func(time.Duration) time.Duration) { patience = before }(patience)
-	patience = func(time.Duration) time.Duration { return time.Second }
-	stdioToTheByte(t, "2026-07-28", "silent")
+	t.Parallel()
+	stdioToTheByte(t, "12", "2026-07-28", "silent") // it is asked after half of that
 }
 
-func stdioToTheByte(t *testing.T, revision, twist string) {
+func stdioToTheByte(t *testing.T, timeout, revision, twist string) {
 	t.Helper()
 	dir := t.TempDir()
 	out, log := filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "log")
-	code, stdout, stderr := capturing(t, append([]string{"--timeout", "120", out, "--"}, standIn(t, revision, twist, log)...)...)
+	code, stdout, stderr := capturing(t, append([]string{"save", "--timeout", timeout, out, "--"}, standIn(t, revision, twist, log)...)...)
 	if code != 0 || stderr != "" || !strings.Contains(stdout, allCounts) {
 		t.Fatalf("code %d\n%s%s", code, stdout, stderr)
 	}
@@ -76,7 +72,7 @@ func TestHTTPToTheByte(t *testing.T) {
 					t.Parallel()
 					server := newStandInHTTP(t, revision, twist, stream)
 					out := filepath.Join(t.TempDir(), "out.jsonl")
-					code, stdout, stderr := capturing(t, out, server.URL+"/mcp", "--header", "X-Key: secret")
+					code, stdout, stderr := capturing(t, "save", out, server.URL+"/mcp", "--header", "X-Key: secret")
 					if code != 0 || stderr != "" || !strings.Contains(stdout, allCounts) {
 						t.Fatalf("code %d\n%s%s", code, stdout, stderr)
 					}
@@ -95,47 +91,6 @@ func TestHTTPToTheByte(t *testing.T) {
 	}
 }
 
-// TestAnswersOfTwoKinds: some clients pass over an answer that isn't spelled as the protocol
-// says, and take the next. A capture that ends with the first is refused.
-func TestAnswersOfTwoKinds(t *testing.T) {
-	for message, good := range map[string]bool{
-		`{"jsonrpc":"2.0","id":2,"result":{}}`:                                       true,
-		` { "result" : {"tools":[]} , "id":2, "jsonrpc":"2.0" }`:                     true,
-		`{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"no","data":[1]}}`: true,
-		`{"jsonrpc":"2.0","id":2.5,"method":"ping","params":{}}`:                     true,
-		`{"jsonrpc":"2.0","method":"notifications/message"}`:                         true,
-		`{"level":"info"}`:                                           true, // noise
-		`{"jsonrpc":"2.0","id":2.5,"result":{}}`:                     false,
-		`{"jsonrpc":"2.0","id":2.0,"result":{}}`:                     false,
-		`{"jsonrpc":"2.0","id":2}`:                                   false,
-		`{"jsonrpc":"2.0","id":2,"result":null}`:                     false,
-		`{"jsonrpc":"2.0","id":2,"result":[]}`:                       false,
-		`{"jsonrpc":"2.0","id":2,"result":{},"error":null}`:          false,
-		`{"jsonrpc":"2.0","id":2,"result":{},"x":1}`:                 false,
-		`{"jsonrpc":"2.0","id":2,"error":{}}`:                        false,
-		`{"jsonrpc":"2.0","id":2,"error":{"code":-32601}}`:           false,
-		`{"jsonrpc":"2.0","id":2,"error":{"message":"no"}}`:          false,
-		`{"jsonrpc":"2.0","id":2,"error":{"Code":1,"Message":"no"}}`: false,
-		`{"jsonrpc":"2.0","id":2,"error":{"code":1,"message":null}}`: false,
-		`{"jsonrpc":"2.0","id":2,"error":{"code":1.5,"message":""}}`: false,
-		`[{"jsonrpc":"2.0","id":2,"result":{}}]`:                     false,
-		`{"jsonrpc":"2.0","id":3,"result":{}}`:                       false,
-		`{"jsonrpc":"2.0","id":0,"result":{}}`:                       false,
-		`{"jsonrpc":"2.0","id":"2","result":{}}`:                     false,
-	} {
-		line, event := &record{}, &record{}
-		conn := &lineConn{rec: line, messages: make(chan jsonrpc.Message, 1)}
-		line.asks(2)
-		conn.receive(strings.NewReader(message + "\n"))
-		event.message([]byte(message), 2)
-		for _, rec := range []*record{line, event} {
-			if data, err := rec.finish(); err == nil != good || good && string(data) == "" {
-				t.Errorf("%s: %q, %v", message, data, err)
-			}
-		}
-	}
-}
-
 func TestOneResponseALine(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -143,61 +98,15 @@ func TestOneResponseALine(t *testing.T) {
 	}))
 	defer server.Close()
 	out := filepath.Join(t.TempDir(), "out.jsonl")
-	if code, _, stderr := capturing(t, out, server.URL); code != 2 || !strings.Contains(stderr, "not JSON") {
+	if code, _, stderr := capturing(t, "save", out, server.URL); code != 2 || !strings.Contains(stderr, "not JSON") {
 		t.Errorf("code %d\n%s", code, stderr)
-	}
-	rec := &record{}
-	if err := rec.message([]byte("\n{\"a\":\r\n\"\xff\"}\n"), 0); err != nil || rec.buf.String() != "{\"a\":  \"\xff\"}\n" {
-		t.Errorf("%v %q", err, rec.buf.String())
-	}
-	if err := (&record{}).message([]byte("{\"a\":\"\n\"}"), 0); err == nil {
-		t.Error("a line feed inside a string was mended")
-	}
-}
-
-func TestEventStreams(t *testing.T) {
-	for name, c := range map[string]struct{ stream, want string }{
-		"line ends":        {"data: 1\n\ndata: 2\r\n\r\ndata: 3\r\r", "1\n2\n3\n"},
-		"other types":      {"event: ping\ndata: 1\n\nevent: message\ndata: 2\n\ndata: 3\n\n", "2\n3\n"},
-		"blanks in a type": {"event:  message\ndata: 1\n\nevent: message \ndata: 2\n\ndata: 3\n\n", "3\n"},
-		"several lines":    {"data: {\ndata:  }\n\n", "{  }\n"},
-		"comments, fields": {":x\nid: 1\nretry: 5\nfoo: bar\ndata:1\n\n", "1\n"},
-		"byte order mark":  {"\ufeffdata: 1\n\n", "1\n"},
-		"no blank line":    {"data: 1\n\ndata: 2\n", "1\n"},
-		"an empty event":   {"id: 1\n\ndata:\n\ndata: 1\n\n", "1\n"},
-		"a long line":      {"data: " + strings.Repeat("1", 10_000) + "\r\n\r\n", strings.Repeat("1", 10_000) + "\n"},
-	} {
-		for _, in := range []io.Reader{strings.NewReader(c.stream), iotest.OneByteReader(strings.NewReader(c.stream))} {
-			rec := &record{}
-			body := eventTee(io.NopCloser(in), rec, 0)
-			var handedOn strings.Builder
-			buf := make([]byte, 7)
-			for {
-				n, err := body.Read(buf)
-				handedOn.Write(buf[:n])
-				if err != nil {
-					break
-				}
-			}
-			if got := rec.buf.String(); got != c.want {
-				t.Errorf("%s: recorded %q, want %q", name, got, c.want)
-			}
-			if n := strings.Count(handedOn.String(), "data: "); n != strings.Count(c.want, "\n") {
-				t.Errorf("%s: handed on %q", name, handedOn.String())
-			}
-			for line := range strings.Lines(c.want) {
-				if !strings.Contains(handedOn.String(), "data: "+line) {
-					t.Errorf("%s: handed on %q", name, handedOn.String())
-				}
-			}
-		}
 	}
 }
 
 func TestAnswersPingsAndRefusesTheRest(t *testing.T) {
 	dir := t.TempDir()
 	out, asked := filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "asked")
-	code, stdout, stderr := capturing(t, append([]string{out, "--"}, standIn(t, "2025-11-25", "pings", filepath.Join(dir, "log"), "", asked)...)...)
+	code, stdout, stderr := capturing(t, append([]string{"save", out, "--"}, standIn(t, "2025-11-25", "pings", filepath.Join(dir, "log"), "", asked)...)...)
 	if code != 0 {
 		t.Fatalf("code %d\n%s%s", code, stdout, stderr)
 	}
@@ -216,11 +125,11 @@ func TestCapabilities(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	out, asked := filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "asked")
-	code, stdout, stderr := capturing(t, append([]string{out, "--"}, standIn(t, "2025-11-25", "tools only", filepath.Join(dir, "log"), "", asked)...)...)
+	code, stdout, stderr := capturing(t, append([]string{"save", out, "--"}, standIn(t, "2025-11-25", "tools only", filepath.Join(dir, "log"), "", asked)...)...)
 	if text := read(t, asked); code != 0 || !strings.Contains(stdout, ": instructions, 3 tools in ") || !strings.Contains(text, "prompts/list") {
 		t.Errorf("code %d\n%s%s%s", code, stdout, stderr, text)
 	}
-	code, stdout, stderr = capturing(t, append([]string{out, "--"}, standIn(t, "2025-11-25", "no templates")...)...)
+	code, stdout, stderr = capturing(t, append([]string{"save", out, "--"}, standIn(t, "2025-11-25", "no templates")...)...)
 	if code != 0 || !strings.Contains(stdout, ": instructions, 3 tools, 1 prompt, 2 resources in ") {
 		t.Errorf("code %d\n%s%s", code, stdout, stderr)
 	}
@@ -232,7 +141,7 @@ func TestClaims(t *testing.T) {
 	dir := t.TempDir()
 	out, asked := filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "asked")
 	server := standIn(t, "2025-11-25", "one tool", filepath.Join(dir, "log"), "", asked)
-	args := []string{out, "--capability", "roots.listChanged,elicitation.url", "--capability", "sampling,elicitation.form,elicitation", "--"}
+	args := []string{"save", out, "--capability", "roots.listChanged,elicitation.url", "--capability", "sampling,elicitation.form,elicitation", "--"}
 	if code, stdout, stderr := capturing(t, append(args, server...)...); code != 0 {
 		t.Fatalf("code %d\n%s%s", code, stdout, stderr)
 	}
@@ -241,7 +150,7 @@ func TestClaims(t *testing.T) {
 		t.Errorf("it claimed %s", text)
 	}
 	for _, bad := range []string{"", "a.", ".a", "a..b", "a b"} {
-		if code, _, stderr := capturing(t, out, "--capability", "x,"+bad, "--", "x"); code != 2 || !strings.Contains(stderr, "--capability takes names") {
+		if code, _, stderr := capturing(t, "save", out, "--capability", "x,"+bad, "--", "x"); code != 2 || !strings.Contains(stderr, "--capability takes names") {
 			t.Errorf("%q: code %d\n%s", bad, code, stderr)
 		}
 	}
@@ -252,38 +161,12 @@ func TestNoTemplatesOverHTTP(t *testing.T) {
 	t.Parallel()
 	for _, revision := range revisions {
 		server := newStandInHTTP(t, revision, "no templates", false)
-		code, stdout, stderr := capturing(t, filepath.Join(t.TempDir(), "out.jsonl"), server.URL)
+		code, stdout, stderr := capturing(t, "save", filepath.Join(t.TempDir(), "out.jsonl"), server.URL)
 		if code != 0 || !strings.Contains(stdout, ": instructions, 3 tools, 1 prompt, 2 resources in ") {
 			t.Errorf("%s: code %d\n%s%s", revision, code, stdout, stderr)
 		}
 	}
 }
-
-// TestCountsWithoutMemory: a flood of small entries takes no memory beside its text.
-func TestCountsWithoutMemory(t *testing.T) {
-	const entries = 10_000
-	list := `{"tools":[` + strings.Repeat("{},", entries-1) + `{}]}`
-	allocations := testing.AllocsPerRun(1, func() {
-		s := &session{conn: answersOnce(list), rec: &record{}}
-		if n, err := s.pages(t.Context(), lists[0]); n != entries || err != nil {
-			t.Errorf("%d entries, %v", n, err)
-		}
-	})
-	if allocations > entries/10 {
-		t.Errorf("%.0f allocations", allocations)
-	}
-}
-
-// answersOnce is a connection that gives the first request this result.
-type answersOnce string
-
-func (a answersOnce) Read(context.Context) (jsonrpc.Message, error) {
-	id, err := jsonrpc.MakeID(1.0)
-	return &jsonrpc.Response{ID: id, Result: json.RawMessage(a)}, err
-}
-func (answersOnce) Write(context.Context, jsonrpc.Message) error { return nil }
-func (answersOnce) Close() error                                 { return nil }
-func (answersOnce) SessionID() string                            { return "" }
 
 // TestAsksByCapability: what a server claims is asked for first, and the tools of one that
 // claims nothing at all; then the rest, which it need not have.
@@ -307,7 +190,7 @@ func TestAsksByCapability(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			out, log, asked := filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "log"), filepath.Join(dir, "asked")
-			code, stdout, stderr := capturing(t, append([]string{out, "--"}, standIn(t, "2025-11-25", c.twist, log, "", asked)...)...)
+			code, stdout, stderr := capturing(t, append([]string{"save", out, "--"}, standIn(t, "2025-11-25", c.twist, log, "", asked)...)...)
 			if code != c.code || !strings.Contains(stdout+stderr, c.told) {
 				t.Errorf("code %d\n%s%s", code, stdout, stderr)
 			}
@@ -323,9 +206,6 @@ func TestAsksByCapability(t *testing.T) {
 			}
 		})
 	}
-	if got := (&transcript{told: &greeting{capabilities: map[string]json.RawMessage{}}}).String(); got != "nothing in 0.0 s" {
-		t.Error(got)
-	}
 }
 
 // TestEmptyCursor: it is one like any other: what stands behind it is asked for. Before
@@ -335,7 +215,7 @@ func TestEmptyCursor(t *testing.T) {
 	for _, revision := range revisions {
 		dir := t.TempDir()
 		out, log := filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "log")
-		code, stdout, stderr := capturing(t, append([]string{out, "--"}, standIn(t, revision, "empty cursor", log)...)...)
+		code, stdout, stderr := capturing(t, append([]string{"save", out, "--"}, standIn(t, revision, "empty cursor", log)...)...)
 		told, last := ": instructions, 2 tools, ", 1
 		text := read(t, out)
 		if code != 0 || !strings.Contains(stdout, told) || text != read(t, log) || strings.Count(text, `"name":"after_"`) != last {
@@ -344,12 +224,12 @@ func TestEmptyCursor(t *testing.T) {
 	}
 	out := filepath.Join(t.TempDir(), "out.jsonl")
 	for _, twist := range []string{"circle of empty cursors", "the same behind an empty cursor", "nothing behind an empty cursor", "an error behind an empty cursor"} {
-		code, stdout, stderr := capturing(t, append([]string{out, "--"}, standIn(t, "2025-11-25", twist)...)...)
+		code, stdout, stderr := capturing(t, append([]string{"save", out, "--"}, standIn(t, "2025-11-25", twist)...)...)
 		if code != 0 || strings.Count(read(t, out), `"tools":[`) != 1 {
 			t.Errorf("%s: code %d\n%s%s%s", twist, code, stdout, stderr, read(t, out))
 		}
 	}
-	code, _, stderr := capturing(t, append([]string{out, "--"}, standIn(t, "2026-07-28", "circle of empty cursors")...)...)
+	code, _, stderr := capturing(t, append([]string{"save", out, "--"}, standIn(t, "2026-07-28", "circle of empty cursors")...)...)
 	if code != 2 || !strings.HasPrefix(stderr, "error: its answers to tools/list go in a circle: a nextCursor comes twice\n") {
 		t.Errorf("code %d\n%s", code, stderr)
 	}
@@ -366,7 +246,7 @@ func TestSaysMore(t *testing.T) {
 		"discovers other instructions": `"instructions":"Others."`,
 	} {
 		out := filepath.Join(t.TempDir(), "out.jsonl")
-		code, stdout, stderr := capturing(t, append([]string{out, "--"}, standIn(t, "2025-11-25", twist)...)...)
+		code, stdout, stderr := capturing(t, append([]string{"save", out, "--"}, standIn(t, "2025-11-25", twist)...)...)
 		if want == "" {
 			if code != 2 || !strings.HasPrefix(stderr, "error: it sent an answer to a request that was not sent: ") {
 				t.Errorf("%s: code %d\n%s%s", twist, code, stdout, stderr)
@@ -389,7 +269,7 @@ func TestSaysMoreOverHTTP(t *testing.T) {
 	} {
 		server := newStandInHTTP(t, "2025-11-25", twist, true)
 		out := filepath.Join(t.TempDir(), "out.jsonl")
-		if code, stdout, stderr := capturing(t, out, server.URL); code != 0 || !strings.Contains(read(t, out), want) {
+		if code, stdout, stderr := capturing(t, "save", out, server.URL); code != 0 || !strings.Contains(read(t, out), want) {
 			t.Errorf("%s: code %d\n%s%s\n%s", twist, code, stdout, stderr, read(t, out))
 		}
 	}
@@ -413,7 +293,7 @@ func TestStreamsOfTwoReadings(t *testing.T) {
 		server := newStandInHTTP(t, "2025-11-25", "one tool", true)
 		server.before = before
 		out := filepath.Join(t.TempDir(), "out.jsonl")
-		code, stdout, stderr := capturing(t, out, server.URL)
+		code, stdout, stderr := capturing(t, "save", out, server.URL)
 		if (code == 0) != good {
 			t.Errorf("%q: code %d\n%s%s", before, code, stdout, stderr)
 		}
@@ -423,7 +303,7 @@ func TestStreamsOfTwoReadings(t *testing.T) {
 		fmt.Fprint(w, "data: {}\n\n")
 	}))
 	defer server.Close()
-	if code, _, stderr := capturing(t, filepath.Join(t.TempDir(), "out.jsonl"), server.URL); code != 2 || !strings.Contains(stderr, "another charset than UTF-8") {
+	if code, _, stderr := capturing(t, "save", filepath.Join(t.TempDir(), "out.jsonl"), server.URL); code != 2 || !strings.Contains(stderr, "another charset than UTF-8") {
 		t.Errorf("code %d\n%s", code, stderr)
 	}
 }
@@ -441,12 +321,12 @@ func TestEndsAtInitialize(t *testing.T) {
 		"refuses initialize: no license":                               "error: it answered initialize with error -32000: no license\n",
 	} {
 		const hint = "hint: it may speak only revision 2026-07-28: --protocol 2026-07-28\n"
-		code, _, stderr := capturing(t, append([]string{out, "--"}, standIn(t, "2026-07-28", twist)...)...)
+		code, _, stderr := capturing(t, append([]string{"save", out, "--"}, standIn(t, "2026-07-28", twist)...)...)
 		speaks := strings.Contains(want, "2026-07-28") || strings.Contains(want, "ersion") || strings.Contains(want, "-32601")
 		if code != 2 || !strings.HasPrefix(stderr, want) || strings.Contains(stderr, hint) != speaks {
 			t.Errorf("%s: code %d\n%s", twist, code, stderr)
 		}
-		code, stdout, stderr := capturing(t, append([]string{out, "--protocol", "2026-07-28", "--"}, standIn(t, "2026-07-28", twist)...)...)
+		code, stdout, stderr := capturing(t, append([]string{"save", out, "--protocol", "2026-07-28", "--"}, standIn(t, "2026-07-28", twist)...)...)
 		if code != 0 || !strings.Contains(stdout, allCounts) {
 			t.Errorf("%s: code %d\n%s%s", twist, code, stdout, stderr)
 		}
@@ -458,7 +338,7 @@ func TestEndsAtInitialize(t *testing.T) {
 		"no tools answered": nil,
 		"greets with none":  nil,
 	} {
-		code, _, stderr := capturing(t, slices.Concat([]string{out}, args, []string{"--"}, standIn(t, "2025-11-25", twist))...)
+		code, _, stderr := capturing(t, slices.Concat([]string{"save", out}, args, []string{"--"}, standIn(t, "2025-11-25", twist))...)
 		if code != 2 || strings.Contains(stderr, "--protocol") {
 			t.Errorf("%s: code %d\n%s", twist, code, stderr)
 		}
@@ -471,14 +351,14 @@ func TestLacksVariables(t *testing.T) {
 	dir := t.TempDir()
 	const want = "hint: it seems to miss STANDIN_KEY, STANDIN_URL: export STANDIN_KEY=VALUE STANDIN_URL=VALUE"
 	server := standIn(t, "2025-11-25", "lacks variables")
-	code, _, stderr := capturing(t, append([]string{filepath.Join(dir, "out.jsonl"), "--"}, server...)...)
+	code, _, stderr := capturing(t, append([]string{"save", filepath.Join(dir, "out.jsonl"), "--"}, server...)...)
 	if code != 2 || !strings.HasSuffix(stderr, "\n"+want+"\n") || !strings.Contains(stderr, "  | Error: STANDIN_KEY is not set") {
 		t.Errorf("code %d\n%s", code, stderr)
 	}
 	entry, _ := json.Marshal(map[string]any{"command": server[0], "args": server[1:], "env": map[string]string{"STANDIN_URL": "x"}})
 	config := filepath.Join(dir, "mcp.json")
 	write(t, config, `{"mcpServers":{"a":`+string(entry)+`}}`)
-	code, _, stderr = capturing(t, "--config", config, dir)
+	code, _, stderr = capturing(t, "config", config, dir)
 	if code != 2 || !strings.Contains(stderr, "\nhint: it seems to miss STANDIN_KEY: export STANDIN_KEY=VALUE, or put that into the env of its entry\n") {
 		t.Errorf("code %d\n%s", code, stderr)
 	}
@@ -486,7 +366,7 @@ func TestLacksVariables(t *testing.T) {
 
 func TestRepeatedMembersAreKept(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.jsonl")
-	if code, _, stderr := capturing(t, append([]string{out, "--"}, standIn(t, "2025-11-25", "repeated members")...)...); code != 0 {
+	if code, _, stderr := capturing(t, append([]string{"save", out, "--"}, standIn(t, "2025-11-25", "repeated members")...)...); code != 0 {
 		t.Fatalf("code %d\n%s", code, stderr)
 	}
 	if text := read(t, out); !strings.Contains(text, `{"tools":[{"name":"a","name":"b","Name":"c"}],"tools":[]}`) {
@@ -524,7 +404,7 @@ func TestRefused(t *testing.T) {
 			if twist == "hangs" {
 				timeout = "10"
 			}
-			code, stdout, stderr := capturing(t, append([]string{"--timeout", timeout, out, "--"}, standIn(t, "2025-11-25", twist)...)...)
+			code, stdout, stderr := capturing(t, append([]string{"save", "--timeout", timeout, out, "--"}, standIn(t, "2025-11-25", twist)...)...)
 			if code != 2 || stdout != "" || !strings.HasPrefix(stderr, want) {
 				t.Errorf("code %d\n%s%s", code, stdout, stderr)
 			}
@@ -542,11 +422,11 @@ func TestDoesNotStart(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out.jsonl")
 	for want, args := range map[string][]string{
-		"error: no-such-program does not start: there is no such program on the path\n": {out, "--", "no-such-program"},
-		"is no file":         {dir, "--", "x"},
-		"there is no folder": {filepath.Join(dir, "no", "out.jsonl"), "--", "x"},
-		"can't be reached":   {out, "http://127.0.0.1:1/mcp"},
-		"is no address":      {out, "file:///etc/passwd"},
+		"error: no-such-program does not start: there is no such program on the path\n": {"save", out, "--", "no-such-program"},
+		"is no file":         {"save", dir, "--", "x"},
+		"there is no folder": {"save", filepath.Join(dir, "no", "out.jsonl"), "--", "x"},
+		"can't be reached":   {"save", out, "http://127.0.0.1:1/mcp"},
+		"is no address":      {"save", out, "file:///etc/passwd"},
 	} {
 		if code, stdout, stderr := capturing(t, args...); code != 2 || stdout != "" || !strings.Contains(stderr, want) {
 			t.Errorf("%v: code %d\n%s%s", args, code, stdout, stderr)
@@ -564,7 +444,7 @@ func TestNothingIsLeftRunning(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			pid := filepath.Join(dir, "pid")
-			code, _, stderr := capturing(t, append([]string{filepath.Join(dir, "out.jsonl"), "--"}, standIn(t, "2025-11-25", twist, filepath.Join(dir, "log"), pid)...)...)
+			code, _, stderr := capturing(t, append([]string{"save", filepath.Join(dir, "out.jsonl"), "--"}, standIn(t, "2025-11-25", twist, filepath.Join(dir, "log"), pid)...)...)
 			if code != 0 {
 				t.Fatalf("code %d\n%s", code, stderr)
 			}
@@ -622,7 +502,7 @@ func TestRedirects(t *testing.T) {
 			}
 			http.Redirect(w, req, c.target, c.status)
 		}))
-		code, _, stderr := capturing(t, out, front.URL+"/", "--header", "X-Key: secret")
+		code, _, stderr := capturing(t, "save", out, front.URL+"/", "--header", "X-Key: secret")
 		if code != c.code || !strings.HasPrefix(stderr, c.want) {
 			t.Errorf("%d to %s: code %d\n%s", c.status, c.target, code, stderr)
 		}
@@ -658,7 +538,7 @@ func TestHTTPAnswers(t *testing.T) {
 				}))
 				defer server.Close()
 				out := filepath.Join(t.TempDir(), "out.jsonl")
-				args, want := []string{out, server.URL + "/mcp?key=SECRET", "--timeout", "120"}, c.want
+				args, want := []string{"save", out, server.URL + "/mcp?key=SECRET", "--timeout", "120"}, c.want
 				if sse {
 					args = append(args, "--sse")
 					if c.status == 200 {
@@ -681,7 +561,7 @@ func TestHeaderEnv(t *testing.T) {
 	server := newStandInHTTP(t, "2025-11-25", "", false)
 	t.Setenv("CAPTURE_TOKEN", "Bearer abc")
 	out := filepath.Join(t.TempDir(), "out.jsonl")
-	if code, _, stderr := capturing(t, out, server.URL, "--header-env", "Authorization=CAPTURE_TOKEN"); code != 0 {
+	if code, _, stderr := capturing(t, "save", out, server.URL, "--header-env", "Authorization=CAPTURE_TOKEN"); code != 0 {
 		t.Fatalf("code %d\n%s", code, stderr)
 	}
 	requests, _ := server.seen()
@@ -689,7 +569,7 @@ func TestHeaderEnv(t *testing.T) {
 		t.Errorf("sent %q", got)
 	}
 	for _, bad := range []string{"Authorization=NOT_SET_AT_ALL", "Authorization", "a b=CAPTURE_TOKEN"} {
-		if code, _, stderr := capturing(t, out, server.URL, "--header-env", bad); code != 2 || !strings.Contains(stderr, "--header-env") {
+		if code, _, stderr := capturing(t, "save", out, server.URL, "--header-env", bad); code != 2 || !strings.Contains(stderr, "--header-env") {
 			t.Errorf("%s: code %d\n%s", bad, code, stderr)
 		}
 	}
@@ -716,7 +596,7 @@ func TestSDKServers(t *testing.T) {
 			}
 			web := httptest.NewServer(handler)
 			out := filepath.Join(t.TempDir(), "out.jsonl")
-			args := []string{out, web.URL, "--protocol", protocol}
+			args := []string{"save", out, web.URL, "--protocol", protocol}
 			if what == "sse" {
 				args = append(args, "--sse")
 			}
@@ -820,7 +700,7 @@ func TestStandaloneStream(t *testing.T) {
 			return ""
 		})
 		out := filepath.Join(t.TempDir(), "out.jsonl")
-		code, stdout, stderr := capturing(t, out, server.URL, "--settle", "1s")
+		code, stdout, stderr := capturing(t, "save", out, server.URL, "--settle", "1s")
 		if code != 0 {
 			t.Fatalf("%d answers: code %d\n%s%s", answers, code, stdout, stderr)
 		}
@@ -876,7 +756,7 @@ func TestAnswersBeforeTheirRequests(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			out := filepath.Join(t.TempDir(), "out.jsonl")
-			code, stdout, stderr := capturing(t, out, aWeb(t, reply).URL, "--settle", "500ms")
+			code, stdout, stderr := capturing(t, "save", out, aWeb(t, reply).URL, "--settle", "500ms")
 			if what == "none" {
 				if code != 0 || !strings.Contains(stdout, ": 1 tool in ") {
 					t.Errorf("code %d\n%s%s", code, stdout, stderr)
@@ -921,7 +801,7 @@ func TestAnswersBeforeTheirRequestsOverSSE(t *testing.T) {
 				said <- event(good(r.Method, *r.ID, "evil"))
 			}
 		}))
-		code, stdout, stderr := capturing(t, filepath.Join(t.TempDir(), "out.jsonl"), server.URL, "--sse")
+		code, stdout, stderr := capturing(t, "save", filepath.Join(t.TempDir(), "out.jsonl"), server.URL, "--sse")
 		if early && (code != 2 || !strings.HasPrefix(stderr, "error: it sent an answer to a request that was not sent: ")) || !early && code != 0 {
 			t.Errorf("early %t: code %d\n%s%s", early, code, stdout, stderr)
 		}
@@ -957,7 +837,7 @@ func TestResumedStream(t *testing.T) {
 	}))
 	defer server.Close()
 	out := filepath.Join(t.TempDir(), "out.jsonl")
-	if code, stdout, stderr := capturing(t, out, server.URL); code != 2 || strings.Contains(stderr, "no answer") {
+	if code, stdout, stderr := capturing(t, "save", out, server.URL); code != 2 || strings.Contains(stderr, "no answer") {
 		t.Errorf("code %d\n%s%s", code, stdout, stderr)
 	}
 }

@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -28,7 +28,7 @@ func TestConfig(t *testing.T) {
 			"files":{"command":` + program + `,"args":[` + args + `]},
 			"docs":{"type":"http","url":"` + server.URL + `/${CAPTURE_NONE:-mcp}","headers":{"Authorization":"Bearer ${CAPTURE_TOKEN}"}}}}`,
 		".cursor/mcp.json": `{"mcpServers":{
-			"files":{"command":"pinproof-capture","args":["--guard=files","--",` + argv + `]},
+			"files":{"command":"pinproof-capture","args":["guard","files","--",` + argv + `]},
 			"docs":{"url":"` + server.URL + `","headers":{"Authorization":"Bearer ${env:CAPTURE_TOKEN}"}}}}`,
 		".vscode/mcp.json": `{
 			// of this project
@@ -45,7 +45,7 @@ func TestConfig(t *testing.T) {
 		write(t, file, text)
 		out := filepath.Join(dir, "out", strings.Trim(name, "."))
 		server.forget()
-		code, stdout, stderr := capturing(t, "--config", file, out)
+		code, stdout, stderr := capturing(t, "config", file, out)
 		lines := strings.Split(stdout, "\n")
 		if code != 0 || stderr != "" || len(lines) < 3 || !strings.HasPrefix(lines[0], "docs: instructions, 3 tools, 1 prompt, 2 resources, 1 template in ") || !strings.HasPrefix(lines[1], "files: instructions, 1 tool, ") {
 			t.Errorf("%s: code %d\n%s%s", name, code, stdout, stderr)
@@ -79,7 +79,7 @@ func TestConfigWithAFailingServer(t *testing.T) {
 	file := filepath.Join(dir, ".mcp.json")
 	write(t, file, string(config))
 	write(t, filepath.Join(dir, "bad.jsonl"), "old")
-	code, stdout, stderr := capturing(t, "--config", file, dir)
+	code, stdout, stderr := capturing(t, "config", file, dir)
 	if code != 2 || !strings.HasPrefix(stdout, "good: instructions, 1 tool") || read(t, filepath.Join(dir, "bad.jsonl")) != "old" {
 		t.Errorf("code %d\n%s%s", code, stdout, stderr)
 	}
@@ -116,12 +116,12 @@ func TestConfigKeysNotDone(t *testing.T) {
 		}
 		write(t, file, string(text))
 		server.forget()
-		return capturing(t, "--config", file, filepath.Join(t.TempDir(), "out"))
+		return capturing(t, "config", file, filepath.Join(t.TempDir(), "out"))
 	}
 	for _, key := range []string{"headersHelper", "oauth", "sandboxEnabled", "auth", "authProviderType", "tcp", "experimental_environment", "oauth_resource", "scopes"} {
 		code, stdout, stderr := capture(with(key, map[string]any{"a": 1}))
 		want := "error: remote: its " + key + " changes how the server is reached, and is not done here\n" +
-			"hint: capture it by itself: pinproof-capture LABEL.jsonl URL --header-env NAME=VARIABLE\n" +
+			"hint: capture it by itself: pinproof-capture save LABEL.jsonl URL --header-env NAME=VARIABLE\n" +
 			"error: stdio: its " + key + " changes how the server is reached, and is not done here\n" +
 			"error: 2 of 3 servers could not be captured, and "
 		if requests, _ := server.seen(); code != 2 || stdout != "off: disabled\n" || !strings.HasPrefix(stderr, want) || len(requests) > 0 {
@@ -151,7 +151,7 @@ func TestEnvFile(t *testing.T) {
 		}
 		file := filepath.Join(project, "mcp.json")
 		write(t, file, string(config))
-		return capturing(t, "--config", file, filepath.Join(project, "out"))
+		return capturing(t, "config", file, filepath.Join(project, "out"))
 	}
 	code, stdout, stderr := capture("STANDIN_TWIST='one tool'\n", nil)
 	if code != 0 || stderr != "" || !strings.HasPrefix(stdout, "a: instructions, 1 tool, ") {
@@ -167,21 +167,6 @@ func TestEnvFile(t *testing.T) {
 	} {
 		if code, _, stderr := capture("", more); code != 2 || !strings.HasPrefix(stderr, "error: a: its envFile ") {
 			t.Errorf("%s: code %d\n%s", what, code, stderr)
-		}
-	}
-
-	path := filepath.Join(project, "x.env")
-	write(t, path, "# comment\r\n\r\nA=1\r\n export B = two words \t# comment\nC='#$ \"'\nD=\"'#\" # c\nE=\nF= # c\nG=C:\\x=y")
-	got, err := readEnvFile(path)
-	if want := []string{"A=1", "B=two words", `C=#$ "`, "D='#", "E=", "F=", `G=C:\x=y`}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("%q, %v; want %q", got, err, want)
-	}
-	for _, line := range []string{
-		"A", "=1", "A B=1", "A: 1", "A='1", "A=\"1\nB=2\"", "A='1'2", `A="\n"`, `A='\''`, "A=a#b", "A=it's", "A=`1`", "\ufeffA=1", "A=1\x00", "export A",
-	} {
-		write(t, path, "# SECRET\n"+line)
-		if got, err := readEnvFile(path); err == nil || got != nil || !strings.HasPrefix(err.Error(), "line 2 of its envFile is no plain NAME=VALUE") {
-			t.Errorf("%q: %q, %v", line, got, err)
 		}
 	}
 }
@@ -212,7 +197,7 @@ func TestPathOfTheServer(t *testing.T) {
 	}
 	file := filepath.Join(project, "mcp.json")
 	write(t, file, string(config))
-	code, stdout, stderr := capturing(t, "--config", file, filepath.Join(project, "out"))
+	code, stdout, stderr := capturing(t, "config", file, filepath.Join(project, "out"))
 	if lines := strings.Split(stdout, "\n"); code != 2 || len(lines) != 3 || !strings.HasPrefix(lines[0], "a: instructions, 1 tool") ||
 		!strings.HasPrefix(lines[1], "b: instructions, 1 tool") || !strings.HasPrefix(stderr, "error: c: sh does not start: there is no such program on the path\n") {
 		t.Errorf("code %d\n%s%s", code, stdout, stderr)
@@ -246,7 +231,7 @@ func TestFilesOfNoServer(t *testing.T) {
 		for _, name := range []string{"gone.jsonl", "a b.jsonl", "package.json", "off.jsonl", "bad.jsonl", "notes.txt"} {
 			write(t, filepath.Join("out", name), "old")
 		}
-		code, stdout, stderr := capturing(t, "--config", ".mcp.json", "out")
+		code, stdout, stderr := capturing(t, "config", ".mcp.json", "out")
 		line := func(name string) string {
 			return filepath.Join("out", name) + ": of no server in .mcp.json: delete it if that server is gone\n"
 		}
@@ -268,7 +253,7 @@ func TestNobodyReads(t *testing.T) {
 	dir := t.TempDir()
 	servers := map[string]any{}
 	program := standIn(t, "2025-11-25", "one tool")
-	for i := range maxParallel + 2 {
+	for i := range 6 {
 		servers[fmt.Sprint(i)] = map[string]any{"command": program[0], "args": program[1:]}
 	}
 	config, err := json.Marshal(map[string]any{"mcpServers": servers})
@@ -282,7 +267,7 @@ func TestNobodyReads(t *testing.T) {
 		t.Fatal(err)
 	}
 	reader.Close()
-	for _, args := range [][]string{{"--config", file, out}, {"--hook", "x", "--", "no-such-program"}} {
+	for _, args := range [][]string{{"config", file, out}, {"hook", "x", "--", "no-such-program"}} {
 		cmd := exec.Command(program[0], args...)
 		cmd.Env = append(os.Environ(), "CAPTURE_AS_MAIN=1")
 		cmd.Stdout, cmd.Stderr = closed, closed
@@ -307,107 +292,105 @@ func TestConfigRefused(t *testing.T) {
 	} {
 		write(t, file, text)
 		dir := t.TempDir()
-		code, stdout, stderr := capturing(t, "--config", file, dir)
+		code, stdout, stderr := capturing(t, "config", file, dir)
 		if files, err := os.ReadDir(dir); code != 2 || stdout != "" || !strings.HasPrefix(stderr, "error: ") || err != nil || len(files) > 0 {
 			t.Errorf("%s: code %d, %v\n%s%s", text, code, files, stdout, stderr)
 		}
 	}
 }
 
-func TestUnguarded(t *testing.T) {
-	for line, want := range map[string]string{
-		"pinproof-capture --guard a -- npx -- --guard":          "npx -- --guard",
-		"/bin/pinproof-capture.exe --lock x --guard=a -- npx -": "npx -",
-		"pinproof-capture out --guarded -- npx":                 "pinproof-capture out --guarded -- npx",
-		"npx --guard a -- npx":                                  "npx --guard a -- npx",
-	} {
-		if got := strings.Join(unguarded(strings.Fields(line)), " "); got != want {
-			t.Errorf("%s: %s", line, got)
-		}
-	}
-}
-
-func TestExpand(t *testing.T) {
-	t.Setenv("CAPTURE_A", "a")
-	t.Setenv("CAPTURE_EMPTY", "")
-	for text, want := range map[string]string{
-		"x":                           "x",
-		"$CAPTURE_A ${CAPTURE_A}!":    "$CAPTURE_A a!",
-		"${env:CAPTURE_A}":            "a",
-		"${CAPTURE_NO:-b c}":          "b c",
-		"${CAPTURE_A:-b}":             "a",
-		"${CAPTURE_EMPTY:-b}":         "b",
-		"${CAPTURE_EMPTY}":            "",
-		"${workspaceFolder}/x":        "/project/x",
-		"${workspaceFolderBasename}":  "project",
-		"${CAPTURE_NO:-}${CAPTURE_A}": "a",
-	} {
-		x := expander{project: "/project"}
-		if got := x.expand(text); got != want || x.err != nil {
-			t.Errorf("%s: %q, %v; want %q", text, got, x.err, want)
-		}
-		if p := (expander{plain: true}); p.expand(text) != text {
-			t.Errorf("%s was expanded for Codex", text)
-		}
-	}
-	if x := (expander{}); x.expand("${CAPTURE_NO}") != "" || x.err == nil {
-		t.Error("an unset variable passed")
-	}
-}
-
-// TestFileName: pinproof reads the label back by decoding the name.
-func TestFileName(t *testing.T) {
-	for label, want := range map[string]string{
-		"files": "files.jsonl", "a.b-c_1": "a.b-c_1.jsonl", "0": "0.jsonl", "@org/pkg": "@org%2Fpkg.jsonl", "a b": "a%20b.jsonl", "a:b": "a%3Ab.jsonl",
-		".": "%2E.jsonl", "..": "%2E..jsonl", ".hidden": "%2Ehidden.jsonl", "-x": "%2Dx.jsonl", `a\b`: "a%5Cb.jsonl", "50%": "50%25.jsonl",
-		"": "", "caf\u00e9": "", "a\x00": "", strings.Repeat("a", 101): "",
-	} {
-		got := fileName(label)
-		if got != want {
-			t.Errorf("%q: %q, want %q", label, got, want)
-		}
-		if back, err := url.PathUnescape(strings.TrimSuffix(got, ".jsonl")); want != "" && (err != nil || back != label) {
-			t.Errorf("%q: read back as %q, %v", label, back, err)
-		}
-	}
-}
-
-func TestTail(t *testing.T) {
-	var whole tail
-	for i := range 2000 {
-		fmt.Fprintf(&whole, "line %d\n", i)
-	}
-	lines := whole.lines()
-	if last := lines[len(lines)-1]; last != "line 1999" || !strings.HasPrefix(lines[0], "line ") || len(strings.Join(lines, "\n")) > maxTail {
-		t.Errorf("%d lines, %q to %q", len(lines), lines[0], last)
-	}
-}
-
 func TestUsage(t *testing.T) {
-	for _, args := range [][]string{
-		{}, {"out.jsonl"}, {"out.jsonl", "--"}, {"out.jsonl", "npx"}, {"--", "npx"}, {"a", "b", "--", "npx"}, {"out.jsonl", "http://x", "--", "npx"},
-		{"--config"}, {"--config", "x"}, {"--config", "x", "a", "--", "b"}, {"--config", "x", "--guard", "y", "--", "z"}, {"--guard", "x"}, {"--guard", "x", "y", "--", "z"},
-		{"--guard", "", "--", "z"}, {"--guard", "\u202e", "--", "z"}, {"--hook", "x"}, {"--hook", "\x1b", "--", "x"}, {"--substitute", "A=b", "o", "--", "x"}, {"--frob"}, {"--timeout", "x"},
-		{"--timeout", "-1", "o", "--", "x"}, {"--timeout", "9999", "o", "--", "x"}, {"--protocol", "new", "o", "--", "x"}, {"--lock", "x", "o", "--", "x"},
-		{"--header", "a: b", "o", "--", "x"},
+	for _, line := range []string{
+		"", "out.jsonl -- npx", "gaurd a -- npx", "help nosuch", "--frob", "completion bash", "save", "save out.jsonl", "save out.jsonl --", "save -- npx",
+		"save out.jsonl http://x -- npx", "save --header a:b o -- x", "save --timeout x", "save --timeout -1 o -- x", "save --timeout 9999 o -- x",
+		"save --protocol new o -- x", "save --substitute A=b o -- x", "save --lock x o -- x", "config", "config x", "config x a -- b", "config x a --header b:c",
+		"guard x", "guard --", "guard \u202e -- z", "guard x http://y", "guard x --on-drift y -- z", "guard x --log-digests -- z", "guard x --capability y -- z",
+		"guard x --once -- z", "guard x --log-optional -- z", "hook x", "hook \x1b -- x", "hook x --max-age 2h -- y", "wrap", "wrap x -- y", "unwrap", "unwrap x --frob",
 	} {
-		code, stdout, stderr := capturing(t, args...)
-		if code != 2 || stdout != "" || !strings.HasPrefix(stderr, "error: ") || !strings.HasSuffix(stderr, "hint: pinproof-capture --help\n") {
-			t.Errorf("%q: code %d\n%s%s", args, code, stdout, stderr)
+		code, stdout, stderr := capturing(t, strings.Fields(line)...)
+		if code != 2 || stdout != "" || !strings.HasPrefix(stderr, "error: ") || !regexp.MustCompile(`\nhint: pinproof-capture( [a-z]+)? --help\n$`).MatchString(stderr) {
+			t.Errorf("%q: code %d\n%s%s", line, code, stdout, stderr)
 		}
 	}
-	code, stdout, stderr := capturing(t, "--help")
-	if code != 0 || stderr != "" || !strings.Contains(stdout, "--header-env NAME=VARIABLE") || !strings.Contains(stdout, "process group") {
-		t.Errorf("code %d\n%s%s", code, stdout, stderr)
-	}
-	for _, line := range strings.Split(stdout, "\n") {
-		if len(line) > 120 {
-			t.Errorf("%d columns: %s", len(line), line)
-		}
+	if _, _, stderr := capturing(t, "gaurd", "a", "--", "npx"); !strings.Contains(stderr, "\nhint: did you mean: pinproof-capture guard\n") {
+		t.Error(stderr)
 	}
 	t.Setenv("PINPROOF_TIMEOUT", "soon")
-	if code, _, stderr := capturing(t, "o.jsonl", "--", "x"); code != 2 || !strings.Contains(stderr, "PINPROOF_TIMEOUT") {
+	if code, _, stderr := capturing(t, "save", "o.jsonl", "--", "x"); code != 2 || !strings.Contains(stderr, "PINPROOF_TIMEOUT") {
 		t.Errorf("code %d\n%s", code, stderr)
+	}
+}
+
+// TestHelp: each help fits a screen.
+func TestHelp(t *testing.T) {
+	for _, verb := range []string{"", "save", "config", "guard", "hook", "wrap", "unwrap"} {
+		args := append(strings.Fields(verb), "--help")
+		code, stdout, stderr := capturing(t, args...)
+		if code != 0 || stderr != "" || !strings.Contains(stdout, "Usage:\n  pinproof-capture "+verb) || strings.Count(stdout, "\n") > 40 {
+			t.Errorf("%s: code %d, %d lines\n%s", verb, code, strings.Count(stdout, "\n"), stderr)
+		}
+		for _, line := range strings.Split(stdout, "\n") {
+			if len(line) > 120 {
+				t.Errorf("%d columns: %s", len(line), line)
+			}
+		}
+		if code, again, _ := capturing(t, strings.Fields("help "+verb)...); code != 0 || again != stdout {
+			t.Errorf("help %s: code %d\n%s", verb, code, again)
+		}
+	}
+}
+
+// TestMissingDashes: a command line that lacks the "--" before the server's command is shown as
+// it should be.
+func TestMissingDashes(t *testing.T) {
+	for line, want := range map[string]string{
+		"save m.jsonl npx --no -- x":                     "pinproof-capture save m.jsonl -- npx --no -- x",
+		"save m.jsonl npx -y @a/b .":                     "pinproof-capture save m.jsonl -- npx -y @a/b .",
+		"save --timeout 5 m.jsonl node a.js --timeout=x": "pinproof-capture save --timeout 5 m.jsonl -- node a.js --timeout=x",
+		"save --sse m.jsonl a;b":                         "pinproof-capture save --sse m.jsonl -- 'a;b'",
+		"save m.jsonl npx -h":                            "",
+		"guard a npx --no -- x":                          "pinproof-capture guard a -- npx --no -- x",
+		"guard a npx":                                    "pinproof-capture guard a -- npx",
+		"hook a npx --no -- SECRET":                      "pinproof-capture hook LABEL -- COMMAND [ARG]...",
+		"hook a my-server -h 127.0.0.1":                  "pinproof-capture hook LABEL -- COMMAND [ARG]...",
+	} {
+		code, stdout, stderr := capturing(t, strings.Fields(line)...)
+		if want == "" {
+			if code != 0 {
+				t.Errorf("%s: code %d\n%s", line, code, stderr)
+			}
+		} else if code != 2 || stdout != "" || stderr != "error: -- is missing before the server's command\nhint: "+want+"\n" {
+			t.Errorf("%s: code %d\n%s%s", line, code, stdout, stderr)
+		}
+	}
+}
+
+// TestLaunchLines: a command line of which npx would take a part for itself starts nothing, and is
+// shown as it should be. The rest floats, or is left alone.
+func TestLaunchLines(t *testing.T) {
+	t.Setenv("PATH", "") // nothing starts
+	file := filepath.Join(t.TempDir(), "o.jsonl")
+	for _, before := range []string{"save " + file, "guard a", "hook a"} {
+		code, stdout, stderr := capturing(t, append(strings.Fields(before), strings.Fields("-- npx --no my-server --read-only")...)...)
+		want := "pinproof-capture " + before + " -- npx --no -- my-server --read-only"
+		if strings.HasPrefix(before, "hook") {
+			want = "pinproof-capture hook LABEL -- npx --no -- NAME [ARG]..."
+		}
+		if code != 2 || stdout != "" || stderr != "error: npx would take flags of my-server for its own: -- has to stand before the name\nhint: "+want+"\n" {
+			t.Errorf("%s: code %d\n%s%s", before, code, stdout, stderr)
+		}
+	}
+	config := filepath.Join(filepath.Dir(file), ".mcp.json")
+	write(t, config, `{"mcpServers":{"a":{"command":"npx","args":["--no","my-server","--read-only"]},"b":{"command":"npx","args":["-y","b"]},"c":{"command":"npx","args":["-y","c"]}}}`)
+	for _, verb := range [][]string{{"config", config, filepath.Dir(file)}, {"wrap", config, "--yes"}} {
+		code, _, stderr := capturing(t, verb...)
+		if code != 2 || !strings.Contains(stderr, "error: a: npx would take flags of my-server for its own: -- has to stand before the name\nhint: npx --no -- my-server --read-only\n") ||
+			strings.Count(stderr, "note: npx -y PACKAGE floats: ") != 1 {
+			t.Errorf("%s: code %d\n%s", verb[0], code, stderr)
+		}
+	}
+	if _, _, stderr := capturing(t, "save", file, "--", "npx", "-y", "x"); strings.Count(stderr, "note: npx -y PACKAGE floats: ") != 1 {
+		t.Error(stderr)
 	}
 }
 
@@ -438,7 +421,7 @@ func TestConfigLabels(t *testing.T) {
 		{[]string{"d"}, nil, 2, "has no server d; it has a, b, c\n"},
 	} {
 		os.RemoveAll(out)
-		code, stdout, stderr := capturing(t, append([]string{"--config", file, out}, c.labels...)...)
+		code, stdout, stderr := capturing(t, append([]string{"config", file, out}, c.labels...)...)
 		var saved []string
 		entries, _ := os.ReadDir(out)
 		for _, e := range entries {

@@ -141,7 +141,7 @@ func TestGuardHangsUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(self, "--guard", "files", "--", self, "play", "ignores all ends", os.DevNull, pidFile)
+	cmd := exec.Command(self, "guard", "files", "--", self, "play", "ignores all ends", os.DevNull, pidFile)
 	cmd.Dir, cmd.Env = g.folder, append(slices.Clone(g.env), "CAPTURE_AS_MAIN=1")
 	cmd.Stdin, cmd.Stdout = in, out
 	if err := cmd.Start(); err != nil {
@@ -178,7 +178,7 @@ func (g *guarded) limited(t *testing.T, flags []string, part string) *peer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := slices.Concat([]string{"-c", `ulimit -f 16 && exec "$@"`, "sh", self, "--guard", "files"}, flags, []string{"--", self, "play", part})
+	args := slices.Concat([]string{"-c", `ulimit -f 16 && exec "$@"`, "sh", self, "guard", "files"}, flags, []string{"--", self, "play", part})
 	cmd := exec.Command("/bin/sh", args...)
 	cmd.Env = append(slices.Clone(g.env), "CAPTURE_AS_MAIN=1")
 	return g.run(t, cmd)

@@ -1,6 +1,7 @@
 // pinproof-capture saves what an MCP server tells a model: its instructions, tools,
-// prompts, resources and templates, as the bytes that came. pinproof itself starts
-// nothing and opens no connection; this is the program that does.
+// prompts, resources and templates, as the bytes that came, and stands between a client and
+// its server. pinproof itself starts nothing and opens no connection; this is the program that
+// does.
 package main
 
 import (
@@ -15,58 +16,13 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"time"
+
+	"github.com/spf13/cobra"
 
 	"pinproof/internal/fail"
 	"pinproof/internal/text"
-)
-
-const usage = `Save what an MCP server tells a model, as the bytes that came, for pinproof to pin.
-
-Usage:
-  pinproof-capture OUT.jsonl -- COMMAND [ARG]...       a server that is started
-  pinproof-capture OUT.jsonl URL                       a server at an address
-  pinproof-capture --config FILE DIR [LABEL]...        every server of a client's configuration, or those named
-  pinproof-capture --guard LABEL -- COMMAND [ARG]...   stand between client and server: only what is approved passes
-  pinproof-capture --hook LABEL -- COMMAND [ARG]...    check it for an agent's hook (a URL will do, too)
-  pinproof-capture --config FILE --add-guard           put the guard before the servers of a client's configuration
-
-Examples:
-  pinproof-capture filesystem.jsonl -- npx --no mcp-server-filesystem .
-  pinproof-capture docs.jsonl https://mcp.example.com/mcp --header-env Authorization=DOCS_TOKEN
-  pinproof-capture --config .mcp.json captures && pinproof verify captures
-  pinproof-capture --guard filesystem --log calls.jsonl -- npx --no mcp-server-filesystem .
-
-It asks for the server's instructions and for all pages of its lists: tools, prompts, resources and resource
-templates. It waits a moment for whatever else the server says, and records that, too. Then it ends the server
-with its process group (on Windows, its job): a process that left the group stays. A file is written whole or
-not at all.
-
---config reads .mcp.json, .cursor/mcp.json, .vscode/mcp.json and Codex's config.toml. The labels are the
-keys there, the files DIR/LABEL.jsonl. A server that fails leaves its old file as it was. So does one with a
-key that changes how it is reached and is not done here, such as headersHelper or oauth. A file in DIR that
-belongs to no server there is named on standard error, and stays.
-
---guard starts the server once, as its child, and passes the lines of the session on. An answer with instructions
-or lists passes only if "pinproof verify --part" says that all of it is approved; a call of what is not approved
-doesn't reach the server. --on-drift says what becomes of the rest; with end, the session ends with exit code 2.
-
---guard and --hook hold the server against tools.lock, which they look for in the project's folder
-(CLAUDE_PROJECT_DIR, GEMINI_PROJECT_DIR, else the working folder) and, inside a repository, in those above
-it, up to its root. They run pinproof, which has to lie beside pinproof-capture or on the path. --hook starts
-COMMAND in the folder of tools.lock, --guard where it was started itself.
-
-Flags:
-%s
-Exit code: 0 when it is done, 2 when anything failed. With --guard it is that of COMMAND, and 2 for a session
-that was ended.
-`
-
-// Waiting times. Clients give a server about 30 s to start. A hook must be done well
-// before the agent's own limit, for a hook that is cut off lets the call pass.
-const (
-	defaultTimeout = 30 * time.Second
-	hookTimeout    = 20 * time.Second
+	"pinproof/pinproof-capture/internal/guard"
+	"pinproof/pinproof-capture/internal/mcp"
 )
 
 func main() {
@@ -75,71 +31,49 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run is the whole program; it returns the exit code, 0 or 2 but for COMMAND's own.
+// app is one run of the program.
+type app struct {
+	args           []string
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	code           int   // of the server behind a guard
+	noHelp         error // why a help that was asked for wasn't given
+}
+
+// run is the whole program; it returns the exit code, 0 or 2 but for a guarded server's own.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	o, set, err := parse(args)
-	if o.is("hook") || err != nil && slices.Contains(args, "--hook") {
-		defer drain(stdin)() // also where parsing stopped before it: a hook has promises to keep
+	a := &app{args: args, stdin: stdin, stdout: stdout, stderr: stderr}
+	root := newRoot(a)
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	if c, _, err := root.Find(args); err == nil && c.Name() == "hook" {
+		defer drain(stdin)() // also where the flags are wrong: a hook has promises to keep
 	}
-	switch {
-	case err != nil:
-	case o.help:
-		_, err = fmt.Fprintf(stdout, usage, set.FlagUsagesWrapped(110))
-	case o.version:
-		_, err = fmt.Fprintf(stdout, "pinproof-capture %s\n", version())
-	default:
-		err = o.check()
-	}
-	if err != nil {
-		tell(stderr, "", fail.From(err).Hint("pinproof-capture --help"))
-		return 2
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), endSignals...)
+	ctx, stop := signal.NotifyContext(context.Background(), mcp.EndSignals...)
 	defer stop()
-	code := 0
-	switch {
-	case o.help || o.version:
-	case o.addGuard || o.removeGuard:
-		err = rewrap(o, stdin, stdout, stderr)
-	case o.is("config"):
-		err = captureAll(ctx, o, stdout, stderr)
-	case o.is("guard"):
-		if o.once {
-			code, err = guardOnce(ctx, o, stderr)
-		} else {
-			code, err = guard(o, stdin, stdout, stderr)
-		}
-	case o.is("hook"):
-		err = hook(ctx, o)
-	default:
-		err = captureOne(ctx, o, stdout)
-	}
+	err := cmp.Or(root.ExecuteContext(ctx), a.noHelp)
 	if err == nil {
-		return code
+		return a.code
 	}
-	no, ok := errors.AsType[*blocked](err)
-	if ok {
-		fmt.Fprint(stderr, no.words)
-	}
-	switch {
-	case !ok:
-		tell(stderr, "", err)
-	case no.cause != nil && !o.is("hook"): // a guard's log is read by a person
-		tell(stderr, "", no.cause)
+	if no, ok := errors.AsType[*guard.Blocked](err); ok {
+		fmt.Fprint(stderr, no)
+	} else {
+		a.tell("", err)
 	}
 	return 2
 }
 
 // tell prints an error, with what the server said under a gutter, so that no line of the
 // server's can pass for one of ours or for a command of a CI log.
-func tell(w io.Writer, about string, err error) {
+func (a *app) tell(about string, err error) {
 	f := fail.From(err)
-	fmt.Fprintf(w, "error: %s%s\n", about, f.Text)
-	if e, ok := errors.AsType[*serverError](err); ok && len(e.said) > 0 {
-		fmt.Fprintf(w, "its standard error ended:\n  | %s\n", strings.Join(e.said, "\n  | "))
+	fmt.Fprintf(a.stderr, "error: %s%s\n", about, f.Text)
+	if e, ok := errors.AsType[*mcp.ServerError](err); ok && len(e.Said) > 0 {
+		fmt.Fprintf(a.stderr, "its standard error ended:\n  | %s\n", strings.Join(e.Said, "\n  | "))
 	}
 	for _, hint := range f.Hints {
-		fmt.Fprintf(w, "hint: %s\n", hint)
+		fmt.Fprintf(a.stderr, "hint: %s\n", hint)
 	}
 }
 
@@ -148,14 +82,75 @@ var release string
 
 func version() string { return cmp.Or(release, "devel") + " " + runtime.Version() }
 
-func captureOne(ctx context.Context, o *options, stdout io.Writer) error {
-	src, err := o.source()
-	if err != nil {
-		return err
+// newRoot builds the command line.
+func newRoot(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "pinproof-capture",
+		Short: "Save what MCP servers tell a model, and stand between them and an agent",
+		Long: `pinproof-capture saves what an MCP server tells a model, as the bytes that came, for
+pinproof to pin. Between an agent and its server it lets pass only what is pinned.`,
+		Example: `  pinproof-capture save filesystem.jsonl -- npx --no -- mcp-server-filesystem .
+  pinproof-capture save docs.jsonl https://mcp.example.com/mcp --header-env Authorization=DOCS_TOKEN
+  pinproof-capture config .mcp.json captures && pinproof verify captures
+  pinproof-capture guard filesystem --log calls.jsonl -- npx --no -- mcp-server-filesystem .
+  pinproof-capture wrap .mcp.json
+
+Write "npx --no -- NAME": without the second "--", npx takes NAME for the value of --no, and the
+server's flags for its own.
+
+Exit code: 0 when it is done, 2 when anything failed; of guard, that of the server, and 2 for a
+session that was ended.`,
+		Version:                    version(),
+		SilenceErrors:              true,
+		SilenceUsage:               true,
+		SuggestionsMinimumDistance: 2,
+		CompletionOptions:          cobra.CompletionOptions{DisableDefaultCmd: true},
+		Args:                       cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return fail.New("no command: one of %s", strings.Join(names(c), ", ")).Hint("pinproof-capture --help")
+			}
+			f := fail.New("unknown command %s: one of %s", text.Name(args[0]), strings.Join(names(c), ", "))
+			if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+				f.Hint("did you mean: pinproof-capture %s", near[0])
+			}
+			return f.Hint("pinproof-capture --help")
+		},
 	}
-	line, err := src.save(ctx, o.args[0], o)
-	if err == nil {
-		_, err = fmt.Fprintf(stdout, "%s: %s\n", text.Printable(o.args[0]), line)
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 110"))
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return cmp.Or(a.missingDashes(c), usage(c, err)) })
+	commands := []*cobra.Command{newSave(a), newConfig(a), newGuard(a), newHook(a), newWrap(a), newUnwrap(a)}
+	for _, c := range commands {
+		c.DisableFlagsInUseLine = true
+		root.AddCommand(c)
 	}
-	return err
+	root.SetHelpCommand(&cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Show the help of a command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, unknown, _ := root.Find(args) // no error: all of them take arguments
+			if len(unknown) > 0 {
+				return fail.New("no help on %s: it is no command", text.Name(unknown[0])).Hint("pinproof-capture --help")
+			}
+			c.InitDefaultHelpFlag()
+			c.InitDefaultVersionFlag()
+			return c.Help()
+		},
+	})
+	return root
+}
+
+func names(root *cobra.Command) (names []string) {
+	for _, c := range root.Commands() {
+		if c.Name() != "help" {
+			names = append(names, c.Name())
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// usage is an error about the command line, with where to read on.
+func usage(c *cobra.Command, err error) error {
+	return fail.New("%s", text.Printable(err.Error())).Hint("%s --help", c.CommandPath())
 }

@@ -1,14 +1,19 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
 
-// TestAddGuard: the guard goes in and out of a configuration, and everything else stays byte
+// TestWrap: the guard goes in and out of a configuration, and everything else stays byte
 // for byte.
-func TestAddGuard(t *testing.T) {
+func TestWrap(t *testing.T) {
 	t.Parallel()
 	const before = `{ // a comment
   "other": [1,2 , 3],
@@ -28,15 +33,15 @@ func TestAddGuard(t *testing.T) {
   }
 }
 `
-	const after = `{ // a comment
+	const guarded = `{ // a comment
   "other": [1,2 , 3],
 	"mcpServers": {
-    "files": {"args": ["--guard", "files", "--", "npx",  "-y", "b" ], "env":{"A":"\u0042"}, "command": "pinproof-capture"},
-    "empty": {"command" : "pinproof-capture", "args": ["--guard", "empty", "--", "uv\u0078"]},
-    "none":  {"command":"pinproof-capture", "args": ["--guard=none", "--", "run"], "disabled": true},
+    "files": {"args": ["guard", "files", "--", "npx",  "-y", "b" ], "env":{"A":"\u0042"}, "command": "%[1]s"},
+    "empty": {"command" : "%[1]s", "args": ["guard", "empty", "--", "uv\u0078" ]},
+    "none":  {"command":"%[1]s", "args": ["guard", "none", "--", "run"], "disabled": true},
     "lines": {
-      "command": "pinproof-capture",
-      "args": ["--guard", "lines", "--", "node", 
+      "command": "%[1]s",
+      "args": ["guard", "lines", "--", "node", 
         // first
         "a.js", // second
         "x"
@@ -46,48 +51,127 @@ func TestAddGuard(t *testing.T) {
   }
 }
 `
-	file := filepath.Join(t.TempDir(), "mcp.json")
+	self, folder := program(t)
+	file := filepath.Join(folder, "mcp.json")
+	after := fmt.Sprintf(guarded, self)
 	write(t, file, before)
-	if code, stdout, stderr := capturing(t, "--config", file, "--add-guard"); code != 2 || read(t, file) != before || !strings.Contains(stderr, "--yes writes it") ||
-		!strings.Contains(stdout, "- |       \"command\": \"node\",\n+ |       \"command\": \"pinproof-capture\",\n") {
+	if code, stdout, stderr := self.run(t, "wrap", file); code != 2 || read(t, file) != before || !strings.Contains(stderr, "--yes writes it") ||
+		!strings.Contains(stdout, "- |       \"command\": \"node\",\n+ |       \"command\": \""+string(self)+"\",\n") {
 		t.Errorf("not asked: code %d\n%s%s", code, stdout, stderr)
 	}
-	for range 2 { // the second time, nothing is left to do
-		code, _, stderr := capturing(t, "--config", file, "--add-guard", "--yes")
+	for n := range 2 { // the second time, nothing is left to do
+		code, stdout, stderr := self.run(t, "wrap", file, "--yes")
 		if code != 2 || read(t, file) != after || !strings.Contains(stderr, "error: web: it has no command: ") || !strings.Contains(stderr, "error: 1 server of ") {
-			t.Errorf("add: code %d\n%s\n%s", code, stderr, read(t, file))
+			t.Errorf("wrap: code %d\n%s\n%s", code, stderr, read(t, file))
+		}
+		if strings.HasSuffix(stdout, "\nrestart the client\n") != (n == 0) || strings.Contains(stdout, "the guard is started as "+string(self)+": by its place on this machine") != (n == 0) {
+			t.Errorf("how it starts:\n%s", stdout)
 		}
 	}
-	old, _, err := readConfig(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for label, want := range map[string]string{"files": "npx -y b", "empty": "uvx", "none": "run", "lines": "node a.js x"} {
-		if src, err := old[label].source(".", false); err != nil || strings.Join(src.argv, " ") != want {
-			t.Errorf("%s: behind the guard is %q, %v", label, src.argv, err)
-		}
-	}
-	if code, _, stderr := capturing(t, "--config", file, "--remove-guard", "--yes", "none", "lines"); code != 0 || strings.Count(read(t, file), "pinproof-capture") != 2 {
-		t.Errorf("remove some: code %d\n%s\n%s", code, stderr, read(t, file))
+	if code, _, stderr := self.run(t, "unwrap", file, "--yes", "none", "lines"); code != 0 || strings.Count(read(t, file), string(self)) != 2 {
+		t.Errorf("unwrap some: code %d\n%s\n%s", code, stderr, read(t, file))
 	}
 	for range 2 {
-		if code, _, stderr := capturing(t, "--config", file, "--remove-guard", "--yes"); code != 0 || read(t, file) != before {
-			t.Errorf("remove: code %d\n%s\n%s", code, stderr, read(t, file))
+		if code, _, stderr := self.run(t, "unwrap", file, "--yes"); code != 0 || read(t, file) != before {
+			t.Errorf("unwrap: code %d\n%s\n%s", code, stderr, read(t, file))
 		}
 	}
-	byHand := strings.Replace(after, `"--guard", "files"`, `"--log", "x", "--guard", "files"`, 1)
+	byHand := strings.Replace(after, `"guard", "files"`, `"guard", "--log", "x", "files"`, 1)
 	write(t, file, byHand)
-	if code, _, stderr := capturing(t, "--config", file, "--remove-guard", "--yes", "files"); code != 2 || read(t, file) != byHand || !strings.Contains(stderr, "by hand") {
+	if code, _, stderr := self.run(t, "unwrap", file, "--yes", "files"); code != 2 || read(t, file) != byHand || !strings.Contains(stderr, "by hand") {
 		t.Errorf("by hand: code %d\n%s", code, stderr)
 	}
 }
 
-// TestAddGuardByHand: TOML isn't rewritten; what to write is said to the letter.
-func TestAddGuardByHand(t *testing.T) {
+// An installed program is this one, by its path.
+type installed string
+
+// program puts this program into a folder of its own.
+func program(t *testing.T) (path installed, folder string) {
+	t.Helper()
+	folder, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return install(t, filepath.Join(folder, "bin")), folder
+}
+
+func install(t *testing.T, folder string) installed {
+	t.Helper()
+	self, err := os.Executable()
+	name := "pinproof-capture"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	path := filepath.Join(folder, name)
+	if err == nil {
+		err = os.MkdirAll(folder, 0o755)
+	}
+	if err == nil && os.Link(self, path) != nil {
+		var data []byte
+		if data, err = os.ReadFile(self); err == nil {
+			err = os.WriteFile(path, data, 0o755)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return installed(path)
+}
+
+func (path installed) run(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	cmd := exec.Command(string(path), args...)
+	cmd.Env = append(os.Environ(), "CAPTURE_AS_MAIN=1")
+	var out, err bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &err
+	if failed := cmd.Run(); cmd.ProcessState == nil {
+		t.Fatal(failed)
+	}
+	return cmd.ProcessState.ExitCode(), out.String(), err.String()
+}
+
+// TestWrapStarts: the guard's command line starts where a client starts it: through npx from the
+// project's node_modules, else by its path. A project elsewhere doesn't have that node_modules.
+func TestWrapStarts(t *testing.T) {
+	t.Parallel()
+	_, folder := program(t)
+	inModules := install(t, filepath.Join(folder, "project", "node_modules", "@pinproof", "linux-x64", "bin"))
+	inVenv := install(t, filepath.Join(folder, "project", ".venv", "bin"))
+	for _, c := range []struct {
+		path    installed
+		project string
+		want    string
+	}{
+		{inModules, "project", `"command":"npx", "args": ["--no", "--", "pinproof-capture", "guard", "a", "--", "run"]`},
+		{inModules, filepath.Join("project", "below"), `"command":"npx", "args": ["--no", "--", "pinproof-capture", "guard", "a", "--", "run"]`},
+		{inModules, "other", `"command":"` + string(inModules) + `", "args": ["guard", "a", "--", "run"]`},
+		{inVenv, "project", `"command":"` + string(inVenv) + `", "args": ["guard", "a", "--", "run"]`},
+	} {
+		if runtime.GOOS == "windows" && c.want[11:14] != "npx" {
+			continue // backslashes
+		}
+		file := filepath.Join(folder, c.project, "mcp.json")
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		const before = `{"mcpServers":{"a":{"command":"run"}}}`
+		write(t, file, before)
+		if code, stdout, stderr := c.path.run(t, "wrap", "--yes", file); code != 0 || read(t, file) != `{"mcpServers":{"a":{`+c.want+`}}}` {
+			t.Errorf("%s in %s: code %d\n%s%s%s", c.path, c.project, code, stdout, stderr, read(t, file))
+		}
+		if code, _, stderr := c.path.run(t, "unwrap", "--yes", file); code != 0 || read(t, file) != before {
+			t.Errorf("unwrap %s: code %d\n%s%s", c.path, code, stderr, read(t, file))
+		}
+	}
+}
+
+// TestWrapByHand: TOML isn't rewritten; what to write is said to the letter.
+func TestWrapByHand(t *testing.T) {
 	t.Parallel()
 	const bare = `[mcp_servers.files]
 command = 'C:\npx'
-args = ["--no", "a \"b\""]
+args = ["--no", "--", "a \"b\""]
 [mcp_servers."two words"]
 command = "run"
 [mcp_servers.web]
@@ -95,34 +179,36 @@ url = "https://mcp.example.com/mcp"
 [mcp_servers.hidden]
 command = "a\u202Eb"
 `
-	const guarded = `[mcp_servers.files]
-command = "pinproof-capture"
-args = ["--guard", "files", "--", "C:\\npx", "--no", "a \"b\""]
+	const wrapped = `[mcp_servers.files]
+command = %[1]q
+args = ["guard", "files", "--", "C:\\npx", "--no", "--", "a \"b\""]
 [mcp_servers."two words"]
-command = "pinproof-capture"
-args = ["--guard", "two words", "--", "run"]
+command = %[1]q
+args = ["guard", "two words", "--", "run"]
 `
-	file := filepath.Join(t.TempDir(), "config.toml")
+	self, folder := program(t)
+	guarded := fmt.Sprintf(wrapped, self)
+	file := filepath.Join(folder, "config.toml")
 	write(t, file, bare)
-	code, stdout, stderr := capturing(t, "--config", file, "--add-guard", "--yes")
-	if code != 2 || stdout != guarded || read(t, file) != bare || !strings.Contains(stderr, "config.toml is TOML, which isn't rewritten: write there by hand what stands above\n") ||
+	code, stdout, stderr := self.run(t, "wrap", file, "--yes")
+	if code != 2 || !strings.HasPrefix(stdout, guarded+"the guard is started as ") || !strings.HasSuffix(stdout, "\nrestart the client\n") || read(t, file) != bare || !strings.Contains(stderr, "config.toml is TOML, which isn't rewritten: write there by hand what stands above\n") ||
 		!strings.Contains(stderr, "error: web: it has no command: ") || !strings.Contains(stderr, "error: hidden: ") {
 		t.Errorf("code %d\n%s\n%s", code, stdout, stderr)
 	}
-	if code, stdout, stderr := capturing(t, "--config", file, "--add-guard", "web"); code != 2 || stdout != "" || !strings.HasSuffix(stderr, "error: 1 server of "+file+" as before\n") {
+	if code, stdout, stderr := self.run(t, "wrap", file, "web"); code != 2 || stdout != "" || !strings.HasSuffix(stderr, "error: 1 server of "+file+" as before\n") {
 		t.Errorf("code %d\n%s\n%s", code, stdout, stderr)
 	}
-	if code, stdout, stderr := capturing(t, "--config", file, "--remove-guard", "web", "hidden"); code != 0 || stdout+stderr != "" {
+	if code, stdout, stderr := self.run(t, "unwrap", file, "web", "hidden"); code != 0 || stdout+stderr != "" {
 		t.Errorf("nothing to remove: code %d\n%s\n%s", code, stdout, stderr)
 	}
 	write(t, file, guarded)
-	for flag, want := range map[string]string{
-		"--add-guard":    "",
-		"--remove-guard": "[mcp_servers.files]\ncommand = \"C:\\\\npx\"\nargs = [\"--no\", \"a \\\"b\\\"\"]\n",
+	for verb, want := range map[string]string{
+		"wrap":   "",
+		"unwrap": "[mcp_servers.files]\ncommand = \"C:\\\\npx\"\nargs = [\"--no\", \"--\", \"a \\\"b\\\"\"]\nrestart the client\n",
 	} {
-		code, stdout, stderr := capturing(t, "--config", file, flag, "files")
+		code, stdout, stderr := self.run(t, verb, file, "files")
 		if stdout != want || (code == 0) != (want == "") {
-			t.Errorf("%s: code %d\n%s\n%s", flag, code, stdout, stderr)
+			t.Errorf("%s: code %d\n%s\n%s", verb, code, stdout, stderr)
 		}
 	}
 }

@@ -127,6 +127,23 @@ func AppendUnicodeEscape(dst []byte, r rune) []byte {
 	return fmt.Appendf(dst, `\u%04x`, r)
 }
 
+// ASCII writes JSON text in ASCII only, so that a terminal, a log or an editor hides nothing. A
+// "#" after another "#" is escaped, because "##[" and "##vso[" are commands in CI logs, anywhere
+// in a line.
+func ASCII(text []byte) []byte {
+	out := make([]byte, 0, len(text))
+	before := rune(0)
+	for _, r := range string(text) {
+		if r < 0x7f && (r != '#' || before != '#') {
+			out = append(out, byte(r))
+		} else {
+			out = AppendUnicodeEscape(out, r)
+		}
+		before = r
+	}
+	return out
+}
+
 // Clip returns as much of v as fits into about *room bytes. Afterwards *room is negative
 // if something was left out.
 func Clip(v Value, room *int) Value {

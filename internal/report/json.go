@@ -297,9 +297,7 @@ func (r *Report) jsonEntry(p *pin.Comparison, entry *pin.Pin, status map[pin.Ref
 	return e
 }
 
-// encodeJSON writes v on one line, in ASCII only, so that a terminal, a log or an editor
-// hides nothing. A "#" after another "#" is escaped, because "##[" and "##vso[" are
-// commands in CI logs, anywhere in a line.
+// encodeJSON writes v on one line, in ASCII only.
 func encodeJSON(w io.Writer, v any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -307,16 +305,6 @@ func encodeJSON(w io.Writer, v any) error {
 	if err := e.Encode(v); err != nil {
 		return err
 	}
-	ascii := make([]byte, 0, b.Len())
-	before := rune(0)
-	for _, r := range b.String() {
-		if r < 0x7f && (r != '#' || before != '#') {
-			ascii = append(ascii, byte(r))
-		} else {
-			ascii = jsontree.AppendUnicodeEscape(ascii, r)
-		}
-		before = r
-	}
-	_, err := w.Write(ascii)
+	_, err := w.Write(jsontree.ASCII(b.Bytes()))
 	return err
 }

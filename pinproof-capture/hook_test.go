@@ -1,0 +1,287 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// gated makes a project with a lockfile, a pinproof on the path, and a temporary
+// folder of its own. It runs in the project's folder src.
+func gated(t *testing.T) (project string) {
+	t.Helper()
+	project = t.TempDir()
+	bin, temp := t.TempDir(), t.TempDir()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := "pinproof"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	text, err := os.ReadFile(self)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(bin, name), text, 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	t.Setenv("TMPDIR", temp)
+	t.Setenv("TMP", temp)
+	t.Setenv("XDG_CACHE_HOME", temp)
+	t.Setenv("LocalAppData", temp)
+	t.Setenv("HOME", temp)
+	for _, variable := range []string{"CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "PINPROOF_TIMEOUT"} {
+		t.Setenv(variable, "")
+	}
+	for _, dir := range []string{"src", ".git"} {
+		if err := os.Mkdir(filepath.Join(project, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, filepath.Join(project, "tools.lock"), "{}")
+	t.Chdir(filepath.Join(project, "src"))
+	return project
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// hooked runs the hook with an event larger than a pipe holds.
+func hooked(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	return hookedAs(t, "files", args...)
+}
+
+func hookedAs(t *testing.T, label string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	event := strings.NewReader(strings.Repeat("x", 300_000))
+	var out, err bytes.Buffer
+	code = run(append([]string{"hook", label}, args...), event, &out, &err)
+	if rest, _ := io.ReadAll(event); len(rest) > 0 {
+		t.Errorf("%d bytes of the event were not taken", len(rest))
+	}
+	if out.Len() > 0 {
+		t.Errorf("standard output: %s", &out)
+	}
+	if code == 2 && err.Len() == 0 {
+		t.Error("a no without words")
+	}
+	if err.Len() > 2<<10 || strings.Contains(err.String(), "IGNORE") || strings.Contains(err.String(), "order") {
+		t.Errorf("standard error, %d bytes: %s", err.Len(), &err)
+	}
+	return code, out.String(), err.String()
+}
+
+// cached is the folder of what is kept.
+func cached(t *testing.T) string {
+	t.Helper()
+	folder, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(folder, "pinproof")
+}
+
+func temporary(t *testing.T) []string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(cached(t), "refused", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func TestHook(t *testing.T) {
+	project := gated(t)
+	lock := filepath.Join(project, "tools.lock") // whole, for whoever stands elsewhere
+	code, _, stderr := hooked(t, append([]string{"--"}, standIn(t, "2025-11-25", "one tool")...)...)
+	if code != 0 || stderr != "" || len(temporary(t)) != 0 {
+		t.Errorf("match: code %d, left %v\n%s", code, temporary(t), stderr)
+	}
+	code, _, stderr = hooked(t, append([]string{"--"}, standIn(t, "2025-11-25", "")...)...)
+	if kept := temporary(t); code != 2 || len(kept) != 1 || stderr != "blocked: verify --hook --server=files -- "+kept[0]+" "+lock+"\n" {
+		t.Errorf("drift: code %d, kept %v\n%s", code, kept, stderr)
+	}
+	code, _, stderr = hooked(t, append([]string{"--save", ".mcp", "--"}, standIn(t, "2025-11-25", "")...)...)
+	if file := filepath.Join(project, ".mcp", "files.jsonl"); code != 2 || stderr != "blocked: verify --hook --server=files -- "+file+" "+lock+"\n" || len(read(t, file)) == 0 {
+		t.Errorf("drift, kept: code %d\n%s", code, stderr)
+	}
+	server := newStandInHTTP(t, "2025-11-25", "one tool", false)
+	if code, _, stderr := hooked(t, server.URL); code != 0 {
+		t.Errorf("remote: code %d\n%s", code, stderr)
+	}
+}
+
+// TestHookMaxAge: a match is taken again for a while, if the question is the same.
+func TestHookMaxAge(t *testing.T) {
+	project := gated(t)
+	log := filepath.Join(t.TempDir(), "log")
+	starts := func() int {
+		text, _ := os.ReadFile(log)
+		return strings.Count(string(text), `"protocolVersion"`)
+	}
+	ask := func(want int, args ...string) {
+		t.Helper()
+		args = append(args, "--")
+		if code, _, stderr := hooked(t, append(args, standIn(t, "2025-11-25", "one tool", log)...)...); code != 0 || starts() != want {
+			t.Errorf("code %d, %d starts, want %d\n%s", code, starts(), want, stderr)
+		}
+	}
+	ask(1)
+	ask(2, "--max-age", "1h")
+	ask(2, "--max-age", "1h")
+	ask(3)
+	ask(4, "--max-age", "1h", "--capability", "roots")
+	t.Setenv("ANOTHER", "1")
+	ask(5, "--max-age", "1h")
+	t.Setenv("ANOTHER", "2")
+	ask(5, "--max-age", "1h")
+	write(t, filepath.Join(project, "tools.lock"), "{ }")
+	ask(6, "--max-age", "1h")
+	path, matches := filepath.Join(cached(t), "matches.json"), map[string]int64{}
+	if err := json.Unmarshal([]byte(read(t, path)), &matches); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || len(matches) != 4 || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("%d matches, %v %v", len(matches), info, err)
+	}
+	for key := range matches {
+		matches[key] -= 3000
+	}
+	data, _ := json.Marshal(matches)
+	write(t, path, string(data))
+	ask(6, "--max-age", "1h")
+	ask(7, "--max-age", "49m")
+	write(t, path, "damaged")
+	ask(8, "--max-age", "1h")
+	if code, _, _ := hooked(t, append([]string{"--max-age", "1h", "--"}, standIn(t, "2025-11-25", "")...)...); code != 2 {
+		t.Errorf("drift: code %d", code)
+	}
+}
+
+func TestHookBlocks(t *testing.T) {
+	project := gated(t)
+	good := append([]string{"--"}, standIn(t, "2025-11-25", "one tool")...)
+	for what, args := range map[string][]string{
+		"no command":    {},
+		"an empty one":  {"--"},
+		"a wrong flag":  append([]string{"--frob"}, good...),
+		"dead":          append([]string{"--"}, standIn(t, "2025-11-25", "dies")...),
+		"an error":      append([]string{"--"}, standIn(t, "2025-11-25", "no tools answered")...),
+		"hangs":         append([]string{"--timeout", "1", "--"}, standIn(t, "2025-11-25", "hangs")...),
+		"no program":    {"--", "no-such-program"},
+		"no such lock":  append([]string{"--lock", "other.lock"}, good...),
+		"no such place": append([]string{"--save", "tools.lock"}, good...),
+		"unreachable":   {"http://127.0.0.1:1/"},
+		"no dashes":     {"my-server", "-h", "127.0.0.1"},
+		"a version":     {"--version"},
+	} {
+		if code, _, stderr := hooked(t, args...); code != 2 {
+			t.Errorf("%s: code %d\n%s", what, code, stderr)
+		}
+	}
+	// No file can have a name of that length.
+	if code, _, stderr := hookedAs(t, strings.Repeat(" ", 100), good...); code != 2 || !strings.Contains(stderr, "the capture can't be written to ") {
+		t.Errorf("no room: code %d\n%s", code, stderr)
+	}
+	if left := temporary(t); len(left) > 0 {
+		t.Errorf("left %v", left)
+	}
+	t.Setenv("STANDIN_PINPROOF", "silent")
+	if code, _, stderr := hooked(t, good...); code != 2 || !strings.Contains(stderr, "pinproof gave no answer") {
+		t.Errorf("a silent pinproof: code %d\n%s", code, stderr)
+	}
+	t.Setenv("STANDIN_PINPROOF", "")
+	t.Setenv("PATH", "")
+	if code, _, stderr := hooked(t, good...); code != 2 || !strings.Contains(stderr, "neither beside pinproof-capture nor on the path") {
+		t.Errorf("no pinproof: code %d\n%s", code, stderr)
+	}
+	if err := os.Remove(filepath.Join(project, "tools.lock")); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := hooked(t, good...); code != 2 || !strings.Contains(stderr, "there is no tools.lock in ") {
+		t.Errorf("no lockfile: code %d\n%s", code, stderr)
+	}
+}
+
+// TestRemedy: the command that shows a person the reason has the server as it was
+// given, without what may be secret in an address or mean something to a shell.
+func TestRemedy(t *testing.T) {
+	project := gated(t)
+	// Nothing listens on port 1.
+	remedies := map[string][]string{
+		"-- COMMAND":                    append([]string{"--"}, standIn(t, "2025-11-25", "dies")...),
+		"http://127.0.0.1:1/mcp/v1.0/~": {"http://user:SECRET@127.0.0.1:1/mcp/v1.0/~?key=SECRET&x=1#SECRET"},
+		"http://127.0.0.1:1 --sse --header-env NAME=VARIABLE": {"http://127.0.0.1:1", "--sse", "--header", "X-Key: SECRET"},
+		"http://127.0.0.1:1/ --header-env NAME=VARIABLE":      {"HTTP://127.0.0.1:1/", "--header-env", "X-Key=HOME"},
+		"URL":                            {"http://127.0.0.1:1/$(SECRET)"},
+		"URL --header-env NAME=VARIABLE": {"http://[::1]:1/%0aSECRET;", "--header", "a: b"},
+		"URL --sse":                      {"http://127.0.0.1:1/a%2Fb", "--sse"},
+	}
+	for want, args := range remedies {
+		code, _, stderr := hooked(t, args...)
+		if code != 2 || stderr != "pinproof: blocked: the tools of server files could not be listed\n"+
+			"Do not use this server's tools. A person sees the reason with: pinproof-capture save files.jsonl "+want+"\n" {
+			t.Errorf("%v: code %d\n%s", args, code, stderr)
+		}
+	}
+	if err := os.Remove(filepath.Join(project, "tools.lock")); err != nil {
+		t.Fatal(err)
+	}
+	for want, args := range remedies {
+		code, _, stderr := hooked(t, args...)
+		if code != 2 || !strings.HasSuffix(stderr, " A person sees the reason with: pinproof-capture hook files "+want+"\n") {
+			t.Errorf("%v, no lockfile: code %d\n%s", args, code, stderr)
+		}
+	}
+}
+
+// TestInterrupted: the server ends with the capture, and no file is written.
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	unixOnly(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	out, pid := filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "pid")
+	cmd := exec.Command(self, append([]string{"save", out, "--"}, standIn(t, "2025-11-25", "leaves a child, hangs", filepath.Join(dir, "log"), pid)...)...)
+	cmd.Env = append(os.Environ(), "CAPTURE_AS_MAIN=1")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for range 500 {
+		if text, err := os.ReadFile(pid); err == nil && len(text) > 0 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 2 || !strings.HasPrefix(stderr.String(), "error: interrupted\n") {
+		t.Errorf("code %d\n%s", code, &stderr)
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("a file was written")
+	}
+	hasEnded(t, read(t, pid))
+}

@@ -1,0 +1,140 @@
+package guard
+
+import (
+	"maps"
+	"strings"
+
+	"pinproof/internal/jsontree"
+	"pinproof/internal/pin"
+	"pinproof/pinproof-capture/internal/mcp"
+)
+
+// A catalog is what a client was shown of a server in one session: which entries it has seen,
+// under which approval, and so which of them it may call.
+type catalog struct {
+	*approved
+	before  [pin.EntryTypes]map[string]map[pin.Key]bool // the approved entries on the pages before a cursor
+	stale   [pin.EntryTypes]bool                        // the list has changed since it was seen
+	fresh   map[pin.Key]bool                            // entries seen since then
+	drifted map[pin.Key]bool                            // entries that differed when they were seen last
+	active  map[pin.Key]pinned                          // entries that matched, with their approval
+}
+
+// maxCursors bounds the pages that are remembered of one list: more than a listing has.
+// Listings that run at the same time share them.
+const maxCursors = mcp.MaxPages
+
+func newCatalog(a *approved) *catalog {
+	c := &catalog{approved: a, fresh: map[pin.Key]bool{}, drifted: map[pin.Key]bool{}, active: map[pin.Key]pinned{}}
+	for list := range c.before {
+		c.before[list] = map[string]map[pin.Key]bool{}
+	}
+	return c
+}
+
+// notified takes note of a list that has changed: what is on it is callable again once it
+// was seen again.
+func (c *catalog) notified(method string) {
+	for list := range callable {
+		if method == "notifications/"+pin.EntryTypeInfo[list].Member+"/list_changed" {
+			c.stale[list] = true
+			maps.DeleteFunc(c.fresh, func(k pin.Key, _ bool) bool { return k.Type == list })
+		}
+	}
+}
+
+// page takes note of a page of a list. It returns the entries that stood on an earlier page of
+// it, too, and at the end of the list how many are pinned and were on no page.
+func (c *catalog) page(list pin.EntryType, result jsontree.Value, asked request) (twice map[pin.Key]bool, missing int) {
+	seen := map[pin.Key]bool{}
+	if asked.method == pin.EntryTypeInfo[list].Method && asked.paged {
+		maps.Copy(seen, c.before[list][asked.cursor])
+	}
+	earlier := maps.Clone(seen)
+	twice = map[pin.Key]bool{}
+	for _, item := range result.Get(pin.EntryTypeInfo[list].Member).Items() {
+		key := c.key(list, item.Get(pin.EntryTypeInfo[list].Identity).Text)
+		if _, approved := c.entries[key]; !approved {
+			continue // it drifts anyhow, and a server could make up any number of names
+		}
+		seen[key] = true
+		if earlier[key] {
+			twice[key] = true
+		}
+	}
+	if next := result.Get("nextCursor"); next.Kind == '"' {
+		if len(c.before[list]) >= maxCursors {
+			clear(c.before[list])
+		}
+		c.before[list][next.Text] = seen
+		return twice, 0
+	}
+	for key := range c.entries {
+		if key.Type == list && !seen[key] {
+			missing++
+		}
+	}
+	return twice, missing
+}
+
+// shown takes note of what was judged and passed on, and of what was held back of it.
+func (c *catalog) shown(matched map[pin.Key]pinned, drifted map[pin.Key]string) {
+	for key, entry := range matched {
+		if drifted[key] == "" {
+			c.active[key], c.fresh[key] = entry, true
+			delete(c.drifted, key)
+		}
+	}
+	for key := range drifted {
+		if _, approved := c.entries[key]; approved {
+			c.drifted[key] = true
+			delete(c.active, key)
+		}
+	}
+}
+
+// callable has the lists whose entries can be called, with the request that does it.
+var callable = map[pin.EntryType]string{pin.Tools: "tools/call", pin.Prompts: "prompts/get"}
+
+// calledBy is the list whose entries a request calls.
+func calledBy(method string) (pin.EntryType, bool) {
+	for list, by := range callable {
+		if method == by {
+			return list, true
+		}
+	}
+	return 0, false
+}
+
+// Why a call doesn't reach the server.
+const (
+	notApproved = "not approved"
+	notListed   = "not listed since the list changed"
+)
+
+// called returns the entry that a request calls, and why it may not, or "".
+func (c *catalog) called(list pin.EntryType, params jsontree.Value) (key pin.Key, why string) {
+	name := params.Get("name")
+	key = c.key(list, name.Text)
+	_, approved := c.entries[key]
+	for _, member := range params.Members() { // a server that folds letter case would call another
+		approved = approved && (member.Name == "name" || !strings.EqualFold(member.Name, "name"))
+	}
+	switch {
+	case !c.pins(list):
+	case !approved || name.Kind != '"' || c.drifted[key]:
+		why = notApproved
+	case c.stale[list] && !c.fresh[key]:
+		why = notListed
+	}
+	return key, why
+}
+
+// underWhich is the definition that a call is made under: the one that was listed or, before
+// that, the one that is pinned.
+func (c *catalog) underWhich(key pin.Key) pinned {
+	if entry, ok := c.active[key]; ok {
+		return entry
+	}
+	return c.entries[key]
+}

@@ -1,0 +1,154 @@
+package guard
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+
+	"pinproof/internal/fail"
+	"pinproof/internal/jsontree"
+	"pinproof/internal/pin"
+	"pinproof/internal/shell"
+	"pinproof/internal/text"
+	"pinproof/pinproof-capture/internal/mcp"
+)
+
+// A judge holds parts of a session against the pins of one server. It decides nothing
+// itself: it asks pinproof verify --part.
+type judge struct {
+	pinproof, lock string // paths
+	label          string
+	substitutes    []string
+
+	approved approved
+	seen     [sha256.Size]byte // the digest of the lockfile that was read last
+	known    map[[sha256.Size]byte]*verdict
+}
+
+// maxKnown bounds what is remembered of a server that answers something new each time. A
+// session has a few lists, of a few pages each.
+const maxKnown = 256
+
+// A verdict is what pinproof says of one result.
+type verdict struct {
+	code    int                // of pinproof: 0, 1 or 2
+	drifted map[pin.Key]string // with the kind of drift
+	matched map[pin.Key]pinned // with the approval's hash
+	reason  string             // of a code 2, printable; it may quote the server
+}
+
+// newJudge finds pinproof and the lockfile, and makes sure that it has the server.
+func newJudge(o Pins) (*judge, error) {
+	project, lock, err := o.find()
+	if err != nil {
+		return nil, err
+	}
+	j := &judge{lock: filepath.Join(project, lock), label: o.Label, substitutes: o.Substitutes}
+	if j.approved.values, err = pin.ParseSubstitutes(o.Substitutes); err != nil {
+		return nil, fail.New("--substitute %s", err)
+	}
+	if j.pinproof, err = findPinproof(); err != nil {
+		return nil, err
+	}
+	v, err := j.part([]byte("{}"))
+	if err == nil && v.code != 0 {
+		err = fail.New("%s", v.reason).Hint("approve the server first: pinproof-capture save %s -- COMMAND, then pinproof lock", shell.Quote(mcp.FileName(j.label)))
+	}
+	return j, err
+}
+
+// part judges the result of an answer. The same bytes are judged once, as long as the
+// lockfile stays the same. The error says that there was no verdict at all.
+func (j *judge) part(result []byte) (*verdict, error) {
+	if err := j.readPins(); err != nil {
+		return nil, err
+	}
+	digest := sha256.Sum256(result)
+	if v := j.known[digest]; v != nil {
+		return v, nil
+	}
+	message := slices.Concat([]byte(`{"jsonrpc":"2.0","id":1,"result":`), result, []byte("}\n"))
+	var out, words bytes.Buffer
+	code, err := j.run(bytes.NewReader(message), &out, &words, "--format=json", "--", "-", j.lock)
+	if err != nil {
+		return nil, err
+	}
+	v := &verdict{code: code, drifted: map[pin.Key]string{}, matched: map[pin.Key]pinned{}}
+	var said struct {
+		SchemaVersion, ExitCode int
+		Drift                   []struct{ List, Name, Kind string }
+		Entries                 []struct{ List, Name, Status, Digest, ApprovalHash string }
+		Error                   struct{ Message string }
+	}
+	if err := json.Unmarshal(out.Bytes(), &said); err != nil || said.SchemaVersion != 1 || said.ExitCode != code || code > 2 {
+		return nil, fail.New("pinproof gave no answer").Hint("%s", text.Printable(j.pinproof)+" --version")
+	}
+	v.reason = said.Error.Message
+	for _, d := range said.Drift {
+		v.drifted[pin.Key{Type: listNamed(d.List), Name: d.Name}] = d.Kind
+	}
+	for _, e := range said.Entries {
+		if e.Status == "MATCH" {
+			v.matched[pin.Key{Type: listNamed(e.List), Name: e.Name}] = pinned{e.Digest, e.ApprovalHash}
+		}
+	}
+	if len(j.known) >= maxKnown {
+		clear(j.known)
+	}
+	j.known[digest] = v
+	return v, nil
+}
+
+// show prints for a person what is wrong with a part that was saved.
+func (j *judge) show(file string, w io.Writer) { j.run(nil, w, w, "--", file, j.lock) }
+
+// run runs pinproof verify --part and returns its exit code.
+func (j *judge) run(stdin io.Reader, stdout, stderr io.Writer, args ...string) (int, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), verifyTimeout)
+	defer cancel()
+	flags := []string{"verify", "--part", "--server=" + j.label}
+	for _, s := range j.substitutes {
+		flags = append(flags, "--substitute="+s)
+	}
+	cmd := exec.CommandContext(ctx, j.pinproof, append(flags, args...)...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
+	cmd.WaitDelay = mcp.Grace
+	err := cmd.Run()
+	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() < 0 {
+		return 0, fail.New("pinproof gave no answer: %s", text.Printable(err.Error()))
+	}
+	return cmd.ProcessState.ExitCode(), nil
+}
+
+// listNamed is the list of that name in a report: a member of a result.
+func listNamed(member string) pin.EntryType {
+	if list, ok := pin.EntryTypeNamed(member); ok {
+		return list
+	}
+	return pin.Instructions
+}
+
+// readPins reads which entries are pinned, if the lockfile isn't the one read last.
+func (j *judge) readPins() error {
+	data, err := os.ReadFile(j.lock)
+	if err != nil {
+		return fail.Path(j.lock, err)
+	}
+	digest := sha256.Sum256(data)
+	if j.known != nil && digest == j.seen {
+		return nil
+	}
+	root, err := jsontree.NewReader(data).Only()
+	if err != nil {
+		return fail.In(text.Printable(j.lock), "%s", err)
+	}
+	j.seen, j.known = digest, map[[sha256.Size]byte]*verdict{}
+	j.approved.read(root.Get("servers").Get(j.label))
+	return nil
+}

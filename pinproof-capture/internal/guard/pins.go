@@ -1,0 +1,63 @@
+// Package guard holds a server against its pins: through a whole session, between a client and
+// the server, or once, for an agent's hook. What is approved it leaves to pinproof verify.
+package guard
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"pinproof/internal/fail"
+	"pinproof/internal/lockfile"
+	"pinproof/internal/text"
+)
+
+// Pins says which pins a server is held against.
+type Pins struct {
+	Label       string
+	Lockfile    string   // "" is for the nearest
+	Substitutes []string // NAME=VALUE, as pinproof takes them
+}
+
+// find returns the folder and name of the lockfile: the one that is named, else the nearest
+// from the project's folder on, as pinproof looks for it.
+func (p Pins) find() (project, name string, err error) {
+	begin, err := filepath.Abs(cmp.Or(os.Getenv("CLAUDE_PROJECT_DIR"), os.Getenv("GEMINI_PROJECT_DIR")))
+	path := lockfile.Nearest(begin)
+	if p.Lockfile != "" {
+		path, err = filepath.Abs(p.Lockfile)
+	}
+	if err != nil {
+		return "", "", fail.From(err)
+	}
+	switch _, err := os.Lstat(path); {
+	case err == nil || !errors.Is(err, fs.ErrNotExist):
+		return filepath.Dir(path), filepath.Base(path), nil
+	case p.Lockfile != "":
+		return "", "", fail.New("there is no lockfile %s", text.Printable(p.Lockfile))
+	}
+	return "", "", fail.New("there is no %s in %s or above it in its repository", filepath.Base(path), text.Printable(begin))
+}
+
+// verifyTimeout bounds pinproof, which needs milliseconds, so that nothing can hold
+// a hook up until its agent gives up and lets the call pass.
+const verifyTimeout = 10 * time.Second
+
+// findPinproof prefers the pinproof that lies beside this program: the two come
+// together, and the path is easier to change.
+func findPinproof() (string, error) {
+	if self, err := os.Executable(); err == nil {
+		if path, err := exec.LookPath(filepath.Join(filepath.Dir(self), "pinproof")); err == nil {
+			return path, nil
+		}
+	}
+	path, err := exec.LookPath("pinproof")
+	if err != nil {
+		return "", fail.New("pinproof is neither beside pinproof-capture nor on the path")
+	}
+	return path, nil
+}

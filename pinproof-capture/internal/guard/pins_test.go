@@ -1,0 +1,75 @@
+package guard
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestFindLock(t *testing.T) {
+	project := t.TempDir()
+	for _, variable := range []string{"CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR"} {
+		t.Setenv(variable, "")
+	}
+	if err := os.Mkdir(filepath.Join(project, ".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(project, "tools.lock"), "{}")
+	t.Chdir(project)
+	sub := filepath.Join(project, "src", "deep")
+	if err := os.MkdirAll(sub, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	find := func(named, want string) {
+		t.Helper()
+		folder, name, err := Pins{Lockfile: named}.find()
+		if got := filepath.Join(folder, name); err != nil && want != "" || err == nil && (want == "" || !same(t, got, want)) {
+			t.Errorf("found %s, %v; want %s", got, err, want)
+		}
+	}
+	find("", filepath.Join(project, "tools.lock"))
+	t.Chdir(sub)
+	find("", filepath.Join(project, "tools.lock"))
+	write(t, filepath.Join(project, "src", "tools.lock"), "{}")
+	find("", filepath.Join(project, "src", "tools.lock"))
+	t.Setenv("CLAUDE_PROJECT_DIR", project)
+	find("", filepath.Join(project, "tools.lock"))
+	write(t, filepath.Join(project, "other.lock"), "{}")
+	find(filepath.Join("..", "..", "other.lock"), filepath.Join(project, "other.lock"))
+
+	// Nothing above the repository counts.
+	inner := filepath.Join(project, "inner")
+	if err := os.MkdirAll(filepath.Join(inner, ".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("CLAUDE_PROJECT_DIR", inner)
+	if folder, _, err := (Pins{}).find(); err == nil {
+		t.Errorf("found in %s, above the repository", folder)
+	}
+
+	// Without a repository, nothing above the folder does.
+	if err := os.Remove(filepath.Join(inner, ".git")); err != nil {
+		t.Fatal(err)
+	}
+	find("", filepath.Join(project, "tools.lock"))
+	if err := os.Remove(filepath.Join(project, ".git")); err != nil {
+		t.Fatal(err)
+	}
+	find("", "")
+	t.Setenv("CLAUDE_PROJECT_DIR", project)
+	find("", filepath.Join(project, "tools.lock"))
+}
+
+func same(t *testing.T, a, b string) bool {
+	t.Helper()
+	one, err1 := os.Stat(a)
+	two, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(one, two)
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

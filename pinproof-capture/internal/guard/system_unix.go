@@ -1,0 +1,29 @@
+//go:build unix
+
+package guard
+
+import (
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// hungUp reports whether nobody reads any more what is written to w.
+func hungUp(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	ends := []unix.PollFd{{Fd: int32(f.Fd())}}
+	n, err := unix.Poll(ends, 0)
+	return err == nil && n > 0 && ends[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0
+}
+
+// locked runs do while no other guard writes to the file, where the file can be locked.
+func locked(f *os.File, do func()) {
+	if unix.Flock(int(f.Fd()), unix.LOCK_EX) == nil {
+		defer unix.Flock(int(f.Fd()), unix.LOCK_UN)
+	}
+	do()
+}

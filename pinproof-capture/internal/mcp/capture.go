@@ -1,0 +1,239 @@
+// Package mcp asks MCP servers what they tell a model, over stdio and HTTP, and saves the bytes
+// that came. It also starts the server of a session that goes on.
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pinproof/internal/atomicfile"
+	"pinproof/internal/fail"
+	"pinproof/internal/pin"
+	"pinproof/internal/text"
+)
+
+// A Server is one to capture: a command to start, or an address to ask.
+type Server struct {
+	Argv []string
+	Dir  string   // where it is started; "" is here
+	Env  []string // beside our own
+
+	URL     string
+	Headers http.Header
+	SSE     bool // the transport of 2024-11-05 rather than Streamable HTTP
+
+	Configured bool // by an entry of a client's configuration, which can hold variables
+}
+
+// Options say how a server is asked.
+type Options struct {
+	Protocol     string   // the revision to begin with
+	Capabilities []string // what we claim, such as elicitation.url
+	Timeout      time.Duration
+	Settle       time.Duration // after the last answer
+}
+
+// A Transcript is what a server sent, to the byte, and what there is of it.
+type Transcript struct {
+	Data    []byte
+	told    *greeting
+	elapsed time.Duration
+}
+
+// String is one line: "instructions, 14 tools, 2 prompts in 1.3 s".
+func (c *Transcript) String() string {
+	var parts []string
+	if c.told.instructions {
+		parts = append(parts, "instructions")
+	}
+	for _, list := range lists {
+		if n := c.told.counts[list]; n > 0 || list == pin.Tools && c.told.claims(list) {
+			parts = append(parts, text.Count(n, pin.EntryTypeInfo[list].Entry))
+		}
+	}
+	if parts == nil {
+		parts = []string{"nothing"}
+	}
+	line := fmt.Sprintf("%s in %.1f s", strings.Join(parts, ", "), c.elapsed.Seconds())
+	if c.told.undeclared != nil {
+		line += "; not declared: " + strings.Join(c.told.undeclared, ", ")
+	}
+	return line
+}
+
+// Save captures the server into a file, and tells of it in one line.
+func (s Server) Save(ctx context.Context, path string, o Options) (line string, err error) {
+	if err := checkTarget(path); err != nil {
+		return "", err
+	}
+	c, err := s.Capture(ctx, o)
+	if err != nil {
+		return "", err
+	}
+	return c.String(), atomicfile.Write(path, c.Data)
+}
+
+// Capture asks the server for all that it tells a model. The server has ended when it
+// returns. The error of one that was started or reached is a *ServerError.
+func (s Server) Capture(ctx context.Context, o Options) (*Transcript, error) {
+	if ctx.Err() != nil {
+		return nil, fail.New("interrupted") // those of a configuration that wait for their turn
+	}
+	begin := time.Now()
+	limited, cancel := context.WithTimeout(ctx, o.Timeout)
+	defer cancel()
+	rec := &record{}
+	ses := &session{rec: rec, protocol: o.Protocol, capabilities: claims(o.Capabilities)}
+	var connect func() (sdk.Connection, error)
+	var reason func(error) *fail.Error
+	said := func() []string { return nil }
+	var err error
+	if s.URL != "" {
+		r, transport, err := newRemote(s, rec)
+		if err != nil {
+			return nil, err
+		}
+		connect = func() (sdk.Connection, error) {
+			conn, err := transport.Connect(limited)
+			if err != nil || s.SSE {
+				return conn, err
+			}
+			l := newListener(limited, conn, r, s.URL)
+			ses.begun = l.listen
+			return l, nil
+		}
+		reason, ses.agreed = r.reason, func(revision string) { r.revision.Store(revision) }
+		ses.redial = func() (sdk.Connection, error) {
+			ses.conn.Close()
+			return connect()
+		}
+	} else {
+		var p *Process
+		var stderr tail
+		if p, err = Launch(s, &stderr); err != nil {
+			return nil, err
+		}
+		defer p.Stop()
+		ses.conn = newLineConn(p, rec)
+		// A server that never reads can't hold us up beyond the limit.
+		defer context.AfterFunc(limited, func() { p.In.Close() })()
+		reason = p.reason
+		said = func() []string { // after its end
+			p.Stop()
+			return stderr.lines()
+		}
+	}
+	var g *greeting
+	if connect != nil {
+		ses.conn, err = connect()
+	}
+	if err == nil {
+		defer func() { ses.conn.Close() }()
+		if g, err = ses.begin(limited, o.Timeout/2); err == nil {
+			err = ses.all(limited, g)
+		}
+		if err == nil {
+			ses.rest(limited, g)
+			ses.settle(limited, o.Settle)
+		}
+	}
+	data, bad := rec.finish()
+	var f *fail.Error
+	switch {
+	case err == nil && bad == nil:
+		return &Transcript{data, g, time.Since(begin)}, nil
+	case ctx.Err() != nil:
+		f = fail.New("interrupted")
+	case bad != nil:
+		f = fail.New("%s", bad)
+	case limited.Err() != nil:
+		f = fail.New("no answer in %s", text.Count(int(o.Timeout.Seconds()), "second")).
+			Hint("--timeout %d waits longer", 4*int(o.Timeout.Seconds()))
+	default:
+		if !errors.As(err, &f) {
+			f = reason(err)
+		}
+		if f == nil {
+			f = fail.New("what it sent is no message of the protocol: %s", Excerpt(err.Error()))
+		} else if s.URL == "" && !ses.met && o.Protocol < FirstDiscover && wantsDiscover(err) {
+			f.Hint("it may speak only revision %s: --protocol %[1]s", FirstDiscover)
+		}
+	}
+	last := said()
+	isSet := func(name string) bool {
+		return os.Getenv(name) != "" || slices.ContainsFunc(s.Env, func(v string) bool { return strings.HasPrefix(v, name+"=") })
+	}
+	if names := missingVariables(last, isSet); names != nil && bad == nil && ctx.Err() == nil {
+		f.Hint("%s", missingHint(names, s.Configured))
+	}
+	return nil, &ServerError{f, last}
+}
+
+// wantsDiscover reports whether an error that initialize was answered with is that of a server
+// which knows only what came after it.
+func wantsDiscover(err error) bool {
+	e, ok := errors.AsType[*jsonrpc.Error](err)
+	return ok && (slices.Contains([]int64{jsonrpc.CodeMethodNotFound, jsonrpc.CodeInvalidParams, sdk.CodeUnsupportedProtocolVersion}, e.Code) ||
+		wantsVersion.MatchString(e.Message+string(e.Data)))
+}
+
+var wantsVersion = regexp.MustCompile(`(?i)protocol|version|` + FirstDiscover)
+
+// claims are capabilities as a client claims them: an object for each part of a name. The
+// protocol has but one member of another kind.
+func claims(names []string) map[string]any {
+	all := map[string]any{}
+	for _, name := range names {
+		at := all
+		for part := range strings.SplitSeq(name, ".") {
+			if part == "listChanged" {
+				at[part] = true
+				break
+			}
+			inner, ok := at[part].(map[string]any)
+			if !ok {
+				inner = map[string]any{}
+				at[part] = inner
+			}
+			at = inner
+		}
+	}
+	return all
+}
+
+// checkTarget refuses a file that couldn't be written before a server is started for
+// it.
+func checkTarget(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && !info.Mode().IsRegular():
+		return fail.New("%s is no file", text.Printable(path)).Hint("name one to write, such as server.jsonl")
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return fail.Path(path, err)
+	}
+	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
+		return fail.New("there is no folder %s", text.Printable(filepath.Dir(path)))
+	}
+	return nil
+}
+
+// Excerpt is printable for a text of the server's inside a sentence of ours.
+func Excerpt(s string) string {
+	const most = 300 // bytes: an error's message, not a page
+	if len(s) <= most {
+		return text.Printable(s)
+	}
+	return text.Printable(strings.ToValidUTF8(s[:most], "")) + fmt.Sprintf(" (and %s)", text.Count(len(s)-most, "more byte"))
+}

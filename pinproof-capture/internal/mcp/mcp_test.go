@@ -1,0 +1,178 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"pinproof/internal/pin"
+)
+
+// TestAnswersOfTwoKinds: some clients pass over an answer that isn't spelled as the protocol
+// says, and take the next. A capture that ends with the first is refused.
+func TestAnswersOfTwoKinds(t *testing.T) {
+	for message, good := range map[string]bool{
+		`{"jsonrpc":"2.0","id":2,"result":{}}`:                                       true,
+		` { "result" : {"tools":[]} , "id":2, "jsonrpc":"2.0" }`:                     true,
+		`{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"no","data":[1]}}`: true,
+		`{"jsonrpc":"2.0","id":2.5,"method":"ping","params":{}}`:                     true,
+		`{"jsonrpc":"2.0","method":"notifications/message"}`:                         true,
+		`{"level":"info"}`:                                           true, // noise
+		`{"jsonrpc":"2.0","id":2.5,"result":{}}`:                     false,
+		`{"jsonrpc":"2.0","id":2.0,"result":{}}`:                     false,
+		`{"jsonrpc":"2.0","id":2}`:                                   false,
+		`{"jsonrpc":"2.0","id":2,"result":null}`:                     false,
+		`{"jsonrpc":"2.0","id":2,"result":[]}`:                       false,
+		`{"jsonrpc":"2.0","id":2,"result":{},"error":null}`:          false,
+		`{"jsonrpc":"2.0","id":2,"result":{},"x":1}`:                 false,
+		`{"jsonrpc":"2.0","id":2,"error":{}}`:                        false,
+		`{"jsonrpc":"2.0","id":2,"error":{"code":-32601}}`:           false,
+		`{"jsonrpc":"2.0","id":2,"error":{"message":"no"}}`:          false,
+		`{"jsonrpc":"2.0","id":2,"error":{"Code":1,"Message":"no"}}`: false,
+		`{"jsonrpc":"2.0","id":2,"error":{"code":1,"message":null}}`: false,
+		`{"jsonrpc":"2.0","id":2,"error":{"code":1.5,"message":""}}`: false,
+		`[{"jsonrpc":"2.0","id":2,"result":{}}]`:                     false,
+		`{"jsonrpc":"2.0","id":3,"result":{}}`:                       false,
+		`{"jsonrpc":"2.0","id":0,"result":{}}`:                       false,
+		`{"jsonrpc":"2.0","id":"2","result":{}}`:                     false,
+	} {
+		line, event := &record{}, &record{}
+		conn := &lineConn{rec: line, messages: make(chan jsonrpc.Message, 1)}
+		line.asks(2)
+		conn.receive(strings.NewReader(message + "\n"))
+		event.message([]byte(message), 2)
+		for _, rec := range []*record{line, event} {
+			if data, err := rec.finish(); err == nil != good || good && string(data) == "" {
+				t.Errorf("%s: %q, %v", message, data, err)
+			}
+		}
+	}
+}
+
+func TestEventStreams(t *testing.T) {
+	for name, c := range map[string]struct{ stream, want string }{
+		"line ends":        {"data: 1\n\ndata: 2\r\n\r\ndata: 3\r\r", "1\n2\n3\n"},
+		"other types":      {"event: ping\ndata: 1\n\nevent: message\ndata: 2\n\ndata: 3\n\n", "2\n3\n"},
+		"blanks in a type": {"event:  message\ndata: 1\n\nevent: message \ndata: 2\n\ndata: 3\n\n", "3\n"},
+		"several lines":    {"data: {\ndata:  }\n\n", "{  }\n"},
+		"comments, fields": {":x\nid: 1\nretry: 5\nfoo: bar\ndata:1\n\n", "1\n"},
+		"byte order mark":  {"\ufeffdata: 1\n\n", "1\n"},
+		"no blank line":    {"data: 1\n\ndata: 2\n", "1\n"},
+		"an empty event":   {"id: 1\n\ndata:\n\ndata: 1\n\n", "1\n"},
+		"a long line":      {"data: " + strings.Repeat("1", 10_000) + "\r\n\r\n", strings.Repeat("1", 10_000) + "\n"},
+	} {
+		for _, in := range []io.Reader{strings.NewReader(c.stream), iotest.OneByteReader(strings.NewReader(c.stream))} {
+			rec := &record{}
+			body := eventTee(io.NopCloser(in), rec, 0)
+			var handedOn strings.Builder
+			buf := make([]byte, 7)
+			for {
+				n, err := body.Read(buf)
+				handedOn.Write(buf[:n])
+				if err != nil {
+					break
+				}
+			}
+			if got := rec.buf.String(); got != c.want {
+				t.Errorf("%s: recorded %q, want %q", name, got, c.want)
+			}
+			if n := strings.Count(handedOn.String(), "data: "); n != strings.Count(c.want, "\n") {
+				t.Errorf("%s: handed on %q", name, handedOn.String())
+			}
+			for line := range strings.Lines(c.want) {
+				if !strings.Contains(handedOn.String(), "data: "+line) {
+					t.Errorf("%s: handed on %q", name, handedOn.String())
+				}
+			}
+		}
+	}
+}
+
+// TestCountsWithoutMemory: a flood of small entries takes no memory beside its text.
+func TestCountsWithoutMemory(t *testing.T) {
+	const entries = 10_000
+	list := `{"tools":[` + strings.Repeat("{},", entries-1) + `{}]}`
+	allocations := testing.AllocsPerRun(1, func() {
+		s := &session{conn: answersOnce(list), rec: &record{}}
+		if n, err := s.pages(t.Context(), pin.Tools); n != entries || err != nil {
+			t.Errorf("%d entries, %v", n, err)
+		}
+	})
+	if allocations > entries/10 {
+		t.Errorf("%.0f allocations", allocations)
+	}
+}
+
+// answersOnce is a connection that gives the first request this result.
+type answersOnce string
+
+func (a answersOnce) Read(context.Context) (jsonrpc.Message, error) {
+	id, err := jsonrpc.MakeID(1.0)
+	return &jsonrpc.Response{ID: id, Result: json.RawMessage(a)}, err
+}
+func (answersOnce) Write(context.Context, jsonrpc.Message) error { return nil }
+func (answersOnce) Close() error                                 { return nil }
+func (answersOnce) SessionID() string                            { return "" }
+
+// TestOneResponseALine: what was sent over several lines is one in the record.
+func TestOneResponseALine(t *testing.T) {
+	rec := &record{}
+	if err := rec.message([]byte("\n{\"a\":\r\n\"\xff\"}\n"), 0); err != nil || rec.buf.String() != "{\"a\":  \"\xff\"}\n" {
+		t.Errorf("%v %q", err, rec.buf.String())
+	}
+	if err := (&record{}).message([]byte("{\"a\":\"\n\"}"), 0); err == nil {
+		t.Error("a line feed inside a string was mended")
+	}
+}
+
+func TestTranscriptOfNothing(t *testing.T) {
+	if got := (&Transcript{told: &greeting{capabilities: map[string]json.RawMessage{}}}).String(); got != "nothing in 0.0 s" {
+		t.Error(got)
+	}
+}
+
+func TestTail(t *testing.T) {
+	var whole tail
+	for i := range 2000 {
+		fmt.Fprintf(&whole, "line %d\n", i)
+	}
+	lines := whole.lines()
+	if last := lines[len(lines)-1]; last != "line 1999" || !strings.HasPrefix(lines[0], "line ") || len(strings.Join(lines, "\n")) > maxTail {
+		t.Errorf("%d lines, %q to %q", len(lines), lines[0], last)
+	}
+}
+
+// TestFileName: pinproof reads the label back by decoding the name.
+func TestFileName(t *testing.T) {
+	for label, want := range map[string]string{
+		"files": "files.jsonl", "a.b-c_1": "a.b-c_1.jsonl", "0": "0.jsonl", "@org/pkg": "@org%2Fpkg.jsonl", "a b": "a%20b.jsonl", "a:b": "a%3Ab.jsonl",
+		".": "%2E.jsonl", "..": "%2E..jsonl", ".hidden": "%2Ehidden.jsonl", "-x": "%2Dx.jsonl", `a\b`: "a%5Cb.jsonl", "50%": "50%25.jsonl",
+		"": "", "caf\u00e9": "", "a\x00": "", strings.Repeat("a", 101): "",
+	} {
+		got := FileName(label)
+		if got != want {
+			t.Errorf("%q: %q, want %q", label, got, want)
+		}
+		if back, err := url.PathUnescape(strings.TrimSuffix(got, ".jsonl")); want != "" && (err != nil || back != label) {
+			t.Errorf("%q: read back as %q, %v", label, back, err)
+		}
+	}
+}
+
+// TestInterruptedBefore: no server is started once the user has said no.
+func TestInterruptedBefore(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := Server{Argv: []string{"no-such-program"}}.Capture(ctx, Options{Timeout: time.Minute, Protocol: LastInitialize})
+	if err == nil || err.Error() != "interrupted" {
+		t.Error(err)
+	}
+}

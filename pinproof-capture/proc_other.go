@@ -1,8 +1,0 @@
-//go:build unix && !linux
-
-package main
-
-import "syscall"
-
-// endWithUs does nothing: where no signal tells it, a server sees the end of its input.
-func endWithUs(*syscall.SysProcAttr) {}

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"pinproof/internal/fail"
+	"pinproof/internal/shell"
+	"pinproof/pinproof-capture/internal/client"
+	"pinproof/pinproof-capture/internal/mcp"
+)
+
+// An ask holds the flags that say how a server is asked.
+type ask struct {
+	mcp.Options
+	seconds int
+}
+
+// defaultSettle is longer than a server takes that answers twice. Tests shorten it.
+var defaultSettle = 300 * time.Millisecond
+
+// asking gives a command the flags that say how a server is asked.
+func asking(c *cobra.Command, timeout time.Duration) *ask {
+	a := &ask{}
+	set := c.Flags()
+	set.SortFlags = false
+	set.StringSliceVar(&a.Capabilities, "capability", nil, "claim these capabilities, as your client does: `NAMES` such as roots,sampling,elicitation.url")
+	set.StringVar(&a.Protocol, "protocol", mcp.LastInitialize, "begin with this `REVISION` of the protocol; from "+mcp.FirstDiscover+" on with server/discover")
+	set.IntVar(&a.seconds, "timeout", int(timeout.Seconds()), "wait so many `SECONDS` for a server; PINPROOF_TIMEOUT is the same")
+	set.DurationVar(&a.Settle, "settle", defaultSettle, "wait so long for what the server says after its last answer")
+	return a
+}
+
+var capabilityName = regexp.MustCompile(`^[A-Za-z]+(\.[A-Za-z]+)*$`)
+
+// options checks the flags.
+func (a *ask) options(c *cobra.Command) (mcp.Options, error) {
+	if data := os.Getenv("PINPROOF_TIMEOUT"); data != "" && !c.Flags().Changed("timeout") {
+		n, err := strconv.Atoi(data)
+		if err != nil || n < 1 {
+			return a.Options, errors.New("PINPROOF_TIMEOUT is no number of seconds")
+		}
+		a.seconds = n
+	}
+	a.Timeout = time.Duration(a.seconds) * time.Second
+	switch {
+	case slices.ContainsFunc(a.Capabilities, func(name string) bool { return !capabilityName.MatchString(name) }):
+		return a.Options, errors.New("--capability takes names such as roots,sampling,elicitation.url")
+	case !regexp.MustCompile(`^20\d\d-\d\d-\d\d$`).MatchString(a.Protocol):
+		return a.Options, fmt.Errorf("%s is no revision of the protocol: %s is one", a.Protocol, mcp.LastInitialize)
+	case a.Settle < 0 || a.Settle > time.Minute:
+		return a.Options, errors.New("--settle takes 0s to 1m")
+	case a.seconds < 1 || a.seconds > 3600:
+		return a.Options, errors.New("--timeout takes 1 to 3600 seconds")
+	}
+	return a.Options, nil
+}
+
+// An address holds the flags that go with a URL.
+type address struct {
+	headers, headerEnv []string
+	sse                bool
+}
+
+// addressed gives a command the flags that go with a URL.
+func addressed(c *cobra.Command) *address {
+	w := &address{}
+	set := c.Flags()
+	set.StringArrayVar(&w.headers, "header", nil, "send the header `'K: V'` to URL; repeatable")
+	set.StringArrayVar(&w.headerEnv, "header-env", nil, "send a header with the value of a variable: `NAME=VARIABLE`; repeatable")
+	set.BoolVar(&w.sse, "sse", false, "URL speaks the old transport HTTP+SSE rather than Streamable HTTP")
+	return w
+}
+
+// headerName is a field name (RFC 9110, section 5.6.2).
+var headerName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
+
+func (w *address) server(address string) (mcp.Server, error) {
+	s := mcp.Server{URL: address, Headers: http.Header{}, SSE: w.sse}
+	for _, header := range w.headers {
+		name, value, ok := strings.Cut(header, ":")
+		if !ok || !headerName.MatchString(name) {
+			return s, errors.New("--header takes 'NAME: VALUE'")
+		}
+		s.Headers.Add(name, strings.TrimSpace(value))
+	}
+	for _, header := range w.headerEnv {
+		name, variable, ok := strings.Cut(header, "=")
+		value := os.Getenv(variable)
+		switch {
+		case !ok || !headerName.MatchString(name):
+			return s, errors.New("--header-env takes NAME=VARIABLE")
+		case value == "":
+			return s, fmt.Errorf("--header-env: the variable %s is not set", variable)
+		}
+		s.Headers.Add(name, value)
+	}
+	return s, nil
+}
+
+var plainAddress = regexp.MustCompile(`^https?://[A-Za-z0-9.:-]+(/[A-Za-z0-9._~/-]*)?$`)
+
+// remedy names a server for a person, without what may be secret: the user's command as
+// COMMAND, an address without its query, and as URL if a shell could read something else in it.
+func (w *address) remedy(s mcp.Server) string {
+	if s.URL == "" {
+		return "-- COMMAND"
+	}
+	words := "URL"
+	if u, err := url.Parse(s.URL); err == nil {
+		if plain := u.Scheme + "://" + u.Host + u.EscapedPath(); plainAddress.MatchString(plain) {
+			words = plain
+		}
+	}
+	if w.sse {
+		words += " --sse"
+	}
+	if len(s.Headers) > 0 {
+		words += " --header-env NAME=VARIABLE"
+	}
+	return words
+}
+
+// server is the server of a command line, behind one argument: a command behind "--" or, where a
+// command takes them, an address.
+func (a *app) server(c *cobra.Command, args []string, web *address) (mcp.Server, error) {
+	dash := c.ArgsLenAtDash()
+	switch {
+	case dash == 1 && len(args) > 1:
+		if web != nil && (len(web.headers)+len(web.headerEnv) > 0 || web.sse) {
+			return mcp.Server{}, usage(c, errors.New("--header, --header-env and --sse go with a URL"))
+		}
+		s := mcp.Server{Argv: args[1:]}
+		err := client.CheckLaunch(s.Argv, append([]string{c.Root().Name()}, a.args[:len(a.args)-len(s.Argv)]...)...)
+		if f, ok := errors.AsType[*fail.Error](err); ok && c.Name() == "hook" {
+			f.Hints = []string{"pinproof-capture hook LABEL -- npx --no -- NAME [ARG]..."} // a model reads it
+		}
+		a.noteFloating(err == nil && client.Floats(s.Argv))
+		return s, err
+	case web != nil && dash < 0 && len(args) == 2 && strings.Contains(args[1], "://"):
+		s, err := web.server(args[1])
+		if err != nil {
+			err = usage(c, err)
+		}
+		return s, err
+	}
+	if err := a.missingDashes(c); err != nil {
+		return mcp.Server{}, err
+	}
+	what := "it takes %s, then -- and a command"
+	if web != nil {
+		what += ", or a URL"
+	}
+	return mcp.Server{}, usage(c, fmt.Errorf(what, strings.Fields(c.Use)[1]))
+}
+
+// missingDashes says where the "--" has to stand that a command line lacks before the server's
+// command, or is nil if that isn't what is amiss.
+func (a *app) missingDashes(c *cobra.Command) error {
+	if c.Name() != "save" && c.Name() != "guard" && c.Name() != "hook" {
+		return nil
+	}
+	begin := slices.Index(a.args, c.Name()) + 1
+	for i, arguments := begin, 0; i < len(a.args); i++ {
+		word := a.args[i]
+		if word == "--" {
+			return nil
+		}
+		if !strings.HasPrefix(word, "-") {
+			if arguments++; arguments < 2 {
+				continue
+			}
+			if strings.Contains(word, "://") {
+				return nil
+			}
+			words := slices.Concat([]string{c.Root().Name()}, a.args[:i], []string{"--"}, a.args[i:])
+			if c.Name() == "hook" {
+				words = strings.Fields("pinproof-capture hook LABEL -- COMMAND [ARG]...") // a model reads it
+			} else {
+				for i := range words {
+					words[i] = shell.Quote(words[i])
+				}
+			}
+			return fail.New("-- is missing before the server's command").Hint("%s", strings.Join(words, " "))
+		}
+		flag := flagOf(c, word)
+		if flag == nil {
+			return nil
+		}
+		if flag.NoOptDefVal == "" && !strings.Contains(word, "=") {
+			i++ // its value
+		}
+	}
+	return nil
+}
+
+// flagOf is the flag of a command that a word spells, or nil.
+func flagOf(c *cobra.Command, word string) *pflag.Flag {
+	if name, ok := strings.CutPrefix(word, "--"); ok {
+		name, _, _ = strings.Cut(name, "=")
+		return c.Flags().Lookup(name)
+	}
+	return nil
+}
