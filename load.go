@@ -250,7 +250,7 @@ func (req *request) missingList(m *capture.Capture, pinned *pin.Set, pol pin.Pol
 			next.Server = pinned.Server
 		}
 		return fail.In(text.Printable(m.Path), "no answer to %s in it; %s pins %s", pin.EntryTypeInfo[list].Method, text.Printable(req.lockPath), pin.CountPins(pins)).
-			Hint("capture it whole: pinproof-capture %s -- COMMAND", shell.Path(m.Path)).
+			Hint("capture it whole: pinproof-capture save %s -- COMMAND", shell.Path(m.Path)).
 			Hint("or pin nothing but the tools of this server from now on: %s", next.Instead("relock", "--resources", "--tools-only"))
 	}
 	return nil
@@ -335,7 +335,7 @@ func missingCapture(missing []pin.Comparison, lockPath string, next shell.Comman
 		f = fail.In(folder, "no capture of %s that %s pins: %s", text.Count(len(missing), "server"), text.Printable(lockPath), text.List(names, most))
 	}
 	if file := filepath.Join(next.Capture, url.PathEscape(first)+".jsonl"); shell.PasteableLabel(first) {
-		f.Hint("capture it: pinproof-capture %s -- COMMAND", shell.Path(file))
+		f.Hint("capture it: pinproof-capture save %s -- COMMAND", shell.Path(file))
 	}
 	return f.Hint("to retire it: %s", next.Retire(first)).
 		Hint("in a job that captures a part: %s", next.To("verify", "--allow missing"))

@@ -147,11 +147,11 @@ func newRoot(a *app) *cobra.Command {
 		Long: `pinproof pins what an MCP server tells a model: it reads a saved answer of the
 server, writes the digest and definition of every tool into tools.lock, and says by
 its exit code whether what an agent is about to read is what you approved.`,
-		Example: `  pinproof-capture files.jsonl -- npx --no some-server    save what a server says
-  pinproof lock files.jsonl                               approve it
-  pinproof verify files.jsonl                             later: is it still that?
-  pinproof diff files.jsonl                               what changed, word by word
-  pinproof relock files.jsonl                             approve the change, tool by tool
+		Example: `  pinproof-capture save files.jsonl -- npx --no -- some-server    save what a server says
+  pinproof lock files.jsonl                                       approve it
+  pinproof verify files.jsonl                                     later: is it still that?
+  pinproof diff files.jsonl                                       what changed, word by word
+  pinproof relock files.jsonl                                     approve the change, tool by tool
 
 Exit codes: 0 match, 1 drift, 2 no answer.`,
 		Version:       version(),

@@ -84,7 +84,7 @@ while read -r line; do
 	esac
 done
 SH
-pinproof-capture a.jsonl -- sh server.sh read_file >/dev/null
+pinproof-capture save a.jsonl -- sh server.sh read_file >/dev/null
 pinproof lock a.jsonl --server files >/dev/null
 rm -f forged
 

@@ -52,10 +52,10 @@ captures() { # WHAT COMMAND...: COMMAND is pinproof-capture
 		done
 	SH
 	rm -f live.jsonl
-	"$@" live.jsonl -- sh server.sh >"$work/out" 2>"$work/err" || true
+	"$@" save live.jsonl -- sh server.sh >"$work/out" 2>"$work/err" || true
 	is "$what: pinproof-capture captures" test -s live.jsonl
 	got=0
-	"$@" live.jsonl -- sh -c 'exit 1' >"$work/out" 2>"$work/err" || got=$?
+	"$@" save live.jsonl -- sh -c 'exit 1' >"$work/out" 2>"$work/err" || got=$?
 	is "$what: pinproof-capture of a dead server: exit $got" test "$got" = 2
 }
 
@@ -77,8 +77,8 @@ is "archive: bash reads its completion" bash -n completions/pinproof.bash
 echo "npm"
 place npm
 npm install --silent "$dist/npm-pinproof-0.0.0-rc.1.tgz" "$dist/npm-linux-$cpu-0.0.0-rc.1.tgz" >"$work/log" 2>&1 || true
-verdicts npm npx --no pinproof
-captures npm npx --no pinproof-capture
+verdicts npm npx --no -- pinproof
+captures npm npx --no -- pinproof-capture
 is "npm: one platform" test "$(ls node_modules/@pinproof)" = "linux-$cpu"
 is "npm: no script runs at install" test "$(cat node_modules/pinproof/package.json node_modules/@pinproof/*/package.json | grep -c '"scripts"')" = 0
 got=0

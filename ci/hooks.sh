@@ -54,7 +54,7 @@ writeFileSync(`${folder}/launch`, [launch.command, ...launch.args].join("\n") + 
 JS
 node "$work/apart.mjs" "$repo/docs/hooks.md" "$work"
 : >"$work/out" && : >"$work/err"
-is "8 hooks of 5 clients" test "$(cat "$work"/hook-? | grep -c "pinproof-capture --hook filesystem")" = 8
+is "8 hooks of 5 clients" test "$(cat "$work"/hook-? | grep -c "pinproof-capture hook filesystem")" = 8
 is "1 JSON text" test "$(grep -c '^```json' "$repo/docs/hooks.md")" = 1
 
 reset() { # a server that lists TOOLS, and nothing left of the last run
@@ -64,7 +64,7 @@ reset() { # a server that lists TOOLS, and nothing left of the last run
 cd "$project"
 git init -q
 reset "$approved"
-pinproof-capture filesystem.jsonl -- npx >/dev/null
+pinproof-capture save filesystem.jsonl -- npx >/dev/null
 pinproof lock filesystem.jsonl --server filesystem >/dev/null
 rm filesystem.jsonl
 

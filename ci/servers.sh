@@ -23,7 +23,7 @@ install() { # FOLDER PACKAGE@VERSION
 
 for release in 2026.1.14 2026.7.4; do
 	install "$release" "@modelcontextprotocol/server-filesystem@$release"
-	want 0 "capture of $release" pinproof-capture "$release.jsonl" -- \
+	want 0 "capture of $release" pinproof-capture save "$release.jsonl" -- \
 		node "$release/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js" "$work/shared"
 done
 want 0 "lock" pinproof lock 2026.1.14.jsonl --server filesystem
@@ -55,14 +55,14 @@ cat >mcp.json <<JSON
 	"playwright": {"command": "node", "args": ["$work/playwright/node_modules/@playwright/mcp/cli.js"]}
 }}
 JSON
-want 0 "capture of a configuration" env PORT_OF_WEB="$port" pinproof-capture --config mcp.json captures
+want 0 "capture of a configuration" env PORT_OF_WEB="$port" pinproof-capture config mcp.json captures
 cat out
 printed '^everything: instructions, [0-9]* tools, [0-9]* prompts, [0-9]* resources, [0-9]* templates in '
 printed '^web: instructions, [0-9]* tools, [0-9]* prompts, [0-9]* resources, [0-9]* templates in '
 want 0 "instructions are in the capture" grep -q '"instructions":"' captures/everything.jsonl
 want 0 "lock of a folder" pinproof lock captures servers.lock --accept-warnings
 want 0 "verify of a folder" pinproof verify captures servers.lock
-want 0 "capture of it again" env PORT_OF_WEB="$port" pinproof-capture --config mcp.json captures
+want 0 "capture of it again" env PORT_OF_WEB="$port" pinproof-capture config mcp.json captures
 want 0 "verify of a folder, captured again" pinproof verify captures servers.lock
 
 # One word of the instructions changes.
@@ -91,7 +91,7 @@ for server in everything filesystem playwright; do
 		! browser=$(command -v chromium) || set -- "$@" --executable-path "$browser"
 		;;
 	esac
-	want 0 "capture of $server for a client with roots" pinproof-capture "claims-$server.jsonl" --capability roots,sampling,elicitation -- "$@"
+	want 0 "capture of $server for a client with roots" pinproof-capture save "claims-$server.jsonl" --capability roots,sampling,elicitation -- "$@"
 	want 0 "lock of it" pinproof lock "claims-$server.jsonl" guard.lock --server "$server" --accept-warnings
 	for client in "node $repo/ci/session.mjs" go/session; do
 		[ "$server $client" != "playwright go/session" ] || continue
@@ -101,7 +101,7 @@ for server in everything filesystem playwright; do
 		is "it says much" test "$(wc -l <bare)" -ge 4
 		rm -f calls
 		# shellcheck disable=SC2086
-		want 0 "the same behind the guard" $client pinproof-capture --guard "$server" --lock guard.lock --log calls -- "$@"
+		want 0 "the same behind the guard" $client pinproof-capture guard "$server" --lock guard.lock --log calls -- "$@"
 		is "the same is said" cmp bare out
 		is "the calls are on record" test "$(grep -c '"event":"call"' calls)" -ge 2
 	done

@@ -77,7 +77,7 @@ belongs to no server there is named on standard error, and stays.`,
 		if err != nil {
 			return usage(c, err)
 		}
-		if len(args) < 2 || c.ArgsLenAtDash() >= 0 {
+		if len(args) < 2 || c.ArgsLenAtDash() > 0 {
 			return usage(c, errors.New("it takes a configuration and a folder, and the labels of servers if not all are meant"))
 		}
 		config, err := client.Read(args[0])
@@ -239,7 +239,7 @@ func newUnwrap(a *app) *cobra.Command {
 func (a *app) rewriting(c *cobra.Command, wrap bool) *cobra.Command {
 	yes := c.Flags().Bool("yes", false, "write FILE without asking")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if len(args) == 0 || c.ArgsLenAtDash() >= 0 {
+		if len(args) == 0 || c.ArgsLenAtDash() > 0 {
 			return usage(c, errors.New("it takes a configuration, and the labels of servers if not all are meant"))
 		}
 		config, err := client.Read(args[0])

@@ -313,7 +313,7 @@ func (r *captureReader) object(v jsontree.Value) error {
 		return nil
 	case v.Has("mcpServers"):
 		return r.At(-1, `a client configuration ("mcpServers"), not an answer to tools/list`).
-			Hint("save the answers of its servers: pinproof-capture --config %s captures", shell.Path(r.Path)).
+			Hint("save the answers of its servers: pinproof-capture config %s captures", shell.Path(r.Path)).
 			Hint("then pin them: pinproof lock captures")
 	case v.Has("lockfileVersion") && v.Has("servers"):
 		return r.At(-1, "a lockfile, where a saved tools/list belongs").

@@ -31,7 +31,7 @@ func newStream(path string, data []byte, formOf pin.FormFunc) stream {
 }
 
 // CaptureHint says how an answer is saved.
-const CaptureHint = "save a server's answer first: pinproof-capture OUT.jsonl -- COMMAND"
+const CaptureHint = "save a server's answer first: pinproof-capture save OUT.jsonl -- COMMAND"
 
 // read prepares reading data: its values are messages, and the entries of their lists
 // are definitions.
@@ -151,7 +151,7 @@ func (s *stream) refuse(bad *jsontree.Error) *fail.Error {
 // notJSON recognises what people hand over by mistake, or returns nil.
 func (s *stream) notJSON() error {
 	if at := text.ConflictMarker(s.Data); at >= 0 {
-		return s.At(at, "merge conflict markers were left in").Hint("take one side whole, or capture again: pinproof-capture %s -- COMMAND", shell.Path(s.Path))
+		return s.At(at, "merge conflict markers were left in").Hint("take one side whole, or capture again: pinproof-capture save %s -- COMMAND", shell.Path(s.Path))
 	}
 	head := bytes.ToLower(bytes.TrimLeft(s.Data[:min(len(s.Data), 512)], " \t\r\n\ufeff"))
 	at := func(magic string) bool { return bytes.HasPrefix(s.Data, []byte(magic)) }
