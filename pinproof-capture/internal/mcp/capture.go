@@ -15,9 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"pinproof/internal/atomicfile"
 	"pinproof/internal/fail"
 	"pinproof/internal/pin"
@@ -96,29 +93,20 @@ func (s Server) Capture(ctx context.Context, o Options) (*Transcript, error) {
 	defer cancel()
 	rec := &record{}
 	ses := &session{rec: rec, protocol: o.Protocol, capabilities: claims(o.Capabilities)}
-	var connect func() (sdk.Connection, error)
-	var reason func(error) *fail.Error
+	reason := func(error) *fail.Error { return nil }
 	said := func() []string { return nil }
 	var err error
 	if s.URL != "" {
-		r, transport, err := newRemote(s, rec)
-		if err != nil {
-			return nil, err
+		connect := func() (conn, error) {
+			w, err := dial(limited, s, rec)
+			ses.begun = func() { w.listen(limited) }
+			return w, err
 		}
-		connect = func() (sdk.Connection, error) {
-			conn, err := transport.Connect(limited)
-			if err != nil || s.SSE {
-				return conn, err
-			}
-			l := newListener(limited, conn, r, s.URL)
-			ses.begun = l.listen
-			return l, nil
-		}
-		reason, ses.agreed = r.reason, func(revision string) { r.revision.Store(revision) }
-		ses.redial = func() (sdk.Connection, error) {
-			ses.conn.Close()
+		ses.redial = func() (conn, error) {
+			ses.conn.close()
 			return connect()
 		}
+		ses.conn, err = connect()
 	} else {
 		var p *Process
 		var stderr tail
@@ -126,7 +114,7 @@ func (s Server) Capture(ctx context.Context, o Options) (*Transcript, error) {
 			return nil, err
 		}
 		defer p.Stop()
-		ses.conn = newLineConn(p, rec)
+		ses.conn = newLines(limited, p, rec)
 		// A server that never reads can't hold us up beyond the limit.
 		defer context.AfterFunc(limited, func() { p.In.Close() })()
 		reason = p.reason
@@ -136,11 +124,8 @@ func (s Server) Capture(ctx context.Context, o Options) (*Transcript, error) {
 		}
 	}
 	var g *greeting
-	if connect != nil {
-		ses.conn, err = connect()
-	}
 	if err == nil {
-		defer func() { ses.conn.Close() }()
+		defer func() { ses.conn.close() }()
 		if g, err = ses.begin(limited, o.Timeout/2); err == nil {
 			err = ses.all(limited, g)
 		}
@@ -184,9 +169,8 @@ func (s Server) Capture(ctx context.Context, o Options) (*Transcript, error) {
 // wantsDiscover reports whether an error that initialize was answered with is that of a server
 // which knows only what came after it.
 func wantsDiscover(err error) bool {
-	e, ok := errors.AsType[*jsonrpc.Error](err)
-	return ok && (slices.Contains([]int64{jsonrpc.CodeMethodNotFound, jsonrpc.CodeInvalidParams, sdk.CodeUnsupportedProtocolVersion}, e.Code) ||
-		wantsVersion.MatchString(e.Message+string(e.Data)))
+	e, ok := errors.AsType[*answeredError](err)
+	return ok && (slices.Contains([]int64{codeNoMethod, codeBadParams, codeOtherRevision}, e.Code) || wantsVersion.MatchString(e.Message+string(e.Data)))
 }
 
 var wantsVersion = regexp.MustCompile(`(?i)protocol|version|` + FirstDiscover)

@@ -2,60 +2,84 @@ package mcp
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"io"
-	"sync"
-
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"pinproof/internal/capture"
 )
 
-// A lineConn is the connection to a stdio server. It records every line as it came, and
-// hands on those that are messages to every client.
-type lineConn struct {
+// A conn carries requests to a server, and hands on what it says.
+type conn interface {
+	send(ctx context.Context, r request) error
+	receive(ctx context.Context) (*message, error)
+	close()
+}
+
+// An inbox hands on what comes to a session, from one stream or several, until ctx ends.
+type inbox struct {
+	ctx  context.Context
+	came chan received
+}
+
+type received struct {
+	m   *message
+	err error
+}
+
+func newInbox(ctx context.Context) inbox { return inbox{ctx, make(chan received)} }
+
+// put hands on a message or an error, and reports whether the session still goes on.
+func (b inbox) put(m *message, err error) bool {
+	select {
+	case b.came <- received{m, err}:
+		return true
+	case <-b.ctx.Done():
+		return false
+	}
+}
+
+func (b inbox) receive(ctx context.Context) (*message, error) {
+	select {
+	case r := <-b.came:
+		return r.m, r.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// The lines of a stdio server are its connection. Every line is recorded as it came; those that
+// are messages to every client are handed on.
+type lines struct {
+	inbox
 	p   *Process
 	rec *record
-
-	messages chan jsonrpc.Message
-	err      error // once messages is closed
-	done     chan struct{}
-	once     sync.Once // Close
 }
 
-func newLineConn(p *Process, rec *record) *lineConn {
-	c := &lineConn{p: p, rec: rec, messages: make(chan jsonrpc.Message), done: make(chan struct{})}
+func newLines(ctx context.Context, p *Process, rec *record) *lines {
+	l := &lines{newInbox(ctx), p, rec}
 	go func() {
-		c.err = c.receive(p)
-		close(c.messages)
+		for err := l.read(p); l.put(nil, err); {
+		}
 	}()
-	return c
+	return l
 }
 
-// receive reads until the end. An answer must not come before its request, so the requests
+// read reads until the end. An answer must not come before its request, so the requests
 // count that were sent when a line began to come.
-func (c *lineConn) receive(from io.Reader) error {
-	counted := c.rec.counted(from)
+func (l *lines) read(from io.Reader) error {
+	counted := l.rec.counted(from)
 	in := bufio.NewReaderSize(counted, 64<<10)
 	for {
 		in.Peek(1) // waits for what comes
 		asked := counted.asked
 		line, err := in.ReadBytes('\n')
-		c.rec.add(line)
-		m, bad := c.message(line, asked)
+		l.rec.add(line)
+		m, bad := l.message(line, asked)
 		if bad != nil {
 			return bad
 		}
-		if m != nil {
-			select {
-			case c.messages <- m:
-			case <-c.done:
-				return io.EOF
-			}
-		}
-		if err != nil {
+		if err != nil || m != nil && !l.put(m, nil) {
 			return err
 		}
 	}
@@ -64,49 +88,29 @@ func (c *lineConn) receive(from io.Reader) error {
 // message returns the message of a line, or nil for noise. An error whose id is null
 // answers nothing. What clients could read differently is for pinproof to refuse, with the
 // place.
-func (c *lineConn) message(line []byte, asked int64) (jsonrpc.Message, error) {
+func (l *lines) message(line []byte, asked int64) (*message, error) {
+	const noMessage = "what it sent is no message of the protocol"
 	found, err := capture.Messages(line)
 	switch {
 	case err != nil && !json.Valid(line):
-		return nil, c.rec.refuse("what it sent is no message of the protocol: "+err.Error(), line)
+		return nil, l.rec.refuse(noMessage+": "+err.Error(), line)
 	case err == nil && (len(found) == 0 || found[0].Get("id").Kind == 'n'):
 		return nil, nil
 	}
 	if why := noAnswer(line, asked); why != "" {
-		return nil, c.rec.refuse(why, line)
+		return nil, l.rec.refuse(why, line)
 	}
-	m, err := jsonrpc.DecodeMessage(bytes.TrimSpace(line))
-	if err != nil {
-		return nil, c.rec.refuse("what it sent is no message of the protocol", line)
+	m := decode(line)
+	if m == nil {
+		return nil, l.rec.refuse(noMessage, line)
 	}
 	return m, nil
 }
 
-func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
-	select {
-	case m, ok := <-c.messages:
-		if !ok {
-			return nil, c.err
-		}
-		return m, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-func (c *lineConn) Write(_ context.Context, m jsonrpc.Message) error {
-	text, err := jsonrpc.EncodeMessage(m)
-	if err != nil {
-		return err
-	}
-	_, err = c.p.In.Write(append(text, '\n'))
+func (l *lines) send(_ context.Context, r request) error {
+	_, err := l.p.In.Write(append(r.body, '\n'))
 	return err
 }
 
-// Close ends the session; the server is ended elsewhere.
-func (c *lineConn) Close() error {
-	c.once.Do(func() { close(c.done) })
-	return nil
-}
-
-func (c *lineConn) SessionID() string { return "" }
+// close does nothing: the server is ended elsewhere.
+func (l *lines) close() {}

@@ -11,8 +11,6 @@ import (
 	"testing/iotest"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-
 	"pinproof/internal/pin"
 )
 
@@ -45,9 +43,9 @@ func TestAnswersOfTwoKinds(t *testing.T) {
 		`{"jsonrpc":"2.0","id":"2","result":{}}`:                     false,
 	} {
 		line, event := &record{}, &record{}
-		conn := &lineConn{rec: line, messages: make(chan jsonrpc.Message, 1)}
+		conn := &lines{inbox: inbox{t.Context(), make(chan received, 1)}, rec: line}
 		line.asks(2)
-		conn.receive(strings.NewReader(message + "\n"))
+		conn.read(strings.NewReader(message + "\n"))
 		event.message([]byte(message), 2)
 		for _, rec := range []*record{line, event} {
 			if data, err := rec.finish(); err == nil != good || good && string(data) == "" {
@@ -70,27 +68,15 @@ func TestEventStreams(t *testing.T) {
 		"a long line":      {"data: " + strings.Repeat("1", 10_000) + "\r\n\r\n", strings.Repeat("1", 10_000) + "\n"},
 	} {
 		for _, in := range []io.Reader{strings.NewReader(c.stream), iotest.OneByteReader(strings.NewReader(c.stream))} {
-			rec := &record{}
-			body := eventTee(io.NopCloser(in), rec, 0)
-			var handedOn strings.Builder
-			buf := make([]byte, 7)
-			for {
-				n, err := body.Read(buf)
-				handedOn.Write(buf[:n])
-				if err != nil {
-					break
+			got := ""
+			err := readEvents(in, func() {}, func(e event) error {
+				if (e.kind == "" || e.kind == "message") && len(e.data) > 0 {
+					got += string(oneLine(e.data)) + "\n"
 				}
-			}
-			if got := rec.buf.String(); got != c.want {
-				t.Errorf("%s: recorded %q, want %q", name, got, c.want)
-			}
-			if n := strings.Count(handedOn.String(), "data: "); n != strings.Count(c.want, "\n") {
-				t.Errorf("%s: handed on %q", name, handedOn.String())
-			}
-			for line := range strings.Lines(c.want) {
-				if !strings.Contains(handedOn.String(), "data: "+line) {
-					t.Errorf("%s: handed on %q", name, handedOn.String())
-				}
+				return nil
+			})
+			if got != c.want || err != nil {
+				t.Errorf("%s: %q, %v, want %q", name, got, err, c.want)
 			}
 		}
 	}
@@ -114,21 +100,19 @@ func TestCountsWithoutMemory(t *testing.T) {
 // answersOnce is a connection that gives the first request this result.
 type answersOnce string
 
-func (a answersOnce) Read(context.Context) (jsonrpc.Message, error) {
-	id, err := jsonrpc.MakeID(1.0)
-	return &jsonrpc.Response{ID: id, Result: json.RawMessage(a)}, err
+func (a answersOnce) receive(context.Context) (*message, error) {
+	return &message{answers: 1, result: json.RawMessage(a)}, nil
 }
-func (answersOnce) Write(context.Context, jsonrpc.Message) error { return nil }
-func (answersOnce) Close() error                                 { return nil }
-func (answersOnce) SessionID() string                            { return "" }
+func (answersOnce) send(context.Context, request) error { return nil }
+func (answersOnce) close()                              {}
 
 // TestOneResponseALine: what was sent over several lines is one in the record.
 func TestOneResponseALine(t *testing.T) {
 	rec := &record{}
-	if err := rec.message([]byte("\n{\"a\":\r\n\"\xff\"}\n"), 0); err != nil || rec.buf.String() != "{\"a\":  \"\xff\"}\n" {
+	if _, err := rec.message([]byte("\n{\"method\":\r\n\"\xff\"}\n"), 0); err != nil || rec.buf.String() != "{\"method\":  \"\xff\"}\n" {
 		t.Errorf("%v %q", err, rec.buf.String())
 	}
-	if err := (&record{}).message([]byte("{\"a\":\"\n\"}"), 0); err == nil {
+	if _, err := (&record{}).message([]byte("{\"a\":\"\n\"}"), 0); err == nil {
 		t.Error("a line feed inside a string was mended")
 	}
 }

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -29,7 +28,7 @@ type record struct {
 	sent int64 // the id of the last request
 	done bool
 
-	streams []*bytes.Buffer // event streams, as they came
+	streams []*stream // event streams, as they came
 
 	err error // the first reason to refuse what came
 }
@@ -78,18 +77,22 @@ func (rec *record) add(b []byte) {
 	}
 }
 
-// message adds one JSON value, on one line; asked is the id of the last request that it may
-// answer. In valid JSON a line feed stands only between tokens, so a blank in its place
-// changes no value; what isn't valid is refused rather than mended.
-func (rec *record) message(value []byte, asked int64) error {
+// message adds one JSON value, on one line, and returns the message in it; asked is the id of
+// the last request that it may answer. In valid JSON a line feed stands only between tokens, so
+// a blank in its place changes no value; what isn't valid is refused rather than mended.
+func (rec *record) message(value []byte, asked int64) (*message, error) {
 	if !json.Valid(value) {
-		return rec.refuse("it sent something that is not JSON", value)
+		return nil, rec.refuse("it sent something that is not JSON", value)
 	}
 	if why := noAnswer(value, asked); why != "" {
-		return rec.refuse(why, value)
+		return nil, rec.refuse(why, value)
 	}
 	rec.add(append(oneLine(value), '\n'))
-	return nil
+	m := decode(value)
+	if m == nil {
+		return nil, noMessage(value)
+	}
+	return m, nil
 }
 
 func (rec *record) refuse(why string, value []byte) error {
@@ -169,122 +172,26 @@ func (rec *record) finish() ([]byte, error) {
 	return rec.buf.Bytes(), rec.err
 }
 
-// eventTee reads an event stream (WHATWG HTML, section 9.2), records the data of its
-// messages, and hands the events on in the plainest spelling there is, so that the
-// SDK can't read another message out of them than the recorded one. An event answers no
-// request behind that of the id last, and none that was sent after it came.
-func eventTee(in io.ReadCloser, rec *record, last int64) io.ReadCloser {
-	out, pipe := io.Pipe()
+// stream keeps an event stream as it comes: clients find different messages in some, and
+// pinproof's rules say in which.
+func (rec *record) stream() io.Writer {
 	rec.mu.Lock()
-	rec.streams = append(rec.streams, &bytes.Buffer{})
-	counted := rec.counted(in)
-	raw := &rawReader{rec, rec.streams[len(rec.streams)-1], counted}
-	rec.mu.Unlock()
-	asked := func() int64 { return min(last, counted.asked) }
-	go func() { pipe.CloseWithError(copyEvents(pipe, bufio.NewReader(&lineFeeds{in: raw}), rec, asked)) }()
-	return body{out, closers{in, out}}
+	defer rec.mu.Unlock()
+	s := &stream{rec: rec}
+	rec.streams = append(rec.streams, s)
+	return s
 }
 
-// A rawReader keeps what is read of an event stream: clients find different messages in
-// some, and pinproof's rules say in which.
-type rawReader struct {
-	rec    *record
-	stream *bytes.Buffer
-	r      io.Reader
+type stream struct {
+	rec *record
+	bytes.Buffer
 }
 
-func (r *rawReader) Read(p []byte) (int, error) {
-	n, err := r.r.Read(p)
-	r.rec.mu.Lock()
-	defer r.rec.mu.Unlock()
-	if !r.rec.done {
-		r.stream.Write(p[:n])
+func (s *stream) Write(p []byte) (int, error) {
+	s.rec.mu.Lock()
+	defer s.rec.mu.Unlock()
+	if s.rec.done {
+		return len(p), nil
 	}
-	return n, err
-}
-
-// A body is that of an answer, read through something else.
-type body struct {
-	io.Reader
-	io.Closer
-}
-
-type closers [2]io.Closer
-
-func (c closers) Close() error { return errors.Join(c[0].Close(), c[1].Close()) }
-
-func copyEvents(w io.Writer, in *bufio.Reader, rec *record, asked func() int64) error {
-	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
-		in.Discard(3) // it is there
-	}
-	var name string
-	var data [][]byte
-	var last int64 // the id of the last request when data began
-	var event bytes.Buffer
-	for {
-		in.Peek(1) // waits for what comes
-		if data == nil {
-			last = asked()
-		}
-		line, err := in.ReadBytes('\n')
-		if err != nil {
-			return err // an event that no blank line ends is none
-		}
-		if line = bytes.TrimSuffix(line, []byte("\n")); len(line) > 0 {
-			field, value, _ := bytes.Cut(line, []byte(":"))
-			value = bytes.TrimPrefix(value, []byte(" "))
-			switch string(field) {
-			case "data":
-				data = append(data, value)
-			case "event", "id", "retry":
-				fmt.Fprintf(&event, "%s: %s\n", field, value)
-				if string(field) == "event" {
-					name = string(value)
-				}
-			}
-			continue
-		}
-		text, old := bytes.Join(data, []byte("\n")), name == "endpoint" // of the old transport
-		if !old && name != "" && name != "message" {
-			text = nil // the SDK would take some of these for messages
-			event.Reset()
-		}
-		if len(text) > 0 {
-			if !old {
-				if err := rec.message(text, last); err != nil {
-					return err
-				}
-			}
-			fmt.Fprintf(&event, "data: %s\n", oneLine(text))
-		}
-		if event.Len() > 0 {
-			event.WriteByte('\n')
-			if _, err := w.Write(event.Bytes()); err != nil {
-				return err
-			}
-		}
-		name, data = "", nil
-		event.Reset()
-	}
-}
-
-// lineFeeds reads LF for every end of a line: LF, CRLF or a lone CR.
-type lineFeeds struct {
-	in      io.Reader
-	afterCR bool // a line feed now belongs to the line before
-}
-
-func (l *lineFeeds) Read(p []byte) (int, error) {
-	n, err := l.in.Read(p)
-	kept := p[:0]
-	for _, c := range p[:n] {
-		switch {
-		case c == '\r':
-			kept = append(kept, '\n')
-		case c != '\n' || !l.afterCR:
-			kept = append(kept, c)
-		}
-		l.afterCR = c == '\r'
-	}
-	return len(kept), err
+	return s.Buffer.Write(p)
 }

@@ -8,9 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"pinproof/internal/fail"
 	"pinproof/internal/pin"
 )
@@ -26,44 +23,48 @@ const (
 // that never stops is found out before the time is up.
 const MaxPages = 1000
 
-// A session asks one server, one question at a time. It stands on the SDK's
-// connections and not on its client, which decodes definitions into structs and
-// refuses what doesn't fit them: what a server lists is for pinproof to judge.
+// A session asks one server, one question at a time. It decodes no definition: what a server
+// lists is for pinproof to judge.
 type session struct {
-	conn   sdk.Connection
+	conn   conn
 	rec    *record
-	redial func() (sdk.Connection, error) // a fresh connection after a refusal; nil over stdio
-	agreed func(revision string)          // told what initialize agreed on
-	begun  func()                         // called once the server knows that the session has begun
+	redial func() (conn, error) // a fresh connection after a refusal; nil over stdio
+	begun  func()               // called once the server knows that the session has begun
 
 	protocol     string         // the revision to begin with
+	revision     string         // that initialize agreed on
 	capabilities map[string]any // what we claim: some servers list by it
 	meta         map[string]any
 	met          bool // it took initialize, or answered server/discover in any way
-	lastID       int
+	lastID       int64
 }
 
 var clientInfo = map[string]any{"name": "pinproof", "version": "1"}
 
-func (s *session) send(ctx context.Context, method string, params map[string]any) (jsonrpc.ID, error) {
+// transmit sends a request under the revision that holds.
+func (s *session) transmit(ctx context.Context, r request) error {
+	r.revision = s.revision
+	if s.meta != nil {
+		r.revision = max(s.protocol, FirstDiscover)
+	}
+	return s.conn.send(ctx, r)
+}
+
+func (s *session) send(ctx context.Context, method string, params map[string]any) (id int64, err error) {
 	if s.meta != nil {
 		params["_meta"] = s.meta
 	}
-	raw, err := json.Marshal(params)
-	if err != nil {
-		return jsonrpc.ID{}, err
-	}
 	s.lastID++
-	id, err := jsonrpc.MakeID(float64(s.lastID))
-	if err != nil {
-		return id, err
+	r, err := newRequest(s.lastID, method, params)
+	if err == nil {
+		s.rec.asks(s.lastID)
+		err = s.transmit(ctx, r)
 	}
-	s.rec.asks(int64(s.lastID))
-	return id, s.conn.Write(ctx, &jsonrpc.Request{ID: id, Method: method, Params: raw})
+	return s.lastID, err
 }
 
 // ask sends a request and waits for its answer, in doubt for a moment only.
-func (s *session) ask(ctx context.Context, method string, params map[string]any, doubt bool) (*jsonrpc.Response, error) {
+func (s *session) ask(ctx context.Context, method string, params map[string]any, doubt bool) (*message, error) {
 	if doubt {
 		limited, cancel := context.WithTimeout(ctx, courtesy)
 		defer cancel()
@@ -76,28 +77,17 @@ func (s *session) ask(ctx context.Context, method string, params map[string]any,
 	return s.answer(ctx, id)
 }
 
-// answer waits for the answer to one of ids. Meanwhile it answers the server's
-// pings and refuses what else it wants: sampling, roots, elicitation.
-func (s *session) answer(ctx context.Context, ids ...jsonrpc.ID) (*jsonrpc.Response, error) {
+// answer waits for the answer to one of ids. Meanwhile it answers what the server asks.
+func (s *session) answer(ctx context.Context, ids ...int64) (*message, error) {
 	for {
-		msg, err := s.conn.Read(ctx)
-		if err != nil {
+		m, err := s.conn.receive(ctx)
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		switch msg := msg.(type) {
-		case *jsonrpc.Response:
-			if slices.Contains(ids, msg.ID) {
-				return msg, nil
-			}
-		case *jsonrpc.Request:
-			if !msg.IsCall() {
-				continue
-			}
-			reply := &jsonrpc.Response{ID: msg.ID, Result: json.RawMessage("{}")}
-			if msg.Method != "ping" {
-				reply.Result, reply.Error = nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this client only lists"}
-			}
-			if err := s.conn.Write(ctx, reply); err != nil {
+		case m.method == "" && slices.Contains(ids, m.answers):
+			return m, nil
+		case m.method != "" && m.id != nil:
+			if err := s.transmit(ctx, m.reply()); err != nil {
 				return nil, err
 			}
 		}
@@ -119,21 +109,21 @@ type greeting struct {
 // that knows both is asked never depends on its speed.
 func (s *session) begin(ctx context.Context, patience time.Duration) (*greeting, error) {
 	if s.protocol >= FirstDiscover {
-		return s.discover(ctx, jsonrpc.ID{})
+		return s.discover(ctx, 0)
 	}
 	id, err := s.send(ctx, "initialize", map[string]any{
 		"protocolVersion": s.protocol, "capabilities": s.capabilities, "clientInfo": clientInfo,
 	})
 	if err == nil {
-		var r *jsonrpc.Response
+		var r *message
 		early, cancel := context.WithTimeout(ctx, patience)
 		r, err = s.answer(early, id)
 		cancel()
 		switch {
-		case err == nil && r.Error == nil:
+		case err == nil && r.refusal == nil:
 			return s.initialized(ctx, r)
 		case err == nil:
-			err = refused("initialize", r.Error)
+			err = refused("initialize", r.refusal)
 		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
 			return s.discover(ctx, id)
 		case s.redial == nil:
@@ -148,7 +138,7 @@ func (s *session) begin(ctx context.Context, patience time.Duration) (*greeting,
 		s.conn = conn
 	}
 	// If it knows neither, what it said first is the reason to tell.
-	if g, other := s.discover(ctx, jsonrpc.ID{}); other == nil {
+	if g, other := s.discover(ctx, 0); other == nil {
 		return g, nil
 	}
 	return nil, err
@@ -156,40 +146,43 @@ func (s *session) begin(ctx context.Context, patience time.Duration) (*greeting,
 
 // discover asks server/discover; from then on every request says who asks. If
 // initialize is still open, its answer will do as well.
-func (s *session) discover(ctx context.Context, initialize jsonrpc.ID) (*greeting, error) {
+func (s *session) discover(ctx context.Context, initialize int64) (*greeting, error) {
 	s.meta = map[string]any{
-		sdk.MetaKeyProtocolVersion:    max(s.protocol, FirstDiscover),
-		sdk.MetaKeyClientInfo:         clientInfo,
-		sdk.MetaKeyClientCapabilities: s.capabilities,
+		"io.modelcontextprotocol/protocolVersion":    max(s.protocol, FirstDiscover),
+		"io.modelcontextprotocol/clientInfo":         clientInfo,
+		"io.modelcontextprotocol/clientCapabilities": s.capabilities,
 	}
 	id, err := s.send(ctx, "server/discover", map[string]any{})
 	if err != nil {
 		return nil, err
 	}
-	for open := initialize.IsValid(); ; open = false {
+	for open := initialize != 0; ; open = false {
 		r, err := s.answer(ctx, initialize, id)
-		s.met = s.met || err == nil && r.ID == id
+		s.met = s.met || err == nil && r.answers == id
 		switch {
 		case err != nil:
 			return nil, err
-		case r.Error == nil && r.ID == id:
+		case r.refusal == nil && r.answers == id:
 			return greetingOf(r)
-		case r.Error == nil:
+		case r.refusal == nil:
 			return s.initialized(ctx, r)
 		case !open:
-			return nil, refused("server/discover", r.Error)
+			return nil, refused("server/discover", r.refusal)
 		}
 	}
 }
 
-func (s *session) initialized(ctx context.Context, r *jsonrpc.Response) (*greeting, error) {
+func (s *session) initialized(ctx context.Context, r *message) (*greeting, error) {
 	s.meta, s.met = nil, true
 	var result map[string]json.RawMessage
-	var revision string
-	if json.Unmarshal(r.Result, &result) == nil && json.Unmarshal(result["protocolVersion"], &revision) == nil && s.agreed != nil {
-		s.agreed(revision)
+	if json.Unmarshal(r.result, &result) == nil {
+		json.Unmarshal(result["protocolVersion"], &s.revision)
 	}
-	if err := s.conn.Write(ctx, &jsonrpc.Request{Method: "notifications/initialized"}); err != nil {
+	begun, err := newRequest(0, "notifications/initialized", nil)
+	if err == nil {
+		err = s.transmit(ctx, begun)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if s.begun != nil {
@@ -199,10 +192,10 @@ func (s *session) initialized(ctx context.Context, r *jsonrpc.Response) (*greeti
 }
 
 // greetingOf reads through maps, whose keys keep their letter case.
-func greetingOf(r *jsonrpc.Response) (*greeting, error) {
+func greetingOf(r *message) (*greeting, error) {
 	var result map[string]json.RawMessage
-	if err := json.Unmarshal(r.Result, &result); err != nil {
-		return nil, fail.New("its first answer is no object: %s", Excerpt(string(r.Result)))
+	if err := json.Unmarshal(r.result, &result); err != nil {
+		return nil, fail.New("its first answer is no object: %s", Excerpt(string(r.result)))
 	}
 	g := &greeting{instructions: len(result["instructions"]) > len(`""`)}
 	if raw, ok := result["capabilities"]; ok {
@@ -233,8 +226,8 @@ func (s *session) all(ctx context.Context, g *greeting) error {
 			continue
 		}
 		n, err := s.pages(ctx, list)
-		e, ok := errors.AsType[*jsonrpc.Error](err)
-		if ok && e.Code == jsonrpc.CodeMethodNotFound && list != pin.Tools {
+		e, ok := errors.AsType[*answeredError](err)
+		if ok && e.Code == codeNoMethod && list != pin.Tools {
 			continue // many servers claim resources and have no templates
 		}
 		if err != nil {
@@ -266,10 +259,7 @@ func (s *session) rest(ctx context.Context, g *greeting) {
 	if s.meta != nil {
 		return
 	}
-	if s.agreed != nil {
-		s.agreed(FirstDiscover)
-	}
-	if other, err := s.discover(ctx, jsonrpc.ID{}); err == nil {
+	if other, err := s.discover(ctx, 0); err == nil {
 		s.all(ctx, other) // an error is one of the server's own
 	}
 }
@@ -293,18 +283,18 @@ func (s *session) pages(ctx context.Context, list pin.EntryType) (int, error) {
 		doubt := params["cursor"] == "" && s.meta == nil
 		before := s.rec.length()
 		r, err := s.ask(ctx, method, params, doubt)
-		if doubt && (err != nil || r.Error != nil) {
+		if doubt && (err != nil || r.refusal != nil) {
 			return count, nil
 		}
 		if err != nil {
 			return 0, err
 		}
-		if r.Error != nil {
-			return 0, refused(method, r.Error)
+		if r.refusal != nil {
+			return 0, refused(method, r.refusal)
 		}
 		var result map[string]json.RawMessage
 		var entries []struct{} // which take no memory: a flood has millions
-		if json.Unmarshal(r.Result, &result) == nil {
+		if json.Unmarshal(r.result, &result) == nil {
 			json.Unmarshal(result[member], &entries) // for the count; pinproof reads it strictly
 		}
 		if doubt && (len(entries) == 0 || bytes.Equal(last, result[member])) {
@@ -332,17 +322,13 @@ func (s *session) pages(ctx context.Context, list pin.EntryType) (int, error) {
 
 // An answeredError is one that the server answered.
 type answeredError struct {
-	err   *fail.Error
-	cause *jsonrpc.Error
+	*refusal
+	told *fail.Error
 }
 
-func (r *answeredError) Error() string   { return r.err.Error() }
-func (r *answeredError) Unwrap() []error { return []error{r.err, r.cause} }
+func (e *answeredError) Error() string { return e.told.Error() }
+func (e *answeredError) Unwrap() error { return e.told }
 
-func refused(method string, err error) error {
-	e, ok := errors.AsType[*jsonrpc.Error](err)
-	if !ok {
-		return fail.New("it answered %s with an error: %s", method, Excerpt(err.Error()))
-	}
-	return &answeredError{fail.New("it answered %s with error %d: %s", method, e.Code, Excerpt(e.Message)), e}
+func refused(method string, r *refusal) error {
+	return &answeredError{r, fail.New("it answered %s with error %d: %s", method, r.Code, Excerpt(r.Message))}
 }
