@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,7 +17,6 @@ import (
 	"pinproof/internal/text"
 	"pinproof/pinproof-capture/internal/client"
 	"pinproof/pinproof-capture/internal/guard"
-	"pinproof/pinproof-capture/internal/mcp"
 )
 
 // defaultTimeout: clients give a server about 30 s to start. A hook must be done well before the
@@ -44,7 +42,7 @@ The file's name is the server's label for pinproof: filesystem.jsonl is filesyst
 	c.RunE = func(c *cobra.Command, args []string) error {
 		options, err := asked.options(c)
 		if err != nil {
-			return usage(c, err)
+			return err
 		}
 		server, err := a.server(c, args, web)
 		if err != nil {
@@ -75,10 +73,10 @@ belongs to no server there is named on standard error, and stays.`,
 	c.RunE = func(c *cobra.Command, args []string) error {
 		options, err := asked.options(c)
 		if err != nil {
-			return usage(c, err)
+			return err
 		}
 		if len(args) < 2 || c.ArgsLenAtDash() > 0 {
-			return usage(c, errors.New("it takes a configuration and a folder, and the labels of servers if not all are meant"))
+			return usage(c, "it takes a configuration and a folder, and the labels of servers if not all are meant")
 		}
 		config, err := client.Read(args[0])
 		if err != nil {
@@ -91,9 +89,9 @@ belongs to no server there is named on standard error, and stays.`,
 		a.noteFloating(config.Floating(labels))
 		var unwritten error // told once no server runs any more
 		var failed []string
-		dir, waited := args[1], func() {}
-		err = config.Capture(c.Context(), dir, labels, options, func(label string) { waited = showWait(a.stderr, label) }, func(label, line string, err error) {
-			if waited(); err != nil {
+		dir := args[1]
+		err = config.Capture(c.Context(), dir, labels, options, func(label, line string, err error) {
+			if err != nil {
 				failed = append(failed, label)
 				a.tell(text.Printable(label)+": ", err)
 				return
@@ -141,12 +139,10 @@ folder) and, inside a repository, in those above it, up to its root.`,
 		switch {
 		case err != nil:
 			return err
-		case mcp.FileName(args[0]) == "":
-			return usage(c, noLabel(args[0]))
 		case o.OnDrift != guard.Ends && o.OnDrift != guard.Subset && o.OnDrift != guard.Warns:
-			return usage(c, fmt.Errorf("--on-drift %s: one of end, subset, warn", o.OnDrift))
+			return usage(c, "--on-drift %s: one of end, subset, warn", text.Name(o.OnDrift))
 		case o.Log == "" && o.LogDigests:
-			return usage(c, errors.New("--log-digests goes with --log FILE"))
+			return usage(c, "--log-digests goes with --log FILE")
 		}
 		o.Label = args[0]
 		a.code, err = guard.Run(o, server.Argv, a.stdin, a.stdout, a.stderr)
@@ -176,32 +172,26 @@ The server is started in the folder of tools.lock, which is looked for as the gu
 	c.SetHelpFunc(func(c *cobra.Command, words []string) {
 		// Its 0 is a yes: a server's -h before a forgotten "--" is none.
 		if len(c.Flags().Args()) > 0 {
-			a.noHelp = cmp.Or(a.missingDashes(c), usage(c, errors.New("--help goes without arguments")))
+			a.noHelp = cmp.Or(a.missingDashes(c), usage(c, "--help goes without arguments"))
 			return
 		}
 		help(c, words)
 	})
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		if h.Asked, err = asked.options(c); err != nil {
-			return usage(c, err)
+			return err
 		}
 		h.Server, err = a.server(c, args, web)
 		switch {
 		case err != nil:
 			return err
-		case mcp.FileName(args[0]) == "":
-			return usage(c, noLabel(args[0]))
 		case h.MaxAge < 0 || h.MaxAge > guard.MaxAge:
-			return usage(c, errors.New("--max-age takes 0s to 1h"))
+			return usage(c, "--max-age takes 0s to 1h")
 		}
 		h.Label, h.Remedy = args[0], web.remedy(h.Server)
 		return h.Hook(c.Context())
 	}
 	return c
-}
-
-func noLabel(label string) error {
-	return fmt.Errorf("the label %s can't name a file: 1 to 100 printable ASCII characters can", text.Name(label))
 }
 
 // pinned gives a command the flags that say which pins a server is held against.
@@ -240,7 +230,7 @@ func (a *app) rewriting(c *cobra.Command, wrap bool) *cobra.Command {
 	yes := c.Flags().Bool("yes", false, "write FILE without asking")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) == 0 || c.ArgsLenAtDash() > 0 {
-			return usage(c, errors.New("it takes a configuration, and the labels of servers if not all are meant"))
+			return usage(c, "it takes a configuration, and the labels of servers if not all are meant")
 		}
 		config, err := client.Read(args[0])
 		if err != nil {
@@ -316,7 +306,8 @@ func (a *app) confirm(file string, yes bool) error {
 		return nil
 	}
 	noTerminal := fail.New("%s was not written: this is no terminal to ask on", text.Printable(file)).Hint("--yes writes it")
-	if !isTerminal(a.stdin) {
+	stdin, _ := a.stdin.(*os.File)
+	if info, err := stdin.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
 		return noTerminal
 	}
 	fmt.Fprintf(a.stderr, "write %s? [y/N] ", text.Printable(file))
@@ -329,23 +320,6 @@ func (a *app) confirm(file string, yes bool) error {
 		return fail.New("%s was not written", text.Printable(file))
 	}
 	return nil
-}
-
-func isTerminal(stream any) bool {
-	file, _ := stream.(*os.File)
-	info, err := file.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
-}
-
-// showWait says on a terminal whose answer is awaited; the function it returns takes
-// that away again.
-func showWait(w io.Writer, label string) func() {
-	if !isTerminal(w) {
-		return func() {}
-	}
-	data := text.Printable(label) + " ..."
-	fmt.Fprint(w, data)
-	return func() { fmt.Fprint(w, "\r"+strings.Repeat(" ", len(data))+"\r") }
 }
 
 // drain takes the agent's event from standard input: one that nobody reads can count

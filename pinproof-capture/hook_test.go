@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
 	"os"
 	"os/exec"
@@ -152,22 +151,29 @@ func TestHookMaxAge(t *testing.T) {
 	ask(5, "--max-age", "1h")
 	write(t, filepath.Join(project, "tools.lock"), "{ }")
 	ask(6, "--max-age", "1h")
-	path, matches := filepath.Join(cached(t), "matches.json"), map[string]int64{}
-	if err := json.Unmarshal([]byte(read(t, path)), &matches); err != nil {
-		t.Fatal(err)
+	matches, err := filepath.Glob(filepath.Join(cached(t), "matches", "*"))
+	if err != nil || len(matches) != 4 {
+		t.Errorf("%d matches, %v", len(matches), err)
 	}
-	if info, err := os.Stat(path); err != nil || len(matches) != 4 || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
-		t.Errorf("%d matches, %v %v", len(matches), info, err)
+	before := time.Now().Add(-50 * time.Minute)
+	for _, match := range matches {
+		if info, err := os.Stat(match); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+			t.Errorf("%v %v", info, err)
+		}
+		if err := os.Chtimes(match, before, before); err != nil {
+			t.Fatal(err)
+		}
 	}
-	for key := range matches {
-		matches[key] -= 3000
-	}
-	data, _ := json.Marshal(matches)
-	write(t, path, string(data))
 	ask(6, "--max-age", "1h")
 	ask(7, "--max-age", "49m")
-	write(t, path, "damaged")
+	if err := os.Chtimes(matches[0], before.Add(-time.Hour), before.Add(-time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(project, "tools.lock"), "{  }")
 	ask(8, "--max-age", "1h")
+	if _, err := os.Stat(matches[0]); err == nil {
+		t.Error("a match that no hook can take is kept")
+	}
 	if code, _, _ := hooked(t, append([]string{"--max-age", "1h", "--"}, standIn(t, "2025-11-25", "")...)...); code != 2 {
 		t.Errorf("drift: code %d", code)
 	}

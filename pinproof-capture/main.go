@@ -118,7 +118,9 @@ session that was ended.`,
 		},
 	}
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 110"))
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return cmp.Or(a.missingDashes(c), usage(c, err)) })
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return cmp.Or(a.missingDashes(c), usage(c, "%s", text.Printable(err.Error())))
+	})
 	commands := []*cobra.Command{newSave(a), newConfig(a), newGuard(a), newHook(a), newWrap(a), newUnwrap(a)}
 	for _, c := range commands {
 		c.DisableFlagsInUseLine = true
@@ -150,7 +152,7 @@ func names(root *cobra.Command) (names []string) {
 	return names
 }
 
-// usage is an error about the command line, with where to read on.
-func usage(c *cobra.Command, err error) error {
-	return fail.New("%s", text.Printable(err.Error())).Hint("%s --help", c.CommandPath())
+// usage is an error about the command line, with where to read on. What it quotes is printable.
+func usage(c *cobra.Command, format string, args ...any) error {
+	return fail.New(format, args...).Hint("%s --help", c.CommandPath())
 }

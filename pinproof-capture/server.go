@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"os"
@@ -13,10 +12,10 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"pinproof/internal/fail"
 	"pinproof/internal/shell"
+	"pinproof/internal/text"
 	"pinproof/pinproof-capture/internal/client"
 	"pinproof/pinproof-capture/internal/mcp"
 )
@@ -49,20 +48,20 @@ func (a *ask) options(c *cobra.Command) (mcp.Options, error) {
 	if data := os.Getenv("PINPROOF_TIMEOUT"); data != "" && !c.Flags().Changed("timeout") {
 		n, err := strconv.Atoi(data)
 		if err != nil || n < 1 {
-			return a.Options, errors.New("PINPROOF_TIMEOUT is no number of seconds")
+			return a.Options, usage(c, "PINPROOF_TIMEOUT is no number of seconds")
 		}
 		a.seconds = n
 	}
 	a.Timeout = time.Duration(a.seconds) * time.Second
 	switch {
 	case slices.ContainsFunc(a.Capabilities, func(name string) bool { return !capabilityName.MatchString(name) }):
-		return a.Options, errors.New("--capability takes names such as roots,sampling,elicitation.url")
+		return a.Options, usage(c, "--capability takes names such as roots,sampling,elicitation.url")
 	case !regexp.MustCompile(`^20\d\d-\d\d-\d\d$`).MatchString(a.Protocol):
-		return a.Options, fmt.Errorf("%s is no revision of the protocol: %s is one", a.Protocol, mcp.LastInitialize)
+		return a.Options, usage(c, "%s is no revision of the protocol: %s is one", text.Name(a.Protocol), mcp.LastInitialize)
 	case a.Settle < 0 || a.Settle > time.Minute:
-		return a.Options, errors.New("--settle takes 0s to 1m")
+		return a.Options, usage(c, "--settle takes 0s to 1m")
 	case a.seconds < 1 || a.seconds > 3600:
-		return a.Options, errors.New("--timeout takes 1 to 3600 seconds")
+		return a.Options, usage(c, "--timeout takes 1 to 3600 seconds")
 	}
 	return a.Options, nil
 }
@@ -86,12 +85,12 @@ func addressed(c *cobra.Command) *address {
 // headerName is a field name (RFC 9110, section 5.6.2).
 var headerName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 
-func (w *address) server(address string) (mcp.Server, error) {
+func (w *address) server(c *cobra.Command, address string) (mcp.Server, error) {
 	s := mcp.Server{URL: address, Headers: http.Header{}, SSE: w.sse}
 	for _, header := range w.headers {
 		name, value, ok := strings.Cut(header, ":")
 		if !ok || !headerName.MatchString(name) {
-			return s, errors.New("--header takes 'NAME: VALUE'")
+			return s, usage(c, "--header takes 'NAME: VALUE'")
 		}
 		s.Headers.Add(name, strings.TrimSpace(value))
 	}
@@ -100,9 +99,9 @@ func (w *address) server(address string) (mcp.Server, error) {
 		value := os.Getenv(variable)
 		switch {
 		case !ok || !headerName.MatchString(name):
-			return s, errors.New("--header-env takes NAME=VARIABLE")
+			return s, usage(c, "--header-env takes NAME=VARIABLE")
 		case value == "":
-			return s, fmt.Errorf("--header-env: the variable %s is not set", variable)
+			return s, usage(c, "--header-env: the variable %s is not set", text.Name(variable))
 		}
 		s.Headers.Add(name, value)
 	}
@@ -137,9 +136,11 @@ func (w *address) remedy(s mcp.Server) string {
 func (a *app) server(c *cobra.Command, args []string, web *address) (mcp.Server, error) {
 	dash := c.ArgsLenAtDash()
 	switch {
+	case c.Name() != "save" && len(args) > 0 && mcp.FileName(args[0]) == "":
+		return mcp.Server{}, usage(c, "the label %s can't name a file: 1 to 100 printable ASCII characters can", text.Name(args[0]))
 	case dash == 1 && len(args) > 1:
 		if web != nil && (len(web.headers)+len(web.headerEnv) > 0 || web.sse) {
-			return mcp.Server{}, usage(c, errors.New("--header, --header-env and --sse go with a URL"))
+			return mcp.Server{}, usage(c, "--header, --header-env and --sse go with a URL")
 		}
 		s := mcp.Server{Argv: args[1:]}
 		err := client.CheckLaunch(s.Argv, append([]string{c.Root().Name()}, a.args[:len(a.args)-len(s.Argv)]...)...)
@@ -149,11 +150,7 @@ func (a *app) server(c *cobra.Command, args []string, web *address) (mcp.Server,
 		a.noteFloating(err == nil && client.Floats(s.Argv))
 		return s, err
 	case web != nil && dash < 0 && len(args) == 2 && strings.Contains(args[1], "://"):
-		s, err := web.server(args[1])
-		if err != nil {
-			err = usage(c, err)
-		}
-		return s, err
+		return web.server(c, args[1])
 	}
 	if err := a.missingDashes(c); err != nil {
 		return mcp.Server{}, err
@@ -162,7 +159,7 @@ func (a *app) server(c *cobra.Command, args []string, web *address) (mcp.Server,
 	if web != nil {
 		what += ", or a URL"
 	}
-	return mcp.Server{}, usage(c, fmt.Errorf(what, strings.Fields(c.Use)[1]))
+	return mcp.Server{}, usage(c, what, strings.Fields(c.Use)[1])
 }
 
 // missingDashes says where the "--" has to stand that a command line lacks before the server's
@@ -194,22 +191,14 @@ func (a *app) missingDashes(c *cobra.Command) error {
 			}
 			return fail.New("-- is missing before the server's command").Hint("%s", strings.Join(words, " "))
 		}
-		flag := flagOf(c, word)
+		name, _, hasValue := strings.Cut(strings.TrimLeft(word, "-"), "=")
+		flag := c.Flags().Lookup(name)
 		if flag == nil {
 			return nil
 		}
-		if flag.NoOptDefVal == "" && !strings.Contains(word, "=") {
+		if flag.NoOptDefVal == "" && !hasValue {
 			i++ // its value
 		}
-	}
-	return nil
-}
-
-// flagOf is the flag of a command that a word spells, or nil.
-func flagOf(c *cobra.Command, word string) *pflag.Flag {
-	if name, ok := strings.CutPrefix(word, "--"); ok {
-		name, _, _ = strings.Cut(name, "=")
-		return c.Flags().Lookup(name)
 	}
 	return nil
 }

@@ -290,8 +290,8 @@ func (c *Config) Floating(labels []string) bool {
 }
 
 // Capture captures servers into DIR/LABEL.jsonl, several at once, and tells of them in the order
-// of their labels; awaits is called before each. One that fails keeps no other from being saved.
-func (c *Config) Capture(ctx context.Context, dir string, labels []string, o mcp.Options, awaits func(label string), tell func(label, line string, err error)) error {
+// of their labels. One that fails keeps no other from being saved.
+func (c *Config) Capture(ctx context.Context, dir string, labels []string, o mcp.Options, tell func(label, line string, err error)) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fail.From(err)
 	}
@@ -322,7 +322,6 @@ func (c *Config) Capture(ctx context.Context, dir string, labels []string, o mcp
 		}
 	}()
 	for _, label := range labels {
-		awaits(label)
 		a := <-answers[label]
 		tell(label, a.line, a.err)
 	}

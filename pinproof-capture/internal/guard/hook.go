@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"time"
 
@@ -46,19 +45,19 @@ func (h Hooked) Hook(ctx context.Context) (err error) {
 		return block("pinproof-capture hook "+shell.Quote(h.Label)+" "+h.Remedy, "%s", fail.From(err).Text)
 	}
 	h.Server.Dir = h.project
-	key := ""
+	match := ""
 	if h.MaxAge > 0 {
-		if key, err = h.matchKey(); err != nil {
+		if match, err = h.match(); err != nil {
 			return block("pinproof-capture --help", "the lockfile can't be read")
 		}
-		if matchedWithin(key, h.MaxAge) {
+		if isRecent(match, h.MaxAge) {
 			return nil
 		}
 	}
 	err = h.check(ctx)
-	if err == nil && key != "" {
-		if after, err := h.matchKey(); err == nil && after == key { // or the pins have changed meanwhile
-			rememberMatch(key)
+	if err == nil && match != "" {
+		if after, err := h.match(); err == nil && after == match { // or the pins have changed meanwhile
+			remember(match)
 		}
 	}
 	return err
@@ -68,8 +67,7 @@ func (h Hooked) Hook(ctx context.Context) (err error) {
 // capture is kept if the answer is no, so that a person can look at it, or where the user
 // said.
 func (h Hooked) check(ctx context.Context) error {
-	pinproof, err := findPinproof()
-	if err != nil {
+	if _, err := findPinproof(); err != nil {
 		return block("pinproof --version", "%s", err)
 	}
 	c, err := h.Server.Capture(ctx, h.Asked)
@@ -89,45 +87,28 @@ func (h Hooked) check(ctx context.Context) error {
 	if err != nil {
 		return block("pinproof-capture --help", "the capture can't be written to %s", text.Printable(name))
 	}
-	err = h.verify(ctx, pinproof, name)
-	switch {
-	case h.Save != "":
-	case err == nil:
-		os.Remove(file)
-	default:
-		pruneKept()
-	}
-	return err
-}
-
-// verify runs pinproof verify --hook in the project's folder. Only its 0 is a yes.
-func (h Hooked) verify(ctx context.Context, pinproof, file string) error {
-	ctx, cancel := context.WithTimeout(ctx, verifyTimeout)
-	defer cancel()
-	args := []string{"verify", "--hook", "--server=" + h.Label}
-	for _, s := range h.Substitutes {
-		args = append(args, "--substitute="+s)
-	}
 	// The command for a person that pinproof prints must work where the person is.
 	lock := h.lock
 	if here, err := os.Getwd(); err != nil || here != h.project {
-		lock, file = mcp.Within(h.project, lock), mcp.Within(h.project, file)
+		lock, name = mcp.Within(h.project, lock), file
 	}
-	args = append(args, "--", file)
+	args := []string{"--", name}
 	if lock != shell.DefaultLockfile {
 		args = append(args, lock)
 	}
 	var words bytes.Buffer
-	cmd := exec.CommandContext(ctx, pinproof, args...)
-	cmd.Dir = h.project
-	cmd.Stderr = &words
-	cmd.WaitDelay = mcp.Grace
-	err := cmd.Run()
+	code, err := h.verify(h.project, "--hook", nil, nil, &words, args...)
+	passes := err == nil && code == 0 // nothing else is a yes
+	if h.Save == "" && passes {
+		os.Remove(file)
+	} else if h.Save == "" {
+		pruneKept()
+	}
 	switch {
-	case err == nil:
+	case passes:
 		return nil
 	case words.Len() == 0:
-		return block("pinproof diff "+shell.Path(file), "pinproof gave no answer")
+		return block("pinproof diff "+shell.Path(name), "pinproof gave no answer")
 	}
 	return &Blocked{words.String()}
 }

@@ -2,12 +2,10 @@ package guard
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 
@@ -22,10 +20,8 @@ import (
 // A judge holds parts of a session against the pins of one server. It decides nothing
 // itself: it asks pinproof verify --part.
 type judge struct {
-	pinproof, lock string // paths
-	label          string
-	substitutes    []string
-
+	Pins
+	lock     string // the path of the lockfile
 	approved approved
 	seen     [sha256.Size]byte // the digest of the lockfile that was read last
 	known    map[[sha256.Size]byte]*verdict
@@ -49,16 +45,13 @@ func newJudge(o Pins) (*judge, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &judge{lock: filepath.Join(project, lock), label: o.Label, substitutes: o.Substitutes}
+	j := &judge{Pins: o, lock: filepath.Join(project, lock)}
 	if j.approved.values, err = pin.ParseSubstitutes(o.Substitutes); err != nil {
 		return nil, fail.New("--substitute %s", err)
 	}
-	if j.pinproof, err = findPinproof(); err != nil {
-		return nil, err
-	}
 	v, err := j.part([]byte("{}"))
 	if err == nil && v.code != 0 {
-		err = fail.New("%s", v.reason).Hint("approve the server first: pinproof-capture save %s -- COMMAND, then pinproof lock", shell.Quote(mcp.FileName(j.label)))
+		err = fail.New("%s", v.reason).Hint("approve the server first: pinproof-capture save %s -- COMMAND, then pinproof lock", shell.Quote(mcp.FileName(j.Label)))
 	}
 	return j, err
 }
@@ -75,7 +68,7 @@ func (j *judge) part(result []byte) (*verdict, error) {
 	}
 	message := slices.Concat([]byte(`{"jsonrpc":"2.0","id":1,"result":`), result, []byte("}\n"))
 	var out, words bytes.Buffer
-	code, err := j.run(bytes.NewReader(message), &out, &words, "--format=json", "--", "-", j.lock)
+	code, err := j.verify("", "--part", bytes.NewReader(message), &out, &words, "--format=json", "--", "-", j.lock)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +80,7 @@ func (j *judge) part(result []byte) (*verdict, error) {
 		Error                   struct{ Message string }
 	}
 	if err := json.Unmarshal(out.Bytes(), &said); err != nil || said.SchemaVersion != 1 || said.ExitCode != code || code > 2 {
-		return nil, fail.New("pinproof gave no answer").Hint("%s", text.Printable(j.pinproof)+" --version")
+		return nil, fail.New("pinproof gave no answer").Hint("pinproof --version")
 	}
 	v.reason = said.Error.Message
 	for _, d := range said.Drift {
@@ -106,25 +99,7 @@ func (j *judge) part(result []byte) (*verdict, error) {
 }
 
 // show prints for a person what is wrong with a part that was saved.
-func (j *judge) show(file string, w io.Writer) { j.run(nil, w, w, "--", file, j.lock) }
-
-// run runs pinproof verify --part and returns its exit code.
-func (j *judge) run(stdin io.Reader, stdout, stderr io.Writer, args ...string) (int, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), verifyTimeout)
-	defer cancel()
-	flags := []string{"verify", "--part", "--server=" + j.label}
-	for _, s := range j.substitutes {
-		flags = append(flags, "--substitute="+s)
-	}
-	cmd := exec.CommandContext(ctx, j.pinproof, append(flags, args...)...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
-	cmd.WaitDelay = mcp.Grace
-	err := cmd.Run()
-	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() < 0 {
-		return 0, fail.New("pinproof gave no answer: %s", text.Printable(err.Error()))
-	}
-	return cmd.ProcessState.ExitCode(), nil
-}
+func (j *judge) show(file string, w io.Writer) { j.verify("", "--part", nil, w, w, "--", file, j.lock) }
 
 // listNamed is the list of that name in a report: a member of a result.
 func listNamed(member string) pin.EntryType {
@@ -149,6 +124,6 @@ func (j *judge) readPins() error {
 		return fail.In(text.Printable(j.lock), "%s", err)
 	}
 	j.seen, j.known = digest, map[[sha256.Size]byte]*verdict{}
-	j.approved.read(root.Get("servers").Get(j.label))
+	j.approved.read(root.Get("servers").Get(j.Label))
 	return nil
 }

@@ -14,26 +14,26 @@ import (
 // every start fills no disk.
 const maxKept = 10
 
-// keptFolder is the folder of what was refused. It is the user's alone.
-func keptFolder() (string, error) {
+// cacheFolder is a folder of the user's alone, for what is kept from run to run.
+func cacheFolder(name string) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", err
 	}
-	folder := filepath.Join(cache, "pinproof", "refused")
+	folder := filepath.Join(cache, "pinproof", name)
 	return folder, os.MkdirAll(folder, 0o700)
 }
 
 // newKept names a new file for what a server says. The names begin with the time.
 func newKept(label string) (path string, err error) {
-	folder, err := keptFolder()
+	folder, err := cacheFolder("refused")
 	now := strings.Replace(time.Now().UTC().Format("20060102T150405.000000000"), ".", "", 1)
 	return filepath.Join(folder, now+"-"+mcp.FileName(label)), err
 }
 
 // pruneKept deletes all of these files but the newest.
 func pruneKept() {
-	folder, err := keptFolder()
+	folder, err := cacheFolder("refused")
 	if err != nil {
 		return
 	}

@@ -4,7 +4,9 @@ package guard
 
 import (
 	"cmp"
+	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -14,6 +16,7 @@ import (
 	"pinproof/internal/fail"
 	"pinproof/internal/lockfile"
 	"pinproof/internal/text"
+	"pinproof/pinproof-capture/internal/mcp"
 )
 
 // Pins says which pins a server is held against.
@@ -46,6 +49,26 @@ func (p Pins) find() (project, name string, err error) {
 // verifyTimeout bounds pinproof, which needs milliseconds, so that nothing can hold
 // a hook up until its agent gives up and lets the call pass.
 const verifyTimeout = 10 * time.Second
+
+// verify runs pinproof verify in a folder and returns its exit code.
+func (p Pins) verify(folder, mode string, stdin io.Reader, stdout, stderr io.Writer, args ...string) (code int, err error) {
+	program, err := findPinproof()
+	if err != nil {
+		return 0, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), verifyTimeout)
+	defer cancel()
+	flags := []string{"verify", mode, "--server=" + p.Label}
+	for _, s := range p.Substitutes {
+		flags = append(flags, "--substitute="+s)
+	}
+	cmd := exec.CommandContext(ctx, program, append(flags, args...)...)
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = folder, stdin, stdout, stderr, mcp.Grace
+	if err = cmd.Run(); cmd.ProcessState == nil || cmd.ProcessState.ExitCode() < 0 {
+		return 0, fail.New("pinproof gave no answer: %s", text.Printable(err.Error()))
+	}
+	return cmd.ProcessState.ExitCode(), nil
+}
 
 // findPinproof prefers the pinproof that lies beside this program: the two come
 // together, and the path is easier to change.

@@ -362,16 +362,16 @@ func (r *relay) repeated(result jsontree.Value, asked request) map[pin.Key]bool 
 func (r *relay) lacks(list pin.EntryType, what string) {
 	if !r.lacking[list] {
 		r.lacking[list] = true
-		r.say("server %s doesn't list %s", text.Name(r.judge.label), what)
+		r.say("server %s doesn't list %s", text.Name(r.judge.Label), what)
 	}
 }
 
 // tell shows a person what drifted and puts it on record. What differs is saved.
 func (r *relay) tell(event string, line []byte, drifted map[pin.Key]string) {
-	file := keep(r.judge.label, line)
-	what := "blocked: what server " + text.Name(r.judge.label) + " says of itself is not what was approved"
+	file := keep(r.judge.Label, line)
+	what := "blocked: what server " + text.Name(r.judge.Label) + " says of itself is not what was approved"
 	if event == "drift" {
-		what = "drift of server " + text.Name(r.judge.label)
+		what = "drift of server " + text.Name(r.judge.Label)
 	}
 	r.say("%s", what)
 	keys := slices.SortedFunc(maps.Keys(drifted), pin.CompareKeys)
@@ -397,7 +397,7 @@ const notSaved = "what it said could not be saved"
 func (r *relay) unjudged(event, what string, line []byte, err error) {
 	why := fail.From(err).Text
 	r.say("%s: %s", what, why)
-	file := keep(r.judge.label, line)
+	file := keep(r.judge.Label, line)
 	if file != "" {
 		r.say("what it said is in %s", text.Printable(file))
 	} else {

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -97,12 +98,9 @@ func (l *lines) message(line []byte, asked int64) (*message, error) {
 	case err == nil && (len(found) == 0 || found[0].Get("id").Kind == 'n'):
 		return nil, nil
 	}
-	if why := noAnswer(line, asked); why != "" {
-		return nil, l.rec.refuse(why, line)
-	}
-	m := decode(line)
+	m, why := decode(line, asked)
 	if m == nil {
-		return nil, l.rec.refuse(noMessage, line)
+		return nil, l.rec.refuse(cmp.Or(why, noMessage), line)
 	}
 	return m, nil
 }

@@ -31,26 +31,46 @@ const (
 	codeOtherRevision = -32022
 )
 
-// decode returns the message of a text that noAnswer has nothing against, or nil if it is none.
-// It reads through maps, whose keys keep their letter case.
-func decode(text []byte) *message {
-	var m, e map[string]json.RawMessage
-	if json.Unmarshal(text, &m) != nil || m["method"] == nil && m["id"] == nil {
-		return nil
+const (
+	notPlain = "it sent an answer that only some clients take"
+	notAsked = "it sent an answer to a request that was not sent"
+)
+
+// decode returns the message of a JSON text, nil if it is none, or why an answer isn't one to every
+// client; asked is the id of the last request. Some clients pass over a batch, one more member, or
+// an id, a result or an error of another shape than the protocol's; all pass over an answer that
+// comes before its request. The answer that they take may come when the capture has ended.
+func decode(text []byte, asked int64) (got *message, why string) {
+	var m, e map[string]json.RawMessage // whose keys keep their letter case
+	if json.Unmarshal(text, &m) != nil && bytes.HasPrefix(bytes.TrimSpace(text), []byte("[")) {
+		return nil, notPlain
 	}
-	got := &message{id: m["id"], result: m["result"]}
-	json.Unmarshal(m["method"], &got.method)
-	if string(got.id) == "null" {
+	id, result := m["id"], m["result"]
+	if id == nil && m["method"] == nil {
+		return nil, ""
+	}
+	got = &message{id: id, result: result}
+	isNull := string(id) == "null"
+	if isNull {
 		got.id = nil
-	} else if got.method == "" {
-		json.Unmarshal(got.id, &got.answers)
 	}
-	if json.Unmarshal(m["error"], &e) == nil && e != nil {
-		got.refusal = &refusal{Data: e["data"]}
-		json.Unmarshal(e["code"], &got.refusal.Code)
-		json.Unmarshal(e["message"], &got.refusal.Message)
+	if json.Unmarshal(m["method"], &got.method); m["method"] != nil {
+		return got, ""
 	}
-	return got
+	var code *int64
+	var words *string
+	if json.Unmarshal(m["error"], &e) == nil && json.Unmarshal(e["code"], &code) == nil && code != nil &&
+		json.Unmarshal(e["message"], &words) == nil && words != nil {
+		got.refusal = &refusal{*code, *words, e["data"]}
+	}
+	plainID := json.Unmarshal(id, &got.answers) == nil
+	switch {
+	case len(m) != 3 || m["jsonrpc"] == nil || !plainID && id[0] != '"' || (result == nil || result[0] != '{') && got.refusal == nil:
+		return nil, notPlain
+	case !isNull && (!plainID || got.answers < 1 || got.answers > asked):
+		return nil, notAsked
+	}
+	return got, ""
 }
 
 // A request is a message of ours. A notification has no id, an answer no method.

@@ -84,12 +84,11 @@ func (rec *record) message(value []byte, asked int64) (*message, error) {
 	if !json.Valid(value) {
 		return nil, rec.refuse("it sent something that is not JSON", value)
 	}
-	if why := noAnswer(value, asked); why != "" {
+	m, why := decode(value, asked)
+	if why != "" {
 		return nil, rec.refuse(why, value)
 	}
-	rec.add(append(oneLine(value), '\n'))
-	m := decode(value)
-	if m == nil {
+	if rec.add(append(oneLine(value), '\n')); m == nil {
 		return nil, noMessage(value)
 	}
 	return m, nil
@@ -102,44 +101,6 @@ func (rec *record) refuse(why string, value []byte) error {
 		rec.err = fmt.Errorf("%s: %s", why, Excerpt(string(bytes.TrimSpace(value))))
 	}
 	return rec.err
-}
-
-const (
-	notPlain = "it sent an answer that only some clients take"
-	notAsked = "it sent an answer to a request that was not sent"
-)
-
-// noAnswer returns why a message that is an answer isn't one to every client, or "". Some
-// pass over a batch, one more member, or an id, a result or an error of another shape than
-// the protocol's; all pass over an answer that comes before its request. The answer that
-// they take may come when the capture has ended.
-func noAnswer(text []byte, asked int64) string {
-	var m map[string]json.RawMessage
-	if json.Unmarshal(text, &m) != nil {
-		if bytes.HasPrefix(bytes.TrimSpace(text), []byte("[")) {
-			return notPlain
-		}
-		return ""
-	}
-	id, result := m["id"], m["result"]
-	if id == nil || m["method"] != nil {
-		return ""
-	}
-	var number int64
-	var e map[string]json.RawMessage // whose keys keep their letter case
-	var code *int64
-	var message *string
-	refuses := func() bool {
-		return json.Unmarshal(m["error"], &e) == nil && json.Unmarshal(e["code"], &code) == nil && code != nil &&
-			json.Unmarshal(e["message"], &message) == nil && message != nil
-	}
-	switch plainID := json.Unmarshal(id, &number) == nil; {
-	case len(m) != 3 || m["jsonrpc"] == nil || !plainID && id[0] != '"' || (result == nil || result[0] != '{') && !refuses():
-		return notPlain
-	case string(id) != "null" && (!plainID || number < 1 || number > asked):
-		return notAsked
-	}
-	return ""
 }
 
 // length is how much was recorded so far; cut forgets what came after it.

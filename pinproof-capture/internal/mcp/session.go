@@ -74,7 +74,11 @@ func (s *session) ask(ctx context.Context, method string, params map[string]any,
 	if err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, id)
+	m, err := s.answer(ctx, id)
+	if err == nil && m.refusal != nil {
+		err = refused(method, m.refusal)
+	}
+	return m, err
 }
 
 // answer waits for the answer to one of ids. Meanwhile it answers what the server asks.
@@ -283,14 +287,11 @@ func (s *session) pages(ctx context.Context, list pin.EntryType) (int, error) {
 		doubt := params["cursor"] == "" && s.meta == nil
 		before := s.rec.length()
 		r, err := s.ask(ctx, method, params, doubt)
-		if doubt && (err != nil || r.refusal != nil) {
+		if doubt && err != nil {
 			return count, nil
 		}
 		if err != nil {
 			return 0, err
-		}
-		if r.refusal != nil {
-			return 0, refused(method, r.refusal)
 		}
 		var result map[string]json.RawMessage
 		var entries []struct{} // which take no memory: a flood has millions

@@ -169,12 +169,12 @@ func (w *web) send(ctx context.Context, r request) error {
 	defer resp.Body.Close()
 	isJSON := mediaType(resp) == "application/json"
 	data, err := io.ReadAll(w.rec.counted(resp.Body))
-	m := decode(data)
+	m, why := decode(data, asked)
 	switch {
 	case err != nil:
 		return err
 	case resp.StatusCode >= 300:
-		if m == nil || m.refusal == nil || m.answers != r.id {
+		if why != "" || m == nil || m.refusal == nil || m.answers != r.id {
 			return unusable(resp)
 		}
 	case w.SSE || !isJSON && (r.id == 0 || resp.StatusCode != http.StatusOK) || r.id == 0 && len(bytes.TrimSpace(data)) == 0:

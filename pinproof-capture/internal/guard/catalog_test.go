@@ -1,0 +1,84 @@
+package guard
+
+import (
+	"strconv"
+	"testing"
+
+	"pinproof/internal/jsontree"
+	"pinproof/internal/pin"
+)
+
+// aTree reads JSON.
+func aTree(t *testing.T, text string) jsontree.Value {
+	t.Helper()
+	v, err := jsontree.NewReader([]byte(text)).Only()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+var toolA, toolB, toolX = pin.Key{Type: pin.Tools, Name: "a"}, pin.Key{Type: pin.Tools, Name: "b"}, pin.Key{Type: pin.Tools, Name: "x"}
+
+func aCatalog() *catalog {
+	return newCatalog(&approved{entries: map[pin.Key]pinned{toolA: {Digest: "of a"}, toolB: {Digest: "of b"}}})
+}
+
+// TestCatalogCalls: what may be called, by what was shown.
+func TestCatalogCalls(t *testing.T) {
+	c := aCatalog()
+	may := func(params, want string) {
+		t.Helper()
+		if _, why := c.called(pin.Tools, aTree(t, params)); why != want {
+			t.Errorf("%s: %q, want %q", params, why, want)
+		}
+	}
+	may(`{"name":"a"}`, "") // before it was listed
+	may(`{"name":"x"}`, notApproved)
+	may(`{"name":["a"]}`, notApproved)
+	may(`{"name":"a","NAME":"x"}`, notApproved)
+	may(`{"name":"a","\u017fome":1}`, "")
+	c.shown(map[pin.Key]pinned{toolA: {"of a", "approval"}}, map[pin.Key]string{toolB: "CHANGED", toolX: "ADDED"})
+	may(`{"name":"a"}`, "")
+	may(`{"name":"b"}`, notApproved)
+	if got := c.underWhich(toolA); got != (pinned{"of a", "approval"}) {
+		t.Errorf("a is called under %v", got)
+	}
+	c.shown(map[pin.Key]pinned{toolB: {"of b", ""}}, nil)
+	may(`{"name":"b"}`, "")
+	c.notified("notifications/prompts/list_changed")
+	may(`{"name":"a"}`, "")
+	c.notified("notifications/tools/list_changed")
+	may(`{"name":"a"}`, notListed)
+	c.shown(map[pin.Key]pinned{toolA: {"of a", "approval"}}, nil)
+	may(`{"name":"a"}`, "")
+	may(`{"name":"b"}`, notListed)
+	c.policy = map[string]bool{"toolsOnly": true}
+	if _, why := c.called(pin.Prompts, aTree(t, `{"name":"p"}`)); why != "" {
+		t.Errorf("a prompt, where prompts aren't pinned: %s", why)
+	}
+}
+
+// TestCatalogPages: an entry stands on one page of a listing, and what is pinned on one of them.
+func TestCatalogPages(t *testing.T) {
+	c := aCatalog()
+	page := func(cursor, result string, twice, missing int) {
+		t.Helper()
+		asked := request{method: "tools/list", cursor: cursor, paged: cursor != ""}
+		if again, lacks := c.page(pin.Tools, aTree(t, result), asked); len(again) != twice || lacks != missing {
+			t.Errorf("%s: %d twice, %d missing", result, len(again), lacks)
+		}
+	}
+	page("", `{"tools":[{"name":"a"}],"nextCursor":"2"}`, 0, 0)
+	page("2", `{"tools":[{"name":"b"}]}`, 0, 0)
+	page("2", `{"tools":[{"name":"a"}],"nextCursor":"3"}`, 1, 0)
+	page("3", `{"tools":[]}`, 0, 1)
+	page("", `{"tools":[{"name":"a"}]}`, 0, 1)
+	page("", `{"tools":[{"name":"x"},{"name":"x"}]}`, 0, 2) // what isn't approved drifts anyhow
+	for n := range maxCursors + 10 { // a server makes up cursors
+		page("", `{"tools":[],"nextCursor":"`+strconv.Itoa(n)+`"}`, 0, 0)
+	}
+	if n := len(c.before[pin.Tools]); n > maxCursors {
+		t.Errorf("%d cursors are remembered", n)
+	}
+}
