@@ -75,7 +75,7 @@ func TestCatalogPages(t *testing.T) {
 	page("3", `{"tools":[]}`, 0, 1)
 	page("", `{"tools":[{"name":"a"}]}`, 0, 1)
 	page("", `{"tools":[{"name":"x"},{"name":"x"}]}`, 0, 2) // what isn't approved drifts anyhow
-	for n := range maxCursors + 10 { // a server makes up cursors
+	for n := range maxCursors + 10 {                        // a server makes up cursors
 		page("", `{"tools":[],"nextCursor":"`+strconv.Itoa(n)+`"}`, 0, 0)
 	}
 	if n := len(c.before[pin.Tools]); n > maxCursors {
