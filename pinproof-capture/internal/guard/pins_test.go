@@ -35,6 +35,14 @@ func TestFindLock(t *testing.T) {
 	t.Setenv("CLAUDE_PROJECT_DIR", project)
 	find("", filepath.Join(project, "tools.lock"))
 	write(t, filepath.Join(project, "other.lock"), "{}")
+
+	// What hides a lockfile isn't passed over: not even a folder of its name.
+	if err := os.Mkdir(filepath.Join(project, "src", "deep", "tools.lock"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("CLAUDE_PROJECT_DIR", sub)
+	find("", filepath.Join(sub, "tools.lock"))
+	t.Setenv("CLAUDE_PROJECT_DIR", project)
 	find(filepath.Join("..", "..", "other.lock"), filepath.Join(project, "other.lock"))
 
 	// Nothing above the repository counts.
