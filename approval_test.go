@@ -54,7 +54,7 @@ func relockCase(t *testing.T) ([]pin.Comparison, []pin.Drift) {
 		Locked:   canonPins(t, `[{"name":"same"},{"name":"edited","x":1},{"name":"hid","description":"x"},{"name":"gone","y":1},{"name":"twice"}]`, pin.Policy{}),
 		Captured: canonPins(t, `[{"name":"same"},{"name":"edited","x":2},{"name":"hid","description":"x\u200b"},{"name":"new","z":1},{"name":"twice"},{"name":"twice","x":1}]`, pin.Policy{}),
 	}
-	drifts := compareAll([]pin.Comparison{p})
+	drifts := driftOf(t, []pin.Comparison{p})
 	if got := pintest.DriftLines(drifts); got != "CHANGED edited, REMOVED gone, HIDDEN hid, ADDED new, DUPLICATE twice 2 times" {
 		t.Fatal(got)
 	}
@@ -142,7 +142,7 @@ func TestAcceptAcrossServers(t *testing.T) {
 		{Server: "one", Known: true, Present: true, Locked: side(`[{"name":"a"}]`), Captured: side(`[{"name":"a","x":1},{"name":"only","y":1}]`)},
 		{Server: "two", Known: true, Present: true, Locked: side(`[{"name":"a"}]`), Captured: side(`[{"name":"a","x":2}]`)},
 	}
-	drifts := compareAll(pairs)
+	drifts := driftOf(t, pairs)
 	_, _, err := approval.SelectDrifts(pairs, drifts, approval.Selection{Accepts: []approval.Selector{{Arg: "a", Key: pin.Key{Name: "a"}}}})
 	jsontest.WantError(t, err, "--accept a: several servers have a tool of that name")
 	if errors.Is(err, fail.ErrDrift) {
@@ -162,7 +162,7 @@ func TestToolNamedLikeAnAcceptance(t *testing.T) {
 	p := pin.Comparison{Server: "s", Known: true, Present: true,
 		Locked:   canonPins(t, `[]`, pin.Policy{}),
 		Captured: canonPins(t, `[{"name":"x","y":1},{"name":"`+evil+`","z":1},{"name":"`+good+`"}]`, pin.Policy{})}
-	drifts := compareAll([]pin.Comparison{p})
+	drifts := driftOf(t, []pin.Comparison{p})
 	for _, arg := range []string{evil, good} {
 		a, err := approval.ParseSelector("--accept", arg, nil)
 		if err != nil {
@@ -244,7 +244,7 @@ func TestRelockKeepsThePolicy(t *testing.T) {
 	text := `[{"name":"a","description":"x"},{"name":"b"}]`
 	l := pintest.MustParse(t, pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{canonPins(t, text, pol)}}))
 	p := pin.Comparison{Server: "s", Known: true, Present: true, Locked: l.Servers[0], Captured: canonPins(t, `[{"name":"b"}]`, pol)}
-	drifts := compareAll([]pin.Comparison{p})
+	drifts := driftOf(t, []pin.Comparison{p})
 	next := approval.Pins(&p, []*pin.Drift{&drifts[0]}, nil)
 	if !next.Policy.Equal(pol) || len(next.Pins) != 1 || next.Pins[0].Name != "b" {
 		t.Errorf("policy %+v, %d pins", next.Policy, len(next.Pins))
@@ -262,7 +262,7 @@ func TestAcceptOfOtherLists(t *testing.T) {
 	pairs := []pin.Comparison{{Server: "s", Known: true, Present: true,
 		Locked:   pin.Set{Server: "s", Pins: []pin.Pin{tool, entry(pin.Resources, "file:///a", `{"uri":"file:///a"}`), entry(pin.Instructions, "", `"Use x."`)}},
 		Captured: pin.Set{Server: "s", Pins: []pin.Pin{tool, entry(pin.Prompts, "x", `{"name":"x"}`), entry(pin.Instructions, "", `"Use y."`)}}}}
-	drifts := compareAll(pairs)
+	drifts := driftOf(t, pairs)
 	for arg, want := range map[string]pin.DriftKind{"prompt=x": pin.Added, "instructions": pin.Changed, "resource=file:///a": pin.Removed, "x": ""} {
 		a, err := approval.ParseSelector("--accept", arg, nil)
 		if err != nil {
