@@ -114,6 +114,7 @@ func TestPinsTakeWarnings(t *testing.T) {
 	for i := range p.Locked.Pins {
 		p.Locked.Pins[i].Accepted = []string{"m of " + p.Locked.Pins[i].Name}
 	}
+	p.Captured.Find(pin.Key{Name: "edited"}).Accepted = []string{"of the capture"}
 	r := approval.WarningRecord{}
 	for _, id := range []string{"z", "a", "z"} {
 		for _, name := range []string{"edited", "same", "new"} {
@@ -142,11 +143,15 @@ func TestPinsTakeWarnings(t *testing.T) {
 func TestDefinitionsComeBack(t *testing.T) {
 	pairs, _ := relockCase(t)
 	p := &pairs[0]
+	p.Locked.Policy.HashOnly = true
 	for i := range p.Locked.Pins {
 		p.Locked.Pins[i].Definition = nil
 	}
-	got := map[string]string{}
-	for _, pin := range approval.Pins(p, nil, nil).Pins {
+	got, next := map[string]string{}, approval.Pins(p, nil, nil)
+	if next.Policy.HashOnly {
+		t.Error("the old policy stays")
+	}
+	for _, pin := range next.Pins {
 		got[pin.Name] = string(pin.Definition)
 	}
 	want := map[string]string{"same": `{"name":"same"}`, "edited": "", "hid": "", "gone": "", "twice": ""}
