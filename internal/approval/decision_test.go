@@ -114,7 +114,7 @@ func TestPinsTakeWarnings(t *testing.T) {
 	for i := range p.Locked.Pins {
 		p.Locked.Pins[i].Accepted = []string{"m of " + p.Locked.Pins[i].Name}
 	}
-	p.Captured.Find(pin.Key{Name: "edited"}).Accepted = []string{"of the capture"}
+	drifts[0].Captured.Accepted = []string{"of the capture"}
 	r := approval.WarningRecord{}
 	for _, id := range []string{"z", "a", "z"} {
 		for _, name := range []string{"edited", "same", "new"} {
