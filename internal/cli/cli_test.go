@@ -43,7 +43,8 @@ func TestStaleWriter(t *testing.T) {
 		t.Errorf("ended with %v", err)
 	}
 	const want = "error: my tools.lock.new is there: another pinproof is writing, or one was killed\n" +
-		"hint: if no other pinproof runs, delete it: rm 'my tools.lock.new'\n"
+		"hint: look first: is another pinproof still running?\n" +
+		"hint: only if none is, delete it: rm 'my tools.lock.new'\n"
 	if stderr.String() != want || stdout.Len() > 0 {
 		t.Errorf("stdout %q, stderr %q", stdout.String(), stderr.String())
 	}

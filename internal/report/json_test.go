@@ -530,6 +530,7 @@ func FuzzJSON(f *testing.F) {
 // TestRealReports has every format report what real servers changed from one
 // capture to the next.
 func TestRealReports(t *testing.T) {
+	t.Parallel()
 	paths := pintest.Captures(t, "*/*.json*")
 	report, sarif, locked := compiledSchema(t, pintest.Path("docs/report.schema.json")), sarifSchemaFile(t), compiledSchema(t, pintest.Path("docs/lockfile.schema.json"))
 	old, drifted := "", 0
