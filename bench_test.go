@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"pinproof/internal/lockfile"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
+	"pinproof/internal/workspace"
 )
 
 // madeUpCapture is a response with n tools of about size bytes each, shaped like
@@ -140,13 +142,15 @@ func BenchmarkVerify(b *testing.B) {
 // bytes that lock would write.
 func BenchmarkMatch(b *testing.B) {
 	benchEach(b, func(b *testing.B, data []byte) {
-		path := filepath.Join(b.TempDir(), "tools.lock")
+		req := &workspace.Request{LockPath: filepath.Join(b.TempDir(), "tools.lock"), NeedsPins: true}
+		req.Capture = filepath.Join(b.TempDir(), "s.json")
 		lock := pintest.MustMarshal(b, lockfile.Lockfile{Servers: []pin.Set{benchPins(b, benchRead(b, data))}})
-		if err := os.WriteFile(path, []byte(lock), 0o600); err != nil {
+		if err := errors.Join(os.WriteFile(req.LockPath, []byte(lock), 0o600), os.WriteFile(req.Capture, data, 0o600)); err != nil {
 			b.Fatal(err)
 		}
 		for b.Loop() {
-			if _, ok := lockfileOf(path, []source{{scan: capture.Scan("m.json", data, formOf)}}); !ok {
+			w, err := workspace.Load(gate(), req, nil)
+			if err != nil || !judge(w.Comparisons, w.Drifts, 0, pin.Leniency{}).Matches {
 				b.Fatal("no match")
 			}
 		}
@@ -169,7 +173,7 @@ func BenchmarkCompare(b *testing.B) {
 		pinned := benchPins(b, benchRead(b, data))
 		found := benchPins(b, benchRead(b, []byte(strings.ReplaceAll(string(data), `0","title":"`, `0","title":"new `))))
 		for b.Loop() {
-			for _, d := range compareAll([]pin.Comparison{{Locked: pinned, Captured: found}}) {
+			for _, d := range driftOf(b, []pin.Comparison{{Locked: pinned, Captured: found}}) {
 				diff.Definitions(d.Type, d.Locked.Tree(), d.Captured.Tree())
 			}
 		}

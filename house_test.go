@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -12,15 +13,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/spf13/pflag"
 )
 
 // own is where the packages of this module are.
 const own = "pinproof/internal/"
 
-// imports says what each package may import of this module. What decides (jsontree, // capture, lockfile, and of the root the files in deciding) imports nothing of what
-// explains (diff, lint, report).
+// imports says what each package may import of this module. What decides (jsontree, pin,
+// capture, lockfile, approval, workspace, canon.go and verify.go) imports nothing of what
+// explains (diff, lint, report). Only main.go imports the command line.
 var imports = map[string]string{
 	"text":       "",
 	"fail":       "text",
@@ -32,18 +32,20 @@ var imports = map[string]string{
 	"capture":    "text fail shell jsontree pin",
 	"lockfile":   "text fail shell jsontree pin",
 	"approval":   "text fail pin",
+	"workspace":  "text fail shell jsontree pin capture lockfile atomicfile",
 	"diff":       "text jsontree schema pin",
 	"lint":       "text jsontree schema pin",
 	"report":     "text fail shell jsontree schema pin diff lint",
+	"cli":        "text fail shell jsontree pin atomicfile approval workspace diff lint report",
 	"jsontest":   "",
 	"pintest":    "jsontree jsontest pin capture lockfile",
-	".":          "text fail shell jsontree pin capture lockfile diff lint report approval atomicfile",
 }
 
-// deciding are the files of the root that decide, with what they may import.
-var deciding = map[string]string{
+// root has the files of the root, with what each may import.
+var root = map[string]string{
+	"main.go":   "cli pin",
 	"canon.go":  "jsontree pin text",
-	"verify.go": "jsontree pin",
+	"verify.go": "fail jsontree pin text",
 }
 
 // outside says which packages may import what comes from elsewhere or touches the world.
@@ -55,15 +57,15 @@ var outside = map[string]string{
 	"github.com/gowebpki/jcs":                     "jsontree",
 	"github.com/sergi/go-diff/diffmatchpatch":     "diff",
 	"github.com/fatih/color":                      "report",
-	"github.com/mattn/go-isatty":                  ".",
-	"golang.org/x/term":                           ".",
-	"github.com/spf13/cobra":                      ".",
-	"github.com/spf13/pflag":                      ".",
+	"github.com/mattn/go-isatty":                  "cli",
+	"golang.org/x/term":                           "cli",
+	"github.com/spf13/cobra":                      "cli",
+	"github.com/spf13/pflag":                      "cli",
 	"encoding/json":                               "report", // it writes there; nothing is decoded
 	"encoding/xml":                                "report",
-	"os":                                          ". atomicfile lockfile",
-	"os/signal":                                   ". atomicfile",
-	"syscall":                                     ". atomicfile",
+	"os":                                          "main.go cli workspace atomicfile",
+	"os/signal":                                   "main.go cli atomicfile",
+	"syscall":                                     "main.go cli atomicfile",
 	"log":                                         "",
 	"log/slog":                                    "",
 	"math/rand":                                   "",
@@ -75,8 +77,8 @@ var outside = map[string]string{
 	"unsafe":                                      "",
 }
 
-// eachFile calls f for every file of the program, with its package: a folder of internal/,
-// or "." for the root.
+// eachFile calls f for every file of the program, with its package, a folder of internal/.
+// Each file of the root is a room of its own, by its name.
 func eachFile(t *testing.T, f func(room, path string, set *token.FileSet, file *ast.File)) {
 	t.Helper()
 	set, files := token.NewFileSet(), 0
@@ -92,6 +94,9 @@ func eachFile(t *testing.T, f func(room, path string, set *token.FileSet, file *
 			return err
 		}
 		room := filepath.Base(filepath.Dir(path))
+		if room == "." {
+			room = path
+		}
 		f(room, filepath.ToSlash(path), set, file)
 		files++
 		return nil
@@ -112,8 +117,8 @@ func TestWhoImportsWhat(t *testing.T) {
 				t.Fatal(err)
 			}
 			allowed, of := imports[room], strings.TrimPrefix(name, own)
-			if decides, ok := deciding[path]; ok {
-				allowed = decides
+			if inRoot, ok := root[path]; ok {
+				allowed = inRoot
 			}
 			where, listed := outside[name]
 			test := room == "jsontest" || room == "pintest"
@@ -128,15 +133,63 @@ func TestWhoImportsWhat(t *testing.T) {
 			}
 		}
 	})
-	for room := range imports {
+	known := maps.Clone(imports)
+	maps.Copy(known, root)
+	for room := range known {
 		if !rooms[room] {
-			t.Errorf("no package %s", room)
+			t.Errorf("no package or file %s", room)
 		}
 	}
 	for room := range rooms {
-		if _, ok := imports[room]; !ok {
-			t.Errorf("package %s has no line in this test", room)
+		if _, ok := known[room]; !ok {
+			t.Errorf("%s has no line in this test", room)
 		}
+	}
+}
+
+// TestRoot: the root fits on three pages and exports nothing, and no verdict is made but in
+// verify.go: by a literal, a variable, new, or by writing one of its fields elsewhere.
+func TestRoot(t *testing.T) {
+	lines := 0
+	eachFile(t, func(room, path string, set *token.FileSet, file *ast.File) {
+		if _, ok := root[path]; ok {
+			lines += set.File(file.Pos()).LineCount()
+			for _, d := range file.Decls {
+				if f, ok := d.(*ast.FuncDecl); ok && f.Name.IsExported() {
+					t.Errorf("%s exports %s", path, f.Name.Name)
+				}
+			}
+		}
+		if path == "verify.go" {
+			return
+		}
+		isVerdict := func(n ast.Expr) bool {
+			s, ok := n.(*ast.SelectorExpr)
+			return ok && s.Sel.Name == "Verdict" && fmt.Sprint(s.X) == "pin"
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			made := false
+			switch n := n.(type) {
+			case *ast.CompositeLit:
+				made = n.Type != nil && isVerdict(n.Type)
+			case *ast.ValueSpec:
+				made = n.Type != nil && isVerdict(n.Type)
+			case *ast.CallExpr:
+				made = fmt.Sprint(n.Fun) == "new" && isVerdict(n.Args[0])
+			case *ast.AssignStmt:
+				for _, to := range n.Lhs {
+					s, ok := to.(*ast.SelectorExpr)
+					made = made || ok && slices.Contains([]string{"Matches", "Failed", "Blocked", "Differs", "Unanswered", "ExitCode"}, s.Sel.Name)
+				}
+			}
+			if made {
+				t.Errorf("%s: a verdict is made or changed", set.Position(n.Pos()))
+			}
+			return true
+		})
+	})
+	if lines > 700 {
+		t.Errorf("%d lines", lines)
 	}
 }
 
@@ -192,42 +245,5 @@ func TestOneExit(t *testing.T) {
 	})
 	if exits != 1 {
 		t.Errorf("os.Exit stands %d times", exits)
-	}
-}
-
-// TestCarriedFlags: the next command that we print has every flag of this one, as far
-// as the other command knows it, but those that say how this run answers or what it
-// accepts, and --here, for which commands name the lockfile.
-func TestCarriedFlags(t *testing.T) {
-	answers := strings.Fields("accept accept-all accept-label accept-warning accept-warnings against allow drop-server expect format full here hook only part quiet report server review stat subset warn yes")
-	flags := map[string]*pflag.FlagSet{}
-	for _, cmd := range newRoot(&app{}).Commands() {
-		if cmd.Name() != "completion" && cmd.Name() != "help" {
-			flags[cmd.Name()] = cmd.Flags()
-		}
-	}
-	for _, name := range answers {
-		if !slices.ContainsFunc(slices.Collect(maps.Values(flags)), func(set *pflag.FlagSet) bool { return set.Lookup(name) != nil }) {
-			t.Errorf("no command has --%s", name)
-		}
-	}
-	for verb, set := range flags {
-		set.VisitAll(func(f *pflag.Flag) {
-			carries := slices.ContainsFunc(carried, func(c struct{ flags, verbs []string }) bool {
-				return slices.Contains(c.flags, f.Name) && slices.Contains(c.verbs, verb)
-			})
-			if carries == slices.Contains(answers, f.Name) {
-				t.Errorf("%s --%s: carried %t", verb, f.Name, carries)
-			}
-		})
-	}
-	for _, c := range carried {
-		for _, verb := range c.verbs {
-			for _, name := range c.flags {
-				if flags[verb] == nil || flags[verb].Lookup(name) == nil {
-					t.Errorf("%s has no --%s", verb, name)
-				}
-			}
-		}
 	}
 }

@@ -27,6 +27,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"pinproof/internal/atomicfile"
+	"pinproof/internal/jsontest"
 	"pinproof/internal/shell"
 )
 
@@ -123,6 +124,8 @@ func TestScript(t *testing.T) {
 				return os.Geteuid() == 0, nil
 			case "race": // ten times slower: no time for bombs
 				return underRace(), nil
+			case "long": // seconds of work for a page
+				return jsontest.Long(), nil
 			case "terminal": // script as util-linux has it, which makes a pseudo-terminal
 				_, err := exec.LookPath("script")
 				return runtime.GOOS == "linux" && err == nil, nil

@@ -19,7 +19,7 @@ import (
 	"pinproof/internal/pintest"
 )
 
-// TestUpgradesAreShownWhole draws a hundred upgrades of real servers. encoding/json finds what
+// TestUpgradesAreShownWhole draws upgrades of real servers. encoding/json finds what
 // changed in them; diff --full must show all of it, and the short form show or name it. Blanks
 // don't count: they are where lines are broken.
 func TestUpgradesAreShownWhole(t *testing.T) {
@@ -42,8 +42,8 @@ func TestUpgradesAreShownWhole(t *testing.T) {
 		versions[server] = append(versions[server], new)
 	})
 	servers, m := slices.Sorted(maps.Keys(versions)), jsontest.NewMaker(14)
-	start, leaves, named := time.Now(), 0, 0
-	for range 100 {
+	start, leaves, named, rounds := time.Now(), 0, 0, jsontest.Rounds(16, 100)
+	for range rounds {
 		list := versions[servers[m.IntN(len(servers))]]
 		at := m.IntN(len(list) - 1)
 		old, new := list[at], list[at+1+m.IntN(len(list)-1-at)]
@@ -73,7 +73,7 @@ func TestUpgradesAreShownWhole(t *testing.T) {
 		}
 	}
 	t.Logf("%d values and names, %d of them only named in the short form, %v", leaves, named, time.Since(start))
-	if leaves < 10_000 || named < 1_000 || named > leaves/2 {
+	if leaves < 100*rounds || named < 10*rounds || named > leaves/2 {
 		t.Errorf("%d values and names, %d only named", leaves, named)
 	}
 }

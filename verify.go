@@ -1,43 +1,66 @@
 package main
 
 import (
+	"errors"
 	"slices"
+	"strconv"
 
+	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
+	"pinproof/internal/text"
 )
 
 // Drift is decided in this file, and so is what fails a run. Nothing here reads a text:
 // what a warning says can fail a run only where verify was asked to judge by it.
+//
+// The way of verify: compareAll makes the drift of both sides, judge makes the verdict of
+// it, and codeOf the exit code of that.
 
-// compareAll compares several servers, in the order of their labels.
-func compareAll(pairs []pin.Comparison) (all []pin.Drift) {
-	for _, p := range pairs {
+// compareAll compares several servers, in the order of their labels. If the captures are
+// part of a session, a pin whose entry isn't there is no drift.
+func compareAll(sides []pin.Comparison, part bool) (all []pin.Drift, err error) {
+	for i := range sides {
+		p := &sides[i]
 		if p.Missing {
 			continue // what nobody captured has neither stayed nor gone
 		}
-		drifts, _ := compare(p.Locked, p.Captured)
-		for i := range drifts {
-			drifts[i].Server = p.Server
+		if bad := falseSanitized(p.Locked, p.Captured); bad != nil {
+			return nil, fail.In(text.Printable(p.Lockfile)+":"+strconv.Itoa(bad.Line), "server %s: pin %s: its sanitizedDigest is not that of its definition",
+				text.Name(p.Server), text.Name(bad.Name))
 		}
-		all = append(all, drifts...)
+		drifts, _ := compare(p.Locked, p.Captured)
+		for _, d := range drifts {
+			if d.Server = p.Server; !part || d.Kind != pin.Removed {
+				all = append(all, d)
+			}
+		}
 	}
-	return all
+	return all, nil
 }
 
-// comparePart compares with a part of a session: what is there must match, and a pin whose
-// entry isn't there is no drift.
-func comparePart(pairs []pin.Comparison) []pin.Drift {
-	return slices.DeleteFunc(compareAll(pairs), func(d pin.Drift) bool { return d.Kind == pin.Removed })
+// falseSanitized finds a pin whose sanitizedDigest is not that of its definition, or
+// returns nil. If the definition isn't stored, only the capture can show that.
+func falseSanitized(locked, captured pin.Set) *pin.Pin {
+	for i := range locked.Pins {
+		p := &locked.Pins[i]
+		if p.Definition != nil {
+			continue
+		}
+		if c := captured.Find(p.Key); c != nil && c.Digest == p.Digest && c.Sanitized != p.Sanitized {
+			return p
+		}
+	}
+	return nil
 }
 
 // compare returns the drift between a capture's pins and the lockfile's, sorted,
 // and the number of entries that match. Every command compares with this function alone.
-func compare(pinned, found pin.Set) (drifts []pin.Drift, matched int) {
-	old, new := pinned.Pins, found.Pins
+func compare(locked, captured pin.Set) (drifts []pin.Drift, matched int) {
+	old, new := locked.Pins, captured.Pins
 	for len(old) > 0 || len(new) > 0 {
 		order := jsontree.MergeOrder(len(old), len(new), func() int { return pin.CompareKeys(old[0].Key, new[0].Key) })
-		d := pin.Drift{Server: found.Server}
+		var d pin.Drift
 		if order <= 0 {
 			d.Key, d.Locked, old = old[0].Key, &old[0], old[1:]
 		}
@@ -70,91 +93,68 @@ func compare(pinned, found pin.Set) (drifts []pin.Drift, matched int) {
 	return drifts, matched
 }
 
-// A leniency says which drift is reported without failing the run.
-type leniency struct {
-	kinds    map[pin.DriftKind]bool // --allow
-	missing  bool                   // --allow missing: also pinned servers without a capture
-	warnings bool                   // --warn: also the warnings that nobody approved
-}
-
-// lenient is --warn: drift of every kind is reported without failing the run.
-var lenient = leniency{
-	kinds:    map[pin.DriftKind]bool{pin.Added: true, pin.Removed: true, pin.Changed: true, pin.Hidden: true, pin.Duplicate: true},
-	warnings: true,
-}
-
-// judge decides how a comparison ends: whether every entry matches its pin and nothing
-// else is wrong, and whether the run fails. It marks the drifts that fail the run, and the
-// servers that differ. warnings counts the warnings that nobody approved, in what matches
-// its pins.
-func judge(pairs []pin.Comparison, drifts []pin.Drift, warnings int, allow leniency) (matches, failed bool) {
-	matches, failed = len(drifts) == 0 && warnings == 0, warnings > 0 && !allow.warnings
-	for i := range pairs {
-		p := &pairs[i]
-		p.Differs = failsWhole(p)
-		matches = matches && !p.Differs
-		failed = failed || p.Differs && !(p.Missing && missingAllowed(pairs, allow))
+// judge decides how a comparison ends. warnings counts the warnings that nobody approved,
+// in what matches its pins.
+func judge(sides []pin.Comparison, drifts []pin.Drift, warnings int, allow pin.Leniency) pin.Verdict {
+	v := pin.Verdict{
+		Matches: len(drifts) == 0 && warnings == 0,
+		Failed:  warnings > 0 && !allow.Warnings,
+		Blocked: map[pin.Ref]bool{},
+		Differs: map[string]bool{},
 	}
+	// Pinned servers without a capture may be allowed, but not where nothing else is judged.
+	// Their absence is never a consent to what they list, nor to their end.
+	passMissing := allow.Missing && slices.ContainsFunc(sides, func(p pin.Comparison) bool { return p.Present })
+	for i := range sides {
+		p := &sides[i]
+		missing := p.Missing && !passMissing
+		if missing || p.NoPins {
+			v.Unanswered = append(v.Unanswered, p.Server)
+		}
+		if p.PolicyDiffers() || !p.Known || !p.Present { // it fails as a whole, whatever its entries are
+			v.Matches, v.Differs[p.Server] = false, true
+			v.Failed = v.Failed || missing || !p.Missing
+		}
+	}
+	emptied := func(locked, captured []pin.Pin) bool { return len(locked) > 0 && len(captured) == 0 }
 	for i := range drifts {
 		d := &drifts[i]
-		p := pin.ComparisonOf(pairs, d.Server)
-		p.Differs = true
-		d.Blocked = !allow.kinds[d.Kind] || neverAllowed(p)
-		failed = failed || d.Blocked
-	}
-	return matches, failed
-}
-
-// failsWhole reports whether a server fails as a whole, whatever its entries are.
-func failsWhole(p *pin.Comparison) bool { return p.PolicyDiffers() || !p.Known || !p.Present }
-
-// neverAllowed reports whether no flag lets the drift of a server pass: it has no pins, or
-// no capture, or an empty list where entries are pinned. Entries of other lists don't make
-// up for an empty list of tools.
-func neverAllowed(p *pin.Comparison) bool {
-	emptied := func(pinned, found []pin.Pin) bool { return len(pinned) > 0 && len(found) == 0 }
-	return !p.Known || !p.Present || emptied(p.Locked.Of(pin.Tools), p.Captured.Of(pin.Tools)) || emptied(p.Locked.Pins, p.Captured.Pins)
-}
-
-// unanswered lists the pinned servers that nothing can be said of, because there is no
-// capture of them. That is never a consent to what they list, nor to their end.
-func unanswered(pairs []pin.Comparison, allow leniency) (missing []pin.Comparison) {
-	for _, p := range pairs {
-		if p.Missing && !missingAllowed(pairs, allow) {
-			missing = append(missing, p)
+		p := pin.ComparisonOf(sides, d.Server)
+		v.Differs[d.Server] = true
+		// No flag lets the drift of a server pass that has no pins, or no capture, or an empty
+		// list where entries are pinned. Entries of other lists don't make up for an empty list
+		// of tools.
+		if !allow.Kinds[d.Kind] || !p.Known || !p.Present ||
+			emptied(p.Locked.Of(pin.Tools), p.Captured.Of(pin.Tools)) || emptied(p.Locked.Pins, p.Captured.Pins) {
+			v.Failed, v.Blocked[d.Ref()] = true, true
 		}
 	}
-	return missing
-}
-
-// missingAllowed reports whether pinned servers without a capture may pass. They may not
-// where nothing else is judged.
-func missingAllowed(pairs []pin.Comparison, allow leniency) bool {
-	return allow.missing && slices.ContainsFunc(pairs, func(p pin.Comparison) bool { return p.Present })
-}
-
-// expectations are the flags that tie a command to the captures. There are none if a
-// name is repeated, because then there is no set digest.
-func expectations(pairs []pin.Comparison) (flags []string) {
-	for i := range pairs {
-		if pairs[i].Captured.Repeated() {
-			return nil
-		}
-		if pairs[i].Present {
-			flags = append(flags, "--expect "+pairs[i].Captured.Digest)
-		}
+	switch {
+	case len(v.Unanswered) > 0:
+		v.ExitCode = 2
+	case v.Failed:
+		v.ExitCode = 1
 	}
-	return flags
+	return v
 }
 
-// falseSanitized finds a pin whose sanitizedDigest is not that of its definition, or
-// returns nil. If the definition isn't stored, only the capture can show that.
-func falseSanitized(pinned, found pin.Set) *pin.Pin {
-	for i := range pinned.Pins {
-		p := &pinned.Pins[i]
-		if f := found.Find(p.Key); p.Definition == nil && f != nil && f.Digest == p.Digest && f.Sanitized != p.Sanitized {
-			return p
-		}
+// refuse is the verdict of a run that ended with an error before anything was judged.
+func refuse(err error) pin.Verdict { return pin.Verdict{Failed: true, ExitCode: codeOf(nil, err)} }
+
+// codeOf is the exit code of a run: that of its verdict, which is nil if nothing was judged,
+// or that of the error it ended with, whichever is higher.
+func codeOf(v *pin.Verdict, err error) int {
+	code := 2 // also for an error that no one thought of
+	switch {
+	case err == nil:
+		code = 0
+	case errors.Is(err, fail.ErrDrift):
+		code = 1
+	case errors.Is(err, fail.ErrInterrupted):
+		code = 130 // as a shell says it of a program that SIGINT ended
 	}
-	return nil
+	if v != nil {
+		code = max(code, v.ExitCode)
+	}
+	return code
 }

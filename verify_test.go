@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"reflect"
 	"slices"
 	"strings"
@@ -11,6 +13,7 @@ import (
 
 	"pinproof/internal/capture"
 	"pinproof/internal/diff"
+	"pinproof/internal/fail"
 	"pinproof/internal/jsontest"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/lockfile"
@@ -72,7 +75,7 @@ func TestCompare(t *testing.T) {
 				t.Errorf("got %q, %d match; want %q, %d", got, matched, tt.want, tt.matched)
 			}
 			for _, d := range drifts {
-				if d.Server != "s" || d.Kind != pin.Duplicate && (d.Locked == nil) != (d.Kind == pin.Added) || (d.Captured == nil) != (d.Kind == pin.Removed) {
+				if d.Kind != pin.Duplicate && (d.Locked == nil) != (d.Kind == pin.Added) || (d.Captured == nil) != (d.Kind == pin.Removed) {
 					t.Errorf("drift %+v", d)
 				}
 			}
@@ -267,7 +270,7 @@ func TestOrderOfDrift(t *testing.T) {
 
 func TestComparePairs(t *testing.T) {
 	a, b := canonPins(t, `[{"name":"x"},{"name":"y"}]`, pin.Policy{}), canonPins(t, `[{"name":"x"},{"name":"z","w":1}]`, pin.Policy{})
-	drifts := compareAll([]pin.Comparison{
+	drifts := driftOf(t, []pin.Comparison{
 		{Server: "one", Locked: a, Captured: b, Known: true, Present: true},
 		{Server: "two", Locked: a, Known: true}, // vanished
 		{Server: "two more", Captured: a, Present: true},
@@ -328,26 +331,118 @@ func TestMissingCapture(t *testing.T) {
 		'?': {Known: true, Missing: true, Locked: match},
 	}
 	for _, servers := range []string{"=", "!", "?", "==", "=!", "=?", "!?", "??", "=!?", "=??", "!!?"} {
-		for _, allow := range []leniency{{}, lenient, {missing: true}, {kinds: lenient.kinds, warnings: true, missing: true}} {
-			w := &workspace{}
+		for _, allow := range []pin.Leniency{{}, lenient, {Missing: true}, {Kinds: lenient.Kinds, Warnings: true, Missing: true}} {
+			var pairs []pin.Comparison
 			for i := range len(servers) {
 				p := sides[servers[i]]
 				p.Server = string(rune('a' + i))
-				w.comparisons = append(w.comparisons, p)
+				pairs = append(pairs, p)
 			}
-			w.drifts = compareAll(w.comparisons)
-			r := w.judged(w.input(&request{}), allow)
-			want := 0
+			drifts := driftOf(t, pairs)
+			v := judge(pairs, drifts, 0, allow)
+			want, unanswered := 0, 0
 			switch {
-			case strings.Contains(servers, "?") && (!allow.missing || strings.Trim(servers, "?") == ""):
-				want = 2
-			case strings.Contains(servers, "!") && !allow.warnings:
+			case strings.Contains(servers, "?") && (!allow.Missing || strings.Trim(servers, "?") == ""):
+				want, unanswered = 2, strings.Count(servers, "?")
+			case strings.Contains(servers, "!") && !allow.Warnings:
 				want = 1
 			}
-			if r.ExitCode != want || r.Matches != (strings.Trim(servers, "=") == "") || len(r.Drifts) != strings.Count(servers, "!") {
-				t.Errorf("%s, missing allowed %t, lenient %t: exit code %d, want %d; matches %t, %d drifts",
-					servers, allow.missing, allow.warnings, r.ExitCode, want, r.Matches, len(r.Drifts))
+			if v.ExitCode != want || v.Matches != (strings.Trim(servers, "=") == "") || len(v.Unanswered) != unanswered ||
+				len(drifts) != strings.Count(servers, "!") || len(v.Differs) != len(strings.ReplaceAll(servers, "=", "")) {
+				t.Errorf("%s, missing allowed %t, lenient %t: want %d and %d unanswered; %+v, %d drifts",
+					servers, allow.Missing, allow.Warnings, want, unanswered, v, len(drifts))
 			}
 		}
+	}
+}
+
+// lenient is --warn.
+var lenient = pin.Leniency{
+	Kinds:    map[pin.DriftKind]bool{pin.Added: true, pin.Removed: true, pin.Changed: true, pin.Hidden: true, pin.Duplicate: true},
+	Warnings: true,
+}
+
+// driftOf is the drift of whole captures.
+func driftOf(t testing.TB, sides []pin.Comparison) []pin.Drift {
+	t.Helper()
+	drifts, err := compareAll(sides, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return drifts
+}
+
+// TestJudge: what fails a run, by every kind of drift, each kind of leniency, and what is
+// wrong with the server as a whole. The expected values are those of the contract.
+func TestJudge(t *testing.T) {
+	kinds := map[pin.DriftKind][2]string{
+		pin.Added: {`{"name":"a"}`, `{"name":"a"},{"name":"b"}`}, pin.Removed: {`{"name":"a"},{"name":"b"}`, `{"name":"a"}`},
+		pin.Changed: {`{"name":"a"}`, `{"name":"a","x":1}`}, pin.Duplicate: {`{"name":"a"}`, `{"name":"a"},{"name":"a"}`},
+		pin.Hidden: {`{"name":"a","description":"x"}`, `{"name":"a","description":"x\u200b"}`},
+	}
+	for kind, text := range kinds {
+		whole := pin.Comparison{Server: "s", Known: true, Present: true,
+			Locked: canonPins(t, "["+text[0]+"]", pin.Policy{}), Captured: canonPins(t, "["+text[1]+"]", pin.Policy{})}
+		unknown, unpinned, emptied, policy := whole, whole, whole, whole
+		unknown.Known, unknown.Locked = false, pin.Set{}
+		unpinned.Known, unpinned.NoPins = false, true
+		emptied.Captured = canonPins(t, "[]", pin.Policy{})
+		policy.Captured.Policy.HashOnly = true
+		for allowed := range kinds {
+			for _, tt := range []struct {
+				what     string
+				side     pin.Comparison
+				warnings int
+				allow    pin.Leniency
+				want     int
+			}{
+				{"drift", whole, 0, pin.Leniency{}, 1},
+				{"drift of an allowed kind, or of another", whole, 0, pin.Leniency{Kinds: map[pin.DriftKind]bool{allowed: true}}, map[bool]int{true: 0, false: 1}[allowed == kind]},
+				{"--warn", whole, 0, lenient, 0},
+				{"a server that isn't pinned, --warn", unknown, 0, lenient, 1},
+				{"what was asked for isn't pinned, --warn", unpinned, 0, lenient, 2},
+				{"no tools any more, --warn", emptied, 0, lenient, 1},
+				{"another policy, --warn", policy, 0, lenient, 1},
+				{"a warning beside --allow", whole, 1, pin.Leniency{Kinds: lenient.Kinds}, 1},
+				{"a warning, --warn", whole, 1, lenient, 0},
+			} {
+				sides := []pin.Comparison{tt.side}
+				drifts := driftOf(t, sides)
+				before := fmt.Sprintf("%+v %+v", sides, drifts)
+				v := judge(sides, drifts, tt.warnings, tt.allow)
+				if v.ExitCode != tt.want || v.Matches || v.Failed != (tt.want > 0) || !v.Differs["s"] || len(v.Differs) != 1 {
+					t.Errorf("%s, %s: want %d; %+v", kind, tt.what, tt.want, v)
+				}
+				if after := fmt.Sprintf("%+v %+v", sides, drifts); after != before {
+					t.Errorf("%s, %s: what was judged is changed\n%s\n%s", kind, tt.what, before, after)
+				}
+			}
+		}
+	}
+}
+
+// TestCodeOf: the highest of the verdict's code and the error's.
+func TestCodeOf(t *testing.T) {
+	for _, tt := range []struct {
+		verdict int // below 0: none
+		err     error
+		want    int
+	}{
+		{-1, nil, 0}, {0, nil, 0}, {1, nil, 1}, {2, nil, 2},
+		{-1, fail.ErrDrift, 1}, {0, fail.ErrDrift, 1}, {1, fail.ErrDrift, 1}, {2, fail.ErrDrift, 2},
+		{-1, fail.New("x").Refusal(), 1}, {2, fail.New("x").Refusal(), 2},
+		{-1, errors.New("x"), 2}, {0, fail.New("x"), 2}, {1, io.EOF, 2},
+		{-1, fail.ErrInterrupted, 130},
+	} {
+		var v *pin.Verdict
+		if tt.verdict >= 0 {
+			v = &pin.Verdict{ExitCode: tt.verdict}
+		}
+		if got := codeOf(v, tt.err); got != tt.want {
+			t.Errorf("verdict %d, error %v: %d, want %d", tt.verdict, tt.err, got, tt.want)
+		}
+	}
+	if v := refuse(errors.New("x")); v.ExitCode != 2 || v.Matches {
+		t.Errorf("%+v", v)
 	}
 }

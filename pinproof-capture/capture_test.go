@@ -381,7 +381,7 @@ func TestRefused(t *testing.T) {
 	for twist, want := range map[string]string{
 		"dies":                     "error: the server ended with code 3 before it answered\n",
 		"dies later":               "error: the server ended with code 4 before it answered\n",
-		"hangs":                    "error: no answer in 10 seconds\n",
+		"hangs":                    "error: no answer in 3 seconds\n",
 		"floods":                   "error: the server sent more than 64 MiB\n",
 		"floods one line":          "error: the server sent more than 64 MiB\n",
 		"broken":                   "error: what it sent is no message of the protocol: ",
@@ -402,7 +402,7 @@ func TestRefused(t *testing.T) {
 			}
 			timeout := "120"
 			if twist == "hangs" {
-				timeout = "10"
+				timeout = "3"
 			}
 			code, stdout, stderr := capturing(t, append([]string{"save", "--timeout", timeout, out, "--"}, standIn(t, "2025-11-25", twist)...)...)
 			if code != 2 || stdout != "" || !strings.HasPrefix(stderr, want) {

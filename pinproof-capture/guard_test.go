@@ -16,6 +16,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"pinproof/internal/jsontest"
 )
 
 // generous is how long a test waits for what has to come: far longer than it takes on a
@@ -789,7 +791,7 @@ func BenchmarkGuard(b *testing.B) {
 func TestGuardThroughput(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
-	const messages = 100_000
+	messages := jsontest.Rounds(20_000, 100_000)
 	took := func(p *peer) time.Duration {
 		begin := time.Now()
 		go func() {
@@ -817,5 +819,5 @@ func TestGuardThroughput(t *testing.T) {
 	bare.Env = g.env
 	without := took(g.run(t, bare))
 	with := took(g.start(t, nil, "good"))
-	t.Logf("%v more for a message", (with-without)/messages)
+	t.Logf("%v more for a message", (with-without)/time.Duration(messages))
 }

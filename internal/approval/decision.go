@@ -19,6 +19,14 @@ type Selection struct {
 	Recorded WarningRecord // accepted warnings of entries that match their pins
 }
 
+// LabelIDs are the ids of the labels among what is accepted.
+func (sel *Selection) LabelIDs() (ids []string) {
+	for _, s := range sel.Labels {
+		ids = append(ids, s.Word)
+	}
+	return ids
+}
+
 // Record puts a warning on record. It is about an entry that matches its pin.
 func (sel *Selection) Record(of pin.Ref, id string) {
 	if sel.Recorded == nil {
@@ -59,9 +67,9 @@ type Decision struct {
 }
 
 // Decide applies a selection to the drift.
-func Decide(pairs []pin.Comparison, drifts []pin.Drift, sel Selection) (d Decision, err error) {
+func Decide(sides []pin.Comparison, drifts []pin.Drift, sel Selection) (d Decision, err error) {
 	d = Decision{All: sel.All && !sel.Part, Refused: map[int]bool{}, Recorded: sel.Recorded}
-	if d.Accepted, d.Idle, err = SelectDrifts(pairs, drifts, sel); err != nil {
+	if d.Accepted, d.Idle, err = SelectDrifts(sides, drifts, sel); err != nil {
 		return d, err
 	}
 	for i := range sel.Refused {
@@ -83,7 +91,7 @@ func Decide(pairs []pin.Comparison, drifts []pin.Drift, sel Selection) (d Decisi
 // SelectDrifts returns which drifts the selection accepts, and the selectors of
 // entries that have not drifted. The error wraps fail.ErrDrift if the capture is not what
 // the person reviewed.
-func SelectDrifts(pairs []pin.Comparison, drifts []pin.Drift, sel Selection) (accepted map[int]bool, idle []Selector, err error) {
+func SelectDrifts(sides []pin.Comparison, drifts []pin.Drift, sel Selection) (accepted map[int]bool, idle []Selector, err error) {
 	accepted = map[int]bool{}
 	for i := range drifts {
 		if drifts[i].Kind != pin.Duplicate && (sel.All || sel.Chosen[i]) {
@@ -92,8 +100,8 @@ func SelectDrifts(pairs []pin.Comparison, drifts []pin.Drift, sel Selection) (ac
 	}
 	for i := range sel.Accepts {
 		s := &sel.Accepts[i]
-		s.settle(pairs)
-		fits, err := s.drifts(pairs, drifts)
+		s.settle(sides)
+		fits, err := s.drifts(sides, drifts)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -127,7 +135,7 @@ func Ambiguous(list pin.EntryType) string {
 	return "several servers have a " + pin.EntryTypeInfo[list].Entry + " of that name"
 }
 
-// Pins returns a pair's pins after its accepted drifts, each with the warnings that
+// Pins returns a server's pins after its accepted drifts, each with the warnings that
 // were accepted with it. Every other entry keeps its pin.
 func Pins(p *pin.Comparison, accepted []*pin.Drift, warnings WarningRecord) pin.Set {
 	next := pin.Set{Server: p.Server, Policy: p.Captured.Policy, Accepted: warnings.with(pin.Ref{Server: p.Server}, nil)}

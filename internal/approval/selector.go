@@ -65,8 +65,8 @@ func ParseSelector(flag, arg string, labels []string) (Selector, error) {
 }
 
 // settle reads a pattern as a name if an entry has exactly that name.
-func (s *Selector) settle(pairs []pin.Comparison) {
-	if pin.Holders(pairs, s.Key) > 0 {
+func (s *Selector) settle(sides []pin.Comparison) {
+	if pin.Holders(sides, s.Key) > 0 {
 		s.pattern = nil
 	}
 }
@@ -108,13 +108,13 @@ func (s *Selector) takes(d *pin.Drift) bool {
 
 // check refuses a selector that means nothing, or several things: a name that is neither
 // pinned nor listed, and a word that is a name, too.
-func (s *Selector) check(flag string, pairs []pin.Comparison) error {
-	known := slices.ContainsFunc(pairs, func(p pin.Comparison) bool {
+func (s *Selector) check(flag string, sides []pin.Comparison) error {
+	known := slices.ContainsFunc(sides, func(p pin.Comparison) bool {
 		means := func(p pin.Pin) bool { return s.means(p.Key) }
 		return slices.ContainsFunc(p.Locked.Pins, means) || slices.ContainsFunc(p.Captured.Pins, means)
 	})
 	switch {
-	case s.Word != "" && pin.Holders(pairs, s.Key) > 0:
+	case s.Word != "" && pin.Holders(sides, s.Key) > 0:
 		return fail.New("%s %s: the name of a tool, and a word for a kind of drift or a label", flag, s.Word).Hint("for the tool: %s tool=%s", flag, s.Word)
 	case s.named() && !known:
 		return fail.New("%s %s: %s", flag, text.Name(strings.TrimSuffix(s.Arg, "@"+s.Digest)), Nowhere(s.Type))
@@ -124,8 +124,8 @@ func (s *Selector) check(flag string, pairs []pin.Comparison) error {
 
 // drifts returns the indexes of the drifts that the selector accepts. They are of one
 // server: an entry of another one, which happens to fit, must not slip in.
-func (s *Selector) drifts(pairs []pin.Comparison, drifts []pin.Drift) (fits []int, err error) {
-	if err := s.check("--accept", pairs); err != nil {
+func (s *Selector) drifts(sides []pin.Comparison, drifts []pin.Drift) (fits []int, err error) {
+	if err := s.check("--accept", sides); err != nil {
 		return nil, err
 	}
 	var servers []string
@@ -141,9 +141,9 @@ func (s *Selector) drifts(pairs []pin.Comparison, drifts []pin.Drift) (fits []in
 	slices.Sort(servers)
 	servers = slices.Compact(servers)
 	matches := false // an entry with the digest matches its pin
-	for i := range pairs {
-		for _, pin := range pairs[i].Locked.Pins {
-			found := pairs[i].Captured.Find(pin.Key)
+	for i := range sides {
+		for _, pin := range sides[i].Locked.Pins {
+			found := sides[i].Captured.Find(pin.Key)
 			matches = matches || s.means(pin.Key) && pin.Digest == s.Digest && found != nil && found.Digest == pin.Digest
 		}
 	}
@@ -153,7 +153,7 @@ func (s *Selector) drifts(pairs []pin.Comparison, drifts []pin.Drift) (fits []in
 	case len(servers) > 1 && (s.pattern != nil || s.Word != ""):
 		return nil, fail.New("--accept %s: it fits entries of several servers: %s", text.Name(s.Arg), text.List(text.Names(servers), maxNamedServers)).Hint("say which: --server ID")
 	// A bare name that several servers have is ambiguous, whichever of them drifted.
-	case len(servers) > 1, s.pattern == nil && s.Digest == "" && pin.Holders(pairs, s.Key) > 1:
+	case len(servers) > 1, s.pattern == nil && s.Digest == "" && pin.Holders(sides, s.Key) > 1:
 		f := fail.New("--accept %s: %s", text.Name(s.Arg), Ambiguous(s.Type))
 		if s.Digest != "" {
 			return nil, f.Hint("say which: --server ID")
@@ -178,10 +178,10 @@ func (s *Selector) drifts(pairs []pin.Comparison, drifts []pin.Drift) (fits []in
 const maxNamedServers = 6
 
 // CheckSelectors refuses what a flag names and isn't there.
-func CheckSelectors(flag string, list []Selector, pairs []pin.Comparison) error {
+func CheckSelectors(flag string, list []Selector, sides []pin.Comparison) error {
 	for i := range list {
-		list[i].settle(pairs)
-		if err := list[i].check(flag, pairs); err != nil {
+		list[i].settle(sides)
+		if err := list[i].check(flag, sides); err != nil {
 			return err
 		}
 	}

@@ -23,134 +23,108 @@ const NewSuffix = ".new"
 // Patience is how long a writer waits for another one, unless a test asks for less.
 const Patience = 10 * time.Second
 
-// Replace changes a file. PATH.new, created exclusively beside it, is lock and temporary
-// file in one. While it exists, update reads the file as it is now and returns the new
-// bytes, or nil to leave the file alone. Another writer is waited for as long as patience.
-// announce is called when the bytes are safe on disk and only the rename is left; if it
-// fails, nothing is replaced.
+// Replace changes a file. PATH.new, created exclusively beside it, is the lock: while it
+// exists, update reads the file as it is now and returns the new bytes, or nil to leave the
+// file alone. Another writer is waited for as long as patience. announce is called when the
+// bytes are safe on disk and only the rename is left; if it fails, nothing is replaced.
+//
+// The bytes aren't in the lock: if somebody deleted it, a rename would put what the next
+// writer has in its own by then into the target's place.
 func Replace(path string, patience time.Duration, update func() ([]byte, error), announce func() error) error {
 	w, err := open(path)
 	if err != nil {
 		return err
 	}
-	w.temp = w.target + NewSuffix
-	begin := time.Now()
-	for err = w.create(); errors.Is(err, fs.ErrExist); err = w.create() {
-		if time.Since(begin) > patience {
-			return fail.New("%s is there: another pinproof is writing, or one was killed", text.Printable(w.temp)).
-				Hint("if no other pinproof runs, delete it: rm %s", shell.Path(w.temp))
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	switch {
-	case errors.Is(err, errInterrupted):
-		return fail.New("interrupted while waiting for %s; nothing was written", text.Printable(w.temp))
-	case err != nil:
-		return fail.Path(w.temp, err)
-	}
-	defer w.end()
-	data, err := update()
+	lock, err := acquire(w.target+NewSuffix, patience)
 	if err != nil {
 		return err
 	}
-	if data != nil {
-		if err := w.fill(data); err != nil {
-			return fail.Path(w.temp, err)
-		}
+	defer lock.end()
+	data, err := update()
+	switch {
+	case err != nil:
+		return err
+	case data == nil:
+		return announce()
 	}
-	if err := announce(); err != nil || data == nil {
+	err = w.write(data, func() error {
+		if err := announce(); err != nil || lock.held() {
+			return err
+		}
+		return lock.lost("nothing was written")
+	})
+	if err != nil || lock.held() { // if it is still there, no other writer had one before the rename
 		return err
 	}
-	return w.rename()
+	return lock.lost("what another pinproof wrote meanwhile may be lost")
 }
 
-// Write writes a file that keeps nothing of the old one. It takes no lock, so its
-// temporary file has a name that no other writer has.
+// Write writes a file that keeps nothing of the old one. It takes no lock.
 func Write(path string, data []byte) error {
 	w, err := open(path)
 	if err != nil {
 		return err
 	}
-	// os.CreateTemp makes files that only their owner can read, whatever the umask.
-	w.temp = filepath.Join(filepath.Dir(w.target), ".pinproof-"+rand.Text()+NewSuffix)
-	if err := w.create(); err != nil {
-		return fail.Path(path, err)
-	}
-	defer w.end()
-	if err := w.fill(data); err != nil {
-		return fail.Path(path, err)
-	}
-	return w.rename()
+	return w.write(data, func() error { return nil })
 }
 
 // A writer is one write of a file.
 type writer struct {
-	path    string      // as the user gave it
-	target  string      // the file that is replaced, links followed
-	old     fs.FileInfo // of the target; nil if there is none yet
-	temp    string
-	file    *os.File // the temporary file
-	signals chan os.Signal
+	path   string      // as the user gave it
+	target string      // the file that is replaced, links followed
+	old    fs.FileInfo // of the target; nil if there is none yet
 }
 
 // open follows links to the regular file that a write would replace.
-func open(path string) (*writer, error) {
-	w := &writer{path: path, target: path, signals: make(chan os.Signal, 4)}
+func open(path string) (w writer, err error) {
+	w.path, w.target = path, path
 	if _, err := os.Lstat(path); err != nil {
 		return w, nil
 	}
-	var err error
 	if w.target, err = filepath.EvalSymlinks(path); err == nil {
 		w.old, err = os.Stat(w.target)
 	}
 	switch {
 	case err != nil:
-		return nil, fail.Path(path, err)
+		return w, fail.Path(path, err)
 	case !w.old.Mode().IsRegular():
-		return nil, fail.In(text.Printable(path), "not a regular file")
+		return w, fail.In(text.Printable(path), "not a regular file")
 	}
 	return w, nil
 }
 
-// errInterrupted says that a signal came while no temporary file existed.
-var errInterrupted = errors.New("interrupted")
-
-// create makes the temporary file. A signal between here and the rename would leave it
-// behind, so once it exists, signals are ignored: the critical section is short.
-func (w *writer) create() (err error) {
-	mode := fs.FileMode(0o644) // less the umask
+// write writes data to a temporary file, with the mode of the old one, and syncs it. If ready
+// agrees, that takes the target's place, which is on disk once the folder is synced. Some
+// systems can't sync a folder; the file is whole either way.
+func (w *writer) write(data []byte, ready func() error) error {
+	mode := fs.FileMode(newMode)
 	if w.old != nil {
 		mode = w.old.Mode().Perm()
 	}
-	signal.Notify(w.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	w.file, err = os.OpenFile(w.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err == nil {
-		return nil
-	}
-	if signal.Stop(w.signals); len(w.signals) > 0 {
-		return errInterrupted
-	}
-	return err
-}
-
-// fill writes data to the temporary file with the mode of the old file, syncs and closes it.
-func (w *writer) fill(data []byte) error {
-	if w.old != nil {
-		if err := w.file.Chmod(w.old.Mode().Perm()); err != nil && !errors.Is(err, errors.ErrUnsupported) {
-			return err
-		}
-	}
-	_, err := w.file.Write(data)
-	return cmp.Or(err, w.file.Sync(), w.file.Close())
-}
-
-// rename puts the temporary file in the target's place. That is on disk once the folder is
-// synced. Some systems can't sync a folder; the file is whole either way.
-func (w *writer) rename() error {
-	if err := os.Rename(w.temp, w.target); err != nil {
+	// os.CreateTemp makes files that only their owner can read, whatever the umask.
+	temp, err := create(filepath.Join(filepath.Dir(w.target), ".pinproof-"+rand.Text()+NewSuffix), mode)
+	if err != nil {
 		return fail.Path(w.path, err)
 	}
-	w.temp = ""
+	defer temp.end()
+	if w.old != nil {
+		if err = temp.file.Chmod(mode); errors.Is(err, errors.ErrUnsupported) {
+			err = nil
+		}
+	}
+	if err == nil {
+		_, err = temp.file.Write(data)
+		err = cmp.Or(err, temp.file.Sync(), temp.file.Close())
+	}
+	if err != nil {
+		return fail.Path(w.path, err)
+	}
+	if err := ready(); err != nil {
+		return err
+	}
+	if err := os.Rename(temp.path, w.target); err != nil {
+		return fail.Path(w.path, err)
+	}
 	if dir, err := os.Open(filepath.Dir(w.target)); err == nil {
 		dir.Sync()
 		dir.Close()
@@ -158,11 +132,75 @@ func (w *writer) rename() error {
 	return nil
 }
 
-// end removes what is left of a write, also after a panic: nothing stale may lock others out.
-func (w *writer) end() {
-	w.file.Close()
-	if w.temp != "" {
-		os.Remove(w.temp)
+// A scratch is a file that exists only while it is in use: a lock, or what will be renamed.
+type scratch struct {
+	path    string
+	file    *os.File
+	created fs.FileInfo
+	signals chan os.Signal
+}
+
+// newMode is the mode of a new file, less the umask.
+const newMode = 0o644
+
+// errInterrupted says that a signal came while no scratch existed.
+var errInterrupted = errors.New("interrupted")
+
+// create makes a scratch exclusively. A signal before its end would leave it behind, so once
+// it exists, signals are ignored: the critical section is short.
+func create(path string, mode fs.FileMode) (*scratch, error) {
+	s := &scratch{path: path, signals: make(chan os.Signal, 4)}
+	signal.Notify(s.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	var err error
+	if s.file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode); err == nil {
+		s.created, err = s.file.Stat()
+		return s, err
 	}
-	signal.Stop(w.signals)
+	if signal.Stop(s.signals); len(s.signals) > 0 {
+		return nil, errInterrupted
+	}
+	return nil, err
+}
+
+// acquire creates a lock. It waits for whoever has it as long as patience.
+func acquire(path string, patience time.Duration) (*scratch, error) {
+	for begin := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		lock, err := create(path, newMode)
+		switch {
+		case err == nil:
+			return lock, nil
+		case errors.Is(err, errInterrupted):
+			return nil, fail.New("interrupted while waiting for %s; nothing was written", text.Printable(path))
+		case !errors.Is(err, fs.ErrExist):
+			return nil, fail.Path(path, err)
+		case time.Since(begin) > patience:
+			return nil, fail.New("%s is there: another pinproof is writing, or one was killed", text.Printable(path)).
+				Hint("look first: is another pinproof still running?").
+				Hint("only if none is, delete it: rm %s", shell.Path(path))
+		}
+	}
+}
+
+// held reports whether the file that was created is still in its place. While it is open, no
+// other one can have its identity.
+func (s *scratch) held() bool {
+	there, err := os.Lstat(s.path)
+	return err == nil && os.SameFile(s.created, there)
+}
+
+// lost is the error of a lock that isn't held.
+func (s *scratch) lost(outcome string) error {
+	return fail.In(text.Printable(s.path), "somebody deleted it while it was in use; %s", outcome).
+		Hint("look first: is another pinproof still running? If none is, do this again")
+}
+
+// end removes what is left, also after a panic: nothing stale may lock others out. What lies
+// in the place of a deleted lock is another's, and stays.
+func (s *scratch) end() {
+	held := s.held()
+	s.file.Close()
+	if held {
+		os.Remove(s.path)
+	}
+	signal.Stop(s.signals)
 }

@@ -127,3 +127,88 @@ func TestReplaceOneAtATime(t *testing.T) {
 		t.Errorf("%d lines", n)
 	}
 }
+
+// TestLockDeleted: whose lock somebody else deleted writes nothing, says so, and leaves alone
+// the lock that the next writer has made.
+func TestLockDeleted(t *testing.T) {
+	for _, taken := range []bool{false, true} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "a")
+		lock := path + NewSuffix
+		if err := os.WriteFile(path, []byte("old"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		steal := func() error {
+			if err := os.Remove(lock); err != nil || !taken {
+				return err
+			}
+			return os.WriteFile(lock, []byte("another's"), 0o644)
+		}
+		err := Replace(path, 0, func() ([]byte, error) { return nil, nil }, steal)
+		if left := leftBehind(t, dir, "a"); err != nil || content(t, path) != "old" || len(left) != 0 != taken {
+			t.Errorf("taken %t, nothing to write: %v, %q, beside it %q", taken, err, content(t, path), left)
+		}
+		os.Remove(lock)
+		err = Replace(path, 0, func() ([]byte, error) { return []byte("new"), nil }, steal)
+		if want := lock + ": somebody deleted it while it was in use; nothing was written"; err == nil || err.Error() != want {
+			t.Errorf("taken %t: %v, want %s", taken, err, want)
+		}
+		left := leftBehind(t, dir, "a")
+		if content(t, path) != "old" || taken && content(t, lock) != "another's" || len(left) != 0 != taken {
+			t.Errorf("taken %t: %q, beside it %q", taken, content(t, path), left)
+		}
+	}
+}
+
+// TestLocksDeleted: somebody deletes every lock in sight while twelve writers add a line each.
+// Who reports success has written all that was there and its line. It can only be lost to a
+// writer who had begun to rename, and that one reports no success.
+func TestLocksDeleted(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a")
+	const writers = 12
+	var all, others sync.WaitGroup
+	var results [writers]error
+	done := make(chan struct{})
+	others.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+				os.Remove(path + NewSuffix)
+			}
+		}
+	})
+	for i := range writers {
+		all.Go(func() {
+			results[i] = Replace(path, time.Minute, func() ([]byte, error) {
+				data, err := os.ReadFile(path)
+				if err != nil && !errors.Is(err, os.ErrNotExist) {
+					return nil, err
+				}
+				if len(data) > 0 && data[len(data)-1] != '\n' {
+					t.Errorf("half-written: %q", data)
+				}
+				return append(data, strconv.Itoa(i)+"\n"...), nil
+			}, func() error { return nil })
+		})
+	}
+	all.Wait()
+	close(done)
+	others.Wait()
+	lost, overwriting := 0, 0
+	written, _ := os.ReadFile(path)
+	for i, err := range results {
+		switch {
+		case err == nil && !bytes.Contains(append([]byte("\n"), written...), []byte("\n"+strconv.Itoa(i)+"\n")):
+			lost++
+		case err != nil && !strings.Contains(err.Error(), path+NewSuffix+": somebody deleted it"):
+			t.Error(err)
+		case err != nil && !strings.HasSuffix(err.Error(), "nothing was written"):
+			overwriting++
+		}
+	}
+	if lost > 0 && overwriting == 0 {
+		t.Errorf("%d writers report success, and their lines aren't in %q", lost, written)
+	}
+}

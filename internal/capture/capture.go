@@ -535,7 +535,7 @@ func (r *captureReader) finishList(list pin.EntryType) error {
 	s, made := &r.states[list], &r.made.Lists[list]
 	if r.part && made.Problem == nil {
 		lists := append(s.complete, s.page)
-		made.Answered, made.Entries = len(s.complete) > 0 || s.cursor != nil, joined(lists)
+		made.Answered, made.Entries = len(s.complete) > 0 || s.cursor != nil, unionOf(lists)
 		return nil
 	}
 	if s.cursor != nil {
@@ -561,10 +561,10 @@ func (r *captureReader) finishList(list pin.EntryType) error {
 	return nil
 }
 
-// joined returns the entries of lists of one session. It has each definition as often as
+// unionOf returns the entries of lists of one session. It has each definition as often as
 // the list that repeats it most: what a session lists twice is no duplicate, what one list
 // repeats is.
-func joined(lists [][]pin.Pin) (entries []pin.Pin) {
+func unionOf(lists [][]pin.Pin) (entries []pin.Pin) {
 	times := map[string]int{} // by digest, among entries
 	for _, list := range lists {
 		here := map[string]int{}

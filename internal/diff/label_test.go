@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"pinproof/internal/jsontest"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
@@ -787,7 +788,7 @@ func labellingHolds(t testing.TB, list pin.EntryType, old, new string) {
 func TestLabelsOfRandomSchemas(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
-	for i := range 600 {
+	for i := range jsontest.Rounds(200, 600) {
 		old := `{"name":"t","inputSchema":` + randomSchema(r, 3) + `,"outputSchema":` + randomSchema(r, 1) + `,"annotations":` + randomSchema(r, 1) + `}`
 		fresh := func() jsontree.Value { return parseCanonical(t, randomSchema(r, 2)) }
 		v := parseCanonical(t, old)

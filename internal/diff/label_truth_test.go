@@ -12,6 +12,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"pinproof/internal/jsontest"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
@@ -208,8 +209,8 @@ func (m *schemaMaker) sample(root, s *jsontree.Value, depth int) jsontree.Value 
 func TestLabelsAreTrue(t *testing.T) {
 	t.Parallel()
 	m := &schemaMaker{Rand: rand.New(rand.NewPCG(5, 6))}
-	widened := 0
-	for i := range 1_500 {
+	widened, rounds := 0, jsontest.Rounds(400, 1_500)
+	for i := range rounds {
 		old := parseCanonical(t, m.object(1+m.IntN(3)))
 		new := m.restatedInput(old)
 		same := i%4 < 2
@@ -260,7 +261,7 @@ func TestLabelsAreTrue(t *testing.T) {
 			old, new = new, old
 		}
 	}
-	if widened < 500 {
+	if widened < rounds/3 {
 		t.Errorf("%d values that only the new schema takes: a poor sample", widened)
 	}
 }
@@ -270,8 +271,8 @@ func TestLabelsAreTrue(t *testing.T) {
 func TestComparisonsAreTrue(t *testing.T) {
 	t.Parallel()
 	m := &schemaMaker{Rand: rand.New(rand.NewPCG(7, 8))}
-	told := map[breadth]int{}
-	for range 1_500 {
+	told, rounds := map[breadth]int{}, jsontest.Rounds(400, 1_500)
+	for range rounds {
 		old := parseCanonical(t, `{"anyOf":[`+m.schema(2)+`,`+m.schema(2)+`]}`)
 		new := m.varied(t, old, schema.AtSchema)
 		if m.IntN(2) == 0 {
@@ -296,7 +297,7 @@ func TestComparisonsAreTrue(t *testing.T) {
 		}
 	}
 	for _, b := range []breadth{breadthUnknown, breadthSame, breadthWider, breadthNarrower} {
-		if told[b] < 100 {
+		if told[b] < rounds/15 {
 			t.Errorf("breadth %d is told %d times: a poor sample", b, told[b])
 		}
 	}

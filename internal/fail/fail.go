@@ -10,8 +10,11 @@ import (
 )
 
 // ErrDrift is the one error that earns exit code 1. A refusal is ErrDrift, too, for
-// errors.Is. Every other error earns 2.
+// errors.Is. Every other error earns 2, an interrupt aside.
 var ErrDrift = errors.New("drift")
+
+// ErrInterrupted is how a run ends that was interrupted while it asked: exit code 130.
+var ErrInterrupted = errors.New("interrupted")
 
 // Error is an error for a person: what is wrong, then what to type next.
 // Text from a capture or a lockfile must be made printable before it goes in.

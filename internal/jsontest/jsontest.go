@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"math"
 	"math/rand/v2"
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -80,6 +81,17 @@ type Maker struct{ *rand.Rand }
 
 // NewMaker returns a maker for a seed.
 func NewMaker(seed uint64) Maker { return Maker{rand.New(rand.NewPCG(seed, 1))} }
+
+// Long reports whether tests may take long: where PINPROOF_LONG is set, as .ci/run does.
+func Long() bool { return os.Getenv("PINPROOF_LONG") != "" }
+
+// Rounds is how many times a test makes something up.
+func Rounds(few, many int) int {
+	if Long() {
+		return many
+	}
+	return few
+}
 
 // Pick returns one text of a list.
 func (m Maker) Pick(list ...string) string { return list[m.IntN(len(list))] }

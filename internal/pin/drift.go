@@ -8,7 +8,7 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// A DriftKind of drift.
+// A DriftKind says how an entry has drifted.
 type DriftKind string
 
 const (
@@ -27,7 +27,6 @@ type Drift struct {
 	Locked   *Pin  // nil if ADDED, or for a repeated name that no pin has
 	Captured *Pin  // nil if REMOVED; the first of them if DUPLICATE
 	Copies   []Pin // all entries found under its name; more than one if DUPLICATE
-	Blocked  bool  // it fails the run
 
 	RenamedFrom    string // for an ADDED entry: the REMOVED one that it seems to be under a new name
 	RenamedTo      string // for a REMOVED entry: the ADDED one
@@ -76,6 +75,7 @@ func CompareDrifts(a, b Drift) int {
 type Comparison struct {
 	Server      string
 	Capture     string // the path it was read from; "" if there is none
+	Lockfile    string // the path that the pins were read from; "" if there are none
 	About       string // the server's own name and version, printable
 	LockedAbout string // likewise, of the capture that stands for the pins
 	Noise       int    // lines of the capture passed over
@@ -84,11 +84,11 @@ type Comparison struct {
 	Known       bool // the lockfile has the server
 	Present     bool // there is a capture
 	Missing     bool // it is pinned, and the folder has no capture of it: nothing is compared
+	NoPins      bool // what was asked for is not pinned: it is shown, and there is no answer
 
 	Twin      string // of a new server: the pinned one with this set digest that has no capture here; "" if none
 	Unrelated bool   // the two sides have entries, and none in common
 	FileLabel string // the label that the capture's file name gives, "" if it gives none
-	Differs   bool   // an entry has drifted, or the server fails as a whole
 }
 
 // PolicyDiffers reports whether the two sides were pinned under different policies.
@@ -100,21 +100,21 @@ func (p *Comparison) PolicyDiffers() bool {
 func (p *Comparison) HasNoEntries() bool { return !p.Known && len(p.Captured.Pins) == 0 }
 
 // Holders counts the servers that pin or list an entry.
-func Holders(pairs []Comparison, key Key) int {
+func Holders(sides []Comparison, key Key) int {
 	n := 0
-	for i := range pairs {
-		if p := &pairs[i]; p.Locked.Find(key) != nil || p.Captured.Find(key) != nil {
+	for i := range sides {
+		if p := &sides[i]; p.Locked.Find(key) != nil || p.Captured.Find(key) != nil {
 			n++
 		}
 	}
 	return n
 }
 
-// ComparisonOf returns the pair of a server, or nil. Pairs are sorted by server.
-func ComparisonOf(pairs []Comparison, server string) *Comparison {
-	i, ok := slices.BinarySearchFunc(pairs, server, func(p Comparison, server string) int { return jsontree.CompareUTF16(p.Server, server) })
+// ComparisonOf returns the comparison of a server, or nil. They are sorted by server.
+func ComparisonOf(sides []Comparison, server string) *Comparison {
+	i, ok := slices.BinarySearchFunc(sides, server, func(p Comparison, server string) int { return jsontree.CompareUTF16(p.Server, server) })
 	if !ok {
 		return nil
 	}
-	return &pairs[i]
+	return &sides[i]
 }

@@ -192,7 +192,7 @@ func Drifts(pairs []pin.Comparison) (drifts []pin.Drift) {
 				continue
 			}
 			keys[one.Key] = true
-			d := pin.Drift{Server: p.Server, Key: one.Key, Locked: p.Locked.Find(one.Key), Copies: found[one.Key], Blocked: true}
+			d := pin.Drift{Server: p.Server, Key: one.Key, Locked: p.Locked.Find(one.Key), Copies: found[one.Key]}
 			if len(d.Copies) > 0 {
 				d.Captured = &d.Copies[0]
 			}

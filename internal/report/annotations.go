@@ -139,7 +139,7 @@ func (r *Report) annotateDrift(g *group) annotation {
 		title: r.groupTitle(g, maxSaidNames), text: r.driftText(g.drifts[0]),
 		identity: []string{d.Server, pin.EntryRef(d.Type, d.Name)},
 	}
-	if g.minor || !d.Blocked {
+	if g.minor || !r.Blocked[d.Ref()] {
 		a.level = "warning"
 	}
 	if d.Locked != nil {

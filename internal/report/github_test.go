@@ -94,10 +94,10 @@ func TestGitHubFolds(t *testing.T) {
 func TestGitHubError(t *testing.T) {
 	var b bytes.Buffer
 	want := "::error title=pinproof has no answer::100%25 of a.json:1:2: bad%0Ahint: do%0D%0A::error::this\n"
-	if err := writeGitHub(&b, Failed(fail.In("100% of a.json:1:2", "bad").Hint("do\r\n::error::this"))); err != nil || b.String() != want {
+	if err := writeGitHub(&b, failed(fail.In("100% of a.json:1:2", "bad").Hint("do\r\n::error::this"))); err != nil || b.String() != want {
 		t.Errorf("error %v, got %q", err, b.String())
 	}
-	if err := writeGitHub(&fullDisk{}, Failed(errors.New("x"))); !errors.Is(err, errFullDisk) {
+	if err := writeGitHub(&fullDisk{}, failed(errors.New("x"))); !errors.Is(err, errFullDisk) {
 		t.Error(err)
 	}
 }
@@ -211,7 +211,7 @@ func FuzzGitHub(f *testing.F) {
 		}
 		checkGitHub(t, r)
 		var b bytes.Buffer
-		if err := writeGitHub(&b, Failed(errors.New(s))); err != nil {
+		if err := writeGitHub(&b, failed(errors.New(s))); err != nil {
 			t.Fatal(err)
 		}
 		if _, _, data, ok := workflowCommand(strings.TrimSuffix(b.String(), "\n")); !ok || data != text.Printable(s) {
@@ -429,7 +429,7 @@ func TestSARIFLimit(t *testing.T) {
 
 func TestSARIFError(t *testing.T) {
 	var b bytes.Buffer
-	if err := writeSARIF(&b, Failed(fail.New("no {0}").Hint("do"))); err != nil {
+	if err := writeSARIF(&b, failed(fail.New("no {0}").Hint("do"))); err != nil {
 		t.Fatal(err)
 	}
 	validate(t, sarifSchemaFile(t), b.Bytes())
@@ -437,7 +437,7 @@ func TestSARIFError(t *testing.T) {
 	if !strings.HasSuffix(b.String(), want) {
 		t.Error(b.String())
 	}
-	if err := writeSARIF(&fullDisk{}, Failed(errors.New("x"))); !errors.Is(err, errFullDisk) {
+	if err := writeSARIF(&fullDisk{}, failed(errors.New("x"))); !errors.Is(err, errFullDisk) {
 		t.Error(err)
 	}
 }
@@ -463,7 +463,7 @@ func FuzzSARIF(f *testing.F) {
 		}
 		checkSARIF(t, schema, r)
 		var b bytes.Buffer
-		if err := writeSARIF(&b, Failed(fail.New("%s", text.Printable("x"+s)))); err != nil {
+		if err := writeSARIF(&b, failed(fail.New("%s", text.Printable("x"+s)))); err != nil {
 			t.Fatal(err)
 		}
 		validate(t, schema, b.Bytes())

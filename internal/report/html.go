@@ -225,7 +225,7 @@ func newPageGroup(r *Report, g *group, room int) *pageGroup {
 	v := &pageGroup{
 		Number: g.number, Kind: string(d.Kind),
 		Title: strings.TrimPrefix(r.groupTitle(g, maxSaidNames), string(d.Kind)+" "),
-		Why:   r.pointedAt(g), Warned: g.warned, Allowed: !d.Blocked, Open: !g.minor,
+		Why:   r.pointedAt(g), Warned: g.warned, Allowed: !r.Blocked[d.Ref()], Open: !g.minor,
 		Accept: r.acceptCommand(g),
 		room:   room,
 	}

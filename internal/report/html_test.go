@@ -360,7 +360,7 @@ func TestHTMLHostile(t *testing.T) {
 		checkPage(t, pageOf(t, r))
 		for _, err := range []error{fail.New("%s", text.Printable(s)).Hint("%s", text.Printable(s)), errors.New(s)} {
 			var b bytes.Buffer
-			if err := writeHTML(&b, Failed(err)); err != nil {
+			if err := writeHTML(&b, failed(err)); err != nil {
 				t.Fatal(err)
 			}
 			checkPage(t, b.String())
@@ -373,8 +373,8 @@ func TestPagesFailWhole(t *testing.T) {
 	for what, write := range map[string]func(d *fullDisk) error{
 		"markdown":       func(d *fullDisk) error { return writeMarkdown(d, r) },
 		"html":           func(d *fullDisk) error { return writeHTML(d, r) },
-		"markdown error": func(d *fullDisk) error { return writeMarkdown(d, Failed(fail.New("x"))) },
-		"html error":     func(d *fullDisk) error { return writeHTML(d, Failed(fail.New("x"))) },
+		"markdown error": func(d *fullDisk) error { return writeMarkdown(d, failed(fail.New("x"))) },
+		"html error":     func(d *fullDisk) error { return writeHTML(d, failed(fail.New("x"))) },
 	} {
 		if err := write(&fullDisk{room: 20}); !errors.Is(err, errFullDisk) {
 			t.Errorf("%s: a full disk is %v", what, err)

@@ -188,7 +188,7 @@ func jsonCounts(r *Report) map[string]int {
 	}
 	for i := range r.Drifts {
 		c[strings.ToLower(string(r.Drifts[i].Kind))]++
-		if r.Drifts[i].Blocked {
+		if r.Blocked[r.Drifts[i].Ref()] {
 			c["blocked"]++
 		}
 	}
@@ -233,7 +233,7 @@ func (j *jsonReport) quote(v jsontree.Value, whole int) (json.RawMessage, int) {
 func (j *jsonReport) drift(r *Report, at int, approved []lint.Finding) jsonDrift {
 	d, changes := &r.Drifts[at], r.changes[at]
 	drift := jsonDrift{
-		Server: d.Server, List: pin.EntryTypeInfo[d.Type].Member, Name: d.Name, Kind: d.Kind, Blocked: d.Blocked,
+		Server: d.Server, List: pin.EntryTypeInfo[d.Type].Member, Name: d.Name, Kind: d.Kind, Blocked: r.Blocked[d.Ref()],
 		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo,
 		Changes:  []jsonChange{},
 		Findings: jsonFindings(slices.Concat(r.fresh[at], approved), false),

@@ -135,6 +135,11 @@ func (s scene) report(t testing.TB) (*Report, lockfile.Lockfile) {
 	return New(in), lock
 }
 
+// failed is the report of a run that has no answer at all.
+func failed(err error) *Report {
+	return WithoutAnswer(pin.Verdict{ExitCode: 2}, err)
+}
+
 // allow lets the drift of the allowed kinds pass, where the server is pinned and lists tools.
 func (s scene) allow(in *Input) {
 	whole := slices.ContainsFunc(in.Comparisons, func(p pin.Comparison) bool { return !p.Known || !p.Present || p.PolicyDiffers() })
@@ -142,8 +147,8 @@ func (s scene) allow(in *Input) {
 	for i := range in.Drifts {
 		d := &in.Drifts[i]
 		p := pin.ComparisonOf(in.Comparisons, d.Server)
-		d.Blocked = !slices.Contains(s.allowed, d.Kind) || !p.Known || !p.Present || len(p.Captured.Pins) == 0
-		in.Failed = in.Failed || d.Blocked
+		in.Blocked[d.Ref()] = !slices.Contains(s.allowed, d.Kind) || !p.Known || !p.Present || len(p.Captured.Pins) == 0
+		in.Failed = in.Failed || in.Blocked[d.Ref()]
 	}
 	if in.ExitCode = 0; in.Failed {
 		in.ExitCode = 1
@@ -248,7 +253,7 @@ func checkJSON(t testing.TB, schema *jsonschema.Schema, r *Report) {
 				unapproved++
 			}
 		}
-		if d.List != pin.EntryTypeInfo[want.Type].Member || d.Name != want.Name || d.Kind != string(want.Kind) || len(d.Changes) != len(r.changes[i]) || unapproved != len(r.fresh[i]) || d.Blocked != want.Blocked {
+		if d.List != pin.EntryTypeInfo[want.Type].Member || d.Name != want.Name || d.Kind != string(want.Kind) || len(d.Changes) != len(r.changes[i]) || unapproved != len(r.fresh[i]) || d.Blocked != r.Blocked[want.Ref()] {
 			t.Fatalf("drift %d is not that of the report:\n%s", i, out)
 		}
 		for j, c := range d.Changes {
@@ -306,7 +311,7 @@ func TestJSONStreams(t *testing.T) {
 			t.Fatalf("after %d bytes: %v", room*100, err)
 		}
 	}
-	if err := writeJSON(&fullDisk{}, Failed(fail.New("x"))); !errors.Is(err, errFullDisk) {
+	if err := writeJSON(&fullDisk{}, failed(fail.New("x"))); !errors.Is(err, errFullDisk) {
 		t.Error(err)
 	}
 }
@@ -337,7 +342,7 @@ func TestJSONError(t *testing.T) {
 			`{"schemaVersion":1,"verdict":"error","exitCode":2,"error":{"message":"not ours<U+001B><U+000A>","hints":[]}}`},
 	} {
 		var b bytes.Buffer
-		if err := writeJSON(&b, Failed(test.err)); err != nil || b.String() != test.want+"\n" {
+		if err := writeJSON(&b, failed(test.err)); err != nil || b.String() != test.want+"\n" {
 			t.Errorf("got %swant %s", b.String(), test.want)
 		}
 		validate(t, schema, b.Bytes())
@@ -515,7 +520,7 @@ func FuzzJSON(f *testing.F) {
 		}
 		validate(t, lockSchema, locked)
 		var b bytes.Buffer
-		if err := writeJSON(&b, Failed(errors.New(text))); err != nil {
+		if err := writeJSON(&b, failed(errors.New(text))); err != nil {
 			t.Fatal(err)
 		}
 		validate(t, schema, b.Bytes())
@@ -525,6 +530,7 @@ func FuzzJSON(f *testing.F) {
 // TestRealReports has every format report what real servers changed from one
 // capture to the next.
 func TestRealReports(t *testing.T) {
+	t.Parallel()
 	paths := pintest.Captures(t, "*/*.json*")
 	report, sarif, locked := compiledSchema(t, pintest.Path("docs/report.schema.json")), sarifSchemaFile(t), compiledSchema(t, pintest.Path("docs/lockfile.schema.json"))
 	old, drifted := "", 0

@@ -177,7 +177,7 @@ func junitDrift(r *Report, at int, g *group, budget *diff.WordBudget, text func(
 		b.findings(newSection("", collapseFindings(r.fresh[at], r.subjectOf), 1))
 		b.drift(r, d, &alone, true)
 	})
-	if !d.Blocked {
+	if !r.Blocked[d.Ref()] {
 		return newElement("system-out", "allowed: "+said, nil)
 	}
 	return newFailure("failure", string(d.Kind), message, said)

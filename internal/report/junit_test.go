@@ -135,7 +135,7 @@ func holdAgainstXSD(t *testing.T, folder string, write func(io.Writer) error) {
 func TestJUnitError(t *testing.T) {
 	var b bytes.Buffer
 	err := fail.In("a.json:1:2", `bad "<x>"`).Hint("do & see")
-	if err := writeJUnit(&b, Failed(err)); err != nil {
+	if err := writeJUnit(&b, failed(err)); err != nil {
 		t.Fatal(err)
 	}
 	want := `<?xml version="1.0" encoding="UTF-8"?>
@@ -151,8 +151,8 @@ hint: do & see]]></error>
 	if b.String() != want {
 		t.Errorf("got\n%s", b.String())
 	}
-	holdAgainstXSD(t, t.TempDir(), func(w io.Writer) error { return writeJUnit(w, Failed(err)) })
-	if err := writeJUnit(&fullDisk{}, Failed(err)); !errors.Is(err, errFullDisk) {
+	holdAgainstXSD(t, t.TempDir(), func(w io.Writer) error { return writeJUnit(w, failed(err)) })
+	if err := writeJUnit(&fullDisk{}, failed(err)); !errors.Is(err, errFullDisk) {
 		t.Error(err)
 	}
 }
@@ -230,7 +230,7 @@ func checkJUnit(t testing.TB, r *Report) {
 		}
 	}
 	for i := range r.Drifts {
-		if r.Drifts[i].Blocked {
+		if r.Blocked[r.Drifts[i].Ref()] {
 			blocked++
 		}
 	}
@@ -251,7 +251,7 @@ func FuzzJUnit(f *testing.F) {
 		}
 		checkJUnit(t, r)
 		var b bytes.Buffer
-		if err := writeJUnit(&b, Failed(errors.New(text))); err != nil {
+		if err := writeJUnit(&b, failed(errors.New(text))); err != nil {
 			t.Fatal(err)
 		}
 		if err := xml.Unmarshal(b.Bytes(), new(junitFile)); err != nil {

@@ -142,7 +142,7 @@ func markdownSaid(r *Report, g *group) string {
 		edits = append(edits, &g.edits[i])
 	}
 	said = append(said, markdownCode(r.pointedAt(g)), markdownCode(driftNote(r.first(g))), markdownCode(labelCounts(edits)))
-	if !r.first(g).Blocked {
+	if !r.Blocked[r.first(g).Ref()] {
 		said = append(said, "allowed")
 	}
 	return joined("; ", said...)

@@ -42,13 +42,18 @@ func reportOf(pairs []pin.Comparison, locked []pin.Set) *Report {
 // inputOf is what a report is made of, findings aside: the verdict by plain values, where
 // nothing is allowed.
 func inputOf(pairs []pin.Comparison) Input {
-	in := Input{Lockfile: "tools.lock", Comparisons: pairs, Drifts: pintest.Drifts(pairs), Matches: true, Next: shell.Command{Capture: "live.json"}}
+	in := Input{Lockfile: "tools.lock", Comparisons: pairs, Drifts: pintest.Drifts(pairs), Next: shell.Command{Capture: "live.json"}}
+	in.Verdict = pin.Verdict{Matches: true, Blocked: map[pin.Ref]bool{}, Differs: map[string]bool{}}
+	for _, d := range in.Drifts {
+		in.Blocked[d.Ref()] = true
+	}
 	in.ApprovalHash = func(server string, p *pin.Pin) string { return p.Digest }
 	for i := range pairs {
 		p := &pairs[i]
 		p.Locked.Digest, p.Captured.Digest = pintest.SetDigest(&p.Locked), pintest.SetDigest(&p.Captured)
-		p.Differs = !p.Known || !p.Present || p.PolicyDiffers() || slices.ContainsFunc(in.Drifts, func(d pin.Drift) bool { return d.Server == p.Server })
-		in.Matches = in.Matches && !p.Differs
+		if !p.Known || !p.Present || p.PolicyDiffers() || slices.ContainsFunc(in.Drifts, func(d pin.Drift) bool { return d.Server == p.Server }) {
+			in.Matches, in.Differs[p.Server] = false, true
+		}
 		if p.Present && p.Captured.Digest != "" {
 			in.Expect = append(in.Expect, "--expect "+p.Captured.Digest)
 		}
@@ -263,7 +268,7 @@ func TestMarkdownHostile(t *testing.T) {
 		checkMarkdown(t, markdownOf(t, r))
 		for _, err := range []error{fail.New("%s", text.Printable(s)).Hint("%s", text.Printable(s)), errors.New(s), fail.New("a\n%s\nb", "```")} {
 			var b bytes.Buffer
-			if err := writeMarkdown(&b, Failed(err)); err != nil {
+			if err := writeMarkdown(&b, failed(err)); err != nil {
 				t.Fatal(err)
 			}
 			checkMarkdown(t, b.String())
@@ -357,7 +362,9 @@ func TestMarkdownBoundedServers(t *testing.T) {
 	t.Parallel()
 	r := pageReport(t, `[{"name":"a"}]`, `[{"name":"b"}]`)
 	for i := range 1_000 {
-		r.Comparisons = append(r.Comparisons, pin.Comparison{Server: fmt.Sprintf("t%03d", i), Known: true, Missing: true, Differs: true})
+		server := fmt.Sprintf("t%03d", i)
+		r.Comparisons = append(r.Comparisons, pin.Comparison{Server: server, Known: true, Missing: true})
+		r.Differs[server] = true
 	}
 	page := markdownOf(t, r)
 	checkMarkdown(t, page)

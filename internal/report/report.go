@@ -21,10 +21,8 @@ type Input struct {
 	Drifts      []pin.Drift
 	Findings    []lint.Finding
 
-	Matches  bool  // every entry matches its pin, and nothing else is wrong
-	Failed   bool  // an entry or a server fails the run
+	pin.Verdict
 	NoAnswer error // why there is no answer, whatever else the report shows; or nil
-	ExitCode int   // of the run, if nothing else fails
 	WarnOnly bool  // no warning fails the run
 	Review   bool  // what matches was read, too, and a warning that is not on record fails the run
 
@@ -74,9 +72,9 @@ func New(in Input) *Report {
 	return r
 }
 
-// Failed stands for a run that has no answer at all.
-func Failed(err error) *Report {
-	return &Report{Input: Input{NoAnswer: err, ExitCode: 2}}
+// WithoutAnswer stands for a run that has no answer at all.
+func WithoutAnswer(v pin.Verdict, err error) *Report {
+	return &Report{Input: Input{Verdict: v, NoAnswer: err}}
 }
 
 // Empty reports whether nothing was compared.

@@ -231,7 +231,7 @@ func padded(s string, width int) string {
 // differing lists the servers that differ.
 func (r *Report) differing() (list []*pin.Comparison) {
 	for i := range r.Comparisons {
-		if r.Comparisons[i].Differs {
+		if r.Differs[r.Comparisons[i].Server] {
 			list = append(list, &r.Comparisons[i])
 		}
 	}

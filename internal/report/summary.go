@@ -672,7 +672,7 @@ func (r *Report) nothingPinned() bool {
 // RestStep is the --accept-all command, or empty where that is not to be suggested.
 func (r *Report) RestStep() step {
 	_, left := r.driftsThat(func(i int) bool { return r.Drifts[i].Kind == pin.Duplicate || r.Warned(i) })
-	if r.LeftOut > 0 || r.Lockfile == "" || len(r.Expect) == 0 || !slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.Differs && !p.Missing }) || len(lint.WarningsIn(r.General())) > 0 || len(r.Unapprovable()) > 0 ||
+	if r.LeftOut > 0 || r.Lockfile == "" || len(r.Expect) == 0 || !slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return r.Differs[p.Server] && !p.Missing }) || len(lint.WarningsIn(r.General())) > 0 || len(r.Unapprovable()) > 0 ||
 		len(left) > 0 && (r.AllOrNothing() || len(left) == len(r.Drifts)) {
 		return step{}
 	}
@@ -931,7 +931,7 @@ type sideText struct {
 func (r *Report) sides() []sideText {
 	var list []sideText
 	for i := range r.Comparisons {
-		if p := &r.Comparisons[i]; len(r.Comparisons) == 1 || p.Differs {
+		if p := &r.Comparisons[i]; len(r.Comparisons) == 1 || r.Differs[p.Server] {
 			list = append(list, r.side(p, true))
 		}
 	}

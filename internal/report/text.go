@@ -220,7 +220,7 @@ func (t *textWriter) blocks(r *Report, brief bool) (left bool) {
 	for i, g := range r.groups {
 		if brief && r.opensServer(g) {
 			server := r.first(g).Server
-			fails := slices.ContainsFunc(r.Drifts, func(d pin.Drift) bool { return d.Server == server && d.Blocked })
+			fails := slices.ContainsFunc(r.Drifts, func(d pin.Drift) bool { return d.Server == server && r.Blocked[d.Ref()] })
 			t.block(fails, "server="+text.Name(server)+"  "+r.serverText(server, false))
 		}
 		if !shown(g) {
@@ -228,7 +228,7 @@ func (t *textWriter) blocks(r *Report, brief bool) (left bool) {
 		}
 		for _, at := range g.drifts {
 			d := &r.Drifts[at]
-			t.block(d.Blocked, "["+string(d.Kind)+"] "+pin.EntryRef(d.Type, d.Name)+r.serverField(d.Server))
+			t.block(r.Blocked[d.Ref()], "["+string(d.Kind)+"] "+pin.EntryRef(d.Type, d.Name)+r.serverField(d.Server))
 		}
 		for _, row := range rows[i] {
 			t.gateRow(row, width)

@@ -4,7 +4,6 @@ package shell
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -66,6 +65,14 @@ func Path(path string) string {
 	return Quote(path)
 }
 
+// LabelOrID is a label from a lockfile for a command that we print or, if it isn't safe, ID.
+func LabelOrID(server string) string {
+	if PasteableLabel(server) {
+		return server
+	}
+	return "ID"
+}
+
 // Label returns the label that a file's name gives, quoted for a command. It is ID if
 // the name gives none, or one that another server has.
 func Label(label, taken string) string {
@@ -98,24 +105,15 @@ func (c Command) To(verb string, args ...string) string {
 	if c.Server != "" {
 		words = append(words, "--server", Quote(c.Server))
 	}
-	words = append(words, c.Flags[verb]...)
-	if verb == "diff" && c.Against != "" {
-		words = append(words, "--against", Path(c.Against))
-	}
-	return strings.Join(append(words, args...), " ")
-}
-
-// without leaves the flags that begin with given out of the commands for a verb.
-func (c Command) without(verb, given string) Command {
-	flags := map[string][]string{}
-	maps.Copy(flags, c.Flags)
-	flags[verb] = slices.DeleteFunc(slices.Clone(flags[verb]), func(word string) bool { return strings.HasPrefix(word, given) })
-	c.Flags = flags
-	return c
+	return strings.Join(slices.Concat(words, c.Flags[verb], args), " ")
 }
 
 // Instead makes a command with the flag arg, whatever this run was given in its place.
-func (c Command) Instead(verb, given, arg string) string { return c.without(verb, given).To(verb, arg) }
+func (c Command) Instead(verb, given, arg string) string {
+	kept := slices.DeleteFunc(slices.Clone(c.Flags[verb]), func(word string) bool { return strings.HasPrefix(word, given) })
+	c.Flags = map[string][]string{verb: kept}
+	return c.To(verb, arg)
+}
 
 // PinProse makes the command that pins all prose.
 func (c Command) PinProse(verb string) string {
@@ -125,10 +123,7 @@ func (c Command) PinProse(verb string) string {
 // Retire makes the command that removes a server's pins. The label comes from the
 // lockfile, so the command has it only if that is safe.
 func (c Command) Retire(server string) string {
-	if !PasteableLabel(server) {
-		server = "ID"
-	}
-	words := "pinproof relock --drop-server " + server
+	words := "pinproof relock --drop-server " + LabelOrID(server)
 	if c.Lockfile != "" {
 		words += " " + Path(c.Lockfile)
 	}

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"pinproof/internal/fail"
-	"pinproof/internal/lockfile"
 	"pinproof/internal/text"
+	"pinproof/internal/workspace"
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
@@ -30,7 +30,7 @@ type Pins struct {
 // from the project's folder on, as pinproof looks for it.
 func (p Pins) find() (project, name string, err error) {
 	begin, err := filepath.Abs(cmp.Or(os.Getenv("CLAUDE_PROJECT_DIR"), os.Getenv("GEMINI_PROJECT_DIR")))
-	path := lockfile.Nearest(begin)
+	path := workspace.NearestLockfile(begin)
 	if p.Lockfile != "" {
 		path, err = filepath.Abs(p.Lockfile)
 	}

@@ -1,14 +1,15 @@
-package main
+package cli
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
+	"time"
 
 	"github.com/mattn/go-isatty"
 	"golang.org/x/term"
 
+	"pinproof/internal/fail"
 	"pinproof/internal/report"
 )
 
@@ -47,26 +48,28 @@ func (a *app) style(full bool) report.TextStyle {
 	return report.TextStyle{Colored: a.colored(), Width: width, Full: full}
 }
 
-// sayInterrupted has an interrupt say that nothing was written, before it ends the process
-// as it would without us. It does so until stop is called. again is the command to go on.
-func sayInterrupted(w io.Writer, again string) (stop func()) {
-	signals, ended := make(chan os.Signal, 1), make(chan bool)
+// interruptible runs ask, unless an interrupt comes first. That says that nothing was
+// written, and ends the process as it would without us. again is the command to go on.
+func (a *app) interruptible(again string, ask func() error) error {
+	ignored := signal.Ignored(os.Interrupt) // since the start: under nohup, in the background
+	signals, answered := make(chan os.Signal, 1), make(chan error, 1)
 	signal.Notify(signals, os.Interrupt)
-	go func() {
-		defer close(ended)
-		if s, interrupted := <-signals; interrupted {
-			fmt.Fprintf(w, "\nerror: interrupted; nothing was written\nhint: to go on: %s\n", again)
-			signal.Stop(signals)
-			if self, err := os.FindProcess(os.Getpid()); err == nil {
-				self.Signal(s)
-			}
-		}
-	}()
-	return func() {
+	go func() { answered <- ask() }()
+	select {
+	case err := <-answered:
 		signal.Stop(signals)
-		close(signals)
-		<-ended // nothing may be written once it was said
+		if len(signals) == 0 {
+			return err
+		}
+	case <-signals:
+		signal.Stop(signals)
 	}
+	fmt.Fprintf(a.stderr, "\nerror: interrupted; nothing was written\nhint: to go on: %s\n", again)
+	self, err := os.FindProcess(os.Getpid())
+	if err == nil && !ignored && self.Signal(os.Interrupt) == nil {
+		time.Sleep(time.Second) // the signal ends the process meanwhile
+	}
+	return fail.ErrInterrupted
 }
 
 // openTerminal opens the terminal itself, for answers when standard input is the

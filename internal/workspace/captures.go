@@ -1,4 +1,4 @@
-package main
+package workspace
 
 import (
 	"bytes"
@@ -27,8 +27,8 @@ type source struct {
 // readSources reads a capture, or every capture of a folder: each *.json or *.jsonl
 // belongs to one server. Names that begin with a dot are skipped, and so are the lockfile
 // and LOCKFILE.new. Anything else is an error, because a gate must not skip.
-func readSources(path, lockPath string, stdin io.Reader) ([]source, error) {
-	if !isFolder(path) {
+func (w *Workspace) readSources(path string, stdin io.Reader) ([]source, error) {
+	if !IsFolder(path) {
 		data, err := readFile(path, stdin, jsontree.MaxCaptureBytes)
 		if err != nil {
 			return nil, err
@@ -37,13 +37,13 @@ func readSources(path, lockPath string, stdin io.Reader) ([]source, error) {
 		if path == "-" {
 			label = ""
 		}
-		return []source{{path, label, capture.Scan(path, data, formOf)}}, nil
+		return []source{{path, label, capture.Scan(path, data, w.Gate.Form)}}, nil
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
 		return nil, fail.Path(path, err)
 	}
-	lockInfo, _ := os.Stat(lockPath)
+	lockInfo, _ := os.Stat(w.LockPath)
 	var list []source
 	labels := map[string]string{}
 	total := 0
@@ -56,7 +56,7 @@ func readSources(path, lockPath string, stdin io.Reader) ([]source, error) {
 		if err != nil {
 			return nil, fail.Path(file, err)
 		}
-		if os.SameFile(info, lockInfo) || strings.TrimSuffix(filepath.Clean(file), atomicfile.NewSuffix) == filepath.Clean(lockPath) {
+		if os.SameFile(info, lockInfo) || strings.TrimSuffix(filepath.Clean(file), atomicfile.NewSuffix) == filepath.Clean(w.LockPath) {
 			continue
 		}
 		label, ok := serverLabel(e.Name())
@@ -75,7 +75,7 @@ func readSources(path, lockPath string, stdin io.Reader) ([]source, error) {
 		if total += len(data); total > jsontree.MaxLockfileBytes {
 			return nil, fail.In(text.Printable(path), "more than 256 MiB of captures")
 		}
-		list = append(list, source{file, label, capture.Scan(file, data, formOf)})
+		list = append(list, source{file, label, capture.Scan(file, data, w.Gate.Form)})
 	}
 	if len(list) == 0 {
 		return nil, fail.In(text.Printable(path), "no *.json or *.jsonl in this folder").Hint("%s", capture.CaptureHint)
@@ -107,6 +107,10 @@ func readFile(path string, stdin io.Reader, limit int) ([]byte, error) {
 		defer f.Close()
 		in = f
 	}
+	return readAll(path, in, limit)
+}
+
+func readAll(path string, in io.Reader, limit int) ([]byte, error) {
 	var data bytes.Buffer
 	data.Grow(min(int(max(fileSize(path), 0)), limit) + bytes.MinRead)
 	_, err := data.ReadFrom(io.LimitReader(in, int64(limit)+1))
@@ -127,13 +131,14 @@ func fileSize(path string) int64 {
 	return -1
 }
 
-func isFolder(path string) bool {
+// IsFolder reports whether a path, which may be - for standard input, leads to a folder.
+func IsFolder(path string) bool {
 	info, err := os.Stat(path)
 	return path != "-" && err == nil && info.IsDir()
 }
 
-// sameFile reports whether two paths lead to one file, be it there or still to be written.
-func sameFile(a, b string) bool {
+// SameFile reports whether two paths lead to one file, be it there or still to be written.
+func SameFile(a, b string) bool {
 	if a == "-" || b == "-" {
 		return false
 	}

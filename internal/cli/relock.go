@@ -1,6 +1,7 @@
-package main
+package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -14,15 +15,15 @@ import (
 	"pinproof/internal/pin"
 	"pinproof/internal/report"
 	"pinproof/internal/text"
+	"pinproof/internal/workspace"
 )
 
 // relockFlags holds the flags of relock alone.
 type relockFlags struct {
 	approveFlags
-	accept      []string
-	acceptAll   bool
-	acceptLabel []string
-	drop        string
+	accept    []string
+	acceptAll bool
+	drop      string
 }
 
 func newRelock(a *app) *cobra.Command {
@@ -42,7 +43,7 @@ Exit codes: 0 no drift is left, 1 some is, or the capture is not the reviewed on
   pinproof relock files.jsonl --accept 'browser_*'               a pattern, quoted: of what is pinned
   pinproof relock files.jsonl --accept added                     what is new
   pinproof relock files.jsonl --only wording                     asks about those alone
-  pinproof relock files.jsonl --accept-label sdk-churn           what changed in no other way
+  pinproof relock files.jsonl --accept sdk-churn                 what changed in no other way
   pinproof relock files.jsonl --accept-all --expect sha256:HEX   exactly what diff showed
   pinproof relock files.jsonl --accept-warning a                 in spite of its warning
   pinproof relock --drop-server github                           retire a server`,
@@ -50,26 +51,27 @@ Exit codes: 0 no drift is left, 1 some is, or the capture is not the reviewed on
 			if cmd.Flags().Changed("drop-server") {
 				return a.dropServer(cmd, args, f)
 			}
-			sel, err := f.selection()
+			req, err := f.request(a, cmd, args, false)
 			if err != nil {
 				return err
 			}
-			req, w, err := f.load(a, cmd, args)
-			if err == nil {
-				err = approval.CheckSelectors("--only", req.only, w.comparisons)
+			sel, err := f.selection(req)
+			if err != nil {
+				return err
 			}
+			w, err := f.load(a, req)
 			if err == nil {
-				err = approval.CheckSelectors("--accept", sel.Labels, w.comparisons)
+				err = cmp.Or(approval.CheckSelectors("--only", req.only, w.Comparisons), approval.CheckSelectors("--accept", sel.Labels, w.Comparisons))
 			}
 			if err != nil {
 				return err
 			}
-			if !w.folder && !w.comparisons[0].Known {
-				return fail.New("%s has no server %s", text.Printable(w.lockPath), text.Name(w.comparisons[0].Server)).
+			if !w.Folder && !w.Comparisons[0].Known {
+				return fail.New("%s has no server %s", text.Printable(w.LockPath), text.Name(w.Comparisons[0].Server)).
 					Hint("to approve a new server: %s", req.To("lock"))
 			}
-			r := w.report(req)
-			return outranks(r.NoAnswer, a.relock(req, w, r, f, sel))
+			ans := a.review(req, w)
+			return graver(ans.noAnswer, a.relock(req, w, ans, f, sel))
 		},
 	}
 	f.registerReview(cmd)
@@ -78,36 +80,26 @@ Exit codes: 0 no drift is left, 1 some is, or the capture is not the reviewed on
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.accept, "accept", nil, "accept the drift of `SELECTOR`: NAME of a tool, prompt=NAME, instructions, each also with @sha256:HEX; sha256:HEX; a quoted pattern with * and ?, which takes nothing new; added, changed, removed, hidden; a label (repeatable)")
 	flags.BoolVar(&f.acceptAll, "accept-all", false, "accept all drift but what has a new warning")
-	flags.StringArrayVar(&f.acceptLabel, "accept-label", nil, "accept the entries that changed in nothing but this `LABEL`, as diff prints it (repeatable)")
 	flags.StringVar(&f.drop, "drop-server", "", "retire the server `ID`: remove its pins; takes no capture")
 	return cmd
 }
 
-// selection reads the flags that say what is accepted, without the labels.
-func (f *relockFlags) selection() (approval.Selection, error) {
+// selection reads the flags that say what is accepted.
+func (f *relockFlags) selection(req *request) (approval.Selection, error) {
 	sel := approval.Selection{All: f.acceptAll, Part: len(f.only) > 0}
-	if sel.Part && len(f.accept)+len(f.acceptLabel) > 0 {
+	if sel.Part && len(f.accept) > 0 {
 		return sel, fail.New("--only goes with --accept-all or with the prompt: --accept already says what is accepted")
 	}
-	if f.acceptAll && len(f.accept)+len(f.acceptLabel) > 0 {
-		return sel, fail.New("--accept-all takes no --accept and no --accept-label: all is more than some")
+	if f.acceptAll && len(f.accept) > 0 {
+		return sel, fail.New("--accept-all takes no --accept: all is more than some")
 	}
-	for _, arg := range f.only {
-		s, err := approval.ParseSelector("--only", arg, report.OnlyWords())
-		if err != nil {
-			return sel, err
-		}
+	for _, s := range req.only {
 		if f.acceptAll && s.Word == "" { // --accept keeps a name or a pattern to one server, and a pattern to what is pinned
-			return sel, fail.New("--only %s --accept-all: an entry is accepted by its name or a pattern: --accept", text.Name(arg))
-		}
-	}
-	for _, id := range f.acceptLabel {
-		if _, ok := diff.LabelNamed(id); !ok {
-			return sel, noSuchLabel(id)
+			return sel, fail.New("--only %s --accept-all: an entry is accepted by its name or a pattern: --accept", text.Name(s.Arg))
 		}
 	}
 	names := f.accept
-	if len(f.accept)+len(f.acceptLabel) == 0 && !f.acceptAll {
+	if len(f.accept) == 0 && !f.acceptAll {
 		names = f.acceptWarning // on its own, this flag accepts the entry, too
 	}
 	for _, arg := range names {
@@ -118,7 +110,7 @@ func (f *relockFlags) selection() (approval.Selection, error) {
 		case one.Word == approval.Warnings:
 			return sel, fail.New("--accept warnings: a warning takes a yes of its own").Hint("read it, then name the entry: --accept-warning NAME")
 		case one.Word != "" && approval.KindOf(one.Word) == "":
-			f.acceptLabel, sel.Labels = append(f.acceptLabel, arg), append(sel.Labels, one)
+			sel.Labels = append(sel.Labels, one)
 			continue
 		}
 		sel.Accepts = append(sel.Accepts, one)
@@ -128,17 +120,18 @@ func (f *relockFlags) selection() (approval.Selection, error) {
 
 // relock approves what the flags or the answers accept. Servers without a capture keep
 // their pins, and are left to the caller.
-func (a *app) relock(req *request, w *workspace, r *report.Report, f *relockFlags, sel approval.Selection) error {
+func (a *app) relock(req *request, w *workspace.Workspace, ans answer, f *relockFlags, sel approval.Selection) error {
+	r := ans.report
 	ap := &approver{a, req, w, r, &f.approveFlags, a.style(f.full)}
-	if err := ap.withhold(&sel); err != nil {
+	if err := ap.applyWarningFlags(&sel); err != nil {
 		return err
 	}
-	byFlags := len(sel.Accepts)+len(f.acceptLabel) > 0 || sel.All
-	policyChanged := slices.ContainsFunc(w.comparisons, func(p pin.Comparison) bool { return p.PolicyDiffers() })
+	byFlags := len(sel.Accepts)+len(sel.Labels) > 0 || sel.All
+	policyChanged := slices.ContainsFunc(w.Comparisons, func(p pin.Comparison) bool { return p.PolicyDiffers() })
 	asks := !byFlags && (len(r.Drifts) > 0 || policyChanged || len(r.Unrecorded()) > 0 && a.canAsk(req))
-	settled := r.Matches || r.NoAnswer != nil && !slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.Differs && !p.Missing })
+	settled := ans.Matches || ans.noAnswer != nil && !slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return ans.Differs[p.Server] && !p.Missing })
 	if settled && !asks && len(sel.Recorded) == 0 {
-		if _, _, err := approval.SelectDrifts(w.comparisons, r.Drifts, sel); err != nil {
+		if _, _, err := approval.SelectDrifts(w.Comparisons, r.Drifts, sel); err != nil {
 			return err
 		}
 		return report.WriteVerify(a.out, r, ap.style, false)
@@ -154,8 +147,8 @@ func (a *app) relock(req *request, w *workspace, r *report.Report, f *relockFlag
 		if err := ap.ask(&sel); err != nil {
 			return err
 		}
-	} else if len(f.acceptLabel) > 0 {
-		sel.Chosen = r.Labelled(f.acceptLabel)
+	} else if len(sel.Labels) > 0 {
+		sel.Chosen = r.Labelled(sel.LabelIDs())
 	}
 	d, err := ap.decide(sel)
 	if err != nil {
@@ -169,7 +162,7 @@ func (a *app) relock(req *request, w *workspace, r *report.Report, f *relockFlag
 		if len(d.Refused) > 0 {
 			report.NewText(a.out, ap.style).Findings(r, "", "", r.RefusedWarnings(d.Refused))
 		}
-		report.WriteRelocked(a.out, r, report.Relocked{Accepted: d.Accepted, Recorded: d.Recorded, Idle: f.idleTexts(d.Idle, sel), Whole: whole, Shown: asks}, ap.style)
+		report.WriteRelocked(a.out, r, report.Relocked{Accepted: d.Accepted, Recorded: d.Recorded, Idle: idleTexts(d.Idle, sel), Whole: whole, Shown: asks}, ap.style)
 	})
 	switch {
 	case err != nil:
@@ -189,13 +182,13 @@ func (a *app) relock(req *request, w *workspace, r *report.Report, f *relockFlag
 }
 
 // idleTexts says which flags had nothing to accept.
-func (f *relockFlags) idleTexts(idle []approval.Selector, sel approval.Selection) []string {
+func idleTexts(idle []approval.Selector, sel approval.Selection) []string {
 	var texts []string
 	for _, a := range idle {
 		texts = append(texts, text.Name(a.Arg)+" has not drifted: nothing to accept")
 	}
-	if len(f.acceptLabel) > 0 && len(sel.Chosen) == 0 {
-		texts = append(texts, "no entry has only changes of "+strings.Join(f.acceptLabel, ", ")+" and no new warning")
+	if len(sel.Labels) > 0 && len(sel.Chosen) == 0 {
+		texts = append(texts, "no entry has only changes of "+strings.Join(sel.LabelIDs(), ", ")+" and no new warning")
 	}
 	return texts
 }
@@ -231,7 +224,7 @@ func (a *app) prompter(req *request, style report.TextStyle, r *report.Report) (
 	if !isTerminal(a.stdout) {
 		shown = a.stderr // what is asked about must be seen where it is asked
 	}
-	return report.NewPrompter(in, a.stderr, report.NewText(shown, style), r, req.To(req.verb, r.OnlyFlags...)), nil
+	return report.NewPrompter(in, a.stderr, report.NewText(shown, style), r, req.To(req.Verb, r.OnlyFlags...)), nil
 }
 
 // dropServer retires a server: its pins leave the lockfile.
@@ -244,32 +237,21 @@ func (a *app) dropServer(cmd *cobra.Command, args []string, f *relockFlags) erro
 	if len(args) > 1 || given > 1 {
 		return fail.New("--drop-server goes alone: pinproof relock --drop-server ID [LOCKFILE]")
 	}
-	req, err := f.request(a, cmd, append([]string{"-"}, args...)) // no capture
+	req, err := f.sharedFlags.request(a, cmd, append([]string{"-"}, args...)) // no capture
 	if err != nil {
 		return err
 	}
-	l, s, err := readLockfile(req.lockPath)
+	l, s, err := workspace.ReadLockfile(a.gate.Form, req.LockPath)
 	set := l.Find(server)
 	switch {
 	case err != nil:
 		return err
 	case s == nil:
-		return fail.In(text.Printable(req.lockPath), "no such lockfile")
+		return fail.In(text.Printable(req.LockPath), "no such lockfile")
 	case set == nil:
-		return fail.New("%s has no server %s", text.Printable(req.lockPath), text.Name(server))
+		return fail.New("%s has no server %s", text.Printable(req.LockPath), text.Name(server))
 	}
-	return a.write(&workspace{lock: l, lockPath: req.lockPath}, req, nil, []string{server}, func() {
-		fmt.Fprintf(a.out, "DROPPED server %s, %s -> %s\n", text.Name(server), text.Count(len(set.Pins), "pin"), text.Printable(req.lockPath))
+	return a.write(&workspace.Workspace{Gate: a.gate, Lock: l, LockPath: req.LockPath}, req, nil, []string{server}, func() {
+		fmt.Fprintf(a.out, "DROPPED server %s, %s -> %s\n", text.Name(server), text.Count(len(set.Pins), "pin"), text.Printable(req.LockPath))
 	})
-}
-
-func noSuchLabel(id string) error {
-	f := fail.New("--accept-label %s: no such label", text.Name(id))
-	if near := nearest(id, diff.LabelIDs()); near != "" {
-		return f.Hint("did you mean: --accept-label %s", near)
-	}
-	for ids := range slices.Chunk(diff.LabelIDs(), 6) {
-		f.Hint("the labels: %s", strings.Join(ids, ", "))
-	}
-	return f
 }

@@ -1,12 +1,12 @@
-package main
+package text
 
 import (
 	"slices"
 	"strings"
 )
 
-// nearest returns the word of a list that was probably meant by word, or "".
-func nearest(word string, list []string) string {
+// Nearest returns the word of a list that was probably meant by word, or "".
+func Nearest(word string, list []string) string {
 	slips := []func(w string) bool{ // the likeliest first
 		func(w string) bool { return len(word) > 2 && strings.HasPrefix(w, word) },
 		func(w string) bool { return strings.EqualFold(word, w) },

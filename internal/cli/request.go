@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"slices"
@@ -14,19 +14,14 @@ import (
 	"pinproof/internal/report"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
+	"pinproof/internal/workspace"
 )
 
 // A request is what the positionals and the shared flags of a command ask for.
 type request struct {
-	shell.Command // as it was called, for the commands that we print
-	verb          string
-	lockPath      string // path of the lockfile, given or found
-	needsPins     bool   // without a lockfile, or without the server in it, there is no answer
-	substitutes   []pin.Substitute
-	part          bool                // the capture is part of a session
-	full          bool                // show also what one line would sum up
-	only          []approval.Selector // the part of the drift that is shown or accepted; none: all of it
-	asked         *policyFlags        // the policy that lock and relock were asked for; nil for other commands
+	workspace.Request
+	full bool                // show also what one line would sum up
+	only []approval.Selector // the part of the drift that is shown or accepted; none: all of it
 }
 
 // sharedFlags holds the values of the flags that every command takes.
@@ -55,23 +50,23 @@ func (f *sharedFlags) registerOnly(cmd *cobra.Command) {
 
 // request reads the positionals and checks the flags that every command has.
 func (f *sharedFlags) request(a *app, cmd *cobra.Command, args []string) (*request, error) {
-	req := &request{verb: cmd.Name(), full: f.full}
-	req.Server, req.Flags = f.server, carriedBy(cmd.Flags())
+	req := &request{full: f.full}
+	req.Verb, req.Server, req.Flags = cmd.Name(), f.server, carriedBy(cmd.Flags())
 	switch len(args) {
 	case 0:
 		return nil, fail.New("no capture: which saved tools/list?").Hint("pinproof %s --help", cmd.Name())
 	case 1:
-		req.Capture, req.lockPath = args[0], nearestLockfile()
+		req.Capture, req.LockPath = args[0], workspace.NearestLockfile(".")
 	case 2:
-		req.Capture, req.lockPath, req.Lockfile = args[0], args[1], args[1]
+		req.Capture, req.LockPath, req.Lockfile = args[0], args[1], args[1]
 	default:
 		return nil, fail.New("too many arguments: one capture and one lockfile").
 			Hint("several captures? put them in one folder: pinproof %s FOLDER", cmd.Name())
 	}
 	switch {
-	case req.Capture == "" || req.lockPath == "":
+	case req.Capture == "" || req.LockPath == "":
 		return nil, fail.New("an empty path").Hint("pinproof %s --help", cmd.Name())
-	case req.lockPath == "-":
+	case req.LockPath == "-":
 		return nil, fail.New("the lockfile can't be standard input")
 	case !slices.Contains([]string{"auto", "always", "never"}, a.color):
 		return nil, fail.New("--color %s: one of auto, always, never", text.Name(a.color))
@@ -90,7 +85,7 @@ func (f *sharedFlags) request(a *app, cmd *cobra.Command, args []string) (*reque
 		req.only = append(req.only, s)
 	}
 	var err error
-	if req.substitutes, err = pin.ParseSubstitutes(listed(f.substitute)); err != nil {
+	if req.Substitutes, err = pin.ParseSubstitutes(listed(f.substitute)); err != nil {
 		return nil, fail.New("--substitute %s", err)
 	}
 	return req, nil
@@ -103,26 +98,6 @@ func listed(values []string) []string {
 		return nil
 	}
 	return values
-}
-
-// policy is the policy that a capture is pinned under, given the one on record. A
-// substitute counts for the one capture that is given; in a folder, for the servers that
-// have its name on record, and for those that have no pins yet.
-func (req *request) policy(recorded pin.Policy, folder, known bool) pin.Policy {
-	p := recorded
-	if req.asked != nil {
-		p = req.asked.change(p)
-	}
-	names := pin.SubstituteNames(req.substitutes)
-	switch {
-	case !known:
-		p.Substitute = names
-	case folder:
-		p.Substitute = recorded.Substitute
-	case req.verb == "diff": // also with a name that relock would put on record
-		p.Substitute = slices.Compact(slices.Sorted(slices.Values(slices.Concat(recorded.Substitute, names))))
-	}
-	return p
 }
 
 // policyFlags has the flags of lock and relock that ask for a policy.

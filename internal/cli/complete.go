@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"slices"
@@ -12,6 +12,7 @@ import (
 	"pinproof/internal/pin"
 	"pinproof/internal/report"
 	"pinproof/internal/shell"
+	"pinproof/internal/workspace"
 )
 
 // addCompletion adds the command that prints a completion script. cobra's own exits with 0
@@ -32,11 +33,11 @@ func completeValues(root *cobra.Command, a *app) {
 	const noFiles = cobra.ShellCompDirectiveNoFileComp
 	words := func(list ...string) cobra.CompletionFunc { return cobra.FixedCompletions(list, noFiles) }
 	labels := func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		path := nearestLockfile()
+		path := workspace.NearestLockfile(".")
 		if len(args) > 1 {
 			path = args[1]
 		}
-		l, _, _ := readLockfile(path)
+		l, _, _ := workspace.ReadLockfile(a.gate.Form, path)
 		return slices.DeleteFunc(l.Labels(), func(label string) bool { return !shell.PasteableLabel(label) }), noFiles
 	}
 	drifted := func(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
@@ -44,8 +45,8 @@ func completeValues(root *cobra.Command, a *app) {
 		if err != nil || req.Capture == "-" { // the shell's standard input is no capture
 			return nil, noFiles
 		}
-		if w, _ := a.load(req); w != nil {
-			for _, d := range w.drifts {
+		if w, err := workspace.Load(a.gate, &req.Request, a.stdin); err == nil {
+			for _, d := range w.Drifts {
 				if shell.Pasteable(d.Name) || d.Type == pin.Instructions {
 					names = append(names, strings.TrimPrefix(d.EntryRef(), "tool="))
 				}
@@ -70,7 +71,6 @@ func completeValues(root *cobra.Command, a *app) {
 	}
 	flags := map[string]cobra.CompletionFunc{
 		"accept":         selected,
-		"accept-label":   words(diff.LabelIDs()...),
 		"accept-warning": drifted,
 		"against":        cobra.FixedCompletions([]string{"json", "jsonl"}, cobra.ShellCompDirectiveFilterFileExt),
 		"allow":          words("added", "missing", "removed"),

@@ -1,13 +1,11 @@
-package main
+package workspace
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"pinproof/internal/capture"
 	"pinproof/internal/fail"
 	"pinproof/internal/lockfile"
 	"pinproof/internal/pin"
@@ -18,70 +16,69 @@ import (
 // chooseServer decides which server a capture belongs to: the one that --server names,
 // else the pinned one that is named like the capture's file, else the lockfile's only
 // one. If nothing is pinned yet, and for lock, the server is named like the file.
-func (req *request) chooseServer(l *lockfile.Lockfile, path, fileLabel string) (string, error) {
+func (req *Request) chooseServer(l *lockfile.Lockfile, path, fileLabel string) (string, *fail.Error) {
 	switch {
 	case req.Server != "":
 		return req.Server, nil
 	case fileLabel != "" && l.Find(fileLabel) != nil:
 		return fileLabel, nil
-	case len(l.Servers) == 0, req.verb == "lock":
+	case len(l.Servers) == 0, req.Approves:
 		return cmp.Or(fileLabel, "default"), nil
 	case len(l.Servers) == 1:
 		return l.Servers[0].Server, nil
 	}
 	return "", fail.New("which server? %s has %s", text.Printable(path), strings.Join(text.Names(l.Labels()), ", ")).
-		Hint("say which: %s --server ID", req.To(req.verb))
+		Hint("say which: %s --server ID", req.To(req.Verb))
 }
 
 // unknownServer is the error for a --server that the lockfile doesn't have.
-func (req *request) unknownServer(l *lockfile.Lockfile) error {
-	f := fail.New("%s has no server %s; it has %s", text.Printable(req.lockPath), text.Name(req.Server), cmp.Or(strings.Join(text.Names(l.Labels()), ", "), "none"))
-	if near := nearest(req.Server, l.Labels()); near != "" && shell.PasteableLabel(near) {
+func (w *Workspace) unknownServer(req *Request) error {
+	labels := w.Lock.Labels()
+	f := fail.New("%s has no server %s; it has %s", text.Printable(req.LockPath), text.Name(req.Server), cmp.Or(strings.Join(text.Names(labels), ", "), "none"))
+	if near := text.Nearest(req.Server, labels); near != "" && shell.PasteableLabel(near) {
 		c := req.Command
 		c.Server = near
-		f.Hint("did you mean: %s", c.To(req.verb))
+		f.Hint("did you mean: %s", c.To(req.Verb))
 	}
 	return f.Hint("to approve a new server: %s", req.To("lock"))
 }
 
+// Doubt stops lock and relock where the captures may be those of other servers than they
+// would be approved for.
+func (w *Workspace) Doubt(req *Request) error {
+	return cmp.Or(w.otherServer(req), w.newLabel(req))
+}
+
 // otherServer stops lock and relock if the server was guessed and its pins have no entry
 // in common with the capture: a second server must not replace the first.
-func (req *request) otherServer(w *workspace) error {
-	p := &w.comparisons[0]
-	if w.folder || req.Server != "" || !p.Unrelated {
+func (w *Workspace) otherServer(req *Request) error {
+	p := &w.Comparisons[0]
+	if w.Folder || req.Server != "" || !p.Unrelated {
 		return nil
 	}
 	return fail.New("%s looks like another server: none of its tools is among the pins of %s", text.Printable(req.Capture), text.Name(p.Server)).
 		Hint("if it is: %s", req.To("lock", "--server "+shell.Label(p.FileLabel, p.Server))).
-		Hint("if it is not, name the server: %s --server %s", req.To("relock"), pasteable(p.Server))
-}
-
-// pasteable is a label from the lockfile for a command that we print, or ID.
-func pasteable(label string) string {
-	if shell.PasteableLabel(label) {
-		return label
-	}
-	return "ID"
+		Hint("if it is not, name the server: %s --server %s", req.To("relock"), shell.LabelOrID(p.Server))
 }
 
 // onlyServer is the lockfile's only server where lock would give a capture that looks like
 // it a label of its own, and "" elsewhere.
-func (w *workspace) onlyServer(req *request) string {
-	if req.verb != "lock" || req.Server != "" || w.folder || len(w.lock.Servers) != 1 {
+func (w *Workspace) onlyServer(req *Request) string {
+	if !req.Approves || req.Server != "" || w.Folder || len(w.Lock.Servers) != 1 {
 		return ""
 	}
-	only, _, _ := w.like(&w.comparisons[0])
+	only, _, _ := w.like(&w.Comparisons[0])
 	return only
 }
 
 // newLabel stops lock where a label that is new stands for a server that seems to be pinned
 // under another one: its changes would be approved unread.
-func (req *request) newLabel(w *workspace) error {
-	if req.verb != "lock" || req.Server != "" {
+func (w *Workspace) newLabel(req *Request) error {
+	if !req.Approves || req.Server != "" {
 		return nil
 	}
-	for i := range w.comparisons {
-		p := &w.comparisons[i]
+	for i := range w.Comparisons {
+		p := &w.Comparisons[i]
 		like, same, common := w.like(p)
 		if like == "" {
 			continue
@@ -89,31 +86,31 @@ func (req *request) newLabel(w *workspace) error {
 		next := req.Command
 		next.Capture = p.Capture
 		f := fail.New("which server? %s has the names of server %s: %d of its %d entries", text.Printable(p.Capture), text.Name(like), common, len(p.Captured.Pins)).
-			Hint("if it is that server: %s --server %s", next.To("relock"), pasteable(like))
+			Hint("if it is that server: %s --server %s", next.To("relock"), shell.LabelOrID(like))
 		if same {
-			f = fail.New("which server? %s is what %s pins as server %s, with the same set digest", text.Printable(p.Capture), text.Printable(w.lockPath), text.Name(like))
-			f.Hint("if it is that server: verify, diff and relock take --server %s; %s", pasteable(like), renameHint(w.lockPath, like, p.Server))
+			f = fail.New("which server? %s is what %s pins as server %s, with the same set digest", text.Printable(p.Capture), text.Printable(w.LockPath), text.Name(like))
+			f.Hint("if it is that server: verify, diff and relock take --server %s; %s", shell.LabelOrID(like), RenameHint(w.LockPath, like, p.Server))
 		}
 		return f.Hint("if it is another one: %s --server %s", next.To("lock"), shell.Label(p.FileLabel, like))
 	}
 	return nil
 }
 
-// renameHint says how a pinned server gets another label.
-func renameHint(lockPath, from, to string) string {
+// RenameHint says how a pinned server gets another label.
+func RenameHint(lockPath, from, to string) string {
 	return fmt.Sprintf("to name it otherwise, in %s rename the key %s of \"servers\" to %s", text.Printable(lockPath), text.Name(from), text.Name(to))
 }
 
 // like finds the pinned server that a capture under a new label seems to be: one without a
 // capture here and with the same set digest, or else with the most entries of the same
 // names, more than half of those on either side. Instructions have no name.
-func (w *workspace) like(p *pin.Comparison) (server string, same bool, common int) {
+func (w *Workspace) like(p *pin.Comparison) (server string, same bool, common int) {
 	if p.Known || len(p.Captured.Pins) == 0 {
 		return "", false, 0
 	}
-	for i := range w.lock.Servers {
-		set := &w.lock.Servers[i]
-		if with := pin.ComparisonOf(w.comparisons, set.Server); with != nil && with.Present {
+	for i := range w.Lock.Servers {
+		set := &w.Lock.Servers[i]
+		if with := pin.ComparisonOf(w.Comparisons, set.Server); with != nil && with.Present {
 			continue
 		}
 		n, named := 0, 0
@@ -125,7 +122,7 @@ func (w *workspace) like(p *pin.Comparison) (server string, same bool, common in
 				}
 			}
 		}
-		if n == len(set.Pins) && n == len(p.Captured.Pins) && p.Captured.Digest != "" && setDigest(set) == p.Captured.Digest {
+		if n == len(set.Pins) && n == len(p.Captured.Pins) && p.Captured.Digest != "" && w.Gate.SetDigest(set) == p.Captured.Digest {
 			return set.Server, true, n
 		}
 		if named > common && (2*named > len(p.Captured.Pins) || 2*named > len(set.Pins)) {
@@ -135,23 +132,17 @@ func (w *workspace) like(p *pin.Comparison) (server string, same bool, common in
 	return server, false, common
 }
 
-// sayTwin adds to the question which server a capture belongs to that one is pinned with
+// addTwinHint adds to the question which server a capture belongs to that one is pinned with
 // exactly its entries.
-func (w *workspace) sayTwin(req *request, s source, err error) error {
-	told, ok := errors.AsType[*fail.Error](err)
-	for i := range w.lock.Servers {
-		set := &w.lock.Servers[i]
-		m, err := s.scan.Capture(set.Policy)
-		if !ok || err != nil {
-			continue
-		}
-		found, err := capture.Pins(m, set.Server, set.Policy, req.substitutes, formOf)
-		if err == nil && !found.Repeated() && setDigest(&found) == setDigest(set) {
-			told.Hint("its set digest is that of server %s; %s", text.Name(set.Server), renameHint(req.lockPath, set.Server, cmp.Or(s.label, "default")))
-			break
+func (w *Workspace) addTwinHint(req *Request, s source, question *fail.Error) error {
+	for i := range w.Lock.Servers {
+		set := &w.Lock.Servers[i]
+		found, _, unread := w.pinsOf(req, s.scan, set.Server, set.Policy)
+		if unread == nil && w.Gate.SetDigest(&found) != "" && w.Gate.SetDigest(&found) == w.Gate.SetDigest(set) {
+			return question.Hint("its set digest is that of server %s; %s", text.Name(set.Server), RenameHint(req.LockPath, set.Server, cmp.Or(s.label, "default")))
 		}
 	}
-	return err
+	return question
 }
 
 // looksLikeAnother reports whether both sides have entries, and none in common.

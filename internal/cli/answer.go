@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"errors"
+	"slices"
+
+	"pinproof/internal/fail"
+	"pinproof/internal/lint"
+	"pinproof/internal/pin"
+	"pinproof/internal/report"
+	"pinproof/internal/workspace"
+)
+
+// An answer is the verdict on a comparison, and the report that shows it.
+type answer struct {
+	pin.Verdict
+	noAnswer error // why nothing can be said of some servers; or nil
+	report   *report.Report
+}
+
+// judge has the gate decide how a comparison ends, given the findings in it.
+func (a *app) judge(req *request, w *workspace.Workspace, findings []lint.Finding, review bool, allow pin.Leniency) answer {
+	warnings := 0 // that fail a run although every entry matches
+	for i := range findings {
+		if findings[i].Blocks(review) {
+			warnings++
+		}
+	}
+	v := a.gate.Judge(w.Comparisons, w.Drifts, warnings, allow)
+	in := report.Input{
+		Verdict: v, NoAnswer: w.NoAnswer(&req.Request, v.Unanswered), WarnOnly: allow.Warnings, Review: review,
+		Lockfile: w.LockPath, Comparisons: w.Comparisons, Drifts: w.Drifts, Findings: findings, Next: req.Command, Others: w.Lock.Labels(),
+		Part: req.Part, Guessed: !w.Folder && req.Server == "" && w.LockPath != "", Uncompared: w.Uncompared,
+		Expect: expectations(w.Comparisons), ApprovalHash: a.gate.ApprovalHash, Only: req.narrow(),
+	}
+	in.OnlyFlags, in.OnlyNames = req.onlyAgain()
+	return answer{v, in.NoAnswer, report.New(in)}
+}
+
+// review judges a comparison for a command that shows all of the drift.
+func (a *app) review(req *request, w *workspace.Workspace) answer {
+	return a.judge(req, w, read(w, true), false, pin.Leniency{})
+}
+
+// read lists the findings of a comparison; see lint.Read.
+func read(w *workspace.Workspace, all bool) []lint.Finding {
+	return lint.Read(w.Comparisons, w.Drifts, w.Lock.Servers, all)
+}
+
+// expectations are the flags that tie a command to the captures. There are none if a
+// name is repeated, because then there is no set digest.
+func expectations(sides []pin.Comparison) (flags []string) {
+	for i := range sides {
+		if sides[i].Captured.Repeated() {
+			return nil
+		}
+		if sides[i].Present {
+			flags = append(flags, "--expect "+sides[i].Captured.Digest)
+		}
+	}
+	return flags
+}
+
+// graver returns the error of a run that has no answer about some servers, and ended with
+// err about the others. A refusal is said all the same.
+func graver(noAnswer, err error) error {
+	refused, ok := errors.AsType[*fail.Error](err)
+	switch {
+	case noAnswer == nil, err != nil && !errors.Is(err, fail.ErrDrift):
+		return err
+	case !ok:
+		return noAnswer
+	}
+	both := *fail.From(noAnswer)
+	both.Hints = slices.Concat([]string{refused.Text}, refused.Hints, both.Hints)
+	return &both
+}

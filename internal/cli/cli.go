@@ -1,0 +1,155 @@
+// Package cli is the command line: the commands and their flags, what they print where, the
+// questions on a terminal, completion. What is hashed, what drift is and what fails a run
+// comes from the gate that it is given.
+package cli
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"pinproof/internal/atomicfile"
+	"pinproof/internal/fail"
+	"pinproof/internal/pin"
+	"pinproof/internal/text"
+)
+
+// errReported is an error that was printed where it arose: exit code 2.
+var errReported = errors.New("reported")
+
+// app is one run of the program: its streams, and how its output looks.
+type app struct {
+	gate   pin.Gate
+	stdin  io.Reader
+	stdout io.Writer     // the stream itself, which may be a terminal
+	out    *bufio.Writer // the buffer in front of it
+	stderr io.Writer
+	color  string
+
+	verdict      *pin.Verdict  // of verify and diff, once it is printed
+	lockPatience time.Duration // how long a write waits for another writer
+}
+
+// Run runs a command line. It returns the verdict, nil if nothing was judged, and the error
+// that the run ended with, which it has printed.
+func Run(gate pin.Gate, version string, args []string, stdin io.Reader, stdout, stderr io.Writer) (*pin.Verdict, error) {
+	a := &app{gate: gate, stdin: stdin, stdout: stdout, stderr: stderr, lockPatience: atomicfile.Patience}
+	return a.run(version, args)
+}
+
+func (a *app) run(version string, args []string) (*pin.Verdict, error) {
+	a.out = bufio.NewWriterSize(a.stdout, 64<<10)
+	root := newRoot(a, version)
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		completeValues(root, a) // only then: that is an eighth of the instructions of a start
+	}
+	root.SetArgs(args)
+	root.SetOut(a.out)
+	root.SetErr(a.stderr)
+	err := root.Execute()
+	if err == fail.ErrInterrupted {
+		return nil, err // the questions may still be printed meanwhile: nothing is said after it
+	}
+	if flushErr := a.out.Flush(); flushErr != nil && (err == nil || errors.Is(err, fail.ErrDrift)) {
+		err = fail.Path("standard output", flushErr)
+	}
+	a.say(err)
+	return a.verdict, err
+}
+
+// say prints an error.
+func (a *app) say(err error) {
+	var told *fail.Error
+	var write *fs.PathError
+	switch {
+	case err == nil, err == errReported, err == fail.ErrDrift, err == fail.ErrInterrupted: // all is said
+		return
+	case errors.As(err, &told):
+	case errors.As(err, &write):
+		told = fail.Path("standard output", err) // cobra printed a help text or a script
+	default:
+		// Not ours: from cobra or the flag parser, so it is usage.
+		told = fail.From(err).Hint("pinproof --help")
+	}
+	fmt.Fprintf(a.stderr, "error: %s\n", strings.Join(fail.Lines(told), "\n"))
+}
+
+// knownElsewhere answers the words by which other tools call what our commands do.
+var knownElsewhere = map[string]string{
+	"init":   "to begin, pin a capture: pinproof lock CAPTURE",
+	"add":    "to pin a server, give a capture of it: pinproof lock CAPTURE",
+	"check":  "to hold a capture against its pins: pinproof verify CAPTURE",
+	"status": "to see what differs from the pins: pinproof diff CAPTURE",
+	"update": "to approve what changed, after reading it: pinproof relock CAPTURE",
+}
+
+// newRoot builds the command line.
+func newRoot(a *app, version string) *cobra.Command {
+	names := []string{"lock", "verify", "diff", "relock"}
+	root := &cobra.Command{
+		Use:   "pinproof",
+		Short: "A lockfile for MCP tool definitions",
+		Long: `pinproof pins what an MCP server tells a model: it reads a saved answer of the
+server, writes the digest and definition of every tool into tools.lock, and says by
+its exit code whether what an agent is about to read is what you approved.`,
+		Example: `  pinproof-capture save files.jsonl -- npx --no -- some-server    save what a server says
+  pinproof lock files.jsonl                                       approve it
+  pinproof verify files.jsonl                                     later: is it still that?
+  pinproof diff files.jsonl                                       what changed, word by word
+  pinproof relock files.jsonl                                     approve the change, tool by tool
+
+Exit codes: 0 match, 1 drift, 2 no answer.`,
+		Version:       version,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmp.Or[error](c.Help(), fail.New("no command: one of %s", strings.Join(names, ", ")))
+			}
+			f := fail.New("unknown command %s: one of %s", text.Name(args[0]), strings.Join(names, ", "))
+			if does, ok := knownElsewhere[args[0]]; ok {
+				return f.Hint("%s", does)
+			}
+			if near := text.Nearest(args[0], append([]string{"help", "completion"}, names...)); near != "" {
+				return f.Hint("did you mean: pinproof %s", near)
+			}
+			return f.Hint("pinproof --help")
+		},
+	}
+	root.SetUsageFunc(printUsage)
+	root.PersistentFlags().StringVar(&a.color, "color", "auto", "colour the output: auto, always or never")
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		f := fail.New("%s", text.Printable(err.Error()))
+		if name, ok := strings.CutPrefix(err.Error(), "unknown flag: --"); ok {
+			var flags []string
+			c.Flags().VisitAll(func(flag *pflag.Flag) { flags = append(flags, flag.Name) })
+			if near := text.Nearest(name, flags); near != "" {
+				f.Hint("did you mean: --%s", near)
+			}
+		}
+		return f.Hint("%s --help", c.CommandPath())
+	})
+	root.AddCommand(newLock(a), newVerify(a), newDiff(a), newRelock(a))
+	root.SetHelpCommand(&cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Show the help of a command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			target, unknown, _ := root.Find(args) // no error: all of them take arguments
+			if len(unknown) > 0 {
+				return fail.New("no help on %s: it is no command", text.Name(unknown[0])).Hint("pinproof --help")
+			}
+			return target.Help()
+		},
+	})
+	addCompletion(root)
+	return root
+}

@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"pinproof/internal/fail"
+	"pinproof/internal/jsontest"
+	"pinproof/internal/pin"
+	"pinproof/internal/pintest"
+)
+
+// testGate passes everything: what is tested here comes before or after a decision.
+var testGate = pin.Gate{
+	Form:      pintest.Form,
+	SetDigest: pintest.SetDigest,
+	Compare:   func(sides []pin.Comparison, _ bool) ([]pin.Drift, error) { return pintest.Drifts(sides), nil },
+	Judge:     func([]pin.Comparison, []pin.Drift, int, pin.Leniency) pin.Verdict { return pin.Verdict{Matches: true} },
+}
+
+// TestStaleWriter: a LOCKFILE.new that no one lets go of. After a while the message
+// says which file to delete, and nothing is written.
+func TestStaleWriter(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const lockPath, stale = "my tools.lock", "my tools.lock.new"
+	for path, text := range map[string]string{"weather.json": `{"tools":[{"name":"forecast"}]}`, lockPath: jsontest.LockfileText, stale: "half"} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var stdout, stderr bytes.Buffer
+	a := &app{gate: testGate, stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr, lockPatience: 50 * time.Millisecond}
+	if _, err := a.run("", []string{"lock", "weather.json", lockPath, "--server", "weather"}); err == nil || errors.Is(err, fail.ErrDrift) {
+		t.Errorf("ended with %v", err)
+	}
+	const want = "error: my tools.lock.new is there: another pinproof is writing, or one was killed\n" +
+		"hint: look first: is another pinproof still running?\n" +
+		"hint: only if none is, delete it: rm 'my tools.lock.new'\n"
+	if stderr.String() != want || stdout.Len() > 0 {
+		t.Errorf("stdout %q, stderr %q", stdout.String(), stderr.String())
+	}
+	for path, want := range map[string]string{lockPath: jsontest.LockfileText, stale: "half"} {
+		if got, err := os.ReadFile(path); err != nil || string(got) != want {
+			t.Errorf("%s was written: %q, %v", path, got, err)
+		}
+	}
+}
+
+// TestCarriedFlags: the next command that we print has every flag of this one, as far
+// as the other command knows it, but those that say how this run answers or what it
+// accepts.
+func TestCarriedFlags(t *testing.T) {
+	answers := strings.Fields("accept accept-all accept-warning accept-warnings against allow drop-server expect format full hook only part quiet report server review stat warn yes")
+	flags := map[string]*pflag.FlagSet{}
+	for _, cmd := range newRoot(&app{}, "").Commands() {
+		if cmd.Name() != "completion" && cmd.Name() != "help" {
+			flags[cmd.Name()] = cmd.Flags()
+		}
+	}
+	for _, name := range answers {
+		if !slices.ContainsFunc(slices.Collect(maps.Values(flags)), func(set *pflag.FlagSet) bool { return set.Lookup(name) != nil }) {
+			t.Errorf("no command has --%s", name)
+		}
+	}
+	for verb, set := range flags {
+		set.VisitAll(func(f *pflag.Flag) {
+			carries := slices.ContainsFunc(carried, func(c struct{ flags, verbs []string }) bool {
+				return slices.Contains(c.flags, f.Name) && slices.Contains(c.verbs, verb)
+			})
+			if carries == slices.Contains(answers, f.Name) {
+				t.Errorf("%s --%s: carried %t", verb, f.Name, carries)
+			}
+		})
+	}
+	for _, c := range carried {
+		for _, verb := range c.verbs {
+			for _, name := range c.flags {
+				if flags[verb] == nil || flags[verb].Lookup(name) == nil {
+					t.Errorf("%s has no --%s", verb, name)
+				}
+			}
+		}
+	}
+}
+
+// TestHeadings: every flag of every command stands under one heading of the help, and what
+// everybody uses is at most eight.
+func TestHeadings(t *testing.T) {
+	heading := map[string]string{}
+	for _, h := range headings {
+		for name := range strings.FieldsSeq(h[1]) {
+			if heading[name] != "" {
+				t.Errorf("--%s stands under %s and %s", name, heading[name], h[0])
+			}
+			heading[name] = h[0]
+		}
+	}
+	var visit func(cmd *cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		cmd.InitDefaultHelpFlag()
+		cmd.InitDefaultVersionFlag()
+		used, common := cmd.UsageString(), 0
+		count := func(f *pflag.Flag) {
+			if heading[f.Name] == headings[0][0] {
+				common++
+			}
+			if heading[f.Name] == "" || strings.Count(used, "--"+f.Name+" ") == 0 && !strings.Contains(used, "--"+f.Name+"\n") {
+				t.Errorf("%s --%s stands under no heading", cmd.Name(), f.Name)
+			}
+		}
+		cmd.LocalFlags().VisitAll(count)
+		cmd.InheritedFlags().VisitAll(count)
+		if common > 8 {
+			t.Errorf("%s: %d flags that everybody uses", cmd.Name(), common)
+		}
+		for _, sub := range cmd.Commands() {
+			visit(sub)
+		}
+	}
+	root := newRoot(&app{}, "x")
+	visit(root)
+}

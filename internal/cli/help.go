@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// headings divide the flags of every command's help, each with its flags in their order.
+var headings = [...][2]string{
+	{"Flags", "server only stat full against format report quiet allow review yes help version"},
+	{"How to accept", "accept accept-all accept-warning accept-warnings expect approved-by allow-empty"},
+	{"Policies that the lockfile records", "descriptions empty-cursor-ends hash-only ignore require-clean resources round-integers tools-only"},
+	{"More flags", "substitute drop-server part hook warn no-descriptions color"},
+}
+
+// printUsage prints how a command is called, with its flags under headings.
+func printUsage(c *cobra.Command) error {
+	w := c.OutOrStderr()
+	fmt.Fprint(w, "Usage:\n")
+	if c.HasAvailableSubCommands() {
+		fmt.Fprintf(w, "  %s [command]\n", c.CommandPath())
+	} else {
+		fmt.Fprintf(w, "  %s\n", c.UseLine())
+	}
+	if c.HasExample() {
+		fmt.Fprintf(w, "\nExamples:\n%s\n", c.Example)
+	}
+	if c.HasAvailableSubCommands() {
+		fmt.Fprint(w, "\nAvailable Commands:\n")
+		for _, sub := range c.Commands() {
+			fmt.Fprintf(w, "  %-11s %s\n", sub.Name(), sub.Short)
+		}
+	}
+	for _, h := range headings {
+		set := pflag.NewFlagSet("", pflag.ContinueOnError)
+		set.SortFlags = false
+		for name := range strings.FieldsSeq(h[1]) {
+			if f := c.Flag(name); f != nil {
+				set.AddFlag(f)
+			}
+		}
+		if set.HasFlags() {
+			fmt.Fprintf(w, "\n%s:\n%s", h[0], set.FlagUsagesWrapped(100))
+		}
+	}
+	if c.HasAvailableSubCommands() {
+		fmt.Fprintf(w, "\nUse \"%s [command] --help\" for more information about a command.\n", c.CommandPath())
+	}
+	return nil
+}

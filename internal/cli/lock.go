@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"pinproof/internal/approval"
+	"pinproof/internal/fail"
+	"pinproof/internal/lint"
+	"pinproof/internal/pin"
+	"pinproof/internal/report"
+	"pinproof/internal/shell"
+	"pinproof/internal/text"
+	"pinproof/internal/workspace"
+)
+
+func newLock(a *app) *cobra.Command {
+	f, yes := &approveFlags{}, false
+	cmd := &cobra.Command{
+		Use:   "lock CAPTURE [LOCKFILE]",
+		Short: "Approve: write the pins of a server that has none yet",
+		Long: `Lock pins a saved answer of a server in LOCKFILE, which it creates, or adds a server
+to: its tools and, where the capture has them, instructions, prompts and resource
+templates. LOCKFILE is tools.lock here or, in a repository, in the nearest folder
+above; ./tools.lock always is the one here. The server's label is the file's name, or
+--server. What is pinned already is never approved again by accident: where it differs,
+lock shows the drift and refuses. It also refuses what has a warning that no flag
+accepts. On a terminal, what has a warning or fills more than the screen is asked about
+step by step; --yes asks nothing, nor does --expect where nothing has a warning.
+Exit codes: 0 pinned, 1 refused because of what the capture says, 2 no answer.`,
+		Example: `  pinproof diff files.jsonl                     read it first, whole
+  pinproof lock files.jsonl
+  pinproof lock live.jsonl --server files       under a label that isn't the file's name
+  pinproof lock captures/                       every server of a folder`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			req, err := f.request(a, cmd, args, true)
+			if err != nil {
+				return err
+			}
+			return a.lock(req, f, yes)
+		},
+	}
+	f.sharedFlags.register(cmd)
+	f.register(cmd)
+	cmd.Flags().BoolVar(&yes, "yes", false, "ask nothing on a terminal")
+	return cmd
+}
+
+func (a *app) lock(req *request, f *approveFlags, yes bool) error {
+	w, err := f.load(a, req)
+	if err != nil {
+		return err
+	}
+	for _, p := range w.Comparisons {
+		switch {
+		case p.PolicyDiffers():
+			return fail.In(text.Printable(w.LockPath), "server %s is pinned under another policy (%s): nothing was written", text.Name(p.Server), pin.PolicyWords(p.Locked.Policy)).
+				Hint("to change the policy: %s", req.To("relock")).Refusal()
+		case p.Captured.Repeated():
+			return a.refuseRepeated(req, w, p)
+		}
+	}
+	fresh := w.Of(func(p *pin.Comparison) bool { return !p.Known })
+	old := a.review(req, w.Of(func(p *pin.Comparison) bool { return p.Known }))
+	style := a.style(f.full)
+	differs := func(what string) error {
+		if old.Matches || old.noAnswer != nil && len(old.report.Drifts) == 0 {
+			return graver(old.noAnswer, nil)
+		}
+		f := fail.New("%s pins %s", text.Printable(w.LockPath), what).
+			Hint("read the changes, then approve them: %s", req.To("relock"))
+		if p := &w.Comparisons[0]; !w.Folder && req.Server == "" && p.FileLabel != "" && p.FileLabel != p.Server {
+			f.Hint("if it is another server: %s --server %s", req.To("lock"), shell.Label(p.FileLabel, p.Server))
+		}
+		return graver(old.noAnswer, f.Refusal())
+	}
+	if len(fresh.Comparisons) == 0 {
+		if err := report.WriteVerify(a.out, old.report, style, false); err != nil {
+			return err
+		}
+		if p := &w.Comparisons[0]; old.Matches && !w.Folder && req.Server == "" && p.FileLabel != "" && p.FileLabel != p.Server {
+			fmt.Fprintf(a.out, "hint: it is pinned as server %s; %s\n", text.Name(p.Server), workspace.RenameHint(w.LockPath, p.Server, p.FileLabel))
+		}
+		return differs("these entries otherwise: nothing was written")
+	}
+	ap := &approver{a, req, w, a.review(req, fresh).report, f, style}
+	sel, d := approval.Selection{All: true}, approval.Decision{}
+	if err = ap.refuseUnpinned(); err == nil {
+		err = ap.applyWarningFlags(&sel)
+	}
+	asks := err == nil && !yes && a.canAsk(req) && (len(sel.Refused) > 0 || sel.Whole || len(f.expect) == 0 && ap.fillsScreen())
+	if asks {
+		if err = ap.ask(&sel); err == nil {
+			sel.All = len(sel.Chosen) == len(ap.r.Drifts) // then also a server without entries
+		}
+	}
+	if err == nil {
+		d, err = ap.decide(sel)
+	}
+	if err != fail.ErrInterrupted && !old.Matches { // after what refuses a new server, which was shown above
+		if err := report.WriteVerify(a.out, old.report, style, false); err != nil {
+			return err
+		}
+	}
+	if err == nil {
+		err = ap.approve(&d, func(whole []string) {
+			if asks {
+				report.WriteRelocked(a.out, ap.r, report.Relocked{Accepted: d.Accepted, Whole: whole, Shown: true}, style)
+			} else {
+				report.WriteLocked(a.out, ap.r, style)
+			}
+		})
+	}
+	switch {
+	case err != nil || !asks:
+	case len(d.Accepted) < len(ap.r.Drifts):
+		report.NewText(a.out, style).Hint(ap.r.ReviewStep())
+		err = fail.ErrDrift
+	default:
+		report.NewText(a.out, style).LockedHints(ap.r)
+	}
+	if err != nil {
+		return graver(old.noAnswer, err)
+	}
+	return differs("the other servers otherwise: their pins were kept")
+}
+
+// refuseRepeated refuses a capture in which a name is repeated, and shows the copies.
+func (a *app) refuseRepeated(req *request, w *workspace.Workspace, p pin.Comparison) error {
+	of := w.Of(func(c *pin.Comparison) bool { return c.Server == p.Server })
+	of.Drifts = slices.DeleteFunc(of.Drifts, func(d pin.Drift) bool { return d.Kind != pin.Duplicate })
+	found := slices.DeleteFunc(read(of, false), func(f lint.Finding) bool { return f.Scope != lint.InDrift })
+	report.NewText(a.out, a.style(false)).Blocks(a.judge(req, of, found, false, pin.Leniency{}).report)
+	is := pin.EntryTypeInfo[of.Drifts[0].Type]
+	return fail.In(text.Printable(p.Capture), "a %s %s is repeated, and an agent may get either %s: nothing was written", is.Entry, is.Identity, is.Entry).
+		Hint("the server has to be fixed: see both: %s", req.To("diff")).Refusal()
+}

@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"pinproof/internal/atomicfile"
+	"pinproof/internal/fail"
+	"pinproof/internal/report"
+	"pinproof/internal/shell"
+	"pinproof/internal/text"
+	"pinproof/internal/workspace"
+)
+
+// An output is where verify and diff put their answer.
+type output struct {
+	format string
+	files  []string
+	text   func(io.Writer, *report.Report, report.TextStyle) error
+	shows  bool           // it is for reading only: a reader that has seen enough may go
+	hook   *shell.Command // the answer is for an agent, in words that are safe for a model; nil: it isn't
+}
+
+func (o *output) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.format, "format", "text", "what to print: "+report.FormatNames)
+	cmd.Flags().StringArrayVar(&o.files, "report", nil, "write the answer to a file, too: `FORMAT=FILE` (repeatable)")
+}
+
+// check refuses unknown formats, and files that are an input or another output.
+func (o *output) check(a *app, req *request, others ...string) error {
+	if !known(o.format) {
+		return fail.New("--format %s: one of %s", text.Name(o.format), report.FormatNames)
+	}
+	for _, arg := range o.files {
+		name, path, ok := strings.Cut(arg, "=")
+		if !ok || !known(name) {
+			return fail.New("--report %s: FORMAT=FILE, the format one of %s", text.Name(arg), report.FormatNames)
+		}
+		if err := a.checkOutput(req, path, others...); err != nil {
+			return err
+		}
+		others = append(others, path)
+	}
+	return nil
+}
+
+// known reports whether a format is one that can be written.
+func known(format string) bool { return format == "text" || report.FormatWriter(format) != nil }
+
+// write writes a report or, for an empty one, why there is no answer: a file must not keep
+// an old one.
+func (o *output) write(w io.Writer, format string, r *report.Report, style report.TextStyle) error {
+	switch {
+	case format != "text":
+		return report.FormatWriter(format)(w, r)
+	case r.Empty():
+		_, err := fmt.Fprintf(w, "error: %s\n", fail.From(r.NoAnswer).Text)
+		return err
+	}
+	return o.text(w, r, style)
+}
+
+// emit writes the files, then prints the answer. If an output can't be written, the other
+// outputs have to report that error: a file that says exit code 0 when the code is 2 would
+// be believed.
+func (o *output) emit(a *app, ans answer, style report.TextStyle) error {
+	a.verdict = &ans.Verdict
+	if o.hook != nil {
+		if ans.ExitCode == 0 {
+			return nil
+		}
+		report.WriteHook(a.stderr, ans.report) // a failed write changes nothing: it is exit 2 as well
+		return errReported
+	}
+	err := o.writeFiles(ans.report)
+	if err != nil {
+		if o.format == "text" && !ans.Matches {
+			o.text(a.out, ans.report, style) // the drift is still there
+		}
+		return o.explain(a, err)
+	}
+	if err = o.write(a.out, o.format, ans.report, style); err == nil {
+		err = a.out.Flush()
+	}
+	if o.shows && errors.Is(err, syscall.EPIPE) {
+		a.out.Reset(io.Discard)
+		err = nil
+	}
+	if err != nil {
+		err = fail.Path("standard output", err)
+		o.explainFiles(a, err)
+		return err
+	}
+	return ans.noAnswer
+}
+
+// explain writes the error of a run without an answer in every format, and returns it.
+func (o *output) explain(a *app, err error) error {
+	if o.hook != nil {
+		report.WriteHookError(a.stderr, err, *o.hook)
+		return errReported
+	}
+	if o.format != "text" { // for text, the error goes to standard error
+		o.write(a.out, o.format, report.WithoutAnswer(a.gate.Refuse(err), err), report.TextStyle{}) // ignored: the run fails anyway
+	}
+	o.explainFiles(a, err)
+	return err
+}
+
+func (o *output) explainFiles(a *app, err error) {
+	writeErr := o.writeFiles(report.WithoutAnswer(a.gate.Refuse(err), err))
+	if writeErr != nil && fail.From(writeErr).Text != fail.From(err).Text {
+		fmt.Fprintf(a.stderr, "error: %s\n", fail.From(writeErr).Text)
+	}
+}
+
+// writeFiles writes every file that it can and returns the first error.
+func (o *output) writeFiles(r *report.Report) error {
+	var first error
+	for _, arg := range o.files {
+		name, path, _ := strings.Cut(arg, "=")
+		var b bytes.Buffer
+		err := o.write(&b, name, r, report.TextStyle{})
+		if err == nil {
+			err = atomicfile.Write(path, b.Bytes())
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// checkOutput refuses to write over an input or another output.
+func (a *app) checkOutput(req *request, path string, others ...string) error {
+	if path == "" || path == "-" {
+		return fail.New("--report needs a file")
+	}
+	for _, other := range others {
+		if other != "" && workspace.SameFile(path, other) {
+			return fail.New("--report %s: two outputs, or an input, with one name", text.Printable(path))
+		}
+	}
+	isInput := workspace.SameFile(path, req.Capture) || workspace.SameFile(path, req.LockPath)
+	if workspace.IsFolder(req.Capture) {
+		entries, _ := os.ReadDir(req.Capture) // load reports the error
+		isInput = isInput || workspace.SameFile(filepath.Dir(path), req.Capture) || slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+			return workspace.SameFile(path, filepath.Join(req.Capture, e.Name()))
+		})
+	}
+	if isInput {
+		return fail.New("--report %s: that is an input; it is never written", text.Printable(path))
+	}
+	for _, stream := range []any{a.stdin, a.stdout, a.stderr} { // a redirected one
+		if f, ok := stream.(*os.File); ok {
+			x, _ := f.Stat()
+			y, _ := os.Stat(path)
+			if os.SameFile(x, y) {
+				return fail.New("--report %s: two outputs, or an input, with one name", text.Printable(path))
+			}
+		}
+	}
+	return nil
+}

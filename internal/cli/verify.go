@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"cmp"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pinproof/internal/fail"
+	"pinproof/internal/pin"
+	"pinproof/internal/report"
+	"pinproof/internal/text"
+	"pinproof/internal/workspace"
+)
+
+func newVerify(a *app) *cobra.Command {
+	var quiet, warn, hook, part, review bool
+	var allow []string
+	shared, out := &sharedFlags{}, &output{}
+	cmd := &cobra.Command{
+		Use:   "verify CAPTURE [LOCKFILE]",
+		Short: "The gate: does the capture match its pins?",
+		Long: `Verify compares a saved answer of a server with its pins in LOCKFILE: tools.lock here
+or, in a repository, in the nearest folder above. It prints one line when all is well;
+otherwise a BLOCK line for every entry that is not what was approved. CAPTURE is a
+file, a folder of them, or - for standard input. With --review, for a change of
+tools.lock itself, it also reads what matches, and a warning that is not on record
+fails it.
+Exit codes: 0 match, 1 drift, 2 no answer.`,
+		Example: `  pinproof verify files.jsonl
+  pinproof verify live.jsonl --server files       under a label that isn't the file's name
+  pinproof verify captures/                       every server of a folder
+  pinproof verify captures/ --review              for a pull request that touches tools.lock
+  pinproof verify files.jsonl --allow added       new tools don't fail the run
+  pinproof verify captures/ --allow missing       in a job that captures a part of the servers
+  pinproof verify files.jsonl --format github --report html=review.html`,
+	}
+	shared.registerReview(cmd)
+	out.register(cmd)
+	flags := cmd.Flags()
+	flags.BoolVarP(&quiet, "quiet", "q", false, "don't print the OK line")
+	flags.StringArrayVar(&allow, "allow", nil, "don't fail for this `KIND`: added or removed entries; missing, pinned servers that a folder has no capture of (repeatable)")
+	flags.BoolVar(&warn, "warn", false, "report drift of every kind without failing")
+	flags.BoolVar(&part, "part", false, "the capture is part of a session: lists may be missing or unfinished, what is there must match")
+	flags.BoolVar(&review, "review", false, "read what matches, too: a warning that is not on record fails the run")
+	flags.BoolVar(&hook, "hook", false, "answer as an agent's hook: drift and errors exit 2, with words that are safe for a model")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		req, err := shared.request(a, cmd, args)
+		if err != nil {
+			return err
+		}
+		req.NeedsPins, req.Part = true, part
+		if part && workspace.IsFolder(req.Capture) {
+			return fail.New("--part goes with one capture, not with a folder")
+		}
+		if hook {
+			out.hook = &req.Command
+			err = checkHook(cmd, req)
+		}
+		allowed, wrong := leniencyOf(allow, warn)
+		out.text = func(w io.Writer, r *report.Report, style report.TextStyle) error {
+			style.Full = shared.full                                    // also in a file
+			return report.WriteVerify(w, r, style, quiet && w == a.out) // a report in a file has the line all the same
+		}
+		if err = cmp.Or(err, wrong); err == nil {
+			err = out.check(a, req)
+		}
+		if err != nil {
+			return err
+		}
+		w, err := workspace.Load(a.gate, &req.Request, a.stdin)
+		if err != nil {
+			return out.explain(a, err)
+		}
+		return out.emit(a, a.judge(req, w, read(w, review), review, allowed), a.style(shared.full))
+	}
+	return cmd
+}
+
+// leniencyOf reads --allow and --warn.
+func leniencyOf(allow []string, warn bool) (pin.Leniency, error) {
+	l := pin.Leniency{Kinds: map[pin.DriftKind]bool{}, Warnings: warn}
+	for _, k := range []pin.DriftKind{pin.Added, pin.Removed, pin.Changed, pin.Hidden, pin.Duplicate} {
+		l.Kinds[k] = warn
+	}
+	for _, k := range allow {
+		switch k {
+		case "added", "removed":
+			l.Kinds[pin.DriftKind(strings.ToUpper(k))] = true
+		case "missing":
+			l.Missing = true
+		default:
+			return l, fail.New("--allow %s: only added, removed or missing can be allowed", text.Name(k))
+		}
+	}
+	return l, nil
+}
+
+// checkHook refuses what doesn't go with --hook. A hook exits with 0 or 2, prints nothing on
+// standard output, and on standard error only what may reach a model.
+func checkHook(cmd *cobra.Command, req *request) error {
+	for _, flag := range []string{"warn", "allow", "review", "format", "report"} {
+		if cmd.Flags().Changed(flag) {
+			return fail.New("--hook and --%s don't go together: a hook blocks or it doesn't", flag)
+		}
+	}
+	if req.Capture == "-" {
+		return fail.New("--hook doesn't read standard input: that is the agent's")
+	}
+	return nil
+}

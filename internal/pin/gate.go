@@ -1,0 +1,38 @@
+package pin
+
+// A Gate is what the root decides: what is hashed, what drift is, what fails a run. The
+// packages that read files and print answers are given it as a value.
+type Gate struct {
+	Form         FormFunc
+	SetDigest    func(s *Set) string // "" if a name is repeated
+	ApprovalHash func(server string, p *Pin) string
+
+	// Compare returns the drift of several servers. With part, the captures are part of a
+	// session: a pin whose entry isn't there is no drift. It refuses a pin that contradicts
+	// its definition where only the capture can show that.
+	Compare func(sides []Comparison, part bool) ([]Drift, error)
+
+	// Judge is the verdict on a comparison and its drift. warnings counts the warnings that
+	// nobody approved, in what matches its pins.
+	Judge func(sides []Comparison, drifts []Drift, warnings int, allow Leniency) Verdict
+
+	// Refuse is the verdict of a run that ended with an error before anything was judged.
+	Refuse func(err error) Verdict
+}
+
+// A Leniency says which drift is reported without failing the run.
+type Leniency struct {
+	Kinds    map[DriftKind]bool // --allow
+	Missing  bool               // --allow missing: also pinned servers without a capture
+	Warnings bool               // --warn: also the warnings that nobody approved
+}
+
+// A Verdict is what was decided of a comparison. Only verify.go makes one.
+type Verdict struct {
+	Matches    bool            // every entry matches its pin, and nothing else is wrong
+	Failed     bool            // an entry or a server fails the run
+	Blocked    map[Ref]bool    // the drifts that fail it
+	Differs    map[string]bool // the servers of which an entry has drifted, or which fail as a whole
+	Unanswered []string        // the servers that nothing can be said of, sorted
+	ExitCode   int
+}

@@ -1,0 +1,238 @@
+package schema_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pinproof/internal/jsontest"
+	"pinproof/internal/jsontree"
+	"pinproof/internal/pintest"
+	"pinproof/internal/schema"
+)
+
+// words for positions, as this page writes them.
+var words = map[schema.Position]string{schema.AtOther: "other", schema.AtDefinition: "definition", schema.AtSchema: "schema",
+	schema.AtSchemas: "schemas", schema.AtNamed: "named", schema.AtProperties: "properties"}
+
+// keywords are those of JSON Schema 2020-12 (Core 8, 10 and 11; Validation 6 to 9) and of
+// draft-07, by what their values are. The last names are none.
+var keywords = map[schema.Position]string{
+	schema.AtSchema: "additionalItems additionalProperties contains contentSchema else if not propertyNames then " +
+		"unevaluatedItems unevaluatedProperties",
+	schema.AtSchemas:    "allOf anyOf items oneOf prefixItems",
+	schema.AtNamed:      "$defs definitions dependencies dependentSchemas patternProperties",
+	schema.AtProperties: "properties",
+	schema.AtOther: "$anchor $comment $dynamicAnchor $dynamicRef $id $ref $schema $vocabulary const contentEncoding contentMediaType default " +
+		"dependentRequired deprecated description enum examples exclusiveMaximum exclusiveMinimum format maxContains maxItems maxLength " +
+		"maxProperties maximum minContains minItems minLength minProperties minimum multipleOf pattern readOnly required title type " +
+		"uniqueItems writeOnly name inputSchema outputSchema Properties property x-mcp-header",
+}
+
+func TestKeyword(t *testing.T) {
+	for want, names := range keywords {
+		for _, name := range strings.Fields(names) {
+			if got := schema.Keyword(name); got != want {
+				t.Errorf("%s: %s, want %s", name, words[got], words[want])
+			}
+		}
+	}
+	if got := schema.Keyword(""); got != schema.AtOther {
+		t.Errorf("no name: %s", words[got])
+	}
+}
+
+// visited lists what Visit finds: of each value the path, and the positions of what it stands
+// in and of its own.
+func visited(v jsontree.Value, at schema.Position) (lines []string) {
+	schema.Visit(&v, at, func(_ *jsontree.Value, of, at schema.Position, path []jsontree.Step) {
+		line := ""
+		for _, step := range path {
+			line += "/" + schema.Token(step)
+		}
+		lines = append(lines, fmt.Sprintf("%s %s %s", line, words[of], words[at]))
+	})
+	return lines
+}
+
+// TestPositions: names that read like keywords, schemas that read like data, and values that
+// no schema allows. Each value's place was worked out by hand.
+func TestPositions(t *testing.T) {
+	for _, tt := range []struct {
+		what, text string
+		at         schema.Position
+		want       string
+	}{
+		{"a definition", `{"name":"t","inputSchema":{"type":"object"},"outputSchema":true,"properties":{"a":{}},"items":{}}`, schema.AtDefinition, `
+ other definition
+/name definition other
+/inputSchema definition schema
+/inputSchema/type schema other
+/outputSchema definition schema
+/properties definition other
+/properties/a other other
+/items definition other`},
+		{"parameters named like keywords", `{"properties":{"properties":{"properties":{"items":{"not":{}}}},"default":{"default":{"not":{}}},"allOf":[{}]}}`, schema.AtSchema, `
+ other schema
+/properties schema properties
+/properties/properties properties schema
+/properties/properties/properties schema properties
+/properties/properties/properties/items properties schema
+/properties/properties/properties/items/not schema schema
+/properties/default properties schema
+/properties/default/default schema other
+/properties/default/default/not other other
+/properties/allOf properties schema
+/properties/allOf/0 schema other`},
+		{"lists and single schemas", `{"items":{"not":{}},"prefixItems":[{"enum":[{"not":{}}]},true],"anyOf":{"if":{}},"allOf":5}`, schema.AtSchema, `
+ other schema
+/items schema schema
+/items/not schema schema
+/prefixItems schema schemas
+/prefixItems/0 schemas schema
+/prefixItems/0/enum schema other
+/prefixItems/0/enum/0 other other
+/prefixItems/0/enum/0/not other other
+/prefixItems/1 schemas schema
+/anyOf schema schema
+/anyOf/if schema schema
+/allOf schema schema`},
+		{"schemas under names", `{"$defs":{"$defs":{"$defs":{"a":{}}}},"patternProperties":[{"not":{}}],"properties":["x"],"dependencies":{"a":["b"],"c":{"then":{}}}}`, schema.AtSchema, `
+ other schema
+/$defs schema named
+/$defs/$defs named schema
+/$defs/$defs/$defs schema named
+/$defs/$defs/$defs/a named schema
+/patternProperties schema other
+/patternProperties/0 other other
+/patternProperties/0/not other other
+/properties schema other
+/properties/0 other other
+/dependencies schema named
+/dependencies/a named schema
+/dependencies/a/0 schema other
+/dependencies/c named schema
+/dependencies/c/then schema schema`},
+		{"data", `{"inputSchema":{"properties":{"a":{}}},"not":[{}]}`, schema.AtOther, `
+ other other
+/inputSchema other other
+/inputSchema/properties other other
+/inputSchema/properties/a other other
+/not other other
+/not/0 other other`},
+	} {
+		if got := "\n" + strings.Join(visited(pintest.Tree(t, tt.text), tt.at), "\n"); got != tt.want {
+			t.Errorf("%s\ngot%s\nwant%s", tt.what, got, tt.want)
+		}
+	}
+}
+
+// TestEach: the schemas of a value, the value among them.
+func TestEach(t *testing.T) {
+	v := pintest.Tree(t, `{"title":"a","not":{"title":"b","enum":[{"title":"x"}]},"properties":{"title":{"title":"c"}},"oneOf":[{"title":"d","items":[{"title":"e"}]}]}`)
+	for at, want := range map[schema.Position]string{schema.AtSchema: "a b c d e", schema.AtOther: "", schema.AtDefinition: ""} {
+		var got []string
+		schema.Each(&v, at, func(s *jsontree.Value) { got = append(got, s.Get("title").Text) })
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, want %s", words[at], got, want)
+		}
+	}
+}
+
+// TestEachBelow: the schemas one step down, with the steps.
+func TestEachBelow(t *testing.T) {
+	v := pintest.Tree(t, `{"type":"object","const":{"not":{}},"not":{"not":{}},"items":{},"anyOf":[{"if":{}},{}],"$defs":{"a":{"not":{}}},"properties":{"p/q":{},"items":{}},"patternProperties":[{}],"dependencies":{"d":["e"]}}`)
+	var got []string
+	schema.EachBelow(&v, func(_ *jsontree.Value, steps ...string) { got = append(got, strings.Join(steps, " ")) })
+	want := []string{"not", "items", "anyOf 0", "anyOf 1", "$defs a", "properties p/q", "properties items", "dependencies d"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+// TestMap: f is asked about the members of the definition and of schemas, of no data and of
+// no names; what it leaves out is gone, and the value itself stays.
+func TestMap(t *testing.T) {
+	const text = `{"title":1,"inputSchema":{"title":1,"default":{"title":1},"properties":{"title":{"title":1,"enum":[{"title":1}]}},"allOf":[{"title":1}]},"annotations":{"title":1}}`
+	for _, tt := range []struct {
+		at   schema.Position
+		want string
+	}{
+		{schema.AtDefinition, `{"inputSchema":{"default":{"title":1},"properties":{"title":{"enum":[{"title":1}]}},"allOf":[{}]},"annotations":{"title":1}}`},
+		{schema.AtSchema, `{"inputSchema":{"title":1,"default":{"title":1},"properties":{"title":{"title":1,"enum":[{"title":1}]}},"allOf":[{"title":1}]},"annotations":{"title":1}}`},
+		{schema.AtNamed, `{"title":1,"inputSchema":{"default":{"title":1},"properties":{"title":{"enum":[{"title":1}]}},"allOf":[{}]},"annotations":{}}`},
+		{schema.AtOther, text},
+	} {
+		v := pintest.Tree(t, text)
+		got := schema.Map(v, tt.at, func(name string, part jsontree.Value) (jsontree.Value, bool) { return part, name != "title" })
+		if s := string(jsontree.Append(nil, got)); s != tt.want {
+			t.Errorf("%s\ngot  %s\nwant %s", words[tt.at], s, tt.want)
+		}
+		if s := string(jsontree.Append(nil, v)); s != text {
+			t.Errorf("%s: the value became %s", words[tt.at], s)
+		}
+	}
+	changed := schema.Map(pintest.Tree(t, `{"allOf":1,"not":{"x":1}}`), schema.AtSchema, func(name string, part jsontree.Value) (jsontree.Value, bool) {
+		if name == "allOf" {
+			part = pintest.Tree(t, `[{"gone":1}]`)
+		}
+		return part, name != "gone" && name != "x"
+	})
+	if s := string(jsontree.Append(nil, changed)); s != `{"allOf":[{}],"not":{}}` { // what f puts in is at its position, too
+		t.Errorf("changed: %s", s)
+	}
+}
+
+// TestMapOfAnything: what f doesn't change is the same, of any value at any position.
+func TestMapOfAnything(t *testing.T) {
+	m := jsontest.NewMaker(20)
+	for range 300 {
+		v := pintest.Tree(t, m.Definition("t"))
+		for at := range words {
+			if got := schema.Map(v, at, func(_ string, part jsontree.Value) (jsontree.Value, bool) { return part, true }); !jsontree.Equal(got, v) {
+				t.Fatalf("%s: %s\nbecame %s", words[at], jsontree.Append(nil, v), jsontree.Append(nil, got))
+			}
+		}
+	}
+}
+
+// TestResolveReference: pointers in fragments, as RFC 6901 has them in sections 5 and 6.
+func TestResolveReference(t *testing.T) {
+	root := pintest.CanonicalTree(t, `{"":0,"a/b":1,"c%d":2,"e^f":3,"i\\j":5," ":7,"m~n":8,"foo":["bar","baz"],"$defs":{"x":{"type":"null"}}}`)
+	const none = "none"
+	for reference, want := range map[string]string{
+		"#/foo": `["bar","baz"]`, "#/foo/0": `"bar"`, "#/": "0", "#/a~1b": "1", "#/c%25d": "2", "#/e%5Ef": "3", "#/i%5Cj": "5", "#/%20": "7", "#/m~0n": "8",
+		"#/$defs/x": `{"type":"null"}`, "#/%24defs/x/type": `"null"`, "#/a%7E1b": "1",
+		"#/foo/2": "nothing", "#/foo/00": "nothing", "#/foo/-": "nothing", "#/none/at/all": "nothing", "#/$defs/x/type/y": "nothing", "#/a/b": "nothing",
+		"#anchor": none, "#/%zz": none, "other.json": none, "other.json#/foo": none, "": none, "/foo": none, "#/~2": none, "#/~": none, "https://example.org/s": none,
+	} {
+		v, steps, ok := schema.ResolveReference(&root, reference)
+		got := none
+		switch {
+		case ok && v == nil:
+			got = "nothing"
+		case ok:
+			got = string(jsontree.Append(nil, *v))
+		case v != nil || steps != nil:
+			t.Errorf("%s: %v, %q without an answer", reference, v, steps)
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", reference, got, want)
+		}
+	}
+	if v, steps, ok := schema.ResolveReference(&root, "#"); v != &root || len(steps) != 0 || !ok {
+		t.Errorf("#: %q, %t", steps, ok)
+	}
+	if _, steps, _ := schema.ResolveReference(&root, "#/$defs/a~1b/c%20d"); !slices.Equal(steps, []string{"$defs", "a/b", "c d"}) {
+		t.Errorf("steps %q", steps)
+	}
+}
+
+func TestIsDefinitions(t *testing.T) {
+	for keyword, want := range map[string]bool{"$defs": true, "definitions": true, "defs": false, "properties": false, "": false} {
+		if schema.IsDefinitions(keyword) != want {
+			t.Errorf("%q: want %t", keyword, want)
+		}
+	}
+}

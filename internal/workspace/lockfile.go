@@ -1,0 +1,220 @@
+package workspace
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"pinproof/internal/atomicfile"
+	"pinproof/internal/capture"
+	"pinproof/internal/fail"
+	"pinproof/internal/jsontree"
+	"pinproof/internal/lockfile"
+	"pinproof/internal/pin"
+	"pinproof/internal/shell"
+	"pinproof/internal/text"
+)
+
+// NearestLockfile is the lockfile where none is given: tools.lock in a folder, else in the nearest
+// folder above it in its repository. It looks no higher, nor above a folder in no repository:
+// what lies there anyone may have put there. Whatever has that name counts, be it a folder or a
+// broken link, for the lockfile that it hides must not be taken in its place.
+func NearestLockfile(folder string) (path string) {
+	first := filepath.Join(folder, shell.DefaultLockfile)
+	for {
+		at := filepath.Join(folder, shell.DefaultLockfile)
+		if _, err := os.Lstat(at); path == "" && !errors.Is(err, fs.ErrNotExist) {
+			path = at
+		}
+		_, notRoot := os.Lstat(filepath.Join(folder, ".git"))
+		if notRoot == nil || path == first {
+			return cmp.Or(path, first)
+		}
+		above := filepath.Join(folder, "..")
+		if !IsFolder(above) || SameFile(folder, above) {
+			return first
+		}
+		folder = above
+	}
+}
+
+// ReadLockfile reads a lockfile. data is its bytes, or nil if there is no such file.
+func ReadLockfile(formOf pin.FormFunc, path string) (l lockfile.Lockfile, data []byte, err error) {
+	f, err := os.Open(path)
+	switch {
+	case err == nil:
+		defer f.Close()
+	case !errors.Is(err, fs.ErrNotExist):
+		return l, nil, fail.Path(path, err)
+	default:
+		if dir := filepath.Dir(path); !IsFolder(dir) {
+			return l, nil, fail.In(text.Printable(dir), "no such folder, for the lockfile %s", text.Printable(filepath.Base(path)))
+		}
+		return l, nil, nil
+	}
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return l, nil, fail.In(text.Printable(path), "a folder, where the lockfile belongs").
+			Hint("the capture or folder comes first, the lockfile second: pinproof COMMAND CAPTURE LOCKFILE")
+	}
+	if data, err = readAll(path, f, jsontree.MaxLockfileBytes); err != nil {
+		return l, nil, err
+	}
+	if l, err = lockfile.Read(path, data, formOf); err != nil && !lockfile.Recognize(data) {
+		if _, isCapture := capture.Read(path, data, formOf, pin.Policy{}); isCapture == nil {
+			err = captureAsLockfile(path)
+		}
+	}
+	return l, data, err
+}
+
+// captureAsLockfile is the error for a capture that was given for the lockfile.
+func captureAsLockfile(path string) *fail.Error {
+	f := fail.In(text.Printable(path), "a capture, where the lockfile belongs").
+		Hint("several captures? put them in one folder, or lock them one by one: pinproof lock CAPTURE LOCKFILE --server ID")
+	f.IsCapture = true
+	return f
+}
+
+// explainSwap returns a better error than err if the capture and the lockfile are mixed up.
+func (req *Request) explainSwap(err error) error {
+	if fileSize(req.Capture) < 0 {
+		return err // only a regular file can be read again: on a pipe, reading would never end
+	}
+	data, readErr := readFile(req.Capture, nil, jsontree.MaxLockfileBytes)
+	if readErr != nil {
+		return err
+	}
+	if !lockfile.Recognize(data) {
+		if f, ok := errors.AsType[*fail.Error](err); ok && f.IsCapture && req.Shows {
+			f.Hints = nil
+			return f.Hint("to compare two captures: pinproof diff %s --against %s", shell.Path(req.LockPath), shell.Path(req.Capture))
+		}
+		return err
+	}
+	capture := "CAPTURE"
+	if req.Lockfile != "" {
+		capture = shell.Path(req.Lockfile)
+	}
+	return fail.In(text.Printable(req.Capture), "a lockfile, where a saved tools/list belongs").
+		Hint("the capture comes first: pinproof %s %s %s", req.Verb, capture, shell.Path(req.Capture))
+}
+
+// NoLockfile is the error for a command that needs pins, where there are none. It names a
+// lockfile of another name that lies beside: with lock, a second one would be begun.
+func (req *Request) NoLockfile() *fail.Error {
+	f := fail.In(text.Printable(req.LockPath), "no such lockfile")
+	if beside := lockfileBeside(req.LockPath); beside != "" {
+		next := req.Command
+		next.Lockfile = beside
+		f.Hint("if it is the lockfile %s: %s", text.Printable(beside), next.To(req.Verb))
+	}
+	if !req.Shows { // else its report shows the entries as well
+		return f.Hint("read what is to be pinned: %s", req.To("diff")).Hint("then approve it: %s", req.To("lock"))
+	}
+	return f.Hint("to approve what is shown: %s", req.To("lock"))
+}
+
+// lockfileBeside finds the first *.lock in the folder of a missing lockfile that is one of
+// pinproof, or returns "".
+func lockfileBeside(path string) string {
+	entries, _ := os.ReadDir(filepath.Dir(path))
+	for _, e := range entries {
+		at := filepath.Join(filepath.Dir(path), e.Name())
+		if !strings.HasSuffix(e.Name(), ".lock") || fileSize(at) < 0 {
+			continue
+		}
+		if data, err := readFile(at, nil, jsontree.MaxLockfileBytes); err == nil && lockfile.Recognize(data) {
+			return at
+		}
+	}
+	return ""
+}
+
+// now returns the time of an approval in RFC 3339 and UTC, or that of SOURCE_DATE_EPOCH
+// if it is set (reproducible-builds.org).
+func now() (string, error) {
+	t := time.Now()
+	if epoch := os.Getenv("SOURCE_DATE_EPOCH"); epoch != "" {
+		seconds, err := strconv.ParseInt(epoch, 10, 64)
+		if err != nil || seconds < 0 || seconds > 253402300799 {
+			return "", fail.New("SOURCE_DATE_EPOCH %s: not a number of seconds", text.Name(epoch))
+		}
+		t = time.Unix(seconds, 0)
+	}
+	return t.UTC().Format(time.RFC3339), nil
+}
+
+// Sign records the approver with each pin of next that is new or has a new digest.
+func Sign(gate pin.Gate, next, old *pin.Set, approver string) error {
+	if approver == "" {
+		return nil
+	}
+	at, err := now()
+	if err != nil {
+		return err
+	}
+	for i := range next.Pins {
+		p := &next.Pins[i]
+		if before := old.Find(p.Key); before == nil || before.Digest != p.Digest {
+			p.Approval = &pin.Approval{By: approver, At: at, Hash: gate.ApprovalHash(next.Server, p)}
+		}
+	}
+	return nil
+}
+
+// Write replaces the pins of servers in the lockfile. It reads the lockfile again under
+// its lock, for which it waits with patience. Pins of other servers that were added
+// meanwhile are kept. If the pins that were reviewed have changed, nothing is written.
+// announce is called before the lockfile is replaced, which an error of it prevents.
+func (w *Workspace) Write(req *Request, patience time.Duration, next []pin.Set, drop []string, announce func() error) error {
+	return atomicfile.Replace(w.LockPath, patience, func() ([]byte, error) {
+		l, data, err := ReadLockfile(w.Gate.Form, w.LockPath)
+		if err != nil {
+			return nil, err
+		}
+		touched := lockfile.Lockfile{Servers: next}
+		for _, server := range append(touched.Labels(), drop...) {
+			if !sameSet(w.Lock.Find(server), l.Find(server)) {
+				return nil, fail.New("%s changed while it was reviewed: nothing was written", text.Printable(w.LockPath)).
+					Hint("review again: %s", req.To("diff"))
+			}
+		}
+		for _, s := range next {
+			l.Put(s)
+		}
+		for _, server := range drop {
+			l.Drop(server)
+		}
+		written, err := lockfile.Marshal(l)
+		if err != nil || bytes.Equal(written, data) {
+			return nil, err
+		}
+		// What a later run will read must be what was meant.
+		again, err := lockfile.Read(w.LockPath, written, w.Gate.Form)
+		if err != nil {
+			return nil, fail.New("the new lockfile can't be read back; nothing was written: %s", fail.From(err).Text)
+		}
+		if !slices.EqualFunc(again.Servers, l.Servers, func(x, y pin.Set) bool { return sameSet(&x, &y) }) {
+			return nil, fail.New("the new lockfile doesn't say what was meant; nothing was written")
+		}
+		return written, nil
+	}, announce)
+}
+
+// sameSet compares two pin sets as the lockfile records them, definitions by their digests.
+func sameSet(a, b *pin.Set) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Server == b.Server && a.Policy.Equal(b.Policy) && slices.Equal(a.Accepted, b.Accepted) && slices.EqualFunc(a.Pins, b.Pins, func(x, y pin.Pin) bool {
+		sameApproval := (x.Approval == nil) == (y.Approval == nil) && (x.Approval == nil || *x.Approval == *y.Approval)
+		return x.Key == y.Key && x.Digest == y.Digest && x.Sanitized == y.Sanitized && slices.Equal(x.Accepted, y.Accepted) && sameApproval
+	})
+}

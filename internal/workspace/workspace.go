@@ -1,0 +1,270 @@
+// Package workspace makes both sides of a comparison from files. It finds, reads and writes
+// the lockfile, reads the captures, and gives each the label of a server. What drift is, and
+// whether it fails a run, says the gate that it is given.
+package workspace
+
+import (
+	"io"
+	"net/url"
+	"path/filepath"
+	"slices"
+
+	"pinproof/internal/capture"
+	"pinproof/internal/fail"
+	"pinproof/internal/jsontree"
+	"pinproof/internal/lockfile"
+	"pinproof/internal/pin"
+	"pinproof/internal/shell"
+	"pinproof/internal/text"
+)
+
+// A Request is what a command asks of the files.
+type Request struct {
+	shell.Command        // as it was called, for the commands that we print
+	Verb          string // the command's name
+	LockPath      string // path of the lockfile, given or found
+	Substitutes   []pin.Substitute
+	Part          bool                        // the capture is part of a session
+	Policy        func(pin.Policy) pin.Policy // the recorded policy as flags change it; nil: it stays
+
+	NeedsPins bool // without a lockfile, or without the server in it, there is no answer
+	Approves  bool // it pins servers that are new, each under the label that its file's name gives
+	Shows     bool // it shows what it finds, also what nothing is pinned for or what no lockfile is needed for
+}
+
+// A Workspace is what a command works on: the lockfile and, server by server, what
+// it pins and what the captures list.
+type Workspace struct {
+	Lock        lockfile.Lockfile
+	LockPath    string // "" if two files are compared
+	Exists      bool   // the lockfile exists
+	Comparisons []pin.Comparison
+	Drifts      []pin.Drift
+	Folder      bool     // the captures are those of a folder
+	Uncompared  []string // lists that at least one of two files has no answer to
+
+	Gate pin.Gate
+}
+
+// Load reads both sides of a comparison and compares them. If the lockfile is missing and
+// the command needs none, the workspace has nothing pinned.
+func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
+	w := &Workspace{LockPath: req.LockPath, Gate: gate}
+	if req.Against != "" && req.Lockfile == "" {
+		return w, w.loadFiles(req, stdin)
+	}
+	sources, err := w.readSources(req.Capture, stdin)
+	var lockErr error // reported before err
+	if w.Lock, w.Exists = lockfileOf(gate.Form, req.LockPath, sources); !w.Exists {
+		var text []byte
+		w.Lock, text, lockErr = ReadLockfile(gate.Form, req.LockPath)
+		w.Exists = text != nil
+	}
+	switch {
+	case lockErr != nil:
+		return nil, req.explainSwap(lockErr)
+	case err != nil:
+		return nil, err
+	}
+	if w.Folder = sources[0].path != req.Capture; !w.Folder {
+		sources[0].scan.Part = req.Part
+		if err := sources[0].scan.Faulty(); err != nil { // reported before a doubt about the server
+			return nil, req.explainSwap(err)
+		}
+	}
+	switch {
+	case w.Exists && req.NeedsPins && req.Server != "" && w.Lock.Find(req.Server) == nil:
+		return nil, w.unknownServer(req)
+	case !w.Folder:
+		label, question := req.chooseServer(&w.Lock, req.LockPath, sources[0].label)
+		if question != nil {
+			return nil, w.addTwinHint(req, sources[0], question)
+		}
+		sources[0].label = label
+	}
+	if err := w.compile(req, sources); err != nil {
+		return nil, err
+	}
+	if only := w.onlyServer(req); only != "" {
+		sources[0].label = only
+		if err := w.compile(req, sources); err != nil {
+			return nil, err
+		}
+	}
+	if !w.Exists && req.NeedsPins {
+		return nil, req.NoLockfile()
+	}
+	if w.Drifts, err = gate.Compare(w.Comparisons, req.Part); err == nil && w.Exists && req.Against != "" {
+		if err = w.supplyTexts(req, stdin); err == nil {
+			w.Drifts, err = gate.Compare(w.Comparisons, req.Part)
+		}
+	}
+	return w, err
+}
+
+// Of is the workspace of some of its servers.
+func (w *Workspace) Of(takes func(p *pin.Comparison) bool) *Workspace {
+	of := *w
+	of.Comparisons, of.Drifts = nil, nil
+	for i := range w.Comparisons {
+		if takes(&w.Comparisons[i]) {
+			of.Comparisons = append(of.Comparisons, w.Comparisons[i])
+		}
+	}
+	for _, d := range w.Drifts {
+		if pin.ComparisonOf(of.Comparisons, d.Server) != nil {
+			of.Drifts = append(of.Drifts, d)
+		}
+	}
+	return &of
+}
+
+// compile puts what the captures list beside what is pinned.
+func (w *Workspace) compile(req *Request, sources []source) error {
+	w.Comparisons = nil
+	wanted := func(server string) bool { return !w.Folder || req.Server == "" || server == req.Server }
+	for i, s := range sources {
+		if wanted(s.label) {
+			p, err := w.comparisonOf(req, s)
+			if err != nil {
+				return err
+			}
+			if w.Folder {
+				sources[i].scan = nil // its memory is free as soon as its pins are made
+			}
+			w.Comparisons = append(w.Comparisons, p)
+		}
+	}
+	for _, set := range w.Lock.Servers {
+		if w.Folder && wanted(set.Server) && !slices.ContainsFunc(sources, func(s source) bool { return s.label == set.Server }) {
+			w.Comparisons = append(w.Comparisons, pin.Comparison{Server: set.Server, Lockfile: w.LockPath, Locked: set, Known: true, Missing: true})
+		}
+	}
+	slices.SortFunc(w.Comparisons, func(x, y pin.Comparison) int { return jsontree.CompareUTF16(x.Server, y.Server) })
+	if len(w.Comparisons) == 0 {
+		return fail.New("--server %s: neither %s nor %s has it", text.Name(req.Server), text.Printable(req.Capture), text.Printable(req.LockPath))
+	}
+	for _, s := range req.Substitutes {
+		if !slices.ContainsFunc(w.Comparisons, func(p pin.Comparison) bool { return slices.Contains(p.Captured.Policy.Substitute, s.Name) }) {
+			f := fail.New("--substitute %s: the pins were made without it", s.Name)
+			if w.Folder {
+				return f.Hint("to make the pins of a server anew with it, name its file: pinproof relock CAPTURE --server ID --substitute %s=VALUE", s.Name)
+			}
+			return f.Hint("to make them anew with it: %s", req.To("relock"))
+		}
+	}
+	w.describe()
+	if req.Part && !w.Folder {
+		w.Comparisons[0].Unrelated = false // a part may have no entry of the others
+	}
+	return nil
+}
+
+// describe fills in what can be said of both sides together.
+func (w *Workspace) describe() {
+	for i := range w.Comparisons {
+		p := &w.Comparisons[i]
+		p.Locked.Digest, p.Captured.Digest = w.Gate.SetDigest(&p.Locked), w.Gate.SetDigest(&p.Captured)
+		p.Unrelated = looksLikeAnother(p)
+	}
+	for i := range w.Comparisons {
+		p := &w.Comparisons[i]
+		if like, same, _ := w.like(p); same {
+			p.Twin = like
+		}
+	}
+}
+
+// comparisonOf pins a capture under its server's policy and puts it beside the recorded pins.
+func (w *Workspace) comparisonOf(req *Request, s source) (pin.Comparison, error) {
+	p := pin.Comparison{Server: s.label, Capture: s.path, Lockfile: w.LockPath, Present: true}
+	if set := w.Lock.Find(s.label); set != nil {
+		p.Locked, p.Known = *set, true
+	}
+	p.NoPins = !req.Approves && (!w.Exists || req.Server != "" && !p.Known)
+	pol := req.policy(p.Locked.Policy, w.Folder, p.Known)
+	var m capture.Capture
+	var err error
+	if p.Captured, m, err = w.pinsOf(req, s.scan, s.label, pol); err == nil && !req.Part {
+		err = w.missingList(req, &m, &p.Locked, pol)
+	}
+	if err != nil {
+		return p, req.explainSwap(err)
+	}
+	p.About, p.Noise = m.About, m.Noise
+	if label, ok := serverLabel(filepath.Base(s.path)); ok {
+		p.FileLabel = label
+	}
+	return p, nil
+}
+
+// policy is the policy that a capture is pinned under, given the one on record. A
+// substitute counts for the one capture that is given; in a folder, for the servers that
+// have its name on record, and for those that have no pins yet.
+func (req *Request) policy(recorded pin.Policy, folder, known bool) pin.Policy {
+	p := recorded
+	if req.Policy != nil {
+		p = req.Policy(p)
+	}
+	names := pin.SubstituteNames(req.Substitutes)
+	switch {
+	case !known:
+		p.Substitute = names
+	case folder:
+		p.Substitute = recorded.Substitute
+	case req.Shows: // also with a name that relock would put on record
+		p.Substitute = slices.Compact(slices.Sorted(slices.Values(slices.Concat(recorded.Substitute, names))))
+	}
+	return p
+}
+
+// missingList refuses a capture that never asked for a list that the lockfile pins: there
+// is neither a match nor drift.
+func (w *Workspace) missingList(req *Request, m *capture.Capture, locked *pin.Set, pol pin.Policy) error {
+	for list := range pin.EntryTypes {
+		pins := locked.Of(list)
+		if len(pins) == 0 || !pol.Pins(list) || m.Lists[list].Answered || m.Lists[list].Problem != nil {
+			continue
+		}
+		next := req.Command
+		if w.Folder {
+			next.Server = locked.Server
+		}
+		return fail.In(text.Printable(m.Path), "no answer to %s in it; %s pins %s", pin.EntryTypeInfo[list].Method, text.Printable(req.LockPath), pin.CountPins(pins)).
+			Hint("capture it whole: pinproof-capture save %s -- COMMAND", shell.Path(m.Path)).
+			Hint("or pin nothing but the tools of this server from now on: %s", next.Instead("relock", "--resources", "--tools-only"))
+	}
+	return nil
+}
+
+// NoAnswer is why nothing can be said of some servers, or nil if there are none.
+func (w *Workspace) NoAnswer(req *Request, servers []string) error {
+	switch {
+	case len(servers) == 0:
+		return nil
+	case !w.Exists:
+		f := req.NoLockfile()
+		if slices.ContainsFunc(w.Comparisons, func(p pin.Comparison) bool { return p.Captured.Repeated() }) {
+			f.Hints = nil // lock would refuse
+		}
+		return f
+	case req.Server != "" && w.Lock.Find(req.Server) == nil:
+		return w.unknownServer(req)
+	}
+	return missingCapture(servers, w.LockPath, req.Command)
+}
+
+// missingCapture is the error for pinned servers that a folder has no capture of.
+func missingCapture(servers []string, lockPath string, next shell.Command) *fail.Error {
+	folder, names, first := text.Printable(next.Capture), text.Names(servers), servers[0]
+	const most = 6
+	f := fail.In(folder, "no capture of server %s, which %s pins", names[0], text.Printable(lockPath))
+	if len(servers) > 1 {
+		f = fail.In(folder, "no capture of %s that %s pins: %s", text.Count(len(servers), "server"), text.Printable(lockPath), text.List(names, most))
+	}
+	if file := filepath.Join(next.Capture, url.PathEscape(first)+".jsonl"); shell.PasteableLabel(first) {
+		f.Hint("capture it: pinproof-capture save %s -- COMMAND", shell.Path(file))
+	}
+	return f.Hint("to retire it: %s", next.Retire(first)).
+		Hint("in a job that captures a part: %s", next.To("verify", "--allow missing"))
+}
