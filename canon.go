@@ -91,7 +91,7 @@ func listDigest(s *pin.Set, list pin.EntryType) string {
 		line = append(line[:0], '\n') // before the next one
 	}
 	if v := s.Policy.Value(); list == pin.Tools && len(v.Members()) > 0 {
-		add("policy", digest(jsontree.CanonicalBytes(&v)))
+		add("policy", digest(jsontree.Append(nil, v)))
 	}
 	for _, p := range pins {
 		add(p.Name, p.Digest)
@@ -106,13 +106,13 @@ func listDigest(s *pin.Set, list pin.EntryType) string {
 func approvalHash(server string, p *pin.Pin) string {
 	received := p.AsReceived()
 	if received.Kind == '"' {
-		received = jsontree.Value{Kind: '{', Parts: []jsontree.Member{{Name: "description", Value: received}}}
+		received = jsontree.Object(jsontree.Member{Name: "description", Value: received})
 	}
-	v := jsontree.Value{Kind: '{', Parts: []jsontree.Member{{Name: "server_id", Value: jsontree.Text(server)}, {Name: "tool_name", Value: jsontree.Text(p.Name)}}}
+	members := []jsontree.Member{{Name: "server_id", Value: jsontree.Text(server)}, {Name: "tool_name", Value: jsontree.Text(p.Name)}}
 	for _, m := range [][2]string{{"description", "description"}, {"input_schema", "inputSchema"}} {
 		if got := received.Get(m[1]); got.Kind != 0 {
-			v.Parts = append(v.Parts, jsontree.Member{Name: m[0], Value: got})
+			members = append(members, jsontree.Member{Name: m[0], Value: got})
 		}
 	}
-	return digest(jsontree.CanonicalBytes(&v))
+	return digest(jsontree.Append(nil, jsontree.Object(members...)))
 }

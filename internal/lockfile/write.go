@@ -3,8 +3,6 @@ package lockfile
 import (
 	"bufio"
 	"bytes"
-	"io"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -32,30 +30,6 @@ func Marshal(l Lockfile) ([]byte, error) {
 	}}
 	w.lockfile(l)
 	return out, nil
-}
-
-// IsExactly reports whether a file has exactly the bytes that Marshal writes for l, given the
-// accepted warnings and approvals that the file records. It sets those in l, and the lines of
-// l's pins. Neither text is ever in memory whole. It says no where the parser's limit on values
-// could be reached, too.
-func (l Lockfile) IsExactly(file *bufio.Reader) bool {
-	same, read := true, []byte(nil)
-	w := &lockWriter{file: file, emit: func(text []byte) bool {
-		read = slices.Grow(read[:0], len(text))[:len(text)]
-		_, err := io.ReadFull(file, read)
-		same = same && err == nil && bytes.Equal(read, text)
-		return same
-	}}
-	w.lockfile(l)
-	_, err := file.ReadByte()
-	values := 0 // at least as many as the parser counts outside definitions
-	for _, s := range l.Servers {
-		values += 20 + len(s.Accepted)
-		for _, p := range s.Pins {
-			values += 10 + len(p.Accepted)
-		}
-	}
-	return same && err == io.EOF && values <= jsontree.MaxKept
 }
 
 // lockWriter writes JSON indented by two spaces, with hidden characters escaped.
@@ -164,22 +138,6 @@ func (w *lockWriter) accepted(ids *[]string) {
 	if len(*ids) > 0 {
 		w.out = append(w.out, ']')
 	}
-}
-
-// maxRecord is the most bytes of a record that IsExactly looks at. A lockfile with a longer
-// one is parsed.
-const maxRecord = 4 << 10
-
-// recorded returns what follows the name of a member, if the file that the text is held
-// against has that member next. What is made of it is written, and so compared with it.
-func (w *lockWriter) recorded(name string) (value []byte, ok bool) {
-	if w.file == nil || !w.flush() {
-		return nil, false
-	}
-	ahead := *w
-	ahead.member(name, "")
-	next, _ := w.file.Peek(maxRecord)
-	return bytes.CutPrefix(next, ahead.out)
 }
 
 // storedMember names the member of a pin that holds its definition.
