@@ -12,8 +12,14 @@ import (
 	"pinproof/internal/text"
 )
 
-// Marshal returns the bytes of a lockfile. The same pins give the same bytes.
+// Marshal returns the bytes of a lockfile. The same pins give the same bytes. It refuses a pin
+// whose canonical form two other implementations of RFC 8785 don't confirm.
 func Marshal(l Lockfile) ([]byte, error) {
+	for i := range l.Servers {
+		if err := confirm(&l.Servers[i]); err != nil {
+			return nil, err
+		}
+	}
 	size := 0
 	w := &lockWriter{emit: func(text []byte) bool { // a pass for the size alone: growing the buffer would take half as much memory again
 		size += len(text)
@@ -30,6 +36,25 @@ func Marshal(l Lockfile) ([]byte, error) {
 	}}
 	w.lockfile(l)
 	return out, nil
+}
+
+// confirm holds the definitions of a server's pins against what was received or, where that
+// isn't known or the policy changes it, against themselves.
+func confirm(s *pin.Set) error {
+	for _, p := range s.Pins {
+		received := p.Received
+		if received == nil || s.Policy.Shapes() || len(s.Policy.Substitute) > 0 {
+			received = p.Definition
+		}
+		if p.Definition == nil {
+			continue // a hash-only pin of a lockfile was confirmed when it was made
+		}
+		if err := jsontree.Confirm(received, p.Definition); err != nil {
+			return fail.New("server %s: %s: %s; nothing was written", text.Name(s.Server), pin.EntryRef(p.Type, p.Name), err).
+				Hint("that is a fault of pinproof: please report it, with the capture")
+		}
+	}
+	return nil
 }
 
 // lockWriter writes JSON indented by two spaces, with hidden characters escaped.
