@@ -133,7 +133,7 @@ func (a *app) supplyTexts(req *request, w *workspace) error {
 	if err != nil {
 		return err
 	}
-	p.Locked.Pins = slices.Clone(p.Locked.Pins)
+	p.Locked.Put(slices.Clone(p.Locked.Pins))
 	for i := range p.Locked.Pins {
 		pin := &p.Locked.Pins[i]
 		s := approved.Find(pin.Key)

@@ -9,6 +9,12 @@ import (
 	"github.com/gowebpki/jcs"
 )
 
+// maxScientific is the most characters of a number with an exponent; of a double, all digits and
+// the exponent are 774. Go's strconv misreads longer ones: it takes an exponent beyond 10,000 for
+// about that, and may forget that digits follow the 800th. So "0.", 100,000 zeros and "1e100001"
+// are 0 to Go, and 1 to others.
+const maxScientific = 800
+
 // readNumber returns a number as RFC 8785 writes it (section 3.2.2.3), whether parsers agree
 // about it, and whether it fits into a double.
 //

@@ -201,6 +201,9 @@ func (r *Reader) value(tok jsontext.Token, keep bool) (v Value, bad *Error) {
 		}
 	case '0':
 		literal := r.data[r.Start:r.end]
+		if len(literal) > maxScientific && bytes.ContainsAny(literal, "eE") {
+			return v, &Error{At: r.Start, Text: "a number with an exponent and more than 800 characters: parsers would read different numbers"}
+		}
 		number, exact, ok := readNumber(literal)
 		if !ok {
 			return v, &Error{At: r.Start, Text: "a number that overflows a double"}
