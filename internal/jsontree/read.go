@@ -66,6 +66,7 @@ type Reader struct {
 	depth      int      // how many containers are open
 	open       []Member // the parts read so far of every open container
 	room       []Member // for the parts of the definition that is read
+	order      []int32  // in which their members are sorted
 	form       []byte   // its canonical form
 	kept       int      // values kept outside definitions
 
@@ -222,7 +223,7 @@ func (r *Reader) value(tok jsontext.Token, keep bool) (v Value, bad *Error) {
 	}
 	if outer == nil && r.inside != nil {
 		r.inside = nil
-		r.form = Append(r.form[:0], v)
+		r.form = appendValue(r.form[:0], &v, r.data)
 		r.Definition(r.path, v, slices.Clone(r.form))
 		v.Text, v.Parts = "", nil // memory stays flat
 		clear(r.room)
@@ -293,13 +294,9 @@ func (r *Reader) parts(v *Value, keep bool) *Error {
 		r.open = append(r.open, m)
 	}
 	v.End = int32(r.end)
-	if isObject {
-		sortMembers(r.open[base:])
-	}
 	if len(r.open) > base {
-		v.Parts = r.stored(r.open[base:])
+		v.Parts = r.stored(r.open[base:], isObject)
 	}
-	clear(r.open[base:])
 	r.open, r.depth = r.open[:base], here
 	if follows {
 		r.path = r.path[:here]
@@ -307,14 +304,29 @@ func (r *Reader) parts(v *Value, keep bool) *Error {
 	return nil
 }
 
-// stored returns a copy of parts that stays until the definition is read, or for good outside
-// of one.
-func (r *Reader) stored(parts []Member) []Member {
+// stored returns a copy of parts, members sorted, that stays until the definition is read, or
+// for good outside of one. It sorts numbers, which are moved faster than members.
+func (r *Reader) stored(parts []Member, isObject bool) []Member {
 	if r.inside == nil {
-		return slices.Clone(parts)
+		parts = slices.Clone(parts)
+		if isObject {
+			sortMembers(parts)
+		}
+		return parts
 	}
-	n := len(r.room)
-	r.room = append(r.room, parts...) // where this moves it, earlier parts stay in the old memory
+	n := len(r.room) // where append moves the room, earlier parts stay in the old memory
+	if !isObject || slices.IsSortedFunc(parts, byName) {
+		r.room = append(r.room, parts...)
+		return r.room[n:len(r.room):len(r.room)]
+	}
+	r.order = r.order[:0]
+	for i := range parts {
+		r.order = append(r.order, int32(i))
+	}
+	slices.SortFunc(r.order, func(a, b int32) int { return CompareUTF16(parts[a].Name, parts[b].Name) })
+	for _, i := range r.order {
+		r.room = append(r.room, parts[i])
+	}
 	return r.room[n:len(r.room):len(r.room)]
 }
 

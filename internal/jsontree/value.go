@@ -68,8 +68,9 @@ func Object(members ...Member) Value {
 	return Value{Kind: '{', Parts: members}
 }
 
+func byName(a, b Member) int { return CompareUTF16(a.Name, b.Name) }
+
 func sortMembers(members []Member) {
-	byName := func(a, b Member) int { return CompareUTF16(a.Name, b.Name) }
 	if !slices.IsSortedFunc(members, byName) {
 		slices.SortFunc(members, byName)
 	}
