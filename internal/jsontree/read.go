@@ -223,7 +223,7 @@ func (r *Reader) value(tok jsontext.Token, keep bool) (v Value, bad *Error) {
 	}
 	if outer == nil && r.inside != nil {
 		r.inside = nil
-		r.form = appendValue(r.form[:0], &v, r.data)
+		r.form = Append(r.form[:0], v)
 		r.Definition(r.path, v, slices.Clone(r.form))
 		v.Text, v.Parts = "", nil // memory stays flat
 		clear(r.room)

@@ -11,7 +11,7 @@ import (
 
 // Append writes v in its canonical form: without blanks, members in the order they are always
 // in, numbers as they were read into it.
-func Append(dst []byte, v Value) []byte { return appendValue(dst, &v, nil) }
+func Append(dst []byte, v Value) []byte { return appendValue(dst, &v) }
 
 // AppendIndented writes JSON text over several lines, indented by two spaces and by depth
 // times as much after each line feed.
@@ -21,9 +21,7 @@ func AppendIndented(dst, text []byte, depth int) []byte {
 	return dst
 }
 
-// appendValue knows the text that v was read from, or nil: a string without escapes there is as
-// long as its token, and stands there as RFC 8785 spells it.
-func appendValue(dst []byte, v *Value, data []byte) []byte {
+func appendValue(dst []byte, v *Value) []byte {
 	switch v.Kind {
 	case 'n':
 		return append(dst, "null"...)
@@ -34,9 +32,6 @@ func appendValue(dst []byte, v *Value, data []byte) []byte {
 	case '0':
 		return append(dst, v.Text...)
 	case '"':
-		if data != nil && int(v.End-v.At) == len(v.Text)+2 {
-			return append(dst, data[v.At:v.End]...)
-		}
 		return AppendString(dst, v.Text)
 	}
 	dst = append(dst, v.Kind)
@@ -47,24 +42,21 @@ func appendValue(dst []byte, v *Value, data []byte) []byte {
 		if v.Kind == '{' {
 			dst = append(AppendString(dst, v.Parts[i].Name), ':')
 		}
-		dst = appendValue(dst, &v.Parts[i].Value, data)
+		dst = appendValue(dst, &v.Parts[i].Value)
 	}
-	return append(dst, closing(v.Kind))
-}
-
-// closing returns the bracket that closes a container of a kind.
-func closing(kind byte) byte {
-	if kind == '[' {
-		return ']'
-	}
-	return '}'
+	return append(dst, v.Kind+2) // the bracket that closes it
 }
 
 // AppendString writes s, valid UTF-8, with the escapes of RFC 8785,
 // section 3.2.2.2: quote, backslash and the characters below U+0020, no others.
 func AppendString[S ~string | ~[]byte](dst []byte, s S) []byte {
-	dst, _ = jsontext.AppendQuote(dst, s)
-	return dst
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' {
+			dst, _ = jsontext.AppendQuote(dst, s)
+			return dst
+		}
+	}
+	return append(append(append(dst, '"'), s...), '"')
 }
 
 // AppendUnicodeEscape writes r as \uXXXX, a surrogate pair beyond U+FFFF.
