@@ -19,7 +19,7 @@ import (
 // own is where the packages of this module are.
 const own = "pinproof/internal/"
 
-// imports says what each package may import of this module. What decides (jsontree, // capture, lockfile, and of the root the files in deciding) imports nothing of what
+// imports says what each package may import of this module. What decides (jsontree, capture, lockfile, and of the root the files in deciding) imports nothing of what
 // explains (diff, lint, report).
 var imports = map[string]string{
 	"text":       "",
@@ -140,7 +140,8 @@ func TestWhoImportsWhat(t *testing.T) {
 	}
 }
 
-// TestOffline: the gate links no network client.
+// TestOffline: the gate links no network client, and the JSON module that go.mod names: with
+// GOEXPERIMENT=jsonv2 the standard library's code would take its place.
 func TestOffline(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", ".").Output()
 	if err != nil {
@@ -150,7 +151,7 @@ func TestOffline(t *testing.T) {
 	if len(deps) < 50 {
 		t.Fatalf("only %d packages", len(deps))
 	}
-	for _, path := range []string{"net/http", "crypto/tls", "net/rpc", "plugin", "C"} {
+	for _, path := range []string{"net/http", "crypto/tls", "net/rpc", "plugin", "C", "encoding/json/jsontext"} {
 		if slices.Contains(deps, path) {
 			t.Errorf("%s is linked", path)
 		}
