@@ -19,8 +19,9 @@ import (
 // own is where the packages of this module are.
 const own = "pinproof/internal/"
 
-// imports says what each package may import of this module. What decides (jsontree, capture, lockfile, and of the root the files in deciding) imports nothing of what
-// explains (diff, lint, report).
+// imports says what each package may import of this module. What decides (jsontree, capture,
+// lockfile, and of the root the files in deciding) imports nothing of what explains (diff, lint,
+// report).
 var imports = map[string]string{
 	"text":       "",
 	"fail":       "text",
