@@ -215,6 +215,7 @@ func FuzzUnparsed(f *testing.F) {
 		}
 	}
 	f.Add(`{"tools":[]}`, "", uint(0), uint(0), "")
+	f.Add(`{"tools":[{"name":"a"},{"name":"a"}]}`, "s", uint(0), uint(0), "")
 	f.Add(one[:9]+`]}{"id":1,"jsonrpc":"2.0","result":{"instructions":"x","protocolVersion":"1"}}`, "a/b", uint(90), uint(1), "y")
 	f.Fuzz(func(t *testing.T, captured, label string, at, cut uint, insert string) {
 		m, err := capture.Read("m.json", []byte(captured), pintest.Form, pin.Policy{})
