@@ -127,7 +127,7 @@ func Ambiguous(list pin.EntryType) string {
 	return "several servers have a " + pin.EntryTypeInfo[list].Entry + " of that name"
 }
 
-// Pins returns a pair's pins after its accepted drifts, each with the warnings that
+// Pins returns a server's pins after its accepted drifts, each with the warnings that
 // were accepted with it. Every other entry keeps its pin.
 func Pins(p *pin.Comparison, accepted []*pin.Drift, warnings WarningRecord) pin.Set {
 	next := pin.Set{Server: p.Server, Policy: p.Captured.Policy, Accepted: warnings.with(pin.Ref{Server: p.Server}, nil)}

@@ -17,7 +17,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// A Lockfile is the committed file of pins. It has one pinset for each server, sorted by
+// A Lockfile is the committed file of pins. It has one pin set for each server, sorted by
 // label in UTF-16 code units.
 type Lockfile struct {
 	Servers []pin.Set

@@ -8,7 +8,7 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// A DriftKind of drift.
+// A DriftKind says how an entry has drifted.
 type DriftKind string
 
 const (
@@ -26,7 +26,7 @@ type Drift struct {
 	Kind     DriftKind
 	Locked   *Pin  // nil if ADDED, or for a repeated name that no pin has
 	Captured *Pin  // nil if REMOVED; the first of them if DUPLICATE
-	Copies   []Pin // all entries found under its name; more than one if DUPLICATE
+	Copies   []Pin // all entries captured under its name; more than one if DUPLICATE
 	Blocked  bool  // it fails the run
 
 	RenamedFrom    string // for an ADDED entry: the REMOVED one that it seems to be under a new name
@@ -100,21 +100,21 @@ func (p *Comparison) PolicyDiffers() bool {
 func (p *Comparison) HasNoEntries() bool { return !p.Known && len(p.Captured.Pins) == 0 }
 
 // Holders counts the servers that pin or list an entry.
-func Holders(pairs []Comparison, key Key) int {
+func Holders(comparisons []Comparison, key Key) int {
 	n := 0
-	for i := range pairs {
-		if p := &pairs[i]; p.Locked.Find(key) != nil || p.Captured.Find(key) != nil {
+	for i := range comparisons {
+		if p := &comparisons[i]; p.Locked.Find(key) != nil || p.Captured.Find(key) != nil {
 			n++
 		}
 	}
 	return n
 }
 
-// ComparisonOf returns the pair of a server, or nil. Pairs are sorted by server.
-func ComparisonOf(pairs []Comparison, server string) *Comparison {
-	i, ok := slices.BinarySearchFunc(pairs, server, func(p Comparison, server string) int { return jsontree.CompareUTF16(p.Server, server) })
+// ComparisonOf returns the comparison of a server, or nil. They are sorted by server.
+func ComparisonOf(comparisons []Comparison, server string) *Comparison {
+	i, ok := slices.BinarySearchFunc(comparisons, server, func(p Comparison, server string) int { return jsontree.CompareUTF16(p.Server, server) })
 	if !ok {
 		return nil
 	}
-	return &pairs[i]
+	return &comparisons[i]
 }
