@@ -55,7 +55,9 @@ func formOf(list pin.EntryType, hashed []byte) pin.Form {
 
 // sanitized returns a canonical form with every string sanitized. Member names stay as they
 // are, and so does their order.
-func sanitized(canonical []byte) []byte { return jsontree.MapStrings(canonical, text.Sanitize) }
+func sanitized(canonical []byte) []byte {
+	return jsontree.Append(nil, jsontree.MapTexts(jsontree.Canonical(canonical), text.Sanitize))
+}
 
 // setDigest returns the digest of the whole set, or "" if a name is repeated. If there are
 // more than tools, it is over the lines LIST:HEX in pin.LockOrder: tools always has its line,

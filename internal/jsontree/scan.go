@@ -8,28 +8,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// MapStrings returns canonical JSON in which f has changed every string, but no member name.
-func MapStrings(canonical []byte, f func(string) string) []byte {
-	var out []byte
-	d, copied := newDecoder(canonical, jsontext.AllowDuplicateNames(true)), 0
-	for {
-		tok, err := d.ReadToken()
-		if err != nil {
-			return append(out, canonical[copied:]...)
-		}
-		end := int(d.InputOffset())
-		if tok.Kind() != '"' || end < len(canonical) && canonical[end] == ':' {
-			continue
-		}
-		text := tok.String()
-		if changed := f(text); changed != text {
-			begin := end - len(AppendString(nil, text))
-			out = AppendString(append(out, canonical[copied:begin]...), changed)
-			copied = end
-		}
-	}
-}
-
 // UnicodeEscape reads the \uXXXX that data begins with.
 func UnicodeEscape(data []byte) (r rune, ok bool) {
 	if len(data) < 6 || !bytes.HasPrefix(data, []byte(`\u`)) {
