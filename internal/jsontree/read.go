@@ -68,6 +68,7 @@ type Reader struct {
 	room       []Member // for the parts of the definition that is read
 	order      []int32  // in which their members are sorted
 	form       []byte   // its canonical form
+	plain      []byte   // a string without its escapes
 	kept       int      // values kept outside definitions
 
 	text   string // a copy of a stretch of data, which strings are parts of
@@ -334,8 +335,8 @@ func (r *Reader) stored(parts []Member, isObject bool) []Member {
 func (r *Reader) unquoted() string {
 	token := r.data[r.Start:r.end]
 	if bytes.IndexByte(token, '\\') >= 0 {
-		text, _ := jsontext.AppendUnquote(nil, token)
-		return string(text)
+		r.plain, _ = jsontext.AppendUnquote(r.plain[:0], token)
+		return string(r.plain)
 	}
 	from, to := r.Start+1, r.end-1
 	if r.IsDefinition != nil && r.inside == nil {

@@ -156,8 +156,15 @@ type Set struct {
 
 // Put gives the set its pins, which it sorts. Nothing else does: house_test.go has it.
 func (s *Set) Put(pins []Pin) {
-	slices.SortStableFunc(pins, ComparePins)
-	s.Pins = pins
+	order := make([]*Pin, len(pins)) // a pin is large: each is moved once
+	for i := range pins {
+		order[i] = &pins[i]
+	}
+	slices.SortStableFunc(order, func(a, b *Pin) int { return ComparePins(*a, *b) })
+	s.Pins = make([]Pin, 0, len(pins))
+	for _, p := range order {
+		s.Pins = append(s.Pins, *p)
+	}
 }
 
 // Find returns the pin of an entry, or nil.
