@@ -224,7 +224,7 @@ func (r *Reader) value(tok jsontext.Token, keep bool) (v Value, bad *Error) {
 	}
 	if outer == nil && r.inside != nil {
 		r.inside = nil
-		r.form = Append(r.form[:0], v)
+		r.form = appendValue(r.form[:0], &v, r.data)
 		r.Definition(r.path, v, slices.Clone(r.form))
 		v.Text, v.Parts = "", nil // memory stays flat
 		clear(r.room)
@@ -348,9 +348,8 @@ func (r *Reader) unquoted() string {
 	return r.text[from-r.textAt : to-r.textAt]
 }
 
-// stretch is how many bytes are copied at once for the strings in them: about as many as a
-// definition has.
-const stretch = 8 << 10
+// stretch is how many bytes are copied at once for the strings in them: some definitions.
+const stretch = 32 << 10
 
 // explain turns a decoder's error into one of ours. The library's texts are not used:
 // they quote the input and may change with the library's version.

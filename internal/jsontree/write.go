@@ -11,7 +11,7 @@ import (
 
 // Append writes v in its canonical form: without blanks, members in the order they are always
 // in, numbers as they were read into it.
-func Append(dst []byte, v Value) []byte { return appendValue(dst, &v) }
+func Append(dst []byte, v Value) []byte { return appendValue(dst, &v, nil) }
 
 // AppendIndented writes JSON text over several lines, indented by two spaces and by depth
 // times as much after each line feed.
@@ -21,7 +21,9 @@ func AppendIndented(dst, text []byte, depth int) []byte {
 	return dst
 }
 
-func appendValue(dst []byte, v *Value) []byte {
+// appendValue may be given the text that v was just read from. A string that is as long as its
+// token has no escapes there, and needs none.
+func appendValue(dst []byte, v *Value, data []byte) []byte {
 	switch v.Kind {
 	case 'n':
 		return append(dst, "null"...)
@@ -32,6 +34,9 @@ func appendValue(dst []byte, v *Value) []byte {
 	case '0':
 		return append(dst, v.Text...)
 	case '"':
+		if data != nil && int(v.End-v.At) == len(v.Text)+2 {
+			return append(dst, data[v.At:v.End]...)
+		}
 		return AppendString(dst, v.Text)
 	}
 	dst = append(dst, v.Kind)
@@ -42,7 +47,7 @@ func appendValue(dst []byte, v *Value) []byte {
 		if v.Kind == '{' {
 			dst = append(AppendString(dst, v.Parts[i].Name), ':')
 		}
-		dst = appendValue(dst, &v.Parts[i].Value)
+		dst = appendValue(dst, &v.Parts[i].Value, data)
 	}
 	return append(dst, v.Kind+2) // the bracket that closes it
 }
