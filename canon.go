@@ -55,7 +55,9 @@ func formOf(list pin.EntryType, hashed []byte) pin.Form {
 
 // sanitized returns a canonical form with every string sanitized. Member names stay as they
 // are, and so does their order.
-func sanitized(canonical []byte) []byte { return jsontree.MapStrings(canonical, text.Sanitize) }
+func sanitized(canonical []byte) []byte {
+	return jsontree.Append(nil, jsontree.MapTexts(jsontree.Canonical(canonical), text.Sanitize))
+}
 
 // setDigest returns the digest of the whole set, or "" if a name is repeated. If there are
 // more than tools, it is over the lines LIST:HEX in pin.LockOrder: tools always has its line,
@@ -91,7 +93,7 @@ func listDigest(s *pin.Set, list pin.EntryType) string {
 		line = append(line[:0], '\n') // before the next one
 	}
 	if v := s.Policy.Value(); list == pin.Tools && len(v.Members()) > 0 {
-		add("policy", digest(jsontree.CanonicalBytes(&v)))
+		add("policy", digest(jsontree.Append(nil, v)))
 	}
 	for _, p := range pins {
 		add(p.Name, p.Digest)
@@ -106,13 +108,13 @@ func listDigest(s *pin.Set, list pin.EntryType) string {
 func approvalHash(server string, p *pin.Pin) string {
 	received := p.AsReceived()
 	if received.Kind == '"' {
-		received = jsontree.Value{Kind: '{', Parts: []jsontree.Member{{Name: "description", Value: received}}}
+		received = jsontree.Object(jsontree.Member{Name: "description", Value: received})
 	}
-	v := jsontree.Value{Kind: '{', Parts: []jsontree.Member{{Name: "server_id", Value: jsontree.Text(server)}, {Name: "tool_name", Value: jsontree.Text(p.Name)}}}
+	members := []jsontree.Member{{Name: "server_id", Value: jsontree.Text(server)}, {Name: "tool_name", Value: jsontree.Text(p.Name)}}
 	for _, m := range [][2]string{{"description", "description"}, {"input_schema", "inputSchema"}} {
 		if got := received.Get(m[1]); got.Kind != 0 {
-			v.Parts = append(v.Parts, jsontree.Member{Name: m[0], Value: got})
+			members = append(members, jsontree.Member{Name: m[0], Value: got})
 		}
 	}
-	return digest(jsontree.CanonicalBytes(&v))
+	return digest(jsontree.Append(nil, jsontree.Object(members...)))
 }

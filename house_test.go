@@ -193,7 +193,8 @@ func TestRoot(t *testing.T) {
 	}
 }
 
-// TestOffline: the gate links no network client.
+// TestOffline: the gate links no network client, and the JSON module that go.mod names: with
+// GOEXPERIMENT=jsonv2 the standard library's code would take its place.
 func TestOffline(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", ".").Output()
 	if err != nil {
@@ -203,10 +204,57 @@ func TestOffline(t *testing.T) {
 	if len(deps) < 50 {
 		t.Fatalf("only %d packages", len(deps))
 	}
-	for _, path := range []string{"net/http", "crypto/tls", "net/rpc", "plugin", "C"} {
+	for _, path := range []string{"net/http", "crypto/tls", "net/rpc", "plugin", "C", "encoding/json/jsontext"} {
 		if slices.Contains(deps, path) {
 			t.Errorf("%s is linked", path)
 		}
+	}
+}
+
+// TestSorted: what decides sets the pins of a set and the members of an object only where they
+// are sorted, by pin.Set.Put, jsontree.Object and the reader. A walk over two sides, a search
+// and a canonical form rely on it.
+func TestSorted(t *testing.T) {
+	makers := map[string]string{"Pins": "pin", "Parts": "jsontree"}
+	seen := 0
+	eachFile(t, func(room, path string, set *token.FileSet, file *ast.File) {
+		if slices.Contains([]string{"diff", "lint", "report", "jsontest", "pintest"}, room) {
+			return // their trees are shown, never hashed
+		}
+		sets := func(field ast.Expr) {
+			name := ""
+			switch field := field.(type) {
+			case *ast.SelectorExpr:
+				name = field.Sel.Name
+			case *ast.Ident:
+				name = field.Name
+			}
+			maker, sorted := makers[name]
+			if sorted && maker == room {
+				seen++
+			} else if sorted {
+				t.Errorf("%s: sets %s", set.Position(field.Pos()), name)
+			}
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.AssignStmt:
+				for _, left := range n.Lhs {
+					if index, ok := left.(*ast.IndexExpr); ok {
+						left = index.X
+					}
+					if field, ok := left.(*ast.SelectorExpr); ok {
+						sets(field)
+					}
+				}
+			case *ast.KeyValueExpr:
+				sets(n.Key)
+			}
+			return true
+		})
+	})
+	if seen < 4 {
+		t.Errorf("only %d places set them", seen)
 	}
 }
 

@@ -18,7 +18,7 @@ every_platform="darwin/amd64 darwin/arm64 linux/amd64 linux/arm64 windows/amd64"
 epoch=315532800 # 1980-01-01, the first day a zip knows: the time of every file
 # What could change the bytes: another toolchain, settings of the machine, the folder, the state of git.
 GOTOOLCHAIN=go$(sed -n 's/^go //p' go.mod)
-export GOTOOLCHAIN GOFLAGS='' GOWORK=off GOEXPERIMENT='' GOFIPS140=off CGO_ENABLED=0 GOAMD64=v1 GOARM64=v8.0 LC_ALL=C
+export GOTOOLCHAIN GOENV=off GOFLAGS='' GOWORK=off GOEXPERIMENT='' GOFIPS140=off CGO_ENABLED=0 GOAMD64=v1 GOARM64=v8.0 LC_ALL=C
 unset GOOS GOARCH
 
 folder() { echo "$1" | tr / _; }                            # OS/ARCH -> the name of its folder and its files

@@ -139,13 +139,14 @@ func Ambiguous(list pin.EntryType) string {
 // were accepted with it. Every other entry keeps its pin.
 func Pins(p *pin.Comparison, accepted []*pin.Drift, warnings WarningRecord) pin.Set {
 	next := pin.Set{Server: p.Server, Policy: p.Captured.Policy, Accepted: warnings.with(pin.Ref{Server: p.Server}, nil)}
+	var pins []pin.Pin
 	taken := make(map[pin.Key]bool, len(accepted))
 	for _, d := range accepted {
 		taken[d.Key] = true
 		if d.Kind != pin.Removed {
 			new := *d.Captured
 			new.Accepted = warnings.with(pin.Ref{Server: p.Server, Key: d.Key}, nil)
-			next.Pins = append(next.Pins, new)
+			pins = append(pins, new)
 		}
 	}
 	for _, old := range p.Locked.Pins {
@@ -158,8 +159,8 @@ func Pins(p *pin.Comparison, accepted []*pin.Drift, warnings WarningRecord) pin.
 			old.Definition = f.Definition
 		}
 		old.Accepted = warnings.with(pin.Ref{Server: p.Server, Key: old.Key}, old.Accepted)
-		next.Pins = append(next.Pins, old)
+		pins = append(pins, old)
 	}
-	slices.SortFunc(next.Pins, pin.ComparePins)
+	next.Put(pins)
 	return next
 }

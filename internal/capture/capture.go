@@ -5,7 +5,6 @@ package capture
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 
@@ -147,41 +146,43 @@ type entryProblem struct {
 }
 
 // newEntry checks a definition as a client would read it, and computes its digests.
-func newEntry(list pin.EntryType, v jsontree.Definition, formOf pin.FormFunc) *entry {
-	e := &entry{at: v.At()}
+func newEntry(list pin.EntryType, v jsontree.Value, canonical []byte, formOf pin.FormFunc) *entry {
+	e := &entry{at: v.At}
 	e.Type = list
-	if v.Kind() != '{' {
-		e.problem = &entryProblem{at: int(v.At()), text: "is no object", bare: true}
+	if v.Kind != '{' {
+		e.problem = &entryProblem{at: int(v.At), text: "is no object", bare: true}
 		return e
 	}
-	e.Name = v.Get(pin.EntryTypeInfo[list].Identity).Text()
+	if name := v.Get(pin.EntryTypeInfo[list].Identity); name.Kind == '"' {
+		e.Name = strings.Clone(name.Text) // else it would keep the text around it
+	}
 	if e.problem = e.check(v); e.problem == nil {
-		e.Form = formOf(list, v.Canonical())
+		e.Form = formOf(list, canonical)
 	}
 	return e
 }
 
 // check returns what keeps a value from being an entry, or nil.
-func (e *entry) check(v jsontree.Definition) *entryProblem {
+func (e *entry) check(v jsontree.Value) *entryProblem {
 	list := e.Type
-	if problem := findFolded(v.Names(), pin.EntryMembers[list], ""); problem != nil {
+	if problem := findFolded(v.Members(), pin.EntryMembers[list], ""); problem != nil {
 		return problem
 	}
-	if list == pin.Tools && v.Get("inputSchema").Kind() == 0 {
+	if list == pin.Tools && !v.Has("inputSchema") {
 		for _, wrong := range []string{"input_schema", "parameters", "function"} {
-			if v.Get(wrong).Kind() != 0 {
-				return &entryProblem{at: int(v.At()), text: fmt.Sprintf(`%q instead of "inputSchema": a model API's list, not a server's own`, wrong), hint: CaptureHint}
+			if v.Has(wrong) {
+				return &entryProblem{at: int(v.At), text: fmt.Sprintf(`%q instead of "inputSchema": a model API's list, not a server's own`, wrong), hint: CaptureHint}
 			}
 		}
 	}
 	if e.Name == "" {
-		return &entryProblem{at: int(v.At()), text: fmt.Sprintf("no %q that is a non-empty string", pin.EntryTypeInfo[list].Identity)}
+		return &entryProblem{at: int(v.At), text: fmt.Sprintf("no %q that is a non-empty string", pin.EntryTypeInfo[list].Identity)}
 	}
 	for _, name := range []string{"annotations", "execution", "arguments"} {
 		part := v.Get(name)
-		problem := findFolded(part.Names(), pin.InnerMembers[name], name+": ")
-		for item := range part.Items() {
-			problem = cmp.Or(problem, findFolded(item.Names(), pin.InnerMembers[name], name+": "))
+		problem := findFolded(part.Members(), pin.InnerMembers[name], name+": ")
+		for _, item := range part.Items() {
+			problem = cmp.Or(problem, findFolded(item.Members(), pin.InnerMembers[name], name+": "))
 		}
 		if problem != nil {
 			return problem
@@ -191,17 +192,16 @@ func (e *entry) check(v jsontree.Definition) *entryProblem {
 }
 
 // findFolded finds a member that equals a specified name only when folded, or returns nil.
-// members yields names, with the offsets of their values.
-func findFolded(members iter.Seq2[string, int], specified []string, where string) *entryProblem {
-	for name, at := range members {
-		if slices.Contains(specified, name) {
+func findFolded(members []jsontree.Member, specified []string, where string) *entryProblem {
+	for _, m := range members {
+		if slices.Contains(specified, m.Name) {
 			continue
 		}
-		folded := text.FoldASCII(name)
+		folded := text.FoldASCII(m.Name)
 		for _, s := range specified {
 			if strings.EqualFold(folded, s) {
-				return &entryProblem{at: at, text: fmt.Sprintf("%smember %s differs from %q by letter case only: some clients read it as the real one",
-					where, text.Name(name), s)}
+				return &entryProblem{at: int(m.At), text: fmt.Sprintf("%smember %s differs from %q by letter case only: some clients read it as the real one",
+					where, text.Name(m.Name), s)}
 			}
 		}
 	}
@@ -223,7 +223,7 @@ func findInResult(result jsontree.Value) *entryProblem {
 			}
 		}
 	}
-	return findFolded(result.Names(), pin.ResultMembers, "result: ")
+	return findFolded(result.Members(), pin.ResultMembers, "result: ")
 }
 
 // captureReader sorts the JSON values of a file into lists.
@@ -291,7 +291,7 @@ func (r *captureReader) array(v jsontree.Value, alone bool) error {
 }
 
 func (r *captureReader) refuseFolded(v jsontree.Value, specified []string, where string) error {
-	if problem := findFolded(v.Names(), specified, where); problem != nil {
+	if problem := findFolded(v.Members(), specified, where); problem != nil {
 		return r.At(problem.at, "%s", problem.text)
 	}
 	return nil
@@ -627,6 +627,7 @@ func (r *captureReader) sameList(list pin.EntryType, n int, first, other []pin.P
 // Pins makes the pins of a capture under a policy.
 func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, formOf pin.FormFunc) (pin.Set, error) {
 	s := pin.Set{Server: server, Policy: pol}
+	var pins []pin.Pin
 	var substitutes []pin.Substitute
 	for _, name := range pol.Substitute {
 		at := slices.IndexFunc(values, func(s pin.Substitute) bool { return s.Name == name })
@@ -647,7 +648,7 @@ func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, for
 		if err := m.Lists[list].Problem; err != nil {
 			return s, err
 		}
-		s.Pins = slices.Grow(s.Pins, len(m.Lists[list].Entries))
+		pins = slices.Grow(pins, len(m.Lists[list].Entries))
 		for _, p := range m.Lists[list].Entries {
 			if pol.Shapes() || len(substitutes) > 0 {
 				v, err := pin.PutPlaceholders(p.Tree(), substitutes)
@@ -658,16 +659,16 @@ func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, for
 				}
 				hashed := []byte(v.Text)
 				if list != pin.Instructions {
-					hashed = jsontree.CanonicalBytes(&v)
+					hashed = jsontree.Append(nil, v)
 				}
 				p.Form = formOf(list, hashed)
 			}
 			if name, err := pin.PutPlaceholders(jsontree.Text(p.Name), substitutes); err == nil {
 				p.Name = name.Text
 			}
-			s.Pins = append(s.Pins, p)
+			pins = append(pins, p)
 		}
 	}
-	slices.SortStableFunc(s.Pins, pin.ComparePins)
+	s.Put(pins)
 	return s, nil
 }

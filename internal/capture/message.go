@@ -53,7 +53,7 @@ func Messages(line []byte) ([]jsontree.Value, error) {
 
 // checkMessage returns why clients could read a message differently, or nil.
 func checkMessage(m jsontree.Value) error {
-	problem := findFolded(m.Names(), pin.MessageMembers, "")
+	problem := findFolded(m.Members(), pin.MessageMembers, "")
 	result, id := m.Get("result"), m.Get("id")
 	if problem == nil {
 		problem = findInResult(result)

@@ -49,9 +49,9 @@ func (s *stream) read(data []byte) {
 		}
 		return ok
 	}
-	s.json.Definition = func(path []jsontree.Step, v jsontree.Definition) {
+	s.json.Definition = func(path []jsontree.Step, v jsontree.Value, canonical []byte) {
 		list, _ := listOf(path)
-		s.defined = append(s.defined, newEntry(list, v, s.formOf))
+		s.defined = append(s.defined, newEntry(list, v, canonical, s.formOf))
 	}
 }
 

@@ -25,7 +25,7 @@ func parseCanonical(t testing.TB, text string) jsontree.Value {
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	return jsontree.Canonical(jsontree.CanonicalBytes(&v))
+	return jsontree.Canonical(jsontree.Append(nil, v))
 }
 
 // labelled lists the changes between two definitions as "POINTER: LABEL", in the

@@ -6,11 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"iter"
-	"math"
-	"math/big"
 	"slices"
-	"strconv"
 	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -39,61 +35,6 @@ const (
 	keptDepth          = 6         // containers this deep lose their parts there; the root is 0, a pin's approval 5
 )
 
-// A Value is a JSON value: a node of the tree that a text is read into.
-type Value struct {
-	Kind    byte     // 'n', 'f', 't', '0', '"', '[', '{'; 0: absent
-	At, End int32    // offsets in the text: of its first byte, and of the byte after its last
-	Text    string   // of a string, unescaped; of a number, as RFC 8785 writes it
-	Parts   []Member // of an array or an object, in the order of the text; members are sorted in a canonical tree
-}
-
-// A Member is a member of an object or, without a name, an element of an array.
-type Member struct {
-	Name string
-	Value
-}
-
-// Get returns the named member of an object, or the zero value (absent) if there is none.
-// It takes time in proportion to the number of members.
-func (v Value) Get(name string) Value {
-	for i, m := 0, v.Members(); i < len(m); i++ {
-		if m[i].Name == name {
-			return m[i].Value
-		}
-	}
-	return Value{}
-}
-
-// Members returns the members of an object, and none for any other kind.
-func (v Value) Members() []Member {
-	if v.Kind != '{' {
-		return nil
-	}
-	return v.Parts
-}
-
-// Names yields the names of an object's members, with the offsets of their values.
-func (v Value) Names() iter.Seq2[string, int] {
-	return func(yield func(string, int) bool) {
-		for _, m := range v.Members() {
-			if !yield(m.Name, int(m.At)) {
-				return
-			}
-		}
-	}
-}
-
-// Items returns the elements of an array, and none for any other kind.
-func (v Value) Items() []Member {
-	if v.Kind != '[' {
-		return nil
-	}
-	return v.Parts
-}
-
-// Has reports whether v is an object with that member.
-func (v Value) Has(name string) bool { return v.Get(name).Kind != 0 }
-
 // A Step leads to a member or to an element of an array.
 type Step struct {
 	Name  string // of a member
@@ -108,21 +49,30 @@ type Step struct {
 // to an agent. They disagree about integers that a double can't hold exactly, too. It rounds
 // those, as RFC 8785 does, and keeps the first one's place: the caller decides.
 type Reader struct {
-	again        bool                            // data was read strictly before: no name in it is repeated
-	Bounded      bool                            // for a capture: limit size and number of definitions
-	definitions  int                             // read so far
-	IsDefinition func(path []Step) bool          // nil: none is
-	Definition   func(path []Step, v Definition) // takes a definition, which is gone afterwards
-	Rounded      *Error                          // the first integer that a double can't hold exactly, or nil
+	again        bool                   // data was read strictly before: no name in it is repeated
+	Bounded      bool                   // for a capture: limit size and number of definitions
+	definitions  int                    // read so far
+	IsDefinition func(path []Step) bool // nil: none is
+	// Definition takes a definition and its canonical form. A verify reads thousands and keeps
+	// of each but that, so the next one is read into the memory of its parts.
+	Definition func(path []Step, v Value, canonical []byte)
+	Rounded    *Error // the first integer that a double can't hold exactly, or nil
 
+	data       []byte
 	d          *jsontext.Decoder
 	base, to   int // d reads data[base:to]
 	Start, end int // the token just read
 	path       []Step
-	depth      int     // how many containers are open
-	tree       tree    // what was read and is kept
-	open       []int32 // the nodes read so far in every open container
-	kept       int     // values kept outside definitions
+	depth      int      // how many containers are open
+	open       []Member // the parts read so far of every open container
+	room       []Member // for the parts of the definition that is read
+	order      []int32  // in which their members are sorted
+	form       []byte   // its canonical form
+	plain      []byte   // a string without its escapes
+	kept       int      // values kept outside definitions
+
+	text   string // a copy of a stretch of data, which strings are parts of
+	textAt int    // where that begins
 
 	inside *Place // the definition being read, or nil
 }
@@ -136,7 +86,7 @@ type Place struct {
 }
 
 // NewReader returns a reader of a text, which must not change while it reads.
-func NewReader(data []byte) *Reader { return &Reader{tree: tree{data: data}} }
+func NewReader(data []byte) *Reader { return &Reader{data: data} }
 
 // Error is the place in a file where strict reading stopped.
 type Error struct {
@@ -151,41 +101,36 @@ type Error struct {
 // Error is what is wrong, without the place.
 func (e *Error) Error() string { return e.Text }
 
-// NewDecoder returns a decoder of tokens that keeps to the grammar of RFC 8259.
-func NewDecoder(data []byte, opts ...jsontext.Options) *jsontext.Decoder {
+// newDecoder returns a decoder of tokens that keeps to the grammar of RFC 8259.
+func newDecoder(data []byte, opts ...jsontext.Options) *jsontext.Decoder {
 	return jsontext.NewDecoder(bytes.NewBuffer(data), opts...)
 }
 
 // Next reads the first JSON value in data[at:to], after any blanks. The error is io.EOF
 // if only blanks are left, otherwise a *Error.
 func (r *Reader) Next(at, to int) (Value, error) {
-	t := &r.tree
-	for at < to && isBlank(t.data[at]) {
+	for at < to && isBlank(r.data[at]) {
 		at++
 	}
 	if at == to {
 		return Value{}, io.EOF
 	}
-	r.d, r.base, r.to, r.end = NewDecoder(t.data[at:to], jsontext.AllowDuplicateNames(r.again)), at, to, at
-	r.path, r.depth, r.open, r.inside = r.path[:0], 0, r.open[:0], nil
-	t.cut(size{})
+	r.d, r.base, r.to, r.end = newDecoder(r.data[at:to], jsontext.AllowDuplicateNames(r.again)), at, to, at
+	r.path, r.depth, r.open, r.room, r.inside = r.path[:0], 0, r.open[:0], r.room[:0], nil
 	tok, bad := r.token()
 	if bad == nil {
-		bad = r.value(tok, node{})
+		var v Value
+		if v, bad = r.value(tok, true); bad == nil {
+			return v, nil
+		}
 	}
-	if bad != nil {
-		bad.From, bad.Inside = at, r.inside
-		return Value{}, bad
-	}
-	if r.IsDefinition == nil {
-		t.text = string(t.data[t.nodes[0].at:t.nodes[0].end])
-	}
-	return t.value(r.again), nil
+	bad.From, bad.Inside = at, r.inside
+	return Value{}, bad
 }
 
 // Only reads data as one JSON value, with nothing but blanks around it.
 func (r *Reader) Only() (Value, error) {
-	data := r.tree.data
+	data := r.data
 	v, err := r.Next(0, len(data))
 	if err != nil {
 		return Value{}, err
@@ -199,18 +144,17 @@ func (r *Reader) Only() (Value, error) {
 }
 
 // Canonical reads text that was read strictly before, a canonical form or a definition as
-// received, into a canonical tree: its members are sorted. For any other text the result is
-// absent, which equals no pinned value.
+// received. For any other text the result is absent, which equals no pinned value.
 func Canonical(data []byte) Value {
 	r := readers.Get().(*Reader)
-	r.again, r.tree.data = true, data
+	r.again, r.data, r.text = true, data, ""
 	v, _ := r.Only()
-	r.tree.data, r.tree.text = nil, ""
+	r.data, r.text = nil, ""
 	readers.Put(r)
 	return v
 }
 
-// readers holds readers with their nodes, because a definition is read again for each use.
+// readers holds readers with their memory, because a definition is read again for each use.
 var readers = sync.Pool{New: func() any { return new(Reader) }}
 
 func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
@@ -221,7 +165,7 @@ func (r *Reader) token() (jsontext.Token, *Error) {
 	if err != nil {
 		return tok, r.explain(err)
 	}
-	data := r.tree.data
+	data := r.data
 	for r.Start = r.end; isBlank(data[r.Start]) || data[r.Start] == ',' || data[r.Start] == ':'; r.Start++ {
 	}
 	r.end = r.base + int(r.d.InputOffset())
@@ -235,58 +179,58 @@ func (r *Reader) tooLarge(text string) *Error {
 	return &Error{At: r.inside.at, Text: text, Limit: true}
 }
 
-// value reads the value that begins with tok, which was just read, and what is in it. Its
-// node n has the name already.
-func (r *Reader) value(tok jsontext.Token, n node) *Error {
-	n.kind, n.at, n.end = byte(tok.Kind()), int32(r.Start), int32(r.end)
+// value reads the value that begins with tok, which was just read, and what is in it. If it
+// isn't kept, it is only read.
+func (r *Reader) value(tok jsontext.Token, keep bool) (v Value, bad *Error) {
+	v = Value{Kind: byte(tok.Kind()), At: int32(r.Start), End: int32(r.end)}
 	outer := r.inside
 	if outer == nil && r.IsDefinition != nil && r.IsDefinition(r.path) {
 		r.inside = &Place{at: r.Start, Path: r.path}
 		switch r.definitions++; {
 		case r.Bounded && r.path[len(r.path)-1].Index >= MaxEntries:
-			return r.tooLarge("more than 50,000 entries")
+			return v, r.tooLarge("more than 50,000 entries")
 		case r.Bounded && r.definitions > maxDefinitions:
-			return r.tooLarge("more than 200,000 entries in all lists of the file")
+			return v, r.tooLarge("more than 200,000 entries in all lists of the file")
 		}
 	}
-	if bad := r.count(n.kind); bad != nil {
-		return bad
+	if bad := r.count(v.Kind); bad != nil {
+		return v, bad
 	}
-	t := &r.tree
-	switch literal := t.data[r.Start:r.end]; n.kind {
+	switch v.Kind {
 	case '"':
-		n.spelled = isSpelled(literal)
-	case '0':
-		text, exact, ok := readNumber(literal)
-		if !ok {
-			return &Error{At: r.Start, Text: "a number that overflows a double"}
+		if keep {
+			v.Text = r.unquoted()
 		}
-		n.spelled = string(text) == string(literal)
-		if !exact && r.Rounded == nil {
+	case '0':
+		literal := r.data[r.Start:r.end]
+		if len(literal) > maxScientific && bytes.ContainsAny(literal, "eE") {
+			return v, &Error{At: r.Start, Text: "a number with an exponent and more than 800 characters: parsers would read different numbers"}
+		}
+		number, exact, ok := readNumber(literal)
+		if !ok {
+			return v, &Error{At: r.Start, Text: "a number that overflows a double"}
+		}
+		if v.Text = string(number); !exact && r.Rounded == nil {
 			r.Rounded = &Error{At: r.Start, Inside: r.inside,
 				Text: string(literal) + ": an integer that a double can't hold exactly: parsers would read different numbers"}
 			if r.inside != nil {
 				r.inside.Path = slices.Clone(r.inside.Path)
 			}
 		}
-	case 'n', 'f', 't':
-		n.spelled = true
-	}
-	begin := t.size()
-	t.nodes = append(t.nodes, n)
-	if n.kind == '[' || n.kind == '{' {
-		if bad := r.parts(begin.nodes); bad != nil {
-			return bad
+	case '[', '{':
+		if bad := r.parts(&v, keep); bad != nil {
+			return v, bad
 		}
 	}
 	if outer == nil && r.inside != nil {
 		r.inside = nil
-		r.Definition(r.path, Definition{t, begin.nodes})
-		begin.nodes++
-		t.cut(begin) // nothing is kept but its place: memory stays flat
-		t.nodes[begin.nodes-1].parts, t.nodes[begin.nodes-1].n = 0, 0
+		r.form = appendValue(r.form[:0], &v, r.data)
+		r.Definition(r.path, v, slices.Clone(r.form))
+		v.Text, v.Parts = "", nil // memory stays flat
+		clear(r.room)
+		r.room = r.room[:0]
 	}
-	return nil
+	return v, nil
 }
 
 // count counts the value that begins and checks the limits.
@@ -308,12 +252,12 @@ func (r *Reader) count(kind byte) *Error {
 	return nil
 }
 
-// parts reads the elements of an array or the members of an object, which is node i. Outside
-// definitions, values below keptDepth are read but not kept: nothing asks for them.
-func (r *Reader) parts(i int32) *Error {
-	t, here, isObject := &r.tree, r.depth, r.tree.nodes[i].kind == '{'
+// parts reads the elements of an array or the members of an object. Outside definitions,
+// values below keptDepth are read but not kept: nothing asks for them.
+func (r *Reader) parts(v *Value, keep bool) *Error {
+	here, isObject := r.depth, v.Kind == '{'
 	follows := r.IsDefinition != nil && r.inside == nil // whether something asks for the path
-	keep := r.inside != nil || r.IsDefinition == nil || here < keptDepth
+	keep = keep && (!follows || here < keptDepth)
 	if follows {
 		r.path = append(r.path, Step{Index: -1})
 	}
@@ -327,11 +271,10 @@ func (r *Reader) parts(i int32) *Error {
 		if k := tok.Kind(); k == ']' || k == '}' {
 			break
 		}
-		part, begin := node{}, t.size()
+		var m Member
 		if isObject {
-			t.setName(&part, r.Start, r.end)
-			if follows {
-				r.path[here].Name = string(t.name(&part))
+			if m.Name = r.unquoted(); follows {
+				r.path[here].Name = m.Name
 			}
 			if tok, bad = r.token(); bad != nil {
 				return bad
@@ -339,22 +282,22 @@ func (r *Reader) parts(i int32) *Error {
 		} else if follows {
 			r.path[here].Index = index
 		}
-		if bad := r.value(tok, part); bad != nil {
+		if m.Value, bad = r.value(tok, keep); bad != nil {
 			return bad
 		}
 		if !keep {
 			r.kept--
-			t.cut(begin)
 			continue
 		}
-		if s := r.inside; s != nil && here == len(s.Path) && string(t.name(&part)) == "name" {
-			s.Name = t.string(begin.nodes)
+		if s := r.inside; s != nil && here == len(s.Path) && m.Name == "name" && m.Kind == '"' {
+			s.Name = m.Text
 		}
-		r.open = append(r.open, begin.nodes)
+		r.open = append(r.open, m)
 	}
-	n := &t.nodes[i]
-	n.end, n.parts, n.n = int32(r.end), int32(len(t.parts)), int32(len(r.open)-base)
-	t.parts = append(t.parts, r.open[base:]...)
+	v.End = int32(r.end)
+	if len(r.open) > base {
+		v.Parts = r.stored(r.open[base:], isObject)
+	}
 	r.open, r.depth = r.open[:base], here
 	if follows {
 		r.path = r.path[:here]
@@ -362,33 +305,51 @@ func (r *Reader) parts(i int32) *Error {
 	return nil
 }
 
-// readNumber returns a number as RFC 8785 writes it, and whether it fits into a double. It is
-// not exact if it is an integer and another one than the double.
-func readNumber(literal []byte) (text []byte, exact, ok bool) {
-	if digits := bytes.TrimPrefix(literal, []byte("-")); len(digits) <= 15 && isDigits(digits) && string(literal) != "-0" {
-		return literal, true, true // up to 15 digits are exact
+// stored returns a copy of parts, members sorted, that stays until the definition is read, or
+// for good outside of one. It sorts numbers, which are moved faster than members.
+func (r *Reader) stored(parts []Member, isObject bool) []Member {
+	if r.inside == nil {
+		parts = slices.Clone(parts)
+		if isObject {
+			sortMembers(parts)
+		}
+		return parts
 	}
-	f, err := strconv.ParseFloat(string(literal), 64)
-	if err == nil {
-		text, err = canonicalNumber(f)
+	n := len(r.room) // where append moves the room, earlier parts stay in the old memory
+	if !isObject || slices.IsSortedFunc(parts, byName) {
+		r.room = append(r.room, parts...)
+		return r.room[n:len(r.room):len(r.room)]
 	}
-	if err != nil || math.Abs(f) < 1<<53 || bytes.ContainsAny(literal, ".eE") {
-		return text, true, err == nil
+	r.order = r.order[:0]
+	for i := range parts {
+		r.order = append(r.order, int32(i))
 	}
-	// At most 310 characters are left here: more would have overflowed.
-	held, _ := new(big.Float).SetFloat64(f).Int(nil)
-	written, isInteger := new(big.Int).SetString(string(literal), 10)
-	return text, isInteger && held.Cmp(written) == 0, true
+	slices.SortFunc(r.order, func(a, b int32) int { return CompareUTF16(parts[a].Name, parts[b].Name) })
+	for _, i := range r.order {
+		r.room = append(r.room, parts[i])
+	}
+	return r.room[n:len(r.room):len(r.room)]
 }
 
-func isDigits(s []byte) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
+// unquoted returns the text of the string just read.
+func (r *Reader) unquoted() string {
+	token := r.data[r.Start:r.end]
+	if bytes.IndexByte(token, '\\') >= 0 {
+		r.plain, _ = jsontext.AppendUnquote(r.plain[:0], token)
+		return string(r.plain)
 	}
-	return true
+	from, to := r.Start+1, r.end-1
+	if r.IsDefinition != nil && r.inside == nil {
+		return string(r.data[from:to]) // what is kept of a message shall not keep all around it
+	}
+	if from < r.textAt || to > r.textAt+len(r.text) { // one copy for many strings
+		r.textAt, r.text = from, string(r.data[from:min(max(to, from+stretch), r.to)])
+	}
+	return r.text[from-r.textAt : to-r.textAt]
 }
+
+// stretch is how many bytes are copied at once for the strings in them: some definitions.
+const stretch = 32 << 10
 
 // explain turns a decoder's error into one of ours. The library's texts are not used:
 // they quote the input and may change with the library's version.
@@ -398,7 +359,7 @@ func (r *Reader) explain(err error) *Error {
 	if ok {
 		bad.At = min(r.base+int(syntactic.ByteOffset), r.to)
 	}
-	rest := r.tree.data[bad.At:r.to]
+	rest := r.data[bad.At:r.to]
 	next, size := utf8.DecodeRune(rest)
 	escape, _ := UnicodeEscape(rest)
 	switch {
@@ -419,44 +380,4 @@ func (r *Reader) explain(err error) *Error {
 		bad.Text, bad.Grammar = "not JSON: unexpected "+text.Name(string(next)), true
 	}
 	return bad
-}
-
-// UnicodeEscape reads the \uXXXX that data begins with.
-func UnicodeEscape(data []byte) (r rune, ok bool) {
-	if len(data) < 6 || !bytes.HasPrefix(data, []byte(`\u`)) {
-		return 0, false
-	}
-	v, err := strconv.ParseUint(string(data[2:6]), 16, 16)
-	return rune(v), err == nil
-}
-
-// IsGrammatical reports whether data is a sequence of JSON values by the grammar alone,
-// whatever else strict reading would refuse in it.
-func IsGrammatical(data []byte) bool {
-	d := NewDecoder(data, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	for {
-		if err := d.SkipValue(); err != nil {
-			return err == io.EOF
-		}
-	}
-}
-
-// EachMember calls f for each member of the object that data begins with, as far as it
-// can be read. bytes is how many bytes follow the name: the colon and the value.
-func EachMember(data []byte, f func(name string, bytes int)) {
-	d := NewDecoder(data, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	if tok, err := d.ReadToken(); err != nil || tok.Kind() != '{' {
-		return
-	}
-	for {
-		tok, err := d.ReadToken()
-		if err != nil || tok.Kind() != '"' {
-			return
-		}
-		name, from := tok.String(), d.InputOffset()
-		err = d.SkipValue()
-		if f(name, int(d.InputOffset()-from)); err != nil {
-			return
-		}
-	}
 }

@@ -2,25 +2,16 @@ package jsontree
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/gowebpki/jcs"
 )
 
-// Equal reports whether two canonical trees are equal.
-func Equal(a, b Value) bool {
-	return a.Kind == b.Kind && a.Text == b.Text &&
-		slices.EqualFunc(a.Parts, b.Parts, func(x, y Member) bool {
-			return x.Name == y.Name && Equal(x.Value, y.Value)
-		})
-}
-
-// Append writes v as JSON text, members in their order.
-func Append(dst []byte, v Value) []byte { return appendValue(dst, &v) }
+// Append writes v in its canonical form: without blanks, members in the order they are always
+// in, numbers as they were read into it.
+func Append(dst []byte, v Value) []byte { return appendValue(dst, &v, nil) }
 
 // AppendIndented writes JSON text over several lines, indented by two spaces and by depth
 // times as much after each line feed.
@@ -30,49 +21,9 @@ func AppendIndented(dst, text []byte, depth int) []byte {
 	return dst
 }
 
-// CanonicalBytes returns the RFC 8785 bytes of v. It sorts the members of v itself.
-func CanonicalBytes(v *Value) []byte {
-	sortMembers(v)
-	return appendValue(nil, v)
-}
-
-// MapStrings returns canonical JSON in which f has changed every string, but no member name.
-func MapStrings(canonical []byte, f func(string) string) []byte {
-	var out []byte
-	d, copied := NewDecoder(canonical, jsontext.AllowDuplicateNames(true)), 0
-	for {
-		tok, err := d.ReadToken()
-		if err != nil {
-			return append(out, canonical[copied:]...)
-		}
-		end := int(d.InputOffset())
-		if tok.Kind() != '"' || end < len(canonical) && canonical[end] == ':' {
-			continue
-		}
-		text := tok.String()
-		if changed := f(text); changed != text {
-			begin := end - len(AppendString(nil, text))
-			out = AppendString(append(out, canonical[copied:begin]...), changed)
-			copied = end
-		}
-	}
-}
-
-// sortMembers brings the members of v, and of all in it, into the order of RFC 8785,
-// section 3.2.3.
-func sortMembers(v *Value) {
-	byName := func(a, b Member) int { return CompareUTF16(a.Name, b.Name) }
-	if v.Kind == '{' && !slices.IsSortedFunc(v.Parts, byName) {
-		slices.SortFunc(v.Parts, byName)
-	}
-	for i := range v.Parts {
-		sortMembers(&v.Parts[i].Value)
-	}
-}
-
-// appendValue writes v without blanks, members in their order, numbers as
-// canonicalNumber wrote them.
-func appendValue(dst []byte, v *Value) []byte {
+// appendValue may be given the text that v was just read from. A string that is as long as its
+// token has no escapes there, and needs none.
+func appendValue(dst []byte, v *Value, data []byte) []byte {
 	switch v.Kind {
 	case 'n':
 		return append(dst, "null"...)
@@ -83,6 +34,9 @@ func appendValue(dst []byte, v *Value) []byte {
 	case '0':
 		return append(dst, v.Text...)
 	case '"':
+		if data != nil && int(v.End-v.At) == len(v.Text)+2 {
+			return append(dst, data[v.At:v.End]...)
+		}
 		return AppendString(dst, v.Text)
 	}
 	dst = append(dst, v.Kind)
@@ -93,30 +47,21 @@ func appendValue(dst []byte, v *Value) []byte {
 		if v.Kind == '{' {
 			dst = append(AppendString(dst, v.Parts[i].Name), ':')
 		}
-		dst = appendValue(dst, &v.Parts[i].Value)
+		dst = appendValue(dst, &v.Parts[i].Value, data)
 	}
-	return append(dst, closing(v.Kind))
-}
-
-// closing returns the bracket that closes a container of a kind.
-func closing(kind byte) byte {
-	if kind == '[' {
-		return ']'
-	}
-	return '}'
+	return append(dst, v.Kind+2) // the bracket that closes it
 }
 
 // AppendString writes s, valid UTF-8, with the escapes of RFC 8785,
 // section 3.2.2.2: quote, backslash and the characters below U+0020, no others.
 func AppendString[S ~string | ~[]byte](dst []byte, s S) []byte {
-	dst, _ = jsontext.AppendQuote(dst, s)
-	return dst
-}
-
-// canonicalNumber writes a double as ECMAScript does (RFC 8785, section 3.2.2.3).
-func canonicalNumber(f float64) ([]byte, error) {
-	s, err := jcs.NumberToJSON(f)
-	return []byte(s), err
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' {
+			dst, _ = jsontext.AppendQuote(dst, s)
+			return dst
+		}
+	}
+	return append(append(append(dst, '"'), s...), '"')
 }
 
 // AppendUnicodeEscape writes r as \uXXXX, a surrogate pair beyond U+FFFF.
@@ -142,80 +87,4 @@ func ASCII(text []byte) []byte {
 		before = r
 	}
 	return out
-}
-
-// Clip returns as much of v as fits into about *room bytes. Afterwards *room is negative
-// if something was left out.
-func Clip(v Value, room *int) Value {
-	*room -= 2
-	if v.Kind == '"' {
-		if *room -= len(v.Text); *room < 0 {
-			v.Text = strings.ToValidUTF8(v.Text[:max(0, len(v.Text)+*room)], "")
-		}
-	}
-	parts := v.Parts
-	v.Parts = nil
-	for _, p := range parts {
-		if *room -= len(p.Name); *room >= 0 {
-			v.Parts = append(v.Parts, Member{p.Name, Clip(p.Value, room)})
-		}
-	}
-	return v
-}
-
-// Text is a string value.
-func Text(s string) Value { return Value{Kind: '"', Text: s} }
-
-// Texts is an array of strings.
-func Texts(list []string) Value {
-	v := Value{Kind: '['}
-	for _, s := range list {
-		v.Parts = append(v.Parts, Member{Value: Text(s)})
-	}
-	return v
-}
-
-// Tokens splits a JSON Pointer (RFC 6901) and reports whether it is one.
-func Tokens(pointer string) ([]string, bool) {
-	p := jsontext.Pointer(pointer)
-	return slices.Collect(p.Tokens()), p.IsValid()
-}
-
-// Pointer extends a JSON Pointer by one member name or index (RFC 6901).
-func Pointer(pointer, token string) string {
-	return string(jsontext.Pointer(pointer).AppendToken(token))
-}
-
-// MergeOrder says which of two sorted lists to take from next: the old one (negative), the
-// new one (positive) or both (zero). old and new are the lengths left; order compares the
-// first elements, and is called only if both lists have one.
-func MergeOrder(old, new int, order func() int) int {
-	switch {
-	case old == 0:
-		return 1
-	case new == 0:
-		return -1
-	}
-	return order()
-}
-
-// CompareUTF16 orders strings by UTF-16 code units, the order of RFC 8785
-// (section 3.2.3): code points from U+10000 up sort before U+E000 to U+FFFF.
-func CompareUTF16[S ~string | ~[]byte](a, b S) int {
-	for i := 0; i < len(a) && i < len(b); i++ {
-		if a[i] == b[i] {
-			continue
-		}
-		// The first unequal byte decides, as in UTF-8, with one exception: F0 to F4 lead
-		// what UTF-16 writes as surrogates, so they come before EE and EF (from U+E000).
-		astral := a[i] >= 0xf0
-		if astral != (b[i] >= 0xf0) && max(a[i], b[i]) >= 0xf0 && min(a[i], b[i]) >= 0xee {
-			if astral {
-				return -1
-			}
-			return 1
-		}
-		return int(a[i]) - int(b[i])
-	}
-	return len(a) - len(b)
 }

@@ -2,7 +2,6 @@
 package lockfile
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"slices"
@@ -18,7 +17,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// A Lockfile is the committed file of pins. It has one pinset for each server, sorted by
+// A Lockfile is the committed file of pins. It has one pin set for each server, sorted by
 // label in UTF-16 code units.
 type Lockfile struct {
 	Servers []pin.Set
@@ -89,13 +88,14 @@ func Read(path string, data []byte, formOf pin.FormFunc) (Lockfile, error) {
 	r.json.IsDefinition = func(path []jsontree.Step) bool {
 		return len(path) == 5 && path[0].Name == "servers" && path[4].Name == "definition"
 	}
-	r.json.Definition = func(path []jsontree.Step, v jsontree.Definition) {
+	r.json.Definition = func(path []jsontree.Step, v jsontree.Value, canonical []byte) {
 		list, _ := pin.EntryTypeNamed(path[2].Name)
-		d := definedPin{name: v.Get(pin.EntryTypeInfo[list].Identity).Text(), isObject: v.Kind() == '{'}
+		name := v.Get(pin.EntryTypeInfo[list].Identity)
+		d := definedPin{name: strings.Clone(jsontree.TextOf(&name)), isObject: v.Kind == '{'}
 		if d.isObject {
-			d.Form = r.formOf(list, v.Canonical())
+			d.Form = r.formOf(list, canonical)
 		}
-		r.defined[v.At()] = d
+		r.defined[v.At] = d
 	}
 	root, err := r.json.Only()
 	if err != nil || root.Kind != '{' {
@@ -133,12 +133,11 @@ func (r *lockReader) servers(root jsontree.Value) (l Lockfile, err error) {
 	if len(servers.Members()) > jsontree.MaxEntries {
 		return l, r.At(int(servers.At), "more than 50,000 servers")
 	}
-	for _, s := range servers.Members() {
+	for _, s := range byPlace(servers) {
 		set, err := r.server(s.Name, s.Value)
 		if err != nil {
 			return l, err
 		}
-		slices.SortFunc(set.Pins, pin.ComparePins)
 		l.Servers = append(l.Servers, set)
 	}
 	l.sort()
@@ -217,86 +216,94 @@ func (r *lockReader) server(name string, v jsontree.Value) (pin.Set, error) {
 	if !v.Has("tools") {
 		return set, r.At(int(v.At), `%sno "tools"`, where)
 	}
-	for _, m := range v.Members() { // in the order of the file, so that position needn't go back
+	var pins []pin.Pin
+	for _, m := range byPlace(v) {
 		list, isList := pin.EntryTypeNamed(m.Name)
 		var err error
 		switch {
 		case m.Name == "instructions":
-			err = r.entry(&set, pin.Instructions, jsontree.Member{Name: "", Value: m.Value}, where+"instructions: ")
+			pins, err = r.entry(pins, set.Policy, pin.Instructions, jsontree.Member{Name: "", Value: m.Value}, where+"instructions: ")
 		case isList:
-			err = r.entries(&set, list, m.Value, where)
+			pins, err = r.entries(pins, set.Policy, list, m.Value, where)
 		}
 		if err != nil {
 			return set, err
 		}
 	}
+	set.Put(pins)
 	return set, nil
 }
 
-func (r *lockReader) entries(set *pin.Set, list pin.EntryType, v jsontree.Value, where string) error {
+// byPlace returns the members of an object in the order of the file: the first fault is the
+// one that is named, and the search for lines goes back nowhere.
+func byPlace(v jsontree.Value) []jsontree.Member {
+	return slices.SortedFunc(slices.Values(v.Members()), func(a, b jsontree.Member) int { return int(a.At - b.At) })
+}
+
+func (r *lockReader) entries(pins []pin.Pin, pol pin.Policy, list pin.EntryType, v jsontree.Value, where string) ([]pin.Pin, error) {
 	if err := r.object(v, where+pin.EntryTypeInfo[list].Member+": "); err != nil {
-		return err
+		return nil, err
 	}
 	if len(v.Members()) > jsontree.MaxEntries {
-		return r.At(int(v.At), "%smore than 50,000 pins", where)
+		return nil, r.At(int(v.At), "%smore than 50,000 pins", where)
 	}
 	what := "pin "
 	if list != pin.Tools {
 		what = pin.EntryTypeInfo[list].Entry + " "
 	}
-	for _, e := range v.Members() {
+	for _, e := range byPlace(v) {
 		at := where + what + text.Name(e.Name) + ": "
 		if e.Name == "" {
-			return r.At(int(e.Value.At), "%sa pin without a name", at)
+			return nil, r.At(int(e.Value.At), "%sa pin without a name", at)
 		}
-		if err := r.entry(set, list, e, at); err != nil {
-			return err
+		var err error
+		if pins, err = r.entry(pins, pol, list, e, at); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return pins, nil
 }
 
-// entry reads one pin and checks it against its stored definition.
-func (r *lockReader) entry(set *pin.Set, list pin.EntryType, e jsontree.Member, where string) error {
+// entry reads one pin, checks it against its stored definition, and appends it.
+func (r *lockReader) entry(pins []pin.Pin, pol pin.Policy, list pin.EntryType, e jsontree.Member, where string) ([]pin.Pin, error) {
 	v := e.Value
 	stored := storedMember(list)
 	if err := r.object(v, where, "digest", "sanitizedDigest", "acceptedWarnings", "approval", stored); err != nil {
-		return err
+		return nil, err
 	}
 	p := pin.Pin{Key: pin.Key{Type: list, Name: e.Name}, Form: pin.Form{Digest: v.Get("digest").Text}}
 	p.Line, _ = r.Position(int(v.At))
 	if !pin.IsDigest(p.Digest) || v.Get("digest").Kind != '"' {
-		return r.At(int(v.At), `%sno "digest" of the form sha256: and 64 lower-case hex digits`, where)
+		return nil, r.At(int(v.At), `%sno "digest" of the form sha256: and 64 lower-case hex digits`, where)
 	}
 	p.Sanitized = p.Digest
 	if s := v.Get("sanitizedDigest"); s.Kind != 0 {
 		if p.Sanitized = s.Text; !pin.IsDigest(s.Text) || s.Kind != '"' || s.Text == p.Digest {
-			return r.At(int(s.At), `%s"sanitizedDigest" is no digest, or needless: it equals "digest"`, where)
+			return nil, r.At(int(s.At), `%s"sanitizedDigest" is no digest, or needless: it equals "digest"`, where)
 		}
 	}
 	var err error
 	if p.Accepted, err = r.accepted(v, where); err != nil {
-		return err
+		return nil, err
 	}
 	if a := v.Get("approval"); a.Kind != 0 {
 		if err := r.object(a, where+"approval: ", "by", "at", "hash"); err != nil {
-			return err
+			return nil, err
 		}
 		if p.Approval = approvalIn(a); p.Approval == nil {
-			return r.At(int(a.At), `%s"approval" needs "by", "at" (RFC 3339) and "hash" (a digest)`, where)
+			return nil, r.At(int(a.At), `%s"approval" needs "by", "at" (RFC 3339) and "hash" (a digest)`, where)
 		}
 	}
-	set.Pins = append(set.Pins, p)
 	text := v.Get(stored)
 	switch {
-	case text.Kind != 0 && set.Policy.HashOnly:
-		return r.At(int(text.At), "%sa definition is stored, which the policy (hashOnly) leaves out", where)
-	case text.Kind == 0 && !set.Policy.HashOnly:
-		return r.At(int(v.At), "%sno definition is stored, and the policy is not hashOnly", where)
-	case text.Kind == 0:
-		return nil
+	case text.Kind != 0 && pol.HashOnly:
+		return nil, r.At(int(text.At), "%sa definition is stored, which the policy (hashOnly) leaves out", where)
+	case text.Kind == 0 && !pol.HashOnly:
+		return nil, r.At(int(v.At), "%sno definition is stored, and the policy is not hashOnly", where)
+	case text.Kind != 0:
+		err = r.recompute(&p, text, pol, where)
 	}
-	return r.recompute(&set.Pins[len(set.Pins)-1], text, set.Policy, where)
+	return append(pins, p), err
 }
 
 // approvalIn reads a record of who accepted a definition. It is nil if that isn't one.
@@ -445,17 +452,6 @@ func (r *lockReader) hiddenRaw(l Lockfile) error {
 	}
 	c, _ := utf8.DecodeRune(r.Data[at:])
 	return r.At(at, "%sU+%04X stands raw, where pinproof writes an escape", where, c)
-}
-
-// FirstServer returns the first label: the sixth token of a lockfile that pinproof wrote.
-func FirstServer(file *bufio.Reader) string {
-	head, _ := file.Peek(file.Size())
-	d := jsontree.NewDecoder(head)
-	for range 5 {
-		d.ReadToken()
-	}
-	label, _ := d.ReadToken()
-	return label.String()
 }
 
 // Recognize recognises a lockfile by its content, even a faulty one: an object with a

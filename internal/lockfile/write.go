@@ -3,8 +3,6 @@ package lockfile
 import (
 	"bufio"
 	"bytes"
-	"io"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -14,8 +12,14 @@ import (
 	"pinproof/internal/text"
 )
 
-// Marshal returns the bytes of a lockfile. The same pins give the same bytes.
+// Marshal returns the bytes of a lockfile. The same pins give the same bytes. It refuses a pin
+// whose canonical form two other implementations of RFC 8785 don't confirm.
 func Marshal(l Lockfile) ([]byte, error) {
+	for i := range l.Servers {
+		if err := confirm(&l.Servers[i]); err != nil {
+			return nil, err
+		}
+	}
 	size := 0
 	w := &lockWriter{emit: func(text []byte) bool { // a pass for the size alone: growing the buffer would take half as much memory again
 		size += len(text)
@@ -34,28 +38,23 @@ func Marshal(l Lockfile) ([]byte, error) {
 	return out, nil
 }
 
-// IsExactly reports whether a file has exactly the bytes that Marshal writes for l, given the
-// accepted warnings and approvals that the file records. It sets those in l, and the lines of
-// l's pins. Neither text is ever in memory whole. It says no where the parser's limit on values
-// could be reached, too.
-func (l Lockfile) IsExactly(file *bufio.Reader) bool {
-	same, read := true, []byte(nil)
-	w := &lockWriter{file: file, emit: func(text []byte) bool {
-		read = slices.Grow(read[:0], len(text))[:len(text)]
-		_, err := io.ReadFull(file, read)
-		same = same && err == nil && bytes.Equal(read, text)
-		return same
-	}}
-	w.lockfile(l)
-	_, err := file.ReadByte()
-	values := 0 // at least as many as the parser counts outside definitions
-	for _, s := range l.Servers {
-		values += 20 + len(s.Accepted)
-		for _, p := range s.Pins {
-			values += 10 + len(p.Accepted)
+// confirm holds the definitions of a server's pins against what was received or, where that
+// isn't known or the policy changes it, against themselves.
+func confirm(s *pin.Set) error {
+	for _, p := range s.Pins {
+		received := p.Received
+		if received == nil || s.Policy.Shapes() || len(s.Policy.Substitute) > 0 {
+			received = p.Definition
+		}
+		if p.Definition == nil {
+			continue // a hash-only pin of a lockfile was confirmed when it was made
+		}
+		if err := jsontree.Confirm(received, p.Definition); err != nil {
+			return fail.New("server %s: %s: %s; nothing was written", text.Name(s.Server), pin.EntryRef(p.Type, p.Name), err).
+				Hint("that is a fault of pinproof: please report it, with the capture")
 		}
 	}
-	return same && err == io.EOF && values <= jsontree.MaxKept
+	return nil
 }
 
 // lockWriter writes JSON indented by two spaces, with hidden characters escaped.
@@ -164,22 +163,6 @@ func (w *lockWriter) accepted(ids *[]string) {
 	if len(*ids) > 0 {
 		w.out = append(w.out, ']')
 	}
-}
-
-// maxRecord is the most bytes of a record that IsExactly looks at. A lockfile with a longer
-// one is parsed.
-const maxRecord = 4 << 10
-
-// recorded returns what follows the name of a member, if the file that the text is held
-// against has that member next. What is made of it is written, and so compared with it.
-func (w *lockWriter) recorded(name string) (value []byte, ok bool) {
-	if w.file == nil || !w.flush() {
-		return nil, false
-	}
-	ahead := *w
-	ahead.member(name, "")
-	next, _ := w.file.Peek(maxRecord)
-	return bytes.CutPrefix(next, ahead.out)
 }
 
 // storedMember names the member of a pin that holds its definition.

@@ -26,7 +26,7 @@ type Drift struct {
 	Kind     DriftKind
 	Locked   *Pin  // nil if ADDED, or for a repeated name that no pin has
 	Captured *Pin  // nil if REMOVED; the first of them if DUPLICATE
-	Copies   []Pin // all entries found under its name; more than one if DUPLICATE
+	Copies   []Pin // all entries captured under its name; more than one if DUPLICATE
 
 	RenamedFrom    string // for an ADDED entry: the REMOVED one that it seems to be under a new name
 	RenamedTo      string // for a REMOVED entry: the ADDED one

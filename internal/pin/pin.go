@@ -30,12 +30,12 @@ var (
 	}
 )
 
-// EntryTypeNamed returns the list that a result holds in the member of that name.
+// EntryTypeNamed returns the type of the entries that a result holds in the member of that name.
 func EntryTypeNamed(member string) (EntryType, bool) {
 	return EntryTypeIn(func(name string) bool { return name == member })
 }
 
-// EntryTypeIn returns the first list that a result holds. has reports which members it has.
+// EntryTypeIn returns the type of the first list that a result holds. has reports which members it has.
 func EntryTypeIn(has func(name string) bool) (EntryType, bool) {
 	for list := range Instructions {
 		if has(EntryTypeInfo[list].Member) {
@@ -49,8 +49,8 @@ func EntryTypeIn(has func(name string) bool) (EntryType, bool) {
 // definition the canonical form: the bytes that are hashed. It keeps them.
 type FormFunc func(list EntryType, hashed []byte) Form
 
-// A EntryType says which of the lists that a model reads an entry stands in. A
-// server's instructions are one text, here a list of one entry without a name.
+// An EntryType says which of the lists that a model reads an entry stands in. A server's
+// instructions are one text, here a list of one entry without a name.
 type EntryType int
 
 const (
@@ -62,7 +62,7 @@ const (
 	EntryTypes // how many there are
 )
 
-// EntryTypeInfo has for each list: the word for an entry; the member that holds the list in a
+// EntryTypeInfo has for each entry type: the word for an entry; the member that holds the list in a
 // result and in the lockfile; the method that asks for it; the member of an entry that is
 // its identity; and the capability that a server declares if it has the list.
 var EntryTypeInfo = [EntryTypes]struct{ Entry, Member, Method, Identity, Capability string }{
@@ -152,6 +152,19 @@ type Set struct {
 	Accepted []string // ids of the accepted warnings about the list as a whole, sorted
 	Digest   string   // the set digest, "" if a name is repeated
 	Line     int      // in the lockfile
+}
+
+// Put gives the set its pins, which it sorts. Nothing else does: house_test.go has it.
+func (s *Set) Put(pins []Pin) {
+	order := make([]*Pin, len(pins)) // a pin is large: each is moved once
+	for i := range pins {
+		order[i] = &pins[i]
+	}
+	slices.SortStableFunc(order, func(a, b *Pin) int { return ComparePins(*a, *b) })
+	s.Pins = make([]Pin, 0, len(pins))
+	for _, p := range order {
+		s.Pins = append(s.Pins, *p)
+	}
 }
 
 // Find returns the pin of an entry, or nil.

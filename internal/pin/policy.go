@@ -71,10 +71,10 @@ func (p Policy) Equal(q Policy) bool {
 
 // Value returns the policy as the lockfile records it, without the members that are default.
 func (p Policy) Value() jsontree.Value {
-	v := jsontree.Value{Kind: '{'}
+	var members []jsontree.Member
 	add := func(member string, m jsontree.Value, recorded bool) {
 		if recorded {
-			v.Parts = append(v.Parts, jsontree.Member{Name: member, Value: m})
+			members = append(members, jsontree.Member{Name: member, Value: m})
 		}
 	}
 	add("descriptions", jsontree.Text(p.Descriptions), p.Descriptions != "")
@@ -83,8 +83,7 @@ func (p Policy) Value() jsontree.Value {
 	for _, s := range Switches {
 		add(s.Member, jsontree.Value{Kind: 't'}, *s.Of(&p))
 	}
-	slices.SortFunc(v.Parts, func(a, b jsontree.Member) int { return strings.Compare(a.Name, b.Name) })
-	return v
+	return jsontree.Object(members...)
 }
 
 // Summary returns what a verdict line says about a policy other than the default, or "":

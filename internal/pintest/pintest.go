@@ -39,7 +39,7 @@ func ArrayOf(items ...jsontree.Value) jsontree.Value {
 	return v
 }
 
-// mutate makes small changes to a value, or none.
+// MutateValue makes small changes to a value, or none.
 func MutateValue(m jsontest.Maker, t testing.TB, v jsontree.Value, depth int) jsontree.Value {
 	switch {
 	case m.IntN(6) == 0:
@@ -61,7 +61,9 @@ func MutateValue(m jsontest.Maker, t testing.TB, v jsontree.Value, depth int) js
 			at := m.IntN(len(v.Members()))
 			v.Parts = slices.Delete(v.Members(), at, at+1)
 		case n == 3 && v.Kind == '{':
-			v.Parts = append(v.Parts, jsontree.Member{Name: "new" + strconv.Itoa(m.IntN(100)), Value: Tree(t, m.JSON(depth-1))})
+			if name := "new" + strconv.Itoa(m.IntN(100)); !v.Has(name) {
+				v = jsontree.Object(append(v.Parts, jsontree.Member{Name: name, Value: Tree(t, m.JSON(depth-1))})...)
+			}
 		case n == 4 && len(v.Items()) > 1:
 			m.Shuffle(len(v.Items()), func(i, j int) { v.Items()[i], v.Items()[j] = v.Items()[j], v.Items()[i] })
 		}

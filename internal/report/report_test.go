@@ -118,7 +118,7 @@ func TestInstructionsFirst(t *testing.T) {
 	entries := func(instructions, tools string) pin.Set {
 		v := pintest.Tree(t, instructions)
 		set := pintest.PinsOf(t, tools, pin.Policy{})
-		set.Pins = append(set.Pins, pin.Pin{Key: pin.Key{Type: pin.Instructions}, Form: pintest.Form(pin.Instructions, jsontree.CanonicalBytes(&v))})
+		set.Pins = append(set.Pins, pin.Pin{Key: pin.Key{Type: pin.Instructions}, Form: pintest.Form(pin.Instructions, jsontree.Append(nil, v))})
 		return set
 	}
 	r := upgradeReport(entries(`"Use x."`, `[{"name":"a","description":"One."},{"name":"b","annotations":{}}]`),

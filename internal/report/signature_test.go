@@ -19,7 +19,7 @@ func signed(list pin.EntryType, definition jsontree.Value, full bool, width int)
 	t := NewText(&b, TextStyle{Full: full, Width: width})
 	t.at = &group{number: 1}
 	key := pin.Key{Type: list, Name: definition.Get(pin.EntryTypeInfo[list].Identity).Text}
-	t.whole("  ", '+', &pin.Pin{Key: key, Form: pintest.Form(list, jsontree.CanonicalBytes(&definition))})
+	t.whole("  ", '+', &pin.Pin{Key: key, Form: pintest.Form(list, jsontree.Append(nil, definition))})
 	return b.String()
 }
 

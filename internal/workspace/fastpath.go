@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"bufio"
 	"os"
 
 	"pinproof/internal/capture"
@@ -10,11 +9,10 @@ import (
 	"pinproof/internal/pin"
 )
 
-// lockfileOf returns the lockfile without parsing it, if its bytes are exactly those that
-// lock writes for these captures by default, with what it records of their approval. That
-// is the usual case of verify.
+// lockfileOf returns the lockfile without parsing it, if it pins just these captures; see
+// lockfile.Unparsed.
 func lockfileOf(formOf pin.FormFunc, path string, sources []source) (l lockfile.Lockfile, ok bool) {
-	if size := fileSize(path); size < 0 || size > jsontree.MaxLockfileBytes || len(sources) > jsontree.MaxEntries {
+	if size := fileSize(path); size < 0 || size > jsontree.MaxLockfileBytes {
 		return l, false // and a pipe could not be read again
 	}
 	f, err := os.Open(path)
@@ -22,27 +20,15 @@ func lockfileOf(formOf pin.FormFunc, path string, sources []source) (l lockfile.
 		return l, false
 	}
 	defer f.Close()
-	file := bufio.NewReaderSize(f, 64<<10)
+	var labels []string
 	for _, s := range sources { // sorted by label, none twice
-		label := s.label
-		if len(sources) == 1 {
-			label = lockfile.FirstServer(file)
-		}
-		m, err := s.scan.Capture(pin.Policy{})
+		labels = append(labels, s.label)
+	}
+	return lockfile.Unparsed(f, labels, func(i int, label string) (pin.Set, error) {
+		m, err := sources[i].scan.Capture(pin.Policy{})
 		if err != nil {
-			return lockfile.Lockfile{}, false
+			return pin.Set{}, err
 		}
-		set, err := capture.Pins(m, label, pin.Policy{}, nil, formOf)
-		if err != nil || label == "" || len(label) > jsontree.MaxLabelBytes || set.Repeated() {
-			return lockfile.Lockfile{}, false
-		}
-		for i := range set.Pins {
-			set.Pins[i].Received, set.Pins[i].Column = nil, 0
-		}
-		l.Servers = append(l.Servers, set)
-	}
-	if len(sources) == 0 || !l.IsExactly(file) {
-		return lockfile.Lockfile{}, false
-	}
-	return l, true
+		return capture.Pins(m, label, pin.Policy{}, nil, formOf)
+	})
 }

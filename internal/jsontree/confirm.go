@@ -1,0 +1,32 @@
+package jsontree
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/gowebpki/jcs"
+)
+
+// maxConfirmed is the most values of a definition that jcs is asked about: it takes 90 times
+// its input in memory, for any shape 100 MB at most.
+const maxConfirmed = 20_000
+
+// Confirm returns an error unless two other implementations of RFC 8785 make the same
+// canonical form of a text. A mistake in ours would pin what no other tool could recompute,
+// or one digest for two definitions.
+func Confirm(text, canonical []byte) error {
+	values := 1 + bytes.Count(text, []byte(",")) + bytes.Count(text, []byte("[")) + bytes.Count(text, []byte("{")) // at most
+	if values <= maxConfirmed {
+		form, err := jcs.Transform(slices.Concat([]byte("["), text, []byte("]"))) // it takes no string alone
+		if err != nil || string(form) != "["+string(canonical)+"]" {
+			return errors.New("github.com/gowebpki/jcs makes another canonical form of it")
+		}
+	}
+	form := jsontext.Value(bytes.Clone(text))
+	if err := form.Canonicalize(); err != nil || !bytes.Equal(form, canonical) {
+		return errors.New("github.com/go-json-experiment/json makes another canonical form of it")
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+package jsontree
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestExactNumbers: which spellings are refused as integers that a double can't hold, by hand.
+func TestExactNumbers(t *testing.T) {
+	for literal, want := range map[string]bool{
+		"9007199254740991": true, "9007199254740992": true, "9007199254740993": false, "-9007199254740993": false, "9007199254740994": true,
+		"9007199254740993.0": false, "-9007199254740993.0": false, "9007199254740993e0": false, "9007199254740993E+00": false,
+		"9.007199254740993e15": false, "0.0009007199254740993e19": false, "90071992547409930e-1": false, "900719925474099300.00e-2": false,
+		"9007199254740992.0": true, "9007199254740994e0": true, "9.007199254740992e15": true, "9007199254740993.5": true,
+		"18014398509481985.0": false, "18014398509481984.0": true, "1.8014398509481985e16": false,
+		// 2^70 is 1180591620717411303424.
+		"1180591620717411303424": true, "1180591620717411303424.0": true, "1180591620717411300000": false,
+		"1.1805916207174113e+21": true, "1.180591620717411303e21": true, "1.180591620717411304e21": false, "1.1805916207174113034240001e25": false,
+		// What programs print for doubles.
+		"1e23": true, "1E+23": true, "9.9999999999999992e+22": true, "99999999999999991611392": true, "100000000000000000000000": false,
+		"1.7976931348623157e+308": true, "1.797693134862315708e+308": true, "1.797693134862315709e+308": false, "0.1": true, "5e-324": true,
+		"123456789012345680000": false, "1.2345678901234568e20": true,
+		"0": true, "-0": true, "-0.0": true, "1.0": true, "100e-2": true, "0.00000e999": true,
+	} {
+		if _, exact, ok := readNumber([]byte(literal)); !ok || exact != want {
+			t.Errorf("%s: exact %v, %v", literal, exact, ok)
+		}
+	}
+	zeros := strings.Repeat("0", 770)
+	for literal, want := range map[string]bool{"9007199254740993" + zeros + "e-770": false, "0." + zeros + "9007199254740993e786": false, "0." + zeros + "1e771": true} {
+		if _, exact, ok := readNumber([]byte(literal)); !ok || exact != want {
+			t.Errorf("%.20s and %d more: exact %v, %v", literal, len(literal)-20, exact, ok)
+		}
+	}
+}
+
+// TestExactNumbersByValue holds the digits that readNumber compares against values of math/big.
+func TestExactNumbersByValue(t *testing.T) {
+	m := rand.New(rand.NewPCG(1, 2))
+	value := func(s string) *big.Rat {
+		v, ok := new(big.Rat).SetString(s)
+		if !ok {
+			t.Fatal(s)
+		}
+		return v
+	}
+	refused := 0
+	for range 40_000 {
+		digits := strconv.FormatUint(m.Uint64()>>m.IntN(12), 10)
+		switch m.IntN(3) {
+		case 0:
+			digits += strconv.FormatUint(m.Uint64(), 10)
+		case 1:
+			f := math.Ldexp(float64(m.IntN(1<<20)+1), 33+m.IntN(60)) // near what a double holds
+			v, _ := new(big.Float).SetFloat64(f).Int(nil)
+			digits = v.Add(v, big.NewInt(int64(m.IntN(3)-1))).String()
+		}
+		literal := digits
+		if at := m.IntN(len(digits)) + 1; m.IntN(2) == 0 {
+			literal = digits[:at] + "." + (digits + "0")[at:]
+		}
+		if m.IntN(2) == 0 {
+			literal += "e" + strconv.Itoa(m.IntN(40)-10)
+		}
+		f, _ := strconv.ParseFloat(literal, 64)
+		written, held := value(literal), new(big.Rat).SetFloat64(f)
+		want := !written.IsInt() || written.Cmp(held) == 0
+		for precision := -1; precision < 50 && !want && strings.ContainsAny(literal, ".e"); precision++ {
+			want = value(strconv.FormatFloat(f, 'e', precision, 64)).Cmp(written) == 0
+		}
+		if !want {
+			refused++
+		}
+		if _, exact, ok := readNumber([]byte(literal)); !ok || exact != want {
+			t.Errorf("%s: exact %v, want %v", literal, exact, want)
+		}
+	}
+	if refused < 5_000 {
+		t.Errorf("only %d are refused", refused)
+	}
+}
+
+// TestPrintedDoubles: a double is welcome as programs print it.
+func TestPrintedDoubles(t *testing.T) {
+	m := rand.New(rand.NewPCG(3, 4))
+	list := []float64{1e21, 1e22, 1e23, 1<<53 + 2, math.MaxFloat64, math.SmallestNonzeroFloat64, math.MaxUint64, 5e22, 2e23}
+	for e := range 1023 {
+		list = append(list, math.Ldexp(1, e), math.Nextafter(math.Ldexp(1, e), 0))
+	}
+	for range 20_000 {
+		list = append(list, math.Float64frombits(m.Uint64()), float64(m.Uint64()), math.Pow(10, float64(m.IntN(308)))*float64(m.IntN(1000)))
+	}
+	for _, f := range list {
+		if math.IsNaN(f) || math.IsInf(f, 0) {
+			continue
+		}
+		for _, how := range []struct {
+			format    byte
+			precision int
+		}{{'g', -1}, {'g', 17}, {'e', -1}, {'e', 16}, {'e', 17}, {'e', 20}, {'f', 1}, {'f', 6}, {'f', 17}, {'f', 0}} {
+			literal := strconv.FormatFloat(f, how.format, how.precision, 64)
+			if _, exact, ok := readNumber([]byte(literal)); !ok || !exact {
+				t.Errorf("%s, which %c prints of %v with %d digits", literal, how.format, f, how.precision)
+			}
+		}
+		// As an integer it is welcome only with the digits that it has.
+		literal := strconv.FormatFloat(f, 'f', -1, 64)
+		want := strings.Contains(literal, ".") || literal == strconv.FormatFloat(f, 'f', 0, 64)
+		if _, exact, ok := readNumber([]byte(literal)); !ok || exact != want {
+			t.Errorf("%s: exact %v, want %v", literal, exact, want)
+		}
+	}
+}

@@ -1,0 +1,49 @@
+package jsontree
+
+import (
+	"bytes"
+	"io"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// UnicodeEscape reads the \uXXXX that data begins with.
+func UnicodeEscape(data []byte) (r rune, ok bool) {
+	if len(data) < 6 || !bytes.HasPrefix(data, []byte(`\u`)) {
+		return 0, false
+	}
+	v, err := strconv.ParseUint(string(data[2:6]), 16, 16)
+	return rune(v), err == nil
+}
+
+// IsGrammatical reports whether data is a sequence of JSON values by the grammar alone,
+// whatever else strict reading would refuse in it.
+func IsGrammatical(data []byte) bool {
+	d := newDecoder(data, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	for {
+		if err := d.SkipValue(); err != nil {
+			return err == io.EOF
+		}
+	}
+}
+
+// EachMember calls f for each member of the object that data begins with, as far as it
+// can be read. bytes is how many bytes follow the name: the colon and the value.
+func EachMember(data []byte, f func(name string, bytes int)) {
+	d := newDecoder(data, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if tok, err := d.ReadToken(); err != nil || tok.Kind() != '{' {
+		return
+	}
+	for {
+		tok, err := d.ReadToken()
+		if err != nil || tok.Kind() != '"' {
+			return
+		}
+		name, from := tok.String(), d.InputOffset()
+		err = d.SkipValue()
+		if f(name, int(d.InputOffset()-from)); err != nil {
+			return
+		}
+	}
+}

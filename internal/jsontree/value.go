@@ -1,0 +1,167 @@
+package jsontree
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A Value is a JSON value: a node of the tree that a text is read into.
+type Value struct {
+	Kind    byte     // 'n', 'f', 't', '0', '"', '[', '{'; 0: absent
+	At, End int32    // offsets in the text: of its first byte, and of the byte after its last
+	Text    string   // of a string, unescaped; of a number, as RFC 8785 writes it
+	Parts   []Member // of an array, or of an object in the order of RFC 8785: see Object
+}
+
+// A Member is a member of an object or, without a name, an element of an array.
+type Member struct {
+	Name string
+	Value
+}
+
+// Get returns the named member of an object, or the zero value (absent) if there is none.
+// It takes time in proportion to the number of members.
+func (v Value) Get(name string) Value {
+	for i, m := 0, v.Members(); i < len(m); i++ {
+		if m[i].Name == name {
+			return m[i].Value
+		}
+	}
+	return Value{}
+}
+
+// Members returns the members of an object, and none for any other kind.
+func (v Value) Members() []Member {
+	if v.Kind != '{' {
+		return nil
+	}
+	return v.Parts
+}
+
+// Items returns the elements of an array, and none for any other kind.
+func (v Value) Items() []Member {
+	if v.Kind != '[' {
+		return nil
+	}
+	return v.Parts
+}
+
+// Has reports whether v is an object with that member.
+func (v Value) Has(name string) bool { return v.Get(name).Kind != 0 }
+
+// Equal reports whether two values are equal, wherever they stood.
+func Equal(a, b Value) bool {
+	return a.Kind == b.Kind && a.Text == b.Text &&
+		slices.EqualFunc(a.Parts, b.Parts, func(x, y Member) bool {
+			return x.Name == y.Name && Equal(x.Value, y.Value)
+		})
+}
+
+// Object is an object of members, which it sorts as RFC 8785 does (section 3.2.3). The reader
+// and this function make all objects that are hashed, and none of them is ever in another
+// order: house_test.go has it that nothing else that decides sets Parts.
+func Object(members ...Member) Value {
+	sortMembers(members)
+	return Value{Kind: '{', Parts: members}
+}
+
+func byName(a, b Member) int { return CompareUTF16(a.Name, b.Name) }
+
+func sortMembers(members []Member) {
+	if !slices.IsSortedFunc(members, byName) {
+		slices.SortFunc(members, byName)
+	}
+}
+
+// Text is a string value.
+func Text(s string) Value { return Value{Kind: '"', Text: s} }
+
+// Texts is an array of strings.
+func Texts(list []string) Value {
+	v := Value{Kind: '['}
+	for _, s := range list {
+		v.Parts = append(v.Parts, Member{Value: Text(s)})
+	}
+	return v
+}
+
+// MapParts returns a copy of a value in which f has changed or left out each part.
+// The name is empty for an element.
+func MapParts(v Value, f func(name string, part Value) (Value, bool)) Value {
+	out := v
+	out.Parts = nil
+	for _, p := range v.Parts {
+		if part, keep := f(p.Name, p.Value); keep {
+			out.Parts = append(out.Parts, Member{p.Name, part})
+		}
+	}
+	return out
+}
+
+// MapTexts returns a copy of a value in which f has changed every string, but no member name.
+func MapTexts(v Value, f func(string) string) Value {
+	if v.Kind == '"' {
+		v.Text = f(v.Text)
+		return v
+	}
+	return MapParts(v, func(_ string, part Value) (Value, bool) { return MapTexts(part, f), true })
+}
+
+// Lookup returns the member or element of v that one token of a JSON Pointer names, or
+// nil.
+func Lookup(v *Value, step string) *Value {
+	switch {
+	case v == nil:
+	case v.Kind == '{':
+		i, ok := slices.BinarySearchFunc(v.Parts, step, func(m Member, name string) int { return CompareUTF16(m.Name, name) })
+		if ok {
+			return &v.Parts[i].Value
+		}
+	case v.Kind == '[':
+		if i, err := strconv.Atoi(step); err == nil && i >= 0 && i < len(v.Parts) && strconv.Itoa(i) == step {
+			return &v.Parts[i].Value
+		}
+	}
+	return nil
+}
+
+// TextOf returns the text of a string, and "" for anything else.
+func TextOf(v *Value) string {
+	if v == nil || v.Kind != '"' {
+		return ""
+	}
+	return v.Text
+}
+
+// Tokens splits a JSON Pointer (RFC 6901) and reports whether it is one.
+func Tokens(pointer string) ([]string, bool) {
+	p := jsontext.Pointer(pointer)
+	return slices.Collect(p.Tokens()), p.IsValid()
+}
+
+// Pointer extends a JSON Pointer by one member name or index (RFC 6901).
+func Pointer(pointer, token string) string {
+	return string(jsontext.Pointer(pointer).AppendToken(token))
+}
+
+// Clip returns as much of v as fits into about *room bytes. Afterwards *room is negative
+// if something was left out.
+func Clip(v Value, room *int) Value {
+	*room -= 2
+	if v.Kind == '"' {
+		if *room -= len(v.Text); *room < 0 {
+			v.Text = strings.ToValidUTF8(v.Text[:max(0, len(v.Text)+*room)], "")
+		}
+	}
+	parts := v.Parts
+	v.Parts = nil
+	for _, p := range parts {
+		if *room -= len(p.Name); *room >= 0 {
+			v.Parts = append(v.Parts, Member{p.Name, Clip(p.Value, room)})
+		}
+	}
+	return v
+}

@@ -1,0 +1,87 @@
+package lockfile
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"slices"
+
+	"pinproof/internal/jsontree"
+	"pinproof/internal/pin"
+)
+
+// Unparsed reads a lockfile without parsing it, which takes verify most of its time. It assumes
+// the usual case: the lockfile is what Marshal writes for the pins of these captures under the
+// default policy, with what it records of their approval. It writes that text, piece by piece,
+// and holds the file against it.
+//
+// That is safe, because only a file that is the same to the last byte passes. Marshal writes
+// what Read reads as the same pins, so these are what the file says. Anything else (drift, a
+// policy, a layout by hand, a record or a number of values beyond a limit) is no answer:
+// ok is false, and the caller parses. FuzzUnparsed holds both ways against each other.
+//
+// The captures have labels, sorted, none twice. If there is one, its label is what the lockfile
+// calls its first server. pinsOf makes the pins of a capture under its label.
+func Unparsed(lockfile io.Reader, labels []string, pinsOf func(capture int, label string) (pin.Set, error)) (l Lockfile, ok bool) {
+	file := bufio.NewReaderSize(lockfile, 64<<10)
+	if len(labels) == 1 {
+		labels = []string{firstLabel(file)}
+	}
+	values := 0 // at least as many as the parser counts outside definitions
+	for i, label := range labels {
+		set, err := pinsOf(i, label)
+		if err != nil || label == "" || len(label) > jsontree.MaxLabelBytes || set.Repeated() {
+			return Lockfile{}, false
+		}
+		for i := range set.Pins {
+			set.Pins[i].Received, set.Pins[i].Column = nil, 0
+		}
+		l.Servers = append(l.Servers, set)
+	}
+	if len(labels) == 0 || len(labels) > jsontree.MaxEntries || !l.isExactly(file) {
+		return Lockfile{}, false
+	}
+	for _, s := range l.Servers {
+		values += 20 + len(s.Accepted)
+		for _, p := range s.Pins {
+			values += 10 + len(p.Accepted)
+		}
+	}
+	return l, values <= jsontree.MaxKept
+}
+
+// firstLabel returns the label of the first server in a lockfile that Marshal wrote.
+func firstLabel(file *bufio.Reader) string {
+	head, _ := file.Peek(file.Size())
+	head, _ = bytes.CutPrefix(head, []byte("{\n  \"lockfileVersion\": 1,\n  \"servers\": {\n    "))
+	label, _ := jsontree.NewReader(head).Next(0, len(head))
+	return jsontree.TextOf(&label)
+}
+
+// isExactly reports whether a file has exactly the bytes that Marshal writes for l, given the
+// accepted warnings and approvals that the file records. It sets those in l, and the lines of
+// l's pins. Neither text is ever in memory whole.
+func (l Lockfile) isExactly(file *bufio.Reader) bool {
+	same, read := true, []byte(nil)
+	w := &lockWriter{file: file, emit: func(text []byte) bool {
+		read = slices.Grow(read[:0], len(text))[:len(text)]
+		_, err := io.ReadFull(file, read)
+		same = same && err == nil && bytes.Equal(read, text)
+		return same
+	}}
+	w.lockfile(l)
+	_, err := file.ReadByte()
+	return same && err == io.EOF
+}
+
+// recorded returns what follows the name of a member, if the file that the text is held
+// against has that member next. What is made of it is written, and so compared with it.
+func (w *lockWriter) recorded(name string) (value []byte, ok bool) {
+	if w.file == nil || !w.flush() {
+		return nil, false
+	}
+	ahead := *w
+	ahead.member(name, "")
+	next, _ := w.file.Peek(4 << 10) // a lockfile with a longer record is parsed
+	return bytes.CutPrefix(next, ahead.out)
+}
