@@ -296,6 +296,7 @@ func distinct(name string) bool {
 // tool of the same name. name-rule: the name isn't as the specification advises.
 func (r *Reviewer) name(name string) {
 	r.at("name")
+	r.text = name
 	var alike []string
 	for _, key := range skeletons(name) {
 		for _, other := range r.x.skeletons[key] {
@@ -318,7 +319,7 @@ func (r *Reviewer) name(name string) {
 		if !slices.Contains(r.x.names[other], r.about.Server) {
 			on = "server " + r.x.others(r.about.Server, other)
 		}
-		r.add("look-alike-name", "differs from %s of %s only by %s", text.Name(other), on, how)
+		r.addFor(other, "look-alike-name", true, "differs from %s of %s only by %s", text.Name(other), on, how)
 	}
 	if scripts := mixedScripts(name); scripts != "" {
 		r.add("look-alike-name", "mixes letters of %s", scripts)
@@ -331,7 +332,7 @@ func (r *Reviewer) name(name string) {
 	} else if !isWord(name) {
 		r.add("name-rule", "has other characters than A-Z a-z 0-9 _ . -")
 	}
-	r.path = nil
+	r.path, r.text = nil, ""
 }
 
 // mentions reports the tools and labels of other servers that a text names, each of them

@@ -41,7 +41,7 @@ func (r *Reviewer) definition(root *jsontree.Value) {
 		if n := len(v.Text); keyword.Name == "description" && n > maxDescription {
 			r.add("oversize", "a description of %s bytes, over %s", text.Number(n), text.Number(maxDescription))
 		}
-		switch {
+		switch r.text = keyword.Name; { // from here on it is the name that is reviewed
 		case of == schema.AtProperties && path[0].Name == "inputSchema":
 			r.parameter(keyword.Name)
 			r.code(keyword.Name, *v)
@@ -309,7 +309,7 @@ func (r *Reviewer) hints(annotations jsontree.Value) {
 // only if it is the $id of a schema in the same input or output schema. Both are resolved
 // against the $id of that schema's root (JSON Schema 2020-12 Core, section 8.2).
 func (r *Reviewer) reference(v jsontree.Value) {
-	if v.Kind != '"' || v.Text == "" || v.Text[0] == '#' {
+	if r.text = v.Text; v.Kind != '"' || v.Text == "" || v.Text[0] == '#' {
 		return
 	}
 	if top := r.path[0].Name; r.idsOf != top {
