@@ -389,7 +389,6 @@ var phraseTable = []phraseGroup{
 		"primary|preferred|recommended ..2 tool|function ..0 for|when|to",
 		"this ..2 replaces|supersedes|obsoletes ..3 tool|tools|function|NAME",
 		"superset ..0 of ..4 tool|tools|function|NAME",
-		"deprecated|obsolete|outdated ..6 use|call|prefer ..3 instead",
 	}},
 
 	{id: "secret-path", what: "asks for a private key", unlessNegated: true, phrases: []string{
