@@ -3,6 +3,9 @@ package lint
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"strings"
+
+	"pinproof/internal/text"
 )
 
 // Limits of a run of digits that may decode to prose.
@@ -45,4 +48,47 @@ func isEncodedProse(b []byte) bool {
 		}
 	}
 	return len(b) >= minEncoded/2 && blanks >= 2 && letters*2 > len(b) && b[0] != '<' && b[0] != '{' && b[0] != '['
+}
+
+// credential reports a word of a text that is a private key or an access token (credential),
+// as its service writes them. One with few different characters, or that says so, is an example.
+func (t *tokenizer) credential(from, to int) {
+	const most, shown = 512, 8
+	word := t.s[from:to]
+	if strings.HasPrefix(word, "-----BEGIN") {
+		head, body, ok := strings.Cut(t.s[from:min(len(t.s), from+most)], " PRIVATE KEY-----")
+		if ok && len(head) < 2*maxWord && len(strings.Join(strings.Fields(body), "")) > 2*maxWord && varied(body) {
+			t.r.add("credential", "a private key%s: \"%s …\"", t.r.where, text.Printable(head))
+		}
+		return
+	}
+	for _, c := range credentials {
+		if n := to - from - len(c.prefix); n >= c.least && n <= c.most && strings.HasPrefix(word, c.prefix) && varied(word[len(c.prefix):]) {
+			t.r.add("credential", "a token of %s%s: \"%s…\" (%s)", c.of, t.r.where, word[:max(shown, len(c.prefix))], text.Count(to-from, "character"))
+			return
+		}
+	}
+}
+
+// varied reports whether a string has as many different characters as one drawn at random.
+func varied(s string) bool {
+	different := map[rune]bool{}
+	for _, c := range s {
+		different[c] = true
+	}
+	return len(different) >= min(9, len(s)/2) && !strings.Contains(strings.ToLower(s), "example")
+}
+
+// credentials are access tokens that can be told by their form: of a service, with so many
+// characters behind the prefix.
+var credentials = [...]struct {
+	of, prefix  string
+	least, most int
+}{
+	{"AWS", "AKIA", 16, 16}, {"AWS", "ASIA", 16, 16},
+	{"GitHub", "ghp_", 36, 36}, {"GitHub", "gho_", 36, 36}, {"GitHub", "ghu_", 36, 36}, {"GitHub", "ghs_", 36, 36}, {"GitHub", "ghr_", 36, 76},
+	{"GitHub", "github_pat_", 82, 82}, {"GitLab", "glpat-", 20, 64}, {"npm", "npm_", 36, 36}, {"PyPI", "pypi-AgEI", 60, 256},
+	{"Google", "AIza", 35, 35}, {"Slack", "xoxb-", 40, 80}, {"Slack", "xoxp-", 60, 90}, {"Slack", "xapp-", 60, 120},
+	{"Stripe", "sk_live_", 24, 128}, {"Stripe", "rk_live_", 24, 128}, {"SendGrid", "SG.", 66, 66}, {"Hugging Face", "hf_", 34, 34},
+	{"OpenAI", "sk-proj-", 40, 200}, {"Anthropic", "sk-ant-", 80, 128},
 }

@@ -185,6 +185,9 @@ func (r *Reviewer) whole(p *pin.Pin, tree func() jsontree.Value) {
 	}
 	r.root = tree()
 	r.definition(&r.root)
+	if p.Type == pin.Tools {
+		r.dispatches()
+	}
 	r.hints(r.root.Get("annotations"))
 }
 

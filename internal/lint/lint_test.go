@@ -398,6 +398,12 @@ func TestDefinitionFindings(t *testing.T) {
 		{tool(`"inputSchema":{` + none + `},"annotations":{"readOnlyHint":"true"}`), "hint-contradiction"},
 		{tool(`"inputSchema":{` + none + `},"annotations":{"readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":null}`), ""},
 		{tool(`"inputSchema":{` + none + `},"annotations":{"destructiveHint":true}`), ""},
+		// dispatches
+		{`{"name":"x","inputSchema":{"type":"object","properties":{"toolName":{"type":"string"},"arguments":{"type":"object"}}}}`, "dispatches"},
+		{`{"name":"execute_tool","inputSchema":{"type":"object","properties":{"name":{"type":"string"},"tool_args":{"type":"object"}}}}`, "dispatches"},
+		{`{"name":"findTools","inputSchema":{` + none + `}}`, "dispatches"},
+		{`{"name":"run_query","inputSchema":{"type":"object","properties":{"name":{"type":"string"},"params":{"type":"object"}}}}`, ""},
+		{`{"name":"find_tool_shed","inputSchema":{"type":"object","properties":{"tool":{"type":"string"}}}}`, ""},
 		// name-rule
 		{`{"name":"a b","inputSchema":{` + none + `}}`, "name-rule"},
 		{`{"name":"` + strings.Repeat("n", 129) + `","inputSchema":{` + none + `}}`, "name-rule"},
@@ -981,6 +987,51 @@ func TestOtherLists(t *testing.T) {
 		got := x.Entry("here", p, nil)
 		if len(got) != 1 || got[0].ID != "instruction-like" || got[0].List != list {
 			t.Errorf("%v: %v", list, got)
+		}
+	}
+}
+
+// Client libraries differ about a hint that is no boolean, so that it is a warning.
+func TestHintsOfOtherTypes(t *testing.T) {
+	for _, value := range []string{`"true"`, `"false"`, `1`, `[]`} {
+		list := WarningsIn(findingsIn(t, `{"name":"x","inputSchema":{"type":"object","properties":{}},"annotations":{"destructiveHint":`+value+`}}`))
+		if len(list) != 1 || list[0].ID != "hint-contradiction" || list[0].Place != "/annotations/destructiveHint" {
+			t.Errorf("%s: %v", value, list)
+		}
+	}
+}
+
+// Private keys and access tokens are told without being repeated. The tokens are made here, so
+// that this file has none.
+func TestCredentials(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 7))
+	made := func(alphabet string, n int) string {
+		var b strings.Builder
+		for range n {
+			b.WriteByte(alphabet[random.IntN(len(alphabet))])
+		}
+		return b.String()
+	}
+	const capitals, all = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+	for text, want := range map[string]string{
+		"Key: AKIA" + made(capitals, 16) + ".":                     "a token of AWS",
+		"x?key=AIza" + made(all, 35):                               "a token of Google",
+		"(ghp_" + made(all, 36) + ")":                              "a token of GitHub",
+		"sk_live_" + made(all, 24):                                 "a token of Stripe",
+		"-----BEGIN RSA PRIVATE KEY-----\n" + made(all, 64) + "\n": "a private key",
+		"AKIAIOSFODNN7EXAMPLE":                                     "",
+		"ghp_" + strings.Repeat("x", 36):                           "",
+		"ghp_" + made(all, 35):                                     "",
+		"sk_test_" + made(all, 24):                                 "",
+		"A PEM block: -----BEGIN RSA PRIVATE KEY----- and so on":   "",
+		"-----BEGIN PUBLIC KEY-----\n" + made(all, 64):             "",
+	} {
+		found := findingsIn(t, toolSaying("x", text))
+		switch {
+		case want == "" && len(found) > 0, want != "" && (len(found) != 1 || found[0].ID != "credential" || found[0].Warning || !strings.HasPrefix(found[0].Detail, want)):
+			t.Errorf("%q: %v", text, found)
+		case want != "" && strings.Contains(found[0].Detail, text[len(text)-12:]):
+			t.Errorf("repeated: %v", found)
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 const (
 	maxWord    = 30  // bytes; no word, tag or file of the rules is longer
+	minToken   = 10  // bytes; no token, nor what begins a private key, is shorter
 	maxMention = 128 // bytes of a name that a text can mention
 )
 
@@ -245,6 +246,9 @@ func (t *tokenizer) read(r *Reviewer) {
 			}
 			i++
 			continue
+		}
+		if i-from >= minToken {
+			t.credential(from, i)
 		}
 		word := textRange{from, i}
 		formed := distinct(s[from:i])

@@ -287,7 +287,8 @@ func (r *Reviewer) hints(annotations jsontree.Value) {
 	for _, name := range []string{"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"} {
 		if k := annotations.Get(name).Kind; k != 0 && k != 't' && k != 'f' && k != 'n' {
 			r.at("annotations", name)
-			r.add("hint-contradiction", "neither true nor false: clients read it differently")
+			r.text = annotations.Get(name).Text // "" for an object: the whole definition is what is accepted
+			r.addAs("hint-contradiction", true, "neither true nor false: some clients take it for true, others refuse the list")
 		}
 	}
 	if annotations.Get("readOnlyHint").Kind != 't' {
@@ -301,6 +302,22 @@ func (r *Reviewer) hints(annotations jsontree.Value) {
 	_, size := utf8.DecodeRuneInString(name) // create_file and createFile begin with create
 	if verb := strings.ToLower(name[:size+text.RunSize(name[size:], smallBytes.has)]); slices.Contains(writingVerbs, verb) {
 		r.add("hint-contradiction", "readOnlyHint is true, and the name says %s", text.Name(verb))
+	}
+}
+
+// dispatches reports a tool that brings in others, which no pin covers: it looks for tools, or its
+// inputs are the name of a tool and the arguments for it.
+func (r *Reviewer) dispatches() {
+	says, inputs := map[string]bool{}, map[string]bool{}
+	for word := range strings.FieldsFuncSeq(snakeCase(r.about.Entry), isSeparator) {
+		says[dispatchWords()[word]] = true
+	}
+	for _, p := range r.root.Get("inputSchema").Get("properties").Members() {
+		inputs[dispatchInputs()[withoutSeparators(p.Name)]] = true
+	}
+	if inputs["arguments"] && (inputs["tool"] || inputs["name"] && says["call"] && says["tool"]) || says["find"] && says["tools"] {
+		r.at("inputSchema")
+		r.add("dispatches", "brings in other tools, which no pin covers")
 	}
 }
 
