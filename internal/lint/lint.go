@@ -70,7 +70,6 @@ type Reviewer struct {
 	list      []Finding
 	counts    [len(Table)][2]int // findings by id and level: 0 notes, 1 warnings
 	mentioned map[string]bool    // other tools and labels, each reported once
-	values    map[string]bool    // of enum and const in the definition; nil: not read yet
 
 	digest string // of the definition, or of the set of a whole capture
 

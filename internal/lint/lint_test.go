@@ -434,6 +434,9 @@ func TestNames(t *testing.T) {
 	pinned.Put(foundSet(t, "web-time", toolSaying("fetch", ""), toolSaying("getPage", ""), toolSaying("a/b_c", ""), toolSaying("API", "")))
 	pinned.Put(foundSet(t, "default", toolSaying("sum_of", "")))
 	pinned.Put(foundSet(t, "memory", toolSaying("recall", "")))
+	for i := range maxOthers + 1 {
+		pinned.Put(foundSet(t, fmt.Sprint("many", i), toolSaying("get_all", "")))
+	}
 	for _, c := range []struct{ name, description, want string }{
 		{"read_file", "", "note same-name"},
 		{"Read_File", "", "warning look-alike-name"},
@@ -446,7 +449,7 @@ func TestNames(t *testing.T) {
 		{"readfile", "", ""}, {"read-file", "", ""}, {"read_files", "", ""},
 		{"x", "First call read_file.", "warning names-other-tool"},
 		{"x", "Use `getPage`, then mcp__files__read_file or files.read_file.", "warning names-other-tool, warning names-other-tool, note names-other-tool"},
-		{"x", "see \"a/b_c\", or (a/b_c)", "warning names-other-tool"},
+		{"x", "see \"a/b_c\", or (a/b_c)", "note names-other-tool"},
 		{"x", "call re\u0430d_file", "warning names-other-tool"},
 		{"x", "calls sum_of", "warning names-other-tool"},
 		{"x", "Read_file reads; fetch and List and API and recall; read_files", ""},
@@ -464,6 +467,7 @@ func TestNames(t *testing.T) {
 		{"x", "action='read_file', then call read_file", "warning names-other-tool, note names-other-tool"},
 		{"x", "in memory, files on disk, the server memory", ""},
 		{"x", "mcp__memory__x", "note names-other-tool"},
+		{"x", "call get_all first", "note names-other-tool"}, // four servers have it
 	} {
 		found := foundSet(t, "here", toolSaying(c.name, c.description), toolSaying("own_tool", ""), toolSaying("gone_tool", ""))
 		var got []string
@@ -874,7 +878,9 @@ func TestOwnActions(t *testing.T) {
 	for definition, warned := range map[string]bool{
 		`{"name":"y","description":"Takes an id for 'list_bills'.","inputSchema":{"type":"object","properties":{"method":{"enum":["get_bill","list_bills"]}}}}`: false,
 		`{"name":"y","description":"Takes an id for 'list_bills'.","inputSchema":{"type":"object","properties":{"method":{"const":"list_bills"}}}}`:             false,
-		`{"name":"y","description":"Takes an id for 'list_bills'.","inputSchema":{"type":"object","properties":{"list_bills":{"enum":["get_bill"]}}}}`:          true,
+		`{"name":"y","description":"Takes an id for 'list_bills'.","inputSchema":{"type":"object","properties":{"list_bills":{"enum":["get_bill"]}}}}`:          false,
+		`{"name":"y","description":"Takes an id for 'list_bills'.","inputSchema":{"type":"object","properties":{"a":{"enum":["get_bill"]}}}}`:                   false,
+		`{"name":"y","description":"Takes an id from 'list_bills' tool.","inputSchema":{"type":"object","properties":{"a":{"enum":["get_bill"]}}}}`:             true,
 	} {
 		p := foundPin(t, definition)
 		list := NewNames(lock.Servers, []pin.Set{{Server: "here", Pins: []pin.Pin{p}}}).Entry("here", p, nil)
