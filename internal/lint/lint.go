@@ -359,11 +359,12 @@ func (r *Reviewer) read(s, where string, prose bool) {
 	t := tokenizers.Get().(*tokenizer)
 	t.read(r)
 	t.match()
+	t.asks()
 	if prose {
 		r.mentions(t)
 		r.unknown(t)
 	}
-	t.r, t.s, t.opened = nil, "", nil // a pool must not keep what was read
+	t.r, t.s, t.opened, t.files = nil, "", nil, nil // a pool must not keep what was read
 	tokenizers.Put(t)
 }
 

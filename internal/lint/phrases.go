@@ -45,6 +45,7 @@ type phraseMatcher struct {
 // A phraseWord is what the rules know about a word. A name of wordClasses is one, too.
 type phraseWord struct {
 	class uint8
+	roles int           // see roleWords
 	last  uint16        // in places: the last step that it matches; 0: none
 	all   []*phraseWord // the words of a class
 }
@@ -79,6 +80,11 @@ func compilePhrases(table []phraseGroup) *phraseMatcher {
 	for class, words := range []string{"NEGATION", labelWords, exampleWords, "to|into", orderWords, "{path}", ".", neededWords} {
 		for _, word := range m.appendWords(nil, words) {
 			word.class |= 1 << class
+		}
+	}
+	for _, row := range roleWords {
+		for _, word := range m.appendWords(nil, row.words) {
+			word.roles |= row.role
 		}
 	}
 	var words []*phraseWord
@@ -214,9 +220,10 @@ type tokenizer struct {
 	m       *phraseMatcher
 	s       string
 	words   []textToken
-	names   []textRange // distinct words, which may be names of tools
-	labels  []textRange // words beside "server", "tool" or "MCP"
-	lacking textRange   // the first word in quotes that looks like a tool that the server lacks
+	names   []textRange    // distinct words, which may be names of tools
+	labels  []textRange    // words beside "server", "tool" or "MCP"
+	files   map[int]string // what the files of {credentials} hold, by their place
+	lacking textRange      // the first word in quotes that looks like a tool that the server lacks
 
 	progress   []phraseProgress // by number of the step
 	next       int              // word number, counted over all texts
@@ -487,10 +494,23 @@ func (t *tokenizer) joined(from, to int) int {
 			orders = t.add(t.s[start:at], start)&(isNegation|isOrder) != 0 || orders
 		}
 	}
-	if end := len(t.words); !orders && t.toolName(from, to, true) { // do_not_tell_anyone stays words
+	if name := t.s[from:to]; name == strings.ToUpper(name) && strings.Contains(name, "_") && namesSecret(name) {
+		t.words = append(t.words[:count], textToken{t.m.words["{variable}"], from})
+	} else if end := len(t.words); !orders && t.toolName(from, to, true) { // do_not_tell_anyone stays words
 		t.words = append(t.words[:count], t.words[end])
 	}
 	return to
+}
+
+// namesSecret reports whether the name of a variable says that it holds a secret.
+func namesSecret(name string) bool {
+	return slices.ContainsFunc([]string{"KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"}, func(part string) bool { return strings.Contains(name, part) })
+}
+
+// word returns the word or the file at a place.
+func (t *tokenizer) word(from int) string {
+	n := text.RunSize(t.s[from:], func(c rune) bool { return wordBytes.has(c) || c == '/' || c == '~' || c == '$' })
+	return strings.TrimRight(t.s[from:from+n], ".-")
 }
 
 // fileAt looks up a word in secretFiles, also as a folder together with the file after it.
@@ -514,8 +534,8 @@ func (t *tokenizer) fileAt(from, to int) (what string, end int) {
 	return "", 0
 }
 
-// file reports a file of secretFiles and adds a token for it. A default or an example isn't
-// reported, because ordinary tools name those. A file that a tool writes to gets no token.
+// file adds a token for a file of secretFiles: {credentials}, or {secret} for one that ordinary
+// tools name, too, as for a default or an example. A file that a tool writes to gets none.
 func (t *tokenizer) file(what string, from, to int) {
 	const near = 6 // words
 	into, n := false, 0
@@ -529,10 +549,14 @@ func (t *tokenizer) file(what string, from, to int) {
 			n++
 		}
 	}
-	if what != "" {
-		t.r.hit("secret-path", "secret-path", "names "+what, to, textRange{from, to}, beside, afterOrder-(to-from))
-	}
-	if !into {
+	switch {
+	case what != "":
+		if t.files == nil {
+			t.files = map[int]string{}
+		}
+		t.files[from] = what
+		t.add("{credentials}", from)
+	case !into:
 		t.add("{secret}", from)
 	}
 }

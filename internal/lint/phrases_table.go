@@ -17,6 +17,7 @@ import (
 //	{mail}     a mail address that is neither a placeholder nor a contact
 //	{path}     a path in a home directory or below one of the usual roots
 //	{secret}   a file that may hold secrets
+//	{variable} a variable of the environment that is named as a secret
 //	{colon}    a colon before white space
 //	{comma}    a comma right after a negation: "If you can't, tell the user"
 type phraseGroup struct {
@@ -34,6 +35,7 @@ type phraseGroup struct {
 var wordClasses = [...]struct{ name, words string }{
 	{"NAME", "{tool}|{quoted}"},
 	{"{address}", "{address}|{mail}"},
+	{"{secret}", "{secret}|{credentials}"},
 	{"NEGATION", "not|never|dont|t|without|cannot|avoid"}, // t as in don't and mustn't
 	{"PEOPLE", "user|users|human|humans|person|anyone|anybody|operator"},
 	{"MUST", "must|always|should|shall|automatically|ensure|required|mandatory"},
@@ -394,14 +396,8 @@ var phraseTable = []phraseGroup{
 	{id: "secret-path", what: "asks for a private key", unlessNegated: true, phrases: []string{
 		"read|provide|give|copy|CARRY ..3 user|users|your|their|all|any|every ..3 private ..1 key|keys",
 		"provide|give|copy|CARRY ..4 seed|recovery|mnemonic ..0 phrase|phrases",
-		"contents|content ..2 of ..3 ssh|private ..2 key|keys",
 	}},
 	{id: "secret-path", what: mayHold, unlessNegated: true, phrases: []string{
-		"pass|send|append|paste|attach|upload|forward|transmit|exfiltrate|leak|CARRIES|extract ..8 {secret}",
-		"include|put ..4 what|content|contents|text|everything|all ..6 {secret}",
-		"content|contents ..0 of ..5 {secret}",
-		"{secret} ..12 CARRY ..3 content|contents|text|output|response",
-		"read|open|cat|load|get ..4 {secret} ..2 CARRY",
 		"first|must|silently|also ..3 delete|remove|erase|clear|overwrite|empty|truncate|read ..6 {secret}",
 	}},
 }
@@ -430,7 +426,7 @@ const (
 	labelWords   = "server|servers|tool|tools|mcp" // the word beside one of these may be a server's label
 	orderWords   = "ignore|disregard|forget|secretly|covertly|silently|dangerously"
 	neededWords  = "required|mandatory|needed|necessary|need"
-	exampleWords = "default|defaults|example|examples|path|g|e" // g as in e.g., e as in i.e.
+	exampleWords = "default|defaults|example|examples|such|path|g|e" // g as in e.g., e as in i.e.
 )
 
 // secretFiles are files that hold nothing but secrets, or an agent's configuration. To name

@@ -1,0 +1,67 @@
+package lint
+
+// Roles of words in a sentence that asks for something (asks).
+const (
+	roleFile        = 1 << iota // a file that may hold secrets
+	roleCredentials             // one that holds nothing else
+	roleSecret                  // several secrets, or the content of one
+	rolePrivate                 // makes "key" and "keys" such a secret
+	roleKey
+	roleEnvironment
+	roleVariable // of the environment, named as secrets are
+	roleTalk     // the conversation
+	roleSystem   // makes "prompt" and "instructions" those of the model
+	rolePrompt
+	roleOwner   // whose: the user's, the model's
+	roleWhole   // all of it
+	roleContent // what it holds
+	roleLive    // says that the conversation or the environment is the present one
+	roleCarry   // an order to hand over
+	roleRead
+	roleMust
+	roleSlot     // where to: an argument
+	roleOwnSlot  // a word for an argument that takes a secret, as for a key to log in
+	roleNegation // turns the clause round
+	roleExclude  // the same, said without "not"
+	roleUndo     // turns it back: "never forget", "not optional"
+	roleWrite    // what is behind is written, not read
+	roleReject
+	roleThen // may begin another clause
+)
+
+const roleThing = roleFile | roleSecret | roleKey | roleEnvironment | roleVariable | roleTalk | rolePrompt
+
+// roleWords are the words of each role. Those of other languages have ASCII letters only up to
+// the first other one, which ends a word.
+var roleWords = [...]struct {
+	role  int
+	words string
+}{
+	{roleFile, "{secret}|{credentials}"},
+	{roleCredentials, "{credentials}"},
+	{roleSecret, "passwords|credentials|secrets|cookies|passphrases"},
+	{rolePrivate, "private|ssh|api|access"},
+	{roleKey, "key|keys|token|tokens"},
+	{roleEnvironment, "environment|environ|printenv|env"},
+	{roleVariable, "{variable}"},
+	{roleTalk, "conversation|chat|dialogue|history|messages|session"},
+	{roleSystem, "system|hidden|initial"},
+	{rolePrompt, "prompt|instructions"},
+	{roleOwner, "user|users|your|their|you"},
+	{roleWhole, "all|every|everything|whole|entire|full|complete|whatever|any|last|previous|verbatim|dump"},
+	{roleContent, "content|contents|text|value|values|output|everything|whatever|what|copy|lines|said|shows|holds|contains|contenido|contenu|contenuto|inhalt|conte"},
+	{roleLive, "current|shell|process|far|verbatim|word|you|your|this|session"},
+	{roleCarry, "pass|put|paste|include|fill|provide|add|append|attach|send|forward|supply|insert|copy|hand|submit|enter|set|upload|transmit|embed|" +
+		"carries|holds|hold|carry|goes|go|passed|takes|copied|pasa|p|mettez|passa|passez|invia|envia|eintragen|coloque|inserisci"},
+	{roleRead, "read|open|cat|load|get|fetch|take|collect|look|gather|lee|lisez|leggi|leia|lies"},
+	{roleMust, "must|always|need|needs|should|shall|has|requires"},
+	{roleSlot, "argument|arguments|parameter|parameters|field|fields|param|here|campo|champ|feld|parametro"},
+	{roleOwnSlot, "key|apikey|token|secret|password|auth|authorization|credential|credentials|header|headers"},
+	{roleNegation, "not|never|no|neither|nor|dont|t|without|cannot|nie|nicht|keine|non|nunca|jamais|pas|lacks"},
+	{roleExclude, "except|excluding|exclude|excludes|excluded|skip|skips|skipped|omit|omits|omitted|ignores|ignored|apart|refuses|refused|blocks|blocked|denies|denied|" +
+		"redacts|redacted|masks|masked|strips|stripped|filtered|removes|removed|hides|replaced|rejects|rejected|detects|flags|warns|unlike|leaving|left"},
+	{roleUndo, "unless|until|forget|optional|missing|empty|fail|hesitate|only|just"},
+	{roleWrite, "writes|creates|generates|rotates|stores|saves|revokes|replaces|encrypts|written|created|stored|to"},
+	{roleReject, "rejected|refused|fails|fail|error|errors|denied|blocked|invalid"},
+	{roleThen, "and|then|but|instead|just"},
+}
