@@ -1,6 +1,9 @@
 package lint
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Sentences that ask the model for what a tool can't have unless the model hands it over: the
 // content of files with secrets, the environment, the conversation. To name such a thing is
@@ -8,7 +11,10 @@ import "strings"
 // around a thing are looked at: whether it is handed over, whose it is, where it goes, and
 // whether its clause is turned round.
 
-const aroundThing = 16 // words of a sentence that are looked at on either side
+const (
+	aroundThing = 16 // words of a sentence that are looked at on either side
+	foreignNear = 60 // bytes on either side that are searched for foreignNegations
+)
 
 // A thing is a word that names something to ask for, in the words around it.
 type thing struct {
@@ -56,7 +62,7 @@ func (n thing) ask() {
 	case w.roles&roleCredentials != 0:
 		what = "names " + n.files[w.from]
 	case w.roles&roleFile != 0:
-		if content && (into || carried || n.near(roleRead, far, far)) || carried && n.near(roleRead, 4, 0) || carried && slot {
+		if content && (into || carried || n.near(roleRead, far, far)) || carried && n.near(roleRead, 4, 0) || carried && slot || n.near(roleSend, 8, 0) {
 			what = mayHold
 		}
 	case w.roles&roleVariable != 0:
@@ -64,16 +70,24 @@ func (n thing) ask() {
 			what = "asks for a secret in the environment"
 		}
 	case w.roles&roleEnvironment != 0:
-		if into && n.near(roleWhole|roleContent, 5, 4) && n.near(roleLive|roleRead|roleContent, 6, 5) {
+		if into && n.near(roleWhole|roleContent, 5, 4) && n.near(roleLive|roleRead|roleContent, 6, 5) ||
+			n.near(roleRead, 4, 0) && n.near(roleCarry, 0, far) && n.near(roleLive, 4, 4) {
 			what = "asks for the environment"
 		}
 	case w.roles&roleSecret != 0, w.roles&roleKey != 0 && n.near(rolePrivate, 1, 0):
-		if into && n.near(roleOwner|roleWhole, 5, 0) && (content || carried && w.roles&roleSecret != 0) && !ownSlot(parameter) {
+		if into && n.near(roleOwner|roleWhole, 5, 4) && (content || carried && w.roles&roleSecret != 0) && !n.near(roleOwnSlot, 0, far) && !ownSlot(parameter) {
 			what = "asks for secrets"
 		}
 	case w.roles&rolePrompt != 0 && n.near(roleSystem, 1, 0):
 		if into && n.near(roleOwner, 3, 4) {
 			id, what = "instruction-like", askPrompt
+		}
+	case w.roles&rolePiped != 0:
+		if !slices.ContainsFunc(n.words[:n.at], func(w textToken) bool {
+			before, _ := n.beside(w.from, w.from)
+			return w.class&isExample != 0 && strings.IndexByte("./@", before) < 0 // example.com is no example
+		}) {
+			id, what = "instruction-like", "runs a download in a shell"
 		}
 	case w.roles&roleTalk != 0:
 		if into && n.near(roleWhole, 4, 1) && n.near(roleLive|roleSlot, 4, 5) {
@@ -90,11 +104,16 @@ func (n thing) ask() {
 // written. A word that turns the clause round does so unless another one turns it back ("never
 // forget", "calls without it are rejected").
 func (n thing) handled() bool {
+	around := n.s[max(0, n.words[n.at].from-foreignNear):min(len(n.s), n.words[n.at].from+foreignNear)]
+	if slices.ContainsFunc(foreignNegations, func(not string) bool { return strings.Contains(around, not) }) {
+		return true
+	}
 	turned, turner := false, 0
-	for i, w := range n.words[:n.at] {
+	for i, w := range n.words[:n.at+1] {
 		switch {
 		case n.begins(i):
 			turned = false
+		case i == n.at:
 		case w.roles&(roleNegation|roleExclude) != 0:
 			turned, turner = !turned || w.roles&roleExclude == 0, w.roles
 		case w.roles&roleUndo != 0:
@@ -122,12 +141,12 @@ func (n thing) handled() bool {
 // begins reports whether a word begins another clause: an order behind a mark or an "and".
 func (n thing) begins(i int) bool {
 	w := n.words[i]
-	if i == 0 || w.roles&(roleCarry|roleRead|roleMust|roleThen) == 0 {
+	if i == 0 {
 		return false
 	}
 	before := n.words[i-1]
 	gap := n.s[before.from:w.from]
-	return before.roles&(roleCarry|roleRead) == 0 && (before.roles&roleThen != 0 || strings.ContainsAny(gap, ",;:(\n") || strings.Contains(gap, " - "))
+	return strings.Contains(gap, ";") || w.roles&(roleCarry|roleRead|roleMust|roleThen) != 0 && before.roles&(roleCarry|roleRead) == 0 && (before.roles&roleThen != 0 || strings.ContainsAny(gap, ",;:(\n") || strings.Contains(gap, " - "))
 }
 
 // parameterName returns the name of the parameter whose description, title, default or example is read, or "".
@@ -144,6 +163,21 @@ func ownSlot(name string) bool {
 		if w := phrases().word(word); w.roles&roleOwnSlot != 0 {
 			return true
 		}
+	}
+	return false
+}
+
+// quoted reports whether what was found is quoted by a sentence about finding such texts: "Flags
+// phrases like 'ignore previous instructions'."
+func (t *tokenizer) quoted(first int, found textRange) bool {
+	for i := first - 1; i >= 0 && t.words[i].class&isStop == 0; i-- {
+		if t.words[i].roles&roleWatch == 0 {
+			continue
+		}
+		before := t.s[t.words[i].from:found.from]
+		after, _, _ := strings.Cut(t.s[found.to:], "\n")
+		return strings.Count(before, `"`)%2 == 1 && strings.Contains(after, `"`) || strings.LastIndex(before, "\u201c") > strings.LastIndex(before, "\u201d") ||
+			strings.Count(before, " '") > strings.Count(before, "' ") && strings.Contains(after, "'")
 	}
 	return false
 }

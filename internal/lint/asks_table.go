@@ -26,10 +26,13 @@ const (
 	roleUndo     // turns it back: "never forget", "not optional"
 	roleWrite    // what is behind is written, not read
 	roleReject
-	roleThen // may begin another clause
+	roleThen  // may begin another clause
+	roleSend  // away
+	rolePiped // a download that a shell runs
+	roleWatch // looks for texts
 )
 
-const roleThing = roleFile | roleSecret | roleKey | roleEnvironment | roleVariable | roleTalk | rolePrompt
+const roleThing = roleFile | roleSecret | roleKey | roleEnvironment | roleVariable | roleTalk | rolePrompt | rolePiped
 
 // roleWords are the words of each role. Those of other languages have ASCII letters only up to
 // the first other one, which ends a word.
@@ -63,5 +66,11 @@ var roleWords = [...]struct {
 	{roleUndo, "unless|until|forget|optional|missing|empty|fail|hesitate|only|just"},
 	{roleWrite, "writes|creates|generates|rotates|stores|saves|revokes|replaces|encrypts|written|created|stored|to"},
 	{roleReject, "rejected|refused|fails|fail|error|errors|denied|blocked|invalid"},
-	{roleThen, "and|then|but|instead|just"},
+	{roleThen, "and|then|but|instead|just|et|und|y"},
+	{roleSend, "upload|send|transmit|forward|exfiltrate|leak|paste|attach|append"},
+	{rolePiped, "{piped}"},
+	{roleWatch, "detects|detect|finds|flags|flagged|warns|blocks|classifies|recognizes|identifies|scans|catches|injection|injections|jailbreak|jailbreaks|attempts|attacks"},
 }
+
+// foreignNegations say in scripts without blanks, or in Russian, that something is not read.
+var foreignNegations = []string{"不会", "不會", "不读", "不讀", "绝不", "從不", "从不", "ません", "しない", "않습니다", "не чита", "не считыва", "не переда", "никогда не"}

@@ -183,7 +183,7 @@ func (t *tokenizer) match() {
 				t.progress[n] = phraseProgress{} // an earlier start goes, too: "send it here, never send it there"
 			case !step.last:
 				t.progress[n] = p
-			case !group.ordinary(t.words[p.start-base:i], t.words[i+1:]):
+			case !group.ordinary(t.words[p.start-base:i], t.words[i+1:]) && !t.quoted(p.start-base, textRange{t.words[p.start-base].from, w.from}):
 				last := len(strings.TrimRight(t.s[w.from:w.from+text.RunSize(t.s[w.from:], wordBytes.has)], ".-"))
 				t.r.hit(group.id, group.what, group.what, w.from+1, textRange{t.words[p.start-base].from, w.from + last}, beside, afterOrder-last)
 			}
@@ -337,6 +337,8 @@ func (t *tokenizer) mark(i int) {
 		}
 	case '<', '[':
 		t.tag(i)
+	case '|':
+		t.pipe(i)
 	case '@':
 		if i > 0 && text.IsAlnum(before) && text.IsAlnum(next) {
 			t.add(t.mail(i), i)
@@ -355,6 +357,19 @@ func (t *tokenizer) mark(i int) {
 				t.file(secretFiles()[file], i, n)
 			}
 		}
+	}
+}
+
+// pipe adds a token for a download that is piped into a shell at i: curl … | sh.
+func (t *tokenizer) pipe(i int) {
+	line := t.s[max(0, i-8*maxWord):i]
+	line = line[strings.LastIndexByte(line, '\n')+1:]
+	into := strings.Fields(strings.TrimPrefix(strings.TrimSpace(t.s[i+1:min(len(t.s), i+maxWord)]), "sudo "))
+	downloads := func(word string) bool {
+		return slices.Contains(downloaders, strings.ToLower(strings.TrimLeft(word, "`'\"($")))
+	}
+	if len(into) > 0 && slices.Contains(shells, strings.TrimRight(into[0], "`'\".,;)")) && slices.ContainsFunc(strings.Fields(line), downloads) {
+		t.add("{piped}", i)
 	}
 }
 
@@ -664,7 +679,13 @@ func (rule *otherScript) find(s string, pinned int) (from, to int) {
 		for i := strings.Index(s, first); i >= 0; i = strings.Index(s[to:], first) {
 			from := to + i
 			to = from + len(first)
-			near := s[to:min(len(s), to+rule.within+maxWord)]
+			near, before := s[to:min(len(s), to+rule.within+maxWord)], s[max(0, from-2*maxWord):from]
+			has := func(list []string) bool {
+				return slices.ContainsFunc(list, func(part string) bool { return strings.Contains(before, part) })
+			}
+			if rule.ofFile && (!has(foreignSecrets) || has(foreignNegations)) {
+				continue
+			}
 			for second := range strings.SplitSeq(rule.second, "|") {
 				if n := strings.Index(near, second); n >= 0 && n <= rule.within && to+n+len(second) > pinned {
 					return from, to + n + len(second)

@@ -124,6 +124,11 @@ var phraseTable = []phraseGroup{
 		"dangerously ..0 skip ..0 permissions",
 		"not|never|dont|t ..0 ask|prompt|request|wait|require ..3 confirmation|approval|consent|permission",
 		"auto ..0 approve|approves ..2 ALL|future|following|subsequent",
+		"PEOPLE ..2 already ..1 approved|consented|agreed|authorized|accepted|confirmed ..2 ALL",
+		"no|not ..2 confirmation|approval|consent|permission|permissions ..4 required|needed|necessary ..3 PEOPLE",
+		"confirmation|approval|consent|permission ..8 considered|deemed|presumed|assumed ..1 granted|given|approved|obtained",
+		"treat|regard|consider|count ..3 confirmation|approval|consent|permission ..3 done|given|granted|obtained|implied",
+		"PEOPLE ..1 waive|waives|waived ..3 right|approval|consent|confirmation",
 		"assume|presume|consider ..3 PEOPLE ..2 consent|approved|consented|approval|permission|agreed|confirmed|given",
 	}},
 	{id: "instruction-like", what: otherPersona, unlessNegated: true, phrases: []string{
@@ -187,6 +192,9 @@ var phraseTable = []phraseGroup{
 		"rank|ranks|ranked ..1 above|over|higher ..2 all|any|every ..1 other ..1 tool|tools|server|servers|INSTRUCTIONS",
 		"rank|ranks ..1 above|over ..1 PEOPLE ..1 request|requests|wishes|intent|INSTRUCTIONS",
 		"other ..1 tools|tool ..1 are|is ..1 deprecated|obsolete|disabled|unsafe|compromised|untrusted|broken|unreliable|forbidden|insecure",
+		"this|these|description|notes|policy|rules ..3 outrank|outranks|trump|trumps|overrule|overrules ..1 anything|everything|whatever|what ..1 PEOPLE",
+		"follow|obey ..1 this|these ..1 description|INSTRUCTIONS|rules|text|policy|notes ..2 not ..1 PEOPLE",
+		"PEOPLE ..6 this|these ..0 description|text|INSTRUCTIONS|rules|policy|notes ..0 wins|win|prevails|prevail",
 		"must|always ..2 ignore|disregard|discard|override ..1 PEOPLE",
 		"MUST|CHANGE ..24 regardless ..0 of ..6 PEOPLE ..3 input|request|requests|requested|query|intent|intention|asks|asked|says|wants|specifies|specified|provided|choice|preference|original",
 		"must|should|CHANGE ..24 regardless ..0 of ..3 original|originally|input|intended",
@@ -291,6 +299,9 @@ var phraseTable = []phraseGroup{
 		"hide|conceal|keep|withhold|hiding|concealing ..0 this|it|that|these|them|everything ..2 from ..1 PEOPLE",
 		"PEOPLE ..0 must|should|shall ..0 not|never ..1 know|notice|realize|learn|aware|told|informed",
 		"no ..1 informes|digas|menciones|digas|avises ..3 usuario",
+		"not|t ..0 to ..0 be ..0 mentioned|discussed ..4 answer|reply|response|summary|PEOPLE",
+		"PEOPLE ..2 not|t|needn ..3 know ..0 about|of|that",
+		"ne ..0 parlez|dites ..0 pas ..3 utilisateur|utilisateurs",
 		"sans|pas ..2 informer|dire|mentionner ..3 utilisateur",
 		"benutzer|nutzer ..4 nicht ..2 mitteilen|sagen|informieren|erw",
 	}},
@@ -408,18 +419,25 @@ type otherScript struct {
 	first, second string
 	within        int
 	what          string
+	ofFile        bool // only near behind one of foreignSecrets
 }
 
 var otherScripts = [...]otherScript{
-	{"忽略|无视|忘记|無視|忽視", "指令|指示|规则|規則|说明|提示", 24, setAside},                                                        // Chinese
-	{"不要|请勿|不必|无需|不得|切勿|禁止|勿|別|别", "告诉用户|告知用户|向用户提|向用户透露|向用户披露|向用户说|向用户解释|通知用户|征求用户|透露|告訴使用者|讓使用者", 0, fromUser}, // Chinese
-	{"指示|命令|ルール", "無視", 9, setAside},                                            // Japanese
-	{"ユーザーに|利用者に", "知らせない|言わない|伝えない|見せない|教えない", 12, fromUser},                   // Japanese
-	{"지시|명령|규칙", "무시", 12, setAside},                                            // Korean
-	{"사용자에게", "알리지|말하지|보여주지", 12, fromUser},                                     // Korean
-	{"игнорируй|проигнорируй|забудь", "инструкци|указани|правил", 60, setAside}, // Russian
-	{"не ", "сообщай пользовател|говори пользовател|упоминай", 0, fromUser},     // Russian
+	{"忽略|无视|忘记|無視|忽視", "指令|指示|规则|規則|说明|提示", 24, setAside, false},                                                        // Chinese
+	{"不要|请勿|不必|无需|不得|切勿|禁止|勿|別|别", "告诉用户|告知用户|向用户提|向用户透露|向用户披露|向用户说|向用户解释|通知用户|征求用户|透露|告訴使用者|讓使用者", 0, fromUser, false}, // Chinese
+	{"指示|命令|ルール", "無視", 9, setAside, false},                                            // Japanese
+	{"ユーザーに|利用者に", "知らせない|言わない|伝えない|見せない|教えない", 12, fromUser, false},                   // Japanese
+	{"지시|명령|규칙", "무시", 12, setAside, false},                                            // Korean
+	{"사용자에게", "알리지|말하지|보여주지", 12, fromUser, false},                                     // Korean
+	{"игнорируй|проигнорируй|забудь", "инструкци|указани|правил", 60, setAside, false}, // Russian
+	{"не ", "сообщай пользовател|говори пользовател|упоминай", 0, fromUser, false},     // Russian
+	{"内容|內容|全文|文本", "放入|填入|传入|傳入|写入|发送|发到|贴到", 40, readAndPass, true},                  // Chinese
+	{"内容|中身", "入れて|渡して|含めて|送信して|貼り付けて", 60, readAndPass, true},                         // Japanese
+	{"содержимое", "передай|вставь|отправь|помести|запиши", 80, readAndPass, true},     // Russian
 }
+
+// foreignSecrets are what such an order is about.
+var foreignSecrets = []string{".env", ".ssh", ".aws", "id_rsa", "id_ed25519", ".netrc", ".npmrc", "密钥", "密鑰", "密码", "密碼", "パスワード", "秘密鍵", "парол", "ключ"}
 
 // Words that have a class of their own (see isNegation).
 const (
@@ -508,6 +526,12 @@ var callVerbs = wordsOf(wordRow{"call", "tool call calling invoke invoking"}, wo
 
 // valueWords stand before a name that is a value and no tool: mode 'dry_run'.
 var valueWords = wordsOf(wordRow{"value", "value values mode type status format column key flag enum equals event events scope"})
+
+// downloaders and shells: piped from the one into the other, what nobody has read is run.
+var (
+	downloaders = []string{"curl", "wget", "iwr", "irm", "invoke-webrequest", "invoke-restmethod", "fetch"}
+	shells      = []string{"sh", "bash", "zsh", "dash", "iex", "invoke-expression", "python", "python3", "node", "perl", "ruby", "pwsh", "powershell"}
+)
 
 // chatMarks are marks of chat templates.
 var chatMarks = []string{"[INST]", "[/INST]", "<<SYS>>", "<</SYS>>"}
