@@ -66,7 +66,7 @@ func (n thing) ask() {
 			what = mayHold
 		}
 	case w.roles&roleVariable != 0:
-		if into && (content || carried) && !n.near(roleOwnSlot, 0, far) && !ownSlot(parameter) {
+		if into && (content || carried) && !n.near(roleOwnSlot, far, far) && !ownSlot(parameter) {
 			what = "asks for a secret in the environment"
 		}
 	case w.roles&roleEnvironment != 0:
@@ -105,7 +105,7 @@ func (n thing) ask() {
 // forget", "calls without it are rejected").
 func (n thing) handled() bool {
 	around := n.s[max(0, n.words[n.at].from-foreignNear):min(len(n.s), n.words[n.at].from+foreignNear)]
-	if slices.ContainsFunc(foreignNegations, func(not string) bool { return strings.Contains(around, not) }) {
+	if has(around, foreignNegations) {
 		return true
 	}
 	turned, turner := false, 0
@@ -114,8 +114,8 @@ func (n thing) handled() bool {
 		case n.begins(i):
 			turned = false
 		case i == n.at:
-		case w.roles&(roleNegation|roleExclude) != 0:
-			turned, turner = !turned || w.roles&roleExclude == 0, w.roles
+		case w.roles&(roleNegation|roleExclude|roleWithout) != 0:
+			turned, turner = !turned || w.roles&(roleExclude|roleWithout) == 0, w.roles
 		case w.roles&roleUndo != 0:
 			turned = false
 		case w.roles&roleWrite != 0 && n.at-i <= 6:
@@ -131,7 +131,7 @@ func (n thing) handled() bool {
 			return false
 		case roles&roleExclude != 0:
 			return !turned
-		case roles&roleNegation != 0:
+		case roles&roleNegation != 0 && (roles|n.words[i-1].roles)&roleIs != 0:
 			turned = true
 		}
 	}

@@ -23,10 +23,12 @@ const (
 	roleOwnSlot  // a word for an argument that takes a secret, as for a key to log in
 	roleNegation // turns the clause round
 	roleExclude  // the same, said without "not"
+	roleWithout  // the same, of what is behind it
 	roleUndo     // turns it back: "never forget", "not optional"
 	roleWrite    // what is behind is written, not read
 	roleReject
 	roleThen  // may begin another clause
+	roleIs    // what is said of a thing behind it: "is not read"
 	roleSend  // away
 	rolePiped // a download that a shell runs
 	roleWatch // looks for texts
@@ -55,22 +57,24 @@ var roleWords = [...]struct {
 	{roleContent, "content|contents|text|value|values|output|everything|whatever|what|copy|lines|said|shows|holds|contains|contenido|contenu|contenuto|inhalt|conte"},
 	{roleLive, "current|shell|process|far|verbatim|word|you|your|this|session"},
 	{roleCarry, "pass|put|paste|include|fill|provide|add|append|attach|send|forward|supply|insert|copy|hand|submit|enter|set|upload|transmit|embed|" +
-		"carries|holds|hold|carry|goes|go|passed|takes|copied|pasa|p|mettez|passa|passez|invia|envia|eintragen|coloque|inserisci"},
+		"carries|holds|hold|contain|contains|give|given|carry|goes|go|passed|takes|copied|pasa|p|mettez|passa|passez|invia|envia|eintragen|coloque|inserisci"},
 	{roleRead, "read|open|cat|load|get|fetch|take|collect|look|gather|lee|lisez|leggi|leia|lies"},
 	{roleMust, "must|always|need|needs|should|shall|has|requires"},
 	{roleSlot, "argument|arguments|parameter|parameters|field|fields|param|here|campo|champ|feld|parametro"},
 	{roleOwnSlot, "key|apikey|token|secret|password|auth|authorization|credential|credentials|header|headers"},
 	{roleNegation, "not|never|no|neither|nor|dont|t|without|cannot|nie|nicht|keine|non|nunca|jamais|pas|lacks"},
-	{roleExclude, "except|excluding|exclude|excludes|excluded|skip|skips|skipped|omit|omits|omitted|ignores|ignored|apart|refuses|refused|blocks|blocked|denies|denied|" +
-		"redacts|redacted|masks|masked|strips|stripped|filtered|removes|removed|hides|replaced|rejects|rejected|detects|flags|warns|unlike|leaving|left"},
+	{roleWithout, "without|except|but|ohne|sauf|excepto|exceto|salvo|eccetto|senza|sin|sem|apart|unlike|excluding"},
+	{roleExclude, "exclude|excludes|excluded|skip|skips|skipped|omit|omits|omitted|ignores|ignored|refuses|refused|blocks|blocked|denies|denied|" +
+		"redacts|redacted|masks|masked|strips|stripped|filtered|removes|removed|hides|replaced|rejects|rejected|detects|flags|warns|leaving|left"},
 	{roleUndo, "unless|until|forget|optional|missing|empty|fail|hesitate|only|just"},
-	{roleWrite, "writes|creates|generates|rotates|stores|saves|revokes|replaces|encrypts|written|created|stored|to"},
+	{roleWrite, "writes|creates|generates|rotates|stores|saves|revokes|replaces|encrypts|written|created|stored|connects|authenticates|signs|logs|uses"},
 	{roleReject, "rejected|refused|fails|fail|error|errors|denied|blocked|invalid"},
 	{roleThen, "and|then|but|instead|just|et|und|y"},
+	{roleIs, "is|are|be|isn|aren|can|will|won|doesn|don|never|cannot|neither|nie|werden"},
 	{roleSend, "upload|send|transmit|forward|exfiltrate|leak|paste|attach|append"},
 	{rolePiped, "{piped}"},
 	{roleWatch, "detects|detect|finds|flags|flagged|warns|blocks|classifies|recognizes|identifies|scans|catches|injection|injections|jailbreak|jailbreaks|attempts|attacks"},
 }
 
 // foreignNegations say in scripts without blanks, or in Russian, that something is not read.
-var foreignNegations = []string{"不会", "不會", "不读", "不讀", "绝不", "從不", "从不", "ません", "しない", "않습니다", "не чита", "не считыва", "не переда", "никогда не"}
+var foreignNegations = []string{"不会", "不會", "不读", "不讀", "绝不", "從不", "从不", "ません", "しない", "않습니다", "не чита", "не считыва", "не переда", "никогда не", "außer ", "ão inclu", "ão lê", "ão são", "是否"}

@@ -316,7 +316,7 @@ func (t *tokenizer) mark(i int) {
 	before, next := t.beside(i, i+1)
 	switch s[i] {
 	case '.':
-		if next <= ' ' && !strings.HasSuffix(s[:i], "e.g") && !strings.HasSuffix(s[:i], "i.e") {
+		if next <= ' ' && before != '.' && !strings.HasSuffix(s[:i], "e.g") && !strings.HasSuffix(s[:i], "i.e") {
 			t.add(".", i)
 		}
 	case '!', '?':
@@ -519,7 +519,7 @@ func (t *tokenizer) joined(from, to int) int {
 
 // namesSecret reports whether the name of a variable says that it holds a secret.
 func namesSecret(name string) bool {
-	return slices.ContainsFunc([]string{"KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"}, func(part string) bool { return strings.Contains(name, part) })
+	return has(name, []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"})
 }
 
 // word returns the word or the file at a place.
@@ -672,6 +672,11 @@ func (r *Reviewer) otherScripts() {
 	}
 }
 
+// has reports whether a string has one of the parts.
+func has(s string, parts []string) bool {
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(s, part) })
+}
+
 // find returns where an order stands that ends after the first pinned bytes, or 0, 0.
 func (rule *otherScript) find(s string, pinned int) (from, to int) {
 	for first := range strings.SplitSeq(rule.first, "|") {
@@ -680,10 +685,7 @@ func (rule *otherScript) find(s string, pinned int) (from, to int) {
 			from := to + i
 			to = from + len(first)
 			near, before := s[to:min(len(s), to+rule.within+maxWord)], s[max(0, from-2*maxWord):from]
-			has := func(list []string) bool {
-				return slices.ContainsFunc(list, func(part string) bool { return strings.Contains(before, part) })
-			}
-			if rule.ofFile && (!has(foreignSecrets) || has(foreignNegations)) {
+			if rule.ofFile && (!has(before, foreignSecrets) || has(before+near, foreignNegations)) {
 				continue
 			}
 			for second := range strings.SplitSeq(rule.second, "|") {
