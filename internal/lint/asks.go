@@ -62,7 +62,7 @@ func (n thing) ask() {
 	case w.roles&roleCredentials != 0:
 		what = "names " + n.files[w.from]
 	case w.roles&roleFile != 0:
-		if content && (into || carried || n.near(roleRead, far, far)) || carried && n.near(roleRead, 4, 0) || carried && slot || n.near(roleSend, 8, 0) {
+		if content && (into || carried || n.near(roleRead, far, far)) || carried && n.near(roleRead, 4, 0) || carried && slot || n.near(roleSend, 8, 0) || n.near(roleMust, far, 0) && n.near(roleRead, 6, 0) {
 			what = mayHold
 		}
 	case w.roles&roleVariable != 0:
@@ -71,15 +71,15 @@ func (n thing) ask() {
 		}
 	case w.roles&roleEnvironment != 0:
 		if into && n.near(roleWhole|roleContent, 5, 4) && n.near(roleLive|roleRead|roleContent, 6, 5) ||
-			n.near(roleRead, 4, 0) && n.near(roleCarry, 0, far) && n.near(roleLive, 4, 4) {
+			n.near(roleRead, 4, 0) && n.near(roleCarry, 0, far) && (n.near(roleLive, 4, 4) || n.near(roleMany, 0, 1)) {
 			what = "asks for the environment"
 		}
 	case w.roles&roleSecret != 0, w.roles&roleKey != 0 && n.near(rolePrivate, 1, 0):
-		if into && n.near(roleOwner|roleWhole, 5, 4) && (content || carried && w.roles&roleSecret != 0) && !n.near(roleOwnSlot, 0, far) && !ownSlot(parameter) {
+		if n.near(roleSend, 6, 0) && n.near(roleWhole|roleOwner, 4, 0) || into && n.near(roleOwner|roleWhole, 5, 4) && (content || carried && w.roles&roleSecret != 0) && !n.near(roleOwnSlot, 0, far) && !ownSlot(parameter) {
 			what = "asks for secrets"
 		}
 	case w.roles&rolePrompt != 0 && n.near(roleSystem, 1, 0):
-		if into && n.near(roleOwner, 3, 4) {
+		if (into || n.near(roleTell, 6, 0)) && n.near(roleOwner|roleWhole, 4, 4) {
 			id, what = "instruction-like", askPrompt
 		}
 	case w.roles&rolePiped != 0:
@@ -90,7 +90,7 @@ func (n thing) ask() {
 			id, what = "instruction-like", "runs a download in a shell"
 		}
 	case w.roles&roleTalk != 0:
-		if into && n.near(roleWhole, 4, 1) && n.near(roleLive|roleSlot, 4, 5) {
+		if into && n.near(roleWhole, 4, 2) && n.near(roleLive|roleSlot, far, 6) {
 			id, what = "instruction-like", askTalk
 		}
 	}

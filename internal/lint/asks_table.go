@@ -8,6 +8,7 @@ const (
 	rolePrivate                 // makes "key" and "keys" such a secret
 	roleKey
 	roleEnvironment
+	roleMany     // of them
 	roleVariable // of the environment, named as secrets are
 	roleTalk     // the conversation
 	roleSystem   // makes "prompt" and "instructions" those of the model
@@ -30,6 +31,7 @@ const (
 	roleThen  // may begin another clause
 	roleIs    // what is said of a thing behind it: "is not read"
 	roleSend  // away
+	roleTell  // by saying it
 	rolePiped // a download that a shell runs
 	roleWatch // looks for texts
 )
@@ -44,23 +46,24 @@ var roleWords = [...]struct {
 }{
 	{roleFile, "{secret}|{credentials}"},
 	{roleCredentials, "{credentials}"},
-	{roleSecret, "passwords|credentials|secrets|cookies|passphrases"},
+	{roleSecret, "password|passwords|credentials|secrets|cookies|passphrases"},
 	{rolePrivate, "private|ssh|api|access"},
 	{roleKey, "key|keys|token|tokens"},
 	{roleEnvironment, "environment|environ|printenv|env"},
+	{roleMany, "variables"},
 	{roleVariable, "{variable}"},
-	{roleTalk, "conversation|chat|dialogue|history|messages|session"},
+	{roleTalk, "conversation|chat|dialogue"},
 	{roleSystem, "system|hidden|initial"},
 	{rolePrompt, "prompt|instructions"},
 	{roleOwner, "user|users|your|their|you"},
-	{roleWhole, "all|every|everything|whole|entire|full|complete|whatever|any|last|previous|verbatim|dump"},
+	{roleWhole, "far|all|every|everything|whole|entire|full|complete|whatever|any|last|previous|verbatim|dump"},
 	{roleContent, "content|contents|text|value|values|output|everything|whatever|what|copy|lines|said|shows|holds|contains|contenido|contenu|contenuto|inhalt|conte"},
 	{roleLive, "current|shell|process|far|verbatim|word|you|your|this|session"},
 	{roleCarry, "pass|put|paste|include|fill|provide|add|append|attach|send|forward|supply|insert|copy|hand|submit|enter|set|upload|transmit|embed|" +
 		"carries|holds|hold|contain|contains|give|given|carry|goes|go|passed|takes|copied|pasa|p|mettez|passa|passez|invia|envia|eintragen|coloque|inserisci"},
-	{roleRead, "read|open|cat|load|get|fetch|take|collect|look|gather|lee|lisez|leggi|leia|lies"},
+	{roleRead, "read|open|cat|load|get|fetch|take|collect|look|gather|list|dump|access|examine|lee|lisez|leggi|leia|lies"},
 	{roleMust, "must|always|need|needs|should|shall|has|requires"},
-	{roleSlot, "argument|arguments|parameter|parameters|field|fields|param|here|campo|champ|feld|parametro"},
+	{roleSlot, "argument|arguments|parameter|parameters|field|fields|param|here|response|reply|answer|message|note|notes|context|debug|metadata|campo|champ|feld|parametro"},
 	{roleOwnSlot, "key|apikey|token|secret|password|auth|authorization|credential|credentials|header|headers"},
 	{roleNegation, "not|never|no|neither|nor|dont|t|without|cannot|nie|nicht|keine|non|nunca|jamais|pas|lacks"},
 	{roleWithout, "without|except|but|ohne|sauf|excepto|exceto|salvo|eccetto|senza|sin|sem|apart|unlike|excluding"},
@@ -72,6 +75,7 @@ var roleWords = [...]struct {
 	{roleThen, "and|then|but|instead|just|et|und|y"},
 	{roleIs, "is|are|be|isn|aren|can|will|won|doesn|don|never|cannot|neither|nie|werden"},
 	{roleSend, "upload|send|transmit|forward|exfiltrate|leak|paste|attach|append"},
+	{roleTell, "reveal|repeat|recite|output|print|share|leak|write|summarize|copy|paste|include|provide"},
 	{rolePiped, "{piped}"},
 	{roleWatch, "detects|detect|finds|flags|flagged|warns|blocks|classifies|recognizes|identifies|scans|catches|injection|injections|jailbreak|jailbreaks|attempts|attacks"},
 }

@@ -72,7 +72,7 @@ type wordGroup struct {
 var phrases = sync.OnceValue(func() *phraseMatcher { return compilePhrases(phraseTable) })
 
 func compilePhrases(table []phraseGroup) *phraseMatcher {
-	m := &phraseMatcher{words: make(map[string]*phraseWord, 1024), steps: make([]phraseStep, 1, 1024), places: make([]wordPlace, 1, 4096)}
+	m := &phraseMatcher{words: make(map[string]*phraseWord, 2048), steps: make([]phraseStep, 1, 2048), places: make([]wordPlace, 1, 8192)}
 	for _, c := range wordClasses {
 		words := m.appendWords(nil, c.words)
 		m.appendWords(nil, c.name)[0].all = words

@@ -329,22 +329,13 @@ var phraseTable = []phraseGroup{
 		"exfiltrate|leak|steal ..6 silently|secretly",
 	}},
 	{id: "instruction-like", what: askTalk, unlessNegated: true, notBefore: "id|ids|name|completion", phrases: []string{
-		"include|pass|copy|paste|put|append|attach|insert|write|place|repeat|output|forward|summarize ..2 full|entire|whole|complete ..2 conversation|chat|dialogue|dialog",
 		"call|use|invoke|run ..5 with ..1 full|entire|whole|complete ..1 conversation|chat ..0 history|log|transcript",
 		"contain|contains|include|pass|provide|put|copy ..3 PEOPLE ..1 previous|prior|last|earlier ..1 message|messages|prompt|prompts",
 		"all|every ..1 previous|prior|earlier ..1 messages|prompts ..2 from|in|of ..1 conversation|session|chat",
-		"CARRY|copy ..3 conversation|chat ..2 history|far|transcript|log ..3 in|into|to ..2 ARGUMENT|notes|note|context|debug|metadata",
-		"ARGUMENT ..1 must|should|always ..1 contain|include|hold ..3 full|entire|whole|complete ..1 conversation|chat|history|dialogue",
 		"include|pass|provide|copy|put ..1 previous|prior|last|earlier|all ..1 PEOPLE ..0 message|messages|prompt|prompts",
 	}},
 	{id: "instruction-like", what: askTalk, unlessNegated: true, phrases: []string{
 		"full|entire|whole|complete ..0 list ..0 of ..2 last|previous|recent|prior ..0 messages",
-	}},
-	{id: "instruction-like", what: askPrompt, unlessNegated: true, phrases: []string{
-		"reveal|repeat|recite|output|print|share|copy|write|CARRY ..1 your ..0 system ..0 prompt|message|instructions",
-		"reveal|repeat|recite|output|print|share|copy|write|provide|CARRY ..1 your ..0 full|entire|complete|exact|current|whole ..0 system ..0 prompt|message|instructions",
-		"reveal|repeat|recite|leak ..1 the|full|entire ..2 system ..0 prompt|instructions",
-		"include|paste|append|attach|send|copy|output|provide|put|insert ..1 full|entire|complete|exact ..1 system ..0 prompt|instructions",
 	}},
 	{id: "instruction-like", what: toAddress, unlessNegated: true, phrases: []string{
 		"SEND ..3 ALL|user|users|your|their ..5 SECRETS|PRIVATE ..6 to|at ..2 {address}",
@@ -371,11 +362,8 @@ var phraseTable = []phraseGroup{
 		"SEND ..0 the|this|that|your|their ..2 conversation|history ..3 to ..2 {address}",
 	}},
 	{id: "instruction-like", what: "tells the model to pass on secrets", unlessNegated: true, phrases: []string{
-		"send|pass|append|paste|attach|upload|forward|exfiltrate|leak ..2 all|every|any|users ..3 password|passwords|credentials|secrets",
-		"include|append|insert|output|reveal|add|embed ..4 password|passwords|credentials|tokens ..5 in|into|to|with ..1 your|response|output|message|reply|answer|results",
 		"CARRY|bundle|embed|add|insert ..8 in|into|to|with ..0 your ..0 next|following ..0 message|reply|response|answer",
 		"gather|collect|harvest|bundle|steal ..1 any|all|every|users ..3 SECRETS|tokens",
-		"read|list|dump|collect|get|print|gather ..3 environment ..0 variables|variable ..4 CARRY|add",
 		"MUST|before|first ..6 read|open|cat|load ..10 CARRY ..3 content|contents|output ..4 ARGUMENT",
 		"files ..2 containing|named|matching|with ..3 SECRETS ..14 include|send|return|read|upload|add",
 	}},
@@ -391,7 +379,6 @@ var phraseTable = []phraseGroup{
 	{id: "instruction-like", what: readAndPass, unlessNegated: true, phrases: []string{
 		"read|open|cat|load|access|fetch ..6 {path} ..20 provide|add|CARRY ..3 content|contents|text|output",
 		"CARRY ..2 content|contents ..0 of ..6 {path} ..12 in|as|into|to|via|through",
-		"MUST ..6 read|open|cat|load|access|overwrite|delete|examine ..6 {secret}",
 	}},
 
 	{id: "promotes-itself", what: "praises itself", phrases: []string{
