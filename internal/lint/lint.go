@@ -362,7 +362,6 @@ func (r *Reviewer) read(s, where string, prose bool) {
 	t.asks()
 	if prose {
 		r.mentions(t)
-		r.unknown(t)
 	}
 	t.r, t.s, t.opened, t.files = nil, "", nil, nil // a pool must not keep what was read
 	tokenizers.Put(t)

@@ -443,16 +443,6 @@ func (r *Reviewer) label(label string, at int) {
 	}
 }
 
-// unknown reports the name of a tool that no server is known to have. It doesn't if the
-// text was already reported for an order about such a tool.
-func (r *Reviewer) unknown(t *tokenizer) {
-	from, to := t.lacking.from, t.lacking.to
-	name := r.folded[from:to]
-	if to > 0 && !slices.Contains(r.said, callFirst) && !slices.Contains(r.said, changeCall) && len(r.x.names[name]) == 0 && r.first("unknown "+name) {
-		r.add("unknown-tool", "no tool of this server: %s", r.excerpt(t.lacking, beside, beside))
-	}
-}
-
 // first reports whether this is the first mention of a name.
 func (r *Reviewer) first(name string) bool {
 	before := r.mentioned[name]

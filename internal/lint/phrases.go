@@ -216,14 +216,13 @@ type textRange struct{ from, to int }
 
 // A tokenizer splits texts into words, one text after another.
 type tokenizer struct {
-	r       *Reviewer
-	m       *phraseMatcher
-	s       string
-	words   []textToken
-	names   []textRange    // distinct words, which may be names of tools
-	labels  []textRange    // words beside "server", "tool" or "MCP"
-	files   map[int]string // what the files of {credentials} hold, by their place
-	lacking textRange      // the first word in quotes that looks like a tool that the server lacks
+	r      *Reviewer
+	m      *phraseMatcher
+	s      string
+	words  []textToken
+	names  []textRange    // distinct words, which may be names of tools
+	labels []textRange    // words beside "server", "tool" or "MCP"
+	files  map[int]string // what the files of {credentials} hold, by their place
 
 	progress   []phraseProgress // by number of the step
 	next       int              // word number, counted over all texts
@@ -476,13 +475,6 @@ func (t *tokenizer) toolName(from, to int, formed bool) bool {
 		return false
 	}
 	t.add(token, from)
-	if quoted && token == "{tool}" && t.lacking.to == 0 {
-		verb, behind := callVerbs()[t.wordBefore(from)], s[min(to+1, len(s)):]
-		step := strings.HasPrefix(behind, " to ") || strings.HasPrefix(behind, " first") || strings.HasPrefix(behind, " before")
-		if strings.HasPrefix(behind, " tool") || verb == "call" || verb == "use" && step && hyphens == 0 {
-			t.lacking = textRange{from, to}
-		}
-	}
 	return true
 }
 

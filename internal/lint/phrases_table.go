@@ -511,9 +511,6 @@ var mailWords = wordsOf(
 	wordRow{"domain", "example.com example.org example.net company.com domain.com email.com mail.com test.com acme.com yourcompany.com yourdomain.com"},
 )
 
-// callVerbs stand before the name of a tool in quotes. "use" also stands before a value.
-var callVerbs = wordsOf(wordRow{"call", "tool call calling invoke invoking"}, wordRow{"use", "use using"})
-
 // valueWords stand before a name that is a value and no tool: mode 'dry_run'.
 var valueWords = wordsOf(wordRow{"value", "value values mode type status format column key flag enum equals event events scope"})
 

@@ -21,7 +21,6 @@ var Table = [...]findingRule{
 	{"secret-path", true, "text that asks for private keys, credentials or an agent's configuration"},
 	{"encoded-text", true, "base64 or hexadecimal digits that decode to prose"},
 	{"names-other-tool", true, "text that names another server's tool (its label: a note)"},
-	{"unknown-tool", false, "a tool, named in quotes, that this server does not have"},
 	{"case-variant", true, "a member of a schema or an icon that is a specified one in another letter case"},
 	{"order", false, "sentences with an order that joined in an upgrade"},
 	{"new-address", false, "an address or a path that joined in an upgrade"},
