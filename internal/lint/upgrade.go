@@ -293,26 +293,14 @@ func (r *Reviewer) order(s string, ofParameter bool) (weight int, strong bool) {
 		first == "verb" && (has["party"] || has["another"] || tool || has["model"] || address || has["undo"] && has["guarded"])) {
 		return 0, false
 	}
-	weight = 1
-	for _, more := range []struct {
-		is bool
-		by int
-	}{
-		{tool, 3}, {address, 1}, {has["model"], 1},
-		{order && has["verb"], 2},
-		{order && has["this"], 1},
-		{(has["another"] || has["any"]) && has["work"], 2},
-		{has["step"] && (order || has["verb"]), 1},
-		{has["guard"], 2},
-		{has["secret"] && has["verb"], 1},
-		{has["party"] && has["verb"], 1},
-	} {
-		if more.is {
-			weight += more.by
-		}
-	}
-	return weight, !strings.HasPrefix(s, "if the user ") && (has["call"] || has["every"] && (order || has["step"]) ||
+	strong = !strings.HasPrefix(s, "if the user ") && (has["call"] || has["every"] && (order || has["step"]) ||
 		has["undone"] || has["undo"] && has["guarded"] || has["kept"] && has["party"] || has["carry"] && has["secret"])
+	weight = 1 + 3*RankOf(strong)
+	for _, is := range []bool{tool, tool, address, has["model"], order && has["verb"], order && has["verb"], order && has["this"],
+		(has["another"] || has["any"]) && has["work"], has["step"] && (order || has["verb"]), has["guard"], has["party"] && has["verb"]} {
+		weight += RankOf(is)
+	}
+	return weight, strong
 }
 
 // addresses finds URLs, mail addresses, hosts, IP addresses and paths. None has a blank in
