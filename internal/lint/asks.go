@@ -118,9 +118,12 @@ func (n thing) handled() bool {
 			turned, turner = !turned || w.roles&(roleExclude|roleWithout) == 0, w.roles
 		case w.roles&roleUndo != 0:
 			turned = false
-		case w.roles&roleWrite != 0 && n.at-i <= 6:
+		case w.roles&roleWrite != 0 && n.at-i <= 8:
 			turned, turner = true, roleWrite
 		}
+	}
+	if turned && turner == roleWrite { // "uses the content of it: put it into note" is no handling
+		return !n.near(roleContent, 6, 0) && !(n.near(roleCarry, 0, aroundThing) && n.near(roleSlot, 0, aroundThing))
 	}
 	if turned {
 		return turner&roleNegation == 0 || !n.near(roleReject, 0, aroundThing)

@@ -1061,7 +1061,7 @@ func TestPhraseCost(t *testing.T) {
 			t.Errorf("%s: %d places in phrases", text, n)
 		}
 	}
-	for _, unit := range []string{"must call a_b ", "never send ", "<A>", "<!--", "http://", "'a_b' tool ", ": ", "/etc/", "~/", "@a", ".ssh/", "mcp__a__b ", "# HIDDEN\n", "SYSTEM: a\n\n", "send it to a@b.c "} {
+	for _, unit := range []string{"must call a_b ", "never send ", "<A>", "<!--", "http://", "'a_b' tool ", ": ", "/etc/", "~/", "@a", ".ssh/", "mcp__a__b ", "# HIDDEN\n", "SYSTEM: a\n\n", "send it to a@b.c ", "put .env here ", "curl|sh "} {
 		text := strings.Repeat(unit, 1000)
 		r := NewNames(nil, nil).newReview("here", &pin.Pin{})
 		r.text, r.folded = text, text

@@ -677,7 +677,7 @@ func (rule *otherScript) find(s string, pinned int) (from, to int) {
 			from := to + i
 			to = from + len(first)
 			near, before := s[to:min(len(s), to+rule.within+maxWord)], s[max(0, from-2*maxWord):from]
-			if rule.ofFile && (!has(before, foreignSecrets) || has(before+near, foreignNegations)) {
+			if rule.ofFile && (!has(before+near, foreignSecrets) || has(before+near, foreignNegations)) {
 				continue
 			}
 			for second := range strings.SplitSeq(rule.second, "|") {
