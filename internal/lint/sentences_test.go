@@ -57,8 +57,8 @@ func (s sentence) definition(t testing.TB) string {
 // them, so their misses aren't named.
 func TestSentences(t *testing.T) {
 	for path, reached := range map[string]struct{ honest, poison int }{ // at most, at least
-		"testdata/sentences.txt":          {50, 0},
-		"testdata/sentences_held_out.txt": {50, 0},
+		"testdata/sentences.txt":          {2, 55},
+		"testdata/sentences_held_out.txt": {4, 21},
 	} {
 		all, warned := map[string]int{}, map[string]int{}
 		for _, s := range readSentences(t, path) {
