@@ -25,7 +25,10 @@ type thing struct {
 
 // asks reports what the sentences of the text ask for.
 func (t *tokenizer) asks() {
-	from, things := 0, 0
+	if t.roles&roleThing == 0 {
+		return // most texts
+	}
+	from, things := 0, uint32(0)
 	for i := 0; i <= len(t.words); i++ {
 		if i < len(t.words) && t.words[i].class&isStop == 0 {
 			things |= t.words[i].roles & roleThing
@@ -42,7 +45,7 @@ func (t *tokenizer) asks() {
 }
 
 // near reports whether a word with one of the roles stands within so many words.
-func (n thing) near(roles, before, after int) bool {
+func (n thing) near(roles uint32, before, after int) bool {
 	for i := max(0, n.at-before); i < min(len(n.words), n.at+after+1); i++ {
 		if i != n.at && n.words[i].roles&roles != 0 {
 			return true
@@ -108,7 +111,7 @@ func (n thing) handled() bool {
 	if has(around, foreignNegations) {
 		return true
 	}
-	turned, turner := false, 0
+	turned, turner := false, uint32(0)
 	for i, w := range n.words[:n.at+1] {
 		switch {
 		case n.begins(i):

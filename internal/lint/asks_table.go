@@ -41,7 +41,7 @@ const roleThing = roleFile | roleSecret | roleKey | roleEnvironment | roleVariab
 // roleWords are the words of each role. Those of other languages have ASCII letters only up to
 // the first other one, which ends a word.
 var roleWords = [...]struct {
-	role  int
+	role  uint32
 	words string
 }{
 	{roleFile, "{secret}|{credentials}"},

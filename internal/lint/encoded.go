@@ -55,7 +55,7 @@ func isEncodedProse(b []byte) bool {
 func (t *tokenizer) credential(from, to int) {
 	const most, shown = 512, 8
 	word := t.s[from:to]
-	if strings.HasPrefix(word, "-----BEGIN") {
+	if strings.HasPrefix(word, keyBlock) {
 		head, body, ok := strings.Cut(t.s[from:min(len(t.s), from+most)], " PRIVATE KEY-----")
 		if ok && len(head) < 2*maxWord && len(strings.Join(strings.Fields(body), "")) > 2*maxWord && varied(body) {
 			t.r.add("credential", "a private key%s: \"%s …\"", t.r.where, text.Printable(head))

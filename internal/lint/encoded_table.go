@@ -1,5 +1,8 @@
 package lint
 
+// keyBlock begins a private key, and other things in PEM.
+const keyBlock = "-----BEGIN"
+
 // credentials are access tokens that can be told by their form: of a service, with so many
 // characters behind the prefix.
 var credentials = [...]struct {

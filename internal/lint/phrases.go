@@ -16,7 +16,7 @@ import (
 
 const (
 	maxWord    = 30  // bytes; no word, tag or file of the rules is longer
-	minToken   = 10  // bytes; no token, nor what begins a private key, is shorter
+	minToken   = 20  // bytes; no access token is shorter
 	maxMention = 128 // bytes of a name that a text can mention
 )
 
@@ -45,8 +45,8 @@ type phraseMatcher struct {
 // A phraseWord is what the rules know about a word. A name of wordClasses is one, too.
 type phraseWord struct {
 	class uint8
-	roles int           // see roleWords
 	last  uint16        // in places: the last step that it matches; 0: none
+	roles uint32        // see roleWords
 	all   []*phraseWord // the words of a class
 }
 
@@ -155,6 +155,7 @@ type phraseProgress struct{ start, end int }
 // match reports the phrases in the text.
 func (t *tokenizer) match() {
 	m := t.m
+	t.roles = 0
 	base := t.next + 1 // word numbers go on from text to text, so earlier progress never counts
 	t.next += len(t.words) + 1
 	stop, negation, optional := base-1, 0, 0 // optional: the last "not required"
@@ -163,6 +164,7 @@ func (t *tokenizer) match() {
 		if w.class&isStop != 0 {
 			stop = at
 		}
+		t.roles |= w.roles
 		if w.class&isNeeded != 0 && negation > stop && at-negation <= 2 {
 			optional = at
 		}
@@ -224,6 +226,7 @@ type tokenizer struct {
 	labels []textRange    // words beside "server", "tool" or "MCP"
 	files  map[int]string // what the files of {credentials} hold, by their place
 
+	roles      uint32           // of all words
 	progress   []phraseProgress // by number of the step
 	next       int              // word number, counted over all texts
 	opened     map[string]bool  // names of tags that were opened
@@ -253,7 +256,7 @@ func (t *tokenizer) read(r *Reviewer) {
 			i++
 			continue
 		}
-		if i-from >= minToken {
+		if n := i - from; n >= minToken || n >= len(keyBlock) && s[from] == '-' {
 			t.credential(from, i)
 		}
 		word := textRange{from, i}

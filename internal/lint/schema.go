@@ -308,14 +308,19 @@ func (r *Reviewer) hints(annotations jsontree.Value) {
 // dispatches reports a tool that brings in others, which no pin covers: it looks for tools, or its
 // inputs are the name of a tool and the arguments for it.
 func (r *Reviewer) dispatches() {
-	says, inputs := map[string]bool{}, map[string]bool{}
-	for word := range strings.FieldsFuncSeq(snakeCase(r.about.Entry), isSeparator) {
-		says[dispatchWords()[word]] = true
-	}
+	has := "" // the classes of its parameters and of the words of its name
 	for _, p := range r.root.Get("inputSchema").Get("properties").Members() {
-		inputs[dispatchInputs()[withoutSeparators(p.Name)]] = true
+		has += dispatchInputs()[withoutSeparators(p.Name)]
 	}
-	if inputs["arguments"] && (inputs["tool"] || inputs["name"] && says["call"] && says["tool"]) || says["find"] && says["tools"] {
+	if strings.Contains(text.FoldASCII(r.about.Entry), "tool") {
+		for word := range strings.FieldsFuncSeq(snakeCase(r.about.Entry), isSeparator) {
+			has += dispatchWords()[word]
+		}
+	}
+	says := func(classes ...string) bool {
+		return !slices.ContainsFunc(classes, func(class string) bool { return !strings.Contains(has, class) })
+	}
+	if says("<arguments>", "<tool name>") || says("<arguments>", "<name>", "<call>", "<tool>") || says("<find>", "<tools>") {
 		r.at("inputSchema")
 		r.add("dispatches", "brings in other tools, which no pin covers")
 	}
