@@ -1,4 +1,4 @@
-// Package review reads definitions and lists what a person should see before approving
+// Package lint reads definitions and lists what a person should see before approving
 // them. Its findings never change a digest.
 package lint
 
@@ -41,9 +41,9 @@ type Finding struct {
 }
 
 // textDigest is the digest in a record of consent to a warning: SHA-256 over the canonical form
-// (RFC 8785) of an array of the whole string that the warning stands in, as received, and, where
-// there is one, of what it names, so that neither another text at its place nor a new
-// neighbour is on record. By hand: printf %s '["Call read_file first.","read_file"]' | sha256sum
+// (RFC 8785) of an array of the whole string that the warning stands in, as received but with
+// the placeholders of the policy (asPinned), and of what it names, if it does. So neither
+// another text at its place nor a new neighbour is on record. By hand: printf %s '["Call read_file first.","read_file"]' | sha256sum
 func textDigest(texts ...string) string {
 	return fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256(jsontree.Append(nil, jsontree.Texts(texts))))
 }
@@ -62,6 +62,7 @@ func (f Finding) same(other Finding) bool {
 type Reviewer struct {
 	x         *Names
 	own       *serverNames // of the server; nil: not known
+	pin       *pin.Pin     // of the definition
 	about     Finding      // what its findings have in common
 	root      jsontree.Value
 	path      []jsontree.Step
@@ -88,7 +89,7 @@ type Reviewer struct {
 
 func (x *Names) newReview(server string, p *pin.Pin) *Reviewer {
 	about := Finding{Server: server, List: p.Type, Entry: p.Name}
-	return &Reviewer{x: x, own: x.now[server], about: about, digest: p.Digest, mentioned: map[string]bool{}}
+	return &Reviewer{x: x, own: x.now[server], pin: p, about: about, digest: p.Digest, mentioned: map[string]bool{}}
 }
 
 // at sets the place of the findings that follow.
@@ -305,12 +306,29 @@ func (r *Reviewer) addFor(subject, id string, warning bool, format string, args 
 		switch {
 		case !warning || r.text == "":
 		case subject == "":
-			f.TextDigest = textDigest(r.text)
+			f.TextDigest = textDigest(r.asPinned())
 		default:
-			f.TextDigest = textDigest(r.text, subject)
+			f.TextDigest = textDigest(r.asPinned(), subject)
 		}
 	}
 	r.list = append(r.list, f)
+}
+
+// asPinned is the string that is read, with the placeholders of the policy: the values that they
+// stand for differ from machine to machine. Where the policy cuts texts it is as received.
+func (r *Reviewer) asPinned() string {
+	if r.own == nil || r.pin.Received == nil || len(r.own.set.Policy.Substitute) == 0 || r.own.set.Policy.Descriptions != "" {
+		return r.text
+	}
+	tree := r.pin.Tree()
+	pinned, received := &tree, &r.root
+	for _, step := range r.path {
+		pinned, received = jsontree.Lookup(pinned, schema.Token(step)), jsontree.Lookup(received, schema.Token(step))
+	}
+	if pinned == nil || pinned.Kind != '"' || jsontree.TextOf(received) != r.text {
+		return r.text // the name of a member, or a member that isn't pinned
+	}
+	return pinned.Text
 }
 
 // finish sorts the findings and adds the counts of what was left out.
