@@ -1,10 +1,11 @@
-// Package review reads definitions and lists what a person should see before approving
+// Package lint reads definitions and lists what a person should see before approving
 // them. Its findings never change a digest.
 package lint
 
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"net/url"
 	"slices"
@@ -32,13 +33,24 @@ type Finding struct {
 	more        bool   // it stands for all further ones of its id and level
 	WholeServer bool   // it is about the whole capture
 	Weight      int    // of a note order: how much it sounds like one
+	Strong      bool   // of a note order: one to the model about other tools, every step, what guards the user, or secrets
+	Place       string // of a warning: its pointer without the indices in arrays, which move
+	TextDigest  string // of a warning: of what it is about (textDigest)
 	Scope       Scope
-	subject     string // identifies it in place of its detail, which may name servers that come and go
+	subject     string // what it names: another tool, a look-alike. It identifies the finding in place of its detail, which may name servers that come and go
+}
+
+// textDigest is the digest in a record of consent to a warning: SHA-256 over the canonical form
+// (RFC 8785) of an array of the whole string that the warning stands in, as received but with
+// the placeholders of the policy (asPinned), and of what it names, if it does. So neither
+// another text at its place nor a new neighbour is on record. By hand: printf %s '["Call read_file first.","read_file"]' | sha256sum
+func textDigest(texts ...string) string {
+	return fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256(jsontree.Append(nil, jsontree.Texts(texts))))
 }
 
 // same reports whether two findings are one, found at different times.
 func (f Finding) same(other Finding) bool {
-	f.Approved, other.Approved = false, false
+	f.Approved, other.Approved, f.TextDigest, other.TextDigest = false, false, "", ""
 	if f.subject != "" {
 		f.Detail, other.Detail = "", ""
 	}
@@ -50,6 +62,7 @@ func (f Finding) same(other Finding) bool {
 type Reviewer struct {
 	x         *Names
 	own       *serverNames // of the server; nil: not known
+	pin       *pin.Pin     // of the definition
 	about     Finding      // what its findings have in common
 	root      jsontree.Value
 	path      []jsontree.Step
@@ -58,10 +71,11 @@ type Reviewer struct {
 	list      []Finding
 	counts    [len(Table)][2]int // findings by id and level: 0 notes, 1 warnings
 	mentioned map[string]bool    // other tools and labels, each reported once
-	values    map[string]bool    // of enum and const in the definition; nil: not read yet
+
+	digest string // of the definition, or of the set of a whole capture
 
 	// about the text that is read
-	text   string   // as the server wrote it
+	text   string   // as the server wrote it; "" for a finding that stands in no string
 	folded string   // as the detectors read it
 	where  string   // what it is, for a detail
 	pinned int      // bytes at its beginning that the pinned definition has, too
@@ -74,12 +88,13 @@ type Reviewer struct {
 }
 
 func (x *Names) newReview(server string, p *pin.Pin) *Reviewer {
-	return &Reviewer{x: x, own: x.now[server], about: Finding{Server: server, List: p.Type, Entry: p.Name}, mentioned: map[string]bool{}}
+	about := Finding{Server: server, List: p.Type, Entry: p.Name}
+	return &Reviewer{x: x, own: x.now[server], pin: p, about: about, digest: p.Digest, mentioned: map[string]bool{}}
 }
 
 // at sets the place of the findings that follow.
 func (r *Reviewer) at(members ...string) {
-	r.path = nil
+	r.path, r.text = nil, ""
 	for _, name := range members {
 		r.path = append(r.path, jsontree.Step{Name: name, Index: -1})
 	}
@@ -170,13 +185,16 @@ func (r *Reviewer) whole(p *pin.Pin, tree func() jsontree.Value) {
 	}
 	r.root = tree()
 	r.definition(&r.root)
+	if p.Type == pin.Tools {
+		r.dispatches()
+	}
 	r.hints(r.root.Get("annotations"))
 }
 
 // List lists the findings of a capture as a whole.
 func (x *Names) List(found pin.Set, before *pin.Set) []Finding {
 	r := x.newReview(found.Server, &pin.Pin{})
-	r.about.WholeServer = true
+	r.about.WholeServer, r.digest = true, found.Digest
 	r.oversizeList(&found)
 	r.catchAlls(before)
 	return r.finish()
@@ -258,12 +276,21 @@ func (r *Reviewer) add(id, format string, args ...any) {
 }
 
 func (r *Reviewer) addAs(id string, warning bool, format string, args ...any) {
+	r.addFor("", id, warning, format, args...)
+}
+
+// addFor is addAs for a finding that names something.
+func (r *Reviewer) addFor(subject, id string, warning bool, format string, args ...any) {
 	f, count := r.about, &r.counts[findingRow(id)][RankOf(warning)]
 	if *count++; *count > maxAlike+1 {
 		return
 	}
 	f.ID, f.Warning, f.more = id, warning, *count > maxAlike
+	if warning {
+		f.TextDigest = r.digest // of no string, or of several
+	}
 	if !f.more {
+		f.subject = subject
 		f.Detail = fmt.Sprintf(format, args...)
 		for _, step := range r.path {
 			token := schema.Token(step)
@@ -272,9 +299,36 @@ func (r *Reviewer) addAs(id string, warning bool, format string, args ...any) {
 				break
 			}
 			f.Pointer = jsontree.Pointer(f.Pointer, token)
+			if warning && step.Index < 0 {
+				f.Place = jsontree.Pointer(f.Place, token)
+			}
+		}
+		switch {
+		case !warning || r.text == "":
+		case subject == "":
+			f.TextDigest = textDigest(r.asPinned())
+		default:
+			f.TextDigest = textDigest(r.asPinned(), subject)
 		}
 	}
 	r.list = append(r.list, f)
+}
+
+// asPinned is the string that is read, with the placeholders of the policy: the values that they
+// stand for differ from machine to machine. Where the policy cuts texts it is as received.
+func (r *Reviewer) asPinned() string {
+	if r.own == nil || r.pin.Received == nil || len(r.own.set.Policy.Substitute) == 0 || r.own.set.Policy.Descriptions != "" {
+		return r.text
+	}
+	tree := r.pin.Tree()
+	pinned, received := &tree, &r.root
+	for _, step := range r.path {
+		pinned, received = jsontree.Lookup(pinned, schema.Token(step)), jsontree.Lookup(received, schema.Token(step))
+	}
+	if pinned == nil || pinned.Kind != '"' || jsontree.TextOf(received) != r.text {
+		return r.text // the name of a member, or a member that isn't pinned
+	}
+	return pinned.Text
 }
 
 // finish sorts the findings and adds the counts of what was left out.
@@ -289,14 +343,6 @@ func (r *Reviewer) finish() []Finding {
 		}
 	}
 	return r.list
-}
-
-// addFor is add for a finding that its subject identifies.
-func (r *Reviewer) addFor(subject, id string, warning bool, format string, args ...any) {
-	n := len(r.list)
-	if r.addAs(id, warning, format, args...); len(r.list) > n && !r.list[n].more {
-		r.list[n].subject = subject
-	}
 }
 
 func findingRow(id string) int {
@@ -317,10 +363,10 @@ func RankOf(b bool) int {
 // Before the words are read, hidden characters are left out and look-alike letters are
 // replaced by what they pass for, so that neither can break up an order or a name.
 func (r *Reviewer) read(s, where string, prose bool) {
-	if smallBytes.spells(s) {
+	if r.text = s; smallBytes.spells(s) {
 		return // one word in small letters can't say anything: most strings of a schema
 	}
-	r.text, r.folded, r.where, r.said = s, s, where, r.said[:0]
+	r.folded, r.where, r.said = s, where, r.said[:0]
 	r.paddings()
 	if !isPlain(s) {
 		r.characters(prose)
@@ -331,11 +377,11 @@ func (r *Reviewer) read(s, where string, prose bool) {
 	t := tokenizers.Get().(*tokenizer)
 	t.read(r)
 	t.match()
+	t.asks()
 	if prose {
 		r.mentions(t)
-		r.unknown(t)
 	}
-	t.r, t.s, t.opened = nil, "", nil // a pool must not keep what was read
+	t.r, t.s, t.opened, t.files = nil, "", nil, nil // a pool must not keep what was read
 	tokenizers.Put(t)
 }
 

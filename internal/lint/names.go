@@ -3,6 +3,7 @@ package lint
 import (
 	"cmp"
 	"iter"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -11,7 +12,6 @@ import (
 
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
-	"pinproof/internal/schema"
 	"pinproof/internal/text"
 )
 
@@ -180,6 +180,17 @@ func (s *serverNames) add(name string) {
 	}
 }
 
+// says reports whether the server has a name as a parameter or a value.
+func (s *serverNames) says(name string) bool {
+	if s == nil {
+		return false
+	}
+	s.asked.Lock()
+	defer s.asked.Unlock()
+	s.read()
+	return s.words[withoutSeparators(name)]
+}
+
 // uses reports whether the server uses a name: in singular or plural, after further parts
 // as in mcp__files__read_file, one that begins as minFamily of its own names do, or one of
 // parts that all stand in names of its tools: with another configuration many servers list
@@ -296,6 +307,7 @@ func distinct(name string) bool {
 // tool of the same name. name-rule: the name isn't as the specification advises.
 func (r *Reviewer) name(name string) {
 	r.at("name")
+	r.text = name
 	var alike []string
 	for _, key := range skeletons(name) {
 		for _, other := range r.x.skeletons[key] {
@@ -318,7 +330,7 @@ func (r *Reviewer) name(name string) {
 		if !slices.Contains(r.x.names[other], r.about.Server) {
 			on = "server " + r.x.others(r.about.Server, other)
 		}
-		r.add("look-alike-name", "differs from %s of %s only by %s", text.Name(other), on, how)
+		r.addFor(other, "look-alike-name", true, "differs from %s of %s only by %s", text.Name(other), on, how)
 	}
 	if scripts := mixedScripts(name); scripts != "" {
 		r.add("look-alike-name", "mixes letters of %s", scripts)
@@ -331,15 +343,15 @@ func (r *Reviewer) name(name string) {
 	} else if !isWord(name) {
 		r.add("name-rule", "has other characters than A-Z a-z 0-9 _ . -")
 	}
-	r.path = nil
+	r.path, r.text = nil, ""
 }
 
 // mentions reports the tools and labels of other servers that a text names, each of them
 // once per entry (names-other-tool). A tool is one that another server has and this one
 // lacks. Its name stands as a word of its own in the same letter case, also after the
 // label as in mcp__files__read_file or files.read_file, and is distinct, so that it can't
-// be an ordinary word. It is a note if the name stands as a value, as an action of the tool's
-// own or in a command line (isNoTool). A label gives a note. It counts anywhere if it is distinct, else
+// be an ordinary word. It is a note unless the text has it as a tool's (called), if the server
+// itself has it as a value or a parameter, or if more than maxOthers servers have such a tool. A label gives a note. It counts anywhere if it is distinct, else
 // only beside "server", "tool" or "MCP". Names of members aren't read: parameters share
 // their names with tools by chance.
 func (r *Reviewer) mentions(t *tokenizer) {
@@ -386,103 +398,48 @@ func (r *Reviewer) mention(name string, at int) bool {
 	if r.mentioned[name] {
 		return true
 	}
-	if n := r.counts[findingRow("names-other-tool")]; n[0]+n[1] <= 2*maxAlike && r.first("items "+name) { // more aren't listed, and each costs a search
-		r.mentioned["action "+name] = r.isOwnValue(name) || headsItem(r.folded, name)
-	}
-	warning := !r.mentioned["action "+name] && !r.isNoTool(name, at)
+	warning := len(servers) <= maxOthers && !r.own.says(name) && r.called(name, at) &&
+		(r.counts[findingRow("names-other-tool")][1] > maxAlike || !headsItem(r.folded, name)) // more aren't listed, and each costs a search
 	if warning && r.first(name) || !warning && r.first("note "+name) {
 		r.addFor(name, "names-other-tool", warning, "%s of server %s: %s", text.Name(name), r.x.others(r.about.Server, name), r.excerpt(textRange{at, at + len(name)}, beside, beside))
 	}
 	return true
 }
 
-// isOwnValue reports whether a schema of the entry has a name as a value: an action that the
-// entry takes as an argument.
-func (r *Reviewer) isOwnValue(name string) bool {
-	if r.values == nil {
-		r.values = map[string]bool{}
-		schema.Visit(&r.root, schema.AtDefinition, func(v *jsontree.Value, of, _ schema.Position, path []jsontree.Step) {
-			if n := len(path); v.Kind == '"' && n > 1 && (path[n-1].Index >= 0 && path[n-2].Name == "enum" || of == schema.AtSchema && path[n-1].Name == "const") {
-				r.values[v.Text] = true
-			}
-		})
+// called reports whether a name at a place of the text stands for a tool: near behind a word such
+// as call, use or before, in front of "tool" or of arguments, or in a list behind "tools".
+// It doesn't as a value (mode='list_files'), nor in a command line in inline code.
+func (r *Reviewer) called(name string, at int) bool {
+	const near, words = 8 * maxWord, 4 // bytes that are looked at, and words of them
+	s := r.folded
+	before, after := s[max(0, at-near):at], strings.TrimLeft(s[min(len(s), at+len(name)):], "'\"`*")
+	before = before[strings.LastIndexByte(before, '\n')+1:]
+	bare := strings.TrimRight(before, "'\"`")
+	if strings.HasSuffix(bare, "=") || len(bare) < len(before) && strings.HasSuffix(strings.TrimRight(bare, " "), ":") ||
+		strings.Count(before, "`")%2 == 1 && strings.IndexByte(before[strings.LastIndexByte(before, '`'):], ' ') >= 0 {
+		return false
 	}
-	return r.values[name]
+	if strings.HasPrefix(after, "(") || strings.HasPrefix(after, " tool") || strings.HasPrefix(after, " function") {
+		return true
+	}
+	list := strings.FieldsFunc(before, func(c rune) bool { return c < 0x80 && !nameBytes[c] })
+	for _, word := range list[max(0, len(list)-words):] {
+		if callingWords()[strings.ToLower(word)] != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // headsItem reports whether a name heads an item of a list in a text ("- add_note: Adds …"),
 // which makes it an action of the entry's own.
 func headsItem(s, name string) bool {
-	for from := 0; ; from += len(name) {
-		n := strings.Index(s[from:], name)
-		if n < 0 {
-			return false
-		}
-		from += n
-		mark := s[max(0, from-maxWord):from] // a mark is shorter
-		mark = mark[strings.LastIndexByte(mark, '\n')+1:]
-		rest := strings.TrimLeft(s[from+len(name):min(len(s), from+len(name)+maxWord)], "`'\"*")
-		if strings.TrimSpace(mark) != "" && strings.Trim(mark, " \t-*+#`'\"0123456789.)\u2022") == "" &&
-			(strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, " - ") || strings.HasPrefix(rest, " \u2013 ") || strings.HasPrefix(rest, " \u2014 ")) {
-			return true
-		}
-	}
-}
-
-// isNoTool reports whether a name at a place of the text is ordinary there, although another
-// server has a tool of that name: it is a value, as in operation='list_files' or "kind":
-// "list_files", it stands behind a program in a command line or behind a word in inline
-// code, or in brackets among at least two names that no server has.
-func (r *Reviewer) isNoTool(name string, at int) bool {
-	const near = 8 * maxWord // bytes on either side that are looked at
-	s := r.folded
-	if !strings.HasPrefix(s[at:], name) {
-		return false // a part of a longer name
-	}
-	before, after := s[max(0, at-near):at], s[at:min(len(s), at+near)]
-	line := before[strings.LastIndexByte(before, '\n')+1:]
-	bare := strings.TrimRight(line, "'\"`")
-	if strings.HasSuffix(bare, "=") || len(bare) < len(line) && strings.HasSuffix(strings.TrimRight(bare, " "), ":") {
-		return true
-	}
-	if strings.Count(line, "`")%2 == 1 && strings.IndexByte(line[strings.LastIndexByte(line, '`'):], ' ') >= 0 {
-		return true
-	}
-	words := strings.Fields(line)
-	for _, w := range words[max(0, len(words)-3):] {
-		if programs()[strings.TrimLeft(w, "`'\"$(")] != "" {
-			return true
-		}
-	}
-	open, end := strings.LastIndexByte(before, '('), strings.IndexByte(after, ')')
-	if open < 0 || end < 0 || strings.IndexByte(before[open:], ')') >= 0 {
-		return false
-	}
-	others := 0
-	for other := range strings.SplitSeq(before[open+1:]+after[:end], ",") {
-		if other = strings.Trim(other, " \t\n`'\""); other != name && isWord(other) && distinct(other) {
-			if len(r.x.names[other]) > 0 {
-				return false
-			}
-			others++
-		}
-	}
-	return others > 1
+	return regexp.MustCompile("(?m)^[-\\s*+#`'\"0-9.)\u2022]+" + regexp.QuoteMeta(name) + "[`'\"*]*(?::| [-\u2013\u2014] )").MatchString(s)
 }
 
 func (r *Reviewer) label(label string, at int) {
 	if r.x.isLabel(label) && label != r.about.Server && r.first("server "+label) {
 		r.addAs("names-other-tool", false, "server %s: %s", text.Name(label), r.excerpt(textRange{at, at + len(label)}, beside, beside))
-	}
-}
-
-// unknown reports the name of a tool that no server is known to have. It doesn't if the
-// text was already reported for an order about such a tool.
-func (r *Reviewer) unknown(t *tokenizer) {
-	from, to := t.lacking.from, t.lacking.to
-	name := r.folded[from:to]
-	if to > 0 && !slices.Contains(r.said, callFirst) && !slices.Contains(r.said, changeCall) && len(r.x.names[name]) == 0 && r.first("unknown "+name) {
-		r.add("unknown-tool", "no tool of this server: %s", r.excerpt(t.lacking, beside, beside))
 	}
 }
 

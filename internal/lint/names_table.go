@@ -92,8 +92,9 @@ var commonTerms = wordsOf(wordRow{"common", "base32 base64 md5 sha1 sha256 sha51
 	"mysql nosql openai chatgpt webhook openapi date-time right-to-left left-to-right yyyy-mm-dd dd-mm-yyyy mm-dd-yyyy key-value " +
 	"key-value-pair comma-separated"})
 
-// programs begin command lines, in which names are commands.
-var programs = wordsOf(wordRow{"program", "npx npm pnpm yarn uvx uv pip pip3 pipx aws gcloud az kubectl helm docker git gh glab brew apt cargo go terraform curl"})
+// callingWords stand before the name of a tool that is to be called, or that was.
+var callingWords = wordsOf(wordRow{"calling", "call calls called calling use uses used using invoke invokes invoked invoking run runs running execute executes trigger triggers " +
+	"tool tools function before after instead of via with through first then when whenever until unless server prefer replaces"})
 
 type alphabet struct {
 	name  string

@@ -16,6 +16,7 @@ import (
 
 const (
 	maxWord    = 30  // bytes; no word, tag or file of the rules is longer
+	minToken   = 20  // bytes; no access token is shorter
 	maxMention = 128 // bytes of a name that a text can mention
 )
 
@@ -45,6 +46,7 @@ type phraseMatcher struct {
 type phraseWord struct {
 	class uint8
 	last  uint16        // in places: the last step that it matches; 0: none
+	roles uint32        // see roleWords
 	all   []*phraseWord // the words of a class
 }
 
@@ -70,7 +72,7 @@ type wordGroup struct {
 var phrases = sync.OnceValue(func() *phraseMatcher { return compilePhrases(phraseTable) })
 
 func compilePhrases(table []phraseGroup) *phraseMatcher {
-	m := &phraseMatcher{words: make(map[string]*phraseWord, 1024), steps: make([]phraseStep, 1, 1024), places: make([]wordPlace, 1, 4096)}
+	m := &phraseMatcher{words: make(map[string]*phraseWord, 2048), steps: make([]phraseStep, 1, 2048), places: make([]wordPlace, 1, 8192)}
 	for _, c := range wordClasses {
 		words := m.appendWords(nil, c.words)
 		m.appendWords(nil, c.name)[0].all = words
@@ -78,6 +80,11 @@ func compilePhrases(table []phraseGroup) *phraseMatcher {
 	for class, words := range []string{"NEGATION", labelWords, exampleWords, "to|into", orderWords, "{path}", ".", neededWords} {
 		for _, word := range m.appendWords(nil, words) {
 			word.class |= 1 << class
+		}
+	}
+	for _, row := range roleWords {
+		for _, word := range m.appendWords(nil, row.words) {
+			word.roles |= row.role
 		}
 	}
 	var words []*phraseWord
@@ -148,6 +155,7 @@ type phraseProgress struct{ start, end int }
 // match reports the phrases in the text.
 func (t *tokenizer) match() {
 	m := t.m
+	t.roles = 0
 	base := t.next + 1 // word numbers go on from text to text, so earlier progress never counts
 	t.next += len(t.words) + 1
 	stop, negation, optional := base-1, 0, 0 // optional: the last "not required"
@@ -156,6 +164,7 @@ func (t *tokenizer) match() {
 		if w.class&isStop != 0 {
 			stop = at
 		}
+		t.roles |= w.roles
 		if w.class&isNeeded != 0 && negation > stop && at-negation <= 2 {
 			optional = at
 		}
@@ -176,7 +185,7 @@ func (t *tokenizer) match() {
 				t.progress[n] = phraseProgress{} // an earlier start goes, too: "send it here, never send it there"
 			case !step.last:
 				t.progress[n] = p
-			case !group.ordinary(t.words[p.start-base:i], t.words[i+1:]):
+			case !group.ordinary(t.words[p.start-base:i], t.words[i+1:]) && !t.quoted(p.start-base, textRange{t.words[p.start-base].from, w.from}):
 				last := len(strings.TrimRight(t.s[w.from:w.from+text.RunSize(t.s[w.from:], wordBytes.has)], ".-"))
 				t.r.hit(group.id, group.what, group.what, w.from+1, textRange{t.words[p.start-base].from, w.from + last}, beside, afterOrder-last)
 			}
@@ -209,14 +218,15 @@ type textRange struct{ from, to int }
 
 // A tokenizer splits texts into words, one text after another.
 type tokenizer struct {
-	r       *Reviewer
-	m       *phraseMatcher
-	s       string
-	words   []textToken
-	names   []textRange // distinct words, which may be names of tools
-	labels  []textRange // words beside "server", "tool" or "MCP"
-	lacking textRange   // the first word in quotes that looks like a tool that the server lacks
+	r      *Reviewer
+	m      *phraseMatcher
+	s      string
+	words  []textToken
+	names  []textRange    // distinct words, which may be names of tools
+	labels []textRange    // words beside "server", "tool" or "MCP"
+	files  map[int]string // what the files of {credentials} hold, by their place
 
+	roles      uint32           // of all words
 	progress   []phraseProgress // by number of the step
 	next       int              // word number, counted over all texts
 	opened     map[string]bool  // names of tags that were opened
@@ -245,6 +255,9 @@ func (t *tokenizer) read(r *Reviewer) {
 			}
 			i++
 			continue
+		}
+		if n := i - from; n >= minToken || n >= len(keyBlock) && s[from] == '-' {
+			t.credential(from, i)
 		}
 		word := textRange{from, i}
 		formed := distinct(s[from:i])
@@ -305,7 +318,7 @@ func (t *tokenizer) mark(i int) {
 	before, next := t.beside(i, i+1)
 	switch s[i] {
 	case '.':
-		if next <= ' ' && !strings.HasSuffix(s[:i], "e.g") && !strings.HasSuffix(s[:i], "i.e") {
+		if next <= ' ' && before != '.' && !strings.HasSuffix(s[:i], "e.g") && !strings.HasSuffix(s[:i], "i.e") {
 			t.add(".", i)
 		}
 	case '!', '?':
@@ -326,6 +339,8 @@ func (t *tokenizer) mark(i int) {
 		}
 	case '<', '[':
 		t.tag(i)
+	case '|':
+		t.pipe(i)
 	case '@':
 		if i > 0 && text.IsAlnum(before) && text.IsAlnum(next) {
 			t.add(t.mail(i), i)
@@ -344,6 +359,19 @@ func (t *tokenizer) mark(i int) {
 				t.file(secretFiles()[file], i, n)
 			}
 		}
+	}
+}
+
+// pipe adds a token for a download that is piped into a shell at i: curl … | sh.
+func (t *tokenizer) pipe(i int) {
+	line := t.s[max(0, i-8*maxWord):i]
+	line = line[strings.LastIndexByte(line, '\n')+1:]
+	into := strings.Fields(strings.TrimPrefix(strings.TrimSpace(t.s[i+1:min(len(t.s), i+maxWord)]), "sudo "))
+	downloads := func(word string) bool {
+		return slices.Contains(downloaders, strings.ToLower(strings.TrimLeft(word, "`'\"($")))
+	}
+	if len(into) > 0 && slices.Contains(shells, strings.TrimRight(into[0], "`'\".,;)")) && slices.ContainsFunc(strings.Fields(line), downloads) {
+		t.add("{piped}", i)
 	}
 }
 
@@ -450,13 +478,6 @@ func (t *tokenizer) toolName(from, to int, formed bool) bool {
 		return false
 	}
 	t.add(token, from)
-	if quoted && token == "{tool}" && t.lacking.to == 0 {
-		verb, behind := callVerbs()[t.wordBefore(from)], s[min(to+1, len(s)):]
-		step := strings.HasPrefix(behind, " to ") || strings.HasPrefix(behind, " first") || strings.HasPrefix(behind, " before")
-		if strings.HasPrefix(behind, " tool") || verb == "call" || verb == "use" && step && hyphens == 0 {
-			t.lacking = textRange{from, to}
-		}
-	}
 	return true
 }
 
@@ -483,10 +504,23 @@ func (t *tokenizer) joined(from, to int) int {
 			orders = t.add(t.s[start:at], start)&(isNegation|isOrder) != 0 || orders
 		}
 	}
-	if end := len(t.words); !orders && t.toolName(from, to, true) { // do_not_tell_anyone stays words
+	if name := t.s[from:to]; name == strings.ToUpper(name) && strings.Contains(name, "_") && namesSecret(name) {
+		t.words = append(t.words[:count], textToken{t.m.words["{variable}"], from})
+	} else if end := len(t.words); !orders && t.toolName(from, to, true) { // do_not_tell_anyone stays words
 		t.words = append(t.words[:count], t.words[end])
 	}
 	return to
+}
+
+// namesSecret reports whether the name of a variable says that it holds a secret.
+func namesSecret(name string) bool {
+	return has(name, []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"})
+}
+
+// word returns the word or the file at a place.
+func (t *tokenizer) word(from int) string {
+	n := text.RunSize(t.s[from:], func(c rune) bool { return wordBytes.has(c) || c == '/' || c == '~' || c == '$' })
+	return strings.TrimRight(t.s[from:from+n], ".-")
 }
 
 // fileAt looks up a word in secretFiles, also as a folder together with the file after it.
@@ -510,8 +544,8 @@ func (t *tokenizer) fileAt(from, to int) (what string, end int) {
 	return "", 0
 }
 
-// file reports a file of secretFiles and adds a token for it. A default or an example isn't
-// reported, because ordinary tools name those. A file that a tool writes to gets no token.
+// file adds a token for a file of secretFiles: {credentials}, or {secret} for one that ordinary
+// tools name, too, as for a default or an example. A file that a tool writes to gets none.
 func (t *tokenizer) file(what string, from, to int) {
 	const near = 6 // words
 	into, n := false, 0
@@ -525,10 +559,14 @@ func (t *tokenizer) file(what string, from, to int) {
 			n++
 		}
 	}
-	if what != "" {
-		t.r.hit("secret-path", "secret-path", "names "+what, to, textRange{from, to}, beside, afterOrder-(to-from))
-	}
-	if !into {
+	switch {
+	case what != "":
+		if t.files == nil {
+			t.files = map[int]string{}
+		}
+		t.files[from] = what
+		t.add("{credentials}", from)
+	case !into:
 		t.add("{secret}", from)
 	}
 }
@@ -629,6 +667,11 @@ func (r *Reviewer) otherScripts() {
 	}
 }
 
+// has reports whether a string has one of the parts.
+func has(s string, parts []string) bool {
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(s, part) })
+}
+
 // find returns where an order stands that ends after the first pinned bytes, or 0, 0.
 func (rule *otherScript) find(s string, pinned int) (from, to int) {
 	for first := range strings.SplitSeq(rule.first, "|") {
@@ -636,7 +679,10 @@ func (rule *otherScript) find(s string, pinned int) (from, to int) {
 		for i := strings.Index(s, first); i >= 0; i = strings.Index(s[to:], first) {
 			from := to + i
 			to = from + len(first)
-			near := s[to:min(len(s), to+rule.within+maxWord)]
+			near, before := s[to:min(len(s), to+rule.within+maxWord)], s[max(0, from-2*maxWord):from]
+			if rule.ofFile && (!has(before+near, foreignSecrets) || has(before+near, foreignNegations)) {
+				continue
+			}
 			for second := range strings.SplitSeq(rule.second, "|") {
 				if n := strings.Index(near, second); n >= 0 && n <= rule.within && to+n+len(second) > pinned {
 					return from, to + n + len(second)

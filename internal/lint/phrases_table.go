@@ -17,6 +17,7 @@ import (
 //	{mail}     a mail address that is neither a placeholder nor a contact
 //	{path}     a path in a home directory or below one of the usual roots
 //	{secret}   a file that may hold secrets
+//	{variable} a variable of the environment that is named as a secret
 //	{colon}    a colon before white space
 //	{comma}    a comma right after a negation: "If you can't, tell the user"
 type phraseGroup struct {
@@ -34,6 +35,7 @@ type phraseGroup struct {
 var wordClasses = [...]struct{ name, words string }{
 	{"NAME", "{tool}|{quoted}"},
 	{"{address}", "{address}|{mail}"},
+	{"{secret}", "{secret}|{credentials}"},
 	{"NEGATION", "not|never|dont|t|without|cannot|avoid"}, // t as in don't and mustn't
 	{"PEOPLE", "user|users|human|humans|person|anyone|anybody|operator"},
 	{"MUST", "must|always|should|shall|automatically|ensure|required|mandatory"},
@@ -122,6 +124,12 @@ var phraseTable = []phraseGroup{
 		"dangerously ..0 skip ..0 permissions",
 		"not|never|dont|t ..0 ask|prompt|request|wait|require ..3 confirmation|approval|consent|permission",
 		"auto ..0 approve|approves ..2 ALL|future|following|subsequent",
+		"PEOPLE ..2 already ..1 approved|consented|agreed|authorized|accepted|confirmed ..2 ALL",
+		"PEOPLE ..1 agreed|consented ..0 to ..0 ALL",
+		"no|not ..2 confirmation|approval|consent|permission|permissions ..4 required|needed|necessary ..3 PEOPLE",
+		"confirmation|approval|consent|permission ..8 considered|deemed|presumed|assumed|counts|count|regarded|treated ..1 granted|given|approved|obtained",
+		"treat|regard|consider|count ..3 confirmation|approval|consent|permission ..3 done|given|granted|obtained|implied",
+		"PEOPLE ..1 waive|waives|waived ..3 right|approval|consent|confirmation",
 		"assume|presume|consider ..3 PEOPLE ..2 consent|approved|consented|approval|permission|agreed|confirmed|given",
 	}},
 	{id: "instruction-like", what: otherPersona, unlessNegated: true, phrases: []string{
@@ -181,10 +189,13 @@ var phraseTable = []phraseGroup{
 		"overrides|supersedes|outranks ..2 all|any|every|other|EARLIER|user|users ..2 INSTRUCTIONS|requests|request|tools|policies|prompts",
 		"this|these ..1 INSTRUCTIONS ..1 override|overrides|supersede|supersedes|outrank|outranks|trump|trumps ..2 all|any|every|everything|anything|other|whatever|what|PEOPLE",
 		"override|overrides|supersede|supersedes|outrank|outranks|trump|trumps ..1 all|any|every ..0 other ..0 tools|INSTRUCTIONS",
-		"this|these ..1 INSTRUCTIONS ..1 come|comes|go|goes|rank|ranks|stand|stands ..0 before|above ..4 PEOPLE|other|all|any",
+		"this|these ..1 INSTRUCTIONS|description|text|policy|rules|notes ..1 come|comes|go|goes|rank|ranks|stand|stands ..0 before|above ..4 PEOPLE|other|all|any",
 		"rank|ranks|ranked ..1 above|over|higher ..2 all|any|every ..1 other ..1 tool|tools|server|servers|INSTRUCTIONS",
 		"rank|ranks ..1 above|over ..1 PEOPLE ..1 request|requests|wishes|intent|INSTRUCTIONS",
 		"other ..1 tools|tool ..1 are|is ..1 deprecated|obsolete|disabled|unsafe|compromised|untrusted|broken|unreliable|forbidden|insecure",
+		"this|these|description|notes|policy|rules ..3 outrank|outranks|trump|trumps|overrule|overrules ..1 anything|everything|whatever|what ..1 PEOPLE",
+		"follow|obey ..1 this|these ..1 description|INSTRUCTIONS|rules|text|policy|notes ..2 not ..1 PEOPLE",
+		"PEOPLE ..6 this|these ..0 description|text|INSTRUCTIONS|rules|policy|notes ..0 wins|win|prevails|prevail",
 		"must|always ..2 ignore|disregard|discard|override ..1 PEOPLE",
 		"MUST|CHANGE ..24 regardless ..0 of ..6 PEOPLE ..3 input|request|requests|requested|query|intent|intention|asks|asked|says|wants|specifies|specified|provided|choice|preference|original",
 		"must|should|CHANGE ..24 regardless ..0 of ..3 original|originally|input|intended",
@@ -289,6 +300,11 @@ var phraseTable = []phraseGroup{
 		"hide|conceal|keep|withhold|hiding|concealing ..0 this|it|that|these|them|everything ..2 from ..1 PEOPLE",
 		"PEOPLE ..0 must|should|shall ..0 not|never ..1 know|notice|realize|learn|aware|told|informed",
 		"no ..1 informes|digas|menciones|digas|avises ..3 usuario",
+		"not|t ..0 to ..0 be ..0 mentioned|discussed ..4 answer|reply|response|summary|PEOPLE",
+		"PEOPLE ..0 is|are ..0 not ..0 to ..0 hear|know|learn|notice",
+		"leave|keep ..0 this|that|it ..1 out ..0 of ..1 your",
+		"PEOPLE ..2 not|t|needn ..3 know ..0 about|of|that",
+		"ne ..0 parlez|dites ..0 pas ..3 utilisateur|utilisateurs",
 		"sans|pas ..2 informer|dire|mentionner ..3 utilisateur",
 		"benutzer|nutzer ..4 nicht ..2 mitteilen|sagen|informieren|erw",
 	}},
@@ -313,22 +329,13 @@ var phraseTable = []phraseGroup{
 		"exfiltrate|leak|steal ..6 silently|secretly",
 	}},
 	{id: "instruction-like", what: askTalk, unlessNegated: true, notBefore: "id|ids|name|completion", phrases: []string{
-		"include|pass|copy|paste|put|append|attach|insert|write|place|repeat|output|forward|summarize ..2 full|entire|whole|complete ..2 conversation|chat|dialogue|dialog",
 		"call|use|invoke|run ..5 with ..1 full|entire|whole|complete ..1 conversation|chat ..0 history|log|transcript",
 		"contain|contains|include|pass|provide|put|copy ..3 PEOPLE ..1 previous|prior|last|earlier ..1 message|messages|prompt|prompts",
 		"all|every ..1 previous|prior|earlier ..1 messages|prompts ..2 from|in|of ..1 conversation|session|chat",
-		"CARRY|copy ..3 conversation|chat ..2 history|far|transcript|log ..3 in|into|to ..2 ARGUMENT|notes|note|context|debug|metadata",
-		"ARGUMENT ..1 must|should|always ..1 contain|include|hold ..3 full|entire|whole|complete ..1 conversation|chat|history|dialogue",
 		"include|pass|provide|copy|put ..1 previous|prior|last|earlier|all ..1 PEOPLE ..0 message|messages|prompt|prompts",
 	}},
 	{id: "instruction-like", what: askTalk, unlessNegated: true, phrases: []string{
 		"full|entire|whole|complete ..0 list ..0 of ..2 last|previous|recent|prior ..0 messages",
-	}},
-	{id: "instruction-like", what: askPrompt, unlessNegated: true, phrases: []string{
-		"reveal|repeat|recite|output|print|share|copy|write|CARRY ..1 your ..0 system ..0 prompt|message|instructions",
-		"reveal|repeat|recite|output|print|share|copy|write|provide|CARRY ..1 your ..0 full|entire|complete|exact|current|whole ..0 system ..0 prompt|message|instructions",
-		"reveal|repeat|recite|leak ..1 the|full|entire ..2 system ..0 prompt|instructions",
-		"include|paste|append|attach|send|copy|output|provide|put|insert ..1 full|entire|complete|exact ..1 system ..0 prompt|instructions",
 	}},
 	{id: "instruction-like", what: toAddress, unlessNegated: true, phrases: []string{
 		"SEND ..3 ALL|user|users|your|their ..5 SECRETS|PRIVATE ..6 to|at ..2 {address}",
@@ -355,11 +362,8 @@ var phraseTable = []phraseGroup{
 		"SEND ..0 the|this|that|your|their ..2 conversation|history ..3 to ..2 {address}",
 	}},
 	{id: "instruction-like", what: "tells the model to pass on secrets", unlessNegated: true, phrases: []string{
-		"send|pass|append|paste|attach|upload|forward|exfiltrate|leak ..2 all|every|any|users ..3 password|passwords|credentials|secrets",
-		"include|append|insert|output|reveal|add|embed ..4 password|passwords|credentials|tokens ..5 in|into|to|with ..1 your|response|output|message|reply|answer|results",
 		"CARRY|bundle|embed|add|insert ..8 in|into|to|with ..0 your ..0 next|following ..0 message|reply|response|answer",
 		"gather|collect|harvest|bundle|steal ..1 any|all|every|users ..3 SECRETS|tokens",
-		"read|list|dump|collect|get|print|gather ..3 environment ..0 variables|variable ..4 CARRY|add",
 		"MUST|before|first ..6 read|open|cat|load ..10 CARRY ..3 content|contents|output ..4 ARGUMENT",
 		"files ..2 containing|named|matching|with ..3 SECRETS ..14 include|send|return|read|upload|add",
 	}},
@@ -375,7 +379,6 @@ var phraseTable = []phraseGroup{
 	{id: "instruction-like", what: readAndPass, unlessNegated: true, phrases: []string{
 		"read|open|cat|load|access|fetch ..6 {path} ..20 provide|add|CARRY ..3 content|contents|text|output",
 		"CARRY ..2 content|contents ..0 of ..6 {path} ..12 in|as|into|to|via|through",
-		"MUST ..6 read|open|cat|load|access|overwrite|delete|examine ..6 {secret}",
 	}},
 
 	{id: "promotes-itself", what: "praises itself", phrases: []string{
@@ -389,20 +392,13 @@ var phraseTable = []phraseGroup{
 		"primary|preferred|recommended ..2 tool|function ..0 for|when|to",
 		"this ..2 replaces|supersedes|obsoletes ..3 tool|tools|function|NAME",
 		"superset ..0 of ..4 tool|tools|function|NAME",
-		"deprecated|obsolete|outdated ..6 use|call|prefer ..3 instead",
 	}},
 
 	{id: "secret-path", what: "asks for a private key", unlessNegated: true, phrases: []string{
 		"read|provide|give|copy|CARRY ..3 user|users|your|their|all|any|every ..3 private ..1 key|keys",
 		"provide|give|copy|CARRY ..4 seed|recovery|mnemonic ..0 phrase|phrases",
-		"contents|content ..2 of ..3 ssh|private ..2 key|keys",
 	}},
 	{id: "secret-path", what: mayHold, unlessNegated: true, phrases: []string{
-		"pass|send|append|paste|attach|upload|forward|transmit|exfiltrate|leak|CARRIES|extract ..8 {secret}",
-		"include|put ..4 what|content|contents|text|everything|all ..6 {secret}",
-		"content|contents ..0 of ..5 {secret}",
-		"{secret} ..12 CARRY ..3 content|contents|text|output|response",
-		"read|open|cat|load|get ..4 {secret} ..2 CARRY",
 		"first|must|silently|also ..3 delete|remove|erase|clear|overwrite|empty|truncate|read ..6 {secret}",
 	}},
 }
@@ -413,25 +409,32 @@ type otherScript struct {
 	first, second string
 	within        int
 	what          string
+	ofFile        bool // only near behind one of foreignSecrets
 }
 
 var otherScripts = [...]otherScript{
-	{"忽略|无视|忘记|無視|忽視", "指令|指示|规则|規則|说明|提示", 24, setAside},                                                        // Chinese
-	{"不要|请勿|不必|无需|不得|切勿|禁止|勿|別|别", "告诉用户|告知用户|向用户提|向用户透露|向用户披露|向用户说|向用户解释|通知用户|征求用户|透露|告訴使用者|讓使用者", 0, fromUser}, // Chinese
-	{"指示|命令|ルール", "無視", 9, setAside},                                            // Japanese
-	{"ユーザーに|利用者に", "知らせない|言わない|伝えない|見せない|教えない", 12, fromUser},                   // Japanese
-	{"지시|명령|규칙", "무시", 12, setAside},                                            // Korean
-	{"사용자에게", "알리지|말하지|보여주지", 12, fromUser},                                     // Korean
-	{"игнорируй|проигнорируй|забудь", "инструкци|указани|правил", 60, setAside}, // Russian
-	{"не ", "сообщай пользовател|говори пользовател|упоминай", 0, fromUser},     // Russian
+	{"忽略|无视|忘记|無視|忽視", "指令|指示|规则|規則|说明|提示", 24, setAside, false},                                                        // Chinese
+	{"不要|请勿|不必|无需|不得|切勿|禁止|勿|別|别", "告诉用户|告知用户|向用户提|向用户透露|向用户披露|向用户说|向用户解释|通知用户|征求用户|透露|告訴使用者|讓使用者", 0, fromUser, false}, // Chinese
+	{"指示|命令|ルール", "無視", 9, setAside, false},                                            // Japanese
+	{"ユーザーに|利用者に", "知らせない|言わない|伝えない|見せない|教えない", 12, fromUser, false},                   // Japanese
+	{"지시|명령|규칙", "무시", 12, setAside, false},                                            // Korean
+	{"사용자에게", "알리지|말하지|보여주지", 12, fromUser, false},                                     // Korean
+	{"игнорируй|проигнорируй|забудь", "инструкци|указани|правил", 60, setAside, false}, // Russian
+	{"не ", "сообщай пользовател|говори пользовател|упоминай", 0, fromUser, false},     // Russian
+	{"内容|內容|全文|文本", "放入|填入|传入|傳入|写入|发送|发到|贴到", 40, readAndPass, true},                  // Chinese
+	{"内容|中身", "入れて|渡して|含めて|送信して|貼り付けて", 60, readAndPass, true},                         // Japanese
+	{"содержимое", "передай|вставь|отправь|помести|запиши", 80, readAndPass, true},     // Russian
 }
+
+// foreignSecrets are what such an order is about.
+var foreignSecrets = []string{".env", ".ssh", ".aws", "id_rsa", "id_ed25519", ".netrc", ".npmrc", "密钥", "密鑰", "密码", "密碼", "パスワード", "秘密鍵", "парол", "ключ"}
 
 // Words that have a class of their own (see isNegation).
 const (
 	labelWords   = "server|servers|tool|tools|mcp" // the word beside one of these may be a server's label
 	orderWords   = "ignore|disregard|forget|secretly|covertly|silently|dangerously"
 	neededWords  = "required|mandatory|needed|necessary|need"
-	exampleWords = "default|defaults|example|examples|path|g|e" // g as in e.g., e as in i.e.
+	exampleWords = "default|defaults|example|examples|such|path|g|e" // g as in e.g., e as in i.e.
 )
 
 // secretFiles are files that hold nothing but secrets, or an agent's configuration. To name
@@ -508,11 +511,14 @@ var mailWords = wordsOf(
 	wordRow{"domain", "example.com example.org example.net company.com domain.com email.com mail.com test.com acme.com yourcompany.com yourdomain.com"},
 )
 
-// callVerbs stand before the name of a tool in quotes. "use" also stands before a value.
-var callVerbs = wordsOf(wordRow{"call", "tool call calling invoke invoking"}, wordRow{"use", "use using"})
-
 // valueWords stand before a name that is a value and no tool: mode 'dry_run'.
 var valueWords = wordsOf(wordRow{"value", "value values mode type status format column key flag enum equals event events scope"})
+
+// downloaders and shells: piped from the one into the other, what nobody has read is run.
+var (
+	downloaders = []string{"curl", "wget", "iwr", "irm", "invoke-webrequest", "invoke-restmethod", "fetch"}
+	shells      = []string{"sh", "bash", "zsh", "dash", "iex", "invoke-expression", "python", "python3", "node", "perl", "ruby", "pwsh", "powershell"}
+)
 
 // chatMarks are marks of chat templates.
 var chatMarks = []string{"[INST]", "[/INST]", "<<SYS>>", "<</SYS>>"}

@@ -41,7 +41,7 @@ func (r *Reviewer) definition(root *jsontree.Value) {
 		if n := len(v.Text); keyword.Name == "description" && n > maxDescription {
 			r.add("oversize", "a description of %s bytes, over %s", text.Number(n), text.Number(maxDescription))
 		}
-		switch {
+		switch r.text = keyword.Name; { // from here on it is the name that is reviewed
 		case of == schema.AtProperties && path[0].Name == "inputSchema":
 			r.parameter(keyword.Name)
 			r.code(keyword.Name, *v)
@@ -287,7 +287,8 @@ func (r *Reviewer) hints(annotations jsontree.Value) {
 	for _, name := range []string{"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"} {
 		if k := annotations.Get(name).Kind; k != 0 && k != 't' && k != 'f' && k != 'n' {
 			r.at("annotations", name)
-			r.add("hint-contradiction", "neither true nor false: clients read it differently")
+			r.text = annotations.Get(name).Text // "" for an object: the whole definition is what is accepted
+			r.addAs("hint-contradiction", true, "neither true nor false: some clients take it for true, others refuse the list")
 		}
 	}
 	if annotations.Get("readOnlyHint").Kind != 't' {
@@ -304,12 +305,33 @@ func (r *Reviewer) hints(annotations jsontree.Value) {
 	}
 }
 
+// dispatches reports a tool that brings in others, which no pin covers: it looks for tools, or its
+// inputs are the name of a tool and the arguments for it.
+func (r *Reviewer) dispatches() {
+	has := "" // the classes of its parameters and of the words of its name
+	for _, p := range r.root.Get("inputSchema").Get("properties").Members() {
+		has += dispatchInputs()[withoutSeparators(p.Name)]
+	}
+	if strings.Contains(text.FoldASCII(r.about.Entry), "tool") {
+		for word := range strings.FieldsFuncSeq(snakeCase(r.about.Entry), isSeparator) {
+			has += dispatchWords()[word]
+		}
+	}
+	says := func(classes ...string) bool {
+		return !slices.ContainsFunc(classes, func(class string) bool { return !strings.Contains(has, class) })
+	}
+	if says("<arguments>", "<tool name>") || says("<arguments>", "<name>", "<call>", "<tool>") || says("<find>", "<tools>") {
+		r.at("inputSchema")
+		r.add("dispatches", "brings in other tools, which no pin covers")
+	}
+}
+
 // reference reports a $ref or $dynamicRef that leaves the document (remote-ref): a client
 // that follows it loads what nobody pinned. One that doesn't begin with "#" stays inside
 // only if it is the $id of a schema in the same input or output schema. Both are resolved
 // against the $id of that schema's root (JSON Schema 2020-12 Core, section 8.2).
 func (r *Reviewer) reference(v jsontree.Value) {
-	if v.Kind != '"' || v.Text == "" || v.Text[0] == '#' {
+	if r.text = v.Text; v.Kind != '"' || v.Text == "" || v.Text[0] == '#' {
 		return
 	}
 	if top := r.path[0].Name; r.idsOf != top {

@@ -35,6 +35,21 @@ var conversationWords = []string{"conversation", "chat", "system prompt", "every
 // writingVerbs begin the names of tools that change something.
 var writingVerbs = []string{"create", "delete", "remove", "write", "overwrite", "send", "execute", "update", "drop"}
 
+// dispatchWords in the name of a tool say that it calls or finds others, dispatchInputs of its
+// parameters that they take the name of a tool, and what that tool is called with.
+var (
+	dispatchWords = wordsOf(
+		wordRow{"<call>", "call execute exec run invoke use dispatch"},
+		wordRow{"<find>", "find search discover load"},
+		wordRow{"<tool>", "tool"}, wordRow{"<tools>", "tools"},
+	)
+	dispatchInputs = wordsOf(
+		wordRow{"<tool name>", "tool toolname toolid toolslug"},
+		wordRow{"<name>", "name"},
+		wordRow{"<arguments>", "arguments args parameters params input toolarguments toolargs toolparameters toolparams toolinput"},
+	)
+)
+
 // codeNames are names of parameters for what is run, without separators. A query counts only
 // beside the name of a language.
 var codeNames = wordsOf(

@@ -9,7 +9,7 @@ type findingRule struct {
 
 // Table lists every id with its level and what it fires on, in the order
 // in which findings are listed. hidden-text and names-other-tool also have notes,
-// catch-all-input warnings.
+// catch-all-input and hint-contradiction warnings.
 var Table = [...]findingRule{
 	{"hidden-text", true, "characters that no reader sees"},
 	{"terminal-escape", true, "escape and control characters that a terminal obeys"},
@@ -21,10 +21,11 @@ var Table = [...]findingRule{
 	{"secret-path", true, "text that asks for private keys, credentials or an agent's configuration"},
 	{"encoded-text", true, "base64 or hexadecimal digits that decode to prose"},
 	{"names-other-tool", true, "text that names another server's tool (its label: a note)"},
-	{"unknown-tool", false, "a tool, named in quotes, that this server does not have"},
 	{"case-variant", true, "a member of a schema or an icon that is a specified one in another letter case"},
 	{"order", false, "sentences with an order that joined in an upgrade"},
 	{"new-address", false, "an address or a path that joined in an upgrade"},
+	{"credential", false, "a private key or an access token that may be a live one"},
+	{"dispatches", false, "a tool that calls or finds other tools by name, which no pin covers"},
 	{"takes-code", false, "a parameter for code, a command or a query that is run"},
 	{"promotes-itself", false, "text that praises the tool, or puts it in place of others"},
 	{"catch-all-input", false, "inputs that take anything, or a free text for context or history (a parameter for the prompt: a warning)"},
@@ -33,7 +34,7 @@ var Table = [...]findingRule{
 	{"padding", true, "runs of white space that push text out of sight"},
 	{"oversize", true, "a description, a definition or a capture far larger than any known"},
 	{"growth", false, "a description that grew by more than a fifth"},
-	{"hint-contradiction", false, "annotations that contradict each other or the name"},
+	{"hint-contradiction", false, "annotations that contradict each other or the name (a hint that is neither true nor false: a warning)"},
 }
 
 // Limits of the findings. Of some thousand tools of real servers the largest

@@ -20,7 +20,10 @@ import (
 // poison: sentences that order, and addresses. Both are notes. They need no yes, and
 // they are only made for drifted entries.
 
-const maxNoted = 3 // sentences or addresses that one note quotes; the rest is counted
+const (
+	maxNoted  = 3 // sentences or addresses that one note quotes; the rest is counted
+	nearOrder = 4 // words between a verb and a tool, or between "any" and "tool"
+)
 
 // joined reports the orders and addresses that a definition has and the approved one
 // (before) lacks. A sentence or an address that only moved to another place didn't join.
@@ -51,12 +54,13 @@ func (r *Reviewer) joined(before *jsontree.Value) {
 		}
 		for _, s := range sentences(text) {
 			plain := plainSentence(text[s.from:s.to])
-			if weight := r.orderWeight(plain); weight > 0 && isNew(plain) {
+			if weight, strong := r.order(plain, isParameter(path)); weight > 0 && isNew(plain) {
 				orders.add(text, s, path, weight)
+				orders.strong = orders.strong || strong
 			}
 		}
 		for _, a := range addresses(text) {
-			if isNew(text[a.from:a.to]) {
+			if address := text[a.from:a.to]; !exampleHost().MatchString(address) && isNew(address) {
 				found.add(text, a, path, 1)
 			}
 		}
@@ -82,7 +86,7 @@ func (r *Reviewer) joined(before *jsontree.Value) {
 			list += fmt.Sprintf(" and %s more", text.Number(left))
 		}
 		r.add(note.id, "%s: %s", what, list)
-		r.list[len(r.list)-1].Weight = note.first[0].weight
+		r.list[len(r.list)-1].Weight, r.list[len(r.list)-1].Strong = note.first[0].weight, note.strong
 	}
 	r.path = nil
 }
@@ -109,12 +113,12 @@ func Orders(pairs []pin.Comparison) (list []Order) {
 				continue
 			}
 			root, ref := p.AsReceived(), pin.Ref{Server: sets[i].Server, Key: p.Key}
-			eachRead(&root, func(text string, _ []jsontree.Step) {
+			eachRead(&root, func(text string, path []jsontree.Step) {
 				for _, s := range sentences(text) {
 					plain := plainSentence(text[s.from:s.to])
 					at, known := seen[plain]
 					if !known {
-						weight := r.orderWeight(plain)
+						weight, _ := r.order(plain, isParameter(path))
 						if at = -1; weight > 0 {
 							at, list = len(list), append(list, Order{wholeExcerpt(text[s.from:s.to]).String(), nil, weight})
 						}
@@ -133,8 +137,9 @@ func Orders(pairs []pin.Comparison) (list []Order) {
 
 // quotes are parts of texts for a detail: those that weigh most, and how many there are.
 type quotes struct {
-	first []quote
-	count int
+	first  []quote
+	count  int
+	strong bool // at least one of them
 }
 
 type quote struct {
@@ -168,6 +173,11 @@ func eachRead(root *jsontree.Value, f func(text string, path []jsontree.Step)) {
 	})
 }
 
+// isParameter reports whether a path leads into a schema, where texts say what a value is.
+func isParameter(path []jsontree.Step) bool {
+	return len(path) > 1 && slices.ContainsFunc(path[:len(path)-1], func(s jsontree.Step) bool { return s.Name == "properties" })
+}
+
 // sentences splits a text at the ends of sentences, at empty lines and at items of lists.
 func sentences(s string) (list []textRange) {
 	from := 0
@@ -182,7 +192,7 @@ func sentences(s string) (list []textRange) {
 		next := i + utf8.RuneLen(c)
 		switch c {
 		case '.', '!', '?':
-			if next == len(s) || s[next] <= ' ' {
+			if (next == len(s) || s[next] <= ' ') && !strings.HasSuffix(s[:i], "e.g") && !strings.HasSuffix(s[:i], "i.e") {
 				end(next)
 			}
 		case '。', '！', '？', '।', '؟':
@@ -198,31 +208,40 @@ func sentences(s string) (list []textRange) {
 	return list
 }
 
-// plainSentence is a sentence as the detectors read it, in small letters and with single
-// blanks, so that a text that is only wrapped anew has no new sentences.
+// plainSentence is a sentence as the detectors read it, in small letters, with single blanks and
+// without its full stop, so that a text that is only wrapped anew has no new sentences, nor has
+// one that gets a full stop.
 func plainSentence(s string) string {
 	if !isPlain(s) {
 		s = plainText(s)
 	}
-	return strings.ToLower(strings.Join(strings.Fields(s), " "))
+	return strings.TrimRight(strings.ToLower(strings.Join(strings.Fields(s), " ")), ".。")
 }
 
-// orderWeight says how much a sentence, in small letters, sounds like an order to the model: 0
-// for not at all. A sentence orders if it has a word of orders; a verb for a call and either
-// a word for the order of steps or the name of a tool that the server lacks; if it says what
-// the model should do; or if it begins with such a verb and names a person, a system or an
-// address. It weighs more the more it is about other tools and steps, about the model, a
-// tool that the server lacks or an address, about what guards the user, or about secrets.
-func (r *Reviewer) orderWeight(s string) (weight int) {
+// order says how much a sentence, in small letters, sounds like an order to the model, 0 for not at
+// all, and whether it is a strong one. A sentence orders if it has a word of orders; a verb for a
+// call and either a word for the order of steps or the name of a tool that the server lacks;
+// if it says what the model should do; or if it begins with such a verb and names a person, a
+// system or an address. That of a parameter must have more than a word of orders or of
+// steps: "must match exactly" only says what the value is.
+//
+// It weighs more the more it is about other tools and steps, about the model, a tool that
+// the server lacks or an address, about what guards the user, or about secrets. A strong
+// one tells the model to use a tool that the server lacks, what to do at any step or with other
+// tools, to set aside what guards the user or to keep something from them, or to hand over
+// secrets, and says so without "if the user asks".
+func (r *Reviewer) order(s string, ofParameter bool) (weight int, strong bool) {
 	sign := slices.ContainsFunc(orderSigns, func(sign string) bool { return strings.Contains(s, sign) })
 	if !sign && isPlain(s) && strings.Count(s, " ") < 2 {
-		return 0 // a value, or a heading
+		return 0, false // a value, or a heading
 	}
 	has, first, tool := map[string]bool{}, "", false // first: the kind of the first word that isn't polite
-	from := 0
-	for from < len(s) {
+	negated := false                                 // at this word of the clause
+	at, anyAt, verbAt, toolAt := 0, -nearOrder, -nearOrder, -nearOrder
+	for from := 0; from < len(s); {
 		n := text.RunSize(s[from:], func(c rune) bool { return c == '\'' || wordBytes.has(c) || c >= 0x80 })
 		if n == 0 {
+			negated = negated && strings.IndexByte(",;:(", s[from]) < 0
 			from++
 			continue
 		}
@@ -232,36 +251,56 @@ func (r *Reviewer) orderWeight(s string) (weight int) {
 			first = kind
 		}
 		has[kind] = true
-		tool = tool || len(word) <= maxMention && strings.IndexByte(word, '_') > 0 && r.lacks(word)
+		if len(word) <= maxMention && strings.IndexByte(word, '_') > 0 && r.lacks(word) {
+			tool, toolAt, has["call"] = true, at, has["call"] || at-verbAt <= nearOrder
+		}
+		switch strongKinds()[word] {
+		case "negation":
+			has["undone"], negated = has["undone"] || !negated && has["guarded"], !negated // "never without" is a guard
+		case "undo":
+			has["undo"] = has["undo"] || !negated
+		case "consult":
+			has["kept"] = has["kept"] || negated
+		case "carry":
+			has["carry"] = has["carry"] || !negated
+		}
+		switch kind {
+		case "guard":
+			has["guarded"] = has["guarded"] || strongKinds()[word] == "" // "disable" is no guard itself
+			has["undone"] = has["undone"] || negated
+		case "verb":
+			if strongKinds()[word] != "carry" {
+				verbAt = at
+			}
+		case "any", "another":
+			anyAt = at
+		case "work":
+			has["every"] = has["every"] || at-anyAt <= nearOrder
+			has["call"] = has["call"] || word == "tool" && at-toolAt == 1
+		}
 		if from += n; from < len(s) && s[from] == ':' {
 			first = "" // "Note to all: send …"
 		}
+		at++
 	}
 	address := len(addresses(s)) > 0
 	order := sign || has["order"]
+	if ofParameter {
+		order = order && (has["verb"] || has["you"] || has["model"] || !isPlain(s))
+		has["step"] = has["step"] && (order || tool)
+	}
 	if !(order || has["verb"] && (has["step"] || tool) || has["model"] && has["modal"] ||
-		first == "verb" && (has["party"] || has["another"] || tool || has["model"] || address)) {
-		return 0
+		first == "verb" && (has["party"] || has["another"] || tool || has["model"] || address || has["undo"] && has["guarded"])) {
+		return 0, false
 	}
-	weight = 1
-	for _, more := range []struct {
-		is bool
-		by int
-	}{
-		{tool, 3}, {address, 1}, {has["model"], 1},
-		{order && has["verb"], 2},
-		{order && has["this"], 1},
-		{(has["another"] || has["any"]) && has["work"], 2},
-		{has["step"] && (order || has["verb"]), 1},
-		{has["guard"], 2},
-		{has["secret"] && has["verb"], 1},
-		{has["party"] && has["verb"], 1},
-	} {
-		if more.is {
-			weight += more.by
-		}
+	strong = !strings.HasPrefix(s, "if the user ") && (has["call"] || has["every"] && (order || has["step"]) ||
+		has["undone"] || has["undo"] && has["guarded"] || has["kept"] && has["party"] || has["carry"] && has["secret"])
+	weight = 1 + 3*RankOf(strong)
+	for _, is := range []bool{tool, tool, address, has["model"], order && has["verb"], order && has["verb"], order && has["this"],
+		(has["another"] || has["any"]) && has["work"], has["step"] && (order || has["verb"]), has["guard"], has["party"] && has["verb"]} {
+		weight += RankOf(is)
 	}
-	return weight
+	return weight, strong
 }
 
 // addresses finds URLs, mail addresses, hosts, IP addresses and paths. None has a blank in
@@ -293,6 +332,11 @@ func couldHoldAddress(word string) bool {
 	}
 	return false
 }
+
+// exampleHost matches an address at a host that nobody can have (RFC 2606, section 3).
+var exampleHost = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^(?:[a-z0-9+.-]+://)?(?:[^/?#]*[@.])?example\.(?:com|net|org)(?:[:/?#]|$)`)
+})
 
 var addressPattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("(?i)(?:^|[^a-z0-9_.@/-])(" +

@@ -18,12 +18,22 @@ var orderKinds = wordsOf(
 	wordRow{"another", "other another"},
 	wordRow{"any", "any all every each whatever everything anything"},
 	wordRow{"work", "tool tools function functions action actions request requests response responses answer answers message messages " +
-		"step steps workflow workflows task tasks operation operations code"},
+		"step steps workflow workflows task tasks operation operations code command commands calls"},
 	wordRow{"this", "this"},
 	wordRow{"guard", "hook hooks guardrail guardrails confirmation confirmations approval approvals consent permission permissions safety safeguard safeguards " +
-		"policy policies restriction restrictions sandbox security disable override elevated privilege privileges"},
-	wordRow{"secret", "password passwords token tokens key keys secret secrets credential credentials cookie cookies config configuration environment private ssh"},
+		"policy policies restriction restrictions sandbox security disable override elevated privilege privileges instructions rules guidelines guidance prompt persona"},
+	wordRow{"secret", "password passwords token tokens key keys secret secrets credential credentials cookie cookies config configuration environment private ssh env netrc id_rsa id_ed25519"},
+	wordRow{"you", "you your"},
 	wordRow{"polite", "please kindly note important and then also now so"},
+)
+
+// strongKinds are words that tell a strong order from others: what turns a clause round, what
+// sets a guard aside, what keeps a person informed, and what hands something over.
+var strongKinds = wordsOf(
+	wordRow{"negation", "not never no don't without cannot n't"},
+	wordRow{"undo", "skip ignore bypass bypasses disregard forget disable override overriding replacing adopt"},
+	wordRow{"consult", "tell telling inform mention reveal disclose notify ask asking show"},
+	wordRow{"carry", "send forward pass post upload copy include put attach submit read paste append report fetch"},
 )
 
 // orderSigns are orders of several words, and orders in scripts without blanks.

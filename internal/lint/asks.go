@@ -1,0 +1,189 @@
+package lint
+
+import (
+	"slices"
+	"strings"
+)
+
+// Sentences that ask the model for what a tool can't have unless the model hands it over: the
+// content of files with secrets, the environment, the conversation. To name such a thing is
+// no order: honest tools say that they never read it, leave it out or rotate it. So the words
+// around a thing are looked at: whether it is handed over, whose it is, where it goes, and
+// whether its clause is turned round.
+
+const (
+	aroundThing = 16 // words of a sentence that are looked at on either side
+	foreignNear = 60 // bytes on either side that are searched for foreignNegations
+)
+
+// A thing is a word that names something to ask for, in the words around it.
+type thing struct {
+	*tokenizer
+	words []textToken
+	at    int
+}
+
+// asks reports what the sentences of the text ask for.
+func (t *tokenizer) asks() {
+	if t.roles&roleThing == 0 {
+		return // most texts
+	}
+	from, things := 0, uint32(0)
+	for i := 0; i <= len(t.words); i++ {
+		if i < len(t.words) && t.words[i].class&isStop == 0 {
+			things |= t.words[i].roles & roleThing
+			continue
+		}
+		for at := from; things != 0 && at < i; at++ {
+			if t.words[at].roles&roleThing != 0 {
+				first := max(from, at-aroundThing)
+				thing{t, t.words[first:min(i, at+aroundThing)], at - first}.ask()
+			}
+		}
+		from, things = i+1, 0
+	}
+}
+
+// near reports whether a word with one of the roles stands within so many words.
+func (n thing) near(roles uint32, before, after int) bool {
+	for i := max(0, n.at-before); i < min(len(n.words), n.at+after+1); i++ {
+		if i != n.at && n.words[i].roles&roles != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// ask reports the thing if the sentence asks for it.
+func (n thing) ask() {
+	const far = aroundThing
+	w, parameter := n.words[n.at], n.r.parameterName()
+	carried, slot, content := n.near(roleCarry, far, far), n.near(roleSlot, far, far), n.near(roleContent, 6, 5)
+	into := carried && slot || slot && n.near(roleMust, far, far) || parameter != "" && (carried || n.at < 8)
+	id, what := "secret-path", ""
+	switch {
+	case w.roles&roleCredentials != 0:
+		what = "names " + n.files[w.from]
+	case w.roles&roleFile != 0:
+		if content && (into || carried || n.near(roleRead, far, far)) || carried && n.near(roleRead, 4, 0) || carried && slot || n.near(roleSend, 8, 0) || n.near(roleMust, far, 0) && n.near(roleRead, 6, 0) {
+			what = mayHold
+		}
+	case w.roles&roleVariable != 0:
+		if into && (content || carried) && !n.near(roleOwnSlot, far, far) && !ownSlot(parameter) {
+			what = "asks for a secret in the environment"
+		}
+	case w.roles&roleEnvironment != 0:
+		if into && n.near(roleWhole|roleContent, 5, 4) && n.near(roleLive|roleRead|roleContent, 6, 5) ||
+			n.near(roleRead, 4, 0) && n.near(roleCarry, 0, far) && (n.near(roleLive, 4, 4) || n.near(roleMany, 0, 1)) {
+			what = "asks for the environment"
+		}
+	case w.roles&roleSecret != 0, w.roles&roleKey != 0 && n.near(rolePrivate, 1, 0):
+		if n.near(roleSend, 6, 0) && n.near(roleWhole|roleOwner, 4, 0) || into && n.near(roleOwner|roleWhole, 5, 4) && (content || carried && w.roles&roleSecret != 0) && !n.near(roleOwnSlot, 0, far) && !ownSlot(parameter) {
+			what = "asks for secrets"
+		}
+	case w.roles&rolePrompt != 0 && n.near(roleSystem, 1, 0):
+		if (into || n.near(roleTell, 6, 0)) && n.near(roleOwner|roleWhole, 4, 4) {
+			id, what = "instruction-like", askPrompt
+		}
+	case w.roles&rolePiped != 0:
+		if !slices.ContainsFunc(n.words[:n.at], func(w textToken) bool {
+			before, _ := n.beside(w.from, w.from)
+			return w.class&isExample != 0 && strings.IndexByte("./@", before) < 0 // example.com is no example
+		}) {
+			id, what = "instruction-like", "runs a download in a shell"
+		}
+	case w.roles&roleTalk != 0:
+		if into && n.near(roleWhole, 4, 2) && n.near(roleLive|roleSlot, far, 6) {
+			id, what = "instruction-like", askTalk
+		}
+	}
+	if what != "" && !n.handled() {
+		to := w.from + len(n.word(w.from))
+		n.r.hit(id, what, what, to, textRange{w.from, to}, beside, afterOrder+w.from-to)
+	}
+}
+
+// handled reports whether the clause of the thing says that it is not read, left out or
+// written. A word that turns the clause round does so unless another one turns it back ("never
+// forget", "calls without it are rejected").
+func (n thing) handled() bool {
+	around := n.s[max(0, n.words[n.at].from-foreignNear):min(len(n.s), n.words[n.at].from+foreignNear)]
+	if has(around, foreignNegations) {
+		return true
+	}
+	turned, turner := false, uint32(0)
+	for i, w := range n.words[:n.at+1] {
+		switch {
+		case n.begins(i):
+			turned = false
+		case i == n.at:
+		case w.roles&(roleNegation|roleExclude|roleWithout) != 0:
+			turned, turner = !turned || w.roles&(roleExclude|roleWithout) == 0, w.roles
+		case w.roles&roleUndo != 0:
+			turned = false
+		case w.roles&roleWrite != 0 && n.at-i <= 8:
+			turned, turner = true, roleWrite
+		}
+	}
+	if turned && turner == roleWrite { // "uses the content of it: put it into note" is no handling
+		return !n.near(roleContent, 6, 0) && !(n.near(roleCarry, 0, aroundThing) && n.near(roleSlot, 0, aroundThing))
+	}
+	if turned {
+		return turner&roleNegation == 0 || !n.near(roleReject, 0, aroundThing)
+	}
+	for i := n.at + 1; i < len(n.words) && !n.begins(i); i++ {
+		switch roles := n.words[i].roles; {
+		case roles&roleUndo != 0:
+			return false
+		case roles&roleExclude != 0:
+			return !turned
+		case roles&roleNegation != 0 && (roles|n.words[i-1].roles)&roleIs != 0:
+			turned = true
+		}
+	}
+	return turned
+}
+
+// begins reports whether a word begins another clause: an order behind a mark or an "and".
+func (n thing) begins(i int) bool {
+	w := n.words[i]
+	if i == 0 {
+		return false
+	}
+	before := n.words[i-1]
+	gap := n.s[before.from:w.from]
+	return strings.Contains(gap, ";") || w.roles&(roleCarry|roleRead|roleMust|roleThen) != 0 && before.roles&(roleCarry|roleRead) == 0 && (before.roles&roleThen != 0 || strings.ContainsAny(gap, ",;:(\n") || strings.Contains(gap, " - "))
+}
+
+// parameterName returns the name of the parameter whose description, title, default or example is read, or "".
+func (r *Reviewer) parameterName() string {
+	if n := len(r.path); n > 2 && r.path[n-3].Name == "properties" {
+		return r.path[n-2].Name
+	}
+	return ""
+}
+
+// ownSlot reports whether a parameter is named after a secret: to ask for one there is ordinary.
+func ownSlot(name string) bool {
+	for word := range strings.FieldsFuncSeq(snakeCase(name), isSeparator) {
+		if w := phrases().word(word); w.roles&roleOwnSlot != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// quoted reports whether what was found is quoted by a sentence about finding such texts: "Flags
+// phrases like 'ignore previous instructions'."
+func (t *tokenizer) quoted(first int, found textRange) bool {
+	for i := first - 1; i >= 0 && t.words[i].class&isStop == 0; i-- {
+		if t.words[i].roles&roleWatch == 0 {
+			continue
+		}
+		before := t.s[t.words[i].from:found.from]
+		after, _, _ := strings.Cut(t.s[found.to:], "\n")
+		return strings.Count(before, `"`)%2 == 1 && strings.Contains(after, `"`) || strings.LastIndex(before, "\u201c") > strings.LastIndex(before, "\u201d") ||
+			strings.Count(before, " '") > strings.Count(before, "' ") && strings.Contains(after, "'")
+	}
+	return false
+}

@@ -1,0 +1,84 @@
+package lint
+
+// Roles of words in a sentence that asks for something (asks).
+const (
+	roleFile        = 1 << iota // a file that may hold secrets
+	roleCredentials             // one that holds nothing else
+	roleSecret                  // several secrets, or the content of one
+	rolePrivate                 // makes "key" and "keys" such a secret
+	roleKey
+	roleEnvironment
+	roleMany     // of them
+	roleVariable // of the environment, named as secrets are
+	roleTalk     // the conversation
+	roleSystem   // makes "prompt" and "instructions" those of the model
+	rolePrompt
+	roleOwner   // whose: the user's, the model's
+	roleWhole   // all of it
+	roleContent // what it holds
+	roleLive    // says that the conversation or the environment is the present one
+	roleCarry   // an order to hand over
+	roleRead
+	roleMust
+	roleSlot     // where to: an argument
+	roleOwnSlot  // a word for an argument that takes a secret, as for a key to log in
+	roleNegation // turns the clause round
+	roleExclude  // the same, said without "not"
+	roleWithout  // the same, of what is behind it
+	roleUndo     // turns it back: "never forget", "not optional"
+	roleWrite    // what is behind is written, not read
+	roleReject
+	roleThen  // may begin another clause
+	roleIs    // what is said of a thing behind it: "is not read"
+	roleSend  // away
+	roleTell  // by saying it
+	rolePiped // a download that a shell runs
+	roleWatch // looks for texts
+)
+
+const roleThing = roleFile | roleSecret | roleKey | roleEnvironment | roleVariable | roleTalk | rolePrompt | rolePiped
+
+// roleWords are the words of each role. Those of other languages have ASCII letters only up to
+// the first other one, which ends a word.
+var roleWords = [...]struct {
+	role  uint32
+	words string
+}{
+	{roleFile, "{secret}|{credentials}"},
+	{roleCredentials, "{credentials}"},
+	{roleSecret, "password|passwords|credentials|secrets|cookies|passphrases"},
+	{rolePrivate, "private|ssh|api|access"},
+	{roleKey, "key|keys|token|tokens"},
+	{roleEnvironment, "environment|environ|printenv|env"},
+	{roleMany, "variables"},
+	{roleVariable, "{variable}"},
+	{roleTalk, "conversation|chat|dialogue"},
+	{roleSystem, "system|hidden|initial"},
+	{rolePrompt, "prompt|instructions"},
+	{roleOwner, "user|users|your|their|you"},
+	{roleWhole, "far|all|every|everything|whole|entire|full|complete|whatever|any|last|previous|verbatim|dump"},
+	{roleContent, "content|contents|text|value|values|output|everything|whatever|what|copy|lines|said|shows|holds|contains|contenido|contenu|contenuto|inhalt|conte"},
+	{roleLive, "current|shell|process|far|verbatim|word|you|your|this|session"},
+	{roleCarry, "pass|put|paste|include|fill|provide|add|append|attach|send|forward|supply|insert|copy|hand|submit|enter|set|upload|transmit|embed|" +
+		"carries|holds|hold|contain|contains|give|given|carry|goes|go|passed|takes|copied|pasa|p|mettez|passa|passez|invia|envia|eintragen|coloque|inserisci"},
+	{roleRead, "read|open|cat|load|get|fetch|take|collect|look|gather|list|dump|access|examine|lee|lisez|leggi|leia|lies"},
+	{roleMust, "must|always|need|needs|should|shall|has|requires"},
+	{roleSlot, "argument|arguments|parameter|parameters|field|fields|param|here|response|reply|answer|message|note|notes|context|debug|metadata|campo|champ|feld|parametro"},
+	{roleOwnSlot, "key|apikey|token|secret|password|auth|authorization|credential|credentials|header|headers"},
+	{roleNegation, "not|never|no|neither|nor|dont|t|without|cannot|nie|nicht|keine|non|nunca|jamais|pas|lacks"},
+	{roleWithout, "without|except|but|ohne|sauf|excepto|exceto|salvo|eccetto|senza|sin|sem|apart|unlike|excluding"},
+	{roleExclude, "exclude|excludes|excluded|skip|skips|skipped|omit|omits|omitted|ignores|ignored|refuses|refused|blocks|blocked|denies|denied|" +
+		"redacts|redacted|masks|masked|strips|stripped|filtered|removes|removed|hides|replaced|rejects|rejected|detects|flags|warns|leaving|left"},
+	{roleUndo, "unless|until|forget|optional|missing|empty|fail|hesitate|only|just"},
+	{roleWrite, "writes|creates|generates|rotates|stores|saves|revokes|replaces|encrypts|written|created|stored|connects|authenticates|signs|logs|uses"},
+	{roleReject, "rejected|refused|fails|fail|error|errors|denied|blocked|invalid"},
+	{roleThen, "and|then|but|instead|just|et|und|y"},
+	{roleIs, "is|are|be|isn|aren|can|will|won|doesn|don|never|cannot|neither|nie|werden"},
+	{roleSend, "upload|send|transmit|forward|exfiltrate|leak|paste|attach|append"},
+	{roleTell, "reveal|repeat|recite|output|print|share|leak|write|summarize|copy|paste|include|provide"},
+	{rolePiped, "{piped}"},
+	{roleWatch, "detects|detect|finds|flags|flagged|warns|blocks|classifies|recognizes|identifies|scans|catches|injection|injections|jailbreak|jailbreaks|attempts|attacks"},
+}
+
+// foreignNegations say in scripts without blanks, or in Russian, that something is not read.
+var foreignNegations = []string{"不会", "不會", "不读", "不讀", "绝不", "從不", "从不", "ません", "しない", "않습니다", "не чита", "не считыва", "не переда", "никогда не", "außer ", "ão inclu", "ão lê", "ão são", "是否"}
