@@ -137,7 +137,7 @@ func (a *approver) withhold(sel *approval.Selection) error {
 	sel.Whole = !a.flags.acceptWarnings && len(lint.WarningsIn(a.r.General())) > 0
 	for _, f := range a.r.Unrecorded() {
 		if accepts(f.Ref().Key) {
-			sel.Record(f.Ref(), f.ID)
+			sel.Record(f.Ref(), f.Record())
 		}
 	}
 	return nil
@@ -166,7 +166,7 @@ func (a *approver) ask(sel *approval.Selection) error {
 	}
 	sel.All, sel.Chosen, sel.Whole, sel.Refused = false, chosen.Drifts, false, nil // the prompt asked for a yes to each warning
 	for _, f := range chosen.Warnings {
-		sel.Record(f.Ref(), f.ID)
+		sel.Record(f.Ref(), f.Record())
 	}
 	return nil
 }
@@ -261,7 +261,7 @@ func (a *approver) approve(d *approval.Decision, announce func(whole []string)) 
 
 // warnings returns what goes on record with a decision: every warning in an accepted
 // definition, those about the lists as a whole, and the ones of matching entries that were
-// accepted.
+// accepted, with what was on record already and still holds.
 func (a *approver) warnings(d *approval.Decision) approval.WarningRecord {
 	accepted := map[pin.Ref]bool{}
 	for i := range a.r.Drifts {
@@ -270,12 +270,13 @@ func (a *approver) warnings(d *approval.Decision) approval.WarningRecord {
 		}
 	}
 	record := approval.WarningRecord{}
-	for of, ids := range d.Recorded {
-		record[of] = slices.Clone(ids)
+	for of, records := range d.Recorded {
+		record[of] = slices.Clone(records)
 	}
 	for _, f := range a.r.Findings {
-		if f.Warning && (f.WholeServer || f.Scope == lint.InDrift && accepted[f.Ref()]) {
-			record.Add(f.Ref(), f.ID)
+		kept := f.Scope == lint.InMatch && f.Approved && len(d.Recorded[f.Ref()]) > 0
+		if f.Warning && f.TextDigest != "" && (f.WholeServer || f.Scope == lint.InDrift && accepted[f.Ref()] || kept) {
+			record.Add(f.Ref(), f.Record())
 		}
 	}
 	return record

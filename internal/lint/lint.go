@@ -41,11 +41,16 @@ type Finding struct {
 }
 
 // textDigest is the digest in a record of consent to a warning: SHA-256 over the canonical form
-// (RFC 8785) of an array of the whole string that the warning stands in, as received, and, where
-// there is one, of what it names, so that neither another text at its place nor a new
+// (RFC 8785) of an array of the whole string that the warning stands in, as received but for
+// placeholders, and, where there is one, of what it names, so that neither another text at its place nor a new
 // neighbour is on record. By hand: printf %s '["Call read_file first.","read_file"]' | sha256sum
 func textDigest(texts ...string) string {
 	return fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256(jsontree.Append(nil, jsontree.Texts(texts))))
+}
+
+// Record is what a person's consent to the warning is recorded as.
+func (f Finding) Record() pin.Record {
+	return pin.Record{ID: f.ID, Place: f.Place, Digest: f.TextDigest}
 }
 
 // same reports whether two findings are one, found at different times.
@@ -100,8 +105,8 @@ func (r *Reviewer) at(members ...string) {
 	}
 }
 
-// Entry lists the findings of one entry as received. A finding is approved if the approved
-// definition has one with the same id, pointer and detail. The order is total: by
+// Entry lists the findings of one entry as received. A warning is approved if it is on record
+// with the pin, a note if the pinned definition has one with the same id, pointer and detail. The order is total: by
 // Table, warnings before notes, pointer, detail. At most maxAlike of one id and level
 // are listed, which are the first in the text, and one more finding counts the rest.
 func (x *Names) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
@@ -114,23 +119,27 @@ func (x *Names) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 	if before == nil && x.known[server] {
 		r.joined(&jsontree.Value{})
 	}
-	if before == nil || before.Definition == nil {
+	if before == nil {
 		return r.finish()
 	}
-	same := before.Digest == p.Digest
-	oldReceived, old := trees(before)
-	if !same {
-		r.growth(old, pinned)
-		was := old()
-		r.joined(&was)
+	same, then := before.Digest == p.Digest, x.newReview(server, before)
+	if before.Definition != nil {
+		oldReceived, old := trees(before)
+		if !same {
+			r.growth(old, pinned)
+			was := old()
+			r.joined(&was)
+		}
+		if slices.ContainsFunc(r.list, func(f Finding) bool { return !f.Warning && f.ID != "order" && f.ID != "new-address" }) { // what joined has no approval
+			then.whole(before, oldReceived)
+		}
 	}
 	list := r.finish()
-	if slices.ContainsFunc(list, func(f Finding) bool { return f.ID != "order" && f.ID != "new-address" }) { // what joined has no approval
-		then := x.newReview(server, before)
-		then.whole(before, oldReceived)
-		approve(list, then.finish(), func(f Finding) bool {
-			return same || !f.more && (!f.Warning || sameText(f, old(), pinned()))
-		})
+	approve(list, then.finish(), func(f Finding) bool { return same || !f.more })
+	for i := range list {
+		if f := &list[i]; f.Warning {
+			f.Approved = slices.Contains(before.Accepted, f.Record())
+		}
 	}
 	return list
 }
@@ -151,22 +160,6 @@ func approve(list, then []Finding, still func(Finding) bool) {
 	for i, f := range list {
 		list[i].Approved = slices.ContainsFunc(then, f.same) && still(f)
 	}
-}
-
-// sameText reports whether a warning is about the very text that was approved, or about no
-// text at all. A text gets one warning for each kind, so an approved warning would hide
-// an order that was added to the text.
-func sameText(f Finding, old, new jsontree.Value) bool {
-	a, b := &old, &new
-	tokens, _ := jsontree.Tokens(f.Pointer)
-	for _, token := range tokens {
-		a, b = jsontree.Lookup(a, token), jsontree.Lookup(b, token)
-	}
-	if a == nil || b == nil {
-		return false
-	}
-	whole := a.Kind == '"' || b.Kind == '"' || strings.HasSuffix(f.Detail, deeper)
-	return !whole || jsontree.Equal(*a, *b)
 }
 
 // deeper ends the detail of a finding that is about a place below its pointer.
@@ -303,12 +296,22 @@ func (r *Reviewer) addFor(subject, id string, warning bool, format string, args 
 		switch {
 		case !warning || r.text == "":
 		case subject == "":
-			f.TextDigest = textDigest(r.text)
+			f.TextDigest = textDigest(r.pinnedText())
 		default:
-			f.TextDigest = textDigest(r.text, subject)
+			f.TextDigest = textDigest(r.pinnedText(), subject)
 		}
 	}
 	r.list = append(r.list, f)
+}
+
+// pinnedText is the text with the placeholders of its policy: it is the same text in another
+// folder.
+func (r *Reviewer) pinnedText() string {
+	if r.own == nil {
+		return r.text
+	}
+	v, _ := pin.PutPlaceholders(jsontree.Text(r.text), r.own.set.Values)
+	return v.Text
 }
 
 // finish sorts the findings and adds the counts of what was left out.

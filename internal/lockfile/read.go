@@ -7,7 +7,6 @@ import (
 	"errors"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -309,27 +308,36 @@ func approvalIn(v jsontree.Value) *pin.Approval {
 }
 
 // accepted reads the record of the accepted warnings of a server or a pin.
-func (r *lockReader) accepted(v jsontree.Value, where string) ([]string, error) {
+func (r *lockReader) accepted(v jsontree.Value, where string) ([]pin.Record, error) {
 	list := v.Get("acceptedWarnings")
 	if list.Kind == 0 {
 		return nil, nil
 	}
-	ids, err := sortedTexts(list, "ids", parseAccepted)
+	records, err := recordsIn(list)
 	if err != nil {
-		return nil, r.At(int(list.At), `%s"acceptedWarnings": %s`, where, err)
+		return nil, r.At(int(list.At), `%s"acceptedWarnings": %s`, where, err).
+			Hint("take out what stands there, read the warnings, then put them on record: pinproof relock CAPTURE %s --accept-warning NAME", shell.Path(r.Path))
 	}
-	return ids, nil
+	return records, nil
 }
 
-// parseAccepted checks and sorts the ids of accepted warnings. One that this version doesn't
-// know is kept.
-func parseAccepted(ids []string) ([]string, error) {
-	for _, id := range ids {
-		if id == "" || len(id) > 64 || strings.Trim(id, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
-			return nil, fail.New("%s: an id is of a to z, 0 to 9 and -", text.Name(id))
+// recordsIn reads the records of accepted warnings.
+func recordsIn(list jsontree.Value) ([]pin.Record, error) {
+	var records []pin.Record
+	_, err := sortedTexts(list, "records", func(lines []string) ([]string, error) {
+		for _, line := range lines {
+			record, ok := pin.ParseRecord(line)
+			if !ok {
+				return nil, fail.New("%s: a record is ID PLACE sha256:HEX, of the text that was accepted", text.Name(line))
+			}
+			records = append(records, record)
 		}
+		return slices.Compact(slices.Sorted(slices.Values(lines))), nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	return slices.Compact(slices.Sorted(slices.Values(ids))), nil
+	return records, nil
 }
 
 // recompute makes a pin of the stored definition and refuses p if it differs.

@@ -790,7 +790,7 @@ func (r *Report) relockedText(of Relocked) string {
 	}
 	var recorded []string
 	for _, f := range r.Unrecorded() {
-		if slices.Contains(of.Recorded[f.Ref()], f.ID) {
+		if slices.Contains(of.Recorded[f.Ref()], f.Record()) {
 			recorded = append(recorded, f.ID+" of "+r.ref(f.Ref()))
 		}
 	}
