@@ -198,7 +198,7 @@ func lockfileOf(path string, sources []source) (l lockfile.Lockfile, ok bool) {
 		}
 		l.Servers = append(l.Servers, set)
 	}
-	if len(sources) == 0 || !l.IsExactly(file) {
+	if len(sources) == 0 || !l.IsExactly(file) || l.CheckApprovals(path, approvalHash) != nil {
 		return lockfile.Lockfile{}, false
 	}
 	return l, true
@@ -244,6 +244,9 @@ func readLockfile(path string) (l lockfile.Lockfile, s []byte, err error) {
 		if _, isCapture := capture.Read(path, s, formOf, pin.Policy{}); isCapture == nil {
 			err = captureAsLockfile(path)
 		}
+	}
+	if err == nil {
+		err = l.CheckApprovals(path, approvalHash)
 	}
 	return l, s, err
 }

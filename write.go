@@ -28,8 +28,12 @@ func now() (string, error) {
 	return t.UTC().Format(time.RFC3339), nil
 }
 
-// sign records the approver with each pin of next that is new or has a new digest.
+// sign records the approver with each pin of next that is new or has a new digest. An approval
+// of what another policy left out is none of what is stored from now on.
 func sign(next, old *pin.Set, approver string) error {
+	for _, p := range lockfile.FalseApprovals(next, approvalHash) {
+		p.Approval = nil
+	}
 	if approver == "" {
 		return nil
 	}
@@ -39,7 +43,7 @@ func sign(next, old *pin.Set, approver string) error {
 	}
 	for i := range next.Pins {
 		p := &next.Pins[i]
-		if before := old.Find(p.Key); before == nil || before.Digest != p.Digest {
+		if before := old.Find(p.Key); before == nil || before.Digest != p.Digest || before.Approval != nil && p.Approval == nil {
 			p.Approval = &pin.Approval{By: approver, At: at, Hash: approvalHash(next.Server, p)}
 		}
 	}

@@ -307,6 +307,33 @@ func approvalIn(v jsontree.Value) *pin.Approval {
 	return a
 }
 
+// FalseApprovals lists the pins whose recorded approval has the hash of something else than the
+// definition beside it. Of a policy that shapes what is stored, or leaves it out, nobody can tell.
+func FalseApprovals(s *pin.Set, hash func(server string, p *pin.Pin) string) (list []*pin.Pin) {
+	if s.Policy.HashOnly || s.Policy.Shapes() || len(s.Policy.Substitute) > 0 {
+		return nil
+	}
+	for i := range s.Pins {
+		if p := &s.Pins[i]; p.Approval != nil && p.Approval.Hash != hash(s.Server, p) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// CheckApprovals refuses a lockfile with such an approval.
+func (l *Lockfile) CheckApprovals(path string, hash func(server string, p *pin.Pin) string) error {
+	for i := range l.Servers {
+		s := &l.Servers[i]
+		for _, p := range FalseApprovals(s, hash) {
+			return fail.In(text.Printable(path)+":"+strconv.Itoa(p.Line), "server %s: %s: the hash of its approval is not that of its definition", text.Name(s.Server), pin.EntryRef(p.Type, p.Name)).
+				Hint("if you renamed the server: the hash has the old name, so take its approvals out").
+				Hint("if not: someone edited it, or a merge went wrong: go back to the committed version, then review with pinproof diff")
+		}
+	}
+	return nil
+}
+
 // accepted reads the record of the accepted warnings of a server or a pin.
 func (r *lockReader) accepted(v jsontree.Value, where string) ([]pin.Record, error) {
 	list := v.Get("acceptedWarnings")
