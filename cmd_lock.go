@@ -107,15 +107,20 @@ type approver struct {
 func (f *approveFlags) warningKeys(pairs []pin.Comparison) (map[pin.Key]bool, error) {
 	keys := map[pin.Key]bool{}
 	for _, arg := range f.acceptWarning {
-		key := pin.ParseEntry(arg)
-		keys[key] = true
-		switch n := pin.Holders(pairs, key); {
-		case n == 0:
-			return nil, fail.New("--accept-warning %s: %s", text.Name(arg), approval.Nowhere(key.Type))
-		case n > 1:
-			return nil, fail.New("--accept-warning %s: %s", text.Name(arg), approval.Ambiguous(key.Type)).
-				Hint("say which: --server ID")
+		s, err := approval.ParseSelector("--accept-warning", arg, report.OnlyWords())
+		if err == nil && !s.IsName() {
+			err = fail.New("--accept-warning %s: give the name of an entry", text.Name(arg)).Hint("for a tool of that name: --accept-warning tool=NAME")
 		}
+		if err == nil {
+			err = approval.CheckSelectors("--accept-warning", []approval.Selector{s}, pairs)
+		}
+		if err == nil && pin.Holders(pairs, s.Key) > 1 {
+			err = fail.New("--accept-warning %s: %s", text.Name(arg), approval.Ambiguous(s.Type)).Hint("say which: --server ID")
+		}
+		if err != nil {
+			return nil, err
+		}
+		keys[s.Key] = true
 	}
 	return keys, nil
 }

@@ -106,17 +106,19 @@ func (f *relockFlags) selection() (approval.Selection, error) {
 			return sel, noSuchLabel(id)
 		}
 	}
-	names := f.accept
+	flag, names := "--accept", f.accept
 	if len(f.accept)+len(f.acceptLabel) == 0 && !f.acceptAll {
-		names = f.acceptWarning // on its own, this flag accepts the entry, too
+		flag, names = "--accept-warning", f.acceptWarning // on its own, this flag accepts the entry, too
 	}
 	for _, arg := range names {
-		one, err := approval.ParseSelector("--accept", arg, diff.LabelIDs())
+		one, err := approval.ParseSelector(flag, arg, report.OnlyWords())
 		switch {
 		case err != nil:
 			return sel, err
 		case one.Word == approval.Warnings:
 			return sel, fail.New("--accept warnings: a warning takes a yes of its own").Hint("read it, then name the entry: --accept-warning NAME")
+		case slices.Contains(report.NoteIDs, one.Word):
+			return sel, fail.New("%s %s: a word that --only takes", flag, arg).Hint("for a tool of that name: %s tool=NAME", flag)
 		case one.Word != "" && approval.KindOf(one.Word) == "":
 			f.acceptLabel, sel.Labels = append(f.acceptLabel, arg), append(sel.Labels, one)
 			continue

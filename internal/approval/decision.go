@@ -93,7 +93,6 @@ func SelectDrifts(pairs []pin.Comparison, drifts []pin.Drift, sel Selection) (ac
 	}
 	for i := range sel.Accepts {
 		s := &sel.Accepts[i]
-		s.settle(pairs)
 		fits, err := s.drifts(pairs, drifts)
 		if err != nil {
 			return nil, nil, err
