@@ -34,7 +34,7 @@ type Finding struct {
 	WholeServer bool   // it is about the whole capture
 	Weight      int    // of a note order: how much it sounds like one
 	Strong      bool   // of a note order: one to the model about other tools, every step, what guards the user, or secrets
-	Place       string // of a warning: its pointer without the indices in arrays, which move
+	Place       string // of a warning: its pointer without the indices in arrays, which move; an argument of a prompt by its name
 	TextDigest  string // of a warning: of what it is about (textDigest)
 	Scope       Scope
 	subject     string // what it names: another tool, a look-alike. It identifies the finding in place of its detail, which may name servers that come and go
@@ -282,15 +282,20 @@ func (r *Reviewer) addFor(subject, id string, warning bool, format string, args 
 	if !f.more {
 		f.subject = subject
 		f.Detail = fmt.Sprintf(format, args...)
-		for _, step := range r.path {
+		for i, step := range r.path {
 			token := schema.Token(step)
 			if len(f.Pointer)+len(token) > maxFindingPointer {
 				f.Detail += deeper
 				break
 			}
 			f.Pointer = jsontree.Pointer(f.Pointer, token)
-			if warning && step.Index < 0 {
+			switch {
+			case warning && step.Index < 0:
 				f.Place = jsontree.Pointer(f.Place, token)
+			case warning && i == 1 && f.List == pin.Prompts && r.path[0].Name == "arguments": // a parameter has a name of its own
+				if list := r.root.Get("arguments").Items(); step.Index < len(list) { // prose that isn't pinned is read without the root
+					f.Place = jsontree.Pointer(f.Place, list[step.Index].Get("name").Text)
+				}
 			}
 		}
 		switch {
