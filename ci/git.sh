@@ -152,16 +152,16 @@ for driver in "git alone" "with the driver"; do
 	is "  and it is whole" test "$(pinproof diff tools.lock --against tools.lock >"$work/out" 2>&1 || echo $?)" = ""
 done
 
-records() { # ID...: what is on record of f
-	for id; do printf '%s sha256:%064d\n' "$id" 0; done | jq -R . | jq -s --slurpfile lock tools.lock '. as $ids | $lock[0] | .servers.files.tools.f.acceptedWarnings = $ids' >"$work/new"
+records() { # IDS: what is on record of f
+	for id in $1; do printf '%s sha256:%064d\n' "$id" 0; done | jq -R . | jq -s --slurpfile lock tools.lock '. as $ids | $lock[0] | .servers.files.tools.f.acceptedWarnings = $ids' >"$work/new"
 	mv "$work/new" tools.lock
-	is "  a lockfile with the records $*" test "$(pinproof diff tools.lock --against tools.lock >"$work/out" 2>&1 || echo $?)" = ""
-	git commit -q --allow-empty -a -m "records $*"
+	is "  a lockfile with the records $1" test "$(pinproof diff tools.lock --against tools.lock >"$work/out" 2>&1 || echo $?)" = ""
+	git commit -q --allow-empty -a -m "records $1"
 }
 joined() { # BASE OURS THEIRS: the records of f
-	branch base && records $1
-	branch y && git reset -q --hard base && records $3
-	branch x && git reset -q --hard base && records $2
+	branch base && records "$1"
+	branch y && git reset -q --hard base && records "$3"
+	branch x && git reset -q --hard base && records "$2"
 	code=0
 	git merge -q -m merge y >"$work/log" 2>&1 || code=$?
 	jq -r '.servers.files.tools.f.acceptedWarnings[]' tools.lock | cut -d' ' -f1 | tr '\n' ' ' >"$work/out"
