@@ -11,7 +11,11 @@ awk -v work="$work" '/^## / { inside = ($0 == "## In git") } inside && /^```/ { 
 	"$repo/docs/lockfile.md"
 is "docs/lockfile.md has two blocks" test -s "$work/block-1" -a -s "$work/block-2" -a ! -e "$work/block-3"
 cp "$work/block-1" .gitattributes
-cp "$repo/docs/merge-lockfile.sh" .
+configure() { # once in each clone
+	cp "$repo/docs/merge-lockfile.sh" .
+	sh -eu "$work/block-2"
+	is "the driver is in no work tree" test ! -e merge-lockfile.sh -a -f .git/merge-lockfile.sh
+}
 
 list() { # TOOL...: a capture
 	printf '{"tools":['
@@ -40,7 +44,7 @@ approve files b f k
 approve mail send
 
 echo "diff"
-sh -eu "$work/block-2"
+configure
 cp "$repo/testdata/tools.lock" tools.lock
 git add . && git commit -q -m "the example"
 pinproof relock "$repo/testdata/upgraded.jsonl" --server filesystem --accept read_file >"$work/out" || [ $? = 1 ]
@@ -100,7 +104,7 @@ web() { approve web get; }
 wiki() { approve wiki read; }
 
 for driver in "git alone" "with the driver"; do
-	if [ "$driver" = "git alone" ]; then git config --unset merge.pinproof.driver; else sh -eu "$work/block-2"; fi
+	if [ "$driver" = "git alone" ]; then git config --unset merge.pinproof.driver; else configure; fi
 	merges "$driver: two tools of one server" a z
 	holds files a b f k z
 	merges "$driver: a tool more, a tool less" a less
@@ -147,4 +151,40 @@ for driver in "git alone" "with the driver"; do
 	is "  git merges it line by line" test "$code" = 0 -a "$(grep -c 'Does\\u200b z' tools.lock)" = 1
 	is "  and it is whole" test "$(pinproof diff tools.lock --against tools.lock >"$work/out" 2>&1 || echo $?)" = ""
 done
+
+records() { # IDS: what is on record of f
+	for id in $1; do printf '%s sha256:%064d\n' "$id" 0; done | jq -R . | jq -s --slurpfile lock tools.lock '. as $ids | $lock[0] | .servers.files.tools.f.acceptedWarnings = $ids' >"$work/new"
+	mv "$work/new" tools.lock
+	is "  a lockfile with the records $1" test "$(pinproof diff tools.lock --against tools.lock >"$work/out" 2>&1 || echo $?)" = ""
+	git commit -q --allow-empty -a -m "records $1"
+}
+joined() { # BASE OURS THEIRS: the records of f
+	branch base && records "$1"
+	branch y && git reset -q --hard base && records "$3"
+	branch x && git reset -q --hard base && records "$2"
+	code=0
+	git merge -q -m merge y >"$work/log" 2>&1 || code=$?
+	jq -r '.servers.files.tools.f.acceptedWarnings[]' tools.lock | cut -d' ' -f1 | tr '\n' ' ' >"$work/out"
+}
+echo "records of one pin"
+joined "k m" "a k m" "k m z"
+is "  git asks, and joins no consents" test "$code$(cat "$work/out")" = "1a k m "
+git reset -q --hard
+joined "k m" "k m" "k m z"
+is "  those of the side that changed them" test "$code$(cat "$work/out")" = "0k m z "
+git config --unset merge.pinproof.driver
+joined "k m" "a k m" "k m z"
+is "  git alone would join them" test "$code$(cat "$work/out")" = "0a k m z "
+configure
+
+echo "a stranger's branch"
+branch y && echo "touch '$work/ran'" >merge-lockfile.sh && git add . && approve files b f k y
+branch x && echo "touch '$work/ran'" >merge-lockfile.sh && git add . && approve files b f k z
+git merge -q -m merge y >"$work/log" 2>&1
+is "  none of its code runs" test ! -e "$work/ran"
+holds files b f k y z
+git worktree add -q -f "$work/other" y~0 --detach
+code=0
+(cd "$work/other" && git merge -q -m merge x~0) >"$work/log" 2>&1 || code=$?
+is "  nor in another work tree" test "$code" = 0 -a ! -e "$work/ran"
 finish

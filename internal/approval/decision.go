@@ -2,6 +2,7 @@ package approval
 
 import (
 	"slices"
+	"strings"
 
 	"pinproof/internal/pin"
 )
@@ -28,19 +29,19 @@ func (sel *Selection) LabelIDs() (ids []string) {
 }
 
 // Record puts a warning on record. It is about an entry that matches its pin.
-func (sel *Selection) Record(of pin.Ref, id string) {
+func (sel *Selection) Record(of pin.Ref, record pin.Record) {
 	if sel.Recorded == nil {
 		sel.Recorded = WarningRecord{}
 	}
-	sel.Recorded.Add(of, id)
+	sel.Recorded.Add(of, record)
 }
 
-// A WarningRecord has the ids of accepted warnings, by entry. Those about a server's list as
+// A WarningRecord has the accepted warnings of entries. Those about a server's list as
 // a whole stand under the empty entry.
-type WarningRecord map[pin.Ref][]string
+type WarningRecord map[pin.Ref][]pin.Record
 
 // Add adds a warning of an entry.
-func (r WarningRecord) Add(of pin.Ref, id string) { r[of] = append(r[of], id) }
+func (r WarningRecord) Add(of pin.Ref, record pin.Record) { r[of] = append(r[of], record) }
 
 // Of reports whether there is a warning of a server.
 func (r WarningRecord) Of(server string) bool {
@@ -52,9 +53,9 @@ func (r WarningRecord) Of(server string) bool {
 	return false
 }
 
-// with returns the ids on record for an entry together with others, sorted, without repeats.
-func (r WarningRecord) with(key pin.Ref, ids []string) []string {
-	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(ids, r[key]))))
+// of returns what stands in the lockfile for an entry: sorted, without repeats.
+func (r WarningRecord) of(key pin.Ref) []pin.Record {
+	return slices.Compact(slices.SortedFunc(slices.Values(r[key]), func(a, b pin.Record) int { return strings.Compare(a.String(), b.String()) }))
 }
 
 // A Decision is the result of a selection.
@@ -100,7 +101,6 @@ func SelectDrifts(sides []pin.Comparison, drifts []pin.Drift, sel Selection) (ac
 	}
 	for i := range sel.Accepts {
 		s := &sel.Accepts[i]
-		s.settle(sides)
 		fits, err := s.drifts(sides, drifts)
 		if err != nil {
 			return nil, nil, err
@@ -136,16 +136,16 @@ func Ambiguous(list pin.EntryType) string {
 }
 
 // Pins returns a server's pins after its accepted drifts, each with the warnings that
-// were accepted with it. Every other entry keeps its pin.
+// were accepted with it. Every other entry keeps its pin, but for warnings that are put on record.
 func Pins(p *pin.Comparison, accepted []*pin.Drift, warnings WarningRecord) pin.Set {
-	next := pin.Set{Server: p.Server, Policy: p.Captured.Policy, Accepted: warnings.with(pin.Ref{Server: p.Server}, nil)}
+	next := pin.Set{Server: p.Server, Policy: p.Captured.Policy, Accepted: warnings.of(pin.Ref{Server: p.Server})}
 	var pins []pin.Pin
 	taken := make(map[pin.Key]bool, len(accepted))
 	for _, d := range accepted {
 		taken[d.Key] = true
 		if d.Kind != pin.Removed {
 			new := *d.Captured
-			new.Accepted = warnings.with(pin.Ref{Server: p.Server, Key: d.Key}, nil)
+			new.Accepted = warnings.of(pin.Ref{Server: p.Server, Key: d.Key})
 			pins = append(pins, new)
 		}
 	}
@@ -158,7 +158,9 @@ func Pins(p *pin.Comparison, accepted []*pin.Drift, warnings WarningRecord) pin.
 		if f := p.Captured.Find(old.Key); f != nil && f.Form.Digest == old.Form.Digest {
 			old.Definition = f.Definition
 		}
-		old.Accepted = warnings.with(pin.Ref{Server: p.Server, Key: old.Key}, old.Accepted)
+		if ref := (pin.Ref{Server: p.Server, Key: old.Key}); len(warnings[ref]) > 0 {
+			old.Accepted = warnings.of(ref)
+		}
 		pins = append(pins, old)
 	}
 	next.Put(pins)

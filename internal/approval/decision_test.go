@@ -41,7 +41,7 @@ func TestDecide(t *testing.T) {
 	record := func(names ...string) approval.WarningRecord {
 		var sel approval.Selection
 		for _, name := range names {
-			sel.Record(pin.Ref{Server: "s", Key: pin.Key{Name: name}}, "hidden-text x")
+			sel.Record(pin.Ref{Server: "s", Key: pin.Key{Name: name}}, rec("hidden-text"))
 		}
 		return sel.Recorded
 	}
@@ -95,45 +95,57 @@ func TestDecide(t *testing.T) {
 	}
 }
 
+// rec is a record of consent to a warning, of whatever text.
+func rec(id string) pin.Record { return pin.Record{ID: id, Digest: pin.DigestPrefix + "0"} }
+
+// ids are the ids of records.
+func ids(records []pin.Record) string {
+	var list []string
+	for _, r := range records {
+		list = append(list, r.ID)
+	}
+	return strings.Join(list, ",")
+}
+
 // TestWarningRecord: it knows servers by their entries and as a whole.
 func TestWarningRecord(t *testing.T) {
 	r := approval.WarningRecord{}
-	r.Add(pin.Ref{Server: "a", Key: pin.Key{Name: "x"}}, "one")
-	r.Add(pin.Ref{Server: "b"}, "two")
+	r.Add(pin.Ref{Server: "a", Key: pin.Key{Name: "x"}}, rec("one"))
+	r.Add(pin.Ref{Server: "b"}, rec("two"))
 	if !r.Of("a") || !r.Of("b") || r.Of("") || r.Of("x") || approval.WarningRecord(nil).Of("a") {
 		t.Errorf("%v", r)
 	}
 }
 
 // TestPinsTakeWarnings: an accepted definition has the warnings accepted with it and none of
-// the old one's; what stays keeps its own beside them.
+// the old one's; what stays keeps its own, until others are put on record for it.
 func TestPinsTakeWarnings(t *testing.T) {
 	pairs, drifts := relockCase(t)
 	p := &pairs[0]
-	p.Locked.Accepted = []string{"old list"}
+	p.Locked.Accepted = []pin.Record{rec("old-list")}
 	for i := range p.Locked.Pins {
-		p.Locked.Pins[i].Accepted = []string{"m of " + p.Locked.Pins[i].Name}
+		p.Locked.Pins[i].Accepted = []pin.Record{rec("m-" + p.Locked.Pins[i].Name)}
 	}
-	drifts[0].Captured.Accepted = []string{"of the capture"}
+	drifts[0].Captured.Accepted = []pin.Record{rec("of-the-capture")}
 	r := approval.WarningRecord{}
 	for _, id := range []string{"z", "a", "z"} {
 		for _, name := range []string{"edited", "same", "new"} {
-			r.Add(pin.Ref{Server: "s", Key: pin.Key{Name: name}}, id)
+			r.Add(pin.Ref{Server: "s", Key: pin.Key{Name: name}}, rec(id))
 		}
-		r.Add(pin.Ref{Server: "s"}, id+" list")
-		r.Add(pin.Ref{Server: "other", Key: pin.Key{Name: "hid"}}, id)
-		r.Add(pin.Ref{Server: "s", Key: pin.Key{Type: pin.Prompts, Name: "hid"}}, id)
+		r.Add(pin.Ref{Server: "s"}, rec(id+"-list"))
+		r.Add(pin.Ref{Server: "other", Key: pin.Key{Name: "hid"}}, rec(id))
+		r.Add(pin.Ref{Server: "s", Key: pin.Key{Type: pin.Prompts, Name: "hid"}}, rec(id))
 	}
 	next := approval.Pins(p, []*pin.Drift{&drifts[0], &drifts[1], &drifts[3]}, r)
-	got := map[string]string{"": strings.Join(next.Accepted, ",")}
+	got := map[string]string{"": ids(next.Accepted)}
 	for _, pin := range next.Pins {
-		got[pin.Name] = strings.Join(pin.Accepted, ",")
+		got[pin.Name] = ids(pin.Accepted)
 	}
-	want := map[string]string{"": "a list,z list", "edited": "a,z", "hid": "m of hid", "new": "a,z", "same": "a,m of same,z", "twice": "m of twice"}
+	want := map[string]string{"": "a-list,z-list", "edited": "a,z", "hid": "m-hid", "new": "a,z", "same": "a,z", "twice": "m-twice"}
 	if !maps.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	if again := p.Locked.Find(pin.Key{Name: "same"}).Accepted; !slices.Equal(again, []string{"m of same"}) {
+	if again := p.Locked.Find(pin.Key{Name: "same"}).Accepted; ids(again) != "m-same" {
 		t.Errorf("the pinned side was changed: %q", again)
 	}
 }
@@ -239,7 +251,7 @@ func TestKeptPinsStayByteForByte(t *testing.T) {
 		for i := range p.Locked.Pins {
 			if one := &p.Locked.Pins[i]; m.IntN(2) == 0 {
 				one.Approval = &pin.Approval{By: m.Pick("Ada", "Grace"), At: "2026-01-02T03:04:05Z", Hash: one.Digest}
-				one.Accepted = []string{"hidden-text /description " + one.Digest}
+				one.Accepted = []pin.Record{{ID: "hidden-text", Place: "/description", Digest: one.Digest}}
 			}
 		}
 		want, from := entries(p.Locked), entries(p.Captured)

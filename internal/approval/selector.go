@@ -54,7 +54,7 @@ func ParseSelector(flag, arg string, labels []string) (Selector, error) {
 		return Selector{}, fail.New("%s %s: give NAME, NAME@sha256:HEX or sha256:HEX, all 64 digits", flag, text.Name(arg))
 	}
 	s := Selector{Arg: arg, Key: pin.ParseEntry(name), Digest: digest}
-	if digest == "" && strings.ContainsAny(s.Name, "*?") { // * stands for any text, ? for a character
+	if digest == "" && s.Name == name && strings.ContainsAny(name, "*?") { // * stands for any text, ? for a character; behind tool= nothing does
 		pattern, err := regexp.Compile("(?s)^" + strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(s.Name)) + "$")
 		if err != nil {
 			return Selector{}, fail.New("%s %s: not a pattern of names", flag, text.Name(arg))
@@ -64,12 +64,8 @@ func ParseSelector(flag, arg string, labels []string) (Selector, error) {
 	return s, nil
 }
 
-// settle reads a pattern as a name if an entry has exactly that name.
-func (s *Selector) settle(sides []pin.Comparison) {
-	if pin.Holders(sides, s.Key) > 0 {
-		s.pattern = nil
-	}
-}
+// IsName reports whether the selector is the name of one entry, and nothing else.
+func (s *Selector) IsName() bool { return s.named() && s.pattern == nil && s.Digest == "" }
 
 // named reports whether the selector has the name of an entry, or a pattern of names.
 func (s *Selector) named() bool { return s.Word == "" && (s.Name != "" || s.Type == pin.Instructions) }
@@ -107,15 +103,22 @@ func (s *Selector) takes(d *pin.Drift) bool {
 }
 
 // check refuses a selector that means nothing, or several things: a name that is neither
-// pinned nor listed, and a word that is a name, too.
+// pinned nor listed, and a word, a pattern or another entry that is the name of a tool, too.
+// A server that gives a tool such a name must get neither reading.
 func (s *Selector) check(flag string, sides []pin.Comparison) error {
 	known := slices.ContainsFunc(sides, func(p pin.Comparison) bool {
 		means := func(p pin.Pin) bool { return s.means(p.Key) }
 		return slices.ContainsFunc(p.Locked.Pins, means) || slices.ContainsFunc(p.Captured.Pins, means)
 	})
+	tool, also, name := pin.Key{Type: pin.Tools, Name: s.Arg}, pin.EntryRef(s.Type, s.Name), "NAME"
+	if s.Word != "" {
+		also, name = "a word for a kind of drift or a label", s.Word
+	} else if s.pattern != nil {
+		also = "a pattern of names"
+	}
 	switch {
-	case s.Word != "" && pin.Holders(sides, s.Key) > 0:
-		return fail.New("%s %s: the name of a tool, and a word for a kind of drift or a label", flag, s.Word).Hint("for the tool: %s tool=%s", flag, s.Word)
+	case s.Digest == "" && (s.Key != tool || s.pattern != nil || s.Word != "") && pin.Holders(sides, tool) > 0:
+		return fail.New("%s %s: the name of a tool, and %s", flag, text.Name(s.Arg), also).Hint("for the tool: %s tool=%s", flag, name)
 	case s.named() && !known:
 		return fail.New("%s %s: %s", flag, text.Name(strings.TrimSuffix(s.Arg, "@"+s.Digest)), Nowhere(s.Type))
 	}
@@ -180,7 +183,6 @@ const maxNamedServers = 6
 // CheckSelectors refuses what a flag names and isn't there.
 func CheckSelectors(flag string, list []Selector, sides []pin.Comparison) error {
 	for i := range list {
-		list[i].settle(sides)
 		if err := list[i].check(flag, sides); err != nil {
 			return err
 		}

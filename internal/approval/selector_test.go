@@ -205,7 +205,8 @@ func TestPatternsAndWords(t *testing.T) {
 		Captured: side(`[{"name":"a*","x":1},{"name":"ab","x":1},{"name":"x\ny","x":1},{"name":"added","x":1},{"name":"new"}]`)}}
 	drifts = pintest.Drifts(pairs)
 	for arg, want := range map[string]string{
-		"a*":         "a*", // there is an entry of exactly that name
+		"a*":         `--accept "a*": the name of a tool, and a pattern of names / hint: for the tool: --accept tool=NAME`,
+		"tool=a*":    "a*",
 		"a?":         "a* ab",
 		"x*y":        "x\ny",
 		"x?y":        "x\ny",

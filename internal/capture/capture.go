@@ -628,7 +628,6 @@ func (r *captureReader) sameList(list pin.EntryType, n int, first, other []pin.P
 func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, formOf pin.FormFunc) (pin.Set, error) {
 	s := pin.Set{Server: server, Policy: pol}
 	var pins []pin.Pin
-	var substitutes []pin.Substitute
 	for _, name := range pol.Substitute {
 		at := slices.IndexFunc(values, func(s pin.Substitute) bool { return s.Name == name })
 		if at < 0 {
@@ -638,7 +637,7 @@ func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, for
 	}
 	for _, v := range values { // in their order: the longest value first
 		if slices.Contains(pol.Substitute, v.Name) {
-			substitutes = append(substitutes, v)
+			s.Values = append(s.Values, v)
 		}
 	}
 	for list := range pin.EntryTypes {
@@ -650,8 +649,8 @@ func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, for
 		}
 		pins = slices.Grow(pins, len(m.Lists[list].Entries))
 		for _, p := range m.Lists[list].Entries {
-			if pol.Shapes() || len(substitutes) > 0 {
-				v, err := pin.PutPlaceholders(p.Tree(), substitutes)
+			if pol.Shapes() || len(s.Values) > 0 {
+				v, err := pin.PutPlaceholders(p.Tree(), s.Values)
 				v = pol.Apply(list, v) // after that: a text is cut at the same place whatever the values
 				if err != nil {
 					where := fmt.Sprintf("%s:%d:%d", text.Printable(m.Path), p.Line, p.Column)
@@ -663,7 +662,7 @@ func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, for
 				}
 				p.Form = formOf(list, hashed)
 			}
-			if name, err := pin.PutPlaceholders(jsontree.Text(p.Name), substitutes); err == nil {
+			if name, err := pin.PutPlaceholders(jsontree.Text(p.Name), s.Values); err == nil {
 				p.Name = name.Text
 			}
 			pins = append(pins, p)

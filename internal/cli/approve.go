@@ -109,15 +109,20 @@ type approver struct {
 func (f *approveFlags) warningKeys(sides []pin.Comparison) (map[pin.Key]bool, error) {
 	keys := map[pin.Key]bool{}
 	for _, arg := range f.acceptWarning {
-		key := pin.ParseEntry(arg)
-		keys[key] = true
-		switch n := pin.Holders(sides, key); {
-		case n == 0:
-			return nil, fail.New("--accept-warning %s: %s", text.Name(arg), approval.Nowhere(key.Type))
-		case n > 1:
-			return nil, fail.New("--accept-warning %s: %s", text.Name(arg), approval.Ambiguous(key.Type)).
-				Hint("say which: --server ID")
+		s, err := approval.ParseSelector("--accept-warning", arg, report.OnlyWords())
+		if err == nil && !s.IsName() {
+			err = fail.New("--accept-warning %s: give the name of an entry", text.Name(arg)).Hint("for a tool of that name: --accept-warning tool=NAME")
 		}
+		if err == nil {
+			err = approval.CheckSelectors("--accept-warning", []approval.Selector{s}, sides)
+		}
+		if err == nil && pin.Holders(sides, s.Key) > 1 {
+			err = fail.New("--accept-warning %s: %s", text.Name(arg), approval.Ambiguous(s.Type)).Hint("say which: --server ID")
+		}
+		if err != nil {
+			return nil, err
+		}
+		keys[s.Key] = true
 	}
 	return keys, nil
 }
@@ -139,7 +144,7 @@ func (a *approver) applyWarningFlags(sel *approval.Selection) error {
 	sel.Whole = !a.flags.acceptWarnings && len(lint.WarningsIn(a.r.General())) > 0
 	for _, f := range a.r.Unrecorded() {
 		if accepts(f.Ref().Key) {
-			sel.Record(f.Ref(), f.ID)
+			sel.Record(f.Ref(), f.Record())
 		}
 	}
 	return nil
@@ -168,7 +173,7 @@ func (a *approver) ask(sel *approval.Selection) error {
 		}
 		sel.All, sel.Chosen, sel.Whole, sel.Refused = false, chosen.Drifts, false, nil // the prompt asked for a yes to each warning
 		for _, f := range chosen.Warnings {
-			sel.Record(f.Ref(), f.ID)
+			sel.Record(f.Ref(), f.Record())
 		}
 		return nil
 	})
@@ -282,15 +287,16 @@ func (a *app) write(w *workspace.Workspace, req *request, next []pin.Set, drop [
 
 // warnings returns what goes on record with a decision: every warning in an accepted
 // definition, those about the lists as a whole, and the ones of matching entries that were
-// accepted.
+// accepted, with what was on record already and still holds.
 func (a *approver) warnings(d *approval.Decision) approval.WarningRecord {
 	accepted, record := a.refs(d.Accepted), approval.WarningRecord{}
-	for of, ids := range d.Recorded {
-		record[of] = slices.Clone(ids)
+	for of, records := range d.Recorded {
+		record[of] = slices.Clone(records)
 	}
 	for _, f := range a.r.Findings {
-		if f.Warning && (f.WholeServer || f.Scope == lint.InDrift && accepted[f.Ref()]) {
-			record.Add(f.Ref(), f.ID)
+		kept := f.Scope == lint.InMatch && f.Approved && len(d.Recorded[f.Ref()]) > 0
+		if f.Warning && f.TextDigest != "" && (f.WholeServer || f.Scope == lint.InDrift && accepted[f.Ref()] || kept) {
+			record.Add(f.Ref(), f.Record())
 		}
 	}
 	return record

@@ -37,7 +37,7 @@ func completeValues(root *cobra.Command, a *app) {
 		if len(args) > 1 {
 			path = args[1]
 		}
-		l, _, _ := workspace.ReadLockfile(a.gate.Form, path)
+		l, _, _ := workspace.ReadLockfile(a.gate, path)
 		return slices.DeleteFunc(l.Labels(), func(label string) bool { return !shell.PasteableLabel(label) }), noFiles
 	}
 	drifted := func(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {

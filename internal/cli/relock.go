@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"pinproof/internal/approval"
-	"pinproof/internal/diff"
 	"pinproof/internal/fail"
 	"pinproof/internal/pin"
 	"pinproof/internal/report"
@@ -98,17 +97,19 @@ func (f *relockFlags) selection(req *request) (approval.Selection, error) {
 			return sel, fail.New("--only %s --accept-all: an entry is accepted by its name or a pattern: --accept", text.Name(s.Arg))
 		}
 	}
-	names := f.accept
+	flag, names := "--accept", f.accept
 	if len(f.accept) == 0 && !f.acceptAll {
-		names = f.acceptWarning // on its own, this flag accepts the entry, too
+		flag, names = "--accept-warning", f.acceptWarning // on its own, this flag accepts the entry, too
 	}
 	for _, arg := range names {
-		one, err := approval.ParseSelector("--accept", arg, diff.LabelIDs())
+		one, err := approval.ParseSelector(flag, arg, report.OnlyWords())
 		switch {
 		case err != nil:
 			return sel, err
 		case one.Word == approval.Warnings:
 			return sel, fail.New("--accept warnings: a warning takes a yes of its own").Hint("read it, then name the entry: --accept-warning NAME")
+		case slices.Contains(report.NoteIDs, one.Word):
+			return sel, fail.New("%s %s: a word that --only takes", flag, arg).Hint("for a tool of that name: %s tool=NAME", flag)
 		case one.Word != "" && approval.KindOf(one.Word) == "":
 			sel.Labels = append(sel.Labels, one)
 			continue
@@ -241,7 +242,7 @@ func (a *app) dropServer(cmd *cobra.Command, args []string, f *relockFlags) erro
 	if err != nil {
 		return err
 	}
-	l, s, err := workspace.ReadLockfile(a.gate.Form, req.LockPath)
+	l, s, err := workspace.ReadLockfile(a.gate, req.LockPath)
 	set := l.Find(server)
 	switch {
 	case err != nil:

@@ -34,18 +34,23 @@ type Finding struct {
 	WholeServer bool   // it is about the whole capture
 	Weight      int    // of a note order: how much it sounds like one
 	Strong      bool   // of a note order: one to the model about other tools, every step, what guards the user, or secrets
-	Place       string // of a warning: its pointer without the indices in arrays, which move
+	Place       string // of a warning: its pointer without the indices in arrays, which move; an argument of a prompt by its name
 	TextDigest  string // of a warning: of what it is about (textDigest)
 	Scope       Scope
 	subject     string // what it names: another tool, a look-alike. It identifies the finding in place of its detail, which may name servers that come and go
 }
 
 // textDigest is the digest in a record of consent to a warning: SHA-256 over the canonical form
-// (RFC 8785) of an array of the whole string that the warning stands in, as received but with
-// the placeholders of the policy (asPinned), and of what it names, if it does. So neither
-// another text at its place nor a new neighbour is on record. By hand: printf %s '["Call read_file first.","read_file"]' | sha256sum
+// (RFC 8785) of an array of the whole string that the warning stands in, as received but for
+// placeholders, and, where there is one, of what it names, so that neither another text at its place nor a new
+// neighbour is on record. By hand: printf %s '["Call read_file first.","read_file"]' | sha256sum
 func textDigest(texts ...string) string {
 	return fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256(jsontree.Append(nil, jsontree.Texts(texts))))
+}
+
+// Record is what a person's consent to the warning is recorded as.
+func (f Finding) Record() pin.Record {
+	return pin.Record{ID: f.ID, Place: f.Place, Digest: f.TextDigest}
 }
 
 // same reports whether two findings are one, found at different times.
@@ -100,8 +105,8 @@ func (r *Reviewer) at(members ...string) {
 	}
 }
 
-// Entry lists the findings of one entry as received. A finding is approved if the approved
-// definition has one with the same id, pointer and detail. The order is total: by
+// Entry lists the findings of one entry as received. A warning is approved if it is on record
+// with the pin, a note if the pinned definition has one with the same id, pointer and detail. The order is total: by
 // Table, warnings before notes, pointer, detail. At most maxAlike of one id and level
 // are listed, which are the first in the text, and one more finding counts the rest.
 func (x *Names) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
@@ -114,23 +119,27 @@ func (x *Names) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 	if before == nil && x.known[server] {
 		r.joined(&jsontree.Value{})
 	}
-	if before == nil || before.Definition == nil {
+	if before == nil {
 		return r.finish()
 	}
-	same := before.Digest == p.Digest
-	oldReceived, old := trees(before)
-	if !same {
-		r.growth(old, pinned)
-		was := old()
-		r.joined(&was)
+	same, then := before.Digest == p.Digest, x.newReview(server, before)
+	if before.Definition != nil {
+		oldReceived, old := trees(before)
+		if !same {
+			r.growth(old, pinned)
+			was := old()
+			r.joined(&was)
+		}
+		if slices.ContainsFunc(r.list, func(f Finding) bool { return !f.Warning && f.ID != "order" && f.ID != "new-address" }) { // what joined has no approval
+			then.whole(before, oldReceived)
+		}
 	}
 	list := r.finish()
-	if slices.ContainsFunc(list, func(f Finding) bool { return f.ID != "order" && f.ID != "new-address" }) { // what joined has no approval
-		then := x.newReview(server, before)
-		then.whole(before, oldReceived)
-		approve(list, then.finish(), func(f Finding) bool {
-			return same || !f.more && (!f.Warning || sameText(f, old(), pinned()))
-		})
+	approve(list, then.finish(), func(f Finding) bool { return same || !f.more })
+	for i := range list {
+		if f := &list[i]; f.Warning {
+			f.Approved = slices.Contains(before.Accepted, f.Record())
+		}
 	}
 	return list
 }
@@ -151,22 +160,6 @@ func approve(list, then []Finding, still func(Finding) bool) {
 	for i, f := range list {
 		list[i].Approved = slices.ContainsFunc(then, f.same) && still(f)
 	}
-}
-
-// sameText reports whether a warning is about the very text that was approved, or about no
-// text at all. A text gets one warning for each kind, so an approved warning would hide
-// an order that was added to the text.
-func sameText(f Finding, old, new jsontree.Value) bool {
-	a, b := &old, &new
-	tokens, _ := jsontree.Tokens(f.Pointer)
-	for _, token := range tokens {
-		a, b = jsontree.Lookup(a, token), jsontree.Lookup(b, token)
-	}
-	if a == nil || b == nil {
-		return false
-	}
-	whole := a.Kind == '"' || b.Kind == '"' || strings.HasSuffix(f.Detail, deeper)
-	return !whole || jsontree.Equal(*a, *b)
 }
 
 // deeper ends the detail of a finding that is about a place below its pointer.
@@ -292,43 +285,41 @@ func (r *Reviewer) addFor(subject, id string, warning bool, format string, args 
 	if !f.more {
 		f.subject = subject
 		f.Detail = fmt.Sprintf(format, args...)
-		for _, step := range r.path {
+		for i, step := range r.path {
 			token := schema.Token(step)
 			if len(f.Pointer)+len(token) > maxFindingPointer {
 				f.Detail += deeper
 				break
 			}
 			f.Pointer = jsontree.Pointer(f.Pointer, token)
-			if warning && step.Index < 0 {
+			switch {
+			case warning && step.Index < 0:
 				f.Place = jsontree.Pointer(f.Place, token)
+			case warning && i == 1 && f.List == pin.Prompts && r.path[0].Name == "arguments": // a parameter has a name of its own
+				if list := r.root.Get("arguments").Items(); step.Index < len(list) { // prose that isn't pinned is read without the root
+					f.Place = jsontree.Pointer(f.Place, list[step.Index].Get("name").Text)
+				}
 			}
 		}
 		switch {
 		case !warning || r.text == "":
 		case subject == "":
-			f.TextDigest = textDigest(r.asPinned())
+			f.TextDigest = textDigest(r.pinnedText())
 		default:
-			f.TextDigest = textDigest(r.asPinned(), subject)
+			f.TextDigest = textDigest(r.pinnedText(), subject)
 		}
 	}
 	r.list = append(r.list, f)
 }
 
-// asPinned is the string that is read, with the placeholders of the policy: the values that they
-// stand for differ from machine to machine. Where the policy cuts texts it is as received.
-func (r *Reviewer) asPinned() string {
-	if r.own == nil || r.pin.Received == nil || len(r.own.set.Policy.Substitute) == 0 || r.own.set.Policy.Descriptions != "" {
+// pinnedText is the text with the placeholders of its policy: it is the same text in another
+// folder.
+func (r *Reviewer) pinnedText() string {
+	if r.own == nil {
 		return r.text
 	}
-	tree := r.pin.Tree()
-	pinned, received := &tree, &r.root
-	for _, step := range r.path {
-		pinned, received = jsontree.Lookup(pinned, schema.Token(step)), jsontree.Lookup(received, schema.Token(step))
-	}
-	if pinned == nil || pinned.Kind != '"' || jsontree.TextOf(received) != r.text {
-		return r.text // the name of a member, or a member that isn't pinned
-	}
-	return pinned.Text
+	v, _ := pin.PutPlaceholders(jsontree.Text(r.text), r.own.set.Values)
+	return v.Text
 }
 
 // finish sorts the findings and adds the counts of what was left out.

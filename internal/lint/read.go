@@ -109,8 +109,7 @@ type entryText struct {
 // stripped reports whether prose of the entry may be left out of its pin.
 func (e *entryText) stripped() bool { return e.pair.Captured.Policy.Descriptions != "" }
 
-// read reads one entry. A warning is approved if it is on record with the pinned definition
-// and, in an entry that has drifted, about the very text that was approved.
+// read reads one entry. A warning is approved if it is on record: the very text, at its place.
 func (r *textReading) read(e *entryText) {
 	pinned := e.pair.Locked.Find(e.pin.Key)
 	if e.stripped() {
@@ -125,17 +124,16 @@ func (r *textReading) read(e *entryText) {
 		return
 	}
 	unpinned := slices.Clone(e.list)
-	recorded := func(f *Finding) bool { return pinned != nil && slices.Contains(pinned.Accepted, f.ID) }
 	if e.drifted {
 		for _, f := range r.names().Entry(e.pair.Server, *e.pin, pinned) {
-			f.Approved = f.Approved && (!f.Warning || recorded(&f) || r.toldElsewhere(&f))
+			f.Approved = f.Approved || pinned != nil && r.toldElsewhere(&f)
 			e.list = append(e.list, f)
 		}
 		return
 	}
 	for _, f := range r.names().Entry(e.pair.Server, *e.pin, nil) {
 		isUnpinned := slices.ContainsFunc(unpinned, func(u Finding) bool { return u.ID == f.ID && u.Pointer == f.Pointer })
-		f.Scope, f.Approved = InMatch, recorded(&f)
+		f.Scope, f.Approved = InMatch, pinned != nil && slices.Contains(pinned.Accepted, f.Record())
 		if !f.Warning || isUnpinned || !f.Approved && r.toldElsewhere(&f) {
 			continue
 		}
@@ -144,30 +142,18 @@ func (r *textReading) read(e *entryText) {
 }
 
 // toldElsewhere reports whether a finding is that a name looks like another one, and is told
-// at that other name: it came later, and has the warning on record, or has drifted.
+// at that other name: it came later, and is new or has the warning about this name on record.
 func (r *textReading) toldElsewhere(f *Finding) bool {
-	if f.ID != "look-alike-name" {
+	if f.ID != "look-alike-name" || f.subject == "" {
 		return false
 	}
-	alike := map[string]bool{}
-	for _, key := range skeletons(f.Entry) {
-		for _, other := range r.names().skeletons[key] {
-			alike[other] = other != f.Entry
-		}
-	}
-	told := func(key pin.Ref, p *pin.Pin) bool {
-		return alike[p.Name] && p.Type == pin.Tools && (r.drifted[key] || slices.Contains(p.Accepted, "look-alike-name"))
-	}
-	for i := range r.locked {
-		for j := range r.locked[i].Pins {
-			p := &r.locked[i].Pins[j]
-			if told(pin.Ref{Server: r.locked[i].Server, Key: p.Key}, p) {
-				return true
-			}
-		}
-	}
-	return slices.ContainsFunc(r.pairs, func(p pin.Comparison) bool {
-		return slices.ContainsFunc(p.Captured.Pins, func(f pin.Pin) bool { return told(pin.Ref{Server: p.Server, Key: f.Key}, &f) })
+	other, record := pin.Key{Type: pin.Tools, Name: f.subject}, f.Record()
+	record.Digest = textDigest(f.subject, f.Entry)
+	return slices.ContainsFunc(r.locked, func(s pin.Set) bool {
+		p := s.Find(other)
+		return p != nil && slices.Contains(p.Accepted, record)
+	}) || slices.ContainsFunc(r.pairs, func(p pin.Comparison) bool {
+		return p.Captured.Find(other) != nil && p.Locked.Find(other) == nil
 	})
 }
 
@@ -182,7 +168,7 @@ func (r *textReading) servers() (list []Finding) {
 		}
 		for _, f := range r.names().List(p.Captured, &p.Locked) {
 			if f.Warning {
-				f.Approved = slices.Contains(p.Locked.Accepted, f.ID)
+				f.Approved = slices.Contains(p.Locked.Accepted, f.Record())
 			}
 			if !drifted {
 				f.Scope, f.Approved = InMatch, f.Approved || !f.Warning
@@ -202,8 +188,8 @@ func (r *textReading) hasDrift(server string) bool {
 	return false
 }
 
-// onRecord lists the accepted warnings of what matches that list lacks: of texts that were
-// not read, and those that no rule finds any more.
+// onRecord lists the accepted warnings that list lacks: of matching texts that were not read,
+// those that no rule finds any more, and those with ids that this version doesn't know.
 func (r *textReading) onRecord(list []Finding) (recorded []Finding) {
 	type id struct {
 		pin.Ref
@@ -213,12 +199,17 @@ func (r *textReading) onRecord(list []Finding) (recorded []Finding) {
 	for i := range list {
 		told[id{list[i].Ref(), list[i].ID}] = true
 	}
-	add := func(key pin.Ref, ids []string, whole bool) {
-		for _, name := range ids {
-			if !told[id{key, name}] {
-				recorded = append(recorded, Finding{Server: key.Server, List: key.Type, Entry: key.Name, ID: name, Warning: true,
-					Detail: "on record", Approved: true, Scope: InMatch, WholeServer: whole})
+	add := func(key pin.Ref, records []pin.Record, drifted, whole bool) {
+		for _, record := range records {
+			if told[id{key, record.ID}] || drifted && findingRow(record.ID) >= 0 {
+				continue
 			}
+			f := Finding{Server: key.Server, List: key.Type, Entry: key.Name, ID: record.ID, Warning: true, Pointer: record.Place, Place: record.Place,
+				TextDigest: record.Digest, Detail: "on record", Approved: true, WholeServer: whole}
+			if !drifted {
+				f.Scope = InMatch
+			}
+			recorded = append(recorded, f)
 		}
 	}
 	for i := range r.pairs {
@@ -226,10 +217,11 @@ func (r *textReading) onRecord(list []Finding) (recorded []Finding) {
 		if !p.Present || !p.Known {
 			continue
 		}
-		add(pin.Ref{Server: p.Server}, p.Locked.Accepted, true)
+		add(pin.Ref{Server: p.Server}, p.Locked.Accepted, p.PolicyDiffers() || r.hasDrift(p.Server), true)
 		for j := range p.Locked.Pins {
-			if one := &p.Locked.Pins[j]; len(one.Accepted) > 0 && !r.drifted[pin.Ref{Server: p.Server, Key: one.Key}] {
-				add(pin.Ref{Server: p.Server, Key: one.Key}, one.Accepted, false)
+			if one := &p.Locked.Pins[j]; len(one.Accepted) > 0 {
+				ref := pin.Ref{Server: p.Server, Key: one.Key}
+				add(ref, one.Accepted, r.drifted[ref], false)
 			}
 		}
 	}

@@ -315,28 +315,64 @@ func approvalIn(v jsontree.Value) *pin.Approval {
 	return a
 }
 
+// FalseApprovals lists the pins whose recorded approval has the hash of something else than the
+// definition beside it. Of a policy that shapes what is stored, or leaves it out, nobody can tell.
+func FalseApprovals(s *pin.Set, hash func(server string, p *pin.Pin) string) (list []*pin.Pin) {
+	if s.Policy.HashOnly || s.Policy.Shapes() || len(s.Policy.Substitute) > 0 {
+		return nil
+	}
+	for i := range s.Pins {
+		if p := &s.Pins[i]; p.Approval != nil && p.Approval.Hash != hash(s.Server, p) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// CheckApprovals refuses a lockfile with such an approval.
+func (l *Lockfile) CheckApprovals(path string, hash func(server string, p *pin.Pin) string) error {
+	for i := range l.Servers {
+		s := &l.Servers[i]
+		for _, p := range FalseApprovals(s, hash) {
+			return fail.In(text.Printable(path)+":"+strconv.Itoa(p.Line), "server %s: %s: the hash of its approval is not that of its definition", text.Name(s.Server), pin.EntryRef(p.Type, p.Name)).
+				Hint("if you renamed the server: the hash has the old name, so take its approvals out").
+				Hint("if not: someone edited it, or a merge went wrong: go back to the committed version, then review with pinproof diff")
+		}
+	}
+	return nil
+}
+
 // accepted reads the record of the accepted warnings of a server or a pin.
-func (r *lockReader) accepted(v jsontree.Value, where string) ([]string, error) {
+func (r *lockReader) accepted(v jsontree.Value, where string) ([]pin.Record, error) {
 	list := v.Get("acceptedWarnings")
 	if list.Kind == 0 {
 		return nil, nil
 	}
-	ids, err := sortedTexts(list, "ids", parseAccepted)
+	records, err := recordsIn(list)
 	if err != nil {
-		return nil, r.At(int(list.At), `%s"acceptedWarnings": %s`, where, err)
+		return nil, r.At(int(list.At), `%s"acceptedWarnings": %s`, where, err).
+			Hint("take out what stands there, read the warnings, then put them on record: pinproof relock CAPTURE %s --accept-warning NAME", shell.Path(r.Path))
 	}
-	return ids, nil
+	return records, nil
 }
 
-// parseAccepted checks and sorts the ids of accepted warnings. One that this version doesn't
-// know is kept.
-func parseAccepted(ids []string) ([]string, error) {
-	for _, id := range ids {
-		if id == "" || len(id) > 64 || strings.Trim(id, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
-			return nil, fail.New("%s: an id is of a to z, 0 to 9 and -", text.Name(id))
+// recordsIn reads the records of accepted warnings.
+func recordsIn(list jsontree.Value) ([]pin.Record, error) {
+	var records []pin.Record
+	_, err := sortedTexts(list, "records", func(lines []string) ([]string, error) {
+		for _, line := range lines {
+			record, ok := pin.ParseRecord(line)
+			if !ok {
+				return nil, fail.New("%s: a record is ID PLACE sha256:HEX, of the text that was accepted", text.Name(line))
+			}
+			records = append(records, record)
 		}
+		return slices.Compact(slices.Sorted(slices.Values(lines))), nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	return slices.Compact(slices.Sorted(slices.Values(ids))), nil
+	return records, nil
 }
 
 // recompute makes a pin of the stored definition and refuses p if it differs.

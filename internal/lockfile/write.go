@@ -3,7 +3,6 @@ package lockfile
 import (
 	"bufio"
 	"bytes"
-	"strings"
 	"unicode/utf8"
 
 	"pinproof/internal/fail"
@@ -145,24 +144,28 @@ func (w *lockWriter) pin(p *pin.Pin, hashOnly bool) {
 	w.close()
 }
 
-// accepted writes the record of accepted warnings, on one line: it is what a reviewer of the
+// accepted writes the record of accepted warnings, one a line: it is what a reviewer of the
 // file must not miss.
-func (w *lockWriter) accepted(ids *[]string) {
+func (w *lockWriter) accepted(records *[]pin.Record) {
 	if value, ok := w.recorded("acceptedWarnings"); ok {
-		line, _, _ := bytes.Cut(value, []byte("\n"))
-		*ids, _ = parseAccepted(strings.FieldsFunc(string(line), func(r rune) bool { return strings.ContainsRune(`[", ]`, r) }))
+		v, _ := jsontree.NewReader(value).Next(0, len(value))
+		*records, _ = recordsIn(v)
 	}
-	for i, id := range *ids {
-		if i == 0 {
-			w.member("acceptedWarnings", "[")
-		} else {
-			w.out = append(w.out, ", "...)
+	if len(*records) == 0 {
+		return
+	}
+	w.member("acceptedWarnings", "[")
+	w.depth++
+	for i, record := range *records {
+		if i > 0 {
+			w.out = append(w.out, ',')
 		}
-		w.out = jsontree.AppendString(w.out, id)
+		w.newline()
+		w.out = jsontree.AppendString(w.out, record.String())
 	}
-	if len(*ids) > 0 {
-		w.out = append(w.out, ']')
-	}
+	w.depth--
+	w.newline()
+	w.out = append(w.out, ']')
 }
 
 // storedMember names the member of a pin that holds its definition.

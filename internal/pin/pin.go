@@ -112,7 +112,7 @@ type Pin struct {
 	Key
 	Form
 	Received []byte    // the definition as received; nil for a pin of a lockfile
-	Accepted []string  // ids of the warnings that were accepted with the definition, sorted
+	Accepted []Record  // the warnings that were accepted with the definition, sorted as they are spelled
 	Approval *Approval // nil if not recorded
 	Line     int       // where the entry begins in its file, from 1
 	Column   int
@@ -148,10 +148,11 @@ type Approval struct{ By, At, Hash string }
 type Set struct {
 	Server   string
 	Policy   Policy
-	Pins     []Pin    // sorted by list, by name in UTF-16 code units, then by digest
-	Accepted []string // ids of the accepted warnings about the list as a whole, sorted
-	Digest   string   // the set digest, "" if a name is repeated
-	Line     int      // in the lockfile
+	Pins     []Pin        // sorted by list, by name in UTF-16 code units, then by digest
+	Accepted []Record     // the accepted warnings about the list as a whole, sorted as they are spelled
+	Values   []Substitute // of a capture: what the placeholders of the policy stand for
+	Digest   string       // the set digest, "" if a name is repeated
+	Line     int          // in the lockfile
 }
 
 // Put gives the set its pins, which it sorts. Nothing else does: house_test.go has it.

@@ -357,6 +357,7 @@ func TestLockfileSchema(t *testing.T) {
 		_, lock := s.report(t)
 		for i := range lock.Servers {
 			for j := range lock.Servers[i].Pins {
+				lock.Servers[i].Pins[j].Accepted = []pin.Record{{ID: "a-1", Digest: lock.Servers[i].Pins[j].Digest}, {ID: "b", Place: jsontree.Pointer("/~0/", name+"\"%é\u200b ~/#"), Digest: lock.Servers[i].Pins[j].Digest}}
 				if j%2 == 0 {
 					lock.Servers[i].Pins[j].Approval = &pin.Approval{By: "someone", At: "2026-01-02T03:04:05Z", Hash: lock.Servers[i].Pins[j].Digest}
 				}
@@ -374,6 +375,7 @@ func TestLockfileSchema(t *testing.T) {
 	const d = `"digest":"sha256:65fb4710c03bd0916615858be11197c36702700ae8938d6578ecf373a15550de"`
 	const def = `"definition":{"description":"x","name":"a"}`
 	const text = `"digest":"sha256:2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"` // of x
+	zeros := pin.DigestPrefix + strings.Repeat("0", 64)
 	tooMany := `"/_meta"`
 	for i := range 32 {
 		tooMany += fmt.Sprintf(`,"/_meta/%02d"`, i)
@@ -420,6 +422,10 @@ func TestLockfileSchema(t *testing.T) {
 		whole(`{"tools":{},"prompts":[]}`), whole(`{"tools":{},"prompts":{"a":{` + d + `}}}`), whole(`{"tools":{},"prompts":{"":{` + d + `,` + def + `}}}`),
 		whole(`{"tools":{},"resources":{"a":{` + d + `,` + def + `}}}`), whole(`{"tools":{},"resourceTemplates":{"a":{` + d + `,` + def + `}}}`),
 		whole(`{"tools":{},"policy":{"resources":false}}`), whole(`{"tools":{},"policy":{"toolsOnly":"true"}}`),
+		tool(`{` + d + `,"acceptedWarnings":[],` + def + `}`), tool(`{` + d + `,"acceptedWarnings":["hidden-text"],` + def + `}`),
+		tool(`{` + d + `,"acceptedWarnings":["hidden-text a ` + zeros + `"],` + def + `}`), tool(`{` + d + `,"acceptedWarnings":["hidden-text /a  ` + zeros + `"],` + def + `}`),
+		tool(`{` + d + `,"acceptedWarnings":["hidden-text /é ` + zeros + `"],` + def + `}`), tool(`{` + d + `,"acceptedWarnings":["hidden-text /a~2 ` + zeros + `"],` + def + `}`),
+		whole(`{"tools":{},"acceptedWarnings":["oversize"]}`), whole(`{"tools":{},"acceptedWarnings":["oversize ` + zeros + `","oversize ` + zeros + `"]}`),
 		whole(`{"tools":{},"policy":{"substitute":[]}}`), whole(`{"tools":{},"policy":{"substitute":["root"]}}`),
 	} {
 		if _, err := lockfile.Read("tools.lock", []byte(bad), pintest.Form); err == nil {

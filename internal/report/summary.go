@@ -718,7 +718,8 @@ func (r *Report) acceptCommand(g *group) string {
 		case d.Type != pin.Tools || pin.ParseEntry(d.Name) != d.Key || selectsMore(d.Name):
 			name = pin.EntryTypeInfo[d.Type].Entry + "=" + d.Name
 		}
-		if pin.Holders(r.Comparisons, d.Key) > 1 || len(r.Expect) == 0 || d.Kind == pin.Removed {
+		isTool := name != d.Name && pin.Holders(r.Comparisons, pin.Key{Type: pin.Tools, Name: name}) > 0
+		if isTool || pin.Holders(r.Comparisons, d.Key) > 1 || len(r.Expect) == 0 || d.Kind == pin.Removed {
 			name += "@" + digest
 		}
 		args = append(args, "--accept "+name)
@@ -727,10 +728,9 @@ func (r *Report) acceptCommand(g *group) string {
 }
 
 // selectsMore reports whether a tool's name would select something else, too: a kind of
-// drift, a label, or warnings.
+// drift, a label, a note, or warnings.
 func selectsMore(name string) bool {
-	_, isLabel := diff.LabelNamed(name)
-	return isLabel || name == "warnings" || kindRank[pin.DriftKind(strings.ToUpper(name))] > 0 && name == strings.ToLower(name)
+	return slices.Contains(OnlyWords(), name) || name == "warnings" || kindRank[pin.DriftKind(strings.ToUpper(name))] > 0 && name == strings.ToLower(name)
 }
 
 // hasTwin reports whether another server has, or had, an entry with the same name and
@@ -790,7 +790,7 @@ func (r *Report) relockedText(of Relocked) string {
 	}
 	var recorded []string
 	for _, f := range r.Unrecorded() {
-		if slices.Contains(of.Recorded[f.Ref()], f.ID) {
+		if slices.Contains(of.Recorded[f.Ref()], f.Record()) {
 			recorded = append(recorded, f.ID+" of "+r.ref(f.Ref()))
 		}
 	}

@@ -781,11 +781,11 @@ func (t *textWriter) LockedHints(r *Report) {
 
 // A Relocked is what relock has written.
 type Relocked struct {
-	Accepted map[int]bool         // indexes of drifts
-	Recorded map[pin.Ref][]string // ids of warnings of matching entries that were put on record
-	Idle     []string             // what the flags had nothing to accept for
-	Whole    []string             // servers that came as a whole
-	Shown    bool                 // a prompt has shown what was accepted
+	Accepted map[int]bool             // indexes of drifts
+	Recorded map[pin.Ref][]pin.Record // warnings of matching entries that were put on record
+	Idle     []string                 // what the flags had nothing to accept for
+	Whole    []string                 // servers that came as a whole
+	Shown    bool                     // a prompt has shown what was accepted
 }
 
 // WriteRelocked says what was accepted and what drift is left. Each accepted entry gets
@@ -795,7 +795,7 @@ func WriteRelocked(w io.Writer, r *Report, did Relocked, style TextStyle) error 
 	for _, text := range did.Idle {
 		t.say("", segment{'=', text})
 	}
-	left := slices.DeleteFunc(r.inOtherServers(), func(f lint.Finding) bool { return slices.Contains(did.Recorded[f.Ref()], f.ID) })
+	left := slices.DeleteFunc(r.inOtherServers(), func(f lint.Finding) bool { return slices.Contains(did.Recorded[f.Ref()], f.Record()) })
 	if !did.Shown {
 		t.otherServers(r)
 		for i := range r.Drifts {

@@ -11,7 +11,7 @@ import (
 
 // lockfileOf returns the lockfile without parsing it, if it pins just these captures; see
 // lockfile.Unparsed.
-func lockfileOf(formOf pin.FormFunc, path string, sources []source) (l lockfile.Lockfile, ok bool) {
+func lockfileOf(gate pin.Gate, path string, sources []source) (l lockfile.Lockfile, ok bool) {
 	if size := fileSize(path); size < 0 || size > jsontree.MaxLockfileBytes {
 		return l, false // and a pipe could not be read again
 	}
@@ -24,11 +24,12 @@ func lockfileOf(formOf pin.FormFunc, path string, sources []source) (l lockfile.
 	for _, s := range sources { // sorted by label, none twice
 		labels = append(labels, s.label)
 	}
-	return lockfile.Unparsed(f, labels, func(i int, label string) (pin.Set, error) {
+	l, ok = lockfile.Unparsed(f, labels, func(i int, label string) (pin.Set, error) {
 		m, err := sources[i].scan.Capture(pin.Policy{})
 		if err != nil {
 			return pin.Set{}, err
 		}
-		return capture.Pins(m, label, pin.Policy{}, nil, formOf)
+		return capture.Pins(m, label, pin.Policy{}, nil, gate.Form)
 	})
+	return l, ok && l.CheckApprovals(path, gate.ApprovalHash) == nil // else the parser says what is wrong
 }

@@ -19,6 +19,7 @@ import (
 // one with anything else in it is read.
 func TestLockfileOf(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tools.lock")
+	gate := pin.Gate{Form: pintest.Form, ApprovalHash: func(server string, p *pin.Pin) string { return p.Digest }}
 	of := func(lock string, captures ...string) (lockfile.Lockfile, bool) {
 		var sources []source
 		for i, m := range captures {
@@ -27,7 +28,7 @@ func TestLockfileOf(t *testing.T) {
 		if err := os.WriteFile(path, []byte(lock), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		return lockfileOf(pintest.Form, path, sources)
+		return lockfileOf(gate, path, sources)
 	}
 	random := jsontest.NewMaker(8)
 	for i := range 100 {
@@ -38,8 +39,9 @@ func TestLockfileOf(t *testing.T) {
 			s := pintest.PinsOf(t, m, pin.Policy{})
 			s.Server = fmt.Sprintf("server_%d", n)
 			if random.IntN(2) == 0 {
-				s.Accepted, s.Pins[0].Accepted = []string{"oversize"}, []string{"hidden-text", "padding"}
-				s.Pins[1].Approval = &pin.Approval{By: "x" + random.Text(), At: "2026-01-02T03:04:05Z", Hash: s.Pins[0].Digest}
+				s.Accepted = []pin.Record{{ID: "oversize", Digest: s.Pins[0].Digest}}
+				s.Pins[0].Accepted = []pin.Record{{ID: "hidden-text", Place: "/a b", Digest: s.Pins[0].Digest}, {ID: "padding", Place: "/é", Digest: s.Pins[0].Digest}}
+				s.Pins[1].Approval = &pin.Approval{By: "x" + random.Text(), At: "2026-01-02T03:04:05Z", Hash: gate.ApprovalHash(s.Server, &s.Pins[1])}
 			}
 			l.Put(s)
 			captures = append(captures, m)

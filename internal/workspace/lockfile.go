@@ -46,7 +46,7 @@ func NearestLockfile(folder string) (path string) {
 }
 
 // ReadLockfile reads a lockfile. data is its bytes, or nil if there is no such file.
-func ReadLockfile(formOf pin.FormFunc, path string) (l lockfile.Lockfile, data []byte, err error) {
+func ReadLockfile(gate pin.Gate, path string) (l lockfile.Lockfile, data []byte, err error) {
 	f, err := os.Open(path)
 	switch {
 	case err == nil:
@@ -66,10 +66,13 @@ func ReadLockfile(formOf pin.FormFunc, path string) (l lockfile.Lockfile, data [
 	if data, err = readAll(path, f, jsontree.MaxLockfileBytes); err != nil {
 		return l, nil, err
 	}
-	if l, err = lockfile.Read(path, data, formOf); err != nil && !lockfile.Recognize(data) {
-		if _, isCapture := capture.Read(path, data, formOf, pin.Policy{}); isCapture == nil {
+	if l, err = lockfile.Read(path, data, gate.Form); err != nil && !lockfile.Recognize(data) {
+		if _, isCapture := capture.Read(path, data, gate.Form, pin.Policy{}); isCapture == nil {
 			err = captureAsLockfile(path)
 		}
+	}
+	if err == nil {
+		err = l.CheckApprovals(path, gate.ApprovalHash)
 	}
 	return l, data, err
 }
@@ -151,8 +154,12 @@ func now() (string, error) {
 	return t.UTC().Format(time.RFC3339), nil
 }
 
-// Sign records the approver with each pin of next that is new or has a new digest.
+// Sign records the approver with each pin of next that is new or has a new digest. An approval
+// of what another policy left out is none of what is stored from now on.
 func Sign(gate pin.Gate, next, old *pin.Set, approver string) error {
+	for _, p := range lockfile.FalseApprovals(next, gate.ApprovalHash) {
+		p.Approval = nil
+	}
 	if approver == "" {
 		return nil
 	}
@@ -162,7 +169,7 @@ func Sign(gate pin.Gate, next, old *pin.Set, approver string) error {
 	}
 	for i := range next.Pins {
 		p := &next.Pins[i]
-		if before := old.Find(p.Key); before == nil || before.Digest != p.Digest {
+		if before := old.Find(p.Key); before == nil || before.Digest != p.Digest || before.Approval != nil && p.Approval == nil {
 			p.Approval = &pin.Approval{By: approver, At: at, Hash: gate.ApprovalHash(next.Server, p)}
 		}
 	}
@@ -175,7 +182,7 @@ func Sign(gate pin.Gate, next, old *pin.Set, approver string) error {
 // announce is called before the lockfile is replaced, which an error of it prevents.
 func (w *Workspace) Write(req *Request, patience time.Duration, next []pin.Set, drop []string, announce func() error) error {
 	return atomicfile.Replace(w.LockPath, patience, func() ([]byte, error) {
-		l, data, err := ReadLockfile(w.Gate.Form, w.LockPath)
+		l, data, err := ReadLockfile(w.Gate, w.LockPath)
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"pinproof/internal/jsontest"
+	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
 )
 
@@ -36,7 +37,7 @@ func TestReadLockfileThatComesAndGoes(t *testing.T) {
 	}()
 	there := 0
 	for n := 0; n < 20_000 && (n < 2_000 || there == 0 || there == n); n++ {
-		l, data, err := ReadLockfile(pintest.Form, path)
+		l, data, err := ReadLockfile(pin.Gate{Form: pintest.Form}, path)
 		if err != nil || (data == nil) != (len(l.Servers) == 0) {
 			t.Errorf("run %d: %d servers, %v", n, len(l.Servers), err)
 			break
@@ -62,7 +63,7 @@ func TestReadLockfile(t *testing.T) {
 		"no/tools.lock": "no: no such folder, for the lockfile tools.lock",
 		"folder":        "folder: a folder, where the lockfile belongs",
 	} {
-		l, data, err := ReadLockfile(pintest.Form, path)
+		l, data, err := ReadLockfile(pin.Gate{Form: pintest.Form}, path)
 		jsontest.WantError(t, err, want)
 		if data != nil || len(l.Servers) > 0 {
 			t.Errorf("%s: %d bytes, %v", path, len(data), l)

@@ -55,9 +55,9 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 	}
 	sources, err := w.readSources(req.Capture, stdin)
 	var lockErr error // reported before err
-	if w.Lock, w.Exists = lockfileOf(gate.Form, req.LockPath, sources); !w.Exists {
+	if w.Lock, w.Exists = lockfileOf(gate, req.LockPath, sources); !w.Exists {
 		var text []byte
-		w.Lock, text, lockErr = ReadLockfile(gate.Form, req.LockPath)
+		w.Lock, text, lockErr = ReadLockfile(gate, req.LockPath)
 		w.Exists = text != nil
 	}
 	switch {

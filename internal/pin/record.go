@@ -1,0 +1,53 @@
+package pin
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"pinproof/internal/jsontree"
+)
+
+// A Record is a person's consent to one warning: a line of acceptedWarnings. It holds for the
+// very text that the warning was about, at the very place: the same warning about another
+// text is not on record.
+type Record struct {
+	ID     string
+	Place  string // a JSON Pointer without the indices in arrays, which move; "" for a warning in no string
+	Digest string // of the string that the warning stands in, and of what it names; see lint.Finding
+}
+
+// String is the record as the lockfile spells it: its fields, with one blank between them, and
+// no place if it is empty. The place is spelled as in the fragment of a URI (RFC 6901, section
+// 6), so that no blank, quote or look-alike in the name of a parameter can pass for a field.
+func (r Record) String() string {
+	if r.Place == "" {
+		return r.ID + " " + r.Digest
+	}
+	line := []byte(r.ID + " ")
+	for _, c := range []byte(r.Place) {
+		if strings.IndexByte(wordBytes+"-._~!$&'()*+,;=:@/?", c) >= 0 { // RFC 3986, section 3.5
+			line = append(line, c)
+		} else {
+			line = fmt.Appendf(line, "%%%02X", c)
+		}
+	}
+	return string(line) + " " + r.Digest
+}
+
+const wordBytes = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+// ParseRecord reads a record, and reports whether it is one. It takes one spelling alone. An
+// id that this version doesn't know is as good as any.
+func ParseRecord(line string) (Record, bool) {
+	id, rest, _ := strings.Cut(line, " ")
+	place, digest, placed := strings.Cut(rest, " ")
+	if !placed {
+		place, digest = "", rest
+	}
+	r := Record{ID: id, Digest: digest}
+	var err error
+	r.Place, err = url.PathUnescape(place)
+	_, isPointer := jsontree.Tokens(r.Place)
+	return r, err == nil && isPointer && id != "" && len(id) <= 64 && strings.Trim(id, wordBytes[:36]+"-") == "" && IsDigest(digest) && r.String() == line
+}
