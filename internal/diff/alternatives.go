@@ -218,6 +218,10 @@ func (c comparison) label(change Change, s location, k Label) (Label, bool) {
 		return rule.narrower, true
 	case c.kept:
 		return labelOtherForm, true // it stands in the alternative now, or stood there
+	case c.breadth == breadthWider && labelTable[k].severity == Breaking && !s.output():
+		return labelLoosened, true
+	case c.breadth == breadthNarrower && labelTable[labelTable[k].output].severity == Breaking && s.output():
+		return labelTightened, true
 	case c.otherType && (went || name == "type"):
 		return labelTypeChanged, true
 	}

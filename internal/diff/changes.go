@@ -32,6 +32,7 @@ type Change struct {
 	CutFrom  [2]int         // size in bytes of an old and a new value of which only the beginning is kept
 	Hidden   [2]int         // characters that no reader sees in the old and in the new value, all of it
 	Label    Label
+	Severity Severity // of the label, or a graver one that it stands before
 }
 
 // Definitions lists the changes between two values parsed from canonical forms,
@@ -49,11 +50,14 @@ func Definitions(list pin.EntryType, old, new jsontree.Value) []Change {
 	l.name = new.Get("name").Text
 	l.findSameMeaning(&e)
 	for _, v := range [...]*jsontree.Value{&old, &new} {
-		schema := jsontree.Lookup(v, "inputSchema")
-		l.use(schema, schema, usePlain)
+		for _, side := range [...]string{"inputSchema", "outputSchema"} {
+			schema := jsontree.Lookup(v, side)
+			l.use(schema, schema, usePlain)
+			if v == &new {
+				l.findAlways(schema, schema)
+			}
+		}
 	}
-	input := jsontree.Lookup(&new, "inputSchema")
-	l.findAlways(input, input)
 	l.walk(&e, location{at: e.at, here: [2]*jsontree.Value{&old, &new}, keyword: -1})
 	slices.SortStableFunc(l.changes, func(a, b Change) int { return cmp.Compare(a.Label, b.Label) })
 	return l.changes
@@ -64,14 +68,16 @@ func Definitions(list pin.EntryType, old, new jsontree.Value) []Change {
 type labeller struct {
 	list        pin.EntryType
 	readOnly    bool                                // both definitions say that the tool only reads
-	uses        map[*jsontree.Value]schemaUse       // how the schemas in both inputs bear on them
+	uses        map[*jsontree.Value]schemaUse       // how the schemas bear on the inputs and outputs, old and new
 	lost        bool                                // a reference leads where we can't follow: any definition may be used
+	shared      bool                                // a reference leads into a schema, where no definition is
 	sameMeaning map[*jsontree.Value]bool            // schemas, old and new, that differ only in their form
-	unevaluated bool                                // unevaluatedProperties or unevaluatedItems stands in an input
-	always      map[*jsontree.Value]bool            // schemas of the new input that no alternative and no condition holds
+	unevaluated bool                                // unevaluatedProperties or unevaluatedItems stands in a schema
+	always      map[*jsontree.Value]bool            // schemas of the new definition that no alternative and no condition holds
 	required    map[*jsontree.Value]map[string]bool // the names that a schema requires
 	listed      map[[2]*jsontree.Value]Label        // how the values compare that an old and a new schema list
 	named       map[*jsontree.Value]map[string]bool // the paths of the parameters that a schema names
+	least       Severity                            // of the change that is being labelled
 	changes     []Change
 	name        string // of the tool, as it is now
 }
@@ -86,6 +92,7 @@ type location struct {
 	sameMeaning bool               // a schema around it differs only in its form
 	within      comparison         // of what is there, if both are schemas
 	against     comparison         // of the innermost schema around it
+	settled     bool               // a schema around that one takes the same as before
 }
 
 func (s *location) name() string { return s.steps[s.keyword] }
@@ -137,7 +144,7 @@ func (l *labeller) walk(e *diffNode, s location) {
 	if e.leaf() || e.moved {
 		c := e.change()
 		c.Hidden = [2]int{countHidden(c.Old), countHidden(c.New)}
-		if e.tooMany {
+		if l.least = None; e.tooMany {
 			c.Label = labelTooMany
 			c.clip()
 		} else {
@@ -147,6 +154,7 @@ func (l *labeller) walk(e *diffNode, s location) {
 		if l.titles(c, s) {
 			c.Label = labelTitle
 		}
+		c.Severity = max(l.least, labelTable[c.Label].severity)
 		l.changes = append(l.changes, c)
 	}
 	for i := range e.inside {
@@ -190,6 +198,7 @@ func (l *labeller) below(s location, part *diffNode) location {
 		to.around, to.keyword = s.here, len(s.steps)
 		judged := to.root() && schema.IsDefinitions(step) // definitions are judged by the references to them
 		to.sameMeaning = (s.sameMeaning || l.sameMeaning[s.here[0]]) && !judged
+		to.settled = (s.settled || s.against.breadth == breadthSame) && !l.shared
 		if to.against = s.within; l.lost || l.unevaluated {
 			to.against = comparison{}
 		}
@@ -200,7 +209,7 @@ func (l *labeller) below(s location, part *diffNode) location {
 		v = part.old
 	}
 	to.at = s.at.Below(step, v)
-	if to.at == schema.AtOther && l.list == pin.Tools && to.steps[0] == "inputSchema" && l.uses[part.old]|l.uses[part.new] != 0 {
+	if to.at == schema.AtOther && l.list == pin.Tools && l.uses[part.old]|l.uses[part.new] != 0 {
 		to.at = schema.AtSchema // a reference leads here
 	}
 	return to

@@ -12,10 +12,7 @@ import (
 // labelOf is the label of a change of a value.
 func (l *labeller) labelOf(c Change, s location) Label {
 	if len(s.steps) == 0 {
-		if l.list == pin.Instructions {
-			return proseLabel(c, nil)
-		}
-		return labelChanged
+		return proseLabel(c, nil) // of a server's instructions
 	}
 	name, inside := s.steps[0], s.steps[1:]
 	moved := c.Old.Kind == 0 && c.New.Kind == 0 // what differs in it has changes of its own
@@ -24,20 +21,18 @@ func (l *labeller) labelOf(c Change, s location) Label {
 		return proseLabel(c, inside)
 	case name == "_meta" || name == "icons":
 		return labelClientMetadata
-	case name == "outputSchema" && l.list == pin.Tools:
-		return l.outputLabel(c, s)
 	case name == "arguments" && l.list == pin.Prompts && moved:
 		return labelOtherOrder
+	case l.list == pin.Tools && (name == "inputSchema" || name == "outputSchema"):
+		return l.sideLabel(c, s, moved)
 	case moved:
-		return l.movedLabel(s)
+		return labelChanged
 	case name == pin.EntryTypeInfo[l.list].Identity:
 		return labelRenamed
 	case l.list == pin.Tools && name == "annotations":
 		return l.annotationsLabel(c, inside)
 	case l.list == pin.Tools && name == "execution":
 		return executionLabel(c, inside)
-	case l.list == pin.Tools && name == "inputSchema":
-		return l.inputLabel(c, s)
 	case l.list == pin.Prompts && name == "arguments":
 		return promptArgumentLabel(c, inside)
 	case l.list == pin.Tools || l.list == pin.Prompts:
@@ -45,8 +40,46 @@ func (l *labeller) labelOf(c Change, s location) Label {
 		return proseLabel(c, inside)
 	case name == "annotations" || name == "size":
 		return labelClientMetadata
+	case name == "mimeType" && c.Old.Kind != 0:
+		return labelOther // a reader may not know the new type
 	}
 	return labelChanged
+}
+
+// sideLabel is for the input or the output schema, whole or something inside. One engine
+// compares both; what it says of a caller's arguments is then said of a result's reader.
+func (l *labeller) sideLabel(c Change, s location, moved bool) (k Label) {
+	switch {
+	case moved:
+		k = l.movedLabel(s)
+	case s.keyword >= 0:
+		k = l.insideLabel(c, s)
+	case s.output():
+		return c.choose(labelOutputAdded, labelOutputRemoved, labelOther)
+	case exportsArgument(&c.New, schema.AtSchema):
+		return labelExported
+	default:
+		return labelInputChanged
+	}
+	if k = s.onSide(k); labelTable[k].severity == None || k == labelUnusedDefinition {
+		l.least = None
+	}
+	return k
+}
+
+func (s *location) output() bool { return s.steps[0] == "outputSchema" }
+
+// onSide turns a label of the input into what the same change means in the output.
+func (s *location) onSide(k Label) Label {
+	if s.output() {
+		return labelTable[k].output
+	}
+	return k
+}
+
+// atLeast notes that the change has the severity of a label, though another one is shown.
+func (l *labeller) atLeast(k Label, s location) {
+	l.least = max(l.least, labelTable[s.onSide(k)].severity)
 }
 
 // movedLabel is for a value that only stands in another place now.
@@ -56,12 +89,14 @@ func (l *labeller) movedLabel(s location) Label {
 		return labelChanged
 	case s.name() == "enum":
 		return labelOtherOrder
+	case isAnnotation(s.name()):
+		return keywordRules[s.name()].other
 	case s.at == schema.AtSchemas:
 		return exchangedLabel(s).forUse(l.useOf(s.around[:]...))
 	case s.held() && slices.Contains(combinators[:], s.name()):
 		return labelOtherOrder
 	}
-	return labelConstraintChanged.forUse(l.useOf(s.around[:]...))
+	return labelOther.forUse(l.useOf(s.around[:]...))
 }
 
 // exchangedLabel is for alternatives that stood under anyOf and stand under oneOf now, or
@@ -82,7 +117,7 @@ func proseLabel(c Change, inside []string) Label {
 	if len(inside) == 0 && isText(c.Old) && isText(c.New) {
 		return labelWording
 	}
-	return labelChanged
+	return labelOther
 }
 
 // promptArgumentLabel is for the arguments of a prompt: a list of name, description
@@ -97,13 +132,13 @@ func promptArgumentLabel(c Change, inside []string) Label {
 	}
 	switch len(inside) {
 	case 0:
-		kind := c.choose(labelNewOptional, labelParameterRemoved, labelChanged)
+		kind := c.choose(labelNewOptional, labelParameterRemoved, labelOther)
 		for _, item := range c.New.Items() {
 			kind = min(kind, coming(&item.Value))
 		}
 		return kind
 	case 1:
-		return c.choose(coming(&c.New), labelParameterRemoved, labelChanged)
+		return c.choose(coming(&c.New), labelParameterRemoved, labelOther)
 	}
 	switch name := inside[1]; {
 	case name == "title" || name == "description":
@@ -111,7 +146,7 @@ func promptArgumentLabel(c Change, inside []string) Label {
 	case len(inside) > 2 || name != "name" && name != "required":
 		return labelChanged
 	case name == "name":
-		return labelNewOptional
+		return labelRenamed
 	case on(&c.New):
 		return labelNowRequired
 	case on(&c.Old):
@@ -160,11 +195,13 @@ func (l *labeller) annotationLabel(c Change, name string, inside []string) Label
 		return odd
 	}
 	switch before, after := asksLess(c.Old, false), asksLess(c.New, true); {
-	case l.readOnly && hint.writes && isFlag(c.New):
+	case l.readOnly && hint.writes && isFlag(c.Old) && isFlag(c.New):
 	case after && !before:
 		return hint.safer
 	case before && !after:
 		return labelTowardsCaution
+	case !isFlag(c.Old) || !isFlag(c.New):
+		return labelChanged
 	}
 	return c.choose(labelHintStated, labelHintLeftOut, labelHintStated)
 }
@@ -182,7 +219,7 @@ func (c Change) Words() string {
 		return "no longer claims " + hint.claim + ": clients ask more"
 	}
 	switch c.Label {
-	case labelWording, labelOutputWording, labelRenamed, labelChanged, labelExamples, labelComment, labelTitle:
+	case labelWording, labelRenamed, labelChanged, labelExamples, labelComment, labelTitle:
 		return ""
 	}
 	return c.Label.Text()
@@ -198,47 +235,29 @@ func readOnly(definition *jsontree.Value) bool {
 func isFlag(v jsontree.Value) bool { return v.Kind == 0 || v.Kind == 't' || v.Kind == 'f' }
 
 // executionLabel is for execution, which SDKs gave every tool and take away again (MCP
-// 2025-11-25, 2026-07-28). Only the specified values are taken for such churn.
+// 2025-11-25, 2026-07-28). A tool that says nothing takes no call as a task. Where it takes
+// fewer calls than before, nobody can tell whether a client made those.
 func executionLabel(c Change, inside []string) Label {
-	var support *jsontree.Value
-	switch {
-	case len(inside) == 0 && len(c.New.Members()) < 2:
-		support = jsontree.Lookup(&c.New, "taskSupport")
-	case len(inside) == 1 && inside[0] == "taskSupport":
-		support = &c.New
-	}
-	if c.New.Kind == 0 || slices.Contains([]string{"forbidden", "optional", "required"}, jsontree.TextOf(support)) {
-		return labelChurn
-	}
-	return labelChanged
-}
-
-// outputLabel is for the output schema, which describes the data that comes back.
-func (l *labeller) outputLabel(c Change, s location) Label {
-	switch {
-	case s.keyword < 0:
-		return labelOutput
-	case s.sameMeaning:
-		return labelOtherForm
-	}
-	switch k := l.schemaLabel(c, s); k {
-	case labelWording:
-		return labelOutputWording
-	case labelChurn:
-		return k
-	}
-	return labelOutput
-}
-
-// inputLabel is for the whole input schema, or for something inside it.
-func (l *labeller) inputLabel(c Change, s location) Label {
-	if s.keyword < 0 {
-		if exportsArgument(&c.New, schema.AtSchema) {
-			return labelExported
+	support := func(v jsontree.Value) string {
+		if v.Kind == 0 {
+			return "forbidden"
 		}
-		return labelInputChanged
+		return taskSupport[string(jsontree.Append(nil, v))]
 	}
-	if exportsArgument(&c.New, s.holds()) {
+	switch old, new := support(c.Old), support(c.New); {
+	case old == "" || new == "" || len(inside) > 0 && inside[0] != "taskSupport":
+		return labelChanged
+	case old == new:
+		return labelChurn
+	case new == "optional":
+		return labelChanged
+	}
+	return labelOther
+}
+
+// insideLabel is for something inside an input or output schema.
+func (l *labeller) insideLabel(c Change, s location) Label {
+	if !s.output() && exportsArgument(&c.New, s.holds()) {
 		return labelExported
 	}
 	k := l.schemaLabel(c, s)
@@ -246,25 +265,35 @@ func (l *labeller) inputLabel(c Change, s location) Label {
 		return labelOtherForm
 	}
 	gone := s.root() && len(s.inside()) == 0 && c.New.Kind == 0 && !isAnnotation(s.name()) && !schema.IsDefinitions(s.name())
-	if gone && !k.Minor() && saysNothing(s.around[1]) {
+	if gone && !k.Minor() && !s.output() && saysNothing(s.around[1]) {
 		return labelInputChanged
 	}
 	whole, proven := s.against.label(c, s, k)
 	if proven {
-		k = whole
+		k, l.least = whole, None
 	}
 	e := labelTable[k].effect
 	came := c.Old.Kind == 0 || c.New.Kind == 0
 	if (e == breadthWider || e == breadthNarrower) && came && !proven && jsontree.TextOf(s.member(0, "$ref")) != jsontree.TextOf(s.member(1, "$ref")) {
-		k = labelConstraintChanged // it may have moved to or from the schema referred to
+		k = labelOther // it may have moved to or from the schema referred to
 	}
 	if (e == breadthNarrower || proven) && s.name() != "not" && c.New.Kind != 0 && !(s.against.kept && s.against.breadth == breadthNarrower) {
+		l.atLeast(k, s)
 		k = l.introduced(s, k)
 	}
 	if (e == breadthNarrower || k == labelOtherForm) && l.freesOthers(s) {
-		k = min(k, labelConstraintChanged)
+		k = min(k, labelOther)
 	}
-	return k.forUse(l.useAt(s))
+	u := l.useAt(s)
+	switch mixed := e != breadthSame && u&usePlain != 0 && u != usePlain; {
+	case s.settled && (e == breadthNarrower || e == breadthWider):
+		l.least = None
+		return labelWording // all that it takes away or adds is taken as before
+	case k == labelDefinitionAdded:
+	case k == labelDefinitionRemoved && l.lost, k != labelDefinitionRemoved && mixed:
+		l.atLeast(labelOther, s)
+	}
+	return k.forUse(u)
 }
 
 // saysNothing reports whether an input schema takes any arguments, without a word about them.

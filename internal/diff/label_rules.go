@@ -44,8 +44,10 @@ func (l *labeller) schemaLabel(c Change, s location) Label {
 		return proseLabel(c, nil)
 	case name == "required":
 		return requiredLabel(c, s)
-	case name == "$schema" && s.root() && (c.New.Kind == 0 || slices.Contains(schemaDialects[:], strings.TrimSuffix(jsontree.TextOf(&c.New), "#"))):
+	case name == "$schema" && s.root() && isDialect(c.Old) && isDialect(c.New):
 		return labelChurn
+	case name == "$schema":
+		return labelOther
 	case name == "enum" || name == "const" && (c.Old.Kind == 0 || c.New.Kind == 0):
 		if fixedValues(s.around[0]) != nil && fixedValues(s.around[1]) != nil {
 			rule = listedRule
@@ -55,6 +57,11 @@ func (l *labeller) schemaLabel(c Change, s location) Label {
 		return labelChanged
 	}
 	return rule.label(c, s)
+}
+
+// isDialect reports whether $schema is absent or one that SDKs write.
+func isDialect(v jsontree.Value) bool {
+	return v.Kind == 0 || slices.Contains(schemaDialects[:], strings.TrimSuffix(jsontree.TextOf(&v), "#"))
 }
 
 // valueLabel is for one of the values that a schema lists with enum, or for something in it.
@@ -100,15 +107,22 @@ func (c Change) sameLabel() Label {
 
 // parameterLabel is for a parameter of the schema around it, or for all of them.
 func (l *labeller) parameterLabel(c Change, s location, rule keywordRule) Label {
+	if s.outside(0) {
+		l.atLeast(labelTightened, s) // what one of several alternatives named, or a schema referred to
+	}
 	switch {
 	case s.held() && c.Old.Kind == 0 && c.New.Kind != 'f':
-		return l.newParameter(s.around[1], s.inside()[0])
+		k := l.newParameter(s.around[1], s.inside()[0])
+		if l.required[s.around[1]][s.inside()[0]] {
+			l.atLeast(labelNewRequired, s) // of the alternative that it is in
+		}
+		return k
 	case s.held() && c.New.Kind == 0 && c.Old.Kind != 'f':
 		return labelParameterRemoved
 	case s.held():
 		return rule.label(c, s)
 	}
-	kind := labelChanged
+	kind := labelOther
 	if len(c.Old.Members()) > 0 {
 		kind = labelParameterRemoved
 	}
@@ -256,7 +270,7 @@ func requiredLabel(c Change, s location) Label {
 	old, ok := stringSet(&c.Old)
 	new, ok2 := stringSet(&c.New)
 	if !ok || !ok2 {
-		return labelConstraintChanged
+		return labelOther
 	}
 	m := labelRequiredFollows
 	if maps.Equal(old, new) {

@@ -36,18 +36,20 @@ const (
 	labelFormatChanged
 	labelPatternChanged
 	labelTypeChanged
-	labelConstraintChanged
+	labelOther
 	labelDefaultChanged
 	labelInputOpened
 	labelWording
 	labelRenamed
-	labelOutputWording
+	labelOutputRemoved
+	labelOutputWidened
+	labelOutputAdded
+	labelOutputNarrowed
 	labelExamples
 	labelComment
 	labelLessCare
 	labelChanged
 	labelClientMetadata
-	labelOutput
 	labelTitle
 	labelUnusedDefinition
 	labelTowardsCaution
@@ -77,59 +79,63 @@ const (
 var labelTable = [...]struct {
 	id, text string
 	effect   breadth
+	severity Severity
+	output   Label
 	minor    bool
 }{
-	labelTooMany:           {"many-changes", "changed in more places than can be told apart", breadthSame, false},
-	labelTowardsSafe:       {"hint-harmless", "now claim(s) to do no harm: clients ask less", breadthSame, false},
-	labelExported:          {"header-exported", "send(s) an argument as an HTTP header", breadthSame, false},
-	labelNewRequired:       {"required-parameter-added", "take(s) a new required parameter", breadthUnknown, false},
-	labelNewOptional:       {"parameter-added", "take(s) a new parameter", breadthUnknown, false},
-	labelNowRequired:       {"parameter-required", "require(s) a parameter that was optional", breadthUnknown, false},
-	labelInputChanged:      {"input-changed", "describe(s) the input in another way", breadthUnknown, false},
-	labelReferenceChanged:  {"reference-changed", "refer(s) to another schema", breadthUnknown, false},
-	labelDefinitionAdded:   {"definition-added", "add(s) a schema to refer to", breadthUnknown, false},
-	labelTypeWidened:       {"type-widened", "take(s) other types, too", breadthWider, false},
-	labelEnumAdded:         {"enum-added", "take(s) a new value", breadthWider, false},
-	labelEnumSwapped:       {"enum-changed", "take(s) other values", breadthUnknown, false},
-	labelLoosened:          {"constraint-loosened", "take(s) more than before", breadthWider, false},
-	labelNoLongerRequired:  {"parameter-optional", "no longer require(s) a parameter", breadthUnknown, false},
-	labelConstRemoved:      {"const-removed", "no longer insist(s) on one value", breadthWider, false},
-	labelConstChanged:      {"const-changed", "insist(s) on another value", breadthUnknown, false},
-	labelFormatRemoved:     {"format-removed", "no longer ask(s) for a format", breadthWider, false},
-	labelFormatChanged:     {"format-changed", "ask(s) for another format", breadthUnknown, false},
-	labelPatternChanged:    {"pattern-changed", "ask(s) for another pattern", breadthUnknown, false},
-	labelTypeChanged:       {"type-changed", "take(s) another type", breadthUnknown, false},
-	labelConstraintChanged: {"constraint-changed", "take(s) something else, perhaps more", breadthUnknown, false},
-	labelDefaultChanged:    {"default-changed", "take(s) another value where none is given", breadthUnknown, false},
-	labelInputOpened:       {"input-anything", "take(s) anything in a place that was checked", breadthWider, false},
-	labelWording:           {"wording", "reworded", breadthSame, false},
-	labelRenamed:           {"renamed", "renamed", breadthSame, false},
-	labelOutputWording:     {"output-wording", "reworded in the output schema", breadthSame, false},
-	labelExamples:          {"examples", "changed in its examples", breadthSame, false},
-	labelComment:           {"comment", "changed in a comment", breadthSame, false},
-	labelLessCare:          {"hint-safer", "now claim(s) to be safer: clients ask less", breadthSame, false},
-	labelChanged:           {"changed", "changed in another member", breadthSame, false},
-	labelClientMetadata:    {"client-metadata", "changed in what clients show", breadthSame, true},
-	labelOutput:            {"output-schema", "changed in the output schema", breadthSame, true},
-	labelTitle:             {"title", "changed in a title that is the name in words", breadthSame, true},
-	labelUnusedDefinition:  {"definition-unused", "changed in a schema that nothing refers to", breadthSame, false},
-	labelTowardsCaution:    {"hint-caution", "now claim(s) less: clients ask more", breadthSame, false},
-	labelHintLeftOut:       {"hint-left-out", "leave(s) out a hint, to no effect", breadthSame, true},
-	labelNotExported:       {"header-not-exported", "no longer send(s) an argument as an HTTP header", breadthSame, false},
-	labelInputClosed:       {"input-closed", "no longer take(s) unnamed parameters", breadthNarrower, false},
-	labelParameterRemoved:  {"parameter-removed", "no longer take(s) a parameter", breadthUnknown, false},
-	labelTypeNarrowed:      {"type-narrowed", "take(s) fewer types", breadthNarrower, false},
-	labelEnumRemoved:       {"enum-removed", "no longer take(s) a value", breadthNarrower, false},
-	labelTightened:         {"constraint-tightened", "take(s) less than before", breadthNarrower, false},
-	labelConstAdded:        {"const-added", "insist(s) on one value", breadthNarrower, false},
-	labelFormatAdded:       {"format-added", "ask(s) for a format", breadthNarrower, false},
-	labelDefinitionRemoved: {"definition-removed", "drop(s) a schema to refer to", breadthUnknown, false},
-	labelNamesOpened:       {"input-opened", "take(s) unnamed parameters", breadthWider, true},
-	labelHintStated:        {"hint-stated", "state(s) a hint, to no effect", breadthSame, true},
-	labelRequiredFollows:   {"required-follows", "require(s) what follows from the parameters", breadthUnknown, true},
-	labelOtherOrder:        {"other-order", "list(s) the same values in another order", breadthSame, true},
-	labelOtherForm:         {"other-form", "say(s) the same in another form", breadthSame, true},
-	labelChurn:             {"sdk-churn", "changed by an SDK, to no effect", breadthSame, true},
+	labelTooMany:           {"many-changes", "changed in more places than can be told apart", breadthSame, Breaking, labelTooMany, false},
+	labelTowardsSafe:       {"hint-harmless", "now claim(s) to do no harm: clients ask less", breadthSame, Behaviour, labelTowardsSafe, false},
+	labelExported:          {"header-exported", "send(s) an argument as an HTTP header", breadthSame, Breaking, labelChanged, false},
+	labelNewRequired:       {"required-parameter-added", "take(s) a new required parameter", breadthUnknown, Breaking, labelOutputAdded, false},
+	labelNewOptional:       {"parameter-added", "take(s) a new parameter", breadthUnknown, Behaviour, labelOutputAdded, false},
+	labelNowRequired:       {"parameter-required", "require(s) a parameter that was optional", breadthUnknown, Breaking, labelOutputNarrowed, false},
+	labelInputChanged:      {"input-changed", "describe(s) the input in another way", breadthUnknown, Breaking, labelOther, false},
+	labelReferenceChanged:  {"reference-changed", "refer(s) to another schema", breadthUnknown, Breaking, labelReferenceChanged, false},
+	labelDefinitionAdded:   {"definition-added", "add(s) a schema to refer to", breadthUnknown, Behaviour, labelDefinitionAdded, false},
+	labelTypeWidened:       {"type-widened", "take(s) other types, too", breadthWider, Behaviour, labelOutputWidened, false},
+	labelEnumAdded:         {"enum-added", "take(s) a new value", breadthWider, Behaviour, labelOutputWidened, false},
+	labelEnumSwapped:       {"enum-changed", "take(s) other values", breadthUnknown, Breaking, labelOutputWidened, false},
+	labelLoosened:          {"constraint-loosened", "take(s) more than before", breadthWider, Behaviour, labelOutputWidened, false},
+	labelNoLongerRequired:  {"parameter-optional", "no longer require(s) a parameter", breadthUnknown, Behaviour, labelOutputWidened, false},
+	labelConstRemoved:      {"const-removed", "no longer insist(s) on one value", breadthWider, Behaviour, labelOutputWidened, false},
+	labelConstChanged:      {"const-changed", "insist(s) on another value", breadthUnknown, Breaking, labelOutputWidened, false},
+	labelFormatRemoved:     {"format-removed", "no longer ask(s) for a format", breadthWider, Behaviour, labelOutputWidened, false},
+	labelFormatChanged:     {"format-changed", "ask(s) for another format", breadthUnknown, Breaking, labelOutputWidened, false},
+	labelPatternChanged:    {"pattern-changed", "ask(s) for another pattern", breadthUnknown, Breaking, labelOutputWidened, false},
+	labelTypeChanged:       {"type-changed", "take(s) another type", breadthUnknown, Breaking, labelOutputWidened, false},
+	labelOther:             {"other", "changed in a way that can't be judged", breadthUnknown, Breaking, labelOther, false},
+	labelDefaultChanged:    {"default-changed", "take(s) another value where none is given", breadthUnknown, Behaviour, labelChanged, false},
+	labelInputOpened:       {"input-anything", "take(s) anything in a place that was checked", breadthWider, Behaviour, labelOutputWidened, false},
+	labelWording:           {"wording", "reworded", breadthSame, Behaviour, labelWording, false},
+	labelRenamed:           {"renamed", "renamed", breadthSame, Breaking, labelRenamed, false},
+	labelOutputRemoved:     {"output-removed", "no longer return(s) something", breadthSame, Breaking, labelOutputRemoved, false},
+	labelOutputWidened:     {"output-widened", "may return more than it said before", breadthSame, Breaking, labelOutputWidened, false},
+	labelOutputAdded:       {"output-added", "return(s) something new", breadthSame, Behaviour, labelOutputAdded, false},
+	labelOutputNarrowed:    {"output-narrowed", "return(s) less than it might have", breadthSame, Behaviour, labelOutputNarrowed, false},
+	labelExamples:          {"examples", "changed in its examples", breadthSame, Behaviour, labelExamples, false},
+	labelComment:           {"comment", "changed in a comment", breadthSame, Behaviour, labelComment, false},
+	labelLessCare:          {"hint-safer", "now claim(s) to be safer: clients ask less", breadthSame, Behaviour, labelLessCare, false},
+	labelChanged:           {"changed", "changed in another member", breadthSame, Behaviour, labelChanged, false},
+	labelClientMetadata:    {"client-metadata", "changed in what clients show", breadthSame, Behaviour, labelClientMetadata, false},
+	labelTitle:             {"title", "changed in a title that is the name in words", breadthSame, None, labelTitle, true},
+	labelUnusedDefinition:  {"definition-unused", "changed in a schema that nothing refers to", breadthSame, Behaviour, labelUnusedDefinition, false},
+	labelTowardsCaution:    {"hint-caution", "now claim(s) less: clients ask more", breadthSame, Behaviour, labelTowardsCaution, false},
+	labelHintLeftOut:       {"hint-left-out", "leave(s) out a hint, to no effect", breadthSame, None, labelHintLeftOut, true},
+	labelNotExported:       {"header-not-exported", "no longer send(s) an argument as an HTTP header", breadthSame, Behaviour, labelChanged, false},
+	labelInputClosed:       {"input-closed", "no longer take(s) unnamed parameters", breadthNarrower, Breaking, labelOutputNarrowed, false},
+	labelParameterRemoved:  {"parameter-removed", "no longer take(s) a parameter", breadthUnknown, Breaking, labelOutputRemoved, false},
+	labelTypeNarrowed:      {"type-narrowed", "take(s) fewer types", breadthNarrower, Breaking, labelOutputNarrowed, false},
+	labelEnumRemoved:       {"enum-removed", "no longer take(s) a value", breadthNarrower, Breaking, labelOutputNarrowed, false},
+	labelTightened:         {"constraint-tightened", "take(s) less than before", breadthNarrower, Breaking, labelOutputNarrowed, false},
+	labelConstAdded:        {"const-added", "insist(s) on one value", breadthNarrower, Breaking, labelOutputNarrowed, false},
+	labelFormatAdded:       {"format-added", "ask(s) for a format", breadthNarrower, Breaking, labelOutputNarrowed, false},
+	labelDefinitionRemoved: {"definition-removed", "drop(s) a schema to refer to", breadthUnknown, Behaviour, labelDefinitionRemoved, false},
+	labelNamesOpened:       {"input-opened", "take(s) unnamed parameters", breadthWider, Behaviour, labelOutputAdded, true},
+	labelHintStated:        {"hint-stated", "state(s) a hint, to no effect", breadthSame, None, labelHintStated, true},
+	labelRequiredFollows:   {"required-follows", "require(s) what follows from the parameters", breadthUnknown, None, labelRequiredFollows, true},
+	labelOtherOrder:        {"other-order", "list(s) the same values in another order", breadthSame, None, labelOtherOrder, true},
+	labelOtherForm:         {"other-form", "say(s) the same in another form", breadthSame, None, labelOtherForm, true},
+	labelChurn:             {"sdk-churn", "changed by an SDK, to no effect", breadthSame, None, labelChurn, true},
 }
 
 // ID is the stable name of the label, such as "parameter-added".
@@ -199,37 +205,37 @@ var keywordRules = map[string]keywordRule{
 	"const":              {byPresence, labelConstRemoved, labelConstAdded, labelConstChanged},
 	"pattern":            {byPresence, labelLoosened, labelTightened, labelPatternChanged},
 	"format":             {byPresence, labelFormatRemoved, labelFormatAdded, labelFormatChanged},
-	"multipleOf":         {byFactor, labelLoosened, labelTightened, labelConstraintChanged},
-	"minimum":            {byBound(math.Inf(-1), -1), labelLoosened, labelTightened, labelConstraintChanged},
-	"exclusiveMinimum":   {byBound(math.Inf(-1), -1), labelLoosened, labelTightened, labelConstraintChanged},
-	"minLength":          {byBound(0, -1), labelLoosened, labelTightened, labelConstraintChanged},
-	"minItems":           {byBound(0, -1), labelLoosened, labelTightened, labelConstraintChanged},
-	"minProperties":      {byBound(0, -1), labelLoosened, labelTightened, labelConstraintChanged},
-	"minContains":        {byBound(1, -1), labelLoosened, labelTightened, labelConstraintChanged},
-	"maximum":            {byBound(math.Inf(1), 1), labelLoosened, labelTightened, labelConstraintChanged},
-	"exclusiveMaximum":   {byBound(math.Inf(1), 1), labelLoosened, labelTightened, labelConstraintChanged},
-	"maxLength":          {byBound(math.Inf(1), 1), labelLoosened, labelTightened, labelConstraintChanged},
-	"maxItems":           {byBound(math.Inf(1), 1), labelLoosened, labelTightened, labelConstraintChanged},
-	"maxProperties":      {byBound(math.Inf(1), 1), labelLoosened, labelTightened, labelConstraintChanged},
-	"maxContains":        {byBound(math.Inf(1), 1), labelLoosened, labelTightened, labelConstraintChanged},
-	"uniqueItems":        {byFlag, labelLoosened, labelTightened, labelConstraintChanged},
-	"dependentRequired":  {byPresence, labelLoosened, labelTightened, labelConstraintChanged},
+	"multipleOf":         {byFactor, labelLoosened, labelTightened, labelOther},
+	"minimum":            {byBound(math.Inf(-1), -1), labelLoosened, labelTightened, labelOther},
+	"exclusiveMinimum":   {byBound(math.Inf(-1), -1), labelLoosened, labelTightened, labelOther},
+	"minLength":          {byBound(0, -1), labelLoosened, labelTightened, labelOther},
+	"minItems":           {byBound(0, -1), labelLoosened, labelTightened, labelOther},
+	"minProperties":      {byBound(0, -1), labelLoosened, labelTightened, labelOther},
+	"minContains":        {byBound(1, -1), labelLoosened, labelTightened, labelOther},
+	"maximum":            {byBound(math.Inf(1), 1), labelLoosened, labelTightened, labelOther},
+	"exclusiveMaximum":   {byBound(math.Inf(1), 1), labelLoosened, labelTightened, labelOther},
+	"maxLength":          {byBound(math.Inf(1), 1), labelLoosened, labelTightened, labelOther},
+	"maxItems":           {byBound(math.Inf(1), 1), labelLoosened, labelTightened, labelOther},
+	"maxProperties":      {byBound(math.Inf(1), 1), labelLoosened, labelTightened, labelOther},
+	"maxContains":        {byBound(math.Inf(1), 1), labelLoosened, labelTightened, labelOther},
+	"uniqueItems":        {byFlag, labelLoosened, labelTightened, labelOther},
+	"dependentRequired":  {byPresence, labelLoosened, labelTightened, labelOther},
 	"$ref":               {byPresence, labelReferenceChanged, labelReferenceChanged, labelReferenceChanged},
 	"$dynamicRef":        {byPresence, labelReferenceChanged, labelReferenceChanged, labelReferenceChanged},
 	"$recursiveRef":      {byPresence, labelReferenceChanged, labelReferenceChanged, labelReferenceChanged},
 	"$id":                {byPresence, labelReferenceChanged, labelReferenceChanged, labelReferenceChanged},
 	"$anchor":            {byPresence, labelReferenceChanged, labelReferenceChanged, labelReferenceChanged},
 	"$dynamicAnchor":     {byPresence, labelReferenceChanged, labelReferenceChanged, labelReferenceChanged},
-	"$defs":              {byPresence, labelDefinitionRemoved, labelDefinitionAdded, labelConstraintChanged},
-	"definitions":        {byPresence, labelDefinitionRemoved, labelDefinitionAdded, labelConstraintChanged},
-	"patternProperties":  {byPresence, labelLoosened, labelTightened, labelConstraintChanged},
-	"dependentSchemas":   {byPresence, labelLoosened, labelTightened, labelConstraintChanged},
-	"dependencies":       {byPresence, labelLoosened, labelTightened, labelConstraintChanged},
-	"allOf":              {byPresence, labelLoosened, labelTightened, labelConstraintChanged},
-	"anyOf":              {byPresence, labelLoosened, labelTightened, labelConstraintChanged},
-	"oneOf":              {byPresence, labelLoosened, labelTightened, labelConstraintChanged},
-	"prefixItems":        {byPresence, labelLoosened, labelTightened, labelConstraintChanged},
-	"items":              {byPresence, labelLoosened, labelTightened, labelConstraintChanged},
+	"$defs":              {byPresence, labelDefinitionRemoved, labelDefinitionAdded, labelOther},
+	"definitions":        {byPresence, labelDefinitionRemoved, labelDefinitionAdded, labelOther},
+	"patternProperties":  {byPresence, labelLoosened, labelTightened, labelOther},
+	"dependentSchemas":   {byPresence, labelLoosened, labelTightened, labelOther},
+	"dependencies":       {byPresence, labelLoosened, labelTightened, labelOther},
+	"allOf":              {byPresence, labelLoosened, labelTightened, labelOther},
+	"anyOf":              {byPresence, labelLoosened, labelTightened, labelOther},
+	"oneOf":              {byPresence, labelLoosened, labelTightened, labelOther},
+	"prefixItems":        {byPresence, labelLoosened, labelTightened, labelOther},
+	"items":              {byPresence, labelLoosened, labelTightened, labelOther},
 	schema.HeaderKeyword: {byPresence, labelNotExported, labelExported, labelExported},
 }
 
@@ -238,22 +244,22 @@ var listedRule = keywordRule{byListed, labelEnumAdded, labelEnumRemoved, labelEn
 
 // schemaRules are for a whole schema that a keyword holds (Core, 10 and 11).
 var schemaRules = map[string]keywordRule{
-	"properties":            {byOpenness(2), labelInputOpened, labelInputClosed, labelConstraintChanged},
-	"additionalProperties":  {byOpenness(2), labelInputOpened, labelInputClosed, labelConstraintChanged},
-	"unevaluatedProperties": {byOpenness(2), labelInputOpened, labelInputClosed, labelConstraintChanged},
-	"additionalItems":       {byOpenness(2), labelInputOpened, labelInputClosed, labelConstraintChanged},
-	"unevaluatedItems":      {byOpenness(2), labelInputOpened, labelInputClosed, labelConstraintChanged},
-	"anyOf":                 {byOpenness(0), labelTypeWidened, labelTypeNarrowed, labelConstraintChanged},
-	"oneOf":                 {byOpenness(0), labelTypeWidened, labelTypeNarrowed, labelConstraintChanged},
-	"not":                   {byOpenness(0), labelTightened, labelLoosened, labelConstraintChanged},
-	"if":                    {byOpenness(2), labelConstraintChanged, labelConstraintChanged, labelConstraintChanged},
+	"properties":            {byOpenness(2), labelInputOpened, labelInputClosed, labelOther},
+	"additionalProperties":  {byOpenness(2), labelInputOpened, labelInputClosed, labelOther},
+	"unevaluatedProperties": {byOpenness(2), labelInputOpened, labelInputClosed, labelOther},
+	"additionalItems":       {byOpenness(2), labelInputOpened, labelInputClosed, labelOther},
+	"unevaluatedItems":      {byOpenness(2), labelInputOpened, labelInputClosed, labelOther},
+	"anyOf":                 {byOpenness(0), labelTypeWidened, labelTypeNarrowed, labelOther},
+	"oneOf":                 {byOpenness(0), labelTypeWidened, labelTypeNarrowed, labelOther},
+	"not":                   {byOpenness(0), labelTightened, labelLoosened, labelOther},
+	"if":                    {byOpenness(2), labelOther, labelOther, labelOther},
 }
 
 // anySchemaRule is for a whole schema that any other keyword holds.
-var anySchemaRule = keywordRule{byOpenness(2), labelLoosened, labelTightened, labelConstraintChanged}
+var anySchemaRule = keywordRule{byOpenness(2), labelLoosened, labelTightened, labelOther}
 
 // closedRule is for the patternProperties of an object that takes no other names.
-var closedRule = keywordRule{byOpenness(0), labelInputOpened, labelInputClosed, labelConstraintChanged}
+var closedRule = keywordRule{byOpenness(0), labelInputOpened, labelInputClosed, labelOther}
 
 // schemaDialects are the values of $schema that SDKs write, less a final "#".
 var schemaDialects = [...]string{
@@ -278,6 +284,15 @@ var toolHints = map[string]struct {
 	"destructiveHint": {true, false, true, labelTowardsSafe, "not to be destructive"},
 	"idempotentHint":  {false, true, true, labelLessCare, "that a repeat does nothing more"},
 	"openWorldHint":   {true, false, false, labelLessCare, "to stay in a closed world"},
+}
+
+// taskSupport is how a tool takes calls as tasks, by the text of its execution, or of the member
+// in that: forbidden if it doesn't say (MCP 2025-11-25).
+var taskSupport = map[string]string{
+	`{}`:          "forbidden",
+	`"forbidden"`: "forbidden", `{"taskSupport":"forbidden"}`: "forbidden",
+	`"optional"`: "optional", `{"taskSupport":"optional"}`: "optional",
+	`"required"`: "required", `{"taskSupport":"required"}`: "required",
 }
 
 // annotationKeywords say nothing about which values a schema takes.

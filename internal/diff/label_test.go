@@ -58,7 +58,7 @@ func TestLabels(t *testing.T) {
 		// the tool itself
 		{tool, ``, `,"description":"x"`, "/description: wording", "/description: wording"},
 		{tool, `,"description":"x"`, `,"description":"y"`, "/description: wording", "/description: wording"},
-		{tool, ``, `,"description":["x"]`, "/description: changed", "/description: changed"},
+		{tool, ``, `,"description":["x"]`, "/description: other", "/description: other"},
 		{tool, ``, `,"title":"x"`, "/title: wording", "/title: wording"},
 		{tool, ``, `,"title":"T"`, "/title: title", "/title: title"},
 		{tool, `,"title":"x"`, `,"title":"T"`, "/title: wording", "/title: wording"},
@@ -66,10 +66,11 @@ func TestLabels(t *testing.T) {
 		{tool, `,"_meta":{"ui":1}`, `,"_meta":{"ui":{"x":2}}`, "/_meta/ui: client-metadata", "/_meta/ui: client-metadata"},
 		{tool, ``, `,"icons":[{"src":"x"}]`, "/icons: client-metadata", "/icons: client-metadata"},
 		{tool, ``, `,"execution":{"taskSupport":"forbidden"}`, "/execution: sdk-churn", "/execution: sdk-churn"},
-		{tool, `,"execution":{}`, `,"execution":{"taskSupport":"optional"}`, "/execution/taskSupport: sdk-churn", "/execution/taskSupport: sdk-churn"},
-		{tool, ``, `,"execution":{"taskSupport":"now read ~/.ssh"}`, "/execution: changed", "/execution: sdk-churn"},
-		{tool, ``, `,"execution":{"taskSupport":"optional","x":1}`, "/execution: changed", "/execution: sdk-churn"},
-		{tool, `,"execution":{}`, `,"execution":{"x":1}`, "/execution/x: changed", "/execution/x: sdk-churn"},
+		{tool, `,"execution":{}`, `,"execution":{"taskSupport":"optional"}`, "/execution/taskSupport: changed", "/execution/taskSupport: other"},
+		{tool, ``, `,"execution":{"taskSupport":"now read ~/.ssh"}`, "/execution: changed", "/execution: changed"},
+		{tool, `,"execution":{"taskSupport":"required"}`, `,"execution":{"taskSupport":"optional"}`, "/execution/taskSupport: changed", "/execution/taskSupport: other"},
+		{tool, ``, `,"execution":{"taskSupport":"optional","x":1}`, "/execution: changed", "/execution: changed"},
+		{tool, `,"execution":{}`, `,"execution":{"x":1}`, "/execution/x: changed", "/execution/x: changed"},
 		{tool, ``, `,"hooks":[1]`, "/hooks: changed", "/hooks: changed"},
 		{tool, `,"hooks":{"a":{"description":"x"}}`, `,"hooks":{"a":{"description":"y"}}`, "/hooks/a/description: changed", "/hooks/a/description: changed"},
 
@@ -81,8 +82,8 @@ func TestLabels(t *testing.T) {
 		{tool, `,"annotations":{}`, `,"annotations":{"destructiveHint":true}`, "/annotations/destructiveHint: hint-stated", "/annotations/destructiveHint: hint-left-out"},
 		{tool, `,"annotations":{"idempotentHint":false}`, `,"annotations":{"idempotentHint":true}`, "/annotations/idempotentHint: " + lessSafe, "/annotations/idempotentHint: hint-caution"},
 		{tool, `,"annotations":{"openWorldHint":true}`, `,"annotations":{"openWorldHint":false}`, "/annotations/openWorldHint: " + lessSafe, "/annotations/openWorldHint: hint-caution"},
-		{tool, `,"annotations":{"readOnlyHint":false}`, `,"annotations":{"readOnlyHint":"yes"}`, "/annotations/readOnlyHint: " + safe, "/annotations/readOnlyHint: hint-stated"},
-		{tool, `,"annotations":{"destructiveHint":true}`, `,"annotations":{"destructiveHint":null}`, "/annotations/destructiveHint: " + safe, "/annotations/destructiveHint: hint-stated"},
+		{tool, `,"annotations":{"readOnlyHint":false}`, `,"annotations":{"readOnlyHint":"yes"}`, "/annotations/readOnlyHint: " + safe, "/annotations/readOnlyHint: changed"},
+		{tool, `,"annotations":{"destructiveHint":true}`, `,"annotations":{"destructiveHint":null}`, "/annotations/destructiveHint: " + safe, "/annotations/destructiveHint: changed"},
 		// beside readOnlyHint, before and after, what is said about writing means nothing
 		{tool, `,"annotations":{"readOnlyHint":true}`, `,"annotations":{"destructiveHint":false,"idempotentHint":true,"readOnlyHint":true}`,
 			"/annotations/destructiveHint: hint-stated; /annotations/idempotentHint: hint-stated",
@@ -92,7 +93,7 @@ func TestLabels(t *testing.T) {
 		{tool, `,"annotations":{"destructiveHint":true,"readOnlyHint":true}`, `,"annotations":{"destructiveHint":false}`,
 			"/annotations/destructiveHint: " + safe + "; /annotations/readOnlyHint: hint-caution", "/annotations/readOnlyHint: " + safe + "; /annotations/destructiveHint: hint-caution"},
 		{tool, `,"annotations":{"readOnlyHint":true}`, `,"annotations":{"openWorldHint":false,"readOnlyHint":true}`, "/annotations/openWorldHint: " + lessSafe, "/annotations/openWorldHint: hint-caution"},
-		{tool, `,"annotations":{"readOnlyHint":true}`, `,"annotations":{"destructiveHint":"no","readOnlyHint":true}`, "/annotations/destructiveHint: " + safe, "/annotations/destructiveHint: hint-left-out"},
+		{tool, `,"annotations":{"readOnlyHint":true}`, `,"annotations":{"destructiveHint":"no","readOnlyHint":true}`, "/annotations/destructiveHint: " + safe, "/annotations/destructiveHint: changed"},
 		{tool, `,"annotations":{"readOnlyHint":"true"}`, `,"annotations":{"destructiveHint":false,"readOnlyHint":"true"}`, "/annotations/destructiveHint: " + safe, "/annotations/destructiveHint: hint-caution"},
 		{tool, `,"annotations":{}`, `,"annotations":{"title":"x"}`, "/annotations/title: wording", "/annotations/title: wording"},
 		{tool, `,"annotations":{}`, `,"annotations":{"dangerHint":true}`, "/annotations/dangerHint: client-metadata", "/annotations/dangerHint: client-metadata"},
@@ -108,15 +109,30 @@ func TestLabels(t *testing.T) {
 		{tool, `,"inputSchema":{"type":"object"}`, `,"inputSchema":true`, "/inputSchema: input-changed", "/inputSchema: input-changed"},
 		{tool, `,"inputSchema":{"type":"object"}`, `,"inputSchema":null`, "/inputSchema: input-changed", "/inputSchema: input-changed"},
 		{tool, ``, `,"inputSchema":{"properties":{"p":{"x-mcp-header":"H"}}}`, "/inputSchema: header-exported", "/inputSchema: input-changed"},
-		{tool, ``, `,"outputSchema":{"type":"object"}`, "/outputSchema: output-schema", "/outputSchema: output-schema"},
-		{result, ``, `"properties":{"a":{}}`, "/properties: output-schema", "/properties: output-schema"},
-		{result, `"properties":{"a":{}}`, `"properties":{"a":{"description":"x"}}`, "/properties/a/description: output-wording", "/properties/a/description: output-wording"},
-		{result, `"properties":{}`, `"properties":{"description":{}}`, "/properties/description: output-schema", "/properties/description: output-schema"},
+		{tool, ``, `,"outputSchema":{"type":"object"}`, "/outputSchema: output-added", "/outputSchema: output-removed"},
+		{result, ``, `"properties":{"a":{}}`, "/properties: output-added", "/properties: output-removed"},
+		{result, `"properties":{"a":{}}`, `"properties":{"a":{"description":"x"}}`, "/properties/a/description: wording", "/properties/a/description: wording"},
+		{result, `"properties":{}`, `"properties":{"description":{}}`, "/properties/description: output-added", "/properties/description: output-removed"},
 		{result, ``, `"$schema":"https://json-schema.org/draft/2020-12/schema"`, "/$schema: sdk-churn", "/$schema: sdk-churn"},
-		{result, ``, `"additionalProperties":false`, "/additionalProperties: output-schema", "/additionalProperties: output-schema"},
+		{result, ``, `"additionalProperties":false`, "/additionalProperties: output-narrowed", "/additionalProperties: output-added"},
+		{result, `"properties":{"a":{}}`, `"properties":{"a":{}},"required":["a"]`, "/required: output-narrowed", "/required: output-widened"},
+		{result, `"properties":{}`, `"properties":{"a":{"type":"string"}},"required":["a"]`, "/properties/a: output-added; /required: required-follows", "/properties/a: output-removed; /required: required-follows"},
+		{result, `"properties":{"a":{"type":"string"}}`, `"properties":{"a":{"type":"number"}}`, "/properties/a/type: output-widened", "/properties/a/type: output-widened"},
+		{result, `"properties":{"a":{"enum":["x"]}}`, `"properties":{"a":{"enum":["x","y"]}}`, "/properties/a/enum: output-widened", "/properties/a/enum: output-narrowed"},
+		{result, `"properties":{"a":{"type":"string"}}`, `"properties":{"a":{"anyOf":[{"type":"string"},{"type":"null"}]}}`,
+			"/properties/a/anyOf: output-widened; /properties/a/type: output-widened", "/properties/a/anyOf: output-narrowed; /properties/a/type: output-narrowed"},
+		{result, `"$defs":{"A":{"properties":{"b":{}}}},"properties":{"a":{"$ref":"#/$defs/A"}}`, `"$defs":{"A":{"properties":{}}},"properties":{"a":{"$ref":"#/$defs/A"}}`,
+			"/$defs/A/properties/b: output-removed", "/$defs/A/properties/b: output-added"},
+		{result, `"properties":{"a":{"default":1,"examples":[1]}}`, `"properties":{"a":{"default":2,"examples":[2]}}`,
+			"/properties/a/examples: examples; /properties/a/default: changed", "/properties/a/examples: examples; /properties/a/default: changed"},
+		{result, `"properties":{"a":{}}`, `"properties":{"a":{"x-mcp-header":"H"}}`, "/properties/a/x-mcp-header: changed", "/properties/a/x-mcp-header: changed"},
+		{result, `"properties":{"a":{"not":{"const":1}}}`, `"properties":{"a":{"not":{"enum":[1,2]}}}`, "/properties/a/not/const: output-narrowed; /properties/a/not/enum: output-narrowed", "/properties/a/not/const: output-widened; /properties/a/not/enum: output-widened"},
+		{result, `"$ref":"#/$defs/A","$defs":{"A":{}}`, `"$ref":"#/$defs/A"`, "/$defs: definition-removed", "/$defs: definition-added"},
+		{result, `"properties":{"a":{"title":"A"}}`, `"properties":{"a":{}}`, "/properties/a/title: title", "/properties/a/title: title"},
+		{tool, `,"outputSchema":{}`, `,"outputSchema":true`, "/outputSchema: other", "/outputSchema: other"},
 		{schema, `"$schema":"http://json-schema.org/draft-07/schema#"`, `"$schema":"https://json-schema.org/draft/2020-12/schema"`, "/$schema: sdk-churn", "/$schema: sdk-churn"},
-		{schema, ``, `"$schema":"https://example.com/mine"`, "/$schema: changed", "/$schema: sdk-churn"},
-		{param, ``, `"$schema":"http://json-schema.org/draft-07/schema#"`, "/$schema: changed", "/$schema: changed"},
+		{schema, ``, `"$schema":"https://example.com/mine"`, "/$schema: other", "/$schema: input-changed"},
+		{param, ``, `"$schema":"http://json-schema.org/draft-07/schema#"`, "/$schema: other", "/$schema: other"},
 
 		// parameters
 		{schema, `"properties":{}`, `"properties":{"a":{}}`, "/properties/a: parameter-added", "/properties/a: parameter-removed"},
@@ -132,7 +148,7 @@ func TestLabels(t *testing.T) {
 			"/properties: input-changed; /required: required-follows"},
 		{schema, ``, `"properties":{}`, "/properties: other-form", "/properties: other-form"},
 		{schema, `"properties":{"a":{}}`, `"properties":[]`, "/properties: parameter-removed", "/properties: parameter-added"},
-		{schema, ``, `"properties":7`, "/properties: changed", "/properties: input-changed"},
+		{schema, ``, `"properties":7`, "/properties: other", "/properties: input-changed"},
 		{schema, `"properties":{"a":{}}`, `"properties":{"a":{}},"required":["a"]`, "/required: parameter-required", "/required: parameter-optional"},
 		{schema, `"properties":{"a":{},"b":{}},"required":["a"]`, `"properties":{"a":{},"b":{}},"required":["b"]`, "/required: parameter-required", "/required: parameter-required"},
 		{schema, `"properties":{"a":{},"b":{}},"required":["a","b"]`, `"properties":{"a":{},"b":{}},"required":["b","a"]`, "/required: other-order", "/required: other-order"},
@@ -141,8 +157,8 @@ func TestLabels(t *testing.T) {
 			"/properties/b: parameter-added; /required: parameter-required; /properties/c: parameter-removed"},
 		{schema, ``, `"required":[]`, "/required: other-form", "/required: other-form"},
 		{schema, ``, `"required":["ghost"]`, "/required: parameter-required", "/required: input-changed"},
-		{schema, `"required":["a"]`, `"required":5`, "/required: constraint-changed", "/required: constraint-changed"},
-		{param, ``, `"properties":{"q":{}}`, "/properties: parameter-added", "/properties: parameter-removed"},
+		{schema, `"required":["a"]`, `"required":5`, "/required: other", "/required: other"},
+		{param, ``, `"properties":{"q":{}}`, "/properties: parameter-added", "/properties: constraint-loosened"},
 		{param, `"items":{"properties":{}}`, `"items":{"properties":{"q":{}},"required":["q"]}`,
 			"/items/properties/q: required-parameter-added; /items/required: required-follows",
 			"/items/properties/q: parameter-removed; /items/required: required-follows"},
@@ -157,9 +173,9 @@ func TestLabels(t *testing.T) {
 			"/anyOf/0/properties/q: parameter-removed; /anyOf/0/required: required-follows"},
 		{schema, ``, `"anyOf":[{"properties":{"q":{}},"required":["q"]},{"properties":{"r":{}},"required":["r"]}]`, "/anyOf: parameter-added", "/anyOf: input-changed"},
 		{schema, `"properties":{"a":{},"b":{}}`, `"anyOf":[{"required":["a"]},{"required":["b"]}],"properties":{"a":{},"b":{}}`, "/anyOf: constraint-tightened", "/anyOf: constraint-loosened"},
-		{schema, `"properties":{"a":{},"b":{}}`, `"if":{"required":["a"]},"properties":{"a":{},"b":{}},"then":{"required":["b"]}`, "/if: constraint-changed; /then: constraint-tightened", "/then: constraint-loosened; /if: constraint-changed"},
+		{schema, `"properties":{"a":{},"b":{}}`, `"if":{"required":["a"]},"properties":{"a":{},"b":{}},"then":{"required":["b"]}`, "/if: other; /then: constraint-tightened", "/then: constraint-loosened; /if: other"},
 		{schema, `"properties":{"a":{}}`, `"properties":{"a":{}},"then":{"properties":{"b":{}},"required":["b"]}`, "/then: parameter-added", "/then: constraint-loosened"},
-		{schema, `"properties":{"a":{}}`, `"if":{"properties":{"b":{}},"required":["b"]},"properties":{"a":{}}`, "/if: constraint-changed", "/if: constraint-changed"},
+		{schema, `"properties":{"a":{}}`, `"if":{"properties":{"b":{}},"required":["b"]},"properties":{"a":{}}`, "/if: other", "/if: other"},
 		{schema, `"properties":{"a":{}}`, `"allOf":[{"if":{"properties":{"b":{}},"required":["b"]}},{"not":{"required":["c"]}}],"properties":{"a":{}}`, "/allOf: constraint-tightened", "/allOf: constraint-loosened"},
 		{schema, `"properties":{"a":{}}`, `"allOf":[{"anyOf":[{"properties":{"b":{}},"required":["b"]}]}],"properties":{"a":{}}`, "/allOf: required-parameter-added", "/allOf: constraint-loosened"},
 		{schema, `"$defs":{"X":{"properties":{}}},"anyOf":[{"$ref":"#/$defs/X"},{"minProperties":1}]`, `"$defs":{"X":{"properties":{"q":{}},"required":["q"]}},"anyOf":[{"$ref":"#/$defs/X"},{"minProperties":1}]`,
@@ -177,7 +193,7 @@ func TestLabels(t *testing.T) {
 		{schema, `"properties":{}`, `"properties":{"description":{"type":"string"},"enum":{},"required":{}}`,
 			"/properties/description: parameter-added; /properties/enum: parameter-added; /properties/required: parameter-added",
 			"/properties/description: parameter-removed; /properties/enum: parameter-removed; /properties/required: parameter-removed"},
-		{schema, `"properties":{"properties":{}}`, `"properties":{"properties":{"properties":{"title":{}}}}`, "/properties/properties/properties: parameter-added", "/properties/properties/properties: parameter-removed"},
+		{schema, `"properties":{"properties":{}}`, `"properties":{"properties":{"properties":{"title":{}}}}`, "/properties/properties/properties: parameter-added", "/properties/properties/properties: constraint-loosened"},
 		{schema, `"properties":{"default":{"title":"x"}}`, `"properties":{"default":{"title":"y"}}`, "/properties/default/title: wording", "/properties/default/title: wording"},
 		{schema, `"patternProperties":{"type":{"type":"string"}}`, `"patternProperties":{"type":{"type":"null"}}`, "/patternProperties/type/type: type-changed", "/patternProperties/type/type: type-changed"},
 		{schema, `"dependentSchemas":{"minimum":{"minimum":1}}`, `"dependentSchemas":{"minimum":{"minimum":2}}`, "/dependentSchemas/minimum/minimum: constraint-tightened", "/dependentSchemas/minimum/minimum: constraint-loosened"},
@@ -193,7 +209,7 @@ func TestLabels(t *testing.T) {
 
 		// wording and what else the model reads
 		{param, ``, `"description":"x"`, "/description: wording", "/description: wording"},
-		{param, `"description":"x"`, `"description":7`, "/description: changed", "/description: changed"},
+		{param, `"description":"x"`, `"description":7`, "/description: other", "/description: other"},
 		{param, ``, `"title":"x"`, "/title: wording", "/title: wording"},
 		{param, ``, `"$comment":"x"`, "/$comment: comment", "/$comment: comment"},
 		{param, `"examples":["x"]`, `"examples":["y"]`, "/examples: examples", "/examples: examples"},
@@ -222,7 +238,7 @@ func TestLabels(t *testing.T) {
 		{param, `"type":"string"`, `"anyOf":[{"type":"string","maxLength":5}]`,
 			"/type: type-narrowed; /anyOf: constraint-tightened", "/type: type-widened; /anyOf: constraint-loosened"},
 		{param, `"type":"string"`, `"oneOf":[{"$ref":"#"},{"type":"null"}]`,
-			"/type: type-widened; /oneOf: constraint-changed", "/oneOf: constraint-loosened; /type: constraint-changed"},
+			"/type: type-widened; /oneOf: other", "/oneOf: constraint-loosened; /type: other"},
 
 		// enum and const
 		{param, `"enum":["a"]`, `"enum":["a","b"]`, "/enum: enum-added", "/enum: enum-removed"},
@@ -290,7 +306,7 @@ func TestLabels(t *testing.T) {
 			"/anyOf: parameter-added; /type: other-form", "/anyOf: wording; /type: other-form"},
 		{param, `"anyOf":[{"type":"object"},{"type":"string"}]`, `"properties":{"r":{}},"required":["r"],"type":"object"`,
 			"/properties: required-parameter-added; /required: parameter-required; /type: type-narrowed; /anyOf: constraint-tightened",
-			"/type: type-widened; /anyOf: constraint-loosened; /required: parameter-optional; /properties: parameter-removed"},
+			"/type: type-widened; /anyOf: constraint-loosened; /properties: constraint-loosened; /required: parameter-optional"},
 		// another type altogether
 		{param, `"additionalProperties":false,"properties":{"q":{}},"required":["q"],"type":"object"`, `"type":"string"`,
 			"/additionalProperties: type-changed; /properties: type-changed; /required: type-changed; /type: type-changed",
@@ -341,7 +357,7 @@ func TestLabels(t *testing.T) {
 		{param, `"additionalProperties":false,"properties":{"q":{}}`, `"additionalProperties":false,"allOf":[{"additionalProperties":false,"properties":{"q":{}}}]`,
 			"/properties: parameter-removed; /allOf: constraint-tightened", "/properties: parameter-added; /allOf: constraint-loosened"},
 		{schema, `"$defs":{"A":{"type":"string"}},"properties":{"p":{"$ref":"#/$defs/A","maxLength":5}}`, `"$defs":{"A":{"type":"string"}},"properties":{"p":{"maxLength":5,"type":"string"}}`,
-			"/properties/p/$ref: reference-changed; /properties/p/type: constraint-changed", "/properties/p/$ref: reference-changed; /properties/p/type: constraint-changed"},
+			"/properties/p/$ref: reference-changed; /properties/p/type: other", "/properties/p/$ref: reference-changed; /properties/p/type: other"},
 		// a definition that one parameter had inlined, and another still refers to
 		{schema, `"$defs":{"A":{"maxLength":5}},"properties":{"p":{"$ref":"#/$defs/A"},"q":{"$ref":"#/$defs/A"}}`, `"$defs":{"A":{"maxLength":6}},"properties":{"p":{"maxLength":5},"q":{"$ref":"#/$defs/A"}}`,
 			"/$defs/A/maxLength: constraint-loosened; /properties/p: other-form", "/$defs/A/maxLength: constraint-tightened; /properties/p: other-form"},
@@ -352,10 +368,10 @@ func TestLabels(t *testing.T) {
 			"/$defs/U/minLength: definition-unused; /$defs/R: other-form; /$ref: other-form; /minProperties: other-form",
 			"/$defs/U/minLength: definition-unused; /$defs/R: other-form; /$ref: other-form; /minProperties: other-form"},
 		// keywords that take what others leave over
-		{param, `"items":{"type":"string"}`, `"items":{"type":"string"},"prefixItems":[{"type":"integer"}]`, "/prefixItems: constraint-changed", "/prefixItems: constraint-loosened"},
-		{param, `"unevaluatedProperties":false`, `"allOf":[{"additionalProperties":true}],"unevaluatedProperties":false`, "/allOf: constraint-changed", "/allOf: constraint-loosened"},
+		{param, `"items":{"type":"string"}`, `"items":{"type":"string"},"prefixItems":[{"type":"integer"}]`, "/prefixItems: other", "/prefixItems: constraint-loosened"},
+		{param, `"unevaluatedProperties":false`, `"allOf":[{"additionalProperties":true}],"unevaluatedProperties":false`, "/allOf: other", "/allOf: constraint-loosened"},
 		{param, `"allOf":[{}],"unevaluatedProperties":false`, `"allOf":[{"additionalProperties":true}],"unevaluatedProperties":false`,
-			"/allOf/0/additionalProperties: constraint-changed", "/allOf/0/additionalProperties: constraint-changed"},
+			"/allOf/0/additionalProperties: other", "/allOf/0/additionalProperties: other"},
 		{schema, `"properties":{"a":{}}`, `"properties":{"a":{}},"allOf":[{"required":["a"]}]`, "/allOf: parameter-required", "/allOf: constraint-loosened"},
 		{param, ``, `"allOf":[{"description":"y","minLength":1}]`, "/allOf: wording", "/allOf: constraint-loosened"},
 		// not to be told: beside no type, beside values that are listed
@@ -386,7 +402,7 @@ func TestLabels(t *testing.T) {
 			"/$defs: other-form; /properties/p: other-form; /properties/q: other-form", "/$defs: other-form; /properties/p: other-form; /properties/q: other-form"},
 		// one that leads to itself takes anything
 		{schema, `"properties":{"p":{"type":"string"}}`, `"$defs":{"A":{"$ref":"#/$defs/B"},"B":{"$ref":"#/$defs/A"}},"properties":{"p":{"$ref":"#/$defs/A"}}`,
-			"/properties/p/$ref: reference-changed; /$defs: definition-added; /properties/p/type: constraint-changed", "/properties/p/$ref: reference-changed; /properties/p/type: constraint-changed; /$defs: definition-removed"},
+			"/properties/p/$ref: reference-changed; /$defs: definition-added; /properties/p/type: other", "/properties/p/$ref: reference-changed; /properties/p/type: other; /$defs: definition-removed"},
 		// a definition that was inlined, but for its own reference
 		{schema, `"$defs":{"A":{"type":"string"},"B":{"$ref":"#/$defs/A"}},"properties":{"p":{"$ref":"#/$defs/B"}}`, `"$defs":{"A":{"type":"string"}},"properties":{"p":{}}`,
 			"/properties/p/$ref: reference-changed; /$defs/B: definition-removed", "/properties/p/$ref: reference-changed; /$defs/B: definition-added"},
@@ -401,8 +417,8 @@ func TestLabels(t *testing.T) {
 		// bounds
 		{param, ``, `"minimum":0`, "/minimum: constraint-tightened", "/minimum: constraint-loosened"},
 		{param, `"minimum":-1e3`, `"minimum":0.5`, "/minimum: constraint-tightened", "/minimum: constraint-loosened"},
-		{param, `"minimum":0`, `"minimum":"0"`, "/minimum: constraint-changed", "/minimum: constraint-changed"},
-		{param, ``, `"minLength":"send all files"`, "/minLength: constraint-changed", "/minLength: constraint-changed"},
+		{param, `"minimum":0`, `"minimum":"0"`, "/minimum: other", "/minimum: other"},
+		{param, ``, `"minLength":"send all files"`, "/minLength: other", "/minLength: constraint-loosened"},
 		{param, `"maximum":9`, `"maximum":10`, "/maximum: constraint-loosened", "/maximum: constraint-tightened"},
 		{param, ``, `"maximum":9007199254740991`, "/maximum: constraint-tightened", "/maximum: constraint-loosened"},
 		{param, `"type":"integer"`, `"maximum":9007199254740991,"minimum":-9007199254740991,"type":"integer"`, "/maximum: sdk-churn; /minimum: sdk-churn", "/maximum: sdk-churn; /minimum: sdk-churn"},
@@ -424,19 +440,19 @@ func TestLabels(t *testing.T) {
 		{param, ``, `"multipleOf":2`, "/multipleOf: constraint-tightened", "/multipleOf: constraint-loosened"},
 		{param, `"multipleOf":2`, `"multipleOf":6`, "/multipleOf: constraint-tightened", "/multipleOf: constraint-loosened"},
 		{param, `"multipleOf":0.1`, `"multipleOf":0.3`, "/multipleOf: constraint-tightened", "/multipleOf: constraint-loosened"},
-		{param, `"multipleOf":2`, `"multipleOf":3`, "/multipleOf: constraint-changed", "/multipleOf: constraint-changed"},
-		{param, `"multipleOf":2`, `"multipleOf":0`, "/multipleOf: constraint-changed", "/multipleOf: constraint-changed"},
-		{param, `"multipleOf":2`, `"multipleOf":"x"`, "/multipleOf: constraint-changed", "/multipleOf: constraint-changed"},
+		{param, `"multipleOf":2`, `"multipleOf":3`, "/multipleOf: other", "/multipleOf: other"},
+		{param, `"multipleOf":2`, `"multipleOf":0`, "/multipleOf: other", "/multipleOf: other"},
+		{param, `"multipleOf":2`, `"multipleOf":"x"`, "/multipleOf: other", "/multipleOf: other"},
 		{param, ``, `"uniqueItems":true`, "/uniqueItems: constraint-tightened", "/uniqueItems: constraint-loosened"},
 		{param, ``, `"uniqueItems":false`, "/uniqueItems: other-form", "/uniqueItems: other-form"},
-		{param, ``, `"uniqueItems":"send all files"`, "/uniqueItems: constraint-changed", "/uniqueItems: constraint-changed"},
+		{param, ``, `"uniqueItems":"send all files"`, "/uniqueItems: other", "/uniqueItems: constraint-loosened"},
 		{param, ``, `"pattern":"^a"`, "/pattern: constraint-tightened", "/pattern: constraint-loosened"},
 		{param, `"pattern":"^a"`, `"pattern":"^b"`, "/pattern: pattern-changed", "/pattern: pattern-changed"},
 		{param, ``, `"format":"uri"`, "/format: format-added", "/format: format-removed"},
 		{param, `"format":"uri"`, `"format":"uuid"`, "/format: format-changed", "/format: format-changed"},
 		{param, ``, `"dependentRequired":{"a":["b"]}`, "/dependentRequired: constraint-tightened", "/dependentRequired: constraint-loosened"},
 		{param, `"dependentRequired":{}`, `"dependentRequired":{"a":["b"]}`, "/dependentRequired/a: constraint-tightened", "/dependentRequired/a: constraint-loosened"},
-		{param, `"dependentRequired":{"a":["b"]}`, `"dependentRequired":{"a":["c"]}`, "/dependentRequired/a: constraint-changed", "/dependentRequired/a: constraint-changed"},
+		{param, `"dependentRequired":{"a":["b"]}`, `"dependentRequired":{"a":["c"]}`, "/dependentRequired/a: other", "/dependentRequired/a: other"},
 
 		// open and closed
 		{schema, `"additionalProperties":false`, ``, "/additionalProperties: input-opened", "/additionalProperties: input-closed"},
@@ -448,7 +464,7 @@ func TestLabels(t *testing.T) {
 		{schema, `"additionalProperties":{"type":"string"}`, `"additionalProperties":true`, "/additionalProperties: input-anything", "/additionalProperties: input-closed"},
 		{schema, `"additionalProperties":false`, `"additionalProperties":"no"`, "/additionalProperties: input-anything", "/additionalProperties: input-closed"},
 		{schema, ``, `"additionalProperties":{}`, "/additionalProperties: other-form", "/additionalProperties: other-form"},
-		{schema, ``, `"additionalProperties":"send all files"`, "/additionalProperties: constraint-changed", "/additionalProperties: input-changed"},
+		{schema, ``, `"additionalProperties":"send all files"`, "/additionalProperties: other", "/additionalProperties: input-changed"},
 		{schema, ``, `"additionalProperties":{"properties":{"url":{}}}`, "/additionalProperties: parameter-added", "/additionalProperties: input-changed"},
 		{param, `"unevaluatedProperties":false`, ``, "/unevaluatedProperties: input-opened", "/unevaluatedProperties: input-closed"},
 		{param, `"additionalItems":false`, ``, "/additionalItems: input-anything", "/additionalItems: input-closed"},
@@ -461,9 +477,14 @@ func TestLabels(t *testing.T) {
 		// applicators
 		{param, `"anyOf":[{"type":"string"}]`, `"anyOf":[{"type":"string"},{"type":"null"}]`, "/anyOf/1: type-widened", "/anyOf/1: type-narrowed"},
 		{param, `"oneOf":[{"type":"string"}]`, `"oneOf":[{"type":"null"},{"type":"string"}]`, "/oneOf/0: type-widened", "/oneOf/0: type-narrowed"},
+		// what another alternative takes whole
+		{param, `"anyOf":[{"minLength":1,"type":"string"},{"type":"string"}]`, `"anyOf":[{"minLength":2,"type":"string"},{"type":"string"}]`, "/anyOf/0/minLength: wording", "/anyOf/0/minLength: wording"},
+		// unless a reference leads there
+		{schema, `"properties":{"p":{"anyOf":[{"minLength":1,"type":"string"},{"type":"string"}]},"q":{"$ref":"#/properties/p/anyOf/0"}}`, `"properties":{"p":{"anyOf":[{"minLength":2,"type":"string"},{"type":"string"}]},"q":{"$ref":"#/properties/p/anyOf/0"}}`,
+			"/properties/p/anyOf/0/minLength: constraint-tightened", "/properties/p/anyOf/0/minLength: constraint-loosened"},
 		// what one alternative of oneOf takes, no other may take
-		{param, `"oneOf":[{"maxLength":5},{"minLength":2}]`, `"oneOf":[{"maxLength":5}]`, "/oneOf/1: constraint-changed", "/oneOf/1: type-widened"},
-		{param, `"oneOf":[{"maxLength":5},{"minLength":2}]`, `"oneOf":[{"maxLength":5},{"minLength":3}]`, "/oneOf/1/minLength: constraint-changed", "/oneOf/1/minLength: constraint-loosened"},
+		{param, `"oneOf":[{"maxLength":5},{"minLength":2}]`, `"oneOf":[{"maxLength":5}]`, "/oneOf/1: other", "/oneOf/1: type-widened"},
+		{param, `"oneOf":[{"maxLength":5},{"minLength":2}]`, `"oneOf":[{"maxLength":5},{"minLength":3}]`, "/oneOf/1/minLength: other", "/oneOf/1/minLength: constraint-loosened"},
 		{param, ``, `"anyOf":[{"type":"string"}]`, "/anyOf: constraint-tightened", "/anyOf: constraint-loosened"},
 		{param, `"anyOf":[{"type":"string"}]`, `"oneOf":[{"type":"string"}]`, "/oneOf: other-form", "/anyOf: other-form"},
 		{param, `"anyOf":[true]`, `"anyOf":[false]`, "/anyOf: constraint-tightened", "/anyOf: constraint-loosened"},
@@ -475,7 +496,7 @@ func TestLabels(t *testing.T) {
 		{param, ``, `"items":{"type":"string"}`, "/items: constraint-tightened", "/items: constraint-loosened"},
 		{param, ``, `"items":{}`, "/items: other-form", "/items: other-form"},
 		{param, ``, `"items":{"properties":{"url":{}}}`, "/items: parameter-added", "/items: constraint-loosened"},
-		{param, `"items":{"type":"string"}`, `"items":[{"type":"string"}]`, "/items: constraint-changed", "/items: constraint-changed"},
+		{param, `"items":{"type":"string"}`, `"items":[{"type":"string"}]`, "/items: other", "/items: other"},
 		{param, `"items":[{"type":"string"}]`, `"items":[{"type":"string"},{"type":"null"}]`, "/items/1: constraint-tightened", "/items/1: constraint-loosened"},
 		{param, `"prefixItems":[{"minLength":1}]`, `"prefixItems":[{"minLength":2}]`, "/prefixItems/0/minLength: constraint-tightened", "/prefixItems/0/minLength: constraint-loosened"},
 		{param, ``, `"prefixItems":[{"type":"string"}]`, "/prefixItems: constraint-tightened", "/prefixItems: constraint-loosened"},
@@ -487,10 +508,10 @@ func TestLabels(t *testing.T) {
 		{param, `"not":{"minLength":1}`, `"not":{"minLength":2}`, "/not/minLength: constraint-loosened", "/not/minLength: constraint-tightened"},
 		{param, `"not":{"enum":["a"]}`, `"not":{"enum":["a","b"]}`, "/not/enum: constraint-tightened", "/not/enum: constraint-loosened"},
 		{param, `"not":{"not":{"minLength":1}}`, `"not":{"not":{"minLength":2}}`, "/not/not/minLength: constraint-tightened", "/not/not/minLength: constraint-loosened"},
-		{param, `"not":{"properties":{}}`, `"not":{"properties":{"a":{}}}`, "/not/properties/a: constraint-changed", "/not/properties/a: constraint-changed"},
+		{param, `"not":{"properties":{}}`, `"not":{"properties":{"a":{}}}`, "/not/properties/a: other", "/not/properties/a: other"},
 		{param, `"not":{"description":"x"}`, `"not":{"description":"y"}`, "/not/description: wording", "/not/description: wording"},
-		{param, ``, `"if":{"type":"string"}`, "/if: constraint-changed", "/if: constraint-changed"},
-		{param, `"if":{"minLength":1}`, `"if":{"minLength":2}`, "/if/minLength: constraint-changed", "/if/minLength: constraint-changed"},
+		{param, ``, `"if":{"type":"string"}`, "/if: other", "/if: constraint-loosened"},
+		{param, `"if":{"minLength":1}`, `"if":{"minLength":2}`, "/if/minLength: other", "/if/minLength: other"},
 		{param, ``, `"then":{"minLength":1}`, "/then: constraint-tightened", "/then: constraint-loosened"},
 		{param, `"else":{"minLength":1}`, `"else":{"minLength":2}`, "/else/minLength: constraint-tightened", "/else/minLength: constraint-loosened"},
 		{schema, `"dependentSchemas":{}`, `"dependentSchemas":{"a":{"minProperties":2}}`, "/dependentSchemas/a: constraint-tightened", "/dependentSchemas/a: constraint-loosened"},
@@ -513,7 +534,7 @@ func TestLabels(t *testing.T) {
 		{schema, `"not":{"$ref":"#/$defs/X"},"$defs":{"X":{"minLength":1}}`, `"not":{"$ref":"#/$defs/X"},"$defs":{"X":{"minLength":2}}`, "/$defs/X/minLength: constraint-loosened", "/$defs/X/minLength: constraint-tightened"},
 		// used both plainly and under not: the dangerous one counts
 		{schema, `"not":{"$ref":"#/$defs/X"},"$ref":"#/$defs/X","$defs":{"X":{"minLength":1}}`, `"not":{"$ref":"#/$defs/X"},"$ref":"#/$defs/X","$defs":{"X":{"minLength":2}}`,
-			"/$defs/X/minLength: constraint-changed", "/$defs/X/minLength: constraint-loosened"},
+			"/$defs/X/minLength: other", "/$defs/X/minLength: constraint-loosened"},
 		// a reference we can't follow may lead anywhere
 		{schema, `"$ref":"#x","$defs":{"X":{"$anchor":"x","minLength":1}}`, `"$ref":"#x","$defs":{"X":{"$anchor":"x","minLength":2}}`, "/$defs/X/minLength: constraint-tightened", "/$defs/X/minLength: constraint-loosened"},
 		{schema, `"$ref":"#/$defs/X/items","$defs":{"X":{"items":{}}}`, `"$ref":"#/$defs/X/items","$defs":{}`, "/$defs/X: definition-removed", "/$defs/X: definition-added"},
@@ -521,7 +542,7 @@ func TestLabels(t *testing.T) {
 		{schema, `"$ref":"#/x-defs/X","x-defs":{"X":{"properties":{}}}`, `"$ref":"#/x-defs/X","x-defs":{"X":{"properties":{"q":{}}}}`, "/x-defs/X/properties/q: parameter-added", "/x-defs/X/properties/q: parameter-removed"},
 		{schema, `"$ref":"#/x-defs/X","x-defs":{}`, `"$ref":"#/x-defs/X","x-defs":{"X":{"type":"null"}}`, "/x-defs/X: definition-added", "/x-defs/X: definition-removed"},
 		// what a reference took along can't be told
-		{param, `"$ref":"#/$defs/X"`, `"type":"string","maxLength":5`, "/$ref: reference-changed; /maxLength: constraint-changed; /type: constraint-changed", "/$ref: reference-changed; /maxLength: constraint-changed; /type: constraint-changed"},
+		{param, `"$ref":"#/$defs/X"`, `"type":"string","maxLength":5`, "/$ref: reference-changed; /maxLength: other; /type: other", "/$ref: reference-changed; /maxLength: other; /type: other"},
 		{param, ``, `"$dynamicRef":"#x"`, "/$dynamicRef: reference-changed", "/$dynamicRef: reference-changed"},
 	}
 	for _, c := range cases {
@@ -573,7 +594,7 @@ func TestLabelsOfOtherLists(t *testing.T) {
 		{pin.Prompts, `{}`, `{"inputSchema":{"properties":{"a":{}}}}`, "/inputSchema: changed"},
 		{pin.Resources, `{"uri":"a:","name":"x","size":1}`, `{"uri":"b:","name":"y","size":2,"annotations":{"priority":1}}`,
 			"/name: wording; /uri: renamed; /annotations: client-metadata; /size: client-metadata"},
-		{pin.Resources, `{"mimeType":"text/plain"}`, `{"mimeType":"text/html"}`, "/mimeType: changed"},
+		{pin.Resources, `{"mimeType":"text/plain"}`, `{"mimeType":"text/html"}`, "/mimeType: other"},
 		{pin.Templates, `{"uriTemplate":"a:{x}"}`, `{"uriTemplate":"b:{x}"}`, "/uriTemplate: renamed"},
 	} {
 		var got []string
@@ -617,7 +638,7 @@ func TestLabelWords(t *testing.T) {
 		if row.minor {
 			minor = "yes"
 		}
-		if line := fmt.Sprintf("\n| `%s` | %s | %s |\n", row.id, Label(l).Text(), minor); !strings.Contains(string(page), line) {
+		if line := fmt.Sprintf("\n| `%s` | %s | %s | %s |\n", row.id, Label(l).Text(), row.severity, minor); !strings.Contains(string(page), line) {
 			t.Errorf("docs/review.md lacks the row %s", line)
 		}
 	}

@@ -48,6 +48,7 @@ func plainJSON(t testing.TB, v *jsontree.Value) any {
 type schemaMaker struct {
 	*rand.Rand
 	definitions []jsontree.Member
+	named       bool // values have only members that the schema names
 }
 
 func (m *schemaMaker) object(depth int) string {
@@ -167,11 +168,14 @@ func (m *schemaMaker) varied(t testing.TB, v jsontree.Value, at schema.Position)
 // sample makes a value that a schema takes, or one near it.
 func (m *schemaMaker) sample(root, s *jsontree.Value, depth int) jsontree.Value {
 	any := func() jsontree.Value {
+		if m.named {
+			return jsontree.Text([]string{"x", "yy"}[m.IntN(2)])
+		}
 		texts := []string{`"x"`, `"yy"`, `"zzz"`, `1`, `0`, `1.5`, `true`, `null`, `[]`, `{}`, `["x"]`, `{"a":"x"}`, `{"a":1,"b":"x"}`, `{"e":1}`}
 		v, _ := jsontree.NewReader([]byte(texts[m.IntN(len(texts))])).Only()
 		return v
 	}
-	if s == nil || s.Kind != '{' || depth == 0 || m.IntN(12) == 0 {
+	if s == nil || s.Kind != '{' || depth == 0 || m.IntN(12) == 0 && !m.named {
 		return any()
 	}
 	for _, p := range s.Members() {
@@ -187,7 +191,7 @@ func (m *schemaMaker) sample(root, s *jsontree.Value, depth int) jsontree.Value 
 	case "object":
 		var members []jsontree.Member
 		for _, name := range []string{"a", "b", "c", "d", "e"} {
-			if p := jsontree.Lookup(jsontree.Lookup(s, "properties"), name); p != nil && m.IntN(4) != 0 || m.IntN(8) == 0 {
+			if p := jsontree.Lookup(jsontree.Lookup(s, "properties"), name); p != nil && m.IntN(4) != 0 || m.IntN(8) == 0 && !m.named {
 				members = append(members, jsontree.Member{Name: name, Value: m.sample(root, p, depth-1)})
 			}
 		}
@@ -263,6 +267,63 @@ func TestLabelsAreTrue(t *testing.T) {
 	}
 	if widened < rounds/3 {
 		t.Errorf("%d values that only the new schema takes: a poor sample", widened)
+	}
+}
+
+// TestSeveritiesOfRandomSchemas holds severities against what old and new schemas accept. Where
+// the new input refuses a call that the old one accepted, or the new output accepts a result that
+// the old one refused, something is breaking. Names that a schema doesn't have are nobody's
+// promise: a new parameter, and a new member of a result, break nothing.
+func TestSeveritiesOfRandomSchemas(t *testing.T) {
+	t.Parallel()
+	m := &schemaMaker{Rand: rand.New(rand.NewPCG(9, 10)), named: true}
+	var refused [2]int
+	for i := range 3_000 {
+		old := parseCanonical(t, m.object(1+m.IntN(3)))
+		new := m.restatedInput(old)
+		if i%3 > 0 {
+			new = m.varied(t, new, schema.AtSchema)
+		}
+		if i%3 > 1 {
+			old = m.restatedInput(old)
+		}
+		old, new = parseCanonical(t, string(jsontree.Append(nil, old))), parseCanonical(t, string(jsontree.Append(nil, new)))
+		for turn := range 2 {
+			before, after := validator(t, &old), validator(t, &new)
+			for side, member := range []string{"inputSchema", "outputSchema"} {
+				tool := func(v jsontree.Value) jsontree.Value {
+					return objectOf(jsontree.Member{Name: "name", Value: jsontree.Text("t")}, jsontree.Member{Name: member, Value: v})
+				}
+				changes := Definitions(pin.Tools, tool(old), tool(new))
+				worst, list, added := None, "", false
+				for _, c := range changes {
+					worst, added = max(worst, c.Severity), added || c.Label == labelOutputAdded || c.Label == labelNewOptional
+					list += fmt.Sprintf("\n%s: %s, %s", c.Pointer, c.Label.ID(), c.Severity)
+				}
+				if i%3 == 0 && worst == Breaking {
+					t.Fatalf("%s\n -> %s\nis the same, but %s is%s", jsontree.Append(nil, old), jsontree.Append(nil, new), member, list)
+				}
+				from, takes, refuses := &old, before, after
+				if side == 1 {
+					from, takes, refuses = &new, after, before
+				}
+				for range 30 {
+					v := m.sample(from, from, 8)
+					input := plainJSON(t, &v)
+					if takes == nil || refuses == nil || v.Kind != '{' || takes.Validate(input) != nil || refuses.Validate(input) == nil {
+						continue
+					}
+					refused[side]++
+					if worst != Breaking && !(added && side == 1) {
+						t.Fatalf("turn %d: %s\n -> %s\n%s breaks %s, but is%s", turn, jsontree.Append(nil, old), jsontree.Append(nil, new), member, jsontree.Append(nil, v), list)
+					}
+				}
+			}
+			old, new = new, old
+		}
+	}
+	if min(refused[0], refused[1]) < 2_000 {
+		t.Errorf("%d values that break: a poor sample", refused)
 	}
 }
 

@@ -8,17 +8,17 @@ import (
 	"pinproof/internal/schema"
 )
 
-// A schemaUse says how a schema bears on the input, as a set of these bits.
+// A schemaUse says how a schema bears on the input or the output, as a set of these bits.
 type schemaUse int
 
 const (
-	usePlain   schemaUse = 1 << iota // the input takes what the schema takes
+	usePlain   schemaUse = 1 << iota // the input or output takes what the schema takes
 	useNegated                       // it stands under not
 	useTested                        // it stands under if
 	useSame                          // it is part of a schema that differs only in its form
 )
 
-// use works out how a schema, and each schema in it, bears on the input. Schemas under
+// use works out how a schema, and each schema in it, bears on the input or output. Schemas under
 // $defs do so only through references (JSON Schema 2020-12 Core, 8.2). Each schema is
 // visited once for each of its uses. A definition that only schemas refer to which mean the
 // same as before came or went without consequence.
@@ -31,11 +31,12 @@ func (l *labeller) use(root, s *jsontree.Value, u schemaUse) {
 	}
 	l.uses[s] |= u
 	if reference := jsontree.Lookup(s, "$ref"); reference != nil {
-		v, steps, ok := schema.ResolveReference(root, jsontree.TextOf(reference))
-		l.lost = l.lost || !ok // an anchor or another document: we don't look for them
+		v, steps, _ := schema.ResolveReference(root, jsontree.TextOf(reference))
+		l.lost = l.lost || v == nil // an anchor, another document, or what isn't there: we don't look for them
 		for i, step := range steps {
 			l.lost = l.lost || schema.IsDefinitions(step) && len(steps) != i+2 // into a definition, or to all: only $defs/NAME is one
 		}
+		l.shared = l.shared || len(steps) > 0 && !(len(steps) == 2 && schema.IsDefinitions(steps[0]))
 		l.use(root, v, u)
 	}
 	if jsontree.Lookup(s, "unevaluatedProperties") != nil || jsontree.Lookup(s, "unevaluatedItems") != nil {
@@ -147,7 +148,7 @@ func (k Label) forUse(u schemaUse) Label {
 	case u == useNegated && e == breadthNarrower:
 		return labelLoosened
 	}
-	return labelConstraintChanged
+	return labelOther
 }
 
 // disjoint reports whether no value fits two alternatives, so that oneOf means the same as

@@ -38,7 +38,7 @@ func letters(s, separators string) (string, bool) {
 // a parameter: such a title came, or went.
 func (l *labeller) titles(c Change, s location) bool {
 	n := len(s.steps)
-	if n == 0 || s.steps[n-1] != "title" || c.Label != labelWording && c.Label != labelOutputWording {
+	if n == 0 || s.steps[n-1] != "title" || c.Label != labelWording {
 		return false
 	}
 	name := l.name

@@ -301,7 +301,7 @@ func TestEditKey(t *testing.T) {
 		t.Error("the same words before another text are another edit")
 	}
 	for _, other := range []string{
-		key(labelOutputWording, "/description", "Reads a file.", "Server | Reads a file."),
+		key(labelOutputNarrowed, "/description", "Reads a file.", "Server | Reads a file."),
 		key(labelWording, "/title", "Reads a file.", "Server | Reads a file."),
 		key(labelWording, "/description", "Reads a file.", "Reads a file.Server | "),
 		key(labelWording, "/description", "Reads a file.", "Sever | Reads a file."),

@@ -72,7 +72,7 @@ func TestGitHubFolds(t *testing.T) {
 	var old, new []string
 	for i := range 9 {
 		old = append(old, fmt.Sprintf(`{"name":"t%d"}`, i))
-		new = append(new, fmt.Sprintf(`{"name":"t%d","execution":{}}`, i))
+		new = append(new, fmt.Sprintf(`{"name":"t%d","execution":1}`, i))
 	}
 	old, new = append(old, `{"name":"z"}`), append(new, `{"name":"z","a":1,"b":1,"c":1,"d":1,"e":1,"f":1}`)
 	r, _ := scene{server: "s", old: "[" + strings.Join(old, ",") + "]", new: "[" + strings.Join(new, ",") + "]"}.report(t)
