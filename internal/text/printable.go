@@ -318,15 +318,10 @@ func IsAlnum(c byte) bool {
 
 // Number writes n with a comma between groups of three digits.
 func Number(n int) string {
-	s := strconv.Itoa(n)
-	start := 0
-	if n < 0 {
-		start = 1
+	if -1000 < n && n < 1000 {
+		return strconv.Itoa(n)
 	}
-	for i := len(s) - 3; i > start; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
+	return fmt.Sprintf("%s,%03d", Number(n/1000), max(n%1000, -(n%1000)))
 }
 
 // Count writes a count with its noun: "1 tool", "1,200 tools".
