@@ -250,14 +250,14 @@ func Lines(s string, asciiOnly bool) (lines []string) {
 // Unless it has only [A-Za-z0-9_./~@-], it gets double quotes, and every character outside
 // ASCII is escaped: a look-alike letter is seen, and no field can be forged.
 func Name(s string) string {
-	if s != "" && len(s) <= MaxName && isOf(s, "_./~@-") {
+	if s != "" && len(s) <= MaxName && IsOf(s, "_./~@-") {
 		return s
 	}
 	return quotedEnds(s, MaxName, 0)
 }
 
-// isOf reports whether s has nothing but ASCII letters, digits and these signs.
-func isOf(s, signs string) bool {
+// IsOf reports whether s has nothing but ASCII letters, digits and these signs.
+func IsOf(s, signs string) bool {
 	for i := range len(s) {
 		if !IsAlnum(s[i]) && strings.IndexByte(signs, s[i]) < 0 {
 			return false
@@ -297,7 +297,7 @@ func Names(names []string) []string {
 // Pointer is Name for a JSON Pointer, where "$" is common and needs no quotes,
 // and the end tells more than the middle. The empty pointer, to the whole value, stays empty.
 func Pointer(pointer string) string {
-	if len(pointer) <= MaxPointer && isOf(pointer, "_./~@-$") {
+	if len(pointer) <= MaxPointer && IsOf(pointer, "_./~@-$") {
 		return pointer
 	}
 	return quotedEnds(pointer, MaxPointer/4, MaxPointer*3/4)
