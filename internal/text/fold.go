@@ -1,8 +1,6 @@
 package text
 
-import (
-	"strings"
-)
+import "strings"
 
 // EqualFold reports whether s equals the ASCII name under Unicode case folding,
 // simple or full (CaseFolding.txt). Clients whose decoders fold case take such a
