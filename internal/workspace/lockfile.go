@@ -65,19 +65,13 @@ func ReadLockfile(formOf pin.FormFunc, path string) (l lockfile.Lockfile, data [
 		return l, nil, err
 	}
 	if l, err = lockfile.Read(path, data, formOf); err != nil && !lockfile.Recognize(data) {
-		if _, isCapture := capture.Read(path, data, formOf, pin.Policy{}); isCapture == nil {
-			err = captureAsLockfile(path)
+		if _, notCapture := capture.Read(path, data, formOf, pin.Policy{}); notCapture == nil {
+			f := fail.In(text.Printable(path), "a capture, where the lockfile belongs").
+				Hint("several captures? put them in one folder, or lock them one by one: pinproof lock CAPTURE LOCKFILE --server ID")
+			f.IsCapture, err = true, f
 		}
 	}
 	return l, data, err
-}
-
-// captureAsLockfile is the error for a capture that was given for the lockfile.
-func captureAsLockfile(path string) *fail.Error {
-	f := fail.In(text.Printable(path), "a capture, where the lockfile belongs").
-		Hint("several captures? put them in one folder, or lock them one by one: pinproof lock CAPTURE LOCKFILE --server ID")
-	f.IsCapture = true
-	return f
 }
 
 // explainSwap returns a better error than err if the capture and the lockfile are mixed up.
@@ -135,33 +129,25 @@ func lockfileBeside(path string) string {
 	return ""
 }
 
-// now returns the time of an approval in RFC 3339 and UTC, or that of SOURCE_DATE_EPOCH
-// if it is set (reproducible-builds.org).
-func now() (string, error) {
-	t := time.Now()
-	if epoch := os.Getenv("SOURCE_DATE_EPOCH"); epoch != "" {
-		seconds, err := strconv.ParseInt(epoch, 10, 64)
-		if err != nil || seconds < 0 || seconds > 253402300799 {
-			return "", fail.New("SOURCE_DATE_EPOCH %s: not a number of seconds", text.Name(epoch))
-		}
-		t = time.Unix(seconds, 0)
-	}
-	return t.UTC().Format(time.RFC3339), nil
-}
-
-// Sign records the approver with each pin of next that is new or has a new digest.
+// Sign records the approver with each pin of next that is new or has a new digest, and the
+// time in RFC 3339 and UTC. That is the one of SOURCE_DATE_EPOCH if it is set
+// (reproducible-builds.org).
 func Sign(gate pin.Gate, next, old *pin.Set, approver string) error {
 	if approver == "" {
 		return nil
 	}
-	at, err := now()
-	if err != nil {
-		return err
+	at := time.Now()
+	if epoch := os.Getenv("SOURCE_DATE_EPOCH"); epoch != "" {
+		seconds, err := strconv.ParseInt(epoch, 10, 64)
+		if err != nil || seconds < 0 || seconds > 253402300799 {
+			return fail.New("SOURCE_DATE_EPOCH %s: not a number of seconds", text.Name(epoch))
+		}
+		at = time.Unix(seconds, 0)
 	}
 	for i := range next.Pins {
 		p := &next.Pins[i]
 		if before := old.Find(p.Key); before == nil || before.Digest != p.Digest {
-			p.Approval = &pin.Approval{By: approver, At: at, Hash: gate.ApprovalHash(next.Server, p)}
+			p.Approval = &pin.Approval{By: approver, At: at.UTC().Format(time.RFC3339), Hash: gate.ApprovalHash(next.Server, p)}
 		}
 	}
 	return nil
