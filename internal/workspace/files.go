@@ -28,7 +28,6 @@ func (w *Workspace) supplyTexts(req *Request, stdin io.Reader) error {
 	if err != nil {
 		return err
 	}
-	p.Locked.Pins = slices.Clone(p.Locked.Pins)
 	for i := range p.Locked.Pins {
 		pin := &p.Locked.Pins[i]
 		s := approved.Find(pin.Key)
