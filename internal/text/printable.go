@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -16,23 +15,8 @@ import (
 // Hidden reports whether no reader sees r (hiddenTable). Tab, line feed and
 // carriage return are layout and not in it.
 func Hidden(r rune) bool {
-	if r >= 0x20 && r < 0x7f || r < 0x10000 && r >= 0 && !hiddenPages()[r>>8] {
-		return false
-	}
-	return unicode.Is(hiddenTable, r)
+	return (r < 0x20 || r >= 0x7f) && unicode.Is(hiddenTable, r)
 }
-
-// hiddenPages says which blocks of 256 code points in the BMP have a hidden one. Whole
-// scripts have none, and need no search of the table.
-var hiddenPages = sync.OnceValue(func() *[256]bool {
-	pages := &[256]bool{}
-	for _, t := range hiddenTable.R16 {
-		for page := t.Lo >> 8; page <= t.Hi>>8; page++ {
-			pages[page] = true
-		}
-	}
-	return pages
-})
 
 // UnusualSpace reports whether r is a blank that passes for a plain space.
 func UnusualSpace(r rune) bool {
