@@ -26,7 +26,7 @@ import (
 // folder, else in the nearest folder above it in its repository. It looks no higher, nor
 // above a folder in no repository: what lies there anyone may have put there.
 func NearestLockfile() (path string) {
-	for folder := "."; ; {
+	for folder := "."; ; folder = filepath.Join(folder, "..") {
 		at := filepath.Join(folder, shell.DefaultLockfile)
 		if _, err := os.Lstat(at); path == "" && !errors.Is(err, fs.ErrNotExist) {
 			path = at
@@ -35,33 +35,25 @@ func NearestLockfile() (path string) {
 		if notRoot == nil || path == shell.DefaultLockfile {
 			return cmp.Or(path, shell.DefaultLockfile)
 		}
-		above := filepath.Join(folder, "..")
-		if !IsFolder(above) || SameFile(folder, above) {
+		if above := filepath.Join(folder, ".."); !IsFolder(above) || SameFile(folder, above) {
 			return shell.DefaultLockfile
 		}
-		folder = above
 	}
 }
 
 // ReadLockfile reads a lockfile. data is its bytes, or nil if there is no such file.
 func ReadLockfile(formOf pin.FormFunc, path string) (l lockfile.Lockfile, data []byte, err error) {
-	f, err := os.Open(path)
+	data, err = readFile(path, nil, jsontree.MaxLockfileBytes)
 	switch {
 	case err == nil:
-		defer f.Close()
-	case !errors.Is(err, fs.ErrNotExist):
-		return l, nil, fail.Path(path, err)
-	default:
-		if dir := filepath.Dir(path); !IsFolder(dir) {
-			return l, nil, fail.In(text.Printable(dir), "no such folder, for the lockfile %s", text.Printable(filepath.Base(path)))
-		}
+	case fail.From(err).IsMissing && IsFolder(filepath.Dir(path)):
 		return l, nil, nil
-	}
-	if info, err := f.Stat(); err == nil && info.IsDir() {
+	case fail.From(err).IsMissing:
+		return l, nil, fail.In(text.Printable(filepath.Dir(path)), "no such folder, for the lockfile %s", text.Printable(filepath.Base(path)))
+	case IsFolder(path):
 		return l, nil, fail.In(text.Printable(path), "a folder, where the lockfile belongs").
 			Hint("the capture or folder comes first, the lockfile second: pinproof COMMAND CAPTURE LOCKFILE")
-	}
-	if data, err = readAll(path, f, jsontree.MaxLockfileBytes); err != nil {
+	default:
 		return l, nil, err
 	}
 	if l, err = lockfile.Read(path, data, formOf); err != nil && !lockfile.Recognize(data) {
