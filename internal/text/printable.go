@@ -29,22 +29,7 @@ func UnusualSpace(r rune) bool {
 
 func isTag(r rune) bool { return r >= 0xe0020 && r <= 0xe007e }
 
-func isSelector(r rune) bool {
-	_, ok := selectorByte(r)
-	return ok
-}
-
-// selectorByte returns the byte that variation selector r stands for in smuggled text,
-// which has one selector for each byte: VS1 to VS16 are 0 to 15, VS17 to VS256 the rest.
-func selectorByte(r rune) (byte, bool) {
-	switch {
-	case r >= 0xfe00 && r <= 0xfe0f:
-		return byte(r - 0xfe00), true
-	case r >= 0xe0100 && r <= 0xe01ef:
-		return byte(r - 0xe0100 + 16), true
-	}
-	return 0, false
-}
+func isSelector(r rune) bool { return r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0100 && r <= 0xe01ef }
 
 // Longer runs than these are shown as a count, and further marks as escapes, so that
 // nothing is pushed out of sight. Code examples are indented by less than 16 columns, and
@@ -80,10 +65,10 @@ func Append(dst []byte, s string, asciiOnly bool) []byte {
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		rest := s[i+size:]
+		next := maxMarks // what we write instead is our own text, too
 		switch {
 		case r == utf8.RuneError && size == 1:
 			dst = fmt.Appendf(dst, "<byte %02X>", s[i])
-			marks = maxMarks
 		case r == ' ':
 			n := RunLength(s[i:], r)
 			if n > maxSpaces {
@@ -91,12 +76,11 @@ func Append(dst []byte, s string, asciiOnly bool) []byte {
 			} else {
 				dst = append(dst, s[i:i+n]...)
 			}
-			size, marks = n, 0
+			size, next = n, 0
 		case isTag(r):
 			size = RunSize(s[i:], isTag)
 			text := strings.Map(func(r rune) rune { return r - 0xe0000 }, s[i:i+size])
 			dst = appendDecoded(dst, "tag character", text, asciiOnly)
-			marks = maxMarks
 		case isSelector(r):
 			size = RunSize(s[i:], isSelector)
 			if text := spelled(s[i : i+size]); text != "" {
@@ -104,28 +88,25 @@ func Append(dst []byte, s string, asciiOnly bool) []byte {
 			} else {
 				dst = appendSame(dst, s[i:i+size])
 			}
-			marks = maxMarks
 		case r < 0x20 || Hidden(r) || UnusualSpace(r) || asciiOnly && r > 0x7e:
 			size *= RunLength(s[i:], r)
 			dst = appendSame(dst, s[i:i+size])
-			marks = maxMarks
 		case r > 0x7e && unicode.Is(MarkTable, r):
 			if marks >= maxMarks {
 				dst = appendEscape(dst, r)
 			} else {
 				dst = append(dst, s[i:i+size]...)
-				marks++
+				next = marks + 1
 			}
 		case r == '<' && SpellsMark(rest),
 			r == '[' && (strings.HasPrefix(rest, "-") || AfterHashes(s[:i])),
 			r == '{' && strings.HasPrefix(rest, "+"):
 			dst = appendEscape(dst, r)
-			marks = maxMarks
 		default:
 			dst = append(dst, s[i:i+size]...)
-			marks = 0
+			next = 0
 		}
-		i += size
+		i, marks = i+size, next
 	}
 	return dst
 }
@@ -162,13 +143,16 @@ func appendDecoded(dst []byte, kind, text string, asciiOnly bool) []byte {
 // quoteEscapes escapes what would end a text in quotes.
 var quoteEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
-// spelled returns the text that a run of variation selectors spells, or "". A text is at
+// spelled returns the text that a run of variation selectors spells, or "". Smuggled text has
+// one selector for each byte: VS1 to VS16 are 0 to 15, VS17 to VS256 the rest. A text is at
 // least two bytes of UTF-8, with every character visible.
 func spelled(run string) string {
 	var text []byte
 	for _, r := range run {
-		b, _ := selectorByte(r)
-		text = append(text, b)
+		if r >= 0xe0100 {
+			r += 0xfe10 - 0xe0100 // to stand behind VS16
+		}
+		text = append(text, byte(r-0xfe00))
 	}
 	unseen := func(r rune) bool { return r < 0x20 || Hidden(r) }
 	if len(text) < 2 || !utf8.Valid(text) || bytes.ContainsFunc(text, unseen) {
