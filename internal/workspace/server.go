@@ -111,16 +111,3 @@ func (w *Workspace) like(p *pin.Comparison) (server string, same bool, common in
 	}
 	return server, false, common
 }
-
-// addTwinHint adds to the question which server a capture belongs to that one is pinned with
-// exactly its entries.
-func (w *Workspace) addTwinHint(req *Request, s source, question *fail.Error) error {
-	for i := range w.Lock.Servers {
-		set := &w.Lock.Servers[i]
-		found, _, unread := w.pinsOf(req, s.scan, set.Server, set.Policy)
-		if unread == nil && w.Gate.SetDigest(&found) != "" && w.Gate.SetDigest(&found) == w.Gate.SetDigest(set) {
-			return question.Hint("its set digest is that of server %s; %s", text.Name(set.Server), RenameHint(req.LockPath, set.Server, cmp.Or(s.label, "default")))
-		}
-	}
-	return question
-}

@@ -4,6 +4,7 @@
 package workspace
 
 import (
+	"cmp"
 	"io"
 	"net/url"
 	"path/filepath"
@@ -78,7 +79,12 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 	case !w.Folder:
 		label, question := req.chooseServer(&w.Lock, req.LockPath, sources[0].label)
 		if question != nil {
-			return nil, w.addTwinHint(req, sources[0], question)
+			p, _ := w.comparisonOf(req, sources[0]) // it helps to choose if one is pinned with exactly its entries
+			p.Captured.Digest = gate.SetDigest(&p.Captured)
+			if like, same, _ := w.like(&p); same {
+				question.Hint("its set digest is that of server %s; %s", text.Name(like), RenameHint(req.LockPath, like, cmp.Or(p.Server, "default")))
+			}
+			return nil, question
 		}
 		sources[0].label = label
 	}
