@@ -195,23 +195,18 @@ func RunLength(s string, r rune) int {
 // Lines is printable for text that is shown over several lines: it
 // breaks at each line feed, and counts a long run of them on a line of its own.
 func Lines(s string, asciiOnly bool) (lines []string) {
-	add := func(s string) {
-		for line := range strings.SplitSeq(s, "\n") {
+	for {
+		before, after, long := strings.Cut(s, strings.Repeat("\n", MaxLineFeeds+1))
+		for line := range strings.SplitSeq(before, "\n") {
 			lines = append(lines, string(Append(nil, line, asciiOnly)))
 		}
-	}
-	for {
-		at := strings.Index(s, strings.Repeat("\n", MaxLineFeeds+1))
-		if at < 0 {
-			break
+		if !long {
+			return lines
 		}
-		n := RunLength(s[at:], '\n')
-		add(s[:at])
-		lines = append(lines, fmt.Sprintf("<%d line feeds>", n))
-		s = s[at+n:]
+		more := RunLength(after, '\n')
+		lines = append(lines, fmt.Sprintf("<%d line feeds>", MaxLineFeeds+1+more))
+		s = after[more:]
 	}
-	add(s)
-	return lines
 }
 
 // Name returns the name of a tool, a server or a member for a line that we print.
