@@ -15,6 +15,7 @@ import (
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/report"
+	"pinproof/internal/report/plain"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
 )
@@ -100,7 +101,7 @@ type approver struct {
 	w     *workspace
 	r     *report.Report
 	flags *approveFlags
-	style report.TextStyle
+	style plain.Style
 }
 
 // warningKeys reads the entries that --accept-warning names.
@@ -149,7 +150,7 @@ func (a *approver) refuseUnpinned() error {
 	if len(list) == 0 {
 		return nil
 	}
-	return a.refuse(list, fail.New("a text that isn't pinned has a warning, which no approval covers: nothing was written").
+	return a.refuse(a.r.Said(list), fail.New("a text that isn't pinned has a warning, which no approval covers: nothing was written").
 		Hint("read it: %s", a.req.To("diff")).Hint("pin it, then it can be approved: %s", a.req.PinProse(a.req.verb)))
 }
 
@@ -165,8 +166,9 @@ func (a *approver) ask(sel *approval.Selection) error {
 		return err
 	}
 	sel.All, sel.Chosen, sel.Whole, sel.Refused = false, chosen.Drifts, false, nil // the prompt asked for a yes to each warning
-	for _, f := range chosen.Warnings {
-		sel.Record(f.Ref(), f.ID)
+	unrecorded := a.r.Unrecorded()
+	for _, i := range chosen.Warnings {
+		sel.Record(unrecorded[i].Ref(), unrecorded[i].ID)
 	}
 	return nil
 }
@@ -177,7 +179,7 @@ const screenLines = 24
 // fillsScreen reports whether what is to be approved takes more than a screen to read.
 func (a *approver) fillsScreen() bool {
 	var shown bytes.Buffer
-	report.WriteDiff(&shown, a.r, a.style)
+	plain.WriteDiff(&shown, a.r.Model, a.style)
 	_, height := terminalSize(a.stderr)
 	return bytes.Count(shown.Bytes(), []byte("\n")) >= cmp.Or(height, screenLines)
 }
@@ -199,8 +201,8 @@ func (a *approver) decide(sel approval.Selection) (d approval.Decision, err erro
 }
 
 // refuse shows the findings that prevent an approval, and returns why as a refusal.
-func (a *approver) refuse(list []lint.Finding, why *fail.Error) error {
-	report.NewText(a.out, a.style).Findings(a.r, "", "", list)
+func (a *approver) refuse(list []report.Finding, why *fail.Error) error {
+	plain.New(a.out, a.style).Findings("", "", list)
 	return why.Refusal()
 }
 
@@ -351,7 +353,7 @@ func (a *app) lock(req *request, w *workspace, f *approveFlags, yes bool) error 
 		return outranks(old.NoAnswer, f.Refusal())
 	}
 	if len(fresh.comparisons) == 0 {
-		if err := report.WriteVerify(a.out, old, style, false); err != nil {
+		if err := plain.WriteVerify(a.out, old.Model, style, false); err != nil {
 			return err
 		}
 		if p := &w.comparisons[0]; old.Matches && !w.folder && req.Server == "" && p.FileLabel != "" && p.FileLabel != p.Server {
@@ -374,26 +376,26 @@ func (a *app) lock(req *request, w *workspace, f *approveFlags, yes bool) error 
 		d, err = ap.decide(sel)
 	}
 	if !old.Matches { // after what refuses a new server, which was shown above
-		if err := report.WriteVerify(a.out, old, style, false); err != nil {
+		if err := plain.WriteVerify(a.out, old.Model, style, false); err != nil {
 			return err
 		}
 	}
 	if err == nil {
 		err = ap.approve(&d, func(whole []string) {
 			if asks {
-				report.WriteRelocked(a.out, ap.r, report.Relocked{Accepted: d.Accepted, Whole: whole, Shown: true}, style)
+				plain.WriteRelocked(a.out, ap.r.Model, ap.r.Closing(report.Relocked{Accepted: d.Accepted, Whole: whole, Shown: true}), style)
 			} else {
-				report.WriteLocked(a.out, ap.r, style)
+				plain.WriteLocked(a.out, ap.r.Model, style)
 			}
 		})
 	}
 	switch {
 	case err != nil || !asks:
 	case len(d.Accepted) < len(ap.r.Drifts):
-		report.NewText(a.out, style).Hint(ap.r.ReviewStep())
+		plain.New(a.out, style).Hint(ap.r.ReviewStep())
 		err = fail.ErrDrift
 	default:
-		report.NewText(a.out, style).LockedHints(ap.r)
+		plain.New(a.out, style).Hints(ap.r.Model.Locked)
 	}
 	if err != nil {
 		return outranks(old.NoAnswer, err)
@@ -408,7 +410,7 @@ func (a *app) refuseRepeated(req *request, w *workspace, p pin.Comparison) error
 	of.drifts = slices.DeleteFunc(compareAll(of.comparisons), func(d pin.Drift) bool { return d.Kind != pin.Duplicate })
 	in := of.input(req)
 	in.Findings = slices.DeleteFunc(of.read(false), func(f lint.Finding) bool { return f.Scope != lint.InDrift })
-	report.NewText(a.out, a.style(false)).Blocks(of.judged(in, leniency{}))
+	plain.New(a.out, a.style(false)).Blocks(of.judged(in, leniency{}).Model)
 	is := pin.EntryTypeInfo[of.drifts[0].Type]
 	return fail.In(text.Printable(p.Capture), "a %s %s is repeated, and an agent may get either %s: nothing was written", is.Entry, is.Identity, is.Entry).
 		Hint("the server has to be fixed: see both: %s", req.To("diff")).Refusal()

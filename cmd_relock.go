@@ -12,7 +12,9 @@ import (
 	"pinproof/internal/diff"
 	"pinproof/internal/fail"
 	"pinproof/internal/pin"
+	"pinproof/internal/prompt"
 	"pinproof/internal/report"
+	"pinproof/internal/report/plain"
 	"pinproof/internal/text"
 )
 
@@ -111,7 +113,7 @@ func (f *relockFlags) selection() (approval.Selection, error) {
 		names = f.acceptWarning // on its own, this flag accepts the entry, too
 	}
 	for _, arg := range names {
-		one, err := approval.ParseSelector("--accept", arg, diff.LabelIDs())
+		one, err := approval.ParseSelector("--accept", arg, append(diff.LabelIDs(), report.SelectMinor))
 		switch {
 		case err != nil:
 			return sel, err
@@ -141,7 +143,7 @@ func (a *app) relock(req *request, w *workspace, r *report.Report, f *relockFlag
 		if _, _, err := approval.SelectDrifts(w.comparisons, r.Drifts, sel); err != nil {
 			return err
 		}
-		return report.WriteVerify(a.out, r, ap.style, false)
+		return plain.WriteVerify(a.out, r.Model, ap.style, false)
 	}
 	if policyChanged && byFlags && !sel.All {
 		return fail.New("a changed policy needs --accept-all: every pin is made anew").
@@ -167,9 +169,9 @@ func (a *app) relock(req *request, w *workspace, r *report.Report, f *relockFlag
 	}
 	err = ap.approve(&d, func(whole []string) {
 		if len(d.Refused) > 0 {
-			report.NewText(a.out, ap.style).Findings(r, "", "", r.RefusedWarnings(d.Refused))
+			plain.New(a.out, ap.style).Findings("", "", r.RefusedWarnings(d.Refused))
 		}
-		report.WriteRelocked(a.out, r, report.Relocked{Accepted: d.Accepted, Recorded: d.Recorded, Idle: f.idleTexts(d.Idle, sel), Whole: whole, Shown: asks}, ap.style)
+		plain.WriteRelocked(a.out, r.Model, r.Closing(report.Relocked{Accepted: d.Accepted, Recorded: d.Recorded, Idle: f.idleTexts(d.Idle, sel), Whole: whole, Shown: asks}), ap.style)
 	})
 	switch {
 	case err != nil:
@@ -177,11 +179,11 @@ func (a *app) relock(req *request, w *workspace, r *report.Report, f *relockFlag
 	case len(d.Refused) > 0:
 		return fail.New("%s: not accepted", r.WarnedText(d.Refused)).Hint("read it: %s", req.To("diff")).Hint("%s", report.WarnedHint(d.Refused)).Refusal()
 	case left:
-		report.NewText(a.out, ap.style).Hint(r.ReviewStep())
+		plain.New(a.out, ap.style).Hint(r.ReviewStep())
 		return fail.ErrDrift
 	case !d.All && slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.HasNoEntries() }):
 		for _, s := range r.NextSteps() {
-			report.NewText(a.out, ap.style).Hint(s)
+			plain.New(a.out, ap.style).Hint(s)
 		}
 		return fail.ErrDrift
 	}
@@ -214,7 +216,7 @@ func (a *app) canAsk(req *request) bool {
 }
 
 // prompter finds the terminal to ask on.
-func (a *app) prompter(req *request, style report.TextStyle, r *report.Report) (*report.Prompter, error) {
+func (a *app) prompter(req *request, style plain.Style, r *report.Report) (*prompt.Prompter, error) {
 	in := a.answersFrom(req)
 	if !isTerminal(in) || !isTerminal(a.stderr) {
 		f, how := fail.New("no terminal to ask on, and no flag says what to accept").Hint("read the changes: %s", req.To("diff", r.OnlyFlags...)), "then"
@@ -231,7 +233,7 @@ func (a *app) prompter(req *request, style report.TextStyle, r *report.Report) (
 	if !isTerminal(a.stdout) {
 		shown = a.stderr // what is asked about must be seen where it is asked
 	}
-	return report.NewPrompter(in, a.stderr, report.NewText(shown, style), r, req.To(req.verb, r.OnlyFlags...)), nil
+	return prompt.New(in, a.stderr, plain.New(shown, style), r.Model, r.Questions(), req.To(req.verb, r.OnlyFlags...), drain(in)), nil
 }
 
 // dropServer retires a server: its pins leave the lockfile.

@@ -17,6 +17,7 @@ import (
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/report"
+	"pinproof/internal/report/plain"
 	"pinproof/internal/text"
 )
 
@@ -75,9 +76,9 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 				return err
 			}
 		}
-		out.text = func(w io.Writer, r *report.Report, style report.TextStyle) error {
-			style.Full = shared.full                                    // also in a file
-			return report.WriteVerify(w, r, style, quiet && w == a.out) // a report in a file has the line all the same
+		out.text = func(w io.Writer, m *report.Model, style plain.Style) error {
+			style.Full = shared.full                                   // also in a file
+			return plain.WriteVerify(w, m, style, quiet && w == a.out) // a report in a file has the line all the same
 		}
 		if err := out.check(a, req, subset); err != nil {
 			return err
@@ -91,7 +92,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		}
 		in := w.input(req)
 		in.Findings = w.read(review)
-		in.Review, in.WarnOnly = review, warn
+		in.Review, in.WarnOnly, in.Bounded = review, warn, true
 		if subset != "" {
 			err = writeSubset(subset, &w.comparisons[0], w.drifts, req.substitutes)
 		}
@@ -136,18 +137,13 @@ func (a *app) hook(cmd *cobra.Command, req *request) error {
 		report.WriteHookError(a.stderr, err, req.Command) // a failed write changes nothing: it is exit 2 as well
 		return errReported
 	}
-	if r := w.gateReport(req); r.Failed {
-		report.WriteHook(a.stderr, r)
+	in := w.input(req)
+	in.Findings = w.read(false)
+	if in = w.decided(in, leniency{}); in.Failed {
+		report.WriteHook(a.stderr, in)
 		return errReported
 	}
 	return nil
-}
-
-// gateReport is the report of a plain verify.
-func (w *workspace) gateReport(req *request) *report.Report {
-	in := w.input(req)
-	in.Findings = w.read(false)
-	return w.judged(in, leniency{})
 }
 
 // checkOutput refuses to write over an input or another output.

@@ -65,7 +65,7 @@ func completeValues(root *cobra.Command, a *app) {
 		return append(append(names, approval.Warnings), report.NoteIDs...), directive
 	}
 	var reports []string
-	for format := range strings.SplitSeq(report.FormatNames, ", ") {
+	for format := range strings.SplitSeq(formatNames, ", ") {
 		reports = append(reports, format+"=")
 	}
 	flags := map[string]cobra.CompletionFunc{
@@ -77,7 +77,7 @@ func completeValues(root *cobra.Command, a *app) {
 		"color":          words("auto", "always", "never"),
 		"descriptions":   words("preserve", "strip", "truncate="),
 		"drop-server":    labels,
-		"format":         words(strings.Split(report.FormatNames, ", ")...),
+		"format":         words(strings.Split(formatNames, ", ")...),
 		"ignore":         words("/_meta", "/icons", "/execution", "/inputSchema/$schema", "/outputSchema/$schema"),
 		"only":           only,
 		"report":         cobra.FixedCompletions(reports, noFiles|cobra.ShellCompDirectiveNoSpace),

@@ -333,12 +333,17 @@ func (w *workspace) report(req *request) *report.Report {
 
 // judged is the report of a comparison, which is judged here.
 func (w *workspace) judged(in report.Input, allow leniency) *report.Report {
+	return report.New(w.decided(in, allow))
+}
+
+// decided is the input of a report with its verdict.
+func (w *workspace) decided(in report.Input, allow leniency) report.Input {
 	if missing := unanswered(in.Comparisons, allow); len(missing) > 0 && in.NoAnswer == nil {
 		in.NoAnswer = missingCapture(missing, w.lockPath, in.Next)
 	}
 	in.Matches, in.Failed = judge(w.comparisons, w.drifts, countBlocking(in.Findings, in.Review), allow)
 	in.ExitCode = codeOf(answerOf(in.NoAnswer, in.Failed))
-	return report.New(in)
+	return in
 }
 
 // missingCapture is the error for pinned servers that a folder has no capture of.

@@ -9,7 +9,7 @@ import (
 	"github.com/mattn/go-isatty"
 	"golang.org/x/term"
 
-	"pinproof/internal/report"
+	"pinproof/internal/report/plain"
 )
 
 // isTerminal reports whether a stream is a terminal.
@@ -42,9 +42,9 @@ func (a *app) colored() bool {
 }
 
 // style returns how text is laid out on standard output.
-func (a *app) style(full bool) report.TextStyle {
+func (a *app) style(full bool) plain.Style {
 	width, _ := terminalSize(a.stdout)
-	return report.TextStyle{Colored: a.colored(), Width: width, Full: full}
+	return plain.Style{Colored: a.colored(), Width: width, Full: full}
 }
 
 // sayInterrupted has an interrupt say that nothing was written, before it ends the process

@@ -32,6 +32,7 @@ type Finding struct {
 	more        bool   // it stands for all further ones of its id and level
 	WholeServer bool   // it is about the whole capture
 	Weight      int    // of a note order: how much it sounds like one
+	Strong      bool   // of a note order: it is to the model, about other tools, every step, what guards the user, or secrets
 	Scope       Scope
 	subject     string // identifies it in place of its detail, which may name servers that come and go
 }

@@ -1,17 +1,19 @@
-package report
+// Package json writes reports for programs.
+package json
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"io"
-	"slices"
-	"strings"
 
-	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
-	"pinproof/internal/lint"
-	"pinproof/internal/pin"
+	"pinproof/internal/report"
+)
+
+// Limits in bytes: a huge capture must not make a report of hundreds of megabytes.
+const (
+	maxReport = 4 << 20  // all values together
+	maxQuoted = 64 << 10 // one value; the largest definition of real servers has 13 kB
 )
 
 // The JSON report is one object on one line, described by docs/report.schema.json.
@@ -69,7 +71,7 @@ type jsonDrift struct {
 	Server         string        `json:"server"`
 	List           string        `json:"list"`
 	Name           string        `json:"name"`
-	Kind           pin.DriftKind `json:"kind"`
+	Kind           string        `json:"kind"`
 	Blocked        bool          `json:"blocked"`
 	RenamedFrom    string        `json:"renamedFrom,omitempty"`
 	RenamedTo      string        `json:"renamedTo,omitempty"`
@@ -123,95 +125,44 @@ type jsonEntry struct {
 	ApprovalHash    string `json:"approvalHash,omitempty"`
 }
 
-// writeJSON writes the report for a program.
-func writeJSON(w io.Writer, r *Report) error {
-	j := &jsonReport{room: maxReportText, SchemaVersion: reportVersion, Verdict: jsonVerdict(r), ExitCode: r.ExitCode}
-	if r.NoAnswer != nil {
-		told := fail.From(r.NoAnswer)
-		j.Error = &jsonError{told.Text, append([]string{}, told.Hints...)}
+// Write writes the report for a program.
+func Write(w io.Writer, m *report.Model) error {
+	j := &jsonReport{room: maxReport, SchemaVersion: reportVersion, Verdict: "drift", ExitCode: m.ExitCode}
+	switch {
+	case m.NoAnswer != nil:
+		j.Verdict, j.Error = "error", &jsonError{m.NoAnswer.Text, m.NoAnswer.Hints}
+	case m.Matches:
+		j.Verdict = "match"
 	}
-	if r.Empty() {
-		return encodeJSON(w, j)
+	if m.Nothing {
+		return Encode(w, j)
 	}
-	j.Lockfile, j.Summary, j.Counts = r.Lockfile, r.verdictLine(), jsonCounts(r)
+	d := &m.Data
+	j.Lockfile, j.Against, j.Summary, j.Counts, j.TextBytes = m.Lockfile, d.Against, m.Word+": "+m.Text, d.Counts, d.TextBytes
 	if j.Error != nil {
 		j.Summary = "No answer: " + j.Error.Message
 	}
-	if r.Lockfile == "" {
-		j.Against = r.Next.Against
+	j.Findings, j.Unpinned, j.Standing = findings(d.Findings, true), findings(d.Unpinned, true), findings(d.Standing, true)
+	j.Drift, j.Servers, j.Entries = []jsonDrift{}, []jsonServer{}, []jsonEntry{}
+	for i := range m.Entries {
+		j.Drift = append(j.Drift, j.drift(&m.Entries[i]))
 	}
-	if r.cost.known {
-		j.TextBytes = map[string]int{"before": r.cost.before, "after": r.cost.after}
+	for _, s := range d.Servers {
+		j.Servers = append(j.Servers, jsonServer{s.Server, side(s.Pinned, false), side(s.Now, true)})
 	}
-	j.Findings = jsonFindings(slices.Concat(r.General(), r.inOtherServers()), true)
-	j.Unpinned, j.Standing = jsonFindings(r.unpinned(), true), jsonFindings(r.approvedBefore(), true)
-	approved := map[pin.Ref][]lint.Finding{}
-	for _, f := range r.Findings {
-		if f.Scope == lint.InDrift && f.Approved && !f.WholeServer {
-			approved[f.Ref()] = append(approved[f.Ref()], f)
-		}
+	for _, c := range d.Captured {
+		j.Entries = append(j.Entries, jsonEntry{c.Server, c.List, c.Name, c.Status, c.Digest, c.Sanitized, c.ApprovalHash})
 	}
-	j.Drift = []jsonDrift{}
-	status := map[pin.Ref]pin.DriftKind{}
-	for i := range r.Drifts {
-		d := &r.Drifts[i]
-		status[d.Ref()] = d.Kind
-		j.Drift = append(j.Drift, j.drift(r, i, approved[d.Ref()]))
-	}
-	j.Servers, j.Entries = []jsonServer{}, []jsonEntry{}
-	for i := range r.Comparisons {
-		p := &r.Comparisons[i]
-		j.Servers = append(j.Servers, jsonServerOf(p))
-		for at := range p.Captured.Pins {
-			j.Entries = append(j.Entries, r.jsonEntry(p, &p.Captured.Pins[at], status))
-		}
-	}
-	return encodeJSON(w, j)
+	return Encode(w, j)
 }
 
-func jsonVerdict(r *Report) string {
-	switch {
-	case r.NoAnswer != nil:
-		return "error"
-	case r.Matches:
-		return "match"
+func side(s *report.Side, now bool) *jsonSide {
+	if s == nil {
+		return nil
 	}
-	return "drift"
-}
-
-func jsonCounts(r *Report) map[string]int {
-	c := map[string]int{"entries": 0, "pins": 0, "matched": r.matchedCounts().Total(), "drift": len(r.Drifts), "blocked": 0,
-		"duplicate": 0, "hidden": 0, "added": 0, "changed": 0, "removed": 0, "warnings": 0, "notes": 0, "standing": len(r.approvedBefore())}
-	for i := range r.Comparisons {
-		c["entries"] += len(r.Comparisons[i].Captured.Pins)
-		c["pins"] += len(r.Comparisons[i].Locked.Pins)
-	}
-	for i := range r.Drifts {
-		c[strings.ToLower(string(r.Drifts[i].Kind))]++
-		if r.Drifts[i].Blocked {
-			c["blocked"]++
-		}
-	}
-	c["allowed"] = c["drift"] - c["blocked"]
-	for _, list := range append([][]lint.Finding{r.General(), r.inOtherServers(), r.unpinned()}, r.fresh...) {
-		for _, f := range list {
-			c[level(f)+"s"]++
-		}
-	}
-	return c
-}
-
-func jsonServerOf(p *pin.Comparison) jsonServer {
-	side := func(s *pin.Set) *jsonSide {
-		return &jsonSide{Entries: len(s.Pins), SetDigest: s.Digest, Policy: jsontree.Append(nil, s.Policy.Value())}
-	}
-	j := jsonServer{Server: p.Server}
-	if p.Known {
-		j.Pinned = side(&p.Locked)
-	}
-	if p.Present {
-		j.Now = side(&p.Captured)
-		j.Now.Capture, j.Now.About, j.Now.LinesPassedOver = p.Capture, p.About, &p.Noise
+	j := &jsonSide{Entries: s.Entries, SetDigest: s.SetDigest, Policy: jsontree.Append(nil, s.Policy), Capture: s.Capture, About: s.About}
+	if now {
+		j.LinesPassedOver = &s.Noise
 	}
 	return j
 }
@@ -230,77 +181,60 @@ func (j *jsonReport) quote(v jsontree.Value, whole int) (json.RawMessage, int) {
 	return text, 0
 }
 
-func (j *jsonReport) drift(r *Report, at int, approved []lint.Finding) jsonDrift {
-	d, changes := &r.Drifts[at], r.changes[at]
+func (j *jsonReport) drift(e *report.Entry) jsonDrift {
 	drift := jsonDrift{
-		Server: d.Server, List: pin.EntryTypeInfo[d.Type].Member, Name: d.Name, Kind: d.Kind, Blocked: d.Blocked,
-		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo,
-		Changes:  []jsonChange{},
-		Findings: jsonFindings(slices.Concat(r.fresh[at], approved), false),
+		Server: e.Server, List: e.List, Name: e.Name, Kind: e.Kind, Blocked: e.Blocked, RenamedFrom: e.RenamedFrom, RenamedTo: e.RenamedTo,
+		Changes: []jsonChange{}, Findings: findings(e.Findings, false),
 	}
-	whole := len(changes) == 0 // no changes to show the difference: give the definitions
-	if d.Locked != nil {
-		drift.Pinned = j.pin(d.Locked, whole)
+	whole := len(e.Changes) == 0 // no changes to show the difference: give the definitions
+	drift.Pinned, drift.Now = j.pin(e.Pinned, whole), j.pin(e.Now, whole)
+	for i := range e.Copies {
+		drift.Copies = append(drift.Copies, *j.pin(&e.Copies[i], true))
 	}
-	switch {
-	case d.Kind == pin.Duplicate:
-		for _, p := range d.Definitions() {
-			drift.Copies = append(drift.Copies, *j.pin(&p, true))
-		}
-	case d.Captured != nil:
-		drift.Now = j.pin(d.Captured, whole)
-	}
-	for i, c := range changes {
+	for i, c := range e.Changes {
 		if j.room -= len(c.Pointer); j.room < 0 {
-			drift.ChangesLeftOut = len(changes) - i
+			drift.ChangesLeftOut = len(e.Changes) - i
 			break
 		}
-		change := jsonChange{Pointer: c.Pointer, From: c.From, Label: c.Label.ID(), LabelText: c.Label.Text()}
-		change.Old, change.OldBytes = j.quote(c.Old, c.CutFrom[0])
-		change.New, change.NewBytes = j.quote(c.New, c.CutFrom[1])
+		change := jsonChange{Pointer: c.Pointer, From: c.From, Label: c.Label, LabelText: c.LabelText}
+		change.Old, change.OldBytes = j.quote(c.Old, c.Cut[0])
+		change.New, change.NewBytes = j.quote(c.New, c.Cut[1])
 		drift.Changes = append(drift.Changes, change)
 	}
 	return drift
 }
 
-func (j *jsonReport) pin(p *pin.Pin, whole bool) *jsonPin {
-	said := &jsonPin{Digest: p.Digest, SanitizedDigest: p.Sanitized, Line: max(1, p.Line)}
+func (j *jsonReport) pin(d *report.Definition, whole bool) *jsonPin {
+	if d == nil {
+		return nil
+	}
+	said := &jsonPin{Digest: d.Digest, SanitizedDigest: d.Sanitized, Line: d.Line}
 	if whole {
-		said.Definition, said.DefinitionBytes = j.quote(p.Tree(), 0)
+		said.Definition, said.DefinitionBytes = j.quote(d.Tree, 0)
 	}
 	return said
 }
 
-func jsonFindings(list []lint.Finding, placed bool) []jsonFinding {
+func findings(list []report.Finding, placed bool) []jsonFinding {
 	all := make([]jsonFinding, len(list))
-	for i, f := range list {
-		j := jsonFinding{ID: f.ID, Level: level(f), Approved: f.Approved, Pointer: f.Pointer, Detail: f.Detail}
+	for i := range list {
+		f := &list[i]
+		j := jsonFinding{ID: f.ID, Level: f.Level, Approved: f.Approved, Pointer: f.At, Detail: f.Detail}
 		if placed {
 			j.Server = &f.Server
 		}
-		if placed && !f.WholeServer {
-			j.List, j.Name = pin.EntryTypeInfo[f.List].Member, &f.Entry
+		if placed && f.List != "" {
+			j.List, j.Name = f.List, &f.Name
 		}
 		all[i] = j
 	}
 	return all
 }
 
-func (r *Report) jsonEntry(p *pin.Comparison, entry *pin.Pin, status map[pin.Ref]pin.DriftKind) jsonEntry {
-	k := cmp.Or(status[pin.Ref{Server: p.Server, Key: entry.Key}], "MATCH")
-	e := jsonEntry{p.Server, pin.EntryTypeInfo[entry.Type].Member, entry.Name, string(k), entry.Digest, entry.Sanitized, ""}
-	// The hash is of the tool as received. A lockfile in place of the capture may not have that.
-	asReceived := entry.Received != nil || entry.Definition != nil && !p.Captured.Policy.Shapes()
-	if entry.Type == pin.Tools && asReceived {
-		e.ApprovalHash = r.ApprovalHash(p.Server, entry)
-	}
-	return e
-}
-
-// encodeJSON writes v on one line, in ASCII only, so that a terminal, a log or an editor
+// Encode writes v on one line, in ASCII only, so that a terminal, a log or an editor
 // hides nothing. A "#" after another "#" is escaped, because "##[" and "##vso[" are
 // commands in CI logs, anywhere in a line.
-func encodeJSON(w io.Writer, v any) error {
+func Encode(w io.Writer, v any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false) // the escapes would make it longer, not safer
