@@ -10,6 +10,7 @@ import (
 	"pinproof/internal/layout"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
+	"pinproof/internal/signature"
 	"pinproof/internal/text"
 )
 
@@ -29,7 +30,7 @@ func (e *edit) minor() bool { return e.Label.Minor() && !e.says && e.unseen == "
 
 // newEdit prepares a change to be shown.
 func newEdit(c diff.Change, of *drifted, budget *diff.WordBudget) edit {
-	e := edit{Change: c, says: c.Says()}
+	e := edit{Change: c, says: c.Says() && !of.requires(&c)}
 	texts := c.Old.Kind == '"' && c.New.Kind == '"'
 	if of.Kind == pin.Hidden || texts && text.Sanitize(c.Old.Text) == text.Sanitize(c.New.Text) {
 		e.unseen = unseen(c)
@@ -52,6 +53,23 @@ func newEdit(c diff.Change, of *drifted, budget *diff.WordBudget) edit {
 	}
 	e.key = string(jsontree.Append(nil, jsontree.Texts(key)))
 	return e
+}
+
+// requires reports whether a change is one of the names that a schema requires, and all of them are parameters of it: what
+// joined or went of these is shown where it stands.
+func (e *drifted) requires(c *diff.Change) bool {
+	steps, _ := jsontree.Tokens(c.Pointer)
+	n := len(steps)
+	if n == 0 || steps[n-1] != "required" || e.Type != pin.Tools || e.RenamedFrom != "" {
+		return false
+	}
+	for i, list := range []jsontree.Value{c.Old, c.New} {
+		around := lookUp(e.side(i), steps[:n-1])
+		if around == nil || list.Kind != 0 && len(list.Items()) != len(signature.RequiredIn(*around)) {
+			return false
+		}
+	}
+	return true
 }
 
 // isProse tells texts worth a word diff from values that read better whole.

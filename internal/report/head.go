@@ -298,7 +298,7 @@ func (r *Report) entry(e *drifted, block int) Entry {
 
 // servers says of each server what is compared with what, and what drifted.
 func (r *Report) servers(m *Model) {
-	others, cost := 0, Counts{Known: r.Only == nil && !r.Part}
+	others, cost := 0, Counts{Known: true}
 	m.Folder = len(r.Comparisons) > 1
 	for i := range r.Comparisons {
 		p := &r.Comparisons[i]
@@ -345,7 +345,7 @@ func (r *Report) servers(m *Model) {
 
 // counts counts what drifted of a server.
 func (r *Report) counts(p *pin.Comparison, s *Server) (c Counts) {
-	c.Known = true
+	c.Known = r.Only == nil && !r.Part // of a part, nobody knows all the text
 	for _, pins := range []struct {
 		list []pin.Pin
 		size *int

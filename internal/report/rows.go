@@ -42,20 +42,6 @@ func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
 		rows = append(rows, findingRow(f, len(g.entries)))
 	}
 	findings := len(rows)
-	op, wholes := e.wholes()
-	for i := range wholes {
-		row := Row{Op: op}
-		if e.Kind == pin.Duplicate {
-			row.Word = short(wholes[i].Digest)
-		}
-		if wholes[i].Definition == nil {
-			row.Detail = notStored
-		} else {
-			row.Lines = m.lines('=', signature.Of(e.Type, wholes[i].Tree()))
-			row.JSON = wholeJSON(op, &wholes[i])
-		}
-		rows = append(rows, row)
-	}
 	var minor []*edit
 	homes := map[int][]*edit{}
 	for i := range e.edits {
@@ -73,16 +59,37 @@ func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
 			delete(homes, ed.home)
 		}
 	}
+	rows = m.wholes(e, rows)
+	own := &rowMaker{r: m.r, block: m.block, shown: map[string]spot{}} // what is summed up doesn't stand above
 	for i := range e.edits {
 		if ed := &e.edits[i]; ed.minor() {
 			minor = append(minor, ed)
-			row := m.edit(e, ed)
+			row := own.edit(e, ed)
 			row.Minor, row.Op = true, '~'
 			rows = append(rows, row)
 		}
 	}
 	markQuotes(rows, findings)
 	return rows, labelCounts(minor)
+}
+
+// wholes adds the definitions that are shown whole.
+func (m *rowMaker) wholes(e *drifted, rows []Row) []Row {
+	op, list := e.wholes()
+	for i := range list {
+		row := Row{Op: op}
+		if e.Kind == pin.Duplicate {
+			row.Word = short(list[i].Digest)
+		}
+		if list[i].Definition == nil {
+			row.Detail = notStored
+		} else {
+			row.Lines = m.lines('=', signature.Of(e.Type, list[i].Tree()))
+			row.JSON = wholeJSON(op, &list[i])
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 // add adds a row. Several places with the same to say are one row.
@@ -130,6 +137,10 @@ func (m *rowMaker) homeRow(e *drifted, home int, edits []*edit) Row {
 func (m *rowMaker) edit(e *drifted, ed *edit) Row {
 	row := Row{Op: '!', Word: ed.Label.ID(), Place: placeOf(e.Type, ed.Pointer), Pointer: text.WholePointer(ed.Pointer), JSON: ed.json()}
 	was, words := "", ""
+	if ed.Label.ID() == "wording" || ed.Label.ID() == "output-wording" {
+		row.Place = strings.TrimSuffix(row.Place, "/description")
+		row.Place = cmp.Or(row.Place, "/description")
+	}
 	if ed.From != "" {
 		was = "was " + placeOf(e.Type, ed.From)
 	}
@@ -165,7 +176,7 @@ func (m *rowMaker) value(e *drifted, ed *edit, row *Row) {
 		row.Lines = []Line{{Text: []layout.Line{lists}}}
 		return
 	}
-	if sides := ed.shortSides(); sides != "" && ed.Old.Kind != 0 {
+	if sides := ed.shortSides(); sides != "" {
 		row.Detail = joined("; ", row.Detail, sides)
 		return
 	}
@@ -252,9 +263,15 @@ func (m *rowMaker) lines(sign byte, list []signature.Line) (lines []Line) {
 				continue
 			}
 			if at, seen := m.shown[key]; seen {
-				line.As, line.Home = m.as(at), at.block
+				words := len(strings.Fields(l.Text.Text))
 				for j := i + 1; whole && j < len(list) && list[j].Depth > l.Depth; j++ {
 					line.Skip++
+					words += len(strings.Fields(list[j].Name + " " + list[j].Phrase + " " + list[j].Text.Text))
+				}
+				if as := m.as(at); words > len(strings.Fields(as)) {
+					line.As, line.Home = as, at.block
+				} else {
+					line.Skip = 0
 				}
 			} else {
 				m.shown[key] = spot{m.block, l.Name}
@@ -348,7 +365,7 @@ func (e *drifted) wholes() (op byte, list []pin.Pin) {
 		return '+', e.Definitions()
 	case e.Kind == pin.Removed && e.RenamedTo == "":
 		return '-', []pin.Pin{*e.Locked}
-	case e.Kind == pin.Added && e.RenamedFrom == "", e.Locked != nil && e.Captured != nil && !e.TextsKnown():
+	case e.Kind == pin.Added, e.Locked != nil && e.Captured != nil && !e.TextsKnown():
 		return '+', []pin.Pin{*e.Captured}
 	}
 	return 0, nil
@@ -362,9 +379,6 @@ func shapes(e *drifted, ed *edit) (was, is string, ok bool) {
 	if n < 2 || e.Type != pin.Tools || steps[0] != "inputSchema" && steps[0] != "outputSchema" || ed.From != "" || e.Locked == nil || e.Captured == nil || e.RenamedFrom != "" {
 		return "", "", false
 	}
-	if _, isSchema := map[string]bool{"properties": true, "items": true, "required": true}[steps[n-1]]; isSchema {
-		return "", "", false
-	}
 	var said, kinds [2]string
 	for i := range said {
 		v := lookUp(e.side(i), steps[:n-1])
@@ -375,7 +389,7 @@ func shapes(e *drifted, ed *edit) (was, is string, ok bool) {
 		if around := lookUp(e.side(i), steps[:max(0, n-3)]); n > 3 && steps[n-3] == "properties" && around != nil {
 			required = slices.Contains(signature.RequiredIn(*around), steps[n-2])
 		}
-		if said[i], kinds[i], ok = signature.Phrase(*v, required); !ok {
+		if said[i], kinds[i], ok = signature.Phrase(*v, steps[n-1], required); !ok {
 			return "", "", false
 		}
 	}
@@ -423,7 +437,11 @@ func (ed *edit) shortSides() string {
 	var sides []string
 	for _, v := range []jsontree.Value{ed.Old, ed.New} {
 		if v.Kind == 0 {
+			sides = append(sides, "none")
 			continue
+		}
+		if other := len(ed.Old.Parts) + len(ed.New.Parts); other > 0 && (ed.Old.Kind == 0 || ed.New.Kind == 0) {
+			return "" // what is in it is said better
 		}
 		side := layout.JSON(v, ed.exact(), widest)
 		if len(side) > 1 || len(side[0]) > widest {
@@ -487,19 +505,20 @@ func markQuotes(rows []Row, findings int) {
 func markQuote(rows []Row, quote string) bool {
 	quote, _, cut := strings.Cut(quote, "<and ")
 	parts := strings.Split(quote, "⏎")
+	begin := strings.TrimSpace(parts[0])
 	for i := range rows {
 		for j := range rows[i].Lines {
 			lines := rows[i].Lines[j].Text
 			for k := range lines {
 				for l := range lines[k].Runs {
 					run := &lines[k].Runs[l]
-					at := strings.Index(run.Text, strings.TrimSpace(parts[0]))
-					if at < 0 || run.Op == '-' || strings.TrimSpace(parts[0]) == "" || strings.HasPrefix(run.Text[at+len(strings.TrimSpace(parts[0])):], "«") {
+					at := strings.Index(run.Text, begin)
+					if at < 0 || run.Op == '-' || begin == "" || at > 0 && strings.HasSuffix(run.Text[:at], "»") {
 						continue
 					}
-					end := at + len(strings.TrimSpace(parts[0]))
+					end := at + len(begin)
 					if cut || len(parts) > 1 {
-						end = len(run.Text)
+						end += len(strings.TrimRight(cmp.Or(slices.Concat(diff.Sentences(run.Text[end:]), []string{""})[0]), " "))
 					}
 					run.Text = run.Text[:at] + "»" + run.Text[at:end] + "«" + run.Text[end:]
 					return true

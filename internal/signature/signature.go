@@ -229,6 +229,9 @@ func (s *signer) schema(depth int, name, pointer string, v jsontree.Value, requi
 		w.limits = slices.Insert(w.limits, w.bounds(), "required")
 	}
 	s.lines[at].Phrase = w.phrase()
+	if isRoot := name == "returns" || name == "(input)"; isRoot && w.kind == "object" && len(w.limits) > 0 {
+		s.lines[at].Phrase = strings.TrimPrefix(strings.TrimPrefix(s.lines[at].Phrase, "object"), ", ") // as all inputs are
+	}
 }
 
 // members adds what stands in a schema, and returns its description.
@@ -387,12 +390,12 @@ var typeNames = []string{"array", "boolean", "integer", "null", "number", "objec
 // besides are members of a schema that don't say which single values it takes.
 var besides = []string{"title", "description", "examples", "properties", "required", "items", "$schema"}
 
-// Phrase describes a schema without what stands in lines of its own. It returns false if a member
-// that says which values it takes isn't among the words, and the type with which they begin.
-func Phrase(v jsontree.Value, required bool) (phrase, kind string, ok bool) {
+// Phrase describes a schema without what stands in lines of its own, and gives the type with which that begins. It
+// returns false if keyword, or a member that says which values it takes, isn't among the words.
+func Phrase(v jsontree.Value, keyword string, required bool) (phrase, kind string, ok bool) {
 	w := wordsOf(v)
 	for _, m := range v.Members() {
-		if !slices.Contains(w.said, m.Name) && !slices.Contains(besides, m.Name) {
+		if !slices.Contains(w.said, m.Name) && (m.Name == keyword || !slices.Contains(besides, m.Name)) {
 			return "", "", false
 		}
 	}

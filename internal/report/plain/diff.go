@@ -302,15 +302,18 @@ func (t *Writer) Lines(indent string, list []report.Line) {
 		}
 		below += "  "
 		room, size := t.Width-len(indent)-at-len("  | "), layout.Columns(heads[i])
-		shown := t.wrapped(len(indent)+at, l.Text)
+		shown := t.wrapped(len(indent)+at+2, l.Text)
 		apart := t.wrapped(len(below), l.Text)
 		switch {
 		case len(l.Text) == 0:
 			t.Say(indent, head)
 		case size <= at && room >= layout.LeastWidth/2 && len(shown) <= 1+len(apart):
-			lead := indent + heads[i] + strings.Repeat(" ", max(0, at-size))
+			lead, gap := indent+heads[i]+strings.Repeat(" ", max(0, at-size)), ""
 			for _, row := range shown {
-				t.printf("%s%s\n", lead, row.Text(t.paint))
+				if row.Sign != '=' {
+					gap = "  "
+				}
+				t.printf("%s%s%s\n", lead, gap, row.Text(t.paint))
 				lead = indent + strings.Repeat(" ", at)
 			}
 		default:
