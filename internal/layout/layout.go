@@ -272,6 +272,9 @@ func fit(s string, room, width int) (size, columns int) {
 		if columns += w; columns > room {
 			if blank == 0 && room >= width/2 {
 				blank = i
+				if before, n := utf8.DecodeLastRuneInString(s[:i]); (r == '|' || r == ':') && before < 0x80 && i > n {
+					blank = i - n // or the next row would seem to have a second gutter
+				}
 			}
 			return blank, columns // 0: begin on the next line
 		}
