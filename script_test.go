@@ -105,7 +105,7 @@ func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireUniqueNames:  true,
-		RequireExplicitExec: true,
+		RequireExplicitExec: true, UpdateScripts: os.Getenv("UPDATE") != "",
 		Setup: func(env *testscript.Env) error {
 			captures, err := filepath.Glob("testdata/*.jsonl")
 			for _, path := range captures {

@@ -98,7 +98,7 @@ func (r *Report) annotateDrift(g *group) Annotation {
 	b := Block{}
 	r.title(&b, g)
 	a := Annotation{"drift/" + strings.ToLower(string(e.Kind)), "error", r.pinLine(e.Ref()), string(e.Kind) + " " + b.Brief, driftText(e), nil}
-	if e.minor || !e.Blocked {
+	if e.minor || !e.Blocked || e.Kind == pin.Removed || e.RenamedFrom != "" && !e.RenamedSimilar {
 		a.Level = "warning"
 	}
 	identity := []string{e.Server, pin.EntryRef(e.Type, e.Name)}

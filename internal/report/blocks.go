@@ -45,9 +45,6 @@ func newEdit(c diff.Change, of *drifted, budget *diff.WordBudget) edit {
 	if len(e.sentences) == 0 {
 		key = append(key, string(jsontree.Append(nil, c.Old)), string(jsontree.Append(nil, c.New)))
 	}
-	if c.CutFrom != [2]int{} {
-		key = append(key, of.EntryRef()) // what was cut off may differ
-	}
 	if slices.ContainsFunc(of.fresh, func(f lint.Finding) bool { return f.Warning && f.Pointer == c.Pointer }) {
 		e.unseen = "" // the warning already says so
 	}
@@ -64,7 +61,7 @@ func (e *drifted) requires(c *diff.Change) bool {
 		return false
 	}
 	for i, list := range []jsontree.Value{c.Old, c.New} {
-		around := lookUp(e.side(i), steps[:n-1])
+		around := e.lookUp(i, steps[:n-1])
 		if around == nil || list.Kind != 0 && len(list.Items()) != len(signature.RequiredIn(*around)) {
 			return false
 		}
@@ -93,10 +90,9 @@ func unseen(c diff.Change) string {
 	return "same text to a reader, other code points"
 }
 
-// exact reports whether an edit is to be shown character by character, or can't be shown
-// whole.
+// exact reports whether an edit is to be shown character by character.
 func (e *edit) exact() bool {
-	return e.Old.Kind == '"' && e.New.Kind == '"' && layout.Confusable(e.Old.Text, e.New.Text) || e.unseen != "" || e.CutFrom != [2]int{}
+	return e.Old.Kind == '"' && e.New.Kind == '"' && layout.Confusable(e.Old.Text, e.New.Text) || e.unseen != ""
 }
 
 // A group is drift that is read and accepted as one: entries of one server, type and kind in which

@@ -138,7 +138,7 @@ func (e *drifted) rank(hosts func() map[string]bool) {
 		earlier(rankWriting, e.is.tool && e.is.writes && !e.is.declares())
 	}
 	if e.Kind == pin.Changed {
-		gained := func(hint int) bool { return e.is.hints[hint] == 't' && e.was.hints[hint] != 't' }
+		gained := func(hint int) bool { return e.is.hints[hint] == 't' && e.was.hints[hint] == 'f' } // true is the default of both
 		grave = e.is.code && slices.ContainsFunc(e.fresh, func(f lint.Finding) bool { return f.ID == "takes-code" }) || gained(destructive) || gained(openWorld)
 	}
 	says := false
@@ -181,8 +181,8 @@ func (e *drifted) strong() bool {
 
 // before orders two entries, the more dangerous first.
 func (e *drifted) before(other *drifted) int {
-	kind := 0
-	if e.class <= rankStrong { // an approved entry that orders now comes before a new one
+	kind := kindRank[e.Kind] - kindRank[other.Kind]
+	if e.class == rankStrong { // an approved entry that orders now comes before a new one
 		kind = cmp.Or(other.weight-e.weight, kindRank[other.Kind]-kindRank[e.Kind])
 	}
 	return cmp.Or(e.class-other.class, kind, lint.RankOf(e.minor)-lint.RankOf(other.minor), e.claim()-other.claim(), cmp.Compare(e.gravest(), other.gravest()),

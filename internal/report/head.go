@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -168,17 +169,41 @@ func (r *Report) blocks(m *Model) {
 			m.Entries = append(m.Entries, r.entry(e, g.number))
 			m.Unexplained += lint.RankOf(e.unexplained)
 		}
-		if e.class <= rankWriting && len(r.groups) > 1 && len(m.Worst) < maxWorst {
-			worst := Worst{g.number, b.Brief, joined(", ", b.Words, strings.Join(strings.Split(b.Danger, ", "), ", "))}
+	}
+	r.worst(m)
+}
+
+// The head of a review names so many entries of a class, if there are more blocks than a person sees at once.
+const (
+	maxWorst  = 30
+	maxAtOnce = 6
+)
+
+// worst names the most dangerous entries of all servers, by the reason why they are.
+func (r *Report) worst(m *Model) {
+	if len(r.groups) <= maxAtOnce {
+		return
+	}
+	for class, said := range [...]string{rankWarned: "a new warning", rankDuplicate: "a repeated name", rankHidden: "a change that can't be seen",
+		rankStrong: "a strong order, or approved and may do more now", rankCode: "new, takes code", rankDestructive: "new, destructive", rankWriting: "new, writes by its name, without hints"} {
+		worst, more := Worst{Said: said}, 0
+		for _, e := range m.Entries {
+			switch b := &m.Blocks[e.Block-1]; {
+			case b.Class != class:
+			case len(worst.Entries) == maxWorst:
+				more++
+			default:
+				worst.Entries = append(worst.Entries, Placed{e.Block, e.Said})
+			}
+		}
+		if more > 0 {
+			worst.More = "and " + text.Number(more) + " more"
+		}
+		if worst.Entries != nil {
 			m.Worst = append(m.Worst, worst)
 		}
 	}
-	class := func(w Worst) int { return m.Blocks[w.Block-1].Class }
-	slices.SortStableFunc(m.Worst, func(a, b Worst) int { return class(a) - class(b) })
 }
-
-// maxWorst is how many entries the head of a review names.
-const maxWorst = 12
 
 // title says what a block is called, and what stands out in it.
 func (r *Report) title(b *Block, g *group) {
@@ -189,10 +214,7 @@ func (r *Report) title(b *Block, g *group) {
 	b.Title = shortRef(e.Type, e.Name)
 	b.Brief = b.Title
 	if n := len(g.entries); n > 1 {
-		several := text.Count(n, pin.EntryTypeInfo[e.Type].Entry)
-		if strings.ContainsAny(b.Title, `"`) || e.Type != pin.Tools {
-			several += " alike"
-		}
+		several := text.Count(n, pin.EntryTypeInfo[e.Type].Entry) + " alike"
 		b.Title, b.Brief = several+": "+text.List(b.Names, n), several+": "+text.List(b.Names, maxSaidNames)
 	}
 	if len(r.Comparisons) > 1 {
@@ -272,7 +294,7 @@ func (r *Report) entry(e *drifted, block int) Entry {
 		said.Findings = append(said.Findings, r.said(f, r.subjectOf))
 	}
 	for _, c := range e.changes {
-		said.Changes = append(said.Changes, Change{c.Pointer, c.From, c.Label.ID(), c.Label.Text(), c.Old, c.New, c.CutFrom})
+		said.Changes = append(said.Changes, Change{c.Pointer, c.From, c.Label.ID(), c.Label.Text(), c.Old, c.New})
 	}
 	definition := func(p *pin.Pin) *Definition {
 		return &Definition{p.Digest, p.Sanitized, max(1, p.Line), p.Tree()}
@@ -371,12 +393,18 @@ func (r *Report) counts(p *pin.Comparison, s *Server) (c Counts) {
 	return c
 }
 
-// costText is "text 12,610 -> 12,934 bytes".
+// costText is "text 12,610 -> 12,934 bytes (+3 %)".
 func costText(c Counts) string {
 	if c.Before == c.After {
 		return "text " + text.Number(c.After) + " bytes, as before"
 	}
-	return "text " + text.Number(c.Before) + " -> " + text.Number(c.After) + " bytes"
+	s := "text " + text.Number(c.Before) + " -> " + text.Number(c.After) + " bytes"
+	if c.Before > 0 {
+		if percent := fmt.Sprintf("%+.0f", float64(c.After-c.Before)*100/float64(c.Before)); percent[1:] != "0" {
+			s += " (" + percent + " %)"
+		}
+	}
+	return s
 }
 
 // inSeveral says which of the names given to --only several servers have.

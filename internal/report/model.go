@@ -28,7 +28,7 @@ type Model struct {
 	Servers           []Server
 	Others            string   // "10 other servers: no drift", or ""
 	Notes             []string // on several servers, and what a budget left out
-	Worst             []Worst  // the most dangerous entries of all servers
+	Worst             []Worst  // the most dangerous entries of all servers, by reason
 	Problems          []Problem
 	Orders            []Quote // sentences that order, in what nobody has approved before
 	Entries           []Entry // what drifted, in the order of the blocks
@@ -102,10 +102,17 @@ func (c Counts) Altered() int { return c.Changed + c.Hidden + c.Duplicate }
 // A Pinned is an entry that was pinned, with the beginning of its digest.
 type Pinned struct{ Name, Digest string }
 
-// A Worst is an entry that is worth reading first.
+// A Worst is entries that are worth reading first for one reason.
 type Worst struct {
-	Block      int
-	Name, Said string
+	Said    string
+	Entries []Placed
+	More    string // counts those that it doesn't name
+}
+
+// A Placed is an entry with the number of its block.
+type Placed struct {
+	Block int
+	Name  string
 }
 
 // A Problem is what is wrong with a whole server.
@@ -182,7 +189,6 @@ type Entry struct {
 type Change struct {
 	Pointer, From, Label, LabelText string
 	Old, New                        jsontree.Value
-	Cut                             [2]int // size of a value of which only the beginning was kept
 }
 
 // A Definition is what an entry is pinned as, or what it is now.

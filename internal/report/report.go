@@ -5,6 +5,7 @@ import (
 
 	"pinproof/internal/diff"
 	"pinproof/internal/fail"
+	"pinproof/internal/jsontree"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/shell"
@@ -97,8 +98,9 @@ type drifted struct {
 	class       int
 	weight      int // how much its strongest order weighs
 	unexplained bool
-	minor       bool // nothing in it needs more than a line
-	bytes       int  // by which its text grows
+	trees       [2]jsontree.Value // both definitions, while they are looked at
+	minor       bool              // nothing in it needs more than a line
+	bytes       int               // by which its text grows
 }
 
 // read finds what changed inside each entry, and what there is to say of it.
@@ -143,6 +145,7 @@ func (r *Report) read() {
 		for _, c := range e.shown {
 			e.edits = append(e.edits, newEdit(c, e, &budget))
 		}
+		e.trees = [2]jsontree.Value{}
 		e.rank(func() map[string]bool {
 			if hosts[e.Server] == nil {
 				hosts[e.Server] = hostsOf(pin.ComparisonOf(r.Comparisons, e.Server).Locked.Pins)

@@ -70,6 +70,7 @@ func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
 		}
 	}
 	markQuotes(rows, findings)
+	e.trees = [2]jsontree.Value{}
 	return rows, labelCounts(minor)
 }
 
@@ -152,10 +153,8 @@ func (m *rowMaker) edit(e *drifted, ed *edit) Row {
 	switch {
 	case ed.Old.Kind == 0 && ed.New.Kind == 0: // it only moved
 		row.Detail = joined("; ", "moved", row.Detail)
-	case ed.CutFrom != [2]int{}:
-		row.Lines = []Line{{Text: ed.json()}}
 	case ed.compared && len(ed.sentences) > 0:
-		row.Lines = m.once(row.Place, ed.key, sentenceLines(ed))
+		row.Lines = m.once(row.Place, ed, sentenceLines(ed))
 	case ed.compared && diff.Blank(ed.Old.Text, ed.New.Text) && ed.unseen == "":
 		row.Detail = joined("; ", row.Detail, "line breaks and blanks only")
 	case ed.exact():
@@ -187,7 +186,9 @@ func (m *rowMaker) value(e *drifted, ed *edit, row *Row) {
 		sign := "-+"[i]
 		lines := m.signed(e, ed, v, i)
 		if lines == nil {
-			row.Lines = append(row.Lines, Line{Text: layout.Value(sign, v, strings.Contains(v.Text, " ") || strings.Contains(v.Text, "\n"), false)})
+			line := m.lines(sign, []signature.Line{{Text: v}})[0]
+			line.Text = layout.Value(sign, v, strings.ContainsAny(v.Text, " \n"), false)
+			row.Lines = append(row.Lines, line)
 			continue
 		}
 		made := m.lines(sign, lines)
@@ -210,7 +211,6 @@ func (m *rowMaker) value(e *drifted, ed *edit, row *Row) {
 func (m *rowMaker) signed(e *drifted, ed *edit, v jsontree.Value, side int) []signature.Line {
 	steps, _ := jsontree.Tokens(ed.Pointer)
 	n := len(steps)
-	whole := e.side(side)
 	switch {
 	case n == 0 || v.Kind != '{' && v.Kind != '[' || ed.Label == diff.TooMany:
 		return nil
@@ -226,7 +226,7 @@ func (m *rowMaker) signed(e *drifted, ed *edit, v jsontree.Value, side int) []si
 		return nil
 	}
 	required := func(up int) []string {
-		if around := lookUp(whole, steps[:n-up]); around != nil {
+		if around := e.lookUp(side, steps[:n-up]); around != nil {
 			return signature.RequiredIn(*around)
 		}
 		return nil
@@ -240,14 +240,6 @@ func (m *rowMaker) signed(e *drifted, ed *edit, v jsontree.Value, side int) []si
 	return signature.Inside(ed.Pointer, jsontree.Member{Name: name, Value: v}, required(1))
 }
 
-// side is the old (0) or the new (1) definition of an entry.
-func (e *drifted) side(side int) *pin.Pin {
-	if side == 0 {
-		return e.Locked
-	}
-	return e.Captured
-}
-
 // lines turns a signature into lines. What stands above in the same words is named.
 func (m *rowMaker) lines(sign byte, list []signature.Line) (lines []Line) {
 	for i := range list {
@@ -258,7 +250,7 @@ func (m *rowMaker) lines(sign byte, list []signature.Line) (lines []Line) {
 			if whole {
 				v = l.Whole
 			}
-			key := string(sign) + string(jsontree.Append(nil, v))
+			key := textKey(sign, v)
 			if v.Kind == 0 || len(key) < minRepeat || line.As != "" {
 				continue
 			}
@@ -282,6 +274,14 @@ func (m *rowMaker) lines(sign byte, list []signature.Line) (lines []Line) {
 	return lines
 }
 
+// textKey is equal for equal texts and schemas that joined or stand whole, and for those that went.
+func textKey(sign byte, v jsontree.Value) string {
+	if sign == '=' {
+		sign = '+'
+	}
+	return string(sign) + string(jsontree.Append(nil, v))
+}
+
 // as names where something stands that stands there again.
 func (m *rowMaker) as(at spot) string {
 	said := "as"
@@ -295,7 +295,7 @@ func (m *rowMaker) as(at spot) string {
 }
 
 // once shows lines, or names where the same stand above.
-func (m *rowMaker) once(name, key string, lines []layout.Line) []Line {
+func (m *rowMaker) once(name string, ed *edit, lines []layout.Line) []Line {
 	line := Line{Text: lines}
 	body := ""
 	for _, l := range lines {
@@ -303,13 +303,17 @@ func (m *rowMaker) once(name, key string, lines []layout.Line) []Line {
 			body += string(l.Sign) + string(r.Op) + r.Text + "\n"
 		}
 	}
-	if len(body) < minRepeat {
+	if len(strings.Fields(body)) < 8 {
 		return []Line{line}
 	}
-	if at, seen := m.shown["edit"+body]; seen {
+	key := "edit" + body
+	if alone := len(ed.sentences) == 1 && ed.sentences[0].Pieces == nil; alone && ed.sentences[0].Old == "" {
+		key = textKey('+', jsontree.Text(ed.sentences[0].New))
+	}
+	if at, seen := m.shown[key]; seen {
 		line.As, line.Home = m.as(at), at.block
 	} else {
-		m.shown["edit"+body] = spot{m.block, name}
+		m.shown[key] = spot{m.block, name}
 	}
 	return []Line{line}
 }
@@ -337,9 +341,6 @@ func (ed *edit) json() (lines []layout.Line) {
 	exact := ed.exact()
 	for i, v := range []jsontree.Value{ed.Old, ed.New} {
 		lines = append(lines, layout.Value("-+"[i], v, strings.ContainsAny(v.Text, " \n"), exact)...)
-		if ed.CutFrom[i] > 0 {
-			lines = append(lines, layout.Line{Sign: "-+"[i], Runs: []layout.Run{{Op: "-+"[i], Text: "<and more, left out here>"}}})
-		}
 	}
 	return lines
 }
@@ -381,12 +382,12 @@ func shapes(e *drifted, ed *edit) (was, is string, ok bool) {
 	}
 	var said, kinds [2]string
 	for i := range said {
-		v := lookUp(e.side(i), steps[:n-1])
+		v := e.lookUp(i, steps[:n-1])
 		if v == nil {
 			return "", "", false
 		}
 		required := false
-		if around := lookUp(e.side(i), steps[:max(0, n-3)]); n > 3 && steps[n-3] == "properties" && around != nil {
+		if around := e.lookUp(i, steps[:max(0, n-3)]); n > 3 && steps[n-3] == "properties" && around != nil {
 			required = slices.Contains(signature.RequiredIn(*around), steps[n-2])
 		}
 		if said[i], kinds[i], ok = signature.Phrase(*v, steps[n-1], required); !ok {
@@ -452,13 +453,19 @@ func (ed *edit) shortSides() string {
 	return strings.Join(sides, " -> ")
 }
 
-// lookUp returns what steps lead to in a definition, or nil.
-func lookUp(p *pin.Pin, steps []string) *jsontree.Value {
+// lookUp returns what steps lead to in the old (0) or the new (1) definition, or nil.
+func (e *drifted) lookUp(side int, steps []string) *jsontree.Value {
+	p := e.Captured
+	if side == 0 {
+		p = e.Locked
+	}
 	if p == nil || p.Definition == nil {
 		return nil
 	}
-	tree := p.Tree()
-	v := &tree
+	if e.trees[side].Kind == 0 {
+		e.trees[side] = p.Tree()
+	}
+	v := &e.trees[side]
 	for _, step := range steps {
 		v = jsontree.Lookup(v, step)
 	}

@@ -65,9 +65,10 @@ func Of(list pin.EntryType, definition jsontree.Value) []Line {
 		return s.lines
 	}
 	identity := pin.EntryTypeInfo[list].Identity
+	name := definition.Get(identity).Text
 	for _, m := range inReadingOrder(definition) {
 		if m.Name != identity || len(m.Value.Text) > text.MaxName { // else the heading has it
-			s.member(list, m, definition.Get(identity).Text)
+			s.member(list, m, name)
 		}
 	}
 	return s.lines

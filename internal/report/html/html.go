@@ -259,7 +259,7 @@ func newRow(from *report.Row, shown map[int]bool) row {
 	if from.Home == 0 || !shown[from.Home] {
 		r.Lines = signed(from.Op, from.Lines, shown)
 	}
-	if len(from.Lines) > 0 {
+	if structured := slices.ContainsFunc(from.Lines, func(l report.Line) bool { return l.Name != "" }); structured {
 		r.JSON = pageLines("", from.JSON)
 	}
 	return r
@@ -294,6 +294,9 @@ func pageLines(indent string, list []layout.Line) (lines []line) {
 		p := line{Sign: string(l.Sign), Class: lineClasses[l.Sign], Indent: indent}
 		if l.Sign == '=' {
 			p.Sign, p.Class = "", "said"
+		}
+		if len(l.Runs) == 1 && l.Runs[0].Op == '*' {
+			p.Class = "" // the name of a member
 		}
 		if whole := !slices.ContainsFunc(l.Runs, func(s layout.Run) bool { return s.Op != l.Sign }); whole && len(l.Runs) > 0 {
 			all := l.Runs[0].Text

@@ -167,11 +167,10 @@ func side(s *report.Side, now bool) *jsonSide {
 	return j
 }
 
-// quote returns a value as JSON text, or its size in bytes if it is too long. whole is the
-// size of a value of which only the beginning was kept, else 0.
-func (j *jsonReport) quote(v jsontree.Value, whole int) (json.RawMessage, int) {
-	if v.Kind == 0 || whole > 0 {
-		return nil, whole
+// quote returns a value as JSON text, or its size in bytes if it is too long.
+func (j *jsonReport) quote(v jsontree.Value) (json.RawMessage, int) {
+	if v.Kind == 0 {
+		return nil, 0
 	}
 	text := jsontree.Append(nil, v)
 	if len(text) > min(j.room, maxQuoted) {
@@ -197,8 +196,8 @@ func (j *jsonReport) drift(e *report.Entry) jsonDrift {
 			break
 		}
 		change := jsonChange{Pointer: c.Pointer, From: c.From, Label: c.Label, LabelText: c.LabelText}
-		change.Old, change.OldBytes = j.quote(c.Old, c.Cut[0])
-		change.New, change.NewBytes = j.quote(c.New, c.Cut[1])
+		change.Old, change.OldBytes = j.quote(c.Old)
+		change.New, change.NewBytes = j.quote(c.New)
 		drift.Changes = append(drift.Changes, change)
 	}
 	return drift
@@ -210,7 +209,7 @@ func (j *jsonReport) pin(d *report.Definition, whole bool) *jsonPin {
 	}
 	said := &jsonPin{Digest: d.Digest, SanitizedDigest: d.Sanitized, Line: d.Line}
 	if whole {
-		said.Definition, said.DefinitionBytes = j.quote(d.Tree, 0)
+		said.Definition, said.DefinitionBytes = j.quote(d.Tree)
 	}
 	return said
 }

@@ -135,9 +135,13 @@ func (p *page) head(m *report.Model) {
 	p.some("\n", "line", lines)
 	lines = nil
 	for _, worst := range m.Worst {
-		lines = append(lines, fmt.Sprintf("- %d. %s %s\n", worst.Block, code(worst.Name), words(worst.Said)))
+		var names []string
+		for _, e := range worst.Entries {
+			names = append(names, fmt.Sprintf("%s (%d)", code(e.Name), e.Block))
+		}
+		lines = append(lines, strings.TrimRight("- "+words(worst.Said)+": "+strings.Join(names, ", ")+" "+worst.More, " ")+"\n")
 	}
-	p.some("\nFirst:\n\n", "entry", lines)
+	p.some("\nFirst:\n\n", "line", lines)
 }
 
 // blocks shows the drift, the most dangerous of all servers first, while there is room. What has no
@@ -216,33 +220,44 @@ func (p *page) block(m *report.Model, b *report.Block) string {
 	return part
 }
 
-// lines lays out what stands below a row. Each line begins with a sign or a blank, so server text
-// never begins one.
+// lines lays out what stands below a row. Each line begins with a sign and a gutter, so server text
+// never begins one; what describes something has a gutter of its own below its name.
 func (p *page) lines(line func(string), op byte, list []report.Line) {
-	sign := map[byte]string{'+': "+", '-': "-"}[op]
-	if sign == "" {
-		sign = " "
+	sign := " "
+	if op == '+' || op == '-' {
+		sign = string(op)
 	}
 	for i := 0; i < len(list); i++ {
 		l := &list[i]
 		indent := strings.Repeat("  ", l.Depth)
 		head := strings.TrimSpace(l.Name + spaced(l.Phrase))
-		if l.As != "" && p.shown[l.Home] {
-			line(sign + " " + indent + strings.TrimSpace(head+spaced(l.As)))
+		as := l.As != "" && p.shown[l.Home]
+		if as {
+			head = strings.TrimSpace(head + spaced(l.As))
+		}
+		if head != "" {
+			line(sign + " | " + indent + head)
+			indent += "  | "
+		}
+		if as {
 			i += l.Skip
 			continue
 		}
-		if head != "" {
-			line(sign + " " + indent + head)
-			indent += "  "
-		}
 		for _, one := range l.Text {
 			for _, row := range one.Marked().Wrap(layout.Width, layout.Width) {
-				said := row.Text(func(_ byte, text string) string { return text })
-				if said[0] == ' ' {
-					said = sign + said[1:]
+				of := row.Sign
+				if of != '+' && of != '-' {
+					of = sign[0]
 				}
-				line(said[:1] + indent + said[1:])
+				gutter := " | "
+				if row.Continued {
+					gutter = " : "
+				}
+				said := ""
+				for _, run := range row.Runs {
+					said += run.Text
+				}
+				line(strings.TrimRight(string(of)+gutter+indent+said, " "))
 			}
 		}
 	}

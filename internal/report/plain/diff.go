@@ -120,12 +120,12 @@ func (t *Writer) Head(m *report.Model) {
 	}
 	if len(m.Worst) > 0 {
 		t.Say("  ", layout.Run{Op: '=', Text: "first:"})
-		width := 0
 		for _, w := range m.Worst {
-			width = max(width, len(fmt.Sprint(w.Block)))
-		}
-		for _, w := range m.Worst {
-			t.Say("    ", layout.Run{Op: '=', Text: fmt.Sprintf("%*d  ", width, w.Block)}, layout.Run{Op: '*', Text: w.Name}, layout.Run{Op: '=', Text: spaced(w.Said)})
+			var names []string
+			for _, e := range w.Entries {
+				names = append(names, fmt.Sprintf("%s (%d)", e.Name, e.Block))
+			}
+			t.Say("    ", layout.Run{Op: '=', Text: w.Said + ": "}, layout.Run{Op: '*', Text: strings.Join(names, ", ")}, layout.Run{Op: '=', Text: strings.TrimRight(" "+w.More, " ")})
 		}
 	}
 	t.orders(m)
@@ -163,7 +163,7 @@ func (t *Writer) Findings(indent, title string, list []report.Finding) {
 		if f.Warning {
 			op = 'W'
 		}
-		t.Say(indent, layout.Run{Op: op, Text: f.Word()}, layout.Run{Op: '=', Text: spaced(f.Place, f.Detail) + ", in " + f.Names})
+		t.Say(indent, layout.Run{Op: op, Text: f.Word()}, layout.Run{Op: '=', Text: " in " + f.Names + spaced(f.Place, f.Detail)})
 	}
 }
 
@@ -199,7 +199,7 @@ func (t *Writer) Block(m *report.Model, b *report.Block) {
 // Rows prints what is said of a block alone, whatever was printed before.
 func (t *Writer) Rows(b *report.Block) {
 	t.shown[b.Number] = true
-	t.rows("", b)
+	t.rows("  ", b)
 }
 
 func (t *Writer) rows(indent string, b *report.Block) {
@@ -301,7 +301,11 @@ func (t *Writer) Lines(indent string, list []report.Line) {
 			continue
 		}
 		below += "  "
-		room, size := t.Width-len(indent)-at-len("  | "), layout.Columns(heads[i])
+		at, size := at, layout.Columns(heads[i])
+		if l.Phrase == "" {
+			at = names
+		}
+		room := t.Width - len(indent) - at - len("  | ")
 		shown := t.wrapped(len(indent)+at+2, l.Text)
 		apart := t.wrapped(len(below), l.Text)
 		switch {

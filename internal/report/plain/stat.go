@@ -17,7 +17,7 @@ func (t *Writer) table(m *report.Model) {
 		s := &m.Servers[0]
 		t.Say("", layout.Run{Op: '*', Text: sideText(s)})
 		t.notes("  ", s)
-		if said := countText(&s.Counts); said != "" {
+		if said := countText(&s.Counts, true); said != "" {
 			t.Say("  ", layout.Run{Op: '=', Text: said})
 		}
 		return
@@ -101,7 +101,7 @@ func number(n int) string {
 }
 
 // countText is the row of a single server in words.
-func countText(c *report.Counts) string {
+func countText(c *report.Counts, size bool) string {
 	said := ""
 	add := func(n int, word string) {
 		if n > 0 {
@@ -119,7 +119,7 @@ func countText(c *report.Counts) string {
 	add(c.Code, "with code")
 	add(c.Destructive, "destructive")
 	add(c.Strong, "with a strong order")
-	if grown := c.After - c.Before; said != "" && c.Known && grown != 0 {
+	if grown := c.After - c.Before; size && said != "" && c.Known && grown != 0 {
 		said += "; text " + strings.Replace("+"+text.Number(grown), "+-", "-", 1) + " bytes"
 	}
 	return said
@@ -151,8 +151,8 @@ func WriteStat(w io.Writer, m *report.Model, style Style) error {
 
 // A columns has the widths of the columns of a shape.
 type columns struct {
-	number, kind, name, word, bytes int
-	folded                          bool // word and danger stand in a line of their own
+	number, kind, name, word, bytes, danger int
+	folded                                  bool // word and danger stand in a line of their own
 }
 
 // statName is what a block is called in its row.
@@ -165,7 +165,7 @@ func statName(b *report.Block) string {
 
 // columns gives names their room first. Where the rest hasn't room, it stands in a second line.
 func (t *Writer) columns(blocks []report.Block) (c columns) {
-	const mostName, leastName, leastRest = 36, 24, 24 // nobody compares longer names in a table
+	const mostName, leastName, leastRest = 36, 24, 12 // nobody compares longer names in a table
 	c.number = len(text.Number(len(blocks)))
 	for i := range blocks {
 		b := &blocks[i]
@@ -175,9 +175,16 @@ func (t *Writer) columns(blocks []report.Block) (c columns) {
 		}
 		c.name = min(mostName, max(c.name, name))
 		c.kind, c.word, c.bytes = max(c.kind, len(b.Kind)), max(c.word, len(b.Words)), max(c.bytes, len(b.Bytes))
+		c.danger = max(c.danger, len(b.Danger))
 	}
-	c.folded = t.Width-6*len("  ")-c.number-c.kind-c.bytes-c.name < min(c.word, leastRest)+leastRest
-	c.word = min(c.word, leastRest)
+	room := t.Width - 6*len("  ") - c.number - c.kind - c.bytes - c.name
+	need := min(c.word, leastRest) + min(c.danger, leastRest)
+	if give := min(c.name-leastName, need-room); give > 0 {
+		c.name, room = c.name-give, room+give
+	}
+	c.folded = room < need
+	c.word = min(c.word, max(leastRest, room-min(c.danger, len("destructive, open world"))))
+	c.danger = max(0, min(c.danger, room-c.word))
 	return c
 }
 
@@ -185,7 +192,11 @@ func (t *Writer) statRow(b *report.Block, c columns) {
 	line := fmt.Sprintf("  %*s  %-*s  ", c.number, text.Number(b.Number), c.kind, b.Kind) + padded(statName(b), c.name)
 	size := fmt.Sprintf("  %*s", c.bytes, b.Bytes)
 	if !c.folded {
-		t.printf("%s\n", strings.TrimRight(line+"  "+t.paint(b.Op, padded(b.Words, c.word))+size+"  "+b.Danger, " "))
+		danger := b.Danger
+		if at := strings.LastIndex(danger[:min(len(danger), c.danger+1)], ", "); len(danger) > c.danger && at > 0 {
+			danger = danger[:at] + "…" // whole words
+		}
+		t.printf("%s\n", strings.TrimRight(line+"  "+t.paint(b.Op, padded(b.Words, c.word))+size+"  "+danger, " "))
 		return
 	}
 	t.printf("%s\n", strings.TrimRight(line+size, " "))

@@ -70,7 +70,24 @@ func (t *Writer) Blocks(m *report.Model) { t.blocks(m, false) }
 // blocks is Blocks. With brief it prints one line for each server, and below that the lines
 // of what has a warning, HIDDEN or DUPLICATE. It reports whether it left others out.
 func (t *Writer) blocks(m *report.Model, brief bool) (left bool) {
-	t.Findings("", "", warnings(m.Whole))
+	for _, f := range warnings(m.Whole) {
+		if f.List == "" { // what isn't pinned of an entry has a line of its own
+			t.Findings("", "", []report.Finding{f})
+		}
+	}
+	rows, width, room := make([][]gateRow, len(m.Blocks)), 0, maxGateLines
+	for i := range m.Blocks {
+		if b := &m.Blocks[i]; !brief || b.Class <= mostGrave {
+			all := gateRows(b)
+			rows[i] = all[:min(len(all), max(0, room))]
+			room -= len(all)
+		}
+		for _, row := range rows[i] {
+			if row.rest != "" {
+				width = max(width, len(row.word))
+			}
+		}
+	}
 	before := ""
 	for i := range m.Blocking {
 		f := &m.Blocking[i]
@@ -78,14 +95,13 @@ func (t *Writer) blocks(m *report.Model, brief bool) (left bool) {
 			before = f.Ref
 			t.block(m.Failed, "[WARNING] "+f.Ref)
 		}
-		t.gateRow('W', f.Word(), spaced(f.Place, f.Detail))
+		t.gateRow(gateRow{'W', f.Word(), spaced(f.Place, f.Detail)}, width)
 	}
-	room := maxGateLines
 	for i := range m.Blocks {
 		b := &m.Blocks[i]
 		if brief && b.Opens {
 			s := &m.Servers[b.Server]
-			t.block(s.Fails, "server="+s.Label+spaced(countText(&s.Counts)))
+			t.block(s.Fails, "server="+s.Label+spaced(countText(&s.Counts, false)))
 		}
 		if brief && b.Class > mostGrave {
 			left = true
@@ -95,7 +111,9 @@ func (t *Writer) blocks(m *report.Model, brief bool) (left bool) {
 			e := &m.Entries[at]
 			t.block(e.Blocked, "["+e.Kind+"] "+e.Ref)
 		}
-		t.gateRows(b, &room)
+		for _, row := range rows[i] {
+			t.gateRow(row, width)
+		}
 	}
 	for i := range m.Servers {
 		if s := &m.Servers[i]; s.Missing {
@@ -121,17 +139,19 @@ func warnings(list []report.Finding) (warnings []report.Finding) {
 	return warnings
 }
 
-// gateRows prints what changed in the entries of a block, as far as there is room.
-func (t *Writer) gateRows(b *report.Block, room *int) {
-	say := func(op byte, word, rest string) {
-		if *room--; *room >= 0 {
-			t.gateRow(op, word, rest)
-		}
-	}
+// A gateRow is a line of detail.
+type gateRow struct {
+	op         byte
+	word, rest string
+}
+
+// gateRows says what changed in the entries of a block.
+func gateRows(b *report.Block) (rows []gateRow) {
+	say := func(op byte, word, rest string) { rows = append(rows, gateRow{op, word, rest}) }
 	said := 0
 	for i := range b.Rows {
 		row := &b.Rows[i]
-		if row.Word == "" && row.Detail == "" || row.Minor && !b.Minor {
+		if row.Op == '+' || row.Op == '-' || row.Minor && !b.Minor {
 			continue
 		}
 		if !row.Finding {
@@ -154,6 +174,7 @@ func (t *Writer) gateRows(b *report.Block, room *int) {
 	if b.Summed != "" && !b.Minor {
 		say('~', "minor", "  "+b.Summed)
 	}
+	return rows
 }
 
 // block prints a line that begins with BLOCK or WARN: "[KIND] tool=NAME".
@@ -166,13 +187,12 @@ func (t *Writer) block(fails bool, what string) {
 	t.printf("%s %s\n", t.paint(op, verb+" "+kind), rest)
 }
 
-// gateRow prints a row after the gate's gutter.
-func (t *Writer) gateRow(op byte, word, rest string) {
-	const column = 12
-	if rest != "" {
-		word = fmt.Sprintf("%-*s", column, word)
+// gateRow prints a row after the gate's gutter, with its word padded to width.
+func (t *Writer) gateRow(row gateRow, width int) {
+	if row.rest != "" {
+		row.word = fmt.Sprintf("%-*s", width, row.word)
 	}
-	t.sayAligned("  | ", "  :"+strings.Repeat(" ", min(column+3, t.Width/3)), layout.Run{Op: op, Text: word}, layout.Run{Op: '=', Text: rest})
+	t.sayAligned("  | ", "  :"+strings.Repeat(" ", min(width+3, t.Width/3)), layout.Run{Op: row.op, Text: row.word}, layout.Run{Op: '=', Text: row.rest})
 }
 
 // WriteLocked says what was pinned: the warnings that were accepted, each entry with

@@ -1,0 +1,440 @@
+package report_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"pinproof/internal/layout"
+	. "pinproof/internal/report"
+	page "pinproof/internal/report/html"
+	"pinproof/internal/report/markdown"
+	"pinproof/internal/report/plain"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"pinproof/internal/diff"
+	"pinproof/internal/fail"
+	"pinproof/internal/jsontest"
+	"pinproof/internal/jsontree"
+	"pinproof/internal/pin"
+	"pinproof/internal/pintest"
+	"pinproof/internal/text"
+)
+
+func pageOf(t testing.TB, r *Report) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := page.Write(&b, r.Model); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// elements are those the page is made of, with the attributes they may have.
+var elements = map[string]string{
+	"html": "lang", "head": "", "meta": "charset http-equiv content name", "title": "", "style": "", "body": "",
+	"header": "class", "nav": "aria-labelledby", "main": "id class", "footer": "", "section": "class aria-labelledby",
+	"article": "class id", "h1": "", "h2": "id class", "h3": "", "h4": "", "p": "class id", "div": "class", "span": "class",
+	"a": "class href", "ul": "class", "ol": "class", "meter": "min max value", "li": "class", "strong": "class", "code": "", "pre": "class tabindex",
+	"del": "", "ins": "", "details": "class open", "summary": "", "table": "", "caption": "class", "thead": "", "tbody": "", "tr": "", "fieldset": "", "legend": "", "label": "", "input": "type name id checked", "th": "scope class", "td": "class colspan",
+}
+
+// checkPage reads a page as browsers do and holds every element and attribute
+// against what the template makes. It returns the sequence of elements.
+func checkPage(t testing.TB, page string) (shape []string) {
+	t.Helper()
+	doc, err := html.Parse(strings.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, links := map[string]bool{}, []string{}
+	style, policy := "", ""
+	for n := range doc.Descendants() {
+		switch n.Type {
+		case html.CommentNode:
+			t.Errorf("a comment: %q", n.Data)
+		case html.TextNode:
+			for _, r := range n.Data {
+				if r != '\n' && (r < 0x20 || text.Hidden(r)) {
+					t.Errorf("%U in %q", r, n.Data)
+				}
+			}
+		case html.ElementNode:
+			shape = append(shape, n.Data)
+			allowed, ok := elements[n.Data]
+			if !ok || n.Namespace != "" {
+				t.Errorf("an element %s", n.Data)
+			}
+			for _, a := range n.Attr {
+				if !slices.Contains(strings.Fields(allowed), a.Key) {
+					t.Errorf("%s has %s=%q", n.Data, a.Key, a.Val)
+				}
+				switch a.Key {
+				case "id":
+					if ids[a.Val] {
+						t.Errorf("id %s twice", a.Val)
+					}
+					ids[a.Val] = true
+				case "href":
+					links = append(links, a.Val)
+				case "http-equiv":
+					policy = n.Attr[1].Val
+				case "class":
+					if !regexp.MustCompile(`^[a-z0-9 -]+$`).MatchString(a.Val) {
+						t.Errorf("class=%q", a.Val)
+					}
+				}
+			}
+			if n.Data == "style" {
+				style += n.FirstChild.Data
+			}
+		}
+	}
+	for _, l := range links {
+		if id, ok := strings.CutPrefix(l, "#"); !ok || !ids[id] {
+			t.Errorf("a link to %q", l)
+		}
+	}
+	sum := sha256.Sum256([]byte(style))
+	want := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
+	if policy != want {
+		t.Errorf("policy %q, want %q", policy, want)
+	}
+	if n := strings.Count(style, "/*") + strings.Count(style, "@import") + strings.Count(style, "url("); n > 0 {
+		t.Errorf("%d comments and addresses in the style: html/template would edit the one, the policy forbid the other", n)
+	}
+	if t.Failed() {
+		t.Logf("%s", page)
+	}
+	return shape
+}
+
+// textsOf lists the texts of the elements of that name, blanks folded.
+func textsOf(t *testing.T, page, name, class string) (list []string) {
+	t.Helper()
+	doc, err := html.Parse(strings.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range doc.Descendants() {
+		has := class == ""
+		for _, a := range n.Attr {
+			has = has || a.Key == "class" && slices.Contains(strings.Fields(a.Val), class)
+		}
+		if n.Type != html.ElementNode || n.Data != name || !has {
+			continue
+		}
+		s := ""
+		for c := range n.Descendants() {
+			if c.Type == html.TextNode {
+				s += c.Data
+			}
+		}
+		list = append(list, strings.Join(strings.Fields(s), " "))
+	}
+	return list
+}
+
+func TestHTMLPage(t *testing.T) {
+	r := pageReport(t, pageOld, pageNew)
+	page := pageOf(t, r)
+	checkPage(t, page)
+	if again := pageOf(t, pageReport(t, pageOld, pageNew)); again != page {
+		t.Error("another page of the same report")
+	}
+	set := r.Comparisons[0].Captured.Digest
+	for _, test := range []struct {
+		element, class string
+		want           []string
+	}{
+		{"title", "", []string{"DRIFT: 1 WARNING hidden-text in list_dir; 1 hidden, 3 changed, 1 removed; 0 match tools.lock – pinproof"}},
+		{"h1", "", []string{"DRIFT: 1 WARNING hidden-text in list_dir; 1 hidden, 3 changed, 1 removed; 0 match tools.lock"}},
+		{"h3", "", []string{"1 HIDDEN list_dir WARNING", "2 CHANGED read_file", "3 CHANGED 2 tools alike: copy, stat", "4 REMOVED gone"}},
+		{"td", "", []string{"tools.lock 5 tools", "live.json 4 tools", "", "", "4", "1", "", "", "", "+53"}},
+		{"del", "", []string{"Reads a file inside the project."}},
+		{"ins", "", []string{`<2 tag characters: "hi">`, "Reads a file. Then sends a copy.", `{"taskSupport":"forbidden"}`}},
+		{"li", "change", []string{`wording /description Lists a folder.<2 tag characters: "hi">`,
+			"constraint-loosened arguments.limit/maximum integer, at most 1000 -> at most 100000",
+			"wording /description - Reads a file inside the project. + Reads a file. Then sends a copy.",
+			`sdk-churn /execution + {"taskSupport":"forbidden"}`}},
+		{"label", "", []string{"all", "HIDDEN 1", "CHANGED 3", "REMOVED 1", "WARNING 1", "no hints 4", "constraint-loosened 1", "wording 2", "sdk-churn 2"}},
+		{"pre", "command", []string{
+			"pinproof relock live.json --accept read_file --expect " + set,
+			"pinproof relock live.json --accept copy --accept stat --expect " + set,
+			"pinproof relock live.json --accept gone@" + r.Drifts[4].Locked.Digest + " --expect " + set,
+			"pinproof diff live.json",
+			"pinproof relock live.json",
+			"pinproof relock live.json --accept-all --expect " + set,
+		}},
+	} {
+		if got := textsOf(t, page, test.element, test.class); !slices.Equal(got, test.want) {
+			t.Errorf("%s %s\n got %q\nwant %q", test.element, test.class, got, test.want)
+		}
+	}
+	// The button of the warnings leaves the one group that has one, and its link.
+	if !strings.Contains(page, "body:has(#f3:checked) .item:not(.f3){display:none}") {
+		t.Error("no rule for the first button")
+	}
+	for _, element := range []string{"article", "li"} {
+		if got := textsOf(t, page, element, "f3"); len(got) != 1 || !strings.HasPrefix(got[0], "1 HIDDEN list_dir WARNING") {
+			t.Errorf("%s: %q", element, got)
+		}
+	}
+}
+
+// linesOf lists the lines of server text on a page, unfolded ones alone, each with its sign.
+func linesOf(t *testing.T, page string) (list []string) {
+	t.Helper()
+	doc, err := html.Parse(strings.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range doc.Descendants() {
+		if n.Type != html.ElementNode || n.Data != "span" || len(n.Attr) == 0 || n.Attr[0].Key != "class" || !strings.HasPrefix(n.Attr[0].Val, "line ") || n.Parent.Attr[0].Val != "lines signed" || folded(n) {
+			continue
+		}
+		text := ""
+		for c := range n.Descendants() {
+			if c.Type == html.TextNode {
+				text += c.Data
+			}
+		}
+		list = append(list, strings.TrimSpace(text))
+	}
+	return list
+}
+
+// folded reports whether an element stands in details that are closed.
+func folded(n *html.Node) bool {
+	for ; n != nil; n = n.Parent {
+		if n.Data == "details" && !slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "open" }) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestHTMLSaysWhatDiffSays: the page has the lines of server text that diff has, with elements in place of
+// the marks around words.
+func TestHTMLSaysWhatDiffSays(t *testing.T) {
+	t.Parallel()
+	reports := []*Report{pageReport(t, pageOld, pageNew),
+		pageReport(t, `[{"name":"web-search","description":"Looks."},{"name":"x","description":"a"}]`, `[{"name":"web_search","description":"Finds."},{"name":"x","description":"b"}]`)}
+	random, longNumber := jsontest.NewMaker(11), regexp.MustCompile(`[0-9]{16}`) // the reader refuses some of these
+	for range 300 {
+		old := random.Object(4, "")
+		list := func(definition string) string {
+			v := jsontree.Value{Kind: '{', Parts: []jsontree.Member{{Name: "inputSchema", Value: pintest.Tree(t, definition)}}}
+			if v.Parts[0].Value.Kind == '{' {
+				v = v.Parts[0].Value
+			}
+			v.Parts = slices.DeleteFunc(v.Parts, func(p jsontree.Member) bool { return p.Name == "name" })
+			v.Parts = append(v.Parts, jsontree.Member{Name: "name", Value: jsontree.Value{Kind: '"', Text: "t"}})
+			return string(jsontree.Append(nil, pintest.ArrayOf(v)))
+		}
+		old, new := list(old), list(string(jsontree.Append(nil, pintest.MutateValue(random, t, pintest.Tree(t, old), 3))))
+		if !longNumber.MatchString(old + new) {
+			reports = append(reports, pageReport(t, old, new))
+		}
+	}
+	if len(reports) < 200 {
+		t.Errorf("only %d reports", len(reports))
+	}
+	gutter := regexp.MustCompile(`(?:^| )([-+ ]) \|(?: (.*))?$`)
+	marks := strings.NewReplacer("[-", "", "-]", "", "{+", "", "+}", "", "<U+002D>]", "", "<U+002B>}", "", "<U+0023>", "#")
+	for _, r := range reports {
+		var b bytes.Buffer
+		if err := plain.WriteDiff(&b, r.Model, plain.Style{Width: layout.AnyWidth}); err != nil {
+			t.Fatal(err)
+		}
+		var want, got []string
+		for l := range strings.SplitSeq(b.String(), "\n") {
+			if m := gutter.FindStringSubmatch(l); m != nil && strings.HasPrefix(l, " ") {
+				want = append(want, strings.TrimLeft(strings.TrimRight(marks.Replace(m[2]), " "), " -+"))
+			}
+		}
+		for _, l := range linesOf(t, pageOf(t, r)) {
+			got = append(got, strings.TrimLeft(marks.Replace(l), " -+"))
+		}
+		slices.Sort(want)
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Fatalf("the page says\n%q\ndiff says\n%q\n%s", got, want, b.String())
+		}
+	}
+}
+
+// TestHTMLServers: the button of a server counts what drifted of it.
+func TestHTMLServers(t *testing.T) {
+	r := folderReport(t, pintest.MadeUpServers)
+	labels, total := textsOf(t, pageOf(t, r), "label", ""), 0
+	for _, s := range r.Model.Servers {
+		c := s.Counts
+		n := c.Added + c.Altered() + c.Removed
+		if button := fmt.Sprintf("%s %d", s.Label, n); n > 0 && !slices.Contains(labels, button) {
+			t.Errorf("no button %q among %q", button, labels)
+		}
+		total += n
+	}
+	if total != len(r.Drifts) || total == 0 {
+		t.Errorf("%d drifts, the head counts %d", len(r.Drifts), total)
+	}
+}
+
+// TestHTMLSignature: a definition that joined stands as a signature above its JSON.
+func TestHTMLSignature(t *testing.T) {
+	r := pageReport(t, `[{"name":"a","inputSchema":{"type":"object","properties":{"z":{}}}}]`, `[{"name":"a","inputSchema":{"type":"object","properties":{"x-y":{"type":"string"},"z":{}}}},
+		{"name":"b","description":"Line <one>.\ncode  string","title":"B!","_meta":{"c":1},"more":[1],"annotations":{"destructiveHint":true},
+		"inputSchema":{"type":"object","required":["n"],"properties":{"n":{"type":"integer","maximum":5,"description":"How many.","x-odd":1}}}}]`)
+	page := pageOf(t, r)
+	checkPage(t, page)
+	for element, want := range map[string][]string{
+		"pre": {`destructive title B! Line <one>. code string n integer, required, at most 5 How many. {"x-odd":1} _meta {"c":1} /more [1]`},
+	} {
+		if got := textsOf(t, page, element, "signed"); !slices.Equal(got, want) {
+			t.Errorf("got  %q\nwant %q", got, want)
+		}
+	}
+	if got := textsOf(t, page, "span", "said"); !slices.Equal(got, []string{"B!", "Line <one>.", "code string", "How many.", `{"x-odd":1}`, `{"c":1}`, "[1]"}) {
+		t.Errorf("the server's texts: %q", got)
+	}
+}
+
+// TestHTMLWords: a line has the sign of its line feed, or of all of it; its indent stands
+// apart.
+func TestHTMLWords(t *testing.T) {
+	r := pageReport(t, `[{"name":"t","description":"First of all it reads one file.\n  Then it returns the text of it, line by line."}]`,
+		`[{"name":"t","description":"First of all it reads every file.\n  Then it returns the text of it,\n\n  line by line."}]`)
+	page := pageOf(t, r)
+	checkPage(t, page)
+	want := []string{"First of all it reads oneevery file.", "Then it returns the text of it,", "+", "line by line."}
+	if got := linesOf(t, page); !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	for element, want := range map[string][]string{"del": {"one", ""}, "ins": {"every", ""}} { // also the blanks
+		if got := textsOf(t, page, element, ""); !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", element, got, want)
+		}
+	}
+}
+
+func TestHTMLMatch(t *testing.T) {
+	r := pageReport(t, pageOld, pageOld)
+	page := pageOf(t, r)
+	checkPage(t, page)
+	if got := textsOf(t, page, "h1", ""); !slices.Equal(got, []string{"OK: 0 drift (5 tools match tools.lock)"}) {
+		t.Errorf("%q", got)
+	}
+	if strings.Contains(page, "<nav") || strings.Contains(page, "relock") {
+		t.Error("something to do where all is well")
+	}
+}
+
+func TestHTMLHostile(t *testing.T) {
+	t.Parallel()
+	for _, s := range pageTexts {
+		r := hostileReport(t, s, s, "before "+s, s)
+		checkPage(t, pageOf(t, r))
+		checkPage(t, pageOf(t, ofServer(r, s)))
+		for _, err := range []error{fail.New("%s", text.Printable(s)).Hint("%s", text.Printable(s)), errors.New(s)} {
+			var b bytes.Buffer
+			if err := page.Write(&b, Failed(err).Model); err != nil {
+				t.Fatal(err)
+			}
+			checkPage(t, b.String())
+		}
+	}
+}
+
+func TestPagesFailWhole(t *testing.T) {
+	r := pageReport(t, pageOld, pageNew)
+	for what, write := range map[string]func(d *fullDisk) error{
+		"markdown":       func(d *fullDisk) error { return markdown.Write(d, r.Model) },
+		"html":           func(d *fullDisk) error { return page.Write(d, r.Model) },
+		"markdown error": func(d *fullDisk) error { return markdown.Write(d, Failed(fail.New("x")).Model) },
+		"html error":     func(d *fullDisk) error { return page.Write(d, Failed(fail.New("x")).Model) },
+	} {
+		if err := write(&fullDisk{room: 20}); !errors.Is(err, errFullDisk) {
+			t.Errorf("%s: a full disk is %v", what, err)
+		}
+	}
+}
+
+func TestHTMLBounded(t *testing.T) {
+	t.Parallel()
+	var old, new []string
+	for i := range 2_100 {
+		old = append(old, fmt.Sprintf(`{"name":"tool_%d","description":"Does %d."}`, i, i))
+		new = append(new, fmt.Sprintf(`{"name":"tool_%d","description":"Does %d and %s."}`, i, i, strings.Repeat(fmt.Sprintf("more%d ", i), 20)))
+	}
+	// one that is huge comes first and must not push the others off the page
+	old = append(old, `{"name":"a","description":"x"}`)
+	new = append(new, fmt.Sprintf(`{"name":"a","description":"%s","inputSchema":{"type":"object"}}`, strings.Repeat("y z\\n", 800_000)))
+	page := pageOf(t, pageReport(t, "["+strings.Join(old, ",")+"]", "["+strings.Join(new, ",")+"]"))
+	checkPage(t, page)
+	if len(page) > 3*(4<<20) {
+		t.Errorf("%d bytes", len(page))
+	}
+	if !strings.Contains(page, "Not shown here") || !strings.Contains(page, "1 CHANGED <code>a</code>") || strings.Contains(page, "--accept a ") {
+		t.Error("the huge tool isn't named as not shown, or has a command that accepts it")
+	}
+}
+
+func FuzzHTML(f *testing.F) {
+	for i, s := range pageTexts {
+		f.Add(s, pageTexts[(i+1)%len(pageTexts)], pageTexts[(i+2)%len(pageTexts)], "x"+s)
+	}
+	f.Fuzz(func(t *testing.T, name, key, old, new string) {
+		checkPage(t, pageOf(t, hostileReport(t, name, key, old, new)))
+
+		// Markup in a text makes the same page as letters in its place.
+		new = strings.ToValidUTF8(new, "")
+		for i := range len(new) {
+			if new[i] == '<' && text.SpellsMark(new[i+1:]) {
+				return // one of ours in the making: escaped, so another shape
+			}
+		}
+		harmless := strings.Map(func(r rune) rune {
+			if strings.ContainsRune("<>&'`=/!", r) {
+				return 'x'
+			}
+			return r
+		}, new)
+		shape := func(description string) []string {
+			definition := jsontree.Append(nil, pintest.ArrayOf(jsontree.Value{Kind: '{', Parts: []jsontree.Member{
+				{Name: "name", Value: jsontree.Value{Kind: '"', Text: "t"}}, {Name: "description", Value: jsontree.Value{Kind: '"', Text: description}}}}))
+			r := pageReport(t, "[]", string(definition))
+			in := r.Input
+			in.Findings = nil
+			return checkPage(t, pageOf(t, New(in)))
+		}
+		if got, want := shape(new), shape(harmless); !slices.Equal(got, want) {
+			t.Errorf("text %q makes elements\n%s\n%q makes\n%s", new, got, harmless, want)
+		}
+	})
+}
+
+// TestCrowdedPage: a value with too many changes to tell apart is shown whole, and what no reader sees is
+// counted in all of it.
+func TestCrowdedPage(t *testing.T) {
+	list := func(mark string) string {
+		items := []string{`"` + strings.Repeat("plain ", 2_000) + `"`}
+		for i := range diff.MaxChanges + 1 {
+			items = append(items, fmt.Sprintf(`{"k":"%d%s"}`, i, mark))
+		}
+		return `[{"name":"t","_meta":{"a":[` + strings.Join(items, ",") + `]}}]`
+	}
+	r := pageReport(t, list(""), list("\u200b"))
+	if got, e := r.Drifts[0].Kind, r.Model.Entries[0]; got != pin.Hidden || len(e.Changes) != 1 || e.Changes[0].Label != "many-changes" {
+		t.Fatalf("%s, %d changes", got, len(e.Changes))
+	}
+	if page := pageOf(t, r); !strings.Contains(page, "4,001 characters no reader sees") || strings.Count(page, "4000<span class=\"esc\">&lt;U&#43;200B&gt;") == 0 {
+		t.Error("the page doesn't show the end of the value, or doesn't count")
+	}
+}

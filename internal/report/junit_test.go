@@ -1,0 +1,260 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	. "pinproof/internal/report"
+	"pinproof/internal/report/junit"
+	"strings"
+	"testing"
+
+	"pinproof/internal/fail"
+	"pinproof/internal/lint"
+	"pinproof/internal/pin"
+)
+
+func TestJUnitReport(t *testing.T) {
+	s := scene{server: "files",
+		old: `[{"name":"read_file","description":"Reads a file in a folder."},{"name":"stat"},{"name":"gone","title":"<b>"}]`,
+		new: `[{"name":"read_file","description":"Reads any file in a folder.","_meta":["]]>"]},{"name":"stat"},{"name":"x\n<y>"}]`,
+		findings: []lint.Finding{
+			{Entry: "read_file", ID: "growth", Pointer: "/description", Detail: "grew & grew"},
+			{Entry: "stat", ID: "padding", Warning: true, Detail: "much"},
+			{WholeServer: true, ID: "oversize", Warning: true, Detail: "a large capture"}},
+		allowed: []pin.DriftKind{pin.Removed}}
+	r, _ := s.report(t)
+	var b bytes.Buffer
+	if err := junit.Write(&b, r.Model); err != nil {
+		t.Fatal(err)
+	}
+	want := `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="pinproof" tests="5" failures="3" errors="0" time="0">
+  <testsuite name="pinproof" tests="1" failures="1" errors="0" time="0">
+    <testcase classname="pinproof" name="verdict" time="0">
+      <failure type="DRIFT" message="DRIFT: 1 WARNING oversize in the capture; 1 added, 1 changed, 1 removed; 1 matches tools.lock"><![CDATA[DRIFT: 1 WARNING oversize in the capture; 1 added, 1 changed, 1 removed; 1 matches tools.lock
+review: pinproof diff live.json]]></failure>
+      <system-out><![CDATA[About the whole list:
+WARNING oversize in the capture  a large capture
+Approved warnings, in what matches its pins:
+WARNING padding in stat  much
+]]></system-out>
+    </testcase>
+  </testsuite>
+  <testsuite name="files" tests="4" failures="2" errors="0" time="0">
+    <testcase classname="files" name="&#34;x&lt;U+000A&gt;&lt;y&gt;&#34;" time="0">
+      <failure type="ADDED" message="ADDED &#34;x&lt;U+000A&gt;&lt;y&gt;&#34;: no pin names it"><![CDATA[ADDED "x<U+000A><y>": no pin names it
+]]></failure>
+    </testcase>
+    <testcase classname="files" name="read_file" time="0">
+      <failure type="CHANGED" message="CHANGED read_file: wording at /description; client-metadata at /_meta"><![CDATA[CHANGED read_file: wording at /description; client-metadata at /_meta
+  note growth  /description  grew & grew
+  wording  /description
+      | Reads [-a-]{+any+} file in a folder.
+  client-metadata  /_meta
+    + | ["]]]]><![CDATA[>"]
+]]></failure>
+    </testcase>
+    <testcase classname="files" name="gone" time="0">
+      <system-out><![CDATA[allowed: REMOVED gone: it is gone
+  title  | <b>
+]]></system-out>
+    </testcase>
+    <testcase classname="files" name="stat" time="0"></testcase>
+  </testsuite>
+</testsuites>
+`
+	got := b.String()
+	if got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	checkJUnit(t, r)
+}
+
+// TestJUnitAlike: entries in which the same words changed in other sentences are no block, and each
+// case quotes the sentences of its own entry.
+func TestJUnitAlike(t *testing.T) {
+	list := func(word string) string {
+		return `[{"name":"a","description":"The first tool ` + word + ` here."},{"name":"b","description":"The second tool ` + word + ` there."}]`
+	}
+	r := pageReport(t, list("works"), list("sleeps"))
+	if len(r.Model.Blocks) != 2 {
+		t.Fatalf("%d blocks", len(r.Model.Blocks))
+	}
+	var b bytes.Buffer
+	if err := junit.Write(&b, r.Model); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"    | The first tool [-works-]{+sleeps+} here.\n", "    | The second tool [-works-]{+sleeps+} there.\n"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no\n%s in\n%s", want, b.String())
+		}
+	}
+}
+
+func TestJUnitScenes(t *testing.T) {
+	folder := t.TempDir()
+	for name, s := range scenes {
+		t.Run(name, func(t *testing.T) {
+			r, _ := s.report(t)
+			checkJUnit(t, r)
+			holdAgainstXSD(t, folder, func(w io.Writer) error { return junit.Write(w, r.Model) })
+		})
+	}
+	if os.Getenv("PINPROOF_JUNIT_XSD") == "" {
+		t.Skip("not held against a published schema: PINPROOF_JUNIT_XSD is not set")
+	}
+}
+
+// holdAgainstXSD has xmllint read a report, if the environment says where the
+// schema is.
+func holdAgainstXSD(t *testing.T, folder string, write func(io.Writer) error) {
+	t.Helper()
+	xsd := os.Getenv("PINPROOF_JUNIT_XSD")
+	if xsd == "" {
+		return
+	}
+	path := filepath.Join(folder, "report.xml")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(write(f), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("xmllint", "--noout", "--nonet", "--schema", xsd, path).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+func TestJUnitError(t *testing.T) {
+	var b bytes.Buffer
+	err := fail.In("a.json:1:2", `bad "<x>"`).Hint("do & see")
+	if err := junit.Write(&b, Failed(err).Model); err != nil {
+		t.Fatal(err)
+	}
+	want := `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="pinproof" tests="1" failures="0" errors="1" time="0">
+  <testsuite name="pinproof" tests="1" failures="0" errors="1" time="0">
+    <testcase classname="pinproof" name="verdict" time="0">
+      <error type="error" message="a.json:1:2: bad &#34;&lt;x&gt;&#34;"><![CDATA[a.json:1:2: bad "<x>"
+hint: do & see]]></error>
+    </testcase>
+  </testsuite>
+</testsuites>
+`
+	if b.String() != want {
+		t.Errorf("got\n%s", b.String())
+	}
+	holdAgainstXSD(t, t.TempDir(), func(w io.Writer) error { return junit.Write(w, Failed(err).Model) })
+	if err := junit.Write(&fullDisk{}, Failed(err).Model); !errors.Is(err, errFullDisk) {
+		t.Error(err)
+	}
+}
+
+// junitFile is what the tests read of a report.
+type junitFile struct {
+	XMLName  xml.Name      `xml:"testsuites"`
+	Tests    int           `xml:"tests,attr"`
+	Failures int           `xml:"failures,attr"`
+	Suites   []junitInFile `xml:"testsuite"`
+}
+
+type junitInFile struct {
+	Name     string `xml:"name,attr"`
+	Tests    int    `xml:"tests,attr"`
+	Failures int    `xml:"failures,attr"`
+	Cases    []struct {
+		Name     string `xml:"name,attr"`
+		Failures []struct {
+			Message string `xml:"message,attr"`
+			Text    string `xml:",chardata"`
+		} `xml:"failure"`
+		Others []struct {
+			XMLName xml.Name
+		} `xml:",any"`
+	} `xml:"testcase"`
+}
+
+// checkJUnit reads a report strictly and holds it against what there is to say.
+func checkJUnit(t testing.TB, r *Report) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := junit.Write(&b, r.Model); err != nil {
+		t.Fatal(err)
+	}
+	checkShown(t, b.String())
+	var got junitFile
+	d := xml.NewDecoder(bytes.NewReader(b.Bytes()))
+	if err := d.Decode(&got); err != nil {
+		t.Fatalf("%v\n%s", err, b.Bytes())
+	}
+	if rest, err := io.ReadAll(bytes.NewReader(b.Bytes()[d.InputOffset():])); err != nil || len(bytes.TrimSpace(rest)) > 0 {
+		t.Fatalf("%v, trailing %q", err, rest)
+	}
+	tests, failures := 0, 0
+	for i, suite := range got.Suites {
+		n := 0
+		for _, c := range suite.Cases {
+			n += len(c.Failures)
+			for _, f := range c.Failures {
+				if strings.TrimSpace(f.Text) == "" || f.Message == "" {
+					t.Fatalf("case %q fails and says nothing", c.Name)
+				}
+			}
+			for _, o := range c.Others {
+				if o.XMLName.Local != "system-out" {
+					t.Fatalf("element %q in case %q", o.XMLName.Local, c.Name)
+				}
+			}
+		}
+		if n != suite.Failures || len(suite.Cases) != suite.Tests {
+			t.Fatalf("suite %q says %d failures of %d, %d cases of %d", suite.Name, suite.Failures, n, suite.Tests, len(suite.Cases))
+		}
+		if i == 0 && (suite.Name != "pinproof" || len(suite.Cases) != 1 || (n == 1) != r.Failed || n == 1 && suite.Cases[0].Failures[0].Message != verdictLine(r)) {
+			t.Fatalf("the verdict doesn't come first:\n%s", b.Bytes())
+		}
+		tests, failures = tests+len(suite.Cases), failures+n
+	}
+	entries, blocked := map[pin.Ref]bool{}, len(r.Model.Problems)
+	for i := range r.Comparisons {
+		for _, set := range []pin.Set{r.Comparisons[i].Locked, r.Comparisons[i].Captured} {
+			for _, p := range set.Pins {
+				entries[pin.Ref{Server: r.Comparisons[i].Server, Key: pin.Key{Type: p.Type, Name: p.Name}}] = true
+			}
+		}
+	}
+	for i := range r.Drifts {
+		if r.Drifts[i].Blocked {
+			blocked++
+		}
+	}
+	if r.Failed {
+		blocked++
+	}
+	if len(got.Suites) != len(r.Comparisons)+1 || tests != got.Tests || tests != len(entries)+len(r.Model.Problems)+1 || failures != got.Failures || failures != blocked {
+		t.Fatalf("%d suites, %d tests of %d entries, %d failures, %d blocked:\n%s", len(got.Suites), tests, len(entries), failures, blocked, b.Bytes())
+	}
+}
+
+func FuzzJUnit(f *testing.F) {
+	addHostile(f)
+	f.Fuzz(func(t *testing.T, name, text, key, path string, shape uint16) {
+		r, _ := hostileScene(name, text, key, path, shape).report(t)
+		if r == nil {
+			t.Skip()
+		}
+		checkJUnit(t, r)
+		var b bytes.Buffer
+		if err := junit.Write(&b, Failed(errors.New(text)).Model); err != nil {
+			t.Fatal(err)
+		}
+		if err := xml.Unmarshal(b.Bytes(), new(junitFile)); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

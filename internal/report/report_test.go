@@ -1,0 +1,144 @@
+package report_test
+
+import (
+	"bytes"
+	"fmt"
+	. "pinproof/internal/report"
+	"pinproof/internal/report/plain"
+	"slices"
+	"strings"
+	"testing"
+
+	"pinproof/internal/jsontree"
+	"pinproof/internal/pin"
+	"pinproof/internal/pintest"
+)
+
+// TestOrderByDanger: new warnings, then DUPLICATE, HIDDEN, what is approved and claims less danger now, ADDED,
+// CHANGED by its gravest label, REMOVED. A hidden character in a CHANGED entry weighs like HIDDEN.
+func TestOrderByDanger(t *testing.T) {
+	pinned := pintest.PinsOf(t, `[{"name":"a_gone"},{"name":"b_worded","description":"One."},{"name":"c_safe","annotations":{}},
+		{"name":"d_unseen","description":"Two."},{"name":"e_hidden","description":"caf\u00e9"},{"name":"g_twice"},{"name":"z_warned","description":"Three."},{"name":"same"}]`, pin.Policy{})
+	found := pintest.PinsOf(t, `[{"name":"b_worded","description":"Eins."},{"name":"c_safe","annotations":{"readOnlyHint":true}},
+		{"name":"d_unseen","description":"Zwei \u2764\ufe0f."},{"name":"e_hidden","description":"cafe\u0301"},{"name":"f_new"},{"name":"g_twice"},{"name":"g_twice","x":1},
+		{"name":"z_warned","description":"Three.\udb40\udc68\udb40\udc69"},{"name":"same"}]`, pin.Policy{})
+	r := upgradeReport(pinned, found)
+	var got []string
+	for _, b := range r.Model.Blocks {
+		got = append(got, b.Kind+" "+b.Title)
+	}
+	const want = "HIDDEN z_warned, DUPLICATE g_twice, HIDDEN e_hidden, CHANGED d_unseen, CHANGED c_safe, ADDED f_new, CHANGED b_worded, REMOVED a_gone"
+	if strings.Join(got, ", ") != want {
+		t.Errorf("got  %s\nwant %s", strings.Join(got, ", "), want)
+	}
+	for i, b := range r.Model.Blocks {
+		if b.Entries[0] != i {
+			t.Errorf("block %d begins with entry %d", i, b.Entries[0])
+		}
+	}
+	if got := verdictLine(r); got != "DRIFT: 1 WARNING hidden-text in z_warned; 1 duplicate, 2 hidden, 1 added, 3 changed, 1 removed; 1 matches tools.lock" {
+		t.Error(got)
+	}
+}
+
+// TestEqualSentencesFold: entries are one block where the same sentences stood before and stand now, whatever
+// stands around them; the same words in another sentence are none, and a warning keeps an entry apart.
+func TestEqualSentencesFold(t *testing.T) {
+	list := func(insert, word, poison string) pin.Set {
+		var tools []string
+		for _, name := range []string{"a", "b", "c", "d"} {
+			extra := ""
+			if name == "c" {
+				extra = poison
+			}
+			tools = append(tools, fmt.Sprintf(`{"name":%q,"description":"%sTool number %s.%s %s is %soptional."}`, name, insert, name, extra, map[bool]string{true: "The page", false: "A confirmation"}[name != "d"], word))
+		}
+		return pintest.PinsOf(t, "["+strings.Join(tools, ",")+"]", pin.Policy{})
+	}
+	titles := func(r *Report) (titles []string) {
+		for _, b := range r.Model.Blocks {
+			titles = append(titles, b.Kind+" "+b.Title)
+		}
+		return titles
+	}
+	r := upgradeReport(list("", "", ""), list("Read only. ", "", `\udb40\udc68\udb40\udc69`))
+	if got := titles(r); !slices.Equal(got, []string{"CHANGED c", "CHANGED 3 tools alike: a, b, d"}) {
+		t.Fatalf("%q", got)
+	}
+	if r.Model.Blocks[0].Accept != "" {
+		t.Error("a command accepts a warning")
+	}
+	want := "pinproof relock new.json --accept a --accept b --accept d --expect " + r.Comparisons[0].Captured.Digest
+	if got := r.Model.Blocks[1].Accept; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if got := titles(upgradeReport(list("", "not ", ""), list("", "", ""))); !slices.Equal(got, []string{"CHANGED 3 tools alike: a, b, c", "CHANGED d"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestEntryCounts(t *testing.T) {
+	for _, tt := range []struct {
+		c             pin.Counts
+		all, together string
+	}{
+		{pin.Counts{}, "0 tools", "0 tools"},
+		{pin.Counts{1}, "1 tool", "1 tool"},
+		{pin.Counts{14, 3, 0, 0, 1}, "14 tools, 3 prompts, instructions", "18 entries"},
+		{pin.Counts{0, 1}, "1 prompt", "1 prompt"},
+		{pin.Counts{0, 0, 2, 1200}, "2 templates, 1,200 resources", "1,202 entries"},
+		{pin.Counts{0, 0, 0, 0, 1}, "instructions", "instructions"},
+	} {
+		if tt.c.String() != tt.all || tt.c.Plural() != tt.together {
+			t.Errorf("%v: %q, %q", tt.c, tt.c.String(), tt.c.Plural())
+		}
+	}
+}
+
+// TestReportOfOtherLists: entries that are no tools have lines and selections of their own.
+func TestReportOfOtherLists(t *testing.T) {
+	entry := func(list pin.EntryType, name, definition string) pin.Pin {
+		return pin.Pin{Key: pin.Key{Type: list, Name: name}, Form: pintest.Form(pin.Tools, []byte(definition))}
+	}
+	tool := pintest.PinsOf(t, `[{"name":"x","inputSchema":{"properties":{}}}]`, pin.Policy{}).Pins[0]
+	pinned := pin.Set{Server: "s", Pins: []pin.Pin{tool, entry(pin.Resources, "file:///a", `{"uri":"file:///a"}`), entry(pin.Instructions, "", `"Use x."`)}}
+	found := pin.Set{Server: "s", Pins: []pin.Pin{tool, entry(pin.Prompts, "x", `{"name":"x"}`), entry(pin.Instructions, "", `"Use y."`)}}
+	r := upgradeReport(pinned, found)
+	var b bytes.Buffer
+	if err := plain.WriteVerify(&b, r.Model, plain.Style{}, false); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"BLOCK [ADDED] prompt=x\n", "BLOCK [CHANGED] instructions\n", "BLOCK [REMOVED] resource=\"file:///a\"\n",
+		"DRIFT: 1 added, 1 changed, 1 removed; 1 matches tools.lock\n"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+	// Each command names its entry and nothing else.
+	for i, want := range map[pin.DriftKind]string{pin.Added: "prompt=x", pin.Changed: "instructions", pin.Removed: "sha256:"} {
+		b := r.Model.Blocks[slices.IndexFunc(r.Model.Blocks, func(b Block) bool { return b.Kind == string(i) })]
+		if command := b.Accept; !strings.Contains(command, " --accept "+want) || strings.Count(command, "--accept") != 1 {
+			t.Errorf("%s: %s", i, command)
+		}
+	}
+}
+
+// TestInstructionsFirst: every session reads a server's instructions, so they stand before
+// what else has the same gravest label, and behind what is graver.
+func TestInstructionsFirst(t *testing.T) {
+	entries := func(instructions, tools string) pin.Set {
+		v := pintest.Tree(t, instructions)
+		set := pintest.PinsOf(t, tools, pin.Policy{})
+		set.Pins = append(set.Pins, pin.Pin{Key: pin.Key{Type: pin.Instructions}, Form: pintest.Form(pin.Instructions, jsontree.CanonicalBytes(&v))})
+		return set
+	}
+	r := upgradeReport(entries(`"Use x."`, `[{"name":"a","description":"One."},{"name":"b","annotations":{}}]`),
+		entries(`"Use y."`, `[{"name":"a","description":"Two."},{"name":"b","annotations":{"readOnlyHint":true}}]`))
+	var got []string
+	for _, b := range r.Model.Blocks {
+		got = append(got, b.Kind+" "+b.Title)
+	}
+	if got := strings.Join(got, ", "); got != "CHANGED b, CHANGED instructions, CHANGED a" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,266 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	eastasian "golang.org/x/text/width"
+	"io"
+	"os"
+	"path/filepath"
+	. "pinproof/internal/report"
+	"pinproof/internal/report/plain"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"pinproof/internal/jsontree"
+	"pinproof/internal/lint"
+	"pinproof/internal/pin"
+	"pinproof/internal/pintest"
+	"pinproof/internal/schema"
+	"pinproof/internal/text"
+)
+
+// folderReport compares the oldest capture of each server in a folder with its newest.
+func folderReport(t *testing.T, folder string) *Report {
+	t.Helper()
+	var pairs []pin.Comparison
+	var locked []pin.Set
+	oldest, newest := map[string]string{}, map[string]string{}
+	pintest.RealUpgrades(t, func(old, new string) {
+		if server := filepath.Dir(old); filepath.Dir(server) == folder {
+			if oldest[server] == "" {
+				oldest[server] = old
+			}
+			newest[server] = new
+		}
+	})
+	for server, old := range oldest {
+		label := filepath.Base(server)
+		p := pin.Comparison{Server: label, Capture: label + ".json", Known: true, Present: true,
+			Locked: pintest.RealPins(t, old, label), Captured: pintest.RealPins(t, newest[server], label)}
+		pairs, locked = append(pairs, p), append(locked, p.Locked)
+	}
+	slices.SortFunc(pairs, func(a, b pin.Comparison) int { return strings.Compare(a.Server, b.Server) })
+	return reportOf(pairs, locked)
+}
+
+func written(t *testing.T, write func(io.Writer, *Model, plain.Style) error, r *Report, style plain.Style) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := write(&b, r.Model, style); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// addedLines counts the lines of a review that stand under a new entry.
+func addedLines(review string) (n int) {
+	heading, added := regexp.MustCompile(`^ *[0-9]+  ([A-Z]+) `), false
+	for line := range strings.Lines(review) {
+		if m := heading.FindStringSubmatch(line); m != nil {
+			added = m[1] == "ADDED"
+		} else if added && strings.HasPrefix(line, " ") {
+			n++
+		}
+	}
+	return n
+}
+
+// bodies lists the texts behind a gutter, each line of a text by itself, with what was
+// wrapped joined.
+func bodies(review string) (list []string) {
+	gutter := regexp.MustCompile(`^ .*?([|:])(?: (.*))?$`)
+	open := false
+	for line := range strings.Lines(review) {
+		m := gutter.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+		switch {
+		case m == nil:
+			open = false
+		case m[1] == "|":
+			list, open = append(list, m[2]), true
+		case open:
+			list[len(list)-1] += m[2]
+		}
+	}
+	return list
+}
+
+// TestBigReviews: a year of upgrades of several servers is read in minutes.
+func TestBigReviews(t *testing.T) {
+	t.Parallel()
+	for _, folder := range pintest.CaptureFolders() {
+		if _, err := os.Stat(folder); err != nil {
+			continue
+		}
+		r := folderReport(t, folder)
+		review := written(t, plain.WriteDiff, r, plain.Style{})
+		if n, full := addedLines(review), addedLines(written(t, plain.WriteDiff, r, plain.Style{Full: true})); n == 0 || 2*n > full {
+			t.Errorf("%s: %d lines of new entries, %d with --full", folder, n, full)
+		}
+		seen, twice := map[string]bool{}, 0
+		for _, body := range bodies(review) {
+			if len(body) > 200 && seen[body] { // a line of a text of which others differ
+				twice++
+			}
+			seen[body] = true
+		}
+		if twice > 5 {
+			t.Errorf("%s: %d long lines stand twice", folder, twice)
+		}
+		for _, width := range []int{60, 80, 100, 200} {
+			stat := written(t, plain.WriteStat, r, plain.Style{Width: width})
+			if n := strings.Count(stat, "\n"); width >= 80 && n > len(r.Model.Blocks)+60 {
+				t.Errorf("%s: %d lines of %d groups", folder, n, len(r.Model.Blocks))
+			}
+			for _, b := range r.Model.Blocks {
+				if name := b.Names[0]; len(b.Entries) == 1 && len(name) <= 24 && !strings.Contains(stat, "  "+name+" ") {
+					t.Errorf("%s: %d columns cut %s", folder, width, name)
+				}
+			}
+			for line := range strings.Lines(stat) {
+				if columnsOf(strings.TrimSuffix(line, "\n")) > width && !strings.HasPrefix(line, "hint: ") {
+					t.Errorf("%s: wider than %d: %s", folder, width, line)
+				}
+			}
+		}
+		screen := strings.Join(slices.Collect(strings.Lines(review))[:min(50, strings.Count(review, "\n"))], "")
+		screen = regexp.MustCompile(`\n +: `).ReplaceAllString(screen, " ")
+		for i := range r.Drifts {
+			d := &r.Drifts[i]
+			if (r.Warned(i) || d.Kind == pin.Added && strings.Contains(r.Model.Entries[i].Danger, "destructive")) && !strings.Contains(screen, d.Name) {
+				t.Errorf("%s: the first screen doesn't name %s\n%s", folder, d.Name, screen)
+			}
+		}
+		for i, b := range r.Model.Blocks[1:] {
+			if last := r.Model.Blocks[i]; b.Server == last.Server && b.Class < last.Class {
+				t.Errorf("%s: %s stands below %s", folder, b.Title, last.Title)
+			}
+		}
+	}
+}
+
+// TestNewToolsByDanger: what a new tool declares and takes says where it stands.
+func TestNewToolsByDanger(t *testing.T) {
+	r := upgradeReport(pintest.PinsOf(t, `[{"name":"pinned"}]`, pin.Policy{}), pintest.PinsOf(t, `[{"name":"pinned"},
+		{"name":"a_reads","annotations":{"readOnlyHint":true}},
+		{"name":"b_reads_a_path","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object","properties":{"filePath":{"type":"string"}}}},
+		{"name":"c_reads_one_of_two","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object","properties":{"path":{"type":"string","enum":["a","b"]}}}},
+		{"name":"d_writes","annotations":{"readOnlyHint":false,"destructiveHint":false}},
+		{"name":"e_says_nothing"},
+		{"name":"f_destroys","annotations":{"destructiveHint":true}},
+		{"name":"g_runs_code","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object","properties":{"code":{"type":"string"}}}},
+		{"name":"h_opens_a_url","annotations":{"readOnlyHint":true,"openWorldHint":true},"inputSchema":{"type":"object","properties":{"pageURL":{"type":"string"}}}}]`, pin.Policy{}))
+	var got []string
+	for _, b := range r.Model.Blocks {
+		got = append(got, b.Title)
+	}
+	const want = "g_runs_code f_destroys e_says_nothing h_opens_a_url d_writes a_reads b_reads_a_path c_reads_one_of_two"
+	if strings.Join(got, " ") != want {
+		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
+	}
+	if c := r.Model.Servers[0].Counts; c.Added != 8 || c.Code != 1 || c.Destructive != 1 {
+		t.Errorf("%+v", c)
+	}
+}
+
+// ordersWithoutWarning returns the texts of published examples that order the model and get
+// no warning. They are not ours, so they are not in the repository.
+func ordersWithoutWarning(t *testing.T) (texts []string) {
+	data, err := os.ReadFile(pintest.Path("../shared/published-2.json"))
+	if err != nil {
+		t.Skip("no published examples at hand")
+	}
+	var list []struct {
+		Order bool
+		Tool  json.RawMessage
+	}
+	if err := json.Unmarshal(data, &list); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range list {
+		set := pintest.PinsOf(t, "["+string(e.Tool)+"]", pin.Policy{})
+		if !e.Order || len(lint.WarningsIn(lint.NewNames(nil, []pin.Set{set}).Entry("s", set.Pins[0], nil))) > 0 {
+			continue
+		}
+		tool, said := set.Pins[0].AsReceived(), ""
+		schema.Visit(&tool, schema.AtDefinition, func(v *jsontree.Value, _, _ schema.Position, path []jsontree.Step) {
+			if n := len(path); v.Kind == '"' && n > 0 && slices.Contains([]string{"description", "title", "default"}, path[n-1].Name) {
+				said += " " + v.Text
+			}
+		})
+		texts = append(texts, said)
+	}
+	return texts
+}
+
+// TestOrdersComeFirst: in a mass upgrade an order that no rule knows stands among the first
+// three groups.
+func TestOrdersComeFirst(t *testing.T) {
+	t.Parallel()
+	orders, all, first := ordersWithoutWarning(t), 0, 0
+	for _, upgrade := range [][3]string{
+		{"mcp-filesystem", "2025.7.29", "2025.11.25"}, {"mcp-filesystem", "0.5.1", "2026.8.31"}, {"mongodb", "1.0.2", "1.14.0"},
+		{"mongodb", "2.1.1", "3.0.4"}, {"notion", "1.8.0", "2.5.2"}, {"playwright", "0.0.33", "0.0.83"}, {"playwright", "0.0.68", "0.0.83"},
+	} {
+		folder := filepath.Join(pintest.RealServers, upgrade[0])
+		old, new := pintest.RealPins(t, filepath.Join(folder, upgrade[1]+".json"), "s"), pintest.RealPins(t, filepath.Join(folder, upgrade[2]+".json"), "s")
+		var changed []string
+		for _, d := range upgradeReport(old, new).Drifts {
+			if d.Kind == pin.Changed && d.Type == pin.Tools {
+				changed = append(changed, d.Name)
+			}
+		}
+		for i, order := range orders {
+			name := changed[(i*7+len(order))%len(changed)]
+			var tools []string
+			for _, p := range new.Pins {
+				v := p.AsReceived()
+				for j := range v.Parts {
+					if m := &v.Parts[j]; p.Name == name && m.Name == "description" {
+						m.Value.Text += order
+					}
+				}
+				if p.Type == pin.Tools {
+					tools = append(tools, string(jsontree.Append(nil, v)))
+				}
+			}
+			poisoned := pintest.PinsOf(t, "["+strings.Join(tools, ",")+"]", pin.Policy{})
+			poisoned.Server = "s"
+			in := upgradeReport(old, poisoned).Input
+			for i := range in.Findings { // as if the rules for strong orders said so of what sounds most like one
+				f := &in.Findings[i]
+				f.Strong = f.ID == "order" && f.Weight >= 4
+			}
+			r := New(in)
+			at := slices.IndexFunc(r.Model.Blocks, func(b Block) bool { return slices.Contains(b.Names, text.Name(name)) })
+			if r.Model.Blocks[at].Warned {
+				continue // beside these tools it has one
+			}
+			if all++; at < 3 {
+				first++
+			}
+		}
+	}
+	t.Logf("%d of %d among the first three groups", first, all)
+	if all < 50 || first*100 < 85*all {
+		t.Errorf("only %d of %d orders are among the first three groups", first, all)
+	}
+}
+
+// columnsOf counts the columns of a row as a terminal does.
+func columnsOf(row string) int {
+	n := 0
+	for _, r := range row {
+		switch {
+		case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		case eastasian.LookupRune(r).Kind() == eastasian.EastAsianWide, eastasian.LookupRune(r).Kind() == eastasian.EastAsianFullwidth:
+			n += 2
+		default:
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,306 @@
+package signature
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pinproof/internal/jsontest"
+	"pinproof/internal/jsontree"
+	"pinproof/internal/layout"
+	"pinproof/internal/pin"
+	"pinproof/internal/pintest"
+)
+
+// signed lays out an entry in a simple way.
+func signed(list pin.EntryType, definition jsontree.Value) string {
+	var b strings.Builder
+	for _, l := range Of(list, definition) {
+		indent := strings.Repeat("  ", l.Depth)
+		if head := strings.TrimSpace(l.Name + "  " + l.Phrase); head != "" {
+			b.WriteString(indent + head + "\n")
+			indent += "  "
+		}
+		for _, line := range layout.Value('=', l.Text, true, false) {
+			b.WriteString(indent + "| ")
+			for _, r := range line.Runs {
+				b.WriteString(r.Text)
+			}
+			b.WriteString("\n")
+		}
+	}
+	return b.String()
+}
+
+func TestSignature(t *testing.T) {
+	const tool = `{"name":"run_code","title":"Run code","description":"Runs a snippet.\nIn the page.",
+		"annotations":{"readOnlyHint":false,"destructiveHint":true,"openWorldHint":true,"idempotentHint":false,"title":"Run!"},
+		"inputSchema":{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","required":["code","level"],"additionalProperties":false,"properties":{
+			"code":{"type":"string","description":"JavaScript to run.","minLength":1},
+			"level":{"enum":["low","high"]},
+			"timeout":{"type":"integer","minimum":1,"maximum":600,"default":30,"title":"Timeout"},
+			"tags":{"type":"array","items":{"type":"string"},"maxItems":100},
+			"where":{"type":["object","null"],"properties":{"url":{"type":"string","format":"uri"}},"x-odd":1},
+			"either":{"anyOf":[{"type":"string"},{"type":"null"}]}}},
+		"outputSchema":{"type":"object"},"_meta":{"a":1},"more":{"b":"c"}}`
+	const want = `destructive, writes, open world, not idempotent
+annotations.title
+  | Run!
+| Runs a snippet.
+| In the page.
+(input)  closed
+  code  string, required, at least 1 characters
+    | JavaScript to run.
+  level  required, "low" | "high"
+  timeout  integer 1..600 = 30
+  tags  array of string, at most 100 items
+  where  object or null
+    | {"x-odd":1}
+    url  string, format "uri"
+  either  any of string, null
+returns  object
+_meta
+  | {"a":1}
+/more
+  | {"b":"c"}
+`
+	if got := signed(pin.Tools, pintest.Tree(t, tool)); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestEmptyDescription: a description without a character is a part of the definition, too.
+func TestEmptyDescription(t *testing.T) {
+	const with, without = `{"name":"t","inputSchema":{"type":"object","properties":{"a":{"type":"string","description":""}}}}`,
+		`{"name":"t","inputSchema":{"type":"object","properties":{"a":{"type":"string"}}}}`
+	if got := signed(pin.Tools, pintest.Tree(t, with)); got == signed(pin.Tools, pintest.Tree(t, without)) {
+		t.Errorf("nothing shows or names it:\n%s", got)
+	}
+}
+
+func TestSignatureOfOthers(t *testing.T) {
+	for _, test := range []struct {
+		list             pin.EntryType
+		definition, want string
+	}{
+		{pin.Prompts, `{"name":"review_code","title":"Review code","description":"Reviews a change.","icons":[{"src":"a"}],"arguments":[
+			{"name":"url","description":"Where it is.","required":true,"title":"URL"},
+			{"name":"tone of it","description":"kind\nor strict","required":false},
+			{"name":"more","schema":{"type":"string"}},
+			{"name":"last","description":""}]}`,
+			`| Reviews a change.
+icons
+  | [{"src":"a"}]
+url  required
+  | Where it is.
+"tone of it"  optional
+  | kind
+  | or strict
+more
+  | {"schema":{"type":"string"}}
+last
+  | {"description":""}
+`},
+		{pin.Prompts, `{"name":"p","arguments":[{"description":"It has no name."}]}`,
+			`arguments
+  | [{"description":"It has no name."}]
+`},
+		{pin.Resources, `{"uri":"file:///log","name":"the log","description":"Of today.","mimeType":"text/plain","size":1234,
+			"annotations":{"audience":["user","assistant"],"priority":0.5,"odd":true},"_meta":{},"text":"unusual"}`,
+			`name
+  | the log
+annotations.audience
+  | ["user","assistant"]
+annotations.priority
+  | 0.5
+annotations.odd
+  | true
+| Of today.
+mimeType
+  | text/plain
+size
+  | 1234
+_meta
+  | {}
+/text
+  | unusual
+`},
+		{pin.Templates, `{"uriTemplate":"file:///{path}","name":"files","title":"Files","mimeType":["a"]}`,
+			`name
+  | files
+title
+  | Files
+mimeType
+  | ["a"]
+`},
+	} {
+		if got := signed(test.list, pintest.Tree(t, test.definition)); got != test.want {
+			t.Errorf("got\n%s\nwant\n%s", got, test.want)
+		}
+	}
+}
+
+// madeEntry makes an entry of the members that those of its list have, some of them with
+// values that nobody expects there.
+func madeEntry(m jsontest.Maker, list pin.EntryType) string {
+	parts := []string{strconv.Quote(pin.EntryTypeInfo[list].Identity) + `:"t"`}
+	members := [][2]string{
+		{"title", m.Pick(`"T"`, `"Tee"`, `5`, `"5"`)},
+		{"description", m.Pick(`"Runs."`, `"{\"a\": 1}"`, `{"a":1}`, `"null"`, `null`, `"a\nb"`, `"[1,\n2]"`, `[1,2]`, `""`)},
+		{"annotations", m.Pick(`{}`, `{"readOnlyHint":true}`, `{"readOnlyHint":"true"}`, `{"destructiveHint":false,"title":"T"}`, `{"x":1}`, `true`,
+			`{"audience":["user"],"priority":0.5}`, `{"audience":"user","priority":"0.5"}`, `{"lastModified":"today"}`)},
+		{"outputSchema", madeSchema(m, 0)},
+		{"_meta", m.JSON(1)},
+		{"other", m.JSON(1)},
+		{"inputSchema", madeSchema(m, 2)},
+	}
+	if list != pin.Tools { // an input schema is unusual
+		members[len(members)-1] = [2]string{"arguments", madeArguments(m)}
+		members = append(members, [2]string{"size", m.Pick(`5`, `"5"`, `null`)}, [2]string{"mimeType", m.Pick(`"a/b"`, `["a/b"]`, `5`)})
+	}
+	if list > pin.Prompts {
+		members = append(members, [2]string{"name", m.Pick(`"T"`, `"t"`, `5`, `["T"]`)})
+	}
+	for _, member := range members {
+		if m.IntN(3) > 0 {
+			parts = append(parts, strconv.Quote(member[0])+":"+member[1])
+		}
+	}
+	return "{" + strings.Join(parts, ",") + "}"
+}
+
+func madeArguments(m jsontest.Maker) string {
+	one := func() string {
+		return `{"name":` + m.Pick(`"a"`, `"b"`, `"a"`, `"b c"`) + m.Pick(``, `,"required":true`, `,"required":false`, `,"required":"true"`, `,"required":null`) +
+			m.Pick(``, `,"description":"Text."`, `,"description":""`, `,"description":5`, `,"description":"required"`) + m.Pick(``, `,"title":"A"`, `,"title":"Other"`, `,"title":5`, `,"x":1`) + `}`
+	}
+	return m.Pick(`[`+one()+`]`, `[`+one()+`,`+one()+`,`+one()+`]`, `[]`, `{}`, `[{}]`, `["a"]`, `[{"name":5}]`, `[{"name":""}]`)
+}
+
+func madeSchema(m jsontest.Maker, depth int) string {
+	if m.IntN(12) == 0 || depth < 0 {
+		return m.Pick(`{}`, `true`, `false`, `null`, `"string"`, `[]`)
+	}
+	var parts []string
+	add := func(often int, name string, value func() string) {
+		if m.IntN(often) == 0 {
+			parts = append(parts, strconv.Quote(name)+":"+value())
+		}
+	}
+	pick := func(values ...string) func() string { return func() string { return m.Pick(values...) } }
+	below := func() string { return madeSchema(m, depth-1) }
+	named := func() string {
+		a, b := below(), below()
+		return m.Pick(`{"a":`+a+`}`, `{"a":`+a+`,"b c":`+b+`}`, `{"title":`+a+`,"a":`+b+`}`, `{}`, `[]`, `{"":`+a+`,"`+strings.Repeat("x", 130)+`":{}}`)
+	}
+	list := func() string {
+		a := below()
+		return m.Pick(`[`+a+`]`, `[`+a+`,`+madeSchema(m, 0)+`]`, `[]`, `{}`)
+	}
+	add(2, "type", pick(`"object"`, `"object"`, `"string"`, `"integer"`, `"array"`, `["string","null"]`, `["string"]`, `"odd"`, `[]`, `5`))
+	add(3, "description", pick(`"Text."`, `"Other text."`, `"5"`, `5`, `""`, `"`+strings.Repeat("long ", 40)+`"`))
+	add(5, "title", pick(`"A"`, `"a"`, `"Other"`, `5`))
+	add(2, "properties", named)
+	add(3, "required", pick(`["a"]`, `["a","b c"]`, `["b c","a"]`, `["c"]`, `["a","a"]`, `[]`, `true`))
+	add(4, "additionalProperties", func() string { return m.Pick(`true`, `false`, `{}`, below()) })
+	add(4, "items", func() string { return m.Pick(below(), list()) })
+	add(5, "anyOf", list)
+	add(5, "oneOf", list)
+	add(6, "allOf", list)
+	add(6, "$defs", named)
+	add(4, "enum", pick(`["a","b"]`, `["a"]`, `[1,"1"]`, `[]`, `"a"`))
+	add(6, "const", pick(`"a"`, `1`, `"1"`, `null`))
+	add(4, "default", pick(`"a"`, `1`, `"1"`, `null`, `{}`, `"`+strings.Repeat("x", 200)+`"`))
+	add(5, "format", pick(`"uri"`, `"date"`, `5`))
+	add(5, "pattern", pick(`"^a$"`, `"b, format \"uri\""`, `5`))
+	for _, keyword := range []string{"minimum", "maximum", "exclusiveMinimum", "minLength", "maxLength", "minItems", "maxItems", "multipleOf"} {
+		add(6, keyword, pick(`0`, `1`, `5`, `-3`, `"1"`, `true`))
+	}
+	add(8, "uniqueItems", pick(`true`, `false`))
+	add(8, "deprecated", pick(`true`, `false`))
+	add(8, "$schema", pick(`"https://json-schema.org/draft/2020-12/schema"`, `"other"`))
+	add(8, "$ref", pick(`"#/$defs/a"`, `5`))
+	add(8, "not", below)
+	return "{" + strings.Join(parts, ",") + "}"
+}
+
+// edited changes one value somewhere in a tree of an entry: it replaces it, leaves it out, or
+// puts one beside it.
+func edited(t *testing.T, m jsontest.Maker, v jsontree.Value) jsontree.Value {
+	v.Parts = append([]jsontree.Member(nil), v.Parts...)
+	if len(v.Parts) == 0 {
+		return pintest.Tree(t, m.Pick(`true`, `"x"`, `""`, `{"type":"string"}`, `["a"]`, `7`))
+	}
+	i := m.IntN(len(v.Parts))
+	switch {
+	case v.Parts[i].Value.Text == "t": // its identity
+	case m.IntN(4) > 0:
+		v.Parts[i].Value = edited(t, m, v.Parts[i].Value)
+	case m.IntN(3) == 0:
+		v.Parts = append(v.Parts[:i:i], v.Parts[i+1:]...)
+	case m.IntN(2) == 0:
+		v.Parts[i].Value = pintest.Tree(t, madeSchema(m, 1))
+	case v.Kind == '[':
+		v.Parts = append(v.Parts, v.Parts[i])
+	case !v.Has("new"):
+		v.Parts = append(v.Parts, jsontree.Member{Name: "new", Value: pintest.Tree(t, madeSchema(m, 0))})
+	}
+	return v
+}
+
+// differences lists pointers to the innermost places where two values differ.
+func differences(a, b jsontree.Value, pointer string) (list []string) {
+	if a.Kind != b.Kind || a.Kind != '{' && a.Kind != '[' || a.Kind == '[' && len(a.Parts) != len(b.Parts) {
+		if !jsontree.Equal(a, b) {
+			list = append(list, pointer)
+		}
+		return list
+	}
+	for i, p := range a.Parts {
+		step, other := p.Name, b.Get(p.Name)
+		if a.Kind == '[' {
+			step, other = strconv.Itoa(i), b.Parts[i].Value
+		}
+		list = append(list, differences(p.Value, other, jsontree.Pointer(pointer, step))...)
+	}
+	for _, p := range b.Members() {
+		if !a.Has(p.Name) {
+			list = append(list, jsontree.Pointer(pointer, p.Name))
+		}
+	}
+	return list
+}
+
+// TestNothingIsHiddenBySignatures: two definitions look alike only where what differs says nothing: a title
+// that is the name in words, a dialect, an empty list.
+func TestNothingIsHiddenBySignatures(t *testing.T) {
+	t.Parallel()
+	m := jsontest.NewMaker(77)
+	for list := range pin.Instructions {
+		different, alike := 0, 0
+		for range 1_500 {
+			was := pintest.Tree(t, madeEntry(m, list))
+			is := edited(t, m, was)
+			old, new := pintest.CanonicalTree(t, string(jsontree.Append(nil, was))), pintest.CanonicalTree(t, string(jsontree.Append(nil, is)))
+			if jsontree.Equal(old, new) || is.Get(pin.EntryTypeInfo[list].Identity).Text != "t" {
+				continue
+			}
+			different++
+			short := signed(list, old)
+			if short != signed(list, new) {
+				continue
+			}
+			alike++
+			for _, pointer := range differences(old, new, "") {
+				steps, _ := jsontree.Tokens(pointer)
+				if !slices.Contains([]string{"title", "$schema", "properties", "required", "annotations", "additionalProperties"}, steps[len(steps)-1]) { // in words, a dialect, empty, true or {}
+					t.Fatalf("%s isn't shown in\n%s\n%s\n%s", pointer, short, jsontree.Append(nil, old), jsontree.Append(nil, new))
+				}
+			}
+		}
+		if different < 1_000 || alike < 4 {
+			t.Errorf("%s: %d pairs, %d of them alike", pin.EntryTypeInfo[list].Member, different, alike)
+		}
+	}
+}
