@@ -90,8 +90,9 @@ func (p *Prompter) Review() (Chosen, error) {
 			}
 		case 'e':
 			var each []*question
-			for _, at := range q.entries {
-				each = append(each, &question{text: p.m.Entries[at].Ask, server: q.server, block: q.block, entries: []int{at}, warned: q.warned})
+			for i := range q.block.Each {
+				one := &q.block.Each[i]
+				each = append(each, &question{text: one.Ask, server: q.server, block: one, entries: one.Entries, warned: q.warned})
 			}
 			list = slices.Replace(list, i, i+1, each...)
 		case 'b':
@@ -264,6 +265,21 @@ func (p *Prompter) unwarned(list []*question, server string, own bool) []*questi
 	return open(list, func(q *question) bool { return len(q.entries) > 0 && !q.warned && (!own || q.server == server) })
 }
 
+// counted counts the entries of questions in words: "3 tools", "4 entries".
+func (p *Prompter) counted(list []*question) string {
+	noun := ""
+	for _, q := range list {
+		for _, at := range q.entries {
+			if is := p.m.Entries[at].Noun; noun == "" {
+				noun = is
+			} else if noun != is {
+				noun = "entry"
+			}
+		}
+	}
+	return text.Count(count(list), noun)
+}
+
 func count(list []*question) (n int) {
 	for _, q := range list {
 		n += len(q.entries)
@@ -312,10 +328,7 @@ func (p *Prompter) acceptRest(list []*question, shown map[int]bool, server strin
 			grave[e.Grave] = append(grave[e.Grave], e.Said)
 		}
 	}
-	asked := "Accept the " + text.Count(count(rest), "entry") + of + " that are left without a warning?"
-	if count(rest) == 1 {
-		asked = "Accept the 1 entry" + of + " that is left without a warning?"
-	}
+	asked := "Accept the " + p.counted(rest) + of + " that are left without a warning?"
 	if err := p.t.Flush(); err != nil {
 		return nil, err
 	}

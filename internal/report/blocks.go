@@ -165,7 +165,7 @@ func (r *Report) findHomes() {
 		for _, e := range g.entries {
 			for j := range e.edits {
 				ed := &e.edits[j]
-				if ed.minor() {
+				if ed.minor() || ed.shortSides() != "" { // that is shorter than a reference
 					continue
 				}
 				key := [2]string{e.Server, ed.key}

@@ -16,13 +16,13 @@ import (
 
 // model computes the model. The groups are made and in order.
 func (r *Report) model() *Model {
-	problems := r.problems()
+	problems := slices.DeleteFunc(r.problems(), func(p Problem) bool { return p.ID == "other-server" && r.explained(p.Server) })
 	m := &Model{
 		Matches: r.Matches, Failed: r.Input.Failed, ExitCode: r.ExitCode, NoAnswer: whyNot(r.NoAnswer), Nothing: r.Empty(),
 		Word: r.verdictWord(), Text: r.verdictText(), Lockfile: r.Lockfile, Against: r.against(), Several: len(r.Comparisons) > 1,
 		Problems: problems, LeftOut: r.LeftOut, Notes: r.inSeveral(),
 		Whole: r.Said(slices.Concat(r.General(), r.unpinned())), Unrecorded: r.Said(r.inOtherServers()), Approved: r.Said(r.approvedBefore()),
-		Standing: len(r.approvedBefore()), General: len(lint.WarningsIn(r.General())) > 0,
+		Fresh: r.Said(r.allFresh()), Warned: r.warningText(maxWorst), Standing: len(r.approvedBefore()), General: len(lint.WarningsIn(r.General())) > 0,
 		Review: r.ReviewStep(), Next: r.NextSteps(), Record: r.recordSteps(), Read: r.readStep(),
 		Every:  Step{"every entry", r.Next.To("verify", "--full")},
 		Stat:   Step{"its shape first", r.Next.To("diff", "--stat")},
@@ -149,19 +149,15 @@ func (r *Report) blocks(m *Model) {
 		server[r.Comparisons[i].Server] = i
 	}
 	for _, g := range r.groups {
-		e := g.first()
-		b := Block{Number: g.number, Entries: g.at, Server: server[e.Server], Kind: string(e.Kind), Note: driftNote(&e.Drift), Warned: e.warned(), Blocked: e.Blocked,
-			Repeat: e.Kind == pin.Duplicate, Class: e.class, Ask: r.questionText(&e.Drift, len(g.entries), e.warned()), Text: driftText(e), Accept: r.acceptCommand(g)}
-		if len(b.Accept) > maxCommand {
-			b.Accept = ""
-		}
-		b.Opens = g.number == 1 || r.groups[g.number-2].first().Server != e.Server
-		b.Minor = !slices.ContainsFunc(g.entries, func(e *drifted) bool { return !e.minor })
-		b.Rows, b.Summed = rows.rows(g)
-		r.title(&b, g)
-		for i := range e.edits {
-			if id := e.edits[i].Label.ID(); !slices.Contains(b.Labels, id) {
-				b.Labels = append(b.Labels, id)
+		b := r.block(g, rows)
+		b.Server = server[g.first().Server]
+		b.Opens = g.number == 1 || r.groups[g.number-2].first().Server != g.first().Server
+		for i, e := range g.entries {
+			if len(g.entries) > 1 && !r.Bounded {
+				own := &rowMaker{r: r, shown: map[string]spot{}}
+				one := r.block(&group{g.number, []*drifted{e}, g.at[i : i+1]}, own)
+				one.Server = b.Server
+				b.Each = append(b.Each, one)
 			}
 		}
 		m.Blocks = append(m.Blocks, b)
@@ -171,6 +167,29 @@ func (r *Report) blocks(m *Model) {
 		}
 	}
 	r.worst(m)
+}
+
+// block makes the block of a group.
+func (r *Report) block(g *group, rows *rowMaker) Block {
+	e := g.first()
+	b := Block{Number: g.number, Entries: g.at, Kind: string(e.Kind), Note: driftNote(&e.Drift), Warned: e.warned(), Blocked: e.Blocked,
+		Repeat: e.Kind == pin.Duplicate, Class: e.class, Accept: r.acceptCommand(g)}
+	if len(b.Accept) > maxCommand {
+		b.Accept = ""
+	}
+	b.Minor = !slices.ContainsFunc(g.entries, func(e *drifted) bool { return !e.minor })
+	b.Ask = r.questionText(&e.Drift, len(g.entries), e.warned())
+	if b.Minor {
+		b.Ask = strings.Replace(b.Ask, "this change", "these minor changes", 1)
+	}
+	b.Rows, b.Summed = rows.rows(g)
+	r.title(&b, g)
+	for i := range e.edits {
+		if id := e.edits[i].Label.ID(); !slices.Contains(b.Labels, id) {
+			b.Labels = append(b.Labels, id)
+		}
+	}
+	return b
 }
 
 // The head of a review names so many entries of a class, if there are more blocks than a person sees at once.
@@ -284,8 +303,8 @@ func (r *Report) standsOut(g *group) (word string, op byte) {
 func (r *Report) entry(e *drifted, block int) Entry {
 	d := &e.Drift
 	said := Entry{Server: d.Server, List: pin.EntryTypeInfo[d.Type].Member, Name: d.Name, Ref: pin.EntryRef(d.Type, d.Name) + r.serverField(d.Server), Said: r.ref(d.Ref()),
-		Short: shortRef(d.Type, d.Name), Kind: string(d.Kind), Blocked: d.Blocked, Block: block, Text: driftText(e), Warned: e.warned(), Line: r.pinLine(d.Ref()),
-		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo, Danger: strings.Join(e.is.said(), ", "), Grave: e.grave(), Ask: r.questionText(&e.Drift, 1, e.warned()), Minor: e.minor, Bytes: e.bytes, BytesKnown: d.TextsKnown(),
+		Short: shortRef(d.Type, d.Name), Noun: pin.EntryTypeInfo[d.Type].Entry, Kind: string(d.Kind), Blocked: d.Blocked, Block: block, Text: driftText(e), Warned: e.warned(), Line: r.pinLine(d.Ref()),
+		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo, Danger: strings.Join(e.is.said(), ", "), Grave: e.grave(), Minor: e.minor, Bytes: e.bytes, BytesKnown: d.TextsKnown(),
 		Digest: short(d.DefinitionDigest()), New: len(e.fresh)}
 	if d.Server != "" {
 		said.Label = text.Name(d.Server)

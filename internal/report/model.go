@@ -19,6 +19,7 @@ type Model struct {
 	Word    string // the verdict in a word or three
 	Text    string // the verdict without it
 	Warning string // the beginning of Text that counts the new warnings, or ""
+	Warned  string // the new warnings, with more names
 	Cost    string // how much more text there is to read, or ""
 
 	Lockfile, Against string // paths, as the user gave them
@@ -42,16 +43,17 @@ type Model struct {
 	Blocking   []Finding // warnings that fail the run although their entries match
 	Standing   int       // how many approved warnings there are
 
-	Review  Step   // the command that shows everything
-	Every   Step   // the command that prints every line of the gate
-	Stat    Step   // the shape of a long review
-	Part    Step   // how to read a part
-	All     Step   // what --only leaves out; or empty
-	Read    Step   // from the shape to the review
-	Next    []Step // how to approve
-	Record  []Step // how a warning gets on record whose entry matches
-	Locked  []Step // what to do with a lockfile that was written
-	General bool   // there is a new warning about a capture as a whole
+	Review  Step      // the command that shows everything
+	Every   Step      // the command that prints every line of the gate
+	Stat    Step      // the shape of a long review
+	Part    Step      // how to read a part
+	All     Step      // what --only leaves out; or empty
+	Read    Step      // from the shape to the review
+	Next    []Step    // how to approve
+	Record  []Step    // how a warning gets on record whose entry matches
+	Locked  []Step    // what to do with a lockfile that was written
+	Fresh   []Finding // those in drift that nobody has approved, equal ones once
+	General bool      // there is a new warning about a capture as a whole
 
 	Annotations []Annotation // of SARIF
 	Folded      []Annotation // of GitHub, one for each block
@@ -172,7 +174,7 @@ type Entry struct {
 	RenamedFrom, RenamedTo string // raw
 	Danger                 string // "destructive, takes code"
 	Grave                  string // why it is named before many are accepted at once: "takes code"; or ""
-	Ask                    string // the question of the prompt about it alone
+	Noun                   string // "tool"
 	Label                  string // its server, printable; "" if two captures are compared
 	Minor                  bool   // it has nothing new to read
 	Bytes                  int    // by which its text grows
@@ -221,10 +223,10 @@ type Block struct {
 	Rows    []Row
 	Summed  string // counts what is minor, by label
 	Labels  []string
-	Accept  string // the command that accepts it and nothing else, or ""
-	Ask     string // the question of the prompt
-	Text    string // what is wrong, in one line
-	Class   int    // of danger: the lower the earlier
+	Each    []Block // of several entries, the block of each alone
+	Accept  string  // the command that accepts it and nothing else, or ""
+	Ask     string  // the question of the prompt
+	Class   int     // of danger: the lower the earlier
 }
 
 // A Row is one finding, note or change of a block.

@@ -28,6 +28,9 @@ type spot struct {
 	name  string
 }
 
+// maxPlaces is how many places one row names.
+const maxPlaces = 8
+
 // minRepeat is from how many bytes of JSON on a text is shown only once.
 const minRepeat = 40
 
@@ -98,7 +101,7 @@ func (m *rowMaker) add(rows []Row, row Row) []Row {
 	if n := len(rows); n > 0 {
 		last := &rows[n-1]
 		same := last.Word == row.Word && last.Detail == row.Detail && len(row.Lines) == 0 && len(last.Lines) == 0 && len(row.JSON) > 0 &&
-			row.Detail != "" && last.Home == row.Home
+			row.Detail != "" && last.Home == row.Home && strings.Count(last.Place, ", ") < maxPlaces-1
 		if same {
 			last.Place, last.Pointer = last.Place+", "+row.Place, last.Pointer+", "+row.Pointer
 			last.JSON = append(last.JSON, row.JSON...)
@@ -116,7 +119,6 @@ func (m *rowMaker) homeRow(e *drifted, home int, edits []*edit) Row {
 	if n := len(first.entries) - 1; n > 0 {
 		row.Gate += " and " + text.Number(n) + " more"
 	}
-	row.Gate += ": " + row.Detail
 	own := *m
 	own.shown = map[string]spot{} // for formats that leave that block out
 	for _, ed := range edits {
@@ -139,8 +141,9 @@ func (m *rowMaker) edit(e *drifted, ed *edit) Row {
 	row := Row{Op: '!', Word: ed.Label.ID(), Place: placeOf(e.Type, ed.Pointer), Pointer: text.WholePointer(ed.Pointer), JSON: ed.json()}
 	was, words := "", ""
 	if ed.Label.ID() == "wording" || ed.Label.ID() == "output-wording" {
-		row.Place = strings.TrimSuffix(row.Place, "/description")
-		row.Place = cmp.Or(row.Place, "/description")
+		if place, cut := strings.CutSuffix(row.Place, "/description"); cut && place != "" {
+			row.Place = place
+		}
 	}
 	if ed.From != "" {
 		was = "was " + placeOf(e.Type, ed.From)
@@ -399,7 +402,9 @@ func shapes(e *drifted, ed *edit) (was, is string, ok bool) {
 		return "", "", false
 	}
 	if kinds[0] == kinds[1] && kinds[0] != "" {
-		said[1] = cmp.Or(strings.TrimPrefix(strings.TrimPrefix(said[1], kinds[0]), " "), said[1])
+		if rest := strings.TrimPrefix(strings.TrimPrefix(said[1], kinds[0]), " "); rest != "" && !strings.HasPrefix(rest, "= ") {
+			said[1] = rest
+		}
 	}
 	return said[0], strings.TrimPrefix(said[1], ", "), true
 }

@@ -295,6 +295,13 @@ func (r *Report) problems() (list []Problem) {
 	return list
 }
 
+// explained reports whether a server's entries are shown as renames of those that are pinned, or aren't shown: then
+// nobody has to be told that they could be those of another server.
+func (r *Report) explained(server string) bool {
+	own := func(e *drifted) bool { return e.Server == server }
+	return slices.ContainsFunc(r.entries, func(e *drifted) bool { return own(e) && e.RenamedFrom != "" }) || r.Only != nil && !slices.ContainsFunc(r.entries, own)
+}
+
 // driftNote says what a list of changes can't: repeats, renames, texts that are not
 // stored.
 func driftNote(d *pin.Drift) string {

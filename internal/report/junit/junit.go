@@ -82,7 +82,7 @@ func Write(w io.Writer, m *report.Model) error {
 	for i := range m.Entries {
 		e := &m.Entries[i]
 		servers = append(servers, e.Server)
-		add(e.Server, e.Short, drift(m, e, &room))
+		add(e.Server, e.Short, drift(m, i, &room))
 	}
 	for _, s := range m.Servers {
 		servers = append(servers, s.ID)
@@ -140,14 +140,21 @@ func verdict(m *report.Model) element {
 
 // drift is what the case of a drifted entry says. It refers to no other block, because a case is
 // read alone.
-func drift(m *report.Model, e *report.Entry, room *int) element {
+func drift(m *report.Model, at int, room *int) element {
+	e := &m.Entries[at]
 	message := e.Kind + " " + e.Said + ": " + e.Text
 	if e.Warned {
 		message = e.Findings[0].Word() + "; " + message
 	}
 	var b strings.Builder
 	b.WriteString(message + "\n")
-	plain.New(&b, plain.Style{}).Rows(&m.Blocks[e.Block-1])
+	block := &m.Blocks[e.Block-1]
+	for i := range block.Each {
+		if one := &block.Each[i]; one.Entries[0] == at {
+			block = one
+		}
+	}
+	plain.New(&b, plain.Style{}).Rows(block)
 	said := plain.Shorten(b.String(), min(maxCaseText, max(0, *room)))
 	*room -= len(said)
 	if !e.Blocked {

@@ -35,7 +35,6 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 		inner.Block(m, b)
 	}
 	t.length(m, bytes.Count(blocks.Bytes(), []byte("\n")))
-	t.otherServers(m)
 	t.Head(m)
 	t.printf("%s\n", blocks.Bytes())
 	if inner.brief {
@@ -114,7 +113,11 @@ func (t *Writer) length(m *report.Model, lines int) {
 
 // Head says what is compared, what drifted of each server, and what is worth reading first.
 func (t *Writer) Head(m *report.Model) {
+	t.otherServers(m)
 	t.table(m)
+	if m.Warned != "" {
+		t.Say("  ", layout.Run{Op: 'W', Text: m.Warned})
+	}
 	for _, note := range m.Notes {
 		t.Say("  ", layout.Run{Op: '=', Text: note})
 	}

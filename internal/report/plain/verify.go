@@ -148,9 +148,13 @@ type gateRow struct {
 // gateRows says what changed in the entries of a block.
 func gateRows(b *report.Block) (rows []gateRow) {
 	say := func(op byte, word, rest string) { rows = append(rows, gateRow{op, word, rest}) }
-	said := 0
+	said, noted := 0, b.Note == ""
 	for i := range b.Rows {
 		row := &b.Rows[i]
+		if !row.Finding && !noted {
+			noted = true
+			say('=', b.Note, "")
+		}
 		if row.Op == '+' || row.Op == '-' || row.Minor && !b.Minor {
 			continue
 		}
@@ -159,16 +163,19 @@ func gateRows(b *report.Block) (rows []gateRow) {
 				continue
 			}
 		}
-		detail := row.Gate
+		detail, word := row.Gate, row.Word
+		if row.Home > 0 {
+			word = row.Detail
+		}
 		if len(b.Entries) > 1 && !row.Finding && row.Home == 0 {
 			detail = strings.TrimPrefix(detail+", in all "+text.Number(len(b.Entries)), ", ")
 		}
-		say(row.Op, row.Word, spaced(row.Place, in(detail, row.Names)))
+		say(row.Op, word, spaced(row.Place, in(detail, row.Names)))
 	}
 	if said > maxGateChanges {
 		say('~', text.Count(said-maxGateChanges, "more change"), "")
 	}
-	if b.Note != "" {
+	if !noted {
 		say('=', b.Note, "")
 	}
 	if b.Summed != "" && !b.Minor {
@@ -206,13 +213,11 @@ func WriteLocked(w io.Writer, m *report.Model, style Style) error {
 			notes = append(notes, f)
 		}
 	}
-	for i := range m.Entries {
-		for _, f := range m.Entries[i].Findings {
-			if f.Warning {
-				accepted = append(accepted, f)
-			} else {
-				notes = append(notes, f)
-			}
+	for _, f := range m.Fresh {
+		if f.Warning {
+			accepted = append(accepted, f)
+		} else {
+			notes = append(notes, f)
 		}
 	}
 	t.Findings("", "", accepted)
