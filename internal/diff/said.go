@@ -60,32 +60,42 @@ func (budget *WordBudget) Sentences(old, new string) (edits []SentenceEdit, ok b
 	if !ok {
 		return nil, false
 	}
-	var open SentenceEdit
-	closeEdit := func() {
-		open.Old, open.New = strings.TrimRight(open.Old, " \t\r\n"), strings.TrimRight(open.New, " \t\r\n")
-		if open.Old == open.New {
-			open = SentenceEdit{} // a blank line more or less
-			return
+	var went, came []string
+	add := func(old, new string) {
+		e := SentenceEdit{Old: strings.TrimRight(old, " \t\r\n"), New: strings.TrimRight(new, " \t\r\n")}
+		if e.Old == e.New {
+			return // a blank line more or less
 		}
-		if open.Old != "" && open.New != "" {
-			if open.Pieces = budget.Words(open.Old, open.New); open.Pieces != nil && Rewritten(open.Pieces) {
-				open.Pieces = nil
+		// A diff by words across lines would scatter the sentences of both.
+		if e.Old != "" && e.New != "" && !strings.Contains(e.Old+e.New, "\n") {
+			if e.Pieces = budget.Words(e.Old, e.New); e.Pieces != nil && Rewritten(e.Pieces) {
+				e.Pieces = nil
 			}
 		}
-		edits, open = append(edits, open), SentenceEdit{}
+		edits = append(edits, e)
+	}
+	settle := func() {
+		if len(went) == len(came) {
+			for i := range went {
+				add(went[i], came[i])
+			}
+		} else {
+			add(strings.Join(went, ""), strings.Join(came, ""))
+		}
+		went, came = nil, nil
 	}
 	for _, op := range steps {
 		switch op {
 		case OpKept:
-			closeEdit()
+			settle()
 			a, b = a[1:], b[1:]
 		case OpRemoved:
-			open.Old, a = open.Old+a[0], a[1:]
+			went, a = append(went, a[0]), a[1:]
 		default:
-			open.New, b = open.New+b[0], b[1:]
+			came, b = append(came, b[0]), b[1:]
 		}
 	}
-	closeEdit()
+	settle()
 	return edits, true
 }
 

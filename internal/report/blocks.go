@@ -22,6 +22,7 @@ type edit struct {
 	says      bool                // there is something new or gone to read in it
 	unseen    string              // says what changed if no reader can see it, else ""
 	key       string              // equal for equal edits: the same sentences stood there before and stand there now
+	moved     string              // says where a sentence of it stood before, or ""
 	home      int                 // number of the block above that shows this edit; 0: this one
 }
 
@@ -72,6 +73,44 @@ func (e *drifted) requires(c *diff.Change) bool {
 // isProse tells texts worth a word diff from values that read better whole.
 func isProse(old, new string) bool {
 	return strings.ContainsAny(old+new, " \n") || len(old)+len(new) > 60 || text.Sanitize(old) == text.Sanitize(new)
+}
+
+// findMoves finds sentences that went in one place and joined in another.
+func (e *drifted) findMoves() {
+	gone := map[string]string{} // by sentence, the place
+	each := func(v jsontree.Value, list []diff.SentenceEdit, old bool, f func(sentence string)) {
+		whole := v.Text
+		if list != nil {
+			whole = ""
+			for _, s := range list {
+				if old {
+					whole += s.Old + "\n"
+				} else {
+					whole += s.New + "\n"
+				}
+			}
+		}
+		for _, s := range diff.Sentences(whole) {
+			f(strings.TrimSpace(s))
+		}
+	}
+	for i := range e.edits {
+		ed := &e.edits[i]
+		each(ed.Old, ed.sentences, true, func(s string) { gone[s] = ed.Pointer })
+	}
+	for i := range e.edits {
+		ed := &e.edits[i]
+		each(ed.New, ed.sentences, false, func(s string) {
+			from, was := gone[s]
+			switch {
+			case !was || s == "":
+			case from == ed.Pointer && ed.sentences != nil:
+				ed.moved = "in another order"
+			case from != ed.Pointer:
+				ed.moved = "moved from " + placeOf(e.Type, from)
+			}
+		})
+	}
 }
 
 // losesGuard reports whether a sentence that holds the tool back went, or no longer does.

@@ -145,6 +145,7 @@ func (r *Report) read() {
 		for _, c := range e.shown {
 			e.edits = append(e.edits, newEdit(c, e, &budget))
 		}
+		e.findMoves()
 		e.trees = [2]jsontree.Value{}
 		e.rank(func() map[string]bool {
 			if hosts[e.Server] == nil {

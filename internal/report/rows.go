@@ -151,7 +151,7 @@ func (m *rowMaker) edit(e *drifted, ed *edit) Row {
 	if strings.HasPrefix(ed.Pointer, "/annotations/") {
 		words = ed.Words()
 	}
-	row.Detail = joined("; ", ed.unseen, words, was)
+	row.Detail = joined("; ", ed.unseen, words, was, ed.moved, m.branch(e, ed))
 	row.Gate = joined(", ", ed.shortSides(), ed.unseen)
 	switch {
 	case ed.Old.Kind == 0 && ed.New.Kind == 0: // it only moved
@@ -166,6 +166,20 @@ func (m *rowMaker) edit(e *drifted, ed *edit) Row {
 		m.value(e, ed, &row)
 	}
 	return row
+}
+
+// branch says which of several alternatives a change is in, by the constant that it takes.
+func (m *rowMaker) branch(e *drifted, ed *edit) string {
+	steps, _ := jsontree.Tokens(ed.Pointer)
+	for n := len(steps) - 1; n > 1 && e.Type == pin.Tools; n-- {
+		if steps[n-1] != "anyOf" && steps[n-1] != "oneOf" {
+			continue
+		}
+		if v := e.lookUp(1, steps[:n+1]); v != nil && v.Has("const") && n < len(steps)-1 || v != nil && v.Has("const") && ed.From != "" {
+			return "(always " + layout.JSON(v.Get("const"), false, layout.AnyWidth)[0] + ")"
+		}
+	}
+	return ""
 }
 
 // value says how something other than a text changed.
