@@ -508,7 +508,7 @@ func cmdBig(ts *testscript.TestScript, _ bool, args []string) {
 	case args[0] == "tools-1100-changed":
 		numbered(`{"tools":[`, `{"name":"t%04[1]d","description":"Thing %[1]d.","inputSchema":{"properties":{}}}`, 1_100, "]}")
 	case args[0] == "parameters-25":
-		numbered(`{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{`, `"p%02d":{"type":"string"}`, 25, "}}}]}")
+		numbered(`{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{`, `"p%02[1]d":{"type":"string","maxLength":%[1]d}`, 25, "}}}]}")
 	case args[0] == "duplicates": // a repeated name at the end of a large object
 		numbered(`{"tools":[{"name":"a",`, `"k%d":1`, 100_000, `,"k0":1}]}`)
 	default:

@@ -14,6 +14,7 @@ import (
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/report"
+	"pinproof/internal/report/plain"
 	"pinproof/internal/text"
 	"pinproof/internal/workspace"
 )
@@ -139,7 +140,7 @@ type approver struct {
 	w     *workspace.Workspace
 	r     *report.Report // of w; what is accepted are indexes of its drift
 	flags *approveFlags
-	style report.TextStyle
+	style plain.Style
 }
 
 // warningKeys reads the entries that --accept-warning names.
@@ -193,7 +194,7 @@ func (a *approver) refuseUnpinned() error {
 	if len(list) == 0 {
 		return nil
 	}
-	return a.refuse(list, fail.New("a text that isn't pinned has a warning, which no approval covers: nothing was written").
+	return a.refuse(a.r.Said(list), fail.New("a text that isn't pinned has a warning, which no approval covers: nothing was written").
 		Hint("read it: %s", a.req.To("diff")).Hint("pin it, then it can be approved: %s", a.req.PinProse(a.req.Verb)))
 }
 
@@ -209,8 +210,9 @@ func (a *approver) ask(sel *approval.Selection) error {
 			return err
 		}
 		sel.All, sel.Chosen, sel.Whole, sel.Refused = false, chosen.Drifts, false, nil // the prompt asked for a yes to each warning
-		for _, f := range chosen.Warnings {
-			sel.Record(f.Ref(), f.Record())
+		unrecorded := a.r.Unrecorded()
+		for _, i := range chosen.Warnings {
+			sel.Record(unrecorded[i].Ref(), unrecorded[i].Record())
 		}
 		return nil
 	})
@@ -222,7 +224,7 @@ const screenLines = 24
 // fillsScreen reports whether what is to be approved takes more than a screen to read.
 func (a *approver) fillsScreen() bool {
 	var shown bytes.Buffer
-	report.WriteDiff(&shown, a.r, a.style)
+	plain.WriteDiff(&shown, a.r.Model, a.style)
 	_, height := terminalSize(a.stderr)
 	return bytes.Count(shown.Bytes(), []byte("\n")) >= cmp.Or(height, screenLines)
 }
@@ -244,8 +246,8 @@ func (a *approver) decide(sel approval.Selection) (d approval.Decision, err erro
 }
 
 // refuse shows the findings that prevent an approval, and returns why as a refusal.
-func (a *approver) refuse(list []lint.Finding, why *fail.Error) error {
-	report.NewText(a.out, a.style).Findings(a.r, "", "", list)
+func (a *approver) refuse(list []report.Finding, why *fail.Error) error {
+	plain.New(a.out, a.style).Findings("", "", list)
 	return why.Refusal()
 }
 

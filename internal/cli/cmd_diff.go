@@ -8,6 +8,7 @@ import (
 	"pinproof/internal/approval"
 	"pinproof/internal/fail"
 	"pinproof/internal/report"
+	"pinproof/internal/report/plain"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
 	"pinproof/internal/workspace"
@@ -56,12 +57,12 @@ Exit codes: 0 no difference, 1 there are some, 2 no answer.`,
 			return fail.In(text.Printable(against), "a folder: --against takes one capture or lockfile").
 				Hint("pin the old folder: pinproof lock %s old.lock --yes", shell.Path(against)).Hint("then: pinproof diff %s old.lock", shell.Path(req.Capture))
 		}
-		out.text = func(w io.Writer, r *report.Report, style report.TextStyle) error {
+		out.text = func(w io.Writer, m *report.Model, style plain.Style) error {
 			style.Full = f.full // also in a file
 			if stat {
-				return report.WriteStat(w, r, style)
+				return plain.WriteStat(w, m, style)
 			}
-			return report.WriteDiff(w, r, style)
+			return plain.WriteDiff(w, m, style)
 		}
 		if err := out.check(a, req, against); err != nil {
 			return err

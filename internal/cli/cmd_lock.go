@@ -11,6 +11,7 @@ import (
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/report"
+	"pinproof/internal/report/plain"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
 	"pinproof/internal/workspace"
@@ -66,18 +67,18 @@ func (a *app) lock(req *request, f *approveFlags, yes bool) error {
 	old := a.review(req, w.Of(func(p *pin.Comparison) bool { return p.Known }))
 	style := a.style(f.full)
 	differs := func(what string) error {
-		if old.Matches || old.noAnswer != nil && len(old.report.Drifts) == 0 {
-			return graver(old.noAnswer, nil)
+		if old.Matches || old.NoAnswer != nil && len(old.report.Drifts) == 0 {
+			return graver(old.NoAnswer, nil)
 		}
 		f := fail.New("%s pins %s", text.Printable(w.LockPath), what).
 			Hint("read the changes, then approve them: %s", req.To("relock"))
 		if p := &w.Comparisons[0]; !w.Folder && req.Server == "" && p.FileLabel != "" && p.FileLabel != p.Server {
 			f.Hint("if it is another server: %s --server %s", req.To("lock"), shell.Label(p.FileLabel, p.Server))
 		}
-		return graver(old.noAnswer, f.Refusal())
+		return graver(old.NoAnswer, f.Refusal())
 	}
 	if len(fresh.Comparisons) == 0 {
-		if err := report.WriteVerify(a.out, old.report, style, false); err != nil {
+		if err := plain.WriteVerify(a.out, old.report.Model, style, false); err != nil {
 			return err
 		}
 		if p := &w.Comparisons[0]; old.Matches && !w.Folder && req.Server == "" && p.FileLabel != "" && p.FileLabel != p.Server {
@@ -100,29 +101,29 @@ func (a *app) lock(req *request, f *approveFlags, yes bool) error {
 		d, err = ap.decide(sel)
 	}
 	if err != fail.ErrInterrupted && !old.Matches { // after what refuses a new server, which was shown above
-		if err := report.WriteVerify(a.out, old.report, style, false); err != nil {
+		if err := plain.WriteVerify(a.out, old.report.Model, style, false); err != nil {
 			return err
 		}
 	}
 	if err == nil {
 		err = ap.approve(&d, func(whole []string) {
 			if asks {
-				report.WriteRelocked(a.out, ap.r, report.Relocked{Accepted: d.Accepted, Whole: whole, Shown: true}, style)
+				plain.WriteRelocked(a.out, ap.r.Model, ap.r.Closing(report.Relocked{Accepted: d.Accepted, Whole: whole, Shown: true}), style)
 			} else {
-				report.WriteLocked(a.out, ap.r, style)
+				plain.WriteLocked(a.out, ap.r.Model, style)
 			}
 		})
 	}
 	switch {
 	case err != nil || !asks:
 	case len(d.Accepted) < len(ap.r.Drifts):
-		report.NewText(a.out, style).Hint(ap.r.ReviewStep())
+		plain.New(a.out, style).Hint(ap.r.ReviewStep())
 		err = fail.ErrDrift
 	default:
-		report.NewText(a.out, style).LockedHints(ap.r)
+		plain.New(a.out, style).Hints(ap.r.Model.Locked)
 	}
 	if err != nil {
-		return graver(old.noAnswer, err)
+		return graver(old.NoAnswer, err)
 	}
 	return differs("the other servers otherwise: their pins were kept")
 }
@@ -132,7 +133,7 @@ func (a *app) refuseRepeated(req *request, w *workspace.Workspace, p pin.Compari
 	of := w.Of(func(c *pin.Comparison) bool { return c.Server == p.Server })
 	of.Drifts = slices.DeleteFunc(of.Drifts, func(d pin.Drift) bool { return d.Kind != pin.Duplicate })
 	found := slices.DeleteFunc(read(of, false), func(f lint.Finding) bool { return f.Scope != lint.InDrift })
-	report.NewText(a.out, a.style(false)).Blocks(a.judge(req, of, found, false, pin.Leniency{}).report)
+	plain.New(a.out, a.style(false)).Blocks(report.New(a.decide(req, of, found, false, pin.Leniency{}).Input).Model)
 	is := pin.EntryTypeInfo[of.Drifts[0].Type]
 	return fail.In(text.Printable(p.Capture), "a %s %s is repeated, and an agent may get either %s: nothing was written", is.Entry, is.Identity, is.Entry).
 		Hint("the server has to be fixed: see both: %s", req.To("diff")).Refusal()

@@ -12,7 +12,9 @@ import (
 	"pinproof/internal/approval"
 	"pinproof/internal/fail"
 	"pinproof/internal/pin"
+	"pinproof/internal/prompt"
 	"pinproof/internal/report"
+	"pinproof/internal/report/plain"
 	"pinproof/internal/text"
 	"pinproof/internal/workspace"
 )
@@ -62,7 +64,7 @@ Exit codes: 0 no drift is left, 1 some is, or the capture is not the reviewed on
 					Hint("to approve a new server: %s", req.To("lock"))
 			}
 			ans := a.review(req, w)
-			return graver(ans.noAnswer, a.relock(req, w, ans, f, sel))
+			return graver(ans.NoAnswer, a.relock(req, w, ans, f, sel))
 		},
 	}
 	f.registerReview(cmd)
@@ -100,7 +102,7 @@ func (f *approveFlags) selection(req *request) (approval.Selection, error) {
 			return sel, err
 		case one.Word == approval.Warnings:
 			return sel, fail.New("--accept warnings: a warning takes a yes of its own").Hint("read it, then name the entry: --accept-warning NAME")
-		case slices.Contains(report.NoteIDs, one.Word):
+		case slices.Contains(report.NoteIDs, one.Word) && one.Word != report.SelectMinor:
 			return sel, fail.New("%s %s: a word that --only takes", flag, arg).Hint("for a tool of that name: %s tool=NAME", flag)
 		case one.Word != "" && approval.KindOf(one.Word) == "":
 			sel.Labels = append(sel.Labels, one)
@@ -122,12 +124,12 @@ func (a *app) relock(req *request, w *workspace.Workspace, ans answer, f *approv
 	byFlags := len(sel.Accepts)+len(sel.Labels) > 0 || sel.All
 	policyChanged := slices.ContainsFunc(w.Comparisons, func(p pin.Comparison) bool { return p.PolicyDiffers() })
 	asks := !byFlags && (len(r.Drifts) > 0 || policyChanged || len(r.Unrecorded()) > 0 && a.canAsk(req))
-	settled := ans.Matches || ans.noAnswer != nil && !slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return ans.Differs[p.Server] && !p.Missing })
+	settled := ans.Matches || ans.NoAnswer != nil && !slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return ans.Differs[p.Server] && !p.Missing })
 	if settled && !asks && len(sel.Recorded) == 0 {
 		if _, _, err := approval.SelectDrifts(w.Comparisons, r.Drifts, sel); err != nil {
 			return err
 		}
-		return report.WriteVerify(a.out, r, ap.style, false)
+		return plain.WriteVerify(a.out, r.Model, ap.style, false)
 	}
 	if policyChanged && byFlags && !sel.All {
 		return fail.New("a changed policy needs --accept-all: every pin is made anew").
@@ -153,9 +155,9 @@ func (a *app) relock(req *request, w *workspace.Workspace, ans answer, f *approv
 	}
 	err = ap.approve(&d, func(whole []string) {
 		if len(d.Refused) > 0 {
-			report.NewText(a.out, ap.style).Findings(r, "", "", r.RefusedWarnings(d.Refused))
+			plain.New(a.out, ap.style).Findings("", "", r.RefusedWarnings(d.Refused))
 		}
-		report.WriteRelocked(a.out, r, report.Relocked{Accepted: d.Accepted, Recorded: d.Recorded, Idle: idleTexts(d.Idle, sel), Whole: whole, Shown: asks}, ap.style)
+		plain.WriteRelocked(a.out, r.Model, r.Closing(report.Relocked{Accepted: d.Accepted, Recorded: d.Recorded, Idle: idleTexts(d.Idle, sel), Whole: whole, Shown: asks}), ap.style)
 	})
 	switch {
 	case err != nil:
@@ -163,11 +165,11 @@ func (a *app) relock(req *request, w *workspace.Workspace, ans answer, f *approv
 	case len(d.Refused) > 0:
 		return fail.New("%s: not accepted", r.WarnedText(d.Refused)).Hint("read it: %s", req.To("diff")).Hint("%s", report.WarnedHint(d.Refused)).Refusal()
 	case left:
-		report.NewText(a.out, ap.style).Hint(r.ReviewStep())
+		plain.New(a.out, ap.style).Hint(r.ReviewStep())
 		return fail.ErrDrift
 	case !d.All && slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.HasNoEntries() }):
 		for _, s := range r.NextSteps() {
-			report.NewText(a.out, ap.style).Hint(s)
+			plain.New(a.out, ap.style).Hint(s)
 		}
 		return fail.ErrDrift
 	}
@@ -200,7 +202,7 @@ func (a *app) canAsk(req *request) bool {
 }
 
 // prompter finds the terminal to ask on.
-func (a *app) prompter(req *request, style report.TextStyle, r *report.Report) (*report.Prompter, error) {
+func (a *app) prompter(req *request, style plain.Style, r *report.Report) (*prompt.Prompter, error) {
 	in := a.answersFrom(req)
 	if !a.canAsk(req) {
 		f, how := fail.New("no terminal to ask on, and no flag says what to accept").Hint("read the changes: %s", req.To("diff", r.OnlyFlags...)), "then"
@@ -217,7 +219,7 @@ func (a *app) prompter(req *request, style report.TextStyle, r *report.Report) (
 	if !isTerminal(a.stdout) {
 		shown = a.stderr // what is asked about must be seen where it is asked
 	}
-	return report.NewPrompter(in, a.stderr, report.NewText(shown, style), r, req.To(req.Verb, r.OnlyFlags...)), nil
+	return prompt.New(in, a.stderr, plain.New(shown, style), r.Model, r.Questions(), req.To(req.Verb, r.OnlyFlags...), drain(in)), nil
 }
 
 // dropServer retires a server: its pins leave the lockfile.

@@ -10,6 +10,7 @@ import (
 	"pinproof/internal/fail"
 	"pinproof/internal/pin"
 	"pinproof/internal/report"
+	"pinproof/internal/report/plain"
 	"pinproof/internal/text"
 	"pinproof/internal/workspace"
 )
@@ -59,9 +60,9 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 			err = checkHook(cmd, req)
 		}
 		allowed, wrong := leniencyOf(allow, warn)
-		out.text = func(w io.Writer, r *report.Report, style report.TextStyle) error {
-			style.Full = shared.full                                    // also in a file
-			return report.WriteVerify(w, r, style, quiet && w == a.out) // a report in a file has the line all the same
+		out.text = func(w io.Writer, m *report.Model, style plain.Style) error {
+			style.Full = shared.full                                   // also in a file
+			return plain.WriteVerify(w, m, style, quiet && w == a.out) // a report in a file has the line all the same
 		}
 		if err = cmp.Or(err, wrong); err == nil {
 			err = out.check(a, req)
@@ -73,7 +74,9 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		if err != nil {
 			return out.explain(a, err)
 		}
-		return out.emit(a, a.judge(req, w, read(w, review), review, allowed), a.style(shared.full))
+		ans := a.decide(req, w, read(w, review), review, allowed)
+		ans.Bounded = true
+		return out.emit(a, ans, a.style(shared.full))
 	}
 	return cmd
 }

@@ -38,7 +38,7 @@ func completeValues(root *cobra.Command, a *app) {
 		l, _, _ := workspace.ReadLockfile(a.gate, path)
 		return slices.DeleteFunc(l.Labels(), func(label string) bool { return !shell.PasteableLabel(label) }), noFiles
 	}
-	formats := strings.Split(report.FormatNames, ", ")
+	formats := strings.Split(formatNames, ", ")
 	selectors := append([]string{"added", "changed", "hidden", "removed"}, diff.LabelIDs()...)
 	flags := map[string]cobra.CompletionFunc{
 		"accept":       words(selectors...),

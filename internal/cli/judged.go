@@ -13,15 +13,14 @@ import (
 	"pinproof/internal/workspace"
 )
 
-// An answer is the verdict on a comparison, and the report that shows it.
+// An answer is the verdict on a comparison, with what a report of it is made of.
 type answer struct {
-	pin.Verdict
-	noAnswer error // why nothing can be said of some servers; or nil
-	report   *report.Report
+	report.Input
+	report *report.Report // nil if nobody reads one: it takes the most time
 }
 
-// judge has the gate decide how a comparison ends, given the findings in it.
-func (a *app) judge(req *request, w *workspace.Workspace, findings []lint.Finding, review bool, allow pin.Leniency) answer {
+// decide has the gate decide how a comparison ends, given the findings in it.
+func (a *app) decide(req *request, w *workspace.Workspace, findings []lint.Finding, review bool, allow pin.Leniency) answer {
 	warnings := 0 // that fail a run although every entry matches
 	for i := range findings {
 		if findings[i].Blocks(review) {
@@ -44,12 +43,14 @@ func (a *app) judge(req *request, w *workspace.Workspace, findings []lint.Findin
 			return slices.ContainsFunc(req.only, func(s approval.Selector) bool { return s.Fits(d, labels, warned) })
 		}
 	}
-	return answer{v, in.NoAnswer, report.New(in)}
+	return answer{Input: in}
 }
 
 // review judges a comparison for a command that shows all of the drift.
 func (a *app) review(req *request, w *workspace.Workspace) answer {
-	return a.judge(req, w, read(w, true), false, pin.Leniency{})
+	ans := a.decide(req, w, read(w, true), false, pin.Leniency{})
+	ans.report = report.New(ans.Input)
+	return ans
 }
 
 // read lists the findings of a comparison; see lint.Read.

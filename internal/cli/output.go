@@ -16,29 +16,44 @@ import (
 	"pinproof/internal/atomicfile"
 	"pinproof/internal/fail"
 	"pinproof/internal/report"
+	"pinproof/internal/report/github"
+	"pinproof/internal/report/html"
+	"pinproof/internal/report/json"
+	"pinproof/internal/report/junit"
+	"pinproof/internal/report/markdown"
+	"pinproof/internal/report/plain"
+	"pinproof/internal/report/sarif"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
 	"pinproof/internal/workspace"
 )
 
+// formatNames are the formats that --format and --report take.
+const formatNames = "text, json, github, sarif, junit, markdown, summary, html"
+
+// formats write a report in a format other than text, or why there is none.
+var formats = map[string]func(io.Writer, *report.Model) error{
+	"json": json.Write, "github": github.Write, "sarif": sarif.Write, "junit": junit.Write, "markdown": markdown.Write, "summary": markdown.WriteSummary, "html": html.Write,
+}
+
 // An output is where verify and diff put their answer.
 type output struct {
 	format string
 	files  []string
-	text   func(io.Writer, *report.Report, report.TextStyle) error
+	text   func(io.Writer, *report.Model, plain.Style) error
 	shows  bool           // it is for reading only: a reader that has seen enough may go
 	hook   *shell.Command // the answer is for an agent, in words that are safe for a model; nil: it isn't
 }
 
 func (o *output) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.format, "format", "text", "what to print: "+report.FormatNames)
+	cmd.Flags().StringVar(&o.format, "format", "text", "what to print: "+formatNames)
 	cmd.Flags().StringArrayVar(&o.files, "report", nil, "write the answer to a file, too: `FORMAT=FILE` (repeatable)")
 }
 
 // check refuses unknown formats, and to write over an input or another output.
 func (o *output) check(a *app, req *request, others ...string) error {
 	if !known(o.format) {
-		return fail.New("--format %s: one of %s", text.Name(o.format), report.FormatNames)
+		return fail.New("--format %s: one of %s", text.Name(o.format), formatNames)
 	}
 	inputs := []string{req.Capture, req.LockPath}
 	if workspace.IsFolder(req.Capture) {
@@ -61,7 +76,7 @@ func (o *output) check(a *app, req *request, others ...string) error {
 		}
 		switch {
 		case !ok || !known(name):
-			return fail.New("--report %s: FORMAT=FILE, the format one of %s", text.Name(arg), report.FormatNames)
+			return fail.New("--report %s: FORMAT=FILE, the format one of %s", text.Name(arg), formatNames)
 		case path == "" || path == "-":
 			return fail.New("--report needs a file")
 		case slices.ContainsFunc(inputs, same), workspace.SameFile(filepath.Dir(path), req.Capture):
@@ -75,41 +90,42 @@ func (o *output) check(a *app, req *request, others ...string) error {
 }
 
 // known reports whether a format is one that can be written.
-func known(format string) bool { return format == "text" || report.FormatWriter(format) != nil }
+func known(format string) bool { return format == "text" || formats[format] != nil }
 
 // write writes a report or, for an empty one, why there is no answer: a file must not keep
 // an old one.
-func (o *output) write(w io.Writer, format string, r *report.Report, style report.TextStyle) error {
+func (o *output) write(w io.Writer, format string, m *report.Model, style plain.Style) error {
 	switch {
 	case format != "text":
-		return report.FormatWriter(format)(w, r)
-	case r.Empty():
-		_, err := fmt.Fprintf(w, "error: %s\n", fail.From(r.NoAnswer).Text)
+		return formats[format](w, m)
+	case m.Nothing:
+		_, err := fmt.Fprintf(w, "error: %s\n", m.NoAnswer.Text)
 		return err
 	}
-	return o.text(w, r, style)
+	return o.text(w, m, style)
 }
 
 // emit writes the files, then prints the answer. If an output can't be written, the other
 // outputs have to report that error: a file that says exit code 0 when the code is 2 would
 // be believed.
-func (o *output) emit(a *app, ans answer, style report.TextStyle) error {
+func (o *output) emit(a *app, ans answer, style plain.Style) error {
 	a.verdict = &ans.Verdict
 	if o.hook != nil {
 		if ans.ExitCode == 0 {
 			return nil
 		}
-		report.WriteHook(a.stderr, ans.report) // a failed write changes nothing: it is exit 2 as well
+		report.WriteHook(a.stderr, ans.Input) // a failed write changes nothing: it is exit 2 as well
 		return errReported
 	}
-	err := o.writeFiles(ans.report)
+	model := report.New(ans.Input).Model
+	err := o.writeFiles(model)
 	if err != nil {
 		if o.format == "text" && !ans.Matches {
-			o.text(a.out, ans.report, style) // the drift is still there
+			o.text(a.out, model, style) // the drift is still there
 		}
 		return o.explain(a, err)
 	}
-	if err = o.write(a.out, o.format, ans.report, style); err == nil {
+	if err = o.write(a.out, o.format, model, style); err == nil {
 		err = a.out.Flush()
 	}
 	if o.shows && errors.Is(err, syscall.EPIPE) {
@@ -119,7 +135,7 @@ func (o *output) emit(a *app, ans answer, style report.TextStyle) error {
 	if err != nil {
 		return o.explain(a, fail.Path("standard output", err))
 	}
-	return ans.noAnswer
+	return ans.NoAnswer
 }
 
 // explain writes the error of a run without an answer in every format, and returns it.
@@ -128,9 +144,9 @@ func (o *output) explain(a *app, err error) error {
 		report.WriteHookError(a.stderr, err, *o.hook)
 		return errReported
 	}
-	without := report.WithoutAnswer(a.gate.Refuse(err), err)
+	without := report.WithoutAnswer(a.gate.Refuse(err), err).Model
 	if o.format != "text" { // for text, the error goes to standard error
-		o.write(a.out, o.format, without, report.TextStyle{}) // ignored: the run fails anyway
+		o.write(a.out, o.format, without, plain.Style{}) // ignored: the run fails anyway
 	}
 	if writeErr := o.writeFiles(without); writeErr != nil && fail.From(writeErr).Text != fail.From(err).Text {
 		fmt.Fprintf(a.stderr, "error: %s\n", fail.From(writeErr).Text)
@@ -139,12 +155,12 @@ func (o *output) explain(a *app, err error) error {
 }
 
 // writeFiles writes every file that it can and returns the first error.
-func (o *output) writeFiles(r *report.Report) error {
+func (o *output) writeFiles(m *report.Model) error {
 	var first error
 	for _, arg := range o.files {
 		name, path, _ := strings.Cut(arg, "=")
 		var b bytes.Buffer
-		err := o.write(&b, name, r, report.TextStyle{})
+		err := o.write(&b, name, m, plain.Style{})
 		if err == nil {
 			err = atomicfile.Write(path, b.Bytes())
 		}

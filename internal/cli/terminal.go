@@ -10,7 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"pinproof/internal/fail"
-	"pinproof/internal/report"
+	"pinproof/internal/report/plain"
 )
 
 // isTerminal reports whether a stream is a terminal.
@@ -43,9 +43,9 @@ func (a *app) colored() bool {
 }
 
 // style returns how text is laid out on standard output.
-func (a *app) style(full bool) report.TextStyle {
+func (a *app) style(full bool) plain.Style {
 	width, _ := terminalSize(a.stdout)
-	return report.TextStyle{Colored: a.colored(), Width: width, Full: full}
+	return plain.Style{Colored: a.colored(), Width: width, Full: full}
 }
 
 // interruptible runs ask, unless an interrupt comes first. That says that nothing was

@@ -29,7 +29,6 @@ type Change struct {
 	Pointer  string
 	From     string         // pointer to the old value, if that stood elsewhere
 	Old, New jsontree.Value // kind 0: absent, as both are if the value only moved
-	CutFrom  [2]int         // size in bytes of an old and a new value of which only the beginning is kept
 	Hidden   [2]int         // characters that no reader sees in the old and in the new value, all of it
 	Label    Label
 	Severity Severity // of the label, or a graver one that it stands before
@@ -146,7 +145,6 @@ func (l *labeller) walk(e *diffNode, s location) {
 		c.Hidden = [2]int{countHidden(c.Old), countHidden(c.New)}
 		if l.least = None; e.tooMany {
 			c.Label = labelTooMany
-			c.clip()
 		} else {
 			s.sameMeaning = s.sameMeaning || e.sameMeaning
 			c.Label = l.labelOf(c, s)
@@ -161,22 +159,6 @@ func (l *labeller) walk(e *diffNode, s location) {
 		if part := &e.inside[i]; !part.unchanged() {
 			l.walk(part, l.below(s, part))
 		}
-	}
-}
-
-// maxTooMany is about how many bytes are kept of a value with too many changes to tell
-// apart.
-const maxTooMany = 8 << 10
-
-// clip keeps the beginnings of both values, so that their large trees can be freed.
-func (c *Change) clip() {
-	for side, v := range [...]*jsontree.Value{&c.Old, &c.New} {
-		room := maxTooMany
-		shown := jsontree.Clip(*v, &room)
-		if room < 0 {
-			c.CutFrom[side] = int(v.End - v.At)
-		}
-		*v = shown
 	}
 }
 

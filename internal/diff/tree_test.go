@@ -287,33 +287,6 @@ func TestRewritten(t *testing.T) {
 	}
 }
 
-func TestEditKey(t *testing.T) {
-	key := func(label Label, pointer, old, new string) string {
-		c := Change{Pointer: pointer, Label: label, Old: jsontree.Value{Kind: '"', Text: old}, New: jsontree.Value{Kind: '"', Text: new}}
-		budget := FullWordBudget
-		if old == "" || new == "" {
-			return EditKey(c, nil)
-		}
-		return EditKey(c, budget.Words(old, new))
-	}
-	base := key(labelWording, "/description", "Reads a file.", "Server | Reads a file.")
-	if key(labelWording, "/description", "Lists all folders.", "Server | Lists all folders.") != base {
-		t.Error("the same words before another text are another edit")
-	}
-	for _, other := range []string{
-		key(labelOutputNarrowed, "/description", "Reads a file.", "Server | Reads a file."),
-		key(labelWording, "/title", "Reads a file.", "Server | Reads a file."),
-		key(labelWording, "/description", "Reads a file.", "Reads a file.Server | "),
-		key(labelWording, "/description", "Reads a file.", "Sever | Reads a file."),
-		key(labelWording, "/description", "Server | Reads a file.", "Reads a file."),
-		key(labelWording, "/description", "", "Server | "),
-	} {
-		if other == base {
-			t.Errorf("another edit has the key %q", base)
-		}
-	}
-}
-
 // Texts at the limits: these would run on and on.
 func TestHugeTexts(t *testing.T) {
 	t.Parallel()

@@ -1,14 +1,12 @@
 package diff
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/sergi/go-diff/diffmatchpatch"
 
-	"pinproof/internal/jsontree"
 	"pinproof/internal/text"
 )
 
@@ -62,24 +60,10 @@ func (budget *WordBudget) diff(first string, a, b []string, last string) []Piece
 	}
 	*budget -= cost
 
-	// The library compares runes. One private-use rune from U+F0000 up stands for each
-	// distinct token; there are more of those runes than both sides can have tokens.
-	list := []string{}
-	index := map[string]rune{}
-	encode := func(tokens []string) []rune {
-		runes := make([]rune, len(tokens))
-		for i, t := range tokens {
-			if _, ok := index[t]; !ok {
-				index[t] = rune(0xf0000 + len(list))
-				list = append(list, t)
-			}
-			runes[i] = index[t]
-		}
-		return runes
-	}
+	list := &symbolList{index: map[string]rune{}}
 	dmp := diffmatchpatch.New()
 	dmp.DiffTimeout = 0 // by default it gives up after a second, so machines would differ
-	diffs := dmp.DiffMainRunes(encode(a), encode(b), false)
+	diffs := dmp.DiffMainRunes(list.encode(a), list.encode(b), false)
 	diffs = dmp.DiffCleanupSemantic(diffs)
 
 	var pieces []Piece
@@ -94,12 +78,52 @@ func (budget *WordBudget) diff(first string, a, b []string, last string) []Piece
 	for _, d := range diffs {
 		var text strings.Builder
 		for _, r := range d.Text {
-			text.WriteString(list[r-0xf0000])
+			text.WriteString(list.tokens[r-firstSymbol])
 		}
 		add(operations[d.Type], text.String())
 	}
 	add(OpKept, last)
 	return pieces
+}
+
+// align says how one list becomes the other, step by step. It returns false if the work would
+// exceed the bounds.
+func (budget *WordBudget) align(a, b []string) (steps []byte, ok bool) {
+	cost := WordBudget((len(a) + 1) * (len(b) + 1))
+	if max(len(a), len(b)) > maxDiffTokens || cost > *budget {
+		return nil, false
+	}
+	*budget -= cost
+	list := &symbolList{index: map[string]rune{}}
+	dmp := diffmatchpatch.New()
+	dmp.DiffTimeout = 0
+	for _, d := range dmp.DiffMainRunes(list.encode(a), list.encode(b), false) {
+		for range d.Text {
+			steps = append(steps, operations[d.Type])
+		}
+	}
+	return steps, true
+}
+
+// A symbolList has the tokens of two texts. The library compares runes: one private-use rune from
+// U+F0000 up stands for each distinct token; there are more of those than both sides can have tokens.
+type symbolList struct {
+	tokens []string
+	index  map[string]rune
+}
+
+const firstSymbol = 0xf0000
+
+func (l *symbolList) encode(tokens []string) []rune {
+	runes := make([]rune, len(tokens))
+	for i, t := range tokens {
+		if _, ok := l.index[t]; !ok {
+			l.index[t] = rune(firstSymbol + len(l.tokens))
+			l.tokens = append(l.tokens, t)
+		}
+		runes[i] = l.index[t]
+	}
+	return runes
 }
 
 // operations translates those of the library.
@@ -182,21 +206,4 @@ func Rewritten(pieces []Piece) bool {
 	}
 	stay, went, came := 2*words[OpKept], words[OpRemoved], words[opAdded]
 	return went > 0 && came > 0 && 2*stay < stay+went+came
-}
-
-// EditKey is equal for equal edits. These have the same label, the same pointers and the
-// same values. With word diffs, the same words removed and added in the same order are
-// enough, whatever text stands around them.
-func EditKey(c Change, pieces []Piece) string {
-	key := []string{c.Label.ID(), c.Pointer, c.From, fmt.Sprint(c.Old.Kind == 0, c.New.Kind == 0)}
-	for _, p := range pieces {
-		if p.Op == OpKept {
-			p.Text = ""
-		}
-		key = append(key, string(p.Op)+p.Text)
-	}
-	if pieces == nil {
-		key = append(key, string(jsontree.Append(nil, c.Old)), string(jsontree.Append(nil, c.New)))
-	}
-	return fmt.Sprintf("%q", key) // quoted, so that no text can pass for two
 }

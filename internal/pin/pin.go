@@ -30,6 +30,11 @@ var (
 	}
 )
 
+// IsSpecified reports whether the specification gives a meaning to a member of an entry.
+func IsSpecified(list EntryType, member string) bool {
+	return slices.Contains(EntryMembers[list], member)
+}
+
 // EntryTypeNamed returns the type of the entries that a result holds in the member of that name.
 func EntryTypeNamed(member string) (EntryType, bool) {
 	return EntryTypeIn(func(name string) bool { return name == member })

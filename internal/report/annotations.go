@@ -1,10 +1,6 @@
 package report
 
 import (
-	"cmp"
-	"crypto/sha256"
-	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -13,41 +9,72 @@ import (
 	"pinproof/internal/pin"
 )
 
-// Annotations for the formats that point into the lockfile: GitHub Actions and SARIF.
-// All their text is printable: names are quoted, and server text is escaped.
-
-// An annotation is one thing that a pipeline shows at a line of the lockfile.
-type annotation struct {
-	rule     string // stable: "drift/added", "finding/hidden-text"
-	level    string // by danger: "error", "warning" or "note"
-	line     int    // of the pin, or of the server if the entry has no pin, else 1; 0: no place
-	title    string
-	text     string
-	identity []string // the same in every run, unlike the line
+// An Annotation is one thing that a pipeline shows at a line of the lockfile: in GitHub Actions and
+// in SARIF. Its texts are printable.
+type Annotation struct {
+	Rule     string // stable: "drift/added", "finding/hidden-text"
+	Level    string // by danger: "error", "warning" or "note"
+	Line     int    // of the pin, or of the server if the entry has no pin, else 1; 0: no place
+	Title    string
+	Text     string
+	Identity []byte // the same in every run, unlike the line
 }
 
-// driftRules explains each rule to the reader of an alert.
-var driftRules = [...][2]string{
-	{"duplicate", "Two entries of one name: an agent may get either. This can't be accepted."},
-	{"hidden", "An entry that changed only in what no reader sees: the most suspicious drift."},
-	{"added", "An entry that no pin names: nobody approved it."},
-	{"changed", "An entry whose definition is not the one that was approved."},
-	{"removed", "A pin whose entry is gone from the capture."},
-	{"no-pins", "A server that the lockfile doesn't have: nobody approved what it lists."},
-	{"no-capture", "A server of the lockfile that there is no capture of."},
-	{"policy", "A server that was pinned under another policy."},
-	{"other-server", "A capture that shares nothing with the pins it was compared with."},
-}
-
-// annotationRules lists every rule with its usual level and its meaning.
-func annotationRules() (rules []annotation) {
-	for _, d := range driftRules {
-		rules = append(rules, annotation{rule: "drift/" + d[0], level: "error", text: d[1]})
+// annotations lists everything to report: errors, then warnings, then notes, each level
+// with the most dangerous first. A finding comes before the drift it is about. With
+// folded, a block makes one annotation; otherwise every entry makes its own.
+func (r *Report) annotations(m *Model, folded bool) (list []Annotation) {
+	drift := func(warned bool) {
+		for _, g := range r.groups {
+			size := 1 // in SARIF, an alert is about one entry
+			if folded {
+				size = len(g.entries)
+			}
+			for part := range slices.Chunk(g.entries, size) {
+				if g.first().warned() != warned {
+					continue
+				}
+				one := &group{number: g.number, entries: part}
+				for _, f := range r.groupFindings(one) {
+					list = append(list, annotateFinding(f, newLevel(f.Warning)))
+				}
+				list = append(list, r.annotateDrift(one))
+			}
+		}
 	}
-	for _, f := range lint.Table {
-		rules = append(rules, annotation{rule: "finding/" + f.ID, level: newLevel(f.Warning), text: strings.ToUpper(f.Text[:1]) + f.Text[1:] + "."})
+	other := func(findings []lint.Finding, level func(f *Finding) string) {
+		for _, f := range findings {
+			said := r.said(f, r.subjectOf)
+			list = append(list, annotateFinding(said, level(&said)))
+		}
 	}
-	return rules
+	drift(true)
+	other(slices.Concat(r.unpinned(), r.General()), func(f *Finding) string { return newLevel(f.Warning) })
+	for _, p := range m.Problems {
+		level := "error"
+		if p.Allowed {
+			level = "warning"
+		}
+		list = append(list, Annotation{"drift/" + p.ID, level, p.Line, p.Title, p.Text, fingerprint("drift/"+p.ID, p.Server, p.Text)})
+	}
+	drift(false)
+	other(r.inOtherServers(), func(f *Finding) string {
+		if f.Blocks {
+			return "error"
+		}
+		return "warning"
+	})
+	if !folded { // GitHub shows few: none for what is approved
+		other(r.approvedBefore(), func(*Finding) string { return "note" })
+	}
+	if !r.Failed && r.NoAnswer == nil { // a run that passes shows no errors
+		for i := range list {
+			list[i].Level = strings.Replace(list[i].Level, "error", "warning", 1)
+		}
+	}
+	levels := []string{"error", "warning", "note"}
+	slices.SortStableFunc(list, func(a, b Annotation) int { return slices.Index(levels, a.Level) - slices.Index(levels, b.Level) })
+	return list
 }
 
 // newLevel is the level of a finding that nobody has approved.
@@ -58,121 +85,34 @@ func newLevel(warning bool) string {
 	return "note"
 }
 
-// annotations lists everything to report: errors, then warnings, then notes, each level
-// with the most dangerous first. A finding comes before the drift it is about. With
-// folded, a group makes one annotation; otherwise every entry makes its own.
-func annotations(r *Report, folded bool) []annotation {
-	var list []annotation
-	drift := func(warned bool) {
-		for _, whole := range r.groups {
-			g := *whole
-			size := 1 // in SARIF, an alert is about one entry
-			if folded {
-				size = len(g.drifts)
-			}
-			for g.drifts = range slices.Chunk(g.drifts, size) {
-				if g.warned != warned {
-					continue
-				}
-				for _, f := range r.groupFindings(&g) {
-					list = append(list, r.annotateFinding(f, newLevel(f.Warning)))
-				}
-				list = append(list, r.annotateDrift(&g))
-			}
-		}
-	}
-	other := func(f lint.Finding, level string) {
-		list = append(list, r.annotateFinding(collapseFindings([]lint.Finding{f}, r.subjectOf)[0], level))
-	}
-	drift(true)
-	for _, f := range slices.Concat(r.unpinned(), r.General()) {
-		other(f, newLevel(f.Warning))
-	}
-	for _, p := range r.problems() {
-		level := "error"
-		if p.allowed {
-			level = "warning"
-		}
-		list = append(list, annotation{rule: "drift/" + p.id, level: level, line: r.pinLine(pin.Ref{Server: p.server}),
-			title: p.title, text: p.Text, identity: []string{p.server, p.Text}})
-	}
-	drift(false)
-	for _, f := range r.inOtherServers() {
-		level := "warning"
-		if f.Blocks(r.Review) {
-			level = "error"
-		}
-		other(f, level)
-	}
-	if !folded { // GitHub shows few: none for what is approved
-		for _, f := range r.approvedBefore() {
-			other(f, "note")
-		}
-	}
-	if !r.Failed && r.NoAnswer == nil { // a run that passes shows no errors
-		for i := range list {
-			list[i].level = strings.Replace(list[i].level, "error", "warning", 1)
-		}
-	}
-	levels := []string{"error", "warning", "note"}
-	slices.SortStableFunc(list, func(a, b annotation) int { return slices.Index(levels, a.level) - slices.Index(levels, b.level) })
-	return list
-}
-
 // annotateFinding makes one annotation of a finding, for all entries that have it.
-func (r *Report) annotateFinding(f collapsedFinding, level string) annotation {
-	row := f.row(0, maxSaidNames)
-	return annotation{
-		rule: "finding/" + f.ID, level: level, line: r.pinLine(f.Ref()),
-		title:    row.Word + " in " + row.Names,
-		text:     joined(" at ", row.Detail, row.Pointer),
-		identity: []string{f.Server, pin.EntryRef(f.List, f.Entry), f.Pointer, f.Detail},
-	}
+func annotateFinding(f Finding, level string) Annotation {
+	rule := "finding/" + f.ID
+	return Annotation{rule, level, f.Line, f.Word() + " in " + f.Names, joined(" at ", f.Detail, f.Pointer), fingerprint(rule, f.Identity...)}
 }
 
 // annotateDrift makes one annotation of a group. Its identity has the digests, so that
 // dismissing the alert for one definition doesn't dismiss the next.
-func (r *Report) annotateDrift(g *group) annotation {
-	d := &r.Drifts[g.drifts[0]]
-	a := annotation{
-		rule: "drift/" + strings.ToLower(string(d.Kind)), level: "error", line: r.pinLine(d.Ref()),
-		title: r.groupTitle(g, maxSaidNames), text: r.driftText(g.drifts[0]),
-		identity: []string{d.Server, pin.EntryRef(d.Type, d.Name)},
+func (r *Report) annotateDrift(g *group) Annotation {
+	e := g.first()
+	b := Block{}
+	r.title(&b, g)
+	a := Annotation{"drift/" + strings.ToLower(string(e.Kind)), "error", r.pinLine(e.Ref()), string(e.Kind) + " " + b.Brief, driftText(e), nil}
+	if e.minor || !r.Blocked[e.Ref()] || e.Kind == pin.Removed || e.RenamedFrom != "" && !e.RenamedSimilar {
+		a.Level = "warning"
 	}
-	if g.minor || !r.Blocked[d.Ref()] {
-		a.level = "warning"
+	identity := []string{e.Server, pin.EntryRef(e.Type, e.Name)}
+	if e.Locked != nil {
+		identity = append(identity, e.Locked.Digest)
 	}
-	if d.Locked != nil {
-		a.identity = append(a.identity, d.Locked.Digest)
+	for _, p := range e.Definitions() {
+		identity = append(identity, p.Digest)
 	}
-	for _, p := range d.Definitions() {
-		a.identity = append(a.identity, p.Digest)
-	}
+	a.Identity = fingerprint(a.Rule, identity...)
 	return a
 }
 
-// fingerprint is 64 hex digits, the same in every run wherever the pin stands.
-func (a *annotation) fingerprint() string {
-	return fmt.Sprintf("%x", sha256.Sum256(jsontree.Append(nil, jsontree.Texts(append([]string{a.rule}, a.identity...)))))
-}
-
-// pinLine is the line of an entry's pin in the lockfile, else its server's, else 1.
-func (r *Report) pinLine(key pin.Ref) int {
-	p := pin.ComparisonOf(r.Comparisons, key.Server)
-	if p == nil || !p.Known {
-		return 1
-	}
-	if pin := p.Locked.Find(key.Key); pin != nil {
-		return max(1, pin.Line)
-	}
-	return max(1, p.Locked.Line)
-}
-
-// annotated is the file that annotations point into, "" if that is standard input.
-func (r *Report) annotated() string {
-	path := cmp.Or(r.Lockfile, r.Next.Against)
-	if path == "-" || path == "" {
-		return ""
-	}
-	return filepath.ToSlash(filepath.Clean(path))
+// fingerprint is the same in every run, wherever the pin stands.
+func fingerprint(rule string, identity ...string) []byte {
+	return jsontree.Append(nil, jsontree.Texts(append([]string{rule}, identity...)))
 }

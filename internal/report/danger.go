@@ -1,37 +1,35 @@
 package report
 
 import (
+	"cmp"
+	"net/url"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
+	"pinproof/internal/diff"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
-	"pinproof/internal/schema"
+	"pinproof/internal/signature"
 	"pinproof/internal/text"
 )
 
-// What a new tool could do is judged by what it declares and by what it takes. Hints are the
+// What a tool could do is judged by what it declares and by what it takes. Hints are the
 // server's own claims (MCP 2025-06-18, ToolAnnotations): they sort what is read, and decide
 // nothing. So a tool that takes code is read early whatever it claims.
 
 // A danger is what a tool declares and takes, as far as it is read early for that.
 type danger struct {
-	hints       [4]byte // of hintNames: 't', 'f', or 0 where it isn't declared as a boolean
-	code, place bool    // it takes code; it takes a path, an address or a query as free text
+	hints  [4]byte // of signature.Hints: 't', 'f', or 0 where it isn't declared as a boolean
+	code   bool    // it takes code
+	writes bool    // its name says that it writes
+	tool   bool
 }
 
-// hintNames are the hints of a tool, each with the words for true and for false. No two
-// have the same words, so that they can stand for the hint where a tool is shown.
-var hintNames = [4]struct{ name, yes, no string }{
-	{"destructiveHint", "destructive", "not destructive"},
-	{"readOnlyHint", "read-only", "writes"},
-	{"openWorldHint", "open world", "closed world"},
-	{"idempotentHint", "idempotent", "not idempotent"},
-}
-
-// Indexes of hintNames.
+// Indexes of signature.Hints.
 const (
 	destructive = iota
 	readOnly
@@ -40,80 +38,38 @@ const (
 
 // dangerOf reads a definition. notes are the findings in it.
 func dangerOf(p *pin.Pin, notes []lint.Finding) (d danger) {
-	d.code = slices.ContainsFunc(notes, func(f lint.Finding) bool { return f.ID == "takes-code" })
 	if p == nil || p.Type != pin.Tools || p.Definition == nil {
 		return d
 	}
-	tree := p.Tree()
-	d.hints = hintsOf(tree.Get("annotations"))
-	input := tree.Get("inputSchema")
-	schema.Visit(&input, schema.AtSchema, func(v *jsontree.Value, of, _ schema.Position, path []jsontree.Step) {
-		d.place = d.place || of == schema.AtProperties && namesPlace(path[len(path)-1].Name) && isFreeText(v)
-	})
+	d.tool = true
+	d.code = slices.ContainsFunc(notes, func(f lint.Finding) bool { return f.ID == "takes-code" })
+	d.hints = signature.HintsOf(p.Tree().Get("annotations"))
+	for _, word := range nameWords(p.Name) {
+		d.writes = d.writes || slices.Contains(writingWords, word)
+	}
 	return d
 }
 
-func hintsOf(annotations jsontree.Value) (hints [4]byte) {
-	for i, hint := range hintNames {
-		if v := annotations.Get(hint.name); v.Kind == 't' || v.Kind == 'f' {
-			hints[i] = v.Kind
+// writingWords are verbs in the names of tools that change something.
+var writingWords = strings.Fields(`add apply cancel clear clone close commit copy create delete deploy destroy disable drop edit enable execute
+ erase exec fork grant insert install kill merge modify move patch pause post publish purge push put remove rename replace reset restart restore resume
+ revoke rollback run send set start stop submit teardown terminate transfer truncate uninstall unset update upgrade upload upsert wipe write`)
+
+// nameWords splits a name at separators and inner capitals, in small letters.
+func nameWords(name string) []string {
+	var spaced strings.Builder
+	before := ' '
+	for _, r := range name {
+		if unicode.IsUpper(r) && unicode.IsLower(before) {
+			spaced.WriteByte(' ')
 		}
-	}
-	return hints
-}
-
-// namesPlace reports whether the last word of a parameter's name says that it takes a
-// path, an address or a query.
-func namesPlace(name string) bool {
-	isUpper := func(c byte) bool { return 'A' <= c && c <= 'Z' }
-	word := name[strings.LastIndexFunc(name, func(r rune) bool { return !unicode.IsLetter(r) })+1:]
-	at := len(word) // of the last word of pageURL, filePath
-	for at > 0 && isUpper(word[at-1]) {
-		at--
-	}
-	if at == len(word) {
-		at = max(0, strings.LastIndexFunc(word, unicode.IsUpper))
-	}
-	word = word[at:]
-	return slices.Contains([]string{"path", "paths", "file", "files", "filename", "folder", "directory", "dir", "url", "urls", "uri", "uris", "href",
-		"host", "address", "query", "filter", "selector"}, strings.ToLower(word))
-}
-
-// isFreeText reports whether a schema takes a text that isn't one of a few.
-func isFreeText(v *jsontree.Value) bool {
-	if v.Has("enum") || v.Has("const") {
-		return false
-	}
-	for _, items := range []jsontree.Value{*v, v.Get("items")} {
-		t := items.Get("type")
-		if t.Text == "string" || slices.ContainsFunc(t.Items(), func(m jsontree.Member) bool { return m.Value.Text == "string" }) {
-			return true
+		if !unicode.IsLetter(r) {
+			r = ' '
 		}
+		spaced.WriteRune(unicode.ToLower(r))
+		before = r
 	}
-	return false
-}
-
-// rank orders tools, the most dangerous first: what destroys, reaches out, declares nothing
-// or takes code before what writes, and that before what only reads; in each of these, what
-// takes code first, then what takes a path, an address or a query.
-func (d *danger) rank() int {
-	claim := 2
-	switch {
-	case d.hints[destructive] == 't' || d.hints[openWorld] == 't' || !d.declares() || d.code:
-		claim = 0
-	case d.hints[readOnly] != 't':
-		claim = 1
-	}
-	takes := 3
-	switch {
-	case d.code:
-		takes = 0
-	case d.hints[destructive] == 't':
-		takes = 1
-	case d.place:
-		takes = 2
-	}
-	return 4*claim + takes
+	return strings.Fields(spaced.String())
 }
 
 // declares reports whether a hint says what the tool may do.
@@ -128,58 +84,191 @@ func (d *danger) onlyWrites() bool {
 	return d.hints[readOnly] == 'f' && d.hints[destructive] != 't' || d.hints[readOnly] == 0 && d.hints[destructive] == 'f'
 }
 
-// dangers are those of several tools.
-type dangers []danger
-
-// words says in a few words what the tools declare and take: each word that is true of one.
-func (list dangers) words() []string {
-	var said []string
-	add := func(word string, is func(d danger) bool) {
-		if slices.ContainsFunc(list, is) {
+// said are the words for what a tool declares and takes. It takes code comes early, for a table may
+// cut the rest.
+func (d *danger) said() (said []string) {
+	add := func(word string, is bool) {
+		if is {
 			said = append(said, word)
 		}
 	}
-	add("destructive", func(d danger) bool { return d.hints[destructive] == 't' })
-	add("takes code", func(d danger) bool { return d.code }) // early, for a table may cut the rest
-	add("read-only", func(d danger) bool { return d.hints[readOnly] == 't' })
-	add("writes", func(d danger) bool { return d.onlyWrites() })
-	add("open world", func(d danger) bool { return d.hints[openWorld] == 't' })
-	add("no hints", func(d danger) bool { return !d.declares() })
+	add("destructive", d.hints[destructive] == 't')
+	add("takes code", d.code)
+	add("read-only", d.hints[readOnly] == 't')
+	add("writes", d.onlyWrites())
+	add("open world", d.hints[openWorld] == 't')
+	add("no hints", d.tool && !d.declares())
 	return said
 }
 
-// dangerText counts what the new tools among some groups declare and take: "2 destructive, 1
-// takes code". With names it names those: "2 destructive: drop, wipe; 1 takes code: run".
-func (r *Report) dangerText(groups []*group, names bool) string {
-	var parts []string
-	count := func(one, many string, named bool, is func(d *danger) bool) {
-		var refs []string
-		for _, g := range groups {
-			for _, i := range g.drifts {
-				if d := &r.Drifts[i]; d.Kind == pin.Added && d.Type == pin.Tools && is(&r.dangers[i]) {
-					refs = append(refs, shortRef(d.Type, d.Name))
-				}
+// What is most suspicious comes first for a reader.
+const (
+	rankWarned = iota
+	rankDuplicate
+	rankHidden
+	rankStrong      // a strong order; an approved entry that gained danger, a host, or lost a guard
+	rankCode        // a new tool that takes code,
+	rankDestructive // declares destruction,
+	rankWriting     // or writes by its name and declares nothing
+	rankAdded
+	rankChanged
+	rankRemoved
+)
+
+var kindRank = map[pin.DriftKind]int{pin.Duplicate: rankDuplicate, pin.Hidden: rankHidden, pin.Added: rankAdded, pin.Changed: rankChanged, pin.Removed: rankRemoved}
+
+// rank works out how early an entry is read. hosts are those in the pins of its server.
+func (e *drifted) rank(hosts func() map[string]bool) {
+	e.class = kindRank[e.Kind]
+	earlier := func(class int, is bool) {
+		if is {
+			e.class = min(e.class, class)
+		}
+	}
+	grave := false
+	for _, f := range e.fresh {
+		if f.ID == "order" {
+			e.weight = max(e.weight, f.Weight)
+			earlier(rankStrong, f.Strong)
+		}
+	}
+	if e.Kind == pin.Added {
+		earlier(rankCode, e.is.code)
+		earlier(rankDestructive, e.is.hints[destructive] == 't')
+		earlier(rankWriting, e.is.tool && e.is.writes && !e.is.declares())
+	}
+	if e.Kind == pin.Changed {
+		gained := func(hint int) bool { return e.is.hints[hint] == 't' && e.was.hints[hint] == 'f' } // true is the default of both
+		grave = e.is.code && slices.ContainsFunc(e.fresh, func(f lint.Finding) bool { return f.ID == "takes-code" }) || gained(destructive) || gained(openWorld)
+	}
+	says := false
+	for i := range e.edits {
+		ed := &e.edits[i]
+		says = says || !ed.minor()
+		// A hidden character makes a CHANGED entry as suspicious as a HIDDEN one.
+		earlier(rankHidden, ed.unseen != "" || ed.Hidden[1] > ed.Hidden[0])
+		grave = grave || e.Kind == pin.Changed && (ed.Label.AsksLess() || ed.losesGuard())
+	}
+	if e.Kind == pin.Changed && !grave && slices.ContainsFunc(e.fresh, func(f lint.Finding) bool { return f.ID == "new-address" }) {
+		known := hosts()
+		for host := range hostsOf(pinsOf(e.Captured)) {
+			grave = grave || !known[host]
+		}
+	}
+	earlier(rankStrong, grave)
+	earlier(rankWarned, e.warned())
+	e.minor = !says && len(e.edits) > 0 && e.Kind == pin.Changed && e.class == rankChanged && !slices.ContainsFunc(e.fresh, func(f lint.Finding) bool { return slices.Contains(joinedNotes, f.ID) })
+}
+
+// grave is why an entry is named before it is accepted with many others, or "".
+func (e *drifted) grave() string {
+	var why []string
+	for _, word := range e.is.said() {
+		if slices.Contains([]string{"destructive", "takes code", "open world"}, word) {
+			why = append(why, word)
+		}
+	}
+	if e.strong() {
+		why = append(why, "a strong order")
+	}
+	return strings.Join(why, ", ")
+}
+
+// strong reports whether an entry has a strong order.
+func (e *drifted) strong() bool {
+	return slices.ContainsFunc(e.fresh, func(f lint.Finding) bool { return f.Strong })
+}
+
+// before orders two entries, the more dangerous first.
+func (e *drifted) before(other *drifted) int {
+	kind := kindRank[e.Kind] - kindRank[other.Kind]
+	if e.class == rankStrong { // an approved entry that orders now comes before a new one
+		kind = cmp.Or(other.weight-e.weight, kindRank[other.Kind]-kindRank[e.Kind])
+	}
+	return cmp.Or(e.class-other.class, kind, lint.RankOf(e.minor)-lint.RankOf(other.minor), e.claim()-other.claim(), cmp.Compare(e.gravest(), other.gravest()),
+		other.weight-e.weight, lint.RankOf(e.Type != pin.Instructions)-lint.RankOf(other.Type != pin.Instructions), pin.CompareDrifts(e.Drift, other.Drift))
+}
+
+// claim orders new tools by what they declare: what reaches out or declares nothing before what
+// writes, and that before what only reads.
+func (e *drifted) claim() int {
+	switch d := &e.is; {
+	case e.Kind != pin.Added || !d.tool:
+		return 0
+	case d.code || d.hints[openWorld] == 't' || !d.declares() || d.hints[destructive] == 't':
+		return 0
+	case d.hints[readOnly] != 't':
+		return 1
+	}
+	return 2
+}
+
+// gravest is the first of the labels of an entry.
+func (e *drifted) gravest() diff.Label {
+	if len(e.edits) == 0 {
+		return 0
+	}
+	first := e.edits[0].Label
+	for i := range e.edits {
+		first = min(first, e.edits[i].Label)
+	}
+	return first
+}
+
+var hostPattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>()\[\]{}` + "`" + `]+`)
+})
+
+// hostsOf are the hosts in the texts of definitions, but for those of schemas and of examples
+// (RFC 2606).
+func hostsOf(pins []pin.Pin) map[string]bool {
+	hosts := map[string]bool{}
+	var read func(v jsontree.Value)
+	read = func(v jsontree.Value) {
+		for _, address := range hostPattern().FindAllString(v.Text, -1) {
+			u, err := url.Parse(strings.TrimRight(address, ".,;:!?*"))
+			if err != nil || u.Hostname() == "" {
+				continue
+			}
+			host := strings.ToLower(u.Hostname())
+			parts := strings.Split(host, ".")
+			example := slices.Contains([]string{"example", "test", "invalid", "localhost"}, parts[len(parts)-1]) || len(parts) > 1 && parts[len(parts)-2] == "example"
+			if !example {
+				hosts[host] = true
 			}
 		}
-		if len(refs) == 0 {
-			return
+		for _, part := range v.Parts {
+			if v.Kind != '{' || part.Name != "$schema" && part.Name != "$id" {
+				read(part.Value)
+			}
 		}
-		said := text.Number(len(refs)) + " " + many
-		if len(refs) == 1 {
-			said = "1 " + one
-		}
-		if named && names {
-			said += ": " + text.List(refs, maxTitleNames)
-		}
-		parts = append(parts, said)
 	}
-	count("destructive", "destructive", true, func(d *danger) bool { return d.hints[destructive] == 't' })
-	count("takes code", "take code", true, func(d *danger) bool { return d.code })
-	count("writes", "write", false, (*danger).onlyWrites)
-	count("open world", "open world", false, func(d *danger) bool { return d.hints[openWorld] == 't' })
-	count("without hints", "without hints", false, func(d *danger) bool { return !d.declares() })
-	if names {
-		return strings.Join(parts, "; ")
+	for i := range pins {
+		read(pins[i].Tree())
 	}
+	return hosts
+}
+
+// dangerText counts what new tools declare and take: "2 destructive, 1 takes code".
+func dangerText(entries []*drifted) string {
+	var parts []string
+	count := func(one, many string, is func(d *danger) bool) {
+		n := 0
+		for _, e := range entries {
+			n += lint.RankOf(e.Kind == pin.Added && e.is.tool && is(&e.is))
+		}
+		switch n {
+		case 0:
+		case 1:
+			parts = append(parts, "1 "+one)
+		default:
+			parts = append(parts, text.Number(n)+" "+many)
+		}
+	}
+	count("destructive", "destructive", func(d *danger) bool { return d.hints[destructive] == 't' })
+	count("takes code", "take code", func(d *danger) bool { return d.code })
+	count("writes", "write", (*danger).onlyWrites)
+	count("open world", "open world", func(d *danger) bool { return d.hints[openWorld] == 't' })
+	count("without hints", "without hints", func(d *danger) bool { return !d.declares() })
 	return strings.Join(parts, ", ")
 }

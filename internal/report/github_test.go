@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"bytes"
@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	. "pinproof/internal/report"
+	"pinproof/internal/report/github"
+	"pinproof/internal/report/sarif"
 	"slices"
 	"strings"
 	"testing"
@@ -52,7 +55,7 @@ hint: review: pinproof diff live.json
 	} {
 		r, _ := scenes[name].report(t)
 		var b bytes.Buffer
-		if err := writeGitHub(&b, r); err != nil || b.String() != want {
+		if err := github.Write(&b, r.Model); err != nil || b.String() != want {
 			t.Errorf("%s: error %v, got\n%swant\n%s", name, err, b.String(), want)
 		}
 	}
@@ -77,7 +80,7 @@ func TestGitHubFolds(t *testing.T) {
 	old, new = append(old, `{"name":"z"}`), append(new, `{"name":"z","a":1,"b":1,"c":1,"d":1,"e":1,"f":1}`)
 	r, _ := scene{server: "s", old: "[" + strings.Join(old, ",") + "]", new: "[" + strings.Join(new, ",") + "]"}.report(t)
 	var b bytes.Buffer
-	if err := writeGitHub(&b, r); err != nil {
+	if err := github.Write(&b, r.Model); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -94,10 +97,10 @@ func TestGitHubFolds(t *testing.T) {
 func TestGitHubError(t *testing.T) {
 	var b bytes.Buffer
 	want := "::error title=pinproof has no answer::100%25 of a.json:1:2: bad%0Ahint: do%0D%0A::error::this\n"
-	if err := writeGitHub(&b, failed(fail.In("100% of a.json:1:2", "bad").Hint("do\r\n::error::this"))); err != nil || b.String() != want {
+	if err := github.Write(&b, failed(fail.In("100% of a.json:1:2", "bad").Hint("do\r\n::error::this")).Model); err != nil || b.String() != want {
 		t.Errorf("error %v, got %q", err, b.String())
 	}
-	if err := writeGitHub(&fullDisk{}, failed(errors.New("x"))); !errors.Is(err, errFullDisk) {
+	if err := github.Write(&fullDisk{}, failed(errors.New("x")).Model); !errors.Is(err, errFullDisk) {
 		t.Error(err)
 	}
 }
@@ -128,23 +131,23 @@ func workflowCommand(line string) (name string, properties map[string]string, da
 func checkGitHub(t testing.TB, r *Report) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := writeGitHub(&b, r); err != nil {
+	if err := github.Write(&b, r.Model); err != nil {
 		t.Fatal(err)
 	}
 	out := b.String()
 	checkShown(t, out)
-	want := map[string][]annotation{}
+	want := map[string][]Annotation{}
 	commands := map[string]string{"error": "error", "warning": "warning", "note": "notice"}
-	list := annotations(r, true)
+	list := r.Model.Folded
 	if !r.Matches {
-		first := annotation{level: "warning", line: 1, title: "pinproof", text: r.verdictLine()}
+		first := Annotation{Level: "warning", Line: 1, Title: "pinproof", Text: verdictLine(r)}
 		if r.Failed {
-			first.level = "error"
+			first.Level = "error"
 		}
-		list = append([]annotation{first}, list...)
+		list = append([]Annotation{first}, list...)
 	}
 	for _, m := range list {
-		want[commands[m.level]] = append(want[commands[m.level]], m)
+		want[commands[m.Level]] = append(want[commands[m.Level]], m)
 	}
 	got := map[string]int{}
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
@@ -168,10 +171,10 @@ func checkGitHub(t testing.TB, r *Report) {
 				t.Fatalf("property %q in %q", key, line)
 			}
 		}
-		if file := text.Printable(r.annotated()); properties["file"] != file {
+		if file := text.Printable(r.Model.Annotated); properties["file"] != file {
 			t.Fatalf("file %q, not %q, in %q", properties["file"], file, line)
 		}
-		if m := list[n]; properties["title"] != m.title || data != m.text || r.annotated() != "" && properties["line"] != fmt.Sprint(m.line) {
+		if m := list[n]; properties["title"] != m.Title || data != m.Text || r.Model.Annotated != "" && properties["line"] != fmt.Sprint(m.Line) {
 			t.Fatalf("not %v: %q", m, line)
 		}
 	}
@@ -211,7 +214,7 @@ func FuzzGitHub(f *testing.F) {
 		}
 		checkGitHub(t, r)
 		var b bytes.Buffer
-		if err := writeGitHub(&b, failed(errors.New(s))); err != nil {
+		if err := github.Write(&b, failed(errors.New(s)).Model); err != nil {
 			t.Fatal(err)
 		}
 		if _, _, data, ok := workflowCommand(strings.TrimSuffix(b.String(), "\n")); !ok || data != text.Printable(s) {
@@ -280,7 +283,7 @@ type readLog struct {
 func checkSARIF(t testing.TB, schema *jsonschema.Schema, r *Report) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := writeSARIF(&b, r); err != nil {
+	if err := sarif.Write(&b, r.Model); err != nil {
 		t.Fatal(err)
 	}
 	validate(t, schema, b.Bytes())
@@ -291,13 +294,13 @@ func checkSARIF(t testing.TB, schema *jsonschema.Schema, r *Report) {
 		t.Fatal(err)
 	}
 	run := log.Runs[0]
-	want := annotations(r, false)
+	want := r.Model.Annotations
 	if log.Version != "2.1.0" || len(log.Runs) != 1 || len(run.Results) != len(want) || run.Invocations[0].ExitCode != r.ExitCode || !run.Invocations[0].ExecutionSuccessful {
 		t.Fatalf("%d results, not %d", len(run.Results), len(want))
 	}
 	for i, result := range run.Results {
 		m := want[i]
-		if result.RuleID != m.rule || run.Tool.Driver.Rules[result.RuleIndex].ID != m.rule || result.Level != m.level {
+		if result.RuleID != m.Rule || run.Tool.Driver.Rules[result.RuleIndex].ID != m.Rule || result.Level != m.Level {
 			t.Fatalf("result %d of rule %s, number %d, level %s is not %v", i, result.RuleID, result.RuleIndex, result.Level, m)
 		}
 		text := result.Message.Text
@@ -310,7 +313,7 @@ func checkSARIF(t testing.TB, schema *jsonschema.Schema, r *Report) {
 		if print := result.PartialFingerprints["pinproof/v1"]; len(print) != 64 || print != result.PartialFingerprints["primaryLocationLineHash"] {
 			t.Fatalf("fingerprints %q", result.PartialFingerprints)
 		}
-		if r.annotated() == "" {
+		if r.Model.Annotated == "" {
 			continue
 		}
 		at := result.Locations[0].PhysicalLocation
@@ -319,7 +322,7 @@ func checkSARIF(t testing.TB, schema *jsonschema.Schema, r *Report) {
 			t.Fatalf("location %+v", at)
 		}
 	}
-	if len(r.Drifts) > 0 && r.groups[0].warned && r.Warned(0) && (run.Results[0].Level == "note" || !strings.HasPrefix(run.Results[0].RuleID, "finding/")) {
+	if len(r.Drifts) > 0 && r.Model.Blocks[0].Warned && r.Warned(0) && (run.Results[0].Level == "note" || !strings.HasPrefix(run.Results[0].RuleID, "finding/")) {
 		t.Fatalf("a new warning doesn't come first, but %v", run.Results[0])
 	}
 }
@@ -338,7 +341,7 @@ func checkFull(t testing.TB, v jsontree.Value) {
 func TestSARIFRules(t *testing.T) {
 	r, _ := scenes["findings"].report(t)
 	var b bytes.Buffer
-	if err := writeSARIF(&b, r); err != nil {
+	if err := sarif.Write(&b, r.Model); err != nil {
 		t.Fatal(err)
 	}
 	var log readLog
@@ -379,8 +382,8 @@ func TestSARIFFingerprints(t *testing.T) {
 	prints := func(s scene) map[string]string {
 		r, _ := s.report(t)
 		all := map[string]string{}
-		for _, m := range annotations(r, false) {
-			all[m.title] = m.fingerprint()
+		for _, m := range r.Model.Annotations {
+			all[m.Title] = string(m.Identity)
 		}
 		return all
 	}
@@ -408,12 +411,12 @@ func TestSARIFLimit(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	b.WriteString(`[{"name":"a"}`)
-	for i := range maxResults + 1 {
+	for i := range 5_000 + 1 {
 		fmt.Fprintf(&b, `,{"name":"t%d"}`, i)
 	}
 	r, _ := scene{server: "s", old: `[]`, new: b.String() + "]"}.report(t)
 	var out bytes.Buffer
-	if err := writeSARIF(&out, r); err != nil {
+	if err := sarif.Write(&out, r.Model); err != nil {
 		t.Fatal(err)
 	}
 	var log readLog
@@ -421,7 +424,7 @@ func TestSARIFLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := log.Runs[0]
-	if n := run.Invocations[0].ToolExecutionNotifications; len(run.Results) != maxResults || len(n) != 2 || n[1].Message.Text != "2 results left out: code scanning takes no more" {
+	if n := run.Invocations[0].ToolExecutionNotifications; len(run.Results) != 5_000 || len(n) != 2 || n[1].Message.Text != "2 results left out: code scanning takes no more" {
 		t.Errorf("%d results, %q", len(run.Results), n)
 	}
 	validate(t, sarifSchemaFile(t), out.Bytes())
@@ -429,7 +432,7 @@ func TestSARIFLimit(t *testing.T) {
 
 func TestSARIFError(t *testing.T) {
 	var b bytes.Buffer
-	if err := writeSARIF(&b, failed(fail.New("no {0}").Hint("do"))); err != nil {
+	if err := sarif.Write(&b, failed(fail.New("no {0}").Hint("do")).Model); err != nil {
 		t.Fatal(err)
 	}
 	validate(t, sarifSchemaFile(t), b.Bytes())
@@ -437,19 +440,8 @@ func TestSARIFError(t *testing.T) {
 	if !strings.HasSuffix(b.String(), want) {
 		t.Error(b.String())
 	}
-	if err := writeSARIF(&fullDisk{}, failed(errors.New("x"))); !errors.Is(err, errFullDisk) {
+	if err := sarif.Write(&fullDisk{}, failed(errors.New("x")).Model); !errors.Is(err, errFullDisk) {
 		t.Error(err)
-	}
-}
-
-func TestFileURI(t *testing.T) {
-	for path, want := range map[string]string{
-		"tools.lock": "tools.lock", "dir/a b%#?:.lock": "dir/a%20b%25%23%3F%3A.lock", "é": "%C3%A9", "../x": "../x",
-		"/abs/x": "file:///abs/x", "a:b": "a%3Ab", "": "", "\xff\n": "%FF%0A",
-	} {
-		if got := fileURI(path); got != want {
-			t.Errorf("%q is %q, want %q", path, got, want)
-		}
 	}
 }
 
@@ -463,7 +455,7 @@ func FuzzSARIF(f *testing.F) {
 		}
 		checkSARIF(t, schema, r)
 		var b bytes.Buffer
-		if err := writeSARIF(&b, failed(fail.New("%s", text.Printable("x"+s)))); err != nil {
+		if err := sarif.Write(&b, failed(fail.New("%s", text.Printable("x"+s))).Model); err != nil {
 			t.Fatal(err)
 		}
 		validate(t, schema, b.Bytes())

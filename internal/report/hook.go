@@ -5,20 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
-	"pinproof/internal/diff"
 	"pinproof/internal/fail"
-	"pinproof/internal/jsontree"
+	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
 )
 
 // What a hook prints goes to the model, so none of it may come from the server. It
-// has only our words, the user's own paths and labels, counts, digests, plain
-// names of pins that a person approved, and member names of the specification.
+// has only our words, the user's own paths and labels, counts, digests and plain
+// names of pins that a person approved. It needs no model of the report: an agent waits.
 
 const (
 	maxHookBytes = 2 << 10 // bytes of the whole message
@@ -27,14 +25,18 @@ const (
 )
 
 // WriteHook says why an agent's start or call is blocked.
-func WriteHook(w io.Writer, r *Report) error {
-	lines := []string{"pinproof: blocked: the MCP tools are not the ones approved in " + hookPath(r.Lockfile)}
+func WriteHook(w io.Writer, in Input) error {
+	lines := []string{"pinproof: blocked: the MCP tools are not the ones approved in " + hookPath(in.Lockfile)}
 	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
-	if n := len(r.newWarnings()); n > 0 {
-		say("%s that nobody approved", text.Count(n, "warning"))
+	warnings := 0
+	for _, f := range in.Findings {
+		warnings += lint.RankOf(f.Warning && !f.Approved)
 	}
-	for i := range r.Comparisons {
-		p := &r.Comparisons[i]
+	if warnings > 0 {
+		say("%s that nobody approved", text.Count(warnings, "warning"))
+	}
+	for i := range in.Comparisons {
+		p := &in.Comparisons[i]
 		if !p.Known {
 			say("server %s has no approved tools", hookPath(p.Server))
 		}
@@ -44,8 +46,8 @@ func WriteHook(w io.Writer, r *Report) error {
 	}
 	for _, k := range []pin.DriftKind{pin.Hidden, pin.Changed, pin.Removed, pin.Added, pin.Duplicate} {
 		unnamed, named := pin.Counts{}, 0
-		for i := range r.Drifts {
-			d := &r.Drifts[i]
+		for i := range in.Drifts {
+			d := &in.Drifts[i]
 			plain := d.Type == pin.Instructions || shell.Pasteable(d.Name) && len(d.Name) <= 64
 			switch {
 			case d.Kind != k:
@@ -53,40 +55,21 @@ func WriteHook(w io.Writer, r *Report) error {
 				unnamed[d.Type]++
 			default:
 				named++
-				say("%s: %s%s", k, shortRef(d.Type, d.Name), changedMembers(d.Type, r.changes[i]))
+				say("%s: %s", k, shortRef(d.Type, d.Name))
 			}
 		}
 		if unnamed.Total() > 0 {
 			say("%s: %s not named here", k, unnamed)
 		}
 	}
-	if len(r.Comparisons) == 1 {
-		say("approved set %s\nlisted set   %s", SetOrNone(r.Comparisons[0].Locked.Digest), SetOrNone(r.Comparisons[0].Captured.Digest))
+	if len(in.Comparisons) == 1 {
+		say("approved set %s\nlisted set   %s", SetOrNone(in.Comparisons[0].Locked.Digest), SetOrNone(in.Comparisons[0].Captured.Digest))
 	}
-	return hookEnd(w, lines, "Do not use this server's tools. A person has to review the change", r.Next)
+	return hookEnd(w, lines, "Do not use this server's tools. A person has to review the change", in.Next)
 }
 
 // SetOrNone is a set digest in words. There is none where a name is repeated.
 func SetOrNone(digest string) string { return cmp.Or(digest, "none: a name is repeated") }
-
-// changedMembers names the members of the specification that changed: " (title, icons)".
-func changedMembers(list pin.EntryType, changes []diff.Change) string {
-	var words []string
-	for _, c := range changes {
-		tokens, _ := jsontree.Tokens(c.Pointer)
-		word := "another member"
-		if len(tokens) > 0 && slices.Contains(pin.EntryMembers[list], tokens[0]) {
-			word = tokens[0]
-		}
-		if !slices.Contains(words, word) {
-			words = append(words, word)
-		}
-	}
-	if len(words) == 0 || list == pin.Instructions {
-		return ""
-	}
-	return " (" + strings.Join(words, ", ") + ")"
-}
 
 // WriteHookError says that there is no answer, and where reading stopped. The
 // error's own words may quote the server; they are for a person.

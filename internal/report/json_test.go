@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"bytes"
@@ -8,6 +8,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	. "pinproof/internal/report"
+	reportjson "pinproof/internal/report/json"
+	"pinproof/internal/report/junit"
 	"slices"
 	"strings"
 	"testing"
@@ -208,7 +211,7 @@ func TestJSONReports(t *testing.T) {
 func checkJSON(t testing.TB, schema *jsonschema.Schema, r *Report) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := writeJSON(&b, r); err != nil {
+	if err := reportjson.Write(&b, r.Model); err != nil {
 		t.Fatal(err)
 	}
 	out := b.Bytes()
@@ -238,7 +241,7 @@ func checkJSON(t testing.TB, schema *jsonschema.Schema, r *Report) {
 	if err := json.Unmarshal(out, &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Verdict != jsonVerdict(r) || got.Summary != strings.ToValidUTF8(r.verdictLine(), "\ufffd") || (got.ExitCode == 1) != r.Failed || len(got.Drift) != len(r.Drifts) {
+	if got.Verdict != verdictOf(r) || got.Summary != strings.ToValidUTF8(verdictLine(r), "\ufffd") || (got.ExitCode == 1) != r.Failed || len(got.Drift) != len(r.Drifts) {
 		t.Fatalf("verdict %s, exit code %d, %d drifts:\n%s", got.Verdict, got.ExitCode, len(got.Drift), out)
 	}
 	c := got.Counts
@@ -253,12 +256,12 @@ func checkJSON(t testing.TB, schema *jsonschema.Schema, r *Report) {
 				unapproved++
 			}
 		}
-		if d.List != pin.EntryTypeInfo[want.Type].Member || d.Name != want.Name || d.Kind != string(want.Kind) || len(d.Changes) != len(r.changes[i]) || unapproved != len(r.fresh[i]) || d.Blocked != r.Blocked[want.Ref()] {
+		if d.List != pin.EntryTypeInfo[want.Type].Member || d.Name != want.Name || d.Kind != string(want.Kind) || len(d.Changes) != len(r.Model.Entries[i].Changes) || unapproved != r.Model.Entries[i].New || d.Blocked != r.Blocked[want.Ref()] {
 			t.Fatalf("drift %d is not that of the report:\n%s", i, out)
 		}
 		for j, c := range d.Changes {
-			was := r.changes[i][j]
-			if c.Pointer != was.Pointer || c.Label != was.Label.ID() {
+			was := r.Model.Entries[i].Changes[j]
+			if c.Pointer != was.Pointer || c.Label != was.Label {
 				t.Fatalf("%s at %q of %q", c.Label, c.Pointer, d.Name)
 			}
 			for k, raw := range []json.RawMessage{c.Old, c.New} {
@@ -279,7 +282,7 @@ func TestJSONReport(t *testing.T) {
 		`{"schemaVersion":1,"verdict":"drift","exitCode":1,"summary":"DRIFT: 1 hidden, 1 added; 0 match tools.lock","lockfile":"tools.lock",`,
 		`"counts":{"added":1,"allowed":1,"blocked":1,"changed":0,"drift":2,"duplicate":0,"entries":2,`,
 		`"hidden":1,"matched":0,"notes":0,"pins":1,"removed":0,"standing":0,"warnings":0},`,
-		`"textBytes":{"after":13,"before":6},`,
+		`"textBytes":{"after":46,"before":30},`,
 		`"servers":[{"server":"s",`,
 		`"pinned":{"entries":1,"setDigest":"sha256:33eb6f3acdf07dc2e05709f453cd1dc30c462d76cf0cfa0b8f21eac97d72f650","policy":{}},`,
 		`"now":{"entries":2,"setDigest":"sha256:ae68c4822e9f7d41f906be5a0a06104c21d8f6164907011fb011e6574427ac9e","policy":{},"capture":"live.json","linesPassedOver":0}}],`,
@@ -299,7 +302,7 @@ func TestJSONReport(t *testing.T) {
 		`"approvalHash":"sha256:2f16b8477146a1b2ba7d6bb7cf7c9979c191cc2838a107dbf5f0d920b4cb3ba1"}]}`,
 	}, "") + "\n"
 	var b bytes.Buffer
-	if err := writeJSON(&b, r); err != nil || b.String() != want {
+	if err := reportjson.Write(&b, r.Model); err != nil || b.String() != want {
 		t.Errorf("error %v\ngot  %swant %s", err, b.String(), want)
 	}
 }
@@ -307,11 +310,11 @@ func TestJSONReport(t *testing.T) {
 func TestJSONStreams(t *testing.T) {
 	r, _ := scenes["drift"].report(t)
 	for room := range 40 {
-		if err := writeJSON(&fullDisk{room: room * 100}, r); room < 20 && !errors.Is(err, errFullDisk) {
+		if err := reportjson.Write(&fullDisk{room: room * 100}, r.Model); room < 20 && !errors.Is(err, errFullDisk) {
 			t.Fatalf("after %d bytes: %v", room*100, err)
 		}
 	}
-	if err := writeJSON(&fullDisk{}, failed(fail.New("x"))); !errors.Is(err, errFullDisk) {
+	if err := reportjson.Write(&fullDisk{}, failed(fail.New("x")).Model); !errors.Is(err, errFullDisk) {
 		t.Error(err)
 	}
 }
@@ -342,7 +345,7 @@ func TestJSONError(t *testing.T) {
 			`{"schemaVersion":1,"verdict":"error","exitCode":2,"error":{"message":"not ours<U+001B><U+000A>","hints":[]}}`},
 	} {
 		var b bytes.Buffer
-		if err := writeJSON(&b, failed(test.err)); err != nil || b.String() != test.want+"\n" {
+		if err := reportjson.Write(&b, failed(test.err).Model); err != nil || b.String() != test.want+"\n" {
 			t.Errorf("got %swant %s", b.String(), test.want)
 		}
 		validate(t, schema, b.Bytes())
@@ -526,7 +529,7 @@ func FuzzJSON(f *testing.F) {
 		}
 		validate(t, lockSchema, locked)
 		var b bytes.Buffer
-		if err := writeJSON(&b, failed(errors.New(text))); err != nil {
+		if err := reportjson.Write(&b, failed(errors.New(text)).Model); err != nil {
 			t.Fatal(err)
 		}
 		validate(t, schema, b.Bytes())
@@ -560,7 +563,20 @@ func TestRealReports(t *testing.T) {
 		checkGitHub(t, r)
 		checkSARIF(t, sarif, r)
 		checkJUnit(t, r)
-		holdAgainstXSD(t, t.TempDir(), func(w io.Writer) error { return writeJUnit(w, r) })
+		holdAgainstXSD(t, t.TempDir(), func(w io.Writer) error { return junit.Write(w, r.Model) })
 	}
 	t.Logf("%d captures, %d drifts", len(paths), drifted)
 }
+
+// verdictOf is the verdict for programs.
+func verdictOf(r *Report) string {
+	switch {
+	case r.NoAnswer != nil:
+		return "error"
+	case r.Matches:
+		return "match"
+	}
+	return "drift"
+}
+
+func verdictLine(r *Report) string { return r.Model.Word + ": " + r.Model.Text }

@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	. "pinproof/internal/report"
+	"pinproof/internal/report/junit"
 	"strings"
 	"testing"
 
@@ -27,7 +29,7 @@ func TestJUnitReport(t *testing.T) {
 		allowed: []pin.DriftKind{pin.Removed}}
 	r, _ := s.report(t)
 	var b bytes.Buffer
-	if err := writeJUnit(&b, r); err != nil {
+	if err := junit.Write(&b, r.Model); err != nil {
 		t.Fatal(err)
 	}
 	want := `<?xml version="1.0" encoding="UTF-8"?>
@@ -37,32 +39,29 @@ func TestJUnitReport(t *testing.T) {
       <failure type="DRIFT" message="DRIFT: 1 WARNING oversize in the capture; 1 added, 1 changed, 1 removed; 1 matches tools.lock"><![CDATA[DRIFT: 1 WARNING oversize in the capture; 1 added, 1 changed, 1 removed; 1 matches tools.lock
 review: pinproof diff live.json]]></failure>
       <system-out><![CDATA[About the whole list:
-! WARNING oversize  in the capture  a large capture
+WARNING oversize in the capture  a large capture
 Approved warnings, in what matches its pins:
-! WARNING padding  in stat  much
+WARNING padding in stat  much
 ]]></system-out>
     </testcase>
   </testsuite>
   <testsuite name="files" tests="4" failures="2" errors="0" time="0">
     <testcase classname="files" name="&#34;x&lt;U+000A&gt;&lt;y&gt;&#34;" time="0">
       <failure type="ADDED" message="ADDED &#34;x&lt;U+000A&gt;&lt;y&gt;&#34;: no pin names it"><![CDATA[ADDED "x<U+000A><y>": no pin names it
-+ | 0628c339c816
 ]]></failure>
     </testcase>
     <testcase classname="files" name="read_file" time="0">
       <failure type="CHANGED" message="CHANGED read_file: wording at /description; client-metadata at /_meta"><![CDATA[CHANGED read_file: wording at /description; client-metadata at /_meta
-! note growth  /description  grew & grew
-@@ wording  /description @@
-- | Reads [-a-] file in a folder.
-+ | Reads {+any+} file in a folder.
-@@ client-metadata  /_meta  changed in what clients show @@
-+ | ["]]]]><![CDATA[>"]
+  note growth  /description  grew & grew
+  wording  /description
+      | Reads [-a-]{+any+} file in a folder.
+  client-metadata  /_meta
+    + | ["]]]]><![CDATA[>"]
 ]]></failure>
     </testcase>
     <testcase classname="files" name="gone" time="0">
       <system-out><![CDATA[allowed: REMOVED gone: it is gone
-- | 710ca6a91c0f
-- | title  "<b>"
+  title  | <b>
 ]]></system-out>
     </testcase>
     <testcase classname="files" name="stat" time="0"></testcase>
@@ -76,21 +75,21 @@ Approved warnings, in what matches its pins:
 	checkJUnit(t, r)
 }
 
-// TestJUnitAlike: entries that changed alike are one group, and each case quotes the
-// texts of its own entry.
+// TestJUnitAlike: entries in which the same words changed in other sentences are no block, and each
+// case quotes the sentences of its own entry.
 func TestJUnitAlike(t *testing.T) {
 	list := func(word string) string {
 		return `[{"name":"a","description":"The first tool ` + word + ` here."},{"name":"b","description":"The second tool ` + word + ` there."}]`
 	}
 	r := pageReport(t, list("works"), list("sleeps"))
-	if len(r.groups) != 1 || !r.groups[0].edits[0].example {
-		t.Fatalf("%d groups", len(r.groups))
+	if len(r.Model.Blocks) != 2 {
+		t.Fatalf("%d blocks", len(r.Model.Blocks))
 	}
 	var b bytes.Buffer
-	if err := writeJUnit(&b, r); err != nil {
+	if err := junit.Write(&b, r.Model); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"- | The first tool [-works-] here.\n+ | The first tool {+sleeps+} here.\n", "- | The second tool [-works-] there.\n+ | The second tool {+sleeps+} there.\n"} {
+	for _, want := range []string{"    | The first tool [-works-]{+sleeps+} here.\n", "    | The second tool [-works-]{+sleeps+} there.\n"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no\n%s in\n%s", want, b.String())
 		}
@@ -103,7 +102,7 @@ func TestJUnitScenes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r, _ := s.report(t)
 			checkJUnit(t, r)
-			holdAgainstXSD(t, folder, func(w io.Writer) error { return writeJUnit(w, r) })
+			holdAgainstXSD(t, folder, func(w io.Writer) error { return junit.Write(w, r.Model) })
 		})
 	}
 	if os.Getenv("PINPROOF_JUNIT_XSD") == "" {
@@ -135,7 +134,7 @@ func holdAgainstXSD(t *testing.T, folder string, write func(io.Writer) error) {
 func TestJUnitError(t *testing.T) {
 	var b bytes.Buffer
 	err := fail.In("a.json:1:2", `bad "<x>"`).Hint("do & see")
-	if err := writeJUnit(&b, failed(err)); err != nil {
+	if err := junit.Write(&b, failed(err).Model); err != nil {
 		t.Fatal(err)
 	}
 	want := `<?xml version="1.0" encoding="UTF-8"?>
@@ -151,8 +150,8 @@ hint: do & see]]></error>
 	if b.String() != want {
 		t.Errorf("got\n%s", b.String())
 	}
-	holdAgainstXSD(t, t.TempDir(), func(w io.Writer) error { return writeJUnit(w, failed(err)) })
-	if err := writeJUnit(&fullDisk{}, failed(err)); !errors.Is(err, errFullDisk) {
+	holdAgainstXSD(t, t.TempDir(), func(w io.Writer) error { return junit.Write(w, failed(err).Model) })
+	if err := junit.Write(&fullDisk{}, failed(err).Model); !errors.Is(err, errFullDisk) {
 		t.Error(err)
 	}
 }
@@ -185,7 +184,7 @@ type junitInFile struct {
 func checkJUnit(t testing.TB, r *Report) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := writeJUnit(&b, r); err != nil {
+	if err := junit.Write(&b, r.Model); err != nil {
 		t.Fatal(err)
 	}
 	checkShown(t, b.String())
@@ -216,12 +215,12 @@ func checkJUnit(t testing.TB, r *Report) {
 		if n != suite.Failures || len(suite.Cases) != suite.Tests {
 			t.Fatalf("suite %q says %d failures of %d, %d cases of %d", suite.Name, suite.Failures, n, suite.Tests, len(suite.Cases))
 		}
-		if i == 0 && (suite.Name != "pinproof" || len(suite.Cases) != 1 || (n == 1) != r.Failed || n == 1 && suite.Cases[0].Failures[0].Message != r.verdictLine()) {
+		if i == 0 && (suite.Name != "pinproof" || len(suite.Cases) != 1 || (n == 1) != r.Failed || n == 1 && suite.Cases[0].Failures[0].Message != verdictLine(r)) {
 			t.Fatalf("the verdict doesn't come first:\n%s", b.Bytes())
 		}
 		tests, failures = tests+len(suite.Cases), failures+n
 	}
-	entries, blocked := map[pin.Ref]bool{}, len(r.problems())
+	entries, blocked := map[pin.Ref]bool{}, len(r.Model.Problems)
 	for i := range r.Comparisons {
 		for _, set := range []pin.Set{r.Comparisons[i].Locked, r.Comparisons[i].Captured} {
 			for _, p := range set.Pins {
@@ -237,7 +236,7 @@ func checkJUnit(t testing.TB, r *Report) {
 	if r.Failed {
 		blocked++
 	}
-	if len(got.Suites) != len(r.Comparisons)+1 || tests != got.Tests || tests != len(entries)+len(r.problems())+1 || failures != got.Failures || failures != blocked {
+	if len(got.Suites) != len(r.Comparisons)+1 || tests != got.Tests || tests != len(entries)+len(r.Model.Problems)+1 || failures != got.Failures || failures != blocked {
 		t.Fatalf("%d suites, %d tests of %d entries, %d failures, %d blocked:\n%s", len(got.Suites), tests, len(entries), failures, blocked, b.Bytes())
 	}
 }
@@ -251,7 +250,7 @@ func FuzzJUnit(f *testing.F) {
 		}
 		checkJUnit(t, r)
 		var b bytes.Buffer
-		if err := writeJUnit(&b, failed(errors.New(text))); err != nil {
+		if err := junit.Write(&b, failed(errors.New(text)).Model); err != nil {
 			t.Fatal(err)
 		}
 		if err := xml.Unmarshal(b.Bytes(), new(junitFile)); err != nil {

@@ -1,9 +1,11 @@
-package report
+package report_test
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
+	. "pinproof/internal/report"
+	"pinproof/internal/report/markdown"
 	"regexp"
 	"slices"
 	"strings"
@@ -71,7 +73,7 @@ func inputOf(pairs []pin.Comparison) Input {
 func markdownOf(t testing.TB, r *Report) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := writeMarkdown(&b, r); err != nil {
+	if err := markdown.Write(&b, r.Model); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -95,7 +97,8 @@ const (
 // list, and that before the other entries.
 func TestMarkdownWarnedFirst(t *testing.T) {
 	r := pageReport(t, pageOld, pageNew)
-	r.Findings = []lint.Finding{{Server: "s", ID: "crowded-list", Detail: "of the whole list", WholeServer: true}}
+	r.Findings = append(r.Findings, lint.Finding{Server: "s", ID: "crowded-list", Detail: "of the whole list", WholeServer: true})
+	r = New(r.Input)
 	page, last := markdownOf(t, r), 0
 	for _, heading := range []string{"\n### 1. `HIDDEN list_dir`", "\n### About the whole list", "\n### 2. "} {
 		at := strings.Index(page, heading)
@@ -106,6 +109,7 @@ func TestMarkdownWarnedFirst(t *testing.T) {
 	}
 	r = pageReport(t, pageNew, pageNew)
 	r.Findings = []lint.Finding{{Server: "s", ID: "crowded-list", Detail: "of the whole list", WholeServer: true}}
+	r = New(r.Input)
 	if !strings.Contains(markdownOf(t, r), "\n### About the whole list") {
 		t.Error("without drift nothing is said of the whole list")
 	}
@@ -113,38 +117,29 @@ func TestMarkdownWarnedFirst(t *testing.T) {
 
 func TestMarkdownPage(t *testing.T) {
 	r := pageReport(t, pageOld, pageNew)
-	r.Findings, r.fresh = nil, make([][]lint.Finding, len(r.Drifts))
-	want := strings.ReplaceAll(`## DRIFT: '1 hidden, 3 changed (2 alike), 1 removed; 0 match tools.lock'
+	r.Findings = nil
+	r = New(r.Input)
+	want := strings.ReplaceAll(`## DRIFT: '1 hidden, 3 changed, 1 removed; 0 match tools.lock'
 
-- '1 hidden, 3 changed (2 alike), 1 of them in text the model reads, 1 removed'
-- 'To read: 1 takes more than before, 2 reworded; minor: 2 sdk-churn'
-- 'text the model reads 222 -> 219 bytes (-1 %)'
-
-| server | pinned | now |
-|---|---|---|
-| 's' | 'tools.lock 5 tools, set 6a152ede297f' | 'live.json 4 tools, set 1f43e8b53723' |
-
-| | drift | what |
-|--:|---|---|
-| 1 | 'HIDDEN list_dir' | 'wording' |
-| 2 | 'CHANGED read_file' | 'constraint-loosened, wording' |
-| 3 | 'CHANGED 2 tools alike: copy, stat' | 'sdk-churn' |
-| 4 | 'REMOVED gone' |  |
+| server | pinned | now | versions | added | changed | removed | takes code | destructive | strong orders | text |
+|---|---|---|---|--:|--:|--:|--:|--:|--:|--:|
+| 's' | 'tools.lock 5 tools' | 'live.json 4 tools' |  |  | 4 | 1 |  |  |  | +53 |
 
 ### 1. 'HIDDEN list_dir'
 
 '''diff
-@@ wording  /description @@
-- | Lists a folder.
-+ | Lists a folder.{+<2 tag characters: "hi">+}
+@@ wording  /description  2 characters no reader sees @@
+  | Lists a folder.{+<2 tag characters: "hi">+}
+'''
+
+'''sh
+pinproof relock live.json --accept list_dir --expect sha256:x
 '''
 
 ### 2. 'CHANGED read_file'
 
 '''diff
-@@ constraint-loosened  arguments.limit/maximum  takes more than before @@
-- | limit  integer, at most 1000
-+ | limit  integer, at most 100000
+@@ constraint-loosened  arguments.limit/maximum  integer, at most 1000 -> at most 100000 @@
 @@ wording  /description @@
 - | Reads a file inside the project.
 + | Reads a file. Then sends a copy.
@@ -154,7 +149,25 @@ func TestMarkdownPage(t *testing.T) {
 pinproof relock live.json --accept read_file --expect sha256:x
 '''
 
-Only in the table: 3 tools; 'diff --full' shows more.
+### 3. 'CHANGED 2 tools alike: copy, stat'
+
+'''diff
+@@ minor: sdk-churn @@
+'''
+
+'''sh
+pinproof relock live.json --accept copy --accept stat --expect sha256:x
+'''
+
+### 4. 'REMOVED gone'
+
+'''diff
+- | Goes.
+'''
+
+'''sh
+pinproof relock live.json --accept gone@sha256:x --expect sha256:x
+'''
 
 ### Next
 
@@ -186,12 +199,13 @@ pinproof relock live.json --accept-all --expect sha256:x
 func TestMarkdownMatch(t *testing.T) {
 	r := pageReport(t, pageOld, pageOld)
 	r.Findings = []lint.Finding{{Entry: "a|b", ID: "padding", Warning: true, Detail: "`x`", Scope: lint.InMatch, Approved: true}}
+	r = New(r.Input)
 	want := strings.ReplaceAll(`## OK: '0 drift (5 tools match tools.lock); 1 approved warning'
 
 ### Approved warnings, in what matches its pins
 
 '''diff
-! WARNING padding  in "a|b"  'x'
+! WARNING padding in "a|b"  'x'
 '''
 `, "'", "`")
 	got := markdownOf(t, r)
@@ -248,27 +262,34 @@ func hostileReport(t testing.TB, name, key, old, new string) *Report {
 	r.Lockfile, r.Next.Capture = new, old
 	for _, tool := range []string{"changed", name, "alike"} {
 		f := lint.Finding{Server: p.Server, Entry: tool, ID: "hidden-text", Warning: true, Pointer: jsontree.Pointer("", key), Detail: text.Printable(new)}
-		for i := range r.Drifts {
-			if r.Drifts[i].Ref() == f.Ref() {
-				r.fresh[i] = append(r.fresh[i], f)
-			}
-		}
 		r.Findings = append(r.Findings, f)
 		f.Scope, f.Approved = lint.InMatch, true
 		r.Findings = append(r.Findings, f)
 	}
-	return r
+	return New(r.Input)
+}
+
+// ofServer is a report of the same entries under another label, which the lockfile doesn't have.
+func ofServer(r *Report, server string) *Report {
+	in := r.Input
+	in.Comparisons[0].Server, in.Comparisons[0].Known = server, false
+	for i := range in.Drifts {
+		in.Drifts[i].Server = server
+	}
+	for i := range in.Findings {
+		in.Findings[i].Server = server
+	}
+	return New(in)
 }
 
 func TestMarkdownHostile(t *testing.T) {
 	for _, s := range pageTexts {
 		r := hostileReport(t, s, s, "before "+s, s)
 		checkMarkdown(t, markdownOf(t, r))
-		r.Comparisons[0].Server, r.Comparisons[0].Known = s, false
-		checkMarkdown(t, markdownOf(t, r))
+		checkMarkdown(t, markdownOf(t, ofServer(r, s)))
 		for _, err := range []error{fail.New("%s", text.Printable(s)).Hint("%s", text.Printable(s)), errors.New(s), fail.New("a\n%s\nb", "```")} {
 			var b bytes.Buffer
-			if err := writeMarkdown(&b, failed(err)); err != nil {
+			if err := markdown.Write(&b, failed(err).Model); err != nil {
 				t.Fatal(err)
 			}
 			checkMarkdown(t, b.String())
@@ -283,7 +304,7 @@ var outsideCode = regexp.MustCompile(`^[A-Za-z0-9 ,.;:()+%>'-]*$`)
 // holds it against what our own words make.
 func checkMarkdown(t testing.TB, page string) {
 	t.Helper()
-	if len(page) > maxMarkdown {
+	if len(page) > 60_000 {
 		t.Errorf("%d bytes", len(page))
 	}
 	source := []byte(page)
@@ -345,14 +366,13 @@ func TestMarkdownBounded(t *testing.T) {
 	page := markdownOf(t, pageReport(t, "["+strings.Join(old, ",")+"]", "["+strings.Join(new, ",")+"]"))
 	checkMarkdown(t, page)
 	for _, want := range []string{
-		"\n! the rest of this is left out here: see diff\n", "\n### 20. `CHANGED ", " more rows left out here.\n",
-		"\nThe page is full: the changes of ", " tools are left out; `diff` shows them.\n", "@@ input-changed  /inputSchema  describes the input in another way @@\n+ | {\"properties\":{\"z\":{}},\"required\":[\"z\"],\"type\":\"object\"}\n", "\npinproof diff live.json\n",
+		"\n### Not shown here\n", "\n- 1. `CHANGED a`\n", "\n### 20. `CHANGED ", " more entries left out here.\n", "\npinproof diff live.json\n",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q", want)
 		}
 	}
-	if len(page) < maxMarkdown*3/4 {
+	if len(page) < 60_000*3/4 {
 		t.Errorf("only %d bytes", len(page))
 	}
 }
@@ -366,6 +386,7 @@ func TestMarkdownBoundedServers(t *testing.T) {
 		r.Comparisons = append(r.Comparisons, pin.Comparison{Server: server, Known: true, Missing: true})
 		r.Differs[server] = true
 	}
+	r = New(r.Input)
 	page := markdownOf(t, r)
 	checkMarkdown(t, page)
 	for _, want := range []string{"| `t000` |", " more servers left out here"} {

@@ -9,16 +9,21 @@ import (
 )
 
 // placeOf says for people where in an entry something is: a parameter of a tool as the way to
-// it, "arguments.sort[].by", and what is in its schema behind that, "arguments.sort/enum/2".
+// it, "arguments.sort[].by", a part of its result likewise, "returns.links[]", and what is in its
+// schema behind that, "arguments.sort/enum/2".
 // "[]" is every element and "*" every parameter without a name. Anything else, and a
 // parameter with a name that could be mistaken, is shown as its JSON Pointer.
 func placeOf(list pin.EntryType, pointer string) string {
-	const input = "/inputSchema"
-	if list != pin.Tools || !strings.HasPrefix(pointer, input+"/properties/") || len(pointer) > text.MaxPointer {
+	schema, said := "/inputSchema", "arguments"
+	if strings.HasPrefix(pointer, "/outputSchema/") {
+		schema, said = "/outputSchema", "returns"
+	}
+	inside, found := strings.CutPrefix(pointer, schema)
+	if list != pin.Tools || !found || !strings.HasPrefix(inside, "/properties/") || len(pointer) > text.MaxPointer {
 		return text.Pointer(pointer)
 	}
-	steps, _ := jsontree.Tokens(pointer[len(input):])
-	said, n := "arguments", 0
+	steps, _ := jsontree.Tokens(inside)
+	n := 0
 	for n < len(steps) {
 		switch {
 		case steps[n] == "properties" && n+1 < len(steps):

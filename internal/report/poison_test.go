@@ -1,12 +1,20 @@
-package report
+package report_test
 
 import (
 	"bytes"
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	. "pinproof/internal/report"
+	"pinproof/internal/report/github"
+	page "pinproof/internal/report/html"
+	reportjson "pinproof/internal/report/json"
+	"pinproof/internal/report/junit"
+	"pinproof/internal/report/markdown"
+	"pinproof/internal/report/sarif"
 	"strings"
 	"testing"
 
@@ -80,16 +88,15 @@ func TestPoisonFirst(t *testing.T) {
 			old, new := poisoned(t, list, "write_file")
 			r := pageReport(t, old, new)
 			const warning = "1 WARNING hidden-text in write_file"
-			if !strings.HasPrefix(r.verdictLine(), "DRIFT: "+warning+"; ") {
-				t.Fatalf("the headline is %q", r.verdictLine())
+			if !strings.HasPrefix(verdictLine(r), "DRIFT: "+warning+"; ") {
+				t.Fatalf("the headline is %q", verdictLine(r))
 			}
 			for format, check := range map[string]func(t *testing.T, out string){
 				"json": poisonInJSON, "github": poisonInGitHub, "sarif": poisonInSARIF, "junit": poisonInJUnit, "markdown": poisonInMarkdown, "html": poisonInHTML,
 			} {
 				t.Run(format, func(t *testing.T) {
 					var b bytes.Buffer
-					write := FormatWriter(format)
-					if err := write(&b, r); err != nil {
+					if err := formats[format](&b, r.Model); err != nil {
 						t.Fatal(err)
 					}
 					if !strings.Contains(b.String(), warning) {
@@ -100,6 +107,11 @@ func TestPoisonFirst(t *testing.T) {
 			}
 		})
 	}
+}
+
+// formats are those for programs and pages.
+var formats = map[string]func(io.Writer, *Model) error{
+	"json": reportjson.Write, "github": github.Write, "sarif": sarif.Write, "junit": junit.Write, "markdown": markdown.Write, "html": page.Write,
 }
 
 func poisonInJSON(t *testing.T, out string) {
@@ -158,7 +170,7 @@ func poisonInMarkdown(t *testing.T, out string) {
 	if title, _, _ := strings.Cut(out, "\n"); !strings.HasPrefix(title, "## DRIFT: `1 WARNING hidden-text in write_file;") {
 		t.Errorf("the title is %q", title)
 	}
-	for _, want := range []string{"\n| 1 | `CHANGED write_file` | **WARNING hidden-text**", "\n### 1. `CHANGED write_file`\n\n```diff\n! WARNING hidden-text  /description  60 characters no reader sees"} {
+	for _, want := range []string{"\n### 1. `CHANGED write_file`\n\n```diff\n! WARNING hidden-text  /description  60 characters no reader sees"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}

@@ -1,12 +1,10 @@
-// Package report lays out the result of a comparison: as text, for programs, for pipelines,
-// as a page, and as the questions of a prompt. It is given what was decided.
 package report
 
 import (
-	"io"
 	"slices"
 
 	"pinproof/internal/diff"
+	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
@@ -27,6 +25,7 @@ type Input struct {
 	Review   bool  // what matches was read, too, and a warning that is not on record fails the run
 
 	Part       bool          // the capture is part of a session
+	Bounded    bool          // explain no more than the gate's bound
 	Guessed    bool          // no flag named the server of a single capture
 	Uncompared []string      // lists that at least one of the two files has no answer to
 	Others     []string      // all labels in the lockfile, to offer where it lacks a server
@@ -35,110 +34,210 @@ type Input struct {
 
 	ApprovalHash func(server string, p *pin.Pin) string
 
-	// Only narrows the report to a part of the drift, given the ids of the labels and of
-	// NoteIDs that a drift has, and whether it has a new warning; nil: all of it. What fails the run is not narrowed.
-	Only      func(d *pin.Drift, labels []string, warned bool) bool
+	// Only narrows the report to a part of the drift, given the words that select a drift, and
+	// whether it has a new warning; nil: all of it. What fails the run is not narrowed.
+	Only      func(d *pin.Drift, words []string, warned bool) bool
 	OnlyFlags []string  // the flags that say so, for the next command to type
 	OnlyNames []pin.Key // the entries that they name, in whatever server
 }
 
-// A Report is the result of a comparison, ready for any writer: nothing in it depends on
-// the format, the terminal or the clock. Its drift is sorted, the most dangerous first;
-// that of several servers server by server.
+// A Report is the result of a comparison for who approves it, and the model of it for formats.
+// Its drift is sorted, the most dangerous first; that of several servers server by server.
 type Report struct {
 	Input
-	changes [][]diff.Change  // of CHANGED and HIDDEN drift with stored texts, the most dangerous first
-	fresh   [][]lint.Finding // for each drift, the findings that nobody has approved
-	dangers []danger         // for each drift, what a new entry declares and takes
-	groups  []*group
-	cost    textCost
-	hidden  pin.Counts // entries of the captures whose drift Only leaves out
+	Model   *Model
 	LeftOut int        // drifts that Only leaves out
+	entries []*drifted // in the order of Drifts
+	groups  []*group
+	hidden  pin.Counts // entries of the captures whose drift Only leaves out
 }
 
-// New computes all that the writers lay out.
+// New computes all that the formats lay out.
 func New(in Input) *Report {
 	r := &Report{Input: in}
-	r.Drifts = slices.Clone(in.Drifts)
-	r.listChanges()
-	r.listFresh()
-	if in.Only != nil {
-		r.narrow()
-	}
+	r.read()
+	r.narrow()
 	r.group()
-	if len(r.Drifts) > 0 && in.Only == nil && !r.Part { // of a part, nobody knows all the text
-		r.cost = measureText(r.Comparisons)
+	r.Drifts = make([]pin.Drift, len(r.entries))
+	for i, e := range r.entries {
+		r.Drifts[i] = e.Drift
 	}
+	r.Model = r.model()
 	return r
 }
 
 // WithoutAnswer stands for a run that has no answer at all.
 func WithoutAnswer(v pin.Verdict, err error) *Report {
-	return &Report{Input: Input{Verdict: v, NoAnswer: err}}
+	r := &Report{Input: Input{Verdict: v, NoAnswer: err}}
+	r.Model = &Model{Nothing: true, ExitCode: v.ExitCode, NoAnswer: whyNot(err), Word: "NO ANSWER"}
+	return r
 }
 
-// Empty reports whether nothing was compared.
-func (r *Report) Empty() bool { return r.NoAnswer != nil && len(r.Comparisons) == 0 }
-
-// listChanges finds what changed inside each CHANGED or HIDDEN entry.
-func (r *Report) listChanges() {
-	diff.Renames(r.Drifts)
-	r.changes = make([][]diff.Change, len(r.Drifts))
-	for i := range r.Drifts {
-		d := &r.Drifts[i]
-		if (d.Kind == pin.Changed || d.Kind == pin.Hidden) && d.TextsKnown() {
-			r.changes[i] = diff.Definitions(d.Type, d.Locked.Tree(), d.Captured.Tree())
-		}
+func whyNot(err error) *NoAnswer {
+	if err == nil {
+		return nil
 	}
+	told := fail.From(err)
+	return &NoAnswer{told.Text, append([]string{}, told.Hints...), fail.Lines(err)}
 }
 
-// listFresh sorts the findings that nobody has approved by the drift they are in, and reads
-// from them and the definitions how dangerous each entry is.
-func (r *Report) listFresh() {
-	r.fresh = make([][]lint.Finding, len(r.Drifts))
-	number := make(map[pin.Ref]int, len(r.Drifts))
-	for i := range r.Drifts {
-		number[r.Drifts[i].Ref()] = i
+// maxExplained bounds the definitions that the gate explains, in bytes: a review shows all of them.
+const maxExplained = 2 << 20
+
+// A drifted entry with all that is known of it.
+type drifted struct {
+	pin.Drift
+	changes     []diff.Change // of CHANGED and HIDDEN drift with stored texts, the most dangerous first
+	shown       []diff.Change // the same; of an ADDED entry that seems to be a renamed one, what differs besides the name
+	edits       []edit
+	fresh       []lint.Finding // those that nobody has approved
+	approved    []lint.Finding // the others
+	was, is     danger         // what the pinned and the captured definition declare and take
+	class       int
+	weight      int // how much its strongest order weighs
+	unexplained bool
+	trees       [2]jsontree.Value // both definitions, while they are looked at
+	minor       bool              // nothing in it needs more than a line
+	bytes       int               // by which its text grows
+}
+
+// read finds what changed inside each entry, and what there is to say of it.
+func (r *Report) read() {
+	drifts := slices.Clone(r.Drifts)
+	diff.Renames(drifts)
+	number := make(map[pin.Ref]*drifted, len(drifts))
+	for i := range drifts {
+		e := &drifted{Drift: drifts[i]}
+		r.entries = append(r.entries, e)
+		number[e.Ref()] = e
 	}
 	for _, f := range r.Findings {
-		if i, ok := number[f.Ref()]; ok && f.Scope == lint.InDrift && !f.Approved && !f.WholeServer {
-			r.fresh[i] = append(r.fresh[i], f)
+		if e := number[f.Ref()]; e != nil && f.Scope == lint.InDrift && !f.WholeServer {
+			if f.Approved {
+				e.approved = append(e.approved, f)
+			} else {
+				e.fresh = append(e.fresh, f)
+			}
 		}
 	}
-	r.dangers = make([]danger, len(r.Drifts))
-	for i := range r.Drifts {
-		if r.Drifts[i].Kind == pin.Added {
-			r.dangers[i] = dangerOf(r.Drifts[i].Captured, r.fresh[i])
+	order := slices.Clone(r.entries) // what has a warning is explained first, if not all is
+	slices.SortStableFunc(order, func(a, b *drifted) int { return lint.RankOf(b.warned()) - lint.RankOf(a.warned()) })
+	budget, room, hosts := diff.FullWordBudget, maxExplained, map[string]map[string]bool{}
+	for _, e := range order {
+		e.bytes = sizeOf(e.Copies) - sizeOf(slices.Clip(pinsOf(e.Locked)))
+		if size := sizeOf(e.Copies) + sizeOf(pinsOf(e.Locked)); r.Bounded {
+			if room -= size; room < 0 {
+				e.unexplained = true
+				e.class = kindRank[e.Kind]
+				if e.warned() {
+					e.class = rankWarned
+				}
+				continue
+			}
+		}
+		e.was, e.is = dangerOf(e.Locked, e.approved), dangerOf(e.Captured, slices.Concat(e.fresh, e.approved))
+		if (e.Kind == pin.Changed || e.Kind == pin.Hidden) && e.TextsKnown() {
+			e.changes = diff.Definitions(e.Type, e.Locked.Tree(), e.Captured.Tree())
+		}
+		e.shown = r.shownChanges(e)
+		for _, c := range e.shown {
+			e.edits = append(e.edits, newEdit(c, e, &budget))
+		}
+		e.findMoves()
+		e.trees = [2]jsontree.Value{}
+		e.rank(func() map[string]bool {
+			if hosts[e.Server] == nil {
+				hosts[e.Server] = hostsOf(pin.ComparisonOf(r.Comparisons, e.Server).Locked.Pins)
+			}
+			return hosts[e.Server]
+		})
+	}
+}
+
+func pinsOf(p *pin.Pin) []pin.Pin {
+	if p == nil {
+		return nil
+	}
+	return []pin.Pin{*p}
+}
+
+func sizeOf(pins []pin.Pin) (n int) {
+	for i := range pins {
+		n += len(pins[i].Definition)
+	}
+	return n
+}
+
+// shownChanges are the changes of a drift that a review shows.
+func (r *Report) shownChanges(e *drifted) []diff.Change {
+	if e.RenamedFrom == "" {
+		return e.changes
+	}
+	was := pin.ComparisonOf(r.Comparisons, e.Server).Locked.Find(pin.Key{Type: e.Type, Name: e.RenamedFrom}) // diff.Renames found it
+	list := diff.Definitions(e.Type, was.Tree(), e.Captured.Tree())
+	return slices.DeleteFunc(list, func(c diff.Change) bool { return c.Pointer == "/"+pin.EntryTypeInfo[e.Type].Identity })
+}
+
+// Words that select drift with --only besides kinds, labels and the ids of notes.
+const (
+	selectDestructive = "destructive"
+	selectWrites      = "writes"
+	selectOpenWorld   = "open-world"
+	selectNoHints     = "no-hints"
+	SelectMinor       = "minor" // what has nothing new to read
+)
+
+// joinedNotes are the ids of the notes that rank an entry.
+var joinedNotes = []string{"order", "new-address"}
+
+// NoteIDs are the ids of the notes that stand for an entry in the shape of a review, and
+// the other words that --only selects.
+var NoteIDs = append(joinedNotes[:len(joinedNotes):len(joinedNotes)], "takes-code", selectDestructive, selectWrites, selectOpenWorld, selectNoHints, SelectMinor)
+
+// OnlyWords are the words that select what a drift has: the ids of labels and of notes.
+func OnlyWords() []string { return append(diff.LabelIDs(), NoteIDs...) }
+
+// words are those that select an entry.
+func (e *drifted) words() (words []string) {
+	for _, c := range e.changes {
+		words = append(words, c.Label.ID())
+	}
+	for _, f := range e.fresh {
+		if slices.Contains(NoteIDs, f.ID) {
+			words = append(words, f.ID)
 		}
 	}
+	add := func(word string, is bool) {
+		if is {
+			words = append(words, word)
+		}
+	}
+	d := &e.is
+	if e.Kind == pin.Removed {
+		d = &e.was
+	}
+	tool := e.Type == pin.Tools && e.TextsKnown()
+	add(selectDestructive, tool && d.hints[destructive] == 't')
+	add(selectWrites, tool && d.onlyWrites())
+	add(selectOpenWorld, tool && d.hints[openWorld] == 't')
+	add(selectNoHints, tool && !d.declares())
+	add(SelectMinor, e.minor)
+	return words
 }
 
 // narrow leaves out the drift, and the findings in what matches, that Only doesn't select.
 func (r *Report) narrow() {
-	var drifts []pin.Drift
-	var changes [][]diff.Change
-	var fresh [][]lint.Finding
-	var dangers []danger
-	for i := range r.Drifts {
-		d := &r.Drifts[i]
-		var labels []string
-		for _, c := range r.changes[i] {
-			labels = append(labels, c.Label.ID())
-		}
-		for _, f := range r.fresh[i] {
-			if slices.Contains(NoteIDs, f.ID) {
-				labels = append(labels, f.ID)
-			}
-		}
-		if r.Only(d, labels, r.Warned(i)) {
-			drifts, changes = append(drifts, *d), append(changes, r.changes[i])
-			fresh, dangers = append(fresh, r.fresh[i]), append(dangers, r.dangers[i])
-			continue
+	if r.Only == nil {
+		return
+	}
+	r.entries = slices.DeleteFunc(r.entries, func(e *drifted) bool {
+		if r.Only(&e.Drift, e.words(), e.warned()) {
+			return false
 		}
 		r.LeftOut++
-		r.hidden[d.Type] += len(d.Copies)
-	}
-	r.Drifts, r.changes, r.fresh, r.dangers = drifts, changes, fresh, dangers
+		r.hidden[e.Type] += len(e.Copies)
+		return true
+	})
 	r.Findings = slices.DeleteFunc(slices.Clone(r.Findings), func(f lint.Finding) bool {
 		return !f.WholeServer && (f.Scope == lint.InMatch || f.Scope == lint.InOthers) && !r.Only(&pin.Drift{Server: f.Server, Key: f.Ref().Key}, nil, f.Warning)
 	})
@@ -195,13 +294,14 @@ func (r *Report) Unapprovable() []lint.Finding {
 	return r.find(func(f *lint.Finding) bool { return f.Scope == lint.NotPinned || f.Scope == lint.NotPinnedDrift })
 }
 
-// Labelled returns the indexes of CHANGED entries that have no new warning, and only
-// changes with one of the labels.
+// Labelled returns the indexes of CHANGED entries that have no new warning, and only changes with
+// one of the labels, or for the word minor nothing new to read.
 func (r *Report) Labelled(labels []string) map[int]bool {
 	accepted := map[int]bool{}
-	for i := range r.Drifts {
-		if r.Drifts[i].Kind == pin.Changed && len(r.changes[i]) > 0 && !r.Warned(i) &&
-			!slices.ContainsFunc(r.changes[i], func(c diff.Change) bool { return !slices.Contains(labels, c.Label.ID()) }) {
+	for i, e := range r.entries {
+		minor := slices.Contains(labels, SelectMinor) && e.minor
+		if e.Kind == pin.Changed && len(e.changes) > 0 && !e.warned() &&
+			(minor || !slices.ContainsFunc(e.changes, func(c diff.Change) bool { return !slices.Contains(labels, c.Label.ID()) })) {
 			accepted[i] = true
 		}
 	}
@@ -209,87 +309,25 @@ func (r *Report) Labelled(labels []string) map[int]bool {
 }
 
 // Warned reports whether a drift has a new warning.
-func (r *Report) Warned(i int) bool {
-	return slices.ContainsFunc(r.fresh[i], func(f lint.Finding) bool { return f.Warning })
+func (r *Report) Warned(i int) bool { return r.entries[i].warned() }
+
+func (e *drifted) warned() bool {
+	return slices.ContainsFunc(e.fresh, func(f lint.Finding) bool { return f.Warning })
 }
 
-// A textCost is how much of all entries a model reads, in bytes of canonical form: of
-// a tool its name, description and input schema, of other entries everything.
-type textCost struct {
-	before, after int
-	known         bool // false if a definition isn't stored
+// AllOrNothing reports whether a policy changes: then all drift is accepted or none.
+func (r *Report) AllOrNothing() bool {
+	return slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.PolicyDiffers() })
 }
 
-func measureText(pairs []pin.Comparison) textCost {
-	cost := textCost{known: true}
-	measure := func(pins []pin.Pin, size *int) {
-		for i := range pins {
-			cost.known = cost.known && pins[i].Definition != nil
-			*size += modelText(&pins[i])
+// RefusedWarnings lists the warnings that block an approval: those of the refused drifts,
+// and those of captures as a whole.
+func (r *Report) RefusedWarnings(refused map[int]bool) []Finding {
+	var list []lint.Finding
+	for i, e := range r.entries {
+		if refused[i] {
+			list = append(list, lint.WarningsIn(e.fresh)...)
 		}
 	}
-	for i := range pairs {
-		if pairs[i].Missing {
-			continue
-		}
-		measure(pairs[i].Locked.Pins, &cost.before)
-		measure(pairs[i].Captured.Pins, &cost.after)
-	}
-	return cost
-}
-
-// modelText is the size of what a model reads of a definition, in bytes. For speed it
-// builds no tree: every entry is measured, drifted or not.
-func modelText(p *pin.Pin) int {
-	if p.Type != pin.Tools || p.Definition == nil {
-		return len(p.Definition)
-	}
-	size := 0
-	jsontree.EachMember(p.Definition, func(name string, bytes int) {
-		if name == "name" || name == "description" || name == "inputSchema" {
-			size += bytes - len(":")
-		}
-	})
-	return size
-}
-
-// A collapsedFinding is one finding of several entries.
-type collapsedFinding struct {
-	lint.Finding
-	entries []string // where it was found: "write_file", "prompt review", "the capture"
-}
-
-// collapseFindings joins equal findings of different entries, warnings first. place names what one is in.
-func collapseFindings(list []lint.Finding, place func(*lint.Finding) string) []collapsedFinding {
-	var folded []collapsedFinding
-	index := map[lint.Finding]int{}
-	for _, f := range list {
-		key := f
-		key.Entry, key.List = "", 0
-		at, ok := index[key]
-		if !ok || f.WholeServer {
-			at = len(folded)
-			index[key] = at
-			folded = append(folded, collapsedFinding{Finding: f})
-		}
-		folded[at].entries = append(folded[at].entries, place(&f))
-	}
-	slices.SortStableFunc(folded, func(a, b collapsedFinding) int { return lint.RankOf(b.Warning) - lint.RankOf(a.Warning) })
-	return folded
-}
-
-// FormatNames are the formats that --format and --report take.
-const FormatNames = "text, json, github, sarif, junit, markdown, html"
-
-// FormatWriter returns the writer of a format other than text, or nil. For an empty report
-// it writes why there is no answer.
-func FormatWriter(name string) func(io.Writer, *Report) error {
-	return map[string]func(io.Writer, *Report) error{
-		"json":     writeJSON,
-		"github":   writeGitHub,
-		"sarif":    writeSARIF,
-		"junit":    writeJUnit,
-		"markdown": writeMarkdown,
-		"html":     writeHTML,
-	}[name]
+	return r.Said(append(list, lint.WarningsIn(r.General())...))
 }

@@ -1,8 +1,10 @@
-package report
+package report_test
 
 import (
 	"bytes"
 	"fmt"
+	. "pinproof/internal/report"
+	"pinproof/internal/report/plain"
 	"slices"
 	"strings"
 	"testing"
@@ -12,8 +14,8 @@ import (
 	"pinproof/internal/pintest"
 )
 
-// TestOrderByDanger: new warnings, then DUPLICATE, HIDDEN, ADDED, CHANGED by its gravest
-// label, REMOVED. A hidden character in a CHANGED entry weighs like HIDDEN.
+// TestOrderByDanger: new warnings, then DUPLICATE, HIDDEN, what is approved and claims less danger now, ADDED,
+// CHANGED by its gravest label, REMOVED. A hidden character in a CHANGED entry weighs like HIDDEN.
 func TestOrderByDanger(t *testing.T) {
 	pinned := pintest.PinsOf(t, `[{"name":"a_gone"},{"name":"b_worded","description":"One."},{"name":"c_safe","annotations":{}},
 		{"name":"d_unseen","description":"Two."},{"name":"e_hidden","description":"caf\u00e9"},{"name":"g_twice"},{"name":"z_warned","description":"Three."},{"name":"same"}]`, pin.Policy{})
@@ -22,47 +24,56 @@ func TestOrderByDanger(t *testing.T) {
 		{"name":"z_warned","description":"Three.\udb40\udc68\udb40\udc69"},{"name":"same"}]`, pin.Policy{})
 	r := upgradeReport(pinned, found)
 	var got []string
-	for i := range r.groups {
-		got = append(got, r.groupTitle(r.groups[i], 0))
+	for _, b := range r.Model.Blocks {
+		got = append(got, b.Kind+" "+b.Title)
 	}
-	const want = "HIDDEN z_warned, DUPLICATE g_twice, HIDDEN e_hidden, CHANGED d_unseen, ADDED f_new, CHANGED c_safe, CHANGED b_worded, REMOVED a_gone"
+	const want = "HIDDEN z_warned, DUPLICATE g_twice, HIDDEN e_hidden, CHANGED d_unseen, CHANGED c_safe, ADDED f_new, CHANGED b_worded, REMOVED a_gone"
 	if strings.Join(got, ", ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, ", "), want)
 	}
-	for i, g := range r.groups {
-		if g.drifts[0] != i {
-			t.Errorf("group %d begins with drift %d", i, g.drifts[0])
+	for i, b := range r.Model.Blocks {
+		if b.Entries[0] != i {
+			t.Errorf("block %d begins with entry %d", i, b.Entries[0])
 		}
 	}
-	if got := r.verdictLine(); got != "DRIFT: 1 WARNING hidden-text in z_warned; 1 duplicate, 2 hidden, 1 added, 3 changed, 1 removed; 1 matches tools.lock" {
+	if got := verdictLine(r); got != "DRIFT: 1 WARNING hidden-text in z_warned; 1 duplicate, 2 hidden, 1 added, 3 changed, 1 removed; 1 matches tools.lock" {
 		t.Error(got)
 	}
 }
 
-// TestEqualEditsFold: the same words in other surroundings are one entry, shown where
-// most have it; a warning keeps an entry apart.
-func TestEqualEditsFold(t *testing.T) {
-	list := func(insert string, poison string) pin.Set {
+// TestEqualSentencesFold: entries are one block where the same sentences stood before and stand now, whatever
+// stands around them; the same words in another sentence are none, and a warning keeps an entry apart.
+func TestEqualSentencesFold(t *testing.T) {
+	list := func(insert, word, poison string) pin.Set {
 		var tools []string
 		for _, name := range []string{"a", "b", "c", "d"} {
 			extra := ""
 			if name == "c" {
 				extra = poison
 			}
-			tools = append(tools, fmt.Sprintf(`{"name":%q,"description":"%sTool number %s.%s"}`, name, insert, name, extra))
+			tools = append(tools, fmt.Sprintf(`{"name":%q,"description":"%sTool number %s.%s %s is %soptional."}`, name, insert, name, extra, map[bool]string{true: "The page", false: "A confirmation"}[name != "d"], word))
 		}
 		return pintest.PinsOf(t, "["+strings.Join(tools, ",")+"]", pin.Policy{})
 	}
-	r := upgradeReport(list("", ""), list("Read only. ", `\udb40\udc68\udb40\udc69`))
-	if len(r.groups) != 2 || r.groupTitle(r.groups[0], 0) != "CHANGED c" || r.groupTitle(r.groups[1], 2) != "CHANGED 3 tools alike: a, b and 1 more" {
-		t.Fatalf("%d groups: %s", len(r.groups), r.groupTitle(r.groups[0], 0))
+	titles := func(r *Report) (titles []string) {
+		for _, b := range r.Model.Blocks {
+			titles = append(titles, b.Kind+" "+b.Title)
+		}
+		return titles
 	}
-	if r.acceptCommand(r.groups[0]) != "" {
+	r := upgradeReport(list("", "", ""), list("Read only. ", "", `\udb40\udc68\udb40\udc69`))
+	if got := titles(r); !slices.Equal(got, []string{"CHANGED c", "CHANGED 3 tools alike: a, b, d"}) {
+		t.Fatalf("%q", got)
+	}
+	if r.Model.Blocks[0].Accept != "" {
 		t.Error("a command accepts a warning")
 	}
 	want := "pinproof relock new.json --accept a --accept b --accept d --expect " + r.Comparisons[0].Captured.Digest
-	if got := r.acceptCommand(r.groups[1]); got != want {
+	if got := r.Model.Blocks[1].Accept; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if got := titles(upgradeReport(list("", "not ", ""), list("", "", ""))); !slices.Equal(got, []string{"CHANGED 3 tools alike: a, b, c", "CHANGED d"}) {
+		t.Errorf("%q", got)
 	}
 }
 
@@ -94,7 +105,7 @@ func TestReportOfOtherLists(t *testing.T) {
 	found := pin.Set{Server: "s", Pins: []pin.Pin{tool, entry(pin.Prompts, "x", `{"name":"x"}`), entry(pin.Instructions, "", `"Use y."`)}}
 	r := upgradeReport(pinned, found)
 	var b bytes.Buffer
-	if err := WriteVerify(&b, r, TextStyle{}, false); err != nil {
+	if err := plain.WriteVerify(&b, r.Model, plain.Style{}, false); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"BLOCK [ADDED] prompt=x\n", "BLOCK [CHANGED] instructions\n", "BLOCK [REMOVED] resource=\"file:///a\"\n",
@@ -105,8 +116,8 @@ func TestReportOfOtherLists(t *testing.T) {
 	}
 	// Each command names its entry and nothing else.
 	for i, want := range map[pin.DriftKind]string{pin.Added: "prompt=x", pin.Changed: "instructions", pin.Removed: "sha256:"} {
-		g := r.groups[slices.IndexFunc(r.groups, func(g *group) bool { return r.first(g).Kind == i })]
-		if command := r.acceptCommand(g); !strings.Contains(command, " --accept "+want) || strings.Count(command, "--accept") != 1 {
+		b := r.Model.Blocks[slices.IndexFunc(r.Model.Blocks, func(b Block) bool { return b.Kind == string(i) })]
+		if command := b.Accept; !strings.Contains(command, " --accept "+want) || strings.Count(command, "--accept") != 1 {
 			t.Errorf("%s: %s", i, command)
 		}
 	}
@@ -124,8 +135,8 @@ func TestInstructionsFirst(t *testing.T) {
 	r := upgradeReport(entries(`"Use x."`, `[{"name":"a","description":"One."},{"name":"b","annotations":{}}]`),
 		entries(`"Use y."`, `[{"name":"a","description":"Two."},{"name":"b","annotations":{"readOnlyHint":true}}]`))
 	var got []string
-	for i := range r.groups {
-		got = append(got, r.groupTitle(r.groups[i], 0))
+	for _, b := range r.Model.Blocks {
+		got = append(got, b.Kind+" "+b.Title)
 	}
 	if got := strings.Join(got, ", "); got != "CHANGED b, CHANGED instructions, CHANGED a" {
 		t.Error(got)

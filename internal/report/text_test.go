@@ -1,10 +1,13 @@
-package report
+package report_test
 
 import (
 	"bytes"
 	"io"
 	"os"
 	"path/filepath"
+	"pinproof/internal/prompt"
+	. "pinproof/internal/report"
+	"pinproof/internal/report/plain"
 	"slices"
 	"strings"
 	"testing"
@@ -15,9 +18,9 @@ import (
 )
 
 func upgradeReport(pinned, found pin.Set) *Report {
-	r := reportOf([]pin.Comparison{{Server: "s", Capture: "new.json", Known: true, Present: true, Locked: pinned, Captured: found}}, []pin.Set{pinned})
-	r.Next = shell.Command{Capture: "new.json"}
-	return r
+	in := reportOf([]pin.Comparison{{Server: "s", Capture: "new.json", Known: true, Present: true, Locked: pinned, Captured: found}}, []pin.Set{pinned}).Input
+	in.Next = shell.Command{Capture: "new.json"}
+	return New(in)
 }
 
 // TestMassUpgradesFitAScreen: where all tools changed alike, or nearly so, the gate says
@@ -30,23 +33,23 @@ func TestMassUpgradesFitAScreen(t *testing.T) {
 		r := upgradeReport(pintest.RealPins(t, old, "s"), pintest.RealPins(t, new, "s"))
 		tools := len(r.Comparisons[0].Captured.Pins)
 		var said bytes.Buffer
-		if err := WriteVerify(&said, r, TextStyle{}, false); err != nil {
+		if err := plain.WriteVerify(&said, r.Model, plain.Style{}, false); err != nil {
 			t.Fatal(err)
 		}
 		lines := strings.Count(said.String(), "\n")
 		mass := len(r.Drifts) == tools && !slices.ContainsFunc(r.Drifts, func(d pin.Drift) bool { return d.Kind != pin.Changed })
-		if mass && len(r.groups) <= tools/2 {
+		if mass && len(r.Model.Blocks) <= tools/2 {
 			alike++
 			if lines >= 2*tools+20 {
 				t.Errorf("%s -> %s: %d lines for %d tools\n%s", old, new, lines, tools, said.String())
 			}
 		}
 		for _, width := range []int{60, 100, 200} {
-			for _, write := range []func(io.Writer, *Report, TextStyle) error{
-				WriteDiff, func(w io.Writer, r *Report, s TextStyle) error { return WriteVerify(w, r, s, false) },
+			for _, write := range []func(io.Writer, *Model, plain.Style) error{
+				plain.WriteDiff, func(w io.Writer, m *Model, s plain.Style) error { return plain.WriteVerify(w, m, s, false) },
 			} {
 				var b bytes.Buffer
-				if err := write(&b, r, TextStyle{Width: width}); err != nil {
+				if err := write(&b, r.Model, plain.Style{Width: width}); err != nil {
 					t.Fatal(err)
 				}
 				for line := range strings.Lines(b.String()) {
@@ -80,16 +83,16 @@ func TestPoisonedRealUpgrade(t *testing.T) {
 func poisonedUpgrade(t *testing.T, old, new string) {
 	poisoned := pintest.PoisonedCapture(t, new)
 	r := upgradeReport(pintest.RealPins(t, old, "s"), pintest.RealPins(t, poisoned, "s"))
-	if got := r.verdictLine(); !strings.HasPrefix(got, "DRIFT: 1 WARNING hidden-text in write_file; ") {
+	if got := verdictLine(r); !strings.HasPrefix(got, "DRIFT: 1 WARNING hidden-text in write_file; ") {
 		t.Errorf("the verdict: %s", got)
 	}
-	if d := &r.Drifts[r.groups[0].drifts[0]]; d.Name != "write_file" || len(r.groups[0].drifts) != 1 {
-		t.Errorf("first comes %s", r.groupTitle(r.groups[0], 0))
+	if b := r.Model.Blocks[0]; b.Title != "write_file" {
+		t.Errorf("first comes %s", b.Title)
 	}
 
 	// At the prompt: no to the poison, yes to all that remain.
 	var shown, asked bytes.Buffer
-	p := NewPrompter(strings.NewReader("y\nn\na\ny\n"), &asked, NewText(&shown, TextStyle{}), r, "pinproof relock")
+	p := prompt.New(strings.NewReader("y\nn\na\ny\n"), &asked, plain.New(&shown, plain.Style{}), r.Model, r.Questions(), "pinproof relock", nil)
 	said, err := p.Review()
 	accepted := said.Drifts
 	if err != nil || accepted[0] || len(accepted) != len(r.Drifts)-1 {
@@ -108,10 +111,10 @@ func TestFullNamesPlaces(t *testing.T) {
 		return `[{"name":"t","inputSchema":{"type":"object","properties":{"a":{"` + keyword + `":[{"type":"string"},{"type":"integer"}]}` + more + `}}}]`
 	}
 	var b strings.Builder
-	if err := WriteDiff(&b, pageReport(t, list("anyOf", ""), list("oneOf", `,"`+long+`":{"type":"string"}`)), TextStyle{Full: true, Width: 2_000}); err != nil {
+	if err := plain.WriteDiff(&b, pageReport(t, list("anyOf", ""), list("oneOf", `,"`+long+`":{"type":"string"}`)).Model, plain.Style{Full: true, Width: 2_000}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"/inputSchema/properties/` + long + `"`, "/inputSchema/properties/a/oneOf", "was /inputSchema/properties/a/anyOf"} {
+	for _, want := range []string{`"/inputSchema/properties/` + long + `"`, "/inputSchema/properties/a/oneOf", "was arguments.a/anyOf"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %s in\n%s", want, b.String())
 		}

@@ -1,15 +1,19 @@
-package report
+package report_test
 
 import (
 	"bytes"
 	"encoding/json"
+	eastasian "golang.org/x/text/width"
 	"io"
 	"os"
 	"path/filepath"
+	. "pinproof/internal/report"
+	"pinproof/internal/report/plain"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"pinproof/internal/jsontree"
 	"pinproof/internal/lint"
@@ -43,10 +47,10 @@ func folderReport(t *testing.T, folder string) *Report {
 	return reportOf(pairs, locked)
 }
 
-func written(t *testing.T, write func(io.Writer, *Report, TextStyle) error, r *Report, style TextStyle) string {
+func written(t *testing.T, write func(io.Writer, *Model, plain.Style) error, r *Report, style plain.Style) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := write(&b, r, style); err != nil {
+	if err := write(&b, r.Model, style); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -92,24 +96,27 @@ func TestBigReviews(t *testing.T) {
 			continue
 		}
 		r := folderReport(t, folder)
-		review := written(t, WriteDiff, r, TextStyle{})
-		if n, full := addedLines(review), addedLines(written(t, WriteDiff, r, TextStyle{Full: true})); n == 0 || 2*n > full {
+		review := written(t, plain.WriteDiff, r, plain.Style{})
+		if n, full := addedLines(review), addedLines(written(t, plain.WriteDiff, r, plain.Style{Full: true})); n == 0 || 2*n > full {
 			t.Errorf("%s: %d lines of new entries, %d with --full", folder, n, full)
 		}
-		seen := map[string]bool{}
+		seen, twice := map[string]bool{}, 0
 		for _, body := range bodies(review) {
-			if len(body) > 200 && seen[body] {
-				t.Errorf("%s: twice: %s", folder, body)
+			if len(body) > 200 && seen[body] { // a line of a text of which others differ
+				twice++
 			}
 			seen[body] = true
 		}
+		if twice > 5 {
+			t.Errorf("%s: %d long lines stand twice", folder, twice)
+		}
 		for _, width := range []int{60, 80, 100, 200} {
-			stat := written(t, WriteStat, r, TextStyle{Width: width})
-			if n := strings.Count(stat, "\n"); width >= 80 && n > len(r.groups)+10 {
-				t.Errorf("%s: %d lines of %d groups", folder, n, len(r.groups))
+			stat := written(t, plain.WriteStat, r, plain.Style{Width: width})
+			if n := strings.Count(stat, "\n"); width >= 80 && n > len(r.Model.Blocks)+60 {
+				t.Errorf("%s: %d lines of %d groups", folder, n, len(r.Model.Blocks))
 			}
-			for _, g := range r.groups {
-				if name := r.first(g).Name; len(g.drifts) == 1 && len(name) <= 24 && !strings.Contains(stat, "  "+name+" ") {
+			for _, b := range r.Model.Blocks {
+				if name := b.Names[0]; len(b.Entries) == 1 && len(name) <= 24 && !strings.Contains(stat, "  "+name+" ") {
 					t.Errorf("%s: %d columns cut %s", folder, width, name)
 				}
 			}
@@ -123,13 +130,13 @@ func TestBigReviews(t *testing.T) {
 		screen = regexp.MustCompile(`\n +: `).ReplaceAllString(screen, " ")
 		for i := range r.Drifts {
 			d := &r.Drifts[i]
-			if (r.Warned(i) || d.Kind == pin.Added && r.dangers[i].hints[destructive] == 't') && !strings.Contains(screen, shortRef(d.Type, d.Name)) {
+			if (r.Warned(i) || d.Kind == pin.Added && strings.Contains(r.Model.Entries[i].Danger, "destructive")) && !strings.Contains(screen, d.Name) {
 				t.Errorf("%s: the first screen doesn't name %s\n%s", folder, d.Name, screen)
 			}
 		}
-		for i, g := range r.groups[1:] {
-			if r.first(g).Server == r.first(r.groups[i]).Server && g.class < r.groups[i].class {
-				t.Errorf("%s: %s stands below %s", folder, r.groupTitle(g, 1), r.groupTitle(r.groups[i], 1))
+		for i, b := range r.Model.Blocks[1:] {
+			if last := r.Model.Blocks[i]; b.Server == last.Server && b.Class < last.Class {
+				t.Errorf("%s: %s stands below %s", folder, b.Title, last.Title)
 			}
 		}
 	}
@@ -147,15 +154,15 @@ func TestNewToolsByDanger(t *testing.T) {
 		{"name":"g_runs_code","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object","properties":{"code":{"type":"string"}}}},
 		{"name":"h_opens_a_url","annotations":{"readOnlyHint":true,"openWorldHint":true},"inputSchema":{"type":"object","properties":{"pageURL":{"type":"string"}}}}]`, pin.Policy{}))
 	var got []string
-	for i := range r.groups {
-		got = append(got, r.first(r.groups[i]).Name)
+	for _, b := range r.Model.Blocks {
+		got = append(got, b.Title)
 	}
-	const want = "g_runs_code f_destroys h_opens_a_url e_says_nothing d_writes b_reads_a_path a_reads c_reads_one_of_two"
+	const want = "g_runs_code f_destroys e_says_nothing h_opens_a_url d_writes a_reads b_reads_a_path c_reads_one_of_two"
 	if strings.Join(got, " ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
 	}
-	if got := r.overview()[0]; got != "8 added: 1 destructive: f_destroys; 1 takes code: g_runs_code; 1 writes; 1 open world; 1 without hints" {
-		t.Error(got)
+	if c := r.Model.Servers[0].Counts; c.Added != 8 || c.Code != 1 || c.Destructive != 1 {
+		t.Errorf("%+v", c)
 	}
 }
 
@@ -222,9 +229,14 @@ func TestOrdersComeFirst(t *testing.T) {
 			}
 			poisoned := pintest.PinsOf(t, "["+strings.Join(tools, ",")+"]", pin.Policy{})
 			poisoned.Server = "s"
-			r := upgradeReport(old, poisoned)
-			at := slices.IndexFunc(r.groups, func(g *group) bool { return slices.Contains(r.groupNames(g), text.Name(name)) })
-			if r.groups[at].warned {
+			in := upgradeReport(old, poisoned).Input
+			for i := range in.Findings { // as if the rules for strong orders said so of what sounds most like one
+				f := &in.Findings[i]
+				f.Strong = f.ID == "order" && f.Weight >= 4
+			}
+			r := New(in)
+			at := slices.IndexFunc(r.Model.Blocks, func(b Block) bool { return slices.Contains(b.Names, text.Name(name)) })
+			if r.Model.Blocks[at].Warned {
 				continue // beside these tools it has one
 			}
 			if all++; at < 3 {
@@ -236,4 +248,19 @@ func TestOrdersComeFirst(t *testing.T) {
 	if all < 50 || first*100 < 85*all {
 		t.Errorf("only %d of %d orders are among the first three groups", first, all)
 	}
+}
+
+// columnsOf counts the columns of a row as a terminal does.
+func columnsOf(row string) int {
+	n := 0
+	for _, r := range row {
+		switch {
+		case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		case eastasian.LookupRune(r).Kind() == eastasian.EastAsianWide, eastasian.LookupRune(r).Kind() == eastasian.EastAsianFullwidth:
+			n += 2
+		default:
+			n++
+		}
+	}
+	return n
 }

@@ -292,6 +292,9 @@ func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
+	if strings.HasSuffix(noun, "ry") {
+		return Number(n) + " " + strings.TrimSuffix(noun, "y") + "ies"
+	}
 	return Number(n) + " " + noun + "s"
 }
 

@@ -1,4 +1,4 @@
-package report
+package layout
 
 import (
 	"encoding/json"
@@ -18,10 +18,10 @@ import (
 )
 
 // row is a line as it is printed behind its gutter.
-func (l line) row() string {
+func (l Line) row() string {
 	var b strings.Builder
-	for _, r := range l.runs {
-		b.WriteString(r.text)
+	for _, r := range l.Runs {
+		b.WriteString(r.Text)
 	}
 	return b.String()
 }
@@ -42,7 +42,7 @@ func columnsOf(row string) int {
 }
 
 // checkRows: no row is wider than its place or hides anything.
-func checkRows(t *testing.T, lines []line, width int) {
+func checkRows(t *testing.T, lines []Line, width int) {
 	t.Helper()
 	for i, l := range lines {
 		row := l.row()
@@ -52,26 +52,26 @@ func checkRows(t *testing.T, lines []line, width int) {
 		if strings.ContainsAny(row, "\r\n") || strings.Contains(row, "##[") {
 			t.Fatalf("row %d: %q", i, row)
 		}
-		if i == 0 && l.continued {
+		if i == 0 && l.Continued {
 			t.Fatal("the first row is a continued one")
 		}
-		for _, r := range l.runs {
-			if i := strings.IndexFunc(r.text, func(r rune) bool { return r < 0x20 || text.Hidden(r) || text.UnusualSpace(r) }); i >= 0 || r.text == "" && len(l.runs) > 1 { // a blank line is one empty run: it has its sign
-				t.Fatalf("a run of row %q: %q", row, r.text)
+		for _, r := range l.Runs {
+			if i := strings.IndexFunc(r.Text, func(r rune) bool { return r < 0x20 || text.Hidden(r) || text.UnusualSpace(r) }); i >= 0 || r.Text == "" && len(l.Runs) > 1 { // a blank line is one empty run: it has its sign
+				t.Fatalf("a run of row %q: %q", row, r.Text)
 			}
 		}
 	}
 }
 
 // unwrapped joins rows that go on to whole lines.
-func unwrapped(lines []line) []line {
-	var out []line
+func unwrapped(lines []Line) []Line {
+	var out []Line
 	for _, l := range lines {
-		if l.continued {
+		if l.Continued {
 			last := &out[len(out)-1]
-			last.runs = append(last.runs, l.runs...)
+			last.Runs = append(last.Runs, l.Runs...)
 		} else {
-			out = append(out, line{sign: l.sign, runs: append([]segment{}, l.runs...)})
+			out = append(out, Line{Sign: l.Sign, Runs: append([]Run{}, l.Runs...)})
 		}
 	}
 	return out
@@ -90,17 +90,17 @@ func TestShowText(t *testing.T) {
 		{"a\n" + strings.Repeat("\n", 9) + "::error::b", "a\n<10 line feeds>\n::error::b"},
 		{strings.Repeat(" ", 200), "<200 spaces>"},
 	} {
-		lines := showValue('+', jsontree.Text(tt.text), true, false, lineWidth)
+		lines := Wrap(Value('+', jsontree.Text(tt.text), true, false), Width)
 		var rows []string
 		for _, l := range lines {
 			row := l.row()
-			if l.continued {
+			if l.Continued {
 				row = "> " + row
 			}
 			rows = append(rows, row)
-			for _, r := range l.runs {
-				if r.op != '+' {
-					t.Errorf("%q is shown as %c", tt.text, r.op)
+			for _, r := range l.Runs {
+				if r.Op != '+' {
+					t.Errorf("%q is shown as %c", tt.text, r.Op)
 				}
 			}
 		}
@@ -126,68 +126,42 @@ func TestShowJSON(t *testing.T) {
 		{`{"\u001b[2J":1}`, `{"<U+001B>[2J":1}`},
 	} {
 		var rows []string
-		for _, l := range showValue('=', pintest.Tree(t, tt.text), false, false, lineWidth) {
+		for _, l := range Wrap(Value('=', pintest.Tree(t, tt.text), false, false), Width) {
 			rows = append(rows, l.row())
 		}
 		if got := strings.Join(rows, "\n"); got != tt.want {
 			t.Errorf("%s\ngot\n%s\nwant\n%s", tt.text, got, tt.want)
 		}
 	}
-	if got := showValue('=', pintest.Tree(t, `{"é":"\u0430"}`), false, true, lineWidth)[0].row(); got != `{"<U+00E9>":"<U+0430>"}` {
+	if got := Value('=', pintest.Tree(t, `{"é":"\u0430"}`), false, true)[0].row(); got != `{"<U+00E9>":"<U+0430>"}` {
 		t.Errorf("in ASCII: %s", got)
-	}
-	long := `"` + strings.Repeat("x", 60) + `"`
-	if got := unwrapped(showValue('=', pintest.Tree(t, `{"a":`+long+`}`), false, false, leastWidth))[1].row(); got != `  "a": `+long {
-		t.Errorf("on a narrow terminal: %s", got)
 	}
 }
 
 func TestShowWords(t *testing.T) {
 	for _, tt := range []struct{ old, new, want string }{
 		{"Reads a file.", "Reads one file.", "Reads [-a-]{+one+} file."},
-		{"a\nb\nc", "a\nc", "a\n[-b-]\n-c"},
-		{"a\nc", "a\nb\nc", "a\n{+b+}\n+c"},
-		{"a\nb", "a b", "a\n-{+ +}b"},
-		{"a b", "a\n\n\n\n\nb", "a[- -]{+<5 line feeds>+}\n+b"},
+		{"a\nb\nc", "a\nc", "a\n-b\nc"},
+		{"a\nc", "a\nb\nc", "a\n+b\nc"},
+		{"a\nb", "a b", "a\n{+ +}b"},
+		{"a b", "a\n\n\n\n\nb", "a[- -]{+<5 line feeds>+}\nb"},
 		{"file", "file\u200b", "file{+<U+200B>+}"},
 		{"reаd all", "read all", "[-re<U+0430>d-]{+read+} all"}, // the first has a Cyrillic letter
 		{"x", "x -] +} [- {+", "x{+ -] <U+002B>} <U+005B>- <U+007B>++}"},
 		{"x -] y", "y", "[-x <U+002D>] -]y"},
-		{"", "::error::x\n##[error]", "{+::error::x+}\n+{+##<U+005B>error]+}"},
+		{"", "::error::x\n##[error]", "+::error::x\n+##<U+005B>error]"},
 	} {
 		budget := diff.FullWordBudget
 		var rows []string // behind their signs, where these are not plain
-		for _, l := range showWords(budget.Words(tt.old, tt.new), true, lineWidth) {
-			row := l.row()
-			if l.sign != '=' {
-				row = string(l.sign) + row
+		for _, l := range Words(budget.Words(tt.old, tt.new)) {
+			row := l.Marked().row()
+			if l.Sign != '=' {
+				row = string(l.Sign) + row
 			}
 			rows = append(rows, row)
 		}
 		if got := strings.Join(rows, "\n"); got != tt.want {
 			t.Errorf("%q -> %q\ngot\n%s\nwant\n%s", tt.old, tt.new, got, tt.want)
-		}
-	}
-}
-
-// TestKeptLines: long unchanged text is cut, and what is left out is counted.
-func TestKeptLines(t *testing.T) {
-	text := func(n int) string { return strings.Repeat("abcdefghi ", n/10) }
-	for _, tt := range []struct {
-		what, text  string
-		first, last bool
-		want        string
-	}{
-		{"short enough", text(480), false, false, text(480)},
-		{"between two changes", text(490), false, false, text(160) + "<and 170 more characters, unchanged>" + text(160)},
-		{"before the first", text(490), true, false, "<and 330 more characters, unchanged>" + text(160)},
-		{"behind the last", text(490), false, true, text(160) + "<and 330 more characters, unchanged>"},
-		{"all of it", text(490), true, true, "<and 330 more characters, unchanged>" + text(160)},
-		{"counted by characters", strings.Repeat("名", 1_500), false, false, strings.Repeat("名", 160) + "<and 1,180 more characters, unchanged>" + strings.Repeat("名", 160)},
-		{"our own notice in it", "<and 5 more characters, unchanged>" + text(10), false, false, "<U+003C>and 5 more characters, unchanged>" + text(10)},
-	} {
-		if got := strings.Join(keptLines(tt.text, tt.first, tt.last), "\n"); got != tt.want {
-			t.Errorf("%s\ngot\n%s\nwant\n%s", tt.what, got, tt.want)
 		}
 	}
 }
@@ -198,8 +172,8 @@ func FuzzShowText(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		width := leastWidth + len(s)%lineWidth
-		lines := showValue('-', jsontree.Text(s), true, false, width)
+		width := LeastWidth + len(s)%Width
+		lines := Wrap(Value('-', jsontree.Text(s), true, false), width)
 		checkRows(t, lines, width)
 		var got []string
 		for _, l := range unwrapped(lines) {
@@ -232,13 +206,13 @@ func FuzzShowJSON(f *testing.F) {
 			return
 		}
 		for _, asciiOnly := range []bool{false, true} {
-			width := leastWidth + len(data)%lineWidth
-			lines := showValue('+', v, false, asciiOnly, width)
+			width := LeastWidth + len(data)%Width
+			lines := Wrap(Value('+', v, false, asciiOnly), width)
 			checkRows(t, lines, width)
 			var text strings.Builder
 			for i, l := range lines {
 				row := l.row()
-				if i > 0 && !l.continued {
+				if i > 0 && !l.Continued {
 					row = indent.ReplaceAllString(row, "")
 				}
 				text.WriteString(row)
@@ -271,8 +245,7 @@ func unescapedTexts(t *testing.T, v jsontree.Value) jsontree.Value {
 
 var lineFeedsWithin = regexp.MustCompile(`<([0-9]+) line feeds>$`)
 
-// FuzzShowWords: both texts can be read back from a word diff, where nothing was
-// cut.
+// FuzzShowWords: both texts can be read back from a word diff, but for their line feeds.
 func FuzzShowWords(f *testing.F) {
 	for i, s := range jsontest.HostileTexts {
 		f.Add(s, jsontest.HostileTexts[(i+5)%len(jsontest.HostileTexts)])
@@ -288,101 +261,48 @@ func FuzzShowWords(f *testing.F) {
 			return
 		}
 		budget := diff.FullWordBudget
-		pieces := budget.Words(old, new)
-		width := leastWidth + len(old)%lineWidth
-		lines := showWords(pieces, true, width)
-		checkRows(t, lines, width)
-		for _, p := range pieces {
-			if p.Op == '=' && utf8.RuneCountInString(p.Text) > keptLongest {
-				return
-			}
+		lines := Words(budget.Words(old, new))
+		width := LeastWidth + len(old)%Width
+		var rows []Line
+		for _, l := range lines {
+			rows = append(rows, l.Marked().Wrap(width, width)...)
 		}
+		checkRows(t, rows, width)
 		var before, after strings.Builder
-		feed := false // a row ended where the text has a line feed, if what follows is text
-		for i, l := range unwrapped(lines) {
-			if i > 0 && feed {
-				if l.sign != '+' {
-					before.WriteByte('\n')
-				}
-				if l.sign != '-' {
-					after.WriteByte('\n')
-				}
-			}
-			feed = true
-			var runs []segment // with neighbours of one kind joined
-			for _, r := range l.runs {
-				if n := len(runs); n > 0 && runs[n-1].op == r.op {
-					runs[n-1].text += r.text
+		for _, l := range unwrapped(rows) {
+			var runs []Run // with neighbours of one kind joined
+			for _, r := range l.Runs {
+				if n := len(runs); n > 0 && runs[n-1].Op == r.Op {
+					runs[n-1].Text += r.Text
 				} else {
 					runs = append(runs, r)
 				}
 			}
 			for _, r := range runs {
-				open, closing := "[-", "-]"
-				switch r.op {
-				case '=':
-					text := r.text
-					if m := jsontest.LineFeeds.FindStringSubmatch(text); m != nil {
-						// A count takes the place of the row's own line feeds.
-						trimLast(&before, &after)
-						text = strings.Repeat("\n", atoi(t, m[1]))
-						feed = false
-					} else {
-						text = jsontest.Unprintable(t, text)
-						feed = true
+				if r.Op != l.Sign {
+					open, closing := "[-", "-]"
+					if r.Op == '+' {
+						open, closing = "{+", "+}"
 					}
-					before.WriteString(text)
-					after.WriteString(text)
-					continue
-				case '+':
-					open, closing = "{+", "+}"
+					if inner, marked := strings.CutPrefix(r.Text, open); r.Op != '=' && (!marked || strings.Index(inner, closing) != len(inner)-len(closing)) {
+						t.Fatalf("%q -> %q: a run %q", old, new, r.Text)
+					}
+					r.Text = strings.TrimSuffix(strings.TrimPrefix(r.Text, open), closing)
 				}
-				for rest := r.text; rest != ""; {
-					inner, more, ok := strings.Cut(strings.TrimPrefix(rest, open), closing)
-					if !strings.HasPrefix(rest, open) || !ok {
-						t.Fatalf("%q -> %q: a run %q", old, new, r.text)
-					}
-					feeds := ""
-					if m := lineFeedsWithin.FindStringSubmatch(inner); m != nil {
-						feeds = strings.Repeat("\n", atoi(t, m[1]))
-						inner = strings.TrimSuffix(inner, m[0])
-					}
-					text := jsontest.Unprintable(t, inner) + feeds
-					if r.op == '-' {
-						before.WriteString(text)
-					} else {
-						after.WriteString(text)
-					}
-					feed = feeds == ""
-					rest = more
+				text := jsontest.Unprintable(t, lineFeedsWithin.ReplaceAllString(r.Text, ""))
+				if r.Op != '+' {
+					before.WriteString(text)
+				}
+				if r.Op != '-' {
+					after.WriteString(text)
 				}
 			}
 		}
-		if before.String() != old || after.String() != new {
-			var rows []string
-			for _, l := range lines {
-				rows = append(rows, l.row())
-			}
-			t.Fatalf("%q -> %q\nis shown as\n%s\nwhich reads as %q -> %q", old, new, strings.Join(rows, "\n"), before.String(), after.String())
+		flat := func(s string) string { return strings.ReplaceAll(s, "\n", "") }
+		if before.String() != flat(old) || after.String() != flat(new) {
+			t.Fatalf("%q -> %q\nreads as %q -> %q", old, new, before.String(), after.String())
 		}
 	})
-}
-
-func atoi(t *testing.T, digits string) int {
-	var n int
-	if err := json.Unmarshal([]byte(digits), &n); err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
-// trimLast takes the line feed back that the row before a count seemed to end in.
-func trimLast(texts ...*strings.Builder) {
-	for _, b := range texts {
-		s := b.String()
-		b.Reset()
-		b.WriteString(strings.TrimSuffix(s, "\n"))
-	}
 }
 
 func TestAlike(t *testing.T) {
@@ -393,8 +313,8 @@ func TestAlike(t *testing.T) {
 		{"read", "read", true}, {"read", "read\u200b", true}, {"caf\u00e9", "cafe\u0301", true}, {"re\u0430d", "read", true}, {"x", "\u0445", true},
 		{"read", "rend", false}, {"read", "reads", false}, {"a\u0430b", "aac", false}, {"", "", true}, {"a", "", false},
 	} {
-		if got := confusable(tt.a, tt.b); got != tt.want {
-			t.Errorf("confusable(%+q, %+q) = %v", tt.a, tt.b, got)
+		if got := Confusable(tt.a, tt.b); got != tt.want {
+			t.Errorf("Confusable(%+q, %+q) = %v", tt.a, tt.b, got)
 		}
 	}
 }

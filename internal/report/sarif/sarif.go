@@ -1,16 +1,19 @@
-package report
+// Package sarif writes reports as SARIF 2.1.0 (OASIS), as far as GitHub code scanning reads it. Section
+// numbers are the standard's.
+package sarif
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"io"
 	"net/url"
 	"path/filepath"
 	"strings"
 
-	"pinproof/internal/fail"
+	"pinproof/internal/report"
+	"pinproof/internal/report/json"
 	"pinproof/internal/text"
 )
-
-// SARIF 2.1.0 (OASIS), as far as GitHub code scanning reads it. Section numbers are the standard's.
 
 // maxResults is how many results of a run code scanning shows. It refuses a file
 // with more than five times as many.
@@ -89,27 +92,27 @@ func sarifText(text string) sarifMessage {
 	return sarifMessage{strings.NewReplacer("{", "{{", "}", "}}", "](", "]<U+0028>").Replace(text)}
 }
 
-// writeSARIF writes one run with a result for every drift and finding.
-func writeSARIF(w io.Writer, r *Report) error {
+// Write writes one run with a result for every drift and finding.
+func Write(w io.Writer, m *report.Model) error {
 	run := sarifRun{Results: []sarifResult{}}
 	run.Tool.Driver.Name = "pinproof"
 	index := map[string]int{} // of a rule, by its id
-	for i, a := range annotationRules() {
-		index[a.rule] = i
-		rule := sarifRule{ID: a.rule, ShortDescription: sarifText(a.text), FullDescription: sarifText(a.text), Help: sarifText(sarifHelp)}
-		rule.Configuration.Level = a.level
+	for i, r := range report.Rules() {
+		index[r.ID] = i
+		rule := sarifRule{ID: r.ID, ShortDescription: sarifText(r.Text), FullDescription: sarifText(r.Text), Help: sarifText(sarifHelp)}
+		rule.Configuration.Level = r.Level
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, rule)
 	}
-	call := sarifInvocation{Successful: r.NoAnswer == nil, ExitCode: r.ExitCode}
+	call := sarifInvocation{Successful: m.NoAnswer == nil, ExitCode: m.ExitCode}
 	note := func(level, text string) {
 		call.Notifications = append(call.Notifications, sarifNotification{level, sarifText(text)})
 	}
-	if r.NoAnswer != nil {
-		note("error", strings.Join(fail.Lines(r.NoAnswer), "; "))
+	if m.NoAnswer != nil {
+		note("error", strings.Join(m.NoAnswer.Lines, "; "))
 	} else {
-		note("note", r.verdictLine())
+		note("note", m.Word+": "+m.Text)
 	}
-	list, uri := annotations(r, false), fileURI(r.annotated())
+	list, uri := m.Annotations, fileURI(m.Annotated)
 	if left := len(list) - maxResults; left > 0 {
 		note("warning", text.Count(left, "result")+" left out: code scanning takes no more")
 		list = list[:maxResults]
@@ -118,17 +121,18 @@ func writeSARIF(w io.Writer, r *Report) error {
 		// Code scanning goes by the second. If it is missing, code scanning makes it from the
 		// text of the line. All added entries share the server's line, so they would be one
 		// alert; once dismissed, it would stay so, whatever is added next.
-		prints := map[string]string{"pinproof/v1": a.fingerprint(), "primaryLocationLineHash": a.fingerprint()}
-		result := sarifResult{RuleID: a.rule, RuleIndex: index[a.rule], Level: a.level, Message: sarifText(a.title + ": " + a.text), Fingerprints: prints}
+		print := fmt.Sprintf("%x", sha256.Sum256(a.Identity))
+		prints := map[string]string{"pinproof/v1": print, "primaryLocationLineHash": print}
+		result := sarifResult{RuleID: a.Rule, RuleIndex: index[a.Rule], Level: a.Level, Message: sarifText(a.Title + ": " + a.Text), Fingerprints: prints}
 		if uri != "" {
 			var at sarifLocation
-			at.Physical.Artifact.URI, at.Physical.Region.StartLine = uri, a.line
+			at.Physical.Artifact.URI, at.Physical.Region.StartLine = uri, a.Line
 			result.Locations = []sarifLocation{at}
 		}
 		run.Results = append(run.Results, result)
 	}
 	run.Invocations = []sarifInvocation{call}
-	return encodeJSON(w, sarifLog{"2.1.0", sarifSchema, []sarifRun{run}})
+	return json.Encode(w, sarifLog{"2.1.0", sarifSchema, []sarifRun{run}})
 }
 
 // fileURI is a path as a URI reference (RFC 3986): relative unless the path is

@@ -1,25 +1,35 @@
-package report
+package signature
 
 import (
-	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"pinproof/internal/jsontest"
 	"pinproof/internal/jsontree"
+	"pinproof/internal/layout"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
-	"pinproof/internal/text"
 )
 
-// signed lays out an entry as a review does.
-func signed(list pin.EntryType, definition jsontree.Value, full bool, width int) string {
-	var b bytes.Buffer
-	t := NewText(&b, TextStyle{Full: full, Width: width})
-	t.at = &group{number: 1}
-	key := pin.Key{Type: list, Name: definition.Get(pin.EntryTypeInfo[list].Identity).Text}
-	t.whole("  ", '+', &pin.Pin{Key: key, Form: pintest.Form(list, jsontree.Append(nil, definition))})
+// signed lays out an entry in a simple way.
+func signed(list pin.EntryType, definition jsontree.Value) string {
+	var b strings.Builder
+	for _, l := range Of(list, definition) {
+		indent := strings.Repeat("  ", l.Depth)
+		if head := strings.TrimSpace(l.Name + "  " + l.Phrase); head != "" {
+			b.WriteString(indent + head + "\n")
+			indent += "  "
+		}
+		for _, line := range layout.Value('=', l.Text, true, false) {
+			b.WriteString(indent + "| ")
+			for _, r := range line.Runs {
+				b.WriteString(r.Text)
+			}
+			b.WriteString("\n")
+		}
+	}
 	return b.String()
 }
 
@@ -34,24 +44,28 @@ func TestSignature(t *testing.T) {
 			"where":{"type":["object","null"],"properties":{"url":{"type":"string","format":"uri"}},"x-odd":1},
 			"either":{"anyOf":[{"type":"string"},{"type":"null"}]}}},
 		"outputSchema":{"type":"object"},"_meta":{"a":1},"more":{"b":"c"}}`
-	const want = `  destructive, writes, open world, not idempotent
-    | Runs a snippet.
-    | In the page.
-  title of the annotations  "Run!"
-  code     string, required, at least 1 characters  | JavaScript to run.
-  level    required, "low" | "high"
-  either   any of string, null
-  tags     array of string, at most 100 items
+	const want = `destructive, writes, open world, not idempotent
+annotations.title
+  | Run!
+| Runs a snippet.
+| In the page.
+(input)  closed
+  code  string, required, at least 1 characters
+    | JavaScript to run.
+  level  required, "low" | "high"
   timeout  integer 1..600 = 30
-  where    object or null
-      | {"x-odd":1}
-    url    string, format "uri"
-  /more
-      | {"b":"c"}
-  also: /title, /inputSchema/$schema 46 bytes, /inputSchema/additionalProperties false,
-    : /outputSchema 17 bytes, /_meta 7 bytes, /inputSchema/properties/timeout/title
+  tags  array of string, at most 100 items
+  where  object or null
+    | {"x-odd":1}
+    url  string, format "uri"
+  either  any of string, null
+returns  object
+_meta
+  | {"a":1}
+/more
+  | {"b":"c"}
 `
-	if got := signed(pin.Tools, pintest.Tree(t, tool), false, 100); got != want {
+	if got := signed(pin.Tools, pintest.Tree(t, tool)); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
@@ -60,7 +74,7 @@ func TestSignature(t *testing.T) {
 func TestEmptyDescription(t *testing.T) {
 	const with, without = `{"name":"t","inputSchema":{"type":"object","properties":{"a":{"type":"string","description":""}}}}`,
 		`{"name":"t","inputSchema":{"type":"object","properties":{"a":{"type":"string"}}}}`
-	if got := signed(pin.Tools, pintest.Tree(t, with), false, 100); got == signed(pin.Tools, pintest.Tree(t, without), false, 100) {
+	if got := signed(pin.Tools, pintest.Tree(t, with)); got == signed(pin.Tools, pintest.Tree(t, without)) {
 		t.Errorf("nothing shows or names it:\n%s", got)
 	}
 }
@@ -75,42 +89,53 @@ func TestSignatureOfOthers(t *testing.T) {
 			{"name":"tone of it","description":"kind\nor strict","required":false},
 			{"name":"more","schema":{"type":"string"}},
 			{"name":"last","description":""}]}`,
-			`    | Reviews a change.
-  url           required  | Where it is.
-  "tone of it"  optional  | kind
-                          | or strict
-  more
-      | {"schema":{"type":"string"}}
-  last
-      | {"description":""}
-  also: /title, /icons 13 bytes, /arguments/0/title
+			`| Reviews a change.
+icons
+  | [{"src":"a"}]
+url  required
+  | Where it is.
+"tone of it"  optional
+  | kind
+  | or strict
+more
+  | {"schema":{"type":"string"}}
+last
+  | {"description":""}
 `},
 		{pin.Prompts, `{"name":"p","arguments":[{"description":"It has no name."}]}`,
-			`  /arguments
-      | [{"description":"It has no name."}]
+			`arguments
+  | [{"description":"It has no name."}]
 `},
 		{pin.Resources, `{"uri":"file:///log","name":"the log","description":"Of today.","mimeType":"text/plain","size":1234,
 			"annotations":{"audience":["user","assistant"],"priority":0.5,"odd":true},"_meta":{},"text":"unusual"}`,
-			`    | Of today.
-  name      "the log"
-  audience  ["user","assistant"]
-  priority  0.5
-  mimeType  "text/plain"
-  size      1234
-  /annotations/odd
-      | true
-  /text
-      | unusual
-  also: /_meta 2 bytes
+			`name
+  | the log
+annotations.audience
+  | ["user","assistant"]
+annotations.priority
+  | 0.5
+annotations.odd
+  | true
+| Of today.
+mimeType
+  | text/plain
+size
+  | 1234
+_meta
+  | {}
+/text
+  | unusual
 `},
 		{pin.Templates, `{"uriTemplate":"file:///{path}","name":"files","title":"Files","mimeType":["a"]}`,
-			`  name  "files"
-  /mimeType
-      | ["a"]
-  also: /title
+			`name
+  | files
+title
+  | Files
+mimeType
+  | ["a"]
 `},
 	} {
-		if got := signed(test.list, pintest.Tree(t, test.definition), false, 100); got != test.want {
+		if got := signed(test.list, pintest.Tree(t, test.definition)); got != test.want {
 			t.Errorf("got\n%s\nwant\n%s", got, test.want)
 		}
 	}
@@ -247,14 +272,14 @@ func differences(a, b jsontree.Value, pointer string) (list []string) {
 	return list
 }
 
-// TestNothingIsHiddenBySignatures: with all of it shown, two definitions never look alike;
-// as signatures they look alike only where the place that differs is named.
+// TestNothingIsHiddenBySignatures: two definitions look alike only where what differs says nothing: a title
+// that is the name in words, a dialect, an empty list.
 func TestNothingIsHiddenBySignatures(t *testing.T) {
 	t.Parallel()
 	m := jsontest.NewMaker(77)
 	for list := range pin.Instructions {
-		different, alike, rounds := 0, 0, jsontest.Rounds(400, 1_500)
-		for range rounds {
+		different, alike := 0, 0
+		for range 1_500 {
 			was := pintest.Tree(t, madeEntry(m, list))
 			is := edited(t, m, was)
 			old, new := pintest.CanonicalTree(t, string(jsontree.Append(nil, was))), pintest.CanonicalTree(t, string(jsontree.Append(nil, is)))
@@ -262,36 +287,20 @@ func TestNothingIsHiddenBySignatures(t *testing.T) {
 				continue
 			}
 			different++
-			if a, b := signed(list, old, true, anyWidth), signed(list, new, true, anyWidth); a == b {
-				t.Fatalf("both look like\n%s\n%s\n%s", a, jsontree.Append(nil, old), jsontree.Append(nil, new))
-			}
-			short := signed(list, old, false, anyWidth)
-			if short != signed(list, new, false, anyWidth) {
+			short := signed(list, old)
+			if short != signed(list, new) {
 				continue
 			}
 			alike++
 			for _, pointer := range differences(old, new, "") {
-				if !isNamed(short, pointer) {
-					t.Fatalf("%s is neither shown nor named in\n%s\n%s\n%s", pointer, short, jsontree.Append(nil, old), jsontree.Append(nil, new))
+				steps, _ := jsontree.Tokens(pointer)
+				if !slices.Contains([]string{"title", "$schema", "properties", "required", "annotations", "additionalProperties"}, steps[len(steps)-1]) { // in words, a dialect, empty, true or {}
+					t.Fatalf("%s isn't shown in\n%s\n%s\n%s", pointer, short, jsontree.Append(nil, old), jsontree.Append(nil, new))
 				}
 			}
 		}
-		if different < rounds*2/3 || alike < rounds/375 {
+		if different < 1_000 || alike < 1 {
 			t.Errorf("%s: %d pairs, %d of them alike", pin.EntryTypeInfo[list].Member, different, alike)
 		}
 	}
-}
-
-// isNamed reports whether what a signature leaves out has the pointer or one above it.
-func isNamed(short, pointer string) bool {
-	_, also, _ := strings.Cut(short, "  also: ")
-	for pointer != "" {
-		for item := range strings.SplitSeq(strings.TrimSuffix(also, "\n"), ", ") {
-			if item == text.Pointer(pointer) || strings.HasPrefix(item, text.Pointer(pointer)+" ") {
-				return true
-			}
-		}
-		pointer = pointer[:strings.LastIndexByte(pointer, '/')]
-	}
-	return false
 }

@@ -1,0 +1,37 @@
+//go:build unix
+
+package cli
+
+import (
+	"io"
+	"os"
+	"syscall"
+
+	"golang.org/x/term"
+)
+
+// drain returns a function that drops what was typed at a terminal and not read yet, also a line
+// that isn't finished. Of anything else it is nil: a pipe's input is what was meant.
+func drain(in io.Reader) func() {
+	f, ok := in.(*os.File)
+	if !ok || !isTerminal(in) {
+		return nil
+	}
+	return func() {
+		fd := int(f.Fd())
+		was, err := term.MakeRaw(fd) // a terminal hands out unfinished lines only so
+		if err != nil {
+			return
+		}
+		defer term.Restore(fd, was)
+		if syscall.SetNonblock(fd, true) != nil {
+			return
+		}
+		defer syscall.SetNonblock(fd, false)
+		for buffer := make([]byte, 4096); ; {
+			if n, err := syscall.Read(fd, buffer); n <= 0 || err != nil {
+				return
+			}
+		}
+	}
+}

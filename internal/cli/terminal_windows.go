@@ -1,0 +1,18 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"syscall"
+)
+
+// drain returns a function that drops what was typed at a console and not read yet. Of anything
+// else it is nil: a pipe's input is what was meant.
+func drain(in io.Reader) func() {
+	f, ok := in.(*os.File)
+	if !ok || !isTerminal(in) {
+		return nil
+	}
+	flush := syscall.NewLazyDLL("kernel32.dll").NewProc("FlushConsoleInputBuffer")
+	return func() { flush.Call(f.Fd()) }
+}

@@ -1,0 +1,62 @@
+package layout
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	stdimage "image"
+	_ "image/gif"
+	_ "image/jpeg"
+	_ "image/png"
+	"net/url"
+	"strings"
+
+	"pinproof/internal/text"
+)
+
+// An image in a data URI (RFC 2397) is shown by what it is: one of pixels by its type, size
+// and digest, if its bytes decode as that type; SVG is text, and shown decoded.
+
+func isImage(s string) bool { return strings.HasPrefix(s, "data:image/") }
+
+// image is an image as a printable JSON string.
+func image(s string, asciiOnly bool) string {
+	head, body, _ := strings.Cut(s, ",")
+	kind, parameters, _ := strings.Cut(strings.TrimPrefix(head, "data:"), ";")
+	var data []byte
+	var err error
+	if parameters == "base64" {
+		data, err = base64.StdEncoding.Strict().DecodeString(body)
+	} else {
+		var plain string
+		plain, err = url.PathUnescape(body)
+		data = []byte(plain)
+	}
+	switch {
+	case err != nil || parameters != "base64" && parameters != "" && kind != "image/svg+xml":
+	case kind == "image/svg+xml":
+		said := string(text.Append(nil, jsonEscapes.Replace(string(data)), asciiOnly))
+		return fmt.Sprintf(`"<%d bytes, decoded> %s %s"`, len(data), string(text.Append(nil, jsonEscapes.Replace(head), asciiOnly)), said)
+	case decodes(kind, data):
+		return fmt.Sprintf(`"<%d bytes of %s, sha256 %x>"`, len(data), kind, sha256.Sum256(data))
+	}
+	return `"` + string(text.Append(nil, jsonEscapes.Replace(s), asciiOnly)) + `"`
+}
+
+// decodes reports whether bytes are an image of a type. WebP is known by the chunks of its
+// container (RFC 9649): no decoder of the standard library reads it.
+func decodes(kind string, data []byte) bool {
+	if kind == "image/webp" {
+		size := len(data) - 8
+		return size > 8 && string(data[:4]) == "RIFF" && string(data[8:15]) == "WEBPVP8" &&
+			size == int(data[4])|int(data[5])<<8|int(data[6])<<16|int(data[7])<<24
+	}
+	config, format, err := stdimage.DecodeConfig(bytes.NewReader(data))
+	const most = 1 << 24 // pixels: an icon has a few thousand
+	if err != nil || kind != "image/"+format || config.Width*config.Height > most {
+		return false
+	}
+	_, _, err = stdimage.Decode(bytes.NewReader(data))
+	return err == nil
+}

@@ -1,0 +1,304 @@
+// Package layout makes lines of values and texts that a server wrote: printable, behind a gutter, and
+// never wider than a terminal.
+package layout
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"pinproof/internal/diff"
+	"pinproof/internal/jsontree"
+	"pinproof/internal/text"
+)
+
+// A Run is printable text of one colour: '=' kept, '-' removed, '+' added; for our
+// own words also '*' strong, 'W' a warning, '!' to be careful with, '~' faint.
+type Run struct {
+	Op   byte
+	Text string
+}
+
+// A Line is what stands after one gutter. A continued line begins where the one
+// before it was too long, not where the text has a line feed.
+type Line struct {
+	Sign      byte // '-' or '+': the line, or in a word diff its line feed, was removed or added; else '='
+	Runs      []Run
+	Continued bool
+}
+
+const (
+	Width      = 100 // columns where no terminal says otherwise
+	LeastWidth = 40  // columns: a narrower terminal wraps by itself
+	inlineJSON = 88  // columns of JSON that stay on one line
+
+	AnyWidth = 1 << 30 // columns, for what wraps lines by itself
+)
+
+// Text is a line with its gutter, "- |" for old and "+ |" for new.
+func (l Line) Text(paint func(op byte, text string) string) string {
+	gutter := []byte("  |")
+	if l.Sign != '=' {
+		gutter[0] = l.Sign
+	}
+	if l.Continued {
+		gutter[2] = ':'
+	}
+	text := paint(l.Sign, string(gutter))
+	for i, r := range l.Runs {
+		if i == 0 && r.Text != "" {
+			text += " "
+		}
+		text += paint(r.Op, r.Text)
+	}
+	return text
+}
+
+// Value lays out a value as JSON, on one line if it is short. With asLines a text is
+// laid out line by line. asciiOnly escapes all non-ASCII characters, and keeps a text JSON.
+func Value(op byte, v jsontree.Value, asLines, asciiOnly bool) (lines []Line) {
+	var texts []string
+	switch {
+	case v.Kind == 0:
+	case v.Kind == '"' && asLines && !asciiOnly && !readsAsJSON(v.Text) && !isImage(v.Text):
+		texts = text.Lines(v.Text, false)
+	default:
+		texts = JSON(v, asciiOnly, inlineJSON)
+	}
+	for _, text := range texts {
+		lines = append(lines, Line{Sign: op, Runs: []Run{{op, text}}})
+	}
+	return lines
+}
+
+// JSON writes a value as JSON, an object or array on one line if that takes at most
+// width bytes.
+func JSON(v jsontree.Value, asciiOnly bool, width int) []string {
+	switch v.Kind {
+	case '"':
+		return []string{printableString(v.Text, asciiOnly)}
+	case '{', '[':
+	default:
+		return []string{string(jsontree.Append(nil, v))}
+	}
+	open, end := string(v.Kind), closing(v)
+	var inline []string
+	lines, fits := []string{open}, true
+	for _, p := range v.Parts {
+		key, gap := "", ""
+		if v.Kind == '{' {
+			key, gap = printableString(p.Name, asciiOnly)+":", " "
+		}
+		inner := JSON(p.Value, asciiOnly, width)
+		fits = fits && len(inner) == 1
+		if len(inline) > 0 {
+			lines[len(lines)-1] += ","
+		}
+		inline = append(inline, key+inner[0])
+		inner[0] = key + gap + inner[0]
+		for _, l := range inner {
+			lines = append(lines, "  "+l)
+		}
+	}
+	if text := open + strings.Join(inline, ",") + end; fits && len(text) <= width {
+		return []string{text}
+	}
+	return append(lines, end)
+}
+
+// closing is the bracket that ends an object or an array.
+func closing(v jsontree.Value) string {
+	if v.Kind == '{' {
+		return "}"
+	}
+	return "]"
+}
+
+// printableString is s as a printable JSON string. A line feed, a carriage return
+// and a tab get their JSON escapes.
+func printableString(s string, asciiOnly bool) string {
+	if isImage(s) {
+		return image(s, asciiOnly)
+	}
+	return `"` + string(text.Append(nil, jsonEscapes.Replace(s), asciiOnly)) + `"`
+}
+
+var jsonEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`)
+
+// Words lays out a word diff. A line feed begins a line. A line that was removed or added whole
+// has that sign; in any other, the runs that were have marks of their own when it is printed.
+// Texts that look alike are spelled by code points.
+func Words(pieces []diff.Piece) []Line {
+	lines := []Line{{Sign: '='}}
+	for i, p := range pieces {
+		for j, text := range pieceLines(p.Text, spelledOut(pieces, i)) {
+			if j > 0 {
+				lines = append(lines, Line{Sign: p.Op})
+			}
+			if last := &lines[len(lines)-1]; text != "" {
+				last.Runs = append(last.Runs, Run{p.Op, text})
+			}
+		}
+	}
+	for i := range lines {
+		l := &lines[i]
+		for j, r := range l.Runs {
+			if j == 0 {
+				l.Sign = r.Op
+			} else if l.Sign != r.Op {
+				l.Sign = '='
+			}
+		}
+	}
+	return lines
+}
+
+// pieceLines are the printable lines of a piece. A long run of line feeds is counted.
+func pieceLines(rest string, asciiOnly bool) (lines []string) {
+	for more := true; more; {
+		var s string
+		s, rest, more = strings.Cut(rest, "\n")
+		s = string(text.Append(nil, s, asciiOnly))
+		if n := text.RunLength(rest, '\n'); more && n >= text.MaxLineFeeds {
+			s += fmt.Sprintf("<%d line feeds>", n+1)
+			rest = rest[n:]
+		}
+		lines = append(lines, s)
+	}
+	return lines
+}
+
+// Marked puts [- -] and {+ +} around the runs of a line whose sign doesn't say what they are,
+// and escapes what would close them early.
+func (l Line) Marked() Line {
+	marked := Line{Sign: l.Sign, Continued: l.Continued}
+	for _, r := range l.Runs {
+		switch n := len(marked.Runs); {
+		case r.Op == l.Sign || r.Op != '-' && r.Op != '+':
+		case r.Op == '-':
+			if n > 0 && text.AfterHashes(marked.Runs[n-1].Text) {
+				// The bracket of our mark must not turn this text into a command of a CI log.
+				kept := &marked.Runs[n-1]
+				at := strings.LastIndex(kept.Text, "##") + 1
+				kept.Text = kept.Text[:at] + "<U+0023>" + kept.Text[at+1:]
+			}
+			r.Text = "[-" + strings.ReplaceAll(r.Text, "-]", "<U+002D>]") + "-]"
+		default:
+			r.Text = "{+" + strings.ReplaceAll(r.Text, "+}", "<U+002B>}") + "+}"
+		}
+		marked.Runs = append(marked.Runs, r)
+	}
+	return marked
+}
+
+// Confusable reports whether two texts could pass for each other: equal once sanitized,
+// or different only where at least one of them has a non-ASCII character.
+func Confusable(a, b string) bool {
+	if text.Sanitize(a) == text.Sanitize(b) {
+		return true
+	}
+	for a != "" && b != "" {
+		x, n := utf8.DecodeRuneInString(a)
+		y, m := utf8.DecodeRuneInString(b)
+		if x != y && x < 0x80 && y < 0x80 {
+			return false
+		}
+		a, b = a[n:], b[m:]
+	}
+	return a == b
+}
+
+// spelledOut reports whether a piece looks like the one that it replaces, or that
+// replaces it. Then both are spelled by code points.
+func spelledOut(pieces []diff.Piece, i int) bool {
+	other := i - 1 // a removed piece comes before the added one
+	if pieces[i].Op == diff.OpRemoved {
+		other = i + 1
+	}
+	return other >= 0 && other < len(pieces) && pieces[i].Replaces(pieces[other]) && Confusable(pieces[i].Text, pieces[other].Text)
+}
+
+// Wrap breaks lines that are too wide, at a space if there is one near. If the terminal
+// wrapped them instead, server text could begin a row.
+func Wrap(lines []Line, width int) (out []Line) {
+	for _, l := range lines {
+		out = append(out, l.Wrap(width, width)...)
+	}
+	return out
+}
+
+// Wrap breaks a line; room is the width left for its first row, in columns.
+func (l Line) Wrap(room, width int) (out []Line) {
+	row := Line{Sign: l.Sign}
+	for _, r := range l.Runs {
+		for {
+			size, columns := fit(r.Text, room, width)
+			if size > 0 || r.Text == "" { // a blank line that was added or removed keeps its sign
+				row.Runs = append(row.Runs, Run{r.Op, r.Text[:size]})
+			}
+			room -= columns
+			if r.Text = r.Text[size:]; r.Text == "" {
+				break
+			}
+			out = append(out, row)
+			row, room = Line{Sign: l.Sign, Continued: true}, width
+		}
+	}
+	return append(out, row)
+}
+
+// fit returns how many bytes of s fit into room columns and, if all do, how many columns
+// they take. A text that is too wide is cut after the last space, or before the last mark
+// of ours, in the second half of the room; without one, where the room ends.
+func fit(s string, room, width int) (size, columns int) {
+	blank, mark := 0, false
+	for i, r := range s {
+		if r == '<' && text.SpellsMark(s[i+1:]) {
+			if mark = true; columns > room/2 {
+				blank = i
+			}
+		}
+		if r == '>' {
+			mark = false
+		}
+		w := 1
+		switch {
+		case unicode.Is(text.MarkTable, r):
+			w = 0
+		case r >= 0x1100:
+			w = 2 // wide characters begin here; counting too much does no harm
+		}
+		if columns += w; columns > room {
+			if blank == 0 && room >= width/2 {
+				blank = i
+				if before, n := utf8.DecodeLastRuneInString(s[:i]); (r == '|' || r == ':') && before < 0x80 && i > n {
+					blank = i - n // or the next row would seem to have a second gutter
+				}
+			}
+			return blank, columns // 0: begin on the next line
+		}
+		if r == ' ' && !mark && columns > room/2 {
+			blank = i + 1
+		}
+	}
+	return len(s), columns
+}
+
+// readsAsJSON reports whether a text could pass for another kind of value if it stood line by
+// line as it is. Then it is shown as a JSON string.
+func readsAsJSON(s string) bool {
+	plain := strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\r' && r != '\t' {
+			return 'x' // an escape inside a string
+		}
+		return r
+	}, s)
+	return strings.TrimSpace(s) != "" && jsontree.IsGrammatical([]byte(plain))
+}
+
+// Columns is how many columns a printable text takes at most.
+func Columns(s string) int {
+	_, n := fit(s, AnyWidth, AnyWidth)
+	return n
+}

@@ -1,0 +1,70 @@
+package html
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pinproof/internal/jsontest"
+	"pinproof/internal/text"
+)
+
+func TestSplitEscapes(t *testing.T) {
+	tests := []struct{ text, want string }{
+		{"plain < text >", "plain < text >"},
+		{"a\u200bb", "a(<U+200B>)b"},
+		{"<U+200B>", "(<U+003C>)U+200B>"},
+		{jsontest.InTags(`a">b\`) + "c", `(<5 tag characters: "a\">b\\">)c`},
+		{jsontest.InTags("<U+200B>") + "c>", `(<8 tag characters: "<U+003C>U+200B>">)c>`},
+		{strings.Repeat(" ", 40) + "x", "(<40 spaces>)x"},
+		{"\xff<byte FF>", "(<byte FF>)(<U+003C>)byte FF>"},
+		{"<1: \u200b \"", "<1: (<U+200B>) \""},
+	}
+	for _, test := range tests {
+		got := ""
+		for _, p := range splitEscapes(text.Printable(test.text)) {
+			if p.Escape {
+				got += "(" + p.Text + ")"
+			} else {
+				got += p.Text
+			}
+		}
+		if got != test.want {
+			t.Errorf("%q: %s, want %s", test.text, got, test.want)
+		}
+	}
+}
+
+// TestContrast holds the colours of the page against WCAG 2.2, 1.4.3 (AA).
+func TestContrast(t *testing.T) {
+	variable := regexp.MustCompile(`--([a-z]+):#([0-9a-f]{6})`)
+	light, dark, _ := strings.Cut(pageStyle, "prefers-color-scheme:dark")
+	dark, _, _ = strings.Cut(dark, "*{")
+	for scheme, css := range map[string]string{"light": light, "dark": dark} {
+		luminance := map[string]float64{}
+		for _, m := range variable.FindAllStringSubmatch(css, -1) {
+			rgb, err := strconv.ParseUint(m[2], 16, 32)
+			if err != nil {
+				t.Fatal(err)
+			}
+			linear := func(shift int) float64 {
+				c := float64(rgb>>shift&0xff) / 255
+				if c <= 0.04045 {
+					return c / 12.92
+				}
+				return math.Pow((c+0.055)/1.055, 2.4)
+			}
+			luminance[m[1]] = 0.2126*linear(16) + 0.7152*linear(8) + 0.0722*linear(0)
+		}
+		for _, pair := range strings.Fields("fg/bg fg/soft fg/del fg/ins fg/warn dim/bg dim/soft dim/warn link/bg link/soft " +
+			"delfg/bg delfg/del insfg/bg insfg/ins warnfg/warn escfg/esc") {
+			text, ground, _ := strings.Cut(pair, "/")
+			a, b := luminance[text]+0.05, luminance[ground]+0.05
+			if ratio := max(a, b) / min(a, b); ratio < 4.5 {
+				t.Errorf("%s: %s has %.2f, at least 4.5 is readable", scheme, pair, ratio)
+			}
+		}
+	}
+}

@@ -1,0 +1,295 @@
+// Package report turns the result of a comparison into a model: plain structs with nothing left
+// to compute, which each format lays out. It is given what was decided, and explains it.
+package report
+
+import (
+	"pinproof/internal/jsontree"
+	"pinproof/internal/layout"
+)
+
+// A Model is all that a report says. Its texts are printable, but where a comment says otherwise.
+// It doesn't depend on the format, the terminal or the clock.
+type Model struct {
+	Matches  bool // every entry matches its pin, and nothing else is wrong
+	Failed   bool // an entry or a server fails the run
+	ExitCode int  // of the run, if nothing else fails
+	NoAnswer *NoAnswer
+	Nothing  bool // nothing was compared
+
+	Word    string // the verdict in a word or three
+	Text    string // the verdict without it
+	Warning string // the beginning of Text that counts the new warnings, or ""
+	Warned  string // the new warnings, with more names
+	Cost    string // how much more text there is to read, or ""
+
+	Lockfile, Against string // paths, as the user gave them
+	Annotated         string // the file that annotations point into, as a path with slashes; "" if that is standard input
+	Several           bool   // servers are in play
+	Folder            bool   // of servers that were captured together
+	Servers           []Server
+	Others            string   // "10 other servers: no drift", or ""
+	Notes             []string // on several servers, and what a budget left out
+	Worst             []Worst  // the most dangerous entries of all servers, by reason
+	Problems          []Problem
+	Orders            []Quote // sentences that order, in what nobody has approved before
+	Entries           []Entry // what drifted, in the order of the blocks
+	Blocks            []Block
+	LeftOut           int // entries that --only leaves out
+	Unexplained       int // entries that a bound leaves unexplained
+
+	Whole      []Finding // about captures as a whole, and about text that no pin covers
+	Unrecorded []Finding // what the names of these captures give to what was approved before
+	Approved   []Finding // approved warnings in what matches its pins
+	Blocking   []Finding // warnings that fail the run although their entries match
+	Standing   int       // how many approved warnings there are
+
+	Review  Step      // the command that shows everything
+	Every   Step      // the command that prints every line of the gate
+	Stat    Step      // the shape of a long review
+	Part    Step      // how to read a part
+	All     Step      // what --only leaves out; or empty
+	Read    Step      // from the shape to the review
+	Next    []Step    // how to approve
+	Record  []Step    // how a warning gets on record whose entry matches
+	Locked  []Step    // what to do with a lockfile that was written
+	Fresh   []Finding // those in drift that nobody has approved, equal ones once
+	General bool      // there is a new warning about a capture as a whole
+
+	Annotations []Annotation // of SARIF
+	Folded      []Annotation // of GitHub, one for each block
+
+	Data Data
+}
+
+// A NoAnswer is why there is no answer.
+type NoAnswer struct {
+	Text  string
+	Hints []string
+	Lines []string // both
+}
+
+// A Step is a command to type next, with what it is for. Either may be empty.
+type Step struct{ Text, Command string }
+
+// A Server is one server's two sides, and what drifted between them.
+type Server struct {
+	ID       string // the user's label, not made printable
+	Label    string // the same as it is printed; "" where two captures are compared
+	Old, New string // what is compared: "tools.lock 14 tools"
+	Versions string // what the server calls itself, before and now
+	Policy   string // how its policy changed, or ""
+	Differs  bool
+	Missing  bool   // it is pinned, and the folder has no capture of it
+	Fails    bool   // its drift fails the run
+	Pinned   string // "14 tools", of the pins
+	Listed   string // likewise, of the capture
+	Counts   Counts
+	Pins     []Pinned // what a capture lists, for what lock says
+	Set      string
+	Summary  string // what its policy leaves out
+	Line     int    // in the lockfile
+}
+
+// Counts are what a row of the head has in its columns.
+type Counts struct {
+	Added, Changed, Removed, Hidden, Duplicate int
+	Code, Destructive, Strong, Warnings        int
+	Before, After                              int  // bytes of text
+	Known                                      bool // the bytes are
+}
+
+// Altered counts what is neither new nor gone.
+func (c Counts) Altered() int { return c.Changed + c.Hidden + c.Duplicate }
+
+// A Pinned is an entry that was pinned, with the beginning of its digest.
+type Pinned struct{ Name, Digest string }
+
+// A Worst is entries that are worth reading first for one reason.
+type Worst struct {
+	Said    string
+	Entries []Placed
+	More    string // counts those that it doesn't name
+}
+
+// A Placed is an entry with the number of its block.
+type Placed struct {
+	Block int
+	Name  string
+}
+
+// A Problem is what is wrong with a whole server.
+type Problem struct {
+	ID      string // stable: "no-pins", "no-capture", "policy", "other-server"
+	Server  string // its label, not made printable
+	Title   string
+	Text    string
+	Command string // what to type if it was intended
+	Allowed bool   // it fails no run
+	Line    int    // in the lockfile
+}
+
+// A Quote is a sentence with the entries that have it.
+type Quote struct{ Text, Names string }
+
+// A Finding is one finding as it is said, of one entry or of several.
+type Finding struct {
+	ID, Level  string
+	Warning    bool
+	Approved   bool
+	Blocks     bool   // it fails the run although its entry matches
+	Place      string // for people
+	Pointer    string // printable
+	Detail     string
+	Names      string // what it is in
+	Ref        string // "tool=NAME" or "capture", with the server where there are several
+	Identity   []string
+	Line       int      // in the lockfile
+	Server     string   // raw, as all below
+	List, Name string   // "" for a whole capture
+	At         string   // the JSON Pointer
+	All        []string // the entries that have it, printable
+}
+
+// Word is what a finding is called where people read: "WARNING hidden-text".
+func (f *Finding) Word() string {
+	if f.Warning {
+		return "WARNING " + f.ID
+	}
+	return "note " + f.ID
+}
+
+// An Entry is one entry that drifted.
+type Entry struct {
+	Server, List, Name     string // raw
+	Ref                    string // "tool=NAME", with the server where there are several
+	Said                   string // "write_file (server files)"
+	Short                  string // "write_file"
+	Kind                   string
+	Blocked                bool
+	Block                  int    // the number of its block
+	Text                   string // what is wrong, in one line
+	Warned                 bool   // it has a new warning
+	Digest                 string // of what a person accepts with it
+	Line                   int    // of its pin in the lockfile
+	RenamedFrom, RenamedTo string // raw
+	Danger                 string // "destructive, takes code"
+	Grave                  string // why it is named before many are accepted at once: "takes code"; or ""
+	Noun                   string // "tool"
+	Label                  string // its server, printable; "" if two captures are compared
+	Minor                  bool   // it has nothing new to read
+	Bytes                  int    // by which its text grows
+	BytesKnown             bool
+	Findings               []Finding // new ones, then approved ones
+	New                    int       // how many of them are new
+	Changes                []Change
+	Pinned, Now            *Definition
+	Copies                 []Definition
+	Whole                  []Line // of the definition, all of it as it was received
+}
+
+// A Change is one difference inside an entry, as programs get it: nothing of it is printable.
+type Change struct {
+	Pointer, From, Label, LabelText string
+	Old, New                        jsontree.Value
+}
+
+// A Definition is what an entry is pinned as, or what it is now.
+type Definition struct {
+	Digest, Sanitized string
+	Line              int
+	Tree              jsontree.Value
+}
+
+// A Block is drift that is read and accepted as one.
+type Block struct {
+	Number  int
+	Entries []int // indexes of Model.Entries
+	Opens   bool  // it is the first one of its server
+	Server  int   // index of Model.Servers
+	Kind    string
+	Title   string // what follows the kind, with the names of all entries
+	Brief   string // the same with few names
+	Names   []string
+	Words   string // what stands out in it
+	Op      byte   // the colour of Words
+	Danger  string
+	Why     string // it is read early
+	Note    string // a rename, a repeated name, texts that aren't stored
+	Warned  bool
+	Blocked bool
+	Minor   bool // there is nothing new to read in it
+	Repeat  bool // a name is repeated: nothing can be accepted
+	Bytes   string
+	Rows    []Row
+	Summed  string // counts what is minor, by label
+	Labels  []string
+	Each    []Block // of several entries, the block of each alone
+	Accept  string  // the command that accepts it and nothing else, or ""
+	Ask     string  // the question of the prompt
+	Class   int     // of danger: the lower the earlier
+}
+
+// A Row is one finding, note or change of a block.
+type Row struct {
+	Op      byte   // 'W' a warning, '!' a change, '=' anything else
+	Word    string // what it is: a label, "WARNING hidden-text"
+	Place   string // where it is, for people
+	Pointer string // the same as a JSON Pointer
+	Detail  string
+	Names   string // the entries that a finding is about, unless that is clear from above
+	Home    int    // the number of the block above that shows the change; 0: this one
+	Gate    string // what the gate says beside it in place of Detail
+	Minor   bool   // it may be summed up
+	Finding bool   // it is a finding
+	Lines   []Line // what stands below it, also if Home is set: a format that leaves that block out shows it here
+	JSON    []layout.Line
+}
+
+// A Line says one thing of a definition.
+type Line struct {
+	Depth  int
+	Name   string // what it is about; or ""
+	Phrase string // behind the name
+	Text   []layout.Line
+	As     string // said instead of Text, and of the Skip lines below, where block Home stands above
+	Home   int
+	Skip   int
+}
+
+// Questions is what a prompt asks besides the blocks.
+type Questions struct {
+	Policy       bool      // a policy changed
+	AllOrNothing bool      // all drift is accepted or none
+	Unrecorded   []Finding // warnings of matching entries that are not on record
+	Labels       []string  // of their servers, printable
+}
+
+// Data is what programs get beside the rest.
+type Data struct {
+	Against   string
+	Counts    map[string]int
+	TextBytes map[string]int
+	Findings  []Finding
+	Unpinned  []Finding
+	Standing  []Finding
+	Servers   []ServerData
+	Captured  []Captured
+}
+
+// ServerData is one server's two sides for programs.
+type ServerData struct {
+	Server      string
+	Pinned, Now *Side
+}
+
+// A Side is one side of a comparison.
+type Side struct {
+	Entries        int
+	SetDigest      string
+	Policy         jsontree.Value
+	Capture, About string
+	Noise          int
+}
+
+// A Captured is one entry of a capture, drifted or not.
+type Captured struct{ Server, List, Name, Short, Status, Digest, Sanitized, ApprovalHash string }

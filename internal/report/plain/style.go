@@ -1,0 +1,131 @@
+// Package plain writes reports as text for a person: the gate's answer, the review, the shape of
+// one, and what lock and relock say at their end.
+package plain
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/fatih/color"
+
+	"pinproof/internal/layout"
+	"pinproof/internal/report"
+)
+
+// A Style is how text is laid out, and whether anything is summed up.
+type Style struct {
+	Colored bool
+	Width   int  // columns; 0: layout.Width
+	Full    bool // show everything, with nothing summed up
+}
+
+// A Writer prints reports for a person. It keeps the first write error.
+type Writer struct {
+	w io.Writer
+	Style
+	Err   error
+	brief bool         // something was summed up
+	shown map[int]bool // numbers of the blocks that were printed
+}
+
+// New returns a writer of text.
+func New(w io.Writer, style Style) *Writer {
+	style.Width = max(layout.LeastWidth, cmp.Or(style.Width, layout.Width))
+	return &Writer{w: w, Style: style, shown: map[int]bool{}}
+}
+
+// Flush hands on what was printed, if that is held back.
+func (t *Writer) Flush() error {
+	if f, ok := t.w.(interface{ Flush() error }); ok && t.Err == nil {
+		t.Err = f.Flush()
+	}
+	return t.Err
+}
+
+// paint colours one piece of a line, already printable, by its meaning. Nothing is
+// said by colour alone.
+func (t *Writer) paint(op byte, text string) string {
+	attributes := map[byte][]color.Attribute{
+		'*': {color.Bold}, '+': {color.FgGreen}, '-': {color.FgRed}, '!': {color.FgYellow}, 'W': {color.Bold, color.FgRed}, '~': {color.Faint},
+	}
+	if !t.Colored || attributes[op] == nil || text == "" {
+		return text
+	}
+	c := color.New(attributes[op]...)
+	c.EnableColor() // the library looks at the process's own output, our caller at this writer
+	return c.Sprint(text)
+}
+
+func (t *Writer) printf(format string, args ...any) {
+	if t.Err == nil {
+		_, t.Err = fmt.Fprintf(t.w, format, args...)
+	}
+}
+
+// Blank prints an empty line.
+func (t *Writer) Blank() { t.printf("\n") }
+
+// Say prints words of ours, wrapped. A continued line has a gutter of its own: the words
+// may quote a server, and server text must not begin a line.
+func (t *Writer) Say(indent string, runs ...layout.Run) {
+	t.sayAligned(indent, strings.Repeat(" ", utf8.RuneCountInString(indent))+"  : ", runs...)
+}
+
+// sayAligned is Say with next before each continued line.
+func (t *Writer) sayAligned(indent, next string, runs ...layout.Run) {
+	room := t.Width - utf8.RuneCountInString(indent)
+	width := max(layout.LeastWidth/2, t.Width-utf8.RuneCountInString(next))
+	for _, l := range (layout.Line{Runs: runs}).Wrap(max(width/2, room), width) {
+		for i, r := range l.Runs {
+			if i == len(l.Runs)-1 {
+				r.Text = strings.TrimRight(r.Text, " ")
+			}
+			indent += t.paint(r.Op, r.Text)
+		}
+		t.printf("%s\n", indent)
+		indent = next
+	}
+}
+
+// Hint prints a step. A command is never wrapped, so that it can be pasted.
+func (t *Writer) Hint(s report.Step) {
+	switch {
+	case s.Command != "":
+		t.printf("hint: %s: %s\n", s.Text, s.Command)
+	case s.Text != "":
+		t.Say("hint: ", layout.Run{Op: '=', Text: s.Text})
+	}
+}
+
+// lines prints server text after its gutter.
+func (t *Writer) lines(indent string, list []layout.Line) {
+	for _, l := range list {
+		if len(l.Runs) == 1 && l.Runs[0].Op == '*' { // the name of a member
+			t.printf("%s%s\n", indent, t.paint('*', l.Runs[0].Text))
+			continue
+		}
+		t.printf("%s%s\n", indent, l.Text(t.paint))
+	}
+}
+
+// wrapped lays lines out for the width behind an indent.
+func (t *Writer) wrapped(indent int, list []layout.Line) (rows []layout.Line) {
+	width := max(layout.LeastWidth/2, t.Width-indent-len("  | "))
+	for _, l := range list {
+		rows = append(rows, l.Marked().Wrap(width, width)...)
+	}
+	return rows
+}
+
+// spaced puts two spaces before each part that isn't empty.
+func spaced(parts ...string) (text string) {
+	for _, part := range parts {
+		if part != "" {
+			text += "  " + part
+		}
+	}
+	return text
+}

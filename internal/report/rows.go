@@ -1,0 +1,584 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pinproof/internal/diff"
+	"pinproof/internal/jsontree"
+	"pinproof/internal/layout"
+	"pinproof/internal/lint"
+	"pinproof/internal/pin"
+	"pinproof/internal/signature"
+	"pinproof/internal/text"
+)
+
+// A rowMaker makes the rows of all blocks, in order. It knows what stands above.
+type rowMaker struct {
+	r     *Report
+	block int
+	shown map[string]spot // where each longer text and schema was shown
+}
+
+// A spot is where a text or a schema was shown.
+type spot struct {
+	block int
+	name  string
+}
+
+// maxPlaces is how many places one row names.
+const maxPlaces = 8
+
+// minRepeat is from how many bytes of JSON on a text is shown only once.
+const minRepeat = 40
+
+// notStored stands in place of a definition that isn't in the lockfile.
+const notStored = "its definition was not stored (hashOnly)"
+
+// rows lists the rows of a group: its findings, then its edits or its definitions.
+func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
+	m.block = g.number
+	e := g.first()
+	for _, f := range m.r.groupFindings(g) {
+		rows = append(rows, findingRow(f, len(g.entries)))
+	}
+	findings := len(rows)
+	var minor []*edit
+	homes := map[int][]*edit{}
+	for i := range e.edits {
+		switch ed := &e.edits[i]; {
+		case ed.minor():
+		case ed.home > 0:
+			homes[ed.home] = append(homes[ed.home], ed)
+		default:
+			rows = m.add(rows, m.edit(e, ed))
+		}
+	}
+	for i := range e.edits {
+		if ed := &e.edits[i]; ed.home > 0 && homes[ed.home] != nil {
+			rows = append(rows, m.homeRow(e, ed.home, homes[ed.home]))
+			delete(homes, ed.home)
+		}
+	}
+	rows = m.wholes(e, rows)
+	own := &rowMaker{r: m.r, block: m.block, shown: map[string]spot{}} // what is summed up doesn't stand above
+	for i := range e.edits {
+		if ed := &e.edits[i]; ed.minor() {
+			minor = append(minor, ed)
+			row := own.edit(e, ed)
+			row.Minor, row.Op = true, '~'
+			rows = append(rows, row)
+		}
+	}
+	markQuotes(rows, findings)
+	e.trees = [2]jsontree.Value{}
+	return rows, labelCounts(minor)
+}
+
+// wholes adds the definitions that are shown whole.
+func (m *rowMaker) wholes(e *drifted, rows []Row) []Row {
+	op, list := e.wholes()
+	for i := range list {
+		row := Row{Op: op}
+		if e.Kind == pin.Duplicate {
+			row.Word = short(list[i].Digest)
+		}
+		if list[i].Definition == nil {
+			row.Detail = notStored
+		} else {
+			row.Lines = m.lines('=', signature.Of(e.Type, list[i].Tree()))
+			row.JSON = wholeJSON(op, &list[i])
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// add adds a row. Several places with the same to say are one row.
+func (m *rowMaker) add(rows []Row, row Row) []Row {
+	if n := len(rows); n > 0 {
+		last := &rows[n-1]
+		same := last.Word == row.Word && last.Detail == row.Detail && len(row.Lines) == 0 && len(last.Lines) == 0 && len(row.JSON) > 0 &&
+			row.Detail != "" && last.Home == row.Home && strings.Count(last.Place, ", ") < maxPlaces-1
+		if same {
+			last.Place, last.Pointer = last.Place+", "+row.Place, last.Pointer+", "+row.Pointer
+			last.JSON = append(last.JSON, row.JSON...)
+			return rows
+		}
+	}
+	return append(rows, row)
+}
+
+// homeRow says which block above shows some edits.
+func (m *rowMaker) homeRow(e *drifted, home int, edits []*edit) Row {
+	row := Row{Op: '!', Word: "as in " + text.Number(home), Detail: labelCounts(edits), Home: home}
+	first := m.r.groups[home-1]
+	row.Gate = "as in " + text.Name(first.first().Name)
+	if n := len(first.entries) - 1; n > 0 {
+		row.Gate += " and " + text.Number(n) + " more"
+	}
+	own := *m
+	own.shown = map[string]spot{} // for formats that leave that block out
+	for _, ed := range edits {
+		one := own.edit(e, ed)
+		row.Lines = append(row.Lines, Line{Name: one.Word, Phrase: spaced(one.Place, one.Detail)})
+		for _, l := range one.Lines {
+			l.Depth++
+			row.Lines = append(row.Lines, l)
+		}
+		row.JSON = append(row.JSON, one.JSON...)
+		if row.Place == "" {
+			row.Pointer = one.Pointer
+		}
+	}
+	return row
+}
+
+// edit makes the row of an edit.
+func (m *rowMaker) edit(e *drifted, ed *edit) Row {
+	row := Row{Op: '!', Word: ed.Label.ID(), Place: placeOf(e.Type, ed.Pointer), Pointer: text.WholePointer(ed.Pointer), JSON: ed.json()}
+	was, words := "", ""
+	if ed.Label.ID() == "wording" || ed.Label.ID() == "output-wording" {
+		if place, cut := strings.CutSuffix(row.Place, "/description"); cut && place != "" {
+			row.Place = place
+		}
+	}
+	if ed.From != "" {
+		was = "was " + placeOf(e.Type, ed.From)
+	}
+	if strings.HasPrefix(ed.Pointer, "/annotations/") {
+		words = ed.Words()
+	}
+	row.Detail = joined("; ", ed.unseen, words, was, ed.moved, m.branch(e, ed))
+	row.Gate = joined(", ", ed.shortSides(), ed.unseen)
+	switch {
+	case ed.Old.Kind == 0 && ed.New.Kind == 0: // it only moved
+		row.Detail = joined("; ", "moved", row.Detail)
+	case ed.compared && len(ed.sentences) > 0:
+		row.Lines = m.once(row.Place, ed, sentenceLines(ed))
+	case ed.compared && diff.Blank(ed.Old.Text, ed.New.Text) && ed.unseen == "":
+		row.Detail = joined("; ", row.Detail, "line breaks and blanks only")
+	case ed.exact():
+		row.Lines = []Line{{Text: ed.json()}}
+	default:
+		m.value(e, ed, &row)
+	}
+	return row
+}
+
+// branch says which of several alternatives a change is in, by the constant that it takes.
+func (m *rowMaker) branch(e *drifted, ed *edit) string {
+	steps, _ := jsontree.Tokens(ed.Pointer)
+	for n := len(steps) - 1; n > 1 && e.Type == pin.Tools; n-- {
+		if steps[n-1] != "anyOf" && steps[n-1] != "oneOf" {
+			continue
+		}
+		if v := e.lookUp(1, steps[:n+1]); v != nil && v.Has("const") && n < len(steps)-1 || v != nil && v.Has("const") && ed.From != "" {
+			return "(always " + layout.JSON(v.Get("const"), false, layout.AnyWidth)[0] + ")"
+		}
+	}
+	return ""
+}
+
+// value says how something other than a text changed.
+func (m *rowMaker) value(e *drifted, ed *edit, row *Row) {
+	if was, is, ok := shapes(e, ed); ok {
+		row.Detail = joined("; ", row.Detail, was+" -> "+is)
+		return
+	}
+	if lists, ok := listLine(ed); ok {
+		row.Lines = []Line{{Text: []layout.Line{lists}}}
+		return
+	}
+	if sides := ed.shortSides(); sides != "" {
+		row.Detail = joined("; ", row.Detail, sides)
+		return
+	}
+	for i, v := range []jsontree.Value{ed.Old, ed.New} {
+		if v.Kind == 0 {
+			continue
+		}
+		sign := "-+"[i]
+		lines := m.signed(e, ed, v, i)
+		if lines == nil {
+			line := m.lines(sign, []signature.Line{{Text: v}})[0]
+			line.Text = layout.Value(sign, v, strings.ContainsAny(v.Text, " \n"), false)
+			row.Lines = append(row.Lines, line)
+			continue
+		}
+		made := m.lines(sign, lines)
+		if alone := ed.Old.Kind == 0 || ed.New.Kind == 0; alone && made[0].Name != "" && made[0].As == "" && strings.HasSuffix(row.Place, made[0].Name) {
+			row.Detail = joined("; ", row.Detail, made[0].Phrase) // the place has its name
+			made[0].Name, made[0].Phrase = "", ""
+			if len(made[0].Text) == 0 {
+				made = made[1:]
+			}
+			for j := range made {
+				made[j].Depth = max(0, made[j].Depth-1)
+			}
+		}
+		row.Lines = append(row.Lines, made...)
+	}
+}
+
+// signed makes the signature of a member of the definition, or of a schema or of schemas that joined or went. It returns nil
+// for anything else.
+func (m *rowMaker) signed(e *drifted, ed *edit, v jsontree.Value, side int) []signature.Line {
+	steps, _ := jsontree.Tokens(ed.Pointer)
+	n := len(steps)
+	switch {
+	case n == 0 || v.Kind != '{' && v.Kind != '[' || ed.Label == diff.TooMany:
+		return nil
+	case n == 1:
+		return signature.Member(e.Type, jsontree.Member{Name: steps[0], Value: v}, e.Name)
+	case steps[0] == "arguments" && e.Type == pin.Prompts && n == 2 && v.Get("name").Kind == '"':
+		return signature.Argument(jsontree.Pointer("/arguments", v.Get("name").Text), v)
+	case steps[0] != "inputSchema" && steps[0] != "outputSchema" || e.Type != pin.Tools:
+		return nil
+	}
+	name, in := steps[n-1], steps[n-2]
+	if len(name) > text.MaxName || name == "" {
+		return nil
+	}
+	required := func(up int) []string {
+		if around := e.lookUp(side, steps[:n-up]); around != nil {
+			return signature.RequiredIn(*around)
+		}
+		return nil
+	}
+	switch {
+	case n > 2 && in == "properties":
+		return signature.Schema(signature.Name(name), ed.Pointer, v, slices.Contains(required(2), name))
+	case v.Kind == '{' && n > 2 && slices.Contains([]string{"$defs", "definitions", "anyOf", "oneOf", "allOf", "patternProperties"}, in):
+		return signature.Schema(signature.Name(name), ed.Pointer, v, false)
+	}
+	return signature.Inside(ed.Pointer, jsontree.Member{Name: name, Value: v}, required(1))
+}
+
+// lines turns a signature into lines. What stands above in the same words is named.
+func (m *rowMaker) lines(sign byte, list []signature.Line) (lines []Line) {
+	for i := range list {
+		l := &list[i]
+		line := Line{Depth: l.Depth, Name: l.Name, Phrase: l.Phrase, Text: layout.Value(sign, l.Text, true, false)}
+		for _, whole := range []bool{true, false} {
+			v := l.Text
+			if whole {
+				v = l.Whole
+			}
+			key := textKey(sign, v)
+			if v.Kind == 0 || len(key) < minRepeat || line.As != "" {
+				continue
+			}
+			if at, seen := m.shown[key]; seen {
+				words := len(strings.Fields(l.Text.Text))
+				for j := i + 1; whole && j < len(list) && list[j].Depth > l.Depth; j++ {
+					line.Skip++
+					words += len(strings.Fields(list[j].Name + " " + list[j].Phrase + " " + list[j].Text.Text))
+				}
+				if as := m.as(at); words > len(strings.Fields(as)) {
+					line.As, line.Home = as, at.block
+				} else {
+					line.Skip = 0
+				}
+			} else {
+				m.shown[key] = spot{m.block, l.Name}
+			}
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// textKey is equal for equal texts and schemas that joined or stand whole, and for those that went.
+func textKey(sign byte, v jsontree.Value) string {
+	if sign == '=' {
+		sign = '+'
+	}
+	return string(sign) + string(jsontree.Append(nil, v))
+}
+
+// as names where something stands that stands there again.
+func (m *rowMaker) as(at spot) string {
+	said := "as"
+	if at.name != "" {
+		said += " for " + at.name
+	}
+	if at.block != m.block {
+		return said + " in " + text.Number(at.block)
+	}
+	return said + " above"
+}
+
+// once shows lines, or names where the same stand above.
+func (m *rowMaker) once(name string, ed *edit, lines []layout.Line) []Line {
+	line := Line{Text: lines}
+	body := ""
+	for _, l := range lines {
+		for _, r := range l.Runs {
+			body += string(l.Sign) + string(r.Op) + r.Text + "\n"
+		}
+	}
+	if len(strings.Fields(body)) < 8 {
+		return []Line{line}
+	}
+	key := "edit" + body
+	if alone := len(ed.sentences) == 1 && ed.sentences[0].Pieces == nil; alone && ed.sentences[0].Old == "" {
+		key = textKey('+', jsontree.Text(ed.sentences[0].New))
+	}
+	if at, seen := m.shown[key]; seen {
+		line.As, line.Home = m.as(at), at.block
+	} else {
+		m.shown[key] = spot{m.block, name}
+	}
+	return []Line{line}
+}
+
+// sentenceLines are the sentences around each edit of a text.
+func sentenceLines(ed *edit) (lines []layout.Line) {
+	for _, s := range ed.sentences {
+		if s.Pieces != nil {
+			lines = append(lines, layout.Words(s.Pieces)...)
+			continue
+		}
+		exact := layout.Confusable(s.Old, s.New)
+		if s.Old != "" {
+			lines = append(lines, layout.Value('-', jsontree.Text(s.Old), true, exact)...)
+		}
+		if s.New != "" {
+			lines = append(lines, layout.Value('+', jsontree.Text(s.New), true, exact)...)
+		}
+	}
+	return lines
+}
+
+// json is an edit with both values whole.
+func (ed *edit) json() (lines []layout.Line) {
+	exact := ed.exact()
+	for i, v := range []jsontree.Value{ed.Old, ed.New} {
+		lines = append(lines, layout.Value("-+"[i], v, strings.ContainsAny(v.Text, " \n"), exact)...)
+	}
+	return lines
+}
+
+// wholeJSON is a definition member by member.
+func wholeJSON(op byte, p *pin.Pin) (lines []layout.Line) {
+	tree := p.Tree()
+	if tree.Kind == '"' {
+		return layout.Value(op, tree, true, false)
+	}
+	for _, m := range tree.Members() {
+		lines = append(lines, layout.Line{Sign: '=', Runs: []layout.Run{{Op: '*', Text: text.Pointer(jsontree.Pointer("", m.Name))}}})
+		lines = append(lines, layout.Value(op, m.Value, true, false)...)
+	}
+	return lines
+}
+
+// wholes lists the definitions of a drift to show whole. op: '-' pinned, '+' found.
+func (e *drifted) wholes() (op byte, list []pin.Pin) {
+	switch {
+	case e.unexplained:
+	case e.Kind == pin.Duplicate:
+		return '+', e.Definitions()
+	case e.Kind == pin.Removed && e.RenamedTo == "":
+		return '-', []pin.Pin{*e.Locked}
+	case e.Kind == pin.Added, e.Locked != nil && e.Captured != nil && !e.TextsKnown():
+		return '+', []pin.Pin{*e.Captured}
+	}
+	return 0, nil
+}
+
+// shapes says what a schema takes, before and now: "integer 1..1000" and "1..100000". It returns
+// false for anything but a keyword of a schema that can be said in a few words.
+func shapes(e *drifted, ed *edit) (was, is string, ok bool) {
+	steps, _ := jsontree.Tokens(ed.Pointer)
+	n := len(steps)
+	if n < 2 || e.Type != pin.Tools || steps[0] != "inputSchema" && steps[0] != "outputSchema" || ed.From != "" || e.Locked == nil || e.Captured == nil || e.RenamedFrom != "" {
+		return "", "", false
+	}
+	var said, kinds [2]string
+	for i := range said {
+		v := e.lookUp(i, steps[:n-1])
+		if v == nil {
+			return "", "", false
+		}
+		required := false
+		if around := e.lookUp(i, steps[:max(0, n-3)]); n > 3 && steps[n-3] == "properties" && around != nil {
+			required = slices.Contains(signature.RequiredIn(*around), steps[n-2])
+		}
+		if said[i], kinds[i], ok = signature.Phrase(*v, steps[n-1], required); !ok {
+			return "", "", false
+		}
+	}
+	const most = 300 // bytes
+	if said[0] == said[1] || said[0] == "" || said[1] == "" || len(said[0])+len(said[1]) > most {
+		return "", "", false
+	}
+	if kinds[0] == kinds[1] && kinds[0] != "" {
+		if rest := strings.TrimPrefix(strings.TrimPrefix(said[1], kinds[0]), " "); rest != "" && !strings.HasPrefix(rest, "= ") {
+			said[1] = rest
+		}
+	}
+	return said[0], strings.TrimPrefix(said[1], ", "), true
+}
+
+// listLine shows what joined and went in a list of single values.
+func listLine(ed *edit) (line layout.Line, ok bool) {
+	if ed.Old.Kind != '[' || ed.New.Kind != '[' {
+		return line, false
+	}
+	line.Sign = '='
+	add := func(op byte, list, other jsontree.Value) {
+		for _, item := range list.Items() {
+			ok = ok && item.Value.Kind != '{' && item.Value.Kind != '['
+			if !slices.ContainsFunc(other.Items(), func(m jsontree.Member) bool { return jsontree.Equal(m.Value, item.Value) }) {
+				line.Runs = append(line.Runs, layout.Run{Op: op, Text: layout.JSON(item.Value, false, layout.AnyWidth)[0] + " "})
+			}
+		}
+	}
+	ok = true
+	add('-', ed.Old, ed.New)
+	add('+', ed.New, ed.Old)
+	for i := range line.Runs {
+		if i == len(line.Runs)-1 {
+			line.Runs[i].Text = strings.TrimSuffix(line.Runs[i].Text, " ")
+		}
+	}
+	return line, ok && len(line.Runs) > 0
+}
+
+// shortSides is a change on one line, "1000 -> 100000", or "" if the values aren't short.
+func (ed *edit) shortSides() string {
+	const widest = 60
+	if ed.compared || ed.unseen != "" {
+		return ""
+	}
+	var sides []string
+	for _, v := range []jsontree.Value{ed.Old, ed.New} {
+		if v.Kind == 0 {
+			sides = append(sides, "none")
+			continue
+		}
+		if other := len(ed.Old.Parts) + len(ed.New.Parts); other > 0 && (ed.Old.Kind == 0 || ed.New.Kind == 0) {
+			return "" // what is in it is said better
+		}
+		side := layout.JSON(v, ed.exact(), widest)
+		if len(side) > 1 || len(side[0]) > widest {
+			return ""
+		}
+		sides = append(sides, side[0])
+	}
+	return strings.Join(sides, " -> ")
+}
+
+// lookUp returns what steps lead to in the old (0) or the new (1) definition, or nil.
+func (e *drifted) lookUp(side int, steps []string) *jsontree.Value {
+	p := e.Captured
+	if side == 0 {
+		p = e.Locked
+	}
+	if p == nil || p.Definition == nil {
+		return nil
+	}
+	if e.trees[side].Kind == 0 {
+		e.trees[side] = p.Tree()
+	}
+	v := &e.trees[side]
+	for _, step := range steps {
+		v = jsontree.Lookup(v, step)
+	}
+	return v
+}
+
+// findingRow words a finding. above is the number of entries named above it. If the finding is in
+// all of them, the row names none.
+func findingRow(f Finding, above int) Row {
+	row := Row{Op: '=', Word: f.Word(), Pointer: f.Pointer, Place: f.Place, Detail: f.Detail, Gate: f.Detail, Finding: true}
+	if f.Warning {
+		row.Op = 'W'
+	}
+	if len(f.All) != above {
+		row.Names = text.List(f.All, maxSaidNames)
+	}
+	return row
+}
+
+// markQuotes marks the sentences that findings quote where they stand below, in » «, and takes
+// the quotes out of the findings.
+func markQuotes(rows []Row, findings int) {
+	for i := range rows[:findings] {
+		what, quoted, found := strings.Cut(rows[i].Detail, `: "`)
+		if !found || rows[i].Op == 'W' || strings.Contains(quoted, "<U+") {
+			continue
+		}
+		quoted, more, _ := strings.Cut(quoted+" ", `" `)
+		quotes, marked := strings.Split(quoted, `", "`), 0
+		for _, quote := range quotes {
+			if markQuote(rows[findings:], quote) {
+				marked++
+			}
+		}
+		if marked == len(quotes) {
+			rows[i].Detail = what
+			if strings.Contains(more, "more") {
+				rows[i].Detail += ", the first marked"
+			}
+		}
+	}
+}
+
+func markQuote(rows []Row, quote string) bool {
+	quote, _, cut := strings.Cut(quote, "<and ")
+	parts := strings.Split(quote, "⏎")
+	begin := strings.TrimSpace(parts[0])
+	for i := range rows {
+		for j := range rows[i].Lines {
+			lines := rows[i].Lines[j].Text
+			for k := range lines {
+				for l := range lines[k].Runs {
+					run := &lines[k].Runs[l]
+					at := strings.Index(run.Text, begin)
+					if at < 0 || run.Op == '-' || begin == "" || at > 0 && strings.HasSuffix(run.Text[:at], "»") {
+						continue
+					}
+					end := at + len(begin)
+					if cut || len(parts) > 1 {
+						end += len(strings.TrimRight(cmp.Or(slices.Concat(diff.Sentences(run.Text[end:]), []string{""})[0]), " "))
+					}
+					run.Text = run.Text[:at] + "»" + run.Text[at:end] + "«" + run.Text[end:]
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// labelCounts is "output-schema 3, sdk-churn", in the order of the edits.
+func labelCounts(edits []*edit) string {
+	count, labels := map[diff.Label]int{}, []diff.Label(nil)
+	for _, e := range edits {
+		if count[e.Label]++; count[e.Label] == 1 {
+			labels = append(labels, e.Label)
+		}
+	}
+	var texts []string
+	for _, l := range labels {
+		s := l.ID()
+		if n := count[l]; n > 1 {
+			s += " " + strconv.Itoa(n)
+		}
+		texts = append(texts, s)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// groupFindings lists the findings of a group, equal ones once, warnings first.
+func (r *Report) groupFindings(g *group) []Finding {
+	var list []lint.Finding
+	for _, e := range g.entries {
+		list = append(list, e.fresh...)
+	}
+	return r.collapse(list, func(f *lint.Finding) string { return shortRef(f.List, f.Entry) })
+}
