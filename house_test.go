@@ -40,7 +40,7 @@ var imports = map[string]string{
 	"layout":     "text jsontree diff",
 	"signature":  "text jsontree pin diff layout",
 	"report":     "text fail shell jsontree pin diff lint layout signature",
-	"plain":      "text layout report",
+	"plain":      "text jsontree layout report",
 	"markdown":   "text layout report",
 	"html":       "text layout report",
 	"json":       "jsontree report",

@@ -316,23 +316,18 @@ func (r *Report) entry(e *drifted, block int) Entry {
 		said.Changes = append(said.Changes, Change{c.Pointer, c.From, c.Label.ID(), c.Label.Text(), c.Old, c.New})
 	}
 	definition := func(p *pin.Pin) *Definition {
-		return &Definition{p.Digest, p.Sanitized, max(1, p.Line), p.Tree()}
+		return &Definition{p.Digest, p.Sanitized, max(1, p.Line), p.Definition}
 	}
 	if d.Locked != nil {
 		said.Pinned = definition(d.Locked)
 	}
-	switch shown := cmp.Or(d.Captured, d.Locked); {
+	switch {
 	case d.Kind == pin.Duplicate:
 		for _, p := range d.Definitions() {
 			said.Copies = append(said.Copies, *definition(&p))
 		}
 	case d.Captured != nil:
 		said.Now = definition(d.Captured)
-		fallthrough
-	default:
-		if shown.Definition != nil && !e.unexplained {
-			said.Whole = []Line{{Text: wholeJSON(map[bool]byte{true: '+', false: '-'}[d.Captured != nil], shown)}}
-		}
 	}
 	return said
 }

@@ -310,10 +310,10 @@ func TestHTMLSignature(t *testing.T) {
 // apart.
 func TestHTMLWords(t *testing.T) {
 	r := pageReport(t, `[{"name":"t","description":"First of all it reads one file.\n  Then it returns the text of it, line by line."}]`,
-		`[{"name":"t","description":"First of all it reads every file.\n  Then it returns the text of it,\n\n  line by line."}]`)
+		`[{"name":"t","description":"First of all it reads every file.\n  Then it returns the text of it,  line by line."}]`)
 	page := pageOf(t, r)
 	checkPage(t, page)
-	want := []string{"First of all it reads oneevery file.", "Then it returns the text of it,", "+", "line by line."}
+	want := []string{"First of all it reads oneevery file.", "Then it returns the text of it,   line by line."}
 	if got := linesOf(t, page); !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}

@@ -184,7 +184,6 @@ type Entry struct {
 	Changes                []Change
 	Pinned, Now            *Definition
 	Copies                 []Definition
-	Whole                  []Line // of the definition, all of it as it was received
 }
 
 // A Change is one difference inside an entry, as programs get it: nothing of it is printable.
@@ -197,7 +196,7 @@ type Change struct {
 type Definition struct {
 	Digest, Sanitized string
 	Line              int
-	Tree              jsontree.Value
+	Text              []byte // its canonical form, not printable; nil if it isn't stored
 }
 
 // A Block is drift that is read and accepted as one.
@@ -242,7 +241,6 @@ type Row struct {
 	Minor   bool   // it may be summed up
 	Finding bool   // it is a finding
 	Lines   []Line // what stands below it, also if Home is set: a format that leaves that block out shows it here
-	JSON    []layout.Line
 }
 
 // A Line says one thing of a definition.

@@ -89,7 +89,6 @@ func (m *rowMaker) wholes(e *drifted, rows []Row) []Row {
 			row.Detail = notStored
 		} else {
 			row.Lines = m.lines('=', signature.Of(e.Type, list[i].Tree()))
-			row.JSON = wholeJSON(op, &list[i])
 		}
 		rows = append(rows, row)
 	}
@@ -100,11 +99,10 @@ func (m *rowMaker) wholes(e *drifted, rows []Row) []Row {
 func (m *rowMaker) add(rows []Row, row Row) []Row {
 	if n := len(rows); n > 0 {
 		last := &rows[n-1]
-		same := last.Word == row.Word && last.Detail == row.Detail && len(row.Lines) == 0 && len(last.Lines) == 0 && len(row.JSON) > 0 &&
+		same := last.Word == row.Word && last.Detail == row.Detail && len(row.Lines) == 0 && len(last.Lines) == 0 &&
 			row.Detail != "" && last.Home == row.Home && strings.Count(last.Place, ", ") < maxPlaces-1
 		if same {
 			last.Place, last.Pointer = last.Place+", "+row.Place, last.Pointer+", "+row.Pointer
-			last.JSON = append(last.JSON, row.JSON...)
 			return rows
 		}
 	}
@@ -128,7 +126,6 @@ func (m *rowMaker) homeRow(e *drifted, home int, edits []*edit) Row {
 			l.Depth++
 			row.Lines = append(row.Lines, l)
 		}
-		row.JSON = append(row.JSON, one.JSON...)
 		if row.Place == "" {
 			row.Pointer = one.Pointer
 		}
@@ -138,7 +135,7 @@ func (m *rowMaker) homeRow(e *drifted, home int, edits []*edit) Row {
 
 // edit makes the row of an edit.
 func (m *rowMaker) edit(e *drifted, ed *edit) Row {
-	row := Row{Op: '!', Word: ed.Label.ID(), Place: placeOf(e.Type, ed.Pointer), Pointer: text.WholePointer(ed.Pointer), JSON: ed.json()}
+	row := Row{Op: '!', Word: ed.Label.ID(), Place: placeOf(e.Type, ed.Pointer), Pointer: text.WholePointer(ed.Pointer)}
 	was, words := "", ""
 	if ed.Label.ID() == "wording" || ed.Label.ID() == "output-wording" {
 		if place, cut := strings.CutSuffix(row.Place, "/description"); cut && place != "" {
@@ -315,10 +312,8 @@ func (m *rowMaker) as(at spot) string {
 func (m *rowMaker) once(name string, ed *edit, lines []layout.Line) []Line {
 	line := Line{Text: lines}
 	body := ""
-	for _, l := range lines {
-		for _, r := range l.Runs {
-			body += string(l.Sign) + string(r.Op) + r.Text + "\n"
-		}
+	for _, e := range ed.sentences {
+		body += e.Old + "\x00" + e.New + "\x00"
 	}
 	if len(strings.Fields(body)) < 8 {
 		return []Line{line}
@@ -358,19 +353,6 @@ func (ed *edit) json() (lines []layout.Line) {
 	exact := ed.exact()
 	for i, v := range []jsontree.Value{ed.Old, ed.New} {
 		lines = append(lines, layout.Value("-+"[i], v, strings.ContainsAny(v.Text, " \n"), exact)...)
-	}
-	return lines
-}
-
-// wholeJSON is a definition member by member.
-func wholeJSON(op byte, p *pin.Pin) (lines []layout.Line) {
-	tree := p.Tree()
-	if tree.Kind == '"' {
-		return layout.Value(op, tree, true, false)
-	}
-	for _, m := range tree.Members() {
-		lines = append(lines, layout.Line{Sign: '=', Runs: []layout.Run{{Op: '*', Text: text.Pointer(jsontree.Pointer("", m.Name))}}})
-		lines = append(lines, layout.Value(op, m.Value, true, false)...)
 	}
 	return lines
 }

@@ -192,11 +192,13 @@ func session(server map[string][]made, instructions string) string {
 
 // facts are the sentences, names and values of a definition with their places: names for names, and
 // nothing but "[]" for elements.
-func facts(v any, place, name string, names bool, add func(place, said string, exempt bool)) {
+func facts(v any, place, of, name string, names bool, add func(place, said string, exempt bool)) {
 	switch v := v.(type) {
 	case string:
-		known := map[string]string{"type": " string integer object array ", "format": " date ", "taskSupport": " forbidden ", "mimeType": " image/png "}[name]
-		if strings.Contains(known, " "+v+" ") {
+		known := map[string]string{"type": " string integer object array number boolean null ", "format": " date uri date-time email uuid ", "taskSupport": " forbidden optional required ", "mimeType": " image/png image/jpeg image/svg+xml ",
+			"$schema": " http://json-schema.org/draft-07/schema# https://json-schema.org/draft/2020-12/schema "}[name]
+		titled := name == "title" && strings.EqualFold(strings.NewReplacer("_", "", "-", "", " ", "", ".", "").Replace(v), strings.NewReplacer("_", "", "-", "", ".", "").Replace(of))
+		if titled || strings.Contains(known, " "+v+" ") {
 			add(place, v, true)
 			return
 		}
@@ -207,7 +209,7 @@ func facts(v any, place, name string, names bool, add func(place, said string, e
 		}
 	case []any:
 		for _, item := range v {
-			facts(item, place+"/[]", name, false, add)
+			facts(item, place+"/[]", of, name, false, add)
 		}
 	case made:
 		for member, item := range v {
@@ -215,9 +217,24 @@ func facts(v any, place, name string, names bool, add func(place, said string, e
 				add(place+"/", member, false)
 			}
 			holds := !names && slices.Contains([]string{"properties", "patternProperties", "$defs"}, member)
-			facts(item, place+"/"+member, member, holds, add)
+			within := of // whose title it could be
+			if names {
+				within = member
+			}
+			at := member
+			if !names && at == "oneOf" {
+				at = "anyOf" // what stood under the one and stands under the other moved as a whole
+			}
+			facts(item, place+"/"+at, within, member, holds, add)
 		}
 	}
+}
+
+// nameOf is the name of an entry, which a title can be in words.
+func nameOf(v any) string {
+	entry, _ := v.(made)
+	name, _ := entry["name"].(string)
+	return name
 }
 
 var (
@@ -229,7 +246,9 @@ var (
 
 func init() {
 	for _, word := range strings.Fields("name uri uriTemplate title description _meta icons src mimeType annotations readOnlyHint audience arguments required execution taskSupport " +
-		"inputSchema outputSchema type properties patternProperties $defs items not if anyOf enum const default examples pattern format $comment maximum additionalProperties") {
+		"inputSchema outputSchema type properties patternProperties $defs items not if anyOf enum const default examples pattern format $comment maximum additionalProperties " +
+		"minimum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength minItems maxItems uniqueItems minProperties maxProperties propertyNames allOf oneOf then else prefixItems " +
+		"contains $schema $id $ref definitions destructiveHint idempotentHint openWorldHint deprecated readOnly writeOnly nullable contentEncoding contentMediaType sizes theme dependentRequired") {
 		oracleKeywords[word] = true
 	}
 }
@@ -239,7 +258,7 @@ func wanted(old, new any) (joined, gone []string) {
 	sides := [2]map[[2]string]bool{{}, {}} // whether a fact is more than a symbol
 	for i, v := range []any{old, new} {
 		if v != nil {
-			facts(v, "", "", false, func(place, said string, exempt bool) { sides[i][[2]string{place, said}] = !exempt })
+			facts(v, "", nameOf(v), "", false, func(place, said string, exempt bool) { sides[i][[2]string{place, said}] = !exempt })
 		}
 	}
 	has := func(side int, fact [2]string) bool {
@@ -327,6 +346,9 @@ func shownEverywhere(t *testing.T, r *Report, side func(key pin.Key) (old, new a
 	for i := range r.Drifts {
 		d := &r.Drifts[i]
 		old, new := side(d.Key)
+		if d.RenamedTo != "" { // what it said is compared with what the other entry says
+			_, new = side(pin.Key{Type: d.Type, Name: d.RenamedTo})
+		}
 		joined, gone := wanted(old, new)
 		before := sidesOf(strings.Join(questions[:min(len(questions), r.Model.Entries[i].Block)], ""))
 		for at, list := range [][]string{gone, joined} {
@@ -334,7 +356,7 @@ func shownEverywhere(t *testing.T, r *Report, side func(key pin.Key) (old, new a
 				counted++
 				outputs["prompt"] = before
 				for name, sides := range outputs {
-					if !strings.Contains(sides[at], flat(said)) && !strings.Contains(sides[0]+"\x00"+sides[1], flat(said)) {
+					if !strings.Contains(sides[at], flat(said)) && !strings.Contains(sides[1], flat(said)) && !spelled(sides[at], said) {
 						t.Errorf("%s doesn't show what %s of %s: %q\n%s", name, []string{"went", "joined"}[at], d.EntryRef(), said, diff.String())
 						return counted
 					}
@@ -346,6 +368,13 @@ func shownEverywhere(t *testing.T, r *Report, side func(key pin.Key) (old, new a
 		}
 	}
 	return counted
+}
+
+// spelled reports whether a text stands where names do, or beside one that looks alike: there, what isn't
+// ASCII is spelled by code points.
+func spelled(shown, said string) bool {
+	escaped := regexp.MustCompile("[^ -~]").ReplaceAllStringFunc(said, func(s string) string { return fmt.Sprintf("<U+%04X>", []rune(s)[0]) })
+	return escaped != said && strings.Contains(shown, flat(escaped))
 }
 
 func sessionReport(t *testing.T, old, new string) *Report {
@@ -422,6 +451,36 @@ func TestWhatIsAcceptedWasShown(t *testing.T) {
 	if counted < 3_000 {
 		t.Errorf("only %d sentences, names and values", counted)
 	}
+}
+
+// TestRealUpgradesAreShownWhole does the same with releases of real servers.
+func TestRealUpgradesAreShownWhole(t *testing.T) {
+	t.Parallel()
+	counted := 0
+	pintest.RealUpgrades(t, func(old, new string) {
+		var sides [2]map[string]made
+		for i, path := range []string{old, new} {
+			sides[i] = map[string]made{}
+			set := pintest.RealPins(t, path, "s")
+			for _, p := range set.Of(pin.Tools) {
+				sides[i][p.Name] = jsontest.Decoded(t, p.Definition).(made)
+			}
+		}
+		r := upgradeReport(pintest.RealPins(t, old, "s"), pintest.RealPins(t, new, "s"))
+		counted += shownEverywhere(t, r, func(key pin.Key) (was, is any) {
+			if key.Type == pin.Tools && sides[0][key.Name] != nil {
+				was = sides[0][key.Name]
+			}
+			if key.Type == pin.Tools && sides[1][key.Name] != nil {
+				is = sides[1][key.Name]
+			}
+			return was, is
+		})
+		if t.Failed() {
+			t.Fatalf("%s -> %s", old, new)
+		}
+	})
+	t.Logf("%d sentences, names and values", counted)
 }
 
 // TestOrdersByName are upgrades that an attacker would make.

@@ -39,7 +39,7 @@ const (
 // The classes of lines and the elements of runs, by sign.
 var (
 	lineClasses = map[byte]string{'-': "old", '+': "new"}
-	runElements = map[byte]string{'-': "del", '+': "ins", '*': "strong"}
+	runElements = map[byte]string{'-': "del", '+': "ins"}
 )
 
 // A page is what the template shows. Its texts are printable.
@@ -94,7 +94,6 @@ type row struct {
 	Class string
 	Said  string // its detail
 	Lines []line
-	JSON  []line
 }
 
 // A line is a line with its sign. Its indent stands apart, so that what the browser
@@ -249,7 +248,6 @@ func cost(b *report.Block) (n int) {
 			n += lineCost + len(l.Name) + len(l.Phrase)
 			text(l.Text)
 		}
-		text(row.JSON)
 	}
 	return n + len(b.Title)*2 + len(b.Accept)
 }
@@ -258,9 +256,6 @@ func newRow(from *report.Row, shown map[int]bool) row {
 	r := row{Row: from, Class: map[byte]string{'W': "warning", '!': "change", '~': "change"}[from.Op], Said: from.Detail}
 	if from.Home == 0 || !shown[from.Home] {
 		r.Lines = signed(from.Op, from.Lines, shown)
-	}
-	if structured := slices.ContainsFunc(from.Lines, func(l report.Line) bool { return l.Name != "" }); structured {
-		r.JSON = pageLines("", from.JSON)
 	}
 	return r
 }
@@ -294,9 +289,6 @@ func pageLines(indent string, list []layout.Line) (lines []line) {
 		p := line{Sign: string(l.Sign), Class: lineClasses[l.Sign], Indent: indent}
 		if l.Sign == '=' {
 			p.Sign, p.Class = "", "said"
-		}
-		if len(l.Runs) == 1 && l.Runs[0].Op == '*' {
-			p.Class = "" // the name of a member
 		}
 		if whole := !slices.ContainsFunc(l.Runs, func(s layout.Run) bool { return s.Op != l.Sign }); whole && len(l.Runs) > 0 {
 			all := l.Runs[0].Text

@@ -172,7 +172,11 @@ func (j *jsonReport) quote(v jsontree.Value) (json.RawMessage, int) {
 	if v.Kind == 0 {
 		return nil, 0
 	}
-	text := jsontree.Append(nil, v)
+	return j.quoted(jsontree.Append(nil, v))
+}
+
+// quoted is quote for canonical JSON.
+func (j *jsonReport) quoted(text []byte) (json.RawMessage, int) {
 	if len(text) > min(j.room, maxQuoted) {
 		return nil, len(text)
 	}
@@ -209,7 +213,7 @@ func (j *jsonReport) pin(d *report.Definition, whole bool) *jsonPin {
 	}
 	said := &jsonPin{Digest: d.Digest, SanitizedDigest: d.Sanitized, Line: d.Line}
 	if whole {
-		said.Definition, said.DefinitionBytes = j.quote(d.Tree)
+		said.Definition, said.DefinitionBytes = j.quoted(d.Text)
 	}
 	return said
 }

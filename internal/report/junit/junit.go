@@ -152,6 +152,7 @@ func drift(m *report.Model, at int, room *int) element {
 	for i := range block.Each {
 		if one := &block.Each[i]; one.Entries[0] == at {
 			block = one
+			break
 		}
 	}
 	plain.New(&b, plain.Style{}).Rows(block)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"pinproof/internal/jsontree"
 	"pinproof/internal/layout"
 	"pinproof/internal/report"
 	"pinproof/internal/text"
@@ -249,10 +250,7 @@ func (t *Writer) row(indent string, row *report.Row) {
 	default:
 		t.Say(indent, layout.Run{Op: row.Op, Text: row.Word}, layout.Run{Op: '=', Text: spaced(place, in(row.Detail, row.Names))})
 	}
-	switch {
-	case t.Full && len(row.JSON) > 0:
-		t.lines(below, t.wrapped(len(below), row.JSON))
-	case row.Home == 0 || !t.shown[row.Home]:
+	if row.Home == 0 || !t.shown[row.Home] {
 		t.Lines(below, row.Lines)
 	}
 }
@@ -333,8 +331,12 @@ func (t *Writer) Lines(indent string, list []report.Line) {
 // Whole prints a definition whole, as it was received.
 func (t *Writer) Whole(e *report.Entry) {
 	t.Say("  ", layout.Run{Op: '*', Text: e.Said})
-	for _, l := range e.Whole {
-		t.lines("  ", t.wrapped(2, l.Text))
+	of, op := e.Now, byte('+')
+	if of == nil {
+		of, op = e.Pinned, '-'
+	}
+	if of != nil && of.Text != nil {
+		t.lines("  ", t.wrapped(2, layout.Value(op, jsontree.Canonical(of.Text), true, false)))
 	}
 }
 

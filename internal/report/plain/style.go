@@ -103,10 +103,6 @@ func (t *Writer) Hint(s report.Step) {
 // lines prints server text after its gutter.
 func (t *Writer) lines(indent string, list []layout.Line) {
 	for _, l := range list {
-		if len(l.Runs) == 1 && l.Runs[0].Op == '*' { // the name of a member
-			t.printf("%s%s\n", indent, t.paint('*', l.Runs[0].Text))
-			continue
-		}
 		t.printf("%s%s\n", indent, l.Text(t.paint))
 	}
 }
