@@ -335,7 +335,7 @@ func cmdTerminal(ts *testscript.TestScript, _ bool, args []string) {
 			case "^D":
 				io.WriteString(in, "\x04")
 			default:
-				io.WriteString(in, answer+"\n")
+				io.WriteString(in, strings.ReplaceAll(answer, `\n`, "\n")+"\n") // what is pasted has several lines
 			}
 		}
 		if err != nil {

@@ -335,8 +335,16 @@ func (t *Writer) Whole(e *report.Entry) {
 	if of == nil {
 		of, op = e.Pinned, '-'
 	}
-	if of != nil && of.Text != nil {
-		t.lines("  ", t.wrapped(2, layout.Value(op, jsontree.Canonical(of.Text), true, false)))
+	if of == nil || of.Text == nil {
+		return
+	}
+	tree := jsontree.Canonical(of.Text)
+	if tree.Kind == '"' {
+		t.lines("  ", t.wrapped(2, layout.Value(op, tree, true, false)))
+	}
+	for _, m := range tree.Members() {
+		t.Say("  ", layout.Run{Op: '=', Text: text.Pointer(jsontree.Pointer("", m.Name))})
+		t.lines("  ", t.wrapped(2, layout.Value(op, m.Value, true, false)))
 	}
 }
 
