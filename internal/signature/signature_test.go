@@ -53,12 +53,12 @@ annotations.title
   code  string, required, at least 1 characters
     | JavaScript to run.
   level  required, "low" | "high"
-  timeout  integer 1..600 = 30
+  either  any of string, null
   tags  array of string, at most 100 items
+  timeout  integer 1..600 = 30
   where  object or null
     | {"x-odd":1}
     url  string, format "uri"
-  either  any of string, null
 returns  object
 _meta
   | {"a":1}
@@ -90,8 +90,6 @@ func TestSignatureOfOthers(t *testing.T) {
 			{"name":"more","schema":{"type":"string"}},
 			{"name":"last","description":""}]}`,
 			`| Reviews a change.
-icons
-  | [{"src":"a"}]
 url  required
   | Where it is.
 "tone of it"  optional
@@ -101,6 +99,8 @@ more
   | {"schema":{"type":"string"}}
 last
   | {"description":""}
+icons
+  | [{"src":"a"}]
 `},
 		{pin.Prompts, `{"name":"p","arguments":[{"description":"It has no name."}]}`,
 			`arguments
@@ -112,17 +112,17 @@ last
   | the log
 annotations.audience
   | ["user","assistant"]
-annotations.priority
-  | 0.5
 annotations.odd
   | true
+annotations.priority
+  | 0.5
 | Of today.
+_meta
+  | {}
 mimeType
   | text/plain
 size
   | 1234
-_meta
-  | {}
 /text
   | unusual
 `},
