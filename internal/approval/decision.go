@@ -139,6 +139,9 @@ func Ambiguous(list pin.EntryType) string {
 // were accepted with it. Every other entry keeps its pin.
 func Pins(p *pin.Comparison, accepted []*pin.Drift, warnings WarningRecord) pin.Set {
 	next := pin.Set{Server: p.Server, Policy: p.Captured.Policy, Accepted: warnings.with(pin.Ref{Server: p.Server}, nil)}
+	if p.Part { // no finding about the whole list shows in a part of it
+		next.Accepted = p.Locked.Accepted
+	}
 	var pins []pin.Pin
 	taken := make(map[pin.Key]bool, len(accepted))
 	for _, d := range accepted {

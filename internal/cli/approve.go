@@ -78,7 +78,7 @@ func (f *approveFlags) checkCaptures(req *request, w *workspace.Workspace) error
 		if !p.Present {
 			continue
 		}
-		if len(p.Captured.Of(pin.Tools)) == 0 && !f.allowEmpty {
+		if len(p.Captured.Of(pin.Tools)) == 0 && !f.allowEmpty && !p.Part {
 			return fail.In(text.Printable(p.Capture), "no tools in the list").
 				Hint("if that is right: %s --allow-empty", req.To(req.Verb))
 		}
@@ -151,8 +151,12 @@ func (a *approver) refuseUnpinned() error {
 	if len(list) == 0 {
 		return nil
 	}
-	return a.refuse(list, fail.New("a text that isn't pinned has a warning, which no approval covers: nothing was written").
-		Hint("read it: %s", a.req.To("diff")).Hint("pin it, then it can be approved: %s", a.req.PinProse(a.req.Verb)))
+	f := fail.New("a text that isn't pinned has a warning, which no approval covers: nothing was written").
+		Hint("read it: %s", a.req.To("diff"))
+	if !a.req.Part { // which keeps the policy
+		f.Hint("pin it, then it can be approved: %s", a.req.PinProse(a.req.Verb))
+	}
+	return a.refuse(list, f)
 }
 
 // ask has a person choose what is accepted, step by step.

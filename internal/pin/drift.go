@@ -83,6 +83,7 @@ type Comparison struct {
 	Captured    Set
 	Known       bool // the lockfile has the server
 	Present     bool // there is a capture
+	Part        bool // it is part of a session: what isn't in it says nothing
 	Missing     bool // it is pinned, and the folder has no capture of it: nothing is compared
 	NoPins      bool // what was asked for is not pinned: it is shown, and there is no answer
 

@@ -606,16 +606,13 @@ type step struct{ Text, Command string }
 
 // ReviewStep is the command that shows everything.
 func (r *Report) ReviewStep() step {
-	if r.Part { // diff and relock take whole captures
-		return step{"review", r.Next.To("verify", "--part", "--report html=review.html")}
-	}
 	return step{"review", r.Next.To("diff")}
 }
 
 // NextSteps say how to see and approve the drift. There are none without a lockfile. No
 // step approves a new warning by itself.
 func (r *Report) NextSteps() (steps []step) {
-	if r.Lockfile == "" || r.Matches || r.Part {
+	if r.Lockfile == "" || r.Matches || r.Part && r.nothingPinned() { // lock takes a capture whole
 		return nil
 	}
 	add := func(text, command string) { steps = append(steps, step{text, command}) }
@@ -632,6 +629,7 @@ func (r *Report) NextSteps() (steps []step) {
 	switch {
 	case another >= 0:
 		add("to approve it as another server", problems[another].Command)
+	case len(r.Unapprovable()) > 0 && r.Part: // which keeps the policy
 	case len(r.Unapprovable()) > 0:
 		add("only a text that is pinned can be approved", r.Next.PinProse(verb))
 	case r.nothingPinned() && len(r.Expect) == 0, len(r.Drifts) > 0 && !slices.ContainsFunc(r.Drifts, func(d pin.Drift) bool { return d.Kind != pin.Duplicate }):

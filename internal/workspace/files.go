@@ -125,7 +125,7 @@ func (w *Workspace) loadFiles(req *Request, stdin io.Reader) error {
 		return fail.New("neither file has a server %s", text.Name(req.Server))
 	}
 	w.describe()
-	w.Drifts, err = w.Gate.Compare(w.Comparisons, false)
+	w.Drifts, err = w.Gate.Compare(w.Comparisons)
 	return err
 }
 

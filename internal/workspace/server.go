@@ -53,12 +53,14 @@ func (w *Workspace) Doubt(req *Request) error {
 // in common with the capture: a second server must not replace the first.
 func (w *Workspace) otherServer(req *Request) error {
 	p := &w.Comparisons[0]
-	if w.Folder || req.Server != "" || !p.Unrelated {
+	if w.Folder || req.Server != "" || !looksLikeAnother(p) {
 		return nil
 	}
-	return fail.New("%s looks like another server: none of its tools is among the pins of %s", text.Printable(req.Capture), text.Name(p.Server)).
-		Hint("if it is: %s", req.To("lock", "--server "+shell.Label(p.FileLabel, p.Server))).
-		Hint("if it is not, name the server: %s --server %s", req.To("relock"), shell.LabelOrID(p.Server))
+	f := fail.New("%s looks like another server: none of its tools is among the pins of %s", text.Printable(req.Capture), text.Name(p.Server))
+	if !p.Part { // lock takes a capture whole
+		f.Hint("if it is: %s", req.To("lock", "--server "+shell.Label(p.FileLabel, p.Server)))
+	}
+	return f.Hint("if it is not, name the server: %s --server %s", req.To("relock"), shell.LabelOrID(p.Server))
 }
 
 // onlyServer is the lockfile's only server where lock would give a capture that looks like

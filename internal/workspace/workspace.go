@@ -94,9 +94,9 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 	if !w.Exists && req.NeedsPins {
 		return nil, req.NoLockfile()
 	}
-	if w.Drifts, err = gate.Compare(w.Comparisons, req.Part); err == nil && w.Exists && req.Against != "" {
+	if w.Drifts, err = gate.Compare(w.Comparisons); err == nil && w.Exists && req.Against != "" {
 		if err = w.supplyTexts(req, stdin); err == nil {
-			w.Drifts, err = gate.Compare(w.Comparisons, req.Part)
+			w.Drifts, err = gate.Compare(w.Comparisons)
 		}
 	}
 	return w, err
@@ -153,10 +153,10 @@ func (w *Workspace) compile(req *Request, sources []source) error {
 			return f.Hint("to make them anew with it: %s", req.To("relock"))
 		}
 	}
-	w.describe()
-	if req.Part && !w.Folder {
-		w.Comparisons[0].Unrelated = false // a part may have no entry of the others
+	if req.Part && w.Comparisons[0].PolicyDiffers() {
+		return fail.New("--part keeps the policy of server %s: a changed policy makes every pin anew, which takes a whole capture", text.Name(w.Comparisons[0].Server))
 	}
+	w.describe()
 	return nil
 }
 
@@ -165,7 +165,7 @@ func (w *Workspace) describe() {
 	for i := range w.Comparisons {
 		p := &w.Comparisons[i]
 		p.Locked.Digest, p.Captured.Digest = w.Gate.SetDigest(&p.Locked), w.Gate.SetDigest(&p.Captured)
-		p.Unrelated = looksLikeAnother(p)
+		p.Unrelated = !p.Part && looksLikeAnother(p) // a part may have no entry of the others
 	}
 	for i := range w.Comparisons {
 		p := &w.Comparisons[i]
@@ -177,7 +177,7 @@ func (w *Workspace) describe() {
 
 // comparisonOf pins a capture under its server's policy and puts it beside the recorded pins.
 func (w *Workspace) comparisonOf(req *Request, s source) (pin.Comparison, error) {
-	p := pin.Comparison{Server: s.label, Capture: s.path, Lockfile: w.LockPath, Present: true}
+	p := pin.Comparison{Server: s.label, Capture: s.path, Lockfile: w.LockPath, Present: true, Part: req.Part}
 	if set := w.Lock.Find(s.label); set != nil {
 		p.Locked, p.Known = *set, true
 	}
@@ -226,13 +226,12 @@ func (w *Workspace) missingList(req *Request, m *capture.Capture, locked *pin.Se
 		if len(pins) == 0 || !pol.Pins(list) || m.Lists[list].Answered || m.Lists[list].Problem != nil {
 			continue
 		}
-		next := req.Command
-		if w.Folder {
-			next.Server = locked.Server
+		f := fail.In(text.Printable(m.Path), "no answer to %s in it; %s pins %s", pin.EntryTypeInfo[list].Method, text.Printable(req.LockPath), pin.CountPins(pins)).
+			Hint("capture it whole: pinproof-capture save %s -- COMMAND", shell.Path(m.Path))
+		if !w.Folder {
+			f.Hint("if it is part of a session, review what is there: %s", req.To("diff", "--part"))
 		}
-		return fail.In(text.Printable(m.Path), "no answer to %s in it; %s pins %s", pin.EntryTypeInfo[list].Method, text.Printable(req.LockPath), pin.CountPins(pins)).
-			Hint("capture it whole: pinproof-capture save %s -- COMMAND", shell.Path(m.Path)).
-			Hint("or pin nothing but the tools of this server from now on: %s", next.Instead("relock", "--resources", "--tools-only"))
+		return f
 	}
 	return nil
 }
