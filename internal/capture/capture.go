@@ -20,8 +20,8 @@ import (
 type Capture struct {
 	Path  string
 	Lists [pin.EntryTypes]listing
-	About string // the server's own name and version, printable; for display only
-	Noise int    // lines passed over
+	About pin.About // for display only
+	Noise int       // lines passed over
 }
 
 // A listing is one list of a capture. A list that can't be read is a problem only
@@ -398,14 +398,10 @@ func (r *captureReader) result(result jsontree.Value, at int) error {
 	return r.page(list, array.Items(), cursor, at)
 }
 
-// describe takes the server's own name and version, for display.
+// describe takes the server's own name and version.
 func (r *captureReader) describe(info jsontree.Value) {
-	if info.Kind != '{' || r.made.About != "" {
-		return
-	}
-	r.made.About = text.Name(info.Get("name").Text)
-	if version := info.Get("version").Text; version != "" {
-		r.made.About += " " + text.Name(version)
+	if r.made.About == (pin.About{}) {
+		r.made.About = pin.AboutIn(info)
 	}
 }
 
@@ -626,7 +622,7 @@ func (r *captureReader) sameList(list pin.EntryType, n int, first, other []pin.P
 
 // Pins makes the pins of a capture under a policy.
 func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, formOf pin.FormFunc) (pin.Set, error) {
-	s := pin.Set{Server: server, Policy: pol}
+	s := pin.Set{Server: server, About: m.About.Recorded(), Policy: pol}
 	var pins []pin.Pin
 	var substitutes []pin.Substitute
 	for _, name := range pol.Substitute {

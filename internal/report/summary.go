@@ -957,6 +957,9 @@ func (r *Report) side(p *pin.Comparison, digests bool) sideText {
 	case p.About != "":
 		s.notes = append(s.notes, "the server calls itself "+p.About)
 	}
+	if p.SameVersion {
+		s.notes = append(s.notes, "same-version: definitions differ, the server's name and version don't: that is how a rug pull looks, and a remote server")
+	}
 	if p.PolicyDiffers() {
 		s.notes = append(s.notes, "policy: "+pin.PolicyWords(p.Locked.Policy)+" -> "+pin.PolicyWords(p.Captured.Policy))
 	}

@@ -38,6 +38,9 @@ func TestLockfileOf(t *testing.T) {
 			s := pintest.PinsOf(t, m, pin.Policy{})
 			s.Server = fmt.Sprintf("server_%d", n)
 			if random.IntN(2) == 0 {
+				s.About = pin.About{Name: "example", Version: random.Text()}.Recorded()
+			}
+			if random.IntN(2) == 0 {
 				s.Accepted, s.Pins[0].Accepted = []string{"oversize"}, []string{"hidden-text", "padding"}
 				s.Pins[1].Approval = &pin.Approval{By: "x" + random.Text(), At: "2026-01-02T03:04:05Z", Hash: s.Pins[0].Digest}
 			}

@@ -94,12 +94,24 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 	if !w.Exists && req.NeedsPins {
 		return nil, req.NoLockfile()
 	}
-	if w.Drifts, err = gate.Compare(w.Comparisons); err == nil && w.Exists && req.Against != "" {
+	if err = w.compare(); err == nil && w.Exists && req.Against != "" {
 		if err = w.supplyTexts(req, stdin); err == nil {
-			w.Drifts, err = gate.Compare(w.Comparisons)
+			err = w.compare()
 		}
 	}
 	return w, err
+}
+
+// compare has the gate say what drift there is, and notes where no new version explains it.
+func (w *Workspace) compare() (err error) {
+	w.Drifts, err = w.Gate.Compare(w.Comparisons)
+	for _, d := range w.Drifts {
+		if p := pin.ComparisonOf(w.Comparisons, d.Server); d.Kind == pin.Changed || d.Kind == pin.Hidden {
+			about := p.Captured.About
+			p.SameVersion = about.Name != "" && about.Version != "" && about == p.Locked.About && !p.PolicyDiffers()
+		}
+	}
+	return err
 }
 
 // Of is the workspace of some of its servers.
@@ -165,6 +177,9 @@ func (w *Workspace) describe() {
 	for i := range w.Comparisons {
 		p := &w.Comparisons[i]
 		p.Locked.Digest, p.Captured.Digest = w.Gate.SetDigest(&p.Locked), w.Gate.SetDigest(&p.Captured)
+		if p.About != "" {
+			p.LockedAbout = p.Locked.About.String()
+		}
 		p.Unrelated = !p.Part && looksLikeAnother(p) // a part may have no entry of the others
 	}
 	for i := range w.Comparisons {
@@ -191,7 +206,7 @@ func (w *Workspace) comparisonOf(req *Request, s source) (pin.Comparison, error)
 	if err != nil {
 		return p, req.explainSwap(err)
 	}
-	p.About, p.Noise = m.About, m.Noise
+	p.About, p.Noise = m.About.String(), m.Noise
 	if label, ok := serverLabel(filepath.Base(s.path)); ok {
 		p.FileLabel = label
 	}
