@@ -367,8 +367,7 @@ func (r *captureReader) result(result jsontree.Value, at int) error {
 	if t := result.Get("resultType"); t.Kind != 0 && t.Text != "complete" {
 		return r.At(int(t.At), `"resultType" is not "complete": the server has not answered yet`)
 	}
-	r.describe(result.Get("serverInfo"))
-	r.describe(result.Get("_meta").Get("io.modelcontextprotocol/serverInfo"))
+	r.made.About = cmp.Or(r.made.About, pin.AboutIn(result.Get("serverInfo")), pin.AboutIn(result.Get("_meta").Get("io.modelcontextprotocol/serverInfo")))
 	list, listed := pin.EntryTypeIn(result.Has)
 	if !listed {
 		return r.greeting(result)
@@ -396,13 +395,6 @@ func (r *captureReader) result(result jsontree.Value, at int) error {
 		}
 	}
 	return r.page(list, array.Items(), cursor, at)
-}
-
-// describe takes the server's own name and version.
-func (r *captureReader) describe(info jsontree.Value) {
-	if r.made.About == (pin.About{}) {
-		r.made.About = pin.AboutIn(info)
-	}
 }
 
 // greeting takes the result of initialize (to revision 2025-11-25) or of

@@ -31,7 +31,7 @@ func (a *app) judge(req *request, w *workspace.Workspace, findings []lint.Findin
 		Verdict: v, NoAnswer: w.NoAnswer(&req.Request, v.Unanswered), WarnOnly: allow.Warnings, Review: review,
 		Lockfile: w.LockPath, Comparisons: w.Comparisons, Drifts: w.Drifts, Findings: findings, Next: req.Command, Others: w.Lock.Labels(),
 		Part: req.Part, Guessed: !w.Folder && req.Server == "" && w.LockPath != "", Uncompared: w.Uncompared,
-		Expect: expectations(w.Comparisons), ApprovalHash: a.gate.ApprovalHash, Only: req.narrow(), Folders: folderHints(req, w),
+		Expect: expectations(w.Comparisons), ApprovalHash: a.gate.ApprovalHash, Only: req.narrow(), Folder: folderHint(req, w),
 	}
 	in.OnlyFlags, in.OnlyNames = req.onlyAgain()
 	return answer{v, in.NoAnswer, report.New(in)}

@@ -1,72 +1,75 @@
 package cli
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
 	"pinproof/internal/workspace"
 )
 
-// folderNames are the folders of this machine that a server's texts may hold, by the names that
-// --substitute gives them here.
-var folderNames = map[string]string{"ROOT": "working folder", "HOME": "home folder", "TMP": "temporary folder"}
-
-// folders finds them, the longest first. They are read for a hint and decide nothing.
-func folders() []pin.Substitute {
-	root, _ := os.Getwd()
-	home, _ := os.UserHomeDir()
-	args := []string{"ROOT=" + root, "HOME=" + filepath.Clean(home), "TMP=" + filepath.Clean(os.TempDir())}
-	list, _ := pin.ParseSubstitutes(slices.DeleteFunc(args, func(arg string) bool {
-		_, err := pin.ParseSubstitutes([]string{arg}) // too short to stand for a folder alone
-		return err != nil
-	}))
-	return list
-}
-
-// folderHints say which entries of new servers hold such a folder, and which drift is nothing
-// but that, with the command that has a name stand for it. A part of a session has none: it
-// keeps the policy.
-func folderHints(req *request, w *workspace.Workspace) (hints [][2]string) {
-	if len(w.Drifts) == 0 || w.LockPath == "" || req.Part {
-		return nil
+// folderHint says which entries of a new server hold a folder of this machine, or which drift is
+// nothing but that, with the command that has a name stand for it. It decides nothing. A part of a
+// session has none, for it keeps the policy, nor has a folder of captures: a name is recorded for one server.
+func folderHint(req *request, w *workspace.Workspace) (hint [2]string) {
+	if len(w.Drifts) == 0 || w.LockPath == "" || w.Folder || req.Part {
+		return hint
 	}
-	known, of := map[pin.Ref]bool{}, folders()
-	for i := range w.Comparisons {
-		p := &w.Comparisons[i]
-		verb, next := "relock", req.Command
-		if !p.Known && req.Verb != "lock" {
+	p := &w.Comparisons[0]
+	verb, words := "relock", "nothing but this machine's %s differs in %s"
+	if !p.Known {
+		words = "this machine's %s is in %s"
+		if req.Verb != "lock" {
 			verb = "lock"
 		}
-		if w.Folder { // where a name is recorded for the server of one file
-			next.Capture, next.Server = p.Capture, p.Server
+	}
+	root, _ := os.Getwd()
+	home, _ := os.UserHomeDir()
+	var said, flags []string
+	told := map[pin.Ref]bool{}
+	for _, f := range []struct{ name, is, path string }{{"ROOT", "working folder", root}, {"TMP", "temporary folder", os.TempDir()}, {"HOME", "home folder", home}} {
+		path := filepath.Clean(f.path)
+		flag := f.name + "=" + path
+		if _, err := pin.ParseSubstitutes([]string{flag}); err != nil || slices.Contains(p.Captured.Policy.Substitute, f.name) {
+			continue // too short to stand for a folder alone, or its name stands for another value
 		}
-		var said, flags []string
-		for _, f := range of {
-			var entries []string
-			for _, d := range w.Drifts {
-				holds := !p.Known && d.Kind == pin.Added && f.In(d.Captured.Definition) ||
-					d.Kind == pin.Changed && d.TextsKnown() && f.Moved(d.Locked.Definition, d.Captured.Definition)
-				if holds && d.Server == p.Server && !known[d.Ref()] {
-					known[d.Ref()], entries = true, append(entries, d.EntryRef())
-				}
+		var entries []string
+		for _, d := range w.Drifts {
+			if !told[d.Ref()] && (d.Kind == pin.Changed || !p.Known) && holds(&d, path) {
+				told[d.Ref()], entries = true, append(entries, d.EntryRef())
 			}
-			if len(entries) == 0 || slices.Contains(p.Captured.Policy.Substitute, f.Name) {
-				continue
-			}
-			what := "this machine's " + folderNames[f.Name] + " is in "
-			if p.Known {
-				what = "nothing but this machine's " + folderNames[f.Name] + " differs in "
-			}
-			said, flags = append(said, what+text.List(entries, 3)), append(flags, "--substitute "+shell.Quote(f.Flag()))
 		}
-		if len(said) > 0 && (!w.Folder || len(req.Substitutes) == 0 && shell.PasteableLabel(p.Server)) {
-			hints = append(hints, [2]string{strings.Join(said, "; "), next.To(verb, flags...)})
+		if len(entries) > 0 {
+			said, flags = append(said, fmt.Sprintf(words, f.is, text.List(entries, 3))), append(flags, "--substitute "+shell.Quote(flag))
 		}
 	}
-	return hints
+	if len(said) > 0 {
+		hint = [2]string{strings.Join(said, "; "), req.To(verb, flags...)}
+	}
+	return hint
+}
+
+// holds reports whether a new entry has a path in one of its strings, or a
+// drift is nothing but that: the path stands wherever another absolute path was.
+func holds(d *pin.Drift, path string) bool {
+	quoted := jsontree.AppendString(nil, path)
+	now := quoted[1 : len(quoted)-1]
+	if d.Kind != pin.Changed || !d.TextsKnown() {
+		return d.Kind == pin.Added && bytes.Contains(d.Captured.Definition, now)
+	}
+	old, around := d.Locked.Definition, bytes.Split(d.Captured.Definition, now)
+	from, times := len(around[0]), len(around)-1
+	to := from + len(now) + (len(old)-len(d.Captured.Definition))/max(times, 1)
+	if times == 0 || to <= from || to > len(old) {
+		return false
+	}
+	was := old[from:to]
+	return (was[0] == '/' || len(was) > 2 && was[1] == ':') && !bytes.Contains(was, []byte(`"`)) && bytes.Equal(bytes.Join(around, was), old)
 }

@@ -208,10 +208,7 @@ func (r *lockReader) server(name string, v jsontree.Value) (pin.Set, error) {
 			return set, err
 		}
 		set.About = pin.AboutIn(a).Recorded()
-		empty := func(m jsontree.Member) bool {
-			return m.Name == "name" && set.About.Name == "" || m.Name == "version" && set.About.Version == ""
-		}
-		if len(a.Members()) == 0 || slices.ContainsFunc(a.Members(), empty) {
+		if len(a.Members()) == 0 || a.Has("name") && set.About.Name == "" || a.Has("version") && set.About.Version == "" {
 			return set, r.At(int(a.At), `%s"about" needs "name", "version" or both: printable, of 1 to 128 bytes`, where)
 		}
 	}

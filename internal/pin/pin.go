@@ -147,19 +147,16 @@ type Approval struct{ By, At, Hash string }
 // An About is what a server calls itself. It is in no digest and decides nothing: people read it.
 type About struct{ Name, Version string }
 
-// maxAbout is the most bytes of a name or a version that the lockfile keeps.
-const maxAbout = 128
-
 // AboutIn reads the name and the version in an object.
 func AboutIn(v jsontree.Value) About {
 	name, version := v.Get("name"), v.Get("version")
 	return About{jsontree.TextOf(&name), jsontree.TextOf(&version)}
 }
 
-// Recorded is what the lockfile keeps of it: neither a long text nor one that isn't printable.
+// Recorded is what the lockfile keeps of it: no text of more than 128 bytes, nor one that isn't printable.
 func (a About) Recorded() About {
 	kept := func(s string) string {
-		if len(s) > maxAbout || text.Printable(s) != s {
+		if len(s) > 128 || text.Printable(s) != s {
 			return ""
 		}
 		return strings.Clone(s)
@@ -169,13 +166,8 @@ func (a About) Recorded() About {
 
 // String is the name and the version, printable.
 func (a About) String() string {
-	switch {
-	case a == About{}:
-		return ""
-	case a.Version == "":
-		return text.Name(a.Name)
-	}
-	return text.Name(a.Name) + " " + text.Name(a.Version)
+	given := slices.DeleteFunc([]string{a.Name, a.Version}, func(s string) bool { return s == "" })
+	return strings.Join(text.Names(given), " ")
 }
 
 // A Set is one server's pins with their policy: from its capture, or from the lockfile.

@@ -1,7 +1,6 @@
 package pin
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 	"strconv"
@@ -117,35 +116,6 @@ func (p Policy) Summary() string {
 // A Substitute is a value that differs from place to place, such as a folder, and
 // the name that stands for it in the pins.
 type Substitute struct{ Name, value string }
-
-// Flag is the value of --substitute that says so.
-func (s Substitute) Flag() string { return s.Name + "=" + s.value }
-
-// In reports whether a canonical form has the value in one of its strings.
-func (s Substitute) In(definition []byte) bool { return bytes.Contains(definition, s.spelled()) }
-
-// Moved reports whether two canonical forms differ in nothing but an absolute path: new has the
-// value wherever old has another one.
-func (s Substitute) Moved(old, new []byte) bool {
-	around := bytes.Split(new, s.spelled())
-	n, from := len(around)-1, len(around[0])
-	if n == 0 {
-		return false
-	}
-	to := from + len(s.spelled()) + (len(old)-len(new))/n
-	if to <= from || to > len(old) {
-		return false
-	}
-	path := old[from:to]
-	absolute := path[0] == '/' || len(path) > 2 && path[1] == ':'
-	return absolute && !bytes.Contains(path, []byte(`"`)) && bytes.Equal(bytes.Join(around, path), old)
-}
-
-// spelled is the value as it stands in the strings of JSON.
-func (s Substitute) spelled() []byte {
-	quoted := jsontree.AppendString(nil, s.value)
-	return quoted[1 : len(quoted)-1]
-}
 
 // minSubstitute is the least length of a value, in characters. A shorter one could occur
 // in a text by chance.

@@ -33,7 +33,7 @@ type Input struct {
 	Next       shell.Command // how this run was called, for the commands we print
 	Expect     []string      // flags that tie a command to these captures; none if a name is repeated
 
-	Folders [][2]string // which entries hold a folder of this machine, and the command for that
+	Folder [2]string // what is said of folders of this machine in the entries, and the command for that
 
 	ApprovalHash func(server string, p *pin.Pin) string
 

@@ -135,7 +135,7 @@ func WriteVerify(w io.Writer, r *Report, style TextStyle, quiet bool) error {
 	if r.verdictWord() == "DRIFT" || len(r.Drifts) > 0 {
 		t.Hint(r.ReviewStep())
 	}
-	t.folders(r)
+	t.folder(r)
 	if len(r.Drifts) == 0 {
 		for _, s := range r.recordSteps() {
 			t.Hint(s)
@@ -316,7 +316,7 @@ func WriteDiff(w io.Writer, r *Report, style TextStyle) error {
 		}
 	}
 	t.leftOut(r)
-	t.folders(r)
+	t.folder(r)
 	for _, s := range append(r.NextSteps(), r.recordSteps()...) {
 		t.Hint(s)
 	}
@@ -779,13 +779,12 @@ func WriteLocked(w io.Writer, r *Report, style TextStyle) error {
 func (t *textWriter) LockedHints(r *Report) {
 	t.Hint(step{Text: "read " + text.Printable(r.Lockfile) + " as you would code, then commit it"})
 	t.Hint(step{"in CI", r.Next.To("verify")})
-	t.folders(r)
+	t.folder(r)
 }
 
-// folders prints the hints about folders of this machine.
-func (t *textWriter) folders(r *Report) {
-	for _, hint := range r.Folders {
-		t.Hint(step{hint[0], hint[1]})
+func (t *textWriter) folder(r *Report) {
+	if r.Folder[0] != "" {
+		t.Hint(step{r.Folder[0], r.Folder[1]})
 	}
 }
 
