@@ -18,20 +18,29 @@ import (
 	"pinproof/internal/workspace"
 )
 
-// approveFlags holds the flags that lock and relock share.
+// approveFlags holds the flags of lock and relock.
 type approveFlags struct {
 	sharedFlags
-	policyFlags
+	policy         pin.Policy // as it is asked for
+	ignore         []string
 	acceptWarning  []string
 	acceptWarnings bool
 	approvedBy     string
 	expect         []string
 	allowEmpty     bool
+
+	accept    []string // these of relock alone
+	acceptAll bool
+	drop      string
 }
 
 func (f *approveFlags) register(cmd *cobra.Command) {
-	f.policyFlags.register(cmd)
 	flags := cmd.Flags()
+	flags.StringVar(&f.policy.Descriptions, "descriptions", "preserve", "which prose of tools to pin: preserve, truncate=N or strip")
+	flags.StringArrayVar(&f.ignore, "ignore", nil, "leave the member at this `POINTER` out of the pins: /_meta, /icons, /execution (repeatable)")
+	for _, s := range pin.Switches {
+		flags.BoolVar(s.Of(&f.policy), s.Flag, false, s.Usage)
+	}
 	flags.StringArrayVar(&f.acceptWarning, "accept-warning", nil, "accept the entry `NAME` in spite of its warnings: NAME of a tool, prompt=NAME, instructions (repeatable)")
 	flags.BoolVar(&f.acceptWarnings, "accept-warnings", false, "refuse nothing for its warnings")
 	flags.StringVar(&f.approvedBy, "approved-by", "", "record with each pin written that `NAME` approved it, and when")
@@ -43,22 +52,51 @@ func (f *approveFlags) register(cmd *cobra.Command) {
 // that are new.
 func (f *approveFlags) request(a *app, cmd *cobra.Command, args []string, approves bool) (*request, error) {
 	req, err := f.sharedFlags.request(a, cmd, args)
-	if err == nil {
-		err = f.check(req.Substitutes)
-	}
 	if err != nil {
 		return nil, err
 	}
-	req.Policy, req.Approves, req.NeedsPins = f.change, approves, !approves
+	req.Approves, req.NeedsPins = approves, !approves
+	given := cmd.Flags().Changed
+	req.Policy = func(recorded pin.Policy) pin.Policy { return f.changed(recorded, given) }
+	if f.policy.Descriptions, err = pin.ParseDescriptions(f.policy.Descriptions); err != nil {
+		return nil, fail.New("--descriptions %s", err)
+	}
+	if f.policy.Ignore, err = pin.ParseIgnore(listed(f.ignore)); err != nil {
+		return nil, fail.New("--ignore %s", err)
+	}
+	if f.policy.Resources && f.policy.ToolsOnly {
+		return nil, fail.New("--resources and --tools-only don't go together")
+	}
 	for _, e := range f.expect {
 		if !pin.IsDigest(e) {
 			return nil, fail.New("--expect %s: a set digest is sha256: and 64 lower-case hex digits", text.Name(e))
 		}
 	}
-	if cmd.Flags().Changed("approved-by") && (strings.TrimSpace(f.approvedBy) == "" || !utf8.ValidString(f.approvedBy)) {
+	if given("approved-by") && (strings.TrimSpace(f.approvedBy) == "" || !utf8.ValidString(f.approvedBy)) {
 		return nil, fail.New("--approved-by needs a name")
 	}
+	f.policy.Substitute = pin.SubstituteNames(req.Substitutes)
 	return req, nil
+}
+
+// changed returns the policy on record as the flags change it.
+func (f *approveFlags) changed(p pin.Policy, given func(flag string) bool) pin.Policy {
+	if given("descriptions") {
+		p.Descriptions = f.policy.Descriptions
+	}
+	if given("ignore") {
+		p.Ignore = f.policy.Ignore
+	}
+	if given("substitute") {
+		p.Substitute = f.policy.Substitute
+	}
+	for _, s := range pin.Switches {
+		if given(s.Flag) {
+			*s.Of(&p) = *s.Of(&f.policy)
+		}
+	}
+	p.Resources, p.ToolsOnly = p.Resources && !f.policy.ToolsOnly, p.ToolsOnly && !f.policy.Resources
+	return p
 }
 
 // load reads both sides and checks the captures against --allow-empty and --expect.
@@ -66,12 +104,11 @@ func (f *approveFlags) request(a *app, cmd *cobra.Command, args []string, approv
 func (f *approveFlags) load(a *app, req *request) (*workspace.Workspace, error) {
 	w, err := workspace.Load(a.gate, &req.Request, a.stdin)
 	if err == nil {
-		err = cmp.Or(w.Doubt(&req.Request), f.checkCaptures(req, w))
+		err = w.Doubt(&req.Request)
 	}
-	return w, err
-}
-
-func (f *approveFlags) checkCaptures(req *request, w *workspace.Workspace) error {
+	if err != nil {
+		return nil, err
+	}
 	var sets []string
 	for i := range w.Comparisons {
 		p := &w.Comparisons[i]
@@ -79,7 +116,7 @@ func (f *approveFlags) checkCaptures(req *request, w *workspace.Workspace) error
 			continue
 		}
 		if len(p.Captured.Of(pin.Tools)) == 0 && !f.allowEmpty && !p.Part {
-			return fail.In(text.Printable(p.Capture), "no tools in the list").
+			return nil, fail.In(text.Printable(p.Capture), "no tools in the list").
 				Hint("if that is right: %s --allow-empty", req.To(req.Verb))
 		}
 		sets = append(sets, p.Captured.Digest)
@@ -87,9 +124,9 @@ func (f *approveFlags) checkCaptures(req *request, w *workspace.Workspace) error
 	want := slices.Sorted(slices.Values(f.expect))
 	slices.Sort(sets)
 	if len(want) == 0 || slices.Equal(sets, want) {
-		return nil
+		return w, nil
 	}
-	return fail.New("not what was reviewed: nothing was written").
+	return nil, fail.New("not what was reviewed: nothing was written").
 		Hint("expected set %s", strings.Join(want, ", ")).
 		Hint("now      set %s", report.SetOrNone(strings.Join(sets, ", "))).
 		Hint("review again: %s", req.To("diff")).Refusal()

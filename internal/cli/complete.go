@@ -9,7 +9,6 @@ import (
 	"pinproof/internal/approval"
 	"pinproof/internal/diff"
 	"pinproof/internal/fail"
-	"pinproof/internal/pin"
 	"pinproof/internal/report"
 	"pinproof/internal/shell"
 	"pinproof/internal/workspace"
@@ -26,9 +25,8 @@ func addCompletion(root *cobra.Command) {
 	}
 }
 
-// completeValues has the shell complete the values of flags: fixed words, the labels of
-// the lockfile, the names of drifted entries. If a file can't be read, it offers nothing
-// and prints no error.
+// completeValues has the shell complete the values of flags: fixed words, and the labels of
+// the lockfile. If that can't be read, it offers nothing and prints no error.
 func completeValues(root *cobra.Command, a *app) {
 	const noFiles = cobra.ShellCompDirectiveNoFileComp
 	words := func(list ...string) cobra.CompletionFunc { return cobra.FixedCompletions(list, noFiles) }
@@ -40,48 +38,19 @@ func completeValues(root *cobra.Command, a *app) {
 		l, _, _ := workspace.ReadLockfile(a.gate.Form, path)
 		return slices.DeleteFunc(l.Labels(), func(label string) bool { return !shell.PasteableLabel(label) }), noFiles
 	}
-	drifted := func(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-		req, err := (&sharedFlags{}).request(a, cmd, args)
-		if err != nil || req.Capture == "-" { // the shell's standard input is no capture
-			return nil, noFiles
-		}
-		if w, err := workspace.Load(a.gate, &req.Request, a.stdin); err == nil {
-			for _, d := range w.Drifts {
-				if shell.Pasteable(d.Name) || d.Type == pin.Instructions {
-					names = append(names, strings.TrimPrefix(d.EntryRef(), "tool="))
-				}
-			}
-		}
-		return names, noFiles
-	}
-	selected := func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
-		names, directive := drifted(cmd, args, word)
-		for _, k := range []pin.DriftKind{pin.Added, pin.Changed, pin.Removed, pin.Hidden} {
-			names = append(names, strings.ToLower(string(k)))
-		}
-		return append(names, diff.LabelIDs()...), directive
-	}
-	only := func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
-		names, directive := selected(cmd, args, word)
-		return append(append(names, approval.Warnings), report.NoteIDs...), directive
-	}
-	var reports []string
-	for format := range strings.SplitSeq(report.FormatNames, ", ") {
-		reports = append(reports, format+"=")
-	}
+	formats := strings.Split(report.FormatNames, ", ")
+	selectors := append([]string{"added", "changed", "hidden", "removed"}, diff.LabelIDs()...)
 	flags := map[string]cobra.CompletionFunc{
-		"accept":         selected,
-		"accept-warning": drifted,
-		"against":        cobra.FixedCompletions([]string{"json", "jsonl"}, cobra.ShellCompDirectiveFilterFileExt),
-		"allow":          words("added", "missing", "removed"),
-		"color":          words("auto", "always", "never"),
-		"descriptions":   words("preserve", "strip", "truncate="),
-		"drop-server":    labels,
-		"format":         words(strings.Split(report.FormatNames, ", ")...),
-		"ignore":         words("/_meta", "/icons", "/execution", "/inputSchema/$schema", "/outputSchema/$schema"),
-		"only":           only,
-		"report":         cobra.FixedCompletions(reports, noFiles|cobra.ShellCompDirectiveNoSpace),
-		"server":         labels,
+		"accept":       words(selectors...),
+		"allow":        words("added", "missing", "removed"),
+		"color":        words("auto", "always", "never"),
+		"descriptions": words("preserve", "strip", "truncate="),
+		"drop-server":  labels,
+		"format":       words(formats...),
+		"ignore":       words("/_meta", "/icons", "/execution", "/inputSchema/$schema", "/outputSchema/$schema"),
+		"only":         words(slices.Concat(selectors, []string{approval.Warnings}, report.NoteIDs)...),
+		"report":       cobra.FixedCompletions(strings.Fields(strings.Join(formats, "= ")+"="), noFiles|cobra.ShellCompDirectiveNoSpace),
+		"server":       labels,
 	}
 	for _, cmd := range root.Commands() {
 		for name, complete := range flags {

@@ -35,18 +35,39 @@ func (o *output) register(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&o.files, "report", nil, "write the answer to a file, too: `FORMAT=FILE` (repeatable)")
 }
 
-// check refuses unknown formats, and files that are an input or another output.
+// check refuses unknown formats, and to write over an input or another output.
 func (o *output) check(a *app, req *request, others ...string) error {
 	if !known(o.format) {
 		return fail.New("--format %s: one of %s", text.Name(o.format), report.FormatNames)
 	}
+	inputs := []string{req.Capture, req.LockPath}
+	if workspace.IsFolder(req.Capture) {
+		entries, _ := os.ReadDir(req.Capture) // load reports the error
+		for _, e := range entries {
+			inputs = append(inputs, filepath.Join(req.Capture, e.Name()))
+		}
+	}
 	for _, arg := range o.files {
 		name, path, ok := strings.Cut(arg, "=")
-		if !ok || !known(name) {
-			return fail.New("--report %s: FORMAT=FILE, the format one of %s", text.Name(arg), report.FormatNames)
+		same := func(other string) bool { return other != "" && workspace.SameFile(path, other) }
+		isStream := func(stream any) bool { // a redirected one
+			f, ok := stream.(*os.File)
+			if !ok {
+				return false
+			}
+			x, _ := f.Stat()
+			y, _ := os.Stat(path)
+			return os.SameFile(x, y)
 		}
-		if err := a.checkOutput(req, path, others...); err != nil {
-			return err
+		switch {
+		case !ok || !known(name):
+			return fail.New("--report %s: FORMAT=FILE, the format one of %s", text.Name(arg), report.FormatNames)
+		case path == "" || path == "-":
+			return fail.New("--report needs a file")
+		case slices.ContainsFunc(inputs, same), workspace.SameFile(filepath.Dir(path), req.Capture):
+			return fail.New("--report %s: that is an input; it is never written", text.Printable(path))
+		case slices.ContainsFunc(others, same), slices.ContainsFunc([]any{a.stdin, a.stdout, a.stderr}, isStream):
+			return fail.New("--report %s: two outputs, or an input, with one name", text.Printable(path))
 		}
 		others = append(others, path)
 	}
@@ -96,9 +117,7 @@ func (o *output) emit(a *app, ans answer, style report.TextStyle) error {
 		err = nil
 	}
 	if err != nil {
-		err = fail.Path("standard output", err)
-		o.explainFiles(a, err)
-		return err
+		return o.explain(a, fail.Path("standard output", err))
 	}
 	return ans.noAnswer
 }
@@ -109,18 +128,14 @@ func (o *output) explain(a *app, err error) error {
 		report.WriteHookError(a.stderr, err, *o.hook)
 		return errReported
 	}
+	without := report.WithoutAnswer(a.gate.Refuse(err), err)
 	if o.format != "text" { // for text, the error goes to standard error
-		o.write(a.out, o.format, report.WithoutAnswer(a.gate.Refuse(err), err), report.TextStyle{}) // ignored: the run fails anyway
+		o.write(a.out, o.format, without, report.TextStyle{}) // ignored: the run fails anyway
 	}
-	o.explainFiles(a, err)
-	return err
-}
-
-func (o *output) explainFiles(a *app, err error) {
-	writeErr := o.writeFiles(report.WithoutAnswer(a.gate.Refuse(err), err))
-	if writeErr != nil && fail.From(writeErr).Text != fail.From(err).Text {
+	if writeErr := o.writeFiles(without); writeErr != nil && fail.From(writeErr).Text != fail.From(err).Text {
 		fmt.Fprintf(a.stderr, "error: %s\n", fail.From(writeErr).Text)
 	}
+	return err
 }
 
 // writeFiles writes every file that it can and returns the first error.
@@ -138,36 +153,4 @@ func (o *output) writeFiles(r *report.Report) error {
 		}
 	}
 	return first
-}
-
-// checkOutput refuses to write over an input or another output.
-func (a *app) checkOutput(req *request, path string, others ...string) error {
-	if path == "" || path == "-" {
-		return fail.New("--report needs a file")
-	}
-	for _, other := range others {
-		if other != "" && workspace.SameFile(path, other) {
-			return fail.New("--report %s: two outputs, or an input, with one name", text.Printable(path))
-		}
-	}
-	isInput := workspace.SameFile(path, req.Capture) || workspace.SameFile(path, req.LockPath)
-	if workspace.IsFolder(req.Capture) {
-		entries, _ := os.ReadDir(req.Capture) // load reports the error
-		isInput = isInput || workspace.SameFile(filepath.Dir(path), req.Capture) || slices.ContainsFunc(entries, func(e os.DirEntry) bool {
-			return workspace.SameFile(path, filepath.Join(req.Capture, e.Name()))
-		})
-	}
-	if isInput {
-		return fail.New("--report %s: that is an input; it is never written", text.Printable(path))
-	}
-	for _, stream := range []any{a.stdin, a.stdout, a.stderr} { // a redirected one
-		if f, ok := stream.(*os.File); ok {
-			x, _ := f.Stat()
-			y, _ := os.Stat(path)
-			if os.SameFile(x, y) {
-				return fail.New("--report %s: two outputs, or an input, with one name", text.Printable(path))
-			}
-		}
-	}
-	return nil
 }

@@ -20,7 +20,6 @@ import (
 // A request is what the positionals and the shared flags of a command ask for.
 type request struct {
 	workspace.Request
-	full bool                // show also what one line would sum up
 	only []approval.Selector // the part of the drift that is shown or accepted; none: all of it
 }
 
@@ -52,7 +51,7 @@ func (f *sharedFlags) registerOnly(cmd *cobra.Command) {
 
 // request reads the positionals and checks the flags that every command has.
 func (f *sharedFlags) request(a *app, cmd *cobra.Command, args []string) (*request, error) {
-	req := &request{full: f.full}
+	req := &request{}
 	req.Verb, req.Server, req.Flags = cmd.Name(), f.server, carriedBy(cmd.Flags())
 	switch len(args) {
 	case 0:
@@ -105,58 +104,6 @@ func listed(values []string) []string {
 	return values
 }
 
-// policyFlags has the flags of lock and relock that ask for a policy.
-type policyFlags struct {
-	asked  pin.Policy
-	ignore []string
-	given  func(flag string) bool // whether a flag was given
-}
-
-func (f *policyFlags) register(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	f.given = flags.Changed
-	flags.StringVar(&f.asked.Descriptions, "descriptions", "preserve", "which prose of tools to pin: preserve, truncate=N or strip")
-	flags.StringArrayVar(&f.ignore, "ignore", nil, "leave the member at this `POINTER` out of the pins: /_meta, /icons, /execution (repeatable)")
-	for _, s := range pin.Switches {
-		flags.BoolVar(s.Of(&f.asked), s.Flag, false, s.Usage)
-	}
-}
-
-// check checks the flags.
-func (f *policyFlags) check(substitutes []pin.Substitute) (err error) {
-	if f.asked.Descriptions, err = pin.ParseDescriptions(f.asked.Descriptions); err != nil {
-		return fail.New("--descriptions %s", err)
-	}
-	if f.asked.Ignore, err = pin.ParseIgnore(listed(f.ignore)); err != nil {
-		return fail.New("--ignore %s", err)
-	}
-	if f.asked.Resources && f.asked.ToolsOnly {
-		return fail.New("--resources and --tools-only don't go together")
-	}
-	f.asked.Substitute = pin.SubstituteNames(substitutes)
-	return nil
-}
-
-// change returns the recorded policy as the flags change it.
-func (f *policyFlags) change(p pin.Policy) pin.Policy {
-	if f.given("descriptions") {
-		p.Descriptions = f.asked.Descriptions
-	}
-	if f.given("ignore") {
-		p.Ignore = f.asked.Ignore
-	}
-	if f.given("substitute") {
-		p.Substitute = f.asked.Substitute
-	}
-	for _, s := range pin.Switches {
-		if f.given(s.Flag) {
-			*s.Of(&p) = *s.Of(&f.asked)
-		}
-	}
-	p.Resources, p.ToolsOnly = p.Resources && !f.asked.ToolsOnly, p.ToolsOnly && !f.asked.Resources
-	return p
-}
-
 // carried has the flags that shape what is compared or pinned, with the commands that
 // take them. Flags about how a run answers, or what it accepts, are not carried over.
 var carried = []struct{ flags, verbs []string }{
@@ -194,25 +141,4 @@ func carriedBy(set *pflag.FlagSet) map[string][]string {
 		}
 	})
 	return words
-}
-
-// onlyAgain returns the --only flags of this run, to be typed again, and the entries that
-// they name, in whatever server.
-func (req *request) onlyAgain() (flags []string, names []pin.Key) {
-	for _, s := range req.only {
-		if flags = append(flags, "--only "+shell.Quote(s.Arg)); s.Word == "" && s.Digest == "" {
-			names = append(names, s.Key)
-		}
-	}
-	return flags, names
-}
-
-// narrow is --only: it reports whether a review shows a drift. Without selectors it is nil.
-func (req *request) narrow() func(d *pin.Drift, labels []string, warned bool) bool {
-	if len(req.only) == 0 {
-		return nil
-	}
-	return func(d *pin.Drift, labels []string, warned bool) bool {
-		return slices.ContainsFunc(req.only, func(s approval.Selector) bool { return s.Fits(d, labels, warned) })
-	}
 }

@@ -5,6 +5,7 @@ package fail
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"pinproof/internal/text"
 )
@@ -25,6 +26,7 @@ type Error struct {
 
 	refused   bool // the answer is no: exit code 1
 	IsCapture bool // a capture was given for the lockfile
+	IsMissing bool // there is no file at the path
 }
 
 // Error is what is wrong, with the place, without the hints.
@@ -61,7 +63,9 @@ func Path(path string, err error) *Error {
 	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
 		err = inner
 	}
-	return In(text.Printable(path), "%s", err)
+	f := In(text.Printable(path), "%s", err)
+	f.IsMissing = errors.Is(err, fs.ErrNotExist)
+	return f
 }
 
 // From returns err as an Error, whose text is printable.

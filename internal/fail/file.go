@@ -35,24 +35,12 @@ func (s *File) Position(at int) (line, column int) {
 		s.at, s.line, s.lineStart = 0, 1, 0
 	}
 	passed := s.Data[s.at:at]
-	last := -1
-	if n := bytes.Count(passed, []byte("\n")); n > 0 {
-		s.line += n
-		last = bytes.LastIndexByte(passed, '\n')
+	if at < len(s.Data) && s.Data[at] == '\n' {
+		passed = bytes.TrimSuffix(passed, []byte("\r")) // the line ends behind both
 	}
-	for i := 0; ; i++ {
-		next := bytes.IndexByte(passed[i:], '\r')
-		if next < 0 {
-			break
-		}
-		i += next
-		if behind := s.at + i + 1; behind == len(s.Data) || s.Data[behind] != '\n' {
-			s.line++
-			last = max(last, i)
-		}
-	}
-	if last >= 0 {
-		s.lineStart = s.at + last + 1
+	count := func(end string) int { return bytes.Count(passed, []byte(end)) }
+	if n := count("\n") + count("\r") - count("\r\n"); n > 0 {
+		s.line, s.lineStart = s.line+n, s.at+bytes.LastIndexAny(passed, "\n\r")+1
 	}
 	s.at = at
 	return s.line, at - s.lineStart + 1

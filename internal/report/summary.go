@@ -373,7 +373,7 @@ func (r *Report) problems() (list []problem) {
 		add := func(id, title, text, command string) {
 			list = append(list, problem{id, p.Server, title, step{text, command}, p.Missing && r.NoAnswer == nil})
 		}
-		if p.Unrelated {
+		if p.Unrelated && !p.Part { // a part may have no entry of the others
 			pins := text.Count(len(p.Locked.Pins), "pin") + " of " + text.Name(p.Server)
 			if p.Server == "" { // two captures
 				pins = pin.CountPins(p.Locked.Pins).Plural() + " of " + r.against()

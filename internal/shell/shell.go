@@ -15,12 +15,7 @@ import (
 // Pasteable reports whether the name of a tool may stand in a command we print:
 // [A-Za-z0-9_][A-Za-z0-9_.-]{0,127}. Any other tool is named by its digest.
 func Pasteable(tool string) bool {
-	return tool != "" && len(tool) <= 128 && tool[0] != '.' && tool[0] != '-' && isMadeOf(tool, "_.-")
-}
-
-// isMadeOf reports whether s has only ASCII letters, digits and the characters of more.
-func isMadeOf(s, more string) bool {
-	return !strings.ContainsFunc(s, func(r rune) bool { return r > 0x7e || !text.IsAlnum(byte(r)) && !strings.ContainsRune(more, r) })
+	return tool != "" && len(tool) <= 128 && tool[0] != '.' && tool[0] != '-' && text.IsOf(tool, "_.-")
 }
 
 // PasteableLabel is Pasteable for a server's label, which often is a package's name. A
@@ -38,7 +33,7 @@ func Quote(arg string) string {
 		return r < 0x20 || r > 0x7e && (r == utf8.RuneError || text.Hidden(r) || text.UnusualSpace(r) || unicode.Is(text.MarkTable, r))
 	})
 	switch {
-	case arg != "" && arg[0] != '=' && isMadeOf(arg, "_@%+:,./-="):
+	case arg != "" && arg[0] != '=' && text.IsOf(arg, "_@%+:,./-="):
 		return arg
 	case !unseen:
 		return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"

@@ -1,8 +1,6 @@
 package text
 
-import (
-	"strings"
-)
+import "strings"
 
 // EqualFold reports whether s equals the ASCII name under Unicode case folding,
 // simple or full (CaseFolding.txt). Clients whose decoders fold case take such a
@@ -12,13 +10,6 @@ func EqualFold(s, name string) bool { return strings.EqualFold(FoldASCII(s), nam
 // FoldASCII folds the characters of s that fold to ASCII: the capital letters, and the
 // few others that foldTable has.
 func FoldASCII(s string) string {
-	plain := true
-	for i := 0; i < len(s) && plain; i++ {
-		plain = s[i] < 0x80 && (s[i] < 'A' || s[i] > 'Z')
-	}
-	if plain {
-		return s
-	}
 	return foldTable.Replace(strings.Map(func(r rune) rune {
 		if r >= 'A' && r <= 'Z' {
 			return r + 'a' - 'A'

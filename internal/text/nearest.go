@@ -7,15 +7,14 @@ import (
 
 // Nearest returns the word of a list that was probably meant by word, or "".
 func Nearest(word string, list []string) string {
-	slips := []func(w string) bool{ // the likeliest first
-		func(w string) bool { return len(word) > 2 && strings.HasPrefix(w, word) },
-		func(w string) bool { return strings.EqualFold(word, w) },
-	}
-	for n := range min(3, len(word)/3) {
-		slips = append(slips, func(w string) bool { return max(len(word), len(w)) <= 64 && within(n+1, word, w) })
-	}
-	for _, isSlip := range slips {
-		if at := slices.IndexFunc(list, isSlip); at >= 0 {
+	for n := range 1 + min(3, len(word)/3) { // the likeliest slips first
+		at := slices.IndexFunc(list, func(w string) bool {
+			if n == 0 {
+				return strings.EqualFold(word, w) || len(word) > 2 && strings.HasPrefix(w, word)
+			}
+			return max(len(word), len(w)) <= 64 && within(n, word, w)
+		})
+		if at >= 0 {
 			return list[at]
 		}
 	}

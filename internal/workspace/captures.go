@@ -107,10 +107,6 @@ func readFile(path string, stdin io.Reader, limit int) ([]byte, error) {
 		defer f.Close()
 		in = f
 	}
-	return readAll(path, in, limit)
-}
-
-func readAll(path string, in io.Reader, limit int) ([]byte, error) {
 	var data bytes.Buffer
 	data.Grow(min(int(max(fileSize(path), 0)), limit) + bytes.MinRead)
 	_, err := data.ReadFrom(io.LimitReader(in, int64(limit)+1))

@@ -28,7 +28,6 @@ func (w *Workspace) supplyTexts(req *Request, stdin io.Reader) error {
 	if err != nil {
 		return err
 	}
-	p.Locked.Put(slices.Clone(p.Locked.Pins))
 	for i := range p.Locked.Pins {
 		pin := &p.Locked.Pins[i]
 		s := approved.Find(pin.Key)
@@ -52,43 +51,66 @@ func (w *Workspace) pinsOf(req *Request, scan *capture.Scanned, server string, p
 // A side is one file of a comparison without a lockfile: a capture or a lockfile.
 type side struct {
 	path string
-	pins lockfile.Lockfile // of a capture: one server without a label
+	pins lockfile.Lockfile // of a capture: one server
 	scan *capture.Scanned  // of a capture; nil for a lockfile
 	m    capture.Capture
 }
 
-func (w *Workspace) readSide(req *Request, path string, stdin io.Reader) (s side, err error) {
+func (w *Workspace) readSide(path string, stdin io.Reader) (s side, err error) {
 	s.path = path
 	data, err := readFile(path, stdin, jsontree.MaxLockfileBytes)
-	if err != nil {
-		return s, err
-	}
-	if lockfile.Recognize(data) {
+	switch {
+	case err != nil:
+	case lockfile.Recognize(data):
 		s.pins, err = lockfile.Read(path, data, w.Gate.Form)
-		return s, err
+	default:
+		s.scan = capture.Scan(path, data, w.Gate.Form)
+		err = s.scan.Faulty()
 	}
-	s.scan = capture.Scan(path, data, w.Gate.Form)
-	return s, w.pinSide(req, &s, "", pin.Policy{})
+	return s, err
 }
 
-// pinSide pins the capture of a side under a server's label and policy.
-func (w *Workspace) pinSide(req *Request, s *side, server string, pol pin.Policy) error {
-	set, m, err := w.pinsOf(req, s.scan, server, pol)
-	s.pins, s.m = lockfile.Lockfile{Servers: []pin.Set{set}}, m
-	return err
-}
-
-// loadFiles reads two files side by side, an old one and a new one, and compares them.
+// loadFiles reads two files side by side, an old one and a new one, and compares them. A
+// capture beside a lockfile is pinned as the server there that it belongs to, under its
+// policy; two captures are one server without a label.
 func (w *Workspace) loadFiles(req *Request, stdin io.Reader) error {
 	w.LockPath = ""
-	old, err := w.readSide(req, req.Against, stdin)
+	old, err := w.readSide(req.Against, stdin)
 	if err != nil {
 		return err
 	}
-	new, err := w.readSide(req, req.Capture, stdin)
-	switch {
-	case err != nil:
-	case old.scan != nil && new.scan != nil:
+	new, err := w.readSide(req.Capture, stdin)
+	if err != nil {
+		return err
+	}
+	locked, captured := &old, &new
+	if new.scan == nil {
+		locked, captured = &new, &old
+	}
+	var beside pin.Set
+	if locked.scan == nil && captured.scan != nil {
+		label, _ := serverLabel(filepath.Base(captured.path))
+		server, question := req.chooseServer(&locked.pins, locked.path, label)
+		if question != nil {
+			return question
+		}
+		set := locked.pins.Find(server)
+		if set == nil {
+			return fail.New("%s has no server %s", text.Printable(locked.path), text.Name(server))
+		}
+		beside = *set
+		locked.pins.Servers = []pin.Set{beside}
+	}
+	for _, s := range []*side{&old, &new} {
+		if s.scan != nil {
+			set, m, err := w.pinsOf(req, s.scan, beside.Server, beside.Policy)
+			if err != nil {
+				return err
+			}
+			s.pins.Servers, s.m = []pin.Set{set}, m
+		}
+	}
+	if old.scan != nil && new.scan != nil {
 		for list := range pin.EntryTypes { // a list that only one of them asked for can't be compared
 			x, y := &old.pins.Servers[0], &new.pins.Servers[0]
 			answered := old.m.Lists[list].Answered && new.m.Lists[list].Answered
@@ -98,13 +120,6 @@ func (w *Workspace) loadFiles(req *Request, stdin io.Reader) error {
 				y.Drop(list)
 			}
 		}
-	case old.scan != nil:
-		err = w.fit(req, &new, &old)
-	case new.scan != nil:
-		err = w.fit(req, &old, &new)
-	}
-	if err != nil {
-		return err
 	}
 	labels := slices.Concat(old.pins.Labels(), new.pins.Labels())
 	slices.SortFunc(labels, jsontree.CompareUTF16)
@@ -126,20 +141,4 @@ func (w *Workspace) loadFiles(req *Request, stdin io.Reader) error {
 	}
 	w.describe()
 	return w.compare()
-}
-
-// fit narrows a lockfile down to the server that a capture belongs to, and pins the
-// capture under the policy of that server.
-func (w *Workspace) fit(req *Request, locked, captured *side) error {
-	label, _ := serverLabel(filepath.Base(captured.path))
-	server, question := req.chooseServer(&locked.pins, locked.path, label)
-	if question != nil {
-		return question
-	}
-	set := locked.pins.Find(server)
-	if set == nil {
-		return fail.New("%s has no server %s", text.Printable(locked.path), text.Name(server))
-	}
-	locked.pins = lockfile.Lockfile{Servers: []pin.Set{*set}}
-	return w.pinSide(req, captured, server, set.Policy)
 }

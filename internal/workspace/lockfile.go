@@ -27,8 +27,7 @@ import (
 // what lies there anyone may have put there. Whatever has that name counts, be it a folder or a
 // broken link, for the lockfile that it hides must not be taken in its place.
 func NearestLockfile(folder string) (path string) {
-	first := filepath.Join(folder, shell.DefaultLockfile)
-	for {
+	for first := filepath.Join(folder, shell.DefaultLockfile); ; folder = filepath.Join(folder, "..") {
 		at := filepath.Join(folder, shell.DefaultLockfile)
 		if _, err := os.Lstat(at); path == "" && !errors.Is(err, fs.ErrNotExist) {
 			path = at
@@ -37,49 +36,35 @@ func NearestLockfile(folder string) (path string) {
 		if notRoot == nil || path == first {
 			return cmp.Or(path, first)
 		}
-		above := filepath.Join(folder, "..")
-		if !IsFolder(above) || SameFile(folder, above) {
+		if above := filepath.Join(folder, ".."); !IsFolder(above) || SameFile(folder, above) {
 			return first
 		}
-		folder = above
 	}
 }
 
 // ReadLockfile reads a lockfile. data is its bytes, or nil if there is no such file.
 func ReadLockfile(formOf pin.FormFunc, path string) (l lockfile.Lockfile, data []byte, err error) {
-	f, err := os.Open(path)
+	data, err = readFile(path, nil, jsontree.MaxLockfileBytes)
 	switch {
 	case err == nil:
-		defer f.Close()
-	case !errors.Is(err, fs.ErrNotExist):
-		return l, nil, fail.Path(path, err)
-	default:
-		if dir := filepath.Dir(path); !IsFolder(dir) {
-			return l, nil, fail.In(text.Printable(dir), "no such folder, for the lockfile %s", text.Printable(filepath.Base(path)))
-		}
+	case fail.From(err).IsMissing && IsFolder(filepath.Dir(path)):
 		return l, nil, nil
-	}
-	if info, err := f.Stat(); err == nil && info.IsDir() {
+	case fail.From(err).IsMissing:
+		return l, nil, fail.In(text.Printable(filepath.Dir(path)), "no such folder, for the lockfile %s", text.Printable(filepath.Base(path)))
+	case IsFolder(path):
 		return l, nil, fail.In(text.Printable(path), "a folder, where the lockfile belongs").
 			Hint("the capture or folder comes first, the lockfile second: pinproof COMMAND CAPTURE LOCKFILE")
-	}
-	if data, err = readAll(path, f, jsontree.MaxLockfileBytes); err != nil {
+	default:
 		return l, nil, err
 	}
 	if l, err = lockfile.Read(path, data, formOf); err != nil && !lockfile.Recognize(data) {
-		if _, isCapture := capture.Read(path, data, formOf, pin.Policy{}); isCapture == nil {
-			err = captureAsLockfile(path)
+		if _, notCapture := capture.Read(path, data, formOf, pin.Policy{}); notCapture == nil {
+			f := fail.In(text.Printable(path), "a capture, where the lockfile belongs").
+				Hint("several captures? put them in one folder, or lock them one by one: pinproof lock CAPTURE LOCKFILE --server ID")
+			f.IsCapture, err = true, f
 		}
 	}
 	return l, data, err
-}
-
-// captureAsLockfile is the error for a capture that was given for the lockfile.
-func captureAsLockfile(path string) *fail.Error {
-	f := fail.In(text.Printable(path), "a capture, where the lockfile belongs").
-		Hint("several captures? put them in one folder, or lock them one by one: pinproof lock CAPTURE LOCKFILE --server ID")
-	f.IsCapture = true
-	return f
 }
 
 // explainSwap returns a better error than err if the capture and the lockfile are mixed up.
@@ -137,33 +122,25 @@ func lockfileBeside(path string) string {
 	return ""
 }
 
-// now returns the time of an approval in RFC 3339 and UTC, or that of SOURCE_DATE_EPOCH
-// if it is set (reproducible-builds.org).
-func now() (string, error) {
-	t := time.Now()
-	if epoch := os.Getenv("SOURCE_DATE_EPOCH"); epoch != "" {
-		seconds, err := strconv.ParseInt(epoch, 10, 64)
-		if err != nil || seconds < 0 || seconds > 253402300799 {
-			return "", fail.New("SOURCE_DATE_EPOCH %s: not a number of seconds", text.Name(epoch))
-		}
-		t = time.Unix(seconds, 0)
-	}
-	return t.UTC().Format(time.RFC3339), nil
-}
-
-// Sign records the approver with each pin of next that is new or has a new digest.
+// Sign records the approver with each pin of next that is new or has a new digest, and the
+// time in RFC 3339 and UTC. That is the one of SOURCE_DATE_EPOCH if it is set
+// (reproducible-builds.org).
 func Sign(gate pin.Gate, next, old *pin.Set, approver string) error {
 	if approver == "" {
 		return nil
 	}
-	at, err := now()
-	if err != nil {
-		return err
+	at := time.Now()
+	if epoch := os.Getenv("SOURCE_DATE_EPOCH"); epoch != "" {
+		seconds, err := strconv.ParseInt(epoch, 10, 64)
+		if err != nil || seconds < 0 || seconds > 253402300799 {
+			return fail.New("SOURCE_DATE_EPOCH %s: not a number of seconds", text.Name(epoch))
+		}
+		at = time.Unix(seconds, 0)
 	}
 	for i := range next.Pins {
 		p := &next.Pins[i]
 		if before := old.Find(p.Key); before == nil || before.Digest != p.Digest {
-			p.Approval = &pin.Approval{By: approver, At: at, Hash: gate.ApprovalHash(next.Server, p)}
+			p.Approval = &pin.Approval{By: approver, At: at.UTC().Format(time.RFC3339), Hash: gate.ApprovalHash(next.Server, p)}
 		}
 	}
 	return nil

@@ -3,7 +3,6 @@ package workspace
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"pinproof/internal/fail"
@@ -46,43 +45,24 @@ func (w *Workspace) unknownServer(req *Request) error {
 // Doubt stops lock and relock where the captures may be those of other servers than they
 // would be approved for.
 func (w *Workspace) Doubt(req *Request) error {
-	return cmp.Or(w.otherServer(req), w.newLabel(req))
-}
-
-// otherServer stops lock and relock if the server was guessed and its pins have no entry
-// in common with the capture: a second server must not replace the first.
-func (w *Workspace) otherServer(req *Request) error {
-	p := &w.Comparisons[0]
-	if w.Folder || req.Server != "" || !looksLikeAnother(p) {
+	if req.Server != "" {
 		return nil
 	}
-	f := fail.New("%s looks like another server: none of its tools is among the pins of %s", text.Printable(req.Capture), text.Name(p.Server))
-	if !p.Part { // lock takes a capture whole
-		f.Hint("if it is: %s", req.To("lock", "--server "+shell.Label(p.FileLabel, p.Server)))
+	// If the server was guessed and its pins have no entry in common with the capture, a second
+	// server would replace the first.
+	if p := &w.Comparisons[0]; !w.Folder && p.Unrelated {
+		f := fail.New("%s looks like another server: none of its tools is among the pins of %s", text.Printable(req.Capture), text.Name(p.Server))
+		if !p.Part { // lock takes a capture whole
+			f.Hint("if it is: %s", req.To("lock", "--server "+shell.Label(p.FileLabel, p.Server)))
+		}
+		return f.Hint("if it is not, name the server: %s --server %s", req.To("relock"), shell.LabelOrID(p.Server))
 	}
-	return f.Hint("if it is not, name the server: %s --server %s", req.To("relock"), shell.LabelOrID(p.Server))
-}
-
-// onlyServer is the lockfile's only server where lock would give a capture that looks like
-// it a label of its own, and "" elsewhere.
-func (w *Workspace) onlyServer(req *Request) string {
-	if !req.Approves || req.Server != "" || w.Folder || len(w.Lock.Servers) != 1 {
-		return ""
-	}
-	only, _, _ := w.like(&w.Comparisons[0])
-	return only
-}
-
-// newLabel stops lock where a label that is new stands for a server that seems to be pinned
-// under another one: its changes would be approved unread.
-func (w *Workspace) newLabel(req *Request) error {
-	if !req.Approves || req.Server != "" {
-		return nil
-	}
+	// If a label that is new stands for a server that seems to be pinned under another one,
+	// its changes would be approved unread.
 	for i := range w.Comparisons {
 		p := &w.Comparisons[i]
 		like, same, common := w.like(p)
-		if like == "" {
+		if like == "" || !req.Approves {
 			continue
 		}
 		next := req.Command
@@ -90,8 +70,8 @@ func (w *Workspace) newLabel(req *Request) error {
 		f := fail.New("which server? %s has the names of server %s: %d of its %d entries", text.Printable(p.Capture), text.Name(like), common, len(p.Captured.Pins)).
 			Hint("if it is that server: %s --server %s", next.To("relock"), shell.LabelOrID(like))
 		if same {
-			f = fail.New("which server? %s is what %s pins as server %s, with the same set digest", text.Printable(p.Capture), text.Printable(w.LockPath), text.Name(like))
-			f.Hint("if it is that server: verify, diff and relock take --server %s; %s", shell.LabelOrID(like), RenameHint(w.LockPath, like, p.Server))
+			f = fail.New("which server? %s is what %s pins as server %s, with the same set digest", text.Printable(p.Capture), text.Printable(w.LockPath), text.Name(like)).
+				Hint("if it is that server: verify, diff and relock take --server %s; %s", shell.LabelOrID(like), RenameHint(w.LockPath, like, p.Server))
 		}
 		return f.Hint("if it is another one: %s --server %s", next.To("lock"), shell.Label(p.FileLabel, like))
 	}
@@ -132,23 +112,4 @@ func (w *Workspace) like(p *pin.Comparison) (server string, same bool, common in
 		}
 	}
 	return server, false, common
-}
-
-// addTwinHint adds to the question which server a capture belongs to that one is pinned with
-// exactly its entries.
-func (w *Workspace) addTwinHint(req *Request, s source, question *fail.Error) error {
-	for i := range w.Lock.Servers {
-		set := &w.Lock.Servers[i]
-		found, _, unread := w.pinsOf(req, s.scan, set.Server, set.Policy)
-		if unread == nil && w.Gate.SetDigest(&found) != "" && w.Gate.SetDigest(&found) == w.Gate.SetDigest(set) {
-			return question.Hint("its set digest is that of server %s; %s", text.Name(set.Server), RenameHint(req.LockPath, set.Server, cmp.Or(s.label, "default")))
-		}
-	}
-	return question
-}
-
-// looksLikeAnother reports whether both sides have entries, and none in common.
-func looksLikeAnother(p *pin.Comparison) bool {
-	return len(p.Locked.Pins) > 0 && len(p.Captured.Pins) > 0 &&
-		!slices.ContainsFunc(p.Captured.Pins, func(f pin.Pin) bool { return p.Locked.Find(f.Key) != nil })
 }

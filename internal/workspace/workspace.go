@@ -4,6 +4,7 @@
 package workspace
 
 import (
+	"cmp"
 	"io"
 	"net/url"
 	"path/filepath"
@@ -78,14 +79,21 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 	case !w.Folder:
 		label, question := req.chooseServer(&w.Lock, req.LockPath, sources[0].label)
 		if question != nil {
-			return nil, w.addTwinHint(req, sources[0], question)
+			p, _ := w.comparisonOf(req, sources[0]) // it helps to choose if one is pinned with exactly its entries
+			p.Captured.Digest = gate.SetDigest(&p.Captured)
+			if like, same, _ := w.like(&p); same {
+				question.Hint("its set digest is that of server %s; %s", text.Name(like), RenameHint(req.LockPath, like, cmp.Or(p.Server, "default")))
+			}
+			return nil, question
 		}
 		sources[0].label = label
 	}
 	if err := w.compile(req, sources); err != nil {
 		return nil, err
 	}
-	if only := w.onlyServer(req); only != "" {
+	// For lock, a capture that looks like the lockfile's only server is one of that server.
+	only, _, _ := w.like(&w.Comparisons[0])
+	if only != "" && req.Approves && req.Server == "" && !w.Folder && len(w.Lock.Servers) == 1 {
 		sources[0].label = only
 		if err := w.compile(req, sources); err != nil {
 			return nil, err
@@ -95,9 +103,7 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 		return nil, req.NoLockfile()
 	}
 	if err = w.compare(); err == nil && w.Exists && req.Against != "" {
-		if err = w.supplyTexts(req, stdin); err == nil {
-			err = w.compare()
-		}
+		err = w.supplyTexts(req, stdin)
 	}
 	return w, err
 }
@@ -180,7 +186,8 @@ func (w *Workspace) describe() {
 		if p.About != "" {
 			p.LockedAbout = p.Locked.About.String()
 		}
-		p.Unrelated = !p.Part && looksLikeAnother(p) // a part may have no entry of the others
+		pinned := func(captured pin.Pin) bool { return p.Locked.Find(captured.Key) != nil }
+		p.Unrelated = len(p.Locked.Pins) > 0 && len(p.Captured.Pins) > 0 && !slices.ContainsFunc(p.Captured.Pins, pinned)
 	}
 	for i := range w.Comparisons {
 		p := &w.Comparisons[i]
@@ -265,20 +272,15 @@ func (w *Workspace) NoAnswer(req *Request, servers []string) error {
 	case req.Server != "" && w.Lock.Find(req.Server) == nil:
 		return w.unknownServer(req)
 	}
-	return missingCapture(servers, w.LockPath, req.Command)
-}
-
-// missingCapture is the error for pinned servers that a folder has no capture of.
-func missingCapture(servers []string, lockPath string, next shell.Command) *fail.Error {
-	folder, names, first := text.Printable(next.Capture), text.Names(servers), servers[0]
+	folder, names, first := text.Printable(req.Capture), text.Names(servers), servers[0]
 	const most = 6
-	f := fail.In(folder, "no capture of server %s, which %s pins", names[0], text.Printable(lockPath))
+	f := fail.In(folder, "no capture of server %s, which %s pins", names[0], text.Printable(w.LockPath))
 	if len(servers) > 1 {
-		f = fail.In(folder, "no capture of %s that %s pins: %s", text.Count(len(servers), "server"), text.Printable(lockPath), text.List(names, most))
+		f = fail.In(folder, "no capture of %s that %s pins: %s", text.Count(len(servers), "server"), text.Printable(w.LockPath), text.List(names, most))
 	}
-	if file := filepath.Join(next.Capture, url.PathEscape(first)+".jsonl"); shell.PasteableLabel(first) {
+	if file := filepath.Join(req.Capture, url.PathEscape(first)+".jsonl"); shell.PasteableLabel(first) {
 		f.Hint("capture it: pinproof-capture save %s -- COMMAND", shell.Path(file))
 	}
-	return f.Hint("to retire it: %s", next.Retire(first)).
-		Hint("in a job that captures a part: %s", next.To("verify", "--allow missing"))
+	return f.Hint("to retire it: %s", req.Retire(first)).
+		Hint("in a job that captures a part: %s", req.To("verify", "--allow missing"))
 }

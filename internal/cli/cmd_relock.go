@@ -18,16 +18,8 @@ import (
 	"pinproof/internal/workspace"
 )
 
-// relockFlags holds the flags of relock alone.
-type relockFlags struct {
-	approveFlags
-	accept    []string
-	acceptAll bool
-	drop      string
-}
-
 func newRelock(a *app) *cobra.Command {
-	f := &relockFlags{}
+	f := &approveFlags{}
 	cmd := &cobra.Command{
 		Use:   "relock CAPTURE [LOCKFILE]",
 		Short: "Approve drift after reading it, all of it or tool by tool",
@@ -86,7 +78,7 @@ Exit codes: 0 no drift is left, 1 some is, or the capture is not the reviewed on
 }
 
 // selection reads the flags that say what is accepted.
-func (f *relockFlags) selection(req *request) (approval.Selection, error) {
+func (f *approveFlags) selection(req *request) (approval.Selection, error) {
 	sel := approval.Selection{All: f.acceptAll, Part: len(f.only) > 0}
 	if sel.Part && len(f.accept) > 0 {
 		return sel, fail.New("--only goes with --accept-all or with the prompt: --accept already says what is accepted")
@@ -121,9 +113,9 @@ func (f *relockFlags) selection(req *request) (approval.Selection, error) {
 
 // relock approves what the flags or the answers accept. Servers without a capture keep
 // their pins, and are left to the caller.
-func (a *app) relock(req *request, w *workspace.Workspace, ans answer, f *relockFlags, sel approval.Selection) error {
+func (a *app) relock(req *request, w *workspace.Workspace, ans answer, f *approveFlags, sel approval.Selection) error {
 	r := ans.report
-	ap := &approver{a, req, w, r, &f.approveFlags, a.style(f.full)}
+	ap := &approver{a, req, w, r, f, a.style(f.full)}
 	if err := ap.applyWarningFlags(&sel); err != nil {
 		return err
 	}
@@ -210,7 +202,7 @@ func (a *app) canAsk(req *request) bool {
 // prompter finds the terminal to ask on.
 func (a *app) prompter(req *request, style report.TextStyle, r *report.Report) (*report.Prompter, error) {
 	in := a.answersFrom(req)
-	if !isTerminal(in) || !isTerminal(a.stderr) {
+	if !a.canAsk(req) {
 		f, how := fail.New("no terminal to ask on, and no flag says what to accept").Hint("read the changes: %s", req.To("diff", r.OnlyFlags...)), "then"
 		if !r.AllOrNothing() {
 			f.Hint("then accept some of it: %s", req.To("relock", "--accept NAME"))
@@ -229,7 +221,7 @@ func (a *app) prompter(req *request, style report.TextStyle, r *report.Report) (
 }
 
 // dropServer retires a server: its pins leave the lockfile.
-func (a *app) dropServer(cmd *cobra.Command, args []string, f *relockFlags) error {
+func (a *app) dropServer(cmd *cobra.Command, args []string, f *approveFlags) error {
 	server := f.drop
 	given := cmd.Flags().NFlag()
 	if cmd.Flags().Changed("color") {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -16,23 +15,8 @@ import (
 // Hidden reports whether no reader sees r (hiddenTable). Tab, line feed and
 // carriage return are layout and not in it.
 func Hidden(r rune) bool {
-	if r >= 0x20 && r < 0x7f || r < 0x10000 && r >= 0 && !hiddenPages()[r>>8] {
-		return false
-	}
-	return unicode.Is(hiddenTable, r)
+	return (r < 0x20 || r >= 0x7f) && unicode.Is(hiddenTable, r)
 }
-
-// hiddenPages says which blocks of 256 code points in the BMP have a hidden one. Whole
-// scripts have none, and need no search of the table.
-var hiddenPages = sync.OnceValue(func() *[256]bool {
-	pages := &[256]bool{}
-	for _, t := range hiddenTable.R16 {
-		for page := t.Lo >> 8; page <= t.Hi>>8; page++ {
-			pages[page] = true
-		}
-	}
-	return pages
-})
 
 // UnusualSpace reports whether r is a blank that passes for a plain space.
 func UnusualSpace(r rune) bool {
@@ -45,22 +29,7 @@ func UnusualSpace(r rune) bool {
 
 func isTag(r rune) bool { return r >= 0xe0020 && r <= 0xe007e }
 
-func isSelector(r rune) bool {
-	_, ok := selectorByte(r)
-	return ok
-}
-
-// selectorByte returns the byte that variation selector r stands for in smuggled text,
-// which has one selector for each byte: VS1 to VS16 are 0 to 15, VS17 to VS256 the rest.
-func selectorByte(r rune) (byte, bool) {
-	switch {
-	case r >= 0xfe00 && r <= 0xfe0f:
-		return byte(r - 0xfe00), true
-	case r >= 0xe0100 && r <= 0xe01ef:
-		return byte(r - 0xe0100 + 16), true
-	}
-	return 0, false
-}
+func isSelector(r rune) bool { return r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0100 && r <= 0xe01ef }
 
 // Longer runs than these are shown as a count, and further marks as escapes, so that
 // nothing is pushed out of sight. Code examples are indented by less than 16 columns, and
@@ -96,10 +65,10 @@ func Append(dst []byte, s string, asciiOnly bool) []byte {
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		rest := s[i+size:]
+		next := maxMarks // what we write instead is our own text, too
 		switch {
 		case r == utf8.RuneError && size == 1:
 			dst = fmt.Appendf(dst, "<byte %02X>", s[i])
-			marks = maxMarks
 		case r == ' ':
 			n := RunLength(s[i:], r)
 			if n > maxSpaces {
@@ -107,12 +76,11 @@ func Append(dst []byte, s string, asciiOnly bool) []byte {
 			} else {
 				dst = append(dst, s[i:i+n]...)
 			}
-			size, marks = n, 0
+			size, next = n, 0
 		case isTag(r):
 			size = RunSize(s[i:], isTag)
 			text := strings.Map(func(r rune) rune { return r - 0xe0000 }, s[i:i+size])
 			dst = appendDecoded(dst, "tag character", text, asciiOnly)
-			marks = maxMarks
 		case isSelector(r):
 			size = RunSize(s[i:], isSelector)
 			if text := spelled(s[i : i+size]); text != "" {
@@ -120,28 +88,25 @@ func Append(dst []byte, s string, asciiOnly bool) []byte {
 			} else {
 				dst = appendSame(dst, s[i:i+size])
 			}
-			marks = maxMarks
 		case r < 0x20 || Hidden(r) || UnusualSpace(r) || asciiOnly && r > 0x7e:
 			size *= RunLength(s[i:], r)
 			dst = appendSame(dst, s[i:i+size])
-			marks = maxMarks
 		case r > 0x7e && unicode.Is(MarkTable, r):
 			if marks >= maxMarks {
 				dst = appendEscape(dst, r)
 			} else {
 				dst = append(dst, s[i:i+size]...)
-				marks++
+				next = marks + 1
 			}
 		case r == '<' && SpellsMark(rest),
 			r == '[' && (strings.HasPrefix(rest, "-") || AfterHashes(s[:i])),
 			r == '{' && strings.HasPrefix(rest, "+"):
 			dst = appendEscape(dst, r)
-			marks = maxMarks
 		default:
 			dst = append(dst, s[i:i+size]...)
-			marks = 0
+			next = 0
 		}
-		i += size
+		i, marks = i+size, next
 	}
 	return dst
 }
@@ -178,13 +143,16 @@ func appendDecoded(dst []byte, kind, text string, asciiOnly bool) []byte {
 // quoteEscapes escapes what would end a text in quotes.
 var quoteEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
-// spelled returns the text that a run of variation selectors spells, or "". A text is at
+// spelled returns the text that a run of variation selectors spells, or "". Smuggled text has
+// one selector for each byte: VS1 to VS16 are 0 to 15, VS17 to VS256 the rest. A text is at
 // least two bytes of UTF-8, with every character visible.
 func spelled(run string) string {
 	var text []byte
 	for _, r := range run {
-		b, _ := selectorByte(r)
-		text = append(text, b)
+		if r >= 0xe0100 {
+			r += 0xfe10 - 0xe0100 // to stand behind VS16
+		}
+		text = append(text, byte(r-0xfe00))
 	}
 	unseen := func(r rune) bool { return r < 0x20 || Hidden(r) }
 	if len(text) < 2 || !utf8.Valid(text) || bytes.ContainsFunc(text, unseen) {
@@ -227,37 +195,32 @@ func RunLength(s string, r rune) int {
 // Lines is printable for text that is shown over several lines: it
 // breaks at each line feed, and counts a long run of them on a line of its own.
 func Lines(s string, asciiOnly bool) (lines []string) {
-	add := func(s string) {
-		for line := range strings.SplitSeq(s, "\n") {
+	for {
+		before, after, long := strings.Cut(s, strings.Repeat("\n", MaxLineFeeds+1))
+		for line := range strings.SplitSeq(before, "\n") {
 			lines = append(lines, string(Append(nil, line, asciiOnly)))
 		}
-	}
-	for {
-		at := strings.Index(s, strings.Repeat("\n", MaxLineFeeds+1))
-		if at < 0 {
-			break
+		if !long {
+			return lines
 		}
-		n := RunLength(s[at:], '\n')
-		add(s[:at])
-		lines = append(lines, fmt.Sprintf("<%d line feeds>", n))
-		s = s[at+n:]
+		more := RunLength(after, '\n')
+		lines = append(lines, fmt.Sprintf("<%d line feeds>", MaxLineFeeds+1+more))
+		s = after[more:]
 	}
-	add(s)
-	return lines
 }
 
 // Name returns the name of a tool, a server or a member for a line that we print.
 // Unless it has only [A-Za-z0-9_./~@-], it gets double quotes, and every character outside
 // ASCII is escaped: a look-alike letter is seen, and no field can be forged.
 func Name(s string) string {
-	if s != "" && len(s) <= MaxName && isOf(s, "_./~@-") {
+	if s != "" && len(s) <= MaxName && IsOf(s, "_./~@-") {
 		return s
 	}
 	return quotedEnds(s, MaxName, 0)
 }
 
-// isOf reports whether s has nothing but ASCII letters, digits and these signs.
-func isOf(s, signs string) bool {
+// IsOf reports whether s has nothing but ASCII letters, digits and these signs.
+func IsOf(s, signs string) bool {
 	for i := range len(s) {
 		if !IsAlnum(s[i]) && strings.IndexByte(signs, s[i]) < 0 {
 			return false
@@ -297,7 +260,7 @@ func Names(names []string) []string {
 // Pointer is Name for a JSON Pointer, where "$" is common and needs no quotes,
 // and the end tells more than the middle. The empty pointer, to the whole value, stays empty.
 func Pointer(pointer string) string {
-	if len(pointer) <= MaxPointer && isOf(pointer, "_./~@-$") {
+	if len(pointer) <= MaxPointer && IsOf(pointer, "_./~@-$") {
 		return pointer
 	}
 	return quotedEnds(pointer, MaxPointer/4, MaxPointer*3/4)
@@ -318,15 +281,10 @@ func IsAlnum(c byte) bool {
 
 // Number writes n with a comma between groups of three digits.
 func Number(n int) string {
-	s := strconv.Itoa(n)
-	start := 0
-	if n < 0 {
-		start = 1
+	if -1000 < n && n < 1000 {
+		return strconv.Itoa(n)
 	}
-	for i := len(s) - 3; i > start; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
+	return fmt.Sprintf("%s,%03d", Number(n/1000), max(n%1000, -(n%1000)))
 }
 
 // Count writes a count with its noun: "1 tool", "1,200 tools".

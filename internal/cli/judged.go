@@ -4,10 +4,12 @@ import (
 	"errors"
 	"slices"
 
+	"pinproof/internal/approval"
 	"pinproof/internal/fail"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/report"
+	"pinproof/internal/shell"
 	"pinproof/internal/workspace"
 )
 
@@ -31,9 +33,17 @@ func (a *app) judge(req *request, w *workspace.Workspace, findings []lint.Findin
 		Verdict: v, NoAnswer: w.NoAnswer(&req.Request, v.Unanswered), WarnOnly: allow.Warnings, Review: review,
 		Lockfile: w.LockPath, Comparisons: w.Comparisons, Drifts: w.Drifts, Findings: findings, Next: req.Command, Others: w.Lock.Labels(),
 		Part: req.Part, Guessed: !w.Folder && req.Server == "" && w.LockPath != "", Uncompared: w.Uncompared,
-		Expect: expectations(w.Comparisons), ApprovalHash: a.gate.ApprovalHash, Only: req.narrow(), Folder: folderHint(req, w),
+		Expect: expectations(w.Comparisons), ApprovalHash: a.gate.ApprovalHash, Folder: folderHint(req, w),
 	}
-	in.OnlyFlags, in.OnlyNames = req.onlyAgain()
+	for _, s := range req.only {
+		in.OnlyFlags = append(in.OnlyFlags, "--only "+shell.Quote(s.Arg)) // to be typed again
+		if s.Word == "" && s.Digest == "" {
+			in.OnlyNames = append(in.OnlyNames, s.Key)
+		}
+		in.Only = func(d *pin.Drift, labels []string, warned bool) bool {
+			return slices.ContainsFunc(req.only, func(s approval.Selector) bool { return s.Fits(d, labels, warned) })
+		}
+	}
 	return answer{v, in.NoAnswer, report.New(in)}
 }
 
