@@ -17,9 +17,9 @@ import (
 // The way of verify: compareAll makes the drift of both sides, judge makes the verdict of
 // it, and codeOf the exit code of that.
 
-// compareAll compares several servers, in the order of their labels. If the captures are
-// part of a session, a pin whose entry isn't there is no drift.
-func compareAll(sides []pin.Comparison, part bool) (all []pin.Drift, err error) {
+// compareAll compares several servers, in the order of their labels. Where a capture is part
+// of a session, a pin whose entry isn't there is no drift.
+func compareAll(sides []pin.Comparison) (all []pin.Drift, err error) {
 	for i := range sides {
 		p := &sides[i]
 		if p.Missing {
@@ -31,7 +31,7 @@ func compareAll(sides []pin.Comparison, part bool) (all []pin.Drift, err error) 
 		}
 		drifts, _ := compare(p.Locked, p.Captured)
 		for _, d := range drifts {
-			if d.Server = p.Server; !part || d.Kind != pin.Removed {
+			if d.Server = p.Server; !p.Part || d.Kind != pin.Removed {
 				all = append(all, d)
 			}
 		}

@@ -365,7 +365,7 @@ var lenient = pin.Leniency{
 // driftOf is the drift of whole captures.
 func driftOf(t testing.TB, sides []pin.Comparison) []pin.Drift {
 	t.Helper()
-	drifts, err := compareAll(sides, false)
+	drifts, err := compareAll(sides)
 	if err != nil {
 		t.Fatal(err)
 	}

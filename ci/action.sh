@@ -93,7 +93,7 @@ step() { # NAME=VALUE...: the second step, with these inputs
 	echo "what was there" >"$GITHUB_STEP_SUMMARY"
 	rm -f "$GITHUB_ENV" forged
 	code=0
-	env COMMAND= CONFIG= CAPTURE= LOCKFILE=tools.lock SERVER= SUBSTITUTE= ALLOW= SARIF= PINPROOF_TIMEOUT=10 "$@" \
+	env COMMAND= CONFIG= CAPTURE= LOCKFILE= SERVER= SUBSTITUTE= ALLOW= SARIF= PINPROOF_TIMEOUT=10 "$@" \
 		bash --noprofile --norc -e -o pipefail "$work/step-2" >"$work/log" 2>&1 || code=$?
 }
 review=$RUNNER_TEMP/pinproof/review
@@ -115,6 +115,13 @@ step CAPTURE=a.jsonl
 is "a saved list: 0" test "$code" = 0
 step CAPTURE=a.jsonl SERVER=other
 is "a server without pins: 2" test "$code" = 2
+mkdir -p repository/.git repository/below
+cp tools.lock repository
+cp a.jsonl repository/below
+cd repository/below
+step CAPTURE=a.jsonl
+is "the nearest lockfile above: 0" test "$code" = 0
+cd "$OLDPWD"
 step CAPTURE=a.jsonl LOCKFILE="no such.lock"
 is "no lockfile: 2" test "$code" = 2
 step CAPTURE=--help

@@ -138,7 +138,10 @@ func Ambiguous(list pin.EntryType) string {
 // Pins returns a server's pins after its accepted drifts, each with the warnings that
 // were accepted with it. Every other entry keeps its pin, but for warnings that are put on record.
 func Pins(p *pin.Comparison, accepted []*pin.Drift, warnings WarningRecord) pin.Set {
-	next := pin.Set{Server: p.Server, Policy: p.Captured.Policy, Accepted: warnings.of(pin.Ref{Server: p.Server})}
+	next := pin.Set{Server: p.Server, About: p.Captured.About, Policy: p.Captured.Policy, Accepted: warnings.of(pin.Ref{Server: p.Server})}
+	if p.Part { // no finding about the whole list shows in a part of it
+		next.Accepted = p.Locked.Accepted
+	}
 	var pins []pin.Pin
 	taken := make(map[pin.Key]bool, len(accepted))
 	for _, d := range accepted {
@@ -164,5 +167,10 @@ func Pins(p *pin.Comparison, accepted []*pin.Drift, warnings WarningRecord) pin.
 		pins = append(pins, old)
 	}
 	next.Put(pins)
+	// The version stays that of the old pins as long as one of them differs from the capture.
+	left := func(c pin.Pin) bool { f := next.Find(c.Key); return f == nil || f.Digest != c.Digest }
+	if p.Known && (p.Part && next.About == (pin.About{}) || slices.ContainsFunc(p.Captured.Pins, left)) {
+		next.About = p.Locked.About
+	}
 	return next
 }

@@ -292,3 +292,43 @@ func TestRelockKeepsThePolicy(t *testing.T) {
 	}
 	pintest.MustParse(t, pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{next}}))
 }
+
+// TestPinsOfPart: whatever of a part of a session is accepted, every pin that the part lacks
+// stays as it is, and so do the policy and what the server called itself.
+func TestPinsOfPart(t *testing.T) {
+	random := jsontest.NewMaker(5)
+	for range 200 {
+		var whole, part []string
+		for i := range 2 + random.IntN(8) {
+			name := fmt.Sprint("t", i)
+			whole = append(whole, random.Definition(name))
+			if random.IntN(2) == 0 {
+				part = append(part, fmt.Sprintf(`{"name":%q,"description":%q}`, name, random.Pick("a", "b")))
+			}
+		}
+		p := pin.Comparison{Known: true, Present: true, Part: true,
+			Locked: pintest.PinsOf(t, "["+strings.Join(whole, ",")+"]", pin.Policy{}), Captured: pintest.PinsOf(t, "["+strings.Join(part, ",")+"]", pin.Policy{})}
+		p.Locked.About = pin.About{Name: "example", Version: "1"}
+		var accepted []*pin.Drift
+		taken := map[pin.Key]*pin.Pin{}
+		for i := range p.Captured.Pins {
+			if c := &p.Captured.Pins[i]; random.IntN(2) == 0 {
+				accepted = append(accepted, &pin.Drift{Key: c.Key, Kind: pin.Changed, Locked: p.Locked.Find(c.Key), Captured: c})
+				taken[c.Key] = c
+			}
+		}
+		next := approval.Pins(&p, accepted, nil)
+		if len(next.Pins) != len(p.Locked.Pins) || next.About != p.Locked.About || !next.Policy.Equal(p.Locked.Policy) {
+			t.Fatalf("%d pins of %+v, of %d", len(next.Pins), next.About, len(p.Locked.Pins))
+		}
+		for _, old := range p.Locked.Pins {
+			want := old
+			if c := taken[old.Key]; c != nil {
+				want = *c
+			}
+			if got := next.Find(old.Key); got == nil || got.Digest != want.Digest || !reflect.DeepEqual(got.Definition, want.Definition) {
+				t.Fatalf("%s: %+v, want %+v", old.Name, got, want)
+			}
+		}
+	}
+}

@@ -20,8 +20,8 @@ import (
 type Capture struct {
 	Path  string
 	Lists [pin.EntryTypes]listing
-	About string // the server's own name and version, printable; for display only
-	Noise int    // lines passed over
+	About pin.About // for display only
+	Noise int       // lines passed over
 }
 
 // A listing is one list of a capture. A list that can't be read is a problem only
@@ -367,8 +367,7 @@ func (r *captureReader) result(result jsontree.Value, at int) error {
 	if t := result.Get("resultType"); t.Kind != 0 && t.Text != "complete" {
 		return r.At(int(t.At), `"resultType" is not "complete": the server has not answered yet`)
 	}
-	r.describe(result.Get("serverInfo"))
-	r.describe(result.Get("_meta").Get("io.modelcontextprotocol/serverInfo"))
+	r.made.About = cmp.Or(r.made.About, pin.AboutIn(result.Get("serverInfo")), pin.AboutIn(result.Get("_meta").Get("io.modelcontextprotocol/serverInfo")))
 	list, listed := pin.EntryTypeIn(result.Has)
 	if !listed {
 		return r.greeting(result)
@@ -396,17 +395,6 @@ func (r *captureReader) result(result jsontree.Value, at int) error {
 		}
 	}
 	return r.page(list, array.Items(), cursor, at)
-}
-
-// describe takes the server's own name and version, for display.
-func (r *captureReader) describe(info jsontree.Value) {
-	if info.Kind != '{' || r.made.About != "" {
-		return
-	}
-	r.made.About = text.Name(info.Get("name").Text)
-	if version := info.Get("version").Text; version != "" {
-		r.made.About += " " + text.Name(version)
-	}
 }
 
 // greeting takes the result of initialize (to revision 2025-11-25) or of
@@ -626,7 +614,7 @@ func (r *captureReader) sameList(list pin.EntryType, n int, first, other []pin.P
 
 // Pins makes the pins of a capture under a policy.
 func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, formOf pin.FormFunc) (pin.Set, error) {
-	s := pin.Set{Server: server, Policy: pol}
+	s := pin.Set{Server: server, About: m.About.Recorded(), Policy: pol}
 	var pins []pin.Pin
 	for _, name := range pol.Substitute {
 		at := slices.IndexFunc(values, func(s pin.Substitute) bool { return s.Name == name })

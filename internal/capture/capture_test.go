@@ -143,7 +143,7 @@ func TestCaptureShapes(t *testing.T) {
 			if got := compacted(t, m.Lists[pin.Tools].Entries); got != toolA+"\n"+toolB {
 				t.Errorf("tools\n%s", got)
 			}
-			if m.Path != "m.json" || m.Noise != tt.noise || m.About != tt.about {
+			if m.Path != "m.json" || m.Noise != tt.noise || m.About.String() != tt.about {
 				t.Errorf("path %q, noise %d, about %q; want noise %d, about %q", m.Path, m.Noise, m.About, tt.noise, tt.about)
 			}
 		})
@@ -365,7 +365,7 @@ func TestRefusedCaptures(t *testing.T) {
 		t.Run(tt.what, func(t *testing.T) {
 			m, err := capture.Read("m.json", []byte(tt.text), pintest.Form, pin.Policy{})
 			jsontest.WantError(t, err, tt.want)
-			if m.Path != "" || m.Lists[pin.Tools].Answered || m.About != "" || m.Noise != 0 {
+			if m.Path != "" || m.Lists[pin.Tools].Answered || m.About != (pin.About{}) || m.Noise != 0 {
 				t.Errorf("an error, and a capture beside it: %+v", m)
 			}
 			if err != nil {
@@ -747,7 +747,7 @@ func FuzzCapture(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, emptyCursorEnds bool) {
 		m, err := capture.Read("m.json", data, pintest.Form, pin.Policy{EmptyCursorEnds: emptyCursorEnds})
 		if err != nil {
-			if m.Path != "" || m.Lists[pin.Tools].Answered || m.About != "" || m.Noise != 0 {
+			if m.Path != "" || m.Lists[pin.Tools].Answered || m.About != (pin.About{}) || m.Noise != 0 {
 				t.Fatalf("%q: %v, and a capture beside it", data, err)
 			}
 			jsontest.CheckVisible(t, err.Error())

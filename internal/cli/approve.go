@@ -116,7 +116,7 @@ func (f *approveFlags) load(a *app, req *request) (*workspace.Workspace, error) 
 		if !p.Present {
 			continue
 		}
-		if len(p.Captured.Of(pin.Tools)) == 0 && !f.allowEmpty {
+		if len(p.Captured.Of(pin.Tools)) == 0 && !f.allowEmpty && !p.Part {
 			return nil, fail.In(text.Printable(p.Capture), "no tools in the list").
 				Hint("if that is right: %s --allow-empty", req.To(req.Verb))
 		}
@@ -194,8 +194,12 @@ func (a *approver) refuseUnpinned() error {
 	if len(list) == 0 {
 		return nil
 	}
-	return a.refuse(a.r.Said(list), fail.New("a text that isn't pinned has a warning, which no approval covers: nothing was written").
-		Hint("read it: %s", a.req.To("diff")).Hint("pin it, then it can be approved: %s", a.req.PinProse(a.req.Verb)))
+	f := fail.New("a text that isn't pinned has a warning, which no approval covers: nothing was written").
+		Hint("read it: %s", a.req.To("diff"))
+	if !a.req.Part { // which keeps the policy
+		f.Hint("pin it, then it can be approved: %s", a.req.PinProse(a.req.Verb))
+	}
+	return a.refuse(a.r.Said(list), f)
 }
 
 // ask has a person choose what is accepted, step by step.

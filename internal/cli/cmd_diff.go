@@ -43,7 +43,7 @@ Exit codes: 0 no difference, 1 there are some, 2 no answer.`,
 		if err != nil {
 			return err
 		}
-		req.Shows, req.Against = true, against
+		req.Shows, req.Against, req.NeedsPins = true, against, f.part
 		if against != "" {
 			req.Flags["diff"] = append(req.Flags["diff"], "--against "+shell.Path(against))
 		}
@@ -51,6 +51,8 @@ Exit codes: 0 no difference, 1 there are some, 2 no answer.`,
 		case !cmd.Flags().Changed("against"):
 		case against == "":
 			return fail.New("--against needs a file")
+		case f.part && req.Lockfile == "":
+			return fail.New("--part compares with pins: diff CAPTURE LOCKFILE --part")
 		case against == "-" && req.Capture == "-":
 			return fail.New("only one of CAPTURE and --against can be standard input")
 		case workspace.IsFolder(against):

@@ -28,7 +28,8 @@ func newRelock(a *app) *cobra.Command {
 to accept it. Elsewhere than on a terminal, flags say what is accepted. All that is
 not accepted keeps its pin, and so does a server that the folder has no capture of. It
 writes once, at the end. An entry with a new warning is refused unless --accept-warning names
-it; at the prompt it takes the word yes. --tools-only drops the pins of all but tools.
+it; at the prompt it takes the word yes. --tools-only drops the pins of all but tools,
+--part none of what the capture lacks.
 Exit codes: 0 no drift is left, 1 some is, or the capture is not the reviewed one,
 2 no answer.`,
 		Example: `  pinproof relock files.jsonl

@@ -16,7 +16,7 @@ import (
 )
 
 func newVerify(a *app) *cobra.Command {
-	var quiet, warn, hook, part, review bool
+	var quiet, warn, hook, review bool
 	var allow []string
 	shared, out := &sharedFlags{}, &output{}
 	cmd := &cobra.Command{
@@ -43,7 +43,6 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 	flags.BoolVarP(&quiet, "quiet", "q", false, "don't print the OK line")
 	flags.StringArrayVar(&allow, "allow", nil, "don't fail for this `KIND`: added or removed entries; missing, pinned servers that a folder has no capture of (repeatable)")
 	flags.BoolVar(&warn, "warn", false, "report drift of every kind without failing")
-	flags.BoolVar(&part, "part", false, "the capture is part of a session: lists may be missing or unfinished, what is there must match")
 	flags.BoolVar(&review, "review", false, "read what matches, too: a warning that is not on record fails the run")
 	flags.BoolVar(&hook, "hook", false, "answer as an agent's hook: drift and errors exit 2, with words that are safe for a model")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -51,10 +50,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		if err != nil {
 			return err
 		}
-		req.NeedsPins, req.Part = true, part
-		if part && workspace.IsFolder(req.Capture) {
-			return fail.New("--part goes with one capture, not with a folder")
-		}
+		req.NeedsPins = true
 		if hook {
 			out.hook = &req.Command
 			err = checkHook(cmd, req)

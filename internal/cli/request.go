@@ -28,6 +28,7 @@ type sharedFlags struct {
 	server     string
 	substitute []string
 	full       bool
+	part       bool
 	only       []string
 }
 
@@ -36,10 +37,11 @@ func (f *sharedFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.substitute, "substitute", nil, "have <NAME> stand for this value in every text: `NAME=VALUE` (repeatable)")
 }
 
-// registerReview registers the flag of the commands that show changes whole.
+// registerReview registers the flags of the commands that show changes whole.
 func (f *sharedFlags) registerReview(cmd *cobra.Command) {
 	f.register(cmd)
 	cmd.Flags().BoolVar(&f.full, "full", false, "show all of it, also what a line sums up")
+	cmd.Flags().BoolVar(&f.part, "part", false, "the capture is part of a session: what isn't there keeps its pin and is no drift")
 }
 
 // registerOnly registers the flag that narrows a review.
@@ -62,7 +64,10 @@ func (f *sharedFlags) request(a *app, cmd *cobra.Command, args []string) (*reque
 		return nil, fail.New("too many arguments: one capture and one lockfile").
 			Hint("several captures? put them in one folder: pinproof %s FOLDER", cmd.Name())
 	}
+	req.Part = f.part
 	switch {
+	case f.part && workspace.IsFolder(req.Capture):
+		return nil, fail.New("--part goes with one capture, not with a folder")
 	case req.Capture == "" || req.LockPath == "":
 		return nil, fail.New("an empty path").Hint("pinproof %s --help", cmd.Name())
 	case req.LockPath == "-":
@@ -103,6 +108,7 @@ func listed(values []string) []string {
 // take them. Flags about how a run answers, or what it accepts, are not carried over.
 var carried = []struct{ flags, verbs []string }{
 	{[]string{"substitute"}, []string{"lock", "verify", "diff", "relock"}},
+	{[]string{"part"}, []string{"verify", "diff", "relock"}},
 	{[]string{"allow-empty", "approved-by", "descriptions", "empty-cursor-ends", "hash-only", "ignore", "require-clean", "resources", "round-integers", "tools-only"},
 		[]string{"lock", "relock"}},
 }

@@ -146,6 +146,9 @@ func TestLockfileRoundTrip(t *testing.T) {
 			}
 			s := pintest.PinsOf(t, "["+strings.Join(tools, ",")+"]", pol)
 			s.Server = "s" + random.Text()
+			if random.IntN(2) == 0 {
+				s.About = pin.About{Name: random.Text(), Version: "1." + random.Text()}.Recorded()
+			}
 			for i := range s.Pins {
 				if random.IntN(3) == 0 {
 					for n := range 3 {
@@ -210,13 +213,18 @@ func unparsed(l lockfile.Lockfile, text string) (lockfile.Lockfile, bool) {
 // does: on a lockfile with an edit, it gives the same pins, and none where there is an error.
 func FuzzUnparsed(f *testing.F) {
 	one := `{"tools":[{"name":"a","description":"x\u200by"},{"name":"b","inputSchema":{"z":[1e2,{}],"a":null}}]}`
-	for _, insert := range []string{"", " ", "\n", "x", "\"", `"acceptedWarnings": ["oversize"],`, `"approval": {},`, `"policy": {"hashOnly": true},`, "\u200b", `\u200b`, `,"c": {}`} {
+	for _, insert := range []string{"", " ", "\n", "x", "\"", `"acceptedWarnings": ["oversize"],`, `"approval": {},`, `"about": {"name": "a"},`, "\"about\": {\n        \"version\": \"2\"\n      },\n      ", `"policy": {"hashOnly": true},`, "\u200b", `\u200b`, `,"c": {}`} {
 		for _, at := range []uint{0, 30, 60, 90, 200, 400} {
 			f.Add(one, "s", at, uint(0), insert)
 			f.Add(one, "s", at, uint(1), insert)
 		}
 	}
 	f.Add(`{"tools":[]}`, "", uint(0), uint(0), "")
+	named := one + `{"id":1,"jsonrpc":"2.0","result":{"serverInfo":{"name":"example \"é\"","version":"0.0.32"},"protocolVersion":"1"}}`
+	for at := range uint(70) { // over the name and the version
+		f.Add(named, "s", 75+at, uint(1), "8")
+		f.Add(named, "s", 75+at, uint(0), `\u200b`)
+	}
 	f.Add(`{"tools":[{"name":"a"},{"name":"a"}]}`, "s", uint(0), uint(0), "")
 	f.Add(one[:9]+`]}{"id":1,"jsonrpc":"2.0","result":{"instructions":"x","protocolVersion":"1"}}`, "a/b", uint(90), uint(1), "y")
 	f.Fuzz(func(t *testing.T, captured, label string, at, cut uint, insert string) {
@@ -297,7 +305,7 @@ func TestUnconfirmed(t *testing.T) {
 
 // sameRecords reports whether two sets have the same lines, warnings, approvals and digests.
 func sameRecords(a, b pin.Set) bool {
-	return a.Line == b.Line && slices.Equal(a.Accepted, b.Accepted) && slices.EqualFunc(a.Pins, b.Pins, func(p, q pin.Pin) bool {
+	return a.About == b.About && a.Line == b.Line && slices.Equal(a.Accepted, b.Accepted) && slices.EqualFunc(a.Pins, b.Pins, func(p, q pin.Pin) bool {
 		return p.Key == q.Key && p.Digest == q.Digest && p.Line == q.Line && slices.Equal(p.Accepted, q.Accepted) && reflect.DeepEqual(p.Approval, q.Approval)
 	})
 }
@@ -308,6 +316,7 @@ func TestContradictions(t *testing.T) {
 		digestB = "sha256:db783dc82e7e7887858da33ce4ee8773e412e032a1986ff681568b8e09124cf6" // of read_file
 		clean   = "sha256:34cceba73f7a4b7e2eac928606bb2f6cd41d4a7f653b5b818f6d79ee0fd24589" // read_file sanitized
 	)
+	const aboutNeeds = `tools.lock:5:16: server files: "about" needs "name", "version" or both: printable, of 1 to 128 bytes`
 	notWritten := func(at, where, member string) string {
 		return "tools.lock:" + at + ": " + where + "member " + member + ": not written by this version of pinproof"
 	}
@@ -373,6 +382,14 @@ func TestContradictions(t *testing.T) {
 		{"no pointers", "[\n          \"/_meta\"\n        ]", "[]", `tools.lock:36:19: server web: policy: "ignore": not an array of JSON Pointers`},
 		{"a pointer that is no text", `"/_meta"`, `5`, `tools.lock:36:19: server web: policy: "ignore": not an array of JSON Pointers`},
 		{"pointers in a text", "[\n          \"/_meta\"\n        ]", `"/_meta"`, `tools.lock:36:19: server web: policy: "ignore": not an array of JSON Pointers`},
+
+		{"a member more in about", "    \"files\": {\n", "    \"files\": {\n      \"about\": {\"name\": \"x\", \"title\": \"y\"},\n", notWritten("5:39", "server files: about: ", "title")},
+		{"an about that is a text", "    \"files\": {\n", "    \"files\": {\n      \"about\": \"x 1\",\n", "tools.lock:5:16: server files: about: not an object"},
+		{"an about of nothing", "    \"files\": {\n", "    \"files\": {\n      \"about\": {},\n", aboutNeeds},
+		{"an empty version", "    \"files\": {\n", "    \"files\": {\n      \"about\": {\"name\": \"x\", \"version\": \"\"},\n", aboutNeeds},
+		{"a version that is no text", "    \"files\": {\n", "    \"files\": {\n      \"about\": {\"version\": 1},\n", aboutNeeds},
+		{"a long name", "    \"files\": {\n", "    \"files\": {\n      \"about\": {\"name\": \"" + strings.Repeat("x", 129) + "\"},\n", aboutNeeds},
+		{"a name that isn't printable", "    \"files\": {\n", "    \"files\": {\n      \"about\": {\"name\": \"x\\u200b\"},\n", aboutNeeds},
 
 		{"an approval without a name", `Ada\u200b <a@example.org>`, "", `tools.lock:43:23: server web: pin bare: "approval" needs "by", "at" (RFC 3339) and "hash" (a digest)`},
 		{"an approval without a time", "2026-01-02T03:04:05Z", "yesterday", `tools.lock:43:23: server web: pin bare: "approval" needs "by", "at" (RFC 3339) and "hash" (a digest)`},

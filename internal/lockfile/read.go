@@ -196,12 +196,21 @@ func (r *lockReader) server(name string, v jsontree.Value) (pin.Set, error) {
 	case len(name) > jsontree.MaxLabelBytes:
 		return set, r.At(int(v.At), "a server whose name has more than %d bytes", jsontree.MaxLabelBytes)
 	}
-	known := []string{"policy", "acceptedWarnings"}
+	known := []string{"about", "policy", "acceptedWarnings"}
 	for list := range pin.EntryTypes {
 		known = append(known, pin.EntryTypeInfo[list].Member)
 	}
 	if err := r.object(v, where, known...); err != nil {
 		return set, err
+	}
+	if a := v.Get("about"); a.Kind != 0 {
+		if err := r.object(a, where+"about: ", "name", "version"); err != nil {
+			return set, err
+		}
+		set.About = pin.AboutIn(a).Recorded()
+		if len(a.Members()) == 0 || a.Has("name") && set.About.Name == "" || a.Has("version") && set.About.Version == "" {
+			return set, r.At(int(a.At), `%s"about" needs "name", "version" or both: printable, of 1 to 128 bytes`, where)
+		}
 	}
 	if p := v.Get("policy"); p.Kind != 0 {
 		var err error

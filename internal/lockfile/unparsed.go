@@ -33,6 +33,7 @@ func Unparsed(lockfile io.Reader, labels []string, pinsOf func(capture int, labe
 		if err != nil || label == "" || len(label) > jsontree.MaxLabelBytes || set.Repeated() {
 			return Lockfile{}, false
 		}
+		set.About = pin.About{}
 		for i := range set.Pins {
 			set.Pins[i].Received, set.Pins[i].Column = nil, 0
 		}
@@ -59,7 +60,7 @@ func firstLabel(file *bufio.Reader) string {
 }
 
 // isExactly reports whether a file has exactly the bytes that Marshal writes for l, given the
-// accepted warnings and approvals that the file records. It sets those in l, and the lines of
+// accepted warnings, approvals and names that the file records. It sets those in l, and the lines of
 // l's pins. Neither text is ever in memory whole.
 func (l Lockfile) isExactly(file *bufio.Reader) bool {
 	same, read := true, []byte(nil)

@@ -84,6 +84,7 @@ func (w *lockWriter) lockfile(l Lockfile) {
 		s := &l.Servers[i]
 		w.member(s.Server, "")
 		w.open(&s.Line)
+		w.about(&s.About)
 		if !s.Policy.IsDefault() {
 			w.member("policy", "")
 			w.json(jsontree.Append(nil, s.Policy.Value()))
@@ -116,6 +117,26 @@ func (w *lockWriter) lockfile(l Lockfile) {
 	w.close()
 	w.out = append(w.out, '\n')
 	w.flush()
+}
+
+// about writes what a server calls itself.
+func (w *lockWriter) about(a *pin.About) {
+	if value, ok := w.recorded("about"); ok {
+		v, _ := jsontree.NewReader(value).Next(0, len(value))
+		*a = pin.AboutIn(v).Recorded()
+	}
+	if *a == (pin.About{}) {
+		return
+	}
+	w.member("about", "")
+	w.open(nil)
+	if a.Name != "" {
+		w.text("name", a.Name)
+	}
+	if a.Version != "" {
+		w.text("version", a.Version)
+	}
+	w.close()
 }
 
 func (w *lockWriter) pin(p *pin.Pin, hashOnly bool) {

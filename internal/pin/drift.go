@@ -77,12 +77,14 @@ type Comparison struct {
 	Capture     string // the path it was read from; "" if there is none
 	Lockfile    string // the path that the pins were read from; "" if there are none
 	About       string // the server's own name and version, printable
-	LockedAbout string // likewise, of the capture that stands for the pins
+	LockedAbout string // likewise, of when the pins were made; "" also where the capture doesn't say
 	Noise       int    // lines of the capture passed over
 	Locked      Set
 	Captured    Set
 	Known       bool // the lockfile has the server
 	Present     bool // there is a capture
+	SameVersion bool // definitions differ, and the server's own name and version don't
+	Part        bool // it is part of a session: what isn't in it says nothing
 	Missing     bool // it is pinned, and the folder has no capture of it: nothing is compared
 	NoPins      bool // what was asked for is not pinned: it is shown, and there is no answer
 

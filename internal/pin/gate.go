@@ -7,10 +7,9 @@ type Gate struct {
 	SetDigest    func(s *Set) string // "" if a name is repeated
 	ApprovalHash func(server string, p *Pin) string
 
-	// Compare returns the drift of several servers. With part, the captures are part of a
-	// session: a pin whose entry isn't there is no drift. It refuses a pin that contradicts
-	// its definition where only the capture can show that.
-	Compare func(sides []Comparison, part bool) ([]Drift, error)
+	// Compare returns the drift of several servers. It refuses a pin that contradicts its
+	// definition where only the capture can show that.
+	Compare func(sides []Comparison) ([]Drift, error)
 
 	// Judge is the verdict on a comparison and its drift. warnings counts the warnings that
 	// nobody approved, in what matches its pins.

@@ -149,9 +149,36 @@ func (p *Pin) AsReceived() jsontree.Value {
 // An Approval records who accepted a definition. It is a record, not evidence.
 type Approval struct{ By, At, Hash string }
 
+// An About is what a server calls itself. It is in no digest and decides nothing: people read it.
+type About struct{ Name, Version string }
+
+// AboutIn reads the name and the version in an object.
+func AboutIn(v jsontree.Value) About {
+	name, version := v.Get("name"), v.Get("version")
+	return About{jsontree.TextOf(&name), jsontree.TextOf(&version)}
+}
+
+// Recorded is what the lockfile keeps of it: no text of more than 128 bytes, nor one that isn't printable.
+func (a About) Recorded() About {
+	kept := func(s string) string {
+		if len(s) > 128 || text.Printable(s) != s {
+			return ""
+		}
+		return strings.Clone(s)
+	}
+	return About{kept(a.Name), kept(a.Version)}
+}
+
+// String is the name and the version, printable.
+func (a About) String() string {
+	given := slices.DeleteFunc([]string{a.Name, a.Version}, func(s string) bool { return s == "" })
+	return strings.Join(text.Names(given), " ")
+}
+
 // A Set is one server's pins with their policy: from its capture, or from the lockfile.
 type Set struct {
 	Server   string
+	About    About // as recorded
 	Policy   Policy
 	Pins     []Pin        // sorted by list, by name in UTF-16 code units, then by digest
 	Accepted []Record     // the accepted warnings about the list as a whole, sorted as they are spelled

@@ -29,6 +29,11 @@ func (r *Report) model() *Model {
 		Part:   Step{"then a part (a name, added, warnings, a label)", r.Next.To("diff", "--only SELECTOR")},
 		Locked: []Step{{Text: "read " + text.Printable(r.Lockfile) + " as you would code, then commit it"}, {"in CI", r.Next.To("verify")}},
 	}
+	if r.Folder[0] != "" {
+		m.Paths = []Step{{r.Folder[0], r.Folder[1]}}
+		m.Locked = append(m.Locked, m.Paths...)
+		m.Next = append(m.Paths, m.Next...)
+	}
 	if path := cmp.Or(r.Lockfile, r.Next.Against); path != "-" && path != "" {
 		m.Annotated = filepath.ToSlash(filepath.Clean(path))
 	}
@@ -355,8 +360,11 @@ func (r *Report) servers(m *Model) {
 		default:
 			s.Versions = p.About
 		}
+		if p.SameVersion {
+			s.Notes = append(s.Notes, "same-version: definitions differ, the server's name and version don't: that is how a rug pull looks, and a remote server")
+		}
 		if p.PolicyDiffers() {
-			s.Policy = "policy: " + pin.PolicyWords(p.Locked.Policy) + " -> " + pin.PolicyWords(p.Captured.Policy)
+			s.Notes = append(s.Notes, "policy: "+pin.PolicyWords(p.Locked.Policy)+" -> "+pin.PolicyWords(p.Captured.Policy))
 		}
 		for _, one := range p.Captured.Pins {
 			s.Pins = append(s.Pins, Pinned{shortRef(one.Type, one.Name), short(one.Digest)})

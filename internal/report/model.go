@@ -50,6 +50,7 @@ type Model struct {
 	All     Step      // what --only leaves out; or empty
 	Read    Step      // from the shape to the review
 	Next    []Step    // how to approve
+	Paths   []Step    // what stands for a folder of this machine that is in the entries
 	Record  []Step    // how a warning gets on record whose entry matches
 	Locked  []Step    // what to do with a lockfile that was written
 	Fresh   []Finding // those in drift that nobody has approved, equal ones once
@@ -73,11 +74,11 @@ type Step struct{ Text, Command string }
 
 // A Server is one server's two sides, and what drifted between them.
 type Server struct {
-	ID       string // the user's label, not made printable
-	Label    string // the same as it is printed; "" where two captures are compared
-	Old, New string // what is compared: "tools.lock 14 tools"
-	Versions string // what the server calls itself, before and now
-	Policy   string // how its policy changed, or ""
+	ID       string   // the user's label, not made printable
+	Label    string   // the same as it is printed; "" where two captures are compared
+	Old, New string   // what is compared: "tools.lock 14 tools"
+	Versions string   // what the server calls itself, before and now
+	Notes    []string // that definitions differ under one version, and how its policy changed
 	Differs  bool
 	Missing  bool   // it is pinned, and the folder has no capture of it
 	Fails    bool   // its drift fails the run

@@ -32,6 +32,8 @@ type Input struct {
 	Next       shell.Command // how this run was called, for the commands we print
 	Expect     []string      // flags that tie a command to these captures; none if a name is repeated
 
+	Folder [2]string // what is said of folders of this machine in the entries, and the command for that
+
 	ApprovalHash func(server string, p *pin.Pin) string
 
 	// Only narrows the report to a part of the drift, given the words that select a drift, and

@@ -257,7 +257,7 @@ func (r *Report) problems() (list []Problem) {
 		add := func(id, title, text, command string) {
 			list = append(list, Problem{id, p.Server, title, text, command, p.Missing && r.NoAnswer == nil, r.pinLine(pin.Ref{Server: p.Server})})
 		}
-		if p.Unrelated {
+		if p.Unrelated && !p.Part { // a part may have no entry of the others
 			pins := text.Count(len(p.Locked.Pins), "pin") + " of " + text.Name(p.Server)
 			if p.Server == "" { // two captures
 				pins = pin.CountPins(p.Locked.Pins).Plural() + " of " + r.against()
@@ -342,16 +342,13 @@ func driftText(e *drifted) string {
 
 // ReviewStep is the command that shows everything.
 func (r *Report) ReviewStep() Step {
-	if r.Part { // diff and relock take whole captures
-		return Step{"review", r.Next.To("verify", "--part", "--report html=review.html")}
-	}
 	return Step{"review", r.Next.To("diff")}
 }
 
 // NextSteps say how to see and approve the drift. There are none without a lockfile. No
 // step approves a new warning by itself.
 func (r *Report) NextSteps() (steps []Step) {
-	if r.Lockfile == "" || r.Matches || r.Part {
+	if r.Lockfile == "" || r.Matches || r.Part && r.nothingPinned() { // lock takes a capture whole
 		return nil
 	}
 	add := func(text, command string) { steps = append(steps, Step{text, command}) }
@@ -368,6 +365,7 @@ func (r *Report) NextSteps() (steps []Step) {
 	switch {
 	case another >= 0:
 		add("to approve it as another server", problems[another].Command)
+	case len(r.Unapprovable()) > 0 && r.Part: // which keeps the policy
 	case len(r.Unapprovable()) > 0:
 		add("only a text that is pinned can be approved", r.Next.PinProse(verb))
 	case r.nothingPinned() && len(r.Expect) == 0, len(r.entries) > 0 && !slices.ContainsFunc(r.entries, func(d *drifted) bool { return d.Kind != pin.Duplicate }):

@@ -103,16 +103,11 @@ func (c Command) To(verb string, args ...string) string {
 	return strings.Join(slices.Concat(words, c.Flags[verb], args), " ")
 }
 
-// Instead makes a command with the flag arg, whatever this run was given in its place.
-func (c Command) Instead(verb, given, arg string) string {
-	kept := slices.DeleteFunc(slices.Clone(c.Flags[verb]), func(word string) bool { return strings.HasPrefix(word, given) })
-	c.Flags = map[string][]string{verb: kept}
-	return c.To(verb, arg)
-}
-
-// PinProse makes the command that pins all prose.
+// PinProse makes the command that pins all prose, whatever this run was given in its place.
 func (c Command) PinProse(verb string) string {
-	return c.Instead(verb, "--descriptions ", "--descriptions=preserve")
+	kept := slices.DeleteFunc(slices.Clone(c.Flags[verb]), func(word string) bool { return strings.HasPrefix(word, "--descriptions ") })
+	c.Flags = map[string][]string{verb: kept}
+	return c.To(verb, "--descriptions=preserve")
 }
 
 // Retire makes the command that removes a server's pins. The label comes from the

@@ -39,6 +39,9 @@ func TestLockfileOf(t *testing.T) {
 			s := pintest.PinsOf(t, m, pin.Policy{})
 			s.Server = fmt.Sprintf("server_%d", n)
 			if random.IntN(2) == 0 {
+				s.About = pin.About{Name: "example", Version: random.Text()}.Recorded()
+			}
+			if random.IntN(2) == 0 {
 				s.Accepted = []pin.Record{{ID: "oversize", Digest: s.Pins[0].Digest}}
 				s.Pins[0].Accepted = []pin.Record{{ID: "hidden-text", Place: "/a b", Digest: s.Pins[0].Digest}, {ID: "padding", Place: "/é", Digest: s.Pins[0].Digest}}
 				s.Pins[1].Approval = &pin.Approval{By: "x" + random.Text(), At: "2026-01-02T03:04:05Z", Hash: gate.ApprovalHash(s.Server, &s.Pins[1])}

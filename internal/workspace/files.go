@@ -129,10 +129,10 @@ func (w *Workspace) loadFiles(req *Request, stdin io.Reader) error {
 		}
 		p := pin.Comparison{Server: server, Lockfile: old.path}
 		if set := old.pins.Find(server); set != nil {
-			p.Locked, p.Known, p.LockedAbout = *set, true, old.m.About
+			p.Locked, p.Known = *set, true
 		}
 		if set := new.pins.Find(server); set != nil {
-			p.Captured, p.Present, p.Capture, p.About = *set, true, new.path, new.m.About
+			p.Captured, p.Present, p.Capture, p.About = *set, true, new.path, new.m.About.String()
 		}
 		w.Comparisons = append(w.Comparisons, p)
 	}
@@ -140,6 +140,5 @@ func (w *Workspace) loadFiles(req *Request, stdin io.Reader) error {
 		return fail.New("neither file has a server %s", text.Name(req.Server))
 	}
 	w.describe()
-	w.Drifts, err = w.Gate.Compare(w.Comparisons, false)
-	return err
+	return w.compare()
 }

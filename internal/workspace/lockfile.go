@@ -197,7 +197,7 @@ func sameSet(a, b *pin.Set) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return a.Server == b.Server && a.Policy.Equal(b.Policy) && slices.Equal(a.Accepted, b.Accepted) && slices.EqualFunc(a.Pins, b.Pins, func(x, y pin.Pin) bool {
+	return a.Server == b.Server && a.About == b.About && a.Policy.Equal(b.Policy) && slices.Equal(a.Accepted, b.Accepted) && slices.EqualFunc(a.Pins, b.Pins, func(x, y pin.Pin) bool {
 		sameApproval := (x.Approval == nil) == (y.Approval == nil) && (x.Approval == nil || *x.Approval == *y.Approval)
 		return x.Key == y.Key && x.Digest == y.Digest && x.Sanitized == y.Sanitized && slices.Equal(x.Accepted, y.Accepted) && sameApproval
 	})

@@ -51,9 +51,11 @@ func (w *Workspace) Doubt(req *Request) error {
 	// If the server was guessed and its pins have no entry in common with the capture, a second
 	// server would replace the first.
 	if p := &w.Comparisons[0]; !w.Folder && p.Unrelated {
-		return fail.New("%s looks like another server: none of its tools is among the pins of %s", text.Printable(req.Capture), text.Name(p.Server)).
-			Hint("if it is: %s", req.To("lock", "--server "+shell.Label(p.FileLabel, p.Server))).
-			Hint("if it is not, name the server: %s --server %s", req.To("relock"), shell.LabelOrID(p.Server))
+		f := fail.New("%s looks like another server: none of its tools is among the pins of %s", text.Printable(req.Capture), text.Name(p.Server))
+		if !p.Part { // lock takes a capture whole
+			f.Hint("if it is: %s", req.To("lock", "--server "+shell.Label(p.FileLabel, p.Server)))
+		}
+		return f.Hint("if it is not, name the server: %s --server %s", req.To("relock"), shell.LabelOrID(p.Server))
 	}
 	// If a label that is new stands for a server that seems to be pinned under another one,
 	// its changes would be approved unread.

@@ -102,10 +102,22 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 	if !w.Exists && req.NeedsPins {
 		return nil, req.NoLockfile()
 	}
-	if w.Drifts, err = gate.Compare(w.Comparisons, req.Part); err == nil && w.Exists && req.Against != "" {
+	if err = w.compare(); err == nil && w.Exists && req.Against != "" {
 		err = w.supplyTexts(req, stdin)
 	}
 	return w, err
+}
+
+// compare has the gate say what drift there is, and notes where no new version explains it.
+func (w *Workspace) compare() (err error) {
+	w.Drifts, err = w.Gate.Compare(w.Comparisons)
+	for _, d := range w.Drifts {
+		if p := pin.ComparisonOf(w.Comparisons, d.Server); d.Kind == pin.Changed || d.Kind == pin.Hidden {
+			about := p.Captured.About
+			p.SameVersion = about.Name != "" && about.Version != "" && about == p.Locked.About && !p.PolicyDiffers()
+		}
+	}
+	return err
 }
 
 // Of is the workspace of some of its servers.
@@ -159,10 +171,10 @@ func (w *Workspace) compile(req *Request, sources []source) error {
 			return f.Hint("to make them anew with it: %s", req.To("relock"))
 		}
 	}
-	w.describe()
-	if req.Part && !w.Folder {
-		w.Comparisons[0].Unrelated = false // a part may have no entry of the others
+	if req.Part && w.Comparisons[0].PolicyDiffers() {
+		return fail.New("--part keeps the policy of server %s: a changed policy makes every pin anew, which takes a whole capture", text.Name(w.Comparisons[0].Server))
 	}
+	w.describe()
 	return nil
 }
 
@@ -171,6 +183,9 @@ func (w *Workspace) describe() {
 	for i := range w.Comparisons {
 		p := &w.Comparisons[i]
 		p.Locked.Digest, p.Captured.Digest = w.Gate.SetDigest(&p.Locked), w.Gate.SetDigest(&p.Captured)
+		if p.About != "" {
+			p.LockedAbout = p.Locked.About.String()
+		}
 		pinned := func(captured pin.Pin) bool { return p.Locked.Find(captured.Key) != nil }
 		p.Unrelated = len(p.Locked.Pins) > 0 && len(p.Captured.Pins) > 0 && !slices.ContainsFunc(p.Captured.Pins, pinned)
 	}
@@ -184,7 +199,7 @@ func (w *Workspace) describe() {
 
 // comparisonOf pins a capture under its server's policy and puts it beside the recorded pins.
 func (w *Workspace) comparisonOf(req *Request, s source) (pin.Comparison, error) {
-	p := pin.Comparison{Server: s.label, Capture: s.path, Lockfile: w.LockPath, Present: true}
+	p := pin.Comparison{Server: s.label, Capture: s.path, Lockfile: w.LockPath, Present: true, Part: req.Part}
 	if set := w.Lock.Find(s.label); set != nil {
 		p.Locked, p.Known = *set, true
 	}
@@ -198,7 +213,7 @@ func (w *Workspace) comparisonOf(req *Request, s source) (pin.Comparison, error)
 	if err != nil {
 		return p, req.explainSwap(err)
 	}
-	p.About, p.Noise = m.About, m.Noise
+	p.About, p.Noise = m.About.String(), m.Noise
 	if label, ok := serverLabel(filepath.Base(s.path)); ok {
 		p.FileLabel = label
 	}
@@ -233,13 +248,12 @@ func (w *Workspace) missingList(req *Request, m *capture.Capture, locked *pin.Se
 		if len(pins) == 0 || !pol.Pins(list) || m.Lists[list].Answered || m.Lists[list].Problem != nil {
 			continue
 		}
-		next := req.Command
-		if w.Folder {
-			next.Server = locked.Server
+		f := fail.In(text.Printable(m.Path), "no answer to %s in it; %s pins %s", pin.EntryTypeInfo[list].Method, text.Printable(req.LockPath), pin.CountPins(pins)).
+			Hint("capture it whole: pinproof-capture save %s -- COMMAND", shell.Path(m.Path))
+		if !w.Folder {
+			f.Hint("if it is part of a session, review what is there: %s", req.To("diff", "--part"))
 		}
-		return fail.In(text.Printable(m.Path), "no answer to %s in it; %s pins %s", pin.EntryTypeInfo[list].Method, text.Printable(req.LockPath), pin.CountPins(pins)).
-			Hint("capture it whole: pinproof-capture save %s -- COMMAND", shell.Path(m.Path)).
-			Hint("or pin nothing but the tools of this server from now on: %s", next.Instead("relock", "--resources", "--tools-only"))
+		return f
 	}
 	return nil
 }

@@ -164,9 +164,7 @@ func (p *page) head() {
 			}
 			most = max(most, r.Bar)
 			p.Table = append(p.Table, r)
-			if s.Policy != "" {
-				p.Notes = append(p.Notes, s.Policy)
-			}
+			p.Notes = append(p.Notes, s.Notes...)
 		}
 	}
 	for i := range p.Table {

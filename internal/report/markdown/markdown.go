@@ -116,9 +116,7 @@ func (p *page) head(m *report.Model) {
 			cells = append(cells, cell)
 		}
 		rows = append(rows, "| "+strings.Join(append(cells, grown), " | ")+" |\n")
-		if s.Policy != "" {
-			notes = append(notes, s.Policy)
-		}
+		notes = append(notes, s.Notes...)
 	}
 	p.some("\n| server | pinned | now | versions | added | changed | removed | takes code | destructive | strong orders | text |\n|---|---|---|---|--:|--:|--:|--:|--:|--:|--:|\n", "server", rows)
 	if m.Others != "" {

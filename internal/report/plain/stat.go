@@ -71,8 +71,10 @@ func (t *Writer) table(m *report.Model) {
 			op = '~'
 		}
 		t.Say("", layout.Run{Op: op, Text: strings.TrimRight(line, " ")})
-		if i > 0 && differ[i-1].Policy != "" {
-			t.Say("    ", layout.Run{Op: '=', Text: differ[i-1].Policy})
+		if i > 0 {
+			for _, note := range differ[i-1].Notes {
+				t.Say("    ", layout.Run{Op: '=', Text: note})
+			}
 		}
 		if i > 0 && (differ[i-1].Missing || strings.HasSuffix(differ[i-1].New, "no capture")) {
 			t.Say("    ", layout.Run{Op: '=', Text: sideText(differ[i-1])})
@@ -83,13 +85,13 @@ func (t *Writer) table(m *report.Model) {
 	}
 }
 
-// notes says how a server and its policy changed.
+// notes says how a server and its policy changed, and what is odd about that.
 func (t *Writer) notes(indent string, s *report.Server) {
 	if s.Versions != "" {
 		t.Say(indent, layout.Run{Op: '=', Text: "the server calls itself " + s.Versions})
 	}
-	if s.Policy != "" {
-		t.Say(indent, layout.Run{Op: '=', Text: s.Policy})
+	for _, note := range s.Notes {
+		t.Say(indent, layout.Run{Op: '=', Text: note})
 	}
 }
 

@@ -47,6 +47,7 @@ func WriteVerify(w io.Writer, m *report.Model, style Style, quiet bool) error {
 	}
 	if m.Word == "DRIFT" || len(m.Entries) > 0 {
 		t.Hint(m.Review)
+		t.Hints(m.Paths)
 	}
 	if len(m.Entries) == 0 {
 		t.Hints(m.Record)

@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"pinproof/internal/jsontree"
+	"pinproof/internal/pin"
+	"pinproof/internal/shell"
+	"pinproof/internal/text"
+	"pinproof/internal/workspace"
+)
+
+// folderHint says which entries of a new server hold a folder of this machine, or which drift is
+// nothing but that, with the command that has a name stand for it. It decides nothing. A part of a
+// session has none, for it keeps the policy, nor has a folder of captures: a name is recorded for one server.
+func folderHint(req *request, w *workspace.Workspace) (hint [2]string) {
+	if len(w.Drifts) == 0 || w.LockPath == "" || w.Folder || req.Part {
+		return hint
+	}
+	p := &w.Comparisons[0]
+	verb, words := "relock", "nothing but this machine's %s differs in %s"
+	if !p.Known {
+		words = "this machine's %s is in %s"
+		if req.Verb != "lock" {
+			verb = "lock"
+		}
+	}
+	root, _ := os.Getwd()
+	home, _ := os.UserHomeDir()
+	var said, flags []string
+	told := map[pin.Ref]bool{}
+	for _, f := range []struct{ name, is, path string }{{"ROOT", "working folder", root}, {"TMP", "temporary folder", os.TempDir()}, {"HOME", "home folder", home}} {
+		path := filepath.Clean(f.path)
+		flag := f.name + "=" + path
+		if _, err := pin.ParseSubstitutes([]string{flag}); err != nil || slices.Contains(p.Captured.Policy.Substitute, f.name) {
+			continue // too short to stand for a folder alone, or its name stands for another value
+		}
+		var entries []string
+		for _, d := range w.Drifts {
+			if !told[d.Ref()] && (d.Kind == pin.Changed || !p.Known) && holds(&d, path) {
+				told[d.Ref()], entries = true, append(entries, d.EntryRef())
+			}
+		}
+		if len(entries) > 0 {
+			said, flags = append(said, fmt.Sprintf(words, f.is, text.List(entries, 3))), append(flags, "--substitute "+shell.Quote(flag))
+		}
+	}
+	if len(said) > 0 {
+		hint = [2]string{strings.Join(said, "; "), req.To(verb, flags...)}
+	}
+	return hint
+}
+
+// holds reports whether a new entry has a path in one of its strings, or a
+// drift is nothing but that: the path stands wherever another absolute path was.
+func holds(d *pin.Drift, path string) bool {
+	quoted := jsontree.AppendString(nil, path)
+	now := quoted[1 : len(quoted)-1]
+	if d.Kind != pin.Changed || !d.TextsKnown() {
+		return d.Kind == pin.Added && bytes.Contains(d.Captured.Definition, now)
+	}
+	old, around := d.Locked.Definition, bytes.Split(d.Captured.Definition, now)
+	from, times := len(around[0]), len(around)-1
+	to := from + len(now) + (len(old)-len(d.Captured.Definition))/max(times, 1)
+	if times == 0 || to <= from || to > len(old) {
+		return false
+	}
+	was := old[from:to]
+	return (was[0] == '/' || len(was) > 2 && was[1] == ':') && !bytes.Contains(was, []byte(`"`)) && bytes.Equal(bytes.Join(around, was), old)
+}
