@@ -350,6 +350,8 @@ func play(args []string) {
 				}
 			}
 			switch {
+			case part == "nothing approved":
+				tools = `{"tools":[` + evilTool + `]}`
 			case part == "less after list_changed" && asked["tools/call"] > 0:
 				tools = `{"tools":[` + toolA + `,` + toolB + `]}`
 			case strings.HasPrefix(part, "page"):

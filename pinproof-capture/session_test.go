@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -80,5 +81,93 @@ func TestGuardWaitsForList(t *testing.T) {
 	p.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"b"}}`)
 	if code, all := p.end(); code != 0 || !strings.Contains(all, "called b") {
 		t.Errorf("at the end of the input: code %d\n%s\n%s", code, all, &p.stderr)
+	}
+}
+
+// refusedFile is the one file with what a guard refused.
+func (g *guarded) refusedFile(t *testing.T) string {
+	t.Helper()
+	var files []string
+	filepath.WalkDir(g.cache, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files = append(files, path)
+		}
+		return nil
+	})
+	if len(files) != 1 {
+		t.Fatalf("files %q", files)
+	}
+	return files[0]
+}
+
+// TestGuardRefusal: the error to the client, which a model may read, says what happened, where,
+// and how a person sees it, and nothing of how to approve it. Standard error says that, too.
+func TestGuardRefusal(t *testing.T) {
+	t.Parallel()
+	unixOnly(t) // elsewhere paths are quoted
+	for _, tt := range []struct{ part, flags, what, happened string }{
+		{"an entry changed", "", "the tools of server files are not the ones approved in tools.lock (1 changed). Do not use them. A person has to review the change: ",
+			"blocked: server files lists tools that are not the ones approved: CHANGED a"},
+		{"the second asking", "", "the tools of server files are not the ones approved in tools.lock (1 added). Do not use them. A person has to review the change: ",
+			"blocked: server files changed its tools during the session: ADDED EVIL"},
+		{"no verdict", "", "it could not be judged whether what server files says is what was approved in tools.lock. Do not use it. A person has to look at it: ",
+			"blocked: "},
+		{"nothing approved", "--on-drift=subset", "nothing is left of this list: the tools of server files are not the ones approved in tools.lock (1 added). Do not use them. A person has to review the change: ",
+			"drift: server files lists tools that are not the ones approved: ADDED EVIL"},
+	} {
+		t.Run(tt.part, func(t *testing.T) {
+			t.Parallel()
+			g := newGuarded(t)
+			p := g.start(t, strings.Fields(tt.flags), tt.part)
+			p.ask(1, "initialize", "{}")
+			p.ask(2, "tools/list", "{}")
+			if tt.part == "the second asking" {
+				p.ask(3, "prompts/list", "{}")
+				p.ask(2, "tools/list", "{}")
+			}
+			answers := p.got
+			if tt.flags != "" {
+				if got := p.ask(4, "tools/call", `{"name":"a"}`); !strings.Contains(got, "called a") {
+					t.Errorf("the session goes on: %s", got) // it was not listed, but is as it was approved
+				}
+			}
+			code, _ := p.end()
+			file := g.refusedFile(t)
+			told := `{"jsonrpc":"2.0","id":2,` + blockedCode + tt.what + "pinproof diff " + file + ` --server files --part"}}` + "\n"
+			if got := answers[len(answers)-1]; got != told {
+				t.Errorf("the client is told\n%swant\n%s", got, told)
+			}
+			person := "pinproof: " + tt.happened + "\nreview:  pinproof diff   " + file + " --server files --part\napprove: pinproof relock " + file + " --server files --part\n"
+			if got := p.stderr.String(); !strings.HasSuffix(got, person) && tt.part != "no verdict" || !strings.Contains(got, tt.happened) || strings.Contains(got, "tools-only") {
+				t.Errorf("a person is told\n%swant\n%s", got, person)
+			}
+			if wantCode := map[string]int{"": 2}[tt.flags]; code != wantCode {
+				t.Errorf("code %d", code)
+			}
+			saved := read(t, file)
+			if !strings.Contains(saved, "Use the") || strings.Count(saved, `"tools":[`) != 1 || strings.Contains(saved, `"prompts":[`) != (tt.part == "the second asking") {
+				t.Errorf("saved is\n%s", saved)
+			}
+		})
+	}
+}
+
+// TestGuardSavesSession: what is kept is what the session has said so far, every page of it, as
+// pinproof reads it.
+func TestGuardSavesSession(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	p := g.start(t, nil, "pages, the third is changed")
+	p.session()
+	p.end()
+	file := g.refusedFile(t)
+	if saved := read(t, file); strings.Count(saved, "\n") != 4 || !strings.HasPrefix(saved, `{ "result":`+greets) || !strings.Contains(saved, `"nextCursor":"2"`) {
+		t.Errorf("saved is\n%s", saved)
+	}
+	programs, _ := pinproofHere()
+	verify := exec.Command(filepath.Join(programs, "pinproof"), "verify", "--part", "--server=files", file)
+	verify.Dir = g.folder
+	if out, _ := verify.CombinedOutput(); verify.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), "1 added; 4 match") {
+		t.Errorf("pinproof says\n%s", out)
 	}
 }

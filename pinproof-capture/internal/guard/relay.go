@@ -461,7 +461,7 @@ func (r *relay) held(line []byte, m jsontree.Value, asked request) (kept []byte,
 		if again, err := r.judge.part(kept); err != nil || again.code != 0 {
 			return nil, r.tell("block", v, drifted), errBlocked
 		}
-		words = r.tell("drift", v, drifted)
+		words = strings.Replace(r.tell("drift", v, drifted), "blocked: ", "blocked: nothing is left of this list: ", 1)
 	default:
 		return nil, r.tell("block", v, drifted), errBlocked
 	}
