@@ -296,6 +296,25 @@ func play(args []string) {
 			}
 		case "ping":
 			switch part {
+			case "half a pair":
+				put(`{"jsonrpc":"2.0","id":"q1","method":"sampling/createMessage","params":{"messages":[{"role":"user","content":{"type":"text","text":"cut \ud83d"}}]}}`)
+				put(`{"jsonrpc":"2.0","id":"q2","method":"elicitation/create","params":{"message":"cut \uDE00"}}`)
+				put(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":["cut \ud83d\ud83d\ude00"]}}`)
+				put(`{"jsonrpc":"2.0","id":"q3","method":"sampling/createMessage","params":{"\ud83d":"EVIL"}}`)
+				put(`{"jsonrpc":"2.0","id":"q4","method":"roots/list","params":{"x":"EVIL \ud83d"}}`)
+				answer(`{"content":[{"type":"text","text":"cut \ud83d"}],"structuredContent":{"\\ud83d":["\ud83d\ude00\udead"]}}`)
+			case "half a pair in a name":
+				answer(`{"content":[],"structuredContent":{"EVIL \ud83d":1}}`)
+			case "half a pair in a list":
+				answer(`{"tools":[` + strings.Replace(evilTool, "EVIL", `EVIL \ud83d`, 1) + `]}`)
+			case "floods at a ping":
+				put(`{"jsonrpc":"2.0","id":%s,"result":{"x":"%s"}}`, r.ID, strings.Repeat("y", 65<<20))
+			case "a large size":
+				answer(`{"resources":[{"uri":"a:1","name":"x","size":9007199254740993}]}`)
+			case "many resources":
+				answer(`{"resources":[` + strings.Repeat(`{"uri":"a:1","name":"x"},`, 50_000) + `{"uri":"a:1","name":"x"}]}`)
+			case "two carriage returns":
+				put(`{"jsonrpc":"2.0","id":%s,"result":{}}`+"\r\r", r.ID)
 			case "an answer to another method":
 				answer(withEvil)
 			case "instructions in another answer":
@@ -371,6 +390,10 @@ func play(args []string) {
 					tools += fmt.Sprintf(`,"nextCursor":"%d"`, at+1)
 				}
 				tools += "}"
+				if spelling, ok := strings.CutPrefix(part, "page 2 under another id: "); ok && at == 1 {
+					put(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[%s]}}`, fmt.Sprintf(spelling, r.ID), toolA)
+					continue
+				}
 			case part == "the second asking" && n > 1, part == "after list_changed" && asked["tools/call"] > 0, part == "the first asking":
 				tools = withEvil
 			case part == "an entry changed":

@@ -171,3 +171,88 @@ func TestGuardSavesSession(t *testing.T) {
 		t.Errorf("pinproof says\n%s", out)
 	}
 }
+
+// TestGuardHalves: a text that was cut through a surrogate pair passes as it came where it is
+// content. Whoever waits for what doesn't pass gets an error.
+func TestGuardHalves(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	record := filepath.Join(t.TempDir(), "record")
+	p := g.start(t, nil, "half a pair", record)
+	p.ask(1, "tools/list", "{}")
+	p.ask(2, "ping", "{}")
+	for _, answer := range []string{
+		`"id":"q1","result":{"role":"assistant","content":{"type":"text","text":"cut \ud83d"}}`,
+		`"id":"q2","result":{"action":"accept","\ud83d":{}}`,
+		`"id":"q5","error":{"code":1,"message":"cut \ud83d"}`,
+	} {
+		p.send(`{"jsonrpc":"2.0",%s}`, answer)
+	}
+	if got := p.ask(3, "tools/call", `{"name":"a \ud83d"}`); !strings.Contains(got, blockedCode) {
+		t.Errorf("a call: %s", got)
+	}
+	code, all := p.end()
+	if code != 0 || strings.Contains(all, "EVIL") || strings.Count(all, "cut ") != 4 || !strings.Contains(all, `"structuredContent":{"\\ud83d":["\ud83d\ude00\udead"]}`) {
+		t.Errorf("code %d\n%s\n%s", code, all, &p.stderr)
+	}
+	got := read(t, record)
+	for _, want := range []string{`"id":"q3",` + blockedCode, `"id":"q4",` + blockedCode, `"id":"q1","result":{"role":"assistant","content":{"type":"text","text":"cut \ud83d"}}`,
+		`"id":"q2",` + blockedCode, `"message":"cut \ud83d"}`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the server didn't get %s:\n%s", want, got)
+		}
+	}
+	for part, wantCode := range map[string]int{"half a pair in a name": 0, "half a pair in a list": 2} {
+		p := g.start(t, nil, part)
+		got := p.ask(1, "ping", "{}")
+		if code, all := p.end(); code != wantCode || !strings.Contains(got, blockedCode) || strings.Contains(all, "EVIL") {
+			t.Errorf("%s: code %d\n%s\n%s", part, code, all, &p.stderr)
+		}
+	}
+}
+
+// TestGuardPassesUnjudged: what isn't pinned passes, whatever is in it, and so does a line that
+// ends with CR CR LF.
+func TestGuardPassesUnjudged(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	for part, want := range map[string]string{"a large size": "9007199254740993", "many resources": `"uri":"a:1"`, "two carriage returns": "}\r\r\n"} {
+		p := g.start(t, nil, part)
+		got := p.ask(1, "ping", "{}")
+		if code, _ := p.end(); code != 0 || !strings.Contains(got, want) || p.stderr.Len() > 0 {
+			t.Errorf("%s: code %d\n%.300s\n%s", part, code, got, &p.stderr)
+		}
+	}
+}
+
+// TestGuardOtherID: an answer under another spelling of its id is that answer to clients in
+// JavaScript, so an entry of page 1 in it is a repetition.
+func TestGuardOtherID(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	for _, spelling := range []string{`%s`, `"%s"`, `" %s.0 "`, `%s.0`, `%se0`, `"0x%s"`} {
+		p := g.start(t, nil, "page 2 under another id: "+spelling)
+		p.ask(1, "tools/list", "{}")
+		p.send(`{"jsonrpc":"2.0","id":3,"method":"tools/list","params":{"cursor":"1"}}`)
+		p.answer(3)
+		if code, all := p.end(); code != 2 || strings.Count(all, `"name":"a"`) != 1 || !strings.Contains(p.stderr.String(), "DUPLICATE a") {
+			t.Errorf("%s: code %d\n%s\n%s", spelling, code, all, &p.stderr)
+		}
+	}
+}
+
+// TestGuardTooLarge: a message of more than 64 MiB is answered as every other end of a session.
+func TestGuardTooLarge(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	log := filepath.Join(g.folder, "calls.log")
+	p := g.start(t, []string{"--log", log}, "floods at a ping")
+	p.send(`{"jsonrpc":"2.0","id":7,"method":"ping"}`)
+	got := p.answer(7)
+	if code, _ := p.end(); code != 2 || !strings.Contains(got, blockedCode+"a message of more than 64 MiB") || !strings.Contains(p.stderr.String(), "64 MiB") {
+		t.Errorf("code %d: %.300s\n%s", code, got, &p.stderr)
+	}
+	if got := read(t, log); !strings.Contains(got, `"event":"block","reason":"a message of more than 64 MiB"`) {
+		t.Errorf("log %s", got)
+	}
+}
