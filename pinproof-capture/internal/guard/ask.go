@@ -68,18 +68,18 @@ func (r *relay) ask(list pin.EntryType, line []byte, call jsontree.Value) []byte
 func (r *relay) askFor(list pin.EntryType, cursor jsontree.Value, line []byte) []byte {
 	a := r.asking[list]
 	r.asked++
-	a.request = request{idText: fmt.Sprint(r.ours, r.asked), method: pin.EntryTypeInfo[list].Method, cursor: cursor.Text, paged: cursor.Kind != 0}
+	a.request = request{idValue: jsontree.Text(fmt.Sprint(r.ours, r.asked)), method: pin.EntryTypeInfo[list].Method, cursor: cursor.Text, paged: cursor.Kind != 0}
 	params := a.meta
 	if a.paged {
 		params = strings.TrimPrefix(params+`,"cursor":`+string(line[cursor.At:cursor.End]), ",")
 	}
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":"%s","method":"%s","params":{%s}}`+"\n", a.idText, a.method, params)
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":"%s","method":"%s","params":{%s}}`+"\n", a.idValue.Text, a.method, params)
 }
 
 // listed takes an answer to a request of ours, which was judged. It returns what goes to the
 // client and to the server: the next request, or what has waited for the list.
 func (r *relay) listed(line []byte, m jsontree.Value) (toClient, toServer []byte, err error) {
-	at := slices.IndexFunc(r.asking[:], func(a *asking) bool { return a != nil && a.idText == m.Get("id").Text })
+	at := slices.IndexFunc(r.asking[:], func(a *asking) bool { return a != nil && a.idValue.Text == m.Get("id").Text })
 	if at < 0 {
 		return nil, nil, nil // it is late, or was answered before
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"os/signal"
 	"slices"
@@ -75,7 +76,7 @@ func (e *end) write(b []byte) error {
 // A request is one of the client's that waits for its answer, or of ours.
 type request struct {
 	id             []byte // as it was spelled; nil of ours
-	idText         string
+	idValue        jsontree.Value
 	method, cursor string
 	paged          bool     // it has a cursor
 	logged         *logLine // of a call
@@ -336,7 +337,7 @@ func (r *relay) requestOf(m jsontree.Value) (key string, asked request, ours boo
 	id := m.Get("id")
 	if id.Kind == '"' && strings.HasPrefix(id.Text, r.ours) {
 		for _, a := range r.asking {
-			if a != nil && a.idText == id.Text {
+			if a != nil && a.idValue.Text == id.Text {
 				asked = a.request
 			}
 		}
@@ -344,9 +345,9 @@ func (r *relay) requestOf(m jsontree.Value) (key string, asked request, ours boo
 	}
 	key = capture.MessageID(m)
 	asked, known := r.open[key]
-	if n, ok := numberOf(id.Text); ok && !known {
+	if n := numberOf(id); !known && !math.IsNaN(n) {
 		for _, other := range slices.Sorted(maps.Keys(r.open)) {
-			if is, ok := numberOf(r.open[other].idText); ok && is == n {
+			if numberOf(r.open[other].idValue) == n {
 				return other, r.open[other], false
 			}
 		}
@@ -354,16 +355,17 @@ func (r *relay) requestOf(m jsontree.Value) (key string, asked request, ours boo
 	return key, asked, false
 }
 
-// numberOf is the number that an id is to JavaScript.
-func numberOf(id string) (float64, bool) {
-	id = strings.TrimSpace(id)
-	if n, err := strconv.ParseInt(id, 0, 64); err == nil && !strings.ContainsAny(id, "_+-") {
-		if strings.ContainsAny(id, "xXbBoO") { // as a decimal it may begin with zeros
-			return float64(n), true
-		}
+// numberOf is the number that JavaScript makes of an id, or none.
+func numberOf(id jsontree.Value) float64 {
+	word := strings.TrimSpace(id.Text)
+	if whole, err := strconv.ParseUint(word, 0, 64); err == nil && strings.ContainsAny(word, "xXbBoO") {
+		return float64(whole)
 	}
-	n, err := strconv.ParseFloat(id, 64)
-	return n, err == nil || id == ""
+	n, err := strconv.ParseFloat(word, 64)
+	if err != nil || id.Kind != '"' && id.Kind != '0' {
+		return math.NaN()
+	}
+	return n
 }
 
 // pinned reports whether a result has something that is pinned. A list that isn't passes
@@ -549,7 +551,7 @@ func (r *relay) requests(line []byte, found []jsontree.Value) (pass, reply []byt
 		}
 		cursor := m.Get("params").Get("cursor")
 		id := m.Get("id")
-		asked := request{id: bytes.Clone(line[id.At:id.End]), idText: id.Text, method: method.Text, cursor: cursor.Text, paged: cursor.Kind == '"'}
+		asked := request{id: bytes.Clone(line[id.At:id.End]), idValue: jsontree.Value{Kind: id.Kind, Text: id.Text}, method: method.Text, cursor: cursor.Text, paged: cursor.Kind == '"'}
 		if list, ok := calledBy(method.Text); ok && waits {
 			pass = append(pass, r.ask(list, line, m)...)
 		} else if ok {
