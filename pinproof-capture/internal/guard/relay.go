@@ -85,8 +85,8 @@ type request struct {
 // maxReplies is how many replies wait for a server that doesn't read.
 const maxReplies = 1000
 
-func newRelay(j *judge, onDrift string, log *callLog, client, server, stderr io.Writer) *relay {
-	return &relay{judge: j, onDrift: onDrift, log: log, client: end{w: client}, server: end{w: server}, stderr: stderr,
+func newRelay(j *judge, onDrift string, log *callLog, client, stderr io.Writer) *relay {
+	return &relay{judge: j, onDrift: onDrift, log: log, client: end{w: client}, stderr: stderr,
 		replies: make(chan []byte, maxReplies), open: map[string]request{}, catalog: newCatalog(&j.approved), ours: "pinproof-" + rand.Text() + "-"}
 }
 
@@ -128,7 +128,7 @@ func Run(o Options, argv []string, stdin io.Reader, stdout, stderr io.Writer) (i
 		return 2, err
 	}
 	defer p.Stop()
-	return newRelay(j, o.OnDrift, log, stdout, p.In, stderr).run(stdin, p, signals)
+	return newRelay(j, o.OnDrift, log, stdout, stderr).run(stdin, p, signals)
 }
 
 // How long a server has to end once it was told to by a signal, before it is stopped, which
@@ -151,6 +151,7 @@ var (
 )
 
 func (r *relay) run(stdin io.Reader, p *mcp.Process, signals <-chan os.Signal) (int, error) {
+	r.server.w = p.In
 	ends := make(chan ending, 2)
 	go func() { ends <- ending{true, r.passOn(p, r.fromServer, r.client.write, r.reply)} }()
 	go func() { ends <- ending{false, r.passOn(stdin, r.fromClient, r.toServer, r.client.write)} }()
