@@ -3,6 +3,7 @@ package guard
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -193,9 +194,7 @@ func (r *relay) run(stdin io.Reader, p *mcp.Process, signals <-chan os.Signal) (
 			if !r.waits() {
 				p.In.Close()
 			}
-			ticker := time.NewTicker(lookAfter)
-			defer ticker.Stop()
-			look = ticker.C
+			look = time.Tick(lookAfter)
 		}
 	}
 }
@@ -214,17 +213,8 @@ func (r *relay) passOn(from io.Reader, filter func(line []byte) (pass, reply []b
 			return end
 		}
 		pass, reply, err := filter(line)
-		if failed := to(pass); failed != nil {
+		if failed := cmp.Or(to(pass), back(reply), err); failed != nil || end != nil {
 			return failed
-		}
-		if failed := back(reply); failed != nil {
-			return failed
-		}
-		if err != nil {
-			return err
-		}
-		if end != nil {
-			return nil
 		}
 		if cap(line) > 1<<20 {
 			line = nil // a large message is rare, and its memory is not kept
@@ -272,7 +262,7 @@ func (r *relay) tooLarge() []byte {
 		return nil
 	}
 	r.log.add(logLine{Event: "block", Reason: errTooLarge.Text})
-	return r.refuseOpen("pinproof: blocked: a message of more than 64 MiB. The session with server " + r.judge.label() + " is over.")
+	return r.refuseOpen("pinproof: blocked: " + errTooLarge.Text + ". The session with server " + r.judge.label() + " is over.")
 }
 
 // fromServer returns what of a line of the server's passes to the client, and what is replied
@@ -375,9 +365,9 @@ func (r *relay) pinned(result jsontree.Value) bool {
 	if !capture.HoldsEntries(result) {
 		return false
 	}
-	unread := r.judge.readPins() != nil
+	v, err := r.judge.part([]byte("{}")) // of a lockfile that pinproof refuses, the policy doesn't count
 	for list := range pin.EntryTypes {
-		if result.Has(pin.EntryTypeInfo[list].Member) && (unread || r.catalog.pins(list)) {
+		if result.Has(pin.EntryTypeInfo[list].Member) && (err != nil || v.code != 0 || r.catalog.pins(list)) {
 			return true
 		}
 	}
