@@ -101,16 +101,17 @@ func (r *relay) refuseCall(key pin.Key, why string) (words string) {
 	r.say("blocked: a call of %s: %s", what, why)
 	r.log.add(logLine{Event: "block", Entry: what, Reason: why})
 	entry, label := capture.EntryNamed(key.Type, key.Name), r.judge.label()
-	if _, approved := r.catalog.entries[key]; !approved {
-		entry = "this" // its name is the client's, or the server's
-	}
-	switch why {
-	case gone:
+	_, approved := r.catalog.entries[key]
+	switch {
+	case !approved: // its name is the client's, or the server's
+		return fmt.Sprintf("pinproof: blocked: no such %s of server %s is approved in %s, and it was not called. A person has to approve it first.",
+			pin.EntryTypeInfo[key.Type].Entry, label, r.judge.lockfile())
+	case why == gone:
 		return fmt.Sprintf("pinproof: blocked: server %s no longer lists %s, and it was not called.", label, entry)
-	case notListed:
+	case why == notListed:
 		return fmt.Sprintf("pinproof: blocked: server %s has changed its list and did not give the new one, so %s was not called. Try again later.", label, entry)
 	}
-	return fmt.Sprintf("pinproof: blocked: %s of server %s is not what was approved in %s, and was not called. A person has to approve it first.", entry, label, r.judge.lockfile())
+	return fmt.Sprintf("pinproof: blocked: %s of server %s is not what was approved in %s, and was not called. A person has to review it first.", entry, label, r.judge.lockfile())
 }
 
 // lockfile is the name of the lockfile, printable.
