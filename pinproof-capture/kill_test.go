@@ -233,3 +233,48 @@ func TestGuardSavesWholeFiles(t *testing.T) {
 		t.Errorf("left %v", left)
 	}
 }
+
+// TestGuardSignalsUnread: after a signal the guard ends, and takes the server with it, also
+// where the client reads nothing and the server ignores all that it is told.
+func TestGuardSignalsUnread(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"good", "ignores all ends"} {
+		t.Run(part, func(t *testing.T) {
+			t.Parallel()
+			pidFile := filepath.Join(t.TempDir(), "pid")
+			unread, out, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer unread.Close()
+			cmd := exec.Command(self, "guard", "files", "--", self, "play", part, os.DevNull, pidFile)
+			cmd.Dir, cmd.Env, cmd.Stdout = g.folder, append(slices.Clone(g.env), "CAPTURE_AS_MAIN=1"), out
+			in, err := cmd.StdinPipe()
+			if err == nil {
+				err = cmd.Start()
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			out.Close()
+			timeout := time.AfterFunc(generous, func() { cmd.Process.Kill() })
+			server := pidOf(pidFile, cmd.Process.Pid)
+			line := []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}` + "\n")
+			in.(*os.File).SetWriteDeadline(time.Now().Add(time.Second)) // by then all pipes are full
+			for err == nil {
+				_, err = in.Write(line)
+			}
+			cmd.Process.Signal(syscall.SIGTERM)
+			cmd.Wait()
+			if !timeout.Stop() {
+				t.Errorf("%s: it stays", part)
+			}
+			waitGone(t, "the server", server)
+		})
+	}
+}

@@ -121,6 +121,7 @@ func TestCaptureShapes(t *testing.T) {
 		{"an event stream with characters that end lines for some clients", ": a\u2028b\v\ndata: " + answer + "\nid: \u0085\n\n", 0, ""},
 		{"an event stream with keep-alives and a cut last event", ": ping - 2026-01-01 00:00:00\n\ndata: {}\n\ndata: " + answer + "\n\n: ping\n\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"x", 1, ""},
 		{"an event stream of several events", "data: " + initialized + "\n\ndata: " + answer + "\n\n", 0, "files 1.2"},
+		{"an event stream with several lines of data in its second event", "data: " + initialized + "\n\ndata: " + strings.ReplaceAll(strings.TrimSpace(indented.String()), "\n", "\ndata: ") + "\n\n", 0, "files 1.2"},
 		{"an event stream with a byte order mark", "\ufeffdata: " + answer + "\n\n", 0, ""},
 		{"log lines that are JSON", `{"level":"info","tools":["a"]}` + "\n" + `["a","b"]` + "\n" + answer + "\n" + `[{"level":"info"}]` + "\n" + `{"level":"debug","msg":"result"}` + "\n[]\n", 5, ""},
 		{"log lines that are JSON, among noise", "starting\n" + `{"level":"info","tools":["a"]}` + "\n" + `["a","b"]` + "\n" + answer, 3, ""},

@@ -62,7 +62,7 @@ func (s *stream) eventStream() ([]byte, error) {
 		case string(field) == "event":
 			event.kind = string(bytes.TrimPrefix(text, []byte(" ")))
 		}
-		event.split = event.split || isStream && (bytes.ContainsFunc(line, endsLine) || len(bytes.TrimLeftFunc(line, isMargin)) == 0)
+		event.split = event.split || isStream && len(line) > 0 && (bytes.ContainsFunc(line, endsLine) || len(bytes.TrimLeftFunc(line, isMargin)) == 0)
 		at += len(whole)
 	}
 	if err := dispatch(at, false); err != nil || !isStream {

@@ -16,7 +16,7 @@ func Messages(line []byte) ([]jsontree.Value, error) {
 	if piece := bytes.TrimLeft(line, " \t\r\n"); len(piece) == 0 || !couldBeMessage(piece) {
 		return nil, nil
 	}
-	if bytes.IndexByte(bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r")), '\r') >= 0 {
+	if bytes.IndexByte(bytes.TrimRight(line, "\r\n"), '\r') >= 0 {
 		return nil, errors.New("a message with a carriage return inside: clients end lines there, or they don't")
 	}
 	v, err := jsontree.NewReader(line).Only()

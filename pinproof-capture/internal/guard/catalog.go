@@ -60,7 +60,7 @@ type catalog struct {
 	before  [pin.EntryTypes]map[string]map[pin.Key]bool // the approved entries on the pages before a cursor
 	stale   [pin.EntryTypes]bool                        // the list has changed since it was seen
 	fresh   map[pin.Key]bool                            // entries seen since then
-	drifted map[pin.Key]bool                            // entries that differed when they were seen last
+	blocked map[pin.Key]string                          // why entries may not be called: they differed when they were seen last, or are gone
 	active  map[pin.Key]pinned                          // entries that matched, with their approval
 }
 
@@ -69,7 +69,7 @@ type catalog struct {
 const maxCursors = mcp.MaxPages
 
 func newCatalog(a *approved) *catalog {
-	c := &catalog{approved: a, fresh: map[pin.Key]bool{}, drifted: map[pin.Key]bool{}, active: map[pin.Key]pinned{}}
+	c := &catalog{approved: a, fresh: map[pin.Key]bool{}, blocked: map[pin.Key]string{}, active: map[pin.Key]pinned{}}
 	for list := range c.before {
 		c.before[list] = map[string]map[pin.Key]bool{}
 	}
@@ -78,24 +78,45 @@ func newCatalog(a *approved) *catalog {
 
 // notified takes note of a list that has changed: what is on it is callable again once it
 // was seen again.
-func (c *catalog) notified(method string) {
+func (c *catalog) notified(method string) (list pin.EntryType, changed bool) {
 	for list := range callable {
 		if method == "notifications/"+pin.EntryTypeInfo[list].Member+"/list_changed" {
 			c.stale[list] = true
 			maps.DeleteFunc(c.fresh, func(k pin.Key, _ bool) bool { return k.Type == list })
+			return list, true
+		}
+	}
+	return 0, false
+}
+
+// listed takes note of the end of a list: what is on none of its pages is gone.
+func (c *catalog) listed(list pin.EntryType) {
+	c.stale[list] = false
+	for key := range c.entries {
+		if key.Type == list && !c.fresh[key] && c.blocked[key] == "" {
+			c.blocked[key] = gone
 		}
 	}
 }
 
-// page takes note of a page of a list. It returns the entries that stood on an earlier page of
-// it, too, and at the end of the list how many are pinned and were on no page.
-func (c *catalog) page(list pin.EntryType, result jsontree.Value, asked request) (twice map[pin.Key]bool, missing int) {
-	seen := map[pin.Key]bool{}
+// listedBefore reports whether an entry of a list has matched in this session.
+func (c *catalog) listedBefore(list pin.EntryType) bool {
+	for key := range c.active {
+		if key.Type == list {
+			return true
+		}
+	}
+	return false
+}
+
+// page takes note of a page of a list. It returns the approved entries on it and on the pages
+// before, and those of them that stood on an earlier one, too.
+func (c *catalog) page(list pin.EntryType, result jsontree.Value, asked request) (seen, twice map[pin.Key]bool) {
+	seen, twice = map[pin.Key]bool{}, map[pin.Key]bool{}
 	if asked.method == pin.EntryTypeInfo[list].Method && asked.paged {
 		maps.Copy(seen, c.before[list][asked.cursor])
 	}
 	earlier := maps.Clone(seen)
-	twice = map[pin.Key]bool{}
 	for _, item := range result.Get(pin.EntryTypeInfo[list].Member).Items() {
 		key := c.key(list, item.Get(pin.EntryTypeInfo[list].Identity).Text)
 		if _, approved := c.entries[key]; !approved {
@@ -111,14 +132,28 @@ func (c *catalog) page(list pin.EntryType, result jsontree.Value, asked request)
 			clear(c.before[list])
 		}
 		c.before[list][next.Text] = seen
-		return twice, 0
 	}
+	return seen, twice
+}
+
+// missing counts the entries of a list that are pinned and were not seen.
+func (c *catalog) missing(list pin.EntryType, seen map[pin.Key]bool) (n int) {
 	for key := range c.entries {
 		if key.Type == list && !seen[key] {
-			missing++
+			n++
 		}
 	}
-	return twice, missing
+	return n
+}
+
+// anyLeft reports whether any of these entries may be called.
+func (c *catalog) anyLeft(seen map[pin.Key]bool) bool {
+	for key := range seen {
+		if c.blocked[key] == "" {
+			return true
+		}
+	}
+	return false
 }
 
 // shown takes note of what was judged and passed on, and of what was held back of it.
@@ -126,12 +161,12 @@ func (c *catalog) shown(matched map[pin.Key]pinned, drifted map[pin.Key]string) 
 	for key, entry := range matched {
 		if drifted[key] == "" {
 			c.active[key], c.fresh[key] = entry, true
-			delete(c.drifted, key)
+			delete(c.blocked, key)
 		}
 	}
 	for key := range drifted {
 		if _, approved := c.entries[key]; approved {
-			c.drifted[key] = true
+			c.blocked[key] = notApproved
 			delete(c.active, key)
 		}
 	}
@@ -154,6 +189,7 @@ func calledBy(method string) (pin.EntryType, bool) {
 const (
 	notApproved = "not approved"
 	notListed   = "not listed since the list changed"
+	gone        = "no longer listed"
 )
 
 // called returns the entry that a request calls, and why it may not, or "".
@@ -166,10 +202,12 @@ func (c *catalog) called(list pin.EntryType, params jsontree.Value) (key pin.Key
 	}
 	switch {
 	case !c.pins(list):
-	case !approved || name.Kind != '"' || c.drifted[key]:
+	case !approved || name.Kind != '"':
 		why = notApproved
 	case c.stale[list] && !c.fresh[key]:
 		why = notListed
+	default:
+		why = c.blocked[key]
 	}
 	return key, why
 }

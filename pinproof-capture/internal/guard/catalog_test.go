@@ -53,6 +53,13 @@ func TestCatalogCalls(t *testing.T) {
 	c.shown(map[pin.Key]pinned{toolA: {"of a", "approval"}}, nil)
 	may(`{"name":"a"}`, "")
 	may(`{"name":"b"}`, notListed)
+	c.listed(pin.Tools)
+	may(`{"name":"a"}`, "")
+	may(`{"name":"b"}`, gone)
+	c.notified("notifications/tools/list_changed")
+	may(`{"name":"b"}`, notListed)
+	c.shown(map[pin.Key]pinned{toolB: {"of b", ""}}, nil)
+	may(`{"name":"b"}`, "")
 	c.policy = map[string]bool{"toolsOnly": true}
 	if _, why := c.called(pin.Prompts, aTree(t, `{"name":"p"}`)); why != "" {
 		t.Errorf("a prompt, where prompts aren't pinned: %s", why)
@@ -65,18 +72,19 @@ func TestCatalogPages(t *testing.T) {
 	page := func(cursor, result string, twice, missing int) {
 		t.Helper()
 		asked := request{method: "tools/list", cursor: cursor, paged: cursor != ""}
-		if again, lacks := c.page(pin.Tools, aTree(t, result), asked); len(again) != twice || lacks != missing {
+		seen, again := c.page(pin.Tools, aTree(t, result), asked)
+		if lacks := c.missing(pin.Tools, seen); len(again) != twice || lacks != missing {
 			t.Errorf("%s: %d twice, %d missing", result, len(again), lacks)
 		}
 	}
-	page("", `{"tools":[{"name":"a"}],"nextCursor":"2"}`, 0, 0)
+	page("", `{"tools":[{"name":"a"}],"nextCursor":"2"}`, 0, 1) // so far
 	page("2", `{"tools":[{"name":"b"}]}`, 0, 0)
-	page("2", `{"tools":[{"name":"a"}],"nextCursor":"3"}`, 1, 0)
+	page("2", `{"tools":[{"name":"a"}],"nextCursor":"3"}`, 1, 1)
 	page("3", `{"tools":[]}`, 0, 1)
 	page("", `{"tools":[{"name":"a"}]}`, 0, 1)
 	page("", `{"tools":[{"name":"x"},{"name":"x"}]}`, 0, 2) // what isn't approved drifts anyhow
 	for n := range maxCursors + 10 {                        // a server makes up cursors
-		page("", `{"tools":[],"nextCursor":"`+strconv.Itoa(n)+`"}`, 0, 0)
+		page("", `{"tools":[],"nextCursor":"`+strconv.Itoa(n)+`"}`, 0, 2)
 	}
 	if n := len(c.before[pin.Tools]); n > maxCursors {
 		t.Errorf("%d cursors are remembered", n)

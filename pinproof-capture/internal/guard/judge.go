@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,6 +21,7 @@ import (
 type judge struct {
 	Pins
 	lock     string // the path of the lockfile
+	named    string // the same in a command; "" if it is found where the guard runs
 	approved approved
 	seen     [sha256.Size]byte // the digest of the lockfile that was read last
 	known    map[[sha256.Size]byte]*verdict
@@ -36,7 +36,9 @@ type verdict struct {
 	code    int                // of pinproof: 0, 1 or 2
 	drifted map[pin.Key]string // with the kind of drift
 	matched map[pin.Key]pinned // with the approval's hash
+	warned  map[pin.Key]string // with the warnings, for a person
 	reason  string             // of a code 2, printable; it may quote the server
+	summary string             // likewise
 }
 
 // newJudge finds pinproof and the lockfile, and makes sure that it has the server.
@@ -46,6 +48,9 @@ func newJudge(o Pins) (*judge, error) {
 		return nil, err
 	}
 	j := &judge{Pins: o, lock: filepath.Join(project, lock)}
+	if here, err := os.Getwd(); err != nil || here != project || lock != shell.DefaultLockfile {
+		j.named = j.lock
+	}
 	if j.approved.values, err = pin.ParseSubstitutes(o.Substitutes); err != nil {
 		return nil, fail.New("--substitute %s", err)
 	}
@@ -72,19 +77,29 @@ func (j *judge) part(result []byte) (*verdict, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &verdict{code: code, drifted: map[pin.Key]string{}, matched: map[pin.Key]pinned{}}
+	v := &verdict{code: code, drifted: map[pin.Key]string{}, matched: map[pin.Key]pinned{}, warned: map[pin.Key]string{}}
 	var said struct {
 		SchemaVersion, ExitCode int
-		Drift                   []struct{ List, Name, Kind string }
-		Entries                 []struct{ List, Name, Status, Digest, ApprovalHash string }
-		Error                   struct{ Message string }
+		Summary                 string
+		Drift                   []struct {
+			List, Name, Kind string
+			Findings         []struct{ ID, Level string }
+		}
+		Entries []struct{ List, Name, Status, Digest, ApprovalHash string }
+		Error   struct{ Message string }
 	}
 	if err := json.Unmarshal(out.Bytes(), &said); err != nil || said.SchemaVersion != 1 || said.ExitCode != code || code > 2 {
 		return nil, fail.New("pinproof gave no answer").Hint("pinproof --version")
 	}
-	v.reason = said.Error.Message
+	v.reason, v.summary = said.Error.Message, said.Summary
 	for _, d := range said.Drift {
-		v.drifted[pin.Key{Type: listNamed(d.List), Name: d.Name}] = d.Kind
+		key := pin.Key{Type: listNamed(d.List), Name: d.Name}
+		v.drifted[key] = d.Kind
+		for _, f := range d.Findings {
+			if f.Level == "warning" {
+				v.warned[key] = " (WARNING " + f.ID + ")" // the last one: one is enough to look
+			}
+		}
 	}
 	for _, e := range said.Entries {
 		if e.Status == "MATCH" {
@@ -98,8 +113,14 @@ func (j *judge) part(result []byte) (*verdict, error) {
 	return v, nil
 }
 
-// show prints for a person what is wrong with a part that was saved.
-func (j *judge) show(file string, w io.Writer) { j.verify("", "--part", nil, w, w, "--", file, j.lock) }
+// command is what a person types about a file with a part of the session.
+func (j *judge) command(verb, file string) string {
+	args := []string{"--part"}
+	for _, s := range j.Substitutes {
+		args = append(args, shell.Quote("--substitute="+s))
+	}
+	return shell.Command{Capture: file, Lockfile: j.named, Server: j.Label}.To(verb, args...)
+}
 
 // listNamed is the list of that name in a report: a member of a result.
 func listNamed(member string) pin.EntryType {

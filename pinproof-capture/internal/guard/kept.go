@@ -1,12 +1,15 @@
 package guard
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"pinproof/internal/jsontree"
+	"pinproof/internal/pin"
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
@@ -42,6 +45,49 @@ func pruneKept() {
 	for ; len(files) > maxKept; files = files[1:] {
 		os.Remove(files[0]) // another guard may have done so
 	}
+}
+
+// A transcript is what a server has said of itself in a session, as it would be captured: its
+// instructions, and the pages of each list as they were asked for last.
+type transcript [pin.EntryTypes][]saidPage
+
+// A saidPage is an answer with a page of a list, and the request for it.
+type saidPage struct {
+	request
+	message []byte
+}
+
+// add takes an answer. A listing that begins anew takes the place of the earlier one, and so
+// does a page that comes again, with what followed it.
+func (t *transcript) add(message []byte, result jsontree.Value, asked request) {
+	list, listed := pin.EntryTypeIn(result.Has)
+	if !listed {
+		list = pin.Instructions
+	}
+	pages := t[list]
+	if i := slices.IndexFunc(pages, func(p saidPage) bool { return p.paged == asked.paged && p.cursor == asked.cursor }); i >= 0 || !asked.paged {
+		pages = pages[:max(i, 0)]
+	}
+	size := len(message)
+	for i := range t {
+		for _, p := range t[i] {
+			size += len(p.message)
+		}
+	}
+	if size > mcp.MaxBytes { // pinproof would not read it
+		*t, pages = transcript{}, nil
+	}
+	t[list] = append(pages, saidPage{asked, bytes.Clone(message)})
+}
+
+// text is a capture of what was said.
+func (t *transcript) text() (data []byte) {
+	for _, list := range pin.LockOrder {
+		for _, p := range t[list] {
+			data = append(append(data, p.message...), '\n')
+		}
+	}
+	return data
 }
 
 // keep saves what a server said and returns the file, or "" if it can't be saved:

@@ -3,14 +3,18 @@ package guard
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
+	"cmp"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"os/signal"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -39,41 +43,52 @@ type relay struct {
 	log     *callLog
 	stderr  io.Writer
 
-	out    sync.Mutex // one line at a time goes to the client
-	client io.Writer
+	client, server end
+	replies        chan []byte // to the server, in answer to what it said
 
 	mu      sync.Mutex // both directions use what follows
 	over    bool       // nothing passes any more
 	open    map[string]request
 	catalog *catalog
+	said    transcript
 	lacking [pin.EntryTypes]bool // a person was told what the list lacks
+	asking  [pin.EntryTypes]*asking
+	ours    string   // what the ids of our own requests begin with
+	asked   int      // how many there were
+	waiting [][]byte // the lines with calls that wait for a list
 }
 
-// A request is one of the client's that waits for its answer.
+// An end is one side of the session. One line at a time goes to it.
+type end struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (e *end) write(b []byte) error {
+	if len(b) == 0 {
+		return nil
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	_, err := e.w.Write(b)
+	return err
+}
+
+// A request is one of the client's that waits for its answer, or of ours.
 type request struct {
-	id             []byte // as it was spelled
+	id             []byte // as it was spelled; nil of ours
+	idValue        jsontree.Value
 	method, cursor string
 	paged          bool     // it has a cursor
 	logged         *logLine // of a call
 }
 
-// What the client is told in place of an answer. It may reach a model, so the words are
-// ours alone.
-const (
-	codeBlocked = -32090 // within the range that JSON-RPC leaves to servers
-
-	wordsDrift      = "pinproof: blocked: what this server says of itself is not what was approved in tools.lock. The session is over. Do not use this server: a person has to review the change."
-	wordsUnreadable = "pinproof: blocked: the server's answer can be read in more than one way."
-	wordsNotJudged  = "pinproof: blocked: there is no answer whether this is what was approved in tools.lock. The session is over. Do not use this server: a person has to look at its log."
-	wordsNoCall     = "pinproof: blocked: this is not approved in tools.lock, and was not called. A person has to approve it first."
-	wordsStale      = "pinproof: blocked: the server's list has changed and was not asked for since. Ask for the list, then call again."
-	wordsRequest    = "pinproof: blocked: the request can be read in more than one way, and was not sent."
-	wordsNoRecord   = "pinproof: blocked: the record of calls can't be written, and this was not called."
-)
+// maxReplies is how many replies wait for a server that doesn't read.
+const maxReplies = 1000
 
 func newRelay(j *judge, onDrift string, log *callLog, client, stderr io.Writer) *relay {
-	return &relay{judge: j, onDrift: onDrift, log: log, client: client, stderr: stderr,
-		open: map[string]request{}, catalog: newCatalog(&j.approved)}
+	return &relay{judge: j, onDrift: onDrift, log: log, client: end{w: client}, stderr: stderr,
+		replies: make(chan []byte, maxReplies), open: map[string]request{}, catalog: newCatalog(&j.approved), ours: "pinproof-" + rand.Text() + "-"}
 }
 
 // say tells a person something, in one line.
@@ -117,10 +132,10 @@ func Run(o Options, argv []string, stdin io.Reader, stdout, stderr io.Writer) (i
 	return newRelay(j, o.OnDrift, log, stdout, stderr).run(stdin, p, signals)
 }
 
-// How long a server has to end once it was told to by a signal, before it is killed; and how
-// often a client that closed its end is looked after.
+// How long a server has to end once it was told to by a signal, before it is stopped, which
+// takes the rest of ten seconds; and how often a client that closed its end is looked after.
 const (
-	signalPatience = 10 * time.Second
+	signalPatience = 10*time.Second - 2*mcp.Grace
 	lookAfter      = time.Second
 )
 
@@ -131,12 +146,21 @@ type ending struct {
 	err    error
 }
 
-var errBlocked = errors.New("blocked") // a person has been told
+var (
+	errBlocked  = errors.New("blocked") // a person has been told
+	errTooLarge = fail.New("a message of more than 64 MiB")
+)
 
 func (r *relay) run(stdin io.Reader, p *mcp.Process, signals <-chan os.Signal) (int, error) {
+	r.server.w = p.In
 	ends := make(chan ending, 2)
-	go func() { ends <- ending{true, r.passOn(p, r.fromServer, r.client)} }()
-	go func() { ends <- ending{false, r.passOn(stdin, r.fromClient, p.In)} }()
+	go func() { ends <- ending{true, r.passOn(p, r.fromServer, r.client.write, r.reply)} }()
+	go func() { ends <- ending{false, r.passOn(stdin, r.fromClient, r.toServer, r.client.write)} }()
+	go func() {
+		for b := range r.replies { // a server that doesn't read keeps nobody from reading what it says
+			r.toServer(b)
+		}
+	}()
 	var killed, look <-chan time.Time
 	for {
 		select {
@@ -145,11 +169,14 @@ func (r *relay) run(stdin io.Reader, p *mcp.Process, signals <-chan os.Signal) (
 			if killed == nil {
 				killed = time.After(signalPatience)
 			}
-		case <-killed:
+		case <-killed: // also where it has ended, and the client doesn't read what it said
 			p.Stop()
-			killed = nil
+			return p.ExitCode(), nil
 		case <-look:
-			if hungUp(r.client) {
+			if !r.waits() {
+				p.In.Close()
+			}
+			if hungUp(r.client.w) {
 				p.Stop() // nobody will ever read what it says
 			}
 		case e := <-ends:
@@ -164,36 +191,30 @@ func (r *relay) run(stdin io.Reader, p *mcp.Process, signals <-chan os.Signal) (
 				p.Stop()
 				return p.ExitCode(), nil
 			}
-			p.In.Close()
-			ticker := time.NewTicker(lookAfter)
-			defer ticker.Stop()
-			look = ticker.C
+			if !r.waits() {
+				p.In.Close()
+			}
+			look = time.Tick(lookAfter)
 		}
 	}
 }
 
-// passOn reads lines and passes on what filter makes of each, until the reader's end. What
-// a server no longer takes is lost, as without a relay.
-func (r *relay) passOn(from io.Reader, filter func(line []byte) (pass, reply []byte, err error), to io.Writer) error {
+// passOn reads lines and passes on what filter makes of each, until the reader's end. What it
+// replies goes back.
+func (r *relay) passOn(from io.Reader, filter func(line []byte) (pass, reply []byte, err error), to, back func([]byte) error) error {
 	in := bufio.NewReaderSize(from, 64<<10)
 	var line []byte
 	for {
 		var end error
 		if line, end = readLine(in, line[:0]); end != nil && end != io.EOF {
+			if end == errTooLarge {
+				r.client.write(r.tooLarge())
+			}
 			return end
 		}
 		pass, reply, err := filter(line)
-		if failed := r.write(to, pass); failed != nil && to == r.client {
+		if failed := cmp.Or(to(pass), back(reply), err); failed != nil || end != nil {
 			return failed
-		}
-		if failed := r.write(r.client, reply); failed != nil {
-			return failed
-		}
-		if err != nil || end != nil {
-			if end == io.EOF && err == nil {
-				return nil
-			}
-			return err
 		}
 		if cap(line) > 1<<20 {
 			line = nil // a large message is rare, and its memory is not kept
@@ -201,16 +222,23 @@ func (r *relay) passOn(from io.Reader, filter func(line []byte) (pass, reply []b
 	}
 }
 
-func (r *relay) write(to io.Writer, b []byte) error {
+// toServer writes to the server. What that no longer takes is lost, as without a relay.
+func (r *relay) toServer(b []byte) error {
+	r.server.write(b)
+	return nil
+}
+
+// reply sends what the server gets in answer to what it said.
+func (r *relay) reply(b []byte) error {
 	if len(b) == 0 {
 		return nil
 	}
-	if to == r.client {
-		r.out.Lock()
-		defer r.out.Unlock()
+	select {
+	case r.replies <- b:
+		return nil
+	default:
+		return fail.New("the server speaks on, and reads none of %d replies", maxReplies)
 	}
-	_, err := to.Write(b)
-	return err
 }
 
 // readLine appends the next line with its end, or what is left at the end of the reader.
@@ -218,7 +246,7 @@ func readLine(in *bufio.Reader, line []byte) ([]byte, error) {
 	for {
 		piece, err := in.ReadSlice('\n')
 		if line = append(line, piece...); len(line) > mcp.MaxBytes {
-			return nil, fail.New("a message of more than 64 MiB")
+			return nil, errTooLarge
 		}
 		if err != bufio.ErrBufferFull {
 			return line, err
@@ -226,10 +254,21 @@ func readLine(in *bufio.Reader, line []byte) ([]byte, error) {
 	}
 }
 
-// fromServer returns what of a line of the server's passes to the client. An error ends
-// the session; the line then holds what the client is told last.
-func (r *relay) fromServer(line []byte) (pass, _ []byte, err error) {
-	messages, bad := capture.Messages(line)
+// tooLarge is what the client is told of a message that is too large to be judged.
+func (r *relay) tooLarge() []byte {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over {
+		return nil
+	}
+	r.log.add(logLine{Event: "block", Reason: errTooLarge.Text})
+	return r.refuseOpen("pinproof: blocked: " + errTooLarge.Text + ". The session with server " + r.judge.label() + " is over.")
+}
+
+// fromServer returns what of a line of the server's passes to the client, and what is replied
+// to the server. An error ends the session; the line then holds what the client is told last.
+func (r *relay) fromServer(line []byte) (pass, reply []byte, err error) {
+	found, bad := messages(line)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.over {
@@ -238,60 +277,130 @@ func (r *relay) fromServer(line []byte) (pass, _ []byte, err error) {
 	if bad != nil {
 		return r.unreadable(line, bad)
 	}
-	if len(messages) == 0 {
+	if len(found) == 0 {
 		if noise := bytes.TrimSpace(line); len(noise) > 0 {
 			r.say("the server printed what is no message: %s", mcp.Excerpt(string(noise)))
 		}
 		return nil, nil, nil
 	}
 	var edits []edit.Edit
-	for _, m := range messages {
+	var answered []string
+	for _, m := range found {
 		if method := m.Get("method"); method.Kind != 0 {
-			r.catalog.notified(method.Text)
+			r.notified(method.Text)
 			continue
 		}
-		asked := r.open[capture.MessageID(m)]
-		result := m.Get("result")
-		if capture.HoldsEntries(result) {
-			kept, words := r.held(line, result, asked)
-			if words != "" {
+		key, asked, ours := r.requestOf(m)
+		if ours && len(found) > 1 {
+			return r.block(line, "a batch with the answer to a request of the guard's")
+		}
+		if result := m.Get("result"); r.pinned(result) {
+			kept, words, err := r.held(line, m, asked)
+			switch {
+			case err != nil || words != "" && asked.id == nil && !ours:
 				return r.refuseOpen(words), nil, errBlocked
-			}
-			if kept != nil {
+			case words != "":
+				edits = append(edits, edit.Edit{At: int(m.At), End: int(m.End), Text: bytes.TrimSpace(refusal(asked.id, words))})
+			case kept != nil:
 				edits = append(edits, edit.Edit{At: int(result.At), End: int(result.End), Text: kept})
 			}
 		}
-		if asked.logged != nil {
-			l := asked.logged
+		if ours {
+			return r.listed(line, m)
+		}
+		if l := asked.logged; l != nil {
 			r.log.add(logLine{Event: "answer", ID: l.ID, Tool: l.Tool, Prompt: l.Prompt, Bytes: int(m.End - m.At), Outcome: outcomeOf(m)})
 		}
+		answered = append(answered, key)
 	}
 	if err := r.log.broken(); err != nil {
 		return r.refuseOpen(wordsNoRecord), nil, err
 	}
-	for _, m := range answers(messages) {
-		delete(r.open, capture.MessageID(m))
+	for _, key := range answered {
+		delete(r.open, key)
 	}
 	return edit.Apply(line, edits), nil, nil
 }
 
+// requestOf is the request that a message answers, and whether that is one of ours. Clients
+// take another spelling of its id, too: in JavaScript, "3" for 3.
+func (r *relay) requestOf(m jsontree.Value) (key string, asked request, ours bool) {
+	id := m.Get("id")
+	if id.Kind == '"' && strings.HasPrefix(id.Text, r.ours) {
+		for _, a := range r.asking {
+			if a != nil && a.idValue.Text == id.Text {
+				asked = a.request
+			}
+		}
+		return "", asked, true
+	}
+	key = capture.MessageID(m)
+	asked, known := r.open[key]
+	if n := numberOf(id); !known && !math.IsNaN(n) {
+		for _, other := range slices.Sorted(maps.Keys(r.open)) {
+			if numberOf(r.open[other].idValue) == n {
+				return other, r.open[other], false
+			}
+		}
+	}
+	return key, asked, false
+}
+
+// numberOf is the number that JavaScript makes of an id, or none.
+func numberOf(id jsontree.Value) float64 {
+	word := strings.TrimSpace(id.Text)
+	if whole, err := strconv.ParseUint(word, 0, 64); err == nil && strings.ContainsAny(word, "xXbBoO") {
+		return float64(whole)
+	}
+	n, err := strconv.ParseFloat(word, 64)
+	if err != nil || id.Kind != '"' && id.Kind != '0' {
+		return math.NaN()
+	}
+	return n
+}
+
+// pinned reports whether a result has something that is pinned. A list that isn't passes
+// unjudged, whatever is in it.
+func (r *relay) pinned(result jsontree.Value) bool {
+	if !capture.HoldsEntries(result) {
+		return false
+	}
+	v, err := r.judge.part([]byte("{}")) // of a lockfile that pinproof refuses, the policy doesn't count
+	for list := range pin.EntryTypes {
+		if result.Has(pin.EntryTypeInfo[list].Member) && (err != nil || v.code != 0 || r.catalog.pins(list)) {
+			return true
+		}
+	}
+	return false
+}
+
 // unreadable keeps a line back that begins like a message and that clients could read in
 // more than one way. The session goes on if no list and no instructions can be in it.
-func (r *relay) unreadable(line []byte, bad error) ([]byte, []byte, error) {
+func (r *relay) unreadable(line []byte, bad error) (pass, reply []byte, err error) {
 	if capture.HidesAnswer(line) {
-		r.unjudged("block", "blocked", line, fail.New("the server's answer is refused: %s", bad))
-		return r.refuseOpen(wordsUnreadable), nil, errBlocked
+		return r.block(line, bad.Error())
 	}
 	r.say("the server's message is refused: %s: %s", bad, mcp.Excerpt(string(bytes.TrimSpace(line))))
-	id, reply := looseID(line, false), []byte(nil)
-	maps.DeleteFunc(r.open, func(_ string, asked request) bool {
-		if !bytes.Equal(asked.id, id) {
-			return false
-		}
-		reply = refusal(id, wordsUnreadable)
-		return true
-	})
-	return reply, nil, nil
+	requests, answers := looseIDs(line)
+	for _, id := range answers {
+		maps.DeleteFunc(r.open, func(_ string, asked request) bool {
+			if !bytes.Equal(asked.id, id) {
+				return false
+			}
+			pass = append(pass, refusal(id, wordsUnreadable)...)
+			return true
+		})
+	}
+	for _, id := range requests {
+		reply = append(reply, refusal(id, wordsRequest)...)
+	}
+	return pass, reply, nil
+}
+
+// block ends the session for a line that could hold an answer to some clients.
+func (r *relay) block(line []byte, why string) (pass, reply []byte, err error) {
+	words := r.unjudged("block", "blocked", line, fail.New("the server's answer is refused: %s", why))
+	return r.refuseOpen(words), nil, errBlocked
 }
 
 // refuseOpen ends the session and answers all that the client still waits for. An id that
@@ -304,106 +413,56 @@ func (r *relay) refuseOpen(words string) (out []byte) {
 	return out
 }
 
-// held holds a result against the pins. It returns what the client gets in its place, nil
-// for the result as it came, or the words that the session ends with.
-func (r *relay) held(line []byte, result jsontree.Value, asked request) (kept []byte, words string) {
+// held holds an answer against the pins. It returns what the client gets in the place of its
+// result, nil for the result as it came, or the words of an error in its place. An error ends
+// the session.
+func (r *relay) held(line []byte, m jsontree.Value, asked request) (kept []byte, words string, err error) {
+	result := m.Get("result")
+	r.said.add(line[m.At:m.End], result, asked)
 	v, err := r.judge.part(line[result.At:result.End])
 	if err == nil && v.code == 2 {
 		err = fail.New("%s", v.reason)
 	}
 	if err != nil && r.onDrift == Warns {
-		r.unjudged("drift", "not judged, and passed on", line, err)
-		return nil, ""
+		r.unjudged("drift", "not judged, and passed on", nil, err)
+		return nil, "", nil
 	} else if err != nil {
-		r.unjudged("block", "blocked", line, err)
-		return nil, wordsNotJudged
+		return nil, r.unjudged("block", "blocked", nil, err), errBlocked
 	}
 	drifted := maps.Clone(v.drifted)
-	for key := range r.repeated(result, asked) {
-		drifted[key] = string(pin.Duplicate)
+	list, listed := pin.EntryTypeIn(result.Has)
+	listed = listed && r.catalog.pins(list)
+	last := result.Get("nextCursor").Kind != '"'
+	var seen map[pin.Key]bool
+	if listed {
+		var twice map[pin.Key]bool
+		seen, twice = r.catalog.page(list, result, asked)
+		for key := range twice {
+			drifted[key] = string(pin.Duplicate)
+		}
+		if missing := r.catalog.missing(list, seen); missing > 0 && last && !r.lacking[list] {
+			r.lacking[list] = true
+			r.say("server %s doesn't list %s", r.judge.label(), text.Count(missing, "approved "+pin.EntryTypeInfo[list].Entry))
+		}
 	}
 	switch {
 	case v.code == 0 && len(drifted) == 0:
 	case r.onDrift == Warns:
-		r.tell("drift", line, drifted)
+		r.tell("drift", v, drifted)
 	case r.onDrift == Subset:
 		kept = r.without(line, result, drifted)
 		if again, err := r.judge.part(kept); err != nil || again.code != 0 {
-			r.tell("block", line, drifted)
-			return nil, wordsDrift
+			return nil, r.tell("block", v, drifted), errBlocked
 		}
-		r.tell("drift", line, drifted)
+		words = strings.Replace(r.tell("drift", v, drifted), "blocked: ", "blocked: nothing is left of this list: ", 1)
 	default:
-		r.tell("block", line, drifted)
-		return nil, wordsDrift
+		return nil, r.tell("block", v, drifted), errBlocked
 	}
 	r.catalog.shown(v.matched, drifted)
-	return kept, ""
-}
-
-// repeated returns the entries of a page that stood on an earlier page of its list. At the
-// end of a list it tells what is pinned and not on it.
-func (r *relay) repeated(result jsontree.Value, asked request) map[pin.Key]bool {
-	list, listed := pin.EntryTypeIn(result.Has)
-	if !listed || !r.catalog.pins(list) {
-		_, pinned := r.catalog.entries[pin.Key{Type: pin.Instructions}]
-		if pinned && (asked.method == "initialize" || asked.method == "server/discover") && !result.Has("instructions") {
-			r.lacks(pin.Instructions, "the approved instructions")
-		}
-		return nil
+	if !listed || !last || r.catalog.anyLeft(seen) {
+		words = ""
 	}
-	twice, missing := r.catalog.page(list, result, asked)
-	if missing > 0 {
-		r.lacks(list, text.Count(missing, "approved "+pin.EntryTypeInfo[list].Entry))
-	}
-	return twice
-}
-
-func (r *relay) lacks(list pin.EntryType, what string) {
-	if !r.lacking[list] {
-		r.lacking[list] = true
-		r.say("server %s doesn't list %s", text.Name(r.judge.Label), what)
-	}
-}
-
-// tell shows a person what drifted and puts it on record. What differs is saved.
-func (r *relay) tell(event string, line []byte, drifted map[pin.Key]string) {
-	file := keep(r.judge.Label, line)
-	what := "blocked: what server " + text.Name(r.judge.Label) + " says of itself is not what was approved"
-	if event == "drift" {
-		what = "drift of server " + text.Name(r.judge.Label)
-	}
-	r.say("%s", what)
-	keys := slices.SortedFunc(maps.Keys(drifted), pin.CompareKeys)
-	if file != "" {
-		r.judge.show(file, r.stderr)
-	} else {
-		for _, key := range keys {
-			r.say("%s %s", drifted[key], pin.EntryRef(key.Type, key.Name))
-		}
-		r.say(notSaved)
-	}
-	for _, key := range keys {
-		r.log.add(logLine{Event: event, Entry: pin.EntryRef(key.Type, key.Name), Kind: drifted[key], File: file})
-	}
-	if len(keys) == 0 {
-		r.log.add(logLine{Event: event, File: file})
-	}
-}
-
-const notSaved = "what it said could not be saved"
-
-// unjudged tells a person why there is no verdict on an answer, and what becomes of it.
-func (r *relay) unjudged(event, what string, line []byte, err error) {
-	why := fail.From(err).Text
-	r.say("%s: %s", what, why)
-	file := keep(r.judge.Label, line)
-	if file != "" {
-		r.say("what it said is in %s", text.Printable(file))
-	} else {
-		r.say(notSaved)
-	}
-	r.log.add(logLine{Event: event, Reason: why, File: file})
+	return kept, words, nil
 }
 
 // without returns a result without the entries that drifted; the others are the bytes that
@@ -431,64 +490,82 @@ func (r *relay) without(line []byte, result jsontree.Value, drifted map[pin.Key]
 // fromClient returns what of a line of the client's passes to the server, or what is
 // answered in the server's place.
 func (r *relay) fromClient(line []byte) (pass, reply []byte, err error) {
-	messages, bad := capture.Messages(line)
+	found, bad := messages(line)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
 	case r.over:
 		return nil, nil, nil
 	case bad != nil:
-		r.say("the client's request is refused: %s", bad)
-		return nil, refusal(looseID(line, true), wordsRequest), nil
-	case len(messages) == 0:
-		return nil, nil, nil // a client has nothing to say to a server but messages
+		r.say("the client's message is refused: %s", bad)
+		requests, answers := looseIDs(line)
+		for _, id := range requests {
+			reply = append(reply, refusal(id, wordsRequest)...)
+		}
+		for _, id := range answers {
+			pass = append(pass, refusal(id, wordsUnreadable)...)
+		}
+		return pass, reply, nil
 	}
-	words := ""
-	for _, m := range messages {
-		if list, ok := calledBy(m.Get("method").Text); ok && words == "" {
-			words = r.unapproved(list, m)
+	return r.requests(line, found) // a client has nothing else to say to a server
+}
+
+// requests takes messages of the client's. A line with a call whose list has changed waits
+// until the list was seen again.
+func (r *relay) requests(line []byte, found []jsontree.Value) (pass, reply []byte, err error) {
+	words, waits := "", false
+	for _, m := range found {
+		if m.Get("method").Text == "notifications/cancelled" {
+			r.cancelled(m)
+		}
+		list, calls := calledBy(m.Get("method").Text)
+		if !calls || words != "" || r.onDrift == Warns {
+			continue
+		}
+		key, why := r.catalog.called(list, m.Get("params"))
+		if why == notListed && r.canAsk(list) {
+			waits = true
+		} else if why != "" {
+			words = r.refuseCall(key, why)
 		}
 	}
-	if words != "" {
-		return nil, refusals(line, requests(messages), words), nil
+	switch {
+	case len(found) == 0:
+		return nil, nil, nil
+	case words != "":
+		return nil, r.refusals(line, found, words), nil
 	}
-	for _, m := range messages {
+	for _, m := range found {
 		method := m.Get("method")
 		if method.Kind == 0 {
 			continue
 		}
 		cursor := m.Get("params").Get("cursor")
 		id := m.Get("id")
-		asked := request{id: bytes.Clone(line[id.At:id.End]), method: method.Text, cursor: cursor.Text, paged: cursor.Kind == '"'}
-		if list, ok := calledBy(method.Text); ok {
+		asked := request{id: bytes.Clone(line[id.At:id.End]), idValue: jsontree.Value{Kind: id.Kind, Text: id.Text}, method: method.Text, cursor: cursor.Text, paged: cursor.Kind == '"'}
+		if list, ok := calledBy(method.Text); ok && waits {
+			pass = append(pass, r.ask(list, line, m)...)
+		} else if ok {
 			asked.logged = r.call(list, line, m)
 			r.log.add(*asked.logged)
 			asked.logged.Arguments = nil // they are written, and can be large
 			if err := r.log.broken(); err != nil {
 				r.over = true
-				return nil, refusals(line, requests(messages), wordsNoRecord), err
+				return nil, r.refusals(line, found, wordsNoRecord), err
 			}
 		}
 		if id.Kind != 0 {
 			r.open[capture.MessageID(m)] = asked
 		}
 	}
+	switch {
+	case waits:
+		r.waiting = append(r.waiting, slices.Concat(bytes.TrimRight(line, "\r\n"), []byte("\n")))
+		return pass, nil, nil
+	case len(r.waiting) > 0 && line[len(line)-1] != '\n': // more follows, of ours
+		return slices.Concat(line, []byte("\n")), nil, nil
+	}
 	return line, nil, nil
-}
-
-// unapproved returns what the client is told of a call that doesn't reach the server, or "".
-func (r *relay) unapproved(list pin.EntryType, m jsontree.Value) string {
-	key, why := r.catalog.called(list, m.Get("params"))
-	if why == "" || r.onDrift == Warns {
-		return ""
-	}
-	what := pin.EntryRef(key.Type, key.Name)
-	r.say("blocked: a call of %s: %s", what, why)
-	r.log.add(logLine{Event: "block", Entry: what, Reason: why})
-	if why == notListed {
-		return wordsStale
-	}
-	return wordsNoCall
 }
 
 // call is the record of a call that goes to the server.
@@ -521,49 +598,15 @@ func outcomeOf(m jsontree.Value) string {
 	return "result"
 }
 
-func requests(messages []jsontree.Value) []jsontree.Value {
-	return slices.DeleteFunc(slices.Clone(messages), func(m jsontree.Value) bool { return !m.Has("method") })
-}
-
-func answers(messages []jsontree.Value) []jsontree.Value {
-	return slices.DeleteFunc(slices.Clone(messages), func(m jsontree.Value) bool { return m.Has("method") })
-}
-
-// refusals are our answers in the place of answers, or to requests.
-func refusals(line []byte, messages []jsontree.Value, words string) (out []byte) {
-	for _, m := range messages {
-		if id := m.Get("id"); id.Kind == '"' || id.Kind == '0' {
-			out = append(out, refusal(line[id.At:id.End], words)...)
+// refusals are our answers to the requests among messages.
+func (r *relay) refusals(line []byte, found []jsontree.Value, words string) (out []byte) {
+	for _, m := range found {
+		if id := m.Get("id"); m.Has("method") && id.Kind != 0 {
+			delete(r.open, capture.MessageID(m)) // it may have waited
+			if id.Kind == '"' || id.Kind == '0' {
+				out = append(out, refusal(line[id.At:id.End], words)...)
+			}
 		}
 	}
 	return out
-}
-
-// refusal is our answer to one request, or nothing if it has no id.
-func refusal(id []byte, words string) []byte {
-	if id == nil {
-		return nil
-	}
-	message, _ := json.Marshal(words)
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`+"\n", id, codeBlocked, message)
-}
-
-// looseID is the id of a request or of an answer that can't be read strictly, or nil: it is
-// the best guess, and only an error is sent with it.
-func looseID(line []byte, isRequest bool) []byte {
-	var m map[string]json.RawMessage
-	var number float64
-	var word string
-	if json.Unmarshal(line, &m) != nil || isRequest != (m["method"] != nil) || m["id"] == nil {
-		return nil
-	}
-	id := m["id"]
-	if json.Unmarshal(id, &word) == nil && string(id) != "null" {
-		quoted, _ := json.Marshal(word)
-		return quoted
-	}
-	if json.Unmarshal(id, &number) == nil && string(id) != "null" {
-		return id
-	}
-	return nil
 }

@@ -40,3 +40,34 @@ func BenchmarkRelay(b *testing.B) {
 		}
 	}
 }
+
+// TestGuardGivesUp: a call waits for its list, and is refused once that takes too long. The
+// guard's request says what the call does of the client, and its answer reaches nobody, however
+// late it is.
+func TestGuardGivesUp(t *testing.T) {
+	t.Parallel()
+	var client strings.Builder
+	j := &judge{Pins: Pins{Label: "files"}, approved: approved{entries: map[pin.Key]pinned{toolA: {}}}}
+	r := newRelay(j, Ends, nil, &client, io.Discard)
+	r.fromServer([]byte(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`))
+	pass, reply, err := r.fromClient([]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","_meta":{"progressToken":7,"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`))
+	want := `{"jsonrpc":"2.0","id":"` + r.ours + `1","method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}` + "\n"
+	if string(pass) != want || reply != nil || err != nil {
+		t.Errorf("%s, %s, %v", pass, reply, err)
+	}
+	if pass, _, _ := r.fromClient([]byte(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"a"}}`)); pass != nil {
+		t.Errorf("it asks twice: %s", pass)
+	}
+	r.giveUp(pin.Tools, r.asking[pin.Tools])
+	if strings.Count(client.String(), `"message":"pinproof: blocked: `) != 2 || len(r.open) > 0 || r.waits() {
+		t.Errorf("the client got %s", &client)
+	}
+	if pass, reply, err := r.fromServer([]byte(`{"jsonrpc":"2.0","id":"` + r.ours + `1","result":{}}`)); pass != nil || reply != nil || err != nil {
+		t.Errorf("late: %s, %s, %v", pass, reply, err)
+	}
+	pass, _, _ = r.fromClient([]byte(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"a"}}`))
+	if !strings.Contains(string(pass), r.ours+"2") {
+		t.Errorf("the next call: %s", pass)
+	}
+	r.asking[pin.Tools].late.Stop()
+}

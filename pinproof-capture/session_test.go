@@ -1,0 +1,258 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestGuardListChanged: the guard asks for a list that has changed before the next call, by
+// itself. The client sees nothing of that, and the server no call of what isn't listed any more.
+func TestGuardListChanged(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	const called, wentGone, notGiven = "called ", "no longer lists tool ", "did not give the new one"
+	for part, want := range map[string]struct{ b, c string }{
+		"the same after list_changed":   {called, called},
+		"pages after list_changed":      {called, called},
+		"less after list_changed":       {called, wentGone},
+		"twice after list_changed":      {called, called},
+		"an error after list_changed":   {notGiven, notGiven},
+		"no list after list_changed":    {notGiven, notGiven},
+		"a circle after list_changed":   {notGiven, notGiven},
+		"asks back after list_changed":  {called, called},
+		"in a batch after list_changed": {blockedCode, ""},
+		"after list_changed":            {blockedCode, ""},
+	} {
+		t.Run(part, func(t *testing.T) {
+			t.Parallel()
+			record := filepath.Join(t.TempDir(), "record")
+			p := g.start(t, nil, part, record)
+			p.ask(1, "tools/list", "{}")
+			p.ask(2, "tools/call", `{"name":"a"}`)
+			p.send(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"b"}}`)
+			if strings.HasPrefix(part, "asks back") {
+				for line := range p.lines {
+					if strings.Contains(line, "roots/list") {
+						break
+					}
+				}
+				p.send(`{"jsonrpc":"2.0","id":"x","result":{"roots":[]}}`)
+			}
+			b := p.answer(3)
+			c := p.ask(4, "tools/call", `{"name":"c"}`)
+			code, all := p.end()
+			if !strings.Contains(b, want.b) || !strings.Contains(c, want.c) || strings.Contains(all, "EVIL") {
+				t.Errorf("b: %sc: %s%s", b, c, &p.stderr)
+			}
+			if strings.Contains(all, `"id":"pinproof-`) || strings.Count(all, `"tools":`) > strings.Count(all, `"id":1,`) {
+				t.Errorf("the client got what the guard asked for:\n%s", all)
+			}
+			if wantCode := map[bool]int{true: 2}[want.c == ""]; code != wantCode {
+				t.Errorf("code %d\n%s", code, &p.stderr)
+			}
+			got := read(t, record)
+			if strings.Contains(got, `{"name":"b"}`) != (want.b == called) || strings.Contains(got, `{"name":"c"}`) != (want.c == called) {
+				t.Errorf("the server got\n%s", got)
+			}
+		})
+	}
+}
+
+// TestGuardWaitsForList: a call that waits for its list can be cancelled, and is answered after
+// the end of the client's input.
+func TestGuardWaitsForList(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	record := filepath.Join(t.TempDir(), "record")
+	p := g.start(t, nil, "silent after list_changed", record)
+	p.ask(1, "tools/call", `{"name":"a"}`)
+	p.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"b"}}`)
+	p.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
+	p.ask(3, "ping", "{}")
+	if code, all := p.end(); code != 0 || strings.Contains(all, `"id":2,`) || strings.Contains(read(t, record), `{"name":"b"}`) {
+		t.Errorf("cancelled: code %d\n%s\n%s", code, all, &p.stderr)
+	}
+	os.Remove(record)
+	p = g.start(t, nil, "the same after list_changed", record)
+	p.ask(1, "tools/call", `{"name":"a"}`)
+	p.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"b"}}`)
+	if code, all := p.end(); code != 0 || !strings.Contains(all, "called b") {
+		t.Errorf("at the end of the input: code %d\n%s\n%s", code, all, &p.stderr)
+	}
+}
+
+// refusedFile is the one file with what a guard refused.
+func (g *guarded) refusedFile(t *testing.T) string {
+	t.Helper()
+	var files []string
+	filepath.WalkDir(g.cache, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files = append(files, path)
+		}
+		return nil
+	})
+	if len(files) != 1 {
+		t.Fatalf("files %q", files)
+	}
+	return files[0]
+}
+
+// TestGuardRefusal: the error to the client, which a model may read, says what happened, where,
+// and how a person sees it, and nothing of how to approve it. Standard error says that, too.
+func TestGuardRefusal(t *testing.T) {
+	t.Parallel()
+	unixOnly(t) // elsewhere paths are quoted
+	for _, tt := range []struct{ part, flags, what, happened string }{
+		{"an entry changed", "", "the tools of server files are not the ones approved in tools.lock (1 changed). Do not use them. A person has to review the change: ",
+			"blocked: server files lists tools that are not the ones approved: CHANGED a"},
+		{"the second asking", "", "the tools of server files are not the ones approved in tools.lock (1 added). Do not use them. A person has to review the change: ",
+			"blocked: server files changed its tools during the session: ADDED EVIL"},
+		{"no verdict", "", "it could not be judged whether what server files says is what was approved in tools.lock. Do not use it. A person has to look at it: ",
+			"blocked: "},
+		{"nothing approved", "--on-drift=subset", "nothing is left of this list: the tools of server files are not the ones approved in tools.lock (1 added). Do not use them. A person has to review the change: ",
+			"drift: server files lists tools that are not the ones approved: ADDED EVIL"},
+	} {
+		t.Run(tt.part, func(t *testing.T) {
+			t.Parallel()
+			g := newGuarded(t)
+			p := g.start(t, strings.Fields(tt.flags), tt.part)
+			p.ask(1, "initialize", "{}")
+			p.ask(2, "tools/list", "{}")
+			if tt.part == "the second asking" {
+				p.ask(3, "prompts/list", "{}")
+				p.ask(2, "tools/list", "{}")
+			}
+			answers := p.got
+			if tt.flags != "" {
+				if got := p.ask(4, "tools/call", `{"name":"a"}`); !strings.Contains(got, "called a") {
+					t.Errorf("the session goes on: %s", got) // it was not listed, but is as it was approved
+				}
+			}
+			code, _ := p.end()
+			file := g.refusedFile(t)
+			told := `{"jsonrpc":"2.0","id":2,` + blockedCode + tt.what + "pinproof diff " + file + ` --server files --part"}}` + "\n"
+			if got := answers[len(answers)-1]; got != told {
+				t.Errorf("the client is told\n%swant\n%s", got, told)
+			}
+			person := "pinproof: " + tt.happened + "\nreview:  pinproof diff   " + file + " --server files --part\napprove: pinproof relock " + file + " --server files --part\n"
+			if got := p.stderr.String(); !strings.HasSuffix(got, person) && tt.part != "no verdict" || !strings.Contains(got, tt.happened) || strings.Contains(got, "tools-only") {
+				t.Errorf("a person is told\n%swant\n%s", got, person)
+			}
+			if wantCode := map[string]int{"": 2}[tt.flags]; code != wantCode {
+				t.Errorf("code %d", code)
+			}
+			saved := read(t, file)
+			if !strings.Contains(saved, "Use the") || strings.Count(saved, `"tools":[`) != 1 || strings.Contains(saved, `"prompts":[`) != (tt.part == "the second asking") {
+				t.Errorf("saved is\n%s", saved)
+			}
+		})
+	}
+}
+
+// TestGuardSavesSession: what is kept is what the session has said so far, every page of it, as
+// pinproof reads it.
+func TestGuardSavesSession(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	p := g.start(t, nil, "pages, the third is changed")
+	p.session()
+	p.end()
+	file := g.refusedFile(t)
+	if saved := read(t, file); strings.Count(saved, "\n") != 4 || !strings.HasPrefix(saved, `{ "result":`+greets) || !strings.Contains(saved, `"nextCursor":"2"`) {
+		t.Errorf("saved is\n%s", saved)
+	}
+	programs, _ := pinproofHere()
+	verify := exec.Command(filepath.Join(programs, "pinproof"), "verify", "--part", "--server=files", file)
+	verify.Dir = g.folder
+	if out, _ := verify.CombinedOutput(); verify.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), "1 added; 4 match") {
+		t.Errorf("pinproof says\n%s", out)
+	}
+}
+
+// TestGuardHalves: a text that was cut through a surrogate pair passes as it came where it is
+// content. Whoever waits for what doesn't pass gets an error.
+func TestGuardHalves(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	record := filepath.Join(t.TempDir(), "record")
+	p := g.start(t, nil, "half a pair", record)
+	p.ask(1, "tools/list", "{}")
+	p.ask(2, "ping", "{}")
+	for _, answer := range []string{
+		`"id":"q1","result":{"role":"assistant","content":{"type":"text","text":"cut \ud83d"}}`,
+		`"id":"q2","result":{"action":"accept","\ud83d":{}}`,
+		`"id":"q5","error":{"code":1,"message":"cut \ud83d"}`,
+	} {
+		p.send(`{"jsonrpc":"2.0",%s}`, answer)
+	}
+	if got := p.ask(3, "tools/call", `{"name":"a \ud83d"}`); !strings.Contains(got, blockedCode) {
+		t.Errorf("a call: %s", got)
+	}
+	code, all := p.end()
+	if code != 0 || strings.Contains(all, "EVIL") || strings.Count(all, "cut ") != 4 || !strings.Contains(all, `"structuredContent":{"\\ud83d":["\ud83d\ude00\udead"]}`) {
+		t.Errorf("code %d\n%s\n%s", code, all, &p.stderr)
+	}
+	got := read(t, record)
+	for _, want := range []string{`"id":"q3",` + blockedCode, `"id":"q4",` + blockedCode, `"id":"q1","result":{"role":"assistant","content":{"type":"text","text":"cut \ud83d"}}`,
+		`"id":"q2",` + blockedCode, `"message":"cut \ud83d"}`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the server didn't get %s:\n%s", want, got)
+		}
+	}
+	for part, wantCode := range map[string]int{"half a pair in a name": 0, "half a pair in a list": 2} {
+		p := g.start(t, nil, part)
+		got := p.ask(1, "ping", "{}")
+		if code, all := p.end(); code != wantCode || !strings.Contains(got, blockedCode) || strings.Contains(all, "EVIL") {
+			t.Errorf("%s: code %d\n%s\n%s", part, code, all, &p.stderr)
+		}
+	}
+}
+
+// TestGuardPassesUnjudged: what isn't pinned passes, whatever is in it, and so does a line that
+// ends with CR CR LF.
+func TestGuardPassesUnjudged(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	for part, want := range map[string]string{"a large size": "9007199254740993", "many resources": `"uri":"a:1"`, "two carriage returns": "}\r\r\n"} {
+		p := g.start(t, nil, part)
+		got := p.ask(1, "ping", "{}")
+		if code, _ := p.end(); code != 0 || !strings.Contains(got, want) || p.stderr.Len() > 0 {
+			t.Errorf("%s: code %d\n%.300s\n%s", part, code, got, &p.stderr)
+		}
+	}
+}
+
+// TestGuardOtherID: an answer under another spelling of its id is that answer to clients in
+// JavaScript, so an entry of page 1 in it is a repetition.
+func TestGuardOtherID(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	for _, spelling := range []string{`%s`, `"%s"`, `" %s.0 "`, `%s.0`, `%se0`, `"0x%s"`} {
+		p := g.start(t, nil, "page 2 under another id: "+spelling)
+		p.ask(1, "tools/list", "{}")
+		p.send(`{"jsonrpc":"2.0","id":3,"method":"tools/list","params":{"cursor":"1"}}`)
+		p.answer(3)
+		if code, all := p.end(); code != 2 || strings.Count(all, `"name":"a"`) != 1 || !strings.Contains(p.stderr.String(), "DUPLICATE a") {
+			t.Errorf("%s: code %d\n%s\n%s", spelling, code, all, &p.stderr)
+		}
+	}
+}
+
+// TestGuardTooLarge: a message of more than 64 MiB is answered as every other end of a session.
+func TestGuardTooLarge(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	log := filepath.Join(g.folder, "calls.log")
+	p := g.start(t, []string{"--log", log}, "floods at a ping")
+	p.send(`{"jsonrpc":"2.0","id":7,"method":"ping"}`)
+	got := p.answer(7)
+	if code, _ := p.end(); code != 2 || !strings.Contains(got, blockedCode+"a message of more than 64 MiB") || !strings.Contains(p.stderr.String(), "64 MiB") {
+		t.Errorf("code %d: %.300s\n%s", code, got, &p.stderr)
+	}
+	if got := read(t, log); !strings.Contains(got, `"event":"block","reason":"a message of more than 64 MiB"`) {
+		t.Errorf("log %s", got)
+	}
+}
