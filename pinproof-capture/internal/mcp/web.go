@@ -38,8 +38,9 @@ const (
 	resumeAfter  = 500 * time.Millisecond
 )
 
-// dial begins a connection. ctx is that of the whole capture.
-func dial(ctx context.Context, s Server, rec *record) (*web, error) {
+// dial begins a connection. ctx is that of the whole connection. read reads the one stream of the
+// old transport.
+func dial(ctx context.Context, s Server, rec *record, read func(w *web, body io.Reader, endpoint func(string)) error) (*web, error) {
 	u, err := url.Parse(s.URL)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, fail.New("the URL is no address: https://HOST/PATH is one") // it may hold a secret
@@ -59,7 +60,7 @@ func dial(ctx context.Context, s Server, rec *record) (*web, error) {
 	endpoint := make(chan string, 1)
 	go func() {
 		defer resp.Body.Close()
-		_, _, err := w.events(resp.Body, 0, math.MaxInt64, func(at string) {
+		err := read(w, resp.Body, func(at string) {
 			select {
 			case endpoint <- at:
 			default: // it has said so before
@@ -230,6 +231,12 @@ func (w *web) follow(ctx context.Context, id int64, header http.Header, resp *ht
 	}
 	resp.Body.Close()
 	w.put(nil, errStreamEnded)
+}
+
+// old records the one stream of the old transport.
+func (w *web) old(body io.Reader, endpoint func(string)) error {
+	_, _, err := w.events(body, 0, math.MaxInt64, endpoint)
+	return err
 }
 
 // listen opens the standalone stream, which clients open after initialize, and take answers
