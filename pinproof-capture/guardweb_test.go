@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 )
 
 // How a playing server at an address says what it says.
@@ -74,6 +73,12 @@ func (p *playing) begin() (name string, s *stage) {
 	p.sessions[name] = s
 	go playOn([]string{p.part}, out, s)
 	return name, s
+}
+
+func (p *playing) count() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.began
 }
 
 // end forgets all sessions.
@@ -185,7 +190,7 @@ func (p *playing) answer(w http.ResponseWriter, s *stage, body []byte) {
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprint(w, strings.Join(lines, ""))
 	case asAlone, asOld:
-		if p.how == asAlone && m.Method == "initialize" { // its stream isn't open yet
+		if p.how == asAlone && (m.Method == "initialize" || p.count() > 1) { // its stream isn't open yet
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprint(w, strings.Join(lines, ""))
 			return
@@ -275,7 +280,10 @@ func TestWebBlocks(t *testing.T) {
 				p := g.startWeb(t, s.URL, flagsOf(how)...)
 				p.session()
 				_, got := p.end()
-				if strings.Contains(got, "EVIL") || strings.Contains(got, "\U000e0045") || p.stderr.Len() == 0 {
+				// What the way itself leaves out: a second initialize begins another session,
+				// and a line of an event stream that has no field's name is none.
+				unseen := part == "instructions at the second initialize" && how != asOld || part == "behind a carriage return" && how != asJSON
+				if strings.Contains(got, "EVIL") || strings.Contains(got, "\U000e0045") || p.stderr.Len() == 0 && !unseen {
 					t.Errorf("%s\n%s", got, &p.stderr)
 				}
 				for _, line := range p.got {
@@ -288,4 +296,197 @@ func TestWebBlocks(t *testing.T) {
 	}
 }
 
-var _ = time.Second
+// web starts the guard and a session before it, as far as the list.
+func (g *guarded) web(t *testing.T, s *playing, flags ...string) *peer {
+	t.Helper()
+	p := g.startWeb(t, s.URL, append(flags, flagsOf(s.how)...)...)
+	p.ask(1, "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}`)
+	p.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	if got := p.ask(2, "tools/list", `{}`); !strings.Contains(got, toolA) {
+		t.Fatalf("the list: %s\n%s", got, &p.stderr)
+	}
+	return p
+}
+
+func (p *playing) turn(twist func(w http.ResponseWriter, req *http.Request, body []byte) bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.twist = twist
+}
+
+// TestWebSession: the headers of a session, and its end.
+func TestWebSession(t *testing.T) {
+	t.Parallel()
+	s := newPlaying(t, "good", asEvents)
+	p := newGuarded(t).web(t, s, "--header-env", "Authorization=TOKEN")
+	p.ask(3, "tools/call", `{"name":"a"}`)
+	<-s.listens // the standalone stream
+	if code, _ := p.end(); code != 0 {
+		t.Errorf("code %d\n%s", code, &p.stderr)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, req := range s.requests {
+		wantSession, wantRevision := "session-1", "2025-11-25"
+		if i == 0 {
+			wantSession, wantRevision = "", ""
+		}
+		if h := req.Header; h.Get("Authorization") != "Bearer secret" || h.Get("Mcp-Session-Id") != wantSession || h.Get("Mcp-Protocol-Version") != wantRevision {
+			t.Errorf("request %d: %v", i, h)
+		}
+	}
+	if last := s.requests[len(s.requests)-1]; last.Method != http.MethodDelete {
+		t.Errorf("the last request: %s", last.Method)
+	}
+}
+
+// TestWebServerAsks: what the server says on its standalone stream comes, and what it asks there
+// is answered by a request of its own. A stream that is cut goes on behind its last event.
+func TestWebServerAsks(t *testing.T) {
+	t.Parallel()
+	for _, how := range []string{asEvents, asOld} {
+		s := newPlaying(t, "good", how)
+		p := newGuarded(t).web(t, s)
+		stage := <-s.listens
+		stage.alone <- "id: 7\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":\"s\",\ndata: \"method\":\"sampling/createMessage\",\"params\":{}}\n\n"
+		if got := <-p.lines; got != `{"jsonrpc":"2.0","id":"s", "method":"sampling/createMessage","params":{}}`+"\n" {
+			t.Errorf("%s: %s", how, got)
+		}
+		const reply = `{"jsonrpc":"2.0","id":"s","result":{"role":"assistant"}}` + "\n"
+		p.send("%s", strings.TrimSpace(reply))
+		p.ask(3, "ping", "{}") // which comes behind it
+		if how == asEvents {
+			s.CloseClientConnections()
+			stage = <-s.listens
+			stage.alone <- "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n\n"
+			if got := <-p.lines; !strings.Contains(got, "notifications/x") {
+				t.Errorf("after the cut: %s", got)
+			}
+			s.mu.Lock()
+			if got := s.requests[len(s.requests)-1].Header.Get("Last-Event-Id"); got != "7" {
+				t.Errorf("resumed behind %q", got)
+			}
+			s.mu.Unlock()
+		}
+		p.end()
+		if !slices.Contains(s.got, reply) {
+			t.Errorf("%s: the server got %q", how, s.got)
+		}
+	}
+}
+
+// TestWebRenewal: a session that is over begins anew with the client's own initialize. Its answer
+// doesn't reach the client, but is judged, and the lists count as changed.
+func TestWebRenewal(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	for _, how := range []string{asJSON, asEvents} {
+		s := newPlaying(t, "good", how)
+		p := g.web(t, s)
+		s.end()
+		if got := p.ask(3, "tools/call", `{"name":"a"}`); !strings.Contains(got, "called a") {
+			t.Errorf("%s: the call: %s\n%s", how, got, &p.stderr)
+		}
+		if got := p.ask(4, "tools/list", `{}`); !strings.Contains(got, toolA) {
+			t.Errorf("%s: the list: %s\n%s", how, got, &p.stderr)
+		}
+		code, got := p.end()
+		want := []string{"initialize", "notifications/initialized", "tools/list", "tools/call", "initialize", "notifications/initialized", "tools/call", "tools/list"}
+		if all := s.methods(); code != 0 || strings.Count(got, "serverInfo") != 1 || strings.Count(got, "list_changed") != 3 || !slices.Equal(all, want) {
+			t.Errorf("%s: code %d, the server got %q\n%s\n%s", how, code, all, got, &p.stderr)
+		}
+
+		s = newPlaying(t, "good", how)
+		p = g.web(t, s)
+		s.mu.Lock()
+		s.part = "instructions at the second initialize"
+		clear(s.sessions)
+		s.mu.Unlock()
+		s.turn(func(w http.ResponseWriter, req *http.Request, body []byte) bool {
+			if !bytes.Contains(body, []byte(`"initialize"`)) {
+				return false
+			}
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":1,"result":%s}`, strings.Replace(greets, "Use the", "EVIL", 1))
+			return true
+		})
+		if got := p.ask(3, "tools/call", `{"name":"a"}`); !strings.Contains(got, blockedCode) {
+			t.Errorf("%s: the call: %s\n%s", how, got, &p.stderr)
+		}
+		if code, got := p.end(); code != 2 || strings.Contains(got, "EVIL") || slices.Contains(s.methods()[4:], "tools/call") {
+			t.Errorf("%s: code %d, %q\n%s\n%s", how, code, s.methods(), got, &p.stderr)
+		}
+	}
+}
+
+// TestWebRefusals: what a server does with HTTP itself is answered in words of ours, and a person
+// is told.
+func TestWebRefusals(t *testing.T) {
+	t.Parallel()
+	elsewhere := newPlaying(t, "the first asking", asJSON)
+	g := newGuarded(t)
+	for what, c := range map[string]struct {
+		told  string
+		twist http.HandlerFunc
+	}{
+		"401": {"401 Unauthorized\nhint: it wants to know who asks: --header-env", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "EVIL", 401) }},
+		"403": {"403 Forbidden\nhint: it wants to know who asks: --header-env", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "EVIL", 403) }},
+		"500": {"500 Internal", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "EVIL", 500) }},
+		"a redirect": {"redirects to another place", func(w http.ResponseWriter, req *http.Request) {
+			http.Redirect(w, req, elsewhere.URL, http.StatusTemporaryRedirect)
+		}},
+		"HTML": {"no message of the protocol", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			fmt.Fprint(w, `{"jsonrpc":"2.0","id":3,"result":`+withEvil+`}`)
+		}},
+		"another charset": {"another charset", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json; charset=utf-7")
+			fmt.Fprint(w, `{"jsonrpc":"2.0","id":3,"result":`+withEvil+`}`)
+		}},
+		"a stream without the answer": {"event stream ended", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprint(w, `data: {"jsonrpc":"2.0","id":3,"result":`+withEvil+`}`)
+		}},
+		"text in a line": {"no message of the protocol", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(w, `{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"EVIL`+"\n"+`"}]}}`)
+		}},
+	} {
+		s := newPlaying(t, "good", asJSON)
+		p := g.web(t, s, "--header-env", "Authorization=TOKEN")
+		s.turn(func(w http.ResponseWriter, req *http.Request, body []byte) bool {
+			c.twist(w, req)
+			return true
+		})
+		got := p.ask(3, "tools/list", `{}`)
+		s.turn(nil)
+		if again := p.ask(4, "tools/call", `{"name":"a"}`); !strings.Contains(again, "called a") {
+			t.Errorf("%s: it goes on: %s", what, again)
+		}
+		if code, all := p.end(); code != 0 || !strings.Contains(got, `"error":{"code":-32091,"message":"pinproof: `) || strings.Contains(all, "EVIL") || !strings.Contains(p.stderr.String(), c.told) {
+			t.Errorf("%s: code %d: %s\n%s", what, code, got, &p.stderr)
+		}
+	}
+	elsewhere.mu.Lock()
+	defer elsewhere.mu.Unlock()
+	if len(elsewhere.requests) > 0 {
+		t.Errorf("another host was asked: %v", elsewhere.requests[0].Header)
+	}
+	for _, kind := range []string{"application/json", "text/event-stream"} { // more than 64 MiB, without an end
+		s := newPlaying(t, "good", asJSON)
+		p := g.web(t, s)
+		s.turn(func(w http.ResponseWriter, req *http.Request, body []byte) bool {
+			w.Header().Set("Content-Type", kind)
+			fmt.Fprint(w, "data: ")
+			for mib := strings.Repeat("x", 1<<20); ; {
+				if _, err := io.WriteString(w, mib); err != nil {
+					return true
+				}
+			}
+		})
+		p.ask(3, "tools/list", `{}`)
+		if code, _ := p.end(); code != 2 || !strings.Contains(p.stderr.String(), "more than 64 MiB") {
+			t.Errorf("%s: code %d\n%s", kind, code, &p.stderr)
+		}
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -256,9 +255,12 @@ func (r *Remote) follow(ctx context.Context, p *post, resp *http.Response) error
 	for {
 		at, wait, err := r.read(resp.Body, nil)
 		resp.Body.Close()
-		if last = cmp.Or(at, last); p != nil && !r.waits(p) || errors.Is(err, errFlood) {
+		switch last = cmp.Or(at, last); {
+		case p == nil && err != nil:
+			r.fail(nil, err)
+		case err != nil || p != nil && !r.waits(p):
 			return err
-		} else if p != nil && last == "" {
+		case p != nil && last == "":
 			return errStreamEnded
 		}
 		for try := 0; ; try++ {
@@ -306,11 +308,11 @@ func (r *Remote) listen() {
 	}()
 }
 
-// read hands on the messages of an event stream to its end. It returns the id of the last event,
-// and how long the server wants to be left alone.
+// read hands on the messages of an event stream until it ends or is cut off. It returns the id of
+// the last event, how long the server wants to be left alone, and why what came is refused.
 func (r *Remote) read(body io.Reader, endpoint func(string)) (last string, wait time.Duration, err error) {
 	limited := &io.LimitedReader{R: body, N: MaxBytes}
-	err = readEvents(limited, func() {}, func(e event) error {
+	readEvents(limited, func() {}, func(e event) error {
 		limited.N = MaxBytes // of each
 		last, wait = cmp.Or(e.id, last), cmp.Or(e.retry, wait)
 		switch {
@@ -320,7 +322,8 @@ func (r *Remote) read(body io.Reader, endpoint func(string)) (last string, wait 
 		case e.kind != "" && e.kind != "message" || len(e.data) == 0:
 			return nil
 		}
-		return r.hand(e.data)
+		err = r.hand(e.data)
+		return err
 	})
 	if limited.N <= 0 {
 		err = errFlood
@@ -338,7 +341,10 @@ func (r *Remote) hand(data []byte) error {
 		return noMessage(data)
 	}
 	line := append(oneLine(data), '\n')
-	messages, _ := capture.Messages(line) // what it refuses, the reader refuses
+	messages, bad := capture.Messages(line)
+	if bad != nil && !capture.HidesAnswer(line) { // or the session ends, which is the reader's to do
+		return fail.New("its message is refused: %s: %s", bad, Excerpt(string(data)))
+	}
 	var keys []string
 	ours := false
 	r.mu.Lock()
@@ -411,7 +417,8 @@ func (r *Remote) renew(session string) {
 	}
 }
 
-// fail answers what still waits of a line with words of ours, and tells a person why.
+// fail answers what still waits of a line, or of all lines, with words of ours, and tells a
+// person why.
 func (r *Remote) fail(p *post, err error) {
 	if r.ctx.Err() != nil {
 		return
@@ -420,9 +427,9 @@ func (r *Remote) fail(p *post, err error) {
 	r.say("the server: %s", strings.Join(append([]string{f.Text}, f.Hints...), "\nhint: "))
 	r.mu.Lock()
 	var ids [][]byte
-	for key, id := range p.ids {
-		if r.waiting[key] == p {
-			ids = append(ids, id)
+	for key, waiting := range r.waiting {
+		if p == nil || waiting == p {
+			ids = append(ids, waiting.ids[key])
 		}
 	}
 	r.mu.Unlock()
