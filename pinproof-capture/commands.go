@@ -214,6 +214,9 @@ func newWrap(a *app) *cobra.Command {
 changes nothing else in FILE. It shows the lines and asks. A server that isn't in tools.lock
 yet doesn't start behind the guard.
 
+A server at an address is guarded there: its headers become variables of the guard. One that wants
+OAuth goes behind a bridge first: npx --no -- mcp-remote URL.
+
 What can't be rewritten is named, and the exit code is 2. Codex's TOML isn't rewritten: it
 prints what to write there.`,
 	}, true)

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // How a playing server at an address says what it says.
@@ -488,5 +489,51 @@ func TestWebRefusals(t *testing.T) {
 		if code, _ := p.end(); code != 2 || !strings.Contains(p.stderr.String(), "more than 64 MiB") {
 			t.Errorf("%s: code %d\n%s", kind, code, &p.stderr)
 		}
+	}
+}
+
+// BenchmarkGuardWeb calls a tool of a server at an address, one call behind the other, directly
+// and through the guard, and reports what the guard adds.
+func BenchmarkGuardWeb(b *testing.B) {
+	const calls = 3000
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		body, _ := io.ReadAll(req.Body)
+		var m struct{ ID json.RawMessage }
+		json.Unmarshal(body, &m)
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"%0500d\"}]}}\n\n", m.ID, 7)
+	}))
+	defer s.Close()
+	body := func(id int) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"a","arguments":{"text":"%0500d"}}}`, id, id)
+	}
+	took := func(call func(id int)) time.Duration {
+		var times []time.Duration
+		for id := range calls {
+			begin := time.Now()
+			call(id)
+			times = append(times, time.Since(begin))
+		}
+		slices.Sort(times)
+		return times[calls/2]
+	}
+	g := newGuarded(b)
+	for b.Loop() {
+		direct := took(func(id int) {
+			resp, err := http.Post(s.URL, "application/json", strings.NewReader(body(id)))
+			if err != nil {
+				b.Fatal(err)
+			}
+			io.Copy(io.Discard, resp.Body)
+			resp.Body.Close()
+		})
+		p := g.startWeb(b, s.URL)
+		guarded := took(func(id int) {
+			p.send("%s", body(id))
+			<-p.lines
+		})
+		p.end()
+		b.ReportMetric(float64(direct.Microseconds()), "median-direct-µs/call")
+		b.ReportMetric(float64((guarded - direct).Microseconds()), "median-added-µs/call")
 	}
 }

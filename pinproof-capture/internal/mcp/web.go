@@ -200,6 +200,9 @@ func unusable(resp *http.Response) error {
 	f := fail.New("it answered %s", Excerpt(resp.Status))
 	if resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden {
 		f.Hint("it wants to know who asks: --header-env Authorization=VARIABLE, the variable holding 'Bearer TOKEN'")
+		if resp.Header.Get("WWW-Authenticate") != "" {
+			f.Hint("if it wants OAuth, the bridge npx --no -- mcp-remote URL speaks stdio for it")
+		}
 	}
 	return f
 }
