@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -9,11 +10,14 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // How a playing server at an address says what it says.
@@ -535,5 +539,70 @@ func BenchmarkGuardWeb(b *testing.B) {
 		p.end()
 		b.ReportMetric(float64(direct.Microseconds()), "median-direct-µs/call")
 		b.ReportMetric(float64((guarded - direct).Microseconds()), "median-added-µs/call")
+	}
+}
+
+// TestWebSDK: the official Go client does the same with the official Go server through the guard
+// as it does without, whichever way the server speaks.
+func TestWebSDK(t *testing.T) {
+	t.Parallel()
+	server := mcp.NewServer(&mcp.Implementation{Name: "s", Version: "1"}, &mcp.ServerOptions{Instructions: "Use the tools."})
+	mcp.AddTool(server, &mcp.Tool{Name: "add"}, func(ctx context.Context, req *mcp.CallToolRequest, in struct{ A int }) (*mcp.CallToolResult, any, error) {
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprint(in.A + 1)}}}, nil, nil
+	})
+	get := func(*http.Request) *mcp.Server { return server }
+	g := newGuarded(t)
+	self, _ := os.Executable()
+	for what, handler := range map[string]http.Handler{
+		"stream":    mcp.NewStreamableHTTPHandler(get, nil),
+		"JSON":      mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{JSONResponse: true}),
+		"stateless": mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{Stateless: true}),
+		"sse":       mcp.NewSSEHandler(get, nil),
+	} {
+		web := httptest.NewServer(handler)
+		file := filepath.Join(g.folder, what+".jsonl")
+		args := []string{"guard", what, web.URL}
+		var direct mcp.Transport = &mcp.StreamableClientTransport{Endpoint: web.URL}
+		if what == "sse" {
+			args, direct = append(args, "--sse"), &mcp.SSEClientTransport{Endpoint: web.URL}
+		}
+		if code, _, stderr := capturing(t, append([]string{"save", file}, args[2:]...)...); code != 0 {
+			t.Fatal(stderr)
+		}
+		lock := exec.Command("pinproof", "lock", "--server", what, what+".jsonl")
+		programs, _ := pinproofHere()
+		lock.Path, lock.Err, lock.Dir, lock.Env = filepath.Join(programs, "pinproof"), nil, g.folder, g.env
+		if out, err := lock.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", what, err, out)
+		}
+		var stderr bytes.Buffer
+		guard := exec.Command(self, args...)
+		guard.Dir, guard.Env, guard.Stderr = g.folder, append(slices.Clone(g.env), "CAPTURE_AS_MAIN=1"), &stderr
+		var results []string
+		for _, transport := range []mcp.Transport{direct, &mcp.CommandTransport{Command: guard}} {
+			ctx, cancel := context.WithTimeout(context.Background(), generous)
+			defer cancel()
+			session, err := mcp.NewClient(&mcp.Implementation{Name: "c", Version: "1"}, nil).Connect(ctx, transport, nil)
+			if err != nil {
+				t.Fatalf("%s: %v\n%s", what, err, &stderr)
+			}
+			begun := session.InitializeResult()
+			list, err := session.ListTools(ctx, nil)
+			if err != nil {
+				t.Fatalf("%s: %v\n%s", what, err, &stderr)
+			}
+			called, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "add", Arguments: map[string]any{"A": 41}})
+			if err != nil {
+				t.Fatalf("%s: %v\n%s", what, err, &stderr)
+			}
+			all, _ := json.Marshal([]any{begun, list, called})
+			results = append(results, string(all))
+			session.Close()
+		}
+		if results[0] != results[1] || !strings.Contains(results[0], `"42"`) || stderr.Len() > 0 {
+			t.Errorf("%s:\n%s\n%s\n%s", what, results[0], results[1], &stderr)
+		}
+		web.CloseClientConnections()
+		web.Close()
 	}
 }
