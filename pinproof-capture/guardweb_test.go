@@ -434,9 +434,9 @@ func TestWebRefusals(t *testing.T) {
 		told  string
 		twist http.HandlerFunc
 	}{
-		"401": {"401 Unauthorized\nhint: it wants to know who asks: --header-env", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "EVIL", 401) }},
-		"403": {"403 Forbidden\nhint: it wants to know who asks: --header-env", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "EVIL", 403) }},
-		"500": {"500 Internal", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "EVIL", 500) }},
+		"401": {"401 Unauthorized\nhint: it wants to know who asks: --header-env", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "EVIL", http.StatusUnauthorized) }},
+		"403": {"403 Forbidden\nhint: it wants to know who asks: --header-env", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "EVIL", http.StatusForbidden) }},
+		"500": {"500 Internal", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "EVIL", http.StatusInternalServerError) }},
 		"a redirect": {"redirects to another place", func(w http.ResponseWriter, req *http.Request) {
 			http.Redirect(w, req, elsewhere.URL, http.StatusTemporaryRedirect)
 		}},
@@ -604,5 +604,31 @@ func TestWebSDK(t *testing.T) {
 		}
 		web.CloseClientConnections()
 		web.Close()
+	}
+}
+
+// TestWebSignal: a signal ends the session as it ends a server, also while an answer is awaited,
+// and the server is told.
+func TestWebSignal(t *testing.T) {
+	t.Parallel()
+	unixOnly(t)
+	s := newPlaying(t, "good", asEvents)
+	p := newGuarded(t).web(t, s)
+	waits := make(chan bool)
+	s.turn(func(w http.ResponseWriter, req *http.Request, body []byte) bool {
+		if req.Method != http.MethodPost {
+			return false
+		}
+		close(waits)
+		<-req.Context().Done()
+		return true
+	})
+	p.send(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"a"}}`)
+	<-waits
+	p.cmd.Process.Signal(os.Interrupt)
+	for range p.lines { // until it has ended, its input still open
+	}
+	if code, _ := p.end(); code != 130 || s.requests[len(s.requests)-1].Method != http.MethodDelete {
+		t.Errorf("code %d\n%s", code, &p.stderr)
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -224,3 +225,26 @@ args = ["guard", "two words", "--", "run"]
 		}
 	}
 }
+
+// TestWrapAddress: a configuration with a guard before an address captures the server behind it,
+// with its headers.
+func TestWrapAddress(t *testing.T) {
+	t.Setenv("KEY", "secret")
+	s := newStandInHTTP(t, "2025-11-25", "", false)
+	self, folder := program(t)
+	file := filepath.Join(folder, "mcp.json")
+	write(t, file, `{"mcpServers":{"web":{"url":"`+s.URL+`","headers":{"X-Key":"key ${KEY}"}}}}`)
+	if code, _, stderr := self.run(t, "wrap", file, "--yes"); code != 0 || !strings.Contains(read(t, file), `"X-Key=X-Key"`) {
+		t.Fatalf("code %d\n%s%s", code, stderr, read(t, file))
+	}
+	if code, _, stderr := self.run(t, "config", file, filepath.Join(folder, "captures")); code != 0 {
+		t.Fatal(stderr)
+	}
+	for _, req := range first(s.seen()) {
+		if got := req.Header.Get("X-Key"); got != "key secret" {
+			t.Errorf("%s with X-Key %q", req.Method, got)
+		}
+	}
+}
+
+func first(requests []*http.Request, _ string) []*http.Request { return requests }
