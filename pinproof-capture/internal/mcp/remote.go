@@ -77,7 +77,7 @@ func Connect(ctx context.Context, s Server, say func(string, ...any), again func
 	defer time.AfterFunc(dialPatience, r.stop).Stop()
 	var err error
 	r.web, err = dial(r.ctx, s, &record{}, func(w *web, body io.Reader, endpoint func(string)) error {
-		_, _, err := r.read(body, endpoint)
+		_, _, err := r.read(nil, body, endpoint)
 		r.end(cmp.Or[error](err, errStreamEnded))
 		return err
 	})
@@ -253,11 +253,9 @@ func refuses(p *post, data []byte) bool {
 func (r *Remote) follow(ctx context.Context, p *post, resp *http.Response) error {
 	last := ""
 	for {
-		at, wait, err := r.read(resp.Body, nil)
+		at, wait, err := r.read(p, resp.Body, nil)
 		resp.Body.Close()
 		switch last = cmp.Or(at, last); {
-		case p == nil && err != nil:
-			r.fail(nil, err)
 		case err != nil || p != nil && !r.waits(p):
 			return err
 		case p != nil && last == "":
@@ -310,7 +308,7 @@ func (r *Remote) listen() {
 
 // read hands on the messages of an event stream until it ends or is cut off. It returns the id of
 // the last event, how long the server wants to be left alone, and why what came is refused.
-func (r *Remote) read(body io.Reader, endpoint func(string)) (last string, wait time.Duration, err error) {
+func (r *Remote) read(p *post, body io.Reader, endpoint func(string)) (last string, wait time.Duration, err error) {
 	limited := &io.LimitedReader{R: body, N: MaxBytes}
 	readEvents(limited, func() {}, func(e event) error {
 		limited.N = MaxBytes // of each
@@ -322,7 +320,10 @@ func (r *Remote) read(body io.Reader, endpoint func(string)) (last string, wait 
 		case e.kind != "" && e.kind != "message" || len(e.data) == 0:
 			return nil
 		}
-		err = r.hand(e.data)
+		if err = r.hand(e.data); err != nil && p == nil { // what comes behind it may answer others
+			r.fail(nil, err)
+			err = nil
+		}
 		return err
 	})
 	if limited.N <= 0 {
