@@ -118,12 +118,14 @@ belongs to no server there is named on standard error, and stays.`,
 func newGuard(a *app) *cobra.Command {
 	var o guard.Options
 	c := &cobra.Command{
-		Use:   "guard LABEL -- COMMAND [ARG]...",
+		Use:   "guard LABEL -- COMMAND [ARG]...\n  pinproof-capture guard LABEL URL",
 		Short: "Stand between a client and its server: only what is approved passes",
 		Long: `guard starts the server once, as its child, and passes the lines of the session on. An
 answer with instructions or lists passes only if "pinproof verify --part" says that all of
 it is approved under LABEL; a call of what is not approved doesn't reach the server.
 --on-drift says what becomes of the rest; with end, the session ends with exit code 2.
+
+For a server at an address it speaks stdio with the client and HTTP with the server.
 
 It runs pinproof, which has to lie beside pinproof-capture or on the path. tools.lock is
 looked for in the project's folder (CLAUDE_PROJECT_DIR, GEMINI_PROJECT_DIR, else the working
@@ -134,8 +136,9 @@ folder) and, inside a repository, in those above it, up to its root.`,
 	set.StringVar(&o.OnDrift, "on-drift", guard.Ends, "what becomes of what isn't approved: end the session, subset (the client gets the rest) or warn")
 	set.StringVar(&o.Log, "log", "", "append calls, drifts and blocks to `FILE`, one JSON object a line")
 	set.BoolVar(&o.LogDigests, "log-digests", false, "with --log: the digests of arguments in place of these")
+	web := addressed(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		server, err := a.server(c, args, nil)
+		server, err := a.server(c, args, web)
 		switch {
 		case err != nil:
 			return err
@@ -145,7 +148,7 @@ folder) and, inside a repository, in those above it, up to its root.`,
 			return usage(c, "--log-digests goes with --log FILE")
 		}
 		o.Label = args[0]
-		a.code, err = guard.Run(o, server.Argv, a.stdin, a.stdout, a.stderr)
+		a.code, err = guard.Run(c.Context(), o, server, a.stdin, a.stdout, a.stderr)
 		return err
 	}
 	return c
@@ -210,6 +213,9 @@ func newWrap(a *app) *cobra.Command {
 		Long: `wrap puts the guard before all servers of a configuration, or before those named, and
 changes nothing else in FILE. It shows the lines and asks. A server that isn't in tools.lock
 yet doesn't start behind the guard.
+
+A server at an address is guarded there: its headers become variables of the guard. One that wants
+OAuth goes behind a bridge first: npx --no -- mcp-remote URL.
 
 What can't be rewritten is named, and the exit code is 2. Codex's TOML isn't rewritten: it
 prints what to write there.`,

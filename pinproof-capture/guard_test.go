@@ -234,7 +234,10 @@ func (p *peer) session() {
 }
 
 // play is a stand-in server: PART [FILE]. It appends every line it gets to FILE.
-func play(args []string) {
+func play(args []string) { playOn(args, os.Stdin, os.Stdout) }
+
+// playOn writes once for each line that it reads.
+func playOn(args []string, stdin io.Reader, stdout io.Writer) {
 	part := args[0]
 	asked := map[string]int{}
 	var record *os.File
@@ -247,9 +250,9 @@ func play(args []string) {
 	if part == "ignores all ends" {
 		ignoreSignals()
 	}
-	out := bufio.NewWriter(os.Stdout)
+	out := bufio.NewWriterSize(stdout, 1<<20)
 	put := func(format string, a ...any) { fmt.Fprintf(out, format+"\n", a...) }
-	in := bufio.NewReader(os.Stdin)
+	in := bufio.NewReader(stdin)
 	switch part {
 	case "closes its output":
 		os.Stdout.Close()

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,7 +30,13 @@ func TestWrap(t *testing.T) {
         "x"
       ],
     },
-    "web": {"url": "https://mcp.example.com/mcp"},
+    "web": {"type": "http", "url" : "https://mcp.example.com/\u006dcp", "headers": {"X-Key": "${KEY}", "Authorization":"Bearer ${input:token}"}},
+    "old": {
+      "url": "https://mcp.example.com/sse", // the old one
+      "type":"sse"
+    },
+    "oauth": {"url": "https://mcp.example.com/mcp", "oauth": {"clientId": "x"}},
+    "named": {"url": "https://mcp.example.com/mcp", "headers": {"PATH": "x"}},
   }
 }
 `
@@ -47,7 +54,13 @@ func TestWrap(t *testing.T) {
         "x"
       ],
     },
-    "web": {"url": "https://mcp.example.com/mcp"},
+    "web": {"type": "stdio", "type-without-guard": "http", "command": "%[1]s", "args" : ["guard", "web", "https://mcp.example.com/\u006dcp", "--header-env", "Authorization=Authorization", "--header-env", "X-Key=X-Key"], "env": {"X-Key": "${KEY}", "Authorization":"Bearer ${input:token}"}},
+    "old": {
+      "command": "%[1]s", "args": ["guard", "old", "https://mcp.example.com/sse", "--sse"], // the old one
+      "type": "stdio", "type-without-guard":"sse"
+    },
+    "oauth": {"url": "https://mcp.example.com/mcp", "oauth": {"clientId": "x"}},
+    "named": {"url": "https://mcp.example.com/mcp", "headers": {"PATH": "x"}},
   }
 }
 `
@@ -61,14 +74,14 @@ func TestWrap(t *testing.T) {
 	}
 	for n := range 2 { // the second time, nothing is left to do
 		code, stdout, stderr := self.run(t, "wrap", file, "--yes")
-		if code != 2 || read(t, file) != after || !strings.Contains(stderr, "error: web: it has no command: ") || !strings.Contains(stderr, "error: 1 server of ") {
+		if code != 2 || read(t, file) != after || !strings.Contains(stderr, "error: oauth: its oauth changes how") || !strings.Contains(stderr, "npx --no -- mcp-remote URL") || !strings.Contains(stderr, "error: named: its header PATH can't be") || !strings.Contains(stderr, "error: 2 servers of ") {
 			t.Errorf("wrap: code %d\n%s\n%s", code, stderr, read(t, file))
 		}
 		if strings.HasSuffix(stdout, "\nrestart the client\n") != (n == 0) || strings.Contains(stdout, "the guard is started as "+string(self)+": by its place on this machine") != (n == 0) {
 			t.Errorf("how it starts:\n%s", stdout)
 		}
 	}
-	if code, _, stderr := self.run(t, "unwrap", file, "--yes", "none", "lines"); code != 0 || strings.Count(read(t, file), string(self)) != 2 {
+	if code, _, stderr := self.run(t, "unwrap", file, "--yes", "none", "lines"); code != 0 || strings.Count(read(t, file), string(self)) != 4 {
 		t.Errorf("unwrap some: code %d\n%s\n%s", code, stderr, read(t, file))
 	}
 	for range 2 {
@@ -212,3 +225,26 @@ args = ["guard", "two words", "--", "run"]
 		}
 	}
 }
+
+// TestWrapAddress: a configuration with a guard before an address captures the server behind it,
+// with its headers.
+func TestWrapAddress(t *testing.T) {
+	t.Setenv("KEY", "secret")
+	s := newStandInHTTP(t, "2025-11-25", "", false)
+	self, folder := program(t)
+	file := filepath.Join(folder, "mcp.json")
+	write(t, file, `{"mcpServers":{"web":{"url":"`+s.URL+`","headers":{"X-Key":"key ${KEY}"}}}}`)
+	if code, _, stderr := self.run(t, "wrap", file, "--yes"); code != 0 || !strings.Contains(read(t, file), `"X-Key=X-Key"`) {
+		t.Fatalf("code %d\n%s%s", code, stderr, read(t, file))
+	}
+	if code, _, stderr := self.run(t, "config", file, filepath.Join(folder, "captures")); code != 0 {
+		t.Fatal(stderr)
+	}
+	for _, req := range first(s.seen()) {
+		if got := req.Header.Get("X-Key"); got != "key secret" {
+			t.Errorf("%s with X-Key %q", req.Method, got)
+		}
+	}
+}
+
+func first(requests []*http.Request, _ string) []*http.Request { return requests }

@@ -158,6 +158,21 @@ func (c *Config) server(label string) (mcp.Server, error) {
 	if err := e.refuse(); err != nil {
 		return s, err
 	}
+	if argv := append([]string{e.Command}, e.Args...); addressBehindGuard(argv) > 0 {
+		at := addressBehindGuard(argv)
+		s.URL, s.SSE = x.expand(argv[at]), slices.Contains(argv[at:], "--sse")
+		for i, word := range argv {
+			name, variable, ok := strings.Cut(argv[min(i+1, len(argv)-1)], "=")
+			if value, set := e.Env[variable]; word != "--header-env" || !ok {
+				continue
+			} else if set {
+				s.Headers.Set(name, x.expand(value))
+			} else {
+				s.Headers.Set(name, x.variable(variable))
+			}
+		}
+		return s, x.err
+	}
 	switch {
 	case (e.Command == "") == (url == ""):
 		return s, fail.New("it needs either a command or a url")

@@ -138,6 +138,18 @@ func behindGuard(argv []string) int {
 	return at + end + 1
 }
 
+// addressBehindGuard is where a server's address stands in a command line with our guard, or -1.
+func addressBehindGuard(argv []string) int {
+	at := 0
+	if programOf(argv[0]) == "npx" {
+		at = slices.Index(argv, "--") + 1
+	}
+	if at+3 >= len(argv) || programOf(argv[at]) != self || argv[at+1] != "guard" || !strings.Contains(argv[at+3], "://") {
+		return -1
+	}
+	return at + 3
+}
+
 // unguarded is the server behind our own guard: the guard would ask for pins that
 // the capture is there to make.
 func unguarded(argv []string) []string { return argv[max(behindGuard(argv), 0):] }

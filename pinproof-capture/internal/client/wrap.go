@@ -3,6 +3,8 @@ package client
 import (
 	"bytes"
 	"fmt"
+	"maps"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -40,7 +42,12 @@ func (c *Config) Rewrite(labels, start []string) (out []byte, refused []error, e
 			if !slices.Contains(labels, label) {
 				continue
 			}
-			made, err := rewriteEntry(c.Data, label, s.Value, start)
+			made, err := []edit.Edit(nil), error(nil)
+			if e := c.entries[label]; e.Command == "" || addressBehindGuard(append([]string{e.Command}, e.Args...)) > 0 {
+				made, err = c.rewriteAddress(label, s.Value, start)
+			} else {
+				made, err = rewriteEntry(c.Data, label, s.Value, start)
+			}
 			if err != nil {
 				refused = append(refused, refusal(label, err))
 			}
@@ -91,7 +98,7 @@ var plainKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`) // of TOML
 func guardable(label string, argv []string) error {
 	switch {
 	case argv[0] == "":
-		return fail.New("it has no command: a server at an address is guarded behind a bridge that speaks stdio")
+		return fail.New("it has no command: write the guard by hand: pinproof-capture guard LABEL URL")
 	case mcp.FileName(label) == "":
 		return fail.New(mcp.NoFileName)
 	}
@@ -164,7 +171,114 @@ func rewriteEntry(config []byte, label string, entry hujson.Value, start []strin
 		end := args.StartOffset + len(first+behindWords(len(argv) > behind+1))
 		return inOrder(edit.Edit{At: command.StartOffset, End: command.EndOffset, Text: was}, edit.Edit{At: args.StartOffset + 1, End: end}), nil
 	}
-	return nil, fail.New("its guard was put in by hand, or changed since: take it away by hand")
+	return nil, errByHand
+}
+
+// rewriteAddress is rewriteEntry for a server at an address. Its url goes among the args, as it is
+// spelled. Its headers become the guard's environment: clients fill in the same variables there,
+// and no list of processes shows it. Its type stays under another key.
+func (c *Config) rewriteAddress(label string, entry hujson.Value, start []string) ([]edit.Edit, error) {
+	e := c.entries[label]
+	if (start == nil) == (e.Command == "") {
+		return nil, nil
+	}
+	object, ok := entry.Value.(*hujson.Object)
+	if !ok {
+		return nil, fail.New("it is no object")
+	}
+	members := map[string]hujson.ObjectMember{}
+	raw := func(v hujson.Value) string { return string(c.Data[v.StartOffset:v.EndOffset]) }
+	for _, m := range object.Members {
+		name := m.Name.Value.(hujson.Literal).String()
+		members[name] = m
+		if slices.Contains([]string{"url", "type", "headers"}, name) && raw(m.Name) != `"`+name+`"` {
+			return nil, fail.New("its %s is spelled with escapes", name)
+		}
+	}
+	var edits []edit.Edit
+	put := func(from, to int, text string) {
+		edits = append(edits, edit.Edit{At: from, End: to, Text: []byte(text)})
+	}
+	rename := func(from, to string) {
+		if m, ok := members[from]; ok {
+			put(m.Name.StartOffset, m.Name.EndOffset, to)
+		}
+	}
+	if start != nil {
+		_, hasEnv := members["env"]
+		_, hasURL := members["url"]
+		switch err := e.refuse(); {
+		case err != nil:
+			f := fail.From(err)
+			f.Hints = []string{"one that wants OAuth goes behind a bridge: " + bridge}
+			return nil, f
+		case !hasURL || e.HTTPURL != "" || hasEnv:
+			return nil, fail.New("it has neither a command nor a plain url").Hint("a guard before an address: pinproof-capture guard LABEL URL")
+		case mcp.FileName(label) == "":
+			return nil, fail.New(mcp.NoFileName)
+		}
+		for name := range e.Headers {
+			if _, taken := os.LookupEnv(name); taken || !variableHeader.MatchString(name) {
+				return nil, fail.New("its header %s can't be the name of a variable", text.Name(name)).
+					Hint("write the guard by hand: pinproof-capture guard LABEL URL --header-env NAME=VARIABLE")
+			}
+		}
+		url := members["url"]
+		put(url.Name.StartOffset, url.Name.EndOffset, `"command": `+string(jsontree.AppendString(nil, start[0]))+`, "args"`)
+		put(url.Value.StartOffset, url.Value.EndOffset, addressWords(start, label, raw(url.Value), e.Headers, e.Type == "sse"))
+		rename("type", `"type": "stdio", "`+keptType+`"`)
+		rename("headers", `"env"`)
+		return inOrder(edits...), nil
+	}
+	argv := append([]string{e.Command}, e.Args...)
+	at := addressBehindGuard(argv)
+	command, args := members["command"], members["args"]
+	list, _ := args.Value.Value.(*hujson.Array)
+	if list == nil || len(list.Elements) < at {
+		return nil, errByHand
+	}
+	url := raw(list.Elements[at-1])
+	kept, hasType := members[keptType]
+	isSSE := hasType && raw(kept.Value) == `"sse"`
+	if string(c.Data[command.Name.StartOffset:args.Name.EndOffset]) != `"command": `+string(jsontree.AppendString(nil, argv[0]))+`, "args"` ||
+		raw(args.Value) != addressWords(argv[:at-2], label, url, e.Env, isSSE) ||
+		hasType && !strings.HasSuffix(string(c.Data[:kept.Name.StartOffset]), `"type": "stdio", `) {
+		return nil, errByHand
+	}
+	put(command.Name.StartOffset, args.Name.EndOffset, `"url"`)
+	put(args.Value.StartOffset, args.Value.EndOffset, url)
+	rename("env", `"headers"`)
+	if hasType {
+		put(members["type"].Name.StartOffset, kept.Name.EndOffset, `"type"`)
+	}
+	return inOrder(edits...), nil
+}
+
+// bridge is how a server is started that wants OAuth, which is not done here.
+const bridge = "pinproof-capture guard LABEL -- npx --no -- mcp-remote URL"
+
+// keptType is the key of a server's type behind a guard, which clients don't know.
+const keptType = "type-without-guard"
+
+// variableHeader matches the names of headers that mean nothing as names of variables.
+var variableHeader = regexp.MustCompile(`^([A-Za-z0-9]+-[A-Za-z0-9-]+|(?i:authorization))$`)
+
+var errByHand = fail.New("its guard was put in by hand, or changed since: take it away by hand")
+
+// addressWords is the list of arguments of a guard before an address.
+func addressWords(start []string, label, url string, headers map[string]string, sse bool) string {
+	var list []string
+	for _, word := range slices.Concat(start[1:], []string{"guard", label}) {
+		list = append(list, string(jsontree.AppendString(nil, word)))
+	}
+	list = append(list, url)
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		list = append(list, `"--header-env"`, string(jsontree.AppendString(nil, name+"="+name)))
+	}
+	if sse {
+		list = append(list, `"--sse"`)
+	}
+	return "[" + strings.Join(list, ", ") + "]"
 }
 
 // guardWords are the words of a list that come before a server's own command: those of start

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -106,7 +107,7 @@ type Options struct {
 
 // Run starts the server once and stands between it and the client until one of them
 // ends. It returns the server's exit code, or 2 if the session was ended here.
-func Run(o Options, argv []string, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
+func Run(ctx context.Context, o Options, src mcp.Server, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
 	j, err := newJudge(o.Pins)
 	if err != nil {
 		return 2, err
@@ -124,12 +125,36 @@ func Run(o Options, argv []string, stdin io.Reader, stdout, stderr io.Writer) (i
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, mcp.EndSignals...)
 	defer signal.Stop(signals)
-	p, err := mcp.Launch(mcp.Server{Argv: argv}, stderr)
+	r := newRelay(j, o.OnDrift, log, stdout, stderr)
+	var s server
+	if src.URL != "" {
+		s, err = mcp.Connect(ctx, src, r.say, r.again)
+	} else {
+		s, err = mcp.Launch(src, stderr)
+	}
 	if err != nil {
 		return 2, err
 	}
-	defer p.Stop()
-	return newRelay(j, o.OnDrift, log, stdout, stderr).run(stdin, p, signals)
+	defer s.Stop()
+	return r.run(stdin, s, signals)
+}
+
+// A server is a process or a place at an address. It says and takes a message a line; Close
+// says that none follows.
+type server interface {
+	io.ReadWriteCloser
+	Signal(os.Signal)
+	Stop()
+	ExitCode() int
+}
+
+// again judges an answer that the client doesn't get, for it has had one like it.
+func (r *relay) again(answer []byte) error {
+	last, _, err := r.fromServer(answer)
+	if err != nil {
+		r.client.write(last)
+	}
+	return err
 }
 
 // How long a server has to end once it was told to by a signal, before it is stopped, which
@@ -151,8 +176,8 @@ var (
 	errTooLarge = fail.New("a message of more than 64 MiB")
 )
 
-func (r *relay) run(stdin io.Reader, p *mcp.Process, signals <-chan os.Signal) (int, error) {
-	r.server.w = p.In
+func (r *relay) run(stdin io.Reader, p server, signals <-chan os.Signal) (int, error) {
+	r.server.w = p
 	ends := make(chan ending, 2)
 	go func() { ends <- ending{true, r.passOn(p, r.fromServer, r.client.write, r.reply)} }()
 	go func() { ends <- ending{false, r.passOn(stdin, r.fromClient, r.toServer, r.client.write)} }()
@@ -174,7 +199,7 @@ func (r *relay) run(stdin io.Reader, p *mcp.Process, signals <-chan os.Signal) (
 			return p.ExitCode(), nil
 		case <-look:
 			if !r.waits() {
-				p.In.Close()
+				p.Close()
 			}
 			if hungUp(r.client.w) {
 				p.Stop() // nobody will ever read what it says
@@ -192,7 +217,7 @@ func (r *relay) run(stdin io.Reader, p *mcp.Process, signals <-chan os.Signal) (
 				return p.ExitCode(), nil
 			}
 			if !r.waits() {
-				p.In.Close()
+				p.Close()
 			}
 			look = time.Tick(lookAfter)
 		}

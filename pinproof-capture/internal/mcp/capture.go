@@ -98,7 +98,7 @@ func (s Server) Capture(ctx context.Context, o Options) (*Transcript, error) {
 	var err error
 	if s.URL != "" {
 		connect := func() (conn, error) {
-			w, err := dial(limited, s, rec)
+			w, err := dial(limited, s, rec, (*web).old)
 			ses.begun = func() { w.listen(limited) }
 			return w, err
 		}

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"strconv"
+	"time"
 )
 
 // An event is one of an event stream.
@@ -11,6 +13,8 @@ type event struct {
 	kind string
 	id   string
 	data []byte
+
+	retry time.Duration // how long the server wants to be left alone after the stream's end
 }
 
 // readEvents reads an event stream (WHATWG HTML, section 9.2) to its end, and hands on each event.
@@ -48,6 +52,9 @@ func readEvents(from io.Reader, begins func(), each func(event) error) error {
 			e.kind = string(value)
 		case "id":
 			e.id = string(value)
+		case "retry":
+			ms, _ := strconv.Atoi(string(value))
+			e.retry = time.Duration(ms) * time.Millisecond
 		}
 	}
 }

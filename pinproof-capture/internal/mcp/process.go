@@ -139,6 +139,10 @@ func (p *Process) gone() bool {
 	return false
 }
 
+// Write writes to the server's input, and Close closes it.
+func (p *Process) Write(b []byte) (int, error) { return p.In.Write(b) }
+func (p *Process) Close() error                { return p.In.Close() }
+
 // Signal passes on a signal that we got.
 func (p *Process) Signal(s os.Signal) { p.group.signal(s) }
 

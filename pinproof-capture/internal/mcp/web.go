@@ -38,8 +38,9 @@ const (
 	resumeAfter  = 500 * time.Millisecond
 )
 
-// dial begins a connection. ctx is that of the whole capture.
-func dial(ctx context.Context, s Server, rec *record) (*web, error) {
+// dial begins a connection. ctx is that of the whole connection. read reads the one stream of the
+// old transport.
+func dial(ctx context.Context, s Server, rec *record, read func(w *web, body io.Reader, endpoint func(string)) error) (*web, error) {
 	u, err := url.Parse(s.URL)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, fail.New("the URL is no address: https://HOST/PATH is one") // it may hold a secret
@@ -59,7 +60,7 @@ func dial(ctx context.Context, s Server, rec *record) (*web, error) {
 	endpoint := make(chan string, 1)
 	go func() {
 		defer resp.Body.Close()
-		_, _, err := w.events(resp.Body, 0, math.MaxInt64, func(at string) {
+		err := read(w, resp.Body, func(at string) {
 			select {
 			case endpoint <- at:
 			default: // it has said so before
@@ -199,6 +200,9 @@ func unusable(resp *http.Response) error {
 	f := fail.New("it answered %s", Excerpt(resp.Status))
 	if resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden {
 		f.Hint("it wants to know who asks: --header-env Authorization=VARIABLE, the variable holding 'Bearer TOKEN'")
+		if resp.Header.Get("WWW-Authenticate") != "" {
+			f.Hint("if it wants OAuth, the bridge npx --no -- mcp-remote URL speaks stdio for it")
+		}
 	}
 	return f
 }
@@ -230,6 +234,12 @@ func (w *web) follow(ctx context.Context, id int64, header http.Header, resp *ht
 	}
 	resp.Body.Close()
 	w.put(nil, errStreamEnded)
+}
+
+// old records the one stream of the old transport.
+func (w *web) old(body io.Reader, endpoint func(string)) error {
+	_, _, err := w.events(body, 0, math.MaxInt64, endpoint)
+	return err
 }
 
 // listen opens the standalone stream, which clients open after initialize, and take answers

@@ -1,0 +1,634 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// How a playing server at an address says what it says.
+const (
+	asJSON     = "JSON"
+	asEvents   = "events"
+	asTwoLines = "events of two lines"
+	asCut      = "events that are cut off and resumed"
+	asAlone    = "the standalone stream"
+	asOld      = "the old transport"
+)
+
+// A playing server at an address plays the part of a stdio stand-in, one for each session.
+type playing struct {
+	*httptest.Server
+	part, how string
+	twist     func(w http.ResponseWriter, req *http.Request, body []byte) bool // done by it
+
+	mu       sync.Mutex
+	sessions map[string]*stage
+	began    int
+	requests []*http.Request
+	got      []string // the bodies of the client's messages
+	listens  chan *stage
+}
+
+// A stage is one session.
+type stage struct {
+	in    io.Writer
+	said  chan string // what it says to one line
+	alone chan string // for its standalone stream
+	later string      // for whoever resumes
+}
+
+func newPlaying(t testing.TB, part, how string) *playing {
+	p := &playing{part: part, how: how, sessions: map[string]*stage{}, listens: make(chan *stage, 100)}
+	p.Server = httptest.NewUnstartedServer(p)
+	p.Start()
+	t.Cleanup(func() {
+		p.CloseClientConnections()
+		p.Close()
+	})
+	return p
+}
+
+func (s *stage) Write(b []byte) (int, error) {
+	s.said <- string(b)
+	return len(b), nil
+}
+
+func (p *playing) begin() (name string, s *stage) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.began++
+	name = fmt.Sprintf("session-%d", p.began)
+	out, in := io.Pipe()
+	s = &stage{in: in, said: make(chan string), alone: make(chan string, 1000)}
+	p.sessions[name] = s
+	go playOn([]string{p.part}, out, s)
+	return name, s
+}
+
+func (p *playing) count() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.began
+}
+
+// end forgets all sessions.
+func (p *playing) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	clear(p.sessions)
+}
+
+func (p *playing) methods() (all []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, body := range p.got {
+		var m struct{ Method string }
+		json.Unmarshal([]byte(body), &m)
+		all = append(all, m.Method)
+	}
+	return all
+}
+
+func (p *playing) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	body, _ := io.ReadAll(req.Body)
+	p.mu.Lock()
+	p.requests = append(p.requests, req)
+	if req.Method == http.MethodPost {
+		p.got = append(p.got, string(body))
+	}
+	twist := p.twist
+	name := req.Header.Get("Mcp-Session-Id")
+	if p.how == asOld {
+		name = req.URL.RawQuery
+	}
+	s := p.sessions[name]
+	p.mu.Unlock()
+	if twist != nil && twist(w, req, body) {
+		return
+	}
+	greets := bytes.Contains(body, []byte(`"method":"initialize"`))
+	if p.how == asOld && req.Method == http.MethodGet {
+		name, s = p.begin()
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprintf(w, "event: endpoint\ndata: /messages?%s\n\n", name)
+	} else if p.how != asOld && greets && req.Method == http.MethodPost {
+		name, s = p.begin()
+		w.Header().Set("Mcp-Session-Id", name)
+	}
+	switch {
+	case s == nil:
+		http.Error(w, "EVIL: no such session", http.StatusNotFound)
+	case req.Method == http.MethodDelete:
+		p.mu.Lock()
+		delete(p.sessions, name)
+		p.mu.Unlock()
+	case req.Method == http.MethodGet && req.Header.Get("Last-Event-Id") == "cut":
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, s.later)
+	case req.Method == http.MethodGet:
+		w.Header().Set("Content-Type", "text/event-stream")
+		w.(http.Flusher).Flush()
+		p.listens <- s
+		for {
+			select {
+			case said := <-s.alone:
+				fmt.Fprint(w, said)
+				w.(http.Flusher).Flush()
+			case <-req.Context().Done():
+				return
+			}
+		}
+	default:
+		p.answer(w, s, body)
+	}
+}
+
+// answer lets the part answer, and says it in this server's way.
+func (p *playing) answer(w http.ResponseWriter, s *stage, body []byte) {
+	var m struct {
+		ID     json.RawMessage
+		Method string
+	}
+	isOne := json.Unmarshal(body, &m) == nil
+	body = append(bytes.TrimSpace(body), '\n')
+	if isOne && (m.ID == nil || m.Method == "") {
+		s.in.Write(body)
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	var said string
+	go s.in.Write(append(body, `{"jsonrpc":"2.0","id":"flush","method":"prompts/list"}`+"\n"...))
+	for !strings.Contains(said, `"id":"flush"`) {
+		said += <-s.said
+	}
+	lines := strings.SplitAfter(said, "\n")
+	lines = lines[:len(lines)-2] // the last line is the flush's, behind it is nothing
+	if len(lines) == 0 {
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	events := ""
+	for i, line := range lines {
+		line = strings.TrimSuffix(line, "\n")
+		if p.how == asTwoLines {
+			line = strings.Replace(line, `:`, ":\r\ndata: ", 1)
+		}
+		events += fmt.Sprintf("id: %d\ndata: %s\n\n", i, line)
+	}
+	switch p.how {
+	case asJSON:
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, strings.Join(lines, ""))
+	case asAlone, asOld:
+		if p.how == asAlone && (m.Method == "initialize" || p.count() > 1) { // its stream isn't open yet
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(w, strings.Join(lines, ""))
+			return
+		}
+		s.alone <- events
+		w.WriteHeader(http.StatusAccepted)
+	case asCut:
+		s.later = events
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, "id: cut\nretry: 1\ndata:\n\ndata: {\"jsonrpc\":\"2.0\",")
+	default:
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, events)
+	}
+}
+
+// startWeb starts the guard before a server at an address.
+func (g *guarded) startWeb(t testing.TB, url string, flags ...string) *peer {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, slices.Concat([]string{"guard", "files", url}, flags)...)
+	cmd.Env = append(slices.Clone(g.env), "CAPTURE_AS_MAIN=1", "TOKEN=Bearer secret")
+	return g.run(t, cmd)
+}
+
+// flagsOf a server that speaks in that way.
+func flagsOf(how string) []string {
+	if how == asOld {
+		return []string{"--sse"}
+	}
+	return nil
+}
+
+var ways = []string{asJSON, asEvents, asTwoLines, asCut, asAlone, asOld}
+
+// TestWebPasses: a session with what was approved is the same at an address as over stdio without
+// the guard.
+func TestWebPasses(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	self, _ := os.Executable()
+	for _, part := range []string{"good", "pages"} {
+		bare := exec.Command(self, "play", part)
+		bare.Env = g.env
+		without := g.run(t, bare)
+		without.session()
+		_, want := without.end()
+		for _, how := range ways {
+			t.Run(part+", "+how, func(t *testing.T) {
+				t.Parallel()
+				s := newPlaying(t, part, how)
+				with := g.startWeb(t, s.URL, flagsOf(how)...)
+				with.session()
+				code, got := with.end()
+				want := want
+				if how == asTwoLines {
+					got = strings.ReplaceAll(got, ": ", ":") // a line feed between tokens is a blank
+					want = strings.ReplaceAll(want, ": ", ":")
+				}
+				if code != 0 || got != want || with.stderr.Len() > 0 {
+					t.Errorf("code %d\n%s\nwant\n%s\n%s", code, got, want, &with.stderr)
+				}
+			})
+		}
+	}
+}
+
+// TestWebBlocks: whatever a server at an address does, the client gets no byte of what no pin
+// approves.
+func TestWebBlocks(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	for _, part := range []string{
+		"the first asking", "the second asking", "after list_changed", "pages, the third is changed", "pages, one comes again",
+		"a batch", "an answer to another method", "instructions in another answer", "behind noise", "two lines at once",
+		"before the question", "instructions at the second initialize", "an entry changed", "an entry twice", "a hidden change",
+		"letter case", "an escaped name", "a member twice", "behind a carriage return", "behind a value", "over two lines",
+		"RESULT", "a prompt", "another list's entry", "names with underscores", "an array for a result",
+	} {
+		for _, how := range ways {
+			t.Run(part+", "+how, func(t *testing.T) {
+				t.Parallel()
+				s := newPlaying(t, part, how)
+				p := g.startWeb(t, s.URL, flagsOf(how)...)
+				p.session()
+				_, got := p.end()
+				// What the way itself leaves out: a second initialize begins another session,
+				// and a line of an event stream that has no field's name is none.
+				unseen := part == "instructions at the second initialize" && how != asOld || part == "behind a carriage return" && how != asJSON
+				if strings.Contains(got, "EVIL") || strings.Contains(got, "\U000e0045") || p.stderr.Len() == 0 && !unseen {
+					t.Errorf("%s\n%s", got, &p.stderr)
+				}
+				for _, line := range p.got {
+					if !json.Valid([]byte(line)) {
+						t.Errorf("no message: %s", line)
+					}
+				}
+			})
+		}
+	}
+}
+
+// web starts the guard and a session before it, as far as the list.
+func (g *guarded) web(t *testing.T, s *playing, flags ...string) *peer {
+	t.Helper()
+	p := g.startWeb(t, s.URL, append(flags, flagsOf(s.how)...)...)
+	p.ask(1, "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}`)
+	p.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	if got := p.ask(2, "tools/list", `{}`); !strings.Contains(got, toolA) {
+		t.Fatalf("the list: %s\n%s", got, &p.stderr)
+	}
+	return p
+}
+
+func (p *playing) turn(twist func(w http.ResponseWriter, req *http.Request, body []byte) bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.twist = twist
+}
+
+// TestWebSession: the headers of a session, and its end.
+func TestWebSession(t *testing.T) {
+	t.Parallel()
+	s := newPlaying(t, "good", asEvents)
+	p := newGuarded(t).web(t, s, "--header-env", "Authorization=TOKEN")
+	p.ask(3, "tools/call", `{"name":"a"}`)
+	<-s.listens // the standalone stream
+	if code, _ := p.end(); code != 0 {
+		t.Errorf("code %d\n%s", code, &p.stderr)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, req := range s.requests {
+		wantSession, wantRevision := "session-1", "2025-11-25"
+		if i == 0 {
+			wantSession, wantRevision = "", ""
+		}
+		if h := req.Header; h.Get("Authorization") != "Bearer secret" || h.Get("Mcp-Session-Id") != wantSession || h.Get("Mcp-Protocol-Version") != wantRevision {
+			t.Errorf("request %d: %v", i, h)
+		}
+	}
+	if last := s.requests[len(s.requests)-1]; last.Method != http.MethodDelete {
+		t.Errorf("the last request: %s", last.Method)
+	}
+}
+
+// TestWebServerAsks: what the server says on its standalone stream comes, and what it asks there
+// is answered by a request of its own. A stream that is cut goes on behind its last event.
+func TestWebServerAsks(t *testing.T) {
+	t.Parallel()
+	for _, how := range []string{asEvents, asOld} {
+		s := newPlaying(t, "good", how)
+		p := newGuarded(t).web(t, s)
+		stage := <-s.listens
+		stage.alone <- "id: 7\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":\"s\",\ndata: \"method\":\"sampling/createMessage\",\"params\":{}}\n\n"
+		if got := <-p.lines; got != `{"jsonrpc":"2.0","id":"s", "method":"sampling/createMessage","params":{}}`+"\n" {
+			t.Errorf("%s: %s", how, got)
+		}
+		const reply = `{"jsonrpc":"2.0","id":"s","result":{"role":"assistant"}}` + "\n"
+		p.send("%s", strings.TrimSpace(reply))
+		p.ask(3, "ping", "{}") // which comes behind it
+		if how == asEvents {
+			s.CloseClientConnections()
+			stage = <-s.listens
+			stage.alone <- "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n\n"
+			if got := <-p.lines; !strings.Contains(got, "notifications/x") {
+				t.Errorf("after the cut: %s", got)
+			}
+			s.mu.Lock()
+			if got := s.requests[len(s.requests)-1].Header.Get("Last-Event-Id"); got != "7" {
+				t.Errorf("resumed behind %q", got)
+			}
+			s.mu.Unlock()
+		}
+		p.end()
+		if !slices.Contains(s.got, reply) {
+			t.Errorf("%s: the server got %q", how, s.got)
+		}
+	}
+}
+
+// TestWebRenewal: a session that is over begins anew with the client's own initialize. Its answer
+// doesn't reach the client, but is judged, and the lists count as changed.
+func TestWebRenewal(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	for _, how := range []string{asJSON, asEvents} {
+		s := newPlaying(t, "good", how)
+		p := g.web(t, s)
+		s.end()
+		if got := p.ask(3, "tools/call", `{"name":"a"}`); !strings.Contains(got, "called a") {
+			t.Errorf("%s: the call: %s\n%s", how, got, &p.stderr)
+		}
+		if got := p.ask(4, "tools/list", `{}`); !strings.Contains(got, toolA) {
+			t.Errorf("%s: the list: %s\n%s", how, got, &p.stderr)
+		}
+		code, got := p.end()
+		want := []string{"initialize", "notifications/initialized", "tools/list", "tools/call", "initialize", "notifications/initialized", "tools/call", "tools/list"}
+		if all := s.methods(); code != 0 || strings.Count(got, "serverInfo") != 1 || strings.Count(got, "list_changed") != 3 || !slices.Equal(all, want) {
+			t.Errorf("%s: code %d, the server got %q\n%s\n%s", how, code, all, got, &p.stderr)
+		}
+
+		s = newPlaying(t, "good", how)
+		p = g.web(t, s)
+		s.mu.Lock()
+		s.part = "instructions at the second initialize"
+		clear(s.sessions)
+		s.mu.Unlock()
+		s.turn(func(w http.ResponseWriter, req *http.Request, body []byte) bool {
+			if !bytes.Contains(body, []byte(`"initialize"`)) {
+				return false
+			}
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":1,"result":%s}`, strings.Replace(greets, "Use the", "EVIL", 1))
+			return true
+		})
+		if got := p.ask(3, "tools/call", `{"name":"a"}`); !strings.Contains(got, blockedCode) {
+			t.Errorf("%s: the call: %s\n%s", how, got, &p.stderr)
+		}
+		if code, got := p.end(); code != 2 || strings.Contains(got, "EVIL") || slices.Contains(s.methods()[4:], "tools/call") {
+			t.Errorf("%s: code %d, %q\n%s\n%s", how, code, s.methods(), got, &p.stderr)
+		}
+	}
+}
+
+// TestWebRefusals: what a server does with HTTP itself is answered in words of ours, and a person
+// is told.
+func TestWebRefusals(t *testing.T) {
+	t.Parallel()
+	elsewhere := newPlaying(t, "the first asking", asJSON)
+	g := newGuarded(t)
+	for what, c := range map[string]struct {
+		told  string
+		twist http.HandlerFunc
+	}{
+		"401": {"401 Unauthorized\nhint: it wants to know who asks: --header-env", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "EVIL", http.StatusUnauthorized) }},
+		"403": {"403 Forbidden\nhint: it wants to know who asks: --header-env", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "EVIL", http.StatusForbidden) }},
+		"500": {"500 Internal", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "EVIL", http.StatusInternalServerError) }},
+		"a redirect": {"redirects to another place", func(w http.ResponseWriter, req *http.Request) {
+			http.Redirect(w, req, elsewhere.URL, http.StatusTemporaryRedirect)
+		}},
+		"HTML": {"no message of the protocol", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			fmt.Fprint(w, `{"jsonrpc":"2.0","id":3,"result":`+withEvil+`}`)
+		}},
+		"another charset": {"another charset", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json; charset=utf-7")
+			fmt.Fprint(w, `{"jsonrpc":"2.0","id":3,"result":`+withEvil+`}`)
+		}},
+		"a stream without the answer": {"event stream ended", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprint(w, `data: {"jsonrpc":"2.0","id":3,"result":`+withEvil+`}`)
+		}},
+		"text in a line": {"no message of the protocol", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(w, `{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"EVIL`+"\n"+`"}]}}`)
+		}},
+	} {
+		s := newPlaying(t, "good", asJSON)
+		p := g.web(t, s, "--header-env", "Authorization=TOKEN")
+		s.turn(func(w http.ResponseWriter, req *http.Request, body []byte) bool {
+			c.twist(w, req)
+			return true
+		})
+		got := p.ask(3, "tools/list", `{}`)
+		s.turn(nil)
+		if again := p.ask(4, "tools/call", `{"name":"a"}`); !strings.Contains(again, "called a") {
+			t.Errorf("%s: it goes on: %s", what, again)
+		}
+		if code, all := p.end(); code != 0 || !strings.Contains(got, `"error":{"code":-32091,"message":"pinproof: `) || strings.Contains(all, "EVIL") || !strings.Contains(p.stderr.String(), c.told) {
+			t.Errorf("%s: code %d: %s\n%s", what, code, got, &p.stderr)
+		}
+	}
+	elsewhere.mu.Lock()
+	defer elsewhere.mu.Unlock()
+	if len(elsewhere.requests) > 0 {
+		t.Errorf("another host was asked: %v", elsewhere.requests[0].Header)
+	}
+	for _, kind := range []string{"application/json", "text/event-stream"} { // more than 64 MiB, without an end
+		s := newPlaying(t, "good", asJSON)
+		p := g.web(t, s)
+		s.turn(func(w http.ResponseWriter, req *http.Request, body []byte) bool {
+			w.Header().Set("Content-Type", kind)
+			fmt.Fprint(w, "data: ")
+			for mib := strings.Repeat("x", 1<<20); ; {
+				if _, err := io.WriteString(w, mib); err != nil {
+					return true
+				}
+			}
+		})
+		p.ask(3, "tools/list", `{}`)
+		if code, _ := p.end(); code != 2 || !strings.Contains(p.stderr.String(), "more than 64 MiB") {
+			t.Errorf("%s: code %d\n%s", kind, code, &p.stderr)
+		}
+	}
+}
+
+// BenchmarkGuardWeb calls a tool of a server at an address, one call behind the other, directly
+// and through the guard, and reports what the guard adds.
+func BenchmarkGuardWeb(b *testing.B) {
+	const calls = 3000
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		body, _ := io.ReadAll(req.Body)
+		var m struct{ ID json.RawMessage }
+		json.Unmarshal(body, &m)
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"%0500d\"}]}}\n\n", m.ID, 7)
+	}))
+	defer s.Close()
+	body := func(id int) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"a","arguments":{"text":"%0500d"}}}`, id, id)
+	}
+	took := func(call func(id int)) time.Duration {
+		var times []time.Duration
+		for id := range calls {
+			begin := time.Now()
+			call(id)
+			times = append(times, time.Since(begin))
+		}
+		slices.Sort(times)
+		return times[calls/2]
+	}
+	g := newGuarded(b)
+	for b.Loop() {
+		direct := took(func(id int) {
+			resp, err := http.Post(s.URL, "application/json", strings.NewReader(body(id)))
+			if err != nil {
+				b.Fatal(err)
+			}
+			io.Copy(io.Discard, resp.Body)
+			resp.Body.Close()
+		})
+		p := g.startWeb(b, s.URL)
+		guarded := took(func(id int) {
+			p.send("%s", body(id))
+			<-p.lines
+		})
+		p.end()
+		b.ReportMetric(float64(direct.Microseconds()), "median-direct-µs/call")
+		b.ReportMetric(float64((guarded - direct).Microseconds()), "median-added-µs/call")
+	}
+}
+
+// TestWebSDK: the official Go client does the same with the official Go server through the guard
+// as it does without, whichever way the server speaks.
+func TestWebSDK(t *testing.T) {
+	t.Parallel()
+	server := mcp.NewServer(&mcp.Implementation{Name: "s", Version: "1"}, &mcp.ServerOptions{Instructions: "Use the tools."})
+	mcp.AddTool(server, &mcp.Tool{Name: "add"}, func(ctx context.Context, req *mcp.CallToolRequest, in struct{ A int }) (*mcp.CallToolResult, any, error) {
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprint(in.A + 1)}}}, nil, nil
+	})
+	get := func(*http.Request) *mcp.Server { return server }
+	g := newGuarded(t)
+	self, _ := os.Executable()
+	for what, handler := range map[string]http.Handler{
+		"stream":    mcp.NewStreamableHTTPHandler(get, nil),
+		"JSON":      mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{JSONResponse: true}),
+		"stateless": mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{Stateless: true}),
+		"sse":       mcp.NewSSEHandler(get, nil),
+	} {
+		web := httptest.NewServer(handler)
+		file := filepath.Join(g.folder, what+".jsonl")
+		args := []string{"guard", what, web.URL}
+		var direct mcp.Transport = &mcp.StreamableClientTransport{Endpoint: web.URL}
+		if what == "sse" {
+			args, direct = append(args, "--sse"), &mcp.SSEClientTransport{Endpoint: web.URL}
+		}
+		if code, _, stderr := capturing(t, append([]string{"save", file}, args[2:]...)...); code != 0 {
+			t.Fatal(stderr)
+		}
+		lock := exec.Command("pinproof", "lock", "--server", what, what+".jsonl")
+		programs, _ := pinproofHere()
+		lock.Path, lock.Err, lock.Dir, lock.Env = filepath.Join(programs, "pinproof"), nil, g.folder, g.env
+		if out, err := lock.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", what, err, out)
+		}
+		var stderr bytes.Buffer
+		guard := exec.Command(self, args...)
+		guard.Dir, guard.Env, guard.Stderr = g.folder, append(slices.Clone(g.env), "CAPTURE_AS_MAIN=1"), &stderr
+		var results []string
+		for _, transport := range []mcp.Transport{direct, &mcp.CommandTransport{Command: guard}} {
+			ctx, cancel := context.WithTimeout(context.Background(), generous)
+			defer cancel()
+			session, err := mcp.NewClient(&mcp.Implementation{Name: "c", Version: "1"}, nil).Connect(ctx, transport, nil)
+			if err != nil {
+				t.Fatalf("%s: %v\n%s", what, err, &stderr)
+			}
+			begun := session.InitializeResult()
+			list, err := session.ListTools(ctx, nil)
+			if err != nil {
+				t.Fatalf("%s: %v\n%s", what, err, &stderr)
+			}
+			called, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "add", Arguments: map[string]any{"A": 41}})
+			if err != nil {
+				t.Fatalf("%s: %v\n%s", what, err, &stderr)
+			}
+			all, _ := json.Marshal([]any{begun, list, called})
+			results = append(results, string(all))
+			session.Close()
+		}
+		if results[0] != results[1] || !strings.Contains(results[0], `"42"`) || stderr.Len() > 0 {
+			t.Errorf("%s:\n%s\n%s\n%s", what, results[0], results[1], &stderr)
+		}
+		web.CloseClientConnections()
+		web.Close()
+	}
+}
+
+// TestWebSignal: a signal ends the session as it ends a server, also while an answer is awaited,
+// and the server is told.
+func TestWebSignal(t *testing.T) {
+	t.Parallel()
+	unixOnly(t)
+	s := newPlaying(t, "good", asEvents)
+	p := newGuarded(t).web(t, s)
+	waits := make(chan bool)
+	s.turn(func(w http.ResponseWriter, req *http.Request, body []byte) bool {
+		if req.Method != http.MethodPost {
+			return false
+		}
+		close(waits)
+		<-req.Context().Done()
+		return true
+	})
+	p.send(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"a"}}`)
+	<-waits
+	p.cmd.Process.Signal(os.Interrupt)
+	for range p.lines { // until it has ended, its input still open
+	}
+	if code, _ := p.end(); code != 130 || s.requests[len(s.requests)-1].Method != http.MethodDelete {
+		t.Errorf("code %d\n%s", code, &p.stderr)
+	}
+}
