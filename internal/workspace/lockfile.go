@@ -94,9 +94,9 @@ func (req *Request) explainSwap(err error) error {
 		Hint("the capture comes first: pinproof %s %s %s", req.Verb, capture, shell.Path(req.Capture))
 }
 
-// NoLockfile is the error for a command that needs pins, where there are none. It names a
+// noLockfile is the error for a command that needs pins, where there are none. It names a
 // lockfile of another name that lies beside: with lock, a second one would be begun.
-func (req *Request) NoLockfile() *fail.Error {
+func (req *Request) noLockfile() *fail.Error {
 	f := fail.In(text.Printable(req.LockPath), "no such lockfile")
 	if beside := lockfileBeside(req.LockPath); beside != "" {
 		next := req.Command

@@ -38,7 +38,7 @@ type Request struct {
 type Workspace struct {
 	Lock        lockfile.Lockfile
 	LockPath    string // "" if two files are compared
-	Exists      bool   // the lockfile exists
+	exists      bool   // the lockfile exists
 	Comparisons []pin.Comparison
 	Drifts      []pin.Drift
 	Folder      bool     // the captures are those of a folder
@@ -56,10 +56,10 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 	}
 	sources, err := w.readSources(req.Capture, stdin)
 	var lockErr error // reported before err
-	if w.Lock, w.Exists = lockfileOf(gate, req.LockPath, sources); !w.Exists {
+	if w.Lock, w.exists = lockfileOf(gate, req.LockPath, sources); !w.exists {
 		var text []byte
 		w.Lock, text, lockErr = ReadLockfile(gate, req.LockPath)
-		w.Exists = text != nil
+		w.exists = text != nil
 	}
 	switch {
 	case lockErr != nil:
@@ -74,7 +74,7 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 		}
 	}
 	switch {
-	case w.Exists && req.NeedsPins && req.Server != "" && w.Lock.Find(req.Server) == nil:
+	case w.exists && req.NeedsPins && req.Server != "" && w.Lock.Find(req.Server) == nil:
 		return nil, w.unknownServer(req)
 	case !w.Folder:
 		label, question := req.chooseServer(&w.Lock, req.LockPath, sources[0].label)
@@ -99,10 +99,10 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 			return nil, err
 		}
 	}
-	if !w.Exists && req.NeedsPins {
-		return nil, req.NoLockfile()
+	if !w.exists && req.NeedsPins {
+		return nil, req.noLockfile()
 	}
-	if err = w.compare(); err == nil && w.Exists && req.Against != "" {
+	if err = w.compare(); err == nil && w.exists && req.Against != "" {
 		err = w.supplyTexts(req, stdin)
 	}
 	return w, err
@@ -203,7 +203,7 @@ func (w *Workspace) comparisonOf(req *Request, s source) (pin.Comparison, error)
 	if set := w.Lock.Find(s.label); set != nil {
 		p.Locked, p.Known = *set, true
 	}
-	p.NoPins = !req.Approves && (!w.Exists || req.Server != "" && !p.Known)
+	p.NoPins = !req.Approves && (!w.exists || req.Server != "" && !p.Known)
 	pol := req.policy(p.Locked.Policy, w.Folder, p.Known)
 	var m capture.Capture
 	var err error
@@ -263,8 +263,8 @@ func (w *Workspace) NoAnswer(req *Request, servers []string) error {
 	switch {
 	case len(servers) == 0:
 		return nil
-	case !w.Exists:
-		f := req.NoLockfile()
+	case !w.exists:
+		f := req.noLockfile()
 		if slices.ContainsFunc(w.Comparisons, func(p pin.Comparison) bool { return p.Captured.Repeated() }) {
 			f.Hints = nil // lock would refuse
 		}
