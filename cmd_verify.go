@@ -92,7 +92,8 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		}
 		in := w.input(req)
 		in.Findings = w.read(review)
-		in.Review, in.WarnOnly, in.Bounded = review, warn, true
+		in.Review, in.WarnOnly = review, warn
+		in.Bounded = out.format == "text" && len(out.files) == 0 // a report is for a review
 		if subset != "" {
 			err = writeSubset(subset, &w.comparisons[0], w.drifts, req.substitutes)
 		}

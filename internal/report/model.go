@@ -85,7 +85,8 @@ type Server struct {
 	Listed   string // likewise, of the capture
 	Counts   Counts
 	Pins     []Pinned // what a capture lists, for what lock says
-	Set      string
+	OldSet   string   // the beginning of the set digest of the pins
+	Set      string   // likewise, of the capture
 	Summary  string // what its policy leaves out
 	Line     int    // in the lockfile
 }

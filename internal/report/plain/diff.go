@@ -178,7 +178,7 @@ func (t *Writer) short(b *report.Block) bool { return b.Minor && !t.Full }
 func (t *Writer) Block(m *report.Model, b *report.Block) {
 	t.shown[b.Number] = true
 	if m.Several && b.Opens {
-		t.Say("", layout.Run{Op: '*', Text: sideText(&m.Servers[b.Server])})
+		t.Say("", layout.Run{Op: '*', Text: t.sideText(&m.Servers[b.Server])})
 		t.Blank()
 	}
 	number := fmt.Sprintf("%*d  ", len(fmt.Sprint(len(m.Blocks))), b.Number)
@@ -349,10 +349,16 @@ func (t *Writer) Whole(e *report.Entry) {
 }
 
 // sideText says for one server what is compared with what.
-func sideText(s *report.Server) string {
-	said := s.Label
+func (t *Writer) sideText(s *report.Server) string {
+	said, was, is := s.Label, "", ""
 	if said != "" {
 		said += "   "
 	}
-	return said + s.Old + "   ->   " + s.New
+	if t.Full && s.OldSet != "" {
+		was = ", set " + s.OldSet
+	}
+	if t.Full && s.Set != "" {
+		is = ", set " + s.Set
+	}
+	return said + s.Old + was + "   ->   " + s.New + is
 }

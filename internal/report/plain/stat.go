@@ -15,7 +15,7 @@ import (
 func (t *Writer) table(m *report.Model) {
 	if !m.Several {
 		s := &m.Servers[0]
-		t.Say("", layout.Run{Op: '*', Text: sideText(s)})
+		t.Say("", layout.Run{Op: '*', Text: t.sideText(s)})
 		t.notes("  ", s)
 		if said := countText(&s.Counts, true); said != "" {
 			t.Say("  ", layout.Run{Op: '=', Text: said})
@@ -75,7 +75,7 @@ func (t *Writer) table(m *report.Model) {
 			t.Say("    ", layout.Run{Op: '=', Text: differ[i-1].Policy})
 		}
 		if i > 0 && (differ[i-1].Missing || strings.HasSuffix(differ[i-1].New, "no capture")) {
-			t.Say("    ", layout.Run{Op: '=', Text: sideText(differ[i-1])})
+			t.Say("    ", layout.Run{Op: '=', Text: t.sideText(differ[i-1])})
 		}
 	}
 	if m.Others != "" {
