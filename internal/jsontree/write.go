@@ -127,25 +127,6 @@ func AppendUnicodeEscape(dst []byte, r rune) []byte {
 	return fmt.Appendf(dst, `\u%04x`, r)
 }
 
-// Clip returns as much of v as fits into about *room bytes. Afterwards *room is negative
-// if something was left out.
-func Clip(v Value, room *int) Value {
-	*room -= 2
-	if v.Kind == '"' {
-		if *room -= len(v.Text); *room < 0 {
-			v.Text = strings.ToValidUTF8(v.Text[:max(0, len(v.Text)+*room)], "")
-		}
-	}
-	parts := v.Parts
-	v.Parts = nil
-	for _, p := range parts {
-		if *room -= len(p.Name); *room >= 0 {
-			v.Parts = append(v.Parts, Member{p.Name, Clip(p.Value, room)})
-		}
-	}
-	return v
-}
-
 // Text is a string value.
 func Text(s string) Value { return Value{Kind: '"', Text: s} }
 

@@ -87,8 +87,8 @@ type Server struct {
 	Pins     []Pinned // what a capture lists, for what lock says
 	OldSet   string   // the beginning of the set digest of the pins
 	Set      string   // likewise, of the capture
-	Summary  string // what its policy leaves out
-	Line     int    // in the lockfile
+	Summary  string   // what its policy leaves out
+	Line     int      // in the lockfile
 }
 
 // Counts are what a row of the head has in its columns.
@@ -158,6 +158,9 @@ func (f *Finding) Word() string {
 	}
 	return "note " + f.ID
 }
+
+// Said is a finding in a line.
+func (f *Finding) Said() string { return f.Word() + " in " + f.Names + spaced(f.Place, f.Detail) }
 
 // An Entry is one entry that drifted.
 type Entry struct {
