@@ -41,7 +41,7 @@ var imports = map[string]string{
 	"signature":  "text jsontree pin diff layout",
 	"report":     "text fail shell jsontree pin diff lint layout signature",
 	"plain":      "text jsontree layout report",
-	"markdown":   "text layout report",
+	"markdown":   "text report plain",
 	"html":       "text layout report",
 	"json":       "jsontree report",
 	"sarif":      "text report json",

@@ -71,7 +71,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 			return out.explain(a, err)
 		}
 		ans := a.decide(req, w, read(w, review), review, allowed)
-		ans.Bounded = true
+		ans.Bounded = out.format == "text" && len(out.files) == 0 // a report is for a review
 		return out.emit(a, ans, a.style(shared.full))
 	}
 	return cmd

@@ -3,7 +3,6 @@ package jsontree
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -145,23 +144,4 @@ func Tokens(pointer string) ([]string, bool) {
 // Pointer extends a JSON Pointer by one member name or index (RFC 6901).
 func Pointer(pointer, token string) string {
 	return string(jsontext.Pointer(pointer).AppendToken(token))
-}
-
-// Clip returns as much of v as fits into about *room bytes. Afterwards *room is negative
-// if something was left out.
-func Clip(v Value, room *int) Value {
-	*room -= 2
-	if v.Kind == '"' {
-		if *room -= len(v.Text); *room < 0 {
-			v.Text = strings.ToValidUTF8(v.Text[:max(0, len(v.Text)+*room)], "")
-		}
-	}
-	parts := v.Parts
-	v.Parts = nil
-	for _, p := range parts {
-		if *room -= len(p.Name); *room >= 0 {
-			v.Parts = append(v.Parts, Member{p.Name, Clip(p.Value, room)})
-		}
-	}
-	return v
 }

@@ -14,7 +14,6 @@ import (
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/signature"
-	"pinproof/internal/text"
 )
 
 // What a tool could do is judged by what it declares and by what it takes. Hints are the
@@ -247,28 +246,4 @@ func hostsOf(pins []pin.Pin) map[string]bool {
 		read(pins[i].Tree())
 	}
 	return hosts
-}
-
-// dangerText counts what new tools declare and take: "2 destructive, 1 takes code".
-func dangerText(entries []*drifted) string {
-	var parts []string
-	count := func(one, many string, is func(d *danger) bool) {
-		n := 0
-		for _, e := range entries {
-			n += lint.RankOf(e.Kind == pin.Added && e.is.tool && is(&e.is))
-		}
-		switch n {
-		case 0:
-		case 1:
-			parts = append(parts, "1 "+one)
-		default:
-			parts = append(parts, text.Number(n)+" "+many)
-		}
-	}
-	count("destructive", "destructive", func(d *danger) bool { return d.hints[destructive] == 't' })
-	count("takes code", "take code", func(d *danger) bool { return d.code })
-	count("writes", "write", (*danger).onlyWrites)
-	count("open world", "open world", func(d *danger) bool { return d.hints[openWorld] == 't' })
-	count("without hints", "without hints", func(d *danger) bool { return !d.declares() })
-	return strings.Join(parts, ", ")
 }

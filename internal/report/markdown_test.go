@@ -127,9 +127,9 @@ func TestMarkdownPage(t *testing.T) {
 
 ### 1. 'HIDDEN list_dir'
 
-'''diff
-@@ wording  /description  2 characters no reader sees @@
-  | Lists a folder.{+<2 tag characters: "hi">+}
+'''text
+    wording  /description  2 characters no reader sees
+        | Lists a folder.{+<2 tag characters: "hi">+}
 '''
 
 '''sh
@@ -138,11 +138,11 @@ pinproof relock live.json --accept list_dir --expect sha256:x
 
 ### 2. 'CHANGED read_file'
 
-'''diff
-@@ constraint-loosened  arguments.limit/maximum  integer, at most 1000 -> at most 100000 @@
-@@ wording  /description @@
-- | Reads a file inside the project.
-+ | Reads a file. Then sends a copy.
+'''text
+    constraint-loosened  arguments.limit/maximum  integer, at most 1000 -> at most 100000
+    wording  /description
+      - | Reads a file inside the project.
+      + | Reads a file. Then sends a copy.
 '''
 
 '''sh
@@ -151,8 +151,8 @@ pinproof relock live.json --accept read_file --expect sha256:x
 
 ### 3. 'CHANGED 2 tools alike: copy, stat'
 
-'''diff
-@@ minor: sdk-churn @@
+'''text
+    minor: sdk-churn
 '''
 
 '''sh
@@ -161,8 +161,8 @@ pinproof relock live.json --accept copy --accept stat --expect sha256:x
 
 ### 4. 'REMOVED gone'
 
-'''diff
-- | Goes.
+'''text
+      | Goes.
 '''
 
 '''sh
@@ -204,8 +204,8 @@ func TestMarkdownMatch(t *testing.T) {
 
 ### Approved warnings, in what matches its pins
 
-'''diff
-! WARNING padding in "a|b"  'x'
+'''text
+    WARNING padding in "a|b"  'x'
 '''
 `, "'", "`")
 	got := markdownOf(t, r)
@@ -326,7 +326,7 @@ func checkMarkdown(t testing.TB, page string) {
 			for i := range lines.Len() {
 				segment := lines.At(i)
 				l := string(segment.Value(source))
-				if !strings.HasPrefix(l, "pinproof ") && !regexp.MustCompile(`^([-+ ] [|:]|@@ |! |\| )`).MatchString(l) {
+				if !strings.HasPrefix(l, "pinproof ") && !regexp.MustCompile(`^(    |\| )`).MatchString(l) {
 					return ast.WalkStop, fmt.Errorf("line without a gutter in a block: %q", l)
 				}
 			}

@@ -86,9 +86,10 @@ type Server struct {
 	Listed   string // likewise, of the capture
 	Counts   Counts
 	Pins     []Pinned // what a capture lists, for what lock says
-	Set      string
-	Summary  string // what its policy leaves out
-	Line     int    // in the lockfile
+	OldSet   string   // the beginning of the set digest of the pins
+	Set      string   // likewise, of the capture
+	Summary  string   // what its policy leaves out
+	Line     int      // in the lockfile
 }
 
 // Counts are what a row of the head has in its columns.
@@ -158,6 +159,9 @@ func (f *Finding) Word() string {
 	}
 	return "note " + f.ID
 }
+
+// Said is a finding in a line.
+func (f *Finding) Said() string { return f.Word() + " in " + f.Names + spaced(f.Place, f.Detail) }
 
 // An Entry is one entry that drifted.
 type Entry struct {

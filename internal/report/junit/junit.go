@@ -155,7 +155,7 @@ func drift(m *report.Model, at int, room *int) element {
 			break
 		}
 	}
-	plain.New(&b, plain.Style{}).Rows(block)
+	plain.New(&b, plain.Style{}).Rows("  ", block)
 	said := plain.Shorten(b.String(), min(maxCaseText, max(0, *room)))
 	*room -= len(said)
 	if !e.Blocked {

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"pinproof/internal/layout"
 	"pinproof/internal/report"
+	"pinproof/internal/report/plain"
 	"pinproof/internal/text"
 )
 
@@ -160,13 +160,10 @@ func (p *page) blocks(m *report.Model) {
 			general = true
 			p.findings("About the whole list", m.Whole)
 		}
-		if part := p.block(m, b); len(part) > p.room {
+		if !p.fit(p.block(b)) {
+			delete(p.shown, b.Number)
 			left = append(left, fmt.Sprintf("- %d. %s\n", b.Number, code(b.Kind+" "+b.Title)))
-			continue
-		} else {
-			p.fit(part)
 		}
-		p.shown[b.Number] = true
 	}
 	if !general {
 		p.findings("About the whole list", m.Whole)
@@ -175,90 +172,24 @@ func (p *page) blocks(m *report.Model) {
 	p.some("\n### Not shown here\n\nThere is no room for these on this page; "+code(m.Review.Command)+" shows them:\n\n", "entry", left)
 }
 
+// indent stands before each line of a block. No fence that has it in front is one (CommonMark, 4.5).
+const indent = "    "
+
 // block is a block as it stands on the page.
-func (p *page) block(m *report.Model, b *report.Block) string {
+func (p *page) block(b *report.Block) string {
 	var out strings.Builder
-	line := func(s string) { out.WriteString(s + "\n") }
-	p.shown[b.Number] = true // so that "as above" is right
-	defer delete(p.shown, b.Number)
-	noted := b.Note == ""
-	for i := range b.Rows {
-		row := &b.Rows[i]
-		if !row.Finding && !noted {
-			noted = true
-			line("@@ " + b.Note + " @@")
-		}
-		said := strings.TrimSpace(row.Word + spaced(row.Place, in(row.Detail, row.Names)))
-		switch {
-		case row.Minor:
-			continue
-		case row.Finding:
-			line("! " + said)
-		case said != "":
-			line("@@ " + said + " @@")
-		}
-		if row.Home == 0 || !p.shown[row.Home] {
-			p.lines(line, row.Op, row.Lines)
-		}
-	}
-	if !noted {
-		line("@@ " + b.Note + " @@")
-	}
-	if b.Summed != "" {
-		line("@@ minor: " + b.Summed + " @@")
-	}
+	t := plain.New(&out, plain.Style{})
+	t.Shown = p.shown
+	t.Rows(indent, b)
 	title := code(b.Kind + " " + b.Title)
 	if !b.Blocked {
 		title += " allowed"
 	}
-	part := fmt.Sprintf("\n### %d. %s\n", b.Number, title) + fence("diff", out.String())
+	part := fmt.Sprintf("\n### %d. %s\n", b.Number, title) + fence("text", out.String())
 	if b.Accept != "" {
 		part += fence("sh", b.Accept)
 	}
 	return part
-}
-
-// lines lays out what stands below a row. Each line begins with a sign and a gutter, so server text
-// never begins one; what describes something has a gutter of its own below its name.
-func (p *page) lines(line func(string), op byte, list []report.Line) {
-	sign := " "
-	if op == '+' || op == '-' {
-		sign = string(op)
-	}
-	for i := 0; i < len(list); i++ {
-		l := &list[i]
-		indent := strings.Repeat("  ", l.Depth)
-		head := strings.TrimSpace(l.Name + spaced(l.Phrase))
-		as := l.As != "" && p.shown[l.Home]
-		if as {
-			head = strings.TrimSpace(head + spaced(l.As))
-		}
-		if head != "" {
-			line(sign + " | " + indent + head)
-			indent += "  | "
-		}
-		if as {
-			i += l.Skip
-			continue
-		}
-		for _, one := range l.Text {
-			for _, row := range one.Marked().Wrap(layout.Width, layout.Width) {
-				of := row.Sign
-				if of != '+' && of != '-' {
-					of = sign[0]
-				}
-				gutter := " | "
-				if row.Continued {
-					gutter = " : "
-				}
-				said := ""
-				for _, run := range row.Runs {
-					said += run.Text
-				}
-				line(strings.TrimRight(string(of)+gutter+indent+said, " "))
-			}
-		}
-	}
 }
 
 // findings shows findings that are not about a drift.
@@ -270,14 +201,14 @@ func (p *page) findings(title string, list []report.Finding) {
 	room, left := min(maxList, p.room-2_000), 0
 	for i := range list {
 		f := &list[i]
-		said := "! " + f.Word() + " in " + f.Names + spaced(f.Place, f.Detail) + "\n"
+		said := indent + f.Said() + "\n"
 		if room -= len(said); room < 0 {
 			left++
 			continue
 		}
 		out.WriteString(said)
 	}
-	p.fit("\n### " + title + "\n" + fence("diff", out.String()))
+	p.fit("\n### " + title + "\n" + fence("text", out.String()))
 	if left > 0 {
 		p.out.WriteString("\n" + text.Count(left, "more finding") + " left out here.\n")
 	}
@@ -315,20 +246,3 @@ func fence(kind, text string) string {
 
 // gutter puts one before each line.
 func gutter(lines string) string { return "| " + strings.ReplaceAll(lines, "\n", "\n| ") }
-
-// spaced puts two spaces before each part that isn't empty.
-func spaced(parts ...string) (text string) {
-	for _, part := range parts {
-		if part != "" {
-			text += "  " + part
-		}
-	}
-	return text
-}
-
-func in(detail, names string) string {
-	if detail == "" || names == "" {
-		return detail + names
-	}
-	return detail + ", in " + names
-}

@@ -167,7 +167,7 @@ func (t *Writer) Findings(indent, title string, list []report.Finding) {
 		if f.Warning {
 			op = 'W'
 		}
-		t.Say(indent, layout.Run{Op: op, Text: f.Word()}, layout.Run{Op: '=', Text: " in " + f.Names + spaced(f.Place, f.Detail)})
+		t.Say(indent, layout.Run{Op: op, Text: f.Word()}, layout.Run{Op: '=', Text: strings.TrimPrefix(f.Said(), f.Word())})
 	}
 }
 
@@ -176,9 +176,9 @@ func (t *Writer) short(b *report.Block) bool { return b.Minor && !t.Full }
 
 // Block prints what is read in one go.
 func (t *Writer) Block(m *report.Model, b *report.Block) {
-	t.shown[b.Number] = true
+	t.Shown[b.Number] = true
 	if m.Several && b.Opens {
-		t.Say("", layout.Run{Op: '*', Text: sideText(&m.Servers[b.Server])})
+		t.Say("", layout.Run{Op: '*', Text: t.sideText(&m.Servers[b.Server])})
 		t.Blank()
 	}
 	number := fmt.Sprintf("%*d  ", len(fmt.Sprint(len(m.Blocks))), b.Number)
@@ -200,10 +200,10 @@ func (t *Writer) Block(m *report.Model, b *report.Block) {
 	t.rows(indent, b)
 }
 
-// Rows prints what is said of a block alone, whatever was printed before.
-func (t *Writer) Rows(b *report.Block) {
-	t.shown[b.Number] = true
-	t.rows("  ", b)
+// Rows prints what is said of a block, without its title.
+func (t *Writer) Rows(indent string, b *report.Block) {
+	t.Shown[b.Number] = true
+	t.rows(indent, b)
 }
 
 func (t *Writer) rows(indent string, b *report.Block) {
@@ -250,7 +250,7 @@ func (t *Writer) row(indent string, row *report.Row) {
 	default:
 		t.Say(indent, layout.Run{Op: row.Op, Text: row.Word}, layout.Run{Op: '=', Text: spaced(place, in(row.Detail, row.Names))})
 	}
-	if row.Home == 0 || !t.shown[row.Home] {
+	if row.Home == 0 || !t.Shown[row.Home] {
 		t.Lines(below, row.Lines)
 	}
 }
@@ -291,7 +291,7 @@ func (t *Writer) Lines(indent string, list []report.Line) {
 	at := names + len("  ") + phrases // where descriptions begin
 	for i := 0; i < len(list); i++ {
 		l, head := &list[i], layout.Run{Op: '=', Text: heads[i]}
-		if l.As != "" && !t.Full && (t.shown[l.Home]) {
+		if l.As != "" && !t.Full && (t.Shown[l.Home]) {
 			t.Say(indent, head, layout.Run{Op: '~', Text: strings.TrimPrefix(spaced(l.As), map[bool]string{true: "  "}[strings.TrimSpace(heads[i]) == ""])})
 			i += l.Skip
 			continue
@@ -349,10 +349,16 @@ func (t *Writer) Whole(e *report.Entry) {
 }
 
 // sideText says for one server what is compared with what.
-func sideText(s *report.Server) string {
-	said := s.Label
+func (t *Writer) sideText(s *report.Server) string {
+	said, was, is := s.Label, "", ""
 	if said != "" {
 		said += "   "
 	}
-	return said + s.Old + "   ->   " + s.New
+	if t.Full && s.OldSet != "" {
+		was = ", set " + s.OldSet
+	}
+	if t.Full && s.Set != "" {
+		is = ", set " + s.Set
+	}
+	return said + s.Old + was + "   ->   " + s.New + is
 }

@@ -15,7 +15,7 @@ import (
 func (t *Writer) table(m *report.Model) {
 	if !m.Several {
 		s := &m.Servers[0]
-		t.Say("", layout.Run{Op: '*', Text: sideText(s)})
+		t.Say("", layout.Run{Op: '*', Text: t.sideText(s)})
 		t.notes("  ", s)
 		if said := countText(&s.Counts, true); said != "" {
 			t.Say("  ", layout.Run{Op: '=', Text: said})
@@ -77,7 +77,7 @@ func (t *Writer) table(m *report.Model) {
 			}
 		}
 		if i > 0 && (differ[i-1].Missing || strings.HasSuffix(differ[i-1].New, "no capture")) {
-			t.Say("    ", layout.Run{Op: '=', Text: sideText(differ[i-1])})
+			t.Say("    ", layout.Run{Op: '=', Text: t.sideText(differ[i-1])})
 		}
 	}
 	if m.Others != "" {
@@ -136,14 +136,19 @@ func WriteStat(w io.Writer, m *report.Model, style Style) error {
 		return t.Err
 	}
 	t.Head(m)
-	columns := t.columns(m.Blocks)
+	number, kind, name, bytes := len(text.Number(len(m.Blocks))), 0, 0, 0
+	for i := range m.Blocks {
+		b := &m.Blocks[i]
+		kind, name, bytes = max(kind, len(b.Kind)), max(name, len(statName(b))), max(bytes, len(b.Bytes))
+	}
 	for i := range m.Blocks {
 		b := &m.Blocks[i]
 		if m.Several && b.Opens {
 			t.Blank()
 			t.Say("", layout.Run{Op: '*', Text: m.Servers[b.Server].Label})
 		}
-		t.statRow(b, columns)
+		line := fmt.Sprintf("  %*s  %-*s  %-*s  %*s", number, text.Number(b.Number), kind, b.Kind, name, statName(b), bytes, b.Bytes)
+		t.sayAligned(strings.TrimRight(line, " "), "      : ", layout.Run{Op: b.Op, Text: spaced(b.Words)}, layout.Run{Op: '=', Text: spaced(b.Danger)})
 	}
 	t.verdict(m)
 	t.Hint(m.All)
@@ -151,67 +156,15 @@ func WriteStat(w io.Writer, m *report.Model, style Style) error {
 	return t.Err
 }
 
-// A columns has the widths of the columns of a shape.
-type columns struct {
-	number, kind, name, word, bytes, danger int
-	folded                                  bool // word and danger stand in a line of their own
-}
-
 // statName is what a block is called in its row.
 func statName(b *report.Block) string {
+	const most = 36 // nobody compares longer names in a table
+	name := b.Names[0]
 	if len(b.Names) > 1 {
-		return text.Number(len(b.Names)) + " alike: " + strings.Join(b.Names, ", ")
+		name = text.Number(len(b.Names)) + " alike: " + strings.Join(b.Names, ", ")
 	}
-	return b.Names[0]
-}
-
-// columns gives names their room first. Where the rest hasn't room, it stands in a second line.
-func (t *Writer) columns(blocks []report.Block) (c columns) {
-	const mostName, leastName, leastRest = 36, 24, 12 // nobody compares longer names in a table
-	c.number = len(text.Number(len(blocks)))
-	for i := range blocks {
-		b := &blocks[i]
-		name := len(statName(b))
-		if len(b.Names) > 1 {
-			name = min(name, leastName)
-		}
-		c.name = min(mostName, max(c.name, name))
-		c.kind, c.word, c.bytes = max(c.kind, len(b.Kind)), max(c.word, len(b.Words)), max(c.bytes, len(b.Bytes))
-		c.danger = max(c.danger, len(b.Danger))
+	if len(name) > most {
+		name = name[:most-len("...")] + "..."
 	}
-	room := t.Width - 6*len("  ") - c.number - c.kind - c.bytes - c.name
-	need := min(c.word, leastRest) + min(c.danger, leastRest)
-	if give := min(c.name-leastName, need-room); give > 0 {
-		c.name, room = c.name-give, room+give
-	}
-	c.folded = room < need
-	c.word = min(c.word, max(leastRest, room-min(c.danger, len("destructive, open world"))))
-	c.danger = max(0, min(c.danger, room-c.word))
-	return c
-}
-
-func (t *Writer) statRow(b *report.Block, c columns) {
-	line := fmt.Sprintf("  %*s  %-*s  ", c.number, text.Number(b.Number), c.kind, b.Kind) + padded(statName(b), c.name)
-	size := fmt.Sprintf("  %*s", c.bytes, b.Bytes)
-	if !c.folded {
-		danger := b.Danger
-		if at := strings.LastIndex(danger[:min(len(danger), c.danger+1)], ", "); len(danger) > c.danger && at > 0 {
-			danger = danger[:at] + "…" // whole words
-		}
-		t.printf("%s\n", strings.TrimRight(line+"  "+t.paint(b.Op, padded(b.Words, c.word))+size+"  "+danger, " "))
-		return
-	}
-	t.printf("%s\n", strings.TrimRight(line+size, " "))
-	if said := strings.TrimPrefix(spaced(b.Words, b.Danger), "  "); said != "" {
-		t.Say(strings.Repeat(" ", len("    ")+c.number), layout.Run{Op: b.Op, Text: said})
-	}
-}
-
-// padded fits an ASCII text into a column; what was cut ends in "…", which no name of ours
-// has unescaped.
-func padded(s string, width int) string {
-	if len(s) > width {
-		s = s[:max(0, width-1)] + "…"
-	}
-	return s + strings.Repeat(" ", width-utf8.RuneCountInString(s))
+	return name
 }

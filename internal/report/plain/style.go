@@ -28,13 +28,13 @@ type Writer struct {
 	Style
 	Err   error
 	brief bool         // something was summed up
-	shown map[int]bool // numbers of the blocks that were printed
+	Shown map[int]bool // numbers of the blocks that stand above
 }
 
 // New returns a writer of text.
 func New(w io.Writer, style Style) *Writer {
 	style.Width = max(layout.LeastWidth, cmp.Or(style.Width, layout.Width))
-	return &Writer{w: w, Style: style, shown: map[int]bool{}}
+	return &Writer{w: w, Style: style, Shown: map[int]bool{}}
 }
 
 // Flush hands on what was printed, if that is held back.
