@@ -139,7 +139,7 @@ func WriteStat(w io.Writer, m *report.Model, style Style) error {
 	number, kind, name, bytes := len(text.Number(len(m.Blocks))), 0, 0, 0
 	for i := range m.Blocks {
 		b := &m.Blocks[i]
-		kind, name, bytes = max(kind, len(b.Kind)), max(name, len(statName(b))), max(bytes, len(b.Bytes))
+		kind, name, bytes = max(kind, len(b.Kind)), max(name, len(t.statName(b))), max(bytes, len(b.Bytes))
 	}
 	for i := range m.Blocks {
 		b := &m.Blocks[i]
@@ -147,8 +147,17 @@ func WriteStat(w io.Writer, m *report.Model, style Style) error {
 			t.Blank()
 			t.Say("", layout.Run{Op: '*', Text: m.Servers[b.Server].Label})
 		}
-		line := fmt.Sprintf("  %*s  %-*s  %-*s  %*s", number, text.Number(b.Number), kind, b.Kind, name, statName(b), bytes, b.Bytes)
-		t.sayAligned(strings.TrimRight(line, " "), "      : ", layout.Run{Op: b.Op, Text: spaced(b.Words)}, layout.Run{Op: '=', Text: spaced(b.Danger)})
+		line := strings.TrimRight(fmt.Sprintf("  %*s  %-*s  %-*s  %*s", number, text.Number(b.Number), kind, b.Kind, name, t.statName(b), bytes, b.Bytes), " ")
+		said, room := spaced(b.Words, b.Danger), t.Width-utf8.RuneCountInString(line)
+		if room < leastSaid && said != "" {
+			t.printf("%s\n", line)
+			t.Say("      : ", layout.Run{Op: b.Op, Text: strings.TrimPrefix(said, "  ")})
+			continue
+		}
+		if cut := []rune(said); len(cut) > room {
+			said = string(cut[:room-1]) + "…"
+		}
+		t.printf("%s%s\n", line, t.paint(b.Op, said))
 	}
 	t.verdict(m)
 	t.Hint(m.All)
@@ -156,9 +165,13 @@ func WriteStat(w io.Writer, m *report.Model, style Style) error {
 	return t.Err
 }
 
+// leastSaid is the room that what is said of a block needs behind its name. With less, it has a
+// line of its own.
+const leastSaid = 16
+
 // statName is what a block is called in its row.
-func statName(b *report.Block) string {
-	const most = 36 // nobody compares longer names in a table
+func (t *Writer) statName(b *report.Block) string {
+	most := min(36, max(24, t.Width-52)) // nobody compares longer names in a table
 	name := b.Names[0]
 	if len(b.Names) > 1 {
 		name = text.Number(len(b.Names)) + " alike: " + strings.Join(b.Names, ", ")
