@@ -146,7 +146,12 @@ func WriteStat(w io.Writer, m *report.Model, style Style) error {
 			t.Say("", layout.Run{Op: '*', Text: m.Servers[b.Server].Label})
 		}
 		line := fmt.Sprintf("  %*s  %-*s  %-*s  %*s", number, text.Number(b.Number), kind, b.Kind, name, statName(b), bytes, b.Bytes)
-		t.sayAligned(strings.TrimRight(line, " "), "      : ", layout.Run{Op: b.Op, Text: spaced(b.Words)}, layout.Run{Op: '=', Text: spaced(b.Danger)})
+		line = strings.TrimRight(line, " ")
+		if t.Width-len(line) < t.Width/2 && len(line+b.Words+b.Danger)+len("    ") > t.Width { // no room beside it
+			t.printf("%s\n", line)
+			line = "      "
+		}
+		t.sayAligned(line, "      : ", layout.Run{Op: b.Op, Text: spaced(b.Words)}, layout.Run{Op: '=', Text: spaced(b.Danger)})
 	}
 	t.verdict(m)
 	t.Hint(m.All)
