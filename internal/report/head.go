@@ -22,7 +22,7 @@ func (r *Report) model() *Model {
 		Word: r.verdictWord(), Text: r.verdictText(), Lockfile: r.Lockfile, Against: r.against(), Several: len(r.Comparisons) > 1,
 		Problems: problems, LeftOut: r.LeftOut, Notes: r.inSeveral(),
 		Whole: r.Said(slices.Concat(r.General(), r.unpinned())), Unrecorded: r.Said(r.inOtherServers()), Approved: r.Said(r.approvedBefore()),
-		Fresh: r.Said(r.allFresh()), Warned: r.warningText(maxWorst), Standing: len(r.approvedBefore()), General: len(lint.WarningsIn(r.General())) > 0,
+		Fresh: r.Said(r.allFresh()), Warned: r.warningText(maxNew), Standing: len(r.approvedBefore()), General: len(lint.WarningsIn(r.General())) > 0,
 		Review: r.ReviewStep(), Next: r.NextSteps(), Record: r.recordSteps(), Read: r.readStep(),
 		Every:  Step{"every entry", r.Next.To("verify", "--full")},
 		Stat:   Step{"its shape first", r.Next.To("diff", "--stat")},
@@ -199,7 +199,8 @@ func (r *Report) block(g *group, rows *rowMaker) Block {
 
 // The head of a review names so many entries of a class, if there are more blocks than a person sees at once.
 const (
-	maxWorst  = 30
+	maxWorst  = 10
+	maxNew    = 60 // of new ones that take code or destroy
 	maxAtOnce = 6
 )
 
@@ -210,14 +211,17 @@ func (r *Report) worst(m *Model) {
 	}
 	for class, said := range [...]string{rankWarned: "a new warning", rankDuplicate: "a repeated name", rankHidden: "a change that can't be seen",
 		rankStrong: "a strong order, or approved and may do more now", rankCode: "new, takes code", rankDestructive: "new, destructive", rankWriting: "new, writes by its name, without hints"} {
-		worst, more := Worst{Said: said}, 0
+		worst, more, most := Worst{Said: said}, 0, maxWorst
+		if class == rankWarned || class == rankCode || class == rankDestructive {
+			most = maxNew
+		}
 		for _, e := range m.Entries {
 			switch b := &m.Blocks[e.Block-1]; {
 			case b.Class != class:
-			case len(worst.Entries) == maxWorst:
+			case len(worst.Entries) == most:
 				more++
 			default:
-				worst.Entries = append(worst.Entries, Placed{e.Block, e.Said})
+				worst.Entries = append(worst.Entries, Placed{e.Block, e.Short})
 			}
 		}
 		if more > 0 {
@@ -242,8 +246,8 @@ func (r *Report) title(b *Block, g *group) {
 		b.Title, b.Brief = several+": "+text.List(b.Names, n), several+": "+text.List(b.Names, maxSaidNames)
 	}
 	if len(r.Comparisons) > 1 {
-		b.Title += ", server " + text.Name(e.Server)
-		b.Brief += ", server " + text.Name(e.Server)
+		b.Within = ", server " + text.Name(e.Server)
+		b.Brief += b.Within
 	}
 	var dangers, ids []string
 	known, change := true, 0

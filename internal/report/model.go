@@ -212,7 +212,8 @@ type Block struct {
 	Server  int   // index of Model.Servers
 	Kind    string
 	Title   string // what follows the kind, with the names of all entries
-	Brief   string // the same with few names
+	Within  string // ", server files", where several are in play
+	Brief   string // the title with few names, and that
 	Names   []string
 	Words   string // what stands out in it
 	Op      byte   // the colour of Words

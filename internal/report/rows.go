@@ -145,8 +145,8 @@ func (m *rowMaker) edit(e *drifted, ed *edit) Row {
 	if ed.From != "" {
 		was = "was " + placeOf(e.Type, ed.From)
 	}
-	if strings.HasPrefix(ed.Pointer, "/annotations/") {
-		words = ed.Words()
+	if said := ed.Words(); strings.HasPrefix(ed.Pointer, "/annotations/") && strings.Contains(said, " claim") {
+		words = said
 	}
 	row.Detail = joined("; ", ed.unseen, words, was, ed.moved, m.branch(e, ed))
 	row.Gate = joined(", ", ed.shortSides(), ed.unseen)
@@ -157,6 +157,7 @@ func (m *rowMaker) edit(e *drifted, ed *edit) Row {
 		row.Lines = m.once(row.Place, ed, sentenceLines(ed))
 	case ed.compared && diff.Blank(ed.Old.Text, ed.New.Text) && ed.unseen == "":
 		row.Detail = joined("; ", row.Detail, "line breaks and blanks only")
+	case words != "": // they say from what to what
 	case ed.exact():
 		row.Lines = []Line{{Text: ed.json()}}
 	default:
@@ -439,7 +440,6 @@ func (ed *edit) shortSides() string {
 	var sides []string
 	for _, v := range []jsontree.Value{ed.Old, ed.New} {
 		if v.Kind == 0 {
-			sides = append(sides, "none")
 			continue
 		}
 		if other := len(ed.Old.Parts) + len(ed.New.Parts); other > 0 && (ed.Old.Kind == 0 || ed.New.Kind == 0) {
@@ -451,7 +451,15 @@ func (ed *edit) shortSides() string {
 		}
 		sides = append(sides, side[0])
 	}
-	return strings.Join(sides, " -> ")
+	switch {
+	case len(sides) == 0:
+		return ""
+	case ed.Old.Kind == 0:
+		return "+ " + sides[0]
+	case ed.New.Kind == 0:
+		return "- " + sides[0]
+	}
+	return sides[0] + " -> " + sides[1]
 }
 
 // lookUp returns what steps lead to in the old (0) or the new (1) definition, or nil.

@@ -86,6 +86,7 @@ func (s *signer) member(list pin.EntryType, m jsontree.Member, name string) {
 	object := m.Value.Kind == '{' && len(m.Value.Parts) > 0
 	switch {
 	case m.Name == "title" && m.Value.Kind == '"' && diff.InWords(m.Value.Text, name):
+	case m.Name == "execution" && list == pin.Tools && len(m.Value.Parts) == 1 && m.Value.Get("taskSupport").Text == "forbidden": // the default (MCP 2025-11-25)
 	case m.Name == "description" && m.Value.Kind == '"':
 		s.value(0, "", at, m.Value)
 	case m.Name == "annotations" && object:

@@ -162,7 +162,7 @@ func (p *page) blocks(m *report.Model) {
 		}
 		if !p.fit(p.block(b)) {
 			delete(p.shown, b.Number)
-			left = append(left, fmt.Sprintf("- %d. %s\n", b.Number, code(b.Kind+" "+b.Title)))
+			left = append(left, fmt.Sprintf("- %d. %s\n", b.Number, code(b.Kind+" "+b.Title+b.Within)))
 		}
 	}
 	if !general {
@@ -181,7 +181,7 @@ func (p *page) block(b *report.Block) string {
 	t := plain.New(&out, plain.Style{})
 	t.Shown = p.shown
 	t.Rows(indent, b)
-	title := code(b.Kind + " " + b.Title)
+	title := code(b.Kind + " " + b.Title + b.Within)
 	if !b.Blocked {
 		title += " allowed"
 	}
