@@ -108,7 +108,7 @@ for config in "$work"/hook-?; do
 	hook
 	blocked "$agent $event, drift"
 	taken "$agent $event, drift"
-	is "$agent $event, drift: says so" grep -q '^CHANGED: read_file (description)$' "$work/err"
+	is "$agent $event, drift: says so" grep -q '^CHANGED: read_file$' "$work/err"
 	is "$agent $event, drift: the command it names shows the change" sh -c "$(sed -n 's/.*review the change: //p' "$work/err") >'$work/diff'; [ \$? = 1 ]"
 	rm -rf "$work/temp"/* "${refused:?}"/*
 	reset "$approved"
@@ -181,7 +181,7 @@ is "drift: the session ends (it ended with $code)" test "$code" = 2
 is "drift: the client gets an error for the list" grep -q '^{"jsonrpc":"2.0","id":1,"error":{"code":-32090,' "$work/out"
 is "drift: and no answer but that to initialize" test "$(grep -vc '^{"jsonrpc":"2.0","id":[12],"error":{"code":-32090,' "$work/out")" = 1
 is "drift: nothing of the server's" test -z "$(grep -i 'ignore.all.rules' "$work/out")"
-is "drift: the log says why" grep -q '^BLOCK \[CHANGED\] tool=read_file$' "$work/err"
+is "drift: the log says why" grep -q '^pinproof: blocked: server filesystem .* CHANGED read_file$' "$work/err"
 is "drift: what was refused is kept" grep -q IGNORE_ALL_RULES "$refused"/*-filesystem.jsonl
 is "drift: started once" test "$(wc -l <"$work/starts")" = 1
 reset "$approved"
