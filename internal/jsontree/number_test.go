@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"pinproof/internal/jsontest"
 )
 
 // TestExactNumbers: which spellings are refused as integers that a double can't hold, by hand.
@@ -91,7 +93,7 @@ func TestPrintedDoubles(t *testing.T) {
 	for e := range 1023 {
 		list = append(list, math.Ldexp(1, e), math.Nextafter(math.Ldexp(1, e), 0))
 	}
-	for range 20_000 {
+	for range jsontest.Rounds(4_000, 20_000) {
 		list = append(list, math.Float64frombits(m.Uint64()), float64(m.Uint64()), math.Pow(10, float64(m.IntN(308)))*float64(m.IntN(1000)))
 	}
 	for _, f := range list {

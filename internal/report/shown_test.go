@@ -397,8 +397,8 @@ func sessionReport(t *testing.T, old, new string) *Report {
 // that joined and went.
 func TestWhatIsAcceptedWasShown(t *testing.T) {
 	t.Parallel()
-	counted := 0
-	for seed := range uint64(40) {
+	counted, rounds := 0, jsontest.Rounds(10, 40)
+	for seed := range uint64(rounds) {
 		u := &upgrader{Maker: jsontest.NewMaker(seed)}
 		old, new := map[string][]made{}, map[string][]made{}
 		for _, list := range slices.Sorted(maps.Keys(lists)) {
@@ -448,7 +448,7 @@ func TestWhatIsAcceptedWasShown(t *testing.T) {
 			t.Fatalf("seed %d", seed)
 		}
 	}
-	if counted < 3_000 {
+	if counted < 75*rounds {
 		t.Errorf("only %d sentences, names and values", counted)
 	}
 }
