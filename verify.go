@@ -25,9 +25,15 @@ func compareAll(sides []pin.Comparison) (all []pin.Drift, err error) {
 		if p.Missing {
 			continue // what nobody captured has neither stayed nor gone
 		}
-		if bad := falseSanitized(p.Locked, p.Captured); bad != nil {
-			return nil, fail.In(text.Printable(p.Lockfile)+":"+strconv.Itoa(bad.Line), "server %s: pin %s: its sanitizedDigest is not that of its definition",
-				text.Name(p.Server), text.Name(bad.Name))
+		for j := range p.Locked.Pins {
+			locked := &p.Locked.Pins[j]
+			if locked.Definition != nil {
+				continue // it was recomputed; where no definition is stored, only the capture can show a false one
+			}
+			if c := p.Captured.Find(locked.Key); c != nil && c.Digest == locked.Digest && c.Sanitized != locked.Sanitized {
+				return nil, fail.In(text.Printable(p.Lockfile)+":"+strconv.Itoa(locked.Line), "server %s: pin %s: its sanitizedDigest is not that of its definition",
+					text.Name(p.Server), text.Name(locked.Name))
+			}
 		}
 		drifts, _ := compare(p.Locked, p.Captured)
 		for _, d := range drifts {
@@ -37,21 +43,6 @@ func compareAll(sides []pin.Comparison) (all []pin.Drift, err error) {
 		}
 	}
 	return all, nil
-}
-
-// falseSanitized finds a pin whose sanitizedDigest is not that of its definition, or
-// returns nil. If the definition isn't stored, only the capture can show that.
-func falseSanitized(locked, captured pin.Set) *pin.Pin {
-	for i := range locked.Pins {
-		p := &locked.Pins[i]
-		if p.Definition != nil {
-			continue
-		}
-		if c := captured.Find(p.Key); c != nil && c.Digest == p.Digest && c.Sanitized != p.Sanitized {
-			return p
-		}
-	}
-	return nil
 }
 
 // compare returns the drift between a capture's pins and the lockfile's, sorted,

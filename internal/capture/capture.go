@@ -51,20 +51,16 @@ func Read(path string, data []byte, formOf pin.FormFunc, pol pin.Policy) (Captur
 // Scanned is a file's JSON values, or what is wrong with them. Reading this far needs no
 // policy: which one applies is known only once the server is.
 type Scanned struct {
-	Part    bool // of a session: its lists may be missing or unfinished
-	stream  stream
-	values  []jsontree.Value
-	err     error
-	rounded error // an integer among them that a double can't hold exactly, or nil
+	Part   bool // of a session: its lists may be missing or unfinished
+	stream stream
+	values []jsontree.Value
+	err    error
 }
 
 // Scan reads a file's JSON values. formOf makes the form of each definition.
 func Scan(path string, data []byte, formOf pin.FormFunc) *Scanned {
 	s := &Scanned{stream: newStream(path, data, formOf)}
-	if s.values, s.err = s.stream.values(); s.err == nil && s.stream.json.Rounded != nil {
-		s.rounded = s.stream.refuse(s.stream.json.Rounded).
-			Hint("to pin the double, as the published recipe (RFC 8785) does: pinproof lock --round-integers %s", shell.Path(path))
-	}
+	s.values, s.err = s.stream.values()
 	return s
 }
 
@@ -82,8 +78,9 @@ func (s *Scanned) Capture(pol pin.Policy) (Capture, error) {
 	switch {
 	case s.err != nil:
 		return Capture{}, s.err
-	case s.rounded != nil && !pol.RoundIntegers:
-		return Capture{}, s.rounded
+	case s.stream.json.Rounded != nil && !pol.RoundIntegers:
+		return Capture{}, s.stream.refuse(s.stream.json.Rounded).
+			Hint("to pin the double, as the published recipe (RFC 8785) does: pinproof lock --round-integers %s", shell.Path(s.stream.Path))
 	}
 	r := &captureReader{stream: s.stream, part: s.Part, emptyCursorEnds: pol.EmptyCursorEnds, asked: map[string]bool{}}
 	for _, v := range s.values {
@@ -332,7 +329,7 @@ func (r *captureReader) object(v jsontree.Value) error {
 	}
 	if method := v.Get("method"); method.Kind != 0 {
 		if v.Has("id") && v.Get("id").Kind != 'n' { // an error whose id is null answers no request
-			r.asked[method.Text+" "+messageID(v.Get("id"))] = true
+			r.asked[method.Text+" "+MessageID(v)] = true
 		}
 		return nil
 	}
@@ -347,14 +344,6 @@ func (r *captureReader) object(v jsontree.Value) error {
 		return r.result(result, at)
 	}
 	return nil
-}
-
-// messageID returns a key for a message's id: the number 1 and the string "1" differ.
-func messageID(v jsontree.Value) string {
-	if v.Kind == '"' {
-		return "text " + v.Text
-	}
-	return string(v.Kind) + v.Text
 }
 
 func (r *captureReader) result(result jsontree.Value, at int) error {
@@ -433,10 +422,9 @@ func (r *captureReader) page(list pin.EntryType, items []jsontree.Member, cursor
 	if made.Problem != nil {
 		return nil
 	}
-	if err := r.entries(list, s, items, at); err != nil {
-		if list == pin.Tools {
-			return err
-		}
+	if err := r.entries(list, s, items, at); list == pin.Tools && err != nil {
+		return err
+	} else if err != nil {
 		made.Problem = err
 		return nil
 	}
@@ -489,7 +477,7 @@ func (r *captureReader) finish() error {
 		if r.part || r.offersNone(pin.Tools) {
 			break // some servers without tools answer tools/list with an error
 		}
-		if len(tools.complete) == 0 && tools.cursor == nil || r.asked["tools/list "+messageID(e.Get("id"))] {
+		if len(tools.complete) == 0 && tools.cursor == nil || r.asked["tools/list "+MessageID(e)] {
 			s := "the server answered with an error"
 			if said := e.Get("error").Get("message"); said.Text != "" && said.Kind == '"' {
 				s += ": " + text.Name(said.Text)
@@ -579,20 +567,17 @@ func (r *captureReader) offersNone(list pin.EntryType) bool {
 // sameList refuses the n-th complete list of a session if its definitions are not those of
 // the first one: nobody can know which list an agent got.
 func (r *captureReader) sameList(list pin.EntryType, n int, first, other []pin.Pin) error {
-	digests := func(entries []pin.Pin) map[string]bool {
-		set := make(map[string]bool, len(entries))
-		for _, e := range entries {
-			set[e.Digest] = true
-		}
-		return set
+	in := map[string][2]bool{} // by digest: which of the two have it
+	for _, e := range first {
+		in[e.Digest] = [2]bool{true, false}
 	}
-	a, b := digests(first), digests(other)
+	for _, e := range other {
+		in[e.Digest] = [2]bool{in[e.Digest][0], true}
+	}
 	var differ []string
-	for _, entries := range [][]pin.Pin{first, other} {
-		for _, e := range entries {
-			if a[e.Digest] != b[e.Digest] {
-				differ = append(differ, e.Name)
-			}
+	for _, e := range slices.Concat(first, other) {
+		if in[e.Digest] != [2]bool{true, true} {
+			differ = append(differ, e.Name)
 		}
 	}
 	if len(differ) == 0 {

@@ -80,7 +80,10 @@ func checkMessage(m jsontree.Value) error {
 }
 
 // MessageID returns a key for the id of a message: the number 1 and the string "1" differ.
-func MessageID(m jsontree.Value) string { return messageID(m.Get("id")) }
+func MessageID(m jsontree.Value) string {
+	id := m.Get("id")
+	return string(id.Kind) + id.Text
+}
 
 // HoldsEntries reports whether a result has something that can be pinned: a list, or a
 // server's instructions.

@@ -186,9 +186,6 @@ func (r *lockReader) object(v jsontree.Value, where string, known ...string) err
 func (r *lockReader) server(name string, v jsontree.Value) (pin.Set, error) {
 	where := "server " + text.Name(name) + ": "
 	set := pin.Set{Server: name}
-	if err := r.object(v, where); err != nil {
-		return set, err
-	}
 	set.Line, _ = r.Position(int(v.At))
 	switch {
 	case name == "":
