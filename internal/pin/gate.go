@@ -1,7 +1,8 @@
 package pin
 
-// A Gate is what the root decides: what is hashed, what drift is, what fails a run. The
-// packages that read files and print answers are given it as a value.
+// A Gate is what the root decides: canon.go there says what is hashed; verify.go what drift is,
+// what fails a run, and the exit code. The packages that read files and print answers are given
+// it as a value.
 type Gate struct {
 	Form         FormFunc
 	SetDigest    func(s *Set) string // "" if a name is repeated
