@@ -75,14 +75,17 @@ func (l Lockfile) isExactly(file *bufio.Reader) bool {
 	return same && err == io.EOF
 }
 
-// recorded returns what follows the name of a member, if the file that the text is held
-// against has that member next. What is made of it is written, and so compared with it.
-func (w *lockWriter) recorded(name string) (value []byte, ok bool) {
+// recorded returns the value of a member, if the file that the text is held against has that
+// member next. What is made of it is written, and so compared with it.
+func (w *lockWriter) recorded(name string) (value jsontree.Value, ok bool) {
 	if w.file == nil || !w.flush() {
-		return nil, false
+		return value, false
 	}
 	ahead := *w
 	ahead.member(name, "")
 	next, _ := w.file.Peek(4 << 10) // a lockfile with a longer record is parsed
-	return bytes.CutPrefix(next, ahead.out)
+	if next, ok = bytes.CutPrefix(next, ahead.out); ok {
+		value, _ = jsontree.NewReader(next).Next(0, len(next))
+	}
+	return value, ok
 }

@@ -122,8 +122,7 @@ func (w *lockWriter) lockfile(l Lockfile) {
 // about writes what a server calls itself.
 func (w *lockWriter) about(a *pin.About) {
 	if value, ok := w.recorded("about"); ok {
-		v, _ := jsontree.NewReader(value).Next(0, len(value))
-		*a = pin.AboutIn(v).Recorded()
+		*a = pin.AboutIn(value).Recorded()
 	}
 	if *a == (pin.About{}) {
 		return
@@ -147,8 +146,7 @@ func (w *lockWriter) pin(p *pin.Pin, hashOnly bool) {
 	}
 	w.accepted(&p.Accepted)
 	if value, ok := w.recorded("approval"); ok {
-		v, _ := jsontree.NewReader(value).Next(0, len(value))
-		p.Approval = approvalIn(v)
+		p.Approval = approvalIn(value)
 	}
 	if a := p.Approval; a != nil {
 		w.member("approval", "")
@@ -169,8 +167,7 @@ func (w *lockWriter) pin(p *pin.Pin, hashOnly bool) {
 // file must not miss.
 func (w *lockWriter) accepted(records *[]pin.Record) {
 	if value, ok := w.recorded("acceptedWarnings"); ok {
-		v, _ := jsontree.NewReader(value).Next(0, len(value))
-		*records, _ = recordsIn(v)
+		*records, _ = recordsIn(value)
 	}
 	if len(*records) == 0 {
 		return
