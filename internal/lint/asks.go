@@ -165,12 +165,7 @@ func (r *Reviewer) parameterName() string {
 
 // ownSlot reports whether a parameter is named after a secret: to ask for one there is ordinary.
 func ownSlot(name string) bool {
-	for word := range strings.FieldsFuncSeq(snakeCase(name), isSeparator) {
-		if w := phrases().word(word); w.roles&roleOwnSlot != 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(nameWords(name), func(word string) bool { return phrases().word(word).roles&roleOwnSlot != 0 })
 }
 
 // quoted reports whether what was found is quoted by a sentence about finding such texts: "Flags

@@ -162,11 +162,7 @@ func (q *quotes) add(text string, part textRange, path []jsontree.Step, weight i
 
 // eachRead calls f for each string in a definition that isn't a symbol such as a format.
 func eachRead(root *jsontree.Value, f func(text string, path []jsontree.Step)) {
-	kind, depth := prose, 0
-	schema.Visit(root, schema.AtDefinition, func(v *jsontree.Value, of, _ schema.Position, path []jsontree.Step) {
-		if n := len(path); n > 0 && (kind != symbols || n <= depth) {
-			kind, depth = textKindOf(of, path[n-1].Name), n
-		}
+	eachValue(root, func(v *jsontree.Value, _ schema.Position, kind int, path []jsontree.Step) {
 		if v.Kind == '"' && kind != symbols {
 			f(v.Text, path)
 		}
