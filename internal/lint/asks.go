@@ -99,7 +99,7 @@ func (n thing) ask() {
 	}
 	if what != "" && !n.handled() {
 		to := w.from + len(n.word(w.from))
-		n.r.hit(id, what, what, to, textRange{w.from, to}, beside, afterOrder+w.from-to)
+		n.r.hit(id, what, to, textRange{w.from, to}, beside, afterOrder+w.from-to)
 	}
 }
 

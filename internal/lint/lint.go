@@ -385,9 +385,9 @@ func newTokenizer(m *phraseMatcher) *tokenizer {
 
 // hit reports what the words of the text say, once for each kind. A text that is pinned
 // up to end or beyond isn't reported.
-func (r *Reviewer) hit(id, kind, what string, end int, found textRange, before, after int) {
-	if end > r.pinned && !slices.Contains(r.said, kind) && !slices.Contains(r.said, id) {
-		r.said = append(r.said, kind)
+func (r *Reviewer) hit(id, what string, end int, found textRange, before, after int) {
+	if end > r.pinned && !slices.Contains(r.said, what) {
+		r.said = append(r.said, what)
 		r.add(id, "%s%s: %s", what, r.where, r.excerpt(found, before, after))
 	}
 }

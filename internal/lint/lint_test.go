@@ -1075,7 +1075,7 @@ func TestPhraseCost(t *testing.T) {
 		r.text, r.folded = text, text
 		read := newTokenizer(m)
 		read.read(r)
-		if n := len(read.words) + len(read.names) + len(read.labels); n > len(text) {
+		if n := len(read.words) + len(read.names); n > len(text) {
 			t.Errorf("%q: %d tokens of %d bytes", unit, n, len(text))
 		}
 	}

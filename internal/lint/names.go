@@ -335,8 +335,13 @@ func (r *Reviewer) mentions(t *tokenizer) {
 			}
 		}
 	}
-	for _, w := range t.labels {
-		r.label(s[w.from:w.to], w.from)
+	for i, w := range t.words {
+		if w.class&isLabelled != 0 && i > 0 {
+			r.label(t.word(t.words[i-1].from), t.words[i-1].from)
+		}
+		if i > 0 && t.words[i-1].class&isLabelled != 0 && strings.EqualFold(t.word(t.words[i-1].from), "MCP") {
+			r.label(t.word(w.from), w.from)
+		}
 	}
 	// A name with other characters, such as files/read, stands between blanks, quotes or
 	// brackets. A name with a blank in it isn't looked for.

@@ -23,7 +23,7 @@ const (
 // Classes of words that the tokenizer and the matcher look at.
 const (
 	isNegation = 1 << iota
-	isLabelled
+	isLabelled // the word beside it may be a server's label
 	isExample
 	isDirection // "to" and "into"
 	isOrder     // a word of orders, which no tool's name has
@@ -187,7 +187,7 @@ func (t *tokenizer) match() {
 				t.progress[n] = p
 			case !group.ordinary(t.words[p.start-base:i], t.words[i+1:]) && !t.quoted(p.start-base, textRange{t.words[p.start-base].from, w.from}):
 				last := len(strings.TrimRight(t.s[w.from:w.from+text.RunSize(t.s[w.from:], wordBytes.has)], ".-"))
-				t.r.hit(group.id, group.what, group.what, w.from+1, textRange{t.words[p.start-base].from, w.from + last}, beside, afterOrder-last)
+				t.r.hit(group.id, group.what, w.from+1, textRange{t.words[p.start-base].from, w.from + last}, beside, afterOrder-last)
 			}
 		}
 		if w.class&isNegation != 0 {
@@ -218,13 +218,12 @@ type textRange struct{ from, to int }
 
 // A tokenizer splits texts into words, one text after another.
 type tokenizer struct {
-	r      *Reviewer
-	m      *phraseMatcher
-	s      string
-	words  []textToken
-	names  []textRange    // distinct words, which may be names of tools
-	labels []textRange    // words beside "server", "tool" or "MCP"
-	files  map[int]string // what the files of {credentials} hold, by their place
+	r     *Reviewer
+	m     *phraseMatcher
+	s     string
+	words []textToken
+	names []textRange    // distinct words, which may be names of tools
+	files map[int]string // what the files of {credentials} hold, by their place
 
 	roles      uint32           // of all words
 	progress   []phraseProgress // by number of the step
@@ -240,9 +239,7 @@ type tokenizer struct {
 // dot. The words of phrases are the runs of letters and digits in it.
 func (t *tokenizer) read(r *Reviewer) {
 	s := r.folded
-	*t = tokenizer{r: r, m: t.m, s: s, words: t.words[:0], names: t.names[:0], labels: t.labels[:0], progress: t.progress, next: t.next, hashed: -1}
-	var last textRange
-	afterMCP := false
+	*t = tokenizer{r: r, m: t.m, s: s, words: t.words[:0], names: t.names[:0], progress: t.progress, next: t.next, hashed: -1}
 	t.heading(0)
 	for i := 0; i < len(s); {
 		from, joint := i, false
@@ -259,26 +256,16 @@ func (t *tokenizer) read(r *Reviewer) {
 		if n := i - from; n >= minToken || n >= len(keyBlock) && s[from] == '-' {
 			t.credential(from, i)
 		}
-		word := textRange{from, i}
 		formed := distinct(s[from:i])
 		if formed {
-			t.names = append(t.names, word)
+			t.names = append(t.names, textRange{from, i})
 		}
 		if joint {
-			last, afterMCP = word, false
 			i = t.joined(from, i)
 			continue
 		}
-		class := t.add(s[from:i], from)
+		t.add(s[from:i], from)
 		t.toolName(from, i, formed)
-		if afterMCP {
-			t.labels = append(t.labels, word)
-		}
-		afterMCP = false
-		if class&isLabelled != 0 {
-			t.labels = append(t.labels, last)
-			afterMCP = i-from == len("MCP")
-		}
 		if from >= t.urlEnd && strings.HasPrefix(s[i:], "://") {
 			t.add("{address}", i)
 			t.urlEnd = len(s)
@@ -286,10 +273,9 @@ func (t *tokenizer) read(r *Reviewer) {
 				t.urlEnd = i + n
 			}
 		}
-		last = word
 	}
 	if t.hashes == 1 && t.hashed >= 0 {
-		r.hit("instruction-like", asHeading, asHeading, t.hashed+1, textRange{t.hashed, t.hashed}, 0, afterOrder)
+		r.hit("instruction-like", asHeading, t.hashed+1, textRange{t.hashed, t.hashed}, 0, afterOrder)
 	}
 }
 
@@ -349,15 +335,14 @@ func (t *tokenizer) mark(i int) {
 		if s[i] == '/' && strings.IndexByte(" \t\n\"'`(=:,[@", before) < 0 {
 			return // it is inside a word or a tag
 		}
-		for _, root := range pathRoots {
-			if strings.HasPrefix(s[i:], root) {
-				t.add("{path}", i)
-			}
+		if slices.ContainsFunc(pathRoots, func(root string) bool { return strings.HasPrefix(s[i:], root) }) {
+			t.add("{path}", i)
 		}
-		for _, file := range rootedFiles {
-			if n := i + len(file); len(s) >= n && strings.EqualFold(s[i:n], file) && (len(s) == n || !text.IsAlnum(s[n])) {
-				t.file(secretFiles()[file], i, n)
-			}
+		if s[i] != '/' {
+			return
+		}
+		if file := strings.ToLower(t.word(i)); isKey(secretFiles(), file) {
+			t.file(secretFiles()[file], i)
 		}
 	}
 }
@@ -402,7 +387,7 @@ func (t *tokenizer) heading(i int) {
 		before, _ := headed(above[strings.LastIndexByte(above, '\n')+1:])
 		_, below, _ := strings.Cut(t.s[i:], "\n")
 		if after, _ := headed(below); before != mark && after != mark {
-			t.r.hit("instruction-like", asHeading, asHeading, i+len(name), textRange{i, i + len(name)}, 0, afterOrder-len(name))
+			t.r.hit("instruction-like", asHeading, i+len(name), textRange{i, i + len(name)}, 0, afterOrder-len(name))
 		}
 	}
 }
@@ -441,17 +426,12 @@ func (t *tokenizer) toolName(from, to int, formed bool) bool {
 		quoted && to+1 < len(s) && strings.IndexByte(":=", s[to+1]) >= 0 {
 		return false // part of a path, an address, code or a placeholder, or the key of an example
 	}
-	name := s[from:to]
-	if i := strings.LastIndexByte(name, '.'); i >= 0 {
-		if name = name[i+1:]; strings.IndexByte(name, '_') < 0 {
-			return false // a file or an address
-		}
+	dot := strings.LastIndexByte(s[from:to], '.')
+	name := s[from+dot+1 : to]
+	if dot >= 0 && strings.IndexByte(name, '_') < 0 || len(name) < minMention || len(name) > maxMention {
+		return false // with a dot: a file or an address
 	}
-	if len(name) < minMention || len(name) > maxMention {
-		return false
-	}
-	var letters, digits int
-	small, camel := false, false // has a small letter; has a capital after one
+	letters, digits, small, camel := 0, 0, false, false // camel: has a capital after a small letter
 	for i, c := range []byte(name) {
 		switch {
 		case c >= '0' && c <= '9':
@@ -463,12 +443,11 @@ func (t *tokenizer) toolName(from, to int, formed bool) bool {
 		}
 	}
 	inside := name[1 : len(name)-1]
-	underscores, hyphens := strings.Count(inside, "_"), strings.Count(inside, "-")
-	token := "{tool}"
+	hyphens, token := strings.Count(inside, "-"), "{tool}"
 	switch {
 	case !small || letters < minMention:
 		return false
-	case underscores > 0 || camel && (quoted || name[0] >= 'a') || hyphens > 1 && (quoted || digits == 0) || hyphens == 1 && quoted:
+	case strings.Contains(inside, "_") || camel && (quoted || name[0] >= 'a') || hyphens > 1 && (quoted || digits == 0) || hyphens == 1 && quoted:
 	case letters == len(name) && (quoted || after == ',' && from > 5 && strings.EqualFold(s[from-5:from], "tool ")):
 		token = "{quoted}"
 	default:
@@ -491,7 +470,7 @@ func (t *tokenizer) wordBefore(from int) string {
 // after the file if the word is a folder of secretFiles.
 func (t *tokenizer) joined(from, to int) int {
 	if what, end := t.fileAt(from, to); end > 0 {
-		t.file(what, from, end)
+		t.file(what, from)
 		return end
 	}
 	count, orders := len(t.words), false
@@ -504,17 +483,12 @@ func (t *tokenizer) joined(from, to int) int {
 			orders = t.add(t.s[start:at], start)&(isNegation|isOrder) != 0 || orders
 		}
 	}
-	if name := t.s[from:to]; name == strings.ToUpper(name) && strings.Contains(name, "_") && namesSecret(name) {
+	if name := t.s[from:to]; name == strings.ToUpper(name) && strings.Contains(name, "_") && has(name, secretVariables) {
 		t.words = append(t.words[:count], textToken{t.m.words["{variable}"], from})
 	} else if end := len(t.words); !orders && t.toolName(from, to, true) { // do_not_tell_anyone stays words
 		t.words = append(t.words[:count], t.words[end])
 	}
 	return to
-}
-
-// namesSecret reports whether the name of a variable says that it holds a secret.
-func namesSecret(name string) bool {
-	return has(name, []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"})
 }
 
 // word returns the word or the file at a place.
@@ -531,25 +505,29 @@ func (t *tokenizer) fileAt(from, to int) (what string, end int) {
 	if name[0] == '.' && to < len(s) && (s[to] == '/' || s[to] == '\\') {
 		inside := s[to+1 : min(len(s), to+maxWord)]
 		inside = strings.TrimRight(inside[:text.RunSize(inside, wordBytes.has)], ".-")
-		if what, ok := files[name+"/"+strings.ToLower(inside)]; ok {
-			return what, to + 1 + len(inside)
+		if file := name + "/" + strings.ToLower(inside); isKey(files, file) {
+			return files[file], to + 1 + len(inside)
 		}
 		if strings.HasSuffix(inside, ".pub") {
 			return "", 0 // a public key
 		}
 	}
-	if what, ok := files[name]; ok {
-		return what, to
+	if !isKey(files, name) {
+		return "", 0
 	}
-	return "", 0
+	return files[name], to
+}
+
+func isKey(words map[string]string, word string) bool {
+	_, known := words[word]
+	return known
 }
 
 // file adds a token for a file of secretFiles: {credentials}, or {secret} for one that ordinary
 // tools name, too, as for a default or an example. A file that a tool writes to gets none.
-func (t *tokenizer) file(what string, from, to int) {
-	const near = 6 // words
+func (t *tokenizer) file(what string, from int) {
 	into, n := false, 0
-	for i := len(t.words) - 1; i >= 0 && n < near && t.words[i].class&isStop == 0; i-- {
+	for i := len(t.words) - 1; i >= 0 && n < 6 && t.words[i].class&isStop == 0; i-- {
 		class := t.words[i].class
 		if class&isExample != 0 {
 			what = ""
@@ -571,65 +549,36 @@ func (t *tokenizer) file(what string, from, to int) {
 	}
 }
 
-// tag reports a pseudo-tag or an HTML comment at i.
+// tag reports a mark of a prompt, a pseudo-tag or an HTML comment at i.
 func (t *tokenizer) tag(i int) {
-	const maxAttributes = 100 // bytes after the name of a tag
-	rest := t.s[i:min(len(t.s), i+maxWord+maxAttributes)]
+	rest := t.s[i:min(len(t.s), i+maxWord+100)] // with the attributes of a tag
 	if strings.HasPrefix(rest, "<!--") {
 		t.comment(i)
 		return
 	}
 	size := 0
-	for _, mark := range chatMarks {
-		if len(rest) >= len(mark) && strings.EqualFold(rest[:len(mark)], mark) {
-			size = len(mark)
-		}
-	}
-	switch {
-	case size > 0:
-	case rest[0] == '[': // a heading such as "[SYSTEM OVERRIDE]"
-		inside, _, ok := strings.Cut(rest[1:min(len(rest), 40)], "]")
-		if ok && inside == strings.ToUpper(inside) && (slices.Contains(bracketRoles, inside[:tagName(inside)]) || slices.Contains(bracketOrders, inside[strings.LastIndexByte(inside, ' ')+1:])) {
-			size = len("[" + inside + "]")
-		}
-	case strings.HasPrefix(rest, "<|"): // <|im_start|>: a token of a chat template
-		name := strings.TrimPrefix(rest[2:], "/")
-		if n := tagName(name); n > 1 && strings.HasPrefix(name[n:], "|>") {
-			size = len(rest) - len(name) + n + len("|>")
-		}
-	default:
-		size = t.angleTag(rest)
+	if m := angleTag().FindStringSubmatch(rest); m != nil && t.pretends(m[2], m[1] != "") {
+		size = len(m[0])
+	} else if m == nil && len(rest) > 1 && strings.IndexByte(" \t\n\"'`]", rest[1]) < 0 {
+		size = len(promptMark().FindString(rest))
 	}
 	if size > 0 {
-		const what = "a tag that pretends to be part of the prompt"
-		t.r.hit("instruction-like", what, what, i+size, textRange{i, i + size}, 0, afterOrder)
+		t.r.hit("instruction-like", asTag, i+size, textRange{i, i + size}, 0, afterOrder)
 	}
 }
 
-// angleTag returns the size in bytes of the pseudo-tag in angle brackets at the start of s,
-// or 0.
-func (t *tokenizer) angleTag(s string) int {
-	name, end := strings.CutPrefix(s[1:], "/")
-	n := tagName(name)
-	size := strings.IndexAny(name[n:], "<>") // up to the end of the attributes
-	if n == 0 || n > maxWord || size < 0 || name[n+size] == '<' || strings.IndexByte(" \t\n\r/>", name[n]) < 0 {
-		return 0
-	}
-	size += len(s) - len(name) + n + 1
-	spelled, name := name[:n], strings.ToLower(name[:n])
-	kind, upper, opened := pseudoTags()[name], n > 2 && spelled == strings.ToUpper(name), t.opened[name]
+// pretends reports whether a tag in angle brackets, or the end of one, is a pseudo-tag.
+func (t *tokenizer) pretends(spelled string, end bool) bool {
+	name := strings.ToLower(spelled)
+	kind, upper, opened := pseudoTags()[name], len(name) > 2 && spelled == strings.ToUpper(name), t.opened[name]
 	if !end && (kind != "" || upper && len(t.opened) < 1000) {
 		if t.opened == nil {
 			t.opened = map[string]bool{}
 		}
 		t.opened[name] = true
 	}
-	switch {
-	case kind == tagAlways, kind == tagUpper && (upper || end && spelled == name), kind == tagPair && end && opened,
-		kind == tagBreak && end && !opened, kind == "" && upper && end && opened:
-		return size
-	}
-	return 0
+	return kind == tagAlways || kind == tagUpper && (upper || end && spelled == name) || kind == tagPair && end && opened ||
+		kind == tagBreak && end && !opened || kind == "" && upper && end && opened
 }
 
 // comment reports an HTML comment at i that has prose, an address or a script in it. Short
@@ -648,13 +597,9 @@ func (t *tokenizer) comment(i int) {
 		}
 	}
 	if ok && (plain > 4 || plain > 1 && !ordinary || strings.Contains(inside, "://") || strings.Contains(inside, "<script")) {
-		const what = "text in an HTML comment"
-		t.r.hit("instruction-like", what, what, t.commentEnd, textRange{i, i}, 0, min(t.commentEnd-i, 2*afterOrder))
+		t.r.hit("instruction-like", asComment, t.commentEnd, textRange{i, i}, 0, min(t.commentEnd-i, 2*afterOrder))
 	}
 }
-
-// tagName is the size in bytes of the name of a tag at the start of s.
-func tagName(s string) int { return text.RunSize(s, nameBytes.has) }
 
 // otherScripts reports one order for each row of otherScripts.
 func (r *Reviewer) otherScripts() {

@@ -76,6 +76,8 @@ const (
 	changeCall   = "tells the model to change the arguments of another call"
 	rankAbove    = "claims to rank above the user, other tools or other instructions"
 	collectsData = "says that it collects what it is not given"
+	asTag        = "a tag that pretends to be part of the prompt"
+	asComment    = "text in an HTML comment"
 	asHeading    = "has a heading that pretends to be part of the prompt"
 )
 
@@ -454,11 +456,11 @@ var secretFiles = wordsOf(
 	wordRow{"", "known_hosts authorized_keys /etc/passwd private_keys.txt passwords.txt"},
 )
 
-// rootedFiles are the files of secretFiles that begin with a slash.
-var rootedFiles = [...]string{"/etc/shadow", "/etc/passwd", "/proc/self/environ"}
+// secretVariables are parts of the names of variables that hold a secret.
+var secretVariables = []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"}
 
 // pathRoots begin a {path}. Other roots are mostly parts of addresses, or examples.
-var pathRoots = [...]string{"~/", "$HOME", "${HOME", "/home/", "/root/", "/Users/", "/etc/", "/var/", "/tmp/", "/opt/", "/usr/", "/mnt/", "/proc/", "/private/", "/Library/"}
+var pathRoots = []string{"~/", "$HOME", "${HOME", "/home/", "/root/", "/Users/", "/etc/", "/var/", "/tmp/", "/opt/", "/usr/", "/mnt/", "/proc/", "/private/", "/Library/"}
 
 // Pseudo-tags pretend to be a part of the model's own prompt. People also write placeholders
 // and examples of XML in angle brackets, so most names count only in some spellings.
@@ -480,12 +482,14 @@ var pseudoTags = wordsOf(
 	wordRow{tagPlain, "a b br p div span table tr td th ul ol li html head body xml svg script style rss h1 h2 h3 pre img"},
 )
 
-// bracketRoles begin headings in square brackets and capitals. These pretend to come from
-// someone other than the tool's author: [SYSTEM], [HIDDEN INSTRUCTION].
-var bracketRoles = []string{"SYSTEM", "SYS", "HIDDEN", "SECRET", "OVERRIDE", "INSTRUCTION", "INSTRUCTIONS", "ASSISTANT", "DIRECTIVE", "SHADOW", "JAILBREAK", "INJECTION"}
+// promptMark matches marks of chat templates, and headings in square brackets and capitals that
+// pretend to come from someone other than the tool's author: [HIDDEN INSTRUCTION], [MODE OVERRIDE].
+var promptMark = pattern(`^(?:(?i:\[/?INST\]|<</?SYS>>)|<\|/?[A-Za-z0-9_-]{2,}\|>|` +
+	`\[(?:SYSTEM|SYS|HIDDEN|SECRET|OVERRIDE|INSTRUCTIONS?|ASSISTANT|DIRECTIVE|SHADOW|JAILBREAK|INJECTION)(?:[^\]\pL0-9_-][^\]\p{Ll}]{0,38})?\]|` +
+	`\[(?:[^\]\p{Ll}]{0,38} )?(?:DIRECTIVE|OVERRIDE|INSTRUCTION)\])`)
 
-// bracketOrders end such headings: [MODE OVERRIDE].
-var bracketOrders = []string{"DIRECTIVE", "OVERRIDE", "INSTRUCTION"}
+// angleTag matches a tag in angle brackets: its slash, and its name.
+var angleTag = pattern(`^<(/?)([A-Za-z0-9_-]{1,30})(?:[ \t\n\r/][^<>]*)?>`)
 
 // headingNames are words that head a line as a part of the prompt would, with the marks that
 // count for them: a colon after them, # before them, brackets around them. Other marks are
@@ -519,9 +523,6 @@ var (
 	downloaders = []string{"curl", "wget", "iwr", "irm", "invoke-webrequest", "invoke-restmethod", "fetch"}
 	shells      = []string{"sh", "bash", "zsh", "dash", "iex", "invoke-expression", "python", "python3", "node", "perl", "ruby", "pwsh", "powershell"}
 )
-
-// chatMarks are marks of chat templates.
-var chatMarks = []string{"[INST]", "[/INST]", "<<SYS>>", "<</SYS>>"}
 
 // urlAlphabet turns digits of URL-safe base64 into standard ones (RFC 4648, section 5).
 var urlAlphabet = strings.NewReplacer("-", "+", "_", "/")

@@ -330,17 +330,18 @@ func couldHoldAddress(word string) bool {
 }
 
 // exampleHost matches an address at a host that nobody can have (RFC 2606, section 3).
-var exampleHost = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^(?:[a-z0-9+.-]+://)?(?:[^/?#]*[@.])?example\.(?:com|net|org)(?:[:/?#]|$)`)
-})
+var exampleHost = pattern(`(?i)^(?:[a-z0-9+.-]+://)?(?:[^/?#]*[@.])?example\.(?:com|net|org)(?:[:/?#]|$)`)
 
-var addressPattern = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("(?i)(?:^|[^a-z0-9_.@/-])(" +
-		"[a-z][a-z0-9+.-]{1,20}://[^\\s\"'`<>()\\[\\]{}]+" + // a URL
-		"|[a-z0-9._%+-]+@[a-z0-9-]+(?:\\.[a-z0-9-]+)+" + // a mail address
-		"|(?:[a-z0-9-]+\\.)+(?:" + hostEnds + ")(?:[:/][^\\s\"'`<>()\\[\\]{}]*)?\\b" + // a host
-		"|[0-9]{1,3}(?:\\.[0-9]{1,3}){3}(?::[0-9]+)?|localhost:[0-9]+" +
-		"|(?:~|\\$\\{?home\\}?|[a-z]:)[/\\\\][^\\s\"'`<>()\\[\\]{},;]+" + // a path
-		"|/(?:home|root|users|etc|var|tmp|opt|usr|mnt|proc|private|library|dev|srv)/[^\\s\"'`<>()\\[\\]{},;]*" +
-		")")
-})
+var addressPattern = pattern("(?i)(?:^|[^a-z0-9_.@/-])(" +
+	"[a-z][a-z0-9+.-]{1,20}://[^\\s\"'`<>()\\[\\]{}]+" + // a URL
+	"|[a-z0-9._%+-]+@[a-z0-9-]+(?:\\.[a-z0-9-]+)+" + // a mail address
+	"|(?:[a-z0-9-]+\\.)+(?:" + hostEnds + ")(?:[:/][^\\s\"'`<>()\\[\\]{}]*)?\\b" + // a host
+	"|[0-9]{1,3}(?:\\.[0-9]{1,3}){3}(?::[0-9]+)?|localhost:[0-9]+" +
+	"|(?:~|\\$\\{?home\\}?|[a-z]:)[/\\\\][^\\s\"'`<>()\\[\\]{},;]+" + // a path
+	"|/(?:home|root|users|etc|var|tmp|opt|usr|mnt|proc|private|library|dev|srv)/[^\\s\"'`<>()\\[\\]{},;]*" +
+	")")
+
+// pattern compiles a regular expression when it is first needed.
+func pattern(s string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(s) })
+}
