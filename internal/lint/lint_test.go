@@ -1351,11 +1351,11 @@ func TestApprovedNames(t *testing.T) {
 	three.Put(foundSet(t, "files", toolSaying("read_file", "")))
 	three.Put(foundSet(t, "disk", toolSaying("read_file", "")))
 	list := WarningsIn(NewNames(three.Servers, []pin.Set{here}).Entry("here", p, nil))
-	approve(list, NewNames(two.Servers, []pin.Set{here}).Entry("here", p, nil), func(Finding) bool { return true })
+	approve(list, NewNames(two.Servers, []pin.Set{here}).Entry("here", p, nil))
 	if len(list) != 1 || !list[0].Approved || !strings.Contains(list[0].Detail, "disk, files") {
 		t.Errorf("%v", list)
 	}
-	approve(list, NewNames(nil, []pin.Set{here}).Entry("here", p, nil), func(Finding) bool { return true })
+	approve(list, NewNames(nil, []pin.Set{here}).Entry("here", p, nil))
 	if list[0].Approved {
 		t.Errorf("nobody had the tool: %v", list)
 	}

@@ -34,6 +34,7 @@ func (f *Finding) Blocks(review bool) bool {
 // A textReading lists the findings of one comparison.
 type textReading struct {
 	pairs   []pin.Comparison
+	drifts  []pin.Drift
 	drifted map[pin.Ref]bool
 	locked  []pin.Set
 	all     bool
@@ -45,7 +46,7 @@ type textReading struct {
 // servers without a capture for what the names at hand make of them. The accepted warnings
 // of what isn't read come from the record.
 func Read(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, all bool) []Finding {
-	r := textReading{pairs: pairs, drifted: map[pin.Ref]bool{}, locked: locked, all: all}
+	r := textReading{pairs: pairs, drifts: drifts, drifted: map[pin.Ref]bool{}, locked: locked, all: all}
 	r.names = sync.OnceValue(func() *Names {
 		x := NewNames(locked, foundSets(pairs))
 		for i := range pairs {
@@ -109,33 +110,30 @@ type entryText struct {
 // stripped reports whether prose of the entry may be left out of its pin.
 func (e *entryText) stripped() bool { return e.pair.Captured.Policy.Descriptions != "" }
 
-// read reads one entry. A warning is approved if it is on record: the very text, at its place.
+// read reads one entry.
 func (r *textReading) read(e *entryText) {
-	pinned := e.pair.Locked.Find(e.pin.Key)
+	server, pinned := e.pair.Server, e.pair.Locked.Find(e.pin.Key)
 	if e.stripped() {
-		for _, f := range r.names().Unpinned(e.pair.Server, *e.pin) {
-			if f.Scope = NotPinned; e.drifted {
-				f.Scope = NotPinnedDrift
+		e.list = r.names().Unpinned(server, *e.pin)
+		for i := range e.list {
+			if e.list[i].Scope = NotPinned; e.drifted {
+				e.list[i].Scope = NotPinnedDrift
 			}
-			e.list = append(e.list, f)
 		}
 	}
 	if !e.drifted && !r.all {
 		return
 	}
-	unpinned := slices.Clone(e.list)
-	if e.drifted {
-		for _, f := range r.names().Entry(e.pair.Server, *e.pin, pinned) {
-			f.Approved = f.Approved || pinned != nil && r.toldElsewhere(&f)
-			e.list = append(e.list, f)
-		}
-		return
-	}
-	for _, f := range r.names().Entry(e.pair.Server, *e.pin, nil) {
-		isUnpinned := slices.ContainsFunc(unpinned, func(u Finding) bool { return u.ID == f.ID && u.Pointer == f.Pointer })
-		f.Scope, f.Approved = InMatch, pinned != nil && slices.Contains(pinned.Accepted, f.Record())
-		if !f.Warning || isUnpinned || !f.Approved && r.toldElsewhere(&f) {
+	unpinned := len(e.list)
+	for _, f := range r.names().Entry(server, *e.pin, pinned) {
+		elsewhere := pinned != nil && !f.Approved && r.toldElsewhere(&f)
+		switch {
+		case e.drifted:
+			f.Approved = f.Approved || elsewhere
+		case !f.Warning, elsewhere, slices.ContainsFunc(e.list[:unpinned], func(u Finding) bool { return u.ID == f.ID && u.Pointer == f.Pointer }):
 			continue
+		default:
+			f.Scope = InMatch
 		}
 		e.list = append(e.list, f)
 	}
@@ -180,12 +178,7 @@ func (r *textReading) servers() (list []Finding) {
 }
 
 func (r *textReading) hasDrift(server string) bool {
-	for key := range r.drifted {
-		if key.Server == server {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.drifts, func(d pin.Drift) bool { return d.Server == server })
 }
 
 // onRecord lists the accepted warnings that list lacks: of matching texts that were not read,
