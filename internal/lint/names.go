@@ -3,7 +3,6 @@ package lint
 import (
 	"cmp"
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -368,12 +367,8 @@ func (r *Reviewer) mention(name string, at int) bool {
 	if !elsewhere || r.own.has(name) {
 		return false
 	}
-	if r.mentioned[name] {
-		return true
-	}
-	warning := len(servers) <= maxOthers && !r.own.says(name) && r.called(name, at) &&
-		(r.counts[findingRow("names-other-tool")][1] > maxAlike || !headsItem(r.folded, name)) // more aren't listed, and each costs a search
-	if warning && r.first(name) || !warning && r.first("note "+name) {
+	warning := !r.mentioned[name] && len(servers) <= maxOthers && !r.own.says(name) && r.called(name, at)
+	if warning && r.first(name) || !warning && !r.mentioned[name] && r.first("note "+name) {
 		r.addFor(name, "names-other-tool", warning, "%s of server %s: %s", text.Name(name), r.x.others(r.about.Server, name), r.excerpt(textRange{at, at + len(name)}, beside, beside))
 	}
 	return true
@@ -381,14 +376,18 @@ func (r *Reviewer) mention(name string, at int) bool {
 
 // called reports whether a name at a place of the text stands for a tool: near behind a word such
 // as call, use or before, in front of "tool" or of arguments, or in a list behind "tools".
-// It doesn't as a value (mode='list_files'), nor in a command line in inline code.
+// It doesn't as a value (mode='list_files'), in a command line in inline code, or once it
+// heads an item of a list ("- add_note: Adds …"), which makes it an action of the entry's own.
 func (r *Reviewer) called(name string, at int) bool {
 	const near, words = 8 * maxWord, 4 // bytes that are looked at, and words of them
 	s := r.folded
 	before, after := s[max(0, at-near):at], strings.TrimLeft(s[min(len(s), at+len(name)):], "'\"`*")
 	before = before[strings.LastIndexByte(before, '\n')+1:]
+	if before != "" && strings.Trim(before, "-*+#`'\"0123456789.)\u2022 \t") == "" && itemEnd().MatchString(after) {
+		r.mentioned["action "+name] = true
+	}
 	bare := strings.TrimRight(before, "'\"`")
-	if strings.HasSuffix(bare, "=") || len(bare) < len(before) && strings.HasSuffix(strings.TrimRight(bare, " "), ":") ||
+	if r.mentioned["action "+name] || strings.HasSuffix(bare, "=") || len(bare) < len(before) && strings.HasSuffix(strings.TrimRight(bare, " "), ":") ||
 		strings.Count(before, "`")%2 == 1 && strings.IndexByte(before[strings.LastIndexByte(before, '`'):], ' ') >= 0 {
 		return false
 	}
@@ -396,19 +395,11 @@ func (r *Reviewer) called(name string, at int) bool {
 		return true
 	}
 	list := strings.FieldsFunc(before, func(c rune) bool { return c < 0x80 && !nameBytes[c] })
-	for _, word := range list[max(0, len(list)-words):] {
-		if callingWords()[strings.ToLower(word)] != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list[max(0, len(list)-words):], func(word string) bool { return callingWords()[strings.ToLower(word)] != "" })
 }
 
-// headsItem reports whether a name heads an item of a list in a text ("- add_note: Adds …"),
-// which makes it an action of the entry's own.
-func headsItem(s, name string) bool {
-	return regexp.MustCompile("(?m)^[-\\s*+#`'\"0-9.)\u2022]+" + regexp.QuoteMeta(name) + "[`'\"*]*(?::| [-\u2013\u2014] )").MatchString(s)
-}
+// itemEnd matches what stands between the name of an item and its text.
+var itemEnd = pattern("^(?::| [-\u2013\u2014] )")
 
 func (r *Reviewer) label(label string, at int) {
 	if r.x.isLabel(label) && label != r.about.Server && r.first("server "+label) {

@@ -155,7 +155,6 @@ type phraseProgress struct{ start, end int }
 // match reports the phrases in the text.
 func (t *tokenizer) match() {
 	m := t.m
-	t.roles = 0
 	base := t.next + 1 // word numbers go on from text to text, so earlier progress never counts
 	t.next += len(t.words) + 1
 	stop, negation, optional := base-1, 0, 0 // optional: the last "not required"
@@ -164,7 +163,6 @@ func (t *tokenizer) match() {
 		if w.class&isStop != 0 {
 			stop = at
 		}
-		t.roles |= w.roles
 		if w.class&isNeeded != 0 && negation > stop && at-negation <= 2 {
 			optional = at
 		}
@@ -225,7 +223,6 @@ type tokenizer struct {
 	names []textRange    // distinct words, which may be names of tools
 	files map[int]string // what the files of {credentials} hold, by their place
 
-	roles      uint32           // of all words
 	progress   []phraseProgress // by number of the step
 	next       int              // word number, counted over all texts
 	opened     map[string]bool  // names of tags that were opened
@@ -341,8 +338,8 @@ func (t *tokenizer) mark(i int) {
 		if s[i] != '/' {
 			return
 		}
-		if file := strings.ToLower(t.word(i)); isKey(secretFiles(), file) {
-			t.file(secretFiles()[file], i)
+		if name := strings.ToLower(t.word(i)); isKey(secretFiles(), name) {
+			t.file(name, i)
 		}
 	}
 }
@@ -469,8 +466,8 @@ func (t *tokenizer) wordBefore(from int) string {
 // joined reads a word with _ - or . in it and returns where to read on: after the word, or
 // after the file if the word is a folder of secretFiles.
 func (t *tokenizer) joined(from, to int) int {
-	if what, end := t.fileAt(from, to); end > 0 {
-		t.file(what, from)
+	if name, end := t.fileAt(from, to); end > 0 {
+		t.file(name, from)
 		return end
 	}
 	count, orders := len(t.words), false
@@ -497,25 +494,25 @@ func (t *tokenizer) word(from int) string {
 	return strings.TrimRight(t.s[from:from+n], ".-")
 }
 
-// fileAt looks up a word in secretFiles, also as a folder together with the file after it.
-// It returns what the file holds and where its name ends, or 0 if it isn't listed.
-func (t *tokenizer) fileAt(from, to int) (what string, end int) {
-	s, files := t.s, secretFiles()
-	name := strings.ToLower(s[from:to])
+// fileAt looks up a word in secretFiles, also as a folder together with the file after it. It
+// returns the name in small letters and where it ends, or 0 if it isn't listed.
+func (t *tokenizer) fileAt(from, to int) (name string, end int) {
+	s := t.s
+	name = strings.ToLower(s[from:to])
 	if name[0] == '.' && to < len(s) && (s[to] == '/' || s[to] == '\\') {
 		inside := s[to+1 : min(len(s), to+maxWord)]
 		inside = strings.TrimRight(inside[:text.RunSize(inside, wordBytes.has)], ".-")
-		if file := name + "/" + strings.ToLower(inside); isKey(files, file) {
-			return files[file], to + 1 + len(inside)
+		if file := name + "/" + strings.ToLower(inside); isKey(secretFiles(), file) {
+			return file, to + 1 + len(inside)
 		}
 		if strings.HasSuffix(inside, ".pub") {
 			return "", 0 // a public key
 		}
 	}
-	if !isKey(files, name) {
+	if !isKey(secretFiles(), name) {
 		return "", 0
 	}
-	return files[name], to
+	return name, to
 }
 
 func isKey(words map[string]string, word string) bool {
@@ -525,8 +522,8 @@ func isKey(words map[string]string, word string) bool {
 
 // file adds a token for a file of secretFiles: {credentials}, or {secret} for one that ordinary
 // tools name, too, as for a default or an example. A file that a tool writes to gets none.
-func (t *tokenizer) file(what string, from int) {
-	into, n := false, 0
+func (t *tokenizer) file(name string, from int) {
+	what, into, n := secretFiles()[name], false, 0
 	for i := len(t.words) - 1; i >= 0 && n < 6 && t.words[i].class&isStop == 0; i-- {
 		class := t.words[i].class
 		if class&isExample != 0 {
