@@ -108,9 +108,6 @@ func (r *Reviewer) at(members ...string) {
 // Table, warnings before notes, pointer, detail. At most maxAlike of one id and level
 // are listed, which are the first in the text, and one more finding counts the rest.
 func (x *Names) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
-	if p.Received == nil && p.Definition == nil {
-		return nil // pinned without its definition: nothing to read
-	}
 	r := x.newReview(server, &p)
 	r.whole(&p)
 	if before == nil {
@@ -153,13 +150,16 @@ const deeper = " (deeper than this place)"
 
 // whole reads all of a definition, if it is at hand.
 func (r *Reviewer) whole(p *pin.Pin) {
+	if p.Received == nil && p.Definition == nil {
+		return
+	}
 	if size := definitionSize(p); size > maxDefinition {
 		r.add("oversize", "a definition of %s bytes, over %s", text.Number(size), text.Number(maxDefinition))
 	}
 	if p.Type == pin.Tools {
 		r.name(p.Name)
 	}
-	if r.reportUnread(p) || p.Received == nil && p.Definition == nil {
+	if r.reportUnread(p) {
 		return
 	}
 	r.root = p.AsReceived()
@@ -201,9 +201,6 @@ func (x *Names) Others(locked, found []pin.Set) (list []Finding) {
 
 // namedIn lists the tools of other servers that a pinned definition names.
 func (x *Names) namedIn(server string, p *pin.Pin) []Finding {
-	if p.Definition == nil {
-		return nil
-	}
 	r := x.newReview(server, p)
 	r.namesOnly = true
 	r.whole(p)

@@ -300,12 +300,10 @@ func (t *tokenizer) mark(i int) {
 	s := t.s
 	before, next := t.beside(i, i+1)
 	switch s[i] {
-	case '.':
-		if next <= ' ' && before != '.' && !strings.HasSuffix(s[:i], "e.g") && !strings.HasSuffix(s[:i], "i.e") {
+	case '.', '!', '?':
+		if s[i] != '.' || next <= ' ' && before != '.' && !strings.HasSuffix(s[:i], "e.g") && !strings.HasSuffix(s[:i], "i.e") {
 			t.add(".", i)
 		}
-	case '!', '?':
-		t.add(".", i)
 	case '\n':
 		rest := strings.TrimLeft(s[i+1:min(len(s), i+maxWord)], " \t")
 		if strings.HasPrefix(rest, "\n") || strings.HasPrefix(rest, "- ") || strings.HasPrefix(rest, "* ") {
@@ -323,7 +321,10 @@ func (t *tokenizer) mark(i int) {
 	case '<', '[':
 		t.tag(i)
 	case '|':
-		t.pipe(i)
+		line := s[max(0, i-8*maxWord):i]
+		if pipedInto().MatchString(s[i+1:min(len(s), i+2*maxWord)]) && downloads().MatchString(line[strings.LastIndexByte(line, '\n')+1:]) {
+			t.add("{piped}", i)
+		}
 	case '@':
 		if i > 0 && text.IsAlnum(before) && text.IsAlnum(next) {
 			t.add(t.mail(i), i)
@@ -344,23 +345,9 @@ func (t *tokenizer) mark(i int) {
 	}
 }
 
-// pipe adds a token for a download that is piped into a shell at i: curl … | sh.
-func (t *tokenizer) pipe(i int) {
-	line := t.s[max(0, i-8*maxWord):i]
-	line = line[strings.LastIndexByte(line, '\n')+1:]
-	into := strings.Fields(strings.TrimPrefix(strings.TrimSpace(t.s[i+1:min(len(t.s), i+maxWord)]), "sudo "))
-	downloads := func(word string) bool {
-		return slices.Contains(downloaders, strings.ToLower(strings.TrimLeft(word, "`'\"($")))
-	}
-	if len(into) > 0 && slices.Contains(shells, strings.TrimRight(into[0], "`'\".,;)")) && slices.ContainsFunc(strings.Fields(line), downloads) {
-		t.add("{piped}", i)
-	}
-}
-
 // mail returns the token for the mail address that has its @ at i.
 func (t *tokenizer) mail(i int) string {
-	box, domain := t.s[:i], t.s[i+1:]
-	box = box[len(strings.TrimRightFunc(box, wordBytes.has)):]
+	box, domain := lastWord(t.s[:i]), t.s[i+1:]
 	domain = strings.TrimRight(domain[:text.RunSize(domain, wordBytes.has)], ".-")
 	if mailWords()[strings.ToLower(box)] != "" || mailWords()[strings.ToLower(domain)] != "" || !strings.Contains(domain, ".") {
 		return "{address}"
@@ -450,18 +437,16 @@ func (t *tokenizer) toolName(from, to int, formed bool) bool {
 	default:
 		return false
 	}
-	if valueWords()[t.wordBefore(from)] != "" || !t.r.lacks(name) {
+	head := strings.TrimRight(s[max(0, from-maxWord):from], " \"'`\u201c\u2018")
+	if valueWords()[strings.ToLower(lastWord(head))] != "" || !t.r.lacks(name) {
 		return false
 	}
 	t.add(token, from)
 	return true
 }
 
-// wordBefore returns the word before the quotes that end at from, in small letters.
-func (t *tokenizer) wordBefore(from int) string {
-	before := strings.TrimRight(t.s[max(0, from-maxWord):from], " \"'`\u201c\u2018")
-	return strings.ToLower(before[len(strings.TrimRightFunc(before, wordBytes.has)):])
-}
+// lastWord is the word that s ends in.
+func lastWord(s string) string { return s[len(strings.TrimRightFunc(s, wordBytes.has)):] }
 
 // joined reads a word with _ - or . in it and returns where to read on: after the word, or
 // after the file if the word is a folder of secretFiles.

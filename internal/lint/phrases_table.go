@@ -518,10 +518,10 @@ var mailWords = wordsOf(
 // valueWords stand before a name that is a value and no tool: mode 'dry_run'.
 var valueWords = wordsOf(wordRow{"value", "value values mode type status format column key flag enum equals event events scope"})
 
-// downloaders and shells: piped from the one into the other, what nobody has read is run.
+// downloads and pipedInto match the two sides of a pipe that runs in a shell what nobody has read.
 var (
-	downloaders = []string{"curl", "wget", "iwr", "irm", "invoke-webrequest", "invoke-restmethod", "fetch"}
-	shells      = []string{"sh", "bash", "zsh", "dash", "iex", "invoke-expression", "python", "python3", "node", "perl", "ruby", "pwsh", "powershell"}
+	downloads = pattern("(?i)(?:^|[\\s`'\"($])(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod|fetch)\\s")
+	pipedInto = pattern("^\\s*(?:sudo )?(?:sh|bash|zsh|dash|iex|invoke-expression|python3?|node|perl|ruby|pwsh|powershell)(?:[`'\".,;)]*(?:\\s|$))")
 )
 
 // urlAlphabet turns digits of URL-safe base64 into standard ones (RFC 4648, section 5).
