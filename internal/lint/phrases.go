@@ -585,8 +585,14 @@ func (t *tokenizer) comment(i int) {
 
 // otherScripts reports one order for each row of otherScripts.
 func (r *Reviewer) otherScripts() {
+	small := strings.Map(func(c rune) rune {
+		if c >= 'А' && c <= 'Я' { // Russian, in as many bytes
+			return c + 'а' - 'А'
+		}
+		return c
+	}, r.text)
 	for _, rule := range otherScripts {
-		if from, to := rule.find(r.text, r.pinned); to > 0 {
+		if from, to := rule.find(small, r.pinned); to > 0 {
 			order := r.around(from, to)
 			order.found = textRange{from, to}
 			r.add("instruction-like", "%s%s: %s", rule.what, r.where, order)
@@ -606,7 +612,7 @@ func (rule *otherScript) find(s string, pinned int) (from, to int) {
 		for i := strings.Index(s, first); i >= 0; i = strings.Index(s[to:], first) {
 			from := to + i
 			to = from + len(first)
-			near, before := s[to:min(len(s), to+rule.within+maxWord)], s[max(0, from-2*maxWord):from]
+			near, before := s[to:min(len(s), to+rule.within+2*maxWord)], s[max(0, from-2*maxWord):from]
 			if rule.ofFile && (!has(before+near, foreignSecrets) || has(before+near, foreignNegations)) {
 				continue
 			}

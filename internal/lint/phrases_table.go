@@ -302,6 +302,8 @@ var phraseTable = []phraseGroup{
 		"hide|conceal|keep|withhold|hiding|concealing ..0 this|it|that|these|them|everything ..2 from ..1 PEOPLE",
 		"PEOPLE ..0 must|should|shall ..0 not|never ..1 know|notice|realize|learn|aware|told|informed",
 		"no ..1 informes|digas|menciones|digas|avises ..3 usuario",
+		"non ..1 dirlo|dire|informare|menzionare|rivelare|informi ..3 utente",
+		"n ..0 o ..1 conte|informe|diga|avise|mencione|revele ..2 usu", // não … usuário: a word ends at a letter outside ASCII
 		"not|t ..0 to ..0 be ..0 mentioned|discussed ..4 answer|reply|response|summary|PEOPLE",
 		"PEOPLE ..0 is|are ..0 not ..0 to ..0 hear|know|learn|notice",
 		"leave|keep ..0 this|that|it ..1 out ..0 of ..1 your",
@@ -426,6 +428,7 @@ var otherScripts = [...]otherScript{
 	{"内容|內容|全文|文本", "放入|填入|传入|傳入|写入|发送|发到|贴到", 40, readAndPass, true},                  // Chinese
 	{"内容|中身", "入れて|渡して|含めて|送信して|貼り付けて", 60, readAndPass, true},                         // Japanese
 	{"содержимое", "передай|вставь|отправь|помести|запиши", 80, readAndPass, true},     // Russian
+	{"내용", "넣으|넣어|입력하|보내|전달하|붙여", 40, readAndPass, true},                               // Korean
 }
 
 // foreignSecrets are what such an order is about.
