@@ -539,9 +539,9 @@ func (t *tokenizer) tag(i int) {
 		return
 	}
 	size := 0
-	if m := angleTag().FindStringSubmatch(rest); m != nil && t.pretends(m[2], m[1] != "") {
+	if m := angleTag().FindStringSubmatch(rest); m != nil && len(m[2]) <= maxWord && t.pretends(m[2], m[1] != "") {
 		size = len(m[0])
-	} else if m == nil && len(rest) > 1 && strings.IndexByte(" \t\n\"'`]", rest[1]) < 0 {
+	} else if m == nil && len(rest) > 1 && (strings.IndexByte("/|<i", rest[1]) >= 0 || rest[1] >= 'A' && rest[1] <= 'Z') {
 		size = len(promptMark().FindString(rest))
 	}
 	if size > 0 {
