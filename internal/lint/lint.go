@@ -162,7 +162,7 @@ func (r *Reviewer) whole(p *pin.Pin) {
 	if r.reportUnread(p) {
 		return
 	}
-	r.root = p.AsReceived()
+	r.root = r.own.root(p)
 	r.definition(&r.root)
 	if p.Type == pin.Tools {
 		r.dispatches()

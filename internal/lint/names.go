@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"bytes"
 	"cmp"
 	"iter"
 	"slices"
@@ -94,7 +95,8 @@ type serverNames struct {
 	set  *pin.Set
 	pins int // how many of its definitions are read (pinsRead)
 
-	once     sync.Once         // the rest is made when it is first needed
+	once     sync.Once // the rest is made when it is first needed
+	roots    map[*pin.Pin]jsontree.Value
 	words    map[string]bool   // names of entries, of parameters, and of their values
 	open     map[string]string // the tools whose input takes anything, with the reason
 	families map[string]int    // the number of names that begin with a part
@@ -102,7 +104,7 @@ type serverNames struct {
 }
 
 func newServerNames(s *pin.Set) *serverNames {
-	return &serverNames{set: s, pins: pinsRead(s), words: map[string]bool{}, open: map[string]string{}, families: map[string]int{}, parts: map[string]bool{}}
+	return &serverNames{set: s, pins: pinsRead(s), roots: map[*pin.Pin]jsontree.Value{}, words: map[string]bool{}, open: map[string]string{}, families: map[string]int{}, parts: map[string]bool{}}
 }
 
 func (s *serverNames) read() {
@@ -121,6 +123,7 @@ func (s *serverNames) read() {
 		}
 		if i < s.pins && p.Type == pin.Tools && (p.Received != nil || p.Definition != nil) {
 			root := p.AsReceived()
+			s.roots[p] = root
 			s.addAll(root.Get("inputSchema"))
 			s.addAll(root.Get("outputSchema"))
 			if why := catchAll(root.Get("inputSchema")); why != "" {
@@ -133,6 +136,17 @@ func (s *serverNames) read() {
 			s.add(rest)
 		}
 	}
+}
+
+// root is the definition of a tool as received, which is parsed once for its names and its review.
+func (s *serverNames) root(p *pin.Pin) jsontree.Value {
+	if s != nil {
+		s.once.Do(s.read)
+		if own := s.set.Find(p.Key); own != nil && bytes.Equal(own.Received, p.Received) && bytes.Equal(own.Definition, p.Definition) && s.roots[own].Kind != 0 {
+			return s.roots[own]
+		}
+	}
+	return p.AsReceived()
 }
 
 // addAll adds the names of members in v, and the strings in it that aren't prose.
@@ -204,8 +218,8 @@ func withoutSeparators(name string) string {
 		if isSeparator(r) {
 			return -1
 		}
-		return r
-	}, strings.ToLower(name))
+		return unicode.ToLower(r)
+	}, name)
 }
 
 // commonTerm reports whether a name is a common term, although it is distinct.

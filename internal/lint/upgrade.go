@@ -107,7 +107,7 @@ func Orders(pairs []pin.Comparison) (list []Order) {
 			if r.reportUnread(p) {
 				continue
 			}
-			root, ref := p.AsReceived(), pin.Ref{Server: sets[i].Server, Key: p.Key}
+			root, ref := r.own.root(p), pin.Ref{Server: sets[i].Server, Key: p.Key}
 			eachRead(&root, func(text string, path []jsontree.Step) {
 				for _, s := range sentences(text) {
 					plain := plainSentence(text[s.from:s.to])
