@@ -1371,7 +1371,7 @@ func TestMentionCost(t *testing.T) {
 		names += other.Pins[i].Name + " "
 	}
 	lock.Put(other)
-	for _, unit := range []string{names, "`a tool_00000 ", "- tool_00001: x\n", "(tool_00001, a_b, c_d", "=tool_00001 "} {
+	for _, unit := range []string{names, "`a tool_00000 ", "- tool_00001: x\n", "(tool_00001, a_b, c_d", "=tool_00001 ", "server/", "<a /", "[SYSTEM "} {
 		text := strings.Repeat(unit, 1+(1<<20)/len(unit))
 		p := foundPin(t, toolSaying("x", text))
 		start := time.Now()

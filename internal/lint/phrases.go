@@ -475,8 +475,8 @@ func (t *tokenizer) joined(from, to int) int {
 
 // word returns the word or the file at a place.
 func (t *tokenizer) word(from int) string {
-	n := text.RunSize(t.s[from:], func(c rune) bool { return wordBytes.has(c) || c == '/' || c == '~' || c == '$' })
-	return strings.TrimRight(t.s[from:from+n], ".-")
+	s := t.s[from:min(len(t.s), from+maxMention)]
+	return strings.TrimRight(s[:text.RunSize(s, func(c rune) bool { return wordBytes.has(c) || c == '/' || c == '~' || c == '$' })], ".-")
 }
 
 // fileAt looks up a word in secretFiles, also as a folder together with the file after it. It
