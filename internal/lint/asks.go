@@ -25,22 +25,19 @@ type thing struct {
 
 // asks reports what the sentences of the text ask for.
 func (t *tokenizer) asks() {
-	if t.roles&roleThing == 0 {
-		return // most texts
-	}
-	from, things := 0, uint32(0)
-	for i := 0; i <= len(t.words); i++ {
-		if i < len(t.words) && t.words[i].class&isStop == 0 {
-			things |= t.words[i].roles & roleThing
-			continue
+	from := 0
+	for at, w := range t.words {
+		if w.class&isStop != 0 {
+			from = at + 1
 		}
-		for at := from; things != 0 && at < i; at++ {
-			if t.words[at].roles&roleThing != 0 {
-				first := max(from, at-aroundThing)
-				thing{t, t.words[first:min(i, at+aroundThing)], at - first}.ask()
-			}
+		if w.roles&roleThing == 0 {
+			continue // most words
 		}
-		from, things = i+1, 0
+		first, to := max(from, at-aroundThing), at
+		for to < min(len(t.words), at+aroundThing) && t.words[to].class&isStop == 0 {
+			to++
+		}
+		thing{t, t.words[first:to], at - first}.ask()
 	}
 }
 
@@ -57,7 +54,11 @@ func (n thing) near(roles uint32, before, after int) bool {
 // ask reports the thing if the sentence asks for it.
 func (n thing) ask() {
 	const far = aroundThing
-	w, parameter := n.words[n.at], n.r.parameterName()
+	w := n.words[n.at]
+	parameter := "" // whose description, title, default or example is read
+	if path := n.r.path; len(path) > 2 && path[len(path)-3].Name == "properties" {
+		parameter = path[len(path)-2].Name
+	}
 	carried, slot, content := n.near(roleCarry, far, far), n.near(roleSlot, far, far), n.near(roleContent, 6, 5)
 	into := carried && slot || slot && n.near(roleMust, far, far) || parameter != "" && (carried || n.at < 8)
 	id, what := "secret-path", ""
@@ -99,7 +100,7 @@ func (n thing) ask() {
 	}
 	if what != "" && !n.handled() {
 		to := w.from + len(n.word(w.from))
-		n.r.hit(id, what, what, to, textRange{w.from, to}, beside, afterOrder+w.from-to)
+		n.r.hit(id, what, to, textRange{w.from, to}, beside, afterOrder+w.from-to)
 	}
 }
 
@@ -155,22 +156,9 @@ func (n thing) begins(i int) bool {
 	return strings.Contains(gap, ";") || w.roles&(roleCarry|roleRead|roleMust|roleThen) != 0 && before.roles&(roleCarry|roleRead) == 0 && (before.roles&roleThen != 0 || strings.ContainsAny(gap, ",;:(\n") || strings.Contains(gap, " - "))
 }
 
-// parameterName returns the name of the parameter whose description, title, default or example is read, or "".
-func (r *Reviewer) parameterName() string {
-	if n := len(r.path); n > 2 && r.path[n-3].Name == "properties" {
-		return r.path[n-2].Name
-	}
-	return ""
-}
-
 // ownSlot reports whether a parameter is named after a secret: to ask for one there is ordinary.
 func ownSlot(name string) bool {
-	for word := range strings.FieldsFuncSeq(snakeCase(name), isSeparator) {
-		if w := phrases().word(word); w.roles&roleOwnSlot != 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(nameWords(name), func(word string) bool { return phrases().word(word).roles&roleOwnSlot != 0 })
 }
 
 // quoted reports whether what was found is quoted by a sentence about finding such texts: "Flags

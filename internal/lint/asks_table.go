@@ -81,4 +81,4 @@ var roleWords = [...]struct {
 }
 
 // foreignNegations say in scripts without blanks, or in Russian, that something is not read.
-var foreignNegations = []string{"不会", "不會", "不读", "不讀", "绝不", "從不", "从不", "ません", "しない", "않습니다", "не чита", "не считыва", "не переда", "никогда не", "außer ", "ão inclu", "ão lê", "ão são", "是否"}
+var foreignNegations = []string{"不会", "不會", "不读", "不讀", "绝不", "從不", "从不", "ません", "しない", "않습니다", "지 않", "지 마", "не чита", "не считыва", "не переда", "никогда не", "außer ", "ão inclu", "ão lê", "ão são", "是否"}

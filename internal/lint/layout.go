@@ -67,17 +67,15 @@ func eachRun(s string, least int, in func(rune) bool, found func(from, to int) b
 
 // growth reports a description that grew by more than a fifth and by more than minGrowth.
 // Both are as pinned: what a policy leaves out of one is left out of the other, too.
-func (r *Reviewer) growth(before, now func() jsontree.Value) {
-	if len(jsontree.TextOf(jsontree.Lookup(&r.root, "description"))) <= minGrowth {
-		return // most are short: the pinned definitions need not be read
+func (r *Reviewer) growth(before jsontree.Value, p *pin.Pin) {
+	if len(r.root.Get("description").Text)-len(before.Text) <= minGrowth || before.Kind != '"' && before.Kind != 0 {
+		return // most: the pinned definition need not be read
 	}
-	b, n := before().Get("description"), now().Get("description")
-	if n.Kind != '"' || b.Kind != '"' && b.Kind != 0 {
-		return
-	}
-	if more := len(n.Text) - len(b.Text); more > minGrowth && more*5 > len(b.Text) {
+	now := p.Tree()
+	n := now.Get("description")
+	if more := len(n.Text) - len(before.Text); n.Kind == '"' && more > minGrowth && more*5 > len(before.Text) {
 		r.at("description")
-		r.add("growth", "the description grew from %s to %s bytes", text.Number(len(b.Text)), text.Number(len(n.Text)))
+		r.add("growth", "the description grew from %s to %s bytes", text.Number(len(before.Text)), text.Number(len(n.Text)))
 	}
 }
 

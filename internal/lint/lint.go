@@ -3,7 +3,6 @@
 package lint
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"fmt"
@@ -67,7 +66,6 @@ func (f Finding) same(other Finding) bool {
 type Reviewer struct {
 	x         *Names
 	own       *serverNames // of the server; nil: not known
-	pin       *pin.Pin     // of the definition
 	about     Finding      // what its findings have in common
 	root      jsontree.Value
 	path      []jsontree.Step
@@ -94,7 +92,7 @@ type Reviewer struct {
 
 func (x *Names) newReview(server string, p *pin.Pin) *Reviewer {
 	about := Finding{Server: server, List: p.Type, Entry: p.Name}
-	return &Reviewer{x: x, own: x.now[server], pin: p, about: about, digest: p.Digest, mentioned: map[string]bool{}}
+	return &Reviewer{x: x, own: x.now[server], about: about, digest: p.Digest, mentioned: map[string]bool{}}
 }
 
 // at sets the place of the findings that follow.
@@ -110,63 +108,51 @@ func (r *Reviewer) at(members ...string) {
 // Table, warnings before notes, pointer, detail. At most maxAlike of one id and level
 // are listed, which are the first in the text, and one more finding counts the rest.
 func (x *Names) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
-	if p.Received == nil && p.Definition == nil {
-		return nil // pinned without its definition: nothing to read
-	}
 	r := x.newReview(server, &p)
-	received, pinned := trees(&p)
-	r.whole(&p, received)
-	if before == nil && x.known[server] {
-		r.joined(&jsontree.Value{})
-	}
+	r.whole(&p)
 	if before == nil {
+		if x.known[server] {
+			r.joined(&jsontree.Value{})
+		}
 		return r.finish()
 	}
-	same, then := before.Digest == p.Digest, x.newReview(server, before)
-	if before.Definition != nil {
-		oldReceived, old := trees(before)
-		if !same {
-			r.growth(old, pinned)
-			was := old()
-			r.joined(&was)
-		}
-		if slices.ContainsFunc(r.list, func(f Finding) bool { return !f.Warning && f.ID != "order" && f.ID != "new-address" }) { // what joined has no approval
-			then.whole(before, oldReceived)
-		}
+	same := before.Digest == p.Digest
+	if !same && before.Definition != nil {
+		was := before.Tree()
+		r.growth(was.Get("description"), &p)
+		r.joined(&was)
 	}
 	list := r.finish()
-	approve(list, then.finish(), func(f Finding) bool { return same || !f.more })
+	if !same && slices.ContainsFunc(list, func(f Finding) bool { return !f.Warning && f.ID != "order" && f.ID != "new-address" }) { // what joined has no approval
+		then := x.newReview(server, before)
+		then.whole(before)
+		approve(list, then.finish())
+	}
 	for i := range list {
 		if f := &list[i]; f.Warning {
 			f.Approved = slices.Contains(before.Accepted, f.Record())
+		} else {
+			f.Approved = same || f.Approved && !f.more
 		}
 	}
 	return list
 }
 
-// trees returns what builds the trees of a definition as received and as pinned: each once, and
-// one for both where they are the same text.
-func trees(p *pin.Pin) (received, pinned func() jsontree.Value) {
-	received = sync.OnceValue(p.AsReceived)
-	if p.Received == nil || bytes.Equal(p.Received, p.Definition) {
-		return received, received
-	}
-	return received, sync.OnceValue(p.Tree)
-}
-
-// approve marks the findings in list that the approved definition has, too (then), if
-// still says that what they are about is what was approved.
-func approve(list, then []Finding, still func(Finding) bool) {
+// approve marks the findings in list that the approved definition has, too (then).
+func approve(list, then []Finding) {
 	for i, f := range list {
-		list[i].Approved = slices.ContainsFunc(then, f.same) && still(f)
+		list[i].Approved = slices.ContainsFunc(then, f.same)
 	}
 }
 
 // deeper ends the detail of a finding that is about a place below its pointer.
 const deeper = " (deeper than this place)"
 
-// whole reads all of a definition. tree builds its tree.
-func (r *Reviewer) whole(p *pin.Pin, tree func() jsontree.Value) {
+// whole reads all of a definition, if it is at hand.
+func (r *Reviewer) whole(p *pin.Pin) {
+	if p.Received == nil && p.Definition == nil {
+		return
+	}
 	if size := definitionSize(p); size > maxDefinition {
 		r.add("oversize", "a definition of %s bytes, over %s", text.Number(size), text.Number(maxDefinition))
 	}
@@ -176,7 +162,7 @@ func (r *Reviewer) whole(p *pin.Pin, tree func() jsontree.Value) {
 	if r.reportUnread(p) {
 		return
 	}
-	r.root = tree()
+	r.root = r.own.root(p)
 	r.definition(&r.root)
 	if p.Type == pin.Tools {
 		r.dispatches()
@@ -205,7 +191,7 @@ func (x *Names) Others(locked, found []pin.Set) (list []Finding) {
 		}
 		for n := range s.Pins {
 			if named := x.namedIn(s.Server, &s.Pins[n]); len(named) > 0 {
-				approve(named, old().namedIn(s.Server, &s.Pins[n]), func(Finding) bool { return true })
+				approve(named, old().namedIn(s.Server, &s.Pins[n]))
 				list = append(list, named...)
 			}
 		}
@@ -215,12 +201,9 @@ func (x *Names) Others(locked, found []pin.Set) (list []Finding) {
 
 // namedIn lists the tools of other servers that a pinned definition names.
 func (x *Names) namedIn(server string, p *pin.Pin) []Finding {
-	if p.Definition == nil {
-		return nil
-	}
 	r := x.newReview(server, p)
 	r.namesOnly = true
-	r.whole(p, p.AsReceived)
+	r.whole(p)
 	return slices.DeleteFunc(r.finish(), func(f Finding) bool { return f.ID != "names-other-tool" || !f.Warning })
 }
 
@@ -385,9 +368,9 @@ func newTokenizer(m *phraseMatcher) *tokenizer {
 
 // hit reports what the words of the text say, once for each kind. A text that is pinned
 // up to end or beyond isn't reported.
-func (r *Reviewer) hit(id, kind, what string, end int, found textRange, before, after int) {
-	if end > r.pinned && !slices.Contains(r.said, kind) && !slices.Contains(r.said, id) {
-		r.said = append(r.said, kind)
+func (r *Reviewer) hit(id, what string, end int, found textRange, before, after int) {
+	if end > r.pinned && !slices.Contains(r.said, what) {
+		r.said = append(r.said, what)
 		r.add(id, "%s%s: %s", what, r.where, r.excerpt(found, before, after))
 	}
 }
@@ -410,7 +393,7 @@ func (r *Reviewer) excerpt(found textRange, before, after int) excerpt {
 	return excerpt{r.text, max(found.from-before, 0), min(found.to+max(after, 0), len(r.folded)), found, len(r.text) != len(r.folded)}
 }
 
-// around shows a part of the text with some code points on both sides.
+// around shows a part of the text as the server wrote it, with some code points on both sides.
 func (r *Reviewer) around(from, to int) excerpt {
 	for range beside {
 		_, before := utf8.DecodeLastRuneInString(r.text[:from])
@@ -440,20 +423,18 @@ func (e excerpt) String() string {
 		end, cut = from+len(string(runes[:maxExcerpt])), fmt.Sprintf("<and %s more characters>", text.Number(len(runes)-maxExcerpt))
 	}
 	printed := func(from, to int) string { return text.Printable(excerptEscapes.Replace(s[from:to])) }
-	str := ""
+	part := printed(from, end)
 	if a, b := max(from, e.place(e.found.from)), min(end, e.place(e.found.to)); a < b && (a > from || b < to) {
-		str = printed(from, a) + "»" + printed(a, b) + "«" + printed(b, end)
-	} else {
-		str = printed(from, end)
+		part = printed(from, a) + "»" + printed(a, b) + "«" + printed(b, end)
 	}
-	str = `"` + str + cut + `"`
+	part = `"` + part + cut + `"`
 	if from > 0 {
-		str = "…" + str
+		part = "…" + part
 	}
 	if to < len(s) {
-		str += "…"
+		part += "…"
 	}
-	return str
+	return part
 }
 
 // place is an offset into s for one into its folded form.

@@ -1,9 +1,9 @@
 package lint
 
 import (
+	"bytes"
 	"cmp"
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -37,14 +37,10 @@ type Names struct {
 func NewNames(locked []pin.Set, found []pin.Set) *Names {
 	sets := slices.Concat(locked, found)
 	slices.SortStableFunc(sets, func(a, b pin.Set) int { return jsontree.CompareUTF16(a.Server, b.Server) })
-	total := 0
-	for _, s := range sets {
-		total += len(s.Pins)
-	}
-	x := &Names{names: make(map[string][]string, total), skeletons: make(map[string][]string, total), now: map[string]*serverNames{}, known: map[string]bool{}}
+	x := &Names{names: map[string][]string{}, skeletons: map[string][]string{}, now: map[string]*serverNames{}, known: map[string]bool{}}
 	for i := range sets {
 		s := &sets[i]
-		x.now[s.Server] = &serverNames{set: s, pins: pinsRead(s), lacks: map[string]bool{}} // a capture replaces the pins
+		x.now[s.Server] = newServerNames(s) // a capture replaces the pins
 		for _, p := range s.Of(pin.Tools) {
 			x.addName(p.Name, s.Server)
 		}
@@ -80,35 +76,17 @@ func (x *Names) others(server, name string) string {
 	return text.List(text.Names(others), maxOthers)
 }
 
-// has reports whether the server has a tool of that name now.
-func (s *serverNames) has(name string) bool {
-	return s != nil && s.set.Find(pin.Key{Type: pin.Tools, Name: name}) != nil
-}
-
 // lacks reports whether a word that looks like a tool's name is none of the names that the
-// server itself uses: names of tools, also with another separator or without their common
-// prefix, of parameters, and of their values. A tool that another server is known to have
-// is lacking unless this server lists it, too.
+// server itself uses (uses). A tool that another server is known to have is lacking unless
+// this server lists it, too.
 func (r *Reviewer) lacks(name string) bool {
-	s := r.own
 	switch {
 	case r.namesOnly || name == r.about.Entry:
 		return false
 	case len(r.x.names[name]) > 0:
-		return !s.has(name)
-	case s == nil:
-		return !commonTerm(name)
+		return !r.own.has(name)
 	}
-	s.asked.Lock()
-	defer s.asked.Unlock()
-	lacks, known := s.lacks[name]
-	if !known {
-		lacks = !commonTerm(name) && !s.uses(name)
-		if len(s.lacks) < maxVocabulary {
-			s.lacks[name] = lacks
-		}
-	}
-	return lacks
+	return !commonTerm(name) && !r.own.uses(name)
 }
 
 // A serverNames holds the names of one server, from its capture if that is at hand, else
@@ -117,24 +95,22 @@ type serverNames struct {
 	set  *pin.Set
 	pins int // how many of its definitions are read (pinsRead)
 
-	asked    sync.Mutex
-	words    map[string]bool     // nil: not read yet
-	open     map[string][]string // the tools whose input takes anything, sorted, by reason
-	families map[string]int      // the number of names that begin with a part
-	parts    map[string]bool     // the parts of the names of tools, if there are at least minFamily
-	lacks    map[string]bool     // earlier answers: texts repeat the same names
+	once     sync.Once // the rest is made when it is first needed
+	roots    map[*pin.Pin]jsontree.Value
+	words    map[string]bool   // names of entries, of parameters, and of their values
+	open     map[string]string // the tools whose input takes anything, with the reason
+	families map[string]int    // the number of names that begin with a part
+	parts    map[string]bool   // the parts of the names of tools, if there are at least minFamily
 }
 
-// read reads the names when they are first needed.
+func newServerNames(s *pin.Set) *serverNames {
+	return &serverNames{set: s, pins: pinsRead(s), roots: map[*pin.Pin]jsontree.Value{}, words: map[string]bool{}, open: map[string]string{}, families: map[string]int{}, parts: map[string]bool{}}
+}
+
 func (s *serverNames) read() {
-	if s.words != nil {
-		return
-	}
-	s.words, s.families, s.parts, s.open = map[string]bool{}, map[string]int{}, map[string]bool{}, map[string][]string{}
-	tools := s.set.Of(pin.Tools)
-	for i := range tools {
-		if len(tools) >= minFamily {
-			for part := range strings.FieldsFuncSeq(snakeCase(tools[i].Name), isSeparator) {
+	if tools := s.set.Of(pin.Tools); len(tools) >= minFamily {
+		for i := range tools {
+			for _, part := range nameWords(tools[i].Name) {
 				s.parts[part] = true
 			}
 		}
@@ -147,10 +123,11 @@ func (s *serverNames) read() {
 		}
 		if i < s.pins && p.Type == pin.Tools && (p.Received != nil || p.Definition != nil) {
 			root := p.AsReceived()
+			s.roots[p] = root
 			s.addAll(root.Get("inputSchema"))
 			s.addAll(root.Get("outputSchema"))
 			if why := catchAll(root.Get("inputSchema")); why != "" {
-				s.open[why] = append(s.open[why], p.Name)
+				s.open[p.Name] = why
 			}
 		}
 	}
@@ -159,6 +136,17 @@ func (s *serverNames) read() {
 			s.add(rest)
 		}
 	}
+}
+
+// root is the definition of a tool as received, which is parsed once for its names and its review.
+func (s *serverNames) root(p *pin.Pin) jsontree.Value {
+	if s != nil {
+		s.once.Do(s.read)
+		if own := s.set.Find(p.Key); own != nil && bytes.Equal(own.Received, p.Received) && bytes.Equal(own.Definition, p.Definition) && s.roots[own].Kind != 0 {
+			return s.roots[own]
+		}
+	}
+	return p.AsReceived()
 }
 
 // addAll adds the names of members in v, and the strings in it that aren't prose.
@@ -180,40 +168,35 @@ func (s *serverNames) add(name string) {
 	}
 }
 
-// says reports whether the server has a name as a parameter or a value.
+// has reports whether the server has a tool of that name now.
+func (s *serverNames) has(name string) bool {
+	return s != nil && s.set.Find(pin.Key{Type: pin.Tools, Name: name}) != nil
+}
+
+// says reports whether the server has a name as that of an entry or a parameter, or as a value.
 func (s *serverNames) says(name string) bool {
 	if s == nil {
 		return false
 	}
-	s.asked.Lock()
-	defer s.asked.Unlock()
-	s.read()
+	s.once.Do(s.read)
 	return s.words[withoutSeparators(name)]
 }
 
-// uses reports whether the server uses a name: in singular or plural, after further parts
+// uses reports whether the server uses a name: also in singular or plural, after further parts
 // as in mcp__files__read_file, one that begins as minFamily of its own names do, or one of
 // parts that all stand in names of its tools: with another configuration many servers list
 // further tools.
 func (s *serverNames) uses(name string) bool {
-	s.read()
-	if first, _ := cutName(name); s.families[first] >= minFamily {
+	if s == nil || s.says(name) {
+		return s != nil
+	}
+	if _, rest, more := strings.Cut(name, "__"); more && s.uses(rest) {
 		return true
 	}
-	for rest, more := name, true; more; _, rest, more = strings.Cut(rest, "__") {
-		if s.words[withoutSeparators(rest)] {
-			return true
-		}
-	}
-	known := len(s.parts) > 0
-	for part := range strings.FieldsFuncSeq(snakeCase(name), isSeparator) {
-		known = known && s.parts[part]
-	}
-	if known {
-		return true
-	}
+	first, _ := cutName(name)
 	key := withoutSeparators(name)
-	return s.words[strings.TrimSuffix(key, "s")] || s.words[key+"s"]
+	return s.families[first] >= minFamily || s.words[strings.TrimSuffix(key, "s")] || s.words[key+"s"] ||
+		len(s.parts) > 0 && !slices.ContainsFunc(nameWords(name), func(part string) bool { return !s.parts[part] })
 }
 
 // cutName returns the first part of a name, in small letters, and the rest.
@@ -226,18 +209,16 @@ func cutName(name string) (first, rest string) {
 
 func isSeparator(r rune) bool { return r == '_' || r == '-' || r == '.' || r == ' ' }
 
+// withoutSeparators is a name in small letters: readFile and read_file are readfile.
 func withoutSeparators(name string) string {
 	if smallBytes.spells(name) {
 		return name // most are
 	}
 	return strings.Map(func(r rune) rune {
-		switch {
-		case isSeparator(r):
+		if isSeparator(r) {
 			return -1
-		case r >= 'A' && r <= 'Z':
-			return r + 'a' - 'A'
 		}
-		return r
+		return unicode.ToLower(r)
 	}, name)
 }
 
@@ -367,8 +348,13 @@ func (r *Reviewer) mentions(t *tokenizer) {
 			}
 		}
 	}
-	for _, w := range t.labels {
-		r.label(s[w.from:w.to], w.from)
+	for i, w := range t.words {
+		if w.class&isLabelled != 0 && i > 0 {
+			r.label(t.word(t.words[i-1].from), t.words[i-1].from)
+		}
+		if i > 0 && t.words[i-1].class&isLabelled != 0 && strings.EqualFold(t.word(t.words[i-1].from), "MCP") {
+			r.label(t.word(w.from), w.from)
+		}
 	}
 	// A name with other characters, such as files/read, stands between blanks, quotes or
 	// brackets. A name with a blank in it isn't looked for.
@@ -395,12 +381,8 @@ func (r *Reviewer) mention(name string, at int) bool {
 	if !elsewhere || r.own.has(name) {
 		return false
 	}
-	if r.mentioned[name] {
-		return true
-	}
-	warning := len(servers) <= maxOthers && !r.own.says(name) && r.called(name, at) &&
-		(r.counts[findingRow("names-other-tool")][1] > maxAlike || !headsItem(r.folded, name)) // more aren't listed, and each costs a search
-	if warning && r.first(name) || !warning && r.first("note "+name) {
+	warning := !r.mentioned[name] && len(servers) <= maxOthers && !r.own.says(name) && r.called(name, at)
+	if warning && r.first(name) || !warning && !r.mentioned[name] && r.first("note "+name) {
 		r.addFor(name, "names-other-tool", warning, "%s of server %s: %s", text.Name(name), r.x.others(r.about.Server, name), r.excerpt(textRange{at, at + len(name)}, beside, beside))
 	}
 	return true
@@ -408,14 +390,18 @@ func (r *Reviewer) mention(name string, at int) bool {
 
 // called reports whether a name at a place of the text stands for a tool: near behind a word such
 // as call, use or before, in front of "tool" or of arguments, or in a list behind "tools".
-// It doesn't as a value (mode='list_files'), nor in a command line in inline code.
+// It doesn't as a value (mode='list_files'), in a command line in inline code, or once it
+// heads an item of a list ("- add_note: Adds …"), which makes it an action of the entry's own.
 func (r *Reviewer) called(name string, at int) bool {
 	const near, words = 8 * maxWord, 4 // bytes that are looked at, and words of them
 	s := r.folded
 	before, after := s[max(0, at-near):at], strings.TrimLeft(s[min(len(s), at+len(name)):], "'\"`*")
 	before = before[strings.LastIndexByte(before, '\n')+1:]
+	if before != "" && strings.Trim(before, "-*+#`'\"0123456789.)\u2022 \t") == "" && itemEnd().MatchString(after) {
+		r.mentioned["action "+name] = true
+	}
 	bare := strings.TrimRight(before, "'\"`")
-	if strings.HasSuffix(bare, "=") || len(bare) < len(before) && strings.HasSuffix(strings.TrimRight(bare, " "), ":") ||
+	if r.mentioned["action "+name] || strings.HasSuffix(bare, "=") || len(bare) < len(before) && strings.HasSuffix(strings.TrimRight(bare, " "), ":") ||
 		strings.Count(before, "`")%2 == 1 && strings.IndexByte(before[strings.LastIndexByte(before, '`'):], ' ') >= 0 {
 		return false
 	}
@@ -423,19 +409,11 @@ func (r *Reviewer) called(name string, at int) bool {
 		return true
 	}
 	list := strings.FieldsFunc(before, func(c rune) bool { return c < 0x80 && !nameBytes[c] })
-	for _, word := range list[max(0, len(list)-words):] {
-		if callingWords()[strings.ToLower(word)] != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list[max(0, len(list)-words):], func(word string) bool { return callingWords()[strings.ToLower(word)] != "" })
 }
 
-// headsItem reports whether a name heads an item of a list in a text ("- add_note: Adds …"),
-// which makes it an action of the entry's own.
-func headsItem(s, name string) bool {
-	return regexp.MustCompile("(?m)^[-\\s*+#`'\"0-9.)\u2022]+" + regexp.QuoteMeta(name) + "[`'\"*]*(?::| [-\u2013\u2014] )").MatchString(s)
-}
+// itemEnd matches what stands between the name of an item and its text.
+var itemEnd = pattern("^(?::| [-\u2013\u2014] )")
 
 func (r *Reviewer) label(label string, at int) {
 	if r.x.isLabel(label) && label != r.about.Server && r.first("server "+label) {

@@ -23,7 +23,7 @@ const (
 // Classes of words that the tokenizer and the matcher look at.
 const (
 	isNegation = 1 << iota
-	isLabelled
+	isLabelled // the word beside it may be a server's label
 	isExample
 	isDirection // "to" and "into"
 	isOrder     // a word of orders, which no tool's name has
@@ -155,7 +155,6 @@ type phraseProgress struct{ start, end int }
 // match reports the phrases in the text.
 func (t *tokenizer) match() {
 	m := t.m
-	t.roles = 0
 	base := t.next + 1 // word numbers go on from text to text, so earlier progress never counts
 	t.next += len(t.words) + 1
 	stop, negation, optional := base-1, 0, 0 // optional: the last "not required"
@@ -164,7 +163,6 @@ func (t *tokenizer) match() {
 		if w.class&isStop != 0 {
 			stop = at
 		}
-		t.roles |= w.roles
 		if w.class&isNeeded != 0 && negation > stop && at-negation <= 2 {
 			optional = at
 		}
@@ -187,7 +185,7 @@ func (t *tokenizer) match() {
 				t.progress[n] = p
 			case !group.ordinary(t.words[p.start-base:i], t.words[i+1:]) && !t.quoted(p.start-base, textRange{t.words[p.start-base].from, w.from}):
 				last := len(strings.TrimRight(t.s[w.from:w.from+text.RunSize(t.s[w.from:], wordBytes.has)], ".-"))
-				t.r.hit(group.id, group.what, group.what, w.from+1, textRange{t.words[p.start-base].from, w.from + last}, beside, afterOrder-last)
+				t.r.hit(group.id, group.what, w.from+1, textRange{t.words[p.start-base].from, w.from + last}, beside, afterOrder-last)
 			}
 		}
 		if w.class&isNegation != 0 {
@@ -218,15 +216,13 @@ type textRange struct{ from, to int }
 
 // A tokenizer splits texts into words, one text after another.
 type tokenizer struct {
-	r      *Reviewer
-	m      *phraseMatcher
-	s      string
-	words  []textToken
-	names  []textRange    // distinct words, which may be names of tools
-	labels []textRange    // words beside "server", "tool" or "MCP"
-	files  map[int]string // what the files of {credentials} hold, by their place
+	r     *Reviewer
+	m     *phraseMatcher
+	s     string
+	words []textToken
+	names []textRange    // distinct words, which may be names of tools
+	files map[int]string // what the files of {credentials} hold, by their place
 
-	roles      uint32           // of all words
 	progress   []phraseProgress // by number of the step
 	next       int              // word number, counted over all texts
 	opened     map[string]bool  // names of tags that were opened
@@ -240,9 +236,7 @@ type tokenizer struct {
 // dot. The words of phrases are the runs of letters and digits in it.
 func (t *tokenizer) read(r *Reviewer) {
 	s := r.folded
-	*t = tokenizer{r: r, m: t.m, s: s, words: t.words[:0], names: t.names[:0], labels: t.labels[:0], progress: t.progress, next: t.next, hashed: -1}
-	var last textRange
-	afterMCP := false
+	*t = tokenizer{r: r, m: t.m, s: s, words: t.words[:0], names: t.names[:0], progress: t.progress, next: t.next, hashed: -1}
 	t.heading(0)
 	for i := 0; i < len(s); {
 		from, joint := i, false
@@ -259,26 +253,16 @@ func (t *tokenizer) read(r *Reviewer) {
 		if n := i - from; n >= minToken || n >= len(keyBlock) && s[from] == '-' {
 			t.credential(from, i)
 		}
-		word := textRange{from, i}
 		formed := distinct(s[from:i])
 		if formed {
-			t.names = append(t.names, word)
+			t.names = append(t.names, textRange{from, i})
 		}
 		if joint {
-			last, afterMCP = word, false
 			i = t.joined(from, i)
 			continue
 		}
-		class := t.add(s[from:i], from)
+		t.add(s[from:i], from)
 		t.toolName(from, i, formed)
-		if afterMCP {
-			t.labels = append(t.labels, word)
-		}
-		afterMCP = false
-		if class&isLabelled != 0 {
-			t.labels = append(t.labels, last)
-			afterMCP = i-from == len("MCP")
-		}
 		if from >= t.urlEnd && strings.HasPrefix(s[i:], "://") {
 			t.add("{address}", i)
 			t.urlEnd = len(s)
@@ -286,10 +270,9 @@ func (t *tokenizer) read(r *Reviewer) {
 				t.urlEnd = i + n
 			}
 		}
-		last = word
 	}
 	if t.hashes == 1 && t.hashed >= 0 {
-		r.hit("instruction-like", asHeading, asHeading, t.hashed+1, textRange{t.hashed, t.hashed}, 0, afterOrder)
+		r.hit("instruction-like", asHeading, t.hashed+1, textRange{t.hashed, t.hashed}, 0, afterOrder)
 	}
 }
 
@@ -317,12 +300,10 @@ func (t *tokenizer) mark(i int) {
 	s := t.s
 	before, next := t.beside(i, i+1)
 	switch s[i] {
-	case '.':
-		if next <= ' ' && before != '.' && !strings.HasSuffix(s[:i], "e.g") && !strings.HasSuffix(s[:i], "i.e") {
+	case '.', '!', '?':
+		if s[i] != '.' || next <= ' ' && before != '.' && !strings.HasSuffix(s[:i], "e.g") && !strings.HasSuffix(s[:i], "i.e") {
 			t.add(".", i)
 		}
-	case '!', '?':
-		t.add(".", i)
 	case '\n':
 		rest := strings.TrimLeft(s[i+1:min(len(s), i+maxWord)], " \t")
 		if strings.HasPrefix(rest, "\n") || strings.HasPrefix(rest, "- ") || strings.HasPrefix(rest, "* ") {
@@ -340,7 +321,10 @@ func (t *tokenizer) mark(i int) {
 	case '<', '[':
 		t.tag(i)
 	case '|':
-		t.pipe(i)
+		line := s[max(0, i-8*maxWord):i]
+		if pipedInto().MatchString(s[i+1:min(len(s), i+2*maxWord)]) && downloads().MatchString(line[strings.LastIndexByte(line, '\n')+1:]) {
+			t.add("{piped}", i)
+		}
 	case '@':
 		if i > 0 && text.IsAlnum(before) && text.IsAlnum(next) {
 			t.add(t.mail(i), i)
@@ -349,36 +333,21 @@ func (t *tokenizer) mark(i int) {
 		if s[i] == '/' && strings.IndexByte(" \t\n\"'`(=:,[@", before) < 0 {
 			return // it is inside a word or a tag
 		}
-		for _, root := range pathRoots {
-			if strings.HasPrefix(s[i:], root) {
-				t.add("{path}", i)
-			}
+		if slices.ContainsFunc(pathRoots, func(root string) bool { return strings.HasPrefix(s[i:], root) }) {
+			t.add("{path}", i)
 		}
-		for _, file := range rootedFiles {
-			if n := i + len(file); len(s) >= n && strings.EqualFold(s[i:n], file) && (len(s) == n || !text.IsAlnum(s[n])) {
-				t.file(secretFiles()[file], i, n)
-			}
+		if s[i] != '/' {
+			return
 		}
-	}
-}
-
-// pipe adds a token for a download that is piped into a shell at i: curl … | sh.
-func (t *tokenizer) pipe(i int) {
-	line := t.s[max(0, i-8*maxWord):i]
-	line = line[strings.LastIndexByte(line, '\n')+1:]
-	into := strings.Fields(strings.TrimPrefix(strings.TrimSpace(t.s[i+1:min(len(t.s), i+maxWord)]), "sudo "))
-	downloads := func(word string) bool {
-		return slices.Contains(downloaders, strings.ToLower(strings.TrimLeft(word, "`'\"($")))
-	}
-	if len(into) > 0 && slices.Contains(shells, strings.TrimRight(into[0], "`'\".,;)")) && slices.ContainsFunc(strings.Fields(line), downloads) {
-		t.add("{piped}", i)
+		if name := strings.ToLower(t.word(i)); isKey(secretFiles(), name) {
+			t.file(name, i)
+		}
 	}
 }
 
 // mail returns the token for the mail address that has its @ at i.
 func (t *tokenizer) mail(i int) string {
-	box, domain := t.s[:i], t.s[i+1:]
-	box = box[len(strings.TrimRightFunc(box, wordBytes.has)):]
+	box, domain := lastWord(t.s[:i]), t.s[i+1:]
 	domain = strings.TrimRight(domain[:text.RunSize(domain, wordBytes.has)], ".-")
 	if mailWords()[strings.ToLower(box)] != "" || mailWords()[strings.ToLower(domain)] != "" || !strings.Contains(domain, ".") {
 		return "{address}"
@@ -402,7 +371,7 @@ func (t *tokenizer) heading(i int) {
 		before, _ := headed(above[strings.LastIndexByte(above, '\n')+1:])
 		_, below, _ := strings.Cut(t.s[i:], "\n")
 		if after, _ := headed(below); before != mark && after != mark {
-			t.r.hit("instruction-like", asHeading, asHeading, i+len(name), textRange{i, i + len(name)}, 0, afterOrder-len(name))
+			t.r.hit("instruction-like", asHeading, i+len(name), textRange{i, i + len(name)}, 0, afterOrder-len(name))
 		}
 	}
 }
@@ -441,17 +410,12 @@ func (t *tokenizer) toolName(from, to int, formed bool) bool {
 		quoted && to+1 < len(s) && strings.IndexByte(":=", s[to+1]) >= 0 {
 		return false // part of a path, an address, code or a placeholder, or the key of an example
 	}
-	name := s[from:to]
-	if i := strings.LastIndexByte(name, '.'); i >= 0 {
-		if name = name[i+1:]; strings.IndexByte(name, '_') < 0 {
-			return false // a file or an address
-		}
+	dot := strings.LastIndexByte(s[from:to], '.')
+	name := s[from+dot+1 : to]
+	if dot >= 0 && strings.IndexByte(name, '_') < 0 || len(name) < minMention || len(name) > maxMention {
+		return false // with a dot: a file or an address
 	}
-	if len(name) < minMention || len(name) > maxMention {
-		return false
-	}
-	var letters, digits int
-	small, camel := false, false // has a small letter; has a capital after one
+	letters, digits, small, camel := 0, 0, false, false // camel: has a capital after a small letter
 	for i, c := range []byte(name) {
 		switch {
 		case c >= '0' && c <= '9':
@@ -463,35 +427,32 @@ func (t *tokenizer) toolName(from, to int, formed bool) bool {
 		}
 	}
 	inside := name[1 : len(name)-1]
-	underscores, hyphens := strings.Count(inside, "_"), strings.Count(inside, "-")
-	token := "{tool}"
+	hyphens, token := strings.Count(inside, "-"), "{tool}"
 	switch {
 	case !small || letters < minMention:
 		return false
-	case underscores > 0 || camel && (quoted || name[0] >= 'a') || hyphens > 1 && (quoted || digits == 0) || hyphens == 1 && quoted:
+	case strings.Contains(inside, "_") || camel && (quoted || name[0] >= 'a') || hyphens > 1 && (quoted || digits == 0) || hyphens == 1 && quoted:
 	case letters == len(name) && (quoted || after == ',' && from > 5 && strings.EqualFold(s[from-5:from], "tool ")):
 		token = "{quoted}"
 	default:
 		return false
 	}
-	if valueWords()[t.wordBefore(from)] != "" || !t.r.lacks(name) {
+	head := strings.TrimRight(s[max(0, from-maxWord):from], " \"'`\u201c\u2018")
+	if valueWords()[strings.ToLower(lastWord(head))] != "" || !t.r.lacks(name) {
 		return false
 	}
 	t.add(token, from)
 	return true
 }
 
-// wordBefore returns the word before the quotes that end at from, in small letters.
-func (t *tokenizer) wordBefore(from int) string {
-	before := strings.TrimRight(t.s[max(0, from-maxWord):from], " \"'`\u201c\u2018")
-	return strings.ToLower(before[len(strings.TrimRightFunc(before, wordBytes.has)):])
-}
+// lastWord is the word that s ends in.
+func lastWord(s string) string { return s[len(strings.TrimRightFunc(s, wordBytes.has)):] }
 
 // joined reads a word with _ - or . in it and returns where to read on: after the word, or
 // after the file if the word is a folder of secretFiles.
 func (t *tokenizer) joined(from, to int) int {
-	if what, end := t.fileAt(from, to); end > 0 {
-		t.file(what, from, end)
+	if name, end := t.fileAt(from, to); end > 0 {
+		t.file(name, from)
 		return end
 	}
 	count, orders := len(t.words), false
@@ -504,7 +465,7 @@ func (t *tokenizer) joined(from, to int) int {
 			orders = t.add(t.s[start:at], start)&(isNegation|isOrder) != 0 || orders
 		}
 	}
-	if name := t.s[from:to]; name == strings.ToUpper(name) && strings.Contains(name, "_") && namesSecret(name) {
+	if name := t.s[from:to]; name == strings.ToUpper(name) && strings.Contains(name, "_") && has(name, secretVariables) {
 		t.words = append(t.words[:count], textToken{t.m.words["{variable}"], from})
 	} else if end := len(t.words); !orders && t.toolName(from, to, true) { // do_not_tell_anyone stays words
 		t.words = append(t.words[:count], t.words[end])
@@ -512,44 +473,43 @@ func (t *tokenizer) joined(from, to int) int {
 	return to
 }
 
-// namesSecret reports whether the name of a variable says that it holds a secret.
-func namesSecret(name string) bool {
-	return has(name, []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"})
-}
-
 // word returns the word or the file at a place.
 func (t *tokenizer) word(from int) string {
-	n := text.RunSize(t.s[from:], func(c rune) bool { return wordBytes.has(c) || c == '/' || c == '~' || c == '$' })
-	return strings.TrimRight(t.s[from:from+n], ".-")
+	s := t.s[from:min(len(t.s), from+maxMention)]
+	return strings.TrimRight(s[:text.RunSize(s, func(c rune) bool { return wordBytes.has(c) || c == '/' || c == '~' || c == '$' })], ".-")
 }
 
-// fileAt looks up a word in secretFiles, also as a folder together with the file after it.
-// It returns what the file holds and where its name ends, or 0 if it isn't listed.
-func (t *tokenizer) fileAt(from, to int) (what string, end int) {
-	s, files := t.s, secretFiles()
-	name := strings.ToLower(s[from:to])
+// fileAt looks up a word in secretFiles, also as a folder together with the file after it. It
+// returns the name in small letters and where it ends, or 0 if it isn't listed.
+func (t *tokenizer) fileAt(from, to int) (name string, end int) {
+	s := t.s
+	name = strings.ToLower(s[from:to])
 	if name[0] == '.' && to < len(s) && (s[to] == '/' || s[to] == '\\') {
 		inside := s[to+1 : min(len(s), to+maxWord)]
 		inside = strings.TrimRight(inside[:text.RunSize(inside, wordBytes.has)], ".-")
-		if what, ok := files[name+"/"+strings.ToLower(inside)]; ok {
-			return what, to + 1 + len(inside)
+		if file := name + "/" + strings.ToLower(inside); isKey(secretFiles(), file) {
+			return file, to + 1 + len(inside)
 		}
 		if strings.HasSuffix(inside, ".pub") {
 			return "", 0 // a public key
 		}
 	}
-	if what, ok := files[name]; ok {
-		return what, to
+	if !isKey(secretFiles(), name) {
+		return "", 0
 	}
-	return "", 0
+	return name, to
+}
+
+func isKey(words map[string]string, word string) bool {
+	_, known := words[word]
+	return known
 }
 
 // file adds a token for a file of secretFiles: {credentials}, or {secret} for one that ordinary
 // tools name, too, as for a default or an example. A file that a tool writes to gets none.
-func (t *tokenizer) file(what string, from, to int) {
-	const near = 6 // words
-	into, n := false, 0
-	for i := len(t.words) - 1; i >= 0 && n < near && t.words[i].class&isStop == 0; i-- {
+func (t *tokenizer) file(name string, from int) {
+	what, into, n := secretFiles()[name], false, 0
+	for i := len(t.words) - 1; i >= 0 && n < 6 && t.words[i].class&isStop == 0; i-- {
 		class := t.words[i].class
 		if class&isExample != 0 {
 			what = ""
@@ -571,65 +531,36 @@ func (t *tokenizer) file(what string, from, to int) {
 	}
 }
 
-// tag reports a pseudo-tag or an HTML comment at i.
+// tag reports a mark of a prompt, a pseudo-tag or an HTML comment at i.
 func (t *tokenizer) tag(i int) {
-	const maxAttributes = 100 // bytes after the name of a tag
-	rest := t.s[i:min(len(t.s), i+maxWord+maxAttributes)]
+	rest := t.s[i:min(len(t.s), i+maxWord+100)] // with the attributes of a tag
 	if strings.HasPrefix(rest, "<!--") {
 		t.comment(i)
 		return
 	}
 	size := 0
-	for _, mark := range chatMarks {
-		if len(rest) >= len(mark) && strings.EqualFold(rest[:len(mark)], mark) {
-			size = len(mark)
-		}
-	}
-	switch {
-	case size > 0:
-	case rest[0] == '[': // a heading such as "[SYSTEM OVERRIDE]"
-		inside, _, ok := strings.Cut(rest[1:min(len(rest), 40)], "]")
-		if ok && inside == strings.ToUpper(inside) && (slices.Contains(bracketRoles, inside[:tagName(inside)]) || slices.Contains(bracketOrders, inside[strings.LastIndexByte(inside, ' ')+1:])) {
-			size = len("[" + inside + "]")
-		}
-	case strings.HasPrefix(rest, "<|"): // <|im_start|>: a token of a chat template
-		name := strings.TrimPrefix(rest[2:], "/")
-		if n := tagName(name); n > 1 && strings.HasPrefix(name[n:], "|>") {
-			size = len(rest) - len(name) + n + len("|>")
-		}
-	default:
-		size = t.angleTag(rest)
+	if m := angleTag().FindStringSubmatch(rest); m != nil && len(m[2]) <= maxWord && t.pretends(m[2], m[1] != "") {
+		size = len(m[0])
+	} else if m == nil && len(rest) > 1 && (strings.IndexByte("/|<i", rest[1]) >= 0 || rest[1] >= 'A' && rest[1] <= 'Z') {
+		size = len(promptMark().FindString(rest))
 	}
 	if size > 0 {
-		const what = "a tag that pretends to be part of the prompt"
-		t.r.hit("instruction-like", what, what, i+size, textRange{i, i + size}, 0, afterOrder)
+		t.r.hit("instruction-like", asTag, i+size, textRange{i, i + size}, 0, afterOrder)
 	}
 }
 
-// angleTag returns the size in bytes of the pseudo-tag in angle brackets at the start of s,
-// or 0.
-func (t *tokenizer) angleTag(s string) int {
-	name, end := strings.CutPrefix(s[1:], "/")
-	n := tagName(name)
-	size := strings.IndexAny(name[n:], "<>") // up to the end of the attributes
-	if n == 0 || n > maxWord || size < 0 || name[n+size] == '<' || strings.IndexByte(" \t\n\r/>", name[n]) < 0 {
-		return 0
-	}
-	size += len(s) - len(name) + n + 1
-	spelled, name := name[:n], strings.ToLower(name[:n])
-	kind, upper, opened := pseudoTags()[name], n > 2 && spelled == strings.ToUpper(name), t.opened[name]
+// pretends reports whether a tag in angle brackets, or the end of one, is a pseudo-tag.
+func (t *tokenizer) pretends(spelled string, end bool) bool {
+	name := strings.ToLower(spelled)
+	kind, upper, opened := pseudoTags()[name], len(name) > 2 && spelled == strings.ToUpper(name), t.opened[name]
 	if !end && (kind != "" || upper && len(t.opened) < 1000) {
 		if t.opened == nil {
 			t.opened = map[string]bool{}
 		}
 		t.opened[name] = true
 	}
-	switch {
-	case kind == tagAlways, kind == tagUpper && (upper || end && spelled == name), kind == tagPair && end && opened,
-		kind == tagBreak && end && !opened, kind == "" && upper && end && opened:
-		return size
-	}
-	return 0
+	return kind == tagAlways || kind == tagUpper && (upper || end && spelled == name) || kind == tagPair && end && opened ||
+		kind == tagBreak && end && !opened || kind == "" && upper && end && opened
 }
 
 // comment reports an HTML comment at i that has prose, an address or a script in it. Short
@@ -648,18 +579,20 @@ func (t *tokenizer) comment(i int) {
 		}
 	}
 	if ok && (plain > 4 || plain > 1 && !ordinary || strings.Contains(inside, "://") || strings.Contains(inside, "<script")) {
-		const what = "text in an HTML comment"
-		t.r.hit("instruction-like", what, what, t.commentEnd, textRange{i, i}, 0, min(t.commentEnd-i, 2*afterOrder))
+		t.r.hit("instruction-like", asComment, t.commentEnd, textRange{i, i}, 0, min(t.commentEnd-i, 2*afterOrder))
 	}
 }
 
-// tagName is the size in bytes of the name of a tag at the start of s.
-func tagName(s string) int { return text.RunSize(s, nameBytes.has) }
-
 // otherScripts reports one order for each row of otherScripts.
 func (r *Reviewer) otherScripts() {
+	small := strings.Map(func(c rune) rune {
+		if c >= 'А' && c <= 'Я' { // Russian, in as many bytes
+			return c + 'а' - 'А'
+		}
+		return c
+	}, r.text)
 	for _, rule := range otherScripts {
-		if from, to := rule.find(r.text, r.pinned); to > 0 {
+		if from, to := rule.find(small, r.pinned); to > 0 {
 			order := r.around(from, to)
 			order.found = textRange{from, to}
 			r.add("instruction-like", "%s%s: %s", rule.what, r.where, order)
@@ -679,7 +612,7 @@ func (rule *otherScript) find(s string, pinned int) (from, to int) {
 		for i := strings.Index(s, first); i >= 0; i = strings.Index(s[to:], first) {
 			from := to + i
 			to = from + len(first)
-			near, before := s[to:min(len(s), to+rule.within+maxWord)], s[max(0, from-2*maxWord):from]
+			near, before := s[to:min(len(s), to+rule.within+2*maxWord)], s[max(0, from-2*maxWord):from]
 			if rule.ofFile && (!has(before+near, foreignSecrets) || has(before+near, foreignNegations)) {
 				continue
 			}

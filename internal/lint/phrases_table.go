@@ -76,6 +76,8 @@ const (
 	changeCall   = "tells the model to change the arguments of another call"
 	rankAbove    = "claims to rank above the user, other tools or other instructions"
 	collectsData = "says that it collects what it is not given"
+	asTag        = "a tag that pretends to be part of the prompt"
+	asComment    = "text in an HTML comment"
 	asHeading    = "has a heading that pretends to be part of the prompt"
 )
 
@@ -300,6 +302,8 @@ var phraseTable = []phraseGroup{
 		"hide|conceal|keep|withhold|hiding|concealing ..0 this|it|that|these|them|everything ..2 from ..1 PEOPLE",
 		"PEOPLE ..0 must|should|shall ..0 not|never ..1 know|notice|realize|learn|aware|told|informed",
 		"no ..1 informes|digas|menciones|digas|avises ..3 usuario",
+		"non ..1 dirlo|dire|informare|menzionare|rivelare|informi ..3 utente",
+		"n ..0 o ..1 conte|informe|diga|avise|mencione|revele ..2 usu", // não … usuário: a word ends at a letter outside ASCII
 		"not|t ..0 to ..0 be ..0 mentioned|discussed ..4 answer|reply|response|summary|PEOPLE",
 		"PEOPLE ..0 is|are ..0 not ..0 to ..0 hear|know|learn|notice",
 		"leave|keep ..0 this|that|it ..1 out ..0 of ..1 your",
@@ -424,6 +428,7 @@ var otherScripts = [...]otherScript{
 	{"内容|內容|全文|文本", "放入|填入|传入|傳入|写入|发送|发到|贴到", 40, readAndPass, true},                  // Chinese
 	{"内容|中身", "入れて|渡して|含めて|送信して|貼り付けて", 60, readAndPass, true},                         // Japanese
 	{"содержимое", "передай|вставь|отправь|помести|запиши", 80, readAndPass, true},     // Russian
+	{"내용", "넣으|넣어|입력하|보내|전달하|붙여", 40, readAndPass, true},                               // Korean
 }
 
 // foreignSecrets are what such an order is about.
@@ -454,11 +459,11 @@ var secretFiles = wordsOf(
 	wordRow{"", "known_hosts authorized_keys /etc/passwd private_keys.txt passwords.txt"},
 )
 
-// rootedFiles are the files of secretFiles that begin with a slash.
-var rootedFiles = [...]string{"/etc/shadow", "/etc/passwd", "/proc/self/environ"}
+// secretVariables are parts of the names of variables that hold a secret.
+var secretVariables = []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"}
 
 // pathRoots begin a {path}. Other roots are mostly parts of addresses, or examples.
-var pathRoots = [...]string{"~/", "$HOME", "${HOME", "/home/", "/root/", "/Users/", "/etc/", "/var/", "/tmp/", "/opt/", "/usr/", "/mnt/", "/proc/", "/private/", "/Library/"}
+var pathRoots = []string{"~/", "$HOME", "${HOME", "/home/", "/root/", "/Users/", "/etc/", "/var/", "/tmp/", "/opt/", "/usr/", "/mnt/", "/proc/", "/private/", "/Library/"}
 
 // Pseudo-tags pretend to be a part of the model's own prompt. People also write placeholders
 // and examples of XML in angle brackets, so most names count only in some spellings.
@@ -480,12 +485,14 @@ var pseudoTags = wordsOf(
 	wordRow{tagPlain, "a b br p div span table tr td th ul ol li html head body xml svg script style rss h1 h2 h3 pre img"},
 )
 
-// bracketRoles begin headings in square brackets and capitals. These pretend to come from
-// someone other than the tool's author: [SYSTEM], [HIDDEN INSTRUCTION].
-var bracketRoles = []string{"SYSTEM", "SYS", "HIDDEN", "SECRET", "OVERRIDE", "INSTRUCTION", "INSTRUCTIONS", "ASSISTANT", "DIRECTIVE", "SHADOW", "JAILBREAK", "INJECTION"}
+// promptMark matches marks of chat templates, and headings in square brackets and capitals that
+// pretend to come from someone other than the tool's author: [HIDDEN INSTRUCTION], [MODE OVERRIDE].
+var promptMark = pattern(`^(?:(?i:\[/?INST\]|<</?SYS>>)|<\|/?[A-Za-z0-9_-]{2,}\|>|` +
+	`\[(?:SYSTEM|SYS|HIDDEN|SECRET|OVERRIDE|INSTRUCTIONS?|ASSISTANT|DIRECTIVE|SHADOW|JAILBREAK|INJECTION)(?:[^\]A-Za-z0-9_-][^\]a-z]*)?\]|` +
+	`\[(?:[^\]a-z]* )?(?:DIRECTIVE|OVERRIDE|INSTRUCTION)\])`)
 
-// bracketOrders end such headings: [MODE OVERRIDE].
-var bracketOrders = []string{"DIRECTIVE", "OVERRIDE", "INSTRUCTION"}
+// angleTag matches a tag in angle brackets: its slash, and its name.
+var angleTag = pattern(`^<(/?)([A-Za-z0-9_-]+)(?:[ \t\n\r/][^<>]*)?>`)
 
 // headingNames are words that head a line as a part of the prompt would, with the marks that
 // count for them: a colon after them, # before them, brackets around them. Other marks are
@@ -514,14 +521,11 @@ var mailWords = wordsOf(
 // valueWords stand before a name that is a value and no tool: mode 'dry_run'.
 var valueWords = wordsOf(wordRow{"value", "value values mode type status format column key flag enum equals event events scope"})
 
-// downloaders and shells: piped from the one into the other, what nobody has read is run.
+// downloads and pipedInto match the two sides of a pipe that runs in a shell what nobody has read.
 var (
-	downloaders = []string{"curl", "wget", "iwr", "irm", "invoke-webrequest", "invoke-restmethod", "fetch"}
-	shells      = []string{"sh", "bash", "zsh", "dash", "iex", "invoke-expression", "python", "python3", "node", "perl", "ruby", "pwsh", "powershell"}
+	downloads = pattern("(?i)(?:^|[\\s`'\"($])(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod|fetch)\\s")
+	pipedInto = pattern("^\\s*(?:sudo )?(?:sh|bash|zsh|dash|iex|invoke-expression|python3?|node|perl|ruby|pwsh|powershell)(?:[`'\".,;)]*(?:\\s|$))")
 )
-
-// chatMarks are marks of chat templates.
-var chatMarks = []string{"[INST]", "[/INST]", "<<SYS>>", "<</SYS>>"}
 
 // urlAlphabet turns digits of URL-safe base64 into standard ones (RFC 4648, section 5).
 var urlAlphabet = strings.NewReplacer("-", "+", "_", "/")

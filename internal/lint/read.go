@@ -4,7 +4,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"pinproof/internal/pin"
 )
@@ -34,7 +33,7 @@ func (f *Finding) Blocks(review bool) bool {
 // A textReading lists the findings of one comparison.
 type textReading struct {
 	pairs   []pin.Comparison
-	drifted map[pin.Ref]bool
+	drifted map[pin.Ref]bool // entries, and with an empty key their servers
 	locked  []pin.Set
 	all     bool
 	names   func() *Names // of all servers, once a text is read
@@ -54,14 +53,14 @@ func Read(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, all bool
 		return x
 	})
 	for i := range drifts {
-		r.drifted[drifts[i].Ref()] = true
+		r.drifted[drifts[i].Ref()], r.drifted[pin.Ref{Server: drifts[i].Server}] = true, true
 	}
 	var wanted []entryText
 	for i := range pairs {
 		p := &pairs[i]
 		for j := range p.Captured.Pins {
-			e := entryText{pair: p, pin: &p.Captured.Pins[j]}
-			if e.drifted = r.drifted[pin.Ref{Server: p.Server, Key: e.pin.Key}]; e.drifted || all || e.stripped() {
+			e := entryText{pair: p, pin: &p.Captured.Pins[j], stripped: p.Captured.Policy.Descriptions != ""}
+			if e.drifted = r.drifted[pin.Ref{Server: p.Server, Key: e.pin.Key}]; e.drifted || all || e.stripped {
 				wanted = append(wanted, e)
 			}
 		}
@@ -72,9 +71,9 @@ func Read(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, all bool
 	for _, e := range wanted {
 		for _, f := range e.list {
 			if !seen[f] {
-				seen[f] = true
 				list = append(list, f)
 			}
+			seen[f] = true
 		}
 	}
 	list = append(list, r.servers()...)
@@ -100,42 +99,37 @@ func foundSets(pairs []pin.Comparison) (sets []pin.Set) {
 
 // An entryText is an entry whose text is read, with what was found in it.
 type entryText struct {
-	pair    *pin.Comparison
-	pin     *pin.Pin
-	drifted bool
-	list    []Finding
+	pair     *pin.Comparison
+	pin      *pin.Pin
+	drifted  bool
+	stripped bool // prose of it may be left out of its pin
+	list     []Finding
 }
 
-// stripped reports whether prose of the entry may be left out of its pin.
-func (e *entryText) stripped() bool { return e.pair.Captured.Policy.Descriptions != "" }
-
-// read reads one entry. A warning is approved if it is on record: the very text, at its place.
+// read reads one entry.
 func (r *textReading) read(e *entryText) {
-	pinned := e.pair.Locked.Find(e.pin.Key)
-	if e.stripped() {
-		for _, f := range r.names().Unpinned(e.pair.Server, *e.pin) {
-			if f.Scope = NotPinned; e.drifted {
-				f.Scope = NotPinnedDrift
-			}
-			e.list = append(e.list, f)
+	server, pinned := e.pair.Server, e.pair.Locked.Find(e.pin.Key)
+	if e.stripped {
+		e.list = r.names().Unpinned(server, *e.pin)
+	}
+	for i := range e.list {
+		if e.list[i].Scope = NotPinned; e.drifted {
+			e.list[i].Scope = NotPinnedDrift
 		}
 	}
 	if !e.drifted && !r.all {
 		return
 	}
-	unpinned := slices.Clone(e.list)
-	if e.drifted {
-		for _, f := range r.names().Entry(e.pair.Server, *e.pin, pinned) {
-			f.Approved = f.Approved || pinned != nil && r.toldElsewhere(&f)
-			e.list = append(e.list, f)
-		}
-		return
-	}
-	for _, f := range r.names().Entry(e.pair.Server, *e.pin, nil) {
-		isUnpinned := slices.ContainsFunc(unpinned, func(u Finding) bool { return u.ID == f.ID && u.Pointer == f.Pointer })
-		f.Scope, f.Approved = InMatch, pinned != nil && slices.Contains(pinned.Accepted, f.Record())
-		if !f.Warning || isUnpinned || !f.Approved && r.toldElsewhere(&f) {
+	unpinned := e.list
+	for _, f := range r.names().Entry(server, *e.pin, pinned) {
+		elsewhere := pinned != nil && !f.Approved && r.toldElsewhere(&f)
+		switch {
+		case e.drifted:
+			f.Approved = f.Approved || elsewhere
+		case !f.Warning, elsewhere, slices.ContainsFunc(unpinned, func(u Finding) bool { return u.ID == f.ID && u.Pointer == f.Pointer }):
 			continue
+		default:
+			f.Scope = InMatch
 		}
 		e.list = append(e.list, f)
 	}
@@ -162,7 +156,7 @@ func (r *textReading) toldElsewhere(f *Finding) bool {
 func (r *textReading) servers() (list []Finding) {
 	for i := range r.pairs {
 		p := &r.pairs[i]
-		drifted := p.PolicyDiffers() || !p.Known || r.hasDrift(p.Server)
+		drifted := !p.Known || r.differs(p)
 		if !p.Present || !drifted && !r.all {
 			continue
 		}
@@ -179,35 +173,26 @@ func (r *textReading) servers() (list []Finding) {
 	return list
 }
 
-func (r *textReading) hasDrift(server string) bool {
-	for key := range r.drifted {
-		if key.Server == server {
-			return true
-		}
-	}
-	return false
+func (r *textReading) differs(p *pin.Comparison) bool {
+	return p.PolicyDiffers() || r.drifted[pin.Ref{Server: p.Server}]
 }
 
 // onRecord lists the accepted warnings that list lacks: of matching texts that were not read,
 // those that no rule finds any more, and those with ids that this version doesn't know.
 func (r *textReading) onRecord(list []Finding) (recorded []Finding) {
-	type id struct {
-		pin.Ref
-		id string
+	told := map[Finding]bool{} // entries with an id
+	for _, f := range list {
+		told[Finding{Server: f.Server, List: f.List, Entry: f.Entry, ID: f.ID}] = true
 	}
-	told := map[id]bool{}
-	for i := range list {
-		told[id{list[i].Ref(), list[i].ID}] = true
-	}
-	add := func(key pin.Ref, records []pin.Record, drifted, whole bool) {
+	add := func(f Finding, records []pin.Record, drifted bool) {
 		for _, record := range records {
-			if told[id{key, record.ID}] || drifted && findingRow(record.ID) >= 0 {
+			if f.ID = record.ID; told[Finding{Server: f.Server, List: f.List, Entry: f.Entry, ID: f.ID}] || drifted && findingRow(f.ID) >= 0 {
 				continue
 			}
-			f := Finding{Server: key.Server, List: key.Type, Entry: key.Name, ID: record.ID, Warning: true, Pointer: record.Place, Place: record.Place,
-				TextDigest: record.Digest, Detail: "on record", Approved: true, WholeServer: whole}
-			if !drifted {
-				f.Scope = InMatch
+			f.Warning, f.Approved, f.Detail = true, true, "on record"
+			f.Pointer, f.Place, f.TextDigest = record.Place, record.Place, record.Digest
+			if f.Scope = InMatch; drifted {
+				f.Scope = InDrift
 			}
 			recorded = append(recorded, f)
 		}
@@ -217,12 +202,10 @@ func (r *textReading) onRecord(list []Finding) (recorded []Finding) {
 		if !p.Present || !p.Known {
 			continue
 		}
-		add(pin.Ref{Server: p.Server}, p.Locked.Accepted, p.PolicyDiffers() || r.hasDrift(p.Server), true)
+		add(Finding{Server: p.Server, WholeServer: true}, p.Locked.Accepted, r.differs(p))
 		for j := range p.Locked.Pins {
-			if one := &p.Locked.Pins[j]; len(one.Accepted) > 0 {
-				ref := pin.Ref{Server: p.Server, Key: one.Key}
-				add(ref, one.Accepted, r.drifted[ref], false)
-			}
+			f := Finding{Server: p.Server, List: p.Locked.Pins[j].Type, Entry: p.Locked.Pins[j].Name}
+			add(f, p.Locked.Pins[j].Accepted, r.drifted[f.Ref()])
 		}
 	}
 	return recorded
@@ -230,12 +213,12 @@ func (r *textReading) onRecord(list []Finding) (recorded []Finding) {
 
 // inParallel calls do for 0 to n-1, several at a time.
 func inParallel(n int, do func(i int)) {
-	var next atomic.Int64
 	var workers sync.WaitGroup
-	for range min(n, runtime.GOMAXPROCS(0)) {
+	step := min(n, runtime.GOMAXPROCS(0))
+	for first := range step {
 		workers.Go(func() {
-			for i := next.Add(1) - 1; int(i) < n; i = next.Add(1) - 1 {
-				do(int(i))
+			for i := first; i < n; i += step {
+				do(i)
 			}
 		})
 	}

@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"cmp"
 	"maps"
 	"net/url"
 	"slices"
@@ -22,15 +21,11 @@ import (
 // bytes. case-variant: a member of a schema or an icon is a specified one in another letter
 // case, so that one client takes "Properties" for the parameters and another one doesn't.
 func (r *Reviewer) definition(root *jsontree.Value) {
-	kind, depth := prose, 0 // the kind of text, and the depth from which it holds
-	schema.Visit(root, schema.AtDefinition, func(v *jsontree.Value, of, _ schema.Position, path []jsontree.Step) {
+	eachValue(root, func(v *jsontree.Value, of schema.Position, kind int, path []jsontree.Step) {
 		r.path = path
-		keyword := jsontree.Step{Name: "", Index: 0}
+		keyword := jsontree.Step{}
 		if len(path) > 0 {
 			keyword = path[len(path)-1]
-		}
-		if kind == prose || len(path) <= depth {
-			kind, depth = textKindOf(of, keyword.Name), len(path)
 		}
 		if keyword.Index < 0 && (len(keyword.Name) >= shortName || !isWord(keyword.Name)) {
 			r.read(keyword.Name, " in the name of a member", false)
@@ -45,8 +40,8 @@ func (r *Reviewer) definition(root *jsontree.Value) {
 		case of == schema.AtProperties && path[0].Name == "inputSchema":
 			r.parameter(keyword.Name)
 			r.code(keyword.Name, *v)
-		case of == schema.AtSchema && caseVariant(keyword.Name) != "", isIconMember(path) && iconVariant(keyword.Name) != "":
-			r.add("case-variant", "a client that folds letter case reads it as %s", text.Name(cmp.Or(caseVariant(keyword.Name), iconVariant(keyword.Name))))
+		case caseVariant(of, keyword.Name, path) != "":
+			r.add("case-variant", "a client that folds letter case reads it as %s", text.Name(caseVariant(of, keyword.Name, path)))
 		case of == schema.AtSchema && (keyword.Name == "$ref" || keyword.Name == "$dynamicRef"):
 			r.reference(*v)
 		case of == schema.AtSchema && keyword.Name == schema.HeaderKeyword:
@@ -61,6 +56,17 @@ const (
 	values  // of an enum or a const; a bare word there names no tool
 	symbols // names, patterns, addresses
 )
+
+// eachValue calls f for each value in a definition, with the kind of its text.
+func eachValue(root *jsontree.Value, f func(v *jsontree.Value, of schema.Position, kind int, path []jsontree.Step)) {
+	kind, depth := prose, 0 // the depth from which the kind holds
+	schema.Visit(root, schema.AtDefinition, func(v *jsontree.Value, of, _ schema.Position, path []jsontree.Step) {
+		if n := len(path); n > 0 && (kind == prose || n <= depth) {
+			kind, depth = textKindOf(of, path[n-1].Name), n
+		}
+		f(v, of, kind, path)
+	})
+}
 
 // textKindOf returns the kind of text in a member of a value at a position.
 func textKindOf(of schema.Position, name string) int {
@@ -94,19 +100,17 @@ func (r *Reviewer) parameter(name string) {
 // (takes-code): a free string that is named so, or that is described as what is run. Search
 // texts are named query, too, so that name counts only where a language is named.
 func (r *Reviewer) code(name string, schema jsontree.Value) {
-	const enough = 1024 // bytes of a description
-	start := func(v jsontree.Value) string { return v.Text[:min(len(v.Text), enough)] }
+	start := func(v jsontree.Value) string { return v.Text[:min(len(v.Text), 1024)] } // enough of a description
 	said, kind := start(schema.Get("description")), codeNames()[withoutSeparators(name)]
-	if kind == "" && !slices.ContainsFunc(codeVerbs, func(part string) bool { return strings.Contains(said, part) }) || !takesText(schema) {
+	if kind == "" && !has(said, codeVerbs) || !takesText(schema) {
 		return // most
 	}
 	if kind == "query" {
 		said += " " + r.about.Entry + " " + start(r.root.Get("description"))
 	}
-	noun, verb, language := -maxApart, -maxApart, false
-	runs, at := false, 0
-	for w := range strings.FieldsFuncSeq(said, func(c rune) bool { return c >= 0x80 || !text.IsAlnum(byte(c)) }) {
-		switch at++; codeWords()[strings.ToLower(w)] {
+	noun, verb, language, runs := -2*maxApart, -2*maxApart, false, false
+	for at, w := range strings.FieldsFunc(said, func(c rune) bool { return c >= 0x80 || !text.IsAlnum(byte(c)) }) {
+		switch codeWords()[strings.ToLower(w)] {
 		case "language":
 			noun, language = at, true
 		case "noun":
@@ -123,21 +127,19 @@ func (r *Reviewer) code(name string, schema jsontree.Value) {
 	}
 }
 
-// caseVariant returns the keyword that a name is in another letter case, or "".
-func caseVariant(name string) string { return otherCase(schemaKeywords(), name) }
-
-func iconVariant(name string) string { return otherCase(iconMembers(), name) }
-
-func otherCase(names map[string]string, name string) string {
+// caseVariant returns the specified name that a member of a schema or an icon has in another
+// letter case, or "".
+func caseVariant(of schema.Position, name string, path []jsontree.Step) string {
+	names := schemaKeywords()
+	if len(path) == 3 && path[0].Name == "icons" && path[1].Index >= 0 {
+		names = iconMembers()
+	} else if of != schema.AtSchema {
+		return ""
+	}
 	if names[name] == name {
 		return "" // most, and folding costs
 	}
 	return names[text.FoldASCII(name)]
-}
-
-// isIconMember reports whether a path leads to a member of an entry of icons.
-func isIconMember(path []jsontree.Step) bool {
-	return len(path) == 3 && path[0].Name == "icons" && path[1].Index >= 0
 }
 
 // asksForPrompt reports whether a parameter is named after what the model was told.
@@ -153,14 +155,14 @@ func asksForSecret(name string) bool {
 		return false
 	}
 	kinds := map[string]int{}
-	for w := range strings.FieldsFuncSeq(snakeCase(name), isSeparator) {
+	for _, w := range nameWords(name) {
 		kinds[parameterWords()[w]]++
 	}
 	return kinds["content"] > 0 && (kinds["source"] > 0 && kinds["secret"]+kinds["key"] > 0 || kinds["key"] > 1)
 }
 
-// snakeCase separates the words of camelCase: contentOfSSHKey is content_of_ssh_key.
-func snakeCase(name string) string {
+// nameWords returns the words of a name in small letters: contentOfSSHKey has content, of, ssh, key.
+func nameWords(name string) []string {
 	var b strings.Builder
 	for i, c := range []byte(name) {
 		upper := func(n int) bool { return n < len(name) && name[n] >= 'A' && name[n] <= 'Z' }
@@ -169,17 +171,13 @@ func snakeCase(name string) string {
 		}
 		b.WriteByte(c)
 	}
-	return strings.ToLower(b.String())
+	return strings.FieldsFunc(strings.ToLower(b.String()), isSeparator)
 }
 
 // explains reports whether a description says what a context is for: it has three words or
 // more, and none of conversationWords.
 func explains(description string) bool {
-	if strings.Count(description, " ") < 2 {
-		return false
-	}
-	lower := strings.ToLower(description[:min(len(description), 4096)])
-	return !slices.ContainsFunc(conversationWords, func(w string) bool { return strings.Contains(lower, w) })
+	return strings.Count(description, " ") >= 2 && !has(strings.ToLower(description[:min(len(description), 4096)]), conversationWords)
 }
 
 // takesText reports whether a schema takes any string, or is an array whose items do.
@@ -210,7 +208,12 @@ func catchAll(sub jsontree.Value) string {
 		return "no input schema"
 	case sub.Kind != '{':
 		return "an input schema that is no object"
-	case says(sub, "properties", "patternProperties", "$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "enum", "const", "if") || more.Kind == 'f' || len(more.Members()) > 0:
+	case !says(sub, "properties", "patternProperties", "$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "enum", "const", "if") && more.Kind != 'f' && len(more.Members()) == 0:
+		if says(sub, "type") {
+			return "takes parameters without a name"
+		}
+		return "takes anything, with neither a type nor parameters"
+	default:
 		why := ""
 		schema.Each(&sub, schema.AtSchema, func(s *jsontree.Value) {
 			for _, p := range s.Get("properties").Members() {
@@ -220,63 +223,45 @@ func catchAll(sub jsontree.Value) string {
 			}
 		})
 		return why
-	case says(sub, "type"):
-		return "takes parameters without a name"
 	}
-	return "takes anything, with neither a type nor parameters"
 }
 
 // catchAlls reports in one finding the tools of a capture whose input takes anything. The
 // finding is approved if each of them did so before for the same reason. Otherwise it
 // names those that didn't.
 func (r *Reviewer) catchAlls(before *pin.Set) {
-	tools, then, fresh := openInputs(r.own), map[string][]string{}, map[string][]string{}
-	if len(tools) == 0 {
-		return
+	tools, then := r.own.openInputs(), map[string]string{}
+	if before != nil && len(tools) > 0 {
+		then = newServerNames(before).openInputs()
 	}
-	if before != nil {
-		then = openInputs(&serverNames{set: before, pins: pinsRead(before)})
+	byReason, approved := map[string][]string{}, len(tools) > 0
+	for name, why := range tools {
+		approved = approved && then[name] == why
 	}
-	for why, names := range tools {
-		for _, name := range names {
-			if _, known := slices.BinarySearch(then[why], name); !known {
-				fresh[why] = append(fresh[why], name)
-			}
+	for _, name := range slices.Sorted(maps.Keys(tools)) {
+		if why := tools[name]; approved || then[name] != why {
+			byReason[why] = append(byReason[why], name)
 		}
-	}
-	approved := len(fresh) == 0
-	if !approved {
-		tools = fresh
 	}
 	var reasons []string
-	left := 0
-	for i, why := range slices.Sorted(maps.Keys(tools)) {
-		shown := 0
-		if i < maxReasons {
-			shown = min(len(tools[why]), maxListed)
-			reasons = append(reasons, why+": "+strings.Join(text.Names(tools[why][:shown]), ", "))
-		}
-		left += len(tools[why]) - shown
+	for _, why := range slices.Sorted(maps.Keys(byReason)) {
+		reasons = append(reasons, why+": "+text.List(text.Names(byReason[why]), maxListed))
 	}
-	s := strings.Join(reasons, "; ")
-	if left > 0 {
-		s += " and " + text.Number(left) + " more"
+	if more := len(reasons) - maxReasons; more > 0 {
+		reasons = append(reasons[:maxReasons], text.Count(more, "further reason"))
 	}
-	r.add("catch-all-input", "%s", s)
-	r.list[len(r.list)-1].Approved = approved
+	if len(reasons) > 0 {
+		r.add("catch-all-input", "%s", strings.Join(reasons, "; "))
+		r.list[len(r.list)-1].Approved = approved
+	}
 }
 
-// openInputs returns the names of the tools whose input takes anything, sorted, by reason.
-func openInputs(s *serverNames) map[string][]string {
+// openInputs returns the tools whose input takes anything, each with the reason.
+func (s *serverNames) openInputs() map[string]string {
 	if s == nil {
 		return nil
 	}
-	s.asked.Lock()
-	defer s.asked.Unlock()
-	s.read()
-	for _, names := range s.open {
-		slices.Sort(names)
-	}
+	s.once.Do(s.read)
 	return s.open
 }
 
@@ -308,19 +293,14 @@ func (r *Reviewer) hints(annotations jsontree.Value) {
 // dispatches reports a tool that brings in others, which no pin covers: it looks for tools, or its
 // inputs are the name of a tool and the arguments for it.
 func (r *Reviewer) dispatches() {
-	has := "" // the classes of its parameters and of the words of its name
+	has := map[string]bool{} // the classes of its parameters and of the words of its name
 	for _, p := range r.root.Get("inputSchema").Get("properties").Members() {
-		has += dispatchInputs()[withoutSeparators(p.Name)]
+		has[dispatchInputs()[withoutSeparators(p.Name)]] = true
 	}
-	if strings.Contains(text.FoldASCII(r.about.Entry), "tool") {
-		for word := range strings.FieldsFuncSeq(snakeCase(r.about.Entry), isSeparator) {
-			has += dispatchWords()[word]
-		}
+	for _, word := range nameWords(r.about.Entry) {
+		has[dispatchWords()[word]] = true
 	}
-	says := func(classes ...string) bool {
-		return !slices.ContainsFunc(classes, func(class string) bool { return !strings.Contains(has, class) })
-	}
-	if says("<arguments>", "<tool name>") || says("<arguments>", "<name>", "<call>", "<tool>") || says("<find>", "<tools>") {
+	if has["arguments"] && (has["tool name"] || has["name"] && has["call"] && has["tool"]) || has["find"] && has["tools"] {
 		r.at("inputSchema")
 		r.add("dispatches", "brings in other tools, which no pin covers")
 	}
@@ -354,10 +334,12 @@ func (r *Reviewer) reference(v jsontree.Value) {
 // resolve returns a reference without its fragment, resolved against the root's $id.
 func (r *Reviewer) resolve(ref string) string {
 	ref, _, _ = strings.Cut(ref, "#")
-	if r.base != nil {
-		if u, err := r.base.Parse(ref); err == nil {
-			return u.String()
-		}
+	if r.base == nil {
+		return ref
 	}
-	return ref
+	u, err := r.base.Parse(ref)
+	if err != nil {
+		return ref
+	}
+	return u.String()
 }

@@ -39,14 +39,14 @@ var writingVerbs = []string{"create", "delete", "remove", "write", "overwrite", 
 // parameters that they take the name of a tool, and what that tool is called with.
 var (
 	dispatchWords = wordsOf(
-		wordRow{"<call>", "call execute exec run invoke use dispatch"},
-		wordRow{"<find>", "find search discover load"},
-		wordRow{"<tool>", "tool"}, wordRow{"<tools>", "tools"},
+		wordRow{"call", "call execute exec run invoke use dispatch"},
+		wordRow{"find", "find search discover load"},
+		wordRow{"tool", "tool"}, wordRow{"tools", "tools"},
 	)
 	dispatchInputs = wordsOf(
-		wordRow{"<tool name>", "tool toolname toolid toolslug"},
-		wordRow{"<name>", "name"},
-		wordRow{"<arguments>", "arguments args parameters params input toolarguments toolargs toolparameters toolparams toolinput"},
+		wordRow{"tool name", "tool toolname toolid toolslug"},
+		wordRow{"name", "name"},
+		wordRow{"arguments", "arguments args parameters params input toolarguments toolargs toolparameters toolparams toolinput"},
 	)
 )
 

@@ -28,67 +28,62 @@ const (
 // joined reports the orders and addresses that a definition has and the approved one
 // (before) lacks. A sentence or an address that only moved to another place didn't join.
 func (r *Reviewer) joined(before *jsontree.Value) {
-	texts, said := map[string]bool{}, map[string]bool{}
-	eachRead(before, func(text string, _ []jsontree.Step) { texts[text] = true })
-	old := sync.OnceValue(func() map[string]bool { // most changes need it not
-		parts := map[string]bool{}
-		for text := range texts {
-			for _, s := range sentences(text) {
-				parts[plainSentence(text[s.from:s.to])] = true
-			}
-			for _, a := range addresses(text) {
-				parts[text[a.from:a.to]] = true
-			}
-		}
-		return parts
-	})
+	said := map[string]bool{} // texts, and their sentences and addresses
 	isNew := func(part string) bool {
-		is := !said[part] && !old()[part]
+		known := said[part]
 		said[part] = true
-		return is
+		return !known
 	}
+	eachRead(before, func(text string, _ []jsontree.Step) {
+		said[text] = true
+		for _, s := range sentences(text) {
+			said[plainSentence(text[s.from:s.to])] = true
+		}
+		for _, a := range addresses(text) {
+			said[text[a.from:a.to]] = true
+		}
+	})
 	var orders, found quotes
 	eachRead(&r.root, func(text string, path []jsontree.Step) {
-		if texts[text] {
+		if said[text] {
 			return
 		}
 		for _, s := range sentences(text) {
 			plain := plainSentence(text[s.from:s.to])
 			if weight, strong := r.order(plain, isParameter(path)); weight > 0 && isNew(plain) {
-				orders.add(text, s, path, weight)
+				orders.add(text[s.from:s.to], path, weight)
 				orders.strong = orders.strong || strong
 			}
 		}
 		for _, a := range addresses(text) {
 			if address := text[a.from:a.to]; !exampleHost().MatchString(address) && isNew(address) {
-				found.add(text, a, path, 1)
+				found.add(address, path, 1)
 			}
 		}
 	})
-	for _, note := range []struct {
-		id, one, many string
-		*quotes
-	}{{"order", "a new sentence that orders", "new sentences that order", &orders}, {"new-address", "a new address", "new addresses", &found}} {
-		if note.count == 0 {
-			continue
-		}
-		var texts []string
-		for _, q := range note.first {
-			texts = append(texts, wholeExcerpt(q.text).String())
-		}
-		r.path = note.first[0].path
-		what := note.one
-		if note.count > 1 {
-			what = text.Number(note.count) + " " + note.many
-		}
-		list := strings.Join(texts, ", ")
-		if left := note.count - len(texts); left > 0 {
-			list += fmt.Sprintf(" and %s more", text.Number(left))
-		}
-		r.add(note.id, "%s: %s", what, list)
-		r.list[len(r.list)-1].Weight, r.list[len(r.list)-1].Strong = note.first[0].weight, note.strong
+	r.addQuotes("order", "a new sentence that orders", "new sentences that order", &orders)
+	r.addQuotes("new-address", "a new address", "new addresses", &found)
+}
+
+func (r *Reviewer) addQuotes(id, what, several string, q *quotes) {
+	if q.count == 0 {
+		return
 	}
-	r.path = nil
+	var texts []string
+	for _, one := range q.first {
+		texts = append(texts, wholeExcerpt(one.text).String())
+	}
+	list := strings.Join(texts, ", ")
+	if left := q.count - len(texts); left > 0 {
+		list += fmt.Sprintf(" and %s more", text.Number(left))
+	}
+	if q.count > 1 {
+		what = text.Number(q.count) + " " + several
+	}
+	r.path = q.first[0].path
+	r.add(id, "%s: %s", what, list)
+	f := &r.list[len(r.list)-1]
+	f.Weight, f.Strong = q.first[0].weight, q.strong
 }
 
 // An Order is a sentence that orders, with the entries that have it.
@@ -112,7 +107,7 @@ func Orders(pairs []pin.Comparison) (list []Order) {
 			if r.reportUnread(p) {
 				continue
 			}
-			root, ref := p.AsReceived(), pin.Ref{Server: sets[i].Server, Key: p.Key}
+			root, ref := r.own.root(p), pin.Ref{Server: sets[i].Server, Key: p.Key}
 			eachRead(&root, func(text string, path []jsontree.Step) {
 				for _, s := range sentences(text) {
 					plain := plainSentence(text[s.from:s.to])
@@ -148,25 +143,21 @@ type quote struct {
 	weight int
 }
 
-func (q *quotes) add(text string, part textRange, path []jsontree.Step, weight int) {
+func (q *quotes) add(text string, path []jsontree.Step, weight int) {
 	q.count++
 	at := len(q.first)
 	for at > 0 && q.first[at-1].weight < weight {
 		at--
 	}
 	if at < maxNoted {
-		q.first = slices.Insert(q.first, at, quote{text[part.from:part.to], slices.Clone(path), weight})
+		q.first = slices.Insert(q.first, at, quote{text, slices.Clone(path), weight})
 		q.first = q.first[:min(len(q.first), maxNoted)]
 	}
 }
 
 // eachRead calls f for each string in a definition that isn't a symbol such as a format.
 func eachRead(root *jsontree.Value, f func(text string, path []jsontree.Step)) {
-	kind, depth := prose, 0
-	schema.Visit(root, schema.AtDefinition, func(v *jsontree.Value, of, _ schema.Position, path []jsontree.Step) {
-		if n := len(path); n > 0 && (kind != symbols || n <= depth) {
-			kind, depth = textKindOf(of, path[n-1].Name), n
-		}
+	eachValue(root, func(v *jsontree.Value, _ schema.Position, kind int, path []jsontree.Step) {
 		if v.Kind == '"' && kind != symbols {
 			f(v.Text, path)
 		}
@@ -231,12 +222,19 @@ func plainSentence(s string) string {
 // tools, to set aside what guards the user or to keep something from them, or to hand over
 // secrets, and says so without "if the user asks".
 func (r *Reviewer) order(s string, ofParameter bool) (weight int, strong bool) {
-	sign := slices.ContainsFunc(orderSigns, func(sign string) bool { return strings.Contains(s, sign) })
-	if !sign && isPlain(s) && strings.Count(s, " ") < 2 {
+	plain := isPlain(s)
+	sign := has(s, orderSigns) || !plain && has(s, foreignSigns)
+	if !sign && plain && strings.Count(s, " ") < 2 {
 		return 0, false // a value, or a heading
 	}
-	has, first, tool := map[string]bool{}, "", false // first: the kind of the first word that isn't polite
-	negated := false                                 // at this word of the clause
+	kinds := make([]string, 0, 32) // of its words, and what these say together
+	has := func(kind string) bool { return slices.Contains(kinds, kind) }
+	note := func(kind string, is bool) {
+		if is && !has(kind) {
+			kinds = append(kinds, kind)
+		}
+	}
+	first, negated := "", false // the kind of the first word that isn't polite; at this word of the clause
 	at, anyAt, verbAt, toolAt := 0, -nearOrder, -nearOrder, -nearOrder
 	for from := 0; from < len(s); {
 		n := text.RunSize(s[from:], func(c rune) bool { return c == '\'' || wordBytes.has(c) || c >= 0x80 })
@@ -246,58 +244,59 @@ func (r *Reviewer) order(s string, ofParameter bool) (weight int, strong bool) {
 			continue
 		}
 		word := strings.TrimFunc(s[from:from+n], func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
-		kind := cmp.Or(orderKinds()[word], "none")
+		kind, strength := cmp.Or(orderKinds()[word], "none"), strongKinds()[word]
 		if first == "" && kind != "polite" {
 			first = kind
 		}
-		has[kind] = true
+		note(kind, true)
 		if len(word) <= maxMention && strings.IndexByte(word, '_') > 0 && r.lacks(word) {
-			tool, toolAt, has["call"] = true, at, has["call"] || at-verbAt <= nearOrder
+			toolAt = at
+			note("tool", true)
+			note("call", at-verbAt <= nearOrder)
 		}
-		switch strongKinds()[word] {
+		switch strength {
 		case "negation":
-			has["undone"], negated = has["undone"] || !negated && has["guarded"], !negated // "never without" is a guard
-		case "undo":
-			has["undo"] = has["undo"] || !negated
+			note("undone", !negated && has("guarded")) // "never without" is a guard
+			negated = !negated
+		case "undo", "carry":
+			note(strength, !negated)
 		case "consult":
-			has["kept"] = has["kept"] || negated
-		case "carry":
-			has["carry"] = has["carry"] || !negated
+			note("kept", negated)
 		}
 		switch kind {
 		case "guard":
-			has["guarded"] = has["guarded"] || strongKinds()[word] == "" // "disable" is no guard itself
-			has["undone"] = has["undone"] || negated
+			note("guarded", strength == "") // "disable" is no guard itself
+			note("undone", negated)
 		case "verb":
-			if strongKinds()[word] != "carry" {
+			if strength != "carry" {
 				verbAt = at
 			}
 		case "any", "another":
 			anyAt = at
 		case "work":
-			has["every"] = has["every"] || at-anyAt <= nearOrder
-			has["call"] = has["call"] || word == "tool" && at-toolAt == 1
+			note("every", at-anyAt <= nearOrder)
+			note("call", word == "tool" && at-toolAt == 1)
 		}
 		if from += n; from < len(s) && s[from] == ':' {
 			first = "" // "Note to all: send …"
 		}
 		at++
 	}
-	address := len(addresses(s)) > 0
-	order := sign || has["order"]
+	tool, address, order := has("tool"), len(addresses(s)) > 0, sign || has("order")
+	step := has("step")
 	if ofParameter {
-		order = order && (has["verb"] || has["you"] || has["model"] || !isPlain(s))
-		has["step"] = has["step"] && (order || tool)
+		order = order && (has("verb") || has("you") || has("model") || !plain)
+		step = step && (order || tool)
 	}
-	if !(order || has["verb"] && (has["step"] || tool) || has["model"] && has["modal"] ||
-		first == "verb" && (has["party"] || has["another"] || tool || has["model"] || address || has["undo"] && has["guarded"])) {
+	if !(order || has("verb") && (step || tool) || has("model") && has("modal") ||
+		first == "verb" && (has("party") || has("another") || tool || has("model") || address || has("undo") && has("guarded"))) {
 		return 0, false
 	}
-	strong = !strings.HasPrefix(s, "if the user ") && (has["call"] || has["every"] && (order || has["step"]) ||
-		has["undone"] || has["undo"] && has["guarded"] || has["kept"] && has["party"] || has["carry"] && has["secret"])
-	weight = 1 + 3*RankOf(strong)
-	for _, is := range []bool{tool, tool, address, has["model"], order && has["verb"], order && has["verb"], order && has["this"],
-		(has["another"] || has["any"]) && has["work"], has["step"] && (order || has["verb"]), has["guard"], has["party"] && has["verb"]} {
+	strong = !strings.HasPrefix(s, "if the user ") && (has("call") || has("every") && (order || step) ||
+		has("undone") || has("undo") && has("guarded") || has("kept") && has("party") || has("carry") && has("secret"))
+	weight = 1 + 3*RankOf(strong) + 2*RankOf(tool) + 2*RankOf(order && has("verb"))
+	for _, is := range []bool{address, has("model"), order && has("this"), (has("another") || has("any")) && has("work"),
+		step && (order || has("verb")), has("guard"), has("party") && has("verb")} {
 		weight += RankOf(is)
 	}
 	return weight, strong
@@ -326,25 +325,28 @@ func addresses(s string) (list []textRange) {
 // the end of a word, and not before its closing quote, bracket or full stop.
 func couldHoldAddress(word string) bool {
 	for i := 0; i+1 < len(word); i++ {
-		if strings.IndexByte(".:/\\~@", word[i]) >= 0 && strings.IndexByte(" \t\n\f\r\"'`)]}>,;", word[i+1]) < 0 {
+		if addressMarks[word[i]] && !addressEnds[word[i+1]] {
 			return true
 		}
 	}
 	return false
 }
 
-// exampleHost matches an address at a host that nobody can have (RFC 2606, section 3).
-var exampleHost = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^(?:[a-z0-9+.-]+://)?(?:[^/?#]*[@.])?example\.(?:com|net|org)(?:[:/?#]|$)`)
-})
+var addressMarks, addressEnds = newByteSet(".:/\\~@"), newByteSet(" \t\n\f\r\"'`)]}>,;")
 
-var addressPattern = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("(?i)(?:^|[^a-z0-9_.@/-])(" +
-		"[a-z][a-z0-9+.-]{1,20}://[^\\s\"'`<>()\\[\\]{}]+" + // a URL
-		"|[a-z0-9._%+-]+@[a-z0-9-]+(?:\\.[a-z0-9-]+)+" + // a mail address
-		"|(?:[a-z0-9-]+\\.)+(?:" + hostEnds + ")(?:[:/][^\\s\"'`<>()\\[\\]{}]*)?\\b" + // a host
-		"|[0-9]{1,3}(?:\\.[0-9]{1,3}){3}(?::[0-9]+)?|localhost:[0-9]+" +
-		"|(?:~|\\$\\{?home\\}?|[a-z]:)[/\\\\][^\\s\"'`<>()\\[\\]{},;]+" + // a path
-		"|/(?:home|root|users|etc|var|tmp|opt|usr|mnt|proc|private|library|dev|srv)/[^\\s\"'`<>()\\[\\]{},;]*" +
-		")")
-})
+// exampleHost matches an address at a host that nobody can have (RFC 2606, section 3).
+var exampleHost = pattern(`(?i)^(?:[a-z0-9+.-]+://)?(?:[^/?#]*[@.])?example\.(?:com|net|org)(?:[:/?#]|$)`)
+
+var addressPattern = pattern("(?i)(?:^|[^a-z0-9_.@/-])(" +
+	"[a-z][a-z0-9+.-]{1,20}://[^\\s\"'`<>()\\[\\]{}]+" + // a URL
+	"|[a-z0-9._%+-]+@[a-z0-9-]+(?:\\.[a-z0-9-]+)+" + // a mail address
+	"|(?:[a-z0-9-]+\\.)+(?:" + hostEnds + ")(?:[:/][^\\s\"'`<>()\\[\\]{}]*)?\\b" + // a host
+	"|[0-9]{1,3}(?:\\.[0-9]{1,3}){3}(?::[0-9]+)?|localhost:[0-9]+" +
+	"|(?:~|\\$\\{?home\\}?|[a-z]:)[/\\\\][^\\s\"'`<>()\\[\\]{},;]+" + // a path
+	"|/(?:home|root|users|etc|var|tmp|opt|usr|mnt|proc|private|library|dev|srv)/[^\\s\"'`<>()\\[\\]{},;]*" +
+	")")
+
+// pattern compiles a regular expression when it is first needed.
+func pattern(s string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(s) })
+}

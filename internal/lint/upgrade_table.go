@@ -36,9 +36,10 @@ var strongKinds = wordsOf(
 	wordRow{"carry", "send forward pass post upload copy include put attach submit read paste append report fetch"},
 )
 
-// orderSigns are orders of several words, and orders in scripts without blanks.
-var orderSigns = []string{
-	"do not ", "do n't", "make sure", "under no circumstances", "no need to ", "no longer ", "have to ", "needs to be ", "need to ", "not allowed to", "all other ",
+// orderSigns are orders of several words, foreignSigns orders in other scripts.
+var orderSigns = []string{"do not ", "do n't", "make sure", "under no circumstances", "no need to ", "no longer ", "have to ", "needs to be ", "need to ", "not allowed to", "all other "}
+
+var foreignSigns = []string{
 	"必须", "必須", "始终", "总是", "總是", "务必", "切勿", "不要", "请先", "首先", "禁止", "必ず", "常に", "しないで", "してはいけ", "まず", "반드시", "항상", "먼저", "마세요", "하지 마",
 	"должен", "должны", "всегда", "никогда", "обязательно", "необходимо", "сначала", "не сообщай", "нельзя",
 }
