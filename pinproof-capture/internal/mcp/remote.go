@@ -59,7 +59,7 @@ const (
 	// get them in their order. No server may hold the client up with it for longer.
 	linePatience = 10 * time.Second
 	maxWait      = time.Minute // between two askings for a stream
-	maxTries     = 8           // to get one back, after half a second, a second, two and so on
+	maxTries     = 8           // to get one back, after a second, two, four and so on
 	codeNoAnswer = -32091      // within the range that JSON-RPC leaves to servers
 
 	// The words may reach a model, so they are ours alone.

@@ -33,9 +33,9 @@ type web struct {
 var errStreamEnded = fail.New("its event stream ended before the answer")
 
 const (
-	maxRedirects = 3 // more than a moved server needs; what goes on longer is a loop
-	maxResumes   = 3 // of one stream, each after a moment
-	resumeAfter  = 500 * time.Millisecond
+	maxRedirects = 3           // more than a moved server needs; what goes on longer is a loop
+	maxResumes   = 3           // of one stream, each after a moment
+	resumeAfter  = time.Second // as the official clients wait, which servers are tried with
 )
 
 // dial begins a connection. ctx is that of the whole connection. read reads the one stream of the
