@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -175,8 +174,8 @@ func rewriteEntry(config []byte, label string, entry hujson.Value, start []strin
 }
 
 // rewriteAddress is rewriteEntry for a server at an address. Its url goes among the args, as it is
-// spelled. Its headers become the guard's environment: clients fill in the same variables there,
-// and no list of processes shows it. Its type stays under another key.
+// spelled. Its headers become the guard's environment, under other names: clients fill in the same
+// variables there, and no list of processes shows it. Its type stays under another key.
 func (c *Config) rewriteAddress(label string, entry hujson.Value, start []string) ([]edit.Edit, error) {
 	e := c.entries[label]
 	if (start == nil) == (e.Command == "") {
@@ -217,15 +216,17 @@ func (c *Config) rewriteAddress(label string, entry hujson.Value, start []string
 		case mcp.FileName(label) == "":
 			return nil, fail.New(mcp.NoFileName)
 		}
-		for name := range e.Headers {
-			if _, taken := os.LookupEnv(name); taken || !variableHeader.MatchString(name) {
+		for _, m := range membersOf(members["headers"].Value) {
+			name := m.Name.Value.(hujson.Literal).String()
+			if !variableHeader.MatchString(name) || raw(m.Name) != `"`+name+`"` {
 				return nil, fail.New("its header %s can't be the name of a variable", text.Name(name)).
 					Hint("write the guard by hand: pinproof-capture guard LABEL URL --header-env NAME=VARIABLE")
 			}
+			put(m.Name.StartOffset, m.Name.EndOffset, `"`+variableOf(name)+`"`)
 		}
 		url := members["url"]
 		put(url.Name.StartOffset, url.Name.EndOffset, `"command": `+string(jsontree.AppendString(nil, start[0]))+`, "args"`)
-		put(url.Value.StartOffset, url.Value.EndOffset, addressWords(start, label, raw(url.Value), e.Headers, e.Type == "sse"))
+		put(url.Value.StartOffset, url.Value.EndOffset, addressWords(start, label, raw(url.Value), slices.Sorted(maps.Keys(e.Headers)), e.Type == "sse"))
 		rename("type", `"type": "stdio", "`+keptType+`"`)
 		rename("headers", `"env"`)
 		return inOrder(edits...), nil
@@ -238,10 +239,21 @@ func (c *Config) rewriteAddress(label string, entry hujson.Value, start []string
 		return nil, errByHand
 	}
 	url := raw(list.Elements[at-1])
+	var headers []string
+	for _, m := range membersOf(members["env"].Value) {
+		variable := m.Name.Value.(hujson.Literal).String()
+		name := strings.ReplaceAll(strings.TrimPrefix(variable, headerPrefix), "_", "-")
+		if raw(m.Name) != `"`+variableOf(name)+`"` {
+			return nil, errByHand
+		}
+		headers = append(headers, name)
+		put(m.Name.StartOffset, m.Name.EndOffset, `"`+name+`"`)
+	}
+	slices.Sort(headers)
 	kept, hasType := members[keptType]
 	isSSE := hasType && raw(kept.Value) == `"sse"`
 	if string(c.Data[command.Name.StartOffset:args.Name.EndOffset]) != `"command": `+string(jsontree.AppendString(nil, argv[0]))+`, "args"` ||
-		raw(args.Value) != addressWords(argv[:at-2], label, url, e.Env, isSSE) ||
+		raw(args.Value) != addressWords(argv[:at-2], label, url, headers, isSSE) ||
 		hasType && !strings.HasSuffix(string(c.Data[:kept.Name.StartOffset]), `"type": "stdio", `) {
 		return nil, errByHand
 	}
@@ -260,20 +272,33 @@ const bridge = "pinproof-capture guard LABEL -- npx --no -- mcp-remote URL"
 // keptType is the key of a server's type behind a guard, which clients don't know.
 const keptType = "type-without-guard"
 
-// variableHeader matches the names of headers that mean nothing as names of variables.
-var variableHeader = regexp.MustCompile(`^([A-Za-z0-9]+-[A-Za-z0-9-]+|(?i:authorization))$`)
+// headerPrefix begins the names of a guard's variables for headers, so that they mean nothing to
+// other programs. A shell, through which npx starts the guard, drops a variable with a hyphen.
+const headerPrefix = "HEADER_"
+
+func variableOf(header string) string { return headerPrefix + strings.ReplaceAll(header, "-", "_") }
+
+// variableHeader matches the names of headers that variableOf keeps apart.
+var variableHeader = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
+
+func membersOf(v hujson.Value) []hujson.ObjectMember {
+	if object, ok := v.Value.(*hujson.Object); ok {
+		return object.Members
+	}
+	return nil
+}
 
 var errByHand = fail.New("its guard was put in by hand, or changed since: take it away by hand")
 
 // addressWords is the list of arguments of a guard before an address.
-func addressWords(start []string, label, url string, headers map[string]string, sse bool) string {
+func addressWords(start []string, label, url string, headers []string, sse bool) string {
 	var list []string
 	for _, word := range slices.Concat(start[1:], []string{"guard", label}) {
 		list = append(list, string(jsontree.AppendString(nil, word)))
 	}
 	list = append(list, url)
-	for _, name := range slices.Sorted(maps.Keys(headers)) {
-		list = append(list, `"--header-env"`, string(jsontree.AppendString(nil, name+"="+name)))
+	for _, name := range headers {
+		list = append(list, `"--header-env"`, `"`+name+"="+variableOf(name)+`"`)
 	}
 	if sse {
 		list = append(list, `"--sse"`)
