@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -149,6 +150,29 @@ func TestGuardRefusal(t *testing.T) {
 				t.Errorf("saved is\n%s", saved)
 			}
 		})
+	}
+}
+
+// TestGuardNamesNpx: where pinproof lies in node_modules, the commands that are named go through
+// npx.
+func TestGuardNamesNpx(t *testing.T) {
+	t.Parallel()
+	unixOnly(t) // elsewhere paths are quoted
+	g := newGuarded(t)
+	programs, _ := pinproofHere()
+	bin := filepath.Join(t.TempDir(), "node_modules", "pinproof", "bin")
+	self := install(t, bin)
+	if err := os.Symlink(filepath.Join(programs, "pinproof"), filepath.Join(bin, "pinproof")); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(string(self), "guard", "files", "--", string(self), "play", "the first asking")
+	cmd.Env = append(g.env, "CAPTURE_AS_MAIN=1")
+	p := g.run(t, cmd)
+	got := p.ask(1, "tools/list", "{}")
+	p.end()
+	command := "npx --no -- pinproof %s " + g.refusedFile(t) + " --server files --part"
+	if !strings.Contains(got, fmt.Sprintf(": "+command+`"}}`, "diff")) || !strings.HasSuffix(p.stderr.String(), fmt.Sprintf("\nreview:  "+command+"\napprove: "+command+"\n", "diff  ", "relock")) {
+		t.Errorf("%s%s", got, &p.stderr)
 	}
 }
 
