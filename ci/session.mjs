@@ -32,7 +32,7 @@ client.setNotificationHandler(types.ToolListChangedNotificationSchema, () => {
   changed = true;
 });
 const At = args[0] === "--sse" ? SSEClientTransport : StreamableHTTPClientTransport;
-await client.connect(command.includes("://") ? new At(new URL(command)) : new StdioClientTransport({ command, args, env: process.env, stderr: "ignore" }));
+await client.connect(command.includes("://") ? new At(new URL(command)) : new StdioClientTransport({ command, args, env: process.env, stderr: process.env.SERVER_STDERR ?? "ignore" }));
 
 const offers = client.getServerCapabilities();
 tell("server", [client.getServerVersion(), offers, client.getInstructions()]);
