@@ -58,9 +58,10 @@ const (
 	// A client's line waits for the one before it if that one is no request: the server is to
 	// get them in their order. No server may hold the client up with it for longer.
 	linePatience = 10 * time.Second
-	maxWait      = time.Minute // between two askings for a stream
-	maxTries     = 8           // to get one back, after a second, two, four and so on
-	codeNoAnswer = -32091      // within the range that JSON-RPC leaves to servers
+	minWait      = 100 * time.Millisecond // before a stream is asked for, whatever the server says
+	maxWait      = time.Minute            // between two askings for it
+	maxTries     = 8                      // to get it back, after a second, two, four and so on
+	codeNoAnswer = -32091                 // within the range that JSON-RPC leaves to servers
 
 	// The words may reach a model, so they are ours alone.
 	wordsNoAnswer = "pinproof: the server gave no answer that can be used. A person finds the reason in the log of this server."
@@ -261,9 +262,10 @@ func (r *Remote) follow(ctx context.Context, p *post, resp *http.Response) error
 		case p != nil && last == "":
 			return errStreamEnded
 		}
+		wait = min(max(cmp.Or(wait, resumeAfter), minWait), maxWait)
 		for try := 0; ; try++ {
 			select {
-			case <-time.After(min(max(wait, resumeAfter<<try), maxWait)):
+			case <-time.After(min(wait<<try, maxWait)):
 			case <-ctx.Done():
 				return nil
 			}
