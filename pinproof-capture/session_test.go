@@ -9,24 +9,28 @@ import (
 	"testing"
 )
 
+const called, wentGone, notGiven = "called ", "no longer lists tool ", "did not give the new one"
+
+// changedLists is what becomes of calls of b and of c where the first call has changed the list.
+var changedLists = map[string]struct{ b, c string }{
+	"the same after list_changed":   {called, called},
+	"pages after list_changed":      {called, called},
+	"less after list_changed":       {called, wentGone},
+	"twice after list_changed":      {called, called},
+	"an error after list_changed":   {notGiven, notGiven},
+	"no list after list_changed":    {notGiven, notGiven},
+	"a circle after list_changed":   {notGiven, notGiven},
+	"asks back after list_changed":  {called, called},
+	"in a batch after list_changed": {blockedCode, ""},
+	"after list_changed":            {blockedCode, ""},
+}
+
 // TestGuardListChanged: the guard asks for a list that has changed before the next call, by
 // itself. The client sees nothing of that, and the server no call of what isn't listed any more.
 func TestGuardListChanged(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
-	const called, wentGone, notGiven = "called ", "no longer lists tool ", "did not give the new one"
-	for part, want := range map[string]struct{ b, c string }{
-		"the same after list_changed":   {called, called},
-		"pages after list_changed":      {called, called},
-		"less after list_changed":       {called, wentGone},
-		"twice after list_changed":      {called, called},
-		"an error after list_changed":   {notGiven, notGiven},
-		"no list after list_changed":    {notGiven, notGiven},
-		"a circle after list_changed":   {notGiven, notGiven},
-		"asks back after list_changed":  {called, called},
-		"in a batch after list_changed": {blockedCode, ""},
-		"after list_changed":            {blockedCode, ""},
-	} {
+	for part, want := range changedLists {
 		t.Run(part, func(t *testing.T) {
 			t.Parallel()
 			record := filepath.Join(t.TempDir(), "record")
