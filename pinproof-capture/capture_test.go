@@ -521,6 +521,7 @@ func TestHTTPAnswers(t *testing.T) {
 		want       string
 	}{
 		{401, "text/plain", "no", "error: it answered 401 Unauthorized\nhint: "},
+		{404, "text/plain", "no", "error: it answered 404 Not Found\nhint: look at the path; an older server, of HTTP+SSE, wants --sse"},
 		{503, "text/html", "<b>", "error: it answered 503 Service Unavailable\n"},
 		{200, "text/html", "<html>", "error: what it sent is no message of the protocol: "},
 		{200, "application/json", "<html>", "error: it sent something that is not JSON: <html>\n"},

@@ -727,6 +727,12 @@ func TestGuardEnds(t *testing.T) {
 			t.Errorf("%s: code %d, %s\n%s", what, code, got, &p.stderr)
 		}
 	}
+	elsewhere := exec.Command(self, "guard", "files", "--", self, "play", "good")
+	elsewhere.Env = append(slices.Clone(g.env), "CAPTURE_AS_MAIN=1", "CLAUDE_PROJECT_DIR="+t.TempDir())
+	p := g.run(t, elsewhere)
+	if code, _ := p.end(); code != 2 || !strings.Contains(p.stderr.String(), "\nhint: approve the server first: pinproof-capture save files.jsonl -- COMMAND") {
+		t.Errorf("nothing approved: code %d\n%s", code, &p.stderr)
+	}
 	if lock := read(t, filepath.Join(g.folder, "tools.lock")); !strings.HasSuffix(lock, "}\n") {
 		t.Errorf("the lockfile is\n%s", lock)
 	}

@@ -198,10 +198,15 @@ func unusable(resp *http.Response) error {
 		return noMessage([]byte(resp.Header.Get("Content-Type")))
 	}
 	f := fail.New("it answered %s", Excerpt(resp.Status))
-	if resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden {
+	switch resp.StatusCode {
+	case http.StatusUnauthorized, http.StatusForbidden:
 		f.Hint("it wants to know who asks: --header-env Authorization=VARIABLE, the variable holding 'Bearer TOKEN'")
 		if resp.Header.Get("WWW-Authenticate") != "" {
 			f.Hint("if it wants OAuth, the bridge npx --no -- mcp-remote URL speaks stdio for it")
+		}
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotAcceptable:
+		if resp.Request.Header.Get("Mcp-Session-Id") == "" {
+			f.Hint("look at the path; an older server, of HTTP+SSE, wants --sse, every other one goes without")
 		}
 	}
 	return f
