@@ -98,7 +98,7 @@ func TestOneResponseALine(t *testing.T) {
 	}))
 	defer server.Close()
 	out := filepath.Join(t.TempDir(), "out.jsonl")
-	if code, _, stderr := capturing(t, "save", out, server.URL); code != 2 || !strings.Contains(stderr, "not JSON") {
+	if code, _, stderr := capturing(t, "save", out, server.URL); code != 2 || !strings.Contains(stderr, "no message of the protocol") {
 		t.Errorf("code %d\n%s", code, stderr)
 	}
 }
@@ -383,7 +383,7 @@ func TestRefused(t *testing.T) {
 		"dies later":               "error: the server ended with code 4 before it answered\n",
 		"hangs":                    "error: no answer in 3 seconds\n",
 		"floods":                   "error: the server sent more than 64 MiB\n",
-		"floods one line":          "error: the server sent more than 64 MiB\n",
+		"floods one line":          "error: a message of more than 64 MiB\n",
 		"broken":                   "error: what it sent is no message of the protocol: ",
 		"text behind":              "error: what it sent is no message of the protocol: ",
 		"a carriage return behind": "error: what it sent is no message of the protocol: ",
@@ -523,10 +523,10 @@ func TestHTTPAnswers(t *testing.T) {
 		{401, "text/plain", "no", "error: it answered 401 Unauthorized\nhint: "},
 		{503, "text/html", "<b>", "error: it answered 503 Service Unavailable\n"},
 		{200, "text/html", "<html>", "error: what it sent is no message of the protocol: "},
-		{200, "application/json", "<html>", "error: it sent something that is not JSON: <html>\n"},
-		{200, "application/json", strings.Repeat(" ", 70<<20), "error: the server sent more than 64 MiB\n"},
-		{200, "text/event-stream", strings.Repeat(":", 70<<20), "error: the server sent more than 64 MiB\n"},
-		{200, "text/event-stream", "data: {}\n\n", "error: what it sent is no message of the protocol: "},
+		{200, "application/json", "<html>", "error: what it sent is no message of the protocol: <html>\n"},
+		{200, "application/json", strings.Repeat(" ", 70<<20), "error: a message of more than 64 MiB\n"},
+		{200, "text/event-stream", strings.Repeat(":", 70<<20), "error: a message of more than 64 MiB\n"},
+		{200, "text/event-stream", "data: {}\n\n", "error: its event stream ended before the answer\n"},
 	} {
 		for _, sse := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%d %s %.4s old transport %t", c.status, c.kind, c.body, sse), func(t *testing.T) {

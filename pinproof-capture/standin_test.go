@@ -365,9 +365,7 @@ func (s *standInHTTP) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	w.Header().Set("Mcp-Session-Id", "abc")
 	refused := strings.Contains(lines[0], `"error"`)
 	for _, line := range lines {
-		if !refused {
-			fmt.Fprintln(&s.sent, line)
-		}
+		fmt.Fprintln(&s.sent, line)
 	}
 	switch {
 	case refused:

@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -128,7 +127,9 @@ func Run(ctx context.Context, o Options, src mcp.Server, stdin io.Reader, stdout
 	r := newRelay(j, o.OnDrift, log, stdout, stderr)
 	var s server
 	if src.URL != "" {
-		s, err = mcp.Connect(ctx, src, r.say, r.again)
+		dialing, cancel := context.WithTimeout(ctx, dialPatience)
+		defer cancel()
+		s, err = mcp.Connect(dialing, src, r.say)
 	} else {
 		s, err = mcp.Launch(src, stderr)
 	}
@@ -142,24 +143,17 @@ func Run(ctx context.Context, o Options, src mcp.Server, stdin io.Reader, stdout
 // A server is a process or a place at an address. It says and takes a message a line; Close
 // says that none follows.
 type server interface {
-	io.ReadWriteCloser
+	io.WriteCloser
+	Lines(take func(mcp.Said) error) error
 	Signal(os.Signal)
 	Stop()
 	ExitCode() int
 }
 
-// again judges an answer that the client doesn't get, for it has had one like it.
-func (r *relay) again(answer []byte) error {
-	last, _, err := r.fromServer(answer)
-	if err != nil {
-		r.client.write(last)
-	}
-	return err
-}
-
 // How long a server has to end once it was told to by a signal, before it is stopped, which
 // takes the rest of ten seconds; and how often a client that closed its end is looked after.
 const (
+	dialPatience   = 30 * time.Second
 	signalPatience = 10*time.Second - 2*mcp.Grace
 	lookAfter      = time.Second
 )
@@ -171,16 +165,13 @@ type ending struct {
 	err    error
 }
 
-var (
-	errBlocked  = errors.New("blocked") // a person has been told
-	errTooLarge = fail.New("a message of more than 64 MiB")
-)
+var errBlocked = errors.New("blocked") // a person has been told
 
 func (r *relay) run(stdin io.Reader, p server, signals <-chan os.Signal) (int, error) {
 	r.server.w = p
 	ends := make(chan ending, 2)
-	go func() { ends <- ending{true, r.passOn(p, r.fromServer, r.client.write, r.reply)} }()
-	go func() { ends <- ending{false, r.passOn(stdin, r.fromClient, r.toServer, r.client.write)} }()
+	go func() { ends <- ending{true, r.ended(p.Lines(r.serverSays))} }()
+	go func() { ends <- ending{false, r.ended(mcp.ReadLines(stdin, func() {}, r.clientSays))} }()
 	go func() {
 		for b := range r.replies { // a server that doesn't read keeps nobody from reading what it says
 			r.toServer(b)
@@ -224,27 +215,27 @@ func (r *relay) run(stdin io.Reader, p server, signals <-chan os.Signal) (int, e
 	}
 }
 
-// passOn reads lines and passes on what filter makes of each, until the reader's end. What it
-// replies goes back.
-func (r *relay) passOn(from io.Reader, filter func(line []byte) (pass, reply []byte, err error), to, back func([]byte) error) error {
-	in := bufio.NewReaderSize(from, 64<<10)
-	var line []byte
-	for {
-		var end error
-		if line, end = readLine(in, line[:0]); end != nil && end != io.EOF {
-			if end == errTooLarge {
-				r.client.write(r.tooLarge())
-			}
-			return end
-		}
-		pass, reply, err := filter(line)
-		if failed := cmp.Or(to(pass), back(reply), err); failed != nil || end != nil {
-			return failed
-		}
-		if cap(line) > 1<<20 {
-			line = nil // a large message is rare, and its memory is not kept
-		}
+// serverSays passes on what of a line of the server's may pass.
+func (r *relay) serverSays(said mcp.Said) error {
+	pass, reply, err := r.fromServer(said.Line)
+	if said.Again && err == nil {
+		return nil // it is judged, and the client has had one like it
 	}
+	return cmp.Or(r.client.write(pass), r.reply(reply), err)
+}
+
+// clientSays passes on what of a line of the client's may pass.
+func (r *relay) clientSays(line []byte) error {
+	pass, reply, err := r.fromClient(line)
+	return cmp.Or(r.toServer(pass), r.client.write(reply), err)
+}
+
+// ended tells the client of a message that is too large to be judged.
+func (r *relay) ended(err error) error {
+	if err == mcp.ErrTooLarge {
+		r.client.write(r.tooLarge())
+	}
+	return err
 }
 
 // toServer writes to the server. What that no longer takes is lost, as without a relay.
@@ -266,19 +257,6 @@ func (r *relay) reply(b []byte) error {
 	}
 }
 
-// readLine appends the next line with its end, or what is left at the end of the reader.
-func readLine(in *bufio.Reader, line []byte) ([]byte, error) {
-	for {
-		piece, err := in.ReadSlice('\n')
-		if line = append(line, piece...); len(line) > mcp.MaxBytes {
-			return nil, errTooLarge
-		}
-		if err != bufio.ErrBufferFull {
-			return line, err
-		}
-	}
-}
-
 // tooLarge is what the client is told of a message that is too large to be judged.
 func (r *relay) tooLarge() []byte {
 	r.mu.Lock()
@@ -286,8 +264,8 @@ func (r *relay) tooLarge() []byte {
 	if r.over {
 		return nil
 	}
-	r.log.add(logLine{Event: "block", Reason: errTooLarge.Text})
-	return r.refuseOpen("pinproof: blocked: " + errTooLarge.Text + ". The session with server " + r.judge.label() + " is over.")
+	r.log.add(logLine{Event: "block", Reason: mcp.ErrTooLarge.Text})
+	return r.refuseOpen("pinproof: blocked: " + mcp.ErrTooLarge.Text + ". The session with server " + r.judge.label() + " is over.")
 }
 
 // fromServer returns what of a line of the server's passes to the client, and what is replied

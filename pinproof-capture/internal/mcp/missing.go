@@ -46,6 +46,19 @@ var (
 	notVariable   = regexp.MustCompile(`^(ERR|NODE_MODULE|GLIBC|GLIBCXX|CXXABI)_|_NOT_FOUND$|^.{65}`)
 )
 
+// listensAt is where a server seems to listen, by what it said, or "": one that opens a port
+// doesn't speak on standard output.
+func listensAt(said []string) string {
+	for _, line := range said {
+		if m := listens.FindStringSubmatch(line); m != nil {
+			return "http://localhost:" + m[1] + m[3] + m[2]
+		}
+	}
+	return ""
+}
+
+var listens = regexp.MustCompile(`(?i)https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):(\d{2,5})((?:/[a-z0-9_-]+)*)|\b(?:port|listening on)[ :=]+(\d{2,5})\b`)
+
 // missingHint says what to type.
 func missingHint(names []string, config bool) string {
 	hint := "it seems to miss " + strings.Join(names, ", ") + ": export " + strings.Join(names, "=VALUE ") + "=VALUE"

@@ -24,6 +24,7 @@ const Grace = time.Second
 type Process struct {
 	cmd   *exec.Cmd
 	group group // proc_unix.go, proc_windows.go
+	rec   *record
 	In    io.WriteCloser
 	out   *os.File
 	ended chan struct{} // closed when the server itself has ended
@@ -76,6 +77,14 @@ func Launch(src Server, stderr io.Writer) (*Process, error) {
 		out.SetReadDeadline(time.Now().Add(Grace))
 	}()
 	return p, nil
+}
+
+// Lines hands on what the server says until its end. No answer comes before its request, so the
+// requests count that were sent when a line began to come.
+func (p *Process) Lines(take func(Said) error) error {
+	in := &marked{Reader: p, rec: p.rec}
+	var asked int64
+	return ReadLines(in, func() { asked = in.asked }, func(line []byte) error { return take(Said{Line: line, asked: asked}) })
 }
 
 // Read reads what the server says. Once it has ended, that is what it left in the pipe.

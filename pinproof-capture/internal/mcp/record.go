@@ -1,57 +1,81 @@
 package mcp
 
 import (
+	"bufio"
 	"bytes"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"sync"
 
 	"pinproof/internal/capture"
+	"pinproof/internal/fail"
 )
 
-// MaxBytes bounds what is read of one server, whatever it is: pinproof reads no
-// larger file.
+// MaxBytes bounds one message, and all that is recorded of one server: pinproof reads no larger
+// file.
 const MaxBytes = 64 << 20
 
-var errFlood = errors.New("the server sent more than 64 MiB")
+// ErrTooLarge is the end of a session: what can't be held can't be judged.
+var ErrTooLarge = fail.New("a message of more than 64 MiB")
 
-// record keeps the bytes that a server sent, as they came. It stands below the SDK,
-// whose decoder folds letter case and keeps the last of repeated members: pinproof
-// has to see both.
-type record struct {
-	mu   sync.Mutex
-	buf  bytes.Buffer
-	read int64 // bytes taken from the server, recorded or not
-	sent int64 // the id of the last request
-	done bool
+// Said is what a server said: a line with its end or, in place of an answer, why there is none.
+type Said struct {
+	Line  []byte // good until the next one comes
+	Again bool   // it answers the client's greeting, which was answered before
+	Err   error  // to whoever captures
 
-	streams []*stream // event streams, as they came
-
-	err error // the first reason to refuse what came
+	asked int64 // the last request that had been sent when it came; of Err, the one it is about, or 0
 }
 
-// counted bounds what is read through all readers of the record together.
-func (rec *record) counted(r io.Reader) *countedReader { return &countedReader{rec: rec, r: r} }
-
-type countedReader struct {
-	rec   *record
-	r     io.Reader
-	asked int64 // the id of the last request when the last bytes came
-}
-
-func (c *countedReader) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.rec.mu.Lock()
-	defer c.rec.mu.Unlock()
-	c.rec.read += int64(n)
-	c.asked = c.rec.sent
-	if c.rec.read > MaxBytes {
-		c.rec.err = errFlood
-		return 0, errFlood
+// ReadLines hands on the lines of a reader, each with its end, and what is left at the reader's end.
+// begins is called when a line begins to come.
+func ReadLines(from io.Reader, begins func(), take func(line []byte) error) error {
+	in := bufio.NewReaderSize(from, 64<<10)
+	var line []byte
+	for {
+		in.Peek(1) // waits for what comes
+		begins()
+		err := bufio.ErrBufferFull
+		for line = line[:0]; err == bufio.ErrBufferFull; {
+			var piece []byte
+			piece, err = in.ReadSlice('\n')
+			if line = append(line, piece...); len(line) > MaxBytes {
+				return ErrTooLarge
+			}
+		}
+		if err != nil && err != io.EOF {
+			return err
+		}
+		if failed := take(line); failed != nil || err == io.EOF {
+			return failed
+		}
+		if cap(line) > 1<<20 {
+			line = nil // a large line is rare, and its memory is not kept
+		}
 	}
+}
+
+// A record keeps the bytes that a server sent, as they came, for pinproof to read: a decoder
+// folds letter case and keeps the last of repeated members. A nil one keeps nothing.
+type record struct {
+	mu      sync.Mutex
+	buf     bytes.Buffer
+	streams []*bytes.Buffer // event streams, as they came
+	sent    int64           // the id of the last request
+	done    bool
+	err     error // the first reason to refuse what came
+}
+
+// marked reads what a server sends, and notes the id of the last request when bytes came.
+type marked struct {
+	io.Reader
+	rec   *record
+	asked int64
+}
+
+func (m *marked) Read(p []byte) (int, error) {
+	n, err := m.Reader.Read(p)
+	m.asked = m.rec.asked()
 	return n, err
 }
 
@@ -64,41 +88,36 @@ func (rec *record) asks(id int64) {
 
 // asked is the id of the last request.
 func (rec *record) asked() int64 {
+	if rec == nil {
+		return 0
+	}
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
 	return rec.sent
 }
 
-func (rec *record) add(b []byte) {
+// add appends what a server sent, up to the limit.
+func (rec *record) add(to *bytes.Buffer, b []byte) error {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
-	if !rec.done {
-		rec.buf.Write(b)
+	if to.Len()+len(b) > MaxBytes && rec.err == nil {
+		rec.err = fail.New("the server sent more than 64 MiB")
 	}
-}
-
-// message adds one JSON value, on one line, and returns the message in it; asked is the id of
-// the last request that it may answer. In valid JSON a line feed stands only between tokens, so
-// a blank in its place changes no value; what isn't valid is refused rather than mended.
-func (rec *record) message(value []byte, asked int64) (*message, error) {
-	if !json.Valid(value) {
-		return nil, rec.refuse("it sent something that is not JSON", value)
+	if !rec.done && rec.err == nil {
+		to.Write(b)
 	}
-	m, why := decode(value, asked)
-	if why != "" {
-		return nil, rec.refuse(why, value)
-	}
-	if rec.add(append(oneLine(value), '\n')); m == nil {
-		return nil, noMessage(value)
-	}
-	return m, nil
+	return rec.err
 }
 
 func (rec *record) refuse(why string, value []byte) error {
+	err := fail.New("%s: %s", why, Excerpt(string(bytes.TrimSpace(value))))
+	if rec == nil {
+		return err
+	}
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
 	if rec.err == nil {
-		rec.err = fmt.Errorf("%s: %s", why, Excerpt(string(bytes.TrimSpace(value))))
+		rec.err = err
 	}
 	return rec.err
 }
@@ -127,7 +146,7 @@ func (rec *record) finish() ([]byte, error) {
 	rec.done = true
 	for _, s := range rec.streams {
 		if err := capture.CheckStream(s.Bytes()); err != nil && rec.err == nil {
-			rec.err = err
+			rec.err = fail.New("%s", err)
 		}
 	}
 	return rec.buf.Bytes(), rec.err
@@ -136,23 +155,19 @@ func (rec *record) finish() ([]byte, error) {
 // stream keeps an event stream as it comes: clients find different messages in some, and
 // pinproof's rules say in which.
 func (rec *record) stream() io.Writer {
+	if rec == nil {
+		return io.Discard
+	}
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
-	s := &stream{rec: rec}
+	s := &bytes.Buffer{}
 	rec.streams = append(rec.streams, s)
-	return s
+	return writer(func(b []byte) { rec.add(s, b) })
 }
 
-type stream struct {
-	rec *record
-	bytes.Buffer
-}
+type writer func([]byte)
 
-func (s *stream) Write(p []byte) (int, error) {
-	s.rec.mu.Lock()
-	defer s.rec.mu.Unlock()
-	if s.rec.done {
-		return len(p), nil
-	}
-	return s.Buffer.Write(p)
+func (w writer) Write(b []byte) (int, error) {
+	w(b)
+	return len(b), nil
 }
