@@ -452,16 +452,20 @@ func (r *Remote) read(p *post, body io.Reader) (last string, wait time.Duration,
 		most = p.asked
 	}
 	var asked int64
+	placed := !r.SSE // it says where first
 	readEvents(io.TeeReader(in, r.rec.stream()), func() { asked = min(most, in.asked) }, func(e event) error {
 		limited.N = MaxBytes // of each
 		last, wait = cmp.Or(e.id, last), cmp.Or(e.retry, wait)
 		switch {
 		case e.kind == "endpoint" && r.SSE:
-			select {
-			case r.placed <- string(e.data):
-			default: // it has said so before
+			if !placed {
+				r.placed <- string(e.data)
 			}
+			placed = true
 			return nil
+		case !placed:
+			err = noMessage(e.data)
+			return err
 		case e.kind != "" && e.kind != "message" || len(e.data) == 0:
 			return nil
 		}
