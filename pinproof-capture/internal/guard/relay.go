@@ -24,7 +24,6 @@ import (
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
-	"pinproof/pinproof-capture/internal/edit"
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
@@ -55,7 +54,7 @@ type relay struct {
 	asking  [pin.EntryTypes]*asking
 	ours    string   // what the ids of our own requests begin with
 	asked   int      // how many there were
-	waiting [][]byte // the lines with calls that wait for a list
+	waiting [][]byte // the calls that wait for a list
 }
 
 // An end is one side of the session. One line at a time goes to it.
@@ -77,7 +76,7 @@ func (e *end) write(b []byte) error {
 // A request is one of the client's that waits for its answer, or of ours.
 type request struct {
 	id             []byte // as it was spelled; nil of ours
-	idValue        jsontree.Value
+	key            string // by which an answer finds it
 	method, cursor string
 	paged          bool     // it has a cursor
 	logged         *logLine // of a call
@@ -271,82 +270,68 @@ func (r *relay) tooLarge() []byte {
 // fromServer returns what of a line of the server's passes to the client, and what is replied
 // to the server. An error ends the session; the line then holds what the client is told last.
 func (r *relay) fromServer(line []byte) (pass, reply []byte, err error) {
-	found, bad := messages(line)
+	m, bad := message(line)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.over {
+	switch method := m.Get("method"); {
+	case r.over:
 		return nil, nil, nil
-	}
-	if bad != nil {
+	case bad != nil:
 		return r.unreadable(line, bad)
-	}
-	if len(found) == 0 {
+	case m.Kind == 0:
 		if noise := bytes.TrimSpace(line); len(noise) > 0 {
 			r.say("the server printed what is no message: %s", mcp.Excerpt(string(noise)))
 		}
 		return nil, nil, nil
+	case method.Kind != 0:
+		r.notified(method.Text)
+		return line, nil, nil
 	}
-	var edits []edit.Edit
-	var answered []string
-	for _, m := range found {
-		if method := m.Get("method"); method.Kind != 0 {
-			r.notified(method.Text)
-			continue
+	key, asked, ours := r.requestOf(m.Get("id"))
+	pass = line
+	if result := m.Get("result"); r.pinned(result) {
+		kept, words, err := r.held(line, m, asked)
+		switch {
+		case err != nil || words != "" && asked.id == nil && !ours:
+			return r.refuseOpen(words), nil, errBlocked
+		case words != "":
+			pass = refusal(asked.id, words)
+		case kept != nil:
+			pass = slices.Concat(line[:result.At], kept, line[result.End:])
 		}
-		key, asked, ours := r.requestOf(m)
-		if ours && len(found) > 1 {
-			return r.block(line, "a batch with the answer to a request of the guard's")
-		}
-		if result := m.Get("result"); r.pinned(result) {
-			kept, words, err := r.held(line, m, asked)
-			switch {
-			case err != nil || words != "" && asked.id == nil && !ours:
-				return r.refuseOpen(words), nil, errBlocked
-			case words != "":
-				edits = append(edits, edit.Edit{At: int(m.At), End: int(m.End), Text: bytes.TrimSpace(refusal(asked.id, words))})
-			case kept != nil:
-				edits = append(edits, edit.Edit{At: int(result.At), End: int(result.End), Text: kept})
-			}
-		}
-		if ours {
-			return r.listed(line, m)
-		}
-		if l := asked.logged; l != nil {
-			r.log.add(logLine{Event: "answer", ID: l.ID, Tool: l.Tool, Prompt: l.Prompt, Bytes: int(m.End - m.At), Outcome: outcomeOf(m)})
-		}
-		answered = append(answered, key)
+	}
+	if ours {
+		return r.listed(line, m)
+	}
+	if l := asked.logged; l != nil {
+		r.log.add(logLine{Event: "answer", ID: l.ID, Tool: l.Tool, Prompt: l.Prompt, Bytes: int(m.End - m.At), Outcome: outcomeOf(m)})
 	}
 	if err := r.log.broken(); err != nil {
 		return r.refuseOpen(wordsNoRecord), nil, err
 	}
-	for _, key := range answered {
-		delete(r.open, key)
-	}
-	return edit.Apply(line, edits), nil, nil
+	delete(r.open, key)
+	return pass, nil, nil
 }
 
-// requestOf is the request that a message answers, and whether that is one of ours. Clients
-// take another spelling of its id, too: in JavaScript, "3" for 3.
-func (r *relay) requestOf(m jsontree.Value) (key string, asked request, ours bool) {
-	id := m.Get("id")
-	if id.Kind == '"' && strings.HasPrefix(id.Text, r.ours) {
-		for _, a := range r.asking {
-			if a != nil && a.idValue.Text == id.Text {
-				asked = a.request
-			}
-		}
-		return "", asked, true
+// requestOf is the request that an id answers, and whether that is one of ours.
+func (r *relay) requestOf(id jsontree.Value) (key string, asked request, ours bool) {
+	if id.Kind != '"' || !strings.HasPrefix(id.Text, r.ours) {
+		return keyOf(id), r.open[keyOf(id)], false
 	}
-	key = capture.MessageID(m)
-	asked, known := r.open[key]
-	if n := numberOf(id); !known && !math.IsNaN(n) {
-		for _, other := range slices.Sorted(maps.Keys(r.open)) {
-			if numberOf(r.open[other].idValue) == n {
-				return other, r.open[other], false
-			}
+	for _, a := range r.asking {
+		if a != nil && a.key == id.Text {
+			asked = a.request
 		}
 	}
-	return key, asked, false
+	return "", asked, true
+}
+
+// keyOf is an id as clients compare it. In JavaScript "3" is 3, too.
+func keyOf(id jsontree.Value) string {
+	if n := numberOf(id); !math.IsNaN(n) {
+		return strconv.FormatFloat(n, 'g', -1, 64)
+	}
+	return string(id.Kind) + id.Text
 }
 
 // numberOf is the number that JavaScript makes of an id, or none.
@@ -493,7 +478,7 @@ func (r *relay) without(line []byte, result jsontree.Value, drifted map[pin.Key]
 // fromClient returns what of a line of the client's passes to the server, or what is
 // answered in the server's place.
 func (r *relay) fromClient(line []byte) (pass, reply []byte, err error) {
-	found, bad := messages(line)
+	m, bad := message(line)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
@@ -509,66 +494,47 @@ func (r *relay) fromClient(line []byte) (pass, reply []byte, err error) {
 			pass = append(pass, refusal(id, wordsUnreadable)...)
 		}
 		return pass, reply, nil
+	case m.Kind == 0: // a client has nothing else to say to a server
+		return nil, nil, nil
 	}
-	return r.requests(line, found) // a client has nothing else to say to a server
+	return r.request(line, m)
 }
 
-// requests takes messages of the client's. A line with a call whose list has changed waits
-// until the list was seen again.
-func (r *relay) requests(line []byte, found []jsontree.Value) (pass, reply []byte, err error) {
-	words, waits := "", false
-	for _, m := range found {
-		if m.Get("method").Text == "notifications/cancelled" {
-			r.cancelled(m)
-		}
-		list, calls := calledBy(m.Get("method").Text)
-		if !calls || words != "" || r.onDrift == Warns {
-			continue
-		}
+// request takes a message of the client's. A call whose list has changed waits until the list was
+// seen again.
+func (r *relay) request(line []byte, m jsontree.Value) (pass, reply []byte, err error) {
+	whole := slices.Concat(bytes.TrimRight(line, "\r\n"), []byte("\n"))
+	if len(r.waiting) > 0 && line[len(line)-1] != '\n' {
+		line = whole // something of ours follows
+	}
+	method, id, cursor := m.Get("method"), m.Get("id"), m.Get("params").Get("cursor")
+	if method.Text == "notifications/cancelled" {
+		r.cancelled(m.Get("params").Get("requestId"))
+	}
+	asked := request{id: bytes.Clone(line[id.At:id.End]), key: keyOf(id), method: method.Text, cursor: cursor.Text, paged: cursor.Kind == '"'}
+	pass = line
+	if list, calls := calledBy(method.Text); calls {
 		key, why := r.catalog.called(list, m.Get("params"))
-		if why == notListed && r.canAsk(list) {
-			waits = true
-		} else if why != "" {
-			words = r.refuseCall(key, why)
-		}
-	}
-	switch {
-	case len(found) == 0:
-		return nil, nil, nil
-	case words != "":
-		return nil, r.refusals(line, found, words), nil
-	}
-	for _, m := range found {
-		method := m.Get("method")
-		if method.Kind == 0 {
-			continue
-		}
-		cursor := m.Get("params").Get("cursor")
-		id := m.Get("id")
-		asked := request{id: bytes.Clone(line[id.At:id.End]), idValue: jsontree.Value{Kind: id.Kind, Text: id.Text}, method: method.Text, cursor: cursor.Text, paged: cursor.Kind == '"'}
-		if list, ok := calledBy(method.Text); ok && waits {
-			pass = append(pass, r.ask(list, line, m)...)
-		} else if ok {
+		switch {
+		case why == "" || r.onDrift == Warns:
 			asked.logged = r.call(list, line, m)
 			r.log.add(*asked.logged)
 			asked.logged.Arguments = nil // they are written, and can be large
 			if err := r.log.broken(); err != nil {
 				r.over = true
-				return nil, r.refusals(line, found, wordsNoRecord), err
+				return nil, r.refuse(line, m, wordsNoRecord), err
 			}
-		}
-		if id.Kind != 0 {
-			r.open[capture.MessageID(m)] = asked
+		case why == notListed && r.canAsk(list):
+			pass = r.ask(list, line, m)
+			r.waiting = append(r.waiting, whole)
+		default:
+			return nil, r.refuse(line, m, r.refuseCall(key, why)), nil
 		}
 	}
-	switch {
-	case waits:
-		r.waiting = append(r.waiting, slices.Concat(bytes.TrimRight(line, "\r\n"), []byte("\n")))
-		return pass, nil, nil
-	case len(r.waiting) > 0 && line[len(line)-1] != '\n': // more follows, of ours
-		return slices.Concat(line, []byte("\n")), nil, nil
+	if method.Kind != 0 && id.Kind != 0 {
+		r.open[asked.key] = asked
 	}
-	return line, nil, nil
+	return pass, nil, nil
 }
 
 // call is the record of a call that goes to the server.
@@ -601,15 +567,12 @@ func outcomeOf(m jsontree.Value) string {
 	return "result"
 }
 
-// refusals are our answers to the requests among messages.
-func (r *relay) refusals(line []byte, found []jsontree.Value, words string) (out []byte) {
-	for _, m := range found {
-		if id := m.Get("id"); m.Has("method") && id.Kind != 0 {
-			delete(r.open, capture.MessageID(m)) // it may have waited
-			if id.Kind == '"' || id.Kind == '0' {
-				out = append(out, refusal(line[id.At:id.End], words)...)
-			}
-		}
+// refuse is our answer to a message of the client's, if it is a request.
+func (r *relay) refuse(line []byte, m jsontree.Value, words string) []byte {
+	id := m.Get("id")
+	delete(r.open, keyOf(id)) // it may have waited
+	if id.Kind != '"' && id.Kind != '0' {
+		return nil
 	}
-	return out
+	return refusal(line[id.At:id.End], words)
 }
