@@ -258,9 +258,7 @@ func (a *app) rewriting(c *cobra.Command, wrap bool) *cobra.Command {
 		if config.IsTOML() {
 			byHand, refused = config.ByHand(labels, start)
 			fmt.Fprint(a.stdout, byHand)
-		} else if after, refused, err = config.Rewrite(labels, start); err != nil {
-			return err
-		} else if !bytes.Equal(config.Data, after) {
+		} else if after, refused = config.Rewrite(labels, start); !bytes.Equal(config.Data, after) {
 			showLines(a.stdout, config.Data, after)
 			if err = a.confirm(config.File, *yes); err == nil {
 				err = atomicfile.Write(config.File, after)
