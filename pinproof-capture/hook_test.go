@@ -125,6 +125,20 @@ func TestHook(t *testing.T) {
 	}
 }
 
+// TestHookNamesLabels: a label that the lockfile doesn't have is named, with those it has, and no
+// server is started.
+func TestHookNamesLabels(t *testing.T) {
+	project := gated(t)
+	write(t, filepath.Join(project, "tools.lock"), `{"lockfileVersion":1,"servers":{"files":{"tools":{}},"web \u202e":{"tools":{}}}}`)
+	log := filepath.Join(t.TempDir(), "log")
+	code, _, stderr := hookedAs(t, "flies", append([]string{"--"}, standIn(t, "2025-11-25", "one tool", log)...)...)
+	want := "pinproof: blocked: tools.lock has no server flies; it has files, \"web <U+202E>\"\n" +
+		"Do not use this server's tools. A person sees the reason with: pinproof-capture hook flies -- COMMAND\n"
+	if _, err := os.Stat(log); code != 2 || stderr != want || err == nil {
+		t.Errorf("code %d, %v\n%s", code, err, stderr)
+	}
+}
+
 // TestHookMaxAge: a match is taken again for a while, if the question is the same.
 func TestHookMaxAge(t *testing.T) {
 	project := gated(t)
