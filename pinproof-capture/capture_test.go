@@ -345,6 +345,17 @@ func TestEndsAtInitialize(t *testing.T) {
 	}
 }
 
+// TestOpensAPort: where a server seems to listen at an address, more time helps nobody.
+func TestOpensAPort(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "out.jsonl")
+	code, _, stderr := capturing(t, append([]string{"save", out, "--timeout", "2", "--"}, standIn(t, "2025-11-25", "opens a port")...)...)
+	const want = "hint: it listens at http://localhost:3001/mcp rather than on standard input: pinproof-capture save FILE http://localhost:3001/mcp\n"
+	if code != 2 || !strings.HasPrefix(stderr, "error: no answer in 2 seconds\n") || !strings.HasSuffix(stderr, want) || strings.Contains(stderr, "--timeout") {
+		t.Errorf("code %d\n%s", code, stderr)
+	}
+}
+
 // TestLacksVariables: what a server that ends at once says it lacks is what to type next.
 func TestLacksVariables(t *testing.T) {
 	t.Parallel()

@@ -235,6 +235,9 @@ func standInStdio(args []string) {
 	case "lacks variables":
 		fmt.Fprintln(os.Stderr, "Error: STANDIN_KEY is not set, nor is STANDIN_URL;reboot")
 		os.Exit(3)
+	case "opens a port":
+		fmt.Fprintln(os.Stderr, "Server ready at http://127.0.0.1:3001/mcp;reboot")
+		time.Sleep(time.Hour)
 	case "hangs":
 		time.Sleep(time.Hour)
 	case "floods":
