@@ -356,25 +356,6 @@ func TestOpensAPort(t *testing.T) {
 	}
 }
 
-// TestLacksVariables: what a server that ends at once says it lacks is what to type next.
-func TestLacksVariables(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	const want = "hint: it seems to miss STANDIN_KEY, STANDIN_URL: export STANDIN_KEY=VALUE STANDIN_URL=VALUE"
-	server := standIn(t, "2025-11-25", "lacks variables")
-	code, _, stderr := capturing(t, append([]string{"save", filepath.Join(dir, "out.jsonl"), "--"}, server...)...)
-	if code != 2 || !strings.HasSuffix(stderr, "\n"+want+"\n") || !strings.Contains(stderr, "  | Error: STANDIN_KEY is not set") {
-		t.Errorf("code %d\n%s", code, stderr)
-	}
-	entry, _ := json.Marshal(map[string]any{"command": server[0], "args": server[1:], "env": map[string]string{"STANDIN_URL": "x"}})
-	config := filepath.Join(dir, "mcp.json")
-	write(t, config, `{"mcpServers":{"a":`+string(entry)+`}}`)
-	code, _, stderr = capturing(t, "config", config, dir)
-	if code != 2 || !strings.Contains(stderr, "\nhint: it seems to miss STANDIN_KEY: export STANDIN_KEY=VALUE, or put that into the env of its entry\n") {
-		t.Errorf("code %d\n%s", code, stderr)
-	}
-}
-
 func TestRepeatedMembersAreKept(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.jsonl")
 	if code, _, stderr := capturing(t, append([]string{"save", out, "--"}, standIn(t, "2025-11-25", "repeated members")...)...); code != 0 {

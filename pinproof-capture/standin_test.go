@@ -232,9 +232,6 @@ func standInStdio(args []string) {
 	switch b.twist {
 	case "dies":
 		os.Exit(3)
-	case "lacks variables":
-		fmt.Fprintln(os.Stderr, "Error: STANDIN_KEY is not set, nor is STANDIN_URL;reboot")
-		os.Exit(3)
 	case "opens a port":
 		fmt.Fprintln(os.Stderr, "Server ready at http://127.0.0.1:3001/mcp;reboot")
 		time.Sleep(time.Hour)

@@ -157,7 +157,7 @@ func (c *Config) Labels(given []string) ([]string, error) {
 // server is that of an entry, started as its client does.
 func (c *Config) server(label string) (mcp.Server, error) {
 	e, x := c.entries[label], expander{project: c.project, plain: c.plain}
-	s := mcp.Server{Dir: c.project, Headers: http.Header{}, Configured: true}
+	s := mcp.Server{Dir: c.project, Headers: http.Header{}}
 	if e.Cwd != "" {
 		s.Dir = mcp.Within(c.project, x.expand(e.Cwd))
 	}
@@ -331,23 +331,19 @@ func (c *Config) Capture(ctx context.Context, dir string, labels []string, o mcp
 		line string
 		err  error
 	}
-	answers := map[string]chan answer{}
+	answers := make([]chan answer, len(labels))
 	slots := make(chan struct{}, maxParallel)
-	for _, label := range labels {
-		answers[label] = make(chan answer, 1)
-	}
-	go func() {
-		for _, label := range labels {
+	for i, label := range labels {
+		answers[i] = make(chan answer, 1)
+		go func() {
 			slots <- struct{}{}
-			go func() {
-				line, err := c.captureEntry(ctx, label, dir, o)
-				answers[label] <- answer{line, err}
-				<-slots
-			}()
-		}
-	}()
-	for _, label := range labels {
-		a := <-answers[label]
+			line, err := c.captureEntry(ctx, label, dir, o)
+			answers[i] <- answer{line, err}
+			<-slots
+		}()
+	}
+	for i, label := range labels {
+		a := <-answers[i]
 		tell(label, a.line, a.err)
 	}
 	return nil

@@ -31,8 +31,6 @@ type Server struct {
 	URL     string
 	Headers http.Header
 	SSE     bool // the transport of 2024-11-05 rather than Streamable HTTP
-
-	Configured bool // by an entry of a client's configuration, which can hold variables
 }
 
 // Options say how a server is asked.
@@ -143,16 +141,21 @@ func (s Server) Capture(ctx context.Context, o Options) (*Transcript, error) {
 	if s.URL == "" && !ses.met && o.Protocol < FirstDiscover && wantsDiscover(err) {
 		f.Hint("it may speak only revision %s: --protocol %[1]s", FirstDiscover)
 	}
-	if names := missingVariables(last, s.hasVariable); names != nil {
-		f.Hint("%s", missingHint(names, s.Configured))
-	}
 	return nil, &ServerError{f, last}
 }
 
-// hasVariable reports whether the server is given a variable.
-func (s Server) hasVariable(name string) bool {
-	return os.Getenv(name) != "" || slices.ContainsFunc(s.Env, func(v string) bool { return strings.HasPrefix(v, name+"=") })
+// listensAt is where a server seems to listen, by what it said, or "": one that opens a port
+// doesn't speak on standard output.
+func listensAt(said []string) string {
+	for _, line := range said {
+		if m := listens.FindStringSubmatch(line); m != nil {
+			return "http://localhost:" + m[1] + m[3] + m[2]
+		}
+	}
+	return ""
 }
+
+var listens = regexp.MustCompile(`(?i)https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):(\d{2,5})((?:/[a-z0-9_-]+)*)|\b(?:port|listening on)[ :=]+(\d{2,5})\b`)
 
 // wantsDiscover reports whether an error that initialize was answered with is that of a server
 // which knows only what came after it.
