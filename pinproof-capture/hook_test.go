@@ -244,13 +244,11 @@ func TestRemedy(t *testing.T) {
 	project := gated(t)
 	// Nothing listens on port 1.
 	remedies := map[string][]string{
-		"-- COMMAND":                    append([]string{"--"}, standIn(t, "2025-11-25", "dies")...),
-		"http://127.0.0.1:1/mcp/v1.0/~": {"http://user:SECRET@127.0.0.1:1/mcp/v1.0/~?key=SECRET&x=1#SECRET"},
-		"http://127.0.0.1:1 --sse --header-env NAME=VARIABLE": {"http://127.0.0.1:1", "--sse", "--header", "X-Key: SECRET"},
-		"http://127.0.0.1:1/ --header-env NAME=VARIABLE":      {"HTTP://127.0.0.1:1/", "--header-env", "X-Key=HOME"},
-		"URL":                            {"http://127.0.0.1:1/$(SECRET)"},
-		"URL --header-env NAME=VARIABLE": {"http://[::1]:1/%0aSECRET;", "--header", "a: b"},
-		"URL --sse":                      {"http://127.0.0.1:1/a%2Fb", "--sse"},
+		"-- COMMAND":                           append([]string{"--"}, standIn(t, "2025-11-25", "dies")...),
+		"URL":                                  {"http://user:SECRET@127.0.0.1:1/mcp/v1.0/~?key=SECRET&x=1#SECRET"},
+		"URL --sse --header-env NAME=VARIABLE": {"http://127.0.0.1:1", "--sse", "--header", "X-Key: SECRET"},
+		"URL --header-env NAME=VARIABLE":       {"HTTP://127.0.0.1:1/$(SECRET)", "--header-env", "X-Key=HOME"},
+		"URL --sse":                            {"http://[::1]:1/%0aSECRET;", "--sse"},
 	}
 	for want, args := range remedies {
 		code, _, stderr := hooked(t, args...)

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"net/http"
-	"net/url"
 	"os"
 	"regexp"
 	"slices"
@@ -108,19 +107,12 @@ func (w *address) server(c *cobra.Command, address string) (mcp.Server, error) {
 	return s, nil
 }
 
-var plainAddress = regexp.MustCompile(`^https?://[A-Za-z0-9.:-]+(/[A-Za-z0-9._~/-]*)?$`)
-
-// remedy names a server for a person, without what may be secret: the user's command as
-// COMMAND, an address without its query, and as URL if a shell could read something else in it.
+// remedy names a server for a person in words of ours alone: a command or an address may hold a
+// secret, and a shell could read something else in it.
 func (w *address) remedy(s mcp.Server) string {
-	if s.URL == "" {
-		return "-- COMMAND"
-	}
 	words := "URL"
-	if u, err := url.Parse(s.URL); err == nil {
-		if plain := u.Scheme + "://" + u.Host + u.EscapedPath(); plainAddress.MatchString(plain) {
-			words = plain
-		}
+	if s.URL == "" {
+		words = "-- COMMAND"
 	}
 	if w.sse {
 		words += " --sse"

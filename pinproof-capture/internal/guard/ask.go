@@ -112,7 +112,7 @@ func (r *relay) giveUp(list pin.EntryType, a *asking) {
 	toClient, toServer, _ := r.release(list) // a record that can't be kept is found out at the next line
 	r.mu.Unlock()
 	r.client.write(toClient)
-	r.reply(toServer)
+	r.server.write(toServer)
 }
 
 // release lets the calls go on that waited for a list: to the server, or back to the client.

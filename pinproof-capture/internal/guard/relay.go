@@ -157,114 +157,91 @@ const (
 	lookAfter      = time.Second
 )
 
-// An ending says why one direction of the session is over. Without an error its reader
-// has come to the end.
-type ending struct {
-	server bool
-	err    error
-}
-
 var errBlocked = errors.New("blocked") // a person has been told
 
 func (r *relay) run(stdin io.Reader, p server, signals <-chan os.Signal) (int, error) {
 	r.server.w = p
-	ends := make(chan ending, 2)
-	go func() { ends <- ending{true, r.ended(p.Lines(r.serverSays))} }()
-	go func() { ends <- ending{false, r.ended(mcp.ReadLines(stdin, func() {}, r.clientSays))} }()
+	serverEnds, clientEnds := make(chan error, 1), make(chan error, 1)
+	go func() { serverEnds <- r.ended(p.Lines(r.serverSays)) }()
+	go func() { clientEnds <- r.ended(mcp.ReadLines(stdin, func() {}, r.clientSays)) }()
 	go func() {
 		for b := range r.replies { // a server that doesn't read keeps nobody from reading what it says
-			r.toServer(b)
+			r.server.write(b)
 		}
 	}()
 	var killed, look <-chan time.Time
-	for {
+	for over := false; !over; {
+		var err error
 		select {
 		case s := <-signals:
 			p.Signal(s)
 			if killed == nil {
 				killed = time.After(signalPatience)
 			}
+			continue
 		case <-killed: // also where it has ended, and the client doesn't read what it said
-			p.Stop()
-			return p.ExitCode(), nil
+			over = true
+		case err = <-serverEnds:
+			over = true
+		case err = <-clientEnds:
+			over = err != nil
+			look = time.Tick(lookAfter)
 		case <-look:
-			if !r.waits() {
-				p.Close()
-			}
 			if hungUp(r.client.w) {
 				p.Stop() // nobody will ever read what it says
 			}
-		case e := <-ends:
-			switch {
-			case e.err == errBlocked:
-				p.Stop()
-				return 2, nil
-			case e.err != nil && !errors.Is(e.err, syscall.EPIPE):
-				p.Stop()
-				return 2, e.err
-			case e.server, e.err != nil:
-				p.Stop()
-				return p.ExitCode(), nil
-			}
-			if !r.waits() {
-				p.Close()
-			}
-			look = time.Tick(lookAfter)
+		}
+		switch {
+		case err == errBlocked:
+			return 2, nil
+		case err != nil && !errors.Is(err, syscall.EPIPE):
+			return 2, err
+		case !over && !r.waits():
+			p.Close()
 		}
 	}
+	p.Stop()
+	return p.ExitCode(), nil
 }
 
 // serverSays passes on what of a line of the server's may pass.
 func (r *relay) serverSays(said mcp.Said) error {
 	pass, reply, err := r.fromServer(said.Line)
-	if said.Again && err == nil {
+	switch {
+	case said.Again && err == nil:
 		return nil // it is judged, and the client has had one like it
+	case len(reply) > 0:
+		select {
+		case r.replies <- reply:
+		default:
+			err = cmp.Or(err, error(fail.New("the server speaks on, and reads none of %d replies", maxReplies)))
+		}
 	}
-	return cmp.Or(r.client.write(pass), r.reply(reply), err)
+	return cmp.Or(r.client.write(pass), err)
 }
 
-// clientSays passes on what of a line of the client's may pass.
+// clientSays passes on what of a line of the client's may pass. What the server no longer takes is
+// lost, as without a relay.
 func (r *relay) clientSays(line []byte) error {
 	pass, reply, err := r.fromClient(line)
-	return cmp.Or(r.toServer(pass), r.client.write(reply), err)
+	r.server.write(pass)
+	return cmp.Or(r.client.write(reply), err)
 }
 
-// ended tells the client of a message that is too large to be judged.
+// ended answers all that the client waits for where a message is too large to be judged.
 func (r *relay) ended(err error) error {
-	if err == mcp.ErrTooLarge {
-		r.client.write(r.tooLarge())
+	if err != mcp.ErrTooLarge {
+		return err
 	}
-	return err
-}
-
-// toServer writes to the server. What that no longer takes is lost, as without a relay.
-func (r *relay) toServer(b []byte) error {
-	r.server.write(b)
-	return nil
-}
-
-// reply sends what the server gets in answer to what it said.
-func (r *relay) reply(b []byte) error {
-	if len(b) == 0 {
-		return nil
-	}
-	select {
-	case r.replies <- b:
-		return nil
-	default:
-		return fail.New("the server speaks on, and reads none of %d replies", maxReplies)
-	}
-}
-
-// tooLarge is what the client is told of a message that is too large to be judged.
-func (r *relay) tooLarge() []byte {
+	var last []byte
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.over {
-		return nil
+	if !r.over {
+		r.log.add(logLine{Event: "block", Reason: mcp.ErrTooLarge.Text})
+		last = r.refuseOpen("pinproof: blocked: " + mcp.ErrTooLarge.Text + ". The session with server " + r.judge.label() + " is over.")
 	}
-	r.log.add(logLine{Event: "block", Reason: mcp.ErrTooLarge.Text})
-	return r.refuseOpen("pinproof: blocked: " + mcp.ErrTooLarge.Text + ". The session with server " + r.judge.label() + " is over.")
+	r.mu.Unlock()
+	r.client.write(last)
+	return err
 }
 
 // fromServer returns what of a line of the server's passes to the client, and what is replied
@@ -370,17 +347,12 @@ func (r *relay) unreadable(line []byte, bad error) (pass, reply []byte, err erro
 	}
 	r.say("the server's message is refused: %s: %s", bad, mcp.Excerpt(string(bytes.TrimSpace(line))))
 	requests, answers := looseIDs(line)
-	for _, id := range answers {
-		maps.DeleteFunc(r.open, func(_ string, asked request) bool {
-			if !bytes.Equal(asked.id, id) {
-				return false
-			}
-			pass = append(pass, refusal(id, wordsUnreadable)...)
-			return true
-		})
+	for _, a := range answers {
+		pass = append(pass, refusal(r.open[a.key].id, wordsUnreadable)...)
+		delete(r.open, a.key)
 	}
-	for _, id := range requests {
-		reply = append(reply, refusal(id, wordsRequest)...)
+	for _, q := range requests {
+		reply = append(reply, refusal(q.id, wordsRequest)...)
 	}
 	return pass, reply, nil
 }
@@ -487,11 +459,11 @@ func (r *relay) fromClient(line []byte) (pass, reply []byte, err error) {
 	case bad != nil:
 		r.say("the client's message is refused: %s", bad)
 		requests, answers := looseIDs(line)
-		for _, id := range requests {
-			reply = append(reply, refusal(id, wordsRequest)...)
+		for _, q := range requests {
+			reply = append(reply, refusal(q.id, wordsRequest)...)
 		}
-		for _, id := range answers {
-			pass = append(pass, refusal(id, wordsUnreadable)...)
+		for _, a := range answers {
+			pass = append(pass, refusal(a.id, wordsUnreadable)...)
 		}
 		return pass, reply, nil
 	case m.Kind == 0: // a client has nothing else to say to a server
