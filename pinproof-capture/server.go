@@ -37,32 +37,33 @@ func asking(c *cobra.Command, timeout time.Duration) *ask {
 	set.StringVar(&a.Protocol, "protocol", mcp.LastInitialize, "begin with this `REVISION` of the protocol; from "+mcp.FirstDiscover+" on with server/discover")
 	set.IntVar(&a.seconds, "timeout", int(timeout.Seconds()), "wait so many `SECONDS` for a server; PINPROOF_TIMEOUT is the same")
 	set.DurationVar(&a.Settle, "settle", defaultSettle, "wait so long for what the server says after its last answer")
+	c.PreRunE = func(c *cobra.Command, _ []string) error { return a.check(c) }
 	return a
 }
 
 var capabilityName = regexp.MustCompile(`^[A-Za-z]+(\.[A-Za-z]+)*$`)
 
-// options checks the flags.
-func (a *ask) options(c *cobra.Command) (mcp.Options, error) {
+// check checks the flags.
+func (a *ask) check(c *cobra.Command) error {
 	if data := os.Getenv("PINPROOF_TIMEOUT"); data != "" && !c.Flags().Changed("timeout") {
 		n, err := strconv.Atoi(data)
 		if err != nil || n < 1 {
-			return a.Options, usage(c, "PINPROOF_TIMEOUT is no number of seconds")
+			return usage(c, "PINPROOF_TIMEOUT is no number of seconds")
 		}
 		a.seconds = n
 	}
 	a.Timeout = time.Duration(a.seconds) * time.Second
 	switch {
 	case slices.ContainsFunc(a.Capabilities, func(name string) bool { return !capabilityName.MatchString(name) }):
-		return a.Options, usage(c, "--capability takes names such as roots,sampling,elicitation.url")
+		return usage(c, "--capability takes names such as roots,sampling,elicitation.url")
 	case !regexp.MustCompile(`^20\d\d-\d\d-\d\d$`).MatchString(a.Protocol):
-		return a.Options, usage(c, "%s is no revision of the protocol: %s is one", text.Name(a.Protocol), mcp.LastInitialize)
+		return usage(c, "%s is no revision of the protocol: %s is one", text.Name(a.Protocol), mcp.LastInitialize)
 	case a.Settle < 0 || a.Settle > time.Minute:
-		return a.Options, usage(c, "--settle takes 0s to 1m")
+		return usage(c, "--settle takes 0s to 1m")
 	case a.seconds < 1 || a.seconds > 3600:
-		return a.Options, usage(c, "--timeout takes 1 to 3600 seconds")
+		return usage(c, "--timeout takes 1 to 3600 seconds")
 	}
-	return a.Options, nil
+	return nil
 }
 
 // An address holds the flags that go with a URL.

@@ -18,23 +18,28 @@ import (
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
-// IsTOML reports whether the configuration is Codex's, for which there is no writer that leaves
-// the rest as it is.
-func (c *Config) IsTOML() bool { return c.plain }
-
 // Rewrite returns the configuration with guards before servers, which start begins, or without
-// guards if start is nil. All else stays byte for byte. refused has a line for each server that
-// stays as it is although it was meant.
-func (c *Config) Rewrite(labels, start []string) (out []byte, refused []error) {
+// guards if start is nil. All else stays byte for byte. For Codex's TOML there is no writer that
+// leaves the rest as it is: byHand has the entries as a person should write them. refused says why
+// a server stays as it is although it was meant.
+func (c *Config) Rewrite(labels, start []string) (out []byte, byHand string, refused []error) {
 	for _, label := range labels {
-		next, err := c.rewrite(label, start)
-		if err != nil {
-			refused = append(refused, refusal(label, err))
+		var entry string
+		next, err := c, error(nil)
+		if c.plain {
+			entry, err = c.byHand(label, start)
 		} else {
-			c = next
+			next, err = c.rewrite(label, start)
 		}
+		if err != nil {
+			f := fail.From(err)
+			f.Text = text.Name(label) + ": " + f.Text
+			refused = append(refused, f)
+			continue
+		}
+		c, byHand = next, byHand+entry
 	}
-	return c.Data, refused
+	return c.Data, byHand, refused
 }
 
 // rewrite rewrites one server. Wrapping and unwrapping must be the inverse of each other to the
@@ -203,35 +208,31 @@ func (c *Config) unwrapped(label string) (before []*Config) {
 	return before
 }
 
-// ByHand returns the entries of Codex's configuration as they should be, for a person to write.
-func (c *Config) ByHand(labels, start []string) (entries string, refused []error) {
-	for _, label := range labels {
-		argv := c.entries[label].argv()
-		behind, _ := behindGuard(argv)
-		if (start == nil) == (behind < 0) {
-			continue
-		}
-		words, err := argv[max(behind, 0):], error(nil)
-		if start != nil {
-			words, err = slices.Concat(start, []string{"guard", label, "--"}, argv), guardable(label, argv)
-		}
-		if all := strings.Join(words, "") + label; text.Printable(all) != all {
-			err = fail.New("it has a character that can't be shown")
-		}
-		if err != nil {
-			refused = append(refused, refusal(label, err))
-			continue
-		}
-		key := label
-		if !plainKey.MatchString(label) {
-			key = quoted(label)[0]
-		}
-		entries += fmt.Sprintf("[mcp_servers.%s]\ncommand = %s\n", key, quoted(words[0])[0])
-		if len(words) > 1 {
-			entries += fmt.Sprintf("args = [%s]\n", strings.Join(quoted(words[1:]...), ", "))
-		}
+// byHand returns an entry of Codex's configuration as it should be, or "" if it is.
+func (c *Config) byHand(label string, start []string) (entry string, err error) {
+	argv := c.entries[label].argv()
+	behind, _ := behindGuard(argv)
+	if (start == nil) == (behind < 0) {
+		return "", nil
 	}
-	return entries, refused
+	words := argv[max(behind, 0):]
+	if start != nil {
+		words = slices.Concat(start, []string{"guard", label, "--"}, argv)
+		err = guardable(label, argv)
+	}
+	if all := strings.Join(words, "") + label; err == nil && text.Printable(all) != all {
+		err = fail.New("it has a character that can't be shown")
+	}
+	list := quoted(append(words, label)...)
+	key, list := list[len(words)], list[:len(words)]
+	if plainKey.MatchString(label) {
+		key = label
+	}
+	entry = fmt.Sprintf("[mcp_servers.%s]\ncommand = %s\n", key, list[0])
+	if len(list) > 1 {
+		entry += fmt.Sprintf("args = [%s]\n", strings.Join(list[1:], ", "))
+	}
+	return entry, err
 }
 
 var plainKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`) // of TOML
@@ -245,13 +246,6 @@ func guardable(label string, argv []string) error {
 		return fail.New(mcp.NoFileName)
 	}
 	return CheckLaunch(argv)
-}
-
-// refusal is why a server stays as it is although it was meant.
-func refusal(label string, why error) error {
-	f := fail.From(why)
-	f.Text = text.Name(label) + ": " + f.Text
-	return f
 }
 
 // keptType is the key of a server's type behind a guard, which clients don't know.

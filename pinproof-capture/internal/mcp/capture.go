@@ -31,6 +31,8 @@ type Server struct {
 	URL     string
 	Headers http.Header
 	SSE     bool // the transport of 2024-11-05 rather than Streamable HTTP
+
+	rec *record // of a capture; nil for a guard
 }
 
 // Options say how a server is asked.
@@ -90,8 +92,8 @@ func (s Server) Capture(ctx context.Context, o Options) (*Transcript, error) {
 	begin := time.Now()
 	limited, cancel := context.WithTimeout(ctx, o.Timeout)
 	defer cancel()
-	rec := &record{}
-	ses := &session{ctx: limited, came: make(chan received), rec: rec, protocol: o.Protocol, capabilities: claims(o.Capabilities)}
+	s.rec = &record{}
+	ses := &session{ctx: limited, came: make(chan received), rec: s.rec, protocol: o.Protocol, capabilities: claims(o.Capabilities)}
 	var stderr tail
 	var told *fail.Error
 	var g *greeting
@@ -99,7 +101,7 @@ func (s Server) Capture(ctx context.Context, o Options) (*Transcript, error) {
 	stop := func() {}
 	if s.URL != "" {
 		var r *Remote
-		if r, err = connect(limited, s, nil, rec); err == nil {
+		if r, err = Connect(limited, s, nil); err == nil {
 			defer r.Stop()
 			g, err = ses.run(r, o)
 		}
@@ -109,12 +111,12 @@ func (s Server) Capture(ctx context.Context, o Options) (*Transcript, error) {
 			return nil, failed
 		}
 		defer p.Stop()
-		stop, p.rec = p.Stop, rec
+		stop = p.Stop
 		if g, err = ses.run(p, o); err != nil && limited.Err() == nil && !errors.As(err, new(*fail.Error)) {
 			told = p.reason(err)
 		}
 	}
-	data, bad := rec.finish()
+	data, bad := s.rec.finish()
 	if err == nil && bad == nil {
 		return &Transcript{data, g, time.Since(begin)}, nil
 	}

@@ -28,7 +28,6 @@ import (
 // stream for all that the server says. It is read and written like a Process: a message a line.
 type Remote struct {
 	Server
-	rec      *record                          // of a capture; nil for a guard
 	say      func(format string, args ...any) // to a person
 	client   http.Client
 	origin   string // scheme, host and port: the only one that is ever asked
@@ -88,15 +87,11 @@ const (
 // Connect begins a session with a server at an address; ctx bounds the beginning alone. say tells a
 // person something.
 func Connect(ctx context.Context, s Server, say func(string, ...any)) (*Remote, error) {
-	return connect(ctx, s, say, nil)
-}
-
-func connect(ctx context.Context, s Server, say func(string, ...any), rec *record) (*Remote, error) {
 	u, err := url.Parse(s.URL)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, fail.New("the URL is no address: https://HOST/PATH is one") // it may hold a secret
 	}
-	r := &Remote{Server: s, rec: rec, say: say, origin: originOf(u), endpoint: u, placed: make(chan string, 1),
+	r := &Remote{Server: s, say: say, origin: originOf(u), endpoint: u, placed: make(chan string, 1),
 		ready: make(chan struct{}), waiting: map[string]*post{}, unlisten: func() {}}
 	r.client.CheckRedirect = r.checkRedirect
 	r.ctx, r.stop = context.WithCancelCause(context.Background())

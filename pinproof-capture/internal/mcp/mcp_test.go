@@ -96,7 +96,7 @@ func TestCountsWithoutMemory(t *testing.T) {
 // TestOneResponseALine: what was sent over several lines is one in the record.
 func TestOneResponseALine(t *testing.T) {
 	said := ""
-	r := &Remote{rec: &record{}, ctx: t.Context(), ready: make(chan struct{}), stop: func(error) {}, take: func(s Said) error {
+	r := &Remote{Server: Server{rec: &record{}}, ctx: t.Context(), ready: make(chan struct{}), stop: func(error) {}, take: func(s Said) error {
 		said += string(s.Line)
 		return nil
 	}}

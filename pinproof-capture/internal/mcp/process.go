@@ -50,7 +50,7 @@ func Launch(src Server, stderr io.Writer) (*Process, error) {
 		}
 	}
 	cmd.WaitDelay = Grace // a child of its may hold standard error open
-	p := &Process{cmd: cmd, ended: make(chan struct{})}
+	p := &Process{cmd: cmd, rec: src.rec, ended: make(chan struct{})}
 	cmd.Stderr = stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
