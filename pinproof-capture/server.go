@@ -158,40 +158,24 @@ func (a *app) server(c *cobra.Command, args []string, web *address) (mcp.Server,
 // missingDashes says where the "--" has to stand that a command line lacks before the server's
 // command, or is nil if that isn't what is amiss.
 func (a *app) missingDashes(c *cobra.Command) error {
-	if c.Name() != "save" && c.Name() != "guard" && c.Name() != "hook" {
+	args := c.Flags().Args() // as far as they were read
+	if c.Name() != "save" && c.Name() != "guard" && c.Name() != "hook" || len(args) < 2 || strings.Contains(args[1], "://") {
 		return nil
 	}
-	begin := slices.Index(a.args, c.Name()) + 1
-	for i, arguments := begin, 0; i < len(a.args); i++ {
-		word := a.args[i]
-		if word == "--" {
-			return nil
-		}
-		if !strings.HasPrefix(word, "-") {
-			if arguments++; arguments < 2 {
-				continue
-			}
-			if strings.Contains(word, "://") {
-				return nil
-			}
-			words := slices.Concat([]string{c.Root().Name()}, a.args[:i], []string{"--"}, a.args[i:])
-			if c.Name() == "hook" {
-				words = strings.Fields("pinproof-capture hook LABEL -- COMMAND [ARG]...") // a model reads it
-			} else {
-				for i := range words {
-					words[i] = shell.Quote(words[i])
-				}
-			}
-			return fail.New("-- is missing before the server's command").Hint("%s", strings.Join(words, " "))
-		}
-		name, _, hasValue := strings.Cut(strings.TrimLeft(word, "-"), "=")
-		flag := c.Flags().Lookup(name)
-		if flag == nil {
-			return nil
-		}
-		if flag.NoOptDefVal == "" && !hasValue {
-			i++ // its value
-		}
+	at := 0
+	for _, word := range []string{c.Name(), args[0]} {
+		at += slices.Index(a.args[at:], word) + 1
 	}
-	return nil
+	at += slices.Index(a.args[at:], args[1])
+	if slices.Contains(a.args[:at], "--") {
+		return nil
+	}
+	words := slices.Concat([]string{c.Root().Name()}, a.args[:at], []string{"--"}, a.args[at:])
+	for i := range words {
+		words[i] = shell.Quote(words[i])
+	}
+	if c.Name() == "hook" {
+		words = strings.Fields("pinproof-capture hook LABEL -- COMMAND [ARG]...") // a model reads it
+	}
+	return fail.New("-- is missing before the server's command").Hint("%s", strings.Join(words, " "))
 }
