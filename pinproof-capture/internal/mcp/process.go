@@ -22,12 +22,12 @@ const Grace = time.Second
 
 // A Process is a stdio server that runs, with its group.
 type Process struct {
-	cmd   *exec.Cmd
-	group group // proc_unix.go, proc_windows.go
-	rec   *record
-	In    io.WriteCloser
-	out   *os.File
-	ended chan struct{} // closed when the server itself has ended
+	io.WriteCloser // its input
+	cmd            *exec.Cmd
+	group          group // proc_unix.go, proc_windows.go
+	rec            *record
+	out            *os.File
+	ended          chan struct{} // closed when the server itself has ended
 
 	once sync.Once // stop
 }
@@ -62,7 +62,7 @@ func Launch(src Server, stderr io.Writer) (*Process, error) {
 		return nil, err
 	}
 	cmd.Stdout = theirs
-	p.In, p.out = in, out
+	p.WriteCloser, p.out = in, out
 	p.group, err = startGroup(cmd)
 	theirs.Close()
 	if err != nil {
@@ -123,7 +123,7 @@ func startReason(err error) string {
 // end, by killing it, a second apart.
 func (p *Process) Stop() {
 	p.once.Do(func() { // later the group's number may be another's
-		p.In.Close()
+		p.Close()
 		if !p.gone() {
 			p.group.terminate()
 			p.gone()
@@ -147,10 +147,6 @@ func (p *Process) gone() bool {
 	}
 	return false
 }
-
-// Write writes to the server's input, and Close closes it.
-func (p *Process) Write(b []byte) (int, error) { return p.In.Write(b) }
-func (p *Process) Close() error                { return p.In.Close() }
 
 // Signal passes on a signal that we got.
 func (p *Process) Signal(s os.Signal) { p.group.signal(s) }
