@@ -343,7 +343,8 @@ func (r *relay) pinned(result jsontree.Value) bool {
 // more than one way. The session goes on if no list and no instructions can be in it.
 func (r *relay) unreadable(line []byte, bad error) (pass, reply []byte, err error) {
 	if capture.HidesAnswer(line) {
-		return r.block(line, bad.Error())
+		words := r.unjudged("block", "blocked", line, fail.New("the server's answer is refused: %s", bad))
+		return r.refuseOpen(words), nil, errBlocked
 	}
 	r.say("the server's message is refused: %s: %s", bad, mcp.Excerpt(string(bytes.TrimSpace(line))))
 	requests, answers := looseIDs(line)
@@ -355,12 +356,6 @@ func (r *relay) unreadable(line []byte, bad error) (pass, reply []byte, err erro
 		reply = append(reply, refusal(q.id, wordsRequest)...)
 	}
 	return pass, reply, nil
-}
-
-// block ends the session for a line that could hold an answer to some clients.
-func (r *relay) block(line []byte, why string) (pass, reply []byte, err error) {
-	words := r.unjudged("block", "blocked", line, fail.New("the server's answer is refused: %s", why))
-	return r.refuseOpen(words), nil, errBlocked
 }
 
 // refuseOpen ends the session and answers all that the client still waits for. An id that
