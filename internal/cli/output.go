@@ -92,6 +92,11 @@ func (o *output) check(a *app, req *request, others ...string) error {
 // known reports whether a format is one that can be written.
 func known(format string) bool { return format == "text" || formats[format] != nil }
 
+// writes reports whether an output has the format.
+func (o *output) writes(format string) bool {
+	return o.format == format || slices.ContainsFunc(o.files, func(arg string) bool { return strings.HasPrefix(arg, format+"=") })
+}
+
 // write writes a report or, for an empty one, why there is no answer: a file must not keep
 // an old one.
 func (o *output) write(w io.Writer, format string, m *report.Model, style plain.Style) error {
@@ -116,6 +121,9 @@ func (o *output) emit(a *app, ans answer, style plain.Style) error {
 		}
 		report.WriteHook(a.stderr, ans.Input) // a failed write changes nothing: it is exit 2 as well
 		return errReported
+	}
+	if !o.writes("json") {
+		ans.ApprovalHash = nil // of every tool: that takes as long as the verdict
 	}
 	model := report.New(ans.Input).Model
 	err := o.writeFiles(model)
