@@ -549,6 +549,19 @@ func TestHTTPAnswers(t *testing.T) {
 	}
 }
 
+// TestFloodOfStreams: the limit is one for all event streams, also for what is no message in them.
+func TestFloodOfStreams(t *testing.T) {
+	t.Parallel()
+	much := strings.Repeat("event: x\ndata: "+strings.Repeat("x", 1<<20)+"\n\n", 40)
+	server := aWeb(t, func(method string, id int, _ func(string)) string {
+		return much + event(strings.Replace(good(method, id, "a"), `}]`, `}],"nextCursor":"`+fmt.Sprint(id)+`"`, 1))
+	})
+	out := filepath.Join(t.TempDir(), "out.jsonl")
+	if code, _, stderr := capturing(t, "save", out, server.URL); code != 2 || stderr != "error: the server sent more than 64 MiB\n" {
+		t.Errorf("code %d\n%s", code, stderr)
+	}
+}
+
 func TestHeaderEnv(t *testing.T) {
 	server := newStandInHTTP(t, "2025-11-25", "", false)
 	t.Setenv("CAPTURE_TOKEN", "Bearer abc")

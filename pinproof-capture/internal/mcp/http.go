@@ -448,7 +448,7 @@ func (r *Remote) read(p *post, body io.Reader) (last string, wait time.Duration,
 	}
 	var asked int64
 	placed := !r.SSE // it says where first
-	readEvents(io.TeeReader(in, r.rec.stream()), func() { asked = min(most, in.asked) }, func(e event) error {
+	failed := readEvents(io.TeeReader(in, r.rec.stream()), func() { asked = min(most, in.asked) }, func(e event) error {
 		limited.N = MaxBytes // of each
 		last, wait = cmp.Or(e.id, last), cmp.Or(e.retry, wait)
 		switch {
@@ -471,7 +471,10 @@ func (r *Remote) read(p *post, body io.Reader) (last string, wait time.Duration,
 		return err
 	})
 	if limited.N <= 0 {
-		err = ErrTooLarge
+		failed = ErrTooLarge
+	}
+	if flood, ok := errors.AsType[*fail.Error](failed); ok && err == nil { // or the stream was cut off
+		err = flood
 		r.stop(err)
 	}
 	return last, wait, err

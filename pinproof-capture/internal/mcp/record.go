@@ -13,12 +13,13 @@ import (
 // A record keeps the bytes that a server sent, as they came, for pinproof to read: a decoder
 // folds letter case and keeps the last of repeated members. A nil one keeps nothing.
 type record struct {
-	mu      sync.Mutex
-	buf     bytes.Buffer
-	streams []*bytes.Buffer // event streams, as they came
-	sent    int64           // the id of the last request
-	done    bool
-	err     error // the first reason to refuse what came
+	mu       sync.Mutex
+	buf      bytes.Buffer
+	streams  []*bytes.Buffer // event streams, as they came
+	streamed int             // how much came on them all
+	sent     int64           // the id of the last request
+	done     bool
+	err      error // the first reason to refuse what came
 }
 
 // asks takes note of a request that is about to be sent.
@@ -38,11 +39,16 @@ func (rec *record) asked() int64 {
 	return rec.sent
 }
 
-// add appends what a server sent, up to the limit.
-func (rec *record) add(to *bytes.Buffer, b []byte) error {
+// add takes a line that the server sent.
+func (rec *record) add(line []byte) error {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
-	if to.Len()+len(b) > MaxBytes && rec.err == nil {
+	return rec.append(&rec.buf, line, rec.buf.Len())
+}
+
+// append appends what came behind so many bytes, up to the limit.
+func (rec *record) append(to *bytes.Buffer, b []byte, before int) error {
+	if before+len(b) > MaxBytes && rec.err == nil {
 		rec.err = fail.New("the server sent more than 64 MiB")
 	}
 	if !rec.done && rec.err == nil {
@@ -102,14 +108,19 @@ func (rec *record) stream() io.Writer {
 	}
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
-	s := &bytes.Buffer{}
-	rec.streams = append(rec.streams, s)
-	return writer(func(b []byte) { rec.add(s, b) })
+	s := &stream{rec: rec}
+	rec.streams = append(rec.streams, &s.came)
+	return s
 }
 
-type writer func([]byte)
+type stream struct {
+	rec  *record
+	came bytes.Buffer
+}
 
-func (w writer) Write(b []byte) (int, error) {
-	w(b)
-	return len(b), nil
+func (s *stream) Write(b []byte) (int, error) {
+	s.rec.mu.Lock()
+	defer s.rec.mu.Unlock()
+	s.rec.streamed += len(b)
+	return len(b), s.rec.append(&s.came, b, s.rec.streamed-len(b))
 }

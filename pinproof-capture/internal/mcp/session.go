@@ -83,7 +83,7 @@ func (s *session) take(said Said) error {
 	if said.Err != nil {
 		return s.put(&message{answers: said.asked}, said.Err)
 	}
-	if err := s.rec.add(&s.rec.buf, said.Line); err != nil {
+	if err := s.rec.add(said.Line); err != nil {
 		return err
 	}
 	found, err := capture.Messages(said.Line)
