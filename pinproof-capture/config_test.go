@@ -86,7 +86,7 @@ func TestConfigWithAFailingServer(t *testing.T) {
 	for _, want := range []string{
 		"error: bad: the server ended with code 3 before it answered\n", "  | <U+001B>[31m::error::",
 		"error: café: a label of 1 to 100 printable ASCII characters can name a file", "error: unset: the variable CAPTURE_NOT_SET is not set\n",
-		"error: asks: the variable input:token is not set\n", "error: neither: it needs either a command or a url\n",
+		"error: asks: the variable input:token is not set\nhint: VS Code asks for it; here, give it so: env input:token=VALUE pinproof-capture config FILE DIR\n", "error: neither: it needs either a command or a url\n",
 		"error: secret: the URL is no address: https://HOST/PATH is one\n",
 		"error: 6 of 7 servers could not be captured, and what was in ",
 	} {

@@ -472,13 +472,30 @@ func TestWebRenewal(t *testing.T) {
 		if got := p.ask(3, "tools/call", `{"name":"a"}`); !strings.Contains(got, "called a") {
 			t.Errorf("%s: the call: %s\n%s", how, got, &p.stderr)
 		}
-		if got := p.ask(4, "tools/list", `{}`); !strings.Contains(got, toolA) {
+		if got := p.ask(4, "tools/call", `{"name":"a"}`); !strings.Contains(got, "called a") { // behind a list that the guard asks for
+			t.Errorf("%s: the next call: %s\n%s", how, got, &p.stderr)
+		}
+		if got := p.ask(5, "tools/list", `{}`); !strings.Contains(got, toolA) {
 			t.Errorf("%s: the list: %s\n%s", how, got, &p.stderr)
 		}
 		code, got := p.end()
-		want := []string{"initialize", "notifications/initialized", "tools/list", "tools/call", "initialize", "notifications/initialized", "tools/call", "tools/list"}
+		want := []string{"initialize", "notifications/initialized", "tools/list", "tools/call", "initialize", "notifications/initialized", "tools/call", "tools/list", "tools/call", "tools/list"}
 		if all := s.methods(); code != 0 || strings.Count(got, "serverInfo") != 1 || strings.Count(got, "list_changed") != 3 || !slices.Equal(all, want) {
 			t.Errorf("%s: code %d, the server got %q\n%s\n%s", how, code, all, got, &p.stderr)
+		}
+
+		s = newPlaying(t, "good", how)
+		p = g.web(t, s)
+		s.mu.Lock()
+		s.part = "the first asking"
+		clear(s.sessions)
+		s.mu.Unlock()
+		p.ask(3, "tools/call", `{"name":"a"}`)
+		if got := p.ask(4, "tools/call", `{"name":"a"}`); !strings.Contains(got, blockedCode) {
+			t.Errorf("%s: a call of another server: %s\n%s", how, got, &p.stderr)
+		}
+		if code, got := p.end(); code != 2 || strings.Contains(got, "EVIL") || s.methods()[len(s.methods())-1] != "tools/list" {
+			t.Errorf("%s: code %d, %q\n%s\n%s", how, code, s.methods(), got, &p.stderr)
 		}
 
 		s = newPlaying(t, "good", how)
