@@ -72,7 +72,7 @@ func TestHTTPToTheByte(t *testing.T) {
 					t.Parallel()
 					server := newStandInHTTP(t, revision, twist, stream)
 					out := filepath.Join(t.TempDir(), "out.jsonl")
-					code, stdout, stderr := capturing(t, "save", out, server.URL+"/mcp", "--header", "X-Key: secret")
+					code, stdout, stderr := capturing(t, "save", out, server.URL+"/mcp", "--header-env", "X-Key=STANDIN_SECRET")
 					if code != 0 || stderr != "" || !strings.Contains(stdout, allCounts) {
 						t.Fatalf("code %d\n%s%s", code, stdout, stderr)
 					}
@@ -494,7 +494,7 @@ func TestRedirects(t *testing.T) {
 			}
 			http.Redirect(w, req, c.target, c.status)
 		}))
-		code, _, stderr := capturing(t, "save", out, front.URL+"/", "--header", "X-Key: secret")
+		code, _, stderr := capturing(t, "save", out, front.URL+"/", "--header-env", "X-Key=STANDIN_SECRET")
 		if code != c.code || !strings.HasPrefix(stderr, c.want) {
 			t.Errorf("%d to %s: code %d\n%s", c.status, c.target, code, stderr)
 		}

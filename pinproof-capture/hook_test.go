@@ -246,7 +246,7 @@ func TestRemedy(t *testing.T) {
 	remedies := map[string][]string{
 		"-- COMMAND":                           append([]string{"--"}, standIn(t, "2025-11-25", "dies")...),
 		"URL":                                  {"http://user:SECRET@127.0.0.1:1/mcp/v1.0/~?key=SECRET&x=1#SECRET"},
-		"URL --sse --header-env NAME=VARIABLE": {"http://127.0.0.1:1", "--sse", "--header", "X-Key: SECRET"},
+		"URL --sse --header-env NAME=VARIABLE": {"http://127.0.0.1:1", "--sse", "--header-env", "X-Key=STANDIN_SECRET"},
 		"URL --header-env NAME=VARIABLE":       {"HTTP://127.0.0.1:1/$(SECRET)", "--header-env", "X-Key=HOME"},
 		"URL --sse":                            {"http://[::1]:1/%0aSECRET;", "--sse"},
 	}

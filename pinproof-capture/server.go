@@ -68,15 +68,15 @@ func (a *ask) check(c *cobra.Command) error {
 
 // An address holds the flags that go with a URL.
 type address struct {
-	headers, headerEnv []string
-	sse                bool
+	headerEnv []string
+	sse       bool
 }
 
-// addressed gives a command the flags that go with a URL.
+// addressed gives a command the flags that go with a URL. No flag takes a header itself: every
+// user of the machine could read it in the list of processes.
 func addressed(c *cobra.Command) *address {
 	w := &address{}
 	set := c.Flags()
-	set.StringArrayVar(&w.headers, "header", nil, "send the header `'K: V'` to URL; repeatable")
 	set.StringArrayVar(&w.headerEnv, "header-env", nil, "send a header with the value of a variable: `NAME=VARIABLE`; repeatable")
 	set.BoolVar(&w.sse, "sse", false, "URL speaks the old transport HTTP+SSE rather than Streamable HTTP")
 	return w
@@ -87,13 +87,6 @@ var headerName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 
 func (w *address) server(c *cobra.Command, address string) (mcp.Server, error) {
 	s := mcp.Server{URL: address, Headers: http.Header{}, SSE: w.sse}
-	for _, header := range w.headers {
-		name, value, ok := strings.Cut(header, ":")
-		if !ok || !headerName.MatchString(name) {
-			return s, usage(c, "--header takes 'NAME: VALUE'")
-		}
-		s.Headers.Add(name, strings.TrimSpace(value))
-	}
 	for _, header := range w.headerEnv {
 		name, variable, ok := strings.Cut(header, "=")
 		value := os.Getenv(variable)
@@ -124,16 +117,15 @@ func (w *address) remedy(s mcp.Server) string {
 	return words
 }
 
-// server is the server of a command line, behind one argument: a command behind "--" or, where a
-// command takes them, an address.
+// server is the server of a command line, behind one argument: a command behind "--" or an address.
 func (a *app) server(c *cobra.Command, args []string, web *address) (mcp.Server, error) {
 	dash := c.ArgsLenAtDash()
 	switch {
 	case c.Name() != "save" && len(args) > 0 && mcp.FileName(args[0]) == "":
 		return mcp.Server{}, usage(c, "the label %s can't name a file: 1 to 100 printable ASCII characters can", text.Name(args[0]))
 	case dash == 1 && len(args) > 1:
-		if web != nil && (len(web.headers)+len(web.headerEnv) > 0 || web.sse) {
-			return mcp.Server{}, usage(c, "--header, --header-env and --sse go with a URL")
+		if len(web.headerEnv) > 0 || web.sse {
+			return mcp.Server{}, usage(c, "--header-env and --sse go with a URL")
 		}
 		s := mcp.Server{Argv: args[1:]}
 		err := client.CheckLaunch(s.Argv, append([]string{c.Root().Name()}, a.args[:len(a.args)-len(s.Argv)]...)...)
@@ -142,17 +134,13 @@ func (a *app) server(c *cobra.Command, args []string, web *address) (mcp.Server,
 		}
 		a.noteFloating(err == nil && client.Floats(s.Argv))
 		return s, err
-	case web != nil && dash < 0 && len(args) == 2 && strings.Contains(args[1], "://"):
+	case dash < 0 && len(args) == 2 && strings.Contains(args[1], "://"):
 		return web.server(c, args[1])
 	}
 	if err := a.missingDashes(c); err != nil {
 		return mcp.Server{}, err
 	}
-	what := "it takes %s, then -- and a command"
-	if web != nil {
-		what += ", or a URL"
-	}
-	return mcp.Server{}, usage(c, what, strings.Fields(c.Use)[1])
+	return mcp.Server{}, usage(c, "it takes %s, then -- and a command, or a URL", strings.Fields(c.Use)[1])
 }
 
 // missingDashes says where the "--" has to stand that a command line lacks before the server's

@@ -35,6 +35,7 @@ func TestMain(m *testing.M) {
 	case os.Getenv("CAPTURE_AS_MAIN") != "":
 		main()
 	}
+	os.Setenv("STANDIN_SECRET", "secret")
 	// A program with the race detector waits a second before it ends, and the stand-ins
 	// are started a hundred times.
 	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
