@@ -4,8 +4,9 @@
 # Needs pinproof and pinproof-capture on the path, npm, Go.
 # shellcheck source=ci/lib.sh
 . "$(dirname "$0")/lib.sh"
-web=''
-trap '[ -z "$web" ] || kill "$web"; rm -rf "$work"' EXIT
+servers=''
+# shellcheck disable=SC2086 # words
+trap '[ -z "$servers" ] || kill $servers; rm -rf "$work"' EXIT
 cd "$work"
 mkdir shared
 
@@ -41,13 +42,19 @@ want 1 "verify of the first release after relock" pinproof verify 2026.1.14.json
 install everything @modelcontextprotocol/server-everything@2026.8.31
 install playwright @playwright/mcp@0.0.83
 everything=$work/everything/node_modules/@modelcontextprotocol/server-everything/dist/index.js
-port=$(node -e 'const s = require("net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close(); })')
-PORT=$port node "$everything" streamableHttp >web.log 2>&1 &
-web=$!
-for _ in 1 2 3 4 5 6 7 8 9 10; do
-	! grep -q listening web.log || break
-	sleep 1
-done
+serve() { # TRANSPORT: starts that server at an address; port is its port
+	port=$(node -e 'const s = require("net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close(); })')
+	PORT=$port node "$everything" "$1" >"$1.log" 2>&1 &
+	servers="$servers $!"
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		! grep -q "port $port" "$1.log" || break
+		sleep 1
+	done
+}
+serve sse
+old=http://127.0.0.1:$port/sse
+serve streamableHttp
+web=http://127.0.0.1:$port/mcp
 cat >mcp.json <<JSON
 {"mcpServers": {
 	"everything": {"command": "node", "args": ["$everything", "stdio"]},
@@ -82,16 +89,20 @@ mkdir typescript go
 ln -s typescript/node_modules node_modules
 cp "$repo/ci/session.go" go
 (cd go && export GOWORK=off && go mod init session && go get github.com/modelcontextprotocol/go-sdk/mcp@v1.8.0 && go build -o session session.go) >log 2>&1
-for server in everything filesystem playwright; do
+for server in everything web old filesystem playwright; do
+	dashes=--
 	case $server in
 	everything) set -- node "$everything" stdio ;;
+	web) dashes='' && set -- "$web" ;;
+	old) dashes='' && set -- "$old" --sse ;;
 	filesystem) set -- node "$work/2026.7.4/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js" "$work/shared" ;;
 	playwright) # without a browser it says so, and that is a session, too
 		set -- node "$work/playwright/node_modules/@playwright/mcp/cli.js" --headless --isolated --no-sandbox
 		! browser=$(command -v chromium) || set -- "$@" --executable-path "$browser"
 		;;
 	esac
-	want 0 "capture of $server for a client with roots" pinproof-capture save "claims-$server.jsonl" --capability roots,sampling,elicitation -- "$@"
+	# shellcheck disable=SC2086 # a word or none
+	want 0 "capture of $server for a client with roots" pinproof-capture save "claims-$server.jsonl" --capability roots,sampling,elicitation $dashes "$@"
 	want 0 "lock of it" pinproof lock "claims-$server.jsonl" guard.lock --server "$server" --accept-warnings
 	for client in "node $repo/ci/session.mjs" go/session; do
 		[ "$server $client" != "playwright go/session" ] || continue
@@ -101,7 +112,7 @@ for server in everything filesystem playwright; do
 		is "it says much" test "$(wc -l <bare)" -ge 4
 		rm -f calls
 		# shellcheck disable=SC2086
-		want 0 "the same behind the guard" $client pinproof-capture guard "$server" --lock guard.lock --log calls -- "$@"
+		want 0 "the same behind the guard" $client pinproof-capture guard "$server" --lock guard.lock --log calls $dashes "$@"
 		is "the same is said" cmp bare out
 		is "the calls are on record" test "$(grep -c '"event":"call"' calls)" -ge 2
 	done

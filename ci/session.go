@@ -4,6 +4,7 @@
 // value a line, without times and random ids. ci/servers.sh builds it in a module of its own: no module here needs a client.
 //
 //	session COMMAND [ARG]...
+//	session URL [--sse]
 package main
 
 import (
@@ -64,7 +65,14 @@ func main() {
 		},
 	})
 	client.AddRoots(&mcp.Root{URI: "file:///tmp", Name: "tmp"})
-	session, err := client.Connect(ctx, &mcp.CommandTransport{Command: exec.Command(os.Args[1], os.Args[2:]...)}, nil)
+	var transport mcp.Transport = &mcp.CommandTransport{Command: exec.Command(os.Args[1], os.Args[2:]...)}
+	switch last := os.Args[len(os.Args)-1]; {
+	case strings.Contains(os.Args[1], "://") && last == "--sse":
+		transport = &mcp.SSEClientTransport{Endpoint: os.Args[1]}
+	case strings.Contains(os.Args[1], "://"):
+		transport = &mcp.StreamableClientTransport{Endpoint: os.Args[1]}
+	}
+	session, err := client.Connect(ctx, transport, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

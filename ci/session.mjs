@@ -1,6 +1,7 @@
 // A session of the official TypeScript client: lists, calls, progress, sampling, elicitation, roots. Prints what the client is told,
 // a JSON value a line, without times and random ids. Needs @modelcontextprotocol/sdk in the working folder.
 //     node session.mjs COMMAND [ARG]...
+//     node session.mjs URL [--sse]
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 
@@ -8,6 +9,8 @@ const require = createRequire(`${process.cwd()}/`);
 const load = (name) => import(pathToFileURL(require.resolve(`@modelcontextprotocol/sdk/${name}`)));
 const { Client } = await load("client/index.js");
 const { StdioClientTransport } = await load("client/stdio.js");
+const { StreamableHTTPClientTransport } = await load("client/streamableHttp.js");
+const { SSEClientTransport } = await load("client/sse.js");
 const types = await load("types.js");
 
 const [command, ...args] = process.argv.slice(2);
@@ -28,7 +31,8 @@ let changed = false; // a client asks again then, before it calls
 client.setNotificationHandler(types.ToolListChangedNotificationSchema, () => {
   changed = true;
 });
-await client.connect(new StdioClientTransport({ command, args, env: process.env, stderr: "ignore" }));
+const At = args[0] === "--sse" ? SSEClientTransport : StreamableHTTPClientTransport;
+await client.connect(command.includes("://") ? new At(new URL(command)) : new StdioClientTransport({ command, args, env: process.env, stderr: process.env.SERVER_STDERR ?? "ignore" }));
 
 const offers = client.getServerCapabilities();
 tell("server", [client.getServerVersion(), offers, client.getInstructions()]);

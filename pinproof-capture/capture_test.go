@@ -72,7 +72,7 @@ func TestHTTPToTheByte(t *testing.T) {
 					t.Parallel()
 					server := newStandInHTTP(t, revision, twist, stream)
 					out := filepath.Join(t.TempDir(), "out.jsonl")
-					code, stdout, stderr := capturing(t, "save", out, server.URL+"/mcp", "--header", "X-Key: secret")
+					code, stdout, stderr := capturing(t, "save", out, server.URL+"/mcp", "--header-env", "X-Key=STANDIN_SECRET")
 					if code != 0 || stderr != "" || !strings.Contains(stdout, allCounts) {
 						t.Fatalf("code %d\n%s%s", code, stdout, stderr)
 					}
@@ -98,7 +98,7 @@ func TestOneResponseALine(t *testing.T) {
 	}))
 	defer server.Close()
 	out := filepath.Join(t.TempDir(), "out.jsonl")
-	if code, _, stderr := capturing(t, "save", out, server.URL); code != 2 || !strings.Contains(stderr, "not JSON") {
+	if code, _, stderr := capturing(t, "save", out, server.URL); code != 2 || !strings.Contains(stderr, "no message of the protocol") {
 		t.Errorf("code %d\n%s", code, stderr)
 	}
 }
@@ -345,21 +345,13 @@ func TestEndsAtInitialize(t *testing.T) {
 	}
 }
 
-// TestLacksVariables: what a server that ends at once says it lacks is what to type next.
-func TestLacksVariables(t *testing.T) {
+// TestOpensAPort: where a server seems to listen at an address, more time helps nobody.
+func TestOpensAPort(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	const want = "hint: it seems to miss STANDIN_KEY, STANDIN_URL: export STANDIN_KEY=VALUE STANDIN_URL=VALUE"
-	server := standIn(t, "2025-11-25", "lacks variables")
-	code, _, stderr := capturing(t, append([]string{"save", filepath.Join(dir, "out.jsonl"), "--"}, server...)...)
-	if code != 2 || !strings.HasSuffix(stderr, "\n"+want+"\n") || !strings.Contains(stderr, "  | Error: STANDIN_KEY is not set") {
-		t.Errorf("code %d\n%s", code, stderr)
-	}
-	entry, _ := json.Marshal(map[string]any{"command": server[0], "args": server[1:], "env": map[string]string{"STANDIN_URL": "x"}})
-	config := filepath.Join(dir, "mcp.json")
-	write(t, config, `{"mcpServers":{"a":`+string(entry)+`}}`)
-	code, _, stderr = capturing(t, "config", config, dir)
-	if code != 2 || !strings.Contains(stderr, "\nhint: it seems to miss STANDIN_KEY: export STANDIN_KEY=VALUE, or put that into the env of its entry\n") {
+	out := filepath.Join(t.TempDir(), "out.jsonl")
+	code, _, stderr := capturing(t, append([]string{"save", out, "--timeout", "2", "--"}, standIn(t, "2025-11-25", "opens a port")...)...)
+	const want = "hint: it listens at http://localhost:3001/mcp rather than on standard input: pinproof-capture save FILE http://localhost:3001/mcp\n"
+	if code != 2 || !strings.HasPrefix(stderr, "error: no answer in 2 seconds\n") || !strings.HasSuffix(stderr, want) || strings.Contains(stderr, "--timeout") {
 		t.Errorf("code %d\n%s", code, stderr)
 	}
 }
@@ -383,7 +375,7 @@ func TestRefused(t *testing.T) {
 		"dies later":               "error: the server ended with code 4 before it answered\n",
 		"hangs":                    "error: no answer in 3 seconds\n",
 		"floods":                   "error: the server sent more than 64 MiB\n",
-		"floods one line":          "error: the server sent more than 64 MiB\n",
+		"floods one line":          "error: a message of more than 64 MiB\n",
 		"broken":                   "error: what it sent is no message of the protocol: ",
 		"text behind":              "error: what it sent is no message of the protocol: ",
 		"a carriage return behind": "error: what it sent is no message of the protocol: ",
@@ -502,7 +494,7 @@ func TestRedirects(t *testing.T) {
 			}
 			http.Redirect(w, req, c.target, c.status)
 		}))
-		code, _, stderr := capturing(t, "save", out, front.URL+"/", "--header", "X-Key: secret")
+		code, _, stderr := capturing(t, "save", out, front.URL+"/", "--header-env", "X-Key=STANDIN_SECRET")
 		if code != c.code || !strings.HasPrefix(stderr, c.want) {
 			t.Errorf("%d to %s: code %d\n%s", c.status, c.target, code, stderr)
 		}
@@ -521,12 +513,13 @@ func TestHTTPAnswers(t *testing.T) {
 		want       string
 	}{
 		{401, "text/plain", "no", "error: it answered 401 Unauthorized\nhint: "},
+		{404, "text/plain", "no", "error: it answered 404 Not Found\nhint: look at the path; an older server, of HTTP+SSE, wants --sse"},
 		{503, "text/html", "<b>", "error: it answered 503 Service Unavailable\n"},
 		{200, "text/html", "<html>", "error: what it sent is no message of the protocol: "},
-		{200, "application/json", "<html>", "error: it sent something that is not JSON: <html>\n"},
-		{200, "application/json", strings.Repeat(" ", 70<<20), "error: the server sent more than 64 MiB\n"},
-		{200, "text/event-stream", strings.Repeat(":", 70<<20), "error: the server sent more than 64 MiB\n"},
-		{200, "text/event-stream", "data: {}\n\n", "error: what it sent is no message of the protocol: "},
+		{200, "application/json", "<html>", "error: what it sent is no message of the protocol: <html>\n"},
+		{200, "application/json", strings.Repeat(" ", 70<<20), "error: a message of more than 64 MiB\n"},
+		{200, "text/event-stream", strings.Repeat(":", 70<<20), "error: a message of more than 64 MiB\n"},
+		{200, "text/event-stream", "data: {}\n\n", "error: its event stream ended before the answer\n"},
 	} {
 		for _, sse := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%d %s %.4s old transport %t", c.status, c.kind, c.body, sse), func(t *testing.T) {
@@ -554,6 +547,19 @@ func TestHTTPAnswers(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestFloodOfStreams: the limit is one for all event streams, also for what is no message in them.
+func TestFloodOfStreams(t *testing.T) {
+	t.Parallel()
+	much := strings.Repeat("event: x\ndata: "+strings.Repeat("x", 1<<20)+"\n\n", 40)
+	server := aWeb(t, func(method string, id int, _ func(string)) string {
+		return much + event(strings.Replace(good(method, id, "a"), `}]`, `}],"nextCursor":"`+fmt.Sprint(id)+`"`, 1))
+	})
+	out := filepath.Join(t.TempDir(), "out.jsonl")
+	if code, _, stderr := capturing(t, "save", out, server.URL); code != 2 || stderr != "error: the server sent more than 64 MiB\n" {
+		t.Errorf("code %d\n%s", code, stderr)
 	}
 }
 

@@ -40,15 +40,11 @@ The file's name is the server's label for pinproof: filesystem.jsonl is filesyst
 	}
 	asked, web := asking(c, defaultTimeout), addressed(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		options, err := asked.options(c)
-		if err != nil {
-			return err
-		}
 		server, err := a.server(c, args, web)
 		if err != nil {
 			return err
 		}
-		line, err := server.Save(c.Context(), args[0], options)
+		line, err := server.Save(c.Context(), args[0], asked.Options)
 		if err == nil {
 			_, err = fmt.Fprintf(a.stdout, "%s: %s\n", text.Printable(args[0]), line)
 		}
@@ -71,10 +67,6 @@ belongs to no server there is named on standard error, and stays.`,
 	}
 	asked := asking(c, defaultTimeout)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		options, err := asked.options(c)
-		if err != nil {
-			return err
-		}
 		if len(args) < 2 || c.ArgsLenAtDash() > 0 {
 			return usage(c, "it takes a configuration and a folder, and the labels of servers if not all are meant")
 		}
@@ -90,7 +82,7 @@ belongs to no server there is named on standard error, and stays.`,
 		var unwritten error // told once no server runs any more
 		var failed []string
 		dir := args[1]
-		err = config.Capture(c.Context(), dir, labels, options, func(label, line string, err error) {
+		err = config.Capture(c.Context(), dir, labels, asked.Options, func(label, line string, err error) {
 			if err != nil {
 				failed = append(failed, label)
 				a.tell(text.Printable(label)+": ", err)
@@ -181,9 +173,6 @@ The server is started in the folder of tools.lock, which is looked for as the gu
 		help(c, words)
 	})
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
-		if h.Asked, err = asked.options(c); err != nil {
-			return err
-		}
 		h.Server, err = a.server(c, args, web)
 		switch {
 		case err != nil:
@@ -191,7 +180,7 @@ The server is started in the folder of tools.lock, which is looked for as the gu
 		case h.MaxAge < 0 || h.MaxAge > guard.MaxAge:
 			return usage(c, "--max-age takes 0s to 1h")
 		}
-		h.Label, h.Remedy = args[0], web.remedy(h.Server)
+		h.Label, h.Remedy, h.Asked = args[0], web.remedy(h.Server), asked.Options
 		return h.Hook(c.Context())
 	}
 	return c
@@ -243,24 +232,21 @@ func (a *app) rewriting(c *cobra.Command, wrap bool) *cobra.Command {
 			return err
 		}
 		labels, err := config.Labels(args[1:])
-		var start []string
-		var what string
-		if err == nil && wrap {
-			start, what, err = config.Start()
-			a.noteFloating(config.Floating(labels))
-		}
 		if err != nil {
 			return err
 		}
-		var after []byte
-		var byHand string
-		var refused []error
-		if config.IsTOML() {
-			byHand, refused = config.ByHand(labels, start)
-			fmt.Fprint(a.stdout, byHand)
-		} else if after, refused, err = config.Rewrite(labels, start); err != nil {
-			return err
-		} else if !bytes.Equal(config.Data, after) {
+		var start []string
+		var what string
+		if wrap {
+			a.noteFloating(config.Floating(labels))
+			if start, what, err = config.Start(); err != nil {
+				return err
+			}
+		}
+		after, byHand, refused := config.Rewrite(labels, start)
+		fmt.Fprint(a.stdout, byHand)
+		isNew := !bytes.Equal(config.Data, after)
+		if isNew {
 			showLines(a.stdout, config.Data, after)
 			if err = a.confirm(config.File, *yes); err == nil {
 				err = atomicfile.Write(config.File, after)
@@ -269,7 +255,7 @@ func (a *app) rewriting(c *cobra.Command, wrap bool) *cobra.Command {
 				return err
 			}
 		}
-		if byHand != "" || after != nil && !bytes.Equal(config.Data, after) {
+		if isNew || byHand != "" {
 			if wrap {
 				fmt.Fprintf(a.stdout, "the guard is started as %s: %s\n", text.Printable(strings.Join(start, " ")), what)
 			}

@@ -86,7 +86,7 @@ func TestConfigWithAFailingServer(t *testing.T) {
 	for _, want := range []string{
 		"error: bad: the server ended with code 3 before it answered\n", "  | <U+001B>[31m::error::",
 		"error: café: a label of 1 to 100 printable ASCII characters can name a file", "error: unset: the variable CAPTURE_NOT_SET is not set\n",
-		"error: asks: the variable input:token is not set\n", "error: neither: it needs either a command or a url\n",
+		"error: asks: the variable input:token is not set\nhint: VS Code asks for it; here, give it so: env input:token=VALUE pinproof-capture config FILE DIR\n", "error: neither: it needs either a command or a url\n",
 		"error: secret: the URL is no address: https://HOST/PATH is one\n",
 		"error: 6 of 7 servers could not be captured, and what was in ",
 	} {
@@ -302,8 +302,8 @@ func TestConfigRefused(t *testing.T) {
 func TestUsage(t *testing.T) {
 	for _, line := range []string{
 		"", "out.jsonl -- npx", "gaurd a -- npx", "help nosuch", "--frob", "completion bash", "save", "save out.jsonl", "save out.jsonl --", "save -- npx",
-		"save out.jsonl http://x -- npx", "save --header a:b o -- x", "save --timeout x", "save --timeout -1 o -- x", "save --timeout 9999 o -- x",
-		"save --protocol new o -- x", "save --substitute A=b o -- x", "save --lock x o -- x", "config", "config x", "config x a -- b", "config x a --header b:c",
+		"save out.jsonl http://x -- npx", "save --header-env A=HOME o -- x", "save --timeout x", "save --timeout -1 o -- x", "save --timeout 9999 o -- x",
+		"save --protocol new o -- x", "save --substitute A=b o -- x", "save --lock x o -- x", "config", "config x", "config x a -- b", "config x a --header-env b=c",
 		"guard x", "guard --", "guard \u202e -- z", "guard x http://y -- z", "guard x --sse -- z", "guard x --on-drift y -- z", "guard x --log-digests -- z", "guard x --capability y -- z",
 		"guard x --once -- z", "guard x --log-optional -- z", "hook x", "hook \x1b -- x", "hook x --max-age 2h -- y", "wrap", "wrap x -- y", "unwrap", "unwrap x --frob",
 	} {

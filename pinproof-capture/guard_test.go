@@ -601,19 +601,24 @@ func TestGuardWarns(t *testing.T) {
 	}
 }
 
-// TestGuardCalls: a call of what isn't approved, or whose list has changed since, reaches
-// nobody; nor does one that some servers would read as another.
-func TestGuardCalls(t *testing.T) {
-	t.Parallel()
-	g := newGuarded(t)
-	record := filepath.Join(t.TempDir(), "record")
-	p := g.start(t, nil, "good", record)
+// callsUnapproved calls what isn't approved, in every spelling that some servers would read as a call.
+func (p *peer) callsUnapproved(t *testing.T) {
+	t.Helper()
 	for id, call := range []string{
 		`"method":"tools/call","params":{"name":"d"}`,
 		`"method":"tools/call","params":{"name":"A"}`,
 		`"method":"tools/call","params":{}`,
 		`"method":"tools/call"`,
 		`"method":"tools/call","params":{"name":["a"]}`,
+		`"method":"tools/call","params":{"name":{"a":"a"}}`,
+		`"method":"tools/call","params":{"name":null}`,
+		`"method":"tools/call","params":{"name":""}`,
+		`"method":"tools/call","params":{"name":"a "}`,
+		`"method":"tools/call","params":{"name":"a\u200b"}`,
+		`"method":"tools/call","params":{"name":"a\u0000"}`,
+		`"method":"tools/call","params":{"name":"\uff41"}`,
+		`"method":"tools/call","params":["a"]`,
+		`"method":"prompts/get","params":{"name":"P"}`,
 		`"method":"prompts/get","params":{"name":"a"}`,
 		`"method":"tools/call","params":{"name":"a","Name":"d"}`,
 		`"method":"tools/call","params":{"name":"a","name":"d"}`,
@@ -621,8 +626,8 @@ func TestGuardCalls(t *testing.T) {
 		`"method":"t\u006fols/call","params":{"name":"d"}`,
 		`"method":"tools/call","params":{"name":"a","arguments":{"x":"\ud800"}}`,
 	} {
-		p.send(`{"jsonrpc":"2.0","id":%d,%s}`, id, call)
-		if got := p.answer(id); !strings.Contains(got, blockedCode) {
+		p.send(`{"jsonrpc":"2.0","id":%d,%s}`, 100+id, call)
+		if got := p.answer(100 + id); !strings.Contains(got, blockedCode) {
 			t.Errorf("%s: %s", call, got)
 		}
 	}
@@ -632,6 +637,16 @@ func TestGuardCalls(t *testing.T) {
 		t.Error("a batch was not answered")
 	}
 	p.send(`noise`)
+}
+
+// TestGuardCalls: a call of what isn't approved, or whose list has changed since, reaches
+// nobody; nor does one that some servers would read as another.
+func TestGuardCalls(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	record := filepath.Join(t.TempDir(), "record")
+	p := g.start(t, nil, "good", record)
+	p.callsUnapproved(t)
 	if got := p.ask(60, "tools/call", `{"name":"a"}`); !strings.Contains(got, "called a") {
 		t.Errorf("an approved call: %s", got)
 	}
@@ -711,6 +726,12 @@ func TestGuardEnds(t *testing.T) {
 		if code, got := p.end(); code != 2 || got != "" || !strings.HasPrefix(p.stderr.String(), "error: ") {
 			t.Errorf("%s: code %d, %s\n%s", what, code, got, &p.stderr)
 		}
+	}
+	elsewhere := exec.Command(self, "guard", "files", "--", self, "play", "good")
+	elsewhere.Env = append(slices.Clone(g.env), "CAPTURE_AS_MAIN=1", "CLAUDE_PROJECT_DIR="+t.TempDir())
+	p := g.run(t, elsewhere)
+	if code, _ := p.end(); code != 2 || !strings.Contains(p.stderr.String(), "\nhint: approve the server first: pinproof-capture save files.jsonl -- COMMAND") {
+		t.Errorf("nothing approved: code %d\n%s", code, &p.stderr)
 	}
 	if lock := read(t, filepath.Join(g.folder, "tools.lock")); !strings.HasSuffix(lock, "}\n") {
 		t.Errorf("the lockfile is\n%s", lock)

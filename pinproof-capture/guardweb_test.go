@@ -277,6 +277,7 @@ func TestWebBlocks(t *testing.T) {
 		"before the question", "instructions at the second initialize", "an entry changed", "an entry twice", "a hidden change",
 		"letter case", "an escaped name", "a member twice", "behind a carriage return", "behind a value", "over two lines",
 		"RESULT", "a prompt", "another list's entry", "names with underscores", "an array for a result",
+		"an id of its own", "an id of its own, unreadable", "two ids of its own", "half a pair in a name", "half a pair in a list",
 	} {
 		for _, how := range ways {
 			t.Run(part+", "+how, func(t *testing.T) {
@@ -297,6 +298,85 @@ func TestWebBlocks(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// TestWebCalls: no call of what isn't approved reaches a server at an address.
+func TestWebCalls(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	for _, how := range ways {
+		s := newPlaying(t, "good", how)
+		p := g.web(t, s)
+		p.callsUnapproved(t)
+		if got := p.ask(60, "tools/call", `{"name":"a"}`); !strings.Contains(got, "called a") {
+			t.Errorf("%s: an approved call: %s", how, got)
+		}
+		code, _ := p.end()
+		want := []string{"initialize", "notifications/initialized", "tools/list", "tools/call"}
+		if all := s.methods(); code != 0 || !slices.Equal(all, want) || !strings.Contains(s.got[3], `"id":60,`) {
+			t.Errorf("%s: code %d, the server got %q\n%s", how, code, all, &p.stderr)
+		}
+	}
+}
+
+// TestWebListChanged: the guard asks a server at an address for a list that has changed, too.
+func TestWebListChanged(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	for part, want := range changedLists {
+		if strings.HasPrefix(part, "asks back") {
+			continue // in the middle of an answer, which this stand-in gives at once
+		}
+		for _, how := range []string{asEvents, asAlone, asOld} { // JSON has no room for a notification
+			t.Run(part+", "+how, func(t *testing.T) {
+				t.Parallel()
+				s := newPlaying(t, part, how)
+				p := g.web(t, s)
+				p.ask(3, "tools/call", `{"name":"a"}`)
+				b := p.ask(4, "tools/call", `{"name":"b"}`)
+				c := p.ask(5, "tools/call", `{"name":"c"}`)
+				code, all := p.end()
+				if !strings.Contains(b, want.b) || !strings.Contains(c, want.c) || strings.Contains(all, "EVIL") || strings.Contains(all, `"id":"pinproof-`) {
+					t.Errorf("code %d, b: %sc: %s%s\n%s", code, b, c, all, &p.stderr)
+				}
+				got := strings.Join(s.got, "")
+				if strings.Contains(got, `{"name":"b"}`) != (want.b == called) || strings.Contains(got, `{"name":"c"}`) != (want.c == called) {
+					t.Errorf("the server got\n%s", got)
+				}
+			})
+		}
+	}
+}
+
+// TestWebOtherID: an entry of page 1 that comes again under another spelling of page 2's id is held
+// back, however it comes.
+func TestWebOtherID(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	for _, how := range []string{asJSON, asEvents, asAlone, asOld} {
+		for _, spelling := range []string{`%s`, `"%s"`, `" %s.0 "`, `%s.0`, `%se0`, `"0x%s"`} {
+			p := g.web(t, newPlaying(t, "page 2 under another id: "+spelling, how))
+			p.send(`{"jsonrpc":"2.0","id":3,"method":"tools/list","params":{"cursor":"1"}}`)
+			p.answer(3)
+			if code, all := p.end(); code != 2 || strings.Count(all, `"name":"a"`) != 1 || !strings.Contains(p.stderr.String(), "DUPLICATE a") {
+				t.Errorf("%s, %s: code %d\n%s\n%s", how, spelling, code, all, &p.stderr)
+			}
+		}
+	}
+}
+
+// TestWebSubset: of a list at an address, too, the client gets the entries that match.
+func TestWebSubset(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	for _, how := range ways {
+		s := newPlaying(t, "the first asking", how)
+		p := g.web(t, s, "--on-drift=subset")
+		got := p.ask(3, "tools/call", `{"name":"EVIL"}`)
+		if code, all := p.end(); code != 0 || !strings.Contains(got, blockedCode) || strings.Contains(all+strings.Join(s.got, ""), "EVIL") {
+			t.Errorf("%s: code %d\n%s\n%s", how, code, all, &p.stderr)
 		}
 	}
 }
@@ -392,13 +472,30 @@ func TestWebRenewal(t *testing.T) {
 		if got := p.ask(3, "tools/call", `{"name":"a"}`); !strings.Contains(got, "called a") {
 			t.Errorf("%s: the call: %s\n%s", how, got, &p.stderr)
 		}
-		if got := p.ask(4, "tools/list", `{}`); !strings.Contains(got, toolA) {
+		if got := p.ask(4, "tools/call", `{"name":"a"}`); !strings.Contains(got, "called a") { // behind a list that the guard asks for
+			t.Errorf("%s: the next call: %s\n%s", how, got, &p.stderr)
+		}
+		if got := p.ask(5, "tools/list", `{}`); !strings.Contains(got, toolA) {
 			t.Errorf("%s: the list: %s\n%s", how, got, &p.stderr)
 		}
 		code, got := p.end()
-		want := []string{"initialize", "notifications/initialized", "tools/list", "tools/call", "initialize", "notifications/initialized", "tools/call", "tools/list"}
+		want := []string{"initialize", "notifications/initialized", "tools/list", "tools/call", "initialize", "notifications/initialized", "tools/call", "tools/list", "tools/call", "tools/list"}
 		if all := s.methods(); code != 0 || strings.Count(got, "serverInfo") != 1 || strings.Count(got, "list_changed") != 3 || !slices.Equal(all, want) {
 			t.Errorf("%s: code %d, the server got %q\n%s\n%s", how, code, all, got, &p.stderr)
+		}
+
+		s = newPlaying(t, "good", how)
+		p = g.web(t, s)
+		s.mu.Lock()
+		s.part = "the first asking"
+		clear(s.sessions)
+		s.mu.Unlock()
+		p.ask(3, "tools/call", `{"name":"a"}`)
+		if got := p.ask(4, "tools/call", `{"name":"a"}`); !strings.Contains(got, blockedCode) {
+			t.Errorf("%s: a call of another server: %s\n%s", how, got, &p.stderr)
+		}
+		if code, got := p.end(); code != 2 || strings.Contains(got, "EVIL") || s.methods()[len(s.methods())-1] != "tools/list" {
+			t.Errorf("%s: code %d, %q\n%s\n%s", how, code, s.methods(), got, &p.stderr)
 		}
 
 		s = newPlaying(t, "good", how)

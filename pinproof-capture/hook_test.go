@@ -125,6 +125,20 @@ func TestHook(t *testing.T) {
 	}
 }
 
+// TestHookNamesLabels: a label that the lockfile doesn't have is named, with those it has, and no
+// server is started.
+func TestHookNamesLabels(t *testing.T) {
+	project := gated(t)
+	write(t, filepath.Join(project, "tools.lock"), `{"lockfileVersion":1,"servers":{"files":{"tools":{}},"web \u202e":{"tools":{}}}}`)
+	log := filepath.Join(t.TempDir(), "log")
+	code, _, stderr := hookedAs(t, "flies", append([]string{"--"}, standIn(t, "2025-11-25", "one tool", log)...)...)
+	want := "pinproof: blocked: tools.lock has no server flies; it has files, \"web <U+202E>\"\n" +
+		"Do not use this server's tools. A person sees the reason with: pinproof-capture hook flies -- COMMAND\n"
+	if _, err := os.Stat(log); code != 2 || stderr != want || err == nil {
+		t.Errorf("code %d, %v\n%s", code, err, stderr)
+	}
+}
+
 // TestHookMaxAge: a match is taken again for a while, if the question is the same.
 func TestHookMaxAge(t *testing.T) {
 	project := gated(t)
@@ -230,13 +244,11 @@ func TestRemedy(t *testing.T) {
 	project := gated(t)
 	// Nothing listens on port 1.
 	remedies := map[string][]string{
-		"-- COMMAND":                    append([]string{"--"}, standIn(t, "2025-11-25", "dies")...),
-		"http://127.0.0.1:1/mcp/v1.0/~": {"http://user:SECRET@127.0.0.1:1/mcp/v1.0/~?key=SECRET&x=1#SECRET"},
-		"http://127.0.0.1:1 --sse --header-env NAME=VARIABLE": {"http://127.0.0.1:1", "--sse", "--header", "X-Key: SECRET"},
-		"http://127.0.0.1:1/ --header-env NAME=VARIABLE":      {"HTTP://127.0.0.1:1/", "--header-env", "X-Key=HOME"},
-		"URL":                            {"http://127.0.0.1:1/$(SECRET)"},
-		"URL --header-env NAME=VARIABLE": {"http://[::1]:1/%0aSECRET;", "--header", "a: b"},
-		"URL --sse":                      {"http://127.0.0.1:1/a%2Fb", "--sse"},
+		"-- COMMAND":                           append([]string{"--"}, standIn(t, "2025-11-25", "dies")...),
+		"URL":                                  {"http://user:SECRET@127.0.0.1:1/mcp/v1.0/~?key=SECRET&x=1#SECRET"},
+		"URL --sse --header-env NAME=VARIABLE": {"http://127.0.0.1:1", "--sse", "--header-env", "X-Key=STANDIN_SECRET"},
+		"URL --header-env NAME=VARIABLE":       {"HTTP://127.0.0.1:1/$(SECRET)", "--header-env", "X-Key=HOME"},
+		"URL --sse":                            {"http://[::1]:1/%0aSECRET;", "--sse"},
 	}
 	for want, args := range remedies {
 		code, _, stderr := hooked(t, args...)

@@ -15,10 +15,9 @@ import (
 // and prints, never what decides about pins: for that they run it.
 var rooms = map[string]string{
 	".":      "client guard mcp",
-	"client": "edit mcp",
-	"guard":  "edit mcp",
+	"client": "mcp",
+	"guard":  "mcp",
 	"mcp":    "",
-	"edit":   "",
 }
 
 // TestWhoImportsWhat: the walls between the rooms.

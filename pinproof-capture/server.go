@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"net/http"
-	"net/url"
 	"os"
 	"regexp"
 	"slices"
@@ -38,45 +37,46 @@ func asking(c *cobra.Command, timeout time.Duration) *ask {
 	set.StringVar(&a.Protocol, "protocol", mcp.LastInitialize, "begin with this `REVISION` of the protocol; from "+mcp.FirstDiscover+" on with server/discover")
 	set.IntVar(&a.seconds, "timeout", int(timeout.Seconds()), "wait so many `SECONDS` for a server; PINPROOF_TIMEOUT is the same")
 	set.DurationVar(&a.Settle, "settle", defaultSettle, "wait so long for what the server says after its last answer")
+	c.PreRunE = func(c *cobra.Command, _ []string) error { return a.check(c) }
 	return a
 }
 
 var capabilityName = regexp.MustCompile(`^[A-Za-z]+(\.[A-Za-z]+)*$`)
 
-// options checks the flags.
-func (a *ask) options(c *cobra.Command) (mcp.Options, error) {
+// check checks the flags.
+func (a *ask) check(c *cobra.Command) error {
 	if data := os.Getenv("PINPROOF_TIMEOUT"); data != "" && !c.Flags().Changed("timeout") {
 		n, err := strconv.Atoi(data)
 		if err != nil || n < 1 {
-			return a.Options, usage(c, "PINPROOF_TIMEOUT is no number of seconds")
+			return usage(c, "PINPROOF_TIMEOUT is no number of seconds")
 		}
 		a.seconds = n
 	}
 	a.Timeout = time.Duration(a.seconds) * time.Second
 	switch {
 	case slices.ContainsFunc(a.Capabilities, func(name string) bool { return !capabilityName.MatchString(name) }):
-		return a.Options, usage(c, "--capability takes names such as roots,sampling,elicitation.url")
+		return usage(c, "--capability takes names such as roots,sampling,elicitation.url")
 	case !regexp.MustCompile(`^20\d\d-\d\d-\d\d$`).MatchString(a.Protocol):
-		return a.Options, usage(c, "%s is no revision of the protocol: %s is one", text.Name(a.Protocol), mcp.LastInitialize)
+		return usage(c, "%s is no revision of the protocol: %s is one", text.Name(a.Protocol), mcp.LastInitialize)
 	case a.Settle < 0 || a.Settle > time.Minute:
-		return a.Options, usage(c, "--settle takes 0s to 1m")
+		return usage(c, "--settle takes 0s to 1m")
 	case a.seconds < 1 || a.seconds > 3600:
-		return a.Options, usage(c, "--timeout takes 1 to 3600 seconds")
+		return usage(c, "--timeout takes 1 to 3600 seconds")
 	}
-	return a.Options, nil
+	return nil
 }
 
 // An address holds the flags that go with a URL.
 type address struct {
-	headers, headerEnv []string
-	sse                bool
+	headerEnv []string
+	sse       bool
 }
 
-// addressed gives a command the flags that go with a URL.
+// addressed gives a command the flags that go with a URL. No flag takes a header itself: every
+// user of the machine could read it in the list of processes.
 func addressed(c *cobra.Command) *address {
 	w := &address{}
 	set := c.Flags()
-	set.StringArrayVar(&w.headers, "header", nil, "send the header `'K: V'` to URL; repeatable")
 	set.StringArrayVar(&w.headerEnv, "header-env", nil, "send a header with the value of a variable: `NAME=VARIABLE`; repeatable")
 	set.BoolVar(&w.sse, "sse", false, "URL speaks the old transport HTTP+SSE rather than Streamable HTTP")
 	return w
@@ -87,13 +87,6 @@ var headerName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 
 func (w *address) server(c *cobra.Command, address string) (mcp.Server, error) {
 	s := mcp.Server{URL: address, Headers: http.Header{}, SSE: w.sse}
-	for _, header := range w.headers {
-		name, value, ok := strings.Cut(header, ":")
-		if !ok || !headerName.MatchString(name) {
-			return s, usage(c, "--header takes 'NAME: VALUE'")
-		}
-		s.Headers.Add(name, strings.TrimSpace(value))
-	}
 	for _, header := range w.headerEnv {
 		name, variable, ok := strings.Cut(header, "=")
 		value := os.Getenv(variable)
@@ -108,19 +101,12 @@ func (w *address) server(c *cobra.Command, address string) (mcp.Server, error) {
 	return s, nil
 }
 
-var plainAddress = regexp.MustCompile(`^https?://[A-Za-z0-9.:-]+(/[A-Za-z0-9._~/-]*)?$`)
-
-// remedy names a server for a person, without what may be secret: the user's command as
-// COMMAND, an address without its query, and as URL if a shell could read something else in it.
+// remedy names a server for a person in words of ours alone: a command or an address may hold a
+// secret, and a shell could read something else in it.
 func (w *address) remedy(s mcp.Server) string {
-	if s.URL == "" {
-		return "-- COMMAND"
-	}
 	words := "URL"
-	if u, err := url.Parse(s.URL); err == nil {
-		if plain := u.Scheme + "://" + u.Host + u.EscapedPath(); plainAddress.MatchString(plain) {
-			words = plain
-		}
+	if s.URL == "" {
+		words = "-- COMMAND"
 	}
 	if w.sse {
 		words += " --sse"
@@ -131,16 +117,15 @@ func (w *address) remedy(s mcp.Server) string {
 	return words
 }
 
-// server is the server of a command line, behind one argument: a command behind "--" or, where a
-// command takes them, an address.
+// server is the server of a command line, behind one argument: a command behind "--" or an address.
 func (a *app) server(c *cobra.Command, args []string, web *address) (mcp.Server, error) {
 	dash := c.ArgsLenAtDash()
 	switch {
 	case c.Name() != "save" && len(args) > 0 && mcp.FileName(args[0]) == "":
 		return mcp.Server{}, usage(c, "the label %s can't name a file: 1 to 100 printable ASCII characters can", text.Name(args[0]))
 	case dash == 1 && len(args) > 1:
-		if web != nil && (len(web.headers)+len(web.headerEnv) > 0 || web.sse) {
-			return mcp.Server{}, usage(c, "--header, --header-env and --sse go with a URL")
+		if len(web.headerEnv) > 0 || web.sse {
+			return mcp.Server{}, usage(c, "--header-env and --sse go with a URL")
 		}
 		s := mcp.Server{Argv: args[1:]}
 		err := client.CheckLaunch(s.Argv, append([]string{c.Root().Name()}, a.args[:len(a.args)-len(s.Argv)]...)...)
@@ -149,56 +134,36 @@ func (a *app) server(c *cobra.Command, args []string, web *address) (mcp.Server,
 		}
 		a.noteFloating(err == nil && client.Floats(s.Argv))
 		return s, err
-	case web != nil && dash < 0 && len(args) == 2 && strings.Contains(args[1], "://"):
+	case dash < 0 && len(args) == 2 && strings.Contains(args[1], "://"):
 		return web.server(c, args[1])
 	}
 	if err := a.missingDashes(c); err != nil {
 		return mcp.Server{}, err
 	}
-	what := "it takes %s, then -- and a command"
-	if web != nil {
-		what += ", or a URL"
-	}
-	return mcp.Server{}, usage(c, what, strings.Fields(c.Use)[1])
+	return mcp.Server{}, usage(c, "it takes %s, then -- and a command, or a URL", strings.Fields(c.Use)[1])
 }
 
 // missingDashes says where the "--" has to stand that a command line lacks before the server's
 // command, or is nil if that isn't what is amiss.
 func (a *app) missingDashes(c *cobra.Command) error {
-	if c.Name() != "save" && c.Name() != "guard" && c.Name() != "hook" {
+	args := c.Flags().Args() // as far as they were read
+	if c.Name() != "save" && c.Name() != "guard" && c.Name() != "hook" || len(args) < 2 || strings.Contains(args[1], "://") {
 		return nil
 	}
-	begin := slices.Index(a.args, c.Name()) + 1
-	for i, arguments := begin, 0; i < len(a.args); i++ {
-		word := a.args[i]
-		if word == "--" {
-			return nil
-		}
-		if !strings.HasPrefix(word, "-") {
-			if arguments++; arguments < 2 {
-				continue
-			}
-			if strings.Contains(word, "://") {
-				return nil
-			}
-			words := slices.Concat([]string{c.Root().Name()}, a.args[:i], []string{"--"}, a.args[i:])
-			if c.Name() == "hook" {
-				words = strings.Fields("pinproof-capture hook LABEL -- COMMAND [ARG]...") // a model reads it
-			} else {
-				for i := range words {
-					words[i] = shell.Quote(words[i])
-				}
-			}
-			return fail.New("-- is missing before the server's command").Hint("%s", strings.Join(words, " "))
-		}
-		name, _, hasValue := strings.Cut(strings.TrimLeft(word, "-"), "=")
-		flag := c.Flags().Lookup(name)
-		if flag == nil {
-			return nil
-		}
-		if flag.NoOptDefVal == "" && !hasValue {
-			i++ // its value
-		}
+	at := 0
+	for _, word := range []string{c.Name(), args[0]} {
+		at += slices.Index(a.args[at:], word) + 1
 	}
-	return nil
+	at += slices.Index(a.args[at:], args[1])
+	if slices.Contains(a.args[:at], "--") {
+		return nil
+	}
+	words := slices.Concat([]string{c.Root().Name()}, a.args[:at], []string{"--"}, a.args[at:])
+	for i := range words {
+		words[i] = shell.Quote(words[i])
+	}
+	if c.Name() == "hook" {
+		words = strings.Fields("pinproof-capture hook LABEL -- COMMAND [ARG]...") // a model reads it
+	}
+	return fail.New("-- is missing before the server's command").Hint("%s", strings.Join(words, " "))
 }

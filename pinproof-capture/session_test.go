@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -8,24 +9,28 @@ import (
 	"testing"
 )
 
+const called, wentGone, notGiven = "called ", "no longer lists tool ", "did not give the new one"
+
+// changedLists is what becomes of calls of b and of c where the first call has changed the list.
+var changedLists = map[string]struct{ b, c string }{
+	"the same after list_changed":   {called, called},
+	"pages after list_changed":      {called, called},
+	"less after list_changed":       {called, wentGone},
+	"twice after list_changed":      {called, called},
+	"an error after list_changed":   {notGiven, notGiven},
+	"no list after list_changed":    {notGiven, notGiven},
+	"a circle after list_changed":   {notGiven, notGiven},
+	"asks back after list_changed":  {called, called},
+	"in a batch after list_changed": {blockedCode, ""},
+	"after list_changed":            {blockedCode, ""},
+}
+
 // TestGuardListChanged: the guard asks for a list that has changed before the next call, by
 // itself. The client sees nothing of that, and the server no call of what isn't listed any more.
 func TestGuardListChanged(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
-	const called, wentGone, notGiven = "called ", "no longer lists tool ", "did not give the new one"
-	for part, want := range map[string]struct{ b, c string }{
-		"the same after list_changed":   {called, called},
-		"pages after list_changed":      {called, called},
-		"less after list_changed":       {called, wentGone},
-		"twice after list_changed":      {called, called},
-		"an error after list_changed":   {notGiven, notGiven},
-		"no list after list_changed":    {notGiven, notGiven},
-		"a circle after list_changed":   {notGiven, notGiven},
-		"asks back after list_changed":  {called, called},
-		"in a batch after list_changed": {blockedCode, ""},
-		"after list_changed":            {blockedCode, ""},
-	} {
+	for part, want := range changedLists {
 		t.Run(part, func(t *testing.T) {
 			t.Parallel()
 			record := filepath.Join(t.TempDir(), "record")
@@ -149,6 +154,29 @@ func TestGuardRefusal(t *testing.T) {
 				t.Errorf("saved is\n%s", saved)
 			}
 		})
+	}
+}
+
+// TestGuardNamesNpx: where pinproof lies in node_modules, the commands that are named go through
+// npx.
+func TestGuardNamesNpx(t *testing.T) {
+	t.Parallel()
+	unixOnly(t) // elsewhere paths are quoted
+	g := newGuarded(t)
+	programs, _ := pinproofHere()
+	bin := filepath.Join(t.TempDir(), "node_modules", "pinproof", "bin")
+	self := install(t, bin)
+	if err := os.Symlink(filepath.Join(programs, "pinproof"), filepath.Join(bin, "pinproof")); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(string(self), "guard", "files", "--", string(self), "play", "the first asking")
+	cmd.Env = append(g.env, "CAPTURE_AS_MAIN=1")
+	p := g.run(t, cmd)
+	got := p.ask(1, "tools/list", "{}")
+	p.end()
+	command := "npx --no -- pinproof %s " + g.refusedFile(t) + " --server files --part"
+	if !strings.Contains(got, fmt.Sprintf(": "+command+`"}}`, "diff")) || !strings.HasSuffix(p.stderr.String(), fmt.Sprintf("\nreview:  "+command+"\napprove: "+command+"\n", "diff  ", "relock")) {
+		t.Errorf("%s%s", got, &p.stderr)
 	}
 }
 

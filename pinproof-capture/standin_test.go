@@ -35,6 +35,7 @@ func TestMain(m *testing.M) {
 	case os.Getenv("CAPTURE_AS_MAIN") != "":
 		main()
 	}
+	os.Setenv("STANDIN_SECRET", "secret")
 	// A program with the race detector waits a second before it ends, and the stand-ins
 	// are started a hundred times.
 	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
@@ -232,9 +233,9 @@ func standInStdio(args []string) {
 	switch b.twist {
 	case "dies":
 		os.Exit(3)
-	case "lacks variables":
-		fmt.Fprintln(os.Stderr, "Error: STANDIN_KEY is not set, nor is STANDIN_URL;reboot")
-		os.Exit(3)
+	case "opens a port":
+		fmt.Fprintln(os.Stderr, "Server ready at http://127.0.0.1:3001/mcp;reboot")
+		time.Sleep(time.Hour)
 	case "hangs":
 		time.Sleep(time.Hour)
 	case "floods":
@@ -365,9 +366,7 @@ func (s *standInHTTP) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	w.Header().Set("Mcp-Session-Id", "abc")
 	refused := strings.Contains(lines[0], `"error"`)
 	for _, line := range lines {
-		if !refused {
-			fmt.Fprintln(&s.sent, line)
-		}
+		fmt.Fprintln(&s.sent, line)
 	}
 	switch {
 	case refused:

@@ -36,7 +36,7 @@ func TestWrap(t *testing.T) {
       "type":"sse"
     },
     "oauth": {"url": "https://mcp.example.com/mcp", "oauth": {"clientId": "x"}},
-    "named": {"url": "https://mcp.example.com/mcp", "headers": {"PATH": "x"}},
+    "named": {"url": "https://mcp.example.com/mcp", "headers": {"X_Key": "x"}},
   }
 }
 `
@@ -54,13 +54,13 @@ func TestWrap(t *testing.T) {
         "x"
       ],
     },
-    "web": {"type": "stdio", "type-without-guard": "http", "command": "%[1]s", "args" : ["guard", "web", "https://mcp.example.com/\u006dcp", "--header-env", "Authorization=Authorization", "--header-env", "X-Key=X-Key"], "env": {"X-Key": "${KEY}", "Authorization":"Bearer ${input:token}"}},
+    "web": {"type": "stdio", "type-without-guard": "http", "command": "%[1]s", "args" : ["guard", "web", "https://mcp.example.com/\u006dcp", "--header-env", "Authorization=HEADER_Authorization", "--header-env", "X-Key=HEADER_X_Key"], "env": {"HEADER_X_Key": "${KEY}", "HEADER_Authorization":"Bearer ${input:token}"}},
     "old": {
       "command": "%[1]s", "args": ["guard", "old", "https://mcp.example.com/sse", "--sse"], // the old one
       "type": "stdio", "type-without-guard":"sse"
     },
     "oauth": {"url": "https://mcp.example.com/mcp", "oauth": {"clientId": "x"}},
-    "named": {"url": "https://mcp.example.com/mcp", "headers": {"PATH": "x"}},
+    "named": {"url": "https://mcp.example.com/mcp", "headers": {"X_Key": "x"}},
   }
 }
 `
@@ -74,7 +74,7 @@ func TestWrap(t *testing.T) {
 	}
 	for n := range 2 { // the second time, nothing is left to do
 		code, stdout, stderr := self.run(t, "wrap", file, "--yes")
-		if code != 2 || read(t, file) != after || !strings.Contains(stderr, "error: oauth: its oauth changes how") || !strings.Contains(stderr, "npx --no -- mcp-remote URL") || !strings.Contains(stderr, "error: named: its header PATH can't be") || !strings.Contains(stderr, "error: 2 servers of ") {
+		if code != 2 || read(t, file) != after || !strings.Contains(stderr, "error: oauth: its oauth changes how") || !strings.Contains(stderr, "npx --no -- mcp-remote URL") || !strings.Contains(stderr, "error: named: its header X_Key can't be") || !strings.Contains(stderr, "error: 2 servers of ") {
 			t.Errorf("wrap: code %d\n%s\n%s", code, stderr, read(t, file))
 		}
 		if strings.HasSuffix(stdout, "\nrestart the client\n") != (n == 0) || strings.Contains(stdout, "the guard is started as "+string(self)+": by its place on this machine") != (n == 0) {
@@ -234,7 +234,7 @@ func TestWrapAddress(t *testing.T) {
 	self, folder := program(t)
 	file := filepath.Join(folder, "mcp.json")
 	write(t, file, `{"mcpServers":{"web":{"url":"`+s.URL+`","headers":{"X-Key":"key ${KEY}"}}}}`)
-	if code, _, stderr := self.run(t, "wrap", file, "--yes"); code != 0 || !strings.Contains(read(t, file), `"X-Key=X-Key"`) {
+	if code, _, stderr := self.run(t, "wrap", file, "--yes"); code != 0 || !strings.Contains(read(t, file), `"X-Key=HEADER_X_Key"`) {
 		t.Fatalf("code %d\n%s%s", code, stderr, read(t, file))
 	}
 	if code, _, stderr := self.run(t, "config", file, filepath.Join(folder, "captures")); code != 0 {

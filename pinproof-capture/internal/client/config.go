@@ -21,6 +21,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"pinproof/internal/fail"
+	"pinproof/internal/shell"
 	"pinproof/internal/text"
 	"pinproof/pinproof-capture/internal/mcp"
 )
@@ -70,6 +71,8 @@ var notDone = []string{
 	"experimental_environment", "oauth_resource", "scopes", // Codex
 }
 
+func (e entry) argv() []string { return slices.Concat([]string{e.Command}, e.Args) }
+
 // refuse returns an error for the first of these keys that an entry sets.
 func (e entry) refuse() error {
 	for _, key := range notDone {
@@ -93,7 +96,11 @@ func Read(file string) (*Config, error) {
 	if err != nil {
 		return nil, fail.From(err)
 	}
-	c := &Config{File: file, Data: bytes.Clone(data), plain: filepath.Ext(file) == ".toml"}
+	return parse(file, data)
+}
+
+func parse(file string, data []byte) (c *Config, err error) {
+	c = &Config{File: file, Data: bytes.Clone(data), plain: filepath.Ext(file) == ".toml"}
 	if c.project, err = projectOf(file); err != nil {
 		return nil, fail.From(err)
 	}
@@ -150,7 +157,7 @@ func (c *Config) Labels(given []string) ([]string, error) {
 // server is that of an entry, started as its client does.
 func (c *Config) server(label string) (mcp.Server, error) {
 	e, x := c.entries[label], expander{project: c.project, plain: c.plain}
-	s := mcp.Server{Dir: c.project, Headers: http.Header{}, Configured: true}
+	s := mcp.Server{Dir: c.project, Headers: http.Header{}}
 	if e.Cwd != "" {
 		s.Dir = mcp.Within(c.project, x.expand(e.Cwd))
 	}
@@ -158,8 +165,8 @@ func (c *Config) server(label string) (mcp.Server, error) {
 	if err := e.refuse(); err != nil {
 		return s, err
 	}
-	if argv := append([]string{e.Command}, e.Args...); addressBehindGuard(argv) > 0 {
-		at := addressBehindGuard(argv)
+	argv := e.argv()
+	if at, isURL := behindGuard(argv); isURL {
 		s.URL, s.SSE = x.expand(argv[at]), slices.Contains(argv[at:], "--sse")
 		for i, word := range argv {
 			name, variable, ok := strings.Cut(argv[min(i+1, len(argv)-1)], "=")
@@ -179,7 +186,7 @@ func (c *Config) server(label string) (mcp.Server, error) {
 	case url != "" && e.EnvFile != "":
 		return s, fail.New("its envFile goes with a command")
 	case e.Command != "":
-		for _, arg := range slices.Concat([]string{e.Command}, e.Args) {
+		for _, arg := range argv {
 			s.Argv = append(s.Argv, x.expand(arg))
 		}
 		s.Argv = unguarded(s.Argv)
@@ -278,7 +285,11 @@ func (x *expander) expand(data string) string {
 func (x *expander) variable(name string) string {
 	value, ok := os.LookupEnv(name)
 	if !ok && x.err == nil {
-		x.err = fail.New("the variable %s is not set", text.Printable(name))
+		unset := fail.New("the variable %s is not set", text.Printable(name))
+		if strings.HasPrefix(name, "input:") {
+			unset.Hint("VS Code asks for it; here, give it so: env %s pinproof-capture config FILE DIR", shell.Quote(name+"=VALUE"))
+		}
+		x.err = unset
 	}
 	return value
 }
@@ -299,8 +310,7 @@ func projectOf(file string) (string, error) {
 // Floating reports whether a server runs what npm would fetch on the day.
 func (c *Config) Floating(labels []string) bool {
 	return slices.ContainsFunc(labels, func(label string) bool {
-		e := c.entries[label]
-		return Floats(unguarded(append([]string{e.Command}, e.Args...)))
+		return Floats(unguarded(c.entries[label].argv()))
 	})
 }
 
@@ -321,23 +331,19 @@ func (c *Config) Capture(ctx context.Context, dir string, labels []string, o mcp
 		line string
 		err  error
 	}
-	answers := map[string]chan answer{}
+	answers := make([]chan answer, len(labels))
 	slots := make(chan struct{}, maxParallel)
-	for _, label := range labels {
-		answers[label] = make(chan answer, 1)
-	}
-	go func() {
-		for _, label := range labels {
+	for i, label := range labels {
+		answers[i] = make(chan answer, 1)
+		go func() {
 			slots <- struct{}{}
-			go func() {
-				line, err := c.captureEntry(ctx, label, dir, o)
-				answers[label] <- answer{line, err}
-				<-slots
-			}()
-		}
-	}()
-	for _, label := range labels {
-		a := <-answers[label]
+			line, err := c.captureEntry(ctx, label, dir, o)
+			answers[i] <- answer{line, err}
+			<-slots
+		}()
+	}
+	for i, label := range labels {
+		a := <-answers[i]
 		tell(label, a.line, a.err)
 	}
 	return nil

@@ -122,37 +122,31 @@ func Floats(argv []string) bool {
 	return false
 }
 
-// behindGuard is where a server's own command begins in a command line with our guard, or -1.
-func behindGuard(argv []string) int {
-	at := 0
+// behindGuard is where a server's own command or its address begins in a command line with our
+// guard, or -1.
+func behindGuard(argv []string) (at int, isURL bool) {
 	if programOf(argv[0]) == "npx" {
 		at = slices.Index(argv, "--") + 1
 	}
-	if at+1 >= len(argv) || programOf(argv[at]) != self || argv[at+1] != "guard" {
-		return -1
+	if at+3 >= len(argv) || programOf(argv[at]) != self || argv[at+1] != "guard" {
+		return -1, false
+	}
+	if strings.Contains(argv[at+3], "://") {
+		return at + 3, true
 	}
 	end := slices.Index(argv[at:], "--")
 	if end < 0 || at+end+1 == len(argv) {
-		return -1
+		return -1, false
 	}
-	return at + end + 1
-}
-
-// addressBehindGuard is where a server's address stands in a command line with our guard, or -1.
-func addressBehindGuard(argv []string) int {
-	at := 0
-	if programOf(argv[0]) == "npx" {
-		at = slices.Index(argv, "--") + 1
-	}
-	if at+3 >= len(argv) || programOf(argv[at]) != self || argv[at+1] != "guard" || !strings.Contains(argv[at+3], "://") {
-		return -1
-	}
-	return at + 3
+	return at + end + 1, false
 }
 
 // unguarded is the server behind our own guard: the guard would ask for pins that
 // the capture is there to make.
-func unguarded(argv []string) []string { return argv[max(behindGuard(argv), 0):] }
+func unguarded(argv []string) []string {
+	behind, _ := behindGuard(argv)
+	return argv[max(behind, 0):]
+}
 
 // usualPath are the folders that a client looks for programs in, also one that wasn't started
 // in a shell. On Windows that is the user's path.

@@ -2,9 +2,9 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,82 +14,239 @@ import (
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/text"
-	"pinproof/pinproof-capture/internal/edit"
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
-// IsTOML reports whether the configuration is Codex's, for which there is no writer that leaves
-// the rest as it is.
-func (c *Config) IsTOML() bool { return c.plain }
-
 // Rewrite returns the configuration with guards before servers, which start begins, or without
-// guards if start is nil. All else stays byte for byte. refused has a line for each server that
-// stays as it is although it was meant.
-func (c *Config) Rewrite(labels, start []string) (out []byte, refused []error, err error) {
-	root, err := hujson.Parse(c.Data)
-	if err != nil {
-		return nil, nil, fail.New("%s", text.Printable(err.Error()))
-	}
-	var edits []edit.Edit
-	top, _ := root.Value.(*hujson.Object)
-	for _, m := range top.Members {
-		servers, ok := m.Value.Value.(*hujson.Object)
-		if name := m.Name.Value.(hujson.Literal).String(); !ok || name != "mcpServers" && name != "servers" {
-			continue
-		}
-		for _, s := range servers.Members {
-			label := s.Name.Value.(hujson.Literal).String()
-			if !slices.Contains(labels, label) {
-				continue
-			}
-			made, err := []edit.Edit(nil), error(nil)
-			if e := c.entries[label]; e.Command == "" || addressBehindGuard(append([]string{e.Command}, e.Args...)) > 0 {
-				made, err = c.rewriteAddress(label, s.Value, start)
-			} else {
-				made, err = rewriteEntry(c.Data, label, s.Value, start)
-			}
-			if err != nil {
-				refused = append(refused, refusal(label, err))
-			}
-			edits = append(edits, made...)
-		}
-	}
-	return edit.Apply(c.Data, edits), refused, nil
-}
-
-// ByHand returns the entries of Codex's configuration as they should be, for a person to write.
-func (c *Config) ByHand(labels, start []string) (entries string, refused []error) {
+// guards if start is nil. All else stays byte for byte. For Codex's TOML there is no writer that
+// leaves the rest as it is: byHand has the entries as a person should write them. refused says why
+// a server stays as it is although it was meant.
+func (c *Config) Rewrite(labels, start []string) (out []byte, byHand string, refused []error) {
 	for _, label := range labels {
-		e := c.entries[label]
-		argv := append([]string{e.Command}, e.Args...)
-		behind := behindGuard(argv)
-		if (start == nil) == (behind < 0) {
-			continue
-		}
-		words, err := argv[max(behind, 0):], error(nil)
-		if start != nil {
-			words, err = slices.Concat(start, []string{"guard", label, "--"}, argv), guardable(label, argv)
-		}
-		var quoted []string
-		for _, word := range append([]string{label}, words...) {
-			if text.Printable(word) != word {
-				err = fail.New("it has a character that can't be shown")
-			}
-			quoted = append(quoted, string(jsontree.AppendString(nil, word)))
+		var entry string
+		next, err := c, error(nil)
+		if c.plain {
+			entry, err = c.byHand(label, start)
+		} else {
+			next, err = c.rewrite(label, start)
 		}
 		if err != nil {
-			refused = append(refused, refusal(label, err))
+			f := fail.From(err)
+			f.Text = text.Name(label) + ": " + f.Text
+			refused = append(refused, f)
 			continue
 		}
-		if plainKey.MatchString(label) {
-			quoted[0] = label
+		c, byHand = next, byHand+entry
+	}
+	return c.Data, byHand, refused
+}
+
+// rewrite rewrites one server. Wrapping and unwrapping must be the inverse of each other to the
+// byte, for this very text: what can't be given back isn't wrapped, and a guard that wrap
+// wouldn't write is left to whoever wrote it.
+func (c *Config) rewrite(label string, start []string) (*Config, error) {
+	argv := c.entries[label].argv()
+	behind, _ := behindGuard(argv)
+	switch {
+	case (start == nil) == (behind < 0):
+		return c, nil
+	case start != nil:
+		after, err := c.wrapped(label, start)
+		if err != nil {
+			return nil, err
 		}
-		entries += fmt.Sprintf("[mcp_servers.%s]\ncommand = %s\n", quoted[0], quoted[1])
-		if len(e.Args) > 0 || len(quoted) > 2 {
-			entries += fmt.Sprintf("args = [%s]\n", strings.Join(quoted[2:], ", "))
+		for _, before := range after.unwrapped(label) {
+			if bytes.Equal(before.Data, c.Data) {
+				return after, nil
+			}
+		}
+		return nil, fail.New("its entry is spelled in a way that could not be given back").Hint("write the guard by hand: pinproof-capture guard LABEL")
+	}
+	for _, before := range c.unwrapped(label) {
+		if again, err := before.wrapped(label, argv[:max(slices.Index(argv, "guard"), 1)]); err == nil && bytes.Equal(again.Data, c.Data) {
+			return before, nil
 		}
 	}
-	return entries, refused
+	return nil, fail.New("its guard was put in by hand, or changed since: take it away by hand")
+}
+
+// An object is an entry as it is spelled, with changes to it.
+type object struct {
+	of      *Config
+	members map[string]hujson.ObjectMember
+	args    []hujson.Value // the elements of that list
+	changes []change
+}
+
+// A change puts a text in the place of what stands from one offset to another.
+type change struct {
+	at, end int
+	text    string
+}
+
+func (c *Config) object(label string) *object {
+	o := &object{of: c, members: map[string]hujson.ObjectMember{}}
+	root, _ := hujson.Parse(c.Data) // it was read before
+	name := "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(label)
+	entry := cmp.Or(root.Find("/mcpServers"+name), root.Find("/servers"+name))
+	for _, m := range entry.Value.(*hujson.Object).Members {
+		o.members[m.Name.Value.(hujson.Literal).String()] = m
+	}
+	if list, ok := o.members["args"].Value.Value.(*hujson.Array); ok {
+		o.args = list.Elements
+	}
+	return o
+}
+
+func (o *object) raw(v hujson.Value) string { return string(o.of.Data[v.StartOffset:v.EndOffset]) }
+
+func (o *object) put(at, end int, text string) { o.changes = append(o.changes, change{at, end, text}) }
+
+// rename gives a member another name, as it is to be spelled, if it is there.
+func (o *object) rename(from, to string) {
+	if m, ok := o.members[from]; ok {
+		o.put(m.Name.StartOffset, m.Name.EndOffset, to)
+	}
+}
+
+// renameEach gives the members of a member other names.
+func (o *object) renameEach(member string, rename func(string) string) {
+	inner, ok := o.members[member].Value.Value.(*hujson.Object)
+	if !ok {
+		return
+	}
+	for _, m := range inner.Members {
+		o.put(m.Name.StartOffset, m.Name.EndOffset, quoted(rename(m.Name.Value.(hujson.Literal).String()))[0])
+	}
+}
+
+// apply makes the changes. There is no configuration where they contradict each other.
+func (o *object) apply() (*Config, error) {
+	slices.SortFunc(o.changes, func(a, b change) int { return a.at - b.at })
+	var out []byte
+	at := 0
+	for _, c := range o.changes {
+		if c.at < at || c.end < c.at {
+			return nil, fail.New("its entry is spelled in another order")
+		}
+		out = append(append(out, o.of.Data[at:c.at]...), c.text...)
+		at = c.end
+	}
+	return parse(o.of.File, append(out, o.of.Data[at:]...))
+}
+
+// wrapped puts the guard before a server. A command and its arguments go behind the guard's. So
+// does an address, as it is spelled; its headers become the guard's environment, under other names, where
+// clients fill in the same variables and no list of processes shows them, and its type stays under another key.
+func (c *Config) wrapped(label string, start []string) (*Config, error) {
+	e, o := c.entries[label], c.object(label)
+	words := quoted(slices.Concat(start[1:], []string{"guard", label})...)
+	command := quoted(start[0])[0]
+	if e.Command != "" {
+		if err := guardable(label, e.argv()); err != nil {
+			return nil, err
+		}
+		was, args := o.members["command"].Value, o.members["args"].Value
+		list := strings.Join(append(words, `"--"`, o.raw(was)), ", ")
+		o.put(was.StartOffset, was.EndOffset, command)
+		if args.Value == nil {
+			o.put(was.EndOffset, was.EndOffset, `, "args": [`+list+"]")
+		} else {
+			o.put(args.StartOffset+1, args.StartOffset+1, list+behindWords(len(o.args) > 0))
+		}
+		return o.apply()
+	}
+	if err := e.refuse(); err != nil {
+		f := fail.From(err)
+		f.Hints = []string{"one that wants OAuth goes behind a bridge: pinproof-capture guard LABEL -- npx --no -- mcp-remote URL"}
+		return nil, f
+	}
+	if _, hasEnv := o.members["env"]; e.URL == "" || e.HTTPURL != "" || hasEnv {
+		return nil, fail.New("it has neither a command nor a plain url").Hint("a guard before an address: pinproof-capture guard LABEL URL")
+	}
+	if err := guardable(label, []string{e.URL}); err != nil {
+		return nil, err
+	}
+	url := o.members["url"]
+	words = append(words, o.raw(url.Value))
+	for _, name := range slices.Sorted(maps.Keys(e.Headers)) {
+		if !variableHeader.MatchString(name) {
+			return nil, fail.New("its header %s can't be the name of a variable", text.Name(name)).
+				Hint("write the guard by hand: pinproof-capture guard LABEL URL --header-env NAME=VARIABLE")
+		}
+		words = append(words, quoted("--header-env", name+"="+variableOf(name))...)
+	}
+	o.renameEach("headers", variableOf)
+	if e.Type == "sse" {
+		words = append(words, `"--sse"`)
+	}
+	o.put(url.Name.StartOffset, url.Name.EndOffset, `"command": `+command+`, "args"`)
+	o.put(url.Value.StartOffset, url.Value.EndOffset, "["+strings.Join(words, ", ")+"]")
+	o.rename("type", `"type": "stdio", "`+keptType+`"`)
+	o.rename("headers", `"env"`)
+	return o.apply()
+}
+
+// unwrapped returns what may have stood there before a guard.
+func (c *Config) unwrapped(label string) (before []*Config) {
+	try := func(o *object) {
+		if config, err := o.apply(); err == nil {
+			before = append(before, config)
+		}
+	}
+	o := c.object(label)
+	at, isURL := behindGuard(c.entries[label].argv())
+	if at < 1 || at > len(o.args) {
+		return nil
+	}
+	command, args, server := o.members["command"], o.members["args"], o.args[at-1]
+	if isURL {
+		o.put(command.Name.StartOffset, args.Name.EndOffset, `"url"`)
+		o.put(args.Value.StartOffset, args.Value.EndOffset, o.raw(server))
+		o.rename("env", `"headers"`)
+		o.renameEach("env", func(variable string) string {
+			return strings.ReplaceAll(strings.TrimPrefix(variable, headerPrefix), "_", "-")
+		})
+		if kept, ok := o.members[keptType]; ok {
+			o.put(o.members["type"].Name.StartOffset, kept.Name.EndOffset, `"type"`)
+		}
+		try(o)
+		return before
+	}
+	o.put(command.Value.StartOffset, command.Value.EndOffset, o.raw(server)) // with a list that was there
+	o.put(args.Value.StartOffset+1, server.EndOffset+len(behindWords(at < len(o.args))), "")
+	try(o)
+	o.changes = nil
+	o.put(command.Value.StartOffset, args.Value.EndOffset, o.raw(server)) // or with none
+	try(o)
+	return before
+}
+
+// byHand returns an entry of Codex's configuration as it should be, or "" if it is.
+func (c *Config) byHand(label string, start []string) (entry string, err error) {
+	argv := c.entries[label].argv()
+	behind, _ := behindGuard(argv)
+	if (start == nil) == (behind < 0) {
+		return "", nil
+	}
+	words := argv[max(behind, 0):]
+	if start != nil {
+		words = slices.Concat(start, []string{"guard", label, "--"}, argv)
+		err = guardable(label, argv)
+	}
+	if all := strings.Join(words, "") + label; err == nil && text.Printable(all) != all {
+		err = fail.New("it has a character that can't be shown")
+	}
+	list := quoted(append(words, label)...)
+	key, list := list[len(words)], list[:len(words)]
+	if plainKey.MatchString(label) {
+		key = label
+	}
+	entry = fmt.Sprintf("[mcp_servers.%s]\ncommand = %s\n", key, list[0])
+	if len(list) > 1 {
+		entry += fmt.Sprintf("args = [%s]\n", strings.Join(list[1:], ", "))
+	}
+	return entry, err
 }
 
 var plainKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`) // of TOML
@@ -105,200 +262,31 @@ func guardable(label string, argv []string) error {
 	return CheckLaunch(argv)
 }
 
-// refusal is why a server stays as it is although it was meant.
-func refusal(label string, why error) error {
-	f := fail.From(why)
-	f.Text = text.Name(label) + ": " + f.Text
-	return f
-}
-
-// rewriteEntry returns the edits of one server, in the order of the file, or why there are
-// none. The blanks tell what to give back: one before the bracket that ends the list says that
-// there was a list, with nothing in it.
-func rewriteEntry(config []byte, label string, entry hujson.Value, start []string) ([]edit.Edit, error) {
-	object, ok := entry.Value.(*hujson.Object)
-	if !ok {
-		return nil, fail.New("it is no object")
-	}
-	var command, args hujson.Value
-	for _, m := range object.Members {
-		switch m.Name.Value.(hujson.Literal).String() {
-		case "command":
-			command = m.Value
-		case "args":
-			args = m.Value
-		}
-	}
-	argv, raws := []string{""}, [][]byte{nil} // the words of the command line, and as they are spelled
-	raw := func(v hujson.Value) []byte { return config[v.StartOffset:v.EndOffset] }
-	if name, ok := command.Value.(hujson.Literal); ok && name.Kind() == '"' {
-		argv[0], raws[0] = name.String(), raw(command)
-	}
-	list, _ := args.Value.(*hujson.Array)
-	if list == nil && args.Value != nil {
-		return nil, fail.New("its args are no list")
-	}
-	if list != nil {
-		for _, v := range list.Elements {
-			word, _ := v.Value.(hujson.Literal)
-			argv, raws = append(argv, word.String()), append(raws, raw(v))
-		}
-	}
-	behind := behindGuard(argv)
-	if (start == nil) == (behind < 0) {
-		return nil, nil
-	}
-	if start != nil {
-		if err := guardable(label, argv); err != nil {
-			return nil, err
-		}
-		first := guardWords(start, label) + string(raws[0])
-		ours := edit.Edit{At: command.StartOffset, End: command.EndOffset, Text: jsontree.AppendString(nil, start[0])}
-		if list == nil {
-			ours.Text = fmt.Appendf(ours.Text, `, "args": [%s]`, first)
-			return []edit.Edit{ours}, nil
-		}
-		return inOrder(ours, edit.Edit{At: args.StartOffset + 1, End: args.StartOffset + 1, Text: []byte(first + behindWords(len(argv) > 1))}), nil
-	}
-	// A list is there, for the guard's own command line is longer than a command.
-	ours, was := guardWords(argv[:max(behind-3, 1)], label), raws[behind]
-	first := "[" + ours + string(was)
-	switch {
-	case string(raws[0]) != string(jsontree.AppendString(nil, argv[0])):
-	case string(raw(args)) == first+"]" && command.EndOffset < args.StartOffset && string(config[command.EndOffset:args.StartOffset]) == `, "args": `:
-		return []edit.Edit{{At: command.StartOffset, End: args.EndOffset, Text: was}}, nil
-	case bytes.HasPrefix(raw(args), []byte(first+behindWords(len(argv) > behind+1))):
-		end := args.StartOffset + len(first+behindWords(len(argv) > behind+1))
-		return inOrder(edit.Edit{At: command.StartOffset, End: command.EndOffset, Text: was}, edit.Edit{At: args.StartOffset + 1, End: end}), nil
-	}
-	return nil, errByHand
-}
-
-// rewriteAddress is rewriteEntry for a server at an address. Its url goes among the args, as it is
-// spelled. Its headers become the guard's environment: clients fill in the same variables there,
-// and no list of processes shows it. Its type stays under another key.
-func (c *Config) rewriteAddress(label string, entry hujson.Value, start []string) ([]edit.Edit, error) {
-	e := c.entries[label]
-	if (start == nil) == (e.Command == "") {
-		return nil, nil
-	}
-	object, ok := entry.Value.(*hujson.Object)
-	if !ok {
-		return nil, fail.New("it is no object")
-	}
-	members := map[string]hujson.ObjectMember{}
-	raw := func(v hujson.Value) string { return string(c.Data[v.StartOffset:v.EndOffset]) }
-	for _, m := range object.Members {
-		name := m.Name.Value.(hujson.Literal).String()
-		members[name] = m
-		if slices.Contains([]string{"url", "type", "headers"}, name) && raw(m.Name) != `"`+name+`"` {
-			return nil, fail.New("its %s is spelled with escapes", name)
-		}
-	}
-	var edits []edit.Edit
-	put := func(from, to int, text string) {
-		edits = append(edits, edit.Edit{At: from, End: to, Text: []byte(text)})
-	}
-	rename := func(from, to string) {
-		if m, ok := members[from]; ok {
-			put(m.Name.StartOffset, m.Name.EndOffset, to)
-		}
-	}
-	if start != nil {
-		_, hasEnv := members["env"]
-		_, hasURL := members["url"]
-		switch err := e.refuse(); {
-		case err != nil:
-			f := fail.From(err)
-			f.Hints = []string{"one that wants OAuth goes behind a bridge: " + bridge}
-			return nil, f
-		case !hasURL || e.HTTPURL != "" || hasEnv:
-			return nil, fail.New("it has neither a command nor a plain url").Hint("a guard before an address: pinproof-capture guard LABEL URL")
-		case mcp.FileName(label) == "":
-			return nil, fail.New(mcp.NoFileName)
-		}
-		for name := range e.Headers {
-			if _, taken := os.LookupEnv(name); taken || !variableHeader.MatchString(name) {
-				return nil, fail.New("its header %s can't be the name of a variable", text.Name(name)).
-					Hint("write the guard by hand: pinproof-capture guard LABEL URL --header-env NAME=VARIABLE")
-			}
-		}
-		url := members["url"]
-		put(url.Name.StartOffset, url.Name.EndOffset, `"command": `+string(jsontree.AppendString(nil, start[0]))+`, "args"`)
-		put(url.Value.StartOffset, url.Value.EndOffset, addressWords(start, label, raw(url.Value), e.Headers, e.Type == "sse"))
-		rename("type", `"type": "stdio", "`+keptType+`"`)
-		rename("headers", `"env"`)
-		return inOrder(edits...), nil
-	}
-	argv := append([]string{e.Command}, e.Args...)
-	at := addressBehindGuard(argv)
-	command, args := members["command"], members["args"]
-	list, _ := args.Value.Value.(*hujson.Array)
-	if list == nil || len(list.Elements) < at {
-		return nil, errByHand
-	}
-	url := raw(list.Elements[at-1])
-	kept, hasType := members[keptType]
-	isSSE := hasType && raw(kept.Value) == `"sse"`
-	if string(c.Data[command.Name.StartOffset:args.Name.EndOffset]) != `"command": `+string(jsontree.AppendString(nil, argv[0]))+`, "args"` ||
-		raw(args.Value) != addressWords(argv[:at-2], label, url, e.Env, isSSE) ||
-		hasType && !strings.HasSuffix(string(c.Data[:kept.Name.StartOffset]), `"type": "stdio", `) {
-		return nil, errByHand
-	}
-	put(command.Name.StartOffset, args.Name.EndOffset, `"url"`)
-	put(args.Value.StartOffset, args.Value.EndOffset, url)
-	rename("env", `"headers"`)
-	if hasType {
-		put(members["type"].Name.StartOffset, kept.Name.EndOffset, `"type"`)
-	}
-	return inOrder(edits...), nil
-}
-
-// bridge is how a server is started that wants OAuth, which is not done here.
-const bridge = "pinproof-capture guard LABEL -- npx --no -- mcp-remote URL"
-
 // keptType is the key of a server's type behind a guard, which clients don't know.
 const keptType = "type-without-guard"
 
-// variableHeader matches the names of headers that mean nothing as names of variables.
-var variableHeader = regexp.MustCompile(`^([A-Za-z0-9]+-[A-Za-z0-9-]+|(?i:authorization))$`)
+// headerPrefix begins the names of a guard's variables for headers, so that they mean nothing to
+// other programs. A shell, through which npx starts the guard, drops a variable with a hyphen.
+const headerPrefix = "HEADER_"
 
-var errByHand = fail.New("its guard was put in by hand, or changed since: take it away by hand")
+func variableOf(header string) string { return headerPrefix + strings.ReplaceAll(header, "-", "_") }
 
-// addressWords is the list of arguments of a guard before an address.
-func addressWords(start []string, label, url string, headers map[string]string, sse bool) string {
-	var list []string
-	for _, word := range slices.Concat(start[1:], []string{"guard", label}) {
+// variableHeader matches the names of headers that variableOf keeps apart.
+var variableHeader = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
+
+// quoted are words as JSON and TOML spell them.
+func quoted(words ...string) (list []string) {
+	for _, word := range words {
 		list = append(list, string(jsontree.AppendString(nil, word)))
 	}
-	list = append(list, url)
-	for _, name := range slices.Sorted(maps.Keys(headers)) {
-		list = append(list, `"--header-env"`, string(jsontree.AppendString(nil, name+"="+name)))
-	}
-	if sse {
-		list = append(list, `"--sse"`)
-	}
-	return "[" + strings.Join(list, ", ") + "]"
+	return list
 }
 
-// guardWords are the words of a list that come before a server's own command: those of start
-// but the first, the guard, and what ends its flags.
-func guardWords(start []string, label string) (words string) {
-	for _, word := range slices.Concat(start[1:], []string{"guard", label, "--"}) {
-		words += string(jsontree.AppendString(nil, word)) + ", "
-	}
-	return words
-}
-
-// behindWords stands behind a server's command in a list that was there.
+// behindWords stands behind a server's command in a list that was there. The blank tells a list with
+// nothing in it from none.
 func behindWords(more bool) string {
 	if more {
 		return ", "
 	}
 	return " "
-}
-
-func inOrder(edits ...edit.Edit) []edit.Edit {
-	slices.SortFunc(edits, func(a, b edit.Edit) int { return a.At - b.At })
-	return edits
 }

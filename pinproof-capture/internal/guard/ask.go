@@ -68,18 +68,18 @@ func (r *relay) ask(list pin.EntryType, line []byte, call jsontree.Value) []byte
 func (r *relay) askFor(list pin.EntryType, cursor jsontree.Value, line []byte) []byte {
 	a := r.asking[list]
 	r.asked++
-	a.request = request{idValue: jsontree.Text(fmt.Sprint(r.ours, r.asked)), method: pin.EntryTypeInfo[list].Method, cursor: cursor.Text, paged: cursor.Kind != 0}
+	a.request = request{key: fmt.Sprint(r.ours, r.asked), method: pin.EntryTypeInfo[list].Method, cursor: cursor.Text, paged: cursor.Kind != 0}
 	params := a.meta
 	if a.paged {
 		params = strings.TrimPrefix(params+`,"cursor":`+string(line[cursor.At:cursor.End]), ",")
 	}
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":"%s","method":"%s","params":{%s}}`+"\n", a.idValue.Text, a.method, params)
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":"%s","method":"%s","params":{%s}}`+"\n", a.key, a.method, params)
 }
 
 // listed takes an answer to a request of ours, which was judged. It returns what goes to the
 // client and to the server: the next request, or what has waited for the list.
 func (r *relay) listed(line []byte, m jsontree.Value) (toClient, toServer []byte, err error) {
-	at := slices.IndexFunc(r.asking[:], func(a *asking) bool { return a != nil && a.idValue.Text == m.Get("id").Text })
+	at := slices.IndexFunc(r.asking[:], func(a *asking) bool { return a != nil && a.key == m.Get("id").Text })
 	if at < 0 {
 		return nil, nil, nil // it is late, or was answered before
 	}
@@ -112,7 +112,7 @@ func (r *relay) giveUp(list pin.EntryType, a *asking) {
 	toClient, toServer, _ := r.release(list) // a record that can't be kept is found out at the next line
 	r.mu.Unlock()
 	r.client.write(toClient)
-	r.reply(toServer)
+	r.server.write(toServer)
 }
 
 // release lets the calls go on that waited for a list: to the server, or back to the client.
@@ -124,8 +124,8 @@ func (r *relay) release(list pin.EntryType) (toClient, toServer []byte, err erro
 	waiting := r.waiting
 	r.waiting = nil
 	for _, line := range waiting {
-		found, _ := messages(line) // it was read before
-		pass, reply, err := r.requests(line, found)
+		m, _ := message(line) // it was read before
+		pass, reply, err := r.request(line, m)
 		toServer, toClient = append(toServer, pass...), append(toClient, reply...)
 		if err != nil {
 			return append(toClient, r.refuseOpen(wordsNoRecord)...), nil, err
@@ -136,14 +136,13 @@ func (r *relay) release(list pin.EntryType) (toClient, toServer []byte, err erro
 }
 
 // cancelled forgets a call that waits, and that the client no longer wants.
-func (r *relay) cancelled(m jsontree.Value) {
-	id := m.Get("params").Get("requestId")
+func (r *relay) cancelled(id jsontree.Value) {
 	r.waiting = slices.DeleteFunc(r.waiting, func(line []byte) bool {
-		found, _ := messages(line)
-		if len(found) != 1 || !jsontree.Equal(found[0].Get("id"), id) {
+		m, _ := message(line)
+		if !jsontree.Equal(m.Get("id"), id) {
 			return false
 		}
-		r.refusals(line, found, "") // it isn't open any more, and nobody is told
+		delete(r.open, keyOf(id))
 		return true
 	})
 }

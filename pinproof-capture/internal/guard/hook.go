@@ -10,6 +10,7 @@ import (
 
 	"pinproof/internal/atomicfile"
 	"pinproof/internal/fail"
+	"pinproof/internal/jsontree"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
 	"pinproof/pinproof-capture/internal/mcp"
@@ -41,8 +42,18 @@ type Hooked struct {
 // Hook captures the server and has pinproof hold that against its pins. The server is started
 // in the project's folder: agents run hooks wherever they happen to be. The error is Blocked.
 func (h Hooked) Hook(ctx context.Context) (err error) {
+	again := "pinproof-capture hook " + shell.Quote(h.Label) + " " + h.Remedy
 	if h.project, h.lock, err = h.find(); err != nil {
-		return block("pinproof-capture hook "+shell.Quote(h.Label)+" "+h.Remedy, "%s", fail.From(err).Text)
+		return block(again, "%s", fail.From(err).Text)
+	}
+	pins, _ := os.ReadFile(filepath.Join(h.project, h.lock))
+	root, _ := jsontree.NewReader(pins).Only() // what can't be read is for pinproof to refuse
+	if servers := root.Get("servers"); servers.Kind == '{' && !servers.Has(h.Label) {
+		var has []string
+		for _, s := range servers.Members() {
+			has = append(has, s.Name)
+		}
+		return block(again, "%s has no server %s; it has %s", text.Printable(h.lock), text.Name(h.Label), text.List(text.Names(has), 20))
 	}
 	h.Server.Dir = h.project
 	match := ""

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"pinproof/internal/fail"
+	"pinproof/internal/shell"
 	"pinproof/internal/text"
 	"pinproof/internal/workspace"
 	"pinproof/pinproof-capture/internal/mcp"
@@ -43,7 +44,8 @@ func (p Pins) find() (project, name string, err error) {
 	case p.Lockfile != "":
 		return "", "", fail.New("there is no lockfile %s", text.Printable(p.Lockfile))
 	}
-	return "", "", fail.New("there is no %s in %s or above it in its repository", filepath.Base(path), text.Printable(begin))
+	return "", "", fail.New("there is no %s in %s or above it in its repository", filepath.Base(path), text.Printable(begin)).
+		Hint("approve the server first: pinproof-capture save %s -- COMMAND, then pinproof lock", shell.Quote(mcp.FileName(p.Label)))
 }
 
 // verifyTimeout bounds pinproof, which needs milliseconds, so that nothing can hold

@@ -11,6 +11,7 @@ import (
 
 	"pinproof/internal/capture"
 	"pinproof/internal/fail"
+	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
 )
@@ -122,30 +123,21 @@ func (j *judge) label() string { return text.Name(j.Label) }
 
 // looseIDs are the ids of the requests and of the answers in a line that can't be read strictly:
 // the best guess, and only an error is sent with them.
-func looseIDs(line []byte) (requests, answers [][]byte) {
-	var batch []map[string]json.RawMessage
-	if json.Unmarshal(line, &batch) != nil {
-		batch = make([]map[string]json.RawMessage, 1)
-		if json.Unmarshal(line, &batch[0]) != nil {
-			return nil, nil
-		}
+func looseIDs(line []byte) (requests, answers []request) {
+	var found []map[string]json.RawMessage
+	if json.Unmarshal(line, &found) != nil {
+		found = make([]map[string]json.RawMessage, 1)
+		json.Unmarshal(line, &found[0])
 	}
-	for _, m := range batch {
-		id := bytes.TrimSpace(m["id"])
-		var number float64
-		var word string
+	for _, m := range found {
+		id, err := jsontree.NewReader(m["id"]).Only()
+		asked := request{id: bytes.TrimSpace(m["id"]), key: keyOf(id)}
 		switch {
-		case len(id) == 0 || string(id) == "null":
-			continue
-		case json.Unmarshal(id, &word) == nil:
-			id, _ = json.Marshal(word)
-		case json.Unmarshal(id, &number) != nil:
-			continue
-		}
-		if m["method"] != nil {
-			requests = append(requests, id)
-		} else {
-			answers = append(answers, id)
+		case err != nil || id.Kind != '"' && id.Kind != '0':
+		case m["method"] != nil:
+			requests = append(requests, asked)
+		default:
+			answers = append(answers, asked)
 		}
 	}
 	return requests, answers

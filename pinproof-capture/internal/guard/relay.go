@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -25,7 +24,6 @@ import (
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
-	"pinproof/pinproof-capture/internal/edit"
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
@@ -56,7 +54,7 @@ type relay struct {
 	asking  [pin.EntryTypes]*asking
 	ours    string   // what the ids of our own requests begin with
 	asked   int      // how many there were
-	waiting [][]byte // the lines with calls that wait for a list
+	waiting [][]byte // the calls that wait for a list
 }
 
 // An end is one side of the session. One line at a time goes to it.
@@ -78,7 +76,7 @@ func (e *end) write(b []byte) error {
 // A request is one of the client's that waits for its answer, or of ours.
 type request struct {
 	id             []byte // as it was spelled; nil of ours
-	idValue        jsontree.Value
+	key            string // by which an answer finds it
 	method, cursor string
 	paged          bool     // it has a cursor
 	logged         *logLine // of a call
@@ -128,7 +126,9 @@ func Run(ctx context.Context, o Options, src mcp.Server, stdin io.Reader, stdout
 	r := newRelay(j, o.OnDrift, log, stdout, stderr)
 	var s server
 	if src.URL != "" {
-		s, err = mcp.Connect(ctx, src, r.say, r.again)
+		dialing, cancel := context.WithTimeout(ctx, dialPatience)
+		defer cancel()
+		s, err = mcp.Connect(dialing, src, r.say)
 	} else {
 		s, err = mcp.Launch(src, stderr)
 	}
@@ -142,233 +142,173 @@ func Run(ctx context.Context, o Options, src mcp.Server, stdin io.Reader, stdout
 // A server is a process or a place at an address. It says and takes a message a line; Close
 // says that none follows.
 type server interface {
-	io.ReadWriteCloser
+	io.WriteCloser
+	Lines(take func(mcp.Said) error) error
 	Signal(os.Signal)
 	Stop()
 	ExitCode() int
 }
 
-// again judges an answer that the client doesn't get, for it has had one like it.
-func (r *relay) again(answer []byte) error {
-	last, _, err := r.fromServer(answer)
-	if err != nil {
-		r.client.write(last)
-	}
-	return err
-}
-
 // How long a server has to end once it was told to by a signal, before it is stopped, which
 // takes the rest of ten seconds; and how often a client that closed its end is looked after.
 const (
+	dialPatience   = 30 * time.Second
 	signalPatience = 10*time.Second - 2*mcp.Grace
 	lookAfter      = time.Second
 )
 
-// An ending says why one direction of the session is over. Without an error its reader
-// has come to the end.
-type ending struct {
-	server bool
-	err    error
-}
-
-var (
-	errBlocked  = errors.New("blocked") // a person has been told
-	errTooLarge = fail.New("a message of more than 64 MiB")
-)
+var errBlocked = errors.New("blocked") // a person has been told
 
 func (r *relay) run(stdin io.Reader, p server, signals <-chan os.Signal) (int, error) {
 	r.server.w = p
-	ends := make(chan ending, 2)
-	go func() { ends <- ending{true, r.passOn(p, r.fromServer, r.client.write, r.reply)} }()
-	go func() { ends <- ending{false, r.passOn(stdin, r.fromClient, r.toServer, r.client.write)} }()
+	serverEnds, clientEnds := make(chan error, 1), make(chan error, 1)
+	go func() { serverEnds <- r.ended(p.Lines(r.serverSays)) }()
+	go func() { clientEnds <- r.ended(mcp.ReadLines(stdin, func() {}, r.clientSays)) }()
 	go func() {
 		for b := range r.replies { // a server that doesn't read keeps nobody from reading what it says
-			r.toServer(b)
+			r.server.write(b)
 		}
 	}()
 	var killed, look <-chan time.Time
-	for {
+	for over := false; !over; {
+		var err error
 		select {
 		case s := <-signals:
 			p.Signal(s)
 			if killed == nil {
 				killed = time.After(signalPatience)
 			}
+			continue
 		case <-killed: // also where it has ended, and the client doesn't read what it said
-			p.Stop()
-			return p.ExitCode(), nil
+			over = true
+		case err = <-serverEnds:
+			over = true
+		case err = <-clientEnds:
+			over = err != nil
+			look = time.Tick(lookAfter)
 		case <-look:
-			if !r.waits() {
-				p.Close()
-			}
 			if hungUp(r.client.w) {
 				p.Stop() // nobody will ever read what it says
 			}
-		case e := <-ends:
-			switch {
-			case e.err == errBlocked:
-				p.Stop()
-				return 2, nil
-			case e.err != nil && !errors.Is(e.err, syscall.EPIPE):
-				p.Stop()
-				return 2, e.err
-			case e.server, e.err != nil:
-				p.Stop()
-				return p.ExitCode(), nil
-			}
-			if !r.waits() {
-				p.Close()
-			}
-			look = time.Tick(lookAfter)
+		}
+		switch {
+		case err == errBlocked:
+			return 2, nil
+		case err != nil && !errors.Is(err, syscall.EPIPE):
+			return 2, err
+		case !over && !r.waits():
+			p.Close()
 		}
 	}
+	p.Stop()
+	return p.ExitCode(), nil
 }
 
-// passOn reads lines and passes on what filter makes of each, until the reader's end. What it
-// replies goes back.
-func (r *relay) passOn(from io.Reader, filter func(line []byte) (pass, reply []byte, err error), to, back func([]byte) error) error {
-	in := bufio.NewReaderSize(from, 64<<10)
-	var line []byte
-	for {
-		var end error
-		if line, end = readLine(in, line[:0]); end != nil && end != io.EOF {
-			if end == errTooLarge {
-				r.client.write(r.tooLarge())
-			}
-			return end
-		}
-		pass, reply, err := filter(line)
-		if failed := cmp.Or(to(pass), back(reply), err); failed != nil || end != nil {
-			return failed
-		}
-		if cap(line) > 1<<20 {
-			line = nil // a large message is rare, and its memory is not kept
+// serverSays passes on what of a line of the server's may pass.
+func (r *relay) serverSays(said mcp.Said) error {
+	pass, reply, err := r.fromServer(said.Line)
+	switch {
+	case said.Again && err == nil:
+		return nil // it is judged, and the client has had one like it
+	case len(reply) > 0:
+		select {
+		case r.replies <- reply:
+		default:
+			err = cmp.Or(err, error(fail.New("the server speaks on, and reads none of %d replies", maxReplies)))
 		}
 	}
+	return cmp.Or(r.client.write(pass), err)
 }
 
-// toServer writes to the server. What that no longer takes is lost, as without a relay.
-func (r *relay) toServer(b []byte) error {
-	r.server.write(b)
-	return nil
+// clientSays passes on what of a line of the client's may pass. What the server no longer takes is
+// lost, as without a relay.
+func (r *relay) clientSays(line []byte) error {
+	pass, reply, err := r.fromClient(line)
+	r.server.write(pass)
+	return cmp.Or(r.client.write(reply), err)
 }
 
-// reply sends what the server gets in answer to what it said.
-func (r *relay) reply(b []byte) error {
-	if len(b) == 0 {
-		return nil
+// ended answers all that the client waits for where a message is too large to be judged.
+func (r *relay) ended(err error) error {
+	if err != mcp.ErrTooLarge {
+		return err
 	}
-	select {
-	case r.replies <- b:
-		return nil
-	default:
-		return fail.New("the server speaks on, and reads none of %d replies", maxReplies)
-	}
-}
-
-// readLine appends the next line with its end, or what is left at the end of the reader.
-func readLine(in *bufio.Reader, line []byte) ([]byte, error) {
-	for {
-		piece, err := in.ReadSlice('\n')
-		if line = append(line, piece...); len(line) > mcp.MaxBytes {
-			return nil, errTooLarge
-		}
-		if err != bufio.ErrBufferFull {
-			return line, err
-		}
-	}
-}
-
-// tooLarge is what the client is told of a message that is too large to be judged.
-func (r *relay) tooLarge() []byte {
+	var last []byte
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.over {
-		return nil
+	if !r.over {
+		r.log.add(logLine{Event: "block", Reason: mcp.ErrTooLarge.Text})
+		last = r.refuseOpen("pinproof: blocked: " + mcp.ErrTooLarge.Text + ". The session with server " + r.judge.label() + " is over.")
 	}
-	r.log.add(logLine{Event: "block", Reason: errTooLarge.Text})
-	return r.refuseOpen("pinproof: blocked: " + errTooLarge.Text + ". The session with server " + r.judge.label() + " is over.")
+	r.mu.Unlock()
+	r.client.write(last)
+	return err
 }
 
 // fromServer returns what of a line of the server's passes to the client, and what is replied
 // to the server. An error ends the session; the line then holds what the client is told last.
 func (r *relay) fromServer(line []byte) (pass, reply []byte, err error) {
-	found, bad := messages(line)
+	m, bad := message(line)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.over {
+	switch method := m.Get("method"); {
+	case r.over:
 		return nil, nil, nil
-	}
-	if bad != nil {
+	case bad != nil:
 		return r.unreadable(line, bad)
-	}
-	if len(found) == 0 {
+	case m.Kind == 0:
 		if noise := bytes.TrimSpace(line); len(noise) > 0 {
 			r.say("the server printed what is no message: %s", mcp.Excerpt(string(noise)))
 		}
 		return nil, nil, nil
+	case method.Kind != 0:
+		r.notified(method.Text)
+		return line, nil, nil
 	}
-	var edits []edit.Edit
-	var answered []string
-	for _, m := range found {
-		if method := m.Get("method"); method.Kind != 0 {
-			r.notified(method.Text)
-			continue
+	key, asked, ours := r.requestOf(m.Get("id"))
+	pass = line
+	if result := m.Get("result"); r.pinned(result) {
+		kept, words, err := r.held(line, m, asked)
+		switch {
+		case err != nil || words != "" && asked.id == nil && !ours:
+			return r.refuseOpen(words), nil, errBlocked
+		case words != "":
+			pass = refusal(asked.id, words)
+		case kept != nil:
+			pass = slices.Concat(line[:result.At], kept, line[result.End:])
 		}
-		key, asked, ours := r.requestOf(m)
-		if ours && len(found) > 1 {
-			return r.block(line, "a batch with the answer to a request of the guard's")
-		}
-		if result := m.Get("result"); r.pinned(result) {
-			kept, words, err := r.held(line, m, asked)
-			switch {
-			case err != nil || words != "" && asked.id == nil && !ours:
-				return r.refuseOpen(words), nil, errBlocked
-			case words != "":
-				edits = append(edits, edit.Edit{At: int(m.At), End: int(m.End), Text: bytes.TrimSpace(refusal(asked.id, words))})
-			case kept != nil:
-				edits = append(edits, edit.Edit{At: int(result.At), End: int(result.End), Text: kept})
-			}
-		}
-		if ours {
-			return r.listed(line, m)
-		}
-		if l := asked.logged; l != nil {
-			r.log.add(logLine{Event: "answer", ID: l.ID, Tool: l.Tool, Prompt: l.Prompt, Bytes: int(m.End - m.At), Outcome: outcomeOf(m)})
-		}
-		answered = append(answered, key)
+	}
+	if ours {
+		return r.listed(line, m)
+	}
+	if l := asked.logged; l != nil {
+		r.log.add(logLine{Event: "answer", ID: l.ID, Tool: l.Tool, Prompt: l.Prompt, Bytes: int(m.End - m.At), Outcome: outcomeOf(m)})
 	}
 	if err := r.log.broken(); err != nil {
 		return r.refuseOpen(wordsNoRecord), nil, err
 	}
-	for _, key := range answered {
-		delete(r.open, key)
-	}
-	return edit.Apply(line, edits), nil, nil
+	delete(r.open, key)
+	return pass, nil, nil
 }
 
-// requestOf is the request that a message answers, and whether that is one of ours. Clients
-// take another spelling of its id, too: in JavaScript, "3" for 3.
-func (r *relay) requestOf(m jsontree.Value) (key string, asked request, ours bool) {
-	id := m.Get("id")
-	if id.Kind == '"' && strings.HasPrefix(id.Text, r.ours) {
-		for _, a := range r.asking {
-			if a != nil && a.idValue.Text == id.Text {
-				asked = a.request
-			}
-		}
-		return "", asked, true
+// requestOf is the request that an id answers, and whether that is one of ours.
+func (r *relay) requestOf(id jsontree.Value) (key string, asked request, ours bool) {
+	if id.Kind != '"' || !strings.HasPrefix(id.Text, r.ours) {
+		return keyOf(id), r.open[keyOf(id)], false
 	}
-	key = capture.MessageID(m)
-	asked, known := r.open[key]
-	if n := numberOf(id); !known && !math.IsNaN(n) {
-		for _, other := range slices.Sorted(maps.Keys(r.open)) {
-			if numberOf(r.open[other].idValue) == n {
-				return other, r.open[other], false
-			}
+	for _, a := range r.asking {
+		if a != nil && a.key == id.Text {
+			asked = a.request
 		}
 	}
-	return key, asked, false
+	return "", asked, true
+}
+
+// keyOf is an id as clients compare it. In JavaScript "3" is 3, too.
+func keyOf(id jsontree.Value) string {
+	if n := numberOf(id); !math.IsNaN(n) {
+		return strconv.FormatFloat(n, 'g', -1, 64)
+	}
+	return string(id.Kind) + id.Text
 }
 
 // numberOf is the number that JavaScript makes of an id, or none.
@@ -403,29 +343,19 @@ func (r *relay) pinned(result jsontree.Value) bool {
 // more than one way. The session goes on if no list and no instructions can be in it.
 func (r *relay) unreadable(line []byte, bad error) (pass, reply []byte, err error) {
 	if capture.HidesAnswer(line) {
-		return r.block(line, bad.Error())
+		words := r.unjudged("block", "blocked", line, fail.New("the server's answer is refused: %s", bad))
+		return r.refuseOpen(words), nil, errBlocked
 	}
 	r.say("the server's message is refused: %s: %s", bad, mcp.Excerpt(string(bytes.TrimSpace(line))))
 	requests, answers := looseIDs(line)
-	for _, id := range answers {
-		maps.DeleteFunc(r.open, func(_ string, asked request) bool {
-			if !bytes.Equal(asked.id, id) {
-				return false
-			}
-			pass = append(pass, refusal(id, wordsUnreadable)...)
-			return true
-		})
+	for _, a := range answers {
+		pass = append(pass, refusal(r.open[a.key].id, wordsUnreadable)...)
+		delete(r.open, a.key)
 	}
-	for _, id := range requests {
-		reply = append(reply, refusal(id, wordsRequest)...)
+	for _, q := range requests {
+		reply = append(reply, refusal(q.id, wordsRequest)...)
 	}
 	return pass, reply, nil
-}
-
-// block ends the session for a line that could hold an answer to some clients.
-func (r *relay) block(line []byte, why string) (pass, reply []byte, err error) {
-	words := r.unjudged("block", "blocked", line, fail.New("the server's answer is refused: %s", why))
-	return r.refuseOpen(words), nil, errBlocked
 }
 
 // refuseOpen ends the session and answers all that the client still waits for. An id that
@@ -515,7 +445,7 @@ func (r *relay) without(line []byte, result jsontree.Value, drifted map[pin.Key]
 // fromClient returns what of a line of the client's passes to the server, or what is
 // answered in the server's place.
 func (r *relay) fromClient(line []byte) (pass, reply []byte, err error) {
-	found, bad := messages(line)
+	m, bad := message(line)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
@@ -524,73 +454,54 @@ func (r *relay) fromClient(line []byte) (pass, reply []byte, err error) {
 	case bad != nil:
 		r.say("the client's message is refused: %s", bad)
 		requests, answers := looseIDs(line)
-		for _, id := range requests {
-			reply = append(reply, refusal(id, wordsRequest)...)
+		for _, q := range requests {
+			reply = append(reply, refusal(q.id, wordsRequest)...)
 		}
-		for _, id := range answers {
-			pass = append(pass, refusal(id, wordsUnreadable)...)
+		for _, a := range answers {
+			pass = append(pass, refusal(a.id, wordsUnreadable)...)
 		}
 		return pass, reply, nil
+	case m.Kind == 0: // a client has nothing else to say to a server
+		return nil, nil, nil
 	}
-	return r.requests(line, found) // a client has nothing else to say to a server
+	return r.request(line, m)
 }
 
-// requests takes messages of the client's. A line with a call whose list has changed waits
-// until the list was seen again.
-func (r *relay) requests(line []byte, found []jsontree.Value) (pass, reply []byte, err error) {
-	words, waits := "", false
-	for _, m := range found {
-		if m.Get("method").Text == "notifications/cancelled" {
-			r.cancelled(m)
-		}
-		list, calls := calledBy(m.Get("method").Text)
-		if !calls || words != "" || r.onDrift == Warns {
-			continue
-		}
+// request takes a message of the client's. A call whose list has changed waits until the list was
+// seen again.
+func (r *relay) request(line []byte, m jsontree.Value) (pass, reply []byte, err error) {
+	whole := slices.Concat(bytes.TrimRight(line, "\r\n"), []byte("\n"))
+	if len(r.waiting) > 0 && line[len(line)-1] != '\n' {
+		line = whole // something of ours follows
+	}
+	method, id, cursor := m.Get("method"), m.Get("id"), m.Get("params").Get("cursor")
+	if method.Text == "notifications/cancelled" {
+		r.cancelled(m.Get("params").Get("requestId"))
+	}
+	asked := request{id: bytes.Clone(line[id.At:id.End]), key: keyOf(id), method: method.Text, cursor: cursor.Text, paged: cursor.Kind == '"'}
+	pass = line
+	if list, calls := calledBy(method.Text); calls {
 		key, why := r.catalog.called(list, m.Get("params"))
-		if why == notListed && r.canAsk(list) {
-			waits = true
-		} else if why != "" {
-			words = r.refuseCall(key, why)
-		}
-	}
-	switch {
-	case len(found) == 0:
-		return nil, nil, nil
-	case words != "":
-		return nil, r.refusals(line, found, words), nil
-	}
-	for _, m := range found {
-		method := m.Get("method")
-		if method.Kind == 0 {
-			continue
-		}
-		cursor := m.Get("params").Get("cursor")
-		id := m.Get("id")
-		asked := request{id: bytes.Clone(line[id.At:id.End]), idValue: jsontree.Value{Kind: id.Kind, Text: id.Text}, method: method.Text, cursor: cursor.Text, paged: cursor.Kind == '"'}
-		if list, ok := calledBy(method.Text); ok && waits {
-			pass = append(pass, r.ask(list, line, m)...)
-		} else if ok {
+		switch {
+		case why == "" || r.onDrift == Warns:
 			asked.logged = r.call(list, line, m)
 			r.log.add(*asked.logged)
 			asked.logged.Arguments = nil // they are written, and can be large
 			if err := r.log.broken(); err != nil {
 				r.over = true
-				return nil, r.refusals(line, found, wordsNoRecord), err
+				return nil, r.refuse(line, m, wordsNoRecord), err
 			}
-		}
-		if id.Kind != 0 {
-			r.open[capture.MessageID(m)] = asked
+		case why == notListed && r.canAsk(list):
+			pass = r.ask(list, line, m)
+			r.waiting = append(r.waiting, whole)
+		default:
+			return nil, r.refuse(line, m, r.refuseCall(key, why)), nil
 		}
 	}
-	switch {
-	case waits:
-		r.waiting = append(r.waiting, slices.Concat(bytes.TrimRight(line, "\r\n"), []byte("\n")))
-		return pass, nil, nil
-	case len(r.waiting) > 0 && line[len(line)-1] != '\n': // more follows, of ours
-		return slices.Concat(line, []byte("\n")), nil, nil
+	if method.Kind != 0 && id.Kind != 0 {
+		r.open[asked.key] = asked
 	}
-	return line, nil, nil
+	return pass, nil, nil
 }
 
 // call is the record of a call that goes to the server.
@@ -623,15 +534,12 @@ func outcomeOf(m jsontree.Value) string {
 	return "result"
 }
 
-// refusals are our answers to the requests among messages.
-func (r *relay) refusals(line []byte, found []jsontree.Value, words string) (out []byte) {
-	for _, m := range found {
-		if id := m.Get("id"); m.Has("method") && id.Kind != 0 {
-			delete(r.open, capture.MessageID(m)) // it may have waited
-			if id.Kind == '"' || id.Kind == '0' {
-				out = append(out, refusal(line[id.At:id.End], words)...)
-			}
-		}
+// refuse is our answer to a message of the client's, if it is a request.
+func (r *relay) refuse(line []byte, m jsontree.Value, words string) []byte {
+	id := m.Get("id")
+	delete(r.open, keyOf(id)) // it may have waited
+	if id.Kind != '"' && id.Kind != '0' {
+		return nil
 	}
-	return out
+	return refusal(line[id.At:id.End], words)
 }

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 	"unicode/utf16"
 
@@ -9,32 +10,40 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// messages reads a line. Programs in JavaScript cut texts at a number of UTF-16 units, and so
-// through a surrogate pair. Half a pair changes no structure, and passes in the content of
-// a message. In lists, instructions and names, which are pinned or compared, it is refused.
-func messages(line []byte) ([]jsontree.Value, error) {
+// message reads a line, and returns a value without a kind if it holds none. Programs in JavaScript
+// cut texts at a number of UTF-16 units, and so through a surrogate pair. Half a pair changes no
+// structure, and passes in the content of a message. In lists, instructions and names, which are
+// pinned or compared, it is refused; and so is a batch, which one revision of the protocol had, and
+// which clients read in several ways.
+func message(line []byte) (m jsontree.Value, err error) {
 	found, bad := capture.Messages(line)
-	if bad == nil {
-		return found, nil
-	}
-	whole, halves := withoutHalves(line)
-	if halves == 0 {
-		return nil, bad
-	}
-	found, err := capture.Messages(whole)
-	for _, m := range found {
-		if capture.HoldsEntries(m.Get("result")) {
-			return nil, bad
+	whole, halves := line, 0
+	if bad != nil {
+		if whole, halves = withoutHalves(line); halves == 0 {
+			return m, bad
 		}
-		for _, content := range contentsOf(m) {
-			halves -= halvesIn(content, line, whole)
+		if found, err = capture.Messages(whole); err != nil {
+			return m, bad
 		}
 	}
-	if err != nil || halves != 0 {
-		return nil, bad
+	switch {
+	case len(found) == 0:
+		return m, bad
+	case bytes.TrimLeft(line, " \t\r\n")[0] == '[':
+		return m, errBatch
+	case bad == nil:
+		return found[0], nil
 	}
-	return found, nil
+	for _, content := range contentsOf(found[0]) {
+		halves -= halvesIn(content, line, whole)
+	}
+	if halves != 0 || capture.HoldsEntries(found[0].Get("result")) {
+		return m, bad
+	}
+	return found[0], nil
 }
+
+var errBatch = errors.New("a batch of messages")
 
 // contentsOf are the parts of a message that are content.
 func contentsOf(m jsontree.Value) []jsontree.Value {

@@ -10,7 +10,8 @@ func TestHalves(t *testing.T) {
 		`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"\uDE00\ud83d\\"}]}}`:             true,
 		`{"jsonrpc":"2.0","id":1,"result":{"a":"\ud83d\ude00\ud83d"}}`:                                        true,
 		`{"jsonrpc":"2.0","id":1,"result":{"a":"\\ud83d"}}`:                                                   true, // none at all
-		`[{"jsonrpc":"2.0","id":1,"result":{"a":"\ud83d"}},{"jsonrpc":"2.0","id":2,"result":{"a":"\ud83d"}}]`: true,
+		`[{"jsonrpc":"2.0","id":1,"result":{"a":"\ud83d"}},{"jsonrpc":"2.0","id":2,"result":{"a":"\ud83d"}}]`: false,
+		` [{"jsonrpc":"2.0","id":1,"result":{}}]`:                                                             false,
 		`{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"\ud83d"}}`:                                      true,
 		`{"jsonrpc":"2.0","method":"notifications/message","params":{"data":{"a":"\ud83d"}}}`:                 true,
 		`{"jsonrpc":"2.0","method":"notifications/message","params":{"logger":"\ud83d","data":1}}`:            false,
@@ -28,7 +29,7 @@ func TestHalves(t *testing.T) {
 		`{"jsonrpc":"2.0","id":1,"result":{"a":"\ud83d` + "\xed\xa0\xbd" + `"}}`:                              false,
 		`{"jsonrpc":"2.0","id":1,"result":{"a":"\ud83`:                                                        false,
 	} {
-		if found, err := messages([]byte(line)); (err == nil) != passes || (found == nil) == passes {
+		if m, err := message([]byte(line)); (err == nil) != passes || (m.Kind == 0) == passes {
 			t.Errorf("%s: %v", line, err)
 		}
 	}

@@ -3,6 +3,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,7 +32,7 @@ type Server struct {
 	Headers http.Header
 	SSE     bool // the transport of 2024-11-05 rather than Streamable HTTP
 
-	Configured bool // by an entry of a client's configuration, which can hold variables
+	rec *record // of a capture; nil for a guard
 }
 
 // Options say how a server is asked.
@@ -91,80 +92,72 @@ func (s Server) Capture(ctx context.Context, o Options) (*Transcript, error) {
 	begin := time.Now()
 	limited, cancel := context.WithTimeout(ctx, o.Timeout)
 	defer cancel()
-	rec := &record{}
-	ses := &session{rec: rec, protocol: o.Protocol, capabilities: claims(o.Capabilities)}
-	reason := func(error) *fail.Error { return nil }
-	said := func() []string { return nil }
+	s.rec = &record{}
+	ses := &session{ctx: limited, came: make(chan received), rec: s.rec, protocol: o.Protocol, capabilities: claims(o.Capabilities)}
+	var stderr tail
+	var told *fail.Error
+	var g *greeting
 	var err error
+	stop := func() {}
 	if s.URL != "" {
-		connect := func() (conn, error) {
-			w, err := dial(limited, s, rec, (*web).old)
-			ses.begun = func() { w.listen(limited) }
-			return w, err
+		var r *Remote
+		if r, err = Connect(limited, s, nil); err == nil {
+			defer r.Stop()
+			g, err = ses.run(r, o)
 		}
-		ses.redial = func() (conn, error) {
-			ses.conn.close()
-			return connect()
-		}
-		ses.conn, err = connect()
 	} else {
-		var p *Process
-		var stderr tail
-		if p, err = Launch(s, &stderr); err != nil {
-			return nil, err
+		p, failed := Launch(s, &stderr)
+		if failed != nil {
+			return nil, failed
 		}
 		defer p.Stop()
-		ses.conn = newLines(limited, p, rec)
-		// A server that never reads can't hold us up beyond the limit.
-		defer context.AfterFunc(limited, func() { p.In.Close() })()
-		reason = p.reason
-		said = func() []string { // after its end
-			p.Stop()
-			return stderr.lines()
+		stop = p.Stop
+		if g, err = ses.run(p, o); err != nil && limited.Err() == nil && !errors.As(err, new(*fail.Error)) {
+			told = p.reason(err)
 		}
 	}
-	var g *greeting
-	if err == nil {
-		defer func() { ses.conn.close() }()
-		if g, err = ses.begin(limited, o.Timeout/2); err == nil {
-			err = ses.all(limited, g)
-		}
-		if err == nil {
-			ses.rest(limited, g)
-			ses.settle(limited, o.Settle)
-		}
-	}
-	data, bad := rec.finish()
-	var f *fail.Error
-	switch {
-	case err == nil && bad == nil:
+	data, bad := s.rec.finish()
+	if err == nil && bad == nil {
 		return &Transcript{data, g, time.Since(begin)}, nil
+	}
+	stop() // now it has said all
+	last := stderr.lines()
+	f, isTold := errors.AsType[*fail.Error](err)
+	switch {
 	case ctx.Err() != nil:
-		f = fail.New("interrupted")
+		return nil, &ServerError{fail.New("interrupted"), last}
 	case bad != nil:
-		f = fail.New("%s", bad)
+		return nil, &ServerError{fail.New("%s", bad), last}
 	case limited.Err() != nil:
-		f = fail.New("no answer in %s", text.Count(int(o.Timeout.Seconds()), "second")).
-			Hint("--timeout %d waits longer", 4*int(o.Timeout.Seconds()))
+		f = fail.New("no answer in %s", text.Count(int(o.Timeout.Seconds()), "second"))
+		if at := listensAt(append(last, string(data))); at != "" && s.URL == "" {
+			f.Hint("it listens at %s rather than on standard input: pinproof-capture save FILE %[1]s", at)
+		} else {
+			f.Hint("--timeout %d waits longer", 4*int(o.Timeout.Seconds()))
+		}
+	case isTold:
+		f = &fail.Error{Text: f.Text, Hints: slices.Clone(f.Hints)}
 	default:
-		if !errors.As(err, &f) {
-			f = reason(err)
-		}
-		if f == nil {
-			f = fail.New("what it sent is no message of the protocol: %s", Excerpt(err.Error()))
-		} else if s.URL == "" && !ses.met && o.Protocol < FirstDiscover && wantsDiscover(err) {
-			f.Hint("it may speak only revision %s: --protocol %[1]s", FirstDiscover)
-		}
+		f = cmp.Or(told, fail.New("%s: %s", notMessage, Excerpt(err.Error())))
 	}
-	last := said()
-	isSet := func(name string) bool {
-		return os.Getenv(name) != "" || slices.ContainsFunc(s.Env, func(v string) bool { return strings.HasPrefix(v, name+"=") })
-	}
-	if names := missingVariables(last, isSet); names != nil && bad == nil && ctx.Err() == nil {
-		f.Hint("%s", missingHint(names, s.Configured))
+	if s.URL == "" && !ses.met && o.Protocol < FirstDiscover && wantsDiscover(err) {
+		f.Hint("it may speak only revision %s: --protocol %[1]s", FirstDiscover)
 	}
 	return nil, &ServerError{f, last}
 }
+
+// listensAt is where a server seems to listen, by what it said, or "": one that opens a port
+// doesn't speak on standard output.
+func listensAt(said []string) string {
+	for _, line := range said {
+		if m := listens.FindStringSubmatch(line); m != nil {
+			return "http://localhost:" + m[1] + m[3] + m[2]
+		}
+	}
+	return ""
+}
+
+var listens = regexp.MustCompile(`(?i)https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):(\d{2,5})((?:/[a-z0-9_-]+)*)|\b(?:port|listening on)[ :=]+(\d{2,5})\b`)
 
 // wantsDiscover reports whether an error that initialize was answered with is that of a server
 // which knows only what came after it.

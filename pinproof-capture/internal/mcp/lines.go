@@ -2,113 +2,64 @@ package mcp
 
 import (
 	"bufio"
-	"cmp"
-	"context"
-	"encoding/json"
 	"io"
 
-	"pinproof/internal/capture"
+	"pinproof/internal/fail"
 )
 
-// A conn carries requests to a server, and hands on what it says.
-type conn interface {
-	send(ctx context.Context, r request) error
-	receive(ctx context.Context) (*message, error)
-	close()
+// MaxBytes bounds one message, and all that is recorded of one server: pinproof reads no larger
+// file.
+const MaxBytes = 64 << 20
+
+// ErrTooLarge is the end of a session: what can't be held can't be judged.
+var ErrTooLarge = fail.New("a message of more than 64 MiB")
+
+// Said is what a server said: a line with its end or, in place of an answer, why there is none.
+type Said struct {
+	Line  []byte // good until the next one comes
+	Again bool   // it answers the client's greeting, which was answered before
+	Err   error  // to whoever captures
+
+	asked int64 // the last request that had been sent when it came; of Err, the one it is about, or 0
 }
 
-// An inbox hands on what comes to a session, from one stream or several, until ctx ends.
-type inbox struct {
-	ctx  context.Context
-	came chan received
-}
-
-type received struct {
-	m   *message
-	err error
-}
-
-func newInbox(ctx context.Context) inbox { return inbox{ctx, make(chan received)} }
-
-// put hands on a message or an error, and reports whether the session still goes on.
-func (b inbox) put(m *message, err error) bool {
-	select {
-	case b.came <- received{m, err}:
-		return true
-	case <-b.ctx.Done():
-		return false
-	}
-}
-
-func (b inbox) receive(ctx context.Context) (*message, error) {
-	select {
-	case r := <-b.came:
-		return r.m, r.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// The lines of a stdio server are its connection. Every line is recorded as it came; those that
-// are messages to every client are handed on.
-type lines struct {
-	inbox
-	p   *Process
-	rec *record
-}
-
-func newLines(ctx context.Context, p *Process, rec *record) *lines {
-	l := &lines{newInbox(ctx), p, rec}
-	go func() {
-		for err := l.read(p); l.put(nil, err); {
-		}
-	}()
-	return l
-}
-
-// read reads until the end. An answer must not come before its request, so the requests
-// count that were sent when a line began to come.
-func (l *lines) read(from io.Reader) error {
-	counted := l.rec.counted(from)
-	in := bufio.NewReaderSize(counted, 64<<10)
+// ReadLines hands on the lines of a reader, each with its end, and what is left at the reader's end.
+// begins is called when a line begins to come.
+func ReadLines(from io.Reader, begins func(), take func(line []byte) error) error {
+	in := bufio.NewReaderSize(from, 64<<10)
+	var line []byte
 	for {
 		in.Peek(1) // waits for what comes
-		asked := counted.asked
-		line, err := in.ReadBytes('\n')
-		l.rec.add(line)
-		m, bad := l.message(line, asked)
-		if bad != nil {
-			return bad
+		begins()
+		err := bufio.ErrBufferFull
+		for line = line[:0]; err == bufio.ErrBufferFull; {
+			var piece []byte
+			piece, err = in.ReadSlice('\n')
+			if line = append(line, piece...); len(line) > MaxBytes {
+				return ErrTooLarge
+			}
 		}
-		if err != nil || m != nil && !l.put(m, nil) {
+		if err != nil && err != io.EOF {
 			return err
 		}
+		if failed := take(line); failed != nil || err == io.EOF {
+			return failed
+		}
+		if cap(line) > 1<<20 {
+			line = nil // a large line is rare, and its memory is not kept
+		}
 	}
 }
 
-// message returns the message of a line, or nil for noise. An error whose id is null
-// answers nothing. What clients could read differently is for pinproof to refuse, with the
-// place.
-func (l *lines) message(line []byte, asked int64) (*message, error) {
-	const noMessage = "what it sent is no message of the protocol"
-	found, err := capture.Messages(line)
-	switch {
-	case err != nil && !json.Valid(line):
-		return nil, l.rec.refuse(noMessage+": "+err.Error(), line)
-	case err == nil && (len(found) == 0 || found[0].Get("id").Kind == 'n'):
-		return nil, nil
-	}
-	m, why := decode(line, asked)
-	if m == nil {
-		return nil, l.rec.refuse(cmp.Or(why, noMessage), line)
-	}
-	return m, nil
+// marked reads what a server sends, and notes the id of the last request when bytes came.
+type marked struct {
+	io.Reader
+	rec   *record
+	asked int64
 }
 
-func (l *lines) send(_ context.Context, r request) error {
-	_, err := l.p.In.Write(append(r.body, '\n'))
-	return err
+func (m *marked) Read(p []byte) (int, error) {
+	n, err := m.Reader.Read(p)
+	m.asked = m.rec.asked()
+	return n, err
 }
-
-// close does nothing: the server is ended elsewhere.
-func (l *lines) close() {}

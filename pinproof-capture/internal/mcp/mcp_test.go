@@ -42,15 +42,10 @@ func TestAnswersOfTwoKinds(t *testing.T) {
 		`{"jsonrpc":"2.0","id":0,"result":{}}`:                       false,
 		`{"jsonrpc":"2.0","id":"2","result":{}}`:                     false,
 	} {
-		line, event := &record{}, &record{}
-		conn := &lines{inbox: inbox{t.Context(), make(chan received, 1)}, rec: line}
-		line.asks(2)
-		conn.read(strings.NewReader(message + "\n"))
-		event.message([]byte(message), 2)
-		for _, rec := range []*record{line, event} {
-			if data, err := rec.finish(); err == nil != good || good && string(data) == "" {
-				t.Errorf("%s: %q, %v", message, data, err)
-			}
+		s := &session{ctx: t.Context(), came: make(chan received, 1), rec: &record{}}
+		s.take(Said{Line: []byte(message + "\n"), asked: 2})
+		if data, err := s.rec.finish(); err == nil != good || good && string(data) == "" {
+			t.Errorf("%s: %q, %v", message, data, err)
 		}
 	}
 }
@@ -87,7 +82,8 @@ func TestCountsWithoutMemory(t *testing.T) {
 	const entries = 10_000
 	list := `{"tools":[` + strings.Repeat("{},", entries-1) + `{}]}`
 	allocations := testing.AllocsPerRun(1, func() {
-		s := &session{conn: answersOnce(list), rec: &record{}}
+		s := &session{ctx: t.Context(), came: make(chan received, 1), rec: &record{}, to: io.Discard}
+		s.put(&message{answers: 1, result: json.RawMessage(list)}, nil)
 		if n, err := s.pages(t.Context(), pin.Tools); n != entries || err != nil {
 			t.Errorf("%d entries, %v", n, err)
 		}
@@ -97,22 +93,18 @@ func TestCountsWithoutMemory(t *testing.T) {
 	}
 }
 
-// answersOnce is a connection that gives the first request this result.
-type answersOnce string
-
-func (a answersOnce) receive(context.Context) (*message, error) {
-	return &message{answers: 1, result: json.RawMessage(a)}, nil
-}
-func (answersOnce) send(context.Context, request) error { return nil }
-func (answersOnce) close()                              {}
-
 // TestOneResponseALine: what was sent over several lines is one in the record.
 func TestOneResponseALine(t *testing.T) {
-	rec := &record{}
-	if _, err := rec.message([]byte("\n{\"method\":\r\n\"\xff\"}\n"), 0); err != nil || rec.buf.String() != "{\"method\":  \"\xff\"}\n" {
-		t.Errorf("%v %q", err, rec.buf.String())
+	said := ""
+	r := &Remote{Server: Server{rec: &record{}}, ctx: t.Context(), ready: make(chan struct{}), stop: func(error) {}, take: func(s Said) error {
+		said += string(s.Line)
+		return nil
+	}}
+	close(r.ready)
+	if err := r.hand([]byte("\n{\"method\":\r\n\"\xff\"}\n"), 0); err != nil || said != "{\"method\":  \"\xff\"}\n" {
+		t.Errorf("%v %q", err, said)
 	}
-	if _, err := (&record{}).message([]byte("{\"a\":\"\n\"}"), 0); err == nil {
+	if err := r.hand([]byte("{\"a\":\"\n\"}"), 0); err == nil {
 		t.Error("a line feed inside a string was mended")
 	}
 }
@@ -158,5 +150,24 @@ func TestInterruptedBefore(t *testing.T) {
 	_, err := Server{Argv: []string{"no-such-program"}}.Capture(ctx, Options{Timeout: time.Minute, Protocol: LastInitialize})
 	if err == nil || err.Error() != "interrupted" {
 		t.Error(err)
+	}
+}
+
+// TestListensAt: how programs say where they listen.
+func TestListensAt(t *testing.T) {
+	t.Parallel()
+	for said, want := range map[string]string{
+		"Server running on http://localhost:8000/mcp":            "http://localhost:8000/mcp",
+		"INFO: Uvicorn running on http://0.0.0.0:8000 (Press x)": "http://localhost:8000",
+		"Listening on port 3000":                                 "http://localhost:3000",
+		"MCP server listening on 3000":                           "http://localhost:3000",
+		"http://[::]:8080/sse ready":                             "http://localhost:8080/sse",
+		"see https://example.com:8000/docs":                      "",
+		"port of the old code: none":                             "",
+		"":                                                       "",
+	} {
+		if got := listensAt(strings.Split(said, "\n")); got != want {
+			t.Errorf("%s: %q, want %q", said, got, want)
+		}
 	}
 }

@@ -32,8 +32,9 @@ const (
 )
 
 const (
-	notPlain = "it sent an answer that only some clients take"
-	notAsked = "it sent an answer to a request that was not sent"
+	notMessage = "what it sent is no message of the protocol"
+	notPlain   = "it sent an answer that only some clients take"
+	notAsked   = "it sent an answer to a request that was not sent"
 )
 
 // decode returns the message of a JSON text, nil if it is none, or why an answer isn't one to every
@@ -73,37 +74,17 @@ func decode(text []byte, asked int64) (got *message, why string) {
 	return got, ""
 }
 
-// A request is a message of ours. A notification has no id, an answer no method.
-type request struct {
-	id       int64
-	method   string
-	revision string // of the protocol, once it is agreed on
-	body     []byte
-}
-
-func newRequest(id int64, method string, params map[string]any) (request, error) {
-	m := map[string]any{"jsonrpc": "2.0", "method": method}
-	if id != 0 {
-		m["id"] = id
-	}
-	if params != nil {
-		m["params"] = params
-	}
-	body, err := json.Marshal(m)
-	return request{id: id, method: method, body: body}, err
-}
-
 // reply answers a request of the server's: its pings, and nothing else that it wants, such as
 // sampling, roots and elicitation.
-func (m *message) reply() request {
+func (m *message) reply() []byte {
 	what := `"result":{}`
 	if m.method != "ping" {
 		what = fmt.Sprintf(`"error":{"code":%d,"message":"this client only lists"}`, codeNoMethod)
 	}
-	return request{body: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s}`, oneLine(m.id), what)}
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", oneLine(m.id), what)
 }
 
 // noMessage is an error about a text that no client can read.
 func noMessage(text []byte) error {
-	return fail.New("what it sent is no message of the protocol: %s", Excerpt(string(bytes.TrimSpace(text))))
+	return fail.New("%s: %s", notMessage, Excerpt(string(bytes.TrimSpace(text))))
 }

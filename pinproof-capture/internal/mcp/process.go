@@ -22,11 +22,12 @@ const Grace = time.Second
 
 // A Process is a stdio server that runs, with its group.
 type Process struct {
-	cmd   *exec.Cmd
-	group group // proc_unix.go, proc_windows.go
-	In    io.WriteCloser
-	out   *os.File
-	ended chan struct{} // closed when the server itself has ended
+	io.WriteCloser // its input
+	cmd            *exec.Cmd
+	group          group // proc_unix.go, proc_windows.go
+	rec            *record
+	out            *os.File
+	ended          chan struct{} // closed when the server itself has ended
 
 	once sync.Once // stop
 }
@@ -49,7 +50,7 @@ func Launch(src Server, stderr io.Writer) (*Process, error) {
 		}
 	}
 	cmd.WaitDelay = Grace // a child of its may hold standard error open
-	p := &Process{cmd: cmd, ended: make(chan struct{})}
+	p := &Process{cmd: cmd, rec: src.rec, ended: make(chan struct{})}
 	cmd.Stderr = stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -61,7 +62,7 @@ func Launch(src Server, stderr io.Writer) (*Process, error) {
 		return nil, err
 	}
 	cmd.Stdout = theirs
-	p.In, p.out = in, out
+	p.WriteCloser, p.out = in, out
 	p.group, err = startGroup(cmd)
 	theirs.Close()
 	if err != nil {
@@ -76,6 +77,14 @@ func Launch(src Server, stderr io.Writer) (*Process, error) {
 		out.SetReadDeadline(time.Now().Add(Grace))
 	}()
 	return p, nil
+}
+
+// Lines hands on what the server says until its end. No answer comes before its request, so the
+// requests count that were sent when a line began to come.
+func (p *Process) Lines(take func(Said) error) error {
+	in := &marked{Reader: p, rec: p.rec}
+	var asked int64
+	return ReadLines(in, func() { asked = in.asked }, func(line []byte) error { return take(Said{Line: line, asked: asked}) })
 }
 
 // Read reads what the server says. Once it has ended, that is what it left in the pipe.
@@ -114,7 +123,7 @@ func startReason(err error) string {
 // end, by killing it, a second apart.
 func (p *Process) Stop() {
 	p.once.Do(func() { // later the group's number may be another's
-		p.In.Close()
+		p.Close()
 		if !p.gone() {
 			p.group.terminate()
 			p.gone()
@@ -138,10 +147,6 @@ func (p *Process) gone() bool {
 	}
 	return false
 }
-
-// Write writes to the server's input, and Close closes it.
-func (p *Process) Write(b []byte) (int, error) { return p.In.Write(b) }
-func (p *Process) Close() error                { return p.In.Close() }
 
 // Signal passes on a signal that we got.
 func (p *Process) Signal(s os.Signal) { p.group.signal(s) }

@@ -2,57 +2,24 @@ package mcp
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"sync"
 
 	"pinproof/internal/capture"
+	"pinproof/internal/fail"
 )
 
-// MaxBytes bounds what is read of one server, whatever it is: pinproof reads no
-// larger file.
-const MaxBytes = 64 << 20
-
-var errFlood = errors.New("the server sent more than 64 MiB")
-
-// record keeps the bytes that a server sent, as they came. It stands below the SDK,
-// whose decoder folds letter case and keeps the last of repeated members: pinproof
-// has to see both.
+// A record keeps the bytes that a server sent, as they came, for pinproof to read: a decoder
+// folds letter case and keeps the last of repeated members. A nil one keeps nothing.
 type record struct {
-	mu   sync.Mutex
-	buf  bytes.Buffer
-	read int64 // bytes taken from the server, recorded or not
-	sent int64 // the id of the last request
-	done bool
-
-	streams []*stream // event streams, as they came
-
-	err error // the first reason to refuse what came
-}
-
-// counted bounds what is read through all readers of the record together.
-func (rec *record) counted(r io.Reader) *countedReader { return &countedReader{rec: rec, r: r} }
-
-type countedReader struct {
-	rec   *record
-	r     io.Reader
-	asked int64 // the id of the last request when the last bytes came
-}
-
-func (c *countedReader) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.rec.mu.Lock()
-	defer c.rec.mu.Unlock()
-	c.rec.read += int64(n)
-	c.asked = c.rec.sent
-	if c.rec.read > MaxBytes {
-		c.rec.err = errFlood
-		return 0, errFlood
-	}
-	return n, err
+	mu       sync.Mutex
+	buf      bytes.Buffer
+	streams  []*bytes.Buffer // event streams, as they came
+	streamed int             // how much came on them all
+	sent     int64           // the id of the last request
+	done     bool
+	err      error // the first reason to refuse what came
 }
 
 // asks takes note of a request that is about to be sent.
@@ -64,41 +31,41 @@ func (rec *record) asks(id int64) {
 
 // asked is the id of the last request.
 func (rec *record) asked() int64 {
+	if rec == nil {
+		return 0
+	}
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
 	return rec.sent
 }
 
-func (rec *record) add(b []byte) {
+// add takes a line that the server sent.
+func (rec *record) add(line []byte) error {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
-	if !rec.done {
-		rec.buf.Write(b)
-	}
+	return rec.append(&rec.buf, line, rec.buf.Len())
 }
 
-// message adds one JSON value, on one line, and returns the message in it; asked is the id of
-// the last request that it may answer. In valid JSON a line feed stands only between tokens, so
-// a blank in its place changes no value; what isn't valid is refused rather than mended.
-func (rec *record) message(value []byte, asked int64) (*message, error) {
-	if !json.Valid(value) {
-		return nil, rec.refuse("it sent something that is not JSON", value)
+// append appends what came behind so many bytes, up to the limit.
+func (rec *record) append(to *bytes.Buffer, b []byte, before int) error {
+	if before+len(b) > MaxBytes && rec.err == nil {
+		rec.err = fail.New("the server sent more than 64 MiB")
 	}
-	m, why := decode(value, asked)
-	if why != "" {
-		return nil, rec.refuse(why, value)
+	if !rec.done && rec.err == nil {
+		to.Write(b)
 	}
-	if rec.add(append(oneLine(value), '\n')); m == nil {
-		return nil, noMessage(value)
-	}
-	return m, nil
+	return rec.err
 }
 
 func (rec *record) refuse(why string, value []byte) error {
+	err := fail.New("%s: %s", why, Excerpt(string(bytes.TrimSpace(value))))
+	if rec == nil {
+		return err
+	}
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
 	if rec.err == nil {
-		rec.err = fmt.Errorf("%s: %s", why, Excerpt(string(bytes.TrimSpace(value))))
+		rec.err = err
 	}
 	return rec.err
 }
@@ -127,7 +94,7 @@ func (rec *record) finish() ([]byte, error) {
 	rec.done = true
 	for _, s := range rec.streams {
 		if err := capture.CheckStream(s.Bytes()); err != nil && rec.err == nil {
-			rec.err = err
+			rec.err = fail.New("%s", err)
 		}
 	}
 	return rec.buf.Bytes(), rec.err
@@ -136,23 +103,24 @@ func (rec *record) finish() ([]byte, error) {
 // stream keeps an event stream as it comes: clients find different messages in some, and
 // pinproof's rules say in which.
 func (rec *record) stream() io.Writer {
+	if rec == nil {
+		return io.Discard
+	}
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
 	s := &stream{rec: rec}
-	rec.streams = append(rec.streams, s)
+	rec.streams = append(rec.streams, &s.came)
 	return s
 }
 
 type stream struct {
-	rec *record
-	bytes.Buffer
+	rec  *record
+	came bytes.Buffer
 }
 
-func (s *stream) Write(p []byte) (int, error) {
+func (s *stream) Write(b []byte) (int, error) {
 	s.rec.mu.Lock()
 	defer s.rec.mu.Unlock()
-	if s.rec.done {
-		return len(p), nil
-	}
-	return s.Buffer.Write(p)
+	s.rec.streamed += len(b)
+	return len(b), s.rec.append(&s.came, b, s.rec.streamed-len(b))
 }

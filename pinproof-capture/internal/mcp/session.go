@@ -2,12 +2,15 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"slices"
 	"time"
 
+	"pinproof/internal/capture"
 	"pinproof/internal/fail"
 	"pinproof/internal/pin"
 )
@@ -26,41 +29,110 @@ const MaxPages = 1000
 // A session asks one server, one question at a time. It decodes no definition: what a server
 // lists is for pinproof to judge.
 type session struct {
-	conn   conn
-	rec    *record
-	redial func() (conn, error) // a fresh connection after a refusal; nil over stdio
-	begun  func()               // called once the server knows that the session has begun
+	to   io.Writer // a message a line
+	ctx  context.Context
+	came chan received
+	rec  *record
 
 	protocol     string         // the revision to begin with
-	revision     string         // that initialize agreed on
 	capabilities map[string]any // what we claim: some servers list by it
 	meta         map[string]any
 	met          bool // it took initialize, or answered server/discover in any way
 	lastID       int64
 }
 
-var clientInfo = map[string]any{"name": "pinproof", "version": "1"}
-
-// transmit sends a request under the revision that holds.
-func (s *session) transmit(ctx context.Context, r request) error {
-	r.revision = s.revision
-	if s.meta != nil {
-		r.revision = max(s.protocol, FirstDiscover)
-	}
-	return s.conn.send(ctx, r)
+// A received thing is a message or an error; the message then says which request it is about, if
+// it is about one.
+type received struct {
+	m   *message
+	err error
 }
 
-func (s *session) send(ctx context.Context, method string, params map[string]any) (id int64, err error) {
+var clientInfo = map[string]any{"name": "pinproof", "version": "1"}
+
+// A server is a process or a place at an address.
+type server interface {
+	io.WriteCloser
+	Lines(take func(Said) error) error
+}
+
+// run asks the server for all that it tells a model.
+func (s *session) run(server server, o Options) (*greeting, error) {
+	// A server that never reads can't hold us up beyond the limit.
+	defer context.AfterFunc(s.ctx, func() { server.Close() })()
+	s.to = server
+	go func() {
+		for err := cmp.Or(server.Lines(s.take), io.EOF); s.put(nil, err) == nil; {
+		}
+	}()
+	g, err := s.begin(s.ctx, o.Timeout/2)
+	if err == nil {
+		err = s.all(s.ctx, g)
+	}
+	if err == nil {
+		s.rest(s.ctx, g)
+		s.settle(s.ctx, o.Settle)
+	}
+	return g, err
+}
+
+// take records what the server says, as it came, and hands on what is a message to every client.
+// An error whose id is null answers nothing. What clients could read differently is for
+// pinproof to refuse, with the place.
+func (s *session) take(said Said) error {
+	if said.Err != nil {
+		return s.put(&message{answers: said.asked}, said.Err)
+	}
+	if err := s.rec.add(said.Line); err != nil {
+		return err
+	}
+	found, err := capture.Messages(said.Line)
+	switch {
+	case err != nil && !json.Valid(said.Line):
+		return s.rec.refuse(notMessage+": "+err.Error(), said.Line)
+	case err == nil && (len(found) == 0 || found[0].Get("id").Kind == 'n'):
+		return nil
+	}
+	m, why := decode(said.Line, said.asked)
+	if m == nil {
+		return s.rec.refuse(cmp.Or(why, notMessage), said.Line)
+	}
+	return s.put(m, nil)
+}
+
+// put hands on what was received, as long as the session goes on.
+func (s *session) put(m *message, err error) error {
+	select {
+	case s.came <- received{m, err}:
+		return nil
+	case <-s.ctx.Done():
+		return s.ctx.Err()
+	}
+}
+
+// say sends a request or, without an id, a notification.
+func (s *session) say(id int64, method string, params map[string]any) error {
+	m := map[string]any{"jsonrpc": "2.0", "method": method}
+	if id != 0 {
+		m["id"] = id
+	}
+	if params != nil {
+		m["params"] = params
+	}
+	line, err := json.Marshal(m)
+	if err == nil {
+		_, err = s.to.Write(append(line, '\n'))
+	}
+	return err
+}
+
+func (s *session) send(method string, params map[string]any) (id int64, err error) {
 	if s.meta != nil {
 		params["_meta"] = s.meta
 	}
 	s.lastID++
-	r, err := newRequest(s.lastID, method, params)
-	if err == nil {
-		s.rec.asks(s.lastID)
-		err = s.transmit(ctx, r)
-	}
-	return s.lastID, err
+	s.rec.asks(s.lastID)
+	return s.lastID, s.say(s.lastID, method, params)
 }
 
 // ask sends a request and waits for its answer, in doubt for a moment only.
@@ -70,7 +142,7 @@ func (s *session) ask(ctx context.Context, method string, params map[string]any,
 		defer cancel()
 		ctx = limited
 	}
-	id, err := s.send(ctx, method, params)
+	id, err := s.send(method, params)
 	if err != nil {
 		return nil, err
 	}
@@ -84,14 +156,20 @@ func (s *session) ask(ctx context.Context, method string, params map[string]any,
 // answer waits for the answer to one of ids. Meanwhile it answers what the server asks.
 func (s *session) answer(ctx context.Context, ids ...int64) (*message, error) {
 	for {
-		m, err := s.conn.receive(ctx)
-		switch {
-		case err != nil:
-			return nil, err
+		var r received
+		select {
+		case r = <-s.came:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		switch m := r.m; {
+		case r.err != nil && (m == nil || m.answers == 0 || slices.Contains(ids, m.answers)):
+			return nil, r.err
+		case r.err != nil: // about a request that nobody waits for
 		case m.method == "" && slices.Contains(ids, m.answers):
 			return m, nil
 		case m.method != "" && m.id != nil:
-			if err := s.transmit(ctx, m.reply()); err != nil {
+			if _, err := s.to.Write(m.reply()); err != nil {
 				return nil, err
 			}
 		}
@@ -115,7 +193,7 @@ func (s *session) begin(ctx context.Context, patience time.Duration) (*greeting,
 	if s.protocol >= FirstDiscover {
 		return s.discover(ctx, 0)
 	}
-	id, err := s.send(ctx, "initialize", map[string]any{
+	id, err := s.send("initialize", map[string]any{
 		"protocolVersion": s.protocol, "capabilities": s.capabilities, "clientInfo": clientInfo,
 	})
 	if err == nil {
@@ -125,21 +203,12 @@ func (s *session) begin(ctx context.Context, patience time.Duration) (*greeting,
 		cancel()
 		switch {
 		case err == nil && r.refusal == nil:
-			return s.initialized(ctx, r)
+			return s.initialized(r)
 		case err == nil:
 			err = refused("initialize", r.refusal)
 		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
 			return s.discover(ctx, id)
-		case s.redial == nil:
-			return nil, err // it has ended
 		}
-	}
-	if ctx.Err() == nil && s.redial != nil {
-		conn, failed := s.redial()
-		if failed != nil {
-			return nil, err
-		}
-		s.conn = conn
 	}
 	// If it knows neither, what it said first is the reason to tell.
 	if g, other := s.discover(ctx, 0); other == nil {
@@ -156,7 +225,7 @@ func (s *session) discover(ctx context.Context, initialize int64) (*greeting, er
 		"io.modelcontextprotocol/clientInfo":         clientInfo,
 		"io.modelcontextprotocol/clientCapabilities": s.capabilities,
 	}
-	id, err := s.send(ctx, "server/discover", map[string]any{})
+	id, err := s.send("server/discover", map[string]any{})
 	if err != nil {
 		return nil, err
 	}
@@ -169,28 +238,17 @@ func (s *session) discover(ctx context.Context, initialize int64) (*greeting, er
 		case r.refusal == nil && r.answers == id:
 			return greetingOf(r)
 		case r.refusal == nil:
-			return s.initialized(ctx, r)
+			return s.initialized(r)
 		case !open:
 			return nil, refused("server/discover", r.refusal)
 		}
 	}
 }
 
-func (s *session) initialized(ctx context.Context, r *message) (*greeting, error) {
+func (s *session) initialized(r *message) (*greeting, error) {
 	s.meta, s.met = nil, true
-	var result map[string]json.RawMessage
-	if json.Unmarshal(r.result, &result) == nil {
-		json.Unmarshal(result["protocolVersion"], &s.revision)
-	}
-	begun, err := newRequest(0, "notifications/initialized", nil)
-	if err == nil {
-		err = s.transmit(ctx, begun)
-	}
-	if err != nil {
+	if err := s.say(0, "notifications/initialized", nil); err != nil {
 		return nil, err
-	}
-	if s.begun != nil {
-		s.begun()
 	}
 	return greetingOf(r)
 }

@@ -1,0 +1,76 @@
+#!/bin/sh
+# The whole way of docs/hooks.md, line by line as it stands there, in an empty folder, with the packages of this release for npm and
+# a session of the official TypeScript client at each stage. Needs pinproof-capture on the path, go, node, npm, git.
+# shellcheck source=ci/lib.sh
+. "$(dirname "$0")/lib.sh"
+page=$repo/docs/hooks.md
+sh "$repo/ci/release.sh" v0.0.0-rc.1 "$work/dist" "$(go env GOHOSTOS)/$(go env GOHOSTARCH)" >/dev/null
+mkdir "$work/bin" "$work/home" "$work/project"
+
+# npm gets this release where the page says pinproof.
+cat >"$work/bin/npm" <<SH
+#!/bin/sh
+for word; do
+	shift
+	if [ "\$word" = pinproof ]; then set -- "\$@" "$work"/dist/npm-*.tgz; else set -- "\$@" "\$word"; fi
+done
+exec "$(command -v npm)" "\$@" --silent --no-audit --no-fund
+SH
+chmod +x "$work/bin/npm"
+export PATH="$work/bin:$PATH" HOME="$work/home"
+unset XDG_CACHE_HOME CLAUDE_PROJECT_DIR GEMINI_PROJECT_DIR
+kept=$HOME/.cache/pinproof/refused
+
+# The page's configuration is that behind the guard, so unwrap gives the one to begin with.
+block() { awk -v kind="$1" '/^```/ { inside = $0 == "```" kind; next } inside' "$page"; } # KIND: the page's blocks of it
+block json >"$work/guarded.json"
+block sh >"$work/lines"
+file=$(sed -n 's/.*diff .*\/\(.*[.]jsonl\) .*/\1/p' "$work/lines")
+cd "$work/project"
+git init -q
+cp "$work/guarded.json" .mcp.json
+pinproof-capture unwrap .mcp.json --yes >"$work/log"
+is "the guard is taken away" grep -q '"args": \["--no", "--", "mcp-server-filesystem", "."\]' .mcp.json
+
+session() { # CODE WHAT: a session with the server, as .mcp.json starts it
+	code=0
+	# shellcheck disable=SC2046 # words
+	SERVER_STDERR=inherit timeout 60 node "$repo/ci/session.mjs" $(node -p '
+		const { command, args } = JSON.parse(fs.readFileSync(".mcp.json")).mcpServers.filesystem;
+		[command, ...args].join(" ")') >"$work/out" 2>"$work/err" || code=$?
+	is "a session $2: exit $code" test "$code" = "$1"
+}
+says() { # the page shows what the client and a person are told, but for the time in the name of the file
+	sed "s|$kept/[0-9T]*-filesystem.jsonl|~/.cache/pinproof/refused/$file|g; s/^.*\(pinproof: blocked: \)/\1/" "$work/err" |
+		grep -E '^(pinproof: blocked|review|approve): ' | sort >"$work/said"
+	block '' | grep -Fxf "$work/said" | sort >"$work/log"
+	is "four lines are said" test "$(wc -l <"$work/said")" = 4
+	is "the page shows them" cmp "$work/said" "$work/log"
+}
+
+while read -r line; do
+	code=0
+	sh -u -c "$line" >"$work/out" 2>"$work/err" </dev/null || code=$?
+	case $line in
+	*'pinproof diff '*)
+		is "$line: exit $code" test "$code" = 1
+		is "the change is shown" grep -q 'CHANGED move_file' "$work/out"
+		;;
+	*) is "$line: exit $code" test "$code" = 0 ;;
+	esac
+	case $line in
+	*' wrap '*)
+		is "the page has what wrap writes" cmp .mcp.json "$work/guarded.json"
+		session 0 "behind the guard"
+		;;
+	*server-filesystem@2026.7.4*)
+		session 1 "that is refused"
+		is "no tool reaches the client" test "$(grep -c move_file "$work/out")" = 0
+		says
+		mv "$kept"/*-filesystem.jsonl "$kept/$file"
+		;;
+	*' relock '*) session 0 "after the approval" ;;
+	esac
+done <"$work/lines"
+is "8 lines" test "$(wc -l <"$work/lines")" = 8
+finish

@@ -1,0 +1,627 @@
+package mcp
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"mime"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"pinproof/internal/capture"
+	"pinproof/internal/fail"
+)
+
+// A Remote is a server at an address, by Streamable HTTP or, before that, by HTTP with one event
+// stream for all that the server says. It is read and written like a Process: a message a line.
+type Remote struct {
+	Server
+	say      func(format string, args ...any) // to a person
+	client   http.Client
+	origin   string // scheme, host and port: the only one that is ever asked
+	endpoint *url.URL
+	placed   chan string // where the server of the old transport wants to be asked
+
+	ctx   context.Context
+	stop  context.CancelCauseFunc // ends the session
+	ready chan struct{}           // closed once somebody takes what the server says
+	take  func(Said) error
+	once  sync.Once // Stop
+	exit  int
+
+	taking   sync.Mutex // one stream at a time says something
+	renewing sync.Mutex // one begins the session anew, and the others wait for it
+
+	mu       sync.Mutex // what follows
+	session  string     // the server's name for it
+	revision string     // of the protocol, as initialize agreed on it
+	waiting  map[string]*post
+	closed   bool               // the client says no more
+	greeting []byte             // the client's last initialize
+	unlisten context.CancelFunc // ends the standalone stream
+}
+
+// A post is a message of the client's on its way to the server.
+type post struct {
+	body           []byte
+	id             []byte // of a request, as it is spelled
+	key            string // the same, however it is spelled
+	method         string
+	name, revision string        // what headers say of it since 2026-07-28
+	asked          int64         // what the record says was the last request
+	ours           bool          // it begins a session anew: its answer is not for the client
+	done           chan struct{} // closed once it is taken or, of a request, answered
+}
+
+var (
+	errStreamEnded = fail.New("its event stream ended before the answer")
+	revisionName   = regexp.MustCompile(`^20\d\d-\d\d-\d\d$`)
+)
+
+const (
+	maxRedirects = 3 // more than a moved server needs; what goes on longer is a loop
+	// A client's line waits for the one before it if that one is no request: the server is to
+	// get them in their order. No server may hold the client up with it for longer.
+	linePatience = 10 * time.Second
+	resumeAfter  = time.Second            // as the official clients wait, which servers are tried with
+	minWait      = 100 * time.Millisecond // before a stream is asked for, whatever the server says
+	maxWait      = time.Minute            // between two askings for it
+	maxTries     = 8                      // to get it back, after a second, two, four and so on
+	codeNoAnswer = -32091                 // within the range that JSON-RPC leaves to servers
+
+	// The words may reach a model, so they are ours alone.
+	wordsNoAnswer = "pinproof: the server gave no answer that can be used. A person finds the reason in the log of this server."
+)
+
+// Connect begins a session with a server at an address; ctx bounds the beginning alone. say tells a
+// person something.
+func Connect(ctx context.Context, s Server, say func(string, ...any)) (*Remote, error) {
+	u, err := url.Parse(s.URL)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return nil, fail.New("the URL is no address: https://HOST/PATH is one") // it may hold a secret
+	}
+	r := &Remote{Server: s, say: say, origin: originOf(u), endpoint: u, placed: make(chan string, 1),
+		ready: make(chan struct{}), waiting: map[string]*post{}, unlisten: func() {}}
+	r.client.CheckRedirect = r.checkRedirect
+	r.ctx, r.stop = context.WithCancelCause(context.Background())
+	if !s.SSE {
+		return r, nil
+	}
+	defer context.AfterFunc(ctx, func() { r.stop(ctx.Err()) })()
+	resp, err := r.stream(r.ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	go func() {
+		_, _, err := r.read(nil, resp.Body)
+		resp.Body.Close()
+		r.stop(cmp.Or[error](err, errStreamEnded))
+	}()
+	select {
+	case at := <-r.placed:
+		if r.endpoint, err = u.Parse(at); err != nil || originOf(r.endpoint) != r.origin {
+			err = fail.New("it wants to be asked at another place")
+		}
+	case <-r.ctx.Done():
+		err = context.Cause(r.ctx)
+	}
+	if err != nil {
+		r.stop(err)
+	}
+	return r, err
+}
+
+func originOf(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return u.Scheme + "://" + strings.ToLower(u.Hostname()) + ":" + port
+}
+
+// checkRedirect follows within the same scheme, host and port only: the request
+// carries the user's headers and the session's id, and what another host answers is
+// not what the user named.
+func (r *Remote) checkRedirect(next *http.Request, via []*http.Request) error {
+	switch {
+	case originOf(next.URL) != r.origin:
+		return fail.New("it redirects to another place, %s", Excerpt(next.URL.Scheme+"://"+next.URL.Host)).
+			Hint("name that address yourself if you trust it")
+	case len(via) > maxRedirects:
+		return fail.New("it redirects more than %d times", maxRedirects)
+	case next.Method != via[0].Method:
+		return fail.New("it redirects so that the request is lost")
+	}
+	return nil
+}
+
+// Lines hands on what the server says until the session ends, and says why it did.
+func (r *Remote) Lines(take func(Said) error) error {
+	r.take = take
+	close(r.ready)
+	<-r.ctx.Done()
+	if err := context.Cause(r.ctx); err != context.Canceled {
+		return err
+	}
+	return nil
+}
+
+// put hands on one thing. An error of whoever takes it ends the session.
+func (r *Remote) put(s Said) error {
+	select {
+	case <-r.ready:
+	case <-r.ctx.Done():
+	}
+	r.taking.Lock()
+	defer r.taking.Unlock()
+	if r.ctx.Err() != nil {
+		return context.Cause(r.ctx)
+	}
+	err := r.take(s)
+	if err != nil {
+		r.stop(err)
+	}
+	return err
+}
+
+// Write sends lines of the client's. What becomes of them is read.
+func (r *Remote) Write(b []byte) (int, error) {
+	for line := range bytes.Lines(b) {
+		r.send(newPost(bytes.Clone(line)))
+	}
+	return len(b), nil
+}
+
+func (r *Remote) send(p *post) {
+	p.asked = r.rec.asked()
+	r.mu.Lock()
+	if p.method == "initialize" {
+		r.greeting = p.body
+	}
+	if p.id != nil {
+		r.waiting[p.key] = p
+	}
+	r.mu.Unlock()
+	go r.post(p)
+	if p.id != nil && (p.method != "initialize" || r.rec != nil) { // whoever captures waits for the answer
+		return
+	}
+	select {
+	case <-p.done:
+	case <-time.After(linePatience):
+	case <-r.ctx.Done():
+	}
+}
+
+// newPost reads what is to be known of a message, which can be read in one way only.
+func newPost(line []byte) *post {
+	p := &post{body: line, done: make(chan struct{})}
+	messages, _ := capture.Messages(line)
+	if len(messages) == 0 || !messages[0].Has("method") {
+		return p
+	}
+	m := messages[0]
+	id, params := m.Get("id"), m.Get("params")
+	if id.Kind != 0 {
+		p.id, p.key = line[id.At:id.End], capture.MessageID(m)
+	}
+	p.method = m.Get("method").Text
+	p.revision = params.Get("_meta").Get("io.modelcontextprotocol/protocolVersion").Text
+	switch p.method {
+	case "tools/call", "prompts/get":
+		p.name = params.Get("name").Text
+	case "resources/read":
+		p.name = params.Get("uri").Text
+	}
+	return p
+}
+
+// post sends a message and hands on what answers it. A session that is over is begun anew.
+func (r *Remote) post(p *post) {
+	resp, session, err := r.ask(p)
+	if err == nil && resp.StatusCode == http.StatusNotFound && session != "" && !p.ours && r.rec == nil {
+		resp.Body.Close()
+		r.renew(session)
+		resp, _, err = r.ask(p)
+	}
+	if err == nil {
+		err = r.answer(p, resp)
+	}
+	if err != nil {
+		r.fail(p, err)
+	} else if p.method == "notifications/initialized" {
+		r.listen()
+	}
+	if p.id == nil {
+		close(p.done)
+	}
+}
+
+// header has what every request of HTTP says of the session that holds.
+func (r *Remote) header(accept string) (header http.Header, session string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	header = http.Header{"Accept": {accept}}
+	for name, value := range map[string]string{"Mcp-Session-Id": r.session, "Mcp-Protocol-Version": r.revision} {
+		if value != "" {
+			header.Set(name, value)
+		}
+	}
+	return header, r.session
+}
+
+// ask sends a message, and returns with the answer in which session that was. An initialize begins
+// one, and from 2026-07-28 on there is none.
+func (r *Remote) ask(p *post) (resp *http.Response, session string, err error) {
+	header, session := r.header("application/json, text/event-stream")
+	if p.method == "initialize" || p.revision >= FirstDiscover {
+		header.Del("Mcp-Session-Id")
+		header.Del("Mcp-Protocol-Version")
+		session = ""
+	}
+	header.Set("Content-Type", "application/json")
+	if p.revision != "" {
+		header.Set("Mcp-Protocol-Version", p.revision)
+	}
+	if p.revision >= FirstDiscover {
+		header.Set("Mcp-Method", p.method)
+		if p.name != "" {
+			header.Set("Mcp-Name", p.name)
+		}
+	}
+	resp, err = r.do(r.ctx, http.MethodPost, header, p.body)
+	if err == nil && p.method == "initialize" && resp.StatusCode < 300 {
+		r.mu.Lock()
+		r.session = resp.Header.Get("Mcp-Session-Id")
+		r.mu.Unlock()
+	}
+	return resp, session, err
+}
+
+// do sends a request of HTTP. The address stays out of an error: it may hold a secret.
+func (r *Remote) do(ctx context.Context, method string, header http.Header, body []byte) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, r.endpoint.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, fail.New("it can't be asked")
+	}
+	req.Header = header
+	maps.Copy(req.Header, r.Headers)
+	resp, err := r.client.Do(req)
+	if failed, ok := errors.AsType[*url.Error](err); ok {
+		if _, ours := errors.AsType[*fail.Error](err); !ours && ctx.Err() == nil {
+			err = fail.New("it can't be reached: %s", Excerpt(failed.Err.Error()))
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	_, parameters, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if charset, named := parameters["charset"]; named && !strings.EqualFold(charset, "utf-8") {
+		resp.Body.Close()
+		return nil, r.rec.refuse("it answers in another charset than UTF-8, which some clients would read", []byte(charset))
+	}
+	return resp, nil
+}
+
+func mediaType(resp *http.Response) string {
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	return kind
+}
+
+func isStream(resp *http.Response) bool {
+	return resp.StatusCode == http.StatusOK && mediaType(resp) == "text/event-stream"
+}
+
+// unusable says why an answer of HTTP is none.
+func unusable(resp *http.Response) error {
+	defer resp.Body.Close()
+	if resp.StatusCode < 300 {
+		return noMessage([]byte(resp.Header.Get("Content-Type")))
+	}
+	f := fail.New("it answered %s", Excerpt(resp.Status))
+	switch resp.StatusCode {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		f.Hint("it wants to know who asks: --header-env Authorization=VARIABLE, the variable holding 'Bearer TOKEN'")
+		if resp.Header.Get("WWW-Authenticate") != "" {
+			f.Hint("if it wants OAuth, the bridge npx --no -- mcp-remote URL speaks stdio for it")
+		}
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotAcceptable:
+		if resp.Request.Header.Get("Mcp-Session-Id") == "" {
+			f.Hint("look at the path; an older server, of HTTP+SSE, wants --sse, every other one goes without")
+		}
+	}
+	return f
+}
+
+// answer hands on what a server answers a message with. Where that is no answer to a request, the
+// error says why, unless it may come on another stream.
+func (r *Remote) answer(p *post, resp *http.Response) error {
+	defer resp.Body.Close()
+	if isStream(resp) {
+		return r.follow(r.ctx, p, resp)
+	}
+	isJSON := mediaType(resp) == "application/json"
+	data, err := io.ReadAll(io.LimitReader(resp.Body, MaxBytes+1))
+	switch {
+	case len(data) > MaxBytes:
+		r.stop(ErrTooLarge)
+		return ErrTooLarge
+	case err != nil:
+		return fail.New("its answer broke off: %s", Excerpt(err.Error()))
+	case resp.StatusCode >= 300:
+		if isJSON && refuses(p, data) {
+			return r.hand(data, p.asked)
+		}
+		return unusable(resp)
+	case r.SSE, len(bytes.TrimSpace(data)) == 0, !isJSON && p.id == nil:
+		return nil
+	case !isJSON:
+		return noMessage([]byte(resp.Header.Get("Content-Type")))
+	}
+	if err = r.hand(data, p.asked); err == nil && r.waits(p) {
+		err = fail.New("it answered something else than the request")
+	}
+	return err
+}
+
+// refuses reports whether what came with a code of HTTP's is an error in answer to a request.
+func refuses(p *post, data []byte) bool {
+	messages, err := capture.Messages(oneLine(data))
+	return err == nil && p.id != nil && len(messages) == 1 && messages[0].Has("error") && capture.MessageID(messages[0]) == p.key
+}
+
+// follow hands on what an event stream says. Where it ends too early, the server is asked for the
+// rest: as often as it answers, for it may do so in pieces. The standalone stream, which belongs
+// to no message, always ends too early.
+func (r *Remote) follow(ctx context.Context, p *post, resp *http.Response) error {
+	last := ""
+	for {
+		at, wait, err := r.read(p, resp.Body)
+		resp.Body.Close()
+		switch last = cmp.Or(at, last); {
+		case err != nil || p != nil && !r.waits(p):
+			return err
+		case p != nil && last == "":
+			return errStreamEnded
+		}
+		wait = min(max(cmp.Or(wait, resumeAfter), minWait), maxWait)
+		for try := 0; ; try++ {
+			select {
+			case <-time.After(min(wait<<try, maxWait)):
+			case <-ctx.Done():
+				return nil
+			}
+			if resp, err = r.stream(ctx, last); err == nil {
+				break
+			} else if try == maxTries || r.rec != nil {
+				return err
+			}
+		}
+	}
+}
+
+// stream asks for the standalone stream, or for what came behind the event of that id.
+func (r *Remote) stream(ctx context.Context, last string) (*http.Response, error) {
+	header, _ := r.header("text/event-stream")
+	if last != "" {
+		header.Set("Last-Event-Id", last)
+	}
+	resp, err := r.do(ctx, http.MethodGet, header, nil)
+	if err == nil && !isStream(resp) {
+		err = unusable(resp)
+	}
+	return resp, err
+}
+
+// listen opens the standalone stream, which clients take answers from, in place of one before. A
+// server need not have it.
+func (r *Remote) listen() {
+	if r.SSE {
+		return // it has but one
+	}
+	ctx, unlisten := context.WithCancel(r.ctx)
+	r.mu.Lock()
+	r.unlisten()
+	r.unlisten = unlisten
+	r.mu.Unlock()
+	go func() {
+		if resp, err := r.stream(ctx, ""); err == nil {
+			r.follow(ctx, nil, resp)
+		}
+	}()
+}
+
+// read hands on the messages of an event stream until it ends or is cut off. None of them answers a
+// request that was sent after the message that the stream belongs to, or after it came. It returns
+// the id of the last event, how long the server wants to be left alone, and why what came is refused.
+func (r *Remote) read(p *post, body io.Reader) (last string, wait time.Duration, err error) {
+	limited := &io.LimitedReader{R: body, N: MaxBytes}
+	in := &marked{Reader: limited, rec: r.rec}
+	most := int64(math.MaxInt64)
+	if p != nil {
+		most = p.asked
+	}
+	var asked int64
+	placed := !r.SSE // it says where first
+	failed := readEvents(io.TeeReader(in, r.rec.stream()), func() { asked = min(most, in.asked) }, func(e event) error {
+		limited.N = MaxBytes // of each
+		last, wait = cmp.Or(e.id, last), cmp.Or(e.retry, wait)
+		switch {
+		case e.kind == "endpoint" && r.SSE:
+			if !placed {
+				r.placed <- string(e.data)
+			}
+			placed = true
+			return nil
+		case !placed:
+			err = noMessage(e.data)
+			return err
+		case e.kind != "" && e.kind != "message" || len(e.data) == 0:
+			return nil
+		}
+		if err = r.hand(e.data, asked); err != nil && p == nil { // what comes behind it may answer others
+			r.fail(nil, err)
+			err = nil
+		}
+		return err
+	})
+	if limited.N <= 0 {
+		failed = ErrTooLarge
+	}
+	if flood, ok := errors.AsType[*fail.Error](failed); ok && err == nil { // or the stream was cut off
+		err = flood
+		r.stop(err)
+	}
+	return last, wait, err
+}
+
+// hand hands on a message, on one line. In valid JSON a line feed stands only between tokens; what
+// isn't valid is refused rather than mended.
+func (r *Remote) hand(data []byte, asked int64) error {
+	if !json.Valid(data) {
+		return r.rec.refuse(notMessage, data)
+	}
+	line := append(oneLine(data), '\n')
+	messages, bad := capture.Messages(line)
+	if bad != nil && r.rec == nil && !capture.HidesAnswer(line) { // or the session ends, which is the guard's to do
+		return fail.New("its message is refused: %s: %s", bad, Excerpt(string(data)))
+	}
+	s := Said{Line: line, asked: asked}
+	var answered []string
+	r.mu.Lock()
+	for _, m := range messages {
+		p := r.waiting[capture.MessageID(m)]
+		if p == nil || m.Has("method") {
+			continue
+		}
+		answered = append(answered, p.key)
+		s.Again = s.Again || p.ours
+		if name := m.Get("result").Get("protocolVersion").Text; p.method == "initialize" && revisionName.MatchString(name) {
+			r.revision = name
+		}
+	}
+	r.mu.Unlock()
+	err := r.put(s)
+	r.answered(answered...)
+	return err
+}
+
+// answered takes note that requests wait no longer.
+func (r *Remote) answered(keys ...string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, key := range keys {
+		if p := r.waiting[key]; p != nil {
+			delete(r.waiting, key)
+			close(p.done)
+		}
+	}
+	if r.closed && len(r.waiting) == 0 {
+		r.stop(nil)
+	}
+}
+
+// waits reports whether a message is a request that is not answered yet.
+func (r *Remote) waits(p *post) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return p.id != nil && r.waiting[p.key] == p
+}
+
+// renew begins a session anew with the client's own initialize, if no other message has. The server
+// may be another by now: its answer is judged, and its lists count as changed.
+func (r *Remote) renew(session string) {
+	r.renewing.Lock()
+	defer r.renewing.Unlock()
+	r.mu.Lock()
+	now, greeting := r.session, newPost(r.greeting)
+	r.mu.Unlock()
+	if now != session {
+		return
+	}
+	r.say("the session of the server is over, and begins anew")
+	begun := newPost([]byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`))
+	greeting.ours, begun.ours = true, true
+	r.send(greeting)
+	r.send(begun)
+	for _, list := range []string{"tools", "prompts", "resources"} {
+		r.hand([]byte(`{"jsonrpc":"2.0","method":"notifications/`+list+`/list_changed"}`), 0)
+	}
+}
+
+// fail says why a request, or each that waits, is not answered: to whoever captures, or to a person
+// and, in words of ours, to the client.
+func (r *Remote) fail(p *post, err error) {
+	if r.ctx.Err() != nil {
+		return
+	}
+	if r.rec != nil {
+		s := Said{Err: err}
+		if p != nil && p.id != nil {
+			s.asked = p.asked
+		}
+		r.put(s)
+		return
+	}
+	f := fail.From(err)
+	r.say("the server: %s", strings.Join(append([]string{f.Text}, f.Hints...), "\nhint: "))
+	var ids [][]byte
+	r.mu.Lock()
+	for _, waiting := range r.waiting {
+		if p == nil || waiting == p {
+			ids = append(ids, waiting.id)
+		}
+	}
+	r.mu.Unlock()
+	for _, id := range ids {
+		r.hand(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"%s"}}`, id, codeNoAnswer, wordsNoAnswer), 0)
+	}
+}
+
+// Close says that the client says no more. The end comes once all is answered.
+func (r *Remote) Close() error {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	r.answered()
+	return nil
+}
+
+// Signal ends the session as it would end a server.
+func (r *Remote) Signal(s os.Signal) {
+	if number, ok := s.(syscall.Signal); ok {
+		r.exit = 128 + int(number)
+	}
+	r.stop(nil)
+}
+
+// Stop ends the session and says goodbye to the server.
+func (r *Remote) Stop() {
+	r.once.Do(func() {
+		r.stop(nil)
+		header, session := r.header("*/*")
+		if session == "" {
+			return
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), Grace)
+		defer cancel()
+		if resp, err := r.do(ctx, http.MethodDelete, header, nil); err == nil {
+			resp.Body.Close()
+		}
+	})
+}
+
+// ExitCode is that of a process that ended the same way.
+func (r *Remote) ExitCode() int { return r.exit }
