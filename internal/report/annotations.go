@@ -49,7 +49,7 @@ func (r *Report) annotations(m *Model, folded bool) (list []Annotation) {
 		}
 	}
 	drift(true)
-	other(slices.Concat(r.unpinned(), r.General()), func(f *Finding) string { return newLevel(f.Warning) })
+	other(slices.Concat(r.unpinned, r.General), func(f *Finding) string { return newLevel(f.Warning) })
 	for _, p := range m.Problems {
 		level := "error"
 		if p.Allowed {
@@ -58,14 +58,14 @@ func (r *Report) annotations(m *Model, folded bool) (list []Annotation) {
 		list = append(list, Annotation{"drift/" + p.ID, level, p.Line, p.Title, p.Text, fingerprint("drift/"+p.ID, p.Server, p.Text)})
 	}
 	drift(false)
-	other(r.inOtherServers(), func(f *Finding) string {
+	other(r.elsewhere, func(f *Finding) string {
 		if f.Blocks {
 			return "error"
 		}
 		return "warning"
 	})
 	if !folded { // GitHub shows few: none for what is approved
-		other(r.approvedBefore(), func(*Finding) string { return "note" })
+		other(r.standing, func(*Finding) string { return "note" })
 	}
 	if !r.Failed && r.NoAnswer == nil { // a run that passes shows no errors
 		for i := range list {

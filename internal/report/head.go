@@ -21,8 +21,8 @@ func (r *Report) model() *Model {
 		Matches: r.Matches, Failed: r.Failed, ExitCode: r.ExitCode, NoAnswer: whyNot(r.NoAnswer), Nothing: r.Empty(),
 		Word: r.verdictWord(), Text: r.verdictText(), Lockfile: r.Lockfile, Against: r.against(), Several: len(r.Comparisons) > 1,
 		Problems: problems, LeftOut: r.LeftOut, Notes: r.inSeveral(),
-		Whole: r.Said(slices.Concat(r.General(), r.unpinned())), Unrecorded: r.Said(r.inOtherServers()), Approved: r.Said(r.approvedBefore()),
-		Fresh: r.Said(r.allFresh()), Warned: r.warningText(maxNew), Standing: len(r.approvedBefore()), General: len(lint.WarningsIn(r.General())) > 0,
+		Whole: r.Said(slices.Concat(r.General, r.unpinned)), Unrecorded: r.Said(r.elsewhere), Approved: r.Said(r.standing),
+		Fresh: r.Said(r.allFresh()), Warned: r.warningText(maxNew), Standing: len(r.standing), General: len(lint.WarningsIn(r.General)) > 0,
 		Review: r.ReviewStep(), Next: r.NextSteps(), Record: r.recordSteps(), Read: r.readStep(),
 		Every:  Step{"every entry", r.Next.To("verify", "--full")},
 		Stat:   Step{"its shape first", r.Next.To("diff", "--stat")},
@@ -43,7 +43,7 @@ func (r *Report) model() *Model {
 	if r.LeftOut > 0 {
 		m.All = Step{"with the " + text.Number(r.LeftOut) + " left out", r.Next.To("diff")}
 	}
-	for _, f := range r.blocking() {
+	for _, f := range r.blocking {
 		one := r.said(f, r.subjectOf)
 		one.Ref = "capture"
 		if !f.WholeServer {
@@ -72,7 +72,7 @@ func (r *Report) model() *Model {
 func (r *Report) Questions() Questions {
 	q := Questions{AllOrNothing: r.AllOrNothing()}
 	q.Policy = q.AllOrNothing
-	for _, f := range r.Unrecorded() {
+	for _, f := range r.Unrecorded {
 		q.Unrecorded, q.Labels = append(q.Unrecorded, r.said(f, r.subjectOf)), append(q.Labels, text.Name(f.Server))
 	}
 	return q
@@ -459,8 +459,8 @@ func (r *Report) data(m *Model) {
 		}
 		return said
 	}
-	d.Findings = each(slices.Concat(r.General(), r.inOtherServers()))
-	d.Unpinned, d.Standing = each(r.unpinned()), each(r.approvedBefore())
+	d.Findings = each(slices.Concat(r.General, r.elsewhere))
+	d.Unpinned, d.Standing = each(r.unpinned), each(r.standing)
 	d.Counts = map[string]int{"entries": 0, "pins": 0, "matched": r.matchedCounts().Total(), "drift": len(r.entries), "blocked": 0,
 		"duplicate": 0, "hidden": 0, "added": 0, "changed": 0, "removed": 0, "warnings": 0, "notes": 0, "standing": len(d.Standing)}
 	status := map[pin.Ref]string{}

@@ -83,7 +83,7 @@ func (r *Report) verdictText() string {
 	}
 	if r.Matches {
 		s := "0 drift (" + matched.String() + verb + r.against() + ")" + r.policyText()
-		if n := len(r.approvedBefore()); n > 0 {
+		if n := len(r.standing); n > 0 {
 			s += "; " + text.Count(n, "approved warning")
 		}
 		return s
@@ -174,7 +174,7 @@ func kindText(entries []*drifted) string {
 
 // newWarnings lists the warnings that nobody has approved.
 func (r *Report) newWarnings() []lint.Finding {
-	return lint.WarningsIn(slices.Concat(r.allFresh(), r.blocking(), r.find(func(f *lint.Finding) bool { return f.WholeServer && f.Scope == lint.InDrift && !f.Approved })))
+	return lint.WarningsIn(slices.Concat(r.allFresh(), r.blocking, slices.DeleteFunc(slices.Clone(r.General), func(f lint.Finding) bool { return f.Scope != lint.InDrift })))
 }
 
 // warningText names the new warnings: "1 WARNING hidden-text in write_file". It is
@@ -365,8 +365,8 @@ func (r *Report) NextSteps() (steps []Step) {
 	switch {
 	case another >= 0:
 		add("to approve it as another server", problems[another].Command)
-	case len(r.Unapprovable()) > 0 && r.Part: // which keeps the policy
-	case len(r.Unapprovable()) > 0:
+	case len(r.Unapprovable) > 0 && r.Part: // which keeps the policy
+	case len(r.Unapprovable) > 0:
 		add("only a text that is pinned can be approved", r.Next.PinProse(verb))
 	case r.nothingPinned() && len(r.Expect) == 0, len(r.entries) > 0 && !slices.ContainsFunc(r.entries, func(d *drifted) bool { return d.Kind != pin.Duplicate }):
 		add("a repeated name can't be accepted: the server has to be fixed", "")
@@ -392,7 +392,7 @@ func (r *Report) NextSteps() (steps []Step) {
 // recordSteps say how a warning gets on record whose entry matches its pin. They name no
 // entry: nobody should approve a warning by pasting.
 func (r *Report) recordSteps() []Step {
-	if r.Lockfile == "" || len(r.Unrecorded()) == 0 {
+	if r.Lockfile == "" || len(r.Unrecorded) == 0 {
 		return nil
 	}
 	return []Step{{"after reading it, put it on record", r.Next.To("relock", "--accept-warning NAME")}}
@@ -406,7 +406,7 @@ func (r *Report) nothingPinned() bool {
 // RestStep is the --accept-all command, or empty where that is not to be suggested.
 func (r *Report) RestStep() Step {
 	_, left := r.driftsThat(func(i int) bool { return r.entries[i].Kind == pin.Duplicate || r.Warned(i) })
-	if r.LeftOut > 0 || r.Lockfile == "" || len(r.Expect) == 0 || !slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return r.Differs[p.Server] && !p.Missing }) || len(lint.WarningsIn(r.General())) > 0 || len(r.Unapprovable()) > 0 ||
+	if r.LeftOut > 0 || r.Lockfile == "" || len(r.Expect) == 0 || !slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return r.Differs[p.Server] && !p.Missing }) || len(lint.WarningsIn(r.General)) > 0 || len(r.Unapprovable) > 0 ||
 		len(left) > 0 && (r.AllOrNothing() || len(left) == len(r.entries)) {
 		return Step{}
 	}
@@ -422,7 +422,7 @@ func (r *Report) RestStep() Step {
 // should have, and for a new warning, which nobody should approve by pasting.
 func (r *Report) acceptCommand(g *group) string {
 	if r.Lockfile == "" || len(g.entries) > maxAcceptNames || g.first().warned() || g.first().Kind == pin.Duplicate ||
-		r.AllOrNothing() || r.nothingPinned() || r.Guessed && r.Comparisons[0].Unrelated || len(lint.WarningsIn(r.General())) > 0 || len(r.Unapprovable()) > 0 {
+		r.AllOrNothing() || r.nothingPinned() || r.Guessed && r.Comparisons[0].Unrelated || len(lint.WarningsIn(r.General)) > 0 || len(r.Unapprovable) > 0 {
 		return ""
 	}
 	var args []string
@@ -570,7 +570,7 @@ func (r *Report) Closing(did Relocked) Closing {
 			c.Accepted = append(c.Accepted, i)
 		}
 	}
-	c.Unrecorded = r.Said(slices.DeleteFunc(r.inOtherServers(), func(f lint.Finding) bool { return slices.Contains(did.Recorded[f.Ref()], f.Record()) }))
+	c.Unrecorded = r.Said(slices.DeleteFunc(slices.Clone(r.elsewhere), func(f lint.Finding) bool { return slices.Contains(did.Recorded[f.Ref()], f.Record()) }))
 	return c
 }
 
@@ -605,7 +605,7 @@ func (r *Report) relockedText(of Relocked) string {
 		}
 	}
 	var recorded []string
-	for _, f := range r.Unrecorded() {
+	for _, f := range r.Unrecorded {
 		if slices.Contains(of.Recorded[f.Ref()], f.Record()) {
 			recorded = append(recorded, f.ID+" of "+r.ref(f.Ref()))
 		}
