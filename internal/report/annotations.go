@@ -34,8 +34,8 @@ func (r *Report) annotations(m *Model, folded bool) (list []Annotation) {
 				if g.first().warned() != warned {
 					continue
 				}
-				one := &group{number: g.number, entries: part}
-				for _, f := range r.groupFindings(one) {
+				one := &group{number: g.number, entries: part, findings: r.findingsIn(part)}
+				for _, f := range one.findings {
 					list = append(list, annotateFinding(f, newLevel(f.Warning)))
 				}
 				list = append(list, r.annotateDrift(one))

@@ -134,8 +134,7 @@ func (r *Report) rank(e *drifted) {
 	gained := func(hint int) bool { return e.is.hints[hint] == 't' && e.was.hints[hint] == 'f' } // true is the default of both
 	grave := changed && (e.noted("takes-code") || gained(destructive) || gained(openWorld))
 	says := false
-	for i := range e.edits {
-		ed := &e.edits[i]
+	for _, ed := range e.edits {
 		says = says || !ed.minor()
 		// A hidden character makes a CHANGED entry as suspicious as a HIDDEN one.
 		earlier(rankHidden, ed.unseen != "" || ed.Hidden[1] > ed.Hidden[0])
@@ -202,9 +201,9 @@ func (e *drifted) claim() int {
 
 // gravest is the first of the labels of an entry.
 func (e *drifted) gravest() (first diff.Label) {
-	for i := range e.edits {
-		if label := e.edits[i].Label; i == 0 || label < first {
-			first = label
+	for i, ed := range e.edits {
+		if i == 0 || ed.Label < first {
+			first = ed.Label
 		}
 	}
 	return first

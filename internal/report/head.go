@@ -148,7 +148,7 @@ func (r *Report) pinLine(key pin.Ref) int {
 
 // blocks makes the blocks and their entries.
 func (r *Report) blocks(m *Model) {
-	rows := &rowMaker{r: r, shown: map[string]spot{}}
+	rows := (&rowMaker{}).alone()
 	server := map[string]int{}
 	for i := range r.Comparisons {
 		server[r.Comparisons[i].Server] = i
@@ -159,8 +159,8 @@ func (r *Report) blocks(m *Model) {
 		b.Opens = g.number == 1 || r.groups[g.number-2].first().Server != g.first().Server
 		for i, e := range g.entries {
 			if len(g.entries) > 1 && !r.Bounded {
-				own := &rowMaker{r: r, shown: map[string]spot{}}
-				one := r.block(&group{g.number, []*drifted{e}, g.at[i : i+1]}, own)
+				alone := &group{g.number, []*drifted{e}, g.at[i : i+1], r.findingsIn(g.entries[i : i+1])}
+				one := r.block(alone, rows.alone())
 				one.Server = b.Server
 				b.Each = append(b.Each, one)
 			}
@@ -189,8 +189,8 @@ func (r *Report) block(g *group, rows *rowMaker) Block {
 	}
 	b.Rows, b.Summed = rows.rows(g)
 	r.title(&b, g)
-	for i := range e.edits {
-		if id := e.edits[i].Label.ID(); !slices.Contains(b.Labels, id) {
+	for _, ed := range e.edits {
+		if id := ed.Label.ID(); !slices.Contains(b.Labels, id) {
 			b.Labels = append(b.Labels, id)
 		}
 	}
@@ -270,7 +270,7 @@ func (r *Report) title(b *Block, g *group) {
 			b.Bytes = strings.Replace("+"+text.Number(change), "+-", "-", 1)
 		}
 	}
-	for _, f := range r.groupFindings(g) {
+	for _, f := range g.findings {
 		if slices.Contains(joinedNotes, f.ID) && !slices.Contains(ids, f.ID) {
 			ids = append(ids, f.ID)
 		}
@@ -288,7 +288,7 @@ func (r *Report) title(b *Block, g *group) {
 // or the gravest label.
 func (r *Report) standsOut(g *group) (word string, op byte) {
 	e := g.first()
-	for _, f := range r.groupFindings(g) { // warnings first
+	for _, f := range g.findings { // warnings first
 		if f.Warning {
 			return f.Word(), 'W'
 		}

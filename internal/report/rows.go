@@ -17,7 +17,6 @@ import (
 
 // A rowMaker makes the rows of all blocks, in order. It knows what stands above.
 type rowMaker struct {
-	r     *Report
 	block int
 	shown map[string]spot // where each longer text and schema was shown
 }
@@ -41,47 +40,61 @@ const notStored = "its definition was not stored (hashOnly)"
 func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
 	m.block = g.number
 	e := g.first()
-	for _, f := range m.r.groupFindings(g) {
+	for _, f := range g.findings {
 		rows = append(rows, findingRow(f, len(g.entries)))
 	}
 	findings := len(rows)
 	var minor []*edit
-	homes := map[int][]*edit{}
-	for i := range e.edits {
-		switch ed := &e.edits[i]; {
+	var homes []*group
+	at := map[*group][]*edit{}
+	for _, ed := range e.edits {
+		switch {
 		case ed.minor():
-		case ed.home > 0:
-			homes[ed.home] = append(homes[ed.home], ed)
-		default:
-			rows = m.add(rows, m.edit(e, ed))
-		}
-	}
-	for i := range e.edits {
-		if ed := &e.edits[i]; ed.home > 0 && homes[ed.home] != nil {
-			rows = append(rows, m.homeRow(e, ed.home, homes[ed.home]))
-			delete(homes, ed.home)
-		}
-	}
-	rows = m.wholes(e, rows)
-	own := &rowMaker{r: m.r, block: m.block, shown: map[string]spot{}} // what is summed up doesn't stand above
-	for i := range e.edits {
-		if ed := &e.edits[i]; ed.minor() {
 			minor = append(minor, ed)
-			row := own.edit(e, ed)
-			row.Minor, row.Op = true, '~'
-			rows = append(rows, row)
+		case ed.home == nil:
+			rows = add(rows, m.edit(e, ed))
+		default:
+			if at[ed.home] == nil {
+				homes = append(homes, ed.home)
+			}
+			at[ed.home] = append(at[ed.home], ed)
 		}
+	}
+	for _, home := range homes {
+		rows = append(rows, m.homeRow(e, home, at[home]))
+	}
+	rows = append(rows, m.wholes(e)...)
+	own := m.alone() // what is summed up doesn't stand above
+	for _, ed := range minor {
+		row := own.edit(e, ed)
+		row.Minor, row.Op = true, '~'
+		rows = append(rows, row)
 	}
 	markQuotes(rows, findings)
 	e.trees = [2]jsontree.Value{}
 	return rows, labelCounts(minor)
 }
 
-// wholes adds the definitions that are shown whole.
-func (m *rowMaker) wholes(e *drifted, rows []Row) []Row {
-	op, list := e.wholes()
+// alone makes rows for which nothing stands above.
+func (m *rowMaker) alone() *rowMaker { return &rowMaker{m.block, map[string]spot{}} }
+
+// wholes shows the definitions that are shown whole: as they were pinned, or as they are now.
+func (m *rowMaker) wholes(e *drifted) (rows []Row) {
+	list := e.Definitions()
+	switch {
+	case e.unexplained:
+		return nil
+	case e.Kind == pin.Duplicate:
+	case e.Kind == pin.Removed && e.RenamedTo == "":
+		list = []pin.Pin{*e.Locked}
+	case e.Kind != pin.Added && (e.Locked == nil || e.Captured == nil || e.TextsKnown()):
+		return nil
+	}
 	for i := range list {
-		row := Row{Op: op}
+		row := Row{Op: '+'}
+		if e.Kind == pin.Removed {
+			row.Op = '-'
+		}
 		if e.Kind == pin.Duplicate {
 			row.Word = short(list[i].Digest)
 		}
@@ -96,12 +109,10 @@ func (m *rowMaker) wholes(e *drifted, rows []Row) []Row {
 }
 
 // add adds a row. Several places with the same to say are one row.
-func (m *rowMaker) add(rows []Row, row Row) []Row {
-	if n := len(rows); n > 0 {
-		last := &rows[n-1]
-		same := last.Word == row.Word && last.Detail == row.Detail && len(row.Lines) == 0 && len(last.Lines) == 0 &&
-			row.Detail != "" && last.Home == row.Home && strings.Count(last.Place, ", ") < maxPlaces-1
-		if same {
+func add(rows []Row, row Row) []Row {
+	if len(rows) > 0 {
+		last := &rows[len(rows)-1]
+		if last.Word == row.Word && last.Detail == row.Detail && len(row.Lines)+len(last.Lines) == 0 && row.Detail != "" && strings.Count(last.Place, ", ") < maxPlaces-1 {
 			last.Place, last.Pointer = last.Place+", "+row.Place, last.Pointer+", "+row.Pointer
 			return rows
 		}
@@ -109,16 +120,14 @@ func (m *rowMaker) add(rows []Row, row Row) []Row {
 	return append(rows, row)
 }
 
-// homeRow says which block above shows some edits.
-func (m *rowMaker) homeRow(e *drifted, home int, edits []*edit) Row {
-	row := Row{Op: '!', Word: "as in " + text.Number(home), Detail: labelCounts(edits), Home: home}
-	first := m.r.groups[home-1]
-	row.Gate = "as in " + text.Name(first.first().Name)
-	if n := len(first.entries) - 1; n > 0 {
+// homeRow says which block above shows some edits. Their lines are for formats that leave that block out.
+func (m *rowMaker) homeRow(e *drifted, home *group, edits []*edit) Row {
+	row := Row{Op: '!', Word: "as in " + text.Number(home.number), Detail: labelCounts(edits), Home: home.number}
+	row.Gate = "as in " + text.Name(home.first().Name)
+	if n := len(home.entries) - 1; n > 0 {
 		row.Gate += " and " + text.Number(n) + " more"
 	}
-	own := *m
-	own.shown = map[string]spot{} // for formats that leave that block out
+	own := m.alone()
 	for _, ed := range edits {
 		one := own.edit(e, ed)
 		row.Lines = append(row.Lines, Line{Name: one.Word, Phrase: spaced(one.Place, one.Detail)})
@@ -126,9 +135,7 @@ func (m *rowMaker) homeRow(e *drifted, home int, edits []*edit) Row {
 			l.Depth++
 			row.Lines = append(row.Lines, l)
 		}
-		if row.Place == "" {
-			row.Pointer = one.Pointer
-		}
+		row.Pointer = one.Pointer
 	}
 	return row
 }
@@ -137,10 +144,8 @@ func (m *rowMaker) homeRow(e *drifted, home int, edits []*edit) Row {
 func (m *rowMaker) edit(e *drifted, ed *edit) Row {
 	row := Row{Op: '!', Word: ed.Label.ID(), Place: placeOf(e.Type, ed.Pointer), Pointer: text.WholePointer(ed.Pointer)}
 	was, words := "", ""
-	if ed.Label.ID() == "wording" || ed.Label.ID() == "output-wording" {
-		if place, cut := strings.CutSuffix(row.Place, "/description"); cut && place != "" {
-			row.Place = place
-		}
+	if place, cut := strings.CutSuffix(row.Place, "/description"); cut && place != "" && (row.Word == "wording" || row.Word == "output-wording") {
+		row.Place = place
 	}
 	if ed.From != "" {
 		was = "was " + placeOf(e.Type, ed.From)
@@ -358,20 +363,6 @@ func (ed *edit) json() (lines []layout.Line) {
 	return lines
 }
 
-// wholes lists the definitions of a drift to show whole. op: '-' pinned, '+' found.
-func (e *drifted) wholes() (op byte, list []pin.Pin) {
-	switch {
-	case e.unexplained:
-	case e.Kind == pin.Duplicate:
-		return '+', e.Definitions()
-	case e.Kind == pin.Removed && e.RenamedTo == "":
-		return '-', []pin.Pin{*e.Locked}
-	case e.Kind == pin.Added, e.Locked != nil && e.Captured != nil && !e.TextsKnown():
-		return '+', []pin.Pin{*e.Captured}
-	}
-	return 0, nil
-}
-
 // shapes says what a schema takes, before and now: "integer 1..1000" and "1..100000". It returns
 // false for anything but a keyword of a schema that can be said in a few words.
 func shapes(e *drifted, ed *edit) (was, is string, ok bool) {
@@ -423,10 +414,8 @@ func listLine(ed *edit) (line layout.Line, ok bool) {
 	ok = true
 	add('-', ed.Old, ed.New)
 	add('+', ed.New, ed.Old)
-	for i := range line.Runs {
-		if i == len(line.Runs)-1 {
-			line.Runs[i].Text = strings.TrimSuffix(line.Runs[i].Text, " ")
-		}
+	if n := len(line.Runs); n > 0 {
+		line.Runs[n-1].Text = strings.TrimSuffix(line.Runs[n-1].Text, " ")
 	}
 	return line, ok && len(line.Runs) > 0
 }
@@ -434,29 +423,23 @@ func listLine(ed *edit) (line layout.Line, ok bool) {
 // shortSides is a change on one line, "1000 -> 100000", or "" if the values aren't short.
 func (ed *edit) shortSides() string {
 	const widest = 60
-	if ed.compared || ed.unseen != "" {
+	came, went := ed.Old.Kind == 0, ed.New.Kind == 0
+	if ed.compared || ed.unseen != "" || (came || went) && len(ed.Old.Parts)+len(ed.New.Parts) > 0 { // what is in it is said better
 		return ""
 	}
 	var sides []string
 	for _, v := range []jsontree.Value{ed.Old, ed.New} {
-		if v.Kind == 0 {
-			continue
+		if v.Kind != 0 {
+			sides = append(sides, layout.JSON(v, ed.exact(), widest)...)
 		}
-		if other := len(ed.Old.Parts) + len(ed.New.Parts); other > 0 && (ed.Old.Kind == 0 || ed.New.Kind == 0) {
-			return "" // what is in it is said better
-		}
-		side := layout.JSON(v, ed.exact(), widest)
-		if len(side) > 1 || len(side[0]) > widest {
-			return ""
-		}
-		sides = append(sides, side[0])
+	}
+	if slices.ContainsFunc(sides, func(side string) bool { return len(side) > widest }) || came && went || !came && !went && len(sides) != 2 {
+		return ""
 	}
 	switch {
-	case len(sides) == 0:
-		return ""
-	case ed.Old.Kind == 0:
+	case came:
 		return "+ " + sides[0]
-	case ed.New.Kind == 0:
+	case went:
 		return "- " + sides[0]
 	}
 	return sides[0] + " -> " + sides[1]
@@ -547,27 +530,26 @@ func markQuote(rows []Row, quote string) bool {
 
 // labelCounts is "output-schema 3, sdk-churn", in the order of the edits.
 func labelCounts(edits []*edit) string {
-	count, labels := map[diff.Label]int{}, []diff.Label(nil)
+	var said []string
+	count := map[string]int{}
 	for _, e := range edits {
-		if count[e.Label]++; count[e.Label] == 1 {
-			labels = append(labels, e.Label)
+		id := e.Label.ID()
+		if count[id]++; count[id] == 1 {
+			said = append(said, id)
 		}
 	}
-	var texts []string
-	for _, l := range labels {
-		s := l.ID()
-		if n := count[l]; n > 1 {
-			s += " " + strconv.Itoa(n)
+	for i, id := range said {
+		if count[id] > 1 {
+			said[i] += " " + strconv.Itoa(count[id])
 		}
-		texts = append(texts, s)
 	}
-	return strings.Join(texts, ", ")
+	return strings.Join(said, ", ")
 }
 
-// groupFindings lists the findings of a group, equal ones once, warnings first.
-func (r *Report) groupFindings(g *group) []Finding {
+// findingsIn lists the new findings of entries, equal ones once, warnings first.
+func (r *Report) findingsIn(entries []*drifted) []Finding {
 	var list []lint.Finding
-	for _, e := range g.entries {
+	for _, e := range entries {
 		list = append(list, e.fresh...)
 	}
 	return r.collapse(list, func(f *lint.Finding) string { return shortRef(f.List, f.Entry) })
