@@ -100,7 +100,7 @@ const maxExplained = 2 << 20
 type drifted struct {
 	pin.Drift
 	changes     []diff.Change  // of CHANGED and HIDDEN drift with stored texts, the most dangerous first
-	edits       []*edit         // the same, as they are shown; of an ADDED entry that seems to be a renamed one, what differs besides the name
+	edits       []*edit        // the same, as they are shown; of an ADDED entry that seems to be a renamed one, what differs besides the name
 	fresh       []lint.Finding // those that nobody has approved
 	approved    []lint.Finding // the others
 	was, is     danger         // what the pinned and the captured definition declare and take

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strconv"
@@ -101,7 +102,7 @@ func (m *rowMaker) wholes(e *drifted) (rows []Row) {
 		if list[i].Definition == nil {
 			row.Detail = notStored
 		} else {
-			row.Lines = m.lines('=', signature.Of(e.Type, list[i].Tree()))
+			row.Lines = m.lines('=', unusedOnOneLine(signature.Of(e.Type, list[i].Tree()), list[i].Definition))
 		}
 		rows = append(rows, row)
 	}
@@ -205,6 +206,9 @@ func (m *rowMaker) value(e *drifted, ed *edit, row *Row) {
 		}
 		sign := "-+"[i]
 		lines := m.signed(e, ed, v, i)
+		if ed.Label.ID() == "definition-unused" {
+			lines = onOneLine(lines)
+		}
 		if lines == nil {
 			line := m.lines(sign, []signature.Line{{Text: v}})[0]
 			line.Text = layout.Value(sign, v, strings.ContainsAny(v.Text, " \n"), false)
@@ -262,36 +266,85 @@ func (m *rowMaker) signed(e *drifted, ed *edit, v jsontree.Value, side int) []si
 
 // lines turns a signature into lines. What stands above in the same words is named.
 func (m *rowMaker) lines(sign byte, list []signature.Line) (lines []Line) {
+	head, names := -1, []string(nil) // the line for schemas of $defs that follow, and stand in one block above
 	for i := range list {
-		l := &list[i]
+		l, inside := &list[i], 1 // its lines
+		for i+inside < len(list) && list[i+inside].Depth > l.Depth {
+			inside++
+		}
 		line := Line{Depth: l.Depth, Name: l.Name, Phrase: l.Phrase, Text: layout.Value(sign, l.Text, true, false)}
-		for _, whole := range []bool{true, false} {
-			v := l.Text
-			if whole {
-				v = l.Whole
+		refer := func(at spot, inside []signature.Line) {
+			words := len(strings.Fields(l.Text.Text))
+			for _, part := range inside {
+				words += len(strings.Fields(part.Name + " " + part.Phrase + " " + part.Text.Text))
 			}
-			key := textKey(sign, v)
-			if v.Kind == 0 || len(key) < minRepeat || line.As != "" {
-				continue
+			if as := m.as(at); words > len(strings.Fields(as)) {
+				line.As, line.Home, line.Skip = as, at.block, len(inside)
 			}
-			if at, seen := m.shown[key]; seen {
-				words := len(strings.Fields(l.Text.Text))
-				for j := i + 1; whole && j < len(list) && list[j].Depth > l.Depth; j++ {
-					line.Skip++
-					words += len(strings.Fields(list[j].Name + " " + list[j].Phrase + " " + list[j].Text.Text))
-				}
-				if as := m.as(at); words > len(strings.Fields(as)) {
-					line.As, line.Home = as, at.block
-				} else {
-					line.Skip = 0
-				}
-			} else {
-				m.shown[key] = spot{m.block, l.Name}
+		}
+		at, seen := m.place(sign, l.Whole, l.Name)
+		switch name, shared := strings.CutPrefix(l.Name, "$defs."); {
+		case seen && shared && at.block != m.block && name == strings.TrimPrefix(at.name, "$defs."):
+			if head < 0 || head+1+lines[head].Skip < len(lines) || lines[head].Home != at.block {
+				head, names = len(lines), nil
+				lines = append(lines, Line{Depth: l.Depth, Home: at.block})
+			}
+			names = append(names, name)
+			lines[head].As = "$defs " + strings.Join(names, ", ") + "  as in " + text.Number(at.block)
+			lines[head].Skip += inside
+		case seen:
+			refer(at, list[i+1:i+inside])
+		}
+		if line.As == "" {
+			if at, seen := m.place(sign, l.Text, l.Name); seen {
+				refer(at, nil)
 			}
 		}
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// onOneLine puts the shapes in a schema on its own line. What has a text keeps a line.
+func onOneLine(list []signature.Line) (kept []signature.Line) {
+	for i, l := range list {
+		if i == 0 || l.Text.Kind != 0 {
+			kept = append(kept, l)
+		} else {
+			kept[0].Phrase = joined("; ", kept[0].Phrase, joined(" ", l.Name, l.Phrase))
+		}
+	}
+	return kept
+}
+
+// unusedOnOneLine does that with the schemas of $defs that a definition doesn't refer to.
+func unusedOnOneLine(list []signature.Line, definition []byte) (kept []signature.Line) {
+	for i := 0; i < len(list); {
+		inside := 1
+		for i+inside < len(list) && list[i+inside].Depth > list[i].Depth {
+			inside++
+		}
+		name, isDefinition := strings.CutPrefix(list[i].Name, "$defs.")
+		if isDefinition && !bytes.Contains(definition, []byte(`/$defs/`+name+`"`)) {
+			kept = append(kept, onOneLine(list[i:i+inside])...)
+		} else {
+			kept, inside = append(kept, list[i]), 1
+		}
+		i += inside
+	}
+	return kept
+}
+
+// place returns where a longer text or schema stands above. If it doesn't, it stands here.
+func (m *rowMaker) place(sign byte, v jsontree.Value, name string) (at spot, seen bool) {
+	key := textKey(sign, v)
+	if v.Kind == 0 || len(key) < minRepeat {
+		return at, false
+	}
+	if at, seen = m.shown[key]; !seen {
+		m.shown[key] = spot{m.block, name}
+	}
+	return at, seen
 }
 
 // textKey is equal for equal texts and schemas that joined or stand whole, and for those that went.

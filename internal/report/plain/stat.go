@@ -16,14 +16,17 @@ func (t *Writer) table(m *report.Model) {
 	if !m.Several {
 		s := &m.Servers[0]
 		t.Say("", layout.Run{Op: '*', Text: t.sideText(s)})
-		t.notes("  ", s)
+		t.versions("  ", s)
+		for _, note := range s.Notes {
+			t.Say("  ", layout.Run{Op: '=', Text: note})
+		}
 		if said := countText(&s.Counts, true); said != "" {
 			t.Say("  ", layout.Run{Op: '=', Text: said})
 		}
 		return
 	}
 	rows := [][]string{{"server", "versions", "added", "changed", "removed", "code", "destructive", "orders", "text"}}
-	most := 0
+	most := 1
 	var differ []*report.Server
 	for i := range m.Servers {
 		if s := &m.Servers[i]; s.Differs {
@@ -35,49 +38,22 @@ func (t *Writer) table(m *report.Model) {
 		c := &s.Counts
 		bar := ""
 		if grown := c.After - c.Before; c.Known && grown != 0 {
-			bar = strings.Replace("+"+text.Number(grown), "+-", "-", 1)
-			if grown > 0 {
-				bar += " " + strings.Repeat("#", max(1, 20*grown/most))
-			}
+			bar = strings.TrimRight(signed(grown)+" "+strings.Repeat("#", max(0, (maxBar*grown+most-1)/most)), " ")
 		}
 		rows = append(rows, []string{s.Label, s.Versions, number(c.Added), number(c.Altered()), number(c.Removed), number(c.Code), number(c.Destructive), number(c.Strong), bar})
 	}
-	widths := make([]int, len(rows[0]))
-	for col := range rows[0] {
-		filled := false
-		for _, row := range rows {
-			widths[col] = max(widths[col], utf8.RuneCountInString(row[col]))
+	lines := columns(rows, 1, t.Width, func(col int) bool { return col > 1 && col < len(rows[0])-1 })
+	t.Say("", layout.Run{Op: '~', Text: lines[0]})
+	for i, s := range differ {
+		t.Say("", layout.Run{Op: '=', Text: lines[i+1]})
+		if rows[i+1][1] != s.Versions {
+			t.versions("    ", s)
 		}
-		for _, row := range rows[1:] {
-			filled = filled || row[col] != ""
+		for _, note := range s.Notes {
+			t.Say("    ", layout.Run{Op: '=', Text: note})
 		}
-		if !filled {
-			widths[col] = 0 // an empty column
-		}
-	}
-	for i, row := range rows {
-		line := ""
-		for col, cell := range row {
-			switch {
-			case widths[col] == 0:
-			case col > 1 && col < len(row)-1:
-				line += fmt.Sprintf("  %*s", widths[col], cell)
-			default:
-				line += "  " + cell + strings.Repeat(" ", widths[col]-utf8.RuneCountInString(cell))
-			}
-		}
-		op := byte('=')
-		if i == 0 {
-			op = '~'
-		}
-		t.Say("", layout.Run{Op: op, Text: strings.TrimRight(line, " ")})
-		if i > 0 {
-			for _, note := range differ[i-1].Notes {
-				t.Say("    ", layout.Run{Op: '=', Text: note})
-			}
-		}
-		if i > 0 && (differ[i-1].Missing || strings.HasSuffix(differ[i-1].New, "no capture")) {
-			t.Say("    ", layout.Run{Op: '=', Text: t.sideText(differ[i-1])})
+		if s.Missing || strings.HasSuffix(s.New, "no capture") {
+			t.Say("    ", layout.Run{Op: '=', Text: t.sideText(s)})
 		}
 	}
 	if m.Others != "" {
@@ -85,13 +61,45 @@ func (t *Writer) table(m *report.Model) {
 	}
 }
 
-// notes says how a server and its policy changed, and what is odd about that.
-func (t *Writer) notes(indent string, s *report.Server) {
+// columns lays rows out in columns, an empty one left out. Cells of one of the columns are cut if
+// a row has no room in width.
+func columns(rows [][]string, cut, width int, right func(col int) bool) []string {
+	lines := make([]string, len(rows))
+	widths, all := make([]int, len(rows[0])), 0
+	for col := range rows[0] {
+		for i, row := range rows {
+			if i > 0 && row[col] != "" {
+				widths[col] = max(widths[col], len("  "+rows[0][col]), layout.Columns("  "+row[col]))
+			}
+		}
+		all += widths[col]
+	}
+	if over := all - width; over > 0 {
+		widths[cut] = max(min(widths[cut], leastCell), widths[cut]-over)
+	}
+	for i, row := range rows {
+		for col := range row {
+			if widths[col] == 0 {
+				continue
+			}
+			if cell := []rune(row[col]); len(cell) > widths[col]-2 {
+				row[col] = string(cell[:widths[col]-3]) + "…"
+			}
+			if right(col) {
+				lines[i] += fmt.Sprintf("%*s", widths[col], row[col])
+			} else {
+				lines[i] += fmt.Sprintf("  %-*s", widths[col]-2, row[col])
+			}
+		}
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return lines
+}
+
+// versions says how a server calls itself.
+func (t *Writer) versions(indent string, s *report.Server) {
 	if s.Versions != "" {
 		t.Say(indent, layout.Run{Op: '=', Text: "the server calls itself " + s.Versions})
-	}
-	for _, note := range s.Notes {
-		t.Say(indent, layout.Run{Op: '=', Text: note})
 	}
 }
 
@@ -101,6 +109,9 @@ func number(n int) string {
 	}
 	return text.Number(n)
 }
+
+// signed is a number with its sign.
+func signed(n int) string { return strings.Replace("+"+text.Number(n), "+-", "-", 1) }
 
 // countText is the row of a single server in words.
 func countText(c *report.Counts, size bool) string {
@@ -122,7 +133,7 @@ func countText(c *report.Counts, size bool) string {
 	add(c.Destructive, "destructive")
 	add(c.Strong, "with a strong order")
 	if grown := c.After - c.Before; size && said != "" && c.Known && grown != 0 {
-		said += "; text " + strings.Replace("+"+text.Number(grown), "+-", "-", 1) + " bytes"
+		said += "; text " + signed(grown) + " bytes"
 	}
 	return said
 }
@@ -164,6 +175,11 @@ func WriteStat(w io.Writer, m *report.Model, style Style) error {
 	t.Hint(m.Read)
 	return t.Err
 }
+
+const (
+	maxBar    = 10 // columns of the bar of the text that a server adds
+	leastCell = 12 // columns of a cell that is cut, with the gap before it
+)
 
 // leastSaid is the room that what is said of a block needs behind its name. With less, it has a
 // line of its own.
