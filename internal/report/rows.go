@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 	"strconv"
@@ -261,6 +260,11 @@ func (e *drifted) inSchema(steps []string) bool {
 // lines turns a signature into lines. What stands above in the same words is named.
 func (m *rowMaker) lines(sign byte, list []signature.Line) (lines []Line) {
 	head, names := -1, []string(nil) // the line for schemas of $defs that follow, and stand in one block above
+	nameAll := func() {
+		if head >= 0 {
+			lines[head].As = "$defs " + strings.Join(names, ", ") + "  as in " + text.Number(lines[head].Home)
+		}
+	}
 	for i := range list {
 		l, inside := &list[i], 1 // its lines
 		for i+inside < len(list) && list[i+inside].Depth > l.Depth {
@@ -280,11 +284,11 @@ func (m *rowMaker) lines(sign byte, list []signature.Line) (lines []Line) {
 		switch name, shared := strings.CutPrefix(l.Name, "$defs."); {
 		case seen && shared && at.block != m.block && name == strings.TrimPrefix(at.name, "$defs."):
 			if head < 0 || head+1+lines[head].Skip < len(lines) || lines[head].Home != at.block {
+				nameAll()
 				head, names = len(lines), nil
 				lines = append(lines, Line{Depth: l.Depth, Home: at.block})
 			}
 			names = append(names, name)
-			lines[head].As = "$defs " + strings.Join(names, ", ") + "  as in " + text.Number(at.block)
 			lines[head].Skip += inside
 		case seen:
 			refer(at, list[i+1:i+inside])
@@ -296,30 +300,41 @@ func (m *rowMaker) lines(sign byte, list []signature.Line) (lines []Line) {
 		}
 		lines = append(lines, line)
 	}
+	nameAll()
 	return lines
 }
 
 // onOneLine puts the shapes in a schema on its own line. What has a text keeps a line.
 func onOneLine(list []signature.Line) (kept []signature.Line) {
+	var shapes []string
 	for i, l := range list {
-		if i == 0 || l.Text.Kind != 0 {
+		shape := joined(" ", l.Name, l.Phrase)
+		switch {
+		case i == 0:
+			kept, shapes = append(kept, l), append(shapes, l.Phrase)
+		case l.Text.Kind != 0:
 			kept = append(kept, l)
-		} else {
-			kept[0].Phrase = joined("; ", kept[0].Phrase, joined(" ", l.Name, l.Phrase))
+		default:
+			shapes = append(shapes, shape)
 		}
 	}
+	kept[0].Phrase = joined("; ", shapes...)
 	return kept
 }
 
 // unusedOnOneLine does that with the schemas of $defs that a definition doesn't refer to.
 func unusedOnOneLine(list []signature.Line, definition []byte) (kept []signature.Line) {
+	refers := map[string]bool{}
+	for _, rest := range strings.Split(string(definition), "/$defs/") {
+		name, _, _ := strings.Cut(rest, `"`)
+		refers[name] = true
+	}
 	for i := 0; i < len(list); {
 		inside := 1
 		for i+inside < len(list) && list[i+inside].Depth > list[i].Depth {
 			inside++
 		}
-		name, isDefinition := strings.CutPrefix(list[i].Name, "$defs.")
-		if isDefinition && !bytes.Contains(definition, []byte(`/$defs/`+name+`"`)) {
+		if name, isDefinition := strings.CutPrefix(list[i].Name, "$defs."); isDefinition && !refers[name] {
 			kept = append(kept, onOneLine(list[i:i+inside])...)
 		} else {
 			kept, inside = append(kept, list[i]), 1
