@@ -242,7 +242,7 @@ func (r *Report) problems() (list []Problem) {
 		add := func(id, title, text, command string) {
 			list = append(list, Problem{id, p.Server, title, text, command, p.Missing && r.NoAnswer == nil, r.pinLine(pin.Ref{Server: p.Server})})
 		}
-		if p.Unrelated && !p.Part { // a part may have no entry of the others
+		if p.Unrelated && !p.Part && !r.explained(p.Server) { // a part may have no entry of the others
 			pins := text.Count(len(p.Locked.Pins), "pin") + " of " + text.Name(p.Server)
 			if p.Server == "" { // two captures
 				pins = pin.CountPins(p.Locked.Pins).Plural() + " of " + r.against()
@@ -327,11 +327,6 @@ func driftText(e *drifted) string {
 	return said
 }
 
-// ReviewStep is the command that shows everything.
-func (r *Report) ReviewStep() Step {
-	return Step{"review", r.Next.To("diff")}
-}
-
 // NextSteps say how to see and approve the drift. There are none without a lockfile. No
 // step approves a new warning by itself.
 func (r *Report) NextSteps() (steps []Step) {
@@ -373,15 +368,6 @@ func (r *Report) NextSteps() (steps []Step) {
 		}
 	}
 	return steps
-}
-
-// recordSteps say how a warning gets on record whose entry matches its pin. They name no
-// entry: nobody should approve a warning by pasting.
-func (r *Report) recordSteps() []Step {
-	if r.Lockfile == "" || len(r.Unrecorded) == 0 {
-		return nil
-	}
-	return []Step{{"after reading it, put it on record", r.Next.To("relock", "--accept-warning NAME")}}
 }
 
 // nothingPinned reports whether the lockfile has none of the servers: lock approves them.
