@@ -199,7 +199,7 @@ func (r *Report) block(g *group, rows *rowMaker) Block {
 	case change == 0:
 		b.Bytes = "0"
 	default:
-		b.Bytes = strings.Replace("+"+text.Number(change), "+-", "-", 1)
+		b.Bytes = text.Signed(change)
 	}
 	for _, f := range g.findings {
 		if slices.Contains(joinedNotes, f.ID) && !strings.Contains(b.Why, f.ID) {

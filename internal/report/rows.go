@@ -130,7 +130,7 @@ func (m *rowMaker) homeRow(e *drifted, home *group, edits []*edit) Row {
 	own := m.alone()
 	for _, ed := range edits {
 		one := own.edit(e, ed)
-		row.Lines = append(row.Lines, Line{Name: one.Word, Phrase: spaced(one.Place, one.Detail)})
+		row.Lines = append(row.Lines, Line{Name: one.Word, Phrase: text.Spaced(one.Place, one.Detail)})
 		for _, l := range one.Lines {
 			l.Depth++
 			row.Lines = append(row.Lines, l)

@@ -130,16 +130,6 @@ func joined(separator string, parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), separator)
 }
 
-// spaced puts two spaces between the parts that aren't empty, and before the first.
-func spaced(parts ...string) (text string) {
-	for _, part := range parts {
-		if part != "" {
-			text += "  " + part
-		}
-	}
-	return text
-}
-
 // matchedCounts counts the entries that match their pins, by list.
 func (r *Report) matchedCounts() (c pin.Counts) {
 	for i := range r.Comparisons {
