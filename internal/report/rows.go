@@ -266,18 +266,15 @@ func (m *rowMaker) lines(sign byte, list []signature.Line) (lines []Line) {
 		}
 	}
 	for i := range list {
-		l, inside := &list[i], 1 // its lines
-		for i+inside < len(list) && list[i+inside].Depth > l.Depth {
-			inside++
-		}
+		l, inside := &list[i], list[i+1:i+block(list[i:])]
 		line := Line{Depth: l.Depth, Name: l.Name, Phrase: l.Phrase, Text: layout.Value(sign, l.Text, true, false)}
-		refer := func(at spot, inside []signature.Line) {
+		refer := func(at spot, in []signature.Line) { // unless that takes more words
 			words := len(strings.Fields(l.Text.Text))
-			for _, part := range inside {
+			for _, part := range in {
 				words += len(strings.Fields(part.Name + " " + part.Phrase + " " + part.Text.Text))
 			}
 			if as := m.as(at); words > len(strings.Fields(as)) {
-				line.As, line.Home, line.Skip = as, at.block, len(inside)
+				line.As, line.Home, line.Skip = as, at.block, len(in)
 			}
 		}
 		at, seen := m.place(sign, l.Whole, l.Name)
@@ -289,19 +286,26 @@ func (m *rowMaker) lines(sign byte, list []signature.Line) (lines []Line) {
 				lines = append(lines, Line{Depth: l.Depth, Home: at.block})
 			}
 			names = append(names, name)
-			lines[head].Skip += inside
+			lines[head].Skip += 1 + len(inside)
 		case seen:
-			refer(at, list[i+1:i+inside])
+			refer(at, inside)
 		}
-		if line.As == "" {
-			if at, seen := m.place(sign, l.Text, l.Name); seen {
-				refer(at, nil)
-			}
+		if at, seen := m.place(sign, l.Text, l.Name); seen && line.As == "" {
+			refer(at, nil)
 		}
 		lines = append(lines, line)
 	}
 	nameAll()
 	return lines
+}
+
+// block counts the first of some lines and those that stand in it.
+func block(list []signature.Line) int {
+	n := 1
+	for n < len(list) && list[n].Depth > list[0].Depth {
+		n++
+	}
+	return n
 }
 
 // onOneLine puts the shapes in a schema on its own line. What has a text keeps a line.
@@ -330,16 +334,12 @@ func unusedOnOneLine(list []signature.Line, definition []byte) (kept []signature
 		refers[name] = true
 	}
 	for i := 0; i < len(list); {
-		inside := 1
-		for i+inside < len(list) && list[i+inside].Depth > list[i].Depth {
-			inside++
-		}
+		n := 1
 		if name, isDefinition := strings.CutPrefix(list[i].Name, "$defs."); isDefinition && !refers[name] {
-			kept = append(kept, onOneLine(list[i:i+inside])...)
-		} else {
-			kept, inside = append(kept, list[i]), 1
+			n = block(list[i:])
 		}
-		i += inside
+		kept = append(kept, onOneLine(list[i:i+n])...)
+		i += n
 	}
 	return kept
 }
