@@ -101,7 +101,7 @@ func (m *rowMaker) wholes(e *drifted) (rows []Row) {
 		if list[i].Definition == nil {
 			row.Detail = notStored
 		} else {
-			row.Lines = m.lines('=', unusedOnOneLine(signature.Of(e.Type, list[i].Tree()), list[i].Definition))
+			row.Lines = m.lines('=', eachOnOneLine(signature.Of(e.Type, list[i].Tree()), notReferred(list[i].Definition)))
 		}
 		rows = append(rows, row)
 	}
@@ -247,7 +247,7 @@ func (m *rowMaker) signed(e *drifted, ed *edit, v jsontree.Value, side int) (lin
 	case lines == nil:
 		return []signature.Line{{Text: v}}
 	case ed.Label.ID() == "definition-unused":
-		return onOneLine(lines)
+		return eachOnOneLine(lines, func(string) bool { return true })
 	}
 	return lines
 }
@@ -326,22 +326,26 @@ func onOneLine(list []signature.Line) (kept []signature.Line) {
 	return kept
 }
 
-// unusedOnOneLine does that with the schemas of $defs that a definition doesn't refer to.
-func unusedOnOneLine(list []signature.Line, definition []byte) (kept []signature.Line) {
+// eachOnOneLine does that with the schemas that are unused.
+func eachOnOneLine(list []signature.Line, unused func(name string) bool) (kept []signature.Line) {
+	for len(list) > 0 {
+		n := 1
+		if unused(list[0].Name) {
+			n = block(list)
+		}
+		kept, list = append(kept, onOneLine(list[:n])...), list[n:]
+	}
+	return kept
+}
+
+// notReferred tells the schemas of $defs that a definition doesn't refer to.
+func notReferred(definition []byte) func(name string) bool {
 	refers := map[string]bool{}
 	for _, rest := range strings.Split(string(definition), "/$defs/") {
 		name, _, _ := strings.Cut(rest, `"`)
-		refers[name] = true
+		refers["$defs."+name] = true
 	}
-	for i := 0; i < len(list); {
-		n := 1
-		if name, isDefinition := strings.CutPrefix(list[i].Name, "$defs."); isDefinition && !refers[name] {
-			n = block(list[i:])
-		}
-		kept = append(kept, onOneLine(list[i:i+n])...)
-		i += n
-	}
-	return kept
+	return func(name string) bool { return strings.HasPrefix(name, "$defs.") && !refers[name] }
 }
 
 // place returns where a longer text or schema stands above. If it doesn't, it stands here.
