@@ -19,7 +19,7 @@ func (r *Report) model() *Model {
 	m := &Model{
 		Matches: r.Matches, Failed: r.Failed, ExitCode: r.ExitCode, NoAnswer: whyNot(r.NoAnswer), Nothing: r.NoAnswer != nil && len(r.Comparisons) == 0,
 		Word: r.verdictWord(), Text: r.verdictText(), Lockfile: r.Lockfile, Against: r.against(), Several: len(r.Comparisons) > 1,
-		Problems: slices.DeleteFunc(r.problems(), func(p Problem) bool { return p.ID == "other-server" && r.explained(p.Server) }), LeftOut: r.LeftOut, Notes: r.inSeveral(),
+		Problems: r.problems(), LeftOut: r.LeftOut, Notes: r.inSeveral(),
 		Whole: r.Said(slices.Concat(r.General, r.unpinned)), Unrecorded: r.Said(r.elsewhere), Approved: r.Said(r.standing),
 		Fresh: r.Said(r.allFresh()), Warned: r.warningText(maxNew), Standing: len(r.standing), General: len(lint.WarningsIn(r.General)) > 0,
 		Review: Step{"review", r.Next.To("diff")}, Next: r.NextSteps(),
@@ -28,6 +28,7 @@ func (r *Report) model() *Model {
 		Part:   Step{"then a part (a name, added, warnings, a label)", r.Next.To("diff", "--only SELECTOR")},
 		Locked: []Step{{Text: "read " + text.Printable(r.Lockfile) + " as you would code, then commit it"}, {"in CI", r.Next.To("verify")}},
 	}
+	m.Problems = slices.DeleteFunc(m.Problems, func(p Problem) bool { return p.ID == "other-server" && r.explained(p.Server) })
 	if r.Folder[0] != "" {
 		m.Paths = []Step{{r.Folder[0], r.Folder[1]}}
 		m.Locked = append(m.Locked, m.Paths...)
