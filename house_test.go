@@ -38,7 +38,7 @@ var imports = map[string]string{
 	"diff":       "text jsontree schema pin",
 	"lint":       "text jsontree schema pin",
 	"layout":     "text jsontree diff",
-	"signature":  "text jsontree pin diff layout",
+	"signature":  "text jsontree schema pin diff layout",
 	"report":     "text fail shell jsontree pin diff lint layout signature",
 	"plain":      "text jsontree layout report",
 	"markdown":   "text report plain",
@@ -75,7 +75,7 @@ var outside = map[string]string{
 	"golang.org/x/sys/windows":                    "cli",
 	"github.com/spf13/cobra":                      "cli",
 	"github.com/spf13/pflag":                      "cli",
-	"encoding/json":                               "json", // it writes there; nothing is decoded
+	"encoding/json":                               "json report", // they write it; nothing is decoded
 	"encoding/xml":                                "junit",
 	"os":                                          "main.go cli workspace atomicfile",
 	"os/signal":                                   "main.go cli atomicfile",

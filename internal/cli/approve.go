@@ -179,8 +179,8 @@ func (a *approver) applyWarningFlags(sel *approval.Selection) error {
 			sel.Refused[i] = true
 		}
 	}
-	sel.Whole = !a.flags.acceptWarnings && len(lint.WarningsIn(a.r.General())) > 0
-	for _, f := range a.r.Unrecorded() {
+	sel.Whole = !a.flags.acceptWarnings && len(lint.WarningsIn(a.r.General)) > 0
+	for _, f := range a.r.Unrecorded {
 		if accepts(f.Ref().Key) {
 			sel.Record(f.Ref(), f.Record())
 		}
@@ -190,7 +190,7 @@ func (a *approver) applyWarningFlags(sel *approval.Selection) error {
 
 // refuseUnpinned refuses warnings in texts that the policy leaves out of the pins.
 func (a *approver) refuseUnpinned() error {
-	list := a.r.Unapprovable()
+	list := a.r.Unapprovable
 	if len(list) == 0 {
 		return nil
 	}
@@ -214,7 +214,7 @@ func (a *approver) ask(sel *approval.Selection) error {
 			return err
 		}
 		sel.All, sel.Chosen, sel.Whole, sel.Refused = false, chosen.Drifts, false, nil // the prompt asked for a yes to each warning
-		unrecorded := a.r.Unrecorded()
+		unrecorded := a.r.Unrecorded
 		for _, i := range chosen.Warnings {
 			sel.Record(unrecorded[i].Ref(), unrecorded[i].Record())
 		}
@@ -243,8 +243,8 @@ func (a *approver) decide(sel approval.Selection) (d approval.Decision, err erro
 	}
 	all := a.r.AllOrNothing() || a.req.Approves
 	if sel.Whole || len(d.Refused) > 0 && (all || len(d.Accepted) == 0) {
-		return d, a.refuse(a.r.RefusedWarnings(d.Refused), fail.New("%s: nothing was written", a.r.WarnedText(d.Refused)).
-			Hint("read it: %s", a.req.To("diff")).Hint("%s", report.WarnedHint(d.Refused)))
+		refusal := a.r.Refusal(d.Refused)
+		return d, a.refuse(refusal.Warnings, fail.New("%s: nothing was written", refusal.Text).Hint("read it: %s", a.req.To("diff")).Hint("%s", refusal.Hint))
 	}
 	return d, nil
 }

@@ -124,7 +124,7 @@ func (a *app) relock(req *request, w *workspace.Workspace, ans answer, f *approv
 	}
 	byFlags := len(sel.Accepts)+len(sel.Labels) > 0 || sel.All
 	policyChanged := slices.ContainsFunc(w.Comparisons, func(p pin.Comparison) bool { return p.PolicyDiffers() })
-	asks := !byFlags && (len(r.Drifts) > 0 || policyChanged || len(r.Unrecorded()) > 0 && a.canAsk(req))
+	asks := !byFlags && (len(r.Drifts) > 0 || policyChanged || len(r.Unrecorded) > 0 && a.canAsk(req))
 	settled := ans.Matches || ans.NoAnswer != nil && !slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return ans.Differs[p.Server] && !p.Missing })
 	if settled && !asks && len(sel.Recorded) == 0 {
 		if _, _, err := approval.SelectDrifts(w.Comparisons, r.Drifts, sel); err != nil {
@@ -154,9 +154,10 @@ func (a *app) relock(req *request, w *workspace.Workspace, ans answer, f *approv
 	if r.AllOrNothing() && left {
 		return fail.New("a changed policy takes effect only when all drift is accepted: nothing was written").Hint("read it: %s", req.To("diff")).Refusal()
 	}
+	refusal := r.Refusal(d.Refused)
 	err = ap.approve(&d, func(whole []string) {
 		if len(d.Refused) > 0 {
-			plain.New(a.out, ap.style).Findings("", "", r.RefusedWarnings(d.Refused))
+			plain.New(a.out, ap.style).Findings("", "", refusal.Warnings)
 		}
 		plain.WriteRelocked(a.out, r.Model, r.Closing(report.Relocked{Accepted: d.Accepted, Recorded: d.Recorded, Idle: idleTexts(d.Idle, sel), Whole: whole, Shown: asks}), ap.style)
 	})
@@ -164,14 +165,12 @@ func (a *app) relock(req *request, w *workspace.Workspace, ans answer, f *approv
 	case err != nil:
 		return err
 	case len(d.Refused) > 0:
-		return fail.New("%s: not accepted", r.WarnedText(d.Refused)).Hint("read it: %s", req.To("diff")).Hint("%s", report.WarnedHint(d.Refused)).Refusal()
+		return fail.New("%s: not accepted", refusal.Text).Hint("read it: %s", req.To("diff")).Hint("%s", refusal.Hint).Refusal()
 	case left:
-		plain.New(a.out, ap.style).Hint(r.ReviewStep())
+		plain.New(a.out, ap.style).Hint(r.Model.Review)
 		return fail.ErrDrift
 	case !d.All && slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.HasNoEntries() }):
-		for _, s := range r.NextSteps() {
-			plain.New(a.out, ap.style).Hint(s)
-		}
+		plain.New(a.out, ap.style).Hint(r.NextSteps()...)
 		return fail.ErrDrift
 	}
 	return nil

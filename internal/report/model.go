@@ -3,8 +3,11 @@
 package report
 
 import (
+	"encoding/json"
+
 	"pinproof/internal/jsontree"
 	"pinproof/internal/layout"
+	"pinproof/internal/text"
 )
 
 // A Model is all that a report says. Its texts are printable, but where a comment says otherwise.
@@ -25,7 +28,6 @@ type Model struct {
 	Lockfile, Against string // paths, as the user gave them
 	Annotated         string // the file that annotations point into, as a path with slashes; "" if that is standard input
 	Several           bool   // servers are in play
-	Folder            bool   // of servers that were captured together
 	Servers           []Server
 	Others            string   // "10 other servers: no drift", or ""
 	Notes             []string // on several servers, and what a budget left out
@@ -64,9 +66,9 @@ type Model struct {
 
 // A NoAnswer is why there is no answer.
 type NoAnswer struct {
-	Text  string
-	Hints []string
-	Lines []string // both
+	Text  string   `json:"message"`
+	Hints []string `json:"hints"`
+	Lines []string `json:"-"` // both
 }
 
 // A Step is a command to type next, with what it is for. Either may be empty.
@@ -161,7 +163,7 @@ func (f *Finding) Word() string {
 }
 
 // Said is a finding in a line.
-func (f *Finding) Said() string { return f.Word() + " in " + f.Names + spaced(f.Place, f.Detail) }
+func (f *Finding) Said() string { return f.Word() + " in " + f.Names + text.Spaced(f.Place, f.Detail) }
 
 // An Entry is one entry that drifted.
 type Entry struct {
@@ -171,19 +173,17 @@ type Entry struct {
 	Short                  string // "write_file"
 	Kind                   string
 	Blocked                bool
-	Block                  int    // the number of its block
-	Text                   string // what is wrong, in one line
-	Warned                 bool   // it has a new warning
-	Digest                 string // of what a person accepts with it
-	Line                   int    // of its pin in the lockfile
-	RenamedFrom, RenamedTo string // raw
-	Danger                 string // "destructive, takes code"
-	Grave                  string // why it is named before many are accepted at once: "takes code"; or ""
-	Noun                   string // "tool"
-	Label                  string // its server, printable; "" if two captures are compared
-	Minor                  bool   // it has nothing new to read
-	Bytes                  int    // by which its text grows
-	BytesKnown             bool
+	Block                  int       // the number of its block
+	Text                   string    // what is wrong, in one line
+	Warned                 bool      // it has a new warning
+	Digest                 string    // of what a person accepts with it
+	Line                   int       // of its pin in the lockfile
+	RenamedFrom, RenamedTo string    // raw
+	Danger                 string    // "destructive, takes code"
+	Grave                  string    // why it is named before many are accepted at once: "takes code"; or ""
+	Noun                   string    // "tool"
+	Label                  string    // its server, printable; "" if two captures are compared
+	Minor                  bool      // it has nothing new to read
 	Findings               []Finding // new ones, then approved ones
 	New                    int       // how many of them are new
 	Changes                []Change
@@ -193,15 +193,20 @@ type Entry struct {
 
 // A Change is one difference inside an entry, as programs get it: nothing of it is printable.
 type Change struct {
-	Pointer, From, Label, LabelText string
-	Old, New                        jsontree.Value
+	Pointer   string         `json:"pointer"`
+	From      string         `json:"from,omitempty"`
+	Label     string         `json:"label"`
+	LabelText string         `json:"labelText"`
+	Old       jsontree.Value `json:"old,omitzero"`
+	New       jsontree.Value `json:"new,omitzero"`
 }
 
 // A Definition is what an entry is pinned as, or what it is now.
 type Definition struct {
-	Digest, Sanitized string
-	Line              int
-	Text              []byte // its canonical form, not printable; nil if it isn't stored
+	Digest    string          `json:"digest"`
+	Sanitized string          `json:"sanitizedDigest"`
+	Line      int             `json:"line"`
+	Text      json.RawMessage `json:"definition,omitempty"` // its canonical form, not printable; nil if it isn't stored
 }
 
 // A Block is drift that is read and accepted as one.
@@ -268,7 +273,7 @@ type Questions struct {
 	Labels       []string  // of their servers, printable
 }
 
-// Data is what programs get beside the rest.
+// Data is what programs get beside the rest, under the names that it has for them.
 type Data struct {
 	Against   string
 	Counts    map[string]int
@@ -282,18 +287,29 @@ type Data struct {
 
 // ServerData is one server's two sides for programs.
 type ServerData struct {
-	Server      string
-	Pinned, Now *Side
+	Server string `json:"server"`
+	Pinned *Side  `json:"pinned,omitempty"`
+	Now    *Side  `json:"now,omitempty"`
 }
 
 // A Side is one side of a comparison.
 type Side struct {
-	Entries        int
-	SetDigest      string
-	Policy         jsontree.Value
-	Capture, About string
-	Noise          int
+	Entries   int            `json:"entries"`
+	SetDigest string         `json:"setDigest,omitempty"`
+	Policy    jsontree.Value `json:"policy"`
+	Capture   string         `json:"capture,omitempty"`
+	About     string         `json:"about,omitempty"`
+	Noise     *int           `json:"linesPassedOver,omitempty"` // nil: the side was no capture
 }
 
 // A Captured is one entry of a capture, drifted or not.
-type Captured struct{ Server, List, Name, Short, Status, Digest, Sanitized, ApprovalHash string }
+type Captured struct {
+	Server       string `json:"server"`
+	List         string `json:"list"`
+	Name         string `json:"name"`
+	Short        string `json:"-"`
+	Status       string `json:"status"`
+	Digest       string `json:"digest"`
+	Sanitized    string `json:"sanitizedDigest"`
+	ApprovalHash string `json:"approvalHash,omitempty"`
+}

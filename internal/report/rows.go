@@ -17,7 +17,6 @@ import (
 
 // A rowMaker makes the rows of all blocks, in order. It knows what stands above.
 type rowMaker struct {
-	r     *Report
 	block int
 	shown map[string]spot // where each longer text and schema was shown
 }
@@ -41,54 +40,68 @@ const notStored = "its definition was not stored (hashOnly)"
 func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
 	m.block = g.number
 	e := g.first()
-	for _, f := range m.r.groupFindings(g) {
+	for _, f := range g.findings {
 		rows = append(rows, findingRow(f, len(g.entries)))
 	}
 	findings := len(rows)
 	var minor []*edit
-	homes := map[int][]*edit{}
-	for i := range e.edits {
-		switch ed := &e.edits[i]; {
+	var homes []*group
+	at := map[*group][]*edit{}
+	for _, ed := range e.edits {
+		switch {
 		case ed.minor():
-		case ed.home > 0:
-			homes[ed.home] = append(homes[ed.home], ed)
-		default:
-			rows = m.add(rows, m.edit(e, ed))
-		}
-	}
-	for i := range e.edits {
-		if ed := &e.edits[i]; ed.home > 0 && homes[ed.home] != nil {
-			rows = append(rows, m.homeRow(e, ed.home, homes[ed.home]))
-			delete(homes, ed.home)
-		}
-	}
-	rows = m.wholes(e, rows)
-	own := &rowMaker{r: m.r, block: m.block, shown: map[string]spot{}} // what is summed up doesn't stand above
-	for i := range e.edits {
-		if ed := &e.edits[i]; ed.minor() {
 			minor = append(minor, ed)
-			row := own.edit(e, ed)
-			row.Minor, row.Op = true, '~'
-			rows = append(rows, row)
+		case ed.home == nil:
+			rows = add(rows, m.edit(e, ed))
+		default:
+			if at[ed.home] == nil {
+				homes = append(homes, ed.home)
+			}
+			at[ed.home] = append(at[ed.home], ed)
 		}
+	}
+	for _, home := range homes {
+		rows = append(rows, m.homeRow(e, home, at[home]))
+	}
+	rows = append(rows, m.wholes(e)...)
+	own := m.alone() // what is summed up doesn't stand above
+	for _, ed := range minor {
+		row := own.edit(e, ed)
+		row.Minor, row.Op = true, '~'
+		rows = append(rows, row)
 	}
 	markQuotes(rows, findings)
 	e.trees = [2]jsontree.Value{}
 	return rows, labelCounts(minor)
 }
 
-// wholes adds the definitions that are shown whole.
-func (m *rowMaker) wholes(e *drifted, rows []Row) []Row {
-	op, list := e.wholes()
+// alone makes rows for which nothing stands above.
+func (m *rowMaker) alone() *rowMaker { return &rowMaker{m.block, map[string]spot{}} }
+
+// wholes shows the definitions that are shown whole: as they were pinned, or as they are now.
+func (m *rowMaker) wholes(e *drifted) (rows []Row) {
+	list := e.Definitions()
+	switch {
+	case e.unexplained:
+		return nil
+	case e.Kind == pin.Duplicate:
+	case e.Kind == pin.Removed && e.RenamedTo == "":
+		list = []pin.Pin{*e.Locked}
+	case e.Kind != pin.Added && (e.Locked == nil || e.Captured == nil || e.TextsKnown()):
+		return nil
+	}
 	for i := range list {
-		row := Row{Op: op}
+		row := Row{Op: '+'}
+		if e.Kind == pin.Removed {
+			row.Op = '-'
+		}
 		if e.Kind == pin.Duplicate {
 			row.Word = short(list[i].Digest)
 		}
 		if list[i].Definition == nil {
 			row.Detail = notStored
 		} else {
-			row.Lines = m.lines('=', signature.Of(e.Type, list[i].Tree()))
+			row.Lines = m.lines('=', eachOnOneLine(signature.Of(e.Type, list[i].Tree()), notReferred(list[i].Definition)))
 		}
 		rows = append(rows, row)
 	}
@@ -96,12 +109,10 @@ func (m *rowMaker) wholes(e *drifted, rows []Row) []Row {
 }
 
 // add adds a row. Several places with the same to say are one row.
-func (m *rowMaker) add(rows []Row, row Row) []Row {
-	if n := len(rows); n > 0 {
-		last := &rows[n-1]
-		same := last.Word == row.Word && last.Detail == row.Detail && len(row.Lines) == 0 && len(last.Lines) == 0 &&
-			row.Detail != "" && last.Home == row.Home && strings.Count(last.Place, ", ") < maxPlaces-1
-		if same {
+func add(rows []Row, row Row) []Row {
+	if len(rows) > 0 {
+		last := &rows[len(rows)-1]
+		if last.Word == row.Word && last.Detail == row.Detail && len(row.Lines)+len(last.Lines) == 0 && row.Detail != "" && strings.Count(last.Place, ", ") < maxPlaces-1 {
 			last.Place, last.Pointer = last.Place+", "+row.Place, last.Pointer+", "+row.Pointer
 			return rows
 		}
@@ -109,26 +120,22 @@ func (m *rowMaker) add(rows []Row, row Row) []Row {
 	return append(rows, row)
 }
 
-// homeRow says which block above shows some edits.
-func (m *rowMaker) homeRow(e *drifted, home int, edits []*edit) Row {
-	row := Row{Op: '!', Word: "as in " + text.Number(home), Detail: labelCounts(edits), Home: home}
-	first := m.r.groups[home-1]
-	row.Gate = "as in " + text.Name(first.first().Name)
-	if n := len(first.entries) - 1; n > 0 {
+// homeRow says which block above shows some edits. Their lines are for formats that leave that block out.
+func (m *rowMaker) homeRow(e *drifted, home *group, edits []*edit) Row {
+	row := Row{Op: '!', Word: "as in " + text.Number(home.number), Detail: labelCounts(edits), Home: home.number}
+	row.Gate = "as in " + text.Name(home.first().Name)
+	if n := len(home.entries) - 1; n > 0 {
 		row.Gate += " and " + text.Number(n) + " more"
 	}
-	own := *m
-	own.shown = map[string]spot{} // for formats that leave that block out
+	own := m.alone()
 	for _, ed := range edits {
 		one := own.edit(e, ed)
-		row.Lines = append(row.Lines, Line{Name: one.Word, Phrase: spaced(one.Place, one.Detail)})
+		row.Lines = append(row.Lines, Line{Name: one.Word, Phrase: text.Spaced(one.Place, one.Detail)})
 		for _, l := range one.Lines {
 			l.Depth++
 			row.Lines = append(row.Lines, l)
 		}
-		if row.Place == "" {
-			row.Pointer = one.Pointer
-		}
+		row.Pointer = one.Pointer
 	}
 	return row
 }
@@ -137,10 +144,8 @@ func (m *rowMaker) homeRow(e *drifted, home int, edits []*edit) Row {
 func (m *rowMaker) edit(e *drifted, ed *edit) Row {
 	row := Row{Op: '!', Word: ed.Label.ID(), Place: placeOf(e.Type, ed.Pointer), Pointer: text.WholePointer(ed.Pointer)}
 	was, words := "", ""
-	if ed.Label.ID() == "wording" || ed.Label.ID() == "output-wording" {
-		if place, cut := strings.CutSuffix(row.Place, "/description"); cut && place != "" {
-			row.Place = place
-		}
+	if place, cut := strings.CutSuffix(row.Place, "/description"); cut && place != "" && (row.Word == "wording" || row.Word == "output-wording") {
+		row.Place = place
 	}
 	if ed.From != "" {
 		was = "was " + placeOf(e.Type, ed.From)
@@ -154,12 +159,12 @@ func (m *rowMaker) edit(e *drifted, ed *edit) Row {
 	case ed.Old.Kind == 0 && ed.New.Kind == 0: // it only moved
 		row.Detail = joined("; ", "moved", row.Detail)
 	case ed.compared && len(ed.sentences) > 0:
-		row.Lines = m.once(row.Place, ed, sentenceLines(ed))
+		row.Lines = m.once(row.Place, ed)
 	case ed.compared && diff.Blank(ed.Old.Text, ed.New.Text) && ed.unseen == "":
 		row.Detail = joined("; ", row.Detail, "line breaks and blanks only")
 	case words != "": // they say from what to what
 	case ed.exact():
-		row.Lines = []Line{{Text: ed.json()}}
+		row.Lines = []Line{{Text: twoSides(ed.Old, ed.New, ed.exact())}}
 	default:
 		m.value(e, ed, &row)
 	}
@@ -182,31 +187,20 @@ func (m *rowMaker) branch(e *drifted, ed *edit) string {
 
 // value says how something other than a text changed.
 func (m *rowMaker) value(e *drifted, ed *edit, row *Row) {
-	if was, is, ok := shapes(e, ed); ok {
-		row.Detail = joined("; ", row.Detail, was+" -> "+is)
+	said := shapes(e, ed)
+	if list := listLine(ed); said == "" && list != nil {
+		row.Lines = []Line{{Text: list}}
 		return
 	}
-	if lists, ok := listLine(ed); ok {
-		row.Lines = []Line{{Text: []layout.Line{lists}}}
-		return
-	}
-	if sides := ed.shortSides(); sides != "" {
-		row.Detail = joined("; ", row.Detail, sides)
+	if said = cmp.Or(said, ed.shortSides()); said != "" {
+		row.Detail = joined("; ", row.Detail, said)
 		return
 	}
 	for i, v := range []jsontree.Value{ed.Old, ed.New} {
 		if v.Kind == 0 {
 			continue
 		}
-		sign := "-+"[i]
-		lines := m.signed(e, ed, v, i)
-		if lines == nil {
-			line := m.lines(sign, []signature.Line{{Text: v}})[0]
-			line.Text = layout.Value(sign, v, strings.ContainsAny(v.Text, " \n"), false)
-			row.Lines = append(row.Lines, line)
-			continue
-		}
-		made := m.lines(sign, lines)
+		made := m.lines("-+"[i], m.signed(e, ed, v, i))
 		if alone := ed.Old.Kind == 0 || ed.New.Kind == 0; alone && made[0].Name != "" && made[0].As == "" && strings.HasSuffix(row.Place, made[0].Name) {
 			row.Detail = joined("; ", row.Detail, made[0].Phrase) // the place has its name
 			made[0].Name, made[0].Phrase = "", ""
@@ -221,80 +215,149 @@ func (m *rowMaker) value(e *drifted, ed *edit, row *Row) {
 	}
 }
 
-// signed makes the signature of a member of the definition, or of a schema or of schemas that joined or went. It returns nil
-// for anything else.
-func (m *rowMaker) signed(e *drifted, ed *edit, v jsontree.Value, side int) []signature.Line {
+// signed makes the signature of a value that joined or went: of a member of the definition, of a schema or of schemas.
+func (m *rowMaker) signed(e *drifted, ed *edit, v jsontree.Value, side int) (lines []signature.Line) {
 	steps, _ := jsontree.Tokens(ed.Pointer)
 	n := len(steps)
-	switch {
-	case n == 0 || v.Kind != '{' && v.Kind != '[' || ed.Label == diff.TooMany:
-		return nil
-	case n == 1:
-		return signature.Member(e.Type, jsontree.Member{Name: steps[0], Value: v}, e.Name)
-	case steps[0] == "arguments" && e.Type == pin.Prompts && n == 2 && v.Get("name").Kind == '"':
-		return signature.Argument(jsontree.Pointer("/arguments", v.Get("name").Text), v)
-	case steps[0] != "inputSchema" && steps[0] != "outputSchema" || e.Type != pin.Tools:
-		return nil
-	}
-	name, in := steps[n-1], steps[n-2]
-	if len(name) > text.MaxName || name == "" {
-		return nil
-	}
 	required := func(up int) []string {
 		if around := e.lookUp(side, steps[:n-up]); around != nil {
 			return signature.RequiredIn(*around)
 		}
 		return nil
 	}
-	switch {
-	case n > 2 && in == "properties":
-		return signature.Schema(signature.Name(name), ed.Pointer, v, slices.Contains(required(2), name))
-	case v.Kind == '{' && n > 2 && slices.Contains([]string{"$defs", "definitions", "anyOf", "oneOf", "allOf", "patternProperties"}, in):
-		return signature.Schema(signature.Name(name), ed.Pointer, v, false)
+	last, in := "", ""
+	if n > 1 {
+		last, in = steps[n-1], steps[n-2]
 	}
-	return signature.Inside(ed.Pointer, jsontree.Member{Name: name, Value: v}, required(1))
-}
-
-// lines turns a signature into lines. What stands above in the same words is named.
-func (m *rowMaker) lines(sign byte, list []signature.Line) (lines []Line) {
-	for i := range list {
-		l := &list[i]
-		line := Line{Depth: l.Depth, Name: l.Name, Phrase: l.Phrase, Text: layout.Value(sign, l.Text, true, false)}
-		for _, whole := range []bool{true, false} {
-			v := l.Text
-			if whole {
-				v = l.Whole
-			}
-			key := textKey(sign, v)
-			if v.Kind == 0 || len(key) < minRepeat || line.As != "" {
-				continue
-			}
-			if at, seen := m.shown[key]; seen {
-				words := len(strings.Fields(l.Text.Text))
-				for j := i + 1; whole && j < len(list) && list[j].Depth > l.Depth; j++ {
-					line.Skip++
-					words += len(strings.Fields(list[j].Name + " " + list[j].Phrase + " " + list[j].Text.Text))
-				}
-				if as := m.as(at); words > len(strings.Fields(as)) {
-					line.As, line.Home = as, at.block
-				} else {
-					line.Skip = 0
-				}
-			} else {
-				m.shown[key] = spot{m.block, l.Name}
-			}
-		}
-		lines = append(lines, line)
+	switch {
+	case n == 0 || v.Kind != '{' && v.Kind != '[' || ed.Label == diff.TooMany:
+	case n == 1:
+		lines = signature.Member(e.Type, jsontree.Member{Name: steps[0], Value: v}, e.Name)
+	case steps[0] == "arguments" && e.Type == pin.Prompts && n == 2 && v.Get("name").Kind == '"':
+		lines = signature.Argument(jsontree.Pointer("/arguments", v.Get("name").Text), v)
+	case !e.inSchema(steps) || len(last) > text.MaxName || last == "":
+	case n > 2 && in == "properties":
+		lines = signature.Schema(signature.Name(last), ed.Pointer, v, slices.Contains(required(2), last))
+	case v.Kind == '{' && n > 2 && slices.Contains([]string{"$defs", "definitions", "anyOf", "oneOf", "allOf", "patternProperties"}, in):
+		lines = signature.Schema(signature.Name(last), ed.Pointer, v, false)
+	default:
+		lines = signature.Inside(ed.Pointer, jsontree.Member{Name: last, Value: v}, required(1))
+	}
+	switch {
+	case lines == nil:
+		return []signature.Line{{Text: v}}
+	case ed.Label.ID() == "definition-unused":
+		return eachOnOneLine(lines, func(string) bool { return true })
 	}
 	return lines
 }
 
-// textKey is equal for equal texts and schemas that joined or stand whole, and for those that went.
-func textKey(sign byte, v jsontree.Value) string {
-	if sign == '=' {
-		sign = '+'
+// inSchema reports whether steps lead into a schema of a tool.
+func (e *drifted) inSchema(steps []string) bool {
+	return e.Type == pin.Tools && len(steps) > 1 && (steps[0] == "inputSchema" || steps[0] == "outputSchema")
+}
+
+// lines turns a signature into lines. What stands above in the same words is named.
+func (m *rowMaker) lines(sign byte, list []signature.Line) (lines []Line) {
+	head, names := -1, []string(nil) // the line for schemas of $defs that follow, and stand in one block above
+	nameAll := func() {
+		if head >= 0 {
+			lines[head].As = "$defs " + strings.Join(names, ", ") + "  as in " + text.Number(lines[head].Home)
+		}
 	}
-	return string(sign) + string(jsontree.Append(nil, v))
+	for i := range list {
+		l, inside := &list[i], list[i+1:i+block(list[i:])]
+		line := Line{Depth: l.Depth, Name: l.Name, Phrase: l.Phrase, Text: layout.Value(sign, l.Text, true, false)}
+		refer := func(at spot, in []signature.Line) { // unless that takes more words
+			words := len(strings.Fields(l.Text.Text))
+			for _, part := range in {
+				words += len(strings.Fields(part.Name + " " + part.Phrase + " " + part.Text.Text))
+			}
+			if as := m.as(at); words > len(strings.Fields(as)) {
+				line.As, line.Home, line.Skip = as, at.block, len(in)
+			}
+		}
+		at, seen := m.place(sign, l.Whole, l.Name)
+		switch name, shared := strings.CutPrefix(l.Name, "$defs."); {
+		case seen && shared && at.block != m.block && name == strings.TrimPrefix(at.name, "$defs."):
+			if head < 0 || head+1+lines[head].Skip < len(lines) || lines[head].Home != at.block {
+				nameAll()
+				head, names = len(lines), nil
+				lines = append(lines, Line{Depth: l.Depth, Home: at.block})
+			}
+			names = append(names, name)
+			lines[head].Skip += 1 + len(inside)
+		case seen:
+			refer(at, inside)
+		}
+		if at, seen := m.place(sign, l.Text, l.Name); seen && line.As == "" {
+			refer(at, nil)
+		}
+		lines = append(lines, line)
+	}
+	nameAll()
+	return lines
+}
+
+// block counts the first of some lines and those that stand in it.
+func block(list []signature.Line) int {
+	n := 1
+	for n < len(list) && list[n].Depth > list[0].Depth {
+		n++
+	}
+	return n
+}
+
+// onOneLine puts the shapes in a schema on its own line. What has a text keeps a line.
+func onOneLine(list []signature.Line) (kept []signature.Line) {
+	var shapes []string
+	for i, l := range list {
+		shape := joined(" ", l.Name, l.Phrase)
+		switch {
+		case i == 0:
+			kept, shapes = append(kept, l), append(shapes, l.Phrase)
+		case l.Text.Kind != 0:
+			kept = append(kept, l)
+		default:
+			shapes = append(shapes, shape)
+		}
+	}
+	kept[0].Phrase = joined("; ", shapes...)
+	return kept
+}
+
+// eachOnOneLine does that with the schemas that are unused.
+func eachOnOneLine(list []signature.Line, unused func(name string) bool) (kept []signature.Line) {
+	for len(list) > 0 {
+		n := 1
+		if unused(list[0].Name) {
+			n = block(list)
+		}
+		kept, list = append(kept, onOneLine(list[:n])...), list[n:]
+	}
+	return kept
+}
+
+// notReferred tells the schemas of $defs that a definition doesn't refer to.
+func notReferred(definition []byte) func(name string) bool {
+	refers := map[string]bool{}
+	for _, rest := range strings.Split(string(definition), "/$defs/") {
+		name, _, _ := strings.Cut(rest, `"`)
+		refers["$defs."+name] = true
+	}
+	return func(name string) bool { return strings.HasPrefix(name, "$defs.") && !refers[name] }
+}
+
+// place returns where a longer text or schema stands above. If it doesn't, it stands here.
+func (m *rowMaker) place(sign byte, v jsontree.Value, name string) (at spot, seen bool) {
+	key := strings.Replace(string(sign), "=", "+", 1) + string(jsontree.Append(nil, v)) // what joined, and what stands whole
+	if v.Kind == 0 || len(key) < minRepeat {
+		return at, false
+	}
+	if at, seen = m.shown[key]; !seen {
+		m.shown[key] = spot{m.block, name}
+	}
+	return at, seen
 }
 
 // as names where something stands that stands there again.
@@ -309,154 +372,119 @@ func (m *rowMaker) as(at spot) string {
 	return said + " above"
 }
 
-// once shows lines, or names where the same stand above.
-func (m *rowMaker) once(name string, ed *edit, lines []layout.Line) []Line {
-	line := Line{Text: lines}
-	body := ""
-	for _, e := range ed.sentences {
-		body += e.Old + "\x00" + e.New + "\x00"
+// minEdit is from how many words on an edit of a text is shown only once.
+const minEdit = 8
+
+// once shows the sentences around each edit of a text, or names where the same stand above.
+func (m *rowMaker) once(name string, ed *edit) []Line {
+	var line Line
+	var all []string
+	for _, s := range ed.sentences {
+		if all = append(all, s.Old, s.New); s.Pieces != nil {
+			line.Text = append(line.Text, layout.Words(s.Pieces)...)
+		} else {
+			line.Text = append(line.Text, twoSides(jsontree.Text(s.Old), jsontree.Text(s.New), layout.Confusable(s.Old, s.New))...)
+		}
 	}
-	if len(strings.Fields(body)) < 8 {
+	v := jsontree.Texts(all)
+	if alone := len(ed.sentences) == 1 && ed.sentences[0].Pieces == nil; alone && all[0] == "" {
+		v = jsontree.Text(all[1]) // as in a definition that is shown whole
+	}
+	if len(strings.Fields(strings.Join(all, " "))) < minEdit {
 		return []Line{line}
 	}
-	key := "edit" + body
-	if alone := len(ed.sentences) == 1 && ed.sentences[0].Pieces == nil; alone && ed.sentences[0].Old == "" {
-		key = textKey('+', jsontree.Text(ed.sentences[0].New))
-	}
-	if at, seen := m.shown[key]; seen {
+	if at, seen := m.place('+', v, name); seen {
 		line.As, line.Home = m.as(at), at.block
-	} else {
-		m.shown[key] = spot{m.block, name}
 	}
 	return []Line{line}
 }
 
-// sentenceLines are the sentences around each edit of a text.
-func sentenceLines(ed *edit) (lines []layout.Line) {
-	for _, s := range ed.sentences {
-		if s.Pieces != nil {
-			lines = append(lines, layout.Words(s.Pieces)...)
-			continue
-		}
-		exact := layout.Confusable(s.Old, s.New)
-		if s.Old != "" {
-			lines = append(lines, layout.Value('-', jsontree.Text(s.Old), true, exact)...)
-		}
-		if s.New != "" {
-			lines = append(lines, layout.Value('+', jsontree.Text(s.New), true, exact)...)
+// twoSides are an old and a new value, whole.
+func twoSides(old, new jsontree.Value, exact bool) (lines []layout.Line) {
+	for i, v := range []jsontree.Value{old, new} {
+		if v.Kind != '"' || v.Text != "" {
+			lines = append(lines, layout.Value("-+"[i], v, true, exact)...)
 		}
 	}
 	return lines
 }
 
-// json is an edit with both values whole.
-func (ed *edit) json() (lines []layout.Line) {
-	exact := ed.exact()
-	for i, v := range []jsontree.Value{ed.Old, ed.New} {
-		lines = append(lines, layout.Value("-+"[i], v, strings.ContainsAny(v.Text, " \n"), exact)...)
-	}
-	return lines
-}
-
-// wholes lists the definitions of a drift to show whole. op: '-' pinned, '+' found.
-func (e *drifted) wholes() (op byte, list []pin.Pin) {
-	switch {
-	case e.unexplained:
-	case e.Kind == pin.Duplicate:
-		return '+', e.Definitions()
-	case e.Kind == pin.Removed && e.RenamedTo == "":
-		return '-', []pin.Pin{*e.Locked}
-	case e.Kind == pin.Added, e.Locked != nil && e.Captured != nil && !e.TextsKnown():
-		return '+', []pin.Pin{*e.Captured}
-	}
-	return 0, nil
-}
-
-// shapes says what a schema takes, before and now: "integer 1..1000" and "1..100000". It returns
-// false for anything but a keyword of a schema that can be said in a few words.
-func shapes(e *drifted, ed *edit) (was, is string, ok bool) {
+// shapes says what a schema takes, before and now: "integer 1..1000 -> 1..100000". It returns
+// "" for anything but a keyword of a schema that can be said in a few words.
+func shapes(e *drifted, ed *edit) string {
 	steps, _ := jsontree.Tokens(ed.Pointer)
 	n := len(steps)
-	if n < 2 || e.Type != pin.Tools || steps[0] != "inputSchema" && steps[0] != "outputSchema" || ed.From != "" || e.Locked == nil || e.Captured == nil || e.RenamedFrom != "" {
-		return "", "", false
+	if !e.inSchema(steps) || ed.From != "" || e.Locked == nil || e.Captured == nil || e.RenamedFrom != "" {
+		return ""
 	}
 	var said, kinds [2]string
 	for i := range said {
-		v := e.lookUp(i, steps[:n-1])
+		v, required := e.lookUp(i, steps[:n-1]), false
 		if v == nil {
-			return "", "", false
+			return ""
 		}
-		required := false
 		if around := e.lookUp(i, steps[:max(0, n-3)]); n > 3 && steps[n-3] == "properties" && around != nil {
 			required = slices.Contains(signature.RequiredIn(*around), steps[n-2])
 		}
+		ok := false
 		if said[i], kinds[i], ok = signature.Phrase(*v, steps[n-1], required); !ok {
-			return "", "", false
+			return ""
 		}
 	}
 	const most = 300 // bytes
 	if said[0] == said[1] || said[0] == "" || said[1] == "" || len(said[0])+len(said[1]) > most {
-		return "", "", false
+		return ""
 	}
 	if kinds[0] == kinds[1] && kinds[0] != "" {
 		if rest := strings.TrimPrefix(strings.TrimPrefix(said[1], kinds[0]), " "); rest != "" && !strings.HasPrefix(rest, "= ") {
 			said[1] = rest
 		}
 	}
-	return said[0], strings.TrimPrefix(said[1], ", "), true
+	return said[0] + " -> " + strings.TrimPrefix(said[1], ", ")
 }
 
-// listLine shows what joined and went in a list of single values.
-func listLine(ed *edit) (line layout.Line, ok bool) {
-	if ed.Old.Kind != '[' || ed.New.Kind != '[' {
-		return line, false
-	}
-	line.Sign = '='
-	add := func(op byte, list, other jsontree.Value) {
+// listLine shows what joined and went in a list of single values. It is nil for anything else.
+func listLine(ed *edit) []layout.Line {
+	single := ed.Old.Kind == '[' && ed.New.Kind == '['
+	line := layout.Line{Sign: '='}
+	for i, list := range [2]jsontree.Value{ed.Old, ed.New} {
+		other := [2]jsontree.Value{ed.New, ed.Old}[i]
 		for _, item := range list.Items() {
-			ok = ok && item.Value.Kind != '{' && item.Value.Kind != '['
+			single = single && item.Value.Kind != '{' && item.Value.Kind != '['
 			if !slices.ContainsFunc(other.Items(), func(m jsontree.Member) bool { return jsontree.Equal(m.Value, item.Value) }) {
-				line.Runs = append(line.Runs, layout.Run{Op: op, Text: layout.JSON(item.Value, false, layout.AnyWidth)[0] + " "})
+				if n := len(line.Runs); n > 0 {
+					line.Runs[n-1].Text += " "
+				}
+				line.Runs = append(line.Runs, layout.Run{Op: "-+"[i], Text: layout.JSON(item.Value, false, layout.AnyWidth)[0]})
 			}
 		}
 	}
-	ok = true
-	add('-', ed.Old, ed.New)
-	add('+', ed.New, ed.Old)
-	for i := range line.Runs {
-		if i == len(line.Runs)-1 {
-			line.Runs[i].Text = strings.TrimSuffix(line.Runs[i].Text, " ")
-		}
+	if !single || line.Runs == nil {
+		return nil
 	}
-	return line, ok && len(line.Runs) > 0
+	return []layout.Line{line}
 }
 
 // shortSides is a change on one line, "1000 -> 100000", or "" if the values aren't short.
 func (ed *edit) shortSides() string {
 	const widest = 60
-	if ed.compared || ed.unseen != "" {
+	came, went := ed.Old.Kind == 0, ed.New.Kind == 0
+	if ed.compared || ed.unseen != "" || (came || went) && len(ed.Old.Parts)+len(ed.New.Parts) > 0 { // what is in it is said better
 		return ""
 	}
 	var sides []string
 	for _, v := range []jsontree.Value{ed.Old, ed.New} {
-		if v.Kind == 0 {
-			continue
+		if v.Kind != 0 {
+			sides = append(sides, layout.JSON(v, ed.exact(), widest)...)
 		}
-		if other := len(ed.Old.Parts) + len(ed.New.Parts); other > 0 && (ed.Old.Kind == 0 || ed.New.Kind == 0) {
-			return "" // what is in it is said better
-		}
-		side := layout.JSON(v, ed.exact(), widest)
-		if len(side) > 1 || len(side[0]) > widest {
-			return ""
-		}
-		sides = append(sides, side[0])
+	}
+	if slices.ContainsFunc(sides, func(side string) bool { return len(side) > widest }) || came && went || !came && !went && len(sides) != 2 {
+		return ""
 	}
 	switch {
-	case len(sides) == 0:
-		return ""
-	case ed.Old.Kind == 0:
+	case came:
 		return "+ " + sides[0]
-	case ed.New.Kind == 0:
+	case went:
 		return "- " + sides[0]
 	}
 	return sides[0] + " -> " + sides[1]
@@ -464,17 +492,12 @@ func (ed *edit) shortSides() string {
 
 // lookUp returns what steps lead to in the old (0) or the new (1) definition, or nil.
 func (e *drifted) lookUp(side int, steps []string) *jsontree.Value {
-	p := e.Captured
-	if side == 0 {
-		p = e.Locked
-	}
-	if p == nil || p.Definition == nil {
-		return nil
-	}
-	if e.trees[side].Kind == 0 {
-		e.trees[side] = p.Tree()
-	}
 	v := &e.trees[side]
+	if p := [2]*pin.Pin{e.Locked, e.Captured}[side]; p == nil || p.Definition == nil {
+		return nil
+	} else if v.Kind == 0 {
+		*v = p.Tree()
+	}
 	for _, step := range steps {
 		v = jsontree.Lookup(v, step)
 	}
@@ -547,28 +570,23 @@ func markQuote(rows []Row, quote string) bool {
 
 // labelCounts is "output-schema 3, sdk-churn", in the order of the edits.
 func labelCounts(edits []*edit) string {
-	count, labels := map[diff.Label]int{}, []diff.Label(nil)
+	var said []string
+	count := map[string]int{}
 	for _, e := range edits {
-		if count[e.Label]++; count[e.Label] == 1 {
-			labels = append(labels, e.Label)
+		id := e.Label.ID()
+		if count[id]++; count[id] == 1 {
+			said = append(said, id)
 		}
 	}
-	var texts []string
-	for _, l := range labels {
-		s := l.ID()
-		if n := count[l]; n > 1 {
-			s += " " + strconv.Itoa(n)
+	for i, id := range said {
+		if count[id] > 1 {
+			said[i] += " " + strconv.Itoa(count[id])
 		}
-		texts = append(texts, s)
 	}
-	return strings.Join(texts, ", ")
+	return strings.Join(said, ", ")
 }
 
-// groupFindings lists the findings of a group, equal ones once, warnings first.
-func (r *Report) groupFindings(g *group) []Finding {
-	var list []lint.Finding
-	for _, e := range g.entries {
-		list = append(list, e.fresh...)
-	}
-	return r.collapse(list, func(f *lint.Finding) string { return shortRef(f.List, f.Entry) })
+// findingsIn lists the new findings of entries, equal ones once, warnings first.
+func (r *Report) findingsIn(entries []*drifted) []Finding {
+	return r.collapse(freshIn(entries), func(f *lint.Finding) string { return shortRef(f.List, f.Entry) })
 }
