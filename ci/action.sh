@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the steps of action.yml as GitHub's runner does, and lets actionlint read the workflows of docs/ci.md. Needs go, bash, curl,
+# Runs the steps of action.yml as GitHub's runner does, and lets actionlint read the workflows of docs/ci.md and docs/authors.md. Needs go, bash, curl,
 # node, git, shellcheck.
 # shellcheck source=ci/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -204,18 +204,18 @@ is "two of them: 2" test "$code" = 2
 step CAPTURE='$(touch injected)"; touch injected; "' SERVER='`touch injected`'
 is "inputs are never code" test "$code" = 2 -a ! -e injected
 
-echo "workflows of docs/ci.md"
+echo "workflows of the documentation"
 awk -v to=".github/workflows/" '
 /^```yaml$/ { text = ""; inside = 1; next }
 /^```$/ { if (inside && text ~ /\njobs:\n/) { file = to (++n) ".yml"; printf "%s", text >file; close(file) } inside = 0 }
-inside { text = text $0 "\n" }' "$repo/docs/ci.md"
+inside { text = text $0 "\n" }' "$repo/docs/ci.md" "$repo/docs/authors.md"
 cp "$repo/action.yml" action.yml
 cp "$repo/.github/workflows/drift.yml" .github/workflows/
 git init -q
 # So that actionlint holds them against action.yml and drift.yml.
 sed -i.bak 's|OWNER/pinproof@v[0-9.]*|./|; s|OWNER/pinproof/\(.*\)@v[0-9.]*|./\1|' .github/workflows/*.yml
 is "four workflows" test -e .github/workflows/4.yml -a ! -e .github/workflows/5.yml
-is "three use the action, and so does drift.yml" test "$(cat .github/workflows/*.yml | grep -c 'uses: \./$')" = 5
+is "two use the action, and so does drift.yml" test "$(cat .github/workflows/*.yml | grep -c 'uses: \./$')" = 4
 is "one calls drift.yml" test "$(cat .github/workflows/*.yml | grep -c 'uses: \./\.github/workflows/drift\.yml$')" = 1
 is "actionlint reads them" go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 -no-color .github/workflows/*.yml
 finish

@@ -25,7 +25,7 @@ for file; do
 		*)
 			# The tests run on their own; here they would run twice.
 			grep -v '^go test ' "$block" >"$work/run" || true
-			(cd "$work/copy" && sh -eu "$work/run") >"$work/out" 2>&1 </dev/null || code=$? ;;
+			(cd "$work/copy" && GOBIN=$work/installed sh -eu "$work/run") >"$work/out" 2>&1 </dev/null || code=$? ;;
 		esac
 		is "$file:$line (${block##*.}): exit $code" test "$code" = 0
 	done

@@ -18,7 +18,7 @@ for platform in $platforms; do
 	done
 	cp LICENSE "$to/"
 	# Its links, for a reader who has no checkout.
-	sed "s|](\([^):#]*[.]md\)|]($homepage/blob/v$version/\1|g" README.md >"$to/README.md"
+	sed "s|](\([^):#]*[.]md\)|]($homepage/blob/v$version/\1|g; s|](\([^):]*[.]svg\))|]($homepage/raw/v$version/\1)|" README.md >"$to/README.md"
 done
 
 # Their licences want to be handed on. The module pinproof is ours.

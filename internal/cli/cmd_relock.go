@@ -169,9 +169,7 @@ func (a *app) relock(req *request, w *workspace.Workspace, ans answer, f *approv
 		plain.New(a.out, ap.style).Hint(r.ReviewStep())
 		return fail.ErrDrift
 	case !d.All && slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.HasNoEntries() }):
-		for _, s := range r.NextSteps() {
-			plain.New(a.out, ap.style).Hint(s)
-		}
+		plain.New(a.out, ap.style).Hint(r.NextSteps()...)
 		return fail.ErrDrift
 	}
 	return nil

@@ -84,7 +84,7 @@ var labelTable = [...]struct {
 	minor    bool
 }{
 	labelTooMany:           {"many-changes", "changed in more places than can be told apart", breadthSame, Breaking, labelTooMany, false},
-	labelTowardsSafe:       {"hint-harmless", "now claim(s) to do no harm: clients ask less", breadthSame, Behaviour, labelTowardsSafe, false},
+	labelTowardsSafe:       {"hint-harmless", "now claim(s) to be harmless: clients ask less", breadthSame, Behaviour, labelTowardsSafe, false},
 	labelExported:          {"header-exported", "send(s) an argument as an HTTP header", breadthSame, Breaking, labelChanged, false},
 	labelNewRequired:       {"required-parameter-added", "take(s) a new required parameter", breadthUnknown, Breaking, labelOutputAdded, false},
 	labelNewOptional:       {"parameter-added", "take(s) a new parameter", breadthUnknown, Behaviour, labelOutputAdded, false},
@@ -120,7 +120,7 @@ var labelTable = [...]struct {
 	labelTitle:             {"title", "changed in a title that is the name in words", breadthSame, None, labelTitle, true},
 	labelUnusedDefinition:  {"definition-unused", "changed in a schema that nothing refers to", breadthSame, Behaviour, labelUnusedDefinition, false},
 	labelTowardsCaution:    {"hint-caution", "now claim(s) less: clients ask more", breadthSame, Behaviour, labelTowardsCaution, false},
-	labelHintLeftOut:       {"hint-left-out", "leave(s) out a hint, to no effect", breadthSame, None, labelHintLeftOut, true},
+	labelHintLeftOut:       {"hint-left-out", "leave(s) out a hint that had no effect", breadthSame, None, labelHintLeftOut, true},
 	labelNotExported:       {"header-not-exported", "no longer send(s) an argument as an HTTP header", breadthSame, Behaviour, labelChanged, false},
 	labelInputClosed:       {"input-closed", "no longer take(s) unnamed parameters", breadthNarrower, Breaking, labelOutputNarrowed, false},
 	labelParameterRemoved:  {"parameter-removed", "no longer take(s) a parameter", breadthUnknown, Breaking, labelOutputRemoved, false},
@@ -131,11 +131,11 @@ var labelTable = [...]struct {
 	labelFormatAdded:       {"format-added", "ask(s) for a format", breadthNarrower, Breaking, labelOutputNarrowed, false},
 	labelDefinitionRemoved: {"definition-removed", "drop(s) a schema to refer to", breadthUnknown, Behaviour, labelDefinitionRemoved, false},
 	labelNamesOpened:       {"input-opened", "take(s) unnamed parameters", breadthWider, Behaviour, labelOutputAdded, true},
-	labelHintStated:        {"hint-stated", "state(s) a hint, to no effect", breadthSame, None, labelHintStated, true},
+	labelHintStated:        {"hint-stated", "state(s) a hint that has no effect", breadthSame, None, labelHintStated, true},
 	labelRequiredFollows:   {"required-follows", "require(s) what follows from the parameters", breadthUnknown, None, labelRequiredFollows, true},
 	labelOtherOrder:        {"other-order", "list(s) the same values in another order", breadthSame, None, labelOtherOrder, true},
 	labelOtherForm:         {"other-form", "say(s) the same in another form", breadthSame, None, labelOtherForm, true},
-	labelChurn:             {"sdk-churn", "changed by an SDK, to no effect", breadthSame, None, labelChurn, true},
+	labelChurn:             {"sdk-churn", "changed by an SDK, without effect", breadthSame, None, labelChurn, true},
 }
 
 // ID is the stable name of the label, such as "parameter-added".

@@ -634,19 +634,18 @@ func TestLabelWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	for l, row := range labelTable {
-		minor := ""
-		if row.minor {
-			minor = "yes"
-		}
-		if line := fmt.Sprintf("\n| `%s` | %s | %s | %s |\n", row.id, Label(l).Text(), row.severity, minor); !strings.Contains(string(page), line) {
+		if line := fmt.Sprintf("\n| `%s` | %s | %s |\n", row.id, Label(l).Text(), row.severity); !strings.Contains(string(page), line) {
 			t.Errorf("docs/review.md lacks the row %s", line)
+		}
+		if row.minor != (row.severity == None || Label(l) == labelNamesOpened) {
+			t.Errorf("docs/review.md says otherwise of what is minor: %s", row.id)
 		}
 	}
 	for want, got := range map[string]string{
-		"now claims to do no harm": labelTowardsSafe.Of(1),
-		"now claim to do no harm":  labelTowardsSafe.Of(6),
-		"take a new value":         labelEnumAdded.Of(2),
-		"reworded":                 labelWording.Of(7),
+		"now claims to be harmless": labelTowardsSafe.Of(1),
+		"now claim to be harmless":  labelTowardsSafe.Of(6),
+		"take a new value":          labelEnumAdded.Of(2),
+		"reworded":                  labelWording.Of(7),
 	} {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -655,7 +654,7 @@ func TestLabelWords(t *testing.T) {
 	for _, tt := range []struct{ old, new, want string }{
 		{`{"destructiveHint":true}`, `{"destructiveHint":false}`, "now claims not to be destructive: clients ask less"},
 		{`{"readOnlyHint":true}`, `{"readOnlyHint":false}`, "no longer claims to only read: clients ask more"},
-		{`{"destructiveHint":true}`, `{"destructiveHint":"no"}`, "now claims to do no harm: clients ask less"},
+		{`{"destructiveHint":true}`, `{"destructiveHint":"no"}`, "now claims to be harmless: clients ask less"},
 		{`{"openWorldHint":false}`, `{}`, "no longer claims to stay in a closed world: clients ask more"},
 	} {
 		old, new := parseCanonical(t, `{"annotations":`+tt.old+`,"name":"t"}`), parseCanonical(t, `{"annotations":`+tt.new+`,"name":"t"}`)

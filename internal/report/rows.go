@@ -601,9 +601,5 @@ func labelCounts(edits []*edit) string {
 
 // findingsIn lists the new findings of entries, equal ones once, warnings first.
 func (r *Report) findingsIn(entries []*drifted) []Finding {
-	var list []lint.Finding
-	for _, e := range entries {
-		list = append(list, e.fresh...)
-	}
-	return r.collapse(list, func(f *lint.Finding) string { return shortRef(f.List, f.Entry) })
+	return r.collapse(freshIn(entries), func(f *lint.Finding) string { return shortRef(f.List, f.Entry) })
 }

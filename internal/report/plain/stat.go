@@ -11,20 +11,8 @@ import (
 	"pinproof/internal/text"
 )
 
-// table says what drifted of each server: a row each, and of a single one a line.
+// table says what drifted of each of several servers, a row each.
 func (t *Writer) table(m *report.Model) {
-	if !m.Several {
-		s := &m.Servers[0]
-		t.Say("", layout.Run{Op: '*', Text: t.sideText(s)})
-		t.versions("  ", s)
-		for _, note := range s.Notes {
-			t.Say("  ", layout.Run{Op: '=', Text: note})
-		}
-		if said := countText(&s.Counts, true); said != "" {
-			t.Say("  ", layout.Run{Op: '=', Text: said})
-		}
-		return
-	}
 	rows := [][]string{{"server", "versions", "added", "changed", "removed", "code", "destructive", "orders", "text"}}
 	most := 1
 	var differ []*report.Server
@@ -49,16 +37,12 @@ func (t *Writer) table(m *report.Model) {
 		if rows[i+1][1] != s.Versions {
 			t.versions("    ", s)
 		}
-		for _, note := range s.Notes {
-			t.Say("    ", layout.Run{Op: '=', Text: note})
-		}
+		t.notes("    ", s.Notes...)
 		if s.Missing || strings.HasSuffix(s.New, "no capture") {
-			t.Say("    ", layout.Run{Op: '=', Text: t.sideText(s)})
+			t.notes("    ", t.sideText(s))
 		}
 	}
-	if m.Others != "" {
-		t.Say("  ", layout.Run{Op: '=', Text: m.Others})
-	}
+	t.notes("  ", m.Others)
 }
 
 // columns lays rows out in columns, an empty one left out. Cells of one of the columns are cut if
@@ -99,7 +83,7 @@ func columns(rows [][]string, cut, width int, right func(col int) bool) []string
 // versions says how a server calls itself.
 func (t *Writer) versions(indent string, s *report.Server) {
 	if s.Versions != "" {
-		t.Say(indent, layout.Run{Op: '=', Text: "the server calls itself " + s.Versions})
+		t.notes(indent, "the server calls itself "+s.Versions)
 	}
 }
 
@@ -115,27 +99,21 @@ func signed(n int) string { return strings.Replace("+"+text.Number(n), "+-", "-"
 
 // countText is the row of a single server in words.
 func countText(c *report.Counts, size bool) string {
-	said := ""
-	add := func(n int, word string) {
-		if n > 0 {
-			if said != "" {
-				said += ", "
-			}
-			said += text.Number(n) + " " + word
+	var said []string
+	for _, one := range []struct {
+		n    int
+		word string
+	}{{c.Duplicate, "duplicate"}, {c.Hidden, "hidden"}, {c.Added, "added"}, {c.Changed, "changed"}, {c.Removed, "removed"},
+		{c.Code, "with code"}, {c.Destructive, "destructive"}, {c.Strong, "with a strong order"}} {
+		if one.n > 0 {
+			said = append(said, text.Number(one.n)+" "+one.word)
 		}
 	}
-	add(c.Duplicate, "duplicate")
-	add(c.Hidden, "hidden")
-	add(c.Added, "added")
-	add(c.Changed, "changed")
-	add(c.Removed, "removed")
-	add(c.Code, "with code")
-	add(c.Destructive, "destructive")
-	add(c.Strong, "with a strong order")
-	if grown := c.After - c.Before; size && said != "" && c.Known && grown != 0 {
-		said += "; text " + signed(grown) + " bytes"
+	grown := ""
+	if n := c.After - c.Before; size && said != nil && c.Known && n != 0 {
+		grown = "; text " + signed(n) + " bytes"
 	}
-	return said
+	return strings.Join(said, ", ") + grown
 }
 
 // WriteStat prints the shape of a review: a line for each block, numbered and in the order of
