@@ -75,17 +75,24 @@ func (p *page) fit(part string) bool {
 	return true
 }
 
-// some adds a head and as many of the rows as a list may have, and says how many it left out.
-func (p *page) some(head, noun string, rows []string) {
-	if len(rows) > 0 {
-		p.fit(head)
+// some adds a head, as many of the rows as a list may have, and an end, and says how many rows it
+// left out.
+func (p *page) some(head, noun string, rows []string, end string) {
+	if len(rows) == 0 {
+		return
 	}
-	room := min(maxList, p.room)
-	for i, row := range rows {
-		if room -= len(row); room < 0 || !p.fit(row) {
-			p.out.WriteString("\n" + text.Count(len(rows)-i, "more "+noun) + " left out here.\n")
-			return
+	room, n := min(maxList, p.room), 0
+	if !p.fit(head) {
+		room, end = 0, "" // no row stands outside of the fence that the head begins
+	}
+	for n < len(rows) {
+		if room -= len(rows[n]); room < 0 || !p.fit(rows[n]) {
+			break
 		}
+		n++
+	}
+	if p.out.WriteString(end); n < len(rows) {
+		p.out.WriteString("\n" + text.Count(len(rows)-n, "more "+noun) + " left out here.\n")
 	}
 }
 
@@ -99,11 +106,11 @@ func (p *page) head(m *report.Model) {
 		}
 		rows = append(rows, "| "+strings.Join(append(append(cells, r.Numbers...), r.Text), " | ")+" |\n")
 	}
-	p.some("\n| "+strings.Join(report.Columns, " | ")+" |\n|---|---|---|---|--:|--:|--:|--:|--:|--:|--:|\n", "server", rows)
+	p.some("\n| "+strings.Join(report.Columns, " | ")+" |\n|---|---|---|---|--:|--:|--:|--:|--:|--:|--:|\n", "server", rows, "")
 	for _, said := range m.Remarks() {
 		remarks = append(remarks, "- "+code(said)+"\n")
 	}
-	p.some("\n", "line", remarks)
+	p.some("\n", "line", remarks, "")
 	for _, worst := range m.Worst {
 		var names []string
 		for _, e := range worst.Entries {
@@ -111,7 +118,7 @@ func (p *page) head(m *report.Model) {
 		}
 		first = append(first, strings.TrimRight("- "+words(worst.Said)+": "+strings.Join(names, ", ")+" "+worst.More, " ")+"\n")
 	}
-	p.some("\nFirst:\n\n", "line", first)
+	p.some("\nFirst:\n\n", "line", first, "")
 }
 
 // blocks shows the drift, the most dangerous of all servers first, while there is room. What has no
@@ -136,7 +143,7 @@ func (p *page) blocks(m *report.Model, whole report.Section) {
 		p.findings(whole)
 	}
 	p.room += reserved
-	p.some("\n### Not shown here\n\nThere is no room for these on this page; "+code(m.Review.Command)+" shows them:\n\n", "entry", left)
+	p.some("\n### Not shown here\n\nThere is no room for these on this page; "+code(m.Review.Command)+" shows them:\n\n", "entry", left, "")
 }
 
 // indent stands before each line of a block. No fence that has it in front is one (CommonMark, 4.5).
@@ -157,22 +164,11 @@ func (p *page) block(b *report.Block) string {
 
 // findings shows findings that are not about a drift.
 func (p *page) findings(s report.Section) {
-	var out strings.Builder
-	room, left := min(maxList, p.room-2_000), 0
+	var rows []string
 	for i := range s.List {
-		said := indent + s.List[i].Said() + "\n"
-		if room -= len(said); room < 0 {
-			left++
-			continue
-		}
-		out.WriteString(said)
+		rows = append(rows, indent+s.List[i].Said()+"\n")
 	}
-	if len(s.List) > 0 {
-		p.fit("\n### " + s.Title + "\n" + fence("text", out.String()))
-	}
-	if left > 0 {
-		p.out.WriteString("\n" + text.Count(left, "more finding") + " left out here.\n")
-	}
+	p.some("\n### "+s.Title+"\n\n```text\n", "finding", rows, "```\n")
 }
 
 // code is a code span of printable text. A character that would end the span or
