@@ -278,15 +278,3 @@ func (e *drifted) noted(ids ...string) bool {
 func (r *Report) AllOrNothing() bool {
 	return slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.PolicyDiffers() })
 }
-
-// RefusedWarnings lists the warnings that block an approval: those of the refused drifts,
-// and those of captures as a whole.
-func (r *Report) RefusedWarnings(refused map[int]bool) []Finding {
-	var list []lint.Finding
-	for i, e := range r.entries {
-		if refused[i] {
-			list = append(list, e.fresh...)
-		}
-	}
-	return r.Said(lint.WarningsIn(append(list, r.General...)))
-}

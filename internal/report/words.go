@@ -509,22 +509,33 @@ func (r *Report) questionText(d *pin.Drift, n int, warned bool) string {
 	return "Accept " + ref + "?"
 }
 
-// WarnedText says how many entries are not approved because of a warning.
-func (r *Report) WarnedText(refused map[int]bool) string {
-	var warned []*drifted
+// A Refusal says what isn't approved because of a warning.
+type Refusal struct {
+	Warnings   []Finding
+	Text, Hint string
+}
+
+// Refusal says that drifts are refused, or captures as a whole. It names no entry to accept: nobody should
+// approve a warning by pasting.
+func (r *Report) Refusal(refused map[int]bool) Refusal {
+	var list []*drifted
 	for i, e := range r.entries {
 		if refused[i] {
-			warned = append(warned, e)
+			list = append(list, e)
 		}
 	}
-	c := counted(warned)
-	switch {
-	case c.Total() == 0:
-		return "the capture as a whole has a warning"
-	case c.Total() == 1 && c[pin.Instructions] == 0:
-		return c.Plural() + " has a new warning"
+	said := Refusal{r.Said(lint.WarningsIn(append(freshIn(list), r.General...))), "the capture as a whole has a warning", "a warning takes a yes of its own: read it, then "}
+	switch c := counted(list); {
+	case len(list) == 0:
+		said.Hint += "add --accept-warnings"
+		return said
+	case len(list) == 1 && c[pin.Instructions] == 0:
+		said.Text = c.Plural() + " has a new warning"
+	default:
+		said.Text = c.Plural() + " have new warnings"
 	}
-	return c.Plural() + " have new warnings"
+	said.Hint += "name the entry with --accept-warning NAME"
+	return said
 }
 
 // counted counts entries by list.
