@@ -167,7 +167,7 @@ func (a *app) relock(req *request, w *workspace.Workspace, ans answer, f *approv
 	case len(d.Refused) > 0:
 		return fail.New("%s: not accepted", refusal.Text).Hint("read it: %s", req.To("diff")).Hint("%s", refusal.Hint).Refusal()
 	case left:
-		plain.New(a.out, ap.style).Hint(r.ReviewStep())
+		plain.New(a.out, ap.style).Hint(r.Model.Review)
 		return fail.ErrDrift
 	case !d.All && slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.HasNoEntries() }):
 		plain.New(a.out, ap.style).Hint(r.NextSteps()...)

@@ -22,7 +22,6 @@ type Input struct {
 
 	pin.Verdict
 	NoAnswer error // why there is no answer, whatever else the report shows; or nil
-	WarnOnly bool  // no warning fails the run
 	Review   bool  // what matches was read, too, and a warning that is not on record fails the run
 
 	Part       bool          // the capture is part of a session

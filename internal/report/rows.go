@@ -130,7 +130,7 @@ func (m *rowMaker) homeRow(e *drifted, home *group, edits []*edit) Row {
 	own := m.alone()
 	for _, ed := range edits {
 		one := own.edit(e, ed)
-		row.Lines = append(row.Lines, Line{Name: one.Word, Phrase: spaced(one.Place, one.Detail)})
+		row.Lines = append(row.Lines, Line{Name: one.Word, Phrase: text.Spaced(one.Place, one.Detail)})
 		for _, l := range one.Lines {
 			l.Depth++
 			row.Lines = append(row.Lines, l)
@@ -346,7 +346,7 @@ func unusedOnOneLine(list []signature.Line, definition []byte) (kept []signature
 
 // place returns where a longer text or schema stands above. If it doesn't, it stands here.
 func (m *rowMaker) place(sign byte, v jsontree.Value, name string) (at spot, seen bool) {
-	key := textKey(sign, v)
+	key := strings.Replace(string(sign), "=", "+", 1) + string(jsontree.Append(nil, v)) // what joined, and what stands whole
 	if v.Kind == 0 || len(key) < minRepeat {
 		return at, false
 	}
@@ -354,14 +354,6 @@ func (m *rowMaker) place(sign byte, v jsontree.Value, name string) (at spot, see
 		m.shown[key] = spot{m.block, name}
 	}
 	return at, seen
-}
-
-// textKey is equal for equal texts and schemas that joined or stand whole, and for those that went.
-func textKey(sign byte, v jsontree.Value) string {
-	if sign == '=' {
-		sign = '+'
-	}
-	return string(sign) + string(jsontree.Append(nil, v))
 }
 
 // as names where something stands that stands there again.

@@ -88,19 +88,16 @@ func (r *Report) verdictText() string {
 		}
 		return s
 	}
-	parts := []string{r.warningText(maxSaidNames), r.kindText(), r.leftOutText(), problemText(r.problems())}
-	return joined("; ", append(parts, text.Number(matched.Total())+verb+r.against())...) + r.policyText()
-}
-
-// leftOutText says how much of the drift --only leaves out.
-func (r *Report) leftOutText() string {
+	left := ""
 	switch {
 	case r.LeftOut == 0:
-		return ""
 	case len(r.entries) == 0:
-		return "nothing of it is selected, " + text.Number(r.LeftOut) + " left out"
+		left = "nothing of it is selected, " + text.Number(r.LeftOut) + " left out"
+	default:
+		left = text.Number(r.LeftOut) + " left out (--only)"
 	}
-	return text.Number(r.LeftOut) + " left out (--only)"
+	parts := []string{r.warningText(maxSaidNames), r.kindText(), left, problemText(r.problems())}
+	return joined("; ", append(parts, text.Number(matched.Total())+verb+r.against())...) + r.policyText()
 }
 
 // problemText names the servers that fail as a whole: "server a is not pinned".
@@ -131,16 +128,6 @@ func problemText(problems []Problem) string {
 // joined joins the parts that aren't empty.
 func joined(separator string, parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), separator)
-}
-
-// spaced puts two spaces between the parts that aren't empty, and before the first.
-func spaced(parts ...string) (text string) {
-	for _, part := range parts {
-		if part != "" {
-			text += "  " + part
-		}
-	}
-	return text
 }
 
 // matchedCounts counts the entries that match their pins, by list.
@@ -242,7 +229,7 @@ func (r *Report) problems() (list []Problem) {
 		add := func(id, title, text, command string) {
 			list = append(list, Problem{id, p.Server, title, text, command, p.Missing && r.NoAnswer == nil, r.pinLine(pin.Ref{Server: p.Server})})
 		}
-		if p.Unrelated && !p.Part { // a part may have no entry of the others
+		if p.Unrelated && !p.Part && !r.explained(p.Server) { // a part may have no entry of the others
 			pins := text.Count(len(p.Locked.Pins), "pin") + " of " + text.Name(p.Server)
 			if p.Server == "" { // two captures
 				pins = pin.CountPins(p.Locked.Pins).Plural() + " of " + r.against()
@@ -327,11 +314,6 @@ func driftText(e *drifted) string {
 	return said
 }
 
-// ReviewStep is the command that shows everything.
-func (r *Report) ReviewStep() Step {
-	return Step{"review", r.Next.To("diff")}
-}
-
 // NextSteps say how to see and approve the drift. There are none without a lockfile. No
 // step approves a new warning by itself.
 func (r *Report) NextSteps() (steps []Step) {
@@ -373,15 +355,6 @@ func (r *Report) NextSteps() (steps []Step) {
 		}
 	}
 	return steps
-}
-
-// recordSteps say how a warning gets on record whose entry matches its pin. They name no
-// entry: nobody should approve a warning by pasting.
-func (r *Report) recordSteps() []Step {
-	if r.Lockfile == "" || len(r.Unrecorded) == 0 {
-		return nil
-	}
-	return []Step{{"after reading it, put it on record", r.Next.To("relock", "--accept-warning NAME")}}
 }
 
 // nothingPinned reports whether the lockfile has none of the servers: lock approves them.
@@ -544,15 +517,6 @@ func counted(entries []*drifted) (c pin.Counts) {
 		c[e.Type]++
 	}
 	return c
-}
-
-// WarnedHint says how a warning is accepted. It names no entry: nobody should approve
-// a warning by pasting.
-func WarnedHint(refused map[int]bool) string {
-	if len(refused) == 0 {
-		return "a warning takes a yes of its own: read it, then add --accept-warnings"
-	}
-	return "a warning takes a yes of its own: read it, then name the entry with --accept-warning NAME"
 }
 
 // A Relocked is what relock has written.
