@@ -65,15 +65,9 @@ func Of(list pin.EntryType, definition jsontree.Value) []Line {
 	}
 	s := &signer{}
 	identity := pin.EntryTypeInfo[list].Identity
-	first := []string{"name", "annotations", "title", "description", "inputSchema", "outputSchema"} // what a reviewer reads first
-	place := func(m jsontree.Member) int {
-		if at := slices.Index(first, m.Name); at >= 0 {
-			return at
-		}
-		return len(first)
-	}
+	last := []string{"outputSchema", "inputSchema", "description", "title", "annotations", "name"} // in the order in which a reviewer reads, the other way round
 	members := slices.Clone(definition.Members())
-	slices.SortStableFunc(members, func(a, b jsontree.Member) int { return place(a) - place(b) })
+	slices.SortStableFunc(members, func(a, b jsontree.Member) int { return slices.Index(last, b.Name) - slices.Index(last, a.Name) })
 	for _, m := range members {
 		if m.Name != identity || len(m.Value.Text) > text.MaxName { // else the heading has it
 			s.member(list, m, definition.Get(identity).Text)

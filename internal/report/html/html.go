@@ -111,14 +111,10 @@ func Write(w io.Writer, m *report.Model) error {
 		p.blocks(shown)
 		p.filters()
 	}
-	var moreServers, moreLines string
-	p.Table, moreServers = bounded(p.Table, "server")
-	p.Remarks, moreLines = bounded(p.Remarks, "line")
-	for _, more := range []string{moreServers, moreLines} {
-		if more != "" {
-			p.Remarks = append(p.Remarks, more)
-		}
-	}
+	var more [2]string
+	p.Table, more[0] = bounded(p.Table, "server")
+	p.Remarks, more[1] = bounded(p.Remarks, "line")
+	p.Remarks = append(p.Remarks, slices.DeleteFunc(more[:], func(s string) bool { return s == "" })...)
 	for _, s := range m.Sections() {
 		if len(s.List) > 0 {
 			list, more := bounded(s.List, "finding")
@@ -206,7 +202,7 @@ func lines(list []report.Line, shown map[int]bool) (lines []line) {
 			as = l.As
 		}
 		if l.Name != "" || l.Phrase != "" || as != "" {
-			lines = append(lines, line{Indent: indent, Runs: []part{{"strong", l.Name}, {"", spaced(l.Phrase) + spaced(as)}}})
+			lines = append(lines, line{Indent: indent, Runs: []part{{"strong", l.Name}, {"", text.Spaced(l.Phrase, as)}}})
 			indent += "  "
 		}
 		if as != "" {
@@ -281,14 +277,6 @@ func (p *page) filters() {
 		group("server", false, servers, func(b *item, text string) bool { return p.Servers[b.Server].Label == text })
 	}
 	group("label", true, report.Labels(), func(b *item, text string) bool { return slices.Contains(b.Labels, text) })
-}
-
-// spaced puts two spaces before a text that isn't empty.
-func spaced(text string) string {
-	if text == "" {
-		return ""
-	}
-	return "  " + text
 }
 
 // escapes finds the marks that printable puts in place of what can't be seen. Only a mark
