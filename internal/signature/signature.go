@@ -110,11 +110,8 @@ func isNameInWords(m jsontree.Member, name string) bool {
 	return m.Name == "title" && m.Value.Kind == '"' && diff.InWords(m.Value.Text, name)
 }
 
-// isDescription reports whether a member is a description. One without a character would be no line
-// at all, so it is shown like any other member.
-func isDescription(m jsontree.Member) bool {
-	return m.Name == "description" && m.Value.Kind == '"' && m.Value.Text != ""
-}
+// isEmpty reports whether a value is an object or a list with nothing in it.
+func isEmpty(v jsontree.Value) bool { return (v.Kind == '{' || v.Kind == '[') && len(v.Parts) == 0 }
 
 // annotations adds those of a tool, the hints as words; or of a resource, each with its name.
 func (s *signer) annotations(list pin.EntryType, pointer string, v jsontree.Value, name string) {
@@ -154,23 +151,14 @@ func fitsLine(name string) bool { return name != "" && len(name) <= text.MaxName
 
 // Argument makes the lines of an argument of a prompt, which has a name.
 func Argument(pointer string, v jsontree.Value) []Line {
-	name, rest := v.Get("name").Text, jsontree.Value{Kind: '{'}
-	lines := []Line{{Name: Name(name), Pointer: pointer, Whole: v}}
-	for _, m := range v.Members() {
-		switch {
-		case m.Name == "name", isNameInWords(m, name):
-		case isDescription(m):
-			lines[0].Text = m.Value
-		case m.Name == "required" && (m.Value.Kind == 't' || m.Value.Kind == 'f'):
-			lines[0].Phrase = map[byte]string{'t': "required", 'f': "optional"}[m.Value.Kind]
-		default:
-			rest.Parts = append(rest.Parts, m)
-		}
+	said, phrase := []string{"name"}, map[byte]string{'t': "required", 'f': "optional"}[v.Get("required").Kind]
+	if phrase != "" {
+		said = append(said, "required")
 	}
-	if len(rest.Parts) > 0 {
-		lines = append(lines, Line{Depth: 1, Text: rest, Pointer: pointer})
-	}
-	return lines
+	s := &signer{[]Line{{Name: Name(v.Get("name").Text), Phrase: phrase, Pointer: pointer, Whole: v}}}
+	description := s.members(0, pointer, v, said)
+	s.lines[0].Text = description
+	return s.lines
 }
 
 // root adds a whole schema. Plain inputs need no line of their own.
@@ -277,10 +265,10 @@ func (s *signer) members(depth int, pointer string, v jsontree.Value, said []str
 		}
 		switch {
 		case slices.Contains(said, m.Name), m.Name == "required" && required != nil:
-		case isDescription(m):
+		case m.Name == "description" && m.Value.Kind == '"' && m.Value.Text != "": // "" would be no line at all
 			description = m.Value
 		case len(steps) > 0 && isNameInWords(m, steps[len(steps)-1]):
-		case m.Name == "$schema" && diff.IsDialect(m.Value.Text), (m.Name == "properties" || m.Name == "required") && len(m.Value.Parts) == 0 && m.Value.Kind != '"':
+		case m.Name == "$schema" && diff.IsDialect(m.Value.Text), m.Name == "properties" && isEmpty(m.Value), m.Name == "required" && isEmpty(m.Value):
 		case schema.IsDefinitions(m.Name) && held != nil:
 			definitions = append(definitions, held...)
 		case held != nil:
