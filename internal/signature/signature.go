@@ -65,15 +65,9 @@ func Of(list pin.EntryType, definition jsontree.Value) []Line {
 	}
 	s := &signer{}
 	identity := pin.EntryTypeInfo[list].Identity
-	first := []string{"name", "annotations", "title", "description", "inputSchema", "outputSchema"} // what a reviewer reads first
-	place := func(m jsontree.Member) int {
-		if at := slices.Index(first, m.Name); at >= 0 {
-			return at
-		}
-		return len(first)
-	}
+	last := []string{"outputSchema", "inputSchema", "description", "title", "annotations", "name"} // in the order in which a reviewer reads, the other way round
 	members := slices.Clone(definition.Members())
-	slices.SortStableFunc(members, func(a, b jsontree.Member) int { return place(a) - place(b) })
+	slices.SortStableFunc(members, func(a, b jsontree.Member) int { return slices.Index(last, b.Name) - slices.Index(last, a.Name) })
 	for _, m := range members {
 		if m.Name != identity || len(m.Value.Text) > text.MaxName { // else the heading has it
 			s.member(list, m, definition.Get(identity).Text)
@@ -100,9 +94,9 @@ func (s *signer) member(list pin.EntryType, m jsontree.Member, name string) {
 	case m.Name == "annotations" && object:
 		s.annotations(list, at, m.Value, name)
 	case m.Name == "inputSchema" && list == pin.Tools && object:
-		s.root("(input)", -1, at, m.Value)
+		s.root("(input)", at, m.Value)
 	case m.Name == "outputSchema" && list == pin.Tools && object:
-		s.root("returns", 0, at, m.Value)
+		s.root("returns", at, m.Value)
 	case m.Name == "arguments" && list == pin.Prompts && s.arguments(at, m.Value):
 	case pin.IsSpecified(list, m.Name):
 		s.value(0, m.Name, at, m.Value)
@@ -116,11 +110,8 @@ func isNameInWords(m jsontree.Member, name string) bool {
 	return m.Name == "title" && m.Value.Kind == '"' && diff.InWords(m.Value.Text, name)
 }
 
-// isDescription reports whether a member is a description. One without a character would be no line
-// at all, so it is shown like any other member.
-func isDescription(m jsontree.Member) bool {
-	return m.Name == "description" && m.Value.Kind == '"' && m.Value.Text != ""
-}
+// isEmpty reports whether a value is an object or a list with nothing in it.
+func isEmpty(v jsontree.Value) bool { return (v.Kind == '{' || v.Kind == '[') && len(v.Parts) == 0 }
 
 // annotations adds those of a tool, the hints as words; or of a resource, each with its name.
 func (s *signer) annotations(list pin.EntryType, pointer string, v jsontree.Value, name string) {
@@ -160,38 +151,27 @@ func fitsLine(name string) bool { return name != "" && len(name) <= text.MaxName
 
 // Argument makes the lines of an argument of a prompt, which has a name.
 func Argument(pointer string, v jsontree.Value) []Line {
-	name, rest := v.Get("name").Text, jsontree.Value{Kind: '{'}
-	lines := []Line{{Name: Name(name), Pointer: pointer, Whole: v}}
-	for _, m := range v.Members() {
-		switch {
-		case m.Name == "name", isNameInWords(m, name):
-		case isDescription(m):
-			lines[0].Text = m.Value
-		case m.Name == "required" && (m.Value.Kind == 't' || m.Value.Kind == 'f'):
-			lines[0].Phrase = map[byte]string{'t': "required", 'f': "optional"}[m.Value.Kind]
-		default:
-			rest.Parts = append(rest.Parts, m)
-		}
+	said, phrase := []string{"name"}, map[byte]string{'t': "required", 'f': "optional"}[v.Get("required").Kind]
+	if phrase != "" {
+		said = append(said, "required")
 	}
-	if len(rest.Parts) > 0 {
-		lines = append(lines, Line{Depth: 1, Text: rest, Pointer: pointer})
-	}
-	return lines
+	s := &signer{[]Line{{Name: Name(v.Get("name").Text), Phrase: phrase, Pointer: pointer, Whole: v}}}
+	description := s.members(0, pointer, v, said)
+	s.lines[0].Text = description
+	return s.lines
 }
 
-// root adds a whole schema. A plain object has no line of its own, if name needs none.
-func (s *signer) root(name string, depth int, pointer string, v jsontree.Value) {
-	at := len(s.lines)
-	s.schema(child{name, pointer, v, false}, depth)
-	if head := &s.lines[at]; head.Depth < 0 {
-		if head.Phrase == "object" && head.Text.Kind == 0 && len(s.lines) > at+1 && s.lines[at+1].Name != "" {
-			s.lines = slices.Delete(s.lines, at, at+1)
-			return
-		}
-		for i := at; i < len(s.lines); i++ {
-			s.lines[i].Depth++
+// root adds a whole schema. Plain inputs need no line of their own.
+func (s *signer) root(name, pointer string, v jsontree.Value) {
+	lines := Schema(name, pointer, v, false)
+	lines[0].Phrase = strings.TrimPrefix(lines[0].Phrase, "object, ") // as all of them are
+	if name == "(input)" && lines[0].Phrase == "object" && lines[0].Text.Kind == 0 && len(lines) > 1 && lines[1].Name != "" {
+		lines = lines[1:]
+		for i := range lines {
+			lines[i].Depth--
 		}
 	}
+	s.lines = append(s.lines, lines...)
 }
 
 // Schema makes the lines of a schema and of all that stands in it.
@@ -228,18 +208,16 @@ func children(pointer string, m jsontree.Member, required []string) (list []chil
 		if slices.ContainsFunc(m.Value.Members(), func(part jsontree.Member) bool { return !fitsLine(part.Name) }) {
 			return nil
 		}
-		if m.Name != "properties" {
-			for _, part := range m.Value.Members() {
-				add(m.Name+"."+Name(part.Name), part.Name, part.Value)
+		before := m.Name + "."
+		if m.Name == "properties" {
+			before = ""
+			for _, name := range required {
+				add(Name(name), name, m.Value.Get(name))
 			}
-			return list
-		}
-		for _, name := range required {
-			add(Name(name), name, m.Value.Get(name))
 		}
 		for _, part := range m.Value.Members() {
-			if !slices.Contains(required, part.Name) {
-				add(Name(part.Name), part.Name, part.Value)
+			if before != "" || !slices.Contains(required, part.Name) {
+				add(before+Name(part.Name), part.Name, part.Value)
 			}
 		}
 	case "anyOf", "oneOf", "allOf":
@@ -273,9 +251,6 @@ func (s *signer) schema(c child, depth int) {
 		s.lines[at].Text = v
 	}
 	s.lines[at].Phrase = w.phrase(c.required)
-	if isRoot := c.name == "returns" || c.name == "(input)"; isRoot && w.kind == "object" && len(w.limits) > 0 {
-		s.lines[at].Phrase = strings.TrimPrefix(strings.TrimPrefix(s.lines[at].Phrase, "object"), ", ") // as all inputs are
-	}
 }
 
 // members adds what stands in a schema, definitions last, and returns its description.
@@ -290,10 +265,10 @@ func (s *signer) members(depth int, pointer string, v jsontree.Value, said []str
 		}
 		switch {
 		case slices.Contains(said, m.Name), m.Name == "required" && required != nil:
-		case isDescription(m):
+		case m.Name == "description" && m.Value.Kind == '"' && m.Value.Text != "": // "" would be no line at all
 			description = m.Value
 		case len(steps) > 0 && isNameInWords(m, steps[len(steps)-1]):
-		case m.Name == "$schema" && diff.IsDialect(m.Value.Text), (m.Name == "properties" || m.Name == "required") && len(m.Value.Parts) == 0 && m.Value.Kind != '"':
+		case m.Name == "$schema" && diff.IsDialect(m.Value.Text), m.Name == "properties" && isEmpty(m.Value), m.Name == "required" && isEmpty(m.Value):
 		case schema.IsDefinitions(m.Name) && held != nil:
 			definitions = append(definitions, held...)
 		case held != nil:
@@ -351,17 +326,17 @@ type wording struct {
 // to the type, and "required" stands behind that.
 func (w *wording) phrase(required bool) string {
 	said, limits := w.kind, w.limits
-	bound := len(limits) > 0 && limits[0][0] >= '0' && limits[0][0] <= '9'
-	if required && bound {
-		limits = slices.Insert(slices.Clone(limits), 1, "required")
-	} else if required {
+	if len(limits) > 0 && limits[0][0] >= '0' && limits[0][0] <= '9' {
+		said, limits = strings.TrimLeft(said+" "+limits[0], " "), limits[1:]
+	}
+	if required {
 		limits = slices.Insert(slices.Clone(limits), 0, "required")
 	}
-	for i, limit := range limits {
+	for _, limit := range limits {
 		switch {
 		case said == "":
 			said = limit
-		case i == 0 && bound, strings.HasPrefix(limit, "= "):
+		case strings.HasPrefix(limit, "= "):
 			said += " " + limit
 		default:
 			said += ", " + limit

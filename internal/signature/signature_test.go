@@ -79,6 +79,32 @@ func TestEmptyDescription(t *testing.T) {
 	}
 }
 
+// TestOddRequired: "required" that is no list of parameters says something else, and is shown.
+func TestOddRequired(t *testing.T) {
+	for definition, want := range map[string]string{
+		`{"name":"t","inputSchema":{"type":"object","properties":{"a":{"type":"string","required":true}}}}`: "a  string\n  | {\"required\":true}\n",
+		`{"name":"t","inputSchema":{"type":"object","required":null,"properties":{"a":{}}}}`:                "(input)  object\n  | {\"required\":null}\n  a  any value\n",
+		`{"name":"t","inputSchema":{"type":"object","required":[],"properties":{"a":{}}}}`:                  "a  any value\n",
+	} {
+		if got := signed(pin.Tools, pintest.Tree(t, definition)); got != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", definition, got, want)
+		}
+	}
+	const argument = `{"name":"p","arguments":[{"name":"a","required":"yes"}]}`
+	if got := signed(pin.Prompts, pintest.Tree(t, argument)); got != "a\n  | {\"required\":\"yes\"}\n" {
+		t.Error(got)
+	}
+}
+
+// TestParameterReturns: a parameter that is called like the result is described like any other.
+func TestParameterReturns(t *testing.T) {
+	const tool = `{"name":"t","inputSchema":{"type":"object","properties":{"returns":{"type":"object","additionalProperties":false},"code":{"type":"object","additionalProperties":false}}},
+		"outputSchema":{"type":"object","additionalProperties":false}}`
+	if got, want := signed(pin.Tools, pintest.Tree(t, tool)), "code  object, closed\nreturns  object, closed\nreturns  closed\n"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 func TestSignatureOfOthers(t *testing.T) {
 	for _, test := range []struct {
 		list             pin.EntryType
