@@ -85,7 +85,7 @@ var labelTable = [...]struct {
 }{
 	labelTooMany:           {"many-changes", "changed in more places than can be told apart", breadthSame, Breaking, labelTooMany, false},
 	labelTowardsSafe:       {"hint-harmless", "now claim(s) to be harmless: clients ask less", breadthSame, Behaviour, labelTowardsSafe, false},
-	labelExported:          {"header-exported", "send(s) an argument as an HTTP header", breadthSame, Breaking, labelChanged, false},
+	labelExported:          {"header-exported", "send(s) an argument as an HTTP header", breadthSame, Behaviour, labelChanged, false},
 	labelNewRequired:       {"required-parameter-added", "take(s) a new required parameter", breadthUnknown, Breaking, labelOutputAdded, false},
 	labelNewOptional:       {"parameter-added", "take(s) a new parameter", breadthUnknown, Behaviour, labelOutputAdded, false},
 	labelNowRequired:       {"parameter-required", "require(s) a parameter that was optional", breadthUnknown, Breaking, labelOutputNarrowed, false},
