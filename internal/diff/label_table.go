@@ -157,16 +157,6 @@ func (l Label) Of(entries int) string {
 // Minor reports whether a line is enough for the change.
 func (l Label) Minor() bool { return labelTable[l].minor }
 
-// LabelNamed returns the label with an id, and false if there is none.
-func LabelNamed(id string) (Label, bool) {
-	for l := range labelTable {
-		if labelTable[l].id == id {
-			return Label(l), true
-		}
-	}
-	return 0, false
-}
-
 // LabelIDs lists the ids of all labels, in the order of their ranks.
 func LabelIDs() []string {
 	var ids []string
