@@ -179,8 +179,8 @@ func (a *approver) applyWarningFlags(sel *approval.Selection) error {
 			sel.Refused[i] = true
 		}
 	}
-	sel.Whole = !a.flags.acceptWarnings && len(lint.WarningsIn(a.r.General())) > 0
-	for _, f := range a.r.Unrecorded() {
+	sel.Whole = !a.flags.acceptWarnings && len(lint.WarningsIn(a.r.General)) > 0
+	for _, f := range a.r.Unrecorded {
 		if accepts(f.Ref().Key) {
 			sel.Record(f.Ref(), f.Record())
 		}
@@ -190,7 +190,7 @@ func (a *approver) applyWarningFlags(sel *approval.Selection) error {
 
 // refuseUnpinned refuses warnings in texts that the policy leaves out of the pins.
 func (a *approver) refuseUnpinned() error {
-	list := a.r.Unapprovable()
+	list := a.r.Unapprovable
 	if len(list) == 0 {
 		return nil
 	}
@@ -214,7 +214,7 @@ func (a *approver) ask(sel *approval.Selection) error {
 			return err
 		}
 		sel.All, sel.Chosen, sel.Whole, sel.Refused = false, chosen.Drifts, false, nil // the prompt asked for a yes to each warning
-		unrecorded := a.r.Unrecorded()
+		unrecorded := a.r.Unrecorded
 		for _, i := range chosen.Warnings {
 			sel.Record(unrecorded[i].Ref(), unrecorded[i].Record())
 		}

@@ -120,7 +120,7 @@ func (a *app) lock(req *request, f *approveFlags, yes bool) error {
 		plain.New(a.out, style).Hint(ap.r.ReviewStep())
 		err = fail.ErrDrift
 	default:
-		plain.New(a.out, style).Hints(ap.r.Model.Locked)
+		plain.New(a.out, style).Hint(ap.r.Model.Locked...)
 	}
 	if err != nil {
 		return graver(old.NoAnswer, err)

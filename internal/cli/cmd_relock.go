@@ -124,7 +124,7 @@ func (a *app) relock(req *request, w *workspace.Workspace, ans answer, f *approv
 	}
 	byFlags := len(sel.Accepts)+len(sel.Labels) > 0 || sel.All
 	policyChanged := slices.ContainsFunc(w.Comparisons, func(p pin.Comparison) bool { return p.PolicyDiffers() })
-	asks := !byFlags && (len(r.Drifts) > 0 || policyChanged || len(r.Unrecorded()) > 0 && a.canAsk(req))
+	asks := !byFlags && (len(r.Drifts) > 0 || policyChanged || len(r.Unrecorded) > 0 && a.canAsk(req))
 	settled := ans.Matches || ans.NoAnswer != nil && !slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return ans.Differs[p.Server] && !p.Missing })
 	if settled && !asks && len(sel.Recorded) == 0 {
 		if _, _, err := approval.SelectDrifts(w.Comparisons, r.Drifts, sel); err != nil {
@@ -169,9 +169,7 @@ func (a *app) relock(req *request, w *workspace.Workspace, ans answer, f *approv
 		plain.New(a.out, ap.style).Hint(r.ReviewStep())
 		return fail.ErrDrift
 	case !d.All && slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.HasNoEntries() }):
-		for _, s := range r.NextSteps() {
-			plain.New(a.out, ap.style).Hint(s)
-		}
+		plain.New(a.out, ap.style).Hint(r.NextSteps()...)
 		return fail.ErrDrift
 	}
 	return nil

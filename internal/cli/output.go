@@ -40,6 +40,7 @@ var formats = map[string]func(io.Writer, *report.Model) error{
 type output struct {
 	format string
 	files  []string
+	reader string // the path of the capture on the machine of who reads the answer; "" if it is this one
 	text   func(io.Writer, *report.Model, plain.Style) error
 	shows  bool           // it is for reading only: a reader that has seen enough may go
 	hook   *shell.Command // the answer is for an agent, in words that are safe for a model; nil: it isn't
@@ -48,6 +49,7 @@ type output struct {
 func (o *output) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.format, "format", "text", "what to print: "+formatNames)
 	cmd.Flags().StringArrayVar(&o.files, "report", nil, "write the answer to a file, too: `FORMAT=FILE` (repeatable)")
+	cmd.Flags().StringVar(&o.reader, "capture-as", "", "in commands to type next, name the capture `PATH`, as the readers of the answer have it")
 }
 
 // check refuses unknown formats, and to write over an input or another output.
@@ -124,6 +126,9 @@ func (o *output) emit(a *app, ans answer, style plain.Style) error {
 	}
 	if !o.writes("json") {
 		ans.ApprovalHash = nil // of every tool: that takes as long as the verdict
+	}
+	if o.reader != "" {
+		ans.Next.Capture = o.reader
 	}
 	model := report.New(ans.Input).Model
 	err := o.writeFiles(model)

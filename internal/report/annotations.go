@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"pinproof/internal/jsontree"
-	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 )
 
@@ -24,32 +23,33 @@ type Annotation struct {
 // with the most dangerous first. A finding comes before the drift it is about. With
 // folded, a block makes one annotation; otherwise every entry makes its own.
 func (r *Report) annotations(m *Model, folded bool) (list []Annotation) {
-	drift := func(warned bool) {
-		for _, g := range r.groups {
-			size := 1 // in SARIF, an alert is about one entry
-			if folded {
-				size = len(g.entries)
+	add := func(level string, findings ...Finding) {
+		for _, f := range findings {
+			of := level
+			if of == "" || f.Blocks {
+				of = f.gravity()
 			}
-			for part := range slices.Chunk(g.entries, size) {
-				if g.first().warned() != warned {
-					continue
-				}
-				one := &group{number: g.number, entries: part}
-				for _, f := range r.groupFindings(one) {
-					list = append(list, annotateFinding(f, newLevel(f.Warning)))
-				}
-				list = append(list, r.annotateDrift(one))
-			}
+			rule := "finding/" + f.ID
+			list = append(list, Annotation{rule, of, f.Line, f.Word() + " in " + f.Names, joined(" at ", f.Detail, f.Pointer), fingerprint(rule, f.Identity...)})
 		}
 	}
-	other := func(findings []lint.Finding, level func(f *Finding) string) {
-		for _, f := range findings {
-			said := r.said(f, r.subjectOf)
-			list = append(list, annotateFinding(said, level(&said)))
+	drift := func(warned bool) {
+		for _, g := range r.groups {
+			switch {
+			case g.first().warned() != warned:
+			case folded:
+				add("", g.findings...)
+				list = append(list, r.annotateDrift(g.entries))
+			default: // in SARIF, an alert is about one entry
+				for i := range g.entries {
+					add("", r.findingsIn(g.entries[i:i+1])...)
+					list = append(list, r.annotateDrift(g.entries[i:i+1]))
+				}
+			}
 		}
 	}
 	drift(true)
-	other(slices.Concat(r.unpinned(), r.General()), func(f *Finding) string { return newLevel(f.Warning) })
+	add("", r.each(slices.Concat(r.unpinned, r.General))...)
 	for _, p := range m.Problems {
 		level := "error"
 		if p.Allowed {
@@ -58,14 +58,9 @@ func (r *Report) annotations(m *Model, folded bool) (list []Annotation) {
 		list = append(list, Annotation{"drift/" + p.ID, level, p.Line, p.Title, p.Text, fingerprint("drift/"+p.ID, p.Server, p.Text)})
 	}
 	drift(false)
-	other(r.inOtherServers(), func(f *Finding) string {
-		if f.Blocks {
-			return "error"
-		}
-		return "warning"
-	})
+	add("warning", r.each(r.elsewhere)...)
 	if !folded { // GitHub shows few: none for what is approved
-		other(r.approvedBefore(), func(*Finding) string { return "note" })
+		add("note", r.each(r.standing)...)
 	}
 	if !r.Failed && r.NoAnswer == nil { // a run that passes shows no errors
 		for i := range list {
@@ -77,27 +72,20 @@ func (r *Report) annotations(m *Model, folded bool) (list []Annotation) {
 	return list
 }
 
-// newLevel is the level of a finding that nobody has approved.
-func newLevel(warning bool) string {
-	if warning {
+// gravity is the level of a finding that nobody has approved.
+func (f *Finding) gravity() string {
+	if f.Warning {
 		return "error"
 	}
 	return "note"
 }
 
-// annotateFinding makes one annotation of a finding, for all entries that have it.
-func annotateFinding(f Finding, level string) Annotation {
-	rule := "finding/" + f.ID
-	return Annotation{rule, level, f.Line, f.Word() + " in " + f.Names, joined(" at ", f.Detail, f.Pointer), fingerprint(rule, f.Identity...)}
-}
-
-// annotateDrift makes one annotation of a group. Its identity has the digests, so that
+// annotateDrift makes one annotation of entries of a group. Its identity has the digests, so that
 // dismissing the alert for one definition doesn't dismiss the next.
-func (r *Report) annotateDrift(g *group) Annotation {
-	e := g.first()
-	b := Block{}
-	r.title(&b, g)
-	a := Annotation{"drift/" + strings.ToLower(string(e.Kind)), "error", r.pinLine(e.Ref()), string(e.Kind) + " " + b.Brief, driftText(e), nil}
+func (r *Report) annotateDrift(entries []*drifted) Annotation {
+	e := entries[0]
+	_, brief := r.titles(entries)
+	a := Annotation{"drift/" + strings.ToLower(string(e.Kind)), "error", r.pinLine(e.Ref()), string(e.Kind) + " " + brief, driftText(e), nil}
 	if e.minor || !r.Blocked[e.Ref()] || e.Kind == pin.Removed || e.RenamedFrom != "" && !e.RenamedSimilar {
 		a.Level = "warning"
 	}

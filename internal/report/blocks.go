@@ -23,15 +23,15 @@ type edit struct {
 	unseen    string              // says what changed if no reader can see it, else ""
 	key       string              // equal for equal edits: the same sentences stood there before and stand there now
 	moved     string              // says where a sentence of it stood before, or ""
-	home      int                 // number of the block above that shows this edit; 0: this one
+	home      *group              // the one above that shows this edit; nil: this one
 }
 
 // minor reports whether a review may sum up an edit.
 func (e *edit) minor() bool { return e.Label.Minor() && !e.says && e.unseen == "" }
 
 // newEdit prepares a change to be shown.
-func newEdit(c diff.Change, of *drifted, budget *diff.WordBudget) edit {
-	e := edit{Change: c, says: c.Says() && !of.requires(&c)}
+func newEdit(c diff.Change, of *drifted, budget *diff.WordBudget) *edit {
+	e := &edit{Change: c, says: c.Says() && !of.requires(&c)}
 	texts := c.Old.Kind == '"' && c.New.Kind == '"'
 	if of.Kind == pin.Hidden || texts && text.Sanitize(c.Old.Text) == text.Sanitize(c.New.Text) {
 		e.unseen = unseen(c)
@@ -49,9 +49,12 @@ func newEdit(c diff.Change, of *drifted, budget *diff.WordBudget) edit {
 	if slices.ContainsFunc(of.fresh, func(f lint.Finding) bool { return f.Warning && f.Pointer == c.Pointer }) {
 		e.unseen = "" // the warning already says so
 	}
-	e.key = string(jsontree.Append(nil, jsontree.Texts(key)))
+	e.key = keyOf(key)
 	return e
 }
+
+// keyOf is equal for equal lists.
+func keyOf(list []string) string { return string(jsontree.Append(nil, jsontree.Texts(list))) }
 
 // requires reports whether a change is one of the names that a schema requires, and all of them are parameters of it: what
 // joined or went of these is shown where it stands.
@@ -78,39 +81,37 @@ func isProse(old, new string) bool {
 // findMoves finds sentences that went in one place and joined in another.
 func (e *drifted) findMoves() {
 	gone := map[string]string{} // by sentence, the place
-	each := func(v jsontree.Value, list []diff.SentenceEdit, old bool, f func(sentence string)) {
-		whole := v.Text
-		if list != nil {
-			whole = ""
-			for _, s := range list {
-				if old {
-					whole += s.Old + "\n"
-				} else {
-					whole += s.New + "\n"
-				}
-			}
-		}
-		for _, s := range diff.Sentences(whole) {
-			f(strings.TrimSpace(s))
+	for _, ed := range e.edits {
+		for _, s := range ed.side(0) {
+			gone[s] = ed.Pointer
 		}
 	}
-	for i := range e.edits {
-		ed := &e.edits[i]
-		each(ed.Old, ed.sentences, true, func(s string) { gone[s] = ed.Pointer })
-	}
-	for i := range e.edits {
-		ed := &e.edits[i]
-		each(ed.New, ed.sentences, false, func(s string) {
-			from, was := gone[s]
-			switch {
+	for _, ed := range e.edits {
+		for _, s := range ed.side(1) {
+			switch from, was := gone[s]; {
 			case !was || s == "":
-			case from == ed.Pointer && ed.sentences != nil:
-				ed.moved = "in another order"
 			case from != ed.Pointer:
 				ed.moved = "moved from " + placeOf(e.Type, from)
+			case ed.sentences != nil:
+				ed.moved = "in another order"
 			}
-		})
+		}
 	}
+}
+
+// side lists the sentences that an edit took away (0) or added (1).
+func (ed *edit) side(side int) (list []string) {
+	whole := [2]string{ed.Old.Text, ed.New.Text}[side]
+	if ed.sentences != nil {
+		whole = ""
+		for _, s := range ed.sentences {
+			whole += [2]string{s.Old, s.New}[side] + "\n"
+		}
+	}
+	for _, s := range diff.Sentences(whole) {
+		list = append(list, strings.TrimSpace(s))
+	}
+	return list
 }
 
 // losesGuard reports whether a sentence that holds the tool back went, or no longer does.
@@ -137,9 +138,10 @@ func (e *edit) exact() bool {
 // A group is drift that is read and accepted as one: entries of one server, type and kind in which
 // the same sentences stood before and stand now. Most have one entry.
 type group struct {
-	number  int
-	entries []*drifted // the most dangerous first
-	at      []int      // their indexes
+	number   int
+	entries  []*drifted // the most dangerous first
+	at       []int      // their indexes
+	findings []Finding  // new ones, equal ones once, warnings first
 }
 
 func (g *group) first() *drifted { return g.entries[0] }
@@ -154,29 +156,36 @@ func (r *Report) group() {
 		}
 	}
 	slices.SortStableFunc(r.entries, func(a, b *drifted) int { return place[a.Server] - place[b.Server] })
-	alike := map[string]*group{}
+	var all []*group
 	for _, e := range r.entries {
-		if whole := e.key(); whole != "" {
-			if same := alike[whole]; same != nil {
-				same.entries = append(same.entries, e)
-				continue
-			}
-			alike[whole] = &group{}
-			alike[whole].entries = []*drifted{e}
-			r.groups = append(r.groups, alike[whole])
-			continue
-		}
-		r.groups = append(r.groups, &group{entries: []*drifted{e}})
+		all = append(all, &group{entries: []*drifted{e}})
 	}
-	r.findHomes()
-	r.joinRepeats()
+	all = join(all, func(g *group) string { return g.first().key() })
+	findHomes(all)
+	r.groups = join(all, (*group).repeats)
 	r.entries = nil
 	for i, g := range r.groups {
 		g.number = i + 1
 		for _, e := range g.entries {
 			g.at, r.entries = append(g.at, len(r.entries)), append(r.entries, e)
 		}
+		g.findings = r.findingsIn(g.entries)
 	}
+}
+
+// join joins groups with an equal key. One without a key stands alone.
+func join(groups []*group, key func(*group) string) (joined []*group) {
+	of := map[string]*group{}
+	for _, g := range groups {
+		key := key(g)
+		if same := of[key]; same != nil && key != "" {
+			same.entries = append(same.entries, g.entries...)
+			continue
+		}
+		of[key] = g
+		joined = append(joined, g)
+	}
+	return joined
 }
 
 // key is equal for entries that changed alike, and have the same new warnings and orders. It is ""
@@ -191,27 +200,26 @@ func (e *drifted) key() string {
 			key = append(key, f.ID, f.Pointer, f.Detail)
 		}
 	}
-	for i := range e.edits {
-		key = append(key, e.edits[i].key)
+	for _, ed := range e.edits {
+		key = append(key, ed.key)
 	}
-	return string(jsontree.Append(nil, jsontree.Texts(key)))
+	return keyOf(key)
 }
 
 // findHomes finds the edits that a group above shows already.
-func (r *Report) findHomes() {
-	home := map[[2]string]int{} // by server and edit
-	for i, g := range r.groups {
+func findHomes(groups []*group) {
+	home := map[[2]string]*group{} // by server and edit
+	for _, g := range groups {
 		for _, e := range g.entries {
-			for j := range e.edits {
-				ed := &e.edits[j]
+			for _, ed := range e.edits {
 				if ed.minor() || ed.shortSides() != "" { // that is shorter than a reference
 					continue
 				}
-				key := [2]string{e.Server, ed.key}
-				if home[key] == 0 {
-					home[key] = i + 1
-				}
-				if home[key] != i+1 {
+				switch key := [2]string{e.Server, ed.key}; home[key] {
+				case nil:
+					home[key] = g
+				case g:
+				default:
 					ed.home = home[key]
 				}
 			}
@@ -219,47 +227,22 @@ func (r *Report) findHomes() {
 	}
 }
 
-// joinRepeats joins the groups that say nothing new: what they have stands in the same groups above, or is
-// minor. The numbers of homes stay right, for all of these come before what is joined behind them.
-func (r *Report) joinRepeats() {
-	kept, moved := []*group(nil), map[int]int{}
-	of := map[string]*group{}
-	for i, g := range r.groups {
-		if key := g.repeats(); key != "" {
-			if same := of[key]; same != nil {
-				same.entries = append(same.entries, g.entries...)
-				continue
-			}
-			of[key] = g
-		}
-		kept = append(kept, g)
-		moved[i+1] = len(kept)
-	}
-	r.groups = kept
-	for _, g := range kept {
-		for _, e := range g.entries {
-			for j := range e.edits {
-				e.edits[j].home = moved[e.edits[j].home]
-			}
-		}
-	}
-}
-
-// repeats is equal for groups that say nothing new, and the same; "" for one that does.
+// repeats is equal for groups that say nothing new, and the same: what they have stands in the same
+// groups above, or is minor. It is "" for one that says something.
 func (g *group) repeats() string {
 	first := g.first()
-	if first.Kind != pin.Changed || len(first.edits) == 0 || first.warned() || first.class <= rankStrong || slices.ContainsFunc(first.fresh, func(f lint.Finding) bool { return slices.Contains(joinedNotes, f.ID) }) {
+	if first.Kind != pin.Changed || len(first.edits) == 0 || first.class <= rankStrong || first.noted(joinedNotes...) {
 		return ""
 	}
 	key := []string{first.Server, pin.EntryTypeInfo[first.Type].Entry}
-	for i := range first.edits {
-		switch e := &first.edits[i]; {
+	for _, e := range first.edits {
+		switch {
 		case e.minor():
-		case e.home == 0:
+		case e.home == nil:
 			return ""
 		default:
 			key = append(key, e.key)
 		}
 	}
-	return string(jsontree.Append(nil, jsontree.Texts(key)))
+	return keyOf(key)
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -76,27 +77,24 @@ func (d *danger) declares() bool {
 	return d.hints[destructive]|d.hints[readOnly]|d.hints[openWorld] != 0
 }
 
-// onlyWrites reports whether the hints say that the tool does more than read, and don't say
-// that it destroys. "Not destructive" says so, too: it means nothing for a tool that only
-// reads (MCP 2025-06-18, ToolAnnotations).
-func (d *danger) onlyWrites() bool {
-	return d.hints[readOnly] == 'f' && d.hints[destructive] != 't' || d.hints[readOnly] == 0 && d.hints[destructive] == 'f'
-}
-
 // said are the words for what a tool declares and takes. It takes code comes early, for a table may
-// cut the rest.
+// cut the rest. A tool writes if its hints say that it does more than read, and don't say that it
+// destroys. "Not destructive" says so, too: it means nothing for a tool that only reads (MCP
+// 2025-06-18, ToolAnnotations).
 func (d *danger) said() (said []string) {
-	add := func(word string, is bool) {
-		if is {
-			said = append(said, word)
+	h := &d.hints
+	for _, one := range []struct {
+		word string
+		is   bool
+	}{
+		{"destructive", h[destructive] == 't'}, {"takes code", d.code}, {"read-only", h[readOnly] == 't'},
+		{"writes", h[readOnly] == 'f' && h[destructive] != 't' || h[readOnly] == 0 && h[destructive] == 'f'},
+		{"open world", h[openWorld] == 't'}, {"no hints", d.tool && !d.declares()},
+	} {
+		if one.is {
+			said = append(said, one.word)
 		}
 	}
-	add("destructive", d.hints[destructive] == 't')
-	add("takes code", d.code)
-	add("read-only", d.hints[readOnly] == 't')
-	add("writes", d.onlyWrites())
-	add("open world", d.hints[openWorld] == 't')
-	add("no hints", d.tool && !d.declares())
 	return said
 }
 
@@ -116,57 +114,56 @@ const (
 
 var kindRank = map[pin.DriftKind]int{pin.Duplicate: rankDuplicate, pin.Hidden: rankHidden, pin.Added: rankAdded, pin.Changed: rankChanged, pin.Removed: rankRemoved}
 
-// rank works out how early an entry is read. hosts are those in the pins of its server.
-func (e *drifted) rank(hosts func() map[string]bool) {
+// rank works out how early an entry is read.
+func (r *Report) rank(e *drifted) {
 	e.class = kindRank[e.Kind]
 	earlier := func(class int, is bool) {
 		if is {
 			e.class = min(e.class, class)
 		}
 	}
-	grave := false
 	for _, f := range e.fresh {
 		if f.ID == "order" {
 			e.weight = max(e.weight, f.Weight)
-			earlier(rankStrong, f.Strong)
 		}
 	}
-	if e.Kind == pin.Added {
-		earlier(rankCode, e.is.code)
-		earlier(rankDestructive, e.is.hints[destructive] == 't')
-		earlier(rankWriting, e.is.tool && e.is.writes && !e.is.declares())
-	}
-	if e.Kind == pin.Changed {
-		gained := func(hint int) bool { return e.is.hints[hint] == 't' && e.was.hints[hint] == 'f' } // true is the default of both
-		grave = e.is.code && slices.ContainsFunc(e.fresh, func(f lint.Finding) bool { return f.ID == "takes-code" }) || gained(destructive) || gained(openWorld)
-	}
+	changed, new := e.Kind == pin.Changed, e.Kind == pin.Added
+	earlier(rankCode, new && e.is.code)
+	earlier(rankDestructive, new && e.is.hints[destructive] == 't')
+	earlier(rankWriting, new && e.is.tool && e.is.writes && !e.is.declares())
+	gained := func(hint int) bool { return e.is.hints[hint] == 't' && e.was.hints[hint] == 'f' } // true is the default of both
+	grave := changed && (e.noted("takes-code") || gained(destructive) || gained(openWorld))
 	says := false
-	for i := range e.edits {
-		ed := &e.edits[i]
+	for _, ed := range e.edits {
 		says = says || !ed.minor()
 		// A hidden character makes a CHANGED entry as suspicious as a HIDDEN one.
 		earlier(rankHidden, ed.unseen != "" || ed.Hidden[1] > ed.Hidden[0])
-		grave = grave || e.Kind == pin.Changed && (ed.Label.AsksLess() || ed.losesGuard())
+		grave = grave || changed && (ed.Label.AsksLess() || ed.losesGuard())
 	}
-	if e.Kind == pin.Changed && !grave && slices.ContainsFunc(e.fresh, func(f lint.Finding) bool { return f.ID == "new-address" }) {
-		known := hosts()
-		for host := range hostsOf(pinsOf(e.Captured)) {
-			grave = grave || !known[host]
-		}
-	}
-	earlier(rankStrong, grave)
+	earlier(rankStrong, e.strong() || grave || changed && e.noted("new-address") && r.newHost(e))
 	earlier(rankWarned, e.warned())
-	e.minor = !says && len(e.edits) > 0 && e.Kind == pin.Changed && e.class == rankChanged && !slices.ContainsFunc(e.fresh, func(f lint.Finding) bool { return slices.Contains(joinedNotes, f.ID) })
+	e.minor = changed && !says && len(e.edits) > 0 && e.class == rankChanged && !e.noted(joinedNotes...)
+}
+
+// newHost reports whether a definition names a host that its server's pins don't have.
+func (r *Report) newHost(e *drifted) bool {
+	known := r.hosts[e.Server]
+	if known == nil {
+		known = map[string]bool{}
+		for _, p := range pin.ComparisonOf(r.Comparisons, e.Server).Locked.Pins {
+			addHosts(known, p.Tree())
+		}
+		r.hosts[e.Server] = known
+	}
+	before := len(known)
+	hosts := maps.Clone(known)
+	addHosts(hosts, e.Captured.Tree())
+	return len(hosts) > before
 }
 
 // grave is why an entry is named before it is accepted with many others, or "".
 func (e *drifted) grave() string {
-	var why []string
-	for _, word := range e.is.said() {
-		if slices.Contains([]string{"destructive", "takes code", "open world"}, word) {
-			why = append(why, word)
-		}
-	}
+	why := slices.DeleteFunc(e.is.said(), func(word string) bool { return word != "destructive" && word != "takes code" && word != "open world" })
 	if e.strong() {
 		why = append(why, "a strong order")
 	}
@@ -203,13 +200,11 @@ func (e *drifted) claim() int {
 }
 
 // gravest is the first of the labels of an entry.
-func (e *drifted) gravest() diff.Label {
-	if len(e.edits) == 0 {
-		return 0
-	}
-	first := e.edits[0].Label
-	for i := range e.edits {
-		first = min(first, e.edits[i].Label)
+func (e *drifted) gravest() (first diff.Label) {
+	for i, ed := range e.edits {
+		if i == 0 || ed.Label < first {
+			first = ed.Label
+		}
 	}
 	return first
 }
@@ -218,32 +213,25 @@ var hostPattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>()\[\]{}` + "`" + `]+`)
 })
 
-// hostsOf are the hosts in the texts of definitions, but for those of schemas and of examples
-// (RFC 2606).
-func hostsOf(pins []pin.Pin) map[string]bool {
-	hosts := map[string]bool{}
-	var read func(v jsontree.Value)
-	read = func(v jsontree.Value) {
-		for _, address := range hostPattern().FindAllString(v.Text, -1) {
-			u, err := url.Parse(strings.TrimRight(address, ".,;:!?*"))
-			if err != nil || u.Hostname() == "" {
-				continue
-			}
-			host := strings.ToLower(u.Hostname())
-			parts := strings.Split(host, ".")
-			example := slices.Contains([]string{"example", "test", "invalid", "localhost"}, parts[len(parts)-1]) || len(parts) > 1 && parts[len(parts)-2] == "example"
-			if !example {
-				hosts[host] = true
-			}
+// exampleHost matches hosts that nobody can have (RFC 2606).
+var exampleHost = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(^|\.)(example(\.[^.]*)?|test|invalid|localhost)$`)
+})
+
+// addHosts adds the hosts in the texts of a definition, but for those of its schemas' dialects.
+func addHosts(hosts map[string]bool, v jsontree.Value) {
+	for _, address := range hostPattern().FindAllString(v.Text, -1) {
+		u, err := url.Parse(strings.TrimRight(address, ".,;:!?*"))
+		if err != nil || u.Hostname() == "" {
+			continue
 		}
-		for _, part := range v.Parts {
-			if v.Kind != '{' || part.Name != "$schema" && part.Name != "$id" {
-				read(part.Value)
-			}
+		if host := strings.ToLower(u.Hostname()); !exampleHost().MatchString(host) {
+			hosts[host] = true
 		}
 	}
-	for i := range pins {
-		read(pins[i].Tree())
+	for _, part := range v.Parts {
+		if v.Kind != '{' || part.Name != "$schema" && part.Name != "$id" {
+			addHosts(hosts, part.Value)
+		}
 	}
-	return hosts
 }

@@ -21,8 +21,8 @@ func (r *Report) model() *Model {
 		Matches: r.Matches, Failed: r.Failed, ExitCode: r.ExitCode, NoAnswer: whyNot(r.NoAnswer), Nothing: r.Empty(),
 		Word: r.verdictWord(), Text: r.verdictText(), Lockfile: r.Lockfile, Against: r.against(), Several: len(r.Comparisons) > 1,
 		Problems: problems, LeftOut: r.LeftOut, Notes: r.inSeveral(),
-		Whole: r.Said(slices.Concat(r.General(), r.unpinned())), Unrecorded: r.Said(r.inOtherServers()), Approved: r.Said(r.approvedBefore()),
-		Fresh: r.Said(r.allFresh()), Warned: r.warningText(maxNew), Standing: len(r.approvedBefore()), General: len(lint.WarningsIn(r.General())) > 0,
+		Whole: r.Said(slices.Concat(r.General, r.unpinned)), Unrecorded: r.Said(r.elsewhere), Approved: r.Said(r.standing),
+		Fresh: r.Said(r.allFresh()), Warned: r.warningText(maxNew), Standing: len(r.standing), General: len(lint.WarningsIn(r.General)) > 0,
 		Review: r.ReviewStep(), Next: r.NextSteps(), Record: r.recordSteps(), Read: r.readStep(),
 		Every:  Step{"every entry", r.Next.To("verify", "--full")},
 		Stat:   Step{"its shape first", r.Next.To("diff", "--stat")},
@@ -43,7 +43,7 @@ func (r *Report) model() *Model {
 	if r.LeftOut > 0 {
 		m.All = Step{"with the " + text.Number(r.LeftOut) + " left out", r.Next.To("diff")}
 	}
-	for _, f := range r.blocking() {
+	for _, f := range r.blocking {
 		one := r.said(f, r.subjectOf)
 		one.Ref = "capture"
 		if !f.WholeServer {
@@ -70,10 +70,9 @@ func (r *Report) model() *Model {
 
 // Questions says what a prompt asks besides the blocks.
 func (r *Report) Questions() Questions {
-	q := Questions{AllOrNothing: r.AllOrNothing()}
-	q.Policy = q.AllOrNothing
-	for _, f := range r.Unrecorded() {
-		q.Unrecorded, q.Labels = append(q.Unrecorded, r.said(f, r.subjectOf)), append(q.Labels, text.Name(f.Server))
+	q := Questions{Policy: r.AllOrNothing(), AllOrNothing: r.AllOrNothing(), Unrecorded: r.each(r.Unrecorded)}
+	for _, f := range q.Unrecorded {
+		q.Labels = append(q.Labels, text.Name(f.Server))
 	}
 	return q
 }
@@ -105,6 +104,14 @@ func (r *Report) said(f lint.Finding, subject func(*lint.Finding) string) Findin
 	return s
 }
 
+// each are findings in words, one by one.
+func (r *Report) each(list []lint.Finding) (said []Finding) {
+	for _, f := range list {
+		said = append(said, r.said(f, r.subjectOf))
+	}
+	return said
+}
+
 // Said are findings in words, equal ones of several entries once, warnings first.
 func (r *Report) Said(list []lint.Finding) []Finding { return r.collapse(list, r.subjectOf) }
 
@@ -127,8 +134,10 @@ func (r *Report) collapse(list []lint.Finding, subject func(*lint.Finding) strin
 }
 
 // allFresh lists the findings in drift that nobody has approved.
-func (r *Report) allFresh() (list []lint.Finding) {
-	for _, e := range r.entries {
+func (r *Report) allFresh() (list []lint.Finding) { return freshIn(r.entries) }
+
+func freshIn(entries []*drifted) (list []lint.Finding) {
+	for _, e := range entries {
 		list = append(list, e.fresh...)
 	}
 	return list
@@ -148,28 +157,18 @@ func (r *Report) pinLine(key pin.Ref) int {
 
 // blocks makes the blocks and their entries.
 func (r *Report) blocks(m *Model) {
-	rows := &rowMaker{r: r, shown: map[string]spot{}}
-	server := map[string]int{}
-	for i := range r.Comparisons {
-		server[r.Comparisons[i].Server] = i
-	}
-	for _, g := range r.groups {
+	rows := (&rowMaker{}).alone()
+	for i, g := range r.groups {
 		b := r.block(g, rows)
-		b.Server = server[g.first().Server]
-		b.Opens = g.number == 1 || r.groups[g.number-2].first().Server != g.first().Server
+		b.Opens = i == 0 || r.groups[i-1].first().Server != g.first().Server
 		for i, e := range g.entries {
 			if len(g.entries) > 1 && !r.Bounded {
-				own := &rowMaker{r: r, shown: map[string]spot{}}
-				one := r.block(&group{g.number, []*drifted{e}, g.at[i : i+1]}, own)
-				one.Server = b.Server
-				b.Each = append(b.Each, one)
+				b.Each = append(b.Each, r.block(&group{g.number, []*drifted{e}, g.at[i : i+1], r.findingsIn(g.entries[i : i+1])}, rows.alone()))
 			}
-		}
-		m.Blocks = append(m.Blocks, b)
-		for _, e := range g.entries {
 			m.Entries = append(m.Entries, r.entry(e, g.number))
 			m.Unexplained += lint.RankOf(e.unexplained)
 		}
+		m.Blocks = append(m.Blocks, b)
 	}
 	r.worst(m)
 }
@@ -178,19 +177,48 @@ func (r *Report) blocks(m *Model) {
 func (r *Report) block(g *group, rows *rowMaker) Block {
 	e := g.first()
 	b := Block{Number: g.number, Entries: g.at, Kind: string(e.Kind), Note: driftNote(&e.Drift), Warned: e.warned(), Blocked: r.Blocked[e.Ref()],
-		Repeat: e.Kind == pin.Duplicate, Class: e.class, Accept: r.acceptCommand(g)}
-	if len(b.Accept) > maxCommand {
-		b.Accept = ""
-	}
-	b.Minor = !slices.ContainsFunc(g.entries, func(e *drifted) bool { return !e.minor })
-	b.Ask = r.questionText(&e.Drift, len(g.entries), e.warned())
-	if b.Minor {
+		Repeat: e.Kind == pin.Duplicate, Class: e.class, Accept: r.acceptCommand(g), Ask: r.questionText(&e.Drift, len(g.entries), e.warned())}
+	b.Server = slices.IndexFunc(r.Comparisons, func(p pin.Comparison) bool { return p.Server == e.Server })
+	if b.Minor = !slices.ContainsFunc(g.entries, func(e *drifted) bool { return !e.minor }); b.Minor {
 		b.Ask = strings.Replace(b.Ask, "this change", "these minor changes", 1)
 	}
 	b.Rows, b.Summed = rows.rows(g)
-	r.title(&b, g)
-	for i := range e.edits {
-		if id := e.edits[i].Label.ID(); !slices.Contains(b.Labels, id) {
+	b.Title, b.Brief = r.titles(g.entries)
+	if len(r.Comparisons) > 1 {
+		b.Within = ", server " + text.Name(e.Server)
+	}
+	var dangers []string
+	known, change := true, 0
+	for _, one := range g.entries {
+		b.Names = append(b.Names, text.Name(one.Name))
+		known, change = known && one.TextsKnown(), change+one.bytes
+		for _, word := range one.is.said() {
+			if !slices.Contains(dangers, word) {
+				dangers = append(dangers, word)
+			}
+		}
+	}
+	b.Danger = strings.Join(dangers, ", ")
+	switch {
+	case !known:
+	case change == 0:
+		b.Bytes = "0"
+	default:
+		b.Bytes = strings.Replace("+"+text.Number(change), "+-", "-", 1)
+	}
+	for _, f := range g.findings {
+		if slices.Contains(joinedNotes, f.ID) && !strings.Contains(b.Why, f.ID) {
+			b.Why = joined(", ", b.Why, f.ID)
+		}
+	}
+	if e.Kind == pin.Added {
+		b.Why = joined(", ", b.Why, b.Danger)
+	}
+	if b.Words, b.Op = standsOut(g); b.Minor {
+		b.Op = '~'
+	}
+	for _, ed := range e.edits {
+		if id := ed.Label.ID(); !slices.Contains(b.Labels, id) {
 			b.Labels = append(b.Labels, id)
 		}
 	}
@@ -233,62 +261,30 @@ func (r *Report) worst(m *Model) {
 	}
 }
 
-// title says what a block is called, and what stands out in it.
-func (r *Report) title(b *Block, g *group) {
-	e := g.first()
-	for _, one := range g.entries {
-		b.Names = append(b.Names, text.Name(one.Name))
-	}
-	b.Title = shortRef(e.Type, e.Name)
-	b.Brief = b.Title
-	if n := len(g.entries); n > 1 {
-		several := text.Count(n, pin.EntryTypeInfo[e.Type].Entry) + " alike"
-		b.Title, b.Brief = several+": "+text.List(b.Names, n), several+": "+text.List(b.Names, maxSaidNames)
+// titles are what entries of a group are called: with all names, and with few and their server.
+func (r *Report) titles(entries []*drifted) (title, brief string) {
+	e := entries[0]
+	title = shortRef(e.Type, e.Name)
+	brief = title
+	if n := len(entries); n > 1 {
+		var names []string
+		for _, one := range entries {
+			names = append(names, text.Name(one.Name))
+		}
+		several := text.Count(n, pin.EntryTypeInfo[e.Type].Entry) + " alike: "
+		title, brief = several+text.List(names, n), several+text.List(names, maxSaidNames)
 	}
 	if len(r.Comparisons) > 1 {
-		b.Within = ", server " + text.Name(e.Server)
-		b.Brief += b.Within
+		brief += ", server " + text.Name(e.Server)
 	}
-	var dangers, ids []string
-	known, change := true, 0
-	for _, one := range g.entries {
-		known = known && one.TextsKnown()
-		change += one.bytes
-		if one.Kind == pin.Removed || one.Type != pin.Tools {
-			continue
-		}
-		for _, word := range one.is.said() {
-			if !slices.Contains(dangers, word) {
-				dangers = append(dangers, word)
-			}
-		}
-	}
-	b.Danger = strings.Join(dangers, ", ")
-	if known {
-		b.Bytes = "0"
-		if change != 0 {
-			b.Bytes = strings.Replace("+"+text.Number(change), "+-", "-", 1)
-		}
-	}
-	for _, f := range r.groupFindings(g) {
-		if slices.Contains(joinedNotes, f.ID) && !slices.Contains(ids, f.ID) {
-			ids = append(ids, f.ID)
-		}
-	}
-	if b.Why = strings.Join(ids, ", "); e.Kind == pin.Added {
-		b.Why = joined(", ", b.Why, b.Danger)
-	}
-	b.Words, b.Op = r.standsOut(g)
-	if b.Minor {
-		b.Op = '~'
-	}
+	return title, brief
 }
 
 // standsOut is what stands out in a group: a new warning, a note that ranks it, a rename,
 // or the gravest label.
-func (r *Report) standsOut(g *group) (word string, op byte) {
+func standsOut(g *group) (word string, op byte) {
 	e := g.first()
-	for _, f := range r.groupFindings(g) { // warnings first
+	for _, f := range g.findings { // warnings first
 		if f.Warning {
 			return f.Word(), 'W'
 		}
@@ -318,9 +314,7 @@ func (r *Report) entry(e *drifted, block int) Entry {
 	if d.Server != "" {
 		said.Label = text.Name(d.Server)
 	}
-	for _, f := range slices.Concat(e.fresh, e.approved) {
-		said.Findings = append(said.Findings, r.said(f, r.subjectOf))
-	}
+	said.Findings = r.each(slices.Concat(e.fresh, e.approved))
 	for _, c := range e.changes {
 		said.Changes = append(said.Changes, Change{c.Pointer, c.From, c.Label.ID(), c.Label.Text(), c.Old, c.New})
 	}
@@ -358,17 +352,15 @@ func (r *Report) servers(m *Model) {
 		if p.Present {
 			s.New = text.Printable(p.Capture) + " " + setText(&p.Captured, false)
 		}
-		switch {
-		case p.LockedAbout != "" && p.LockedAbout != p.About:
+		s.Versions = p.About
+		if p.LockedAbout != "" && p.LockedAbout != p.About {
 			s.Versions = p.LockedAbout + " -> " + cmp.Or(p.About, "nothing")
-		default:
-			s.Versions = p.About
 		}
 		if p.SameVersion {
 			s.Notes = append(s.Notes, "same-version: definitions differ, the server's name and version don't: that is how a rug pull looks, and a remote server")
 		}
 		if p.PolicyDiffers() {
-			s.Notes = append(s.Notes, "policy: "+pin.PolicyWords(p.Locked.Policy)+" -> "+pin.PolicyWords(p.Captured.Policy))
+			s.Notes = append(s.Notes, "policy: "+policies(p))
 		}
 		for _, one := range p.Captured.Pins {
 			s.Pins = append(s.Pins, Pinned{shortRef(one.Type, one.Name), short(one.Digest)})
@@ -453,14 +445,8 @@ func (r *Report) data(m *Model) {
 	if r.Lockfile == "" {
 		d.Against = r.Next.Against
 	}
-	each := func(list []lint.Finding) (said []Finding) {
-		for _, f := range list {
-			said = append(said, r.said(f, r.subjectOf))
-		}
-		return said
-	}
-	d.Findings = each(slices.Concat(r.General(), r.inOtherServers()))
-	d.Unpinned, d.Standing = each(r.unpinned()), each(r.approvedBefore())
+	d.Findings = r.each(slices.Concat(r.General, r.elsewhere))
+	d.Unpinned, d.Standing = r.each(r.unpinned), r.each(r.standing)
 	d.Counts = map[string]int{"entries": 0, "pins": 0, "matched": r.matchedCounts().Total(), "drift": len(r.entries), "blocked": 0,
 		"duplicate": 0, "hidden": 0, "added": 0, "changed": 0, "removed": 0, "warnings": 0, "notes": 0, "standing": len(d.Standing)}
 	status := map[pin.Ref]string{}
@@ -470,7 +456,7 @@ func (r *Report) data(m *Model) {
 		d.Counts["blocked"] += lint.RankOf(r.Blocked[e.Ref()])
 	}
 	d.Counts["allowed"] = d.Counts["drift"] - d.Counts["blocked"]
-	for _, f := range slices.Concat(d.Findings, d.Unpinned, each(r.allFresh())) {
+	for _, f := range slices.Concat(d.Findings, d.Unpinned, r.each(r.allFresh())) {
 		d.Counts[f.Level+"s"]++
 	}
 	for i := range r.Comparisons {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"slices"
+	"strings"
 
 	"pinproof/internal/diff"
 	"pinproof/internal/fail"
@@ -51,14 +52,25 @@ type Report struct {
 	LeftOut int        // drifts that Only leaves out
 	entries []*drifted // in the order of Drifts
 	groups  []*group
-	hidden  pin.Counts // entries of the captures whose drift Only leaves out
+	hidden  pin.Counts                 // entries of the captures whose drift Only leaves out
+	hosts   map[string]map[string]bool // that pins name, by server
+
+	// The findings that belong to no drifted entry.
+	General      []lint.Finding // about whole captures, that nobody has approved
+	Unrecorded   []lint.Finding // warnings that are not on record, in entries that match their pins
+	Unapprovable []lint.Finding // warnings that block every approval: no pin records the texts they are in, so verify would report them again
+	elsewhere    []lint.Finding // what names of these captures give to what was approved before
+	standing     []lint.Finding // approved warnings in what matches its pins
+	unpinned     []lint.Finding // warnings in prose of matching entries that a policy keeps out of pins
+	blocking     []lint.Finding // warnings that fail the run although their entries match
 }
 
 // New computes all that the formats lay out.
 func New(in Input) *Report {
-	r := &Report{Input: in}
+	r := &Report{Input: in, hosts: map[string]map[string]bool{}}
 	r.read()
 	r.narrow()
+	r.sortFindings()
 	r.group()
 	r.Drifts = make([]pin.Drift, len(r.entries))
 	for i, e := range r.entries {
@@ -70,9 +82,7 @@ func New(in Input) *Report {
 
 // WithoutAnswer stands for a run that has no answer at all.
 func WithoutAnswer(v pin.Verdict, err error) *Report {
-	r := &Report{Input: Input{Verdict: v, NoAnswer: err}}
-	r.Model = &Model{Nothing: true, ExitCode: v.ExitCode, NoAnswer: whyNot(err), Word: "NO ANSWER"}
-	return r
+	return &Report{Model: &Model{Nothing: true, ExitCode: v.ExitCode, NoAnswer: whyNot(err), Word: "NO ANSWER"}}
 }
 
 func whyNot(err error) *NoAnswer {
@@ -89,9 +99,8 @@ const maxExplained = 2 << 20
 // A drifted entry with all that is known of it.
 type drifted struct {
 	pin.Drift
-	changes     []diff.Change // of CHANGED and HIDDEN drift with stored texts, the most dangerous first
-	shown       []diff.Change // the same; of an ADDED entry that seems to be a renamed one, what differs besides the name
-	edits       []edit
+	changes     []diff.Change  // of CHANGED and HIDDEN drift with stored texts, the most dangerous first
+	edits       []*edit        // the same, as they are shown; of an ADDED entry that seems to be a renamed one, what differs besides the name
 	fresh       []lint.Finding // those that nobody has approved
 	approved    []lint.Finding // the others
 	was, is     danger         // what the pinned and the captured definition declare and take
@@ -107,94 +116,75 @@ type drifted struct {
 func (r *Report) read() {
 	drifts := slices.Clone(r.Drifts)
 	diff.Renames(drifts)
-	number := make(map[pin.Ref]*drifted, len(drifts))
+	of := make(map[pin.Ref]*drifted, len(drifts))
 	for i := range drifts {
 		e := &drifted{Drift: drifts[i]}
 		r.entries = append(r.entries, e)
-		number[e.Ref()] = e
+		of[e.Ref()] = e
 	}
 	for _, f := range r.Findings {
-		if e := number[f.Ref()]; e != nil && f.Scope == lint.InDrift && !f.WholeServer {
-			if f.Approved {
-				e.approved = append(e.approved, f)
-			} else {
-				e.fresh = append(e.fresh, f)
-			}
+		switch e := of[f.Ref()]; {
+		case e == nil || f.Scope != lint.InDrift || f.WholeServer:
+		case f.Approved:
+			e.approved = append(e.approved, f)
+		default:
+			e.fresh = append(e.fresh, f)
 		}
 	}
 	order := slices.Clone(r.entries) // what has a warning is explained first, if not all is
 	slices.SortStableFunc(order, func(a, b *drifted) int { return lint.RankOf(b.warned()) - lint.RankOf(a.warned()) })
-	budget, room, hosts := diff.FullWordBudget, maxExplained, map[string]map[string]bool{}
+	budget, room := diff.FullWordBudget, maxExplained
 	for _, e := range order {
-		e.bytes = sizeOf(e.Copies) - sizeOf(slices.Clip(pinsOf(e.Locked)))
-		if size := sizeOf(e.Copies) + sizeOf(pinsOf(e.Locked)); r.Bounded {
-			if room -= size; room < 0 {
-				e.unexplained = true
-				e.class = kindRank[e.Kind]
-				if e.warned() {
-					e.class = rankWarned
-				}
-				continue
+		was, is := sizeOf(e.Locked), 0
+		for i := range e.Copies {
+			is += sizeOf(&e.Copies[i])
+		}
+		e.bytes, room = is-was, room-is-was
+		if e.unexplained = r.Bounded && room < 0; e.unexplained {
+			if e.class = kindRank[e.Kind]; e.warned() {
+				e.class = rankWarned
 			}
+			continue
 		}
 		e.was, e.is = dangerOf(e.Locked, e.approved), dangerOf(e.Captured, slices.Concat(e.fresh, e.approved))
-		if (e.Kind == pin.Changed || e.Kind == pin.Hidden) && e.TextsKnown() {
-			e.changes = diff.Definitions(e.Type, e.Locked.Tree(), e.Captured.Tree())
-		}
-		e.shown = r.shownChanges(e)
-		for _, c := range e.shown {
+		for _, c := range r.changesOf(e) {
 			e.edits = append(e.edits, newEdit(c, e, &budget))
 		}
 		e.findMoves()
 		e.trees = [2]jsontree.Value{}
-		e.rank(func() map[string]bool {
-			if hosts[e.Server] == nil {
-				hosts[e.Server] = hostsOf(pin.ComparisonOf(r.Comparisons, e.Server).Locked.Pins)
-			}
-			return hosts[e.Server]
-		})
+		r.rank(e)
 	}
 }
 
-func pinsOf(p *pin.Pin) []pin.Pin {
+func sizeOf(p *pin.Pin) int {
 	if p == nil {
-		return nil
+		return 0
 	}
-	return []pin.Pin{*p}
+	return len(p.Definition)
 }
 
-func sizeOf(pins []pin.Pin) (n int) {
-	for i := range pins {
-		n += len(pins[i].Definition)
+// changesOf finds what changed inside an entry, and returns what a review shows of it.
+func (r *Report) changesOf(e *drifted) []diff.Change {
+	switch {
+	case e.RenamedFrom != "":
+		was := pin.ComparisonOf(r.Comparisons, e.Server).Locked.Find(pin.Key{Type: e.Type, Name: e.RenamedFrom}) // diff.Renames found it
+		list := diff.Definitions(e.Type, was.Tree(), e.Captured.Tree())
+		return slices.DeleteFunc(list, func(c diff.Change) bool { return c.Pointer == "/"+pin.EntryTypeInfo[e.Type].Identity })
+	case (e.Kind == pin.Changed || e.Kind == pin.Hidden) && e.TextsKnown():
+		e.changes = diff.Definitions(e.Type, e.Locked.Tree(), e.Captured.Tree())
 	}
-	return n
+	return e.changes
 }
 
-// shownChanges are the changes of a drift that a review shows.
-func (r *Report) shownChanges(e *drifted) []diff.Change {
-	if e.RenamedFrom == "" {
-		return e.changes
-	}
-	was := pin.ComparisonOf(r.Comparisons, e.Server).Locked.Find(pin.Key{Type: e.Type, Name: e.RenamedFrom}) // diff.Renames found it
-	list := diff.Definitions(e.Type, was.Tree(), e.Captured.Tree())
-	return slices.DeleteFunc(list, func(c diff.Change) bool { return c.Pointer == "/"+pin.EntryTypeInfo[e.Type].Identity })
-}
-
-// Words that select drift with --only besides kinds, labels and the ids of notes.
-const (
-	selectDestructive = "destructive"
-	selectWrites      = "writes"
-	selectOpenWorld   = "open-world"
-	selectNoHints     = "no-hints"
-	SelectMinor       = "minor" // what has nothing new to read
-)
+// SelectMinor selects with --only what has nothing new to read.
+const SelectMinor = "minor"
 
 // joinedNotes are the ids of the notes that rank an entry.
 var joinedNotes = []string{"order", "new-address"}
 
 // NoteIDs are the ids of the notes that stand for an entry in the shape of a review, and
-// the other words that --only selects.
-var NoteIDs = append(joinedNotes[:len(joinedNotes):len(joinedNotes)], "takes-code", selectDestructive, selectWrites, selectOpenWorld, selectNoHints, SelectMinor)
+// the other words that --only selects besides kinds and labels.
+var NoteIDs = []string{"order", "new-address", "takes-code", "destructive", "writes", "open-world", "no-hints", SelectMinor}
 
 // OnlyWords are the words that select what a drift has: the ids of labels and of notes.
 func OnlyWords() []string { return append(diff.LabelIDs(), NoteIDs...) }
@@ -205,25 +195,20 @@ func (e *drifted) words() (words []string) {
 		words = append(words, c.Label.ID())
 	}
 	for _, f := range e.fresh {
-		if slices.Contains(NoteIDs, f.ID) {
-			words = append(words, f.ID)
-		}
+		words = append(words, f.ID)
 	}
-	add := func(word string, is bool) {
-		if is {
-			words = append(words, word)
-		}
-	}
-	d := &e.is
+	said := e.is.said()
 	if e.Kind == pin.Removed {
-		d = &e.was
+		said = e.was.said()
 	}
-	tool := e.Type == pin.Tools && e.TextsKnown()
-	add(selectDestructive, tool && d.hints[destructive] == 't')
-	add(selectWrites, tool && d.onlyWrites())
-	add(selectOpenWorld, tool && d.hints[openWorld] == 't')
-	add(selectNoHints, tool && !d.declares())
-	add(SelectMinor, e.minor)
+	for _, word := range said {
+		if word != "takes code" { // its note says so, if that is new
+			words = append(words, strings.ReplaceAll(word, " ", "-"))
+		}
+	}
+	if e.minor {
+		words = append(words, SelectMinor)
+	}
 	return words
 }
 
@@ -245,55 +230,22 @@ func (r *Report) narrow() {
 	})
 }
 
-// find lists the findings that is holds for, in their order.
-func (r *Report) find(is func(f *lint.Finding) bool) (list []lint.Finding) {
-	for i := range r.Findings {
-		if is(&r.Findings[i]) {
-			list = append(list, r.Findings[i])
+func (r *Report) sortFindings() {
+	for _, f := range r.Findings {
+		add := func(list *[]lint.Finding, belongs bool) {
+			if belongs {
+				*list = append(*list, f)
+			}
 		}
+		fresh := !f.Approved && !f.WholeServer
+		add(&r.General, f.WholeServer && !f.Approved)
+		add(&r.Unrecorded, fresh && f.Scope == lint.InMatch && f.Warning)
+		add(&r.elsewhere, fresh && (f.Scope == lint.InMatch || f.Scope == lint.InOthers))
+		add(&r.standing, f.Scope == lint.InMatch && f.Approved && f.Warning)
+		add(&r.unpinned, f.Scope == lint.NotPinned)
+		add(&r.Unapprovable, f.Scope == lint.NotPinned || f.Scope == lint.NotPinnedDrift)
+		add(&r.blocking, f.Blocks(r.Review))
 	}
-	return list
-}
-
-// General lists the findings about whole captures that nobody has approved.
-func (r *Report) General() []lint.Finding {
-	return r.find(func(f *lint.Finding) bool { return f.WholeServer && !f.Approved })
-}
-
-// approvedBefore lists the approved warnings in what matches its pins.
-func (r *Report) approvedBefore() []lint.Finding {
-	return r.find(func(f *lint.Finding) bool { return f.Scope == lint.InMatch && f.Approved && f.Warning })
-}
-
-// Unrecorded lists the warnings that are not on record, in entries that match their pins.
-func (r *Report) Unrecorded() []lint.Finding {
-	return r.find(func(f *lint.Finding) bool {
-		return f.Scope == lint.InMatch && !f.Approved && f.Warning && !f.WholeServer
-	})
-}
-
-// inOtherServers lists what names of these captures give to what was approved before: the
-// unrecorded warnings, and those in pins of servers that have no capture here.
-func (r *Report) inOtherServers() []lint.Finding {
-	return r.find(func(f *lint.Finding) bool {
-		return (f.Scope == lint.InMatch || f.Scope == lint.InOthers) && !f.Approved && !f.WholeServer
-	})
-}
-
-// unpinned lists the warnings in prose of matching entries that a policy keeps out of pins.
-func (r *Report) unpinned() []lint.Finding {
-	return r.find(func(f *lint.Finding) bool { return f.Scope == lint.NotPinned })
-}
-
-// blocking lists the warnings that fail the run although their entries match.
-func (r *Report) blocking() []lint.Finding {
-	return r.find(func(f *lint.Finding) bool { return f.Blocks(r.Review) })
-}
-
-// Unapprovable lists the warnings that block every approval: no pin records the texts
-// they are in, so verify would report them again each time.
-func (r *Report) Unapprovable() []lint.Finding {
-	return r.find(func(f *lint.Finding) bool { return f.Scope == lint.NotPinned || f.Scope == lint.NotPinnedDrift })
 }
 
 // Labelled returns the indexes of CHANGED entries that have no new warning, and only changes with
@@ -317,6 +269,11 @@ func (e *drifted) warned() bool {
 	return slices.ContainsFunc(e.fresh, func(f lint.Finding) bool { return f.Warning })
 }
 
+// noted reports whether an entry has a new finding of one of these ids.
+func (e *drifted) noted(ids ...string) bool {
+	return slices.ContainsFunc(e.fresh, func(f lint.Finding) bool { return slices.Contains(ids, f.ID) })
+}
+
 // AllOrNothing reports whether a policy changes: then all drift is accepted or none.
 func (r *Report) AllOrNothing() bool {
 	return slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.PolicyDiffers() })
@@ -328,8 +285,8 @@ func (r *Report) RefusedWarnings(refused map[int]bool) []Finding {
 	var list []lint.Finding
 	for i, e := range r.entries {
 		if refused[i] {
-			list = append(list, lint.WarningsIn(e.fresh)...)
+			list = append(list, e.fresh...)
 		}
 	}
-	return r.Said(append(list, lint.WarningsIn(r.General())...))
+	return r.Said(lint.WarningsIn(append(list, r.General...)))
 }

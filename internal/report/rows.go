@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strconv"
@@ -17,7 +18,6 @@ import (
 
 // A rowMaker makes the rows of all blocks, in order. It knows what stands above.
 type rowMaker struct {
-	r     *Report
 	block int
 	shown map[string]spot // where each longer text and schema was shown
 }
@@ -41,54 +41,68 @@ const notStored = "its definition was not stored (hashOnly)"
 func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
 	m.block = g.number
 	e := g.first()
-	for _, f := range m.r.groupFindings(g) {
+	for _, f := range g.findings {
 		rows = append(rows, findingRow(f, len(g.entries)))
 	}
 	findings := len(rows)
 	var minor []*edit
-	homes := map[int][]*edit{}
-	for i := range e.edits {
-		switch ed := &e.edits[i]; {
+	var homes []*group
+	at := map[*group][]*edit{}
+	for _, ed := range e.edits {
+		switch {
 		case ed.minor():
-		case ed.home > 0:
-			homes[ed.home] = append(homes[ed.home], ed)
-		default:
-			rows = m.add(rows, m.edit(e, ed))
-		}
-	}
-	for i := range e.edits {
-		if ed := &e.edits[i]; ed.home > 0 && homes[ed.home] != nil {
-			rows = append(rows, m.homeRow(e, ed.home, homes[ed.home]))
-			delete(homes, ed.home)
-		}
-	}
-	rows = m.wholes(e, rows)
-	own := &rowMaker{r: m.r, block: m.block, shown: map[string]spot{}} // what is summed up doesn't stand above
-	for i := range e.edits {
-		if ed := &e.edits[i]; ed.minor() {
 			minor = append(minor, ed)
-			row := own.edit(e, ed)
-			row.Minor, row.Op = true, '~'
-			rows = append(rows, row)
+		case ed.home == nil:
+			rows = add(rows, m.edit(e, ed))
+		default:
+			if at[ed.home] == nil {
+				homes = append(homes, ed.home)
+			}
+			at[ed.home] = append(at[ed.home], ed)
 		}
+	}
+	for _, home := range homes {
+		rows = append(rows, m.homeRow(e, home, at[home]))
+	}
+	rows = append(rows, m.wholes(e)...)
+	own := m.alone() // what is summed up doesn't stand above
+	for _, ed := range minor {
+		row := own.edit(e, ed)
+		row.Minor, row.Op = true, '~'
+		rows = append(rows, row)
 	}
 	markQuotes(rows, findings)
 	e.trees = [2]jsontree.Value{}
 	return rows, labelCounts(minor)
 }
 
-// wholes adds the definitions that are shown whole.
-func (m *rowMaker) wholes(e *drifted, rows []Row) []Row {
-	op, list := e.wholes()
+// alone makes rows for which nothing stands above.
+func (m *rowMaker) alone() *rowMaker { return &rowMaker{m.block, map[string]spot{}} }
+
+// wholes shows the definitions that are shown whole: as they were pinned, or as they are now.
+func (m *rowMaker) wholes(e *drifted) (rows []Row) {
+	list := e.Definitions()
+	switch {
+	case e.unexplained:
+		return nil
+	case e.Kind == pin.Duplicate:
+	case e.Kind == pin.Removed && e.RenamedTo == "":
+		list = []pin.Pin{*e.Locked}
+	case e.Kind != pin.Added && (e.Locked == nil || e.Captured == nil || e.TextsKnown()):
+		return nil
+	}
 	for i := range list {
-		row := Row{Op: op}
+		row := Row{Op: '+'}
+		if e.Kind == pin.Removed {
+			row.Op = '-'
+		}
 		if e.Kind == pin.Duplicate {
 			row.Word = short(list[i].Digest)
 		}
 		if list[i].Definition == nil {
 			row.Detail = notStored
 		} else {
-			row.Lines = m.lines('=', signature.Of(e.Type, list[i].Tree()))
+			row.Lines = m.lines('=', unusedOnOneLine(signature.Of(e.Type, list[i].Tree()), list[i].Definition))
 		}
 		rows = append(rows, row)
 	}
@@ -96,12 +110,10 @@ func (m *rowMaker) wholes(e *drifted, rows []Row) []Row {
 }
 
 // add adds a row. Several places with the same to say are one row.
-func (m *rowMaker) add(rows []Row, row Row) []Row {
-	if n := len(rows); n > 0 {
-		last := &rows[n-1]
-		same := last.Word == row.Word && last.Detail == row.Detail && len(row.Lines) == 0 && len(last.Lines) == 0 &&
-			row.Detail != "" && last.Home == row.Home && strings.Count(last.Place, ", ") < maxPlaces-1
-		if same {
+func add(rows []Row, row Row) []Row {
+	if len(rows) > 0 {
+		last := &rows[len(rows)-1]
+		if last.Word == row.Word && last.Detail == row.Detail && len(row.Lines)+len(last.Lines) == 0 && row.Detail != "" && strings.Count(last.Place, ", ") < maxPlaces-1 {
 			last.Place, last.Pointer = last.Place+", "+row.Place, last.Pointer+", "+row.Pointer
 			return rows
 		}
@@ -109,16 +121,14 @@ func (m *rowMaker) add(rows []Row, row Row) []Row {
 	return append(rows, row)
 }
 
-// homeRow says which block above shows some edits.
-func (m *rowMaker) homeRow(e *drifted, home int, edits []*edit) Row {
-	row := Row{Op: '!', Word: "as in " + text.Number(home), Detail: labelCounts(edits), Home: home}
-	first := m.r.groups[home-1]
-	row.Gate = "as in " + text.Name(first.first().Name)
-	if n := len(first.entries) - 1; n > 0 {
+// homeRow says which block above shows some edits. Their lines are for formats that leave that block out.
+func (m *rowMaker) homeRow(e *drifted, home *group, edits []*edit) Row {
+	row := Row{Op: '!', Word: "as in " + text.Number(home.number), Detail: labelCounts(edits), Home: home.number}
+	row.Gate = "as in " + text.Name(home.first().Name)
+	if n := len(home.entries) - 1; n > 0 {
 		row.Gate += " and " + text.Number(n) + " more"
 	}
-	own := *m
-	own.shown = map[string]spot{} // for formats that leave that block out
+	own := m.alone()
 	for _, ed := range edits {
 		one := own.edit(e, ed)
 		row.Lines = append(row.Lines, Line{Name: one.Word, Phrase: spaced(one.Place, one.Detail)})
@@ -126,9 +136,7 @@ func (m *rowMaker) homeRow(e *drifted, home int, edits []*edit) Row {
 			l.Depth++
 			row.Lines = append(row.Lines, l)
 		}
-		if row.Place == "" {
-			row.Pointer = one.Pointer
-		}
+		row.Pointer = one.Pointer
 	}
 	return row
 }
@@ -137,10 +145,8 @@ func (m *rowMaker) homeRow(e *drifted, home int, edits []*edit) Row {
 func (m *rowMaker) edit(e *drifted, ed *edit) Row {
 	row := Row{Op: '!', Word: ed.Label.ID(), Place: placeOf(e.Type, ed.Pointer), Pointer: text.WholePointer(ed.Pointer)}
 	was, words := "", ""
-	if ed.Label.ID() == "wording" || ed.Label.ID() == "output-wording" {
-		if place, cut := strings.CutSuffix(row.Place, "/description"); cut && place != "" {
-			row.Place = place
-		}
+	if place, cut := strings.CutSuffix(row.Place, "/description"); cut && place != "" && (row.Word == "wording" || row.Word == "output-wording") {
+		row.Place = place
 	}
 	if ed.From != "" {
 		was = "was " + placeOf(e.Type, ed.From)
@@ -200,6 +206,9 @@ func (m *rowMaker) value(e *drifted, ed *edit, row *Row) {
 		}
 		sign := "-+"[i]
 		lines := m.signed(e, ed, v, i)
+		if ed.Label.ID() == "definition-unused" {
+			lines = onOneLine(lines)
+		}
 		if lines == nil {
 			line := m.lines(sign, []signature.Line{{Text: v}})[0]
 			line.Text = layout.Value(sign, v, strings.ContainsAny(v.Text, " \n"), false)
@@ -257,36 +266,85 @@ func (m *rowMaker) signed(e *drifted, ed *edit, v jsontree.Value, side int) []si
 
 // lines turns a signature into lines. What stands above in the same words is named.
 func (m *rowMaker) lines(sign byte, list []signature.Line) (lines []Line) {
+	head, names := -1, []string(nil) // the line for schemas of $defs that follow, and stand in one block above
 	for i := range list {
-		l := &list[i]
+		l, inside := &list[i], 1 // its lines
+		for i+inside < len(list) && list[i+inside].Depth > l.Depth {
+			inside++
+		}
 		line := Line{Depth: l.Depth, Name: l.Name, Phrase: l.Phrase, Text: layout.Value(sign, l.Text, true, false)}
-		for _, whole := range []bool{true, false} {
-			v := l.Text
-			if whole {
-				v = l.Whole
+		refer := func(at spot, inside []signature.Line) {
+			words := len(strings.Fields(l.Text.Text))
+			for _, part := range inside {
+				words += len(strings.Fields(part.Name + " " + part.Phrase + " " + part.Text.Text))
 			}
-			key := textKey(sign, v)
-			if v.Kind == 0 || len(key) < minRepeat || line.As != "" {
-				continue
+			if as := m.as(at); words > len(strings.Fields(as)) {
+				line.As, line.Home, line.Skip = as, at.block, len(inside)
 			}
-			if at, seen := m.shown[key]; seen {
-				words := len(strings.Fields(l.Text.Text))
-				for j := i + 1; whole && j < len(list) && list[j].Depth > l.Depth; j++ {
-					line.Skip++
-					words += len(strings.Fields(list[j].Name + " " + list[j].Phrase + " " + list[j].Text.Text))
-				}
-				if as := m.as(at); words > len(strings.Fields(as)) {
-					line.As, line.Home = as, at.block
-				} else {
-					line.Skip = 0
-				}
-			} else {
-				m.shown[key] = spot{m.block, l.Name}
+		}
+		at, seen := m.place(sign, l.Whole, l.Name)
+		switch name, shared := strings.CutPrefix(l.Name, "$defs."); {
+		case seen && shared && at.block != m.block && name == strings.TrimPrefix(at.name, "$defs."):
+			if head < 0 || head+1+lines[head].Skip < len(lines) || lines[head].Home != at.block {
+				head, names = len(lines), nil
+				lines = append(lines, Line{Depth: l.Depth, Home: at.block})
+			}
+			names = append(names, name)
+			lines[head].As = "$defs " + strings.Join(names, ", ") + "  as in " + text.Number(at.block)
+			lines[head].Skip += inside
+		case seen:
+			refer(at, list[i+1:i+inside])
+		}
+		if line.As == "" {
+			if at, seen := m.place(sign, l.Text, l.Name); seen {
+				refer(at, nil)
 			}
 		}
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// onOneLine puts the shapes in a schema on its own line. What has a text keeps a line.
+func onOneLine(list []signature.Line) (kept []signature.Line) {
+	for i, l := range list {
+		if i == 0 || l.Text.Kind != 0 {
+			kept = append(kept, l)
+		} else {
+			kept[0].Phrase = joined("; ", kept[0].Phrase, joined(" ", l.Name, l.Phrase))
+		}
+	}
+	return kept
+}
+
+// unusedOnOneLine does that with the schemas of $defs that a definition doesn't refer to.
+func unusedOnOneLine(list []signature.Line, definition []byte) (kept []signature.Line) {
+	for i := 0; i < len(list); {
+		inside := 1
+		for i+inside < len(list) && list[i+inside].Depth > list[i].Depth {
+			inside++
+		}
+		name, isDefinition := strings.CutPrefix(list[i].Name, "$defs.")
+		if isDefinition && !bytes.Contains(definition, []byte(`/$defs/`+name+`"`)) {
+			kept = append(kept, onOneLine(list[i:i+inside])...)
+		} else {
+			kept, inside = append(kept, list[i]), 1
+		}
+		i += inside
+	}
+	return kept
+}
+
+// place returns where a longer text or schema stands above. If it doesn't, it stands here.
+func (m *rowMaker) place(sign byte, v jsontree.Value, name string) (at spot, seen bool) {
+	key := textKey(sign, v)
+	if v.Kind == 0 || len(key) < minRepeat {
+		return at, false
+	}
+	if at, seen = m.shown[key]; !seen {
+		m.shown[key] = spot{m.block, name}
+	}
+	return at, seen
 }
 
 // textKey is equal for equal texts and schemas that joined or stand whole, and for those that went.
@@ -358,20 +416,6 @@ func (ed *edit) json() (lines []layout.Line) {
 	return lines
 }
 
-// wholes lists the definitions of a drift to show whole. op: '-' pinned, '+' found.
-func (e *drifted) wholes() (op byte, list []pin.Pin) {
-	switch {
-	case e.unexplained:
-	case e.Kind == pin.Duplicate:
-		return '+', e.Definitions()
-	case e.Kind == pin.Removed && e.RenamedTo == "":
-		return '-', []pin.Pin{*e.Locked}
-	case e.Kind == pin.Added, e.Locked != nil && e.Captured != nil && !e.TextsKnown():
-		return '+', []pin.Pin{*e.Captured}
-	}
-	return 0, nil
-}
-
 // shapes says what a schema takes, before and now: "integer 1..1000" and "1..100000". It returns
 // false for anything but a keyword of a schema that can be said in a few words.
 func shapes(e *drifted, ed *edit) (was, is string, ok bool) {
@@ -423,10 +467,8 @@ func listLine(ed *edit) (line layout.Line, ok bool) {
 	ok = true
 	add('-', ed.Old, ed.New)
 	add('+', ed.New, ed.Old)
-	for i := range line.Runs {
-		if i == len(line.Runs)-1 {
-			line.Runs[i].Text = strings.TrimSuffix(line.Runs[i].Text, " ")
-		}
+	if n := len(line.Runs); n > 0 {
+		line.Runs[n-1].Text = strings.TrimSuffix(line.Runs[n-1].Text, " ")
 	}
 	return line, ok && len(line.Runs) > 0
 }
@@ -434,29 +476,23 @@ func listLine(ed *edit) (line layout.Line, ok bool) {
 // shortSides is a change on one line, "1000 -> 100000", or "" if the values aren't short.
 func (ed *edit) shortSides() string {
 	const widest = 60
-	if ed.compared || ed.unseen != "" {
+	came, went := ed.Old.Kind == 0, ed.New.Kind == 0
+	if ed.compared || ed.unseen != "" || (came || went) && len(ed.Old.Parts)+len(ed.New.Parts) > 0 { // what is in it is said better
 		return ""
 	}
 	var sides []string
 	for _, v := range []jsontree.Value{ed.Old, ed.New} {
-		if v.Kind == 0 {
-			continue
+		if v.Kind != 0 {
+			sides = append(sides, layout.JSON(v, ed.exact(), widest)...)
 		}
-		if other := len(ed.Old.Parts) + len(ed.New.Parts); other > 0 && (ed.Old.Kind == 0 || ed.New.Kind == 0) {
-			return "" // what is in it is said better
-		}
-		side := layout.JSON(v, ed.exact(), widest)
-		if len(side) > 1 || len(side[0]) > widest {
-			return ""
-		}
-		sides = append(sides, side[0])
+	}
+	if slices.ContainsFunc(sides, func(side string) bool { return len(side) > widest }) || came && went || !came && !went && len(sides) != 2 {
+		return ""
 	}
 	switch {
-	case len(sides) == 0:
-		return ""
-	case ed.Old.Kind == 0:
+	case came:
 		return "+ " + sides[0]
-	case ed.New.Kind == 0:
+	case went:
 		return "- " + sides[0]
 	}
 	return sides[0] + " -> " + sides[1]
@@ -547,28 +583,23 @@ func markQuote(rows []Row, quote string) bool {
 
 // labelCounts is "output-schema 3, sdk-churn", in the order of the edits.
 func labelCounts(edits []*edit) string {
-	count, labels := map[diff.Label]int{}, []diff.Label(nil)
+	var said []string
+	count := map[string]int{}
 	for _, e := range edits {
-		if count[e.Label]++; count[e.Label] == 1 {
-			labels = append(labels, e.Label)
+		id := e.Label.ID()
+		if count[id]++; count[id] == 1 {
+			said = append(said, id)
 		}
 	}
-	var texts []string
-	for _, l := range labels {
-		s := l.ID()
-		if n := count[l]; n > 1 {
-			s += " " + strconv.Itoa(n)
+	for i, id := range said {
+		if count[id] > 1 {
+			said[i] += " " + strconv.Itoa(count[id])
 		}
-		texts = append(texts, s)
 	}
-	return strings.Join(texts, ", ")
+	return strings.Join(said, ", ")
 }
 
-// groupFindings lists the findings of a group, equal ones once, warnings first.
-func (r *Report) groupFindings(g *group) []Finding {
-	var list []lint.Finding
-	for _, e := range g.entries {
-		list = append(list, e.fresh...)
-	}
-	return r.collapse(list, func(f *lint.Finding) string { return shortRef(f.List, f.Entry) })
+// findingsIn lists the new findings of entries, equal ones once, warnings first.
+func (r *Report) findingsIn(entries []*drifted) []Finding {
+	return r.collapse(freshIn(entries), func(f *lint.Finding) string { return shortRef(f.List, f.Entry) })
 }

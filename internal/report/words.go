@@ -83,12 +83,12 @@ func (r *Report) verdictText() string {
 	}
 	if r.Matches {
 		s := "0 drift (" + matched.String() + verb + r.against() + ")" + r.policyText()
-		if n := len(r.approvedBefore()); n > 0 {
+		if n := len(r.standing); n > 0 {
 			s += "; " + text.Count(n, "approved warning")
 		}
 		return s
 	}
-	parts := []string{r.warningText(maxSaidNames), kindText(r.entries), r.leftOutText(), problemText(r.problems())}
+	parts := []string{r.warningText(maxSaidNames), r.kindText(), r.leftOutText(), problemText(r.problems())}
 	return joined("; ", append(parts, text.Number(matched.Total())+verb+r.against())...) + r.policyText()
 }
 
@@ -105,20 +105,24 @@ func (r *Report) leftOutText() string {
 
 // problemText names the servers that fail as a whole: "server a is not pinned".
 func problemText(problems []Problem) string {
-	servers := map[string][]string{}
-	for _, p := range problems {
-		servers[p.ID] = append(servers[p.ID], text.Name(p.Server))
-	}
 	var parts []string
 	for _, is := range [][3]string{
 		{"no-pins", "is not pinned", "are not pinned"},
 		{"no-capture", "has no capture", "have no capture"},
 		{"policy", "has another policy", "have another policy"},
 	} {
-		if list := servers[is[0]]; len(list) == 1 {
-			parts = append(parts, "server "+list[0]+" "+is[1])
-		} else if len(list) > 1 {
-			parts = append(parts, "servers "+text.List(list, maxSaidNames)+" "+is[2])
+		var servers []string
+		for _, p := range problems {
+			if p.ID == is[0] {
+				servers = append(servers, text.Name(p.Server))
+			}
+		}
+		switch len(servers) {
+		case 0:
+		case 1:
+			parts = append(parts, "server "+servers[0]+" "+is[1])
+		default:
+			parts = append(parts, "servers "+text.List(servers, maxSaidNames)+" "+is[2])
 		}
 	}
 	return strings.Join(parts, "; ")
@@ -146,10 +150,8 @@ func (r *Report) matchedCounts() (c pin.Counts) {
 			c[list] += n
 		}
 	}
-	for i := range r.entries {
-		if d := &r.entries[i].Drift; d.Captured != nil {
-			c[d.Type] -= len(d.Copies)
-		}
+	for _, e := range r.entries {
+		c[e.Type] -= len(e.Copies)
 	}
 	for list, n := range r.hidden {
 		c[list] -= n
@@ -158,40 +160,34 @@ func (r *Report) matchedCounts() (c pin.Counts) {
 }
 
 // kindText counts drift by kind: "1 added, 13 changed".
-func kindText(entries []*drifted) string {
-	count := map[pin.DriftKind]int{}
-	for _, e := range entries {
-		count[e.Kind]++
-	}
+func (r *Report) kindText() string {
 	var parts []string
 	for _, k := range []pin.DriftKind{pin.Duplicate, pin.Hidden, pin.Added, pin.Changed, pin.Removed} {
-		if n := count[k]; n > 0 {
+		n := 0
+		for _, e := range r.entries {
+			n += lint.RankOf(e.Kind == k)
+		}
+		if n > 0 {
 			parts = append(parts, text.Number(n)+" "+strings.ToLower(string(k)))
 		}
 	}
 	return strings.Join(parts, ", ")
 }
 
-// newWarnings lists the warnings that nobody has approved.
-func (r *Report) newWarnings() []lint.Finding {
-	return lint.WarningsIn(slices.Concat(r.allFresh(), r.blocking(), r.find(func(f *lint.Finding) bool { return f.WholeServer && f.Scope == lint.InDrift && !f.Approved })))
-}
-
-// warningText names the new warnings: "1 WARNING hidden-text in write_file". It is
+// warningText names the warnings that nobody has approved: "1 WARNING hidden-text in write_file". It is
 // empty where there is none. It names up to most entries of each id.
 func (r *Report) warningText(most int) string {
 	var ids []string
 	where, seen := map[string][]string{}, map[[2]string]bool{}
-	for _, f := range r.newWarnings() {
+	for _, f := range slices.Concat(r.allFresh(), r.blocking, r.General) {
 		ref := r.subjectOf(&f)
-		if seen[[2]string{f.ID, ref}] {
+		switch {
+		case !f.Warning || f.WholeServer && f.Scope != lint.InDrift && !f.Blocks(r.Review) || seen[[2]string{f.ID, ref}]:
 			continue
-		}
-		seen[[2]string{f.ID, ref}] = true
-		if where[f.ID] == nil {
+		case where[f.ID] == nil:
 			ids = append(ids, f.ID)
 		}
-		where[f.ID] = append(where[f.ID], ref)
+		where[f.ID], seen[[2]string{f.ID, ref}] = append(where[f.ID], ref), true
 	}
 	for i, id := range ids {
 		ids[i] += " in " + text.List(where[id], most)
@@ -217,36 +213,25 @@ func (r *Report) against() string {
 }
 
 // policyText names every policy that shrinks what is watched, and the lists that can't be compared.
-func (r *Report) policyText() string {
-	var said []string
+func (r *Report) policyText() (said string) {
 	if r.Part {
-		said = append(said, "; a part of a session")
+		said = "; a part of a session"
 	}
 	if len(r.Uncompared) > 0 {
-		said = append(said, "; not compared, for one file has no answer to it: "+strings.Join(r.Uncompared, ", "))
+		said += "; not compared, for one file has no answer to it: " + strings.Join(r.Uncompared, ", ")
 	}
+	var all []string
 	for i := range r.Comparisons {
 		p := &r.Comparisons[i]
 		words := p.Captured.Policy.Summary()
 		if !p.Present {
 			words = p.Locked.Policy.Summary()
 		}
-		if words != "" && !slices.Contains(said, words) {
-			said = append(said, words)
+		if !slices.Contains(all, words) {
+			all = append(all, words)
 		}
 	}
-	return strings.Join(said, "")
-}
-
-// driftsThat counts by list, and names, the drifts for which are(i) is true.
-func (r *Report) driftsThat(are func(i int) bool) (c pin.Counts, refs []string) {
-	for i := range r.entries {
-		if d := &r.entries[i].Drift; are(i) {
-			c[d.Type]++
-			refs = append(refs, r.ref(d.Ref()))
-		}
-	}
-	return c, refs
+	return said + strings.Join(all, "")
 }
 
 // problems lists what is wrong with whole servers, in the order of the servers.
@@ -287,11 +272,15 @@ func (r *Report) problems() (list []Problem) {
 			add("no-capture", "no capture of "+server, "no capture of "+server+" ("+pin.CountPins(p.Locked.Pins).String()+" in "+r.against()+"): they keep their pins", "")
 		}
 		if p.PolicyDiffers() {
-			text := fmt.Sprintf("policy of %s: %s -> %s", server, pin.PolicyWords(p.Locked.Policy), pin.PolicyWords(p.Captured.Policy))
-			add("policy", "another policy for "+server, text, "")
+			add("policy", "another policy for "+server, "policy of "+server+": "+policies(p), "")
 		}
 	}
 	return list
+}
+
+// policies are a policy and what it was changed to.
+func policies(p *pin.Comparison) string {
+	return pin.PolicyWords(p.Locked.Policy) + " -> " + pin.PolicyWords(p.Captured.Policy)
 }
 
 // explained reports whether a server's entries are shown as renames of those that are pinned, or aren't shown: then
@@ -324,20 +313,18 @@ func driftNote(d *pin.Drift) string {
 // driftText says in one line what is wrong with a drifted entry.
 func driftText(e *drifted) string {
 	d := &e.Drift
-	plain := map[pin.DriftKind]string{pin.Added: "no pin names it", pin.Removed: "it is gone"} // without a driftNote
-	said := []string{cmp.Or(driftNote(d), plain[d.Kind])}
+	said := cmp.Or(driftNote(d), map[pin.DriftKind]string{pin.Added: "no pin names it", pin.Removed: "it is gone"}[d.Kind])
 	for j, c := range e.changes {
 		if j == maxSaidChanges {
-			said = append(said, text.Count(len(e.changes)-j, "more change"))
-			break
+			return joined("; ", said, text.Count(len(e.changes)-j, "more change"))
 		}
-		s := c.Label.ID()
+		what := c.Label.ID()
 		if d.Kind == pin.Hidden {
-			s = unseen(c)
+			what = unseen(c)
 		}
-		said = append(said, joined(" at ", s, text.Pointer(c.Pointer)))
+		said = joined("; ", said, joined(" at ", what, text.Pointer(c.Pointer)))
 	}
-	return joined("; ", said...)
+	return said
 }
 
 // ReviewStep is the command that shows everything.
@@ -365,15 +352,14 @@ func (r *Report) NextSteps() (steps []Step) {
 	switch {
 	case another >= 0:
 		add("to approve it as another server", problems[another].Command)
-	case len(r.Unapprovable()) > 0 && r.Part: // which keeps the policy
-	case len(r.Unapprovable()) > 0:
+	case len(r.Unapprovable) > 0 && r.Part: // which keeps the policy
+	case len(r.Unapprovable) > 0:
 		add("only a text that is pinned can be approved", r.Next.PinProse(verb))
 	case r.nothingPinned() && len(r.Expect) == 0, len(r.entries) > 0 && !slices.ContainsFunc(r.entries, func(d *drifted) bool { return d.Kind != pin.Duplicate }):
 		add("a repeated name can't be accepted: the server has to be fixed", "")
 	case r.nothingPinned() && slices.ContainsFunc(r.entries, (*drifted).warned): // lock says what a warning takes
 	case r.nothingPinned():
-		all, _ := r.driftsThat(func(int) bool { return true })
-		add("to approve "+all.Plural(), r.Next.To("lock", r.Expect...))
+		add("to approve "+counted(r.entries).Plural(), r.Next.To("lock", r.Expect...))
 	default:
 		if len(r.entries) > 0 || r.AllOrNothing() {
 			flags := r.OnlyFlags
@@ -392,7 +378,7 @@ func (r *Report) NextSteps() (steps []Step) {
 // recordSteps say how a warning gets on record whose entry matches its pin. They name no
 // entry: nobody should approve a warning by pasting.
 func (r *Report) recordSteps() []Step {
-	if r.Lockfile == "" || len(r.Unrecorded()) == 0 {
+	if r.Lockfile == "" || len(r.Unrecorded) == 0 {
 		return nil
 	}
 	return []Step{{"after reading it, put it on record", r.Next.To("relock", "--accept-warning NAME")}}
@@ -405,8 +391,13 @@ func (r *Report) nothingPinned() bool {
 
 // RestStep is the --accept-all command, or empty where that is not to be suggested.
 func (r *Report) RestStep() Step {
-	_, left := r.driftsThat(func(i int) bool { return r.entries[i].Kind == pin.Duplicate || r.Warned(i) })
-	if r.LeftOut > 0 || r.Lockfile == "" || len(r.Expect) == 0 || !slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return r.Differs[p.Server] && !p.Missing }) || len(lint.WarningsIn(r.General())) > 0 || len(r.Unapprovable()) > 0 ||
+	var left []string
+	for _, e := range r.entries {
+		if e.Kind == pin.Duplicate || e.warned() {
+			left = append(left, r.ref(e.Ref()))
+		}
+	}
+	if r.LeftOut > 0 || r.Lockfile == "" || len(r.Expect) == 0 || !slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return r.Differs[p.Server] && !p.Missing }) || len(lint.WarningsIn(r.General)) > 0 || len(r.Unapprovable) > 0 ||
 		len(left) > 0 && (r.AllOrNothing() || len(left) == len(r.entries)) {
 		return Step{}
 	}
@@ -422,7 +413,7 @@ func (r *Report) RestStep() Step {
 // should have, and for a new warning, which nobody should approve by pasting.
 func (r *Report) acceptCommand(g *group) string {
 	if r.Lockfile == "" || len(g.entries) > maxAcceptNames || g.first().warned() || g.first().Kind == pin.Duplicate ||
-		r.AllOrNothing() || r.nothingPinned() || r.Guessed && r.Comparisons[0].Unrelated || len(lint.WarningsIn(r.General())) > 0 || len(r.Unapprovable()) > 0 {
+		r.AllOrNothing() || r.nothingPinned() || r.Guessed && r.Comparisons[0].Unrelated || len(lint.WarningsIn(r.General)) > 0 || len(r.Unapprovable) > 0 {
 		return ""
 	}
 	var args []string
@@ -430,30 +421,35 @@ func (r *Report) acceptCommand(g *group) string {
 	p := pin.ComparisonOf(r.Comparisons, g.first().Server)
 	named := len(r.Comparisons) > 1 && shell.PasteableLabel(p.Server) && p.Known
 	if named { // one digest instead of that of every server
-		next.Server, expect = p.Server, expectation(p)
+		next.Server, expect = p.Server, nil
+		if p.Captured.Digest != "" {
+			expect = []string{"--expect " + p.Captured.Digest}
+		}
 	}
 	for _, e := range g.entries {
-		d := &e.Drift
-		if !named && r.hasTwin(d) {
+		if !named && r.hasTwin(&e.Drift) {
 			return ""
 		}
-		name, digest := d.Name, d.DefinitionDigest()
+		name, digest := e.Name, e.DefinitionDigest()
 		switch {
-		case d.Type == pin.Instructions:
-			name = pin.EntryTypeInfo[d.Type].Entry
-		case !shell.Pasteable(d.Name):
+		case e.Type == pin.Instructions:
+			name = pin.EntryTypeInfo[e.Type].Entry
+		case !shell.Pasteable(e.Name):
 			args = append(args, "--accept "+digest)
 			continue
-		case d.Type != pin.Tools || pin.ParseEntry(d.Name) != d.Key || selectsMore(d.Name):
-			name = pin.EntryTypeInfo[d.Type].Entry + "=" + d.Name
+		case e.Type != pin.Tools || pin.ParseEntry(e.Name) != e.Key || selectsMore(e.Name):
+			name = pin.EntryTypeInfo[e.Type].Entry + "=" + e.Name
 		}
-		isTool := name != d.Name && pin.Holders(r.Comparisons, pin.Key{Type: pin.Tools, Name: name}) > 0
-		if isTool || pin.Holders(r.Comparisons, d.Key) > 1 || len(r.Expect) == 0 || d.Kind == pin.Removed {
+		isTool := name != e.Name && pin.Holders(r.Comparisons, pin.Key{Type: pin.Tools, Name: name}) > 0
+		if isTool || pin.Holders(r.Comparisons, e.Key) > 1 || len(r.Expect) == 0 || e.Kind == pin.Removed {
 			name += "@" + digest
 		}
 		args = append(args, "--accept "+name)
 	}
-	return next.To("relock", append(args, expect...)...)
+	if command := next.To("relock", append(args, expect...)...); len(command) <= maxCommand {
+		return command
+	}
+	return ""
 }
 
 // selectsMore reports whether a tool's name would select something else, too: a kind of
@@ -469,14 +465,6 @@ func (r *Report) hasTwin(d *pin.Drift) bool {
 	return slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool {
 		return p.Server != d.Server && (same(p.Captured.Find(d.Key)) || same(p.Locked.Find(d.Key)))
 	})
-}
-
-// expectation are the flags that tie a command to the capture of one server.
-func expectation(p *pin.Comparison) []string {
-	if p.Captured.Digest == "" {
-		return nil
-	}
-	return []string{"--expect " + p.Captured.Digest}
 }
 
 // serverField is " server=ID" if there are several servers, else "".
@@ -523,7 +511,13 @@ func (r *Report) questionText(d *pin.Drift, n int, warned bool) string {
 
 // WarnedText says how many entries are not approved because of a warning.
 func (r *Report) WarnedText(refused map[int]bool) string {
-	c, _ := r.driftsThat(func(i int) bool { return refused[i] })
+	var warned []*drifted
+	for i, e := range r.entries {
+		if refused[i] {
+			warned = append(warned, e)
+		}
+	}
+	c := counted(warned)
 	switch {
 	case c.Total() == 0:
 		return "the capture as a whole has a warning"
@@ -531,6 +525,14 @@ func (r *Report) WarnedText(refused map[int]bool) string {
 		return c.Plural() + " has a new warning"
 	}
 	return c.Plural() + " have new warnings"
+}
+
+// counted counts entries by list.
+func counted(entries []*drifted) (c pin.Counts) {
+	for _, e := range entries {
+		c[e.Type]++
+	}
+	return c
 }
 
 // WarnedHint says how a warning is accepted. It names no entry: nobody should approve
@@ -556,95 +558,79 @@ type Closing struct {
 	Idle       []string
 	Accepted   []int     // indexes of Model.Entries to list
 	Unrecorded []Finding // warnings that are still not on record
-	Written    string    // what was written, or ""
+	Written    string    // what was written: "PINNED 12 tools: a, b; DROPPED 1 pin: c"; or ""
 	Policy     string    // what it leaves out
-	Left       string    // the drift that is left, or ""
+	Left       string    // the drift that is left, and the bare servers that were not settled; or ""
 	Shown      bool
 }
 
-// Closing says what was accepted and what drift is left.
+// Closing says what was accepted and what drift is left. It names entries where a prompt has shown them.
 func (r *Report) Closing(did Relocked) Closing {
-	c := Closing{Idle: did.Idle, Written: r.relockedText(did), Policy: r.policyText(), Left: r.leftText(did.Accepted, did.Whole), Shown: did.Shown}
-	for i := range r.entries {
-		if did.Accepted[i] {
-			c.Accepted = append(c.Accepted, i)
+	c := Closing{Idle: did.Idle, Policy: r.policyText(), Shown: did.Shown}
+	var pins pin.Counts
+	var pinned, dropped, left, recorded, written []string
+	for i, e := range r.entries {
+		ref := r.ref(e.Ref())
+		switch {
+		case !did.Accepted[i]:
+			if list := lint.WarningsIn(e.fresh); len(list) > 0 {
+				ref += " (WARNING " + list[0].ID + ")"
+			}
+			left = append(left, ref)
+			continue
+		case e.Kind == pin.Removed:
+			dropped = append(dropped, ref)
+		case !pin.ComparisonOf(r.Comparisons, e.Server).PolicyDiffers():
+			pins[e.Type]++
+			pinned = append(pinned, ref)
 		}
+		c.Accepted = append(c.Accepted, i)
 	}
-	c.Unrecorded = r.Said(slices.DeleteFunc(r.inOtherServers(), func(f lint.Finding) bool { return slices.Contains(did.Recorded[f.Ref()], f.Record()) }))
-	return c
-}
-
-// relockedText says what was written: "PINNED 12 tools: a, b; DROPPED 1 pin: c". Without
-// names it only counts.
-func (r *Report) relockedText(of Relocked) string {
-	accepted, whole, names := of.Accepted, of.Whole, of.Shown
-	pins, pinned := r.driftsThat(func(i int) bool {
-		d := &r.entries[i].Drift
-		return accepted[i] && d.Kind != pin.Removed && !pin.ComparisonOf(r.Comparisons, d.Server).PolicyDiffers()
-	})
-	_, dropped := r.driftsThat(func(i int) bool { return accepted[i] && r.entries[i].Kind == pin.Removed })
-	var did []string
 	say := func(what string, of []string) {
-		if names && pins[pin.Instructions] < len(of) {
+		if did.Shown && pins[pin.Instructions] < len(of) {
 			what += ": " + text.List(of, maxClosingNames)
 		}
 		if len(of) > 0 {
-			did = append(did, what)
+			written = append(written, what)
 		}
 	}
 	say("PINNED "+pins.Plural(), pinned)
 	say("DROPPED "+text.Count(len(dropped), "pin"), dropped)
+	problems := r.problems()
 	for i := range r.Comparisons {
 		p := &r.Comparisons[i]
-		server := text.Name(p.Server)
 		if p.PolicyDiffers() {
-			did = append(did, fmt.Sprintf("PINNED %s of server %s anew, policy %s", pin.CountPins(p.Captured.Pins).Plural(), server, pin.PolicyWords(p.Captured.Policy)))
+			written = append(written, fmt.Sprintf("PINNED %s of server %s anew, policy %s", pin.CountPins(p.Captured.Pins).Plural(), text.Name(p.Server), pin.PolicyWords(p.Captured.Policy)))
 		}
-		if slices.Contains(whole, p.Server) {
-			did = append(did, "PINNED server "+server+" without tools")
+		whole := slices.Contains(did.Whole, p.Server)
+		if whole {
+			written = append(written, "PINNED server "+text.Name(p.Server)+" without tools")
+		}
+		if whole || !p.HasNoEntries() {
+			problems = slices.DeleteFunc(problems, func(problem Problem) bool { return problem.Server == p.Server })
 		}
 	}
-	var recorded []string
-	for _, f := range r.Unrecorded() {
-		if slices.Contains(of.Recorded[f.Ref()], f.Record()) {
+	isRecorded := func(f lint.Finding) bool { return slices.Contains(did.Recorded[f.Ref()], f.Record()) }
+	for _, f := range r.Unrecorded {
+		if isRecorded(f) {
 			recorded = append(recorded, f.ID+" of "+r.ref(f.Ref()))
 		}
 	}
-	if len(recorded) > 0 {
-		did = append(did, "RECORDED "+text.List(slices.Compact(recorded), maxClosingNames))
+	if recorded != nil {
+		written = append(written, "RECORDED "+text.List(slices.Compact(recorded), maxClosingNames))
 	}
-	if did == nil {
-		return ""
+	if written != nil {
+		c.Written = strings.Join(written, "; ") + " -> " + text.Printable(r.Lockfile)
 	}
-	return strings.Join(did, "; ") + " -> " + text.Printable(r.Lockfile)
-}
-
-// leftText names the drift that was not accepted and the bare servers that were not
-// settled. It is "" where there is none.
-func (r *Report) leftText(accepted map[int]bool, whole []string) string {
-	var left []string
-	for i := range r.entries {
-		if accepted[i] {
-			continue
-		}
-		name := r.ref(r.entries[i].Ref())
-		if list := lint.WarningsIn(r.entries[i].fresh); len(list) > 0 {
-			name += " (" + "WARNING " + list[0].ID + ")"
-		}
-		left = append(left, name)
-	}
-	entries := ""
+	c.Unrecorded = r.Said(slices.DeleteFunc(slices.Clone(r.elsewhere), isRecorded))
 	if left != nil {
-		entries = text.Number(len(left)) + " left: " + text.List(left, maxClosingNames)
+		c.Left = text.Number(len(left)) + " left: " + text.List(left, maxClosingNames)
 	}
 	if r.LeftOut > 0 {
-		entries = joined("; ", entries, text.Number(r.LeftOut)+" not asked about (--only)")
+		c.Left = joined("; ", c.Left, text.Number(r.LeftOut)+" not asked about (--only)")
 	}
-	servers := problemText(slices.DeleteFunc(r.problems(), func(p Problem) bool {
-		return !pin.ComparisonOf(r.Comparisons, p.Server).HasNoEntries() || slices.Contains(whole, p.Server)
-	}))
-	if text := joined("; ", entries, servers); text != "" {
-		return "DRIFT: " + text + r.policyText()
+	if c.Left = joined("; ", c.Left, problemText(problems)); c.Left != "" {
+		c.Left = "DRIFT: " + c.Left + c.Policy
 	}
-	return ""
+	return c
 }

@@ -22,7 +22,9 @@ const (
 func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 	t := New(w, style)
 	if m.Matches {
-		t.matches(m)
+		t.printf("%s\n", t.paint('+', m.Word+": "+m.Text))
+		t.Findings("  ", approvedTitle, m.Approved)
+		t.unrecorded(m)
 		return t.Err
 	}
 	var blocks bytes.Buffer
@@ -35,7 +37,11 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 		}
 		inner.Block(m, b)
 	}
-	t.length(m, bytes.Count(blocks.Bytes(), []byte("\n")))
+	lines := bytes.Count(blocks.Bytes(), []byte("\n"))
+	if long := len(m.Blocks) > longReview || lines > longLayout; long && len(m.Blocks) > 1 {
+		t.Say("", layout.Run{Op: '!', Text: "a long review: " + text.Count(len(m.Blocks), "change") + " in " + text.Count(lines, "line")})
+		t.Hint(m.Stat, m.Part)
+	}
 	t.Head(m)
 	t.printf("%s\n", blocks.Bytes())
 	if inner.brief {
@@ -48,33 +54,22 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 		}
 	}
 	t.Hint(m.All)
-	for _, list := range [][]report.Step{m.Next, m.Record} {
-		t.Hints(list)
-	}
+	t.Hint(m.Next...)
+	t.Hint(m.Record...)
 	return t.Err
 }
 
-// Hints prints several steps.
-func (t *Writer) Hints(list []report.Step) {
-	for _, s := range list {
-		t.Hint(s)
-	}
-}
-
-// matches prints an answer without drift, and the warnings in what matches.
-func (t *Writer) matches(m *report.Model) {
-	t.printf("%s\n", t.paint('+', m.Word+": "+m.Text))
-	t.approved(m)
-	t.unrecorded(m)
-}
-
-// approved prints the approved warnings, by entry: how many of each, and the newest.
-func (t *Writer) approved(m *report.Model) { t.Findings("  ", approvedTitle, m.Approved) }
+// Above these limits a review says how long it is, and what shortens it: it is more than
+// one sitting.
+const (
+	longReview = 60  // blocks
+	longLayout = 300 // lines
+)
 
 // unrecorded prints the warnings that are not on record.
 func (t *Writer) unrecorded(m *report.Model) {
 	t.Findings("  ", unrecordedTitle, m.Unrecorded)
-	t.Hints(m.Record)
+	t.Hint(m.Record...)
 }
 
 // otherServers prints which captures look like those of another server.
@@ -95,83 +90,76 @@ func (t *Writer) verdict(m *report.Model) {
 	t.Say("", layout.Run{Op: op, Text: m.Word + ": "}, layout.Run{Op: 'W', Text: m.Warning}, layout.Run{Op: op, Text: strings.TrimPrefix(m.Text, m.Warning)})
 }
 
-// Above these limits a review says how long it is, and what shortens it: it is more than
-// one sitting.
-const (
-	longReview = 60  // blocks
-	longLayout = 300 // lines
-)
-
-// length says how long a long review is.
-func (t *Writer) length(m *report.Model, lines int) {
-	if len(m.Blocks) <= longReview && lines <= longLayout || len(m.Blocks) == 1 {
-		return
-	}
-	t.Say("", layout.Run{Op: '!', Text: "a long review: " + text.Count(len(m.Blocks), "change") + " in " + text.Count(lines, "line")})
-	t.Hint(m.Stat)
-	t.Hint(m.Part)
-}
-
 // Head says what is compared, what drifted of each server, and what is worth reading first.
 func (t *Writer) Head(m *report.Model) {
 	t.otherServers(m)
-	t.table(m)
-	if m.Warned != "" {
-		t.Say("  ", layout.Run{Op: 'W', Text: m.Warned})
+	if m.Several {
+		t.table(m)
+	} else {
+		s := &m.Servers[0]
+		t.Say("", layout.Run{Op: '*', Text: t.sideText(s)})
+		t.versions("  ", s)
+		t.notes("  ", s.Notes...)
+		t.notes("  ", countText(&s.Counts, true))
 	}
-	for _, note := range m.Notes {
-		t.Say("  ", layout.Run{Op: '=', Text: note})
-	}
+	t.Say("  ", layout.Run{Op: 'W', Text: m.Warned})
+	t.notes("  ", m.Notes...)
 	if len(m.Worst) > 0 {
-		t.Say("  ", layout.Run{Op: '=', Text: "first:"})
-		for _, w := range m.Worst {
-			var names []string
-			for _, e := range w.Entries {
-				names = append(names, fmt.Sprintf("%s (%d)", e.Name, e.Block))
-			}
-			t.Say("    ", layout.Run{Op: '=', Text: w.Said + ": "}, layout.Run{Op: '*', Text: strings.Join(names, ", ")}, layout.Run{Op: '=', Text: strings.TrimRight(" "+w.More, " ")})
+		t.notes("  ", "first:")
+	}
+	for _, w := range m.Worst {
+		var names []string
+		for _, e := range w.Entries {
+			names = append(names, fmt.Sprintf("%s (%d)", e.Name, e.Block))
 		}
+		t.Say("    ", layout.Run{Op: '=', Text: w.Said + ": "}, layout.Run{Op: '*', Text: strings.Join(names, ", ")}, layout.Run{Op: '=', Text: strings.TrimRight(" "+w.More, " ")})
 	}
-	t.orders(m)
-	t.Findings("  ", "", m.Whole)
-	t.Findings("  ", unrecordedTitle, m.Unrecorded)
-	t.approved(m)
-}
-
-// maxSaidOrders is how many sentences the top of a review quotes, without --full.
-const maxSaidOrders = 40
-
-// orders quotes the sentences that order in what is approved for the first time.
-func (t *Writer) orders(m *report.Model) {
-	if len(m.Orders) == 0 {
-		return
+	if n := len(m.Orders); n > 0 {
+		t.notes("  ", text.Count(n, "sentence")+" that may order the model:")
 	}
-	t.Say("  ", layout.Run{Op: '=', Text: text.Count(len(m.Orders), "sentence") + " that may order the model:"})
 	for i, order := range m.Orders {
 		if i == maxSaidOrders && !t.Full {
 			t.Say("    ", layout.Run{Op: '~', Text: "and " + text.Number(len(m.Orders)-i) + " more (--full)"})
 			break
 		}
-		t.Say("    ", layout.Run{Op: '=', Text: order.Names + ": " + order.Text})
+		t.notes("    ", order.Names+": "+order.Text)
+	}
+	t.Findings("  ", "", m.Whole)
+	t.Findings("  ", unrecordedTitle, m.Unrecorded)
+	t.Findings("  ", approvedTitle, m.Approved)
+}
+
+// maxSaidOrders is how many sentences the top of a review quotes, without --full.
+const maxSaidOrders = 40
+
+// notes prints lines of ours.
+func (t *Writer) notes(indent string, lines ...string) {
+	for _, line := range lines {
+		t.Say(indent, layout.Run{Op: '=', Text: line})
 	}
 }
 
 // Findings prints findings with the names of their entries, under a title where there
 // is one.
 func (t *Writer) Findings(indent, title string, list []report.Finding) {
-	if len(list) > 0 && title != "" {
-		t.Say(indent, layout.Run{Op: '=', Text: title})
+	if len(list) > 0 {
+		t.notes(indent, title)
 	}
-	for _, f := range list {
-		op := byte('=')
-		if f.Warning {
-			op = 'W'
-		}
-		t.Say(indent, layout.Run{Op: op, Text: f.Word()}, layout.Run{Op: '=', Text: strings.TrimPrefix(f.Said(), f.Word())})
+	for i := range list {
+		t.finding(indent, &list[i], strings.TrimPrefix(list[i].Said(), list[i].Word()))
 	}
 }
 
-// Short reports whether a block takes one line.
+// finding prints one finding, with what is said of it behind its word.
+func (t *Writer) finding(indent string, f *report.Finding, said string) {
+	op := byte('=')
+	if f.Warning {
+		op = 'W'
+	}
+	t.Say(indent, layout.Run{Op: op, Text: f.Word()}, layout.Run{Op: '=', Text: said})
+}
+
+// short reports whether a block takes one line.
 func (t *Writer) short(b *report.Block) bool { return b.Minor && !t.Full }
 
 // Block prints what is read in one go.
@@ -186,41 +174,34 @@ func (t *Writer) Block(m *report.Model, b *report.Block) {
 	if !b.Blocked && m.Failed {
 		title = append(title, layout.Run{Op: '!', Text: "  allowed"})
 	}
-	if t.short(b) {
-		t.brief = true
-		note := b.Note
-		if b.Summed != "" {
-			note = "minor: " + b.Summed
-		}
-		t.Say(number, append(title, layout.Run{Op: '=', Text: spaced(note)})...)
+	if !t.short(b) {
+		t.Say(number, title...)
+		t.Rows(strings.Repeat(" ", len(number)), b)
 		return
 	}
-	t.Say(number, title...)
-	indent := strings.Repeat(" ", len(number))
-	t.rows(indent, b)
+	t.brief = true
+	note := b.Note
+	if b.Summed != "" {
+		note = "minor: " + b.Summed
+	}
+	t.Say(number, append(title, layout.Run{Op: '=', Text: spaced(note)})...)
 }
 
-// Rows prints what is said of a block, without its title.
+// Rows prints what is said of a block, without its title. Its note follows its findings.
 func (t *Writer) Rows(indent string, b *report.Block) {
 	t.Shown[b.Number] = true
-	t.rows(indent, b)
-}
-
-func (t *Writer) rows(indent string, b *report.Block) {
-	noted := b.Note == ""
+	note := b.Note
 	for i := range b.Rows {
 		row := &b.Rows[i]
-		if !row.Finding && !noted {
-			noted = true
-			t.Say(indent, layout.Run{Op: '=', Text: b.Note})
+		if !row.Finding {
+			t.notes(indent, note)
+			note = ""
 		}
 		if !row.Minor || t.Full {
 			t.row(indent, row)
 		}
 	}
-	if !noted {
-		t.Say(indent, layout.Run{Op: '=', Text: b.Note})
-	}
+	t.notes(indent, note)
 	if b.Summed != "" && !t.Full {
 		t.brief = true
 		t.Say(indent, layout.Run{Op: '~', Text: "minor: " + b.Summed})
@@ -244,10 +225,9 @@ func (t *Writer) row(indent string, row *report.Row) {
 	if t.Full {
 		place = row.Pointer
 	}
-	switch {
-	case row.Word == "" && row.Detail == "":
+	if row.Word == "" && row.Detail == "" {
 		below = indent // a definition
-	default:
+	} else {
 		t.Say(indent, layout.Run{Op: row.Op, Text: row.Word}, layout.Run{Op: '=', Text: spaced(place, in(row.Detail, row.Names))})
 	}
 	if row.Home == 0 || !t.Shown[row.Home] {
@@ -350,15 +330,11 @@ func (t *Writer) Whole(e *report.Entry) {
 
 // sideText says for one server what is compared with what.
 func (t *Writer) sideText(s *report.Server) string {
-	said, was, is := s.Label, "", ""
-	if said != "" {
-		said += "   "
+	set := func(digest string) string {
+		if !t.Full || digest == "" {
+			return ""
+		}
+		return ", set " + digest
 	}
-	if t.Full && s.OldSet != "" {
-		was = ", set " + s.OldSet
-	}
-	if t.Full && s.Set != "" {
-		is = ", set " + s.Set
-	}
-	return said + s.Old + was + "   ->   " + s.New + is
+	return strings.TrimLeft(s.Label+"   "+s.Old, " ") + set(s.OldSet) + "   ->   " + s.New + set(s.Set)
 }

@@ -11,19 +11,10 @@ import (
 	"pinproof/internal/text"
 )
 
-// table says what drifted of each server: a row each, and of a single one a line.
+// table says what drifted of each of several servers, a row each.
 func (t *Writer) table(m *report.Model) {
-	if !m.Several {
-		s := &m.Servers[0]
-		t.Say("", layout.Run{Op: '*', Text: t.sideText(s)})
-		t.notes("  ", s)
-		if said := countText(&s.Counts, true); said != "" {
-			t.Say("  ", layout.Run{Op: '=', Text: said})
-		}
-		return
-	}
 	rows := [][]string{{"server", "versions", "added", "changed", "removed", "code", "destructive", "orders", "text"}}
-	most := 0
+	most := 1
 	var differ []*report.Server
 	for i := range m.Servers {
 		if s := &m.Servers[i]; s.Differs {
@@ -35,63 +26,64 @@ func (t *Writer) table(m *report.Model) {
 		c := &s.Counts
 		bar := ""
 		if grown := c.After - c.Before; c.Known && grown != 0 {
-			bar = strings.Replace("+"+text.Number(grown), "+-", "-", 1)
-			if grown > 0 {
-				bar += " " + strings.Repeat("#", max(1, 20*grown/most))
-			}
+			bar = strings.TrimRight(signed(grown)+" "+strings.Repeat("#", max(0, (maxBar*grown+most-1)/most)), " ")
 		}
 		rows = append(rows, []string{s.Label, s.Versions, number(c.Added), number(c.Altered()), number(c.Removed), number(c.Code), number(c.Destructive), number(c.Strong), bar})
 	}
-	widths := make([]int, len(rows[0]))
-	for col := range rows[0] {
-		filled := false
-		for _, row := range rows {
-			widths[col] = max(widths[col], utf8.RuneCountInString(row[col]))
+	lines := columns(rows, 1, t.Width, func(col int) bool { return col > 1 && col < len(rows[0])-1 })
+	t.Say("", layout.Run{Op: '~', Text: lines[0]})
+	for i, s := range differ {
+		t.Say("", layout.Run{Op: '=', Text: lines[i+1]})
+		if rows[i+1][1] != s.Versions {
+			t.versions("    ", s)
 		}
-		for _, row := range rows[1:] {
-			filled = filled || row[col] != ""
-		}
-		if !filled {
-			widths[col] = 0 // an empty column
-		}
-	}
-	for i, row := range rows {
-		line := ""
-		for col, cell := range row {
-			switch {
-			case widths[col] == 0:
-			case col > 1 && col < len(row)-1:
-				line += fmt.Sprintf("  %*s", widths[col], cell)
-			default:
-				line += "  " + cell + strings.Repeat(" ", widths[col]-utf8.RuneCountInString(cell))
-			}
-		}
-		op := byte('=')
-		if i == 0 {
-			op = '~'
-		}
-		t.Say("", layout.Run{Op: op, Text: strings.TrimRight(line, " ")})
-		if i > 0 {
-			for _, note := range differ[i-1].Notes {
-				t.Say("    ", layout.Run{Op: '=', Text: note})
-			}
-		}
-		if i > 0 && (differ[i-1].Missing || strings.HasSuffix(differ[i-1].New, "no capture")) {
-			t.Say("    ", layout.Run{Op: '=', Text: t.sideText(differ[i-1])})
+		t.notes("    ", s.Notes...)
+		if s.Missing || strings.HasSuffix(s.New, "no capture") {
+			t.notes("    ", t.sideText(s))
 		}
 	}
-	if m.Others != "" {
-		t.Say("  ", layout.Run{Op: '=', Text: m.Others})
-	}
+	t.notes("  ", m.Others)
 }
 
-// notes says how a server and its policy changed, and what is odd about that.
-func (t *Writer) notes(indent string, s *report.Server) {
-	if s.Versions != "" {
-		t.Say(indent, layout.Run{Op: '=', Text: "the server calls itself " + s.Versions})
+// columns lays rows out in columns, an empty one left out. Cells of one of the columns are cut if
+// a row has no room in width.
+func columns(rows [][]string, cut, width int, right func(col int) bool) []string {
+	lines := make([]string, len(rows))
+	widths, all := make([]int, len(rows[0])), 0
+	for col := range rows[0] {
+		for i, row := range rows {
+			if i > 0 && row[col] != "" {
+				widths[col] = max(widths[col], len("  "+rows[0][col]), layout.Columns("  "+row[col]))
+			}
+		}
+		all += widths[col]
 	}
-	for _, note := range s.Notes {
-		t.Say(indent, layout.Run{Op: '=', Text: note})
+	if over := all - width; over > 0 {
+		widths[cut] = max(min(widths[cut], leastCell), widths[cut]-over)
+	}
+	for i, row := range rows {
+		for col := range row {
+			if widths[col] == 0 {
+				continue
+			}
+			if cell := []rune(row[col]); len(cell) > widths[col]-2 {
+				row[col] = string(cell[:widths[col]-3]) + "…"
+			}
+			if right(col) {
+				lines[i] += fmt.Sprintf("%*s", widths[col], row[col])
+			} else {
+				lines[i] += fmt.Sprintf("  %-*s", widths[col]-2, row[col])
+			}
+		}
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return lines
+}
+
+// versions says how a server calls itself.
+func (t *Writer) versions(indent string, s *report.Server) {
+	if s.Versions != "" {
+		t.notes(indent, "the server calls itself "+s.Versions)
 	}
 }
 
@@ -102,29 +94,26 @@ func number(n int) string {
 	return text.Number(n)
 }
 
+// signed is a number with its sign.
+func signed(n int) string { return strings.Replace("+"+text.Number(n), "+-", "-", 1) }
+
 // countText is the row of a single server in words.
 func countText(c *report.Counts, size bool) string {
-	said := ""
-	add := func(n int, word string) {
-		if n > 0 {
-			if said != "" {
-				said += ", "
-			}
-			said += text.Number(n) + " " + word
+	var said []string
+	for _, one := range []struct {
+		n    int
+		word string
+	}{{c.Duplicate, "duplicate"}, {c.Hidden, "hidden"}, {c.Added, "added"}, {c.Changed, "changed"}, {c.Removed, "removed"},
+		{c.Code, "with code"}, {c.Destructive, "destructive"}, {c.Strong, "with a strong order"}} {
+		if one.n > 0 {
+			said = append(said, text.Number(one.n)+" "+one.word)
 		}
 	}
-	add(c.Duplicate, "duplicate")
-	add(c.Hidden, "hidden")
-	add(c.Added, "added")
-	add(c.Changed, "changed")
-	add(c.Removed, "removed")
-	add(c.Code, "with code")
-	add(c.Destructive, "destructive")
-	add(c.Strong, "with a strong order")
-	if grown := c.After - c.Before; size && said != "" && c.Known && grown != 0 {
-		said += "; text " + strings.Replace("+"+text.Number(grown), "+-", "-", 1) + " bytes"
+	grown := ""
+	if n := c.After - c.Before; size && said != nil && c.Known && n != 0 {
+		grown = "; text " + signed(n) + " bytes"
 	}
-	return said
+	return strings.Join(said, ", ") + grown
 }
 
 // WriteStat prints the shape of a review: a line for each block, numbered and in the order of
@@ -164,6 +153,11 @@ func WriteStat(w io.Writer, m *report.Model, style Style) error {
 	t.Hint(m.Read)
 	return t.Err
 }
+
+const (
+	maxBar    = 10 // columns of the bar of the text that a server adds
+	leastCell = 12 // columns of a cell that is cut, with the gap before it
+)
 
 // leastSaid is the room that what is said of a block needs behind its name. With less, it has a
 // line of its own.

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -68,14 +69,17 @@ func (t *Writer) printf(format string, args ...any) {
 // Blank prints an empty line.
 func (t *Writer) Blank() { t.printf("\n") }
 
-// Say prints words of ours, wrapped. A continued line has a gutter of its own: the words
-// may quote a server, and server text must not begin a line.
+// Say prints words of ours, wrapped, if there are any. A continued line has a gutter of its own:
+// the words may quote a server, and server text must not begin a line.
 func (t *Writer) Say(indent string, runs ...layout.Run) {
 	t.sayAligned(indent, strings.Repeat(" ", utf8.RuneCountInString(indent))+"  : ", runs...)
 }
 
 // sayAligned is Say with next before each continued line.
 func (t *Writer) sayAligned(indent, next string, runs ...layout.Run) {
+	if !slices.ContainsFunc(runs, func(r layout.Run) bool { return r.Text != "" }) {
+		return
+	}
 	room := t.Width - utf8.RuneCountInString(indent)
 	width := max(layout.LeastWidth/2, t.Width-utf8.RuneCountInString(next))
 	for _, l := range (layout.Line{Runs: runs}).Wrap(max(width/2, room), width) {
@@ -90,13 +94,15 @@ func (t *Writer) sayAligned(indent, next string, runs ...layout.Run) {
 	}
 }
 
-// Hint prints a step. A command is never wrapped, so that it can be pasted.
-func (t *Writer) Hint(s report.Step) {
-	switch {
-	case s.Command != "":
-		t.printf("hint: %s: %s\n", s.Text, s.Command)
-	case s.Text != "":
-		t.Say("hint: ", layout.Run{Op: '=', Text: s.Text})
+// Hint prints steps. A command is never wrapped, so that it can be pasted.
+func (t *Writer) Hint(steps ...report.Step) {
+	for _, s := range steps {
+		switch {
+		case s.Command != "":
+			t.printf("hint: %s: %s\n", s.Text, s.Command)
+		case s.Text != "":
+			t.notes("hint: ", s.Text)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package plain
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -30,8 +31,8 @@ func WriteVerify(w io.Writer, m *report.Model, style Style, quiet bool) error {
 	}
 	t.otherServers(m)
 	left := t.blocks(m, m.Several && !t.Full)
-	if m.Cost != "" && !strings.HasSuffix(m.Cost, "as before") {
-		t.Say("", layout.Run{Op: '=', Text: m.Cost})
+	if !strings.HasSuffix(m.Cost, "as before") {
+		t.notes("", m.Cost)
 	}
 	t.verdict(m)
 	for _, p := range m.Problems {
@@ -47,10 +48,10 @@ func WriteVerify(w io.Writer, m *report.Model, style Style, quiet bool) error {
 	}
 	if m.Word == "DRIFT" || len(m.Entries) > 0 {
 		t.Hint(m.Review)
-		t.Hints(m.Paths)
+		t.Hint(m.Paths...)
 	}
 	if len(m.Entries) == 0 {
-		t.Hints(m.Record)
+		t.Hint(m.Record...)
 	}
 	return t.Err
 }
@@ -71,9 +72,9 @@ func (t *Writer) Blocks(m *report.Model) { t.blocks(m, false) }
 // blocks is Blocks. With brief it prints one line for each server, and below that the lines
 // of what has a warning, HIDDEN or DUPLICATE. It reports whether it left others out.
 func (t *Writer) blocks(m *report.Model, brief bool) (left bool) {
-	for _, f := range warnings(m.Whole) {
-		if f.List == "" { // what isn't pinned of an entry has a line of its own
-			t.Findings("", "", []report.Finding{f})
+	for i := range m.Whole {
+		if f := &m.Whole[i]; f.Warning && f.List == "" { // what isn't pinned of an entry has a line of its own
+			t.Findings("", "", m.Whole[i:i+1])
 		}
 	}
 	rows, width, room := make([][]gateRow, len(m.Blocks)), 0, maxGateLines
@@ -131,56 +132,48 @@ func (t *Writer) blocks(m *report.Model, brief bool) (left bool) {
 	return left
 }
 
-func warnings(list []report.Finding) (warnings []report.Finding) {
-	for _, f := range list {
-		if f.Warning {
-			warnings = append(warnings, f)
-		}
-	}
-	return warnings
-}
-
 // A gateRow is a line of detail.
 type gateRow struct {
 	op         byte
 	word, rest string
 }
 
-// gateRows says what changed in the entries of a block.
+// gateRows says what changed in the entries of a block. Its note follows its findings.
 func gateRows(b *report.Block) (rows []gateRow) {
-	say := func(op byte, word, rest string) { rows = append(rows, gateRow{op, word, rest}) }
-	said, noted := 0, b.Note == ""
+	said, note := 0, b.Note
+	takeNote := func() {
+		if note != "" {
+			rows = append(rows, gateRow{'=', note, ""})
+		}
+		note = ""
+	}
 	for i := range b.Rows {
 		row := &b.Rows[i]
-		if !row.Finding && !noted {
-			noted = true
-			say('=', b.Note, "")
+		if !row.Finding {
+			takeNote()
 		}
 		if row.Op == '+' || row.Op == '-' || row.Minor && !b.Minor {
 			continue
 		}
+		detail, word := row.Gate, row.Word
 		if !row.Finding {
-			if said++; said > maxGateChanges {
-				continue
+			said++
+			if row.Home > 0 {
+				word = row.Detail
+			} else if len(b.Entries) > 1 {
+				detail = strings.TrimPrefix(detail+", in all "+text.Number(len(b.Entries)), ", ")
 			}
 		}
-		detail, word := row.Gate, row.Word
-		if row.Home > 0 {
-			word = row.Detail
+		if row.Finding || said <= maxGateChanges {
+			rows = append(rows, gateRow{row.Op, word, spaced(row.Place, in(detail, row.Names))})
 		}
-		if len(b.Entries) > 1 && !row.Finding && row.Home == 0 {
-			detail = strings.TrimPrefix(detail+", in all "+text.Number(len(b.Entries)), ", ")
-		}
-		say(row.Op, word, spaced(row.Place, in(detail, row.Names)))
 	}
 	if said > maxGateChanges {
-		say('~', text.Count(said-maxGateChanges, "more change"), "")
+		rows = append(rows, gateRow{'~', text.Count(said-maxGateChanges, "more change"), ""})
 	}
-	if !noted {
-		say('=', b.Note, "")
-	}
+	takeNote()
 	if b.Summed != "" && !b.Minor {
-		say('~', "minor", "  "+b.Summed)
+		rows = append(rows, gateRow{'~', "minor", "  " + b.Summed})
 	}
 	return rows
 }
@@ -207,14 +200,8 @@ func (t *Writer) gateRow(row gateRow, width int) {
 // its digest, and the notes.
 func WriteLocked(w io.Writer, m *report.Model, style Style) error {
 	t := New(w, style)
-	var notes []report.Finding
-	accepted := warnings(m.Whole)
-	for _, f := range m.Whole {
-		if !f.Warning {
-			notes = append(notes, f)
-		}
-	}
-	for _, f := range m.Fresh {
+	var accepted, notes []report.Finding
+	for _, f := range slices.Concat(m.Whole, m.Fresh) {
 		if f.Warning {
 			accepted = append(accepted, f)
 		} else {
@@ -238,7 +225,7 @@ func WriteLocked(w io.Writer, m *report.Model, style Style) error {
 		t.printf("  %-*s  %s\n", width, "set", s.Set)
 	}
 	t.Findings("  ", "", notes)
-	t.Hints(m.Locked)
+	t.Hint(m.Locked...)
 	return t.Err
 }
 
@@ -246,20 +233,15 @@ func WriteLocked(w io.Writer, m *report.Model, style Style) error {
 // a line, unless a prompt has already shown it.
 func WriteRelocked(w io.Writer, m *report.Model, c report.Closing, style Style) error {
 	t := New(w, style)
-	for _, text := range c.Idle {
-		t.Say("", layout.Run{Op: '=', Text: text})
-	}
+	t.notes("", c.Idle...)
 	if !c.Shown {
 		t.otherServers(m)
 		for _, at := range c.Accepted {
 			e := &m.Entries[at]
 			t.printf("accepted [%s] %s  %s\n", e.Kind, e.Ref, e.Digest)
-			for _, f := range e.Findings[:e.New] {
-				op := byte('=')
-				if f.Warning {
-					op = 'W'
-				}
-				t.Say("  ", layout.Run{Op: op, Text: f.Word()}, layout.Run{Op: '=', Text: spaced(f.Place, f.Detail)})
+			for i := range e.Findings[:e.New] {
+				f := &e.Findings[i]
+				t.finding("  ", f, spaced(f.Place, f.Detail))
 			}
 		}
 		t.Findings("  ", "", m.Whole)
@@ -268,8 +250,6 @@ func WriteRelocked(w io.Writer, m *report.Model, c report.Closing, style Style) 
 	if c.Written != "" {
 		t.Say("", layout.Run{Op: '+', Text: c.Written}, layout.Run{Op: '=', Text: c.Policy})
 	}
-	if c.Left != "" {
-		t.Say("", layout.Run{Op: '-', Text: c.Left})
-	}
+	t.Say("", layout.Run{Op: '-', Text: c.Left})
 	return t.Err
 }
