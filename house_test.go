@@ -38,7 +38,7 @@ var imports = map[string]string{
 	"diff":       "text jsontree schema pin",
 	"lint":       "text jsontree schema pin",
 	"layout":     "text jsontree diff",
-	"signature":  "text jsontree pin diff layout",
+	"signature":  "text jsontree schema pin diff layout",
 	"report":     "text fail shell jsontree pin diff lint layout signature",
 	"plain":      "text jsontree layout report",
 	"markdown":   "text report plain",

@@ -13,6 +13,9 @@ import (
 // in, numbers as they were read into it.
 func Append(dst []byte, v Value) []byte { return appendValue(dst, &v, nil) }
 
+// MarshalJSON is Append.
+func (v Value) MarshalJSON() ([]byte, error) { return Append(nil, v), nil }
+
 // AppendIndented writes JSON text over several lines, indented by two spaces and by depth
 // times as much after each line feed.
 func AppendIndented(dst, text []byte, depth int) []byte {

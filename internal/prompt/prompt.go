@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"pinproof/internal/fail"
@@ -21,6 +22,7 @@ type Prompter struct {
 	in    *bufio.Reader
 	drain func()    // drops what was typed so far
 	out   io.Writer // questions
+	err   error     // the first one of writing them
 	t     *plain.Writer
 	m     *report.Model
 	about report.Questions
@@ -30,15 +32,15 @@ type Prompter struct {
 // New asks on out and reads the answers from in. What is asked about is shown by t. drain drops the
 // input that waits at a terminal. again is the command to go on with for a person who leaves.
 func New(in io.Reader, out io.Writer, t *plain.Writer, m *report.Model, about report.Questions, again string, drain func()) *Prompter {
-	return &Prompter{bufio.NewReader(in), drain, out, t, m, about, again}
+	return &Prompter{in: bufio.NewReader(in), drain: drain, out: out, t: t, m: m, about: about, again: again}
 }
 
-// A question is about entries that are accepted together, or about the whole review.
+// A question is about the entries of a block, which are accepted together, or about the whole review.
 type question struct {
 	text    string
 	server  string          // whose entries they are, printable; "" if it is about the whole review
 	block   *report.Block   // what it is about; nil if it is about the whole review
-	entries []int           // indexes of Model.Entries
+	entries []int           // those of the block, indexes of Model.Entries
 	matched int             // the number, from 1, of a warning that is not on record; 0: none
 	warned  bool            // only the word yes accepts it
 	answer  byte            // 'y', 'n', or 0 while it is open
@@ -53,37 +55,35 @@ type Chosen struct {
 	Warnings []int        // of entries that match their pins, to put on record: indexes of Questions.Unrecorded
 }
 
-func (c *Chosen) count() int { return len(c.Drifts) + len(c.Warnings) }
-
 // Review asks a question for each block, in the order diff shows them. Nothing has been
 // written when it returns.
 func (p *Prompter) Review() (Chosen, error) {
+	chosen, err := p.review()
+	if broken := cmp.Or(p.err, p.t.Err); broken != nil {
+		return Chosen{}, broken // it isn't certain that all was seen
+	}
+	return chosen, err
+}
+
+func (p *Prompter) review() (Chosen, error) {
 	p.t.Head(p.m)
 	list := p.questions()
-	shown := map[int]bool{}
 	var done [][]*question // what each answer closed, to go back
 	for {
 		i := slices.IndexFunc(list, func(q *question) bool { return q.answer == 0 })
 		if i < 0 {
-			return accepted(list), p.t.Err
+			return accepted(list), nil
 		}
 		q := list[i]
 		p.show(q.block)
-		q.rest = count(p.unwarned(list, q.server, true))
-		key, err := p.ask(q, p.position(list, i), p.keys(q, len(done) > 0))
-		if err != nil {
-			return Chosen{}, err
-		}
-		if q.block != nil {
-			shown[q.block.Number] = true
-		}
+		q.rest = count(unwarned(list, q.server, true))
 		closes := func(answer byte, closed ...*question) {
 			for _, q := range closed {
 				q.answer = answer
 			}
 			done = append(done, closed)
 		}
-		switch key {
+		switch key := p.ask(q, p.position(list, i), p.keys(q, len(done) > 0)); key {
 		case 'y', 'n':
 			if closes(key, q); key == 'n' && q.refused != "" {
 				return Chosen{}, fail.New("%s: nothing was written", q.refused).Refusal()
@@ -91,8 +91,7 @@ func (p *Prompter) Review() (Chosen, error) {
 		case 'e':
 			var each []*question
 			for i := range q.block.Each {
-				one := &q.block.Each[i]
-				each = append(each, &question{text: one.Ask, server: q.server, block: one, entries: one.Entries, warned: q.warned})
+				each = append(each, ofBlock(&q.block.Each[i], q.server, q.warned))
 			}
 			list = slices.Replace(list, i, i+1, each...)
 		case 'b':
@@ -103,44 +102,46 @@ func (p *Prompter) Review() (Chosen, error) {
 		case 's':
 			closes('n', open(list, func(other *question) bool { return other.server == q.server })...)
 		case 'a', 'S':
-			rest, err := p.acceptRest(list, shown, q.server, key == 'S')
-			if err != nil {
-				return Chosen{}, err
-			}
-			if len(rest) > 0 {
+			if rest := p.acceptRest(list, q.server, key == 'S'); len(rest) > 0 {
 				closes('y', rest...)
 			}
 		case 'w':
-			return accepted(list), p.t.Err
+			return accepted(list), nil
 		default:
-			stays, all, err := p.leave(list, key == 'q')
-			if err != nil || !stays {
+			if all, stays, err := p.leave(list, key == 'q'); !stays {
 				return all, err
 			}
 		}
 	}
 }
 
+// ofBlock is the question about a block.
+func ofBlock(b *report.Block, server string, warned bool) *question {
+	return &question{text: b.Ask, server: server, block: b, entries: b.Entries, warned: warned}
+}
+
 // leave ends the review. Of what is accepted so far nothing is written unless the person
 // says so: who quits is asked, the end of an input can't be.
-func (p *Prompter) leave(list []*question, quits bool) (stays bool, all Chosen, err error) {
+func (p *Prompter) leave(list []*question, quits bool) (all Chosen, stays bool, err error) {
 	all = accepted(list)
+	n := len(all.Drifts) + len(all.Warnings)
 	left := fail.New("left before the end; nothing was written").Hint("to go on: %s", p.again)
-	if all.count() == 0 || p.about.AllOrNothing {
-		return false, Chosen{}, left
+	if n == 0 || p.about.AllOrNothing {
+		return Chosen{}, false, left
 	}
 	if quits {
-		key, err := p.ask(&question{text: "Write the " + text.Number(all.count()) + " accepted?", help: map[byte]string{
+		switch p.ask(&question{text: "Write the " + text.Number(n) + " accepted?", help: map[byte]string{
 			'y': "write them; the rest keeps its pins", 'n': "leave; nothing is written", 'b': "go on with the review",
-		}}, "", "ynb")
-		switch {
-		case err != nil || key == 'y' || key == 'b':
-			return key == 'b', all, cmp.Or(err, p.t.Err)
-		case key == 'n':
-			return false, Chosen{}, left
+		}}, "", "ynb") {
+		case 'y':
+			return all, false, nil
+		case 'b':
+			return all, true, nil
+		case 'n':
+			return Chosen{}, false, left
 		}
 	}
-	return false, Chosen{}, left.Hint("w writes what is accepted so far, and stops")
+	return Chosen{}, false, left.Hint("w writes what is accepted so far, and stops")
 }
 
 // open lists the open questions that are holds for.
@@ -148,20 +149,33 @@ func open(list []*question, are func(*question) bool) []*question {
 	return slices.DeleteFunc(slices.Clone(list), func(q *question) bool { return q.answer != 0 || !are(q) })
 }
 
+// unwarned lists the open questions about entries without a warning, of one server or of all.
+func unwarned(list []*question, server string, own bool) []*question {
+	return open(list, func(q *question) bool { return q.block != nil && !q.warned && (!own || q.server == server) })
+}
+
+// count counts the entries of questions.
+func count(list []*question) (n int) {
+	for _, q := range list {
+		n += len(q.entries)
+	}
+	return n
+}
+
 // position says which question of how many it is: "(12 of 75, playwright 3 of 16)". With
 // several servers it counts those of its own server, too.
-func (p *Prompter) position(list []*question, i int) string {
-	said := text.Number(i+1) + " of " + text.Number(len(list))
-	if q := list[i]; p.m.Several && q.server != "" {
-		own := func(list []*question) (n int) {
-			for _, other := range list {
-				if other.server == q.server {
-					n++
+func (p *Prompter) position(list []*question, at int) string {
+	said := text.Number(at+1) + " of " + text.Number(len(list))
+	if server := list[at].server; p.m.Several && server != "" {
+		number, own := 0, 0
+		for i, other := range list {
+			if other.server == server {
+				if own++; i <= at {
+					number++
 				}
 			}
-			return n
 		}
-		said += ", " + q.server + " " + text.Number(own(list[:i+1])) + " of " + text.Number(own(list))
+		said += ", " + server + " " + text.Number(number) + " of " + text.Number(own)
 	}
 	return " (" + said + ")"
 }
@@ -184,8 +198,7 @@ func accepted(list []*question) Chosen {
 }
 
 // questions returns what there is to ask, in diff's order.
-func (p *Prompter) questions() []*question {
-	var list []*question
+func (p *Prompter) questions() (list []*question) {
 	if p.about.Policy {
 		list = append(list, &question{text: "Accept the changed policy?", refused: "the policy was not accepted"})
 	}
@@ -193,12 +206,11 @@ func (p *Prompter) questions() []*question {
 		list = append(list, &question{text: "The capture as a whole has a warning. Go on?", warned: true, refused: "the warning was not accepted"})
 	}
 	for i := range p.m.Blocks {
-		b := &p.m.Blocks[i]
-		if b.Repeat {
+		if b := &p.m.Blocks[i]; b.Repeat {
 			p.show(b) // nothing to ask
-			continue
+		} else {
+			list = append(list, ofBlock(b, p.m.Entries[b.Entries[0]].Label, b.Warned))
 		}
-		list = append(list, &question{text: b.Ask, server: p.m.Entries[b.Entries[0]].Label, block: b, entries: b.Entries, warned: b.Warned})
 	}
 	for i, f := range p.about.Unrecorded {
 		asked := f.Names + " matches its pin and has a warning that is not on record: " + f.ID + ". Accept it?"
@@ -209,23 +221,19 @@ func (p *Prompter) questions() []*question {
 
 // keys returns the keys that may answer a question, in the order they are offered.
 func (p *Prompter) keys(q *question, back bool) string {
-	keys := "yn"
-	if len(q.entries) > 1 {
-		keys += "e"
+	keys := ""
+	for _, may := range []struct {
+		keys string
+		are  bool
+	}{
+		{"yn", true}, {"e", len(q.entries) > 1}, {"da", q.block != nil}, {"sS", q.server != ""},
+		{"w", q.block != nil && !p.about.AllOrNothing}, {"b", back}, {"q", true},
+	} {
+		if may.are {
+			keys += may.keys
+		}
 	}
-	if len(q.entries) > 0 {
-		keys += "da"
-	}
-	if q.server != "" {
-		keys += "sS"
-	}
-	if len(q.entries) > 0 && !p.about.AllOrNothing {
-		keys += "w"
-	}
-	if back {
-		keys += "b"
-	}
-	return keys + "q"
+	return keys
 }
 
 func (p *Prompter) show(b *report.Block) {
@@ -236,117 +244,70 @@ func (p *Prompter) show(b *report.Block) {
 }
 
 // definition shows one definition whole. Of several it asks which.
-func (p *Prompter) definition(q *question) error {
-	at := q.entries[0]
+func (p *Prompter) definition(q *question) {
+	n := 1
 	if len(q.entries) > 1 {
-		var words strings.Builder
+		var names []string
 		for i, entry := range q.entries {
-			fmt.Fprintf(&words, "%d %s  ", i+1, p.m.Entries[entry].Short)
+			names = append(names, fmt.Sprintf("%d %s", i+1, p.m.Entries[entry].Short))
 		}
-		if err := p.say(strings.TrimRight(words.String(), " "), "\n"); err != nil {
-			return err
-		}
-		reply, err := p.read("Which of them? A number, or Enter for none [?]: ")
-		if err != nil {
-			return err
-		}
-		n := 0
-		if _, err := fmt.Sscanf(reply, "%d", &n); err != nil || n < 1 || n > len(q.entries) {
-			return nil
-		}
-		at = q.entries[n-1]
+		p.say(strings.Join(names, "  ") + "\n")
+		reply, _ := p.read("Which of them? A number, or Enter for none [?]: ")
+		n, _ = strconv.Atoi(reply) // 0 for what is none
 	}
-	p.t.Whole(&p.m.Entries[at])
-	return nil
-}
-
-// unwarned lists the open questions about entries without a warning, of one server or of all.
-func (p *Prompter) unwarned(list []*question, server string, own bool) []*question {
-	return open(list, func(q *question) bool { return len(q.entries) > 0 && !q.warned && (!own || q.server == server) })
-}
-
-// counted counts the entries of questions in words: "3 tools", "4 entries".
-func (p *Prompter) counted(list []*question) string {
-	noun := ""
-	for _, q := range list {
-		for _, at := range q.entries {
-			if is := p.m.Entries[at].Noun; noun == "" {
-				noun = is
-			} else if noun != is {
-				noun = "entry"
-			}
-		}
+	if n > 0 && n <= len(q.entries) {
+		p.t.Whole(&p.m.Entries[q.entries[n-1]])
 	}
-	return text.Count(count(list), noun)
-}
-
-func count(list []*question) (n int) {
-	for _, q := range list {
-		n += len(q.entries)
-	}
-	return n
 }
 
 // acceptRest shows what is left without a warning and was not shown yet, of one server or of all,
 // names what is dangerous in it, and asks whether to accept it. It returns the questions that this
 // answers.
-func (p *Prompter) acceptRest(list []*question, shown map[int]bool, server string, own bool) ([]*question, error) {
-	rest, of := p.unwarned(list, server, own), ""
+func (p *Prompter) acceptRest(list []*question, server string, own bool) []*question {
+	rest, of := unwarned(list, server, own), ""
 	if own && p.m.Several {
 		of = " of server " + server
 	}
 	if len(rest) == 0 {
-		return nil, p.say("nothing"+of+" is left without a warning", "\n")
+		p.say("nothing" + of + " is left without a warning\n")
+		return nil
 	}
-	unseen := 0
-	for _, q := range rest {
-		if !shown[q.block.Number] {
-			unseen += len(q.entries)
-		}
+	unseen := slices.DeleteFunc(slices.Clone(rest), func(q *question) bool { return p.t.Shown[q.block.Number] })
+	if len(unseen) > 0 {
+		p.say("not shown yet: " + text.Count(count(unseen), "entry") + ", printed here first\n")
 	}
-	if unseen > 0 {
-		if err := p.say("not shown yet: "+text.Count(unseen, "entry")+", printed here first", "\n"); err != nil {
-			return nil, err
-		}
+	for _, q := range unseen {
+		p.show(q.block)
 	}
-	grave, others := map[string][]string{}, 0
+	noun, others := p.m.Entries[rest[0].entries[0]].Noun, 0
+	grave := map[string][]string{}
 	var kinds []string
 	for _, q := range rest {
-		if !shown[q.block.Number] {
-			shown[q.block.Number] = true
-			p.show(q.block)
-		}
 		for _, at := range q.entries {
 			e := &p.m.Entries[at]
-			if e.Grave == "" {
+			if e.Noun != noun {
+				noun = "entry"
+			}
+			switch {
+			case e.Grave == "":
 				others++
 				continue
-			}
-			if grave[e.Grave] == nil {
+			case grave[e.Grave] == nil:
 				kinds = append(kinds, e.Grave)
 			}
 			grave[e.Grave] = append(grave[e.Grave], e.Said)
 		}
 	}
-	asked := "Accept the " + p.counted(rest) + of + " that are left without a warning?"
-	if err := p.t.Flush(); err != nil {
-		return nil, err
-	}
 	for _, kind := range kinds {
-		if err := p.say("  "+kind+": "+strings.Join(grave[kind], ", "), "\n"); err != nil {
-			return nil, err
-		}
+		p.say("  " + kind + ": " + strings.Join(grave[kind], ", ") + "\n")
 	}
 	if len(kinds) > 0 && others > 0 {
-		if err := p.say("  "+text.Count(others, "other"), "\n"); err != nil {
-			return nil, err
-		}
+		p.say("  " + text.Count(others, "other") + "\n")
 	}
-	key, err := p.ask(&question{text: asked}, "", "yn")
-	if key != 'y' {
-		rest = nil
+	if p.ask(&question{text: "Accept the " + text.Count(count(rest), noun) + of + " that are left without a warning?"}, "", "yn") != 'y' {
+		return nil
 	}
-	return rest, err
+	return rest
 }
 
 var answerWords = map[byte][2]string{
@@ -362,30 +323,27 @@ var answerWords = map[byte][2]string{
 	'q': {"[q]uit", "leave; what is accepted so far is written only after a yes"},
 }
 
-// read asks for a line. What was typed before the question was shown answers nothing.
-func (p *Prompter) read(asked string) (string, error) {
-	if err := p.t.Flush(); err != nil {
-		return "", err
-	}
-	if p.drain != nil {
+// read asks for a line. What was typed before the question was shown answers nothing. It returns
+// false at the end of the input, and when the question can't be shown.
+func (p *Prompter) read(asked string) (reply string, ok bool) {
+	if p.err = cmp.Or(p.err, p.t.Flush()); p.drain != nil {
 		p.in.Discard(p.in.Buffered())
 		p.drain()
 	}
-	if err := p.say(asked, ""); err != nil {
-		return "", err
+	if p.say(asked); p.err != nil {
+		return "", false
 	}
 	reply, err := p.in.ReadString('\n')
 	if err != nil {
-		fmt.Fprintln(p.out)
-		return "", io.EOF
+		p.say("\n")
 	}
-	return strings.TrimSpace(reply), nil
+	return strings.TrimSpace(reply), err == nil
 }
 
 // ask repeats a question until it has one of the answers, and returns its key, or 0 at the
 // end of the input. where is said behind the question. 'd' and '?' show something and ask
 // again. After Enter alone, ask says what to type.
-func (p *Prompter) ask(q *question, where, keys string) (byte, error) {
+func (p *Prompter) ask(q *question, where, keys string) byte {
 	offered := keys
 	if !p.m.Several { // of a single server, a and w say the same
 		offered = strings.NewReplacer("s", "", "S", "").Replace(keys)
@@ -402,70 +360,64 @@ func (p *Prompter) ask(q *question, where, keys string) (byte, error) {
 		words[string(key)] = key
 		if strings.IndexByte(offered, key) >= 0 {
 			asked += " " + answerWords[key][0]
-			if key == 'S' {
-				asked += " (" + text.Number(q.rest) + " without a warning)"
-			}
+		}
+		if key == 'S' && p.m.Several {
+			asked += " (" + text.Number(q.rest) + " without a warning)"
 		}
 	}
 	for {
-		reply, err := p.read(asked + " [?]: ")
-		if err == io.EOF {
-			return 0, nil
-		}
-		if err != nil {
-			return 0, err
+		reply, ok := p.read(asked + " [?]: ")
+		if !ok {
+			return 0
 		}
 		if words[reply] == 0 { // only s and S are told apart
 			reply = strings.ToLower(reply)
 		}
 		switch key := words[reply]; {
 		case key == 'd':
-			if err := p.definition(q); err != nil && err != io.EOF {
-				return 0, err
-			}
+			p.definition(q)
 		case key != 0:
-			return key, nil
+			return key
 		case reply == "?":
-			if err := p.help(q, offered); err != nil {
-				return 0, err
-			}
+			p.help(q, offered)
 		case q.warned && reply == "y":
-			fmt.Fprintln(p.out, "a warning takes the whole word: yes")
+			p.say("a warning takes the whole word: yes\n")
 		default:
-			fmt.Fprintf(p.out, "type %s or ?, then Enter\n", expected)
+			p.say("type " + expected + " or ?, then Enter\n")
 		}
 	}
 }
 
 // help says what the answers mean.
-func (p *Prompter) help(q *question, offered string) error {
+func (p *Prompter) help(q *question, offered string) {
 	width := 0
 	for _, key := range []byte(offered) {
 		width = max(width, len(answerWords[key][0]))
 	}
 	for _, key := range []byte(offered) {
-		word := answerWords[key]
-		word[1] = cmp.Or(q.help[key], word[1])
+		word, means := answerWords[key][0], cmp.Or(q.help[key], answerWords[key][1])
 		if key == 'y' && q.warned {
-			word[0] = "yes"
+			word = "yes"
 		}
-		if err := p.say(fmt.Sprintf("  %-*s  %s", width, word[0], word[1]), "\n"); err != nil {
-			return err
-		}
+		p.say(fmt.Sprintf("  %-*s  %s\n", width, word, means))
 	}
-	return nil
 }
 
-// say prints our own words, wrapped, on the stream where the answers are typed.
-func (p *Prompter) say(words, end string) error {
-	lines := layout.Wrap([]layout.Line{{Runs: []layout.Run{{Op: '=', Text: words}}}}, p.t.Width-len("  : "))
+// say prints our own words, wrapped, on the stream where the answers are typed, below all that was
+// shown before. It keeps the first error.
+func (p *Prompter) say(words string) {
+	words, end := strings.CutSuffix(words, "\n")
 	said := ""
-	for i, l := range lines {
-		said += l.Runs[0].Text
-		if i < len(lines)-1 {
+	for i, l := range layout.Wrap([]layout.Line{{Runs: []layout.Run{{Op: '=', Text: words}}}}, p.t.Width-len("  : ")) {
+		if i > 0 {
 			said = strings.TrimRight(said, " ") + "\n  : "
 		}
+		said += l.Runs[0].Text
 	}
-	_, err := io.WriteString(p.out, said+end)
-	return err
+	if end {
+		said += "\n"
+	}
+	if p.err = cmp.Or(p.err, p.t.Flush()); p.err == nil {
+		_, p.err = io.WriteString(p.out, said)
+	}
 }

@@ -468,7 +468,7 @@ func (r *Report) data(m *Model) {
 			s.Pinned = &Side{Entries: len(p.Locked.Pins), SetDigest: p.Locked.Digest, Policy: p.Locked.Policy.Value()}
 		}
 		if p.Present {
-			s.Now = &Side{len(p.Captured.Pins), p.Captured.Digest, p.Captured.Policy.Value(), p.Capture, p.About, p.Noise}
+			s.Now = &Side{len(p.Captured.Pins), p.Captured.Digest, p.Captured.Policy.Value(), p.Capture, p.About, &p.Noise}
 		}
 		d.Servers = append(d.Servers, s)
 		for j := range p.Captured.Pins {

@@ -3,6 +3,8 @@
 package report
 
 import (
+	"encoding/json"
+
 	"pinproof/internal/jsontree"
 	"pinproof/internal/layout"
 )
@@ -64,9 +66,9 @@ type Model struct {
 
 // A NoAnswer is why there is no answer.
 type NoAnswer struct {
-	Text  string
-	Hints []string
-	Lines []string // both
+	Text  string   `json:"message"`
+	Hints []string `json:"hints"`
+	Lines []string `json:"-"` // both
 }
 
 // A Step is a command to type next, with what it is for. Either may be empty.
@@ -193,15 +195,20 @@ type Entry struct {
 
 // A Change is one difference inside an entry, as programs get it: nothing of it is printable.
 type Change struct {
-	Pointer, From, Label, LabelText string
-	Old, New                        jsontree.Value
+	Pointer   string         `json:"pointer"`
+	From      string         `json:"from,omitempty"`
+	Label     string         `json:"label"`
+	LabelText string         `json:"labelText"`
+	Old       jsontree.Value `json:"old,omitzero"`
+	New       jsontree.Value `json:"new,omitzero"`
 }
 
 // A Definition is what an entry is pinned as, or what it is now.
 type Definition struct {
-	Digest, Sanitized string
-	Line              int
-	Text              []byte // its canonical form, not printable; nil if it isn't stored
+	Digest    string          `json:"digest"`
+	Sanitized string          `json:"sanitizedDigest"`
+	Line      int             `json:"line"`
+	Text      json.RawMessage `json:"definition,omitempty"` // its canonical form, not printable; nil if it isn't stored
 }
 
 // A Block is drift that is read and accepted as one.
@@ -268,7 +275,7 @@ type Questions struct {
 	Labels       []string  // of their servers, printable
 }
 
-// Data is what programs get beside the rest.
+// Data is what programs get beside the rest, under the names that it has for them.
 type Data struct {
 	Against   string
 	Counts    map[string]int
@@ -282,18 +289,29 @@ type Data struct {
 
 // ServerData is one server's two sides for programs.
 type ServerData struct {
-	Server      string
-	Pinned, Now *Side
+	Server string `json:"server"`
+	Pinned *Side  `json:"pinned,omitempty"`
+	Now    *Side  `json:"now,omitempty"`
 }
 
 // A Side is one side of a comparison.
 type Side struct {
-	Entries        int
-	SetDigest      string
-	Policy         jsontree.Value
-	Capture, About string
-	Noise          int
+	Entries   int            `json:"entries"`
+	SetDigest string         `json:"setDigest,omitempty"`
+	Policy    jsontree.Value `json:"policy"`
+	Capture   string         `json:"capture,omitempty"`
+	About     string         `json:"about,omitempty"`
+	Noise     *int           `json:"linesPassedOver,omitempty"` // nil: the side was no capture
 }
 
 // A Captured is one entry of a capture, drifted or not.
-type Captured struct{ Server, List, Name, Short, Status, Digest, Sanitized, ApprovalHash string }
+type Captured struct {
+	Server       string `json:"server"`
+	List         string `json:"list"`
+	Name         string `json:"name"`
+	Short        string `json:"-"`
+	Status       string `json:"status"`
+	Digest       string `json:"digest"`
+	Sanitized    string `json:"sanitizedDigest"`
+	ApprovalHash string `json:"approvalHash,omitempty"`
+}

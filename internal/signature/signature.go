@@ -11,6 +11,7 @@ import (
 	"pinproof/internal/jsontree"
 	"pinproof/internal/layout"
 	"pinproof/internal/pin"
+	"pinproof/internal/schema"
 	"pinproof/internal/text"
 )
 
@@ -59,16 +60,23 @@ func (s *signer) value(depth int, name, pointer string, v jsontree.Value) {
 
 // Of makes the signature of an entry.
 func Of(list pin.EntryType, definition jsontree.Value) []Line {
-	s := &signer{}
 	if definition.Kind == '"' { // instructions are one text
-		s.value(0, "", "", definition)
-		return s.lines
+		return []Line{{Text: definition}}
 	}
+	s := &signer{}
 	identity := pin.EntryTypeInfo[list].Identity
-	name := definition.Get(identity).Text
-	for _, m := range inReadingOrder(definition) {
+	first := []string{"name", "annotations", "title", "description", "inputSchema", "outputSchema"} // what a reviewer reads first
+	place := func(m jsontree.Member) int {
+		if at := slices.Index(first, m.Name); at >= 0 {
+			return at
+		}
+		return len(first)
+	}
+	members := slices.Clone(definition.Members())
+	slices.SortStableFunc(members, func(a, b jsontree.Member) int { return place(a) - place(b) })
+	for _, m := range members {
 		if m.Name != identity || len(m.Value.Text) > text.MaxName { // else the heading has it
-			s.member(list, m, name)
+			s.member(list, m, definition.Get(identity).Text)
 		}
 	}
 	return s.lines
@@ -85,7 +93,7 @@ func (s *signer) member(list pin.EntryType, m jsontree.Member, name string) {
 	at := jsontree.Pointer("", m.Name)
 	object := m.Value.Kind == '{' && len(m.Value.Parts) > 0
 	switch {
-	case m.Name == "title" && m.Value.Kind == '"' && diff.InWords(m.Value.Text, name):
+	case isNameInWords(m, name):
 	case m.Name == "execution" && list == pin.Tools && len(m.Value.Parts) == 1 && m.Value.Get("taskSupport").Text == "forbidden": // the default (MCP 2025-11-25)
 	case m.Name == "description" && m.Value.Kind == '"':
 		s.value(0, "", at, m.Value)
@@ -103,40 +111,32 @@ func (s *signer) member(list pin.EntryType, m jsontree.Member, name string) {
 	}
 }
 
-// inReadingOrder lists the members of a definition in the order a reviewer reads them.
-func inReadingOrder(definition jsontree.Value) []jsontree.Member {
-	first := []string{"name", "annotations", "title", "description", "inputSchema", "outputSchema"}
-	place := func(m jsontree.Member) int {
-		if at := slices.Index(first, m.Name); at >= 0 {
-			return at
-		}
-		return len(first)
-	}
-	list := slices.Clone(definition.Members())
-	slices.SortStableFunc(list, func(a, b jsontree.Member) int { return place(a) - place(b) })
-	return list
+// isNameInWords reports whether a member is a title that says no more than the name beside it.
+func isNameInWords(m jsontree.Member, name string) bool {
+	return m.Name == "title" && m.Value.Kind == '"' && diff.InWords(m.Value.Text, name)
+}
+
+// isDescription reports whether a member is a description. One without a character would be no line
+// at all, so it is shown like any other member.
+func isDescription(m jsontree.Member) bool {
+	return m.Name == "description" && m.Value.Kind == '"' && m.Value.Text != ""
 }
 
 // annotations adds those of a tool, the hints as words; or of a resource, each with its name.
 func (s *signer) annotations(list pin.EntryType, pointer string, v jsontree.Value, name string) {
-	said := map[string]bool{}
-	if hints := HintsOf(v); list == pin.Tools {
-		var words []string
-		for i, hint := range Hints {
-			if said[hint.Name] = hints[i] != 0; hints[i] == 't' {
-				words = append(words, hint.Yes)
-			} else if hints[i] == 'f' {
-				words = append(words, hint.No)
-			}
-		}
-		if words != nil {
-			s.lines = append(s.lines, Line{Phrase: strings.Join(words, ", "), Pointer: pointer})
+	var said, words []string
+	hints := HintsOf(v)
+	for i, hint := range Hints {
+		if word := map[byte]string{'t': hint.Yes, 'f': hint.No}[hints[i]]; word != "" && list == pin.Tools {
+			said, words = append(said, hint.Name), append(words, word)
 		}
 	}
+	if words != nil {
+		s.lines = append(s.lines, Line{Phrase: strings.Join(words, ", "), Pointer: pointer})
+	}
 	for _, m := range v.Members() {
-		inWords := list == pin.Tools && m.Name == "title" && m.Value.Kind == '"' && diff.InWords(m.Value.Text, name)
-		if at := jsontree.Pointer(pointer, m.Name); !said[m.Name] && !inWords {
-			s.value(0, "annotations."+Name(m.Name), at, m.Value)
+		if !slices.Contains(said, m.Name) && !(list == pin.Tools && isNameInWords(m, name)) {
+			s.value(0, "annotations."+Name(m.Name), jsontree.Pointer(pointer, m.Name), m.Value)
 		}
 	}
 }
@@ -146,44 +146,43 @@ func (s *signer) annotations(list pin.EntryType, pointer string, v jsontree.Valu
 func (s *signer) arguments(pointer string, list jsontree.Value) bool {
 	var lines []Line
 	for _, item := range list.Items() {
-		name := item.Value.Get("name").Text
-		if item.Value.Get("name").Kind != '"' || name == "" || len(name) > text.MaxName {
+		name := item.Value.Get("name")
+		if name.Kind != '"' || !fitsLine(name.Text) {
 			return false
 		}
-		lines = append(lines, Argument(jsontree.Pointer(pointer, name), item.Value)...)
+		lines = append(lines, Argument(jsontree.Pointer(pointer, name.Text), item.Value)...)
 	}
 	s.lines = append(s.lines, lines...)
 	return len(lines) > 0
 }
 
+func fitsLine(name string) bool { return name != "" && len(name) <= text.MaxName }
+
 // Argument makes the lines of an argument of a prompt, which has a name.
 func Argument(pointer string, v jsontree.Value) []Line {
-	name := v.Get("name").Text
-	l, rest := Line{Name: Name(name), Pointer: pointer, Whole: v}, jsontree.Value{Kind: '{'}
+	name, rest := v.Get("name").Text, jsontree.Value{Kind: '{'}
+	lines := []Line{{Name: Name(name), Pointer: pointer, Whole: v}}
 	for _, m := range v.Members() {
 		switch {
-		case m.Name == "name":
-		case m.Name == "description" && m.Value.Kind == '"' && m.Value.Text != "":
-			l.Text = m.Value
-		case m.Name == "title" && m.Value.Kind == '"' && diff.InWords(m.Value.Text, name):
-		case m.Name == "required" && m.Value.Kind == 't':
-			l.Phrase = "required"
-		case m.Name == "required" && m.Value.Kind == 'f':
-			l.Phrase = "optional"
+		case m.Name == "name", isNameInWords(m, name):
+		case isDescription(m):
+			lines[0].Text = m.Value
+		case m.Name == "required" && (m.Value.Kind == 't' || m.Value.Kind == 'f'):
+			lines[0].Phrase = map[byte]string{'t': "required", 'f': "optional"}[m.Value.Kind]
 		default:
 			rest.Parts = append(rest.Parts, m)
 		}
 	}
-	if len(rest.Parts) == 0 {
-		return []Line{l}
+	if len(rest.Parts) > 0 {
+		lines = append(lines, Line{Depth: 1, Text: rest, Pointer: pointer})
 	}
-	return []Line{l, {Depth: 1, Text: rest, Pointer: pointer}}
+	return lines
 }
 
 // root adds a whole schema. A plain object has no line of its own, if name needs none.
 func (s *signer) root(name string, depth int, pointer string, v jsontree.Value) {
 	at := len(s.lines)
-	s.schema(depth, name, pointer, v, false)
+	s.schema(child{name, pointer, v, false}, depth)
 	if head := &s.lines[at]; head.Depth < 0 {
 		if head.Phrase == "object" && head.Text.Kind == 0 && len(s.lines) > at+1 && s.lines[at+1].Name != "" {
 			s.lines = slices.Delete(s.lines, at, at+1)
@@ -198,25 +197,71 @@ func (s *signer) root(name string, depth int, pointer string, v jsontree.Value) 
 // Schema makes the lines of a schema and of all that stands in it.
 func Schema(name, pointer string, v jsontree.Value, required bool) []Line {
 	s := &signer{}
-	s.schema(0, name, pointer, v, required)
+	s.schema(child{name, pointer, v, required}, 0)
 	return s.lines
 }
 
 // Inside makes the lines of the schemas that a keyword holds. It returns nil if it holds none.
 func Inside(pointer string, m jsontree.Member, required []string) []Line {
 	s := &signer{}
-	s.inside(-1, pointer, m, required)
+	for _, c := range children(pointer, m, required) {
+		s.schema(c, 0)
+	}
 	return s.lines
 }
 
-func (s *signer) schema(depth int, name, pointer string, v jsontree.Value, required bool) {
-	at := len(s.lines)
-	s.lines = append(s.lines, Line{Depth: depth, Name: name, Pointer: pointer, Whole: v}) // before those in it
+// A child is a schema that has lines of its own.
+type child struct {
+	name, pointer string
+	value         jsontree.Value
+	required      bool
+}
+
+// children lists the schemas that a keyword holds, those of required parameters first. There are
+// none if one of them has no name that fits into a line.
+func children(pointer string, m jsontree.Member, required []string) (list []child) {
+	add := func(name, step string, v jsontree.Value) {
+		list = append(list, child{name, jsontree.Pointer(pointer, step), v, m.Name == "properties" && slices.Contains(required, step)})
+	}
+	switch m.Name {
+	case "properties", "$defs", "definitions", "patternProperties":
+		if slices.ContainsFunc(m.Value.Members(), func(part jsontree.Member) bool { return !fitsLine(part.Name) }) {
+			return nil
+		}
+		if m.Name != "properties" {
+			for _, part := range m.Value.Members() {
+				add(m.Name+"."+Name(part.Name), part.Name, part.Value)
+			}
+			return list
+		}
+		for _, name := range required {
+			add(Name(name), name, m.Value.Get(name))
+		}
+		for _, part := range m.Value.Members() {
+			if !slices.Contains(required, part.Name) {
+				add(Name(part.Name), part.Name, part.Value)
+			}
+		}
+	case "anyOf", "oneOf", "allOf":
+		for i, part := range m.Value.Items() {
+			add(m.Name+"["+strconv.Itoa(i)+"]", strconv.Itoa(i), part.Value)
+		}
+	case "items", "additionalProperties":
+		if m.Value.Kind == '{' {
+			list = []child{{map[string]string{"items": "[]", "additionalProperties": "*"}[m.Name], pointer, m.Value, false}}
+		}
+	}
+	return list
+}
+
+func (s *signer) schema(c child, depth int) {
+	at, v := len(s.lines), c.value
+	s.lines = append(s.lines, Line{Depth: depth, Name: c.name, Pointer: c.pointer, Whole: v}) // before those in it
 	w := wording{}
 	switch v.Kind {
 	case '{':
 		w = wordsOf(v)
-		s.lines[at].Text = s.members(depth, pointer, v, w.said)
+		s.lines[at].Text = s.members(depth, c.pointer, v, w.said)
 		if w.kind == "" && len(w.limits) == 0 && !slices.ContainsFunc(v.Parts, func(m jsontree.Member) bool { return m.Name != "description" && m.Name != "title" }) {
 			w.kind = "any value"
 		}
@@ -227,31 +272,32 @@ func (s *signer) schema(depth int, name, pointer string, v jsontree.Value, requi
 	default:
 		s.lines[at].Text = v
 	}
-	if required {
-		w.limits = slices.Insert(w.limits, w.bounds(), "required")
-	}
-	s.lines[at].Phrase = w.phrase()
-	if isRoot := name == "returns" || name == "(input)"; isRoot && w.kind == "object" && len(w.limits) > 0 {
+	s.lines[at].Phrase = w.phrase(c.required)
+	if isRoot := c.name == "returns" || c.name == "(input)"; isRoot && w.kind == "object" && len(w.limits) > 0 {
 		s.lines[at].Phrase = strings.TrimPrefix(strings.TrimPrefix(s.lines[at].Phrase, "object"), ", ") // as all inputs are
 	}
 }
 
-// members adds what stands in a schema, and returns its description.
+// members adds what stands in a schema, definitions last, and returns its description.
 func (s *signer) members(depth int, pointer string, v jsontree.Value, said []string) (description jsontree.Value) {
-	rest := jsontree.Value{Kind: '{'}
-	required := RequiredIn(v)
-	parts := slices.Clone(v.Members())
-	slices.SortStableFunc(parts, func(a, b jsontree.Member) int { return definitionsLast(a.Name) - definitionsLast(b.Name) })
-	var keywords []jsontree.Member
-	for _, m := range parts {
+	rest, required := jsontree.Value{Kind: '{'}, RequiredIn(v)
+	steps, _ := jsontree.Tokens(pointer)
+	var below, definitions []child
+	for _, m := range v.Members() {
+		var held []child
+		if depth < maxDepth {
+			held = children(jsontree.Pointer(pointer, m.Name), m, required)
+		}
 		switch {
 		case slices.Contains(said, m.Name), m.Name == "required" && required != nil:
-		case m.Name == "description" && m.Value.Kind == '"' && m.Value.Text != "": // "" would be no line at all
+		case isDescription(m):
 			description = m.Value
-		case m.Name == "title" && m.Value.Kind == '"' && diff.InWords(m.Value.Text, lastStep(pointer)):
+		case len(steps) > 0 && isNameInWords(m, steps[len(steps)-1]):
 		case m.Name == "$schema" && diff.IsDialect(m.Value.Text), (m.Name == "properties" || m.Name == "required") && len(m.Value.Parts) == 0 && m.Value.Kind != '"':
-		case depth < maxDepth && holdsSchemas(m):
-			keywords = append(keywords, m)
+		case schema.IsDefinitions(m.Name) && held != nil:
+			definitions = append(definitions, held...)
+		case held != nil:
+			below = append(below, held...)
 		default:
 			rest.Parts = append(rest.Parts, m)
 		}
@@ -259,83 +305,23 @@ func (s *signer) members(depth int, pointer string, v jsontree.Value, said []str
 	if len(rest.Parts) > 0 {
 		s.value(depth+1, "", pointer, rest)
 	}
-	for _, m := range keywords {
-		s.inside(depth, jsontree.Pointer(pointer, m.Name), m, required)
+	for _, c := range append(below, definitions...) {
+		s.schema(c, depth+1)
 	}
 	return description
-}
-
-func definitionsLast(keyword string) int {
-	if keyword == "$defs" || keyword == "definitions" {
-		return 1
-	}
-	return 0
-}
-
-// holdsSchemas reports whether a keyword holds schemas that can have lines of their own.
-func holdsSchemas(m jsontree.Member) bool {
-	long := func(part jsontree.Member) bool { return len(part.Name) > text.MaxName || part.Name == "" }
-	switch m.Name {
-	case "properties", "$defs", "definitions", "patternProperties":
-		return len(m.Value.Members()) > 0 && !slices.ContainsFunc(m.Value.Parts, long)
-	case "anyOf", "oneOf", "allOf":
-		return len(m.Value.Items()) > 0
-	case "items", "additionalProperties":
-		return m.Value.Kind == '{'
-	}
-	return false
-}
-
-// inside adds the schemas that a keyword holds, each with a line of its own.
-func (s *signer) inside(depth int, at string, m jsontree.Member, required []string) {
-	if !holdsSchemas(m) {
-		return
-	}
-	depth++
-	switch m.Name {
-	case "properties":
-		for _, name := range required {
-			s.schema(depth, Name(name), jsontree.Pointer(at, name), m.Value.Get(name), true)
-		}
-		for _, part := range m.Value.Parts {
-			if !slices.Contains(required, part.Name) {
-				s.schema(depth, Name(part.Name), jsontree.Pointer(at, part.Name), part.Value, false)
-			}
-		}
-	case "$defs", "definitions", "patternProperties":
-		for _, part := range m.Value.Parts {
-			s.schema(depth, m.Name+"."+Name(part.Name), jsontree.Pointer(at, part.Name), part.Value, false)
-		}
-	case "anyOf", "oneOf", "allOf":
-		for i, part := range m.Value.Parts {
-			step := strconv.Itoa(i)
-			s.schema(depth, m.Name+"["+step+"]", jsontree.Pointer(at, step), part.Value, false)
-		}
-	case "items":
-		s.schema(depth, "[]", at, m.Value, false)
-	case "additionalProperties":
-		s.schema(depth, "*", at, m.Value, false)
-	}
 }
 
 // Name is the printable name of a parameter. One that has a character which stands
 // between names here is quoted.
 func Name(name string) string {
-	if printed := text.Name(strings.ReplaceAll(name, "$", "_")); printed[0] != '"' && !strings.ContainsAny(name, ".~/@") {
+	switch quoted := text.Name(name); {
+	case text.Name(strings.ReplaceAll(name, "$", "_"))[0] != '"' && !strings.ContainsAny(name, ".~/@"):
 		return name
+	case quoted[0] != '"':
+		return `"` + quoted + `"`
+	default:
+		return quoted
 	}
-	quoted := text.Name(name)
-	if quoted[0] != '"' {
-		quoted = `"` + quoted + `"`
-	}
-	return quoted
-}
-
-func lastStep(pointer string) string {
-	if steps, _ := jsontree.Tokens(pointer); len(steps) > 0 {
-		return steps[len(steps)-1]
-	}
-	return ""
 }
 
 // RequiredIn lists the names that a schema requires, in the order of its list. It is nil if
@@ -361,30 +347,27 @@ type wording struct {
 	said   []string
 }
 
-// phrase is what stands beside the name: "integer 1..600, required = 30".
-func (w *wording) phrase() string {
-	said := w.kind
-	for i, limit := range w.limits {
+// phrase is what stands beside the name: "integer 1..600, required = 30". The first limit may belong
+// to the type, and "required" stands behind that.
+func (w *wording) phrase(required bool) string {
+	said, limits := w.kind, w.limits
+	bound := len(limits) > 0 && limits[0][0] >= '0' && limits[0][0] <= '9'
+	if required && bound {
+		limits = slices.Insert(slices.Clone(limits), 1, "required")
+	} else if required {
+		limits = slices.Insert(slices.Clone(limits), 0, "required")
+	}
+	for i, limit := range limits {
 		switch {
-		case i == 0 && limit[0] >= '0' && limit[0] <= '9', strings.HasPrefix(limit, "= "), said == "":
-			if said != "" {
-				said += " "
-			}
-			said += limit
+		case said == "":
+			said = limit
+		case i == 0 && bound, strings.HasPrefix(limit, "= "):
+			said += " " + limit
 		default:
 			said += ", " + limit
 		}
 	}
 	return said
-}
-
-// bounds is where "required" stands among the limits: after the constraint that belongs to
-// the type, if there is one.
-func (w *wording) bounds() int {
-	if len(w.limits) > 0 && w.limits[0][0] >= '0' && w.limits[0][0] <= '9' {
-		return 1
-	}
-	return 0
 }
 
 var typeNames = []string{"array", "boolean", "integer", "null", "number", "object", "string"}
@@ -401,36 +384,24 @@ func Phrase(v jsontree.Value, keyword string, required bool) (phrase, kind strin
 			return "", "", false
 		}
 	}
-	if required {
-		w.limits = slices.Insert(w.limits, w.bounds(), "required")
-	}
-	return w.phrase(), w.kind, v.Kind == '{'
+	return w.phrase(required), w.kind, v.Kind == '{'
 }
 
 // wordsOf describes a schema without what stands in lines of its own.
 func wordsOf(v jsontree.Value) (w wording) {
 	w.types(v)
 	if w.kind == "array" {
-		if items, ok := plain(v.Get("items")); ok {
+		if items := plain(v.Get("items")); items != "" {
 			w.kind, w.said = "array of "+items, append(w.said, "items")
 		}
 	}
-	for _, keyword := range []string{"anyOf", "oneOf"} {
-		list := v.Get(keyword)
-		if w.kind != "" || len(list.Items()) == 0 {
-			continue
-		}
+	for _, keyword := range [][2]string{{"anyOf", "any of "}, {"oneOf", "one of "}} {
 		var kinds []string
-		for _, item := range list.Items() {
-			kind, ok := plain(item.Value)
-			if !ok {
-				kinds = nil
-				break
-			}
-			kinds = append(kinds, kind)
+		for _, item := range v.Get(keyword[0]).Items() {
+			kinds = append(kinds, plain(item.Value))
 		}
-		if kinds != nil {
-			w.kind, w.said = map[string]string{"anyOf": "any of ", "oneOf": "one of "}[keyword]+strings.Join(kinds, ", "), append(w.said, keyword)
+		if w.kind == "" && kinds != nil && !slices.Contains(kinds, "") {
+			w.kind, w.said = keyword[1]+strings.Join(kinds, ", "), append(w.said, keyword[0])
 		}
 	}
 	w.between(v, "minimum", "maximum", "")
@@ -441,39 +412,40 @@ func wordsOf(v jsontree.Value) (w wording) {
 		w.keyword(m)
 	}
 	if d := v.Get("default"); d.Kind != 0 && len(jsontree.Append(nil, d)) <= maxLimit {
-		w.say("default", "= "+layout.JSON(d, false, layout.AnyWidth)[0])
+		w.say("default", "= "+inLine(d))
 	}
 	return w
 }
 
+// inLine is a value as JSON that stands in a line.
+func inLine(v jsontree.Value) string { return layout.JSON(v, false, layout.AnyWidth)[0] }
+
+// constraints are the words for a keyword with a value of that kind. The value stands behind those that end in a blank.
+var constraints = map[string]map[byte]string{
+	"pattern": {'"': "pattern "}, "format": {'"': "format "}, "$ref": {'"': "as "}, "multipleOf": {'0': "multiple of "},
+	"uniqueItems": {'t': "no repeats"}, "deprecated": {'t': "deprecated"}, "nullable": {'t': "nullable"},
+	"additionalProperties": {'f': "closed", 't': "open"},
+}
+
 // keyword says what a constraint is, if it is one of the vocabulary.
 func (w *wording) keyword(m jsontree.Member) {
-	value := func() string { return layout.JSON(m.Value, false, layout.AnyWidth)[0] }
-	isText := m.Value.Kind == '"' && len(jsontree.Append(nil, m.Value)) <= maxLimit
-	yes, no := m.Value.Kind == 't', m.Value.Kind == 'f'
+	words := constraints[m.Name][m.Value.Kind]
 	switch {
 	case m.Name == "enum" && len(m.Value.Items()) > 0:
 		var values []string
 		for _, item := range m.Value.Items() {
-			values = append(values, layout.JSON(item.Value, false, layout.AnyWidth)[0])
+			values = append(values, inLine(item.Value))
 		}
 		w.say(m.Name, strings.Join(values, " | "))
 	case m.Name == "const":
-		w.say(m.Name, "always "+value())
-	case m.Name == "pattern" && isText, m.Name == "format" && isText:
-		w.say(m.Name, m.Name+" "+value())
-	case m.Name == "multipleOf" && m.Value.Kind == '0':
-		w.say(m.Name, "multiple of "+value())
-	case m.Name == "$ref" && isText:
-		w.say(m.Name, "as "+value())
-	case m.Name == "uniqueItems" && yes:
-		w.say(m.Name, "no repeats")
-	case (m.Name == "deprecated" || m.Name == "nullable") && yes:
-		w.say(m.Name, m.Name)
-	case m.Name == "additionalProperties" && no:
-		w.say(m.Name, "closed")
-	case m.Name == "additionalProperties" && (yes || m.Value.Kind == '{' && len(m.Value.Parts) == 0):
+		w.say(m.Name, "always "+inLine(m.Value))
+	case m.Name == "additionalProperties" && m.Value.Kind == '{' && len(m.Value.Parts) == 0:
 		w.say(m.Name, "open")
+	case words == "", m.Value.Kind == '"' && len(jsontree.Append(nil, m.Value)) > maxLimit:
+	case strings.HasSuffix(words, " "):
+		w.say(m.Name, words+inLine(m.Value))
+	default:
+		w.say(m.Name, words)
 	}
 }
 
@@ -481,53 +453,54 @@ func (w *wording) say(keyword, limit string) {
 	w.said, w.limits = append(w.said, keyword), append(w.limits, limit)
 }
 
-// types says which types a schema takes, if all of them are those of JSON Schema.
+// types says which types a schema takes, if all of them are those of JSON Schema. A list of one type is
+// another definition than that type, so it isn't said in the same words.
 func (w *wording) types(v jsontree.Value) {
 	t := v.Get("type")
-	var names []string
-	for _, item := range t.Items() {
-		names = append(names, item.Value.Text)
+	names := []string{t.Text}
+	if t.Kind != '"' {
+		names = nil
+		for _, item := range t.Items() {
+			names = append(names, item.Value.Text)
+		}
+		if len(names) < 2 {
+			return
+		}
 	}
-	if t.Kind == '"' {
-		names = []string{t.Text}
+	if !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(typeNames, name) }) {
+		w.kind, w.said = strings.Join(names, " or "), append(w.said, "type")
 	}
-	alone := t.Kind == '[' && len(names) == 1 // ["string"] isn't "string"
-	if len(names) == 0 || alone || slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(typeNames, name) }) {
-		return
-	}
-	w.kind, w.said = strings.Join(names, " or "), append(w.said, "type")
 }
 
 // between says between what a number or a size lies.
 func (w *wording) between(v jsontree.Value, least, most, of string) {
 	low, high := v.Get(least), v.Get(most)
-	number := func(v jsontree.Value) string { return string(jsontree.Append(nil, v)) }
 	switch {
 	case low.Kind == '0' && high.Kind == '0':
 		w.said = append(w.said, least, most)
-		size := number(low) + ".." + number(high)
+		size := low.Text + ".." + high.Text
 		if low.Text == high.Text {
-			size = number(low)
+			size = low.Text
 		}
 		w.limits = append(w.limits, size+of)
 	case low.Kind == '0':
-		w.say(least, "at least "+number(low)+of)
+		w.say(least, "at least "+low.Text+of)
 	case high.Kind == '0':
-		w.say(most, "at most "+number(high)+of)
+		w.say(most, "at most "+high.Text+of)
 	}
 }
 
-// plain describes a schema that is nothing but a type and its constraints.
-func plain(v jsontree.Value) (string, bool) {
-	if v.Kind != '{' || len(v.Parts) == 0 {
-		return "", false
+// plain describes a schema that is nothing but a type and its constraints; "" if there is more to it.
+func plain(v jsontree.Value) string {
+	if v.Kind != '{' {
+		return ""
 	}
 	w := wordsOf(v)
-	if len(w.said) != len(v.Parts) || w.kind == "" || strings.Contains(w.kind, " ") || slices.Contains(w.said, "default") {
-		return "", false
+	switch {
+	case len(w.said) != len(v.Parts) || w.kind == "" || strings.Contains(w.kind, " ") || slices.Contains(w.said, "default"):
+		return ""
+	case len(w.limits) > 0:
+		return "(" + w.phrase(false) + ")"
 	}
-	if len(w.limits) > 0 {
-		return "(" + w.phrase() + ")", true
-	}
-	return w.kind, true
+	return w.kind
 }

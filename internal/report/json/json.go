@@ -20,90 +20,53 @@ const (
 // A member with nothing to say is absent. Names, pointers, definitions and paths are
 // not made printable, so a program that reads them must treat them as hostile. The
 // summary, details of findings and errors are printable text for a person.
-
-// reportVersion changes when a member changes its meaning or goes away. New members
-// may be added at any time.
-const reportVersion = 1
-
-// A jsonReport quotes values while room lasts, in bytes: a huge capture must not make
-// a report of hundreds of megabytes. A value that is too long is replaced by its size.
-type jsonReport struct {
-	room int
-
-	SchemaVersion int            `json:"schemaVersion"`
-	Verdict       string         `json:"verdict"`
-	ExitCode      int            `json:"exitCode"`
-	Summary       string         `json:"summary,omitempty"`
-	Error         *jsonError     `json:"error,omitempty"`
-	Lockfile      string         `json:"lockfile,omitempty"`
-	Against       string         `json:"against,omitempty"`
-	Counts        map[string]int `json:"counts,omitempty"`
-	TextBytes     map[string]int `json:"textBytes,omitempty"`
-	Servers       []jsonServer   `json:"servers,omitzero"`
-	Drift         []jsonDrift    `json:"drift,omitzero"`
-	Findings      []jsonFinding  `json:"findings,omitzero"`
-	Unpinned      []jsonFinding  `json:"unpinned,omitzero"`
-	Standing      []jsonFinding  `json:"standing,omitzero"`
-	Entries       []jsonEntry    `json:"entries,omitzero"`
+type document struct {
+	SchemaVersion int                 `json:"schemaVersion"` // changes when a member changes its meaning or goes away
+	Verdict       string              `json:"verdict"`
+	ExitCode      int                 `json:"exitCode"`
+	Summary       string              `json:"summary,omitempty"`
+	Error         *report.NoAnswer    `json:"error,omitempty"`
+	Lockfile      string              `json:"lockfile,omitempty"`
+	Against       string              `json:"against,omitempty"`
+	Counts        map[string]int      `json:"counts,omitempty"`
+	TextBytes     map[string]int      `json:"textBytes,omitempty"`
+	Servers       []report.ServerData `json:"servers,omitzero"`
+	Drift         []drift             `json:"drift,omitzero"`
+	Findings      []finding           `json:"findings,omitzero"`
+	Unpinned      []finding           `json:"unpinned,omitzero"`
+	Standing      []finding           `json:"standing,omitzero"`
+	Entries       []report.Captured   `json:"entries,omitzero"`
 }
 
-type jsonError struct {
-	Message string   `json:"message"`
-	Hints   []string `json:"hints"`
+type drift struct {
+	Server         string       `json:"server"`
+	List           string       `json:"list"`
+	Name           string       `json:"name"`
+	Kind           string       `json:"kind"`
+	Blocked        bool         `json:"blocked"`
+	RenamedFrom    string       `json:"renamedFrom,omitempty"`
+	RenamedTo      string       `json:"renamedTo,omitempty"`
+	Pinned         *definition  `json:"pinned,omitempty"`
+	Now            *definition  `json:"now,omitempty"`
+	Copies         []definition `json:"copies,omitempty"`
+	Changes        []change     `json:"changes"`
+	ChangesLeftOut int          `json:"changesLeftOut,omitempty"`
+	Findings       []finding    `json:"findings"`
 }
 
-type jsonServer struct {
-	Server string    `json:"server"`
-	Pinned *jsonSide `json:"pinned,omitempty"`
-	Now    *jsonSide `json:"now,omitempty"`
+// A definition or a value of a change that is too long is replaced by its size.
+type definition struct {
+	report.Definition
+	Bytes int `json:"definitionBytes,omitempty"`
 }
 
-type jsonSide struct {
-	Entries         int             `json:"entries"`
-	SetDigest       string          `json:"setDigest,omitempty"`
-	Policy          json.RawMessage `json:"policy"`
-	Capture         string          `json:"capture,omitempty"`
-	About           string          `json:"about,omitempty"`
-	LinesPassedOver *int            `json:"linesPassedOver,omitempty"`
+type change struct {
+	report.Change
+	OldBytes int `json:"oldBytes,omitempty"`
+	NewBytes int `json:"newBytes,omitempty"`
 }
 
-type jsonDrift struct {
-	Server         string        `json:"server"`
-	List           string        `json:"list"`
-	Name           string        `json:"name"`
-	Kind           string        `json:"kind"`
-	Blocked        bool          `json:"blocked"`
-	RenamedFrom    string        `json:"renamedFrom,omitempty"`
-	RenamedTo      string        `json:"renamedTo,omitempty"`
-	Pinned         *jsonPin      `json:"pinned,omitempty"`
-	Now            *jsonPin      `json:"now,omitempty"`
-	Copies         []jsonPin     `json:"copies,omitempty"`
-	Changes        []jsonChange  `json:"changes"`
-	ChangesLeftOut int           `json:"changesLeftOut,omitempty"`
-	Findings       []jsonFinding `json:"findings"`
-}
-
-// A jsonPin is what an entry is pinned as, or what it is now.
-type jsonPin struct {
-	Digest          string          `json:"digest"`
-	SanitizedDigest string          `json:"sanitizedDigest"`
-	Line            int             `json:"line"`
-	Definition      json.RawMessage `json:"definition,omitempty"`
-	DefinitionBytes int             `json:"definitionBytes,omitempty"`
-}
-
-type jsonChange struct {
-	Pointer   string          `json:"pointer"`
-	From      string          `json:"from,omitempty"`
-	Label     string          `json:"label"`
-	LabelText string          `json:"labelText"`
-	Old       json.RawMessage `json:"old,omitempty"`
-	New       json.RawMessage `json:"new,omitempty"`
-	OldBytes  int             `json:"oldBytes,omitempty"`
-	NewBytes  int             `json:"newBytes,omitempty"`
-}
-
-type jsonFinding struct {
+type finding struct {
 	Server   *string `json:"server,omitempty"`
 	List     string  `json:"list,omitempty"`
 	Name     *string `json:"name,omitempty"`
@@ -114,23 +77,12 @@ type jsonFinding struct {
 	Detail   string  `json:"detail"`
 }
 
-// A jsonEntry is one entry of a capture, drifted or not.
-type jsonEntry struct {
-	Server          string `json:"server"`
-	List            string `json:"list"`
-	Name            string `json:"name"`
-	Status          string `json:"status"`
-	Digest          string `json:"digest"`
-	SanitizedDigest string `json:"sanitizedDigest"`
-	ApprovalHash    string `json:"approvalHash,omitempty"`
-}
-
 // Write writes the report for a program.
 func Write(w io.Writer, m *report.Model) error {
-	j := &jsonReport{room: maxReport, SchemaVersion: reportVersion, Verdict: "drift", ExitCode: m.ExitCode}
+	j := &document{SchemaVersion: 1, Verdict: "drift", ExitCode: m.ExitCode, Error: m.NoAnswer}
 	switch {
 	case m.NoAnswer != nil:
-		j.Verdict, j.Error = "error", &jsonError{m.NoAnswer.Text, m.NoAnswer.Hints}
+		j.Verdict = "error"
 	case m.Matches:
 		j.Verdict = "match"
 	}
@@ -139,104 +91,90 @@ func Write(w io.Writer, m *report.Model) error {
 	}
 	d := &m.Data
 	j.Lockfile, j.Against, j.Summary, j.Counts, j.TextBytes = m.Lockfile, d.Against, m.Word+": "+m.Text, d.Counts, d.TextBytes
-	if j.Error != nil {
-		j.Summary = "No answer: " + j.Error.Message
+	if m.NoAnswer != nil {
+		j.Summary = "No answer: " + m.NoAnswer.Text
 	}
 	j.Findings, j.Unpinned, j.Standing = findings(d.Findings, true), findings(d.Unpinned, true), findings(d.Standing, true)
-	j.Drift, j.Servers, j.Entries = []jsonDrift{}, []jsonServer{}, []jsonEntry{}
+	j.Drift, j.Servers, j.Entries = []drift{}, append([]report.ServerData{}, d.Servers...), append([]report.Captured{}, d.Captured...)
+	left := room(maxReport)
 	for i := range m.Entries {
-		j.Drift = append(j.Drift, j.drift(&m.Entries[i]))
-	}
-	for _, s := range d.Servers {
-		j.Servers = append(j.Servers, jsonServer{s.Server, side(s.Pinned, false), side(s.Now, true)})
-	}
-	for _, c := range d.Captured {
-		j.Entries = append(j.Entries, jsonEntry{c.Server, c.List, c.Name, c.Status, c.Digest, c.Sanitized, c.ApprovalHash})
+		j.Drift = append(j.Drift, left.drift(&m.Entries[i]))
 	}
 	return Encode(w, j)
 }
 
-func side(s *report.Side, now bool) *jsonSide {
-	if s == nil {
-		return nil
+// A room is how many bytes of values may still be quoted.
+type room int
+
+// takes reports whether there is room for a value of that size, and takes it.
+func (left *room) takes(size int) bool {
+	if size > min(int(*left), maxQuoted) {
+		return false
 	}
-	j := &jsonSide{Entries: s.Entries, SetDigest: s.SetDigest, Policy: jsontree.Append(nil, s.Policy), Capture: s.Capture, About: s.About}
-	if now {
-		j.LinesPassedOver = &s.Noise
-	}
-	return j
+	*left -= room(size)
+	return true
 }
 
-// quote returns a value as JSON text, or its size in bytes if it is too long.
-func (j *jsonReport) quote(v jsontree.Value) (json.RawMessage, int) {
-	if v.Kind == 0 {
-		return nil, 0
-	}
-	return j.quoted(jsontree.Append(nil, v))
-}
-
-// quoted is quote for canonical JSON.
-func (j *jsonReport) quoted(text []byte) (json.RawMessage, int) {
-	if len(text) > min(j.room, maxQuoted) {
-		return nil, len(text)
-	}
-	j.room -= len(text)
-	return text, 0
-}
-
-func (j *jsonReport) drift(e *report.Entry) jsonDrift {
-	drift := jsonDrift{
+func (left *room) drift(e *report.Entry) drift {
+	d := drift{
 		Server: e.Server, List: e.List, Name: e.Name, Kind: e.Kind, Blocked: e.Blocked, RenamedFrom: e.RenamedFrom, RenamedTo: e.RenamedTo,
-		Changes: []jsonChange{}, Findings: findings(e.Findings, false),
+		Changes: []change{}, Findings: findings(e.Findings, false),
 	}
 	whole := len(e.Changes) == 0 // no changes to show the difference: give the definitions
-	drift.Pinned, drift.Now = j.pin(e.Pinned, whole), j.pin(e.Now, whole)
+	d.Pinned, d.Now = left.definition(e.Pinned, whole), left.definition(e.Now, whole)
 	for i := range e.Copies {
-		drift.Copies = append(drift.Copies, *j.pin(&e.Copies[i], true))
+		d.Copies = append(d.Copies, *left.definition(&e.Copies[i], true))
 	}
 	for i, c := range e.Changes {
-		if j.room -= len(c.Pointer); j.room < 0 {
-			drift.ChangesLeftOut = len(e.Changes) - i
+		if *left -= room(len(c.Pointer)); *left < 0 {
+			d.ChangesLeftOut = len(e.Changes) - i
 			break
 		}
-		change := jsonChange{Pointer: c.Pointer, From: c.From, Label: c.Label, LabelText: c.LabelText}
-		change.Old, change.OldBytes = j.quote(c.Old)
-		change.New, change.NewBytes = j.quote(c.New)
-		drift.Changes = append(drift.Changes, change)
+		said := change{Change: c}
+		said.OldBytes, said.NewBytes = left.quote(&said.Old), left.quote(&said.New)
+		d.Changes = append(d.Changes, said)
 	}
-	return drift
+	return d
 }
 
-func (j *jsonReport) pin(d *report.Definition, whole bool) *jsonPin {
+// quote takes a value away that there is no room for, and returns its size.
+func (left *room) quote(v *jsontree.Value) int {
+	if size := len(jsontree.Append(nil, *v)); v.Kind != 0 && !left.takes(size) {
+		*v = jsontree.Value{}
+		return size
+	}
+	return 0
+}
+
+func (left *room) definition(d *report.Definition, whole bool) *definition {
 	if d == nil {
 		return nil
 	}
-	said := &jsonPin{Digest: d.Digest, SanitizedDigest: d.Sanitized, Line: d.Line}
-	if whole {
-		said.Definition, said.DefinitionBytes = j.quoted(d.Text)
+	said := &definition{Definition: *d}
+	if !whole {
+		said.Text = nil
+	} else if !left.takes(len(d.Text)) {
+		said.Text, said.Bytes = nil, len(d.Text)
 	}
 	return said
 }
 
-func findings(list []report.Finding, placed bool) []jsonFinding {
-	all := make([]jsonFinding, len(list))
+func findings(list []report.Finding, placed bool) []finding {
+	all := make([]finding, len(list))
 	for i := range list {
 		f := &list[i]
-		j := jsonFinding{ID: f.ID, Level: f.Level, Approved: f.Approved, Pointer: f.At, Detail: f.Detail}
+		all[i] = finding{ID: f.ID, Level: f.Level, Approved: f.Approved, Pointer: f.At, Detail: f.Detail}
 		if placed {
-			j.Server = &f.Server
+			all[i].Server = &f.Server
 		}
 		if placed && f.List != "" {
-			j.List, j.Name = f.List, &f.Name
+			all[i].List, all[i].Name = f.List, &f.Name
 		}
-		all[i] = j
 	}
 	return all
 }
 
-// Encode writes v on one line, in ASCII only, so that a terminal, a log or an editor
-// hides nothing. A "#" after another "#" is escaped, because "##[" and "##vso[" are
-// commands in CI logs, anywhere in a line.
+// Encode writes v on one line, in ASCII only, so that a terminal, a log or an editor hides nothing.
 func Encode(w io.Writer, v any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -244,16 +182,6 @@ func Encode(w io.Writer, v any) error {
 	if err := e.Encode(v); err != nil {
 		return err
 	}
-	ascii := make([]byte, 0, b.Len())
-	before := rune(0)
-	for _, r := range b.String() {
-		if r < 0x7f && (r != '#' || before != '#') {
-			ascii = append(ascii, byte(r))
-		} else {
-			ascii = jsontree.AppendUnicodeEscape(ascii, r)
-		}
-		before = r
-	}
-	_, err := w.Write(ascii)
+	_, err := w.Write(jsontree.ASCII(b.Bytes()))
 	return err
 }
