@@ -25,6 +25,9 @@ type Input struct {
 	WarnOnly bool  // no warning fails the run
 	Review   bool  // what matches was read, too, and a warning that is not on record fails the run
 
+	FailOn      bool // a run fails by the severity of its changes: what breaks callers comes first
+	IgnoreProse bool // texts were left out of the comparison
+
 	Part       bool          // the capture is part of a session
 	Bounded    bool          // explain no more than the gate's bound
 	Guessed    bool          // no flag named the server of a single capture
@@ -54,6 +57,8 @@ type Report struct {
 	groups  []*group
 	hidden  pin.Counts                 // entries of the captures whose drift Only leaves out
 	hosts   map[string]map[string]bool // that pins name, by server
+	release string                     // what a release with this drift is, in words
+	bump    string                     // the same in a word
 
 	// The findings that belong to no drifted entry.
 	General      []lint.Finding // about whole captures, that nobody has approved
@@ -69,6 +74,7 @@ type Report struct {
 func New(in Input) *Report {
 	r := &Report{Input: in, hosts: map[string]map[string]bool{}}
 	r.read()
+	r.findRelease()
 	r.narrow()
 	r.sortFindings()
 	r.group()
@@ -104,6 +110,7 @@ type drifted struct {
 	fresh       []lint.Finding // those that nobody has approved
 	approved    []lint.Finding // the others
 	was, is     danger         // what the pinned and the captured definition declare and take
+	severity    diff.Severity
 	class       int
 	weight      int // how much its strongest order weighs
 	unexplained bool
@@ -153,7 +160,33 @@ func (r *Report) read() {
 		e.findMoves()
 		e.trees = [2]jsontree.Value{}
 		r.rank(e)
+		if e.severity = diff.SeverityOf(&e.Drift, e.changes); r.FailOn && e.severity < diff.Breaking {
+			e.class += afterBreaking
+		}
 	}
+}
+
+// afterBreaking is added to the class of danger of what breaks no caller, where that is asked for.
+const afterBreaking = 100
+
+// findRelease says what a release with the drift is, where two sides are compared without a
+// lockfile, or severities decide.
+func (r *Report) findRelease() {
+	if len(r.entries) == 0 || r.Lockfile != "" && !r.FailOn {
+		return
+	}
+	var counts [diff.Breaking + 1]pin.Counts
+	worst := diff.None
+	for _, e := range r.entries {
+		counts[e.severity][e.Type]++
+		worst = max(worst, e.severity)
+	}
+	r.bump = worst.Bump()
+	said := worst.String()
+	if worst == diff.None {
+		said = "form alone"
+	}
+	r.release = said + ": " + counts[worst].String() + "; a " + r.bump + " release"
 }
 
 func sizeOf(p *pin.Pin) int {

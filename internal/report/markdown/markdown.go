@@ -182,6 +182,9 @@ func (p *page) block(b *report.Block) string {
 	t.Shown = p.shown
 	t.Rows(indent, b)
 	title := code(b.Kind + " " + b.Title + b.Within)
+	if b.Severity != "" {
+		title += " " + b.Severity
+	}
 	if !b.Blocked {
 		title += " allowed"
 	}
