@@ -243,8 +243,8 @@ func (a *approver) decide(sel approval.Selection) (d approval.Decision, err erro
 	}
 	all := a.r.AllOrNothing() || a.req.Approves
 	if sel.Whole || len(d.Refused) > 0 && (all || len(d.Accepted) == 0) {
-		return d, a.refuse(a.r.RefusedWarnings(d.Refused), fail.New("%s: nothing was written", a.r.WarnedText(d.Refused)).
-			Hint("read it: %s", a.req.To("diff")).Hint("%s", report.WarnedHint(d.Refused)))
+		refusal := a.r.Refusal(d.Refused)
+		return d, a.refuse(refusal.Warnings, fail.New("%s: nothing was written", refusal.Text).Hint("read it: %s", a.req.To("diff")).Hint("%s", refusal.Hint))
 	}
 	return d, nil
 }

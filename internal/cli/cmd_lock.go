@@ -117,7 +117,7 @@ func (a *app) lock(req *request, f *approveFlags, yes bool) error {
 	switch {
 	case err != nil || !asks:
 	case len(d.Accepted) < len(ap.r.Drifts):
-		plain.New(a.out, style).Hint(ap.r.ReviewStep())
+		plain.New(a.out, style).Hint(ap.r.Model.Review)
 		err = fail.ErrDrift
 	default:
 		plain.New(a.out, style).Hint(ap.r.Model.Locked...)

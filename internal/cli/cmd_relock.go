@@ -154,9 +154,10 @@ func (a *app) relock(req *request, w *workspace.Workspace, ans answer, f *approv
 	if r.AllOrNothing() && left {
 		return fail.New("a changed policy takes effect only when all drift is accepted: nothing was written").Hint("read it: %s", req.To("diff")).Refusal()
 	}
+	refusal := r.Refusal(d.Refused)
 	err = ap.approve(&d, func(whole []string) {
 		if len(d.Refused) > 0 {
-			plain.New(a.out, ap.style).Findings("", "", r.RefusedWarnings(d.Refused))
+			plain.New(a.out, ap.style).Findings("", "", refusal.Warnings)
 		}
 		plain.WriteRelocked(a.out, r.Model, r.Closing(report.Relocked{Accepted: d.Accepted, Recorded: d.Recorded, Idle: idleTexts(d.Idle, sel), Whole: whole, Shown: asks}), ap.style)
 	})
@@ -164,9 +165,9 @@ func (a *app) relock(req *request, w *workspace.Workspace, ans answer, f *approv
 	case err != nil:
 		return err
 	case len(d.Refused) > 0:
-		return fail.New("%s: not accepted", r.WarnedText(d.Refused)).Hint("read it: %s", req.To("diff")).Hint("%s", report.WarnedHint(d.Refused)).Refusal()
+		return fail.New("%s: not accepted", refusal.Text).Hint("read it: %s", req.To("diff")).Hint("%s", refusal.Hint).Refusal()
 	case left:
-		plain.New(a.out, ap.style).Hint(r.ReviewStep())
+		plain.New(a.out, ap.style).Hint(r.Model.Review)
 		return fail.ErrDrift
 	case !d.All && slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.HasNoEntries() }):
 		plain.New(a.out, ap.style).Hint(r.NextSteps()...)

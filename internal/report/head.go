@@ -16,14 +16,13 @@ import (
 
 // model computes the model. The groups are made and in order.
 func (r *Report) model() *Model {
-	problems := slices.DeleteFunc(r.problems(), func(p Problem) bool { return p.ID == "other-server" && r.explained(p.Server) })
 	m := &Model{
-		Matches: r.Matches, Failed: r.Failed, ExitCode: r.ExitCode, NoAnswer: whyNot(r.NoAnswer), Nothing: r.Empty(),
+		Matches: r.Matches, Failed: r.Failed, ExitCode: r.ExitCode, NoAnswer: whyNot(r.NoAnswer), Nothing: r.NoAnswer != nil && len(r.Comparisons) == 0,
 		Word: r.verdictWord(), Text: r.verdictText(), Lockfile: r.Lockfile, Against: r.against(), Several: len(r.Comparisons) > 1,
-		Problems: problems, LeftOut: r.LeftOut, Notes: r.notes(), Bump: r.bump,
+		Problems: r.problems(), LeftOut: r.LeftOut, Notes: r.notes(), Bump: r.bump,
 		Whole: r.Said(slices.Concat(r.General, r.unpinned)), Unrecorded: r.Said(r.elsewhere), Approved: r.Said(r.standing),
 		Fresh: r.Said(r.allFresh()), Warned: r.warningText(maxNew), Standing: len(r.standing), General: len(lint.WarningsIn(r.General)) > 0,
-		Review: r.ReviewStep(), Next: r.NextSteps(), Record: r.recordSteps(), Read: r.readStep(),
+		Review: Step{"review", r.Next.To("diff")}, Next: r.NextSteps(), Read: r.readStep(),
 		Every:  Step{"every entry", r.Next.To("verify", "--full")},
 		Stat:   Step{"its shape first", r.Next.To("diff", "--stat")},
 		Part:   Step{"then a part (a name, added, warnings, a label)", r.Next.To("diff", "--only SELECTOR")},
@@ -39,6 +38,9 @@ func (r *Report) model() *Model {
 	}
 	if m.Warning = r.warningText(maxSaidNames); !strings.HasPrefix(m.Text, m.Warning) {
 		m.Warning = ""
+	}
+	if r.Lockfile != "" && len(r.Unrecorded) > 0 { // no name: nobody should approve a warning by pasting
+		m.Record = []Step{{"after reading it, put it on record", r.Next.To("relock", "--accept-warning NAME")}}
 	}
 	if r.LeftOut > 0 {
 		m.All = Step{"with the " + text.Number(r.LeftOut) + " left out", r.Next.To("diff")}
@@ -76,9 +78,6 @@ func (r *Report) Questions() Questions {
 	}
 	return q
 }
-
-// Empty reports whether nothing was compared.
-func (r *Report) Empty() bool { return r.NoAnswer != nil && len(r.Comparisons) == 0 }
 
 // readStep leads from the shape of a review to the review, of the most dangerous server.
 func (r *Report) readStep() Step {
@@ -312,7 +311,7 @@ func (r *Report) entry(e *drifted, block int) Entry {
 	d := &e.Drift
 	said := Entry{Server: d.Server, List: pin.EntryTypeInfo[d.Type].Member, Name: d.Name, Ref: pin.EntryRef(d.Type, d.Name) + r.serverField(d.Server), Said: r.ref(d.Ref()),
 		Short: shortRef(d.Type, d.Name), Noun: pin.EntryTypeInfo[d.Type].Entry, Kind: string(d.Kind), Blocked: r.Blocked[d.Ref()], Block: block, Text: driftText(e), Warned: e.warned(), Line: r.pinLine(d.Ref()),
-		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo, Danger: strings.Join(e.is.said(), ", "), Grave: e.grave(), Minor: e.minor, Bytes: e.bytes, BytesKnown: d.TextsKnown(),
+		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo, Danger: strings.Join(e.is.said(), ", "), Grave: e.grave(), Minor: e.minor,
 		Severity: e.severity.String(), Digest: short(d.DefinitionDigest()), New: len(e.fresh)}
 	if d.Server != "" {
 		said.Label = text.Name(d.Server)
@@ -341,7 +340,6 @@ func (r *Report) entry(e *drifted, block int) Entry {
 // servers says of each server what is compared with what, and what drifted.
 func (r *Report) servers(m *Model) {
 	others, cost := 0, Counts{Known: true}
-	m.Folder = len(r.Comparisons) > 1
 	for i := range r.Comparisons {
 		p := &r.Comparisons[i]
 		s := Server{ID: p.Server, Old: r.against() + " nothing", New: "no capture", Differs: r.Differs[p.Server], Missing: p.Missing, Pinned: pin.CountPins(p.Locked.Pins).String(), Listed: pin.CountPins(p.Captured.Pins).String(),

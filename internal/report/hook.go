@@ -48,15 +48,16 @@ func WriteHook(w io.Writer, in Input) error {
 		unnamed, named := pin.Counts{}, 0
 		for i := range in.Drifts {
 			d := &in.Drifts[i]
-			plain := d.Type == pin.Instructions || shell.Pasteable(d.Name) && len(d.Name) <= 64
-			switch {
-			case d.Kind != k:
-			case d.Locked == nil || named == maxHookNames || !plain: // nobody approved a new name
-				unnamed[d.Type]++
-			default:
-				named++
-				say("%s: %s", k, shortRef(d.Type, d.Name))
+			if d.Kind != k {
+				continue
 			}
+			plain := d.Type == pin.Instructions || shell.Pasteable(d.Name) && len(d.Name) <= 64
+			if d.Locked == nil || named == maxHookNames || !plain { // nobody approved a new name
+				unnamed[d.Type]++
+				continue
+			}
+			named++
+			say("%s: %s", k, shortRef(d.Type, d.Name))
 		}
 		if unnamed.Total() > 0 {
 			say("%s: %s not named here", k, unnamed)

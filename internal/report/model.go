@@ -27,7 +27,6 @@ type Model struct {
 	Lockfile, Against string // paths, as the user gave them
 	Annotated         string // the file that annotations point into, as a path with slashes; "" if that is standard input
 	Several           bool   // servers are in play
-	Folder            bool   // of servers that were captured together
 	Servers           []Server
 	Others            string   // "10 other servers: no drift", or ""
 	Bump              string   // what a release with the drift is: "major", "minor", "patch"; or ""
@@ -174,20 +173,18 @@ type Entry struct {
 	Short                  string // "write_file"
 	Kind                   string
 	Blocked                bool
-	Block                  int    // the number of its block
-	Text                   string // what is wrong, in one line
-	Warned                 bool   // it has a new warning
-	Digest                 string // of what a person accepts with it
-	Line                   int    // of its pin in the lockfile
-	RenamedFrom, RenamedTo string // raw
-	Severity               string // "breaking", "behaviour", "none"
-	Danger                 string // "destructive, takes code"
-	Grave                  string // why it is named before many are accepted at once: "takes code"; or ""
-	Noun                   string // "tool"
-	Label                  string // its server, printable; "" if two captures are compared
-	Minor                  bool   // it has nothing new to read
-	Bytes                  int    // by which its text grows
-	BytesKnown             bool
+	Block                  int       // the number of its block
+	Text                   string    // what is wrong, in one line
+	Warned                 bool      // it has a new warning
+	Digest                 string    // of what a person accepts with it
+	Line                   int       // of its pin in the lockfile
+	RenamedFrom, RenamedTo string    // raw
+	Severity               string    // "breaking", "behaviour", "none"
+	Danger                 string    // "destructive, takes code"
+	Grave                  string    // why it is named before many are accepted at once: "takes code"; or ""
+	Noun                   string    // "tool"
+	Label                  string    // its server, printable; "" if two captures are compared
+	Minor                  bool      // it has nothing new to read
 	Findings               []Finding // new ones, then approved ones
 	New                    int       // how many of them are new
 	Changes                []Change

@@ -22,7 +22,6 @@ type Input struct {
 
 	pin.Verdict
 	NoAnswer error // why there is no answer, whatever else the report shows; or nil
-	WarnOnly bool  // no warning fails the run
 	Review   bool  // what matches was read, too, and a warning that is not on record fails the run
 
 	FailOn      bool // a run fails by the severity of its changes: what breaks callers comes first
@@ -310,16 +309,4 @@ func (e *drifted) noted(ids ...string) bool {
 // AllOrNothing reports whether a policy changes: then all drift is accepted or none.
 func (r *Report) AllOrNothing() bool {
 	return slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.PolicyDiffers() })
-}
-
-// RefusedWarnings lists the warnings that block an approval: those of the refused drifts,
-// and those of captures as a whole.
-func (r *Report) RefusedWarnings(refused map[int]bool) []Finding {
-	var list []lint.Finding
-	for i, e := range r.entries {
-		if refused[i] {
-			list = append(list, e.fresh...)
-		}
-	}
-	return r.Said(lint.WarningsIn(append(list, r.General...)))
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 	"strconv"
@@ -160,12 +159,12 @@ func (m *rowMaker) edit(e *drifted, ed *edit) Row {
 	case ed.Old.Kind == 0 && ed.New.Kind == 0: // it only moved
 		row.Detail = joined("; ", "moved", row.Detail)
 	case ed.compared && len(ed.sentences) > 0:
-		row.Lines = m.once(row.Place, ed, sentenceLines(ed))
+		row.Lines = m.once(row.Place, ed)
 	case ed.compared && diff.Blank(ed.Old.Text, ed.New.Text) && ed.unseen == "":
 		row.Detail = joined("; ", row.Detail, "line breaks and blanks only")
 	case words != "": // they say from what to what
 	case ed.exact():
-		row.Lines = []Line{{Text: ed.json()}}
+		row.Lines = []Line{{Text: twoSides(ed.Old, ed.New, ed.exact())}}
 	default:
 		m.value(e, ed, &row)
 	}
@@ -188,34 +187,20 @@ func (m *rowMaker) branch(e *drifted, ed *edit) string {
 
 // value says how something other than a text changed.
 func (m *rowMaker) value(e *drifted, ed *edit, row *Row) {
-	if was, is, ok := shapes(e, ed); ok {
-		row.Detail = joined("; ", row.Detail, was+" -> "+is)
+	said := shapes(e, ed)
+	if list := listLine(ed); said == "" && list != nil {
+		row.Lines = []Line{{Text: list}}
 		return
 	}
-	if lists, ok := listLine(ed); ok {
-		row.Lines = []Line{{Text: []layout.Line{lists}}}
-		return
-	}
-	if sides := ed.shortSides(); sides != "" {
-		row.Detail = joined("; ", row.Detail, sides)
+	if said = cmp.Or(said, ed.shortSides()); said != "" {
+		row.Detail = joined("; ", row.Detail, said)
 		return
 	}
 	for i, v := range []jsontree.Value{ed.Old, ed.New} {
 		if v.Kind == 0 {
 			continue
 		}
-		sign := "-+"[i]
-		lines := m.signed(e, ed, v, i)
-		if ed.Label.ID() == "definition-unused" {
-			lines = onOneLine(lines)
-		}
-		if lines == nil {
-			line := m.lines(sign, []signature.Line{{Text: v}})[0]
-			line.Text = layout.Value(sign, v, strings.ContainsAny(v.Text, " \n"), false)
-			row.Lines = append(row.Lines, line)
-			continue
-		}
-		made := m.lines(sign, lines)
+		made := m.lines("-+"[i], m.signed(e, ed, v, i))
 		if alone := ed.Old.Kind == 0 || ed.New.Kind == 0; alone && made[0].Name != "" && made[0].As == "" && strings.HasSuffix(row.Place, made[0].Name) {
 			row.Detail = joined("; ", row.Detail, made[0].Phrase) // the place has its name
 			made[0].Name, made[0].Phrase = "", ""
@@ -230,43 +215,56 @@ func (m *rowMaker) value(e *drifted, ed *edit, row *Row) {
 	}
 }
 
-// signed makes the signature of a member of the definition, or of a schema or of schemas that joined or went. It returns nil
-// for anything else.
-func (m *rowMaker) signed(e *drifted, ed *edit, v jsontree.Value, side int) []signature.Line {
+// signed makes the signature of a value that joined or went: of a member of the definition, of a schema or of schemas.
+func (m *rowMaker) signed(e *drifted, ed *edit, v jsontree.Value, side int) (lines []signature.Line) {
 	steps, _ := jsontree.Tokens(ed.Pointer)
 	n := len(steps)
-	switch {
-	case n == 0 || v.Kind != '{' && v.Kind != '[' || ed.Label == diff.TooMany:
-		return nil
-	case n == 1:
-		return signature.Member(e.Type, jsontree.Member{Name: steps[0], Value: v}, e.Name)
-	case steps[0] == "arguments" && e.Type == pin.Prompts && n == 2 && v.Get("name").Kind == '"':
-		return signature.Argument(jsontree.Pointer("/arguments", v.Get("name").Text), v)
-	case steps[0] != "inputSchema" && steps[0] != "outputSchema" || e.Type != pin.Tools:
-		return nil
-	}
-	name, in := steps[n-1], steps[n-2]
-	if len(name) > text.MaxName || name == "" {
-		return nil
-	}
 	required := func(up int) []string {
 		if around := e.lookUp(side, steps[:n-up]); around != nil {
 			return signature.RequiredIn(*around)
 		}
 		return nil
 	}
-	switch {
-	case n > 2 && in == "properties":
-		return signature.Schema(signature.Name(name), ed.Pointer, v, slices.Contains(required(2), name))
-	case v.Kind == '{' && n > 2 && slices.Contains([]string{"$defs", "definitions", "anyOf", "oneOf", "allOf", "patternProperties"}, in):
-		return signature.Schema(signature.Name(name), ed.Pointer, v, false)
+	last, in := "", ""
+	if n > 1 {
+		last, in = steps[n-1], steps[n-2]
 	}
-	return signature.Inside(ed.Pointer, jsontree.Member{Name: name, Value: v}, required(1))
+	switch {
+	case n == 0 || v.Kind != '{' && v.Kind != '[' || ed.Label == diff.TooMany:
+	case n == 1:
+		lines = signature.Member(e.Type, jsontree.Member{Name: steps[0], Value: v}, e.Name)
+	case steps[0] == "arguments" && e.Type == pin.Prompts && n == 2 && v.Get("name").Kind == '"':
+		lines = signature.Argument(jsontree.Pointer("/arguments", v.Get("name").Text), v)
+	case !e.inSchema(steps) || len(last) > text.MaxName || last == "":
+	case n > 2 && in == "properties":
+		lines = signature.Schema(signature.Name(last), ed.Pointer, v, slices.Contains(required(2), last))
+	case v.Kind == '{' && n > 2 && slices.Contains([]string{"$defs", "definitions", "anyOf", "oneOf", "allOf", "patternProperties"}, in):
+		lines = signature.Schema(signature.Name(last), ed.Pointer, v, false)
+	default:
+		lines = signature.Inside(ed.Pointer, jsontree.Member{Name: last, Value: v}, required(1))
+	}
+	switch {
+	case lines == nil:
+		return []signature.Line{{Text: v}}
+	case ed.Label.ID() == "definition-unused":
+		return onOneLine(lines)
+	}
+	return lines
+}
+
+// inSchema reports whether steps lead into a schema of a tool.
+func (e *drifted) inSchema(steps []string) bool {
+	return e.Type == pin.Tools && len(steps) > 1 && (steps[0] == "inputSchema" || steps[0] == "outputSchema")
 }
 
 // lines turns a signature into lines. What stands above in the same words is named.
 func (m *rowMaker) lines(sign byte, list []signature.Line) (lines []Line) {
 	head, names := -1, []string(nil) // the line for schemas of $defs that follow, and stand in one block above
+	nameAll := func() {
+		if head >= 0 {
+			lines[head].As = "$defs " + strings.Join(names, ", ") + "  as in " + text.Number(lines[head].Home)
+		}
+	}
 	for i := range list {
 		l, inside := &list[i], 1 // its lines
 		for i+inside < len(list) && list[i+inside].Depth > l.Depth {
@@ -286,11 +284,11 @@ func (m *rowMaker) lines(sign byte, list []signature.Line) (lines []Line) {
 		switch name, shared := strings.CutPrefix(l.Name, "$defs."); {
 		case seen && shared && at.block != m.block && name == strings.TrimPrefix(at.name, "$defs."):
 			if head < 0 || head+1+lines[head].Skip < len(lines) || lines[head].Home != at.block {
+				nameAll()
 				head, names = len(lines), nil
 				lines = append(lines, Line{Depth: l.Depth, Home: at.block})
 			}
 			names = append(names, name)
-			lines[head].As = "$defs " + strings.Join(names, ", ") + "  as in " + text.Number(at.block)
 			lines[head].Skip += inside
 		case seen:
 			refer(at, list[i+1:i+inside])
@@ -302,30 +300,41 @@ func (m *rowMaker) lines(sign byte, list []signature.Line) (lines []Line) {
 		}
 		lines = append(lines, line)
 	}
+	nameAll()
 	return lines
 }
 
 // onOneLine puts the shapes in a schema on its own line. What has a text keeps a line.
 func onOneLine(list []signature.Line) (kept []signature.Line) {
+	var shapes []string
 	for i, l := range list {
-		if i == 0 || l.Text.Kind != 0 {
+		shape := joined(" ", l.Name, l.Phrase)
+		switch {
+		case i == 0:
+			kept, shapes = append(kept, l), append(shapes, l.Phrase)
+		case l.Text.Kind != 0:
 			kept = append(kept, l)
-		} else {
-			kept[0].Phrase = joined("; ", kept[0].Phrase, joined(" ", l.Name, l.Phrase))
+		default:
+			shapes = append(shapes, shape)
 		}
 	}
+	kept[0].Phrase = joined("; ", shapes...)
 	return kept
 }
 
 // unusedOnOneLine does that with the schemas of $defs that a definition doesn't refer to.
 func unusedOnOneLine(list []signature.Line, definition []byte) (kept []signature.Line) {
+	refers := map[string]bool{}
+	for _, rest := range strings.Split(string(definition), "/$defs/") {
+		name, _, _ := strings.Cut(rest, `"`)
+		refers[name] = true
+	}
 	for i := 0; i < len(list); {
 		inside := 1
 		for i+inside < len(list) && list[i+inside].Depth > list[i].Depth {
 			inside++
 		}
-		name, isDefinition := strings.CutPrefix(list[i].Name, "$defs.")
-		if isDefinition && !bytes.Contains(definition, []byte(`/$defs/`+name+`"`)) {
+		if name, isDefinition := strings.CutPrefix(list[i].Name, "$defs."); isDefinition && !refers[name] {
 			kept = append(kept, onOneLine(list[i:i+inside])...)
 		} else {
 			kept, inside = append(kept, list[i]), 1
@@ -367,110 +376,97 @@ func (m *rowMaker) as(at spot) string {
 	return said + " above"
 }
 
-// once shows lines, or names where the same stand above.
-func (m *rowMaker) once(name string, ed *edit, lines []layout.Line) []Line {
-	line := Line{Text: lines}
-	body := ""
-	for _, e := range ed.sentences {
-		body += e.Old + "\x00" + e.New + "\x00"
+// minEdit is from how many words on an edit of a text is shown only once.
+const minEdit = 8
+
+// once shows the sentences around each edit of a text, or names where the same stand above.
+func (m *rowMaker) once(name string, ed *edit) []Line {
+	var line Line
+	var all []string
+	for _, s := range ed.sentences {
+		if all = append(all, s.Old, s.New); s.Pieces != nil {
+			line.Text = append(line.Text, layout.Words(s.Pieces)...)
+		} else {
+			line.Text = append(line.Text, twoSides(jsontree.Text(s.Old), jsontree.Text(s.New), layout.Confusable(s.Old, s.New))...)
+		}
 	}
-	if len(strings.Fields(body)) < 8 {
+	v := jsontree.Texts(all)
+	if alone := len(ed.sentences) == 1 && ed.sentences[0].Pieces == nil; alone && all[0] == "" {
+		v = jsontree.Text(all[1]) // as in a definition that is shown whole
+	}
+	if len(strings.Fields(strings.Join(all, " "))) < minEdit {
 		return []Line{line}
 	}
-	key := "edit" + body
-	if alone := len(ed.sentences) == 1 && ed.sentences[0].Pieces == nil; alone && ed.sentences[0].Old == "" {
-		key = textKey('+', jsontree.Text(ed.sentences[0].New))
-	}
-	if at, seen := m.shown[key]; seen {
+	if at, seen := m.place('+', v, name); seen {
 		line.As, line.Home = m.as(at), at.block
-	} else {
-		m.shown[key] = spot{m.block, name}
 	}
 	return []Line{line}
 }
 
-// sentenceLines are the sentences around each edit of a text.
-func sentenceLines(ed *edit) (lines []layout.Line) {
-	for _, s := range ed.sentences {
-		if s.Pieces != nil {
-			lines = append(lines, layout.Words(s.Pieces)...)
-			continue
-		}
-		exact := layout.Confusable(s.Old, s.New)
-		if s.Old != "" {
-			lines = append(lines, layout.Value('-', jsontree.Text(s.Old), true, exact)...)
-		}
-		if s.New != "" {
-			lines = append(lines, layout.Value('+', jsontree.Text(s.New), true, exact)...)
+// twoSides are an old and a new value, whole.
+func twoSides(old, new jsontree.Value, exact bool) (lines []layout.Line) {
+	for i, v := range []jsontree.Value{old, new} {
+		if v.Kind != '"' || v.Text != "" {
+			lines = append(lines, layout.Value("-+"[i], v, true, exact)...)
 		}
 	}
 	return lines
 }
 
-// json is an edit with both values whole.
-func (ed *edit) json() (lines []layout.Line) {
-	exact := ed.exact()
-	for i, v := range []jsontree.Value{ed.Old, ed.New} {
-		lines = append(lines, layout.Value("-+"[i], v, strings.ContainsAny(v.Text, " \n"), exact)...)
-	}
-	return lines
-}
-
-// shapes says what a schema takes, before and now: "integer 1..1000" and "1..100000". It returns
-// false for anything but a keyword of a schema that can be said in a few words.
-func shapes(e *drifted, ed *edit) (was, is string, ok bool) {
+// shapes says what a schema takes, before and now: "integer 1..1000 -> 1..100000". It returns
+// "" for anything but a keyword of a schema that can be said in a few words.
+func shapes(e *drifted, ed *edit) string {
 	steps, _ := jsontree.Tokens(ed.Pointer)
 	n := len(steps)
-	if n < 2 || e.Type != pin.Tools || steps[0] != "inputSchema" && steps[0] != "outputSchema" || ed.From != "" || e.Locked == nil || e.Captured == nil || e.RenamedFrom != "" {
-		return "", "", false
+	if !e.inSchema(steps) || ed.From != "" || e.Locked == nil || e.Captured == nil || e.RenamedFrom != "" {
+		return ""
 	}
 	var said, kinds [2]string
 	for i := range said {
-		v := e.lookUp(i, steps[:n-1])
+		v, required := e.lookUp(i, steps[:n-1]), false
 		if v == nil {
-			return "", "", false
+			return ""
 		}
-		required := false
 		if around := e.lookUp(i, steps[:max(0, n-3)]); n > 3 && steps[n-3] == "properties" && around != nil {
 			required = slices.Contains(signature.RequiredIn(*around), steps[n-2])
 		}
+		ok := false
 		if said[i], kinds[i], ok = signature.Phrase(*v, steps[n-1], required); !ok {
-			return "", "", false
+			return ""
 		}
 	}
 	const most = 300 // bytes
 	if said[0] == said[1] || said[0] == "" || said[1] == "" || len(said[0])+len(said[1]) > most {
-		return "", "", false
+		return ""
 	}
 	if kinds[0] == kinds[1] && kinds[0] != "" {
 		if rest := strings.TrimPrefix(strings.TrimPrefix(said[1], kinds[0]), " "); rest != "" && !strings.HasPrefix(rest, "= ") {
 			said[1] = rest
 		}
 	}
-	return said[0], strings.TrimPrefix(said[1], ", "), true
+	return said[0] + " -> " + strings.TrimPrefix(said[1], ", ")
 }
 
-// listLine shows what joined and went in a list of single values.
-func listLine(ed *edit) (line layout.Line, ok bool) {
-	if ed.Old.Kind != '[' || ed.New.Kind != '[' {
-		return line, false
-	}
-	line.Sign = '='
-	add := func(op byte, list, other jsontree.Value) {
+// listLine shows what joined and went in a list of single values. It is nil for anything else.
+func listLine(ed *edit) []layout.Line {
+	single := ed.Old.Kind == '[' && ed.New.Kind == '['
+	line := layout.Line{Sign: '='}
+	for i, list := range [2]jsontree.Value{ed.Old, ed.New} {
+		other := [2]jsontree.Value{ed.New, ed.Old}[i]
 		for _, item := range list.Items() {
-			ok = ok && item.Value.Kind != '{' && item.Value.Kind != '['
+			single = single && item.Value.Kind != '{' && item.Value.Kind != '['
 			if !slices.ContainsFunc(other.Items(), func(m jsontree.Member) bool { return jsontree.Equal(m.Value, item.Value) }) {
-				line.Runs = append(line.Runs, layout.Run{Op: op, Text: layout.JSON(item.Value, false, layout.AnyWidth)[0] + " "})
+				if n := len(line.Runs); n > 0 {
+					line.Runs[n-1].Text += " "
+				}
+				line.Runs = append(line.Runs, layout.Run{Op: "-+"[i], Text: layout.JSON(item.Value, false, layout.AnyWidth)[0]})
 			}
 		}
 	}
-	ok = true
-	add('-', ed.Old, ed.New)
-	add('+', ed.New, ed.Old)
-	if n := len(line.Runs); n > 0 {
-		line.Runs[n-1].Text = strings.TrimSuffix(line.Runs[n-1].Text, " ")
+	if !single || line.Runs == nil {
+		return nil
 	}
-	return line, ok && len(line.Runs) > 0
+	return []layout.Line{line}
 }
 
 // shortSides is a change on one line, "1000 -> 100000", or "" if the values aren't short.
@@ -500,17 +496,12 @@ func (ed *edit) shortSides() string {
 
 // lookUp returns what steps lead to in the old (0) or the new (1) definition, or nil.
 func (e *drifted) lookUp(side int, steps []string) *jsontree.Value {
-	p := e.Captured
-	if side == 0 {
-		p = e.Locked
-	}
-	if p == nil || p.Definition == nil {
-		return nil
-	}
-	if e.trees[side].Kind == 0 {
-		e.trees[side] = p.Tree()
-	}
 	v := &e.trees[side]
+	if p := [2]*pin.Pin{e.Locked, e.Captured}[side]; p == nil || p.Definition == nil {
+		return nil
+	} else if v.Kind == 0 {
+		*v = p.Tree()
+	}
 	for _, step := range steps {
 		v = jsontree.Lookup(v, step)
 	}

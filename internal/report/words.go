@@ -245,7 +245,7 @@ func (r *Report) problems() (list []Problem) {
 		add := func(id, title, text, command string) {
 			list = append(list, Problem{id, p.Server, title, text, command, p.Missing && r.NoAnswer == nil, r.pinLine(pin.Ref{Server: p.Server})})
 		}
-		if p.Unrelated && !p.Part { // a part may have no entry of the others
+		if p.Unrelated && !p.Part && !r.explained(p.Server) { // a part may have no entry of the others
 			pins := text.Count(len(p.Locked.Pins), "pin") + " of " + text.Name(p.Server)
 			if p.Server == "" { // two captures
 				pins = pin.CountPins(p.Locked.Pins).Plural() + " of " + r.against()
@@ -330,11 +330,6 @@ func driftText(e *drifted) string {
 	return said
 }
 
-// ReviewStep is the command that shows everything.
-func (r *Report) ReviewStep() Step {
-	return Step{"review", r.Next.To("diff")}
-}
-
 // NextSteps say how to see and approve the drift. There are none without a lockfile. No
 // step approves a new warning by itself.
 func (r *Report) NextSteps() (steps []Step) {
@@ -376,15 +371,6 @@ func (r *Report) NextSteps() (steps []Step) {
 		}
 	}
 	return steps
-}
-
-// recordSteps say how a warning gets on record whose entry matches its pin. They name no
-// entry: nobody should approve a warning by pasting.
-func (r *Report) recordSteps() []Step {
-	if r.Lockfile == "" || len(r.Unrecorded) == 0 {
-		return nil
-	}
-	return []Step{{"after reading it, put it on record", r.Next.To("relock", "--accept-warning NAME")}}
 }
 
 // nothingPinned reports whether the lockfile has none of the servers: lock approves them.
@@ -512,22 +498,33 @@ func (r *Report) questionText(d *pin.Drift, n int, warned bool) string {
 	return "Accept " + ref + "?"
 }
 
-// WarnedText says how many entries are not approved because of a warning.
-func (r *Report) WarnedText(refused map[int]bool) string {
-	var warned []*drifted
+// A Refusal says what isn't approved because of a warning.
+type Refusal struct {
+	Warnings   []Finding
+	Text, Hint string
+}
+
+// Refusal says that drifts are refused, or captures as a whole. It names no entry to accept: nobody should
+// approve a warning by pasting.
+func (r *Report) Refusal(refused map[int]bool) Refusal {
+	var list []*drifted
 	for i, e := range r.entries {
 		if refused[i] {
-			warned = append(warned, e)
+			list = append(list, e)
 		}
 	}
-	c := counted(warned)
-	switch {
-	case c.Total() == 0:
-		return "the capture as a whole has a warning"
-	case c.Total() == 1 && c[pin.Instructions] == 0:
-		return c.Plural() + " has a new warning"
+	said := Refusal{r.Said(lint.WarningsIn(append(freshIn(list), r.General...))), "the capture as a whole has a warning", "a warning takes a yes of its own: read it, then "}
+	switch c := counted(list); {
+	case len(list) == 0:
+		said.Hint += "add --accept-warnings"
+		return said
+	case len(list) == 1 && c[pin.Instructions] == 0:
+		said.Text = c.Plural() + " has a new warning"
+	default:
+		said.Text = c.Plural() + " have new warnings"
 	}
-	return c.Plural() + " have new warnings"
+	said.Hint += "name the entry with --accept-warning NAME"
+	return said
 }
 
 // counted counts entries by list.
