@@ -11,8 +11,6 @@ import (
 	_ "image/png"
 	"net/url"
 	"strings"
-
-	"pinproof/internal/text"
 )
 
 // An image in a data URI (RFC 2397) is shown by what it is: one of pixels by its type, size
@@ -20,28 +18,23 @@ import (
 
 func isImage(s string) bool { return strings.HasPrefix(s, "data:image/") }
 
-// image is an image as a printable JSON string.
+// image is an image as the printable inside of a JSON string.
 func image(s string, asciiOnly bool) string {
 	head, body, _ := strings.Cut(s, ",")
 	kind, parameters, _ := strings.Cut(strings.TrimPrefix(head, "data:"), ";")
-	var data []byte
-	var err error
+	plain, err := url.PathUnescape(body)
+	data := []byte(plain)
 	if parameters == "base64" {
 		data, err = base64.StdEncoding.Strict().DecodeString(body)
-	} else {
-		var plain string
-		plain, err = url.PathUnescape(body)
-		data = []byte(plain)
 	}
 	switch {
-	case err != nil || parameters != "base64" && parameters != "" && kind != "image/svg+xml":
+	case err != nil:
 	case kind == "image/svg+xml":
-		said := string(text.Append(nil, jsonEscapes.Replace(string(data)), asciiOnly))
-		return fmt.Sprintf(`"<%d bytes, decoded> %s %s"`, len(data), string(text.Append(nil, jsonEscapes.Replace(head), asciiOnly)), said)
-	case decodes(kind, data):
-		return fmt.Sprintf(`"<%d bytes of %s, sha256 %x>"`, len(data), kind, sha256.Sum256(data))
+		return fmt.Sprintf("<%d bytes, decoded> %s %s", len(data), escaped(head, asciiOnly), escaped(string(data), asciiOnly))
+	case (parameters == "" || parameters == "base64") && decodes(kind, data):
+		return fmt.Sprintf("<%d bytes of %s, sha256 %x>", len(data), kind, sha256.Sum256(data))
 	}
-	return `"` + string(text.Append(nil, jsonEscapes.Replace(s), asciiOnly)) + `"`
+	return escaped(s, asciiOnly)
 }
 
 // decodes reports whether bytes are an image of a type. WebP is known by the chunks of its

@@ -82,7 +82,7 @@ func JSON(v jsontree.Value, asciiOnly bool, width int) []string {
 	default:
 		return []string{string(jsontree.Append(nil, v))}
 	}
-	open, end := string(v.Kind), closing(v)
+	open, end := string(v.Kind), string(v.Kind+2) // the bracket that closes it
 	var inline []string
 	lines, fits := []string{open}, true
 	for _, p := range v.Parts {
@@ -107,21 +107,19 @@ func JSON(v jsontree.Value, asciiOnly bool, width int) []string {
 	return append(lines, end)
 }
 
-// closing is the bracket that ends an object or an array.
-func closing(v jsontree.Value) string {
-	if v.Kind == '{' {
-		return "}"
-	}
-	return "]"
-}
-
 // printableString is s as a printable JSON string. A line feed, a carriage return
 // and a tab get their JSON escapes.
 func printableString(s string, asciiOnly bool) string {
 	if isImage(s) {
-		return image(s, asciiOnly)
+		s = image(s, asciiOnly)
+	} else {
+		s = escaped(s, asciiOnly)
 	}
-	return `"` + string(text.Append(nil, jsonEscapes.Replace(s), asciiOnly)) + `"`
+	return `"` + s + `"`
+}
+
+func escaped(s string, asciiOnly bool) string {
+	return string(text.Append(nil, jsonEscapes.Replace(s), asciiOnly))
 }
 
 var jsonEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`)

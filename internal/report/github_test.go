@@ -436,8 +436,8 @@ func TestSARIFError(t *testing.T) {
 		t.Fatal(err)
 	}
 	validate(t, sarifSchemaFile(t), b.Bytes())
-	want := `"invocations":[{"executionSuccessful":false,"exitCode":2,"toolExecutionNotifications":[{"level":"error","message":{"text":"no {{0}}; hint: do"}}]}],"results":[]}]}` + "\n"
-	if !strings.HasSuffix(b.String(), want) {
+	want := `"invocations":[{"executionSuccessful":false,"exitCode":2,"toolExecutionNotifications":[{"level":"error","message":{"text":"no {{0}}; hint: do"}}]}],"results":[],`
+	if !strings.Contains(b.String(), want) {
 		t.Error(b.String())
 	}
 	if err := sarif.Write(&fullDisk{}, failed(errors.New("x")).Model); !errors.Is(err, errFullDisk) {

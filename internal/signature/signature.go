@@ -100,9 +100,9 @@ func (s *signer) member(list pin.EntryType, m jsontree.Member, name string) {
 	case m.Name == "annotations" && object:
 		s.annotations(list, at, m.Value, name)
 	case m.Name == "inputSchema" && list == pin.Tools && object:
-		s.root("(input)", -1, at, m.Value)
+		s.root("(input)", at, m.Value)
 	case m.Name == "outputSchema" && list == pin.Tools && object:
-		s.root("returns", 0, at, m.Value)
+		s.root("returns", at, m.Value)
 	case m.Name == "arguments" && list == pin.Prompts && s.arguments(at, m.Value):
 	case pin.IsSpecified(list, m.Name):
 		s.value(0, m.Name, at, m.Value)
@@ -179,19 +179,16 @@ func Argument(pointer string, v jsontree.Value) []Line {
 	return lines
 }
 
-// root adds a whole schema. A plain object has no line of its own, if name needs none.
-func (s *signer) root(name string, depth int, pointer string, v jsontree.Value) {
-	at := len(s.lines)
-	s.schema(child{name, pointer, v, false}, depth)
-	if head := &s.lines[at]; head.Depth < 0 {
-		if head.Phrase == "object" && head.Text.Kind == 0 && len(s.lines) > at+1 && s.lines[at+1].Name != "" {
-			s.lines = slices.Delete(s.lines, at, at+1)
-			return
-		}
-		for i := at; i < len(s.lines); i++ {
-			s.lines[i].Depth++
+// root adds a whole schema. Plain inputs need no line of their own.
+func (s *signer) root(name, pointer string, v jsontree.Value) {
+	lines := Schema(name, pointer, v, false)
+	if name == "(input)" && lines[0].Phrase == "object" && lines[0].Text.Kind == 0 && len(lines) > 1 && lines[1].Name != "" {
+		lines = lines[1:]
+		for i := range lines {
+			lines[i].Depth--
 		}
 	}
+	s.lines = append(s.lines, lines...)
 }
 
 // Schema makes the lines of a schema and of all that stands in it.
@@ -228,18 +225,16 @@ func children(pointer string, m jsontree.Member, required []string) (list []chil
 		if slices.ContainsFunc(m.Value.Members(), func(part jsontree.Member) bool { return !fitsLine(part.Name) }) {
 			return nil
 		}
-		if m.Name != "properties" {
-			for _, part := range m.Value.Members() {
-				add(m.Name+"."+Name(part.Name), part.Name, part.Value)
+		before := m.Name + "."
+		if m.Name == "properties" {
+			before = ""
+			for _, name := range required {
+				add(Name(name), name, m.Value.Get(name))
 			}
-			return list
-		}
-		for _, name := range required {
-			add(Name(name), name, m.Value.Get(name))
 		}
 		for _, part := range m.Value.Members() {
-			if !slices.Contains(required, part.Name) {
-				add(Name(part.Name), part.Name, part.Value)
+			if before != "" || !slices.Contains(required, part.Name) {
+				add(before+Name(part.Name), part.Name, part.Value)
 			}
 		}
 	case "anyOf", "oneOf", "allOf":

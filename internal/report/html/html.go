@@ -36,12 +36,6 @@ const (
 	lineCost  = 96  // bytes that a line takes besides its text, about
 )
 
-// The classes of lines and the elements of runs, by sign.
-var (
-	lineClasses = map[byte]string{'-': "old", '+': "new"}
-	runElements = map[byte]string{'-': "del", '+': "ins"}
-)
-
 // A page is what the template shows. Its texts are printable.
 type page struct {
 	*report.Model
@@ -50,21 +44,14 @@ type page struct {
 	Title    string // No answer, DRIFT, …
 	Said     string // the verdict
 	Error    []string
-	Table    []tableRow
-	Notes    []string
-	More     []string // says of lists what they leave out
+	Columns  []string // of the table
+	Table    []report.TableRow
+	Most     int // by how many bytes the text of a server grows
+	Remarks  []string
 	Items    []*item
 	NotShown []*report.Block
 	Sections []section
-	Steps    []report.Step
 	Groups   []filterGroup
-}
-
-// A tableRow is a server in the head.
-type tableRow struct {
-	*report.Server
-	Text string // by how many bytes its text grows
-	Bar  int    // of 100
 }
 
 // A filterGroup is a group of buttons that each show only some blocks.
@@ -83,7 +70,6 @@ type filter struct {
 type item struct {
 	*report.Block
 	Filters string // ids of the filters that show it, as CSS classes
-	Open    bool
 	Shown   []row
 	Minors  []row
 }
@@ -92,7 +78,6 @@ type item struct {
 type row struct {
 	*report.Row
 	Class string
-	Said  string // its detail
 	Lines []line
 }
 
@@ -100,37 +85,44 @@ type row struct {
 // wraps is indented, too.
 type line struct {
 	Sign, Class, Indent string
-	Runs                []run
+	Runs                []part
 }
 
-// A run is printable text that was kept "", removed "del" or added "ins", or is a name "strong".
-type run struct{ Op, Text string }
+// A part is printable text, with the element that it stands in or the class of a span.
+type part struct{ Class, Text string }
 
 type section struct {
-	Title string
-	List  []report.Finding
-	More  string
+	report.Section
+	More string
 }
 
 // Write prints a report as a page.
 func Write(w io.Writer, m *report.Model) error {
-	p := &page{Model: m, Style: template.CSS(pageStyle), Title: m.Word, Said: m.Text}
+	p := &page{Model: m, Style: template.CSS(pageStyle), Title: m.Word, Said: m.Text, Columns: report.Columns}
 	if m.NoAnswer != nil {
 		p.Title, p.Said, p.Error = "No answer", "", m.NoAnswer.Lines
 	}
 	shown := map[int]bool{}
 	if !m.Matches && !m.Nothing {
-		p.head()
+		p.Table, p.Remarks = m.Table(), m.Remarks()
+		for _, r := range p.Table {
+			p.Most = max(p.Most, r.Grown)
+		}
 		p.blocks(shown)
 		p.filters()
 	}
-	for _, s := range []section{
-		{Title: "About the whole list", List: m.Whole},
-		{Title: "Not on record: the rules or the names around them are new", List: m.Unrecorded},
-		{Title: "Approved warnings, in what matches its pins", List: m.Approved},
-	} {
-		if s.List, s.More = bounded(s.List, "finding"); len(s.List) > 0 {
-			p.Sections = append(p.Sections, s)
+	var moreServers, moreLines string
+	p.Table, moreServers = bounded(p.Table, "server")
+	p.Remarks, moreLines = bounded(p.Remarks, "line")
+	for _, more := range []string{moreServers, moreLines} {
+		if more != "" {
+			p.Remarks = append(p.Remarks, more)
+		}
+	}
+	for _, s := range m.Sections() {
+		if len(s.List) > 0 {
+			list, more := bounded(s.List, "finding")
+			p.Sections = append(p.Sections, section{report.Section{Title: s.Title, List: list}, more})
 		}
 	}
 	sum := sha256.Sum256([]byte(p.Style))
@@ -152,62 +144,13 @@ func bounded[T any](list []T, noun string) (kept []T, more string) {
 	return list, ""
 }
 
-// head lays out what is compared, what drifted of each server, and what to type next.
-func (p *page) head() {
-	most := 1
-	for i := range p.Servers {
-		if s := &p.Servers[i]; s.Differs || !p.Several {
-			grown := s.Counts.After - s.Counts.Before
-			r := tableRow{Server: s}
-			if s.Counts.Known && grown != 0 {
-				r.Text, r.Bar = strings.Replace("+"+text.Number(grown), "+-", "-", 1), max(0, grown)
-			}
-			most = max(most, r.Bar)
-			p.Table = append(p.Table, r)
-			p.Notes = append(p.Notes, s.Notes...)
-		}
-	}
-	for i := range p.Table {
-		p.Table[i].Bar = 100 * p.Table[i].Bar / most
-	}
-	p.Notes = append(p.Notes, p.Model.Notes...)
-	for _, problem := range p.Problems {
-		p.Notes = append(p.Notes, problem.Text)
-	}
-	if p.Others != "" {
-		p.Notes = append(p.Notes, p.Others)
-	}
-	var more string
-	if p.Table, more = bounded(p.Table, "server"); more != "" {
-		p.More = append(p.More, more)
-	}
-	if p.Notes, more = bounded(p.Notes, "line"); more != "" {
-		p.More = append(p.More, more)
-	}
-	if p.Lockfile != "" {
-		p.Steps = append(p.Steps, p.Review)
-	}
-	for _, s := range slices.Concat(p.Next, p.Record) {
-		if s.Command != "" {
-			p.Steps = append(p.Steps, s)
-		}
-	}
-}
-
 // blocks lays out the drift as far as there is room, the most dangerous of all servers first.
 func (p *page) blocks(shown map[int]bool) {
-	order := make([]int, len(p.Model.Blocks))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return p.Model.Blocks[a].Class - p.Model.Blocks[b].Class })
 	room := maxPage
-	for _, i := range order {
-		b := &p.Model.Blocks[i]
-		if room -= cost(b); (room >= 0 || len(shown) == 0) && len(shown) < maxBlocks && cost(b) <= maxPage {
+	for _, b := range p.ByDanger() {
+		if size := cost(b); size <= maxPage && (size <= room || len(shown) == 0) && len(shown) < maxBlocks {
 			shown[b.Number] = true
-		} else {
-			room += cost(b)
+			room -= size
 		}
 	}
 	for i := range p.Model.Blocks {
@@ -216,9 +159,13 @@ func (p *page) blocks(shown map[int]bool) {
 			p.NotShown = append(p.NotShown, b)
 			continue
 		}
-		v := &item{Block: b, Open: !b.Minor}
+		v := &item{Block: b}
 		for j := range b.Rows {
-			r := newRow(&b.Rows[j], shown)
+			from := &b.Rows[j]
+			r := row{Row: from, Class: map[byte]string{'W': "warning", '!': "change", '~': "change"}[from.Op]}
+			if from.Home == 0 || !shown[from.Home] {
+				r.Lines = lines(from.Lines, shown)
+			}
 			if r.Minor {
 				v.Minors = append(v.Minors, r)
 			} else {
@@ -230,77 +177,67 @@ func (p *page) blocks(shown map[int]bool) {
 }
 
 // cost is about how many bytes a block takes on the page.
-func cost(b *report.Block) (n int) {
-	text := func(lines []layout.Line) {
-		for _, l := range lines {
-			n += lineCost
-			for _, r := range l.Runs {
-				n += len(r.Text)
-			}
-		}
-	}
+func cost(b *report.Block) int {
+	n := len(b.Title)*2 + len(b.Accept)
 	for i := range b.Rows {
 		row := &b.Rows[i]
 		n += lineCost + len(row.Word) + len(row.Place) + len(row.Pointer) + len(row.Detail) + len(row.Names)
 		for _, l := range row.Lines {
 			n += lineCost + len(l.Name) + len(l.Phrase)
-			text(l.Text)
+			for _, l := range l.Text {
+				n += lineCost
+				for _, r := range l.Runs {
+					n += len(r.Text)
+				}
+			}
 		}
 	}
-	return n + len(b.Title)*2 + len(b.Accept)
+	return n
 }
 
-func newRow(from *report.Row, shown map[int]bool) row {
-	r := row{Row: from, Class: map[byte]string{'W': "warning", '!': "change", '~': "change"}[from.Op], Said: from.Detail}
-	if from.Home == 0 || !shown[from.Home] {
-		r.Lines = signed(from.Op, from.Lines, shown)
-	}
-	return r
-}
-
-// signed lays out lines. The server's texts stand below what they describe, in lines that look
+// lines lays out lines. The server's texts stand below what they describe, in lines that look
 // unlike ours.
-func signed(op byte, list []report.Line, shown map[int]bool) (lines []line) {
+func lines(list []report.Line, shown map[int]bool) (lines []line) {
 	for i := 0; i < len(list); i++ {
 		l := &list[i]
 		indent := strings.Repeat("  ", l.Depth)
-		as := l.As != "" && shown[l.Home]
-		if l.Name != "" || l.Phrase != "" || as {
-			head := line{Indent: indent, Runs: []run{{"strong", l.Name}, {"", spaced(l.Phrase)}}}
-			if as {
-				head.Runs = append(head.Runs, run{"", spaced(l.As)})
-			}
-			lines = append(lines, head)
+		as := ""
+		if shown[l.Home] {
+			as = l.As
+		}
+		if l.Name != "" || l.Phrase != "" || as != "" {
+			lines = append(lines, line{Indent: indent, Runs: []part{{"strong", l.Name}, {"", spaced(l.Phrase) + spaced(as)}}})
 			indent += "  "
 		}
-		if as {
+		if as != "" {
 			i += l.Skip
 			continue
 		}
-		lines = append(lines, pageLines(indent, l.Text)...)
+		for _, said := range l.Text {
+			lines = append(lines, signed(indent, said))
+		}
 	}
 	return lines
 }
 
-func pageLines(indent string, list []layout.Line) (lines []line) {
-	for _, l := range list {
-		p := line{Sign: string(l.Sign), Class: lineClasses[l.Sign], Indent: indent}
-		if l.Sign == '=' {
-			p.Sign, p.Class = "", "said"
-		}
-		if whole := !slices.ContainsFunc(l.Runs, func(s layout.Run) bool { return s.Op != l.Sign }); whole && len(l.Runs) > 0 {
-			all := l.Runs[0].Text
-			l.Runs = slices.Clone(l.Runs)
-			l.Runs[0].Text = strings.TrimLeft(all, " ")
-			p.Indent += all[:len(all)-len(l.Runs[0].Text)]
-			p.Class = strings.TrimSpace(p.Class + " whole")
-		}
-		for _, s := range l.Runs {
-			p.Runs = append(p.Runs, run{runElements[s.Op], s.Text})
-		}
-		lines = append(lines, p)
+// signed lays out a line of a server's text. Blanks before it belong to the indent.
+func signed(indent string, l layout.Line) line {
+	p := line{Sign: string(l.Sign), Class: map[byte]string{'-': "old", '+': "new", '=': "said"}[l.Sign], Indent: indent}
+	if l.Sign == '=' {
+		p.Sign = ""
 	}
-	return lines
+	whole := len(l.Runs) > 0
+	for _, r := range l.Runs {
+		whole = whole && r.Op == l.Sign
+		p.Runs = append(p.Runs, part{map[byte]string{'-': "del", '+': "ins"}[r.Op], r.Text})
+	}
+	if whole {
+		first := &p.Runs[0]
+		kept := strings.TrimLeft(first.Text, " ")
+		p.Indent, first.Text = indent+first.Text[:len(first.Text)-len(kept)], kept
+		p.Class += " whole"
+	}
+	return p
 }
 
 // filters makes buttons in groups for all that some blocks have and others don't: a kind, a risk,
@@ -334,14 +271,13 @@ func (p *page) filters() {
 	}
 	group("kind", false, []string{"DUPLICATE", "HIDDEN", "ADDED", "CHANGED", "REMOVED"}, func(b *item, text string) bool { return b.Kind == text })
 	group("risk", false, []string{"WARNING", "destructive", "takes code", "writes", "open world", "no hints", "order", "new-address"}, func(b *item, text string) bool {
-		said := strings.Split(b.Danger+", "+b.Why, ", ")
-		return text == "WARNING" && b.Warned || slices.Contains(said, text)
+		return text == "WARNING" && b.Warned || slices.Contains(strings.Split(b.Danger+", "+b.Why, ", "), text)
 	})
-	var servers []string
-	for _, r := range p.Table {
-		servers = append(servers, r.Label)
-	}
 	if p.Several {
+		var servers []string
+		for _, r := range p.Table {
+			servers = append(servers, r.Names[0])
+		}
 		group("server", false, servers, func(b *item, text string) bool { return p.Servers[b.Server].Label == text })
 	}
 	group("label", true, report.Labels(), func(b *item, text string) bool { return slices.Contains(b.Labels, text) })
@@ -361,39 +297,34 @@ var escapes = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?s)<(?:U\+|byte |and |[0-9]+ )(?:[^>]*?: "(?:[^"\\]|\\.)*">|[^>]*>)`)
 })
 
-// A part is text, one of the escapes that stand for what can't be seen, or a word that
-// is not to be broken at its hyphens.
-type part struct {
-	Text   string
-	Escape bool
-	Word   bool
-}
-
-// splitEscapes splits printable text into text and escapes. printable has escaped
+// splitEscapes splits printable text into text and escapes ("esc"). printable has escaped
 // every "<" of the text that would read as one of its own marks, so where one
 // begins is never in doubt.
 func splitEscapes(printed string) (list []part) {
 	from := 0
 	for _, at := range escapes().FindAllStringIndex(printed, -1) {
-		list = append(list, part{Text: printed[from:at[0]]}, part{Text: printed[at[0]:at[1]], Escape: true})
+		list = append(list, part{"", printed[from:at[0]]}, part{"esc", printed[at[0]:at[1]]})
 		from = at[1]
 	}
-	return append(list, part{Text: printed[from:]})
+	return append(list, part{"", printed[from:]})
 }
 
 // maxWord is the longest word that a narrow screen has room for, in bytes.
 const maxWord = 40
 
-// splitWords is splitEscapes for text that has names. A browser would break them at hyphens.
+// splitWords is splitEscapes for text that has names: a browser would break a "word" at its hyphens.
 func splitWords(printed string) (list []part) {
 	for _, p := range splitEscapes(printed) {
-		if p.Escape {
+		if p.Class != "" {
 			list = append(list, p)
 			continue
 		}
 		for word := range strings.SplitAfterSeq(p.Text, " ") {
-			name := strings.TrimSuffix(word, " ")
-			list = append(list, part{Text: name, Word: strings.Contains(name, "-") && len(name) <= maxWord}, part{Text: word[len(name):]})
+			if name := strings.TrimSuffix(word, " "); strings.Contains(name, "-") && len(name) <= maxWord {
+				list = append(list, part{"word", name}, part{"", word[len(name):]})
+			} else {
+				list = append(list, part{"", word})
+			}
 		}
 	}
 	return list

@@ -25,7 +25,7 @@ func TestSplitEscapes(t *testing.T) {
 	for _, test := range tests {
 		got := ""
 		for _, p := range splitEscapes(text.Printable(test.text)) {
-			if p.Escape {
+			if p.Class == "esc" {
 				got += "(" + p.Text + ")"
 			} else {
 				got += p.Text

@@ -39,33 +39,28 @@ func WriteSummary(w io.Writer, m *report.Model) error { return write(w, m, maxSu
 
 func write(w io.Writer, m *report.Model, room int) error {
 	next := &page{room: maxList} // the commands begin with our own name, so none closes its fence
-	if !m.Matches && !m.Nothing {
-		var steps []report.Step
-		if m.Lockfile != "" {
-			steps = append(steps, m.Review)
-		}
-		for _, s := range slices.Concat(steps, m.Next, m.Record) {
-			if s.Command != "" {
-				next.fit("\n" + words(s.Text) + ":\n" + fence("sh", s.Command))
-			}
-		}
+	for _, s := range m.Steps() {
+		next.fit("\n" + words(s.Text) + ":\n" + fence("sh", s.Command))
 	}
-	end := ""
-	if next.out.Len() > 0 {
-		end = "\n### Next\n" + next.out.String()
+	end := next.out.String()
+	if end != "" {
+		end = "\n### Next\n" + end
 	}
 	p := &page{room: room - len(end) - 1_000, shown: map[int]bool{}} // 1,000 for words about what is left out
 	if m.NoAnswer != nil {
-		p.fit("## No answer\n" + fence("text", gutter("error: "+strings.Join(m.NoAnswer.Lines, "\n"))))
+		said := "| error: " + strings.ReplaceAll(strings.Join(m.NoAnswer.Lines, "\n"), "\n", "\n| ")
+		p.fit("## No answer\n" + fence("text", said))
 	} else {
 		p.fit("## " + m.Word + ": " + code(m.Text) + "\n")
 	}
 	if !m.Matches && !m.Nothing {
 		p.head(m)
 	}
-	p.blocks(m)
-	p.findings("Not on record: the rules or the names around them are new", m.Unrecorded)
-	p.findings("Approved warnings, in what matches its pins", m.Approved)
+	sections := m.Sections()
+	p.blocks(m, sections[0])
+	for _, s := range sections[1:] {
+		p.findings(s)
+	}
 	_, err := io.WriteString(w, p.out.String()+end)
 	return err
 }
@@ -80,96 +75,75 @@ func (p *page) fit(part string) bool {
 	return true
 }
 
-// some adds a head and as many of the rows as a list may have, and says how many it left out.
-func (p *page) some(head, noun string, rows []string) {
-	if len(rows) > 0 {
-		p.fit(head)
+// some adds a head, as many of the rows as a list may have, and an end, and says how many rows it
+// left out.
+func (p *page) some(head, noun string, rows []string, end string) {
+	if len(rows) == 0 {
+		return
 	}
-	room := min(maxList, p.room)
-	for i, row := range rows {
-		if room -= len(row); room < 0 || !p.fit(row) {
-			p.out.WriteString("\n" + text.Count(len(rows)-i, "more "+noun) + " left out here.\n")
-			return
+	room, n := min(maxList, p.room), 0
+	if !p.fit(head) {
+		room, end = 0, "" // no row stands outside of the fence that the head begins
+	}
+	for n < len(rows) {
+		if room -= len(rows[n]); room < 0 || !p.fit(rows[n]) {
+			break
 		}
+		n++
+	}
+	if p.out.WriteString(end); n < len(rows) {
+		p.out.WriteString("\n" + text.Count(len(rows)-n, "more "+noun) + " left out here.\n")
 	}
 }
 
 // head says what is compared, what drifted of each server, and what is worth reading first.
 func (p *page) head(m *report.Model) {
-	var rows, notes []string
-	for i := range m.Servers {
-		s := &m.Servers[i]
-		if !s.Differs && m.Several {
-			continue
+	var rows, remarks, first []string
+	for _, r := range m.Table() {
+		var cells []string
+		for _, name := range r.Names {
+			cells = append(cells, code(name))
 		}
-		c := &s.Counts
-		grown := ""
-		if c.Known {
-			grown = fmt.Sprintf("%+d", c.After-c.Before)
-		}
-		cells := []string{code(s.Label), code(s.Old), code(s.New), code(s.Versions)}
-		for _, n := range []int{c.Added, c.Altered(), c.Removed, c.Code, c.Destructive, c.Strong} {
-			cell := ""
-			if n > 0 {
-				cell = text.Number(n)
-			}
-			cells = append(cells, cell)
-		}
-		rows = append(rows, "| "+strings.Join(append(cells, grown), " | ")+" |\n")
-		notes = append(notes, s.Notes...)
+		rows = append(rows, "| "+strings.Join(append(append(cells, r.Numbers...), r.Text), " | ")+" |\n")
 	}
-	p.some("\n| server | pinned | now | versions | added | changed | removed | takes code | destructive | strong orders | text |\n|---|---|---|---|--:|--:|--:|--:|--:|--:|--:|\n", "server", rows)
-	if m.Others != "" {
-		notes = append(notes, m.Others)
+	p.some("\n| "+strings.Join(report.Columns, " | ")+" |\n|---|---|---|---|--:|--:|--:|--:|--:|--:|--:|\n", "server", rows, "")
+	for _, said := range m.Remarks() {
+		remarks = append(remarks, "- "+code(said)+"\n")
 	}
-	notes = append(notes, m.Notes...)
-	for _, problem := range m.Problems {
-		notes = append(notes, problem.Text)
-	}
-	var lines []string
-	for _, note := range notes {
-		lines = append(lines, "- "+code(note)+"\n")
-	}
-	p.some("\n", "line", lines)
-	lines = nil
+	p.some("\n", "line", remarks, "")
 	for _, worst := range m.Worst {
 		var names []string
 		for _, e := range worst.Entries {
 			names = append(names, fmt.Sprintf("%s (%d)", code(e.Name), e.Block))
 		}
-		lines = append(lines, strings.TrimRight("- "+words(worst.Said)+": "+strings.Join(names, ", ")+" "+worst.More, " ")+"\n")
+		first = append(first, strings.TrimRight("- "+words(worst.Said)+": "+strings.Join(names, ", ")+" "+worst.More, " ")+"\n")
 	}
-	p.some("\nFirst:\n\n", "line", lines)
+	p.some("\nFirst:\n\n", "line", first, "")
 }
 
 // blocks shows the drift, the most dangerous of all servers first, while there is room. What has no
 // room is named. What is said of captures as a whole comes after the entries with a new warning.
-func (p *page) blocks(m *report.Model) {
-	order := make([]*report.Block, len(m.Blocks))
-	for i := range m.Blocks {
-		order[i] = &m.Blocks[i]
-	}
-	slices.SortStableFunc(order, func(a, b *report.Block) int { return a.Class - b.Class })
+func (p *page) blocks(m *report.Model, whole report.Section) {
 	const reserve = 4 // of this part of the page: the names of what has no room
 	reserved := p.room / reserve
 	p.room -= reserved
 	var left []string
-	general := false
-	for _, b := range order {
-		if !b.Warned && !general {
-			general = true
-			p.findings("About the whole list", m.Whole)
+	order := m.ByDanger()
+	calm := slices.IndexFunc(order, func(b *report.Block) bool { return !b.Warned })
+	for i, b := range order {
+		if i == calm {
+			p.findings(whole)
 		}
 		if !p.fit(p.block(b)) {
 			delete(p.shown, b.Number)
-			left = append(left, fmt.Sprintf("- %d. %s\n", b.Number, code(b.Kind+" "+b.Title+b.Within)))
+			left = append(left, fmt.Sprintf("- %d. %s\n", b.Number, code(b.Heading())))
 		}
 	}
-	if !general {
-		p.findings("About the whole list", m.Whole)
+	if calm < 0 {
+		p.findings(whole)
 	}
 	p.room += reserved
-	p.some("\n### Not shown here\n\nThere is no room for these on this page; "+code(m.Review.Command)+" shows them:\n\n", "entry", left)
+	p.some("\n### Not shown here\n\nThere is no room for these on this page; "+code(m.Review.Command)+" shows them:\n\n", "entry", left, "")
 }
 
 // indent stands before each line of a block. No fence that has it in front is one (CommonMark, 4.5).
@@ -181,40 +155,23 @@ func (p *page) block(b *report.Block) string {
 	t := plain.New(&out, plain.Style{})
 	t.Shown = p.shown
 	t.Rows(indent, b)
-	title := code(b.Kind + " " + b.Title + b.Within)
+	title := code(b.Heading())
 	if b.Severity != "" {
 		title += " " + b.Severity
 	}
 	if !b.Blocked {
 		title += " allowed"
 	}
-	part := fmt.Sprintf("\n### %d. %s\n", b.Number, title) + fence("text", out.String())
-	if b.Accept != "" {
-		part += fence("sh", b.Accept)
-	}
-	return part
+	return fmt.Sprintf("\n### %d. %s\n", b.Number, title) + fence("text", out.String()) + fence("sh", b.Accept)
 }
 
 // findings shows findings that are not about a drift.
-func (p *page) findings(title string, list []report.Finding) {
-	if len(list) == 0 {
-		return
+func (p *page) findings(s report.Section) {
+	var rows []string
+	for i := range s.List {
+		rows = append(rows, indent+s.List[i].Said()+"\n")
 	}
-	var out strings.Builder
-	room, left := min(maxList, p.room-2_000), 0
-	for i := range list {
-		f := &list[i]
-		said := indent + f.Said() + "\n"
-		if room -= len(said); room < 0 {
-			left++
-			continue
-		}
-		out.WriteString(said)
-	}
-	p.fit("\n### " + title + "\n" + fence("text", out.String()))
-	if left > 0 {
-		p.out.WriteString("\n" + text.Count(left, "more finding") + " left out here.\n")
-	}
+	p.some("\n### "+s.Title+"\n\n```text\n", "finding", rows, "```\n")
 }
 
 // code is a code span of printable text. A character that would end the span or
@@ -246,6 +203,3 @@ func fence(kind, text string) string {
 	}
 	return "\n```" + kind + "\n" + strings.TrimSuffix(text, "\n") + "\n```\n"
 }
-
-// gutter puts one before each line.
-func gutter(lines string) string { return "| " + strings.ReplaceAll(lines, "\n", "\n| ") }
