@@ -22,7 +22,7 @@ func (r *Report) model() *Model {
 		Problems: r.problems(), LeftOut: r.LeftOut, Notes: r.notes(), Bump: r.bump,
 		Whole: r.Said(slices.Concat(r.General, r.unpinned)), Unrecorded: r.Said(r.elsewhere), Approved: r.Said(r.standing),
 		Fresh: r.Said(r.allFresh()), Warned: r.warningText(maxNew), Standing: len(r.standing), General: len(lint.WarningsIn(r.General)) > 0,
-		Review: Step{"review", r.Next.To("diff")}, Next: r.NextSteps(), Read: r.readStep(),
+		Review: Step{"review", r.Next.To("diff")}, Next: r.NextSteps(),
 		Every:  Step{"every entry", r.Next.To("verify", "--full")},
 		Stat:   Step{"its shape first", r.Next.To("diff", "--stat")},
 		Part:   Step{"then a part (a name, added, warnings, a label)", r.Next.To("diff", "--only SELECTOR")},
@@ -42,6 +42,11 @@ func (r *Report) model() *Model {
 	if r.Lockfile != "" && len(r.Unrecorded) > 0 { // no name: nobody should approve a warning by pasting
 		m.Record = []Step{{"after reading it, put it on record", r.Next.To("relock", "--accept-warning NAME")}}
 	}
+	next := r.Next // from the shape of a review to the review, of the most dangerous server
+	if len(r.Comparisons) > 1 && len(r.groups) > 0 && r.Only == nil && shell.PasteableLabel(r.groups[0].first().Server) {
+		next.Server = r.groups[0].first().Server
+	}
+	m.Read = Step{"read it", next.To("diff", r.OnlyFlags...)}
 	if r.LeftOut > 0 {
 		m.All = Step{"with the " + text.Number(r.LeftOut) + " left out", r.Next.To("diff")}
 	}
@@ -77,15 +82,6 @@ func (r *Report) Questions() Questions {
 		q.Labels = append(q.Labels, text.Name(f.Server))
 	}
 	return q
-}
-
-// readStep leads from the shape of a review to the review, of the most dangerous server.
-func (r *Report) readStep() Step {
-	next := r.Next
-	if len(r.Comparisons) > 1 && len(r.groups) > 0 && r.Only == nil && shell.PasteableLabel(r.groups[0].first().Server) {
-		next.Server = r.groups[0].first().Server
-	}
-	return Step{"read it", next.To("diff", r.OnlyFlags...)}
 }
 
 // said is a finding in words. subject names what it is in.
@@ -206,7 +202,7 @@ func (r *Report) block(g *group, rows *rowMaker) Block {
 	case change == 0:
 		b.Bytes = "0"
 	default:
-		b.Bytes = strings.Replace("+"+text.Number(change), "+-", "-", 1)
+		b.Bytes = text.Signed(change)
 	}
 	for _, f := range g.findings {
 		if slices.Contains(joinedNotes, f.ID) && !strings.Contains(b.Why, f.ID) {

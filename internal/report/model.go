@@ -7,6 +7,7 @@ import (
 
 	"pinproof/internal/jsontree"
 	"pinproof/internal/layout"
+	"pinproof/internal/text"
 )
 
 // A Model is all that a report says. Its texts are printable, but where a comment says otherwise.
@@ -163,7 +164,7 @@ func (f *Finding) Word() string {
 }
 
 // Said is a finding in a line.
-func (f *Finding) Said() string { return f.Word() + " in " + f.Names + spaced(f.Place, f.Detail) }
+func (f *Finding) Said() string { return f.Word() + " in " + f.Names + text.Spaced(f.Place, f.Detail) }
 
 // An Entry is one entry that drifted.
 type Entry struct {

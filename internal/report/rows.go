@@ -101,7 +101,7 @@ func (m *rowMaker) wholes(e *drifted) (rows []Row) {
 		if list[i].Definition == nil {
 			row.Detail = notStored
 		} else {
-			row.Lines = m.lines('=', unusedOnOneLine(signature.Of(e.Type, list[i].Tree()), list[i].Definition))
+			row.Lines = m.lines('=', eachOnOneLine(signature.Of(e.Type, list[i].Tree()), notReferred(list[i].Definition)))
 		}
 		rows = append(rows, row)
 	}
@@ -130,7 +130,7 @@ func (m *rowMaker) homeRow(e *drifted, home *group, edits []*edit) Row {
 	own := m.alone()
 	for _, ed := range edits {
 		one := own.edit(e, ed)
-		row.Lines = append(row.Lines, Line{Name: one.Word, Phrase: spaced(one.Place, one.Detail)})
+		row.Lines = append(row.Lines, Line{Name: one.Word, Phrase: text.Spaced(one.Place, one.Detail)})
 		for _, l := range one.Lines {
 			l.Depth++
 			row.Lines = append(row.Lines, l)
@@ -247,7 +247,7 @@ func (m *rowMaker) signed(e *drifted, ed *edit, v jsontree.Value, side int) (lin
 	case lines == nil:
 		return []signature.Line{{Text: v}}
 	case ed.Label.ID() == "definition-unused":
-		return onOneLine(lines)
+		return eachOnOneLine(lines, func(string) bool { return true })
 	}
 	return lines
 }
@@ -266,18 +266,15 @@ func (m *rowMaker) lines(sign byte, list []signature.Line) (lines []Line) {
 		}
 	}
 	for i := range list {
-		l, inside := &list[i], 1 // its lines
-		for i+inside < len(list) && list[i+inside].Depth > l.Depth {
-			inside++
-		}
+		l, inside := &list[i], list[i+1:i+block(list[i:])]
 		line := Line{Depth: l.Depth, Name: l.Name, Phrase: l.Phrase, Text: layout.Value(sign, l.Text, true, false)}
-		refer := func(at spot, inside []signature.Line) {
+		refer := func(at spot, in []signature.Line) { // unless that takes more words
 			words := len(strings.Fields(l.Text.Text))
-			for _, part := range inside {
+			for _, part := range in {
 				words += len(strings.Fields(part.Name + " " + part.Phrase + " " + part.Text.Text))
 			}
 			if as := m.as(at); words > len(strings.Fields(as)) {
-				line.As, line.Home, line.Skip = as, at.block, len(inside)
+				line.As, line.Home, line.Skip = as, at.block, len(in)
 			}
 		}
 		at, seen := m.place(sign, l.Whole, l.Name)
@@ -289,19 +286,26 @@ func (m *rowMaker) lines(sign byte, list []signature.Line) (lines []Line) {
 				lines = append(lines, Line{Depth: l.Depth, Home: at.block})
 			}
 			names = append(names, name)
-			lines[head].Skip += inside
+			lines[head].Skip += 1 + len(inside)
 		case seen:
-			refer(at, list[i+1:i+inside])
+			refer(at, inside)
 		}
-		if line.As == "" {
-			if at, seen := m.place(sign, l.Text, l.Name); seen {
-				refer(at, nil)
-			}
+		if at, seen := m.place(sign, l.Text, l.Name); seen && line.As == "" {
+			refer(at, nil)
 		}
 		lines = append(lines, line)
 	}
 	nameAll()
 	return lines
+}
+
+// block counts the first of some lines and those that stand in it.
+func block(list []signature.Line) int {
+	n := 1
+	for n < len(list) && list[n].Depth > list[0].Depth {
+		n++
+	}
+	return n
 }
 
 // onOneLine puts the shapes in a schema on its own line. What has a text keeps a line.
@@ -322,31 +326,31 @@ func onOneLine(list []signature.Line) (kept []signature.Line) {
 	return kept
 }
 
-// unusedOnOneLine does that with the schemas of $defs that a definition doesn't refer to.
-func unusedOnOneLine(list []signature.Line, definition []byte) (kept []signature.Line) {
-	refers := map[string]bool{}
-	for _, rest := range strings.Split(string(definition), "/$defs/") {
-		name, _, _ := strings.Cut(rest, `"`)
-		refers[name] = true
-	}
-	for i := 0; i < len(list); {
-		inside := 1
-		for i+inside < len(list) && list[i+inside].Depth > list[i].Depth {
-			inside++
+// eachOnOneLine does that with the schemas that are unused.
+func eachOnOneLine(list []signature.Line, unused func(name string) bool) (kept []signature.Line) {
+	for len(list) > 0 {
+		n := 1
+		if unused(list[0].Name) {
+			n = block(list)
 		}
-		if name, isDefinition := strings.CutPrefix(list[i].Name, "$defs."); isDefinition && !refers[name] {
-			kept = append(kept, onOneLine(list[i:i+inside])...)
-		} else {
-			kept, inside = append(kept, list[i]), 1
-		}
-		i += inside
+		kept, list = append(kept, onOneLine(list[:n])...), list[n:]
 	}
 	return kept
 }
 
+// notReferred tells the schemas of $defs that a definition doesn't refer to.
+func notReferred(definition []byte) func(name string) bool {
+	refers := map[string]bool{}
+	for _, rest := range strings.Split(string(definition), "/$defs/") {
+		name, _, _ := strings.Cut(rest, `"`)
+		refers["$defs."+name] = true
+	}
+	return func(name string) bool { return strings.HasPrefix(name, "$defs.") && !refers[name] }
+}
+
 // place returns where a longer text or schema stands above. If it doesn't, it stands here.
 func (m *rowMaker) place(sign byte, v jsontree.Value, name string) (at spot, seen bool) {
-	key := textKey(sign, v)
+	key := strings.Replace(string(sign), "=", "+", 1) + string(jsontree.Append(nil, v)) // what joined, and what stands whole
 	if v.Kind == 0 || len(key) < minRepeat {
 		return at, false
 	}
@@ -354,14 +358,6 @@ func (m *rowMaker) place(sign byte, v jsontree.Value, name string) (at spot, see
 		m.shown[key] = spot{m.block, name}
 	}
 	return at, seen
-}
-
-// textKey is equal for equal texts and schemas that joined or stand whole, and for those that went.
-func textKey(sign byte, v jsontree.Value) string {
-	if sign == '=' {
-		sign = '+'
-	}
-	return string(sign) + string(jsontree.Append(nil, v))
 }
 
 // as names where something stands that stands there again.

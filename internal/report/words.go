@@ -88,19 +88,16 @@ func (r *Report) verdictText() string {
 		}
 		return s
 	}
-	parts := []string{r.warningText(maxSaidNames), r.kindText(), r.leftOutText(), problemText(r.problems())}
-	return joined("; ", append(parts, text.Number(matched.Total())+verb+r.against())...) + r.policyText()
-}
-
-// leftOutText says how much of the drift --only leaves out.
-func (r *Report) leftOutText() string {
+	left := ""
 	switch {
 	case r.LeftOut == 0:
-		return ""
 	case len(r.entries) == 0:
-		return "nothing of it is selected, " + text.Number(r.LeftOut) + " left out"
+		left = "nothing of it is selected, " + text.Number(r.LeftOut) + " left out"
+	default:
+		left = text.Number(r.LeftOut) + " left out (--only)"
 	}
-	return text.Number(r.LeftOut) + " left out (--only)"
+	parts := []string{r.warningText(maxSaidNames), r.kindText(), left, problemText(r.problems())}
+	return joined("; ", append(parts, text.Number(matched.Total())+verb+r.against())...) + r.policyText()
 }
 
 // problemText names the servers that fail as a whole: "server a is not pinned".
@@ -131,16 +128,6 @@ func problemText(problems []Problem) string {
 // joined joins the parts that aren't empty.
 func joined(separator string, parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), separator)
-}
-
-// spaced puts two spaces between the parts that aren't empty, and before the first.
-func spaced(parts ...string) (text string) {
-	for _, part := range parts {
-		if part != "" {
-			text += "  " + part
-		}
-	}
-	return text
 }
 
 // matchedCounts counts the entries that match their pins, by list.
@@ -533,15 +520,6 @@ func counted(entries []*drifted) (c pin.Counts) {
 		c[e.Type]++
 	}
 	return c
-}
-
-// WarnedHint says how a warning is accepted. It names no entry: nobody should approve
-// a warning by pasting.
-func WarnedHint(refused map[int]bool) string {
-	if len(refused) == 0 {
-		return "a warning takes a yes of its own: read it, then add --accept-warnings"
-	}
-	return "a warning takes a yes of its own: read it, then name the entry with --accept-warning NAME"
 }
 
 // A Relocked is what relock has written.

@@ -287,6 +287,19 @@ func Number(n int) string {
 	return fmt.Sprintf("%s,%03d", Number(n/1000), max(n%1000, -(n%1000)))
 }
 
+// Signed is Number with its sign.
+func Signed(n int) string { return strings.Replace("+"+Number(n), "+-", "-", 1) }
+
+// Spaced puts two spaces before each part that isn't empty.
+func Spaced(parts ...string) (text string) {
+	for _, part := range parts {
+		if part != "" {
+			text += "  " + part
+		}
+	}
+	return text
+}
+
 // Count writes a count with its noun: "1 tool", "1,200 tools".
 func Count(n int, noun string) string {
 	if n == 1 {

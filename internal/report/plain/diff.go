@@ -184,7 +184,7 @@ func (t *Writer) Block(m *report.Model, b *report.Block) {
 	if b.Summed != "" {
 		note = "minor: " + b.Summed
 	}
-	t.Say(number, append(title, layout.Run{Op: '=', Text: spaced(note)})...)
+	t.Say(number, append(title, layout.Run{Op: '=', Text: text.Spaced(note)})...)
 }
 
 // Rows prints what is said of a block, without its title. Its note follows its findings.
@@ -228,7 +228,7 @@ func (t *Writer) row(indent string, row *report.Row) {
 	if row.Word == "" && row.Detail == "" {
 		below = indent // a definition
 	} else {
-		t.Say(indent, layout.Run{Op: row.Op, Text: row.Word}, layout.Run{Op: '=', Text: spaced(place, in(row.Detail, row.Names))})
+		t.Say(indent, layout.Run{Op: row.Op, Text: row.Word}, layout.Run{Op: '=', Text: text.Spaced(place, in(row.Detail, row.Names))})
 	}
 	if row.Home == 0 || !t.Shown[row.Home] {
 		t.Lines(below, row.Lines)
@@ -272,7 +272,7 @@ func (t *Writer) Lines(indent string, list []report.Line) {
 	for i := 0; i < len(list); i++ {
 		l, head := &list[i], layout.Run{Op: '=', Text: heads[i]}
 		if l.As != "" && !t.Full && (t.Shown[l.Home]) {
-			t.Say(indent, head, layout.Run{Op: '~', Text: strings.TrimPrefix(spaced(l.As), map[bool]string{true: "  "}[strings.TrimSpace(heads[i]) == ""])})
+			t.Say(indent, head, layout.Run{Op: '~', Text: strings.TrimPrefix(text.Spaced(l.As), map[bool]string{true: "  "}[strings.TrimSpace(heads[i]) == ""])})
 			i += l.Skip
 			continue
 		}

@@ -26,7 +26,7 @@ func (t *Writer) table(m *report.Model) {
 		c := &s.Counts
 		bar := ""
 		if grown := c.After - c.Before; c.Known && grown != 0 {
-			bar = strings.TrimRight(signed(grown)+" "+strings.Repeat("#", max(0, (maxBar*grown+most-1)/most)), " ")
+			bar = strings.TrimRight(text.Signed(grown)+" "+strings.Repeat("#", max(0, (maxBar*grown+most-1)/most)), " ")
 		}
 		rows = append(rows, []string{s.Label, s.Versions, number(c.Added), number(c.Altered()), number(c.Removed), number(c.Code), number(c.Destructive), number(c.Strong), bar})
 	}
@@ -94,9 +94,6 @@ func number(n int) string {
 	return text.Number(n)
 }
 
-// signed is a number with its sign.
-func signed(n int) string { return strings.Replace("+"+text.Number(n), "+-", "-", 1) }
-
 // countText is the row of a single server in words.
 func countText(c *report.Counts, size bool) string {
 	var said []string
@@ -111,7 +108,7 @@ func countText(c *report.Counts, size bool) string {
 	}
 	grown := ""
 	if n := c.After - c.Before; size && said != nil && c.Known && n != 0 {
-		grown = "; text " + signed(n) + " bytes"
+		grown = "; text " + text.Signed(n) + " bytes"
 	}
 	return strings.Join(said, ", ") + grown
 }
@@ -137,7 +134,7 @@ func WriteStat(w io.Writer, m *report.Model, style Style) error {
 			t.Say("", layout.Run{Op: '*', Text: m.Servers[b.Server].Label})
 		}
 		line := strings.TrimRight(fmt.Sprintf("  %*s  %-*s  %-*s  %*s", number, text.Number(b.Number), kind, b.Kind, name, t.statName(b), bytes, b.Bytes), " ")
-		said, room := spaced(b.Words, b.Danger), t.Width-utf8.RuneCountInString(line)
+		said, room := text.Spaced(b.Words, b.Danger), t.Width-utf8.RuneCountInString(line)
 		if room < leastSaid && said != "" {
 			t.printf("%s\n", line)
 			t.Say("      : ", layout.Run{Op: b.Op, Text: strings.TrimPrefix(said, "  ")})

@@ -121,13 +121,3 @@ func (t *Writer) wrapped(indent int, list []layout.Line) (rows []layout.Line) {
 	}
 	return rows
 }
-
-// spaced puts two spaces before each part that isn't empty.
-func spaced(parts ...string) (text string) {
-	for _, part := range parts {
-		if part != "" {
-			text += "  " + part
-		}
-	}
-	return text
-}

@@ -97,13 +97,13 @@ func (t *Writer) blocks(m *report.Model, brief bool) (left bool) {
 			before = f.Ref
 			t.block(m.Failed, "[WARNING] "+f.Ref)
 		}
-		t.gateRow(gateRow{'W', f.Word(), spaced(f.Place, f.Detail)}, width)
+		t.gateRow(gateRow{'W', f.Word(), text.Spaced(f.Place, f.Detail)}, width)
 	}
 	for i := range m.Blocks {
 		b := &m.Blocks[i]
 		if brief && b.Opens {
 			s := &m.Servers[b.Server]
-			t.block(s.Fails, "server="+s.Label+spaced(countText(&s.Counts, false)))
+			t.block(s.Fails, "server="+s.Label+text.Spaced(countText(&s.Counts, false)))
 		}
 		if brief && b.Class > mostGrave {
 			left = true
@@ -165,7 +165,7 @@ func gateRows(b *report.Block) (rows []gateRow) {
 			}
 		}
 		if row.Finding || said <= maxGateChanges {
-			rows = append(rows, gateRow{row.Op, word, spaced(row.Place, in(detail, row.Names))})
+			rows = append(rows, gateRow{row.Op, word, text.Spaced(row.Place, in(detail, row.Names))})
 		}
 	}
 	if said > maxGateChanges {
@@ -241,7 +241,7 @@ func WriteRelocked(w io.Writer, m *report.Model, c report.Closing, style Style) 
 			t.printf("accepted [%s] %s  %s\n", e.Kind, e.Ref, e.Digest)
 			for i := range e.Findings[:e.New] {
 				f := &e.Findings[i]
-				t.finding("  ", f, spaced(f.Place, f.Detail))
+				t.finding("  ", f, text.Spaced(f.Place, f.Detail))
 			}
 		}
 		t.Findings("  ", "", m.Whole)
