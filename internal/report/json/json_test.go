@@ -1,0 +1,71 @@
+package json
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"pinproof/internal/jsontree"
+	"pinproof/internal/report"
+)
+
+func TestWrite(t *testing.T) {
+	noise, long := 2, jsontree.Text(strings.Repeat("a", maxQuoted)) // two bytes more with its quotes
+	change := report.Change{Pointer: "/description", Label: "wording", LabelText: "another wording", Old: jsontree.Text("é<##["), New: long}
+	for _, test := range []struct {
+		name  string
+		model report.Model
+		want  string
+	}{
+		{"no answer", report.Model{Nothing: true, ExitCode: 2, NoAnswer: &report.NoAnswer{Text: "no such file", Hints: []string{"type this"}}},
+			`{"schemaVersion":1,"verdict":"error","exitCode":2,"error":{"message":"no such file","hints":["type this"]}}`},
+		{"match", report.Model{Matches: true, Word: "OK", Text: "0 drift", Lockfile: "tools.lock", Data: report.Data{
+			Counts:   map[string]int{"pins": 1},
+			Servers:  []report.ServerData{{Server: "s", Pinned: &report.Side{Entries: 1, Policy: jsontree.Object()}, Now: &report.Side{Policy: jsontree.Object(), Capture: "live.json", Noise: &noise}}},
+			Captured: []report.Captured{{Server: "s", List: "tools", Name: "a", Short: "not printed", Status: "MATCH", Digest: "sha256:1", Sanitized: "sha256:2"}},
+			Standing: []report.Finding{{Server: "s", List: "tools", Name: "a", ID: "padding", Level: "warning", Approved: true, At: "/title", Detail: "much"}},
+			Findings: []report.Finding{{ID: "oversize", Level: "warning"}},
+		}},
+			`{"schemaVersion":1,"verdict":"match","exitCode":0,"summary":"OK: 0 drift","lockfile":"tools.lock","counts":{"pins":1},
+"servers":[{"server":"s","pinned":{"entries":1,"policy":{}},"now":{"entries":0,"policy":{},"capture":"live.json","linesPassedOver":2}}],"drift":[],
+"findings":[{"server":"","id":"oversize","level":"warning","pointer":"","detail":""}],"unpinned":[],
+"standing":[{"server":"s","list":"tools","name":"a","id":"padding","level":"warning","approved":true,"pointer":"/title","detail":"much"}],
+"entries":[{"server":"s","list":"tools","name":"a","status":"MATCH","digest":"sha256:1","sanitizedDigest":"sha256:2"}]}`},
+		{"drift", report.Model{ExitCode: 1, Word: "DRIFT", Text: "2", Entries: []report.Entry{
+			{List: "tools", Name: "a\u200b", Kind: "CHANGED", Blocked: true, Changes: []report.Change{change},
+				Pinned: &report.Definition{Digest: "x", Sanitized: "y", Line: 3, Text: []byte(`{"old":1}`)}, Findings: []report.Finding{{ID: "growth", Level: "note", List: "tools", Name: "a"}}},
+			{List: "tools", Name: "b", Kind: "ADDED", Now: &report.Definition{Digest: "z", Sanitized: "z", Line: 4, Text: []byte(`{"name":"b"}`)}},
+		}},
+			`{"schemaVersion":1,"verdict":"drift","exitCode":1,"summary":"DRIFT: 2","servers":[],"drift":[
+{"server":"","list":"tools","name":"a\u200b","kind":"CHANGED","blocked":true,"pinned":{"digest":"x","sanitizedDigest":"y","line":3},
+"changes":[{"pointer":"/description","label":"wording","labelText":"another wording","old":"\u00e9<#\u0023[","newBytes":65538}],
+"findings":[{"id":"growth","level":"note","pointer":"","detail":""}]},
+{"server":"","list":"tools","name":"b","kind":"ADDED","blocked":false,"now":{"digest":"z","sanitizedDigest":"z","line":4,"definition":{"name":"b"}},"changes":[],"findings":[]}],
+"findings":[],"unpinned":[],"standing":[],"entries":[]}`},
+	} {
+		var b bytes.Buffer
+		if err := Write(&b, &test.model); err != nil {
+			t.Fatal(err)
+		}
+		if want := strings.ReplaceAll(test.want, "\n", "") + "\n"; b.String() != want {
+			t.Errorf("%s: got\n%swant\n%s", test.name, b.String(), want)
+		}
+	}
+}
+
+// TestRoom: all values together have a bound, and what has no room is counted.
+func TestRoom(t *testing.T) {
+	left := room(10)
+	e := report.Entry{Changes: []report.Change{
+		{Pointer: "/a", New: jsontree.Text("12345")},  // 2 and 7 bytes: one is left
+		{Pointer: "/b", New: jsontree.Text("123456")}, // no room for the pointer
+		{Pointer: "/c"},
+	}}
+	if d := left.drift(&e); len(d.Changes) != 1 || d.Changes[0].NewBytes != 0 || d.ChangesLeftOut != 2 {
+		t.Errorf("%+v", d)
+	}
+	left = room(6)
+	if d := left.drift(&e); len(d.Changes) != 3 || d.Changes[0].NewBytes != 7 || d.Changes[0].New.Kind != 0 || d.Changes[1].NewBytes != 8 {
+		t.Errorf("%+v", d)
+	}
+}

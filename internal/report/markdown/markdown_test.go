@@ -1,0 +1,91 @@
+package markdown
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pinproof/internal/layout"
+	"pinproof/internal/report"
+)
+
+func said(text string) []report.Row {
+	return []report.Row{{Op: '!', Word: "wording", Lines: []report.Line{{Text: []layout.Line{{Sign: '+', Runs: []layout.Run{{Op: '+', Text: text}}}}}}}}
+}
+
+func TestWrite(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		model report.Model
+		want  string
+	}{
+		{"match", report.Model{Matches: true, Word: "OK", Text: "0 drift (1 tool)"}, "## OK: `0 drift (1 tool)`\n"},
+		{"no answer", report.Model{Nothing: true, NoAnswer: &report.NoAnswer{Lines: []string{"no `x`", "```"}}}, "## No answer\n\n```text\n| error: no `x`\n| ```\n```\n"},
+		// The block of the gravest class comes first, and the warning's before what is said of the whole list.
+		{"drift", report.Model{Failed: true, Word: "DRIFT", Text: "2 changed", Lockfile: "tools.lock", Others: "1 other server",
+			Servers: []report.Server{{Label: "web", Differs: true, Old: "old", New: "new|`", Notes: []string{"a note"}, Counts: report.Counts{Changed: 2, Before: 10, After: 1244, Known: true}}},
+			Worst:   []report.Worst{{Said: "takes code", Entries: []report.Placed{{Block: 2, Name: "b"}}, More: "and 1 more"}},
+			Blocks: []report.Block{
+				{Number: 1, Class: 2, Kind: "CHANGED", Title: "a", Rows: said("```")},
+				{Number: 2, Class: 1, Kind: "CHANGED", Title: "b", Blocked: true, Warned: true, Rows: said("Of b."), Accept: "pinproof relock --accept b"}},
+			Whole:  []report.Finding{{ID: "oversize", Warning: true, Names: "the capture"}},
+			Review: report.Step{Text: "review", Command: "pinproof diff live"}, Next: []report.Step{{Text: "no command"}, {Text: "Accept b", Command: "pinproof relock"}}},
+			"## DRIFT: `2 changed`\n" +
+				"\n| server | pinned | now | versions | added | changed | removed | takes code | destructive | strong orders | text |\n" +
+				"|---|---|---|---|--:|--:|--:|--:|--:|--:|--:|\n" +
+				"| `web` | `old` | `new<U+007C><U+0060>` |  |  | 2 |  |  |  |  | +1,234 |\n" +
+				"\n- `a note`\n- `1 other server`\n\nFirst:\n\n- takes code: `b` (2) and 1 more\n" +
+				"\n### 2. `CHANGED b`\n\n```text\n    wording\n      + | Of b.\n```\n\n```sh\npinproof relock --accept b\n```\n" +
+				"\n### About the whole list\n\n```text\n    WARNING oversize in the capture\n```\n" +
+				"\n### 1. `CHANGED a` allowed\n\n```text\n    wording\n      + | ```\n```\n" +
+				"\n### Next\n\nreview:\n\n```sh\npinproof diff live\n```\n\n`Accept b`:\n\n```sh\npinproof relock\n```\n"},
+	} {
+		var b bytes.Buffer
+		if err := Write(&b, &test.model); err != nil {
+			t.Fatal(err)
+		}
+		if b.String() != test.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", test.name, b.String(), test.want)
+		}
+	}
+}
+
+// TestRoom: a comment takes what there is room for, the gravest first. The rest is named and gets no
+// command, and whatever is cut, every fence is closed.
+func TestRoom(t *testing.T) {
+	m := &report.Model{Word: "DRIFT", Review: report.Step{Command: "pinproof diff live"}}
+	for i := range 40 {
+		m.Blocks = append(m.Blocks, report.Block{Number: i + 1, Class: 40 - i, Kind: "ADDED", Title: fmt.Sprint("tool", i+1), Warned: i >= 20,
+			Rows: said(strings.Repeat("word ", 500)), Accept: fmt.Sprint("accept ", i+1, ";")})
+		m.Whole = append(m.Whole, report.Finding{ID: "padding", Names: strings.Repeat("n", 400)})
+	}
+	for room := 500; room < 70_000; room += 997 {
+		var b bytes.Buffer
+		if err := write(&b, m, room); err != nil {
+			t.Fatal(err)
+		}
+		page := b.String()
+		if strings.Count(page, "\n```")%2 != 0 || len(page) > max(room, 2_000) {
+			t.Fatalf("with room for %d a page of %d:\n%s", room, len(page), page)
+		}
+		open := false
+		for line := range strings.Lines(page) {
+			if strings.HasPrefix(line, "```") {
+				open = !open
+			} else if strings.HasPrefix(line, indent) && !open {
+				t.Fatalf("with room for %d this stands outside of a fence: %s", room, line)
+			}
+		}
+		_, left, _ := strings.Cut(page, "### Not shown here")
+		for i := range 40 {
+			shown := strings.Contains(page, fmt.Sprintf("### %d. ", i+1))
+			if strings.Contains(page, fmt.Sprint("accept ", i+1, ";")) != shown || shown && strings.Contains(left, fmt.Sprintf("\n- %d. ", i+1)) {
+				t.Fatalf("with room for %d, block %d isn't what it has to be:\n%s", room, i+1, page)
+			}
+			if shown && i < 39 && !strings.Contains(page, fmt.Sprintf("### %d. ", i+2)) {
+				t.Fatalf("with room for %d, block %d stands without the graver one", room, i+1)
+			}
+		}
+	}
+}
