@@ -122,11 +122,11 @@ func (a *app) relock(req *request, w *workspace.Workspace, r *report.Report, f *
 		return err
 	}
 	byFlags := len(sel.Accepts)+len(sel.Labels) > 0 || sel.All
-	policyChanged := slices.ContainsFunc(w.Comparisons, func(p pin.Comparison) bool { return p.PolicyDiffers() })
+	policyChanged := r.AllOrNothing()
 	asks := !byFlags && (len(r.Drifts) > 0 || policyChanged || len(r.Unrecorded) > 0 && a.canAsk(req))
 	settled := r.Matches || r.NoAnswer != nil && !slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return r.Differs[p.Server] && !p.Missing })
 	if settled && !asks && len(sel.Recorded) == 0 {
-		if _, _, err := approval.SelectDrifts(w.Comparisons, r.Drifts, sel); err != nil {
+		if _, err := approval.Decide(w.Comparisons, r.Drifts, sel); err != nil {
 			return err
 		}
 		return plain.WriteVerify(a.out, r.Model, ap.style, false)
@@ -150,7 +150,7 @@ func (a *app) relock(req *request, w *workspace.Workspace, r *report.Report, f *
 		return err
 	}
 	left := len(d.Accepted) < len(r.Drifts)+r.LeftOut
-	if r.AllOrNothing() && left {
+	if policyChanged && left {
 		return fail.New("a changed policy takes effect only when all drift is accepted: nothing was written").Hint("read it: %s", req.To("diff")).Refusal()
 	}
 	refusal := r.Refusal(d.Refused)
