@@ -32,7 +32,8 @@ type made = map[string]any
 // An upgrader makes servers up and changes them.
 type upgrader struct {
 	jsontest.Maker
-	n int // of what was made up so far: every word is another one
+	n      int  // of what was made up so far: every word is another one
+	shared made // schemas that several tools have, used or not
 }
 
 func (u *upgrader) word() string {
@@ -102,6 +103,14 @@ func (u *upgrader) entry(list, identity string) made {
 	switch list {
 	case "tools":
 		e["inputSchema"] = made{"type": "object", "properties": made{u.word(): u.schema(2), u.word(): u.schema(1)}}
+		if u.shared == nil {
+			u.shared = made{"first": u.schema(1), "next": u.schema(1), "last": made{"type": "object", "properties": made{u.word(): u.schema(0), u.word(): u.schema(0)}}}
+		}
+		if u.IntN(2) == 0 { // most as others have them
+			defs := maps.Clone(u.shared)
+			defs[u.Pick("first", "next", "last", "own")] = u.schema(1)
+			e["inputSchema"].(made)["$defs"] = defs
+		}
 		maybe("outputSchema", func() any { return made{"type": "object", "properties": made{u.word(): u.schema(2)}} })
 		maybe("annotations", func() any { return made{"title": u.text(), "readOnlyHint": u.IntN(2) == 0, u.word(): u.text()} })
 		maybe("execution", func() any { return made{"taskSupport": u.Pick("forbidden", u.word())} })
