@@ -136,26 +136,12 @@ func (c *Change) Says() bool {
 		return true
 	}
 	steps, _ := jsontree.Tokens(c.Pointer)
-	name := ""
-	if len(steps) > 0 {
-		name = steps[len(steps)-1]
+	name, named := "", false // whether a name leads to it, and no index, and that name says something
+	if n := len(steps); n > 0 {
+		name = steps[n-1]
+		named = (n == 1 || strings.Trim(name, "0123456789") != "") && !slices.Contains(keywords, name)
 	}
-	for _, side := range [...]*jsontree.Value{&c.Old, &c.New} {
-		other := &c.New
-		if side == &c.New {
-			other = &c.Old
-		}
-		if side.Kind != 0 && other.Kind == 0 && !c.named(steps) && !slices.Contains(keywords, name) || says(side, other, name) {
-			return true
-		}
-	}
-	return false
-}
-
-// named reports whether the last step to a change is an index, or a name whose text is judged by itself.
-func (c *Change) named(steps []string) bool {
-	n := len(steps)
-	return n == 0 || strings.Trim(steps[n-1], "0123456789") == "" && n > 1
+	return named && (c.Old.Kind == 0) != (c.New.Kind == 0) || says(&c.Old, &c.New, name) || says(&c.New, &c.Old, name)
 }
 
 // says reports whether a value has a text or a member name that the other one lacks.
@@ -164,7 +150,11 @@ func says(v, other *jsontree.Value, name string) bool {
 		return !(other.Kind == '"' && other.Text == v.Text) && !isSymbol(v.Text, name)
 	}
 	found := false
-	schema.Visit(v, atOf(name), func(part *jsontree.Value, of, _ schema.Position, path []jsontree.Step) {
+	at := schema.Keyword(name)
+	if name == "inputSchema" || name == "outputSchema" {
+		at = schema.AtSchema
+	}
+	schema.Visit(v, at, func(part *jsontree.Value, of, _ schema.Position, path []jsontree.Step) {
 		if found || len(path) == 0 {
 			return
 		}
@@ -181,14 +171,6 @@ func says(v, other *jsontree.Value, name string) bool {
 	return found
 }
 
-// atOf is the position of a keyword's value.
-func atOf(name string) schema.Position {
-	if name == "inputSchema" || name == "outputSchema" {
-		return schema.AtSchema
-	}
-	return schema.Keyword(name)
-}
-
 // holds reports whether a value has something at a path.
 func holds(v *jsontree.Value, path []jsontree.Step) bool {
 	for _, step := range path {
@@ -199,14 +181,11 @@ func holds(v *jsontree.Value, path []jsontree.Step) bool {
 
 // lists reports whether a value is an array that has a text.
 func lists(v *jsontree.Value, text string) bool {
-	return slices.ContainsFunc(v.Items(), func(m jsontree.Member) bool { return m.Value.Kind == '"' && m.Value.Text == text })
+	return slices.ContainsFunc(v.Items(), func(m jsontree.Member) bool { return jsontree.Equal(m.Value, jsontree.Text(text)) })
 }
 
 func isSymbol(s, name string) bool {
-	if name == "$schema" {
-		return IsDialect(s)
-	}
-	return s == "" || slices.Contains(symbols[name], s)
+	return s == "" || slices.Contains(symbols[name], s) || name == "$schema" && IsDialect(s)
 }
 
 // Guards counts the words of a text that hold a tool back: what an approved text must not lose

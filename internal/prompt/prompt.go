@@ -124,24 +124,23 @@ func ofBlock(b *report.Block, server string, warned bool) *question {
 // says so: who quits is asked, the end of an input can't be.
 func (p *Prompter) leave(list []*question, quits bool) (all Chosen, stays bool, err error) {
 	all = accepted(list)
+	left, key := fail.New("left before the end; nothing was written").Hint("to go on: %s", p.again), byte(0)
 	n := len(all.Drifts) + len(all.Warnings)
-	left := fail.New("left before the end; nothing was written").Hint("to go on: %s", p.again)
 	if n == 0 || p.about.AllOrNothing {
 		return Chosen{}, false, left
 	}
 	if quits {
-		switch p.ask(&question{text: "Write the " + text.Number(n) + " accepted?", help: map[byte]string{
+		key = p.ask(&question{text: "Write the " + text.Number(n) + " accepted?", help: map[byte]string{
 			'y': "write them; the rest keeps its pins", 'n': "leave; nothing is written", 'b': "go on with the review",
-		}}, "", "ynb") {
-		case 'y':
-			return all, false, nil
-		case 'b':
-			return all, true, nil
-		case 'n':
-			return Chosen{}, false, left
-		}
+		}}, "", "ynb")
 	}
-	return Chosen{}, false, left.Hint("w writes what is accepted so far, and stops")
+	switch key {
+	case 'y', 'b':
+		return all, key == 'b', nil
+	case 0:
+		left.Hint("w writes what is accepted so far, and stops")
+	}
+	return Chosen{}, false, left
 }
 
 // open lists the open questions that are holds for.

@@ -2,7 +2,6 @@ package report
 
 import (
 	"slices"
-	"strings"
 
 	"pinproof/internal/text"
 )
@@ -35,7 +34,7 @@ func (m *Model) Table() (rows []TableRow) {
 			row.Numbers = append(row.Numbers, cell)
 		}
 		if grown := c.After - c.Before; c.Known && grown != 0 {
-			row.Grown, row.Text = grown, strings.Replace("+"+text.Number(grown), "+-", "-", 1)
+			row.Grown, row.Text = grown, text.Signed(grown)
 		}
 		rows = append(rows, row)
 	}

@@ -65,15 +65,9 @@ func Of(list pin.EntryType, definition jsontree.Value) []Line {
 	}
 	s := &signer{}
 	identity := pin.EntryTypeInfo[list].Identity
-	first := []string{"name", "annotations", "title", "description", "inputSchema", "outputSchema"} // what a reviewer reads first
-	place := func(m jsontree.Member) int {
-		if at := slices.Index(first, m.Name); at >= 0 {
-			return at
-		}
-		return len(first)
-	}
+	last := []string{"outputSchema", "inputSchema", "description", "title", "annotations", "name"} // in the order in which a reviewer reads, the other way round
 	members := slices.Clone(definition.Members())
-	slices.SortStableFunc(members, func(a, b jsontree.Member) int { return place(a) - place(b) })
+	slices.SortStableFunc(members, func(a, b jsontree.Member) int { return slices.Index(last, b.Name) - slices.Index(last, a.Name) })
 	for _, m := range members {
 		if m.Name != identity || len(m.Value.Text) > text.MaxName { // else the heading has it
 			s.member(list, m, definition.Get(identity).Text)
@@ -182,6 +176,7 @@ func Argument(pointer string, v jsontree.Value) []Line {
 // root adds a whole schema. Plain inputs need no line of their own.
 func (s *signer) root(name, pointer string, v jsontree.Value) {
 	lines := Schema(name, pointer, v, false)
+	lines[0].Phrase = strings.TrimPrefix(lines[0].Phrase, "object, ") // as all of them are
 	if name == "(input)" && lines[0].Phrase == "object" && lines[0].Text.Kind == 0 && len(lines) > 1 && lines[1].Name != "" {
 		lines = lines[1:]
 		for i := range lines {
@@ -268,9 +263,6 @@ func (s *signer) schema(c child, depth int) {
 		s.lines[at].Text = v
 	}
 	s.lines[at].Phrase = w.phrase(c.required)
-	if isRoot := c.name == "returns" || c.name == "(input)"; isRoot && w.kind == "object" && len(w.limits) > 0 {
-		s.lines[at].Phrase = strings.TrimPrefix(strings.TrimPrefix(s.lines[at].Phrase, "object"), ", ") // as all inputs are
-	}
 }
 
 // members adds what stands in a schema, definitions last, and returns its description.
@@ -346,17 +338,17 @@ type wording struct {
 // to the type, and "required" stands behind that.
 func (w *wording) phrase(required bool) string {
 	said, limits := w.kind, w.limits
-	bound := len(limits) > 0 && limits[0][0] >= '0' && limits[0][0] <= '9'
-	if required && bound {
-		limits = slices.Insert(slices.Clone(limits), 1, "required")
-	} else if required {
+	if len(limits) > 0 && limits[0][0] >= '0' && limits[0][0] <= '9' {
+		said, limits = strings.TrimLeft(said+" "+limits[0], " "), limits[1:]
+	}
+	if required {
 		limits = slices.Insert(slices.Clone(limits), 0, "required")
 	}
-	for i, limit := range limits {
+	for _, limit := range limits {
 		switch {
 		case said == "":
 			said = limit
-		case i == 0 && bound, strings.HasPrefix(limit, "= "):
+		case strings.HasPrefix(limit, "= "):
 			said += " " + limit
 		default:
 			said += ", " + limit

@@ -79,6 +79,15 @@ func TestEmptyDescription(t *testing.T) {
 	}
 }
 
+// TestParameterReturns: a parameter that is called like the result is described like any other.
+func TestParameterReturns(t *testing.T) {
+	const tool = `{"name":"t","inputSchema":{"type":"object","properties":{"returns":{"type":"object","additionalProperties":false},"code":{"type":"object","additionalProperties":false}}},
+		"outputSchema":{"type":"object","additionalProperties":false}}`
+	if got, want := signed(pin.Tools, pintest.Tree(t, tool)), "code  object, closed\nreturns  object, closed\nreturns  closed\n"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 func TestSignatureOfOthers(t *testing.T) {
 	for _, test := range []struct {
 		list             pin.EntryType

@@ -70,15 +70,6 @@ type filter struct {
 type item struct {
 	*report.Block
 	Filters string // ids of the filters that show it, as CSS classes
-	Shown   []row
-	Minors  []row
-}
-
-// A row is a row with the lines that stand below it.
-type row struct {
-	*report.Row
-	Class string
-	Lines []line
 }
 
 // A line is a line with its sign. Its indent stands apart, so that what the browser
@@ -111,14 +102,10 @@ func Write(w io.Writer, m *report.Model) error {
 		p.blocks(shown)
 		p.filters()
 	}
-	var moreServers, moreLines string
-	p.Table, moreServers = bounded(p.Table, "server")
-	p.Remarks, moreLines = bounded(p.Remarks, "line")
-	for _, more := range []string{moreServers, moreLines} {
-		if more != "" {
-			p.Remarks = append(p.Remarks, more)
-		}
-	}
+	var more [2]string
+	p.Table, more[0] = bounded(p.Table, "server")
+	p.Remarks, more[1] = bounded(p.Remarks, "line")
+	p.Remarks = append(p.Remarks, slices.DeleteFunc(more[:], func(s string) bool { return s == "" })...)
 	for _, s := range m.Sections() {
 		if len(s.List) > 0 {
 			list, more := bounded(s.List, "finding")
@@ -132,6 +119,11 @@ func Write(w io.Writer, m *report.Model) error {
 		"split": splitEscapes,
 		"words": splitWords,
 		"shown": func(block int) bool { return shown[block] },
+		"lines": func(r report.Row) []line { return below(&r, shown) },
+		"rows": func(b *item, minor bool) []report.Row {
+			return slices.DeleteFunc(slices.Clone(b.Rows), func(r report.Row) bool { return r.Minor != minor })
+		},
+		"class": func(r report.Row) string { return map[byte]string{'W': "warning", '!': "change", '~': "change"}[r.Op] },
 	}).Parse(pageTemplate))
 	return t.ExecuteTemplate(w, "page", p)
 }
@@ -159,20 +151,7 @@ func (p *page) blocks(shown map[int]bool) {
 			p.NotShown = append(p.NotShown, b)
 			continue
 		}
-		v := &item{Block: b}
-		for j := range b.Rows {
-			from := &b.Rows[j]
-			r := row{Row: from, Class: map[byte]string{'W': "warning", '!': "change", '~': "change"}[from.Op]}
-			if from.Home == 0 || !shown[from.Home] {
-				r.Lines = lines(from.Lines, shown)
-			}
-			if r.Minor {
-				v.Minors = append(v.Minors, r)
-			} else {
-				v.Shown = append(v.Shown, r)
-			}
-		}
-		p.Items = append(p.Items, v)
+		p.Items = append(p.Items, &item{Block: b})
 	}
 }
 
@@ -195,18 +174,18 @@ func cost(b *report.Block) int {
 	return n
 }
 
-// lines lays out lines. The server's texts stand below what they describe, in lines that look
-// unlike ours.
-func lines(list []report.Line, shown map[int]bool) (lines []line) {
-	for i := 0; i < len(list); i++ {
-		l := &list[i]
+// below lays out what stands below a row, unless another block shows it. The server's texts stand below
+// what they describe, in lines that look unlike ours.
+func below(r *report.Row, shown map[int]bool) (lines []line) {
+	for i := 0; i < len(r.Lines) && !shown[r.Home]; i++ {
+		l := &r.Lines[i]
 		indent := strings.Repeat("  ", l.Depth)
 		as := ""
 		if shown[l.Home] {
 			as = l.As
 		}
 		if l.Name != "" || l.Phrase != "" || as != "" {
-			lines = append(lines, line{Indent: indent, Runs: []part{{"strong", l.Name}, {"", spaced(l.Phrase) + spaced(as)}}})
+			lines = append(lines, line{Indent: indent, Runs: []part{{"strong", l.Name}, {"", text.Spaced(l.Phrase, as)}}})
 			indent += "  "
 		}
 		if as != "" {
@@ -281,14 +260,6 @@ func (p *page) filters() {
 		group("server", false, servers, func(b *item, text string) bool { return p.Servers[b.Server].Label == text })
 	}
 	group("label", true, report.Labels(), func(b *item, text string) bool { return slices.Contains(b.Labels, text) })
-}
-
-// spaced puts two spaces before a text that isn't empty.
-func spaced(text string) string {
-	if text == "" {
-		return ""
-	}
-	return "  " + text
 }
 
 // escapes finds the marks that printable puts in place of what can't be seen. Only a mark

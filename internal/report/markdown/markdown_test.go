@@ -89,3 +89,18 @@ func TestRoom(t *testing.T) {
 		}
 	}
 }
+
+// TestReferences: a block whose text stands in another one says it itself where there is no room for that one.
+func TestReferences(t *testing.T) {
+	m := &report.Model{Word: "DRIFT", Blocks: []report.Block{
+		{Number: 1, Class: 1, Kind: "CHANGED", Title: "large", Rows: said(strings.Repeat("word ", 1000))},
+		{Number: 2, Class: 2, Kind: "CHANGED", Title: "small", Rows: said("Of both.")},
+	}}
+	m.Blocks[1].Rows[0].Home, m.Blocks[1].Rows[0].Word = 1, "as in 1"
+	for room, want := range map[int]bool{3_000: true, 12_000: false} {
+		var b bytes.Buffer
+		if err := write(&b, m, room); err != nil || strings.Contains(b.String(), "Of both.") != want || strings.Contains(b.String(), "### 1. ") == want {
+			t.Errorf("with room for %d:\n%s", room, b.String())
+		}
+	}
+}
