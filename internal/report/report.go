@@ -197,14 +197,12 @@ func sizeOf(p *pin.Pin) int {
 
 // changesOf finds what changed inside an entry, and returns what a review shows of it.
 func (r *Report) changesOf(e *drifted) []diff.Change {
-	switch {
-	case e.RenamedFrom != "":
+	if e.RenamedFrom != "" {
 		was := pin.ComparisonOf(r.Comparisons, e.Server).Locked.Find(pin.Key{Type: e.Type, Name: e.RenamedFrom}) // diff.Renames found it
 		list := diff.Definitions(e.Type, was.Tree(), e.Captured.Tree())
 		return slices.DeleteFunc(list, func(c diff.Change) bool { return c.Pointer == "/"+pin.EntryTypeInfo[e.Type].Identity })
-	case (e.Kind == pin.Changed || e.Kind == pin.Hidden) && e.TextsKnown():
-		e.changes = diff.Definitions(e.Type, e.Locked.Tree(), e.Captured.Tree())
 	}
+	e.changes = diff.Of(&e.Drift)
 	return e.changes
 }
 
