@@ -59,7 +59,7 @@ func TestStaleWriter(t *testing.T) {
 // as the other command knows it, but those that say how this run answers or what it
 // accepts.
 func TestCarriedFlags(t *testing.T) {
-	answers := strings.Fields("accept accept-all accept-warning accept-warnings against allow drop-server expect format full hook only quiet report server review stat warn yes")
+	answers := strings.Fields("accept accept-all accept-warning accept-warnings against allow capture-as drop-server expect format full hook only quiet report server review stat warn yes")
 	flags := map[string]*pflag.FlagSet{}
 	for _, cmd := range newRoot(&app{}, "").Commands() {
 		if cmd.Name() != "completion" && cmd.Name() != "help" {

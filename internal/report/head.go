@@ -19,7 +19,7 @@ func (r *Report) model() *Model {
 	m := &Model{
 		Matches: r.Matches, Failed: r.Failed, ExitCode: r.ExitCode, NoAnswer: whyNot(r.NoAnswer), Nothing: r.NoAnswer != nil && len(r.Comparisons) == 0,
 		Word: r.verdictWord(), Text: r.verdictText(), Lockfile: r.Lockfile, Against: r.against(), Several: len(r.Comparisons) > 1,
-		Problems: r.problems(), LeftOut: r.LeftOut, Notes: r.notes(), Bump: r.bump,
+		Problems: slices.DeleteFunc(r.problems(), func(p Problem) bool { return p.ID == "other-server" && r.explained(p.Server) }), LeftOut: r.LeftOut, Notes: r.notes(), Bump: r.bump,
 		Whole: r.Said(slices.Concat(r.General, r.unpinned)), Unrecorded: r.Said(r.elsewhere), Approved: r.Said(r.standing),
 		Fresh: r.Said(r.allFresh()), Warned: r.warningText(maxNew), Standing: len(r.standing), General: len(lint.WarningsIn(r.General)) > 0,
 		Review: Step{"review", r.Next.To("diff")}, Next: r.NextSteps(),

@@ -232,7 +232,7 @@ func (r *Report) problems() (list []Problem) {
 		add := func(id, title, text, command string) {
 			list = append(list, Problem{id, p.Server, title, text, command, p.Missing && r.NoAnswer == nil, r.pinLine(pin.Ref{Server: p.Server})})
 		}
-		if p.Unrelated && !p.Part && !r.explained(p.Server) { // a part may have no entry of the others
+		if p.Unrelated && !p.Part { // a part may have no entry of the others
 			pins := text.Count(len(p.Locked.Pins), "pin") + " of " + text.Name(p.Server)
 			if p.Server == "" { // two captures
 				pins = pin.CountPins(p.Locked.Pins).Plural() + " of " + r.against()
