@@ -28,6 +28,7 @@ func (r *Report) model() *Model {
 		Part:   Step{"then a part (a name, added, warnings, a label)", r.Next.To("diff", "--only SELECTOR")},
 		Locked: []Step{{Text: "read " + text.Printable(r.Lockfile) + " as you would code, then commit it"}, {"in CI", r.Next.To("verify")}},
 	}
+	m.Problems = slices.DeleteFunc(m.Problems, func(p Problem) bool { return p.ID == "other-server" && r.explained(p.Server) })
 	if r.Folder[0] != "" {
 		m.Paths = []Step{{r.Folder[0], r.Folder[1]}}
 		m.Locked = append(m.Locked, m.Paths...)

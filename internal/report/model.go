@@ -3,8 +3,6 @@
 package report
 
 import (
-	"encoding/json"
-
 	"pinproof/internal/jsontree"
 	"pinproof/internal/layout"
 	"pinproof/internal/text"
@@ -206,10 +204,10 @@ type Change struct {
 
 // A Definition is what an entry is pinned as, or what it is now.
 type Definition struct {
-	Digest    string          `json:"digest"`
-	Sanitized string          `json:"sanitizedDigest"`
-	Line      int             `json:"line"`
-	Text      json.RawMessage `json:"definition,omitempty"` // its canonical form, not printable; nil if it isn't stored
+	Digest    string `json:"digest"`
+	Sanitized string `json:"sanitizedDigest"`
+	Line      int    `json:"line"`
+	Text      []byte `json:"-"` // its canonical form, not printable; nil if it isn't stored
 }
 
 // A Block is drift that is read and accepted as one.

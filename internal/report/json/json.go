@@ -59,7 +59,8 @@ type drift struct {
 // A definition or a value of a change that is too long is replaced by its size.
 type definition struct {
 	report.Definition
-	Bytes int `json:"definitionBytes,omitempty"`
+	Whole json.RawMessage `json:"definition,omitempty"`
+	Bytes int             `json:"definitionBytes,omitempty"`
 }
 
 type change struct {
@@ -154,10 +155,10 @@ func (left *room) definition(d *report.Definition, whole bool) *definition {
 		return nil
 	}
 	said := &definition{Definition: *d}
-	if !whole {
-		said.Text = nil
-	} else if !left.takes(len(d.Text)) {
-		said.Text, said.Bytes = nil, len(d.Text)
+	if whole && left.takes(len(d.Text)) {
+		said.Whole = d.Text
+	} else if whole {
+		said.Bytes = len(d.Text)
 	}
 	return said
 }
