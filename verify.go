@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 	"strconv"
@@ -37,12 +38,26 @@ func compareAll(sides []pin.Comparison) (all []pin.Drift, err error) {
 		}
 		drifts, _ := compare(p.Locked, p.Captured)
 		for _, d := range drifts {
-			if d.Server = p.Server; !p.Part || d.Kind != pin.Removed {
+			if d.Server = p.Server; (!p.Part || d.Kind != pin.Removed) && !(p.IgnoreProse && onlyProse(&d)) {
 				all = append(all, d)
 			}
 		}
 	}
 	return all, nil
+}
+
+// onlyProse reports whether a drift is in nothing but texts. If something else differs as
+// well, it removes the texts from both sides, so that the report shows only the rest. A
+// definition that isn't stored can't be compared so: that is drift.
+func onlyProse(d *pin.Drift) bool {
+	switch {
+	case d.Type == pin.Instructions:
+		return d.Kind != pin.Duplicate
+	case d.Kind != pin.Changed && d.Kind != pin.Hidden || !d.TextsKnown():
+		return false
+	}
+	d.Locked, d.Captured = d.Locked.WithoutProse(), d.Captured.WithoutProse()
+	return bytes.Equal(d.Locked.Definition, d.Captured.Definition)
 }
 
 // compare returns the drift between a capture's pins and the lockfile's, sorted,
@@ -104,7 +119,8 @@ func judge(sides []pin.Comparison, drifts []pin.Drift, warnings int, allow pin.L
 		}
 		if p.PolicyDiffers() || !p.Known || !p.Present { // it fails as a whole, whatever its entries are
 			v.Matches, v.Differs[p.Server] = false, true
-			v.Failed = v.Failed || missing || !p.Missing
+			joined := allow.Spared != nil && !p.Known && !p.NoPins && p.Present // its entries are judged one by one
+			v.Failed = v.Failed || missing || !p.Missing && !joined
 		}
 	}
 	emptied := func(locked, captured []pin.Pin) bool { return len(locked) > 0 && len(captured) == 0 }
@@ -115,8 +131,8 @@ func judge(sides []pin.Comparison, drifts []pin.Drift, warnings int, allow pin.L
 		// No flag lets the drift of a server pass that has no pins, or no capture, or an empty
 		// list where entries are pinned. Entries of other lists don't make up for an empty list
 		// of tools.
-		if !allow.Kinds[d.Kind] || !p.Known || !p.Present ||
-			emptied(p.Locked.Of(pin.Tools), p.Captured.Of(pin.Tools)) || emptied(p.Locked.Pins, p.Captured.Pins) {
+		if !allow.Spared[d.Ref()] && (!allow.Kinds[d.Kind] || !p.Known || !p.Present ||
+			emptied(p.Locked.Of(pin.Tools), p.Captured.Of(pin.Tools)) || emptied(p.Locked.Pins, p.Captured.Pins)) {
 			v.Failed, v.Blocked[d.Ref()] = true, true
 		}
 	}

@@ -384,6 +384,7 @@ func TestJudge(t *testing.T) {
 		whole := pin.Comparison{Server: "s", Known: true, Present: true,
 			Locked: canonPins(t, "["+text[0]+"]", pin.Policy{}), Captured: canonPins(t, "["+text[1]+"]", pin.Policy{})}
 		unknown, unpinned, emptied, policy := whole, whole, whole, whole
+		harmless := pin.Leniency{Spared: map[pin.Ref]bool{{Server: "s", Key: pin.Key{Name: "a"}}: true, {Server: "s", Key: pin.Key{Name: "b"}}: true}}
 		unknown.Known, unknown.Locked = false, pin.Set{}
 		unpinned.Known, unpinned.NoPins = false, true
 		emptied.Captured = canonPins(t, "[]", pin.Policy{})
@@ -405,6 +406,12 @@ func TestJudge(t *testing.T) {
 				{"another policy, --warn", policy, 0, lenient, 1},
 				{"a warning beside --allow", whole, 1, pin.Leniency{Kinds: lenient.Kinds}, 1},
 				{"a warning, --warn", whole, 1, lenient, 0},
+				{"nothing is known to be harmless", whole, 0, pin.Leniency{Spared: map[pin.Ref]bool{}}, 1},
+				{"known to be harmless", whole, 0, harmless, 0},
+				{"harmless, on a server that joined", unknown, 0, harmless, 0},
+				{"harmless, and what was asked for isn't pinned", unpinned, 0, harmless, 2},
+				{"harmless, under another policy", policy, 0, harmless, 1},
+				{"harmless, and a warning", whole, 1, harmless, 1},
 			} {
 				sides := []pin.Comparison{tt.side}
 				drifts := driftOf(t, sides)
@@ -417,6 +424,39 @@ func TestJudge(t *testing.T) {
 					t.Errorf("%s, %s: what was judged is changed\n%s\n%s", kind, tt.what, before, after)
 				}
 			}
+		}
+	}
+}
+
+// TestIgnoreProse: what a comparison without texts leaves out, and what it shows of the rest.
+func TestIgnoreProse(t *testing.T) {
+	for _, tt := range []struct{ old, new, want string }{
+		{`{"name":"a","title":"x","description":"x"}`, `{"name":"a"}`, ""},
+		{`{"name":"a","description":"x"}`, `{"name":"a","description":"x\u200b"}`, ""},
+		{`{"name":"a","annotations":{"title":"x"}}`, `{"name":"a","annotations":{}}`, ""},
+		{`{"name":"a","annotations":{"title":"x"}}`, `{"name":"a","annotations":{"title":"y","readOnlyHint":true}}`, `{"annotations":{"readOnlyHint":true},"name":"a"}`},
+		{`{"name":"a","inputSchema":{"items":{"title":"x"}}}`, `{"name":"a","inputSchema":{"items":{"title":"y"}}}`, ""},
+		{`{"name":"a","inputSchema":{"properties":{}}}`, `{"name":"a","inputSchema":{"properties":{"description":{"title":"x"}}}}`, `{"inputSchema":{"properties":{"description":{}}},"name":"a"}`},
+		{`{"name":"a","description":"x"}`, `{"name":"a","description":["y"]}`, `{"description":["y"],"name":"a"}`},
+		{`{"name":"a","inputSchema":{"default":{"description":"x"}}}`, `{"name":"a","inputSchema":{"default":{"description":"y"}}}`, `{"inputSchema":{"default":{"description":"y"}},"name":"a"}`},
+		{`{"name":"a","inputSchema":{"enum":["x"]}}`, `{"name":"a","inputSchema":{"enum":["y"],"description":"x"}}`, `{"inputSchema":{"enum":["y"]},"name":"a"}`},
+		{`{"name":"a","_meta":{"title":"x"}}`, `{"name":"a","_meta":{"title":"y"}}`, `{"_meta":{"title":"y"},"name":"a"}`},
+		{`{"name":"a","inputSchema":{"annotations":{"title":"x"}}}`, `{"name":"a","inputSchema":{"annotations":{"title":"y"}}}`, `{"inputSchema":{"annotations":{"title":"y"}},"name":"a"}`},
+	} {
+		p := pin.Comparison{Known: true, Present: true, IgnoreProse: true,
+			Locked: canonPins(t, "["+tt.old+"]", pin.Policy{}), Captured: canonPins(t, "["+tt.new+"]", pin.Policy{})}
+		got := ""
+		for _, d := range driftOf(t, []pin.Comparison{p}) {
+			got = string(d.Captured.Definition)
+			if d.Captured.Digest != p.Captured.Pins[0].Digest {
+				t.Errorf("%s: the digest is not that of the whole", tt.new)
+			}
+		}
+		if got != tt.want {
+			t.Errorf("%s\n -> %s\n got %s", tt.old, tt.new, got)
+		}
+		if p.IgnoreProse = false; len(driftOf(t, []pin.Comparison{p})) != 1 {
+			t.Errorf("%s: no drift", tt.new)
 		}
 	}
 }

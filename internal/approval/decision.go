@@ -67,55 +67,38 @@ type Decision struct {
 	Recorded WarningRecord // accepted warnings of entries that match their pins
 }
 
-// Decide applies a selection to the drift.
-func Decide(sides []pin.Comparison, drifts []pin.Drift, sel Selection) (d Decision, err error) {
-	d = Decision{All: sel.All && !sel.Part, Refused: map[int]bool{}, Recorded: sel.Recorded}
-	if d.Accepted, d.Idle, err = SelectDrifts(sides, drifts, sel); err != nil {
-		return d, err
+// Decide applies a selection to the drift. The error wraps fail.ErrDrift if the capture is not
+// what the person reviewed.
+func Decide(sides []pin.Comparison, drifts []pin.Drift, sel Selection) (Decision, error) {
+	d := Decision{All: sel.All && !sel.Part, Accepted: map[int]bool{}, Refused: map[int]bool{}, Recorded: sel.Recorded}
+	for i := range drifts {
+		if drifts[i].Kind != pin.Duplicate && (sel.All || sel.Chosen[i]) {
+			d.Accepted[i] = true
+		}
+	}
+	for _, s := range sel.Accepts {
+		fits, err := s.drifts(sides, drifts)
+		if err != nil {
+			return Decision{}, err
+		}
+		for _, i := range fits {
+			d.Accepted[i] = true
+		}
+		recorded := false // its warning was accepted
+		for key := range d.Recorded {
+			recorded = recorded || s.means(key.Key)
+		}
+		if len(fits) == 0 && !recorded {
+			d.Idle = append(d.Idle, s)
+		}
 	}
 	for i := range sel.Refused {
+		delete(d.Accepted, i)
 		if sel.All || slices.ContainsFunc(sel.Accepts, func(s Selector) bool { return s.takes(&drifts[i]) }) {
 			d.Refused[i] = true
 		}
 	}
-	d.Idle = slices.DeleteFunc(d.Idle, func(s Selector) bool {
-		for key := range d.Recorded {
-			if s.means(key.Key) {
-				return true // its warning was accepted
-			}
-		}
-		return false
-	})
 	return d, nil
-}
-
-// SelectDrifts returns which drifts the selection accepts, and the selectors of
-// entries that have not drifted. The error wraps fail.ErrDrift if the capture is not what
-// the person reviewed.
-func SelectDrifts(sides []pin.Comparison, drifts []pin.Drift, sel Selection) (accepted map[int]bool, idle []Selector, err error) {
-	accepted = map[int]bool{}
-	for i := range drifts {
-		if drifts[i].Kind != pin.Duplicate && (sel.All || sel.Chosen[i]) {
-			accepted[i] = true
-		}
-	}
-	for i := range sel.Accepts {
-		s := &sel.Accepts[i]
-		fits, err := s.drifts(sides, drifts)
-		if err != nil {
-			return nil, nil, err
-		}
-		for _, i := range fits {
-			accepted[i] = true
-		}
-		if len(fits) == 0 {
-			idle = append(idle, *s)
-		}
-	}
-	for i := range sel.Refused {
-		delete(accepted, i)
-	}
-	return accepted, idle, nil
 }
 
 // Nowhere says why a flag that names an entry is refused: there is none. Instructions have

@@ -20,7 +20,8 @@ import (
 // TestChosenDrifts: what was chosen at the prompt, by index; a DUPLICATE never.
 func TestChosenDrifts(t *testing.T) {
 	pairs, drifts := relockCase(t)
-	accepted, _, err := approval.SelectDrifts(pairs, drifts, approval.Selection{Chosen: map[int]bool{0: true, 1: false, 3: true, 4: true}})
+	d, err := approval.Decide(pairs, drifts, approval.Selection{Chosen: map[int]bool{0: true, 1: false, 3: true, 4: true}})
+	accepted := d.Accepted
 	if err != nil || len(accepted) != 2 || !accepted[0] || !accepted[3] {
 		t.Errorf("%v, %v", accepted, err)
 	}

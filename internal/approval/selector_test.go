@@ -58,7 +58,7 @@ func relockCase(t *testing.T) ([]pin.Comparison, []pin.Drift) {
 	return []pin.Comparison{p}, drifts
 }
 
-func TestSelectDrifts(t *testing.T) {
+func TestDecideByName(t *testing.T) {
 	pairs, drifts := relockCase(t)
 	found := func(name string) string { return pairs[0].Captured.Find(pin.Key{Name: name}).Digest }
 	pinned := func(name string) string { return pairs[0].Locked.Find(pin.Key{Name: name}).Digest }
@@ -106,7 +106,8 @@ func TestSelectDrifts(t *testing.T) {
 				}
 				sel.Accepts = append(sel.Accepts, a)
 			}
-			accepted, _, err := approval.SelectDrifts(pairs, drifts, sel)
+			d, err := approval.Decide(pairs, drifts, sel)
+			accepted := d.Accepted
 			jsontest.WantError(t, err, tt.wrong)
 			if isDrift := errors.Is(err, fail.ErrDrift); isDrift != (tt.code == 1) {
 				t.Errorf("the error is one of drift: %v", isDrift)
@@ -142,7 +143,8 @@ func selected(t *testing.T, pairs []pin.Comparison, drifts []pin.Drift, args ...
 	for _, arg := range args {
 		sel.Accepts = append(sel.Accepts, selectorOf(t, arg))
 	}
-	accepted, idle, err := approval.SelectDrifts(pairs, drifts, sel)
+	d, err := approval.Decide(pairs, drifts, sel)
+	accepted, idle := d.Accepted, d.Idle
 	if err != nil {
 		if accepted != nil || idle != nil {
 			t.Errorf("%q: %v and %v beside an error", args, accepted, idle)
@@ -317,12 +319,13 @@ func TestAcceptAcrossServers(t *testing.T) {
 		{Server: "two", Known: true, Present: true, Locked: side(`[{"name":"a"}]`), Captured: side(`[{"name":"a","x":2}]`)},
 	}
 	drifts := pintest.Drifts(pairs)
-	_, _, err := approval.SelectDrifts(pairs, drifts, approval.Selection{Accepts: []approval.Selector{{Arg: "a", Key: pin.Key{Name: "a"}}}})
+	_, err := approval.Decide(pairs, drifts, approval.Selection{Accepts: []approval.Selector{{Arg: "a", Key: pin.Key{Name: "a"}}}})
 	jsontest.WantError(t, err, "--accept a: several servers have a tool of that name")
 	if errors.Is(err, fail.ErrDrift) {
 		t.Error("that is no drift")
 	}
-	accepted, _, err := approval.SelectDrifts(pairs, drifts, approval.Selection{Accepts: []approval.Selector{{Key: pin.Key{Name: "only"}}, {Digest: pairs[1].Captured.Pins[0].Digest}}})
+	d, err := approval.Decide(pairs, drifts, approval.Selection{Accepts: []approval.Selector{{Key: pin.Key{Name: "only"}}, {Digest: pairs[1].Captured.Pins[0].Digest}}})
+	accepted := d.Accepted
 	if err != nil || len(accepted) != 2 || drifts[0].Server != "one" || accepted[0] {
 		t.Errorf("%v, %v", accepted, err)
 	}
@@ -342,7 +345,8 @@ func TestToolNamedLikeAnAcceptance(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		accepted, _, err := approval.SelectDrifts([]pin.Comparison{p}, drifts, approval.Selection{Accepts: []approval.Selector{a}})
+		d, err := approval.Decide([]pin.Comparison{p}, drifts, approval.Selection{Accepts: []approval.Selector{a}})
+		accepted := d.Accepted
 		if err != nil || len(accepted) != 1 {
 			t.Errorf("%s: %v, %v", arg, accepted, err)
 		}
@@ -374,7 +378,8 @@ func TestAcceptOfOtherLists(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		accepted, _, err := approval.SelectDrifts(pairs, drifts, approval.Selection{Accepts: []approval.Selector{a}})
+		d, err := approval.Decide(pairs, drifts, approval.Selection{Accepts: []approval.Selector{a}})
+		accepted := d.Accepted
 		if err != nil || len(accepted) != min(1, len(want)) {
 			t.Errorf("%s accepts %v; %v", arg, accepted, err)
 		}

@@ -6,7 +6,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"pinproof/internal/approval"
+	"pinproof/internal/diff"
 	"pinproof/internal/fail"
+	"pinproof/internal/pin"
 	"pinproof/internal/report"
 	"pinproof/internal/report/plain"
 	"pinproof/internal/shell"
@@ -15,8 +17,8 @@ import (
 )
 
 func newDiff(a *app) *cobra.Command {
-	var against string
-	var stat bool
+	var against, failOn string
+	var stat, ignoreProse bool
 	f, out := &sharedFlags{}, &output{shows: true}
 	cmd := &cobra.Command{
 		Use:   "diff CAPTURE [LOCKFILE]",
@@ -24,30 +26,37 @@ func newDiff(a *app) *cobra.Command {
 		Long: `Diff shows everything in which a saved answer of a server differs from its pins,
 word by word, the dangerous changes first. What changed alike is shown once, and
 what is minor in one line. Where nothing is pinned yet it shows every entry whole.
-With --against it compares two files without a lockfile, or takes the approved texts
-for a lockfile that doesn't store them.
-Exit codes: 0 no difference, 1 there are some, 2 no answer.`,
+With --against it compares two files without a lockfile, or two folders of captures, or
+takes the approved texts for a lockfile that doesn't store them. For a release, --fail-on
+breaking fails only where a call that worked may fail now, or a reading of its result.
+Exit codes: 0 no difference, 1 there are some, or with --fail-on a grave one, 2 no answer.`,
 		Example: `  pinproof diff files.jsonl
   pinproof diff captures/ --stat                  the shape of it first
   pinproof diff captures/ --only added            then a part
   pinproof diff new.json --against old.json
+  pinproof diff new/ --against old/ --fail-on breaking
   git show main:tools.lock | pinproof diff tools.lock --against -`,
 	}
 	f.registerReview(cmd)
 	f.registerOnly(cmd)
 	out.register(cmd)
-	cmd.Flags().StringVar(&against, "against", "", "compare with this `FILE`, a capture or a lockfile, - for standard input")
+	cmd.Flags().StringVar(&against, "against", "", "compare with this `FILE`, a capture or a lockfile, - for standard input; or a folder with a folder")
+	cmd.Flags().StringVar(&failOn, "fail-on", "", "exit 1 only for changes of this `SEVERITY` or a graver one: breaking (a call that worked may fail), behaviour (a model reads or does something else)")
+	cmd.Flags().BoolVar(&ignoreProse, "ignore-prose", false, "leave titles, descriptions and instructions out of this comparison")
 	cmd.Flags().BoolVar(&stat, "stat", false, "show the shape of it: a line for each entry, the dangerous first")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		req, err := f.request(a, cmd, args)
 		if err != nil {
 			return err
 		}
-		req.Shows, req.Against, req.NeedsPins = true, against, f.part
+		req.Shows, req.Against, req.NeedsPins, req.IgnoreProse = true, against, f.part, ignoreProse
 		if against != "" {
 			req.Flags["diff"] = append(req.Flags["diff"], "--against "+shell.Path(against))
 		}
+		least := diff.SeverityNamed(failOn)
 		switch {
+		case cmd.Flags().Changed("fail-on") && least <= diff.None:
+			return fail.New("--fail-on %s: one of breaking, behaviour", text.Name(failOn))
 		case !cmd.Flags().Changed("against"):
 		case against == "":
 			return fail.New("--against needs a file")
@@ -55,9 +64,9 @@ Exit codes: 0 no difference, 1 there are some, 2 no answer.`,
 			return fail.New("--part compares with pins: diff CAPTURE LOCKFILE --part")
 		case against == "-" && req.Capture == "-":
 			return fail.New("only one of CAPTURE and --against can be standard input")
-		case workspace.IsFolder(against):
-			return fail.In(text.Printable(against), "a folder: --against takes one capture or lockfile").
-				Hint("pin the old folder: pinproof lock %s old.lock --yes", shell.Path(against)).Hint("then: pinproof diff %s old.lock", shell.Path(req.Capture))
+		case req.Lockfile == "" && workspace.IsFolder(against) != workspace.IsFolder(req.Capture), req.Lockfile != "" && workspace.IsFolder(against):
+			return fail.In(text.Printable(against), "--against compares two files, or two folders of captures").
+				Hint("for a folder and a file, pin the old one: pinproof lock %s old.lock --yes", shell.Path(against)).Hint("then: pinproof diff %s old.lock", shell.Path(req.Capture))
 		}
 		out.text = func(w io.Writer, m *report.Model, style plain.Style) error {
 			style.Full = f.full // also in a file
@@ -76,7 +85,20 @@ Exit codes: 0 no difference, 1 there are some, 2 no answer.`,
 		if err != nil {
 			return out.explain(a, err)
 		}
-		return out.emit(a, a.review(req, w), a.style(f.full))
+		allow := pin.Leniency{}
+		if failOn != "" {
+			allow = pin.Leniency{Warnings: true, Spared: spared(w.Drifts, least)}
+		}
+		return out.emit(a, a.decide(req, w, read(w, true), false, allow), a.style(f.full))
 	}
 	return cmd
+}
+
+// spared lists the drifts that are known to be less grave than a severity.
+func spared(drifts []pin.Drift, least diff.Severity) map[pin.Ref]bool {
+	refs := map[pin.Ref]bool{}
+	for i := range drifts {
+		refs[drifts[i].Ref()] = diff.SeverityOf(&drifts[i], diff.Of(&drifts[i])) < least
+	}
+	return refs
 }

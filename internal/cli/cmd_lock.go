@@ -66,27 +66,29 @@ func (a *app) lock(req *request, f *approveFlags, yes bool) error {
 	fresh := w.Of(func(p *pin.Comparison) bool { return !p.Known })
 	old := a.review(req, w.Of(func(p *pin.Comparison) bool { return p.Known }))
 	style := a.style(f.full)
+	p := &w.Comparisons[0]
+	otherName := !w.Folder && req.Server == "" && p.FileLabel != "" && p.FileLabel != p.Server
 	differs := func(what string) error {
-		if old.Matches || old.NoAnswer != nil && len(old.report.Drifts) == 0 {
+		if old.Matches || old.NoAnswer != nil && len(old.Drifts) == 0 {
 			return graver(old.NoAnswer, nil)
 		}
 		f := fail.New("%s pins %s", text.Printable(w.LockPath), what).
 			Hint("read the changes, then approve them: %s", req.To("relock"))
-		if p := &w.Comparisons[0]; !w.Folder && req.Server == "" && p.FileLabel != "" && p.FileLabel != p.Server {
+		if otherName {
 			f.Hint("if it is another server: %s --server %s", req.To("lock"), shell.Label(p.FileLabel, p.Server))
 		}
 		return graver(old.NoAnswer, f.Refusal())
 	}
 	if len(fresh.Comparisons) == 0 {
-		if err := plain.WriteVerify(a.out, old.report.Model, style, false); err != nil {
+		if err := plain.WriteVerify(a.out, old.Model, style, false); err != nil {
 			return err
 		}
-		if p := &w.Comparisons[0]; old.Matches && !w.Folder && req.Server == "" && p.FileLabel != "" && p.FileLabel != p.Server {
+		if old.Matches && otherName {
 			fmt.Fprintf(a.out, "hint: it is pinned as server %s; %s\n", text.Name(p.Server), workspace.RenameHint(w.LockPath, p.Server, p.FileLabel))
 		}
 		return differs("these entries otherwise: nothing was written")
 	}
-	ap := &approver{a, req, w, a.review(req, fresh).report, f, style}
+	ap := &approver{a, req, w, a.review(req, fresh), f, style}
 	sel, d := approval.Selection{All: true}, approval.Decision{}
 	if err = ap.refuseUnpinned(); err == nil {
 		err = ap.applyWarningFlags(&sel)
@@ -101,7 +103,7 @@ func (a *app) lock(req *request, f *approveFlags, yes bool) error {
 		d, err = ap.decide(sel)
 	}
 	if err != fail.ErrInterrupted && !old.Matches { // after what refuses a new server, which was shown above
-		if err := plain.WriteVerify(a.out, old.report.Model, style, false); err != nil {
+		if err := plain.WriteVerify(a.out, old.Model, style, false); err != nil {
 			return err
 		}
 	}
@@ -133,7 +135,7 @@ func (a *app) refuseRepeated(req *request, w *workspace.Workspace, p pin.Compari
 	of := w.Of(func(c *pin.Comparison) bool { return c.Server == p.Server })
 	of.Drifts = slices.DeleteFunc(of.Drifts, func(d pin.Drift) bool { return d.Kind != pin.Duplicate })
 	found := slices.DeleteFunc(read(of, false), func(f lint.Finding) bool { return f.Scope != lint.InDrift })
-	plain.New(a.out, a.style(false)).Blocks(report.New(a.decide(req, of, found, false, pin.Leniency{}).Input).Model)
+	plain.New(a.out, a.style(false)).Blocks(report.New(a.decide(req, of, found, false, pin.Leniency{})).Model)
 	is := pin.EntryTypeInfo[of.Drifts[0].Type]
 	return fail.In(text.Printable(p.Capture), "a %s %s is repeated, and an agent may get either %s: nothing was written", is.Entry, is.Identity, is.Entry).
 		Hint("the server has to be fixed: see both: %s", req.To("diff")).Refusal()

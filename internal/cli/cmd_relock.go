@@ -64,8 +64,8 @@ Exit codes: 0 no drift is left, 1 some is, or the capture is not the reviewed on
 				return fail.New("%s has no server %s", text.Printable(w.LockPath), text.Name(w.Comparisons[0].Server)).
 					Hint("to approve a new server: %s", req.To("lock"))
 			}
-			ans := a.review(req, w)
-			return graver(ans.NoAnswer, a.relock(req, w, ans, f, sel))
+			r := a.review(req, w)
+			return graver(r.NoAnswer, a.relock(req, w, r, f, sel))
 		},
 	}
 	f.registerReview(cmd)
@@ -116,18 +116,17 @@ func (f *approveFlags) selection(req *request) (approval.Selection, error) {
 
 // relock approves what the flags or the answers accept. Servers without a capture keep
 // their pins, and are left to the caller.
-func (a *app) relock(req *request, w *workspace.Workspace, ans answer, f *approveFlags, sel approval.Selection) error {
-	r := ans.report
+func (a *app) relock(req *request, w *workspace.Workspace, r *report.Report, f *approveFlags, sel approval.Selection) error {
 	ap := &approver{a, req, w, r, f, a.style(f.full)}
 	if err := ap.applyWarningFlags(&sel); err != nil {
 		return err
 	}
 	byFlags := len(sel.Accepts)+len(sel.Labels) > 0 || sel.All
-	policyChanged := slices.ContainsFunc(w.Comparisons, func(p pin.Comparison) bool { return p.PolicyDiffers() })
+	policyChanged := r.AllOrNothing()
 	asks := !byFlags && (len(r.Drifts) > 0 || policyChanged || len(r.Unrecorded) > 0 && a.canAsk(req))
-	settled := ans.Matches || ans.NoAnswer != nil && !slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return ans.Differs[p.Server] && !p.Missing })
+	settled := r.Matches || r.NoAnswer != nil && !slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return r.Differs[p.Server] && !p.Missing })
 	if settled && !asks && len(sel.Recorded) == 0 {
-		if _, _, err := approval.SelectDrifts(w.Comparisons, r.Drifts, sel); err != nil {
+		if _, err := approval.Decide(w.Comparisons, r.Drifts, sel); err != nil {
 			return err
 		}
 		return plain.WriteVerify(a.out, r.Model, ap.style, false)
@@ -151,7 +150,7 @@ func (a *app) relock(req *request, w *workspace.Workspace, ans answer, f *approv
 		return err
 	}
 	left := len(d.Accepted) < len(r.Drifts)+r.LeftOut
-	if r.AllOrNothing() && left {
+	if policyChanged && left {
 		return fail.New("a changed policy takes effect only when all drift is accepted: nothing was written").Hint("read it: %s", req.To("diff")).Refusal()
 	}
 	refusal := r.Refusal(d.Refused)

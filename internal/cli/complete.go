@@ -46,6 +46,7 @@ func completeValues(root *cobra.Command, a *app) {
 		"color":        words("auto", "always", "never"),
 		"descriptions": words("preserve", "strip", "truncate="),
 		"drop-server":  labels,
+		"fail-on":      words("breaking", "behaviour"),
 		"format":       words(formats...),
 		"ignore":       words("/_meta", "/icons", "/execution", "/inputSchema/$schema", "/outputSchema/$schema"),
 		"only":         words(slices.Concat(selectors, []string{approval.Warnings}, report.NoteIDs)...),

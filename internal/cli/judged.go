@@ -13,14 +13,9 @@ import (
 	"pinproof/internal/workspace"
 )
 
-// An answer is the verdict on a comparison, with what a report of it is made of.
-type answer struct {
-	report.Input
-	report *report.Report // nil if nobody reads one: it takes the most time
-}
-
-// decide has the gate decide how a comparison ends, given the findings in it.
-func (a *app) decide(req *request, w *workspace.Workspace, findings []lint.Finding, review bool, allow pin.Leniency) answer {
+// decide has the gate decide how a comparison ends, given the findings in it. What a report of
+// that is made of comes with the verdict: the report itself takes the most time.
+func (a *app) decide(req *request, w *workspace.Workspace, findings []lint.Finding, review bool, allow pin.Leniency) report.Input {
 	warnings := 0 // that fail a run although every entry matches
 	for i := range findings {
 		if findings[i].Blocks(review) {
@@ -31,7 +26,7 @@ func (a *app) decide(req *request, w *workspace.Workspace, findings []lint.Findi
 	in := report.Input{
 		Verdict: v, NoAnswer: w.NoAnswer(&req.Request, v.Unanswered), Review: review,
 		Lockfile: w.LockPath, Comparisons: w.Comparisons, Drifts: w.Drifts, Findings: findings, Next: req.Command, Others: w.Lock.Labels(),
-		Part: req.Part, Guessed: !w.Folder && req.Server == "" && w.LockPath != "", Uncompared: w.Uncompared,
+		Part: req.Part, Guessed: !w.Folder && req.Server == "" && w.LockPath != "", Uncompared: w.Uncompared, FailOn: allow.Spared != nil, IgnoreProse: req.IgnoreProse,
 		Expect: expectations(w.Comparisons), ApprovalHash: a.gate.ApprovalHash, Folder: folderHint(req, w),
 	}
 	for _, s := range req.only {
@@ -43,14 +38,12 @@ func (a *app) decide(req *request, w *workspace.Workspace, findings []lint.Findi
 			return slices.ContainsFunc(req.only, func(s approval.Selector) bool { return s.Fits(d, labels, warned) })
 		}
 	}
-	return answer{Input: in}
+	return in
 }
 
 // review judges a comparison for a command that shows all of the drift.
-func (a *app) review(req *request, w *workspace.Workspace) answer {
-	ans := a.decide(req, w, read(w, true), false, pin.Leniency{})
-	ans.report = report.New(ans.Input)
-	return ans
+func (a *app) review(req *request, w *workspace.Workspace) *report.Report {
+	return report.New(a.decide(req, w, read(w, true), false, pin.Leniency{}))
 }
 
 // read lists the findings of a comparison; see lint.Read.

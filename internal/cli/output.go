@@ -115,13 +115,13 @@ func (o *output) write(w io.Writer, format string, m *report.Model, style plain.
 // emit writes the files, then prints the answer. If an output can't be written, the other
 // outputs have to report that error: a file that says exit code 0 when the code is 2 would
 // be believed.
-func (o *output) emit(a *app, ans answer, style plain.Style) error {
+func (o *output) emit(a *app, ans report.Input, style plain.Style) error {
 	a.verdict = &ans.Verdict
 	if o.hook != nil {
 		if ans.ExitCode == 0 {
 			return nil
 		}
-		report.WriteHook(a.stderr, ans.Input) // a failed write changes nothing: it is exit 2 as well
+		report.WriteHook(a.stderr, ans) // a failed write changes nothing: it is exit 2 as well
 		return errReported
 	}
 	if !o.writes("json") {
@@ -130,7 +130,7 @@ func (o *output) emit(a *app, ans answer, style plain.Style) error {
 	if o.reader != "" {
 		ans.Next.Capture = o.reader
 	}
-	model := report.New(ans.Input).Model
+	model := report.New(ans).Model
 	err := o.writeFiles(model)
 	if err != nil {
 		if o.format == "text" && !ans.Matches {

@@ -108,6 +108,7 @@ func listed(values []string) []string {
 // take them. Flags about how a run answers, or what it accepts, are not carried over.
 var carried = []struct{ flags, verbs []string }{
 	{[]string{"substitute"}, []string{"lock", "verify", "diff", "relock"}},
+	{[]string{"fail-on", "ignore-prose"}, []string{"diff"}},
 	{[]string{"part"}, []string{"verify", "diff", "relock"}},
 	{[]string{"allow-empty", "approved-by", "descriptions", "empty-cursor-ends", "hash-only", "ignore", "require-clean", "resources", "round-integers", "tools-only"},
 		[]string{"lock", "relock"}},

@@ -34,6 +34,14 @@ type Change struct {
 	Severity Severity // of the label, or a graver one that it stands before
 }
 
+// Of lists the changes in the definition of an entry, if it had one before and both are known.
+func Of(d *pin.Drift) []Change {
+	if d.Kind != pin.Changed && d.Kind != pin.Hidden || !d.TextsKnown() {
+		return nil
+	}
+	return Definitions(d.Type, d.Locked.Tree(), d.Captured.Tree())
+}
+
 // Definitions lists the changes between two values parsed from canonical forms,
 // sorted by the ranks of their labels. The list is empty if and only if the two
 // are the same JSON value.

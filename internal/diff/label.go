@@ -53,10 +53,14 @@ func (l *labeller) sideLabel(c Change, s location, moved bool) (k Label) {
 	case moved:
 		k = l.movedLabel(s)
 	case s.keyword >= 0:
-		k = l.insideLabel(c, s)
+		if k = l.insideLabel(c, s); !s.output() && exportsArgument(&c.New, s.holds()) {
+			l.atLeast(k, s)
+			return labelExported
+		}
 	case s.output():
 		return c.choose(labelOutputAdded, labelOutputRemoved, labelOther)
 	case exportsArgument(&c.New, schema.AtSchema):
+		l.atLeast(labelInputChanged, s)
 		return labelExported
 	default:
 		return labelInputChanged
@@ -257,9 +261,6 @@ func executionLabel(c Change, inside []string) Label {
 
 // insideLabel is for something inside an input or output schema.
 func (l *labeller) insideLabel(c Change, s location) Label {
-	if !s.output() && exportsArgument(&c.New, s.holds()) {
-		return labelExported
-	}
 	k := l.schemaLabel(c, s)
 	if s.sameMeaning && !k.Minor() {
 		return labelOtherForm

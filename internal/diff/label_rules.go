@@ -107,8 +107,8 @@ func (c Change) sameLabel() Label {
 
 // parameterLabel is for a parameter of the schema around it, or for all of them.
 func (l *labeller) parameterLabel(c Change, s location, rule keywordRule) Label {
-	if s.outside(0) {
-		l.atLeast(labelTightened, s) // what one of several alternatives named, or a schema referred to
+	if s.outside(0) || !s.root() && !s.held() && c.Old.Kind == 0 {
+		l.atLeast(labelTightened, s) // what an alternative named, or a schema referred to; or any name was taken
 	}
 	switch {
 	case s.held() && c.Old.Kind == 0 && c.New.Kind != 'f':
@@ -326,10 +326,10 @@ func (c Change) choose(onAdd, onRemove, onReplace Label) Label {
 
 // byMeasure compares two values of a keyword by how much they let through, as a number n.
 // Equal numbers mean breadthSame only if n says it all (full). NaN can't be compared.
-func byMeasure(measure func(v jsontree.Value, s *location) (n float64, full bool)) func(Change, *location) breadth {
+func byMeasure(measure func(v jsontree.Value, s *location, side int) (n float64, full bool)) func(Change, *location) breadth {
 	return func(c Change, s *location) breadth {
-		old, full := measure(c.Old, s)
-		new, full2 := measure(c.New, s)
+		old, full := measure(c.Old, s, 0)
+		new, full2 := measure(c.New, s, 1)
 		switch {
 		case new > old:
 			return breadthWider
@@ -343,7 +343,7 @@ func byMeasure(measure func(v jsontree.Value, s *location) (n float64, full bool
 }
 
 // byPresence is for keywords that take values away. It doesn't compare what they say.
-var byPresence = byMeasure(func(v jsontree.Value, _ *location) (float64, bool) {
+var byPresence = byMeasure(func(v jsontree.Value, _ *location, _ int) (float64, bool) {
 	if v.Kind == 0 {
 		return 1, true
 	}
@@ -351,7 +351,7 @@ var byPresence = byMeasure(func(v jsontree.Value, _ *location) (float64, bool) {
 })
 
 // byFlag is for a keyword that takes values away where it is true.
-var byFlag = byMeasure(func(v jsontree.Value, _ *location) (float64, bool) {
+var byFlag = byMeasure(func(v jsontree.Value, _ *location, _ int) (float64, bool) {
 	switch v.Kind {
 	case 0, 'f':
 		return 1, true
@@ -363,7 +363,7 @@ var byFlag = byMeasure(func(v jsontree.Value, _ *location) (float64, bool) {
 
 // byOpenness compares two whole schemas. absent is the openness of a missing one.
 func byOpenness(absent int) func(Change, *location) breadth {
-	return byMeasure(func(v jsontree.Value, s *location) (float64, bool) {
+	return byMeasure(func(v jsontree.Value, s *location, _ int) (float64, bool) {
 		if s.name() == "propertyNames" && len(v.Members()) == 1 && jsontree.TextOf(jsontree.Lookup(&v, "type")) == "string" {
 			return 2, true // all names are strings
 		}
@@ -395,13 +395,19 @@ func takesAll(v jsontree.Value) bool {
 // byBound compares two bounds (Validation, 6.2 to 6.5). absent is the bound that a missing
 // keyword means. direction is 1 if a higher bound takes more values, -1 if it takes fewer.
 func byBound(absent, direction float64) func(Change, *location) breadth {
-	return byMeasure(func(v jsontree.Value, s *location) (float64, bool) {
-		bound := absent
+	return byMeasure(func(v jsontree.Value, s *location, side int) (float64, bool) {
+		bound, name := absent, s.name()
+		if twin, ok := boundTwins[name]; ok && v.Kind == 0 && s.member(side, twin) != nil {
+			v, name = *s.member(side, twin), twin
+		}
 		if v.Kind == '0' {
 			bound, _ = strconv.ParseFloat(v.Text, 64)
 			integers := jsontree.TextOf(s.member(0, "type")) == "integer" || jsontree.TextOf(s.member(1, "type")) == "integer"
 			if integers && isLargest(v) && bound*direction > 0 && math.IsInf(absent, 0) {
 				bound = absent
+			}
+			if strings.HasPrefix(name, "exclusive") {
+				bound = math.Nextafter(bound, -direction*math.Inf(1))
 			}
 		} else if v.Kind != 0 {
 			bound = math.NaN()
@@ -409,6 +415,9 @@ func byBound(absent, direction float64) func(Change, *location) breadth {
 		return bound * direction, true
 	})
 }
+
+// boundTwins bound the same number.
+var boundTwins = map[string]string{"minimum": "exclusiveMinimum", "exclusiveMinimum": "minimum", "maximum": "exclusiveMaximum", "exclusiveMaximum": "maximum"}
 
 // byTypes compares the types that a schema names. An input is always an object,
 // whether its schema says so or not.

@@ -85,7 +85,7 @@ var labelTable = [...]struct {
 }{
 	labelTooMany:           {"many-changes", "changed in more places than can be told apart", breadthSame, Breaking, labelTooMany, false},
 	labelTowardsSafe:       {"hint-harmless", "now claim(s) to be harmless: clients ask less", breadthSame, Behaviour, labelTowardsSafe, false},
-	labelExported:          {"header-exported", "send(s) an argument as an HTTP header", breadthSame, Breaking, labelChanged, false},
+	labelExported:          {"header-exported", "send(s) an argument as an HTTP header", breadthSame, Behaviour, labelChanged, false},
 	labelNewRequired:       {"required-parameter-added", "take(s) a new required parameter", breadthUnknown, Breaking, labelOutputAdded, false},
 	labelNewOptional:       {"parameter-added", "take(s) a new parameter", breadthUnknown, Behaviour, labelOutputAdded, false},
 	labelNowRequired:       {"parameter-required", "require(s) a parameter that was optional", breadthUnknown, Breaking, labelOutputNarrowed, false},
@@ -156,16 +156,6 @@ func (l Label) Of(entries int) string {
 
 // Minor reports whether a line is enough for the change.
 func (l Label) Minor() bool { return labelTable[l].minor }
-
-// LabelNamed returns the label with an id, and false if there is none.
-func LabelNamed(id string) (Label, bool) {
-	for l := range labelTable {
-		if labelTable[l].id == id {
-			return Label(l), true
-		}
-	}
-	return 0, false
-}
 
 // LabelIDs lists the ids of all labels, in the order of their ranks.
 func LabelIDs() []string {

@@ -54,18 +54,10 @@ func (budget *WordBudget) Words(old, new string) []Piece {
 // diff compares two lists of tokens that stand between first and last. It returns nil if
 // the work would exceed the bounds.
 func (budget *WordBudget) diff(first string, a, b []string, last string) []Piece {
-	cost := WordBudget((len(a) + 1) * (len(b) + 1))
-	if max(len(a), len(b)) > maxDiffTokens || cost > *budget {
+	diffs, tokens, ok := budget.compare(a, b)
+	if !ok {
 		return nil
 	}
-	*budget -= cost
-
-	list := &symbolList{index: map[string]rune{}}
-	dmp := diffmatchpatch.New()
-	dmp.DiffTimeout = 0 // by default it gives up after a second, so machines would differ
-	diffs := dmp.DiffMainRunes(list.encode(a), list.encode(b), false)
-	diffs = dmp.DiffCleanupSemantic(diffs)
-
 	var pieces []Piece
 	add := func(op byte, text string) {
 		if n := len(pieces); n > 0 && pieces[n-1].Op == op {
@@ -75,10 +67,10 @@ func (budget *WordBudget) diff(first string, a, b []string, last string) []Piece
 		}
 	}
 	add(OpKept, first)
-	for _, d := range diffs {
+	for _, d := range diffmatchpatch.New().DiffCleanupSemantic(diffs) {
 		var text strings.Builder
 		for _, r := range d.Text {
-			text.WriteString(list.tokens[r-firstSymbol])
+			text.WriteString(tokens[r-firstSymbol])
 		}
 		add(operations[d.Type], text.String())
 	}
@@ -89,41 +81,42 @@ func (budget *WordBudget) diff(first string, a, b []string, last string) []Piece
 // align says how one list becomes the other, step by step. It returns false if the work would
 // exceed the bounds.
 func (budget *WordBudget) align(a, b []string) (steps []byte, ok bool) {
-	cost := WordBudget((len(a) + 1) * (len(b) + 1))
-	if max(len(a), len(b)) > maxDiffTokens || cost > *budget {
-		return nil, false
-	}
-	*budget -= cost
-	list := &symbolList{index: map[string]rune{}}
-	dmp := diffmatchpatch.New()
-	dmp.DiffTimeout = 0
-	for _, d := range dmp.DiffMainRunes(list.encode(a), list.encode(b), false) {
+	diffs, _, ok := budget.compare(a, b)
+	for _, d := range diffs {
 		for range d.Text {
 			steps = append(steps, operations[d.Type])
 		}
 	}
-	return steps, true
+	return steps, ok
 }
 
-// A symbolList has the tokens of two texts. The library compares runes: one private-use rune from
-// U+F0000 up stands for each distinct token; there are more of those than both sides can have tokens.
-type symbolList struct {
-	tokens []string
-	index  map[string]rune
-}
-
+// firstSymbol is the first of the private-use runes that stand for tokens, for the library compares
+// runes. There are more of them than both sides can have tokens.
 const firstSymbol = 0xf0000
 
-func (l *symbolList) encode(tokens []string) []rune {
-	runes := make([]rune, len(tokens))
-	for i, t := range tokens {
-		if _, ok := l.index[t]; !ok {
-			l.index[t] = rune(firstSymbol + len(l.tokens))
-			l.tokens = append(l.tokens, t)
-		}
-		runes[i] = l.index[t]
+// compare compares two lists of tokens, of which it returns the different ones in the order of
+// their symbols.
+func (budget *WordBudget) compare(a, b []string) (diffs []diffmatchpatch.Diff, distinct []string, ok bool) {
+	cost := WordBudget((len(a) + 1) * (len(b) + 1))
+	if max(len(a), len(b)) > maxDiffTokens || cost > *budget {
+		return nil, nil, false
 	}
-	return runes
+	*budget -= cost
+	symbols := map[string]rune{}
+	encode := func(tokens []string) (runes []rune) {
+		for _, t := range tokens {
+			if _, ok := symbols[t]; !ok {
+				symbols[t] = rune(firstSymbol + len(distinct))
+				distinct = append(distinct, t)
+			}
+			runes = append(runes, symbols[t])
+		}
+		return runes
+	}
+	old, new := encode(a), encode(b)
+	dmp := diffmatchpatch.New()
+	dmp.DiffTimeout = 0 // by default it gives up after a second, so machines would differ
+	return dmp.DiffMainRunes(old, new, false), distinct, true
 }
 
 // operations translates those of the library.

@@ -22,6 +22,7 @@ type Comparison struct {
 	SameVersion bool // definitions differ, and the server's own name and version don't
 	Part        bool // it is part of a session: what isn't in it says nothing
 	Missing     bool // it is pinned, and the folder has no capture of it: nothing is compared
+	IgnoreProse bool // diff --ignore-prose: texts are left out of this comparison, never of a pin
 	NoPins      bool // what was asked for is not pinned: it is shown, and there is no answer
 
 	Twin      string // of a new server: the pinned one with this set digest that has no capture here; "" if none

@@ -25,6 +25,7 @@ type Leniency struct {
 	Kinds    map[DriftKind]bool // --allow
 	Missing  bool               // --allow missing: also pinned servers without a capture
 	Warnings bool               // --warn: also the warnings that nobody approved
+	Spared   map[Ref]bool       // diff --fail-on: drift that is known not to be grave enough; nil without that flag
 }
 
 // A Verdict is what was decided of a comparison. Only verify.go makes one.

@@ -19,7 +19,7 @@ func (r *Report) model() *Model {
 	m := &Model{
 		Matches: r.Matches, Failed: r.Failed, ExitCode: r.ExitCode, NoAnswer: whyNot(r.NoAnswer), Nothing: r.NoAnswer != nil && len(r.Comparisons) == 0,
 		Word: r.verdictWord(), Text: r.verdictText(), Lockfile: r.Lockfile, Against: r.against(), Several: len(r.Comparisons) > 1,
-		Problems: r.problems(), LeftOut: r.LeftOut, Notes: r.inSeveral(),
+		Problems: slices.DeleteFunc(r.problems(), func(p Problem) bool { return p.ID == "other-server" && r.explained(p.Server) }), LeftOut: r.LeftOut, Notes: r.notes(), Bump: r.bump,
 		Whole: r.Said(slices.Concat(r.General, r.unpinned)), Unrecorded: r.Said(r.elsewhere), Approved: r.Said(r.standing),
 		Fresh: r.Said(r.allFresh()), Warned: r.warningText(maxNew), Standing: len(r.standing), General: len(lint.WarningsIn(r.General)) > 0,
 		Review: Step{"review", r.Next.To("diff")}, Next: r.NextSteps(),
@@ -175,6 +175,9 @@ func (r *Report) block(g *group, rows *rowMaker) Block {
 	b := Block{Number: g.number, Entries: g.at, Kind: string(e.Kind), Note: driftNote(&e.Drift), Warned: e.warned(), Blocked: r.Blocked[e.Ref()],
 		Repeat: e.Kind == pin.Duplicate, Class: e.class, Accept: r.acceptCommand(g), Ask: r.questionText(&e.Drift, len(g.entries), e.warned())}
 	b.Server = slices.IndexFunc(r.Comparisons, func(p pin.Comparison) bool { return p.Server == e.Server })
+	if r.release != "" {
+		b.Severity = slices.MaxFunc(g.entries, func(a, b *drifted) int { return int(a.severity - b.severity) }).severity.String()
+	}
 	if b.Minor = !slices.ContainsFunc(g.entries, func(e *drifted) bool { return !e.minor }); b.Minor {
 		b.Ask = strings.Replace(b.Ask, "this change", "these minor changes", 1)
 	}
@@ -306,13 +309,13 @@ func (r *Report) entry(e *drifted, block int) Entry {
 	said := Entry{Server: d.Server, List: pin.EntryTypeInfo[d.Type].Member, Name: d.Name, Ref: pin.EntryRef(d.Type, d.Name) + r.serverField(d.Server), Said: r.ref(d.Ref()),
 		Short: shortRef(d.Type, d.Name), Noun: pin.EntryTypeInfo[d.Type].Entry, Kind: string(d.Kind), Blocked: r.Blocked[d.Ref()], Block: block, Text: driftText(e), Warned: e.warned(), Line: r.pinLine(d.Ref()),
 		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo, Danger: strings.Join(e.is.said(), ", "), Grave: e.grave(), Minor: e.minor,
-		Digest: short(d.DefinitionDigest()), New: len(e.fresh)}
+		Severity: e.severity.String(), Digest: short(d.DefinitionDigest()), New: len(e.fresh)}
 	if d.Server != "" {
 		said.Label = text.Name(d.Server)
 	}
 	said.Findings = r.each(slices.Concat(e.fresh, e.approved))
 	for _, c := range e.changes {
-		said.Changes = append(said.Changes, Change{c.Pointer, c.From, c.Label.ID(), c.Label.Text(), c.Old, c.New})
+		said.Changes = append(said.Changes, Change{c.Pointer, c.From, c.Label.ID(), c.Label.Text(), c.Severity.String(), c.Old, c.New})
 	}
 	definition := func(p *pin.Pin) *Definition {
 		return &Definition{p.Digest, p.Sanitized, max(1, p.Line), p.Definition}
@@ -420,8 +423,12 @@ func costText(c Counts) string {
 	return s
 }
 
-// inSeveral says which of the names given to --only several servers have.
-func (r *Report) inSeveral() (lines []string) {
+// notes say what a release with the drift is, and which of the names given to --only several
+// servers have.
+func (r *Report) notes() (lines []string) {
+	if r.release != "" {
+		lines = append(lines, r.release)
+	}
 	for _, key := range r.OnlyNames {
 		drifted := 0
 		for _, e := range r.entries {

@@ -28,7 +28,8 @@ type Model struct {
 	Several           bool   // servers are in play
 	Servers           []Server
 	Others            string   // "10 other servers: no drift", or ""
-	Notes             []string // on several servers, and what a budget left out
+	Bump              string   // what a release with the drift is: "major", "minor", "patch"; or ""
+	Notes             []string // on the release, on several servers, and what a budget left out
 	Worst             []Worst  // the most dangerous entries of all servers, by reason
 	Problems          []Problem
 	Orders            []Quote // sentences that order, in what nobody has approved before
@@ -177,6 +178,7 @@ type Entry struct {
 	Digest                 string    // of what a person accepts with it
 	Line                   int       // of its pin in the lockfile
 	RenamedFrom, RenamedTo string    // raw
+	Severity               string    // "breaking", "behaviour", "none"
 	Danger                 string    // "destructive, takes code"
 	Grave                  string    // why it is named before many are accepted at once: "takes code"; or ""
 	Noun                   string    // "tool"
@@ -195,6 +197,7 @@ type Change struct {
 	From      string         `json:"from,omitempty"`
 	Label     string         `json:"label"`
 	LabelText string         `json:"labelText"`
+	Severity  string         `json:"severity"`
 	Old       jsontree.Value `json:"old,omitzero"`
 	New       jsontree.Value `json:"new,omitzero"`
 }
@@ -209,32 +212,33 @@ type Definition struct {
 
 // A Block is drift that is read and accepted as one.
 type Block struct {
-	Number  int
-	Entries []int // indexes of Model.Entries
-	Opens   bool  // it is the first one of its server
-	Server  int   // index of Model.Servers
-	Kind    string
-	Title   string // what follows the kind, with the names of all entries
-	Within  string // ", server files", where several are in play
-	Brief   string // the title with few names, and that
-	Names   []string
-	Words   string // what stands out in it
-	Op      byte   // the colour of Words
-	Danger  string
-	Why     string // it is read early
-	Note    string // a rename, a repeated name, texts that aren't stored
-	Warned  bool
-	Blocked bool
-	Minor   bool // there is nothing new to read in it
-	Repeat  bool // a name is repeated: nothing can be accepted
-	Bytes   string
-	Rows    []Row
-	Summed  string // counts what is minor, by label
-	Labels  []string
-	Each    []Block // of several entries, the block of each alone
-	Accept  string  // the command that accepts it and nothing else, or ""
-	Ask     string  // the question of the prompt
-	Class   int     // of danger: the lower the earlier
+	Number   int
+	Entries  []int // indexes of Model.Entries
+	Opens    bool  // it is the first one of its server
+	Server   int   // index of Model.Servers
+	Kind     string
+	Title    string // what follows the kind, with the names of all entries
+	Within   string // ", server files", where several are in play
+	Brief    string // the title with few names, and that
+	Names    []string
+	Words    string // what stands out in it
+	Op       byte   // the colour of Words
+	Danger   string
+	Why      string // it is read early
+	Note     string // a rename, a repeated name, texts that aren't stored
+	Warned   bool
+	Blocked  bool
+	Minor    bool // there is nothing new to read in it
+	Repeat   bool // a name is repeated: nothing can be accepted
+	Bytes    string
+	Rows     []Row
+	Summed   string // counts what is minor, by label
+	Labels   []string
+	Each     []Block // of several entries, the block of each alone
+	Accept   string  // the command that accepts it and nothing else, or ""
+	Ask      string  // the question of the prompt
+	Severity string  // of the gravest of its entries, in a review for a release; else ""
+	Class    int     // of danger: the lower the earlier
 }
 
 // A Row is one finding, note or change of a block.

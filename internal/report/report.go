@@ -24,6 +24,9 @@ type Input struct {
 	NoAnswer error // why there is no answer, whatever else the report shows; or nil
 	Review   bool  // what matches was read, too, and a warning that is not on record fails the run
 
+	FailOn      bool // a run fails by the severity of its changes: what breaks callers comes first
+	IgnoreProse bool // texts were left out of the comparison
+
 	Part       bool          // the capture is part of a session
 	Bounded    bool          // explain no more than the gate's bound
 	Guessed    bool          // no flag named the server of a single capture
@@ -53,6 +56,8 @@ type Report struct {
 	groups  []*group
 	hidden  pin.Counts                 // entries of the captures whose drift Only leaves out
 	hosts   map[string]map[string]bool // that pins name, by server
+	release string                     // what a release with this drift is, in words
+	bump    string                     // the same in a word
 
 	// The findings that belong to no drifted entry.
 	General      []lint.Finding // about whole captures, that nobody has approved
@@ -68,6 +73,7 @@ type Report struct {
 func New(in Input) *Report {
 	r := &Report{Input: in, hosts: map[string]map[string]bool{}}
 	r.read()
+	r.findRelease()
 	r.narrow()
 	r.sortFindings()
 	r.group()
@@ -103,6 +109,7 @@ type drifted struct {
 	fresh       []lint.Finding // those that nobody has approved
 	approved    []lint.Finding // the others
 	was, is     danger         // what the pinned and the captured definition declare and take
+	severity    diff.Severity
 	class       int
 	weight      int // how much its strongest order weighs
 	unexplained bool
@@ -152,7 +159,33 @@ func (r *Report) read() {
 		e.findMoves()
 		e.trees = [2]jsontree.Value{}
 		r.rank(e)
+		if e.severity = diff.SeverityOf(&e.Drift, e.changes); r.FailOn && e.severity < diff.Breaking {
+			e.class += afterBreaking
+		}
 	}
+}
+
+// afterBreaking is added to the class of danger of what breaks no caller, where that is asked for.
+const afterBreaking = 100
+
+// findRelease says what a release with the drift is, where two sides are compared without a
+// lockfile, or severities decide.
+func (r *Report) findRelease() {
+	if len(r.entries) == 0 || r.Lockfile != "" && !r.FailOn {
+		return
+	}
+	var counts [diff.Breaking + 1]pin.Counts
+	worst := diff.None
+	for _, e := range r.entries {
+		counts[e.severity][e.Type]++
+		worst = max(worst, e.severity)
+	}
+	r.bump = worst.Bump()
+	said := worst.String()
+	if worst == diff.None {
+		said = "form alone"
+	}
+	r.release = said + ": " + counts[worst].String() + "; a " + r.bump + " release"
 }
 
 func sizeOf(p *pin.Pin) int {
@@ -164,14 +197,12 @@ func sizeOf(p *pin.Pin) int {
 
 // changesOf finds what changed inside an entry, and returns what a review shows of it.
 func (r *Report) changesOf(e *drifted) []diff.Change {
-	switch {
-	case e.RenamedFrom != "":
+	if e.RenamedFrom != "" {
 		was := pin.ComparisonOf(r.Comparisons, e.Server).Locked.Find(pin.Key{Type: e.Type, Name: e.RenamedFrom}) // diff.Renames found it
 		list := diff.Definitions(e.Type, was.Tree(), e.Captured.Tree())
 		return slices.DeleteFunc(list, func(c diff.Change) bool { return c.Pointer == "/"+pin.EntryTypeInfo[e.Type].Identity })
-	case (e.Kind == pin.Changed || e.Kind == pin.Hidden) && e.TextsKnown():
-		e.changes = diff.Definitions(e.Type, e.Locked.Tree(), e.Captured.Tree())
 	}
+	e.changes = diff.Of(&e.Drift)
 	return e.changes
 }
 

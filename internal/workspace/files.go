@@ -48,33 +48,37 @@ func (w *Workspace) pinsOf(req *Request, scan *capture.Scanned, server string, p
 	return set, m, err
 }
 
-// A side is one file of a comparison without a lockfile: a capture or a lockfile.
+// A side is one of two files that are compared without a lockfile, or one of two folders.
 type side struct {
-	path string
-	pins lockfile.Lockfile // of a capture: one server
-	scan *capture.Scanned  // of a capture; nil for a lockfile
-	m    capture.Capture
+	path     string
+	pins     lockfile.Lockfile
+	captures []source // none: it is a lockfile
+	read     map[string]capture.Capture
 }
 
 func (w *Workspace) readSide(path string, stdin io.Reader) (s side, err error) {
-	s.path = path
+	s = side{path: path, read: map[string]capture.Capture{}}
+	if IsFolder(path) {
+		s.captures, err = w.readSources(path, stdin)
+		return s, err
+	}
 	data, err := readFile(path, stdin, jsontree.MaxLockfileBytes)
 	switch {
 	case err != nil:
 	case lockfile.Recognize(data):
 		s.pins, err = lockfile.Read(path, data, w.Gate.Form)
 	default:
-		s.scan = capture.Scan(path, data, w.Gate.Form)
-		err = s.scan.Faulty()
+		s.captures = []source{{path, "", capture.Scan(path, data, w.Gate.Form)}}
+		err = s.captures[0].scan.Faulty()
 	}
 	return s, err
 }
 
-// loadFiles reads two files side by side, an old one and a new one, and compares them. A
-// capture beside a lockfile is pinned as the server there that it belongs to, under its
-// policy; two captures are one server without a label.
+// loadFiles reads two sides, an old one and a new one, and compares them. A capture beside a
+// lockfile is pinned as the server there that it belongs to, under its policy; two captures are
+// one server without a label; those of two folders belong together by their labels.
 func (w *Workspace) loadFiles(req *Request, stdin io.Reader) error {
-	w.LockPath = ""
+	w.LockPath, w.Folder = "", IsFolder(req.Capture)
 	old, err := w.readSide(req.Against, stdin)
 	if err != nil {
 		return err
@@ -84,11 +88,11 @@ func (w *Workspace) loadFiles(req *Request, stdin io.Reader) error {
 		return err
 	}
 	locked, captured := &old, &new
-	if new.scan == nil {
+	if new.captures == nil {
 		locked, captured = &new, &old
 	}
-	var beside pin.Set
-	if locked.scan == nil && captured.scan != nil {
+	var policy pin.Policy
+	if locked.captures == nil && captured.captures != nil {
 		label, _ := serverLabel(filepath.Base(captured.path))
 		server, question := req.chooseServer(&locked.pins, locked.path, label)
 		if question != nil {
@@ -98,27 +102,16 @@ func (w *Workspace) loadFiles(req *Request, stdin io.Reader) error {
 		if set == nil {
 			return fail.New("%s has no server %s", text.Printable(locked.path), text.Name(server))
 		}
-		beside = *set
-		locked.pins.Servers = []pin.Set{beside}
+		policy, captured.captures[0].label = set.Policy, server
+		locked.pins.Servers = []pin.Set{*set}
 	}
 	for _, s := range []*side{&old, &new} {
-		if s.scan != nil {
-			set, m, err := w.pinsOf(req, s.scan, beside.Server, beside.Policy)
+		for _, c := range s.captures {
+			set, m, err := w.pinsOf(req, c.scan, c.label, policy)
 			if err != nil {
 				return err
 			}
-			s.pins.Servers, s.m = []pin.Set{set}, m
-		}
-	}
-	if old.scan != nil && new.scan != nil {
-		for list := range pin.EntryTypes { // a list that only one of them asked for can't be compared
-			x, y := &old.pins.Servers[0], &new.pins.Servers[0]
-			answered := old.m.Lists[list].Answered && new.m.Lists[list].Answered
-			if !answered && len(x.Of(list))+len(y.Of(list)) > 0 {
-				w.Uncompared = append(w.Uncompared, pin.EntryTypeInfo[list].Member)
-				x.Drop(list)
-				y.Drop(list)
-			}
+			s.pins.Servers, s.read[c.label] = append(s.pins.Servers, set), m
 		}
 	}
 	labels := slices.Concat(old.pins.Labels(), new.pins.Labels())
@@ -128,11 +121,22 @@ func (w *Workspace) loadFiles(req *Request, stdin io.Reader) error {
 			continue
 		}
 		p := pin.Comparison{Server: server, Lockfile: old.path}
-		if set := old.pins.Find(server); set != nil {
-			p.Locked, p.Known = *set, true
+		before, after := old.pins.Find(server), new.pins.Find(server)
+		if before != nil && after != nil && old.captures != nil && new.captures != nil {
+			for list := range pin.EntryTypes { // a list that only one of them asked for can't be compared
+				answered := old.read[server].Lists[list].Answered && new.read[server].Lists[list].Answered
+				if member := pin.EntryTypeInfo[list].Member; !answered && len(before.Of(list))+len(after.Of(list)) > 0 {
+					w.Uncompared = append(slices.DeleteFunc(w.Uncompared, func(s string) bool { return s == member }), member)
+					before.Drop(list)
+					after.Drop(list)
+				}
+			}
 		}
-		if set := new.pins.Find(server); set != nil {
-			p.Captured, p.Present, p.Capture, p.About = *set, true, new.path, new.m.About.String()
+		if before != nil {
+			p.Locked, p.Known = *before, true
+		}
+		if after != nil {
+			p.Captured, p.Present, p.Capture, p.About = *after, true, new.path, new.read[server].About.String()
 		}
 		w.Comparisons = append(w.Comparisons, p)
 	}
@@ -140,5 +144,5 @@ func (w *Workspace) loadFiles(req *Request, stdin io.Reader) error {
 		return fail.New("neither file has a server %s", text.Name(req.Server))
 	}
 	w.describe()
-	return w.compare()
+	return w.compare(req)
 }

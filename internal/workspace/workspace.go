@@ -28,6 +28,8 @@ type Request struct {
 	Part          bool                        // the capture is part of a session
 	Policy        func(pin.Policy) pin.Policy // the recorded policy as flags change it; nil: it stays
 
+	IgnoreProse bool // texts are left out of the comparison
+
 	NeedsPins bool // without a lockfile, or without the server in it, there is no answer
 	Approves  bool // it pins servers that are new, each under the label that its file's name gives
 	Shows     bool // it shows what it finds, also what nothing is pinned for or what no lockfile is needed for
@@ -102,14 +104,17 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 	if !w.exists && req.NeedsPins {
 		return nil, req.noLockfile()
 	}
-	if err = w.compare(); err == nil && w.exists && req.Against != "" {
-		err = w.supplyTexts(req, stdin)
+	if err = w.compare(req); err == nil && w.exists && req.Against != "" {
+		err = cmp.Or(w.supplyTexts(req, stdin), w.compare(req)) // again, for what can be left out of texts
 	}
 	return w, err
 }
 
 // compare has the gate say what drift there is, and notes where no new version explains it.
-func (w *Workspace) compare() (err error) {
+func (w *Workspace) compare(req *Request) (err error) {
+	for i := range w.Comparisons {
+		w.Comparisons[i].IgnoreProse = req.IgnoreProse
+	}
 	w.Drifts, err = w.Gate.Compare(w.Comparisons)
 	for _, d := range w.Drifts {
 		if p := pin.ComparisonOf(w.Comparisons, d.Server); d.Kind == pin.Changed || d.Kind == pin.Hidden {

@@ -28,6 +28,7 @@ type document struct {
 	Error         *report.NoAnswer    `json:"error,omitempty"`
 	Lockfile      string              `json:"lockfile,omitempty"`
 	Against       string              `json:"against,omitempty"`
+	Bump          string              `json:"bump,omitempty"`
 	Counts        map[string]int      `json:"counts,omitempty"`
 	TextBytes     map[string]int      `json:"textBytes,omitempty"`
 	Servers       []report.ServerData `json:"servers,omitzero"`
@@ -44,6 +45,7 @@ type drift struct {
 	Name           string       `json:"name"`
 	Kind           string       `json:"kind"`
 	Blocked        bool         `json:"blocked"`
+	Severity       string       `json:"severity"`
 	RenamedFrom    string       `json:"renamedFrom,omitempty"`
 	RenamedTo      string       `json:"renamedTo,omitempty"`
 	Pinned         *definition  `json:"pinned,omitempty"`
@@ -91,6 +93,7 @@ func Write(w io.Writer, m *report.Model) error {
 		return Encode(w, j)
 	}
 	d := &m.Data
+	j.Bump = m.Bump
 	j.Lockfile, j.Against, j.Summary, j.Counts, j.TextBytes = m.Lockfile, d.Against, m.Word+": "+m.Text, d.Counts, d.TextBytes
 	if m.NoAnswer != nil {
 		j.Summary = "No answer: " + m.NoAnswer.Text
@@ -118,7 +121,7 @@ func (left *room) takes(size int) bool {
 
 func (left *room) drift(e *report.Entry) drift {
 	d := drift{
-		Server: e.Server, List: e.List, Name: e.Name, Kind: e.Kind, Blocked: e.Blocked, RenamedFrom: e.RenamedFrom, RenamedTo: e.RenamedTo,
+		Server: e.Server, List: e.List, Name: e.Name, Kind: e.Kind, Blocked: e.Blocked, Severity: e.Severity, RenamedFrom: e.RenamedFrom, RenamedTo: e.RenamedTo,
 		Changes: []change{}, Findings: findings(e.Findings, false),
 	}
 	whole := len(e.Changes) == 0 // no changes to show the difference: give the definitions

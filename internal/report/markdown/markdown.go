@@ -156,6 +156,9 @@ func (p *page) block(b *report.Block) string {
 	t.Shown = p.shown
 	t.Rows(indent, b)
 	title := code(b.Heading())
+	if b.Severity != "" {
+		title += " " + b.Severity
+	}
 	if !b.Blocked {
 		title += " allowed"
 	}
