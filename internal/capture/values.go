@@ -219,44 +219,31 @@ func (s *stream) splitByCR() error {
 // strictly. end returns the offset where the piece that begins at data[at] ends.
 func (s *stream) pieces(end func(data []byte, at int) int) ([]jsontree.Value, error) {
 	var values []jsontree.Value
-	for at := 0; at < len(s.Data); {
-		to := end(s.Data, at)
-		v, err := s.whole(at, to)
+	for at, to := 0, 0; at < len(s.Data); at = to + 1 {
+		to = end(s.Data, at)
+		piece := bytes.TrimLeft(s.Data[at:to], " \t\r\n")
+		switch {
+		case len(piece) == 0:
+			continue
+		case couldBeMessage(piece):
+		case HidesAnswer(piece):
+			return nil, s.At(at, "a line that is no message, but holds one: some clients could read the answer in it").Hint("%s", CaptureHint)
+		default:
+			s.noise++
+			continue
+		}
+		v, err := s.json.Next(at, to)
 		if err != nil {
-			return nil, err
+			return nil, s.refuse(err.(*jsontree.Error))
 		}
-		if v.Kind != 0 {
-			values = append(values, v)
+		if rest := bytes.TrimLeft(s.Data[v.End:to], " \t\r\n"); len(rest) > 0 {
+			return nil, s.At(to-len(rest), "trailing data after a message")
 		}
-		if len(values) > jsontree.MaxMessages {
+		if values = append(values, v); len(values) > jsontree.MaxMessages {
 			return nil, s.At(at, "more than 100,000 messages")
 		}
-		at = to + 1
 	}
 	return values, nil
-}
-
-// whole reads data[at:end] as one value. The result is absent for blanks, and for noise.
-func (s *stream) whole(at, end int) (jsontree.Value, error) {
-	piece := bytes.TrimLeft(s.Data[at:end], " \t\r\n")
-	switch {
-	case len(piece) == 0:
-		return jsontree.Value{}, nil
-	case !couldBeMessage(piece) && HidesAnswer(piece):
-		return jsontree.Value{}, s.At(at, "a line that is no message, but holds one: some clients could read the answer in it").
-			Hint("%s", CaptureHint)
-	case !couldBeMessage(piece):
-		s.noise++
-		return jsontree.Value{}, nil
-	}
-	v, err := s.json.Next(at, end)
-	if err != nil {
-		return jsontree.Value{}, s.refuse(err.(*jsontree.Error))
-	}
-	if rest := bytes.TrimLeft(s.Data[v.End:end], " \t\r\n"); len(rest) > 0 {
-		return jsontree.Value{}, s.At(end-len(rest), "trailing data after a message")
-	}
-	return v, nil
 }
 
 // refuseInside refuses an answer that is a line of its own inside a value over several

@@ -27,7 +27,7 @@ const maxScientific = 800
 //   - if it has a fraction or an exponent, and its digits are those of the double rounded to
 //     as many, or the fewest that read back as it.
 func readNumber(literal []byte) (text []byte, exact, ok bool) {
-	if digits := bytes.TrimPrefix(literal, []byte("-")); len(digits) <= 15 && isDigits(digits) && string(literal) != "-0" {
+	if digits := bytes.TrimPrefix(literal, []byte("-")); len(digits) <= 15 && !bytes.ContainsAny(digits, ".eE") && string(literal) != "-0" {
 		return literal, true, true // up to 15 digits are exact
 	}
 	f, err := strconv.ParseFloat(string(literal), 64)
@@ -60,13 +60,4 @@ func significant(number string) (digits string, exponent int) {
 	all := whole + fraction
 	digits = strings.TrimRight(all, "0")
 	return strings.TrimLeft(digits, "0"), exponent - len(fraction) + len(all) - len(digits)
-}
-
-func isDigits(s []byte) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return true
 }

@@ -163,8 +163,6 @@ func (r *lockReader) notLockfile(err error) error {
 		return r.At(bad.At, "server %s: pin %s: %s", text.Name(p[1].Name), text.Name(p[3].Name), bad.Text)
 	case refused:
 		return r.At(bad.At, "not a lockfile: %s", bad.Text)
-	case err != nil:
-		return r.At(-1, "not a lockfile")
 	}
 	return r.At(-1, `not a lockfile: no "lockfileVersion"`)
 }
@@ -209,13 +207,12 @@ func (r *lockReader) server(name string, v jsontree.Value) (pin.Set, error) {
 			return set, r.At(int(a.At), `%s"about" needs "name", "version" or both: printable, of 1 to 128 bytes`, where)
 		}
 	}
+	var err error
 	if p := v.Get("policy"); p.Kind != 0 {
-		var err error
 		if set.Policy, err = r.policy(p, where+"policy: "); err != nil {
 			return set, err
 		}
 	}
-	var err error
 	if set.Accepted, err = r.accepted(v, where); err != nil {
 		return set, err
 	}
@@ -225,10 +222,9 @@ func (r *lockReader) server(name string, v jsontree.Value) (pin.Set, error) {
 	var pins []pin.Pin
 	for _, m := range byPlace(v) {
 		list, isList := pin.EntryTypeNamed(m.Name)
-		var err error
 		switch {
 		case m.Name == "instructions":
-			pins, err = r.entry(pins, set.Policy, pin.Instructions, jsontree.Member{Name: "", Value: m.Value}, where+"instructions: ")
+			pins, err = r.entry(pins, set.Policy, pin.Instructions, jsontree.Member{Value: m.Value}, where+"instructions: ")
 		case isList:
 			pins, err = r.entries(pins, set.Policy, list, m.Value, where)
 		}

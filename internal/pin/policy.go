@@ -287,8 +287,5 @@ func without(v jsontree.Value, tokens []string) jsontree.Value {
 
 // PolicyWords says in a sentence what a policy is.
 func PolicyWords(p Policy) string {
-	if p.IsDefault() {
-		return "default"
-	}
-	return strings.TrimPrefix(p.Summary(), "; ")
+	return cmp.Or(strings.TrimPrefix(p.Summary(), "; "), "default")
 }
