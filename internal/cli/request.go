@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"os"
 	"slices"
 	"unicode/utf8"
 
@@ -53,6 +54,9 @@ func (f *sharedFlags) registerOnly(cmd *cobra.Command) {
 func (f *sharedFlags) request(a *app, cmd *cobra.Command, args []string) (*request, error) {
 	req := &request{}
 	req.Verb, req.Server, req.Flags = cmd.Name(), f.server, carriedBy(cmd.Flags())
+	if self, err := os.Executable(); err == nil {
+		req.Program = shell.ProgramAt(self)
+	}
 	switch len(args) {
 	case 0:
 		return nil, fail.New("no capture: which saved tools/list?").Hint("pinproof %s --help", cmd.Name())
