@@ -14,7 +14,7 @@ import (
 
 // Titles of findings that belong to no drift.
 const (
-	unrecordedTitle = "not on record, in entries that match:"
+	unrecordedTitle = "not on record, in entries pinned before:"
 	approvedTitle   = "approved warnings in entries that match:"
 )
 
