@@ -64,7 +64,7 @@ Exit codes: 0 no drift is left, 1 some is, or the capture is not the reviewed on
 				return fail.New("%s has no server %s", text.Printable(w.LockPath), text.Name(w.Comparisons[0].Server)).
 					Hint("to approve a new server: %s", req.To("lock"))
 			}
-			r := a.review(req, w)
+			r := a.review(req, w, false)
 			return graver(r.NoAnswer, a.relock(req, w, r, f, sel))
 		},
 	}
