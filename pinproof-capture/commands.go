@@ -119,7 +119,7 @@ it is approved under LABEL; a call of what is not approved doesn't reach the ser
 
 For a server at an address it speaks stdio with the client and HTTP with the server.
 
-It runs pinproof, which has to lie beside pinproof-capture or on the path. tools.lock is
+It runs pinproof, which must be beside pinproof-capture or on the path. tools.lock is
 looked for in the project's folder (CLAUDE_PROJECT_DIR, GEMINI_PROJECT_DIR, else the working
 folder) and, inside a repository, in those above it, up to its root.`,
 	}

@@ -229,7 +229,7 @@ func (a *app) dropServer(cmd *cobra.Command, args []string, f *approveFlags) err
 		given--
 	}
 	if len(args) > 1 || given > 1 {
-		return fail.New("--drop-server goes alone: pinproof relock --drop-server ID [LOCKFILE]")
+		return fail.New("--drop-server takes no capture and no other flag: pinproof relock --drop-server ID [LOCKFILE]")
 	}
 	req, err := f.sharedFlags.request(a, cmd, append([]string{"-"}, args...)) // no capture
 	if err != nil {
