@@ -182,7 +182,7 @@ func idleTexts(idle []approval.Selector, sel approval.Selection) []string {
 		texts = append(texts, text.Name(a.Arg)+" has not drifted: nothing to accept")
 	}
 	if len(sel.Labels) > 0 && len(sel.Chosen) == 0 {
-		texts = append(texts, "no entry has only changes of "+strings.Join(sel.LabelIDs(), ", ")+" and no new warning")
+		texts = append(texts, "nothing to accept: every changed entry has other changes than "+strings.Join(sel.LabelIDs(), ", ")+", or a new warning")
 	}
 	return texts
 }

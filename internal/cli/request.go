@@ -47,7 +47,7 @@ func (f *sharedFlags) registerReview(cmd *cobra.Command) {
 
 // registerOnly registers the flag that narrows a review.
 func (f *sharedFlags) registerOnly(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.only, "only", nil, "only this `SELECTOR`: an entry as for relock --accept, added, changed, removed, hidden, a label, order, new-address, takes-code, warnings (repeatable)")
+	cmd.Flags().StringArrayVar(&f.only, "only", nil, "only this `SELECTOR`: an entry as for relock --accept, a kind (added, changed, removed, hidden), a label, minor, or a risk: warnings, order, takes-code, destructive, writes, open-world, no-hints, new-address (repeatable)")
 }
 
 // request reads the positionals and checks the flags that every command has.
