@@ -65,7 +65,7 @@ func (a *app) lock(f *approveRequest, yes bool) error {
 		}
 	}
 	fresh := w.Of(func(p *pin.Comparison) bool { return !p.Known })
-	old := a.review(req, w.Of(func(p *pin.Comparison) bool { return p.Known }))
+	old := a.review(req, w.Of(func(p *pin.Comparison) bool { return p.Known }), false)
 	style := a.style(f.full)
 	p := &w.Comparisons[0]
 	otherName := !w.Folder && req.Server == "" && p.FileLabel != "" && p.FileLabel != p.Server
@@ -89,10 +89,11 @@ func (a *app) lock(f *approveRequest, yes bool) error {
 		}
 		return differs("these entries otherwise: nothing was written")
 	}
-	ap := &approver{a, f, w, a.review(req, fresh), style}
+	silent := yes || a.terminal(req) == nil
+	ap := &approver{a, f, w, a.review(req, fresh, silent), style}
 	sel, d := approval.Selection{All: true}, approval.Decision{}
 	err = ap.applyWarningFlags(&sel)
-	asks := err == nil && !yes && a.terminal(req) != nil && (len(sel.Refused) > 0 || sel.Whole || len(f.expect) == 0 && ap.fillsScreen())
+	asks := err == nil && !silent && (len(sel.Refused) > 0 || sel.Whole || len(f.expect) == 0 && ap.fillsScreen())
 	if err == nil {
 		d, err = ap.accept(&sel, asks)
 	}

@@ -124,8 +124,8 @@ func (o *output) emit(a *app, ans report.Input, style plain.Style) error {
 		report.WriteHook(a.stderr, ans) // a failed write changes nothing: it is exit 2 as well
 		return errReported
 	}
-	if !o.writes("json") {
-		ans.ApprovalHash = nil // of every tool: that takes as long as the verdict
+	if o.writes("json") {
+		ans.ApprovalHash = a.gate.ApprovalHash // of every tool: that takes as long as the verdict
 	}
 	if o.reader != "" {
 		ans.Next.Capture = o.reader

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"os"
 	"slices"
 	"unicode/utf8"
 
@@ -46,6 +47,9 @@ func (req *request) registerOnly(cmd *cobra.Command) {
 // read reads the positionals and checks the flags that every command has.
 func (req *request) read(a *app, cmd *cobra.Command, args []string) (err error) {
 	req.Verb, req.Flags = cmd.Name(), carriedBy(cmd.Flags())
+	if self, err := os.Executable(); err == nil {
+		req.Program = shell.ProgramAt(self)
+	}
 	switch len(args) {
 	case 0:
 		return fail.New("no capture: which saved tools/list?").Hint("pinproof %s --help", cmd.Name())
