@@ -43,7 +43,7 @@ type output struct {
 	reader string // the path of the capture on the machine of who reads the answer; "" if it is this one
 	text   func(io.Writer, *report.Model, plain.Style) error
 	shows  bool           // it is for reading only: a reader that has seen enough may go
-	hook   *shell.Command // the answer is for an agent, in words that are safe for a model; nil: it isn't
+	hook   *shell.Command // the answer is for an agent, in text that is safe for a model; nil: it isn't
 }
 
 func (o *output) register(cmd *cobra.Command) {

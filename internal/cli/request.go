@@ -41,7 +41,7 @@ func (req *request) registerReview(cmd *cobra.Command) {
 
 // registerOnly registers the flag that narrows a review.
 func (req *request) registerOnly(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&req.selectors, "only", nil, "nothing but this `SELECTOR`: an entry as for relock --accept, added, changed, removed, hidden, a label, order, new-address, takes-code, warnings (repeatable)")
+	cmd.Flags().StringArrayVar(&req.selectors, "only", nil, "only this `SELECTOR`: an entry as for relock --accept, added, changed, removed, hidden, a label, order, new-address, takes-code, warnings (repeatable)")
 }
 
 // read reads the positionals and checks the flags that every command has.

@@ -357,7 +357,7 @@ func (r *Report) servers(m *Model) {
 			s.Versions = p.LockedAbout + " -> " + cmp.Or(p.About, "nothing")
 		}
 		if p.SameVersion {
-			s.Notes = append(s.Notes, "same-version: definitions differ, the server's name and version don't: that is how a rug pull looks, and a remote server")
+			s.Notes = append(s.Notes, "same-version: definitions differ, the server's name and version don't, as in a rug pull or with a remote server")
 		}
 		if p.PolicyDiffers() {
 			s.Notes = append(s.Notes, "policy: "+policies(p))

@@ -14,7 +14,7 @@ import (
 
 // Titles of findings that belong to no drift.
 const (
-	unrecordedTitle = "not on record, for the rules or the names around them are new:"
+	unrecordedTitle = "not on record, in entries pinned before:"
 	approvedTitle   = "approved warnings in entries that match:"
 )
 
