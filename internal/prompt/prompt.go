@@ -76,7 +76,7 @@ func (p *Prompter) review() (Chosen, error) {
 		}
 		q := list[i]
 		p.show(q.block)
-		q.rest = count(unwarned(list, q.server))
+		q.rest = count(unwarned(list, q.server, true))
 		closes := func(answer byte, closed ...*question) {
 			for _, q := range closed {
 				q.answer = answer
@@ -102,11 +102,7 @@ func (p *Prompter) review() (Chosen, error) {
 		case 's':
 			closes('n', open(list, func(other *question) bool { return other.server == q.server })...)
 		case 'a', 'S':
-			server := q.server
-			if key == 'a' {
-				server = ""
-			}
-			if rest := p.acceptRest(list, server); len(rest) > 0 {
+			if rest := p.acceptRest(list, q.server, key == 'S'); len(rest) > 0 {
 				closes('y', rest...)
 			}
 		case 'w':
@@ -152,9 +148,9 @@ func open(list []*question, are func(*question) bool) []*question {
 	return slices.DeleteFunc(slices.Clone(list), func(q *question) bool { return q.answer != 0 || !are(q) })
 }
 
-// unwarned lists the open questions about entries without a warning, of one server or, for "", of all.
-func unwarned(list []*question, server string) []*question {
-	return open(list, func(q *question) bool { return q.block != nil && !q.warned && (server == "" || q.server == server) })
+// unwarned lists the open questions about entries without a warning, of one server or of all.
+func unwarned(list []*question, server string, own bool) []*question {
+	return open(list, func(q *question) bool { return q.block != nil && !q.warned && (!own || q.server == server) })
 }
 
 // count counts the entries of questions.
@@ -172,11 +168,10 @@ func (p *Prompter) position(list []*question, at int) string {
 	if server := list[at].server; p.m.Several && server != "" {
 		number, own := 0, 0
 		for i, other := range list {
-			if other.server != server {
-				continue
-			}
-			if own++; i <= at {
-				number++
+			if other.server == server {
+				if own++; i <= at {
+					number++
+				}
 			}
 		}
 		said += ", " + server + " " + text.Number(number) + " of " + text.Number(own)
@@ -264,12 +259,12 @@ func (p *Prompter) definition(q *question) {
 	}
 }
 
-// acceptRest shows what is left without a warning and was not shown yet, of one server or, for "",
-// of all, names what is dangerous in it, and asks whether to accept it. It returns the questions
-// that this answers.
-func (p *Prompter) acceptRest(list []*question, server string) []*question {
-	rest, of := unwarned(list, server), ""
-	if server != "" && p.m.Several {
+// acceptRest shows what is left without a warning and was not shown yet, of one server or of all,
+// names what is dangerous in it, and asks whether to accept it. It returns the questions that this
+// answers.
+func (p *Prompter) acceptRest(list []*question, server string, own bool) []*question {
+	rest, of := unwarned(list, server, own), ""
+	if own && p.m.Several {
 		of = " of server " + server
 	}
 	if len(rest) == 0 {
