@@ -66,15 +66,12 @@ func (o *output) check(a *app, req *request, others ...string) error {
 	}
 	for _, arg := range o.files {
 		name, path, ok := strings.Cut(arg, "=")
+		there, _ := os.Stat(path)
 		same := func(other string) bool { return other != "" && workspace.SameFile(path, other) }
 		isStream := func(stream any) bool { // a redirected one
-			f, ok := stream.(*os.File)
-			if !ok {
-				return false
-			}
-			x, _ := f.Stat()
-			y, _ := os.Stat(path)
-			return os.SameFile(x, y)
+			f, _ := stream.(*os.File)
+			open, err := f.Stat() // of nil, an error
+			return err == nil && os.SameFile(open, there)
 		}
 		switch {
 		case !ok || !known(name):
