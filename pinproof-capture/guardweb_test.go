@@ -537,7 +537,7 @@ func TestWebRenewal(t *testing.T) {
 	}
 }
 
-// TestWebRefusals: what a server does with HTTP itself is answered in words of ours, and a person
+// TestWebRefusals: what a server does with HTTP itself is answered in text of our own, and a person
 // is told.
 func TestWebRefusals(t *testing.T) {
 	t.Parallel()

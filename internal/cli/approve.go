@@ -37,7 +37,7 @@ type approveFlags struct {
 
 func (f *approveFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.policy.Descriptions, "descriptions", "preserve", "which prose of tools to pin: preserve, truncate=N or strip")
+	flags.StringVar(&f.policy.Descriptions, "descriptions", "preserve", "how much of tools' descriptions to pin: preserve, truncate=N or strip")
 	flags.StringArrayVar(&f.ignore, "ignore", nil, "leave the member at this `POINTER` out of the pins: /_meta, /icons, /execution (repeatable)")
 	for _, s := range pin.Switches {
 		flags.BoolVar(s.Of(&f.policy), s.Flag, false, s.Usage)

@@ -29,10 +29,10 @@ what is minor in one line. Where nothing is pinned yet it shows every entry whol
 With --against it compares two files without a lockfile, or two folders of captures, or
 takes the approved texts for a lockfile that doesn't store them. For a release, --fail-on
 breaking fails only where a call that worked may fail now, or a reading of its result.
-Exit codes: 0 no difference, 1 there are some, or with --fail-on a grave one, 2 no answer.`,
+Exit codes: 0 no difference, 1 a difference (with --fail-on, a grave one), 2 no answer.`,
 		Example: `  pinproof diff files.jsonl
-  pinproof diff captures/ --stat                  the shape of it first
-  pinproof diff captures/ --only added            then a part
+  pinproof diff captures/ --stat                  a summary first
+  pinproof diff captures/ --only added            then one part
   pinproof diff new.json --against old.json
   pinproof diff new/ --against old/ --fail-on breaking
   git show main:tools.lock | pinproof diff tools.lock --against -`,
@@ -43,7 +43,7 @@ Exit codes: 0 no difference, 1 there are some, or with --fail-on a grave one, 2 
 	cmd.Flags().StringVar(&against, "against", "", "compare with this `FILE`, a capture or a lockfile, - for standard input; or a folder with a folder")
 	cmd.Flags().StringVar(&failOn, "fail-on", "", "exit 1 only for changes of this `SEVERITY` or a graver one: breaking (a call that worked may fail), behaviour (a model reads or does something else)")
 	cmd.Flags().BoolVar(&ignoreProse, "ignore-prose", false, "leave titles, descriptions and instructions out of this comparison")
-	cmd.Flags().BoolVar(&stat, "stat", false, "show the shape of it: a line for each entry, the dangerous first")
+	cmd.Flags().BoolVar(&stat, "stat", false, "show a summary: a line for each entry, the dangerous first")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		req, err := f.request(a, cmd, args)
 		if err != nil {

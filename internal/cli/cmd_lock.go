@@ -64,7 +64,7 @@ func (a *app) lock(req *request, f *approveFlags, yes bool) error {
 		}
 	}
 	fresh := w.Of(func(p *pin.Comparison) bool { return !p.Known })
-	old := a.review(req, w.Of(func(p *pin.Comparison) bool { return p.Known }))
+	old := a.review(req, w.Of(func(p *pin.Comparison) bool { return p.Known }), false)
 	style := a.style(f.full)
 	p := &w.Comparisons[0]
 	otherName := !w.Folder && req.Server == "" && p.FileLabel != "" && p.FileLabel != p.Server
@@ -88,7 +88,7 @@ func (a *app) lock(req *request, f *approveFlags, yes bool) error {
 		}
 		return differs("these entries otherwise: nothing was written")
 	}
-	ap := &approver{a, req, w, a.review(req, fresh), f, style}
+	ap := &approver{a, req, w, a.review(req, fresh, yes || !a.canAsk(req)), f, style}
 	sel, d := approval.Selection{All: true}, approval.Decision{}
 	if err = ap.refuseUnpinned(); err == nil {
 		err = ap.applyWarningFlags(&sel)

@@ -27,17 +27,17 @@ func newRelock(a *app) *cobra.Command {
 		Long: `Relock shows what differs from the pins, as diff does, and asks step by step whether
 to accept it. Elsewhere than on a terminal, flags say what is accepted. All that is
 not accepted keeps its pin, and so does a server that the folder has no capture of. It
-writes once, at the end. An entry with a new warning is refused unless --accept-warning names
-it; at the prompt it takes the word yes. --tools-only drops the pins of all but tools,
---part none of what the capture lacks.
+writes once, at the end. An entry with a new warning is refused unless --accept-warning
+names it or, at the prompt, the whole word yes is typed. --tools-only drops the pins of
+all but tools, --part none of what the capture lacks.
 Exit codes: 0 no drift is left, 1 some is, or the capture is not the reviewed one,
 2 no answer.`,
 		Example: `  pinproof relock files.jsonl
   pinproof relock files.jsonl --accept read_file --accept prompt=review
   pinproof relock files.jsonl --accept 'browser_*'               a pattern, quoted: of what is pinned
   pinproof relock files.jsonl --accept added                     what is new
-  pinproof relock files.jsonl --only wording                     asks about those alone
-  pinproof relock files.jsonl --accept sdk-churn                 what changed in no other way
+  pinproof relock files.jsonl --only wording                     asks about those only
+  pinproof relock files.jsonl --accept sdk-churn                 what only an SDK changed
   pinproof relock files.jsonl --accept-all --expect sha256:HEX   exactly what diff showed
   pinproof relock files.jsonl --accept-warning a                 in spite of its warning
   pinproof relock --drop-server github                           retire a server`,
@@ -64,7 +64,7 @@ Exit codes: 0 no drift is left, 1 some is, or the capture is not the reviewed on
 				return fail.New("%s has no server %s", text.Printable(w.LockPath), text.Name(w.Comparisons[0].Server)).
 					Hint("to approve a new server: %s", req.To("lock"))
 			}
-			r := a.review(req, w)
+			r := a.review(req, w, false)
 			return graver(r.NoAnswer, a.relock(req, w, r, f, sel))
 		},
 	}
@@ -72,7 +72,7 @@ Exit codes: 0 no drift is left, 1 some is, or the capture is not the reviewed on
 	f.registerOnly(cmd)
 	f.register(cmd)
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.accept, "accept", nil, "accept the drift of `SELECTOR`: NAME of a tool, prompt=NAME, instructions, each also with @sha256:HEX; sha256:HEX; a quoted pattern with * and ?, which takes nothing new; added, changed, removed, hidden; a label (repeatable)")
+	flags.StringArrayVar(&f.accept, "accept", nil, "accept the drift of `SELECTOR`: NAME of a tool, prompt=NAME, instructions, each also with @sha256:HEX; sha256:HEX; a quoted pattern with * and ?, which accepts no added entry; added, changed, removed, hidden; a label (repeatable)")
 	flags.BoolVar(&f.acceptAll, "accept-all", false, "accept all drift but what has a new warning")
 	flags.StringVar(&f.drop, "drop-server", "", "retire the server `ID`: remove its pins; takes no capture")
 	return cmd
@@ -85,7 +85,7 @@ func (f *approveFlags) selection(req *request) (approval.Selection, error) {
 		return sel, fail.New("--only goes with --accept-all or with the prompt: --accept already says what is accepted")
 	}
 	if f.acceptAll && len(f.accept) > 0 {
-		return sel, fail.New("--accept-all takes no --accept: all is more than some")
+		return sel, fail.New("--accept-all and --accept don't go together")
 	}
 	for _, s := range req.only {
 		if f.acceptAll && s.Word == "" { // --accept keeps a name or a pattern to one server, and a pattern to what is pinned
@@ -102,7 +102,7 @@ func (f *approveFlags) selection(req *request) (approval.Selection, error) {
 		case err != nil:
 			return sel, err
 		case one.Word == approval.Warnings:
-			return sel, fail.New("--accept warnings: a warning takes a yes of its own").Hint("read it, then name the entry: --accept-warning NAME")
+			return sel, fail.New("--accept warnings: a warning is accepted separately").Hint("read it, then name the entry: --accept-warning NAME")
 		case slices.Contains(report.NoteIDs, one.Word) && one.Word != report.SelectMinor:
 			return sel, fail.New("%s %s: a word that --only takes", flag, arg).Hint("for a tool of that name: %s tool=NAME", flag)
 		case one.Word != "" && approval.KindOf(one.Word) == "":
@@ -229,7 +229,7 @@ func (a *app) dropServer(cmd *cobra.Command, args []string, f *approveFlags) err
 		given--
 	}
 	if len(args) > 1 || given > 1 {
-		return fail.New("--drop-server goes alone: pinproof relock --drop-server ID [LOCKFILE]")
+		return fail.New("--drop-server takes no capture and no other flag: pinproof relock --drop-server ID [LOCKFILE]")
 	}
 	req, err := f.sharedFlags.request(a, cmd, append([]string{"-"}, args...)) // no capture
 	if err != nil {

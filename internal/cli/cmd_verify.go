@@ -44,7 +44,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 	flags.StringArrayVar(&allow, "allow", nil, "don't fail for this `KIND`: added or removed entries; missing, pinned servers that a folder has no capture of (repeatable)")
 	flags.BoolVar(&warn, "warn", false, "report drift of every kind without failing")
 	flags.BoolVar(&review, "review", false, "read what matches, too: a warning that is not on record fails the run")
-	flags.BoolVar(&hook, "hook", false, "answer as an agent's hook: drift and errors exit 2, with words that are safe for a model")
+	flags.BoolVar(&hook, "hook", false, "answer as an agent's hook: drift and errors exit 2, with text that is safe for a model")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		req, err := shared.request(a, cmd, args)
 		if err != nil {

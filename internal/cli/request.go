@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"os"
 	"slices"
 	"unicode/utf8"
 
@@ -46,13 +47,16 @@ func (f *sharedFlags) registerReview(cmd *cobra.Command) {
 
 // registerOnly registers the flag that narrows a review.
 func (f *sharedFlags) registerOnly(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.only, "only", nil, "nothing but this `SELECTOR`: an entry as for relock --accept, added, changed, removed, hidden, a label, order, new-address, takes-code, warnings (repeatable)")
+	cmd.Flags().StringArrayVar(&f.only, "only", nil, "only this `SELECTOR`: an entry as for relock --accept, added, changed, removed, hidden, a label, order, new-address, takes-code, warnings (repeatable)")
 }
 
 // request reads the positionals and checks the flags that every command has.
 func (f *sharedFlags) request(a *app, cmd *cobra.Command, args []string) (*request, error) {
 	req := &request{}
 	req.Verb, req.Server, req.Flags = cmd.Name(), f.server, carriedBy(cmd.Flags())
+	if self, err := os.Executable(); err == nil {
+		req.Program = shell.ProgramAt(self)
+	}
 	switch len(args) {
 	case 0:
 		return nil, fail.New("no capture: which saved tools/list?").Hint("pinproof %s --help", cmd.Name())

@@ -217,7 +217,7 @@ func (r *relay) serverSays(said mcp.Said) error {
 		select {
 		case r.replies <- reply:
 		default:
-			err = cmp.Or(err, error(fail.New("the server speaks on, and reads none of %d replies", maxReplies)))
+			err = cmp.Or(err, error(fail.New("the server keeps sending, but reads none of %d replies", maxReplies)))
 		}
 	}
 	return cmp.Or(r.client.write(pass), err)

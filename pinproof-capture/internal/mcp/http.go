@@ -592,7 +592,7 @@ func (r *Remote) unsent(p *post) {
 }
 
 // fail says why a request, or each that waits, is not answered: to whoever captures, or to a person
-// and, in words of ours, to the client.
+// and, in text of our own, to the client.
 func (r *Remote) fail(p *post, err error) {
 	if r.ctx.Err() != nil {
 		return
