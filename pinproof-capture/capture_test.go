@@ -230,7 +230,7 @@ func TestEmptyCursor(t *testing.T) {
 		}
 	}
 	code, _, stderr := capturing(t, append([]string{"save", out, "--"}, standIn(t, "2026-07-28", "circle of empty cursors")...)...)
-	if code != 2 || !strings.HasPrefix(stderr, "error: its answers to tools/list go in a circle: a nextCursor comes twice\n") {
+	if code != 2 || !strings.HasPrefix(stderr, "error: its answers to tools/list never end: a nextCursor comes twice\n") {
 		t.Errorf("code %d\n%s", code, stderr)
 	}
 }
@@ -381,7 +381,7 @@ func TestRefused(t *testing.T) {
 		"a carriage return behind": "error: what it sent is no message of the protocol: ",
 		"a value behind":           "error: what it sent is no message of the protocol: ",
 		"no tools answered":        "error: it answered tools/list with error -32603: out of <U+001B>[31morder\n",
-		"circle":                   "error: its answers to tools/list go in a circle: a nextCursor comes twice\n",
+		"circle":                   "error: its answers to tools/list never end: a nextCursor comes twice\n",
 		"endless":                  "error: its answer to tools/list has more than 1000 pages\n",
 		"cursor that is no string": "error: its answer to tools/list has a nextCursor that is no string: 7\n",
 	} {

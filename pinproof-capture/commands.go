@@ -59,11 +59,11 @@ func newConfig(a *app) *cobra.Command {
 		Short: "Save what every server of a client's configuration says",
 		Long: `config reads .mcp.json, .cursor/mcp.json, .vscode/mcp.json and Codex's config.toml. The
 labels are the keys there, the files DIR/LABEL.jsonl. With labels, only these servers are
-asked. A server behind our own guard is asked without it.
+asked. A server behind pinproof's guard is asked without it.
 
-A server that fails leaves its old file as it was. So does one with a key that changes how
-it is reached and is not done here, such as headersHelper or oauth. A file in DIR that
-belongs to no server there is named on standard error, and stays.`,
+A server that fails leaves its old file as it was. So does a server with a key that isn't
+supported here and changes how it is reached, such as headersHelper or oauth. A file in DIR
+that belongs to no server there is named on standard error, and stays.`,
 	}
 	asked := asking(c, defaultTimeout)
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -115,17 +115,17 @@ func newGuard(a *app) *cobra.Command {
 		Long: `guard starts the server once, as its child, and passes the lines of the session on. An
 answer with instructions or lists passes only if "pinproof verify --part" says that all of
 it is approved under LABEL; a call of what is not approved doesn't reach the server.
---on-drift says what becomes of the rest; with end, the session ends with exit code 2.
+--on-drift says what happens otherwise; with end, the session ends with exit code 2.
 
 For a server at an address it speaks stdio with the client and HTTP with the server.
 
-It runs pinproof, which has to lie beside pinproof-capture or on the path. tools.lock is
+It runs pinproof, which must be beside pinproof-capture or on the path. tools.lock is
 looked for in the project's folder (CLAUDE_PROJECT_DIR, GEMINI_PROJECT_DIR, else the working
 folder) and, inside a repository, in those above it, up to its root.`,
 	}
 	pinned(c, &o.Pins)
 	set := c.Flags()
-	set.StringVar(&o.OnDrift, "on-drift", guard.Ends, "what becomes of what isn't approved: end the session, subset (the client gets the rest) or warn")
+	set.StringVar(&o.OnDrift, "on-drift", guard.Ends, "what happens to what isn't approved: end the session, subset (the client gets the rest) or warn")
 	set.StringVar(&o.Log, "log", "", "append calls, drifts and blocks to `FILE`, one JSON object a line")
 	set.BoolVar(&o.LogDigests, "log-digests", false, "with --log: the digests of arguments in place of these")
 	web := addressed(c)
@@ -150,18 +150,18 @@ func newHook(a *app) *cobra.Command {
 	var h guard.Hooked
 	c := &cobra.Command{
 		Use:   "hook LABEL -- COMMAND [ARG]...\n  pinproof-capture hook LABEL URL",
-		Short: "Hold a server against its pins for an agent's hook: exit 0 or 2",
-		Long: `hook starts the server, captures it, and has "pinproof verify --hook" hold that against
+		Short: "Compare a server with its pins for an agent's hook: exit 0 or 2",
+		Long: `hook starts the server, captures it, and has "pinproof verify --hook" compare that with
 the pins of LABEL. It takes the agent's event from standard input and prints nothing on
-standard output; what it says on standard error is safe for a model. At 2, nothing of the
-server may be used.
+standard output; what it says on standard error is safe for a model. After exit code 2, the
+agent may use nothing of the server.
 
 The server is started in the folder of tools.lock, which is looked for as the guard does.`,
 	}
 	pinned(c, &h.Pins)
 	set := c.Flags()
 	set.StringVar(&h.Save, "save", "", "keep the capture in `DIR`, relative to the folder of tools.lock")
-	set.DurationVar(&h.MaxAge, "max-age", 0, "don't start the server if it matched not longer ago, such as 60s")
+	set.DurationVar(&h.MaxAge, "max-age", 0, "don't start the server if it matched within this time, such as 60s")
 	asked, web := asking(c, hookTimeout), addressed(c)
 	help := c.HelpFunc()
 	c.SetHelpFunc(func(c *cobra.Command, words []string) {
@@ -214,9 +214,9 @@ prints what to write there.`,
 func newUnwrap(a *app) *cobra.Command {
 	return a.rewriting(&cobra.Command{
 		Use:        "unwrap FILE [LABEL]...",
-		Short:      "Take the guards away again",
+		Short:      "Remove the guards again",
 		SuggestFor: []string{"remove-guard"},
-		Long:       `unwrap takes away the guards that wrap put in, and gives the very bytes back.`,
+		Long:       `unwrap removes the guards that wrap put in, and restores FILE byte for byte.`,
 	}, false)
 }
 

@@ -461,7 +461,8 @@ func TestWebServerAsks(t *testing.T) {
 }
 
 // TestWebRenewal: a session that is over begins anew with the client's own initialize. Its answer
-// doesn't reach the client, but is judged, and the lists count as changed.
+// doesn't reach the client, but is judged, and the lists count as changed: the call
+// that met the end of the session waits for the new list, too.
 func TestWebRenewal(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
@@ -472,14 +473,14 @@ func TestWebRenewal(t *testing.T) {
 		if got := p.ask(3, "tools/call", `{"name":"a"}`); !strings.Contains(got, "called a") {
 			t.Errorf("%s: the call: %s\n%s", how, got, &p.stderr)
 		}
-		if got := p.ask(4, "tools/call", `{"name":"a"}`); !strings.Contains(got, "called a") { // behind a list that the guard asks for
+		if got := p.ask(4, "tools/call", `{"name":"a"}`); !strings.Contains(got, "called a") {
 			t.Errorf("%s: the next call: %s\n%s", how, got, &p.stderr)
 		}
 		if got := p.ask(5, "tools/list", `{}`); !strings.Contains(got, toolA) {
 			t.Errorf("%s: the list: %s\n%s", how, got, &p.stderr)
 		}
 		code, got := p.end()
-		want := []string{"initialize", "notifications/initialized", "tools/list", "tools/call", "initialize", "notifications/initialized", "tools/call", "tools/list", "tools/call", "tools/list"}
+		want := []string{"initialize", "notifications/initialized", "tools/list", "tools/call", "initialize", "notifications/initialized", "tools/list", "tools/call", "tools/call", "tools/list"}
 		if all := s.methods(); code != 0 || strings.Count(got, "serverInfo") != 1 || strings.Count(got, "list_changed") != 3 || !slices.Equal(all, want) {
 			t.Errorf("%s: code %d, the server got %q\n%s\n%s", how, code, all, got, &p.stderr)
 		}
@@ -490,11 +491,10 @@ func TestWebRenewal(t *testing.T) {
 		s.part = "the first asking"
 		clear(s.sessions)
 		s.mu.Unlock()
-		p.ask(3, "tools/call", `{"name":"a"}`)
-		if got := p.ask(4, "tools/call", `{"name":"a"}`); !strings.Contains(got, blockedCode) {
+		if got := p.ask(3, "tools/call", `{"name":"a"}`); !strings.Contains(got, blockedCode) {
 			t.Errorf("%s: a call of another server: %s\n%s", how, got, &p.stderr)
 		}
-		if code, got := p.end(); code != 2 || strings.Contains(got, "EVIL") || s.methods()[len(s.methods())-1] != "tools/list" {
+		if code, got := p.end(); code != 2 || strings.Contains(got, "EVIL") || slices.Contains(s.methods()[4:], "tools/call") {
 			t.Errorf("%s: code %d, %q\n%s\n%s", how, code, s.methods(), got, &p.stderr)
 		}
 
@@ -518,10 +518,26 @@ func TestWebRenewal(t *testing.T) {
 		if code, got := p.end(); code != 2 || strings.Contains(got, "EVIL") || slices.Contains(s.methods()[4:], "tools/call") {
 			t.Errorf("%s: code %d, %q\n%s\n%s", how, code, s.methods(), got, &p.stderr)
 		}
+
+		s = newPlaying(t, "good", how) // it ends each session at the first call
+		p = g.web(t, s)
+		s.turn(func(w http.ResponseWriter, req *http.Request, body []byte) bool {
+			if bytes.Contains(body, []byte(`"tools/call"`)) {
+				http.NotFound(w, req)
+				return true
+			}
+			return false
+		})
+		got = p.ask(3, "tools/call", `{"name":"a"}`)
+		begun := len(slices.DeleteFunc(s.methods(), func(m string) bool { return m != "initialize" }))
+		if !strings.Contains(got, `"code":-32091`) || begun != 4 {
+			t.Errorf("%s: %d sessions without a call: %s\n%s", how, begun, got, &p.stderr)
+		}
+		p.end()
 	}
 }
 
-// TestWebRefusals: what a server does with HTTP itself is answered in words of ours, and a person
+// TestWebRefusals: what a server does with HTTP itself is answered in text of our own, and a person
 // is told.
 func TestWebRefusals(t *testing.T) {
 	t.Parallel()

@@ -98,8 +98,8 @@ pinproof to pin. Between an agent and its server it lets pass only what is pinne
 Write "npx --no -- NAME": without the second "--", npx takes NAME for the value of --no, and the
 server's flags for its own.
 
-Exit code: 0 when it is done, 2 when anything failed; of guard, that of the server, and 2 for a
-session that was ended.`,
+Exit code: 0 when it is done, 2 when anything failed. The guard exits with the server's code, or
+with 2 if it ended the session.`,
 		Version:                    version(),
 		SilenceErrors:              true,
 		SilenceUsage:               true,

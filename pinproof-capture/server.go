@@ -101,7 +101,7 @@ func (w *address) server(c *cobra.Command, address string) (mcp.Server, error) {
 	return s, nil
 }
 
-// remedy names a server for a person in words of ours alone: a command or an address may hold a
+// remedy names a server for a person in text of our own alone: a command or an address may hold a
 // secret, and a shell could read something else in it.
 func (w *address) remedy(s mcp.Server) string {
 	words := "URL"

@@ -28,14 +28,6 @@ func (sel *Selection) LabelIDs() (ids []string) {
 	return ids
 }
 
-// Record puts a warning on record. It is about an entry that matches its pin.
-func (sel *Selection) Record(of pin.Ref, record pin.Record) {
-	if sel.Recorded == nil {
-		sel.Recorded = WarningRecord{}
-	}
-	sel.Recorded.Add(of, record)
-}
-
 // A WarningRecord has the accepted warnings of entries. Those about a server's list as
 // a whole stand under the empty entry.
 type WarningRecord map[pin.Ref][]pin.Record
@@ -101,16 +93,8 @@ func Decide(sides []pin.Comparison, drifts []pin.Drift, sel Selection) (Decision
 	return d, nil
 }
 
-// Nowhere says why a flag that names an entry is refused: there is none. Instructions have
-// no name.
-func Nowhere(list pin.EntryType) string {
-	if list == pin.Instructions {
-		return "no instructions are pinned or listed"
-	}
-	return "no " + pin.EntryTypeInfo[list].Entry + " of that name is pinned or listed"
-}
-
-// Ambiguous says why a flag that names an entry is refused: there are several.
+// Ambiguous says why a flag that names an entry is refused: there are several. Instructions
+// have no name.
 func Ambiguous(list pin.EntryType) string {
 	if list == pin.Instructions {
 		return "several servers have instructions"

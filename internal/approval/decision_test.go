@@ -40,11 +40,11 @@ func TestDecide(t *testing.T) {
 		return m
 	}
 	record := func(names ...string) approval.WarningRecord {
-		var sel approval.Selection
+		r := approval.WarningRecord{}
 		for _, name := range names {
-			sel.Record(pin.Ref{Server: "s", Key: pin.Key{Name: name}}, rec("hidden-text"))
+			r.Add(pin.Ref{Server: "s", Key: pin.Key{Name: name}}, rec("hidden-text"))
 		}
-		return sel.Recorded
+		return r
 	}
 	type selection = approval.Selection
 	for what, tt := range map[string]struct {

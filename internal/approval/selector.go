@@ -120,7 +120,11 @@ func (s *Selector) check(flag string, sides []pin.Comparison) error {
 	case s.Digest == "" && (s.Key != tool || s.pattern != nil || s.Word != "") && pin.Holders(sides, tool) > 0:
 		return fail.New("%s %s: the name of a tool, and %s", flag, text.Name(s.Arg), also).Hint("for the tool: %s tool=%s", flag, name)
 	case s.named() && !known:
-		return fail.New("%s %s: %s", flag, text.Name(strings.TrimSuffix(s.Arg, "@"+s.Digest)), Nowhere(s.Type))
+		what := "no " + pin.EntryTypeInfo[s.Type].Entry + " of that name is"
+		if s.Type == pin.Instructions {
+			what = "no instructions are"
+		}
+		return fail.New("%s %s: %s pinned or listed", flag, text.Name(strings.TrimSuffix(s.Arg, "@"+s.Digest)), what)
 	}
 	return nil
 }
@@ -132,14 +136,13 @@ func (s *Selector) drifts(sides []pin.Comparison, drifts []pin.Drift) (fits []in
 		return nil, err
 	}
 	var servers []string
-	onlyNew := false // the pattern fits new entries alone
+	fitsNew := false
 	for i := range drifts {
 		d := &drifts[i]
 		if s.takes(d) {
-			fits = append(fits, i)
-			servers = append(servers, d.Server)
+			fits, servers = append(fits, i), append(servers, d.Server)
 		}
-		onlyNew = onlyNew || s.pattern != nil && d.Kind == pin.Added && s.Fits(d, nil, false)
+		fitsNew = fitsNew || d.Kind == pin.Added && s.Fits(d, nil, false)
 	}
 	slices.Sort(servers)
 	servers = slices.Compact(servers)
@@ -151,10 +154,10 @@ func (s *Selector) drifts(sides []pin.Comparison, drifts []pin.Drift) (fits []in
 		}
 	}
 	switch {
-	case s.pattern != nil && len(fits) == 0 && onlyNew:
+	case s.pattern != nil && len(fits) == 0 && fitsNew:
 		return nil, fail.New("--accept %s: a pattern takes no new entry", text.Name(s.Arg)).Hint("accept it by its name, or all that is new: --accept added")
 	case len(servers) > 1 && (s.pattern != nil || s.Word != ""):
-		return nil, fail.New("--accept %s: it fits entries of several servers: %s", text.Name(s.Arg), text.List(text.Names(servers), maxNamedServers)).Hint("say which: --server ID")
+		return nil, fail.New("--accept %s: it fits entries of several servers: %s", text.Name(s.Arg), text.List(text.Names(servers), 6)).Hint("say which: --server ID")
 	// A bare name that several servers have is ambiguous, whichever of them drifted.
 	case len(servers) > 1, s.pattern == nil && s.Digest == "" && pin.Holders(sides, s.Key) > 1:
 		f := fail.New("--accept %s: %s", text.Name(s.Arg), Ambiguous(s.Type))
@@ -171,14 +174,11 @@ func (s *Selector) drifts(sides []pin.Comparison, drifts []pin.Drift) (fits []in
 	}
 	for _, i := range fits {
 		if d := &drifts[i]; d.Kind == pin.Duplicate {
-			return nil, fail.New("%s is listed %d times: that can't be accepted", pin.EntryRef(d.Type, d.Name), len(d.Copies)).Refusal()
+			return nil, fail.New("%s is listed %d times: that can't be accepted", d.EntryRef(), len(d.Copies)).Refusal()
 		}
 	}
 	return fits, nil
 }
-
-// maxNamedServers is how many servers an error names.
-const maxNamedServers = 6
 
 // CheckSelectors refuses what a flag names and isn't there.
 func CheckSelectors(flag string, list []Selector, sides []pin.Comparison) error {

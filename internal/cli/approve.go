@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"cmp"
+	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -13,31 +14,28 @@ import (
 	"pinproof/internal/fail"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
+	"pinproof/internal/prompt"
 	"pinproof/internal/report"
 	"pinproof/internal/report/plain"
 	"pinproof/internal/text"
 	"pinproof/internal/workspace"
 )
 
-// approveFlags holds the flags of lock and relock.
-type approveFlags struct {
-	sharedFlags
-	policy         pin.Policy // as it is asked for
+// An approveRequest is a request of lock or relock.
+type approveRequest struct {
+	request
+	policy         pin.Policy // as the flags ask for it
 	ignore         []string
 	acceptWarning  []string
 	acceptWarnings bool
 	approvedBy     string
 	expect         []string
 	allowEmpty     bool
-
-	accept    []string // these of relock alone
-	acceptAll bool
-	drop      string
 }
 
-func (f *approveFlags) register(cmd *cobra.Command) {
+func (f *approveRequest) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.policy.Descriptions, "descriptions", "preserve", "which prose of tools to pin: preserve, truncate=N or strip")
+	flags.StringVar(&f.policy.Descriptions, "descriptions", "preserve", "how much of tools' descriptions to pin: preserve, truncate=N or strip")
 	flags.StringArrayVar(&f.ignore, "ignore", nil, "leave the member at this `POINTER` out of the pins: /_meta, /icons, /execution (repeatable)")
 	for _, s := range pin.Switches {
 		flags.BoolVar(s.Of(&f.policy), s.Flag, false, s.Usage)
@@ -49,39 +47,37 @@ func (f *approveFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.allowEmpty, "allow-empty", false, "accept a list without tools")
 }
 
-// request reads the positionals and checks the flags. approves is whether servers are pinned
-// that are new.
-func (f *approveFlags) request(a *app, cmd *cobra.Command, args []string, approves bool) (*request, error) {
-	req, err := f.sharedFlags.request(a, cmd, args)
+// read reads the positionals and checks the flags that both commands have.
+func (f *approveRequest) read(a *app, cmd *cobra.Command, args []string) error {
+	err := f.request.read(a, cmd, args)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	req.Approves, req.NeedsPins = approves, !approves
 	given := cmd.Flags().Changed
-	req.Policy = func(recorded pin.Policy) pin.Policy { return f.changed(recorded, given) }
+	f.Policy = func(recorded pin.Policy) pin.Policy { return f.changed(recorded, given) }
 	if f.policy.Descriptions, err = pin.ParseDescriptions(f.policy.Descriptions); err != nil {
-		return nil, fail.New("--descriptions %s", err)
+		return fail.New("--descriptions %s", err)
 	}
 	if f.policy.Ignore, err = pin.ParseIgnore(listed(f.ignore)); err != nil {
-		return nil, fail.New("--ignore %s", err)
+		return fail.New("--ignore %s", err)
 	}
 	if f.policy.Resources && f.policy.ToolsOnly {
-		return nil, fail.New("--resources and --tools-only don't go together")
+		return fail.New("--resources and --tools-only don't go together")
 	}
 	for _, e := range f.expect {
 		if !pin.IsDigest(e) {
-			return nil, fail.New("--expect %s: a set digest is sha256: and 64 lower-case hex digits", text.Name(e))
+			return fail.New("--expect %s: a set digest is sha256: and 64 lower-case hex digits", text.Name(e))
 		}
 	}
 	if given("approved-by") && (strings.TrimSpace(f.approvedBy) == "" || !utf8.ValidString(f.approvedBy)) {
-		return nil, fail.New("--approved-by needs a name")
+		return fail.New("--approved-by needs a name")
 	}
-	f.policy.Substitute = pin.SubstituteNames(req.Substitutes)
-	return req, nil
+	f.policy.Substitute = pin.SubstituteNames(f.Substitutes)
+	return nil
 }
 
 // changed returns the policy on record as the flags change it.
-func (f *approveFlags) changed(p pin.Policy, given func(flag string) bool) pin.Policy {
+func (f *approveRequest) changed(p pin.Policy, given func(flag string) bool) pin.Policy {
 	if given("descriptions") {
 		p.Descriptions = f.policy.Descriptions
 	}
@@ -102,10 +98,10 @@ func (f *approveFlags) changed(p pin.Policy, given func(flag string) bool) pin.P
 
 // load reads both sides and checks the captures against --allow-empty and --expect.
 // Neither flag accepts anything by itself.
-func (f *approveFlags) load(a *app, req *request) (*workspace.Workspace, error) {
-	w, err := workspace.Load(a.gate, &req.Request, a.stdin)
+func (f *approveRequest) load(a *app) (*workspace.Workspace, error) {
+	w, err := workspace.Load(a.gate, &f.Request, a.stdin)
 	if err == nil {
-		err = w.Doubt(&req.Request)
+		err = w.Doubt(&f.Request)
 	}
 	if err != nil {
 		return nil, err
@@ -118,7 +114,7 @@ func (f *approveFlags) load(a *app, req *request) (*workspace.Workspace, error) 
 		}
 		if len(p.Captured.Of(pin.Tools)) == 0 && !f.allowEmpty && !p.Part {
 			return nil, fail.In(text.Printable(p.Capture), "no tools in the list").
-				Hint("if that is right: %s --allow-empty", req.To(req.Verb))
+				Hint("if that is right: %s --allow-empty", f.To(f.Verb))
 		}
 		sets = append(sets, p.Captured.Digest)
 	}
@@ -130,93 +126,126 @@ func (f *approveFlags) load(a *app, req *request) (*workspace.Workspace, error) 
 	return nil, fail.New("not what was reviewed: nothing was written").
 		Hint("expected set %s", strings.Join(want, ", ")).
 		Hint("now      set %s", report.SetOrNone(strings.Join(sets, ", "))).
-		Hint("review again: %s", req.To("diff")).Refusal()
+		Hint("review again: %s", f.To("diff")).Refusal()
 }
 
 // An approver turns what a person accepts into pins.
 type approver struct {
 	*app
-	req   *request
+	req   *approveRequest
 	w     *workspace.Workspace
 	r     *report.Report // of w; what is accepted are indexes of its drift
-	flags *approveFlags
 	style plain.Style
 }
 
 // warningKeys reads the entries that --accept-warning names.
-func (f *approveFlags) warningKeys(sides []pin.Comparison) (map[pin.Key]bool, error) {
+func (a *approver) warningKeys() (map[pin.Key]bool, error) {
+	const flag = "--accept-warning"
+	selectors, err := selectorsOf(flag, a.req.acceptWarning)
 	keys := map[pin.Key]bool{}
-	for _, arg := range f.acceptWarning {
-		s, err := approval.ParseSelector("--accept-warning", arg, report.OnlyWords())
-		if err == nil && !s.IsName() {
-			err = fail.New("--accept-warning %s: give the name of an entry", text.Name(arg)).Hint("for a tool of that name: --accept-warning tool=NAME")
+	for _, s := range selectors {
+		if !s.IsName() {
+			return nil, fail.New("%s %s: give the name of an entry", flag, text.Name(s.Arg)).Hint("for a tool of that name: %s tool=NAME", flag)
 		}
-		if err == nil {
-			err = approval.CheckSelectors("--accept-warning", []approval.Selector{s}, sides)
-		}
-		if err == nil && pin.Holders(sides, s.Key) > 1 {
-			err = fail.New("--accept-warning %s: %s", text.Name(arg), approval.Ambiguous(s.Type)).Hint("say which: --server ID")
-		}
-		if err != nil {
+		if err := approval.CheckSelectors(flag, []approval.Selector{s}, a.r.Comparisons); err != nil {
 			return nil, err
+		}
+		if pin.Holders(a.r.Comparisons, s.Key) > 1 {
+			return nil, fail.New("%s %s: %s", flag, text.Name(s.Arg), approval.Ambiguous(s.Type)).Hint("say which: --server ID")
 		}
 		keys[s.Key] = true
 	}
-	return keys, nil
+	return keys, err
 }
 
 // applyWarningFlags marks in a selection what has new warnings that no flag accepts, and what
 // is to be put on record of the entries that match.
 func (a *approver) applyWarningFlags(sel *approval.Selection) error {
-	yes, err := a.flags.warningKeys(a.r.Comparisons)
+	named, err := a.warningKeys()
 	if err != nil {
 		return err
 	}
-	accepts := func(key pin.Key) bool { return a.flags.acceptWarnings || yes[key] }
-	sel.Refused = map[int]bool{}
+	accepts := func(key pin.Key) bool { return a.req.acceptWarnings || named[key] }
+	sel.Refused, sel.Recorded = map[int]bool{}, approval.WarningRecord{}
 	for i := range a.r.Drifts {
 		if a.r.Warned(i) && !accepts(a.r.Drifts[i].Key) {
 			sel.Refused[i] = true
 		}
 	}
-	sel.Whole = !a.flags.acceptWarnings && len(lint.WarningsIn(a.r.General)) > 0
+	sel.Whole = !a.req.acceptWarnings && len(lint.WarningsIn(a.r.General)) > 0
 	for _, f := range a.r.Unrecorded {
 		if accepts(f.Ref().Key) {
-			sel.Record(f.Ref(), f.Record())
+			sel.Recorded.Add(f.Ref(), f.Record())
 		}
 	}
 	return nil
 }
 
-// refuseUnpinned refuses warnings in texts that the policy leaves out of the pins.
-func (a *approver) refuseUnpinned() error {
-	list := a.r.Unapprovable
-	if len(list) == 0 {
-		return nil
+// accept has the flags or, if it asks, a person say what is accepted. It refuses that for
+// warnings or the policy.
+func (a *approver) accept(sel *approval.Selection, asks bool) (d approval.Decision, err error) {
+	read := "read it: " + a.req.To("diff")
+	if list := a.r.Unapprovable; len(list) > 0 {
+		f := fail.New("a text that isn't pinned has a warning, which no approval covers: nothing was written").Hint("%s", read)
+		if !a.req.Part { // which keeps the policy
+			f.Hint("pin it, then it can be approved: %s", a.req.PinProse(a.req.Verb))
+		}
+		return d, a.refuse(a.r.Said(list), f)
 	}
-	f := fail.New("a text that isn't pinned has a warning, which no approval covers: nothing was written").
-		Hint("read it: %s", a.req.To("diff"))
-	if !a.req.Part { // which keeps the policy
-		f.Hint("pin it, then it can be approved: %s", a.req.PinProse(a.req.Verb))
+	if asks {
+		err = a.ask(sel)
+	} else if len(sel.Labels) > 0 {
+		sel.Chosen = a.r.Labelled(sel.LabelIDs())
 	}
-	return a.refuse(a.r.Said(list), f)
+	if err == nil {
+		d, err = approval.Decide(a.r.Comparisons, a.r.Drifts, *sel)
+	}
+	if err == nil {
+		err = a.requireClean(&d)
+	}
+	all := a.r.AllOrNothing() || a.req.Approves
+	if err == nil && (sel.Whole || len(d.Refused) > 0 && (all || len(d.Accepted) == 0)) {
+		refusal := a.r.Refusal(d.Refused)
+		err = a.refuse(refusal.Warnings, fail.New("%s: nothing was written", refusal.Text).Hint("%s", read).Hint("%s", refusal.Hint))
+	}
+	return d, err
+}
+
+// refuse shows the findings that prevent an approval, and returns why as a refusal.
+func (a *approver) refuse(list []report.Finding, why *fail.Error) error {
+	plain.New(a.out, a.style).Findings("", "", list)
+	return why.Refusal()
 }
 
 // ask has a person choose what is accepted, step by step.
 func (a *approver) ask(sel *approval.Selection) error {
-	p, err := a.prompter(a.req, a.style, a.r)
-	if err != nil {
-		return err
+	r, again := a.r, a.req.To(a.req.Verb, a.r.OnlyFlags...)
+	in := a.terminal(&a.req.request)
+	if in == nil {
+		f, how := fail.New("no terminal to ask on, and no flag says what to accept").Hint("read the changes: %s", a.req.To("diff", r.OnlyFlags...)), "then"
+		if !r.AllOrNothing() {
+			f.Hint("then accept some of it: %s", a.req.To("relock", "--accept NAME"))
+			how = "or"
+		}
+		if s := r.RestStep(); s.Command != "" {
+			f.Hint("%s %s: %s", how, s.Text, s.Command)
+		}
+		return f
 	}
+	var shown io.Writer = a.out
+	if !isTerminal(a.stdout) {
+		shown = a.stderr // what is asked about must be seen where it is asked
+	}
+	p := prompt.New(in, a.stderr, plain.New(shown, a.style), r.Model, r.Questions(), again, drain(in))
 	return a.interruptible(a.req.To(a.req.Verb), func() error {
 		chosen, err := p.Review()
 		if err != nil {
 			return err
 		}
-		sel.All, sel.Chosen, sel.Whole, sel.Refused = false, chosen.Drifts, false, nil // the prompt asked for a yes to each warning
-		unrecorded := a.r.Unrecorded
+		// The prompt asked for a yes to each warning. For lock, who accepts all accepts also a server without entries.
+		sel.All, sel.Chosen, sel.Whole, sel.Refused = a.req.Approves && len(chosen.Drifts) == len(r.Drifts), chosen.Drifts, false, nil
 		for _, i := range chosen.Warnings {
-			sel.Record(unrecorded[i].Ref(), unrecorded[i].Record())
+			sel.Recorded.Add(r.Unrecorded[i].Ref(), r.Unrecorded[i].Record())
 		}
 		return nil
 	})
@@ -231,28 +260,6 @@ func (a *approver) fillsScreen() bool {
 	plain.WriteDiff(&shown, a.r.Model, a.style)
 	_, height := terminalSize(a.stderr)
 	return bytes.Count(shown.Bytes(), []byte("\n")) >= cmp.Or(height, screenLines)
-}
-
-// decide turns a selection into a decision, or refuses it for warnings or the policy.
-func (a *approver) decide(sel approval.Selection) (d approval.Decision, err error) {
-	if d, err = approval.Decide(a.r.Comparisons, a.r.Drifts, sel); err != nil {
-		return d, err
-	}
-	if err := a.requireClean(&d); err != nil {
-		return d, err
-	}
-	all := a.r.AllOrNothing() || a.req.Approves
-	if sel.Whole || len(d.Refused) > 0 && (all || len(d.Accepted) == 0) {
-		refusal := a.r.Refusal(d.Refused)
-		return d, a.refuse(refusal.Warnings, fail.New("%s: nothing was written", refusal.Text).Hint("read it: %s", a.req.To("diff")).Hint("%s", refusal.Hint))
-	}
-	return d, nil
-}
-
-// refuse shows the findings that prevent an approval, and returns why as a refusal.
-func (a *approver) refuse(list []report.Finding, why *fail.Error) error {
-	plain.New(a.out, a.style).Findings("", "", list)
-	return why.Refusal()
 }
 
 // refs are the entries of some drifts, by their indexes.
@@ -304,7 +311,7 @@ func (a *approver) approve(d *approval.Decision, announce func(whole []string)) 
 			whole = append(whole, p.Server)
 		}
 		set := approval.Pins(p, accepted, warnings)
-		if err := workspace.Sign(a.gate, &set, &p.Locked, a.flags.approvedBy); err != nil {
+		if err := workspace.Sign(a.gate, &set, &p.Locked, a.req.approvedBy); err != nil {
 			return err
 		}
 		next = append(next, set)
@@ -313,7 +320,7 @@ func (a *approver) approve(d *approval.Decision, announce func(whole []string)) 
 		announce(whole)
 		return nil
 	}
-	return a.write(a.w, a.req, next, nil, func() { announce(whole) })
+	return a.write(a.w, &a.req.request, next, nil, func() { announce(whole) })
 }
 
 // write replaces the pins of servers. announce says so, before the lockfile is replaced: if

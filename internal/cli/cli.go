@@ -86,7 +86,7 @@ func (a *app) say(err error) {
 var knownElsewhere = map[string]string{
 	"init":   "to begin, pin a capture: pinproof lock CAPTURE",
 	"add":    "to pin a server, give a capture of it: pinproof lock CAPTURE",
-	"check":  "to hold a capture against its pins: pinproof verify CAPTURE",
+	"check":  "to compare a capture with its pins: pinproof verify CAPTURE",
 	"status": "to see what differs from the pins: pinproof diff CAPTURE",
 	"update": "to approve what changed, after reading it: pinproof relock CAPTURE",
 }
@@ -102,7 +102,7 @@ server, writes the digest and definition of every tool into tools.lock, and says
 its exit code whether what an agent is about to read is what you approved.`,
 		Example: `  pinproof-capture save files.jsonl -- npx --no -- some-server    save what a server says
   pinproof lock files.jsonl                                       approve it
-  pinproof verify files.jsonl                                     later: is it still that?
+  pinproof verify files.jsonl                                     later: is it still the same?
   pinproof diff files.jsonl                                       what changed, word by word
   pinproof relock files.jsonl                                     approve the change, tool by tool
 

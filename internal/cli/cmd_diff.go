@@ -17,9 +17,9 @@ import (
 )
 
 func newDiff(a *app) *cobra.Command {
-	var against, failOn string
-	var stat, ignoreProse bool
-	f, out := &sharedFlags{}, &output{shows: true}
+	var failOn string
+	var stat bool
+	req, out := &request{}, &output{shows: true}
 	cmd := &cobra.Command{
 		Use:   "diff CAPTURE [LOCKFILE]",
 		Short: "The review: what exactly changed, tool by tool, word by word",
@@ -29,27 +29,27 @@ what is minor in one line. Where nothing is pinned yet it shows every entry whol
 With --against it compares two files without a lockfile, or two folders of captures, or
 takes the approved texts for a lockfile that doesn't store them. For a release, --fail-on
 breaking fails only where a call that worked may fail now, or a reading of its result.
-Exit codes: 0 no difference, 1 there are some, or with --fail-on a grave one, 2 no answer.`,
+Exit codes: 0 no difference, 1 a difference (with --fail-on, a grave one), 2 no answer.`,
 		Example: `  pinproof diff files.jsonl
-  pinproof diff captures/ --stat                  the shape of it first
-  pinproof diff captures/ --only added            then a part
+  pinproof diff captures/ --stat                  a summary first
+  pinproof diff captures/ --only added            then one part
   pinproof diff new.json --against old.json
   pinproof diff new/ --against old/ --fail-on breaking
   git show main:tools.lock | pinproof diff tools.lock --against -`,
 	}
-	f.registerReview(cmd)
-	f.registerOnly(cmd)
+	req.registerReview(cmd)
+	req.registerOnly(cmd)
 	out.register(cmd)
-	cmd.Flags().StringVar(&against, "against", "", "compare with this `FILE`, a capture or a lockfile, - for standard input; or a folder with a folder")
+	cmd.Flags().StringVar(&req.Against, "against", "", "compare with this `FILE`, a capture or a lockfile, - for standard input; or a folder with a folder")
 	cmd.Flags().StringVar(&failOn, "fail-on", "", "exit 1 only for changes of this `SEVERITY` or a graver one: breaking (a call that worked may fail), behaviour (a model reads or does something else)")
-	cmd.Flags().BoolVar(&ignoreProse, "ignore-prose", false, "leave titles, descriptions and instructions out of this comparison")
-	cmd.Flags().BoolVar(&stat, "stat", false, "show the shape of it: a line for each entry, the dangerous first")
+	cmd.Flags().BoolVar(&req.IgnoreProse, "ignore-prose", false, "leave titles, descriptions and instructions out of this comparison")
+	cmd.Flags().BoolVar(&stat, "stat", false, "show a summary: a line for each entry, the dangerous first")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		req, err := f.request(a, cmd, args)
-		if err != nil {
+		against := req.Against
+		req.Shows, req.NeedsPins = true, req.Part
+		if err := req.read(a, cmd, args); err != nil {
 			return err
 		}
-		req.Shows, req.Against, req.NeedsPins, req.IgnoreProse = true, against, f.part, ignoreProse
 		if against != "" {
 			req.Flags["diff"] = append(req.Flags["diff"], "--against "+shell.Path(against))
 		}
@@ -60,7 +60,7 @@ Exit codes: 0 no difference, 1 there are some, or with --fail-on a grave one, 2 
 		case !cmd.Flags().Changed("against"):
 		case against == "":
 			return fail.New("--against needs a file")
-		case f.part && req.Lockfile == "":
+		case req.Part && req.Lockfile == "":
 			return fail.New("--part compares with pins: diff CAPTURE LOCKFILE --part")
 		case against == "-" && req.Capture == "-":
 			return fail.New("only one of CAPTURE and --against can be standard input")
@@ -69,7 +69,7 @@ Exit codes: 0 no difference, 1 there are some, or with --fail-on a grave one, 2 
 				Hint("for a folder and a file, pin the old one: pinproof lock %s old.lock --yes", shell.Path(against)).Hint("then: pinproof diff %s old.lock", shell.Path(req.Capture))
 		}
 		out.text = func(w io.Writer, m *report.Model, style plain.Style) error {
-			style.Full = f.full // also in a file
+			style.Full = req.full // also in a file
 			if stat {
 				return plain.WriteStat(w, m, style)
 			}
@@ -89,7 +89,7 @@ Exit codes: 0 no difference, 1 there are some, or with --fail-on a grave one, 2 
 		if failOn != "" {
 			allow = pin.Leniency{Warnings: true, Spared: spared(w.Drifts, least)}
 		}
-		return out.emit(a, a.decide(req, w, read(w, true), false, allow), a.style(f.full))
+		return out.emit(a, a.decide(req, w, read(w, true), false, allow), a.style(req.full))
 	}
 	return cmd
 }

@@ -18,7 +18,7 @@ import (
 )
 
 func newLock(a *app) *cobra.Command {
-	f, yes := &approveFlags{}, false
+	f, yes := &approveRequest{}, false
 	cmd := &cobra.Command{
 		Use:   "lock CAPTURE [LOCKFILE]",
 		Short: "Approve: write the pins of a server that has none yet",
@@ -36,21 +36,22 @@ Exit codes: 0 pinned, 1 refused because of what the capture says, 2 no answer.`,
   pinproof lock live.jsonl --server files       under a label that isn't the file's name
   pinproof lock captures/                       every server of a folder`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			req, err := f.request(a, cmd, args, true)
-			if err != nil {
+			f.Approves = true
+			if err := f.read(a, cmd, args); err != nil {
 				return err
 			}
-			return a.lock(req, f, yes)
+			return a.lock(f, yes)
 		},
 	}
-	f.sharedFlags.register(cmd)
+	f.request.register(cmd)
 	f.register(cmd)
 	cmd.Flags().BoolVar(&yes, "yes", false, "ask nothing on a terminal")
 	return cmd
 }
 
-func (a *app) lock(req *request, f *approveFlags, yes bool) error {
-	w, err := f.load(a, req)
+func (a *app) lock(f *approveRequest, yes bool) error {
+	req := &f.request
+	w, err := f.load(a)
 	if err != nil {
 		return err
 	}
@@ -64,7 +65,7 @@ func (a *app) lock(req *request, f *approveFlags, yes bool) error {
 		}
 	}
 	fresh := w.Of(func(p *pin.Comparison) bool { return !p.Known })
-	old := a.review(req, w.Of(func(p *pin.Comparison) bool { return p.Known }))
+	old := a.review(req, w.Of(func(p *pin.Comparison) bool { return p.Known }), false)
 	style := a.style(f.full)
 	p := &w.Comparisons[0]
 	otherName := !w.Folder && req.Server == "" && p.FileLabel != "" && p.FileLabel != p.Server
@@ -88,19 +89,13 @@ func (a *app) lock(req *request, f *approveFlags, yes bool) error {
 		}
 		return differs("these entries otherwise: nothing was written")
 	}
-	ap := &approver{a, req, w, a.review(req, fresh), f, style}
+	silent := yes || a.terminal(req) == nil
+	ap := &approver{a, f, w, a.review(req, fresh, silent), style}
 	sel, d := approval.Selection{All: true}, approval.Decision{}
-	if err = ap.refuseUnpinned(); err == nil {
-		err = ap.applyWarningFlags(&sel)
-	}
-	asks := err == nil && !yes && a.canAsk(req) && (len(sel.Refused) > 0 || sel.Whole || len(f.expect) == 0 && ap.fillsScreen())
-	if asks {
-		if err = ap.ask(&sel); err == nil {
-			sel.All = len(sel.Chosen) == len(ap.r.Drifts) // then also a server without entries
-		}
-	}
+	err = ap.applyWarningFlags(&sel)
+	asks := err == nil && !silent && (len(sel.Refused) > 0 || sel.Whole || len(f.expect) == 0 && ap.fillsScreen())
 	if err == nil {
-		d, err = ap.decide(sel)
+		d, err = ap.accept(&sel, asks)
 	}
 	if err != fail.ErrInterrupted && !old.Matches { // after what refuses a new server, which was shown above
 		if err := plain.WriteVerify(a.out, old.Model, style, false); err != nil {

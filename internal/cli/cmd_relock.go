@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -12,7 +11,6 @@ import (
 	"pinproof/internal/approval"
 	"pinproof/internal/fail"
 	"pinproof/internal/pin"
-	"pinproof/internal/prompt"
 	"pinproof/internal/report"
 	"pinproof/internal/report/plain"
 	"pinproof/internal/text"
@@ -20,138 +18,125 @@ import (
 )
 
 func newRelock(a *app) *cobra.Command {
-	f := &approveFlags{}
+	f, accepts, all, drop := &approveRequest{}, []string{}, false, ""
 	cmd := &cobra.Command{
 		Use:   "relock CAPTURE [LOCKFILE]",
 		Short: "Approve drift after reading it, all of it or tool by tool",
 		Long: `Relock shows what differs from the pins, as diff does, and asks step by step whether
 to accept it. Elsewhere than on a terminal, flags say what is accepted. All that is
 not accepted keeps its pin, and so does a server that the folder has no capture of. It
-writes once, at the end. An entry with a new warning is refused unless --accept-warning names
-it; at the prompt it takes the word yes. --tools-only drops the pins of all but tools,
---part none of what the capture lacks.
+writes once, at the end. An entry with a new warning is refused unless --accept-warning
+names it or, at the prompt, the whole word yes is typed. --tools-only drops the pins of
+all but tools, --part none of what the capture lacks.
 Exit codes: 0 no drift is left, 1 some is, or the capture is not the reviewed one,
 2 no answer.`,
 		Example: `  pinproof relock files.jsonl
   pinproof relock files.jsonl --accept read_file --accept prompt=review
   pinproof relock files.jsonl --accept 'browser_*'               a pattern, quoted: of what is pinned
   pinproof relock files.jsonl --accept added                     what is new
-  pinproof relock files.jsonl --only wording                     asks about those alone
-  pinproof relock files.jsonl --accept sdk-churn                 what changed in no other way
+  pinproof relock files.jsonl --only wording                     asks about those only
+  pinproof relock files.jsonl --accept sdk-churn                 what only an SDK changed
   pinproof relock files.jsonl --accept-all --expect sha256:HEX   exactly what diff showed
   pinproof relock files.jsonl --accept-warning a                 in spite of its warning
   pinproof relock --drop-server github                           retire a server`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("drop-server") {
-				return a.dropServer(cmd, args, f)
+				return a.dropServer(cmd, args, &f.request, drop)
 			}
-			req, err := f.request(a, cmd, args, false)
+			f.NeedsPins = true
+			if err := f.read(a, cmd, args); err != nil {
+				return err
+			}
+			sel, err := f.selection(accepts, all)
 			if err != nil {
 				return err
 			}
-			sel, err := f.selection(req)
-			if err != nil {
-				return err
-			}
-			w, err := f.load(a, req)
+			w, err := f.load(a)
 			if err == nil {
-				err = cmp.Or(approval.CheckSelectors("--only", req.only, w.Comparisons), approval.CheckSelectors("--accept", sel.Labels, w.Comparisons))
+				err = cmp.Or(approval.CheckSelectors("--only", f.only, w.Comparisons), approval.CheckSelectors("--accept", sel.Labels, w.Comparisons))
 			}
 			if err != nil {
 				return err
 			}
 			if !w.Folder && !w.Comparisons[0].Known {
 				return fail.New("%s has no server %s", text.Printable(w.LockPath), text.Name(w.Comparisons[0].Server)).
-					Hint("to approve a new server: %s", req.To("lock"))
+					Hint("to approve a new server: %s", f.To("lock"))
 			}
-			r := a.review(req, w)
-			return graver(r.NoAnswer, a.relock(req, w, r, f, sel))
+			r := a.review(&f.request, w, false)
+			return graver(r.NoAnswer, a.relock(&approver{a, f, w, r, a.style(f.full)}, sel))
 		},
 	}
 	f.registerReview(cmd)
 	f.registerOnly(cmd)
 	f.register(cmd)
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.accept, "accept", nil, "accept the drift of `SELECTOR`: NAME of a tool, prompt=NAME, instructions, each also with @sha256:HEX; sha256:HEX; a quoted pattern with * and ?, which takes nothing new; added, changed, removed, hidden; a label (repeatable)")
-	flags.BoolVar(&f.acceptAll, "accept-all", false, "accept all drift but what has a new warning")
-	flags.StringVar(&f.drop, "drop-server", "", "retire the server `ID`: remove its pins; takes no capture")
+	flags.StringArrayVar(&accepts, "accept", nil, "accept the drift of `SELECTOR`: NAME of a tool, prompt=NAME, instructions, each also with @sha256:HEX; sha256:HEX; a quoted pattern with * and ?, which accepts no added entry; added, changed, removed, hidden; a label (repeatable)")
+	flags.BoolVar(&all, "accept-all", false, "accept all drift but what has a new warning")
+	flags.StringVar(&drop, "drop-server", "", "retire the server `ID`: remove its pins; takes no capture")
 	return cmd
 }
 
 // selection reads the flags that say what is accepted.
-func (f *approveFlags) selection(req *request) (approval.Selection, error) {
-	sel := approval.Selection{All: f.acceptAll, Part: len(f.only) > 0}
-	if sel.Part && len(f.accept) > 0 {
+func (f *approveRequest) selection(accepts []string, all bool) (approval.Selection, error) {
+	sel := approval.Selection{All: all, Part: len(f.only) > 0}
+	if sel.Part && len(accepts) > 0 {
 		return sel, fail.New("--only goes with --accept-all or with the prompt: --accept already says what is accepted")
 	}
-	if f.acceptAll && len(f.accept) > 0 {
-		return sel, fail.New("--accept-all takes no --accept: all is more than some")
+	if all && len(accepts) > 0 {
+		return sel, fail.New("--accept-all and --accept don't go together")
 	}
-	for _, s := range req.only {
-		if f.acceptAll && s.Word == "" { // --accept keeps a name or a pattern to one server, and a pattern to what is pinned
+	for _, s := range f.only {
+		if all && s.Word == "" { // --accept keeps a name or a pattern to one server, and a pattern to what is pinned
 			return sel, fail.New("--only %s --accept-all: an entry is accepted by its name or a pattern: --accept", text.Name(s.Arg))
 		}
 	}
-	flag, names := "--accept", f.accept
-	if len(f.accept) == 0 && !f.acceptAll {
-		flag, names = "--accept-warning", f.acceptWarning // on its own, this flag accepts the entry, too
+	flag := "--accept"
+	if len(accepts) == 0 && !all {
+		flag, accepts = "--accept-warning", f.acceptWarning // on its own, this flag accepts the entry, too
 	}
-	for _, arg := range names {
-		one, err := approval.ParseSelector(flag, arg, report.OnlyWords())
+	selectors, err := selectorsOf(flag, accepts)
+	for _, s := range selectors {
 		switch {
-		case err != nil:
-			return sel, err
-		case one.Word == approval.Warnings:
-			return sel, fail.New("--accept warnings: a warning takes a yes of its own").Hint("read it, then name the entry: --accept-warning NAME")
-		case slices.Contains(report.NoteIDs, one.Word) && one.Word != report.SelectMinor:
-			return sel, fail.New("%s %s: a word that --only takes", flag, arg).Hint("for a tool of that name: %s tool=NAME", flag)
-		case one.Word != "" && approval.KindOf(one.Word) == "":
-			sel.Labels = append(sel.Labels, one)
-			continue
+		case s.Word == approval.Warnings:
+			return sel, fail.New("--accept warnings: a warning is accepted separately").Hint("read it, then name the entry: --accept-warning NAME")
+		case slices.Contains(report.NoteIDs, s.Word) && s.Word != report.SelectMinor:
+			return sel, fail.New("%s %s: a word that --only takes", flag, s.Arg).Hint("for a tool of that name: %s tool=NAME", flag)
+		case s.Word != "" && approval.KindOf(s.Word) == "":
+			sel.Labels = append(sel.Labels, s)
+		default:
+			sel.Accepts = append(sel.Accepts, s)
 		}
-		sel.Accepts = append(sel.Accepts, one)
 	}
-	return sel, nil
+	return sel, err
 }
 
 // relock approves what the flags or the answers accept. Servers without a capture keep
 // their pins, and are left to the caller.
-func (a *app) relock(req *request, w *workspace.Workspace, r *report.Report, f *approveFlags, sel approval.Selection) error {
-	ap := &approver{a, req, w, r, f, a.style(f.full)}
+func (a *app) relock(ap *approver, sel approval.Selection) error {
 	if err := ap.applyWarningFlags(&sel); err != nil {
 		return err
 	}
+	r, read := ap.r, ap.req.To("diff")
 	byFlags := len(sel.Accepts)+len(sel.Labels) > 0 || sel.All
 	policyChanged := r.AllOrNothing()
-	asks := !byFlags && (len(r.Drifts) > 0 || policyChanged || len(r.Unrecorded) > 0 && a.canAsk(req))
+	asks := !byFlags && (len(r.Drifts) > 0 || policyChanged || len(r.Unrecorded) > 0 && a.terminal(&ap.req.request) != nil)
 	settled := r.Matches || r.NoAnswer != nil && !slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return r.Differs[p.Server] && !p.Missing })
 	if settled && !asks && len(sel.Recorded) == 0 {
-		if _, err := approval.Decide(w.Comparisons, r.Drifts, sel); err != nil {
+		if _, err := approval.Decide(r.Comparisons, r.Drifts, sel); err != nil {
 			return err
 		}
 		return plain.WriteVerify(a.out, r.Model, ap.style, false)
 	}
 	if policyChanged && byFlags && !sel.All {
-		return fail.New("a changed policy needs --accept-all: every pin is made anew").
-			Hint("read it first: %s", req.To("diff"))
+		return fail.New("a changed policy needs --accept-all: every pin is made anew").Hint("read it first: %s", read)
 	}
-	if err := ap.refuseUnpinned(); err != nil {
-		return err
-	}
-	if asks {
-		if err := ap.ask(&sel); err != nil {
-			return err
-		}
-	} else if len(sel.Labels) > 0 {
-		sel.Chosen = r.Labelled(sel.LabelIDs())
-	}
-	d, err := ap.decide(sel)
+	d, err := ap.accept(&sel, asks)
 	if err != nil {
 		return err
 	}
 	left := len(d.Accepted) < len(r.Drifts)+r.LeftOut
 	if policyChanged && left {
-		return fail.New("a changed policy takes effect only when all drift is accepted: nothing was written").Hint("read it: %s", req.To("diff")).Refusal()
+		return fail.New("a changed policy takes effect only when all drift is accepted: nothing was written").Hint("read it: %s", read).Refusal()
 	}
 	refusal := r.Refusal(d.Refused)
 	err = ap.approve(&d, func(whole []string) {
@@ -164,7 +149,7 @@ func (a *app) relock(req *request, w *workspace.Workspace, r *report.Report, f *
 	case err != nil:
 		return err
 	case len(d.Refused) > 0:
-		return fail.New("%s: not accepted", refusal.Text).Hint("read it: %s", req.To("diff")).Hint("%s", refusal.Hint).Refusal()
+		return fail.New("%s: not accepted", refusal.Text).Hint("read it: %s", read).Hint("%s", refusal.Hint).Refusal()
 	case left:
 		plain.New(a.out, ap.style).Hint(r.Model.Review)
 		return fail.ErrDrift
@@ -182,57 +167,21 @@ func idleTexts(idle []approval.Selector, sel approval.Selection) []string {
 		texts = append(texts, text.Name(a.Arg)+" has not drifted: nothing to accept")
 	}
 	if len(sel.Labels) > 0 && len(sel.Chosen) == 0 {
-		texts = append(texts, "no entry has only changes of "+strings.Join(sel.LabelIDs(), ", ")+" and no new warning")
+		texts = append(texts, "nothing to accept: every changed entry has other changes than "+strings.Join(sel.LabelIDs(), ", ")+", or a new warning")
 	}
 	return texts
 }
 
-// answersFrom is the stream that the answers to questions are read from.
-func (a *app) answersFrom(req *request) io.Reader {
-	if req.Capture == "-" {
-		return openTerminal()
-	}
-	return a.stdin
-}
-
-// canAsk reports whether there is a terminal to ask on.
-func (a *app) canAsk(req *request) bool {
-	return isTerminal(a.answersFrom(req)) && isTerminal(a.stderr)
-}
-
-// prompter finds the terminal to ask on.
-func (a *app) prompter(req *request, style plain.Style, r *report.Report) (*prompt.Prompter, error) {
-	in := a.answersFrom(req)
-	if !a.canAsk(req) {
-		f, how := fail.New("no terminal to ask on, and no flag says what to accept").Hint("read the changes: %s", req.To("diff", r.OnlyFlags...)), "then"
-		if !r.AllOrNothing() {
-			f.Hint("then accept some of it: %s", req.To("relock", "--accept NAME"))
-			how = "or"
-		}
-		if s := r.RestStep(); s.Command != "" {
-			f.Hint("%s %s: %s", how, s.Text, s.Command)
-		}
-		return nil, f
-	}
-	var shown io.Writer = a.out
-	if !isTerminal(a.stdout) {
-		shown = a.stderr // what is asked about must be seen where it is asked
-	}
-	return prompt.New(in, a.stderr, plain.New(shown, style), r.Model, r.Questions(), req.To(req.Verb, r.OnlyFlags...), drain(in)), nil
-}
-
 // dropServer retires a server: its pins leave the lockfile.
-func (a *app) dropServer(cmd *cobra.Command, args []string, f *approveFlags) error {
-	server := f.drop
+func (a *app) dropServer(cmd *cobra.Command, args []string, req *request, server string) error {
 	given := cmd.Flags().NFlag()
 	if cmd.Flags().Changed("color") {
 		given--
 	}
 	if len(args) > 1 || given > 1 {
-		return fail.New("--drop-server goes alone: pinproof relock --drop-server ID [LOCKFILE]")
+		return fail.New("--drop-server takes no capture and no other flag: pinproof relock --drop-server ID [LOCKFILE]")
 	}
-	req, err := f.sharedFlags.request(a, cmd, append([]string{"-"}, args...)) // no capture
-	if err != nil {
+	if err := req.read(a, cmd, append([]string{"-"}, args...)); err != nil { // no capture
 		return err
 	}
 	l, s, err := workspace.ReadLockfile(a.gate, req.LockPath)

@@ -18,7 +18,7 @@ import (
 func newVerify(a *app) *cobra.Command {
 	var quiet, warn, hook, review bool
 	var allow []string
-	shared, out := &sharedFlags{}, &output{}
+	req, out := &request{}, &output{}
 	cmd := &cobra.Command{
 		Use:   "verify CAPTURE [LOCKFILE]",
 		Short: "The gate: does the capture match its pins?",
@@ -37,27 +37,27 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
   pinproof verify captures/ --allow missing       in a job that captures a part of the servers
   pinproof verify files.jsonl --format github --report html=review.html`,
 	}
-	shared.registerReview(cmd)
+	req.registerReview(cmd)
 	out.register(cmd)
 	flags := cmd.Flags()
 	flags.BoolVarP(&quiet, "quiet", "q", false, "don't print the OK line")
 	flags.StringArrayVar(&allow, "allow", nil, "don't fail for this `KIND`: added or removed entries; missing, pinned servers that a folder has no capture of (repeatable)")
 	flags.BoolVar(&warn, "warn", false, "report drift of every kind without failing")
 	flags.BoolVar(&review, "review", false, "read what matches, too: a warning that is not on record fails the run")
-	flags.BoolVar(&hook, "hook", false, "answer as an agent's hook: drift and errors exit 2, with words that are safe for a model")
+	flags.BoolVar(&hook, "hook", false, "answer as an agent's hook: drift and errors exit 2, with text that is safe for a model")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		req, err := shared.request(a, cmd, args)
+		req.NeedsPins = true
+		err := req.read(a, cmd, args)
 		if err != nil {
 			return err
 		}
-		req.NeedsPins = true
 		if hook {
 			out.hook = &req.Command
 			err = checkHook(cmd, req)
 		}
 		allowed, wrong := leniencyOf(allow, warn)
 		out.text = func(w io.Writer, m *report.Model, style plain.Style) error {
-			style.Full = shared.full                                   // also in a file
+			style.Full = req.full                                      // also in a file
 			return plain.WriteVerify(w, m, style, quiet && w == a.out) // a report in a file has the line all the same
 		}
 		if err = cmp.Or(err, wrong); err == nil {
@@ -72,7 +72,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		}
 		ans := a.decide(req, w, read(w, review), review, allowed)
 		ans.Bounded = out.format == "text" && len(out.files) == 0 // a report is for a review
-		return out.emit(a, ans, a.style(shared.full))
+		return out.emit(a, ans, a.style(req.full))
 	}
 	return cmd
 }

@@ -19,12 +19,11 @@ var headings = [...][2]string{
 // printUsage prints how a command is called, with its flags under headings.
 func printUsage(c *cobra.Command) error {
 	w := c.OutOrStderr()
-	fmt.Fprint(w, "Usage:\n")
+	line := c.UseLine()
 	if c.HasAvailableSubCommands() {
-		fmt.Fprintf(w, "  %s [command]\n", c.CommandPath())
-	} else {
-		fmt.Fprintf(w, "  %s\n", c.UseLine())
+		line = c.CommandPath() + " [command]"
 	}
+	fmt.Fprintf(w, "Usage:\n  %s\n", line)
 	if c.HasExample() {
 		fmt.Fprintf(w, "\nExamples:\n%s\n", c.Example)
 	}

@@ -27,7 +27,7 @@ func (a *app) decide(req *request, w *workspace.Workspace, findings []lint.Findi
 		Verdict: v, NoAnswer: w.NoAnswer(&req.Request, v.Unanswered), Review: review,
 		Lockfile: w.LockPath, Comparisons: w.Comparisons, Drifts: w.Drifts, Findings: findings, Next: req.Command, Others: w.Lock.Labels(),
 		Part: req.Part, Guessed: !w.Folder && req.Server == "" && w.LockPath != "", Uncompared: w.Uncompared, FailOn: allow.Spared != nil, IgnoreProse: req.IgnoreProse,
-		Expect: expectations(w.Comparisons), ApprovalHash: a.gate.ApprovalHash, Folder: folderHint(req, w),
+		Expect: expectations(w.Comparisons), Folder: folderHint(req, w),
 	}
 	for _, s := range req.only {
 		in.OnlyFlags = append(in.OnlyFlags, "--only "+shell.Quote(s.Arg)) // to be typed again
@@ -41,9 +41,12 @@ func (a *app) decide(req *request, w *workspace.Workspace, findings []lint.Findi
 	return in
 }
 
-// review judges a comparison for a command that shows all of the drift.
-func (a *app) review(req *request, w *workspace.Workspace) *report.Report {
-	return report.New(a.decide(req, w, read(w, true), false, pin.Leniency{}))
+// review judges a comparison for a command that shows all of the drift or, if it is brief,
+// asks about none of it.
+func (a *app) review(req *request, w *workspace.Workspace, brief bool) *report.Report {
+	in := a.decide(req, w, read(w, true), false, pin.Leniency{})
+	in.Brief = brief
+	return report.New(in)
 }
 
 // read lists the findings of a comparison; see lint.Read.

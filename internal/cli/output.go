@@ -43,7 +43,7 @@ type output struct {
 	reader string // the path of the capture on the machine of who reads the answer; "" if it is this one
 	text   func(io.Writer, *report.Model, plain.Style) error
 	shows  bool           // it is for reading only: a reader that has seen enough may go
-	hook   *shell.Command // the answer is for an agent, in words that are safe for a model; nil: it isn't
+	hook   *shell.Command // the answer is for an agent, in text that is safe for a model; nil: it isn't
 }
 
 func (o *output) register(cmd *cobra.Command) {
@@ -66,15 +66,12 @@ func (o *output) check(a *app, req *request, others ...string) error {
 	}
 	for _, arg := range o.files {
 		name, path, ok := strings.Cut(arg, "=")
+		there, _ := os.Stat(path)
 		same := func(other string) bool { return other != "" && workspace.SameFile(path, other) }
 		isStream := func(stream any) bool { // a redirected one
-			f, ok := stream.(*os.File)
-			if !ok {
-				return false
-			}
-			x, _ := f.Stat()
-			y, _ := os.Stat(path)
-			return os.SameFile(x, y)
+			f, _ := stream.(*os.File)
+			open, err := f.Stat() // of nil, an error
+			return err == nil && os.SameFile(open, there)
 		}
 		switch {
 		case !ok || !known(name):
@@ -124,8 +121,8 @@ func (o *output) emit(a *app, ans report.Input, style plain.Style) error {
 		report.WriteHook(a.stderr, ans) // a failed write changes nothing: it is exit 2 as well
 		return errReported
 	}
-	if !o.writes("json") {
-		ans.ApprovalHash = nil // of every tool: that takes as long as the verdict
+	if o.writes("json") {
+		ans.ApprovalHash = a.gate.ApprovalHash // of every tool: that takes as long as the verdict
 	}
 	if o.reader != "" {
 		ans.Next.Capture = o.reader

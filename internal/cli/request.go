@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"os"
 	"slices"
 	"unicode/utf8"
 
@@ -17,82 +18,84 @@ import (
 	"pinproof/internal/workspace"
 )
 
-// A request is what the positionals and the shared flags of a command ask for.
+// A request is what the positionals and the flags of a command ask for.
 type request struct {
 	workspace.Request
-	only []approval.Selector // the part of the drift that is shown or accepted; none: all of it
+	full        bool
+	substitutes []string // as the flags give them, like selectors
+	selectors   []string
+	only        []approval.Selector // the part of the drift that is shown or accepted; none: all of it
 }
 
-// sharedFlags holds the values of the flags that every command takes.
-type sharedFlags struct {
-	server     string
-	substitute []string
-	full       bool
-	part       bool
-	only       []string
-}
-
-func (f *sharedFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.server, "server", "", "the server `ID` that the capture belongs to")
-	cmd.Flags().StringArrayVar(&f.substitute, "substitute", nil, "have <NAME> stand for this value in every text: `NAME=VALUE` (repeatable)")
+func (req *request) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&req.Server, "server", "", "the server `ID` that the capture belongs to")
+	cmd.Flags().StringArrayVar(&req.substitutes, "substitute", nil, "have <NAME> stand for this value in every text: `NAME=VALUE` (repeatable)")
 }
 
 // registerReview registers the flags of the commands that show changes whole.
-func (f *sharedFlags) registerReview(cmd *cobra.Command) {
-	f.register(cmd)
-	cmd.Flags().BoolVar(&f.full, "full", false, "show all of it, also what a line sums up")
-	cmd.Flags().BoolVar(&f.part, "part", false, "the capture is part of a session: what isn't there keeps its pin and is no drift")
+func (req *request) registerReview(cmd *cobra.Command) {
+	req.register(cmd)
+	cmd.Flags().BoolVar(&req.full, "full", false, "show all of it, also what a line sums up")
+	cmd.Flags().BoolVar(&req.Part, "part", false, "the capture is part of a session: what isn't there keeps its pin and is no drift")
 }
 
 // registerOnly registers the flag that narrows a review.
-func (f *sharedFlags) registerOnly(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.only, "only", nil, "nothing but this `SELECTOR`: an entry as for relock --accept, added, changed, removed, hidden, a label, order, new-address, takes-code, warnings (repeatable)")
+func (req *request) registerOnly(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&req.selectors, "only", nil, "only this `SELECTOR`: an entry as for relock --accept, a kind (added, changed, removed, hidden), a label, minor, or a risk: warnings, order, takes-code, destructive, writes, open-world, no-hints, new-address (repeatable)")
 }
 
-// request reads the positionals and checks the flags that every command has.
-func (f *sharedFlags) request(a *app, cmd *cobra.Command, args []string) (*request, error) {
-	req := &request{}
-	req.Verb, req.Server, req.Flags = cmd.Name(), f.server, carriedBy(cmd.Flags())
+// read reads the positionals and checks the flags that every command has.
+func (req *request) read(a *app, cmd *cobra.Command, args []string) (err error) {
+	req.Verb, req.Flags = cmd.Name(), carriedBy(cmd.Flags())
+	if self, err := os.Executable(); err == nil {
+		req.Program = shell.ProgramAt(self)
+	}
 	switch len(args) {
 	case 0:
-		return nil, fail.New("no capture: which saved tools/list?").Hint("pinproof %s --help", cmd.Name())
+		return fail.New("no capture: which saved tools/list?").Hint("pinproof %s --help", cmd.Name())
 	case 1:
 		req.Capture, req.LockPath = args[0], workspace.NearestLockfile(".")
 	case 2:
 		req.Capture, req.LockPath, req.Lockfile = args[0], args[1], args[1]
 	default:
-		return nil, fail.New("too many arguments: one capture and one lockfile").
+		return fail.New("too many arguments: one capture and one lockfile").
 			Hint("several captures? put them in one folder: pinproof %s FOLDER", cmd.Name())
 	}
-	req.Part = f.part
 	switch {
-	case f.part && workspace.IsFolder(req.Capture):
-		return nil, fail.New("--part goes with one capture, not with a folder")
+	case req.Part && workspace.IsFolder(req.Capture):
+		return fail.New("--part goes with one capture, not with a folder")
 	case req.Capture == "" || req.LockPath == "":
-		return nil, fail.New("an empty path").Hint("pinproof %s --help", cmd.Name())
+		return fail.New("an empty path").Hint("pinproof %s --help", cmd.Name())
 	case req.LockPath == "-":
-		return nil, fail.New("the lockfile can't be standard input")
+		return fail.New("the lockfile can't be standard input")
 	case !slices.Contains([]string{"auto", "always", "never"}, a.color):
-		return nil, fail.New("--color %s: one of auto, always, never", text.Name(a.color))
-	case cmd.Flags().Changed("server") && f.server == "":
-		return nil, fail.New("--server needs a name")
-	case !utf8.ValidString(f.server):
-		return nil, fail.New("--server %s: not UTF-8", text.Name(f.server))
-	case len(f.server) > jsontree.MaxLabelBytes:
-		return nil, fail.New("--server: a name of more than %d bytes", jsontree.MaxLabelBytes)
+		return fail.New("--color %s: one of auto, always, never", text.Name(a.color))
+	case cmd.Flags().Changed("server") && req.Server == "":
+		return fail.New("--server needs a name")
+	case !utf8.ValidString(req.Server):
+		return fail.New("--server %s: not UTF-8", text.Name(req.Server))
+	case len(req.Server) > jsontree.MaxLabelBytes:
+		return fail.New("--server: a name of more than %d bytes", jsontree.MaxLabelBytes)
 	}
-	for _, arg := range f.only {
-		s, err := approval.ParseSelector("--only", arg, report.OnlyWords())
+	if req.only, err = selectorsOf("--only", req.selectors); err != nil {
+		return err
+	}
+	if req.Substitutes, err = pin.ParseSubstitutes(listed(req.substitutes)); err != nil {
+		return fail.New("--substitute %s", err)
+	}
+	return nil
+}
+
+// selectorsOf reads the values of a flag that selects drift.
+func selectorsOf(flag string, args []string) (list []approval.Selector, err error) {
+	for _, arg := range args {
+		s, err := approval.ParseSelector(flag, arg, report.OnlyWords())
 		if err != nil {
 			return nil, err
 		}
-		req.only = append(req.only, s)
+		list = append(list, s)
 	}
-	var err error
-	if req.Substitutes, err = pin.ParseSubstitutes(listed(f.substitute)); err != nil {
-		return nil, fail.New("--substitute %s", err)
-	}
-	return req, nil
+	return list, nil
 }
 
 // listed returns the values of a repeatable flag. A single empty value means none, which

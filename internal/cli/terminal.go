@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"time"
@@ -72,13 +73,21 @@ func (a *app) interruptible(again string, ask func() error) error {
 	return fail.ErrInterrupted
 }
 
-// openTerminal opens the terminal itself, for answers when standard input is the
-// capture. It returns nil if there is none.
-func openTerminal() *os.File {
-	for _, path := range []string{"/dev/tty", "CONIN$"} {
-		if f, err := os.OpenFile(path, os.O_RDWR, 0); err == nil {
-			return f
+// terminal is the terminal that answers are read from, or nil if there is none to ask on.
+// When standard input is the capture, it is opened.
+func (a *app) terminal(req *request) io.Reader {
+	in := a.stdin
+	if req.Capture == "-" {
+		in = nil
+		for _, path := range []string{"/dev/tty", "CONIN$"} {
+			if f, err := os.OpenFile(path, os.O_RDWR, 0); err == nil {
+				in = f
+				break
+			}
 		}
 	}
-	return nil
+	if !isTerminal(in) || !isTerminal(a.stderr) {
+		return nil
+	}
+	return in
 }

@@ -192,7 +192,7 @@ func (t runes) directs(i int) bool {
 }
 
 // characters reports the characters that no reader sees, that a terminal obeys and that
-// turn the direction of text. One or two stray zero-width characters in prose can't spell
+// change the direction of text. One or two stray zero-width characters in prose can't spell
 // anything, so they are only a note.
 func (r *Reviewer) characters(prose bool) {
 	t := runes(r.text)

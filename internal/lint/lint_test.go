@@ -1231,7 +1231,7 @@ func TestPhraseRows(t *testing.T) {
 	}
 }
 
-// What joined in an upgrade is told once an entry: sentences that order, and addresses.
+// What is new in an upgrade is told once an entry: sentences that order, and addresses.
 func TestUpgradeNotes(t *testing.T) {
 	const harmless = "Adds up the bills of a month. Returns the total."
 	old := foundPin(t, toolSaying("x", harmless))

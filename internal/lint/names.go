@@ -299,7 +299,7 @@ func (r *Reviewer) name(name string) {
 	}
 	if len(alike) > maxOthers {
 		alike = alike[:maxOthers]
-		r.add("look-alike-name", "passes for more than %d other names", maxOthers)
+		r.add("look-alike-name", "looks like more than %d other names", maxOthers)
 	}
 	for _, other := range alike {
 		how, on := "look-alike letters", "this server"

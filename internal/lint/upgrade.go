@@ -16,7 +16,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// What joined in an upgrade and deserves to be read first, although no rule knows it as
+// What is new in an upgrade and deserves to be read first, although no rule knows it as
 // poison: sentences that order, and addresses. Both are notes. They need no yes, and
 // they are only made for drifted entries.
 

@@ -380,7 +380,7 @@ func (p *Prompter) ask(q *question, where, keys string) byte {
 		case reply == "?":
 			p.help(q, offered)
 		case q.warned && reply == "y":
-			p.say("a warning takes the whole word: yes\n")
+			p.say("for a warning, type the whole word: yes\n")
 		default:
 			p.say("type " + expected + " or ?, then Enter\n")
 		}

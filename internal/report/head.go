@@ -28,7 +28,6 @@ func (r *Report) model() *Model {
 		Part:   Step{"then a part (a name, added, warnings, a label)", r.Next.To("diff", "--only SELECTOR")},
 		Locked: []Step{{Text: "read " + text.Printable(r.Lockfile) + " as you would code, then commit it"}, {"in CI", r.Next.To("verify")}},
 	}
-	m.Problems = slices.DeleteFunc(m.Problems, func(p Problem) bool { return p.ID == "other-server" && r.explained(p.Server) })
 	if r.Folder[0] != "" {
 		m.Paths = []Step{{r.Folder[0], r.Folder[1]}}
 		m.Locked = append(m.Locked, m.Paths...)
@@ -60,8 +59,11 @@ func (r *Report) model() *Model {
 		one.Ref += r.serverField(f.Server)
 		m.Blocking = append(m.Blocking, one)
 	}
-	r.blocks(m)
 	r.servers(m)
+	if r.Brief {
+		return m
+	}
+	r.blocks(m)
 	if r.nothingPinned() {
 		for _, order := range lint.Orders(r.Comparisons) {
 			var refs []string
@@ -355,7 +357,7 @@ func (r *Report) servers(m *Model) {
 			s.Versions = p.LockedAbout + " -> " + cmp.Or(p.About, "nothing")
 		}
 		if p.SameVersion {
-			s.Notes = append(s.Notes, "same-version: definitions differ, the server's name and version don't: that is how a rug pull looks, and a remote server")
+			s.Notes = append(s.Notes, "same-version: definitions differ, the server's name and version don't, as in a rug pull or with a remote server")
 		}
 		if p.PolicyDiffers() {
 			s.Notes = append(s.Notes, "policy: "+policies(p))

@@ -68,7 +68,7 @@ type Section struct {
 func (m *Model) Sections() []Section {
 	return []Section{
 		{"About the whole list", m.Whole},
-		{"Not on record: the rules or the names around them are new", m.Unrecorded},
+		{"Not on record, in entries pinned before", m.Unrecorded},
 		{"Approved warnings, in what matches its pins", m.Approved},
 	}
 }

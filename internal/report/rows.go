@@ -147,7 +147,7 @@ func (m *rowMaker) edit(e *drifted, ed *edit) Row {
 	if place, cut := strings.CutSuffix(row.Place, "/description"); cut && place != "" && (row.Word == "wording" || row.Word == "output-wording") {
 		row.Place = place
 	}
-	if ed.From != "" {
+	if ed.From != "" && !strings.HasPrefix(ed.moved, "moved from ") {
 		was = "was " + placeOf(e.Type, ed.From)
 	}
 	if said := ed.Words(); strings.HasPrefix(ed.Pointer, "/annotations/") && strings.Contains(said, " claim") {

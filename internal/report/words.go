@@ -500,7 +500,7 @@ func (r *Report) Refusal(refused map[int]bool) Refusal {
 			list = append(list, e)
 		}
 	}
-	said := Refusal{r.Said(lint.WarningsIn(append(freshIn(list), r.General...))), "the capture as a whole has a warning", "a warning takes a yes of its own: read it, then "}
+	said := Refusal{r.Said(lint.WarningsIn(append(freshIn(list), r.General...))), "the capture as a whole has a warning", "a warning is accepted separately: read it, then "}
 	switch c := counted(list); {
 	case len(list) == 0:
 		said.Hint += "add --accept-warnings"

@@ -3,7 +3,9 @@
 package shell
 
 import (
+	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
@@ -87,13 +89,22 @@ type Command struct {
 	Lockfile string // "" if it was not given
 	Server   string // "" if it was not given
 	Against  string // what diff compares with, beside or instead of a lockfile
+	Program  string // how pinproof is started; "" for its name
 
 	Flags map[string][]string // the flags that were set, for each command that has them
 }
 
+// ProgramAt is how a person starts the pinproof at a path: npm puts it where no shell finds it.
+func ProgramAt(path string) string {
+	if strings.Contains(filepath.ToSlash(path), "/node_modules/") {
+		return "npx --no -- pinproof"
+	}
+	return "pinproof"
+}
+
 // To makes the command for a verb, with further words at its end.
 func (c Command) To(verb string, args ...string) string {
-	words := []string{"pinproof", verb, Path(c.Capture)}
+	words := []string{cmp.Or(c.Program, "pinproof"), verb, Path(c.Capture)}
 	if c.Lockfile != "" {
 		words = append(words, Path(c.Lockfile))
 	}
@@ -113,7 +124,7 @@ func (c Command) PinProse(verb string) string {
 // Retire makes the command that removes a server's pins. The label comes from the
 // lockfile, so the command has it only if that is safe.
 func (c Command) Retire(server string) string {
-	words := "pinproof relock --drop-server " + LabelOrID(server)
+	words := cmp.Or(c.Program, "pinproof") + " relock --drop-server " + LabelOrID(server)
 	if c.Lockfile != "" {
 		words += " " + Path(c.Lockfile)
 	}

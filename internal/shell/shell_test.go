@@ -82,3 +82,16 @@ func TestShellQuoteRoundTrip(t *testing.T) {
 		t.Logf("%s read the arguments back; it knows $'…': %v", shell, knows)
 	}
 }
+
+func TestProgramAt(t *testing.T) {
+	for path, want := range map[string]string{
+		"/work/node_modules/@pinproof/linux-x64/pinproof": "npx --no -- pinproof relock --drop-server a",
+		"/usr/local/bin/pinproof":                         "pinproof relock --drop-server a",
+		"/home/node_modules.old/pinproof":                 "pinproof relock --drop-server a",
+		"":                                                "pinproof relock --drop-server a",
+	} {
+		if got := (Command{Program: ProgramAt(path)}).Retire("a"); got != want {
+			t.Errorf("at %q: %s", path, got)
+		}
+	}
+}

@@ -14,7 +14,7 @@ import (
 
 // Titles of findings that belong to no drift.
 const (
-	unrecordedTitle = "not on record, for the rules or the names around them are new:"
+	unrecordedTitle = "not on record, in entries pinned before:"
 	approvedTitle   = "approved warnings in entries that match:"
 )
 
@@ -171,6 +171,9 @@ func (t *Writer) Block(m *report.Model, b *report.Block) {
 	}
 	number := fmt.Sprintf("%*d  ", len(fmt.Sprint(len(m.Blocks))), b.Number)
 	title := []layout.Run{{Op: '*', Text: b.Kind + " " + b.Title}}
+	if b.Severity == "breaking" {
+		title = append(title, layout.Run{Op: '!', Text: "  breaking"})
+	}
 	if !b.Blocked && m.Failed {
 		title = append(title, layout.Run{Op: '!', Text: "  allowed"})
 	}

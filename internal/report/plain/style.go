@@ -69,7 +69,7 @@ func (t *Writer) printf(format string, args ...any) {
 // Blank prints an empty line.
 func (t *Writer) Blank() { t.printf("\n") }
 
-// Say prints words of ours, wrapped, if there are any. A continued line has a gutter of its own:
+// Say prints text of our own, wrapped, if there is any. A continued line has a gutter of its own:
 // the words may quote a server, and server text must not begin a line.
 func (t *Writer) Say(indent string, runs ...layout.Run) {
 	t.sayAligned(indent, strings.Repeat(" ", utf8.RuneCountInString(indent))+"  : ", runs...)

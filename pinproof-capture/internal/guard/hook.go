@@ -39,7 +39,7 @@ type Hooked struct {
 	lock    string // its name there
 }
 
-// Hook captures the server and has pinproof hold that against its pins. The server is started
+// Hook captures the server and has pinproof compare that with its pins. The server is started
 // in the project's folder: agents run hooks wherever they happen to be. The error is Blocked.
 func (h Hooked) Hook(ctx context.Context) (err error) {
 	again := "pinproof-capture hook " + shell.Quote(h.Label) + " " + h.Remedy

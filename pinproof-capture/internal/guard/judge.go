@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
@@ -120,11 +119,8 @@ func (j *judge) command(verb, file string) string {
 	for _, s := range j.Substitutes {
 		args = append(args, shell.Quote("--substitute="+s))
 	}
-	words := shell.Command{Capture: file, Lockfile: j.named, Server: j.Label}.To(verb, args...)
-	if program, err := findPinproof(); err == nil && strings.Contains(filepath.ToSlash(program), "/node_modules/") {
-		words = "npx --no -- " + words // it is on no path there
-	}
-	return words
+	program, _ := findPinproof() // that it is there was asked at the start
+	return shell.Command{Program: shell.ProgramAt(program), Capture: file, Lockfile: j.named, Server: j.Label}.To(verb, args...)
 }
 
 // listNamed is the list of that name in a report: a member of a result.

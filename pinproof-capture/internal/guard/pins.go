@@ -1,4 +1,4 @@
-// Package guard holds a server against its pins: through a whole session, between a client and
+// Package guard compares a server with its pins: through a whole session, between a client and
 // the server, or once, for an agent's hook. What is approved it leaves to pinproof verify.
 package guard
 

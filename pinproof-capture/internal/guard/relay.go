@@ -206,6 +206,9 @@ func (r *relay) run(stdin io.Reader, p server, signals <-chan os.Signal) (int, e
 
 // serverSays passes on what of a line of the server's may pass.
 func (r *relay) serverSays(said mcp.Said) error {
+	if said.Unsent {
+		return r.clientSays(said.Line)
+	}
 	pass, reply, err := r.fromServer(said.Line)
 	switch {
 	case said.Again && err == nil:
@@ -214,7 +217,7 @@ func (r *relay) serverSays(said mcp.Said) error {
 		select {
 		case r.replies <- reply:
 		default:
-			err = cmp.Or(err, error(fail.New("the server speaks on, and reads none of %d replies", maxReplies)))
+			err = cmp.Or(err, error(fail.New("the server keeps sending, but reads none of %d replies", maxReplies)))
 		}
 	}
 	return cmp.Or(r.client.write(pass), err)

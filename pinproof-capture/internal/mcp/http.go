@@ -50,6 +50,7 @@ type Remote struct {
 	waiting  map[string]*post
 	closed   bool               // the client says no more
 	greeting []byte             // the client's last initialize
+	renewals int                // since something was called with an answer
 	unlisten context.CancelFunc // ends the standalone stream
 }
 
@@ -71,6 +72,7 @@ var (
 )
 
 const (
+	maxRenewals  = 3 // of a session until a call is answered
 	maxRedirects = 3 // more than a moved server needs; what goes on longer is a loop
 	// A client's line waits for the one before it if that one is no request: the server is to
 	// get them in their order. No server may hold the client up with it for longer.
@@ -231,10 +233,17 @@ func newPost(line []byte) *post {
 // post sends a message and hands on what answers it. A session that is over is begun anew.
 func (r *Remote) post(p *post) {
 	resp, session, err := r.ask(p)
-	if err == nil && resp.StatusCode == http.StatusNotFound && session != "" && !p.ours && r.rec == nil {
+	if err == nil && resp.StatusCode == http.StatusNotFound && session != "" && !p.ours && r.rec == nil && r.renew(session) {
 		resp.Body.Close()
-		r.renew(session)
-		resp, _, err = r.ask(p)
+		switch isCall := p.method == "tools/call" || p.method == "prompts/get"; {
+		case isCall && p.id != nil:
+			r.unsent(p)
+			return
+		case isCall:
+			err = fail.New("a call that wants no answer came to a session that was over")
+		default:
+			resp, _, err = r.ask(p)
+		}
 	}
 	if err == nil {
 		err = r.answer(p, resp)
@@ -524,6 +533,9 @@ func (r *Remote) answered(keys ...string) {
 	defer r.mu.Unlock()
 	for _, key := range keys {
 		if p := r.waiting[key]; p != nil {
+			if p.name != "" {
+				r.renewals = 0
+			}
 			delete(r.waiting, key)
 			close(p.done)
 		}
@@ -542,27 +554,45 @@ func (r *Remote) waits(p *post) bool {
 
 // renew begins a session anew with the client's own initialize, if no other message has. The server
 // may be another by now: its answer is judged, and its lists count as changed.
-func (r *Remote) renew(session string) {
+// It reports whether a message may be sent in a new one: not where calls meet one end after the other.
+func (r *Remote) renew(session string) bool {
 	r.renewing.Lock()
 	defer r.renewing.Unlock()
 	r.mu.Lock()
 	now, greeting := r.session, newPost(r.greeting)
+	isOver := now == session && r.renewals < maxRenewals
+	if isOver {
+		r.renewals++
+	}
 	r.mu.Unlock()
-	if now != session {
-		return
+	if !isOver {
+		return now != session
 	}
 	r.say("the session of the server is over, and begins anew")
 	begun := newPost([]byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`))
 	greeting.ours, begun.ours = true, true
+	for _, list := range []string{"tools", "prompts", "resources"} { // first, or a call could come before the new list
+		r.hand([]byte(`{"jsonrpc":"2.0","method":"notifications/`+list+`/list_changed"}`), 0)
+	}
 	r.send(greeting)
 	r.send(begun)
-	for _, list := range []string{"tools", "prompts", "resources"} {
-		r.hand([]byte(`{"jsonrpc":"2.0","method":"notifications/`+list+`/list_changed"}`), 0)
+	return true
+}
+
+// unsent gives a call back, to be judged by the lists of the new session: there the same name may
+// be another tool's.
+func (r *Remote) unsent(p *post) {
+	r.put(Said{Line: p.body, Unsent: true})
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = false           // the guard closes again once no call waits
+	if r.waiting[p.key] == p { // or it was sent again
+		delete(r.waiting, p.key)
 	}
 }
 
 // fail says why a request, or each that waits, is not answered: to whoever captures, or to a person
-// and, in words of ours, to the client.
+// and, in text of our own, to the client.
 func (r *Remote) fail(p *post, err error) {
 	if r.ctx.Err() != nil {
 		return

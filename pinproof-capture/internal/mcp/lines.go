@@ -16,9 +16,10 @@ var ErrTooLarge = fail.New("a message of more than 64 MiB")
 
 // Said is what a server said: a line with its end or, in place of an answer, why there is none.
 type Said struct {
-	Line  []byte // good until the next one comes
-	Again bool   // it answers the client's greeting, which was answered before
-	Err   error  // to whoever captures
+	Line   []byte // good until the next one comes
+	Again  bool   // it answers the client's greeting, which was answered before
+	Unsent bool   // Line is the client's, with a call that no server got
+	Err    error  // to whoever captures
 
 	asked int64 // the last request that had been sent when it came; of Err, the one it is about, or 0
 }

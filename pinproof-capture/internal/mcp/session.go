@@ -371,7 +371,7 @@ func (s *session) pages(ctx context.Context, list pin.EntryType) (int, error) {
 			return 0, fail.New("its answer to %s has a nextCursor that is no string: %s", method, Excerpt(string(next)))
 		}
 		if seen[cursor] {
-			return 0, fail.New("its answers to %s go in a circle: a nextCursor comes twice", method)
+			return 0, fail.New("its answers to %s never end: a nextCursor comes twice", method)
 		}
 		seen[cursor] = true
 		params = map[string]any{"cursor": cursor}
