@@ -121,6 +121,7 @@ func (o *output) emit(a *app, ans report.Input, style plain.Style) error {
 		report.WriteHook(a.stderr, ans) // a failed write changes nothing: it is exit 2 as well
 		return errReported
 	}
+	ans.NoData = !o.writes("json") && !o.writes("junit")
 	if o.writes("json") {
 		ans.ApprovalHash = a.gate.ApprovalHash // of every tool: that takes as long as the verdict
 	}

@@ -74,7 +74,9 @@ func (r *Report) model() *Model {
 		}
 	}
 	m.Annotations, m.Folded = r.annotations(m, false), r.annotations(m, true)
-	r.data(m)
+	if !r.NoData {
+		r.data(m)
+	}
 	return m
 }
 

@@ -30,6 +30,7 @@ type Input struct {
 	Part       bool          // the capture is part of a session
 	Bounded    bool          // explain no more than the gate's bound
 	Brief      bool          // nobody reads the entries: findings and servers alone
+	NoData     bool          // no format lists every entry that was captured
 	Guessed    bool          // no flag named the server of a single capture
 	Uncompared []string      // lists that at least one of the two files has no answer to
 	Others     []string      // all labels in the lockfile, to offer where it lacks a server
