@@ -499,8 +499,5 @@ func Recognize(data []byte) bool {
 	if isObject && bytes.HasPrefix(bytes.TrimLeft(inside, " \t\r\n"), []byte(`"lockfileVersion"`)) {
 		return true
 	}
-	r := jsontree.NewReader(data)
-	r.IsDefinition = func([]jsontree.Step) bool { return false }
-	v, err := r.Next(0, len(data))
-	return err == nil && v.Has("lockfileVersion")
+	return first(data).Has("lockfileVersion")
 }

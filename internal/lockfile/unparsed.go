@@ -55,7 +55,7 @@ func Unparsed(lockfile io.Reader, labels []string, pinsOf func(capture int, labe
 func firstLabel(file *bufio.Reader) string {
 	head, _ := file.Peek(file.Size())
 	head, _ = bytes.CutPrefix(head, []byte("{\n  \"lockfileVersion\": 1,\n  \"servers\": {\n    "))
-	label, _ := jsontree.NewReader(head).Next(0, len(head))
+	label := first(head)
 	return jsontree.TextOf(&label)
 }
 
@@ -85,7 +85,15 @@ func (w *lockWriter) recorded(name string) (value jsontree.Value, ok bool) {
 	ahead.member(name, "")
 	next, _ := w.file.Peek(4 << 10) // a lockfile with a longer record is parsed
 	if next, ok = bytes.CutPrefix(next, ahead.out); ok {
-		value, _ = jsontree.NewReader(next).Next(0, len(next))
+		value = first(next)
 	}
 	return value, ok
+}
+
+// first reads the value that a text begins with, whose strings don't keep the rest of it.
+func first(data []byte) jsontree.Value {
+	r := jsontree.NewReader(data)
+	r.IsDefinition = func([]jsontree.Step) bool { return false }
+	v, _ := r.Next(0, len(data))
+	return v
 }
