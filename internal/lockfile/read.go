@@ -501,3 +501,11 @@ func Recognize(data []byte) bool {
 	}
 	return first(data).Has("lockfileVersion")
 }
+
+// first reads the value that a text begins with, whose strings don't keep the rest of it.
+func first(data []byte) jsontree.Value {
+	r := jsontree.NewReader(data)
+	r.IsDefinition = func([]jsontree.Step) bool { return false }
+	v, _ := r.Next(0, len(data))
+	return v
+}
