@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 	// are started a hundred times.
 	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
 	defaultSettle = 20 * time.Millisecond
-	flag.Set("test.parallel", "6") // unless it is given: the tests mostly wait
+	flag.Set("test.parallel", "12") // unless it is given: the tests mostly wait
 	code := m.Run()
 	if testedGuard {
 		folder, _ := pinproofHere()
