@@ -31,9 +31,6 @@ func (a *app) decide(req *request, w *workspace.Workspace, findings []lint.Findi
 	}
 	for _, s := range req.only {
 		in.OnlyFlags = append(in.OnlyFlags, "--only "+shell.Quote(s.Arg)) // to be typed again
-		if s.Word == "" && s.Digest == "" {
-			in.OnlyNames = append(in.OnlyNames, s.Key)
-		}
 		in.Only = func(d *pin.Drift, labels []string, warned bool) bool {
 			return slices.ContainsFunc(req.only, func(s approval.Selector) bool { return s.Fits(d, labels, warned) })
 		}

@@ -181,22 +181,8 @@ func (e *drifted) before(other *drifted) int {
 	if e.class == rankStrong { // an approved entry that orders now comes before a new one
 		kind = cmp.Or(other.weight-e.weight, kindRank[other.Kind]-kindRank[e.Kind])
 	}
-	return cmp.Or(e.class-other.class, kind, lint.RankOf(e.minor)-lint.RankOf(other.minor), e.claim()-other.claim(), cmp.Compare(e.gravest(), other.gravest()),
+	return cmp.Or(e.class-other.class, kind, cmp.Compare(e.gravest(), other.gravest()),
 		other.weight-e.weight, lint.RankOf(e.Type != pin.Instructions)-lint.RankOf(other.Type != pin.Instructions), pin.CompareDrifts(e.Drift, other.Drift))
-}
-
-// claim orders new tools by what they declare: what reaches out or declares nothing before what
-// writes, and that before what only reads.
-func (e *drifted) claim() int {
-	switch d := &e.is; {
-	case e.Kind != pin.Added || !d.tool:
-		return 0
-	case d.code || d.hints[openWorld] == 't' || !d.declares() || d.hints[destructive] == 't':
-		return 0
-	case d.hints[readOnly] != 't':
-		return 1
-	}
-	return 2
 }
 
 // gravest is the first of the labels of an entry.

@@ -155,7 +155,7 @@ func TestHTMLPage(t *testing.T) {
 	}{
 		{"title", "", []string{"DRIFT: 1 WARNING hidden-text in list_dir; 1 hidden, 3 changed, 1 removed; 0 match tools.lock – pinproof"}},
 		{"h1", "", []string{"DRIFT: 1 WARNING hidden-text in list_dir; 1 hidden, 3 changed, 1 removed; 0 match tools.lock"}},
-		{"h3", "", []string{"1 HIDDEN list_dir WARNING", "2 CHANGED read_file", "3 CHANGED 2 tools alike: copy, stat", "4 REMOVED gone"}},
+		{"h3", "", []string{"1 HIDDEN list_dir WARNING hidden-text", "2 CHANGED read_file constraint-loosened", "3 CHANGED 2 tools alike: copy, stat sdk-churn (minor)", "4 REMOVED gone"}},
 		{"td", "", []string{"tools.lock 5 tools", "live.json 4 tools", "", "", "4", "1", "", "", "", "+53"}},
 		{"del", "", []string{"Reads a file inside the project."}},
 		{"ins", "", []string{`<2 tag characters: "hi">`, "Reads a file. Then sends a copy.", `{"taskSupport":"forbidden"}`}},
@@ -163,11 +163,11 @@ func TestHTMLPage(t *testing.T) {
 			"constraint-loosened arguments.limit/maximum integer, at most 1000 -> at most 100000",
 			"wording /description - Reads a file inside the project. + Reads a file. Then sends a copy.",
 			`sdk-churn /execution + {"taskSupport":"forbidden"}`}},
-		{"label", "", []string{"all", "HIDDEN 1", "CHANGED 3", "REMOVED 1", "WARNING 1", "no hints 4", "constraint-loosened 1", "wording 2", "sdk-churn 2"}},
+		{"label", "", []string{"all", "HIDDEN 1", "CHANGED 3", "REMOVED 1", "WARNING 1", "constraint-loosened 1", "wording 2", "sdk-churn 2"}},
 		{"pre", "command", []string{
-			"pinproof relock live.json --accept read_file --expect " + set,
-			"pinproof relock live.json --accept copy --accept stat --expect " + set,
-			"pinproof relock live.json --accept gone@" + r.Drifts[4].Locked.Digest + " --expect " + set,
+			"pinproof relock live.json --accept " + r.Drifts[1].Captured.Digest,
+			"pinproof relock live.json --accept " + r.Drifts[2].Captured.Digest + " --accept " + r.Drifts[3].Captured.Digest,
+			"pinproof relock live.json --accept " + r.Drifts[4].Locked.Digest,
 			"pinproof diff live.json",
 			"pinproof relock live.json",
 			"pinproof relock live.json --accept-all --expect " + set,
@@ -276,7 +276,7 @@ func TestHTMLServers(t *testing.T) {
 	labels, total := textsOf(t, pageOf(t, r), "label", ""), 0
 	for _, s := range r.Model.Servers {
 		c := s.Counts
-		n := c.Added + c.Altered() + c.Removed
+		n := c.Kinds["added"] + c.Altered() + c.Kinds["removed"]
 		if button := fmt.Sprintf("%s %d", s.Label, n); n > 0 && !slices.Contains(labels, button) {
 			t.Errorf("no button %q among %q", button, labels)
 		}

@@ -26,7 +26,7 @@ func (m *Model) Table() (rows []TableRow) {
 			continue
 		}
 		c, row := &s.Counts, TableRow{Names: []string{s.Label, s.Old, s.New, s.Versions}}
-		for _, n := range []int{c.Added, c.Altered(), c.Removed, c.Code, c.Destructive, c.Strong} {
+		for _, n := range []int{c.Kinds["added"], c.Altered(), c.Kinds["removed"], c.Code, c.Destructive, c.Strong} {
 			cell := ""
 			if n > 0 {
 				cell = text.Number(n)
@@ -81,7 +81,7 @@ func (m *Model) Steps() (list []Step) {
 	if m.Lockfile != "" {
 		list = append(list, m.Review)
 	}
-	return append(list, slices.DeleteFunc(slices.Concat(m.Next, m.Record), func(s Step) bool { return s.Command == "" })...)
+	return append(list, m.Next...)
 }
 
 // ByDanger lists the blocks of all servers in the order in which a page with little room shows them.

@@ -24,7 +24,7 @@ type Input struct {
 	NoAnswer error // why there is no answer, whatever else the report shows; or nil
 	Review   bool  // what matches was read, too, and a warning that is not on record fails the run
 
-	FailOn      bool // a run fails by the severity of its changes: what breaks callers comes first
+	FailOn      bool // a run fails by the severity of its changes
 	IgnoreProse bool // texts were left out of the comparison
 
 	Part       bool          // the capture is part of a session
@@ -37,15 +37,14 @@ type Input struct {
 	Next       shell.Command // how this run was called, for the commands we print
 	Expect     []string      // flags that tie a command to these captures; none if a name is repeated
 
-	Folder [2]string // what is said of folders of this machine in the entries, and the command for that
+	Folder Step // what is said of folders of this machine in the entries, and the command for that
 
 	ApprovalHash func(server string, p *pin.Pin) string
 
 	// Only narrows the report to a part of the drift, given the words that select a drift, and
 	// whether it has a new warning; nil: all of it. What fails the run is not narrowed.
 	Only      func(d *pin.Drift, words []string, warned bool) bool
-	OnlyFlags []string  // the flags that say so, for the next command to type
-	OnlyNames []pin.Key // the entries that they name, in whatever server
+	OnlyFlags []string // the flags that say so, for the next command to type
 }
 
 // A Report is the result of a comparison for who approves it, and the model of it for formats.
@@ -56,8 +55,10 @@ type Report struct {
 	LeftOut int        // drifts that Only leaves out
 	entries []*drifted // in the order of Drifts
 	groups  []*group
-	hidden  pin.Counts                 // entries of the captures whose drift Only leaves out
+	matched pin.Counts                 // entries that match their pins
+	kinds   map[pin.DriftKind]int      // of the entries
 	hosts   map[string]map[string]bool // that pins name, by server
+	digests map[[2]string]int          // how many entries that drifted have one, shown or not: of a server, and of all ("")
 	release string                     // what a release with this drift is, in words
 	bump    string                     // the same in a word
 
@@ -73,7 +74,7 @@ type Report struct {
 
 // New computes all that the formats lay out.
 func New(in Input) *Report {
-	r := &Report{Input: in, hosts: map[string]map[string]bool{}}
+	r := &Report{Input: in, hosts: map[string]map[string]bool{}, digests: map[[2]string]int{}, kinds: map[pin.DriftKind]int{}}
 	r.read()
 	r.findRelease()
 	r.narrow()
@@ -82,6 +83,7 @@ func New(in Input) *Report {
 	r.Drifts = make([]pin.Drift, len(r.entries))
 	for i, e := range r.entries {
 		r.Drifts[i] = e.Drift
+		r.kinds[e.Kind]++
 	}
 	r.Model = r.model()
 	return r
@@ -125,10 +127,18 @@ func (r *Report) read() {
 	drifts := slices.Clone(r.Drifts)
 	diff.Renames(drifts)
 	of := make(map[pin.Ref]*drifted, len(drifts))
+	for i := range r.Comparisons {
+		for list, n := range pin.CountPins(r.Comparisons[i].Captured.Pins) {
+			r.matched[list] += n
+		}
+	}
 	for i := range drifts {
 		e := &drifted{Drift: drifts[i]}
+		r.matched[e.Type] -= len(e.Copies)
 		r.entries = append(r.entries, e)
 		of[e.Ref()] = e
+		r.digests[[2]string{e.Server, e.DefinitionDigest()}]++
+		r.digests[[2]string{"", e.DefinitionDigest()}]++
 	}
 	for _, f := range r.Findings {
 		switch e := of[f.Ref()]; {
@@ -162,13 +172,10 @@ func (r *Report) read() {
 		e.trees = [2]jsontree.Value{}
 		r.rank(e)
 		if e.severity = diff.SeverityOf(&e.Drift, e.changes); r.FailOn && e.severity < diff.Breaking {
-			e.class += afterBreaking
+			e.class += rankRemoved // what breaks callers comes first
 		}
 	}
 }
-
-// afterBreaking is added to the class of danger of what breaks no caller, where that is asked for.
-const afterBreaking = 100
 
 // findRelease says what a release with the drift is, where two sides are compared without a
 // lockfile, or severities decide.
@@ -254,7 +261,6 @@ func (r *Report) narrow() {
 			return false
 		}
 		r.LeftOut++
-		r.hidden[e.Type] += len(e.Copies)
 		return true
 	})
 	r.Findings = slices.DeleteFunc(slices.Clone(r.Findings), func(f lint.Finding) bool {

@@ -249,8 +249,8 @@ func (p *page) filters() {
 		}
 	}
 	group("kind", false, []string{"DUPLICATE", "HIDDEN", "ADDED", "CHANGED", "REMOVED"}, func(b *item, text string) bool { return b.Kind == text })
-	group("risk", false, []string{"WARNING", "destructive", "takes code", "writes", "open world", "no hints", "order", "new-address"}, func(b *item, text string) bool {
-		return text == "WARNING" && b.Warned || slices.Contains(strings.Split(b.Danger+", "+b.Why, ", "), text)
+	group("risk", false, []string{"WARNING", "destructive", "takes-code", "writes", "open-world", "no-hints", "order", "new-address"}, func(b *item, text string) bool {
+		return text == "WARNING" && b.Warned || slices.Contains(b.Is, text)
 	})
 	if p.Several {
 		var servers []string
@@ -259,7 +259,7 @@ func (p *page) filters() {
 		}
 		group("server", false, servers, func(b *item, text string) bool { return p.Servers[b.Server].Label == text })
 	}
-	group("label", true, report.Labels(), func(b *item, text string) bool { return slices.Contains(b.Labels, text) })
+	group("label", true, report.Labels(), func(b *item, text string) bool { return slices.Contains(b.Is, text) })
 }
 
 // escapes finds the marks that printable puts in place of what can't be seen. Only a mark

@@ -40,7 +40,7 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 	lines := bytes.Count(blocks.Bytes(), []byte("\n"))
 	if long := len(m.Blocks) > longReview || lines > longLayout; long && len(m.Blocks) > 1 {
 		t.Say("", layout.Run{Op: '!', Text: "a long review: " + text.Count(len(m.Blocks), "change") + " in " + text.Count(lines, "line")})
-		t.Hint(m.Stat, m.Part)
+		t.notes("hint: ", "--stat shows its shape first, --only a part (a name, added, warnings, a label)")
 	}
 	t.Head(m)
 	t.printf("%s\n", blocks.Bytes())
@@ -53,9 +53,10 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 			t.Hint(report.Step{Text: p.Text})
 		}
 	}
-	t.Hint(m.All)
+	if m.LeftOut > 0 {
+		t.Hint(m.Review)
+	}
 	t.Hint(m.Next...)
-	t.Hint(m.Record...)
 	return t.Err
 }
 
@@ -69,7 +70,7 @@ const (
 // unrecorded prints the warnings that are not on record.
 func (t *Writer) unrecorded(m *report.Model) {
 	t.Findings("  ", unrecordedTitle, m.Unrecorded)
-	t.Hint(m.Record...)
+	t.Hint(m.Next...)
 }
 
 // otherServers prints which captures look like those of another server.
@@ -102,7 +103,7 @@ func (t *Writer) Head(m *report.Model) {
 		t.notes("  ", s.Notes...)
 		t.notes("  ", countText(&s.Counts, true))
 	}
-	t.Say("  ", layout.Run{Op: 'W', Text: m.Warned})
+	t.Say("  ", layout.Run{Op: 'W', Text: m.Warning})
 	t.notes("  ", m.Notes...)
 	if len(m.Worst) > 0 {
 		t.notes("  ", "first:")
@@ -122,7 +123,7 @@ func (t *Writer) Head(m *report.Model) {
 			t.Say("    ", layout.Run{Op: '~', Text: "and " + text.Number(len(m.Orders)-i) + " more (--full)"})
 			break
 		}
-		t.notes("    ", order.Names+": "+order.Text)
+		t.notes("    ", order)
 	}
 	t.Findings("  ", "", m.Whole)
 	t.Findings("  ", unrecordedTitle, m.Unrecorded)

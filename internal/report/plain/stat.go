@@ -28,7 +28,7 @@ func (t *Writer) table(m *report.Model) {
 		if grown := c.After - c.Before; c.Known && grown != 0 {
 			bar = strings.TrimRight(text.Signed(grown)+" "+strings.Repeat("#", max(0, (maxBar*grown+most-1)/most)), " ")
 		}
-		rows = append(rows, []string{s.Label, s.Versions, number(c.Added), number(c.Altered()), number(c.Removed), number(c.Code), number(c.Destructive), number(c.Strong), bar})
+		rows = append(rows, []string{s.Label, s.Versions, number(c.Kinds["added"]), number(c.Altered()), number(c.Kinds["removed"]), number(c.Code), number(c.Destructive), number(c.Strong), bar})
 	}
 	lines := columns(rows, 1, t.Width, func(col int) bool { return col > 1 && col < len(rows[0])-1 })
 	t.Say("", layout.Run{Op: '~', Text: lines[0]})
@@ -100,7 +100,7 @@ func countText(c *report.Counts, size bool) string {
 	for _, one := range []struct {
 		n    int
 		word string
-	}{{c.Duplicate, "duplicate"}, {c.Hidden, "hidden"}, {c.Added, "added"}, {c.Changed, "changed"}, {c.Removed, "removed"},
+	}{{c.Kinds["duplicate"], "duplicate"}, {c.Kinds["hidden"], "hidden"}, {c.Kinds["added"], "added"}, {c.Kinds["changed"], "changed"}, {c.Kinds["removed"], "removed"},
 		{c.Code, "with code"}, {c.Destructive, "destructive"}, {c.Strong, "with a strong order"}} {
 		if one.n > 0 {
 			said = append(said, text.Number(one.n)+" "+one.word)
@@ -134,20 +134,25 @@ func WriteStat(w io.Writer, m *report.Model, style Style) error {
 			t.Say("", layout.Run{Op: '*', Text: m.Servers[b.Server].Label})
 		}
 		line := strings.TrimRight(fmt.Sprintf("  %*s  %-*s  %-*s  %*s", number, text.Number(b.Number), kind, b.Kind, name, t.statName(b), bytes, b.Bytes), " ")
+		op := byte('=')
+		if b.Warned {
+			op = 'W'
+		} else if b.Minor {
+			op = '~'
+		}
 		said, room := text.Spaced(b.Words, b.Danger), t.Width-utf8.RuneCountInString(line)
 		if room < leastSaid && said != "" {
 			t.printf("%s\n", line)
-			t.Say("      : ", layout.Run{Op: b.Op, Text: strings.TrimPrefix(said, "  ")})
+			t.Say("      : ", layout.Run{Op: op, Text: strings.TrimPrefix(said, "  ")})
 			continue
 		}
 		if cut := []rune(said); len(cut) > room {
 			said = string(cut[:room-1]) + "…"
 		}
-		t.printf("%s%s\n", line, t.paint(b.Op, said))
+		t.printf("%s%s\n", line, t.paint(op, said))
 	}
 	t.verdict(m)
-	t.Hint(m.All)
-	t.Hint(m.Read)
+	t.Hint(m.Review)
 	return t.Err
 }
 

@@ -20,20 +20,16 @@ func WriteVerify(w io.Writer, m *report.Model, style Style, quiet bool) error {
 		switch {
 		case quiet:
 			return nil
-		case m.Standing == 1:
-			line += ": " + m.Review.Command + " shows it"
-		case m.Standing > 1:
-			line += ": " + m.Review.Command + " shows them"
+		case len(m.Standing) > 0:
+			line += ": " + m.Review.Command
 		}
 		t.printf("%s\n", t.paint('+', line))
 		t.unrecorded(m)
 		return t.Err
 	}
 	t.otherServers(m)
-	left := t.blocks(m, m.Several && !t.Full)
-	if !strings.HasSuffix(m.Cost, "as before") {
-		t.notes("", m.Cost)
-	}
+	t.blocks(m, m.Several && !t.Full)
+	t.notes("", m.Cost)
 	t.verdict(m)
 	for _, p := range m.Problems {
 		switch {
@@ -43,15 +39,12 @@ func WriteVerify(w io.Writer, m *report.Model, style Style, quiet bool) error {
 			t.Hint(report.Step{Text: p.Text, Command: p.Command})
 		}
 	}
-	if left {
-		t.Hint(m.Every)
-	}
 	if m.Word == "DRIFT" || len(m.Entries) > 0 {
 		t.Hint(m.Review)
-		t.Hint(m.Paths...)
+		t.Hint(m.Paths)
 	}
 	if len(m.Entries) == 0 {
-		t.Hint(m.Record...)
+		t.Hint(m.Next...)
 	}
 	return t.Err
 }
@@ -70,8 +63,8 @@ const mostGrave = 2
 func (t *Writer) Blocks(m *report.Model) { t.blocks(m, false) }
 
 // blocks is Blocks. With brief it prints one line for each server, and below that the lines
-// of what has a warning, HIDDEN or DUPLICATE. It reports whether it left others out.
-func (t *Writer) blocks(m *report.Model, brief bool) (left bool) {
+// of what has a warning, HIDDEN or DUPLICATE.
+func (t *Writer) blocks(m *report.Model, brief bool) {
 	for i := range m.Whole {
 		if f := &m.Whole[i]; f.Warning && f.List == "" { // what isn't pinned of an entry has a line of its own
 			t.Findings("", "", m.Whole[i:i+1])
@@ -106,7 +99,6 @@ func (t *Writer) blocks(m *report.Model, brief bool) (left bool) {
 			t.block(s.Fails, "server="+s.Label+text.Spaced(countText(&s.Counts, false)))
 		}
 		if brief && b.Class > mostGrave {
-			left = true
 			continue
 		}
 		for _, at := range b.Entries {
@@ -129,7 +121,6 @@ func (t *Writer) blocks(m *report.Model, brief bool) (left bool) {
 	if m.Unexplained > 0 {
 		t.Say("", layout.Run{Op: '!', Text: "too much drift to explain all of it here: of " + text.Count(m.Unexplained, "more entry") + " only the kind is said"})
 	}
-	return left
 }
 
 // A gateRow is a line of detail.
@@ -236,12 +227,14 @@ func WriteRelocked(w io.Writer, m *report.Model, c report.Closing, style Style) 
 	t.notes("", c.Idle...)
 	if !c.Shown {
 		t.otherServers(m)
-		for _, at := range c.Accepted {
-			e := &m.Entries[at]
-			t.printf("accepted [%s] %s  %s\n", e.Kind, e.Ref, e.Digest)
-			for i := range e.Findings[:e.New] {
-				f := &e.Findings[i]
-				t.finding("  ", f, text.Spaced(f.Place, f.Detail))
+		for i := range m.Entries {
+			if e := &m.Entries[i]; c.Accepted[i] {
+				t.printf("accepted [%s] %s  %s\n", e.Kind, e.Ref, e.Digest)
+				for j := range e.Findings {
+					if f := &e.Findings[j]; !f.Approved {
+						t.finding("  ", f, text.Spaced(f.Place, f.Detail))
+					}
+				}
 			}
 		}
 		t.Findings("  ", "", m.Whole)
