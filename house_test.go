@@ -65,7 +65,7 @@ var root = map[string]string{
 var outside = map[string]string{
 	"github.com/go-json-experiment/json/jsontext": "jsontree",
 	"golang.org/x/text/unicode/norm":              "text",
-	"golang.org/x/text/unicode/rangetable":        "lint",
+	"golang.org/x/text/unicode/rangetable":        "text lint",
 	"github.com/gowebpki/jcs":                     "jsontree",
 	"github.com/sergi/go-diff/diffmatchpatch":     "diff",
 	"github.com/fatih/color":                      "plain",

@@ -66,7 +66,6 @@ type Reader struct {
 	depth      int      // how many containers are open
 	open       []Member // the parts read so far of every open container
 	room       []Member // for the parts of the definition that is read
-	order      []int32  // in which their members are sorted
 	form       []byte   // its canonical form
 	plain      []byte   // a string without its escapes
 	kept       int      // values kept outside definitions
@@ -306,29 +305,19 @@ func (r *Reader) parts(v *Value, keep bool) *Error {
 }
 
 // stored returns a copy of parts, members sorted, that stays until the definition is read, or
-// for good outside of one. It sorts numbers, which are moved faster than members.
+// for good outside of one.
 func (r *Reader) stored(parts []Member, isObject bool) []Member {
 	if r.inside == nil {
 		parts = slices.Clone(parts)
-		if isObject {
-			sortMembers(parts)
-		}
-		return parts
-	}
-	n := len(r.room) // where append moves the room, earlier parts stay in the old memory
-	if !isObject || slices.IsSortedFunc(parts, byName) {
+	} else {
+		n := len(r.room) // where append moves the room, earlier parts stay in the old memory
 		r.room = append(r.room, parts...)
-		return r.room[n:len(r.room):len(r.room)]
+		parts = r.room[n:len(r.room):len(r.room)]
 	}
-	r.order = r.order[:0]
-	for i := range parts {
-		r.order = append(r.order, int32(i))
+	if isObject {
+		sortMembers(parts)
 	}
-	slices.SortFunc(r.order, func(a, b int32) int { return CompareUTF16(parts[a].Name, parts[b].Name) })
-	for _, i := range r.order {
-		r.room = append(r.room, parts[i])
-	}
-	return r.room[n:len(r.room):len(r.room)]
+	return parts
 }
 
 // unquoted returns the text of the string just read.

@@ -109,13 +109,9 @@ func pinsRead(s *pin.Set) int {
 	return len(s.Pins)
 }
 
-// reportUnread reports a definition that comes after the first maxRead bytes, and whether it
-// does. Nothing in such a definition is reviewed.
-func (r *Reviewer) reportUnread(p *pin.Pin) bool {
+// isUnread reports whether a definition comes after the first maxRead bytes. Nothing in it is
+// reviewed: the finding about the list says so.
+func (r *Reviewer) isUnread(p *pin.Pin) bool {
 	s := r.own
-	if s == nil || s.pins == len(s.set.Pins) || pin.CompareKeys(p.Key, s.set.Pins[s.pins].Key) < 0 {
-		return false
-	}
-	r.add("oversize", "not read: with the definitions before it there are more than %s bytes", text.Number(maxRead))
-	return true
+	return s != nil && s.pins < len(s.set.Pins) && pin.CompareKeys(p.Key, s.set.Pins[s.pins].Key) >= 0
 }

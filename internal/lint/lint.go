@@ -159,7 +159,7 @@ func (r *Reviewer) whole(p *pin.Pin) {
 	if p.Type == pin.Tools {
 		r.name(p.Name)
 	}
-	if r.reportUnread(p) {
+	if r.isUnread(p) {
 		return
 	}
 	r.root = r.own.root(p)
@@ -214,7 +214,9 @@ func (x *Names) Unpinned(server string, p pin.Pin) []Finding {
 		return nil
 	}
 	r := x.newReview(server, &p)
-	if !r.reportUnread(&p) {
+	if r.isUnread(&p) { // no digest covers this text, so nothing else would tell of it
+		r.add("oversize", "not read: with the definitions before it there are more than %s bytes", text.Number(maxRead))
+	} else {
 		received, pinned := p.AsReceived(), p.Tree()
 		schema.Visit(&received, schema.AtOther, func(v *jsontree.Value, _, _ schema.Position, path []jsontree.Step) {
 			if v.Kind == '"' && len(path) > 0 && path[len(path)-1].Name == "description" {

@@ -104,7 +104,7 @@ func Orders(pairs []pin.Comparison) (list []Order) {
 		for j := range sets[i].Pins {
 			p := &sets[i].Pins[j]
 			r := x.newReview(sets[i].Server, p)
-			if r.reportUnread(p) {
+			if r.isUnread(p) {
 				continue
 			}
 			root, ref := r.own.root(p), pin.Ref{Server: sets[i].Server, Key: p.Key}

@@ -499,8 +499,13 @@ func Recognize(data []byte) bool {
 	if isObject && bytes.HasPrefix(bytes.TrimLeft(inside, " \t\r\n"), []byte(`"lockfileVersion"`)) {
 		return true
 	}
+	return first(data).Has("lockfileVersion")
+}
+
+// first reads the value that a text begins with, whose strings don't keep the rest of it.
+func first(data []byte) jsontree.Value {
 	r := jsontree.NewReader(data)
 	r.IsDefinition = func([]jsontree.Step) bool { return false }
-	v, err := r.Next(0, len(data))
-	return err == nil && v.Has("lockfileVersion")
+	v, _ := r.Next(0, len(data))
+	return v
 }

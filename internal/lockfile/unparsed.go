@@ -25,9 +25,11 @@ import (
 func Unparsed(lockfile io.Reader, labels []string, pinsOf func(capture int, label string) (pin.Set, error)) (l Lockfile, ok bool) {
 	file := bufio.NewReaderSize(lockfile, 64<<10)
 	if len(labels) == 1 {
-		labels = []string{firstLabel(file)}
+		head, _ := file.Peek(file.Size())
+		head, _ = bytes.CutPrefix(head, []byte("{\n  \"lockfileVersion\": 1,\n  \"servers\": {\n    "))
+		label := first(head)
+		labels = []string{jsontree.TextOf(&label)}
 	}
-	values := 0 // at least as many as the parser counts outside definitions
 	for i, label := range labels {
 		set, err := pinsOf(i, label)
 		if err != nil || label == "" || len(label) > jsontree.MaxLabelBytes || set.Repeated() {
@@ -42,6 +44,7 @@ func Unparsed(lockfile io.Reader, labels []string, pinsOf func(capture int, labe
 	if len(labels) == 0 || len(labels) > jsontree.MaxEntries || !l.isExactly(file) {
 		return Lockfile{}, false
 	}
+	values := 0 // at least as many as the parser counts outside definitions
 	for _, s := range l.Servers {
 		values += 20 + len(s.Accepted)
 		for _, p := range s.Pins {
@@ -49,14 +52,6 @@ func Unparsed(lockfile io.Reader, labels []string, pinsOf func(capture int, labe
 		}
 	}
 	return l, values <= jsontree.MaxKept
-}
-
-// firstLabel returns the label of the first server in a lockfile that Marshal wrote.
-func firstLabel(file *bufio.Reader) string {
-	head, _ := file.Peek(file.Size())
-	head, _ = bytes.CutPrefix(head, []byte("{\n  \"lockfileVersion\": 1,\n  \"servers\": {\n    "))
-	label, _ := jsontree.NewReader(head).Next(0, len(head))
-	return jsontree.TextOf(&label)
 }
 
 // isExactly reports whether a file has exactly the bytes that Marshal writes for l, given the
@@ -85,7 +80,7 @@ func (w *lockWriter) recorded(name string) (value jsontree.Value, ok bool) {
 	ahead.member(name, "")
 	next, _ := w.file.Peek(4 << 10) // a lockfile with a longer record is parsed
 	if next, ok = bytes.CutPrefix(next, ahead.out); ok {
-		value, _ = jsontree.NewReader(next).Next(0, len(next))
+		value = first(next)
 	}
 	return value, ok
 }

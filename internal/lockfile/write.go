@@ -172,18 +172,12 @@ func (w *lockWriter) accepted(records *[]pin.Record) {
 	if len(*records) == 0 {
 		return
 	}
-	w.member("acceptedWarnings", "[")
-	w.depth++
-	for i, record := range *records {
-		if i > 0 {
-			w.out = append(w.out, ',')
-		}
-		w.newline()
-		w.out = jsontree.AppendString(w.out, record.String())
+	var lines []string
+	for _, record := range *records {
+		lines = append(lines, record.String())
 	}
-	w.depth--
-	w.newline()
-	w.out = append(w.out, ']')
+	w.member("acceptedWarnings", "")
+	w.json(jsontree.Append(nil, jsontree.Texts(lines)))
 }
 
 // storedMember names the member of a pin that holds its definition.

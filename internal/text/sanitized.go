@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Sanitize strips the characters that no reader sees (hiddenTable) and brings
+// Sanitize strips the characters that no reader sees (Hidden) and brings
 // the rest to NFC. Everything left is assigned in Unicode 15.0, and the NFC of
 // assigned characters never changes (Unicode, Normalization Stability Policy), so
 // neither does the result.
