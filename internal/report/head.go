@@ -149,7 +149,7 @@ func (r *Report) block(g *group, rows *rowMaker) Block {
 	for _, one := range g.entries {
 		b.Names, b.Minor = append(b.Names, text.Name(one.Name)), b.Minor && one.minor
 		known, change, worst = known && one.TextsKnown(), change+one.bytes, max(worst, one.severity)
-		dangers, b.Is = append(dangers, one.is.said()...), append(b.Is, one.words()...)
+		dangers, b.Is = append(dangers, one.is...), append(b.Is, one.words()...)
 	}
 	b.Danger = strings.Join(distinct(dangers), ", ")
 	b.Is = distinct(b.Is)
@@ -229,7 +229,7 @@ func (r *Report) entry(e *drifted, block int) Entry {
 	d := &e.Drift
 	said := Entry{Server: d.Server, List: pin.EntryTypeInfo[d.Type].Member, Name: d.Name, Ref: pin.EntryRef(d.Type, d.Name) + r.serverField(d.Server), Said: r.ref(d.Ref()),
 		Short: shortRef(d.Type, d.Name), Kind: string(d.Kind), Blocked: r.Blocked[d.Ref()], Block: block, Text: driftText(e), Warned: e.warned(), Line: r.pinLine(d.Ref()), Minor: e.minor,
-		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo, Moved: d.RenamedFrom != "" && !d.RenamedSimilar, Danger: strings.Join(e.is.said(), ", "), Grave: e.grave(),
+		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo, Moved: d.RenamedFrom != "" && !d.RenamedSimilar, Danger: strings.Join(e.is, ", "), Grave: e.grave(),
 		Severity: e.severity.String(), Digest: short(d.DefinitionDigest()), Findings: r.each(slices.Concat(e.fresh, e.approved))}
 	for _, c := range e.changes {
 		said.Changes = append(said.Changes, Change{c.Pointer, c.From, c.Label.ID(), c.Label.Text(), c.Severity.String(), c.Old, c.New})
@@ -317,8 +317,8 @@ func (r *Report) counts(p *pin.Comparison, s *Server) (c Counts) {
 		s.Fails = s.Fails || r.Blocked[e.Ref()]
 		c.Kinds[strings.ToLower(string(e.Kind))]++
 		c.Strong += lint.RankOf(e.strong())
-		c.Code += lint.RankOf(e.Kind == pin.Added && e.is.code)
-		c.Destructive += lint.RankOf(e.Kind == pin.Added && e.is.hints[destructive] == 't')
+		c.Code += lint.RankOf(e.Kind == pin.Added && slices.Contains(e.is, "takes code"))
+		c.Destructive += lint.RankOf(e.Kind == pin.Added && slices.Contains(e.is, "destructive"))
 	}
 	return c
 }

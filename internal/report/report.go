@@ -112,7 +112,7 @@ type drifted struct {
 	edits       []*edit        // the same, as they are shown; of an ADDED entry that seems to be a renamed one, what differs besides the name
 	fresh       []lint.Finding // those that nobody has approved
 	approved    []lint.Finding // the others
-	was, is     danger         // what the pinned and the captured definition declare and take
+	was, is     []string       // what the pinned and the captured definition declare and take
 	severity    diff.Severity
 	class       int
 	weight      int // how much its strongest order weighs
@@ -236,9 +236,9 @@ func (e *drifted) words() (words []string) {
 	for _, f := range e.fresh {
 		words = append(words, f.ID)
 	}
-	said := e.is.said()
+	said := e.is
 	if e.Kind == pin.Removed {
-		said = e.was.said()
+		said = e.was
 	}
 	for _, word := range said {
 		if word != "takes code" { // its note says so, if that is new
