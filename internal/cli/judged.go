@@ -25,7 +25,7 @@ func (a *app) decide(req *request, w *workspace.Workspace, findings []lint.Findi
 	v := a.gate.Judge(w.Comparisons, w.Drifts, warnings, allow)
 	in := report.Input{
 		Verdict: v, NoAnswer: w.NoAnswer(&req.Request, v.Unanswered), Review: review,
-		Lockfile: w.LockPath, Comparisons: w.Comparisons, Drifts: w.Drifts, Findings: findings, Next: req.Command, Others: w.Lock.Labels(),
+		Lockfile: w.LockPath, Comparisons: w.Comparisons, Drifts: w.Drifts, Findings: findings, Next: req.Command,
 		Part: req.Part, Guessed: !w.Folder && req.Server == "" && w.LockPath != "", Uncompared: w.Uncompared, FailOn: allow.Spared != nil, IgnoreProse: req.IgnoreProse,
 		Expect: expectations(w.Comparisons), Folder: folderHint(req, w),
 	}

@@ -120,7 +120,7 @@ func (s scene) report(t testing.TB) (*Report, lockfile.Lockfile) {
 	}
 	slices.SortFunc(pairs, func(x, y pin.Comparison) int { return jsontree.CompareUTF16(x.Server, y.Server) })
 	in := inputOf(pairs)
-	in.Lockfile, in.Others = cmp.Or(s.path, "tools.lock"), lock.Labels()
+	in.Lockfile = cmp.Or(s.path, "tools.lock")
 	if s.files {
 		in.Lockfile, in.Next.Against = "", in.Lockfile
 	}

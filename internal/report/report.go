@@ -33,7 +33,6 @@ type Input struct {
 	NoData     bool          // no format lists every entry that was captured
 	Guessed    bool          // no flag named the server of a single capture
 	Uncompared []string      // lists that at least one of the two files has no answer to
-	Others     []string      // all labels in the lockfile, to offer where it lacks a server
 	Next       shell.Command // how this run was called, for the commands we print
 	Expect     []string      // flags that tie a command to these captures; none if a name is repeated
 
@@ -183,18 +182,17 @@ func (r *Report) findRelease() {
 	if len(r.entries) == 0 || r.Lockfile != "" && !r.FailOn {
 		return
 	}
-	var counts [diff.Breaking + 1]pin.Counts
-	worst := diff.None
+	worst, counts := diff.None, pin.Counts{}
 	for _, e := range r.entries {
-		counts[e.severity][e.Type]++
-		worst = max(worst, e.severity)
+		if e.severity > worst {
+			worst, counts = e.severity, pin.Counts{}
+		}
+		if e.severity == worst {
+			counts[e.Type]++
+		}
 	}
 	r.bump = worst.Bump()
-	said := worst.String()
-	if worst == diff.None {
-		said = "form alone"
-	}
-	r.release = said + ": " + counts[worst].String() + "; a " + r.bump + " release"
+	r.release = worst.String() + ": " + counts.String() + "; a " + r.bump + " release"
 }
 
 func sizeOf(p *pin.Pin) int {

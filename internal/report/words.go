@@ -81,13 +81,13 @@ func (r *Report) verdictText() string {
 	if r.LeftOut > 0 {
 		left = text.Number(r.LeftOut) + " left out (--only)"
 	}
-	return joined("; ", r.warningText(), r.kindText(), left, problemText(r.problems()), text.Number(matched.Total())+verb+r.against()) + r.policyText()
+	return joined("; ", r.warningText(), r.kindText(), left, r.problemText(), text.Number(matched.Total())+verb+r.against()) + r.policyText()
 }
 
 // problemText names what is wrong with whole servers.
-func problemText(problems []Problem) string {
+func (r *Report) problemText() string {
 	var titles []string
-	for _, p := range problems {
+	for _, p := range r.problems() {
 		if p.ID != "other-server" {
 			titles = append(titles, p.Title)
 		}
@@ -186,30 +186,21 @@ func (r *Report) problems() (list []Problem) {
 			list = append(list, Problem{id, p.Server, title, text, command, p.Missing && r.NoAnswer == nil, r.pinLine(pin.Ref{Server: p.Server})})
 		}
 		if p.Unrelated && !p.Part { // a part may have no entry of the others
-			pins := text.Count(len(p.Locked.Pins), "pin") + " of " + text.Name(p.Server)
+			of, command := server, ""
 			if p.Server == "" { // two captures
-				pins = pin.CountPins(p.Locked.Pins).Plural() + " of " + r.against()
+				of = r.against()
 			}
-			s, command := fmt.Sprintf("%s looks like another server: none of its %s is among the %s",
-				text.Printable(p.Capture), pin.CountPins(p.Captured.Pins).Plural(), pins), ""
 			if r.Guessed {
 				command = r.Next.To("lock", "--server "+shell.Label(p.FileLabel, p.Server))
 			}
-			add("other-server", "looks like another server", s, command)
+			add("other-server", "looks like another server", fmt.Sprintf("%s looks like another server: none of its %s is among the %s of %s",
+				text.Printable(p.Capture), pin.CountPins(p.Captured.Pins).Plural(), pin.CountPins(p.Locked.Pins).Plural(), of), command)
 		}
 		if !p.Known {
-			s := r.against() + " has no " + server
-			if len(r.Others) > 0 {
-				s += "; it has: " + text.List(text.Names(r.Others), 6)
-			}
-			add("no-pins", "no pins of "+server, s, "")
+			add("no-pins", "no pins of "+server, r.against()+" has no "+server, "")
 		}
-		switch {
-		case p.Present:
-		case r.Lockfile == "":
-			add("no-capture", "no "+server, text.Printable(r.Next.Capture)+" has no "+server, "")
-		default:
-			add("no-capture", "no capture of "+server, "no capture of "+server+" ("+pin.CountPins(p.Locked.Pins).String()+" in "+r.against()+"): they keep their pins", "")
+		if !p.Present {
+			add("no-capture", "no capture of "+server, "no capture of "+server+" ("+pin.CountPins(p.Locked.Pins).String()+" in "+r.against()+")", "")
 		}
 		if p.PolicyDiffers() {
 			add("policy", "another policy for "+server, "policy of "+server+": "+policies(p), "")
@@ -448,18 +439,16 @@ func (r *Report) Closing(did Relocked) Closing {
 	}
 	say("PINNED "+pins.Plural(), pinned)
 	say("DROPPED "+text.Count(len(dropped), "pin"), dropped)
-	problems := r.problems()
+	var bare []string
 	for i := range r.Comparisons {
 		p := &r.Comparisons[i]
-		if p.PolicyDiffers() {
+		switch {
+		case p.PolicyDiffers():
 			written = append(written, fmt.Sprintf("PINNED %s of server %s anew, policy %s", pin.CountPins(p.Captured.Pins).Plural(), text.Name(p.Server), pin.PolicyWords(p.Captured.Policy)))
-		}
-		whole := slices.Contains(did.Whole, p.Server)
-		if whole {
+		case slices.Contains(did.Whole, p.Server):
 			written = append(written, "PINNED server "+text.Name(p.Server)+" without tools")
-		}
-		if whole || !p.HasNoEntries() {
-			problems = slices.DeleteFunc(problems, func(problem Problem) bool { return problem.Server == p.Server })
+		case p.HasNoEntries():
+			bare = append(bare, text.Name(p.Server))
 		}
 	}
 	isRecorded := func(f lint.Finding) bool { return slices.Contains(did.Recorded[f.Ref()], f.Record()) }
@@ -482,8 +471,11 @@ func (r *Report) Closing(did Relocked) Closing {
 	if r.LeftOut > 0 {
 		rest = append(rest, text.Number(r.LeftOut)+" not asked about (--only)")
 	}
-	if c.Left = joined("; ", append(rest, problemText(problems))...); c.Left != "" {
-		c.Left = "DRIFT: " + c.Left + c.Policy
+	if bare != nil {
+		rest = append(rest, "no pins of server "+text.List(bare, maxSaidNames))
+	}
+	if rest != nil {
+		c.Left = "DRIFT: " + strings.Join(rest, "; ") + c.Policy
 	}
 	return c
 }
