@@ -17,12 +17,12 @@ func (r *Report) model() *Model {
 	m := &Model{
 		Matches: r.Matches, Failed: r.Failed, ExitCode: r.ExitCode, NoAnswer: whyNot(r.NoAnswer), Nothing: r.NoAnswer != nil && len(r.Comparisons) == 0,
 		Word: r.verdictWord(), Text: r.verdictText(), Warning: r.warningText(),
-		Lockfile: r.Lockfile, Several: len(r.Comparisons) > 1, LeftOut: r.LeftOut, Bump: r.bump,
+		Lockfile: r.Lockfile, Several: len(r.Comparisons) > 1, LeftOut: r.LeftOut, Bump: r.bump, Release: r.release,
 		Problems: slices.DeleteFunc(r.problems(), func(p Problem) bool { return p.ID == "other-server" && r.explained(p.Server) }),
 		Whole:    r.Said(slices.Concat(r.General, r.unpinned)), Unrecorded: r.Said(r.elsewhere), Approved: r.Said(r.standing),
 		Fresh: r.Said(r.allFresh()), Standing: r.each(r.standing), Unpinned: r.each(r.unpinned), Findings: r.each(slices.Concat(r.General, r.elsewhere)),
 		Policy: r.AllOrNothing(), Blocking: r.each(r.blocking), ToRecord: r.each(r.Unrecorded),
-		Review: Step{"review", r.Next.To("diff")}, Next: r.NextSteps(), Paths: r.Folder,
+		Review: Step{"review", r.Next.To("diff")}, Next: r.NextSteps(), Folder: r.Folder,
 		Locked: []Step{{Text: "read " + text.Printable(r.Lockfile) + " as you would code, then commit it"}, {"in CI", r.Next.To("verify")}, r.Folder},
 	}
 	if path := cmp.Or(r.Lockfile, r.Next.Against); path != "-" && path != "" {
@@ -31,10 +31,8 @@ func (r *Report) model() *Model {
 	if r.Lockfile == "" {
 		m.Against = r.Next.Against
 	}
-	if r.release != "" {
-		m.Notes = []string{r.release}
-	}
 	r.servers(m)
+	r.captured(m)
 	if r.Brief {
 		return m
 	}
@@ -167,10 +165,12 @@ func (r *Report) block(g *group, rows *rowMaker) Block {
 
 // distinct leaves out what a list has already.
 func distinct(list []string) (kept []string) {
+	known := map[string]bool{}
 	for _, s := range list {
-		if !slices.Contains(kept, s) {
+		if !known[s] {
 			kept = append(kept, s)
 		}
+		known[s] = true
 	}
 	return kept
 }
@@ -276,9 +276,6 @@ func (r *Report) servers(m *Model) {
 		if p.PolicyDiffers() {
 			s.Notes = append(s.Notes, "policy: "+policies(p))
 		}
-		for _, one := range p.Captured.Pins {
-			s.Pins = append(s.Pins, Pinned{shortRef(one.Type, one.Name), short(one.Digest)})
-		}
 		if !p.Missing {
 			s.Counts = r.counts(p, &s)
 			before, after, known = before+s.Counts.Before, after+s.Counts.After, known && s.Counts.Known
@@ -329,9 +326,7 @@ func (r *Report) data(m *Model) {
 	for _, k := range kinds {
 		c[strings.ToLower(string(k))] = r.kinds[k]
 	}
-	status := map[pin.Ref]string{}
 	for _, e := range r.entries {
-		status[e.Ref()] = string(e.Kind)
 		c["blocked"] += lint.RankOf(r.Blocked[e.Ref()])
 	}
 	c["allowed"] = c["drift"] - c["blocked"]
@@ -351,7 +346,19 @@ func (r *Report) data(m *Model) {
 			s.Now = &Side{len(p.Captured.Pins), p.Captured.Digest, p.Captured.Policy.Value(), p.Capture, p.About, &p.Noise}
 		}
 		m.Sides = append(m.Sides, s)
-		for j := 0; j < len(p.Captured.Pins) && !r.NoData; j++ {
+	}
+	m.Counts = c
+}
+
+// captured lists every entry of every capture.
+func (r *Report) captured(m *Model) {
+	status := map[pin.Ref]string{}
+	for _, e := range r.entries {
+		status[e.Ref()] = string(e.Kind)
+	}
+	for i := 0; i < len(r.Comparisons) && !r.NoData; i++ {
+		p := &r.Comparisons[i]
+		for j := range p.Captured.Pins {
 			one := &p.Captured.Pins[j]
 			c := Captured{p.Server, pin.EntryTypeInfo[one.Type].Member, one.Name, shortRef(one.Type, one.Name), cmp.Or(status[pin.Ref{Server: p.Server, Key: one.Key}], "MATCH"), one.Digest, one.Sanitized, ""}
 			// The hash is of the tool as received. A lockfile in place of the capture may not have that.
@@ -362,7 +369,6 @@ func (r *Report) data(m *Model) {
 			m.Captured = append(m.Captured, c)
 		}
 	}
-	m.Counts = c
 }
 
 // A Rule is what an annotation can be about, with its usual level and its meaning.

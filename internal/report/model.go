@@ -26,10 +26,10 @@ type Model struct {
 	Annotated         string // the file that annotations point into, as a path with slashes; "" if that is standard input
 	Several           bool   // servers are in play
 	Servers           []Server
-	Others            string   // "10 other servers: no drift", or ""
-	Bump              string   // what a release with the drift is: "major", "minor", "patch"; or ""
-	Notes             []string // on the release
-	Worst             []Worst  // the most dangerous entries of all servers, by reason
+	Others            string  // "10 other servers: no drift", or ""
+	Bump              string  // what a release with the drift is: "major", "minor", "patch"; or ""
+	Release           string  // what a release with the drift is, in a sentence; or ""
+	Worst             []Worst // the most dangerous entries of all servers, by reason
 	Problems          []Problem
 	Orders            []string // sentences that order, in what nobody has approved before, with the names of the entries
 	Entries           []Entry  // what drifted, in the order of the blocks
@@ -53,7 +53,7 @@ type Model struct {
 
 	Review Step   // the command that shows everything
 	Next   []Step // how to approve
-	Paths  Step   // what stands for a folder of this machine that is in the entries; or empty
+	Folder Step   // what stands for a folder of this machine that is in the entries; or empty
 	Locked []Step // what to do with a lockfile that was written
 
 	// What programs get beside the rest, under the names that it has for them.
@@ -86,10 +86,9 @@ type Server struct {
 	Pinned   string // "14 tools", of the pins
 	Listed   string // likewise, of the capture
 	Counts   Counts
-	Pins     []Pinned // what a capture lists, for what lock says
-	OldSet   string   // the beginning of the set digest of the pins
-	Set      string   // likewise, of the capture
-	Summary  string   // what its policy leaves out
+	OldSet   string // the beginning of the set digest of the pins
+	Set      string // likewise, of the capture
+	Summary  string // what its policy leaves out
 }
 
 // Counts are what a row of the head has in its columns.
@@ -102,9 +101,6 @@ type Counts struct {
 
 // Altered counts what is neither new nor gone.
 func (c Counts) Altered() int { return c.Kinds["changed"] + c.Kinds["hidden"] + c.Kinds["duplicate"] }
-
-// A Pinned is an entry that was pinned, with the beginning of its digest.
-type Pinned struct{ Name, Digest string }
 
 // A Worst is entries that are worth reading first for one reason.
 type Worst struct {

@@ -51,7 +51,9 @@ func (m *Model) Remarks() (list []string) {
 	if m.Others != "" {
 		list = append(list, m.Others)
 	}
-	list = append(list, m.Notes...)
+	if m.Release != "" {
+		list = append(list, m.Release)
+	}
 	for _, p := range m.Problems {
 		list = append(list, p.Text)
 	}

@@ -152,11 +152,12 @@ func (r *Report) read() {
 	slices.SortStableFunc(order, func(a, b *drifted) int { return lint.RankOf(b.warned()) - lint.RankOf(a.warned()) })
 	budget, room := diff.FullWordBudget, maxExplained
 	for _, e := range order {
-		was, is := sizeOf(e.Locked), 0
 		for i := range e.Copies {
-			is += sizeOf(&e.Copies[i])
+			e.bytes += len(e.Copies[i].Definition)
 		}
-		e.bytes, room = is-was, room-is-was
+		if room -= e.bytes; e.Locked != nil {
+			e.bytes, room = e.bytes-len(e.Locked.Definition), room-len(e.Locked.Definition)
+		}
 		if e.unexplained = r.Bounded && room < 0; e.unexplained {
 			if e.class = kindRank[e.Kind]; e.warned() {
 				e.class = rankWarned
@@ -171,7 +172,7 @@ func (r *Report) read() {
 		e.trees = [2]jsontree.Value{}
 		r.rank(e)
 		if e.severity = diff.SeverityOf(&e.Drift, e.changes); r.FailOn && e.severity < diff.Breaking {
-			e.class += rankRemoved // what breaks callers comes first
+			e.class += rankRemoved + 1 // what breaks callers comes first
 		}
 	}
 }
@@ -193,13 +194,6 @@ func (r *Report) findRelease() {
 	}
 	r.bump = worst.Bump()
 	r.release = worst.String() + ": " + counts.String() + "; a " + r.bump + " release"
-}
-
-func sizeOf(p *pin.Pin) int {
-	if p == nil {
-		return 0
-	}
-	return len(p.Definition)
 }
 
 // changesOf finds what changed inside an entry, and returns what a review shows of it.
@@ -249,7 +243,7 @@ func (e *drifted) words() (words []string) {
 	return words
 }
 
-// narrow leaves out the drift, and the findings in what matches, that Only doesn't select.
+// narrow leaves out the drift that Only doesn't select.
 func (r *Report) narrow() {
 	if r.Only == nil {
 		return
@@ -261,13 +255,14 @@ func (r *Report) narrow() {
 		r.LeftOut++
 		return true
 	})
-	r.Findings = slices.DeleteFunc(slices.Clone(r.Findings), func(f lint.Finding) bool {
-		return !f.WholeServer && (f.Scope == lint.InMatch || f.Scope == lint.InOthers) && !r.Only(&pin.Drift{Server: f.Server, Key: f.Ref().Key}, nil, f.Warning)
-	})
 }
 
+// sortFindings sorts the findings that belong to no drifted entry, but for those in matching entries that Only doesn't select.
 func (r *Report) sortFindings() {
 	for _, f := range r.Findings {
+		if r.Only != nil && !f.WholeServer && (f.Scope == lint.InMatch || f.Scope == lint.InOthers) && !r.Only(&pin.Drift{Server: f.Server, Key: f.Ref().Key}, nil, f.Warning) {
+			continue
+		}
 		add := func(list *[]lint.Finding, belongs bool) {
 			if belongs {
 				*list = append(*list, f)

@@ -115,30 +115,21 @@ func (r *Report) kindText() string {
 }
 
 // warningText names the warnings that nobody has approved: "1 WARNING hidden-text in write_file". It is
-// empty where there is none.
+// empty where there is none. A warning about a whole capture counts if the capture drifted, or if it fails the run.
 func (r *Report) warningText() string {
-	var ids []string
-	where, seen := map[string][]string{}, map[[2]string]bool{}
+	var said []string
 	for _, f := range slices.Concat(r.allFresh(), r.blocking, r.General) {
-		ref := r.ref(f.Ref())
-		if !f.Warning || f.WholeServer && f.Scope != lint.InDrift && !f.Blocks(r.Review) || seen[[2]string{f.ID, ref}] {
-			continue
+		if f.Warning && (f.Scope == lint.InDrift || f.Blocks(r.Review)) {
+			said = append(said, f.ID+" in "+r.ref(f.Ref()))
 		}
-		if where[f.ID] == nil {
-			ids = append(ids, f.ID)
-		}
-		where[f.ID], seen[[2]string{f.ID, ref}] = append(where[f.ID], ref), true
 	}
-	for i, id := range ids {
-		ids[i] += " in " + text.List(where[id], maxSaidNames)
-	}
-	switch len(seen) {
+	switch said = distinct(said); len(said) {
 	case 0:
 		return ""
 	case 1:
-		return "1 WARNING " + ids[0]
+		return "1 WARNING " + said[0]
 	}
-	return text.Number(len(seen)) + " WARNINGS: " + text.List(ids, maxSaidNames)
+	return text.Number(len(said)) + " WARNINGS: " + text.List(said, maxSaidNames)
 }
 
 // against is the printable path of the lockfile, or of the file that stands for the pins.
@@ -166,15 +157,11 @@ func (r *Report) policyText() (said string) {
 	var all []string
 	for i := range r.Comparisons {
 		p := &r.Comparisons[i]
-		words := p.Captured.Policy.Summary()
-		if !p.Present {
-			words = p.Locked.Policy.Summary()
-		}
-		if !slices.Contains(all, words) {
-			all = append(all, words)
+		if all = append(all, p.Captured.Policy.Summary()); !p.Present {
+			all[i] = p.Locked.Policy.Summary()
 		}
 	}
-	return said + strings.Join(all, "")
+	return said + strings.Join(distinct(all), "")
 }
 
 // problems lists what is wrong with whole servers, in the order of the servers.
@@ -395,29 +382,23 @@ func counted(entries []*drifted) (c pin.Counts) {
 	return c
 }
 
-// A Relocked is what relock has written.
+// A Relocked is what relock has written, and what it says of that.
 type Relocked struct {
 	Accepted map[int]bool             // indexes of drifts
 	Recorded map[pin.Ref][]pin.Record // warnings of matching entries that were put on record
 	Idle     []string                 // what the flags had nothing to accept for
 	Whole    []string                 // servers that came as a whole
 	Shown    bool                     // a prompt has shown what was accepted
-}
 
-// A Closing is what relock says at its end.
-type Closing struct {
-	Relocked
 	Unrecorded []Finding // warnings that are still not on record
-	Written    string    // what was written: "PINNED 12 tools: a, b; DROPPED 1 pin: c"; or ""
-	Policy     string    // what it leaves out
+	Written    string    // "PINNED 12 tools: a, b; DROPPED 1 pin: c"; or ""
 	Left       string    // the drift that is left, and the bare servers that were not settled; or ""
 }
 
 // Closing says what was accepted and what drift is left.
-func (r *Report) Closing(did Relocked) Closing {
-	c := Closing{Relocked: did, Policy: r.policyText()}
+func (r *Report) Closing(did Relocked) Relocked {
 	var pins pin.Counts
-	var pinned, dropped, left, recorded, written []string
+	var pinned, dropped, left, recorded, written, bare, rest []string
 	for i, e := range r.entries {
 		switch ref := r.ref(e.Ref()); {
 		case !did.Accepted[i]:
@@ -429,17 +410,22 @@ func (r *Report) Closing(did Relocked) Closing {
 			pinned = append(pinned, ref)
 		}
 	}
-	say := func(what string, of []string) {
-		if did.Shown {
-			what += ": " + text.List(of, maxClosingNames)
-		}
-		if len(of) > 0 {
-			written = append(written, what)
+	isRecorded := func(f lint.Finding) bool { return slices.Contains(did.Recorded[f.Ref()], f.Record()) }
+	for _, f := range r.Unrecorded {
+		if isRecorded(f) {
+			recorded = append(recorded, f.ID+" of "+r.ref(f.Ref()))
 		}
 	}
-	say("PINNED "+pins.Plural(), pinned)
-	say("DROPPED "+text.Count(len(dropped), "pin"), dropped)
-	var bare []string
+	say := func(to *[]string, what string, of []string, names bool) {
+		if names {
+			what += text.List(of, maxClosingNames)
+		}
+		if len(of) > 0 {
+			*to = append(*to, strings.TrimSuffix(what, ": "))
+		}
+	}
+	say(&written, "PINNED "+pins.Plural()+": ", pinned, did.Shown)
+	say(&written, "DROPPED "+text.Count(len(dropped), "pin")+": ", dropped, did.Shown)
 	for i := range r.Comparisons {
 		p := &r.Comparisons[i]
 		switch {
@@ -451,31 +437,18 @@ func (r *Report) Closing(did Relocked) Closing {
 			bare = append(bare, text.Name(p.Server))
 		}
 	}
-	isRecorded := func(f lint.Finding) bool { return slices.Contains(did.Recorded[f.Ref()], f.Record()) }
-	for _, f := range r.Unrecorded {
-		if isRecorded(f) {
-			recorded = append(recorded, f.ID+" of "+r.ref(f.Ref()))
-		}
-	}
-	if recorded != nil {
-		written = append(written, "RECORDED "+text.List(slices.Compact(recorded), maxClosingNames))
-	}
+	say(&written, "RECORDED ", slices.Compact(recorded), true)
 	if written != nil {
-		c.Written = strings.Join(written, "; ") + " -> " + text.Printable(r.Lockfile)
+		did.Written = strings.Join(written, "; ") + " -> " + text.Printable(r.Lockfile) + r.policyText()
 	}
-	c.Unrecorded = r.Said(slices.DeleteFunc(slices.Clone(r.elsewhere), isRecorded))
-	var rest []string
-	if left != nil {
-		rest = append(rest, text.Number(len(left))+" left: "+text.List(left, maxClosingNames))
-	}
+	say(&rest, text.Number(len(left))+" left: ", left, true)
 	if r.LeftOut > 0 {
 		rest = append(rest, text.Number(r.LeftOut)+" not asked about (--only)")
 	}
-	if bare != nil {
-		rest = append(rest, "no pins of server "+text.List(bare, maxSaidNames))
-	}
+	say(&rest, "no pins of server ", bare, true)
 	if rest != nil {
-		c.Left = "DRIFT: " + strings.Join(rest, "; ") + c.Policy
+		did.Left = "DRIFT: " + strings.Join(rest, "; ") + r.policyText()
 	}
-	return c
+	did.Unrecorded = r.Said(slices.DeleteFunc(slices.Clone(r.elsewhere), isRecorded))
+	return did
 }

@@ -104,7 +104,7 @@ func (t *Writer) Head(m *report.Model) {
 		t.notes("  ", countText(&s.Counts, true))
 	}
 	t.Say("  ", layout.Run{Op: 'W', Text: m.Warning})
-	t.notes("  ", m.Notes...)
+	t.notes("  ", m.Release)
 	if len(m.Worst) > 0 {
 		t.notes("  ", "first:")
 	}

@@ -40,8 +40,7 @@ func WriteVerify(w io.Writer, m *report.Model, style Style, quiet bool) error {
 		}
 	}
 	if m.Word == "DRIFT" || len(m.Entries) > 0 {
-		t.Hint(m.Review)
-		t.Hint(m.Paths)
+		t.Hint(m.Review, m.Folder)
 	}
 	if len(m.Entries) == 0 {
 		t.Hint(m.Next...)
@@ -205,13 +204,14 @@ func WriteLocked(w io.Writer, m *report.Model, style Style) error {
 		s := &m.Servers[i]
 		t.Say("", layout.Run{Op: '+', Text: "PINNED " + s.Listed + " -> " + text.Printable(m.Lockfile)}, layout.Run{Op: '=', Text: "  server " + s.Label + s.Summary})
 		width := len("set")
-		for _, pin := range s.Pins {
-			if n := utf8.RuneCountInString(pin.Name); n <= text.MaxName/2 {
+		list := slices.DeleteFunc(slices.Clone(m.Captured), func(c report.Captured) bool { return c.Server != s.ID })
+		for _, c := range list {
+			if n := utf8.RuneCountInString(c.Short); n <= text.MaxName/2 {
 				width = max(width, n)
 			}
 		}
-		for _, pin := range s.Pins {
-			t.printf("  %-*s  %s\n", width, pin.Name, pin.Digest)
+		for _, c := range list {
+			t.printf("  %-*s  %s\n", width, c.Short, c.Digest[len("sha256:"):][:12])
 		}
 		t.printf("  %-*s  %s\n", width, "set", s.Set)
 	}
@@ -222,7 +222,7 @@ func WriteLocked(w io.Writer, m *report.Model, style Style) error {
 
 // WriteRelocked says what was accepted and what drift is left. Each accepted entry gets
 // a line, unless a prompt has already shown it.
-func WriteRelocked(w io.Writer, m *report.Model, c report.Closing, style Style) error {
+func WriteRelocked(w io.Writer, m *report.Model, c report.Relocked, style Style) error {
 	t := New(w, style)
 	t.notes("", c.Idle...)
 	if !c.Shown {
@@ -240,9 +240,7 @@ func WriteRelocked(w io.Writer, m *report.Model, c report.Closing, style Style) 
 		t.Findings("  ", "", m.Whole)
 		t.Findings("  ", unrecordedTitle, c.Unrecorded)
 	}
-	if c.Written != "" {
-		t.Say("", layout.Run{Op: '+', Text: c.Written}, layout.Run{Op: '=', Text: c.Policy})
-	}
+	t.Say("", layout.Run{Op: '+', Text: c.Written})
 	t.Say("", layout.Run{Op: '-', Text: c.Left})
 	return t.Err
 }
