@@ -151,10 +151,8 @@ func (e *drifted) before(other *drifted) int {
 
 // gravest is the first of the labels of an entry.
 func (e *drifted) gravest() (first diff.Label) {
-	for i, ed := range e.edits {
-		if i == 0 || ed.Label < first {
-			first = ed.Label
-		}
+	if len(e.edits) > 0 {
+		first = e.edits[0].Label
 	}
 	return first
 }

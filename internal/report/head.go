@@ -21,7 +21,7 @@ func (r *Report) model() *Model {
 		Problems: slices.DeleteFunc(r.problems(), func(p Problem) bool { return p.ID == "other-server" && r.explained(p.Server) }),
 		Whole:    r.Said(slices.Concat(r.General, r.unpinned)), Unrecorded: r.Said(r.elsewhere), Approved: r.Said(r.standing),
 		Fresh: r.Said(r.allFresh()), Standing: r.each(r.standing), Unpinned: r.each(r.unpinned), Findings: r.each(slices.Concat(r.General, r.elsewhere)),
-		Policy: r.AllOrNothing(), Blocking: r.each(r.blocking), ToRecord: r.each(r.Unrecorded),
+		Policy: r.AllOrNothing(), ToRecord: r.each(r.Unrecorded),
 		Review: Step{"review", r.Next.To("diff")}, Next: r.NextSteps(), Folder: r.Folder,
 		Locked: []Step{{Text: "read " + text.Printable(r.Lockfile) + " as you would code, then commit it"}, {"in CI", r.Next.To("verify")}, r.Folder},
 	}
@@ -37,15 +37,6 @@ func (r *Report) model() *Model {
 		return m
 	}
 	r.blocks(m)
-	if r.nothingPinned() {
-		for _, order := range lint.Orders(r.Comparisons) {
-			var refs []string
-			for _, ref := range order.Entries {
-				refs = append(refs, r.ref(ref))
-			}
-			m.Orders = append(m.Orders, text.List(refs, maxSaidNames)+": "+order.Text)
-		}
-	}
 	r.data(m)
 	return m
 }
@@ -207,22 +198,19 @@ func (r *Report) worst(m *Model) {
 func standsOut(g *group) string {
 	e := g.first()
 	for _, f := range g.findings { // warnings first
-		if f.Warning {
-			return f.Word()
-		}
-		if slices.Contains(NoteIDs, f.ID) {
-			return f.ID
+		if f.Warning || slices.Contains(NoteIDs, f.ID) {
+			return strings.TrimPrefix(f.Word(), "note ")
 		}
 	}
 	switch {
 	case e.RenamedFrom+e.RenamedTo != "":
 		return "renamed"
-	case len(e.edits) == 0:
-		return ""
 	case e.minor:
-		return e.gravest().ID() + " (minor)"
+		return e.edits[0].Label.ID() + " (minor)"
+	case len(e.edits) > 0:
+		return e.edits[0].Label.ID()
 	}
-	return e.gravest().ID()
+	return ""
 }
 
 func (r *Report) entry(e *drifted, block int) Entry {

@@ -31,8 +31,7 @@ type Model struct {
 	Release           string  // what a release with the drift is, in a sentence; or ""
 	Worst             []Worst // the most dangerous entries of all servers, by reason
 	Problems          []Problem
-	Orders            []string // sentences that order, in what nobody has approved before, with the names of the entries
-	Entries           []Entry  // what drifted, in the order of the blocks
+	Entries           []Entry // what drifted, in the order of the blocks
 	Blocks            []Block
 	LeftOut           int  // entries that --only leaves out
 	Unexplained       int  // entries that a bound leaves unexplained
@@ -48,7 +47,6 @@ type Model struct {
 	Findings []Finding // new ones about captures as a whole, and those of Unrecorded
 	Unpinned []Finding // about text that no pin covers
 	Standing []Finding // those of Approved
-	Blocking []Finding // warnings that fail the run although their entries match
 	ToRecord []Finding // those of Unrecorded that a prompt can put on record
 
 	Review Step   // the command that shows everything

@@ -68,7 +68,6 @@ type Report struct {
 	elsewhere    []lint.Finding // what names of these captures give to what was approved before
 	standing     []lint.Finding // approved warnings in what matches its pins
 	unpinned     []lint.Finding // warnings in prose of matching entries that a policy keeps out of pins
-	blocking     []lint.Finding // warnings that fail the run although their entries match
 }
 
 // New computes all that the formats lay out.
@@ -275,7 +274,6 @@ func (r *Report) sortFindings() {
 		add(&r.standing, f.Scope == lint.InMatch && f.Approved && f.Warning)
 		add(&r.unpinned, f.Scope == lint.NotPinned)
 		add(&r.Unapprovable, f.Scope == lint.NotPinned || f.Scope == lint.NotPinnedDrift)
-		add(&r.blocking, f.Blocks(r.Review))
 	}
 }
 

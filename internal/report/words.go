@@ -118,7 +118,7 @@ func (r *Report) kindText() string {
 // empty where there is none. A warning about a whole capture counts if the capture drifted, or if it fails the run.
 func (r *Report) warningText() string {
 	var said []string
-	for _, f := range slices.Concat(r.allFresh(), r.blocking, r.General) {
+	for _, f := range slices.Concat(r.allFresh(), r.unpinned, r.General, r.Unrecorded) {
 		if f.Warning && (f.Scope == lint.InDrift || f.Blocks(r.Review)) {
 			said = append(said, f.ID+" in "+r.ref(f.Ref()))
 		}

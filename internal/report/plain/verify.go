@@ -83,13 +83,14 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 		}
 	}
 	before := ""
-	for i := range m.Blocking {
-		f := &m.Blocking[i]
-		if f.Ref != before {
+	for _, f := range slices.Concat(m.Unpinned, m.Findings) {
+		if f.Blocks && f.Ref != before {
 			before = f.Ref
 			t.block(m.Failed, "[WARNING] "+f.Ref)
 		}
-		t.gateRow(gateRow{'W', f.Word(), text.Spaced(f.Place, f.Detail)}, width)
+		if f.Blocks {
+			t.gateRow(gateRow{'W', f.Word(), text.Spaced(f.Place, f.Detail)}, width)
+		}
 	}
 	for i := range m.Blocks {
 		b := &m.Blocks[i]
