@@ -25,14 +25,13 @@ type Prompter struct {
 	err   error     // the first one of writing them
 	t     *plain.Writer
 	m     *report.Model
-	about report.Questions
 	again string // the command that asks anew
 }
 
 // New asks on out and reads the answers from in. What is asked about is shown by t. drain drops the
 // input that waits at a terminal. again is the command to go on with for a person who leaves.
-func New(in io.Reader, out io.Writer, t *plain.Writer, m *report.Model, about report.Questions, again string, drain func()) *Prompter {
-	return &Prompter{in: bufio.NewReader(in), drain: drain, out: out, t: t, m: m, about: about, again: again}
+func New(in io.Reader, out io.Writer, t *plain.Writer, m *report.Model, again string, drain func()) *Prompter {
+	return &Prompter{in: bufio.NewReader(in), drain: drain, out: out, t: t, m: m, again: again}
 }
 
 // A question is about the entries of a block, which are accepted together, or about the whole review.
@@ -52,7 +51,7 @@ type question struct {
 // A Chosen is what a person accepted at the prompt.
 type Chosen struct {
 	Drifts   map[int]bool // indexes of Model.Entries
-	Warnings []int        // of entries that match their pins, to put on record: indexes of Questions.Unrecorded
+	Warnings []int        // of entries that match their pins, to put on record: indexes of Model.ToRecord
 }
 
 // Review asks a question for each block, in the order diff shows them. Nothing has been
@@ -126,7 +125,7 @@ func (p *Prompter) leave(list []*question, quits bool) (all Chosen, stays bool, 
 	all = accepted(list)
 	left, key := fail.New("left before the end; nothing was written").Hint("to go on: %s", p.again), byte(0)
 	n := len(all.Drifts) + len(all.Warnings)
-	if n == 0 || p.about.AllOrNothing {
+	if n == 0 || p.m.Policy {
 		return Chosen{}, false, left
 	}
 	if quits {
@@ -198,22 +197,22 @@ func accepted(list []*question) Chosen {
 
 // questions returns what there is to ask, in diff's order.
 func (p *Prompter) questions() (list []*question) {
-	if p.about.Policy {
+	if p.m.Policy {
 		list = append(list, &question{text: "Accept the changed policy?", refused: "the policy was not accepted"})
 	}
-	if p.m.General {
+	if slices.ContainsFunc(p.m.Whole, func(f report.Finding) bool { return f.Warning && f.List == "" }) {
 		list = append(list, &question{text: "The capture as a whole has a warning. Go on?", warned: true, refused: "the warning was not accepted"})
 	}
 	for i := range p.m.Blocks {
 		if b := &p.m.Blocks[i]; b.Repeat {
 			p.show(b) // nothing to ask
 		} else {
-			list = append(list, ofBlock(b, p.m.Entries[b.Entries[0]].Label, b.Warned))
+			list = append(list, ofBlock(b, p.m.Servers[b.Server].Label, b.Warned))
 		}
 	}
-	for i, f := range p.about.Unrecorded {
+	for i, f := range p.m.ToRecord {
 		asked := f.Names + " matches its pin and has a warning that is not on record: " + f.ID + ". Accept it?"
-		list = append(list, &question{text: asked, server: p.about.Labels[i], matched: i + 1, warned: true})
+		list = append(list, &question{text: asked, server: text.Name(f.Server), matched: i + 1, warned: true})
 	}
 	return list
 }
@@ -226,7 +225,7 @@ func (p *Prompter) keys(q *question, back bool) string {
 		are  bool
 	}{
 		{"yn", true}, {"e", len(q.entries) > 1}, {"da", q.block != nil}, {"sS", q.server != ""},
-		{"w", q.block != nil && !p.about.AllOrNothing}, {"b", back}, {"q", true},
+		{"w", q.block != nil && !p.m.Policy}, {"b", back}, {"q", true},
 	} {
 		if may.are {
 			keys += may.keys
@@ -278,15 +277,12 @@ func (p *Prompter) acceptRest(list []*question, server string, own bool) []*ques
 	for _, q := range unseen {
 		p.show(q.block)
 	}
-	noun, others := p.m.Entries[rest[0].entries[0]].Noun, 0
+	others := 0
 	grave := map[string][]string{}
 	var kinds []string
 	for _, q := range rest {
 		for _, at := range q.entries {
 			e := &p.m.Entries[at]
-			if e.Noun != noun {
-				noun = "entry"
-			}
 			switch {
 			case e.Grave == "":
 				others++
@@ -303,7 +299,7 @@ func (p *Prompter) acceptRest(list []*question, server string, own bool) []*ques
 	if len(kinds) > 0 && others > 0 {
 		p.say("  " + text.Count(others, "other") + "\n")
 	}
-	if p.ask(&question{text: "Accept the " + text.Count(count(rest), noun) + of + " that are left without a warning?"}, "", "yn") != 'y' {
+	if p.ask(&question{text: "Accept the " + text.Count(count(rest), "entry") + of + " that are left without a warning?"}, "", "yn") != 'y' {
 		return nil
 	}
 	return rest

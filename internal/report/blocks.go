@@ -169,7 +169,7 @@ func (r *Report) group() {
 		for _, e := range g.entries {
 			g.at, r.entries = append(g.at, len(r.entries)), append(r.entries, e)
 		}
-		g.findings = r.findingsIn(g.entries)
+		g.findings = r.Said(freshIn(g.entries))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"pinproof/internal/fail"
@@ -19,48 +20,49 @@ import (
 // names of pins that a person approved. It needs no model of the report: an agent waits.
 
 const (
-	maxHookBytes = 2 << 10 // bytes of the whole message
-	maxHookPath  = 300     // bytes of a path or label in it
-	maxHookNames = 12      // pins named for each kind of drift
+	maxHookPath  = 200 // bytes of a path or label in it
+	maxHookNames = 4   // servers, or pins for each kind of drift, that are named
 )
 
 // WriteHook says why an agent's start or call is blocked.
 func WriteHook(w io.Writer, in Input) error {
 	lines := []string{"pinproof: blocked: the MCP tools are not the ones approved in " + hookPath(in.Lockfile)}
 	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
-	warnings := 0
-	for _, f := range in.Findings {
-		warnings += lint.RankOf(f.Warning && !f.Approved)
+	if n := len(slices.DeleteFunc(slices.Clone(in.Findings), func(f lint.Finding) bool { return !f.Warning || f.Approved })); n > 0 {
+		say("%s that nobody approved", text.Count(n, "warning"))
 	}
-	if warnings > 0 {
-		say("%s that nobody approved", text.Count(warnings, "warning"))
-	}
+	var unknown []string
+	missing := false
 	for i := range in.Comparisons {
-		p := &in.Comparisons[i]
-		if !p.Known {
-			say("server %s has no approved tools", hookPath(p.Server))
+		if p := &in.Comparisons[i]; !p.Known {
+			unknown = append(unknown, hookPath(p.Server))
 		}
-		if !p.Present {
-			say("there is no capture of an approved server")
-		}
+		missing = missing || !in.Comparisons[i].Present
 	}
-	for _, k := range []pin.DriftKind{pin.Hidden, pin.Changed, pin.Removed, pin.Added, pin.Duplicate} {
-		unnamed, named := pin.Counts{}, 0
-		for i := range in.Drifts {
-			d := &in.Drifts[i]
-			if d.Kind != k {
-				continue
-			}
+	if unknown != nil {
+		say("no approved tools of server %s", text.List(unknown, maxHookNames))
+	}
+	if missing {
+		say("there is no capture of an approved server")
+	}
+	for _, k := range kinds {
+		var names []string
+		unnamed := pin.Counts{}
+		for _, d := range in.Drifts {
 			plain := d.Type == pin.Instructions || shell.Pasteable(d.Name) && len(d.Name) <= 64
-			if d.Locked == nil || named == maxHookNames || !plain { // nobody approved a new name
+			switch {
+			case d.Kind != k:
+			case d.Locked == nil || len(names) == maxHookNames || !plain: // nobody approved a new name
 				unnamed[d.Type]++
-				continue
+			default:
+				names = append(names, shortRef(d.Type, d.Name))
 			}
-			named++
-			say("%s: %s", k, shortRef(d.Type, d.Name))
 		}
 		if unnamed.Total() > 0 {
-			say("%s: %s not named here", k, unnamed)
+			names = append(names, unnamed.String()+" not named here")
+		}
+		if names != nil {
+			say("%s: %s", k, strings.Join(names, ", "))
 		}
 	}
 	if len(in.Comparisons) == 1 {
@@ -91,21 +93,12 @@ func hookPath(s string) string {
 	return s
 }
 
-// hookEnd writes as many lines as there is room for, then what to do.
+// hookEnd writes the lines, then what to do.
 func hookEnd(w io.Writer, lines []string, what string, next shell.Command) error {
-	end := what + ": " + next.To("diff") + "\n"
-	if len(end) > maxHookBytes/2 {
-		end = what + ": pinproof diff\n"
+	command := next.To("diff")
+	if len(command) > 4*maxHookPath {
+		command = "pinproof diff"
 	}
-	const cut = "(more left out)\n"
-	text := ""
-	for _, l := range lines {
-		if len(text)+len(l+"\n"+cut+end) > maxHookBytes {
-			text += cut
-			break
-		}
-		text += l + "\n"
-	}
-	_, err := io.WriteString(w, text+end)
+	_, err := io.WriteString(w, strings.Join(append(lines, what+": "+command), "\n")+"\n")
 	return err
 }

@@ -133,7 +133,7 @@ func TestMarkdownPage(t *testing.T) {
 '''
 
 '''sh
-pinproof relock live.json --accept list_dir --expect sha256:x
+pinproof relock live.json --accept sha256:x
 '''
 
 ### 2. 'CHANGED read_file'
@@ -146,7 +146,7 @@ pinproof relock live.json --accept list_dir --expect sha256:x
 '''
 
 '''sh
-pinproof relock live.json --accept read_file --expect sha256:x
+pinproof relock live.json --accept sha256:x
 '''
 
 ### 3. 'CHANGED 2 tools alike: copy, stat'
@@ -156,7 +156,7 @@ pinproof relock live.json --accept read_file --expect sha256:x
 '''
 
 '''sh
-pinproof relock live.json --accept copy --accept stat --expect sha256:x
+pinproof relock live.json --accept sha256:x --accept sha256:x
 '''
 
 ### 4. 'REMOVED gone'
@@ -166,7 +166,7 @@ pinproof relock live.json --accept copy --accept stat --expect sha256:x
 '''
 
 '''sh
-pinproof relock live.json --accept gone@sha256:x --expect sha256:x
+pinproof relock live.json --accept sha256:x
 '''
 
 ### Next

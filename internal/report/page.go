@@ -14,7 +14,7 @@ func (m *Model) Steps() (list []Step) {
 	if m.Lockfile != "" {
 		list = append(list, m.Review)
 	}
-	return append(list, slices.DeleteFunc(slices.Concat(m.Next, m.Record), func(s Step) bool { return s.Command == "" })...)
+	return append(list, m.Next...)
 }
 
 // ByDanger lists the blocks of all servers in the order in which a page with little room shows them.

@@ -9,7 +9,6 @@ import (
 	"pinproof/internal/diff"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/layout"
-	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/signature"
 	"pinproof/internal/text"
@@ -584,9 +583,4 @@ func labelCounts(edits []*edit) string {
 		}
 	}
 	return strings.Join(said, ", ")
-}
-
-// findingsIn lists the new findings of entries, equal ones once, warnings first.
-func (r *Report) findingsIn(entries []*drifted) []Finding {
-	return r.collapse(freshIn(entries), func(f *lint.Finding) string { return shortRef(f.List, f.Entry) })
 }

@@ -332,7 +332,7 @@ func shownEverywhere(t *testing.T, r *Report, side func(key pin.Key) (old, new a
 	if err := markdown.WriteSummary(&md, r.Model); err != nil {
 		t.Fatal(err)
 	}
-	asker := prompt.New(strings.NewReader(strings.Repeat("n\n", len(r.Drifts))), &shown, plain.New(&shown, plain.Style{}), r.Model, r.Questions(), "again", nil)
+	asker := prompt.New(strings.NewReader(strings.Repeat("n\n", len(r.Drifts))), &shown, plain.New(&shown, plain.Style{}), r.Model, "again", nil)
 	if _, err := asker.Review(); err != nil {
 		t.Fatal(err)
 	}

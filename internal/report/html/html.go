@@ -152,17 +152,22 @@ func (p *page) blocks(t *template.Template) error {
 // a server, a label. The buttons work by rules that it adds to the style sheet: the page has no
 // script.
 func (p *page) filters(items []*item) {
-	n := 0
+	n, isLabel := 0, func(word string) bool { return slices.Contains(report.Labels(), word) }
 	for _, group := range []struct {
 		name string
 		of   func(b *item) []string
 	}{
-		{"kind", func(b *item) []string { return []string{b.Kind} }},
-		{"risk", func(b *item) []string {
-			return strings.Split(map[bool]string{true: "WARNING, "}[b.Warned]+b.Danger+", "+b.Why, ", ")
+		{"kind", func(b *item) []string {
+			if b.Warned {
+				return []string{b.Kind, "WARNING"}
+			}
+			return []string{b.Kind}
 		}},
+		{"risk", func(b *item) []string { return slices.DeleteFunc(slices.Clone(b.Is), isLabel) }},
 		{"server", func(b *item) []string { return []string{p.Servers[b.Server].Label} }},
-		{"label", func(b *item) []string { return b.Labels }},
+		{"label", func(b *item) []string {
+			return slices.DeleteFunc(slices.Clone(b.Is), func(word string) bool { return !isLabel(word) })
+		}},
 	} {
 		made := filterGroup{Name: group.name}
 		has := map[string][]*item{}
@@ -178,7 +183,7 @@ func (p *page) filters(items []*item) {
 			}
 		}
 		for _, text := range texts {
-			if text == "" || len(has[text]) == len(items) {
+			if len(has[text]) == len(items) {
 				continue
 			}
 			f := filter{ID: fmt.Sprint("f", n), Text: text}

@@ -97,7 +97,7 @@ func Write(w io.Writer, m *report.Model) error {
 	for i := range m.Entries {
 		add(of(m.Entries[i].Server), drift(m, i, &room))
 	}
-	for _, c := range m.Data.Captured {
+	for _, c := range m.Captured {
 		if c.Status == "MATCH" {
 			add(of(c.Server), testcase{Name: c.Short})
 		}

@@ -24,13 +24,13 @@ func TestWrite(t *testing.T) {
 		{"no answer", report.Model{Nothing: true, NoAnswer: &report.NoAnswer{Lines: []string{"no `x`", "```"}}}, "## No answer\n\n```text\n    error: no `x`\n    ```\n```\n"},
 		// What is said of the whole list comes first, then the block of the gravest class.
 		{"drift", report.Model{Failed: true, Word: "DRIFT", Text: "2 changed", Lockfile: "tools.lock", Others: "1 other server",
-			Servers: []report.Server{{Label: "web", Differs: true, Old: "old", New: "new|`", Notes: []string{"a note"}, Counts: report.Counts{Changed: 2, Before: 10, After: 1244, Known: true}}},
+			Servers: []report.Server{{Label: "web", Differs: true, Old: "old", New: "new|`", Notes: []string{"a note"}, Counts: report.Counts{Kinds: map[string]int{"changed": 2}, Before: 10, After: 1244, Known: true}}},
 			Worst:   []report.Worst{{Said: "takes code", Entries: []report.Placed{{Block: 2, Name: "b"}}, More: "and 1 more"}},
 			Blocks: []report.Block{
 				{Number: 1, Class: 2, Kind: "CHANGED", Title: "a", Rows: said("```")},
 				{Number: 2, Class: 1, Kind: "CHANGED", Title: "b", Blocked: true, Warned: true, Rows: said("Of b."), Accept: "pinproof relock --accept b"}},
 			Whole:  []report.Finding{{ID: "oversize", Warning: true, Names: "the capture"}},
-			Review: report.Step{Text: "review", Command: "pinproof diff live"}, Next: []report.Step{{Text: "no command"}, {Text: "Accept b", Command: "pinproof relock"}}},
+			Review: report.Step{Text: "review", Command: "pinproof diff live"}, Next: []report.Step{{Text: "Accept b", Command: "pinproof relock"}}},
 			"## DRIFT: `2 changed`\n" +
 				"\n```text\n    web   old   ->   new|`\n      a note\n      2 changed; text +1,234 bytes\n      first:\n        takes code: b (2) and 1 more\n```\n" +
 				"\n```text\n      WARNING oversize in the capture\n```\n" +

@@ -24,7 +24,7 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 	if m.Matches {
 		t.printf("%s\n", t.paint('+', m.Word+": "+m.Text))
 		t.General(m)
-		t.Hint(m.Record...)
+		t.Hint(m.Next...)
 		return t.Err
 	}
 	var blocks bytes.Buffer
@@ -40,7 +40,7 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 	lines := bytes.Count(blocks.Bytes(), []byte("\n"))
 	if long := len(m.Blocks) > longReview || lines > longLayout; long && len(m.Blocks) > 1 {
 		t.Say("", layout.Run{Op: '!', Text: "a long review: " + text.Count(len(m.Blocks), "change") + " in " + text.Count(lines, "line")})
-		t.Hint(m.Stat, m.Part)
+		t.notes("hint: ", "--stat shows its shape first, --only a part (a name, added, warnings, a label)")
 	}
 	t.Head(m)
 	t.printf("%s\n", blocks.Bytes())
@@ -48,9 +48,10 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 		t.Say("", layout.Run{Op: '~', Text: "minor changes are counted, not shown: --full shows them"})
 	}
 	t.verdict(m)
-	t.Hint(m.All)
+	if m.LeftOut > 0 {
+		t.Hint(m.Review)
+	}
 	t.Hint(m.Next...)
-	t.Hint(m.Record...)
 	return t.Err
 }
 
@@ -102,8 +103,8 @@ func (t *Writer) Overview(m *report.Model) {
 			t.Say("  ", layout.Run{Op: '!', Text: p.Text})
 		}
 	}
-	t.Say("  ", layout.Run{Op: 'W', Text: m.Warned})
-	t.notes("  ", m.Notes...)
+	t.Say("  ", layout.Run{Op: 'W', Text: m.Warning})
+	t.notes("  ", m.Release)
 	if len(m.Worst) > 0 {
 		t.notes("  ", "first:")
 	}
@@ -114,16 +115,6 @@ func (t *Writer) Overview(m *report.Model) {
 		}
 		t.Say("    ", layout.Run{Op: '=', Text: w.Said + ": "}, layout.Run{Op: '*', Text: strings.Join(names, ", ")}, layout.Run{Op: '=', Text: strings.TrimRight(" "+w.More, " ")})
 	}
-	if n := len(m.Orders); n > 0 {
-		t.notes("  ", text.Count(n, "sentence")+" that may order the model:")
-	}
-	for i, order := range m.Orders {
-		if i == maxSaidOrders && !t.Full {
-			t.Say("    ", layout.Run{Op: '~', Text: "and " + text.Number(len(m.Orders)-i) + " more (--full)"})
-			break
-		}
-		t.notes("    ", order.Names+": "+order.Text)
-	}
 }
 
 // General prints the findings that belong to no drift.
@@ -132,9 +123,6 @@ func (t *Writer) General(m *report.Model) {
 	t.Findings("  ", unrecordedTitle, m.Unrecorded)
 	t.Findings("  ", approvedTitle, m.Approved)
 }
-
-// maxSaidOrders is how many sentences the top of a review quotes, without --full.
-const maxSaidOrders = 40
 
 // notes prints lines of ours.
 func (t *Writer) notes(indent string, lines ...string) {

@@ -27,7 +27,7 @@ func (t *Writer) table(m *report.Model) {
 		if grown := c.After - c.Before; c.Known && grown != 0 {
 			bar = text.Signed(grown) + " " + strings.Repeat("#", max(0, (maxBar*grown+most-1)/most))
 		}
-		rows = append(rows, []string{s.Label, number(c.Added), number(c.Altered()), number(c.Removed), number(c.Code), number(c.Destructive), number(c.Strong), bar, s.Versions})
+		rows = append(rows, []string{s.Label, number(c.Kinds["added"]), number(c.Altered()), number(c.Kinds["removed"]), number(c.Code), number(c.Destructive), number(c.Strong), bar, s.Versions})
 	}
 	for i, line := range aligned(rows, func(col int) bool { return 1 <= col && col <= 6 }) {
 		row := []rune(strings.TrimRight(line, " "))
@@ -88,7 +88,7 @@ func countText(c *report.Counts, size bool) string {
 	for _, one := range []struct {
 		n    int
 		word string
-	}{{c.Duplicate, "duplicate"}, {c.Hidden, "hidden"}, {c.Added, "added"}, {c.Changed, "changed"}, {c.Removed, "removed"},
+	}{{c.Kinds["duplicate"], "duplicate"}, {c.Kinds["hidden"], "hidden"}, {c.Kinds["added"], "added"}, {c.Kinds["changed"], "changed"}, {c.Kinds["removed"], "removed"},
 		{c.Code, "with code"}, {c.Destructive, "destructive"}, {c.Strong, "with a strong order"}} {
 		if one.n > 0 {
 			said = append(said, text.Number(one.n)+" "+one.word)
@@ -121,15 +121,20 @@ func WriteStat(w io.Writer, m *report.Model, style Style) error {
 			t.Blank()
 			t.Say("", layout.Run{Op: '*', Text: m.Servers[b.Server].Label})
 		}
+		op := byte('=')
+		if b.Warned {
+			op = 'W'
+		} else if b.Minor {
+			op = '~'
+		}
 		said, room := []rune(text.Spaced(b.Words, b.Danger)), max(leastSaid, t.Width-utf8.RuneCountInString(line))
 		if len(said) > room {
 			said = append(said[:room-2], '…')
 		}
-		t.Say("", layout.Run{Op: '=', Text: line}, layout.Run{Op: b.Op, Text: string(said)})
+		t.Say("", layout.Run{Op: '=', Text: line}, layout.Run{Op: op, Text: string(said)})
 	}
 	t.verdict(m)
-	t.Hint(m.All)
-	t.Hint(m.Read)
+	t.Hint(m.Review)
 	return t.Err
 }
 

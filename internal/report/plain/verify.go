@@ -20,21 +20,17 @@ func WriteVerify(w io.Writer, m *report.Model, style Style, quiet bool) error {
 		switch {
 		case quiet:
 			return nil
-		case m.Standing == 1:
-			line += ": " + m.Review.Command + " shows it"
-		case m.Standing > 1:
-			line += ": " + m.Review.Command + " shows them"
+		case len(m.Standing) > 0:
+			line += ": " + m.Review.Command
 		}
 		t.printf("%s\n", t.paint('+', line))
 		t.Findings("  ", unrecordedTitle, m.Unrecorded)
-		t.Hint(m.Record...)
+		t.Hint(m.Next...)
 		return t.Err
 	}
 	t.otherServers(m)
-	left := t.blocks(m, m.Several && !t.Full)
-	if !strings.HasSuffix(m.Cost, "as before") {
-		t.notes("", m.Cost)
-	}
+	t.blocks(m, m.Several && !t.Full)
+	t.notes("", m.Cost)
 	t.verdict(m)
 	for _, p := range m.Problems {
 		switch {
@@ -44,15 +40,11 @@ func WriteVerify(w io.Writer, m *report.Model, style Style, quiet bool) error {
 			t.Hint(report.Step{Text: p.Text, Command: p.Command})
 		}
 	}
-	if left {
-		t.Hint(m.Every)
-	}
 	if m.Word == "DRIFT" || len(m.Entries) > 0 {
-		t.Hint(m.Review)
-		t.Hint(m.Paths...)
+		t.Hint(m.Review, m.Folder)
 	}
 	if len(m.Entries) == 0 {
-		t.Hint(m.Record...)
+		t.Hint(m.Next...)
 	}
 	return t.Err
 }
@@ -71,8 +63,8 @@ const mostGrave = 2
 func (t *Writer) Blocks(m *report.Model) { t.blocks(m, false) }
 
 // blocks is Blocks. With brief it prints one line for each server, and below that the lines
-// of what has a warning, HIDDEN or DUPLICATE. It reports whether it left others out.
-func (t *Writer) blocks(m *report.Model, brief bool) (left bool) {
+// of what has a warning, HIDDEN or DUPLICATE.
+func (t *Writer) blocks(m *report.Model, brief bool) {
 	for i := range m.Whole {
 		if f := &m.Whole[i]; f.Warning && f.List == "" { // what isn't pinned of an entry has a line of its own
 			t.Findings("", "", m.Whole[i:i+1])
@@ -92,13 +84,14 @@ func (t *Writer) blocks(m *report.Model, brief bool) (left bool) {
 		}
 	}
 	before := ""
-	for i := range m.Blocking {
-		f := &m.Blocking[i]
-		if f.Ref != before {
+	for _, f := range slices.Concat(m.Unpinned, m.Findings) {
+		if f.Blocks && f.Ref != before {
 			before = f.Ref
 			t.block(m.Failed, "[WARNING] "+f.Ref)
 		}
-		t.gateRow(gateRow{'W', f.Word(), text.Spaced(f.Place, f.Detail)}, width)
+		if f.Blocks {
+			t.gateRow(gateRow{'W', f.Word(), text.Spaced(f.Place, f.Detail)}, width)
+		}
 	}
 	for i := range m.Blocks {
 		b := &m.Blocks[i]
@@ -107,7 +100,6 @@ func (t *Writer) blocks(m *report.Model, brief bool) (left bool) {
 			t.block(s.Fails, "server="+s.Label+text.Spaced(countText(&s.Counts, false)))
 		}
 		if brief && b.Class > mostGrave {
-			left = true
 			continue
 		}
 		for _, at := range b.Entries {
@@ -130,7 +122,6 @@ func (t *Writer) blocks(m *report.Model, brief bool) (left bool) {
 	if m.Unexplained > 0 {
 		t.Say("", layout.Run{Op: '!', Text: "too much drift to explain all of it here: of " + text.Count(m.Unexplained, "more entry") + " only the kind is said"})
 	}
-	return left
 }
 
 // A gateRow is a line of detail.
@@ -215,13 +206,14 @@ func WriteLocked(w io.Writer, m *report.Model, style Style) error {
 		s := &m.Servers[i]
 		t.Say("", layout.Run{Op: '+', Text: "PINNED " + s.Listed + " -> " + text.Printable(m.Lockfile)}, layout.Run{Op: '=', Text: "  server " + s.Label + s.Summary})
 		width := len("set")
-		for _, pin := range s.Pins {
-			if n := utf8.RuneCountInString(pin.Name); n <= text.MaxName/2 {
+		list := slices.DeleteFunc(slices.Clone(m.Captured), func(c report.Captured) bool { return c.Server != s.ID })
+		for _, c := range list {
+			if n := utf8.RuneCountInString(c.Short); n <= text.MaxName/2 {
 				width = max(width, n)
 			}
 		}
-		for _, pin := range s.Pins {
-			t.printf("  %-*s  %s\n", width, pin.Name, pin.Digest)
+		for _, c := range list {
+			t.printf("  %-*s  %s\n", width, c.Short, c.Digest[len("sha256:"):][:12])
 		}
 		t.printf("  %-*s  %s\n", width, "set", s.Set)
 	}
@@ -232,25 +224,25 @@ func WriteLocked(w io.Writer, m *report.Model, style Style) error {
 
 // WriteRelocked says what was accepted and what drift is left. Each accepted entry gets
 // a line, unless a prompt has already shown it.
-func WriteRelocked(w io.Writer, m *report.Model, c report.Closing, style Style) error {
+func WriteRelocked(w io.Writer, m *report.Model, c report.Relocked, style Style) error {
 	t := New(w, style)
 	t.notes("", c.Idle...)
 	if !c.Shown {
 		t.otherServers(m)
-		for _, at := range c.Accepted {
-			e := &m.Entries[at]
-			t.printf("accepted [%s] %s  %s\n", e.Kind, e.Ref, e.Digest)
-			for i := range e.Findings[:e.New] {
-				f := &e.Findings[i]
-				t.finding("  ", f, text.Spaced(f.Place, f.Detail))
+		for i := range m.Entries {
+			if e := &m.Entries[i]; c.Accepted[i] {
+				t.printf("accepted [%s] %s  %s\n", e.Kind, e.Ref, e.Digest)
+				for j := range e.Findings {
+					if f := &e.Findings[j]; !f.Approved {
+						t.finding("  ", f, text.Spaced(f.Place, f.Detail))
+					}
+				}
 			}
 		}
 		t.Findings("  ", "", m.Whole)
 		t.Findings("  ", unrecordedTitle, c.Unrecorded)
 	}
-	if c.Written != "" {
-		t.Say("", layout.Run{Op: '+', Text: c.Written}, layout.Run{Op: '=', Text: c.Policy})
-	}
+	t.Say("", layout.Run{Op: '+', Text: c.Written})
 	t.Say("", layout.Run{Op: '-', Text: c.Left})
 	return t.Err
 }
