@@ -45,15 +45,15 @@ func (m *Model) Annotations(approved bool) (list []Annotation) {
 		for i := range m.Entries {
 			if e := &m.Entries[i]; e.Warned == warned {
 				findings("error", slices.DeleteFunc(slices.Clone(e.Findings), func(f Finding) bool { return f.Approved }))
-				rule, level := "drift/"+strings.ToLower(e.Kind), "error"
-				if e.Minor || !e.Blocked || e.Kind == "REMOVED" || e.Moved {
+				level := "error"
+				if !e.Blocked || e.Minor {
 					level = "warning"
 				}
 				identity := []string{e.Server, e.List, e.Name} // and digests: dismissing the alert for one definition doesn't dismiss the next
 				for _, d := range e.Definitions() {
 					identity = append(identity, d.Digest)
 				}
-				add(rule, level, e.Line, e.Kind+" "+e.Said, e.Text, identity...)
+				add("drift/"+strings.ToLower(e.Kind), level, e.Line, e.Kind+" "+e.Said, e.Text, identity...)
 			}
 		}
 		if warned {

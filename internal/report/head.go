@@ -20,7 +20,7 @@ func (r *Report) model() *Model {
 		Lockfile: r.Lockfile, Several: len(r.Comparisons) > 1, LeftOut: r.LeftOut, Bump: r.bump, Release: r.release,
 		Problems: slices.DeleteFunc(r.problems(), func(p Problem) bool { return p.ID == "other-server" && r.explained(p.Server) }),
 		Whole:    r.Said(slices.Concat(r.General, r.unpinned)), Unrecorded: r.Said(r.elsewhere), Approved: r.Said(r.standing),
-		Fresh: r.Said(r.allFresh()), Standing: r.each(r.standing), Unpinned: r.each(r.unpinned), Findings: r.each(slices.Concat(r.General, r.elsewhere)),
+		Fresh: r.Said(freshIn(r.entries)), Standing: r.each(r.standing), Unpinned: r.each(r.unpinned), Findings: r.each(slices.Concat(r.General, r.elsewhere)),
 		Policy: r.AllOrNothing(), ToRecord: r.each(r.Unrecorded),
 		Review: Step{"review", r.Next.To("diff")}, Next: r.NextSteps(), Folder: r.Folder,
 		Locked: []Step{{Text: "read " + text.Printable(r.Lockfile) + " as you would code, then commit it"}, {"in CI", r.Next.To("verify")}, r.Folder},
@@ -44,15 +44,14 @@ func (r *Report) model() *Model {
 // said is a finding in words.
 func (r *Report) said(f lint.Finding) Finding {
 	s := Finding{ID: f.ID, Level: "note", Warning: f.Warning, Approved: f.Approved, Blocks: f.Blocks(r.Review), Place: placeOf(f.List, f.Pointer), Pointer: text.Pointer(f.Pointer),
-		Detail: f.Detail, All: []string{r.ref(f.Ref())}, Line: r.pinLine(f.Ref()), Server: f.Server, Ref: "capture", At: f.Pointer}
+		Detail: f.Detail, All: []string{r.ref(f.Ref())}, Line: r.pinLine(f.Ref()), Server: f.Server, Ref: r.field(f.Ref()), At: f.Pointer}
 	s.Names = s.All[0]
 	if f.Warning {
 		s.Level = "warning"
 	}
 	if !f.WholeServer {
-		s.Ref, s.List, s.Name = pin.EntryRef(f.List, f.Entry), pin.EntryTypeInfo[f.List].Member, f.Entry
+		s.List, s.Name = pin.EntryTypeInfo[f.List].Member, f.Entry
 	}
-	s.Ref += r.serverField(f.Server)
 	return s
 }
 
@@ -83,9 +82,7 @@ func (r *Report) Said(list []lint.Finding) (said []Finding) {
 	return said
 }
 
-// allFresh lists the findings in drift that nobody has approved.
-func (r *Report) allFresh() (list []lint.Finding) { return freshIn(r.entries) }
-
+// freshIn lists the findings in entries that nobody has approved.
 func freshIn(entries []*drifted) (list []lint.Finding) {
 	for _, e := range entries {
 		list = append(list, e.fresh...)
@@ -96,7 +93,7 @@ func freshIn(entries []*drifted) (list []lint.Finding) {
 // pinLine is the line of an entry's pin in the lockfile, else its server's, else 1.
 func (r *Report) pinLine(key pin.Ref) int {
 	p := pin.ComparisonOf(r.Comparisons, key.Server)
-	if p == nil || !p.Known {
+	if p == nil {
 		return 1
 	}
 	if pin := p.Locked.Find(key.Key); pin != nil {
@@ -215,9 +212,9 @@ func standsOut(g *group) string {
 
 func (r *Report) entry(e *drifted, block int) Entry {
 	d := &e.Drift
-	said := Entry{Server: d.Server, List: pin.EntryTypeInfo[d.Type].Member, Name: d.Name, Ref: pin.EntryRef(d.Type, d.Name) + r.serverField(d.Server), Said: r.ref(d.Ref()),
+	said := Entry{Server: d.Server, List: pin.EntryTypeInfo[d.Type].Member, Name: d.Name, Ref: r.field(d.Ref()), Said: r.ref(d.Ref()),
 		Short: shortRef(d.Type, d.Name), Kind: string(d.Kind), Blocked: r.Blocked[d.Ref()], Block: block, Text: driftText(e), Warned: e.warned(), Line: r.pinLine(d.Ref()), Minor: e.minor,
-		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo, Moved: d.RenamedFrom != "" && !d.RenamedSimilar, Danger: strings.Join(e.is, ", "), Grave: e.grave(),
+		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo, Danger: strings.Join(e.is, ", "), Grave: e.grave(),
 		Severity: e.severity.String(), Digest: short(d.DefinitionDigest()), Findings: r.each(slices.Concat(e.fresh, e.approved))}
 	for _, c := range e.changes {
 		said.Changes = append(said.Changes, Change{c.Pointer, c.From, c.Label.ID(), c.Label.Text(), c.Severity.String(), c.Old, c.New})
@@ -318,7 +315,7 @@ func (r *Report) data(m *Model) {
 		c["blocked"] += lint.RankOf(r.Blocked[e.Ref()])
 	}
 	c["allowed"] = c["drift"] - c["blocked"]
-	for _, f := range slices.Concat(r.General, r.elsewhere, r.unpinned, r.allFresh()) {
+	for _, f := range slices.Concat(r.General, r.elsewhere, r.unpinned, freshIn(r.entries)) {
 		c["warnings"] += lint.RankOf(f.Warning)
 		c["notes"] += lint.RankOf(!f.Warning)
 	}

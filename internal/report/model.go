@@ -167,7 +167,6 @@ type Entry struct {
 	Digest                 string    // of what a person accepts with it
 	Line                   int       // of its pin in the lockfile
 	RenamedFrom, RenamedTo string    // raw
-	Moved                  bool      // it is a pinned entry under a new name, and nothing else differs
 	Severity               string    // "breaking", "behaviour", "none"
 	Danger                 string    // "destructive, takes code"
 	Grave                  string    // why it is named before many are accepted at once: "takes code"; or ""

@@ -118,7 +118,7 @@ func (r *Report) kindText() string {
 // empty where there is none. A warning about a whole capture counts if the capture drifted, or if it fails the run.
 func (r *Report) warningText() string {
 	var said []string
-	for _, f := range slices.Concat(r.allFresh(), r.unpinned, r.General, r.Unrecorded) {
+	for _, f := range slices.Concat(freshIn(r.entries), r.unpinned, r.General, r.Unrecorded) {
 		if f.Warning && (f.Scope == lint.InDrift || f.Blocks(r.Review)) {
 			said = append(said, f.ID+" in "+r.ref(f.Ref()))
 		}
@@ -268,7 +268,7 @@ func (r *Report) NextSteps() (steps []Step) {
 	case len(r.Unapprovable) > 0: // relock says how to pin the text first
 	case r.nothingPinned():
 		if len(r.Expect) > 0 {
-			add("to approve "+counted(r.entries).Plural(), r.Next.To("lock", r.Expect...))
+			add("to approve what is shown", r.Next.To("lock", r.Expect...))
 		}
 	default:
 		if r.AllOrNothing() {
@@ -338,12 +338,16 @@ func (r *Report) acceptCommand(g *group) string {
 	return next.To("relock", args...)
 }
 
-// serverField is " server=ID" if there are several servers, else "".
-func (r *Report) serverField(server string) string {
-	if len(r.Comparisons) > 1 {
-		return " server=" + text.Name(server)
+// field names an entry or, without a name, the capture in a line of the gate: "tool=NAME", with its server where there are several.
+func (r *Report) field(key pin.Ref) string {
+	field := "capture"
+	if key.Key != (pin.Key{}) {
+		field = pin.EntryRef(key.Type, key.Name)
 	}
-	return ""
+	if len(r.Comparisons) > 1 {
+		field += " server=" + text.Name(key.Server)
+	}
+	return field
 }
 
 // questionText asks about drifts that are accepted together.
@@ -372,14 +376,6 @@ func (r *Report) Refused(refused map[int]bool) []Finding {
 		}
 	}
 	return r.Said(list)
-}
-
-// counted counts entries by list.
-func counted(entries []*drifted) (c pin.Counts) {
-	for _, e := range entries {
-		c[e.Type]++
-	}
-	return c
 }
 
 // A Relocked is what relock has written, and what it says of that.
