@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,15 +38,13 @@ func New(in io.Reader, out io.Writer, t *plain.Writer, m *report.Model, again st
 // A question is about the entries of a block, which are accepted together, or about the whole review.
 type question struct {
 	text    string
-	server  string          // whose entries they are, printable; "" if it is about the whole review
-	block   *report.Block   // what it is about; nil if it is about the whole review
-	entries []int           // those of the block, indexes of Model.Entries
-	matched int             // the number, from 1, of a warning that is not on record; 0: none
-	warned  bool            // only the word yes accepts it
-	answer  byte            // 'y', 'n', or 0 while it is open
-	refused string          // what to say when a no ends the review; "" if a no only keeps the pins
-	rest    int             // how many entries of its server are left without a warning
-	help    map[byte]string // what its answers mean, where that isn't what answerWords says
+	server  string        // whose entries they are, printable; "" if it is about the whole review
+	block   *report.Block // what it is about; nil if it is about the whole review
+	entries []int         // those of the block, indexes of Model.Entries
+	matched int           // the number, from 1, of a warning that is not on record; 0: none
+	warned  bool          // only the word yes accepts it
+	answer  byte          // 'y', 'n', or 0 while it is open
+	refused string        // what to say when a no ends the review; "" if a no only keeps the pins
 }
 
 // A Chosen is what a person accepted at the prompt.
@@ -75,14 +74,13 @@ func (p *Prompter) review() (Chosen, error) {
 		}
 		q := list[i]
 		p.show(q.block)
-		q.rest = count(unwarned(list, q.server, true))
 		closes := func(answer byte, closed ...*question) {
 			for _, q := range closed {
 				q.answer = answer
 			}
 			done = append(done, closed)
 		}
-		switch key := p.ask(q, p.position(list, i), p.keys(q, len(done) > 0)); key {
+		switch key := p.ask(q, p.position(list, i), p.keys(q, len(done) > 0), count(unwarned(list, q.server, true))); key {
 		case 'y', 'n':
 			if closes(key, q); key == 'n' && q.refused != "" {
 				return Chosen{}, fail.New("%s: nothing was written", q.refused).Refusal()
@@ -129,9 +127,7 @@ func (p *Prompter) leave(list []*question, quits bool) (all Chosen, stays bool, 
 		return Chosen{}, false, left
 	}
 	if quits {
-		key = p.ask(&question{text: "Write the " + text.Number(n) + " accepted?", help: map[byte]string{
-			'y': "write them; the rest keeps its pins", 'n': "leave; nothing is written", 'b': "go on with the review",
-		}}, "", "ynb")
+		key = p.ask(&question{text: "Write the " + text.Number(n) + " accepted?"}, "", "ynb", 0)
 	}
 	switch key {
 	case 'y', 'b':
@@ -163,17 +159,18 @@ func count(list []*question) (n int) {
 // position says which question of how many it is: "(12 of 75, playwright 3 of 16)". With
 // several servers it counts those of its own server, too.
 func (p *Prompter) position(list []*question, at int) string {
-	said := text.Number(at+1) + " of " + text.Number(len(list))
-	if server := list[at].server; p.m.Several && server != "" {
-		number, own := 0, 0
-		for i, other := range list {
-			if other.server == server {
-				if own++; i <= at {
-					number++
-				}
+	server := list[at].server
+	own := func(list []*question) (n int) {
+		for _, q := range list {
+			if q.server == server {
+				n++
 			}
 		}
-		said += ", " + server + " " + text.Number(number) + " of " + text.Number(own)
+		return n
+	}
+	said := text.Number(at+1) + " of " + text.Number(len(list))
+	if p.m.Several && server != "" {
+		said += ", " + server + " " + text.Number(own(list[:at+1])) + " of " + text.Number(own(list))
 	}
 	return " (" + said + ")"
 }
@@ -224,7 +221,7 @@ func (p *Prompter) keys(q *question, back bool) string {
 		keys string
 		are  bool
 	}{
-		{"yn", true}, {"e", len(q.entries) > 1}, {"da", q.block != nil}, {"sS", q.server != ""},
+		{"yn", true}, {"e", len(q.entries) > 1}, {"da", q.block != nil}, {"sS", p.m.Several && q.server != ""},
 		{"w", q.block != nil && !p.m.Policy}, {"b", back}, {"q", true},
 	} {
 		if may.are {
@@ -277,45 +274,43 @@ func (p *Prompter) acceptRest(list []*question, server string, own bool) []*ques
 	for _, q := range unseen {
 		p.show(q.block)
 	}
-	others := 0
-	grave := map[string][]string{}
-	var kinds []string
+	grave, others := map[string][]string{}, 0
 	for _, q := range rest {
 		for _, at := range q.entries {
-			e := &p.m.Entries[at]
-			switch {
-			case e.Grave == "":
+			if e := &p.m.Entries[at]; e.Grave != "" {
+				grave[e.Grave] = append(grave[e.Grave], e.Said)
+			} else {
 				others++
-				continue
-			case grave[e.Grave] == nil:
-				kinds = append(kinds, e.Grave)
 			}
-			grave[e.Grave] = append(grave[e.Grave], e.Said)
 		}
 	}
-	for _, kind := range kinds {
+	for _, kind := range slices.Sorted(maps.Keys(grave)) {
 		p.say("  " + kind + ": " + strings.Join(grave[kind], ", ") + "\n")
 	}
-	if len(kinds) > 0 && others > 0 {
+	if len(grave) > 0 && others > 0 {
 		p.say("  " + text.Count(others, "other") + "\n")
 	}
-	if p.ask(&question{text: "Accept the " + text.Count(count(rest), "entry") + of + " that are left without a warning?"}, "", "yn") != 'y' {
+	if p.ask(&question{text: "Accept the " + text.Count(count(rest), "entry") + of + " that are left without a warning?"}, "", "yn", 0) != 'y' {
 		return nil
 	}
 	return rest
 }
 
-var answerWords = map[byte][2]string{
-	'y': {"[y]es", "accept: pin what the server lists now"},
-	'n': {"[n]o", "keep the pin as it is; what is new stays unpinned"},
-	'e': {"[e]ach", "show each of these entries, and ask about it"},
-	'd': {"[d]efinition", "show the definition whole; of several, asks which"},
-	'a': {"[a]ll without a warning", "shows all that is left but what has a warning, and asks"},
-	's': {"[s]kip this server", "keep the pins of all that is left of it"},
-	'S': {"[S] accept the rest of this server", "shows all of it but what has a warning, and asks"},
-	'w': {"[w]rite and stop", "write what is accepted so far; the rest keeps its pins"},
-	'b': {"[b]ack", "take back the last answer, and ask again"},
-	'q': {"[q]uit", "leave; what is accepted so far is written only after a yes"},
+// answers are all that may be typed, in the order in which they are offered.
+var answers = []struct {
+	key          byte
+	shown, means string
+}{
+	{'y', "[y]es", "accept: pin what the server lists now"},
+	{'n', "[n]o", "keep the pin as it is; what is new stays unpinned"},
+	{'e', "[e]ach", "show each of these entries, and ask about it"},
+	{'d', "[d]efinition", "show the definition whole; of several, asks which"},
+	{'a', "[a]ll without a warning", "shows all that is left but what has a warning, and asks"},
+	{'s', "[s]kip this server", "keep the pins of all that is left of it"},
+	{'S', "[S] accept the rest of this server", "shows all of it but what has a warning, and asks"},
+	{'w', "[w]rite and stop", "write what is accepted so far; the rest keeps its pins"},
+	{'b', "[b]ack", "back to the question before"},
+	{'q', "[q]uit", "leave; what is accepted so far is written only after a yes"},
 }
 
 // read asks for a line. What was typed before the question was shown answers nothing. It returns
@@ -335,30 +330,29 @@ func (p *Prompter) read(asked string) (reply string, ok bool) {
 	return strings.TrimSpace(reply), err == nil
 }
 
-// ask repeats a question until it has one of the answers, and returns its key, or 0 at the
-// end of the input. where is said behind the question. 'd' and '?' show something and ask
-// again. After Enter alone, ask says what to type.
-func (p *Prompter) ask(q *question, where, keys string) byte {
-	offered := keys
-	if !p.m.Several { // of a single server, a and w say the same
-		offered = strings.NewReplacer("s", "", "S", "").Replace(keys)
-	}
-	asked, expected := q.text+where, strings.Join(strings.Split(offered, ""), ", ")
+// ask repeats a question until it has an answer of one of the keys, and returns that, or 0 at the
+// end of the input. where is said behind the question, and rest is how many entries S would take. 'd' and '?'
+// show something and ask again. After Enter alone, ask says what to type.
+func (p *Prompter) ask(q *question, where, keys string, rest int) byte {
+	asked, help := q.text+where, ""
 	words := map[string]byte{} // what may be typed
-	for _, key := range []byte(keys) {
-		word, _, _ := strings.Cut(strings.NewReplacer("[", "", "]", "").Replace(answerWords[key][0]), " ")
-		words[word] = key
-		if key == 'y' && q.warned {
-			asked, expected = asked+" Type yes, or", strings.Replace(expected, "y", "yes", 1)
+	var expected []string
+	for _, a := range answers {
+		if strings.IndexByte(keys, a.key) < 0 {
 			continue
 		}
-		words[string(key)] = key
-		if strings.IndexByte(offered, key) >= 0 {
-			asked += " " + answerWords[key][0]
+		key, shown := string(a.key), a.shown
+		word, _, _ := strings.Cut(strings.NewReplacer("[", "", "]", "").Replace(shown), " ")
+		if a.key == 'y' && q.warned {
+			key, shown = word, "Type yes, or"
 		}
-		if key == 'S' && p.m.Several {
-			asked += " (" + text.Number(q.rest) + " without a warning)"
+		if a.key == 'S' {
+			shown += " (" + text.Number(rest) + " without a warning)"
 		}
+		words[key], words[word] = a.key, a.key
+		expected = append(expected, key)
+		asked += " " + shown
+		help += fmt.Sprintf("  %-23s  %s\n", a.shown, a.means)
 	}
 	for {
 		reply, ok := p.read(asked + " [?]: ")
@@ -374,27 +368,12 @@ func (p *Prompter) ask(q *question, where, keys string) byte {
 		case key != 0:
 			return key
 		case reply == "?":
-			p.help(q, offered)
-		case q.warned && reply == "y":
-			p.say("for a warning, type the whole word: yes\n")
+			for line := range strings.Lines(help) {
+				p.say(line)
+			}
 		default:
-			p.say("type " + expected + " or ?, then Enter\n")
+			p.say("type " + strings.Join(expected, ", ") + " or ?, then Enter\n")
 		}
-	}
-}
-
-// help says what the answers mean.
-func (p *Prompter) help(q *question, offered string) {
-	width := 0
-	for _, key := range []byte(offered) {
-		width = max(width, len(answerWords[key][0]))
-	}
-	for _, key := range []byte(offered) {
-		word, means := answerWords[key][0], cmp.Or(q.help[key], answerWords[key][1])
-		if key == 'y' && q.warned {
-			word = "yes"
-		}
-		p.say(fmt.Sprintf("  %-*s  %s\n", width, word, means))
 	}
 }
 

@@ -53,7 +53,7 @@ func TestReview(t *testing.T) {
 		without string // and what isn't
 	}{
 		{name: "each its answer", typed: typist{"y\nyes\nn\n"}, want: []int{0, 1, 2}, in: "Said by both. … (1 of 3) … Said by c. … Type yes, or … Said by run. … (3 of 3)"},
-		{name: "a warning takes the whole word", typed: typist{"n\ny\nn\nn\n"}, in: "for a warning, type the whole word: yes"},
+		{name: "a warning takes the whole word", typed: typist{"n\ny\nn\nn\n"}, in: "Accept c? … type yes, n, d, a, w, b, q or ?, then Enter … Accept c?"},
 		{name: "typed ahead", typed: typist{"y\nyes\ny\n", "n\n", "n\n"}, drain: true, want: []int{0, 1}},
 		{name: "a pipe is no typist", typed: typist{"y\nyes\ny\n"}, want: []int{0, 1, 2, 3}},
 		{name: "all shows the rest first", typed: typist{"a\ny\nn\n"}, want: []int{0, 1, 3},
