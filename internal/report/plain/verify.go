@@ -5,7 +5,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"pinproof/internal/layout"
 	"pinproof/internal/report"
@@ -188,36 +187,25 @@ func (t *Writer) gateRow(row gateRow, width int) {
 	t.sayAligned("  | ", "  :"+strings.Repeat(" ", min(width+3, t.Width/3)), layout.Run{Op: row.op, Text: row.word}, layout.Run{Op: '=', Text: row.rest})
 }
 
-// WriteLocked says what was pinned: the warnings that were accepted, each entry with
-// its digest, and the notes.
+// WriteLocked says what was pinned, each entry with its digest, and what was found in it.
 func WriteLocked(w io.Writer, m *report.Model, style Style) error {
 	t := New(w, style)
-	var accepted, notes []report.Finding
-	for _, f := range slices.Concat(m.Whole, m.Fresh) {
-		if f.Warning {
-			accepted = append(accepted, f)
-		} else {
-			notes = append(notes, f)
-		}
-	}
-	t.Findings("", "", accepted)
 	t.Findings("", unrecordedTitle, m.Unrecorded)
 	for i := range m.Servers {
 		s := &m.Servers[i]
 		t.Say("", layout.Run{Op: '+', Text: "PINNED " + s.Listed + " -> " + text.Printable(m.Lockfile)}, layout.Run{Op: '=', Text: "  server " + s.Label + s.Summary})
-		width := len("set")
-		list := slices.DeleteFunc(slices.Clone(m.Captured), func(c report.Captured) bool { return c.Server != s.ID })
-		for _, c := range list {
-			if n := utf8.RuneCountInString(c.Short); n <= text.MaxName/2 {
-				width = max(width, n)
+		rows := [][]string{{"", ""}}
+		for _, c := range m.Captured {
+			if c.Server == s.ID {
+				rows = append(rows, []string{c.Short, c.Digest[len("sha256:"):][:12]})
 			}
 		}
-		for _, c := range list {
-			t.printf("  %-*s  %s\n", width, c.Short, c.Digest[len("sha256:"):][:12])
+		rows = append(rows, []string{"set", s.Set})
+		for _, line := range aligned(rows, func(int) bool { return false })[1:] {
+			t.printf("%s\n", line)
 		}
-		t.printf("  %-*s  %s\n", width, "set", s.Set)
 	}
-	t.Findings("  ", "", notes)
+	t.Findings("  ", "", slices.Concat(m.Whole, m.Fresh))
 	t.Hint(m.Locked...)
 	return t.Err
 }
