@@ -237,69 +237,55 @@ func in(detail, names string) string {
 	return detail + ", in " + names
 }
 
-// Widths of the columns of parameters.
-const (
-	maxNameColumn   = 28 // a longer name pushes the rest of its line
-	leastTextColumn = 44 // of a description beside its parameter
-)
+// maxNameColumn is how wide the column of names gets. A longer name pushes the rest of its line.
+const maxNameColumn = 28
 
-// Lines prints lines in columns: a name, what it takes, and its description.
+// Lines prints lines in columns: a name and what it takes, and its description, if that has room beside it.
 func (t *Writer) Lines(indent string, list []report.Line) {
-	names, phrases := 0, 0
-	heads := make([]string, len(list)) // names, indented by their depth
+	names, at := 0, 0 // how wide the names are, and where descriptions begin
+	heads := make([]string, len(list))
 	for i, l := range list {
 		heads[i] = strings.Repeat("  ", l.Depth) + l.Name
 		if n := len(heads[i]); n <= maxNameColumn && l.Name != "" {
 			names = max(names, n)
 		}
 	}
-	most := t.Width - len(indent) - names - len("    | ") - leastTextColumn
 	for i, l := range list {
 		if l.Name != "" {
 			heads[i] = fmt.Sprintf("%-*s  ", names, heads[i])
 		}
 		heads[i] = strings.TrimRight(heads[i]+l.Phrase, " ")
-		if n := layout.Columns(l.Phrase); n <= most && l.Name != "" {
-			phrases = max(phrases, n)
+		if n := layout.Columns(heads[i]); n <= t.Width/2 && l.Name != "" {
+			at = max(at, n)
 		}
 	}
-	at := names + len("  ") + phrases // where descriptions begin
 	for i := 0; i < len(list); i++ {
-		l, head := &list[i], layout.Run{Op: '=', Text: heads[i]}
-		if l.As != "" && !t.Full && (t.Shown[l.Home]) {
-			t.Say(indent, head, layout.Run{Op: '~', Text: strings.TrimPrefix(text.Spaced(l.As), map[bool]string{true: "  "}[strings.TrimSpace(heads[i]) == ""])})
+		l, head, gap := &list[i], heads[i], ""
+		if head != "" {
+			gap = "  "
+		}
+		if l.As != "" && !t.Full && t.Shown[l.Home] {
+			t.Say(indent, layout.Run{Op: '=', Text: head + gap}, layout.Run{Op: '~', Text: l.As})
 			i += l.Skip
 			continue
 		}
-		below := indent + strings.Repeat("  ", l.Depth)
-		if strings.TrimSpace(heads[i]) == "" {
-			t.lines(below, t.wrapped(len(below), l.Text))
-			continue
-		}
-		below += "  "
-		at, size := at, layout.Columns(heads[i])
+		below := indent + strings.Repeat("  ", l.Depth) + gap
+		rows := t.wrapped(len(below), l.Text)
+		column := at
 		if l.Phrase == "" {
-			at = names
+			column = names
 		}
-		room := t.Width - len(indent) - at - len("  | ")
-		shown := t.wrapped(len(indent)+at+2, l.Text)
-		apart := t.wrapped(len(below), l.Text)
-		switch {
-		case len(l.Text) == 0:
-			t.Say(indent, head)
-		case size <= at && room >= layout.LeastWidth/2 && len(shown) <= 1+len(apart):
-			lead, gap := indent+heads[i]+strings.Repeat(" ", max(0, at-size)), ""
-			for _, row := range shown {
-				if row.Sign != '=' {
-					gap = "  "
-				}
-				t.printf("%s%s%s\n", lead, gap, row.Text(t.paint))
-				lead = indent + strings.Repeat(" ", at)
+		if beside := fmt.Sprintf("%s%-*s", indent, column, head); head != "" && len(rows) == 1 {
+			if rows[0].Sign != '=' { // else its gutter begins with two blanks
+				beside += gap
 			}
-		default:
-			t.Say(indent, head)
-			t.lines(below, apart)
+			if row := rows[0].Text(func(_ byte, text string) string { return text }); layout.Columns(beside+row) <= t.Width {
+				t.printf("%s%s\n", beside, rows[0].Text(t.paint))
+				continue
+			}
 		}
+		t.Say(indent, layout.Run{Op: '=', Text: head})
+		t.lines(below, rows)
 	}
 }
 

@@ -187,10 +187,13 @@ func (t *Writer) gateRow(row gateRow, width int) {
 	t.sayAligned("  | ", "  :"+strings.Repeat(" ", min(width+3, t.Width/3)), layout.Run{Op: row.op, Text: row.word}, layout.Run{Op: '=', Text: row.rest})
 }
 
-// WriteLocked says what was pinned, each entry with its digest, and what was found in it.
+// WriteLocked says what was found in what was pinned, and each entry with its digest.
 func WriteLocked(w io.Writer, m *report.Model, style Style) error {
 	t := New(w, style)
 	t.Findings("", unrecordedTitle, m.Unrecorded)
+	found := slices.Concat(m.Whole, m.Fresh)
+	slices.SortStableFunc(found, func(a, b report.Finding) int { return strings.Compare(b.Level, a.Level) }) // warnings first
+	t.Findings("", "", found)
 	for i := range m.Servers {
 		s := &m.Servers[i]
 		t.Say("", layout.Run{Op: '+', Text: "PINNED " + s.Listed + " -> " + text.Printable(m.Lockfile)}, layout.Run{Op: '=', Text: "  server " + s.Label + s.Summary})
@@ -205,7 +208,6 @@ func WriteLocked(w io.Writer, m *report.Model, style Style) error {
 			t.printf("%s\n", line)
 		}
 	}
-	t.Findings("  ", "", slices.Concat(m.Whole, m.Fresh))
 	t.Hint(m.Locked...)
 	return t.Err
 }
