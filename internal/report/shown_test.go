@@ -307,33 +307,19 @@ func sidesOf(s string) (sides [2]string) {
 	return sides
 }
 
-// unfolded are both sides of what a page shows without a click.
-func unfolded(t *testing.T, page string) (sides [2]string) {
+// unfolded is what a page shows without a click.
+func unfolded(t *testing.T, page string) (lines string) {
 	t.Helper()
 	doc, err := html.Parse(strings.NewReader(page))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for n := range doc.Descendants() {
-		if n.Type != html.TextNode || folded(n) {
-			continue
-		}
-		in := func(element string) bool {
-			for p := n.Parent; p != nil; p = p.Parent {
-				if p.Data == element {
-					return true
-				}
-			}
-			return false
-		}
-		if !in("ins") {
-			sides[0] += n.Data
-		}
-		if !in("del") {
-			sides[1] += n.Data
+		if n.Type == html.TextNode && !folded(n) {
+			lines += n.Data
 		}
 	}
-	return [2]string{flat(sides[0]), flat(sides[1])}
+	return lines
 }
 
 // shownEverywhere holds what every output shows of a report against what joined and went in each of its entries.
@@ -351,7 +337,7 @@ func shownEverywhere(t *testing.T, r *Report, side func(key pin.Key) (old, new a
 		t.Fatal(err)
 	}
 	questions := strings.SplitAfter(shown.String(), "[?]: ")
-	outputs := map[string][2]string{"diff": sidesOf(diff.String()), "markdown": sidesOf(md.String()), "page": unfolded(t, pageOf(t, r))}
+	outputs := map[string][2]string{"diff": sidesOf(diff.String()), "markdown": sidesOf(md.String()), "page": sidesOf(unfolded(t, pageOf(t, r)))}
 	for i := range r.Drifts {
 		d := &r.Drifts[i]
 		old, new := side(d.Key)

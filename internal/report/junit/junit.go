@@ -121,10 +121,7 @@ func verdict(m *report.Model) testcase {
 	default:
 		b.WriteString(line + "\n")
 	}
-	t := plain.New(&b, plain.Style{})
-	for _, s := range m.Sections() {
-		t.Findings("", s.Title+":", s.List)
-	}
+	plain.New(&b, plain.Style{}).General(m)
 	if b.Len() > 0 {
 		c.Out = &said{Text: b.String()}
 	}

@@ -23,8 +23,8 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 	t := New(w, style)
 	if m.Matches {
 		t.printf("%s\n", t.paint('+', m.Word+": "+m.Text))
-		t.Findings("  ", approvedTitle, m.Approved)
-		t.unrecorded(m)
+		t.General(m)
+		t.Hint(m.Next...)
 		return t.Err
 	}
 	var blocks bytes.Buffer
@@ -48,11 +48,6 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 		t.Say("", layout.Run{Op: '~', Text: "minor changes are counted, not shown: --full shows them"})
 	}
 	t.verdict(m)
-	for _, p := range m.Problems {
-		if p.Command == "" && p.ID != "other-server" && m.NoAnswer == nil {
-			t.Hint(report.Step{Text: p.Text})
-		}
-	}
 	if m.LeftOut > 0 {
 		t.Hint(m.Review)
 	}
@@ -66,12 +61,6 @@ const (
 	longReview = 60  // blocks
 	longLayout = 300 // lines
 )
-
-// unrecorded prints the warnings that are not on record.
-func (t *Writer) unrecorded(m *report.Model) {
-	t.Findings("  ", unrecordedTitle, m.Unrecorded)
-	t.Hint(m.Next...)
-}
 
 // otherServers prints which captures look like those of another server.
 func (t *Writer) otherServers(m *report.Model) {
@@ -91,8 +80,14 @@ func (t *Writer) verdict(m *report.Model) {
 	t.Say("", layout.Run{Op: op, Text: m.Word + ": "}, layout.Run{Op: 'W', Text: m.Warning}, layout.Run{Op: op, Text: strings.TrimPrefix(m.Text, m.Warning)})
 }
 
-// Head says what is compared, what drifted of each server, and what is worth reading first.
+// Head is Overview and General.
 func (t *Writer) Head(m *report.Model) {
+	t.Overview(m)
+	t.General(m)
+}
+
+// Overview says what is compared, what drifted of each server, and what is worth reading first.
+func (t *Writer) Overview(m *report.Model) {
 	t.otherServers(m)
 	if m.Several {
 		t.table(m)
@@ -102,6 +97,11 @@ func (t *Writer) Head(m *report.Model) {
 		t.versions("  ", s)
 		t.notes("  ", s.Notes...)
 		t.notes("  ", countText(&s.Counts, true))
+	}
+	for _, p := range m.Problems { // what is said of a policy stands in the notes
+		if p.ID == "no-capture" || p.ID == "no-pins" && m.NoAnswer == nil {
+			t.Say("  ", layout.Run{Op: '!', Text: p.Text})
+		}
 	}
 	t.Say("  ", layout.Run{Op: 'W', Text: m.Warning})
 	t.notes("  ", m.Release)
@@ -115,6 +115,10 @@ func (t *Writer) Head(m *report.Model) {
 		}
 		t.Say("    ", layout.Run{Op: '=', Text: w.Said + ": "}, layout.Run{Op: '*', Text: strings.Join(names, ", ")}, layout.Run{Op: '=', Text: strings.TrimRight(" "+w.More, " ")})
 	}
+}
+
+// General prints the findings that belong to no drift.
+func (t *Writer) General(m *report.Model) {
 	t.Findings("  ", "", m.Whole)
 	t.Findings("  ", unrecordedTitle, m.Unrecorded)
 	t.Findings("  ", approvedTitle, m.Approved)
@@ -204,7 +208,7 @@ func Shorten(lines string, most int) string {
 	if len(lines) <= most {
 		return lines
 	}
-	const rest = "the rest is left out here: see diff\n"
+	const rest = "    the rest is left out here: see diff\n"
 	kept := lines[:max(0, most-len(rest))]
 	return kept[:strings.LastIndexByte(kept, '\n')+1] + rest
 }

@@ -24,7 +24,8 @@ func WriteVerify(w io.Writer, m *report.Model, style Style, quiet bool) error {
 			line += ": " + m.Review.Command
 		}
 		t.printf("%s\n", t.paint('+', line))
-		t.unrecorded(m)
+		t.Findings("  ", unrecordedTitle, m.Unrecorded)
+		t.Hint(m.Next...)
 		return t.Err
 	}
 	t.otherServers(m)
