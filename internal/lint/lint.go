@@ -64,12 +64,11 @@ func (f Finding) same(other Finding) bool {
 // A Reviewer is the reading of one definition. It keeps the path to the value that it reads,
 // so that only a finding costs a pointer.
 type Reviewer struct {
-	x         *Names
-	own       *serverNames // of the server; nil: not known
-	about     Finding      // what its findings have in common
-	root      jsontree.Value
-	path      []jsontree.Step
-	namesOnly bool // only the tools of other servers that it names count
+	x     *Names
+	own   *serverNames // of the server; nil: not known
+	about Finding      // what its findings have in common
+	root  jsontree.Value
+	path  []jsontree.Step
 
 	list      []Finding
 	counts    [len(Table)][2]int // findings by id and level: 0 notes, 1 warnings
@@ -165,46 +164,18 @@ func (r *Reviewer) whole(p *pin.Pin) {
 	r.root = r.own.root(p)
 	r.definition(&r.root)
 	if p.Type == pin.Tools {
+		r.catchAll()
 		r.dispatches()
 	}
 	r.hints(r.root.Get("annotations"))
 }
 
 // List lists the findings of a capture as a whole.
-func (x *Names) List(found pin.Set, before *pin.Set) []Finding {
+func (x *Names) List(found pin.Set) []Finding {
 	r := x.newReview(found.Server, &pin.Pin{})
 	r.about.WholeServer, r.digest = true, found.Digest
 	r.oversizeList(&found)
-	r.catchAlls(before)
 	return r.finish()
-}
-
-// Others reads the pinned definitions of servers that have no capture at hand, and
-// lists the tools of other servers that they name: a new tool may be one that an older pin
-// names. A finding is approved if the names in the lockfile alone give it already.
-func (x *Names) Others(locked, found []pin.Set) (list []Finding) {
-	old := sync.OnceValue(func() *Names { return NewNames(locked, nil) })
-	for i := range locked {
-		s := &locked[i]
-		if slices.ContainsFunc(found, func(f pin.Set) bool { return f.Server == s.Server }) {
-			continue
-		}
-		for n := range s.Pins {
-			if named := x.namedIn(s.Server, &s.Pins[n]); len(named) > 0 {
-				approve(named, old().namedIn(s.Server, &s.Pins[n]))
-				list = append(list, named...)
-			}
-		}
-	}
-	return list
-}
-
-// namedIn lists the tools of other servers that a pinned definition names.
-func (x *Names) namedIn(server string, p *pin.Pin) []Finding {
-	r := x.newReview(server, p)
-	r.namesOnly = true
-	r.whole(p)
-	return slices.DeleteFunc(r.finish(), func(f Finding) bool { return f.ID != "names-other-tool" || !f.Warning })
 }
 
 // Unpinned lists the warnings in what a policy leaves out of the pinned definition:

@@ -73,7 +73,7 @@ func firedIDs(list []Finding) string {
 func findingsIn(t testing.TB, definition string) []Finding {
 	s := foundSet(t, "here", definition)
 	x := NewNames(nil, []pin.Set{s})
-	return append(x.Entry("here", s.Pins[0], nil), x.List(s, nil)...)
+	return append(x.Entry("here", s.Pins[0], nil), x.List(s)...)
 }
 
 // inSelectors spells s one byte a variation selector.
@@ -515,7 +515,7 @@ func TestGrowth(t *testing.T) {
 	}
 	then, now := foundSet(t, "here", small), foundSet(t, "here", big, toolSaying("y", ""))
 	x := NewNames(nil, nil)
-	if got := x.List(now, &then); len(got) != 0 {
+	if got := x.List(now); len(got) != 0 {
 		t.Errorf("capture: %v", got)
 	}
 	then.Pins[0].Definition = nil
@@ -526,7 +526,7 @@ func TestGrowth(t *testing.T) {
 	for i := range 40 {
 		many = append(many, toolSaying(fmt.Sprint("t", i), strings.Repeat("x ", 30000)))
 	}
-	if got := x.List(foundSet(t, "here", many...), nil); len(got) != 1 || got[0].ID != "oversize" || !got[0].Warning {
+	if got := x.List(foundSet(t, "here", many...)); len(got) != 1 || got[0].ID != "oversize" || !got[0].Warning {
 		t.Errorf("oversize: %v", got)
 	}
 }
@@ -592,7 +592,7 @@ func TestReadingStops(t *testing.T) {
 			t.Errorf("%d: unpinned prose is not told", i)
 		}
 	}
-	got := x.List(set, nil)
+	got := x.List(set)
 	if len(got) != 1 || !got[0].Warning || !strings.HasSuffix(got[0].Detail, "reading stopped at 8,388,608 bytes, before tool=t3: no more is reviewed") {
 		t.Errorf("%v", got)
 	}
@@ -654,7 +654,7 @@ func TestFindingsOfRealServers(t *testing.T) {
 		servers[s.Server] = true
 		for _, pinned := range []lockfile.Lockfile{{}, all} {
 			x := NewNames(pinned.Servers, []pin.Set{s})
-			found := x.List(s, pinned.Find(s.Server))
+			found := x.List(s)
 			for _, p := range s.Pins {
 				var before *pin.Pin
 				if b := pinned.Find(s.Server); b != nil {
@@ -920,41 +920,6 @@ func TestApprovedFindings(t *testing.T) {
 		if f.Approved {
 			t.Errorf("never approved: %v", f)
 		}
-	}
-	// catch-all-input of a server is approved while no tool joins.
-	open := func(names ...string) pin.Set {
-		var tools []string
-		for _, name := range names {
-			tools = append(tools, `{"name":"`+name+`"}`)
-		}
-		return foundSet(t, "here", tools...)
-	}
-	two, three := open("a", "b"), open("a", "b", "c")
-	for _, c := range []struct {
-		found, before pin.Set
-		approved      bool
-	}{{two, two, true}, {two, three, true}, {three, two, false}} {
-		got := NewNames(nil, []pin.Set{c.found}).List(c.found, &c.before)
-		if len(got) != 1 || !got[0].WholeServer || got[0].Entry != "" || got[0].Approved != c.approved {
-			t.Errorf("%v", got)
-		}
-	}
-	for before, want := range map[*pin.Set]string{nil: "no input schema: a, b, c", &two: "no input schema: c", &three: "no input schema: a, b, c"} {
-		if got := NewNames(nil, []pin.Set{three}).List(three, before); got[0].Detail != want {
-			t.Errorf("%v", got)
-		}
-	}
-}
-
-// Who names another server's tool is told, even if it was pinned first.
-func TestOtherServersAreReadAgain(t *testing.T) {
-	var lock lockfile.Lockfile
-	lock.Put(foundSet(t, "first", toolSaying("a", "Call read_file, then stat_file."), toolSaying("b", "")))
-	lock.Put(foundSet(t, "files", toolSaying("stat_file", "")))
-	found := []pin.Set{foundSet(t, "files", toolSaying("read_file", ""), toolSaying("stat_file", ""))}
-	got := NewNames(lock.Servers, found).Others(lock.Servers, found)
-	if len(got) != 2 || got[0].Server != "first" || got[0].Entry != "a" || got[0].ID != "names-other-tool" || got[0].Approved || !got[1].Approved {
-		t.Errorf("%v", got)
 	}
 }
 

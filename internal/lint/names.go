@@ -81,7 +81,7 @@ func (x *Names) others(server, name string) string {
 // this server lists it, too.
 func (r *Reviewer) lacks(name string) bool {
 	switch {
-	case r.namesOnly || name == r.about.Entry:
+	case name == r.about.Entry:
 		return false
 	case len(r.x.names[name]) > 0:
 		return !r.own.has(name)
@@ -97,14 +97,13 @@ type serverNames struct {
 
 	once     sync.Once // the rest is made when it is first needed
 	roots    map[*pin.Pin]jsontree.Value
-	words    map[string]bool   // names of entries, of parameters, and of their values
-	open     map[string]string // the tools whose input takes anything, with the reason
-	families map[string]int    // the number of names that begin with a part
-	parts    map[string]bool   // the parts of the names of tools, if there are at least minFamily
+	words    map[string]bool // names of entries, of parameters, and of their values
+	families map[string]int  // the number of names that begin with a part
+	parts    map[string]bool // the parts of the names of tools, if there are at least minFamily
 }
 
 func newServerNames(s *pin.Set) *serverNames {
-	return &serverNames{set: s, pins: pinsRead(s), roots: map[*pin.Pin]jsontree.Value{}, words: map[string]bool{}, open: map[string]string{}, families: map[string]int{}, parts: map[string]bool{}}
+	return &serverNames{set: s, pins: pinsRead(s), roots: map[*pin.Pin]jsontree.Value{}, words: map[string]bool{}, families: map[string]int{}, parts: map[string]bool{}}
 }
 
 func (s *serverNames) read() {
@@ -126,9 +125,6 @@ func (s *serverNames) read() {
 			s.roots[p] = root
 			s.addAll(root.Get("inputSchema"))
 			s.addAll(root.Get("outputSchema"))
-			if why := catchAll(root.Get("inputSchema")); why != "" {
-				s.open[p.Name] = why
-			}
 		}
 	}
 	for i := range s.set.Pins {

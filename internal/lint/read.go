@@ -14,7 +14,6 @@ type Scope int
 const (
 	InDrift        Scope = iota // an entry that has drifted, or a capture with such an entry
 	InMatch                     // an entry that matches its pin, or a capture without drift
-	InOthers                    // a pin of a server that has no capture at hand
 	NotPinned                   // text of a matching entry that its policy leaves out of the pin
 	NotPinnedDrift              // such text of a drifted entry
 )
@@ -40,8 +39,7 @@ type textReading struct {
 }
 
 // Read lists the findings of a comparison. It reads the texts of drifted entries,
-// and prose that no pin covers; with all, also those of matching entries, and the pins of
-// servers without a capture for what the names at hand make of them. The accepted warnings
+// and prose that no pin covers; with all, also those of matching entries. The accepted warnings
 // of what isn't read come from the record.
 func Read(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, all bool) []Finding {
 	r := textReading{pairs: pairs, drifted: map[pin.Ref]bool{}, locked: locked, all: all}
@@ -77,15 +75,7 @@ func Read(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, all bool
 		}
 	}
 	list = append(list, r.servers()...)
-	list = append(list, r.onRecord(list)...)
-	if all {
-		for _, f := range r.names().Others(locked, foundSets(pairs)) {
-			if f.Scope = InOthers; !f.Approved {
-				list = append(list, f)
-			}
-		}
-	}
-	return list
+	return append(list, r.onRecord(list)...)
 }
 
 func foundSets(pairs []pin.Comparison) (sets []pin.Set) {
@@ -160,7 +150,7 @@ func (r *textReading) servers() (list []Finding) {
 		if !p.Present || !drifted && !r.all {
 			continue
 		}
-		for _, f := range r.names().List(p.Captured, &p.Locked) {
+		for _, f := range r.names().List(p.Captured) {
 			if f.Warning {
 				f.Approved = slices.Contains(p.Locked.Accepted, f.Record())
 			}

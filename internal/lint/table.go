@@ -47,8 +47,6 @@ const (
 	maxBase        = 128       // bytes of a root's $id that is used: each reference costs its length
 	minGrowth      = 256       // bytes; less is one sentence
 
-	maxReasons        = 5    // why inputs take anything, in one detail
-	maxListed         = 20   // tools named for each of those reasons
 	maxAlike          = 10   // findings of one id and level in one entry; the rest are counted
 	maxFindingPointer = 1024 // bytes; a hostile tool could make a pointer as large as itself
 

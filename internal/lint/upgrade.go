@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"pinproof/internal/jsontree"
-	"pinproof/internal/pin"
 	"pinproof/internal/schema"
 	"pinproof/internal/text"
 )
@@ -84,50 +83,6 @@ func (r *Reviewer) addQuotes(id, what, several string, q *quotes) {
 	r.add(id, "%s: %s", what, list)
 	f := &r.list[len(r.list)-1]
 	f.Weight, f.Strong = q.first[0].weight, q.strong
-}
-
-// An Order is a sentence that orders, with the entries that have it.
-type Order struct {
-	Text    string // printable, in quotes
-	Entries []pin.Ref
-	weight  int
-}
-
-// Orders lists the sentences of the servers at hand that order, each once a server, for what
-// it weighs depends on the server's tools: those first that weigh most, then in the order of
-// the entries.
-func Orders(pairs []pin.Comparison) (list []Order) {
-	sets := foundSets(pairs)
-	x := NewNames(nil, sets)
-	for i := range sets {
-		seen := map[string]int{}
-		for j := range sets[i].Pins {
-			p := &sets[i].Pins[j]
-			r := x.newReview(sets[i].Server, p)
-			if r.isUnread(p) {
-				continue
-			}
-			root, ref := r.own.root(p), pin.Ref{Server: sets[i].Server, Key: p.Key}
-			eachRead(&root, func(text string, path []jsontree.Step) {
-				for _, s := range sentences(text) {
-					plain := plainSentence(text[s.from:s.to])
-					at, known := seen[plain]
-					if !known {
-						weight, _ := r.order(plain, isParameter(path))
-						if at = -1; weight > 0 {
-							at, list = len(list), append(list, Order{wholeExcerpt(text[s.from:s.to]).String(), nil, weight})
-						}
-						seen[plain] = at
-					}
-					if at >= 0 && (!known || list[at].Entries[len(list[at].Entries)-1] != ref) {
-						list[at].Entries = append(list[at].Entries, ref)
-					}
-				}
-			})
-		}
-	}
-	slices.SortStableFunc(list, func(a, b Order) int { return b.weight - a.weight })
-	return list
 }
 
 // quotes are parts of texts for a detail: those that weigh most, and how many there are.

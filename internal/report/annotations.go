@@ -58,7 +58,7 @@ func (r *Report) annotations(m *Model, folded bool) (list []Annotation) {
 		list = append(list, Annotation{"drift/" + p.ID, level, p.Line, p.Title, p.Text, fingerprint("drift/"+p.ID, p.Server, p.Text)})
 	}
 	drift(false)
-	add("warning", r.each(r.elsewhere)...)
+	add("warning", r.each(r.Unrecorded)...)
 	if !folded { // GitHub shows few: none for what is approved
 		add("note", r.each(r.standing)...)
 	}

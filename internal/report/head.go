@@ -20,7 +20,7 @@ func (r *Report) model() *Model {
 		Matches: r.Matches, Failed: r.Failed, ExitCode: r.ExitCode, NoAnswer: whyNot(r.NoAnswer), Nothing: r.NoAnswer != nil && len(r.Comparisons) == 0,
 		Word: r.verdictWord(), Text: r.verdictText(), Lockfile: r.Lockfile, Against: r.against(), Several: len(r.Comparisons) > 1,
 		Problems: slices.DeleteFunc(r.problems(), func(p Problem) bool { return p.ID == "other-server" && r.explained(p.Server) }), LeftOut: r.LeftOut, Notes: r.notes(), Bump: r.bump,
-		Whole: r.Said(slices.Concat(r.General, r.unpinned)), Unrecorded: r.Said(r.elsewhere), Approved: r.Said(r.standing),
+		Whole: r.Said(slices.Concat(r.General, r.unpinned)), Unrecorded: r.Said(r.Unrecorded), Approved: r.Said(r.standing),
 		Fresh: r.Said(r.allFresh()), Warned: r.warningText(maxNew), Standing: len(r.standing), General: len(lint.WarningsIn(r.General)) > 0,
 		Review: Step{"review", r.Next.To("diff")}, Next: r.NextSteps(),
 		Every:  Step{"every entry", r.Next.To("verify", "--full")},
@@ -64,15 +64,6 @@ func (r *Report) model() *Model {
 		return m
 	}
 	r.blocks(m)
-	if r.nothingPinned() {
-		for _, order := range lint.Orders(r.Comparisons) {
-			var refs []string
-			for _, ref := range order.Entries {
-				refs = append(refs, r.ref(ref))
-			}
-			m.Orders = append(m.Orders, Quote{order.Text, text.List(refs, maxSaidNames)})
-		}
-	}
 	m.Annotations, m.Folded = r.annotations(m, false), r.annotations(m, true)
 	if !r.NoData {
 		r.data(m)
@@ -451,7 +442,7 @@ func (r *Report) data(m *Model) {
 	if r.Lockfile == "" {
 		d.Against = r.Next.Against
 	}
-	d.Findings = r.each(slices.Concat(r.General, r.elsewhere))
+	d.Findings = r.each(slices.Concat(r.General, r.Unrecorded))
 	d.Unpinned, d.Standing = r.each(r.unpinned), r.each(r.standing)
 	d.Counts = map[string]int{"entries": 0, "pins": 0, "matched": r.matchedCounts().Total(), "drift": len(r.entries), "blocked": 0,
 		"duplicate": 0, "hidden": 0, "added": 0, "changed": 0, "removed": 0, "warnings": 0, "notes": 0, "standing": len(d.Standing)}

@@ -32,7 +32,6 @@ type Model struct {
 	Notes             []string // on the release, on several servers, and what a budget left out
 	Worst             []Worst  // the most dangerous entries of all servers, by reason
 	Problems          []Problem
-	Orders            []Quote // sentences that order, in what nobody has approved before
 	Entries           []Entry // what drifted, in the order of the blocks
 	Blocks            []Block
 	LeftOut           int // entries that --only leaves out
@@ -130,9 +129,6 @@ type Problem struct {
 	Allowed bool   // it fails no run
 	Line    int    // in the lockfile
 }
-
-// A Quote is a sentence with the entries that have it.
-type Quote struct{ Text, Names string }
 
 // A Finding is one finding as it is said, of one entry or of several.
 type Finding struct {

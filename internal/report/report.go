@@ -65,7 +65,6 @@ type Report struct {
 	General      []lint.Finding // about whole captures, that nobody has approved
 	Unrecorded   []lint.Finding // warnings that are not on record, in entries that match their pins
 	Unapprovable []lint.Finding // warnings that block every approval: no pin records the texts they are in, so verify would report them again
-	elsewhere    []lint.Finding // what names of these captures give to what was approved before
 	standing     []lint.Finding // approved warnings in what matches its pins
 	unpinned     []lint.Finding // warnings in prose of matching entries that a policy keeps out of pins
 	blocking     []lint.Finding // warnings that fail the run although their entries match
@@ -258,7 +257,7 @@ func (r *Report) narrow() {
 		return true
 	})
 	r.Findings = slices.DeleteFunc(slices.Clone(r.Findings), func(f lint.Finding) bool {
-		return !f.WholeServer && (f.Scope == lint.InMatch || f.Scope == lint.InOthers) && !r.Only(&pin.Drift{Server: f.Server, Key: f.Ref().Key}, nil, f.Warning)
+		return !f.WholeServer && f.Scope == lint.InMatch && !r.Only(&pin.Drift{Server: f.Server, Key: f.Ref().Key}, nil, f.Warning)
 	})
 }
 
@@ -272,7 +271,6 @@ func (r *Report) sortFindings() {
 		fresh := !f.Approved && !f.WholeServer
 		add(&r.General, f.WholeServer && !f.Approved)
 		add(&r.Unrecorded, fresh && f.Scope == lint.InMatch && f.Warning)
-		add(&r.elsewhere, fresh && (f.Scope == lint.InMatch || f.Scope == lint.InOthers))
 		add(&r.standing, f.Scope == lint.InMatch && f.Approved && f.Warning)
 		add(&r.unpinned, f.Scope == lint.NotPinned)
 		add(&r.Unapprovable, f.Scope == lint.NotPinned || f.Scope == lint.NotPinnedDrift)

@@ -600,7 +600,7 @@ func (r *Report) Closing(did Relocked) Closing {
 	if written != nil {
 		c.Written = strings.Join(written, "; ") + " -> " + text.Printable(r.Lockfile)
 	}
-	c.Unrecorded = r.Said(slices.DeleteFunc(slices.Clone(r.elsewhere), isRecorded))
+	c.Unrecorded = r.Said(slices.DeleteFunc(slices.Clone(r.Unrecorded), isRecorded))
 	if left != nil {
 		c.Left = text.Number(len(left)) + " left: " + text.List(left, maxClosingNames)
 	}

@@ -114,23 +114,10 @@ func (t *Writer) Head(m *report.Model) {
 		}
 		t.Say("    ", layout.Run{Op: '=', Text: w.Said + ": "}, layout.Run{Op: '*', Text: strings.Join(names, ", ")}, layout.Run{Op: '=', Text: strings.TrimRight(" "+w.More, " ")})
 	}
-	if n := len(m.Orders); n > 0 {
-		t.notes("  ", text.Count(n, "sentence")+" that may order the model:")
-	}
-	for i, order := range m.Orders {
-		if i == maxSaidOrders && !t.Full {
-			t.Say("    ", layout.Run{Op: '~', Text: "and " + text.Number(len(m.Orders)-i) + " more (--full)"})
-			break
-		}
-		t.notes("    ", order.Names+": "+order.Text)
-	}
 	t.Findings("  ", "", m.Whole)
 	t.Findings("  ", unrecordedTitle, m.Unrecorded)
 	t.Findings("  ", approvedTitle, m.Approved)
 }
-
-// maxSaidOrders is how many sentences the top of a review quotes, without --full.
-const maxSaidOrders = 40
 
 // notes prints lines of ours.
 func (t *Writer) notes(indent string, lines ...string) {
