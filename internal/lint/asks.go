@@ -64,7 +64,7 @@ func (n thing) ask() {
 	id, what := "secret-path", ""
 	switch {
 	case w.roles&roleCredentials != 0:
-		what = "names " + n.files[w.from]
+		what = namesSecrets
 	case w.roles&roleFile != 0:
 		if content && (into || carried || n.near(roleRead, far, far)) || carried && n.near(roleRead, 4, 0) || carried && slot || n.near(roleSend, 8, 0) || n.near(roleMust, far, 0) && n.near(roleRead, 6, 0) {
 			what = mayHold

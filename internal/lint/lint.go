@@ -328,7 +328,7 @@ func (r *Reviewer) read(s, where string, prose bool) {
 	if prose {
 		r.mentions(t)
 	}
-	t.r, t.s, t.opened, t.files = nil, "", nil, nil // a pool must not keep what was read
+	t.r, t.s = nil, "" // a pool must not keep what was read
 	tokenizers.Put(t)
 }
 

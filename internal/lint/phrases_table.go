@@ -64,6 +64,7 @@ const (
 	toAddress    = "tells the model to send data to an address"
 	readAndPass  = "tells the model to read a file and pass it on"
 	mayHold      = "asks for a file that may hold secrets"
+	namesSecrets = "names a file that holds secrets"
 	noConsent    = "tells the model to act without the user's consent"
 	offGuard     = "tells the model to set safety checks aside"
 	otherPersona = "tells the model to be someone else, or to obey what a tool returns"
@@ -438,7 +439,6 @@ var foreignSecrets = []string{".env", ".ssh", ".aws", "id_rsa", "id_ed25519", ".
 const (
 	labelWords   = "server|servers|tool|tools|mcp" // the word beside one of these may be a server's label
 	orderWords   = "ignore|disregard|forget|secretly|covertly|silently|dangerously"
-	neededWords  = "required|mandatory|needed|necessary|need"
 	exampleWords = "default|defaults|example|examples|such|path|g|e" // g as in e.g., e as in i.e.
 )
 
@@ -494,22 +494,12 @@ var promptMark = pattern(`^(?:(?i:\[/?INST\]|<</?SYS>>)|<\|/?[A-Za-z0-9_-]{2,}\|
 // angleTag matches a tag in angle brackets: its slash, and its name.
 var angleTag = pattern(`^<(/?)([A-Za-z0-9_-]+)(?:[ \t\n\r/][^<>]*)?>`)
 
-// headingNames are words that head a line as a part of the prompt would, with the marks that
-// count for them: a colon after them, # before them, brackets around them. Other marks are
-// ordinary: many texts have "INSTRUCTIONS:". Tools for admins often begin with [ADMIN], so
-// brackets at the beginning of a text never count.
-var headingNames = wordsOf(
-	wordRow{":#", "SYSTEM HIDDEN INSTRUCTION"},
-	wordRow{"#[", "ADMIN ADMINISTRATOR ROOT"},
-	wordRow{"#", "INSTRUCTIONS"},
-)
-
 // commentWords begin short HTML comments that are placeholders, marks or licences. Such a
 // comment may also end in "here".
 var commentWords = wordsOf(wordRow{"mark", "todo fixme begin start end page slide section file path filename source line title theme toc omit prettier-ignore " +
 	"prettier-ignore-start prettier-ignore-end eslint-disable markdownlint-disable copyright license licence licensed spdx-license-identifier " +
 	"your my some existing rest comment comments html placeholder content text example optional other more new column row code main header footer " +
-	"nav navigation sidebar head body hero table speaker generated auto slot left right top bottom"})
+	"wp nav navigation sidebar head body hero table speaker generated auto slot left right top bottom"})
 
 // mailWords are mailboxes and domains that stand in examples or are contacts for everyone.
 var mailWords = wordsOf(
