@@ -161,7 +161,7 @@ func (r *Reviewer) whole(p *pin.Pin) {
 	if r.isUnread(p) {
 		return
 	}
-	r.root = r.own.root(p)
+	r.root = p.AsReceived()
 	r.definition(&r.root)
 	if p.Type == pin.Tools {
 		r.catchAll()
@@ -326,7 +326,7 @@ func (r *Reviewer) read(s, where string, prose bool) {
 	t.match()
 	t.asks()
 	if prose {
-		r.mentions(t)
+		r.mentions()
 	}
 	t.r, t.s = nil, "" // a pool must not keep what was read
 	tokenizers.Put(t)

@@ -409,7 +409,7 @@ func TestDefinitionFindings(t *testing.T) {
 		// look-alike-name by mixed scripts
 		{`{"name":"re\u0430d","inputSchema":{` + none + `}}`, "look-alike-name name-rule"},
 		{`{"name":"\u0441\u043e\u0440\u0443_file","inputSchema":{` + none + `}}`, "look-alike-name name-rule"},
-		{`{"name":"\u043f\u043e\u0438\u0441\u043a_web","inputSchema":{` + none + `}}`, "name-rule"},
+		{`{"name":"\u043f\u043e\u0438\u0441\u043a_web","inputSchema":{` + none + `}}`, "look-alike-name name-rule"},
 		{`{"name":"\u83b7\u53d6_user","inputSchema":{` + none + `}}`, "name-rule"},
 		// oversize
 		{tool(`"description":` + jsonString(strings.Repeat("word ", 13200)) + `,"inputSchema":{` + none + `}`), "oversize"},
@@ -455,7 +455,7 @@ func TestNames(t *testing.T) {
 		{"x", "MCP files", "note names-other-tool"},
 		{"x", "Call read_file, unless mode='read_file'.", "warning names-other-tool"},
 		{"x", "read_file(action='read_file')", "warning names-other-tool"},
-		{"x", "Actions:\n- **read_file**: Reads.\n2. `getPage` - Opens. Use getPage to open.", "note names-other-tool, note names-other-tool"},
+		{"x", "Actions:\n- **read_file**: Reads.\n2. `getPage` - Opens. Use getPage to open.", "warning names-other-tool, note names-other-tool, note names-other-tool"},
 		{"x", "e.g. action='read_file' or {\"kind\": \"getPage\"}", "note names-other-tool, note names-other-tool"},
 		{"x", "as `npx sum read_file` and gh pages getPage do", "note names-other-tool, note names-other-tool"},
 		{"x", "actions (add_all, read_file, del_all)", "note names-other-tool"},
@@ -565,7 +565,7 @@ func TestBounds(t *testing.T) {
 	if got := x.Entry("s3", *here.Find(pin.Key{Type: pin.Tools, Name: "read_file"}), nil); len(got) != 1 || got[0].Detail != "also a tool of server s0, s1, s2 and 4 more" {
 		t.Errorf("%v", got)
 	}
-	if got := x.Entry("s3", *here.Find(pin.Key{Type: pin.Tools, Name: "AAAAaaaa"}), nil); len(got) != maxOthers+1 {
+	if got := x.Entry("s3", *here.Find(pin.Key{Type: pin.Tools, Name: "AAAAaaaa"}), nil); len(got) != 8 {
 		t.Errorf("%v", got)
 	}
 }
@@ -838,8 +838,8 @@ func TestOwnNames(t *testing.T) {
 	set := foundSet(t, "here", toolSaying("shop_list_items", ""), toolSaying("shop_add_item", ""), toolSaying("shop_pay", ""),
 		`{"name":"x","inputSchema":{"type":"object","properties":{"dry_run":{"enum":["full_check"]}}}}`)
 	for name, warned := range map[string]bool{
-		"shop_list_items": false, "list_items": false, "shopListItems": false, "mcp__here__shop_pay": false, "dry_run": false, "full_check": false,
-		"shop_refund": false, "pay_bill": true, "list_bill": true, "pay_items": false, "add_list": false,
+		"shop_list_items": false, "shopListItems": false, "mcp__here__shop_pay": false, "dry_run": false, "full_check": false,
+		"shop_refund": false, "pay_bill": true, "list_bill": true, "pay_items": true,
 	} {
 		p := foundPin(t, toolSaying("y", fmt.Sprintf(order, name)))
 		s := pin.Set{Server: "here", Pins: append(slices.Clone(set.Pins), p)}
@@ -1035,7 +1035,7 @@ func TestPhraseCost(t *testing.T) {
 		r.text, r.folded = text, text
 		read := newTokenizer(m)
 		read.read(r)
-		if n := len(read.words) + len(read.names); n > len(text) {
+		if n := len(read.words); n > len(text) {
 			t.Errorf("%q: %d tokens of %d bytes", unit, n, len(text))
 		}
 	}

@@ -111,10 +111,14 @@ var alphabets = [...]alphabet{
 // asciiLookAlikes replaces ASCII characters by letters that they pass for.
 var asciiLookAlikes = strings.NewReplacer("rn", "m", "vv", "w", "1", "l", "|", "l", "0", "o")
 
+// labelled are words beside which another one may be a server's label.
+var labelled = wordsOf(wordRow{"labelled", "server servers tool tools mcp"})
+
 // Bytes that words and plain texts are made of.
 var (
-	smallBytes = newByteSet("abcdefghijklmnopqrstuvwxyz")
-	nameBytes  = newByteSet("_-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
-	wordBytes  = newByteSet("._-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
-	plainBytes = newByteSet("\t\n !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~")
+	smallBytes   = newByteSet("abcdefghijklmnopqrstuvwxyz")
+	nameBytes    = newByteSet("_-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+	wordBytes    = newByteSet("._-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+	betweenNames = newByteSet(" \t\n\r\"'`()[]{}<>,;=")
+	plainBytes   = newByteSet("\t\n !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~")
 )

@@ -24,7 +24,6 @@ const (
 // Classes of words that the tokenizer and the matcher look at.
 const (
 	isNegation = 1 << iota
-	isLabelled // the word beside it may be a server's label
 	isExample
 	isDirection // "to" and "into"
 	isOrder     // a word of orders, which no tool's name has
@@ -77,7 +76,7 @@ func compilePhrases(table []phraseGroup) *phraseMatcher {
 		words := m.appendWords(nil, c.words)
 		m.appendWords(nil, c.name)[0].all = words
 	}
-	for class, words := range []string{"NEGATION", labelWords, exampleWords, "to|into", orderWords, "{path}", "."} {
+	for class, words := range []string{"NEGATION", exampleWords, "to|into", orderWords, "{path}", "."} {
 		for _, word := range m.appendWords(nil, words) {
 			word.class |= 1 << class
 		}
@@ -217,7 +216,6 @@ type tokenizer struct {
 	m     *phraseMatcher
 	s     string
 	words []textToken
-	names []textRange // distinct words, which may be names of tools
 
 	progress   []phraseProgress // by number of the step
 	next       int              // word number, counted over all texts
@@ -228,7 +226,7 @@ type tokenizer struct {
 // dot. The words of phrases are the runs of letters and digits in it.
 func (t *tokenizer) read(r *Reviewer) {
 	s := r.folded
-	*t = tokenizer{r: r, m: t.m, s: s, words: t.words[:0], names: t.names[:0], progress: t.progress, next: t.next}
+	*t = tokenizer{r: r, m: t.m, s: s, words: t.words[:0], progress: t.progress, next: t.next}
 	for i := 0; i < len(s); {
 		from, joint := i, false
 		for ; i < len(s) && (nameBytes[s[i]] || s[i] == '.' && i+1 < len(s) && nameBytes[s[i+1]]); i++ {
@@ -245,9 +243,6 @@ func (t *tokenizer) read(r *Reviewer) {
 			t.credential(from, i)
 		}
 		formed := distinct(s[from:i])
-		if formed {
-			t.names = append(t.names, textRange{from, i})
-		}
 		if joint {
 			i = t.joined(from, i)
 			continue

@@ -437,7 +437,6 @@ var foreignSecrets = []string{".env", ".ssh", ".aws", "id_rsa", "id_ed25519", ".
 
 // Words that have a class of their own (see isNegation).
 const (
-	labelWords   = "server|servers|tool|tools|mcp" // the word beside one of these may be a server's label
 	orderWords   = "ignore|disregard|forget|secretly|covertly|silently|dangerously"
 	exampleWords = "default|defaults|example|examples|such|path|g|e" // g as in e.g., e as in i.e.
 )
