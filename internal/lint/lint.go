@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -86,7 +85,6 @@ type Reviewer struct {
 	// about the schema that holds a reference, once needed
 	idsOf string
 	ids   map[string]bool // every $id in it
-	base  *url.URL        // the $id of its root
 }
 
 func (x *Names) newReview(server string, p *pin.Pin) *Reviewer {
@@ -316,7 +314,7 @@ func (r *Reviewer) read(s, where string, prose bool) {
 	r.folded, r.where, r.said = s, where, r.said[:0]
 	r.paddings()
 	if !isPlain(s) {
-		r.characters(prose)
+		r.characters()
 		r.otherScripts()
 		r.folded, r.pinned = plainText(s), len(plainText(s[:r.pinned]))
 	}

@@ -1,10 +1,8 @@
 package lint
 
 import (
-	"net/url"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"pinproof/internal/jsontree"
 	"pinproof/internal/schema"
@@ -102,28 +100,16 @@ func (r *Reviewer) parameter(name string, schema jsontree.Value) {
 // texts are named query, too, so that name counts only where a language is named.
 func (r *Reviewer) code(name string, schema jsontree.Value) {
 	start := func(v jsontree.Value) string { return v.Text[:min(len(v.Text), 1024)] } // enough of a description
-	said, kind := start(schema.Get("description")), codeNames()[withoutSeparators(name)]
-	if kind == "" && !has(said, codeVerbs) || !takesText(schema) {
-		return // most
+	said, is := start(schema.Get("description")), false
+	switch codeNames()[withoutSeparators(name)] {
+	case "code":
+		is = true
+	case "query":
+		is = queryLanguages().MatchString(said + " " + r.about.Entry + " " + start(r.root.Get("description")))
+	default:
+		is = has(said, codeVerbs) && isRun().MatchString(said)
 	}
-	if kind == "query" {
-		said += " " + r.about.Entry + " " + start(r.root.Get("description"))
-	}
-	noun, verb, language, runs := -2*maxApart, -2*maxApart, false, false
-	for at, w := range strings.FieldsFunc(said, func(c rune) bool { return c >= 0x80 || !text.IsAlnum(byte(c)) }) {
-		switch codeWords()[strings.ToLower(w)] {
-		case "language":
-			noun, language = at, true
-		case "noun":
-			noun = at
-		case "verb":
-			verb = at
-		default:
-			continue
-		}
-		runs = runs || max(noun, verb)-min(noun, verb) <= maxApart
-	}
-	if kind == "code" || kind == "query" && language || kind != "query" && runs {
+	if is && takesText(schema) {
 		r.add("takes-code", "takes code, a command or a query that is run: %s", text.Name(name))
 	}
 }
@@ -214,8 +200,7 @@ func (r *Reviewer) catchAll() {
 }
 
 // hints reports annotations that no client can follow (hint-contradiction): a read-only tool
-// that is destructive, a read-only tool whose name says that it writes, and a hint that is
-// neither true nor false.
+// that is destructive, and a hint that is neither true nor false.
 func (r *Reviewer) hints(annotations jsontree.Value) {
 	for _, name := range []string{"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"} {
 		if k := annotations.Get(name).Kind; k != 0 && k != 't' && k != 'f' && k != 'n' {
@@ -224,17 +209,9 @@ func (r *Reviewer) hints(annotations jsontree.Value) {
 			r.addAs("hint-contradiction", true, "neither true nor false: some clients take it for true, others refuse the list")
 		}
 	}
-	if annotations.Get("readOnlyHint").Kind != 't' {
-		return
-	}
-	r.at("annotations")
-	if annotations.Get("destructiveHint").Kind == 't' {
+	if annotations.Get("readOnlyHint").Kind == 't' && annotations.Get("destructiveHint").Kind == 't' {
+		r.at("annotations")
 		r.add("hint-contradiction", "readOnlyHint and destructiveHint are both true")
-	}
-	name := r.about.Entry
-	_, size := utf8.DecodeRuneInString(name) // create_file and createFile begin with create
-	if verb := strings.ToLower(name[:size+text.RunSize(name[size:], smallBytes.has)]); slices.Contains(writingVerbs, verb) {
-		r.add("hint-contradiction", "readOnlyHint is true, and the name says %s", text.Name(verb))
 	}
 }
 
@@ -256,38 +233,17 @@ func (r *Reviewer) dispatches() {
 
 // reference reports a $ref or $dynamicRef that leaves the document (remote-ref): a client
 // that follows it loads what nobody pinned. One that doesn't begin with "#" stays inside
-// only if it is the $id of a schema in the same input or output schema. Both are resolved
-// against the $id of that schema's root (JSON Schema 2020-12 Core, section 8.2).
+// only if it is, but for its fragment, the $id of a schema in the same input or output schema.
 func (r *Reviewer) reference(v jsontree.Value) {
 	if r.text = v.Text; v.Kind != '"' || v.Text == "" || v.Text[0] == '#' {
 		return
 	}
 	if top := r.path[0].Name; r.idsOf != top {
 		root := r.root.Get(top)
-		r.idsOf, r.ids, r.base = top, map[string]bool{}, nil
-		if id := root.Get("$id").Text; len(id) <= maxBase {
-			r.base, _ = url.Parse(id)
-		}
-		schema.Each(&root, schema.AtSchema, func(s *jsontree.Value) {
-			if id := s.Get("$id"); id.Kind == '"' && id.Text != "" {
-				r.ids[r.resolve(id.Text)] = true
-			}
-		})
+		r.idsOf, r.ids = top, map[string]bool{}
+		schema.Each(&root, schema.AtSchema, func(s *jsontree.Value) { r.ids[s.Get("$id").Text] = true })
 	}
-	if !r.ids[r.resolve(v.Text)] {
+	if ref, _, _ := strings.Cut(v.Text, "#"); !r.ids[ref] {
 		r.add("remote-ref", "leaves the document: %s", wholeExcerpt(v.Text))
 	}
-}
-
-// resolve returns a reference without its fragment, resolved against the root's $id.
-func (r *Reviewer) resolve(ref string) string {
-	ref, _, _ = strings.Cut(ref, "#")
-	if r.base == nil {
-		return ref
-	}
-	u, err := r.base.Parse(ref)
-	if err != nil {
-		return ref
-	}
-	return u.String()
 }

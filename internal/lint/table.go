@@ -8,8 +8,8 @@ type findingRule struct {
 }
 
 // Table lists every id with its level and what it fires on, in the order
-// in which findings are listed. hidden-text and names-other-tool also have notes,
-// catch-all-input and hint-contradiction warnings.
+// in which findings are listed. names-other-tool also has notes, catch-all-input and
+// hint-contradiction warnings.
 var Table = [...]findingRule{
 	{"hidden-text", true, "characters that no reader sees"},
 	{"terminal-escape", true, "escape and control characters that a terminal obeys"},
@@ -34,7 +34,7 @@ var Table = [...]findingRule{
 	{"padding", true, "runs of white space that push text out of sight"},
 	{"oversize", true, "a description, a definition or a capture far larger than any known"},
 	{"growth", false, "a description that grew by more than a fifth"},
-	{"hint-contradiction", false, "annotations that contradict each other or the name (a hint that is neither true nor false: a warning)"},
+	{"hint-contradiction", false, "annotations that contradict each other (a hint that is neither true nor false: a warning)"},
 }
 
 // Limits of the findings. Of some thousand tools of real servers the largest
@@ -44,7 +44,6 @@ const (
 	maxDefinition  = 256 << 10 // bytes, as received
 	maxList        = 2 << 20   // bytes, definitions only
 	maxRead        = 8 << 20   // bytes of one server's definitions; a warning says what isn't read
-	maxBase        = 128       // bytes of a root's $id that is used: each reference costs its length
 	minGrowth      = 256       // bytes; less is one sentence
 
 	maxAlike          = 10   // findings of one id and level in one entry; the rest are counted
