@@ -92,13 +92,14 @@ type serverNames struct {
 	set  *pin.Set
 	pins int // how many of its definitions are read (pinsRead)
 
-	once     sync.Once       // the rest is made when it is first needed
-	words    map[string]bool // names of entries, of parameters, and of their values
-	families map[string]int  // the number of names that begin with a part
+	once     sync.Once                // the rest is made when it is first needed
+	words    map[string]bool          // names of entries, of parameters, and of their values
+	families map[string]int           // the number of names that begin with a part
+	roots    map[*byte]jsontree.Value // definitions as received, by where their bytes begin
 }
 
 func newServerNames(s *pin.Set) *serverNames {
-	return &serverNames{set: s, pins: pinsRead(s), words: map[string]bool{}, families: map[string]int{}}
+	return &serverNames{set: s, pins: pinsRead(s), words: map[string]bool{}, families: map[string]int{}, roots: map[*byte]jsontree.Value{}}
 }
 
 func (s *serverNames) read() {
@@ -108,10 +109,24 @@ func (s *serverNames) read() {
 		s.families[firstPart(p.Name)]++
 		if i < s.pins && p.Type == pin.Tools && (p.Received != nil || p.Definition != nil) {
 			root := p.AsReceived()
+			if len(p.Received) > 0 {
+				s.roots[&p.Received[0]] = root
+			}
 			s.addAll(root.Get("inputSchema"))
 			s.addAll(root.Get("outputSchema"))
 		}
 	}
+}
+
+// root is the definition of a tool as received, which is parsed once for its names and its review.
+func (s *serverNames) root(p *pin.Pin) jsontree.Value {
+	if s != nil && len(p.Received) > 0 {
+		s.once.Do(s.read)
+		if root, known := s.roots[&p.Received[0]]; known {
+			return root
+		}
+	}
+	return p.AsReceived()
 }
 
 // addAll adds the names of members in v, and the strings in it that aren't prose.
@@ -222,11 +237,13 @@ func isWord(s string) bool { return s != "" && wordBytes.spells(s) }
 // distinct reports whether a name can't be an ordinary word: it has _, -, ., a
 // digit, or a capital after a small letter.
 func distinct(name string) bool {
-	for i := 0; i < len(name); i++ {
-		switch c := name[i]; {
-		case c == '_' || c == '-' || c == '.' || c >= '0' && c <= '9':
-			return len(name) >= minMention
-		case c >= 'A' && c <= 'Z' && i > 0 && name[i-1] >= 'a' && name[i-1] <= 'z':
+	return len(name) >= minMention && strings.ContainsAny(name, "_-.0123456789") || isCamel(name)
+}
+
+// isCamel reports whether a name has a capital after a small letter.
+func isCamel(name string) bool {
+	for i := 1; i < len(name); i++ {
+		if name[i] >= 'A' && name[i] <= 'Z' && name[i-1] >= 'a' && name[i-1] <= 'z' {
 			return true
 		}
 	}

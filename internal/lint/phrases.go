@@ -342,7 +342,7 @@ func (t *tokenizer) toolName(from, to int, formed bool) bool {
 	inside := name[1 : len(name)-1]
 	token, hyphens := "{tool}", strings.Count(inside, "-")
 	switch {
-	case strings.Contains(inside, "_"), camelCase().MatchString(name) && (quoted || name[0] >= 'a'):
+	case strings.Contains(inside, "_"), isCamel(name) && (quoted || name[0] >= 'a'):
 	case quoted && hyphens > 0, hyphens > 1 && !strings.ContainsAny(name, "0123456789"):
 	case !formed:
 		token = "{quoted}"
@@ -356,9 +356,6 @@ func (t *tokenizer) toolName(from, to int, formed bool) bool {
 	t.add(token, from)
 	return true
 }
-
-// camelCase matches a capital after a small letter.
-var camelCase = pattern("[a-z][A-Z]")
 
 // lastWord is the word that s ends in.
 func lastWord(s string) string { return s[len(strings.TrimRightFunc(s, wordBytes.has)):] }
