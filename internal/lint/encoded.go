@@ -28,7 +28,7 @@ func (r *Reviewer) encoded() {
 		if !isEncodedProse(decoded) || to <= r.pinned {
 			return true
 		}
-		r.add("encoded-text", "encoded text%s: %s is %s", r.where, r.excerpt(textRange{from, from}, 0, min(to-from, afterOrder)), wholeExcerpt(string(decoded)))
+		r.add("encoded-text", "encoded text%s: %s is %s", r.where, r.excerpt(textRange{from, from}, 0, min(to-from, afterOrder)), whole(string(decoded)))
 		return false
 	})
 }

@@ -78,6 +78,7 @@ type Reviewer struct {
 	// about the text that is read
 	text   string   // as the server wrote it; "" for a finding that stands in no string
 	folded string   // as the detectors read it
+	origin []int32  // places in the text of the bytes of that; nil: they are the same
 	where  string   // what it is, for a detail
 	pinned int      // bytes at its beginning that the pinned definition has, too
 	said   []string // the kinds of hits in it so far
@@ -311,12 +312,13 @@ func (r *Reviewer) read(s, where string, prose bool) {
 	if r.text = s; smallBytes.spells(s) {
 		return // one word in small letters can't say anything: most strings of a schema
 	}
-	r.folded, r.where, r.said = s, where, r.said[:0]
+	r.folded, r.origin, r.where, r.said = s, nil, where, r.said[:0]
 	r.paddings()
 	if !isPlain(s) {
 		r.characters()
 		r.otherScripts()
-		r.folded, r.pinned = plainText(s), len(plainText(s[:r.pinned]))
+		r.folded, r.origin = fold(s)
+		r.pinned = len(plainText(s[:r.pinned]))
 	}
 	r.encoded()
 	t := tokenizers.Get().(*tokenizer)
@@ -348,72 +350,56 @@ func (r *Reviewer) hit(id, what string, end int, found textRange, before, after 
 
 const maxExcerpt = 160 // code points of the server's text in one detail
 
-// An excerpt is s[from:to] for a detail, with what was found in it marked. Printed, it shows
-// whether there is more text on either side. Most are never printed (maxAlike), so its text
-// is only made then.
-type excerpt struct {
-	s        string
-	from, to int
-	found    textRange // what is marked, if it is a part
-	folded   bool      // all of them count bytes in plainText(s)
-}
-
-// excerpt shows what was found in the folded text as the server wrote it, with so many
+// excerpt quotes what was found in the folded text as the server wrote it, with so many
 // bytes before and after it.
-func (r *Reviewer) excerpt(found textRange, before, after int) excerpt {
-	return excerpt{r.text, max(found.from-before, 0), min(found.to+max(after, 0), len(r.folded)), found, len(r.text) != len(r.folded)}
+func (r *Reviewer) excerpt(found textRange, before, after int) string {
+	place := func(at int) int {
+		if r.origin == nil {
+			return at
+		}
+		return int(r.origin[at])
+	}
+	from, to := max(found.from-before, 0), min(found.to+max(after, 0), len(r.folded))
+	return excerpt(r.text, textRange{place(from), place(to)}, textRange{place(found.from), place(found.to)})
 }
 
-// around shows a part of the text as the server wrote it, with some code points on both sides.
-func (r *Reviewer) around(from, to int) excerpt {
+// around quotes a part of the text as the server wrote it, with some code points on both sides.
+func (r *Reviewer) around(from, to int) string {
 	for range beside {
 		_, before := utf8.DecodeLastRuneInString(r.text[:from])
 		_, after := utf8.DecodeRuneInString(r.text[to:])
 		from, to = from-before, to+after
 	}
-	return excerpt{s: r.text, from: from, to: to}
+	return excerpt(r.text, textRange{from, to}, textRange{})
 }
 
-func wholeExcerpt(s string) excerpt { return excerpt{s: s, to: len(s)} }
+// whole quotes a text.
+func whole(s string) string { return excerpt(s, textRange{0, len(s)}, textRange{}) }
 
 // excerptEscapes are for a text in quotes: what would end it or mark a part of it gets a
 // backslash, and the end of a line is shown as a sign.
 var excerptEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "»", `\»`, "«", `\«`, "⏎", `\⏎`, "\n", "⏎")
 
-// String is the part, printable and in quotes, with »what was found« marked.
-func (e excerpt) String() string {
-	s, from, to := e.s, e.place(e.from), e.place(e.to)
-	for from > 0 && !utf8.RuneStart(s[from]) {
-		from--
-	}
-	for to < len(s) && !utf8.RuneStart(s[to]) {
-		to++
-	}
-	end, cut := to, ""
+// excerpt is a part of s, printable and in quotes, with »what was found« marked if that is less.
+// It shows whether there is more text on either side.
+func excerpt(s string, part, found textRange) string {
+	from, to, cut := part.from, part.to, ""
 	if runes := []rune(s[from:to]); len(runes) > maxExcerpt+len("<and 99 more characters>") { // a cut makes it shorter
-		end, cut = from+len(string(runes[:maxExcerpt])), fmt.Sprintf("<and %s more characters>", text.Number(len(runes)-maxExcerpt))
+		to, cut = from+len(string(runes[:maxExcerpt])), fmt.Sprintf("<and %s more characters>", text.Number(len(runes)-maxExcerpt))
 	}
 	printed := func(from, to int) string { return text.Printable(excerptEscapes.Replace(s[from:to])) }
-	part := printed(from, end)
-	if a, b := max(from, e.place(e.found.from)), min(end, e.place(e.found.to)); a < b && (a > from || b < to) {
-		part = printed(from, a) + "»" + printed(a, b) + "«" + printed(b, end)
+	shown := printed(from, to)
+	if a, b := found.from, min(to, found.to); a < b && (a > from || b < part.to) {
+		shown = printed(from, a) + "»" + printed(a, b) + "«" + printed(b, to)
 	}
-	part = `"` + part + cut + `"`
+	shown = `"` + shown + cut + `"`
 	if from > 0 {
-		part = "…" + part
+		shown = "…" + shown
 	}
-	if to < len(s) {
-		part += "…"
+	if part.to < len(s) {
+		shown += "…"
 	}
-	return part
-}
-
-// place is an offset into s for one into its folded form.
-func (e excerpt) place(at int) int {
-	if e.folded {
-		return inOriginal(e.s, at)
-	}
-	return at
+	return shown
 }
 
 // WarningsIn returns the warnings of a list, without its notes.

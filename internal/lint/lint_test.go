@@ -547,7 +547,7 @@ func TestBounds(t *testing.T) {
 		t.Errorf("%v", long)
 	}
 	for left, want := range map[int]string{0: "", len("<and 99 more characters>"): "", 30: "<and 30 more characters>"} { // a cut makes it shorter
-		quoted := wholeExcerpt(strings.Repeat("x", maxExcerpt+left)).String()
+		quoted := whole(strings.Repeat("x", maxExcerpt+left))
 		if _, cut, _ := strings.Cut(strings.Trim(quoted, `"`), "<"); want != "" && "<"+cut != want || want == "" && cut != "" {
 			t.Errorf("%d more: %s", left, quoted)
 		}

@@ -2,7 +2,6 @@ package lint
 
 import (
 	"cmp"
-	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -392,48 +391,35 @@ var plainLetters = sync.OnceValue(func() map[rune]string {
 	return m
 })
 
-// folded yields the place of each character in s and what a detector reads instead of it:
-// nothing for hidden characters and marks on letters, ASCII for look-alikes, a space for
-// unusual spaces, and the character itself for all others.
-func folded(s string) iter.Seq2[int, string] {
-	return func(yield func(int, string) bool) {
-		for i, size := 0, 0; i < len(s); i += size {
-			var r rune
-			r, size = utf8.DecodeRuneInString(s[i:])
-			plain := s[i : i+size]
-			switch {
-			case r >= ' ' && r < 0x7f || r == '\t' || r == '\n' || r == '\r':
-			case r < 0x80 || text.Hidden(r) || unicode.Is(text.MarkTable, r):
-				plain = ""
-			case text.UnusualSpace(r):
-				plain = " "
-			default:
-				plain = cmp.Or(plainLetters()[r], plain)
-			}
-			if !yield(i, plain) {
-				return
-			}
+// fold returns s as a detector reads it, and the place in s of each byte of that and of its end.
+// Hidden characters and marks on letters are left out, look-alikes are ASCII, unusual spaces
+// are spaces, and all other characters are themselves.
+func fold(s string) (string, []int32) {
+	var b strings.Builder
+	origin := make([]int32, 0, len(s)+1)
+	for i, r := range s {
+		plain := s[i : i+utf8.RuneLen(r)]
+		switch {
+		case r >= ' ' && r < 0x7f || r == '\t' || r == '\n' || r == '\r':
+		case r < 0x80 || text.Hidden(r) || unicode.Is(text.MarkTable, r):
+			continue
+		case text.UnusualSpace(r):
+			plain = " "
+		default:
+			plain = cmp.Or(plainLetters()[r], plain)
+		}
+		b.WriteString(plain)
+		for range len(plain) {
+			origin = append(origin, int32(i))
 		}
 	}
+	return b.String(), append(origin, int32(len(s)))
 }
 
 // plainText is s as a detector reads it.
 func plainText(s string) string {
-	var b strings.Builder
-	for _, plain := range folded(s) {
-		b.WriteString(plain)
-	}
-	return b.String()
-}
-
-// inOriginal returns the place in s of a place in plainText(s), both in bytes.
-func inOriginal(s string, at int) int {
-	for i, plain := range folded(s) {
-		if at -= len(plain); at < 0 {
-			return i
-		}
-	}
-	return len(s)
+	plain, _ := fold(s)
+	return plain
 }
 
 // skeletons returns two keys of a tool's name. Names that share a key differ only by letter

@@ -501,9 +501,7 @@ func (r *Reviewer) otherScripts() {
 	}, r.text)
 	for _, rule := range otherScripts {
 		if from, to := rule.find(small, r.pinned); to > 0 {
-			order := r.around(from, to)
-			order.found = textRange{from, to}
-			r.add("instruction-like", "%s%s: %s", rule.what, r.where, order)
+			r.add("instruction-like", "%s%s: %s", rule.what, r.where, r.around(from, to))
 		}
 	}
 }

@@ -244,6 +244,6 @@ func (r *Reviewer) reference(v jsontree.Value) {
 		schema.Each(&root, schema.AtSchema, func(s *jsontree.Value) { r.ids[s.Get("$id").Text] = true })
 	}
 	if ref, _, _ := strings.Cut(v.Text, "#"); !r.ids[ref] {
-		r.add("remote-ref", "leaves the document: %s", wholeExcerpt(v.Text))
+		r.add("remote-ref", "leaves the document: %s", whole(v.Text))
 	}
 }

@@ -79,7 +79,7 @@ func (r *Reviewer) quote(id, what, several string, list []quote) {
 	slices.SortStableFunc(list, func(a, b quote) int { return b.weight - a.weight })
 	var texts []string
 	for _, one := range list[:min(len(list), maxNoted)] {
-		texts = append(texts, wholeExcerpt(one.text).String())
+		texts = append(texts, whole(one.text))
 	}
 	said := strings.Join(texts, ", ")
 	if left := len(list) - len(texts); left > 0 {
