@@ -320,7 +320,6 @@ func (r *Reviewer) read(s, where string, prose bool) {
 		r.folded, r.origin = fold(s)
 		r.pinned = len(plainText(s[:r.pinned]))
 	}
-	r.encoded()
 	t := tokenizers.Get().(*tokenizer)
 	t.read(r)
 	t.match()

@@ -1,9 +1,5 @@
 package lint
 
-import (
-	"strings"
-)
-
 // A phraseGroup is a rule: a list of phrases, and what makes them ordinary.
 //
 // A phrase is a row of words that follow each other within one sentence, in any letter
@@ -515,6 +511,3 @@ var (
 	downloads = pattern("(?i)(?:^|[\\s`'\"($])(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod|fetch)\\s")
 	pipedInto = pattern("^\\s*(?:sudo )?(?:sh|bash|zsh|dash|iex|invoke-expression|python3?|node|perl|ruby|pwsh|powershell)(?:[`'\".,;)]*(?:\\s|$))")
 )
-
-// urlAlphabet turns digits of URL-safe base64 into standard ones (RFC 4648, section 5).
-var urlAlphabet = strings.NewReplacer("-", "+", "_", "/")
