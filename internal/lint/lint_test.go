@@ -108,7 +108,6 @@ var textCases = map[string][]string{
 		"If you can't, tell the user. If it is not, inform the user. If you cannot, tell the user to wait.",
 		"Not required before the build (pack_run_all), nor needed when pack_run_all is used to add a file.",
 		"You must never run it without user approval. Do not proceed without asking the user. Never skip the review step and go on.",
-		"If the status pay_done is used, change the colour. For the mode 'dry_all' always add an id.",
 		"Run by pay_all(1), or see pay_all(2) to change it.",
 		"Adopts nothing. Returns the role. Overrides the default content type. Uses the earlier rules of the mailbox.",
 		"Replaces an existing prompt with the text given. Never bypass security checks. Skips the review of drafts.",
@@ -1008,7 +1007,7 @@ func TestPhraseCost(t *testing.T) {
 			t.Errorf("%q: %d tokens of %d bytes", unit, n, len(text))
 		}
 	}
-	tokens := []string{"{tool}", "{quoted}", "{address}", "{mail}", "{path}", "{secret}", "{colon}"}
+	tokens := []string{"{tool}", "{quoted}", "{address}", "{secret}", "{colon}"}
 	for _, group := range phraseTable {
 		if findingRow(group.id) < 0 || len(group.phrases) == 0 {
 			t.Errorf("%s: %s", group.id, group.what)

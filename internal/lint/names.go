@@ -82,7 +82,7 @@ func (r *Reviewer) lacks(name string) bool {
 	if at := strings.LastIndex(name, "__"); at >= 0 {
 		name = name[at+len("__"):]
 	}
-	return name != r.about.Entry && !commonTerm(name) && !r.own.uses(name)
+	return name != r.about.Entry && !r.own.uses(name)
 }
 
 // A serverNames holds the names of one server, from its capture if that is at hand, else
@@ -187,9 +187,6 @@ func withoutSeparators(name string) string {
 		return unicode.ToLower(r)
 	}, name)
 }
-
-// commonTerm reports whether a name is a common term, although it is distinct.
-func commonTerm(name string) bool { return commonTerms()[strings.ToLower(name)] != "" }
 
 // wordsOf returns the words of some rows, each with its class. They are made on first use.
 func wordsOf(rows ...wordRow) func() map[string]string {
@@ -330,7 +327,7 @@ func (r *Reviewer) named(name string, at int) {
 // mention reports a name if it is a tool or a label of another server, and returns whether it is.
 func (r *Reviewer) mention(name string, at int) bool {
 	servers := r.x.names[name]
-	if !r.x.isLabel(name) && len(servers) == 0 || commonTerm(name) {
+	if !r.x.isLabel(name) && len(servers) == 0 {
 		return false
 	}
 	r.label(name, at)

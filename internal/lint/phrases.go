@@ -21,16 +21,6 @@ const (
 	maxMention = 128 // bytes of a name that a text can mention
 )
 
-// Classes of words that the tokenizer and the matcher look at.
-const (
-	isNegation = 1 << iota
-	isExample
-	isDirection // "to" and "into"
-	isOrder     // a word of orders, which no tool's name has
-	isPath
-	isStop // the end of a sentence
-)
-
 // A phraseMatcher is phraseTable compiled. It is made when a text is first read and not at
 // start-up, because a run that reads no text never needs it.
 type phraseMatcher struct {
@@ -43,9 +33,8 @@ type phraseMatcher struct {
 
 // A phraseWord is what the rules know about a word. A name of wordClasses is one, too.
 type phraseWord struct {
-	class uint8
 	last  uint16        // in places: the last step that it matches; 0: none
-	roles uint32        // see roleWords
+	roles uint64        // see roleWords
 	all   []*phraseWord // the words of a class
 }
 
@@ -75,11 +64,6 @@ func compilePhrases(table []phraseGroup) *phraseMatcher {
 	for _, c := range wordClasses {
 		words := m.appendWords(nil, c.words)
 		m.appendWords(nil, c.name)[0].all = words
-	}
-	for class, words := range []string{"NEGATION", exampleWords, "to|into", orderWords, "{path}", "."} {
-		for _, word := range m.appendWords(nil, words) {
-			word.class |= 1 << class
-		}
 	}
 	for _, row := range roleWords {
 		for _, word := range m.appendWords(nil, row.words) {
@@ -159,7 +143,7 @@ func (t *tokenizer) match() {
 	stop, negation := base-1, 0
 	for i, w := range t.words {
 		at := base + i
-		if w.class&isStop != 0 {
+		if w.roles&isStop != 0 {
 			stop = at
 		}
 		for place := w.last; place != 0; place = m.places[place].before { // later steps first: a word is one step only
@@ -174,7 +158,6 @@ func (t *tokenizer) match() {
 			}
 			group := step.group
 			switch {
-			case group.capitals && !inCapitals(t.s[w.from:]):
 			case step.gap < 0 && group.unlessNegated && negation > stop && at-negation <= 10:
 				t.progress[n] = phraseProgress{} // an earlier start goes, too: "send it here, never send it there"
 			case !step.last:
@@ -184,7 +167,7 @@ func (t *tokenizer) match() {
 				t.r.hit(group.id, group.what, w.from+1, textRange{t.words[p.start-base].from, w.from + last}, beside, afterOrder-last)
 			}
 		}
-		if w.class&isNegation != 0 {
+		if w.roles&isNegation != 0 {
 			negation = at
 		}
 	}
@@ -197,15 +180,11 @@ func (g *wordGroup) ordinary(within, words []textToken) bool {
 		if i == 0 && slices.Contains(g.notBefore, w.phraseWord) || slices.Contains(g.notNear, w.phraseWord) {
 			return true
 		}
-		if w.class&isStop != 0 {
+		if w.roles&isStop != 0 {
 			break
 		}
 	}
 	return slices.ContainsFunc(within, func(w textToken) bool { return slices.Contains(g.notWithin, w.phraseWord) })
-}
-
-func inCapitals(s string) bool {
-	return s[0] == ':' || len(s) > 1 && s[0] >= 'A' && s[0] <= 'Z' && s[1] >= 'A' && s[1] <= 'Z'
 }
 
 type textRange struct{ from, to int }
@@ -255,11 +234,11 @@ func (t *tokenizer) read(r *Reviewer) {
 	}
 }
 
-// add adds a token and returns its classes.
-func (t *tokenizer) add(word string, from int) uint8 {
+// add adds a token and returns its roles.
+func (t *tokenizer) add(word string, from int) uint64 {
 	w := t.m.word(word)
 	t.words = append(t.words, textToken{w, from})
-	return w.class
+	return w.roles
 }
 
 // beside returns the bytes before and after a range, or a blank at an end of the text.
@@ -284,7 +263,7 @@ func (t *tokenizer) mark(i int) {
 			t.add(".", i)
 		}
 	case ',':
-		if n := len(t.words); n > 0 && t.words[n-1].class&isNegation != 0 && text.IsAlnum(before) {
+		if n := len(t.words); n > 0 && t.words[n-1].roles&isNegation != 0 && text.IsAlnum(before) {
 			t.add("{comma}", i)
 		}
 	case ':':
@@ -300,32 +279,13 @@ func (t *tokenizer) mark(i int) {
 		}
 	case '@':
 		if i > 0 && text.IsAlnum(before) && text.IsAlnum(next) {
-			t.add(t.mail(i), i)
+			t.add("{address}", i)
 		}
-	case '~', '$', '/':
-		if s[i] == '/' && strings.IndexByte(" \t\n\"'`(=:,[@", before) < 0 {
-			return // it is inside a word or a tag
-		}
-		if slices.ContainsFunc(pathRoots, func(root string) bool { return strings.HasPrefix(s[i:], root) }) {
-			t.add("{path}", i)
-		}
-		if s[i] != '/' {
-			return
-		}
+	case '/':
 		if name := strings.ToLower(t.word(i)); isKey(secretFiles(), name) {
 			t.file(name, i)
 		}
 	}
-}
-
-// mail returns the token for the mail address that has its @ at i.
-func (t *tokenizer) mail(i int) string {
-	box, domain := lastWord(t.s[:i]), t.s[i+1:]
-	domain = strings.TrimRight(domain[:text.RunSize(domain, wordBytes.has)], ".-")
-	if mailWords()[strings.ToLower(box)] != "" || mailWords()[strings.ToLower(domain)] != "" || !strings.Contains(domain, ".") {
-		return "{address}"
-	}
-	return "{mail}"
 }
 
 // toolName adds a token if a word looks like a tool's name and the server has no tool,
@@ -349,16 +309,12 @@ func (t *tokenizer) toolName(from, to int, formed bool) bool {
 	default:
 		return false
 	}
-	head := strings.TrimRight(s[max(0, from-maxWord):from], " \"'`")
-	if valueWords()[strings.ToLower(lastWord(head))] != "" || !t.r.lacks(name) {
+	if !t.r.lacks(name) {
 		return false
 	}
 	t.add(token, from)
 	return true
 }
-
-// lastWord is the word that s ends in.
-func lastWord(s string) string { return s[len(strings.TrimRightFunc(s, wordBytes.has)):] }
 
 // joined reads a word with _ - or . in it and returns where to read on: after the word, or
 // after the file if the word is a folder of secretFiles.
@@ -402,9 +358,6 @@ func (t *tokenizer) fileAt(from, to int) (name string, end int) {
 		if file := name + "/" + strings.ToLower(inside); isKey(secretFiles(), file) {
 			return file, to + 1 + len(inside)
 		}
-		if strings.HasSuffix(inside, ".pub") {
-			return "", 0 // a public key
-		}
 	}
 	if !isKey(secretFiles(), name) {
 		return "", 0
@@ -421,15 +374,12 @@ func isKey(words map[string]string, word string) bool {
 // tools name, too, as for a default or an example. A file that a tool writes to gets none.
 func (t *tokenizer) file(name string, from int) {
 	what, into, n := secretFiles()[name], false, 0
-	for i := len(t.words) - 1; i >= 0 && n < 6 && t.words[i].class&isStop == 0; i-- {
-		class := t.words[i].class
-		if class&isExample != 0 {
+	for i := len(t.words) - 1; i >= 0 && n < 6 && t.words[i].roles&isStop == 0; i-- {
+		if t.words[i].roles&isExample != 0 {
 			what = ""
 		}
-		if class&isPath == 0 {
-			into = into || n == 0 && class&isDirection != 0
-			n++
-		}
+		into = into || n == 0 && t.words[i].roles&isDirection != 0
+		n++
 	}
 	switch {
 	case what != "":
@@ -493,14 +443,8 @@ func (t *tokenizer) comment(i int) {
 
 // otherScripts reports one order for each row of otherScripts.
 func (r *Reviewer) otherScripts() {
-	small := strings.Map(func(c rune) rune {
-		if c >= 'А' && c <= 'Я' { // Russian, in as many bytes
-			return c + 'а' - 'А'
-		}
-		return c
-	}, r.text)
 	for _, rule := range otherScripts {
-		if from, to := rule.find(small, r.pinned); to > 0 {
+		if from, to := rule.find(r.text, r.pinned); to > 0 {
 			r.add("instruction-like", "%s%s: %s", rule.what, r.where, r.around(from, to))
 		}
 	}

@@ -10,8 +10,6 @@ package lint
 //	           read_file, main.readFile, "read-file"
 //	{quoted}   any other word in quotes that this server doesn't use as a name
 //	{address}  a URL or a mail address
-//	{mail}     a mail address that is neither a placeholder nor a contact
-//	{path}     a path in a home directory or below one of the usual roots
 //	{secret}   a file that may hold secrets
 //	{variable} a variable of the environment that is named as a secret
 //	{colon}    a colon before white space
@@ -25,12 +23,10 @@ type phraseGroup struct {
 	notBefore     string // words right after an order that make it ordinary
 	notNear       string // the same, anywhere in the next few words of the sentence
 	notWithin     string // the same, inside the order
-	capitals      bool   // only words in capitals match
 }
 
 var wordClasses = [...]struct{ name, words string }{
 	{"NAME", "{tool}|{quoted}"},
-	{"{address}", "{address}|{mail}"},
 	{"{secret}", "{secret}|{credentials}"},
 	{"NEGATION", "not|never|dont|t|without|cannot|avoid"}, // t as in don't and mustn't
 	{"PEOPLE", "user|users|human|humans|person|anyone|anybody|operator"},
@@ -168,11 +164,6 @@ var phraseTable = []phraseGroup{
 		"instead ..0 reply|respond|say ..2 to ..1 PEOPLE",
 		"prepend ..1 your ..1 response|responses|reply|answer",
 		"regardless ..0 of ..1 PEOPLE ..1 permission|permissions|consent|authorization",
-	}},
-	{id: "instruction-like", what: asHeading, capitals: true, phrases: []string{
-		"system|hidden|secret|admin|administrator|root|developer ..0 override|instruction|instructions|directive|directives|command|commands|notice|requirement|mandate",
-		"override ..0 instruction|instructions|protocol|directive",
-		"new|real|internal ..0 instruction|instructions|directive|directives ..0 {colon}",
 	}},
 	{id: "instruction-like", what: asHeading, phrases: []string{
 		"system ..0 policy|update|notice|directive|override|protocol|requirement ..0 {colon}",
@@ -326,7 +317,7 @@ var phraseTable = []phraseGroup{
 	{id: "instruction-like", what: "acts in secret", phrases: []string{
 		"secretly|covertly|surreptitiously|stealthily ..2 read|copy|collect|record|add|log|track|monitor|store|save|capture|call|run|execute|change|CARRY|CARRIES",
 		"COVERTLY ..0 send|forward|upload|transmit|exfiltrate|leak|sends|forwards|uploads|transmits|exfiltrates|leaks|copies|records|collects|captures",
-		"exfiltrate|exfiltrates|exfiltrating ..6 {secret}|{path}|{address}|SECRETS|PRIVATE",
+		"exfiltrate|exfiltrates|exfiltrating ..6 {secret}|{address}|SECRETS|PRIVATE",
 		"exfiltrate|leak|steal ..6 silently|secretly",
 	}},
 	{id: "instruction-like", what: askTalk, unlessNegated: true, notBefore: "id|ids|name|completion", phrases: []string{
@@ -357,8 +348,6 @@ var phraseTable = []phraseGroup{
 		"SEND ..0 all|every|each|entire ..4 to|into ..2 {address}",
 		"SEND ..0 a|one ..1 copy ..5 to ..2 {address}",
 		"SEND ..3 token|tokens|cookie|cookies ..3 to ..2 {address}",
-		"SEND ..0 the|this|that|these|your|their ..2 note|notes|data|content|contents|text|result|results|answer|answers|query|queries|list|output|input|code|prompt|chat ..3 to ..2 {mail}",
-		"SEND ..0 it|them ..2 to ..2 {mail}",
 		"SEND ..0 everything ..2 to ..2 {address}",
 		"SEND ..0 the|this|that|your|their ..2 conversation|history ..3 to ..2 {address}",
 	}},
@@ -376,10 +365,6 @@ var phraseTable = []phraseGroup{
 		"added ..2 marketing|advertising ..1 database|list|lists",
 		"including|includes ..3 names ..1 account ..0 numbers",
 		"keystrokes|passwords ..6 logged|recorded|stored|sent|collected|uploaded",
-	}},
-	{id: "instruction-like", what: readAndPass, unlessNegated: true, phrases: []string{
-		"read|open|cat|load|access|fetch ..6 {path} ..20 provide|add|CARRY ..3 content|contents|text|output",
-		"CARRY ..2 content|contents ..0 of ..6 {path} ..12 in|as|into|to|via|through",
 	}},
 
 	{id: "promotes-itself", what: "praises itself", phrases: []string{
@@ -416,26 +401,20 @@ type otherScript struct {
 var otherScripts = [...]otherScript{
 	{"忽略|无视|忘记|無視|忽視", "指令|指示|规则|規則|说明|提示", 24, setAside, false},                                                        // Chinese
 	{"不要|请勿|不必|无需|不得|切勿|禁止|勿|別|别", "告诉用户|告知用户|向用户提|向用户透露|向用户披露|向用户说|向用户解释|通知用户|征求用户|透露|告訴使用者|讓使用者", 0, fromUser, false}, // Chinese
-	{"指示|命令|ルール", "無視", 9, setAside, false},                                            // Japanese
-	{"ユーザーに|利用者に", "知らせない|言わない|伝えない|見せない|教えない", 12, fromUser, false},                   // Japanese
-	{"지시|명령|규칙", "무시", 12, setAside, false},                                            // Korean
-	{"사용자에게", "알리지|말하지|보여주지", 12, fromUser, false},                                     // Korean
-	{"игнорируй|проигнорируй|забудь", "инструкци|указани|правил", 60, setAside, false}, // Russian
-	{"не ", "сообщай пользовател|говори пользовател|упоминай", 0, fromUser, false},     // Russian
-	{"内容|內容|全文|文本", "放入|填入|传入|傳入|写入|发送|发到|贴到", 40, readAndPass, true},                  // Chinese
-	{"内容|中身", "入れて|渡して|含めて|送信して|貼り付けて", 60, readAndPass, true},                         // Japanese
-	{"содержимое", "передай|вставь|отправь|помести|запиши", 80, readAndPass, true},     // Russian
-	{"내용", "넣으|넣어|입력하|보내|전달하|붙여", 40, readAndPass, true},                               // Korean
+	{"指示|命令|ルール", "無視", 9, setAside, false},                          // Japanese
+	{"ユーザーに|利用者に", "知らせない|言わない|伝えない|見せない|教えない", 12, fromUser, false}, // Japanese
+	{"지시|명령|규칙", "무시", 12, setAside, false},                          // Korean
+	{"사용자에게", "알리지|말하지|보여주지", 12, fromUser, false},                   // Korean
+	{"игнорируй|Игнорируй|проигнорируй|Проигнорируй|забудь|Забудь", "инструкци|указани|правил", 60, setAside, false}, // Russian
+	{"не |Не ", "сообщай пользовател|говори пользовател|упоминай", 0, fromUser, false},                               // Russian
+	{"内容|內容|全文|文本", "放入|填入|传入|傳入|写入|发送|发到|贴到", 40, readAndPass, true},                                                // Chinese
+	{"内容|中身", "入れて|渡して|含めて|送信して|貼り付けて", 60, readAndPass, true},                                                       // Japanese
+	{"содержимое|Содержимое", "передай|вставь|отправь|помести|запиши", 80, readAndPass, true},                        // Russian
+	{"내용", "넣으|넣어|입력하|보내|전달하|붙여", 40, readAndPass, true},                                                             // Korean
 }
 
 // foreignSecrets are what such an order is about.
 var foreignSecrets = []string{".env", ".ssh", ".aws", "id_rsa", "id_ed25519", ".netrc", ".npmrc", "密钥", "密鑰", "密码", "密碼", "パスワード", "秘密鍵", "парол", "ключ"}
-
-// Words that have a class of their own (see isNegation).
-const (
-	orderWords   = "ignore|disregard|forget|secretly|covertly|silently|dangerously"
-	exampleWords = "default|defaults|example|examples|such|path|g|e" // g as in e.g., e as in i.e.
-)
 
 // secretFiles are files that hold nothing but secrets, or an agent's configuration. To name
 // one is to ask for it, except as the default or an example of a path. Whole names are
@@ -456,9 +435,6 @@ var secretFiles = wordsOf(
 
 // secretVariables are parts of the names of variables that hold a secret.
 var secretVariables = []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"}
-
-// pathRoots begin a {path}. Other roots are mostly parts of addresses, or examples.
-var pathRoots = []string{"~/", "$HOME", "${HOME", "/home/", "/root/", "/Users/", "/etc/", "/var/", "/tmp/", "/opt/", "/usr/", "/mnt/", "/proc/", "/private/", "/Library/"}
 
 // Pseudo-tags pretend to be a part of the model's own prompt. People also write placeholders
 // and examples of XML in angle brackets, so most names count only in some spellings.
@@ -495,16 +471,6 @@ var commentWords = wordsOf(wordRow{"mark", "todo fixme begin start end page slid
 	"prettier-ignore-start prettier-ignore-end eslint-disable markdownlint-disable copyright license licence licensed spdx-license-identifier " +
 	"your my some existing rest comment comments html placeholder content text example optional other more new column row code main header footer " +
 	"wp nav navigation sidebar head body hero table speaker generated auto slot left right top bottom"})
-
-// mailWords are mailboxes and domains that stand in examples or are contacts for everyone.
-var mailWords = wordsOf(
-	wordRow{"mailbox", "support help feedback info contact security privacy legal billing sales hello team noreply no-reply abuse user username name someone you me test " +
-		"example recipient john jane alice bob john.doe jane.doe boss"},
-	wordRow{"domain", "example.com example.org example.net company.com domain.com email.com mail.com test.com acme.com yourcompany.com yourdomain.com"},
-)
-
-// valueWords stand before a name that is a value and no tool: mode 'dry_run'.
-var valueWords = wordsOf(wordRow{"value", "value values mode type status format column key flag enum equals event events scope"})
 
 // downloads and pipedInto match the two sides of a pipe that runs in a shell what nobody has read.
 var (
