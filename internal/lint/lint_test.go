@@ -989,11 +989,7 @@ func TestCredentials(t *testing.T) {
 func TestPhraseCost(t *testing.T) {
 	m := phrases()
 	for text, word := range m.words {
-		n := 0
-		for place := word.last; place != 0; place = m.places[place].before {
-			n++
-		}
-		if n > 100 {
+		if n := len(word.steps); n > 100 {
 			t.Errorf("%s: %d places in phrases", text, n)
 		}
 	}

@@ -27,21 +27,14 @@ type phraseMatcher struct {
 	words   map[string]*phraseWord
 	lengths [256]uint64  // by first letter of the words: a bit for each length
 	other   phraseWord   // stands for every word that no phrase has
-	steps   []phraseStep // of all phrases; no phrase has step 0
-	places  []wordPlace  // of all words; no word has place 0
+	steps   []phraseStep // of all phrases
 }
 
 // A phraseWord is what the rules know about a word. A name of wordClasses is one, too.
 type phraseWord struct {
-	last  uint16        // in places: the last step that it matches; 0: none
+	steps []uint16      // that it matches
 	roles uint64        // see roleWords
 	all   []*phraseWord // the words of a class
-}
-
-// A wordPlace is one step that a word matches.
-type wordPlace struct {
-	step   uint16
-	before uint16 // in places: the step before that this word matches; 0: none
 }
 
 // A phraseStep is one place in a phrase, for one word.
@@ -60,7 +53,7 @@ type wordGroup struct {
 var phrases = sync.OnceValue(func() *phraseMatcher { return compilePhrases(phraseTable) })
 
 func compilePhrases(table []phraseGroup) *phraseMatcher {
-	m := &phraseMatcher{words: make(map[string]*phraseWord, 2048), steps: make([]phraseStep, 1, 2048), places: make([]wordPlace, 1, 8192)}
+	m := &phraseMatcher{words: make(map[string]*phraseWord, 2048), steps: make([]phraseStep, 0, 2048)}
 	for _, c := range wordClasses {
 		words := m.appendWords(nil, c.words)
 		m.appendWords(nil, c.name)[0].all = words
@@ -84,8 +77,7 @@ func compilePhrases(table []phraseGroup) *phraseMatcher {
 				}
 				words = m.appendWords(words[:0], step)
 				for _, word := range words {
-					m.places = append(m.places, wordPlace{uint16(len(m.steps)), word.last})
-					word.last = uint16(len(m.places) - 1)
+					word.steps = append(word.steps, uint16(len(m.steps)))
 				}
 				m.steps = append(m.steps, phraseStep{group: group, gap: gap})
 			}
@@ -146,8 +138,7 @@ func (t *tokenizer) match() {
 		if w.roles&isStop != 0 {
 			stop = at
 		}
-		for place := w.last; place != 0; place = m.places[place].before { // later steps first: a word is one step only
-			n := m.places[place].step
+		for _, n := range slices.Backward(w.steps) { // later steps first: a word is one step only
 			step, p := &m.steps[n], phraseProgress{at, at}
 			if step.gap >= 0 {
 				before := t.progress[n-1]
