@@ -47,8 +47,11 @@ type phraseStep struct {
 // A wordGroup is a phraseGroup with its words looked up.
 type wordGroup struct {
 	*phraseGroup
-	notBefore, notNear, notWithin []*phraseWord
+	unlessWords []*phraseWord
 }
+
+// isOrdinary reports whether a word in an order of the group, or right after it, makes it ordinary.
+func (g *wordGroup) isOrdinary(w textToken) bool { return slices.Contains(g.unlessWords, w.phraseWord) }
 
 var phrases = sync.OnceValue(func() *phraseMatcher { return compilePhrases(phraseTable) })
 
@@ -67,7 +70,7 @@ func compilePhrases(table []phraseGroup) *phraseMatcher {
 	groups := make([]wordGroup, len(table))
 	for i := range table {
 		g, group := &table[i], &groups[i]
-		*group = wordGroup{g, m.appendWords(nil, g.notBefore), m.appendWords(nil, g.notNear), m.appendWords(nil, g.notWithin)}
+		*group = wordGroup{g, m.appendWords(nil, g.unless)}
 		for _, phrase := range g.phrases {
 			gap := -1
 			for step := range strings.FieldsSeq(phrase) {
@@ -153,7 +156,7 @@ func (t *tokenizer) match() {
 				t.progress[n] = phraseProgress{} // an earlier start goes, too: "send it here, never send it there"
 			case !step.last:
 				t.progress[n] = p
-			case !group.ordinary(t.words[p.start-base:i], t.words[i+1:]) && !t.quoted(p.start-base, textRange{t.words[p.start-base].from, w.from}):
+			case !slices.ContainsFunc(t.words[p.start-base:min(i+2, len(t.words))], group.isOrdinary) && !t.quoted(p.start-base, textRange{t.words[p.start-base].from, w.from}):
 				last := len(strings.TrimRight(t.s[w.from:w.from+text.RunSize(t.s[w.from:], wordBytes.has)], ".-"))
 				t.r.hit(group.id, group.what, w.from+1, textRange{t.words[p.start-base].from, w.from + last}, beside, afterOrder-last)
 			}
@@ -162,20 +165,6 @@ func (t *tokenizer) match() {
 			negation = at
 		}
 	}
-}
-
-// ordinary reports whether the words within an order or after it make it ordinary.
-func (g *wordGroup) ordinary(within, words []textToken) bool {
-	const near = 12 // words
-	for i, w := range words[:min(len(words), near)] {
-		if i == 0 && slices.Contains(g.notBefore, w.phraseWord) || slices.Contains(g.notNear, w.phraseWord) {
-			return true
-		}
-		if w.roles&isStop != 0 {
-			break
-		}
-	}
-	return slices.ContainsFunc(within, func(w textToken) bool { return slices.Contains(g.notWithin, w.phraseWord) })
 }
 
 type textRange struct{ from, to int }

@@ -20,9 +20,7 @@ type phraseGroup struct {
 	phrases []string
 
 	unlessNegated bool   // a negation before them forbids it: "never send …"
-	notBefore     string // words right after an order that make it ordinary
-	notNear       string // the same, anywhere in the next few words of the sentence
-	notWithin     string // the same, inside the order
+	unless        string // words in an order or right after it that make it ordinary
 }
 
 var wordClasses = [...]struct{ name, words string }{
@@ -105,7 +103,7 @@ var phraseTable = []phraseGroup{
 		"treat ..0 ALL ..2 input|inputs|command|commands|query|queries|request|requests|content ..2 as ..1 trusted|safe|authorized|approved",
 		"you ..1 are|have ..2 authorized|permitted|allowed|cleared|free|unrestricted ..6 without ..1 restriction|restrictions|limit|limits|limitation|limitations|validation|checks",
 	}},
-	{id: "instruction-like", what: noConsent, unlessNegated: true, notWithin: "not|never|t|dont|cannot|only|no", phrases: []string{
+	{id: "instruction-like", what: noConsent, unlessNegated: true, unless: "not|never|t|dont|cannot|only|no", phrases: []string{
 		"MUST|directly|immediately|proceed|CARRY|SEND|CALL ..12 without ..4 PEOPLE ..1 confirmation|approval|consent|permission|permissions|review|authorization|oversight|intervention",
 		"MUST|directly|immediately|proceed|CARRY|SEND|CALL ..12 without ..2 confirmation|approval|consent",
 		"MUST|directly|immediately|proceed|CARRY|SEND|CALL ..12 without ..1 asking|prompting|consulting ..1 PEOPLE",
@@ -147,7 +145,7 @@ var phraseTable = []phraseGroup{
 		"command|commands|message|messages|reply|replies|response|responses ..0 you ..3 must|should|shall ..0 be|start|begin|end|include",
 		"must|always|also ..1 export|send|forward|copy|upload|mirror|replicate|push ..2 results|result|data|output|outputs|records|responses|copy ..2 to|into ..3 backup|external|archive|remote|audit|compliance|monitoring|third",
 	}},
-	{id: "instruction-like", what: setAside, notBefore: "is|was|field|setting|option|if|in|as|section|or|for|for|when|unless", phrases: []string{
+	{id: "instruction-like", what: setAside, unless: "is|was|field|setting|option|if|in|as|section|or|for|for|when|unless", phrases: []string{
 		"disregard|forget ..0 the|all ..0 above|foregoing",
 	}},
 	{id: "instruction-like", what: ownOrders, phrases: []string{
@@ -263,13 +261,13 @@ var phraseTable = []phraseGroup{
 		"must|always|automatically ..1 ignore ..3 ARGUMENT|provided|specified ..3 by ..1 PEOPLE",
 		"must ..1 ignore|discard|disregard ..2 their|PEOPLE ..8 instead",
 	}},
-	{id: "instruction-like", what: changeCall, notWithin: "to", phrases: []string{ // "used to add" is ordinary
+	{id: "instruction-like", what: changeCall, unless: "to", phrases: []string{ // "used to add" is ordinary
 		"WHEN ..3 {tool} ..3 called|invoked|executed|triggered|used|run ..4 CHANGE|add|include|insert|payee|beneficiary|bcc",
 	}},
-	{id: "instruction-like", what: fromUser, notBefore: "to|they|apart|from", notNear: "until", phrases: []string{
+	{id: "instruction-like", what: fromUser, unless: "to|they|apart|from", phrases: []string{
 		"not|never|dont|t|avoid ..0 tell|telling|inform|informing ..2 PEOPLE",
 	}},
-	{id: "instruction-like", what: fromUser, notBefore: "to|they", phrases: []string{
+	{id: "instruction-like", what: fromUser, unless: "to|they", phrases: []string{
 		"not|never|dont|t ..1 ever|explicitly|directly|actually|under ..3 tell|inform ..2 PEOPLE",
 	}},
 	{id: "instruction-like", what: fromUser, phrases: []string{
@@ -320,7 +318,7 @@ var phraseTable = []phraseGroup{
 		"exfiltrate|exfiltrates|exfiltrating ..6 {secret}|{address}|SECRETS|PRIVATE",
 		"exfiltrate|leak|steal ..6 silently|secretly",
 	}},
-	{id: "instruction-like", what: askTalk, unlessNegated: true, notBefore: "id|ids|name|completion", phrases: []string{
+	{id: "instruction-like", what: askTalk, unlessNegated: true, unless: "id|ids|name|completion", phrases: []string{
 		"call|use|invoke|run ..5 with ..1 full|entire|whole|complete ..1 conversation|chat ..0 history|log|transcript",
 		"contain|contains|include|pass|provide|put|copy ..3 PEOPLE ..1 previous|prior|last|earlier ..1 message|messages|prompt|prompts",
 		"all|every ..1 previous|prior|earlier ..1 messages|prompts ..2 from|in|of ..1 conversation|session|chat",
@@ -342,7 +340,7 @@ var phraseTable = []phraseGroup{
 		"curl|wget|fetch|post ..10 {address} ..8 {secret}|SECRETS",
 		"SEND|CARRIES ..8 {secret}|SECRETS ..8 to|at ..2 {address}",
 	}},
-	{id: "instruction-like", what: toAddress, unlessNegated: true, notWithin: "request|requests|issue|issues|bug|bugs|question|questions|feedback|problem|problems|" +
+	{id: "instruction-like", what: toAddress, unlessNegated: true, unless: "request|requests|issue|issues|bug|bugs|question|questions|feedback|problem|problems|" +
 		"error|errors|event|events|notification|notifications|webhook|webhooks|endpoint|api|call|calls|traffic|logs|metrics|traces|spans|telemetry|alert|alerts|" +
 		"g|example|such|like|url|default|support|refresh|public|csrf|s3|gs|file", phrases: []string{
 		"SEND ..0 all|every|each|entire ..4 to|into ..2 {address}",
