@@ -136,8 +136,6 @@ func (n thing) handled() bool {
 		switch roles := n.words[i].roles; {
 		case roles&roleUndo != 0:
 			return false
-		case roles&roleExclude != 0:
-			return !turned
 		case roles&roleNegation != 0 && (roles|n.words[i-1].roles)&roleIs != 0:
 			turned = true
 		}

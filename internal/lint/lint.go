@@ -116,8 +116,8 @@ func (x *Names) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 	}
 	same := before.Digest == p.Digest
 	if !same && before.Definition != nil {
-		was := before.Tree()
-		r.growth(was.Get("description"), &p)
+		was, is := before.Tree(), p.Tree()
+		r.growth(was.Get("description").Text, is.Get("description").Text)
 		r.joined(&was)
 	}
 	list := r.finish()
