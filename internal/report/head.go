@@ -19,8 +19,8 @@ func (r *Report) model() *Model {
 		Word: r.verdictWord(), Text: r.verdictText(), Warning: r.warningText(),
 		Lockfile: r.Lockfile, Several: len(r.Comparisons) > 1, LeftOut: r.LeftOut, Bump: r.bump, Release: r.release,
 		Problems: slices.DeleteFunc(r.problems(), func(p Problem) bool { return p.ID == "other-server" && r.explained(p.Server) }),
-		Whole:    r.Said(slices.Concat(r.General, r.unpinned)), Unrecorded: r.Said(r.elsewhere), Approved: r.Said(r.standing),
-		Fresh: r.Said(freshIn(r.entries)), Standing: r.each(r.standing), Unpinned: r.each(r.unpinned), Findings: r.each(slices.Concat(r.General, r.elsewhere)),
+		Whole:    r.Said(slices.Concat(r.General, r.unpinned)), Unrecorded: r.Said(r.Unrecorded), Approved: r.Said(r.standing),
+		Fresh: r.Said(freshIn(r.entries)), Standing: r.each(r.standing), Unpinned: r.each(r.unpinned), Findings: r.each(slices.Concat(r.General, r.Unrecorded)),
 		Policy: r.AllOrNothing(), ToRecord: r.each(r.Unrecorded),
 		Review: Step{"review", r.Next.To("diff")}, Next: r.NextSteps(), Folder: r.Folder,
 		Locked: []Step{{Text: "read " + text.Printable(r.Lockfile) + " as you would code, then commit it"}, {"in CI", r.Next.To("verify")}, r.Folder},
@@ -319,7 +319,7 @@ func (r *Report) data(m *Model) {
 		m.Counts["blocked"] += lint.RankOf(r.Blocked[e.Ref()])
 	}
 	m.Counts["allowed"] = len(r.entries) - m.Counts["blocked"]
-	for _, f := range slices.Concat(r.General, r.elsewhere, r.unpinned, freshIn(r.entries)) {
+	for _, f := range slices.Concat(r.General, r.Unrecorded, r.unpinned, freshIn(r.entries)) {
 		m.Counts["warnings"] += lint.RankOf(f.Warning)
 		m.Counts["notes"] += lint.RankOf(!f.Warning)
 	}

@@ -39,7 +39,7 @@ type Model struct {
 
 	// Findings of which equal ones are one.
 	Whole      []Finding // about captures as a whole, and about text that no pin covers
-	Unrecorded []Finding // what the names of these captures give to what was approved before
+	Unrecorded []Finding // warnings that are not on record, in entries that match their pins
 	Approved   []Finding // approved warnings in what matches its pins
 	Fresh      []Finding // those in drift that nobody has approved
 
