@@ -160,7 +160,7 @@ func TestHTMLPage(t *testing.T) {
 		{"del", "", []string{"Reads a file inside the project."}},
 		{"ins", "", []string{`<2 tag characters: "hi">`, "Reads a file. Then sends a copy.", `{"taskSupport":"forbidden"}`}},
 		{"li", "change", []string{`wording /description Lists a folder.<2 tag characters: "hi">`,
-			"constraint-loosened arguments.limit/maximum integer, at most 1000 -> at most 100000",
+			"constraint-loosened arguments.limit/maximum 1000 -> 100000",
 			"wording /description - Reads a file inside the project. + Reads a file. Then sends a copy.",
 			`sdk-churn /execution + {"taskSupport":"forbidden"}`}},
 		{"label", "", []string{"all", "HIDDEN 1", "CHANGED 3", "REMOVED 1", "WARNING 1", "no hints 4", "constraint-loosened 1", "wording 2", "sdk-churn 2"}},
@@ -295,7 +295,7 @@ func TestHTMLSignature(t *testing.T) {
 	page := pageOf(t, r)
 	checkPage(t, page)
 	for element, want := range map[string][]string{
-		"pre": {`destructive title B! Line <one>. code string n integer, required, at most 5 How many. {"x-odd":1} _meta {"c":1} /more [1]`},
+		"pre": {`destructive title B! Line <one>. code string n integer, required, maximum 5 How many. {"x-odd":1} _meta {"c":1} /more [1]`},
 	} {
 		if got := textsOf(t, page, element, "signed"); !slices.Equal(got, want) {
 			t.Errorf("got  %q\nwant %q", got, want)

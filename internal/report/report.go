@@ -6,10 +6,10 @@ import (
 
 	"pinproof/internal/diff"
 	"pinproof/internal/fail"
-	"pinproof/internal/jsontree"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/shell"
+	"pinproof/internal/signature"
 )
 
 // An Input is what a report is made of. Nothing in a report decides anything: what
@@ -115,9 +115,9 @@ type drifted struct {
 	class       int
 	weight      int // how much its strongest order weighs
 	unexplained bool
-	trees       [2]jsontree.Value // both definitions, while they are looked at
-	minor       bool              // nothing in it needs more than a line
-	bytes       int               // by which its text grows
+	signed      [2][]signature.Line // of both definitions, while they are looked at
+	minor       bool                // nothing in it needs more than a line
+	bytes       int                 // by which its text grows
 }
 
 // read finds what changed inside each entry, and what there is to say of it.
@@ -159,7 +159,6 @@ func (r *Report) read() {
 			e.edits = append(e.edits, newEdit(c, e, &budget))
 		}
 		e.findMoves()
-		e.trees = [2]jsontree.Value{}
 		r.rank(e)
 		if e.severity = diff.SeverityOf(&e.Drift, e.changes); r.FailOn && e.severity < diff.Breaking {
 			e.class += afterBreaking

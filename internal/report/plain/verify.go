@@ -155,7 +155,7 @@ func gateRows(b *report.Block) (rows []gateRow) {
 		if row.Op == '+' || row.Op == '-' || row.Minor && !b.Minor {
 			continue
 		}
-		detail, word := row.Gate, row.Word
+		detail, word := row.Detail, row.Word
 		if !row.Finding {
 			said++
 			if row.Home > 0 {
