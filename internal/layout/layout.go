@@ -260,14 +260,13 @@ func fit(s string, room, width int) (size, columns int) {
 		if r == '>' {
 			mark = false
 		}
-		w := 1
 		switch {
-		case unicode.Is(text.MarkTable, r):
-			w = 0
 		case r >= 0x1100:
-			w = 2 // wide characters begin here; counting too much does no harm
+			columns += 2 // wide characters begin here; counting too much does no harm
+		case !unicode.Is(text.MarkTable, r):
+			columns++
 		}
-		if columns += w; columns > room {
+		if columns > room {
 			if blank == 0 && room >= width/2 {
 				blank = i
 				if before, n := utf8.DecodeLastRuneInString(s[:i]); (r == '|' || r == ':') && before < 0x80 && i > n {
@@ -286,13 +285,8 @@ func fit(s string, room, width int) (size, columns int) {
 // readsAsJSON reports whether a text could pass for another kind of value if it stood line by
 // line as it is. Then it is shown as a JSON string.
 func readsAsJSON(s string) bool {
-	plain := strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' && r != '\r' && r != '\t' {
-			return 'x' // an escape inside a string
-		}
-		return r
-	}, s)
-	return strings.TrimSpace(s) != "" && jsontree.IsGrammatical([]byte(plain))
+	s = strings.TrimSpace(s)
+	return s != "" && (strings.Contains(`{}[]""`, s[:1]+s[len(s)-1:]) || jsontree.IsGrammatical([]byte(s)))
 }
 
 // Columns is how many columns a printable text takes at most.
