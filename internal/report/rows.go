@@ -26,9 +26,6 @@ type spot struct {
 	name  string
 }
 
-// maxPlaces is how many places one row names.
-const maxPlaces = 8
-
 // minRepeat is from how many bytes of JSON on a text is shown only once.
 const minRepeat = 40
 
@@ -51,7 +48,7 @@ func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
 		case ed.minor():
 			minor = append(minor, ed)
 		case ed.home == nil:
-			rows = add(rows, m.edit(e, ed))
+			rows = append(rows, m.edit(e, ed))
 		default:
 			if at[ed.home] == nil {
 				homes = append(homes, ed.home)
@@ -99,18 +96,6 @@ func (m *rowMaker) wholes(e *drifted) (rows []Row) {
 		rows = append(rows, row)
 	}
 	return rows
-}
-
-// add adds a row. Several places with the same to say are one row.
-func add(rows []Row, row Row) []Row {
-	if len(rows) > 0 && row.Detail != "" && row.Lines == nil {
-		last := &rows[len(rows)-1]
-		if last.Word == row.Word && last.Detail == row.Detail && last.Lines == nil && strings.Count(last.Place, ", ") < maxPlaces-1 {
-			last.Place, last.Pointer = last.Place+", "+row.Place, last.Pointer+", "+row.Pointer
-			return rows
-		}
-	}
-	return append(rows, row)
 }
 
 // homeRow says which block above shows some edits. Their lines are for formats that leave that block out.
@@ -265,39 +250,34 @@ func (m *rowMaker) lines(sign byte, list []signature.Line) (lines []Line) {
 			inside++
 		}
 		key := strings.Replace(string(sign), "=", "+", 1) // what joined and what stands whole is alike
-		if at, seen := m.place(key, l.Text, l.Name); seen {
-			line.As, line.Home = m.as(at, l.Name), at.block
-		}
-		if at, seen := m.place(key+"schema", l.Whole, l.Name); seen && inside > 0 {
-			line.As, line.Home, line.Skip = m.as(at, l.Name), at.block, inside
+		line.As, line.Home = m.above(key, l.Text, l.Name)
+		if as, home := m.above(key+"schema", l.Whole, l.Name); as != "" && inside > 0 {
+			line.As, line.Home, line.Skip = as, home, inside
 		}
 		lines = append(lines, line)
 	}
 	return lines
 }
 
-// place returns where a longer text or schema stands above. If it doesn't, it stands here.
-func (m *rowMaker) place(as string, v jsontree.Value, name string) (at spot, seen bool) {
-	key := as + string(jsontree.Append(nil, v))
+// above says where a longer text, schema or edit stands above, and gives that block. If it doesn't, it stands here.
+func (m *rowMaker) above(kind string, v jsontree.Value, name string) (as string, home int) {
+	key := kind + string(jsontree.Append(nil, v))
 	if v.Kind == 0 || len(key) < minRepeat {
-		return at, false
+		return "", 0
 	}
-	if at, seen = m.shown[key]; !seen {
+	at, seen := m.shown[key]
+	if !seen {
 		m.shown[key] = spot{m.block, name}
+		return "", 0
 	}
-	return at, seen
-}
-
-// as names where something stands that stands there again.
-func (m *rowMaker) as(at spot, name string) string {
-	said := "as"
+	as = "as"
 	if at.name != "" && at.name != name {
-		said += " for " + at.name
+		as += " for " + at.name
 	}
-	if at.block != m.block {
-		return said + " in " + text.Number(at.block)
+	if at.block == m.block {
+		return as + " above", at.block
 	}
-	return said + " above"
+	return as + " in " + text.Number(at.block), at.block
 }
 
 // once shows the sentences around each edit of a text, or names where the same stand above.
@@ -311,9 +291,7 @@ func (m *rowMaker) once(name string, ed *edit) []Line {
 			line.Text = append(line.Text, twoSides(jsontree.Text(s.Old), jsontree.Text(s.New), layout.Confusable(s.Old, s.New))...)
 		}
 	}
-	if at, seen := m.place("+", jsontree.Texts(all), name); seen {
-		line.As, line.Home = m.as(at, name), at.block
-	}
+	line.As, line.Home = m.above("edit", jsontree.Texts(all), name)
 	return []Line{line}
 }
 
