@@ -3,7 +3,6 @@
 package layout
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -82,27 +81,25 @@ func JSON(v jsontree.Value, asciiOnly bool, width int) []string {
 	default:
 		return []string{string(jsontree.Append(nil, v))}
 	}
-	open, end := string(v.Kind), string(v.Kind+2) // the bracket that closes it
-	var inline []string
-	lines, fits := []string{open}, true
-	for _, p := range v.Parts {
-		key, gap := "", ""
-		if v.Kind == '{' {
-			key, gap = printableString(p.Name, asciiOnly)+":", " "
-		}
+	lines := []string{string(v.Kind)}
+	for i, p := range v.Parts {
 		inner := JSON(p.Value, asciiOnly, width)
-		fits = fits && len(inner) == 1
-		if len(inline) > 0 {
+		if v.Kind == '{' {
+			inner[0] = printableString(p.Name, asciiOnly) + ":" + inner[0]
+		}
+		if i > 0 {
 			lines[len(lines)-1] += ","
 		}
-		inline = append(inline, key+inner[0])
-		inner[0] = key + gap + inner[0]
-		for _, l := range inner {
-			lines = append(lines, "  "+l)
+		lines = append(lines, inner...)
+	}
+	end := string(v.Kind + 2) // the bracket that closes it
+	if len(lines) == 1+len(v.Parts) {
+		if inline := strings.Join(lines, "") + end; len(inline) <= width {
+			return []string{inline}
 		}
 	}
-	if text := open + strings.Join(inline, ",") + end; fits && len(text) <= width {
-		return []string{text}
+	for i := range lines[1:] {
+		lines[i+1] = "  " + lines[i+1]
 	}
 	return append(lines, end)
 }
@@ -130,12 +127,12 @@ var jsonEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\
 func Words(pieces []diff.Piece) []Line {
 	lines := []Line{{Sign: '='}}
 	for i, p := range pieces {
-		for j, text := range pieceLines(p.Text, spelledOut(pieces, i)) {
+		for j, line := range text.Lines(p.Text, spelledOut(pieces, i)) {
 			if j > 0 {
 				lines = append(lines, Line{Sign: p.Op})
 			}
-			if last := &lines[len(lines)-1]; text != "" {
-				last.Runs = append(last.Runs, Run{p.Op, text})
+			if last := &lines[len(lines)-1]; line != "" {
+				last.Runs = append(last.Runs, Run{p.Op, line})
 			}
 		}
 	}
@@ -148,21 +145,6 @@ func Words(pieces []diff.Piece) []Line {
 				l.Sign = '='
 			}
 		}
-	}
-	return lines
-}
-
-// pieceLines are the printable lines of a piece. A long run of line feeds is counted.
-func pieceLines(rest string, asciiOnly bool) (lines []string) {
-	for more := true; more; {
-		var s string
-		s, rest, more = strings.Cut(rest, "\n")
-		s = string(text.Append(nil, s, asciiOnly))
-		if n := text.RunLength(rest, '\n'); more && n >= text.MaxLineFeeds {
-			s += fmt.Sprintf("<%d line feeds>", n+1)
-			rest = rest[n:]
-		}
-		lines = append(lines, s)
 	}
 	return lines
 }
@@ -217,16 +199,8 @@ func spelledOut(pieces []diff.Piece, i int) bool {
 	return other >= 0 && other < len(pieces) && pieces[i].Replaces(pieces[other]) && Confusable(pieces[i].Text, pieces[other].Text)
 }
 
-// Wrap breaks lines that are too wide, at a space if there is one near. If the terminal
-// wrapped them instead, server text could begin a row.
-func Wrap(lines []Line, width int) (out []Line) {
-	for _, l := range lines {
-		out = append(out, l.Wrap(width, width)...)
-	}
-	return out
-}
-
-// Wrap breaks a line; room is the width left for its first row, in columns.
+// Wrap breaks a line that is too wide, at a space if there is one near; room is the width left for its first row, in
+// columns. If the terminal wrapped it instead, server text could begin a row.
 func (l Line) Wrap(room, width int) (out []Line) {
 	row := Line{Sign: l.Sign}
 	for _, r := range l.Runs {
@@ -269,8 +243,10 @@ func fit(s string, room, width int) (size, columns int) {
 		if columns > room {
 			if blank == 0 && room >= width/2 {
 				blank = i
-				if before, n := utf8.DecodeLastRuneInString(s[:i]); (r == '|' || r == ':') && before < 0x80 && i > n {
-					blank = i - n // or the next row would seem to have a second gutter
+				// Or the next row would seem to have a second gutter.
+				kept := strings.TrimRight(s[:i], "|:")
+				if _, n := utf8.DecodeLastRuneInString(kept); strings.ContainsRune("|:", r) && len(kept) > n {
+					blank = len(kept) - n
 				}
 			}
 			return blank, columns // 0: begin on the next line
