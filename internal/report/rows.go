@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,8 +42,7 @@ func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
 	}
 	findings := len(rows)
 	var minor []*edit
-	var homes []*group
-	at := map[*group][]*edit{}
+	above := map[int][]*edit{} // by the number of the block that shows them
 	for _, ed := range e.edits {
 		switch {
 		case ed.minor():
@@ -50,14 +50,11 @@ func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
 		case ed.home == nil:
 			rows = append(rows, m.edit(e, ed))
 		default:
-			if at[ed.home] == nil {
-				homes = append(homes, ed.home)
-			}
-			at[ed.home] = append(at[ed.home], ed)
+			above[ed.home.number] = append(above[ed.home.number], ed)
 		}
 	}
-	for _, home := range homes {
-		rows = append(rows, m.homeRow(e, home, at[home]))
+	for _, home := range slices.Sorted(maps.Keys(above)) {
+		rows = append(rows, m.homeRow(e, home, above[home]))
 	}
 	rows = append(rows, m.wholes(e)...)
 	alone := m.alone() // what is summed up doesn't stand above
@@ -99,8 +96,8 @@ func (m *rowMaker) wholes(e *drifted) (rows []Row) {
 }
 
 // homeRow says which block above shows some edits. Their lines are for formats that leave that block out.
-func (m *rowMaker) homeRow(e *drifted, home *group, edits []*edit) Row {
-	row := Row{Op: '!', Word: "as in " + text.Number(home.number), Detail: labelCounts(edits), Home: home.number}
+func (m *rowMaker) homeRow(e *drifted, home int, edits []*edit) Row {
+	row := Row{Op: '!', Word: "as in " + text.Number(home), Detail: labelCounts(edits), Home: home}
 	alone := m.alone()
 	for _, ed := range edits {
 		one := alone.edit(e, ed)
@@ -307,46 +304,46 @@ func twoSides(old, new jsontree.Value, exact bool) (lines []layout.Line) {
 
 // listLine shows what joined and went in a list of single values. It is nil for anything else.
 func listLine(old, new jsontree.Value) []layout.Line {
-	line := layout.Line{Sign: '='}
-	for i, list := range [2]jsontree.Value{old, new} {
-		other := [2]jsontree.Value{new, old}[i].Items()
-		for _, item := range list.Items() {
-			if item.Value.Kind == '{' || item.Value.Kind == '[' {
-				return nil
-			}
-			if slices.ContainsFunc(other, func(m jsontree.Member) bool { return jsontree.Equal(m.Value, item.Value) }) {
-				continue
-			}
-			if line.Runs != nil {
-				line.Runs = append(line.Runs, layout.Run{Op: '=', Text: " "})
-			}
-			line.Runs = append(line.Runs, layout.Run{Op: "-+"[i], Text: layout.JSON(item.Value, false, layout.AnyWidth)[0]})
-		}
-	}
-	if old.Kind != '[' || new.Kind != '[' || line.Runs == nil {
+	if old.Kind != '[' || new.Kind != '[' {
 		return nil
 	}
-	return []layout.Line{line}
+	var runs []layout.Run
+	for i, item := range slices.Concat(old.Items(), new.Items()) {
+		run, other := layout.Run{Op: '-', Text: layout.JSON(item.Value, false, layout.AnyWidth)[0]}, new
+		if i >= len(old.Items()) {
+			run.Op, other = '+', old
+		}
+		switch {
+		case item.Value.Kind == '{' || item.Value.Kind == '[':
+			return nil
+		case !slices.ContainsFunc(other.Items(), func(m jsontree.Member) bool { return jsontree.Equal(m.Value, item.Value) }):
+			runs = append(runs, layout.Run{Op: '=', Text: " "}, run)
+		}
+	}
+	if runs == nil {
+		return nil
+	}
+	return []layout.Line{{Sign: '=', Runs: runs[1:]}}
 }
 
 // shortSides is a change on one line, "1000 -> 100000", or "" if the values aren't short.
 func (ed *edit) shortSides() string {
 	const widest = 60
-	var sides []string
-	for _, v := range []jsontree.Value{ed.Old, ed.New} {
-		if v.Kind != 0 {
-			sides = append(sides, layout.JSON(v, false, widest)...)
-		}
+	if ed.compared || ed.exact() || ed.Old.Kind == 0 && ed.New.Kind == 0 {
+		return ""
 	}
-	alone := ed.Old.Kind == 0 || ed.New.Kind == 0
+	old, new := layout.JSON(ed.Old, false, widest), layout.JSON(ed.New, false, widest)
 	switch {
-	case ed.compared, ed.exact(), slices.ContainsFunc(sides, func(side string) bool { return len(side) > widest }):
-	case !alone && len(sides) == 2:
-		return sides[0] + " -> " + sides[1]
-	case alone && len(sides) == 1 && len(ed.Old.Parts)+len(ed.New.Parts) == 0: // what is in it is said better
-		return map[bool]string{true: "- ", false: "+ "}[ed.New.Kind == 0] + sides[0]
+	case len(old)+len(new) > 2, max(len(old[0]), len(new[0])) > widest:
+		return ""
+	case ed.Old.Kind != 0 && ed.New.Kind != 0:
+		return old[0] + " -> " + new[0]
+	case len(ed.Old.Parts)+len(ed.New.Parts) > 0: // what is in it is said better
+		return ""
+	case ed.New.Kind == 0:
+		return "- " + old[0]
 	}
-	return ""
+	return "+ " + new[0]
 }
 
 // findingRow words a finding. above is the number of entries named above it. If the finding is in
@@ -394,20 +391,19 @@ func markQuote(rows []Row, quote string) bool {
 	return false
 }
 
-// labelCounts is "output-schema 3, sdk-churn", in the order of the edits.
+// labelCounts is "output-schema 3, sdk-churn". Edits with equal labels follow each other.
 func labelCounts(edits []*edit) string {
 	var said []string
-	count := map[string]int{}
-	for _, e := range edits {
-		id := e.Label.ID()
-		if count[id]++; count[id] == 1 {
-			said = append(said, id)
+	for len(edits) > 0 {
+		n := 1
+		for n < len(edits) && edits[n].Label == edits[0].Label {
+			n++
 		}
-	}
-	for i, id := range said {
-		if count[id] > 1 {
-			said[i] += " " + strconv.Itoa(count[id])
+		count := ""
+		if n > 1 {
+			count = strconv.Itoa(n)
 		}
+		said, edits = append(said, joined(" ", edits[0].Label.ID(), count)), edits[n:]
 	}
 	return strings.Join(said, ", ")
 }
