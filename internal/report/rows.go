@@ -248,8 +248,10 @@ func (m *rowMaker) lines(sign byte, list []signature.Line) (lines []Line) {
 		}
 		key := strings.Replace(string(sign), "=", "+", 1) // what joined and what stands whole is alike
 		line.As, line.Home = m.above(key, l.Text, l.Name)
-		if as, home := m.above(key+"schema", l.Whole, l.Name); as != "" && inside > 0 {
-			line.As, line.Home, line.Skip = as, home, inside
+		if inside > 0 {
+			if as, home := m.above(key+"schema", l.Whole, l.Name); as != "" {
+				line.As, line.Home, line.Skip = as, home, inside
+			}
 		}
 		lines = append(lines, line)
 	}
@@ -329,17 +331,16 @@ func listLine(old, new jsontree.Value) []layout.Line {
 // shortSides is a change on one line, "1000 -> 100000", or "" if the values aren't short.
 func (ed *edit) shortSides() string {
 	const widest = 60
-	if ed.compared || ed.exact() || ed.Old.Kind == 0 && ed.New.Kind == 0 {
+	both := ed.Old.Kind != 0 && ed.New.Kind != 0
+	if ed.compared || ed.exact() || ed.Old.Kind == ed.New.Kind && !both || !both && len(ed.Old.Parts)+len(ed.New.Parts) > 0 { // what is in it is said better
 		return ""
 	}
 	old, new := layout.JSON(ed.Old, false, widest), layout.JSON(ed.New, false, widest)
 	switch {
 	case len(old)+len(new) > 2, max(len(old[0]), len(new[0])) > widest:
 		return ""
-	case ed.Old.Kind != 0 && ed.New.Kind != 0:
+	case both:
 		return old[0] + " -> " + new[0]
-	case len(ed.Old.Parts)+len(ed.New.Parts) > 0: // what is in it is said better
-		return ""
 	case ed.New.Kind == 0:
 		return "- " + old[0]
 	}

@@ -148,7 +148,7 @@ type child struct {
 // children lists the schemas that a keyword holds, those of required parameters first, or the arguments of a prompt.
 // There are none if one of them has no name that fits into a line.
 func children(pointer string, m jsontree.Member, required []string) (list []child) {
-	at, printed, fits := schema.Keyword(m.Name), map[string]string{"items": "[]", "additionalProperties": "*"}[m.Name], true
+	at, fits := schema.Keyword(m.Name), true
 	add := func(name, before, step string, v jsontree.Value, required bool) {
 		fits = fits && name != "" && len(name) <= text.MaxName
 		list = append(list, child{before + nameOf(name), name, jsontree.Pointer(pointer, step), v, required, m.Name == "arguments"})
@@ -156,9 +156,12 @@ func children(pointer string, m jsontree.Member, required []string) (list []chil
 	switch {
 	case m.Name == "arguments":
 		for i, item := range m.Value.Items() {
-			add(item.Value.Get("name").Text, "", strconv.Itoa(i), item.Value, false)
+			name := item.Value.Get("name")
+			fits = fits && name.Kind == '"'
+			add(name.Text, "", strconv.Itoa(i), item.Value, false)
 		}
 	case m.Value.Kind == '{' && (at == schema.AtSchema || at == schema.AtSchemas):
+		printed := map[string]string{"items": "[]", "additionalProperties": "*"}[m.Name]
 		return []child{{name: cmp.Or(printed, m.Name), pointer: pointer, value: m.Value}}
 	case at == schema.AtSchemas:
 		for i, item := range m.Value.Items() {
@@ -284,7 +287,7 @@ func (w *wording) phrase(required bool) string {
 var typeNames = strings.Fields("array boolean integer null number object string")
 
 // constraints are the keywords that are said with their value.
-var constraints = strings.Fields("pattern format $ref multipleOf uniqueItems deprecated nullable minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength minItems maxItems")
+var constraints = strings.Fields("const default pattern format $ref multipleOf uniqueItems deprecated nullable minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength minItems maxItems")
 
 // wordsOf describes a schema without what stands in lines of its own.
 func wordsOf(v jsontree.Value) (w wording) {
@@ -324,28 +327,31 @@ func wordsOf(v jsontree.Value) (w wording) {
 
 // member says what a member of a schema says, if that can be said in a few words.
 func (w *wording) member(m jsontree.Member) {
-	limit := ""
-	switch v := m.Value; {
-	case slices.Contains(w.said, m.Name):
+	v, limit, short := m.Value, "", ""
+	if slices.Contains(w.said, m.Name) {
 		return
+	} else if slices.Contains(constraints, m.Name) {
+		short = inLine(v)
+	}
+	switch {
 	case m.Name == "enum" && len(v.Items()) > 0:
 		var values []string
 		for _, item := range v.Items() {
 			values = append(values, inLine(item.Value))
 		}
 		limit = strings.Join(values, " | ")
-	case m.Name == "const":
-		limit = "always " + inLine(v)
 	case m.Name == "additionalProperties" && v.Kind == 'f':
 		limit = "closed"
 	case m.Name == "additionalProperties" && len(v.Parts) == 0:
 		limit = "open"
-	case m.Name == "default" && len(inLine(v)) <= maxLimit:
-		w.value = " = " + inLine(v)
-	case slices.Contains(constraints, m.Name) && len(inLine(v)) <= maxLimit:
-		limit = m.Name + " " + inLine(v)
-	default:
+	case short == "" || len(short) > maxLimit:
 		return
+	case m.Name == "default":
+		w.value = " = " + short
+	case m.Name == "const":
+		limit = "always " + short
+	default:
+		limit = m.Name + " " + short
 	}
 	w.said = append(w.said, m.Name)
 	if limit != "" {
