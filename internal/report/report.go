@@ -9,7 +9,6 @@ import (
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/shell"
-	"pinproof/internal/signature"
 )
 
 // An Input is what a report is made of. Nothing in a report decides anything: what
@@ -115,9 +114,9 @@ type drifted struct {
 	class       int
 	weight      int // how much its strongest order weighs
 	unexplained bool
-	signed      [2][]signature.Line // of both definitions, while they are looked at
-	minor       bool                // nothing in it needs more than a line
-	bytes       int                 // by which its text grows
+	signed      [2]signed // of both definitions, while they are looked at
+	minor       bool      // nothing in it needs more than a line
+	bytes       int       // by which its text grows
 }
 
 // read finds what changed inside each entry, and what there is to say of it.

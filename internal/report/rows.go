@@ -64,7 +64,7 @@ func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
 		rows = append(rows, row)
 	}
 	markQuotes(rows[:findings], rows[findings:])
-	e.signed = [2][]signature.Line{}
+	e.signed = [2]signed{}
 	return rows, labelCounts(minor)
 }
 
@@ -131,16 +131,14 @@ func (m *rowMaker) edit(e *drifted, ed *edit) Row {
 }
 
 // branch says which of several alternatives something is in, by the constant that it takes.
-func (e *drifted) branch(pointer string) (said string) {
-	if !strings.Contains(pointer, "Of/") {
-		return ""
-	}
-	for _, l := range e.signature(1) {
-		if strings.Contains(l.Name, "Of[") && strings.Contains(l.Phrase, "always ") && strings.HasPrefix(pointer, l.Pointer+"/") {
-			said = "(" + l.Phrase + ")"
+func (e *drifted) branch(pointer string) string {
+	for strings.Contains(pointer, "Of/") {
+		pointer = pointer[:strings.LastIndexByte(pointer, '/')]
+		if about := e.about(1, pointer); about != nil && strings.Contains(about[0].Name, "Of[") && strings.Contains(about[0].Phrase, "always ") {
+			return "(" + about[0].Phrase + ")"
 		}
 	}
-	return said
+	return ""
 }
 
 // value says how something other than a text changed.
@@ -167,16 +165,9 @@ func (m *rowMaker) signed(e *drifted, side int, ed *edit, row *Row) {
 	if side == 0 {
 		v, pointer = ed.Old, cmp.Or(ed.From, ed.Pointer)
 	}
-	var about []signature.Line
-	depth := 0
-	for _, l := range e.signature(side) {
-		if l.Pointer == pointer || strings.HasPrefix(l.Pointer, pointer) && l.Pointer[len(pointer)] == '/' {
-			if about == nil {
-				depth = l.Depth
-			}
-			l.Depth -= depth
-			about = append(about, l)
-		}
+	about := slices.Clone(e.about(side, pointer))
+	for i := len(about) - 1; i >= 0; i-- {
+		about[i].Depth -= about[0].Depth
 	}
 	if about == nil {
 		about = []signature.Line{{Text: v}}
@@ -199,12 +190,33 @@ func (m *rowMaker) signed(e *drifted, side int, ed *edit, row *Row) {
 	row.Lines = lines
 }
 
-// signature is that of the pinned (0) or the captured (1) definition.
-func (e *drifted) signature(side int) []signature.Line {
-	if p := [2]*pin.Pin{e.Locked, e.Captured}[side]; e.signed[side] == nil && p != nil && p.Definition != nil {
-		e.signed[side] = signature.Of(e.Type, p.Tree())
+// A signed is a signature of a definition, with the first line about what stands at each pointer.
+type signed struct {
+	lines []signature.Line
+	first map[string]int
+}
+
+// about returns the lines about what stands at a pointer of the pinned (0) or the captured (1) definition: one after
+// another, as signature.Of makes them.
+func (e *drifted) about(side int, pointer string) []signature.Line {
+	s, p := &e.signed[side], [2]*pin.Pin{e.Locked, e.Captured}[side]
+	if s.first == nil && p != nil && p.Definition != nil {
+		*s = signed{signature.Of(e.Type, p.Tree()), map[string]int{}}
+		for i := len(s.lines) - 1; i >= 0; i-- {
+			for at := s.lines[i].Pointer; at != ""; at = at[:strings.LastIndexByte(at, '/')] {
+				s.first[at] = i
+			}
+		}
 	}
-	return e.signed[side]
+	from, found := s.first[pointer]
+	if !found {
+		return nil
+	}
+	end := from
+	for end < len(s.lines) && strings.HasPrefix(s.lines[end].Pointer+"/", pointer+"/") {
+		end++
+	}
+	return s.lines[from:end]
 }
 
 // referred are the names that references to $defs begin with.
