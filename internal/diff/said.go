@@ -171,6 +171,3 @@ func Guards(s string) (n int) {
 
 // AsksLess reports whether clients ask less because of a change with the label.
 func (l Label) AsksLess() bool { return l == labelTowardsSafe || l == labelLessCare }
-
-// TooMany is the label of a value with too many changes to tell apart.
-const TooMany = labelTooMany

@@ -108,11 +108,9 @@ func JSON(v jsontree.Value, asciiOnly bool, width int) []string {
 // and a tab get their JSON escapes.
 func printableString(s string, asciiOnly bool) string {
 	if isImage(s) {
-		s = image(s, asciiOnly)
-	} else {
-		s = escaped(s, asciiOnly)
+		return `"` + image(s, asciiOnly) + `"`
 	}
-	return `"` + s + `"`
+	return `"` + escaped(s, asciiOnly) + `"`
 }
 
 func escaped(s string, asciiOnly bool) string {
@@ -178,15 +176,16 @@ func Confusable(a, b string) bool {
 	if text.Sanitize(a) == text.Sanitize(b) {
 		return true
 	}
-	for a != "" && b != "" {
-		x, n := utf8.DecodeRuneInString(a)
-		y, m := utf8.DecodeRuneInString(b)
-		if x != y && x < 0x80 && y < 0x80 {
+	x, y := []rune(a), []rune(b)
+	if len(x) != len(y) {
+		return false
+	}
+	for i := range x {
+		if x[i] != y[i] && x[i] < 0x80 && y[i] < 0x80 {
 			return false
 		}
-		a, b = a[n:], b[m:]
 	}
-	return a == b
+	return true
 }
 
 // spelledOut reports whether a piece looks like the one that it replaces, or that

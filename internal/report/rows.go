@@ -30,9 +30,6 @@ type spot struct {
 // minRepeat is from how many bytes of JSON on a text is shown only once.
 const minRepeat = 40
 
-// notStored stands in place of a definition that isn't in the lockfile.
-const notStored = "its definition was not stored (hashOnly)"
-
 // rows lists the rows of a group: its findings, then its edits or its definitions.
 func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
 	m.block = g.number
@@ -54,7 +51,14 @@ func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
 		}
 	}
 	for _, home := range slices.Sorted(maps.Keys(above)) {
-		rows = append(rows, m.homeRow(e, home, above[home]))
+		row := Row{Op: '!', Word: "as in " + text.Number(home), Detail: labelCounts(above[home]), Home: home}
+		alone := m.alone() // its lines are for formats that leave that block out
+		for _, ed := range above[home] {
+			one := alone.edit(e, ed)
+			row.Lines = append(append(row.Lines, Line{Name: one.Word, Phrase: text.Spaced(one.Place, one.Detail)}), one.Lines...)
+			row.Pointer = one.Pointer
+		}
+		rows = append(rows, row)
 	}
 	rows = append(rows, m.wholes(e)...)
 	alone := m.alone() // what is summed up doesn't stand above
@@ -86,25 +90,13 @@ func (m *rowMaker) wholes(e *drifted) (rows []Row) {
 			row.Word = short(list[i].Digest)
 		}
 		if list[i].Definition == nil {
-			row.Detail = notStored
+			row.Detail = "its definition was not stored (hashOnly)"
 		} else {
 			row.Lines = m.lines('=', folded(signature.Of(e.Type, list[i].Tree()), referred(list[i].Definition)))
 		}
 		rows = append(rows, row)
 	}
 	return rows
-}
-
-// homeRow says which block above shows some edits. Their lines are for formats that leave that block out.
-func (m *rowMaker) homeRow(e *drifted, home int, edits []*edit) Row {
-	row := Row{Op: '!', Word: "as in " + text.Number(home), Detail: labelCounts(edits), Home: home}
-	alone := m.alone()
-	for _, ed := range edits {
-		one := alone.edit(e, ed)
-		row.Lines = append(append(row.Lines, Line{Name: one.Word, Phrase: text.Spaced(one.Place, one.Detail)}), one.Lines...)
-		row.Pointer = one.Pointer
-	}
-	return row
 }
 
 // edit makes the row of an edit.

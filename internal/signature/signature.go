@@ -240,14 +240,10 @@ func (s *signer) schema(c child, depth int) {
 // nameOf is the printable name of a parameter. One that has a character which stands
 // between names here is quoted.
 func nameOf(name string) string {
-	switch quoted := text.Name(name); {
-	case text.Name(strings.ReplaceAll(name, "$", "_"))[0] != '"' && !strings.ContainsAny(name, ".~/@"):
-		return name
-	case quoted[0] != '"':
-		return `"` + quoted + `"`
-	default:
-		return quoted
+	if said := text.Name(name); said[0] == '"' || !strings.ContainsAny(name, ".~/@") {
+		return said
 	}
+	return `"` + name + `"`
 }
 
 // requiredIn lists the names that a schema requires, in the order of its list. It is nil if
