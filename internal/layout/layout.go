@@ -124,24 +124,23 @@ var jsonEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\
 // Texts that look alike are spelled by code points.
 func Words(pieces []diff.Piece) []Line {
 	lines := []Line{{Sign: '='}}
+	alike := func(a, b diff.Piece) bool { return a.Replaces(b) && Confusable(a.Text, b.Text) }
 	for i, p := range pieces {
-		for j, line := range text.Lines(p.Text, spelledOut(pieces, i)) {
+		exact := i > 0 && alike(pieces[i-1], p) || i+1 < len(pieces) && alike(p, pieces[i+1])
+		for j, line := range text.Lines(p.Text, exact) {
 			if j > 0 {
 				lines = append(lines, Line{Sign: p.Op})
 			}
-			if last := &lines[len(lines)-1]; line != "" {
-				last.Runs = append(last.Runs, Run{p.Op, line})
+			last := &lines[len(lines)-1]
+			switch {
+			case line == "":
+				continue
+			case len(last.Runs) == 0:
+				last.Sign = p.Op
+			case last.Sign != p.Op:
+				last.Sign = '='
 			}
-		}
-	}
-	for i := range lines {
-		l := &lines[i]
-		for j, r := range l.Runs {
-			if j == 0 {
-				l.Sign = r.Op
-			} else if l.Sign != r.Op {
-				l.Sign = '='
-			}
+			last.Runs = append(last.Runs, Run{p.Op, line})
 		}
 	}
 	return lines
@@ -186,16 +185,6 @@ func Confusable(a, b string) bool {
 		}
 	}
 	return true
-}
-
-// spelledOut reports whether a piece looks like the one that it replaces, or that
-// replaces it. Then both are spelled by code points.
-func spelledOut(pieces []diff.Piece, i int) bool {
-	other := i - 1 // a removed piece comes before the added one
-	if pieces[i].Op == diff.OpRemoved {
-		other = i + 1
-	}
-	return other >= 0 && other < len(pieces) && pieces[i].Replaces(pieces[other]) && Confusable(pieces[i].Text, pieces[other].Text)
 }
 
 // Wrap breaks a line that is too wide, at a space if there is one near; room is the width left for its first row, in
