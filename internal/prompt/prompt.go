@@ -402,8 +402,8 @@ func (p *Prompter) help(q *question, offered string) {
 // shown before. It keeps the first error.
 func (p *Prompter) say(words string) {
 	words, end := strings.CutSuffix(words, "\n")
-	said := ""
-	for i, l := range layout.Wrap([]layout.Line{{Runs: []layout.Run{{Op: '=', Text: words}}}}, p.t.Width-len("  : ")) {
+	said, width := "", p.t.Width-len("  : ")
+	for i, l := range (layout.Line{Runs: []layout.Run{{Op: '=', Text: words}}}).Wrap(width, width) {
 		if i > 0 {
 			said = strings.TrimRight(said, " ") + "\n  : "
 		}

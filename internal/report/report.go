@@ -6,7 +6,6 @@ import (
 
 	"pinproof/internal/diff"
 	"pinproof/internal/fail"
-	"pinproof/internal/jsontree"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/shell"
@@ -114,9 +113,9 @@ type drifted struct {
 	class       int
 	weight      int // how much its strongest order weighs
 	unexplained bool
-	trees       [2]jsontree.Value // both definitions, while they are looked at
-	minor       bool              // nothing in it needs more than a line
-	bytes       int               // by which its text grows
+	signed      [2]signed // of both definitions, while they are looked at
+	minor       bool      // nothing in it needs more than a line
+	bytes       int       // by which its text grows
 }
 
 // read finds what changed inside each entry, and what there is to say of it.
@@ -167,7 +166,6 @@ func (r *Report) read() {
 			e.edits = append(e.edits, newEdit(c, e, &budget))
 		}
 		e.findMoves()
-		e.trees = [2]jsontree.Value{}
 		r.rank(e)
 		if e.severity = diff.SeverityOf(&e.Drift, e.changes); r.FailOn && e.severity < diff.Breaking {
 			e.class += rankRemoved + 1 // what breaks callers comes first
