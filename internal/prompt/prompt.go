@@ -381,8 +381,8 @@ func (p *Prompter) ask(q *question, where, keys string, rest int) byte {
 // shown before. It keeps the first error.
 func (p *Prompter) say(words string) {
 	words, end := strings.CutSuffix(words, "\n")
-	said := ""
-	for i, l := range layout.Wrap([]layout.Line{{Runs: []layout.Run{{Op: '=', Text: words}}}}, p.t.Width-len("  : ")) {
+	said, width := "", p.t.Width-len("  : ")
+	for i, l := range (layout.Line{Runs: []layout.Run{{Op: '=', Text: words}}}).Wrap(width, width) {
 		if i > 0 {
 			said = strings.TrimRight(said, " ") + "\n  : "
 		}

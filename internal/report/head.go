@@ -19,8 +19,8 @@ func (r *Report) model() *Model {
 		Word: r.verdictWord(), Text: r.verdictText(), Warning: r.warningText(),
 		Lockfile: r.Lockfile, Several: len(r.Comparisons) > 1, LeftOut: r.LeftOut, Bump: r.bump, Release: r.release,
 		Problems: slices.DeleteFunc(r.problems(), func(p Problem) bool { return p.ID == "other-server" && r.explained(p.Server) }),
-		Whole:    r.Said(slices.Concat(r.General, r.unpinned)), Unrecorded: r.Said(r.elsewhere), Approved: r.Said(r.standing),
-		Fresh: r.Said(freshIn(r.entries)), Standing: r.each(r.standing), Unpinned: r.each(r.unpinned), Findings: r.each(slices.Concat(r.General, r.elsewhere)),
+		Whole:    r.Said(slices.Concat(r.General, r.unpinned)), Unrecorded: r.Said(r.Unrecorded), Approved: r.Said(r.standing),
+		Fresh: r.Said(freshIn(r.entries)), Standing: r.each(r.standing), Unpinned: r.each(r.unpinned), Findings: r.each(slices.Concat(r.General, r.Unrecorded)),
 		Policy: r.AllOrNothing(), ToRecord: r.each(r.Unrecorded),
 		Review: Step{"review", r.Next.To("diff")}, Next: r.NextSteps(), Folder: r.Folder,
 		Locked: []Step{{Text: "read " + text.Printable(r.Lockfile) + " as you would code, then commit it"}, {"in CI", r.Next.To("verify")}, r.Folder},
@@ -246,12 +246,16 @@ func (r *Report) servers(m *Model) {
 		if p.Server != "" {
 			s.Label = text.Name(p.Server)
 		}
+		side := ServerData{Server: p.Server}
 		if p.Known {
 			s.Old = r.against() + " " + s.Pinned
+			side.Pinned = &Side{Entries: len(p.Locked.Pins), SetDigest: p.Locked.Digest, Policy: p.Locked.Policy.Value()}
 		}
 		if p.Present {
 			s.New = text.Printable(p.Capture) + " " + s.Listed
+			side.Now = &Side{len(p.Captured.Pins), p.Captured.Digest, p.Captured.Policy.Value(), p.Capture, p.About, &p.Noise}
 		}
+		m.Sides = append(m.Sides, side)
 		if p.LockedAbout != "" && p.LockedAbout != p.About {
 			s.Versions = p.LockedAbout + " -> " + cmp.Or(p.About, "nothing")
 		}
@@ -305,34 +309,28 @@ func (r *Report) counts(p *pin.Comparison, s *Server) (c Counts) {
 	return c
 }
 
-// data computes what programs get beside the rest.
+// data counts what programs get.
 func (r *Report) data(m *Model) {
-	c := map[string]int{"entries": 0, "pins": 0, "matched": r.matched.Total(), "drift": len(r.entries), "blocked": 0, "warnings": 0, "notes": 0, "standing": len(m.Standing)}
+	m.Counts = map[string]int{"entries": 0, "pins": 0, "matched": r.matched.Total(), "drift": len(r.entries), "blocked": 0, "warnings": 0, "notes": 0, "standing": len(m.Standing)}
 	for _, k := range kinds {
-		c[strings.ToLower(string(k))] = r.kinds[k]
+		m.Counts[strings.ToLower(string(k))] = r.kinds[k]
 	}
 	for _, e := range r.entries {
-		c["blocked"] += lint.RankOf(r.Blocked[e.Ref()])
+		m.Counts["blocked"] += lint.RankOf(r.Blocked[e.Ref()])
 	}
-	c["allowed"] = c["drift"] - c["blocked"]
-	for _, f := range slices.Concat(r.General, r.elsewhere, r.unpinned, freshIn(r.entries)) {
-		c["warnings"] += lint.RankOf(f.Warning)
-		c["notes"] += lint.RankOf(!f.Warning)
+	m.Counts["allowed"] = len(r.entries) - m.Counts["blocked"]
+	for _, f := range slices.Concat(r.General, r.Unrecorded, r.unpinned, freshIn(r.entries)) {
+		m.Counts["warnings"] += lint.RankOf(f.Warning)
+		m.Counts["notes"] += lint.RankOf(!f.Warning)
 	}
-	for i := range r.Comparisons {
-		p := &r.Comparisons[i]
-		c["entries"] += len(p.Captured.Pins)
-		c["pins"] += len(p.Locked.Pins)
-		s := ServerData{Server: p.Server}
-		if p.Known {
-			s.Pinned = &Side{Entries: len(p.Locked.Pins), SetDigest: p.Locked.Digest, Policy: p.Locked.Policy.Value()}
+	for _, s := range m.Sides {
+		if s.Pinned != nil {
+			m.Counts["pins"] += s.Pinned.Entries
 		}
-		if p.Present {
-			s.Now = &Side{len(p.Captured.Pins), p.Captured.Digest, p.Captured.Policy.Value(), p.Capture, p.About, &p.Noise}
+		if s.Now != nil {
+			m.Counts["entries"] += s.Now.Entries
 		}
-		m.Sides = append(m.Sides, s)
 	}
-	m.Counts = c
 }
 
 // captured lists every entry of every capture.

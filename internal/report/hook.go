@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -20,31 +19,32 @@ import (
 // names of pins that a person approved. It needs no model of the report: an agent waits.
 
 const (
-	maxHookPath  = 200 // bytes of a path or label in it
+	maxHookPath  = 120 // bytes of a path or label in it
 	maxHookNames = 4   // servers, or pins for each kind of drift, that are named
 )
 
 // WriteHook says why an agent's start or call is blocked.
 func WriteHook(w io.Writer, in Input) error {
 	lines := []string{"pinproof: blocked: the MCP tools are not the ones approved in " + hookPath(in.Lockfile)}
-	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
-	if n := len(slices.DeleteFunc(slices.Clone(in.Findings), func(f lint.Finding) bool { return !f.Warning || f.Approved })); n > 0 {
-		say("%s that nobody approved", text.Count(n, "warning"))
+	say := func(what string, of []string) {
+		if len(of) > 0 {
+			lines = append(lines, what+text.List(of, maxHookNames))
+		}
 	}
-	var unknown []string
-	missing := false
-	for i := range in.Comparisons {
-		if p := &in.Comparisons[i]; !p.Known {
+	if n := len(slices.DeleteFunc(slices.Clone(in.Findings), func(f lint.Finding) bool { return !f.Warning || f.Approved })); n > 0 {
+		lines = append(lines, text.Count(n, "warning")+" that nobody approved")
+	}
+	var unknown, missing []string
+	for _, p := range in.Comparisons {
+		if !p.Known {
 			unknown = append(unknown, hookPath(p.Server))
 		}
-		missing = missing || !in.Comparisons[i].Present
+		if !p.Present {
+			missing = append(missing, hookPath(p.Server))
+		}
 	}
-	if unknown != nil {
-		say("no approved tools of server %s", text.List(unknown, maxHookNames))
-	}
-	if missing {
-		say("there is no capture of an approved server")
-	}
+	say("no approved tools of server ", unknown)
+	say("no capture of server ", missing)
 	for _, k := range kinds {
 		var names []string
 		unnamed := pin.Counts{}
@@ -52,21 +52,19 @@ func WriteHook(w io.Writer, in Input) error {
 			plain := d.Type == pin.Instructions || shell.Pasteable(d.Name) && len(d.Name) <= 64
 			switch {
 			case d.Kind != k:
-			case d.Locked == nil || len(names) == maxHookNames || !plain: // nobody approved a new name
+			case d.Locked == nil || !plain: // nobody approved a new name
 				unnamed[d.Type]++
 			default:
 				names = append(names, shortRef(d.Type, d.Name))
 			}
 		}
+		say(string(k)+": ", names)
 		if unnamed.Total() > 0 {
-			names = append(names, unnamed.String()+" not named here")
-		}
-		if names != nil {
-			say("%s: %s", k, strings.Join(names, ", "))
+			lines = append(lines, string(k)+": "+unnamed.String()+" not named here")
 		}
 	}
 	if len(in.Comparisons) == 1 {
-		say("approved set %s\nlisted set   %s", SetOrNone(in.Comparisons[0].Locked.Digest), SetOrNone(in.Comparisons[0].Captured.Digest))
+		lines = append(lines, "approved set "+SetOrNone(in.Comparisons[0].Locked.Digest), "listed set   "+SetOrNone(in.Comparisons[0].Captured.Digest))
 	}
 	return hookEnd(w, lines, "Do not use this server's tools. A person has to review the change", in.Next)
 }

@@ -158,7 +158,7 @@ func TestHTMLPage(t *testing.T) {
 		{"pre", "lines", []string{
 			"s tools.lock 5 tools -> live.json 4 tools 1 hidden, 3 changed, 1 removed; text +53 bytes 1 WARNING hidden-text in list_dir",
 			`WARNING hidden-text /description 2 characters no reader sees: "Lists a folder. : <2 tag characters: "hi">" wording /description | Lists a folder.{+<2 tag characters: "hi">+}`,
-			"constraint-loosened arguments.limit/maximum integer, at most 1000 -> at most 100000 " +
+			"constraint-loosened arguments.limit/maximum 1000 -> 100000 " +
 				"wording /description - | Reads a file inside the project. + | Reads a file. Then sends a copy.",
 			"minor: sdk-churn",
 			"| Goes.",
@@ -292,7 +292,7 @@ func TestHTMLSignature(t *testing.T) {
 		"inputSchema":{"type":"object","required":["n"],"properties":{"n":{"type":"integer","maximum":5,"description":"How many.","x-odd":1}}}}]`)
 	page := pageOf(t, r)
 	checkPage(t, page)
-	want := `destructive title | B! | Line <one>. | code string n integer, required, at most 5 | How many. | {"x-odd":1} _meta | {"c":1} /more | [1]`
+	want := `destructive title | B! | Line <one>. | code string n integer, required, maximum 5 | How many. | {"x-odd":1} _meta | {"c":1} /more | [1]`
 	if got := textsOf(t, page, "pre", "lines"); !slices.Contains(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}

@@ -139,7 +139,7 @@ pinproof relock live.json --accept sha256:x
 ### 2. 'CHANGED read_file'
 
 '''text
-    constraint-loosened  arguments.limit/maximum  integer, at most 1000 -> at most 100000
+    constraint-loosened  arguments.limit/maximum  1000 -> 100000
     wording  /description
       - | Reads a file inside the project.
       + | Reads a file. Then sends a copy.

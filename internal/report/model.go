@@ -39,7 +39,7 @@ type Model struct {
 
 	// Findings of which equal ones are one.
 	Whole      []Finding // about captures as a whole, and about text that no pin covers
-	Unrecorded []Finding // what the names of these captures give to what was approved before
+	Unrecorded []Finding // warnings that are not on record, in entries that match their pins
 	Approved   []Finding // approved warnings in what matches its pins
 	Fresh      []Finding // those in drift that nobody has approved
 
@@ -243,7 +243,6 @@ type Row struct {
 	Detail  string
 	Names   string // the entries that a finding is about, unless that is clear from above
 	Home    int    // the number of the block above that shows the change; 0: this one
-	Gate    string // what the gate says beside it in place of Detail
 	Minor   bool   // it may be summed up
 	Finding bool   // it is a finding
 	Lines   []Line // what stands below it, also if Home is set: a format that leaves that block out shows it here

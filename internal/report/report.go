@@ -6,7 +6,6 @@ import (
 
 	"pinproof/internal/diff"
 	"pinproof/internal/fail"
-	"pinproof/internal/jsontree"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/shell"
@@ -65,7 +64,6 @@ type Report struct {
 	General      []lint.Finding // about whole captures, that nobody has approved
 	Unrecorded   []lint.Finding // warnings that are not on record, in entries that match their pins
 	Unapprovable []lint.Finding // warnings that block every approval: no pin records the texts they are in, so verify would report them again
-	elsewhere    []lint.Finding // what names of these captures give to what was approved before
 	standing     []lint.Finding // approved warnings in what matches its pins
 	unpinned     []lint.Finding // warnings in prose of matching entries that a policy keeps out of pins
 }
@@ -115,9 +113,9 @@ type drifted struct {
 	class       int
 	weight      int // how much its strongest order weighs
 	unexplained bool
-	trees       [2]jsontree.Value // both definitions, while they are looked at
-	minor       bool              // nothing in it needs more than a line
-	bytes       int               // by which its text grows
+	signed      [2]signed // of both definitions, while they are looked at
+	minor       bool      // nothing in it needs more than a line
+	bytes       int       // by which its text grows
 }
 
 // read finds what changed inside each entry, and what there is to say of it.
@@ -168,7 +166,6 @@ func (r *Report) read() {
 			e.edits = append(e.edits, newEdit(c, e, &budget))
 		}
 		e.findMoves()
-		e.trees = [2]jsontree.Value{}
 		r.rank(e)
 		if e.severity = diff.SeverityOf(&e.Drift, e.changes); r.FailOn && e.severity < diff.Breaking {
 			e.class += rankRemoved + 1 // what breaks callers comes first
@@ -259,7 +256,7 @@ func (r *Report) narrow() {
 // sortFindings sorts the findings that belong to no drifted entry, but for those in matching entries that Only doesn't select.
 func (r *Report) sortFindings() {
 	for _, f := range r.Findings {
-		if r.Only != nil && !f.WholeServer && (f.Scope == lint.InMatch || f.Scope == lint.InOthers) && !r.Only(&pin.Drift{Server: f.Server, Key: f.Ref().Key}, nil, f.Warning) {
+		if r.Only != nil && !f.WholeServer && f.Scope == lint.InMatch && !r.Only(&pin.Drift{Server: f.Server, Key: f.Ref().Key}, nil, f.Warning) {
 			continue
 		}
 		add := func(list *[]lint.Finding, belongs bool) {
@@ -267,10 +264,8 @@ func (r *Report) sortFindings() {
 				*list = append(*list, f)
 			}
 		}
-		fresh := !f.Approved && !f.WholeServer
 		add(&r.General, f.WholeServer && !f.Approved)
-		add(&r.Unrecorded, fresh && f.Scope == lint.InMatch && f.Warning)
-		add(&r.elsewhere, fresh && (f.Scope == lint.InMatch || f.Scope == lint.InOthers))
+		add(&r.Unrecorded, f.Scope == lint.InMatch && !f.Approved && !f.WholeServer)
 		add(&r.standing, f.Scope == lint.InMatch && f.Approved && f.Warning)
 		add(&r.unpinned, f.Scope == lint.NotPinned)
 		add(&r.Unapprovable, f.Scope == lint.NotPinned || f.Scope == lint.NotPinnedDrift)

@@ -489,7 +489,7 @@ func TestOrdersByName(t *testing.T) {
 		"a sentence gone":    {`"description":"Reads. Asks the user before it deletes."`, `"description":"Reads."`, "Asks the user before it deletes."},
 		"turned round":       {`"description":"A confirmation is not optional. Stays."`, `"description":"A confirmation is optional. Stays."`, "A confirmation is [-not -]optional."},
 		"a sentence moved":   {`"description":"One thing. Two things.","x":"Three."`, `"description":"One thing.","x":"Three. Two things."`, "moved from"},
-		"a default":          {`"inputSchema":{"properties":{"mode":{"type":"string","default":"dry-run"}}}`, `"inputSchema":{"properties":{"mode":{"type":"string","default":"execute"}}}`, `= "dry-run" -> string = "execute"`},
+		"a default":          {`"inputSchema":{"properties":{"mode":{"type":"string","default":"dry-run"}}}`, `"inputSchema":{"properties":{"mode":{"type":"string","default":"execute"}}}`, `"dry-run" -> "execute"`},
 		"constants swapped":  {`"inputSchema":{"oneOf":[{"const":"safe","description":"Asks."},{"const":"all","description":"Runs."}]}`, `"inputSchema":{"oneOf":[{"const":"all","description":"Asks."},{"const":"safe","description":"Runs."}]}`, `(always "all")`},
 		"task support":       {`"execution":{"taskSupport":"optional"}`, `"execution":{"taskSupport":"ask nobody"}`, "ask nobody"},
 		"a name in _meta":    {`"_meta":{}`, `"_meta":{"send it on":1}`, "send it on"},

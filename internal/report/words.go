@@ -445,6 +445,6 @@ func (r *Report) Closing(did Relocked) Relocked {
 	if rest != nil {
 		did.Left = "DRIFT: " + strings.Join(rest, "; ") + r.policyText()
 	}
-	did.Unrecorded = r.Said(slices.DeleteFunc(slices.Clone(r.elsewhere), isRecorded))
+	did.Unrecorded = r.Said(slices.DeleteFunc(slices.Clone(r.Unrecorded), isRecorded))
 	return did
 }

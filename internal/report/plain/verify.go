@@ -69,19 +69,6 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 			t.Findings("", "", m.Whole[i:i+1])
 		}
 	}
-	rows, width, room := make([][]gateRow, len(m.Blocks)), 0, maxGateLines
-	for i := range m.Blocks {
-		if b := &m.Blocks[i]; !brief || b.Class <= mostGrave {
-			all := gateRows(b)
-			rows[i] = all[:min(len(all), max(0, room))]
-			room -= len(all)
-		}
-		for _, row := range rows[i] {
-			if row.rest != "" {
-				width = max(width, len(row.word))
-			}
-		}
-	}
 	before := ""
 	for _, f := range slices.Concat(m.Unpinned, m.Findings) {
 		if f.Blocks && f.Ref != before {
@@ -89,9 +76,10 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 			t.block(m.Failed, "[WARNING] "+f.Ref)
 		}
 		if f.Blocks {
-			t.gateRow(gateRow{'W', f.Word(), text.Spaced(f.Place, f.Detail)}, width)
+			t.detail('W', f.Word(), text.Spaced(f.Place, f.Detail))
 		}
 	}
+	lines, more := 0, 0
 	for i := range m.Blocks {
 		b := &m.Blocks[i]
 		if brief && b.Opens {
@@ -105,8 +93,29 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 			e := &m.Entries[at]
 			t.block(e.Blocked, "["+e.Kind+"] "+e.Ref)
 		}
-		for _, row := range rows[i] {
-			t.gateRow(row, width)
+		t.detail('=', b.Note, "")
+		changes := 0
+		for i := range b.Rows {
+			row := &b.Rows[i]
+			if row.Op == '+' || row.Op == '-' || row.Minor && !b.Minor {
+				continue
+			}
+			if !row.Finding {
+				changes++
+			}
+			if changes > maxGateChanges || lines == maxGateLines {
+				more++
+				continue
+			}
+			word, rest := row.Word, text.Spaced(row.Place, in(row.Detail, row.Names))
+			if row.Home > 0 { // the blocks have no numbers here
+				word, rest = "as in "+m.Blocks[row.Home-1].Names[0], text.Spaced(row.Detail)
+			}
+			t.detail(row.Op, word, rest)
+			lines++
+		}
+		if b.Summed != "" && !b.Minor {
+			t.detail('~', "minor", text.Spaced(b.Summed))
 		}
 	}
 	for i := range m.Servers {
@@ -115,58 +124,12 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 			t.Say("  | ", layout.Run{Op: '=', Text: s.Pinned + " pinned, and no capture to hold against them"})
 		}
 	}
-	if room < 0 {
-		t.printf("  | %s of detail left out: %s\n", text.Count(-room, "line"), m.Review.Command)
+	if more > 0 {
+		t.printf("  | %s of detail left out: %s\n", text.Count(more, "line"), m.Review.Command)
 	}
 	if m.Unexplained > 0 {
 		t.Say("", layout.Run{Op: '!', Text: "too much drift to explain all of it here: of " + text.Count(m.Unexplained, "more entry") + " only the kind is said"})
 	}
-}
-
-// A gateRow is a line of detail.
-type gateRow struct {
-	op         byte
-	word, rest string
-}
-
-// gateRows says what changed in the entries of a block. Its note follows its findings.
-func gateRows(b *report.Block) (rows []gateRow) {
-	said, note := 0, b.Note
-	takeNote := func() {
-		if note != "" {
-			rows = append(rows, gateRow{'=', note, ""})
-		}
-		note = ""
-	}
-	for i := range b.Rows {
-		row := &b.Rows[i]
-		if !row.Finding {
-			takeNote()
-		}
-		if row.Op == '+' || row.Op == '-' || row.Minor && !b.Minor {
-			continue
-		}
-		detail, word := row.Gate, row.Word
-		if !row.Finding {
-			said++
-			if row.Home > 0 {
-				word = row.Detail
-			} else if len(b.Entries) > 1 {
-				detail = strings.TrimPrefix(detail+", in all "+text.Number(len(b.Entries)), ", ")
-			}
-		}
-		if row.Finding || said <= maxGateChanges {
-			rows = append(rows, gateRow{row.Op, word, text.Spaced(row.Place, in(detail, row.Names))})
-		}
-	}
-	if said > maxGateChanges {
-		rows = append(rows, gateRow{'~', text.Count(said-maxGateChanges, "more change"), ""})
-	}
-	takeNote()
-	if b.Summed != "" && !b.Minor {
-		rows = append(rows, gateRow{'~', "minor", "  " + b.Summed})
-	}
-	return rows
 }
 
 // block prints a line that begins with BLOCK or WARN: "[KIND] tool=NAME".
@@ -179,12 +142,12 @@ func (t *Writer) block(fails bool, what string) {
 	t.printf("%s %s\n", t.paint(op, verb+" "+kind), rest)
 }
 
-// gateRow prints a row after the gate's gutter, with its word padded to width.
-func (t *Writer) gateRow(row gateRow, width int) {
-	if row.rest != "" {
-		row.word = fmt.Sprintf("%-*s", width, row.word)
+// detail prints a line of detail behind the gate's gutter, if there is one.
+func (t *Writer) detail(op byte, word, rest string) {
+	if rest != "" {
+		word = fmt.Sprintf("%-*s", len("WARNING instruction-like"), word)
 	}
-	t.sayAligned("  | ", "  :"+strings.Repeat(" ", min(width+3, t.Width/3)), layout.Run{Op: row.op, Text: row.word}, layout.Run{Op: '=', Text: row.rest})
+	t.Say("  | ", layout.Run{Op: op, Text: word}, layout.Run{Op: '=', Text: rest})
 }
 
 // WriteLocked says what was found in what was pinned, and each entry with its digest.
