@@ -205,10 +205,16 @@ func (a *approver) accept(sel *approval.Selection, asks bool) (d approval.Decisi
 	}
 	all := a.r.AllOrNothing() || a.req.Approves
 	if err == nil && (sel.Whole || len(d.Refused) > 0 && (all || len(d.Accepted) == 0)) {
-		refusal := a.r.Refusal(d.Refused)
-		err = a.refuse(refusal.Warnings, fail.New("%s: nothing was written", refusal.Text).Hint("%s", read).Hint("%s", refusal.Hint))
+		refused := a.r.Refused(d.Refused)
+		err = a.refuse(refused, refusal(refused, "nothing was written", read))
 	}
 	return d, err
+}
+
+// refusal says that new warnings are refused. It names no entry to accept: nobody should approve a warning by pasting.
+func refusal(list []report.Finding, result, read string) *fail.Error {
+	return fail.New("%s: %s", text.Count(len(list), "new warning"), result).Hint("%s", read).
+		Hint("then accept it separately: --accept-warning NAME, or of a capture as a whole --accept-warnings")
 }
 
 // refuse shows the findings that prevent an approval, and returns why as a refusal.
@@ -236,7 +242,7 @@ func (a *approver) ask(sel *approval.Selection) error {
 	if !isTerminal(a.stdout) {
 		shown = a.stderr // what is asked about must be seen where it is asked
 	}
-	p := prompt.New(in, a.stderr, plain.New(shown, a.style), r.Model, r.Questions(), again, drain(in))
+	p := prompt.New(in, a.stderr, plain.New(shown, a.style), r.Model, again, drain(in))
 	return a.interruptible(a.req.To(a.req.Verb), func() error {
 		chosen, err := p.Review()
 		if err != nil {

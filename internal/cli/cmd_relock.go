@@ -138,10 +138,10 @@ func (a *app) relock(ap *approver, sel approval.Selection) error {
 	if policyChanged && left {
 		return fail.New("a changed policy takes effect only when all drift is accepted: nothing was written").Hint("read it: %s", read).Refusal()
 	}
-	refusal := r.Refusal(d.Refused)
+	refused := r.Refused(d.Refused)
 	err = ap.approve(&d, func(whole []string) {
 		if len(d.Refused) > 0 {
-			plain.New(a.out, ap.style).Findings("", "", refusal.Warnings)
+			plain.New(a.out, ap.style).Findings("", "", refused)
 		}
 		plain.WriteRelocked(a.out, r.Model, r.Closing(report.Relocked{Accepted: d.Accepted, Recorded: d.Recorded, Idle: idleTexts(d.Idle, sel), Whole: whole, Shown: asks}), ap.style)
 	})
@@ -149,7 +149,7 @@ func (a *app) relock(ap *approver, sel approval.Selection) error {
 	case err != nil:
 		return err
 	case len(d.Refused) > 0:
-		return fail.New("%s: not accepted", refusal.Text).Hint("read it: %s", read).Hint("%s", refusal.Hint).Refusal()
+		return refusal(refused, "not accepted", "read it: "+read).Refusal()
 	case left:
 		plain.New(a.out, ap.style).Hint(r.Model.Review)
 		return fail.ErrDrift

@@ -10,6 +10,7 @@ import (
 
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
+	"pinproof/internal/report"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
 	"pinproof/internal/workspace"
@@ -18,7 +19,7 @@ import (
 // folderHint says which entries of a new server hold a folder of this machine, or which drift is
 // nothing but that, with the command that has a name stand for it. It decides nothing. A part of a
 // session has none, for it keeps the policy, nor has a folder of captures: a name is recorded for one server.
-func folderHint(req *request, w *workspace.Workspace) (hint [2]string) {
+func folderHint(req *request, w *workspace.Workspace) (hint report.Step) {
 	if len(w.Drifts) == 0 || w.LockPath == "" || w.Folder || req.Part {
 		return hint
 	}
@@ -51,7 +52,7 @@ func folderHint(req *request, w *workspace.Workspace) (hint [2]string) {
 		}
 	}
 	if len(said) > 0 {
-		hint = [2]string{strings.Join(said, "; "), req.To(verb, flags...)}
+		hint = report.Step{Text: strings.Join(said, "; "), Command: req.To(verb, flags...)}
 	}
 	return hint
 }

@@ -25,15 +25,12 @@ func (a *app) decide(req *request, w *workspace.Workspace, findings []lint.Findi
 	v := a.gate.Judge(w.Comparisons, w.Drifts, warnings, allow)
 	in := report.Input{
 		Verdict: v, NoAnswer: w.NoAnswer(&req.Request, v.Unanswered), Review: review,
-		Lockfile: w.LockPath, Comparisons: w.Comparisons, Drifts: w.Drifts, Findings: findings, Next: req.Command, Others: w.Lock.Labels(),
+		Lockfile: w.LockPath, Comparisons: w.Comparisons, Drifts: w.Drifts, Findings: findings, Next: req.Command,
 		Part: req.Part, Guessed: !w.Folder && req.Server == "" && w.LockPath != "", Uncompared: w.Uncompared, FailOn: allow.Spared != nil, IgnoreProse: req.IgnoreProse,
 		Expect: expectations(w.Comparisons), Folder: folderHint(req, w),
 	}
 	for _, s := range req.only {
 		in.OnlyFlags = append(in.OnlyFlags, "--only "+shell.Quote(s.Arg)) // to be typed again
-		if s.Word == "" && s.Digest == "" {
-			in.OnlyNames = append(in.OnlyNames, s.Key)
-		}
 		in.Only = func(d *pin.Drift, labels []string, warned bool) bool {
 			return slices.ContainsFunc(req.only, func(s approval.Selector) bool { return s.Fits(d, labels, warned) })
 		}

@@ -2,7 +2,6 @@ package diff
 
 import (
 	"slices"
-	"strings"
 
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
@@ -208,25 +207,6 @@ func (l *labeller) annotationLabel(c Change, name string, inside []string) Label
 		return labelChanged
 	}
 	return c.choose(labelHintStated, labelHintLeftOut, labelHintStated)
-}
-
-// Words say what the change means for a person, such as "now claims not to be destructive:
-// clients ask less". They are "" where the old and the new text say it.
-func (c Change) Words() string {
-	name, found := strings.CutPrefix(c.Pointer, "/annotations/")
-	hint, known := toolHints[name]
-	switch {
-	case !found || !known:
-	case c.Label == hint.safer && isFlag(c.New):
-		return "now claims " + hint.claim + ": clients ask less"
-	case c.Label == labelTowardsCaution:
-		return "no longer claims " + hint.claim + ": clients ask more"
-	}
-	switch c.Label {
-	case labelWording, labelRenamed, labelChanged, labelExamples, labelComment, labelTitle:
-		return ""
-	}
-	return c.Label.Text()
 }
 
 // readOnly reports whether a definition's annotations say that the tool only reads.

@@ -262,18 +262,17 @@ var jsonTypes = [...]string{"array", "boolean", "integer", "null", "number", "ob
 
 // toolHints are the annotations that the approval logic of clients reads (MCP 2025-03-26).
 // Each has its default, the value that makes a client ask less, whether it is about what
-// the tool writes, so that it says nothing of a tool that only reads, the label for a
-// change to the value that makes a client ask less, and what a tool claims with that value.
+// the tool writes, so that it says nothing of a tool that only reads, and the label for a
+// change to the value that makes a client ask less.
 var toolHints = map[string]struct {
 	absent, asksLess bool
 	writes           bool
 	safer            Label
-	claim            string
 }{
-	"readOnlyHint":    {false, true, false, labelTowardsSafe, "to only read"},
-	"destructiveHint": {true, false, true, labelTowardsSafe, "not to be destructive"},
-	"idempotentHint":  {false, true, true, labelLessCare, "that a repeat does nothing more"},
-	"openWorldHint":   {true, false, false, labelLessCare, "to stay in a closed world"},
+	"readOnlyHint":    {false, true, false, labelTowardsSafe},
+	"destructiveHint": {true, false, true, labelTowardsSafe},
+	"idempotentHint":  {false, true, true, labelLessCare},
+	"openWorldHint":   {true, false, false, labelLessCare},
 }
 
 // taskSupport is how a tool takes calls as tasks, by the text of its execution, or of the member

@@ -651,17 +651,6 @@ func TestLabelWords(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	for _, tt := range []struct{ old, new, want string }{
-		{`{"destructiveHint":true}`, `{"destructiveHint":false}`, "now claims not to be destructive: clients ask less"},
-		{`{"readOnlyHint":true}`, `{"readOnlyHint":false}`, "no longer claims to only read: clients ask more"},
-		{`{"destructiveHint":true}`, `{"destructiveHint":"no"}`, "now claims to be harmless: clients ask less"},
-		{`{"openWorldHint":false}`, `{}`, "no longer claims to stay in a closed world: clients ask more"},
-	} {
-		old, new := parseCanonical(t, `{"annotations":`+tt.old+`,"name":"t"}`), parseCanonical(t, `{"annotations":`+tt.new+`,"name":"t"}`)
-		if changes := Definitions(pin.Tools, old, new); len(changes) != 1 || changes[0].Words() != tt.want {
-			t.Errorf("%s -> %s: %+v, want %q", tt.old, tt.new, changes, tt.want)
-		}
-	}
 }
 
 // randomSchema is JSON text of something like a schema, with the wrong kinds of

@@ -99,11 +99,6 @@ func (budget *WordBudget) Sentences(old, new string) (edits []SentenceEdit, ok b
 	return edits, true
 }
 
-// Blank reports whether two texts differ only in blanks between and within their sentences.
-func Blank(old, new string) bool {
-	return slices.Equal(strings.Fields(old), strings.Fields(new))
-}
-
 // IsDialect reports whether a text is the address of a dialect of JSON Schema.
 func IsDialect(s string) bool { return slices.Contains(schemaDialects[:], strings.TrimSuffix(s, "#")) }
 
@@ -111,11 +106,9 @@ func IsDialect(s string) bool { return slices.Contains(schemaDialects[:], string
 // formats (JSON Schema 2020-12 Validation, 6.1.1 and 7.3), task support (MCP 2025-11-25).
 var symbols = map[string][]string{
 	"type": jsonTypes[:],
-	"format": {"date-time", "date", "time", "duration", "email", "idn-email", "hostname", "idn-hostname", "ipv4", "ipv6", "uri", "uri-reference",
-		"iri", "iri-reference", "uuid", "uri-template", "json-pointer", "relative-json-pointer", "regex", "int32", "int64", "float", "double", "binary", "byte", "password"},
+	"format": strings.Fields(`date-time date time duration email idn-email hostname idn-hostname ipv4 ipv6 uri uri-reference
+ iri iri-reference uuid uri-template json-pointer relative-json-pointer regex int32 int64 float double binary byte password`),
 	"taskSupport": {"forbidden", "optional", "required"},
-	"mimeType":    {"image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xml", "text/plain", "text/markdown", "text/html", "application/json"},
-	"theme":       {"light", "dark"},
 }
 
 // keywords are the member names that JSON Schema and MCP give a meaning, where they are used as such.
@@ -123,15 +116,14 @@ var keywords = strings.Fields(`name title description inputSchema outputSchema a
  taskSupport $schema $id $ref $defs $anchor $comment $dynamicRef $dynamicAnchor definitions type properties required items additionalProperties patternProperties
  propertyNames enum const default examples anyOf oneOf allOf not if then else format pattern minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength
  maxLength minItems maxItems uniqueItems minProperties maxProperties prefixItems contains minContains maxContains dependentRequired dependentSchemas
- unevaluatedProperties unevaluatedItems contentMediaType contentEncoding contentSchema deprecated readOnly writeOnly nullable src mimeType sizes theme arguments
- size uri uriTemplate audience priority lastModified`)
+ unevaluatedProperties unevaluatedItems contentMediaType contentEncoding contentSchema deprecated readOnly writeOnly nullable`)
 
 // Says reports whether there is something to read in what joined or went with a change: a text or
 // the name of a member, but for the closed list of what says nothing.
 func (c *Change) Says() bool {
 	switch {
-	case c.Label == labelTitle:
-		return false // a title that is the name in words
+	case c.Label == labelTitle, c.Label == labelRequiredFollows: // the name in words; names that are shown with their parameters
+		return false
 	case c.Label == labelTooMany || c.Hidden != [2]int{}:
 		return true
 	}
@@ -144,44 +136,22 @@ func (c *Change) Says() bool {
 	return named && (c.Old.Kind == 0) != (c.New.Kind == 0) || says(&c.Old, &c.New, name) || says(&c.New, &c.Old, name)
 }
 
-// says reports whether a value has a text or a member name that the other one lacks.
-func says(v, other *jsontree.Value, name string) bool {
-	if v.Kind == '"' {
-		return !(other.Kind == '"' && other.Text == v.Text) && !isSymbol(v.Text, name)
-	}
-	found := false
-	at := schema.Keyword(name)
-	if name == "inputSchema" || name == "outputSchema" {
-		at = schema.AtSchema
-	}
-	schema.Visit(v, at, func(part *jsontree.Value, of, _ schema.Position, path []jsontree.Step) {
-		if found || len(path) == 0 {
-			return
+// says reports whether a value has a text or a member name that says something, and that the other one doesn't list.
+func says(v, other *jsontree.Value, name string) (found bool) {
+	schema.Visit(v, schema.Keyword(name), func(part *jsontree.Value, of, _ schema.Position, path []jsontree.Step) {
+		keyword := name
+		for i := range path {
+			if path[i].Index < 0 {
+				keyword = path[i].Name
+			}
 		}
-		last, keyword := path[len(path)-1], name
-		if last.Index < 0 {
-			named := of == schema.AtNamed || of == schema.AtProperties
-			found = (named || !slices.Contains(keywords, last.Name)) && !holds(other, path)
-			keyword = last.Name
-		} else if len(path) > 1 {
-			keyword = path[len(path)-2].Name
+		if n := len(path); n > 0 && path[n-1].Index < 0 {
+			found = found || of == schema.AtNamed || of == schema.AtProperties || !slices.Contains(keywords, keyword)
 		}
-		found = found || part.Kind == '"' && !isSymbol(part.Text, keyword) && !lists(other, part.Text)
+		listed := slices.ContainsFunc(other.Items(), func(m jsontree.Member) bool { return m.Value.Kind == '"' && m.Value.Text == part.Text })
+		found = found || part.Kind == '"' && !isSymbol(part.Text, keyword) && !listed
 	})
 	return found
-}
-
-// holds reports whether a value has something at a path.
-func holds(v *jsontree.Value, path []jsontree.Step) bool {
-	for _, step := range path {
-		v = jsontree.Lookup(v, schema.Token(step))
-	}
-	return v != nil && v.Kind != 0
-}
-
-// lists reports whether a value is an array that has a text.
-func lists(v *jsontree.Value, text string) bool {
-	return slices.ContainsFunc(v.Items(), func(m jsontree.Member) bool { return jsontree.Equal(m.Value, jsontree.Text(text)) })
 }
 
 func isSymbol(s, name string) bool {
@@ -201,6 +171,3 @@ func Guards(s string) (n int) {
 
 // AsksLess reports whether clients ask less because of a change with the label.
 func (l Label) AsksLess() bool { return l == labelTowardsSafe || l == labelLessCare }
-
-// TooMany is the label of a value with too many changes to tell apart.
-const TooMany = labelTooMany

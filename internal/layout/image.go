@@ -37,14 +37,8 @@ func image(s string, asciiOnly bool) string {
 	return escaped(s, asciiOnly)
 }
 
-// decodes reports whether bytes are an image of a type. WebP is known by the chunks of its
-// container (RFC 9649): no decoder of the standard library reads it.
+// decodes reports whether bytes are an image of a type that the standard library reads.
 func decodes(kind string, data []byte) bool {
-	if kind == "image/webp" {
-		size := len(data) - 8
-		return size > 8 && string(data[:4]) == "RIFF" && string(data[8:15]) == "WEBPVP8" &&
-			size == int(data[4])|int(data[5])<<8|int(data[6])<<16|int(data[7])<<24
-	}
 	config, format, err := stdimage.DecodeConfig(bytes.NewReader(data))
 	const most = 1 << 24 // pixels: an icon has a few thousand
 	if err != nil || kind != "image/"+format || config.Width*config.Height > most {

@@ -3,7 +3,6 @@
 package layout
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -82,27 +81,25 @@ func JSON(v jsontree.Value, asciiOnly bool, width int) []string {
 	default:
 		return []string{string(jsontree.Append(nil, v))}
 	}
-	open, end := string(v.Kind), string(v.Kind+2) // the bracket that closes it
-	var inline []string
-	lines, fits := []string{open}, true
-	for _, p := range v.Parts {
-		key, gap := "", ""
-		if v.Kind == '{' {
-			key, gap = printableString(p.Name, asciiOnly)+":", " "
-		}
+	lines := []string{string(v.Kind)}
+	for i, p := range v.Parts {
 		inner := JSON(p.Value, asciiOnly, width)
-		fits = fits && len(inner) == 1
-		if len(inline) > 0 {
+		if v.Kind == '{' {
+			inner[0] = printableString(p.Name, asciiOnly) + ":" + inner[0]
+		}
+		if i > 0 {
 			lines[len(lines)-1] += ","
 		}
-		inline = append(inline, key+inner[0])
-		inner[0] = key + gap + inner[0]
-		for _, l := range inner {
-			lines = append(lines, "  "+l)
+		lines = append(lines, inner...)
+	}
+	end := string(v.Kind + 2) // the bracket that closes it
+	if len(lines) == 1+len(v.Parts) {
+		if inline := strings.Join(lines, "") + end; len(inline) <= width {
+			return []string{inline}
 		}
 	}
-	if text := open + strings.Join(inline, ",") + end; fits && len(text) <= width {
-		return []string{text}
+	for i := range lines[1:] {
+		lines[i+1] = "  " + lines[i+1]
 	}
 	return append(lines, end)
 }
@@ -111,11 +108,9 @@ func JSON(v jsontree.Value, asciiOnly bool, width int) []string {
 // and a tab get their JSON escapes.
 func printableString(s string, asciiOnly bool) string {
 	if isImage(s) {
-		s = image(s, asciiOnly)
-	} else {
-		s = escaped(s, asciiOnly)
+		return `"` + image(s, asciiOnly) + `"`
 	}
-	return `"` + s + `"`
+	return `"` + escaped(s, asciiOnly) + `"`
 }
 
 func escaped(s string, asciiOnly bool) string {
@@ -129,40 +124,24 @@ var jsonEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\
 // Texts that look alike are spelled by code points.
 func Words(pieces []diff.Piece) []Line {
 	lines := []Line{{Sign: '='}}
+	alike := func(a, b diff.Piece) bool { return a.Replaces(b) && Confusable(a.Text, b.Text) }
 	for i, p := range pieces {
-		for j, text := range pieceLines(p.Text, spelledOut(pieces, i)) {
+		exact := i > 0 && alike(pieces[i-1], p) || i+1 < len(pieces) && alike(p, pieces[i+1])
+		for j, line := range text.Lines(p.Text, exact) {
 			if j > 0 {
 				lines = append(lines, Line{Sign: p.Op})
 			}
-			if last := &lines[len(lines)-1]; text != "" {
-				last.Runs = append(last.Runs, Run{p.Op, text})
+			last := &lines[len(lines)-1]
+			switch {
+			case line == "":
+				continue
+			case len(last.Runs) == 0:
+				last.Sign = p.Op
+			case last.Sign != p.Op:
+				last.Sign = '='
 			}
+			last.Runs = append(last.Runs, Run{p.Op, line})
 		}
-	}
-	for i := range lines {
-		l := &lines[i]
-		for j, r := range l.Runs {
-			if j == 0 {
-				l.Sign = r.Op
-			} else if l.Sign != r.Op {
-				l.Sign = '='
-			}
-		}
-	}
-	return lines
-}
-
-// pieceLines are the printable lines of a piece. A long run of line feeds is counted.
-func pieceLines(rest string, asciiOnly bool) (lines []string) {
-	for more := true; more; {
-		var s string
-		s, rest, more = strings.Cut(rest, "\n")
-		s = string(text.Append(nil, s, asciiOnly))
-		if n := text.RunLength(rest, '\n'); more && n >= text.MaxLineFeeds {
-			s += fmt.Sprintf("<%d line feeds>", n+1)
-			rest = rest[n:]
-		}
-		lines = append(lines, s)
 	}
 	return lines
 }
@@ -196,37 +175,20 @@ func Confusable(a, b string) bool {
 	if text.Sanitize(a) == text.Sanitize(b) {
 		return true
 	}
-	for a != "" && b != "" {
-		x, n := utf8.DecodeRuneInString(a)
-		y, m := utf8.DecodeRuneInString(b)
-		if x != y && x < 0x80 && y < 0x80 {
+	x, y := []rune(a), []rune(b)
+	if len(x) != len(y) {
+		return false
+	}
+	for i := range x {
+		if x[i] != y[i] && x[i] < 0x80 && y[i] < 0x80 {
 			return false
 		}
-		a, b = a[n:], b[m:]
 	}
-	return a == b
+	return true
 }
 
-// spelledOut reports whether a piece looks like the one that it replaces, or that
-// replaces it. Then both are spelled by code points.
-func spelledOut(pieces []diff.Piece, i int) bool {
-	other := i - 1 // a removed piece comes before the added one
-	if pieces[i].Op == diff.OpRemoved {
-		other = i + 1
-	}
-	return other >= 0 && other < len(pieces) && pieces[i].Replaces(pieces[other]) && Confusable(pieces[i].Text, pieces[other].Text)
-}
-
-// Wrap breaks lines that are too wide, at a space if there is one near. If the terminal
-// wrapped them instead, server text could begin a row.
-func Wrap(lines []Line, width int) (out []Line) {
-	for _, l := range lines {
-		out = append(out, l.Wrap(width, width)...)
-	}
-	return out
-}
-
-// Wrap breaks a line; room is the width left for its first row, in columns.
+// Wrap breaks a line that is too wide, at a space if there is one near; room is the width left for its first row, in
+// columns. If the terminal wrapped it instead, server text could begin a row.
 func (l Line) Wrap(room, width int) (out []Line) {
 	row := Line{Sign: l.Sign}
 	for _, r := range l.Runs {
@@ -260,18 +222,19 @@ func fit(s string, room, width int) (size, columns int) {
 		if r == '>' {
 			mark = false
 		}
-		w := 1
 		switch {
-		case unicode.Is(text.MarkTable, r):
-			w = 0
 		case r >= 0x1100:
-			w = 2 // wide characters begin here; counting too much does no harm
+			columns += 2 // wide characters begin here; counting too much does no harm
+		case !unicode.Is(text.MarkTable, r):
+			columns++
 		}
-		if columns += w; columns > room {
+		if columns > room {
 			if blank == 0 && room >= width/2 {
 				blank = i
-				if before, n := utf8.DecodeLastRuneInString(s[:i]); (r == '|' || r == ':') && before < 0x80 && i > n {
-					blank = i - n // or the next row would seem to have a second gutter
+				// Or the next row would seem to have a second gutter.
+				kept := strings.TrimRight(s[:i], "|:")
+				if _, n := utf8.DecodeLastRuneInString(kept); strings.ContainsRune("|:", r) && len(kept) > n {
+					blank = len(kept) - n
 				}
 			}
 			return blank, columns // 0: begin on the next line
@@ -286,13 +249,8 @@ func fit(s string, room, width int) (size, columns int) {
 // readsAsJSON reports whether a text could pass for another kind of value if it stood line by
 // line as it is. Then it is shown as a JSON string.
 func readsAsJSON(s string) bool {
-	plain := strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' && r != '\r' && r != '\t' {
-			return 'x' // an escape inside a string
-		}
-		return r
-	}, s)
-	return strings.TrimSpace(s) != "" && jsontree.IsGrammatical([]byte(plain))
+	s = strings.TrimSpace(s)
+	return s != "" && (strings.Contains(`{}[]""`, s[:1]+s[len(s)-1:]) || jsontree.IsGrammatical([]byte(s)))
 }
 
 // Columns is how many columns a printable text takes at most.

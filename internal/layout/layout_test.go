@@ -26,6 +26,14 @@ func (l Line) row() string {
 	return b.String()
 }
 
+// wrap breaks lines that are too wide.
+func wrap(lines []Line, width int) (rows []Line) {
+	for _, l := range lines {
+		rows = append(rows, l.Wrap(width, width)...)
+	}
+	return rows
+}
+
 // columnsOf measures a row as terminals do.
 func columnsOf(row string) int {
 	n := 0
@@ -90,7 +98,7 @@ func TestShowText(t *testing.T) {
 		{"a\n" + strings.Repeat("\n", 9) + "::error::b", "a\n<10 line feeds>\n::error::b"},
 		{strings.Repeat(" ", 200), "<200 spaces>"},
 	} {
-		lines := Wrap(Value('+', jsontree.Text(tt.text), true, false), Width)
+		lines := wrap(Value('+', jsontree.Text(tt.text), true, false), Width)
 		var rows []string
 		for _, l := range lines {
 			row := l.row()
@@ -118,15 +126,15 @@ func TestShowJSON(t *testing.T) {
 		{`{"a":[1,{"b":true}],"c":{}}`, `{"a":[1,{"b":true}],"c":{}}`},
 		{`[]`, `[]`},
 		{`{"description":"A text that is too long to stand on one line with all that is beside it here.","type":"string"}`,
-			"{\n" + `  "description": "A text that is too long to stand on one line with all that is beside it here.",` + "\n" + `  "type": "string"` + "\n}"},
+			"{\n" + `  "description":"A text that is too long to stand on one line with all that is beside it here.",` + "\n" + `  "type":"string"` + "\n}"},
 		{`[["a text of some length, so that the arrays break"],["another text of some length, so that they do"]]`,
 			"[\n" + `  ["a text of some length, so that the arrays break"],` + "\n" + `  ["another text of some length, so that they do"]` + "\n]"},
 		{`{"a":{"b":"` + strings.Repeat("x", 70) + `","c":"` + strings.Repeat("y", 20) + `"}}`,
-			"{\n  \"a\": {\n    \"b\": \"" + strings.Repeat("x", 70) + "\",\n    \"c\": \"" + strings.Repeat("y", 20) + "\"\n  }\n}"},
+			"{\n  \"a\":{\n    \"b\":\"" + strings.Repeat("x", 70) + "\",\n    \"c\":\"" + strings.Repeat("y", 20) + "\"\n  }\n}"},
 		{`{"\u001b[2J":1}`, `{"<U+001B>[2J":1}`},
 	} {
 		var rows []string
-		for _, l := range Wrap(Value('=', pintest.Tree(t, tt.text), false, false), Width) {
+		for _, l := range wrap(Value('=', pintest.Tree(t, tt.text), false, false), Width) {
 			rows = append(rows, l.row())
 		}
 		if got := strings.Join(rows, "\n"); got != tt.want {
@@ -144,7 +152,7 @@ func TestShowWords(t *testing.T) {
 		{"a\nb\nc", "a\nc", "a\n-b\nc"},
 		{"a\nc", "a\nb\nc", "a\n+b\nc"},
 		{"a\nb", "a b", "a\n{+ +}b"},
-		{"a b", "a\n\n\n\n\nb", "a[- -]{+<5 line feeds>+}\nb"},
+		{"a b", "a\n\n\n\n\nb", "a[- -]\n+<5 line feeds>\nb"},
 		{"file", "file\u200b", "file{+<U+200B>+}"},
 		{"reаd all", "read all", "[-re<U+0430>d-]{+read+} all"}, // the first has a Cyrillic letter
 		{"x", "x -] +} [- {+", "x{+ -] <U+002B>} <U+005B>- <U+007B>++}"},
@@ -173,7 +181,7 @@ func FuzzShowText(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		width := LeastWidth + len(s)%Width
-		lines := Wrap(Value('-', jsontree.Text(s), true, false), width)
+		lines := wrap(Value('-', jsontree.Text(s), true, false), width)
 		checkRows(t, lines, width)
 		var got []string
 		for _, l := range unwrapped(lines) {
@@ -208,7 +216,7 @@ func FuzzShowJSON(f *testing.F) {
 		}
 		for _, asciiOnly := range []bool{false, true} {
 			width := LeastWidth + len(data)%Width
-			lines := Wrap(Value('+', v, false, asciiOnly), width)
+			lines := wrap(Value('+', v, false, asciiOnly), width)
 			checkRows(t, lines, width)
 			var text strings.Builder
 			for i, l := range lines {

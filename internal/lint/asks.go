@@ -27,14 +27,14 @@ type thing struct {
 func (t *tokenizer) asks() {
 	from := 0
 	for at, w := range t.words {
-		if w.class&isStop != 0 {
+		if w.roles&isStop != 0 {
 			from = at + 1
 		}
 		if w.roles&roleThing == 0 {
 			continue // most words
 		}
 		first, to := max(from, at-aroundThing), at
-		for to < min(len(t.words), at+aroundThing) && t.words[to].class&isStop == 0 {
+		for to < min(len(t.words), at+aroundThing) && t.words[to].roles&isStop == 0 {
 			to++
 		}
 		thing{t, t.words[first:to], at - first}.ask()
@@ -42,7 +42,7 @@ func (t *tokenizer) asks() {
 }
 
 // near reports whether a word with one of the roles stands within so many words.
-func (n thing) near(roles uint32, before, after int) bool {
+func (n thing) near(roles uint64, before, after int) bool {
 	for i := max(0, n.at-before); i < min(len(n.words), n.at+after+1); i++ {
 		if i != n.at && n.words[i].roles&roles != 0 {
 			return true
@@ -64,7 +64,7 @@ func (n thing) ask() {
 	id, what := "secret-path", ""
 	switch {
 	case w.roles&roleCredentials != 0:
-		what = "names " + n.files[w.from]
+		what = namesSecrets
 	case w.roles&roleFile != 0:
 		if content && (into || carried || n.near(roleRead, far, far)) || carried && n.near(roleRead, 4, 0) || carried && slot || n.near(roleSend, 8, 0) || n.near(roleMust, far, 0) && n.near(roleRead, 6, 0) {
 			what = mayHold
@@ -89,7 +89,7 @@ func (n thing) ask() {
 	case w.roles&rolePiped != 0:
 		if !slices.ContainsFunc(n.words[:n.at], func(w textToken) bool {
 			before, _ := n.beside(w.from, w.from)
-			return w.class&isExample != 0 && strings.IndexByte("./@", before) < 0 // example.com is no example
+			return w.roles&isExample != 0 && strings.IndexByte("./@", before) < 0 // example.com is no example
 		}) {
 			id, what = "instruction-like", "runs a download in a shell"
 		}
@@ -112,7 +112,7 @@ func (n thing) handled() bool {
 	if has(around, foreignNegations) {
 		return true
 	}
-	turned, turner := false, uint32(0)
+	turned, turner := false, uint64(0)
 	for i, w := range n.words[:n.at+1] {
 		switch {
 		case n.begins(i):
@@ -136,8 +136,6 @@ func (n thing) handled() bool {
 		switch roles := n.words[i].roles; {
 		case roles&roleUndo != 0:
 			return false
-		case roles&roleExclude != 0:
-			return !turned
 		case roles&roleNegation != 0 && (roles|n.words[i-1].roles)&roleIs != 0:
 			turned = true
 		}
@@ -164,7 +162,7 @@ func ownSlot(name string) bool {
 // quoted reports whether what was found is quoted by a sentence about finding such texts: "Flags
 // phrases like 'ignore previous instructions'."
 func (t *tokenizer) quoted(first int, found textRange) bool {
-	for i := first - 1; i >= 0 && t.words[i].class&isStop == 0; i-- {
+	for i := first - 1; i >= 0 && t.words[i].roles&isStop == 0; i-- {
 		if t.words[i].roles&roleWatch == 0 {
 			continue
 		}

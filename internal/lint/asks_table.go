@@ -34,6 +34,13 @@ const (
 	roleTell  // by saying it
 	rolePiped // a download that a shell runs
 	roleWatch // looks for texts
+
+	// What the tokenizer and the matcher look at.
+	isNegation
+	isExample
+	isDirection // "to" and "into"
+	isOrder     // a word of orders, which no tool's name has
+	isStop      // the end of a sentence
 )
 
 const roleThing = roleFile | roleSecret | roleKey | roleEnvironment | roleVariable | roleTalk | rolePrompt | rolePiped
@@ -41,7 +48,7 @@ const roleThing = roleFile | roleSecret | roleKey | roleEnvironment | roleVariab
 // roleWords are the words of each role. Those of other languages have ASCII letters only up to
 // the first other one, which ends a word.
 var roleWords = [...]struct {
-	role  uint32
+	role  uint64
 	words string
 }{
 	{roleFile, "{secret}|{credentials}"},
@@ -77,6 +84,11 @@ var roleWords = [...]struct {
 	{roleSend, "upload|send|transmit|forward|exfiltrate|leak|paste|attach|append"},
 	{roleTell, "reveal|repeat|recite|output|print|share|leak|write|summarize|copy|paste|include|provide"},
 	{rolePiped, "{piped}"},
+	{isNegation, "NEGATION"},
+	{isExample, "default|defaults|example|examples|such|path|g|e"}, // g as in e.g., e as in i.e.
+	{isDirection, "to|into"},
+	{isOrder, "ignore|disregard|forget|secretly|covertly|silently|dangerously"},
+	{isStop, "."},
 	{roleWatch, "detects|detect|finds|flags|flagged|warns|blocks|classifies|recognizes|identifies|scans|catches|injection|injections|jailbreak|jailbreaks|attempts|attacks"},
 }
 

@@ -42,17 +42,6 @@ var (
 		unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar, unicode.Tibetan, unicode.Balinese, unicode.Javanese, unicode.Chakma,
 		unicode.Grantha, unicode.Tirhuta, unicode.Newa, unicode.Sharada, unicode.Meetei_Mayek)
 
-	// ofUnspaced is true for scripts that break lines between words at ZWSP (U+200B).
-	ofUnspaced = classOf(
-		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan, unicode.Tai_Le, unicode.New_Tai_Lue, unicode.Tai_Tham, unicode.Tai_Viet)
-
 	ofRightToLeft = classOf(
 		unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana, unicode.Nko, unicode.Samaritan, unicode.Mandaic, unicode.Adlam, unicode.Hanifi_Rohingya)
 )
-
-// regionFlags are the black flag with the tags gbeng, gbsct or gbwls.
-var regionFlags = [...]string{
-	"\U0001F3F4\U000E0067\U000E0062\U000E0065\U000E006E\U000E0067\U000E007F",
-	"\U0001F3F4\U000E0067\U000E0062\U000E0073\U000E0063\U000E0074\U000E007F",
-	"\U0001F3F4\U000E0067\U000E0062\U000E0077\U000E006C\U000E0073\U000E007F",
-}

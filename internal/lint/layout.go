@@ -5,7 +5,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
 )
@@ -16,12 +15,22 @@ const (
 )
 
 // paddings reports runs of blanks and line feeds that push the text after them out of
-// sight. Unusual blanks count, and hidden characters don't end a run.
+// sight. Unusual blanks count, and hidden characters don't end a run. It tests every
+// padLineFeeds-th byte: no long run lies between two of them.
 func (r *Reviewer) paddings() {
 	s := r.text
-	eachRun(s, padLineFeeds, isPadding, func(from, to int) bool {
+	for at := padLineFeeds - 1; at < len(s); at += padLineFeeds {
+		for !utf8.RuneStart(s[at]) {
+			at--
+		}
+		size := text.RunSize(s[at:], isPadding)
+		if size == 0 {
+			continue
+		}
+		from := len(strings.TrimRightFunc(s[:at], isPadding))
+		at += size
 		lines, blanks, most := 0, 0, 0
-		for _, c := range s[from:to] {
+		for _, c := range s[from:at] {
 			switch {
 			case c == '\n' || c == '\v' || c == '\f' || c == 0x85 || c == 0x2028 || c == 0x2029:
 				lines++
@@ -31,51 +40,26 @@ func (r *Reviewer) paddings() {
 			}
 			most = max(most, blanks)
 		}
-		if to < len(s) && to >= r.pinned && (lines >= padLineFeeds || most >= padBlanks) {
+		if at < len(s) && at >= r.pinned && (lines >= padLineFeeds || most >= padBlanks) {
 			behind := text.Count(lines, "line feed")
 			if most >= padBlanks {
 				behind = text.Count(most, "blank")
 			}
-			r.add("padding", "text behind %s%s: %s", behind, r.where, r.around(from, to))
+			r.add("padding", "text behind %s%s: %s", behind, r.where, r.around(from, at))
 		}
-		return true
-	})
+	}
 }
 
 func isPadding(r rune) bool {
 	return r == ' ' || r == '\t' || r == '\n' || r == '\r' || text.UnusualSpace(r) || text.Hidden(r) && !isPictograph(r)
 }
 
-// eachRun calls found for each run of characters in a class that has least bytes or more,
-// until found returns false. It tests every least-th byte: no such run lies between two
-// of them.
-func eachRun(s string, least int, in func(rune) bool, found func(from, to int) bool) {
-	for i := least - 1; i < len(s); i += least {
-		for !utf8.RuneStart(s[i]) {
-			i--
-		}
-		size := text.RunSize(s[i:], in)
-		if size == 0 {
-			continue
-		}
-		from := len(strings.TrimRightFunc(s[:i], in))
-		if i += size; i-from >= least && !found(from, i) {
-			return
-		}
-	}
-}
-
 // growth reports a description that grew by more than a fifth and by more than minGrowth.
 // Both are as pinned: what a policy leaves out of one is left out of the other, too.
-func (r *Reviewer) growth(before jsontree.Value, p *pin.Pin) {
-	if len(r.root.Get("description").Text)-len(before.Text) <= minGrowth || before.Kind != '"' && before.Kind != 0 {
-		return // most: the pinned definition need not be read
-	}
-	now := p.Tree()
-	n := now.Get("description")
-	if more := len(n.Text) - len(before.Text); n.Kind == '"' && more > minGrowth && more*5 > len(before.Text) {
+func (r *Reviewer) growth(before, now string) {
+	if more := len(now) - len(before); more > minGrowth && more*5 > len(before) {
 		r.at("description")
-		r.add("growth", "the description grew from %s to %s bytes", text.Number(len(before.Text)), text.Number(len(n.Text)))
+		r.add("growth", "the description grew from %s to %s bytes", text.Number(len(before)), text.Number(len(now)))
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -64,12 +63,11 @@ func (f Finding) same(other Finding) bool {
 // A Reviewer is the reading of one definition. It keeps the path to the value that it reads,
 // so that only a finding costs a pointer.
 type Reviewer struct {
-	x         *Names
-	own       *serverNames // of the server; nil: not known
-	about     Finding      // what its findings have in common
-	root      jsontree.Value
-	path      []jsontree.Step
-	namesOnly bool // only the tools of other servers that it names count
+	x     *Names
+	own   *serverNames // of the server; nil: not known
+	about Finding      // what its findings have in common
+	root  jsontree.Value
+	path  []jsontree.Step
 
 	list      []Finding
 	counts    [len(Table)][2]int // findings by id and level: 0 notes, 1 warnings
@@ -80,6 +78,7 @@ type Reviewer struct {
 	// about the text that is read
 	text   string   // as the server wrote it; "" for a finding that stands in no string
 	folded string   // as the detectors read it
+	origin []int32  // places in the text of the bytes of that; nil: they are the same
 	where  string   // what it is, for a detail
 	pinned int      // bytes at its beginning that the pinned definition has, too
 	said   []string // the kinds of hits in it so far
@@ -87,7 +86,6 @@ type Reviewer struct {
 	// about the schema that holds a reference, once needed
 	idsOf string
 	ids   map[string]bool // every $id in it
-	base  *url.URL        // the $id of its root
 }
 
 func (x *Names) newReview(server string, p *pin.Pin) *Reviewer {
@@ -118,8 +116,8 @@ func (x *Names) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 	}
 	same := before.Digest == p.Digest
 	if !same && before.Definition != nil {
-		was := before.Tree()
-		r.growth(was.Get("description"), &p)
+		was, is := before.Tree(), p.Tree()
+		r.growth(was.Get("description").Text, is.Get("description").Text)
 		r.joined(&was)
 	}
 	list := r.finish()
@@ -165,46 +163,18 @@ func (r *Reviewer) whole(p *pin.Pin) {
 	r.root = r.own.root(p)
 	r.definition(&r.root)
 	if p.Type == pin.Tools {
+		r.catchAll()
 		r.dispatches()
 	}
 	r.hints(r.root.Get("annotations"))
 }
 
 // List lists the findings of a capture as a whole.
-func (x *Names) List(found pin.Set, before *pin.Set) []Finding {
+func (x *Names) List(found pin.Set) []Finding {
 	r := x.newReview(found.Server, &pin.Pin{})
 	r.about.WholeServer, r.digest = true, found.Digest
 	r.oversizeList(&found)
-	r.catchAlls(before)
 	return r.finish()
-}
-
-// Others reads the pinned definitions of servers that have no capture at hand, and
-// lists the tools of other servers that they name: a new tool may be one that an older pin
-// names. A finding is approved if the names in the lockfile alone give it already.
-func (x *Names) Others(locked, found []pin.Set) (list []Finding) {
-	old := sync.OnceValue(func() *Names { return NewNames(locked, nil) })
-	for i := range locked {
-		s := &locked[i]
-		if slices.ContainsFunc(found, func(f pin.Set) bool { return f.Server == s.Server }) {
-			continue
-		}
-		for n := range s.Pins {
-			if named := x.namedIn(s.Server, &s.Pins[n]); len(named) > 0 {
-				approve(named, old().namedIn(s.Server, &s.Pins[n]))
-				list = append(list, named...)
-			}
-		}
-	}
-	return list
-}
-
-// namedIn lists the tools of other servers that a pinned definition names.
-func (x *Names) namedIn(server string, p *pin.Pin) []Finding {
-	r := x.newReview(server, p)
-	r.namesOnly = true
-	r.whole(p)
-	return slices.DeleteFunc(r.finish(), func(f Finding) bool { return f.ID != "names-other-tool" || !f.Warning })
 }
 
 // Unpinned lists the warnings in what a policy leaves out of the pinned definition:
@@ -342,22 +312,22 @@ func (r *Reviewer) read(s, where string, prose bool) {
 	if r.text = s; smallBytes.spells(s) {
 		return // one word in small letters can't say anything: most strings of a schema
 	}
-	r.folded, r.where, r.said = s, where, r.said[:0]
+	r.folded, r.origin, r.where, r.said = s, nil, where, r.said[:0]
 	r.paddings()
 	if !isPlain(s) {
-		r.characters(prose)
+		r.characters()
 		r.otherScripts()
-		r.folded, r.pinned = plainText(s), len(plainText(s[:r.pinned]))
+		r.folded, r.origin = fold(s)
+		r.pinned = len(plainText(s[:r.pinned]))
 	}
-	r.encoded()
 	t := tokenizers.Get().(*tokenizer)
 	t.read(r)
 	t.match()
 	t.asks()
 	if prose {
-		r.mentions(t)
+		r.mentions()
 	}
-	t.r, t.s, t.opened, t.files = nil, "", nil, nil // a pool must not keep what was read
+	t.r, t.s = nil, "" // a pool must not keep what was read
 	tokenizers.Put(t)
 }
 
@@ -379,72 +349,56 @@ func (r *Reviewer) hit(id, what string, end int, found textRange, before, after 
 
 const maxExcerpt = 160 // code points of the server's text in one detail
 
-// An excerpt is s[from:to] for a detail, with what was found in it marked. Printed, it shows
-// whether there is more text on either side. Most are never printed (maxAlike), so its text
-// is only made then.
-type excerpt struct {
-	s        string
-	from, to int
-	found    textRange // what is marked, if it is a part
-	folded   bool      // all of them count bytes in plainText(s)
-}
-
-// excerpt shows what was found in the folded text as the server wrote it, with so many
+// excerpt quotes what was found in the folded text as the server wrote it, with so many
 // bytes before and after it.
-func (r *Reviewer) excerpt(found textRange, before, after int) excerpt {
-	return excerpt{r.text, max(found.from-before, 0), min(found.to+max(after, 0), len(r.folded)), found, len(r.text) != len(r.folded)}
+func (r *Reviewer) excerpt(found textRange, before, after int) string {
+	place := func(at int) int {
+		if r.origin == nil {
+			return at
+		}
+		return int(r.origin[at])
+	}
+	from, to := max(found.from-before, 0), min(found.to+max(after, 0), len(r.folded))
+	return excerpt(r.text, textRange{place(from), place(to)}, textRange{place(found.from), place(found.to)})
 }
 
-// around shows a part of the text as the server wrote it, with some code points on both sides.
-func (r *Reviewer) around(from, to int) excerpt {
+// around quotes a part of the text as the server wrote it, with some code points on both sides.
+func (r *Reviewer) around(from, to int) string {
 	for range beside {
 		_, before := utf8.DecodeLastRuneInString(r.text[:from])
 		_, after := utf8.DecodeRuneInString(r.text[to:])
 		from, to = from-before, to+after
 	}
-	return excerpt{s: r.text, from: from, to: to}
+	return excerpt(r.text, textRange{from, to}, textRange{})
 }
 
-func wholeExcerpt(s string) excerpt { return excerpt{s: s, to: len(s)} }
+// whole quotes a text.
+func whole(s string) string { return excerpt(s, textRange{0, len(s)}, textRange{}) }
 
 // excerptEscapes are for a text in quotes: what would end it or mark a part of it gets a
 // backslash, and the end of a line is shown as a sign.
 var excerptEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "»", `\»`, "«", `\«`, "⏎", `\⏎`, "\n", "⏎")
 
-// String is the part, printable and in quotes, with »what was found« marked.
-func (e excerpt) String() string {
-	s, from, to := e.s, e.place(e.from), e.place(e.to)
-	for from > 0 && !utf8.RuneStart(s[from]) {
-		from--
-	}
-	for to < len(s) && !utf8.RuneStart(s[to]) {
-		to++
-	}
-	end, cut := to, ""
+// excerpt is a part of s, printable and in quotes, with »what was found« marked if that is less.
+// It shows whether there is more text on either side.
+func excerpt(s string, part, found textRange) string {
+	from, to, cut := part.from, part.to, ""
 	if runes := []rune(s[from:to]); len(runes) > maxExcerpt+len("<and 99 more characters>") { // a cut makes it shorter
-		end, cut = from+len(string(runes[:maxExcerpt])), fmt.Sprintf("<and %s more characters>", text.Number(len(runes)-maxExcerpt))
+		to, cut = from+len(string(runes[:maxExcerpt])), fmt.Sprintf("<and %s more characters>", text.Number(len(runes)-maxExcerpt))
 	}
 	printed := func(from, to int) string { return text.Printable(excerptEscapes.Replace(s[from:to])) }
-	part := printed(from, end)
-	if a, b := max(from, e.place(e.found.from)), min(end, e.place(e.found.to)); a < b && (a > from || b < to) {
-		part = printed(from, a) + "»" + printed(a, b) + "«" + printed(b, end)
+	shown := printed(from, to)
+	if a, b := found.from, min(to, found.to); a < b && (a > from || b < part.to) {
+		shown = printed(from, a) + "»" + printed(a, b) + "«" + printed(b, to)
 	}
-	part = `"` + part + cut + `"`
+	shown = `"` + shown + cut + `"`
 	if from > 0 {
-		part = "…" + part
+		shown = "…" + shown
 	}
-	if to < len(s) {
-		part += "…"
+	if part.to < len(s) {
+		shown += "…"
 	}
-	return part
-}
-
-// place is an offset into s for one into its folded form.
-func (e excerpt) place(at int) int {
-	if e.folded {
-		return inOriginal(e.s, at)
-	}
-	return at
+	return shown
 }
 
 // WarningsIn returns the warnings of a list, without its notes.

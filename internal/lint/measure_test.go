@@ -46,7 +46,7 @@ func warnedOf(t testing.TB, e publishedExample) (alone, beside bool) {
 	tool := foundSet(t, "here", string(e.Tool))
 	warned := func(lock lockfile.Lockfile) bool {
 		x := NewNames(lock.Servers, []pin.Set{tool})
-		found := append(x.Entry("here", tool.Pins[0], nil), x.List(tool, nil)...)
+		found := append(x.Entry("here", tool.Pins[0], nil), x.List(tool)...)
 		return slices.ContainsFunc(found, func(f Finding) bool { return f.Warning })
 	}
 	peers := pin.Set{Server: "peer"}

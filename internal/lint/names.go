@@ -1,9 +1,7 @@
 package lint
 
 import (
-	"bytes"
 	"cmp"
-	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -29,7 +27,6 @@ type Names struct {
 	skeletons map[string][]string // skeleton: the names that have it
 	now       map[string]*serverNames
 	known     map[string]bool // servers that were approved before: what joined them is new
-	odd       bool            // at least one name isn't a word (isWord)
 }
 
 // NewNames takes the names of all tools pinned in the lockfile and listed in
@@ -62,7 +59,6 @@ func (x *Names) addName(name, server string) {
 			x.skeletons[key] = append(list, name)
 		}
 	}
-	x.odd = x.odd || !isWord(name)
 }
 
 // isLabel reports whether a word is the label of a server that a text can mention.
@@ -77,16 +73,16 @@ func (x *Names) others(server, name string) string {
 }
 
 // lacks reports whether a word that looks like a tool's name is none of the names that the
-// server itself uses (uses). A tool that another server is known to have is lacking unless
-// this server lists it, too.
+// server itself uses. A tool that another server is known to have is lacking unless this
+// server lists it, too. mcp__files__read_file is read_file.
 func (r *Reviewer) lacks(name string) bool {
-	switch {
-	case r.namesOnly || name == r.about.Entry:
-		return false
-	case len(r.x.names[name]) > 0:
+	if len(r.x.names[name]) > 0 {
 		return !r.own.has(name)
 	}
-	return !commonTerm(name) && !r.own.uses(name)
+	if at := strings.LastIndex(name, "__"); at >= 0 {
+		name = name[at+len("__"):]
+	}
+	return name != r.about.Entry && !r.own.uses(name)
 }
 
 // A serverNames holds the names of one server, from its capture if that is at hand, else
@@ -95,55 +91,38 @@ type serverNames struct {
 	set  *pin.Set
 	pins int // how many of its definitions are read (pinsRead)
 
-	once     sync.Once // the rest is made when it is first needed
-	roots    map[*pin.Pin]jsontree.Value
-	words    map[string]bool   // names of entries, of parameters, and of their values
-	open     map[string]string // the tools whose input takes anything, with the reason
-	families map[string]int    // the number of names that begin with a part
-	parts    map[string]bool   // the parts of the names of tools, if there are at least minFamily
+	once     sync.Once                // the rest is made when it is first needed
+	words    map[string]bool          // names of entries, of parameters, and of their values
+	families map[string]int           // the number of names that begin with a part
+	roots    map[*byte]jsontree.Value // definitions as received, by where their bytes begin
 }
 
 func newServerNames(s *pin.Set) *serverNames {
-	return &serverNames{set: s, pins: pinsRead(s), roots: map[*pin.Pin]jsontree.Value{}, words: map[string]bool{}, open: map[string]string{}, families: map[string]int{}, parts: map[string]bool{}}
+	return &serverNames{set: s, pins: pinsRead(s), words: map[string]bool{}, families: map[string]int{}, roots: map[*byte]jsontree.Value{}}
 }
 
 func (s *serverNames) read() {
-	if tools := s.set.Of(pin.Tools); len(tools) >= minFamily {
-		for i := range tools {
-			for _, part := range nameWords(tools[i].Name) {
-				s.parts[part] = true
-			}
-		}
-	}
 	for i := range s.set.Pins {
 		p := &s.set.Pins[i]
 		s.add(p.Name)
-		if first, _ := cutName(p.Name); len(first) >= minMention {
-			s.families[first]++
-		}
+		s.families[firstPart(p.Name)]++
 		if i < s.pins && p.Type == pin.Tools && (p.Received != nil || p.Definition != nil) {
 			root := p.AsReceived()
-			s.roots[p] = root
+			if len(p.Received) > 0 {
+				s.roots[&p.Received[0]] = root
+			}
 			s.addAll(root.Get("inputSchema"))
 			s.addAll(root.Get("outputSchema"))
-			if why := catchAll(root.Get("inputSchema")); why != "" {
-				s.open[p.Name] = why
-			}
-		}
-	}
-	for i := range s.set.Pins {
-		if first, rest := cutName(s.set.Pins[i].Name); s.families[first] >= minFamily {
-			s.add(rest)
 		}
 	}
 }
 
 // root is the definition of a tool as received, which is parsed once for its names and its review.
 func (s *serverNames) root(p *pin.Pin) jsontree.Value {
-	if s != nil {
+	if s != nil && len(p.Received) > 0 {
 		s.once.Do(s.read)
-		if own := s.set.Find(p.Key); own != nil && bytes.Equal(own.Received, p.Received) && bytes.Equal(own.Definition, p.Definition) && s.roots[own].Kind != 0 {
-			return s.roots[own]
+		if root, known := s.roots[&p.Received[0]]; known {
+			return root
 		}
 	}
 	return p.AsReceived()
@@ -151,19 +130,17 @@ func (s *serverNames) root(p *pin.Pin) jsontree.Value {
 
 // addAll adds the names of members in v, and the strings in it that aren't prose.
 func (s *serverNames) addAll(v jsontree.Value) {
-	if v.Kind == '"' && strings.IndexByte(v.Text, ' ') < 0 {
-		s.add(v.Text)
-	}
+	s.add(v.Text)
 	for _, p := range v.Parts {
 		s.add(p.Name)
-		if p.Name != "description" || p.Kind != '"' {
+		if p.Name != "description" {
 			s.addAll(p.Value)
 		}
 	}
 }
 
 func (s *serverNames) add(name string) {
-	if !s.words[name] && len(s.words) < maxVocabulary && len(name) >= minMention && len(name) <= maxMention {
+	if len(s.words) < maxVocabulary && len(name) >= minMention && len(name) <= maxMention {
 		s.words[withoutSeparators(name)] = true
 	}
 }
@@ -182,29 +159,18 @@ func (s *serverNames) says(name string) bool {
 	return s.words[withoutSeparators(name)]
 }
 
-// uses reports whether the server uses a name: also in singular or plural, after further parts
-// as in mcp__files__read_file, one that begins as minFamily of its own names do, or one of
-// parts that all stand in names of its tools: with another configuration many servers list
-// further tools.
+// uses reports whether the server uses a name, or one that begins as minFamily of its own names
+// do: with another configuration many servers list further tools.
 func (s *serverNames) uses(name string) bool {
-	if s == nil || s.says(name) {
-		return s != nil
-	}
-	if _, rest, more := strings.Cut(name, "__"); more && s.uses(rest) {
-		return true
-	}
-	first, _ := cutName(name)
-	key := withoutSeparators(name)
-	return s.families[first] >= minFamily || s.words[strings.TrimSuffix(key, "s")] || s.words[key+"s"] ||
-		len(s.parts) > 0 && !slices.ContainsFunc(nameWords(name), func(part string) bool { return !s.parts[part] })
+	return s.says(name) || s != nil && s.families[firstPart(name)] >= minFamily
 }
 
-// cutName returns the first part of a name, in small letters, and the rest.
-func cutName(name string) (first, rest string) {
+// firstPart returns the first part of a name in small letters.
+func firstPart(name string) string {
 	if i := strings.IndexAny(name, "_-."); i > 0 {
-		return strings.ToLower(name[:i]), name[i+1:]
+		name = name[:i]
 	}
-	return strings.ToLower(name), ""
+	return strings.ToLower(name)
 }
 
 func isSeparator(r rune) bool { return r == '_' || r == '-' || r == '.' || r == ' ' }
@@ -221,9 +187,6 @@ func withoutSeparators(name string) string {
 		return unicode.ToLower(r)
 	}, name)
 }
-
-// commonTerm reports whether a name is a common term, although it is distinct.
-func commonTerm(name string) bool { return commonTerms()[strings.ToLower(name)] != "" }
 
 // wordsOf returns the words of some rows, each with its class. They are made on first use.
 func wordsOf(rows ...wordRow) func() map[string]string {
@@ -270,11 +233,13 @@ func isWord(s string) bool { return s != "" && wordBytes.spells(s) }
 // distinct reports whether a name can't be an ordinary word: it has _, -, ., a
 // digit, or a capital after a small letter.
 func distinct(name string) bool {
-	for i := 0; i < len(name); i++ {
-		switch c := name[i]; {
-		case c == '_' || c == '-' || c == '.' || c >= '0' && c <= '9':
-			return len(name) >= minMention
-		case c >= 'A' && c <= 'Z' && i > 0 && name[i-1] >= 'a' && name[i-1] <= 'z':
+	return len(name) >= minMention && strings.ContainsAny(name, "_-.0123456789") || isCamel(name)
+}
+
+// isCamel reports whether a name has a capital after a small letter.
+func isCamel(name string) bool {
+	for i := 1; i < len(name); i++ {
+		if name[i] >= 'A' && name[i] <= 'Z' && name[i-1] >= 'a' && name[i-1] <= 'z' {
 			return true
 		}
 	}
@@ -291,27 +256,17 @@ func (r *Reviewer) name(name string) {
 	r.text = name
 	var alike []string
 	for _, key := range skeletons(name) {
-		for _, other := range r.x.skeletons[key] {
-			if other != name && len(alike) <= maxOthers && !slices.Contains(alike, other) {
-				alike = append(alike, other)
-			}
-		}
+		alike = append(alike, r.x.skeletons[key]...)
 	}
-	if len(alike) > maxOthers {
-		alike = alike[:maxOthers]
-		r.add("look-alike-name", "looks like more than %d other names", maxOthers)
-	}
-	for _, other := range alike {
-		how, on := "look-alike letters", "this server"
-		if text.Sanitize(name) == text.Sanitize(other) {
-			how = "what no reader sees"
-		} else if strings.EqualFold(name, other) {
-			how = "letter case"
-		}
+	slices.Sort(alike)
+	for _, other := range slices.Compact(alike) {
+		on := "this server"
 		if !slices.Contains(r.x.names[other], r.about.Server) {
 			on = "server " + r.x.others(r.about.Server, other)
 		}
-		r.addFor(other, "look-alike-name", true, "differs from %s of %s only by %s", text.Name(other), on, how)
+		if other != name {
+			r.addFor(other, "look-alike-name", true, "looks like %s of %s", text.Name(other), on)
+		}
 	}
 	if scripts := mixedScripts(name); scripts != "" {
 		r.add("look-alike-name", "mixes letters of %s", scripts)
@@ -334,86 +289,70 @@ func (r *Reviewer) name(name string) {
 // be an ordinary word. It is a note unless the text has it as a tool's (called), if the server
 // itself has it as a value or a parameter, or if more than maxOthers servers have such a tool. A label gives a note. It counts anywhere if it is distinct, else
 // only beside "server", "tool" or "MCP". Names of members aren't read: parameters share
-// their names with tools by chance.
-func (r *Reviewer) mentions(t *tokenizer) {
-	s := r.folded
-	for _, w := range t.names {
-		name := strings.Trim(s[w.from:w.to], ".-")
-		if len(name) > maxMention || !distinct(name) || r.mention(name, w.from) {
-			continue
-		}
-		for part := range strings.SplitSeq(strings.ReplaceAll(name, "__", "."), ".") {
-			if part != name && (distinct(part) || r.x.isLabel(part) && strings.HasPrefix(name, "mcp__")) {
-				r.mention(part, w.from)
+// their names with tools by chance. A name with a blank in it isn't looked for.
+func (r *Reviewer) mentions() {
+	if len(r.x.now) < 2 {
+		return // most: there is no other server
+	}
+	s, before, beforeAt := r.folded, "", 0
+	for from := 0; from < len(s); from++ {
+		size := text.RunSize(s[from:], func(c rune) bool { return c >= 0x80 || !betweenNames[c] })
+		name := strings.Trim(s[from:from+size], "*-.:!?")
+		if name != "" {
+			at := from + strings.Index(s[from:], name)
+			r.named(name, at)
+			if labelled()[strings.ToLower(name)] != "" {
+				r.label(before, beforeAt)
+			} else if strings.EqualFold(before, "MCP") {
+				r.label(name, at)
 			}
+			before, beforeAt = name, at
 		}
-	}
-	for i, w := range t.words {
-		if w.class&isLabelled != 0 && i > 0 {
-			r.label(t.word(t.words[i-1].from), t.words[i-1].from)
-		}
-		if i > 0 && t.words[i-1].class&isLabelled != 0 && strings.EqualFold(t.word(t.words[i-1].from), "MCP") {
-			r.label(t.word(w.from), w.from)
-		}
-	}
-	// A name with other characters, such as files/read, stands between blanks, quotes or
-	// brackets. A name with a blank in it isn't looked for.
-	for from := 0; r.x.odd && from < len(s); from++ {
-		to := len(s)
-		if n := strings.IndexAny(s[from:], " \t\n\r\"'`()[]{}<>,;"); n >= 0 {
-			to = from + n
-		}
-		if name := strings.Trim(s[from:to], ".:!?"); len(name) <= 512 && !isWord(name) && distinct(name) {
-			r.mention(name, from)
-		}
-		from = to
+		from += size
 	}
 }
 
-// mention reports a name if it is a tool of another server, and returns whether it is.
+// named looks for a name in one word of a text.
+func (r *Reviewer) named(name string, at int) {
+	if len(name) > maxMention || !distinct(name) || r.mention(name, at) {
+		return
+	}
+	for part := range strings.FieldsFuncSeq(strings.ReplaceAll(name, "__", "."), func(c rune) bool { return !nameBytes.has(c) }) {
+		if part != name && (distinct(part) || r.x.isLabel(part) && strings.HasPrefix(name, "mcp__")) {
+			r.mention(part, at+strings.Index(name, part))
+		}
+	}
+}
+
+// mention reports a name if it is a tool or a label of another server, and returns whether it is.
 func (r *Reviewer) mention(name string, at int) bool {
 	servers := r.x.names[name]
-	if !r.x.isLabel(name) && len(servers) == 0 || commonTerm(name) {
+	if !r.x.isLabel(name) && len(servers) == 0 {
 		return false
 	}
 	r.label(name, at)
-	elsewhere := slices.ContainsFunc(servers, func(server string) bool { return server != r.about.Server })
-	if !elsewhere || r.own.has(name) {
+	if r.own.has(name) || !slices.ContainsFunc(servers, func(server string) bool { return server != r.about.Server }) {
 		return false
 	}
-	warning := !r.mentioned[name] && len(servers) <= maxOthers && !r.own.says(name) && r.called(name, at)
-	if warning && r.first(name) || !warning && !r.mentioned[name] && r.first("note "+name) {
+	warning := len(servers) <= maxOthers && !r.own.says(name) && r.called(name, at)
+	if !r.mentioned[name] && (warning || r.first("note "+name)) {
+		r.mentioned[name] = warning
 		r.addFor(name, "names-other-tool", warning, "%s of server %s: %s", text.Name(name), r.x.others(r.about.Server, name), r.excerpt(textRange{at, at + len(name)}, beside, beside))
 	}
 	return true
 }
 
 // called reports whether a name at a place of the text stands for a tool: near behind a word such
-// as call, use or before, in front of "tool" or of arguments, or in a list behind "tools".
-// It doesn't as a value (mode='list_files'), in a command line in inline code, or once it
-// heads an item of a list ("- add_note: Adds …"), which makes it an action of the entry's own.
+// as call, use or before, or in front of "tool" or of arguments.
 func (r *Reviewer) called(name string, at int) bool {
 	const near, words = 8 * maxWord, 4 // bytes that are looked at, and words of them
-	s := r.folded
-	before, after := s[max(0, at-near):at], strings.TrimLeft(s[min(len(s), at+len(name)):], "'\"`*")
-	before = before[strings.LastIndexByte(before, '\n')+1:]
-	if before != "" && strings.Trim(before, "-*+#`'\"0123456789.)\u2022 \t") == "" && itemEnd().MatchString(after) {
-		r.mentioned["action "+name] = true
-	}
-	bare := strings.TrimRight(before, "'\"`")
-	if r.mentioned["action "+name] || strings.HasSuffix(bare, "=") || len(bare) < len(before) && strings.HasSuffix(strings.TrimRight(bare, " "), ":") ||
-		strings.Count(before, "`")%2 == 1 && strings.IndexByte(before[strings.LastIndexByte(before, '`'):], ' ') >= 0 {
-		return false
-	}
-	if strings.HasPrefix(after, "(") || strings.HasPrefix(after, " tool") || strings.HasPrefix(after, " function") {
+	before, after := r.folded[max(0, at-near):at], strings.TrimLeft(r.folded[min(len(r.folded), at+len(name)):], "'\"`*")
+	if strings.HasPrefix(after, "(") || strings.HasPrefix(after, " tool") {
 		return true
 	}
 	list := strings.FieldsFunc(before, func(c rune) bool { return c < 0x80 && !nameBytes[c] })
 	return slices.ContainsFunc(list[max(0, len(list)-words):], func(word string) bool { return callingWords()[strings.ToLower(word)] != "" })
 }
-
-// itemEnd matches what stands between the name of an item and its text.
-var itemEnd = pattern("^(?::| [-\u2013\u2014] )")
 
 func (r *Reviewer) label(label string, at int) {
 	if r.x.isLabel(label) && label != r.about.Server && r.first("server "+label) {
@@ -449,48 +388,35 @@ var plainLetters = sync.OnceValue(func() map[rune]string {
 	return m
 })
 
-// folded yields the place of each character in s and what a detector reads instead of it:
-// nothing for hidden characters and marks on letters, ASCII for look-alikes, a space for
-// unusual spaces, and the character itself for all others.
-func folded(s string) iter.Seq2[int, string] {
-	return func(yield func(int, string) bool) {
-		for i, size := 0, 0; i < len(s); i += size {
-			var r rune
-			r, size = utf8.DecodeRuneInString(s[i:])
-			plain := s[i : i+size]
-			switch {
-			case r >= ' ' && r < 0x7f || r == '\t' || r == '\n' || r == '\r':
-			case r < 0x80 || text.Hidden(r) || unicode.Is(text.MarkTable, r):
-				plain = ""
-			case text.UnusualSpace(r):
-				plain = " "
-			default:
-				plain = cmp.Or(plainLetters()[r], plain)
-			}
-			if !yield(i, plain) {
-				return
-			}
+// fold returns s as a detector reads it, and the place in s of each byte of that and of its end.
+// Hidden characters and marks on letters are left out, look-alikes are ASCII, unusual spaces
+// are spaces, and all other characters are themselves.
+func fold(s string) (string, []int32) {
+	var b strings.Builder
+	origin := make([]int32, 0, len(s)+1)
+	for i, r := range s {
+		plain := s[i : i+utf8.RuneLen(r)]
+		switch {
+		case r >= ' ' && r < 0x7f || r == '\t' || r == '\n' || r == '\r':
+		case r < 0x80 || text.Hidden(r) || unicode.Is(text.MarkTable, r):
+			continue
+		case text.UnusualSpace(r):
+			plain = " "
+		default:
+			plain = cmp.Or(plainLetters()[r], plain)
+		}
+		b.WriteString(plain)
+		for range len(plain) {
+			origin = append(origin, int32(i))
 		}
 	}
+	return b.String(), append(origin, int32(len(s)))
 }
 
 // plainText is s as a detector reads it.
 func plainText(s string) string {
-	var b strings.Builder
-	for _, plain := range folded(s) {
-		b.WriteString(plain)
-	}
-	return b.String()
-}
-
-// inOriginal returns the place in s of a place in plainText(s), both in bytes.
-func inOriginal(s string, at int) int {
-	for i, plain := range folded(s) {
-		if at -= len(plain); at < 0 {
-			return i
-		}
-	}
-	return len(s)
+	plain, _ := fold(s)
+	return plain
 }
 
 // skeletons returns two keys of a tool's name. Names that share a key differ only by letter
@@ -509,33 +435,16 @@ func skeletons(name string) [2]string {
 	return [2]string{strings.ToLower(name), asciiLookAlikes.Replace(strings.ToLower(strings.ReplaceAll(name, "I", "l")))}
 }
 
-// mixedScripts says which alphabets are mixed in a name, or returns "". They are mixed if
-// one word has letters of two, or if a Latin name has a word of another alphabet that is
-// made of look-alikes only. A name with words of two languages is fine.
+// mixedScripts says which alphabets are mixed in a name, or returns "".
 func mixedScripts(name string) string {
-	if isPlain(name) {
+	var found []string
+	for _, a := range alphabets {
+		if strings.ContainsFunc(name, func(r rune) bool { return unicode.Is(a.table, r) }) {
+			found = append(found, a.name)
+		}
+	}
+	if len(found) < 2 {
 		return ""
 	}
-	found := [len(alphabets)]bool{}
-	mixed, passing := false, false // passing: a word is made of look-alikes only
-	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.Nd) }) {
-		in, alike := -1, true
-		for _, r := range word {
-			i := slices.IndexFunc(alphabets[:], func(a alphabet) bool { return unicode.Is(a.table, r) })
-			if i < 0 {
-				continue
-			}
-			mixed = mixed || in >= 0 && in != i
-			alike = alike && plainLetters()[r] != ""
-			found[i], in = true, i
-		}
-		passing = passing || in > 0 && alike
-	}
-	var names []string
-	for i, a := range alphabets {
-		if found[i] && (mixed || passing && found[0]) {
-			names = append(names, a.name)
-		}
-	}
-	return strings.Join(names, " and ")
+	return strings.Join(found, " and ")
 }

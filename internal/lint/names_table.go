@@ -84,14 +84,6 @@ var letterRuns = [...]struct {
 	{0x1f170, 0x1f189, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}, {0x1f1e6, 0x1f1ff, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"},
 }
 
-// commonTerms look like names of tools and aren't any. They are in small letters.
-var commonTerms = wordsOf(wordRow{"common", "base32 base64 md5 sha1 sha256 sha512 utf8 utf-8 utf16 oauth2 http2 ipv4 ipv6 ec2 k8s x509 i18n web3 e-mail read-only real-time " +
-	"sign-in log-in follow-up built-in node.js next.js javascript typescript github gitlab json-rpc graphql postgresql mongodb " +
-	"snake_case camelcase kebab-case pascalcase nodejs macos ios iphone ipados ebay devops up-to-date end-to-end step-by-step one-by-one " +
-	"case-by-case out-of-the-box point-in-time docker-compose create-react-app content-type user-agent x-api-key latex youtube linkedin " +
-	"mysql nosql openai chatgpt webhook openapi date-time right-to-left left-to-right yyyy-mm-dd dd-mm-yyyy mm-dd-yyyy key-value " +
-	"key-value-pair comma-separated"})
-
 // callingWords stand before the name of a tool that is to be called, or that was.
 var callingWords = wordsOf(wordRow{"calling", "call calls called calling use uses used using invoke invokes invoked invoking run runs running execute executes trigger triggers " +
 	"tool tools function before after instead of via with through first then when whenever until unless server prefer replaces"})
@@ -111,10 +103,14 @@ var alphabets = [...]alphabet{
 // asciiLookAlikes replaces ASCII characters by letters that they pass for.
 var asciiLookAlikes = strings.NewReplacer("rn", "m", "vv", "w", "1", "l", "|", "l", "0", "o")
 
+// labelled are words beside which another one may be a server's label.
+var labelled = wordsOf(wordRow{"labelled", "server servers tool tools mcp"})
+
 // Bytes that words and plain texts are made of.
 var (
-	smallBytes = newByteSet("abcdefghijklmnopqrstuvwxyz")
-	nameBytes  = newByteSet("_-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
-	wordBytes  = newByteSet("._-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
-	plainBytes = newByteSet("\t\n !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~")
+	smallBytes   = newByteSet("abcdefghijklmnopqrstuvwxyz")
+	nameBytes    = newByteSet("_-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+	wordBytes    = newByteSet("._-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+	betweenNames = newByteSet(" \t\n\r\"'`()[]{}<>,;=")
+	plainBytes   = newByteSet("\t\n !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~")
 )

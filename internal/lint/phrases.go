@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
 	"pinproof/internal/text"
 )
@@ -20,40 +21,20 @@ const (
 	maxMention = 128 // bytes of a name that a text can mention
 )
 
-// Classes of words that the tokenizer and the matcher look at.
-const (
-	isNegation = 1 << iota
-	isLabelled // the word beside it may be a server's label
-	isExample
-	isDirection // "to" and "into"
-	isOrder     // a word of orders, which no tool's name has
-	isPath
-	isStop   // the end of a sentence
-	isNeeded // "required", which "not" makes the opposite of an order
-)
-
 // A phraseMatcher is phraseTable compiled. It is made when a text is first read and not at
 // start-up, because a run that reads no text never needs it.
 type phraseMatcher struct {
 	words   map[string]*phraseWord
 	lengths [256]uint64  // by first letter of the words: a bit for each length
 	other   phraseWord   // stands for every word that no phrase has
-	steps   []phraseStep // of all phrases; no phrase has step 0
-	places  []wordPlace  // of all words; no word has place 0
+	steps   []phraseStep // of all phrases
 }
 
 // A phraseWord is what the rules know about a word. A name of wordClasses is one, too.
 type phraseWord struct {
-	class uint8
-	last  uint16        // in places: the last step that it matches; 0: none
-	roles uint32        // see roleWords
+	steps []uint16      // that it matches
+	roles uint64        // see roleWords
 	all   []*phraseWord // the words of a class
-}
-
-// A wordPlace is one step that a word matches.
-type wordPlace struct {
-	step   uint16
-	before uint16 // in places: the step before that this word matches; 0: none
 }
 
 // A phraseStep is one place in a phrase, for one word.
@@ -66,21 +47,19 @@ type phraseStep struct {
 // A wordGroup is a phraseGroup with its words looked up.
 type wordGroup struct {
 	*phraseGroup
-	notBefore, notNear, notWithin []*phraseWord
+	unlessWords []*phraseWord
 }
+
+// isOrdinary reports whether a word in an order of the group, or right after it, makes it ordinary.
+func (g *wordGroup) isOrdinary(w textToken) bool { return slices.Contains(g.unlessWords, w.phraseWord) }
 
 var phrases = sync.OnceValue(func() *phraseMatcher { return compilePhrases(phraseTable) })
 
 func compilePhrases(table []phraseGroup) *phraseMatcher {
-	m := &phraseMatcher{words: make(map[string]*phraseWord, 2048), steps: make([]phraseStep, 1, 2048), places: make([]wordPlace, 1, 8192)}
+	m := &phraseMatcher{words: make(map[string]*phraseWord, 2048), steps: make([]phraseStep, 0, 2048)}
 	for _, c := range wordClasses {
 		words := m.appendWords(nil, c.words)
 		m.appendWords(nil, c.name)[0].all = words
-	}
-	for class, words := range []string{"NEGATION", labelWords, exampleWords, "to|into", orderWords, "{path}", ".", neededWords} {
-		for _, word := range m.appendWords(nil, words) {
-			word.class |= 1 << class
-		}
 	}
 	for _, row := range roleWords {
 		for _, word := range m.appendWords(nil, row.words) {
@@ -91,7 +70,7 @@ func compilePhrases(table []phraseGroup) *phraseMatcher {
 	groups := make([]wordGroup, len(table))
 	for i := range table {
 		g, group := &table[i], &groups[i]
-		*group = wordGroup{g, m.appendWords(nil, g.notBefore), m.appendWords(nil, g.notNear), m.appendWords(nil, g.notWithin)}
+		*group = wordGroup{g, m.appendWords(nil, g.unless)}
 		for _, phrase := range g.phrases {
 			gap := -1
 			for step := range strings.FieldsSeq(phrase) {
@@ -101,8 +80,7 @@ func compilePhrases(table []phraseGroup) *phraseMatcher {
 				}
 				words = m.appendWords(words[:0], step)
 				for _, word := range words {
-					m.places = append(m.places, wordPlace{uint16(len(m.steps)), word.last})
-					word.last = uint16(len(m.places) - 1)
+					word.steps = append(word.steps, uint16(len(m.steps)))
 				}
 				m.steps = append(m.steps, phraseStep{group: group, gap: gap})
 			}
@@ -157,17 +135,13 @@ func (t *tokenizer) match() {
 	m := t.m
 	base := t.next + 1 // word numbers go on from text to text, so earlier progress never counts
 	t.next += len(t.words) + 1
-	stop, negation, optional := base-1, 0, 0 // optional: the last "not required"
+	stop, negation := base-1, 0
 	for i, w := range t.words {
 		at := base + i
-		if w.class&isStop != 0 {
+		if w.roles&isStop != 0 {
 			stop = at
 		}
-		if w.class&isNeeded != 0 && negation > stop && at-negation <= 2 {
-			optional = at
-		}
-		for place := w.last; place != 0; place = m.places[place].before { // later steps first: a word is one step only
-			n := m.places[place].step
+		for _, n := range slices.Backward(w.steps) { // later steps first: a word is one step only
 			step, p := &m.steps[n], phraseProgress{at, at}
 			if step.gap >= 0 {
 				before := t.progress[n-1]
@@ -178,38 +152,19 @@ func (t *tokenizer) match() {
 			}
 			group := step.group
 			switch {
-			case group.capitals && !inCapitals(t.s[w.from:]):
-			case step.gap < 0 && (group.unlessNegated && negation > stop && at-negation <= 10 || optional > stop && at-optional <= 2):
+			case step.gap < 0 && group.unlessNegated && negation > stop && at-negation <= 10:
 				t.progress[n] = phraseProgress{} // an earlier start goes, too: "send it here, never send it there"
 			case !step.last:
 				t.progress[n] = p
-			case !group.ordinary(t.words[p.start-base:i], t.words[i+1:]) && !t.quoted(p.start-base, textRange{t.words[p.start-base].from, w.from}):
+			case !slices.ContainsFunc(t.words[p.start-base:min(i+2, len(t.words))], group.isOrdinary) && !t.quoted(p.start-base, textRange{t.words[p.start-base].from, w.from}):
 				last := len(strings.TrimRight(t.s[w.from:w.from+text.RunSize(t.s[w.from:], wordBytes.has)], ".-"))
 				t.r.hit(group.id, group.what, w.from+1, textRange{t.words[p.start-base].from, w.from + last}, beside, afterOrder-last)
 			}
 		}
-		if w.class&isNegation != 0 {
+		if w.roles&isNegation != 0 {
 			negation = at
 		}
 	}
-}
-
-// ordinary reports whether the words within an order or after it make it ordinary.
-func (g *wordGroup) ordinary(within, words []textToken) bool {
-	const near = 12 // words
-	for i, w := range words[:min(len(words), near)] {
-		if i == 0 && slices.Contains(g.notBefore, w.phraseWord) || slices.Contains(g.notNear, w.phraseWord) {
-			return true
-		}
-		if w.class&isStop != 0 {
-			break
-		}
-	}
-	return slices.ContainsFunc(within, func(w textToken) bool { return slices.Contains(g.notWithin, w.phraseWord) })
-}
-
-func inCapitals(s string) bool {
-	return s[0] == ':' || len(s) > 1 && s[0] >= 'A' && s[0] <= 'Z' && s[1] >= 'A' && s[1] <= 'Z'
 }
 
 type textRange struct{ from, to int }
@@ -220,15 +175,9 @@ type tokenizer struct {
 	m     *phraseMatcher
 	s     string
 	words []textToken
-	names []textRange    // distinct words, which may be names of tools
-	files map[int]string // what the files of {credentials} hold, by their place
 
 	progress   []phraseProgress // by number of the step
 	next       int              // word number, counted over all texts
-	opened     map[string]bool  // names of tags that were opened
-	hashes     int              // lines that begin with #
-	hashed     int              // where one of them pretends to be part of the prompt, or -1
-	urlEnd     int
 	commentEnd int
 }
 
@@ -236,8 +185,7 @@ type tokenizer struct {
 // dot. The words of phrases are the runs of letters and digits in it.
 func (t *tokenizer) read(r *Reviewer) {
 	s := r.folded
-	*t = tokenizer{r: r, m: t.m, s: s, words: t.words[:0], names: t.names[:0], progress: t.progress, next: t.next, hashed: -1}
-	t.heading(0)
+	*t = tokenizer{r: r, m: t.m, s: s, words: t.words[:0], progress: t.progress, next: t.next}
 	for i := 0; i < len(s); {
 		from, joint := i, false
 		for ; i < len(s) && (nameBytes[s[i]] || s[i] == '.' && i+1 < len(s) && nameBytes[s[i+1]]); i++ {
@@ -254,33 +202,23 @@ func (t *tokenizer) read(r *Reviewer) {
 			t.credential(from, i)
 		}
 		formed := distinct(s[from:i])
-		if formed {
-			t.names = append(t.names, textRange{from, i})
-		}
 		if joint {
 			i = t.joined(from, i)
 			continue
 		}
 		t.add(s[from:i], from)
 		t.toolName(from, i, formed)
-		if from >= t.urlEnd && strings.HasPrefix(s[i:], "://") {
+		if strings.HasPrefix(s[i:], "://") {
 			t.add("{address}", i)
-			t.urlEnd = len(s)
-			if n := strings.IndexAny(s[i:], " \t\n\"'`<>)]}"); n >= 0 {
-				t.urlEnd = i + n
-			}
 		}
-	}
-	if t.hashes == 1 && t.hashed >= 0 {
-		r.hit("instruction-like", asHeading, t.hashed+1, textRange{t.hashed, t.hashed}, 0, afterOrder)
 	}
 }
 
-// add adds a token and returns its classes.
-func (t *tokenizer) add(word string, from int) uint8 {
+// add adds a token and returns its roles.
+func (t *tokenizer) add(word string, from int) uint64 {
 	w := t.m.word(word)
 	t.words = append(t.words, textToken{w, from})
-	return w.class
+	return w.roles
 }
 
 // beside returns the bytes before and after a range, or a blank at an end of the text.
@@ -304,14 +242,8 @@ func (t *tokenizer) mark(i int) {
 		if s[i] != '.' || next <= ' ' && before != '.' && !strings.HasSuffix(s[:i], "e.g") && !strings.HasSuffix(s[:i], "i.e") {
 			t.add(".", i)
 		}
-	case '\n':
-		rest := strings.TrimLeft(s[i+1:min(len(s), i+maxWord)], " \t")
-		if strings.HasPrefix(rest, "\n") || strings.HasPrefix(rest, "- ") || strings.HasPrefix(rest, "* ") {
-			t.add(".", i)
-		}
-		t.heading(i + 1)
 	case ',':
-		if n := len(t.words); n > 0 && t.words[n-1].class&isNegation != 0 && text.IsAlnum(before) {
+		if n := len(t.words); n > 0 && t.words[n-1].roles&isNegation != 0 && text.IsAlnum(before) {
 			t.add("{comma}", i)
 		}
 	case ':':
@@ -327,126 +259,42 @@ func (t *tokenizer) mark(i int) {
 		}
 	case '@':
 		if i > 0 && text.IsAlnum(before) && text.IsAlnum(next) {
-			t.add(t.mail(i), i)
+			t.add("{address}", i)
 		}
-	case '~', '$', '/':
-		if s[i] == '/' && strings.IndexByte(" \t\n\"'`(=:,[@", before) < 0 {
-			return // it is inside a word or a tag
-		}
-		if slices.ContainsFunc(pathRoots, func(root string) bool { return strings.HasPrefix(s[i:], root) }) {
-			t.add("{path}", i)
-		}
-		if s[i] != '/' {
-			return
-		}
+	case '/':
 		if name := strings.ToLower(t.word(i)); isKey(secretFiles(), name) {
 			t.file(name, i)
 		}
 	}
 }
 
-// mail returns the token for the mail address that has its @ at i.
-func (t *tokenizer) mail(i int) string {
-	box, domain := lastWord(t.s[:i]), t.s[i+1:]
-	domain = strings.TrimRight(domain[:text.RunSize(domain, wordBytes.has)], ".-")
-	if mailWords()[strings.ToLower(box)] != "" || mailWords()[strings.ToLower(domain)] != "" || !strings.Contains(domain, ".") {
-		return "{address}"
-	}
-	return "{mail}"
-}
-
-// heading reports a line at i that begins as a part of the prompt would. A line is left
-// alone if the one before or after it has the same mark: it is an item of a list.
-func (t *tokenizer) heading(i int) {
-	mark, name := headed(t.s[i:])
-	if mark == '#' {
-		t.hashes++
-	}
-	switch {
-	case strings.IndexByte(headingNames()[name], mark) < 0 || mark == '[' && i == 0:
-	case mark == '#':
-		t.hashed = i
-	default:
-		above := strings.TrimSuffix(t.s[:i], "\n")
-		before, _ := headed(above[strings.LastIndexByte(above, '\n')+1:])
-		_, below, _ := strings.Cut(t.s[i:], "\n")
-		if after, _ := headed(below); before != mark && after != mark {
-			t.r.hit("instruction-like", asHeading, i+len(name), textRange{i, i + len(name)}, 0, afterOrder-len(name))
-		}
-	}
-}
-
-// headed returns the mark (see headingNames) and the words of the heading at the start of a
-// line. The words must be in capitals, except after #.
-func headed(s string) (mark byte, name string) {
-	s, _, _ = strings.Cut(s[:min(len(s), 2*maxWord)], "\n")
-	s = strings.TrimSpace(strings.ReplaceAll(s, "**", ""))
-	if strings.HasPrefix(s, "#") {
-		return '#', strings.Trim(s, "#: ")
-	}
-	mark = ':'
-	name, rest, ok := strings.Cut(s, ":")
-	if strings.HasPrefix(s, "[") {
-		mark = '['
-		name, rest, ok = strings.Cut(s[1:], "]")
-	}
-	if !ok || mark == ':' && rest != "" && rest[0] != ' ' || len(name) < minMention || name != strings.ToUpper(name) {
-		return 0, ""
-	}
-	return mark, name
-}
-
 // toolName adds a token if a word looks like a tool's name and the server has no tool,
 // parameter or value of that name. It reports whether it did. formed says that the word
 // is distinct.
 func (t *tokenizer) toolName(from, to int, formed bool) bool {
-	s := t.s
+	s, name := t.s, t.s[from:to]
 	before, after := t.beside(from, to)
-	quoted := strings.IndexByte("'\"`", before) >= 0 && before == after || strings.HasSuffix(s[:from], "\u201c") || strings.HasSuffix(s[:from], "\u2018")
-	if !formed && !quoted && after != ',' {
+	quoted := strings.IndexByte("'\"`", before) >= 0 && before == after
+	ofTool := after == ',' && strings.HasSuffix(strings.ToLower(s[max(0, from-5):from]), "tool ")
+	if !formed && !quoted && !ofTool || len(name) < minMention || len(name) > maxMention || name == strings.ToUpper(name) {
 		return false // most words
 	}
-	if from < t.urlEnd || strings.IndexByte("/\\~$@.{<=", before) >= 0 || strings.IndexByte("/\\=}>", after) >= 0 ||
-		quoted && to+1 < len(s) && strings.IndexByte(":=", s[to+1]) >= 0 {
-		return false // part of a path, an address, code or a placeholder, or the key of an example
-	}
-	dot := strings.LastIndexByte(s[from:to], '.')
-	name := s[from+dot+1 : to]
-	if dot >= 0 && strings.IndexByte(name, '_') < 0 || len(name) < minMention || len(name) > maxMention {
-		return false // with a dot: a file or an address
-	}
-	letters, digits, small, camel := 0, 0, false, false // camel: has a capital after a small letter
-	for i, c := range []byte(name) {
-		switch {
-		case c >= '0' && c <= '9':
-			digits++
-		case text.IsAlnum(c):
-			letters++
-			camel = camel || c <= 'Z' && i > 0 && name[i-1] >= 'a' && name[i-1] <= 'z'
-			small = small || c >= 'a'
-		}
-	}
 	inside := name[1 : len(name)-1]
-	hyphens, token := strings.Count(inside, "-"), "{tool}"
+	token, hyphens := "{tool}", strings.Count(inside, "-")
 	switch {
-	case !small || letters < minMention:
-		return false
-	case strings.Contains(inside, "_") || camel && (quoted || name[0] >= 'a') || hyphens > 1 && (quoted || digits == 0) || hyphens == 1 && quoted:
-	case letters == len(name) && (quoted || after == ',' && from > 5 && strings.EqualFold(s[from-5:from], "tool ")):
+	case strings.Contains(inside, "_"), isCamel(name) && (quoted || name[0] >= 'a'):
+	case quoted && hyphens > 0, hyphens > 1 && !strings.ContainsAny(name, "0123456789"):
+	case !formed:
 		token = "{quoted}"
 	default:
 		return false
 	}
-	head := strings.TrimRight(s[max(0, from-maxWord):from], " \"'`\u201c\u2018")
-	if valueWords()[strings.ToLower(lastWord(head))] != "" || !t.r.lacks(name) {
+	if !t.r.lacks(name) {
 		return false
 	}
 	t.add(token, from)
 	return true
 }
-
-// lastWord is the word that s ends in.
-func lastWord(s string) string { return s[len(strings.TrimRightFunc(s, wordBytes.has)):] }
 
 // joined reads a word with _ - or . in it and returns where to read on: after the word, or
 // after the file if the word is a folder of secretFiles.
@@ -490,9 +338,6 @@ func (t *tokenizer) fileAt(from, to int) (name string, end int) {
 		if file := name + "/" + strings.ToLower(inside); isKey(secretFiles(), file) {
 			return file, to + 1 + len(inside)
 		}
-		if strings.HasSuffix(inside, ".pub") {
-			return "", 0 // a public key
-		}
 	}
 	if !isKey(secretFiles(), name) {
 		return "", 0
@@ -509,22 +354,15 @@ func isKey(words map[string]string, word string) bool {
 // tools name, too, as for a default or an example. A file that a tool writes to gets none.
 func (t *tokenizer) file(name string, from int) {
 	what, into, n := secretFiles()[name], false, 0
-	for i := len(t.words) - 1; i >= 0 && n < 6 && t.words[i].class&isStop == 0; i-- {
-		class := t.words[i].class
-		if class&isExample != 0 {
+	for i := len(t.words) - 1; i >= 0 && n < 6 && t.words[i].roles&isStop == 0; i-- {
+		if t.words[i].roles&isExample != 0 {
 			what = ""
 		}
-		if class&isPath == 0 {
-			into = into || n == 0 && class&isDirection != 0
-			n++
-		}
+		into = into || n == 0 && t.words[i].roles&isDirection != 0
+		n++
 	}
 	switch {
 	case what != "":
-		if t.files == nil {
-			t.files = map[int]string{}
-		}
-		t.files[from] = what
 		t.add("{credentials}", from)
 	case !into:
 		t.add("{secret}", from)
@@ -539,9 +377,9 @@ func (t *tokenizer) tag(i int) {
 		return
 	}
 	size := 0
-	if m := angleTag().FindStringSubmatch(rest); m != nil && len(m[2]) <= maxWord && t.pretends(m[2], m[1] != "") {
+	if m := angleTag().FindStringSubmatch(rest); m != nil && t.pretends(m[2], i, m[1] != "") {
 		size = len(m[0])
-	} else if m == nil && len(rest) > 1 && (strings.IndexByte("/|<i", rest[1]) >= 0 || rest[1] >= 'A' && rest[1] <= 'Z') {
+	} else if m == nil {
 		size = len(promptMark().FindString(rest))
 	}
 	if size > 0 {
@@ -550,52 +388,44 @@ func (t *tokenizer) tag(i int) {
 }
 
 // pretends reports whether a tag in angle brackets, or the end of one, is a pseudo-tag.
-func (t *tokenizer) pretends(spelled string, end bool) bool {
+func (t *tokenizer) pretends(spelled string, at int, end bool) bool {
+	const near = 500 // bytes in which its beginning is looked for
 	name := strings.ToLower(spelled)
-	kind, upper, opened := pseudoTags()[name], len(name) > 2 && spelled == strings.ToUpper(name), t.opened[name]
-	if !end && (kind != "" || upper && len(t.opened) < 1000) {
-		if t.opened == nil {
-			t.opened = map[string]bool{}
-		}
-		t.opened[name] = true
+	upper := spelled == strings.ToUpper(name)
+	switch pseudoTags()[name] {
+	case tagAlways:
+		return true
+	case tagUpper:
+		return upper || end
+	case tagPair:
+		return end
+	case tagBreak:
+		return end && !strings.Contains(strings.ToLower(t.s[max(0, at-near):at]), "<"+name)
+	case tagPlain:
+		return false
 	}
-	return kind == tagAlways || kind == tagUpper && (upper || end && spelled == name) || kind == tagPair && end && opened ||
-		kind == tagBreak && end && !opened || kind == "" && upper && end && opened
+	return upper && end
 }
 
-// comment reports an HTML comment at i that has prose, an address or a script in it. Short
-// ones are left alone if a word shows that they are placeholders, marks or licences.
+// comment reports an HTML comment at i that has prose in it. Short ones are left alone if their
+// first word shows that they are placeholders, marks or licences.
 func (t *tokenizer) comment(i int) {
 	if i < t.commentEnd {
 		return // inside another one
 	}
-	inside, _, ok := strings.Cut(t.s[i+len("<!--"):], "-->")
+	inside, _, _ := strings.Cut(t.s[i+len("<!--"):], "-->")
 	t.commentEnd = i + len("<!--"+"-->") + len(inside)
-	plain, ordinary := 0, strings.HasSuffix(strings.TrimRight(inside, " ."), "here") || strings.Contains(inside, "...")
-	for w := range strings.FieldsSeq(inside) {
-		if w = strings.TrimRight(w, ".,:;!?"); isWord(w) || w != "" && w[0] >= 0x80 {
-			plain++
-			ordinary = ordinary || plain == 1 && commentWords()[strings.ToLower(w)] != ""
-		}
-	}
-	if ok && (plain > 4 || plain > 1 && !ordinary || strings.Contains(inside, "://") || strings.Contains(inside, "<script")) {
+	words := strings.FieldsFunc(strings.ToLower(inside), func(c rune) bool { return c != '-' && !unicode.IsLetter(c) })
+	if n := len(words); n > 4 || n > 1 && commentWords()[words[0]] == "" {
 		t.r.hit("instruction-like", asComment, t.commentEnd, textRange{i, i}, 0, min(t.commentEnd-i, 2*afterOrder))
 	}
 }
 
 // otherScripts reports one order for each row of otherScripts.
 func (r *Reviewer) otherScripts() {
-	small := strings.Map(func(c rune) rune {
-		if c >= 'А' && c <= 'Я' { // Russian, in as many bytes
-			return c + 'а' - 'А'
-		}
-		return c
-	}, r.text)
 	for _, rule := range otherScripts {
-		if from, to := rule.find(small, r.pinned); to > 0 {
-			order := r.around(from, to)
-			order.found = textRange{from, to}
-			r.add("instruction-like", "%s%s: %s", rule.what, r.where, order)
+		if from, to := rule.find(r.text, r.pinned); to > 0 {
+			r.add("instruction-like", "%s%s: %s", rule.what, r.where, r.around(from, to))
 		}
 	}
 }

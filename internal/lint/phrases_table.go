@@ -1,9 +1,5 @@
 package lint
 
-import (
-	"strings"
-)
-
 // A phraseGroup is a rule: a list of phrases, and what makes them ordinary.
 //
 // A phrase is a row of words that follow each other within one sentence, in any letter
@@ -14,8 +10,6 @@ import (
 //	           read_file, main.readFile, "read-file"
 //	{quoted}   any other word in quotes that this server doesn't use as a name
 //	{address}  a URL or a mail address
-//	{mail}     a mail address that is neither a placeholder nor a contact
-//	{path}     a path in a home directory or below one of the usual roots
 //	{secret}   a file that may hold secrets
 //	{variable} a variable of the environment that is named as a secret
 //	{colon}    a colon before white space
@@ -26,15 +20,11 @@ type phraseGroup struct {
 	phrases []string
 
 	unlessNegated bool   // a negation before them forbids it: "never send …"
-	notBefore     string // words right after an order that make it ordinary
-	notNear       string // the same, anywhere in the next few words of the sentence
-	notWithin     string // the same, inside the order
-	capitals      bool   // only words in capitals match
+	unless        string // words in an order or right after it that make it ordinary
 }
 
 var wordClasses = [...]struct{ name, words string }{
 	{"NAME", "{tool}|{quoted}"},
-	{"{address}", "{address}|{mail}"},
 	{"{secret}", "{secret}|{credentials}"},
 	{"NEGATION", "not|never|dont|t|without|cannot|avoid"}, // t as in don't and mustn't
 	{"PEOPLE", "user|users|human|humans|person|anyone|anybody|operator"},
@@ -64,6 +54,7 @@ const (
 	toAddress    = "tells the model to send data to an address"
 	readAndPass  = "tells the model to read a file and pass it on"
 	mayHold      = "asks for a file that may hold secrets"
+	namesSecrets = "names a file that holds secrets"
 	noConsent    = "tells the model to act without the user's consent"
 	offGuard     = "tells the model to set safety checks aside"
 	otherPersona = "tells the model to be someone else, or to obey what a tool returns"
@@ -112,7 +103,7 @@ var phraseTable = []phraseGroup{
 		"treat ..0 ALL ..2 input|inputs|command|commands|query|queries|request|requests|content ..2 as ..1 trusted|safe|authorized|approved",
 		"you ..1 are|have ..2 authorized|permitted|allowed|cleared|free|unrestricted ..6 without ..1 restriction|restrictions|limit|limits|limitation|limitations|validation|checks",
 	}},
-	{id: "instruction-like", what: noConsent, unlessNegated: true, notWithin: "not|never|t|dont|cannot|only|no", phrases: []string{
+	{id: "instruction-like", what: noConsent, unlessNegated: true, unless: "not|never|t|dont|cannot|only|no", phrases: []string{
 		"MUST|directly|immediately|proceed|CARRY|SEND|CALL ..12 without ..4 PEOPLE ..1 confirmation|approval|consent|permission|permissions|review|authorization|oversight|intervention",
 		"MUST|directly|immediately|proceed|CARRY|SEND|CALL ..12 without ..2 confirmation|approval|consent",
 		"MUST|directly|immediately|proceed|CARRY|SEND|CALL ..12 without ..1 asking|prompting|consulting ..1 PEOPLE",
@@ -154,7 +145,7 @@ var phraseTable = []phraseGroup{
 		"command|commands|message|messages|reply|replies|response|responses ..0 you ..3 must|should|shall ..0 be|start|begin|end|include",
 		"must|always|also ..1 export|send|forward|copy|upload|mirror|replicate|push ..2 results|result|data|output|outputs|records|responses|copy ..2 to|into ..3 backup|external|archive|remote|audit|compliance|monitoring|third",
 	}},
-	{id: "instruction-like", what: setAside, notBefore: "is|was|field|setting|option|if|in|as|section|or|for|for|when|unless", phrases: []string{
+	{id: "instruction-like", what: setAside, unless: "is|was|field|setting|option|if|in|as|section|or|for|for|when|unless", phrases: []string{
 		"disregard|forget ..0 the|all ..0 above|foregoing",
 	}},
 	{id: "instruction-like", what: ownOrders, phrases: []string{
@@ -171,11 +162,6 @@ var phraseTable = []phraseGroup{
 		"instead ..0 reply|respond|say ..2 to ..1 PEOPLE",
 		"prepend ..1 your ..1 response|responses|reply|answer",
 		"regardless ..0 of ..1 PEOPLE ..1 permission|permissions|consent|authorization",
-	}},
-	{id: "instruction-like", what: asHeading, capitals: true, phrases: []string{
-		"system|hidden|secret|admin|administrator|root|developer ..0 override|instruction|instructions|directive|directives|command|commands|notice|requirement|mandate",
-		"override ..0 instruction|instructions|protocol|directive",
-		"new|real|internal ..0 instruction|instructions|directive|directives ..0 {colon}",
 	}},
 	{id: "instruction-like", what: asHeading, phrases: []string{
 		"system ..0 policy|update|notice|directive|override|protocol|requirement ..0 {colon}",
@@ -275,13 +261,13 @@ var phraseTable = []phraseGroup{
 		"must|always|automatically ..1 ignore ..3 ARGUMENT|provided|specified ..3 by ..1 PEOPLE",
 		"must ..1 ignore|discard|disregard ..2 their|PEOPLE ..8 instead",
 	}},
-	{id: "instruction-like", what: changeCall, notWithin: "to", phrases: []string{ // "used to add" is ordinary
+	{id: "instruction-like", what: changeCall, unless: "to", phrases: []string{ // "used to add" is ordinary
 		"WHEN ..3 {tool} ..3 called|invoked|executed|triggered|used|run ..4 CHANGE|add|include|insert|payee|beneficiary|bcc",
 	}},
-	{id: "instruction-like", what: fromUser, notBefore: "to|they|apart|from", notNear: "until", phrases: []string{
+	{id: "instruction-like", what: fromUser, unless: "to|they|apart|from", phrases: []string{
 		"not|never|dont|t|avoid ..0 tell|telling|inform|informing ..2 PEOPLE",
 	}},
-	{id: "instruction-like", what: fromUser, notBefore: "to|they", phrases: []string{
+	{id: "instruction-like", what: fromUser, unless: "to|they", phrases: []string{
 		"not|never|dont|t ..1 ever|explicitly|directly|actually|under ..3 tell|inform ..2 PEOPLE",
 	}},
 	{id: "instruction-like", what: fromUser, phrases: []string{
@@ -329,10 +315,10 @@ var phraseTable = []phraseGroup{
 	{id: "instruction-like", what: "acts in secret", phrases: []string{
 		"secretly|covertly|surreptitiously|stealthily ..2 read|copy|collect|record|add|log|track|monitor|store|save|capture|call|run|execute|change|CARRY|CARRIES",
 		"COVERTLY ..0 send|forward|upload|transmit|exfiltrate|leak|sends|forwards|uploads|transmits|exfiltrates|leaks|copies|records|collects|captures",
-		"exfiltrate|exfiltrates|exfiltrating ..6 {secret}|{path}|{address}|SECRETS|PRIVATE",
+		"exfiltrate|exfiltrates|exfiltrating ..6 {secret}|{address}|SECRETS|PRIVATE",
 		"exfiltrate|leak|steal ..6 silently|secretly",
 	}},
-	{id: "instruction-like", what: askTalk, unlessNegated: true, notBefore: "id|ids|name|completion", phrases: []string{
+	{id: "instruction-like", what: askTalk, unlessNegated: true, unless: "id|ids|name|completion", phrases: []string{
 		"call|use|invoke|run ..5 with ..1 full|entire|whole|complete ..1 conversation|chat ..0 history|log|transcript",
 		"contain|contains|include|pass|provide|put|copy ..3 PEOPLE ..1 previous|prior|last|earlier ..1 message|messages|prompt|prompts",
 		"all|every ..1 previous|prior|earlier ..1 messages|prompts ..2 from|in|of ..1 conversation|session|chat",
@@ -354,14 +340,12 @@ var phraseTable = []phraseGroup{
 		"curl|wget|fetch|post ..10 {address} ..8 {secret}|SECRETS",
 		"SEND|CARRIES ..8 {secret}|SECRETS ..8 to|at ..2 {address}",
 	}},
-	{id: "instruction-like", what: toAddress, unlessNegated: true, notWithin: "request|requests|issue|issues|bug|bugs|question|questions|feedback|problem|problems|" +
+	{id: "instruction-like", what: toAddress, unlessNegated: true, unless: "request|requests|issue|issues|bug|bugs|question|questions|feedback|problem|problems|" +
 		"error|errors|event|events|notification|notifications|webhook|webhooks|endpoint|api|call|calls|traffic|logs|metrics|traces|spans|telemetry|alert|alerts|" +
 		"g|example|such|like|url|default|support|refresh|public|csrf|s3|gs|file", phrases: []string{
 		"SEND ..0 all|every|each|entire ..4 to|into ..2 {address}",
 		"SEND ..0 a|one ..1 copy ..5 to ..2 {address}",
 		"SEND ..3 token|tokens|cookie|cookies ..3 to ..2 {address}",
-		"SEND ..0 the|this|that|these|your|their ..2 note|notes|data|content|contents|text|result|results|answer|answers|query|queries|list|output|input|code|prompt|chat ..3 to ..2 {mail}",
-		"SEND ..0 it|them ..2 to ..2 {mail}",
 		"SEND ..0 everything ..2 to ..2 {address}",
 		"SEND ..0 the|this|that|your|their ..2 conversation|history ..3 to ..2 {address}",
 	}},
@@ -379,10 +363,6 @@ var phraseTable = []phraseGroup{
 		"added ..2 marketing|advertising ..1 database|list|lists",
 		"including|includes ..3 names ..1 account ..0 numbers",
 		"keystrokes|passwords ..6 logged|recorded|stored|sent|collected|uploaded",
-	}},
-	{id: "instruction-like", what: readAndPass, unlessNegated: true, phrases: []string{
-		"read|open|cat|load|access|fetch ..6 {path} ..20 provide|add|CARRY ..3 content|contents|text|output",
-		"CARRY ..2 content|contents ..0 of ..6 {path} ..12 in|as|into|to|via|through",
 	}},
 
 	{id: "promotes-itself", what: "praises itself", phrases: []string{
@@ -419,28 +399,20 @@ type otherScript struct {
 var otherScripts = [...]otherScript{
 	{"忽略|无视|忘记|無視|忽視", "指令|指示|规则|規則|说明|提示", 24, setAside, false},                                                        // Chinese
 	{"不要|请勿|不必|无需|不得|切勿|禁止|勿|別|别", "告诉用户|告知用户|向用户提|向用户透露|向用户披露|向用户说|向用户解释|通知用户|征求用户|透露|告訴使用者|讓使用者", 0, fromUser, false}, // Chinese
-	{"指示|命令|ルール", "無視", 9, setAside, false},                                            // Japanese
-	{"ユーザーに|利用者に", "知らせない|言わない|伝えない|見せない|教えない", 12, fromUser, false},                   // Japanese
-	{"지시|명령|규칙", "무시", 12, setAside, false},                                            // Korean
-	{"사용자에게", "알리지|말하지|보여주지", 12, fromUser, false},                                     // Korean
-	{"игнорируй|проигнорируй|забудь", "инструкци|указани|правил", 60, setAside, false}, // Russian
-	{"не ", "сообщай пользовател|говори пользовател|упоминай", 0, fromUser, false},     // Russian
-	{"内容|內容|全文|文本", "放入|填入|传入|傳入|写入|发送|发到|贴到", 40, readAndPass, true},                  // Chinese
-	{"内容|中身", "入れて|渡して|含めて|送信して|貼り付けて", 60, readAndPass, true},                         // Japanese
-	{"содержимое", "передай|вставь|отправь|помести|запиши", 80, readAndPass, true},     // Russian
-	{"내용", "넣으|넣어|입력하|보내|전달하|붙여", 40, readAndPass, true},                               // Korean
+	{"指示|命令|ルール", "無視", 9, setAside, false},                          // Japanese
+	{"ユーザーに|利用者に", "知らせない|言わない|伝えない|見せない|教えない", 12, fromUser, false}, // Japanese
+	{"지시|명령|규칙", "무시", 12, setAside, false},                          // Korean
+	{"사용자에게", "알리지|말하지|보여주지", 12, fromUser, false},                   // Korean
+	{"игнорируй|Игнорируй|проигнорируй|Проигнорируй|забудь|Забудь", "инструкци|указани|правил", 60, setAside, false}, // Russian
+	{"не |Не ", "сообщай пользовател|говори пользовател|упоминай", 0, fromUser, false},                               // Russian
+	{"内容|內容|全文|文本", "放入|填入|传入|傳入|写入|发送|发到|贴到", 40, readAndPass, true},                                                // Chinese
+	{"内容|中身", "入れて|渡して|含めて|送信して|貼り付けて", 60, readAndPass, true},                                                       // Japanese
+	{"содержимое|Содержимое", "передай|вставь|отправь|помести|запиши", 80, readAndPass, true},                        // Russian
+	{"내용", "넣으|넣어|입력하|보내|전달하|붙여", 40, readAndPass, true},                                                             // Korean
 }
 
 // foreignSecrets are what such an order is about.
 var foreignSecrets = []string{".env", ".ssh", ".aws", "id_rsa", "id_ed25519", ".netrc", ".npmrc", "密钥", "密鑰", "密码", "密碼", "パスワード", "秘密鍵", "парол", "ключ"}
-
-// Words that have a class of their own (see isNegation).
-const (
-	labelWords   = "server|servers|tool|tools|mcp" // the word beside one of these may be a server's label
-	orderWords   = "ignore|disregard|forget|secretly|covertly|silently|dangerously"
-	neededWords  = "required|mandatory|needed|necessary|need"
-	exampleWords = "default|defaults|example|examples|such|path|g|e" // g as in e.g., e as in i.e.
-)
 
 // secretFiles are files that hold nothing but secrets, or an agent's configuration. To name
 // one is to ask for it, except as the default or an example of a path. Whole names are
@@ -461,9 +433,6 @@ var secretFiles = wordsOf(
 
 // secretVariables are parts of the names of variables that hold a secret.
 var secretVariables = []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"}
-
-// pathRoots begin a {path}. Other roots are mostly parts of addresses, or examples.
-var pathRoots = []string{"~/", "$HOME", "${HOME", "/home/", "/root/", "/Users/", "/etc/", "/var/", "/tmp/", "/opt/", "/usr/", "/mnt/", "/proc/", "/private/", "/Library/"}
 
 // Pseudo-tags pretend to be a part of the model's own prompt. People also write placeholders
 // and examples of XML in angle brackets, so most names count only in some spellings.
@@ -494,38 +463,15 @@ var promptMark = pattern(`^(?:(?i:\[/?INST\]|<</?SYS>>)|<\|/?[A-Za-z0-9_-]{2,}\|
 // angleTag matches a tag in angle brackets: its slash, and its name.
 var angleTag = pattern(`^<(/?)([A-Za-z0-9_-]+)(?:[ \t\n\r/][^<>]*)?>`)
 
-// headingNames are words that head a line as a part of the prompt would, with the marks that
-// count for them: a colon after them, # before them, brackets around them. Other marks are
-// ordinary: many texts have "INSTRUCTIONS:". Tools for admins often begin with [ADMIN], so
-// brackets at the beginning of a text never count.
-var headingNames = wordsOf(
-	wordRow{":#", "SYSTEM HIDDEN INSTRUCTION"},
-	wordRow{"#[", "ADMIN ADMINISTRATOR ROOT"},
-	wordRow{"#", "INSTRUCTIONS"},
-)
-
 // commentWords begin short HTML comments that are placeholders, marks or licences. Such a
 // comment may also end in "here".
 var commentWords = wordsOf(wordRow{"mark", "todo fixme begin start end page slide section file path filename source line title theme toc omit prettier-ignore " +
 	"prettier-ignore-start prettier-ignore-end eslint-disable markdownlint-disable copyright license licence licensed spdx-license-identifier " +
 	"your my some existing rest comment comments html placeholder content text example optional other more new column row code main header footer " +
-	"nav navigation sidebar head body hero table speaker generated auto slot left right top bottom"})
-
-// mailWords are mailboxes and domains that stand in examples or are contacts for everyone.
-var mailWords = wordsOf(
-	wordRow{"mailbox", "support help feedback info contact security privacy legal billing sales hello team noreply no-reply abuse user username name someone you me test " +
-		"example recipient john jane alice bob john.doe jane.doe boss"},
-	wordRow{"domain", "example.com example.org example.net company.com domain.com email.com mail.com test.com acme.com yourcompany.com yourdomain.com"},
-)
-
-// valueWords stand before a name that is a value and no tool: mode 'dry_run'.
-var valueWords = wordsOf(wordRow{"value", "value values mode type status format column key flag enum equals event events scope"})
+	"wp nav navigation sidebar head body hero table speaker generated auto slot left right top bottom"})
 
 // downloads and pipedInto match the two sides of a pipe that runs in a shell what nobody has read.
 var (
 	downloads = pattern("(?i)(?:^|[\\s`'\"($])(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod|fetch)\\s")
 	pipedInto = pattern("^\\s*(?:sudo )?(?:sh|bash|zsh|dash|iex|invoke-expression|python3?|node|perl|ruby|pwsh|powershell)(?:[`'\".,;)]*(?:\\s|$))")
 )
-
-// urlAlphabet turns digits of URL-safe base64 into standard ones (RFC 4648, section 5).
-var urlAlphabet = strings.NewReplacer("-", "+", "_", "/")

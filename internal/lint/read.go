@@ -14,7 +14,6 @@ type Scope int
 const (
 	InDrift        Scope = iota // an entry that has drifted, or a capture with such an entry
 	InMatch                     // an entry that matches its pin, or a capture without drift
-	InOthers                    // a pin of a server that has no capture at hand
 	NotPinned                   // text of a matching entry that its policy leaves out of the pin
 	NotPinnedDrift              // such text of a drifted entry
 )
@@ -40,8 +39,7 @@ type textReading struct {
 }
 
 // Read lists the findings of a comparison. It reads the texts of drifted entries,
-// and prose that no pin covers; with all, also those of matching entries, and the pins of
-// servers without a capture for what the names at hand make of them. The accepted warnings
+// and prose that no pin covers; with all, also those of matching entries. The accepted warnings
 // of what isn't read come from the record.
 func Read(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, all bool) []Finding {
 	r := textReading{pairs: pairs, drifted: map[pin.Ref]bool{}, locked: locked, all: all}
@@ -55,37 +53,41 @@ func Read(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, all bool
 	for i := range drifts {
 		r.drifted[drifts[i].Ref()], r.drifted[pin.Ref{Server: drifts[i].Server}] = true, true
 	}
-	var wanted []entryText
+	type entry struct {
+		of  *pin.Comparison
+		pin *pin.Pin
+	}
+	var wanted []entry
 	for i := range pairs {
 		p := &pairs[i]
 		for j := range p.Captured.Pins {
-			e := entryText{pair: p, pin: &p.Captured.Pins[j], stripped: p.Captured.Policy.Descriptions != ""}
-			if e.drifted = r.drifted[pin.Ref{Server: p.Server, Key: e.pin.Key}]; e.drifted || all || e.stripped {
+			e := entry{p, &p.Captured.Pins[j]}
+			if all || p.Captured.Policy.Descriptions != "" || r.drifted[pin.Ref{Server: p.Server, Key: e.pin.Key}] {
 				wanted = append(wanted, e)
 			}
 		}
 	}
-	inParallel(len(wanted), func(i int) { r.read(&wanted[i]) })
+	found := make([][]Finding, len(wanted))
+	var workers sync.WaitGroup
+	step := runtime.GOMAXPROCS(0)
+	for first := range step {
+		workers.Go(func() {
+			for i := first; i < len(wanted); i += step {
+				found[i] = r.read(wanted[i].of, wanted[i].pin)
+			}
+		})
+	}
+	workers.Wait()
 	var list []Finding
 	seen := map[Finding]bool{} // copies of a repeated name share findings
-	for _, e := range wanted {
-		for _, f := range e.list {
-			if !seen[f] {
-				list = append(list, f)
-			}
-			seen[f] = true
+	for _, f := range slices.Concat(found...) {
+		if !seen[f] {
+			list = append(list, f)
 		}
+		seen[f] = true
 	}
 	list = append(list, r.servers()...)
-	list = append(list, r.onRecord(list)...)
-	if all {
-		for _, f := range r.names().Others(locked, foundSets(pairs)) {
-			if f.Scope = InOthers; !f.Approved {
-				list = append(list, f)
-			}
-		}
-	}
-	return list
+	return append(list, r.onRecord(list)...)
 }
 
 func foundSets(pairs []pin.Comparison) (sets []pin.Set) {
@@ -97,42 +99,34 @@ func foundSets(pairs []pin.Comparison) (sets []pin.Set) {
 	return sets
 }
 
-// An entryText is an entry whose text is read, with what was found in it.
-type entryText struct {
-	pair     *pin.Comparison
-	pin      *pin.Pin
-	drifted  bool
-	stripped bool // prose of it may be left out of its pin
-	list     []Finding
-}
-
 // read reads one entry.
-func (r *textReading) read(e *entryText) {
-	server, pinned := e.pair.Server, e.pair.Locked.Find(e.pin.Key)
-	if e.stripped {
-		e.list = r.names().Unpinned(server, *e.pin)
+func (r *textReading) read(of *pin.Comparison, p *pin.Pin) (list []Finding) {
+	pinned, drifted := of.Locked.Find(p.Key), r.drifted[pin.Ref{Server: of.Server, Key: p.Key}]
+	if of.Captured.Policy.Descriptions != "" {
+		list = r.names().Unpinned(of.Server, *p)
 	}
-	for i := range e.list {
-		if e.list[i].Scope = NotPinned; e.drifted {
-			e.list[i].Scope = NotPinnedDrift
+	for i := range list {
+		if list[i].Scope = NotPinned; drifted {
+			list[i].Scope = NotPinnedDrift
 		}
 	}
-	if !e.drifted && !r.all {
-		return
+	if !drifted && !r.all {
+		return list
 	}
-	unpinned := e.list
-	for _, f := range r.names().Entry(server, *e.pin, pinned) {
+	unpinned := list
+	for _, f := range r.names().Entry(of.Server, *p, pinned) {
 		elsewhere := pinned != nil && !f.Approved && r.toldElsewhere(&f)
 		switch {
-		case e.drifted:
+		case drifted:
 			f.Approved = f.Approved || elsewhere
 		case !f.Warning, elsewhere, slices.ContainsFunc(unpinned, func(u Finding) bool { return u.ID == f.ID && u.Pointer == f.Pointer }):
 			continue
 		default:
 			f.Scope = InMatch
 		}
-		e.list = append(e.list, f)
+		list = append(list, f)
 	}
+	return list
 }
 
 // toldElsewhere reports whether a finding is that a name looks like another one, and is told
@@ -160,12 +154,9 @@ func (r *textReading) servers() (list []Finding) {
 		if !p.Present || !drifted && !r.all {
 			continue
 		}
-		for _, f := range r.names().List(p.Captured, &p.Locked) {
-			if f.Warning {
-				f.Approved = slices.Contains(p.Locked.Accepted, f.Record())
-			}
-			if !drifted {
-				f.Scope, f.Approved = InMatch, f.Approved || !f.Warning
+		for _, f := range r.names().List(p.Captured) {
+			if f.Approved = slices.Contains(p.Locked.Accepted, f.Record()); !drifted {
+				f.Scope = InMatch
 			}
 			list = append(list, f)
 		}
@@ -209,18 +200,4 @@ func (r *textReading) onRecord(list []Finding) (recorded []Finding) {
 		}
 	}
 	return recorded
-}
-
-// inParallel calls do for 0 to n-1, several at a time.
-func inParallel(n int, do func(i int)) {
-	var workers sync.WaitGroup
-	step := min(n, runtime.GOMAXPROCS(0))
-	for first := range step {
-		workers.Go(func() {
-			for i := first; i < n; i += step {
-				do(i)
-			}
-		})
-	}
-	workers.Wait()
 }

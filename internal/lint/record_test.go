@@ -75,7 +75,7 @@ func TestRecordsOfNoString(t *testing.T) {
 	for range 4 {
 		set.Pins = append(set.Pins, large)
 	}
-	list = WarningsIn(NewNames(nil, nil).List(set, nil))
+	list = WarningsIn(NewNames(nil, nil).List(set))
 	if len(list) != 1 || list[0].Place != "" || list[0].TextDigest != set.Digest {
 		t.Errorf("%v", list)
 	}

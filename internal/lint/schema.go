@@ -1,14 +1,10 @@
 package lint
 
 import (
-	"maps"
-	"net/url"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"pinproof/internal/jsontree"
-	"pinproof/internal/pin"
 	"pinproof/internal/schema"
 	"pinproof/internal/text"
 )
@@ -38,7 +34,7 @@ func (r *Reviewer) definition(root *jsontree.Value) {
 		}
 		switch r.text = keyword.Name; { // from here on it is the name that is reviewed
 		case of == schema.AtProperties && path[0].Name == "inputSchema":
-			r.parameter(keyword.Name)
+			r.parameter(keyword.Name, *v)
 			r.code(keyword.Name, *v)
 		case caseVariant(of, keyword.Name, path) != "":
 			r.add("case-variant", "a client that folds letter case reads it as %s", text.Name(caseVariant(of, keyword.Name, path)))
@@ -82,17 +78,20 @@ func textKindOf(of schema.Position, name string) int {
 // parameter reviews a parameter by its name, at any depth of the input.
 //
 // name-rule: a name outside ASCII. secret-path: a name that asks for the content of a
-// secret. catch-all-input, as a warning: a name that asks for what the model was told,
-// which no tool needs.
-func (r *Reviewer) parameter(name string) {
+// secret. catch-all-input: a free text, or a list of it, for the context or the history that
+// the model has; as a warning a name that asks for what the model was told, which no tool needs.
+func (r *Reviewer) parameter(name string, schema jsontree.Value) {
 	if strings.IndexFunc(name, func(r rune) bool { return r >= 0x80 }) >= 0 {
 		r.add("name-rule", "a parameter name outside ASCII: %s", text.Name(name))
 	}
 	if asksForSecret(name) {
 		r.add("secret-path", "a parameter named after the content of a secret: %s", text.Name(name))
 	}
-	if asksForPrompt(name) {
+	switch plain := withoutSeparators(name); {
+	case parameterNames()[plain] == "side" || strings.HasPrefix(name, "_") && parameterNames()["_"+plain] != "":
 		r.addAs("catch-all-input", true, "a parameter for what the model was told: %s", text.Name(name))
+	case parameterNames()[plain] == "context" && !explains(schema.Get("description").Text) && takesText(schema):
+		r.add("catch-all-input", "takes a free text for what the model knows (%s)", text.Name(name))
 	}
 }
 
@@ -101,28 +100,16 @@ func (r *Reviewer) parameter(name string) {
 // texts are named query, too, so that name counts only where a language is named.
 func (r *Reviewer) code(name string, schema jsontree.Value) {
 	start := func(v jsontree.Value) string { return v.Text[:min(len(v.Text), 1024)] } // enough of a description
-	said, kind := start(schema.Get("description")), codeNames()[withoutSeparators(name)]
-	if kind == "" && !has(said, codeVerbs) || !takesText(schema) {
-		return // most
+	said, is := start(schema.Get("description")), false
+	switch codeNames()[withoutSeparators(name)] {
+	case "code":
+		is = true
+	case "query":
+		is = queryLanguages().MatchString(said + " " + r.about.Entry + " " + start(r.root.Get("description")))
+	default:
+		is = has(said, codeVerbs) && isRun().MatchString(said)
 	}
-	if kind == "query" {
-		said += " " + r.about.Entry + " " + start(r.root.Get("description"))
-	}
-	noun, verb, language, runs := -2*maxApart, -2*maxApart, false, false
-	for at, w := range strings.FieldsFunc(said, func(c rune) bool { return c >= 0x80 || !text.IsAlnum(byte(c)) }) {
-		switch codeWords()[strings.ToLower(w)] {
-		case "language":
-			noun, language = at, true
-		case "noun":
-			noun = at
-		case "verb":
-			verb = at
-		default:
-			continue
-		}
-		runs = runs || max(noun, verb)-min(noun, verb) <= maxApart
-	}
-	if kind == "code" || kind == "query" && language || kind != "query" && runs {
+	if is && takesText(schema) {
 		r.add("takes-code", "takes code, a command or a query that is run: %s", text.Name(name))
 	}
 }
@@ -140,12 +127,6 @@ func caseVariant(of schema.Position, name string, path []jsontree.Step) string {
 		return "" // most, and folding costs
 	}
 	return names[text.FoldASCII(name)]
-}
-
-// asksForPrompt reports whether a parameter is named after what the model was told.
-func asksForPrompt(name string) bool {
-	plain := withoutSeparators(name)
-	return parameterNames()[plain] == "side" || strings.HasPrefix(name, "_") && parameterNames()["_"+plain] != ""
 }
 
 // asksForSecret reports whether a parameter's name asks for the content of a secret: it has a
@@ -197,77 +178,29 @@ func says(schema jsontree.Value, keywords ...string) bool {
 	return slices.ContainsFunc(keywords, schema.Has)
 }
 
-// catchAll says why an input schema takes anything, or returns "": there is no schema; it
-// doesn't restrict the value; it names no parameters; or a parameter takes free text, or a
-// list of it, for the context or the history that the model has and no tool needs. An object
-// with empty properties is left alone: many servers write that for a tool without parameters.
-// additionalProperties that takes anything says the same as none.
-func catchAll(sub jsontree.Value) string {
-	switch more := sub.Get("additionalProperties"); {
+// catchAll reports an input schema that takes anything (catch-all-input): there is no schema, it
+// doesn't restrict the value, or it names no parameters. An object with empty properties is left
+// alone: many servers write that for a tool without parameters. additionalProperties that takes
+// anything says the same as none.
+func (r *Reviewer) catchAll() {
+	r.at("inputSchema")
+	switch sub := r.root.Get("inputSchema"); {
 	case sub.Kind == 0:
-		return "no input schema"
+		r.path = nil
+		r.add("catch-all-input", "no input schema")
 	case sub.Kind != '{':
-		return "an input schema that is no object"
-	case !says(sub, "properties", "patternProperties", "$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "enum", "const", "if") && more.Kind != 'f' && len(more.Members()) == 0:
-		if says(sub, "type") {
-			return "takes parameters without a name"
-		}
-		return "takes anything, with neither a type nor parameters"
+		r.add("catch-all-input", "an input schema that is no object")
+	case says(sub, "properties", "patternProperties", "$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "enum", "const", "if"):
+	case sub.Get("additionalProperties").Kind == 'f' || len(sub.Get("additionalProperties").Members()) > 0:
+	case says(sub, "type"):
+		r.add("catch-all-input", "takes parameters without a name")
 	default:
-		why := ""
-		schema.Each(&sub, schema.AtSchema, func(s *jsontree.Value) {
-			for _, p := range s.Get("properties").Members() {
-				if why == "" && !asksForPrompt(p.Name) && parameterNames()[withoutSeparators(p.Name)] == "context" && !explains(p.Value.Get("description").Text) && takesText(p.Value) {
-					why = "takes a free text for what the model knows (" + text.Name(p.Name) + ")"
-				}
-			}
-		})
-		return why
+		r.add("catch-all-input", "takes anything, with neither a type nor parameters")
 	}
-}
-
-// catchAlls reports in one finding the tools of a capture whose input takes anything. The
-// finding is approved if each of them did so before for the same reason. Otherwise it
-// names those that didn't.
-func (r *Reviewer) catchAlls(before *pin.Set) {
-	tools, then := r.own.openInputs(), map[string]string{}
-	if before != nil && len(tools) > 0 {
-		then = newServerNames(before).openInputs()
-	}
-	byReason, approved := map[string][]string{}, len(tools) > 0
-	for name, why := range tools {
-		approved = approved && then[name] == why
-	}
-	for _, name := range slices.Sorted(maps.Keys(tools)) {
-		if why := tools[name]; approved || then[name] != why {
-			byReason[why] = append(byReason[why], name)
-		}
-	}
-	var reasons []string
-	for _, why := range slices.Sorted(maps.Keys(byReason)) {
-		reasons = append(reasons, why+": "+text.List(text.Names(byReason[why]), maxListed))
-	}
-	if more := len(reasons) - maxReasons; more > 0 {
-		reasons = append(reasons[:maxReasons], text.Count(more, "further reason"))
-	}
-	if len(reasons) > 0 {
-		r.add("catch-all-input", "%s", strings.Join(reasons, "; "))
-		r.list[len(r.list)-1].Approved = approved
-	}
-}
-
-// openInputs returns the tools whose input takes anything, each with the reason.
-func (s *serverNames) openInputs() map[string]string {
-	if s == nil {
-		return nil
-	}
-	s.once.Do(s.read)
-	return s.open
 }
 
 // hints reports annotations that no client can follow (hint-contradiction): a read-only tool
-// that is destructive, a read-only tool whose name says that it writes, and a hint that is
-// neither true nor false.
+// that is destructive, and a hint that is neither true nor false.
 func (r *Reviewer) hints(annotations jsontree.Value) {
 	for _, name := range []string{"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"} {
 		if k := annotations.Get(name).Kind; k != 0 && k != 't' && k != 'f' && k != 'n' {
@@ -276,17 +209,9 @@ func (r *Reviewer) hints(annotations jsontree.Value) {
 			r.addAs("hint-contradiction", true, "neither true nor false: some clients take it for true, others refuse the list")
 		}
 	}
-	if annotations.Get("readOnlyHint").Kind != 't' {
-		return
-	}
-	r.at("annotations")
-	if annotations.Get("destructiveHint").Kind == 't' {
+	if annotations.Get("readOnlyHint").Kind == 't' && annotations.Get("destructiveHint").Kind == 't' {
+		r.at("annotations")
 		r.add("hint-contradiction", "readOnlyHint and destructiveHint are both true")
-	}
-	name := r.about.Entry
-	_, size := utf8.DecodeRuneInString(name) // create_file and createFile begin with create
-	if verb := strings.ToLower(name[:size+text.RunSize(name[size:], smallBytes.has)]); slices.Contains(writingVerbs, verb) {
-		r.add("hint-contradiction", "readOnlyHint is true, and the name says %s", text.Name(verb))
 	}
 }
 
@@ -308,38 +233,17 @@ func (r *Reviewer) dispatches() {
 
 // reference reports a $ref or $dynamicRef that leaves the document (remote-ref): a client
 // that follows it loads what nobody pinned. One that doesn't begin with "#" stays inside
-// only if it is the $id of a schema in the same input or output schema. Both are resolved
-// against the $id of that schema's root (JSON Schema 2020-12 Core, section 8.2).
+// only if it is, but for its fragment, the $id of a schema in the same input or output schema.
 func (r *Reviewer) reference(v jsontree.Value) {
 	if r.text = v.Text; v.Kind != '"' || v.Text == "" || v.Text[0] == '#' {
 		return
 	}
 	if top := r.path[0].Name; r.idsOf != top {
 		root := r.root.Get(top)
-		r.idsOf, r.ids, r.base = top, map[string]bool{}, nil
-		if id := root.Get("$id").Text; len(id) <= maxBase {
-			r.base, _ = url.Parse(id)
-		}
-		schema.Each(&root, schema.AtSchema, func(s *jsontree.Value) {
-			if id := s.Get("$id"); id.Kind == '"' && id.Text != "" {
-				r.ids[r.resolve(id.Text)] = true
-			}
-		})
+		r.idsOf, r.ids = top, map[string]bool{}
+		schema.Each(&root, schema.AtSchema, func(s *jsontree.Value) { r.ids[s.Get("$id").Text] = true })
 	}
-	if !r.ids[r.resolve(v.Text)] {
-		r.add("remote-ref", "leaves the document: %s", wholeExcerpt(v.Text))
+	if ref, _, _ := strings.Cut(v.Text, "#"); !r.ids[ref] {
+		r.add("remote-ref", "leaves the document: %s", whole(v.Text))
 	}
-}
-
-// resolve returns a reference without its fragment, resolved against the root's $id.
-func (r *Reviewer) resolve(ref string) string {
-	ref, _, _ = strings.Cut(ref, "#")
-	if r.base == nil {
-		return ref
-	}
-	u, err := r.base.Parse(ref)
-	if err != nil {
-		return ref
-	}
-	return u.String()
 }

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"regexp"
 	"strings"
 	"sync"
 
@@ -32,9 +33,6 @@ var parameterNames = wordsOf(
 // conversationWords in the description of a context say that it is the conversation.
 var conversationWords = []string{"conversation", "chat", "system prompt", "everything", "all messages", "full history"}
 
-// writingVerbs begin the names of tools that change something.
-var writingVerbs = []string{"create", "delete", "remove", "write", "overwrite", "send", "execute", "update", "drop"}
-
 // dispatchWords in the name of a tool say that it calls or finds others, dispatchInputs of its
 // parameters that they take the name of a tool, and what that tool is called with.
 var (
@@ -58,18 +56,21 @@ var codeNames = wordsOf(
 	wordRow{"query", "query statement"},
 )
 
-// codeWords in a description say that something is code, and that it is run.
-var codeWords = wordsOf(
-	wordRow{"language", "sql cypher graphql promql logql kql sparql soql xquery jsonata gremlin"},
-	wordRow{"noun", "javascript js python ruby lua perl powershell shell bash code script command commands expression snippet"},
-	wordRow{"verb", "run runs execute executes executed evaluate evaluates evaluated eval interpreted"},
-)
+// queryLanguages in a description say that a query is code.
+var queryLanguages = pattern(`(?i)\b(?:sql|cypher|graphql|promql|logql|kql|sparql|soql|xquery|jsonata|gremlin)\b`)
 
-// codeVerbs are parts of the verbs among them, in any form and with any first letter.
+// isRun matches words for code near one that says that it is run.
+var isRun = func() func() *regexp.Regexp {
+	const (
+		code = `(?:sql|cypher|graphql|javascript|js|python|ruby|lua|perl|powershell|shell|bash|code|script|commands?|expression|snippet)`
+		run  = `(?:runs?|executed?|executes|evaluated?|evaluates|eval|interpreted)`
+		near = `(?:[^A-Za-z0-9]+[A-Za-z0-9]+){0,3}[^A-Za-z0-9]+`
+	)
+	return pattern(`(?i)\b(?:` + code + near + run + `|` + run + near + code + `)\b`)
+}()
+
+// codeVerbs are parts of these verbs, in any form and with any first letter.
 var codeVerbs = []string{"run", "Run", "xecut", "valuat", "eval", "nterpret"}
-
-// maxApart is how many words apart a noun and a verb of codeWords still belong together.
-const maxApart = 4
 
 // schemaKeywords are the keywords of JSON Schema 2020-12 and draft-07, and that of MCP.
 var schemaKeywords = byFolded("$schema $id $ref $anchor $dynamicRef $dynamicAnchor $recursiveRef $recursiveAnchor $vocabulary $comment $defs definitions " +

@@ -8,8 +8,8 @@ type findingRule struct {
 }
 
 // Table lists every id with its level and what it fires on, in the order
-// in which findings are listed. hidden-text and names-other-tool also have notes,
-// catch-all-input and hint-contradiction warnings.
+// in which findings are listed. names-other-tool also has notes, catch-all-input and
+// hint-contradiction warnings.
 var Table = [...]findingRule{
 	{"hidden-text", true, "characters that no reader sees"},
 	{"terminal-escape", true, "escape and control characters that a terminal obeys"},
@@ -19,7 +19,6 @@ var Table = [...]findingRule{
 	{"name-rule", false, "a tool name outside 1 to 128 of A-Z a-z 0-9 _ . -, or a parameter name outside ASCII"},
 	{"instruction-like", true, "text that commands the model instead of describing the tool"},
 	{"secret-path", true, "text that asks for private keys, credentials or an agent's configuration"},
-	{"encoded-text", true, "base64 or hexadecimal digits that decode to prose"},
 	{"names-other-tool", true, "text that names another server's tool (its label: a note)"},
 	{"case-variant", true, "a member of a schema or an icon that is a specified one in another letter case"},
 	{"order", false, "sentences with an order new in an upgrade"},
@@ -34,7 +33,7 @@ var Table = [...]findingRule{
 	{"padding", true, "runs of white space that push text out of sight"},
 	{"oversize", true, "a description, a definition or a capture far larger than any known"},
 	{"growth", false, "a description that grew by more than a fifth"},
-	{"hint-contradiction", false, "annotations that contradict each other or the name (a hint that is neither true nor false: a warning)"},
+	{"hint-contradiction", false, "annotations that contradict each other (a hint that is neither true nor false: a warning)"},
 }
 
 // Limits of the findings. Of some thousand tools of real servers the largest
@@ -44,11 +43,8 @@ const (
 	maxDefinition  = 256 << 10 // bytes, as received
 	maxList        = 2 << 20   // bytes, definitions only
 	maxRead        = 8 << 20   // bytes of one server's definitions; a warning says what isn't read
-	maxBase        = 128       // bytes of a root's $id that is used: each reference costs its length
 	minGrowth      = 256       // bytes; less is one sentence
 
-	maxReasons        = 5    // why inputs take anything, in one detail
-	maxListed         = 20   // tools named for each of those reasons
 	maxAlike          = 10   // findings of one id and level in one entry; the rest are counted
 	maxFindingPointer = 1024 // bytes; a hostile tool could make a pointer as large as itself
 

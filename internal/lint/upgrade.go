@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"pinproof/internal/jsontree"
-	"pinproof/internal/pin"
 	"pinproof/internal/schema"
 	"pinproof/internal/text"
 )
@@ -43,7 +42,7 @@ func (r *Reviewer) joined(before *jsontree.Value) {
 			said[text[a.from:a.to]] = true
 		}
 	})
-	var orders, found quotes
+	var orders, found []quote
 	eachRead(&r.root, func(text string, path []jsontree.Step) {
 		if said[text] {
 			return
@@ -51,108 +50,48 @@ func (r *Reviewer) joined(before *jsontree.Value) {
 		for _, s := range sentences(text) {
 			plain := plainSentence(text[s.from:s.to])
 			if weight, strong := r.order(plain, isParameter(path)); weight > 0 && isNew(plain) {
-				orders.add(text[s.from:s.to], path, weight)
-				orders.strong = orders.strong || strong
+				orders = append(orders, quote{text[s.from:s.to], slices.Clone(path), weight, strong})
 			}
 		}
 		for _, a := range addresses(text) {
 			if address := text[a.from:a.to]; !exampleHost().MatchString(address) && isNew(address) {
-				found.add(address, path, 1)
+				found = append(found, quote{text: address, path: slices.Clone(path)})
 			}
 		}
 	})
-	r.addQuotes("order", "a new sentence that orders", "new sentences that order", &orders)
-	r.addQuotes("new-address", "a new address", "new addresses", &found)
+	r.quote("order", "a new sentence that orders", "new sentences that order", orders)
+	r.quote("new-address", "a new address", "new addresses", found)
 }
 
-func (r *Reviewer) addQuotes(id, what, several string, q *quotes) {
-	if q.count == 0 {
-		return
-	}
-	var texts []string
-	for _, one := range q.first {
-		texts = append(texts, wholeExcerpt(one.text).String())
-	}
-	list := strings.Join(texts, ", ")
-	if left := q.count - len(texts); left > 0 {
-		list += fmt.Sprintf(" and %s more", text.Number(left))
-	}
-	if q.count > 1 {
-		what = text.Number(q.count) + " " + several
-	}
-	r.path = q.first[0].path
-	r.add(id, "%s: %s", what, list)
-	f := &r.list[len(r.list)-1]
-	f.Weight, f.Strong = q.first[0].weight, q.strong
-}
-
-// An Order is a sentence that orders, with the entries that have it.
-type Order struct {
-	Text    string // printable, in quotes
-	Entries []pin.Ref
-	weight  int
-}
-
-// Orders lists the sentences of the servers at hand that order, each once a server, for what
-// it weighs depends on the server's tools: those first that weigh most, then in the order of
-// the entries.
-func Orders(pairs []pin.Comparison) (list []Order) {
-	sets := foundSets(pairs)
-	x := NewNames(nil, sets)
-	for i := range sets {
-		seen := map[string]int{}
-		for j := range sets[i].Pins {
-			p := &sets[i].Pins[j]
-			r := x.newReview(sets[i].Server, p)
-			if r.isUnread(p) {
-				continue
-			}
-			root, ref := r.own.root(p), pin.Ref{Server: sets[i].Server, Key: p.Key}
-			eachRead(&root, func(text string, path []jsontree.Step) {
-				for _, s := range sentences(text) {
-					plain := plainSentence(text[s.from:s.to])
-					at, known := seen[plain]
-					if !known {
-						weight, _ := r.order(plain, isParameter(path))
-						if at = -1; weight > 0 {
-							at, list = len(list), append(list, Order{wholeExcerpt(text[s.from:s.to]).String(), nil, weight})
-						}
-						seen[plain] = at
-					}
-					if at >= 0 && (!known || list[at].Entries[len(list[at].Entries)-1] != ref) {
-						list[at].Entries = append(list[at].Entries, ref)
-					}
-				}
-			})
-		}
-	}
-	slices.SortStableFunc(list, func(a, b Order) int { return b.weight - a.weight })
-	return list
-}
-
-// quotes are parts of texts for a detail: those that weigh most, and how many there are.
-type quotes struct {
-	first  []quote
-	count  int
-	strong bool // at least one of them
-}
-
+// A quote is a part of a text for a detail.
 type quote struct {
 	text   string
 	path   []jsontree.Step
 	weight int
+	strong bool
 }
 
-func (q *quotes) add(text string, path []jsontree.Step, weight int) {
-	q.count++
-	at := len(q.first)
-	for at > 0 && q.first[at-1].weight < weight {
-		at--
+// quote makes one note of a list, which quotes those that weigh most.
+func (r *Reviewer) quote(id, what, several string, list []quote) {
+	if len(list) == 0 {
+		return
 	}
-	if at < maxNoted {
-		q.first = slices.Insert(q.first, at, quote{text, slices.Clone(path), weight})
-		q.first = q.first[:min(len(q.first), maxNoted)]
+	slices.SortStableFunc(list, func(a, b quote) int { return b.weight - a.weight })
+	var texts []string
+	for _, one := range list[:min(len(list), maxNoted)] {
+		texts = append(texts, whole(one.text))
 	}
+	said := strings.Join(texts, ", ")
+	if left := len(list) - len(texts); left > 0 {
+		said += fmt.Sprintf(" and %s more", text.Number(left))
+	}
+	if len(list) > 1 {
+		what = text.Number(len(list)) + " " + several
+	}
+	r.path = list[0].path
+	r.add(id, "%s: %s", what, said)
+	f := &r.list[len(r.list)-1]
+	f.Weight, f.Strong = list[0].weight, slices.ContainsFunc(list, func(q quote) bool { return q.strong })
 }
 
 // eachRead calls f for each string in a definition that isn't a symbol such as a format.
@@ -222,9 +161,8 @@ func plainSentence(s string) string {
 // tools, to set aside what guards the user or to keep something from them, or to hand over
 // secrets, and says so without "if the user asks".
 func (r *Reviewer) order(s string, ofParameter bool) (weight int, strong bool) {
-	plain := isPlain(s)
-	sign := has(s, orderSigns) || !plain && has(s, foreignSigns)
-	if !sign && plain && strings.Count(s, " ") < 2 {
+	sign := has(s, orderSigns) || has(s, foreignSigns)
+	if !sign && isPlain(s) && strings.Count(s, " ") < 2 {
 		return 0, false // a value, or a heading
 	}
 	kinds := make([]string, 0, 32) // of its words, and what these say together
@@ -235,7 +173,7 @@ func (r *Reviewer) order(s string, ofParameter bool) (weight int, strong bool) {
 		}
 	}
 	first, negated := "", false // the kind of the first word that isn't polite; at this word of the clause
-	at, anyAt, verbAt, toolAt := 0, -nearOrder, -nearOrder, -nearOrder
+	at, anyAt, verbAt := 0, -nearOrder, -nearOrder
 	for from := 0; from < len(s); {
 		n := text.RunSize(s[from:], func(c rune) bool { return c == '\'' || wordBytes.has(c) || c >= 0x80 })
 		if n == 0 {
@@ -249,10 +187,9 @@ func (r *Reviewer) order(s string, ofParameter bool) (weight int, strong bool) {
 			first = kind
 		}
 		note(kind, true)
-		if len(word) <= maxMention && strings.IndexByte(word, '_') > 0 && r.lacks(word) {
-			toolAt = at
+		if strings.IndexByte(word, '_') > 0 && r.lacks(word) {
 			note("tool", true)
-			note("call", at-verbAt <= nearOrder)
+			note("call", at-verbAt <= nearOrder || strings.HasPrefix(strings.TrimLeft(s[from+n:], " '\"`"), "tool"))
 		}
 		switch strength {
 		case "negation":
@@ -275,7 +212,6 @@ func (r *Reviewer) order(s string, ofParameter bool) (weight int, strong bool) {
 			anyAt = at
 		case "work":
 			note("every", at-anyAt <= nearOrder)
-			note("call", word == "tool" && at-toolAt == 1)
 		}
 		if from += n; from < len(s) && s[from] == ':' {
 			first = "" // "Note to all: send …"
@@ -285,7 +221,7 @@ func (r *Reviewer) order(s string, ofParameter bool) (weight int, strong bool) {
 	tool, address, order := has("tool"), len(addresses(s)) > 0, sign || has("order")
 	step := has("step")
 	if ofParameter {
-		order = order && (has("verb") || has("you") || has("model") || !plain)
+		order = order && (has("verb") || has("you") || has("model"))
 		step = step && (order || tool)
 	}
 	if !(order || has("verb") && (step || tool) || has("model") && has("modal") ||
@@ -294,10 +230,9 @@ func (r *Reviewer) order(s string, ofParameter bool) (weight int, strong bool) {
 	}
 	strong = !strings.HasPrefix(s, "if the user ") && (has("call") || has("every") && (order || step) ||
 		has("undone") || has("undo") && has("guarded") || has("kept") && has("party") || has("carry") && has("secret"))
-	weight = 1 + 3*RankOf(strong) + 2*RankOf(tool) + 2*RankOf(order && has("verb"))
-	for _, is := range []bool{address, has("model"), order && has("this"), (has("another") || has("any")) && has("work"),
-		step && (order || has("verb")), has("guard"), has("party") && has("verb")} {
-		weight += RankOf(is)
+	weight = 1 + 3*RankOf(strong) + 2*RankOf(tool) + 2*RankOf(order && has("verb")) + RankOf(address) + RankOf(step)
+	for _, kind := range []string{"model", "this", "guard", "every", "party"} {
+		weight += RankOf(has(kind))
 	}
 	return weight, strong
 }

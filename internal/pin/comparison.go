@@ -27,7 +27,6 @@ type Comparison struct {
 	IgnoreProse bool // diff --ignore-prose: texts are left out of this comparison, never of a pin
 	NoPins      bool // what was asked for is not pinned: it is shown, and there is no answer
 
-	Twin      string // of a new server: the pinned one with this set digest that has no capture here; "" if none
 	Unrelated bool   // the two sides have entries, and none in common
 	FileLabel string // the label that the capture's file name gives, "" if it gives none
 }

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,34 +26,31 @@ type Prompter struct {
 	err   error     // the first one of writing them
 	t     *plain.Writer
 	m     *report.Model
-	about report.Questions
 	again string // the command that asks anew
 }
 
 // New asks on out and reads the answers from in. What is asked about is shown by t. drain drops the
 // input that waits at a terminal. again is the command to go on with for a person who leaves.
-func New(in io.Reader, out io.Writer, t *plain.Writer, m *report.Model, about report.Questions, again string, drain func()) *Prompter {
-	return &Prompter{in: bufio.NewReader(in), drain: drain, out: out, t: t, m: m, about: about, again: again}
+func New(in io.Reader, out io.Writer, t *plain.Writer, m *report.Model, again string, drain func()) *Prompter {
+	return &Prompter{in: bufio.NewReader(in), drain: drain, out: out, t: t, m: m, again: again}
 }
 
 // A question is about the entries of a block, which are accepted together, or about the whole review.
 type question struct {
 	text    string
-	server  string          // whose entries they are, printable; "" if it is about the whole review
-	block   *report.Block   // what it is about; nil if it is about the whole review
-	entries []int           // those of the block, indexes of Model.Entries
-	matched int             // the number, from 1, of a warning that is not on record; 0: none
-	warned  bool            // only the word yes accepts it
-	answer  byte            // 'y', 'n', or 0 while it is open
-	refused string          // what to say when a no ends the review; "" if a no only keeps the pins
-	rest    int             // how many entries of its server are left without a warning
-	help    map[byte]string // what its answers mean, where that isn't what answerWords says
+	server  string        // whose entries they are, printable; "" if it is about the whole review
+	block   *report.Block // what it is about; nil if it is about the whole review
+	entries []int         // those of the block, indexes of Model.Entries
+	matched int           // the number, from 1, of a warning that is not on record; 0: none
+	warned  bool          // only the word yes accepts it
+	answer  byte          // 'y', 'n', or 0 while it is open
+	refused string        // what to say when a no ends the review; "" if a no only keeps the pins
 }
 
 // A Chosen is what a person accepted at the prompt.
 type Chosen struct {
 	Drifts   map[int]bool // indexes of Model.Entries
-	Warnings []int        // of entries that match their pins, to put on record: indexes of Questions.Unrecorded
+	Warnings []int        // of entries that match their pins, to put on record: indexes of Model.ToRecord
 }
 
 // Review asks a question for each block, in the order diff shows them. Nothing has been
@@ -76,14 +74,13 @@ func (p *Prompter) review() (Chosen, error) {
 		}
 		q := list[i]
 		p.show(q.block)
-		q.rest = count(unwarned(list, q.server, true))
 		closes := func(answer byte, closed ...*question) {
 			for _, q := range closed {
 				q.answer = answer
 			}
 			done = append(done, closed)
 		}
-		switch key := p.ask(q, p.position(list, i), p.keys(q, len(done) > 0)); key {
+		switch key := p.ask(q, p.position(list, i), p.keys(q, len(done) > 0), count(unwarned(list, q.server, true))); key {
 		case 'y', 'n':
 			if closes(key, q); key == 'n' && q.refused != "" {
 				return Chosen{}, fail.New("%s: nothing was written", q.refused).Refusal()
@@ -126,13 +123,11 @@ func (p *Prompter) leave(list []*question, quits bool) (all Chosen, stays bool, 
 	all = accepted(list)
 	left, key := fail.New("left before the end; nothing was written").Hint("to go on: %s", p.again), byte(0)
 	n := len(all.Drifts) + len(all.Warnings)
-	if n == 0 || p.about.AllOrNothing {
+	if n == 0 || p.m.Policy {
 		return Chosen{}, false, left
 	}
 	if quits {
-		key = p.ask(&question{text: "Write the " + text.Number(n) + " accepted?", help: map[byte]string{
-			'y': "write them; the rest keeps its pins", 'n': "leave; nothing is written", 'b': "go on with the review",
-		}}, "", "ynb")
+		key = p.ask(&question{text: "Write the " + text.Number(n) + " accepted?"}, "", "ynb", 0)
 	}
 	switch key {
 	case 'y', 'b':
@@ -164,17 +159,18 @@ func count(list []*question) (n int) {
 // position says which question of how many it is: "(12 of 75, playwright 3 of 16)". With
 // several servers it counts those of its own server, too.
 func (p *Prompter) position(list []*question, at int) string {
-	said := text.Number(at+1) + " of " + text.Number(len(list))
-	if server := list[at].server; p.m.Several && server != "" {
-		number, own := 0, 0
-		for i, other := range list {
-			if other.server == server {
-				if own++; i <= at {
-					number++
-				}
+	server := list[at].server
+	own := func(list []*question) (n int) {
+		for _, q := range list {
+			if q.server == server {
+				n++
 			}
 		}
-		said += ", " + server + " " + text.Number(number) + " of " + text.Number(own)
+		return n
+	}
+	said := text.Number(at+1) + " of " + text.Number(len(list))
+	if p.m.Several && server != "" {
+		said += ", " + server + " " + text.Number(own(list[:at+1])) + " of " + text.Number(own(list))
 	}
 	return " (" + said + ")"
 }
@@ -198,22 +194,22 @@ func accepted(list []*question) Chosen {
 
 // questions returns what there is to ask, in diff's order.
 func (p *Prompter) questions() (list []*question) {
-	if p.about.Policy {
+	if p.m.Policy {
 		list = append(list, &question{text: "Accept the changed policy?", refused: "the policy was not accepted"})
 	}
-	if p.m.General {
+	if slices.ContainsFunc(p.m.Whole, func(f report.Finding) bool { return f.Warning && f.List == "" }) {
 		list = append(list, &question{text: "The capture as a whole has a warning. Go on?", warned: true, refused: "the warning was not accepted"})
 	}
 	for i := range p.m.Blocks {
 		if b := &p.m.Blocks[i]; b.Repeat {
 			p.show(b) // nothing to ask
 		} else {
-			list = append(list, ofBlock(b, p.m.Entries[b.Entries[0]].Label, b.Warned))
+			list = append(list, ofBlock(b, p.m.Servers[b.Server].Label, b.Warned))
 		}
 	}
-	for i, f := range p.about.Unrecorded {
+	for i, f := range p.m.ToRecord {
 		asked := f.Names + " matches its pin and has a warning that is not on record: " + f.ID + ". Accept it?"
-		list = append(list, &question{text: asked, server: p.about.Labels[i], matched: i + 1, warned: true})
+		list = append(list, &question{text: asked, server: text.Name(f.Server), matched: i + 1, warned: true})
 	}
 	return list
 }
@@ -225,8 +221,8 @@ func (p *Prompter) keys(q *question, back bool) string {
 		keys string
 		are  bool
 	}{
-		{"yn", true}, {"e", len(q.entries) > 1}, {"da", q.block != nil}, {"sS", q.server != ""},
-		{"w", q.block != nil && !p.about.AllOrNothing}, {"b", back}, {"q", true},
+		{"yn", true}, {"e", len(q.entries) > 1}, {"da", q.block != nil}, {"sS", p.m.Several && q.server != ""},
+		{"w", q.block != nil && !p.m.Policy}, {"b", back}, {"q", true},
 	} {
 		if may.are {
 			keys += may.keys
@@ -278,48 +274,43 @@ func (p *Prompter) acceptRest(list []*question, server string, own bool) []*ques
 	for _, q := range unseen {
 		p.show(q.block)
 	}
-	noun, others := p.m.Entries[rest[0].entries[0]].Noun, 0
-	grave := map[string][]string{}
-	var kinds []string
+	grave, others := map[string][]string{}, 0
 	for _, q := range rest {
 		for _, at := range q.entries {
-			e := &p.m.Entries[at]
-			if e.Noun != noun {
-				noun = "entry"
-			}
-			switch {
-			case e.Grave == "":
+			if e := &p.m.Entries[at]; e.Grave != "" {
+				grave[e.Grave] = append(grave[e.Grave], e.Said)
+			} else {
 				others++
-				continue
-			case grave[e.Grave] == nil:
-				kinds = append(kinds, e.Grave)
 			}
-			grave[e.Grave] = append(grave[e.Grave], e.Said)
 		}
 	}
-	for _, kind := range kinds {
+	for _, kind := range slices.Sorted(maps.Keys(grave)) {
 		p.say("  " + kind + ": " + strings.Join(grave[kind], ", ") + "\n")
 	}
-	if len(kinds) > 0 && others > 0 {
+	if len(grave) > 0 && others > 0 {
 		p.say("  " + text.Count(others, "other") + "\n")
 	}
-	if p.ask(&question{text: "Accept the " + text.Count(count(rest), noun) + of + " that are left without a warning?"}, "", "yn") != 'y' {
+	if p.ask(&question{text: "Accept the " + text.Count(count(rest), "entry") + of + " that are left without a warning?"}, "", "yn", 0) != 'y' {
 		return nil
 	}
 	return rest
 }
 
-var answerWords = map[byte][2]string{
-	'y': {"[y]es", "accept: pin what the server lists now"},
-	'n': {"[n]o", "keep the pin as it is; what is new stays unpinned"},
-	'e': {"[e]ach", "show each of these entries, and ask about it"},
-	'd': {"[d]efinition", "show the definition whole; of several, asks which"},
-	'a': {"[a]ll without a warning", "shows all that is left but what has a warning, and asks"},
-	's': {"[s]kip this server", "keep the pins of all that is left of it"},
-	'S': {"[S] accept the rest of this server", "shows all of it but what has a warning, and asks"},
-	'w': {"[w]rite and stop", "write what is accepted so far; the rest keeps its pins"},
-	'b': {"[b]ack", "take back the last answer, and ask again"},
-	'q': {"[q]uit", "leave; what is accepted so far is written only after a yes"},
+// answers are all that may be typed, in the order in which they are offered.
+var answers = []struct {
+	key          byte
+	shown, means string
+}{
+	{'y', "[y]es", "accept: pin what the server lists now"},
+	{'n', "[n]o", "keep the pin as it is; what is new stays unpinned"},
+	{'e', "[e]ach", "show each of these entries, and ask about it"},
+	{'d', "[d]efinition", "show the definition whole; of several, asks which"},
+	{'a', "[a]ll without a warning", "shows all that is left but what has a warning, and asks"},
+	{'s', "[s]kip this server", "keep the pins of all that is left of it"},
+	{'S', "[S] accept the rest of this server", "shows all of it but what has a warning, and asks"},
+	{'w', "[w]rite and stop", "write what is accepted so far; the rest keeps its pins"},
+	{'b', "[b]ack", "back to the question before"},
+	{'q', "[q]uit", "leave; what is accepted so far is written only after a yes"},
 }
 
 // read asks for a line. What was typed before the question was shown answers nothing. It returns
@@ -339,30 +330,29 @@ func (p *Prompter) read(asked string) (reply string, ok bool) {
 	return strings.TrimSpace(reply), err == nil
 }
 
-// ask repeats a question until it has one of the answers, and returns its key, or 0 at the
-// end of the input. where is said behind the question. 'd' and '?' show something and ask
-// again. After Enter alone, ask says what to type.
-func (p *Prompter) ask(q *question, where, keys string) byte {
-	offered := keys
-	if !p.m.Several { // of a single server, a and w say the same
-		offered = strings.NewReplacer("s", "", "S", "").Replace(keys)
-	}
-	asked, expected := q.text+where, strings.Join(strings.Split(offered, ""), ", ")
+// ask repeats a question until it has an answer of one of the keys, and returns that, or 0 at the
+// end of the input. where is said behind the question, and rest is how many entries S would take. 'd' and '?'
+// show something and ask again. After Enter alone, ask says what to type.
+func (p *Prompter) ask(q *question, where, keys string, rest int) byte {
+	asked, help := q.text+where, ""
 	words := map[string]byte{} // what may be typed
-	for _, key := range []byte(keys) {
-		word, _, _ := strings.Cut(strings.NewReplacer("[", "", "]", "").Replace(answerWords[key][0]), " ")
-		words[word] = key
-		if key == 'y' && q.warned {
-			asked, expected = asked+" Type yes, or", strings.Replace(expected, "y", "yes", 1)
+	var expected []string
+	for _, a := range answers {
+		if strings.IndexByte(keys, a.key) < 0 {
 			continue
 		}
-		words[string(key)] = key
-		if strings.IndexByte(offered, key) >= 0 {
-			asked += " " + answerWords[key][0]
+		key, shown := string(a.key), a.shown
+		word, _, _ := strings.Cut(strings.NewReplacer("[", "", "]", "").Replace(shown), " ")
+		if a.key == 'y' && q.warned {
+			key, shown = word, "Type yes, or"
 		}
-		if key == 'S' && p.m.Several {
-			asked += " (" + text.Number(q.rest) + " without a warning)"
+		if a.key == 'S' {
+			shown += " (" + text.Number(rest) + " without a warning)"
 		}
+		words[key], words[word] = a.key, a.key
+		expected = append(expected, key)
+		asked += " " + shown
+		help += fmt.Sprintf("  %-23s  %s\n", a.shown, a.means)
 	}
 	for {
 		reply, ok := p.read(asked + " [?]: ")
@@ -378,27 +368,12 @@ func (p *Prompter) ask(q *question, where, keys string) byte {
 		case key != 0:
 			return key
 		case reply == "?":
-			p.help(q, offered)
-		case q.warned && reply == "y":
-			p.say("for a warning, type the whole word: yes\n")
+			for line := range strings.Lines(help) {
+				p.say(line)
+			}
 		default:
-			p.say("type " + expected + " or ?, then Enter\n")
+			p.say("type " + strings.Join(expected, ", ") + " or ?, then Enter\n")
 		}
-	}
-}
-
-// help says what the answers mean.
-func (p *Prompter) help(q *question, offered string) {
-	width := 0
-	for _, key := range []byte(offered) {
-		width = max(width, len(answerWords[key][0]))
-	}
-	for _, key := range []byte(offered) {
-		word, means := answerWords[key][0], cmp.Or(q.help[key], answerWords[key][1])
-		if key == 'y' && q.warned {
-			word = "yes"
-		}
-		p.say(fmt.Sprintf("  %-*s  %s\n", width, word, means))
 	}
 }
 
@@ -406,8 +381,8 @@ func (p *Prompter) help(q *question, offered string) {
 // shown before. It keeps the first error.
 func (p *Prompter) say(words string) {
 	words, end := strings.CutSuffix(words, "\n")
-	said := ""
-	for i, l := range layout.Wrap([]layout.Line{{Runs: []layout.Run{{Op: '=', Text: words}}}}, p.t.Width-len("  : ")) {
+	said, width := "", p.t.Width-len("  : ")
+	for i, l := range (layout.Line{Runs: []layout.Run{{Op: '=', Text: words}}}).Wrap(width, width) {
 		if i > 0 {
 			said = strings.TrimRight(said, " ") + "\n  : "
 		}

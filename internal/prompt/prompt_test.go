@@ -36,7 +36,7 @@ func review() *report.Model {
 	alike.Each = []report.Block{block(1, "a", "Said by a.", false, 0), block(1, "b", "Said by b.", false, 1)}
 	m := &report.Model{Failed: true, Servers: []report.Server{{}}, Blocks: []report.Block{alike, block(2, "c", "Said by c.", true, 2), block(3, "run", "Said by run.", false, 3)}}
 	for _, name := range []string{"a", "b", "c", "run"} {
-		m.Entries = append(m.Entries, report.Entry{Short: name, Said: name, Noun: "tool", Now: &report.Definition{Text: []byte(`{"description":"Whole ` + name + `."}`)}})
+		m.Entries = append(m.Entries, report.Entry{Short: name, Said: name, Now: &report.Definition{Text: []byte(`{"description":"Whole ` + name + `."}`)}})
 	}
 	m.Entries[3].Grave = "takes code"
 	return m
@@ -53,11 +53,11 @@ func TestReview(t *testing.T) {
 		without string // and what isn't
 	}{
 		{name: "each its answer", typed: typist{"y\nyes\nn\n"}, want: []int{0, 1, 2}, in: "Said by both. … (1 of 3) … Said by c. … Type yes, or … Said by run. … (3 of 3)"},
-		{name: "a warning takes the whole word", typed: typist{"n\ny\nn\nn\n"}, in: "for a warning, type the whole word: yes"},
+		{name: "a warning takes the whole word", typed: typist{"n\ny\nn\nn\n"}, in: "Accept c? … type yes, n, d, a, w, b, q or ?, then Enter … Accept c?"},
 		{name: "typed ahead", typed: typist{"y\nyes\ny\n", "n\n", "n\n"}, drain: true, want: []int{0, 1}},
 		{name: "a pipe is no typist", typed: typist{"y\nyes\ny\n"}, want: []int{0, 1, 2, 3}},
 		{name: "all shows the rest first", typed: typist{"a\ny\nn\n"}, want: []int{0, 1, 3},
-			in: "Said by both. … not shown yet: 1 entry, printed here first … Said by run. …   takes code: run\n  2 others\nAccept the 3 tools that are left without a warning? … Said by c."},
+			in: "Said by both. … not shown yet: 1 entry, printed here first … Said by run. …   takes code: run\n  2 others\nAccept the 3 entries that are left without a warning? … Said by c."},
 		{name: "all, then no", typed: typist{"a\nn\nn\nn\nn\n"}, in: "takes code: run … Accept both? … Accept c? … Accept run?"},
 		{name: "each alone", typed: typist{"e\ny\nn\nn\nn\n"}, want: []int{0}, in: "Said by a. … Accept a? (1 of 4) … Said by b. … Accept b? (2 of 4)"},
 		{name: "a definition of several", typed: typist{"d\n2\nn\nn\nn\n"}, in: "1 a  2 b\nWhich of them? … Whole b. … Accept both?", without: "Whole a."},
@@ -80,7 +80,7 @@ func TestReview(t *testing.T) {
 				drain = func() {}
 			}
 			m := review()
-			chosen, err := New(&test.typed, &out, plain.New(&out, plain.Style{Width: 1000}), m, report.Questions{}, "pinproof relock live.json", drain).Review()
+			chosen, err := New(&test.typed, &out, plain.New(&out, plain.Style{Width: 1000}), m, "pinproof relock live.json", drain).Review()
 			if got := slices.Sorted(maps.Keys(chosen.Drifts)); (err != nil) != test.left || !slices.Equal(got, test.want) {
 				t.Errorf("accepted %v, error %v; want %v", got, err, test.want)
 			}
@@ -101,12 +101,12 @@ func TestReview(t *testing.T) {
 // TestUnseen: what can't be shown isn't accepted.
 func TestUnseen(t *testing.T) {
 	typed := typist{"y\nyes\ny\n"}
-	chosen, err := New(&typed, io.Discard, plain.New(broken{}, plain.Style{}), review(), report.Questions{}, "", nil).Review()
+	chosen, err := New(&typed, io.Discard, plain.New(broken{}, plain.Style{}), review(), "", nil).Review()
 	if err != io.ErrClosedPipe || len(chosen.Drifts) > 0 {
 		t.Error(chosen, err)
 	}
 	typed = typist{"y\nyes\ny\n"}
-	chosen, err = New(&typed, broken{}, plain.New(io.Discard, plain.Style{}), review(), report.Questions{}, "", nil).Review()
+	chosen, err = New(&typed, broken{}, plain.New(io.Discard, plain.Style{}), review(), "", nil).Review()
 	if err != io.ErrClosedPipe || len(chosen.Drifts) > 0 {
 		t.Error(chosen, err)
 	}

@@ -10,7 +10,6 @@ import (
 	"pinproof/internal/layout"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
-	"pinproof/internal/signature"
 	"pinproof/internal/text"
 )
 
@@ -31,7 +30,7 @@ func (e *edit) minor() bool { return e.Label.Minor() && !e.says && e.unseen == "
 
 // newEdit prepares a change to be shown.
 func newEdit(c diff.Change, of *drifted, budget *diff.WordBudget) *edit {
-	e := &edit{Change: c, says: c.Says() && !of.requires(&c)}
+	e := &edit{Change: c, says: c.Says()}
 	texts := c.Old.Kind == '"' && c.New.Kind == '"'
 	if of.Kind == pin.Hidden || texts && text.Sanitize(c.Old.Text) == text.Sanitize(c.New.Text) {
 		e.unseen = unseen(c)
@@ -56,23 +55,6 @@ func newEdit(c diff.Change, of *drifted, budget *diff.WordBudget) *edit {
 // keyOf is equal for equal lists.
 func keyOf(list []string) string { return string(jsontree.Append(nil, jsontree.Texts(list))) }
 
-// requires reports whether a change is one of the names that a schema requires, and all of them are parameters of it: what
-// joined or went of these is shown where it stands.
-func (e *drifted) requires(c *diff.Change) bool {
-	steps, _ := jsontree.Tokens(c.Pointer)
-	n := len(steps)
-	if n == 0 || steps[n-1] != "required" || e.Type != pin.Tools || e.RenamedFrom != "" {
-		return false
-	}
-	for i, list := range []jsontree.Value{c.Old, c.New} {
-		around := e.lookUp(i, steps[:n-1])
-		if around == nil || list.Kind != 0 && len(list.Items()) != len(signature.RequiredIn(*around)) {
-			return false
-		}
-	}
-	return true
-}
-
 // isProse tells texts worth a word diff from values that read better whole.
 func isProse(old, new string) bool {
 	return strings.ContainsAny(old+new, " \n") || len(old)+len(new) > 60 || text.Sanitize(old) == text.Sanitize(new)
@@ -81,19 +63,14 @@ func isProse(old, new string) bool {
 // findMoves finds sentences that went in one place and joined in another.
 func (e *drifted) findMoves() {
 	gone := map[string]string{} // by sentence, the place
-	for _, ed := range e.edits {
-		for _, s := range ed.side(0) {
-			gone[s] = ed.Pointer
-		}
-	}
-	for _, ed := range e.edits {
-		for _, s := range ed.side(1) {
-			switch from, was := gone[s]; {
-			case !was || s == "":
-			case from != ed.Pointer:
-				ed.moved = "moved from " + placeOf(e.Type, from)
-			case ed.sentences != nil:
-				ed.moved = "in another order"
+	for side := range 2 {
+		for _, ed := range e.edits {
+			for _, s := range ed.side(side) {
+				if from, was := gone[s]; side == 0 {
+					gone[s] = ed.Pointer
+				} else if was && from != ed.Pointer {
+					ed.moved = "moved from " + placeOf(e.Type, from)
+				}
 			}
 		}
 	}
@@ -109,7 +86,9 @@ func (ed *edit) side(side int) (list []string) {
 		}
 	}
 	for _, s := range diff.Sentences(whole) {
-		list = append(list, strings.TrimSpace(s))
+		if s = strings.TrimSpace(s); s != "" {
+			list = append(list, s)
+		}
 	}
 	return list
 }
@@ -169,7 +148,7 @@ func (r *Report) group() {
 		for _, e := range g.entries {
 			g.at, r.entries = append(g.at, len(r.entries)), append(r.entries, e)
 		}
-		g.findings = r.findingsIn(g.entries)
+		g.findings = r.Said(freshIn(g.entries))
 	}
 }
 

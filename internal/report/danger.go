@@ -3,12 +3,10 @@ package report
 import (
 	"cmp"
 	"maps"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
 
 	"pinproof/internal/diff"
 	"pinproof/internal/jsontree"
@@ -21,14 +19,6 @@ import (
 // server's own claims (MCP 2025-06-18, ToolAnnotations): they sort what is read, and decide
 // nothing. So a tool that takes code is read early whatever it claims.
 
-// A danger is what a tool declares and takes, as far as it is read early for that.
-type danger struct {
-	hints  [4]byte // of signature.Hints: 't', 'f', or 0 where it isn't declared as a boolean
-	code   bool    // it takes code
-	writes bool    // its name says that it writes
-	tool   bool
-}
-
 // Indexes of signature.Hints.
 const (
 	destructive = iota
@@ -36,18 +26,27 @@ const (
 	openWorld
 )
 
-// dangerOf reads a definition. notes are the findings in it.
-func dangerOf(p *pin.Pin, notes []lint.Finding) (d danger) {
+// dangerOf are words for what a tool declares and takes. notes are the findings in it. It takes code comes
+// early, for a table may cut the rest. A tool writes if its hints say that it does more than read, and
+// don't say that it destroys. "Not destructive" says so, too: it means nothing for a tool that only reads.
+func dangerOf(p *pin.Pin, notes []lint.Finding) (words []string) {
 	if p == nil || p.Type != pin.Tools || p.Definition == nil {
-		return d
+		return nil
 	}
-	d.tool = true
-	d.code = slices.ContainsFunc(notes, func(f lint.Finding) bool { return f.ID == "takes-code" })
-	d.hints = signature.HintsOf(p.Tree().Get("annotations"))
-	for _, word := range nameWords(p.Name) {
-		d.writes = d.writes || slices.Contains(writingWords, word)
+	h := signature.HintsOf(p.Tree().Get("annotations"))
+	for _, one := range []struct {
+		word string
+		is   bool
+	}{
+		{"destructive", h[destructive] == 't'}, {"takes code", slices.ContainsFunc(notes, func(f lint.Finding) bool { return f.ID == "takes-code" })}, {"read-only", h[readOnly] == 't'},
+		{"writes", h[readOnly] == 'f' && h[destructive] != 't' || h[readOnly] == 0 && h[destructive] == 'f'},
+		{"open world", h[openWorld] == 't'}, {"no hints", h[destructive]|h[readOnly]|h[openWorld] == 0},
+	} {
+		if one.is {
+			words = append(words, one.word)
+		}
 	}
-	return d
+	return words
 }
 
 // writingWords are verbs in the names of tools that change something.
@@ -55,47 +54,12 @@ var writingWords = strings.Fields(`add apply cancel clear clone close commit cop
  erase exec fork grant insert install kill merge modify move patch pause post publish purge push put remove rename replace reset restart restore resume
  revoke rollback run send set start stop submit teardown terminate transfer truncate uninstall unset update upgrade upload upsert wipe write`)
 
-// nameWords splits a name at separators and inner capitals, in small letters.
-func nameWords(name string) []string {
-	var spaced strings.Builder
-	before := ' '
-	for _, r := range name {
-		if unicode.IsUpper(r) && unicode.IsLower(before) {
-			spaced.WriteByte(' ')
-		}
-		if !unicode.IsLetter(r) {
-			r = ' '
-		}
-		spaced.WriteRune(unicode.ToLower(r))
-		before = r
-	}
-	return strings.Fields(spaced.String())
-}
+// nameWord is a word in a name, which ends at a separator or before an inner capital.
+var nameWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\p{Lu}*[\p{Ll}\p{Lo}\p{Lm}\p{Lt}]*`) })
 
-// declares reports whether a hint says what the tool may do.
-func (d *danger) declares() bool {
-	return d.hints[destructive]|d.hints[readOnly]|d.hints[openWorld] != 0
-}
-
-// said are the words for what a tool declares and takes. It takes code comes early, for a table may
-// cut the rest. A tool writes if its hints say that it does more than read, and don't say that it
-// destroys. "Not destructive" says so, too: it means nothing for a tool that only reads (MCP
-// 2025-06-18, ToolAnnotations).
-func (d *danger) said() (said []string) {
-	h := &d.hints
-	for _, one := range []struct {
-		word string
-		is   bool
-	}{
-		{"destructive", h[destructive] == 't'}, {"takes code", d.code}, {"read-only", h[readOnly] == 't'},
-		{"writes", h[readOnly] == 'f' && h[destructive] != 't' || h[readOnly] == 0 && h[destructive] == 'f'},
-		{"open world", h[openWorld] == 't'}, {"no hints", d.tool && !d.declares()},
-	} {
-		if one.is {
-			said = append(said, one.word)
-		}
-	}
-	return said
+// writes reports whether a name says that the tool changes something.
+func writes(name string) bool {
+	return slices.ContainsFunc(nameWord().FindAllString(name, -1), func(word string) bool { return slices.Contains(writingWords, strings.ToLower(word)) })
 }
 
 // What is most suspicious comes first for a reader.
@@ -128,17 +92,17 @@ func (r *Report) rank(e *drifted) {
 		}
 	}
 	changed, new := e.Kind == pin.Changed, e.Kind == pin.Added
-	earlier(rankCode, new && e.is.code)
-	earlier(rankDestructive, new && e.is.hints[destructive] == 't')
-	earlier(rankWriting, new && e.is.tool && e.is.writes && !e.is.declares())
-	gained := func(hint int) bool { return e.is.hints[hint] == 't' && e.was.hints[hint] == 'f' } // true is the default of both
-	grave := changed && (e.noted("takes-code") || gained(destructive) || gained(openWorld))
-	says := false
+	earlier(rankCode, new && slices.Contains(e.is, "takes code"))
+	earlier(rankDestructive, new && slices.Contains(e.is, "destructive"))
+	earlier(rankWriting, new && slices.Contains(e.is, "no hints") && writes(e.Name))
+	grave, says := changed && e.noted("takes-code"), false
 	for _, ed := range e.edits {
 		says = says || !ed.minor()
 		// A hidden character makes a CHANGED entry as suspicious as a HIDDEN one.
 		earlier(rankHidden, ed.unseen != "" || ed.Hidden[1] > ed.Hidden[0])
-		grave = grave || changed && (ed.Label.AsksLess() || ed.losesGuard())
+		gained := ed.Old.Kind == 'f' && ed.New.Kind == 't' && // true is the default of both
+			(ed.Pointer == "/annotations/destructiveHint" || ed.Pointer == "/annotations/openWorldHint")
+		grave = grave || changed && (gained || ed.Label.AsksLess() || ed.losesGuard())
 	}
 	earlier(rankStrong, e.strong() || grave || changed && e.noted("new-address") && r.newHost(e))
 	earlier(rankWarned, e.warned())
@@ -163,7 +127,7 @@ func (r *Report) newHost(e *drifted) bool {
 
 // grave is why an entry is named before it is accepted with many others, or "".
 func (e *drifted) grave() string {
-	why := slices.DeleteFunc(e.is.said(), func(word string) bool { return word != "destructive" && word != "takes code" && word != "open world" })
+	why := slices.DeleteFunc(slices.Clone(e.is), func(word string) bool { return word != "destructive" && word != "takes code" && word != "open world" })
 	if e.strong() {
 		why = append(why, "a strong order")
 	}
@@ -181,36 +145,21 @@ func (e *drifted) before(other *drifted) int {
 	if e.class == rankStrong { // an approved entry that orders now comes before a new one
 		kind = cmp.Or(other.weight-e.weight, kindRank[other.Kind]-kindRank[e.Kind])
 	}
-	return cmp.Or(e.class-other.class, kind, lint.RankOf(e.minor)-lint.RankOf(other.minor), e.claim()-other.claim(), cmp.Compare(e.gravest(), other.gravest()),
+	return cmp.Or(e.class-other.class, kind, cmp.Compare(e.gravest(), other.gravest()),
 		other.weight-e.weight, lint.RankOf(e.Type != pin.Instructions)-lint.RankOf(other.Type != pin.Instructions), pin.CompareDrifts(e.Drift, other.Drift))
-}
-
-// claim orders new tools by what they declare: what reaches out or declares nothing before what
-// writes, and that before what only reads.
-func (e *drifted) claim() int {
-	switch d := &e.is; {
-	case e.Kind != pin.Added || !d.tool:
-		return 0
-	case d.code || d.hints[openWorld] == 't' || !d.declares() || d.hints[destructive] == 't':
-		return 0
-	case d.hints[readOnly] != 't':
-		return 1
-	}
-	return 2
 }
 
 // gravest is the first of the labels of an entry.
 func (e *drifted) gravest() (first diff.Label) {
-	for i, ed := range e.edits {
-		if i == 0 || ed.Label < first {
-			first = ed.Label
-		}
+	if len(e.edits) > 0 {
+		first = e.edits[0].Label
 	}
 	return first
 }
 
+// hostPattern finds the host of an address. A client may read a backslash as a slash.
 var hostPattern = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>()\[\]{}` + "`" + `]+`)
+	return regexp.MustCompile("[A-Za-z][A-Za-z0-9+.-]*://(?:[^\\s/?#@\\\\\"'<>`]*@)?([^\\s/?#:@\\\\\"'<>()\\[\\]{}`]+)")
 })
 
 // exampleHost matches hosts that nobody can have (RFC 2606).
@@ -220,12 +169,8 @@ var exampleHost = sync.OnceValue(func() *regexp.Regexp {
 
 // addHosts adds the hosts in the texts of a definition, but for those of its schemas' dialects.
 func addHosts(hosts map[string]bool, v jsontree.Value) {
-	for _, address := range hostPattern().FindAllString(v.Text, -1) {
-		u, err := url.Parse(strings.TrimRight(address, ".,;:!?*"))
-		if err != nil || u.Hostname() == "" {
-			continue
-		}
-		if host := strings.ToLower(u.Hostname()); !exampleHost().MatchString(host) {
+	for _, address := range hostPattern().FindAllStringSubmatch(v.Text, -1) {
+		if host := strings.ToLower(strings.TrimRight(address[1], ".,;!*")); host != "" && !exampleHost().MatchString(host) {
 			hosts[host] = true
 		}
 	}

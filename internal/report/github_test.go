@@ -28,17 +28,17 @@ func TestGitHubAnnotations(t *testing.T) {
 		"drift": `::error file=tools.lock,line=1,title=pinproof::DRIFT: 1 duplicate, 2 added, 2 changed, 2 removed; 1 matches tools.lock
 ::error file=tools.lock,line=4,title=DUPLICATE twice::2 tools of this name: an agent may get any of them; this can't be accepted
 ::error file=tools.lock,line=13,title=CHANGED list_dir::wording at /description
+::error file=tools.lock,line=4,title=ADDED new_name::renamed from old_name: nothing else differs
 ::error file=tools.lock,line=4,title=ADDED "t<U+00F6><U+0000>ol%2C \"%3A%3Aerror%3A%3Ax\""::no pin names it
 ::error file=tools.lock,line=27,title=CHANGED read_file::parameter-added at /inputSchema/properties/post_to; constraint-loosened at /inputSchema/properties/limit/maximum
-::warning file=tools.lock,line=4,title=ADDED new_name::old_name under a new name: nothing else differs
-::warning file=tools.lock,line=6,title=REMOVED gone::it is gone
-::warning file=tools.lock,line=20,title=REMOVED old_name::it is new_name now: nothing else differs
+::error file=tools.lock,line=6,title=REMOVED gone::it is gone
+::error file=tools.lock,line=20,title=REMOVED old_name::renamed to new_name: nothing else differs
 DRIFT: 1 duplicate, 2 added, 2 changed, 2 removed; 1 matches tools.lock
 hint: review: pinproof diff live.json
 `,
 		"allowed": `::warning file=tools.lock,line=1,title=pinproof::PASS WITH DRIFT: 1 added, 1 removed; 1 matches tools.lock
-::warning file=tools.lock,line=4,title=ADDED c::a under a new name: nothing else differs
-::warning file=tools.lock,line=6,title=REMOVED a::it is c now: nothing else differs
+::warning file=tools.lock,line=4,title=ADDED c::renamed from a: nothing else differs
+::warning file=tools.lock,line=6,title=REMOVED a::renamed to c: nothing else differs
 PASS WITH DRIFT: 1 added, 1 removed; 1 matches tools.lock
 hint: review: pinproof diff live.json
 `,
@@ -47,9 +47,9 @@ hint: review: pinproof diff live.json
 DRIFT: 1 hidden; 4 match tools.lock
 hint: review: pinproof diff live.json
 `,
-		"nothing": `::error file=tools.lock,line=1,title=pinproof::DRIFT: server files is not pinned; 0 match tools.lock
+		"nothing": `::error file=tools.lock,line=1,title=pinproof::DRIFT: no pins of server files; 0 match tools.lock
 ::error file=tools.lock,line=1,title=no pins of server files::tools.lock has no server files
-DRIFT: server files is not pinned; 0 match tools.lock
+DRIFT: no pins of server files; 0 match tools.lock
 hint: review: pinproof diff live.json
 `,
 	} {
@@ -70,8 +70,8 @@ func TestGitHubScenes(t *testing.T) {
 	}
 }
 
-// TestGitHubFolds has one change in many tools, and many changes in one.
-func TestGitHubFolds(t *testing.T) {
+// TestGitHubEntries has one change in many tools, and many changes in one.
+func TestGitHubEntries(t *testing.T) {
 	var old, new []string
 	for i := range 9 {
 		old = append(old, fmt.Sprintf(`{"name":"t%d"}`, i))
@@ -84,7 +84,7 @@ func TestGitHubFolds(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"title=CHANGED 9 tools alike%3A t0%2C t1%2C t2 and 6 more::changed at /execution\n",
+		"title=CHANGED t0::changed at /execution\n", "title=CHANGED t8::changed at /execution\n",
 		"title=CHANGED z::changed at /a; changed at /b; changed at /c; changed at /d; 2 more changes\n",
 	} {
 		if !strings.Contains(b.String(), want) {
@@ -138,7 +138,7 @@ func checkGitHub(t testing.TB, r *Report) {
 	checkShown(t, out)
 	want := map[string][]Annotation{}
 	commands := map[string]string{"error": "error", "warning": "warning", "note": "notice"}
-	list := r.Model.Folded
+	list := r.Model.Annotations(false)
 	if !r.Matches {
 		first := Annotation{Level: "warning", Line: 1, Title: "pinproof", Text: verdictLine(r)}
 		if r.Failed {
@@ -294,7 +294,7 @@ func checkSARIF(t testing.TB, schema *jsonschema.Schema, r *Report) {
 		t.Fatal(err)
 	}
 	run := log.Runs[0]
-	want := r.Model.Annotations
+	want := r.Model.Annotations(true)
 	if log.Version != "2.1.0" || len(log.Runs) != 1 || len(run.Results) != len(want) || run.Invocations[0].ExitCode != r.ExitCode || !run.Invocations[0].ExecutionSuccessful {
 		t.Fatalf("%d results, not %d", len(run.Results), len(want))
 	}
@@ -382,7 +382,7 @@ func TestSARIFFingerprints(t *testing.T) {
 	prints := func(s scene) map[string]string {
 		r, _ := s.report(t)
 		all := map[string]string{}
-		for _, m := range r.Model.Annotations {
+		for _, m := range r.Model.Annotations(true) {
 			all[m.Title] = string(m.Identity)
 		}
 		return all

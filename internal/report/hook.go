@@ -3,8 +3,8 @@ package report
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"pinproof/internal/fail"
@@ -19,52 +19,52 @@ import (
 // names of pins that a person approved. It needs no model of the report: an agent waits.
 
 const (
-	maxHookBytes = 2 << 10 // bytes of the whole message
-	maxHookPath  = 300     // bytes of a path or label in it
-	maxHookNames = 12      // pins named for each kind of drift
+	maxHookPath  = 120 // bytes of a path or label in it
+	maxHookNames = 4   // servers, or pins for each kind of drift, that are named
 )
 
 // WriteHook says why an agent's start or call is blocked.
 func WriteHook(w io.Writer, in Input) error {
 	lines := []string{"pinproof: blocked: the MCP tools are not the ones approved in " + hookPath(in.Lockfile)}
-	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
-	warnings := 0
-	for _, f := range in.Findings {
-		warnings += lint.RankOf(f.Warning && !f.Approved)
+	say := func(what string, of []string) {
+		if len(of) > 0 {
+			lines = append(lines, what+text.List(of, maxHookNames))
+		}
 	}
-	if warnings > 0 {
-		say("%s that nobody approved", text.Count(warnings, "warning"))
+	if n := len(slices.DeleteFunc(slices.Clone(in.Findings), func(f lint.Finding) bool { return !f.Warning || f.Approved })); n > 0 {
+		lines = append(lines, text.Count(n, "warning")+" that nobody approved")
 	}
-	for i := range in.Comparisons {
-		p := &in.Comparisons[i]
+	var unknown, missing []string
+	for _, p := range in.Comparisons {
 		if !p.Known {
-			say("server %s has no approved tools", hookPath(p.Server))
+			unknown = append(unknown, hookPath(p.Server))
 		}
 		if !p.Present {
-			say("there is no capture of an approved server")
+			missing = append(missing, hookPath(p.Server))
 		}
 	}
-	for _, k := range []pin.DriftKind{pin.Hidden, pin.Changed, pin.Removed, pin.Added, pin.Duplicate} {
-		unnamed, named := pin.Counts{}, 0
-		for i := range in.Drifts {
-			d := &in.Drifts[i]
-			if d.Kind != k {
-				continue
-			}
+	say("no approved tools of server ", unknown)
+	say("no capture of server ", missing)
+	for _, k := range kinds {
+		var names []string
+		unnamed := pin.Counts{}
+		for _, d := range in.Drifts {
 			plain := d.Type == pin.Instructions || shell.Pasteable(d.Name) && len(d.Name) <= 64
-			if d.Locked == nil || named == maxHookNames || !plain { // nobody approved a new name
+			switch {
+			case d.Kind != k:
+			case d.Locked == nil || !plain: // nobody approved a new name
 				unnamed[d.Type]++
-				continue
+			default:
+				names = append(names, shortRef(d.Type, d.Name))
 			}
-			named++
-			say("%s: %s", k, shortRef(d.Type, d.Name))
 		}
+		say(string(k)+": ", names)
 		if unnamed.Total() > 0 {
-			say("%s: %s not named here", k, unnamed)
+			lines = append(lines, string(k)+": "+unnamed.String()+" not named here")
 		}
 	}
 	if len(in.Comparisons) == 1 {
-		say("approved set %s\nlisted set   %s", SetOrNone(in.Comparisons[0].Locked.Digest), SetOrNone(in.Comparisons[0].Captured.Digest))
+		lines = append(lines, "approved set "+SetOrNone(in.Comparisons[0].Locked.Digest), "listed set   "+SetOrNone(in.Comparisons[0].Captured.Digest))
 	}
 	return hookEnd(w, lines, "Do not use this server's tools. A person has to review the change", in.Next)
 }
@@ -91,21 +91,12 @@ func hookPath(s string) string {
 	return s
 }
 
-// hookEnd writes as many lines as there is room for, then what to do.
+// hookEnd writes the lines, then what to do.
 func hookEnd(w io.Writer, lines []string, what string, next shell.Command) error {
-	end := what + ": " + next.To("diff") + "\n"
-	if len(end) > maxHookBytes/2 {
-		end = what + ": pinproof diff\n"
+	command := next.To("diff")
+	if len(command) > 4*maxHookPath {
+		command = "pinproof diff"
 	}
-	const cut = "(more left out)\n"
-	text := ""
-	for _, l := range lines {
-		if len(text)+len(l+"\n"+cut+end) > maxHookBytes {
-			text += cut
-			break
-		}
-		text += l + "\n"
-	}
-	_, err := io.WriteString(w, text+end)
+	_, err := io.WriteString(w, strings.Join(append(lines, what+": "+command), "\n")+"\n")
 	return err
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"pinproof/internal/layout"
 	. "pinproof/internal/report"
 	page "pinproof/internal/report/html"
 	"pinproof/internal/report/markdown"
@@ -39,10 +38,10 @@ func pageOf(t testing.TB, r *Report) string {
 // elements are those the page is made of, with the attributes they may have.
 var elements = map[string]string{
 	"html": "lang", "head": "", "meta": "charset http-equiv content name", "title": "", "style": "", "body": "",
-	"header": "class", "nav": "aria-labelledby", "main": "id class", "footer": "", "section": "class aria-labelledby",
-	"article": "class id", "h1": "", "h2": "id class", "h3": "", "h4": "", "p": "class id", "div": "class", "span": "class",
-	"a": "class href", "ul": "class", "ol": "class", "meter": "min max value", "li": "class", "strong": "class", "code": "", "pre": "class tabindex",
-	"del": "", "ins": "", "details": "class open", "summary": "", "table": "", "caption": "class", "thead": "", "tbody": "", "tr": "", "fieldset": "", "legend": "", "label": "", "input": "type name id checked", "th": "scope class", "td": "class colspan",
+	"header": "class", "nav": "aria-labelledby", "main": "id", "footer": "", "section": "aria-labelledby",
+	"article": "class id", "h1": "", "h2": "id class", "h3": "", "p": "class", "div": "class", "span": "class",
+	"a": "class href", "ul": "class", "ol": "", "li": "class", "code": "", "pre": "class tabindex",
+	"details": "open", "summary": "", "fieldset": "", "legend": "", "label": "", "input": "type name id checked",
 }
 
 // checkPage reads a page as browsers do and holds every element and attribute
@@ -155,19 +154,20 @@ func TestHTMLPage(t *testing.T) {
 	}{
 		{"title", "", []string{"DRIFT: 1 WARNING hidden-text in list_dir; 1 hidden, 3 changed, 1 removed; 0 match tools.lock – pinproof"}},
 		{"h1", "", []string{"DRIFT: 1 WARNING hidden-text in list_dir; 1 hidden, 3 changed, 1 removed; 0 match tools.lock"}},
-		{"h3", "", []string{"1 HIDDEN list_dir WARNING", "2 CHANGED read_file", "3 CHANGED 2 tools alike: copy, stat", "4 REMOVED gone"}},
-		{"td", "", []string{"tools.lock 5 tools", "live.json 4 tools", "", "", "4", "1", "", "", "", "+53"}},
-		{"del", "", []string{"Reads a file inside the project."}},
-		{"ins", "", []string{`<2 tag characters: "hi">`, "Reads a file. Then sends a copy.", `{"taskSupport":"forbidden"}`}},
-		{"li", "change", []string{`wording /description Lists a folder.<2 tag characters: "hi">`,
-			"constraint-loosened arguments.limit/maximum integer, at most 1000 -> at most 100000",
-			"wording /description - Reads a file inside the project. + Reads a file. Then sends a copy.",
-			`sdk-churn /execution + {"taskSupport":"forbidden"}`}},
-		{"label", "", []string{"all", "HIDDEN 1", "CHANGED 3", "REMOVED 1", "WARNING 1", "no hints 4", "constraint-loosened 1", "wording 2", "sdk-churn 2"}},
+		{"h3", "", []string{"1 HIDDEN list_dir WARNING hidden-text", "2 CHANGED read_file constraint-loosened", "3 CHANGED 2 tools alike: copy, stat sdk-churn (minor)", "4 REMOVED gone"}},
+		{"pre", "lines", []string{
+			"s tools.lock 5 tools -> live.json 4 tools 1 hidden, 3 changed, 1 removed; text +53 bytes 1 WARNING hidden-text in list_dir",
+			`WARNING hidden-text /description 2 characters no reader sees: "Lists a folder. : <2 tag characters: "hi">" wording /description | Lists a folder.{+<2 tag characters: "hi">+}`,
+			"constraint-loosened arguments.limit/maximum 1000 -> 100000 " +
+				"wording /description - | Reads a file inside the project. + | Reads a file. Then sends a copy.",
+			"minor: sdk-churn",
+			"| Goes.",
+		}},
+		{"label", "", []string{"all", "HIDDEN 1", "WARNING 1", "CHANGED 3", "REMOVED 1", "hidden-text 1", "minor 2", "wording 2", "constraint-loosened 1", "sdk-churn 2"}},
 		{"pre", "command", []string{
-			"pinproof relock live.json --accept read_file --expect " + set,
-			"pinproof relock live.json --accept copy --accept stat --expect " + set,
-			"pinproof relock live.json --accept gone@" + r.Drifts[4].Locked.Digest + " --expect " + set,
+			"pinproof relock live.json --accept " + r.Drifts[1].Captured.Digest,
+			"pinproof relock live.json --accept " + r.Drifts[2].Captured.Digest + " --accept " + r.Drifts[3].Captured.Digest,
+			"pinproof relock live.json --accept " + r.Drifts[4].Locked.Digest,
 			"pinproof diff live.json",
 			"pinproof relock live.json",
 			"pinproof relock live.json --accept-all --expect " + set,
@@ -178,36 +178,37 @@ func TestHTMLPage(t *testing.T) {
 		}
 	}
 	// The button of the warnings leaves the one group that has one, and its link.
-	if !strings.Contains(page, "body:has(#f3:checked) .item:not(.f3){display:none}") {
+	if !strings.Contains(page, "body:has(#f1:checked) .item:not(.f1){display:none}") {
 		t.Error("no rule for the first button")
 	}
 	for _, element := range []string{"article", "li"} {
-		if got := textsOf(t, page, element, "f3"); len(got) != 1 || !strings.HasPrefix(got[0], "1 HIDDEN list_dir WARNING") {
+		if got := textsOf(t, page, element, "f1"); len(got) != 1 || !strings.HasPrefix(got[0], "1 HIDDEN list_dir WARNING") {
 			t.Errorf("%s: %q", element, got)
 		}
 	}
 }
 
-// linesOf lists the lines of server text on a page, unfolded ones alone, each with its sign.
-func linesOf(t *testing.T, page string) (list []string) {
+// linesOf are the lines of all blocks of a page, unfolded ones alone, where a line that is too long goes on.
+func linesOf(t *testing.T, page string) string {
 	t.Helper()
 	doc, err := html.Parse(strings.NewReader(page))
 	if err != nil {
 		t.Fatal(err)
 	}
+	lines := ""
 	for n := range doc.Descendants() {
-		if n.Type != html.ElementNode || n.Data != "span" || len(n.Attr) == 0 || n.Attr[0].Key != "class" || !strings.HasPrefix(n.Attr[0].Val, "line ") || n.Parent.Attr[0].Val != "lines signed" || folded(n) {
-			continue
+		if n.Type == html.TextNode && n.Parent.Data != "code" && !folded(n) && within(n, "pre") && within(n, "article") {
+			lines += n.Data
 		}
-		text := ""
-		for c := range n.Descendants() {
-			if c.Type == html.TextNode {
-				text += c.Data
-			}
-		}
-		list = append(list, strings.TrimSpace(text))
 	}
-	return list
+	return regexp.MustCompile(`\n *[-+ ] : `).ReplaceAllString(lines, "")
+}
+
+// within reports whether a node stands in an element of that name.
+func within(n *html.Node, element string) bool {
+	for ; n != nil && n.Data != element; n = n.Parent {
+	}
+	return n != nil
 }
 
 // folded reports whether an element stands in details that are closed.
@@ -220,8 +221,7 @@ func folded(n *html.Node) bool {
 	return false
 }
 
-// TestHTMLSaysWhatDiffSays: the page has the lines of server text that diff has, with elements in place of
-// the marks around words.
+// TestHTMLSaysWhatDiffSays: the page has the lines of server text that diff has.
 func TestHTMLSaysWhatDiffSays(t *testing.T) {
 	t.Parallel()
 	reports := []*Report{pageReport(t, pageOld, pageNew),
@@ -246,25 +246,23 @@ func TestHTMLSaysWhatDiffSays(t *testing.T) {
 	if len(reports) < 200 {
 		t.Errorf("only %d reports", len(reports))
 	}
-	gutter := regexp.MustCompile(`(?:^| )([-+ ]) \|(?: (.*))?$`)
-	marks := strings.NewReplacer("[-", "", "-]", "", "{+", "", "+}", "", "<U+002D>]", "", "<U+002B>}", "", "<U+0023>", "#")
-	for _, r := range reports {
-		var b bytes.Buffer
-		if err := plain.WriteDiff(&b, r.Model, plain.Style{Width: layout.AnyWidth}); err != nil {
-			t.Fatal(err)
-		}
-		var want, got []string
-		for l := range strings.SplitSeq(b.String(), "\n") {
-			if m := gutter.FindStringSubmatch(l); m != nil && strings.HasPrefix(l, " ") {
-				want = append(want, strings.TrimLeft(strings.TrimRight(marks.Replace(m[2]), " "), " -+"))
+	gutter := regexp.MustCompile(`^ *(?:.* )?([-+ ] \|(?: .*)?)$`)
+	said := func(lines string) (list []string) {
+		for l := range strings.SplitSeq(lines, "\n") {
+			if m := gutter.FindStringSubmatch(l); m != nil {
+				list = append(list, m[1])
 			}
 		}
-		for _, l := range linesOf(t, pageOf(t, r)) {
-			got = append(got, strings.TrimLeft(marks.Replace(l), " -+"))
+		slices.Sort(list)
+		return list
+	}
+	for _, r := range reports {
+		var b bytes.Buffer
+		if err := plain.WriteDiff(&b, r.Model, plain.Style{}); err != nil {
+			t.Fatal(err)
 		}
-		slices.Sort(want)
-		slices.Sort(got)
-		if !slices.Equal(got, want) {
+		want := said(regexp.MustCompile(`\n *[-+ ] : `).ReplaceAllString(b.String(), ""))
+		if got := said(linesOf(t, pageOf(t, r))); !slices.Equal(got, want) {
 			t.Fatalf("the page says\n%q\ndiff says\n%q\n%s", got, want, b.String())
 		}
 	}
@@ -276,7 +274,7 @@ func TestHTMLServers(t *testing.T) {
 	labels, total := textsOf(t, pageOf(t, r), "label", ""), 0
 	for _, s := range r.Model.Servers {
 		c := s.Counts
-		n := c.Added + c.Altered() + c.Removed
+		n := c.Kinds["added"] + c.Altered() + c.Kinds["removed"]
 		if button := fmt.Sprintf("%s %d", s.Label, n); n > 0 && !slices.Contains(labels, button) {
 			t.Errorf("no button %q among %q", button, labels)
 		}
@@ -294,33 +292,9 @@ func TestHTMLSignature(t *testing.T) {
 		"inputSchema":{"type":"object","required":["n"],"properties":{"n":{"type":"integer","maximum":5,"description":"How many.","x-odd":1}}}}]`)
 	page := pageOf(t, r)
 	checkPage(t, page)
-	for element, want := range map[string][]string{
-		"pre": {`destructive title B! Line <one>. code string n integer, required, at most 5 How many. {"x-odd":1} _meta {"c":1} /more [1]`},
-	} {
-		if got := textsOf(t, page, element, "signed"); !slices.Equal(got, want) {
-			t.Errorf("got  %q\nwant %q", got, want)
-		}
-	}
-	if got := textsOf(t, page, "span", "said"); !slices.Equal(got, []string{"B!", "Line <one>.", "code string", "How many.", `{"x-odd":1}`, `{"c":1}`, "[1]"}) {
-		t.Errorf("the server's texts: %q", got)
-	}
-}
-
-// TestHTMLWords: a line has the sign of its line feed, or of all of it; its indent stands
-// apart.
-func TestHTMLWords(t *testing.T) {
-	r := pageReport(t, `[{"name":"t","description":"First of all it reads one file.\n  Then it returns the text of it, line by line."}]`,
-		`[{"name":"t","description":"First of all it reads every file.\n  Then it returns the text of it,  line by line."}]`)
-	page := pageOf(t, r)
-	checkPage(t, page)
-	want := []string{"First of all it reads oneevery file.", "Then it returns the text of it,   line by line."}
-	if got := linesOf(t, page); !slices.Equal(got, want) {
+	want := `destructive title | B! | Line <one>. | code string n integer, required, maximum 5 | How many. | {"x-odd":1} _meta | {"c":1} /more | [1]`
+	if got := textsOf(t, page, "pre", "lines"); !slices.Contains(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
-	}
-	for element, want := range map[string][]string{"del": {"one", ""}, "ins": {"every", ""}} { // also the blanks
-		if got := textsOf(t, page, element, ""); !slices.Equal(got, want) {
-			t.Errorf("%s: got %q, want %q", element, got, want)
-		}
 	}
 }
 
@@ -434,7 +408,7 @@ func TestCrowdedPage(t *testing.T) {
 	if got, e := r.Drifts[0].Kind, r.Model.Entries[0]; got != pin.Hidden || len(e.Changes) != 1 || e.Changes[0].Label != "many-changes" {
 		t.Fatalf("%s, %d changes", got, len(e.Changes))
 	}
-	if page := pageOf(t, r); !strings.Contains(page, "4,001 characters no reader sees") || strings.Count(page, "4000<span class=\"esc\">&lt;U&#43;200B&gt;") == 0 {
+	if page := pageOf(t, r); !strings.Contains(page, "4,001 characters no reader sees") || !strings.Contains(page, "4000&lt;U&#43;200B&gt;") {
 		t.Error("the page doesn't show the end of the value, or doesn't count")
 	}
 }

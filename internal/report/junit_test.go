@@ -38,10 +38,9 @@ func TestJUnitReport(t *testing.T) {
     <testcase classname="pinproof" name="verdict" time="0">
       <failure type="DRIFT" message="DRIFT: 1 WARNING oversize in the capture; 1 added, 1 changed, 1 removed; 1 matches tools.lock"><![CDATA[DRIFT: 1 WARNING oversize in the capture; 1 added, 1 changed, 1 removed; 1 matches tools.lock
 review: pinproof diff live.json]]></failure>
-      <system-out><![CDATA[About the whole list:
-WARNING oversize in the capture  a large capture
-Approved warnings, in what matches its pins:
-WARNING padding in stat  much
+      <system-out><![CDATA[  WARNING oversize in the capture  a large capture
+  approved warnings in entries that match:
+  WARNING padding in stat  much
 ]]></system-out>
     </testcase>
   </testsuite>

@@ -93,14 +93,13 @@ const (
 {"name":"stat","description":"Stats.","inputSchema":{"type":"object"},"execution":{"taskSupport":"forbidden"}}]`
 )
 
-// TestMarkdownWarnedFirst: an entry with a warning comes before what is said of the whole
-// list, and that before the other entries.
+// TestMarkdownWarnedFirst: what is said of the whole list comes first, then the entries with a warning.
 func TestMarkdownWarnedFirst(t *testing.T) {
 	r := pageReport(t, pageOld, pageNew)
 	r.Findings = append(r.Findings, lint.Finding{Server: "s", ID: "crowded-list", Detail: "of the whole list", WholeServer: true})
 	r = New(r.Input)
 	page, last := markdownOf(t, r), 0
-	for _, heading := range []string{"\n### 1. `HIDDEN list_dir`", "\n### About the whole list", "\n### 2. "} {
+	for _, heading := range []string{"\n      note crowded-list in the capture", "\n### 1. `HIDDEN list_dir`", "\n### 2. "} {
 		at := strings.Index(page, heading)
 		if at < last || at < 0 {
 			t.Fatalf("%q stands at %d, and what comes before it at %d in\n%s", heading, at, last, page)
@@ -110,7 +109,7 @@ func TestMarkdownWarnedFirst(t *testing.T) {
 	r = pageReport(t, pageNew, pageNew)
 	r.Findings = []lint.Finding{{Server: "s", ID: "crowded-list", Detail: "of the whole list", WholeServer: true}}
 	r = New(r.Input)
-	if !strings.Contains(markdownOf(t, r), "\n### About the whole list") {
+	if !strings.Contains(markdownOf(t, r), "\n      note crowded-list in the capture") {
 		t.Error("without drift nothing is said of the whole list")
 	}
 }
@@ -121,9 +120,10 @@ func TestMarkdownPage(t *testing.T) {
 	r = New(r.Input)
 	want := strings.ReplaceAll(`## DRIFT: '1 hidden, 3 changed, 1 removed; 0 match tools.lock'
 
-| server | pinned | now | versions | added | changed | removed | takes code | destructive | strong orders | text |
-|---|---|---|---|--:|--:|--:|--:|--:|--:|--:|
-| 's' | 'tools.lock 5 tools' | 'live.json 4 tools' |  |  | 4 | 1 |  |  |  | +53 |
+'''text
+    s   tools.lock 5 tools   ->   live.json 4 tools
+      1 hidden, 3 changed, 1 removed; text +53 bytes
+'''
 
 ### 1. 'HIDDEN list_dir'
 
@@ -133,20 +133,20 @@ func TestMarkdownPage(t *testing.T) {
 '''
 
 '''sh
-pinproof relock live.json --accept list_dir --expect sha256:x
+pinproof relock live.json --accept sha256:x
 '''
 
 ### 2. 'CHANGED read_file'
 
 '''text
-    constraint-loosened  arguments.limit/maximum  integer, at most 1000 -> at most 100000
+    constraint-loosened  arguments.limit/maximum  1000 -> 100000
     wording  /description
       - | Reads a file inside the project.
       + | Reads a file. Then sends a copy.
 '''
 
 '''sh
-pinproof relock live.json --accept read_file --expect sha256:x
+pinproof relock live.json --accept sha256:x
 '''
 
 ### 3. 'CHANGED 2 tools alike: copy, stat'
@@ -156,7 +156,7 @@ pinproof relock live.json --accept read_file --expect sha256:x
 '''
 
 '''sh
-pinproof relock live.json --accept copy --accept stat --expect sha256:x
+pinproof relock live.json --accept sha256:x --accept sha256:x
 '''
 
 ### 4. 'REMOVED gone'
@@ -166,24 +166,24 @@ pinproof relock live.json --accept copy --accept stat --expect sha256:x
 '''
 
 '''sh
-pinproof relock live.json --accept gone@sha256:x --expect sha256:x
+pinproof relock live.json --accept sha256:x
 '''
 
 ### Next
 
-review:
+'review':
 
 '''sh
 pinproof diff live.json
 '''
 
-step by step:
+'step by step':
 
 '''sh
 pinproof relock live.json
 '''
 
-approve exactly this:
+'approve exactly this':
 
 '''sh
 pinproof relock live.json --accept-all --expect sha256:x
@@ -202,10 +202,9 @@ func TestMarkdownMatch(t *testing.T) {
 	r = New(r.Input)
 	want := strings.ReplaceAll(`## OK: '0 drift (5 tools match tools.lock); 1 approved warning'
 
-### Approved warnings, in what matches its pins
-
 '''text
-    WARNING padding in "a|b"  'x'
+      approved warnings in entries that match:
+      WARNING padding in "a|b"  'x'
 '''
 `, "'", "`")
 	got := markdownOf(t, r)
@@ -326,7 +325,7 @@ func checkMarkdown(t testing.TB, page string) {
 			for i := range lines.Len() {
 				segment := lines.At(i)
 				l := string(segment.Value(source))
-				if !strings.HasPrefix(l, "pinproof ") && !regexp.MustCompile(`^(    |\| )`).MatchString(l) {
+				if !strings.HasPrefix(l, "pinproof ") && !regexp.MustCompile(`^    `).MatchString(l) {
 					return ast.WalkStop, fmt.Errorf("line without a gutter in a block: %q", l)
 				}
 			}
@@ -366,7 +365,7 @@ func TestMarkdownBounded(t *testing.T) {
 	page := markdownOf(t, pageReport(t, "["+strings.Join(old, ",")+"]", "["+strings.Join(new, ",")+"]"))
 	checkMarkdown(t, page)
 	for _, want := range []string{
-		"\n### Not shown here\n", "\n- 1. `CHANGED a`\n", "\n### 20. `CHANGED ", " more entries left out here.\n", "\npinproof diff live.json\n",
+		"\n### Not shown here\n", "\n    1  CHANGED a\n", "\n### 20. `CHANGED ", "\n    the rest is left out here: see diff\n", "\npinproof diff live.json\n",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q", want)
@@ -389,7 +388,7 @@ func TestMarkdownBoundedServers(t *testing.T) {
 	r = New(r.Input)
 	page := markdownOf(t, r)
 	checkMarkdown(t, page)
-	for _, want := range []string{"| `t000` |", " more servers left out here"} {
+	for _, want := range []string{"\n      t000\n", "\n    the rest is left out here: see diff\n"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q", want)
 		}

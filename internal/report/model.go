@@ -20,47 +20,45 @@ type Model struct {
 	Word    string // the verdict in a word or three
 	Text    string // the verdict without it
 	Warning string // the beginning of Text that counts the new warnings, or ""
-	Warned  string // the new warnings, with more names
 	Cost    string // how much more text there is to read, or ""
 
-	Lockfile, Against string // paths, as the user gave them
+	Lockfile, Against string // paths, as the user gave them; one of them is ""
 	Annotated         string // the file that annotations point into, as a path with slashes; "" if that is standard input
 	Several           bool   // servers are in play
 	Servers           []Server
-	Others            string   // "10 other servers: no drift", or ""
-	Bump              string   // what a release with the drift is: "major", "minor", "patch"; or ""
-	Notes             []string // on the release, on several servers, and what a budget left out
-	Worst             []Worst  // the most dangerous entries of all servers, by reason
+	Others            string  // "10 other servers: no drift", or ""
+	Bump              string  // what a release with the drift is: "major", "minor", "patch"; or ""
+	Release           string  // what a release with the drift is, in a sentence; or ""
+	Worst             []Worst // the most dangerous entries of all servers, by reason
 	Problems          []Problem
-	Orders            []Quote // sentences that order, in what nobody has approved before
 	Entries           []Entry // what drifted, in the order of the blocks
 	Blocks            []Block
-	LeftOut           int // entries that --only leaves out
-	Unexplained       int // entries that a bound leaves unexplained
+	LeftOut           int  // entries that --only leaves out
+	Unexplained       int  // entries that a bound leaves unexplained
+	Policy            bool // a policy changed: all drift is accepted or none
 
+	// Findings of which equal ones are one.
 	Whole      []Finding // about captures as a whole, and about text that no pin covers
-	Unrecorded []Finding // what the names of these captures give to what was approved before
+	Unrecorded []Finding // warnings that are not on record, in entries that match their pins
 	Approved   []Finding // approved warnings in what matches its pins
-	Blocking   []Finding // warnings that fail the run although their entries match
-	Standing   int       // how many approved warnings there are
+	Fresh      []Finding // those in drift that nobody has approved
 
-	Review  Step      // the command that shows everything
-	Every   Step      // the command that prints every line of the gate
-	Stat    Step      // the shape of a long review
-	Part    Step      // how to read a part
-	All     Step      // what --only leaves out; or empty
-	Read    Step      // from the shape to the review
-	Next    []Step    // how to approve
-	Paths   []Step    // what stands for a folder of this machine that is in the entries
-	Record  []Step    // how a warning gets on record whose entry matches
-	Locked  []Step    // what to do with a lockfile that was written
-	Fresh   []Finding // those in drift that nobody has approved, equal ones once
-	General bool      // there is a new warning about a capture as a whole
+	// Findings one by one.
+	Findings []Finding // new ones about captures as a whole, and those of Unrecorded
+	Unpinned []Finding // about text that no pin covers
+	Standing []Finding // those of Approved
+	ToRecord []Finding // those of Unrecorded that a prompt can put on record
 
-	Annotations []Annotation // of SARIF
-	Folded      []Annotation // of GitHub, one for each block
+	Review Step   // the command that shows everything
+	Next   []Step // how to approve
+	Folder Step   // what stands for a folder of this machine that is in the entries; or empty
+	Locked []Step // what to do with a lockfile that was written
 
-	Data Data
+	// What programs get beside the rest, under the names that it has for them.
+	Counts    map[string]int
+	TextBytes map[string]int
+	Sides     []ServerData
+	Captured  []Captured
 }
 
 // A NoAnswer is why there is no answer.
@@ -86,26 +84,21 @@ type Server struct {
 	Pinned   string // "14 tools", of the pins
 	Listed   string // likewise, of the capture
 	Counts   Counts
-	Pins     []Pinned // what a capture lists, for what lock says
-	OldSet   string   // the beginning of the set digest of the pins
-	Set      string   // likewise, of the capture
-	Summary  string   // what its policy leaves out
-	Line     int      // in the lockfile
+	OldSet   string // the beginning of the set digest of the pins
+	Set      string // likewise, of the capture
+	Summary  string // what its policy leaves out
 }
 
 // Counts are what a row of the head has in its columns.
 type Counts struct {
-	Added, Changed, Removed, Hidden, Duplicate int
-	Code, Destructive, Strong, Warnings        int
-	Before, After                              int  // bytes of text
-	Known                                      bool // the bytes are
+	Kinds                     map[string]int // of drift, in lower case
+	Code, Destructive, Strong int
+	Before, After             int  // bytes of text
+	Known                     bool // the bytes are
 }
 
 // Altered counts what is neither new nor gone.
-func (c Counts) Altered() int { return c.Changed + c.Hidden + c.Duplicate }
-
-// A Pinned is an entry that was pinned, with the beginning of its digest.
-type Pinned struct{ Name, Digest string }
+func (c Counts) Altered() int { return c.Kinds["changed"] + c.Kinds["hidden"] + c.Kinds["duplicate"] }
 
 // A Worst is entries that are worth reading first for one reason.
 type Worst struct {
@@ -131,9 +124,6 @@ type Problem struct {
 	Line    int    // in the lockfile
 }
 
-// A Quote is a sentence with the entries that have it.
-type Quote struct{ Text, Names string }
-
 // A Finding is one finding as it is said, of one entry or of several.
 type Finding struct {
 	ID, Level  string
@@ -143,9 +133,8 @@ type Finding struct {
 	Place      string // for people
 	Pointer    string // printable
 	Detail     string
-	Names      string // what it is in
-	Ref        string // "tool=NAME" or "capture", with the server where there are several
-	Identity   []string
+	Names      string   // what it is in
+	Ref        string   // "tool=NAME" or "capture", with the server where there are several
 	Line       int      // in the lockfile
 	Server     string   // raw, as all below
 	List, Name string   // "" for a whole capture
@@ -181,14 +170,21 @@ type Entry struct {
 	Severity               string    // "breaking", "behaviour", "none"
 	Danger                 string    // "destructive, takes code"
 	Grave                  string    // why it is named before many are accepted at once: "takes code"; or ""
-	Noun                   string    // "tool"
-	Label                  string    // its server, printable; "" if two captures are compared
 	Minor                  bool      // it has nothing new to read
 	Findings               []Finding // new ones, then approved ones
-	New                    int       // how many of them are new
 	Changes                []Change
 	Pinned, Now            *Definition
 	Copies                 []Definition
+}
+
+// Definitions are all of them: as pinned, and as they are now.
+func (e *Entry) Definitions() (list []Definition) {
+	for _, d := range []*Definition{e.Pinned, e.Now} {
+		if d != nil {
+			list = append(list, *d)
+		}
+	}
+	return append(list, e.Copies...)
 }
 
 // A Change is one difference inside an entry, as programs get it: nothing of it is printable.
@@ -219,26 +215,23 @@ type Block struct {
 	Kind     string
 	Title    string // what follows the kind, with the names of all entries
 	Within   string // ", server files", where several are in play
-	Brief    string // the title with few names, and that
 	Names    []string
 	Words    string // what stands out in it
-	Op       byte   // the colour of Words
 	Danger   string
-	Why      string // it is read early
 	Note     string // a rename, a repeated name, texts that aren't stored
 	Warned   bool
 	Blocked  bool
-	Minor    bool // there is nothing new to read in it
-	Repeat   bool // a name is repeated: nothing can be accepted
-	Bytes    string
+	Minor    bool   // there is nothing new to read in it
+	Repeat   bool   // a name is repeated: nothing can be accepted
+	Bytes    string // by which its text grows; or ""
 	Rows     []Row
-	Summed   string // counts what is minor, by label
-	Labels   []string
-	Each     []Block // of several entries, the block of each alone
-	Accept   string  // the command that accepts it and nothing else, or ""
-	Ask      string  // the question of the prompt
-	Severity string  // of the gravest of its entries, in a review for a release; else ""
-	Class    int     // of danger: the lower the earlier
+	Summed   string   // counts what is minor, by label
+	Is       []string // the words that select it: labels of changes, ids of findings, what it could do
+	Each     []Block  // of several entries, the block of each alone
+	Accept   string   // the command that accepts it and nothing else, or ""
+	Ask      string   // the question of the prompt
+	Severity string   // of the gravest of its entries, in a review for a release; else ""
+	Class    int      // of danger: the lower the earlier
 }
 
 // A Row is one finding, note or change of a block.
@@ -250,7 +243,6 @@ type Row struct {
 	Detail  string
 	Names   string // the entries that a finding is about, unless that is clear from above
 	Home    int    // the number of the block above that shows the change; 0: this one
-	Gate    string // what the gate says beside it in place of Detail
 	Minor   bool   // it may be summed up
 	Finding bool   // it is a finding
 	Lines   []Line // what stands below it, also if Home is set: a format that leaves that block out shows it here
@@ -265,26 +257,6 @@ type Line struct {
 	As     string // said instead of Text, and of the Skip lines below, where block Home stands above
 	Home   int
 	Skip   int
-}
-
-// Questions is what a prompt asks besides the blocks.
-type Questions struct {
-	Policy       bool      // a policy changed
-	AllOrNothing bool      // all drift is accepted or none
-	Unrecorded   []Finding // warnings of matching entries that are not on record
-	Labels       []string  // of their servers, printable
-}
-
-// Data is what programs get beside the rest, under the names that it has for them.
-type Data struct {
-	Against   string
-	Counts    map[string]int
-	TextBytes map[string]int
-	Findings  []Finding
-	Unpinned  []Finding
-	Standing  []Finding
-	Servers   []ServerData
-	Captured  []Captured
 }
 
 // ServerData is one server's two sides for programs.

@@ -22,7 +22,7 @@ func TestPlace(t *testing.T) {
 		{pin.Tools, "/inputSchema/properties/sort/additionalProperties", "arguments.sort.*"},
 		{pin.Tools, "/inputSchema/properties/sort/additionalProperties/enum/0", "arguments.sort.*/enum/0"},
 		{pin.Tools, "/inputSchema/properties/a/items/properties/by-x/type", "arguments.a[].by-x/type"},
-		{pin.Tools, "/inputSchema/properties/a/items/2/type", "arguments.a/items/2/type"},
+		{pin.Tools, "/inputSchema/properties/a/items/2/type", "arguments.a[]/2/type"},
 		{pin.Tools, "/inputSchema/properties/a/anyOf/0/items", "arguments.a/anyOf/0/items"},
 		{pin.Tools, "/inputSchema/properties/properties/properties", "arguments.properties/properties"},
 		{pin.Tools, "/inputSchema/properties/a.b/type", "/inputSchema/properties/a.b/type"},

@@ -6,7 +6,6 @@ import (
 
 	"pinproof/internal/diff"
 	"pinproof/internal/fail"
-	"pinproof/internal/jsontree"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/shell"
@@ -24,7 +23,7 @@ type Input struct {
 	NoAnswer error // why there is no answer, whatever else the report shows; or nil
 	Review   bool  // what matches was read, too, and a warning that is not on record fails the run
 
-	FailOn      bool // a run fails by the severity of its changes: what breaks callers comes first
+	FailOn      bool // a run fails by the severity of its changes
 	IgnoreProse bool // texts were left out of the comparison
 
 	Part       bool          // the capture is part of a session
@@ -33,19 +32,17 @@ type Input struct {
 	NoData     bool          // no format lists every entry that was captured
 	Guessed    bool          // no flag named the server of a single capture
 	Uncompared []string      // lists that at least one of the two files has no answer to
-	Others     []string      // all labels in the lockfile, to offer where it lacks a server
 	Next       shell.Command // how this run was called, for the commands we print
 	Expect     []string      // flags that tie a command to these captures; none if a name is repeated
 
-	Folder [2]string // what is said of folders of this machine in the entries, and the command for that
+	Folder Step // what is said of folders of this machine in the entries, and the command for that
 
 	ApprovalHash func(server string, p *pin.Pin) string
 
 	// Only narrows the report to a part of the drift, given the words that select a drift, and
 	// whether it has a new warning; nil: all of it. What fails the run is not narrowed.
 	Only      func(d *pin.Drift, words []string, warned bool) bool
-	OnlyFlags []string  // the flags that say so, for the next command to type
-	OnlyNames []pin.Key // the entries that they name, in whatever server
+	OnlyFlags []string // the flags that say so, for the next command to type
 }
 
 // A Report is the result of a comparison for who approves it, and the model of it for formats.
@@ -56,8 +53,10 @@ type Report struct {
 	LeftOut int        // drifts that Only leaves out
 	entries []*drifted // in the order of Drifts
 	groups  []*group
-	hidden  pin.Counts                 // entries of the captures whose drift Only leaves out
+	matched pin.Counts                 // entries that match their pins
+	kinds   map[pin.DriftKind]int      // of the entries
 	hosts   map[string]map[string]bool // that pins name, by server
+	digests map[[2]string]int          // how many entries that drifted have one, shown or not: of a server, and of all ("")
 	release string                     // what a release with this drift is, in words
 	bump    string                     // the same in a word
 
@@ -65,15 +64,13 @@ type Report struct {
 	General      []lint.Finding // about whole captures, that nobody has approved
 	Unrecorded   []lint.Finding // warnings that are not on record, in entries that match their pins
 	Unapprovable []lint.Finding // warnings that block every approval: no pin records the texts they are in, so verify would report them again
-	elsewhere    []lint.Finding // what names of these captures give to what was approved before
 	standing     []lint.Finding // approved warnings in what matches its pins
 	unpinned     []lint.Finding // warnings in prose of matching entries that a policy keeps out of pins
-	blocking     []lint.Finding // warnings that fail the run although their entries match
 }
 
 // New computes all that the formats lay out.
 func New(in Input) *Report {
-	r := &Report{Input: in, hosts: map[string]map[string]bool{}}
+	r := &Report{Input: in, hosts: map[string]map[string]bool{}, digests: map[[2]string]int{}, kinds: map[pin.DriftKind]int{}}
 	r.read()
 	r.findRelease()
 	r.narrow()
@@ -82,6 +79,7 @@ func New(in Input) *Report {
 	r.Drifts = make([]pin.Drift, len(r.entries))
 	for i, e := range r.entries {
 		r.Drifts[i] = e.Drift
+		r.kinds[e.Kind]++
 	}
 	r.Model = r.model()
 	return r
@@ -110,14 +108,14 @@ type drifted struct {
 	edits       []*edit        // the same, as they are shown; of an ADDED entry that seems to be a renamed one, what differs besides the name
 	fresh       []lint.Finding // those that nobody has approved
 	approved    []lint.Finding // the others
-	was, is     danger         // what the pinned and the captured definition declare and take
+	was, is     []string       // what the pinned and the captured definition declare and take
 	severity    diff.Severity
 	class       int
 	weight      int // how much its strongest order weighs
 	unexplained bool
-	trees       [2]jsontree.Value // both definitions, while they are looked at
-	minor       bool              // nothing in it needs more than a line
-	bytes       int               // by which its text grows
+	signed      [2]signed // of both definitions, while they are looked at
+	minor       bool      // nothing in it needs more than a line
+	bytes       int       // by which its text grows
 }
 
 // read finds what changed inside each entry, and what there is to say of it.
@@ -125,10 +123,18 @@ func (r *Report) read() {
 	drifts := slices.Clone(r.Drifts)
 	diff.Renames(drifts)
 	of := make(map[pin.Ref]*drifted, len(drifts))
+	for i := range r.Comparisons {
+		for list, n := range pin.CountPins(r.Comparisons[i].Captured.Pins) {
+			r.matched[list] += n
+		}
+	}
 	for i := range drifts {
 		e := &drifted{Drift: drifts[i]}
+		r.matched[e.Type] -= len(e.Copies)
 		r.entries = append(r.entries, e)
 		of[e.Ref()] = e
+		r.digests[[2]string{e.Server, e.DefinitionDigest()}]++
+		r.digests[[2]string{"", e.DefinitionDigest()}]++
 	}
 	for _, f := range r.Findings {
 		switch e := of[f.Ref()]; {
@@ -143,11 +149,12 @@ func (r *Report) read() {
 	slices.SortStableFunc(order, func(a, b *drifted) int { return lint.RankOf(b.warned()) - lint.RankOf(a.warned()) })
 	budget, room := diff.FullWordBudget, maxExplained
 	for _, e := range order {
-		was, is := sizeOf(e.Locked), 0
 		for i := range e.Copies {
-			is += sizeOf(&e.Copies[i])
+			e.bytes += len(e.Copies[i].Definition)
 		}
-		e.bytes, room = is-was, room-is-was
+		if room -= e.bytes; e.Locked != nil {
+			e.bytes, room = e.bytes-len(e.Locked.Definition), room-len(e.Locked.Definition)
+		}
 		if e.unexplained = r.Bounded && room < 0; e.unexplained {
 			if e.class = kindRank[e.Kind]; e.warned() {
 				e.class = rankWarned
@@ -159,16 +166,12 @@ func (r *Report) read() {
 			e.edits = append(e.edits, newEdit(c, e, &budget))
 		}
 		e.findMoves()
-		e.trees = [2]jsontree.Value{}
 		r.rank(e)
 		if e.severity = diff.SeverityOf(&e.Drift, e.changes); r.FailOn && e.severity < diff.Breaking {
-			e.class += afterBreaking
+			e.class += rankRemoved + 1 // what breaks callers comes first
 		}
 	}
 }
-
-// afterBreaking is added to the class of danger of what breaks no caller, where that is asked for.
-const afterBreaking = 100
 
 // findRelease says what a release with the drift is, where two sides are compared without a
 // lockfile, or severities decide.
@@ -176,25 +179,17 @@ func (r *Report) findRelease() {
 	if len(r.entries) == 0 || r.Lockfile != "" && !r.FailOn {
 		return
 	}
-	var counts [diff.Breaking + 1]pin.Counts
-	worst := diff.None
+	worst, counts := diff.None, pin.Counts{}
 	for _, e := range r.entries {
-		counts[e.severity][e.Type]++
-		worst = max(worst, e.severity)
+		if e.severity > worst {
+			worst, counts = e.severity, pin.Counts{}
+		}
+		if e.severity == worst {
+			counts[e.Type]++
+		}
 	}
 	r.bump = worst.Bump()
-	said := worst.String()
-	if worst == diff.None {
-		said = "form alone"
-	}
-	r.release = said + ": " + counts[worst].String() + "; a " + r.bump + " release"
-}
-
-func sizeOf(p *pin.Pin) int {
-	if p == nil {
-		return 0
-	}
-	return len(p.Definition)
+	r.release = worst.String() + ": " + counts.String() + "; a " + r.bump + " release"
 }
 
 // changesOf finds what changed inside an entry, and returns what a review shows of it.
@@ -229,9 +224,9 @@ func (e *drifted) words() (words []string) {
 	for _, f := range e.fresh {
 		words = append(words, f.ID)
 	}
-	said := e.is.said()
+	said := e.is
 	if e.Kind == pin.Removed {
-		said = e.was.said()
+		said = e.was
 	}
 	for _, word := range said {
 		if word != "takes code" { // its note says so, if that is new
@@ -244,7 +239,7 @@ func (e *drifted) words() (words []string) {
 	return words
 }
 
-// narrow leaves out the drift, and the findings in what matches, that Only doesn't select.
+// narrow leaves out the drift that Only doesn't select.
 func (r *Report) narrow() {
 	if r.Only == nil {
 		return
@@ -254,29 +249,26 @@ func (r *Report) narrow() {
 			return false
 		}
 		r.LeftOut++
-		r.hidden[e.Type] += len(e.Copies)
 		return true
-	})
-	r.Findings = slices.DeleteFunc(slices.Clone(r.Findings), func(f lint.Finding) bool {
-		return !f.WholeServer && (f.Scope == lint.InMatch || f.Scope == lint.InOthers) && !r.Only(&pin.Drift{Server: f.Server, Key: f.Ref().Key}, nil, f.Warning)
 	})
 }
 
+// sortFindings sorts the findings that belong to no drifted entry, but for those in matching entries that Only doesn't select.
 func (r *Report) sortFindings() {
 	for _, f := range r.Findings {
+		if r.Only != nil && !f.WholeServer && f.Scope == lint.InMatch && !r.Only(&pin.Drift{Server: f.Server, Key: f.Ref().Key}, nil, f.Warning) {
+			continue
+		}
 		add := func(list *[]lint.Finding, belongs bool) {
 			if belongs {
 				*list = append(*list, f)
 			}
 		}
-		fresh := !f.Approved && !f.WholeServer
 		add(&r.General, f.WholeServer && !f.Approved)
-		add(&r.Unrecorded, fresh && f.Scope == lint.InMatch && f.Warning)
-		add(&r.elsewhere, fresh && (f.Scope == lint.InMatch || f.Scope == lint.InOthers))
+		add(&r.Unrecorded, f.Scope == lint.InMatch && !f.Approved && !f.WholeServer)
 		add(&r.standing, f.Scope == lint.InMatch && f.Approved && f.Warning)
 		add(&r.unpinned, f.Scope == lint.NotPinned)
 		add(&r.Unapprovable, f.Scope == lint.NotPinned || f.Scope == lint.NotPinnedDrift)
-		add(&r.blocking, f.Blocks(r.Review))
 	}
 }
 

@@ -307,33 +307,19 @@ func sidesOf(s string) (sides [2]string) {
 	return sides
 }
 
-// unfolded are both sides of what a page shows without a click.
-func unfolded(t *testing.T, page string) (sides [2]string) {
+// unfolded is what a page shows without a click.
+func unfolded(t *testing.T, page string) (lines string) {
 	t.Helper()
 	doc, err := html.Parse(strings.NewReader(page))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for n := range doc.Descendants() {
-		if n.Type != html.TextNode || folded(n) {
-			continue
-		}
-		in := func(element string) bool {
-			for p := n.Parent; p != nil; p = p.Parent {
-				if p.Data == element {
-					return true
-				}
-			}
-			return false
-		}
-		if !in("ins") {
-			sides[0] += n.Data
-		}
-		if !in("del") {
-			sides[1] += n.Data
+		if n.Type == html.TextNode && !folded(n) {
+			lines += n.Data
 		}
 	}
-	return [2]string{flat(sides[0]), flat(sides[1])}
+	return lines
 }
 
 // shownEverywhere holds what every output shows of a report against what joined and went in each of its entries.
@@ -346,12 +332,12 @@ func shownEverywhere(t *testing.T, r *Report, side func(key pin.Key) (old, new a
 	if err := markdown.WriteSummary(&md, r.Model); err != nil {
 		t.Fatal(err)
 	}
-	asker := prompt.New(strings.NewReader(strings.Repeat("n\n", len(r.Drifts))), &shown, plain.New(&shown, plain.Style{}), r.Model, r.Questions(), "again", nil)
+	asker := prompt.New(strings.NewReader(strings.Repeat("n\n", len(r.Drifts))), &shown, plain.New(&shown, plain.Style{}), r.Model, "again", nil)
 	if _, err := asker.Review(); err != nil {
 		t.Fatal(err)
 	}
 	questions := strings.SplitAfter(shown.String(), "[?]: ")
-	outputs := map[string][2]string{"diff": sidesOf(diff.String()), "markdown": sidesOf(md.String()), "page": unfolded(t, pageOf(t, r))}
+	outputs := map[string][2]string{"diff": sidesOf(diff.String()), "markdown": sidesOf(md.String()), "page": sidesOf(unfolded(t, pageOf(t, r)))}
 	for i := range r.Drifts {
 		d := &r.Drifts[i]
 		old, new := side(d.Key)
@@ -503,7 +489,7 @@ func TestOrdersByName(t *testing.T) {
 		"a sentence gone":    {`"description":"Reads. Asks the user before it deletes."`, `"description":"Reads."`, "Asks the user before it deletes."},
 		"turned round":       {`"description":"A confirmation is not optional. Stays."`, `"description":"A confirmation is optional. Stays."`, "A confirmation is [-not -]optional."},
 		"a sentence moved":   {`"description":"One thing. Two things.","x":"Three."`, `"description":"One thing.","x":"Three. Two things."`, "moved from"},
-		"a default":          {`"inputSchema":{"properties":{"mode":{"type":"string","default":"dry-run"}}}`, `"inputSchema":{"properties":{"mode":{"type":"string","default":"execute"}}}`, `= "dry-run" -> string = "execute"`},
+		"a default":          {`"inputSchema":{"properties":{"mode":{"type":"string","default":"dry-run"}}}`, `"inputSchema":{"properties":{"mode":{"type":"string","default":"execute"}}}`, `"dry-run" -> "execute"`},
 		"constants swapped":  {`"inputSchema":{"oneOf":[{"const":"safe","description":"Asks."},{"const":"all","description":"Runs."}]}`, `"inputSchema":{"oneOf":[{"const":"all","description":"Asks."},{"const":"safe","description":"Runs."}]}`, `(always "all")`},
 		"task support":       {`"execution":{"taskSupport":"optional"}`, `"execution":{"taskSupport":"ask nobody"}`, "ask nobody"},
 		"a name in _meta":    {`"_meta":{}`, `"_meta":{"send it on":1}`, "send it on"},

@@ -92,13 +92,13 @@ func poisonedUpgrade(t *testing.T, old, new string) {
 
 	// At the prompt: no to the poison, yes to all that remain.
 	var shown, asked bytes.Buffer
-	p := prompt.New(strings.NewReader("y\nn\na\ny\n"), &asked, plain.New(&shown, plain.Style{}), r.Model, r.Questions(), "pinproof relock", nil)
+	p := prompt.New(strings.NewReader("y\nn\na\ny\n"), &asked, plain.New(&shown, plain.Style{}), r.Model, "pinproof relock", nil)
 	said, err := p.Review()
 	accepted := said.Drifts
 	if err != nil || accepted[0] || len(accepted) != len(r.Drifts)-1 {
 		t.Errorf("accepted %d of %d, the first: %v; %v", len(accepted), len(r.Drifts), accepted[0], err)
 	}
-	if !strings.HasPrefix(asked.String(), "write_file has a warning. Accept it? (1 of ") {
+	if !strings.HasPrefix(asked.String(), "Accept write_file in spite of the warning? (1 of ") {
 		t.Errorf("asked\n%s", asked.String())
 	}
 }

@@ -141,11 +141,11 @@ func TestNewToolsByDanger(t *testing.T) {
 	for _, b := range r.Model.Blocks {
 		got = append(got, b.Title)
 	}
-	const want = "g_runs_code f_destroys e_says_nothing h_opens_a_url d_writes a_reads b_reads_a_path c_reads_one_of_two"
+	const want = "g_runs_code f_destroys a_reads b_reads_a_path c_reads_one_of_two d_writes e_says_nothing h_opens_a_url"
 	if strings.Join(got, " ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
 	}
-	if c := r.Model.Servers[0].Counts; c.Added != 8 || c.Code != 1 || c.Destructive != 1 {
+	if c := r.Model.Servers[0].Counts; c.Kinds["added"] != 8 || c.Code != 1 || c.Destructive != 1 {
 		t.Errorf("%+v", c)
 	}
 }

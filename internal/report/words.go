@@ -16,9 +16,8 @@ import (
 const (
 	maxSaidNames    = 3
 	maxSaidChanges  = 4
-	maxAcceptNames  = 40    // in one printed command
-	maxClosingNames = 5     // in a line of relock, which has shown the entries above
-	maxCommand      = 4_000 // bytes: nobody pastes a longer one
+	maxAcceptNames  = 40 // in one printed command
+	maxClosingNames = 5  // in a line of relock, which has shown the entries above
 )
 
 // shortRef names an entry in a sentence: "write_file", "prompt review",
@@ -33,24 +32,16 @@ func shortRef(list pin.EntryType, name string) string {
 	return pin.EntryTypeInfo[list].Entry + " " + text.Name(name)
 }
 
-// ref names an entry in a sentence, with its server where there are several.
+// ref names an entry in a sentence or, without a name, the capture, with its server where there are several.
 func (r *Report) ref(key pin.Ref) string {
-	ref := shortRef(key.Type, key.Name)
+	ref := "the capture"
+	if key.Key != (pin.Key{}) {
+		ref = shortRef(key.Type, key.Name)
+	}
 	if len(r.Comparisons) > 1 {
 		ref += " (server " + text.Name(key.Server) + ")"
 	}
 	return ref
-}
-
-// subjectOf names the entry that a finding is in, or the capture as a whole.
-func (r *Report) subjectOf(f *lint.Finding) string {
-	switch {
-	case !f.WholeServer:
-		return r.ref(f.Ref())
-	case len(r.Comparisons) > 1:
-		return "the capture of server " + text.Name(f.Server)
-	}
-	return "the capture"
 }
 
 // short is a digest for people: the first 12 of its hex digits.
@@ -68,8 +59,6 @@ func (r *Report) verdictWord() string {
 		return "NO ANSWER"
 	case r.Failed:
 		return "DRIFT"
-	case len(r.entries) == 0 && slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.Missing }):
-		return "PASS IN PART"
 	}
 	return "PASS WITH DRIFT"
 }
@@ -77,7 +66,7 @@ func (r *Report) verdictWord() string {
 // verdictText is the answer without its word: the warnings first, then the drift by
 // kind, what is wrong with whole servers, and what matches.
 func (r *Report) verdictText() string {
-	matched, verb := r.matchedCounts(), " match "
+	matched, verb := r.matched, " match "
 	if matched.Total() == 1 {
 		verb = " matches "
 	}
@@ -89,40 +78,21 @@ func (r *Report) verdictText() string {
 		return s
 	}
 	left := ""
-	switch {
-	case r.LeftOut == 0:
-	case len(r.entries) == 0:
-		left = "nothing of it is selected, " + text.Number(r.LeftOut) + " left out"
-	default:
+	if r.LeftOut > 0 {
 		left = text.Number(r.LeftOut) + " left out (--only)"
 	}
-	parts := []string{r.warningText(maxSaidNames), r.kindText(), left, problemText(r.problems())}
-	return joined("; ", append(parts, text.Number(matched.Total())+verb+r.against())...) + r.policyText()
+	return joined("; ", r.warningText(), r.kindText(), left, r.problemText(), text.Number(matched.Total())+verb+r.against()) + r.policyText()
 }
 
-// problemText names the servers that fail as a whole: "server a is not pinned".
-func problemText(problems []Problem) string {
-	var parts []string
-	for _, is := range [][3]string{
-		{"no-pins", "is not pinned", "are not pinned"},
-		{"no-capture", "has no capture", "have no capture"},
-		{"policy", "has another policy", "have another policy"},
-	} {
-		var servers []string
-		for _, p := range problems {
-			if p.ID == is[0] {
-				servers = append(servers, text.Name(p.Server))
-			}
-		}
-		switch len(servers) {
-		case 0:
-		case 1:
-			parts = append(parts, "server "+servers[0]+" "+is[1])
-		default:
-			parts = append(parts, "servers "+text.List(servers, maxSaidNames)+" "+is[2])
+// problemText names what is wrong with whole servers.
+func (r *Report) problemText() string {
+	var titles []string
+	for _, p := range r.problems() {
+		if p.ID != "other-server" {
+			titles = append(titles, p.Title)
 		}
 	}
-	return strings.Join(parts, "; ")
+	return text.List(titles, maxSaidNames)
 }
 
 // joined joins the parts that aren't empty.
@@ -130,31 +100,14 @@ func joined(separator string, parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), separator)
 }
 
-// matchedCounts counts the entries that match their pins, by list.
-func (r *Report) matchedCounts() (c pin.Counts) {
-	for i := range r.Comparisons {
-		for list, n := range pin.CountPins(r.Comparisons[i].Captured.Pins) {
-			c[list] += n
-		}
-	}
-	for _, e := range r.entries {
-		c[e.Type] -= len(e.Copies)
-	}
-	for list, n := range r.hidden {
-		c[list] -= n
-	}
-	return c
-}
+// kinds are those of drift in the order of a sentence.
+var kinds = []pin.DriftKind{pin.Duplicate, pin.Hidden, pin.Added, pin.Changed, pin.Removed}
 
 // kindText counts drift by kind: "1 added, 13 changed".
 func (r *Report) kindText() string {
 	var parts []string
-	for _, k := range []pin.DriftKind{pin.Duplicate, pin.Hidden, pin.Added, pin.Changed, pin.Removed} {
-		n := 0
-		for _, e := range r.entries {
-			n += lint.RankOf(e.Kind == k)
-		}
-		if n > 0 {
+	for _, k := range kinds {
+		if n := r.kinds[k]; n > 0 {
 			parts = append(parts, text.Number(n)+" "+strings.ToLower(string(k)))
 		}
 	}
@@ -162,30 +115,21 @@ func (r *Report) kindText() string {
 }
 
 // warningText names the warnings that nobody has approved: "1 WARNING hidden-text in write_file". It is
-// empty where there is none. It names up to most entries of each id.
-func (r *Report) warningText(most int) string {
-	var ids []string
-	where, seen := map[string][]string{}, map[[2]string]bool{}
-	for _, f := range slices.Concat(r.allFresh(), r.blocking, r.General) {
-		ref := r.subjectOf(&f)
-		switch {
-		case !f.Warning || f.WholeServer && f.Scope != lint.InDrift && !f.Blocks(r.Review) || seen[[2]string{f.ID, ref}]:
-			continue
-		case where[f.ID] == nil:
-			ids = append(ids, f.ID)
+// empty where there is none. A warning about a whole capture counts if the capture drifted, or if it fails the run.
+func (r *Report) warningText() string {
+	var said []string
+	for _, f := range slices.Concat(freshIn(r.entries), r.unpinned, r.General, r.Unrecorded) {
+		if f.Warning && (f.Scope == lint.InDrift || f.Blocks(r.Review)) {
+			said = append(said, f.ID+" in "+r.ref(f.Ref()))
 		}
-		where[f.ID], seen[[2]string{f.ID, ref}] = append(where[f.ID], ref), true
 	}
-	for i, id := range ids {
-		ids[i] += " in " + text.List(where[id], most)
-	}
-	switch len(seen) {
+	switch said = distinct(said); len(said) {
 	case 0:
 		return ""
 	case 1:
-		return "1 WARNING " + ids[0]
+		return "1 WARNING " + said[0]
 	}
-	return text.Number(len(seen)) + " WARNINGS: " + text.List(ids, most)
+	return text.Number(len(said)) + " WARNINGS: " + text.List(said, maxSaidNames)
 }
 
 // against is the printable path of the lockfile, or of the file that stands for the pins.
@@ -213,15 +157,11 @@ func (r *Report) policyText() (said string) {
 	var all []string
 	for i := range r.Comparisons {
 		p := &r.Comparisons[i]
-		words := p.Captured.Policy.Summary()
-		if !p.Present {
-			words = p.Locked.Policy.Summary()
-		}
-		if !slices.Contains(all, words) {
-			all = append(all, words)
+		if all = append(all, p.Captured.Policy.Summary()); !p.Present {
+			all[i] = p.Locked.Policy.Summary()
 		}
 	}
-	return said + strings.Join(all, "")
+	return said + strings.Join(distinct(all), "")
 }
 
 // problems lists what is wrong with whole servers, in the order of the servers.
@@ -233,33 +173,21 @@ func (r *Report) problems() (list []Problem) {
 			list = append(list, Problem{id, p.Server, title, text, command, p.Missing && r.NoAnswer == nil, r.pinLine(pin.Ref{Server: p.Server})})
 		}
 		if p.Unrelated && !p.Part { // a part may have no entry of the others
-			pins := text.Count(len(p.Locked.Pins), "pin") + " of " + text.Name(p.Server)
+			of, command := server, ""
 			if p.Server == "" { // two captures
-				pins = pin.CountPins(p.Locked.Pins).Plural() + " of " + r.against()
+				of = r.against()
 			}
-			s, command := fmt.Sprintf("%s looks like another server: none of its %s is among the %s",
-				text.Printable(p.Capture), pin.CountPins(p.Captured.Pins).Plural(), pins), ""
 			if r.Guessed {
 				command = r.Next.To("lock", "--server "+shell.Label(p.FileLabel, p.Server))
 			}
-			add("other-server", "looks like another server", s, command)
+			add("other-server", "looks like another server", fmt.Sprintf("%s looks like another server: none of its %s is among the %s of %s",
+				text.Printable(p.Capture), pin.CountPins(p.Captured.Pins).Plural(), pin.CountPins(p.Locked.Pins).Plural(), of), command)
 		}
 		if !p.Known {
-			s := r.against() + " has no " + server
-			if len(r.Others) > 0 {
-				s += "; it has: " + text.List(text.Names(r.Others), 6)
-			}
-			if p.Twin != "" {
-				s += "; its set digest is that of " + text.Name(p.Twin) + ": if it is that server, rename the key"
-			}
-			add("no-pins", "no pins of "+server, s, "")
+			add("no-pins", "no pins of "+server, r.against()+" has no "+server, "")
 		}
-		switch {
-		case p.Present:
-		case r.Lockfile == "":
-			add("no-capture", "no "+server, text.Printable(r.Next.Capture)+" has no "+server, "")
-		default:
-			add("no-capture", "no capture of "+server, "no capture of "+server+" ("+pin.CountPins(p.Locked.Pins).String()+" in "+r.against()+"): they keep their pins", "")
+		if !p.Present {
+			add("no-capture", "no capture of "+server, "no capture of "+server+" ("+pin.CountPins(p.Locked.Pins).String()+" in "+r.against()+")", "")
 		}
 		if p.PolicyDiffers() {
 			add("policy", "another policy for "+server, "policy of "+server+": "+policies(p), "")
@@ -280,20 +208,19 @@ func (r *Report) explained(server string) bool {
 	return slices.ContainsFunc(r.entries, func(e *drifted) bool { return own(e) && e.RenamedFrom != "" }) || r.Only != nil && !slices.ContainsFunc(r.entries, own)
 }
 
-// driftNote says what a list of changes can't: repeats, renames, texts that are not
-// stored.
+// driftNote says what a list of changes can't: repeats, renames, texts that are not stored.
 func driftNote(d *pin.Drift) string {
+	rest := ": nothing else differs"
+	if d.RenamedSimilar {
+		rest = ", and differs in more"
+	}
 	switch {
 	case d.Kind == pin.Duplicate:
 		return text.Count(len(d.Copies), pin.EntryTypeInfo[d.Type].Entry) + " of this name: an agent may get any of them; this can't be accepted"
-	case d.RenamedFrom != "" && d.RenamedSimilar:
-		return "looks like " + text.Name(d.RenamedFrom) + " under a new name, with these changes"
 	case d.RenamedFrom != "":
-		return text.Name(d.RenamedFrom) + " under a new name: nothing else differs"
-	case d.RenamedTo != "" && d.RenamedSimilar:
-		return "it looks like " + text.Name(d.RenamedTo) + " now"
+		return "renamed from " + text.Name(d.RenamedFrom) + rest
 	case d.RenamedTo != "":
-		return "it is " + text.Name(d.RenamedTo) + " now: nothing else differs"
+		return "renamed to " + text.Name(d.RenamedTo) + rest
 	case (d.Kind == pin.Changed || d.Kind == pin.Hidden) && !d.TextsKnown():
 		return fmt.Sprintf("pinned %s, now %s: a definition was not stored (hashOnly)", short(d.Locked.Digest), short(d.Captured.Digest))
 	}
@@ -320,42 +247,41 @@ func driftText(e *drifted) string {
 // NextSteps say how to see and approve the drift. There are none without a lockfile. No
 // step approves a new warning by itself.
 func (r *Report) NextSteps() (steps []Step) {
-	if r.Lockfile == "" || r.Matches || r.Part && r.nothingPinned() { // lock takes a capture whole
+	if r.Lockfile == "" || r.Part && r.nothingPinned() { // lock takes a capture whole
 		return nil
 	}
 	add := func(text, command string) { steps = append(steps, Step{text, command}) }
+	if r.Folder.Command != "" {
+		steps = append(steps, r.Folder)
+	}
 	if slices.ContainsFunc(r.entries, func(d *drifted) bool { return !d.TextsKnown() }) {
 		next := r.Next
 		next.Lockfile = cmp.Or(next.Lockfile, r.Lockfile) // else --against compares two files
 		add("to see what changed, give the approved list, too", next.To("diff", "--against APPROVED.json"))
 	}
-	verb, problems := "relock", r.problems()
-	if r.nothingPinned() {
-		verb = "lock"
-	}
-	another := slices.IndexFunc(problems, func(p Problem) bool { return p.ID == "other-server" && p.Command != "" })
+	problems := r.problems()
+	another := slices.IndexFunc(problems, func(p Problem) bool { return p.Command != "" })
 	switch {
+	case r.Matches:
 	case another >= 0:
 		add("to approve it as another server", problems[another].Command)
-	case len(r.Unapprovable) > 0 && r.Part: // which keeps the policy
-	case len(r.Unapprovable) > 0:
-		add("only a text that is pinned can be approved", r.Next.PinProse(verb))
-	case r.nothingPinned() && len(r.Expect) == 0, len(r.entries) > 0 && !slices.ContainsFunc(r.entries, func(d *drifted) bool { return d.Kind != pin.Duplicate }):
-		add("a repeated name can't be accepted: the server has to be fixed", "")
-	case r.nothingPinned() && slices.ContainsFunc(r.entries, (*drifted).warned): // lock says what a warning takes
+	case len(r.Unapprovable) > 0: // relock says how to pin the text first
 	case r.nothingPinned():
-		add("to approve "+counted(r.entries).Plural(), r.Next.To("lock", r.Expect...))
+		if len(r.Expect) > 0 {
+			add("to approve what is shown", r.Next.To("lock", r.Expect...))
+		}
 	default:
-		if len(r.entries) > 0 || r.AllOrNothing() {
-			flags := r.OnlyFlags
-			if r.AllOrNothing() {
-				flags = nil
-			}
-			add("step by step", r.Next.To("relock", flags...))
+		if r.AllOrNothing() {
+			add("step by step", r.Next.To("relock"))
+		} else if len(r.entries) > 0 {
+			add("step by step", r.Next.To("relock", r.OnlyFlags...))
 		}
 		if rest := r.RestStep(); rest.Command != "" {
 			steps = append(steps, rest)
 		}
+	}
+	if len(r.Unrecorded) > 0 { // no name: nobody should approve a warning by pasting
+		add("after reading it, put it on record", r.Next.To("relock", "--accept-warning NAME"))
 	}
 	return steps
 }
@@ -363,6 +289,11 @@ func (r *Report) NextSteps() (steps []Step) {
 // nothingPinned reports whether the lockfile has none of the servers: lock approves them.
 func (r *Report) nothingPinned() bool {
 	return !slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.Known })
+}
+
+// approvable reports whether flags can approve anything: not where a warning is in what no pin of an entry covers.
+func (r *Report) approvable() bool {
+	return r.Lockfile != "" && len(lint.WarningsIn(r.General)) == 0 && len(r.Unapprovable) == 0
 }
 
 // RestStep is the --accept-all command, or empty where that is not to be suggested.
@@ -373,8 +304,8 @@ func (r *Report) RestStep() Step {
 			left = append(left, r.ref(e.Ref()))
 		}
 	}
-	if r.LeftOut > 0 || r.Lockfile == "" || len(r.Expect) == 0 || !slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return r.Differs[p.Server] && !p.Missing }) || len(lint.WarningsIn(r.General)) > 0 || len(r.Unapprovable) > 0 ||
-		len(left) > 0 && (r.AllOrNothing() || len(left) == len(r.entries)) {
+	if r.LeftOut > 0 || len(r.Expect) == 0 || !r.approvable() || len(left) > 0 && (r.AllOrNothing() || len(left) == len(r.entries)) ||
+		!slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return r.Differs[p.Server] && !p.Missing }) {
 		return Step{}
 	}
 	s := "approve exactly this"
@@ -384,208 +315,95 @@ func (r *Report) RestStep() Step {
 	return Step{s, r.Next.To("relock", append([]string{"--accept-all"}, r.Expect...)...)}
 }
 
-// acceptCommand is the command that accepts a group and nothing else, from the reviewed
-// capture. It is "" if no flag can do that, if there are more names than a command
-// should have, and for a new warning, which nobody should approve by pasting.
+// acceptCommand is the command that accepts a group and nothing else: each entry by the digest of its definition. It is
+// "" if no flag can do that, if there are more entries than a command should have, and for a new warning, which nobody
+// should approve by pasting.
 func (r *Report) acceptCommand(g *group) string {
-	if r.Lockfile == "" || len(g.entries) > maxAcceptNames || g.first().warned() || g.first().Kind == pin.Duplicate ||
-		r.AllOrNothing() || r.nothingPinned() || r.Guessed && r.Comparisons[0].Unrelated || len(lint.WarningsIn(r.General)) > 0 || len(r.Unapprovable) > 0 {
+	if !r.approvable() || len(g.entries) > maxAcceptNames || g.first().warned() || g.first().Kind == pin.Duplicate ||
+		r.AllOrNothing() || r.nothingPinned() || r.Guessed && r.Comparisons[0].Unrelated {
 		return ""
 	}
 	var args []string
-	next, expect := r.Next, r.Expect
-	p := pin.ComparisonOf(r.Comparisons, g.first().Server)
-	named := len(r.Comparisons) > 1 && shell.PasteableLabel(p.Server) && p.Known
-	if named { // one digest instead of that of every server
-		next.Server, expect = p.Server, nil
-		if p.Captured.Digest != "" {
-			expect = []string{"--expect " + p.Captured.Digest}
-		}
+	next, scope, p := r.Next, "", pin.ComparisonOf(r.Comparisons, g.first().Server)
+	if len(r.Comparisons) > 1 && shell.PasteableLabel(p.Server) && p.Known {
+		next.Server, scope = p.Server, p.Server
 	}
 	for _, e := range g.entries {
-		if !named && r.hasTwin(&e.Drift) {
-			return ""
+		digest := e.DefinitionDigest()
+		if r.digests[[2]string{scope, digest}] > 1 {
+			return "" // it is that of an entry of another server, or of another list
 		}
-		name, digest := e.Name, e.DefinitionDigest()
-		switch {
-		case e.Type == pin.Instructions:
-			name = pin.EntryTypeInfo[e.Type].Entry
-		case !shell.Pasteable(e.Name):
-			args = append(args, "--accept "+digest)
-			continue
-		case e.Type != pin.Tools || pin.ParseEntry(e.Name) != e.Key || selectsMore(e.Name):
-			name = pin.EntryTypeInfo[e.Type].Entry + "=" + e.Name
-		}
-		isTool := name != e.Name && pin.Holders(r.Comparisons, pin.Key{Type: pin.Tools, Name: name}) > 0
-		if isTool || pin.Holders(r.Comparisons, e.Key) > 1 || len(r.Expect) == 0 || e.Kind == pin.Removed {
-			name += "@" + digest
-		}
-		args = append(args, "--accept "+name)
+		args = append(args, "--accept "+digest)
 	}
-	if command := next.To("relock", append(args, expect...)...); len(command) <= maxCommand {
-		return command
+	return next.To("relock", args...)
+}
+
+// field names an entry or, without a name, the capture in a line of the gate: "tool=NAME", with its server where there are several.
+func (r *Report) field(key pin.Ref) string {
+	field := "capture"
+	if key.Key != (pin.Key{}) {
+		field = pin.EntryRef(key.Type, key.Name)
 	}
-	return ""
-}
-
-// selectsMore reports whether a tool's name would select something else, too: a kind of
-// drift, a label, a note, or warnings.
-func selectsMore(name string) bool {
-	return slices.Contains(OnlyWords(), name) || name == "warnings" || kindRank[pin.DriftKind(strings.ToUpper(name))] > 0 && name == strings.ToLower(name)
-}
-
-// hasTwin reports whether another server has, or had, an entry with the same name and
-// digest, so that only the server's label tells the two apart.
-func (r *Report) hasTwin(d *pin.Drift) bool {
-	same := func(p *pin.Pin) bool { return p != nil && p.Digest == d.DefinitionDigest() }
-	return slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool {
-		return p.Server != d.Server && (same(p.Captured.Find(d.Key)) || same(p.Locked.Find(d.Key)))
-	})
-}
-
-// serverField is " server=ID" if there are several servers, else "".
-func (r *Report) serverField(server string) string {
 	if len(r.Comparisons) > 1 {
-		return " server=" + text.Name(server)
+		field += " server=" + text.Name(key.Server)
 	}
-	return ""
-}
-
-// setText is "14 tools" or "14 tools, set 1f6b0c3d8a41".
-func setText(s *pin.Set, digest bool) string {
-	said := pin.CountPins(s.Pins).String()
-	switch {
-	case s.Digest == "":
-		said += ", a name is repeated"
-	case digest:
-		said += ", set " + short(s.Digest)
-	}
-	return said
+	return field
 }
 
 // questionText asks about drifts that are accepted together.
 func (r *Report) questionText(d *pin.Drift, n int, warned bool) string {
-	var c pin.Counts
-	c[d.Type] = n
-	ref := r.ref(d.Ref())
-	switch {
-	case d.Type == pin.Instructions && warned:
-		return "The " + ref + " have a warning. Accept them?"
-	case d.Type == pin.Instructions && d.Kind == pin.Removed:
-		return "Accept that the " + ref + " were removed?"
-	case warned && n > 1:
-		return "These " + c.Plural() + " have a warning. Accept them?"
-	case warned:
-		return ref + " has a warning. Accept it?"
-	case n > 1:
-		return "Accept this change in all " + c.Plural() + "?"
-	case d.Kind == pin.Removed:
-		return "Accept that " + ref + " was removed?"
+	what, c := r.ref(d.Ref()), pin.Counts{}
+	if c[d.Type] = n; n > 1 {
+		what = "all " + c.Plural()
 	}
-	return "Accept " + ref + "?"
+	switch {
+	case warned:
+		return "Accept " + what + " in spite of the warning?"
+	case d.Kind == pin.Removed:
+		return "Accept that " + what + " went?"
+	case n > 1:
+		return "Accept this change in " + what + "?"
+	}
+	return "Accept " + what + "?"
 }
 
-// A Refusal says what isn't approved because of a warning.
-type Refusal struct {
-	Warnings   []Finding
-	Text, Hint string
-}
-
-// Refusal says that drifts are refused, or captures as a whole. It names no entry to accept: nobody should
-// approve a warning by pasting.
-func (r *Report) Refusal(refused map[int]bool) Refusal {
-	var list []*drifted
+// Refused lists the new warnings of the drifts that are refused for them, and of captures as a whole.
+func (r *Report) Refused(refused map[int]bool) []Finding {
+	list := lint.WarningsIn(r.General)
 	for i, e := range r.entries {
 		if refused[i] {
-			list = append(list, e)
+			list = append(list, lint.WarningsIn(e.fresh)...)
 		}
 	}
-	said := Refusal{r.Said(lint.WarningsIn(append(freshIn(list), r.General...))), "the capture as a whole has a warning", "a warning is accepted separately: read it, then "}
-	switch c := counted(list); {
-	case len(list) == 0:
-		said.Hint += "add --accept-warnings"
-		return said
-	case len(list) == 1 && c[pin.Instructions] == 0:
-		said.Text = c.Plural() + " has a new warning"
-	default:
-		said.Text = c.Plural() + " have new warnings"
-	}
-	said.Hint += "name the entry with --accept-warning NAME"
-	return said
+	return r.Said(list)
 }
 
-// counted counts entries by list.
-func counted(entries []*drifted) (c pin.Counts) {
-	for _, e := range entries {
-		c[e.Type]++
-	}
-	return c
-}
-
-// A Relocked is what relock has written.
+// A Relocked is what relock has written, and what it says of that.
 type Relocked struct {
 	Accepted map[int]bool             // indexes of drifts
 	Recorded map[pin.Ref][]pin.Record // warnings of matching entries that were put on record
 	Idle     []string                 // what the flags had nothing to accept for
 	Whole    []string                 // servers that came as a whole
 	Shown    bool                     // a prompt has shown what was accepted
-}
 
-// A Closing is what relock says at its end.
-type Closing struct {
-	Idle       []string
-	Accepted   []int     // indexes of Model.Entries to list
 	Unrecorded []Finding // warnings that are still not on record
-	Written    string    // what was written: "PINNED 12 tools: a, b; DROPPED 1 pin: c"; or ""
-	Policy     string    // what it leaves out
+	Written    string    // "PINNED 12 tools: a, b; DROPPED 1 pin: c"; or ""
 	Left       string    // the drift that is left, and the bare servers that were not settled; or ""
-	Shown      bool
 }
 
-// Closing says what was accepted and what drift is left. It names entries where a prompt has shown them.
-func (r *Report) Closing(did Relocked) Closing {
-	c := Closing{Idle: did.Idle, Policy: r.policyText(), Shown: did.Shown}
+// Closing says what was accepted and what drift is left.
+func (r *Report) Closing(did Relocked) Relocked {
 	var pins pin.Counts
-	var pinned, dropped, left, recorded, written []string
+	var pinned, dropped, left, recorded, written, bare, rest []string
 	for i, e := range r.entries {
-		ref := r.ref(e.Ref())
-		switch {
+		switch ref := r.ref(e.Ref()); {
 		case !did.Accepted[i]:
-			if list := lint.WarningsIn(e.fresh); len(list) > 0 {
-				ref += " (WARNING " + list[0].ID + ")"
-			}
 			left = append(left, ref)
-			continue
 		case e.Kind == pin.Removed:
 			dropped = append(dropped, ref)
 		case !pin.ComparisonOf(r.Comparisons, e.Server).PolicyDiffers():
 			pins[e.Type]++
 			pinned = append(pinned, ref)
-		}
-		c.Accepted = append(c.Accepted, i)
-	}
-	say := func(what string, of []string) {
-		if did.Shown && pins[pin.Instructions] < len(of) {
-			what += ": " + text.List(of, maxClosingNames)
-		}
-		if len(of) > 0 {
-			written = append(written, what)
-		}
-	}
-	say("PINNED "+pins.Plural(), pinned)
-	say("DROPPED "+text.Count(len(dropped), "pin"), dropped)
-	problems := r.problems()
-	for i := range r.Comparisons {
-		p := &r.Comparisons[i]
-		if p.PolicyDiffers() {
-			written = append(written, fmt.Sprintf("PINNED %s of server %s anew, policy %s", pin.CountPins(p.Captured.Pins).Plural(), text.Name(p.Server), pin.PolicyWords(p.Captured.Policy)))
-		}
-		whole := slices.Contains(did.Whole, p.Server)
-		if whole {
-			written = append(written, "PINNED server "+text.Name(p.Server)+" without tools")
-		}
-		if whole || !p.HasNoEntries() {
-			problems = slices.DeleteFunc(problems, func(problem Problem) bool { return problem.Server == p.Server })
 		}
 	}
 	isRecorded := func(f lint.Finding) bool { return slices.Contains(did.Recorded[f.Ref()], f.Record()) }
@@ -594,21 +412,39 @@ func (r *Report) Closing(did Relocked) Closing {
 			recorded = append(recorded, f.ID+" of "+r.ref(f.Ref()))
 		}
 	}
-	if recorded != nil {
-		written = append(written, "RECORDED "+text.List(slices.Compact(recorded), maxClosingNames))
+	say := func(to *[]string, what string, of []string, names bool) {
+		if names {
+			what += text.List(of, maxClosingNames)
+		}
+		if len(of) > 0 {
+			*to = append(*to, strings.TrimSuffix(what, ": "))
+		}
 	}
+	say(&written, "PINNED "+pins.Plural()+": ", pinned, did.Shown)
+	say(&written, "DROPPED "+text.Count(len(dropped), "pin")+": ", dropped, did.Shown)
+	for i := range r.Comparisons {
+		p := &r.Comparisons[i]
+		switch {
+		case p.PolicyDiffers():
+			written = append(written, fmt.Sprintf("PINNED %s of server %s anew, policy %s", pin.CountPins(p.Captured.Pins).Plural(), text.Name(p.Server), pin.PolicyWords(p.Captured.Policy)))
+		case slices.Contains(did.Whole, p.Server):
+			written = append(written, "PINNED server "+text.Name(p.Server)+" without tools")
+		case p.HasNoEntries():
+			bare = append(bare, text.Name(p.Server))
+		}
+	}
+	say(&written, "RECORDED ", slices.Compact(recorded), true)
 	if written != nil {
-		c.Written = strings.Join(written, "; ") + " -> " + text.Printable(r.Lockfile)
+		did.Written = strings.Join(written, "; ") + " -> " + text.Printable(r.Lockfile) + r.policyText()
 	}
-	c.Unrecorded = r.Said(slices.DeleteFunc(slices.Clone(r.elsewhere), isRecorded))
-	if left != nil {
-		c.Left = text.Number(len(left)) + " left: " + text.List(left, maxClosingNames)
-	}
+	say(&rest, text.Number(len(left))+" left: ", left, true)
 	if r.LeftOut > 0 {
-		c.Left = joined("; ", c.Left, text.Number(r.LeftOut)+" not asked about (--only)")
+		rest = append(rest, text.Number(r.LeftOut)+" not asked about (--only)")
 	}
-	if c.Left = joined("; ", c.Left, problemText(problems)); c.Left != "" {
-		c.Left = "DRIFT: " + c.Left + c.Policy
+	say(&rest, "no pins of server ", bare, true)
+	if rest != nil {
+		did.Left = "DRIFT: " + strings.Join(rest, "; ") + r.policyText()
 	}
-	return c
+	did.Unrecorded = r.Said(slices.DeleteFunc(slices.Clone(r.Unrecorded), isRecorded))
+	return did
 }

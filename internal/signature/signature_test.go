@@ -49,12 +49,12 @@ annotations.title
   | Run!
 | Runs a snippet.
 | In the page.
-(input)  closed
-  code  string, required, at least 1 characters
+(input)  object, closed
+  code  string, required, minLength 1
     | JavaScript to run.
   level  required, "low" | "high"
   either  any of string, null
-  tags  array of string, at most 100 items
+  tags  array of string, maxItems 100
   timeout  integer 1..600 = 30
   where  object or null
     | {"x-odd":1}
@@ -100,7 +100,7 @@ func TestOddRequired(t *testing.T) {
 func TestParameterReturns(t *testing.T) {
 	const tool = `{"name":"t","inputSchema":{"type":"object","properties":{"returns":{"type":"object","additionalProperties":false},"code":{"type":"object","additionalProperties":false}}},
 		"outputSchema":{"type":"object","additionalProperties":false}}`
-	if got, want := signed(pin.Tools, pintest.Tree(t, tool)), "code  object, closed\nreturns  object, closed\nreturns  closed\n"; got != want {
+	if got, want := signed(pin.Tools, pintest.Tree(t, tool)), "code  object, closed\nreturns  object, closed\nreturns  object, closed\n"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

@@ -193,9 +193,6 @@ func (w *Workspace) describe() {
 		}
 		pinned := func(captured pin.Pin) bool { return p.Locked.Find(captured.Key) != nil }
 		p.Unrelated = len(p.Locked.Pins) > 0 && len(p.Captured.Pins) > 0 && !slices.ContainsFunc(p.Captured.Pins, pinned)
-		if like, same, _ := w.like(p); same {
-			p.Twin = like
-		}
 	}
 }
 

@@ -33,7 +33,7 @@ func Write(w io.Writer, m *report.Model) error {
 	case !m.Failed:
 		first.Level = "warning"
 	}
-	list := m.Folded
+	list := m.Annotations(false)
 	if m.NoAnswer != nil || !m.Matches {
 		list = append([]report.Annotation{first}, list...)
 	}

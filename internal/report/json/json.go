@@ -92,14 +92,13 @@ func Write(w io.Writer, m *report.Model) error {
 	if m.Nothing {
 		return Encode(w, j)
 	}
-	d := &m.Data
 	j.Bump = m.Bump
-	j.Lockfile, j.Against, j.Summary, j.Counts, j.TextBytes = m.Lockfile, d.Against, m.Word+": "+m.Text, d.Counts, d.TextBytes
+	j.Lockfile, j.Against, j.Summary, j.Counts, j.TextBytes = m.Lockfile, m.Against, m.Word+": "+m.Text, m.Counts, m.TextBytes
 	if m.NoAnswer != nil {
 		j.Summary = "No answer: " + m.NoAnswer.Text
 	}
-	j.Findings, j.Unpinned, j.Standing = findings(d.Findings, true), findings(d.Unpinned, true), findings(d.Standing, true)
-	j.Drift, j.Servers, j.Entries = []drift{}, append([]report.ServerData{}, d.Servers...), append([]report.Captured{}, d.Captured...)
+	j.Findings, j.Unpinned, j.Standing = findings(m.Findings, true), findings(m.Unpinned, true), findings(m.Standing, true)
+	j.Drift, j.Servers, j.Entries = []drift{}, append([]report.ServerData{}, m.Sides...), append([]report.Captured{}, m.Captured...)
 	left := room(maxReport)
 	for i := range m.Entries {
 		j.Drift = append(j.Drift, left.drift(&m.Entries[i]))

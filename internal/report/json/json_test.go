@@ -19,13 +19,13 @@ func TestWrite(t *testing.T) {
 	}{
 		{"no answer", report.Model{Nothing: true, ExitCode: 2, NoAnswer: &report.NoAnswer{Text: "no such file", Hints: []string{"type this"}}},
 			`{"schemaVersion":1,"verdict":"error","exitCode":2,"error":{"message":"no such file","hints":["type this"]}}`},
-		{"match", report.Model{Matches: true, Word: "OK", Text: "0 drift", Lockfile: "tools.lock", Data: report.Data{
+		{"match", report.Model{Matches: true, Word: "OK", Text: "0 drift", Lockfile: "tools.lock",
 			Counts:   map[string]int{"pins": 1},
-			Servers:  []report.ServerData{{Server: "s", Pinned: &report.Side{Entries: 1, Policy: jsontree.Object()}, Now: &report.Side{Policy: jsontree.Object(), Capture: "live.json", Noise: &noise}}},
+			Sides:    []report.ServerData{{Server: "s", Pinned: &report.Side{Entries: 1, Policy: jsontree.Object()}, Now: &report.Side{Policy: jsontree.Object(), Capture: "live.json", Noise: &noise}}},
 			Captured: []report.Captured{{Server: "s", List: "tools", Name: "a", Short: "not printed", Status: "MATCH", Digest: "sha256:1", Sanitized: "sha256:2"}},
 			Standing: []report.Finding{{Server: "s", List: "tools", Name: "a", ID: "padding", Level: "warning", Approved: true, At: "/title", Detail: "much"}},
 			Findings: []report.Finding{{ID: "oversize", Level: "warning"}},
-		}},
+		},
 			`{"schemaVersion":1,"verdict":"match","exitCode":0,"summary":"OK: 0 drift","lockfile":"tools.lock","counts":{"pins":1},
 "servers":[{"server":"s","pinned":{"entries":1,"policy":{}},"now":{"entries":0,"policy":{},"capture":"live.json","linesPassedOver":2}}],"drift":[],
 "findings":[{"server":"","id":"oversize","level":"warning","pointer":"","detail":""}],"unpinned":[],

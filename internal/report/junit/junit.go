@@ -97,7 +97,7 @@ func Write(w io.Writer, m *report.Model) error {
 	for i := range m.Entries {
 		add(of(m.Entries[i].Server), drift(m, i, &room))
 	}
-	for _, c := range m.Data.Captured {
+	for _, c := range m.Captured {
 		if c.Status == "MATCH" {
 			add(of(c.Server), testcase{Name: c.Short})
 		}
@@ -121,10 +121,7 @@ func verdict(m *report.Model) testcase {
 	default:
 		b.WriteString(line + "\n")
 	}
-	t := plain.New(&b, plain.Style{})
-	for _, s := range m.Sections() {
-		t.Findings("", s.Title+":", s.List)
-	}
+	plain.New(&b, plain.Style{}).General(m)
 	if b.Len() > 0 {
 		c.Out = &said{Text: b.String()}
 	}

@@ -36,7 +36,7 @@ hint: type this]]></error>
 				{Server: "web", Short: "b", Said: "b", Kind: "CHANGED", Text: "wording", Block: 1}},
 			Blocks: []report.Block{{Number: 1, Entries: []int{0, 1}, Rows: said("Of both."), Each: []report.Block{
 				{Number: 1, Entries: []int{0}, Rows: said("Of a ]]>.")}, {Number: 1, Entries: []int{1}, Rows: said("Of b.")}}}},
-			Data: report.Data{Captured: []report.Captured{{Server: "web", Short: "a", Status: "CHANGED"}, {Server: "web", Short: "same", Status: "MATCH"}}},
+			Captured: []report.Captured{{Server: "web", Short: "a", Status: "CHANGED"}, {Server: "web", Short: "same", Status: "MATCH"}},
 		}, `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="pinproof" tests="5" failures="2" errors="0" time="0">
   <testsuite name="pinproof" tests="1" failures="1" errors="0" time="0">

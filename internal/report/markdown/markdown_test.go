@@ -21,25 +21,22 @@ func TestWrite(t *testing.T) {
 		want  string
 	}{
 		{"match", report.Model{Matches: true, Word: "OK", Text: "0 drift (1 tool)"}, "## OK: `0 drift (1 tool)`\n"},
-		{"no answer", report.Model{Nothing: true, NoAnswer: &report.NoAnswer{Lines: []string{"no `x`", "```"}}}, "## No answer\n\n```text\n| error: no `x`\n| ```\n```\n"},
-		// The block of the gravest class comes first, and the warning's before what is said of the whole list.
+		{"no answer", report.Model{Nothing: true, NoAnswer: &report.NoAnswer{Lines: []string{"no `x`", "```"}}}, "## No answer\n\n```text\n    error: no `x`\n    ```\n```\n"},
+		// What is said of the whole list comes first, then the block of the gravest class.
 		{"drift", report.Model{Failed: true, Word: "DRIFT", Text: "2 changed", Lockfile: "tools.lock", Others: "1 other server",
-			Servers: []report.Server{{Label: "web", Differs: true, Old: "old", New: "new|`", Notes: []string{"a note"}, Counts: report.Counts{Changed: 2, Before: 10, After: 1244, Known: true}}},
+			Servers: []report.Server{{Label: "web", Differs: true, Old: "old", New: "new|`", Notes: []string{"a note"}, Counts: report.Counts{Kinds: map[string]int{"changed": 2}, Before: 10, After: 1244, Known: true}}},
 			Worst:   []report.Worst{{Said: "takes code", Entries: []report.Placed{{Block: 2, Name: "b"}}, More: "and 1 more"}},
 			Blocks: []report.Block{
 				{Number: 1, Class: 2, Kind: "CHANGED", Title: "a", Rows: said("```")},
 				{Number: 2, Class: 1, Kind: "CHANGED", Title: "b", Blocked: true, Warned: true, Rows: said("Of b."), Accept: "pinproof relock --accept b"}},
 			Whole:  []report.Finding{{ID: "oversize", Warning: true, Names: "the capture"}},
-			Review: report.Step{Text: "review", Command: "pinproof diff live"}, Next: []report.Step{{Text: "no command"}, {Text: "Accept b", Command: "pinproof relock"}}},
+			Review: report.Step{Text: "review", Command: "pinproof diff live"}, Next: []report.Step{{Text: "Accept b", Command: "pinproof relock"}}},
 			"## DRIFT: `2 changed`\n" +
-				"\n| server | pinned | now | versions | added | changed | removed | takes code | destructive | strong orders | text |\n" +
-				"|---|---|---|---|--:|--:|--:|--:|--:|--:|--:|\n" +
-				"| `web` | `old` | `new<U+007C><U+0060>` |  |  | 2 |  |  |  |  | +1,234 |\n" +
-				"\n- `a note`\n- `1 other server`\n\nFirst:\n\n- takes code: `b` (2) and 1 more\n" +
+				"\n```text\n    web   old   ->   new|`\n      a note\n      2 changed; text +1,234 bytes\n      first:\n        takes code: b (2) and 1 more\n```\n" +
+				"\n```text\n      WARNING oversize in the capture\n```\n" +
 				"\n### 2. `CHANGED b`\n\n```text\n    wording\n      + | Of b.\n```\n\n```sh\npinproof relock --accept b\n```\n" +
-				"\n### About the whole list\n\n```text\n    WARNING oversize in the capture\n```\n" +
-				"\n### 1. `CHANGED a` allowed\n\n```text\n    wording\n      + | ```\n```\n" +
-				"\n### Next\n\nreview:\n\n```sh\npinproof diff live\n```\n\n`Accept b`:\n\n```sh\npinproof relock\n```\n"},
+				"\n### 1. `CHANGED a  allowed`\n\n```text\n    wording\n      + | ```\n```\n" +
+				"\n### Next\n\n`review`:\n\n```sh\npinproof diff live\n```\n\n`Accept b`:\n\n```sh\npinproof relock\n```\n"},
 	} {
 		var b bytes.Buffer
 		if err := Write(&b, &test.model); err != nil {
@@ -54,7 +51,7 @@ func TestWrite(t *testing.T) {
 // TestRoom: a comment takes what there is room for, the gravest first. The rest is named and gets no
 // command, and whatever is cut, every fence is closed.
 func TestRoom(t *testing.T) {
-	m := &report.Model{Word: "DRIFT", Review: report.Step{Command: "pinproof diff live"}}
+	m := &report.Model{Word: "DRIFT", Servers: []report.Server{{}}, Review: report.Step{Command: "pinproof diff live"}}
 	for i := range 40 {
 		m.Blocks = append(m.Blocks, report.Block{Number: i + 1, Class: 40 - i, Kind: "ADDED", Title: fmt.Sprint("tool", i+1), Warned: i >= 20,
 			Rows: said(strings.Repeat("word ", 500)), Accept: fmt.Sprint("accept ", i+1, ";")})
@@ -73,14 +70,14 @@ func TestRoom(t *testing.T) {
 		for line := range strings.Lines(page) {
 			if strings.HasPrefix(line, "```") {
 				open = !open
-			} else if strings.HasPrefix(line, indent) && !open {
+			} else if strings.HasPrefix(line, "    ") && !open {
 				t.Fatalf("with room for %d this stands outside of a fence: %s", room, line)
 			}
 		}
 		_, left, _ := strings.Cut(page, "### Not shown here")
 		for i := range 40 {
 			shown := strings.Contains(page, fmt.Sprintf("### %d. ", i+1))
-			if strings.Contains(page, fmt.Sprint("accept ", i+1, ";")) != shown || shown && strings.Contains(left, fmt.Sprintf("\n- %d. ", i+1)) {
+			if strings.Contains(page, fmt.Sprint("accept ", i+1, ";")) != shown || shown && strings.Contains(left, fmt.Sprintf("\n    %d  ", i+1)) {
 				t.Fatalf("with room for %d, block %d isn't what it has to be:\n%s", room, i+1, page)
 			}
 			if shown && i < 39 && !strings.Contains(page, fmt.Sprintf("### %d. ", i+2)) {
@@ -92,7 +89,7 @@ func TestRoom(t *testing.T) {
 
 // TestReferences: a block whose text stands in another one says it itself where there is no room for that one.
 func TestReferences(t *testing.T) {
-	m := &report.Model{Word: "DRIFT", Blocks: []report.Block{
+	m := &report.Model{Word: "DRIFT", Servers: []report.Server{{}}, Blocks: []report.Block{
 		{Number: 1, Class: 1, Kind: "CHANGED", Title: "large", Rows: said(strings.Repeat("word ", 1000))},
 		{Number: 2, Class: 2, Kind: "CHANGED", Title: "small", Rows: said("Of both.")},
 	}}

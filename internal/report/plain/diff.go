@@ -23,8 +23,8 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 	t := New(w, style)
 	if m.Matches {
 		t.printf("%s\n", t.paint('+', m.Word+": "+m.Text))
-		t.Findings("  ", approvedTitle, m.Approved)
-		t.unrecorded(m)
+		t.General(m)
+		t.Hint(m.Next...)
 		return t.Err
 	}
 	var blocks bytes.Buffer
@@ -40,7 +40,7 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 	lines := bytes.Count(blocks.Bytes(), []byte("\n"))
 	if long := len(m.Blocks) > longReview || lines > longLayout; long && len(m.Blocks) > 1 {
 		t.Say("", layout.Run{Op: '!', Text: "a long review: " + text.Count(len(m.Blocks), "change") + " in " + text.Count(lines, "line")})
-		t.Hint(m.Stat, m.Part)
+		t.notes("hint: ", "--stat shows its shape first, --only a part (a name, added, warnings, a label)")
 	}
 	t.Head(m)
 	t.printf("%s\n", blocks.Bytes())
@@ -48,14 +48,10 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 		t.Say("", layout.Run{Op: '~', Text: "minor changes are counted, not shown: --full shows them"})
 	}
 	t.verdict(m)
-	for _, p := range m.Problems {
-		if p.Command == "" && p.ID != "other-server" && m.NoAnswer == nil {
-			t.Hint(report.Step{Text: p.Text})
-		}
+	if m.LeftOut > 0 {
+		t.Hint(m.Review)
 	}
-	t.Hint(m.All)
 	t.Hint(m.Next...)
-	t.Hint(m.Record...)
 	return t.Err
 }
 
@@ -65,12 +61,6 @@ const (
 	longReview = 60  // blocks
 	longLayout = 300 // lines
 )
-
-// unrecorded prints the warnings that are not on record.
-func (t *Writer) unrecorded(m *report.Model) {
-	t.Findings("  ", unrecordedTitle, m.Unrecorded)
-	t.Hint(m.Record...)
-}
 
 // otherServers prints which captures look like those of another server.
 func (t *Writer) otherServers(m *report.Model) {
@@ -90,8 +80,14 @@ func (t *Writer) verdict(m *report.Model) {
 	t.Say("", layout.Run{Op: op, Text: m.Word + ": "}, layout.Run{Op: 'W', Text: m.Warning}, layout.Run{Op: op, Text: strings.TrimPrefix(m.Text, m.Warning)})
 }
 
-// Head says what is compared, what drifted of each server, and what is worth reading first.
+// Head is Overview and General.
 func (t *Writer) Head(m *report.Model) {
+	t.Overview(m)
+	t.General(m)
+}
+
+// Overview says what is compared, what drifted of each server, and what is worth reading first.
+func (t *Writer) Overview(m *report.Model) {
 	t.otherServers(m)
 	if m.Several {
 		t.table(m)
@@ -102,8 +98,13 @@ func (t *Writer) Head(m *report.Model) {
 		t.notes("  ", s.Notes...)
 		t.notes("  ", countText(&s.Counts, true))
 	}
-	t.Say("  ", layout.Run{Op: 'W', Text: m.Warned})
-	t.notes("  ", m.Notes...)
+	for _, p := range m.Problems { // what is said of a policy stands in the notes
+		if p.ID == "no-capture" || p.ID == "no-pins" && m.NoAnswer == nil {
+			t.Say("  ", layout.Run{Op: '!', Text: p.Text})
+		}
+	}
+	t.Say("  ", layout.Run{Op: 'W', Text: m.Warning})
+	t.notes("  ", m.Release)
 	if len(m.Worst) > 0 {
 		t.notes("  ", "first:")
 	}
@@ -114,23 +115,14 @@ func (t *Writer) Head(m *report.Model) {
 		}
 		t.Say("    ", layout.Run{Op: '=', Text: w.Said + ": "}, layout.Run{Op: '*', Text: strings.Join(names, ", ")}, layout.Run{Op: '=', Text: strings.TrimRight(" "+w.More, " ")})
 	}
-	if n := len(m.Orders); n > 0 {
-		t.notes("  ", text.Count(n, "sentence")+" that may order the model:")
-	}
-	for i, order := range m.Orders {
-		if i == maxSaidOrders && !t.Full {
-			t.Say("    ", layout.Run{Op: '~', Text: "and " + text.Number(len(m.Orders)-i) + " more (--full)"})
-			break
-		}
-		t.notes("    ", order.Names+": "+order.Text)
-	}
+}
+
+// General prints the findings that belong to no drift.
+func (t *Writer) General(m *report.Model) {
 	t.Findings("  ", "", m.Whole)
 	t.Findings("  ", unrecordedTitle, m.Unrecorded)
 	t.Findings("  ", approvedTitle, m.Approved)
 }
-
-// maxSaidOrders is how many sentences the top of a review quotes, without --full.
-const maxSaidOrders = 40
 
 // notes prints lines of ours.
 func (t *Writer) notes(indent string, lines ...string) {
@@ -216,7 +208,7 @@ func Shorten(lines string, most int) string {
 	if len(lines) <= most {
 		return lines
 	}
-	const rest = "the rest is left out here: see diff\n"
+	const rest = "    the rest is left out here: see diff\n"
 	kept := lines[:max(0, most-len(rest))]
 	return kept[:strings.LastIndexByte(kept, '\n')+1] + rest
 }
@@ -245,69 +237,55 @@ func in(detail, names string) string {
 	return detail + ", in " + names
 }
 
-// Widths of the columns of parameters.
-const (
-	maxNameColumn   = 28 // a longer name pushes the rest of its line
-	leastTextColumn = 44 // of a description beside its parameter
-)
+// maxNameColumn is how wide the column of names gets. A longer name pushes the rest of its line.
+const maxNameColumn = 28
 
-// Lines prints lines in columns: a name, what it takes, and its description.
+// Lines prints lines in columns: a name and what it takes, and its description, if that has room beside it.
 func (t *Writer) Lines(indent string, list []report.Line) {
-	names, phrases := 0, 0
-	heads := make([]string, len(list)) // names, indented by their depth
+	names, at := 0, 0 // how wide the names are, and where descriptions begin
+	heads := make([]string, len(list))
 	for i, l := range list {
 		heads[i] = strings.Repeat("  ", l.Depth) + l.Name
 		if n := len(heads[i]); n <= maxNameColumn && l.Name != "" {
 			names = max(names, n)
 		}
 	}
-	most := t.Width - len(indent) - names - len("    | ") - leastTextColumn
 	for i, l := range list {
 		if l.Name != "" {
 			heads[i] = fmt.Sprintf("%-*s  ", names, heads[i])
 		}
 		heads[i] = strings.TrimRight(heads[i]+l.Phrase, " ")
-		if n := layout.Columns(l.Phrase); n <= most && l.Name != "" {
-			phrases = max(phrases, n)
+		if n := layout.Columns(heads[i]); n <= t.Width/2 && l.Name != "" {
+			at = max(at, n)
 		}
 	}
-	at := names + len("  ") + phrases // where descriptions begin
 	for i := 0; i < len(list); i++ {
-		l, head := &list[i], layout.Run{Op: '=', Text: heads[i]}
-		if l.As != "" && !t.Full && (t.Shown[l.Home]) {
-			t.Say(indent, head, layout.Run{Op: '~', Text: strings.TrimPrefix(text.Spaced(l.As), map[bool]string{true: "  "}[strings.TrimSpace(heads[i]) == ""])})
+		l, head, gap := &list[i], heads[i], ""
+		if head != "" {
+			gap = "  "
+		}
+		if l.As != "" && !t.Full && t.Shown[l.Home] {
+			t.Say(indent, layout.Run{Op: '=', Text: head + gap}, layout.Run{Op: '~', Text: l.As})
 			i += l.Skip
 			continue
 		}
-		below := indent + strings.Repeat("  ", l.Depth)
-		if strings.TrimSpace(heads[i]) == "" {
-			t.lines(below, t.wrapped(len(below), l.Text))
-			continue
-		}
-		below += "  "
-		at, size := at, layout.Columns(heads[i])
+		below := indent + strings.Repeat("  ", l.Depth) + gap
+		rows := t.wrapped(len(below), l.Text)
+		column := at
 		if l.Phrase == "" {
-			at = names
+			column = names
 		}
-		room := t.Width - len(indent) - at - len("  | ")
-		shown := t.wrapped(len(indent)+at+2, l.Text)
-		apart := t.wrapped(len(below), l.Text)
-		switch {
-		case len(l.Text) == 0:
-			t.Say(indent, head)
-		case size <= at && room >= layout.LeastWidth/2 && len(shown) <= 1+len(apart):
-			lead, gap := indent+heads[i]+strings.Repeat(" ", max(0, at-size)), ""
-			for _, row := range shown {
-				if row.Sign != '=' {
-					gap = "  "
-				}
-				t.printf("%s%s%s\n", lead, gap, row.Text(t.paint))
-				lead = indent + strings.Repeat(" ", at)
+		if beside := fmt.Sprintf("%s%-*s", indent, column, head); head != "" && len(rows) == 1 {
+			if rows[0].Sign != '=' { // else its gutter begins with two blanks
+				beside += gap
 			}
-		default:
-			t.Say(indent, head)
-			t.lines(below, apart)
+			if row := rows[0].Text(func(_ byte, text string) string { return text }); layout.Columns(beside+row) <= t.Width {
+				t.printf("%s%s\n", beside, rows[0].Text(t.paint))
+				continue
+			}
 		}
+		t.Say(indent, layout.Run{Op: '=', Text: head})
+		t.lines(below, rows)
 	}
 }
 

@@ -1,7 +1,6 @@
 package plain
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -10,40 +9,6 @@ import (
 )
 
 // What is wanted here was laid out by hand, on paper with squares.
-
-func TestColumns(t *testing.T) {
-	rows := [][]string{
-		{"server", "versions", "added", "removed", "text"},
-		{"files", "files-server 1.0.0 -> 1.1.0", "3", "", "+12 ##"},
-		{"web", "web 2", "10", "", "-7"},
-	}
-	right := func(col int) bool { return col == 2 || col == 3 }
-	for _, tt := range []struct {
-		width int
-		want  []string
-	}{
-		{80, []string{ // nothing was removed
-			"  server  versions                     added  text",
-			"  files   files-server 1.0.0 -> 1.1.0      3  +12 ##",
-			"  web     web 2                           10  -7",
-		}},
-		{45, []string{
-			"  server  versions              added  text",
-			"  files   files-server 1.0.0 …      3  +12 ##",
-			"  web     web 2                    10  -7",
-		}},
-		{20, []string{ // a cell keeps 10 columns
-			"  server  versions    added  text",
-			"  files   files-ser…      3  +12 ##",
-			"  web     web 2          10  -7",
-		}},
-	} {
-		copied := [][]string{slices.Clone(rows[0]), slices.Clone(rows[1]), slices.Clone(rows[2])}
-		if got := columns(copied, 1, tt.width, right); !slices.Equal(got, tt.want) {
-			t.Errorf("columns for %d:\n%s\nwant:\n%s", tt.width, strings.Join(got, "\n"), strings.Join(tt.want, "\n"))
-		}
-	}
-}
 
 // No line but a command is wider than the terminal, and none that goes on begins with what a server says.
 func TestWriter(t *testing.T) {
@@ -94,10 +59,10 @@ func TestShorten(t *testing.T) {
 	if got := Shorten(lines, 69); got != lines {
 		t.Errorf("what has room was cut: %q", got)
 	}
-	for most, want := range map[int]string{ // the last line has 36 bytes
-		68: "one\ntwo\nthe rest is left out here: see diff\n",
-		43: "one\nthe rest is left out here: see diff\n",
-		36: "the rest is left out here: see diff\n",
+	for most, want := range map[int]string{ // the last line has 40 bytes
+		68: "one\ntwo\n    the rest is left out here: see diff\n",
+		47: "one\n    the rest is left out here: see diff\n",
+		40: "    the rest is left out here: see diff\n",
 	} {
 		if got := Shorten(lines, most); got != want {
 			t.Errorf("in %d bytes: %q, want %q", most, got, want)

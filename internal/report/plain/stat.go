@@ -13,8 +13,7 @@ import (
 
 // table says what drifted of each of several servers, a row each.
 func (t *Writer) table(m *report.Model) {
-	rows := [][]string{{"server", "versions", "added", "changed", "removed", "code", "destructive", "orders", "text"}}
-	most := 1
+	rows, most := [][]string{{"server", "added", "changed", "removed", "code", "destructive", "orders", "text", "versions"}}, 1
 	var differ []*report.Server
 	for i := range m.Servers {
 		if s := &m.Servers[i]; s.Differs {
@@ -26,56 +25,45 @@ func (t *Writer) table(m *report.Model) {
 		c := &s.Counts
 		bar := ""
 		if grown := c.After - c.Before; c.Known && grown != 0 {
-			bar = strings.TrimRight(text.Signed(grown)+" "+strings.Repeat("#", max(0, (maxBar*grown+most-1)/most)), " ")
+			bar = text.Signed(grown) + " " + strings.Repeat("#", max(0, (maxBar*grown+most-1)/most))
 		}
-		rows = append(rows, []string{s.Label, s.Versions, number(c.Added), number(c.Altered()), number(c.Removed), number(c.Code), number(c.Destructive), number(c.Strong), bar})
+		rows = append(rows, []string{s.Label, number(c.Kinds["added"]), number(c.Altered()), number(c.Kinds["removed"]), number(c.Code), number(c.Destructive), number(c.Strong), bar, s.Versions})
 	}
-	lines := columns(rows, 1, t.Width, func(col int) bool { return col > 1 && col < len(rows[0])-1 })
-	t.Say("", layout.Run{Op: '~', Text: lines[0]})
-	for i, s := range differ {
-		t.Say("", layout.Run{Op: '=', Text: lines[i+1]})
-		if rows[i+1][1] != s.Versions {
-			t.versions("    ", s)
+	for i, line := range aligned(rows, func(col int) bool { return 1 <= col && col <= 6 }) {
+		row := []rune(strings.TrimRight(line, " "))
+		cut := len(row) > t.Width
+		if cut {
+			row = append(row[:t.Width-2], '…') // which may take two columns
 		}
-		t.notes("    ", s.Notes...)
-		if s.Missing || strings.HasSuffix(s.New, "no capture") {
-			t.notes("    ", t.sideText(s))
+		t.notes("", string(row))
+		if i > 0 && cut {
+			t.versions("    ", differ[i-1])
+		}
+		if i > 0 {
+			t.notes("    ", differ[i-1].Notes...)
 		}
 	}
 	t.notes("  ", m.Others)
 }
 
-// columns lays rows out in columns, an empty one left out. Cells of one of the columns are cut if
-// a row has no room in width.
-func columns(rows [][]string, cut, width int, right func(col int) bool) []string {
+// aligned lays rows out in columns, the first row over all others, columns without a text left out.
+func aligned(rows [][]string, right func(col int) bool) []string {
 	lines := make([]string, len(rows))
-	widths, all := make([]int, len(rows[0])), 0
 	for col := range rows[0] {
+		width := 0
+		for _, row := range rows[1:] {
+			if row[col] != "" {
+				width = max(width, len(rows[0][col]), layout.Columns(row[col]))
+			}
+		}
+		if width > 0 && !right(col) {
+			width = -width
+		}
 		for i, row := range rows {
-			if i > 0 && row[col] != "" {
-				widths[col] = max(widths[col], len("  "+rows[0][col]), layout.Columns("  "+row[col]))
+			if width != 0 {
+				lines[i] += fmt.Sprintf("  %*s", width, row[col])
 			}
 		}
-		all += widths[col]
-	}
-	if over := all - width; over > 0 {
-		widths[cut] = max(min(widths[cut], leastCell), widths[cut]-over)
-	}
-	for i, row := range rows {
-		for col := range row {
-			if widths[col] == 0 {
-				continue
-			}
-			if cell := []rune(row[col]); len(cell) > widths[col]-2 {
-				row[col] = string(cell[:widths[col]-3]) + "…"
-			}
-			if right(col) {
-				lines[i] += fmt.Sprintf("%*s", widths[col], row[col])
-			} else {
-				lines[i] += fmt.Sprintf("  %-*s", widths[col]-2, row[col])
-			}
-		}
-		lines[i] = strings.TrimRight(lines[i], " ")
 	}
 	return lines
 }
@@ -100,7 +88,7 @@ func countText(c *report.Counts, size bool) string {
 	for _, one := range []struct {
 		n    int
 		word string
-	}{{c.Duplicate, "duplicate"}, {c.Hidden, "hidden"}, {c.Added, "added"}, {c.Changed, "changed"}, {c.Removed, "removed"},
+	}{{c.Kinds["duplicate"], "duplicate"}, {c.Kinds["hidden"], "hidden"}, {c.Kinds["added"], "added"}, {c.Kinds["changed"], "changed"}, {c.Kinds["removed"], "removed"},
 		{c.Code, "with code"}, {c.Destructive, "destructive"}, {c.Strong, "with a strong order"}} {
 		if one.n > 0 {
 			said = append(said, text.Number(one.n)+" "+one.word)
@@ -122,43 +110,38 @@ func WriteStat(w io.Writer, m *report.Model, style Style) error {
 		return t.Err
 	}
 	t.Head(m)
-	number, kind, name, bytes := len(text.Number(len(m.Blocks))), 0, 0, 0
+	rows := [][]string{make([]string, 4)}
 	for i := range m.Blocks {
 		b := &m.Blocks[i]
-		kind, name, bytes = max(kind, len(b.Kind)), max(name, len(t.statName(b))), max(bytes, len(b.Bytes))
+		rows = append(rows, []string{text.Number(b.Number), b.Kind, t.statName(b), b.Bytes})
 	}
-	for i := range m.Blocks {
+	for i, line := range aligned(rows, func(col int) bool { return col == 0 || col == 3 })[1:] {
 		b := &m.Blocks[i]
 		if m.Several && b.Opens {
 			t.Blank()
 			t.Say("", layout.Run{Op: '*', Text: m.Servers[b.Server].Label})
 		}
-		line := strings.TrimRight(fmt.Sprintf("  %*s  %-*s  %-*s  %*s", number, text.Number(b.Number), kind, b.Kind, name, t.statName(b), bytes, b.Bytes), " ")
-		said, room := text.Spaced(b.Words, b.Danger), t.Width-utf8.RuneCountInString(line)
-		if room < leastSaid && said != "" {
-			t.printf("%s\n", line)
-			t.Say("      : ", layout.Run{Op: b.Op, Text: strings.TrimPrefix(said, "  ")})
-			continue
+		op := byte('=')
+		if b.Warned {
+			op = 'W'
+		} else if b.Minor {
+			op = '~'
 		}
-		if cut := []rune(said); len(cut) > room {
-			said = string(cut[:room-1]) + "…"
+		said, room := []rune(text.Spaced(b.Words, b.Danger)), max(leastSaid, t.Width-utf8.RuneCountInString(line))
+		if len(said) > room {
+			said = append(said[:room-2], '…')
 		}
-		t.printf("%s%s\n", line, t.paint(b.Op, said))
+		t.Say("", layout.Run{Op: '=', Text: line}, layout.Run{Op: op, Text: string(said)})
 	}
 	t.verdict(m)
-	t.Hint(m.All)
-	t.Hint(m.Read)
+	t.Hint(m.Review)
 	return t.Err
 }
 
 const (
 	maxBar    = 10 // columns of the bar of the text that a server adds
-	leastCell = 12 // columns of a cell that is cut, with the gap before it
+	leastSaid = 16 // columns of what is said of a block behind its name
 )
-
-// leastSaid is the room that what is said of a block needs behind its name. With less, it has a
-// line of its own.
-const leastSaid = 16
 
 // statName is what a block is called in its row.
 func (t *Writer) statName(b *report.Block) string {

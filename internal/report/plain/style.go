@@ -72,11 +72,7 @@ func (t *Writer) Blank() { t.printf("\n") }
 // Say prints text of our own, wrapped, if there is any. A continued line has a gutter of its own:
 // the words may quote a server, and server text must not begin a line.
 func (t *Writer) Say(indent string, runs ...layout.Run) {
-	t.sayAligned(indent, strings.Repeat(" ", utf8.RuneCountInString(indent))+"  : ", runs...)
-}
-
-// sayAligned is Say with next before each continued line.
-func (t *Writer) sayAligned(indent, next string, runs ...layout.Run) {
+	next := strings.Repeat(" ", utf8.RuneCountInString(indent)) + "  : "
 	if !slices.ContainsFunc(runs, func(r layout.Run) bool { return r.Text != "" }) {
 		return
 	}

@@ -50,7 +50,7 @@ func Write(w io.Writer, m *report.Model) error {
 	} else {
 		note("note", m.Word+": "+m.Text)
 	}
-	list, uri := m.Annotations, fileURI(m.Annotated)
+	list, uri := m.Annotations(true), fileURI(m.Annotated)
 	if left := len(list) - maxResults; left > 0 {
 		note("warning", text.Count(left, "result")+" left out: code scanning takes no more")
 		list = list[:maxResults]
