@@ -278,10 +278,6 @@ func (l *labeller) insideLabel(c Change, s location) Label {
 	if (e == breadthWider || e == breadthNarrower) && came && !proven && jsontree.TextOf(s.member(0, "$ref")) != jsontree.TextOf(s.member(1, "$ref")) {
 		k = labelOther // it may have moved to or from the schema referred to
 	}
-	if (e == breadthNarrower || proven) && s.name() != "not" && c.New.Kind != 0 && !(s.against.kept && s.against.breadth == breadthNarrower) {
-		l.atLeast(k, s)
-		k = l.introduced(s, k)
-	}
 	if (e == breadthNarrower || k == labelOtherForm) && l.freesOthers(s) {
 		k = min(k, labelOther)
 	}

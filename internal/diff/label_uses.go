@@ -68,25 +68,6 @@ func (l *labeller) use(root, s *jsontree.Value, u schemaUse) {
 	})
 }
 
-// findAlways notes the schemas that hold wherever the value that they are about is given: not
-// those of one alternative or of a condition, nor those of values without a name.
-func (l *labeller) findAlways(root, s *jsontree.Value) {
-	if s == nil || l.always[s] {
-		return
-	}
-	l.always[s] = true
-	if reference := jsontree.Lookup(s, "$ref"); reference != nil {
-		v, _, _ := schema.ResolveReference(root, jsontree.TextOf(reference))
-		l.findAlways(root, v)
-	}
-	schema.EachBelow(s, func(v *jsontree.Value, steps ...string) {
-		switch keyword := steps[0]; {
-		case keyword == "properties", keyword == "items", keyword == "prefixItems", sole(s, keyword):
-			l.findAlways(root, v)
-		}
-	})
-}
-
 // useOf returns the uses of schemas, old and new: 0 only if no reference can lead to them,
 // and useSame only if that is so for all of them.
 func (l *labeller) useOf(schemas ...*jsontree.Value) (u schemaUse) {
