@@ -282,12 +282,11 @@ func (l *labeller) insideLabel(c Change, s location) Label {
 		k = min(k, labelOther)
 	}
 	u := l.useAt(s)
-	switch mixed := e != breadthSame && u&usePlain != 0 && u != usePlain; {
-	case s.settled && (e == breadthNarrower || e == breadthWider):
+	if s.settled && (e == breadthNarrower || e == breadthWider) {
 		l.least = None
 		return labelWording // all that it takes away or adds is taken as before
-	case k == labelDefinitionAdded:
-	case k == labelDefinitionRemoved && l.lost, k != labelDefinitionRemoved && mixed:
+	}
+	if k == labelDefinitionRemoved && l.lost {
 		l.atLeast(labelOther, s)
 	}
 	return k.forUse(u)
