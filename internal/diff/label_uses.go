@@ -12,9 +12,9 @@ import (
 type schemaUse int
 
 const (
-	usePlain   schemaUse = 1 << iota // the input or output takes what the schema takes
-	useTested                        // it stands under not or if, or what it takes no other of several may take
-	useSame                          // it is part of a schema that differs only in its form
+	usePlain  schemaUse = 1 << iota // the input or output takes what the schema takes
+	useTested                       // it stands under not or if, or what it takes no other of several may take
+	useSame                         // it is part of a schema that differs only in its form
 )
 
 // use works out how a schema, and each schema in it, bears on the input or output. Schemas under
