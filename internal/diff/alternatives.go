@@ -13,9 +13,8 @@ import (
 // A comparison says how the values that a new schema takes compare with those that the old
 // one took, judged by the alternatives of both.
 type comparison struct {
-	breadth   breadth // breadthUnknown where it can't be told
-	kept      bool    // every alternative of the narrower schema is one of the wider schema, word for word
-	otherType bool    // the new one takes no type that the old one took, null aside
+	breadth breadth // breadthUnknown where it can't be told
+	kept    bool    // every alternative of the narrower schema is one of the wider schema, word for word
 }
 
 // compare compares an old and a new schema.
@@ -27,14 +26,6 @@ func (m *meaningForms) compare(old, new *jsontree.Value) (c comparison) {
 	}
 	c.breadth = compareSets(a, b)
 	c.kept = c.breadth == breadthWider && includes(b, a) || c.breadth == breadthNarrower && includes(a, b)
-	before, after := typesOf(a), typesOf(b)
-	if jsontree.Lookup(old, "type") == nil && jsontree.Lookup(old, "properties") != nil {
-		before = map[string]bool{"object": true} // it was meant, if not said
-	}
-	c.otherType = len(before) > 0 && len(after) > 0
-	for name := range before {
-		c.otherType = c.otherType && !after[name]
-	}
 	return c
 }
 
@@ -45,17 +36,6 @@ func includes(a, b map[string]bool) bool {
 		}
 	}
 	return true
-}
-
-// typesOf returns the types of alternatives, less null.
-func typesOf(alternatives map[string]bool) map[string]bool {
-	types := map[string]bool{}
-	for entry := range alternatives {
-		if name, _, _ := strings.Cut(entry, " "); name != "null" {
-			types[name] = true
-		}
-	}
-	return types
 }
 
 // alternatives returns what a schema takes, given the number of its form, as a set of
@@ -194,7 +174,7 @@ var listing = [...]string{"type", "nullable", "enum", "const", "anyOf", "oneOf",
 // of the schema around it says more. Schemas are often restated: a parameter becomes one of
 // several alternatives, or the other way round, and each keyword alone says little.
 func (c comparison) label(change Change, s location, k Label) (Label, bool) {
-	name, went := s.name(), change.New.Kind == 0
+	name := s.name()
 	if len(s.inside()) > 0 || isAnnotation(name) || strings.HasPrefix(name, "$") {
 		return k, false
 	}
@@ -222,8 +202,6 @@ func (c comparison) label(change Change, s location, k Label) (Label, bool) {
 		return labelLoosened, true
 	case c.breadth == breadthNarrower && labelTable[labelTable[k].output].severity == Breaking && s.output():
 		return labelTightened, true
-	case c.otherType && (went || name == "type"):
-		return labelTypeChanged, true
 	}
 	return k, false
 }

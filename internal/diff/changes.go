@@ -51,8 +51,7 @@ func Definitions(list pin.EntryType, old, new jsontree.Value) []Change {
 		return nil
 	}
 	l := labeller{list: list, uses: map[*jsontree.Value]schemaUse{}, sameMeaning: map[*jsontree.Value]bool{},
-		always: map[*jsontree.Value]bool{}, required: map[*jsontree.Value]map[string]bool{}, named: map[*jsontree.Value]map[string]bool{},
-		listed: map[[2]*jsontree.Value]Label{}}
+		required: map[*jsontree.Value]map[string]bool{}, listed: map[[2]*jsontree.Value]Label{}}
 	l.readOnly = readOnly(&old) && readOnly(&new)
 	l.name = new.Get("name").Text
 	l.findSameMeaning(&e)
@@ -60,9 +59,6 @@ func Definitions(list pin.EntryType, old, new jsontree.Value) []Change {
 		for _, side := range [...]string{"inputSchema", "outputSchema"} {
 			schema := jsontree.Lookup(v, side)
 			l.use(schema, schema, usePlain)
-			if v == &new {
-				l.findAlways(schema, schema)
-			}
 		}
 	}
 	l.walk(&e, location{at: e.at, here: [2]*jsontree.Value{&old, &new}, keyword: -1})
@@ -80,10 +76,8 @@ type labeller struct {
 	shared      bool                                // a reference leads into a schema, where no definition is
 	sameMeaning map[*jsontree.Value]bool            // schemas, old and new, that differ only in their form
 	unevaluated bool                                // unevaluatedProperties or unevaluatedItems stands in a schema
-	always      map[*jsontree.Value]bool            // schemas of the new definition that no alternative and no condition holds
 	required    map[*jsontree.Value]map[string]bool // the names that a schema requires
 	listed      map[[2]*jsontree.Value]Label        // how the values compare that an old and a new schema list
-	named       map[*jsontree.Value]map[string]bool // the paths of the parameters that a schema names
 	least       Severity                            // of the change that is being labelled
 	changes     []Change
 	name        string // of the tool, as it is now

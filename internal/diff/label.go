@@ -126,33 +126,25 @@ func proseLabel(c Change, inside []string) Label {
 // promptArgumentLabel is for the arguments of a prompt: a list of name, description
 // and required.
 func promptArgumentLabel(c Change, inside []string) Label {
-	on := func(v *jsontree.Value) bool { return v != nil && v.Kind != 0 && v.Kind != 'f' }
-	coming := func(v *jsontree.Value) Label {
-		if on(jsontree.Lookup(v, "required")) {
-			return labelNewRequired
-		}
-		return labelNewOptional
-	}
-	switch len(inside) {
-	case 0:
+	on := func(v jsontree.Value) bool { return v.Kind != 0 && v.Kind != 'f' }
+	switch {
+	case len(inside) < 2:
 		kind := c.choose(labelNewOptional, labelParameterRemoved, labelOther)
-		for _, item := range c.New.Items() {
-			kind = min(kind, coming(&item.Value))
+		for _, item := range slices.Concat(c.New.Items(), []jsontree.Member{{Value: c.New}}) {
+			if on(item.Value.Get("required")) {
+				return labelNewRequired
+			}
 		}
 		return kind
-	case 1:
-		return c.choose(coming(&c.New), labelParameterRemoved, labelOther)
-	}
-	switch name := inside[1]; {
-	case name == "title" || name == "description":
+	case inside[1] == "title" || inside[1] == "description":
 		return proseLabel(c, inside[2:])
-	case len(inside) > 2 || name != "name" && name != "required":
+	case len(inside) > 2 || inside[1] != "name" && inside[1] != "required":
 		return labelChanged
-	case name == "name":
+	case inside[1] == "name":
 		return labelRenamed
-	case on(&c.New):
+	case on(c.New):
 		return labelNowRequired
-	case on(&c.Old):
+	case on(c.Old):
 		return labelNoLongerRequired
 	}
 	return labelOtherForm
@@ -165,14 +157,14 @@ func (l *labeller) annotationsLabel(c Change, inside []string) Label {
 		return l.annotationLabel(c, inside[0], inside[1:])
 	}
 	first := labelClientMetadata
-	if len(c.Old.Members())+len(c.New.Members()) > 0 {
-		first = labelChurn
-	}
-	for _, m := range c.Old.Members() {
-		first = min(first, l.annotationLabel(Change{Old: m.Value}, m.Name, nil))
-	}
-	for _, m := range c.New.Members() {
-		first = min(first, l.annotationLabel(Change{New: m.Value}, m.Name, nil))
+	for i, m := range slices.Concat(c.Old.Members(), c.New.Members()) {
+		one := Change{New: m.Value}
+		if i < len(c.Old.Members()) {
+			one = Change{Old: m.Value}
+		}
+		if k := l.annotationLabel(one, m.Name, nil); i == 0 || k < first {
+			first = k
+		}
 	}
 	return first
 }
@@ -258,20 +250,15 @@ func (l *labeller) insideLabel(c Change, s location) Label {
 	if (e == breadthWider || e == breadthNarrower) && came && !proven && jsontree.TextOf(s.member(0, "$ref")) != jsontree.TextOf(s.member(1, "$ref")) {
 		k = labelOther // it may have moved to or from the schema referred to
 	}
-	if (e == breadthNarrower || proven) && s.name() != "not" && c.New.Kind != 0 && !(s.against.kept && s.against.breadth == breadthNarrower) {
-		l.atLeast(k, s)
-		k = l.introduced(s, k)
-	}
 	if (e == breadthNarrower || k == labelOtherForm) && l.freesOthers(s) {
 		k = min(k, labelOther)
 	}
 	u := l.useAt(s)
-	switch mixed := e != breadthSame && u&usePlain != 0 && u != usePlain; {
-	case s.settled && (e == breadthNarrower || e == breadthWider):
+	if s.settled && (e == breadthNarrower || e == breadthWider) {
 		l.least = None
 		return labelWording // all that it takes away or adds is taken as before
-	case k == labelDefinitionAdded:
-	case k == labelDefinitionRemoved && l.lost, k != labelDefinitionRemoved && mixed:
+	}
+	if k == labelDefinitionRemoved && l.lost {
 		l.atLeast(labelOther, s)
 	}
 	return k.forUse(u)

@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"cmp"
 	"maps"
 	"math"
 	"math/big"
@@ -112,11 +111,7 @@ func (l *labeller) parameterLabel(c Change, s location, rule keywordRule) Label 
 	}
 	switch {
 	case s.held() && c.Old.Kind == 0 && c.New.Kind != 'f':
-		k := l.newParameter(s.around[1], s.inside()[0])
-		if l.required[s.around[1]][s.inside()[0]] {
-			l.atLeast(labelNewRequired, s) // of the alternative that it is in
-		}
-		return k
+		return l.newParameter(s.around[1], s.inside()[0])
 	case s.held() && c.New.Kind == 0 && c.Old.Kind != 'f':
 		return labelParameterRemoved
 	case s.held():
@@ -132,15 +127,14 @@ func (l *labeller) parameterLabel(c Change, s location, rule keywordRule) Label 
 	return kind
 }
 
-// newParameter is for a property that is added to a schema. What one of several alternatives
-// requires isn't required of every call.
+// newParameter is for a property that is added to a schema.
 func (l *labeller) newParameter(schema *jsontree.Value, name string) Label {
 	names, ok := l.required[schema]
 	if !ok {
 		names, _ = stringSet(jsontree.Lookup(schema, "required"))
 		l.required[schema] = names
 	}
-	if names[name] && l.always[schema] {
+	if names[name] {
 		return labelNewRequired
 	}
 	return labelNewOptional
@@ -157,111 +151,6 @@ func (s *location) closed(c Change) bool {
 		v := s.member(side, name)
 		return v != nil && v.Kind == 'f'
 	})
-}
-
-// introduced corrects m, the label of a change that by itself adds no parameter. If a schema in
-// the new value names or requires a parameter that the schema around it doesn't, or has a text
-// of its own, the label says so, because the model sees that first.
-func (l *labeller) introduced(s location, m Label) Label {
-	already, _ := stringSet(s.member(0, "required"))
-	beside := jsontree.Lookup(s.around[1], "properties")
-	known, ok := l.named[s.around[0]]
-	if !ok {
-		known = map[string]bool{}
-		eachParameter(s.around[0], "", func(_ *jsontree.Value, _, path string) { known[path] = path != tooLong })
-		l.named[s.around[0]] = known
-	}
-	look := func(v *jsontree.Value, prefix string, sole bool) {
-		schema.Each(v, schema.AtSchema, func(v *jsontree.Value) {
-			for _, name := range [...]string{"title", "description"} {
-				if text := jsontree.TextOf(jsontree.Lookup(v, name)); text != "" && text != jsontree.TextOf(s.member(0, name)) {
-					m = min(m, labelWording)
-				}
-			}
-		})
-		eachParameter(v, prefix, func(in *jsontree.Value, name, path string) {
-			if !known[path] && (path != "/"+name || jsontree.Lookup(beside, name) == nil) {
-				m = min(m, l.newParameter(in, name))
-			}
-		})
-		if sole && prefix == "" {
-			eachRequired(v, func(name string) {
-				if !already[name] {
-					m = min(m, labelNowRequired)
-				}
-			})
-		}
-	}
-	prefix, list := inPlace(s.name()), []*jsontree.Value{s.here[1]}
-	switch s.holds() {
-	case schema.AtOther:
-		return m
-	case schema.AtSchemas, schema.AtNamed, schema.AtProperties:
-		list = nil
-		for i := range s.here[1].Parts {
-			list = append(list, &s.here[1].Parts[i].Value)
-		}
-	}
-	for _, v := range list {
-		look(v, prefix, sole(s.around[1], s.name()))
-	}
-	return m
-}
-
-// tooLong stands for the path of a parameter that is longer than maxPointer. Nothing is known there.
-const tooLong = "-"
-
-// extended is a path with another step.
-func extended(path, step string) string {
-	if path == tooLong || len(path)+len(step) > maxPointer {
-		return tooLong
-	}
-	return path + step
-}
-
-// inPlace is what a keyword adds to the path of the parameters in the schemas that it holds:
-// nothing if these say more about the same value (Core, 10.2).
-func inPlace(keyword string) string {
-	switch keyword {
-	case "allOf", "anyOf", "oneOf", "then", "else", "dependentSchemas", "dependencies":
-		return ""
-	}
-	return "/*"
-}
-
-// eachParameter calls f for the parameters that a schema names at any depth, with the schema
-// that names them and a path that is the same in whatever alternative they stand. What only
-// tells values apart names no parameter.
-func eachParameter(v *jsontree.Value, prefix string, f func(in *jsontree.Value, name, path string)) {
-	schema.EachBelow(cmp.Or(v, &jsontree.Value{}), func(below *jsontree.Value, steps ...string) {
-		switch keyword := steps[0]; {
-		case keyword == "properties":
-			path := extended(extended(prefix, "/"), steps[1])
-			f(v, steps[1], path)
-			eachParameter(below, path, f)
-		case keyword == "not" || keyword == "if" || keyword == "propertyNames" || schema.IsDefinitions(keyword):
-		default:
-			eachParameter(below, extended(prefix, inPlace(keyword)), f)
-		}
-	})
-}
-
-// eachRequired calls f for the names that a schema requires of every value.
-func eachRequired(v *jsontree.Value, f func(name string)) {
-	names, _ := stringSet(jsontree.Lookup(v, "required"))
-	for name := range names {
-		f(name)
-	}
-	schema.EachBelow(v, func(below *jsontree.Value, steps ...string) {
-		if sole(v, steps[0]) {
-			eachRequired(below, f)
-		}
-	})
-}
-
-// sole reports whether each value of a schema has to satisfy all the schemas of a combinator.
-func sole(v *jsontree.Value, keyword string) bool {
-	return keyword == "allOf" || (keyword == "anyOf" || keyword == "oneOf") && len(jsontree.Lookup(v, keyword).Items()) == 1
 }
 
 // requiredLabel is for the list of required names (Validation, 6.5.3). A name

@@ -12,10 +12,9 @@ import (
 type schemaUse int
 
 const (
-	usePlain   schemaUse = 1 << iota // the input or output takes what the schema takes
-	useNegated                       // it stands under not
-	useTested                        // it stands under if
-	useSame                          // it is part of a schema that differs only in its form
+	usePlain  schemaUse = 1 << iota // the input or output takes what the schema takes
+	useTested                       // it stands under not or if, or what it takes no other of several may take
+	useSame                         // it is part of a schema that differs only in its form
 )
 
 // use works out how a schema, and each schema in it, bears on the input or output. Schemas under
@@ -48,41 +47,14 @@ func (l *labeller) use(root, s *jsontree.Value, u schemaUse) {
 	if s != root && jsontree.Lookup(s, "$id") != nil {
 		l.lost = true // references in there are resolved against it
 	}
-	whole := u == useTested || u == useSame // all that is in it is used alike
-	overlapping := !whole && !disjoint(jsontree.Lookup(s, "oneOf"))
+	overlapping := u == usePlain && !disjoint(jsontree.Lookup(s, "oneOf"))
 	schema.EachBelow(s, func(v *jsontree.Value, steps ...string) {
 		switch keyword := steps[0]; {
 		case schema.IsDefinitions(keyword):
-		case whole:
-			l.use(root, v, u)
-		case keyword == "if":
+		case u == usePlain && (keyword == "not" || keyword == "if" || keyword == "oneOf" && overlapping):
 			l.use(root, v, useTested)
-		case keyword == "not":
-			l.use(root, v, usePlain+useNegated-u)
-		case keyword == "oneOf" && overlapping:
-			l.use(root, v, usePlain)
-			l.use(root, v, useNegated) // what one takes, no other may take
 		default:
 			l.use(root, v, u)
-		}
-	})
-}
-
-// findAlways notes the schemas that hold wherever the value that they are about is given: not
-// those of one alternative or of a condition, nor those of values without a name.
-func (l *labeller) findAlways(root, s *jsontree.Value) {
-	if s == nil || l.always[s] {
-		return
-	}
-	l.always[s] = true
-	if reference := jsontree.Lookup(s, "$ref"); reference != nil {
-		v, _, _ := schema.ResolveReference(root, jsontree.TextOf(reference))
-		l.findAlways(root, v)
-	}
-	schema.EachBelow(s, func(v *jsontree.Value, steps ...string) {
-		switch keyword := steps[0]; {
-		case keyword == "properties", keyword == "items", keyword == "prefixItems", sole(s, keyword):
-			l.findAlways(root, v)
 		}
 	})
 }
@@ -132,7 +104,7 @@ func (s *location) defines() bool {
 }
 
 // forUse translates a label of a schema into what it means for the input, given how the
-// schema is used. If it is used in several ways, the most dangerous one counts.
+// schema is used. Of what is tested, nobody can tell.
 func (k Label) forUse(u schemaUse) Label {
 	switch e := labelTable[k].effect; {
 	case e == breadthSame:
@@ -141,12 +113,8 @@ func (k Label) forUse(u schemaUse) Label {
 		return labelUnusedDefinition
 	case u == useSame:
 		return labelOtherForm
-	case u == usePlain, u&usePlain != 0 && e != breadthNarrower:
+	case u == usePlain, k == labelDefinitionAdded:
 		return k
-	case u == useNegated && e == breadthWider:
-		return labelTightened
-	case u == useNegated && e == breadthNarrower:
-		return labelLoosened
 	}
 	return labelOther
 }

@@ -1,8 +1,8 @@
 package diff
 
 import (
+	"regexp"
 	"strings"
-	"unicode"
 
 	"pinproof/internal/jsontree"
 	"pinproof/internal/text"
@@ -14,25 +14,14 @@ func InWords(title, name string) bool {
 	if title == name {
 		return text.Name(name) == name
 	}
-	a, plain := letters(title, " ")
-	b, named := letters(name, "_-.")
-	return plain && named && a == b && !strings.Contains(title, "  ")
+	return titleWords.MatchString(title) && plainName.MatchString(name) &&
+		strings.EqualFold(strings.ReplaceAll(title, " ", ""), strings.NewReplacer("_", "", "-", "", ".", "").Replace(name))
 }
 
-// letters returns the letters and digits of s in lower case. It returns false if s has
-// anything else but these separators.
-func letters(s, separators string) (string, bool) {
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case r < unicode.MaxASCII && text.IsAlnum(byte(r)):
-			b.WriteRune(unicode.ToLower(r))
-		case !strings.ContainsRune(separators, r):
-			return "", false
-		}
-	}
-	return b.String(), b.Len() > 0
-}
+var (
+	titleWords = regexp.MustCompile(`^[A-Za-z0-9]+( [A-Za-z0-9]+)*$`)
+	plainName  = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
+)
 
 // titles reports whether a change is about a title that is the name in words, of a tool or of
 // a parameter: such a title came, or went.

@@ -169,10 +169,6 @@ func (d *differ) part(e *diffNode, step string, part diffNode) {
 // oneOf that took its place, and the other way round.
 func (d *differ) members(e *diffNode) {
 	a, b := e.old.Parts, e.new.Parts
-	from, to := "", ""
-	if e.at == schema.AtSchema {
-		from, to = exchanged(e.old, e.new)
-	}
 	e.inside = make([]diffNode, 0, max(len(a), len(b)))
 	for len(a) > 0 || len(b) > 0 {
 		order := jsontree.MergeOrder(len(a), len(b), func() int { return jsontree.CompareUTF16(a[0].Name, b[0].Name) })
@@ -184,32 +180,21 @@ func (d *differ) members(e *diffNode) {
 		if order >= 0 {
 			step, part.new, b = b[0].Name, &b[0].Value, b[1:]
 		}
-		switch {
-		case from != "" && step == from:
+		other := exchangeable[step]
+		exchanged := other != "" && e.at == schema.AtSchema && (part.old == nil || part.new == nil) && cmp.Or(part.old, part.new).Kind == '[' &&
+			e.old.Has(other) == (part.old == nil) && e.new.Has(other) == (part.new == nil)
+		if exchanged && part.new == nil {
 			continue
-		case from != "" && step == to:
-			part.old, part.was, part.moved = jsontree.Lookup(e.old, from), e.was.to(from), true
+		} else if exchanged {
+			part.old, part.was, part.moved = jsontree.Lookup(e.old, other), e.was.to(other), true
 		}
 		d.part(e, step, part)
 	}
 	e.close()
 }
 
-// exchanged returns the combinator that an old schema has in place of the new one's, and the
-// new one's, where one of them is anyOf and the other oneOf. Otherwise both are empty.
-func exchanged(old, new *jsontree.Value) (from, to string) {
-	list := func(v *jsontree.Value, name string) bool {
-		m := jsontree.Lookup(v, name)
-		return m != nil && m.Kind == '['
-	}
-	for i, from := range combinators[:2] {
-		to := combinators[1-i]
-		if list(old, from) && list(new, to) && jsontree.Lookup(old, to) == nil && jsontree.Lookup(new, from) == nil {
-			return from, to
-		}
-	}
-	return "", ""
-}
+// exchangeable are the keywords that SDKs exchange for each other.
+var exchangeable = map[string]string{"anyOf": "oneOf", "oneOf": "anyOf"}
 
 // close ends a node that has all its parts. With too many changes inside it becomes a leaf.
 func (e *diffNode) close() {

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -33,60 +34,31 @@ func (p Piece) Replaces(other Piece) bool {
 type WordBudget int
 
 const (
-	maxDiffTokens  = 4_000                  // on each side: the library's cost grows with their product
-	maxDiffBytes   = 256 << 10              // on each side: more is never compared word by word
+	maxTextBytes   = 8 << 20                // on each side: a longer text isn't split into words
+	maxDiffTokens  = 4_000                  // that differ, on each side: the library's cost grows with their product
+	maxDiffBytes   = 256 << 10              // likewise: more is never compared word by word
 	FullWordBudget = WordBudget(48_000_000) // pairs of tokens in all diffs of one run
 )
 
 // Words compares two texts word by word. It returns nil if the work would exceed the
 // bounds; both texts are then shown whole. What the texts have in common at their
 // beginning and at their end costs nothing.
-func (budget *WordBudget) Words(old, new string) []Piece {
-	head, tail := commonEnds(old, new)
-	if max(len(old), len(new))-head-tail > maxDiffBytes {
+func (budget *WordBudget) Words(old, new string) (pieces []Piece) {
+	if max(len(old), len(new)) > maxTextBytes {
 		return nil
 	}
-	a := tokens(old[head:len(old)-tail], maxDiffTokens+1)
-	b := tokens(new[head:len(new)-tail], maxDiffTokens+1)
-	return budget.diff(old[:head], a, b, old[len(old)-tail:])
-}
-
-// diff compares two lists of tokens that stand between first and last. It returns nil if
-// the work would exceed the bounds.
-func (budget *WordBudget) diff(first string, a, b []string, last string) []Piece {
-	diffs, tokens, ok := budget.compare(a, b)
-	if !ok {
-		return nil
-	}
-	var pieces []Piece
-	add := func(op byte, text string) {
-		if n := len(pieces); n > 0 && pieces[n-1].Op == op {
-			pieces[n-1].Text += text
-		} else if text != "" {
-			pieces = append(pieces, Piece{op, text})
-		}
-	}
-	add(OpKept, first)
-	for _, d := range diffmatchpatch.New().DiffCleanupSemantic(diffs) {
-		var text strings.Builder
-		for _, r := range d.Text {
-			text.WriteString(tokens[r-firstSymbol])
-		}
-		add(operations[d.Type], text.String())
-	}
-	add(OpKept, last)
+	budget.compare(tokens(old), tokens(new), true, func(op byte, tokens []string) {
+		pieces = append(pieces, Piece{op, strings.Join(tokens, "")})
+	})
 	return pieces
 }
 
 // align says how one list becomes the other, step by step. It returns false if the work would
 // exceed the bounds.
 func (budget *WordBudget) align(a, b []string) (steps []byte, ok bool) {
-	diffs, _, ok := budget.compare(a, b)
-	for _, d := range diffs {
-		for range d.Text {
-			steps = append(steps, operations[d.Type])
-		}
-	}
+	ok = budget.compare(a, b, false, func(op byte, tokens []string) {
+		steps = append(steps, bytes.Repeat([]byte{op}, len(tokens))...)
+	})
 	return steps, ok
 }
 
@@ -94,15 +66,24 @@ func (budget *WordBudget) align(a, b []string) (steps []byte, ok bool) {
 // runes. There are more of them than both sides can have tokens.
 const firstSymbol = 0xf0000
 
-// compare compares two lists of tokens, of which it returns the different ones in the order of
-// their symbols.
-func (budget *WordBudget) compare(a, b []string) (diffs []diffmatchpatch.Diff, distinct []string, ok bool) {
+// compare calls f for the runs of tokens that two lists have in common, and for those that only one
+// has, if the work doesn't exceed the bounds. Tidied, words between two edits may belong to them.
+func (budget *WordBudget) compare(a, b []string, tidy bool, f func(op byte, tokens []string)) bool {
+	head, tail := 0, 0
+	for head < min(len(a), len(b)) && a[head] == b[head] {
+		head++
+	}
+	for tail < min(len(a), len(b))-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
+	}
+	first, last := a[:head], a[len(a)-tail:]
+	a, b = a[head:len(a)-tail], b[head:len(b)-tail]
 	cost := WordBudget((len(a) + 1) * (len(b) + 1))
-	if max(len(a), len(b)) > maxDiffTokens || cost > *budget {
-		return nil, nil, false
+	if max(len(a), len(b)) > maxDiffTokens || cost > *budget || max(len(strings.Join(a, "")), len(strings.Join(b, ""))) > maxDiffBytes {
+		return false
 	}
 	*budget -= cost
-	symbols := map[string]rune{}
+	symbols, distinct := map[string]rune{}, []string(nil)
 	encode := func(tokens []string) (runes []rune) {
 		for _, t := range tokens {
 			if _, ok := symbols[t]; !ok {
@@ -113,47 +94,32 @@ func (budget *WordBudget) compare(a, b []string) (diffs []diffmatchpatch.Diff, d
 		}
 		return runes
 	}
-	old, new := encode(a), encode(b)
 	dmp := diffmatchpatch.New()
 	dmp.DiffTimeout = 0 // by default it gives up after a second, so machines would differ
-	return dmp.DiffMainRunes(old, new, false), distinct, true
+	diffs := dmp.DiffMainRunes(encode(a), encode(b), false)
+	if tidy {
+		diffs = dmp.DiffCleanupSemantic(diffs)
+	}
+	run := func(op byte, tokens []string) {
+		if len(tokens) > 0 {
+			f(op, tokens)
+		}
+	}
+	run(OpKept, first)
+	for _, d := range diffs {
+		var list []string
+		for _, r := range d.Text {
+			list = append(list, distinct[r-firstSymbol])
+		}
+		run(operations[d.Type], list)
+	}
+	run(OpKept, last)
+	return true
 }
 
 // operations translates those of the library.
 var operations = map[diffmatchpatch.Operation]byte{
 	diffmatchpatch.DiffEqual: OpKept, diffmatchpatch.DiffDelete: OpRemoved, diffmatchpatch.DiffInsert: opAdded,
-}
-
-// commonEnds returns how many bytes two texts have in common at their beginning, and how
-// many of the rest at their end. Both are whole tokens in both texts.
-func commonEnds(old, new string) (head, tail int) {
-	for head < min(len(old), len(new)) && old[head] == new[head] {
-		head++
-	}
-	for head > 0 && !(betweenTokens(old, head) && betweenTokens(new, head)) {
-		head--
-	}
-	for tail < min(len(old), len(new))-head && old[len(old)-1-tail] == new[len(new)-1-tail] {
-		tail++
-	}
-	for tail > 0 && !(betweenTokens(old, len(old)-tail) && betweenTokens(new, len(new)-tail)) {
-		tail--
-	}
-	return head, tail
-}
-
-// betweenTokens reports whether a token ends and another begins at s[at].
-func betweenTokens(s string, at int) bool {
-	if at == 0 || at == len(s) {
-		return true
-	}
-	if !utf8.RuneStart(s[at]) {
-		return false
-	}
-	before, _ := utf8.DecodeLastRuneInString(s[:at])
-	after, _ := utf8.DecodeRuneInString(s[at:])
-	class := tokenClass(before)
-	return class == singleToken || class != tokenClass(after)
 }
 
 // Classes of characters: a run of blanks is one token, and so is a run of word characters.
@@ -178,9 +144,9 @@ func tokenClass(r rune) int {
 }
 
 // tokens splits a text into runs of letters, marks and digits, runs of blanks, and
-// single other characters. It stops after limit tokens.
-func tokens(s string, limit int) (list []string) {
-	for s != "" && len(list) < limit {
+// single other characters.
+func tokens(s string) (list []string) {
+	for s != "" {
 		r, end := utf8.DecodeRuneInString(s)
 		if class := tokenClass(r); class != singleToken {
 			end = len(s) - len(strings.TrimLeftFunc(s, func(r rune) bool { return tokenClass(r) == class }))
