@@ -13,7 +13,6 @@ import (
 	"pinproof/internal/pin"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
-	"pinproof/pinproof-capture/internal/mcp"
 )
 
 // A judge holds parts of a session against the pins of one server. It decides nothing
@@ -43,20 +42,20 @@ type verdict struct {
 
 // newJudge finds pinproof and the lockfile, and makes sure that it has the server.
 func newJudge(o Pins) (*judge, error) {
-	project, lock, err := o.find()
+	lock, err := o.find()
 	if err != nil {
 		return nil, err
 	}
-	j := &judge{Pins: o, lock: filepath.Join(project, lock)}
-	if here, err := os.Getwd(); err != nil || here != project || lock != shell.DefaultLockfile {
-		j.named = j.lock
+	j := &judge{Pins: o, lock: lock}
+	if here, err := os.Getwd(); err != nil || lock != filepath.Join(here, shell.DefaultLockfile) {
+		j.named = lock
 	}
 	if j.approved.values, err = pin.ParseSubstitutes(o.Substitutes); err != nil {
 		return nil, fail.New("--substitute %s", err)
 	}
 	v, err := j.part([]byte("{}"))
 	if err == nil && v.code != 0 {
-		err = fail.New("%s", v.reason).Hint("approve the server first: pinproof-capture save %s -- COMMAND, then pinproof lock", shell.Quote(mcp.FileName(j.Label)))
+		err = o.unapproved(fail.New("%s", v.reason))
 	}
 	return j, err
 }
@@ -73,7 +72,7 @@ func (j *judge) part(result []byte) (*verdict, error) {
 	}
 	message := slices.Concat([]byte(`{"jsonrpc":"2.0","id":1,"result":`), result, []byte("}\n"))
 	var out, words bytes.Buffer
-	code, err := j.verify("", "--part", bytes.NewReader(message), &out, &words, "--format=json", "--", "-", j.lock)
+	code, err := j.verify("--part", bytes.NewReader(message), &out, &words, "--format=json", "--", "-", j.lock)
 	if err != nil {
 		return nil, err
 	}

@@ -27,33 +27,37 @@ type Pins struct {
 	Substitutes []string // NAME=VALUE, as pinproof takes them
 }
 
-// find returns the folder and name of the lockfile: the one that is named, else the nearest
-// from the project's folder on, as pinproof looks for it.
-func (p Pins) find() (project, name string, err error) {
+// find returns the path of the lockfile: the one that is named, else the nearest from the
+// project's folder on, as pinproof looks for it.
+func (p Pins) find() (path string, err error) {
 	begin, err := filepath.Abs(cmp.Or(os.Getenv("CLAUDE_PROJECT_DIR"), os.Getenv("GEMINI_PROJECT_DIR")))
-	path := workspace.NearestLockfile(begin)
+	path = workspace.NearestLockfile(begin)
 	if p.Lockfile != "" {
 		path, err = filepath.Abs(p.Lockfile)
 	}
 	if err != nil {
-		return "", "", fail.From(err)
+		return "", fail.From(err)
 	}
 	switch _, err := os.Lstat(path); {
-	case err == nil || !errors.Is(err, fs.ErrNotExist):
-		return filepath.Dir(path), filepath.Base(path), nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return path, nil
 	case p.Lockfile != "":
-		return "", "", fail.New("there is no lockfile %s", text.Printable(p.Lockfile))
+		return "", fail.New("there is no lockfile %s", text.Printable(p.Lockfile))
 	}
-	return "", "", fail.New("there is no %s in %s or above it in its repository", filepath.Base(path), text.Printable(begin)).
-		Hint("approve the server first: pinproof-capture save %s -- COMMAND, then pinproof lock", shell.Quote(mcp.FileName(p.Label)))
+	return "", p.unapproved(fail.New("there is no %s in %s or above it in its repository", filepath.Base(path), text.Printable(begin)))
+}
+
+// unapproved says how a server is approved that isn't yet.
+func (p Pins) unapproved(f *fail.Error) error {
+	return f.Hint("approve the server first: pinproof-capture save %s -- COMMAND, then pinproof lock", shell.Quote(mcp.FileName(p.Label)))
 }
 
 // verifyTimeout bounds pinproof, which needs milliseconds, so that nothing can hold
 // a hook up until its agent gives up and lets the call pass.
 const verifyTimeout = 10 * time.Second
 
-// verify runs pinproof verify in a folder and returns its exit code.
-func (p Pins) verify(folder, mode string, stdin io.Reader, stdout, stderr io.Writer, args ...string) (code int, err error) {
+// verify runs pinproof verify and returns its exit code.
+func (p Pins) verify(mode string, stdin io.Reader, stdout, stderr io.Writer, args ...string) (code int, err error) {
 	program, err := findPinproof()
 	if err != nil {
 		return 0, err
@@ -65,7 +69,7 @@ func (p Pins) verify(folder, mode string, stdin io.Reader, stdout, stderr io.Wri
 		flags = append(flags, "--substitute="+s)
 	}
 	cmd := exec.CommandContext(ctx, program, append(flags, args...)...)
-	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = folder, stdin, stdout, stderr, mcp.Grace
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = stdin, stdout, stderr, mcp.Grace
 	if err = cmd.Run(); cmd.ProcessState == nil || cmd.ProcessState.ExitCode() < 0 {
 		return 0, fail.New("pinproof gave no answer: %s", text.Printable(err.Error()))
 	}
@@ -75,12 +79,11 @@ func (p Pins) verify(folder, mode string, stdin io.Reader, stdout, stderr io.Wri
 // findPinproof prefers the pinproof that lies beside this program: the two come
 // together, and the path is easier to change.
 func findPinproof() (string, error) {
-	if self, err := os.Executable(); err == nil {
-		if path, err := exec.LookPath(filepath.Join(filepath.Dir(self), "pinproof")); err == nil {
-			return path, nil
-		}
+	self, _ := os.Executable()
+	path, err := exec.LookPath(filepath.Join(filepath.Dir(self), "pinproof"))
+	if self == "" || err != nil {
+		path, err = exec.LookPath("pinproof")
 	}
-	path, err := exec.LookPath("pinproof")
 	if err != nil {
 		return "", fail.New("pinproof is neither beside pinproof-capture nor on the path")
 	}
