@@ -29,7 +29,7 @@ func TestCatalogCalls(t *testing.T) {
 	c := aCatalog()
 	may := func(params, want string) {
 		t.Helper()
-		if _, why := c.called(pin.Tools, aTree(t, params)); why != want {
+		if _, _, why := c.called(pin.Tools, aTree(t, params)); why != want {
 			t.Errorf("%s: %q, want %q", params, why, want)
 		}
 	}
@@ -38,30 +38,30 @@ func TestCatalogCalls(t *testing.T) {
 	may(`{"name":["a"]}`, notApproved)
 	may(`{"name":"a","NAME":"x"}`, notApproved)
 	may(`{"name":"a","\u017fome":1}`, "")
-	c.shown(map[pin.Key]pinned{toolA: {"of a", "approval"}}, map[pin.Key]string{toolB: "CHANGED", toolX: "ADDED"})
+	c.show(map[pin.Key]pinned{toolA: {"of a", "approval"}}, map[pin.Key]string{toolB: "CHANGED", toolX: "ADDED"})
 	may(`{"name":"a"}`, "")
 	may(`{"name":"b"}`, notApproved)
-	if got := c.underWhich(toolA); got != (pinned{"of a", "approval"}) {
-		t.Errorf("a is called under %v", got)
+	if _, under, _ := c.called(pin.Tools, aTree(t, `{"name":"a"}`)); under != (pinned{"of a", "approval"}) {
+		t.Errorf("a is called under %v", under)
 	}
-	c.shown(map[pin.Key]pinned{toolB: {"of b", ""}}, nil)
+	c.show(map[pin.Key]pinned{toolB: {"of b", ""}}, nil)
 	may(`{"name":"b"}`, "")
-	c.notified("notifications/prompts/list_changed")
+	c.changed(pin.Prompts)
 	may(`{"name":"a"}`, "")
-	c.notified("notifications/tools/list_changed")
+	c.changed(pin.Tools)
 	may(`{"name":"a"}`, notListed)
-	c.shown(map[pin.Key]pinned{toolA: {"of a", "approval"}}, nil)
+	c.show(map[pin.Key]pinned{toolA: {"of a", "approval"}}, nil)
 	may(`{"name":"a"}`, "")
 	may(`{"name":"b"}`, notListed)
-	c.listed(pin.Tools)
+	c.lists[pin.Tools].unseen = gone
 	may(`{"name":"a"}`, "")
 	may(`{"name":"b"}`, gone)
-	c.notified("notifications/tools/list_changed")
+	c.changed(pin.Tools)
 	may(`{"name":"b"}`, notListed)
-	c.shown(map[pin.Key]pinned{toolB: {"of b", ""}}, nil)
+	c.show(map[pin.Key]pinned{toolB: {"of b", ""}}, nil)
 	may(`{"name":"b"}`, "")
-	c.policy = map[string]bool{"toolsOnly": true}
-	if _, why := c.called(pin.Prompts, aTree(t, `{"name":"p"}`)); why != "" {
+	c.policy.ToolsOnly = true
+	if _, _, why := c.called(pin.Prompts, aTree(t, `{"name":"p"}`)); why != "" {
 		t.Errorf("a prompt, where prompts aren't pinned: %s", why)
 	}
 }
@@ -71,8 +71,11 @@ func TestCatalogPages(t *testing.T) {
 	c := aCatalog()
 	page := func(cursor, result string, twice, missing int) {
 		t.Helper()
-		asked := request{method: "tools/list", cursor: cursor, paged: cursor != ""}
-		seen, again := c.page(pin.Tools, aTree(t, result), asked)
+		asked, again := request{method: "tools/list"}, map[pin.Key]string{}
+		if cursor != "" {
+			asked.page = pageOf(jsontree.Text(cursor))
+		}
+		seen := c.page(pin.Tools, aTree(t, result), asked, again)
 		if lacks := c.missing(pin.Tools, seen); len(again) != twice || lacks != missing {
 			t.Errorf("%s: %d twice, %d missing", result, len(again), lacks)
 		}
@@ -86,7 +89,7 @@ func TestCatalogPages(t *testing.T) {
 	for n := range maxCursors + 10 {                        // a server makes up cursors
 		page("", `{"tools":[],"nextCursor":"`+strconv.Itoa(n)+`"}`, 0, 2)
 	}
-	if n := len(c.before[pin.Tools]); n > maxCursors {
+	if n := len(c.lists[pin.Tools].before); n > maxCursors {
 		t.Errorf("%d cursors are remembered", n)
 	}
 }

@@ -100,7 +100,7 @@ func (h Hooked) check(ctx context.Context) error {
 		return nil
 	}
 	if h.Save == "" {
-		pruneKept()
+		pruneKept(filepath.Dir(file))
 	}
 	if words.Len() == 0 {
 		return block("pinproof diff "+shell.Path(file), "pinproof gave no answer")

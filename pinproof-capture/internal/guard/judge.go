@@ -2,7 +2,6 @@ package guard
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -22,22 +21,16 @@ type judge struct {
 	lock     string // the path of the lockfile
 	named    string // the same in a command; "" if it is found where the guard runs
 	approved approved
-	seen     [sha256.Size]byte // the digest of the lockfile that was read last
-	known    map[[sha256.Size]byte]*verdict
+	seen     []byte // the lockfile that approved was read from
 }
-
-// maxKnown bounds what is remembered of a server that answers something new each time. A
-// session has a few lists, of a few pages each.
-const maxKnown = 256
 
 // A verdict is what pinproof says of one result.
 type verdict struct {
-	code    int                // of pinproof: 0, 1 or 2
+	matches bool
 	drifted map[pin.Key]string // with the kind of drift
 	matched map[pin.Key]pinned // with the approval's hash
 	warned  map[pin.Key]string // with the warnings, for a person
-	reason  string             // of a code 2, printable; it may quote the server
-	summary string             // likewise
+	summary string             // printable; it may quote the server
 }
 
 // newJudge finds pinproof and the lockfile, and makes sure that it has the server.
@@ -53,30 +46,39 @@ func newJudge(o Pins) (*judge, error) {
 	if j.approved.values, err = pin.ParseSubstitutes(o.Substitutes); err != nil {
 		return nil, fail.New("--substitute %s", err)
 	}
-	v, err := j.part([]byte("{}"))
-	if err == nil && v.code != 0 {
-		err = o.unapproved(fail.New("%s", v.reason))
-	}
-	return j, err
+	return j, j.readPins()
 }
 
-// part judges the result of an answer. The same bytes are judged once, as long as the
-// lockfile stays the same. The error says that there was no verdict at all.
+// readPins reads what is pinned, if the lockfile isn't the one read last and pinproof takes it.
+func (j *judge) readPins() error {
+	data, err := os.ReadFile(j.lock)
+	switch {
+	case err != nil:
+		return fail.Path(j.lock, err)
+	case j.seen != nil && bytes.Equal(data, j.seen):
+		return nil
+	}
+	if _, err := j.part([]byte("{}")); err != nil {
+		return err
+	}
+	root, err := jsontree.NewReader(data).Only()
+	if err != nil {
+		return fail.In(text.Printable(j.lock), "%s", err)
+	}
+	j.seen = data
+	j.approved.read(root.Get("servers").Get(j.Label))
+	return nil
+}
+
+// part judges the result of an answer. The error says why there is no verdict; it may quote the
+// server.
 func (j *judge) part(result []byte) (*verdict, error) {
-	if err := j.readPins(); err != nil {
-		return nil, err
-	}
-	digest := sha256.Sum256(result)
-	if v := j.known[digest]; v != nil {
-		return v, nil
-	}
 	message := slices.Concat([]byte(`{"jsonrpc":"2.0","id":1,"result":`), result, []byte("}\n"))
-	var out, words bytes.Buffer
-	code, err := j.verify("--part", bytes.NewReader(message), &out, &words, "--format=json", "--", "-", j.lock)
+	var out bytes.Buffer
+	code, err := j.verify("--part", bytes.NewReader(message), &out, nil, "--format=json", "--", "-", j.lock)
 	if err != nil {
 		return nil, err
 	}
-	v := &verdict{code: code, drifted: map[pin.Key]string{}, matched: map[pin.Key]pinned{}, warned: map[pin.Key]string{}}
 	var said struct {
 		SchemaVersion, ExitCode int
 		Summary                 string
@@ -89,10 +91,19 @@ func (j *judge) part(result []byte) (*verdict, error) {
 	}
 	if err := json.Unmarshal(out.Bytes(), &said); err != nil || said.SchemaVersion != 1 || said.ExitCode != code || code > 2 {
 		return nil, fail.New("pinproof gave no answer").Hint("pinproof --version")
+	} else if code == 2 {
+		return nil, j.unapproved(fail.New("%s", said.Error.Message))
 	}
-	v.reason, v.summary = said.Error.Message, said.Summary
+	v := &verdict{matches: code == 0, drifted: map[pin.Key]string{}, matched: map[pin.Key]pinned{}, warned: map[pin.Key]string{}, summary: said.Summary}
+	keyOf := func(member, name string) pin.Key {
+		list, ok := pin.EntryTypeNamed(member)
+		if !ok {
+			list = pin.Instructions
+		}
+		return pin.Key{Type: list, Name: name}
+	}
 	for _, d := range said.Drift {
-		key := pin.Key{Type: listNamed(d.List), Name: d.Name}
+		key := keyOf(d.List, d.Name)
 		v.drifted[key] = d.Kind
 		for _, f := range d.Findings {
 			if f.Level == "warning" {
@@ -102,13 +113,9 @@ func (j *judge) part(result []byte) (*verdict, error) {
 	}
 	for _, e := range said.Entries {
 		if e.Status == "MATCH" {
-			v.matched[pin.Key{Type: listNamed(e.List), Name: e.Name}] = pinned{e.Digest, e.ApprovalHash}
+			v.matched[keyOf(e.List, e.Name)] = pinned{e.Digest, e.ApprovalHash}
 		}
 	}
-	if len(j.known) >= maxKnown {
-		clear(j.known)
-	}
-	j.known[digest] = v
 	return v, nil
 }
 
@@ -120,31 +127,4 @@ func (j *judge) command(verb, file string) string {
 	}
 	program, _ := findPinproof() // that it is there was asked at the start
 	return shell.Command{Program: shell.ProgramAt(program), Capture: file, Lockfile: j.named, Server: j.Label}.To(verb, args...)
-}
-
-// listNamed is the list of that name in a report: a member of a result.
-func listNamed(member string) pin.EntryType {
-	if list, ok := pin.EntryTypeNamed(member); ok {
-		return list
-	}
-	return pin.Instructions
-}
-
-// readPins reads which entries are pinned, if the lockfile isn't the one read last.
-func (j *judge) readPins() error {
-	data, err := os.ReadFile(j.lock)
-	if err != nil {
-		return fail.Path(j.lock, err)
-	}
-	digest := sha256.Sum256(data)
-	if j.known != nil && digest == j.seen {
-		return nil
-	}
-	root, err := jsontree.NewReader(data).Only()
-	if err != nil {
-		return fail.In(text.Printable(j.lock), "%s", err)
-	}
-	j.seen, j.known = digest, map[[sha256.Size]byte]*verdict{}
-	j.approved.read(root.Get("servers").Get(j.Label))
-	return nil
 }

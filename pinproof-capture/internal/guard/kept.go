@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/pinproof-capture/internal/mcp"
 )
@@ -30,18 +29,16 @@ func cacheFolder(name string) (string, error) {
 // newKept names a new file for what a server says. The names begin with the time.
 func newKept(label string) (path string, err error) {
 	folder, err := cacheFolder("refused")
+	if err != nil {
+		return "", err
+	}
 	now := strings.Replace(time.Now().UTC().Format("20060102T150405.000000000"), ".", "", 1)
-	return filepath.Join(folder, now+"-"+mcp.FileName(label)), err
+	return filepath.Join(folder, now+"-"+mcp.FileName(label)), nil
 }
 
-// pruneKept deletes all of these files but the newest.
-func pruneKept() {
-	folder, err := cacheFolder("refused")
-	if err != nil {
-		return
-	}
-	files, _ := filepath.Glob(filepath.Join(folder, "2*-*.jsonl")) // no error: the pattern is right
-	slices.Sort(files)
+// pruneKept deletes all files but the newest of a folder with what was refused.
+func pruneKept(folder string) {
+	files, _ := filepath.Glob(filepath.Join(folder, "2*-*.jsonl")) // sorted
 	for ; len(files) > maxKept; files = files[1:] {
 		os.Remove(files[0]) // another guard may have done so
 	}
@@ -51,33 +48,23 @@ func pruneKept() {
 // instructions, and the pages of each list as they were asked for last.
 type transcript [pin.EntryTypes][]saidPage
 
-// A saidPage is an answer with a page of a list, and the request for it.
+// A saidPage is an answer with a page of a list.
 type saidPage struct {
-	request
+	page    string
 	message []byte
 }
 
 // add takes an answer. A listing that begins anew takes the place of the earlier one, and so
 // does a page that comes again, with what followed it.
-func (t *transcript) add(message []byte, result jsontree.Value, asked request) {
-	list, listed := pin.EntryTypeIn(result.Has)
-	if !listed {
-		list = pin.Instructions
-	}
+func (t *transcript) add(list pin.EntryType, page string, message []byte) {
 	pages := t[list]
-	if i := slices.IndexFunc(pages, func(p saidPage) bool { return p.paged == asked.paged && p.cursor == asked.cursor }); i >= 0 || !asked.paged {
+	if i := slices.IndexFunc(pages, func(p saidPage) bool { return p.page == page }); i >= 0 || page == "" {
 		pages = pages[:max(i, 0)]
 	}
-	size := len(message)
-	for i := range t {
-		for _, p := range t[i] {
-			size += len(p.message)
-		}
-	}
-	if size > mcp.MaxBytes { // pinproof would not read it
+	if len(t.text())+len(message) > mcp.MaxBytes { // pinproof would not read it
 		*t, pages = transcript{}, nil
 	}
-	t[list] = append(pages, saidPage{asked, bytes.Clone(message)})
+	t[list] = append(pages, saidPage{page, bytes.Clone(message)})
 }
 
 // text is a capture of what was said.
@@ -94,14 +81,13 @@ func (t *transcript) text() (data []byte) {
 // it is refused all the same.
 func keep(label string, data []byte) string {
 	path, err := newKept(label)
-	if err == nil {
-		if err = os.WriteFile(path, data, 0o600); err != nil {
-			os.Remove(path) // half of it shows nobody what was refused
-		}
-	}
 	if err != nil {
 		return ""
 	}
-	pruneKept()
+	defer pruneKept(filepath.Dir(path))
+	if os.WriteFile(path, data, 0o600) != nil {
+		os.Remove(path) // half of it shows nobody what was refused
+		return ""
+	}
 	return path
 }

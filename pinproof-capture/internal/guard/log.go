@@ -3,27 +3,25 @@ package guard
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"strconv"
 	"time"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 )
 
-// A callLog is the record of a guard: JSON Lines, each whole or absent. A nil one keeps
+// A callLog is the record of a guard: JSON Lines, each whole or absent. Without a file it keeps
 // nothing.
 type callLog struct {
-	path, server, session string
-	f                     *os.File
-	digests               bool  // of arguments, in place of these
-	err                   error // the first failure to write
+	Options
+	session string
+	f       *os.File
+	err     error // the first failure to write: the session may not go on without the record
 }
 
 // A logLine is a call that goes to the server, the answer to it, or what was held back.
@@ -52,46 +50,38 @@ type logLine struct {
 
 // openLog opens the record that the user asked for. It is for the user alone: arguments
 // can hold secrets.
-func openLog(o Options) (*callLog, error) {
+func openLog(o Options) (l *callLog, err error) {
+	l = &callLog{Options: o, session: strconv.FormatInt(time.Now().UnixMicro(), 36) + "-" + strconv.Itoa(os.Getpid())}
 	if o.Log == "" {
-		return nil, nil
+		return l, nil
 	}
-	f, err := os.OpenFile(o.Log, os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
-	if err != nil {
+	if l.f, err = os.OpenFile(o.Log, os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600); err != nil {
 		return nil, fail.Path(o.Log, err)
 	}
-	locked(f, func() { // a guard that was killed may have left a line without its end
+	locked(l.f, func() { // a guard that was killed may have left a line without its end
 		last := []byte("\n")
-		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
-			f.ReadAt(last, info.Size()-1)
+		if info, err := l.f.Stat(); err == nil && info.Mode().IsRegular() {
+			l.f.ReadAt(last, info.Size()-1)
 		}
 		if last[0] != '\n' {
-			f.Write([]byte("\n"))
+			l.f.Write([]byte("\n"))
 		}
 	})
-	session := strconv.FormatInt(time.Now().UnixMicro(), 36) + "-" + strconv.Itoa(os.Getpid())
-	return &callLog{path: o.Log, server: o.Label, session: session, f: f, digests: o.LogDigests}, nil
-}
-
-func (l *callLog) close() {
-	if l != nil {
-		l.f.Close()
-	}
+	return l, nil
 }
 
 // add appends one line in one write. What was written of it is taken back if it isn't
 // whole.
 func (l *callLog) add(line logLine) {
-	if l == nil || l.err != nil {
+	if l.f == nil || l.err != nil {
 		return
 	}
-	line.Time, line.Session, line.Server = time.Now().UTC().Format("2006-01-02T15:04:05.000000Z"), l.session, l.server
+	line.Time, line.Session, line.Server = time.Now().UTC().Format("2006-01-02T15:04:05.000000Z"), l.session, l.Label
 	text, err := json.Marshal(line)
 	if err == nil {
-		text = append(jsontree.ASCII(text), '\n')
 		locked(l.f, func() {
 			var n int
-			if n, err = l.f.Write(text); err != nil && n > 0 {
+			if n, err = l.f.Write(append(jsontree.ASCII(text), '\n')); err != nil && n > 0 {
 				if info, failed := l.f.Stat(); failed == nil {
 					err = errors.Join(err, l.f.Truncate(info.Size()-int64(n)))
 				}
@@ -99,30 +89,40 @@ func (l *callLog) add(line logLine) {
 		})
 	}
 	if err != nil {
-		l.err = fail.Path(l.path, err)
+		l.err = fail.Path(l.Log, err)
 	}
 }
 
-// broken returns why the record can't be kept: the session may not go on without it.
-func (l *callLog) broken() error {
-	if l == nil {
-		return nil
+// call records a call that goes to the server, with its arguments as they came or their digest:
+// that of the bytes without blanks between tokens. It returns what the answer is recorded with.
+func (l *callLog) call(list pin.EntryType, entry pinned, line []byte, m jsontree.Value) *logLine {
+	id, name, arguments := m.Get("id"), m.Get("params").Get("name").Text, m.Get("params").Get("arguments")
+	said := logLine{ID: bytes.Clone(line[id.At:id.End])}
+	if list == pin.Tools {
+		said.Tool = name
+	} else {
+		said.Prompt = name
 	}
-	return l.err
+	call := said
+	call.Event, call.Digest, call.Approval = "call", entry.Digest, entry.Approval
+	if arguments.Kind != 0 && l.LogDigests {
+		var plain bytes.Buffer
+		json.Compact(&plain, line[arguments.At:arguments.End]) // they were read strictly
+		call.ArgumentsDigest = fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256(plain.Bytes()))
+	} else {
+		call.Arguments = line[arguments.At:arguments.End]
+	}
+	l.add(call)
+	return &said
 }
 
-// setArguments records arguments as they came, or their digest: that of the bytes without
-// blanks between tokens.
-func (line *logLine) setArguments(arguments []byte, l *callLog) {
-	if l == nil {
-		return
+// answer records the answer to a call, and what it came to.
+func (l *callLog) answer(said *logLine, m jsontree.Value) {
+	said.Event, said.Bytes, said.Outcome = "answer", int(m.End-m.At), "result"
+	if m.Has("error") {
+		said.Outcome = "error"
+	} else if m.Get("result").Get("isError").Kind == 't' {
+		said.Outcome = "tool error"
 	}
-	plain := jsontext.Value(bytes.Clone(arguments))
-	plain.Compact() // they were read strictly
-	if !l.digests {
-		line.Arguments = json.RawMessage(plain)
-		return
-	}
-	sum := sha256.Sum256(plain)
-	line.ArgumentsDigest = pin.DigestPrefix + hex.EncodeToString(sum[:])
+	l.add(*said)
 }

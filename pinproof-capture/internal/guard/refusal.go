@@ -2,6 +2,7 @@ package guard
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -29,24 +30,22 @@ const (
 
 // tell shows a person what drifted and how to go on, and puts it on record. It returns what the
 // client is told. What the session has said so far is saved.
-func (r *relay) tell(event string, v *verdict, drifted map[pin.Key]string) (words string) {
-	file := r.keep(nil)
+func (r *relay) tell(event string, v *verdict) (words string) {
+	file := keep(r.judge.Label, r.said.text())
 	what, during := "", false
 	kinds := map[string]int{}
-	var lines []string
-	for _, key := range slices.SortedFunc(maps.Keys(drifted), pin.CompareKeys) {
-		entry, kind := pin.EntryRef(key.Type, key.Name), drifted[key]
+	var lines, counts []string
+	for _, key := range slices.SortedFunc(maps.Keys(v.drifted), pin.CompareKeys) {
+		entry, kind := pin.EntryRef(key.Type, key.Name), v.drifted[key]
 		r.log.add(logLine{Event: event, Entry: entry, Kind: kind, File: file})
 		kinds[strings.ToLower(kind)]++
 		lines = append(lines, kind+" "+strings.TrimPrefix(entry, "tool=")+v.warned[key])
-		if list := strings.TrimSuffix(pin.EntryTypeInfo[key.Type].Entry, "s") + "s"; what != "" && what != list {
+		list := strings.TrimSuffix(pin.EntryTypeInfo[key.Type].Entry, "s") + "s"
+		if what = cmp.Or(what, list); what != list {
 			what = "definitions"
-		} else {
-			what = list
 		}
-		during = during || r.catalog.listedBefore(key.Type)
+		during = during || r.catalog.lists[key.Type].matched
 	}
-	var counts []string
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		counts = append(counts, fmt.Sprint(kinds[kind], " ", kind))
 	}
@@ -58,61 +57,53 @@ func (r *relay) tell(event string, v *verdict, drifted map[pin.Key]string) (word
 	if during {
 		happened = "changed its " + what + " during the session"
 	}
-	if event == "block" {
-		event = "blocked"
-	}
-	r.say("%s: server %s %s: %s", event, r.judge.label(), happened, text.List(lines, 20))
+	r.say("%s: server %s %s: %s", strings.Replace(event, "block", "blocked", 1), r.judge.label(), happened, text.List(lines, 20))
 	words = fmt.Sprintf("pinproof: blocked: the %s of server %s are not the ones approved in %s (%s). Do not use them.", what, r.judge.label(), r.judge.lockfile(), strings.Join(counts, ", "))
-	if file == "" {
-		return words + " A person has to review the change."
-	}
-	fmt.Fprintf(r.stderr, "review:  %s\napprove: %s\n", r.judge.command("diff  ", file), r.judge.command("relock", file))
-	return words + " A person has to review the change: " + r.judge.command("diff", file)
+	return r.review(words, file, "diff  ", "relock")
 }
 
-// unjudged tells a person why there is no verdict on an answer, and what becomes of it. It
-// returns what the client is told.
+// unjudged tells a person why there is no verdict on an answer, or on a line that can't be read, and
+// what becomes of it. It returns what the client is told.
 func (r *relay) unjudged(event, what string, line []byte, err error) (words string) {
 	why := fail.From(err).Text
 	r.say("%s: %s", what, why)
-	file := r.keep(line)
+	file := keep(r.judge.Label, append(r.said.text(), line...))
 	r.log.add(logLine{Event: event, Reason: why, File: file})
 	words = fmt.Sprintf("pinproof: blocked: it could not be judged whether what server %s says is what was approved in %s. Do not use it.", r.judge.label(), r.judge.lockfile())
-	if file == "" {
-		return words + " A person has to look at it."
-	}
-	fmt.Fprintf(r.stderr, "review:  %s\n", r.judge.command("diff", file))
-	return words + " A person has to look at it: " + r.judge.command("diff", file)
+	return r.review(words, file, "diff")
 }
 
-// keep saves what the session has said so far, and a line of it that could not be read. It
-// returns the file, or "".
-func (r *relay) keep(line []byte) string {
-	file := keep(r.judge.Label, append(r.said.text(), line...))
+// review names to a person the commands about what was kept, and to the client the first of them.
+func (r *relay) review(words, file string, verbs ...string) string {
+	words += " A person has to review the change"
 	if file == "" {
 		r.say("what it said could not be saved")
+		return words + "."
 	}
-	return file
+	for i, verb := range verbs {
+		fmt.Fprintf(r.stderr, "%s%s\n", []string{"review:  ", "approve: "}[i], r.judge.command(verb, file))
+	}
+	return words + ": " + r.judge.command("diff", file)
 }
 
 // refuseCall tells a person of a call that doesn't reach the server. It returns what the
 // client is told.
 func (r *relay) refuseCall(key pin.Key, why string) (words string) {
-	what := pin.EntryRef(key.Type, key.Name)
-	r.say("blocked: a call of %s: %s", what, why)
-	r.log.add(logLine{Event: "block", Entry: what, Reason: why})
-	entry, label := capture.EntryNamed(key.Type, key.Name), r.judge.label()
+	ref, entry, server := pin.EntryRef(key.Type, key.Name), capture.EntryNamed(key.Type, key.Name), "server "+r.judge.label()
+	r.say("blocked: a call of %s: %s", ref, why)
+	r.log.add(logLine{Event: "block", Entry: ref, Reason: why})
 	_, approved := r.catalog.entries[key]
 	switch {
 	case !approved: // its name is the client's, or the server's
-		return fmt.Sprintf("pinproof: blocked: no such %s of server %s is approved in %s, and it was not called. A person has to approve it first.",
-			pin.EntryTypeInfo[key.Type].Entry, label, r.judge.lockfile())
+		words = fmt.Sprintf("no such %s of %s is approved in %s. A person has to approve it first.", pin.EntryTypeInfo[key.Type].Entry, server, r.judge.lockfile())
 	case why == gone:
-		return fmt.Sprintf("pinproof: blocked: server %s no longer lists %s, and it was not called.", label, entry)
+		words = fmt.Sprintf("%s no longer lists %s.", server, entry)
 	case why == notListed:
-		return fmt.Sprintf("pinproof: blocked: server %s has changed its list and did not give the new one, so %s was not called. Try again later.", label, entry)
+		words = fmt.Sprintf("%s has changed the list with %s and did not give the new one. Try again later.", server, entry)
+	default:
+		words = fmt.Sprintf("%s of %s is not what was approved in %s. A person has to review it first.", entry, server, r.judge.lockfile())
 	}
-	return fmt.Sprintf("pinproof: blocked: %s of server %s is not what was approved in %s, and was not called. A person has to review it first.", entry, label, r.judge.lockfile())
+	return "pinproof: blocked: this was not called: " + words
 }
 
 // lockfile is the name of the lockfile, printable.
@@ -121,9 +112,10 @@ func (j *judge) lockfile() string { return text.Printable(filepath.Base(j.lock))
 // label is the server's label, printable.
 func (j *judge) label() string { return text.Name(j.Label) }
 
-// looseIDs are the ids of the requests and of the answers in a line that can't be read strictly:
-// the best guess, and only an error is sent with them.
-func looseIDs(line []byte) (requests, answers []request) {
+// dropped answers whoever waits for what is in a line that can't be read strictly, by the best guess
+// at its ids: on the answers in it, and back the requests. To the client goes no id that the server
+// made up: it could say something to a model, too.
+func (r *relay) dropped(line []byte, fromServer bool) (on, back []byte) {
 	var found []map[string]json.RawMessage
 	if json.Unmarshal(line, &found) != nil {
 		found = make([]map[string]json.RawMessage, 1)
@@ -131,16 +123,28 @@ func looseIDs(line []byte) (requests, answers []request) {
 	}
 	for _, m := range found {
 		id, err := jsontree.NewReader(m["id"]).Only()
-		asked := request{id: bytes.TrimSpace(m["id"]), key: keyOf(id)}
+		spelled := bytes.TrimSpace(m["id"])
 		switch {
 		case err != nil || id.Kind != '"' && id.Kind != '0':
 		case m["method"] != nil:
-			requests = append(requests, asked)
+			back = append(back, refusal(spelled, wordsRequest)...)
+		case fromServer:
+			on = append(on, refusal(r.open[keyOf(id)].id, wordsUnreadable)...)
+			delete(r.open, keyOf(id))
 		default:
-			answers = append(answers, asked)
+			on = append(on, refusal(spelled, wordsUnreadable)...)
 		}
 	}
-	return requests, answers
+	return on, back
+}
+
+// refuseOpen ends the session and answers all that the client still waits for.
+func (r *relay) refuseOpen(words string) (out []byte) {
+	r.over = true
+	for _, key := range slices.Sorted(maps.Keys(r.open)) {
+		out = append(out, refusal(r.open[key].id, words)...)
+	}
+	return out
 }
 
 // refusal is our answer to one request, or nothing if it has no id.

@@ -8,8 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"math"
 	"os"
 	"os/signal"
 	"slices"
@@ -24,6 +22,7 @@ import (
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
+	"pinproof/internal/workspace"
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
@@ -50,7 +49,6 @@ type relay struct {
 	open    map[string]request
 	catalog *catalog
 	said    transcript
-	lacking [pin.EntryTypes]bool // a person was told what the list lacks
 	asking  [pin.EntryTypes]*asking
 	ours    string   // what the ids of our own requests begin with
 	asked   int      // how many there were
@@ -75,11 +73,10 @@ func (e *end) write(b []byte) error {
 
 // A request is one of the client's that waits for its answer, or of ours.
 type request struct {
-	id             []byte // as it was spelled; nil of ours
-	key            string // by which an answer finds it
-	method, cursor string
-	paged          bool     // it has a cursor
-	logged         *logLine // of a call
+	id           []byte // as it was spelled; nil of ours
+	method, page string
+	call         *logLine // what its answer is recorded with
+	asks         *asking  // of ours
 }
 
 // maxReplies is how many replies wait for a server that doesn't read.
@@ -110,16 +107,14 @@ func Run(ctx context.Context, o Options, src mcp.Server, stdin io.Reader, stdout
 	if err != nil {
 		return 2, err
 	}
-	if pins, err := os.Stat(j.lock); err == nil && o.Log != "" {
-		if file, err := os.Stat(o.Log); err == nil && os.SameFile(pins, file) {
-			return 2, fail.New("--log %s: this is the lockfile", text.Printable(o.Log))
-		}
+	if workspace.SameFile(j.lock, o.Log) {
+		return 2, fail.New("--log %s: this is the lockfile", text.Printable(o.Log))
 	}
 	log, err := openLog(o)
 	if err != nil {
 		return 2, err
 	}
-	defer log.close()
+	defer log.f.Close()
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, mcp.EndSignals...)
 	defer signal.Stop(signals)
@@ -184,7 +179,6 @@ func (r *relay) run(stdin io.Reader, p server, signals <-chan os.Signal) (int, e
 		case err = <-serverEnds:
 			over = true
 		case err = <-clientEnds:
-			over = err != nil
 			look = time.Tick(lookAfter)
 		case <-look:
 			if hungUp(r.client.w) {
@@ -196,6 +190,8 @@ func (r *relay) run(stdin io.Reader, p server, signals <-chan os.Signal) (int, e
 			return 2, nil
 		case err != nil && !errors.Is(err, syscall.EPIPE):
 			return 2, err
+		case err != nil:
+			over = true
 		case !over && !r.waits():
 			p.Close()
 		}
@@ -256,8 +252,13 @@ func (r *relay) fromServer(line []byte) (pass, reply []byte, err error) {
 	switch method := m.Get("method"); {
 	case r.over:
 		return nil, nil, nil
+	case bad != nil && capture.HidesAnswer(line): // there may be a list or instructions in it
+		words := r.unjudged("block", "blocked", line, fail.New("the server's answer is refused: %s", bad))
+		return r.refuseOpen(words), nil, errBlocked
 	case bad != nil:
-		return r.unreadable(line, bad)
+		r.say("the server's message is refused: %s: %s", bad, mcp.Excerpt(string(bytes.TrimSpace(line))))
+		pass, reply = r.dropped(line, true)
+		return pass, reply, nil
 	case m.Kind == 0:
 		if noise := bytes.TrimSpace(line); len(noise) > 0 {
 			r.say("the server printed what is no message: %s", mcp.Excerpt(string(noise)))
@@ -267,64 +268,45 @@ func (r *relay) fromServer(line []byte) (pass, reply []byte, err error) {
 		r.notified(method.Text)
 		return line, nil, nil
 	}
-	key, asked, ours := r.requestOf(m.Get("id"))
+	key := keyOf(m.Get("id"))
+	asked := r.open[key]
 	pass = line
 	if result := m.Get("result"); r.pinned(result) {
 		kept, words, err := r.held(line, m, asked)
 		switch {
-		case err != nil || words != "" && asked.id == nil && !ours:
-			return r.refuseOpen(words), nil, errBlocked
+		case err != nil:
+			return r.refuseOpen(words), nil, err
 		case words != "":
 			pass = refusal(asked.id, words)
 		case kept != nil:
 			pass = slices.Concat(line[:result.At], kept, line[result.End:])
 		}
 	}
-	if ours {
-		return r.listed(line, m)
+	if strings.HasPrefix(m.Get("id").Text, r.ours) {
+		delete(r.open, key)
+		return r.listed(m, asked)
 	}
-	if l := asked.logged; l != nil {
-		r.log.add(logLine{Event: "answer", ID: l.ID, Tool: l.Tool, Prompt: l.Prompt, Bytes: int(m.End - m.At), Outcome: outcomeOf(m)})
+	if asked.call != nil {
+		r.log.answer(asked.call, m)
 	}
-	if err := r.log.broken(); err != nil {
-		return r.refuseOpen(wordsNoRecord), nil, err
+	if r.log.err != nil {
+		return r.refuseOpen(wordsNoRecord), nil, r.log.err
 	}
 	delete(r.open, key)
 	return pass, nil, nil
 }
 
-// requestOf is the request that an id answers, and whether that is one of ours.
-func (r *relay) requestOf(id jsontree.Value) (key string, asked request, ours bool) {
-	if id.Kind != '"' || !strings.HasPrefix(id.Text, r.ours) {
-		return keyOf(id), r.open[keyOf(id)], false
-	}
-	for _, a := range r.asking {
-		if a != nil && a.key == id.Text {
-			asked = a.request
-		}
-	}
-	return "", asked, true
-}
-
-// keyOf is an id as clients compare it. In JavaScript "3" is 3, too.
+// keyOf is an id as clients compare it. In JavaScript "3" is 3, too, and so is "0x3".
 func keyOf(id jsontree.Value) string {
-	if n := numberOf(id); !math.IsNaN(n) {
-		return strconv.FormatFloat(n, 'g', -1, 64)
-	}
-	return string(id.Kind) + id.Text
-}
-
-// numberOf is the number that JavaScript makes of an id, or none.
-func numberOf(id jsontree.Value) float64 {
 	word := strings.TrimSpace(id.Text)
-	if whole, err := strconv.ParseUint(word, 0, 64); err == nil && strings.ContainsAny(word, "xXbBoO") {
-		return float64(whole)
-	}
 	n, err := strconv.ParseFloat(word, 64)
-	if err != nil || id.Kind != '"' && id.Kind != '0' {
-		return math.NaN()
+	if whole, failed := strconv.ParseUint(word, 0, 64); failed == nil && strings.ContainsAny(word, "xXbBoO") {
+		n, err = float64(whole), nil
 	}
-	return n
+	if err != nil {
+		return string(id.Kind) + id.Text
+	}
+	return strconv.FormatFloat(n, 'g', -1, 64)
 }
 
 // pinned reports whether a result has something that is pinned. A list that isn't passes
@@ -333,42 +315,13 @@ func (r *relay) pinned(result jsontree.Value) bool {
 	if !capture.HoldsEntries(result) {
 		return false
 	}
-	v, err := r.judge.part([]byte("{}")) // of a lockfile that pinproof refuses, the policy doesn't count
+	unsure := r.judge.readPins() != nil // of a lockfile that pinproof refuses, the policy doesn't count
 	for list := range pin.EntryTypes {
-		if result.Has(pin.EntryTypeInfo[list].Member) && (err != nil || v.code != 0 || r.catalog.pins(list)) {
+		if result.Has(pin.EntryTypeInfo[list].Member) && (unsure || r.catalog.policy.Pins(list)) {
 			return true
 		}
 	}
 	return false
-}
-
-// unreadable keeps a line back that begins like a message and that clients could read in
-// more than one way. The session goes on if no list and no instructions can be in it.
-func (r *relay) unreadable(line []byte, bad error) (pass, reply []byte, err error) {
-	if capture.HidesAnswer(line) {
-		words := r.unjudged("block", "blocked", line, fail.New("the server's answer is refused: %s", bad))
-		return r.refuseOpen(words), nil, errBlocked
-	}
-	r.say("the server's message is refused: %s: %s", bad, mcp.Excerpt(string(bytes.TrimSpace(line))))
-	requests, answers := looseIDs(line)
-	for _, a := range answers {
-		pass = append(pass, refusal(r.open[a.key].id, wordsUnreadable)...)
-		delete(r.open, a.key)
-	}
-	for _, q := range requests {
-		reply = append(reply, refusal(q.id, wordsRequest)...)
-	}
-	return pass, reply, nil
-}
-
-// refuseOpen ends the session and answers all that the client still waits for. An id that
-// the server made up could say something to a model, too.
-func (r *relay) refuseOpen(words string) (out []byte) {
-	r.over = true
-	for _, key := range slices.Sorted(maps.Keys(r.open)) {
-		out = append(out, refusal(r.open[key].id, words)...)
-	}
-	return out
 }
 
 // held holds an answer against the pins. It returns what the client gets in the place of its
@@ -376,48 +329,46 @@ func (r *relay) refuseOpen(words string) (out []byte) {
 // the session.
 func (r *relay) held(line []byte, m jsontree.Value, asked request) (kept []byte, words string, err error) {
 	result := m.Get("result")
-	r.said.add(line[m.At:m.End], result, asked)
-	v, err := r.judge.part(line[result.At:result.End])
-	if err == nil && v.code == 2 {
-		err = fail.New("%s", v.reason)
+	list, listed := pin.EntryTypeIn(result.Has)
+	if !listed {
+		list = pin.Instructions
 	}
+	r.said.add(list, asked.page, line[m.At:m.End])
+	v, err := r.judge.part(line[result.At:result.End])
 	if err != nil && r.onDrift == Warns {
 		r.unjudged("drift", "not judged, and passed on", nil, err)
 		return nil, "", nil
 	} else if err != nil {
 		return nil, r.unjudged("block", "blocked", nil, err), errBlocked
 	}
-	drifted := maps.Clone(v.drifted)
-	list, listed := pin.EntryTypeIn(result.Has)
-	listed = listed && r.catalog.pins(list)
-	last := result.Get("nextCursor").Kind != '"'
+	listed = listed && r.catalog.policy.Pins(list)
+	last := listed && pageOf(result.Get("nextCursor")) == ""
 	var seen map[pin.Key]bool
 	if listed {
-		var twice map[pin.Key]bool
-		seen, twice = r.catalog.page(list, result, asked)
-		for key := range twice {
-			drifted[key] = string(pin.Duplicate)
-		}
-		if missing := r.catalog.missing(list, seen); missing > 0 && last && !r.lacking[list] {
-			r.lacking[list] = true
+		seen = r.catalog.page(list, result, asked, v.drifted)
+		if missing, state := r.catalog.missing(list, seen), &r.catalog.lists[list]; missing > 0 && last && !state.lacking {
+			state.lacking = true
 			r.say("server %s doesn't list %s", r.judge.label(), text.Count(missing, "approved "+pin.EntryTypeInfo[list].Entry))
 		}
 	}
 	switch {
-	case v.code == 0 && len(drifted) == 0:
+	case v.matches && len(v.drifted) == 0:
 	case r.onDrift == Warns:
-		r.tell("drift", v, drifted)
+		r.tell("drift", v)
 	case r.onDrift == Subset:
-		kept = r.without(line, result, drifted)
-		if again, err := r.judge.part(kept); err != nil || again.code != 0 {
-			return nil, r.tell("block", v, drifted), errBlocked
+		kept = r.without(line, result, v.drifted)
+		if again, err := r.judge.part(kept); err != nil || !again.matches {
+			return nil, r.tell("block", v), errBlocked
 		}
-		words = strings.Replace(r.tell("drift", v, drifted), "blocked: ", "blocked: nothing is left of this list: ", 1)
+		words = strings.Replace(r.tell("drift", v), "blocked: ", "blocked: nothing is left of this list: ", 1)
 	default:
-		return nil, r.tell("block", v, drifted), errBlocked
+		return nil, r.tell("block", v), errBlocked
 	}
-	r.catalog.shown(v.matched, drifted)
-	if !listed || !last || r.catalog.anyLeft(seen) {
+	r.catalog.show(v.matched, v.drifted)
+	for key := range seen {
+		last = last && r.catalog.shown[key].why != "" // or something is left
+	}
+	if !last {
 		words = ""
 	}
 	return kept, words, nil
@@ -453,96 +404,48 @@ func (r *relay) fromClient(line []byte) (pass, reply []byte, err error) {
 	defer r.mu.Unlock()
 	switch {
 	case r.over:
-		return nil, nil, nil
 	case bad != nil:
 		r.say("the client's message is refused: %s", bad)
-		requests, answers := looseIDs(line)
-		for _, q := range requests {
-			reply = append(reply, refusal(q.id, wordsRequest)...)
-		}
-		for _, a := range answers {
-			pass = append(pass, refusal(a.id, wordsUnreadable)...)
-		}
-		return pass, reply, nil
-	case m.Kind == 0: // a client has nothing else to say to a server
-		return nil, nil, nil
+		pass, reply = r.dropped(line, false)
+	case m.Kind != 0: // a client has nothing else to say to a server
+		return r.request(line, m)
 	}
-	return r.request(line, m)
+	return pass, reply, nil
 }
 
 // request takes a message of the client's. A call whose list has changed waits until the list was
 // seen again.
 func (r *relay) request(line []byte, m jsontree.Value) (pass, reply []byte, err error) {
-	whole := slices.Concat(bytes.TrimRight(line, "\r\n"), []byte("\n"))
-	if len(r.waiting) > 0 && line[len(line)-1] != '\n' {
-		line = whole // something of ours follows
-	}
-	method, id, cursor := m.Get("method"), m.Get("id"), m.Get("params").Get("cursor")
+	method, id, params := m.Get("method"), m.Get("id"), m.Get("params")
 	if method.Text == "notifications/cancelled" {
-		r.cancelled(m.Get("params").Get("requestId"))
+		r.cancelled(params.Get("requestId"))
 	}
-	asked := request{id: bytes.Clone(line[id.At:id.End]), key: keyOf(id), method: method.Text, cursor: cursor.Text, paged: cursor.Kind == '"'}
+	asked := request{id: bytes.Clone(line[id.At:id.End]), method: method.Text, page: pageOf(params.Get("cursor"))}
+	waits := id.Kind != 0 && method.Kind != 0
 	pass = line
 	if list, calls := calledBy(method.Text); calls {
-		key, why := r.catalog.called(list, m.Get("params"))
-		switch {
+		key, under, why := r.catalog.called(list, params)
+		refused := ""
+		switch a := r.asking[list]; {
 		case why == "" || r.onDrift == Warns:
-			asked.logged = r.call(list, line, m)
-			r.log.add(*asked.logged)
-			asked.logged.Arguments = nil // they are written, and can be large
-			if err := r.log.broken(); err != nil {
-				r.over = true
-				return nil, r.refuse(line, m, wordsNoRecord), err
+			if asked.call = r.log.call(list, under, line, m); r.log.err != nil {
+				r.over, refused, err = true, wordsNoRecord, r.log.err
 			}
-		case why == notListed && r.canAsk(list):
-			pass = r.ask(list, line, m)
-			r.waiting = append(r.waiting, whole)
+		case why == notListed && (a == nil || !a.failed) && len(r.waiting) < maxWaiting:
+			pass = r.wait(list, line, m)
 		default:
-			return nil, r.refuse(line, m, r.refuseCall(key, why)), nil
+			refused = r.refuseCall(key, why)
+		}
+		if refused != "" {
+			delete(r.open, keyOf(id)) // it may have waited
+			if waits {
+				reply = refusal(asked.id, refused)
+			}
+			return nil, reply, err
 		}
 	}
-	if method.Kind != 0 && id.Kind != 0 {
-		r.open[asked.key] = asked
+	if waits {
+		r.open[keyOf(id)] = asked
 	}
 	return pass, nil, nil
-}
-
-// call is the record of a call that goes to the server.
-func (r *relay) call(list pin.EntryType, line []byte, m jsontree.Value) *logLine {
-	params := m.Get("params")
-	entry := r.catalog.underWhich(r.catalog.key(list, params.Get("name").Text))
-	l := &logLine{Event: "call", Digest: entry.Digest, Approval: entry.Approval}
-	if id := m.Get("id"); id.Kind != 0 {
-		l.ID = bytes.Clone(line[id.At:id.End])
-	}
-	if list == pin.Tools {
-		l.Tool = params.Get("name").Text
-	} else {
-		l.Prompt = params.Get("name").Text
-	}
-	if arguments := params.Get("arguments"); arguments.Kind != 0 {
-		l.setArguments(line[arguments.At:arguments.End], r.log)
-	}
-	return l
-}
-
-// outcomeOf is what an answer to a call came to.
-func outcomeOf(m jsontree.Value) string {
-	switch {
-	case m.Has("error"):
-		return "error"
-	case m.Get("result").Get("isError").Kind == 't':
-		return "tool error"
-	}
-	return "result"
-}
-
-// refuse is our answer to a message of the client's, if it is a request.
-func (r *relay) refuse(line []byte, m jsontree.Value, words string) []byte {
-	id := m.Get("id")
-	delete(r.open, keyOf(id)) // it may have waited
-	if id.Kind != '"' && id.Kind != '0' {
-		return nil
-	}
-	return refusal(line[id.At:id.End], words)
 }
