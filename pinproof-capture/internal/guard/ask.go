@@ -2,6 +2,7 @@ package guard
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,10 +25,10 @@ const (
 // An asking is a list that the guard asks for, page by page.
 type asking struct {
 	list   pin.EntryType
-	key    string // of the request that is under way
-	meta   string // what each request says of the client, from 2026-07-28 on
-	pages  int    // that came
-	again  bool   // the list has changed since the first of them
+	key    string         // of the request that is under way
+	meta   jsontree.Value // what each request says of the client, from 2026-07-28 on
+	pages  int            // that came
+	again  bool           // the list has changed since the first of them
 	failed bool
 	late   *time.Timer
 }
@@ -39,6 +40,7 @@ func (r *relay) notified(method string) {
 			continue
 		}
 		r.catalog.changed(list)
+		r.said[list] = nil
 		if a := r.asking[list]; a != nil {
 			a.again = a.pages > 0
 		}
@@ -51,16 +53,10 @@ func (r *relay) wait(list pin.EntryType, line []byte, call jsontree.Value) []byt
 	if r.asking[list] != nil {
 		return nil
 	}
-	var meta [][]byte
-	for _, m := range call.Get("params").Get("_meta").Members() {
-		if strings.HasPrefix(m.Name, "io.modelcontextprotocol/") {
-			meta = append(meta, slices.Concat(jsontree.AppendString(nil, m.Name), []byte(":"), line[m.At:m.End]))
-		}
-	}
-	a := &asking{list: list}
-	if meta != nil {
-		a.meta = `"_meta":{` + string(bytes.Join(meta, []byte(","))) + "}"
-	}
+	a := &asking{list: list, meta: call.Get("params").Get("_meta")}
+	a.meta.Parts = slices.DeleteFunc(slices.Clone(a.meta.Members()), func(m jsontree.Member) bool {
+		return !strings.HasPrefix(m.Name, "io.modelcontextprotocol/")
+	})
 	a.late = time.AfterFunc(listPatience, func() { r.giveUp(a) })
 	r.asking[list] = a
 	return r.askFor(a, jsontree.Value{})
@@ -69,13 +65,17 @@ func (r *relay) wait(list pin.EntryType, line []byte, call jsontree.Value) []byt
 // askFor returns the request for a page.
 func (r *relay) askFor(a *asking, cursor jsontree.Value) []byte {
 	r.asked++
-	id, method, params := fmt.Sprint(r.ours, r.asked), pin.EntryTypeInfo[a.list].Method, a.meta
-	if cursor.Kind == '"' {
-		params = strings.TrimPrefix(params+`,"cursor":`+string(jsontree.AppendString(nil, cursor.Text)), ",")
+	id, method, params := fmt.Sprint(r.ours, r.asked), pin.EntryTypeInfo[a.list].Method, map[string]any{}
+	if len(a.meta.Parts) > 0 {
+		params["_meta"] = a.meta
 	}
+	if cursor.Kind == '"' {
+		params["cursor"] = cursor.Text
+	}
+	text, _ := json.Marshal(params)
 	a.key = keyOf(jsontree.Text(id))
 	r.open[a.key] = request{method: method, page: pageOf(cursor), asks: a}
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":"%s","method":"%s","params":{%s}}`+"\n", id, method, params)
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":"%s","method":"%s","params":%s}`+"\n", id, method, text)
 }
 
 // listed takes an answer to a request of ours, which was judged. It returns what goes to the

@@ -7,7 +7,6 @@ import (
 
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
-	"pinproof/pinproof-capture/internal/mcp"
 )
 
 // An approved list is what the lockfile has of one server. pinproof has checked it, or will,
@@ -65,22 +64,9 @@ type entry struct {
 
 // A listing is what is known of a list.
 type listing struct {
-	before  map[string]map[pin.Key]bool // the approved entries on the pages before a page
-	unseen  string                      // why entries that weren't shown may not be called
-	matched bool                        // an entry of it has matched in this session
-	lacking bool                        // a person was told what it lacks
-}
-
-// maxCursors bounds the pages that are remembered of one list: more than a listing has.
-// Listings that run at the same time share them.
-const maxCursors = mcp.MaxPages
-
-func newCatalog(a *approved) *catalog {
-	c := &catalog{approved: a, shown: map[pin.Key]entry{}}
-	for list := range c.lists {
-		c.lists[list].before = map[string]map[pin.Key]bool{}
-	}
-	return c
+	unseen  string // why entries that weren't shown may not be called
+	matched bool   // an entry of it has matched in this session
+	lacking bool   // a person was told what it lacks
 }
 
 // changed takes note of a list that has changed: what is on it is callable again once it
@@ -88,51 +74,6 @@ func newCatalog(a *approved) *catalog {
 func (c *catalog) changed(list pin.EntryType) {
 	maps.DeleteFunc(c.shown, func(k pin.Key, _ entry) bool { return k.Type == list })
 	c.lists[list].unseen = notListed
-}
-
-// page takes note of a page of a list. It returns the approved entries on it and on the pages
-// before. Those of them that stood on an earlier one, too, have drifted.
-func (c *catalog) page(list pin.EntryType, result jsontree.Value, asked request, drifted map[pin.Key]string) map[pin.Key]bool {
-	before, seen := c.lists[list].before, map[pin.Key]bool{}
-	if asked.method == pin.EntryTypeInfo[list].Method {
-		maps.Copy(seen, before[asked.page])
-	}
-	earlier := maps.Clone(seen)
-	for _, item := range result.Get(pin.EntryTypeInfo[list].Member).Items() {
-		key := c.key(list, item.Get(pin.EntryTypeInfo[list].Identity).Text)
-		if _, approved := c.entries[key]; !approved {
-			continue // it drifts anyhow, and a server could make up any number of names
-		}
-		seen[key] = true
-		if earlier[key] {
-			drifted[key] = string(pin.Duplicate)
-		}
-	}
-	if next := pageOf(result.Get("nextCursor")); next != "" {
-		if len(before) >= maxCursors {
-			clear(before)
-		}
-		before[next] = seen
-	}
-	return seen
-}
-
-// pageOf names the page behind a cursor: "" is the first.
-func pageOf(cursor jsontree.Value) string {
-	if cursor.Kind != '"' {
-		return ""
-	}
-	return "behind " + cursor.Text
-}
-
-// missing counts the entries of a list that are pinned and were not seen.
-func (c *catalog) missing(list pin.EntryType, seen map[pin.Key]bool) (n int) {
-	for key := range c.entries {
-		if key.Type == list && !seen[key] {
-			n++
-		}
-	}
-	return n
 }
 
 // show takes note of what was judged and passed on, and of what was held back of it.
@@ -146,6 +87,16 @@ func (c *catalog) show(matched map[pin.Key]pinned, drifted map[pin.Key]string) {
 			c.shown[key] = entry{why: notApproved}
 		}
 	}
+}
+
+// missing counts the entries that are pinned and not on a list that was judged.
+func (c *catalog) missing(list pin.EntryType, v *verdict) (n int) {
+	for key := range c.entries {
+		if _, matched := v.matched[key]; key.Type == list && !matched && v.drifted[key] == "" {
+			n++
+		}
+	}
+	return n
 }
 
 // calledBy is the list whose entries a request calls.

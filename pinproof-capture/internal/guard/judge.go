@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
@@ -58,7 +57,7 @@ func (j *judge) readPins() error {
 	case j.seen != nil && bytes.Equal(data, j.seen):
 		return nil
 	}
-	if _, err := j.part([]byte("{}")); err != nil {
+	if _, err := j.part([]byte(`{"jsonrpc":"2.0","id":1,"result":{}}`)); err != nil {
 		return err
 	}
 	root, err := jsontree.NewReader(data).Only()
@@ -70,12 +69,11 @@ func (j *judge) readPins() error {
 	return nil
 }
 
-// part judges the result of an answer. The error says why there is no verdict; it may quote the
+// part judges a part of a session. The error says why there is no verdict; it may quote the
 // server.
-func (j *judge) part(result []byte) (*verdict, error) {
-	message := slices.Concat([]byte(`{"jsonrpc":"2.0","id":1,"result":`), result, []byte("}\n"))
+func (j *judge) part(messages []byte) (*verdict, error) {
 	var out bytes.Buffer
-	code, err := j.verify("--part", bytes.NewReader(message), &out, nil, "--format=json", "--", "-", j.lock)
+	code, err := j.verify("--part", bytes.NewReader(messages), &out, nil, "--format=json", "--", "-", j.lock)
 	if err != nil {
 		return nil, err
 	}
@@ -112,8 +110,8 @@ func (j *judge) part(result []byte) (*verdict, error) {
 		}
 	}
 	for _, e := range said.Entries {
-		if e.Status == "MATCH" {
-			v.matched[keyOf(e.List, e.Name)] = pinned{e.Digest, e.ApprovalHash}
+		if key := keyOf(e.List, e.Name); e.Status == "MATCH" && v.drifted[key] == "" {
+			v.matched[key] = pinned{e.Digest, e.ApprovalHash}
 		}
 	}
 	return v, nil

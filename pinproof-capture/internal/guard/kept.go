@@ -1,13 +1,13 @@
 package guard
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/pinproof-capture/internal/mcp"
 )
@@ -48,33 +48,42 @@ func pruneKept(folder string) {
 // instructions, and the pages of each list as they were asked for last.
 type transcript [pin.EntryTypes][]saidPage
 
-// A saidPage is an answer with a page of a list.
+// A saidPage is an answer with a page of a list, in a line.
 type saidPage struct {
-	page    string
-	message []byte
+	page string
+	line []byte
 }
 
-// add takes an answer. A listing that begins anew takes the place of the earlier one, and so
-// does a page that comes again, with what followed it.
-func (t *transcript) add(list pin.EntryType, page string, message []byte) {
+// add takes an answer and returns the listing as far as it goes. One that begins anew takes the place
+// of the earlier one, and so does a page that comes again, with what followed it.
+func (t *transcript) add(list pin.EntryType, page string, message []byte) []byte {
 	pages := t[list]
 	if i := slices.IndexFunc(pages, func(p saidPage) bool { return p.page == page }); i >= 0 || page == "" {
 		pages = pages[:max(i, 0)]
 	}
-	if len(t.text())+len(message) > mcp.MaxBytes { // pinproof would not read it
+	if len(t.text(pin.LockOrder[:]...))+len(message) > mcp.MaxBytes { // pinproof would not read it
 		*t, pages = transcript{}, nil
 	}
-	t[list] = append(pages, saidPage{page, bytes.Clone(message)})
+	t[list] = append(pages, saidPage{page, slices.Concat(message, []byte("\n"))})
+	return t.text(list)
 }
 
-// text is a capture of what was said.
-func (t *transcript) text() (data []byte) {
-	for _, list := range pin.LockOrder {
+// text is a capture of some lists.
+func (t *transcript) text(lists ...pin.EntryType) (data []byte) {
+	for _, list := range lists {
 		for _, p := range t[list] {
-			data = append(append(data, p.message...), '\n')
+			data = append(data, p.line...)
 		}
 	}
 	return data
+}
+
+// pageOf names the page behind a cursor: "" is the first.
+func pageOf(cursor jsontree.Value) string {
+	if cursor.Kind != '"' {
+		return ""
+	}
+	return "behind " + cursor.Text
 }
 
 // keep saves what a server said and returns the file, or "" if it can't be saved:

@@ -31,7 +31,7 @@ const (
 // tell shows a person what drifted and how to go on, and puts it on record. It returns what the
 // client is told. What the session has said so far is saved.
 func (r *relay) tell(event string, v *verdict) (words string) {
-	file := keep(r.judge.Label, r.said.text())
+	file := keep(r.judge.Label, r.said.text(pin.LockOrder[:]...))
 	what, during := "", false
 	kinds := map[string]int{}
 	var lines, counts []string
@@ -67,7 +67,7 @@ func (r *relay) tell(event string, v *verdict) (words string) {
 func (r *relay) unjudged(event, what string, line []byte, err error) (words string) {
 	why := fail.From(err).Text
 	r.say("%s: %s", what, why)
-	file := keep(r.judge.Label, append(r.said.text(), line...))
+	file := keep(r.judge.Label, append(r.said.text(pin.LockOrder[:]...), line...))
 	r.log.add(logLine{Event: event, Reason: why, File: file})
 	words = fmt.Sprintf("pinproof: blocked: it could not be judged whether what server %s says is what was approved in %s. Do not use it.", r.judge.label(), r.judge.lockfile())
 	return r.review(words, file, "diff")

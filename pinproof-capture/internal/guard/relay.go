@@ -84,7 +84,7 @@ const maxReplies = 1000
 
 func newRelay(j *judge, onDrift string, log *callLog, client, stderr io.Writer) *relay {
 	return &relay{judge: j, onDrift: onDrift, log: log, client: end{w: client}, stderr: stderr,
-		replies: make(chan []byte, maxReplies), open: map[string]request{}, catalog: newCatalog(&j.approved), ours: "pinproof-" + rand.Text() + "-"}
+		replies: make(chan []byte, maxReplies), open: map[string]request{}, catalog: &catalog{approved: &j.approved, shown: map[pin.Key]entry{}}, ours: "pinproof-" + rand.Text() + "-"}
 }
 
 // say tells a person something, in one line.
@@ -271,15 +271,10 @@ func (r *relay) fromServer(line []byte) (pass, reply []byte, err error) {
 	key := keyOf(m.Get("id"))
 	asked := r.open[key]
 	pass = line
-	if result := m.Get("result"); r.pinned(result) {
-		kept, words, err := r.held(line, m, asked)
-		switch {
-		case err != nil:
+	if r.pinned(m.Get("result")) {
+		var words string
+		if pass, words, err = r.held(line, m, asked); err != nil {
 			return r.refuseOpen(words), nil, err
-		case words != "":
-			pass = refusal(asked.id, words)
-		case kept != nil:
-			pass = slices.Concat(line[:result.At], kept, line[result.End:])
 		}
 	}
 	if strings.HasPrefix(m.Get("id").Text, r.ours) {
@@ -312,66 +307,54 @@ func keyOf(id jsontree.Value) string {
 // pinned reports whether a result has something that is pinned. A list that isn't passes
 // unjudged, whatever is in it.
 func (r *relay) pinned(result jsontree.Value) bool {
-	if !capture.HoldsEntries(result) {
-		return false
-	}
-	unsure := r.judge.readPins() != nil // of a lockfile that pinproof refuses, the policy doesn't count
-	for list := range pin.EntryTypes {
-		if result.Has(pin.EntryTypeInfo[list].Member) && (unsure || r.catalog.policy.Pins(list)) {
+	for list := range pin.EntryTypes { // of a lockfile that pinproof refuses, the policy doesn't count
+		if result.Has(pin.EntryTypeInfo[list].Member) && (r.judge.readPins() != nil || r.catalog.policy.Pins(list)) {
 			return true
 		}
 	}
 	return false
 }
 
-// held holds an answer against the pins. It returns what the client gets in the place of its
-// result, nil for the result as it came, or the words of an error in its place. An error ends
-// the session.
-func (r *relay) held(line []byte, m jsontree.Value, asked request) (kept []byte, words string, err error) {
+// held holds an answer against the pins, with the pages before it. It returns what the client gets. An
+// error ends the session, with these words.
+func (r *relay) held(line []byte, m jsontree.Value, asked request) (pass []byte, words string, err error) {
 	result := m.Get("result")
 	list, listed := pin.EntryTypeIn(result.Has)
 	if !listed {
 		list = pin.Instructions
 	}
-	r.said.add(list, asked.page, line[m.At:m.End])
-	v, err := r.judge.part(line[result.At:result.End])
-	if err != nil && r.onDrift == Warns {
+	v, err := r.judge.part(r.said.add(list, asked.page, line[m.At:m.End]))
+	switch {
+	case err != nil && r.onDrift == Warns:
 		r.unjudged("drift", "not judged, and passed on", nil, err)
-		return nil, "", nil
-	} else if err != nil {
+		return line, "", nil
+	case err != nil:
 		return nil, r.unjudged("block", "blocked", nil, err), errBlocked
 	}
-	listed = listed && r.catalog.policy.Pins(list)
 	last := listed && pageOf(result.Get("nextCursor")) == ""
-	var seen map[pin.Key]bool
-	if listed {
-		seen = r.catalog.page(list, result, asked, v.drifted)
-		if missing, state := r.catalog.missing(list, seen), &r.catalog.lists[list]; missing > 0 && last && !state.lacking {
-			state.lacking = true
-			r.say("server %s doesn't list %s", r.judge.label(), text.Count(missing, "approved "+pin.EntryTypeInfo[list].Entry))
-		}
+	if state, missing := &r.catalog.lists[list], r.catalog.missing(list, v); last && missing > 0 && !state.lacking {
+		state.lacking = true
+		r.say("server %s doesn't list %s", r.judge.label(), text.Count(missing, "approved "+pin.EntryTypeInfo[list].Entry))
 	}
+	pass = line
 	switch {
-	case v.matches && len(v.drifted) == 0:
+	case v.matches:
 	case r.onDrift == Warns:
 		r.tell("drift", v)
 	case r.onDrift == Subset:
-		kept = r.without(line, result, v.drifted)
-		if again, err := r.judge.part(kept); err != nil || !again.matches {
+		pass = slices.Concat(line[:result.At], r.without(line, result, v.drifted), line[result.End:])
+		if again, err := r.judge.part(pass); err != nil || !again.matches {
 			return nil, r.tell("block", v), errBlocked
 		}
-		words = strings.Replace(r.tell("drift", v), "blocked: ", "blocked: nothing is left of this list: ", 1)
+		words = r.tell("drift", v)
+		if last && len(v.matched) == 0 {
+			pass = refusal(asked.id, strings.Replace(words, "blocked: ", "blocked: nothing is left of this list: ", 1))
+		}
 	default:
 		return nil, r.tell("block", v), errBlocked
 	}
 	r.catalog.show(v.matched, v.drifted)
-	for key := range seen {
-		last = last && r.catalog.shown[key].why != "" // or something is left
-	}
-	if !last {
-		words = ""
-	}
-	return kept, words, nil
+	return pass, "", nil
 }
 
 // without returns a result without the entries that drifted; the others are the bytes that
