@@ -22,6 +22,12 @@ const (
 	maxWaiting   = 1000
 )
 
+// A call is a message of the client's that calls an entry.
+type call struct {
+	line []byte
+	m    jsontree.Value
+}
+
 // An asking is a list that the guard asks for, page by page.
 type asking struct {
 	list   pin.EntryType
@@ -36,24 +42,20 @@ type asking struct {
 // notified takes note of a list that has changed.
 func (r *relay) notified(method string) {
 	for _, list := range []pin.EntryType{pin.Tools, pin.Prompts} {
-		if method != "notifications/"+pin.EntryTypeInfo[list].Member+"/list_changed" {
-			continue
-		}
-		r.catalog.changed(list)
-		r.said[list] = nil
-		if a := r.asking[list]; a != nil {
-			a.again = a.pages > 0
+		if method == "notifications/"+pin.EntryTypeInfo[list].Member+"/list_changed" {
+			r.catalog.changed(list)
+			r.said[list] = nil
 		}
 	}
 }
 
 // wait has a call wait for its list. It returns the request for that, or nil if it was sent.
-func (r *relay) wait(list pin.EntryType, line []byte, call jsontree.Value) []byte {
-	r.waiting = append(r.waiting, bytes.Clone(line))
+func (r *relay) wait(list pin.EntryType, line []byte, m jsontree.Value) []byte {
+	r.waiting = append(r.waiting, call{bytes.Clone(line), m})
 	if r.asking[list] != nil {
 		return nil
 	}
-	a := &asking{list: list, meta: call.Get("params").Get("_meta")}
+	a := &asking{list: list, meta: m.Get("params").Get("_meta")}
 	a.meta.Parts = slices.DeleteFunc(slices.Clone(a.meta.Members()), func(m jsontree.Member) bool {
 		return !strings.HasPrefix(m.Name, "io.modelcontextprotocol/")
 	})
@@ -94,8 +96,7 @@ func (r *relay) listed(m jsontree.Value, asked request) (toClient, toServer []by
 		a.failed = true
 	case next.Kind == '"' && (next.Text != "" || asked.page != empty && !r.catalog.policy.EmptyCursorEnds):
 		return nil, r.askFor(a, next), nil
-	case a.again:
-		a.again, a.pages = false, 0
+	case len(r.said[a.list]) == 0 || r.said[a.list][0].page != "": // it has changed since the first page
 		return nil, r.askFor(a, jsontree.Value{}), nil
 	default:
 		r.catalog.lists[a.list].unseen = gone
@@ -123,9 +124,8 @@ func (r *relay) release(a *asking) (toClient, toServer []byte, err error) {
 	delete(r.open, a.key)
 	waiting := r.waiting
 	r.waiting = nil
-	for _, line := range waiting {
-		m, _ := message(line) // it was read before
-		pass, reply, err := r.request(line, m)
+	for _, c := range waiting {
+		pass, reply, err := r.request(c.line, c.m)
 		toServer, toClient = append(toServer, pass...), append(toClient, reply...)
 		if err != nil {
 			return append(toClient, r.refuseOpen(wordsNoRecord)...), nil, err
@@ -137,13 +137,12 @@ func (r *relay) release(a *asking) (toClient, toServer []byte, err error) {
 
 // cancelled forgets a call that waits, and that the client no longer wants.
 func (r *relay) cancelled(id jsontree.Value) {
-	r.waiting = slices.DeleteFunc(r.waiting, func(line []byte) bool {
-		m, _ := message(line)
-		if !jsontree.Equal(m.Get("id"), id) {
-			return false
+	r.waiting = slices.DeleteFunc(r.waiting, func(c call) bool {
+		same := jsontree.Equal(c.m.Get("id"), id)
+		if same {
+			delete(r.open, keyOf(id))
 		}
-		delete(r.open, keyOf(id))
-		return true
+		return same
 	})
 }
 

@@ -37,7 +37,7 @@ func (r *relay) tell(event string, v *verdict) (words string) {
 	var lines, counts []string
 	for _, key := range slices.SortedFunc(maps.Keys(v.drifted), pin.CompareKeys) {
 		entry, kind := pin.EntryRef(key.Type, key.Name), v.drifted[key]
-		r.log.add(logLine{Event: event, Entry: entry, Kind: kind, File: file})
+		r.log.Info(event, "entry", entry, "kind", kind, "file", file)
 		kinds[strings.ToLower(kind)]++
 		lines = append(lines, kind+" "+strings.TrimPrefix(entry, "tool=")+v.warned[key])
 		list := strings.TrimSuffix(pin.EntryTypeInfo[key.Type].Entry, "s") + "s"
@@ -51,7 +51,7 @@ func (r *relay) tell(event string, v *verdict) (words string) {
 	}
 	if lines == nil { // a policy that differs, or a warning that nobody approved
 		what, lines, counts = "definitions", []string{v.summary}, []string{"none of them by itself"}
-		r.log.add(logLine{Event: event, Reason: v.summary, File: file})
+		r.log.Info(event, "reason", v.summary, "file", file)
 	}
 	happened := "lists " + what + " that are not the ones approved"
 	if during {
@@ -68,7 +68,7 @@ func (r *relay) unjudged(event, what string, line []byte, err error) (words stri
 	why := fail.From(err).Text
 	r.say("%s: %s", what, why)
 	file := keep(r.judge.Label, append(r.said.text(pin.LockOrder[:]...), line...))
-	r.log.add(logLine{Event: event, Reason: why, File: file})
+	r.log.Info(event, "reason", why, "file", file)
 	words = fmt.Sprintf("pinproof: blocked: it could not be judged whether what server %s says is what was approved in %s. Do not use it.", r.judge.label(), r.judge.lockfile())
 	return r.review(words, file, "diff")
 }
@@ -91,7 +91,7 @@ func (r *relay) review(words, file string, verbs ...string) string {
 func (r *relay) refuseCall(key pin.Key, why string) (words string) {
 	ref, entry, server := pin.EntryRef(key.Type, key.Name), capture.EntryNamed(key.Type, key.Name), "server "+r.judge.label()
 	r.say("blocked: a call of %s: %s", ref, why)
-	r.log.add(logLine{Event: "block", Entry: ref, Reason: why})
+	r.log.Info("block", "entry", ref, "reason", why)
 	_, approved := r.catalog.entries[key]
 	switch {
 	case !approved: // its name is the client's, or the server's
@@ -144,6 +144,7 @@ func (r *relay) refuseOpen(words string) (out []byte) {
 	for _, key := range slices.Sorted(maps.Keys(r.open)) {
 		out = append(out, refusal(r.open[key].id, words)...)
 	}
+	clear(r.open)
 	return out
 }
 

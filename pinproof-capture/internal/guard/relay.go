@@ -50,9 +50,9 @@ type relay struct {
 	catalog *catalog
 	said    transcript
 	asking  [pin.EntryTypes]*asking
-	ours    string   // what the ids of our own requests begin with
-	asked   int      // how many there were
-	waiting [][]byte // the calls that wait for a list
+	ours    string // what the ids of our own requests begin with
+	asked   int    // how many there were
+	waiting []call // those that wait for a list
 }
 
 // An end is one side of the session. One line at a time goes to it.
@@ -75,8 +75,8 @@ func (e *end) write(b []byte) error {
 type request struct {
 	id           []byte // as it was spelled; nil of ours
 	method, page string
-	call         *logLine // what its answer is recorded with
-	asks         *asking  // of ours
+	call         []any   // what its answer is recorded with
+	asks         *asking // of ours
 }
 
 // maxReplies is how many replies wait for a server that doesn't read.
@@ -156,17 +156,21 @@ var errBlocked = errors.New("blocked") // a person has been told
 
 func (r *relay) run(stdin io.Reader, p server, signals <-chan os.Signal) (int, error) {
 	r.server.w = p
-	serverEnds, clientEnds := make(chan error, 1), make(chan error, 1)
-	go func() { serverEnds <- r.ended(p.Lines(r.serverSays)) }()
-	go func() { clientEnds <- r.ended(mcp.ReadLines(stdin, func() {}, r.clientSays)) }()
+	ends, clientEnds := make(chan error, 2), make(chan struct{})
+	go func() { ends <- cmp.Or(p.Lines(r.serverSays), io.EOF) }()
+	go func() {
+		if err := mcp.ReadLines(stdin, func() {}, r.clientSays); err != nil {
+			ends <- err
+		}
+		close(clientEnds)
+	}()
 	go func() {
 		for b := range r.replies { // a server that doesn't read keeps nobody from reading what it says
 			r.server.write(b)
 		}
 	}()
 	var killed, look <-chan time.Time
-	for over := false; !over; {
-		var err error
+	for {
 		select {
 		case s := <-signals:
 			p.Signal(s)
@@ -175,29 +179,40 @@ func (r *relay) run(stdin io.Reader, p server, signals <-chan os.Signal) (int, e
 			}
 			continue
 		case <-killed: // also where it has ended, and the client doesn't read what it said
-			over = true
-		case err = <-serverEnds:
-			over = true
-		case err = <-clientEnds:
-			look = time.Tick(lookAfter)
+			p.Stop()
+			return p.ExitCode(), nil
+		case err := <-ends:
+			return r.ended(p, err)
+		case <-clientEnds:
+			clientEnds, look = nil, time.Tick(lookAfter)
 		case <-look:
 			if hungUp(r.client.w) {
 				p.Stop() // nobody will ever read what it says
 			}
 		}
-		switch {
-		case err == errBlocked:
-			return 2, nil
-		case err != nil && !errors.Is(err, syscall.EPIPE):
-			return 2, err
-		case err != nil:
-			over = true
-		case !over && !r.waits():
+		if !r.waits() {
 			p.Close()
 		}
 	}
-	p.Stop()
-	return p.ExitCode(), nil
+}
+
+// ended returns the exit code. Where a message is too large to be judged, it answers all that the
+// client waits for.
+func (r *relay) ended(p server, err error) (int, error) {
+	switch {
+	case err == io.EOF, errors.Is(err, syscall.EPIPE):
+		p.Stop()
+		return p.ExitCode(), nil
+	case err == errBlocked:
+		return 2, nil
+	case err == mcp.ErrTooLarge:
+		r.mu.Lock()
+		r.log.Info("block", "reason", mcp.ErrTooLarge.Text)
+		last := r.refuseOpen("pinproof: blocked: " + mcp.ErrTooLarge.Text + ". The session with server " + r.judge.label() + " is over.")
+		r.mu.Unlock()
+		r.client.write(last)
+	}
+	return 2, err
 }
 
 // serverSays passes on what of a line of the server's may pass.
@@ -225,22 +240,6 @@ func (r *relay) clientSays(line []byte) error {
 	pass, reply, err := r.fromClient(line)
 	r.server.write(pass)
 	return cmp.Or(r.client.write(reply), err)
-}
-
-// ended answers all that the client waits for where a message is too large to be judged.
-func (r *relay) ended(err error) error {
-	if err != mcp.ErrTooLarge {
-		return err
-	}
-	var last []byte
-	r.mu.Lock()
-	if !r.over {
-		r.log.add(logLine{Event: "block", Reason: mcp.ErrTooLarge.Text})
-		last = r.refuseOpen("pinproof: blocked: " + mcp.ErrTooLarge.Text + ". The session with server " + r.judge.label() + " is over.")
-	}
-	r.mu.Unlock()
-	r.client.write(last)
-	return err
 }
 
 // fromServer returns what of a line of the server's passes to the client, and what is replied
