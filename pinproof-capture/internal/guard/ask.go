@@ -39,16 +39,6 @@ type asking struct {
 	late   *time.Timer
 }
 
-// notified takes note of a list that has changed.
-func (r *relay) notified(method string) {
-	for _, list := range []pin.EntryType{pin.Tools, pin.Prompts} {
-		if method == "notifications/"+pin.EntryTypeInfo[list].Member+"/list_changed" {
-			r.catalog.changed(list)
-			r.said[list] = nil
-		}
-	}
-}
-
 // wait has a call wait for its list. It returns the request for that, or nil if it was sent.
 func (r *relay) wait(list pin.EntryType, line []byte, m jsontree.Value) []byte {
 	r.waiting = append(r.waiting, call{bytes.Clone(line), m})
@@ -76,7 +66,7 @@ func (r *relay) askFor(a *asking, cursor jsontree.Value) []byte {
 	}
 	text, _ := json.Marshal(params)
 	a.key = keyOf(jsontree.Text(id))
-	r.open[a.key] = request{method: method, page: pageOf(cursor), asks: a}
+	r.open[a.key] = request{page: pageOf(cursor), asks: a}
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":"%s","method":"%s","params":%s}`+"\n", id, method, text)
 }
 

@@ -99,16 +99,12 @@ func (c *catalog) missing(list pin.EntryType, v *verdict) (n int) {
 	return n
 }
 
-// calledBy is the list whose entries a request calls.
-func calledBy(method string) (list pin.EntryType, calls bool) {
-	switch method {
-	case "tools/call":
-		return pin.Tools, true
-	case "prompts/get":
-		return pin.Prompts, true
-	}
-	return 0, false
-}
+// The lists whose entries can be called, by the request that does it and by what says that one has
+// changed.
+var (
+	calledBy  = map[string]pin.EntryType{"tools/call": pin.Tools, "prompts/get": pin.Prompts}
+	changedBy = map[string]pin.EntryType{"notifications/tools/list_changed": pin.Tools, "notifications/prompts/list_changed": pin.Prompts}
+)
 
 // Why a call doesn't reach the server.
 const (

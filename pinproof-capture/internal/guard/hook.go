@@ -84,12 +84,14 @@ func (h Hooked) check(ctx context.Context) error {
 	if err != nil {
 		return block("pinproof-capture save "+shell.Quote(mcp.FileName(h.Label))+" "+h.Remedy, "the tools of server %s could not be listed", text.Printable(h.Label))
 	}
-	file := mcp.Within(h.Server.Dir, filepath.Join(h.Save, mcp.FileName(h.Label)))
+	file := filepath.Join(mcp.Within(h.Server.Dir, h.Save), mcp.FileName(h.Label))
 	if h.Save == "" {
-		file, err = newKept(h.Label)
+		file = keep(h.Label, c.Data)
+	} else if err := cmp.Or(os.MkdirAll(filepath.Dir(file), 0o755), atomicfile.Write(file, c.Data)); err != nil {
+		file = ""
 	}
-	if err := cmp.Or(err, os.MkdirAll(filepath.Dir(file), 0o755), atomicfile.Write(file, c.Data)); err != nil {
-		return block("pinproof-capture --help", "the capture can't be written to %s", text.Printable(file))
+	if file == "" {
+		return block("pinproof-capture --help", "the capture can't be written")
 	}
 	var words bytes.Buffer
 	code, err := h.verify("--hook", nil, nil, &words, "--", file, h.lock)
@@ -100,7 +102,7 @@ func (h Hooked) check(ctx context.Context) error {
 		return nil
 	}
 	if h.Save == "" {
-		pruneKept(filepath.Dir(file))
+		pruneKept(file)
 	}
 	if words.Len() == 0 {
 		return block("pinproof diff "+shell.Path(file), "pinproof gave no answer")

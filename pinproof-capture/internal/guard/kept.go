@@ -26,19 +26,25 @@ func cacheFolder(name string) (string, error) {
 	return folder, os.MkdirAll(folder, 0o700)
 }
 
-// newKept names a new file for what a server says. The names begin with the time.
-func newKept(label string) (path string, err error) {
+// keep saves what a server said in a file whose name begins with the time, and returns that, or "" if
+// it can't be saved: it is refused all the same.
+func keep(label string, data []byte) (path string) {
 	folder, err := cacheFolder("refused")
-	if err != nil {
-		return "", err
-	}
 	now := strings.Replace(time.Now().UTC().Format("20060102T150405.000000000"), ".", "", 1)
-	return filepath.Join(folder, now+"-"+mcp.FileName(label)), nil
+	if err != nil {
+		return ""
+	}
+	path = filepath.Join(folder, now+"-"+mcp.FileName(label))
+	if os.WriteFile(path, data, 0o600) != nil {
+		os.Remove(path) // half of it shows nobody what was refused
+		return ""
+	}
+	return path
 }
 
-// pruneKept deletes all files but the newest of a folder with what was refused.
-func pruneKept(folder string) {
-	files, _ := filepath.Glob(filepath.Join(folder, "2*-*.jsonl")) // sorted
+// pruneKept deletes all files but the newest of the folder with what was refused.
+func pruneKept(path string) {
+	files, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "2*-*.jsonl")) // sorted
 	for ; len(files) > maxKept; files = files[1:] {
 		os.Remove(files[0]) // another guard may have done so
 	}
@@ -84,19 +90,4 @@ func pageOf(cursor jsontree.Value) string {
 		return ""
 	}
 	return "behind " + cursor.Text
-}
-
-// keep saves what a server said and returns the file, or "" if it can't be saved:
-// it is refused all the same.
-func keep(label string, data []byte) string {
-	path, err := newKept(label)
-	if err != nil {
-		return ""
-	}
-	defer pruneKept(filepath.Dir(path))
-	if os.WriteFile(path, data, 0o600) != nil {
-		os.Remove(path) // half of it shows nobody what was refused
-		return ""
-	}
-	return path
 }

@@ -2,7 +2,6 @@ package guard
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -28,11 +27,10 @@ const (
 	wordsNoRecord   = "pinproof: blocked: the record of calls can't be written, and this was not called."
 )
 
-// tell shows a person what drifted and how to go on, and puts it on record. It returns what the
-// client is told. What the session has said so far is saved.
-func (r *relay) tell(event string, v *verdict) (words string) {
+// tell shows a person what drifted on a list and how to go on, and puts it on record. It returns what
+// the client is told. What the session has said so far is saved.
+func (r *relay) tell(event string, list pin.EntryType, v *verdict) (words string) {
 	file := keep(r.judge.Label, r.said.text(pin.LockOrder[:]...))
-	what, during := "", false
 	kinds := map[string]int{}
 	var lines, counts []string
 	for _, key := range slices.SortedFunc(maps.Keys(v.drifted), pin.CompareKeys) {
@@ -40,25 +38,22 @@ func (r *relay) tell(event string, v *verdict) (words string) {
 		r.log.Info(event, "entry", entry, "kind", kind, "file", file)
 		kinds[strings.ToLower(kind)]++
 		lines = append(lines, kind+" "+strings.TrimPrefix(entry, "tool=")+v.warned[key])
-		list := strings.TrimSuffix(pin.EntryTypeInfo[key.Type].Entry, "s") + "s"
-		if what = cmp.Or(what, list); what != list {
-			what = "definitions"
-		}
-		during = during || r.catalog.lists[key.Type].matched
 	}
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		counts = append(counts, fmt.Sprint(kinds[kind], " ", kind))
 	}
 	if lines == nil { // a policy that differs, or a warning that nobody approved
-		what, lines, counts = "definitions", []string{v.summary}, []string{"none of them by itself"}
+		lines, counts = []string{v.summary}, []string{"none of them by itself"}
 		r.log.Info(event, "reason", v.summary, "file", file)
 	}
+	what := strings.TrimSuffix(pin.EntryTypeInfo[list].Entry, "s") + "s"
 	happened := "lists " + what + " that are not the ones approved"
-	if during {
+	if r.catalog.lists[list].matched {
 		happened = "changed its " + what + " during the session"
 	}
 	r.say("%s: server %s %s: %s", strings.Replace(event, "block", "blocked", 1), r.judge.label(), happened, text.List(lines, 20))
-	words = fmt.Sprintf("pinproof: blocked: the %s of server %s are not the ones approved in %s (%s). Do not use them.", what, r.judge.label(), r.judge.lockfile(), strings.Join(counts, ", "))
+	words = fmt.Sprintf("pinproof: blocked: the %s of server %s are not the ones approved in %s (%s). Do not use them.",
+		what, r.judge.label(), r.judge.lockfile(), strings.Join(counts, ", "))
 	return r.review(words, file, "diff  ", "relock")
 }
 
@@ -80,6 +75,7 @@ func (r *relay) review(words, file string, verbs ...string) string {
 		r.say("what it said could not be saved")
 		return words + "."
 	}
+	pruneKept(file)
 	for i, verb := range verbs {
 		fmt.Fprintf(r.stderr, "%s%s\n", []string{"review:  ", "approve: "}[i], r.judge.command(verb, file))
 	}

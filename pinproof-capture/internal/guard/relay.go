@@ -73,10 +73,10 @@ func (e *end) write(b []byte) error {
 
 // A request is one of the client's that waits for its answer, or of ours.
 type request struct {
-	id           []byte // as it was spelled; nil of ours
-	method, page string
-	call         []any   // what its answer is recorded with
-	asks         *asking // of ours
+	id   []byte // as it was spelled; nil of ours
+	page string
+	call []any   // what its answer is recorded with
+	asks *asking // of ours
 }
 
 // maxReplies is how many replies wait for a server that doesn't read.
@@ -264,7 +264,10 @@ func (r *relay) fromServer(line []byte) (pass, reply []byte, err error) {
 		}
 		return nil, nil, nil
 	case method.Kind != 0:
-		r.notified(method.Text)
+		if list, changed := changedBy[method.Text]; changed {
+			r.catalog.changed(list)
+			r.said[list] = nil
+		}
 		return line, nil, nil
 	}
 	key := keyOf(m.Get("id"))
@@ -339,18 +342,18 @@ func (r *relay) held(line []byte, m jsontree.Value, asked request) (pass []byte,
 	switch {
 	case v.matches:
 	case r.onDrift == Warns:
-		r.tell("drift", v)
+		r.tell("drift", list, v)
 	case r.onDrift == Subset:
 		pass = slices.Concat(line[:result.At], r.without(line, result, v.drifted), line[result.End:])
 		if again, err := r.judge.part(pass); err != nil || !again.matches {
-			return nil, r.tell("block", v), errBlocked
+			return nil, r.tell("block", list, v), errBlocked
 		}
-		words = r.tell("drift", v)
+		words = r.tell("drift", list, v)
 		if last && len(v.matched) == 0 {
 			pass = refusal(asked.id, strings.Replace(words, "blocked: ", "blocked: nothing is left of this list: ", 1))
 		}
 	default:
-		return nil, r.tell("block", v), errBlocked
+		return nil, r.tell("block", list, v), errBlocked
 	}
 	r.catalog.show(v.matched, v.drifted)
 	return pass, "", nil
@@ -402,10 +405,10 @@ func (r *relay) request(line []byte, m jsontree.Value) (pass, reply []byte, err 
 	if method.Text == "notifications/cancelled" {
 		r.cancelled(params.Get("requestId"))
 	}
-	asked := request{id: bytes.Clone(line[id.At:id.End]), method: method.Text, page: pageOf(params.Get("cursor"))}
+	asked := request{id: bytes.Clone(line[id.At:id.End]), page: pageOf(params.Get("cursor"))}
 	waits := id.Kind != 0 && method.Kind != 0
 	pass = line
-	if list, calls := calledBy(method.Text); calls {
+	if list, calls := calledBy[method.Text]; calls {
 		key, under, why := r.catalog.called(list, params)
 		refused := ""
 		switch a := r.asking[list]; {

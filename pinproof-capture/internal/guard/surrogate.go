@@ -17,9 +17,8 @@ import (
 func message(line []byte) (m jsontree.Value, err error) {
 	found, bad := capture.Messages(line)
 	var whole []byte
-	halves := 0
 	if bad != nil {
-		whole, halves = withoutHalves(line)
+		whole = withoutHalves(line)
 		if found, err = capture.Messages(whole); err != nil {
 			return m, bad
 		}
@@ -32,14 +31,15 @@ func message(line []byte) (m jsontree.Value, err error) {
 	case bad == nil:
 		return found[0], nil
 	}
+	mended := bytes.Clone(line)
 	for _, path := range contents[found[0].Get("method").Text] {
 		content := found[0]
 		for _, name := range path {
 			content = content.Get(name)
 		}
-		halves -= halvesIn(content, line, whole)
+		mend(mended, whole, content)
 	}
-	if halves != 0 || capture.HoldsEntries(found[0].Get("result")) {
+	if !bytes.Equal(mended, whole) || capture.HoldsEntries(found[0].Get("result")) {
 		return m, bad
 	}
 	return found[0], nil
@@ -53,29 +53,26 @@ var contents = map[string][][]string{
 	"notifications/message":  {{"params", "data"}},
 }
 
-// halvesIn counts the halves in the strings of a value, without the names of members.
-func halvesIn(v jsontree.Value, line, whole []byte) (n int) {
-	if v.Kind == '"' && !bytes.Equal(line[v.At:v.End], whole[v.At:v.End]) {
-		_, n = withoutHalves(line[v.At:v.End])
+// mend takes the strings of a value as they are without halves, but no name of a member.
+func mend(line, whole []byte, v jsontree.Value) {
+	if v.Kind == '"' {
+		copy(line[v.At:v.End], whole[v.At:v.End])
 	}
 	for _, part := range v.Parts {
-		n += halvesIn(part.Value, line, whole)
+		mend(line, whole, part.Value)
 	}
-	return n
 }
 
 // An escape is a surrogate pair, half a pair, or any other.
-var escape = regexp.MustCompile(`\\u[dD][89abAB][[:xdigit:]]{2}\\u[dD][c-fC-F][[:xdigit:]]{2}|(\\u[dD][89a-fA-F][[:xdigit:]]{2})|\\.`)
+var escape = regexp.MustCompile(`\\u[dD][89abAB][[:xdigit:]]{2}\\u[dD][c-fC-F][[:xdigit:]]{2}|\\u[dD][89a-fA-F][[:xdigit:]]{2}|\\.`)
 
 // withoutHalves returns a JSON text with U+FFFD, which is as long, in the place of each escape
-// that is half a surrogate pair, and how many there are.
-func withoutHalves(line []byte) (whole []byte, halves int) {
-	whole = bytes.Clone(line)
-	for _, at := range escape.FindAllSubmatchIndex(line, -1) {
-		if at[2] >= 0 {
-			copy(whole[at[2]:], `\ufffd`)
-			halves++
+// that is half a surrogate pair.
+func withoutHalves(line []byte) []byte {
+	return escape.ReplaceAllFunc(line, func(e []byte) []byte {
+		if len(e) == len(`\ufffd`) {
+			return []byte(`\ufffd`)
 		}
-	}
-	return whole, halves
+		return e
+	})
 }
