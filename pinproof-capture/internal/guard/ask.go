@@ -34,7 +34,6 @@ type asking struct {
 	key    string         // of the request that is under way
 	meta   jsontree.Value // what each request says of the client, from 2026-07-28 on
 	pages  int            // that came
-	again  bool           // the list has changed since the first of them
 	failed bool
 	late   *time.Timer
 }
@@ -123,17 +122,6 @@ func (r *relay) release(a *asking) (toClient, toServer []byte, err error) {
 	}
 	r.asking[a.list] = nil
 	return toClient, toServer, nil
-}
-
-// cancelled forgets a call that waits, and that the client no longer wants.
-func (r *relay) cancelled(id jsontree.Value) {
-	r.waiting = slices.DeleteFunc(r.waiting, func(c call) bool {
-		same := jsontree.Equal(c.m.Get("id"), id)
-		if same {
-			delete(r.open, keyOf(id))
-		}
-		return same
-	})
 }
 
 // waits reports whether calls wait.

@@ -28,7 +28,7 @@ func (a *approved) read(server jsontree.Value) {
 	for list := range pin.EntryTypes {
 		pins := server.Get(pin.EntryTypeInfo[list].Member)
 		members := pins.Members()
-		if list == pin.Instructions && pins.Kind != 0 {
+		if list == pin.Instructions {
 			members = []jsontree.Member{{Value: pins}}
 		}
 		for _, m := range members {

@@ -25,8 +25,7 @@ import (
 const (
 	codeBlocked = -32090 // within the range that JSON-RPC leaves to servers
 
-	wordsUnreadable = "pinproof: blocked: the answer can be read in more than one way."
-	wordsRequest    = "pinproof: blocked: the request can be read in more than one way, and was not sent."
+	wordsUnreadable = "pinproof: blocked: the message can be read in more than one way, and was not passed on."
 	wordsNoRecord   = "pinproof: blocked: the record of calls can't be written, and this was not called."
 )
 
@@ -122,14 +121,15 @@ func (r *relay) dropped(line []byte, fromServer bool) (on, back []byte) {
 	}
 	for _, m := range found {
 		id, err := jsontree.NewReader(m["id"]).Only()
-		spelled := bytes.TrimSpace(m["id"])
+		spelled, key := bytes.TrimSpace(m["id"]), keyOf(id)
 		switch {
 		case err != nil || id.Kind != '"' && id.Kind != '0':
 		case m["method"] != nil:
-			back = append(back, refusal(spelled, wordsRequest)...)
+			back = append(back, refusal(spelled, wordsUnreadable)...)
 		case fromServer:
-			on = append(on, refusal(r.open[keyOf(id)].id, wordsUnreadable)...)
-			delete(r.open, keyOf(id))
+			spelled = r.open[key].id
+			delete(r.open, key)
+			fallthrough
 		default:
 			on = append(on, refusal(spelled, wordsUnreadable)...)
 		}
@@ -149,7 +149,7 @@ func (r *relay) refuseOpen(words string) (out []byte) {
 
 // refusal is our answer to one request, or nothing if it has no id.
 func refusal(id []byte, words string) []byte {
-	if id == nil {
+	if len(id) == 0 {
 		return nil
 	}
 	message, _ := json.Marshal(words)

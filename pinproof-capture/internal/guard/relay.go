@@ -403,14 +403,13 @@ func (r *relay) fromClient(line []byte) (pass, reply []byte, err error) {
 func (r *relay) request(line []byte, m jsontree.Value) (pass, reply []byte, err error) {
 	method, id, params := m.Get("method"), m.Get("id"), m.Get("params")
 	if method.Text == "notifications/cancelled" {
-		r.cancelled(params.Get("requestId"))
+		r.waiting = slices.DeleteFunc(r.waiting, func(c call) bool { return jsontree.Equal(c.m.Get("id"), params.Get("requestId")) })
 	}
 	asked := request{id: bytes.Clone(line[id.At:id.End]), page: pageOf(params.Get("cursor"))}
-	waits := id.Kind != 0 && method.Kind != 0
 	pass = line
+	refused := ""
 	if list, calls := calledBy[method.Text]; calls {
 		key, under, why := r.catalog.called(list, params)
-		refused := ""
 		switch a := r.asking[list]; {
 		case why == "" || r.onDrift == Warns:
 			if asked.call = r.log.call(list, under, line, m); r.log.err != nil {
@@ -421,16 +420,13 @@ func (r *relay) request(line []byte, m jsontree.Value) (pass, reply []byte, err 
 		default:
 			refused = r.refuseCall(key, why)
 		}
-		if refused != "" {
-			delete(r.open, keyOf(id)) // it may have waited
-			if waits {
-				reply = refusal(asked.id, refused)
-			}
-			return nil, reply, err
-		}
 	}
-	if waits {
+	switch {
+	case refused != "":
+		delete(r.open, keyOf(id)) // it may have waited
+		pass, reply = nil, refusal(asked.id, refused)
+	case id.Kind != 0 && method.Kind != 0:
 		r.open[keyOf(id)] = asked
 	}
-	return pass, nil, nil
+	return pass, reply, err
 }
