@@ -250,7 +250,7 @@ func (r *relay) fromServer(line []byte) (pass, reply []byte, err error) {
 	defer r.mu.Unlock()
 	switch method := m.Get("method"); {
 	case r.over:
-		return nil, nil, nil
+		return nil, nil, r.log.err
 	case bad != nil && capture.HidesAnswer(line): // there may be a list or instructions in it
 		words := r.unjudged("block", "blocked", line, fail.New("the server's answer is refused: %s", bad))
 		return r.refuseOpen(words), nil, errBlocked
@@ -389,13 +389,14 @@ func (r *relay) fromClient(line []byte) (pass, reply []byte, err error) {
 	defer r.mu.Unlock()
 	switch {
 	case r.over:
+		err = r.log.err
 	case bad != nil:
 		r.say("the client's message is refused: %s", bad)
 		pass, reply = r.dropped(line, false)
 	case m.Kind != 0: // a client has nothing else to say to a server
 		return r.request(line, m)
 	}
-	return pass, reply, nil
+	return pass, reply, err
 }
 
 // request takes a message of the client's. A call whose list has changed waits until the list was
