@@ -215,7 +215,7 @@ func TestHookBlocks(t *testing.T) {
 		}
 	}
 	// No file can have a name of that length.
-	if code, _, stderr := hookedAs(t, strings.Repeat(" ", 100), good...); code != 2 || !strings.Contains(stderr, "the capture can't be written to ") {
+	if code, _, stderr := hookedAs(t, strings.Repeat(" ", 100), good...); code != 2 || !strings.Contains(stderr, "the capture can't be written") {
 		t.Errorf("no room: code %d\n%s", code, stderr)
 	}
 	if left := temporary(t); len(left) > 0 {

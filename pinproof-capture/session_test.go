@@ -115,7 +115,7 @@ func TestGuardRefusal(t *testing.T) {
 			"blocked: server files lists tools that are not the ones approved: CHANGED a"},
 		{"the second asking", "", "the tools of server files are not the ones approved in tools.lock (1 added). Do not use them. A person has to review the change: ",
 			"blocked: server files changed its tools during the session: ADDED EVIL"},
-		{"no verdict", "", "it could not be judged whether what server files says is what was approved in tools.lock. Do not use it. A person has to look at it: ",
+		{"no verdict", "", "it could not be judged whether what server files says is what was approved in tools.lock. Do not use it. A person has to review the change: ",
 			"blocked: "},
 		{"nothing approved", "--on-drift=subset", "nothing is left of this list: the tools of server files are not the ones approved in tools.lock (1 added). Do not use them. A person has to review the change: ",
 			"drift: server files lists tools that are not the ones approved: ADDED EVIL"},
@@ -280,7 +280,7 @@ func TestGuardTooLarge(t *testing.T) {
 	if code, _ := p.end(); code != 2 || !strings.Contains(got, blockedCode+"a message of more than 64 MiB") || !strings.Contains(p.stderr.String(), "64 MiB") {
 		t.Errorf("code %d: %.300s\n%s", code, got, &p.stderr)
 	}
-	if got := read(t, log); !strings.Contains(got, `"event":"block","reason":"a message of more than 64 MiB"`) {
+	if got := read(t, log); !strings.Contains(got, `"event":"block"`) || !strings.Contains(got, `"reason":"a message of more than 64 MiB"`) {
 		t.Errorf("log %s", got)
 	}
 }

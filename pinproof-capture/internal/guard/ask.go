@@ -2,6 +2,7 @@ package guard
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,130 +22,106 @@ const (
 	maxWaiting   = 1000
 )
 
+// A call is a message of the client's that calls an entry.
+type call struct {
+	line []byte
+	m    jsontree.Value
+}
+
 // An asking is a list that the guard asks for, page by page.
 type asking struct {
-	request        // the one that is under way
-	meta    string // what each request says of the client, from 2026-07-28 on
-	pages   int    // that came
-	again   bool   // the list has changed since the first of them
-	failed  bool
-	late    *time.Timer
+	list   pin.EntryType
+	key    string         // of the request that is under way
+	meta   jsontree.Value // what each request says of the client, from 2026-07-28 on
+	pages  int            // that came
+	failed bool
+	late   *time.Timer
 }
 
-// notified takes note of a list that has changed.
-func (r *relay) notified(method string) {
-	if list, changed := r.catalog.notified(method); changed && r.asking[list] != nil {
-		r.asking[list].again = r.asking[list].pages > 0
-	}
-}
-
-// canAsk reports whether a call can wait for a list.
-func (r *relay) canAsk(list pin.EntryType) bool {
-	a := r.asking[list]
-	return (a == nil || !a.failed) && len(r.waiting) < maxWaiting
-}
-
-// ask returns the request for a list that a call waits for, or nil if it was sent.
-func (r *relay) ask(list pin.EntryType, line []byte, call jsontree.Value) []byte {
-	if r.asking[list] != nil || !r.catalog.stale[list] {
+// wait has a call wait for its list. It returns the request for that, or nil if it was sent.
+func (r *relay) wait(list pin.EntryType, line []byte, m jsontree.Value) []byte {
+	r.waiting = append(r.waiting, call{bytes.Clone(line), m})
+	if r.asking[list] != nil {
 		return nil
 	}
-	a := &asking{}
-	var meta [][]byte
-	for _, m := range call.Get("params").Get("_meta").Members() {
-		if strings.HasPrefix(m.Name, "io.modelcontextprotocol/") {
-			meta = append(meta, slices.Concat(jsontree.AppendString(nil, m.Name), []byte(":"), line[m.At:m.End]))
-		}
-	}
-	if meta != nil {
-		a.meta = `"_meta":{` + string(bytes.Join(meta, []byte(","))) + "}"
-	}
-	a.late = time.AfterFunc(listPatience, func() { r.giveUp(list, a) })
+	a := &asking{list: list, meta: m.Get("params").Get("_meta")}
+	a.meta.Parts = slices.DeleteFunc(slices.Clone(a.meta.Members()), func(m jsontree.Member) bool {
+		return !strings.HasPrefix(m.Name, "io.modelcontextprotocol/")
+	})
+	a.late = time.AfterFunc(listPatience, func() { r.giveUp(a) })
 	r.asking[list] = a
-	return r.askFor(list, jsontree.Value{}, nil)
+	return r.askFor(a, jsontree.Value{})
 }
 
 // askFor returns the request for a page.
-func (r *relay) askFor(list pin.EntryType, cursor jsontree.Value, line []byte) []byte {
-	a := r.asking[list]
+func (r *relay) askFor(a *asking, cursor jsontree.Value) []byte {
 	r.asked++
-	a.request = request{key: fmt.Sprint(r.ours, r.asked), method: pin.EntryTypeInfo[list].Method, cursor: cursor.Text, paged: cursor.Kind != 0}
-	params := a.meta
-	if a.paged {
-		params = strings.TrimPrefix(params+`,"cursor":`+string(line[cursor.At:cursor.End]), ",")
+	id, method, params := fmt.Sprint(r.ours, r.asked), pin.EntryTypeInfo[a.list].Method, map[string]any{}
+	if len(a.meta.Parts) > 0 {
+		params["_meta"] = a.meta
 	}
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":"%s","method":"%s","params":{%s}}`+"\n", a.key, a.method, params)
+	if cursor.Kind == '"' {
+		params["cursor"] = cursor.Text
+	}
+	text, _ := json.Marshal(params)
+	a.key = keyOf(jsontree.Text(id))
+	r.open[a.key] = request{page: pageOf(cursor), asks: a}
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":"%s","method":"%s","params":%s}`+"\n", id, method, text)
 }
 
 // listed takes an answer to a request of ours, which was judged. It returns what goes to the
 // client and to the server: the next request, or what has waited for the list.
-func (r *relay) listed(line []byte, m jsontree.Value) (toClient, toServer []byte, err error) {
-	at := slices.IndexFunc(r.asking[:], func(a *asking) bool { return a != nil && a.key == m.Get("id").Text })
-	if at < 0 {
+func (r *relay) listed(m jsontree.Value, asked request) (toClient, toServer []byte, err error) {
+	a := asked.asks
+	if a == nil {
 		return nil, nil, nil // it is late, or was answered before
 	}
-	list, a, result := pin.EntryType(at), r.asking[at], m.Get("result")
 	a.pages++
-	next := result.Get("nextCursor")
+	next := m.Get("result").Get("nextCursor")
 	// Before 2026-07-28 many servers mean the end by an empty cursor, and have an error behind it.
-	behindEmpty := a.paged && a.cursor == ""
+	empty := pageOf(jsontree.Text(""))
 	switch {
-	case result.Get(pin.EntryTypeInfo[list].Member).Kind != '[' && !behindEmpty, a.pages > mcp.MaxPages:
+	case m.Get("result").Get(pin.EntryTypeInfo[a.list].Member).Kind != '[' && asked.page != empty, a.pages > mcp.MaxPages:
 		a.failed = true
-	case next.Kind == '"' && (next.Text != "" || !behindEmpty && !r.catalog.policy["emptyCursorEnds"]):
-		return nil, r.askFor(list, next, line), nil
-	case a.again:
-		a.again, a.pages = false, 0
-		return nil, r.askFor(list, jsontree.Value{}, nil), nil
+	case next.Kind == '"' && (next.Text != "" || asked.page != empty && !r.catalog.policy.EmptyCursorEnds):
+		return nil, r.askFor(a, next), nil
+	case len(r.said[a.list]) == 0 || r.said[a.list][0].page != "": // it has changed since the first page
+		return nil, r.askFor(a, jsontree.Value{}), nil
+	default:
+		r.catalog.lists[a.list].unseen = gone
 	}
-	return r.release(list)
+	return r.release(a)
 }
 
 // giveUp refuses the calls that have waited too long. An answer that comes later is judged all
 // the same, and kept from the client.
-func (r *relay) giveUp(list pin.EntryType, a *asking) {
+func (r *relay) giveUp(a *asking) {
 	r.mu.Lock()
-	if r.over || r.asking[list] != a {
-		r.mu.Unlock()
-		return
+	var toClient, toServer []byte
+	if !r.over && r.asking[a.list] == a {
+		a.failed = true
+		toClient, toServer, _ = r.release(a) // a record that can't be kept is found out at the next line
 	}
-	a.failed = true
-	toClient, toServer, _ := r.release(list) // a record that can't be kept is found out at the next line
 	r.mu.Unlock()
 	r.client.write(toClient)
 	r.server.write(toServer)
 }
 
 // release lets the calls go on that waited for a list: to the server, or back to the client.
-func (r *relay) release(list pin.EntryType) (toClient, toServer []byte, err error) {
-	a := r.asking[list]
-	if a.late.Stop(); !a.failed {
-		r.catalog.listed(list)
-	}
+func (r *relay) release(a *asking) (toClient, toServer []byte, err error) {
+	a.late.Stop()
+	delete(r.open, a.key)
 	waiting := r.waiting
 	r.waiting = nil
-	for _, line := range waiting {
-		m, _ := message(line) // it was read before
-		pass, reply, err := r.request(line, m)
+	for _, c := range waiting {
+		pass, reply, err := r.request(c.line, c.m)
 		toServer, toClient = append(toServer, pass...), append(toClient, reply...)
 		if err != nil {
 			return append(toClient, r.refuseOpen(wordsNoRecord)...), nil, err
 		}
 	}
-	r.asking[list] = nil
+	r.asking[a.list] = nil
 	return toClient, toServer, nil
-}
-
-// cancelled forgets a call that waits, and that the client no longer wants.
-func (r *relay) cancelled(id jsontree.Value) {
-	r.waiting = slices.DeleteFunc(r.waiting, func(line []byte) bool {
-		m, _ := message(line)
-		if !jsontree.Equal(m.Get("id"), id) {
-			return false
-		}
-		delete(r.open, keyOf(id))
-		return true
-	})
 }
 
 // waits reports whether calls wait.

@@ -1,11 +1,12 @@
 package guard
 
 import (
-	"strconv"
+	"strings"
 	"testing"
 
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
+	"pinproof/pinproof-capture/internal/mcp"
 )
 
 // aTree reads JSON.
@@ -21,7 +22,7 @@ func aTree(t *testing.T, text string) jsontree.Value {
 var toolA, toolB, toolX = pin.Key{Type: pin.Tools, Name: "a"}, pin.Key{Type: pin.Tools, Name: "b"}, pin.Key{Type: pin.Tools, Name: "x"}
 
 func aCatalog() *catalog {
-	return newCatalog(&approved{entries: map[pin.Key]pinned{toolA: {Digest: "of a"}, toolB: {Digest: "of b"}}})
+	return &catalog{shown: map[pin.Key]entry{}, approved: &approved{entries: map[pin.Key]pinned{toolA: {Digest: "of a"}, toolB: {Digest: "of b"}}}}
 }
 
 // TestCatalogCalls: what may be called, by what was shown.
@@ -29,7 +30,7 @@ func TestCatalogCalls(t *testing.T) {
 	c := aCatalog()
 	may := func(params, want string) {
 		t.Helper()
-		if _, why := c.called(pin.Tools, aTree(t, params)); why != want {
+		if _, _, why := c.called(pin.Tools, aTree(t, params)); why != want {
 			t.Errorf("%s: %q, want %q", params, why, want)
 		}
 	}
@@ -38,55 +39,52 @@ func TestCatalogCalls(t *testing.T) {
 	may(`{"name":["a"]}`, notApproved)
 	may(`{"name":"a","NAME":"x"}`, notApproved)
 	may(`{"name":"a","\u017fome":1}`, "")
-	c.shown(map[pin.Key]pinned{toolA: {"of a", "approval"}}, map[pin.Key]string{toolB: "CHANGED", toolX: "ADDED"})
+	c.show(map[pin.Key]pinned{toolA: {"of a", "approval"}}, map[pin.Key]string{toolB: "CHANGED", toolX: "ADDED"})
 	may(`{"name":"a"}`, "")
 	may(`{"name":"b"}`, notApproved)
-	if got := c.underWhich(toolA); got != (pinned{"of a", "approval"}) {
-		t.Errorf("a is called under %v", got)
+	if _, under, _ := c.called(pin.Tools, aTree(t, `{"name":"a"}`)); under != (pinned{"of a", "approval"}) {
+		t.Errorf("a is called under %v", under)
 	}
-	c.shown(map[pin.Key]pinned{toolB: {"of b", ""}}, nil)
+	c.show(map[pin.Key]pinned{toolB: {"of b", ""}}, nil)
 	may(`{"name":"b"}`, "")
-	c.notified("notifications/prompts/list_changed")
+	c.changed(pin.Prompts)
 	may(`{"name":"a"}`, "")
-	c.notified("notifications/tools/list_changed")
+	c.changed(pin.Tools)
 	may(`{"name":"a"}`, notListed)
-	c.shown(map[pin.Key]pinned{toolA: {"of a", "approval"}}, nil)
+	c.show(map[pin.Key]pinned{toolA: {"of a", "approval"}}, nil)
 	may(`{"name":"a"}`, "")
 	may(`{"name":"b"}`, notListed)
-	c.listed(pin.Tools)
+	c.lists[pin.Tools].unseen = gone
 	may(`{"name":"a"}`, "")
 	may(`{"name":"b"}`, gone)
-	c.notified("notifications/tools/list_changed")
+	c.changed(pin.Tools)
 	may(`{"name":"b"}`, notListed)
-	c.shown(map[pin.Key]pinned{toolB: {"of b", ""}}, nil)
+	c.show(map[pin.Key]pinned{toolB: {"of b", ""}}, nil)
 	may(`{"name":"b"}`, "")
-	c.policy = map[string]bool{"toolsOnly": true}
-	if _, why := c.called(pin.Prompts, aTree(t, `{"name":"p"}`)); why != "" {
+	c.policy.ToolsOnly = true
+	if _, _, why := c.called(pin.Prompts, aTree(t, `{"name":"p"}`)); why != "" {
 		t.Errorf("a prompt, where prompts aren't pinned: %s", why)
 	}
 }
 
-// TestCatalogPages: an entry stands on one page of a listing, and what is pinned on one of them.
-func TestCatalogPages(t *testing.T) {
-	c := aCatalog()
-	page := func(cursor, result string, twice, missing int) {
-		t.Helper()
-		asked := request{method: "tools/list", cursor: cursor, paged: cursor != ""}
-		seen, again := c.page(pin.Tools, aTree(t, result), asked)
-		if lacks := c.missing(pin.Tools, seen); len(again) != twice || lacks != missing {
-			t.Errorf("%s: %d twice, %d missing", result, len(again), lacks)
+// TestTranscript: a listing is held against the pins as far as it goes, from its first page on.
+func TestTranscript(t *testing.T) {
+	var said transcript
+	for _, tt := range []struct{ page, message, want string }{
+		{"", "1", "1 "},
+		{"2", "2", "1 2 "},
+		{"3", "3", "1 2 3 "},
+		{"2", "again", "1 again "},
+		{"", "anew", "anew "},
+		{"unknown", "x", "anew x "},
+		{"3", strings.Repeat("y", mcp.MaxBytes-1), strings.Repeat("y", mcp.MaxBytes-1) + " "}, // more than pinproof reads
+	} {
+		if got := strings.ReplaceAll(string(said.add(pin.Tools, tt.page, []byte(tt.message))), "\n", " "); got != tt.want {
+			t.Errorf("%.20s: %.40s, want %.40s", tt.message, got, tt.want)
 		}
 	}
-	page("", `{"tools":[{"name":"a"}],"nextCursor":"2"}`, 0, 1) // so far
-	page("2", `{"tools":[{"name":"b"}]}`, 0, 0)
-	page("2", `{"tools":[{"name":"a"}],"nextCursor":"3"}`, 1, 1)
-	page("3", `{"tools":[]}`, 0, 1)
-	page("", `{"tools":[{"name":"a"}]}`, 0, 1)
-	page("", `{"tools":[{"name":"x"},{"name":"x"}]}`, 0, 2) // what isn't approved drifts anyhow
-	for n := range maxCursors + 10 {                        // a server makes up cursors
-		page("", `{"tools":[],"nextCursor":"`+strconv.Itoa(n)+`"}`, 0, 2)
-	}
-	if n := len(c.before[pin.Tools]); n > maxCursors {
-		t.Errorf("%d cursors are remembered", n)
+	said.add(pin.Instructions, "", []byte("i"))
+	if got := string(said.text(pin.LockOrder[:]...)); got != "i\n" {
+		t.Errorf("all of it: %.20s", got)
 	}
 }

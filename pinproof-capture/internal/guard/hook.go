@@ -2,10 +2,17 @@ package guard
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"pinproof/internal/atomicfile"
@@ -30,46 +37,43 @@ func block(next, format string, args ...any) *Blocked {
 // A Hooked server is one that an agent's hook checks.
 type Hooked struct {
 	Pins
-	Server  mcp.Server
-	Asked   mcp.Options
-	Remedy  string // names the server in a command, for a person
-	Save    string // the folder for its capture; "" is for none
-	MaxAge  time.Duration
-	project string // the folder of the lockfile
-	lock    string // its name there
+	Server mcp.Server
+	Asked  mcp.Options
+	Remedy string // names the server in a command, for a person
+	Save   string // the folder for its capture; "" is for none
+	MaxAge time.Duration
+	lock   string // the path of the lockfile
 }
 
 // Hook captures the server and has pinproof compare that with its pins. The server is started
 // in the project's folder: agents run hooks wherever they happen to be. The error is Blocked.
 func (h Hooked) Hook(ctx context.Context) (err error) {
 	again := "pinproof-capture hook " + shell.Quote(h.Label) + " " + h.Remedy
-	if h.project, h.lock, err = h.find(); err != nil {
+	if h.lock, err = h.find(); err != nil {
 		return block(again, "%s", fail.From(err).Text)
 	}
-	pins, _ := os.ReadFile(filepath.Join(h.project, h.lock))
+	pins, _ := os.ReadFile(h.lock)
 	root, _ := jsontree.NewReader(pins).Only() // what can't be read is for pinproof to refuse
-	if servers := root.Get("servers"); servers.Kind == '{' && !servers.Has(h.Label) {
-		var has []string
-		for _, s := range servers.Members() {
-			has = append(has, s.Name)
-		}
-		return block(again, "%s has no server %s; it has %s", text.Printable(h.lock), text.Name(h.Label), text.List(text.Names(has), 20))
+	var has []string
+	for _, s := range root.Get("servers").Members() {
+		has = append(has, s.Name)
 	}
-	h.Server.Dir = h.project
+	if root.Has("servers") && !slices.Contains(has, h.Label) {
+		return block(again, "%s has no server %s; it has %s", text.Printable(filepath.Base(h.lock)), text.Name(h.Label), text.List(text.Names(has), 20))
+	}
+	h.Server.Dir = filepath.Dir(h.lock)
 	match := ""
 	if h.MaxAge > 0 {
 		if match, err = h.match(); err != nil {
 			return block("pinproof-capture --help", "the lockfile can't be read")
 		}
-		if isRecent(match, h.MaxAge) {
-			return nil
-		}
+	}
+	if isRecent(match, h.MaxAge) {
+		return nil
 	}
 	err = h.check(ctx)
-	if err == nil && match != "" {
-		if after, err := h.match(); err == nil && after == match { // or the pins have changed meanwhile
-			remember(match)
-		}
+	if after, _ := h.match(); err == nil && match != "" && after == match { // or the pins have changed meanwhile
+		remember(match)
 	}
 	return err
 }
@@ -85,41 +89,70 @@ func (h Hooked) check(ctx context.Context) error {
 	if err != nil {
 		return block("pinproof-capture save "+shell.Quote(mcp.FileName(h.Label))+" "+h.Remedy, "the tools of server %s could not be listed", text.Printable(h.Label))
 	}
-	name := filepath.Join(h.Save, mcp.FileName(h.Label)) // as it is seen from the project
+	file := filepath.Join(mcp.Within(h.Server.Dir, h.Save), mcp.FileName(h.Label))
 	if h.Save == "" {
-		if name, err = newKept(h.Label); err != nil {
-			return block("pinproof-capture --help", "there is no folder for the capture")
-		}
+		file = keep(h.Label, c.Data)
+	} else if err := cmp.Or(os.MkdirAll(filepath.Dir(file), 0o755), atomicfile.Write(file, c.Data)); err != nil {
+		file = ""
 	}
-	file := mcp.Within(h.project, name)
-	if err = os.MkdirAll(filepath.Dir(file), 0o755); err == nil {
-		err = atomicfile.Write(file, c.Data)
-	}
-	if err != nil {
-		return block("pinproof-capture --help", "the capture can't be written to %s", text.Printable(name))
-	}
-	// The command for a person that pinproof prints must work where the person is.
-	lock := h.lock
-	if here, err := os.Getwd(); err != nil || here != h.project {
-		lock, name = mcp.Within(h.project, lock), file
-	}
-	args := []string{"--", name}
-	if lock != shell.DefaultLockfile {
-		args = append(args, lock)
+	if file == "" {
+		return block("pinproof-capture --help", "the capture can't be written")
 	}
 	var words bytes.Buffer
-	code, err := h.verify(h.project, "--hook", nil, nil, &words, args...)
-	passes := err == nil && code == 0 // nothing else is a yes
-	if h.Save == "" && passes {
-		os.Remove(file)
-	} else if h.Save == "" {
-		pruneKept()
-	}
-	switch {
-	case passes:
+	code, err := h.verify("--hook", nil, nil, &words, "--", file, h.lock)
+	if err == nil && code == 0 { // nothing else is a yes
+		if h.Save == "" {
+			os.Remove(file)
+		}
 		return nil
-	case words.Len() == 0:
-		return block("pinproof diff "+shell.Path(name), "pinproof gave no answer")
+	}
+	if h.Save == "" {
+		pruneKept(file)
+	}
+	if words.Len() == 0 {
+		return block("pinproof diff "+shell.Path(file), "pinproof gave no answer")
 	}
 	return &Blocked{words.String()}
+}
+
+// MaxAge is the oldest match that a hook can take: one that a person remembers.
+const MaxAge = time.Hour
+
+// match names the file by which a match is remembered: by the digest of what was asked, which is the
+// lockfile's bytes, the command or the address, and the names of the environment's variables. Their
+// values are left out: they change with every window, and can be secrets. "" is none.
+func (h Hooked) match() (path string, err error) {
+	pins, err := os.ReadFile(h.lock)
+	folder, failed := cacheFolder("matches")
+	if err != nil || failed != nil { // without a folder, every hook asks the server
+		return "", err
+	}
+	var names []string
+	for _, variable := range slices.Concat(os.Environ(), h.Server.Env) {
+		name, _, _ := strings.Cut(variable, "=")
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	asked, err := json.Marshal([]any{h.lock, string(pins), h.Label, h.Substitutes, h.Asked.Capabilities, h.Asked.Protocol,
+		h.Server.Argv, h.Server.URL, h.Server.SSE, slices.Sorted(maps.Keys(h.Server.Headers)), slices.Compact(names)})
+	sum := sha256.Sum256(asked)
+	return filepath.Join(folder, hex.EncodeToString(sum[:])), err
+}
+
+// isRecent reports whether a match is not older than age.
+func isRecent(match string, age time.Duration) bool {
+	info, err := os.Stat(match)
+	return err == nil && time.Since(info.ModTime()) >= 0 && time.Since(info.ModTime()) < age
+}
+
+// remember remembers a match, and forgets those that no hook can take any more. If that
+// fails, the next hook asks the server again.
+func remember(match string) {
+	os.WriteFile(match, []byte("\n"), 0o600)
+	old, _ := os.ReadDir(filepath.Dir(match))
+	for _, f := range old {
+		if path := filepath.Join(filepath.Dir(match), f.Name()); !isRecent(path, MaxAge) {
+			os.Remove(path)
+		}
+	}
 }

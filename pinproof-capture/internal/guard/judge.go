@@ -1,18 +1,26 @@
+// Package guard compares a server with its pins: through a whole session, between a client and
+// the server, or once, for an agent's hook. What is approved it leaves to pinproof verify.
 package guard
 
 import (
 	"bytes"
-	"crypto/sha256"
+	"cmp"
+	"context"
 	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"slices"
+	"time"
 
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
+	"pinproof/internal/workspace"
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
@@ -23,61 +31,63 @@ type judge struct {
 	lock     string // the path of the lockfile
 	named    string // the same in a command; "" if it is found where the guard runs
 	approved approved
-	seen     [sha256.Size]byte // the digest of the lockfile that was read last
-	known    map[[sha256.Size]byte]*verdict
+	seen     []byte // the lockfile that approved was read from
 }
-
-// maxKnown bounds what is remembered of a server that answers something new each time. A
-// session has a few lists, of a few pages each.
-const maxKnown = 256
 
 // A verdict is what pinproof says of one result.
 type verdict struct {
-	code    int                // of pinproof: 0, 1 or 2
+	matches bool
 	drifted map[pin.Key]string // with the kind of drift
 	matched map[pin.Key]pinned // with the approval's hash
 	warned  map[pin.Key]string // with the warnings, for a person
-	reason  string             // of a code 2, printable; it may quote the server
-	summary string             // likewise
+	summary string             // printable; it may quote the server
 }
 
 // newJudge finds pinproof and the lockfile, and makes sure that it has the server.
 func newJudge(o Pins) (*judge, error) {
-	project, lock, err := o.find()
+	lock, err := o.find()
 	if err != nil {
 		return nil, err
 	}
-	j := &judge{Pins: o, lock: filepath.Join(project, lock)}
-	if here, err := os.Getwd(); err != nil || here != project || lock != shell.DefaultLockfile {
-		j.named = j.lock
+	j := &judge{Pins: o, lock: lock}
+	if here, err := os.Getwd(); err != nil || lock != filepath.Join(here, shell.DefaultLockfile) {
+		j.named = lock
 	}
 	if j.approved.values, err = pin.ParseSubstitutes(o.Substitutes); err != nil {
 		return nil, fail.New("--substitute %s", err)
 	}
-	v, err := j.part([]byte("{}"))
-	if err == nil && v.code != 0 {
-		err = fail.New("%s", v.reason).Hint("approve the server first: pinproof-capture save %s -- COMMAND, then pinproof lock", shell.Quote(mcp.FileName(j.Label)))
-	}
-	return j, err
+	return j, j.readPins()
 }
 
-// part judges the result of an answer. The same bytes are judged once, as long as the
-// lockfile stays the same. The error says that there was no verdict at all.
-func (j *judge) part(result []byte) (*verdict, error) {
-	if err := j.readPins(); err != nil {
-		return nil, err
+// readPins reads what is pinned, if the lockfile isn't the one read last and pinproof takes it.
+func (j *judge) readPins() error {
+	data, err := os.ReadFile(j.lock)
+	switch {
+	case err != nil:
+		return fail.Path(j.lock, err)
+	case j.seen != nil && bytes.Equal(data, j.seen):
+		return nil
 	}
-	digest := sha256.Sum256(result)
-	if v := j.known[digest]; v != nil {
-		return v, nil
+	if _, err := j.part([]byte(`{"jsonrpc":"2.0","id":1,"result":{}}`)); err != nil {
+		return err
 	}
-	message := slices.Concat([]byte(`{"jsonrpc":"2.0","id":1,"result":`), result, []byte("}\n"))
-	var out, words bytes.Buffer
-	code, err := j.verify("", "--part", bytes.NewReader(message), &out, &words, "--format=json", "--", "-", j.lock)
+	root, err := jsontree.NewReader(data).Only()
+	if err != nil {
+		return fail.In(text.Printable(j.lock), "%s", err)
+	}
+	j.seen = data
+	j.approved.read(root.Get("servers").Get(j.Label))
+	return nil
+}
+
+// part judges a part of a session. The error says why there is no verdict; it may quote the
+// server.
+func (j *judge) part(messages []byte) (*verdict, error) {
+	var out bytes.Buffer
+	code, err := j.verify("--part", bytes.NewReader(messages), &out, nil, "--format=json", "--", "-", j.lock)
 	if err != nil {
 		return nil, err
 	}
-	v := &verdict{code: code, drifted: map[pin.Key]string{}, matched: map[pin.Key]pinned{}, warned: map[pin.Key]string{}}
 	var said struct {
 		SchemaVersion, ExitCode int
 		Summary                 string
@@ -90,10 +100,19 @@ func (j *judge) part(result []byte) (*verdict, error) {
 	}
 	if err := json.Unmarshal(out.Bytes(), &said); err != nil || said.SchemaVersion != 1 || said.ExitCode != code || code > 2 {
 		return nil, fail.New("pinproof gave no answer").Hint("pinproof --version")
+	} else if code == 2 {
+		return nil, j.unapproved(fail.New("%s", said.Error.Message))
 	}
-	v.reason, v.summary = said.Error.Message, said.Summary
+	v := &verdict{matches: code == 0, drifted: map[pin.Key]string{}, matched: map[pin.Key]pinned{}, warned: map[pin.Key]string{}, summary: said.Summary}
+	keyOf := func(member, name string) pin.Key {
+		list, ok := pin.EntryTypeNamed(member)
+		if !ok {
+			list = pin.Instructions
+		}
+		return pin.Key{Type: list, Name: name}
+	}
 	for _, d := range said.Drift {
-		key := pin.Key{Type: listNamed(d.List), Name: d.Name}
+		key := keyOf(d.List, d.Name)
 		v.drifted[key] = d.Kind
 		for _, f := range d.Findings {
 			if f.Level == "warning" {
@@ -102,14 +121,10 @@ func (j *judge) part(result []byte) (*verdict, error) {
 		}
 	}
 	for _, e := range said.Entries {
-		if e.Status == "MATCH" {
-			v.matched[pin.Key{Type: listNamed(e.List), Name: e.Name}] = pinned{e.Digest, e.ApprovalHash}
+		if key := keyOf(e.List, e.Name); e.Status == "MATCH" && v.drifted[key] == "" {
+			v.matched[key] = pinned{e.Digest, e.ApprovalHash}
 		}
 	}
-	if len(j.known) >= maxKnown {
-		clear(j.known)
-	}
-	j.known[digest] = v
 	return v, nil
 }
 
@@ -123,29 +138,72 @@ func (j *judge) command(verb, file string) string {
 	return shell.Command{Program: shell.ProgramAt(program), Capture: file, Lockfile: j.named, Server: j.Label}.To(verb, args...)
 }
 
-// listNamed is the list of that name in a report: a member of a result.
-func listNamed(member string) pin.EntryType {
-	if list, ok := pin.EntryTypeNamed(member); ok {
-		return list
-	}
-	return pin.Instructions
+// Pins says which pins a server is held against.
+type Pins struct {
+	Label       string
+	Lockfile    string   // "" is for the nearest
+	Substitutes []string // NAME=VALUE, as pinproof takes them
 }
 
-// readPins reads which entries are pinned, if the lockfile isn't the one read last.
-func (j *judge) readPins() error {
-	data, err := os.ReadFile(j.lock)
+// find returns the path of the lockfile: the one that is named, else the nearest from the
+// project's folder on, as pinproof looks for it.
+func (p Pins) find() (path string, err error) {
+	begin, err := filepath.Abs(cmp.Or(os.Getenv("CLAUDE_PROJECT_DIR"), os.Getenv("GEMINI_PROJECT_DIR")))
+	path = workspace.NearestLockfile(begin)
+	if p.Lockfile != "" {
+		path, err = filepath.Abs(p.Lockfile)
+	}
 	if err != nil {
-		return fail.Path(j.lock, err)
+		return "", fail.From(err)
 	}
-	digest := sha256.Sum256(data)
-	if j.known != nil && digest == j.seen {
-		return nil
+	switch _, err := os.Lstat(path); {
+	case !errors.Is(err, fs.ErrNotExist):
+		return path, nil
+	case p.Lockfile != "":
+		return "", fail.New("there is no lockfile %s", text.Printable(p.Lockfile))
 	}
-	root, err := jsontree.NewReader(data).Only()
+	return "", p.unapproved(fail.New("there is no %s in %s or above it in its repository", filepath.Base(path), text.Printable(begin)))
+}
+
+// unapproved says how a server is approved that isn't yet.
+func (p Pins) unapproved(f *fail.Error) error {
+	return f.Hint("approve the server first: pinproof-capture save %s -- COMMAND, then pinproof lock", shell.Quote(mcp.FileName(p.Label)))
+}
+
+// verifyTimeout bounds pinproof, which needs milliseconds, so that nothing can hold
+// a hook up until its agent gives up and lets the call pass.
+const verifyTimeout = 10 * time.Second
+
+// verify runs pinproof verify and returns its exit code.
+func (p Pins) verify(mode string, stdin io.Reader, stdout, stderr io.Writer, args ...string) (code int, err error) {
+	program, err := findPinproof()
 	if err != nil {
-		return fail.In(text.Printable(j.lock), "%s", err)
+		return 0, err
 	}
-	j.seen, j.known = digest, map[[sha256.Size]byte]*verdict{}
-	j.approved.read(root.Get("servers").Get(j.Label))
-	return nil
+	ctx, cancel := context.WithTimeout(context.Background(), verifyTimeout)
+	defer cancel()
+	flags := []string{"verify", mode, "--server=" + p.Label}
+	for _, s := range p.Substitutes {
+		flags = append(flags, "--substitute="+s)
+	}
+	cmd := exec.CommandContext(ctx, program, append(flags, args...)...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = stdin, stdout, stderr, mcp.Grace
+	if err = cmd.Run(); cmd.ProcessState == nil || cmd.ProcessState.ExitCode() < 0 {
+		return 0, fail.New("pinproof gave no answer: %s", text.Printable(err.Error()))
+	}
+	return cmd.ProcessState.ExitCode(), nil
+}
+
+// findPinproof prefers the pinproof that lies beside this program: the two come
+// together, and the path is easier to change.
+func findPinproof() (string, error) {
+	self, _ := os.Executable()
+	path, err := exec.LookPath(filepath.Join(filepath.Dir(self), "pinproof"))
+	if self == "" || err != nil {
+		path, err = exec.LookPath("pinproof")
+	}
+	if err != nil {
+		return "", fail.New("pinproof is neither beside pinproof-capture nor on the path")
+	}
+	return path, nil
 }

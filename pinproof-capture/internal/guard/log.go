@@ -2,127 +2,112 @@ package guard
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"log/slog"
 	"os"
+	"slices"
 	"strconv"
 	"time"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 )
 
-// A callLog is the record of a guard: JSON Lines, each whole or absent. A nil one keeps
-// nothing.
+// A callLog is the record of a guard: JSON Lines, each whole or absent, each a call that goes to the
+// server, the answer to it, a drift or a block. Without a file it keeps nothing.
 type callLog struct {
-	path, server, session string
-	f                     *os.File
-	digests               bool  // of arguments, in place of these
-	err                   error // the first failure to write
-}
-
-// A logLine is a call that goes to the server, the answer to it, or what was held back.
-type logLine struct {
-	Time    string `json:"time"`
-	Session string `json:"session"` // one for each start of the guard
-	Server  string `json:"server"`
-	Event   string `json:"event"` // call, answer, drift, block
-
-	ID              json.RawMessage `json:"id,omitempty"` // of the request; an answer has that of its call
-	Tool            string          `json:"tool,omitempty"`
-	Prompt          string          `json:"prompt,omitempty"`
-	Digest          string          `json:"digest,omitempty"`   // of the definition that was active
-	Approval        string          `json:"approval,omitempty"` // its approval's hash
-	Arguments       json.RawMessage `json:"arguments,omitempty"`
-	ArgumentsDigest string          `json:"argumentsDigest,omitempty"`
-
-	Bytes   int    `json:"bytes,omitempty"`   // of the answer
-	Outcome string `json:"outcome,omitempty"` // result, tool error, error
-
-	Entry  string `json:"entry,omitempty"` // of a drift or a block
-	Kind   string `json:"kind,omitempty"`
-	Reason string `json:"reason,omitempty"`
-	File   string `json:"file,omitempty"` // what was held back
+	*slog.Logger
+	f       *os.File
+	digests bool  // of arguments, in place of these
+	err     error // the first failure to write: the session may not go on without the record
 }
 
 // openLog opens the record that the user asked for. It is for the user alone: arguments
 // can hold secrets.
-func openLog(o Options) (*callLog, error) {
+func openLog(o Options) (l *callLog, err error) {
+	l = &callLog{digests: o.LogDigests, Logger: slog.New(slog.DiscardHandler)}
 	if o.Log == "" {
-		return nil, nil
+		return l, nil
 	}
-	f, err := os.OpenFile(o.Log, os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
-	if err != nil {
+	if l.f, err = os.OpenFile(o.Log, os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600); err != nil {
 		return nil, fail.Path(o.Log, err)
 	}
-	locked(f, func() { // a guard that was killed may have left a line without its end
+	locked(l.f, func() { // a guard that was killed may have left a line without its end
 		last := []byte("\n")
-		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
-			f.ReadAt(last, info.Size()-1)
+		if info, err := l.f.Stat(); err == nil && info.Mode().IsRegular() {
+			l.f.ReadAt(last, info.Size()-1)
 		}
 		if last[0] != '\n' {
-			f.Write([]byte("\n"))
+			l.f.Write([]byte("\n"))
 		}
 	})
 	session := strconv.FormatInt(time.Now().UnixMicro(), 36) + "-" + strconv.Itoa(os.Getpid())
-	return &callLog{path: o.Log, server: o.Label, session: session, f: f, digests: o.LogDigests}, nil
+	l.Logger = slog.New(slog.NewJSONHandler(l, &slog.HandlerOptions{ReplaceAttr: named})).With("session", session, "server", o.Label)
+	return l, nil
 }
 
-func (l *callLog) close() {
-	if l != nil {
-		l.f.Close()
+// named gives what the library adds to a line the names of the record, and leaves out what is empty.
+func named(_ []string, a slog.Attr) slog.Attr {
+	switch {
+	case a.Key == slog.TimeKey:
+		a.Value = slog.TimeValue(a.Value.Time().UTC())
+	case a.Key == slog.MessageKey:
+		a.Key = "event"
+	case a.Key == slog.LevelKey, a.Value.Kind() == slog.KindString && a.Value.String() == "":
+		return slog.Attr{}
 	}
+	return a
 }
 
-// add appends one line in one write. What was written of it is taken back if it isn't
-// whole.
-func (l *callLog) add(line logLine) {
-	if l == nil || l.err != nil {
-		return
-	}
-	line.Time, line.Session, line.Server = time.Now().UTC().Format("2006-01-02T15:04:05.000000Z"), l.session, l.server
-	text, err := json.Marshal(line)
-	if err == nil {
-		text = append(jsontree.ASCII(text), '\n')
-		locked(l.f, func() {
-			var n int
-			if n, err = l.f.Write(text); err != nil && n > 0 {
-				if info, failed := l.f.Stat(); failed == nil {
-					err = errors.Join(err, l.f.Truncate(info.Size()-int64(n)))
-				}
+// Write appends one line. What was written of it is taken back if it isn't whole.
+func (l *callLog) Write(line []byte) (n int, err error) {
+	locked(l.f, func() {
+		if n, err = l.f.Write(jsontree.ASCII(line)); err != nil && n > 0 {
+			if info, failed := l.f.Stat(); failed == nil {
+				err = errors.Join(err, l.f.Truncate(info.Size()-int64(n)))
 			}
-		})
-	}
+		}
+	})
 	if err != nil {
-		l.err = fail.Path(l.path, err)
+		l.err = cmp.Or(l.err, error(fail.Path(l.f.Name(), err)))
 	}
+	return n, err
 }
 
-// broken returns why the record can't be kept: the session may not go on without it.
-func (l *callLog) broken() error {
-	if l == nil {
-		return nil
+// call records a call that goes to the server, with its arguments as they came or their digest:
+// that of the bytes without blanks between tokens. It returns what the answer is recorded with.
+func (l *callLog) call(list pin.EntryType, entry pinned, line []byte, m jsontree.Value) (said []any) {
+	id, name, arguments := m.Get("id"), m.Get("params").Get("name").Text, m.Get("params").Get("arguments")
+	said = []any{pin.EntryTypeInfo[list].Entry, name}
+	if id.Kind != 0 {
+		said = append(said, "id", json.RawMessage(bytes.Clone(line[id.At:id.End])))
 	}
-	return l.err
+	call := slices.Concat(said, []any{"digest", entry.Digest, "approval", entry.Approval})
+	switch raw := json.RawMessage(line[arguments.At:arguments.End]); {
+	case arguments.Kind == 0:
+	case l.digests:
+		var plain bytes.Buffer
+		json.Compact(&plain, raw) // they were read strictly
+		call = append(call, "argumentsDigest", fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256(plain.Bytes())))
+	default:
+		call = append(call, "arguments", raw)
+	}
+	l.Info("call", call...)
+	return said
 }
 
-// setArguments records arguments as they came, or their digest: that of the bytes without
-// blanks between tokens.
-func (line *logLine) setArguments(arguments []byte, l *callLog) {
-	if l == nil {
-		return
+// answer records the answer to a call, and what it came to.
+func (l *callLog) answer(said []any, m jsontree.Value) {
+	outcome := "result"
+	if m.Has("error") {
+		outcome = "error"
+	} else if m.Get("result").Get("isError").Kind == 't' {
+		outcome = "tool error"
 	}
-	plain := jsontext.Value(bytes.Clone(arguments))
-	plain.Compact() // they were read strictly
-	if !l.digests {
-		line.Arguments = json.RawMessage(plain)
-		return
-	}
-	sum := sha256.Sum256(plain)
-	line.ArgumentsDigest = pin.DigestPrefix + hex.EncodeToString(sum[:])
+	l.Info("answer", append(said, "bytes", m.End-m.At, "outcome", outcome)...)
 }

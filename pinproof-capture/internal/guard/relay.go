@@ -8,8 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"math"
 	"os"
 	"os/signal"
 	"slices"
@@ -24,6 +22,7 @@ import (
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
+	"pinproof/internal/workspace"
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
@@ -50,11 +49,10 @@ type relay struct {
 	open    map[string]request
 	catalog *catalog
 	said    transcript
-	lacking [pin.EntryTypes]bool // a person was told what the list lacks
 	asking  [pin.EntryTypes]*asking
-	ours    string   // what the ids of our own requests begin with
-	asked   int      // how many there were
-	waiting [][]byte // the calls that wait for a list
+	ours    string // what the ids of our own requests begin with
+	asked   int    // how many there were
+	waiting []call // those that wait for a list
 }
 
 // An end is one side of the session. One line at a time goes to it.
@@ -75,11 +73,10 @@ func (e *end) write(b []byte) error {
 
 // A request is one of the client's that waits for its answer, or of ours.
 type request struct {
-	id             []byte // as it was spelled; nil of ours
-	key            string // by which an answer finds it
-	method, cursor string
-	paged          bool     // it has a cursor
-	logged         *logLine // of a call
+	id   []byte // as it was spelled; nil of ours
+	page string
+	call []any   // what its answer is recorded with
+	asks *asking // of ours
 }
 
 // maxReplies is how many replies wait for a server that doesn't read.
@@ -87,7 +84,7 @@ const maxReplies = 1000
 
 func newRelay(j *judge, onDrift string, log *callLog, client, stderr io.Writer) *relay {
 	return &relay{judge: j, onDrift: onDrift, log: log, client: end{w: client}, stderr: stderr,
-		replies: make(chan []byte, maxReplies), open: map[string]request{}, catalog: newCatalog(&j.approved), ours: "pinproof-" + rand.Text() + "-"}
+		replies: make(chan []byte, maxReplies), open: map[string]request{}, catalog: &catalog{approved: &j.approved, shown: map[pin.Key]entry{}}, ours: "pinproof-" + rand.Text() + "-"}
 }
 
 // say tells a person something, in one line.
@@ -110,16 +107,14 @@ func Run(ctx context.Context, o Options, src mcp.Server, stdin io.Reader, stdout
 	if err != nil {
 		return 2, err
 	}
-	if pins, err := os.Stat(j.lock); err == nil && o.Log != "" {
-		if file, err := os.Stat(o.Log); err == nil && os.SameFile(pins, file) {
-			return 2, fail.New("--log %s: this is the lockfile", text.Printable(o.Log))
-		}
+	if workspace.SameFile(j.lock, o.Log) {
+		return 2, fail.New("--log %s: this is the lockfile", text.Printable(o.Log))
 	}
 	log, err := openLog(o)
 	if err != nil {
 		return 2, err
 	}
-	defer log.close()
+	defer log.f.Close()
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, mcp.EndSignals...)
 	defer signal.Stop(signals)
@@ -161,17 +156,21 @@ var errBlocked = errors.New("blocked") // a person has been told
 
 func (r *relay) run(stdin io.Reader, p server, signals <-chan os.Signal) (int, error) {
 	r.server.w = p
-	serverEnds, clientEnds := make(chan error, 1), make(chan error, 1)
-	go func() { serverEnds <- r.ended(p.Lines(r.serverSays)) }()
-	go func() { clientEnds <- r.ended(mcp.ReadLines(stdin, func() {}, r.clientSays)) }()
+	ends, clientEnds := make(chan error, 2), make(chan struct{})
+	go func() { ends <- cmp.Or(p.Lines(r.serverSays), io.EOF) }()
+	go func() {
+		if err := mcp.ReadLines(stdin, func() {}, r.clientSays); err != nil {
+			ends <- err
+		}
+		close(clientEnds)
+	}()
 	go func() {
 		for b := range r.replies { // a server that doesn't read keeps nobody from reading what it says
 			r.server.write(b)
 		}
 	}()
 	var killed, look <-chan time.Time
-	for over := false; !over; {
-		var err error
+	for {
 		select {
 		case s := <-signals:
 			p.Signal(s)
@@ -180,28 +179,40 @@ func (r *relay) run(stdin io.Reader, p server, signals <-chan os.Signal) (int, e
 			}
 			continue
 		case <-killed: // also where it has ended, and the client doesn't read what it said
-			over = true
-		case err = <-serverEnds:
-			over = true
-		case err = <-clientEnds:
-			over = err != nil
-			look = time.Tick(lookAfter)
+			p.Stop()
+			return p.ExitCode(), nil
+		case err := <-ends:
+			return r.ended(p, err)
+		case <-clientEnds:
+			clientEnds, look = nil, time.Tick(lookAfter)
 		case <-look:
 			if hungUp(r.client.w) {
 				p.Stop() // nobody will ever read what it says
 			}
 		}
-		switch {
-		case err == errBlocked:
-			return 2, nil
-		case err != nil && !errors.Is(err, syscall.EPIPE):
-			return 2, err
-		case !over && !r.waits():
+		if !r.waits() {
 			p.Close()
 		}
 	}
-	p.Stop()
-	return p.ExitCode(), nil
+}
+
+// ended returns the exit code. Where a message is too large to be judged, it answers all that the
+// client waits for.
+func (r *relay) ended(p server, err error) (int, error) {
+	switch {
+	case err == io.EOF, errors.Is(err, syscall.EPIPE):
+		p.Stop()
+		return p.ExitCode(), nil
+	case err == errBlocked:
+		return 2, nil
+	case err == mcp.ErrTooLarge:
+		r.mu.Lock()
+		r.log.Info("block", "reason", mcp.ErrTooLarge.Text)
+		last := r.refuseOpen("pinproof: blocked: " + mcp.ErrTooLarge.Text + ". The session with server " + r.judge.label() + " is over.")
+		r.mu.Unlock()
+		r.client.write(last)
+	}
+	return 2, err
 }
 
 // serverSays passes on what of a line of the server's may pass.
@@ -231,22 +242,6 @@ func (r *relay) clientSays(line []byte) error {
 	return cmp.Or(r.client.write(reply), err)
 }
 
-// ended answers all that the client waits for where a message is too large to be judged.
-func (r *relay) ended(err error) error {
-	if err != mcp.ErrTooLarge {
-		return err
-	}
-	var last []byte
-	r.mu.Lock()
-	if !r.over {
-		r.log.add(logLine{Event: "block", Reason: mcp.ErrTooLarge.Text})
-		last = r.refuseOpen("pinproof: blocked: " + mcp.ErrTooLarge.Text + ". The session with server " + r.judge.label() + " is over.")
-	}
-	r.mu.Unlock()
-	r.client.write(last)
-	return err
-}
-
 // fromServer returns what of a line of the server's passes to the client, and what is replied
 // to the server. An error ends the session; the line then holds what the client is told last.
 func (r *relay) fromServer(line []byte) (pass, reply []byte, err error) {
@@ -255,172 +250,113 @@ func (r *relay) fromServer(line []byte) (pass, reply []byte, err error) {
 	defer r.mu.Unlock()
 	switch method := m.Get("method"); {
 	case r.over:
-		return nil, nil, nil
+		return nil, nil, r.log.err
+	case bad != nil && capture.HidesAnswer(line): // there may be a list or instructions in it
+		words := r.unjudged("block", "blocked", line, fail.New("the server's answer is refused: %s", bad))
+		return r.refuseOpen(words), nil, errBlocked
 	case bad != nil:
-		return r.unreadable(line, bad)
+		r.say("the server's message is refused: %s: %s", bad, mcp.Excerpt(string(bytes.TrimSpace(line))))
+		pass, reply = r.dropped(line, true)
+		return pass, reply, nil
 	case m.Kind == 0:
 		if noise := bytes.TrimSpace(line); len(noise) > 0 {
 			r.say("the server printed what is no message: %s", mcp.Excerpt(string(noise)))
 		}
 		return nil, nil, nil
 	case method.Kind != 0:
-		r.notified(method.Text)
+		if list, changed := changedBy[method.Text]; changed {
+			r.catalog.changed(list)
+			r.said[list] = nil
+		}
 		return line, nil, nil
 	}
-	key, asked, ours := r.requestOf(m.Get("id"))
+	key := keyOf(m.Get("id"))
+	asked := r.open[key]
 	pass = line
-	if result := m.Get("result"); r.pinned(result) {
-		kept, words, err := r.held(line, m, asked)
-		switch {
-		case err != nil || words != "" && asked.id == nil && !ours:
-			return r.refuseOpen(words), nil, errBlocked
-		case words != "":
-			pass = refusal(asked.id, words)
-		case kept != nil:
-			pass = slices.Concat(line[:result.At], kept, line[result.End:])
+	if r.pinned(m.Get("result")) {
+		var words string
+		if pass, words, err = r.held(line, m, asked); err != nil {
+			return r.refuseOpen(words), nil, err
 		}
 	}
-	if ours {
-		return r.listed(line, m)
+	if strings.HasPrefix(m.Get("id").Text, r.ours) {
+		delete(r.open, key)
+		return r.listed(m, asked)
 	}
-	if l := asked.logged; l != nil {
-		r.log.add(logLine{Event: "answer", ID: l.ID, Tool: l.Tool, Prompt: l.Prompt, Bytes: int(m.End - m.At), Outcome: outcomeOf(m)})
+	if asked.call != nil {
+		r.log.answer(asked.call, m)
 	}
-	if err := r.log.broken(); err != nil {
-		return r.refuseOpen(wordsNoRecord), nil, err
+	if r.log.err != nil {
+		return r.refuseOpen(wordsNoRecord), nil, r.log.err
 	}
 	delete(r.open, key)
 	return pass, nil, nil
 }
 
-// requestOf is the request that an id answers, and whether that is one of ours.
-func (r *relay) requestOf(id jsontree.Value) (key string, asked request, ours bool) {
-	if id.Kind != '"' || !strings.HasPrefix(id.Text, r.ours) {
-		return keyOf(id), r.open[keyOf(id)], false
-	}
-	for _, a := range r.asking {
-		if a != nil && a.key == id.Text {
-			asked = a.request
-		}
-	}
-	return "", asked, true
-}
-
-// keyOf is an id as clients compare it. In JavaScript "3" is 3, too.
+// keyOf is an id as clients compare it. In JavaScript "3" is 3, too, and so is "0x3".
 func keyOf(id jsontree.Value) string {
-	if n := numberOf(id); !math.IsNaN(n) {
-		return strconv.FormatFloat(n, 'g', -1, 64)
-	}
-	return string(id.Kind) + id.Text
-}
-
-// numberOf is the number that JavaScript makes of an id, or none.
-func numberOf(id jsontree.Value) float64 {
 	word := strings.TrimSpace(id.Text)
-	if whole, err := strconv.ParseUint(word, 0, 64); err == nil && strings.ContainsAny(word, "xXbBoO") {
-		return float64(whole)
-	}
 	n, err := strconv.ParseFloat(word, 64)
-	if err != nil || id.Kind != '"' && id.Kind != '0' {
-		return math.NaN()
+	if whole, failed := strconv.ParseUint(word, 0, 64); failed == nil && strings.ContainsAny(word, "xXbBoO") {
+		n, err = float64(whole), nil
 	}
-	return n
+	if err != nil {
+		return string(id.Kind) + id.Text
+	}
+	return strconv.FormatFloat(n, 'g', -1, 64)
 }
 
 // pinned reports whether a result has something that is pinned. A list that isn't passes
 // unjudged, whatever is in it.
 func (r *relay) pinned(result jsontree.Value) bool {
-	if !capture.HoldsEntries(result) {
-		return false
-	}
-	v, err := r.judge.part([]byte("{}")) // of a lockfile that pinproof refuses, the policy doesn't count
-	for list := range pin.EntryTypes {
-		if result.Has(pin.EntryTypeInfo[list].Member) && (err != nil || v.code != 0 || r.catalog.pins(list)) {
+	for list := range pin.EntryTypes { // of a lockfile that pinproof refuses, the policy doesn't count
+		if result.Has(pin.EntryTypeInfo[list].Member) && (r.judge.readPins() != nil || r.catalog.policy.Pins(list)) {
 			return true
 		}
 	}
 	return false
 }
 
-// unreadable keeps a line back that begins like a message and that clients could read in
-// more than one way. The session goes on if no list and no instructions can be in it.
-func (r *relay) unreadable(line []byte, bad error) (pass, reply []byte, err error) {
-	if capture.HidesAnswer(line) {
-		words := r.unjudged("block", "blocked", line, fail.New("the server's answer is refused: %s", bad))
-		return r.refuseOpen(words), nil, errBlocked
-	}
-	r.say("the server's message is refused: %s: %s", bad, mcp.Excerpt(string(bytes.TrimSpace(line))))
-	requests, answers := looseIDs(line)
-	for _, a := range answers {
-		pass = append(pass, refusal(r.open[a.key].id, wordsUnreadable)...)
-		delete(r.open, a.key)
-	}
-	for _, q := range requests {
-		reply = append(reply, refusal(q.id, wordsRequest)...)
-	}
-	return pass, reply, nil
-}
-
-// refuseOpen ends the session and answers all that the client still waits for. An id that
-// the server made up could say something to a model, too.
-func (r *relay) refuseOpen(words string) (out []byte) {
-	r.over = true
-	for _, key := range slices.Sorted(maps.Keys(r.open)) {
-		out = append(out, refusal(r.open[key].id, words)...)
-	}
-	return out
-}
-
-// held holds an answer against the pins. It returns what the client gets in the place of its
-// result, nil for the result as it came, or the words of an error in its place. An error ends
-// the session.
-func (r *relay) held(line []byte, m jsontree.Value, asked request) (kept []byte, words string, err error) {
+// held holds an answer against the pins, with the pages before it. It returns what the client gets. An
+// error ends the session, with these words.
+func (r *relay) held(line []byte, m jsontree.Value, asked request) (pass []byte, words string, err error) {
 	result := m.Get("result")
-	r.said.add(line[m.At:m.End], result, asked)
-	v, err := r.judge.part(line[result.At:result.End])
-	if err == nil && v.code == 2 {
-		err = fail.New("%s", v.reason)
+	list, listed := pin.EntryTypeIn(result.Has)
+	if !listed {
+		list = pin.Instructions
 	}
-	if err != nil && r.onDrift == Warns {
+	v, err := r.judge.part(r.said.add(list, asked.page, line[m.At:m.End]))
+	switch {
+	case err != nil && r.onDrift == Warns:
 		r.unjudged("drift", "not judged, and passed on", nil, err)
-		return nil, "", nil
-	} else if err != nil {
+		return line, "", nil
+	case err != nil:
 		return nil, r.unjudged("block", "blocked", nil, err), errBlocked
 	}
-	drifted := maps.Clone(v.drifted)
-	list, listed := pin.EntryTypeIn(result.Has)
-	listed = listed && r.catalog.pins(list)
-	last := result.Get("nextCursor").Kind != '"'
-	var seen map[pin.Key]bool
-	if listed {
-		var twice map[pin.Key]bool
-		seen, twice = r.catalog.page(list, result, asked)
-		for key := range twice {
-			drifted[key] = string(pin.Duplicate)
-		}
-		if missing := r.catalog.missing(list, seen); missing > 0 && last && !r.lacking[list] {
-			r.lacking[list] = true
-			r.say("server %s doesn't list %s", r.judge.label(), text.Count(missing, "approved "+pin.EntryTypeInfo[list].Entry))
-		}
+	last := listed && pageOf(result.Get("nextCursor")) == ""
+	if state, missing := &r.catalog.lists[list], r.catalog.missing(list, v); last && missing > 0 && !state.lacking {
+		state.lacking = true
+		r.say("server %s doesn't list %s", r.judge.label(), text.Count(missing, "approved "+pin.EntryTypeInfo[list].Entry))
 	}
+	pass = line
 	switch {
-	case v.code == 0 && len(drifted) == 0:
+	case v.matches:
 	case r.onDrift == Warns:
-		r.tell("drift", v, drifted)
+		r.tell("drift", list, v)
 	case r.onDrift == Subset:
-		kept = r.without(line, result, drifted)
-		if again, err := r.judge.part(kept); err != nil || again.code != 0 {
-			return nil, r.tell("block", v, drifted), errBlocked
+		pass = slices.Concat(line[:result.At], r.without(line, result, v.drifted), line[result.End:])
+		if again, err := r.judge.part(pass); err != nil || !again.matches {
+			return nil, r.tell("block", list, v), errBlocked
 		}
-		words = strings.Replace(r.tell("drift", v, drifted), "blocked: ", "blocked: nothing is left of this list: ", 1)
+		words = r.tell("drift", list, v)
+		if last && len(v.matched) == 0 {
+			pass = refusal(asked.id, strings.Replace(words, "blocked: ", "blocked: nothing is left of this list: ", 1))
+		}
 	default:
-		return nil, r.tell("block", v, drifted), errBlocked
+		return nil, r.tell("block", list, v), errBlocked
 	}
-	r.catalog.shown(v.matched, drifted)
-	if !listed || !last || r.catalog.anyLeft(seen) {
-		words = ""
-	}
-	return kept, words, nil
+	r.catalog.show(v.matched, v.drifted)
+	return pass, "", nil
 }
 
 // without returns a result without the entries that drifted; the others are the bytes that
@@ -453,96 +389,45 @@ func (r *relay) fromClient(line []byte) (pass, reply []byte, err error) {
 	defer r.mu.Unlock()
 	switch {
 	case r.over:
-		return nil, nil, nil
+		err = r.log.err
 	case bad != nil:
 		r.say("the client's message is refused: %s", bad)
-		requests, answers := looseIDs(line)
-		for _, q := range requests {
-			reply = append(reply, refusal(q.id, wordsRequest)...)
-		}
-		for _, a := range answers {
-			pass = append(pass, refusal(a.id, wordsUnreadable)...)
-		}
-		return pass, reply, nil
-	case m.Kind == 0: // a client has nothing else to say to a server
-		return nil, nil, nil
+		pass, reply = r.dropped(line, false)
+	case m.Kind != 0: // a client has nothing else to say to a server
+		return r.request(line, m)
 	}
-	return r.request(line, m)
+	return pass, reply, err
 }
 
 // request takes a message of the client's. A call whose list has changed waits until the list was
 // seen again.
 func (r *relay) request(line []byte, m jsontree.Value) (pass, reply []byte, err error) {
-	whole := slices.Concat(bytes.TrimRight(line, "\r\n"), []byte("\n"))
-	if len(r.waiting) > 0 && line[len(line)-1] != '\n' {
-		line = whole // something of ours follows
-	}
-	method, id, cursor := m.Get("method"), m.Get("id"), m.Get("params").Get("cursor")
+	method, id, params := m.Get("method"), m.Get("id"), m.Get("params")
 	if method.Text == "notifications/cancelled" {
-		r.cancelled(m.Get("params").Get("requestId"))
+		r.waiting = slices.DeleteFunc(r.waiting, func(c call) bool { return jsontree.Equal(c.m.Get("id"), params.Get("requestId")) })
 	}
-	asked := request{id: bytes.Clone(line[id.At:id.End]), key: keyOf(id), method: method.Text, cursor: cursor.Text, paged: cursor.Kind == '"'}
+	asked := request{id: bytes.Clone(line[id.At:id.End]), page: pageOf(params.Get("cursor"))}
 	pass = line
-	if list, calls := calledBy(method.Text); calls {
-		key, why := r.catalog.called(list, m.Get("params"))
-		switch {
+	refused := ""
+	if list, calls := calledBy[method.Text]; calls {
+		key, under, why := r.catalog.called(list, params)
+		switch a := r.asking[list]; {
 		case why == "" || r.onDrift == Warns:
-			asked.logged = r.call(list, line, m)
-			r.log.add(*asked.logged)
-			asked.logged.Arguments = nil // they are written, and can be large
-			if err := r.log.broken(); err != nil {
-				r.over = true
-				return nil, r.refuse(line, m, wordsNoRecord), err
+			if asked.call = r.log.call(list, under, line, m); r.log.err != nil {
+				r.over, refused, err = true, wordsNoRecord, r.log.err
 			}
-		case why == notListed && r.canAsk(list):
-			pass = r.ask(list, line, m)
-			r.waiting = append(r.waiting, whole)
+		case why == notListed && (a == nil || !a.failed) && len(r.waiting) < maxWaiting:
+			pass = r.wait(list, line, m)
 		default:
-			return nil, r.refuse(line, m, r.refuseCall(key, why)), nil
+			refused = r.refuseCall(key, why)
 		}
 	}
-	if method.Kind != 0 && id.Kind != 0 {
-		r.open[asked.key] = asked
-	}
-	return pass, nil, nil
-}
-
-// call is the record of a call that goes to the server.
-func (r *relay) call(list pin.EntryType, line []byte, m jsontree.Value) *logLine {
-	params := m.Get("params")
-	entry := r.catalog.underWhich(r.catalog.key(list, params.Get("name").Text))
-	l := &logLine{Event: "call", Digest: entry.Digest, Approval: entry.Approval}
-	if id := m.Get("id"); id.Kind != 0 {
-		l.ID = bytes.Clone(line[id.At:id.End])
-	}
-	if list == pin.Tools {
-		l.Tool = params.Get("name").Text
-	} else {
-		l.Prompt = params.Get("name").Text
-	}
-	if arguments := params.Get("arguments"); arguments.Kind != 0 {
-		l.setArguments(line[arguments.At:arguments.End], r.log)
-	}
-	return l
-}
-
-// outcomeOf is what an answer to a call came to.
-func outcomeOf(m jsontree.Value) string {
 	switch {
-	case m.Has("error"):
-		return "error"
-	case m.Get("result").Get("isError").Kind == 't':
-		return "tool error"
+	case refused != "":
+		delete(r.open, keyOf(id)) // it may have waited
+		pass, reply = nil, refusal(asked.id, refused)
+	case id.Kind != 0 && method.Kind != 0:
+		r.open[keyOf(id)] = asked
 	}
-	return "result"
-}
-
-// refuse is our answer to a message of the client's, if it is a request.
-func (r *relay) refuse(line []byte, m jsontree.Value, words string) []byte {
-	id := m.Get("id")
-	delete(r.open, keyOf(id)) // it may have waited
-	if id.Kind != '"' && id.Kind != '0' {
-		return nil
-	}
-	return refusal(line[id.At:id.End], words)
+	return pass, reply, err
 }

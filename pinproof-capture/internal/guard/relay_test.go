@@ -9,6 +9,12 @@ import (
 	"pinproof/internal/pin"
 )
 
+// noLog is a record that keeps nothing.
+func noLog() *callLog {
+	l, _ := openLog(Options{}) // no error: there is no file
+	return l
+}
+
 // TestGuardPlaceholders: where the pins' names stand for values, a call says the value. The
 // pin's own spelling is another name.
 func TestGuardPlaceholders(t *testing.T) {
@@ -18,7 +24,7 @@ func TestGuardPlaceholders(t *testing.T) {
 		t.Fatal(err)
 	}
 	j := &judge{approved: approved{values: values, entries: map[pin.Key]pinned{{Type: pin.Tools, Name: "get_<ORG>"}: {}}}}
-	r := newRelay(j, Ends, nil, io.Discard, io.Discard)
+	r := newRelay(j, Ends, noLog(), io.Discard, io.Discard)
 	for name, passes := range map[string]bool{"get_acmecorp": true, "get_<ORG>": false, "": false} {
 		line := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + name + `"}}`
 		if pass, reply, err := r.fromClient([]byte(line)); err != nil || (pass != nil) != passes || (reply != nil) == passes {
@@ -31,7 +37,7 @@ func TestGuardPlaceholders(t *testing.T) {
 func BenchmarkRelay(b *testing.B) {
 	b.Setenv("PATH", os.Getenv("PATH"))
 	message := []byte(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"` + strings.Repeat("a line of a file\\n", 60) + `"}]}}` + "\n")
-	r := newRelay(&judge{}, Ends, nil, io.Discard, io.Discard)
+	r := newRelay(&judge{}, Ends, noLog(), io.Discard, io.Discard)
 	b.SetBytes(int64(len(message)))
 	b.ReportAllocs()
 	for b.Loop() {
@@ -48,7 +54,7 @@ func TestGuardGivesUp(t *testing.T) {
 	t.Parallel()
 	var client strings.Builder
 	j := &judge{Pins: Pins{Label: "files"}, approved: approved{entries: map[pin.Key]pinned{toolA: {}}}}
-	r := newRelay(j, Ends, nil, &client, io.Discard)
+	r := newRelay(j, Ends, noLog(), &client, io.Discard)
 	r.fromServer([]byte(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`))
 	pass, reply, err := r.fromClient([]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","_meta":{"progressToken":7,"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`))
 	want := `{"jsonrpc":"2.0","id":"` + r.ours + `1","method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}` + "\n"
@@ -58,7 +64,7 @@ func TestGuardGivesUp(t *testing.T) {
 	if pass, _, _ := r.fromClient([]byte(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"a"}}`)); pass != nil {
 		t.Errorf("it asks twice: %s", pass)
 	}
-	r.giveUp(pin.Tools, r.asking[pin.Tools])
+	r.giveUp(r.asking[pin.Tools])
 	if strings.Count(client.String(), `"message":"pinproof: blocked: `) != 2 || len(r.open) > 0 || r.waits() {
 		t.Errorf("the client got %s", &client)
 	}

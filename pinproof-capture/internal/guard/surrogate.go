@@ -3,8 +3,7 @@ package guard
 import (
 	"bytes"
 	"errors"
-	"slices"
-	"unicode/utf16"
+	"regexp"
 
 	"pinproof/internal/capture"
 	"pinproof/internal/jsontree"
@@ -17,11 +16,9 @@ import (
 // which clients read in several ways.
 func message(line []byte) (m jsontree.Value, err error) {
 	found, bad := capture.Messages(line)
-	whole, halves := line, 0
+	var whole []byte
 	if bad != nil {
-		if whole, halves = withoutHalves(line); halves == 0 {
-			return m, bad
-		}
+		whole = withoutHalves(line)
 		if found, err = capture.Messages(whole); err != nil {
 			return m, bad
 		}
@@ -30,69 +27,52 @@ func message(line []byte) (m jsontree.Value, err error) {
 	case len(found) == 0:
 		return m, bad
 	case bytes.TrimLeft(line, " \t\r\n")[0] == '[':
-		return m, errBatch
+		return m, errors.New("a batch of messages")
 	case bad == nil:
 		return found[0], nil
 	}
-	for _, content := range contentsOf(found[0]) {
-		halves -= halvesIn(content, line, whole)
+	mended := bytes.Clone(line)
+	for _, path := range contents[found[0].Get("method").Text] {
+		content := found[0]
+		for _, name := range path {
+			content = content.Get(name)
+		}
+		mend(mended, whole, content)
 	}
-	if halves != 0 || capture.HoldsEntries(found[0].Get("result")) {
+	if !bytes.Equal(mended, whole) || capture.HoldsEntries(found[0].Get("result")) {
 		return m, bad
 	}
 	return found[0], nil
 }
 
-var errBatch = errors.New("a batch of messages")
-
-// contentsOf are the parts of a message that are content.
-func contentsOf(m jsontree.Value) []jsontree.Value {
-	params := m.Get("params")
-	switch m.Get("method").Text {
-	case "":
-		return []jsontree.Value{m.Get("result"), m.Get("error")}
-	case "sampling/createMessage":
-		return []jsontree.Value{params.Get("messages"), params.Get("systemPrompt")}
-	case "elicitation/create":
-		return []jsontree.Value{params.Get("message")}
-	case "notifications/message":
-		return []jsontree.Value{params.Get("data")}
-	}
-	return nil
+// contents are the parts of a message that are content, by its method: an answer has none.
+var contents = map[string][][]string{
+	"":                       {{"result"}, {"error"}},
+	"sampling/createMessage": {{"params", "messages"}, {"params", "systemPrompt"}},
+	"elicitation/create":     {{"params", "message"}},
+	"notifications/message":  {{"params", "data"}},
 }
 
-// halvesIn counts the halves in the strings of a value, without the names of members.
-func halvesIn(v jsontree.Value, line, whole []byte) (n int) {
-	if v.Kind == '"' && !bytes.Equal(line[v.At:v.End], whole[v.At:v.End]) {
-		_, n = withoutHalves(line[v.At:v.End])
+// mend takes the strings of a value as they are without halves, but no name of a member.
+func mend(line, whole []byte, v jsontree.Value) {
+	if v.Kind == '"' {
+		copy(line[v.At:v.End], whole[v.At:v.End])
 	}
 	for _, part := range v.Parts {
-		n += halvesIn(part.Value, line, whole)
+		mend(line, whole, part.Value)
 	}
-	return n
 }
 
+// An escape is a surrogate pair, half a pair, or any other.
+var escape = regexp.MustCompile(`\\u[dD][89abAB][[:xdigit:]]{2}\\u[dD][c-fC-F][[:xdigit:]]{2}|\\u[dD][89a-fA-F][[:xdigit:]]{2}|\\.`)
+
 // withoutHalves returns a JSON text with U+FFFD, which is as long, in the place of each escape
-// that is half a surrogate pair, and how many there are.
-func withoutHalves(line []byte) (whole []byte, halves int) {
-	for at := 0; at < len(line); at++ {
-		if line[at] != '\\' {
-			continue
+// that is half a surrogate pair.
+func withoutHalves(line []byte) []byte {
+	return escape.ReplaceAllFunc(line, func(e []byte) []byte {
+		if len(e) == len(`\ufffd`) {
+			return []byte(`\ufffd`)
 		}
-		first, _ := jsontree.UnicodeEscape(line[at:])
-		if !utf16.IsSurrogate(first) {
-			at++
-			continue
-		}
-		if second, _ := jsontree.UnicodeEscape(line[at+6:]); utf16.DecodeRune(first, second) != '\ufffd' {
-			at += 11
-			continue
-		}
-		if halves++; whole == nil {
-			whole = slices.Clone(line)
-		}
-		copy(whole[at:], `\ufffd`)
-		at += 5
-	}
-	return whole, halves
+		return e
+	})
 }

@@ -22,8 +22,8 @@ func TestFindLock(t *testing.T) {
 	}
 	find := func(named, want string) {
 		t.Helper()
-		folder, name, err := Pins{Lockfile: named}.find()
-		if got := filepath.Join(folder, name); err != nil && want != "" || err == nil && (want == "" || !same(t, got, want)) {
+		got, err := Pins{Lockfile: named}.find()
+		if err != nil && want != "" || err == nil && (want == "" || !same(t, got, want)) {
 			t.Errorf("found %s, %v; want %s", got, err, want)
 		}
 	}
@@ -51,8 +51,8 @@ func TestFindLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("CLAUDE_PROJECT_DIR", inner)
-	if folder, _, err := (Pins{}).find(); err == nil {
-		t.Errorf("found in %s, above the repository", folder)
+	if path, err := (Pins{}).find(); err == nil {
+		t.Errorf("found %s, above the repository", path)
 	}
 
 	// Without a repository, nothing above the folder does.
