@@ -394,8 +394,10 @@ var plainLetters = sync.OnceValue(func() map[rune]string {
 func fold(s string) (string, []int32) {
 	var b strings.Builder
 	origin := make([]int32, 0, len(s)+1)
-	for i, r := range s {
-		plain := s[i : i+utf8.RuneLen(r)]
+	for i, size := 0, 0; i < len(s); i += size {
+		var r rune
+		r, size = utf8.DecodeRuneInString(s[i:])
+		plain := s[i : i+size]
 		switch {
 		case r >= ' ' && r < 0x7f || r == '\t' || r == '\n' || r == '\r':
 		case r < 0x80 || text.Hidden(r) || unicode.Is(text.MarkTable, r):
