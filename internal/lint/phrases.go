@@ -262,7 +262,7 @@ func (t *tokenizer) mark(i int) {
 			t.add("{address}", i)
 		}
 	case '/':
-		if name := strings.ToLower(t.word(i)); isKey(secretFiles(), name) {
+		if name := strings.ToLower(t.word(i)); secretFiles()[name] != "" {
 			t.file(name, i)
 		}
 	}
@@ -335,34 +335,26 @@ func (t *tokenizer) fileAt(from, to int) (name string, end int) {
 	if name[0] == '.' && to < len(s) && (s[to] == '/' || s[to] == '\\') {
 		inside := s[to+1 : min(len(s), to+maxWord)]
 		inside = strings.TrimRight(inside[:text.RunSize(inside, wordBytes.has)], ".-")
-		if file := name + "/" + strings.ToLower(inside); isKey(secretFiles(), file) {
+		if file := name + "/" + strings.ToLower(inside); secretFiles()[file] != "" {
 			return file, to + 1 + len(inside)
 		}
 	}
-	if !isKey(secretFiles(), name) {
+	if secretFiles()[name] == "" {
 		return "", 0
 	}
 	return name, to
 }
 
-func isKey(words map[string]string, word string) bool {
-	_, known := words[word]
-	return known
-}
-
 // file adds a token for a file of secretFiles: {credentials}, or {secret} for one that ordinary
 // tools name, too, as for a default or an example. A file that a tool writes to gets none.
 func (t *tokenizer) file(name string, from int) {
-	what, into, n := secretFiles()[name], false, 0
-	for i := len(t.words) - 1; i >= 0 && n < 6 && t.words[i].roles&isStop == 0; i-- {
-		if t.words[i].roles&isExample != 0 {
-			what = ""
-		}
-		into = into || n == 0 && t.words[i].roles&isDirection != 0
-		n++
+	credentials, into := secretFiles()[name] == "credentials", false
+	for i := len(t.words) - 1; i >= max(0, len(t.words)-6) && t.words[i].roles&isStop == 0; i-- {
+		credentials = credentials && t.words[i].roles&isExample == 0
+		into = into || i == len(t.words)-1 && t.words[i].roles&isDirection != 0
 	}
 	switch {
-	case what != "":
+	case credentials:
 		t.add("{credentials}", from)
 	case !into:
 		t.add("{secret}", from)
