@@ -156,9 +156,11 @@ func (t *tokenizer) match() {
 				t.progress[n] = phraseProgress{} // an earlier start goes, too: "send it here, never send it there"
 			case !step.last:
 				t.progress[n] = p
-			case !slices.ContainsFunc(t.words[p.start-base:min(i+2, len(t.words))], group.isOrdinary) && !t.quoted(p.start-base, textRange{t.words[p.start-base].from, w.from}):
+			case slices.ContainsFunc(t.words[p.start-base:min(i+2, len(t.words))], group.isOrdinary), t.quoted(p.start-base, w.from):
+			default:
 				last := len(strings.TrimRight(t.s[w.from:w.from+text.RunSize(t.s[w.from:], wordBytes.has)], ".-"))
-				t.r.hit(group.id, group.what, w.from+1, textRange{t.words[p.start-base].from, w.from + last}, beside, afterOrder-last)
+				found := textRange{t.words[p.start-base].from, w.from + last}
+				t.r.hit(group.id, group.what, w.from+1, found, beside, afterOrder-last)
 			}
 		}
 		if w.roles&isNegation != 0 {
