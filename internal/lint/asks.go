@@ -66,7 +66,8 @@ func (n thing) ask() {
 	case w.roles&roleCredentials != 0:
 		what = namesSecrets
 	case w.roles&roleFile != 0:
-		if content && (into || carried || n.near(roleRead, far, far)) || carried && n.near(roleRead, 4, 0) || carried && slot || n.near(roleSend, 8, 0) || n.near(roleMust, far, 0) && n.near(roleRead, 6, 0) {
+		if content && (into || carried || n.near(roleRead, far, far)) || carried && (slot || n.near(roleRead, 4, 0)) ||
+			n.near(roleSend, 8, 0) || n.near(roleMust, far, 0) && n.near(roleRead, 6, 0) {
 			what = mayHold
 		}
 	case w.roles&roleVariable != 0:
@@ -79,7 +80,9 @@ func (n thing) ask() {
 			what = "asks for the environment"
 		}
 	case w.roles&roleSecret != 0, w.roles&roleKey != 0 && n.near(rolePrivate, 1, 0):
-		if n.near(roleSend, 6, 0) && n.near(roleWhole|roleOwner, 4, 0) || into && n.near(roleOwner|roleWhole, 5, 4) && (content || carried && w.roles&roleSecret != 0) && !n.near(roleOwnSlot, 0, far) && !ownSlot(parameter) {
+		handedOver := content || carried && w.roles&roleSecret != 0
+		if n.near(roleSend, 6, 0) && n.near(roleWhole|roleOwner, 4, 0) ||
+			into && n.near(roleOwner|roleWhole, 5, 4) && handedOver && !n.near(roleOwnSlot, 0, far) && !ownSlot(parameter) {
 			what = "asks for secrets"
 		}
 	case w.roles&rolePrompt != 0 && n.near(roleSystem, 1, 0):
@@ -151,7 +154,8 @@ func (n thing) begins(i int) bool {
 	}
 	before := n.words[i-1]
 	gap := n.s[before.from:w.from]
-	return strings.Contains(gap, ";") || w.roles&(roleCarry|roleRead|roleMust|roleThen) != 0 && before.roles&(roleCarry|roleRead) == 0 && (before.roles&roleThen != 0 || strings.ContainsAny(gap, ",;:(\n") || strings.Contains(gap, " - "))
+	orders := w.roles&(roleCarry|roleRead|roleMust|roleThen) != 0 && before.roles&(roleCarry|roleRead) == 0
+	return strings.Contains(gap, ";") || orders && (before.roles&roleThen != 0 || strings.ContainsAny(gap, ",:(\n"))
 }
 
 // ownSlot reports whether a parameter is named after a secret: to ask for one there is ordinary.
@@ -161,13 +165,13 @@ func ownSlot(name string) bool {
 
 // quoted reports whether what was found is quoted by a sentence about finding such texts: "Flags
 // phrases like 'ignore previous instructions'."
-func (t *tokenizer) quoted(first int, found textRange) bool {
+func (t *tokenizer) quoted(first, to int) bool {
 	for i := first - 1; i >= 0 && t.words[i].roles&isStop == 0; i-- {
 		if t.words[i].roles&roleWatch == 0 {
 			continue
 		}
-		before := t.s[t.words[i].from:found.from]
-		after, _, _ := strings.Cut(t.s[found.to:], "\n")
+		before := t.s[t.words[i].from:t.words[first].from]
+		after, _, _ := strings.Cut(t.s[to:], "\n")
 		return strings.Count(before, `"`)%2 == 1 && strings.Contains(after, `"`) || strings.LastIndex(before, "\u201c") > strings.LastIndex(before, "\u201d") ||
 			strings.Count(before, " '") > strings.Count(before, "' ") && strings.Contains(after, "'")
 	}

@@ -29,14 +29,12 @@ func isJoining(r rune) bool {
 	return vowel || ofJoining(r) && (isLetter(r) || unicode.IsDigit(r))
 }
 
-// runes is a text as a list of characters; at returns none before and after it.
+// runes is a text as a list of characters; at returns -1 before and after it.
 type runes []rune
-
-const none = rune(-1)
 
 func (t runes) at(i int) rune {
 	if i < 0 || i >= len(t) {
-		return none
+		return -1
 	}
 	return t[i]
 }

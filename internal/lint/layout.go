@@ -75,7 +75,8 @@ func (r *Reviewer) oversizeList(found *pin.Set) {
 	}
 	stopped := ""
 	if n := pinsRead(found); n < len(found.Pins) {
-		stopped = fmt.Sprintf("; reading stopped at %s bytes, before %s: no more is reviewed", text.Number(maxRead), pin.EntryRef(found.Pins[n].Type, found.Pins[n].Name))
+		first := found.Pins[n]
+		stopped = fmt.Sprintf("; reading stopped at %s bytes, before %s: no more is reviewed", text.Number(maxRead), pin.EntryRef(first.Type, first.Name))
 	}
 	if size > maxList {
 		r.add("oversize", "definitions of %s bytes, over %s%s", text.Number(size), text.Number(maxList), stopped)

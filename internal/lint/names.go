@@ -287,9 +287,10 @@ func (r *Reviewer) name(name string) {
 // lacks. Its name stands as a word of its own in the same letter case, also after the
 // label as in mcp__files__read_file or files.read_file, and is distinct, so that it can't
 // be an ordinary word. It is a note unless the text has it as a tool's (called), if the server
-// itself has it as a value or a parameter, or if more than maxOthers servers have such a tool. A label gives a note. It counts anywhere if it is distinct, else
-// only beside "server", "tool" or "MCP". Names of members aren't read: parameters share
-// their names with tools by chance. A name with a blank in it isn't looked for.
+// itself has it as a value or a parameter, or if more than maxOthers servers have such a tool.
+// A label gives a note. It counts anywhere if it is distinct, else only beside "server", "tool"
+// or "MCP". Names of members aren't read: parameters share their names with tools by chance. A
+// name with a blank in it isn't looked for.
 func (r *Reviewer) mentions() {
 	if len(r.x.now) < 2 {
 		return // most: there is no other server
@@ -337,7 +338,8 @@ func (r *Reviewer) mention(name string, at int) bool {
 	warning := len(servers) <= maxOthers && !r.own.says(name) && r.called(name, at)
 	if !r.mentioned[name] && (warning || r.first("note "+name)) {
 		r.mentioned[name] = warning
-		r.addFor(name, "names-other-tool", warning, "%s of server %s: %s", text.Name(name), r.x.others(r.about.Server, name), r.excerpt(textRange{at, at + len(name)}, beside, beside))
+		others, said := r.x.others(r.about.Server, name), r.excerpt(textRange{at, at + len(name)}, beside, beside)
+		r.addFor(name, "names-other-tool", warning, "%s of server %s: %s", text.Name(name), others, said)
 	}
 	return true
 }
@@ -394,8 +396,10 @@ var plainLetters = sync.OnceValue(func() map[rune]string {
 func fold(s string) (string, []int32) {
 	var b strings.Builder
 	origin := make([]int32, 0, len(s)+1)
-	for i, r := range s {
-		plain := s[i : i+utf8.RuneLen(r)]
+	for i, size := 0, 0; i < len(s); i += size {
+		var r rune
+		r, size = utf8.DecodeRuneInString(s[i:])
+		plain := s[i : i+size]
 		switch {
 		case r >= ' ' && r < 0x7f || r == '\t' || r == '\n' || r == '\r':
 		case r < 0x80 || text.Hidden(r) || unicode.Is(text.MarkTable, r):

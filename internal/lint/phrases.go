@@ -156,9 +156,11 @@ func (t *tokenizer) match() {
 				t.progress[n] = phraseProgress{} // an earlier start goes, too: "send it here, never send it there"
 			case !step.last:
 				t.progress[n] = p
-			case !slices.ContainsFunc(t.words[p.start-base:min(i+2, len(t.words))], group.isOrdinary) && !t.quoted(p.start-base, textRange{t.words[p.start-base].from, w.from}):
+			case slices.ContainsFunc(t.words[p.start-base:min(i+2, len(t.words))], group.isOrdinary), t.quoted(p.start-base, w.from):
+			default:
 				last := len(strings.TrimRight(t.s[w.from:w.from+text.RunSize(t.s[w.from:], wordBytes.has)], ".-"))
-				t.r.hit(group.id, group.what, w.from+1, textRange{t.words[p.start-base].from, w.from + last}, beside, afterOrder-last)
+				found := textRange{t.words[p.start-base].from, w.from + last}
+				t.r.hit(group.id, group.what, w.from+1, found, beside, afterOrder-last)
 			}
 		}
 		if w.roles&isNegation != 0 {
@@ -262,7 +264,7 @@ func (t *tokenizer) mark(i int) {
 			t.add("{address}", i)
 		}
 	case '/':
-		if name := strings.ToLower(t.word(i)); isKey(secretFiles(), name) {
+		if name := strings.ToLower(t.word(i)); secretFiles()[name] != "" {
 			t.file(name, i)
 		}
 	}
@@ -335,34 +337,26 @@ func (t *tokenizer) fileAt(from, to int) (name string, end int) {
 	if name[0] == '.' && to < len(s) && (s[to] == '/' || s[to] == '\\') {
 		inside := s[to+1 : min(len(s), to+maxWord)]
 		inside = strings.TrimRight(inside[:text.RunSize(inside, wordBytes.has)], ".-")
-		if file := name + "/" + strings.ToLower(inside); isKey(secretFiles(), file) {
+		if file := name + "/" + strings.ToLower(inside); secretFiles()[file] != "" {
 			return file, to + 1 + len(inside)
 		}
 	}
-	if !isKey(secretFiles(), name) {
+	if secretFiles()[name] == "" {
 		return "", 0
 	}
 	return name, to
 }
 
-func isKey(words map[string]string, word string) bool {
-	_, known := words[word]
-	return known
-}
-
 // file adds a token for a file of secretFiles: {credentials}, or {secret} for one that ordinary
 // tools name, too, as for a default or an example. A file that a tool writes to gets none.
 func (t *tokenizer) file(name string, from int) {
-	what, into, n := secretFiles()[name], false, 0
-	for i := len(t.words) - 1; i >= 0 && n < 6 && t.words[i].roles&isStop == 0; i-- {
-		if t.words[i].roles&isExample != 0 {
-			what = ""
-		}
-		into = into || n == 0 && t.words[i].roles&isDirection != 0
-		n++
+	credentials, into := secretFiles()[name] == "credentials", false
+	for i := len(t.words) - 1; i >= max(0, len(t.words)-6) && t.words[i].roles&isStop == 0; i-- {
+		credentials = credentials && t.words[i].roles&isExample == 0
+		into = into || i == len(t.words)-1 && t.words[i].roles&isDirection != 0
 	}
 	switch {
-	case what != "":
+	case credentials:
 		t.add("{credentials}", from)
 	case !into:
 		t.add("{secret}", from)

@@ -416,19 +416,17 @@ var foreignSecrets = []string{".env", ".ssh", ".aws", "id_rsa", "id_ed25519", ".
 
 // secretFiles are files that hold nothing but secrets, or an agent's configuration. To name
 // one is to ask for it, except as the default or an example of a path. Whole names are
-// matched, and folders with the file after them, so that a public key (id_rsa.pub) isn't.
+// matched, and folders with the file after them.
 //
-// The class "" has files that ordinary tools name, too: an SSH client lists the hosts in
-// ~/.ssh/config. Such a name isn't reported alone. Like a default, it counts beside an
-// order to pass it on ({secret}).
+// Files that ordinary tools name, too, aren't reported alone: an SSH client lists the hosts in
+// ~/.ssh/config. Like a default, such a name counts beside an order to pass it on ({secret}).
 var secretFiles = wordsOf(
-	wordRow{"a private key", "id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk"},
-	wordRow{"private keys", ".gnupg wallet.dat login.keychain login.keychain-db"},
-	wordRow{"a credential file", ".aws/credentials .netrc _netrc .git-credentials .pypirc .pgpass .vault-token .password-store /etc/shadow /proc/self/environ"},
-	wordRow{"an agent's configuration", ".cursor/mcp.json claude_desktop_config.json .claude.json .claude/settings.json .codex/config.toml .gemini/settings.json"},
-	wordRow{"an agent's credentials", ".claude/.credentials.json .codex/auth.json .gemini/oauth_creds.json"},
-	wordRow{"", ".ssh .env .npmrc .kube/config .docker/config.json mcp.json .mcp.json .codex .cursor .claude .bash_history .zsh_history"},
-	wordRow{"", "known_hosts authorized_keys /etc/passwd private_keys.txt passwords.txt"},
+	wordRow{"credentials", "id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk .gnupg wallet.dat login.keychain login.keychain-db"},
+	wordRow{"credentials", ".aws/credentials .netrc _netrc .git-credentials .pypirc .pgpass .vault-token .password-store /etc/shadow /proc/self/environ"},
+	wordRow{"credentials", ".cursor/mcp.json claude_desktop_config.json .claude.json .claude/settings.json .codex/config.toml .gemini/settings.json"},
+	wordRow{"credentials", ".claude/.credentials.json .codex/auth.json .gemini/oauth_creds.json"},
+	wordRow{"ordinary", ".ssh .env .npmrc .kube/config .docker/config.json mcp.json .mcp.json .codex .cursor .claude .bash_history .zsh_history"},
+	wordRow{"ordinary", "known_hosts authorized_keys /etc/passwd private_keys.txt passwords.txt"},
 )
 
 // secretVariables are parts of the names of variables that hold a secret.

@@ -14,7 +14,7 @@ import (
 //
 // header-export: a schema has x-mcp-header, which makes HTTP clients of revision 2026-07-28
 // copy the argument into a header. oversize: a description has more than maxDescription
-// bytes. case-variant: a member of a schema or an icon is a specified one in another letter
+// bytes. case-variant: a member of a schema is a keyword in another letter
 // case, so that one client takes "Properties" for the parameters and another one doesn't.
 func (r *Reviewer) definition(root *jsontree.Value) {
 	eachValue(root, func(v *jsontree.Value, of schema.Position, kind int, path []jsontree.Step) {
@@ -36,8 +36,8 @@ func (r *Reviewer) definition(root *jsontree.Value) {
 		case of == schema.AtProperties && path[0].Name == "inputSchema":
 			r.parameter(keyword.Name, *v)
 			r.code(keyword.Name, *v)
-		case caseVariant(of, keyword.Name, path) != "":
-			r.add("case-variant", "a client that folds letter case reads it as %s", text.Name(caseVariant(of, keyword.Name, path)))
+		case caseVariant(of, keyword.Name) != "":
+			r.add("case-variant", "a client that folds letter case reads it as %s", text.Name(caseVariant(of, keyword.Name)))
 		case of == schema.AtSchema && (keyword.Name == "$ref" || keyword.Name == "$dynamicRef"):
 			r.reference(*v)
 		case of == schema.AtSchema && keyword.Name == schema.HeaderKeyword:
@@ -114,16 +114,10 @@ func (r *Reviewer) code(name string, schema jsontree.Value) {
 	}
 }
 
-// caseVariant returns the specified name that a member of a schema or an icon has in another
-// letter case, or "".
-func caseVariant(of schema.Position, name string, path []jsontree.Step) string {
+// caseVariant returns the keyword that a member of a schema has in another letter case, or "".
+func caseVariant(of schema.Position, name string) string {
 	names := schemaKeywords()
-	if len(path) == 3 && path[0].Name == "icons" && path[1].Index >= 0 {
-		names = iconMembers()
-	} else if of != schema.AtSchema {
-		return ""
-	}
-	if names[name] == name {
+	if of != schema.AtSchema || names[name] == name {
 		return "" // most, and folding costs
 	}
 	return names[text.FoldASCII(name)]

@@ -80,9 +80,6 @@ var schemaKeywords = byFolded("$schema $id $ref $anchor $dynamicRef $dynamicAnch
 	"maxItems minItems uniqueItems maxContains minContains maxProperties minProperties required dependentRequired " +
 	"title description default deprecated readOnly writeOnly examples format contentEncoding contentMediaType contentSchema " + schema.HeaderKeyword)
 
-// iconMembers are the members of an icon (MCP 2025-11-25).
-var iconMembers = byFolded("src mimeType sizes theme")
-
 // byFolded maps names, as they are and in small letters, to the names.
 func byFolded(names string) func() map[string]string {
 	return sync.OnceValue(func() map[string]string {

@@ -20,7 +20,7 @@ var Table = [...]findingRule{
 	{"instruction-like", true, "text that commands the model instead of describing the tool"},
 	{"secret-path", true, "text that asks for private keys, credentials or an agent's configuration"},
 	{"names-other-tool", true, "text that names another server's tool (its label: a note)"},
-	{"case-variant", true, "a member of a schema or an icon that is a specified one in another letter case"},
+	{"case-variant", true, "a keyword of a schema in another letter case"},
 	{"order", false, "sentences with an order new in an upgrade"},
 	{"new-address", false, "an address or a path new in an upgrade"},
 	{"credential", false, "a private key or an access token that may be a live one"},

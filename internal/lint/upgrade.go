@@ -35,11 +35,11 @@ func (r *Reviewer) joined(before *jsontree.Value) {
 	}
 	eachRead(before, func(text string, _ []jsontree.Step) {
 		said[text] = true
-		for _, s := range sentences(text) {
-			said[plainSentence(text[s.from:s.to])] = true
+		for _, sentence := range sentences(text) {
+			said[plainSentence(sentence)] = true
 		}
-		for _, a := range addresses(text) {
-			said[text[a.from:a.to]] = true
+		for _, address := range addresses(text) {
+			said[address] = true
 		}
 	})
 	var orders, found []quote
@@ -47,14 +47,14 @@ func (r *Reviewer) joined(before *jsontree.Value) {
 		if said[text] {
 			return
 		}
-		for _, s := range sentences(text) {
-			plain := plainSentence(text[s.from:s.to])
+		for _, sentence := range sentences(text) {
+			plain := plainSentence(sentence)
 			if weight, strong := r.order(plain, isParameter(path)); weight > 0 && isNew(plain) {
-				orders = append(orders, quote{text[s.from:s.to], slices.Clone(path), weight, strong})
+				orders = append(orders, quote{sentence, slices.Clone(path), weight, strong})
 			}
 		}
-		for _, a := range addresses(text) {
-			if address := text[a.from:a.to]; !exampleHost().MatchString(address) && isNew(address) {
+		for _, address := range addresses(text) {
+			if !exampleHost().MatchString(address) && isNew(address) {
 				found = append(found, quote{text: address, path: slices.Clone(path)})
 			}
 		}
@@ -109,12 +109,11 @@ func isParameter(path []jsontree.Step) bool {
 }
 
 // sentences splits a text at the ends of sentences, at empty lines and at items of lists.
-func sentences(s string) (list []textRange) {
+func sentences(s string) (list []string) {
 	from := 0
 	end := func(to int) {
 		if part := strings.TrimSpace(s[from:to]); part != "" {
-			start := from + strings.Index(s[from:to], part)
-			list = append(list, textRange{start, start + len(part)})
+			list = append(list, part)
 		}
 		from = to
 	}
@@ -239,19 +238,14 @@ func (r *Reviewer) order(s string, ofParameter bool) (weight int, strong bool) {
 
 // addresses finds URLs, mail addresses, hosts, IP addresses and paths. None has a blank in
 // it, so each word is searched by itself, and only one that could hold an address.
-func addresses(s string) (list []textRange) {
-	for from := 0; from < len(s); {
-		to := len(s)
-		if i := strings.IndexAny(s[from:], " \t\n\f\r"); i >= 0 {
-			to = from + i + 1
+func addresses(s string) (list []string) {
+	for word := range strings.FieldsFuncSeq(s, func(c rune) bool { return strings.ContainsRune(" \t\n\f\r", c) }) {
+		if !couldHoldAddress(word) {
+			continue
 		}
-		if word := s[from:to]; couldHoldAddress(word) {
-			for _, m := range addressPattern().FindAllStringSubmatchIndex(word, -1) {
-				address := strings.TrimRight(word[m[2]:m[3]], ".,;:!?*")
-				list = append(list, textRange{from + m[2], from + m[2] + len(address)})
-			}
+		for _, m := range addressPattern().FindAllStringSubmatch(word, -1) {
+			list = append(list, strings.TrimRight(m[1], ".,;:!?*"))
 		}
-		from = to
 	}
 	return list
 }
