@@ -19,7 +19,7 @@ func TestPoisonedRun(t *testing.T) {
 	if code != 1 || !strings.HasPrefix(out, "BLOCK [CHANGED] tool=write_file\n  | WARNING hidden-text ") || !strings.Contains(out, "\nDRIFT: 1 WARNING hidden-text in write_file; ") {
 		t.Errorf("verify: exit %d\n%s", code, out)
 	}
-	if code, out := runHere("relock", poisoned, lock, "--accept-all"); code != 1 || !strings.Contains(out, "DRIFT: 1 left: write_file (WARNING hidden-text)\n") {
+	if code, out := runHere("relock", poisoned, lock, "--accept-all"); code != 1 || !strings.Contains(out, "DRIFT: 1 left: write_file\n") {
 		t.Errorf("relock: exit %d\n%s", code, out)
 	}
 	if code, out := runHere("verify", poisoned, lock); code != 1 || strings.Count(out, "BLOCK ") != 1 {

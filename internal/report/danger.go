@@ -55,7 +55,12 @@ var writingWords = strings.Fields(`add apply cancel clear clone close commit cop
  revoke rollback run send set start stop submit teardown terminate transfer truncate uninstall unset update upgrade upload upsert wipe write`)
 
 // nameWord is a word in a name, which ends at a separator or before an inner capital.
-var nameWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\p{Lu}*[\p{Ll}\p{Lo}\p{Lm}\p{Lt}]*`) })
+var nameWord = pattern(`\p{Lu}*[\p{Ll}\p{Lo}\p{Lm}\p{Lt}]*`)
+
+// pattern compiles a regular expression when it is first needed.
+func pattern(s string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(s) })
+}
 
 // writes reports whether a name says that the tool changes something.
 func writes(name string) bool {
@@ -87,9 +92,7 @@ func (r *Report) rank(e *drifted) {
 		}
 	}
 	for _, f := range e.fresh {
-		if f.ID == "order" {
-			e.weight = max(e.weight, f.Weight)
-		}
+		e.weight = max(e.weight, f.Weight)
 	}
 	changed, new := e.Kind == pin.Changed, e.Kind == pin.Added
 	earlier(rankCode, new && slices.Contains(e.is, "takes code"))
@@ -157,15 +160,11 @@ func (e *drifted) gravest() (first diff.Label) {
 	return first
 }
 
-// hostPattern finds the host of an address. A client may read a backslash as a slash.
-var hostPattern = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("[A-Za-z][A-Za-z0-9+.-]*://(?:[^\\s/?#@\\\\\"'<>`]*@)?([^\\s/?#:@\\\\\"'<>()\\[\\]{}`]+)")
-})
+// hostPattern finds the host of an address, behind the last @ of its authority. A client may read a backslash as a slash.
+var hostPattern = pattern("[A-Za-z][A-Za-z0-9+.-]*://(?:[^\\s/?#\\\\\"'<>`]*@)?([^\\s/?#:@\\\\\"'<>()\\[\\]{}`]+)")
 
 // exampleHost matches hosts that nobody can have (RFC 2606).
-var exampleHost = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(^|\.)(example(\.[^.]*)?|test|invalid|localhost)$`)
-})
+var exampleHost = pattern(`(^|\.)(example(\.[^.]*)?|test|invalid|localhost)$`)
 
 // addHosts adds the hosts in the texts of a definition, but for those of its schemas' dialects.
 func addHosts(hosts map[string]bool, v jsontree.Value) {

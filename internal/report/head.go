@@ -217,10 +217,10 @@ func (r *Report) entry(e *drifted, block int) Entry {
 		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo, Danger: strings.Join(e.is, ", "), Grave: e.grave(),
 		Severity: e.severity.String(), Digest: short(d.DefinitionDigest()), Findings: r.each(slices.Concat(e.fresh, e.approved))}
 	for _, c := range e.changes {
-		said.Changes = append(said.Changes, Change{c.Pointer, c.From, c.Label.ID(), c.Label.Text(), c.Severity.String(), c.Old, c.New})
+		said.Changes = append(said.Changes, Change{Pointer: c.Pointer, From: c.From, Label: c.Label.ID(), LabelText: c.Label.Text(), Severity: c.Severity.String(), Old: c.Old, New: c.New})
 	}
 	definition := func(p *pin.Pin) *Definition {
-		return &Definition{p.Digest, p.Sanitized, max(1, p.Line), p.Definition}
+		return &Definition{Digest: p.Digest, Sanitized: p.Sanitized, Line: max(1, p.Line), Text: p.Definition}
 	}
 	if d.Locked != nil {
 		said.Pinned = definition(d.Locked)

@@ -126,20 +126,23 @@ type Problem struct {
 
 // A Finding is one finding as it is said, of one entry or of several.
 type Finding struct {
-	ID, Level  string
-	Warning    bool
-	Approved   bool
-	Blocks     bool   // it fails the run although its entry matches
-	Place      string // for people
-	Pointer    string // printable
-	Detail     string
-	Names      string   // what it is in
-	Ref        string   // "tool=NAME" or "capture", with the server where there are several
-	Line       int      // in the lockfile
-	Server     string   // raw, as all below
-	List, Name string   // "" for a whole capture
-	At         string   // the JSON Pointer
-	All        []string // the entries that have it, printable
+	Server   string `json:"server"`         // raw
+	List     string `json:"list,omitempty"` // "" for a whole capture
+	Name     string `json:"name,omitempty"` // raw
+	ID       string `json:"id"`
+	Level    string `json:"level"`
+	Approved bool   `json:"approved,omitempty"`
+	At       string `json:"pointer"` // raw
+	Detail   string `json:"detail"`
+
+	Warning bool     `json:"-"`
+	Blocks  bool     `json:"-"` // it fails the run although its entry matches
+	Place   string   `json:"-"` // for people
+	Pointer string   `json:"-"` // printable
+	Names   string   `json:"-"` // what it is in
+	Ref     string   `json:"-"` // "tool=NAME" or "capture", with the server where there are several
+	Line    int      `json:"-"` // in the lockfile
+	All     []string `json:"-"` // the entries that have it, printable
 }
 
 // Word is what a finding is called where people read: "WARNING hidden-text".
@@ -155,26 +158,32 @@ func (f *Finding) Said() string { return f.Word() + " in " + f.Names + text.Spac
 
 // An Entry is one entry that drifted.
 type Entry struct {
-	Server, List, Name     string // raw
-	Ref                    string // "tool=NAME", with the server where there are several
-	Said                   string // "write_file (server files)"
-	Short                  string // "write_file"
-	Kind                   string
-	Blocked                bool
-	Block                  int       // the number of its block
-	Text                   string    // what is wrong, in one line
-	Warned                 bool      // it has a new warning
-	Digest                 string    // of what a person accepts with it
-	Line                   int       // of its pin in the lockfile
-	RenamedFrom, RenamedTo string    // raw
-	Severity               string    // "breaking", "behaviour", "none"
-	Danger                 string    // "destructive, takes code"
-	Grave                  string    // why it is named before many are accepted at once: "takes code"; or ""
-	Minor                  bool      // it has nothing new to read
-	Findings               []Finding // new ones, then approved ones
-	Changes                []Change
-	Pinned, Now            *Definition
-	Copies                 []Definition
+	Server         string       `json:"server"` // raw
+	List           string       `json:"list"`
+	Name           string       `json:"name"` // raw
+	Kind           string       `json:"kind"`
+	Blocked        bool         `json:"blocked"`
+	Severity       string       `json:"severity"`              // "breaking", "behaviour", "none"
+	RenamedFrom    string       `json:"renamedFrom,omitempty"` // raw
+	RenamedTo      string       `json:"renamedTo,omitempty"`   // raw
+	Pinned         *Definition  `json:"pinned,omitempty"`
+	Now            *Definition  `json:"now,omitempty"`
+	Copies         []Definition `json:"copies,omitempty"`
+	Changes        []Change     `json:"changes"`
+	ChangesLeftOut int          `json:"changesLeftOut,omitempty"` // set by the JSON report
+	Findings       []Finding    `json:"findings"`                 // new ones, then approved ones
+
+	Ref    string `json:"-"` // "tool=NAME", with the server where there are several
+	Said   string `json:"-"` // "write_file (server files)"
+	Short  string `json:"-"` // "write_file"
+	Block  int    `json:"-"` // the number of its block
+	Text   string `json:"-"` // what is wrong, in one line
+	Warned bool   `json:"-"` // it has a new warning
+	Digest string `json:"-"` // of what a person accepts with it
+	Line   int    `json:"-"` // of its pin in the lockfile
+	Danger string `json:"-"` // "destructive, takes code"
+	Grave  string `json:"-"` // why it is named before many are accepted at once: "takes code"; or ""
+	Minor  bool   `json:"-"` // it has nothing new to read
 }
 
 // Definitions are all of them: as pinned, and as they are now.
@@ -196,6 +205,8 @@ type Change struct {
 	Severity  string         `json:"severity"`
 	Old       jsontree.Value `json:"old,omitzero"`
 	New       jsontree.Value `json:"new,omitzero"`
+	OldBytes  int            `json:"oldBytes,omitempty"` // set by the JSON report if it has no room for Old
+	NewBytes  int            `json:"newBytes,omitempty"` // likewise
 }
 
 // A Definition is what an entry is pinned as, or what it is now.
@@ -204,6 +215,10 @@ type Definition struct {
 	Sanitized string `json:"sanitizedDigest"`
 	Line      int    `json:"line"`
 	Text      []byte `json:"-"` // its canonical form, not printable; nil if it isn't stored
+
+	// Set by the JSON report: the definition, or its size if there is no room for it.
+	Whole jsontree.Value `json:"definition,omitzero"`
+	Bytes int            `json:"definitionBytes,omitempty"`
 }
 
 // A Block is drift that is read and accepted as one.

@@ -32,52 +32,11 @@ type document struct {
 	Counts        map[string]int      `json:"counts,omitempty"`
 	TextBytes     map[string]int      `json:"textBytes,omitempty"`
 	Servers       []report.ServerData `json:"servers,omitzero"`
-	Drift         []drift             `json:"drift,omitzero"`
-	Findings      []finding           `json:"findings,omitzero"`
-	Unpinned      []finding           `json:"unpinned,omitzero"`
-	Standing      []finding           `json:"standing,omitzero"`
+	Drift         []report.Entry      `json:"drift,omitzero"`
+	Findings      []report.Finding    `json:"findings,omitzero"`
+	Unpinned      []report.Finding    `json:"unpinned,omitzero"`
+	Standing      []report.Finding    `json:"standing,omitzero"`
 	Entries       []report.Captured   `json:"entries,omitzero"`
-}
-
-type drift struct {
-	Server         string       `json:"server"`
-	List           string       `json:"list"`
-	Name           string       `json:"name"`
-	Kind           string       `json:"kind"`
-	Blocked        bool         `json:"blocked"`
-	Severity       string       `json:"severity"`
-	RenamedFrom    string       `json:"renamedFrom,omitempty"`
-	RenamedTo      string       `json:"renamedTo,omitempty"`
-	Pinned         *definition  `json:"pinned,omitempty"`
-	Now            *definition  `json:"now,omitempty"`
-	Copies         []definition `json:"copies,omitempty"`
-	Changes        []change     `json:"changes"`
-	ChangesLeftOut int          `json:"changesLeftOut,omitempty"`
-	Findings       []finding    `json:"findings"`
-}
-
-// A definition or a value of a change that is too long is replaced by its size.
-type definition struct {
-	report.Definition
-	Whole json.RawMessage `json:"definition,omitempty"`
-	Bytes int             `json:"definitionBytes,omitempty"`
-}
-
-type change struct {
-	report.Change
-	OldBytes int `json:"oldBytes,omitempty"`
-	NewBytes int `json:"newBytes,omitempty"`
-}
-
-type finding struct {
-	Server   *string `json:"server,omitempty"`
-	List     string  `json:"list,omitempty"`
-	Name     *string `json:"name,omitempty"`
-	ID       string  `json:"id"`
-	Level    string  `json:"level"`
-	Approved bool    `json:"approved,omitempty"`
-	Pointer  string  `json:"pointer"`
-	Detail   string  `json:"detail"`
 }
 
 // Write writes the report for a program.
@@ -97,11 +56,11 @@ func Write(w io.Writer, m *report.Model) error {
 	if m.NoAnswer != nil {
 		j.Summary = "No answer: " + m.NoAnswer.Text
 	}
-	j.Findings, j.Unpinned, j.Standing = findings(m.Findings, true), findings(m.Unpinned, true), findings(m.Standing, true)
-	j.Drift, j.Servers, j.Entries = []drift{}, append([]report.ServerData{}, m.Sides...), append([]report.Captured{}, m.Captured...)
+	j.Findings, j.Unpinned, j.Standing = list(m.Findings), list(m.Unpinned), list(m.Standing)
+	j.Drift, j.Servers, j.Entries = list(m.Entries), list(m.Sides), list(m.Captured)
 	left := room(maxReport)
-	for i := range m.Entries {
-		j.Drift = append(j.Drift, left.drift(&m.Entries[i]))
+	for i := range j.Drift {
+		left.entry(&j.Drift[i])
 	}
 	return Encode(w, j)
 }
@@ -118,26 +77,23 @@ func (left *room) takes(size int) bool {
 	return true
 }
 
-func (left *room) drift(e *report.Entry) drift {
-	d := drift{
-		Server: e.Server, List: e.List, Name: e.Name, Kind: e.Kind, Blocked: e.Blocked, Severity: e.Severity, RenamedFrom: e.RenamedFrom, RenamedTo: e.RenamedTo,
-		Changes: []change{}, Findings: findings(e.Findings, false),
+// entry leaves out of an entry what there is no room for.
+func (left *room) entry(e *report.Entry) {
+	if len(e.Changes) == 0 { // no changes to show the difference: give the definitions
+		e.Pinned, e.Now = left.whole(e.Pinned), left.whole(e.Now)
 	}
-	whole := len(e.Changes) == 0 // no changes to show the difference: give the definitions
-	d.Pinned, d.Now = left.definition(e.Pinned, whole), left.definition(e.Now, whole)
+	e.Copies, e.Changes, e.Findings = list(e.Copies), list(e.Changes), list(e.Findings)
 	for i := range e.Copies {
-		d.Copies = append(d.Copies, *left.definition(&e.Copies[i], true))
+		e.Copies[i] = *left.whole(&e.Copies[i])
 	}
-	for i, c := range e.Changes {
+	for i := range e.Changes {
+		c := &e.Changes[i]
 		if *left -= room(len(c.Pointer)); *left < 0 {
-			d.ChangesLeftOut = len(e.Changes) - i
+			e.Changes, e.ChangesLeftOut = e.Changes[:i], len(e.Changes)-i
 			break
 		}
-		said := change{Change: c}
-		said.OldBytes, said.NewBytes = left.quote(&said.Old), left.quote(&said.New)
-		d.Changes = append(d.Changes, said)
+		c.OldBytes, c.NewBytes = left.quote(&c.Old), left.quote(&c.New)
 	}
-	return d
 }
 
 // quote takes a value away that there is no room for, and returns its size.
@@ -149,33 +105,22 @@ func (left *room) quote(v *jsontree.Value) int {
 	return 0
 }
 
-func (left *room) definition(d *report.Definition, whole bool) *definition {
+// whole adds to a copy of what is said of a definition all of it, or its size.
+func (left *room) whole(d *report.Definition) *report.Definition {
 	if d == nil {
 		return nil
 	}
-	said := &definition{Definition: *d}
-	if whole && left.takes(len(d.Text)) {
-		said.Whole = d.Text
-	} else if whole {
+	said := *d
+	if left.takes(len(d.Text)) && d.Text != nil {
+		said.Whole = jsontree.Canonical(d.Text)
+	} else {
 		said.Bytes = len(d.Text)
 	}
-	return said
+	return &said
 }
 
-func findings(list []report.Finding, placed bool) []finding {
-	all := make([]finding, len(list))
-	for i := range list {
-		f := &list[i]
-		all[i] = finding{ID: f.ID, Level: f.Level, Approved: f.Approved, Pointer: f.At, Detail: f.Detail}
-		if placed {
-			all[i].Server = &f.Server
-		}
-		if placed && f.List != "" {
-			all[i].List, all[i].Name = f.List, &f.Name
-		}
-	}
-	return all
-}
+// list is a copy that is never null.
+func list[T any](of []T) []T { return append([]T{}, of...) }
 
 // Encode writes v on one line, in ASCII only, so that a terminal, a log or an editor hides nothing.
 func Encode(w io.Writer, v any) error {

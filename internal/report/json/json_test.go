@@ -39,7 +39,7 @@ func TestWrite(t *testing.T) {
 			`{"schemaVersion":1,"verdict":"drift","exitCode":1,"summary":"DRIFT: 2","servers":[],"drift":[
 {"server":"","list":"tools","name":"a\u200b","kind":"CHANGED","blocked":true,"severity":"behaviour","pinned":{"digest":"x","sanitizedDigest":"y","line":3},
 "changes":[{"pointer":"/description","label":"wording","labelText":"another wording","severity":"behaviour","old":"\u00e9<#\u0023[","newBytes":65538}],
-"findings":[{"id":"growth","level":"note","pointer":"","detail":""}]},
+"findings":[{"server":"","list":"tools","name":"a","id":"growth","level":"note","pointer":"","detail":""}]},
 {"server":"","list":"tools","name":"b","kind":"ADDED","blocked":false,"severity":"behaviour","now":{"digest":"z","sanitizedDigest":"z","line":4,"definition":{"name":"b"}},"changes":[],"findings":[]}],
 "findings":[],"unpinned":[],"standing":[],"entries":[]}`},
 	} {
@@ -61,11 +61,13 @@ func TestRoom(t *testing.T) {
 		{Pointer: "/b", New: jsontree.Text("123456")}, // no room for the pointer
 		{Pointer: "/c"},
 	}}
-	if d := left.drift(&e); len(d.Changes) != 1 || d.Changes[0].NewBytes != 0 || d.ChangesLeftOut != 2 {
+	d := e
+	if left.entry(&d); len(d.Changes) != 1 || d.Changes[0].NewBytes != 0 || d.ChangesLeftOut != 2 {
 		t.Errorf("%+v", d)
 	}
 	left = room(6)
-	if d := left.drift(&e); len(d.Changes) != 3 || d.Changes[0].NewBytes != 7 || d.Changes[0].New.Kind != 0 || d.Changes[1].NewBytes != 8 {
+	d = e
+	if left.entry(&d); len(d.Changes) != 3 || d.Changes[0].NewBytes != 7 || d.Changes[0].New.Kind != 0 || d.Changes[1].NewBytes != 8 {
 		t.Errorf("%+v", d)
 	}
 }

@@ -1,7 +1,6 @@
 package plain
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -27,24 +26,19 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 		t.Hint(m.Next...)
 		return t.Err
 	}
-	var blocks bytes.Buffer
-	inner := *t
-	inner.w = &blocks
-	for i := range m.Blocks {
-		b := &m.Blocks[i]
-		if i == 0 || b.Opens || !inner.short(b) || !inner.short(&m.Blocks[i-1]) {
-			inner.Blank()
-		}
-		inner.Block(m, b)
-	}
-	lines := bytes.Count(blocks.Bytes(), []byte("\n"))
-	if long := len(m.Blocks) > longReview || lines > longLayout; long && len(m.Blocks) > 1 {
-		t.Say("", layout.Run{Op: '!', Text: "a long review: " + text.Count(len(m.Blocks), "change") + " in " + text.Count(lines, "line")})
-		t.notes("hint: ", "--stat shows its shape first, --only a part (a name, added, warnings, a label)")
+	if len(m.Blocks) > longReview {
+		t.notes("hint: ", "a long review: --stat shows its shape first, --only a part (a name, added, warnings, a label)")
 	}
 	t.Head(m)
-	t.printf("%s\n", blocks.Bytes())
-	if inner.brief {
+	for i := range m.Blocks {
+		b := &m.Blocks[i]
+		if i == 0 || b.Opens || !t.short(b) || !t.short(&m.Blocks[i-1]) {
+			t.Blank()
+		}
+		t.Block(m, b)
+	}
+	t.Blank()
+	if t.brief {
 		t.Say("", layout.Run{Op: '~', Text: "minor changes are counted, not shown: --full shows them"})
 	}
 	t.verdict(m)
@@ -55,12 +49,8 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 	return t.Err
 }
 
-// Above these limits a review says how long it is, and what shortens it: it is more than
-// one sitting.
-const (
-	longReview = 60  // blocks
-	longLayout = 300 // lines
-)
+// longReview is from how many blocks on a review says what shortens it: it is more than one sitting.
+const longReview = 60
 
 // otherServers prints which captures look like those of another server.
 func (t *Writer) otherServers(m *report.Model) {
