@@ -55,6 +55,9 @@ func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
 		alone := m.alone() // its lines are for formats that leave that block out
 		for _, ed := range above[home] {
 			one := alone.edit(e, ed)
+			for i := range one.Lines {
+				one.Lines[i].Depth++
+			}
 			row.Lines = append(append(row.Lines, Line{Name: one.Word, Phrase: text.Spaced(one.Place, one.Detail)}), one.Lines...)
 			row.Pointer = one.Pointer
 		}
@@ -144,15 +147,15 @@ func (m *rowMaker) value(e *drifted, ed *edit, row *Row) {
 	case ed.Old.Kind != 0 && ed.New.Kind != 0:
 		row.Lines = []Line{{Text: twoSides(ed.Old, ed.New, false)}}
 	case ed.New.Kind != 0:
-		m.signed(e, 1, ed, row)
+		m.oneSided(e, 1, ed, row)
 	default:
-		m.signed(e, 0, ed, row)
+		m.oneSided(e, 0, ed, row)
 	}
 }
 
-// signed shows a value that joined or went by those lines of its definition's signature that are about it, or as
+// oneSided shows a value that joined or went by those lines of its definition's signature that are about it, or as
 // JSON where none is.
-func (m *rowMaker) signed(e *drifted, side int, ed *edit, row *Row) {
+func (m *rowMaker) oneSided(e *drifted, side int, ed *edit, row *Row) {
 	v, pointer := ed.New, ed.Pointer
 	if side == 0 {
 		v, pointer = ed.Old, cmp.Or(ed.From, ed.Pointer)
