@@ -54,6 +54,9 @@ func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
 		alone := m.alone() // its lines are for formats that leave that block out
 		for _, ed := range above[home] {
 			one := alone.edit(e, ed)
+			for i := range one.Lines {
+				one.Lines[i].Depth++
+			}
 			row.Lines = append(append(row.Lines, Line{Name: one.Word, Phrase: text.Spaced(one.Place, one.Detail)}), one.Lines...)
 			row.Pointer = one.Pointer
 		}
@@ -106,6 +109,7 @@ func (m *rowMaker) edit(e *drifted, ed *edit) Row {
 		was = "was " + placeOf(e.Type, ed.From)
 	}
 	row.Detail = joined("; ", ed.unseen, was, ed.moved, e.branch(ed.Pointer))
+	said, list := ed.shortSides(), listLine(ed.Old, ed.New)
 	switch {
 	case ed.Old.Kind == 0 && ed.New.Kind == 0: // it only moved
 		row.Detail = joined("; ", "moved", row.Detail)
@@ -113,10 +117,14 @@ func (m *rowMaker) edit(e *drifted, ed *edit) Row {
 		row.Lines = m.once(row.Place, ed)
 	case ed.compared && ed.unseen == "":
 		row.Detail = joined("; ", row.Detail, "line breaks and blanks only")
-	case ed.exact():
-		row.Lines = []Line{{Text: twoSides(ed.Old, ed.New, true)}}
+	case list != nil && !ed.exact():
+		row.Lines = []Line{{Text: list}}
+	case said != "":
+		row.Detail = joined("; ", row.Detail, said)
+	case ed.exact() || ed.Old.Kind != 0 && ed.New.Kind != 0:
+		row.Lines = []Line{{Text: twoSides(ed.Old, ed.New, ed.exact())}}
 	default:
-		m.value(e, ed, &row)
+		m.oneSided(e, ed, &row)
 	}
 	return row
 }
@@ -132,29 +140,12 @@ func (e *drifted) branch(pointer string) string {
 	return ""
 }
 
-// value says how something other than a text changed.
-func (m *rowMaker) value(e *drifted, ed *edit, row *Row) {
-	said, list := ed.shortSides(), listLine(ed.Old, ed.New)
-	switch {
-	case list != nil:
-		row.Lines = []Line{{Text: list}}
-	case said != "":
-		row.Detail = joined("; ", row.Detail, said)
-	case ed.Old.Kind != 0 && ed.New.Kind != 0:
-		row.Lines = []Line{{Text: twoSides(ed.Old, ed.New, false)}}
-	case ed.New.Kind != 0:
-		m.signed(e, 1, ed, row)
-	default:
-		m.signed(e, 0, ed, row)
-	}
-}
-
-// signed shows a value that joined or went by those lines of its definition's signature that are about it, or as
+// oneSided shows a value that joined or went by those lines of its definition's signature that are about it, or as
 // JSON where none is.
-func (m *rowMaker) signed(e *drifted, side int, ed *edit, row *Row) {
-	v, pointer := ed.New, ed.Pointer
-	if side == 0 {
-		v, pointer = ed.Old, cmp.Or(ed.From, ed.Pointer)
+func (m *rowMaker) oneSided(e *drifted, ed *edit, row *Row) {
+	side, v, pointer := 1, ed.New, ed.Pointer
+	if v.Kind == 0 {
+		side, v, pointer = 0, ed.Old, cmp.Or(ed.From, ed.Pointer)
 	}
 	about := slices.Clone(e.about(side, pointer))
 	for i := len(about) - 1; i >= 0; i-- {

@@ -283,7 +283,8 @@ func (w *wording) phrase(required bool) string {
 var typeNames = strings.Fields("array boolean integer null number object string")
 
 // constraints are the keywords that are said with their value.
-var constraints = strings.Fields("const default pattern format $ref multipleOf uniqueItems deprecated nullable minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength minItems maxItems")
+var constraints = strings.Fields(`const default pattern format $ref multipleOf uniqueItems deprecated nullable
+ minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength minItems maxItems`)
 
 // wordsOf describes a schema without what stands in lines of its own.
 func wordsOf(v jsontree.Value) (w wording) {
