@@ -46,15 +46,14 @@ func Of(d *pin.Drift) []Change {
 // sorted by the ranks of their labels. The list is empty if and only if the two
 // are the same JSON value.
 func Definitions(list pin.EntryType, old, new jsontree.Value) []Change {
-	e := diffTree(list, &old, &new)
+	e, sameMeaning := diffTree(list, &old, &new)
 	if e.unchanged() {
 		return nil
 	}
-	l := labeller{list: list, uses: map[*jsontree.Value]schemaUse{}, sameMeaning: map[*jsontree.Value]bool{},
+	l := labeller{list: list, uses: map[*jsontree.Value]schemaUse{}, sameMeaning: sameMeaning,
 		required: map[*jsontree.Value]map[string]bool{}, listed: map[[2]*jsontree.Value]Label{}}
 	l.readOnly = readOnly(&old) && readOnly(&new)
 	l.name = new.Get("name").Text
-	l.findSameMeaning(&e)
 	for _, v := range [...]*jsontree.Value{&old, &new} {
 		for _, side := range [...]string{"inputSchema", "outputSchema"} {
 			schema := jsontree.Lookup(v, side)
@@ -161,16 +160,6 @@ func (l *labeller) walk(e *diffNode, s location) {
 		if part := &e.inside[i]; !part.unchanged() {
 			l.walk(part, l.below(s, part))
 		}
-	}
-}
-
-// findSameMeaning notes the schemas that differ only in their form.
-func (l *labeller) findSameMeaning(e *diffNode) {
-	if e.sameMeaning {
-		l.sameMeaning[e.old], l.sameMeaning[e.new] = true, true
-	}
-	for i := range e.inside {
-		l.findSameMeaning(&e.inside[i])
 	}
 }
 

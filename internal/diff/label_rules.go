@@ -43,7 +43,7 @@ func (l *labeller) schemaLabel(c Change, s location) Label {
 		return proseLabel(c, nil)
 	case name == "required":
 		return requiredLabel(c, s)
-	case name == "$schema" && s.root() && isDialect(c.Old) && isDialect(c.New):
+	case name == "$schema" && s.root() && (c.Old.Kind == 0 || IsDialect(c.Old.Text)) && (c.New.Kind == 0 || IsDialect(c.New.Text)):
 		return labelChurn
 	case name == "$schema":
 		return labelOther
@@ -56,11 +56,6 @@ func (l *labeller) schemaLabel(c Change, s location) Label {
 		return labelChanged
 	}
 	return rule.label(c, s)
-}
-
-// isDialect reports whether $schema is absent or one that SDKs write.
-func isDialect(v jsontree.Value) bool {
-	return v.Kind == 0 || slices.Contains(schemaDialects[:], strings.TrimSuffix(jsontree.TextOf(&v), "#"))
 }
 
 // valueLabel is for one of the values that a schema lists with enum, or for something in it.
@@ -185,13 +180,13 @@ func requiredLabel(c Change, s location) Label {
 // keyword, so that more values may pass than before: items is for what prefixItems leaves
 // over, and unevaluatedProperties for what no other keyword names (Core, 10.3 and 11).
 func (l *labeller) freesOthers(s location) bool {
-	switch name := s.name(); {
-	case s.holds() == schema.AtOther || strings.HasPrefix(name, "unevaluated"):
-		return false
-	case name == "prefixItems" && s.member(1, "items") != nil, name == "items" && s.member(1, "additionalItems") != nil:
-		return true
+	switch s.name() {
+	case "prefixItems":
+		return l.unevaluated || s.member(1, "items") != nil
+	case "items":
+		return l.unevaluated || s.member(1, "additionalItems") != nil
 	}
-	return l.unevaluated
+	return l.unevaluated && s.holds() != schema.AtOther && !strings.HasPrefix(s.name(), "unevaluated")
 }
 
 // outside reports whether one form of the schema around the node refers to a schema, or has

@@ -67,22 +67,23 @@ const MaxChanges = 4_000
 
 // A differ compares two definitions.
 type differ struct {
-	equal    map[[2]*jsontree.Value]bool // pairs of objects and arrays compared so far
-	meanings meaningForms
+	equal       map[[2]*jsontree.Value]bool // pairs of objects and arrays compared so far
+	meanings    meaningForms
+	sameMeaning map[*jsontree.Value]bool // schemas, old and new, that differ only in their form
 }
 
 // diffTree compares two values parsed from canonical forms. The tree has no change if and
 // only if they are the same JSON value: canonical forms sort members and spell equal
 // numbers alike, so comparing texts compares values.
-func diffTree(list pin.EntryType, old, new *jsontree.Value) diffNode {
+func diffTree(list pin.EntryType, old, new *jsontree.Value) (diffNode, map[*jsontree.Value]bool) {
 	root := &path{}
 	e := diffNode{was: root, now: root, old: old, new: new}
 	if list == pin.Tools {
 		e.at = schema.AtDefinition
 	}
-	d := differ{equal: map[[2]*jsontree.Value]bool{}, meanings: newMeaningForms()}
+	d := differ{equal: map[[2]*jsontree.Value]bool{}, meanings: newMeaningForms(), sameMeaning: map[*jsontree.Value]bool{}}
 	d.compare(&e)
-	return e
+	return e, d.sameMeaning
 }
 
 func (d *differ) compare(e *diffNode) {
@@ -115,6 +116,7 @@ func (d *differ) compareMeanings(e *diffNode) {
 		}
 		return
 	}
+	d.sameMeaning[e.old], d.sameMeaning[e.new] = true, true
 	if e.sameMeaning = true; e.unexplained > 1 && !e.moved && !e.rootSchema() {
 		e.changes, e.inside = 0, nil
 	}
