@@ -179,8 +179,7 @@ func (r *relay) run(stdin io.Reader, p server, signals <-chan os.Signal) (int, e
 			}
 			continue
 		case <-killed: // also where it has ended, and the client doesn't read what it said
-			p.Stop()
-			return p.ExitCode(), nil
+			return r.ended(p, io.EOF)
 		case err := <-ends:
 			return r.ended(p, err)
 		case <-clientEnds:
