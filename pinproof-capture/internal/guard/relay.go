@@ -332,8 +332,11 @@ func (r *relay) held(line []byte, m jsontree.Value, asked request) (pass []byte,
 	case err != nil:
 		return nil, r.unjudged("block", "blocked", nil, err), errBlocked
 	}
-	last := listed && pageOf(result.Get("nextCursor")) == ""
-	if state, missing := &r.catalog.lists[list], r.catalog.missing(list, v); last && missing > 0 && !state.lacking {
+	state, last := &r.catalog.lists[list], listed && pageOf(result.Get("nextCursor")) == ""
+	if asked.page == "" {
+		state.told = nil
+	}
+	if missing := r.catalog.missing(list, v); last && missing > 0 && !state.lacking {
 		state.lacking = true
 		r.say("server %s doesn't list %s", r.judge.label(), text.Count(missing, "approved "+pin.EntryTypeInfo[list].Entry))
 	}
