@@ -64,9 +64,11 @@ type entry struct {
 
 // A listing is what is known of a list.
 type listing struct {
-	unseen  string // why entries that weren't shown may not be called
-	matched bool   // an entry of it has matched in this session
-	lacking bool   // a person was told what it lacks
+	unseen  string             // why entries that weren't shown may not be called
+	matched bool               // an entry of it has matched in this session
+	lacking bool               // a person was told what it lacks
+	told    map[pin.Key]string // the drift of the listing that a person was told, in these words
+	words   string
 }
 
 // changed takes note of a list that has changed: what is on it is callable again once it

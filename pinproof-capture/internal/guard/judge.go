@@ -68,7 +68,11 @@ func (j *judge) readPins() error {
 	case j.seen != nil && bytes.Equal(data, j.seen):
 		return nil
 	}
-	if _, err := j.part([]byte(`{"jsonrpc":"2.0","id":1,"result":{}}`)); err != nil {
+	v, err := j.part([]byte(`{"jsonrpc":"2.0","id":1,"result":{}}`))
+	if err == nil && !v.matches {
+		err = fail.New("%s", v.summary)
+	}
+	if err != nil {
 		return err
 	}
 	root, err := jsontree.NewReader(data).Only()

@@ -32,6 +32,10 @@ const (
 // tell shows a person what drifted on a list and how to go on, and puts it on record. It returns what
 // the client is told. What the session has said so far is saved.
 func (r *relay) tell(event string, list pin.EntryType, v *verdict) (words string) {
+	state := &r.catalog.lists[list]
+	if event == "drift" && len(state.told) > 0 && maps.Equal(state.told, v.drifted) {
+		return state.words // it stood on an earlier page
+	}
 	file := keep(r.judge.Label, r.said.text(pin.LockOrder[:]...))
 	kinds := map[string]int{}
 	var lines, counts []string
@@ -50,13 +54,14 @@ func (r *relay) tell(event string, list pin.EntryType, v *verdict) (words string
 	}
 	what := strings.TrimSuffix(pin.EntryTypeInfo[list].Entry, "s") + "s"
 	happened := "lists " + what + " that are not the ones approved"
-	if r.catalog.lists[list].matched {
+	if state.matched {
 		happened = "changed its " + what + " during the session"
 	}
 	r.say("%s: server %s %s: %s", strings.Replace(event, "block", "blocked", 1), r.judge.label(), happened, text.List(lines, 20))
 	words = fmt.Sprintf("pinproof: blocked: the %s of server %s are not the ones approved in %s (%s). Do not use them.",
 		what, r.judge.label(), r.judge.lockfile(), strings.Join(counts, ", "))
-	return r.review(words, file, "diff  ", "relock")
+	state.told, state.words = v.drifted, r.review(words, file, "diff  ", "relock")
+	return state.words
 }
 
 // unjudged tells a person why there is no verdict on an answer, or on a line that can't be read, and

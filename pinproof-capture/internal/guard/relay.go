@@ -179,8 +179,7 @@ func (r *relay) run(stdin io.Reader, p server, signals <-chan os.Signal) (int, e
 			}
 			continue
 		case <-killed: // also where it has ended, and the client doesn't read what it said
-			p.Stop()
-			return p.ExitCode(), nil
+			return r.ended(p, io.EOF)
 		case err := <-ends:
 			return r.ended(p, err)
 		case <-clientEnds:
@@ -333,8 +332,11 @@ func (r *relay) held(line []byte, m jsontree.Value, asked request) (pass []byte,
 	case err != nil:
 		return nil, r.unjudged("block", "blocked", nil, err), errBlocked
 	}
-	last := listed && pageOf(result.Get("nextCursor")) == ""
-	if state, missing := &r.catalog.lists[list], r.catalog.missing(list, v); last && missing > 0 && !state.lacking {
+	state, last := &r.catalog.lists[list], listed && pageOf(result.Get("nextCursor")) == ""
+	if asked.page == "" {
+		state.told = nil
+	}
+	if missing := r.catalog.missing(list, v); last && missing > 0 && !state.lacking {
 		state.lacking = true
 		r.say("server %s doesn't list %s", r.judge.label(), text.Count(missing, "approved "+pin.EntryTypeInfo[list].Entry))
 	}

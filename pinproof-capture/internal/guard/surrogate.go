@@ -31,13 +31,12 @@ func message(line []byte) (m jsontree.Value, err error) {
 	case bad == nil:
 		return found[0], nil
 	}
-	mended := bytes.Clone(line)
-	for _, path := range contents[found[0].Get("method").Text] {
-		content := found[0]
-		for _, name := range path {
-			content = content.Get(name)
-		}
-		mend(mended, whole, content)
+	mended, holder, names := bytes.Clone(line), found[0], []string{"result", "error"}
+	if method := holder.Get("method"); method.Kind != 0 {
+		holder, names = holder.Get("params"), contents[method.Text]
+	}
+	for _, name := range names {
+		mend(mended, whole, holder.Get(name))
 	}
 	if !bytes.Equal(mended, whole) || capture.HoldsEntries(found[0].Get("result")) {
 		return m, bad
@@ -45,12 +44,11 @@ func message(line []byte) (m jsontree.Value, err error) {
 	return found[0], nil
 }
 
-// contents are the parts of a message that are content, by its method: an answer has none.
-var contents = map[string][][]string{
-	"":                       {{"result"}, {"error"}},
-	"sampling/createMessage": {{"params", "messages"}, {"params", "systemPrompt"}},
-	"elicitation/create":     {{"params", "message"}},
-	"notifications/message":  {{"params", "data"}},
+// contents are the parameters with content, by the method.
+var contents = map[string][]string{
+	"sampling/createMessage": {"messages", "systemPrompt"},
+	"elicitation/create":     {"message"},
+	"notifications/message":  {"data"},
 }
 
 // mend takes the strings of a value as they are without halves, but no name of a member.

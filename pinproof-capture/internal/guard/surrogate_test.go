@@ -16,6 +16,7 @@ func TestHalves(t *testing.T) {
 		`{"jsonrpc":"2.0","method":"notifications/message","params":{"data":{"a":"\ud83d"}}}`:                 true,
 		`{"jsonrpc":"2.0","method":"notifications/message","params":{"logger":"\ud83d","data":1}}`:            false,
 		`{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{"tools":[{"name":"\ud83d"}]}}`:   false,
+		`{"jsonrpc":"2.0","id":1,"method":"","params":{"result":"\ud83d"}}`:                                   false,
 		`{"jsonrpc":"2.0","id":"\ud83d","result":{}}`:                                                         false,
 		`{"jsonrpc":"2.0","id":1,"result":{"a":"\ud83d"},"x":"\ud83d"}`:                                       false,
 		`{"jsonrpc":"2.0","id":1,"result":{"\ud83d":1}}`:                                                      false,
@@ -27,6 +28,8 @@ func TestHalves(t *testing.T) {
 		`[{"jsonrpc":"2.0","id":1,"result":{"a":"\ud83d"}},{"jsonrpc":"2.0","id":2,"result":{"tools":[]}}]`:   false,
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{"x":"\ud83d"}}}`:     false,
 		`{"jsonrpc":"2.0","id":1,"result":{"a":"\ud83d` + "\xed\xa0\xbd" + `"}}`:                              false,
+		`{"jsonrpc":"2.0","id":1,"result":{"a":"\UD83D"}}`:                                                    false,
+		`{"jsonrpc":"2.0","id":1,"result":{"a":"\ud8"}}`:                                                      false,
 		`{"jsonrpc":"2.0","id":1,"result":{"a":"\ud83`:                                                        false,
 	} {
 		if m, err := message([]byte(line)); (err == nil) != passes || (m.Kind == 0) == passes {
