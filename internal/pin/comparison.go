@@ -81,7 +81,7 @@ type Drift struct {
 
 	RenamedFrom    string // for an ADDED entry: the REMOVED one that it seems to be under a new name
 	RenamedTo      string // for a REMOVED entry: the ADDED one
-	RenamedSimilar bool   // apart from the name the two are nearly equal, not equal
+	RenamedSimilar bool   // the two differ in more than the name
 }
 
 // EntryRef names the entry in a line that we print.
