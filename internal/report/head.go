@@ -248,7 +248,7 @@ func (r *Report) servers(m *Model) {
 		p := &r.Comparisons[i]
 		s := Server{ID: p.Server, Old: r.against() + " nothing", New: "no capture", Versions: p.About, Differs: r.Differs[p.Server],
 			Missing: p.Missing, Pinned: pin.CountPins(p.Locked.Pins).String(),
-			Listed: pin.CountPins(p.Captured.Pins).String(), OldSet: short(p.Locked.Digest), Set: short(p.Captured.Digest), Summary: p.Captured.Policy.Summary()}
+			Listed: pin.CountPins(p.Captured.Pins).String(), Set: short(p.Captured.Digest), Summary: p.Captured.Policy.Summary()}
 		if p.Server != "" {
 			s.Label = text.Name(p.Server)
 		}

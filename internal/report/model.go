@@ -84,8 +84,7 @@ type Server struct {
 	Pinned   string // "14 tools", of the pins
 	Listed   string // likewise, of the capture
 	Counts   Counts
-	OldSet   string // the beginning of the set digest of the pins
-	Set      string // likewise, of the capture
+	Set      string // the beginning of the set digest of the capture
 	Summary  string // what its policy leaves out
 }
 

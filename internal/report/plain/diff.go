@@ -83,7 +83,7 @@ func (t *Writer) Overview(m *report.Model) {
 		t.table(m)
 	} else {
 		s := &m.Servers[0]
-		t.Say("", layout.Run{Op: '*', Text: t.sideText(s)})
+		t.Say("", layout.Run{Op: '*', Text: sideText(s)})
 		t.versions("  ", s)
 		t.notes("  ", s.Notes...)
 		t.notes("  ", countText(&s.Counts, true))
@@ -148,7 +148,7 @@ func (t *Writer) short(b *report.Block) bool { return b.Minor && !t.Full }
 func (t *Writer) Block(m *report.Model, b *report.Block) {
 	t.Shown[b.Number] = true
 	if m.Several && b.Opens {
-		t.Say("", layout.Run{Op: '*', Text: t.sideText(&m.Servers[b.Server])})
+		t.Say("", layout.Run{Op: '*', Text: sideText(&m.Servers[b.Server])})
 		t.Blank()
 	}
 	number := fmt.Sprintf("%*d  ", len(fmt.Sprint(len(m.Blocks))), b.Number)
@@ -300,12 +300,6 @@ func (t *Writer) Whole(e *report.Entry) {
 }
 
 // sideText says for one server what is compared with what.
-func (t *Writer) sideText(s *report.Server) string {
-	set := func(digest string) string {
-		if !t.Full || digest == "" {
-			return ""
-		}
-		return ", set " + digest
-	}
-	return strings.TrimLeft(s.Label+"   "+s.Old, " ") + set(s.OldSet) + "   ->   " + s.New + set(s.Set)
+func sideText(s *report.Server) string {
+	return strings.TrimLeft(s.Label+"   "+s.Old, " ") + "   ->   " + s.New
 }

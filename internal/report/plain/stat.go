@@ -30,16 +30,12 @@ func (t *Writer) table(m *report.Model) {
 		rows = append(rows, []string{s.Label, number(c.Kinds["added"]), number(c.Altered()), number(c.Kinds["removed"]), number(c.Code), number(c.Destructive), number(c.Strong), bar, s.Versions})
 	}
 	for i, line := range aligned(rows, func(col int) bool { return 1 <= col && col <= 6 }) {
-		row := []rune(strings.TrimRight(line, " "))
-		cut := len(row) > t.Width
-		if cut {
-			row = append(row[:t.Width-2], '…') // which may take two columns
-		}
-		t.notes("", string(row))
-		if i > 0 && cut {
-			t.versions("    ", differ[i-1])
-		}
+		line = strings.TrimRight(line, " ")
+		t.notes("", cut(line, t.Width))
 		if i > 0 {
+			if cut(line, t.Width) != line {
+				t.versions("    ", differ[i-1])
+			}
 			t.notes("    ", differ[i-1].Notes...)
 		}
 	}
@@ -66,6 +62,14 @@ func aligned(rows [][]string, right func(col int) bool) []string {
 		}
 	}
 	return lines
+}
+
+// cut cuts what takes more columns. The mark may take two of them.
+func cut(s string, most int) string {
+	if all := []rune(s); len(all) > most {
+		return string(all[:most-2]) + "…"
+	}
+	return s
 }
 
 // versions says how a server calls itself.
@@ -127,11 +131,8 @@ func WriteStat(w io.Writer, m *report.Model, style Style) error {
 		} else if b.Minor {
 			op = '~'
 		}
-		said, room := []rune(text.Spaced(b.Words, b.Danger)), max(leastSaid, t.Width-utf8.RuneCountInString(line))
-		if len(said) > room {
-			said = append(said[:room-2], '…')
-		}
-		t.Say("", layout.Run{Op: '=', Text: line}, layout.Run{Op: op, Text: string(said)})
+		said := cut(text.Spaced(b.Words, b.Danger), max(leastSaid, t.Width-utf8.RuneCountInString(line)))
+		t.Say("", layout.Run{Op: '=', Text: line}, layout.Run{Op: op, Text: said})
 	}
 	t.verdict(m)
 	t.Hint(m.Review)
