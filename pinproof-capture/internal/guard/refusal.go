@@ -71,7 +71,8 @@ func (r *relay) unjudged(event, what string, line []byte, err error) (words stri
 	r.say("%s: %s", what, why)
 	file := keep(r.judge.Label, append(r.said.text(pin.LockOrder[:]...), line...))
 	r.log.Info(event, "reason", why, "file", file)
-	words = fmt.Sprintf("pinproof: blocked: it could not be judged whether what server %s says is what was approved in %s. Do not use it.", r.judge.label(), r.judge.lockfile())
+	words = fmt.Sprintf("pinproof: blocked: it could not be judged whether what server %s says is what was approved in %s. Do not use it.",
+		r.judge.label(), r.judge.lockfile())
 	return r.review(words, file, "diff")
 }
 

@@ -84,7 +84,8 @@ const maxReplies = 1000
 
 func newRelay(j *judge, onDrift string, log *callLog, client, stderr io.Writer) *relay {
 	return &relay{judge: j, onDrift: onDrift, log: log, client: end{w: client}, stderr: stderr,
-		replies: make(chan []byte, maxReplies), open: map[string]request{}, catalog: &catalog{approved: &j.approved, shown: map[pin.Key]entry{}}, ours: "pinproof-" + rand.Text() + "-"}
+		replies: make(chan []byte, maxReplies), open: map[string]request{},
+		catalog: &catalog{approved: &j.approved, shown: map[pin.Key]entry{}}, ours: "pinproof-" + rand.Text() + "-"}
 }
 
 // say tells a person something, in one line.
