@@ -38,7 +38,8 @@ func dangerOf(p *pin.Pin, notes []lint.Finding) (words []string) {
 		word string
 		is   bool
 	}{
-		{"destructive", h[destructive] == 't'}, {"takes code", slices.ContainsFunc(notes, func(f lint.Finding) bool { return f.ID == "takes-code" })}, {"read-only", h[readOnly] == 't'},
+		{"destructive", h[destructive] == 't'}, {"takes code", slices.ContainsFunc(notes, func(f lint.Finding) bool { return f.ID == "takes-code" })},
+		{"read-only", h[readOnly] == 't'},
 		{"writes", h[readOnly] == 'f' && h[destructive] != 't' || h[readOnly] == 0 && h[destructive] == 'f'},
 		{"open world", h[openWorld] == 't'}, {"no hints", h[destructive]|h[readOnly]|h[openWorld] == 0},
 	} {

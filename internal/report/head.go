@@ -43,7 +43,8 @@ func (r *Report) model() *Model {
 
 // said is a finding in words.
 func (r *Report) said(f lint.Finding) Finding {
-	s := Finding{ID: f.ID, Level: "note", Warning: f.Warning, Approved: f.Approved, Blocks: f.Blocks(r.Review), Place: placeOf(f.List, f.Pointer), Pointer: text.Pointer(f.Pointer),
+	s := Finding{ID: f.ID, Level: "note", Warning: f.Warning, Approved: f.Approved, Blocks: f.Blocks(r.Review),
+		Place: placeOf(f.List, f.Pointer), Pointer: text.Pointer(f.Pointer),
 		Detail: f.Detail, All: []string{r.ref(f.Ref())}, Line: r.pinLine(f.Ref()), Server: f.Server, Ref: r.field(f.Ref()), At: f.Pointer}
 	s.Names = s.All[0]
 	if f.Warning {
@@ -123,7 +124,8 @@ func (r *Report) blocks(m *Model) {
 // block makes the block of a group.
 func (r *Report) block(g *group, rows *rowMaker) Block {
 	e := g.first()
-	b := Block{Number: g.number, Entries: g.at, Kind: string(e.Kind), Note: driftNote(&e.Drift), Warned: e.warned(), Blocked: r.Blocked[e.Ref()], Repeat: e.Kind == pin.Duplicate, Minor: true,
+	b := Block{Number: g.number, Entries: g.at, Kind: string(e.Kind), Note: driftNote(&e.Drift), Warned: e.warned(),
+		Blocked: r.Blocked[e.Ref()], Repeat: e.Kind == pin.Duplicate, Minor: true,
 		Title: shortRef(e.Type, e.Name), Words: standsOut(g), Class: e.class, Accept: r.acceptCommand(g), Ask: r.questionText(&e.Drift, len(g.entries), e.warned())}
 	b.Server = slices.IndexFunc(r.Comparisons, func(p pin.Comparison) bool { return p.Server == e.Server })
 	b.Rows, b.Summed = rows.rows(g)
@@ -175,7 +177,8 @@ func (r *Report) worst(m *Model) {
 		return
 	}
 	for class, said := range [...]string{rankWarned: "a new warning", rankDuplicate: "a repeated name", rankHidden: "a change that can't be seen",
-		rankStrong: "a strong order, or approved and may do more now", rankCode: "new, takes code", rankDestructive: "new, destructive", rankWriting: "new, writes by its name, without hints"} {
+		rankStrong: "a strong order, or approved and may do more now",
+		rankCode:   "new, takes code", rankDestructive: "new, destructive", rankWriting: "new, writes by its name, without hints"} {
 		worst := Worst{Said: said}
 		for _, e := range m.Entries {
 			if m.Blocks[e.Block-1].Class == class {
@@ -212,8 +215,10 @@ func standsOut(g *group) string {
 
 func (r *Report) entry(e *drifted, block int) Entry {
 	d := &e.Drift
-	said := Entry{Server: d.Server, List: pin.EntryTypeInfo[d.Type].Member, Name: d.Name, Ref: r.field(d.Ref()), Said: r.ref(d.Ref()),
-		Short: shortRef(d.Type, d.Name), Kind: string(d.Kind), Blocked: r.Blocked[d.Ref()], Block: block, Text: driftText(e), Warned: e.warned(), Line: r.pinLine(d.Ref()), Minor: e.minor,
+	said := Entry{Server: d.Server, List: pin.EntryTypeInfo[d.Type].Member, Name: d.Name, Ref: r.field(d.Ref()),
+		Said:  r.ref(d.Ref()),
+		Short: shortRef(d.Type, d.Name), Kind: string(d.Kind), Blocked: r.Blocked[d.Ref()], Block: block,
+		Text: driftText(e), Warned: e.warned(), Line: r.pinLine(d.Ref()), Minor: e.minor,
 		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo, Danger: strings.Join(e.is, ", "), Grave: e.grave(),
 		Severity: e.severity.String(), Digest: short(d.DefinitionDigest()), Findings: r.each(slices.Concat(e.fresh, e.approved))}
 	for _, c := range e.changes {
@@ -241,7 +246,8 @@ func (r *Report) servers(m *Model) {
 	others, before, after, known := 0, 0, 0, len(r.entries) > 0
 	for i := range r.Comparisons {
 		p := &r.Comparisons[i]
-		s := Server{ID: p.Server, Old: r.against() + " nothing", New: "no capture", Versions: p.About, Differs: r.Differs[p.Server], Missing: p.Missing, Pinned: pin.CountPins(p.Locked.Pins).String(),
+		s := Server{ID: p.Server, Old: r.against() + " nothing", New: "no capture", Versions: p.About, Differs: r.Differs[p.Server],
+			Missing: p.Missing, Pinned: pin.CountPins(p.Locked.Pins).String(),
 			Listed: pin.CountPins(p.Captured.Pins).String(), Set: short(p.Captured.Digest), Summary: p.Captured.Policy.Summary()}
 		if p.Server != "" {
 			s.Label = text.Name(p.Server)
@@ -311,7 +317,8 @@ func (r *Report) counts(p *pin.Comparison, s *Server) (c Counts) {
 
 // data counts what programs get.
 func (r *Report) data(m *Model) {
-	m.Counts = map[string]int{"entries": 0, "pins": 0, "matched": r.matched.Total(), "drift": len(r.entries), "blocked": 0, "warnings": 0, "notes": 0, "standing": len(m.Standing)}
+	m.Counts = map[string]int{"entries": 0, "pins": 0, "matched": r.matched.Total(), "drift": len(r.entries),
+		"blocked": 0, "warnings": 0, "notes": 0, "standing": len(m.Standing)}
 	for _, k := range kinds {
 		m.Counts[strings.ToLower(string(k))] = r.kinds[k]
 	}
@@ -343,7 +350,8 @@ func (r *Report) captured(m *Model) {
 		p := &r.Comparisons[i]
 		for j := range p.Captured.Pins {
 			one := &p.Captured.Pins[j]
-			c := Captured{p.Server, pin.EntryTypeInfo[one.Type].Member, one.Name, shortRef(one.Type, one.Name), cmp.Or(status[pin.Ref{Server: p.Server, Key: one.Key}], "MATCH"), one.Digest, one.Sanitized, ""}
+			c := Captured{p.Server, pin.EntryTypeInfo[one.Type].Member, one.Name, shortRef(one.Type, one.Name),
+				cmp.Or(status[pin.Ref{Server: p.Server, Key: one.Key}], "MATCH"), one.Digest, one.Sanitized, ""}
 			// The hash is of the tool as received. A lockfile in place of the capture may not have that.
 			asReceived := one.Received != nil || one.Definition != nil && !p.Captured.Policy.Shapes()
 			if one.Type == pin.Tools && asReceived && r.ApprovalHash != nil {

@@ -426,7 +426,8 @@ func (r *Report) Closing(did Relocked) Relocked {
 		p := &r.Comparisons[i]
 		switch {
 		case p.PolicyDiffers():
-			written = append(written, fmt.Sprintf("PINNED %s of server %s anew, policy %s", pin.CountPins(p.Captured.Pins).Plural(), text.Name(p.Server), pin.PolicyWords(p.Captured.Policy)))
+			written = append(written, fmt.Sprintf("PINNED %s of server %s anew, policy %s",
+				pin.CountPins(p.Captured.Pins).Plural(), text.Name(p.Server), pin.PolicyWords(p.Captured.Policy)))
 		case slices.Contains(did.Whole, p.Server):
 			written = append(written, "PINNED server "+text.Name(p.Server)+" without tools")
 		case p.HasNoEntries():
