@@ -103,7 +103,8 @@ func (t *Writer) Overview(m *report.Model) {
 		for _, e := range w.Entries {
 			names = append(names, fmt.Sprintf("%s (%d)", e.Name, e.Block))
 		}
-		t.Say("    ", layout.Run{Op: '=', Text: w.Said + ": "}, layout.Run{Op: '*', Text: strings.Join(names, ", ")}, layout.Run{Op: '=', Text: strings.TrimRight(" "+w.More, " ")})
+		t.Say("    ", layout.Run{Op: '=', Text: w.Said + ": "}, layout.Run{Op: '*', Text: strings.Join(names, ", ")},
+			layout.Run{Op: '=', Text: strings.TrimRight(" "+w.More, " ")})
 	}
 }
 

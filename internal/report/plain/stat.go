@@ -27,7 +27,8 @@ func (t *Writer) table(m *report.Model) {
 		if grown := c.After - c.Before; c.Known && grown != 0 {
 			bar = text.Signed(grown) + " " + strings.Repeat("#", max(0, (maxBar*grown+most-1)/most))
 		}
-		rows = append(rows, []string{s.Label, number(c.Kinds["added"]), number(c.Altered()), number(c.Kinds["removed"]), number(c.Code), number(c.Destructive), number(c.Strong), bar, s.Versions})
+		rows = append(rows, []string{s.Label, number(c.Kinds["added"]), number(c.Altered()), number(c.Kinds["removed"]),
+			number(c.Code), number(c.Destructive), number(c.Strong), bar, s.Versions})
 	}
 	for i, line := range aligned(rows, func(col int) bool { return 1 <= col && col <= 6 }) {
 		line = strings.TrimRight(line, " ")
