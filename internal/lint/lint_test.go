@@ -149,10 +149,18 @@ var textCases = map[string][]string{
 		"\u0dc1\u0dca\u200d\u0dbb\u0dd3 \u0dbd\u0d82\u0d9a\u0dcf",                         // Sinhala
 		"\u0d05\u0d35\u0d28\u0d4d\u200d",                                                  // Malayalam, old chillu
 		"\u05e9\u05e4\u05ea C++\u200e \u05d4\u05d9\u05d0 \u05d8\u05d5\u05d1\u05d4\u200f.", // Hebrew with LRM and RLM
+		"\u0e44\u0e17\u0e22\u200b\u0e2d\u0e48\u0e32\u0e19",                                // Thai with ZWSP between words
+		strings.Repeat("\u1797\u17b6\u179f\u17b6\u200b", 5) + "\u1781\u17d2\u1798\u17c2",  // Khmer
+		"\u0e44\u0e17\u0e22\u2060\u0e2d\u0e48\u0e32\u0e19",                                // a word joiner
+		"\u1820\u180b\u1828\u180e\u1820",                                                  // Mongolian
+		"\u06dd\u0661\u0662 \u0600\u0663",                                                 // signs around Arabic digits
+		"\u2813\u280a\u2800\u281e",                                                        // Braille
+		"\u8fbb\U000e0101\u3001\u6f22\ufe00\u5b57\u3000\u304b\u306a",                      // variants of an ideograph
 		"\u0427\u0438\u0442\u0430\u0435\u0442 \u0444\u0430\u0439\u043b. \u0421\u043f\u0438\u0441\u043e\u043a \u043f\u0430\u043f\u043e\u043a.", // Russian
 		"\u03b4\u03b9\u03b1\u03b2\u03ac\u03b6\u03b5\u03b9 \u2264 5\u00a0MB \u2014 na\u00efve caf\u00e9, x\u00b2, e\u0301",
 		"Done \u2714\ufe0f \u26a0\ufe0f 1\ufe0f\u20e3 #\ufe0f\u20e3 \u00a9\ufe0e",
 		"\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466 \U0001f469\U0001f3fd\u200d\U0001f4bb \U0001f9d1\U0001f3fb\u200d\u2764\ufe0f\u200d\U0001f48b\u200d\U0001f9d1\U0001f3fc \U0001f3f3\ufe0f\u200d\U0001f308",
+		"\U0001f3f4" + jsontest.InTags("gbeng") + "\U000e007f \U0001f3f4" + jsontest.InTags("gbsct") + "\U000e007f \U0001f3f4" + jsontest.InTags("gbwls") + "\U000e007f",
 		"\U0001f3f4\u200d\u2620\ufe0f \U0001f1ec\U0001f1e7 \U0001fae9",
 	},
 	"hidden-text": {
@@ -168,8 +176,8 @@ var textCases = map[string][]string{
 		strings.Repeat("\u0628\u200c", 6) + "\u0628",
 		"a\u200eb", "abc\u200f def", "\u05d0\u200f\u05d1", "\u05d0.\u200f\u200f.", "\u0e01\u200b\u0e02",
 		"x\u2800y", "\u2801\u2800\u2800\u2800\u2802",
-		"\U0001f3f4" + jsontest.InTags("gbeng") + "\U000e007f", "\u8fbb\U000e0101\u3001",
-		"\u1820\u180b\u180b",
+		"\U0001f3f4" + jsontest.InTags("gbeng") + "\U000e007f" + jsontest.InTags("read it"), "\U0001f3f4" + jsontest.InTags("gbeng skip the check") + "\U000e007f",
+		"\u1820\u180b\u180b", "a\u180b", "\u6f22\U000e0151", "a\ufe00", "\u06dda", "\u06dd\u06dd1", "\u0e44\u0e17\u200b\u200b\u0e2d\u0e48",
 	},
 	"terminal-escape":              {"a\x1b[2Jb", "bell\x07", "\x00", "del\x7f", "\u009b2J", "over\rwritten", "end\r", "back\x08"},
 	"bidi-control":                 {"a\u202eb", "\u2066x\u2069", "\u202a", "\u05d0\u202b\u05d1\u202c"},
@@ -785,6 +793,23 @@ func TestOrdinaryServers(t *testing.T) {
 		count += len(tools)
 	}
 	t.Logf("%d servers, %d tools", len(servers), count)
+}
+
+// One or two zero-width characters that spell nothing are a note, but not in a name.
+func TestStrayZeroWidthCharacters(t *testing.T) {
+	for text, warning := range map[string]bool{
+		"Lists\u200b a folder.": false, "\ufeffstart": false, "a\u2060b and c\u200bd": false, "\u0e01\u200b\u0e02": false,
+		"a\u200bb\u200bc\u200bd": true, "a\u200b\u200bb": true, "a\u00adb": true, "a\u200bb\u200dc": true, "a\u200b\u202eb": false,
+	} {
+		found := findingsIn(t, toolSaying("x", text))
+		if len(found) == 0 || found[0].ID != "hidden-text" || found[0].Warning != warning {
+			t.Errorf("%+q: %v", text, found)
+		}
+	}
+	found := findingsIn(t, `{"name":"x","inputSchema":{"type":"object","properties":{"pa\u200bth":{}}}}`)
+	if len(found) == 0 || found[0].ID != "hidden-text" || !found[0].Warning {
+		t.Errorf("%v", found)
+	}
 }
 
 func TestParameterNames(t *testing.T) {

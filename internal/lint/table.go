@@ -8,8 +8,8 @@ type findingRule struct {
 }
 
 // Table lists every id with its level and what it fires on, in the order
-// in which findings are listed. names-other-tool also has notes, catch-all-input and
-// hint-contradiction warnings.
+// in which findings are listed. hidden-text and names-other-tool also have notes,
+// catch-all-input and hint-contradiction warnings.
 var Table = [...]findingRule{
 	{"hidden-text", true, "characters that no reader sees"},
 	{"terminal-escape", true, "escape and control characters that a terminal obeys"},
