@@ -188,6 +188,7 @@ type tokenizer struct {
 func (t *tokenizer) read(r *Reviewer) {
 	s := r.folded
 	*t = tokenizer{r: r, m: t.m, s: s, words: t.words[:0], progress: t.progress, next: t.next}
+	t.heading(0)
 	for i := 0; i < len(s); {
 		from, joint := i, false
 		for ; i < len(s) && (nameBytes[s[i]] || s[i] == '.' && i+1 < len(s) && nameBytes[s[i+1]]); i++ {
@@ -244,6 +245,8 @@ func (t *tokenizer) mark(i int) {
 		if s[i] != '.' || next <= ' ' && before != '.' && !strings.HasSuffix(s[:i], "e.g") && !strings.HasSuffix(s[:i], "i.e") {
 			t.add(".", i)
 		}
+	case '\n':
+		t.heading(i + 1)
 	case ',':
 		if n := len(t.words); n > 0 && t.words[n-1].roles&isNegation != 0 && text.IsAlnum(before) {
 			t.add("{comma}", i)
@@ -360,6 +363,21 @@ func (t *tokenizer) file(name string, from int) {
 		t.add("{credentials}", from)
 	case !into:
 		t.add("{secret}", from)
+	}
+}
+
+// heading reports a line at i that begins as a part of the prompt would. A line is left alone if
+// the one above or below it is headed, too: it is an item of a list. Tools for admins often begin
+// with [ADMIN].
+func (t *tokenizer) heading(i int) {
+	name := promptHeading().FindString(t.s[i:min(len(t.s), i+2*maxWord)])
+	if name == "" || i == 0 && strings.Contains(name, "[") {
+		return
+	}
+	above := strings.TrimSuffix(t.s[:i], "\n")
+	_, below, _ := strings.Cut(t.s[i:], "\n")
+	if !listItem().MatchString(above[strings.LastIndexByte(above, '\n')+1:]) && !listItem().MatchString(below) {
+		t.r.hit("instruction-like", asHeading, i+len(name), textRange{i, i + len(name)}, 0, afterOrder)
 	}
 }
 

@@ -458,6 +458,13 @@ var promptMark = pattern(`^(?:(?i:\[/?INST\]|<</?SYS>>)|<\|/?[A-Za-z0-9_-]{2,}\|
 	`\[(?:SYSTEM|SYS|HIDDEN|SECRET|OVERRIDE|INSTRUCTIONS?|ASSISTANT|DIRECTIVE|SHADOW|JAILBREAK|INJECTION)(?:[^\]A-Za-z0-9_-][^\]a-z]*)?\]|` +
 	`\[(?:[^\]a-z]* )?(?:DIRECTIVE|OVERRIDE|INSTRUCTION)\])`)
 
+// promptHeading matches the beginning of a line that pretends to be a part of the prompt: SYSTEM:,
+// **HIDDEN:**, ## SYSTEM, [ADMIN]. listItem matches that of any line with such a mark.
+var (
+	promptHeading = pattern(`^[ \t]*(?:\**(?:SYSTEM|HIDDEN|INSTRUCTION)\**:\**\s|#+ *(?:SYSTEM|HIDDEN)[:*\s]*(?:\n|$)|\[(?:ADMIN|ROOT)\])`)
+	listItem      = pattern(`^[ \t]*(?:\**[A-Z_]+\**:|\[[A-Z]+\])`)
+)
+
 // angleTag matches a tag in angle brackets: its slash, and its name.
 var angleTag = pattern(`^<(/?)([A-Za-z0-9_-]+)(?:[ \t\n\r/][^<>]*)?>`)
 
