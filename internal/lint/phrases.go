@@ -203,6 +203,7 @@ func (t *tokenizer) read(r *Reviewer) {
 		}
 		if n := i - from; n >= minToken || n >= len(keyBlock) && s[from] == '-' {
 			t.credential(from, i)
+			t.encoded(from, i)
 		}
 		formed := distinct(s[from:i])
 		if joint {
