@@ -354,7 +354,7 @@ func (t *tokenizer) fileAt(from, to int) (name string, end int) {
 // file adds a token for a file of secretFiles: {credentials}, or {secret} for one that ordinary
 // tools name, too, as for a default or an example. A file that a tool writes to gets none.
 func (t *tokenizer) file(name string, from int) {
-	credentials, into := secretFiles()[name] == "credentials", false
+	credentials, into := secretFiles()[name] != ordinaryFile, false
 	for i := len(t.words) - 1; i >= max(0, len(t.words)-6) && t.words[i].roles&isStop == 0; i-- {
 		credentials = credentials && t.words[i].roles&isExample == 0
 		into = into || i == len(t.words)-1 && t.words[i].roles&isDirection != 0
@@ -371,8 +371,8 @@ func (t *tokenizer) file(name string, from int) {
 // the one above or below it is headed, too: it is an item of a list. Tools for admins often begin
 // with [ADMIN].
 func (t *tokenizer) heading(i int) {
-	name := promptHeading().FindString(t.s[i:min(len(t.s), i+2*maxWord)])
-	if name == "" || i == 0 && strings.Contains(name, "[") {
+	name := strings.TrimSpace(promptHeading().FindString(t.s[i:min(len(t.s), i+2*maxWord)]))
+	if name == "" || i == 0 && name[0] == '[' {
 		return
 	}
 	above := strings.TrimSuffix(t.s[:i], "\n")
