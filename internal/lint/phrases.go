@@ -371,14 +371,19 @@ func (t *tokenizer) file(name string, from int) {
 // the one above or below it is headed, too: it is an item of a list. Tools for admins often begin
 // with [ADMIN].
 func (t *tokenizer) heading(i int) {
-	name := strings.TrimSpace(promptHeading().FindString(t.s[i:min(len(t.s), i+2*maxWord)]))
+	line := strings.TrimLeft(t.s[i:min(len(t.s), i+2*maxWord)], " \t")
+	if line == "" || strings.IndexByte("SHI*#[", line[0]) < 0 {
+		return // most lines
+	}
+	name := strings.TrimSpace(promptHeading().FindString(line))
 	if name == "" || i == 0 && name[0] == '[' {
 		return
 	}
 	above := strings.TrimSuffix(t.s[:i], "\n")
 	_, below, _ := strings.Cut(t.s[i:], "\n")
 	if !listItem().MatchString(above[strings.LastIndexByte(above, '\n')+1:]) && !listItem().MatchString(below) {
-		t.r.hit("instruction-like", asHeading, i+len(name), textRange{i, i + len(name)}, 0, afterOrder)
+		at := i + strings.Index(t.s[i:], name)
+		t.r.hit("instruction-like", asHeading, at+len(name), textRange{at, at + len(name)}, 0, afterOrder)
 	}
 }
 

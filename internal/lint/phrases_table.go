@@ -464,7 +464,7 @@ var promptMark = pattern(`^(?:(?i:\[/?INST\]|<</?SYS>>)|<\|/?[A-Za-z0-9_-]{2,}\|
 // promptHeading matches the beginning of a line that pretends to be a part of the prompt: SYSTEM:,
 // **HIDDEN:**, ## SYSTEM, [ADMIN]. listItem matches that of any line with such a mark.
 var (
-	promptHeading = pattern(`^[ \t]*(?:\**(?:SYSTEM|HIDDEN|INSTRUCTION)\**:\**\s|#+ *(?:SYSTEM|HIDDEN)[:*\s]*(?:\n|$)|\[(?:ADMIN|ROOT)\])`)
+	promptHeading = pattern(`^(?:\**(?:SYSTEM|HIDDEN|INSTRUCTION)\**:\**\s|#+ *(?:SYSTEM|HIDDEN)[:*\s]*(?:\n|$)|\[(?:ADMIN|ROOT)\])`)
 	listItem      = pattern(`^[ \t]*(?:\**[A-Z_]+\**:|\[[A-Z]+\])`)
 )
 
