@@ -9,7 +9,7 @@ import (
 )
 
 // encoded reports a word of a text that decodes to prose. The digits + and / of base64 end a
-// word, but in prose they end a group of four digits, too, so what follows decodes by itself.
+// word, but in ASCII they end a group of four digits, too, so what follows decodes by itself.
 func (t *tokenizer) encoded(from, to int) {
 	const most = 768 // digits that are decoded
 	word := t.s[from:min(to, from+most)]

@@ -113,7 +113,7 @@ func (t runes) legitimate(i int) bool {
 		return isIdeograph(prev)
 	case r >= 0x180b && r <= 0x180f:
 		return ofMongolian(prev)
-	case unicode.Is(unicode.Prepended_Concatenation_Mark, r): // an Arabic sign around the digits that follow it
+	case unicode.Is(unicode.Prepended_Concatenation_Mark, r): // a sign around what follows it: ARABIC NUMBER SIGN
 		return isJoining(next) || unicode.IsDigit(next)
 	case r == 0x2800:
 		return isBrailleCell(prev) || isBrailleCell(next)
