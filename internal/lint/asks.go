@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -64,7 +65,8 @@ func (n thing) ask() {
 	id, what := "secret-path", ""
 	switch {
 	case w.roles&roleCredentials != 0:
-		what = namesSecrets
+		kind := secretFiles()[strings.ToLower(n.word(w.from))] // none where a backslash is before the file
+		what = "names " + cmp.Or(kind, "a file that holds secrets")
 	case w.roles&roleFile != 0:
 		if content && (into || carried || n.near(roleRead, far, far)) || carried && (slot || n.near(roleRead, 4, 0)) ||
 			n.near(roleSend, 8, 0) || n.near(roleMust, far, 0) && n.near(roleRead, 6, 0) {

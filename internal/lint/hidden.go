@@ -23,6 +23,10 @@ func classOf(tables ...*unicode.RangeTable) func(rune) bool {
 	return func(r rune) bool { return unicode.Is(merged(), r) && !text.Hidden(r) }
 }
 
+func isBrailleCell(r rune) bool { return r > 0x2800 && r <= 0x28ff }
+
+func isZeroWidth(r rune) bool { return r == 0x200b || r == 0x2060 || r == 0xfeff }
+
 // isJoining reports whether r is a letter, mark or digit of a joining script.
 func isJoining(r rune) bool {
 	vowel := r >= 0x64b && r <= 0x655 || r == 0x670 // Arabic marks without a script
@@ -101,6 +105,18 @@ func (t runes) legitimate(i int) bool {
 		return isJoining(prev) && isLetter(next) || isLetter(prev) && isJoining(next) || wordEnd
 	case r == 0x200e || r == 0x200f || r == 0x61c:
 		return !text.Hidden(prev) && t.directs(i)
+	case r == 0x200b || r == 0x2060: // between words, or to keep one together
+		return ofUnspaced(t.at(i-2)) && ofUnspaced(prev) && ofUnspaced(next) && ofUnspaced(t.at(i+2))
+	case r >= 0xfe00 && r <= 0xfe02, r >= 0xe0100 && r <= 0xe0120:
+		// Variants of an ideograph (UTS #37). The registry has no more than these few
+		// for any of them, and the selectors that can spell letters come after these.
+		return isIdeograph(prev)
+	case r >= 0x180b && r <= 0x180f:
+		return ofMongolian(prev)
+	case unicode.Is(unicode.Prepended_Concatenation_Mark, r): // a sign around what follows it: ARABIC NUMBER SIGN
+		return isJoining(next) || unicode.IsDigit(next)
+	case r == 0x2800:
+		return isBrailleCell(prev) || isBrailleCell(next)
 	}
 	return false
 }
@@ -131,9 +147,10 @@ func (t runes) directs(i int) bool {
 }
 
 // characters reports the characters that no reader sees, that a terminal obeys and that
-// change the direction of text.
-func (r *Reviewer) characters() {
-	t := runes(r.text)
+// change the direction of text. One or two lone zero-width characters in prose, such as editors
+// leave behind, can't spell anything, so they are only a note.
+func (r *Reviewer) characters(prose bool) {
+	t := runes(regionFlags().Replace(r.text))
 	escapes, bidi, invisible := t.findHidden()
 	for _, f := range []struct {
 		id, what string
@@ -141,7 +158,8 @@ func (r *Reviewer) characters() {
 	}{{"hidden-text", "no reader sees", invisible}, {"terminal-escape", "a terminal obeys", escapes}, {"bidi-control", "of text direction", bidi}} {
 		place := func(i int) int { return len(string(t[:i])) }
 		if f.n > 0 && place(f.last) >= r.pinned {
-			r.add(f.id, "%s %s%s: %s", text.Count(f.n, "character"), f.what, r.where, r.around(place(f.from), place(f.to)))
+			stray := prose && f.n <= 2 && f.to-f.from == 1 && isZeroWidth(t[f.from]) && isZeroWidth(t[f.last])
+			r.addAs(f.id, !stray, "%s %s%s: %s", text.Count(f.n, "character"), f.what, r.where, r.around(place(f.from), place(f.to)))
 		}
 	}
 }

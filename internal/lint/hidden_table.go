@@ -1,6 +1,8 @@
 package lint
 
 import (
+	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -42,6 +44,24 @@ var (
 		unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar, unicode.Tibetan, unicode.Balinese, unicode.Javanese, unicode.Chakma,
 		unicode.Grantha, unicode.Tirhuta, unicode.Newa, unicode.Sharada, unicode.Meetei_Mayek)
 
+	// ofUnspaced is true for scripts without blanks between words, which break lines at ZWSP
+	// (U+200B) and not at a word joiner (U+2060).
+	ofUnspaced = classOf(unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+
+	isIdeograph = classOf(unicode.Han)
+	ofMongolian = classOf(unicode.Mongolian)
+
 	ofRightToLeft = classOf(
 		unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana, unicode.Nko, unicode.Samaritan, unicode.Mandaic, unicode.Adlam, unicode.Hanifi_Rohingya)
 )
+
+// regionFlags replaces each character of the flags of England, Scotland and Wales by a flag.
+// They are a black flag with tags, which UTS #51 recommends for these alone: nobody draws
+// others, so all other tags are text that no reader sees.
+var regionFlags = sync.OnceValue(func() *strings.Replacer {
+	flags := strings.Repeat("\U0001F3F4", 7)
+	return strings.NewReplacer(
+		"\U0001F3F4\U000E0067\U000E0062\U000E0065\U000E006E\U000E0067\U000E007F", flags,
+		"\U0001F3F4\U000E0067\U000E0062\U000E0073\U000E0063\U000E0074\U000E007F", flags,
+		"\U0001F3F4\U000E0067\U000E0062\U000E0077\U000E006C\U000E0073\U000E007F", flags)
+})

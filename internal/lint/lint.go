@@ -315,7 +315,7 @@ func (r *Reviewer) read(s, where string, prose bool) {
 	r.folded, r.origin, r.where, r.said = s, nil, where, r.said[:0]
 	r.paddings()
 	if !isPlain(s) {
-		r.characters()
+		r.characters(prose)
 		r.otherScripts()
 		r.folded, r.origin = fold(s)
 		r.pinned = len(plainText(s[:r.pinned]))

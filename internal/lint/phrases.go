@@ -188,6 +188,7 @@ type tokenizer struct {
 func (t *tokenizer) read(r *Reviewer) {
 	s := r.folded
 	*t = tokenizer{r: r, m: t.m, s: s, words: t.words[:0], progress: t.progress, next: t.next}
+	t.heading(0)
 	for i := 0; i < len(s); {
 		from, joint := i, false
 		for ; i < len(s) && (nameBytes[s[i]] || s[i] == '.' && i+1 < len(s) && nameBytes[s[i+1]]); i++ {
@@ -202,6 +203,7 @@ func (t *tokenizer) read(r *Reviewer) {
 		}
 		if n := i - from; n >= minToken || n >= len(keyBlock) && s[from] == '-' {
 			t.credential(from, i)
+			t.encoded(from, i)
 		}
 		formed := distinct(s[from:i])
 		if joint {
@@ -244,6 +246,8 @@ func (t *tokenizer) mark(i int) {
 		if s[i] != '.' || next <= ' ' && before != '.' && !strings.HasSuffix(s[:i], "e.g") && !strings.HasSuffix(s[:i], "i.e") {
 			t.add(".", i)
 		}
+	case '\n':
+		t.heading(i + 1)
 	case ',':
 		if n := len(t.words); n > 0 && t.words[n-1].roles&isNegation != 0 && text.IsAlnum(before) {
 			t.add("{comma}", i)
@@ -350,7 +354,7 @@ func (t *tokenizer) fileAt(from, to int) (name string, end int) {
 // file adds a token for a file of secretFiles: {credentials}, or {secret} for one that ordinary
 // tools name, too, as for a default or an example. A file that a tool writes to gets none.
 func (t *tokenizer) file(name string, from int) {
-	credentials, into := secretFiles()[name] == "credentials", false
+	credentials, into := secretFiles()[name] != ordinaryFile, false
 	for i := len(t.words) - 1; i >= max(0, len(t.words)-6) && t.words[i].roles&isStop == 0; i-- {
 		credentials = credentials && t.words[i].roles&isExample == 0
 		into = into || i == len(t.words)-1 && t.words[i].roles&isDirection != 0
@@ -360,6 +364,26 @@ func (t *tokenizer) file(name string, from int) {
 		t.add("{credentials}", from)
 	case !into:
 		t.add("{secret}", from)
+	}
+}
+
+// heading reports a line at i that begins as a part of the prompt would. A line is left alone if
+// the one above or below it is headed, too: it is an item of a list. Tools for admins often begin
+// with [ADMIN].
+func (t *tokenizer) heading(i int) {
+	line := strings.TrimLeft(t.s[i:min(len(t.s), i+2*maxWord)], " \t")
+	if line == "" || strings.IndexByte("SHI*#[", line[0]) < 0 {
+		return // most lines
+	}
+	name := strings.TrimSpace(promptHeading().FindString(line))
+	if name == "" || i == 0 && name[0] == '[' {
+		return
+	}
+	above := strings.TrimSuffix(t.s[:i], "\n")
+	_, below, _ := strings.Cut(t.s[i:], "\n")
+	if !listItem().MatchString(above[strings.LastIndexByte(above, '\n')+1:]) && !listItem().MatchString(below) {
+		at := i + strings.Index(t.s[i:], name)
+		t.r.hit("instruction-like", asHeading, at+len(name), textRange{at, at + len(name)}, 0, afterOrder)
 	}
 }
 

@@ -54,7 +54,6 @@ const (
 	toAddress    = "tells the model to send data to an address"
 	readAndPass  = "tells the model to read a file and pass it on"
 	mayHold      = "asks for a file that may hold secrets"
-	namesSecrets = "names a file that holds secrets"
 	noConsent    = "tells the model to act without the user's consent"
 	offGuard     = "tells the model to set safety checks aside"
 	otherPersona = "tells the model to be someone else, or to obey what a tool returns"
@@ -418,16 +417,20 @@ var foreignSecrets = []string{".env", ".ssh", ".aws", "id_rsa", "id_ed25519", ".
 // one is to ask for it, except as the default or an example of a path. Whole names are
 // matched, and folders with the file after them.
 //
-// Files that ordinary tools name, too, aren't reported alone: an SSH client lists the hosts in
+// An ordinaryFile isn't reported alone: an SSH client lists the hosts in
 // ~/.ssh/config. Like a default, such a name counts beside an order to pass it on ({secret}).
 var secretFiles = wordsOf(
-	wordRow{"credentials", "id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk .gnupg wallet.dat login.keychain login.keychain-db"},
-	wordRow{"credentials", ".aws/credentials .netrc _netrc .git-credentials .pypirc .pgpass .vault-token .password-store /etc/shadow /proc/self/environ"},
-	wordRow{"credentials", ".cursor/mcp.json claude_desktop_config.json .claude.json .claude/settings.json .codex/config.toml .gemini/settings.json"},
-	wordRow{"credentials", ".claude/.credentials.json .codex/auth.json .gemini/oauth_creds.json"},
-	wordRow{"ordinary", ".ssh .env .npmrc .kube/config .docker/config.json mcp.json .mcp.json .codex .cursor .claude .bash_history .zsh_history"},
-	wordRow{"ordinary", "known_hosts authorized_keys /etc/passwd private_keys.txt passwords.txt"},
+	wordRow{"a private key", "id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk"},
+	wordRow{"private keys", ".gnupg wallet.dat login.keychain login.keychain-db"},
+	wordRow{"a credential file", ".aws/credentials .netrc _netrc .git-credentials .pypirc .pgpass .vault-token .password-store /etc/shadow /proc/self/environ"},
+	wordRow{"an agent's configuration", ".cursor/mcp.json claude_desktop_config.json .claude.json .claude/settings.json .codex/config.toml .gemini/settings.json"},
+	wordRow{"an agent's credentials", ".claude/.credentials.json .codex/auth.json .gemini/oauth_creds.json"},
+	wordRow{ordinaryFile, ".ssh .env .npmrc .kube/config .docker/config.json mcp.json .mcp.json .codex .cursor .claude .bash_history .zsh_history"},
+	wordRow{ordinaryFile, "known_hosts authorized_keys /etc/passwd private_keys.txt passwords.txt"},
 )
+
+// ordinaryFile is the kind of files that ordinary tools name, too.
+const ordinaryFile = "a file that may hold secrets"
 
 // secretVariables are parts of the names of variables that hold a secret.
 var secretVariables = []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"}
@@ -457,6 +460,13 @@ var pseudoTags = wordsOf(
 var promptMark = pattern(`^(?:(?i:\[/?INST\]|<</?SYS>>)|<\|/?[A-Za-z0-9_-]{2,}\|>|` +
 	`\[(?:SYSTEM|SYS|HIDDEN|SECRET|OVERRIDE|INSTRUCTIONS?|ASSISTANT|DIRECTIVE|SHADOW|JAILBREAK|INJECTION)(?:[^\]A-Za-z0-9_-][^\]a-z]*)?\]|` +
 	`\[(?:[^\]a-z]* )?(?:DIRECTIVE|OVERRIDE|INSTRUCTION)\])`)
+
+// promptHeading matches the beginning of a line that pretends to be a part of the prompt: SYSTEM:,
+// **HIDDEN:**, ## SYSTEM, [ADMIN]. listItem matches that of any line with such a mark.
+var (
+	promptHeading = pattern(`^(?:\**(?:SYSTEM|HIDDEN|INSTRUCTION)\**:\**\s|#+ *(?:SYSTEM|HIDDEN)[:*\s]*(?:\n|$)|\[(?:ADMIN|ROOT)\])`)
+	listItem      = pattern(`^[ \t]*(?:\**[A-Z_]+\**:|\[[A-Z]+\])`)
+)
 
 // angleTag matches a tag in angle brackets: its slash, and its name.
 var angleTag = pattern(`^<(/?)([A-Za-z0-9_-]+)(?:[ \t\n\r/][^<>]*)?>`)

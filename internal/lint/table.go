@@ -8,8 +8,8 @@ type findingRule struct {
 }
 
 // Table lists every id with its level and what it fires on, in the order
-// in which findings are listed. names-other-tool also has notes, catch-all-input and
-// hint-contradiction warnings.
+// in which findings are listed. hidden-text and names-other-tool also have notes,
+// catch-all-input and hint-contradiction warnings.
 var Table = [...]findingRule{
 	{"hidden-text", true, "characters that no reader sees"},
 	{"terminal-escape", true, "escape and control characters that a terminal obeys"},
@@ -19,6 +19,7 @@ var Table = [...]findingRule{
 	{"name-rule", false, "a tool name outside 1 to 128 of A-Z a-z 0-9 _ . -, or a parameter name outside ASCII"},
 	{"instruction-like", true, "text that commands the model instead of describing the tool"},
 	{"secret-path", true, "text that asks for private keys, credentials or an agent's configuration"},
+	{"encoded-text", true, "base64 or hexadecimal digits that decode to prose"},
 	{"names-other-tool", true, "text that names another server's tool (its label: a note)"},
 	{"case-variant", true, "a keyword of a schema in another letter case"},
 	{"order", false, "sentences with an order new in an upgrade"},
