@@ -366,6 +366,7 @@ func markQuotes(findings, below []Row) {
 			found = found && findings[i].Op != 'W' && markQuote(below, strings.TrimSpace(quote), cut)
 		}
 		if found {
+			findings[i].Quoted = findings[i].Detail
 			findings[i].Detail = joined(", ", what, map[bool]string{true: "the first marked"}[more != ""])
 		}
 	}

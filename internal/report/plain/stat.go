@@ -16,7 +16,7 @@ func (t *Writer) table(m *report.Model) {
 	rows, most := [][]string{{"server", "added", "changed", "removed", "code", "destructive", "orders", "text", "versions"}}, 1
 	var differ []*report.Server
 	for i := range m.Servers {
-		if s := &m.Servers[i]; s.Differs {
+		if s := &m.Servers[i]; s.Differs && (m.LeftOut == 0 || len(s.Counts.Kinds)+len(s.Notes) > 0) {
 			differ = append(differ, s)
 			most = max(most, s.Counts.After-s.Counts.Before)
 		}
