@@ -142,7 +142,7 @@ func WriteStat(w io.Writer, m *report.Model, style Style) error {
 
 const (
 	maxBar    = 10 // columns of the bar of the text that a server adds
-	leastSaid = 16 // columns of what is said of a block behind its name
+	leastSaid = 10 // columns of what is said of a block behind its name
 )
 
 // statName is what a block is called in its row.
