@@ -148,7 +148,7 @@ const (
 // statName is what a block is called in its row.
 func (t *Writer) statName(b *report.Block) string {
 	most := min(36, max(24, t.Width-52)) // nobody compares longer names in a table
-	name := b.Names[0]
+	name := b.Title
 	if len(b.Names) > 1 {
 		name = text.Number(len(b.Names)) + " alike: " + strings.Join(b.Names, ", ")
 	}
