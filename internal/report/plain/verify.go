@@ -126,7 +126,7 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 		}
 	}
 	if more > 0 {
-		t.printf("  | %s of detail left out: %s\n", text.Count(more, "line"), m.Review.Command)
+		t.printf("%s of detail left out: %s\n", text.Count(more, "line"), m.Review.Command)
 	}
 	if m.Unexplained > 0 {
 		t.Say("", layout.Run{Op: '!', Text: "too much drift to explain all of it here: of " + text.Count(m.Unexplained, "more entry") + " only the kind is said"})
