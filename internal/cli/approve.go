@@ -214,7 +214,7 @@ func (a *approver) accept(sel *approval.Selection, asks bool) (d approval.Decisi
 // refusal says that new warnings are refused. It names no entry to accept: nobody should approve a warning by pasting.
 func refusal(list []report.Finding, result, read string) *fail.Error {
 	return fail.New("%s: %s", text.Count(len(list), "new warning"), result).Hint("%s", read).
-		Hint("then accept it separately: --accept-warning NAME, or of a capture as a whole --accept-warnings")
+		Hint("then accept warnings separately: --accept-warning NAME, or --accept-warnings for one of a whole capture")
 }
 
 // refuse shows the findings that prevent an approval, and returns why as a refusal.

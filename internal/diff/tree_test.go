@@ -307,6 +307,11 @@ func TestHugeTexts(t *testing.T) {
 			t.Errorf("%.10q -> %.10q: made %v", tt.old, tt.new, pieces != nil)
 		}
 	}
+	budget := FullWordBudget
+	edits, ok := budget.Sentences(repeated("word "), repeated("word ")+"x")
+	if !ok || len(edits) != 1 || edits[0].Pieces == nil {
+		t.Errorf("a word more in a huge sentence: %d edits, %v, not word by word", len(edits), ok)
+	}
 }
 
 // numbered is a list of n parts, in each of which @ is its number.

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -34,9 +35,8 @@ func (p Piece) Replaces(other Piece) bool {
 type WordBudget int
 
 const (
-	maxTextBytes   = 8 << 20                // on each side: a longer text isn't split into words
 	maxDiffTokens  = 4_000                  // that differ, on each side: the library's cost grows with their product
-	maxDiffBytes   = 256 << 10              // likewise: more is never compared word by word
+	maxDiffBytes   = 256 << 10              // likewise: a text in which more differs isn't split into words
 	FullWordBudget = WordBudget(48_000_000) // pairs of tokens in all diffs of one run
 )
 
@@ -44,13 +44,33 @@ const (
 // bounds; both texts are then shown whole. What the texts have in common at their
 // beginning and at their end costs nothing.
 func (budget *WordBudget) Words(old, new string) (pieces []Piece) {
-	if max(len(old), len(new)) > maxTextBytes {
+	head, tail := commonEnds(old, new)
+	if max(len(old), len(new))-head-tail > maxDiffBytes {
 		return nil
 	}
-	budget.compare(tokens(old), tokens(new), true, func(op byte, tokens []string) {
-		pieces = append(pieces, Piece{op, strings.Join(tokens, "")})
+	split := func(s string) []string { // each end is like one token
+		return slices.Concat([]string{s[:head]}, tokens(s[head:len(s)-tail]), []string{s[len(s)-tail:]})
+	}
+	budget.compare(split(old), split(new), true, func(op byte, tokens []string) {
+		if text := strings.Join(tokens, ""); text != "" {
+			pieces = append(pieces, Piece{op, text})
+		}
 	})
 	return pieces
+}
+
+// commonEnds returns how many bytes two texts have in common at their beginning, up to a blank, and
+// how many of the rest at their end, from behind a blank: whole tokens in both.
+func commonEnds(old, new string) (head, tail int) {
+	for head < min(len(old), len(new)) && old[head] == new[head] {
+		head++
+	}
+	head = len(strings.TrimRight(old[:max(0, strings.LastIndexByte(old[:head], ' '))], " \t"))
+	for tail < min(len(old), len(new))-head && old[len(old)-1-tail] == new[len(new)-1-tail] {
+		tail++
+	}
+	_, end, _ := strings.Cut(old[len(old)-tail:], " ")
+	return head, len(strings.TrimLeft(end, " \t"))
 }
 
 // align says how one list becomes the other, step by step. It returns false if the work would
@@ -79,7 +99,7 @@ func (budget *WordBudget) compare(a, b []string, tidy bool, f func(op byte, toke
 	first, last := a[:head], a[len(a)-tail:]
 	a, b = a[head:len(a)-tail], b[head:len(b)-tail]
 	cost := WordBudget((len(a) + 1) * (len(b) + 1))
-	if max(len(a), len(b)) > maxDiffTokens || cost > *budget || max(len(strings.Join(a, "")), len(strings.Join(b, ""))) > maxDiffBytes {
+	if max(len(a), len(b)) > maxDiffTokens || cost > *budget {
 		return false
 	}
 	*budget -= cost

@@ -247,7 +247,7 @@ func (p *Prompter) definition(q *question) {
 			names = append(names, fmt.Sprintf("%d %s", i+1, p.m.Entries[entry].Short))
 		}
 		p.say(strings.Join(names, "  ") + "\n")
-		reply, _ := p.read("Which of them? A number, or Enter for none [?]: ")
+		reply, _ := p.read("Which of them? A number, or Enter for none: ")
 		n, _ = strconv.Atoi(reply) // 0 for what is none
 	}
 	if n > 0 && n <= len(q.entries) {
@@ -290,7 +290,11 @@ func (p *Prompter) acceptRest(list []*question, server string, own bool) []*ques
 	if len(grave) > 0 && others > 0 {
 		p.say("  " + text.Count(others, "other") + "\n")
 	}
-	if p.ask(&question{text: "Accept the " + text.Count(count(rest), "entry") + of + " that are left without a warning?"}, "", "yn", 0) != 'y' {
+	are := " that are"
+	if count(rest) == 1 {
+		are = " that is"
+	}
+	if p.ask(&question{text: "Accept the " + text.Count(count(rest), "entry") + of + are + " left without a warning?"}, "", "yn", 0) != 'y' {
 		return nil
 	}
 	return rest

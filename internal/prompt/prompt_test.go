@@ -59,6 +59,7 @@ func TestReview(t *testing.T) {
 		{name: "all shows the rest first", typed: typist{"a\ny\nn\n"}, want: []int{0, 1, 3},
 			in: "Said by both. … not shown yet: 1 entry, printed here first … Said by run. …   takes code: run\n  2 others\nAccept the 3 entries that are left without a warning? … Said by c."},
 		{name: "all, then no", typed: typist{"a\nn\nn\nn\nn\n"}, in: "takes code: run … Accept both? … Accept c? … Accept run?"},
+		{name: "all of one", typed: typist{"n\nn\na\ny\n"}, want: []int{3}, in: "Accept the 1 entry that is left without a warning?"},
 		{name: "each alone", typed: typist{"e\ny\nn\nn\nn\n"}, want: []int{0}, in: "Said by a. … Accept a? (1 of 4) … Said by b. … Accept b? (2 of 4)"},
 		{name: "a definition of several", typed: typist{"d\n2\nn\nn\nn\n"}, in: "1 a  2 b\nWhich of them? … Whole b. … Accept both?", without: "Whole a."},
 		{name: "a definition of none", typed: typist{"d\n9\nn\nn\nn\n"}, in: "Which of them?", without: "Whole"},

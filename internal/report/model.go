@@ -255,6 +255,7 @@ type Row struct {
 	Place   string // where it is, for people
 	Pointer string // the same as a JSON Pointer
 	Detail  string
+	Quoted  string // the same with what is marked below, for a format that doesn't show that; or ""
 	Names   string // the entries that a finding is about, unless that is clear from above
 	Home    int    // the number of the block above that shows the change; 0: this one
 	Minor   bool   // it may be summed up

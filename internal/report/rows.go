@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"pinproof/internal/diff"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/layout"
 	"pinproof/internal/pin"
@@ -360,25 +361,33 @@ func markQuotes(findings, below []Row) {
 		what, quoted, found := strings.Cut(findings[i].Detail, `: "`)
 		quoted, more, _ := strings.Cut(quoted+" ", `" `)
 		for _, quote := range strings.Split(quoted, `", "`) {
-			quote, _, _ = strings.Cut(quote, "<and ") // a long one is cut
+			quote, _, cut := strings.Cut(quote, "<and ")
 			quote, _, _ = strings.Cut(quote, "⏎")
-			found = found && findings[i].Op != 'W' && markQuote(below, strings.TrimSpace(quote))
+			found = found && findings[i].Op != 'W' && markQuote(below, strings.TrimSpace(quote), cut)
 		}
 		if found {
+			findings[i].Quoted = findings[i].Detail
 			findings[i].Detail = joined(", ", what, map[bool]string{true: "the first marked"}[more != ""])
 		}
 	}
 }
 
-func markQuote(rows []Row, quote string) bool {
+// markQuote marks a quote where it stands, to the end of its sentence if it was cut.
+func markQuote(rows []Row, quote string, cut bool) bool {
 	for i := range rows {
 		for j := range rows[i].Lines {
 			for _, line := range rows[i].Lines[j].Text {
 				for k := range line.Runs {
-					if run := &line.Runs[k]; run.Op != '-' && quote != "" && strings.Contains(run.Text, quote) {
-						run.Text = strings.Replace(run.Text, quote, "»"+quote+"«", 1)
-						return true
+					run := &line.Runs[k]
+					before, after, found := strings.Cut(run.Text, quote)
+					if run.Op == '-' || quote == "" || !found {
+						continue
 					}
+					if rest := diff.Sentences(after); cut && rest != nil {
+						quote += strings.TrimRight(rest[0], " ")
+					}
+					run.Text = before + "»" + quote + "«" + run.Text[len(before)+len(quote):]
+					return true
 				}
 			}
 		}

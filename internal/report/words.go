@@ -267,7 +267,7 @@ func (r *Report) NextSteps() (steps []Step) {
 		add("to approve it as another server", problems[another].Command)
 	case len(r.Unapprovable) > 0: // relock says how to pin the text first
 	case r.nothingPinned():
-		if len(r.Expect) > 0 {
+		if len(r.Expect) > 0 && r.approvable() && len(lint.WarningsIn(freshIn(r.entries))) == 0 { // else lock refuses it
 			add("to approve what is shown", r.Next.To("lock", r.Expect...))
 		}
 	default:

@@ -204,6 +204,9 @@ func (s *signer) schema(c child, depth int) {
 			w.said = append(w.said, "required")
 		}
 	}
+	if depth == maxDepth || children("", jsontree.Member{Name: "properties", Value: v.Get("properties")}, nil) == nil {
+		required = nil // they have no lines to be named in
+	}
 	var below, definitions []child
 	for _, m := range v.Members() {
 		var held []child
@@ -339,7 +342,7 @@ func (w *wording) member(m jsontree.Member) {
 		limit = strings.Join(values, " | ")
 	case m.Name == "additionalProperties" && v.Kind == 'f':
 		limit = "closed"
-	case m.Name == "additionalProperties" && len(v.Parts) == 0:
+	case m.Name == "additionalProperties" && (v.Kind == 't' || v.Kind == '{' && len(v.Parts) == 0):
 		limit = "open"
 	case short == "" || len(short) > maxLimit:
 		return

@@ -1,6 +1,7 @@
 package signature
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -85,6 +86,7 @@ func TestOddRequired(t *testing.T) {
 		`{"name":"t","inputSchema":{"type":"object","properties":{"a":{"type":"string","required":true}}}}`: "a  string\n  | {\"required\":true}\n",
 		`{"name":"t","inputSchema":{"type":"object","required":null,"properties":{"a":{}}}}`:                "(input)  object\n  | {\"required\":null}\n  a  any value\n",
 		`{"name":"t","inputSchema":{"type":"object","required":[],"properties":{"a":{}}}}`:                  "a  any value\n",
+		`{"name":"t","inputSchema":{"properties":{"":{},"a":{}},"required":["a"]}}`:                         "(input)\n  | {\"properties\":{\"\":{},\"a\":{}},\"required\":[\"a\"]}\n", // one has no name
 	} {
 		if got := signed(pin.Tools, pintest.Tree(t, definition)); got != want {
 			t.Errorf("%s: got\n%s\nwant\n%s", definition, got, want)
@@ -229,7 +231,7 @@ func madeSchema(m jsontest.Maker, depth int) string {
 	add(5, "title", pick(`"A"`, `"a"`, `"Other"`, `5`))
 	add(2, "properties", named)
 	add(3, "required", pick(`["a"]`, `["a","b c"]`, `["b c","a"]`, `["c"]`, `["a","a"]`, `[]`, `true`))
-	add(4, "additionalProperties", func() string { return m.Pick(`true`, `false`, `{}`, below()) })
+	add(4, "additionalProperties", func() string { return m.Pick(`true`, `false`, `{}`, `"Text."`, `5`, `[]`, below()) })
 	add(4, "items", func() string { return m.Pick(below(), list()) })
 	add(5, "anyOf", list)
 	add(5, "oneOf", list)
@@ -320,7 +322,16 @@ func TestNothingIsHiddenBySignatures(t *testing.T) {
 			alike++
 			for _, pointer := range differences(old, new, "") {
 				steps, _ := jsontree.Tokens(pointer)
-				if !slices.Contains([]string{"title", "$schema", "properties", "required", "annotations", "additionalProperties"}, steps[len(steps)-1]) { // in words, a dialect, empty, true or {}
+				at := func(root jsontree.Value) jsontree.Value {
+					for _, step := range steps {
+						root = *cmp.Or(jsontree.Lookup(&root, step), &jsontree.Value{})
+					}
+					return root
+				}
+				open := func(v jsontree.Value) bool { return v.Kind == 't' || v.Kind == '{' && len(v.Parts) == 0 }
+				name := steps[len(steps)-1]
+				says := !slices.Contains([]string{"title", "$schema", "properties", "required", "annotations"}, name) // in words, a dialect, empty
+				if says && !(name == "additionalProperties" && open(at(old)) && open(at(new))) {
 					t.Fatalf("%s isn't shown in\n%s\n%s\n%s", pointer, short, jsontree.Append(nil, old), jsontree.Append(nil, new))
 				}
 			}

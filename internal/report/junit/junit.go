@@ -134,7 +134,8 @@ func drift(m *report.Model, at int, room *int) testcase {
 	e := &m.Entries[at]
 	message := e.Kind + " " + e.Said + ": " + e.Text
 	if e.Warned {
-		message = e.Findings[0].Word() + "; " + message
+		at := slices.IndexFunc(e.Findings, func(f report.Finding) bool { return f.Warning }) // approved ones come last
+		message = e.Findings[at].Word() + "; " + message
 	}
 	var b strings.Builder
 	b.WriteString(message + "\n")

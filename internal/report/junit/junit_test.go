@@ -32,7 +32,7 @@ hint: type this]]></error>
 			Servers:  []report.Server{{ID: "calm"}, {ID: "web"}},
 			Problems: []report.Problem{{ID: "policy", Server: "calm", Title: "policy", Text: "another policy", Allowed: true}},
 			Entries: []report.Entry{
-				{Server: "web", Short: "a", Said: "a", Kind: "CHANGED", Text: "wording", Blocked: true, Block: 1, Warned: true, Findings: []report.Finding{{ID: "padding", Warning: true}}},
+				{Server: "web", Short: "a", Said: "a", Kind: "CHANGED", Text: "wording", Blocked: true, Block: 1, Warned: true, Findings: []report.Finding{{ID: "order"}, {ID: "padding", Warning: true}}},
 				{Server: "web", Short: "b", Said: "b", Kind: "CHANGED", Text: "wording", Block: 1}},
 			Blocks: []report.Block{{Number: 1, Entries: []int{0, 1}, Rows: said("Of both."), Each: []report.Block{
 				{Number: 1, Entries: []int{0}, Rows: said("Of a ]]>.")}, {Number: 1, Entries: []int{1}, Rows: said("Of b.")}}}},

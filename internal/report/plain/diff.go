@@ -89,7 +89,7 @@ func (t *Writer) Overview(m *report.Model) {
 		t.notes("  ", countText(&s.Counts, true))
 	}
 	for _, p := range m.Problems { // what is said of a policy stands in the notes
-		if p.ID == "no-capture" || p.ID == "no-pins" && m.NoAnswer == nil {
+		if p.ID == "no-capture" {
 			t.Say("  ", layout.Run{Op: '!', Text: p.Text})
 		}
 	}

@@ -16,7 +16,7 @@ func (t *Writer) table(m *report.Model) {
 	rows, most := [][]string{{"server", "added", "changed", "removed", "code", "destructive", "orders", "text", "versions"}}, 1
 	var differ []*report.Server
 	for i := range m.Servers {
-		if s := &m.Servers[i]; s.Differs {
+		if s := &m.Servers[i]; s.Differs && (m.LeftOut == 0 || len(s.Counts.Kinds)+len(s.Notes) > 0) {
 			differ = append(differ, s)
 			most = max(most, s.Counts.After-s.Counts.Before)
 		}
@@ -142,13 +142,13 @@ func WriteStat(w io.Writer, m *report.Model, style Style) error {
 
 const (
 	maxBar    = 10 // columns of the bar of the text that a server adds
-	leastSaid = 16 // columns of what is said of a block behind its name
+	leastSaid = 10 // columns of what is said of a block behind its name
 )
 
 // statName is what a block is called in its row.
 func (t *Writer) statName(b *report.Block) string {
 	most := min(36, max(24, t.Width-52)) // nobody compares longer names in a table
-	name := b.Names[0]
+	name := b.Title
 	if len(b.Names) > 1 {
 		name = text.Number(len(b.Names)) + " alike: " + strings.Join(b.Names, ", ")
 	}

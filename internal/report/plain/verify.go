@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -35,7 +36,7 @@ func WriteVerify(w io.Writer, m *report.Model, style Style, quiet bool) error {
 		switch {
 		case p.ID == "other-server" && p.Command != "":
 			t.Hint(report.Step{Text: "if it is one", Command: p.Command})
-		case p.ID != "no-capture" && p.ID != "other-server": // a line has said it, and the error says what to do
+		case p.ID == "policy": // of others a line has said it, and the error says what to do
 			t.Hint(report.Step{Text: p.Text, Command: p.Command})
 		}
 	}
@@ -107,7 +108,7 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 				more++
 				continue
 			}
-			word, rest := row.Word, text.Spaced(row.Place, in(row.Detail, row.Names))
+			word, rest := row.Word, text.Spaced(row.Place, in(cmp.Or(row.Quoted, row.Detail), row.Names))
 			if row.Home > 0 { // the blocks have no numbers here
 				word, rest = "as in "+m.Blocks[row.Home-1].Names[0], text.Spaced(row.Detail)
 			}
@@ -125,7 +126,7 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 		}
 	}
 	if more > 0 {
-		t.printf("  | %s of detail left out: %s\n", text.Count(more, "line"), m.Review.Command)
+		t.printf("%s of detail left out: %s\n", text.Count(more, "line"), m.Review.Command)
 	}
 	if m.Unexplained > 0 {
 		t.Say("", layout.Run{Op: '!', Text: "too much drift to explain all of it here: of " + text.Count(m.Unexplained, "more entry") + " only the kind is said"})
