@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -186,6 +187,8 @@ func (c comparison) label(change Change, s location, k Label) (Label, bool) {
 	switch {
 	case c.breadth == breadthSame && k.Minor():
 		return k, true
+	case c.breadth == breadthSame && lists && namesNew(s):
+		return labelNewOptional, true
 	case c.breadth == breadthSame && lists && saysOther(change, s):
 		return labelWording, true
 	case c.breadth == breadthSame:
@@ -204,6 +207,21 @@ func (c comparison) label(change Change, s location, k Label) (Label, bool) {
 		return labelTightened, true
 	}
 	return k, false
+}
+
+// namesNew reports whether a new value names a parameter that the schema around it didn't name.
+func namesNew(s location) bool {
+	known, found := map[string]bool{}, false
+	each := func(v *jsontree.Value, at schema.Position, f func(name string)) {
+		schema.Each(cmp.Or(v, &jsontree.Value{}), at, func(v *jsontree.Value) {
+			for _, p := range v.Get("properties").Members() {
+				f(p.Name)
+			}
+		})
+	}
+	each(s.around[0], schema.AtSchema, func(name string) { known[name] = true })
+	each(s.here[1], s.holds(), func(name string) { found = found || !known[name] })
+	return found
 }
 
 // saysOther reports whether an old or a new value has a text or a number that the schema around it
