@@ -82,18 +82,9 @@ func (a *app) say(err error) {
 	fmt.Fprintf(a.stderr, "error: %s\n", strings.Join(fail.Lines(told), "\n"))
 }
 
-// knownElsewhere answers the words by which other tools call what our commands do.
-var knownElsewhere = map[string]string{
-	"init":   "to begin, pin a capture: pinproof lock CAPTURE",
-	"add":    "to pin a server, give a capture of it: pinproof lock CAPTURE",
-	"check":  "to compare a capture with its pins: pinproof verify CAPTURE",
-	"status": "to see what differs from the pins: pinproof diff CAPTURE",
-	"update": "to approve what changed, after reading it: pinproof relock CAPTURE",
-}
-
 // newRoot builds the command line.
 func newRoot(a *app, version string) *cobra.Command {
-	names := []string{"lock", "verify", "diff", "relock"}
+	const names = "lock, verify, diff, relock"
 	root := &cobra.Command{
 		Use:   "pinproof",
 		Short: "A lockfile for MCP tool definitions",
@@ -107,20 +98,18 @@ its exit code whether what an agent is about to read is what you approved.`,
   pinproof relock files.jsonl                                     approve the change, tool by tool
 
 Exit codes: 0 match, 1 drift, 2 no answer.`,
-		Version:       version,
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          cobra.ArbitraryArgs,
+		Version:                    version,
+		SilenceErrors:              true,
+		SilenceUsage:               true,
+		SuggestionsMinimumDistance: 2,
+		Args:                       cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return cmp.Or[error](c.Help(), fail.New("no command: one of %s", strings.Join(names, ", ")))
+				return cmp.Or[error](c.Help(), fail.New("no command: one of %s", names))
 			}
-			f := fail.New("unknown command %s: one of %s", text.Name(args[0]), strings.Join(names, ", "))
-			if does, ok := knownElsewhere[args[0]]; ok {
-				return f.Hint("%s", does)
-			}
-			if near := text.Nearest(args[0], append([]string{"help", "completion"}, names...)); near != "" {
-				return f.Hint("did you mean: pinproof %s", near)
+			f := fail.New("unknown command %s: one of %s", text.Name(args[0]), names)
+			if near := c.SuggestionsFor(args[0]); args[0] != "" && len(near) > 0 {
+				f.Hint("did you mean: pinproof %s", near[0])
 			}
 			return f.Hint("pinproof --help")
 		},

@@ -21,8 +21,9 @@ func newDiff(a *app) *cobra.Command {
 	var stat bool
 	req, out := &request{}, &output{shows: true}
 	cmd := &cobra.Command{
-		Use:   "diff CAPTURE [LOCKFILE]",
-		Short: "The review: what exactly changed, tool by tool, word by word",
+		Use:        "diff CAPTURE [LOCKFILE]",
+		SuggestFor: []string{"status"}, // what other tools call it
+		Short:      "The review: what exactly changed, tool by tool, word by word",
 		Long: `Diff shows everything in which a saved answer of a server differs from its pins,
 word by word, the dangerous changes first. What changed alike is shown once, and
 what is minor in one line. Where nothing is pinned yet it shows every entry whole.
@@ -49,9 +50,6 @@ Exit codes: 0 no difference, 1 a difference (with --fail-on, a grave one), 2 no 
 		req.Shows, req.NeedsPins = true, req.Part
 		if err := req.read(a, cmd, args); err != nil {
 			return err
-		}
-		if against != "" {
-			req.Flags["diff"] = append(req.Flags["diff"], "--against "+shell.Path(against))
 		}
 		least := diff.SeverityNamed(failOn)
 		switch {

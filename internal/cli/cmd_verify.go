@@ -20,8 +20,9 @@ func newVerify(a *app) *cobra.Command {
 	var allow []string
 	req, out := &request{}, &output{}
 	cmd := &cobra.Command{
-		Use:   "verify CAPTURE [LOCKFILE]",
-		Short: "The gate: does the capture match its pins?",
+		Use:        "verify CAPTURE [LOCKFILE]",
+		SuggestFor: []string{"check"}, // what other tools call it
+		Short:      "The gate: does the capture match its pins?",
 		Long: `Verify compares a saved answer of a server with its pins in LOCKFILE: tools.lock here
 or, in a repository, in the nearest folder above. It prints one line when all is well;
 otherwise a BLOCK line for every entry that is not what was approved. CAPTURE is a

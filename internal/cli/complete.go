@@ -39,7 +39,7 @@ func completeValues(root *cobra.Command, a *app) {
 		return slices.DeleteFunc(l.Labels(), func(label string) bool { return !shell.PasteableLabel(label) }), noFiles
 	}
 	formats := strings.Split(formatNames, ", ")
-	selectors := append([]string{"added", "changed", "hidden", "removed"}, diff.LabelIDs()...)
+	selectors := append(approval.Kinds[:4:4], diff.LabelIDs()...)
 	flags := map[string]cobra.CompletionFunc{
 		"accept":       words(selectors...),
 		"allow":        words("added", "missing", "removed"),
@@ -49,7 +49,7 @@ func completeValues(root *cobra.Command, a *app) {
 		"fail-on":      words("breaking", "behaviour"),
 		"format":       words(formats...),
 		"ignore":       words("/_meta", "/icons", "/execution", "/inputSchema/$schema", "/outputSchema/$schema"),
-		"only":         words(slices.Concat(selectors, []string{approval.Warnings}, report.NoteIDs)...),
+		"only":         words(slices.Concat(selectors, report.NoteIDs)...),
 		"report":       cobra.FixedCompletions(strings.Fields(strings.Join(formats, "= ")+"="), noFiles|cobra.ShellCompDirectiveNoSpace),
 		"server":       labels,
 	}

@@ -31,8 +31,8 @@ func (a *app) decide(req *request, w *workspace.Workspace, findings []lint.Findi
 	}
 	for _, s := range req.only {
 		in.OnlyFlags = append(in.OnlyFlags, "--only "+shell.Quote(s.Arg)) // to be typed again
-		in.Only = func(d *pin.Drift, labels []string, warned bool) bool {
-			return slices.ContainsFunc(req.only, func(s approval.Selector) bool { return s.Fits(d, labels, warned) })
+		in.Only = func(d *pin.Drift, words []string) bool {
+			return slices.ContainsFunc(req.only, func(s approval.Selector) bool { return s.Fits(d, words) })
 		}
 	}
 	return in
@@ -54,12 +54,12 @@ func read(w *workspace.Workspace, all bool) []lint.Finding {
 // expectations are the flags that tie a command to the captures. There are none if a
 // name is repeated, because then there is no set digest.
 func expectations(sides []pin.Comparison) (flags []string) {
-	for i := range sides {
-		if sides[i].Captured.Repeated() {
+	for _, p := range sides {
+		switch {
+		case p.Captured.Repeated():
 			return nil
-		}
-		if sides[i].Present {
-			flags = append(flags, "--expect "+sides[i].Captured.Digest)
+		case p.Present:
+			flags = append(flags, "--expect "+p.Captured.Digest)
 		}
 	}
 	return flags
@@ -68,14 +68,12 @@ func expectations(sides []pin.Comparison) (flags []string) {
 // graver returns the error of a run that has no answer about some servers, and ended with
 // err about the others. A refusal is said all the same.
 func graver(noAnswer, err error) error {
-	refused, ok := errors.AsType[*fail.Error](err)
-	switch {
-	case noAnswer == nil, err != nil && !errors.Is(err, fail.ErrDrift):
+	if noAnswer == nil || err != nil && !errors.Is(err, fail.ErrDrift) {
 		return err
-	case !ok:
-		return noAnswer
 	}
 	both := *fail.From(noAnswer)
-	both.Hints = slices.Concat([]string{refused.Text}, refused.Hints, both.Hints)
+	if refused, ok := errors.AsType[*fail.Error](err); ok {
+		both.Hints = slices.Concat([]string{refused.Text}, refused.Hints, both.Hints)
+	}
 	return &both
 }

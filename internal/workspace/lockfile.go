@@ -153,28 +153,29 @@ func Sign(gate pin.Gate, next, old *pin.Set, approver string) error {
 	return nil
 }
 
-// Write replaces the pins of servers in the lockfile. It reads the lockfile again under
-// its lock, for which it waits with patience. Pins of other servers that were added
+// Write replaces the pins of servers in the lockfile; nil drops a server. It reads the lockfile
+// again under its lock, for which it waits with patience. Pins of other servers that were added
 // meanwhile are kept. If the pins that were reviewed have changed, nothing is written.
 // announce is called before the lockfile is replaced, which an error of it prevents.
-func (w *Workspace) Write(req *Request, patience time.Duration, next []pin.Set, drop []string, announce func() error) error {
+func (w *Workspace) Write(req *Request, patience time.Duration, next map[string]*pin.Set, announce func() error) error {
+	if len(next) == 0 {
+		return announce()
+	}
 	return atomicfile.Replace(w.LockPath, patience, func() ([]byte, error) {
 		l, data, err := ReadLockfile(w.Gate, w.LockPath)
 		if err != nil {
 			return nil, err
 		}
-		touched := lockfile.Lockfile{Servers: next}
-		for _, server := range append(touched.Labels(), drop...) {
+		for server, set := range next {
 			if !sameSet(w.Lock.Find(server), l.Find(server)) {
 				return nil, fail.New("%s changed while it was reviewed: nothing was written", text.Printable(w.LockPath)).
 					Hint("review again: %s", req.To("diff"))
 			}
-		}
-		for _, s := range next {
-			l.Put(s)
-		}
-		for _, server := range drop {
-			l.Drop(server)
+			if set == nil {
+				l.Drop(server)
+			} else {
+				l.Put(*set)
+			}
 		}
 		written, err := lockfile.Marshal(l)
 		if err != nil || bytes.Equal(written, data) {

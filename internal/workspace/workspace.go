@@ -81,11 +81,6 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 	case !w.Folder:
 		label, question := req.chooseServer(&w.Lock, req.LockPath, sources[0].label)
 		if question != nil {
-			p, _ := w.comparisonOf(req, sources[0]) // it helps to choose if one is pinned with exactly its entries
-			p.Captured.Digest = gate.SetDigest(&p.Captured)
-			if like, same, _ := w.like(&p); same {
-				question.Hint("its set digest is that of server %s; %s", text.Name(like), RenameHint(req.LockPath, like, cmp.Or(p.Server, "default")))
-			}
 			return nil, question
 		}
 		sources[0].label = label
@@ -94,7 +89,7 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 		return nil, err
 	}
 	// For lock, a capture that looks like the lockfile's only server is one of that server.
-	only, _, _ := w.like(&w.Comparisons[0])
+	only, _ := w.like(&w.Comparisons[0])
 	if only != "" && req.Approves && req.Server == "" && !w.Folder && len(w.Lock.Servers) == 1 {
 		sources[0].label = only
 		if err := w.compile(req, sources); err != nil {
