@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"pinproof/internal/atomicfile"
 	"pinproof/internal/fail"
@@ -117,15 +116,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 	root.SetUsageFunc(printUsage)
 	root.PersistentFlags().StringVar(&a.color, "color", "auto", "colour the output: auto, always or never")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		f := fail.New("%s", text.Printable(err.Error()))
-		if name, ok := strings.CutPrefix(err.Error(), "unknown flag: --"); ok {
-			var flags []string
-			c.Flags().VisitAll(func(flag *pflag.Flag) { flags = append(flags, flag.Name) })
-			if near := text.Nearest(name, flags); near != "" {
-				f.Hint("did you mean: --%s", near)
-			}
-		}
-		return f.Hint("%s --help", c.CommandPath())
+		return fail.New("%s", text.Printable(err.Error())).Hint("%s --help", c.CommandPath())
 	})
 	root.AddCommand(newLock(a), newVerify(a), newDiff(a), newRelock(a))
 	root.SetHelpCommand(&cobra.Command{

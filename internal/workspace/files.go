@@ -31,7 +31,7 @@ func (w *Workspace) supplyTexts(req *Request, stdin io.Reader) error {
 	for i := range p.Locked.Pins {
 		pin := &p.Locked.Pins[i]
 		s := approved.Find(pin.Key)
-		if s == nil || s.Digest != pin.Digest {
+		if s == nil || s.Digest != pin.Digest || s.Sanitized != pin.Sanitized {
 			return fail.In(text.Printable(req.Against), "not what was approved: %s doesn't have the pinned digest %s", capture.EntryNamed(pin.Type, pin.Name), pin.Digest).
 				Hint("use the capture that was locked")
 		}
@@ -94,9 +94,9 @@ func (w *Workspace) loadFiles(req *Request, stdin io.Reader) error {
 	var policy pin.Policy
 	if locked.captures == nil && captured.captures != nil {
 		label, _ := serverLabel(filepath.Base(captured.path))
-		server, question := req.chooseServer(&locked.pins, locked.path, label)
-		if question != nil {
-			return question
+		server, err := req.chooseServer(&locked.pins, locked.path, label)
+		if err != nil {
+			return err
 		}
 		set := locked.pins.Find(server)
 		if set == nil {
@@ -120,7 +120,7 @@ func (w *Workspace) loadFiles(req *Request, stdin io.Reader) error {
 		if req.Server != "" && server != "" && server != req.Server {
 			continue
 		}
-		p := pin.Comparison{Server: server, Lockfile: old.path}
+		p := pin.Comparison{Server: server, Lockfile: old.path, IgnoreProse: req.IgnoreProse}
 		before, after := old.pins.Find(server), new.pins.Find(server)
 		if before != nil && after != nil && old.captures != nil && new.captures != nil {
 			for list := range pin.EntryTypes { // a list that only one of them asked for can't be compared
@@ -136,13 +136,14 @@ func (w *Workspace) loadFiles(req *Request, stdin io.Reader) error {
 			p.Locked, p.Known = *before, true
 		}
 		if after != nil {
-			p.Captured, p.Present, p.Capture, p.About = *after, true, new.path, new.read[server].About.String()
+			p.Captured, p.Present, p.Capture = *after, true, new.path
 		}
 		w.Comparisons = append(w.Comparisons, p)
 	}
 	if len(w.Comparisons) == 0 && req.Server != "" {
 		return fail.New("neither file has a server %s", text.Name(req.Server))
 	}
-	w.describe()
-	return w.compare(req)
+	w.digest()
+	w.Drifts, err = w.Gate.Compare(w.Comparisons)
+	return err
 }

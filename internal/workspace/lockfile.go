@@ -49,8 +49,6 @@ func ReadLockfile(gate pin.Gate, path string) (l lockfile.Lockfile, data []byte,
 	case err == nil:
 	case fail.From(err).IsMissing && IsFolder(filepath.Dir(path)):
 		return l, nil, nil
-	case fail.From(err).IsMissing:
-		return l, nil, fail.In(text.Printable(filepath.Dir(path)), "no such folder, for the lockfile %s", text.Printable(filepath.Base(path)))
 	case IsFolder(path):
 		return l, nil, fail.In(text.Printable(path), "a folder, where the lockfile belongs").
 			Hint("the capture or folder comes first, the lockfile second: pinproof COMMAND CAPTURE LOCKFILE")

@@ -14,7 +14,7 @@ import (
 // chooseServer decides which server a capture belongs to: the one that --server names,
 // else the pinned one that is named like the capture's file, else the lockfile's only
 // one. If nothing is pinned yet, and for lock, the server is named like the file.
-func (req *Request) chooseServer(l *lockfile.Lockfile, path, fileLabel string) (string, *fail.Error) {
+func (req *Request) chooseServer(l *lockfile.Lockfile, path, fileLabel string) (string, error) {
 	switch {
 	case req.Server != "":
 		return req.Server, nil
@@ -31,14 +31,9 @@ func (req *Request) chooseServer(l *lockfile.Lockfile, path, fileLabel string) (
 
 // unknownServer is the error for a --server that the lockfile doesn't have.
 func (w *Workspace) unknownServer(req *Request) error {
-	labels := w.Lock.Labels()
-	f := fail.New("%s has no server %s; it has %s", text.Printable(req.LockPath), text.Name(req.Server), cmp.Or(strings.Join(text.Names(labels), ", "), "none"))
-	if near := text.Nearest(req.Server, labels); near != "" && shell.PasteableLabel(near) {
-		c := req.Command
-		c.Server = near
-		f.Hint("did you mean: %s", c.To(req.Verb))
-	}
-	return f.Hint("to approve a new server: %s", req.To("lock"))
+	has := cmp.Or(strings.Join(text.Names(w.Lock.Labels()), ", "), "none")
+	return fail.New("%s has no server %s; it has %s", text.Printable(req.LockPath), text.Name(req.Server), has).
+		Hint("to approve a new server: %s", req.To("lock"))
 }
 
 // Doubt stops lock and relock where the captures may be those of other servers than they
@@ -49,7 +44,7 @@ func (w *Workspace) Doubt(req *Request) error {
 	}
 	// If the server was guessed and its pins have no entry in common with the capture, a second
 	// server would replace the first.
-	if p := &w.Comparisons[0]; !w.Folder && p.Unrelated {
+	if p := &w.Comparisons[0]; !w.Folder && p.Unrelated() {
 		f := fail.New("%s looks like another server: none of its tools is among the pins of %s", text.Printable(req.Capture), text.Name(p.Server))
 		if !p.Part { // lock takes a capture whole
 			f.Hint("if it is: %s", req.To("lock", "--server "+shell.Label(p.FileLabel, p.Server)))

@@ -4,7 +4,6 @@
 package workspace
 
 import (
-	"cmp"
 	"io"
 	"net/url"
 	"path/filepath"
@@ -79,11 +78,9 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 	case w.exists && req.NeedsPins && req.Server != "" && w.Lock.Find(req.Server) == nil:
 		return nil, w.unknownServer(req)
 	case !w.Folder:
-		label, question := req.chooseServer(&w.Lock, req.LockPath, sources[0].label)
-		if question != nil {
-			return nil, question
+		if sources[0].label, err = req.chooseServer(&w.Lock, req.LockPath, sources[0].label); err != nil {
+			return nil, err
 		}
-		sources[0].label = label
 	}
 	if err := w.compile(req, sources); err != nil {
 		return nil, err
@@ -99,25 +96,13 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 	if !w.exists && req.NeedsPins {
 		return nil, req.noLockfile()
 	}
-	if err = w.compare(req); err == nil && w.exists && req.Against != "" {
-		err = cmp.Or(w.supplyTexts(req, stdin), w.compare(req)) // again, for what can be left out of texts
+	if w.exists && req.Against != "" {
+		err = w.supplyTexts(req, stdin)
+	}
+	if err == nil {
+		w.Drifts, err = gate.Compare(w.Comparisons)
 	}
 	return w, err
-}
-
-// compare has the gate say what drift there is, and notes where no new version explains it.
-func (w *Workspace) compare(req *Request) (err error) {
-	for i := range w.Comparisons {
-		w.Comparisons[i].IgnoreProse = req.IgnoreProse
-	}
-	w.Drifts, err = w.Gate.Compare(w.Comparisons)
-	for _, d := range w.Drifts {
-		if p := pin.ComparisonOf(w.Comparisons, d.Server); d.Kind == pin.Changed || d.Kind == pin.Hidden {
-			about := p.Captured.About
-			p.SameVersion = about.Name != "" && about.Version != "" && about == p.Locked.About && !p.PolicyDiffers()
-		}
-	}
-	return err
 }
 
 // Of is the workspace of some of its servers.
@@ -174,26 +159,21 @@ func (w *Workspace) compile(req *Request, sources []source) error {
 	if req.Part && w.Comparisons[0].PolicyDiffers() {
 		return fail.New("--part keeps the policy of server %s: a changed policy makes every pin anew, which takes a whole capture", text.Name(w.Comparisons[0].Server))
 	}
-	w.describe()
+	w.digest()
 	return nil
 }
 
-// describe fills in what can be said of both sides together.
-func (w *Workspace) describe() {
+// digest computes the digests of all sets.
+func (w *Workspace) digest() {
 	for i := range w.Comparisons {
 		p := &w.Comparisons[i]
 		p.Locked.Digest, p.Captured.Digest = w.Gate.SetDigest(&p.Locked), w.Gate.SetDigest(&p.Captured)
-		if p.About != "" {
-			p.LockedAbout = p.Locked.About.String()
-		}
-		pinned := func(captured pin.Pin) bool { return p.Locked.Find(captured.Key) != nil }
-		p.Unrelated = len(p.Locked.Pins) > 0 && len(p.Captured.Pins) > 0 && !slices.ContainsFunc(p.Captured.Pins, pinned)
 	}
 }
 
 // comparisonOf pins a capture under its server's policy and puts it beside the recorded pins.
 func (w *Workspace) comparisonOf(req *Request, s source) (pin.Comparison, error) {
-	p := pin.Comparison{Server: s.label, Capture: s.path, Lockfile: w.LockPath, Present: true, Part: req.Part}
+	p := pin.Comparison{Server: s.label, Capture: s.path, Lockfile: w.LockPath, Present: true, Part: req.Part, IgnoreProse: req.IgnoreProse}
 	if set := w.Lock.Find(s.label); set != nil {
 		p.Locked, p.Known = *set, true
 	}
@@ -207,7 +187,7 @@ func (w *Workspace) comparisonOf(req *Request, s source) (pin.Comparison, error)
 	if err != nil {
 		return p, req.explainSwap(err)
 	}
-	p.About, p.Noise = m.About.String(), m.Noise
+	p.Noise = m.Noise
 	if label, ok := serverLabel(filepath.Base(s.path)); ok {
 		p.FileLabel = label
 	}
@@ -266,12 +246,9 @@ func (w *Workspace) NoAnswer(req *Request, servers []string) error {
 	case req.Server != "" && w.Lock.Find(req.Server) == nil:
 		return w.unknownServer(req)
 	}
-	folder, names, first := text.Printable(req.Capture), text.Names(servers), servers[0]
 	const most = 6
-	f := fail.In(folder, "no capture of server %s, which %s pins", names[0], text.Printable(w.LockPath))
-	if len(servers) > 1 {
-		f = fail.In(folder, "no capture of %s that %s pins: %s", text.Count(len(servers), "server"), text.Printable(w.LockPath), text.List(names, most))
-	}
+	first := servers[0]
+	f := fail.In(text.Printable(req.Capture), "no capture of server %s, which %s pins", text.List(text.Names(servers), most), text.Printable(w.LockPath))
 	if file := filepath.Join(req.Capture, url.PathEscape(first)+".jsonl"); shell.PasteableLabel(first) {
 		f.Hint("capture it: pinproof-capture save %s -- COMMAND", shell.Path(file))
 	}
