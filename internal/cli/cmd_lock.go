@@ -2,19 +2,15 @@ package cli
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"pinproof/internal/approval"
 	"pinproof/internal/fail"
-	"pinproof/internal/lint"
 	"pinproof/internal/pin"
-	"pinproof/internal/report"
 	"pinproof/internal/report/plain"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
-	"pinproof/internal/workspace"
 )
 
 func newLock(a *app) *cobra.Command {
@@ -57,12 +53,16 @@ func (a *app) lock(f *approveRequest, yes bool) error {
 		return err
 	}
 	for _, p := range w.Comparisons {
-		switch {
-		case p.PolicyDiffers():
+		if p.PolicyDiffers() {
 			return fail.In(text.Printable(w.LockPath), "server %s is pinned under another policy (%s): nothing was written", text.Name(p.Server), pin.PolicyWords(p.Locked.Policy)).
 				Hint("to change the policy: %s", req.To("relock")).Refusal()
-		case p.Captured.Repeated():
-			return a.refuseRepeated(req, w, p)
+		}
+	}
+	for _, d := range w.Drifts {
+		if d.Kind == pin.Duplicate {
+			capture := pin.ComparisonOf(w.Comparisons, d.Server).Capture
+			return fail.In(text.Printable(capture), "%s is listed %d times, and an agent may get any of them: nothing was written", d.EntryRef(), len(d.Copies)).
+				Hint("the server has to be fixed: see them: %s", req.To("diff")).Refusal()
 		}
 	}
 	style := a.style(f.full)
@@ -99,15 +99,4 @@ func (a *app) lock(f *approveRequest, yes bool) error {
 		return graver(old.NoAnswer, err)
 	}
 	return differs
-}
-
-// refuseRepeated refuses a capture in which a name is repeated, and shows the copies.
-func (a *app) refuseRepeated(req *request, w *workspace.Workspace, p pin.Comparison) error {
-	of := w.Of(func(c *pin.Comparison) bool { return c.Server == p.Server })
-	of.Drifts = slices.DeleteFunc(of.Drifts, func(d pin.Drift) bool { return d.Kind != pin.Duplicate })
-	found := slices.DeleteFunc(read(of, false), func(f lint.Finding) bool { return f.Scope != lint.InDrift })
-	plain.New(a.out, a.style(false)).Blocks(report.New(a.decide(req, of, found, false, pin.Leniency{})).Model)
-	is := pin.EntryTypeInfo[of.Drifts[0].Type]
-	return fail.In(text.Printable(p.Capture), "a %s %s is repeated, and an agent may get either %s: nothing was written", is.Entry, is.Identity, is.Entry).
-		Hint("the server has to be fixed: see both: %s", req.To("diff")).Refusal()
 }

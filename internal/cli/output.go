@@ -58,11 +58,9 @@ func (o *output) check(a *app, req *request, others ...string) error {
 		return fail.New("--format %s: one of %s", text.Name(o.format), formatNames)
 	}
 	inputs := []string{req.Capture, req.LockPath}
-	if workspace.IsFolder(req.Capture) {
-		entries, _ := os.ReadDir(req.Capture) // load reports the error
-		for _, e := range entries {
-			inputs = append(inputs, filepath.Join(req.Capture, e.Name()))
-		}
+	entries, _ := os.ReadDir(req.Capture) // of a folder; load reports the error
+	for _, e := range entries {
+		inputs = append(inputs, filepath.Join(req.Capture, e.Name()))
 	}
 	for _, arg := range o.files {
 		name, path, ok := strings.Cut(arg, "=")

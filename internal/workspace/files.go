@@ -87,19 +87,18 @@ func (w *Workspace) loadFiles(req *Request, stdin io.Reader) error {
 	if err != nil {
 		return err
 	}
-	locked, captured := &old, &new
-	if new.captures == nil {
-		locked, captured = &new, &old
-	}
 	var policy pin.Policy
-	if locked.captures == nil && captured.captures != nil {
+	if locked, captured := &old, &new; (old.captures == nil) != (new.captures == nil) {
+		if new.captures == nil {
+			locked, captured = captured, locked
+		}
 		label, _ := serverLabel(filepath.Base(captured.path))
 		server, err := req.chooseServer(&locked.pins, locked.path, label)
-		if err != nil {
-			return err
-		}
 		set := locked.pins.Find(server)
-		if set == nil {
+		switch {
+		case err != nil:
+			return err
+		case set == nil:
 			return fail.New("%s has no server %s", text.Printable(locked.path), text.Name(server))
 		}
 		policy, captured.captures[0].label = set.Policy, server

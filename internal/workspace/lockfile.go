@@ -57,9 +57,9 @@ func ReadLockfile(gate pin.Gate, path string) (l lockfile.Lockfile, data []byte,
 	}
 	if l, err = lockfile.Read(path, data, gate.Form); err != nil && !lockfile.Recognize(data) {
 		if _, notCapture := capture.Read(path, data, gate.Form, pin.Policy{}); notCapture == nil {
-			f := fail.In(text.Printable(path), "a capture, where the lockfile belongs").
-				Hint("several captures? put them in one folder, or lock them one by one: pinproof lock CAPTURE LOCKFILE --server ID")
-			f.IsCapture, err = true, f
+			err = fail.In(text.Printable(path), "a capture, where the lockfile belongs").
+				Hint("several captures? put them in one folder, or lock them one by one: pinproof lock CAPTURE LOCKFILE --server ID").
+				Hint("to compare two captures: pinproof diff NEW --against OLD")
 		}
 	}
 	if err == nil {
@@ -74,14 +74,7 @@ func (req *Request) explainSwap(err error) error {
 		return err // only a regular file can be read again: on a pipe, reading would never end
 	}
 	data, readErr := readFile(req.Capture, nil, jsontree.MaxLockfileBytes)
-	if readErr != nil {
-		return err
-	}
-	if !lockfile.Recognize(data) {
-		if f, ok := errors.AsType[*fail.Error](err); ok && f.IsCapture && req.Shows {
-			f.Hints = nil
-			return f.Hint("to compare two captures: pinproof diff %s --against %s", shell.Path(req.LockPath), shell.Path(req.Capture))
-		}
+	if readErr != nil || !lockfile.Recognize(data) {
 		return err
 	}
 	capture := "CAPTURE"
