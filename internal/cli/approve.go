@@ -188,7 +188,9 @@ func (a *approver) accept(sel *approval.Selection, asks bool) (d approval.Decisi
 		plain.New(a.out, a.style).Findings("", "", a.r.Said(list))
 		f := fail.New("a text that isn't pinned has a warning, which no approval covers: nothing was written").Hint("read it: %s", a.req.To("diff"))
 		if !a.req.Part { // which keeps the policy
-			f.Hint("pin it, then it can be approved: %s", a.req.PinProse(a.req.Verb))
+			flags := a.req.Flags[a.req.Verb]
+			a.req.Flags[a.req.Verb] = slices.DeleteFunc(flags, func(word string) bool { return strings.HasPrefix(word, "--descriptions ") })
+			f.Hint("pin it, then it can be approved: %s", a.req.To(a.req.Verb, "--descriptions=preserve"))
 		}
 		return d, f.Refusal()
 	}

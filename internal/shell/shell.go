@@ -114,13 +114,6 @@ func (c Command) To(verb string, args ...string) string {
 	return strings.Join(slices.Concat(words, c.Flags[verb], args), " ")
 }
 
-// PinProse makes the command that pins all prose, whatever this run was given in its place.
-func (c Command) PinProse(verb string) string {
-	kept := slices.DeleteFunc(slices.Clone(c.Flags[verb]), func(word string) bool { return strings.HasPrefix(word, "--descriptions ") })
-	c.Flags = map[string][]string{verb: kept}
-	return c.To(verb, "--descriptions=preserve")
-}
-
 // Retire makes the command that removes a server's pins. The label comes from the
 // lockfile, so the command has it only if that is safe.
 func (c Command) Retire(server string) string {
