@@ -138,32 +138,24 @@ type approver struct {
 	style plain.Style
 }
 
-// warningKeys reads the entries that --accept-warning names.
-func (a *approver) warningKeys() (map[pin.Key]bool, error) {
-	const flag = "--accept-warning"
-	selectors, err := selectorsOf(flag, a.req.acceptWarning)
-	keys := map[pin.Key]bool{}
-	for _, s := range selectors {
-		if !s.IsName() {
-			return nil, fail.New("%s %s: give the name of an entry", flag, text.Name(s.Arg)).Hint("for a tool of that name: %s tool=NAME", flag)
-		}
-		if err := approval.CheckSelectors(flag, []approval.Selector{s}, a.r.Comparisons); err != nil {
-			return nil, err
-		}
-		if pin.Holders(a.r.Comparisons, s.Key) > 1 {
-			return nil, s.Ambiguous(flag)
-		}
-		keys[s.Key] = true
-	}
-	return keys, err
-}
-
 // applyWarningFlags marks in a selection what has new warnings that no flag accepts, and what
 // is to be put on record of the entries that match.
 func (a *approver) applyWarningFlags(sel *approval.Selection) error {
-	named, err := a.warningKeys()
-	if err != nil {
-		return err
+	const flag = "--accept-warning"
+	selectors, err := selectorsOf(flag, a.req.acceptWarning)
+	named := map[pin.Key]bool{}
+	for i := range selectors {
+		s := &selectors[i]
+		if !s.IsName() {
+			return fail.New("%s %s: give the name of an entry", flag, text.Name(s.Arg)).Hint("for a tool of that name: %s tool=NAME", flag)
+		}
+		if err := approval.CheckSelectors(flag, selectors[i:i+1], a.r.Comparisons); err != nil {
+			return err
+		}
+		if pin.Holders(a.r.Comparisons, s.Key) > 1 {
+			return s.Ambiguous(flag)
+		}
+		named[s.Key] = true
 	}
 	accepts := func(key pin.Key) bool { return a.req.acceptWarnings || named[key] }
 	sel.Refused, sel.Recorded = map[int]bool{}, approval.WarningRecord{}
@@ -178,7 +170,7 @@ func (a *approver) applyWarningFlags(sel *approval.Selection) error {
 			sel.Recorded.Add(f.Ref(), f.Record())
 		}
 	}
-	return nil
+	return err
 }
 
 // accept has the flags or, if it asks, a person say what is accepted. It refuses that for

@@ -65,7 +65,7 @@ func (a *app) lock(f *approveRequest, yes bool) error {
 				Hint("the server has to be fixed: see them: %s", req.To("diff")).Refusal()
 		}
 	}
-	style := a.style(f.full)
+	style := a.style()
 	fresh := w.Of(func(p *pin.Comparison) bool { return !p.Known })
 	old := a.review(req, w.Of(func(p *pin.Comparison) bool { return p.Known }), false)
 	differs := old.NoAnswer // what the run ends with if all that is new was pinned

@@ -62,8 +62,9 @@ Exit codes: 0 no drift is left, 1 some is, or the capture is not the reviewed on
 				return fail.New("%s has no server %s", text.Printable(w.LockPath), text.Name(w.Comparisons[0].Server)).
 					Hint("to approve a new server: %s", f.To("lock"))
 			}
-			r := a.review(&f.request, w, false)
-			return graver(r.NoAnswer, (&approver{a, f, w, r, a.style(f.full)}).relock(sel))
+			r, style := a.review(&f.request, w, false), a.style()
+			style.Full = f.full
+			return graver(r.NoAnswer, (&approver{a, f, w, r, style}).relock(sel))
 		},
 	}
 	f.registerReview(cmd)

@@ -58,7 +58,6 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		}
 		allowed, wrong := leniencyOf(allow, warn)
 		out.text = func(w io.Writer, m *report.Model, style plain.Style) error {
-			style.Full = req.full                                      // also in a file
 			return plain.WriteVerify(w, m, style, quiet && w == a.out) // a report in a file has the line all the same
 		}
 		if err = cmp.Or(err, wrong); err == nil {
@@ -71,9 +70,9 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		if err != nil {
 			return out.explain(a, err)
 		}
-		ans := a.decide(req, w, read(w, review), review, allowed)
+		ans := a.decide(req, w, review, review, allowed)
 		ans.Bounded = out.format == "text" && len(out.files) == 0 // a report is for a review
-		return out.emit(a, ans, a.style(req.full))
+		return out.emit(a, ans)
 	}
 	return cmd
 }

@@ -13,9 +13,11 @@ import (
 	"pinproof/internal/workspace"
 )
 
-// decide has the gate decide how a comparison ends, given the findings in it. What a report of
-// that is made of comes with the verdict: the report itself takes the most time.
-func (a *app) decide(req *request, w *workspace.Workspace, findings []lint.Finding, review bool, allow pin.Leniency) report.Input {
+// decide has the gate decide how a comparison ends. With all, it reads also what matches; in a review, a
+// warning there that is not on record fails the run. What a report of that is made of comes with the
+// verdict: the report itself takes the most time.
+func (a *app) decide(req *request, w *workspace.Workspace, all, review bool, allow pin.Leniency) report.Input {
+	findings := lint.Read(w.Comparisons, w.Drifts, w.Lock.Servers, all)
 	warnings := 0 // that fail a run although every entry matches
 	for i := range findings {
 		if findings[i].Blocks(review) {
@@ -41,14 +43,9 @@ func (a *app) decide(req *request, w *workspace.Workspace, findings []lint.Findi
 // review judges a comparison for a command that shows all of the drift or, if it is brief,
 // asks about none of it.
 func (a *app) review(req *request, w *workspace.Workspace, brief bool) *report.Report {
-	in := a.decide(req, w, read(w, true), false, pin.Leniency{})
+	in := a.decide(req, w, true, false, pin.Leniency{})
 	in.Brief = brief
 	return report.New(in)
-}
-
-// read lists the findings of a comparison; see lint.Read.
-func read(w *workspace.Workspace, all bool) []lint.Finding {
-	return lint.Read(w.Comparisons, w.Drifts, w.Lock.Servers, all)
 }
 
 // expectations are the flags that tie a command to the captures. There are none if a

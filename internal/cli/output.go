@@ -41,6 +41,7 @@ type output struct {
 	format string
 	files  []string
 	reader string // the path of the capture on the machine of who reads the answer; "" if it is this one
+	full   bool   // nothing of it is summed up, also in a file
 	text   func(io.Writer, *report.Model, plain.Style) error
 	shows  bool           // it is for reading only: a reader that has seen enough may go
 	hook   *shell.Command // the answer is for an agent, in text that is safe for a model; nil: it isn't
@@ -54,6 +55,7 @@ func (o *output) register(cmd *cobra.Command) {
 
 // check refuses unknown formats, and to write over an input or another output.
 func (o *output) check(a *app, req *request, others ...string) error {
+	o.full = req.full
 	if !known(o.format) {
 		return fail.New("--format %s: one of %s", text.Name(o.format), formatNames)
 	}
@@ -104,13 +106,14 @@ func (o *output) write(w io.Writer, format string, m *report.Model, style plain.
 		_, err := fmt.Fprintf(w, "error: %s\n", m.NoAnswer.Text)
 		return err
 	}
+	style.Full = o.full
 	return o.text(w, m, style)
 }
 
 // emit writes the files, then prints the answer. If an output can't be written, the other
 // outputs have to report that error: a file that says exit code 0 when the code is 2 would
 // be believed.
-func (o *output) emit(a *app, ans report.Input, style plain.Style) error {
+func (o *output) emit(a *app, ans report.Input) error {
 	a.verdict = &ans.Verdict
 	if o.hook != nil {
 		if ans.ExitCode == 0 {
@@ -130,11 +133,11 @@ func (o *output) emit(a *app, ans report.Input, style plain.Style) error {
 	err := o.writeFiles(model)
 	if err != nil {
 		if o.format == "text" && !ans.Matches {
-			o.text(a.out, model, style) // the drift is still there
+			o.write(a.out, "text", model, a.style()) // the drift is still there
 		}
 		return o.explain(a, err)
 	}
-	if err = o.write(a.out, o.format, model, style); err == nil {
+	if err = o.write(a.out, o.format, model, a.style()); err == nil {
 		err = a.out.Flush()
 	}
 	if o.shows && errors.Is(err, syscall.EPIPE) {

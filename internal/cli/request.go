@@ -22,7 +22,7 @@ import (
 // A request is what the positionals and the flags of a command ask for.
 type request struct {
 	workspace.Request
-	full        bool
+	full        bool     // what is shown is shown whole
 	substitutes []string // as the flags give them, like selectors
 	selectors   []string
 	only        []approval.Selector // the part of the drift that is shown or accepted; none: all of it
