@@ -31,16 +31,17 @@ func ParseSelector(flag, arg string, words []string) (Selector, error) {
 	if slices.Contains(Kinds, arg) || slices.Contains(words, arg) {
 		return Selector{Arg: arg, Key: pin.Key{Name: arg}, Word: arg}, nil
 	}
-	name, digest := arg, ""
-	at := strings.LastIndex(arg, "@"+pin.DigestPrefix)
-	switch {
+	name, digest, wrong := arg, "", false
+	switch at := strings.LastIndex(arg, "@"+pin.DigestPrefix); {
 	case pin.IsDigest(arg):
 		name, digest = "", arg
 	case at >= 0:
-		if name, digest = arg[:at], arg[at+1:]; name == "" || !pin.IsDigest(digest) {
-			return Selector{}, fail.New("%s %s: before @ stands a name, behind it sha256: and 64 lower-case hex digits", flag, text.Name(arg))
-		}
-	case arg == "" || strings.HasPrefix(arg, pin.DigestPrefix):
+		name, digest = arg[:at], arg[at+1:]
+		wrong = name == "" || !pin.IsDigest(digest)
+	default:
+		wrong = arg == "" || strings.HasPrefix(arg, pin.DigestPrefix)
+	}
+	if wrong {
 		return Selector{}, fail.New("%s %s: give NAME, NAME@sha256:HEX or sha256:HEX, all 64 digits", flag, text.Name(arg))
 	}
 	s := Selector{Arg: arg, Key: pin.ParseEntry(name), Digest: digest}

@@ -31,9 +31,9 @@ func TestParseAcceptance(t *testing.T) {
 		{"", "", "", `--accept "": give NAME, NAME@sha256:HEX or sha256:HEX, all 64 digits`},
 		{"sha256:85ef", "", "", `--accept "sha256:85ef": give NAME, NAME@sha256:HEX or sha256:HEX, all 64 digits`},
 		{hex + "0", "", "", `--accept "` + hex + `0": give NAME, NAME@sha256:HEX or sha256:HEX, all 64 digits`},
-		{"x@sha256:85ef", "", "", `--accept "x@sha256:85ef": before @ stands a name, behind it sha256: and 64 lower-case hex digits`},
+		{"x@sha256:85ef", "", "", `--accept "x@sha256:85ef": give NAME, NAME@sha256:HEX or sha256:HEX, all 64 digits`},
 		// An empty name, as of an empty shell variable, is not the name of a tool.
-		{"@" + hex, "", "", `--accept "@` + hex + `": before @ stands a name, behind it sha256: and 64 lower-case hex digits`},
+		{"@" + hex, "", "", `--accept "@` + hex + `": give NAME, NAME@sha256:HEX or sha256:HEX, all 64 digits`},
 		{"x@" + strings.ToUpper(hex[:10]) + hex[10:], "x@" + strings.ToUpper(hex[:10]) + hex[10:], "", ""}, // SHA256:ABC… is no digest
 	} {
 		got, err := approval.ParseSelector("--accept", tt.arg, nil)

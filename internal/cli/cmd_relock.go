@@ -142,23 +142,17 @@ func (a *approver) relock(sel approval.Selection) error {
 
 // dropServer retires a server: its pins leave the lockfile.
 func (a *app) dropServer(cmd *cobra.Command, args []string, req *request, server string) error {
-	given := cmd.Flags().NFlag()
-	if cmd.Flags().Changed("color") {
-		given--
-	}
-	if len(args) > 1 || given > 1 {
+	if len(args) > 1 || cmd.Flags().NFlag() > 1 {
 		return fail.New("--drop-server takes no capture and no other flag: pinproof relock --drop-server ID [LOCKFILE]")
 	}
 	if err := req.read(a, cmd, append([]string{"-"}, args...)); err != nil { // no capture
 		return err
 	}
-	l, s, err := workspace.ReadLockfile(a.gate, req.LockPath)
+	l, _, err := workspace.ReadLockfile(a.gate, req.LockPath)
 	set := l.Find(server)
 	switch {
 	case err != nil:
 		return err
-	case s == nil:
-		return fail.In(text.Printable(req.LockPath), "no such lockfile")
 	case set == nil:
 		return fail.New("%s has no server %s", text.Printable(req.LockPath), text.Name(server))
 	}

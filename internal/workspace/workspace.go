@@ -56,17 +56,15 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 		return w, w.loadFiles(req, stdin)
 	}
 	sources, err := w.readSources(req.Capture, stdin)
-	var lockErr error // reported before err
-	if w.Lock, w.exists = lockfileOf(gate, req.LockPath, sources); !w.exists {
-		var text []byte
-		w.Lock, text, lockErr = ReadLockfile(gate, req.LockPath)
-		w.exists = text != nil
-	}
-	switch {
-	case lockErr != nil:
-		return nil, req.explainSwap(lockErr)
-	case err != nil:
+	if err != nil {
 		return nil, err
+	}
+	if w.Lock, w.exists = lockfileOf(gate, req.LockPath, sources); !w.exists {
+		var data []byte
+		if w.Lock, data, err = ReadLockfile(gate, req.LockPath); err != nil {
+			return nil, req.explainSwap(err)
+		}
+		w.exists = data != nil
 	}
 	if w.Folder = sources[0].path != req.Capture; !w.Folder {
 		sources[0].scan.Part = req.Part
@@ -108,17 +106,8 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 // Of is the workspace of some of its servers.
 func (w *Workspace) Of(takes func(p *pin.Comparison) bool) *Workspace {
 	of := *w
-	of.Comparisons, of.Drifts = nil, nil
-	for i := range w.Comparisons {
-		if takes(&w.Comparisons[i]) {
-			of.Comparisons = append(of.Comparisons, w.Comparisons[i])
-		}
-	}
-	for _, d := range w.Drifts {
-		if pin.ComparisonOf(of.Comparisons, d.Server) != nil {
-			of.Drifts = append(of.Drifts, d)
-		}
-	}
+	of.Comparisons = slices.DeleteFunc(slices.Clone(w.Comparisons), func(p pin.Comparison) bool { return !takes(&p) })
+	of.Drifts = slices.DeleteFunc(slices.Clone(w.Drifts), func(d pin.Drift) bool { return pin.ComparisonOf(of.Comparisons, d.Server) == nil })
 	return &of
 }
 
