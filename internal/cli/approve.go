@@ -248,15 +248,13 @@ func (a *approver) ask(sel *approval.Selection) error {
 	})
 }
 
-// screenLines is the height of a terminal that doesn't tell its own.
-const screenLines = 24
-
-// fillsScreen reports whether what is to be approved takes more than a screen to read.
+// fillsScreen reports whether what is to be approved takes more than a screen to read, or 24 lines
+// where a terminal doesn't tell its height.
 func (a *approver) fillsScreen() bool {
 	var shown bytes.Buffer
 	plain.WriteDiff(&shown, a.r.Model, a.style)
 	_, height := terminalSize(a.stderr)
-	return bytes.Count(shown.Bytes(), []byte("\n")) >= cmp.Or(height, screenLines)
+	return bytes.Count(shown.Bytes(), []byte("\n")) >= cmp.Or(height, 24)
 }
 
 // refs are the entries of some drifts, by their indexes.

@@ -78,20 +78,19 @@ func (a *app) lock(f *approveRequest, yes bool) error {
 		}
 		differs = graver(old.NoAnswer, no.Refusal())
 	}
-	if len(fresh.Comparisons) == 0 {
-		return cmp.Or(plain.WriteVerify(a.out, old.Model, style, false), differs)
+	if len(fresh.Comparisons) == 0 || !old.Matches {
+		if err := plain.WriteVerify(a.out, old.Model, style, false); err != nil || len(fresh.Comparisons) == 0 {
+			return cmp.Or(err, differs)
+		}
 	}
 	silent := yes || a.terminal(req) == nil
 	ap := &approver{a, f, fresh, a.review(req, fresh, silent), style}
-	sel, d := approval.Selection{All: true}, approval.Decision{}
-	err = ap.applyWarningFlags(&sel)
-	asks := err == nil && !silent && (len(sel.Refused) > 0 || sel.Whole || len(f.expect) == 0 && ap.fillsScreen())
-	if err == nil {
-		d, err = ap.accept(&sel, asks)
+	sel := approval.Selection{All: true}
+	if err := ap.applyWarningFlags(&sel); err != nil {
+		return err
 	}
-	if err != fail.ErrInterrupted && !old.Matches { // after what refuses a new server, which was shown above
-		err = cmp.Or(plain.WriteVerify(a.out, old.Model, style, false), err)
-	}
+	asks := !silent && (len(sel.Refused) > 0 || sel.Whole || len(f.expect) == 0 && ap.fillsScreen())
+	d, err := ap.accept(&sel, asks)
 	if err == nil {
 		err = ap.write(&d, nil, asks)
 	}

@@ -138,11 +138,8 @@ func (w *Workspace) compile(req *Request, sources []source) error {
 	}
 	for _, s := range req.Substitutes {
 		if !slices.ContainsFunc(w.Comparisons, func(p pin.Comparison) bool { return slices.Contains(p.Captured.Policy.Substitute, s.Name) }) {
-			f := fail.New("--substitute %s: the pins were made without it", s.Name)
-			if w.Folder {
-				return f.Hint("to make the pins of a server anew with it, name its file: pinproof relock CAPTURE --server ID --substitute %s=VALUE", s.Name)
-			}
-			return f.Hint("to make them anew with it: %s", req.To("relock"))
+			return fail.New("--substitute %s: the pins were made without it", s.Name).
+				Hint("to make the pins of a server anew with it: pinproof relock CAPTURE --server ID --substitute %s=VALUE", s.Name)
 		}
 	}
 	if req.Part && w.Comparisons[0].PolicyDiffers() {
