@@ -106,20 +106,13 @@ func (f *approveRequest) load(a *app) (*workspace.Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	var sets []string
-	for i := range w.Comparisons {
-		p := &w.Comparisons[i]
-		if !p.Present {
-			continue
-		}
-		if len(p.Captured.Of(pin.Tools)) == 0 && !f.allowEmpty && !p.Part {
+	for _, p := range w.Comparisons {
+		if p.Present && len(p.Captured.Of(pin.Tools)) == 0 && !f.allowEmpty && !p.Part {
 			return nil, fail.In(text.Printable(p.Capture), "no tools in the list").
 				Hint("if that is right: %s --allow-empty", f.To(f.Verb))
 		}
-		sets = append(sets, p.Captured.Digest)
 	}
-	want := slices.Sorted(slices.Values(f.expect))
-	slices.Sort(sets)
+	want, sets := slices.Sorted(slices.Values(f.expect)), slices.Sorted(slices.Values(setDigests(w.Comparisons)))
 	if len(want) == 0 || slices.Equal(sets, want) {
 		return w, nil
 	}

@@ -48,7 +48,7 @@ func (a *app) run(version string, args []string) (*pin.Verdict, error) {
 	a.out = bufio.NewWriterSize(a.stdout, 64<<10)
 	root := newRoot(a, version)
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
-		completeValues(root, a) // only then: that is an eighth of the instructions of a start
+		completeValues(root) // only then: that is an eighth of the instructions of a start
 	}
 	root.SetArgs(args)
 	root.SetOut(a.out)

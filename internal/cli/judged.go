@@ -29,7 +29,12 @@ func (a *app) decide(req *request, w *workspace.Workspace, all, review bool, all
 		Verdict: v, NoAnswer: w.NoAnswer(&req.Request, v.Unanswered), Review: review,
 		Lockfile: w.LockPath, Comparisons: w.Comparisons, Drifts: w.Drifts, Findings: findings, Next: req.Command,
 		Part: req.Part, Guessed: !w.Folder && req.Server == "" && w.LockPath != "", Uncompared: w.Uncompared, FailOn: allow.Spared != nil, IgnoreProse: req.IgnoreProse,
-		Expect: expectations(w.Comparisons), Folder: folderHint(req, w),
+		Folder: folderHint(req, w),
+	}
+	if sets := setDigests(w.Comparisons); !slices.Contains(sets, "") {
+		for _, set := range sets {
+			in.Expect = append(in.Expect, "--expect "+set)
+		}
 	}
 	for _, s := range req.only {
 		in.OnlyFlags = append(in.OnlyFlags, "--only "+shell.Quote(s.Arg)) // to be typed again
@@ -48,18 +53,14 @@ func (a *app) review(req *request, w *workspace.Workspace, brief bool) *report.R
 	return report.New(in)
 }
 
-// expectations are the flags that tie a command to the captures. There are none if a
-// name is repeated, because then there is no set digest.
-func expectations(sides []pin.Comparison) (flags []string) {
+// setDigests are those of all captures, "" where a name is repeated.
+func setDigests(sides []pin.Comparison) (sets []string) {
 	for _, p := range sides {
-		switch {
-		case p.Captured.Repeated():
-			return nil
-		case p.Present:
-			flags = append(flags, "--expect "+p.Captured.Digest)
+		if p.Present {
+			sets = append(sets, p.Captured.Digest)
 		}
 	}
-	return flags
+	return sets
 }
 
 // graver returns the error of a run that has no answer about some servers, and ended with
