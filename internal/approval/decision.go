@@ -27,16 +27,6 @@ type WarningRecord map[pin.Ref][]pin.Record
 // Add adds a warning of an entry.
 func (r WarningRecord) Add(of pin.Ref, record pin.Record) { r[of] = append(r[of], record) }
 
-// Of reports whether there is a warning of a server.
-func (r WarningRecord) Of(server string) bool {
-	for key := range r {
-		if key.Server == server {
-			return true
-		}
-	}
-	return false
-}
-
 // of returns what stands in the lockfile for an entry: sorted, without repeats.
 func (r WarningRecord) of(key pin.Ref) []pin.Record {
 	return slices.Compact(slices.SortedFunc(slices.Values(r[key]), func(a, b pin.Record) int { return strings.Compare(a.String(), b.String()) }))

@@ -315,17 +315,18 @@ func (a *approver) write(d *approval.Decision, idle []approval.Selector, asked b
 
 // pins are the new pins of every server in which something was accepted.
 func (a *approver) pins(d *approval.Decision, did *report.Relocked) (map[string]*pin.Set, error) {
-	of := map[string][]*pin.Drift{}
-	for i := range a.r.Drifts {
-		if x := &a.r.Drifts[i]; d.Accepted[i] {
-			of[x.Server] = append(of[x.Server], x)
-		}
+	of, touched, warnings, next := map[string][]*pin.Drift{}, map[string]bool{}, a.warnings(d), map[string]*pin.Set{}
+	for i := range d.Accepted {
+		x := &a.r.Drifts[i]
+		of[x.Server], touched[x.Server] = append(of[x.Server], x), true
 	}
-	warnings, next := a.warnings(d), map[string]*pin.Set{}
+	for ref := range warnings {
+		touched[ref.Server] = true
+	}
 	for i := range a.r.Comparisons {
 		p := &a.r.Comparisons[i]
 		switch {
-		case len(of[p.Server]) == 0 && !p.PolicyDiffers() && !(d.All && p.HasNoEntries()) && !warnings.Of(p.Server):
+		case !touched[p.Server] && !p.PolicyDiffers() && !(d.All && p.HasNoEntries()):
 			continue
 		case p.HasNoEntries():
 			did.Whole = append(did.Whole, p.Server)

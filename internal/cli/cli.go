@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"strings"
 	"time"
 
@@ -60,25 +59,10 @@ func (a *app) run(version string, args []string) (*pin.Verdict, error) {
 	if flushErr := a.out.Flush(); flushErr != nil && (err == nil || errors.Is(err, fail.ErrDrift)) {
 		err = fail.Path("standard output", flushErr)
 	}
-	a.say(err)
-	return a.verdict, err
-}
-
-// say prints an error.
-func (a *app) say(err error) {
-	var told *fail.Error
-	var write *fs.PathError
-	switch {
-	case err == nil, err == errReported, err == fail.ErrDrift, err == fail.ErrInterrupted: // all is said
-		return
-	case errors.As(err, &told):
-	case errors.As(err, &write):
-		told = fail.Path("standard output", err) // cobra printed a help text or a script
-	default:
-		// Not ours: from cobra or the flag parser, so it is usage.
-		told = fail.From(err).Hint("pinproof --help")
+	if err != nil && err != errReported && err != fail.ErrDrift { // else all is said
+		fmt.Fprintf(a.stderr, "error: %s\n", strings.Join(fail.Lines(err), "\n"))
 	}
-	fmt.Fprintf(a.stderr, "error: %s\n", strings.Join(fail.Lines(told), "\n"))
+	return a.verdict, err
 }
 
 // newRoot builds the command line.
