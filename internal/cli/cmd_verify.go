@@ -48,22 +48,20 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 	flags.BoolVar(&hook, "hook", false, "answer as an agent's hook: drift and errors exit 2, with text that is safe for a model")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		req.NeedsPins = true
-		err := req.read(a, cmd, args)
-		if err != nil {
+		if err := req.read(a, cmd, args); err != nil {
 			return err
 		}
 		if hook {
 			out.hook = &req.Command
-			err = checkHook(cmd, req)
+			if err := checkHook(cmd, req); err != nil {
+				return err
+			}
 		}
-		allowed, wrong := leniencyOf(allow, warn)
+		allowed, err := leniencyOf(allow, warn)
 		out.text = func(w io.Writer, m *report.Model, style plain.Style) error {
 			return plain.WriteVerify(w, m, style, quiet && w == a.out) // a report in a file has the line all the same
 		}
-		if err = cmp.Or(err, wrong); err == nil {
-			err = out.check(a, req)
-		}
-		if err != nil {
+		if err = cmp.Or(err, out.check(a, req)); err != nil {
 			return err
 		}
 		w, err := workspace.Load(a.gate, &req.Request, a.stdin)

@@ -71,12 +71,8 @@ func (req *request) read(a *app, cmd *cobra.Command, args []string) (err error) 
 		return fail.New("the lockfile can't be standard input")
 	case !slices.Contains([]string{"auto", "always", "never"}, a.color):
 		return fail.New("--color %s: one of auto, always, never", text.Name(a.color))
-	case cmd.Flags().Changed("server") && req.Server == "":
-		return fail.New("--server needs a name")
-	case !utf8.ValidString(req.Server):
-		return fail.New("--server %s: not UTF-8", text.Name(req.Server))
-	case len(req.Server) > jsontree.MaxLabelBytes:
-		return fail.New("--server: a name of more than %d bytes", jsontree.MaxLabelBytes)
+	case cmd.Flags().Changed("server") && req.Server == "", !utf8.ValidString(req.Server), len(req.Server) > jsontree.MaxLabelBytes:
+		return fail.New("--server needs a name of at most %d bytes in UTF-8", jsontree.MaxLabelBytes)
 	}
 	if req.only, err = selectorsOf("--only", req.selectors); err != nil {
 		return err

@@ -49,7 +49,7 @@ func (w *Workspace) Doubt(req *Request) error {
 		if !p.Part { // lock takes a capture whole
 			f.Hint("if it is: %s", req.To("lock", "--server "+shell.Label(p.FileLabel, p.Server)))
 		}
-		return f.Hint("if it is not, name the server: %s --server %s", req.To("relock"), shell.LabelOrID(p.Server))
+		return f.Hint("if it is not, name the server: %s --server %s", req.To("relock"), shell.Label(p.Server, ""))
 	}
 	// If a label that is new stands for a server that seems to be pinned under another one,
 	// its changes would be approved unread.
@@ -62,7 +62,7 @@ func (w *Workspace) Doubt(req *Request) error {
 		next := req.Command
 		next.Capture = p.Capture
 		return fail.New("which server? %s has the names of server %s: %d of its %d entries", text.Printable(p.Capture), text.Name(like), common, len(p.Captured.Pins)).
-			Hint("if it is that server: %s --server %s", next.To("relock"), shell.LabelOrID(like)).
+			Hint("if it is that server: %s --server %s", next.To("relock"), shell.Label(like, "")).
 			Hint("if it is another one: %s --server %s", next.To("lock"), shell.Label(p.FileLabel, like))
 	}
 	return nil

@@ -232,9 +232,8 @@ func (w *Workspace) NoAnswer(req *Request, servers []string) error {
 	case req.Server != "" && w.Lock.Find(req.Server) == nil:
 		return w.unknownServer(req)
 	}
-	const most = 6
 	first := servers[0]
-	f := fail.In(text.Printable(req.Capture), "no capture of server %s, which %s pins", text.List(text.Names(servers), most), text.Printable(w.LockPath))
+	f := fail.In(text.Printable(req.Capture), "no capture of server %s, which %s pins", text.List(text.Names(servers), 6), text.Printable(w.LockPath))
 	if file := filepath.Join(req.Capture, url.PathEscape(first)+".jsonl"); shell.PasteableLabel(first) {
 		f.Hint("capture it: pinproof-capture save %s -- COMMAND", shell.Path(file))
 	}
