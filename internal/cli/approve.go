@@ -205,7 +205,7 @@ func (a *approver) refuse(refused map[int]bool, result string) error {
 	list := a.r.Refused(refused)
 	plain.New(a.out, a.style).Findings("", "", list)
 	return fail.New("%s: %s", text.Count(len(list), "new warning"), result).Hint("read it: %s", a.req.To("diff")).
-		Hint("then accept it separately: --accept-warning NAME, or of a capture as a whole --accept-warnings").Refusal()
+		Hint("then accept warnings separately: --accept-warning NAME, or --accept-warnings for one of a whole capture").Refusal()
 }
 
 // ask has a person choose what is accepted, step by step.

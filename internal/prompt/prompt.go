@@ -227,7 +227,7 @@ func (p *Prompter) definition(entries []int) {
 			names = append(names, fmt.Sprintf("%d %s", i+1, p.m.Entries[entry].Short))
 		}
 		p.say(strings.Join(names, "  ") + "\n")
-		reply, _ := p.read("Which of them? A number, or Enter for none [?]: ")
+		reply, _ := p.read("Which of them? A number, or Enter for none: ")
 		n, _ = strconv.Atoi(reply) // 0 for what is none
 	}
 	if n > 0 && n <= len(entries) {
@@ -276,7 +276,11 @@ func (p *Prompter) acceptRest(server string, own bool) []*question {
 	if len(grave) > 0 && others > 0 {
 		p.say("  " + text.Count(others, "other") + "\n")
 	}
-	asked := "Accept the " + text.Count(entries, "entry") + of + " that are left without a warning?"
+	are := " that are"
+	if entries == 1 {
+		are = " that is"
+	}
+	asked := "Accept the " + text.Count(entries, "entry") + of + are + " left without a warning?"
 	if p.ask(&question{text: asked}, "", map[byte]bool{'y': true, 'n': true}) != 'y' {
 		return nil
 	}
