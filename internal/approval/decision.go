@@ -20,30 +20,12 @@ type Selection struct {
 	Recorded WarningRecord // accepted warnings of entries that match their pins
 }
 
-// LabelIDs are the ids of the labels among what is accepted.
-func (sel *Selection) LabelIDs() (ids []string) {
-	for _, s := range sel.Labels {
-		ids = append(ids, s.Word)
-	}
-	return ids
-}
-
 // A WarningRecord has the accepted warnings of entries. Those about a server's list as
 // a whole stand under the empty entry.
 type WarningRecord map[pin.Ref][]pin.Record
 
 // Add adds a warning of an entry.
 func (r WarningRecord) Add(of pin.Ref, record pin.Record) { r[of] = append(r[of], record) }
-
-// Of reports whether there is a warning of a server.
-func (r WarningRecord) Of(server string) bool {
-	for key := range r {
-		if key.Server == server {
-			return true
-		}
-	}
-	return false
-}
 
 // of returns what stands in the lockfile for an entry: sorted, without repeats.
 func (r WarningRecord) of(key pin.Ref) []pin.Record {
@@ -91,15 +73,6 @@ func Decide(sides []pin.Comparison, drifts []pin.Drift, sel Selection) (Decision
 		}
 	}
 	return d, nil
-}
-
-// Ambiguous says why a flag that names an entry is refused: there are several. Instructions
-// have no name.
-func Ambiguous(list pin.EntryType) string {
-	if list == pin.Instructions {
-		return "several servers have instructions"
-	}
-	return "several servers have a " + pin.EntryTypeInfo[list].Entry + " of that name"
 }
 
 // Pins returns a server's pins after its accepted drifts, each with the warnings that

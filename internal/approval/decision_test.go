@@ -108,16 +108,6 @@ func ids(records []pin.Record) string {
 	return strings.Join(list, ",")
 }
 
-// TestWarningRecord: it knows servers by their entries and as a whole.
-func TestWarningRecord(t *testing.T) {
-	r := approval.WarningRecord{}
-	r.Add(pin.Ref{Server: "a", Key: pin.Key{Name: "x"}}, rec("one"))
-	r.Add(pin.Ref{Server: "b"}, rec("two"))
-	if !r.Of("a") || !r.Of("b") || r.Of("") || r.Of("x") || approval.WarningRecord(nil).Of("a") {
-		t.Errorf("%v", r)
-	}
-}
-
 // TestPinsTakeWarnings: an accepted definition has the warnings accepted with it and none of
 // the old one's; what stays keeps its own, until others are put on record for it.
 func TestPinsTakeWarnings(t *testing.T) {

@@ -12,45 +12,36 @@ import (
 )
 
 // A Selector names drift. It is one entry, by its name, its digest or both; a pattern of
-// names; a kind; a label; or all that has a new warning.
+// names; or a word: a kind, a label, or what else a report says of an entry.
 type Selector struct {
 	Arg string // as it was given
 	pin.Key
 	Digest  string
 	pattern *regexp.Regexp
-	Word    string // a kind in lower case, the id of a label, or Warnings; else ""
+	Word    string // a kind in lower case, or a word for what an entry has; else ""
 }
 
-// Warnings selects what has a new warning.
-const Warnings = "warnings"
-
-// KindOf returns the kind that a word selects, or "".
-func KindOf(word string) pin.DriftKind {
-	for _, k := range []pin.DriftKind{pin.Added, pin.Changed, pin.Removed, pin.Hidden, pin.Duplicate} {
-		if word == strings.ToLower(string(k)) {
-			return k
-		}
-	}
-	return ""
-}
+// Kinds are the words for kinds of drift.
+var Kinds = []string{"added", "changed", "hidden", "removed", "duplicate"}
 
 // ParseSelector reads the value of a flag. A digest at the end of the value is always read
 // as a digest. A tool whose name ends like that must be selected by its own digest:
 // otherwise it could stand in for the tool that was meant.
-func ParseSelector(flag, arg string, labels []string) (Selector, error) {
-	if arg == Warnings || KindOf(arg) != "" || slices.Contains(labels, arg) {
+func ParseSelector(flag, arg string, words []string) (Selector, error) {
+	if slices.Contains(Kinds, arg) || slices.Contains(words, arg) {
 		return Selector{Arg: arg, Key: pin.Key{Name: arg}, Word: arg}, nil
 	}
-	name, digest := arg, ""
-	at := strings.LastIndex(arg, "@"+pin.DigestPrefix)
-	switch {
+	name, digest, wrong := arg, "", false
+	switch at := strings.LastIndex(arg, "@"+pin.DigestPrefix); {
 	case pin.IsDigest(arg):
 		name, digest = "", arg
 	case at >= 0:
-		if name, digest = arg[:at], arg[at+1:]; name == "" || !pin.IsDigest(digest) {
-			return Selector{}, fail.New("%s %s: before @ stands a name, behind it sha256: and 64 lower-case hex digits", flag, text.Name(arg))
-		}
-	case arg == "" || strings.HasPrefix(arg, pin.DigestPrefix):
+		name, digest = arg[:at], arg[at+1:]
+		wrong = name == "" || !pin.IsDigest(digest)
+	default:
+		wrong = arg == "" || strings.HasPrefix(arg, pin.DigestPrefix)
+	}
+	if wrong {
 		return Selector{}, fail.New("%s %s: give NAME, NAME@sha256:HEX or sha256:HEX, all 64 digits", flag, text.Name(arg))
 	}
 	s := Selector{Arg: arg, Key: pin.ParseEntry(name), Digest: digest}
@@ -83,14 +74,10 @@ func (s *Selector) means(key pin.Key) bool {
 	return key == s.Key
 }
 
-// Fits reports whether the selector selects a drift, given the labels of its changes and
-// whether it has a new warning.
-func (s *Selector) Fits(d *pin.Drift, labels []string, warned bool) bool {
-	switch {
-	case s.Word == Warnings:
-		return warned
-	case s.Word != "":
-		return d.Kind == KindOf(s.Word) || slices.Contains(labels, s.Word)
+// Fits reports whether the selector selects a drift, given the words for what it has.
+func (s *Selector) Fits(d *pin.Drift, words []string) bool {
+	if s.Word != "" {
+		return s.Word == strings.ToLower(string(d.Kind)) || slices.Contains(words, s.Word)
 	}
 	return s.means(d.Key) && (s.Digest == "" || (d.Locked != nil || d.Captured != nil) && s.Digest == d.DefinitionDigest())
 }
@@ -99,7 +86,7 @@ func (s *Selector) Fits(d *pin.Drift, labels []string, warned bool) bool {
 // entry is called when the pattern is written, so a pattern takes none; and a repeated name
 // only a name can ask for.
 func (s *Selector) takes(d *pin.Drift) bool {
-	return s.Fits(d, nil, false) && (s.pattern == nil || d.Kind != pin.Added && d.Kind != pin.Duplicate)
+	return s.Fits(d, nil) && (s.pattern == nil || d.Kind != pin.Added && d.Kind != pin.Duplicate)
 }
 
 // check refuses a selector that means nothing, or several things: a name that is neither
@@ -110,21 +97,12 @@ func (s *Selector) check(flag string, sides []pin.Comparison) error {
 		means := func(p pin.Pin) bool { return s.means(p.Key) }
 		return slices.ContainsFunc(p.Locked.Pins, means) || slices.ContainsFunc(p.Captured.Pins, means)
 	})
-	tool, also, name := pin.Key{Type: pin.Tools, Name: s.Arg}, pin.EntryRef(s.Type, s.Name), "NAME"
-	if s.Word != "" {
-		also, name = "a word for a kind of drift or a label", s.Word
-	} else if s.pattern != nil {
-		also = "a pattern of names"
-	}
+	tool := pin.Key{Type: pin.Tools, Name: s.Arg}
 	switch {
 	case s.Digest == "" && (s.Key != tool || s.pattern != nil || s.Word != "") && pin.Holders(sides, tool) > 0:
-		return fail.New("%s %s: the name of a tool, and %s", flag, text.Name(s.Arg), also).Hint("for the tool: %s tool=%s", flag, name)
+		return fail.New("%s %s: it means something else, and is the name of a tool, too", flag, text.Name(s.Arg)).Hint("for the tool: %s tool=NAME", flag)
 	case s.named() && !known:
-		what := "no " + pin.EntryTypeInfo[s.Type].Entry + " of that name is"
-		if s.Type == pin.Instructions {
-			what = "no instructions are"
-		}
-		return fail.New("%s %s: %s pinned or listed", flag, text.Name(strings.TrimSuffix(s.Arg, "@"+s.Digest)), what)
+		return fail.New("%s %s: not pinned, nor listed", flag, text.Name(s.Arg))
 	}
 	return nil
 }
@@ -135,17 +113,14 @@ func (s *Selector) drifts(sides []pin.Comparison, drifts []pin.Drift) (fits []in
 	if err := s.check("--accept", sides); err != nil {
 		return nil, err
 	}
-	var servers []string
-	fitsNew := false
+	servers, fitsNew := map[string]bool{}, false
 	for i := range drifts {
 		d := &drifts[i]
 		if s.takes(d) {
-			fits, servers = append(fits, i), append(servers, d.Server)
+			fits, servers[d.Server] = append(fits, i), true
 		}
-		fitsNew = fitsNew || d.Kind == pin.Added && s.Fits(d, nil, false)
+		fitsNew = fitsNew || d.Kind == pin.Added && s.Fits(d, nil)
 	}
-	slices.Sort(servers)
-	servers = slices.Compact(servers)
 	matches := false // an entry with the digest matches its pin
 	for i := range sides {
 		for _, pin := range sides[i].Locked.Pins {
@@ -156,21 +131,12 @@ func (s *Selector) drifts(sides []pin.Comparison, drifts []pin.Drift) (fits []in
 	switch {
 	case s.pattern != nil && len(fits) == 0 && fitsNew:
 		return nil, fail.New("--accept %s: a pattern takes no new entry", text.Name(s.Arg)).Hint("accept it by its name, or all that is new: --accept added")
-	case len(servers) > 1 && (s.pattern != nil || s.Word != ""):
-		return nil, fail.New("--accept %s: it fits entries of several servers: %s", text.Name(s.Arg), text.List(text.Names(servers), 6)).Hint("say which: --server ID")
 	// A bare name that several servers have is ambiguous, whichever of them drifted.
-	case len(servers) > 1, s.pattern == nil && s.Digest == "" && pin.Holders(sides, s.Key) > 1:
-		f := fail.New("--accept %s: %s", text.Name(s.Arg), Ambiguous(s.Type))
-		if s.Digest != "" {
-			return nil, f.Hint("say which: --server ID")
-		}
-		return nil, f.Hint("say which: --server ID, or --accept NAME@sha256:HEX")
+	case len(servers) > 1, s.IsName() && pin.Holders(sides, s.Key) > 1:
+		return nil, s.Ambiguous("--accept")
 	case s.Digest != "" && len(fits) == 0 && !matches:
-		what := "no drifted entry has the digest " + s.Digest
-		if s.named() {
-			what = pin.EntryRef(s.Type, s.Name) + " no longer has the digest " + s.Digest
-		}
-		return nil, fail.New("%s: nothing was written", what).Hint("the capture is not the one you reviewed: review it again").Refusal()
+		return nil, fail.New("--accept %s: no drifted entry is that: nothing was written", text.Name(s.Arg)).
+			Hint("the capture is not the one you reviewed: review it again").Refusal()
 	}
 	for _, i := range fits {
 		if d := &drifts[i]; d.Kind == pin.Duplicate {
@@ -178,6 +144,11 @@ func (s *Selector) drifts(sides []pin.Comparison, drifts []pin.Drift) (fits []in
 		}
 	}
 	return fits, nil
+}
+
+// Ambiguous is the error of a selector that entries of several servers fit.
+func (s *Selector) Ambiguous(flag string) error {
+	return fail.New("%s %s: several servers have that", flag, text.Name(s.Arg)).Hint("say which: --server ID")
 }
 
 // CheckSelectors refuses what a flag names and isn't there.

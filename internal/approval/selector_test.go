@@ -31,9 +31,9 @@ func TestParseAcceptance(t *testing.T) {
 		{"", "", "", `--accept "": give NAME, NAME@sha256:HEX or sha256:HEX, all 64 digits`},
 		{"sha256:85ef", "", "", `--accept "sha256:85ef": give NAME, NAME@sha256:HEX or sha256:HEX, all 64 digits`},
 		{hex + "0", "", "", `--accept "` + hex + `0": give NAME, NAME@sha256:HEX or sha256:HEX, all 64 digits`},
-		{"x@sha256:85ef", "", "", `--accept "x@sha256:85ef": before @ stands a name, behind it sha256: and 64 lower-case hex digits`},
+		{"x@sha256:85ef", "", "", `--accept "x@sha256:85ef": give NAME, NAME@sha256:HEX or sha256:HEX, all 64 digits`},
 		// An empty name, as of an empty shell variable, is not the name of a tool.
-		{"@" + hex, "", "", `--accept "@` + hex + `": before @ stands a name, behind it sha256: and 64 lower-case hex digits`},
+		{"@" + hex, "", "", `--accept "@` + hex + `": give NAME, NAME@sha256:HEX or sha256:HEX, all 64 digits`},
 		{"x@" + strings.ToUpper(hex[:10]) + hex[10:], "x@" + strings.ToUpper(hex[:10]) + hex[10:], "", ""}, // SHA256:ABC… is no digest
 	} {
 		got, err := approval.ParseSelector("--accept", tt.arg, nil)
@@ -63,7 +63,7 @@ func TestDecideByName(t *testing.T) {
 	found := func(name string) string { return pairs[0].Captured.Find(pin.Key{Name: name}).Digest }
 	pinned := func(name string) string { return pairs[0].Locked.Find(pin.Key{Name: name}).Digest }
 	other := pin.DigestPrefix + strings.Repeat("0", 64)
-	const stale = " no longer has the digest "
+	const stale = ": no drifted entry is that: nothing was written"
 	for _, tt := range []struct {
 		what     string
 		all      bool
@@ -84,18 +84,18 @@ func TestDecideByName(t *testing.T) {
 		{"a removed tool and its pin's digest", false, []string{"gone@" + pinned("gone")}, "gone", "", 0},
 		{"a digest of a tool that matches", false, []string{found("same"), "same@" + found("same")}, "", "", 0},
 
-		{"a stale digest", false, []string{"edited@" + other}, "", "tool=edited" + stale + other + ": nothing was written", 1},
-		{"the pin's digest of a changed tool", false, []string{"edited@" + pinned("edited")}, "", "tool=edited" + stale + pinned("edited") + ": nothing was written", 1},
-		{"another tool's digest", false, []string{"edited@" + found("new")}, "", "tool=edited" + stale + found("new") + ": nothing was written", 1},
-		{"a digest of nothing", false, []string{other}, "", "no drifted entry has the digest " + other + ": nothing was written", 1},
-		{"stale beside good ones", false, []string{"new", "hid@" + other, "gone"}, "", "tool=hid" + stale + other + ": nothing was written", 1},
-		{"stale beside all", true, []string{"same@" + other}, "", "tool=same" + stale + other + ": nothing was written", 1},
+		{"a stale digest", false, []string{"edited@" + other}, "", `--accept "edited@` + other + `"` + stale, 1},
+		{"the pin's digest of a changed tool", false, []string{"edited@" + pinned("edited")}, "", `--accept "edited@` + pinned("edited") + `"` + stale, 1},
+		{"another tool's digest", false, []string{"edited@" + found("new")}, "", `--accept "edited@` + found("new") + `"` + stale, 1},
+		{"a digest of nothing", false, []string{other}, "", `--accept "` + other + `"` + stale, 1},
+		{"stale beside good ones", false, []string{"new", "hid@" + other, "gone"}, "", `--accept "hid@` + other + `"` + stale, 1},
+		{"stale beside all", true, []string{"same@" + other}, "", `--accept "same@` + other + `"` + stale, 1},
 		{"a repeated name", false, []string{"twice"}, "", "tool=twice is listed 2 times: that can't be accepted", 1},
 		{"a repeated name by the digest of one", false, []string{found("twice")}, "", "tool=twice is listed 2 times: that can't be accepted", 1},
 
-		{"an unknown name", false, []string{"nosuch"}, "", "--accept nosuch: no tool of that name is pinned or listed", 2},
-		{"an unknown name and a digest", false, []string{"nosuch@" + found("new")}, "", "--accept nosuch: no tool of that name is pinned or listed", 2},
-		{"unknown beside good ones", false, []string{"new", "New"}, "", "--accept New: no tool of that name is pinned or listed", 2},
+		{"an unknown name", false, []string{"nosuch"}, "", "--accept nosuch: not pinned, nor listed", 2},
+		{"an unknown name and a digest", false, []string{"nosuch@" + found("new")}, "", `--accept "nosuch@` + found("new") + `": not pinned, nor listed`, 2},
+		{"unknown beside good ones", false, []string{"new", "New"}, "", "--accept New: not pinned, nor listed", 2},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
 			sel := approval.Selection{All: tt.all}
@@ -167,7 +167,7 @@ func selected(t *testing.T, pairs []pin.Comparison, drifts []pin.Drift, args ...
 // that reads like it; a word takes drift of one kind.
 func TestPatternsAndWords(t *testing.T) {
 	pairs, drifts := relockCase(t)
-	const unknown = "no tool of that name is pinned or listed"
+	const unknown = "not pinned, nor listed"
 	for arg, want := range map[string]string{
 		"*":         "edited gone hid",
 		"e*":        "edited",
@@ -180,7 +180,7 @@ func TestPatternsAndWords(t *testing.T) {
 		"E*":        `--accept "E*": ` + unknown,
 		"hid?":      `--accept "hid?": ` + unknown,
 		"*i":        `--accept "*i": ` + unknown, // all of a name
-		"prompt=e*": `--accept "prompt=e*": no prompt of that name is pinned or listed`,
+		"prompt=e*": `--accept "prompt=e*": not pinned, nor listed`,
 		"s*":        "idle:s*",
 		"tw*":       "idle:tw*",
 		"n*":        `--accept "n*": a pattern takes no new entry / hint: accept it by its name, or all that is new: --accept added`,
@@ -190,7 +190,7 @@ func TestPatternsAndWords(t *testing.T) {
 		"hidden":    "hid",
 		"duplicate": "tool=twice is listed 2 times: that can't be accepted",
 		"ADDED":     "--accept ADDED: " + unknown,
-		"warnings":  "idle:warnings", // whoever asks for them knows which they are
+		"warnings":  "--accept warnings: " + unknown,
 		"prose":     "idle:prose",
 	} {
 		if got := selected(t, pairs, drifts, arg); got != want {
@@ -207,13 +207,13 @@ func TestPatternsAndWords(t *testing.T) {
 		Captured: side(`[{"name":"a*","x":1},{"name":"ab","x":1},{"name":"x\ny","x":1},{"name":"added","x":1},{"name":"new"}]`)}}
 	drifts = pintest.Drifts(pairs)
 	for arg, want := range map[string]string{
-		"a*":         `--accept "a*": the name of a tool, and a pattern of names / hint: for the tool: --accept tool=NAME`,
+		"a*":         `--accept "a*": it means something else, and is the name of a tool, too / hint: for the tool: --accept tool=NAME`,
 		"tool=a*":    "a*",
 		"a?":         "a* ab",
 		"x*y":        "x\ny",
 		"x?y":        "x\ny",
 		"tool=added": "added",
-		"added":      "--accept added: the name of a tool, and a word for a kind of drift or a label / hint: for the tool: --accept tool=added",
+		"added":      "--accept added: it means something else, and is the name of a tool, too / hint: for the tool: --accept tool=NAME",
 	} {
 		if got := selected(t, pairs, drifts, arg); got != want {
 			t.Errorf("%s\ngot  %s\nwant %s", arg, got, want)
@@ -239,14 +239,14 @@ func TestOneServer(t *testing.T) {
 	of := func(name string) string { return pairs[0].Captured.Find(pin.Key{Name: name}).Digest }
 	const which = " / hint: say which: --server ID"
 	for arg, want := range map[string]string{
-		"a":            "--accept a: several servers have a tool of that name" + which + ", or --accept NAME@sha256:HEX",
-		"b":            "--accept b: several servers have a tool of that name" + which + ", or --accept NAME@sha256:HEX",
-		"instructions": "--accept instructions: several servers have instructions" + which + ", or --accept NAME@sha256:HEX",
+		"a":            "--accept a: several servers have that" + which,
+		"b":            "--accept b: several servers have that" + which,
+		"instructions": "--accept instructions: several servers have that" + which,
 		"b@" + of("b"): "b",
-		"a@" + of("a"): "--accept a@" + of("a") + ": several servers have a tool of that name" + which,
-		of("a"):        "--accept " + of("a") + ": several servers have a tool of that name" + which,
-		"changed":      "--accept changed: it fits entries of several servers: one, two" + which,
-		"a*":           `--accept "a*": it fits entries of several servers: one, two` + which,
+		"a@" + of("a"): "--accept a@" + of("a") + ": several servers have that" + which,
+		of("a"):        "--accept " + of("a") + ": several servers have that" + which,
+		"changed":      "--accept changed: several servers have that" + which,
+		"a*":           `--accept "a*": several servers have that` + which,
 		"b*":           "b",
 		"added":        "only",
 		"only":         "only",
@@ -261,13 +261,13 @@ func TestOneServer(t *testing.T) {
 func TestCheckSelectors(t *testing.T) {
 	pairs, _ := relockCase(t)
 	for arg, want := range map[string]string{
-		"same": "", "gone": "", "new": "", "g*": "", "n?w": "", "added": "", "prose": "", "warnings": "",
+		"same": "", "gone": "", "new": "", "g*": "", "n?w": "", "added": "", "prose": "",
 		pin.DigestPrefix + strings.Repeat("0", 64): "",
-		"nosuch":       "--only nosuch: no tool of that name is pinned or listed",
-		"x*":           `--only "x*": no tool of that name is pinned or listed`,
-		"prompt=same":  `--only "prompt=same": no prompt of that name is pinned or listed`,
-		"template=a:b": `--only "template=a:b": no template of that name is pinned or listed`,
-		"instructions": "--only instructions: no instructions are pinned or listed",
+		"nosuch":       "--only nosuch: not pinned, nor listed",
+		"x*":           `--only "x*": not pinned, nor listed`,
+		"prompt=same":  `--only "prompt=same": not pinned, nor listed`,
+		"template=a:b": `--only "template=a:b": not pinned, nor listed`,
+		"instructions": "--only instructions: not pinned, nor listed",
 	} {
 		jsontest.WantError(t, approval.CheckSelectors("--only", []approval.Selector{selectorOf(t, "same"), selectorOf(t, arg)}, pairs), want)
 	}
@@ -278,10 +278,8 @@ func TestCheckSelectors(t *testing.T) {
 func TestFits(t *testing.T) {
 	pairs, drifts := relockCase(t)
 	digest := func(name string) string { return pairs[0].Captured.Find(pin.Key{Name: name}).Digest }
-	labels := map[string][]string{"edited": {"looser", "prose"}, "hid": {"prose"}}
-	warned := map[string]bool{"hid": true, "new": true}
+	words := map[string][]string{"edited": {"looser", "prose"}, "hid": {"prose"}}
 	for arg, want := range map[string]string{
-		"warnings":                "hid new",
 		"prose":                   "edited hid",
 		"looser":                  "edited",
 		"added":                   "new",
@@ -298,7 +296,7 @@ func TestFits(t *testing.T) {
 		var got []string
 		s := selectorOf(t, arg)
 		for i := range drifts {
-			if d := &drifts[i]; s.Fits(d, labels[d.Name], warned[d.Name]) {
+			if d := &drifts[i]; s.Fits(d, words[d.Name]) {
 				got = append(got, d.Name)
 			}
 		}
@@ -307,7 +305,7 @@ func TestFits(t *testing.T) {
 		}
 	}
 	bare := pin.Drift{Key: pin.Key{Name: "a"}, Kind: pin.Changed} // what differs, without either side
-	if s := selectorOf(t, digest("new")); s.Fits(&bare, nil, false) {
+	if s := selectorOf(t, digest("new")); s.Fits(&bare, nil) {
 		t.Error("a digest fits an entry without one")
 	}
 }
@@ -320,7 +318,7 @@ func TestAcceptAcrossServers(t *testing.T) {
 	}
 	drifts := pintest.Drifts(pairs)
 	_, err := approval.Decide(pairs, drifts, approval.Selection{Accepts: []approval.Selector{{Arg: "a", Key: pin.Key{Name: "a"}}}})
-	jsontest.WantError(t, err, "--accept a: several servers have a tool of that name")
+	jsontest.WantError(t, err, "--accept a: several servers have that")
 	if errors.Is(err, fail.ErrDrift) {
 		t.Error("that is no drift")
 	}

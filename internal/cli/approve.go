@@ -106,20 +106,13 @@ func (f *approveRequest) load(a *app) (*workspace.Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	var sets []string
-	for i := range w.Comparisons {
-		p := &w.Comparisons[i]
-		if !p.Present {
-			continue
-		}
-		if len(p.Captured.Of(pin.Tools)) == 0 && !f.allowEmpty && !p.Part {
+	for _, p := range w.Comparisons {
+		if p.Present && len(p.Captured.Of(pin.Tools)) == 0 && !f.allowEmpty && !p.Part {
 			return nil, fail.In(text.Printable(p.Capture), "no tools in the list").
 				Hint("if that is right: %s --allow-empty", f.To(f.Verb))
 		}
-		sets = append(sets, p.Captured.Digest)
 	}
-	want := slices.Sorted(slices.Values(f.expect))
-	slices.Sort(sets)
+	want, sets := slices.Sorted(slices.Values(f.expect)), slices.Sorted(slices.Values(setDigests(w.Comparisons)))
 	if len(want) == 0 || slices.Equal(sets, want) {
 		return w, nil
 	}
@@ -138,32 +131,24 @@ type approver struct {
 	style plain.Style
 }
 
-// warningKeys reads the entries that --accept-warning names.
-func (a *approver) warningKeys() (map[pin.Key]bool, error) {
-	const flag = "--accept-warning"
-	selectors, err := selectorsOf(flag, a.req.acceptWarning)
-	keys := map[pin.Key]bool{}
-	for _, s := range selectors {
-		if !s.IsName() {
-			return nil, fail.New("%s %s: give the name of an entry", flag, text.Name(s.Arg)).Hint("for a tool of that name: %s tool=NAME", flag)
-		}
-		if err := approval.CheckSelectors(flag, []approval.Selector{s}, a.r.Comparisons); err != nil {
-			return nil, err
-		}
-		if pin.Holders(a.r.Comparisons, s.Key) > 1 {
-			return nil, fail.New("%s %s: %s", flag, text.Name(s.Arg), approval.Ambiguous(s.Type)).Hint("say which: --server ID")
-		}
-		keys[s.Key] = true
-	}
-	return keys, err
-}
-
 // applyWarningFlags marks in a selection what has new warnings that no flag accepts, and what
 // is to be put on record of the entries that match.
 func (a *approver) applyWarningFlags(sel *approval.Selection) error {
-	named, err := a.warningKeys()
-	if err != nil {
-		return err
+	const flag = "--accept-warning"
+	selectors, err := selectorsOf(flag, a.req.acceptWarning)
+	named := map[pin.Key]bool{}
+	for i := range selectors {
+		s := &selectors[i]
+		if !s.IsName() {
+			return fail.New("%s %s: give the name of an entry", flag, text.Name(s.Arg)).Hint("for a tool of that name: %s tool=NAME", flag)
+		}
+		if err := approval.CheckSelectors(flag, selectors[i:i+1], a.r.Comparisons); err != nil {
+			return err
+		}
+		if pin.Holders(a.r.Comparisons, s.Key) > 1 {
+			return s.Ambiguous(flag)
+		}
+		named[s.Key] = true
 	}
 	accepts := func(key pin.Key) bool { return a.req.acceptWarnings || named[key] }
 	sel.Refused, sel.Recorded = map[int]bool{}, approval.WarningRecord{}
@@ -178,24 +163,28 @@ func (a *approver) applyWarningFlags(sel *approval.Selection) error {
 			sel.Recorded.Add(f.Ref(), f.Record())
 		}
 	}
-	return nil
+	return err
 }
 
 // accept has the flags or, if it asks, a person say what is accepted. It refuses that for
 // warnings or the policy.
 func (a *approver) accept(sel *approval.Selection, asks bool) (d approval.Decision, err error) {
-	read := "read it: " + a.req.To("diff")
 	if list := a.r.Unapprovable; len(list) > 0 {
-		f := fail.New("a text that isn't pinned has a warning, which no approval covers: nothing was written").Hint("%s", read)
+		plain.New(a.out, a.style).Findings("", "", a.r.Said(list))
+		f := fail.New("a text that isn't pinned has a warning, which no approval covers: nothing was written").Hint("read it: %s", a.req.To("diff"))
 		if !a.req.Part { // which keeps the policy
-			f.Hint("pin it, then it can be approved: %s", a.req.PinProse(a.req.Verb))
+			flags := a.req.Flags[a.req.Verb]
+			a.req.Flags[a.req.Verb] = slices.DeleteFunc(flags, func(word string) bool { return strings.HasPrefix(word, "--descriptions ") })
+			f.Hint("pin it, then it can be approved: %s", a.req.To(a.req.Verb, "--descriptions=preserve"))
 		}
-		return d, a.refuse(a.r.Said(list), f)
+		return d, f.Refusal()
 	}
 	if asks {
 		err = a.ask(sel)
 	} else if len(sel.Labels) > 0 {
-		sel.Chosen = a.r.Labelled(sel.LabelIDs())
+		sel.Chosen = a.r.Labelled(func(word string) bool {
+			return slices.ContainsFunc(sel.Labels, func(s approval.Selector) bool { return s.Word == word })
+		})
 	}
 	if err == nil {
 		d, err = approval.Decide(a.r.Comparisons, a.r.Drifts, *sel)
@@ -205,22 +194,18 @@ func (a *approver) accept(sel *approval.Selection, asks bool) (d approval.Decisi
 	}
 	all := a.r.AllOrNothing() || a.req.Approves
 	if err == nil && (sel.Whole || len(d.Refused) > 0 && (all || len(d.Accepted) == 0)) {
-		refused := a.r.Refused(d.Refused)
-		err = a.refuse(refused, refusal(refused, "nothing was written", read))
+		err = a.refuse(d.Refused, "nothing was written")
 	}
 	return d, err
 }
 
-// refusal says that new warnings are refused. It names no entry to accept: nobody should approve a warning by pasting.
-func refusal(list []report.Finding, result, read string) *fail.Error {
-	return fail.New("%s: %s", text.Count(len(list), "new warning"), result).Hint("%s", read).
-		Hint("then accept warnings separately: --accept-warning NAME, or --accept-warnings for one of a whole capture")
-}
-
-// refuse shows the findings that prevent an approval, and returns why as a refusal.
-func (a *approver) refuse(list []report.Finding, why *fail.Error) error {
+// refuse shows the new warnings that prevent an approval, and returns why as a refusal. It names no
+// entry to accept: nobody should approve a warning by pasting.
+func (a *approver) refuse(refused map[int]bool, result string) error {
+	list := a.r.Refused(refused)
 	plain.New(a.out, a.style).Findings("", "", list)
-	return why.Refusal()
+	return fail.New("%s: %s", text.Count(len(list), "new warning"), result).Hint("read it: %s", a.req.To("diff")).
+		Hint("then accept warnings separately: --accept-warning NAME, or --accept-warnings for one of a whole capture").Refusal()
 }
 
 // ask has a person choose what is accepted, step by step.
@@ -228,13 +213,12 @@ func (a *approver) ask(sel *approval.Selection) error {
 	r, again := a.r, a.req.To(a.req.Verb, a.r.OnlyFlags...)
 	in := a.terminal(&a.req.request)
 	if in == nil {
-		f, how := fail.New("no terminal to ask on, and no flag says what to accept").Hint("read the changes: %s", a.req.To("diff", r.OnlyFlags...)), "then"
+		f := fail.New("no terminal to ask on, and no flag says what to accept").Hint("read the changes: %s", a.req.To("diff", r.OnlyFlags...))
 		if !r.AllOrNothing() {
 			f.Hint("then accept some of it: %s", a.req.To("relock", "--accept NAME"))
-			how = "or"
 		}
 		if s := r.RestStep(); s.Command != "" {
-			f.Hint("%s %s: %s", how, s.Text, s.Command)
+			f.Hint("%s: %s", s.Text, s.Command)
 		}
 		return f
 	}
@@ -257,15 +241,13 @@ func (a *approver) ask(sel *approval.Selection) error {
 	})
 }
 
-// screenLines is the height of a terminal that doesn't tell its own.
-const screenLines = 24
-
-// fillsScreen reports whether what is to be approved takes more than a screen to read.
+// fillsScreen reports whether what is to be approved takes more than a screen to read, or 24 lines
+// where a terminal doesn't tell its height.
 func (a *approver) fillsScreen() bool {
 	var shown bytes.Buffer
 	plain.WriteDiff(&shown, a.r.Model, a.style)
 	_, height := terminalSize(a.stderr)
-	return bytes.Count(shown.Bytes(), []byte("\n")) >= cmp.Or(height, screenLines)
+	return bytes.Count(shown.Bytes(), []byte("\n")) >= cmp.Or(height, 24)
 }
 
 // refs are the entries of some drifts, by their indexes.
@@ -284,8 +266,7 @@ func (a *approver) requireClean(d *approval.Decision) error {
 	selected := a.refs(d.Accepted, d.Refused)
 	for _, f := range a.r.Findings {
 		p := pin.ComparisonOf(a.r.Comparisons, f.Server)
-		if p == nil || !p.Captured.Policy.RequireClean || f.Scope == lint.InDrift && !f.Approved && !selected[f.Ref()] ||
-			p.Locked.Policy.RequireClean && !selected[f.Ref()] {
+		if p == nil || !p.Captured.Policy.RequireClean || !selected[f.Ref()] && (f.Scope == lint.InDrift || p.Locked.Policy.RequireClean) {
 			continue
 		}
 		if f.Warning && slices.Contains([]string{"hidden-text", "terminal-escape", "bidi-control"}, f.ID) {
@@ -295,44 +276,74 @@ func (a *approver) requireClean(d *approval.Decision) error {
 	return nil
 }
 
-// approve writes the new pins of every server in which something was accepted. announce is
-// given the servers that come as a whole.
-func (a *approver) approve(d *approval.Decision, announce func(whole []string)) error {
-	of := map[string][]*pin.Drift{}
-	for i := range a.r.Drifts {
-		if x := &a.r.Drifts[i]; d.Accepted[i] {
-			of[x.Server] = append(of[x.Server], x)
-		}
+// write writes what was accepted, and says so. idle are the selectors that had nothing to accept; if it
+// was asked about, what is accepted was shown.
+func (a *approver) write(d *approval.Decision, idle []approval.Selector, asked bool) error {
+	did := report.Relocked{Accepted: d.Accepted, Recorded: d.Recorded, Shown: asked}
+	for _, s := range idle {
+		did.Idle = append(did.Idle, text.Name(s.Arg)+": nothing to accept")
 	}
-	warnings := a.warnings(d)
-	var next []pin.Set
-	var whole []string
-	for i := range a.r.Comparisons {
-		p := &a.r.Comparisons[i]
-		accepted := of[p.Server]
-		switch {
-		case len(accepted) == 0 && !p.PolicyDiffers() && !(d.All && p.HasNoEntries()) && !warnings.Of(p.Server):
-			continue
-		case p.HasNoEntries():
-			whole = append(whole, p.Server)
-		}
-		set := approval.Pins(p, accepted, warnings)
-		if err := workspace.Sign(a.gate, &set, &p.Locked, a.req.approvedBy); err != nil {
-			return err
-		}
-		next = append(next, set)
+	next, err := a.pins(d, &did)
+	if err != nil {
+		return err
 	}
-	if len(next) == 0 {
-		announce(whole)
-		return nil
+	did = a.r.Closing(did)
+	err = a.replace(a.w, &a.req.request, next, func() {
+		if a.req.Approves && !asked {
+			plain.WriteLocked(a.out, a.r.Model, a.style)
+		} else {
+			plain.WriteRelocked(a.out, a.r.Model, did, a.style)
+		}
+	})
+	switch {
+	case err != nil:
+		return err
+	case len(d.Refused) > 0:
+		return a.refuse(d.Refused, "not accepted")
+	case did.Left != "":
+		steps := []report.Step{a.r.Model.Review}
+		if len(a.r.Drifts) == 0 { // a server without entries is left
+			steps = a.r.Model.Next
+		}
+		plain.New(a.out, a.style).Hint(steps...)
+		return fail.ErrDrift
+	case a.req.Approves && asked:
+		plain.New(a.out, a.style).Hint(a.r.Model.Locked...)
 	}
-	return a.write(a.w, &a.req.request, next, nil, func() { announce(whole) })
+	return nil
 }
 
-// write replaces the pins of servers. announce says so, before the lockfile is replaced: if
-// that can't be printed, nothing is written.
-func (a *app) write(w *workspace.Workspace, req *request, next []pin.Set, drop []string, announce func()) error {
-	return w.Write(&req.Request, a.lockPatience, next, drop, func() error {
+// pins are the new pins of every server in which something was accepted.
+func (a *approver) pins(d *approval.Decision, did *report.Relocked) (map[string]*pin.Set, error) {
+	of, touched, warnings, next := map[string][]*pin.Drift{}, map[string]bool{}, a.warnings(d), map[string]*pin.Set{}
+	for i := range d.Accepted {
+		x := &a.r.Drifts[i]
+		of[x.Server], touched[x.Server] = append(of[x.Server], x), true
+	}
+	for ref := range warnings {
+		touched[ref.Server] = true
+	}
+	for i := range a.r.Comparisons {
+		p := &a.r.Comparisons[i]
+		switch {
+		case !touched[p.Server] && !p.PolicyDiffers() && !(d.All && p.HasNoEntries()):
+			continue
+		case p.HasNoEntries():
+			did.Whole = append(did.Whole, p.Server)
+		}
+		set := approval.Pins(p, of[p.Server], warnings)
+		if err := workspace.Sign(a.gate, &set, &p.Locked, a.req.approvedBy); err != nil {
+			return nil, err
+		}
+		next[p.Server] = &set
+	}
+	return next, nil
+}
+
+// replace replaces the pins of servers; a server with none is dropped. announce says so, before the
+// lockfile is replaced: if that can't be printed, nothing is written.
+func (a *app) replace(w *workspace.Workspace, req *request, next map[string]*pin.Set, announce func()) error {
+	return w.Write(&req.Request, a.lockPatience, next, func() error {
 		announce()
 		if err := a.out.Flush(); err != nil {
 			return fail.Path("standard output", err)

@@ -9,12 +9,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"pinproof/internal/atomicfile"
 	"pinproof/internal/fail"
@@ -49,7 +47,7 @@ func (a *app) run(version string, args []string) (*pin.Verdict, error) {
 	a.out = bufio.NewWriterSize(a.stdout, 64<<10)
 	root := newRoot(a, version)
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
-		completeValues(root, a) // only then: that is an eighth of the instructions of a start
+		completeValues(root) // only then: that is an eighth of the instructions of a start
 	}
 	root.SetArgs(args)
 	root.SetOut(a.out)
@@ -61,39 +59,15 @@ func (a *app) run(version string, args []string) (*pin.Verdict, error) {
 	if flushErr := a.out.Flush(); flushErr != nil && (err == nil || errors.Is(err, fail.ErrDrift)) {
 		err = fail.Path("standard output", flushErr)
 	}
-	a.say(err)
-	return a.verdict, err
-}
-
-// say prints an error.
-func (a *app) say(err error) {
-	var told *fail.Error
-	var write *fs.PathError
-	switch {
-	case err == nil, err == errReported, err == fail.ErrDrift, err == fail.ErrInterrupted: // all is said
-		return
-	case errors.As(err, &told):
-	case errors.As(err, &write):
-		told = fail.Path("standard output", err) // cobra printed a help text or a script
-	default:
-		// Not ours: from cobra or the flag parser, so it is usage.
-		told = fail.From(err).Hint("pinproof --help")
+	if err != nil && err != errReported && err != fail.ErrDrift { // else all is said
+		fmt.Fprintf(a.stderr, "error: %s\n", strings.Join(fail.Lines(err), "\n"))
 	}
-	fmt.Fprintf(a.stderr, "error: %s\n", strings.Join(fail.Lines(told), "\n"))
-}
-
-// knownElsewhere answers the words by which other tools call what our commands do.
-var knownElsewhere = map[string]string{
-	"init":   "to begin, pin a capture: pinproof lock CAPTURE",
-	"add":    "to pin a server, give a capture of it: pinproof lock CAPTURE",
-	"check":  "to compare a capture with its pins: pinproof verify CAPTURE",
-	"status": "to see what differs from the pins: pinproof diff CAPTURE",
-	"update": "to approve what changed, after reading it: pinproof relock CAPTURE",
+	return a.verdict, err
 }
 
 // newRoot builds the command line.
 func newRoot(a *app, version string) *cobra.Command {
-	names := []string{"lock", "verify", "diff", "relock"}
+	const names = "lock, verify, diff, relock"
 	root := &cobra.Command{
 		Use:   "pinproof",
 		Short: "A lockfile for MCP tool definitions",
@@ -107,20 +81,18 @@ its exit code whether what an agent is about to read is what you approved.`,
   pinproof relock files.jsonl                                     approve the change, tool by tool
 
 Exit codes: 0 match, 1 drift, 2 no answer.`,
-		Version:       version,
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          cobra.ArbitraryArgs,
+		Version:                    version,
+		SilenceErrors:              true,
+		SilenceUsage:               true,
+		SuggestionsMinimumDistance: 2,
+		Args:                       cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return cmp.Or[error](c.Help(), fail.New("no command: one of %s", strings.Join(names, ", ")))
+				return cmp.Or[error](c.Help(), fail.New("no command: one of %s", names))
 			}
-			f := fail.New("unknown command %s: one of %s", text.Name(args[0]), strings.Join(names, ", "))
-			if does, ok := knownElsewhere[args[0]]; ok {
-				return f.Hint("%s", does)
-			}
-			if near := text.Nearest(args[0], append([]string{"help", "completion"}, names...)); near != "" {
-				return f.Hint("did you mean: pinproof %s", near)
+			f := fail.New("unknown command %s: one of %s", text.Name(args[0]), names)
+			if near := c.SuggestionsFor(args[0]); args[0] != "" && len(near) > 0 {
+				f.Hint("did you mean: pinproof %s", near[0])
 			}
 			return f.Hint("pinproof --help")
 		},
@@ -128,15 +100,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 	root.SetUsageFunc(printUsage)
 	root.PersistentFlags().StringVar(&a.color, "color", "auto", "colour the output: auto, always or never")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		f := fail.New("%s", text.Printable(err.Error()))
-		if name, ok := strings.CutPrefix(err.Error(), "unknown flag: --"); ok {
-			var flags []string
-			c.Flags().VisitAll(func(flag *pflag.Flag) { flags = append(flags, flag.Name) })
-			if near := text.Nearest(name, flags); near != "" {
-				f.Hint("did you mean: --%s", near)
-			}
-		}
-		return f.Hint("%s --help", c.CommandPath())
+		return fail.New("%s", text.Printable(err.Error())).Hint("%s --help", c.CommandPath())
 	})
 	root.AddCommand(newLock(a), newVerify(a), newDiff(a), newRelock(a))
 	root.SetHelpCommand(&cobra.Command{

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"errors"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -57,37 +56,40 @@ func TestStaleWriter(t *testing.T) {
 
 // TestCarriedFlags: the next command that we print has every flag of this one, as far
 // as the other command knows it, but those that say how this run answers or what it
-// accepts.
+// accepts. Every flag is one or the other.
 func TestCarriedFlags(t *testing.T) {
-	answers := strings.Fields("accept accept-all accept-warning accept-warnings against allow capture-as drop-server expect format full hook only quiet report server review stat warn yes")
-	flags := map[string]*pflag.FlagSet{}
-	for _, cmd := range newRoot(&app{}, "").Commands() {
-		if cmd.Name() != "completion" && cmd.Name() != "help" {
-			flags[cmd.Name()] = cmd.Flags()
+	carried := strings.Fields("against allow-empty approved-by descriptions empty-cursor-ends fail-on hash-only ignore ignore-prose part " +
+		"require-clean resources round-integers substitute tools-only")
+	root, has := newRoot(&app{}, ""), map[string]bool{}
+	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { has[f.Name] = true })
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == "completion" || cmd.Name() == "help" {
+			continue
 		}
-	}
-	for _, name := range answers {
-		if !slices.ContainsFunc(slices.Collect(maps.Values(flags)), func(set *pflag.FlagSet) bool { return set.Lookup(name) != nil }) {
-			t.Errorf("no command has --%s", name)
-		}
-	}
-	for verb, set := range flags {
-		set.VisitAll(func(f *pflag.Flag) {
-			carries := slices.ContainsFunc(carried, func(c struct{ flags, verbs []string }) bool {
-				return slices.Contains(c.flags, f.Name) && slices.Contains(c.verbs, verb)
-			})
-			if carries == slices.Contains(answers, f.Name) {
-				t.Errorf("%s --%s: carried %t", verb, f.Name, carries)
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			has[f.Name] = true
+			if slices.Contains(carried, f.Name) == slices.Contains(notCarried, f.Name) {
+				t.Errorf("%s --%s: carried or not?", cmd.Name(), f.Name)
+			}
+			value := map[bool]string{true: "true", false: "a b"}[f.Value.Type() == "bool"]
+			if err := cmd.Flags().Set(f.Name, value); err != nil {
+				t.Error(err)
 			}
 		})
 	}
-	for _, c := range carried {
-		for _, verb := range c.verbs {
-			for _, name := range c.flags {
-				if flags[verb] == nil || flags[verb].Lookup(name) == nil {
-					t.Errorf("%s has no --%s", verb, name)
-				}
-			}
+	for _, name := range slices.Concat(carried, notCarried) {
+		if !has[name] {
+			t.Errorf("no command has --%s", name)
+		}
+	}
+	cmd, _, _ := root.Find([]string{"diff"})
+	for verb, want := range map[string]string{
+		"diff":   "--against 'a b' --fail-on 'a b' --ignore-prose --part --substitute 'a b'",
+		"relock": "--part --substitute 'a b'",
+		"lock":   "--substitute 'a b'",
+	} {
+		if got := strings.Join(carriedBy(cmd)[verb], " "); got != want {
+			t.Errorf("from diff to %s: %q, want %q", verb, got, want)
 		}
 	}
 }

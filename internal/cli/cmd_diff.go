@@ -1,15 +1,12 @@
 package cli
 
 import (
-	"io"
-
 	"github.com/spf13/cobra"
 
 	"pinproof/internal/approval"
 	"pinproof/internal/diff"
 	"pinproof/internal/fail"
 	"pinproof/internal/pin"
-	"pinproof/internal/report"
 	"pinproof/internal/report/plain"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
@@ -21,8 +18,9 @@ func newDiff(a *app) *cobra.Command {
 	var stat bool
 	req, out := &request{}, &output{shows: true}
 	cmd := &cobra.Command{
-		Use:   "diff CAPTURE [LOCKFILE]",
-		Short: "The review: what exactly changed, tool by tool, word by word",
+		Use:        "diff CAPTURE [LOCKFILE]",
+		SuggestFor: []string{"status"}, // what other tools call it
+		Short:      "The review: what exactly changed, tool by tool, word by word",
 		Long: `Diff shows everything in which a saved answer of a server differs from its pins,
 word by word, the dangerous changes first. What changed alike is shown once, and
 what is minor in one line. Where nothing is pinned yet it shows every entry whole.
@@ -50,9 +48,6 @@ Exit codes: 0 no difference, 1 a difference (with --fail-on, a grave one), 2 no 
 		if err := req.read(a, cmd, args); err != nil {
 			return err
 		}
-		if against != "" {
-			req.Flags["diff"] = append(req.Flags["diff"], "--against "+shell.Path(against))
-		}
 		least := diff.SeverityNamed(failOn)
 		switch {
 		case cmd.Flags().Changed("fail-on") && least <= diff.None:
@@ -68,12 +63,8 @@ Exit codes: 0 no difference, 1 a difference (with --fail-on, a grave one), 2 no 
 			return fail.In(text.Printable(against), "--against compares two files, or two folders of captures").
 				Hint("for a folder and a file, pin the old one: pinproof lock %s old.lock --yes", shell.Path(against)).Hint("then: pinproof diff %s old.lock", shell.Path(req.Capture))
 		}
-		out.text = func(w io.Writer, m *report.Model, style plain.Style) error {
-			style.Full = req.full // also in a file
-			if stat {
-				return plain.WriteStat(w, m, style)
-			}
-			return plain.WriteDiff(w, m, style)
+		if out.text = plain.WriteDiff; stat {
+			out.text = plain.WriteStat
 		}
 		if err := out.check(a, req, against); err != nil {
 			return err
@@ -89,7 +80,7 @@ Exit codes: 0 no difference, 1 a difference (with --fail-on, a grave one), 2 no 
 		if failOn != "" {
 			allow = pin.Leniency{Warnings: true, Spared: spared(w.Drifts, least)}
 		}
-		return out.emit(a, a.decide(req, w, read(w, true), false, allow), a.style(req.full))
+		return out.emit(a, a.decide(req, w, true, false, allow))
 	}
 	return cmd
 }

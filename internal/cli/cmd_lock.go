@@ -1,27 +1,24 @@
 package cli
 
 import (
-	"fmt"
-	"slices"
+	"cmp"
 
 	"github.com/spf13/cobra"
 
 	"pinproof/internal/approval"
 	"pinproof/internal/fail"
-	"pinproof/internal/lint"
 	"pinproof/internal/pin"
-	"pinproof/internal/report"
 	"pinproof/internal/report/plain"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
-	"pinproof/internal/workspace"
 )
 
 func newLock(a *app) *cobra.Command {
 	f, yes := &approveRequest{}, false
 	cmd := &cobra.Command{
-		Use:   "lock CAPTURE [LOCKFILE]",
-		Short: "Approve: write the pins of a server that has none yet",
+		Use:        "lock CAPTURE [LOCKFILE]",
+		SuggestFor: []string{"init", "add"}, // what other tools call it
+		Short:      "Approve: write the pins of a server that has none yet",
 		Long: `Lock pins a saved answer of a server in LOCKFILE, which it creates, or adds a server
 to: its tools and, where the capture has them, instructions, prompts and resource
 templates. LOCKFILE is tools.lock here or, in a repository, in the nearest folder
@@ -56,82 +53,49 @@ func (a *app) lock(f *approveRequest, yes bool) error {
 		return err
 	}
 	for _, p := range w.Comparisons {
-		switch {
-		case p.PolicyDiffers():
+		if p.PolicyDiffers() {
 			return fail.In(text.Printable(w.LockPath), "server %s is pinned under another policy (%s): nothing was written", text.Name(p.Server), pin.PolicyWords(p.Locked.Policy)).
 				Hint("to change the policy: %s", req.To("relock")).Refusal()
-		case p.Captured.Repeated():
-			return a.refuseRepeated(req, w, p)
 		}
 	}
+	for _, d := range w.Drifts {
+		if d.Kind == pin.Duplicate {
+			capture := pin.ComparisonOf(w.Comparisons, d.Server).Capture
+			return fail.In(text.Printable(capture), "%s is listed %d times, and an agent may get any of them: nothing was written", d.EntryRef(), len(d.Copies)).
+				Hint("the server has to be fixed: see them: %s", req.To("diff")).Refusal()
+		}
+	}
+	style := a.style()
 	fresh := w.Of(func(p *pin.Comparison) bool { return !p.Known })
 	old := a.review(req, w.Of(func(p *pin.Comparison) bool { return p.Known }), false)
-	style := a.style(f.full)
-	p := &w.Comparisons[0]
-	otherName := !w.Folder && req.Server == "" && p.FileLabel != "" && p.FileLabel != p.Server
-	differs := func(what string) error {
-		if old.Matches || old.NoAnswer != nil && len(old.Drifts) == 0 {
-			return graver(old.NoAnswer, nil)
-		}
-		f := fail.New("%s pins %s", text.Printable(w.LockPath), what).
+	differs := old.NoAnswer // what the run ends with if all that is new was pinned
+	if !old.Matches && (old.NoAnswer == nil || len(old.Drifts) > 0) {
+		no := fail.New("%s pins these entries otherwise: their pins were kept", text.Printable(w.LockPath)).
 			Hint("read the changes, then approve them: %s", req.To("relock"))
-		if otherName {
-			f.Hint("if it is another server: %s --server %s", req.To("lock"), shell.Label(p.FileLabel, p.Server))
+		p := &w.Comparisons[0]
+		if another := shell.Label(p.FileLabel, p.Server); !w.Folder && req.Server == "" && another != "ID" {
+			no.Hint("if it is another server: %s --server %s", req.To("lock"), another)
 		}
-		return graver(old.NoAnswer, f.Refusal())
+		differs = graver(old.NoAnswer, no.Refusal())
 	}
-	if len(fresh.Comparisons) == 0 {
-		if err := plain.WriteVerify(a.out, old.Model, style, false); err != nil {
-			return err
+	if len(fresh.Comparisons) == 0 || !old.Matches {
+		if err := plain.WriteVerify(a.out, old.Model, style, false); err != nil || len(fresh.Comparisons) == 0 {
+			return cmp.Or(err, differs)
 		}
-		if old.Matches && otherName {
-			fmt.Fprintf(a.out, "hint: it is pinned as server %s; %s\n", text.Name(p.Server), workspace.RenameHint(w.LockPath, p.Server, p.FileLabel))
-		}
-		return differs("these entries otherwise: nothing was written")
 	}
 	silent := yes || a.terminal(req) == nil
-	ap := &approver{a, f, w, a.review(req, fresh, silent), style}
-	sel, d := approval.Selection{All: true}, approval.Decision{}
-	err = ap.applyWarningFlags(&sel)
-	asks := err == nil && !silent && (len(sel.Refused) > 0 || sel.Whole || len(f.expect) == 0 && ap.fillsScreen())
+	ap := &approver{a, f, fresh, a.review(req, fresh, silent), style}
+	sel := approval.Selection{All: true}
+	if err := ap.applyWarningFlags(&sel); err != nil {
+		return err
+	}
+	asks := !silent && (len(sel.Refused) > 0 || sel.Whole || len(f.expect) == 0 && ap.fillsScreen())
+	d, err := ap.accept(&sel, asks)
 	if err == nil {
-		d, err = ap.accept(&sel, asks)
-	}
-	if err != fail.ErrInterrupted && !old.Matches { // after what refuses a new server, which was shown above
-		if err := plain.WriteVerify(a.out, old.Model, style, false); err != nil {
-			return err
-		}
-	}
-	if err == nil {
-		err = ap.approve(&d, func(whole []string) {
-			if asks {
-				plain.WriteRelocked(a.out, ap.r.Model, ap.r.Closing(report.Relocked{Accepted: d.Accepted, Whole: whole, Shown: true}), style)
-			} else {
-				plain.WriteLocked(a.out, ap.r.Model, style)
-			}
-		})
-	}
-	switch {
-	case err != nil || !asks:
-	case len(d.Accepted) < len(ap.r.Drifts):
-		plain.New(a.out, style).Hint(ap.r.Model.Review)
-		err = fail.ErrDrift
-	default:
-		plain.New(a.out, style).Hint(ap.r.Model.Locked...)
+		err = ap.write(&d, nil, asks)
 	}
 	if err != nil {
 		return graver(old.NoAnswer, err)
 	}
-	return differs("the other servers otherwise: their pins were kept")
-}
-
-// refuseRepeated refuses a capture in which a name is repeated, and shows the copies.
-func (a *app) refuseRepeated(req *request, w *workspace.Workspace, p pin.Comparison) error {
-	of := w.Of(func(c *pin.Comparison) bool { return c.Server == p.Server })
-	of.Drifts = slices.DeleteFunc(of.Drifts, func(d pin.Drift) bool { return d.Kind != pin.Duplicate })
-	found := slices.DeleteFunc(read(of, false), func(f lint.Finding) bool { return f.Scope != lint.InDrift })
-	plain.New(a.out, a.style(false)).Blocks(report.New(a.decide(req, of, found, false, pin.Leniency{})).Model)
-	is := pin.EntryTypeInfo[of.Drifts[0].Type]
-	return fail.In(text.Printable(p.Capture), "a %s %s is repeated, and an agent may get either %s: nothing was written", is.Entry, is.Identity, is.Entry).
-		Hint("the server has to be fixed: see both: %s", req.To("diff")).Refusal()
+	return differs
 }

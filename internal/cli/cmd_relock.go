@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,8 +19,9 @@ import (
 func newRelock(a *app) *cobra.Command {
 	f, accepts, all, drop := &approveRequest{}, []string{}, false, ""
 	cmd := &cobra.Command{
-		Use:   "relock CAPTURE [LOCKFILE]",
-		Short: "Approve drift after reading it, all of it or tool by tool",
+		Use:        "relock CAPTURE [LOCKFILE]",
+		SuggestFor: []string{"update"}, // what other tools call it
+		Short:      "Approve drift after reading it, all of it or tool by tool",
 		Long: `Relock shows what differs from the pins, as diff does, and asks step by step whether
 to accept it. Elsewhere than on a terminal, flags say what is accepted. All that is
 not accepted keeps its pin, and so does a server that the folder has no capture of. It
@@ -62,8 +62,9 @@ Exit codes: 0 no drift is left, 1 some is, or the capture is not the reviewed on
 				return fail.New("%s has no server %s", text.Printable(w.LockPath), text.Name(w.Comparisons[0].Server)).
 					Hint("to approve a new server: %s", f.To("lock"))
 			}
-			r := a.review(&f.request, w, false)
-			return graver(r.NoAnswer, a.relock(&approver{a, f, w, r, a.style(f.full)}, sel))
+			r, style := a.review(&f.request, w, false), a.style()
+			style.Full = f.full
+			return graver(r.NoAnswer, (&approver{a, f, w, r, style}).relock(sel))
 		},
 	}
 	f.registerReview(cmd)
@@ -79,11 +80,8 @@ Exit codes: 0 no drift is left, 1 some is, or the capture is not the reviewed on
 // selection reads the flags that say what is accepted.
 func (f *approveRequest) selection(accepts []string, all bool) (approval.Selection, error) {
 	sel := approval.Selection{All: all, Part: len(f.only) > 0}
-	if sel.Part && len(accepts) > 0 {
-		return sel, fail.New("--only goes with --accept-all or with the prompt: --accept already says what is accepted")
-	}
-	if all && len(accepts) > 0 {
-		return sel, fail.New("--accept-all and --accept don't go together")
+	if len(accepts) > 0 && (all || sel.Part) {
+		return sel, fail.New("--accept already says what is accepted: it doesn't go with --accept-all or --only")
 	}
 	for _, s := range f.only {
 		if all && s.Word == "" { // --accept keeps a name or a pattern to one server, and a pattern to what is pinned
@@ -97,11 +95,9 @@ func (f *approveRequest) selection(accepts []string, all bool) (approval.Selecti
 	selectors, err := selectorsOf(flag, accepts)
 	for _, s := range selectors {
 		switch {
-		case s.Word == approval.Warnings:
-			return sel, fail.New("--accept warnings: a warning is accepted separately").Hint("read it, then name the entry: --accept-warning NAME")
 		case slices.Contains(report.NoteIDs, s.Word) && s.Word != report.SelectMinor:
 			return sel, fail.New("%s %s: a word that --only takes", flag, s.Arg).Hint("for a tool of that name: %s tool=NAME", flag)
-		case s.Word != "" && approval.KindOf(s.Word) == "":
+		case s.Word != "" && !slices.Contains(approval.Kinds, s.Word):
 			sel.Labels = append(sel.Labels, s)
 		default:
 			sel.Accepts = append(sel.Accepts, s)
@@ -112,89 +108,56 @@ func (f *approveRequest) selection(accepts []string, all bool) (approval.Selecti
 
 // relock approves what the flags or the answers accept. Servers without a capture keep
 // their pins, and are left to the caller.
-func (a *app) relock(ap *approver, sel approval.Selection) error {
-	if err := ap.applyWarningFlags(&sel); err != nil {
+func (a *approver) relock(sel approval.Selection) error {
+	if err := a.applyWarningFlags(&sel); err != nil {
 		return err
 	}
-	r, read := ap.r, ap.req.To("diff")
+	r := a.r
 	byFlags := len(sel.Accepts)+len(sel.Labels) > 0 || sel.All
 	policyChanged := r.AllOrNothing()
-	asks := !byFlags && (len(r.Drifts) > 0 || policyChanged || len(r.Unrecorded) > 0 && a.terminal(&ap.req.request) != nil)
+	asks := !byFlags && (len(r.Drifts) > 0 || policyChanged || len(r.Unrecorded) > 0 && a.terminal(&a.req.request) != nil)
 	settled := r.Matches || r.NoAnswer != nil && !slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return r.Differs[p.Server] && !p.Missing })
 	if settled && !asks && len(sel.Recorded) == 0 {
 		if _, err := approval.Decide(r.Comparisons, r.Drifts, sel); err != nil {
 			return err
 		}
-		return plain.WriteVerify(a.out, r.Model, ap.style, false)
+		return plain.WriteVerify(a.out, r.Model, a.style, false)
 	}
 	if policyChanged && byFlags && !sel.All {
-		return fail.New("a changed policy needs --accept-all: every pin is made anew").Hint("read it first: %s", read)
+		return fail.New("a changed policy needs --accept-all: every pin is made anew").Hint("read it first: %s", a.req.To("diff"))
 	}
-	d, err := ap.accept(&sel, asks)
+	d, err := a.accept(&sel, asks)
 	if err != nil {
 		return err
 	}
-	left := len(d.Accepted) < len(r.Drifts)+r.LeftOut
-	if policyChanged && left {
-		return fail.New("a changed policy takes effect only when all drift is accepted: nothing was written").Hint("read it: %s", read).Refusal()
+	if policyChanged && len(d.Accepted) < len(r.Drifts)+r.LeftOut {
+		return fail.New("a changed policy takes effect only when all drift is accepted: nothing was written").Hint("read it: %s", a.req.To("diff")).Refusal()
 	}
-	refused := r.Refused(d.Refused)
-	err = ap.approve(&d, func(whole []string) {
-		if len(d.Refused) > 0 {
-			plain.New(a.out, ap.style).Findings("", "", refused)
-		}
-		plain.WriteRelocked(a.out, r.Model, r.Closing(report.Relocked{Accepted: d.Accepted, Recorded: d.Recorded, Idle: idleTexts(d.Idle, sel), Whole: whole, Shown: asks}), ap.style)
-	})
-	switch {
-	case err != nil:
-		return err
-	case len(d.Refused) > 0:
-		return refusal(refused, "not accepted", "read it: "+read).Refusal()
-	case left:
-		plain.New(a.out, ap.style).Hint(r.Model.Review)
-		return fail.ErrDrift
-	case !d.All && slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.HasNoEntries() }):
-		plain.New(a.out, ap.style).Hint(r.NextSteps()...)
-		return fail.ErrDrift
+	idle := d.Idle
+	if len(sel.Chosen) == 0 {
+		idle = append(idle, sel.Labels...)
 	}
-	return nil
-}
-
-// idleTexts says which flags had nothing to accept.
-func idleTexts(idle []approval.Selector, sel approval.Selection) []string {
-	var texts []string
-	for _, a := range idle {
-		texts = append(texts, text.Name(a.Arg)+" has not drifted: nothing to accept")
-	}
-	if len(sel.Labels) > 0 && len(sel.Chosen) == 0 {
-		texts = append(texts, "nothing to accept: every changed entry has other changes than "+strings.Join(sel.LabelIDs(), ", ")+", or a new warning")
-	}
-	return texts
+	return a.write(&d, idle, asks)
 }
 
 // dropServer retires a server: its pins leave the lockfile.
 func (a *app) dropServer(cmd *cobra.Command, args []string, req *request, server string) error {
-	given := cmd.Flags().NFlag()
-	if cmd.Flags().Changed("color") {
-		given--
-	}
-	if len(args) > 1 || given > 1 {
+	if len(args) > 1 || cmd.Flags().NFlag() > 1 {
 		return fail.New("--drop-server takes no capture and no other flag: pinproof relock --drop-server ID [LOCKFILE]")
 	}
 	if err := req.read(a, cmd, append([]string{"-"}, args...)); err != nil { // no capture
 		return err
 	}
-	l, s, err := workspace.ReadLockfile(a.gate, req.LockPath)
+	l, _, err := workspace.ReadLockfile(a.gate, req.LockPath)
 	set := l.Find(server)
 	switch {
 	case err != nil:
 		return err
-	case s == nil:
-		return fail.In(text.Printable(req.LockPath), "no such lockfile")
 	case set == nil:
 		return fail.New("%s has no server %s", text.Printable(req.LockPath), text.Name(server))
 	}
-	return a.write(&workspace.Workspace{Gate: a.gate, Lock: l, LockPath: req.LockPath}, req, nil, []string{server}, func() {
+	w := &workspace.Workspace{Gate: a.gate, Lock: l, LockPath: req.LockPath}
+	return a.replace(w, req, map[string]*pin.Set{server: nil}, func() {
 		fmt.Fprintf(a.out, "DROPPED server %s, %s -> %s\n", text.Name(server), text.Count(len(set.Pins), "pin"), text.Printable(req.LockPath))
 	})
 }

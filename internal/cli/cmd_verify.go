@@ -20,8 +20,9 @@ func newVerify(a *app) *cobra.Command {
 	var allow []string
 	req, out := &request{}, &output{}
 	cmd := &cobra.Command{
-		Use:   "verify CAPTURE [LOCKFILE]",
-		Short: "The gate: does the capture match its pins?",
+		Use:        "verify CAPTURE [LOCKFILE]",
+		SuggestFor: []string{"check"}, // what other tools call it
+		Short:      "The gate: does the capture match its pins?",
 		Long: `Verify compares a saved answer of a server with its pins in LOCKFILE: tools.lock here
 or, in a repository, in the nearest folder above. It prints one line when all is well;
 otherwise a BLOCK line for every entry that is not what was approved. CAPTURE is a
@@ -47,32 +48,29 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 	flags.BoolVar(&hook, "hook", false, "answer as an agent's hook: drift and errors exit 2, with text that is safe for a model")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		req.NeedsPins = true
-		err := req.read(a, cmd, args)
-		if err != nil {
+		if err := req.read(a, cmd, args); err != nil {
 			return err
 		}
 		if hook {
 			out.hook = &req.Command
-			err = checkHook(cmd, req)
+			if err := checkHook(cmd, req); err != nil {
+				return err
+			}
 		}
-		allowed, wrong := leniencyOf(allow, warn)
+		allowed, err := leniencyOf(allow, warn)
 		out.text = func(w io.Writer, m *report.Model, style plain.Style) error {
-			style.Full = req.full                                      // also in a file
 			return plain.WriteVerify(w, m, style, quiet && w == a.out) // a report in a file has the line all the same
 		}
-		if err = cmp.Or(err, wrong); err == nil {
-			err = out.check(a, req)
-		}
-		if err != nil {
+		if err = cmp.Or(err, out.check(a, req)); err != nil {
 			return err
 		}
 		w, err := workspace.Load(a.gate, &req.Request, a.stdin)
 		if err != nil {
 			return out.explain(a, err)
 		}
-		ans := a.decide(req, w, read(w, review), review, allowed)
+		ans := a.decide(req, w, review, review, allowed)
 		ans.Bounded = out.format == "text" && len(out.files) == 0 // a report is for a review
-		return out.emit(a, ans, a.style(req.full))
+		return out.emit(a, ans)
 	}
 	return cmd
 }

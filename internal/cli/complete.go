@@ -10,8 +10,6 @@ import (
 	"pinproof/internal/diff"
 	"pinproof/internal/fail"
 	"pinproof/internal/report"
-	"pinproof/internal/shell"
-	"pinproof/internal/workspace"
 )
 
 // addCompletion adds the command that prints a completion script. cobra's own exits with 0
@@ -25,33 +23,23 @@ func addCompletion(root *cobra.Command) {
 	}
 }
 
-// completeValues has the shell complete the values of flags: fixed words, and the labels of
-// the lockfile. If that can't be read, it offers nothing and prints no error.
-func completeValues(root *cobra.Command, a *app) {
+// completeValues has the shell complete the values of flags that are fixed words. Nothing is read
+// for it: what a folder holds may be anyone's.
+func completeValues(root *cobra.Command) {
 	const noFiles = cobra.ShellCompDirectiveNoFileComp
 	words := func(list ...string) cobra.CompletionFunc { return cobra.FixedCompletions(list, noFiles) }
-	labels := func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		path := workspace.NearestLockfile(".")
-		if len(args) > 1 {
-			path = args[1]
-		}
-		l, _, _ := workspace.ReadLockfile(a.gate, path)
-		return slices.DeleteFunc(l.Labels(), func(label string) bool { return !shell.PasteableLabel(label) }), noFiles
-	}
 	formats := strings.Split(formatNames, ", ")
-	selectors := append([]string{"added", "changed", "hidden", "removed"}, diff.LabelIDs()...)
+	selectors := append(approval.Kinds[:4:4], diff.LabelIDs()...)
 	flags := map[string]cobra.CompletionFunc{
 		"accept":       words(selectors...),
 		"allow":        words("added", "missing", "removed"),
 		"color":        words("auto", "always", "never"),
 		"descriptions": words("preserve", "strip", "truncate="),
-		"drop-server":  labels,
 		"fail-on":      words("breaking", "behaviour"),
 		"format":       words(formats...),
 		"ignore":       words("/_meta", "/icons", "/execution", "/inputSchema/$schema", "/outputSchema/$schema"),
-		"only":         words(slices.Concat(selectors, []string{approval.Warnings}, report.NoteIDs)...),
+		"only":         words(slices.Concat(selectors, report.NoteIDs)...),
 		"report":       cobra.FixedCompletions(strings.Fields(strings.Join(formats, "= ")+"="), noFiles|cobra.ShellCompDirectiveNoSpace),
-		"server":       labels,
 	}
 	for _, cmd := range root.Commands() {
 		for name, complete := range flags {

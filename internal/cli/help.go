@@ -45,8 +45,5 @@ func printUsage(c *cobra.Command) error {
 			fmt.Fprintf(w, "\n%s:\n%s", h[0], set.FlagUsagesWrapped(100))
 		}
 	}
-	if c.HasAvailableSubCommands() {
-		fmt.Fprintf(w, "\nUse \"%s [command] --help\" for more information about a command.\n", c.CommandPath())
-	}
 	return nil
 }

@@ -13,9 +13,11 @@ import (
 	"pinproof/internal/workspace"
 )
 
-// decide has the gate decide how a comparison ends, given the findings in it. What a report of
-// that is made of comes with the verdict: the report itself takes the most time.
-func (a *app) decide(req *request, w *workspace.Workspace, findings []lint.Finding, review bool, allow pin.Leniency) report.Input {
+// decide has the gate decide how a comparison ends. With all, it reads also what matches; in a review, a
+// warning there that is not on record fails the run. What a report of that is made of comes with the
+// verdict: the report itself takes the most time.
+func (a *app) decide(req *request, w *workspace.Workspace, all, review bool, allow pin.Leniency) report.Input {
+	findings := lint.Read(w.Comparisons, w.Drifts, w.Lock.Servers, all)
 	warnings := 0 // that fail a run although every entry matches
 	for i := range findings {
 		if findings[i].Blocks(review) {
@@ -27,12 +29,17 @@ func (a *app) decide(req *request, w *workspace.Workspace, findings []lint.Findi
 		Verdict: v, NoAnswer: w.NoAnswer(&req.Request, v.Unanswered), Review: review,
 		Lockfile: w.LockPath, Comparisons: w.Comparisons, Drifts: w.Drifts, Findings: findings, Next: req.Command,
 		Part: req.Part, Guessed: !w.Folder && req.Server == "" && w.LockPath != "", Uncompared: w.Uncompared, FailOn: allow.Spared != nil, IgnoreProse: req.IgnoreProse,
-		Expect: expectations(w.Comparisons), Folder: folderHint(req, w),
+		Folder: folderHint(req, w),
+	}
+	if sets := setDigests(w.Comparisons); !slices.Contains(sets, "") {
+		for _, set := range sets {
+			in.Expect = append(in.Expect, "--expect "+set)
+		}
 	}
 	for _, s := range req.only {
 		in.OnlyFlags = append(in.OnlyFlags, "--only "+shell.Quote(s.Arg)) // to be typed again
-		in.Only = func(d *pin.Drift, labels []string, warned bool) bool {
-			return slices.ContainsFunc(req.only, func(s approval.Selector) bool { return s.Fits(d, labels, warned) })
+		in.Only = func(d *pin.Drift, words []string) bool {
+			return slices.ContainsFunc(req.only, func(s approval.Selector) bool { return s.Fits(d, words) })
 		}
 	}
 	return in
@@ -41,41 +48,30 @@ func (a *app) decide(req *request, w *workspace.Workspace, findings []lint.Findi
 // review judges a comparison for a command that shows all of the drift or, if it is brief,
 // asks about none of it.
 func (a *app) review(req *request, w *workspace.Workspace, brief bool) *report.Report {
-	in := a.decide(req, w, read(w, true), false, pin.Leniency{})
+	in := a.decide(req, w, true, false, pin.Leniency{})
 	in.Brief = brief
 	return report.New(in)
 }
 
-// read lists the findings of a comparison; see lint.Read.
-func read(w *workspace.Workspace, all bool) []lint.Finding {
-	return lint.Read(w.Comparisons, w.Drifts, w.Lock.Servers, all)
-}
-
-// expectations are the flags that tie a command to the captures. There are none if a
-// name is repeated, because then there is no set digest.
-func expectations(sides []pin.Comparison) (flags []string) {
-	for i := range sides {
-		if sides[i].Captured.Repeated() {
-			return nil
-		}
-		if sides[i].Present {
-			flags = append(flags, "--expect "+sides[i].Captured.Digest)
+// setDigests are those of all captures, "" where a name is repeated.
+func setDigests(sides []pin.Comparison) (sets []string) {
+	for _, p := range sides {
+		if p.Present {
+			sets = append(sets, p.Captured.Digest)
 		}
 	}
-	return flags
+	return sets
 }
 
 // graver returns the error of a run that has no answer about some servers, and ended with
 // err about the others. A refusal is said all the same.
 func graver(noAnswer, err error) error {
-	refused, ok := errors.AsType[*fail.Error](err)
-	switch {
-	case noAnswer == nil, err != nil && !errors.Is(err, fail.ErrDrift):
+	if noAnswer == nil || err != nil && !errors.Is(err, fail.ErrDrift) {
 		return err
-	case !ok:
-		return noAnswer
 	}
 	both := *fail.From(noAnswer)
-	both.Hints = slices.Concat([]string{refused.Text}, refused.Hints, both.Hints)
+	if refused, ok := errors.AsType[*fail.Error](err); ok {
+		both.Hints = slices.Concat([]string{refused.Text}, refused.Hints, both.Hints)
+	}
 	return &both
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -40,7 +41,9 @@ var formats = map[string]func(io.Writer, *report.Model) error{
 type output struct {
 	format string
 	files  []string
-	reader string // the path of the capture on the machine of who reads the answer; "" if it is this one
+	reader string          // the path of the capture on the machine of who reads the answer; "" if it is this one
+	full   bool            // nothing of it is summed up, also in a file
+	writes map[string]bool // the formats of all outputs
 	text   func(io.Writer, *report.Model, plain.Style) error
 	shows  bool           // it is for reading only: a reader that has seen enough may go
 	hook   *shell.Command // the answer is for an agent, in text that is safe for a model; nil: it isn't
@@ -54,15 +57,14 @@ func (o *output) register(cmd *cobra.Command) {
 
 // check refuses unknown formats, and to write over an input or another output.
 func (o *output) check(a *app, req *request, others ...string) error {
+	o.full, o.writes = req.full, map[string]bool{o.format: true}
 	if !known(o.format) {
 		return fail.New("--format %s: one of %s", text.Name(o.format), formatNames)
 	}
 	inputs := []string{req.Capture, req.LockPath}
-	if workspace.IsFolder(req.Capture) {
-		entries, _ := os.ReadDir(req.Capture) // load reports the error
-		for _, e := range entries {
-			inputs = append(inputs, filepath.Join(req.Capture, e.Name()))
-		}
+	entries, _ := os.ReadDir(req.Capture) // of a folder; load reports the error
+	for _, e := range entries {
+		inputs = append(inputs, filepath.Join(req.Capture, e.Name()))
 	}
 	for _, arg := range o.files {
 		name, path, ok := strings.Cut(arg, "=")
@@ -83,18 +85,13 @@ func (o *output) check(a *app, req *request, others ...string) error {
 		case slices.ContainsFunc(others, same), slices.ContainsFunc([]any{a.stdin, a.stdout, a.stderr}, isStream):
 			return fail.New("--report %s: two outputs, or an input, with one name", text.Printable(path))
 		}
-		others = append(others, path)
+		others, o.writes[name] = append(others, path), true
 	}
 	return nil
 }
 
 // known reports whether a format is one that can be written.
 func known(format string) bool { return format == "text" || formats[format] != nil }
-
-// writes reports whether an output has the format.
-func (o *output) writes(format string) bool {
-	return o.format == format || slices.ContainsFunc(o.files, func(arg string) bool { return strings.HasPrefix(arg, format+"=") })
-}
 
 // write writes a report or, for an empty one, why there is no answer: a file must not keep
 // an old one.
@@ -106,13 +103,14 @@ func (o *output) write(w io.Writer, format string, m *report.Model, style plain.
 		_, err := fmt.Fprintf(w, "error: %s\n", m.NoAnswer.Text)
 		return err
 	}
+	style.Full = o.full
 	return o.text(w, m, style)
 }
 
 // emit writes the files, then prints the answer. If an output can't be written, the other
 // outputs have to report that error: a file that says exit code 0 when the code is 2 would
 // be believed.
-func (o *output) emit(a *app, ans report.Input, style plain.Style) error {
+func (o *output) emit(a *app, ans report.Input) error {
 	a.verdict = &ans.Verdict
 	if o.hook != nil {
 		if ans.ExitCode == 0 {
@@ -121,8 +119,8 @@ func (o *output) emit(a *app, ans report.Input, style plain.Style) error {
 		report.WriteHook(a.stderr, ans) // a failed write changes nothing: it is exit 2 as well
 		return errReported
 	}
-	ans.NoData = !o.writes("json") && !o.writes("junit")
-	if o.writes("json") {
+	ans.NoData = !o.writes["json"] && !o.writes["junit"]
+	if o.writes["json"] {
 		ans.ApprovalHash = a.gate.ApprovalHash // of every tool: that takes as long as the verdict
 	}
 	if o.reader != "" {
@@ -132,11 +130,11 @@ func (o *output) emit(a *app, ans report.Input, style plain.Style) error {
 	err := o.writeFiles(model)
 	if err != nil {
 		if o.format == "text" && !ans.Matches {
-			o.text(a.out, model, style) // the drift is still there
+			o.write(a.out, "text", model, a.style()) // the drift is still there
 		}
 		return o.explain(a, err)
 	}
-	if err = o.write(a.out, o.format, model, style); err == nil {
+	if err = o.write(a.out, o.format, model, a.style()); err == nil {
 		err = a.out.Flush()
 	}
 	if o.shows && errors.Is(err, syscall.EPIPE) {
@@ -175,9 +173,7 @@ func (o *output) writeFiles(m *report.Model) error {
 		if err == nil {
 			err = atomicfile.Write(path, b.Bytes())
 		}
-		if first == nil {
-			first = err
-		}
+		first = cmp.Or(first, err)
 	}
 	return first
 }

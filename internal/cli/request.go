@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -21,7 +22,7 @@ import (
 // A request is what the positionals and the flags of a command ask for.
 type request struct {
 	workspace.Request
-	full        bool
+	full        bool     // what is shown is shown whole
 	substitutes []string // as the flags give them, like selectors
 	selectors   []string
 	only        []approval.Selector // the part of the drift that is shown or accepted; none: all of it
@@ -46,7 +47,7 @@ func (req *request) registerOnly(cmd *cobra.Command) {
 
 // read reads the positionals and checks the flags that every command has.
 func (req *request) read(a *app, cmd *cobra.Command, args []string) (err error) {
-	req.Verb, req.Flags = cmd.Name(), carriedBy(cmd.Flags())
+	req.Verb, req.Flags = cmd.Name(), carriedBy(cmd)
 	if self, err := os.Executable(); err == nil {
 		req.Program = shell.ProgramAt(self)
 	}
@@ -70,12 +71,8 @@ func (req *request) read(a *app, cmd *cobra.Command, args []string) (err error) 
 		return fail.New("the lockfile can't be standard input")
 	case !slices.Contains([]string{"auto", "always", "never"}, a.color):
 		return fail.New("--color %s: one of auto, always, never", text.Name(a.color))
-	case cmd.Flags().Changed("server") && req.Server == "":
-		return fail.New("--server needs a name")
-	case !utf8.ValidString(req.Server):
-		return fail.New("--server %s: not UTF-8", text.Name(req.Server))
-	case len(req.Server) > jsontree.MaxLabelBytes:
-		return fail.New("--server: a name of more than %d bytes", jsontree.MaxLabelBytes)
+	case cmd.Flags().Changed("server") && req.Server == "", !utf8.ValidString(req.Server), len(req.Server) > jsontree.MaxLabelBytes:
+		return fail.New("--server needs a name of at most %d bytes in UTF-8", jsontree.MaxLabelBytes)
 	}
 	if req.only, err = selectorsOf("--only", req.selectors); err != nil {
 		return err
@@ -107,39 +104,33 @@ func listed(values []string) []string {
 	return values
 }
 
-// carried has the flags that shape what is compared or pinned, with the commands that
-// take them. Flags about how a run answers, or what it accepts, are not carried over.
-var carried = []struct{ flags, verbs []string }{
-	{[]string{"substitute"}, []string{"lock", "verify", "diff", "relock"}},
-	{[]string{"fail-on", "ignore-prose"}, []string{"diff"}},
-	{[]string{"part"}, []string{"verify", "diff", "relock"}},
-	{[]string{"allow-empty", "approved-by", "descriptions", "empty-cursor-ends", "hash-only", "ignore", "require-clean", "resources", "round-integers", "tools-only"},
-		[]string{"lock", "relock"}},
-}
+// notCarried are the flags about how a run answers, or what it accepts. All others shape what is
+// compared or pinned: they are carried over into the next command to type, if that has them.
+var notCarried = strings.Fields("accept accept-all accept-warning accept-warnings allow capture-as color drop-server expect format full hook " +
+	"only quiet report server review stat warn yes")
 
-// carriedBy returns the words to carry over into the next command to type: for each
-// command, those of the flags that were set and that it takes.
-func carriedBy(set *pflag.FlagSet) map[string][]string {
+// carriedBy returns the words to carry over, for each command.
+func carriedBy(cmd *cobra.Command) map[string][]string {
 	words := map[string][]string{}
-	set.Visit(func(f *pflag.Flag) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
 		values := []string{f.Value.String()}
 		if list, ok := f.Value.(pflag.SliceValue); ok {
 			values = list.GetSlice()
 		}
-		for _, to := range carried {
-			if !slices.Contains(to.flags, f.Name) {
-				continue
+		if slices.Contains(notCarried, f.Name) {
+			return
+		}
+		for _, v := range values {
+			word := "--" + f.Name
+			switch {
+			case f.Value.Type() != "bool":
+				word += " " + shell.Quote(v)
+			case v != "true":
+				word += "=" + v
 			}
-			for _, v := range values {
-				word := "--" + f.Name
-				switch {
-				case f.Value.Type() != "bool":
-					word += " " + shell.Quote(v)
-				case v != "true":
-					word += "=" + v
-				}
-				for _, verb := range to.verbs {
-					words[verb] = append(words[verb], word)
+			for _, next := range cmd.Parent().Commands() {
+				if next.Flags().Lookup(f.Name) != nil {
+					words[next.Name()] = append(words[next.Name()], word)
 				}
 			}
 		}

@@ -44,9 +44,9 @@ func (a *app) colored() bool {
 }
 
 // style returns how text is laid out on standard output.
-func (a *app) style(full bool) plain.Style {
+func (a *app) style() plain.Style {
 	width, _ := terminalSize(a.stdout)
-	return plain.Style{Colored: a.colored(), Width: width, Full: full}
+	return plain.Style{Colored: a.colored(), Width: width}
 }
 
 // interruptible runs ask, unless an interrupt comes first. That says that nothing was

@@ -25,7 +25,6 @@ type Error struct {
 	Hints []string
 
 	refused   bool // the answer is no: exit code 1
-	IsCapture bool // a capture was given for the lockfile
 	IsMissing bool // there is no file at the path
 }
 

@@ -363,7 +363,7 @@ func TestContradictions(t *testing.T) {
 		{"a member more at the root", `"servers": {`, `"generated": "today", "servers": {`, notWritten("3:16", "", "generated")},
 		{"a member more in a server", `"tools": {`, `"setDigest": "x", "tools": {`, notWritten("5:20", "server files: ", "setDigest")},
 		{"a member more in a pin", `"digest": "` + digestA, `"count": 1, "digest": "` + digestA, notWritten("7:20", "server files: pin list_dir: ", "count")},
-		{"a member more in a policy", `"hashOnly": true`, `"hashOnly": true, "annotations": "strip"`, notWritten("35:42", "server web: policy: ", "annotations")},
+		{"a member more in a policy", `"hashOnly": true`, `"hashOnly": true, "annotations": "strip"`, `tools.lock:34:17: server web: policy: not written by this version of pinproof`},
 		{"a member more in an approval", `"by": `, `"\u001b[2J": 1, "by": `, notWritten("44:26", "server web: pin bare: approval: ", `"<U+001B>[2J"`)},
 		{"folded members", `"digest": "` + digestA, `"Digest": "x", "digest": "` + digestA, notWritten("7:21", "server files: pin list_dir: ", "Digest")},
 		{"no tools", "      \"tools\": {\n        \"bare\"", "      \"tool\": {\n        \"bare\"", notWritten("40:15", "server web: ", "tool")},
@@ -372,16 +372,16 @@ func TestContradictions(t *testing.T) {
 		{"an empty name", `"list_dir": {`, `"": {`, `tools.lock:6:13: server files: pin "": a pin without a name`},
 		{"a server that is a list", "{\n      \"policy\": {\n        \"hashOnly\"", "[], \"w\": {\n      \"policy\": {\n        \"hashOnly\"", "tools.lock:33:12: server web: not an object"},
 
-		{"a default that is recorded", `"hashOnly": true`, `"hashOnly": true, "requireClean": false`, `tools.lock:35:43: server web: policy: "requireClean": not true; what is default is left out`},
-		{"a policy that is default", "{\n        \"hashOnly\": true,\n        \"ignore\": [\n          \"/_meta\"\n        ]\n      }", "{}", "tools.lock:34:17: server web: policy: empty; the default policy is left out"},
-		{"preserve recorded", `"hashOnly": true`, `"descriptions": "preserve", "hashOnly": true`, `tools.lock:35:25: server web: policy: "descriptions": neither strip nor truncate=N`},
-		{"descriptions that are no text", `"hashOnly": true`, `"descriptions": 5, "hashOnly": true`, `tools.lock:35:25: server web: policy: "descriptions": neither strip nor truncate=N`},
-		{"a pointer that can't be ignored", `"/_meta"`, `"/description"`, `tools.lock:36:19: server web: policy: "ignore": /description can't be ignored: only /_meta, /icons, /execution, members below them but not through an array, and the $schema of a schema can`},
-		{"pointers out of order", `"/_meta"`, `"/icons", "/_meta"`, `tools.lock:36:19: server web: policy: "ignore": its JSON Pointers are not sorted, or repeated`},
-		{"a pointer repeated", `"/_meta"`, `"/_meta", "/_meta"`, `tools.lock:36:19: server web: policy: "ignore": its JSON Pointers are not sorted, or repeated`},
-		{"no pointers", "[\n          \"/_meta\"\n        ]", "[]", `tools.lock:36:19: server web: policy: "ignore": not an array of JSON Pointers`},
-		{"a pointer that is no text", `"/_meta"`, `5`, `tools.lock:36:19: server web: policy: "ignore": not an array of JSON Pointers`},
-		{"pointers in a text", "[\n          \"/_meta\"\n        ]", `"/_meta"`, `tools.lock:36:19: server web: policy: "ignore": not an array of JSON Pointers`},
+		{"a default that is recorded", `"hashOnly": true`, `"hashOnly": true, "requireClean": false`, `tools.lock:34:17: server web: policy: not written by this version of pinproof`},
+		{"a policy that is default", "{\n        \"hashOnly\": true,\n        \"ignore\": [\n          \"/_meta\"\n        ]\n      }", "{}", `tools.lock:34:17: server web: policy: not written by this version of pinproof`},
+		{"preserve recorded", `"hashOnly": true`, `"descriptions": "preserve", "hashOnly": true`, `tools.lock:34:17: server web: policy: not written by this version of pinproof`},
+		{"descriptions that are no text", `"hashOnly": true`, `"descriptions": 5, "hashOnly": true`, `tools.lock:34:17: server web: policy: 5 is none of preserve, truncate=N, strip`},
+		{"a pointer that can't be ignored", `"/_meta"`, `"/description"`, `tools.lock:34:17: server web: policy: /description can't be ignored: only /_meta, /icons, /execution, members below them but not through an array, and the $schema of a schema can`},
+		{"pointers out of order", `"/_meta"`, `"/icons", "/_meta"`, `tools.lock:34:17: server web: policy: not written by this version of pinproof`},
+		{"a pointer repeated", `"/_meta"`, `"/_meta", "/_meta"`, `tools.lock:34:17: server web: policy: not written by this version of pinproof`},
+		{"no pointers", "[\n          \"/_meta\"\n        ]", "[]", `tools.lock:34:17: server web: policy: not written by this version of pinproof`},
+		{"a pointer that is no text", `"/_meta"`, `5`, `tools.lock:34:17: server web: policy: 5 can't be ignored: only /_meta, /icons, /execution, members below them but not through an array, and the $schema of a schema can`},
+		{"pointers in a text", "[\n          \"/_meta\"\n        ]", `"/_meta"`, `tools.lock:34:17: server web: policy: not written by this version of pinproof`},
 
 		{"a member more in about", "    \"files\": {\n", "    \"files\": {\n      \"about\": {\"name\": \"x\", \"title\": \"y\"},\n", notWritten("5:39", "server files: about: ", "title")},
 		{"an about that is a text", "    \"files\": {\n", "    \"files\": {\n      \"about\": \"x 1\",\n", "tools.lock:5:16: server files: about: not an object"},
@@ -420,9 +420,9 @@ func TestContradictions(t *testing.T) {
 
 func TestNotALockfile(t *testing.T) {
 	for _, tt := range []struct{ what, text, want string }{
-		{"empty", "", "tools.lock: empty: not a lockfile"},
-		{"blanks", " \n", "tools.lock: empty: not a lockfile"},
-		{"a client configuration", `{"mcpServers":{}}`, `tools.lock: a client configuration ("mcpServers"), not a lockfile`},
+		{"empty", "", `tools.lock: not a lockfile: no "lockfileVersion"`},
+		{"blanks", " \n", `tools.lock: not a lockfile: no "lockfileVersion"`},
+		{"a client configuration", `{"mcpServers":{}}`, `tools.lock: not a lockfile: no "lockfileVersion"`},
 		{"another program's lockfile", "# yarn lockfile v1\n", `tools.lock:1:1: not a lockfile: not JSON: unexpected "#"`},
 		{"an object of another kind", `{"name":"x","lockfileVersion":3,"packages":{}}`, `tools.lock:1:31: made by a newer pinproof: lockfileVersion 3, this one reads 1`},
 		{"a list", "[1]", `tools.lock: not a lockfile: no "lockfileVersion"`},
@@ -432,7 +432,7 @@ func TestNotALockfile(t *testing.T) {
 		{"tools that are none", `{"lockfileVersion":1,"servers":{"a":{"tools":5}}}`, `tools.lock:1:46: server a: tools: not an object`},
 		{"no tools", `{"lockfileVersion":1,"servers":{"a":{}}}`, `tools.lock:1:37: server a: no "tools"`},
 		{"a pin that is none", `{"lockfileVersion":1,"servers":{"a":{"tools":{"x":"y"}}}}`, `tools.lock:1:51: server a: pin x: not an object`},
-		{"a policy that is none", `{"lockfileVersion":1,"servers":{"a":{"policy":[],"tools":{}}}}`, `tools.lock:1:47: server a: policy: not an object`},
+		{"a policy that is none", `{"lockfileVersion":1,"servers":{"a":{"policy":[],"tools":{}}}}`, `tools.lock:1:47: server a: policy: not written by this version of pinproof`},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
 			_, err := lockfile.Read("tools.lock", []byte(tt.text), pintest.Form)

@@ -150,12 +150,6 @@ func (r *lockReader) notLockfile(err error) error {
 		return r.At(at, "merge conflict markers were left in").
 			Hint("take one side whole, then review the other again: pinproof diff CAPTURE %s", shell.Path(r.Path))
 	}
-	if len(bytes.TrimSpace(r.Data)) == 0 {
-		return r.At(-1, "empty: not a lockfile").Hint("to lock anew, delete it first")
-	}
-	if bytes.Contains(r.Data, []byte(`"mcpServers"`)) {
-		return r.At(-1, `a client configuration ("mcpServers"), not a lockfile`)
-	}
 	bad, refused := errors.AsType[*jsontree.Error](err)
 	switch {
 	case refused && bad.Limit:
@@ -358,21 +352,22 @@ func (r *lockReader) accepted(v jsontree.Value, where string) ([]pin.Record, err
 	return records, nil
 }
 
-// recordsIn reads the records of accepted warnings.
+// recordsIn reads the records of accepted warnings, which are sorted and not repeated.
 func recordsIn(list jsontree.Value) ([]pin.Record, error) {
 	var records []pin.Record
-	_, err := sortedTexts(list, "records", func(lines []string) ([]string, error) {
-		for _, line := range lines {
-			record, ok := pin.ParseRecord(line)
-			if !ok {
-				return nil, fail.New("%s: a record is ID PLACE sha256:HEX, of the text that was accepted", text.Name(line))
-			}
-			records = append(records, record)
+	var before string
+	for _, line := range list.Items() {
+		record, ok := pin.ParseRecord(line.Text)
+		switch {
+		case line.Kind != '"' || !ok:
+			return nil, fail.New("%s: a record is ID PLACE sha256:HEX, of the text that was accepted", text.Name(line.Text))
+		case line.Text <= before:
+			return nil, fail.New("its records are not sorted, or repeated")
 		}
-		return slices.Compact(slices.Sorted(slices.Values(lines))), nil
-	})
-	if err != nil {
-		return nil, err
+		records, before = append(records, record), line.Text
+	}
+	if len(records) == 0 {
+		return nil, fail.New("not an array of records")
 	}
 	return records, nil
 }
@@ -414,62 +409,34 @@ func (r *lockReader) recompute(p *pin.Pin, stored jsontree.Value, pol pin.Policy
 	return nil
 }
 
-func (r *lockReader) policy(v jsontree.Value, where string) (pin.Policy, error) {
-	var p pin.Policy
-	known := []string{"descriptions", "ignore", "substitute"}
-	switches := map[string]pin.Switch{}
-	for _, s := range pin.Switches {
-		known, switches[s.Member] = append(known, s.Member), s
-	}
-	if err := r.object(v, where, known...); err != nil {
-		return p, err
-	}
-	for _, m := range v.Members() {
-		bad := func(why string) error { return r.At(int(m.Value.At), "%s%q: %s", where, m.Name, why) }
-		var err error
-		switch m.Name {
-		case "descriptions":
-			if p.Descriptions, err = pin.ParseDescriptions(m.Value.Text); err != nil || m.Value.Kind != '"' || p.Descriptions == "" {
-				return p, bad("neither strip nor truncate=N")
-			}
-		case "ignore":
-			if p.Ignore, err = sortedTexts(m.Value, "JSON Pointers", pin.ParseIgnore); err != nil {
-				return p, bad(err.Error())
-			}
-		case "substitute":
-			if p.Substitute, err = sortedTexts(m.Value, "names", pin.ParseSubstituteNames); err != nil {
-				return p, bad(err.Error())
-			}
-		default:
-			if m.Value.Kind != 't' {
-				return p, bad("not true; what is default is left out")
-			}
-			*switches[m.Name].Of(&p) = true
+// policy reads a policy, and refuses what pinproof wouldn't write: a member that it doesn't know, or
+// that is default, and lists that aren't sorted.
+func (r *lockReader) policy(v jsontree.Value, where string) (p pin.Policy, err error) {
+	texts := func(member string) (list []string) {
+		for _, item := range v.Get(member).Items() {
+			list = append(list, item.Text)
 		}
+		return list
 	}
-	if p.IsDefault() {
-		return p, r.At(int(v.At), "%sempty; the default policy is left out", where)
+	if d := v.Get("descriptions"); d.Text != "" {
+		p.Descriptions, err = pin.ParseDescriptions(d.Text)
+	}
+	if err == nil {
+		p.Ignore, err = pin.ParseIgnore(texts("ignore"))
+	}
+	if err == nil {
+		p.Substitute, err = pin.ParseSubstituteNames(texts("substitute"))
+	}
+	if err != nil {
+		return p, r.At(int(v.At), "%s%s", where, err)
+	}
+	for _, s := range pin.Switches {
+		*s.Of(&p) = v.Get(s.Member).Kind == 't'
+	}
+	if p.IsDefault() || !jsontree.Equal(v, p.Value()) {
+		return p, r.At(int(v.At), "%snot written by this version of pinproof", where)
 	}
 	return p, nil
-}
-
-// sortedTexts reads an array of strings. They must be as parse returns them: sorted, no repeats.
-func sortedTexts(v jsontree.Value, what string, parse func([]string) ([]string, error)) ([]string, error) {
-	var list []string
-	for _, item := range v.Items() {
-		if item.Kind != '"' {
-			return nil, fail.New("not an array of %s", what)
-		}
-		list = append(list, item.Text)
-	}
-	if len(list) == 0 {
-		return nil, fail.New("not an array of %s", what)
-	}
-	parsed, err := parse(list)
-	if err == nil && !slices.Equal(parsed, list) {
-		return nil, fail.New("its %s are not sorted, or repeated", what)
-	}
-	return parsed, err
 }
 
 // hiddenRaw refuses raw characters that pinproof would have escaped: nobody sees them in

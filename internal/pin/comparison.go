@@ -14,26 +14,28 @@ type Comparison struct {
 	Server      string
 	Capture     string // the path it was read from; "" if there is none
 	Lockfile    string // the path that the pins were read from; "" if there are none
-	About       string // the server's own name and version, printable
-	LockedAbout string // likewise, of when the pins were made; "" also where the capture doesn't say
 	Noise       int    // lines of the capture passed over
 	Locked      Set
 	Captured    Set
 	Known       bool // the lockfile has the server
 	Present     bool // there is a capture
-	SameVersion bool // definitions differ, and the server's own name and version don't
 	Part        bool // it is part of a session: what isn't in it says nothing
 	Missing     bool // it is pinned, and the folder has no capture of it: nothing is compared
 	IgnoreProse bool // diff --ignore-prose: texts are left out of this comparison, never of a pin
 	NoPins      bool // what was asked for is not pinned: it is shown, and there is no answer
 
-	Unrelated bool   // the two sides have entries, and none in common
 	FileLabel string // the label that the capture's file name gives, "" if it gives none
 }
 
 // PolicyDiffers reports whether the two sides were pinned under different policies.
 func (p *Comparison) PolicyDiffers() bool {
 	return p.Known && p.Present && !p.Locked.Policy.Equal(p.Captured.Policy)
+}
+
+// Unrelated reports whether the two sides have entries, and none in common.
+func (p *Comparison) Unrelated() bool {
+	pinned := func(captured Pin) bool { return p.Locked.Find(captured.Key) != nil }
+	return len(p.Locked.Pins) > 0 && len(p.Captured.Pins) > 0 && !slices.ContainsFunc(p.Captured.Pins, pinned)
 }
 
 // HasNoEntries reports whether a server is new, and has no entry that could be accepted.

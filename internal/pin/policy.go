@@ -98,13 +98,12 @@ func (p Policy) Summary() string {
 	for _, pointer := range p.Ignore {
 		parts = append(parts, text.Pointer(pointer)+" not pinned")
 	}
-	words := map[string]string{"substitute": strings.Join(p.Substitute, ", ") + " substituted"}
-	for _, s := range Switches {
-		words[s.Member] = s.words
+	if len(p.Substitute) > 0 {
+		parts = append(parts, strings.Join(p.Substitute, ", ")+" substituted")
 	}
-	for _, m := range p.Value().Members() {
-		if words[m.Name] != "" {
-			parts = append(parts, words[m.Name])
+	for _, s := range Switches {
+		if *s.Of(&p) {
+			parts = append(parts, s.words)
 		}
 	}
 	if len(parts) == 0 {

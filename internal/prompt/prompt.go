@@ -3,6 +3,7 @@ package prompt
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -27,6 +28,9 @@ type Prompter struct {
 	t     *plain.Writer
 	m     *report.Model
 	again string // the command that asks anew
+
+	list []*question   // all there is to ask, in the order of diff
+	done [][]*question // what each answer closed, to go back
 }
 
 // New asks on out and reads the answers from in. What is asked about is shown by t. drain drops the
@@ -38,13 +42,17 @@ func New(in io.Reader, out io.Writer, t *plain.Writer, m *report.Model, again st
 // A question is about the entries of a block, which are accepted together, or about the whole review.
 type question struct {
 	text    string
-	server  string        // whose entries they are, printable; "" if it is about the whole review
-	block   *report.Block // what it is about; nil if it is about the whole review
-	entries []int         // those of the block, indexes of Model.Entries
-	matched int           // the number, from 1, of a warning that is not on record; 0: none
-	warned  bool          // only the word yes accepts it
-	answer  byte          // 'y', 'n', or 0 while it is open
-	refused string        // what to say when a no ends the review; "" if a no only keeps the pins
+	server  string       // whose entries they are, printable; "" if it is about the whole review
+	block   report.Block // what it is about; without entries if that is the whole review, or a warning of an entry that matches
+	matched int          // the number, from 1, of a warning that is not on record; 0: none
+	warned  bool         // only the word yes accepts it
+	answer  byte         // 'y', 'n', or 0 while it is open
+	refused string       // what to say when a no ends the review; "" if a no only keeps the pins
+}
+
+// ofBlock is the question about a block.
+func ofBlock(b report.Block, server string) *question {
+	return &question{text: b.Ask, server: server, block: b, warned: b.Warned}
 }
 
 // A Chosen is what a person accepted at the prompt.
@@ -65,124 +73,113 @@ func (p *Prompter) Review() (Chosen, error) {
 
 func (p *Prompter) review() (Chosen, error) {
 	p.t.Head(p.m)
-	list := p.questions()
-	var done [][]*question // what each answer closed, to go back
+	p.questions()
 	for {
-		i := slices.IndexFunc(list, func(q *question) bool { return q.answer == 0 })
+		i := slices.IndexFunc(p.list, func(q *question) bool { return q.answer == 0 })
 		if i < 0 {
-			return accepted(list), nil
+			return p.accepted(), nil
 		}
-		q := list[i]
-		p.show(q.block)
-		closes := func(answer byte, closed ...*question) {
-			for _, q := range closed {
-				q.answer = answer
-			}
-			done = append(done, closed)
-		}
-		switch key := p.ask(q, p.position(list, i), p.keys(q, len(done) > 0), count(unwarned(list, q.server, true))); key {
+		q := p.list[i]
+		several, entries := p.m.Several && q.server != "", len(q.block.Entries)
+		p.show(&q.block)
+		switch key := p.ask(q, p.position(i), map[byte]bool{
+			'y': true, 'n': true, 'e': entries > 1, 'd': entries > 0, 'a': entries > 0, 's': several, 'S': several,
+			'w': entries > 0 && !p.m.Policy, 'b': len(p.done) > 0, 'q': true,
+		}); key {
 		case 'y', 'n':
-			if closes(key, q); key == 'n' && q.refused != "" {
+			if p.close(key, q); key == 'n' && q.refused != "" {
 				return Chosen{}, fail.New("%s: nothing was written", q.refused).Refusal()
 			}
 		case 'e':
 			var each []*question
-			for i := range q.block.Each {
-				each = append(each, ofBlock(&q.block.Each[i], q.server, q.warned))
+			for _, b := range q.block.Each {
+				each = append(each, ofBlock(b, q.server))
 			}
-			list = slices.Replace(list, i, i+1, each...)
+			p.list = slices.Replace(p.list, i, i+1, each...)
 		case 'b':
-			for _, q := range done[len(done)-1] {
+			last := len(p.done) - 1
+			for _, q := range p.done[last] {
 				q.answer = 0
 			}
-			done = done[:len(done)-1]
+			p.done = p.done[:last]
 		case 's':
-			closes('n', open(list, func(other *question) bool { return other.server == q.server })...)
+			p.close('n', p.open(func(other *question) bool { return other.server == q.server })...)
 		case 'a', 'S':
-			if rest := p.acceptRest(list, q.server, key == 'S'); len(rest) > 0 {
-				closes('y', rest...)
+			if rest := p.acceptRest(q.server, key == 'S'); len(rest) > 0 {
+				p.close('y', rest...)
 			}
 		case 'w':
-			return accepted(list), nil
+			return p.accepted(), nil
 		default:
-			if all, stays, err := p.leave(list, key == 'q'); !stays {
+			if all, stays, err := p.leave(key == 'q'); !stays {
 				return all, err
 			}
 		}
 	}
 }
 
-// ofBlock is the question about a block.
-func ofBlock(b *report.Block, server string, warned bool) *question {
-	return &question{text: b.Ask, server: server, block: b, entries: b.Entries, warned: warned}
+// close gives questions their answer.
+func (p *Prompter) close(answer byte, closed ...*question) {
+	for _, q := range closed {
+		q.answer = answer
+	}
+	p.done = append(p.done, closed)
 }
 
 // leave ends the review. Of what is accepted so far nothing is written unless the person
 // says so: who quits is asked, the end of an input can't be.
-func (p *Prompter) leave(list []*question, quits bool) (all Chosen, stays bool, err error) {
-	all = accepted(list)
-	left, key := fail.New("left before the end; nothing was written").Hint("to go on: %s", p.again), byte(0)
-	n := len(all.Drifts) + len(all.Warnings)
-	if n == 0 || p.m.Policy {
-		return Chosen{}, false, left
+func (p *Prompter) leave(quits bool) (all Chosen, stays bool, err error) {
+	all = p.accepted()
+	n, key := len(all.Drifts)+len(all.Warnings), byte(0)
+	if quits && n > 0 && !p.m.Policy {
+		key = p.ask(&question{text: "Write the " + text.Number(n) + " accepted?"}, "", map[byte]bool{'y': true, 'n': true, 'b': true})
 	}
-	if quits {
-		key = p.ask(&question{text: "Write the " + text.Number(n) + " accepted?"}, "", "ynb", 0)
-	}
-	switch key {
-	case 'y', 'b':
+	if key == 'y' || key == 'b' {
 		return all, key == 'b', nil
-	case 0:
-		left.Hint("w writes what is accepted so far, and stops")
 	}
-	return Chosen{}, false, left
+	return Chosen{}, false, fail.New("left before the end; nothing was written").Hint("to go on: %s", p.again)
 }
 
 // open lists the open questions that are holds for.
-func open(list []*question, are func(*question) bool) []*question {
-	return slices.DeleteFunc(slices.Clone(list), func(q *question) bool { return q.answer != 0 || !are(q) })
+func (p *Prompter) open(are func(*question) bool) []*question {
+	return slices.DeleteFunc(slices.Clone(p.list), func(q *question) bool { return q.answer != 0 || !are(q) })
 }
 
-// unwarned lists the open questions about entries without a warning, of one server or of all.
-func unwarned(list []*question, server string, own bool) []*question {
-	return open(list, func(q *question) bool { return q.block != nil && !q.warned && (!own || q.server == server) })
-}
-
-// count counts the entries of questions.
-func count(list []*question) (n int) {
+// unwarned lists the open questions about entries without a warning, of one server or of all, and
+// counts the entries.
+func (p *Prompter) unwarned(server string, own bool) (list []*question, entries int) {
+	list = p.open(func(q *question) bool { return len(q.block.Entries) > 0 && !q.warned && (!own || q.server == server) })
 	for _, q := range list {
-		n += len(q.entries)
+		entries += len(q.block.Entries)
 	}
-	return n
+	return list, entries
 }
 
 // position says which question of how many it is: "(12 of 75, playwright 3 of 16)". With
 // several servers it counts those of its own server, too.
-func (p *Prompter) position(list []*question, at int) string {
-	server := list[at].server
-	own := func(list []*question) (n int) {
-		for _, q := range list {
-			if q.server == server {
-				n++
+func (p *Prompter) position(at int) string {
+	said, server, own, before := text.Number(at+1)+" of "+text.Number(len(p.list)), p.list[at].server, 0, 0
+	for i, q := range p.list {
+		if q.server == server {
+			if own++; i <= at {
+				before++
 			}
 		}
-		return n
 	}
-	said := text.Number(at+1) + " of " + text.Number(len(list))
 	if p.m.Several && server != "" {
-		said += ", " + server + " " + text.Number(own(list[:at+1])) + " of " + text.Number(own(list))
+		said += ", " + server + " " + text.Number(before) + " of " + text.Number(own)
 	}
 	return " (" + said + ")"
 }
 
 // accepted lists what was answered with yes.
-func accepted(list []*question) Chosen {
+func (p *Prompter) accepted() Chosen {
 	a := Chosen{Drifts: map[int]bool{}}
-	for _, q := range list {
+	for _, q := range p.list {
 		if q.answer != 'y' {
 			continue
 		}
-		for _, i := range q.entries {
+		for _, i := range q.block.Entries {
 			a.Drifts[i] = true
 		}
 		if q.matched > 0 {
@@ -192,91 +189,80 @@ func accepted(list []*question) Chosen {
 	return a
 }
 
-// questions returns what there is to ask, in diff's order.
-func (p *Prompter) questions() (list []*question) {
+// questions lists what there is to ask, in diff's order.
+func (p *Prompter) questions() {
+	add := func(q *question) { p.list = append(p.list, q) }
 	if p.m.Policy {
-		list = append(list, &question{text: "Accept the changed policy?", refused: "the policy was not accepted"})
+		add(&question{text: "Accept the changed policy?", refused: "the policy was not accepted"})
 	}
 	if slices.ContainsFunc(p.m.Whole, func(f report.Finding) bool { return f.Warning && f.List == "" }) {
-		list = append(list, &question{text: "The capture as a whole has a warning. Go on?", warned: true, refused: "the warning was not accepted"})
+		add(&question{text: "The capture as a whole has a warning. Go on?", warned: true, refused: "the warning was not accepted"})
 	}
 	for i := range p.m.Blocks {
 		if b := &p.m.Blocks[i]; b.Repeat {
 			p.show(b) // nothing to ask
 		} else {
-			list = append(list, ofBlock(b, p.m.Servers[b.Server].Label, b.Warned))
+			add(ofBlock(*b, p.m.Servers[b.Server].Label))
 		}
 	}
 	for i, f := range p.m.ToRecord {
 		asked := f.Names + " matches its pin and has a warning that is not on record: " + f.ID + ". Accept it?"
-		list = append(list, &question{text: asked, server: text.Name(f.Server), matched: i + 1, warned: true})
+		add(&question{text: asked, server: text.Name(f.Server), matched: i + 1, warned: true})
 	}
-	return list
-}
-
-// keys returns the keys that may answer a question, in the order they are offered.
-func (p *Prompter) keys(q *question, back bool) string {
-	keys := ""
-	for _, may := range []struct {
-		keys string
-		are  bool
-	}{
-		{"yn", true}, {"e", len(q.entries) > 1}, {"da", q.block != nil}, {"sS", p.m.Several && q.server != ""},
-		{"w", q.block != nil && !p.m.Policy}, {"b", back}, {"q", true},
-	} {
-		if may.are {
-			keys += may.keys
-		}
-	}
-	return keys
 }
 
 func (p *Prompter) show(b *report.Block) {
-	if b != nil {
+	if len(b.Entries) > 0 {
 		p.t.Blank()
 		p.t.Block(p.m, b)
 	}
 }
 
 // definition shows one definition whole. Of several it asks which.
-func (p *Prompter) definition(q *question) {
+func (p *Prompter) definition(entries []int) {
 	n := 1
-	if len(q.entries) > 1 {
+	if len(entries) > 1 {
 		var names []string
-		for i, entry := range q.entries {
+		for i, entry := range entries {
 			names = append(names, fmt.Sprintf("%d %s", i+1, p.m.Entries[entry].Short))
 		}
 		p.say(strings.Join(names, "  ") + "\n")
 		reply, _ := p.read("Which of them? A number, or Enter for none: ")
 		n, _ = strconv.Atoi(reply) // 0 for what is none
 	}
-	if n > 0 && n <= len(q.entries) {
-		p.t.Whole(&p.m.Entries[q.entries[n-1]])
+	if n > 0 && n <= len(entries) {
+		p.t.Whole(&p.m.Entries[entries[n-1]])
 	}
 }
 
 // acceptRest shows what is left without a warning and was not shown yet, of one server or of all,
 // names what is dangerous in it, and asks whether to accept it. It returns the questions that this
 // answers.
-func (p *Prompter) acceptRest(list []*question, server string, own bool) []*question {
-	rest, of := unwarned(list, server, own), ""
+func (p *Prompter) acceptRest(server string, own bool) []*question {
+	of := ""
 	if own && p.m.Several {
 		of = " of server " + server
 	}
+	rest, entries := p.unwarned(server, own)
 	if len(rest) == 0 {
 		p.say("nothing" + of + " is left without a warning\n")
 		return nil
 	}
-	unseen := slices.DeleteFunc(slices.Clone(rest), func(q *question) bool { return p.t.Shown[q.block.Number] })
-	if len(unseen) > 0 {
-		p.say("not shown yet: " + text.Count(count(unseen), "entry") + ", printed here first\n")
+	unseen := 0
+	for _, q := range rest {
+		if !p.t.Shown[q.block.Number] {
+			unseen += len(q.block.Entries)
+		}
 	}
-	for _, q := range unseen {
-		p.show(q.block)
+	if unseen > 0 {
+		p.say("not shown yet: " + text.Count(unseen, "entry") + ", printed here first\n")
 	}
 	grave, others := map[string][]string{}, 0
 	for _, q := range rest {
-		for _, at := range q.entries {
+		if !p.t.Shown[q.block.Number] {
+			p.show(&q.block)
+		}
+		for _, at := range q.block.Entries {
 			if e := &p.m.Entries[at]; e.Grave != "" {
 				grave[e.Grave] = append(grave[e.Grave], e.Said)
 			} else {
@@ -291,10 +277,11 @@ func (p *Prompter) acceptRest(list []*question, server string, own bool) []*ques
 		p.say("  " + text.Count(others, "other") + "\n")
 	}
 	are := " that are"
-	if count(rest) == 1 {
+	if entries == 1 {
 		are = " that is"
 	}
-	if p.ask(&question{text: "Accept the " + text.Count(count(rest), "entry") + of + are + " left without a warning?"}, "", "yn", 0) != 'y' {
+	asked := "Accept the " + text.Count(entries, "entry") + of + are + " left without a warning?"
+	if p.ask(&question{text: asked}, "", map[byte]bool{'y': true, 'n': true}) != 'y' {
 		return nil
 	}
 	return rest
@@ -334,15 +321,15 @@ func (p *Prompter) read(asked string) (reply string, ok bool) {
 	return strings.TrimSpace(reply), err == nil
 }
 
-// ask repeats a question until it has an answer of one of the keys, and returns that, or 0 at the
-// end of the input. where is said behind the question, and rest is how many entries S would take. 'd' and '?'
-// show something and ask again. After Enter alone, ask says what to type.
-func (p *Prompter) ask(q *question, where, keys string, rest int) byte {
+// ask repeats a question until it has one of the answers offered, and returns that, or 0 at the
+// end of the input. where is said behind the question. 'd' and '?' show something and ask again.
+// After Enter alone, ask says what to type.
+func (p *Prompter) ask(q *question, where string, offered map[byte]bool) byte {
 	asked, help := q.text+where, ""
 	words := map[string]byte{} // what may be typed
 	var expected []string
 	for _, a := range answers {
-		if strings.IndexByte(keys, a.key) < 0 {
+		if !offered[a.key] {
 			continue
 		}
 		key, shown := string(a.key), a.shown
@@ -351,7 +338,8 @@ func (p *Prompter) ask(q *question, where, keys string, rest int) byte {
 			key, shown = word, "Type yes, or"
 		}
 		if a.key == 'S' {
-			shown += " (" + text.Number(rest) + " without a warning)"
+			_, entries := p.unwarned(q.server, true)
+			shown += " (" + text.Number(entries) + " without a warning)"
 		}
 		words[key], words[word] = a.key, a.key
 		expected = append(expected, key)
@@ -368,7 +356,7 @@ func (p *Prompter) ask(q *question, where, keys string, rest int) byte {
 		}
 		switch key := words[reply]; {
 		case key == 'd':
-			p.definition(q)
+			p.definition(q.block.Entries)
 		case key != 0:
 			return key
 		case reply == "?":
@@ -384,18 +372,12 @@ func (p *Prompter) ask(q *question, where, keys string, rest int) byte {
 // say prints our own words, wrapped, on the stream where the answers are typed, below all that was
 // shown before. It keeps the first error.
 func (p *Prompter) say(words string) {
-	words, end := strings.CutSuffix(words, "\n")
-	said, width := "", p.t.Width-len("  : ")
-	for i, l := range (layout.Line{Runs: []layout.Run{{Op: '=', Text: words}}}).Wrap(width, width) {
-		if i > 0 {
-			said = strings.TrimRight(said, " ") + "\n  : "
-		}
-		said += l.Runs[0].Text
-	}
-	if end {
-		said += "\n"
-	}
+	var said bytes.Buffer
+	style := p.t.Style
+	style.Width -= len(" yes") // room for an answer
+	plain.New(&said, style).Say("", layout.Run{Op: '=', Text: words})
+	end := words[len(strings.TrimRight(words, " \n")):] // an answer is typed on the question's line
 	if p.err = cmp.Or(p.err, p.t.Flush()); p.err == nil {
-		_, p.err = io.WriteString(p.out, said)
+		_, p.err = io.WriteString(p.out, strings.TrimRight(said.String(), " \n")+end)
 	}
 }

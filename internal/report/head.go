@@ -246,7 +246,7 @@ func (r *Report) servers(m *Model) {
 	others, before, after, known := 0, 0, 0, len(r.entries) > 0
 	for i := range r.Comparisons {
 		p := &r.Comparisons[i]
-		s := Server{ID: p.Server, Old: r.against() + " nothing", New: "no capture", Versions: p.About, Differs: r.Differs[p.Server],
+		s := Server{ID: p.Server, Old: r.against() + " nothing", New: "no capture", Versions: p.Captured.About.String(), Differs: r.Differs[p.Server],
 			Missing: p.Missing, Pinned: pin.CountPins(p.Locked.Pins).String(),
 			Listed: pin.CountPins(p.Captured.Pins).String(), Set: short(p.Captured.Digest), Summary: p.Captured.Policy.Summary()}
 		if p.Server != "" {
@@ -259,21 +259,23 @@ func (r *Report) servers(m *Model) {
 		}
 		if p.Present {
 			s.New = text.Printable(p.Capture) + " " + s.Listed
-			side.Now = &Side{len(p.Captured.Pins), p.Captured.Digest, p.Captured.Policy.Value(), p.Capture, p.About, &p.Noise}
+			side.Now = &Side{len(p.Captured.Pins), p.Captured.Digest, p.Captured.Policy.Value(), p.Capture, s.Versions, &p.Noise}
 		}
 		m.Sides = append(m.Sides, side)
-		if p.LockedAbout != "" && p.LockedAbout != p.About {
-			s.Versions = p.LockedAbout + " -> " + cmp.Or(p.About, "nothing")
+		if !p.Missing {
+			s.Counts = r.counts(p, &s)
+			before, after, known = before+s.Counts.Before, after+s.Counts.After, known && s.Counts.Known
 		}
-		if p.SameVersion {
+		about, was := p.Captured.About, p.Locked.About.String()
+		if s.Versions != "" && was != "" && was != s.Versions {
+			s.Versions = was + " -> " + s.Versions
+		}
+		same := about.Name != "" && about.Version != "" && about == p.Locked.About
+		if same && !p.PolicyDiffers() && s.Counts.Kinds["changed"]+s.Counts.Kinds["hidden"] > 0 {
 			s.Notes = append(s.Notes, "same-version: definitions differ, the server's name and version don't, as in a rug pull or with a remote server")
 		}
 		if p.PolicyDiffers() {
 			s.Notes = append(s.Notes, "policy: "+policies(p))
-		}
-		if !p.Missing {
-			s.Counts = r.counts(p, &s)
-			before, after, known = before+s.Counts.Before, after+s.Counts.After, known && s.Counts.Known
 		}
 		others += lint.RankOf(!s.Differs)
 		m.Servers = append(m.Servers, s)

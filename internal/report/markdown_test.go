@@ -257,7 +257,7 @@ func hostileReport(t testing.TB, name, key, old, new string) *Report {
 		list(tool("changed", old), tool("alike", old), tool(name, old), tool("renamed", old), tool(name+"-", old), tool("was-"+name, new)),
 		list(tool("changed", new), tool("alike", new), tool(name, new), tool("+"+name, new), tool("twice", new), tool("twice", old), tool("is-"+name, new)))
 	p := &r.Comparisons[0]
-	p.About, p.Capture = text.Printable(new), old
+	p.Captured.About, p.Capture = pin.About{Name: new}, old
 	r.Lockfile, r.Next.Capture = new, old
 	for _, tool := range []string{"changed", name, "alike"} {
 		f := lint.Finding{Server: p.Server, Entry: tool, ID: "hidden-text", Warning: true, Pointer: jsontree.Pointer("", key), Detail: text.Printable(new)}

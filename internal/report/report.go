@@ -39,9 +39,9 @@ type Input struct {
 
 	ApprovalHash func(server string, p *pin.Pin) string
 
-	// Only narrows the report to a part of the drift, given the words that select a drift, and
-	// whether it has a new warning; nil: all of it. What fails the run is not narrowed.
-	Only      func(d *pin.Drift, words []string, warned bool) bool
+	// Only narrows the report to a part of the drift, given the words that select a drift; nil: all
+	// of it. What fails the run is not narrowed.
+	Only      func(d *pin.Drift, words []string) bool
 	OnlyFlags []string // the flags that say so, for the next command to type
 }
 
@@ -203,15 +203,18 @@ func (r *Report) changesOf(e *drifted) []diff.Change {
 	return e.changes
 }
 
-// SelectMinor selects with --only what has nothing new to read.
-const SelectMinor = "minor"
+// SelectMinor selects what has nothing new to read, selectWarnings what has a new warning.
+const (
+	SelectMinor    = "minor"
+	selectWarnings = "warnings"
+)
 
 // joinedNotes are the ids of the notes that rank an entry.
 var joinedNotes = []string{"order", "new-address"}
 
 // NoteIDs are the ids of the notes that stand for an entry in the shape of a review, and
 // the other words that --only selects besides kinds and labels.
-var NoteIDs = []string{"order", "new-address", "takes-code", "destructive", "writes", "open-world", "no-hints", SelectMinor}
+var NoteIDs = []string{"order", "new-address", "takes-code", "destructive", "writes", "open-world", "no-hints", SelectMinor, selectWarnings}
 
 // OnlyWords are the words that select what a drift has: the ids of labels and of notes.
 func OnlyWords() []string { return append(diff.LabelIDs(), NoteIDs...) }
@@ -245,7 +248,11 @@ func (r *Report) narrow() {
 		return
 	}
 	r.entries = slices.DeleteFunc(r.entries, func(e *drifted) bool {
-		if r.Only(&e.Drift, e.words(), e.warned()) {
+		words := e.words()
+		if e.warned() {
+			words = append(words, selectWarnings)
+		}
+		if r.Only(&e.Drift, words) {
 			return false
 		}
 		r.LeftOut++
@@ -256,7 +263,7 @@ func (r *Report) narrow() {
 // sortFindings sorts the findings that belong to no drifted entry, but for those in matching entries that Only doesn't select.
 func (r *Report) sortFindings() {
 	for _, f := range r.Findings {
-		if r.Only != nil && !f.WholeServer && f.Scope == lint.InMatch && !r.Only(&pin.Drift{Server: f.Server, Key: f.Ref().Key}, nil, f.Warning) {
+		if r.Only != nil && !f.WholeServer && f.Scope == lint.InMatch && !r.Only(&pin.Drift{Server: f.Server, Key: f.Ref().Key}, []string{selectWarnings}) {
 			continue
 		}
 		add := func(list *[]lint.Finding, belongs bool) {
@@ -273,13 +280,13 @@ func (r *Report) sortFindings() {
 }
 
 // Labelled returns the indexes of CHANGED entries that have no new warning, and only changes with
-// one of the labels, or for the word minor nothing new to read.
-func (r *Report) Labelled(labels []string) map[int]bool {
+// a label that is taken, or where minor is taken nothing new to read.
+func (r *Report) Labelled(takes func(word string) bool) map[int]bool {
 	accepted := map[int]bool{}
 	for i, e := range r.entries {
-		minor := slices.Contains(labels, SelectMinor) && e.minor
+		minor := takes(SelectMinor) && e.minor
 		if e.Kind == pin.Changed && len(e.changes) > 0 && !e.warned() &&
-			(minor || !slices.ContainsFunc(e.changes, func(c diff.Change) bool { return !slices.Contains(labels, c.Label.ID()) })) {
+			(minor || !slices.ContainsFunc(e.changes, func(c diff.Change) bool { return !takes(c.Label.ID()) })) {
 			accepted[i] = true
 		}
 	}

@@ -172,7 +172,7 @@ func (r *Report) problems() (list []Problem) {
 		add := func(id, title, text, command string) {
 			list = append(list, Problem{id, p.Server, title, text, command, p.Missing && r.NoAnswer == nil, r.pinLine(pin.Ref{Server: p.Server})})
 		}
-		if p.Unrelated && !p.Part { // a part may have no entry of the others
+		if p.Unrelated() && !p.Part { // a part may have no entry of the others
 			of, command := server, ""
 			if p.Server == "" { // two captures
 				of = r.against()
@@ -320,7 +320,7 @@ func (r *Report) RestStep() Step {
 // should approve by pasting.
 func (r *Report) acceptCommand(g *group) string {
 	if !r.approvable() || len(g.entries) > maxAcceptNames || g.first().warned() || g.first().Kind == pin.Duplicate ||
-		r.AllOrNothing() || r.nothingPinned() || r.Guessed && r.Comparisons[0].Unrelated {
+		r.AllOrNothing() || r.nothingPinned() || r.Guessed && r.Comparisons[0].Unrelated() {
 		return ""
 	}
 	var args []string

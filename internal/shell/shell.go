@@ -62,21 +62,13 @@ func Path(path string) string {
 	return Quote(path)
 }
 
-// LabelOrID is a label from a lockfile for a command that we print or, if it isn't safe, ID.
-func LabelOrID(server string) string {
-	if PasteableLabel(server) {
-		return server
-	}
-	return "ID"
-}
-
-// Label returns the label that a file's name gives, quoted for a command. It is ID if
-// the name gives none, or one that another server has.
+// Label is a server's label for a command that we print or, if it isn't safe or another server has
+// it, ID.
 func Label(label, taken string) string {
-	if label == "" || label == taken {
+	if label == taken || !PasteableLabel(label) {
 		return "ID"
 	}
-	return Quote(label)
+	return label
 }
 
 // DefaultLockfile is the lockfile that a command takes where none is given.
@@ -114,17 +106,10 @@ func (c Command) To(verb string, args ...string) string {
 	return strings.Join(slices.Concat(words, c.Flags[verb], args), " ")
 }
 
-// PinProse makes the command that pins all prose, whatever this run was given in its place.
-func (c Command) PinProse(verb string) string {
-	kept := slices.DeleteFunc(slices.Clone(c.Flags[verb]), func(word string) bool { return strings.HasPrefix(word, "--descriptions ") })
-	c.Flags = map[string][]string{verb: kept}
-	return c.To(verb, "--descriptions=preserve")
-}
-
 // Retire makes the command that removes a server's pins. The label comes from the
 // lockfile, so the command has it only if that is safe.
 func (c Command) Retire(server string) string {
-	words := cmp.Or(c.Program, "pinproof") + " relock --drop-server " + LabelOrID(server)
+	words := cmp.Or(c.Program, "pinproof") + " relock --drop-server " + Label(server, "")
 	if c.Lockfile != "" {
 		words += " " + Path(c.Lockfile)
 	}

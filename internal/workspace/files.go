@@ -31,8 +31,8 @@ func (w *Workspace) supplyTexts(req *Request, stdin io.Reader) error {
 	for i := range p.Locked.Pins {
 		pin := &p.Locked.Pins[i]
 		s := approved.Find(pin.Key)
-		if s == nil || s.Digest != pin.Digest {
-			return fail.In(text.Printable(req.Against), "not what was approved: %s doesn't have the pinned digest %s", capture.EntryNamed(pin.Type, pin.Name), pin.Digest).
+		if s == nil || s.Digest != pin.Digest || s.Sanitized != pin.Sanitized {
+			return fail.In(text.Printable(req.Against), "not what was approved: %s doesn't have the pinned digest %s, or not the sanitized one", capture.EntryNamed(pin.Type, pin.Name), pin.Digest).
 				Hint("use the capture that was locked")
 		}
 		pin.Definition = s.Definition
@@ -87,19 +87,18 @@ func (w *Workspace) loadFiles(req *Request, stdin io.Reader) error {
 	if err != nil {
 		return err
 	}
-	locked, captured := &old, &new
-	if new.captures == nil {
-		locked, captured = &new, &old
-	}
 	var policy pin.Policy
-	if locked.captures == nil && captured.captures != nil {
-		label, _ := serverLabel(filepath.Base(captured.path))
-		server, question := req.chooseServer(&locked.pins, locked.path, label)
-		if question != nil {
-			return question
+	if locked, captured := &old, &new; (old.captures == nil) != (new.captures == nil) {
+		if new.captures == nil {
+			locked, captured = captured, locked
 		}
+		label, _ := serverLabel(filepath.Base(captured.path))
+		server, err := req.chooseServer(&locked.pins, locked.path, label)
 		set := locked.pins.Find(server)
-		if set == nil {
+		switch {
+		case err != nil:
+			return err
+		case set == nil:
 			return fail.New("%s has no server %s", text.Printable(locked.path), text.Name(server))
 		}
 		policy, captured.captures[0].label = set.Policy, server
@@ -120,7 +119,7 @@ func (w *Workspace) loadFiles(req *Request, stdin io.Reader) error {
 		if req.Server != "" && server != "" && server != req.Server {
 			continue
 		}
-		p := pin.Comparison{Server: server, Lockfile: old.path}
+		p := pin.Comparison{Server: server, Lockfile: old.path, IgnoreProse: req.IgnoreProse}
 		before, after := old.pins.Find(server), new.pins.Find(server)
 		if before != nil && after != nil && old.captures != nil && new.captures != nil {
 			for list := range pin.EntryTypes { // a list that only one of them asked for can't be compared
@@ -136,13 +135,14 @@ func (w *Workspace) loadFiles(req *Request, stdin io.Reader) error {
 			p.Locked, p.Known = *before, true
 		}
 		if after != nil {
-			p.Captured, p.Present, p.Capture, p.About = *after, true, new.path, new.read[server].About.String()
+			p.Captured, p.Present, p.Capture = *after, true, new.path
 		}
 		w.Comparisons = append(w.Comparisons, p)
 	}
 	if len(w.Comparisons) == 0 && req.Server != "" {
 		return fail.New("neither file has a server %s", text.Name(req.Server))
 	}
-	w.describe()
-	return w.compare(req)
+	w.digest()
+	w.Drifts, err = w.Gate.Compare(w.Comparisons)
+	return err
 }

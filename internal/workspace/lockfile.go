@@ -49,8 +49,6 @@ func ReadLockfile(gate pin.Gate, path string) (l lockfile.Lockfile, data []byte,
 	case err == nil:
 	case fail.From(err).IsMissing && IsFolder(filepath.Dir(path)):
 		return l, nil, nil
-	case fail.From(err).IsMissing:
-		return l, nil, fail.In(text.Printable(filepath.Dir(path)), "no such folder, for the lockfile %s", text.Printable(filepath.Base(path)))
 	case IsFolder(path):
 		return l, nil, fail.In(text.Printable(path), "a folder, where the lockfile belongs").
 			Hint("the capture or folder comes first, the lockfile second: pinproof COMMAND CAPTURE LOCKFILE")
@@ -59,9 +57,9 @@ func ReadLockfile(gate pin.Gate, path string) (l lockfile.Lockfile, data []byte,
 	}
 	if l, err = lockfile.Read(path, data, gate.Form); err != nil && !lockfile.Recognize(data) {
 		if _, notCapture := capture.Read(path, data, gate.Form, pin.Policy{}); notCapture == nil {
-			f := fail.In(text.Printable(path), "a capture, where the lockfile belongs").
-				Hint("several captures? put them in one folder, or lock them one by one: pinproof lock CAPTURE LOCKFILE --server ID")
-			f.IsCapture, err = true, f
+			err = fail.In(text.Printable(path), "a capture, where the lockfile belongs").
+				Hint("several captures? put them in one folder, or lock them one by one: pinproof lock CAPTURE LOCKFILE --server ID").
+				Hint("to compare two captures: pinproof diff NEW --against OLD")
 		}
 	}
 	if err == nil {
@@ -76,14 +74,7 @@ func (req *Request) explainSwap(err error) error {
 		return err // only a regular file can be read again: on a pipe, reading would never end
 	}
 	data, readErr := readFile(req.Capture, nil, jsontree.MaxLockfileBytes)
-	if readErr != nil {
-		return err
-	}
-	if !lockfile.Recognize(data) {
-		if f, ok := errors.AsType[*fail.Error](err); ok && f.IsCapture && req.Shows {
-			f.Hints = nil
-			return f.Hint("to compare two captures: pinproof diff %s --against %s", shell.Path(req.LockPath), shell.Path(req.Capture))
-		}
+	if readErr != nil || !lockfile.Recognize(data) {
 		return err
 	}
 	capture := "CAPTURE"
@@ -153,28 +144,29 @@ func Sign(gate pin.Gate, next, old *pin.Set, approver string) error {
 	return nil
 }
 
-// Write replaces the pins of servers in the lockfile. It reads the lockfile again under
-// its lock, for which it waits with patience. Pins of other servers that were added
+// Write replaces the pins of servers in the lockfile; nil drops a server. It reads the lockfile
+// again under its lock, for which it waits with patience. Pins of other servers that were added
 // meanwhile are kept. If the pins that were reviewed have changed, nothing is written.
 // announce is called before the lockfile is replaced, which an error of it prevents.
-func (w *Workspace) Write(req *Request, patience time.Duration, next []pin.Set, drop []string, announce func() error) error {
+func (w *Workspace) Write(req *Request, patience time.Duration, next map[string]*pin.Set, announce func() error) error {
+	if len(next) == 0 {
+		return announce()
+	}
 	return atomicfile.Replace(w.LockPath, patience, func() ([]byte, error) {
 		l, data, err := ReadLockfile(w.Gate, w.LockPath)
 		if err != nil {
 			return nil, err
 		}
-		touched := lockfile.Lockfile{Servers: next}
-		for _, server := range append(touched.Labels(), drop...) {
+		for server, set := range next {
 			if !sameSet(w.Lock.Find(server), l.Find(server)) {
 				return nil, fail.New("%s changed while it was reviewed: nothing was written", text.Printable(w.LockPath)).
 					Hint("review again: %s", req.To("diff"))
 			}
-		}
-		for _, s := range next {
-			l.Put(s)
-		}
-		for _, server := range drop {
-			l.Drop(server)
+			if set == nil {
+				l.Drop(server)
+			} else {
+				l.Put(*set)
+			}
 		}
 		written, err := lockfile.Marshal(l)
 		if err != nil || bytes.Equal(written, data) {

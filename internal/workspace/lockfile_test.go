@@ -60,7 +60,7 @@ func TestReadLockfile(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		"tools.lock":    "",
-		"no/tools.lock": "no: no such folder, for the lockfile tools.lock",
+		"no/tools.lock": "no/tools.lock: no such file or directory",
 		"folder":        "folder: a folder, where the lockfile belongs",
 	} {
 		l, data, err := ReadLockfile(pin.Gate{Form: pintest.Form}, path)

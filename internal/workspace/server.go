@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 
 	"pinproof/internal/fail"
@@ -15,7 +14,7 @@ import (
 // chooseServer decides which server a capture belongs to: the one that --server names,
 // else the pinned one that is named like the capture's file, else the lockfile's only
 // one. If nothing is pinned yet, and for lock, the server is named like the file.
-func (req *Request) chooseServer(l *lockfile.Lockfile, path, fileLabel string) (string, *fail.Error) {
+func (req *Request) chooseServer(l *lockfile.Lockfile, path, fileLabel string) (string, error) {
 	switch {
 	case req.Server != "":
 		return req.Server, nil
@@ -32,14 +31,9 @@ func (req *Request) chooseServer(l *lockfile.Lockfile, path, fileLabel string) (
 
 // unknownServer is the error for a --server that the lockfile doesn't have.
 func (w *Workspace) unknownServer(req *Request) error {
-	labels := w.Lock.Labels()
-	f := fail.New("%s has no server %s; it has %s", text.Printable(req.LockPath), text.Name(req.Server), cmp.Or(strings.Join(text.Names(labels), ", "), "none"))
-	if near := text.Nearest(req.Server, labels); near != "" && shell.PasteableLabel(near) {
-		c := req.Command
-		c.Server = near
-		f.Hint("did you mean: %s", c.To(req.Verb))
-	}
-	return f.Hint("to approve a new server: %s", req.To("lock"))
+	has := cmp.Or(strings.Join(text.Names(w.Lock.Labels()), ", "), "none")
+	return fail.New("%s has no server %s; it has %s", text.Printable(req.LockPath), text.Name(req.Server), has).
+		Hint("to approve a new server: %s", req.To("lock"))
 }
 
 // Doubt stops lock and relock where the captures may be those of other servers than they
@@ -50,66 +44,54 @@ func (w *Workspace) Doubt(req *Request) error {
 	}
 	// If the server was guessed and its pins have no entry in common with the capture, a second
 	// server would replace the first.
-	if p := &w.Comparisons[0]; !w.Folder && p.Unrelated {
+	if p := &w.Comparisons[0]; !w.Folder && p.Unrelated() {
 		f := fail.New("%s looks like another server: none of its tools is among the pins of %s", text.Printable(req.Capture), text.Name(p.Server))
 		if !p.Part { // lock takes a capture whole
 			f.Hint("if it is: %s", req.To("lock", "--server "+shell.Label(p.FileLabel, p.Server)))
 		}
-		return f.Hint("if it is not, name the server: %s --server %s", req.To("relock"), shell.LabelOrID(p.Server))
+		return f.Hint("if it is not, name the server: %s --server %s", req.To("relock"), shell.Label(p.Server, ""))
 	}
 	// If a label that is new stands for a server that seems to be pinned under another one,
 	// its changes would be approved unread.
 	for i := range w.Comparisons {
 		p := &w.Comparisons[i]
-		like, same, common := w.like(p)
+		like, common := w.like(p)
 		if like == "" || !req.Approves {
 			continue
 		}
 		next := req.Command
 		next.Capture = p.Capture
-		f := fail.New("which server? %s has the names of server %s: %d of its %d entries", text.Printable(p.Capture), text.Name(like), common, len(p.Captured.Pins)).
-			Hint("if it is that server: %s --server %s", next.To("relock"), shell.LabelOrID(like))
-		if same {
-			f = fail.New("which server? %s is what %s pins as server %s, with the same set digest", text.Printable(p.Capture), text.Printable(w.LockPath), text.Name(like)).
-				Hint("if it is that server: verify, diff and relock take --server %s; %s", shell.LabelOrID(like), RenameHint(w.LockPath, like, p.Server))
-		}
-		return f.Hint("if it is another one: %s --server %s", next.To("lock"), shell.Label(p.FileLabel, like))
+		return fail.New("which server? %s has the names of server %s: %d of its %d entries", text.Printable(p.Capture), text.Name(like), common, len(p.Captured.Pins)).
+			Hint("if it is that server: %s --server %s", next.To("relock"), shell.Label(like, "")).
+			Hint("if it is another one: %s --server %s", next.To("lock"), shell.Label(p.FileLabel, like))
 	}
 	return nil
-}
-
-// RenameHint says how a pinned server gets another label.
-func RenameHint(lockPath, from, to string) string {
-	return fmt.Sprintf("to name it otherwise, in %s rename the key %s of \"servers\" to %s", text.Printable(lockPath), text.Name(from), text.Name(to))
 }
 
 // like finds the pinned server that a capture under a new label seems to be: one without a
 // capture here and with the same set digest, or else with the most entries of the same
 // names, more than half of those on either side. Instructions have no name.
-func (w *Workspace) like(p *pin.Comparison) (server string, same bool, common int) {
+func (w *Workspace) like(p *pin.Comparison) (server string, common int) {
 	if p.Known || len(p.Captured.Pins) == 0 {
-		return "", false, 0
+		return "", 0
 	}
 	for i := range w.Lock.Servers {
 		set := &w.Lock.Servers[i]
 		if with := pin.ComparisonOf(w.Comparisons, set.Server); with != nil && with.Present {
 			continue
 		}
-		n, named := 0, 0
+		if p.Captured.Digest != "" && w.Gate.SetDigest(set) == p.Captured.Digest {
+			return set.Server, len(set.Pins)
+		}
+		n := 0
 		for _, found := range p.Captured.Pins {
-			if set.Find(found.Key) != nil {
+			if found.Type != pin.Instructions && set.Find(found.Key) != nil {
 				n++
-				if found.Type != pin.Instructions {
-					named++
-				}
 			}
 		}
-		if n == len(set.Pins) && n == len(p.Captured.Pins) && p.Captured.Digest != "" && w.Gate.SetDigest(set) == p.Captured.Digest {
-			return set.Server, true, n
-		}
-		if named > common && (2*named > len(p.Captured.Pins) || 2*named > len(set.Pins)) {
-			server, common = set.Server, named
+		if n > common && (2*n > len(p.Captured.Pins) || 2*n > len(set.Pins)) {
+			server, common = set.Server, n
 		}
 	}
-	return server, false, common
+	return server, common
 }

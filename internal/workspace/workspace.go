@@ -4,7 +4,6 @@
 package workspace
 
 import (
-	"cmp"
 	"io"
 	"net/url"
 	"path/filepath"
@@ -57,17 +56,15 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 		return w, w.loadFiles(req, stdin)
 	}
 	sources, err := w.readSources(req.Capture, stdin)
-	var lockErr error // reported before err
-	if w.Lock, w.exists = lockfileOf(gate, req.LockPath, sources); !w.exists {
-		var text []byte
-		w.Lock, text, lockErr = ReadLockfile(gate, req.LockPath)
-		w.exists = text != nil
-	}
-	switch {
-	case lockErr != nil:
-		return nil, req.explainSwap(lockErr)
-	case err != nil:
+	if err != nil {
 		return nil, err
+	}
+	if w.Lock, w.exists = lockfileOf(gate, req.LockPath, sources); !w.exists {
+		var data []byte
+		if w.Lock, data, err = ReadLockfile(gate, req.LockPath); err != nil {
+			return nil, req.explainSwap(err)
+		}
+		w.exists = data != nil
 	}
 	if w.Folder = sources[0].path != req.Capture; !w.Folder {
 		sources[0].scan.Part = req.Part
@@ -79,22 +76,15 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 	case w.exists && req.NeedsPins && req.Server != "" && w.Lock.Find(req.Server) == nil:
 		return nil, w.unknownServer(req)
 	case !w.Folder:
-		label, question := req.chooseServer(&w.Lock, req.LockPath, sources[0].label)
-		if question != nil {
-			p, _ := w.comparisonOf(req, sources[0]) // it helps to choose if one is pinned with exactly its entries
-			p.Captured.Digest = gate.SetDigest(&p.Captured)
-			if like, same, _ := w.like(&p); same {
-				question.Hint("its set digest is that of server %s; %s", text.Name(like), RenameHint(req.LockPath, like, cmp.Or(p.Server, "default")))
-			}
-			return nil, question
+		if sources[0].label, err = req.chooseServer(&w.Lock, req.LockPath, sources[0].label); err != nil {
+			return nil, err
 		}
-		sources[0].label = label
 	}
 	if err := w.compile(req, sources); err != nil {
 		return nil, err
 	}
 	// For lock, a capture that looks like the lockfile's only server is one of that server.
-	only, _, _ := w.like(&w.Comparisons[0])
+	only, _ := w.like(&w.Comparisons[0])
 	if only != "" && req.Approves && req.Server == "" && !w.Folder && len(w.Lock.Servers) == 1 {
 		sources[0].label = only
 		if err := w.compile(req, sources); err != nil {
@@ -104,41 +94,20 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 	if !w.exists && req.NeedsPins {
 		return nil, req.noLockfile()
 	}
-	if err = w.compare(req); err == nil && w.exists && req.Against != "" {
-		err = cmp.Or(w.supplyTexts(req, stdin), w.compare(req)) // again, for what can be left out of texts
+	if w.exists && req.Against != "" {
+		err = w.supplyTexts(req, stdin)
+	}
+	if err == nil {
+		w.Drifts, err = gate.Compare(w.Comparisons)
 	}
 	return w, err
-}
-
-// compare has the gate say what drift there is, and notes where no new version explains it.
-func (w *Workspace) compare(req *Request) (err error) {
-	for i := range w.Comparisons {
-		w.Comparisons[i].IgnoreProse = req.IgnoreProse
-	}
-	w.Drifts, err = w.Gate.Compare(w.Comparisons)
-	for _, d := range w.Drifts {
-		if p := pin.ComparisonOf(w.Comparisons, d.Server); d.Kind == pin.Changed || d.Kind == pin.Hidden {
-			about := p.Captured.About
-			p.SameVersion = about.Name != "" && about.Version != "" && about == p.Locked.About && !p.PolicyDiffers()
-		}
-	}
-	return err
 }
 
 // Of is the workspace of some of its servers.
 func (w *Workspace) Of(takes func(p *pin.Comparison) bool) *Workspace {
 	of := *w
-	of.Comparisons, of.Drifts = nil, nil
-	for i := range w.Comparisons {
-		if takes(&w.Comparisons[i]) {
-			of.Comparisons = append(of.Comparisons, w.Comparisons[i])
-		}
-	}
-	for _, d := range w.Drifts {
-		if pin.ComparisonOf(of.Comparisons, d.Server) != nil {
-			of.Drifts = append(of.Drifts, d)
-		}
-	}
+	of.Comparisons = slices.DeleteFunc(slices.Clone(w.Comparisons), func(p pin.Comparison) bool { return !takes(&p) })
+	of.Drifts = slices.DeleteFunc(slices.Clone(w.Drifts), func(d pin.Drift) bool { return pin.ComparisonOf(of.Comparisons, d.Server) == nil })
 	return &of
 }
 
@@ -169,36 +138,28 @@ func (w *Workspace) compile(req *Request, sources []source) error {
 	}
 	for _, s := range req.Substitutes {
 		if !slices.ContainsFunc(w.Comparisons, func(p pin.Comparison) bool { return slices.Contains(p.Captured.Policy.Substitute, s.Name) }) {
-			f := fail.New("--substitute %s: the pins were made without it", s.Name)
-			if w.Folder {
-				return f.Hint("to make the pins of a server anew with it, name its file: pinproof relock CAPTURE --server ID --substitute %s=VALUE", s.Name)
-			}
-			return f.Hint("to make them anew with it: %s", req.To("relock"))
+			return fail.New("--substitute %s: the pins were made without it", s.Name).
+				Hint("to make the pins of a server anew with it: pinproof relock CAPTURE --server ID --substitute %s=VALUE", s.Name)
 		}
 	}
 	if req.Part && w.Comparisons[0].PolicyDiffers() {
 		return fail.New("--part keeps the policy of server %s: a changed policy makes every pin anew, which takes a whole capture", text.Name(w.Comparisons[0].Server))
 	}
-	w.describe()
+	w.digest()
 	return nil
 }
 
-// describe fills in what can be said of both sides together.
-func (w *Workspace) describe() {
+// digest computes the digests of all sets.
+func (w *Workspace) digest() {
 	for i := range w.Comparisons {
 		p := &w.Comparisons[i]
 		p.Locked.Digest, p.Captured.Digest = w.Gate.SetDigest(&p.Locked), w.Gate.SetDigest(&p.Captured)
-		if p.About != "" {
-			p.LockedAbout = p.Locked.About.String()
-		}
-		pinned := func(captured pin.Pin) bool { return p.Locked.Find(captured.Key) != nil }
-		p.Unrelated = len(p.Locked.Pins) > 0 && len(p.Captured.Pins) > 0 && !slices.ContainsFunc(p.Captured.Pins, pinned)
 	}
 }
 
 // comparisonOf pins a capture under its server's policy and puts it beside the recorded pins.
 func (w *Workspace) comparisonOf(req *Request, s source) (pin.Comparison, error) {
-	p := pin.Comparison{Server: s.label, Capture: s.path, Lockfile: w.LockPath, Present: true, Part: req.Part}
+	p := pin.Comparison{Server: s.label, Capture: s.path, Lockfile: w.LockPath, Present: true, Part: req.Part, IgnoreProse: req.IgnoreProse}
 	if set := w.Lock.Find(s.label); set != nil {
 		p.Locked, p.Known = *set, true
 	}
@@ -212,7 +173,7 @@ func (w *Workspace) comparisonOf(req *Request, s source) (pin.Comparison, error)
 	if err != nil {
 		return p, req.explainSwap(err)
 	}
-	p.About, p.Noise = m.About.String(), m.Noise
+	p.Noise = m.Noise
 	if label, ok := serverLabel(filepath.Base(s.path)); ok {
 		p.FileLabel = label
 	}
@@ -271,12 +232,8 @@ func (w *Workspace) NoAnswer(req *Request, servers []string) error {
 	case req.Server != "" && w.Lock.Find(req.Server) == nil:
 		return w.unknownServer(req)
 	}
-	folder, names, first := text.Printable(req.Capture), text.Names(servers), servers[0]
-	const most = 6
-	f := fail.In(folder, "no capture of server %s, which %s pins", names[0], text.Printable(w.LockPath))
-	if len(servers) > 1 {
-		f = fail.In(folder, "no capture of %s that %s pins: %s", text.Count(len(servers), "server"), text.Printable(w.LockPath), text.List(names, most))
-	}
+	first := servers[0]
+	f := fail.In(text.Printable(req.Capture), "no capture of server %s, which %s pins", text.List(text.Names(servers), 6), text.Printable(w.LockPath))
 	if file := filepath.Join(req.Capture, url.PathEscape(first)+".jsonl"); shell.PasteableLabel(first) {
 		f.Hint("capture it: pinproof-capture save %s -- COMMAND", shell.Path(file))
 	}
