@@ -98,11 +98,15 @@ func (s *Selector) check(flag string, sides []pin.Comparison) error {
 		return slices.ContainsFunc(p.Locked.Pins, means) || slices.ContainsFunc(p.Captured.Pins, means)
 	})
 	tool := pin.Key{Type: pin.Tools, Name: s.Arg}
+	entry := pin.EntryTypeInfo[s.Type].Entry + " of that name is"
+	if s.Type == pin.Instructions {
+		entry = "instructions are"
+	}
 	switch {
 	case s.Digest == "" && (s.Key != tool || s.pattern != nil || s.Word != "") && pin.Holders(sides, tool) > 0:
-		return fail.New("%s %s: it means something else, and is the name of a tool, too", flag, text.Name(s.Arg)).Hint("for the tool: %s tool=NAME", flag)
+		return fail.New("%s %s: ambiguous, for a tool has that name, too", flag, text.Name(s.Arg)).Hint("for the tool: %s tool=NAME", flag)
 	case s.named() && !known:
-		return fail.New("%s %s: not pinned, nor listed", flag, text.Name(s.Arg))
+		return fail.New("%s %s: no %s pinned or listed", flag, text.Name(s.Arg), entry)
 	}
 	return nil
 }
@@ -135,7 +139,7 @@ func (s *Selector) drifts(sides []pin.Comparison, drifts []pin.Drift) (fits []in
 	case len(servers) > 1, s.IsName() && pin.Holders(sides, s.Key) > 1:
 		return nil, s.Ambiguous("--accept")
 	case s.Digest != "" && len(fits) == 0 && !matches:
-		return nil, fail.New("--accept %s: no drifted entry is that: nothing was written", text.Name(s.Arg)).
+		return nil, fail.New("--accept %s: no drifted entry has that digest: nothing was written", text.Name(s.Arg)).
 			Hint("the capture is not the one you reviewed: review it again").Refusal()
 	}
 	for _, i := range fits {
@@ -148,7 +152,7 @@ func (s *Selector) drifts(sides []pin.Comparison, drifts []pin.Drift) (fits []in
 
 // Ambiguous is the error of a selector that entries of several servers fit.
 func (s *Selector) Ambiguous(flag string) error {
-	return fail.New("%s %s: several servers have that", flag, text.Name(s.Arg)).Hint("say which: --server ID")
+	return fail.New("%s %s: it fits entries of several servers", flag, text.Name(s.Arg)).Hint("say which: --server ID")
 }
 
 // CheckSelectors refuses what a flag names and isn't there.

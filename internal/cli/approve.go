@@ -281,7 +281,11 @@ func (a *approver) requireClean(d *approval.Decision) error {
 func (a *approver) write(d *approval.Decision, idle []approval.Selector, asked bool) error {
 	did := report.Relocked{Accepted: d.Accepted, Recorded: d.Recorded, Shown: asked}
 	for _, s := range idle {
-		did.Idle = append(did.Idle, text.Name(s.Arg)+": nothing to accept")
+		why := " has not drifted: nothing to accept"
+		if s.Word != "" {
+			why = ": nothing to accept: all that is left has other changes, too, or a new warning"
+		}
+		did.Idle = append(did.Idle, text.Name(s.Arg)+why)
 	}
 	next, err := a.pins(d, &did)
 	if err != nil {

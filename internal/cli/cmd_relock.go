@@ -96,7 +96,7 @@ func (f *approveRequest) selection(accepts []string, all bool) (approval.Selecti
 	for _, s := range selectors {
 		switch {
 		case slices.Contains(report.NoteIDs, s.Word) && s.Word != report.SelectMinor:
-			return sel, fail.New("%s %s: a word that --only takes", flag, s.Arg).Hint("for a tool of that name: %s tool=NAME", flag)
+			return sel, fail.New("%s %s: only --only takes that word", flag, s.Arg).Hint("for a tool of that name: %s tool=NAME", flag)
 		case s.Word != "" && !slices.Contains(approval.Kinds, s.Word):
 			sel.Labels = append(sel.Labels, s)
 		default:
@@ -148,11 +148,13 @@ func (a *app) dropServer(cmd *cobra.Command, args []string, req *request, server
 	if err := req.read(a, cmd, append([]string{"-"}, args...)); err != nil { // no capture
 		return err
 	}
-	l, _, err := workspace.ReadLockfile(a.gate, req.LockPath)
+	l, data, err := workspace.ReadLockfile(a.gate, req.LockPath)
 	set := l.Find(server)
 	switch {
 	case err != nil:
 		return err
+	case data == nil:
+		return fail.New("%s: no such lockfile", text.Printable(req.LockPath))
 	case set == nil:
 		return fail.New("%s has no server %s", text.Printable(req.LockPath), text.Name(server))
 	}

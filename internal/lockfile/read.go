@@ -433,7 +433,13 @@ func (r *lockReader) policy(v jsontree.Value, where string) (p pin.Policy, err e
 	for _, s := range pin.Switches {
 		*s.Of(&p) = v.Get(s.Member).Kind == 't'
 	}
-	if p.IsDefault() || !jsontree.Equal(v, p.Value()) {
+	written := p.Value()
+	for _, m := range byPlace(v) {
+		if !jsontree.Equal(m.Value, written.Get(m.Name)) {
+			return p, r.At(int(m.Value.At), "%s%s: not written so by this version of pinproof", where, text.Name(m.Name))
+		}
+	}
+	if p.IsDefault() || !jsontree.Equal(v, written) {
 		return p, r.At(int(v.At), "%snot written by this version of pinproof", where)
 	}
 	return p, nil

@@ -233,7 +233,7 @@ func (w *Workspace) NoAnswer(req *Request, servers []string) error {
 		return w.unknownServer(req)
 	}
 	first := servers[0]
-	f := fail.In(text.Printable(req.Capture), "no capture of server %s, which %s pins", text.List(text.Names(servers), 6), text.Printable(w.LockPath))
+	f := fail.In(text.Printable(req.Capture), "no capture of %s that %s pins: %s", text.Count(len(servers), "server"), text.Printable(w.LockPath), text.List(text.Names(servers), 6))
 	if file := filepath.Join(req.Capture, url.PathEscape(first)+".jsonl"); shell.PasteableLabel(first) {
 		f.Hint("capture it: pinproof-capture save %s -- COMMAND", shell.Path(file))
 	}
