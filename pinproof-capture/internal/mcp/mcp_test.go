@@ -17,7 +17,7 @@ import (
 // TestAnswersOfTwoKinds: some clients pass over an answer that isn't spelled as the protocol
 // says, and take the next. A capture that ends with the first is refused.
 func TestAnswersOfTwoKinds(t *testing.T) {
-	for message, good := range map[string]bool{
+	for line, good := range map[string]bool{
 		`{"jsonrpc":"2.0","id":2,"result":{}}`:                                       true,
 		` { "result" : {"tools":[]} , "id":2, "jsonrpc":"2.0" }`:                     true,
 		`{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"no","data":[1]}}`: true,
@@ -42,10 +42,10 @@ func TestAnswersOfTwoKinds(t *testing.T) {
 		`{"jsonrpc":"2.0","id":0,"result":{}}`:                       false,
 		`{"jsonrpc":"2.0","id":"2","result":{}}`:                     false,
 	} {
-		s := &session{ctx: t.Context(), came: make(chan received, 1), rec: &record{}}
-		s.take(Said{Line: []byte(message + "\n"), asked: 2})
+		s := &session{ctx: t.Context(), came: make(chan *message, 1), rec: &record{}}
+		s.take(Said{Line: []byte(line + "\n"), asked: 2})
 		if data, err := s.rec.finish(); err == nil != good || good && string(data) == "" {
-			t.Errorf("%s: %q, %v", message, data, err)
+			t.Errorf("%s: %q, %v", line, data, err)
 		}
 	}
 }
@@ -64,7 +64,7 @@ func TestEventStreams(t *testing.T) {
 	} {
 		for _, in := range []io.Reader{strings.NewReader(c.stream), iotest.OneByteReader(strings.NewReader(c.stream))} {
 			got := ""
-			err := readEvents(in, func() {}, func(e event) error {
+			err := readEvents(in, nil, func(e event) error {
 				if (e.kind == "" || e.kind == "message") && len(e.data) > 0 {
 					got += string(oneLine(e.data)) + "\n"
 				}
@@ -82,8 +82,8 @@ func TestCountsWithoutMemory(t *testing.T) {
 	const entries = 10_000
 	list := `{"tools":[` + strings.Repeat("{},", entries-1) + `{}]}`
 	allocations := testing.AllocsPerRun(1, func() {
-		s := &session{ctx: t.Context(), came: make(chan received, 1), rec: &record{}, to: io.Discard}
-		s.put(&message{answers: 1, result: json.RawMessage(list)}, nil)
+		s := &session{ctx: t.Context(), came: make(chan *message, 1), rec: &record{}, to: io.Discard}
+		s.put(&message{answers: 1, result: json.RawMessage(list)})
 		if n, err := s.pages(t.Context(), pin.Tools); n != entries || err != nil {
 			t.Errorf("%d entries, %v", n, err)
 		}
@@ -96,7 +96,7 @@ func TestCountsWithoutMemory(t *testing.T) {
 // TestOneResponseALine: what was sent over several lines is one in the record.
 func TestOneResponseALine(t *testing.T) {
 	said := ""
-	r := &Remote{Server: Server{rec: &record{}}, ctx: t.Context(), ready: make(chan struct{}), stop: func(error) {}, take: func(s Said) error {
+	r := &remote{Server: Server{rec: &record{}}, ctx: t.Context(), ready: make(chan struct{}), stop: func(error) {}, take: func(s Said) error {
 		said += string(s.Line)
 		return nil
 	}}

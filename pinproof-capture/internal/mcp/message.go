@@ -15,13 +15,24 @@ type message struct {
 	answers int64           // the id of the request that it answers, or 0
 	result  json.RawMessage
 	refusal *refusal // in place of a result
+	err     error    // in place of a message: why there is none
 }
 
 // A refusal is an error that the server answers with.
 type refusal struct {
-	Code    int64
-	Message string
-	Data    json.RawMessage
+	code  int64
+	words string
+	data  json.RawMessage
+	told  *fail.Error
+}
+
+func (r *refusal) Error() string { return r.told.Error() }
+func (r *refusal) Unwrap() error { return r.told }
+
+// refused is the refusal of a request.
+func (m *message) refused(method string) error {
+	m.refusal.told = fail.New("it answered %s with error %d: %s", method, m.refusal.code, Excerpt(m.refusal.words))
+	return m.refusal
 }
 
 // The codes of JSON-RPC 2.0, section 5.1, and that of MCP for a revision that isn't spoken.
@@ -62,7 +73,7 @@ func decode(text []byte, asked int64) (got *message, why string) {
 	var words *string
 	if json.Unmarshal(m["error"], &e) == nil && json.Unmarshal(e["code"], &code) == nil && code != nil &&
 		json.Unmarshal(e["message"], &words) == nil && words != nil {
-		got.refusal = &refusal{*code, *words, e["data"]}
+		got.refusal = &refusal{code: *code, words: *words, data: e["data"]}
 	}
 	plainID := json.Unmarshal(id, &got.answers) == nil
 	switch {
@@ -84,7 +95,16 @@ func (m *message) reply() []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", oneLine(m.id), what)
 }
 
-// noMessage is an error about a text that no client can read.
-func noMessage(text []byte) error {
-	return fail.New("%s: %s", notMessage, Excerpt(string(bytes.TrimSpace(text))))
+// unlike is an error about a text of the server's.
+func unlike(why string, text []byte) error {
+	return fail.New("%s: %s", why, Excerpt(string(bytes.TrimSpace(text))))
+}
+
+// loosely reads what may be a message, or a batch of them, as forgiving clients do.
+func loosely(text []byte) (messages []map[string]json.RawMessage) {
+	if json.Unmarshal(text, &messages) != nil {
+		messages = make([]map[string]json.RawMessage, 1)
+		json.Unmarshal(text, &messages[0])
+	}
+	return messages
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"regexp"
 	"slices"
 	"time"
 
@@ -31,47 +32,34 @@ const MaxPages = 1000
 type session struct {
 	to   io.Writer // a message a line
 	ctx  context.Context
-	came chan received
+	came chan *message
 	rec  *record
 
 	protocol     string         // the revision to begin with
 	capabilities map[string]any // what we claim: some servers list by it
 	meta         map[string]any
-	met          bool // it took initialize, or answered server/discover in any way
-	lastID       int64
-}
-
-// A received thing is a message or an error; the message then says which request it is about, if
-// it is about one.
-type received struct {
-	m   *message
-	err error
 }
 
 var clientInfo = map[string]any{"name": "pinproof", "version": "1"}
 
-// A server is a process or a place at an address.
-type server interface {
-	io.WriteCloser
-	Lines(take func(Said) error) error
-}
-
 // run asks the server for all that it tells a model.
-func (s *session) run(server server, o Options) (*greeting, error) {
+func (s *session) run(server Connection, o Options) (*greeting, error) {
 	// A server that never reads can't hold us up beyond the limit.
 	defer context.AfterFunc(s.ctx, func() { server.Close() })()
 	s.to = server
 	go func() {
-		for err := cmp.Or(server.Lines(s.take), io.EOF); s.put(nil, err) == nil; {
+		for ended := cmp.Or(server.Lines(s.take), io.EOF); s.put(&message{err: ended}) == nil; {
 		}
 	}()
-	g, err := s.begin(s.ctx, o.Timeout/2)
+	g, err := s.begin(o.Timeout / 2)
 	if err == nil {
 		err = s.all(s.ctx, g)
 	}
 	if err == nil {
-		s.rest(s.ctx, g)
-		s.settle(s.ctx, o.Settle)
+		s.rest(g)
+		settling, cancel := context.WithTimeout(s.ctx, o.Settle)
+		defer cancel()
+		s.answer(settling) // no request is open, but what the server says unasked is recorded
 	}
 	return g, err
 }
@@ -81,7 +69,7 @@ func (s *session) run(server server, o Options) (*greeting, error) {
 // pinproof to refuse, with the place.
 func (s *session) take(said Said) error {
 	if said.Err != nil {
-		return s.put(&message{answers: said.asked}, said.Err)
+		return s.put(&message{answers: said.asked, err: said.Err})
 	}
 	if err := s.rec.add(said.Line); err != nil {
 		return err
@@ -97,81 +85,50 @@ func (s *session) take(said Said) error {
 	if m == nil {
 		return s.rec.refuse(cmp.Or(why, notMessage), said.Line)
 	}
-	return s.put(m, nil)
+	return s.put(m)
 }
 
 // put hands on what was received, as long as the session goes on.
-func (s *session) put(m *message, err error) error {
+func (s *session) put(m *message) error {
 	select {
-	case s.came <- received{m, err}:
+	case s.came <- m:
 		return nil
 	case <-s.ctx.Done():
 		return s.ctx.Err()
 	}
 }
 
-// say sends a request or, without an id, a notification.
-func (s *session) say(id int64, method string, params map[string]any) error {
-	m := map[string]any{"jsonrpc": "2.0", "method": method}
-	if id != 0 {
-		m["id"] = id
-	}
-	if params != nil {
-		m["params"] = params
-	}
-	line, err := json.Marshal(m)
-	if err == nil {
-		_, err = s.to.Write(append(line, '\n'))
-	}
-	return err
-}
-
+// send sends a request and returns its id.
 func (s *session) send(method string, params map[string]any) (id int64, err error) {
 	if s.meta != nil {
 		params["_meta"] = s.meta
 	}
-	s.lastID++
-	s.rec.asks(s.lastID)
-	return s.lastID, s.say(s.lastID, method, params)
-}
-
-// ask sends a request and waits for its answer, in doubt for a moment only.
-func (s *session) ask(ctx context.Context, method string, params map[string]any, doubt bool) (*message, error) {
-	if doubt {
-		limited, cancel := context.WithTimeout(ctx, courtesy)
-		defer cancel()
-		ctx = limited
+	id = s.rec.sent.Add(1)
+	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+	if err == nil {
+		_, err = s.to.Write(append(line, '\n'))
 	}
-	id, err := s.send(method, params)
-	if err != nil {
-		return nil, err
-	}
-	m, err := s.answer(ctx, id)
-	if err == nil && m.refusal != nil {
-		err = refused(method, m.refusal)
-	}
-	return m, err
+	return id, err
 }
 
 // answer waits for the answer to one of ids. Meanwhile it answers what the server asks.
 func (s *session) answer(ctx context.Context, ids ...int64) (*message, error) {
 	for {
-		var r received
 		select {
-		case r = <-s.came:
+		case m := <-s.came:
+			awaited := slices.Contains(ids, m.answers)
+			switch {
+			case m.err != nil && (awaited || m.answers == 0):
+				return nil, m.err
+			case m.err == nil && m.method == "" && awaited:
+				return m, nil
+			case m.method != "" && m.id != nil:
+				if _, err := s.to.Write(m.reply()); err != nil {
+					return nil, err
+				}
+			}
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		}
-		switch m := r.m; {
-		case r.err != nil && (m == nil || m.answers == 0 || slices.Contains(ids, m.answers)):
-			return nil, r.err
-		case r.err != nil: // about a request that nobody waits for
-		case m.method == "" && slices.Contains(ids, m.answers):
-			return m, nil
-		case m.method != "" && m.id != nil:
-			if _, err := s.to.Write(m.reply()); err != nil {
-				return nil, err
-			}
 		}
 	}
 }
@@ -189,33 +146,47 @@ type greeting struct {
 // 2026-07-28 needs it and some end at anything else. A server that refuses it, or is
 // silent for patience, is asked server/discover as well. So which of the two a server
 // that knows both is asked never depends on its speed.
-func (s *session) begin(ctx context.Context, patience time.Duration) (*greeting, error) {
+func (s *session) begin(patience time.Duration) (*greeting, error) {
 	if s.protocol >= FirstDiscover {
-		return s.discover(ctx, 0)
+		return s.discover(s.ctx, 0)
 	}
 	id, err := s.send("initialize", map[string]any{
 		"protocolVersion": s.protocol, "capabilities": s.capabilities, "clientInfo": clientInfo,
 	})
-	if err == nil {
-		var r *message
-		early, cancel := context.WithTimeout(ctx, patience)
-		r, err = s.answer(early, id)
-		cancel()
-		switch {
-		case err == nil && r.refusal == nil:
-			return s.initialized(r)
-		case err == nil:
-			err = refused("initialize", r.refusal)
-		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
-			return s.discover(ctx, id)
-		}
+	if err != nil {
+		return nil, err
+	}
+	early, cancel := context.WithTimeout(s.ctx, patience)
+	defer cancel()
+	m, err := s.answer(early, id)
+	switch {
+	case err == nil && m.refusal == nil:
+		return s.initialized(m)
+	case errors.Is(err, context.DeadlineExceeded) && s.ctx.Err() == nil:
+		return s.discover(s.ctx, id)
+	case err == nil:
+		err = m.refused("initialize")
+	}
+	g, other := s.discover(s.ctx, 0)
+	if other == nil {
+		return g, nil
 	}
 	// If it knows neither, what it said first is the reason to tell.
-	if g, other := s.discover(ctx, 0); other == nil {
-		return g, nil
+	_, spoke := errors.AsType[*fail.Error](other)
+	if r, ok := errors.AsType[*refusal](err); ok && !spoke && r.wantsDiscover() {
+		r.told.Hint("it may speak only revision %s: --protocol %[1]s", FirstDiscover)
 	}
 	return nil, err
 }
+
+// wantsDiscover reports whether a refusal of initialize is that of a server which knows only what
+// came after it.
+func (r *refusal) wantsDiscover() bool {
+	return slices.Contains([]int64{codeNoMethod, codeBadParams, codeOtherRevision}, r.code) ||
+		wantsVersion.MatchString(r.words+string(r.data))
+}
+
+var wantsVersion = regexp.MustCompile(`(?i)protocol|version|` + FirstDiscover)
 
 // discover asks server/discover; from then on every request says who asks. If
 // initialize is still open, its answer will do as well.
@@ -230,34 +201,33 @@ func (s *session) discover(ctx context.Context, initialize int64) (*greeting, er
 		return nil, err
 	}
 	for open := initialize != 0; ; open = false {
-		r, err := s.answer(ctx, initialize, id)
-		s.met = s.met || err == nil && r.answers == id
+		m, err := s.answer(ctx, initialize, id)
 		switch {
 		case err != nil:
 			return nil, err
-		case r.refusal == nil && r.answers == id:
-			return greetingOf(r)
-		case r.refusal == nil:
-			return s.initialized(r)
+		case m.refusal == nil && m.answers == id:
+			return greetingOf(m)
+		case m.refusal == nil:
+			return s.initialized(m)
 		case !open:
-			return nil, refused("server/discover", r.refusal)
+			return nil, m.refused("server/discover")
 		}
 	}
 }
 
-func (s *session) initialized(r *message) (*greeting, error) {
-	s.meta, s.met = nil, true
-	if err := s.say(0, "notifications/initialized", nil); err != nil {
+func (s *session) initialized(m *message) (*greeting, error) {
+	s.meta = nil
+	if _, err := io.WriteString(s.to, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"); err != nil {
 		return nil, err
 	}
-	return greetingOf(r)
+	return greetingOf(m)
 }
 
 // greetingOf reads through maps, whose keys keep their letter case.
-func greetingOf(r *message) (*greeting, error) {
+func greetingOf(m *message) (*greeting, error) {
 	var result map[string]json.RawMessage
-	if err := json.Unmarshal(r.result, &result); err != nil {
-		return nil, fail.New("its first answer is no object: %s", Excerpt(string(r.result)))
+	if err := json.Unmarshal(m.result, &result); err != nil {
+		return nil, fail.New("its first answer is no object: %s", Excerpt(string(m.result)))
 	}
 	g := &greeting{instructions: len(result["instructions"]) > len(`""`)}
 	if raw, ok := result["capabilities"]; ok {
@@ -288,8 +258,8 @@ func (s *session) all(ctx context.Context, g *greeting) error {
 			continue
 		}
 		n, err := s.pages(ctx, list)
-		e, ok := errors.AsType[*answeredError](err)
-		if ok && e.Code == codeNoMethod && list != pin.Tools {
+		r, ok := errors.AsType[*refusal](err)
+		if ok && r.code == codeNoMethod && list != pin.Tools {
 			continue // many servers claim resources and have no templates
 		}
 		if err != nil {
@@ -306,8 +276,8 @@ const courtesy = 2 * time.Second
 // rest asks what other clients ask: the lists that the server doesn't claim, and
 // server/discover with the lists that go with it. A server need not answer that. What it
 // answers is recorded, and pinproof refuses a session with two different lists.
-func (s *session) rest(ctx context.Context, g *greeting) {
-	ctx, cancel := context.WithTimeout(ctx, courtesy)
+func (s *session) rest(g *greeting) {
+	ctx, cancel := context.WithTimeout(s.ctx, courtesy)
 	defer cancel()
 	for _, list := range lists {
 		if g.claims(list) {
@@ -326,17 +296,10 @@ func (s *session) rest(ctx context.Context, g *greeting) {
 	}
 }
 
-// settle waits for what the server says unasked, so that it is recorded.
-func (s *session) settle(ctx context.Context, d time.Duration) {
-	ctx, cancel := context.WithTimeout(ctx, d)
-	defer cancel()
-	s.answer(ctx) // no request is open
-}
-
 // pages asks for one list whole and returns the number of its entries.
-func (s *session) pages(ctx context.Context, list pin.EntryType) (int, error) {
+func (s *session) pages(ctx context.Context, list pin.EntryType) (count int, err error) {
 	method, member := pin.EntryTypeInfo[list].Method, pin.EntryTypeInfo[list].Member
-	count, last := 0, []byte(nil)
+	var last []byte
 	seen := map[string]bool{}
 	params := map[string]any{}
 	for range MaxPages {
@@ -344,7 +307,7 @@ func (s *session) pages(ctx context.Context, list pin.EntryType) (int, error) {
 		// Before, many servers mean the end by it: then an error, nothing or the same follows.
 		doubt := params["cursor"] == "" && s.meta == nil
 		before := s.rec.length()
-		r, err := s.ask(ctx, method, params, doubt)
+		m, err := s.page(ctx, method, params, doubt)
 		if doubt && err != nil {
 			return count, nil
 		}
@@ -353,7 +316,7 @@ func (s *session) pages(ctx context.Context, list pin.EntryType) (int, error) {
 		}
 		var result map[string]json.RawMessage
 		var entries []struct{} // which take no memory: a flood has millions
-		if json.Unmarshal(r.result, &result) == nil {
+		if json.Unmarshal(m.result, &result) == nil {
 			json.Unmarshal(result[member], &entries) // for the count; pinproof reads it strictly
 		}
 		if doubt && (len(entries) == 0 || bytes.Equal(last, result[member])) {
@@ -362,7 +325,7 @@ func (s *session) pages(ctx context.Context, list pin.EntryType) (int, error) {
 		}
 		last = result[member]
 		count += len(entries)
-		next := bytes.TrimSpace(result["nextCursor"])
+		next := result["nextCursor"]
 		if len(next) == 0 || string(next) == "null" {
 			return count, nil
 		}
@@ -379,15 +342,20 @@ func (s *session) pages(ctx context.Context, list pin.EntryType) (int, error) {
 	return 0, fail.New("its answer to %s has more than %d pages", method, MaxPages)
 }
 
-// An answeredError is one that the server answered.
-type answeredError struct {
-	*refusal
-	told *fail.Error
-}
-
-func (e *answeredError) Error() string { return e.told.Error() }
-func (e *answeredError) Unwrap() error { return e.told }
-
-func refused(method string, r *refusal) error {
-	return &answeredError{r, fail.New("it answered %s with error %d: %s", method, r.Code, Excerpt(r.Message))}
+// page asks for a page and waits for it, in doubt for a moment only.
+func (s *session) page(ctx context.Context, method string, params map[string]any, doubt bool) (*message, error) {
+	if doubt {
+		limited, cancel := context.WithTimeout(ctx, courtesy)
+		defer cancel()
+		ctx = limited
+	}
+	id, err := s.send(method, params)
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.answer(ctx, id)
+	if err == nil && m.refusal != nil {
+		err = m.refused(method)
+	}
+	return m, err
 }
