@@ -356,16 +356,6 @@ func TestOpensAPort(t *testing.T) {
 	}
 }
 
-func TestRepeatedMembersAreKept(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "out.jsonl")
-	if code, _, stderr := capturing(t, append([]string{"save", out, "--"}, standIn(t, "2025-11-25", "repeated members")...)...); code != 0 {
-		t.Fatalf("code %d\n%s", code, stderr)
-	}
-	if text := read(t, out); !strings.Contains(text, `{"tools":[{"name":"a","name":"b","Name":"c"}],"tools":[]}`) {
-		t.Errorf("captured:\n%s", text)
-	}
-}
-
 // TestRefused: no file, an old file as it was, exit 2, the reason, and what the
 // server said, made printable.
 func TestRefused(t *testing.T) {
@@ -380,6 +370,7 @@ func TestRefused(t *testing.T) {
 		"text behind":              "error: what it sent is no message of the protocol: ",
 		"a carriage return behind": "error: what it sent is no message of the protocol: ",
 		"a value behind":           "error: what it sent is no message of the protocol: ",
+		"repeated members":         "error: what it sent is no message of the protocol: ",
 		"no tools answered":        "error: it answered tools/list with error -32603: out of <U+001B>[31morder\n",
 		"circle":                   "error: its answers to tools/list never end: a nextCursor comes twice\n",
 		"endless":                  "error: its answer to tools/list has more than 1000 pages\n",

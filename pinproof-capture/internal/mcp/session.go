@@ -7,12 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"regexp"
 	"slices"
 	"time"
 
-	"pinproof/internal/capture"
 	"pinproof/internal/fail"
+	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 )
 
@@ -30,10 +29,11 @@ const MaxPages = 1000
 // A session asks one server, one question at a time. It decodes no definition: what a server
 // lists is for pinproof to judge.
 type session struct {
-	to   io.Writer // a message a line
-	ctx  context.Context
-	came chan *message
-	rec  *record
+	to    io.Writer // a message a line
+	ctx   context.Context
+	came  chan *message
+	rec   *record
+	asked []string // the methods of the requests, whose ids are 1, 2, 3
 
 	protocol     string         // the revision to begin with
 	capabilities map[string]any // what we claim: some servers list by it
@@ -65,8 +65,6 @@ func (s *session) run(server Connection, o Options) (*greeting, error) {
 }
 
 // take records what the server says, as it came, and hands on what is a message to every client.
-// An error whose id is null answers nothing. What clients could read differently is for
-// pinproof to refuse, with the place.
 func (s *session) take(said Said) error {
 	if said.Err != nil {
 		return s.put(&message{answers: said.asked, err: said.Err})
@@ -74,16 +72,12 @@ func (s *session) take(said Said) error {
 	if err := s.rec.add(said.Line); err != nil {
 		return err
 	}
-	found, err := capture.Messages(said.Line)
+	m, why := readMessage(bytes.Clone(said.Line), said.asked)
 	switch {
-	case err != nil && !json.Valid(said.Line):
-		return s.rec.refuse(notMessage+": "+err.Error(), said.Line)
-	case err == nil && (len(found) == 0 || found[0].Get("id").Kind == 'n'):
+	case why != "":
+		return s.rec.refuse(why, said.Line)
+	case m == nil:
 		return nil
-	}
-	m, why := decode(said.Line, said.asked)
-	if m == nil {
-		return s.rec.refuse(cmp.Or(why, notMessage), said.Line)
 	}
 	return s.put(m)
 }
@@ -103,7 +97,9 @@ func (s *session) send(method string, params map[string]any) (id int64, err erro
 	if s.meta != nil {
 		params["_meta"] = s.meta
 	}
-	id = s.rec.sent.Add(1)
+	s.asked = append(s.asked, method)
+	id = int64(len(s.asked))
+	s.rec.sent.Store(id)
 	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 	if err == nil {
 		_, err = s.to.Write(append(line, '\n'))
@@ -111,7 +107,8 @@ func (s *session) send(method string, params map[string]any) (id int64, err erro
 	return id, err
 }
 
-// answer waits for the answer to one of ids. Meanwhile it answers what the server asks.
+// answer waits for the answer to one of ids, which may be a refusal. Meanwhile it answers what the
+// server asks.
 func (s *session) answer(ctx context.Context, ids ...int64) (*message, error) {
 	for {
 		select {
@@ -120,9 +117,11 @@ func (s *session) answer(ctx context.Context, ids ...int64) (*message, error) {
 			switch {
 			case m.err != nil && (awaited || m.answers == 0):
 				return nil, m.err
-			case m.err == nil && m.method == "" && awaited:
+			case m.Has("error") && awaited:
+				return nil, m.refusal(s.asked[m.answers-1])
+			case m.Has("result") && awaited:
 				return m, nil
-			case m.method != "" && m.id != nil:
+			case m.Has("method") && m.Has("id"):
 				if _, err := s.to.Write(m.reply()); err != nil {
 					return nil, err
 				}
@@ -136,7 +135,7 @@ func (s *session) answer(ctx context.Context, ids ...int64) (*message, error) {
 // A greeting is what a server says of itself before it lists anything, and then how
 // much it lists.
 type greeting struct {
-	capabilities map[string]json.RawMessage
+	capabilities jsontree.Value
 	instructions bool
 	counts       [pin.EntryTypes]int
 	undeclared   []string // the lists that it gives without claiming them
@@ -148,7 +147,7 @@ type greeting struct {
 // that knows both is asked never depends on its speed.
 func (s *session) begin(patience time.Duration) (*greeting, error) {
 	if s.protocol >= FirstDiscover {
-		return s.discover(s.ctx, 0)
+		return s.discover(s.ctx)
 	}
 	id, err := s.send("initialize", map[string]any{
 		"protocolVersion": s.protocol, "capabilities": s.capabilities, "clientInfo": clientInfo,
@@ -160,37 +159,26 @@ func (s *session) begin(patience time.Duration) (*greeting, error) {
 	defer cancel()
 	m, err := s.answer(early, id)
 	switch {
-	case err == nil && m.refusal == nil:
+	case err == nil:
 		return s.initialized(m)
 	case errors.Is(err, context.DeadlineExceeded) && s.ctx.Err() == nil:
 		return s.discover(s.ctx, id)
-	case err == nil:
-		err = m.refused("initialize")
 	}
-	g, other := s.discover(s.ctx, 0)
+	g, other := s.discover(s.ctx)
 	if other == nil {
 		return g, nil
 	}
 	// If it knows neither, what it said first is the reason to tell.
 	_, spoke := errors.AsType[*fail.Error](other)
-	if r, ok := errors.AsType[*refusal](err); ok && !spoke && r.wantsDiscover() {
+	if r, refused := errors.AsType[*refusal](err); refused && !spoke && r.wantsDiscover() {
 		r.told.Hint("it may speak only revision %s: --protocol %[1]s", FirstDiscover)
 	}
 	return nil, err
 }
 
-// wantsDiscover reports whether a refusal of initialize is that of a server which knows only what
-// came after it.
-func (r *refusal) wantsDiscover() bool {
-	return slices.Contains([]int64{codeNoMethod, codeBadParams, codeOtherRevision}, r.code) ||
-		wantsVersion.MatchString(r.words+string(r.data))
-}
-
-var wantsVersion = regexp.MustCompile(`(?i)protocol|version|` + FirstDiscover)
-
 // discover asks server/discover; from then on every request says who asks. If
 // initialize is still open, its answer will do as well.
-func (s *session) discover(ctx context.Context, initialize int64) (*greeting, error) {
+func (s *session) discover(ctx context.Context, initialize ...int64) (*greeting, error) {
 	s.meta = map[string]any{
 		"io.modelcontextprotocol/protocolVersion":    max(s.protocol, FirstDiscover),
 		"io.modelcontextprotocol/clientInfo":         clientInfo,
@@ -200,42 +188,29 @@ func (s *session) discover(ctx context.Context, initialize int64) (*greeting, er
 	if err != nil {
 		return nil, err
 	}
-	for open := initialize != 0; ; open = false {
-		m, err := s.answer(ctx, initialize, id)
+	for open := initialize != nil; ; open = false {
+		m, err := s.answer(ctx, append(initialize, id)...)
 		switch {
+		case open && errors.As(err, new(*refusal)): // the other may have an answer
 		case err != nil:
 			return nil, err
-		case m.refusal == nil && m.answers == id:
-			return greetingOf(m)
-		case m.refusal == nil:
+		case m.answers == id:
+			return greetingOf(m), nil
+		default:
 			return s.initialized(m)
-		case !open:
-			return nil, m.refused("server/discover")
 		}
 	}
 }
 
 func (s *session) initialized(m *message) (*greeting, error) {
 	s.meta = nil
-	if _, err := io.WriteString(s.to, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"); err != nil {
-		return nil, err
-	}
-	return greetingOf(m)
+	_, err := io.WriteString(s.to, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n")
+	return greetingOf(m), err
 }
 
-// greetingOf reads through maps, whose keys keep their letter case.
-func greetingOf(m *message) (*greeting, error) {
-	var result map[string]json.RawMessage
-	if err := json.Unmarshal(m.result, &result); err != nil {
-		return nil, fail.New("its first answer is no object: %s", Excerpt(string(m.result)))
-	}
-	g := &greeting{instructions: len(result["instructions"]) > len(`""`)}
-	if raw, ok := result["capabilities"]; ok {
-		if err := json.Unmarshal(raw, &g.capabilities); err != nil {
-			return nil, fail.New("its capabilities are no object: %s", Excerpt(string(raw)))
-		}
-	}
-	return g, nil
+func greetingOf(m *message) *greeting {
+	result := m.Get("result")
+	return &greeting{capabilities: result.Get("capabilities"), instructions: result.Get("instructions").Text != ""}
 }
 
 // lists are what a server is asked for, in this order.
@@ -244,11 +219,11 @@ var lists = []pin.EntryType{pin.Tools, pin.Prompts, pin.Resources, pin.Templates
 // claims reports whether the server says that it has the list. One that tells no
 // capabilities at all, as some old ones do, may have tools.
 func (g *greeting) claims(list pin.EntryType) bool {
-	if g.capabilities == nil {
+	if g.capabilities.Kind != '{' {
 		return list == pin.Tools
 	}
-	raw, ok := g.capabilities[pin.EntryTypeInfo[list].Capability]
-	return ok && string(raw) != "null"
+	claim := g.capabilities.Get(pin.EntryTypeInfo[list].Capability)
+	return claim.Kind != 0 && claim.Kind != 'n'
 }
 
 // all asks for every page of every list that the server claims.
@@ -291,7 +266,7 @@ func (s *session) rest(g *greeting) {
 	if s.meta != nil {
 		return
 	}
-	if other, err := s.discover(ctx, 0); err == nil {
+	if other, err := s.discover(ctx); err == nil {
 		s.all(ctx, other) // an error is one of the server's own
 	}
 }
@@ -299,7 +274,7 @@ func (s *session) rest(g *greeting) {
 // pages asks for one list whole and returns the number of its entries.
 func (s *session) pages(ctx context.Context, list pin.EntryType) (count int, err error) {
 	method, member := pin.EntryTypeInfo[list].Method, pin.EntryTypeInfo[list].Member
-	var last []byte
+	last := ""
 	seen := map[string]bool{}
 	params := map[string]any{}
 	for range MaxPages {
@@ -314,30 +289,24 @@ func (s *session) pages(ctx context.Context, list pin.EntryType) (count int, err
 		if err != nil {
 			return 0, err
 		}
-		var result map[string]json.RawMessage
-		var entries []struct{} // which take no memory: a flood has millions
-		if json.Unmarshal(m.result, &result) == nil {
-			json.Unmarshal(result[member], &entries) // for the count; pinproof reads it strictly
-		}
-		if doubt && (len(entries) == 0 || bytes.Equal(last, result[member])) {
+		result := m.Get("result")
+		entries, next := result.Get(member), result.Get("nextCursor")
+		if doubt && (len(entries.Items()) == 0 || m.spelled(entries) == last) {
 			s.rec.cut(before)
 			return count, nil
 		}
-		last = result[member]
-		count += len(entries)
-		next := result["nextCursor"]
-		if len(next) == 0 || string(next) == "null" {
+		last = m.spelled(entries)
+		count += len(entries.Items())
+		switch {
+		case next.Kind == 0 || next.Kind == 'n':
 			return count, nil
-		}
-		var cursor string
-		if err := json.Unmarshal(next, &cursor); err != nil {
-			return 0, fail.New("its answer to %s has a nextCursor that is no string: %s", method, Excerpt(string(next)))
-		}
-		if seen[cursor] {
+		case next.Kind != '"':
+			return 0, fail.New("its answer to %s has a nextCursor that is no string: %s", method, Excerpt(m.spelled(next)))
+		case seen[next.Text]:
 			return 0, fail.New("its answers to %s never end: a nextCursor comes twice", method)
 		}
-		seen[cursor] = true
-		params = map[string]any{"cursor": cursor}
+		seen[next.Text] = true
+		params = map[string]any{"cursor": next.Text}
 	}
 	return 0, fail.New("its answer to %s has more than %d pages", method, MaxPages)
 }
@@ -353,9 +322,5 @@ func (s *session) page(ctx context.Context, method string, params map[string]any
 	if err != nil {
 		return nil, err
 	}
-	m, err := s.answer(ctx, id)
-	if err == nil && m.refusal != nil {
-		err = m.refused(method)
-	}
-	return m, err
+	return s.answer(ctx, id)
 }
