@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -32,13 +33,12 @@ type remote struct {
 	endpoint *url.URL
 	placed   chan struct{} // closed once it is known where the server wants to be asked
 
-	ctx   context.Context
-	stop  context.CancelCauseFunc // ends the session
-	ready chan struct{}           // closed once somebody takes what the server says
-	take  func(Said) error
-	exit  int
+	ctx  context.Context
+	stop context.CancelCauseFunc // ends the session
+	exit int
 
-	taking   sync.Mutex // one stream at a time says something
+	taking   sync.Mutex // one stream at a time says something, once somebody takes it
+	take     func(Said) error
 	renewing sync.Mutex // one begins the session anew, and the others wait for it
 
 	mu       sync.Mutex // what follows
@@ -91,9 +91,9 @@ func connect(s Server) (*remote, error) {
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, fail.New("the URL is no address: https://HOST/PATH is one") // it may hold a secret
 	}
-	r := &remote{Server: s, endpoint: u, placed: make(chan struct{}), ready: make(chan struct{}),
-		waiting: map[string]*post{}, unlisten: func() {}}
+	r := &remote{Server: s, endpoint: u, placed: make(chan struct{}), waiting: map[string]*post{}, unlisten: func() {}}
 	r.client.CheckRedirect = checkRedirect
+	r.taking.Lock()
 	r.ctx, r.stop = context.WithCancelCause(context.Background())
 	if !s.SSE {
 		close(r.placed)
@@ -122,7 +122,7 @@ func sameOrigin(a, b *url.URL) bool { return a.Scheme == b.Scheme && strings.Equ
 // Lines hands on what the server says until the session ends, and says why it did.
 func (r *remote) Lines(take func(Said) error) error {
 	r.take = take
-	close(r.ready)
+	r.taking.Unlock()
 	if r.SSE {
 		resp, err := r.stream(r.ctx, "")
 		if err == nil {
@@ -139,20 +139,14 @@ func (r *remote) Lines(take func(Said) error) error {
 
 // put hands on one thing. An error of whoever takes it ends the session.
 func (r *remote) put(s Said) error {
-	select {
-	case <-r.ready:
-	case <-r.ctx.Done():
-	}
 	r.taking.Lock()
 	defer r.taking.Unlock()
-	if r.ctx.Err() != nil {
-		return context.Cause(r.ctx)
+	if r.ctx.Err() == nil {
+		if err := r.take(s); err != nil {
+			r.stop(err)
+		}
 	}
-	err := r.take(s)
-	if err != nil {
-		r.stop(err)
-	}
-	return err
+	return context.Cause(r.ctx)
 }
 
 // Write sends lines of the client's. What becomes of them is read.
@@ -209,18 +203,14 @@ func newPost(line []byte) *post {
 
 // post sends a message and hands on what answers it. A session that is over is begun anew.
 func (r *remote) post(p *post) {
-	resp, session, err := r.ask(p)
-	if err == nil && resp.StatusCode == http.StatusNotFound && session != "" && !p.ours && r.rec == nil && r.renew(session) {
+	resp, err := r.ask(p)
+	if err == nil && resp.StatusCode == http.StatusNotFound && !p.ours && r.rec == nil && r.renew(sessionOf(resp)) {
 		resp.Body.Close()
-		switch isCall := p.method == "tools/call" || p.method == "prompts/get"; {
-		case isCall && p.id != nil:
+		if p.method == "tools/call" || p.method == "prompts/get" {
 			r.unsent(p)
 			return
-		case isCall:
-			err = fail.New("a call that wants no answer came to a session that was over")
-		default:
-			resp, _, err = r.ask(p)
 		}
+		resp, err = r.ask(p)
 	}
 	if err == nil {
 		err = r.answer(p, resp)
@@ -235,72 +225,61 @@ func (r *remote) post(p *post) {
 	}
 }
 
-// ask sends a message, and returns with the answer in which session that was. An initialize begins
-// one, and from 2026-07-28 on there is none.
-func (r *remote) ask(p *post) (resp *http.Response, session string, err error) {
+// sessionOf is the session that a request was sent in, or "".
+func sessionOf(resp *http.Response) string { return resp.Request.Header.Get("Mcp-Session-Id") }
+
+// ask sends a message. An initialize begins a session, and from 2026-07-28 on there is none.
+func (r *remote) ask(p *post) (*http.Response, error) {
 	select {
 	case <-r.placed:
 	case <-time.After(placePatience):
-		return nil, "", fail.New("it doesn't say where it wants to be asked")
+		return nil, fail.New("it doesn't say where it wants to be asked")
 	case <-r.ctx.Done():
-		return nil, "", context.Cause(r.ctx)
+		return nil, context.Cause(r.ctx)
 	}
-	header, session := r.header("application/json, text/event-stream")
+	headers := []string{"Accept", "application/json, text/event-stream", "Content-Type", "application/json"}
 	if p.method == "initialize" || p.revision >= FirstDiscover {
-		header, session = http.Header{"Accept": header["Accept"]}, ""
+		headers = append(headers, "Mcp-Session-Id", "", "Mcp-Protocol-Version", p.revision)
 	}
-	header.Set("Content-Type", "application/json")
-	set(header, "Mcp-Protocol-Version", p.revision)
 	if p.revision >= FirstDiscover {
-		set(header, "Mcp-Method", p.method)
-		set(header, "Mcp-Name", p.name)
+		headers = append(headers, "Mcp-Method", p.method, "Mcp-Name", p.name)
 	}
-	resp, err = r.do(r.ctx, http.MethodPost, header, p.body)
+	resp, err := r.do(r.ctx, http.MethodPost, p.body, headers...)
 	if err == nil && p.method == "initialize" && resp.StatusCode < 300 {
 		r.mu.Lock()
 		r.session = resp.Header.Get("Mcp-Session-Id")
 		r.mu.Unlock()
 	}
-	return resp, session, err
+	return resp, err
 }
 
-// header has what every request of HTTP says of the session that holds.
-func (r *remote) header(accept string) (header http.Header, session string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	header = http.Header{"Accept": {accept}}
-	set(header, "Mcp-Session-Id", r.session)
-	set(header, "Mcp-Protocol-Version", r.revision)
-	return header, r.session
-}
-
-func set(header http.Header, name, value string) {
-	if value != "" {
-		header.Set(name, value)
-	}
-}
-
-// do sends a request of HTTP. The address stays out of an error: it may hold a secret.
-func (r *remote) do(ctx context.Context, method string, header http.Header, body []byte) (*http.Response, error) {
+// do sends a request of HTTP with what each says of the session that holds, and with more headers, names
+// and values: an empty one is left out. The address stays out of an error: it may hold a secret.
+func (r *remote) do(ctx context.Context, method string, body []byte, headers ...string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, r.endpoint.String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, fail.New("it can't be asked")
 	}
-	req.Header = header
+	r.mu.Lock()
+	headers = append([]string{"Mcp-Session-Id", r.session, "Mcp-Protocol-Version", r.revision}, headers...)
+	r.mu.Unlock()
+	for header := range slices.Chunk(headers, 2) {
+		if req.Header.Del(header[0]); header[1] != "" {
+			req.Header.Set(header[0], header[1])
+		}
+	}
 	maps.Copy(req.Header, r.Headers)
 	resp, err := r.client.Do(req)
-	if failed, ok := errors.AsType[*url.Error](err); ok {
-		if _, ours := errors.AsType[*fail.Error](err); !ours && ctx.Err() == nil {
-			err = fail.New("it can't be reached: %s", Excerpt(failed.Err.Error()))
-		}
+	if failed, ok := errors.AsType[*url.Error](err); ok && ctx.Err() == nil && !errors.As(err, new(*fail.Error)) {
+		err = fail.New("it can't be reached: %s", Excerpt(failed.Err.Error()))
 	}
 	if err != nil {
 		return nil, err
 	}
-	_, parameters, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	if charset, named := parameters["charset"]; named && !strings.EqualFold(charset, "utf-8") {
+	_, parameters, bad := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if charset, named := parameters["charset"]; named && !strings.EqualFold(charset, "utf-8") || bad == mime.ErrInvalidMediaParameter {
 		resp.Body.Close()
-		return nil, r.rec.refuse("it answers in another charset than UTF-8, which some clients would read", []byte(charset))
+		return nil, r.rec.refuse("it answers in another charset than UTF-8, which some clients would read", []byte(resp.Header.Get("Content-Type")))
 	}
 	return resp, nil
 }
@@ -328,7 +307,7 @@ func unusable(resp *http.Response) error {
 			f.Hint("if it wants OAuth, the bridge npx --no -- mcp-remote URL speaks stdio for it")
 		}
 	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotAcceptable:
-		if resp.Request.Header.Get("Mcp-Session-Id") == "" {
+		if sessionOf(resp) == "" {
 			f.Hint("look at the path; an older server, of HTTP+SSE, wants --sse, every other one goes without")
 		}
 	}
@@ -381,10 +360,9 @@ func (r *remote) follow(ctx context.Context, p *post, resp *http.Response) error
 		case p != nil && last == "":
 			return errStreamEnded
 		}
-		wait = min(max(cmp.Or(wait, resumeAfter), minWait), maxWait)
 		for try := 0; ; try++ {
 			select {
-			case <-time.After(min(wait<<try, maxWait)):
+			case <-time.After(min(max(cmp.Or(wait, resumeAfter), minWait)<<try, maxWait)):
 			case <-ctx.Done():
 				return nil
 			}
@@ -399,9 +377,7 @@ func (r *remote) follow(ctx context.Context, p *post, resp *http.Response) error
 
 // stream asks for the standalone stream, or for what came behind the event of that id.
 func (r *remote) stream(ctx context.Context, last string) (*http.Response, error) {
-	header, _ := r.header("text/event-stream")
-	set(header, "Last-Event-Id", last)
-	resp, err := r.do(ctx, http.MethodGet, header, nil)
+	resp, err := r.do(ctx, http.MethodGet, nil, "Accept", "text/event-stream", "Last-Event-Id", last)
 	if err == nil && !isStream(resp) {
 		err = unusable(resp)
 	}
@@ -526,13 +502,13 @@ func (r *remote) renew(session string) bool {
 	defer r.renewing.Unlock()
 	r.mu.Lock()
 	now, greeting := r.session, newPost(r.greeting)
-	isOver := now == session && r.renewals < maxRenewals
+	isOver := session != "" && now == session && r.renewals < maxRenewals
 	if isOver {
 		r.renewals++
 	}
 	r.mu.Unlock()
 	if !isOver {
-		return now != session
+		return session != "" && now != session
 	}
 	r.put(Said{Err: fail.New("its session is over, and begins anew")})
 	begun := newPost([]byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`))
@@ -603,16 +579,16 @@ func (r *remote) Signal(s os.Signal) {
 // Stop ends the session and says goodbye to the server.
 func (r *remote) Stop() {
 	r.stop(nil)
-	header, session := r.header("*/*")
+	r.mu.Lock()
+	session := r.session
+	r.session = ""
+	r.mu.Unlock()
 	if session == "" {
 		return
 	}
-	r.mu.Lock()
-	r.session = ""
-	r.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), Grace)
 	defer cancel()
-	if resp, err := r.do(ctx, http.MethodDelete, header, nil); err == nil {
+	if resp, err := r.do(ctx, http.MethodDelete, nil, "Mcp-Session-Id", session); err == nil {
 		resp.Body.Close()
 	}
 }

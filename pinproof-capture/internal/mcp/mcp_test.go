@@ -79,11 +79,10 @@ func TestEventStreams(t *testing.T) {
 // TestOneResponseALine: what was sent over several lines is one in the record.
 func TestOneResponseALine(t *testing.T) {
 	said := ""
-	r := &remote{Server: Server{rec: &record{}}, ctx: t.Context(), ready: make(chan struct{}), stop: func(error) {}, take: func(s Said) error {
+	r := &remote{Server: Server{rec: &record{}}, ctx: t.Context(), stop: func(error) {}, take: func(s Said) error {
 		said += string(s.Line)
 		return nil
 	}}
-	close(r.ready)
 	if err := r.hand([]byte("\n{\"method\":\r\n\"\xff\"}\n"), 0); err != nil || said != "{\"method\":  \"\xff\"}\n" {
 		t.Errorf("%v %q", err, said)
 	}

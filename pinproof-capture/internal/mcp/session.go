@@ -281,8 +281,17 @@ func (s *session) pages(ctx context.Context, list pin.EntryType) (count int, err
 		// An empty cursor is one like any other since 2026-07-28, where requests carry _meta.
 		// Before, many servers mean the end by it: then an error, nothing or the same follows.
 		doubt := params["cursor"] == "" && s.meta == nil
+		if doubt {
+			moment, cancel := context.WithTimeout(ctx, courtesy)
+			defer cancel()
+			ctx = moment
+		}
 		before := s.rec.length()
-		m, err := s.page(ctx, method, params, doubt)
+		id, err := s.send(method, params)
+		var m *message
+		if err == nil {
+			m, err = s.answer(ctx, id)
+		}
 		if doubt && err != nil {
 			return count, nil
 		}
@@ -309,18 +318,4 @@ func (s *session) pages(ctx context.Context, list pin.EntryType) (count int, err
 		params = map[string]any{"cursor": next.Text}
 	}
 	return 0, fail.New("its answer to %s has more than %d pages", method, MaxPages)
-}
-
-// page asks for a page and waits for it, in doubt for a moment only.
-func (s *session) page(ctx context.Context, method string, params map[string]any, doubt bool) (*message, error) {
-	if doubt {
-		limited, cancel := context.WithTimeout(ctx, courtesy)
-		defer cancel()
-		ctx = limited
-	}
-	id, err := s.send(method, params)
-	if err != nil {
-		return nil, err
-	}
-	return s.answer(ctx, id)
 }
