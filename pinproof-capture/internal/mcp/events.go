@@ -17,12 +17,14 @@ type event struct {
 }
 
 // readEvents reads an event stream (WHATWG HTML, section 9.2) to its end, and hands on each event.
-// One that no blank line ends is none.
+// One that no blank line ends is none. A carriage return alone ends no line, as for the Go clients:
+// inside a message it is a blank, or the message is refused.
 func readEvents(from io.Reader, rec *record, each func(event) error) error {
 	var e event
 	mark := []byte("\ufeff") // may stand at the beginning
-	return readLines(&lineFeeds{in: from}, rec, func(line []byte, asked int64) error {
+	return readLines(from, rec, func(line []byte, asked int64) error {
 		line, ended := bytes.CutSuffix(bytes.TrimPrefix(line, mark), []byte("\n"))
+		line = bytes.TrimRight(line, "\r")
 		mark = nil
 		if e.data == nil {
 			e.asked = asked
@@ -51,25 +53,4 @@ func readEvents(from io.Reader, rec *record, each func(event) error) error {
 		e = event{}
 		return each(whole)
 	})
-}
-
-// lineFeeds reads LF for every end of a line: LF, CRLF or a lone CR.
-type lineFeeds struct {
-	in      io.Reader
-	afterCR bool // a line feed now belongs to the line before
-}
-
-func (l *lineFeeds) Read(p []byte) (int, error) {
-	n, err := l.in.Read(p)
-	kept := p[:0]
-	for _, c := range p[:n] {
-		switch {
-		case c == '\r':
-			kept = append(kept, '\n')
-		case c != '\n' || !l.afterCR:
-			kept = append(kept, c)
-		}
-		l.afterCR = c == '\r'
-	}
-	return len(kept), err
 }

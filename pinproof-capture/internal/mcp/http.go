@@ -409,7 +409,7 @@ func (r *remote) listen() {
 func (r *remote) read(p *post, resp *http.Response) (last string, wait time.Duration, err error) {
 	defer resp.Body.Close()
 	placed := !r.SSE // it says where first
-	err = readEvents(io.TeeReader(resp.Body, r.rec.stream()), r.rec, func(e event) error {
+	err = readEvents(r.rec.stream(resp.Body), r.rec, func(e event) error {
 		last, wait = cmp.Or(e.id, last), cmp.Or(e.retry, wait)
 		switch {
 		case e.kind == "endpoint" && r.SSE:
@@ -570,9 +570,7 @@ func (r *remote) Close() error {
 
 // Signal ends the session as it would end a server.
 func (r *remote) Signal(s os.Signal) {
-	if number, ok := s.(syscall.Signal); ok {
-		r.exit = 128 + int(number)
-	}
+	r.exit = 128 + int(s.(syscall.Signal))
 	r.stop(nil)
 }
 

@@ -51,7 +51,7 @@ func TestAnswersOfTwoKinds(t *testing.T) {
 
 func TestEventStreams(t *testing.T) {
 	for name, c := range map[string]struct{ stream, want string }{
-		"line ends":        {"data: 1\n\ndata: 2\r\n\r\ndata: 3\r\r", "1\n2\n3\n"},
+		"line ends":        {"data: 1\n\ndata: 2\r\n\r\ndata: 3\r\r\n\r\r\n", "1\n2\n3\n"},
 		"other types":      {"event: ping\ndata: 1\n\nevent: message\ndata: 2\n\ndata: 3\n\n", "2\n3\n"},
 		"blanks in a type": {"event:  message\ndata: 1\n\nevent: message \ndata: 2\n\ndata: 3\n\n", "3\n"},
 		"several lines":    {"data: {\ndata:  }\n\n", "{  }\n"},

@@ -18,7 +18,7 @@ type record struct {
 	sent     atomic.Int64 // the id of the last request
 	mu       sync.Mutex
 	lines    bytes.Buffer
-	streams  []*stream
+	streams  []*bytes.Buffer
 	streamed int   // how much came on them all
 	err      error // the first reason to refuse what came
 }
@@ -61,17 +61,16 @@ func (rec *record) refuse(why string, text []byte) error {
 	return rec.err
 }
 
-// length is how much was recorded so far; cut forgets what came after it.
-func (rec *record) length() int {
+// mark returns what forgets all that is recorded from now on.
+func (rec *record) mark() (cut func()) {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
-	return rec.lines.Len()
-}
-
-func (rec *record) cut(length int) {
-	rec.mu.Lock()
-	defer rec.mu.Unlock()
-	rec.lines.Truncate(length)
+	length := rec.lines.Len()
+	return func() {
+		rec.mu.Lock()
+		defer rec.mu.Unlock()
+		rec.lines.Truncate(length)
+	}
 }
 
 func oneLine(value []byte) []byte {
@@ -83,32 +82,29 @@ func (rec *record) finish() ([]byte, error) {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
 	for _, s := range rec.streams {
-		rec.err = cmp.Or(rec.err, capture.CheckStream(s.came.Bytes()))
+		rec.err = cmp.Or(rec.err, capture.CheckStream(s.Bytes()))
 	}
 	return rec.lines.Bytes(), rec.err
 }
 
-// A stream keeps an event stream as it comes: clients find different messages in some, and
+// stream keeps an event stream as it comes: clients find different messages in some, and
 // pinproof's rules say in which.
-type stream struct {
-	rec  *record
-	came bytes.Buffer
-}
-
-func (rec *record) stream() io.Writer {
+func (rec *record) stream(from io.Reader) io.Reader {
 	if rec == nil {
-		return io.Discard
+		return from
 	}
+	came := &bytes.Buffer{}
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
-	s := &stream{rec: rec}
-	rec.streams = append(rec.streams, s)
-	return s
+	rec.streams = append(rec.streams, came)
+	return io.TeeReader(from, writer(func(b []byte) error {
+		rec.mu.Lock()
+		defer rec.mu.Unlock()
+		rec.streamed += len(b)
+		return rec.append(came, b, rec.streamed)
+	}))
 }
 
-func (s *stream) Write(b []byte) (int, error) {
-	s.rec.mu.Lock()
-	defer s.rec.mu.Unlock()
-	s.rec.streamed += len(b)
-	return len(b), s.rec.append(&s.came, b, s.rec.streamed)
-}
+type writer func([]byte) error
+
+func (w writer) Write(b []byte) (int, error) { return len(b), w(b) }

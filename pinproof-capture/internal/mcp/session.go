@@ -107,6 +107,15 @@ func (s *session) send(method string, params map[string]any) (id int64, err erro
 	return id, err
 }
 
+// ask sends a request and waits for its answer.
+func (s *session) ask(ctx context.Context, method string, params map[string]any) (*message, error) {
+	id, err := s.send(method, params)
+	if err != nil {
+		return nil, err
+	}
+	return s.answer(ctx, id)
+}
+
 // answer waits for the answer to one of ids, which may be a refusal. Meanwhile it answers what the
 // server asks.
 func (s *session) answer(ctx context.Context, ids ...int64) (*message, error) {
@@ -149,20 +158,16 @@ func (s *session) begin(patience time.Duration) (*greeting, error) {
 	if s.protocol >= FirstDiscover {
 		return s.discover(s.ctx)
 	}
-	id, err := s.send("initialize", map[string]any{
-		"protocolVersion": s.protocol, "capabilities": s.capabilities, "clientInfo": clientInfo,
-	})
-	if err != nil {
-		return nil, err
-	}
 	early, cancel := context.WithTimeout(s.ctx, patience)
 	defer cancel()
-	m, err := s.answer(early, id)
+	m, err := s.ask(early, "initialize", map[string]any{
+		"protocolVersion": s.protocol, "capabilities": s.capabilities, "clientInfo": clientInfo,
+	})
 	switch {
 	case err == nil:
 		return s.initialized(m)
 	case errors.Is(err, context.DeadlineExceeded) && s.ctx.Err() == nil:
-		return s.discover(s.ctx, id)
+		return s.discover(s.ctx, int64(len(s.asked)))
 	}
 	g, other := s.discover(s.ctx)
 	if other == nil {
@@ -281,27 +286,24 @@ func (s *session) pages(ctx context.Context, list pin.EntryType) (count int, err
 		// An empty cursor is one like any other since 2026-07-28, where requests carry _meta.
 		// Before, many servers mean the end by it: then an error, nothing or the same follows.
 		doubt := params["cursor"] == "" && s.meta == nil
+		answering := ctx
 		if doubt {
 			moment, cancel := context.WithTimeout(ctx, courtesy)
 			defer cancel()
-			ctx = moment
+			answering = moment
 		}
-		before := s.rec.length()
-		id, err := s.send(method, params)
-		var m *message
-		if err == nil {
-			m, err = s.answer(ctx, id)
-		}
-		if doubt && err != nil {
+		cut := s.rec.mark()
+		m, err := s.ask(answering, method, params)
+		switch {
+		case doubt && err != nil:
 			return count, nil
-		}
-		if err != nil {
+		case err != nil:
 			return 0, err
 		}
 		result := m.Get("result")
 		entries, next := result.Get(member), result.Get("nextCursor")
 		if doubt && (len(entries.Items()) == 0 || m.spelled(entries) == last) {
-			s.rec.cut(before)
+			cut()
 			return count, nil
 		}
 		last = m.spelled(entries)
