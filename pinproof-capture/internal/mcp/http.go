@@ -276,21 +276,17 @@ func (r *remote) do(ctx context.Context, method string, body []byte, headers ...
 	if err != nil {
 		return nil, err
 	}
-	_, parameters, bad := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	kind, parameters, bad := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if charset, named := parameters["charset"]; named && !strings.EqualFold(charset, "utf-8") || bad == mime.ErrInvalidMediaParameter {
 		resp.Body.Close()
 		return nil, r.rec.refuse("it answers in another charset than UTF-8, which some clients would read", []byte(resp.Header.Get("Content-Type")))
 	}
+	resp.Header.Set("Content-Type", kind)
 	return resp, nil
 }
 
-func mediaType(resp *http.Response) string {
-	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	return kind
-}
-
 func isStream(resp *http.Response) bool {
-	return resp.StatusCode == http.StatusOK && mediaType(resp) == "text/event-stream"
+	return resp.StatusCode == http.StatusOK && resp.Header.Get("Content-Type") == "text/event-stream"
 }
 
 // unusable says why an answer of HTTP is none.
@@ -321,10 +317,11 @@ func (r *remote) answer(p *post, resp *http.Response) error {
 		return r.follow(r.ctx, p, resp)
 	}
 	defer resp.Body.Close()
-	isJSON := mediaType(resp) == "application/json"
+	isJSON := resp.Header.Get("Content-Type") == "application/json"
 	data, err := io.ReadAll(io.LimitReader(resp.Body, MaxBytes+1))
 	switch {
 	case len(data) > MaxBytes:
+		r.stop(ErrTooLarge)
 		return ErrTooLarge
 	case err != nil:
 		return fail.New("its answer broke off: %s", Excerpt(err.Error()))
@@ -393,12 +390,8 @@ func (r *remote) listen() {
 	r.unlisten = unlisten
 	r.mu.Unlock()
 	go func() {
-		resp, err := r.stream(ctx, "")
-		if err == nil {
-			err = r.follow(ctx, nil, resp)
-		}
-		if err == ErrTooLarge {
-			r.stop(err)
+		if resp, err := r.stream(ctx, ""); err == nil {
+			r.follow(ctx, nil, resp)
 		}
 	}()
 }
@@ -430,13 +423,12 @@ func (r *remote) read(p *post, resp *http.Response) (last string, wait time.Dura
 		case p != nil:
 			return r.hand(e.data, p.asked)
 		}
-		if err := r.hand(e.data, e.asked); err != nil { // what comes behind it may answer others
-			r.fail(nil, err)
-		}
-		return nil
+		return r.hand(e.data, e.asked)
 	})
-	if _, told := errors.AsType[*fail.Error](err); !told {
+	if !errors.As(err, new(*fail.Error)) {
 		err = nil // it was cut off
+	} else if p == nil || err == ErrTooLarge { // what can't be read may be the answer to anything
+		r.stop(err)
 	}
 	return last, wait, err
 }
@@ -533,29 +525,15 @@ func (r *remote) unsent(p *post) {
 	}
 }
 
-// fail says why a request, or each that waits, is not answered: to a person and, where it isn't a
-// capture, in text of our own to the client.
+// fail says why a message has no answer: to a person and, where it isn't a capture, in text of our own
+// to the client that waits for one.
 func (r *remote) fail(p *post, err error) {
-	if err == ErrTooLarge {
-		r.stop(err)
+	said := Said{Err: err}
+	if p.id != nil {
+		said.asked = p.asked
 	}
-	s := Said{Err: err}
-	if p != nil && p.id != nil {
-		s.asked = p.asked
-	}
-	if r.put(s) != nil || r.rec != nil {
-		return
-	}
-	var ids [][]byte
-	r.mu.Lock()
-	for _, waiting := range r.waiting {
-		if p == nil || waiting == p {
-			ids = append(ids, waiting.id)
-		}
-	}
-	r.mu.Unlock()
-	for _, id := range ids {
-		r.hand(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"%s"}}`, id, codeNoAnswer, wordsNoAnswer), 0)
+	if r.put(said) == nil && r.rec == nil && r.waits(p) {
+		r.hand(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"%s"}}`, p.id, codeNoAnswer, wordsNoAnswer), 0)
 	}
 }
 
