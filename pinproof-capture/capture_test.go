@@ -405,7 +405,7 @@ func TestDoesNotStart(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out.jsonl")
 	for want, args := range map[string][]string{
-		"error: no-such-program does not start: there is no such program on the path\n": {"save", out, "--", "no-such-program"},
+		"error: no-such-program does not start: executable file not found in ": {"save", out, "--", "no-such-program"},
 		"is no file":         {"save", dir, "--", "x"},
 		"there is no folder": {"save", filepath.Join(dir, "no", "out.jsonl"), "--", "x"},
 		"can't be reached":   {"save", out, "http://127.0.0.1:1/mcp"},

@@ -530,7 +530,7 @@ func TestWebRenewal(t *testing.T) {
 		})
 		got = p.ask(3, "tools/call", `{"name":"a"}`)
 		begun := len(slices.DeleteFunc(s.methods(), func(m string) bool { return m != "initialize" }))
-		if !strings.Contains(got, `"code":-32091`) || begun != 4 {
+		if !strings.Contains(got, `"code":-32091`) || begun != 2 {
 			t.Errorf("%s: %d sessions without a call: %s\n%s", how, begun, got, &p.stderr)
 		}
 		p.end()

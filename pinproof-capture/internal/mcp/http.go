@@ -13,7 +13,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -47,7 +46,7 @@ type remote struct {
 	waiting  map[string]*post
 	closed   bool               // the client says no more
 	greeting []byte             // the client's last initialize
-	renewals int                // since something was called with an answer
+	renewed  time.Time          // when the session began anew
 	unlisten context.CancelFunc // ends the standalone stream
 }
 
@@ -63,22 +62,18 @@ type post struct {
 	done           chan struct{} // closed once it is taken or, of a request, answered
 }
 
-var (
-	errStreamEnded = fail.New("its event stream ended before the answer")
-	revisionName   = regexp.MustCompile(`^20\d\d-\d\d-\d\d$`)
-)
+var errStreamEnded = fail.New("its event stream ended before the answer")
 
 const (
-	maxRenewals  = 3 // of a session until a call is answered
-	maxRedirects = 3 // more than a moved server needs; what goes on longer is a loop
+	renewAfter   = 5 * time.Second // a session that was begun anew, or calls could meet one end after the other
+	maxRedirects = 3               // more than a moved server needs; what goes on longer is a loop
 	// A client's line waits for the one before it if that one is no request: the server is to
 	// get them in their order. No server may hold the client up with it for longer.
 	linePatience  = 10 * time.Second
 	placePatience = 30 * time.Second
 	resumeAfter   = time.Second            // as the official clients wait, which servers are tried with
 	minWait       = 100 * time.Millisecond // before a stream is asked for, whatever the server says
-	maxWait       = time.Minute            // between two askings for it
-	maxTries      = 8                      // to get it back, after a second, two, four and so on
+	maxTries      = 100                    // to get it back
 	codeNoAnswer  = -32091                 // within the range that JSON-RPC leaves to servers
 
 	// The words may reach a model, so they are ours alone.
@@ -296,16 +291,14 @@ func unusable(resp *http.Response) error {
 		return unlike(notMessage, []byte(resp.Header.Get("Content-Type")))
 	}
 	f := fail.New("it answered %s", Excerpt(resp.Status))
-	switch resp.StatusCode {
-	case http.StatusUnauthorized, http.StatusForbidden:
+	switch code := resp.StatusCode; {
+	case code == http.StatusUnauthorized || code == http.StatusForbidden:
 		f.Hint("it wants to know who asks: --header-env Authorization=VARIABLE, the variable holding 'Bearer TOKEN'")
 		if resp.Header.Get("WWW-Authenticate") != "" {
 			f.Hint("if it wants OAuth, the bridge npx --no -- mcp-remote URL speaks stdio for it")
 		}
-	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotAcceptable:
-		if sessionOf(resp) == "" {
-			f.Hint("look at the path; an older server, of HTTP+SSE, wants --sse, every other one goes without")
-		}
+	case code < 500 && sessionOf(resp) == "":
+		f.Hint("look at the path; an older server, of HTTP+SSE, wants --sse, every other one goes without")
 	}
 	return f
 }
@@ -359,7 +352,7 @@ func (r *remote) follow(ctx context.Context, p *post, resp *http.Response) error
 		}
 		for try := 0; ; try++ {
 			select {
-			case <-time.After(min(max(cmp.Or(wait, resumeAfter), minWait)<<try, maxWait)):
+			case <-time.After(max(cmp.Or(wait, resumeAfter), minWait)):
 			case <-ctx.Done():
 				return nil
 			}
@@ -451,7 +444,7 @@ func (r *remote) hand(data []byte, asked int64) error {
 		answered = append(answered, p.key)
 		s.Again = s.Again || p.ours
 		var result struct{ ProtocolVersion string }
-		if p.method == "initialize" && json.Unmarshal(m["result"], &result) == nil && revisionName.MatchString(result.ProtocolVersion) {
+		if p.method == "initialize" && json.Unmarshal(m["result"], &result) == nil {
 			r.revision = result.ProtocolVersion
 		}
 	}
@@ -467,9 +460,6 @@ func (r *remote) answered(keys ...string) {
 	defer r.mu.Unlock()
 	for _, key := range keys {
 		if p := r.waiting[key]; p != nil {
-			if p.name != "" {
-				r.renewals = 0
-			}
 			delete(r.waiting, key)
 			close(p.done)
 		}
@@ -494,9 +484,9 @@ func (r *remote) renew(session string) bool {
 	defer r.renewing.Unlock()
 	r.mu.Lock()
 	now, greeting := r.session, newPost(r.greeting)
-	isOver := session != "" && now == session && r.renewals < maxRenewals
+	isOver := session != "" && now == session && time.Since(r.renewed) > renewAfter
 	if isOver {
-		r.renewals++
+		r.renewed = time.Now()
 	}
 	r.mu.Unlock()
 	if !isOver {

@@ -50,29 +50,21 @@ func launch(s Server, stderr io.Writer) (*process, error) {
 			}
 		}
 	}
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
 	// A pipe of our own: Wait would close the other kind before it is read out.
 	out, theirs, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
+	in, err := cmd.StdinPipe()
 	cmd.Stdout = theirs
 	p := &process{WriteCloser: in, cmd: cmd, rec: s.rec, out: out, ended: make(chan struct{})}
-	p.group, err = startGroup(cmd)
+	if err == nil {
+		p.group, err = startGroup(cmd)
+	}
 	theirs.Close()
 	if err != nil {
-		in.Close()
 		out.Close()
-		if path, ok := errors.AsType[*os.PathError](err); ok {
-			err = path.Err
-		}
-		if errors.Is(err, exec.ErrNotFound) {
-			err = errors.New("there is no such program on the path")
-		}
-		return nil, fail.New("%s does not start: %s", text.Printable(s.Argv[0]), text.Printable(err.Error()))
+		return nil, fail.Path(s.Argv[0]+" does not start", err)
 	}
 	go func() {
 		cmd.Wait() // its code is read from ProcessState
