@@ -271,12 +271,14 @@ func (r *remote) do(ctx context.Context, method string, body []byte, headers ...
 	if err != nil {
 		return nil, err
 	}
-	kind, parameters, bad := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	if charset, named := parameters["charset"]; named && !strings.EqualFold(charset, "utf-8") || bad == mime.ErrInvalidMediaParameter {
+	spelled := resp.Header.Get("Content-Type")
+	kind, parameters, bad := mime.ParseMediaType(spelled)
+	charset, named := parameters["charset"]
+	if named && !strings.EqualFold(charset, "utf-8") || bad == mime.ErrInvalidMediaParameter {
 		resp.Body.Close()
-		return nil, r.rec.refuse("it answers in another charset than UTF-8, which some clients would read", []byte(resp.Header.Get("Content-Type")))
+		return nil, r.rec.refuse("it answers in another charset than UTF-8, which some clients would read", []byte(spelled))
 	}
-	resp.Header.Set("Content-Type", kind)
+	resp.Header.Set("Content-Type", kind) // without its parameters
 	return resp, nil
 }
 
