@@ -51,21 +51,22 @@ type Transcript struct {
 
 // String is one line: "instructions, 14 tools, 2 prompts in 1.3 s".
 func (c *Transcript) String() string {
-	var parts []string
+	var parts, undeclared []string
 	if c.told.instructions {
 		parts = append(parts, "instructions")
 	}
 	for _, list := range lists {
-		if n := c.told.counts[list]; n > 0 || list == pin.Tools && c.told.claims(list) {
-			parts = append(parts, text.Count(n, pin.EntryTypeInfo[list].Entry))
+		n, claimed, entry := c.told.counts[list], c.told.claims(list), pin.EntryTypeInfo[list].Entry
+		if n > 0 || list == pin.Tools && claimed {
+			parts = append(parts, text.Count(n, entry))
+		}
+		if n > 0 && !claimed {
+			undeclared = append(undeclared, entry+"s")
 		}
 	}
-	if parts == nil {
-		parts = []string{"nothing"}
-	}
-	line := fmt.Sprintf("%s in %.1f s", strings.Join(parts, ", "), c.elapsed.Seconds())
-	if c.told.undeclared != nil {
-		line += "; not declared: " + strings.Join(c.told.undeclared, ", ")
+	line := fmt.Sprintf("%s in %.1f s", cmp.Or(strings.Join(parts, ", "), "nothing"), c.elapsed.Seconds())
+	if undeclared != nil {
+		line += "; not declared: " + strings.Join(undeclared, ", ")
 	}
 	return line
 }
@@ -130,8 +131,7 @@ func (s Server) Capture(ctx context.Context, o Options) (*Transcript, error) {
 		return nil, err
 	}
 	defer server.Stop()
-	ses := &session{ctx: limited, came: make(chan *message), rec: s.rec, protocol: o.Protocol, capabilities: claims(o.Capabilities)}
-	g, err := ses.run(server, o)
+	g, err := (&session{ctx: limited, came: make(chan *message), rec: s.rec, Options: o}).run(server)
 	late := limited.Err() != nil
 	if p, ok := server.(*process); ok && err != nil && !late && !errors.As(err, new(*fail.Error)) {
 		err = p.reason()

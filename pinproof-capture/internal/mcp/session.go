@@ -33,17 +33,15 @@ type session struct {
 	ctx   context.Context
 	came  chan *message
 	rec   *record
-	asked []string // the methods of the requests, whose ids are 1, 2, 3
-
-	protocol     string         // the revision to begin with
-	capabilities map[string]any // what we claim: some servers list by it
-	meta         map[string]any
+	asked []string       // the methods of the requests, whose ids are 1, 2, 3
+	meta  map[string]any // what each of them says of the client, from 2026-07-28 on
+	Options
 }
 
 var clientInfo = map[string]any{"name": "pinproof", "version": "1"}
 
 // run asks the server for all that it tells a model.
-func (s *session) run(server Connection, o Options) (*greeting, error) {
+func (s *session) run(server Connection) (*greeting, error) {
 	// A server that never reads can't hold us up beyond the limit.
 	defer context.AfterFunc(s.ctx, func() { server.Close() })()
 	s.to = server
@@ -51,13 +49,13 @@ func (s *session) run(server Connection, o Options) (*greeting, error) {
 		for ended := cmp.Or(server.Lines(s.take), io.EOF); s.put(&message{err: ended}) == nil; {
 		}
 	}()
-	g, err := s.begin(o.Timeout / 2)
+	g, err := s.begin()
 	if err == nil {
-		err = s.all(s.ctx, g)
+		err = s.all(s.ctx, g, true)
 	}
 	if err == nil {
 		s.rest(g)
-		settling, cancel := context.WithTimeout(s.ctx, o.Settle)
+		settling, cancel := context.WithTimeout(s.ctx, s.Settle)
 		defer cancel()
 		s.answer(settling) // no request is open, but what the server says unasked is recorded
 	}
@@ -147,21 +145,20 @@ type greeting struct {
 	capabilities jsontree.Value
 	instructions bool
 	counts       [pin.EntryTypes]int
-	undeclared   []string // the lists that it gives without claiming them
 }
 
 // begin holds the handshake. It begins with initialize, as every server before
 // 2026-07-28 needs it and some end at anything else. A server that refuses it, or is
-// silent for patience, is asked server/discover as well. So which of the two a server
+// silent for half of the time, is asked server/discover as well. So which of the two a server
 // that knows both is asked never depends on its speed.
-func (s *session) begin(patience time.Duration) (*greeting, error) {
-	if s.protocol >= FirstDiscover {
+func (s *session) begin() (*greeting, error) {
+	if s.Protocol >= FirstDiscover {
 		return s.discover(s.ctx)
 	}
-	early, cancel := context.WithTimeout(s.ctx, patience)
+	early, cancel := context.WithTimeout(s.ctx, s.Timeout/2)
 	defer cancel()
 	m, err := s.ask(early, "initialize", map[string]any{
-		"protocolVersion": s.protocol, "capabilities": s.capabilities, "clientInfo": clientInfo,
+		"protocolVersion": s.Protocol, "capabilities": claims(s.Capabilities), "clientInfo": clientInfo,
 	})
 	switch {
 	case err == nil:
@@ -185,9 +182,9 @@ func (s *session) begin(patience time.Duration) (*greeting, error) {
 // initialize is still open, its answer will do as well.
 func (s *session) discover(ctx context.Context, initialize ...int64) (*greeting, error) {
 	s.meta = map[string]any{
-		"io.modelcontextprotocol/protocolVersion":    max(s.protocol, FirstDiscover),
+		"io.modelcontextprotocol/protocolVersion":    max(s.Protocol, FirstDiscover),
 		"io.modelcontextprotocol/clientInfo":         clientInfo,
-		"io.modelcontextprotocol/clientCapabilities": s.capabilities,
+		"io.modelcontextprotocol/clientCapabilities": claims(s.Capabilities),
 	}
 	id, err := s.send("server/discover", map[string]any{})
 	if err != nil {
@@ -231,21 +228,22 @@ func (g *greeting) claims(list pin.EntryType) bool {
 	return claim.Kind != 0 && claim.Kind != 'n'
 }
 
-// all asks for every page of every list that the server claims.
-func (s *session) all(ctx context.Context, g *greeting) error {
+// all asks for every page of every list that the server claims, or of the others, which it need not
+// have.
+func (s *session) all(ctx context.Context, g *greeting, claimed bool) error {
 	for _, list := range lists {
-		if !g.claims(list) {
+		if g.claims(list) != claimed {
 			continue
 		}
 		n, err := s.pages(ctx, list)
-		r, ok := errors.AsType[*refusal](err)
-		if ok && r.code == codeNoMethod && list != pin.Tools {
-			continue // many servers claim resources and have no templates
-		}
-		if err != nil {
+		r, refused := errors.AsType[*refusal](err)
+		switch {
+		case err == nil:
+			g.counts[list] = n
+		case refused && r.code == codeNoMethod && list != pin.Tools: // many claim resources and have no templates
+		case claimed:
 			return err
 		}
-		g.counts[list] = n
 	}
 	return nil
 }
@@ -259,20 +257,12 @@ const courtesy = 2 * time.Second
 func (s *session) rest(g *greeting) {
 	ctx, cancel := context.WithTimeout(s.ctx, courtesy)
 	defer cancel()
-	for _, list := range lists {
-		if g.claims(list) {
-			continue
-		}
-		if n, err := s.pages(ctx, list); err == nil && n > 0 {
-			g.counts[list] = n
-			g.undeclared = append(g.undeclared, pin.EntryTypeInfo[list].Entry+"s")
-		}
-	}
+	s.all(ctx, g, false)
 	if s.meta != nil {
 		return
 	}
 	if other, err := s.discover(ctx); err == nil {
-		s.all(ctx, other) // an error is one of the server's own
+		s.all(ctx, other, true) // an error is one of the server's own
 	}
 }
 
