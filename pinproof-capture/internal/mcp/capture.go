@@ -42,21 +42,14 @@ type Options struct {
 	Settle       time.Duration // after the last answer
 }
 
-// A Transcript is what a server sent, to the byte, and what there is of it.
-type Transcript struct {
-	Data    []byte
-	told    *greeting
-	elapsed time.Duration
-}
-
-// String is one line: "instructions, 14 tools, 2 prompts in 1.3 s".
-func (c *Transcript) String() string {
+// line says what there is: "instructions, 14 tools, 2 prompts in 1.3 s".
+func (g *greeting) line(elapsed time.Duration) string {
 	var parts, undeclared []string
-	if c.told.instructions {
+	if g.instructions {
 		parts = append(parts, "instructions")
 	}
 	for _, list := range lists {
-		n, claimed, entry := c.told.counts[list], c.told.claims(list), pin.EntryTypeInfo[list].Entry
+		n, claimed, entry := g.counts[list], g.claims(list), pin.EntryTypeInfo[list].Entry
 		if n > 0 || list == pin.Tools && claimed {
 			parts = append(parts, text.Count(n, entry))
 		}
@@ -64,7 +57,7 @@ func (c *Transcript) String() string {
 			undeclared = append(undeclared, entry+"s")
 		}
 	}
-	line := fmt.Sprintf("%s in %.1f s", cmp.Or(strings.Join(parts, ", "), "nothing"), c.elapsed.Seconds())
+	line := fmt.Sprintf("%s in %.1f s", cmp.Or(strings.Join(parts, ", "), "nothing"), elapsed.Seconds())
 	if undeclared != nil {
 		line += "; not declared: " + strings.Join(undeclared, ", ")
 	}
@@ -98,11 +91,11 @@ func (s Server) Save(ctx context.Context, path string, o Options) (line string, 
 	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
 		return "", fail.New("there is no folder %s", text.Printable(filepath.Dir(path)))
 	}
-	c, err := s.Capture(ctx, o)
+	data, line, err := s.Capture(ctx, o)
 	if err != nil {
 		return "", err
 	}
-	return c.String(), atomicfile.Write(path, c.Data)
+	return line, atomicfile.Write(path, data)
 }
 
 // A ServerError is an error about a server, with the end of what it said on standard
@@ -115,11 +108,11 @@ type ServerError struct {
 func (e *ServerError) Error() string { return e.err.Error() }
 func (e *ServerError) Unwrap() error { return e.err }
 
-// Capture asks the server for all that it tells a model. The server has ended when it
-// returns. The error of one that was started or reached is a *ServerError.
-func (s Server) Capture(ctx context.Context, o Options) (*Transcript, error) {
+// Capture asks the server for all that it tells a model. It returns that to the byte, and in a line what
+// it is. The server has ended by then. The error of one that was started or reached is a *ServerError.
+func (s Server) Capture(ctx context.Context, o Options) (data []byte, line string, err error) {
 	if ctx.Err() != nil {
-		return nil, fail.New("interrupted") // those of a configuration that wait for their turn
+		return nil, "", fail.New("interrupted") // those of a configuration that wait for their turn
 	}
 	begin := time.Now()
 	limited, cancel := context.WithTimeout(ctx, o.Timeout)
@@ -128,7 +121,7 @@ func (s Server) Capture(ctx context.Context, o Options) (*Transcript, error) {
 	var stderr tail
 	server, err := s.Open(&stderr)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	defer server.Stop()
 	g, err := (&session{ctx: limited, came: make(chan *message), rec: s.rec, Options: o}).run(server)
@@ -138,7 +131,7 @@ func (s Server) Capture(ctx context.Context, o Options) (*Transcript, error) {
 	}
 	data, bad := s.rec.finish()
 	if err == nil && bad == nil {
-		return &Transcript{data, g, time.Since(begin)}, nil
+		return data, g.line(time.Since(begin)), nil
 	}
 	server.Stop() // now it has said all
 	last := stderr.lines()
@@ -154,7 +147,7 @@ func (s Server) Capture(ctx context.Context, o Options) (*Transcript, error) {
 			f.Hint("--timeout %d waits longer", 4*int(o.Timeout.Seconds()))
 		}
 	}
-	return nil, &ServerError{f, last}
+	return nil, "", &ServerError{f, last}
 }
 
 // listensAt is where a server seems to listen, by what it said, or "": one that opens a port

@@ -44,10 +44,8 @@ type remote struct {
 	session  string     // the server's name for it
 	revision string     // of the protocol, as initialize agreed on it
 	waiting  map[string]*post
-	closed   bool               // the client says no more
-	greeting []byte             // the client's last initialize
-	renewed  time.Time          // when the session began anew
-	unlisten context.CancelFunc // ends the standalone stream
+	greeting []byte    // the client's last initialize
+	renewed  time.Time // when the session began anew
 }
 
 // A post is a message of the client's on its way to the server.
@@ -86,7 +84,7 @@ func connect(s Server) (*remote, error) {
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, fail.New("the URL is no address: https://HOST/PATH is one") // it may hold a secret
 	}
-	r := &remote{Server: s, endpoint: u, placed: make(chan struct{}), waiting: map[string]*post{}, unlisten: func() {}}
+	r := &remote{Server: s, endpoint: u, placed: make(chan struct{}), waiting: map[string]*post{}}
 	r.client.CheckRedirect = checkRedirect
 	r.taking.Lock()
 	r.ctx, r.stop = context.WithCancelCause(context.Background())
@@ -119,7 +117,7 @@ func (r *remote) Lines(take func(Said) error) error {
 	r.take = take
 	r.taking.Unlock()
 	if r.SSE {
-		resp, err := r.stream(r.ctx, "")
+		resp, err := r.stream("")
 		if err == nil {
 			_, _, err = r.read(nil, resp)
 		}
@@ -199,7 +197,7 @@ func newPost(line []byte) *post {
 // post sends a message and hands on what answers it. A session that is over is begun anew.
 func (r *remote) post(p *post) {
 	resp, err := r.ask(p)
-	if err == nil && resp.StatusCode == http.StatusNotFound && !p.ours && r.rec == nil && r.renew(sessionOf(resp)) {
+	if err == nil && resp.StatusCode == http.StatusNotFound && !p.ours && r.renew(sessionOf(resp)) {
 		resp.Body.Close()
 		if p.method == "tools/call" || p.method == "prompts/get" {
 			r.unsent(p)
@@ -213,7 +211,11 @@ func (r *remote) post(p *post) {
 	if err != nil {
 		r.fail(p, err)
 	} else if p.method == "notifications/initialized" && !r.SSE { // which has but one stream
-		r.listen()
+		go func() { // clients take answers from the standalone stream, which a server need not have
+			if resp, err := r.stream(""); err == nil {
+				r.follow(nil, resp)
+			}
+		}()
 	}
 	if p.id == nil {
 		close(p.done)
@@ -308,8 +310,8 @@ func unusable(resp *http.Response) error {
 // answer hands on what a server answers a message with. Where that is no answer to a request, the
 // error says why, unless it may come on another stream.
 func (r *remote) answer(p *post, resp *http.Response) error {
-	if isStream(resp) {
-		return r.follow(r.ctx, p, resp)
+	if isStream(resp) && !r.SSE {
+		return r.follow(p, resp)
 	}
 	defer resp.Body.Close()
 	isJSON := resp.Header.Get("Content-Type") == "application/json"
@@ -342,7 +344,7 @@ func (p *post) refusedBy(data []byte) bool {
 // follow hands on what an event stream says. Where it ends too early, the server is asked for the
 // rest: as often as it answers, for it may do so in pieces. The standalone stream, which belongs
 // to no message, always ends too early.
-func (r *remote) follow(ctx context.Context, p *post, resp *http.Response) error {
+func (r *remote) follow(p *post, resp *http.Response) error {
 	last := ""
 	for {
 		at, wait, err := r.read(p, resp)
@@ -355,10 +357,10 @@ func (r *remote) follow(ctx context.Context, p *post, resp *http.Response) error
 		for try := 0; ; try++ {
 			select {
 			case <-time.After(max(cmp.Or(wait, resumeAfter), minWait)):
-			case <-ctx.Done():
+			case <-r.ctx.Done():
 				return nil
 			}
-			if resp, err = r.stream(ctx, last); err == nil {
+			if resp, err = r.stream(last); err == nil {
 				break
 			} else if try == maxTries || r.rec != nil {
 				return err
@@ -368,27 +370,12 @@ func (r *remote) follow(ctx context.Context, p *post, resp *http.Response) error
 }
 
 // stream asks for the standalone stream, or for what came behind the event of that id.
-func (r *remote) stream(ctx context.Context, last string) (*http.Response, error) {
-	resp, err := r.do(ctx, http.MethodGet, nil, "Accept", "text/event-stream", "Last-Event-Id", last)
+func (r *remote) stream(last string) (*http.Response, error) {
+	resp, err := r.do(r.ctx, http.MethodGet, nil, "Accept", "text/event-stream", "Last-Event-Id", last)
 	if err == nil && !isStream(resp) {
 		err = unusable(resp)
 	}
 	return resp, err
-}
-
-// listen opens the standalone stream, which clients take answers from, in place of one before. A
-// server need not have it.
-func (r *remote) listen() {
-	ctx, unlisten := context.WithCancel(r.ctx)
-	r.mu.Lock()
-	r.unlisten()
-	r.unlisten = unlisten
-	r.mu.Unlock()
-	go func() {
-		if resp, err := r.stream(ctx, ""); err == nil {
-			r.follow(ctx, nil, resp)
-		}
-	}()
 }
 
 // read hands on the messages of an event stream until it ends or is cut off. None of them answers a
@@ -400,10 +387,7 @@ func (r *remote) read(p *post, resp *http.Response) (last string, wait time.Dura
 	err = readEvents(r.rec.stream(resp.Body), r.rec, func(e event) error {
 		last, wait = cmp.Or(e.id, last), cmp.Or(e.retry, wait)
 		switch {
-		case e.kind == "endpoint" && r.SSE:
-			if placed {
-				return nil
-			}
+		case !placed && e.kind == "endpoint":
 			at, err := r.endpoint.Parse(string(e.data))
 			if err != nil || !sameOrigin(at, r.endpoint) {
 				return fail.New("it wants to be asked at another place")
@@ -435,7 +419,7 @@ func (r *remote) hand(data []byte, asked int64) error {
 		return r.rec.refuse(notMessage, data)
 	}
 	s := Said{Line: append(oneLine(data), '\n'), asked: asked}
-	var answered []string
+	var answered []*post
 	r.mu.Lock()
 	for _, m := range loosely(s.Line) {
 		id, _ := jsontree.NewReader(m["id"]).Only()
@@ -443,7 +427,7 @@ func (r *remote) hand(data []byte, asked int64) error {
 		if p == nil || m["method"] != nil {
 			continue
 		}
-		answered = append(answered, p.key)
+		answered = append(answered, p)
 		s.Again = s.Again || p.ours
 		var result struct{ ProtocolVersion string }
 		if p.method == "initialize" && json.Unmarshal(m["result"], &result) == nil {
@@ -452,23 +436,15 @@ func (r *remote) hand(data []byte, asked int64) error {
 	}
 	r.mu.Unlock()
 	err := r.put(s)
-	r.answered(answered...)
-	return err
-}
-
-// answered takes note that requests wait no longer.
-func (r *remote) answered(keys ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, key := range keys {
-		if p := r.waiting[key]; p != nil {
-			delete(r.waiting, key)
+	for _, p := range answered {
+		if r.waiting[p.key] == p {
+			delete(r.waiting, p.key)
 			close(p.done)
 		}
 	}
-	if r.closed && len(r.waiting) == 0 {
-		r.stop(nil)
-	}
+	return err
 }
 
 // waits reports whether a message is a request that is not answered yet.
@@ -482,17 +458,20 @@ func (r *remote) waits(p *post) bool {
 // may be another by now: its answer is judged, and its lists count as changed.
 // It reports whether a message may be sent in a new one: not where calls meet one end after the other.
 func (r *remote) renew(session string) bool {
+	if session == "" || r.rec != nil {
+		return false
+	}
 	r.renewing.Lock()
 	defer r.renewing.Unlock()
 	r.mu.Lock()
 	now, greeting := r.session, newPost(r.greeting)
-	isOver := session != "" && now == session && time.Since(r.renewed) > renewAfter
+	isOver := now == session && time.Since(r.renewed) > renewAfter
 	if isOver {
 		r.renewed = time.Now()
 	}
 	r.mu.Unlock()
 	if !isOver {
-		return session != "" && now != session
+		return now != session
 	}
 	r.put(Said{Err: fail.New("its session is over, and begins anew")})
 	begun := newPost([]byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`))
@@ -511,7 +490,6 @@ func (r *remote) unsent(p *post) {
 	r.put(Said{Line: p.body, Unsent: true})
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.closed = false           // the guard closes again once no call waits
 	if r.waiting[p.key] == p { // or it was sent again
 		delete(r.waiting, p.key)
 	}
@@ -529,12 +507,14 @@ func (r *remote) fail(p *post, err error) {
 	}
 }
 
-// Close says that the client says no more. The end comes once all is answered.
+// Close says that the client says no more. That ends the session once all is answered: until then
+// it is said again.
 func (r *remote) Close() error {
 	r.mu.Lock()
-	r.closed = true
-	r.mu.Unlock()
-	r.answered()
+	defer r.mu.Unlock()
+	if len(r.waiting) == 0 {
+		r.stop(nil)
+	}
 	return nil
 }
 

@@ -91,8 +91,8 @@ func TestOneResponseALine(t *testing.T) {
 	}
 }
 
-func TestTranscriptOfNothing(t *testing.T) {
-	if got := (&Transcript{told: &greeting{capabilities: jsontree.Object()}}).String(); got != "nothing in 0.0 s" {
+func TestCaptureOfNothing(t *testing.T) {
+	if got := (&greeting{capabilities: jsontree.Object()}).line(0); got != "nothing in 0.0 s" {
 		t.Error(got)
 	}
 }
@@ -129,7 +129,7 @@ func TestFileName(t *testing.T) {
 func TestInterruptedBefore(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := Server{Argv: []string{"no-such-program"}}.Capture(ctx, Options{Timeout: time.Minute, Protocol: LastInitialize})
+	_, _, err := Server{Argv: []string{"no-such-program"}}.Capture(ctx, Options{Timeout: time.Minute, Protocol: LastInitialize})
 	if err == nil || err.Error() != "interrupted" {
 		t.Error(err)
 	}

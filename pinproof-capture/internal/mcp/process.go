@@ -39,14 +39,12 @@ func launch(s Server, stderr io.Writer) (*process, error) {
 	cmd.Stderr = stderr
 	cmd.WaitDelay = Grace            // a child of its may hold standard error open
 	for _, variable := range s.Env { // clients look for the program on the PATH that it gets
-		list, ok := strings.CutPrefix(variable, "PATH=")
-		if !ok || filepath.Base(s.Argv[0]) != s.Argv[0] {
-			continue
-		}
-		cmd.Err = exec.ErrNotFound
-		for _, dir := range slices.Backward(filepath.SplitList(list)) {
-			if path, err := exec.LookPath(filepath.Join(Within(s.Dir, dir), s.Argv[0])); err == nil {
-				cmd.Path, cmd.Err = path, nil
+		if list, ok := strings.CutPrefix(variable, "PATH="); ok && filepath.Base(s.Argv[0]) == s.Argv[0] {
+			cmd.Err = exec.ErrNotFound
+			for _, dir := range slices.Backward(filepath.SplitList(list)) {
+				if path, err := exec.LookPath(filepath.Join(Within(s.Dir, dir), s.Argv[0])); err == nil {
+					cmd.Path, cmd.Err = path, nil
+				}
 			}
 		}
 	}
