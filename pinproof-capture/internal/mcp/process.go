@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"pinproof/internal/fail"
@@ -96,10 +97,10 @@ func (p *process) Stop() {
 	p.once.Do(func() { // later the group's number may be another's
 		p.Close()
 		if !p.gone() {
-			p.group.terminate()
+			p.group.send(syscall.SIGTERM)
 			p.gone()
 		}
-		p.group.kill()
+		p.group.send(syscall.SIGKILL)
 		<-p.ended
 		p.out.Close()
 	})
@@ -110,7 +111,7 @@ func (p *process) gone() bool {
 	for end := time.Now().Add(Grace); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		select {
 		case <-p.ended:
-			if !p.group.alive() {
+			if p.group.send(0) != nil {
 				return true
 			}
 		default:
@@ -120,7 +121,7 @@ func (p *process) gone() bool {
 }
 
 // Signal passes on a signal that we got.
-func (p *process) Signal(s os.Signal) { p.group.signal(s) }
+func (p *process) Signal(s os.Signal) { p.group.send(s.(syscall.Signal)) }
 
 // ExitCode is that of a server that has ended: as a shell has it, 128 and the signal's number
 // after a signal.
