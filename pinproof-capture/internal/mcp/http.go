@@ -295,14 +295,16 @@ func unusable(resp *http.Response) error {
 		return unlike(notMessage, []byte(resp.Header.Get("Content-Type")))
 	}
 	f := fail.New("it answered %s", Excerpt(resp.Status))
-	switch code := resp.StatusCode; {
-	case code == http.StatusUnauthorized || code == http.StatusForbidden:
+	switch resp.StatusCode {
+	case http.StatusUnauthorized, http.StatusForbidden:
 		f.Hint("it wants to know who asks: --header-env Authorization=VARIABLE, the variable holding 'Bearer TOKEN'")
 		if resp.Header.Get("WWW-Authenticate") != "" {
 			f.Hint("if it wants OAuth, the bridge npx --no -- mcp-remote URL speaks stdio for it")
 		}
-	case code < 500 && sessionOf(resp) == "":
-		f.Hint("look at the path; an older server, of HTTP+SSE, wants --sse, every other one goes without")
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotAcceptable:
+		if sessionOf(resp) == "" {
+			f.Hint("look at the path; an older server, of HTTP+SSE, wants --sse, every other one goes without")
+		}
 	}
 	return f
 }
