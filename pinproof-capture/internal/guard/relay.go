@@ -199,12 +199,12 @@ func (r *relay) ended(p mcp.Connection, err error) (int, error) {
 
 // serverSays passes on what of a line of the server's may pass.
 func (r *relay) serverSays(said mcp.Said) error {
-	switch {
-	case said.Unsent:
-		return r.clientSays(said.Line)
-	case said.Err != nil:
+	if said.Err != nil {
 		r.say("the server: %s", strings.Join(fail.Lines(said.Err), "\n"))
 		return nil
+	}
+	if said.Unsent {
+		return r.clientSays(said.Line)
 	}
 	pass, reply, err := r.fromServer(said.Line)
 	switch {
