@@ -356,16 +356,6 @@ func TestOpensAPort(t *testing.T) {
 	}
 }
 
-func TestRepeatedMembersAreKept(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "out.jsonl")
-	if code, _, stderr := capturing(t, append([]string{"save", out, "--"}, standIn(t, "2025-11-25", "repeated members")...)...); code != 0 {
-		t.Fatalf("code %d\n%s", code, stderr)
-	}
-	if text := read(t, out); !strings.Contains(text, `{"tools":[{"name":"a","name":"b","Name":"c"}],"tools":[]}`) {
-		t.Errorf("captured:\n%s", text)
-	}
-}
-
 // TestRefused: no file, an old file as it was, exit 2, the reason, and what the
 // server said, made printable.
 func TestRefused(t *testing.T) {
@@ -380,6 +370,7 @@ func TestRefused(t *testing.T) {
 		"text behind":              "error: what it sent is no message of the protocol: ",
 		"a carriage return behind": "error: what it sent is no message of the protocol: ",
 		"a value behind":           "error: what it sent is no message of the protocol: ",
+		"repeated members":         "error: what it sent is no message of the protocol: ",
 		"no tools answered":        "error: it answered tools/list with error -32603: out of <U+001B>[31morder\n",
 		"circle":                   "error: its answers to tools/list never end: a nextCursor comes twice\n",
 		"endless":                  "error: its answer to tools/list has more than 1000 pages\n",
@@ -414,7 +405,7 @@ func TestDoesNotStart(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out.jsonl")
 	for want, args := range map[string][]string{
-		"error: no-such-program does not start: there is no such program on the path\n": {"save", out, "--", "no-such-program"},
+		"error: no-such-program does not start: executable file not found in ": {"save", out, "--", "no-such-program"},
 		"is no file":         {"save", dir, "--", "x"},
 		"there is no folder": {"save", filepath.Join(dir, "no", "out.jsonl"), "--", "x"},
 		"can't be reached":   {"save", out, "http://127.0.0.1:1/mcp"},
@@ -518,7 +509,7 @@ func TestHTTPAnswers(t *testing.T) {
 		{200, "text/html", "<html>", "error: what it sent is no message of the protocol: "},
 		{200, "application/json", "<html>", "error: what it sent is no message of the protocol: <html>\n"},
 		{200, "application/json", strings.Repeat(" ", 70<<20), "error: a message of more than 64 MiB\n"},
-		{200, "text/event-stream", strings.Repeat(":", 70<<20), "error: a message of more than 64 MiB\n"},
+		{200, "text/event-stream", strings.Repeat(":", 70<<20), "error: the server sent more than 64 MiB\n"},
 		{200, "text/event-stream", "data: {}\n\n", "error: its event stream ended before the answer\n"},
 	} {
 		for _, sse := range []bool{false, true} {

@@ -199,7 +199,7 @@ func TestPathOfTheServer(t *testing.T) {
 	write(t, file, string(config))
 	code, stdout, stderr := capturing(t, "config", file, filepath.Join(project, "out"))
 	if lines := strings.Split(stdout, "\n"); code != 2 || len(lines) != 3 || !strings.HasPrefix(lines[0], "a: instructions, 1 tool") ||
-		!strings.HasPrefix(lines[1], "b: instructions, 1 tool") || !strings.HasPrefix(stderr, "error: c: sh does not start: there is no such program on the path\n") {
+		!strings.HasPrefix(lines[1], "b: instructions, 1 tool") || !strings.HasPrefix(stderr, "error: c: sh does not start: executable file not found in ") {
 		t.Errorf("code %d\n%s%s", code, stdout, stderr)
 	}
 }

@@ -85,14 +85,14 @@ func (h Hooked) check(ctx context.Context) error {
 	if _, err := findPinproof(); err != nil {
 		return block("pinproof --version", "%s", err)
 	}
-	c, err := h.Server.Capture(ctx, h.Asked)
+	data, _, err := h.Server.Capture(ctx, h.Asked)
 	if err != nil {
 		return block("pinproof-capture save "+shell.Quote(mcp.FileName(h.Label))+" "+h.Remedy, "the tools of server %s could not be listed", text.Printable(h.Label))
 	}
 	file := filepath.Join(mcp.Within(h.Server.Dir, h.Save), mcp.FileName(h.Label))
 	if h.Save == "" {
-		file = keep(h.Label, c.Data)
-	} else if err := cmp.Or(os.MkdirAll(filepath.Dir(file), 0o755), atomicfile.Write(file, c.Data)); err != nil {
+		file = keep(h.Label, data)
+	} else if err := cmp.Or(os.MkdirAll(filepath.Dir(file), 0o755), atomicfile.Write(file, data)); err != nil {
 		file = ""
 	}
 	if file == "" {

@@ -120,14 +120,7 @@ func Run(ctx context.Context, o Options, src mcp.Server, stdin io.Reader, stdout
 	signal.Notify(signals, mcp.EndSignals...)
 	defer signal.Stop(signals)
 	r := newRelay(j, o.OnDrift, log, stdout, stderr)
-	var s server
-	if src.URL != "" {
-		dialing, cancel := context.WithTimeout(ctx, dialPatience)
-		defer cancel()
-		s, err = mcp.Connect(dialing, src, r.say)
-	} else {
-		s, err = mcp.Launch(src, stderr)
-	}
+	s, err := src.Open(stderr)
 	if err != nil {
 		return 2, err
 	}
@@ -135,32 +128,21 @@ func Run(ctx context.Context, o Options, src mcp.Server, stdin io.Reader, stdout
 	return r.run(stdin, s, signals)
 }
 
-// A server is a process or a place at an address. It says and takes a message a line; Close
-// says that none follows.
-type server interface {
-	io.WriteCloser
-	Lines(take func(mcp.Said) error) error
-	Signal(os.Signal)
-	Stop()
-	ExitCode() int
-}
-
 // How long a server has to end once it was told to by a signal, before it is stopped, which
 // takes the rest of ten seconds; and how often a client that closed its end is looked after.
 const (
-	dialPatience   = 30 * time.Second
 	signalPatience = 10*time.Second - 2*mcp.Grace
 	lookAfter      = time.Second
 )
 
 var errBlocked = errors.New("blocked") // a person has been told
 
-func (r *relay) run(stdin io.Reader, p server, signals <-chan os.Signal) (int, error) {
+func (r *relay) run(stdin io.Reader, p mcp.Connection, signals <-chan os.Signal) (int, error) {
 	r.server.w = p
 	ends, clientEnds := make(chan error, 2), make(chan struct{})
 	go func() { ends <- cmp.Or(p.Lines(r.serverSays), io.EOF) }()
 	go func() {
-		if err := mcp.ReadLines(stdin, func() {}, r.clientSays); err != nil {
+		if err := mcp.ReadLines(stdin, r.clientSays); err != nil {
 			ends <- err
 		}
 		close(clientEnds)
@@ -198,7 +180,7 @@ func (r *relay) run(stdin io.Reader, p server, signals <-chan os.Signal) (int, e
 
 // ended returns the exit code. Where a message is too large to be judged, it answers all that the
 // client waits for.
-func (r *relay) ended(p server, err error) (int, error) {
+func (r *relay) ended(p mcp.Connection, err error) (int, error) {
 	switch {
 	case err == io.EOF, errors.Is(err, syscall.EPIPE):
 		p.Stop()
@@ -217,6 +199,10 @@ func (r *relay) ended(p server, err error) (int, error) {
 
 // serverSays passes on what of a line of the server's may pass.
 func (r *relay) serverSays(said mcp.Said) error {
+	if said.Err != nil {
+		r.say("the server: %s", strings.Join(fail.Lines(said.Err), "\n"))
+		return nil
+	}
 	if said.Unsent {
 		return r.clientSays(said.Line)
 	}

@@ -7,12 +7,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -43,107 +42,112 @@ type Options struct {
 	Settle       time.Duration // after the last answer
 }
 
-// A Transcript is what a server sent, to the byte, and what there is of it.
-type Transcript struct {
-	Data    []byte
-	told    *greeting
-	elapsed time.Duration
-}
-
-// String is one line: "instructions, 14 tools, 2 prompts in 1.3 s".
-func (c *Transcript) String() string {
-	var parts []string
-	if c.told.instructions {
+// line says what there is: "instructions, 14 tools, 2 prompts in 1.3 s".
+func (g *greeting) line(elapsed time.Duration) string {
+	var parts, undeclared []string
+	if g.instructions {
 		parts = append(parts, "instructions")
 	}
 	for _, list := range lists {
-		if n := c.told.counts[list]; n > 0 || list == pin.Tools && c.told.claims(list) {
-			parts = append(parts, text.Count(n, pin.EntryTypeInfo[list].Entry))
+		n, claimed, entry := g.counts[list], g.claims(list), pin.EntryTypeInfo[list].Entry
+		if n > 0 || list == pin.Tools && claimed {
+			parts = append(parts, text.Count(n, entry))
+		}
+		if n > 0 && !claimed {
+			undeclared = append(undeclared, entry+"s")
 		}
 	}
-	if parts == nil {
-		parts = []string{"nothing"}
-	}
-	line := fmt.Sprintf("%s in %.1f s", strings.Join(parts, ", "), c.elapsed.Seconds())
-	if c.told.undeclared != nil {
-		line += "; not declared: " + strings.Join(c.told.undeclared, ", ")
+	line := fmt.Sprintf("%s in %.1f s", cmp.Or(strings.Join(parts, ", "), "nothing"), elapsed.Seconds())
+	if undeclared != nil {
+		line += "; not declared: " + strings.Join(undeclared, ", ")
 	}
 	return line
 }
 
+// A Connection is a session with a server, which is a process or a place at an address. It takes a
+// message a line; Close says that none follows.
+type Connection interface {
+	io.WriteCloser
+	Lines(take func(Said) error) error // hands on what the server says until its end
+	Signal(os.Signal)
+	Stop()
+	ExitCode() int
+}
+
+// Open begins a session. What a server that is started says on standard error goes to stderr.
+func (s Server) Open(stderr io.Writer) (Connection, error) {
+	if s.URL != "" {
+		return connect(s)
+	}
+	return launch(s, stderr)
+}
+
 // Save captures the server into a file, and tells of it in one line.
 func (s Server) Save(ctx context.Context, path string, o Options) (line string, err error) {
-	if err := checkTarget(path); err != nil {
-		return "", err
+	// What couldn't be written is refused before a server is started for it.
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return "", fail.New("%s is no file", text.Printable(path)).Hint("name one to write, such as server.jsonl")
 	}
-	c, err := s.Capture(ctx, o)
+	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
+		return "", fail.New("there is no folder %s", text.Printable(filepath.Dir(path)))
+	}
+	data, line, err := s.Capture(ctx, o)
 	if err != nil {
 		return "", err
 	}
-	return c.String(), atomicfile.Write(path, c.Data)
+	return line, atomicfile.Write(path, data)
 }
 
-// Capture asks the server for all that it tells a model. The server has ended when it
-// returns. The error of one that was started or reached is a *ServerError.
-func (s Server) Capture(ctx context.Context, o Options) (*Transcript, error) {
+// A ServerError is an error about a server, with the end of what it said on standard
+// error, printable.
+type ServerError struct {
+	err  *fail.Error
+	Said []string
+}
+
+func (e *ServerError) Error() string { return e.err.Error() }
+func (e *ServerError) Unwrap() error { return e.err }
+
+// Capture asks the server for all that it tells a model. It returns that to the byte, and in a line what
+// it is. The server has ended by then. The error of one that was started or reached is a *ServerError.
+func (s Server) Capture(ctx context.Context, o Options) (data []byte, line string, err error) {
 	if ctx.Err() != nil {
-		return nil, fail.New("interrupted") // those of a configuration that wait for their turn
+		return nil, "", fail.New("interrupted") // those of a configuration that wait for their turn
 	}
 	begin := time.Now()
 	limited, cancel := context.WithTimeout(ctx, o.Timeout)
 	defer cancel()
 	s.rec = &record{}
-	ses := &session{ctx: limited, came: make(chan received), rec: s.rec, protocol: o.Protocol, capabilities: claims(o.Capabilities)}
 	var stderr tail
-	var told *fail.Error
-	var g *greeting
-	var err error
-	stop := func() {}
-	if s.URL != "" {
-		var r *Remote
-		if r, err = Connect(limited, s, nil); err == nil {
-			defer r.Stop()
-			g, err = ses.run(r, o)
-		}
-	} else {
-		p, failed := Launch(s, &stderr)
-		if failed != nil {
-			return nil, failed
-		}
-		defer p.Stop()
-		stop = p.Stop
-		if g, err = ses.run(p, o); err != nil && limited.Err() == nil && !errors.As(err, new(*fail.Error)) {
-			told = p.reason(err)
-		}
+	server, err := s.Open(&stderr)
+	if err != nil {
+		return nil, "", err
+	}
+	defer server.Stop()
+	g, err := (&session{ctx: limited, came: make(chan *message), rec: s.rec, Options: o}).run(server)
+	late := limited.Err() != nil
+	if p, ok := server.(*process); ok && err != nil && !late && !errors.As(err, new(*fail.Error)) {
+		err = p.reason()
 	}
 	data, bad := s.rec.finish()
 	if err == nil && bad == nil {
-		return &Transcript{data, g, time.Since(begin)}, nil
+		return data, g.line(time.Since(begin)), nil
 	}
-	stop() // now it has said all
+	server.Stop() // now it has said all
 	last := stderr.lines()
-	f, isTold := errors.AsType[*fail.Error](err)
+	f := fail.From(cmp.Or(bad, err))
 	switch {
 	case ctx.Err() != nil:
-		return nil, &ServerError{fail.New("interrupted"), last}
-	case bad != nil:
-		return nil, &ServerError{fail.New("%s", bad), last}
-	case limited.Err() != nil:
+		f = fail.New("interrupted")
+	case bad == nil && late:
 		f = fail.New("no answer in %s", text.Count(int(o.Timeout.Seconds()), "second"))
 		if at := listensAt(append(last, string(data))); at != "" && s.URL == "" {
 			f.Hint("it listens at %s rather than on standard input: pinproof-capture save FILE %[1]s", at)
 		} else {
 			f.Hint("--timeout %d waits longer", 4*int(o.Timeout.Seconds()))
 		}
-	case isTold:
-		f = &fail.Error{Text: f.Text, Hints: slices.Clone(f.Hints)}
-	default:
-		f = cmp.Or(told, fail.New("%s: %s", notMessage, Excerpt(err.Error())))
 	}
-	if s.URL == "" && !ses.met && o.Protocol < FirstDiscover && wantsDiscover(err) {
-		f.Hint("it may speak only revision %s: --protocol %[1]s", FirstDiscover)
-	}
-	return nil, &ServerError{f, last}
+	return nil, "", &ServerError{f, last}
 }
 
 // listensAt is where a server seems to listen, by what it said, or "": one that opens a port
@@ -159,15 +163,6 @@ func listensAt(said []string) string {
 
 var listens = regexp.MustCompile(`(?i)https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):(\d{2,5})((?:/[a-z0-9_-]+)*)|\b(?:port|listening on)[ :=]+(\d{2,5})\b`)
 
-// wantsDiscover reports whether an error that initialize was answered with is that of a server
-// which knows only what came after it.
-func wantsDiscover(err error) bool {
-	e, ok := errors.AsType[*answeredError](err)
-	return ok && (slices.Contains([]int64{codeNoMethod, codeBadParams, codeOtherRevision}, e.Code) || wantsVersion.MatchString(e.Message+string(e.Data)))
-}
-
-var wantsVersion = regexp.MustCompile(`(?i)protocol|version|` + FirstDiscover)
-
 // claims are capabilities as a client claims them: an object for each part of a name. The
 // protocol has but one member of another kind.
 func claims(names []string) map[string]any {
@@ -179,31 +174,13 @@ func claims(names []string) map[string]any {
 				at[part] = true
 				break
 			}
-			inner, ok := at[part].(map[string]any)
-			if !ok {
-				inner = map[string]any{}
-				at[part] = inner
+			if at[part] == nil {
+				at[part] = map[string]any{}
 			}
-			at = inner
+			at = at[part].(map[string]any)
 		}
 	}
 	return all
-}
-
-// checkTarget refuses a file that couldn't be written before a server is started for
-// it.
-func checkTarget(path string) error {
-	info, err := os.Stat(path)
-	switch {
-	case err == nil && !info.Mode().IsRegular():
-		return fail.New("%s is no file", text.Printable(path)).Hint("name one to write, such as server.jsonl")
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return fail.Path(path, err)
-	}
-	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
-		return fail.New("there is no folder %s", text.Printable(filepath.Dir(path)))
-	}
-	return nil
 }
 
 // Excerpt is printable for a text of the server's inside a sentence of ours.

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bufio"
 	"bytes"
 	"io"
 	"strconv"
@@ -10,38 +9,25 @@ import (
 
 // An event is one of an event stream.
 type event struct {
-	kind string
-	id   string
-	data []byte
-
+	kind  string
+	id    string
+	data  []byte
 	retry time.Duration // how long the server wants to be left alone after the stream's end
+	asked int64         // the last request that had been sent when its data began to come
 }
 
 // readEvents reads an event stream (WHATWG HTML, section 9.2) to its end, and hands on each event.
-// begins is called when the data of one begins to come. An event that no blank line ends is none.
-func readEvents(from io.Reader, begins func(), each func(event) error) error {
-	in := bufio.NewReader(&lineFeeds{in: from})
-	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
-		in.Discard(3) // it is there
-	}
-	for e := (event{}); ; {
-		in.Peek(1) // waits for what comes
+// One that no blank line ends is none. A carriage return alone ends no line, as for the Go clients:
+// inside a message it is a blank, or the message is refused.
+func readEvents(from io.Reader, rec *record, each func(event) error) error {
+	var e event
+	mark := []byte("\ufeff") // may stand at the beginning
+	return readLines(from, rec, func(line []byte, asked int64) error {
+		line, ended := bytes.CutSuffix(bytes.TrimPrefix(line, mark), []byte("\n"))
+		line = bytes.TrimRight(line, "\r")
+		mark = nil
 		if e.data == nil {
-			begins()
-		}
-		line, err := in.ReadBytes('\n')
-		if err == io.EOF {
-			return nil
-		} else if err != nil {
-			return err
-		}
-		if line = line[:len(line)-1]; len(line) == 0 {
-			e.data = bytes.TrimSuffix(e.data, []byte("\n"))
-			if err := each(e); err != nil {
-				return err
-			}
-			e = event{}
-			continue
+			e.asked = asked
 		}
 		field, value, _ := bytes.Cut(line, []byte(":"))
 		value = bytes.TrimPrefix(value, []byte(" "))
@@ -56,26 +42,15 @@ func readEvents(from io.Reader, begins func(), each func(event) error) error {
 			ms, _ := strconv.Atoi(string(value))
 			e.retry = time.Duration(ms) * time.Millisecond
 		}
-	}
-}
-
-// lineFeeds reads LF for every end of a line: LF, CRLF or a lone CR.
-type lineFeeds struct {
-	in      io.Reader
-	afterCR bool // a line feed now belongs to the line before
-}
-
-func (l *lineFeeds) Read(p []byte) (int, error) {
-	n, err := l.in.Read(p)
-	kept := p[:0]
-	for _, c := range p[:n] {
 		switch {
-		case c == '\r':
-			kept = append(kept, '\n')
-		case c != '\n' || !l.afterCR:
-			kept = append(kept, c)
+		case len(e.data) > MaxBytes:
+			return ErrTooLarge
+		case len(line) > 0 || !ended:
+			return nil
 		}
-		l.afterCR = c == '\r'
-	}
-	return len(kept), err
+		whole := e
+		whole.data = bytes.TrimSuffix(e.data, []byte("\n"))
+		e = event{}
+		return each(whole)
+	})
 }

@@ -9,12 +9,11 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"mime"
 	"net/http"
 	"net/url"
 	"os"
-	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -22,36 +21,31 @@ import (
 
 	"pinproof/internal/capture"
 	"pinproof/internal/fail"
+	"pinproof/internal/jsontree"
 )
 
-// A Remote is a server at an address, by Streamable HTTP or, before that, by HTTP with one event
-// stream for all that the server says. It is read and written like a Process: a message a line.
-type Remote struct {
+// A remote is a server at an address, by Streamable HTTP or, before that, by HTTP with one event
+// stream for all that the server says. It is read and written like a process: a message a line.
+type remote struct {
 	Server
-	say      func(format string, args ...any) // to a person
 	client   http.Client
-	origin   string // scheme, host and port: the only one that is ever asked
 	endpoint *url.URL
-	placed   chan string // where the server of the old transport wants to be asked
+	placed   chan struct{} // closed once it is known where the server wants to be asked
 
-	ctx   context.Context
-	stop  context.CancelCauseFunc // ends the session
-	ready chan struct{}           // closed once somebody takes what the server says
-	take  func(Said) error
-	once  sync.Once // Stop
-	exit  int
+	ctx  context.Context
+	stop context.CancelCauseFunc // ends the session
+	exit int
 
-	taking   sync.Mutex // one stream at a time says something
+	taking   sync.Mutex // one stream at a time says something, once somebody takes it
+	take     func(Said) error
 	renewing sync.Mutex // one begins the session anew, and the others wait for it
 
 	mu       sync.Mutex // what follows
 	session  string     // the server's name for it
 	revision string     // of the protocol, as initialize agreed on it
 	waiting  map[string]*post
-	closed   bool               // the client says no more
-	greeting []byte             // the client's last initialize
-	renewals int                // since something was called with an answer
-	unlisten context.CancelFunc // ends the standalone stream
+	greeting []byte    // the client's last initialize
+	renewed  time.Time // when the session began anew
 }
 
 // A post is a message of the client's on its way to the server.
@@ -66,79 +60,46 @@ type post struct {
 	done           chan struct{} // closed once it is taken or, of a request, answered
 }
 
-var (
-	errStreamEnded = fail.New("its event stream ended before the answer")
-	revisionName   = regexp.MustCompile(`^20\d\d-\d\d-\d\d$`)
-)
+var errStreamEnded = fail.New("its event stream ended before the answer")
 
 const (
-	maxRenewals  = 3 // of a session until a call is answered
-	maxRedirects = 3 // more than a moved server needs; what goes on longer is a loop
+	renewAfter   = 5 * time.Second // a session that was begun anew, or calls could meet one end after the other
+	maxRedirects = 3               // more than a moved server needs; what goes on longer is a loop
 	// A client's line waits for the one before it if that one is no request: the server is to
 	// get them in their order. No server may hold the client up with it for longer.
-	linePatience = 10 * time.Second
-	resumeAfter  = time.Second            // as the official clients wait, which servers are tried with
-	minWait      = 100 * time.Millisecond // before a stream is asked for, whatever the server says
-	maxWait      = time.Minute            // between two askings for it
-	maxTries     = 8                      // to get it back, after a second, two, four and so on
-	codeNoAnswer = -32091                 // within the range that JSON-RPC leaves to servers
+	linePatience  = 10 * time.Second
+	placePatience = 30 * time.Second
+	resumeAfter   = time.Second            // as the official clients wait, which servers are tried with
+	minWait       = 100 * time.Millisecond // before a stream is asked for, whatever the server says
+	maxTries      = 100                    // to get it back
+	codeNoAnswer  = -32091                 // within the range that JSON-RPC leaves to servers
 
 	// The words may reach a model, so they are ours alone.
 	wordsNoAnswer = "pinproof: the server gave no answer that can be used. A person finds the reason in the log of this server."
 )
 
-// Connect begins a session with a server at an address; ctx bounds the beginning alone. say tells a
-// person something.
-func Connect(ctx context.Context, s Server, say func(string, ...any)) (*Remote, error) {
+// connect prepares a session with a server at an address. The first line begins it.
+func connect(s Server) (*remote, error) {
 	u, err := url.Parse(s.URL)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, fail.New("the URL is no address: https://HOST/PATH is one") // it may hold a secret
 	}
-	r := &Remote{Server: s, say: say, origin: originOf(u), endpoint: u, placed: make(chan string, 1),
-		ready: make(chan struct{}), waiting: map[string]*post{}, unlisten: func() {}}
-	r.client.CheckRedirect = r.checkRedirect
+	r := &remote{Server: s, endpoint: u, placed: make(chan struct{}), waiting: map[string]*post{}}
+	r.client.CheckRedirect = checkRedirect
+	r.taking.Lock()
 	r.ctx, r.stop = context.WithCancelCause(context.Background())
 	if !s.SSE {
-		return r, nil
+		close(r.placed)
 	}
-	defer context.AfterFunc(ctx, func() { r.stop(ctx.Err()) })()
-	resp, err := r.stream(r.ctx, "")
-	if err != nil {
-		return nil, err
-	}
-	go func() {
-		_, _, err := r.read(nil, resp.Body)
-		resp.Body.Close()
-		r.stop(cmp.Or[error](err, errStreamEnded))
-	}()
-	select {
-	case at := <-r.placed:
-		if r.endpoint, err = u.Parse(at); err != nil || originOf(r.endpoint) != r.origin {
-			err = fail.New("it wants to be asked at another place")
-		}
-	case <-r.ctx.Done():
-		err = context.Cause(r.ctx)
-	}
-	if err != nil {
-		r.stop(err)
-	}
-	return r, err
-}
-
-func originOf(u *url.URL) string {
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
-	return u.Scheme + "://" + strings.ToLower(u.Hostname()) + ":" + port
+	return r, nil
 }
 
 // checkRedirect follows within the same scheme, host and port only: the request
 // carries the user's headers and the session's id, and what another host answers is
 // not what the user named.
-func (r *Remote) checkRedirect(next *http.Request, via []*http.Request) error {
+func checkRedirect(next *http.Request, via []*http.Request) error {
 	switch {
-	case originOf(next.URL) != r.origin:
+	case !sameOrigin(next.URL, via[0].URL):
 		return fail.New("it redirects to another place, %s", Excerpt(next.URL.Scheme+"://"+next.URL.Host)).
 			Hint("name that address yourself if you trust it")
 	case len(via) > maxRedirects:
@@ -149,10 +110,19 @@ func (r *Remote) checkRedirect(next *http.Request, via []*http.Request) error {
 	return nil
 }
 
+func sameOrigin(a, b *url.URL) bool { return a.Scheme == b.Scheme && strings.EqualFold(a.Host, b.Host) }
+
 // Lines hands on what the server says until the session ends, and says why it did.
-func (r *Remote) Lines(take func(Said) error) error {
+func (r *remote) Lines(take func(Said) error) error {
 	r.take = take
-	close(r.ready)
+	r.taking.Unlock()
+	if r.SSE {
+		resp, err := r.stream("")
+		if err == nil {
+			_, _, err = r.read(nil, resp)
+		}
+		r.stop(cmp.Or[error](err, errStreamEnded))
+	}
 	<-r.ctx.Done()
 	if err := context.Cause(r.ctx); err != context.Canceled {
 		return err
@@ -161,32 +131,26 @@ func (r *Remote) Lines(take func(Said) error) error {
 }
 
 // put hands on one thing. An error of whoever takes it ends the session.
-func (r *Remote) put(s Said) error {
-	select {
-	case <-r.ready:
-	case <-r.ctx.Done():
-	}
+func (r *remote) put(s Said) error {
 	r.taking.Lock()
 	defer r.taking.Unlock()
-	if r.ctx.Err() != nil {
-		return context.Cause(r.ctx)
+	if r.ctx.Err() == nil {
+		if err := r.take(s); err != nil {
+			r.stop(err)
+		}
 	}
-	err := r.take(s)
-	if err != nil {
-		r.stop(err)
-	}
-	return err
+	return context.Cause(r.ctx)
 }
 
 // Write sends lines of the client's. What becomes of them is read.
-func (r *Remote) Write(b []byte) (int, error) {
+func (r *remote) Write(b []byte) (int, error) {
 	for line := range bytes.Lines(b) {
 		r.send(newPost(bytes.Clone(line)))
 	}
 	return len(b), nil
 }
 
-func (r *Remote) send(p *post) {
+func (r *remote) send(p *post) {
 	p.asked = r.rec.asked()
 	r.mu.Lock()
 	if p.method == "initialize" {
@@ -231,113 +195,104 @@ func newPost(line []byte) *post {
 }
 
 // post sends a message and hands on what answers it. A session that is over is begun anew.
-func (r *Remote) post(p *post) {
-	resp, session, err := r.ask(p)
-	if err == nil && resp.StatusCode == http.StatusNotFound && session != "" && !p.ours && r.rec == nil && r.renew(session) {
+func (r *remote) post(p *post) {
+	resp, err := r.ask(p)
+	if err == nil && resp.StatusCode == http.StatusNotFound && !p.ours && r.renew(sessionOf(resp)) {
 		resp.Body.Close()
-		switch isCall := p.method == "tools/call" || p.method == "prompts/get"; {
-		case isCall && p.id != nil:
+		if p.method == "tools/call" || p.method == "prompts/get" {
 			r.unsent(p)
 			return
-		case isCall:
-			err = fail.New("a call that wants no answer came to a session that was over")
-		default:
-			resp, _, err = r.ask(p)
 		}
+		resp, err = r.ask(p)
 	}
 	if err == nil {
 		err = r.answer(p, resp)
 	}
 	if err != nil {
 		r.fail(p, err)
-	} else if p.method == "notifications/initialized" {
-		r.listen()
+	} else if p.method == "notifications/initialized" && !r.SSE { // which has but one stream
+		go func() { // clients take answers from the standalone stream, which a server need not have
+			if resp, err := r.stream(""); err == nil {
+				r.follow(nil, resp)
+			}
+		}()
 	}
 	if p.id == nil {
 		close(p.done)
 	}
 }
 
-// header has what every request of HTTP says of the session that holds.
-func (r *Remote) header(accept string) (header http.Header, session string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	header = http.Header{"Accept": {accept}}
-	for name, value := range map[string]string{"Mcp-Session-Id": r.session, "Mcp-Protocol-Version": r.revision} {
-		if value != "" {
-			header.Set(name, value)
-		}
-	}
-	return header, r.session
-}
+// sessionOf is the session that a request was sent in, or "".
+func sessionOf(resp *http.Response) string { return resp.Request.Header.Get("Mcp-Session-Id") }
 
-// ask sends a message, and returns with the answer in which session that was. An initialize begins
-// one, and from 2026-07-28 on there is none.
-func (r *Remote) ask(p *post) (resp *http.Response, session string, err error) {
-	header, session := r.header("application/json, text/event-stream")
-	if p.method == "initialize" || p.revision >= FirstDiscover {
-		header.Del("Mcp-Session-Id")
-		header.Del("Mcp-Protocol-Version")
-		session = ""
+// ask sends a message. An initialize begins a session, and from 2026-07-28 on there is none.
+func (r *remote) ask(p *post) (*http.Response, error) {
+	select {
+	case <-r.placed:
+	case <-time.After(placePatience):
+		return nil, fail.New("it doesn't say where it wants to be asked")
+	case <-r.ctx.Done():
+		return nil, context.Cause(r.ctx)
 	}
-	header.Set("Content-Type", "application/json")
-	if p.revision != "" {
-		header.Set("Mcp-Protocol-Version", p.revision)
+	headers := []string{"Accept", "application/json, text/event-stream", "Content-Type", "application/json"}
+	if p.method == "initialize" || p.revision >= FirstDiscover {
+		headers = append(headers, "Mcp-Session-Id", "", "Mcp-Protocol-Version", p.revision)
 	}
 	if p.revision >= FirstDiscover {
-		header.Set("Mcp-Method", p.method)
-		if p.name != "" {
-			header.Set("Mcp-Name", p.name)
-		}
+		headers = append(headers, "Mcp-Method", p.method, "Mcp-Name", p.name)
 	}
-	resp, err = r.do(r.ctx, http.MethodPost, header, p.body)
+	resp, err := r.do(r.ctx, http.MethodPost, p.body, headers...)
 	if err == nil && p.method == "initialize" && resp.StatusCode < 300 {
 		r.mu.Lock()
 		r.session = resp.Header.Get("Mcp-Session-Id")
 		r.mu.Unlock()
 	}
-	return resp, session, err
+	return resp, err
 }
 
-// do sends a request of HTTP. The address stays out of an error: it may hold a secret.
-func (r *Remote) do(ctx context.Context, method string, header http.Header, body []byte) (*http.Response, error) {
+// do sends a request of HTTP with what each says of the session that holds, and with more headers, names
+// and values: an empty one is left out. The address stays out of an error: it may hold a secret.
+func (r *remote) do(ctx context.Context, method string, body []byte, headers ...string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, r.endpoint.String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, fail.New("it can't be asked")
 	}
-	req.Header = header
+	r.mu.Lock()
+	headers = append([]string{"Mcp-Session-Id", r.session, "Mcp-Protocol-Version", r.revision}, headers...)
+	r.mu.Unlock()
+	for header := range slices.Chunk(headers, 2) {
+		if req.Header.Del(header[0]); header[1] != "" {
+			req.Header.Set(header[0], header[1])
+		}
+	}
 	maps.Copy(req.Header, r.Headers)
 	resp, err := r.client.Do(req)
-	if failed, ok := errors.AsType[*url.Error](err); ok {
-		if _, ours := errors.AsType[*fail.Error](err); !ours && ctx.Err() == nil {
-			err = fail.New("it can't be reached: %s", Excerpt(failed.Err.Error()))
-		}
+	if failed, ok := errors.AsType[*url.Error](err); ok && ctx.Err() == nil && !errors.As(err, new(*fail.Error)) {
+		err = fail.New("it can't be reached: %s", Excerpt(failed.Err.Error()))
 	}
 	if err != nil {
 		return nil, err
 	}
-	_, parameters, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	if charset, named := parameters["charset"]; named && !strings.EqualFold(charset, "utf-8") {
+	spelled := resp.Header.Get("Content-Type")
+	kind, parameters, bad := mime.ParseMediaType(spelled)
+	charset, named := parameters["charset"]
+	if named && !strings.EqualFold(charset, "utf-8") || bad == mime.ErrInvalidMediaParameter {
 		resp.Body.Close()
-		return nil, r.rec.refuse("it answers in another charset than UTF-8, which some clients would read", []byte(charset))
+		return nil, r.rec.refuse("it answers in another charset than UTF-8, which some clients would read", []byte(spelled))
 	}
+	resp.Header.Set("Content-Type", kind) // without its parameters
 	return resp, nil
 }
 
-func mediaType(resp *http.Response) string {
-	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	return kind
-}
-
 func isStream(resp *http.Response) bool {
-	return resp.StatusCode == http.StatusOK && mediaType(resp) == "text/event-stream"
+	return resp.StatusCode == http.StatusOK && resp.Header.Get("Content-Type") == "text/event-stream"
 }
 
 // unusable says why an answer of HTTP is none.
 func unusable(resp *http.Response) error {
 	defer resp.Body.Close()
 	if resp.StatusCode < 300 {
-		return noMessage([]byte(resp.Header.Get("Content-Type")))
+		return unlike(notMessage, []byte(resp.Header.Get("Content-Type")))
 	}
 	f := fail.New("it answered %s", Excerpt(resp.Status))
 	switch resp.StatusCode {
@@ -347,7 +302,7 @@ func unusable(resp *http.Response) error {
 			f.Hint("if it wants OAuth, the bridge npx --no -- mcp-remote URL speaks stdio for it")
 		}
 	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotAcceptable:
-		if resp.Request.Header.Get("Mcp-Session-Id") == "" {
+		if sessionOf(resp) == "" {
 			f.Hint("look at the path; an older server, of HTTP+SSE, wants --sse, every other one goes without")
 		}
 	}
@@ -356,12 +311,12 @@ func unusable(resp *http.Response) error {
 
 // answer hands on what a server answers a message with. Where that is no answer to a request, the
 // error says why, unless it may come on another stream.
-func (r *Remote) answer(p *post, resp *http.Response) error {
-	defer resp.Body.Close()
-	if isStream(resp) {
-		return r.follow(r.ctx, p, resp)
+func (r *remote) answer(p *post, resp *http.Response) error {
+	if isStream(resp) && !r.SSE {
+		return r.follow(p, resp)
 	}
-	isJSON := mediaType(resp) == "application/json"
+	defer resp.Body.Close()
+	isJSON := resp.Header.Get("Content-Type") == "application/json"
 	data, err := io.ReadAll(io.LimitReader(resp.Body, MaxBytes+1))
 	switch {
 	case len(data) > MaxBytes:
@@ -369,15 +324,12 @@ func (r *Remote) answer(p *post, resp *http.Response) error {
 		return ErrTooLarge
 	case err != nil:
 		return fail.New("its answer broke off: %s", Excerpt(err.Error()))
-	case resp.StatusCode >= 300:
-		if isJSON && refuses(p, data) {
-			return r.hand(data, p.asked)
-		}
+	case resp.StatusCode >= 300 && !(isJSON && p.refusedBy(data)):
 		return unusable(resp)
-	case r.SSE, len(bytes.TrimSpace(data)) == 0, !isJSON && p.id == nil:
+	case resp.StatusCode < 300 && (r.SSE || len(bytes.TrimSpace(data)) == 0 || !isJSON && p.id == nil):
 		return nil
 	case !isJSON:
-		return noMessage([]byte(resp.Header.Get("Content-Type")))
+		return unusable(resp)
 	}
 	if err = r.hand(data, p.asked); err == nil && r.waits(p) {
 		err = fail.New("it answered something else than the request")
@@ -385,8 +337,8 @@ func (r *Remote) answer(p *post, resp *http.Response) error {
 	return err
 }
 
-// refuses reports whether what came with a code of HTTP's is an error in answer to a request.
-func refuses(p *post, data []byte) bool {
+// refusedBy reports whether what came with a code of HTTP's is an error in answer to a request.
+func (p *post) refusedBy(data []byte) bool {
 	messages, err := capture.Messages(oneLine(data))
 	return err == nil && p.id != nil && len(messages) == 1 && messages[0].Has("error") && capture.MessageID(messages[0]) == p.key
 }
@@ -394,25 +346,23 @@ func refuses(p *post, data []byte) bool {
 // follow hands on what an event stream says. Where it ends too early, the server is asked for the
 // rest: as often as it answers, for it may do so in pieces. The standalone stream, which belongs
 // to no message, always ends too early.
-func (r *Remote) follow(ctx context.Context, p *post, resp *http.Response) error {
+func (r *remote) follow(p *post, resp *http.Response) error {
 	last := ""
 	for {
-		at, wait, err := r.read(p, resp.Body)
-		resp.Body.Close()
+		at, wait, err := r.read(p, resp)
 		switch last = cmp.Or(at, last); {
 		case err != nil || p != nil && !r.waits(p):
 			return err
 		case p != nil && last == "":
 			return errStreamEnded
 		}
-		wait = min(max(cmp.Or(wait, resumeAfter), minWait), maxWait)
 		for try := 0; ; try++ {
 			select {
-			case <-time.After(min(wait<<try, maxWait)):
-			case <-ctx.Done():
+			case <-time.After(max(cmp.Or(wait, resumeAfter), minWait)):
+			case <-r.ctx.Done():
 				return nil
 			}
-			if resp, err = r.stream(ctx, last); err == nil {
+			if resp, err = r.stream(last); err == nil {
 				break
 			} else if try == maxTries || r.rec != nil {
 				return err
@@ -422,75 +372,43 @@ func (r *Remote) follow(ctx context.Context, p *post, resp *http.Response) error
 }
 
 // stream asks for the standalone stream, or for what came behind the event of that id.
-func (r *Remote) stream(ctx context.Context, last string) (*http.Response, error) {
-	header, _ := r.header("text/event-stream")
-	if last != "" {
-		header.Set("Last-Event-Id", last)
-	}
-	resp, err := r.do(ctx, http.MethodGet, header, nil)
+func (r *remote) stream(last string) (*http.Response, error) {
+	resp, err := r.do(r.ctx, http.MethodGet, nil, "Accept", "text/event-stream", "Last-Event-Id", last)
 	if err == nil && !isStream(resp) {
 		err = unusable(resp)
 	}
 	return resp, err
 }
 
-// listen opens the standalone stream, which clients take answers from, in place of one before. A
-// server need not have it.
-func (r *Remote) listen() {
-	if r.SSE {
-		return // it has but one
-	}
-	ctx, unlisten := context.WithCancel(r.ctx)
-	r.mu.Lock()
-	r.unlisten()
-	r.unlisten = unlisten
-	r.mu.Unlock()
-	go func() {
-		if resp, err := r.stream(ctx, ""); err == nil {
-			r.follow(ctx, nil, resp)
-		}
-	}()
-}
-
 // read hands on the messages of an event stream until it ends or is cut off. None of them answers a
 // request that was sent after the message that the stream belongs to, or after it came. It returns
 // the id of the last event, how long the server wants to be left alone, and why what came is refused.
-func (r *Remote) read(p *post, body io.Reader) (last string, wait time.Duration, err error) {
-	limited := &io.LimitedReader{R: body, N: MaxBytes}
-	in := &marked{Reader: limited, rec: r.rec}
-	most := int64(math.MaxInt64)
-	if p != nil {
-		most = p.asked
-	}
-	var asked int64
+func (r *remote) read(p *post, resp *http.Response) (last string, wait time.Duration, err error) {
+	defer resp.Body.Close()
 	placed := !r.SSE // it says where first
-	failed := readEvents(io.TeeReader(in, r.rec.stream()), func() { asked = min(most, in.asked) }, func(e event) error {
-		limited.N = MaxBytes // of each
+	err = readEvents(r.rec.stream(resp.Body), r.rec, func(e event) error {
 		last, wait = cmp.Or(e.id, last), cmp.Or(e.retry, wait)
 		switch {
-		case e.kind == "endpoint" && r.SSE:
-			if !placed {
-				r.placed <- string(e.data)
+		case !placed && e.kind == "endpoint":
+			at, err := r.endpoint.Parse(string(e.data))
+			if err != nil || !sameOrigin(at, r.endpoint) {
+				return fail.New("it wants to be asked at another place")
 			}
-			placed = true
+			r.endpoint, placed = at, true
+			close(r.placed)
 			return nil
 		case !placed:
-			err = noMessage(e.data)
-			return err
+			return unlike(notMessage, e.data)
 		case e.kind != "" && e.kind != "message" || len(e.data) == 0:
 			return nil
+		case p != nil:
+			return r.hand(e.data, p.asked)
 		}
-		if err = r.hand(e.data, asked); err != nil && p == nil { // what comes behind it may answer others
-			r.fail(nil, err)
-			err = nil
-		}
-		return err
+		return r.hand(e.data, e.asked)
 	})
-	if limited.N <= 0 {
-		failed = ErrTooLarge
-	}
-	if flood, ok := errors.AsType[*fail.Error](failed); ok && err == nil { // or the stream was cut off
-		err = flood
+	if !errors.As(err, new(*fail.Error)) {
+		err = nil // it was cut off
+	} else if p == nil || err == ErrTooLarge { // what can't be read may be the answer to anything
 		r.stop(err)
 	}
 	return last, wait, err
@@ -498,55 +416,41 @@ func (r *Remote) read(p *post, body io.Reader) (last string, wait time.Duration,
 
 // hand hands on a message, on one line. In valid JSON a line feed stands only between tokens; what
 // isn't valid is refused rather than mended.
-func (r *Remote) hand(data []byte, asked int64) error {
+func (r *remote) hand(data []byte, asked int64) error {
 	if !json.Valid(data) {
 		return r.rec.refuse(notMessage, data)
 	}
-	line := append(oneLine(data), '\n')
-	messages, bad := capture.Messages(line)
-	if bad != nil && r.rec == nil && !capture.HidesAnswer(line) { // or the session ends, which is the guard's to do
-		return fail.New("its message is refused: %s: %s", bad, Excerpt(string(data)))
-	}
-	s := Said{Line: line, asked: asked}
-	var answered []string
+	s := Said{Line: append(oneLine(data), '\n'), asked: asked}
+	var answered []*post
 	r.mu.Lock()
-	for _, m := range messages {
-		p := r.waiting[capture.MessageID(m)]
-		if p == nil || m.Has("method") {
+	for _, m := range loosely(s.Line) {
+		id, _ := jsontree.NewReader(m["id"]).Only()
+		p := r.waiting[string(id.Kind)+id.Text]
+		if p == nil || m["method"] != nil {
 			continue
 		}
-		answered = append(answered, p.key)
+		answered = append(answered, p)
 		s.Again = s.Again || p.ours
-		if name := m.Get("result").Get("protocolVersion").Text; p.method == "initialize" && revisionName.MatchString(name) {
-			r.revision = name
+		var result struct{ ProtocolVersion string }
+		if p.method == "initialize" && json.Unmarshal(m["result"], &result) == nil {
+			r.revision = result.ProtocolVersion
 		}
 	}
 	r.mu.Unlock()
 	err := r.put(s)
-	r.answered(answered...)
-	return err
-}
-
-// answered takes note that requests wait no longer.
-func (r *Remote) answered(keys ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, key := range keys {
-		if p := r.waiting[key]; p != nil {
-			if p.name != "" {
-				r.renewals = 0
-			}
-			delete(r.waiting, key)
+	for _, p := range answered {
+		if r.waiting[p.key] == p {
+			delete(r.waiting, p.key)
 			close(p.done)
 		}
 	}
-	if r.closed && len(r.waiting) == 0 {
-		r.stop(nil)
-	}
+	return err
 }
 
 // waits reports whether a message is a request that is not answered yet.
-func (r *Remote) waits(p *post) bool {
+func (r *remote) waits(p *post) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return p.id != nil && r.waiting[p.key] == p
@@ -555,20 +459,23 @@ func (r *Remote) waits(p *post) bool {
 // renew begins a session anew with the client's own initialize, if no other message has. The server
 // may be another by now: its answer is judged, and its lists count as changed.
 // It reports whether a message may be sent in a new one: not where calls meet one end after the other.
-func (r *Remote) renew(session string) bool {
+func (r *remote) renew(session string) bool {
+	if session == "" || r.rec != nil {
+		return false
+	}
 	r.renewing.Lock()
 	defer r.renewing.Unlock()
 	r.mu.Lock()
 	now, greeting := r.session, newPost(r.greeting)
-	isOver := now == session && r.renewals < maxRenewals
+	isOver := now == session && time.Since(r.renewed) > renewAfter
 	if isOver {
-		r.renewals++
+		r.renewed = time.Now()
 	}
 	r.mu.Unlock()
 	if !isOver {
 		return now != session
 	}
-	r.say("the session of the server is over, and begins anew")
+	r.put(Said{Err: fail.New("its session is over, and begins anew")})
 	begun := newPost([]byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`))
 	greeting.ours, begun.ours = true, true
 	for _, list := range []string{"tools", "prompts", "resources"} { // first, or a call could come before the new list
@@ -581,77 +488,60 @@ func (r *Remote) renew(session string) bool {
 
 // unsent gives a call back, to be judged by the lists of the new session: there the same name may
 // be another tool's.
-func (r *Remote) unsent(p *post) {
+func (r *remote) unsent(p *post) {
 	r.put(Said{Line: p.body, Unsent: true})
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.closed = false           // the guard closes again once no call waits
 	if r.waiting[p.key] == p { // or it was sent again
 		delete(r.waiting, p.key)
 	}
 }
 
-// fail says why a request, or each that waits, is not answered: to whoever captures, or to a person
-// and, in text of our own, to the client.
-func (r *Remote) fail(p *post, err error) {
-	if r.ctx.Err() != nil {
-		return
+// fail says why a message has no answer: to a person and, where it isn't a capture, in text of our own
+// to the client that waits for one.
+func (r *remote) fail(p *post, err error) {
+	said := Said{Err: err}
+	if p.id != nil {
+		said.asked = p.asked
 	}
-	if r.rec != nil {
-		s := Said{Err: err}
-		if p != nil && p.id != nil {
-			s.asked = p.asked
-		}
-		r.put(s)
-		return
-	}
-	f := fail.From(err)
-	r.say("the server: %s", strings.Join(append([]string{f.Text}, f.Hints...), "\nhint: "))
-	var ids [][]byte
-	r.mu.Lock()
-	for _, waiting := range r.waiting {
-		if p == nil || waiting == p {
-			ids = append(ids, waiting.id)
-		}
-	}
-	r.mu.Unlock()
-	for _, id := range ids {
-		r.hand(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"%s"}}`, id, codeNoAnswer, wordsNoAnswer), 0)
+	if r.put(said) == nil && r.rec == nil && r.waits(p) {
+		r.hand(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"%s"}}`, p.id, codeNoAnswer, wordsNoAnswer), 0)
 	}
 }
 
-// Close says that the client says no more. The end comes once all is answered.
-func (r *Remote) Close() error {
+// Close says that the client says no more. That ends the session once all is answered: until then
+// it is said again.
+func (r *remote) Close() error {
 	r.mu.Lock()
-	r.closed = true
-	r.mu.Unlock()
-	r.answered()
+	defer r.mu.Unlock()
+	if len(r.waiting) == 0 {
+		r.stop(nil)
+	}
 	return nil
 }
 
 // Signal ends the session as it would end a server.
-func (r *Remote) Signal(s os.Signal) {
-	if number, ok := s.(syscall.Signal); ok {
-		r.exit = 128 + int(number)
-	}
+func (r *remote) Signal(s os.Signal) {
+	r.exit = 128 + int(s.(syscall.Signal))
 	r.stop(nil)
 }
 
 // Stop ends the session and says goodbye to the server.
-func (r *Remote) Stop() {
-	r.once.Do(func() {
-		r.stop(nil)
-		header, session := r.header("*/*")
-		if session == "" {
-			return
-		}
-		ctx, cancel := context.WithTimeout(context.Background(), Grace)
-		defer cancel()
-		if resp, err := r.do(ctx, http.MethodDelete, header, nil); err == nil {
-			resp.Body.Close()
-		}
-	})
+func (r *remote) Stop() {
+	r.stop(nil)
+	r.mu.Lock()
+	session := r.session
+	r.session = ""
+	r.mu.Unlock()
+	if session == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), Grace)
+	defer cancel()
+	if resp, err := r.do(ctx, http.MethodDelete, nil, "Mcp-Session-Id", session); err == nil {
+		resp.Body.Close()
+	}
 }
 
 // ExitCode is that of a process that ended the same way.
-func (r *Remote) ExitCode() int { return r.exit }
+func (r *remote) ExitCode() int { return r.exit }

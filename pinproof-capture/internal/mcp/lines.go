@@ -19,19 +19,25 @@ type Said struct {
 	Line   []byte // good until the next one comes
 	Again  bool   // it answers the client's greeting, which was answered before
 	Unsent bool   // Line is the client's, with a call that no server got
-	Err    error  // to whoever captures
+	Err    error  // for a person
 
 	asked int64 // the last request that had been sent when it came; of Err, the one it is about, or 0
 }
 
 // ReadLines hands on the lines of a reader, each with its end, and what is left at the reader's end.
-// begins is called when a line begins to come.
-func ReadLines(from io.Reader, begins func(), take func(line []byte) error) error {
-	in := bufio.NewReaderSize(from, 64<<10)
+func ReadLines(from io.Reader, take func(line []byte) error) error {
+	return readLines(from, nil, func(line []byte, _ int64) error { return take(line) })
+}
+
+// readLines does so with the last request that had been sent when a line began to come: no answer
+// comes before its request.
+func readLines(from io.Reader, rec *record, take func(line []byte, asked int64) error) error {
+	came := &marked{Reader: from, rec: rec}
+	in := bufio.NewReaderSize(came, 64<<10)
 	var line []byte
 	for {
 		in.Peek(1) // waits for what comes
-		begins()
+		asked := came.asked
 		err := bufio.ErrBufferFull
 		for line = line[:0]; err == bufio.ErrBufferFull; {
 			var piece []byte
@@ -43,7 +49,7 @@ func ReadLines(from io.Reader, begins func(), take func(line []byte) error) erro
 		if err != nil && err != io.EOF {
 			return err
 		}
-		if failed := take(line); failed != nil || err == io.EOF {
+		if failed := take(line, asked); failed != nil || err == io.EOF {
 			return failed
 		}
 		if cap(line) > 1<<20 {

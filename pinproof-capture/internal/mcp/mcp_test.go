@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/url"
@@ -11,13 +10,13 @@ import (
 	"testing/iotest"
 	"time"
 
-	"pinproof/internal/pin"
+	"pinproof/internal/jsontree"
 )
 
 // TestAnswersOfTwoKinds: some clients pass over an answer that isn't spelled as the protocol
 // says, and take the next. A capture that ends with the first is refused.
 func TestAnswersOfTwoKinds(t *testing.T) {
-	for message, good := range map[string]bool{
+	for line, good := range map[string]bool{
 		`{"jsonrpc":"2.0","id":2,"result":{}}`:                                       true,
 		` { "result" : {"tools":[]} , "id":2, "jsonrpc":"2.0" }`:                     true,
 		`{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"no","data":[1]}}`: true,
@@ -42,17 +41,17 @@ func TestAnswersOfTwoKinds(t *testing.T) {
 		`{"jsonrpc":"2.0","id":0,"result":{}}`:                       false,
 		`{"jsonrpc":"2.0","id":"2","result":{}}`:                     false,
 	} {
-		s := &session{ctx: t.Context(), came: make(chan received, 1), rec: &record{}}
-		s.take(Said{Line: []byte(message + "\n"), asked: 2})
+		s := &session{ctx: t.Context(), came: make(chan *message, 1), rec: &record{}}
+		s.take(Said{Line: []byte(line + "\n"), asked: 2})
 		if data, err := s.rec.finish(); err == nil != good || good && string(data) == "" {
-			t.Errorf("%s: %q, %v", message, data, err)
+			t.Errorf("%s: %q, %v", line, data, err)
 		}
 	}
 }
 
 func TestEventStreams(t *testing.T) {
 	for name, c := range map[string]struct{ stream, want string }{
-		"line ends":        {"data: 1\n\ndata: 2\r\n\r\ndata: 3\r\r", "1\n2\n3\n"},
+		"line ends":        {"data: 1\n\ndata: 2\r\n\r\ndata: 3\r\r\n\r\r\n", "1\n2\n3\n"},
 		"other types":      {"event: ping\ndata: 1\n\nevent: message\ndata: 2\n\ndata: 3\n\n", "2\n3\n"},
 		"blanks in a type": {"event:  message\ndata: 1\n\nevent: message \ndata: 2\n\ndata: 3\n\n", "3\n"},
 		"several lines":    {"data: {\ndata:  }\n\n", "{  }\n"},
@@ -64,7 +63,7 @@ func TestEventStreams(t *testing.T) {
 	} {
 		for _, in := range []io.Reader{strings.NewReader(c.stream), iotest.OneByteReader(strings.NewReader(c.stream))} {
 			got := ""
-			err := readEvents(in, func() {}, func(e event) error {
+			err := readEvents(in, nil, func(e event) error {
 				if (e.kind == "" || e.kind == "message") && len(e.data) > 0 {
 					got += string(oneLine(e.data)) + "\n"
 				}
@@ -77,30 +76,13 @@ func TestEventStreams(t *testing.T) {
 	}
 }
 
-// TestCountsWithoutMemory: a flood of small entries takes no memory beside its text.
-func TestCountsWithoutMemory(t *testing.T) {
-	const entries = 10_000
-	list := `{"tools":[` + strings.Repeat("{},", entries-1) + `{}]}`
-	allocations := testing.AllocsPerRun(1, func() {
-		s := &session{ctx: t.Context(), came: make(chan received, 1), rec: &record{}, to: io.Discard}
-		s.put(&message{answers: 1, result: json.RawMessage(list)}, nil)
-		if n, err := s.pages(t.Context(), pin.Tools); n != entries || err != nil {
-			t.Errorf("%d entries, %v", n, err)
-		}
-	})
-	if allocations > entries/10 {
-		t.Errorf("%.0f allocations", allocations)
-	}
-}
-
 // TestOneResponseALine: what was sent over several lines is one in the record.
 func TestOneResponseALine(t *testing.T) {
 	said := ""
-	r := &Remote{Server: Server{rec: &record{}}, ctx: t.Context(), ready: make(chan struct{}), stop: func(error) {}, take: func(s Said) error {
+	r := &remote{Server: Server{rec: &record{}}, ctx: t.Context(), stop: func(error) {}, take: func(s Said) error {
 		said += string(s.Line)
 		return nil
 	}}
-	close(r.ready)
 	if err := r.hand([]byte("\n{\"method\":\r\n\"\xff\"}\n"), 0); err != nil || said != "{\"method\":  \"\xff\"}\n" {
 		t.Errorf("%v %q", err, said)
 	}
@@ -109,8 +91,8 @@ func TestOneResponseALine(t *testing.T) {
 	}
 }
 
-func TestTranscriptOfNothing(t *testing.T) {
-	if got := (&Transcript{told: &greeting{capabilities: map[string]json.RawMessage{}}}).String(); got != "nothing in 0.0 s" {
+func TestCaptureOfNothing(t *testing.T) {
+	if got := (&greeting{capabilities: jsontree.Object()}).line(0); got != "nothing in 0.0 s" {
 		t.Error(got)
 	}
 }
@@ -147,7 +129,7 @@ func TestFileName(t *testing.T) {
 func TestInterruptedBefore(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := Server{Argv: []string{"no-such-program"}}.Capture(ctx, Options{Timeout: time.Minute, Protocol: LastInitialize})
+	_, _, err := Server{Argv: []string{"no-such-program"}}.Capture(ctx, Options{Timeout: time.Minute, Protocol: LastInitialize})
 	if err == nil || err.Error() != "interrupted" {
 		t.Error(err)
 	}

@@ -4,31 +4,28 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
 
+	"pinproof/internal/capture"
 	"pinproof/internal/fail"
+	"pinproof/internal/jsontree"
 )
 
 // A message is one of the server's: a request, a notification or an answer.
 type message struct {
-	id      json.RawMessage // nil of a notification, and where it is null
-	method  string          // "" of an answer
-	answers int64           // the id of the request that it answers, or 0
-	result  json.RawMessage
-	refusal *refusal // in place of a result
-}
-
-// A refusal is an error that the server answers with.
-type refusal struct {
-	Code    int64
-	Message string
-	Data    json.RawMessage
+	jsontree.Value
+	line    []byte
+	answers int64 // the id of the request that it answers, or 0
+	err     error // in place of a message: why there is none
 }
 
 // The codes of JSON-RPC 2.0, section 5.1, and that of MCP for a revision that isn't spoken.
 const (
-	codeNoMethod      = -32601
-	codeBadParams     = -32602
-	codeOtherRevision = -32022
+	codeNoMethod      = "-32601"
+	codeBadParams     = "-32602"
+	codeOtherRevision = "-32022"
 )
 
 const (
@@ -37,54 +34,84 @@ const (
 	notAsked   = "it sent an answer to a request that was not sent"
 )
 
-// decode returns the message of a JSON text, nil if it is none, or why an answer isn't one to every
+// readMessage returns the message of a line, nil if clients pass over it, or why it isn't one to every
 // client; asked is the id of the last request. Some clients pass over a batch, one more member, or
 // an id, a result or an error of another shape than the protocol's; all pass over an answer that
 // comes before its request. The answer that they take may come when the capture has ended.
-func decode(text []byte, asked int64) (got *message, why string) {
-	var m, e map[string]json.RawMessage // whose keys keep their letter case
-	if json.Unmarshal(text, &m) != nil && bytes.HasPrefix(bytes.TrimSpace(text), []byte("[")) {
-		return nil, notPlain
-	}
-	id, result := m["id"], m["result"]
-	if id == nil && m["method"] == nil {
-		return nil, ""
-	}
-	got = &message{id: id, result: result}
-	isNull := string(id) == "null"
-	if isNull {
-		got.id = nil
-	}
-	if json.Unmarshal(m["method"], &got.method); m["method"] != nil {
-		return got, ""
-	}
-	var code *int64
-	var words *string
-	if json.Unmarshal(m["error"], &e) == nil && json.Unmarshal(e["code"], &code) == nil && code != nil &&
-		json.Unmarshal(e["message"], &words) == nil && words != nil {
-		got.refusal = &refusal{*code, *words, e["data"]}
-	}
-	plainID := json.Unmarshal(id, &got.answers) == nil
+func readMessage(line []byte, asked int64) (m *message, why string) {
+	found, err := capture.Messages(line)
 	switch {
-	case len(m) != 3 || m["jsonrpc"] == nil || !plainID && id[0] != '"' || (result == nil || result[0] != '{') && got.refusal == nil:
+	case err != nil:
+		return nil, notMessage + ": " + err.Error()
+	case len(found) == 0 || found[0].Get("id").Kind == 'n': // an error whose id is null answers nothing
+		return nil, ""
+	case bytes.TrimSpace(line)[0] == '[':
 		return nil, notPlain
-	case !isNull && (!plainID || got.answers < 1 || got.answers > asked):
+	}
+	m = &message{Value: found[0], line: line}
+	if m.Has("method") {
+		return m, ""
+	}
+	id, told := m.Get("id"), m.Get("error")
+	m.answers, err = strconv.ParseInt(m.spelled(id), 10, 64)
+	_, noCode := strconv.ParseInt(m.spelled(told.Get("code")), 10, 64)
+	switch {
+	case len(m.Members()) != 3, id.Kind != '"' && err != nil,
+		m.Get("result").Kind != '{' && (noCode != nil || told.Get("message").Kind != '"'):
+		return nil, notPlain
+	case err != nil, m.answers < 1, m.answers > asked:
 		return nil, notAsked
 	}
-	return got, ""
+	return m, ""
 }
+
+// spelled is a value as it came.
+func (m *message) spelled(v jsontree.Value) string { return string(m.line[v.At:v.End]) }
 
 // reply answers a request of the server's: its pings, and nothing else that it wants, such as
 // sampling, roots and elicitation.
 func (m *message) reply() []byte {
 	what := `"result":{}`
-	if m.method != "ping" {
-		what = fmt.Sprintf(`"error":{"code":%d,"message":"this client only lists"}`, codeNoMethod)
+	if m.Get("method").Text != "ping" {
+		what = `"error":{"code":` + codeNoMethod + `,"message":"this client only lists"}`
 	}
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", oneLine(m.id), what)
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", m.spelled(m.Get("id")), what)
 }
 
-// noMessage is an error about a text that no client can read.
-func noMessage(text []byte) error {
-	return fail.New("%s: %s", notMessage, Excerpt(string(bytes.TrimSpace(text))))
+// A refusal is an error that the server answers with.
+type refusal struct {
+	code string
+	text string // all of it, as it came
+	told *fail.Error
+}
+
+func (m *message) refusal(method string) *refusal {
+	e := m.Get("error")
+	code := m.spelled(e.Get("code"))
+	return &refusal{code, m.spelled(e), fail.New("it answered %s with error %s: %s", method, code, Excerpt(e.Get("message").Text))}
+}
+
+func (r *refusal) Error() string { return r.told.Error() }
+func (r *refusal) Unwrap() error { return r.told }
+
+// wantsDiscover reports whether a refusal of initialize is that of a server which knows only what
+// came after it.
+func (r *refusal) wantsDiscover() bool {
+	return slices.Contains([]string{codeNoMethod, codeBadParams, codeOtherRevision}, r.code) || wantsVersion.MatchString(r.text)
+}
+
+var wantsVersion = regexp.MustCompile(`(?i)protocol|version|` + FirstDiscover)
+
+// loosely reads what may be a message, or a batch of them, as forgiving clients do.
+func loosely(text []byte) (messages []map[string]json.RawMessage) {
+	if json.Unmarshal(text, &messages) != nil {
+		messages = make([]map[string]json.RawMessage, 1)
+		json.Unmarshal(text, &messages[0])
+	}
+	return messages
+}
+
+// unlike is an error about a text of the server's.
+func unlike(why string, text []byte) error {
+	return fail.New("%s: %s", why, Excerpt(string(bytes.TrimSpace(text))))
 }

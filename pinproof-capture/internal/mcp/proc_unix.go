@@ -23,12 +23,8 @@ func startGroup(cmd *exec.Cmd) (group, error) {
 	return group(cmd.Process.Pid), nil
 }
 
-func (g group) alive() bool { return syscall.Kill(-int(g), 0) == nil }
-func (g group) terminate()  { syscall.Kill(-int(g), syscall.SIGTERM) }
-func (g group) kill()       { syscall.Kill(-int(g), syscall.SIGKILL) }
-
-// signal passes a signal on that we got.
-func (g group) signal(s os.Signal) { syscall.Kill(-int(g), s.(syscall.Signal)) }
+// send sends a signal to all of it. The error says that nothing of it is left.
+func (g group) send(s syscall.Signal) error { return syscall.Kill(-int(g), s) }
 
 // exitCode is a process's exit code, as a shell has it: 128 and the signal that ended it.
 func exitCode(state *os.ProcessState) int {

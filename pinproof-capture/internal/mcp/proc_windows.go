@@ -3,6 +3,7 @@ package mcp
 import (
 	"os"
 	"os/exec"
+	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
@@ -41,20 +42,16 @@ func startGroup(cmd *exec.Cmd) (group, error) {
 	return group(job), nil
 }
 
-// alive is false: Windows tells when the server has left, and the rest of its job is
-// ended at once.
-func (g group) alive() bool { return false }
-
-// terminate does nothing: there is no request to end that every program understands.
-func (g group) terminate() {}
-
-func (g group) kill() {
-	windows.TerminateJobObject(windows.Handle(g), 2)
-	windows.CloseHandle(windows.Handle(g))
+// send kills the job or does nothing: there is no request to end that every program understands,
+// and an interrupt reaches the server, too. Windows tells when the server has left, and the rest of
+// its job is ended at once.
+func (g group) send(s syscall.Signal) error {
+	if s == syscall.SIGKILL {
+		windows.TerminateJobObject(windows.Handle(g), 2)
+		windows.CloseHandle(windows.Handle(g))
+	}
+	return os.ErrProcessDone
 }
-
-// signal does nothing: an interrupt reaches the server, too.
-func (g group) signal(os.Signal) {}
 
 func exitCode(state *os.ProcessState) int { return state.ExitCode() }
 

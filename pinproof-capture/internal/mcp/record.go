@@ -2,9 +2,11 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"pinproof/internal/capture"
 	"pinproof/internal/fail"
@@ -13,20 +15,12 @@ import (
 // A record keeps the bytes that a server sent, as they came, for pinproof to read: a decoder
 // folds letter case and keeps the last of repeated members. A nil one keeps nothing.
 type record struct {
+	sent     atomic.Int64 // the id of the last request
 	mu       sync.Mutex
-	buf      bytes.Buffer
-	streams  []*bytes.Buffer // event streams, as they came
-	streamed int             // how much came on them all
-	sent     int64           // the id of the last request
-	done     bool
+	lines    bytes.Buffer
+	streams  []*bytes.Buffer
+	streamed int   // how much came on them all
 	err      error // the first reason to refuse what came
-}
-
-// asks takes note of a request that is about to be sent.
-func (rec *record) asks(id int64) {
-	rec.mu.Lock()
-	defer rec.mu.Unlock()
-	rec.sent = id
 }
 
 // asked is the id of the last request.
@@ -34,93 +28,83 @@ func (rec *record) asked() int64 {
 	if rec == nil {
 		return 0
 	}
-	rec.mu.Lock()
-	defer rec.mu.Unlock()
-	return rec.sent
+	return rec.sent.Load()
 }
 
 // add takes a line that the server sent.
 func (rec *record) add(line []byte) error {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
-	return rec.append(&rec.buf, line, rec.buf.Len())
+	return rec.append(&rec.lines, line, rec.lines.Len()+len(line))
 }
 
-// append appends what came behind so many bytes, up to the limit.
-func (rec *record) append(to *bytes.Buffer, b []byte, before int) error {
-	if before+len(b) > MaxBytes && rec.err == nil {
+// append keeps what came, which makes so many bytes with what came before it.
+func (rec *record) append(to *bytes.Buffer, b []byte, size int) error {
+	if size > MaxBytes && rec.err == nil {
 		rec.err = fail.New("the server sent more than 64 MiB")
 	}
-	if !rec.done && rec.err == nil {
+	if rec.err == nil {
 		to.Write(b)
 	}
 	return rec.err
 }
 
-func (rec *record) refuse(why string, value []byte) error {
-	err := fail.New("%s: %s", why, Excerpt(string(bytes.TrimSpace(value))))
+// refuse says why a text is refused, and nothing is saved of what came.
+func (rec *record) refuse(why string, text []byte) error {
+	err := unlike(why, text)
 	if rec == nil {
 		return err
 	}
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
-	if rec.err == nil {
-		rec.err = err
-	}
+	rec.err = cmp.Or[error](rec.err, err)
 	return rec.err
 }
 
-// length is how much was recorded so far; cut forgets what came after it.
-func (rec *record) length() int {
+// mark returns what forgets all that is recorded from now on.
+func (rec *record) mark() (cut func()) {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
-	return rec.buf.Len()
-}
-
-func (rec *record) cut(length int) {
-	rec.mu.Lock()
-	defer rec.mu.Unlock()
-	rec.buf.Truncate(length)
+	length := rec.lines.Len()
+	return func() {
+		rec.mu.Lock()
+		defer rec.mu.Unlock()
+		rec.lines.Truncate(length)
+	}
 }
 
 func oneLine(value []byte) []byte {
 	return []byte(strings.NewReplacer("\r", " ", "\n", " ").Replace(string(bytes.TrimSpace(value))))
 }
 
-// finish returns what was recorded, or why it can't be used, and records no more.
+// finish returns what was recorded, or why it can't be used.
 func (rec *record) finish() ([]byte, error) {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
-	rec.done = true
 	for _, s := range rec.streams {
-		if err := capture.CheckStream(s.Bytes()); err != nil && rec.err == nil {
-			rec.err = fail.New("%s", err)
-		}
+		rec.err = cmp.Or(rec.err, capture.CheckStream(s.Bytes()))
 	}
-	return rec.buf.Bytes(), rec.err
+	return rec.lines.Bytes(), rec.err
 }
 
 // stream keeps an event stream as it comes: clients find different messages in some, and
 // pinproof's rules say in which.
-func (rec *record) stream() io.Writer {
+func (rec *record) stream(from io.Reader) io.Reader {
 	if rec == nil {
-		return io.Discard
+		return from
 	}
+	came := &bytes.Buffer{}
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
-	s := &stream{rec: rec}
-	rec.streams = append(rec.streams, &s.came)
-	return s
+	rec.streams = append(rec.streams, came)
+	return io.TeeReader(from, writer(func(b []byte) error {
+		rec.mu.Lock()
+		defer rec.mu.Unlock()
+		rec.streamed += len(b)
+		return rec.append(came, b, rec.streamed)
+	}))
 }
 
-type stream struct {
-	rec  *record
-	came bytes.Buffer
-}
+type writer func([]byte) error
 
-func (s *stream) Write(b []byte) (int, error) {
-	s.rec.mu.Lock()
-	defer s.rec.mu.Unlock()
-	s.rec.streamed += len(b)
-	return len(b), s.rec.append(&s.came, b, s.rec.streamed-len(b))
-}
+func (w writer) Write(b []byte) (int, error) { return len(b), w(b) }

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"time"
 
-	"pinproof/internal/capture"
 	"pinproof/internal/fail"
+	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 )
 
@@ -29,149 +29,112 @@ const MaxPages = 1000
 // A session asks one server, one question at a time. It decodes no definition: what a server
 // lists is for pinproof to judge.
 type session struct {
-	to   io.Writer // a message a line
-	ctx  context.Context
-	came chan received
-	rec  *record
-
-	protocol     string         // the revision to begin with
-	capabilities map[string]any // what we claim: some servers list by it
-	meta         map[string]any
-	met          bool // it took initialize, or answered server/discover in any way
-	lastID       int64
-}
-
-// A received thing is a message or an error; the message then says which request it is about, if
-// it is about one.
-type received struct {
-	m   *message
-	err error
+	to    io.Writer // a message a line
+	ctx   context.Context
+	came  chan *message
+	rec   *record
+	asked []string       // the methods of the requests, whose ids are 1, 2, 3
+	meta  map[string]any // what each of them says of the client, from 2026-07-28 on
+	Options
 }
 
 var clientInfo = map[string]any{"name": "pinproof", "version": "1"}
 
-// A server is a process or a place at an address.
-type server interface {
-	io.WriteCloser
-	Lines(take func(Said) error) error
-}
-
 // run asks the server for all that it tells a model.
-func (s *session) run(server server, o Options) (*greeting, error) {
+func (s *session) run(server Connection) (*greeting, error) {
 	// A server that never reads can't hold us up beyond the limit.
 	defer context.AfterFunc(s.ctx, func() { server.Close() })()
 	s.to = server
 	go func() {
-		for err := cmp.Or(server.Lines(s.take), io.EOF); s.put(nil, err) == nil; {
+		for ended := cmp.Or(server.Lines(s.take), io.EOF); s.put(&message{err: ended}) == nil; {
 		}
 	}()
-	g, err := s.begin(s.ctx, o.Timeout/2)
+	g, err := s.begin()
 	if err == nil {
-		err = s.all(s.ctx, g)
+		err = s.all(s.ctx, g, true)
 	}
 	if err == nil {
-		s.rest(s.ctx, g)
-		s.settle(s.ctx, o.Settle)
+		s.rest(g)
+		settling, cancel := context.WithTimeout(s.ctx, s.Settle)
+		defer cancel()
+		s.answer(settling) // no request is open, but what the server says unasked is recorded
 	}
 	return g, err
 }
 
 // take records what the server says, as it came, and hands on what is a message to every client.
-// An error whose id is null answers nothing. What clients could read differently is for
-// pinproof to refuse, with the place.
 func (s *session) take(said Said) error {
 	if said.Err != nil {
-		return s.put(&message{answers: said.asked}, said.Err)
+		return s.put(&message{answers: said.asked, err: said.Err})
 	}
 	if err := s.rec.add(said.Line); err != nil {
 		return err
 	}
-	found, err := capture.Messages(said.Line)
+	m, why := readMessage(bytes.Clone(said.Line), said.asked)
 	switch {
-	case err != nil && !json.Valid(said.Line):
-		return s.rec.refuse(notMessage+": "+err.Error(), said.Line)
-	case err == nil && (len(found) == 0 || found[0].Get("id").Kind == 'n'):
+	case why != "":
+		return s.rec.refuse(why, said.Line)
+	case m == nil:
 		return nil
 	}
-	m, why := decode(said.Line, said.asked)
-	if m == nil {
-		return s.rec.refuse(cmp.Or(why, notMessage), said.Line)
-	}
-	return s.put(m, nil)
+	return s.put(m)
 }
 
 // put hands on what was received, as long as the session goes on.
-func (s *session) put(m *message, err error) error {
+func (s *session) put(m *message) error {
 	select {
-	case s.came <- received{m, err}:
+	case s.came <- m:
 		return nil
 	case <-s.ctx.Done():
 		return s.ctx.Err()
 	}
 }
 
-// say sends a request or, without an id, a notification.
-func (s *session) say(id int64, method string, params map[string]any) error {
-	m := map[string]any{"jsonrpc": "2.0", "method": method}
-	if id != 0 {
-		m["id"] = id
-	}
-	if params != nil {
-		m["params"] = params
-	}
-	line, err := json.Marshal(m)
-	if err == nil {
-		_, err = s.to.Write(append(line, '\n'))
-	}
-	return err
-}
-
+// send sends a request and returns its id.
 func (s *session) send(method string, params map[string]any) (id int64, err error) {
 	if s.meta != nil {
 		params["_meta"] = s.meta
 	}
-	s.lastID++
-	s.rec.asks(s.lastID)
-	return s.lastID, s.say(s.lastID, method, params)
+	s.asked = append(s.asked, method)
+	id = int64(len(s.asked))
+	s.rec.sent.Store(id)
+	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+	if err == nil {
+		_, err = s.to.Write(append(line, '\n'))
+	}
+	return id, err
 }
 
-// ask sends a request and waits for its answer, in doubt for a moment only.
-func (s *session) ask(ctx context.Context, method string, params map[string]any, doubt bool) (*message, error) {
-	if doubt {
-		limited, cancel := context.WithTimeout(ctx, courtesy)
-		defer cancel()
-		ctx = limited
-	}
+// ask sends a request and waits for its answer.
+func (s *session) ask(ctx context.Context, method string, params map[string]any) (*message, error) {
 	id, err := s.send(method, params)
 	if err != nil {
 		return nil, err
 	}
-	m, err := s.answer(ctx, id)
-	if err == nil && m.refusal != nil {
-		err = refused(method, m.refusal)
-	}
-	return m, err
+	return s.answer(ctx, id)
 }
 
-// answer waits for the answer to one of ids. Meanwhile it answers what the server asks.
+// answer waits for the answer to one of ids, which may be a refusal. Meanwhile it answers what the
+// server asks.
 func (s *session) answer(ctx context.Context, ids ...int64) (*message, error) {
 	for {
-		var r received
 		select {
-		case r = <-s.came:
+		case m := <-s.came:
+			awaited := slices.Contains(ids, m.answers)
+			switch {
+			case m.err != nil && (awaited || m.answers == 0):
+				return nil, m.err
+			case m.Has("error") && awaited:
+				return nil, m.refusal(s.asked[m.answers-1])
+			case m.Has("result") && awaited:
+				return m, nil
+			case m.Has("method") && m.Has("id"):
+				if _, err := s.to.Write(m.reply()); err != nil {
+					return nil, err
+				}
+			}
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		}
-		switch m := r.m; {
-		case r.err != nil && (m == nil || m.answers == 0 || slices.Contains(ids, m.answers)):
-			return nil, r.err
-		case r.err != nil: // about a request that nobody waits for
-		case m.method == "" && slices.Contains(ids, m.answers):
-			return m, nil
-		case m.method != "" && m.id != nil:
-			if _, err := s.to.Write(m.reply()); err != nil {
-				return nil, err
-			}
 		}
 	}
 }
@@ -179,93 +142,77 @@ func (s *session) answer(ctx context.Context, ids ...int64) (*message, error) {
 // A greeting is what a server says of itself before it lists anything, and then how
 // much it lists.
 type greeting struct {
-	capabilities map[string]json.RawMessage
+	capabilities jsontree.Value
 	instructions bool
 	counts       [pin.EntryTypes]int
-	undeclared   []string // the lists that it gives without claiming them
 }
 
 // begin holds the handshake. It begins with initialize, as every server before
 // 2026-07-28 needs it and some end at anything else. A server that refuses it, or is
-// silent for patience, is asked server/discover as well. So which of the two a server
+// silent for half of the time, is asked server/discover as well. So which of the two a server
 // that knows both is asked never depends on its speed.
-func (s *session) begin(ctx context.Context, patience time.Duration) (*greeting, error) {
-	if s.protocol >= FirstDiscover {
-		return s.discover(ctx, 0)
+func (s *session) begin() (*greeting, error) {
+	if s.Protocol >= FirstDiscover {
+		return s.discover(s.ctx)
 	}
-	id, err := s.send("initialize", map[string]any{
-		"protocolVersion": s.protocol, "capabilities": s.capabilities, "clientInfo": clientInfo,
+	early, cancel := context.WithTimeout(s.ctx, s.Timeout/2)
+	defer cancel()
+	m, err := s.ask(early, "initialize", map[string]any{
+		"protocolVersion": s.Protocol, "capabilities": claims(s.Capabilities), "clientInfo": clientInfo,
 	})
-	if err == nil {
-		var r *message
-		early, cancel := context.WithTimeout(ctx, patience)
-		r, err = s.answer(early, id)
-		cancel()
-		switch {
-		case err == nil && r.refusal == nil:
-			return s.initialized(r)
-		case err == nil:
-			err = refused("initialize", r.refusal)
-		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
-			return s.discover(ctx, id)
-		}
+	switch {
+	case err == nil:
+		return s.initialized(m)
+	case errors.Is(err, context.DeadlineExceeded) && s.ctx.Err() == nil:
+		return s.discover(s.ctx, int64(len(s.asked)))
+	}
+	g, other := s.discover(s.ctx)
+	if other == nil {
+		return g, nil
 	}
 	// If it knows neither, what it said first is the reason to tell.
-	if g, other := s.discover(ctx, 0); other == nil {
-		return g, nil
+	_, spoke := errors.AsType[*fail.Error](other)
+	if r, refused := errors.AsType[*refusal](err); refused && !spoke && r.wantsDiscover() {
+		r.told.Hint("it may speak only revision %s: --protocol %[1]s", FirstDiscover)
 	}
 	return nil, err
 }
 
 // discover asks server/discover; from then on every request says who asks. If
 // initialize is still open, its answer will do as well.
-func (s *session) discover(ctx context.Context, initialize int64) (*greeting, error) {
+func (s *session) discover(ctx context.Context, initialize ...int64) (*greeting, error) {
 	s.meta = map[string]any{
-		"io.modelcontextprotocol/protocolVersion":    max(s.protocol, FirstDiscover),
+		"io.modelcontextprotocol/protocolVersion":    max(s.Protocol, FirstDiscover),
 		"io.modelcontextprotocol/clientInfo":         clientInfo,
-		"io.modelcontextprotocol/clientCapabilities": s.capabilities,
+		"io.modelcontextprotocol/clientCapabilities": claims(s.Capabilities),
 	}
 	id, err := s.send("server/discover", map[string]any{})
 	if err != nil {
 		return nil, err
 	}
-	for open := initialize != 0; ; open = false {
-		r, err := s.answer(ctx, initialize, id)
-		s.met = s.met || err == nil && r.answers == id
+	for open := initialize != nil; ; open = false {
+		m, err := s.answer(ctx, append(initialize, id)...)
 		switch {
+		case open && errors.As(err, new(*refusal)): // the other may have an answer
 		case err != nil:
 			return nil, err
-		case r.refusal == nil && r.answers == id:
-			return greetingOf(r)
-		case r.refusal == nil:
-			return s.initialized(r)
-		case !open:
-			return nil, refused("server/discover", r.refusal)
+		case m.answers == id:
+			return greetingOf(m), nil
+		default:
+			return s.initialized(m)
 		}
 	}
 }
 
-func (s *session) initialized(r *message) (*greeting, error) {
-	s.meta, s.met = nil, true
-	if err := s.say(0, "notifications/initialized", nil); err != nil {
-		return nil, err
-	}
-	return greetingOf(r)
+func (s *session) initialized(m *message) (*greeting, error) {
+	s.meta = nil
+	_, err := io.WriteString(s.to, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n")
+	return greetingOf(m), err
 }
 
-// greetingOf reads through maps, whose keys keep their letter case.
-func greetingOf(r *message) (*greeting, error) {
-	var result map[string]json.RawMessage
-	if err := json.Unmarshal(r.result, &result); err != nil {
-		return nil, fail.New("its first answer is no object: %s", Excerpt(string(r.result)))
-	}
-	g := &greeting{instructions: len(result["instructions"]) > len(`""`)}
-	if raw, ok := result["capabilities"]; ok {
-		if err := json.Unmarshal(raw, &g.capabilities); err != nil {
-			return nil, fail.New("its capabilities are no object: %s", Excerpt(string(raw)))
-		}
-	}
-	return g, nil
+func greetingOf(m *message) *greeting {
+	result := m.Get("result")
+	return &greeting{capabilities: result.Get("capabilities"), instructions: result.Get("instructions").Text != ""}
 }
 
 // lists are what a server is asked for, in this order.
@@ -274,28 +221,29 @@ var lists = []pin.EntryType{pin.Tools, pin.Prompts, pin.Resources, pin.Templates
 // claims reports whether the server says that it has the list. One that tells no
 // capabilities at all, as some old ones do, may have tools.
 func (g *greeting) claims(list pin.EntryType) bool {
-	if g.capabilities == nil {
+	if g.capabilities.Kind != '{' {
 		return list == pin.Tools
 	}
-	raw, ok := g.capabilities[pin.EntryTypeInfo[list].Capability]
-	return ok && string(raw) != "null"
+	claim := g.capabilities.Get(pin.EntryTypeInfo[list].Capability)
+	return claim.Kind != 0 && claim.Kind != 'n'
 }
 
-// all asks for every page of every list that the server claims.
-func (s *session) all(ctx context.Context, g *greeting) error {
+// all asks for every page of every list that the server claims, or of the others, which it need not
+// have.
+func (s *session) all(ctx context.Context, g *greeting, claimed bool) error {
 	for _, list := range lists {
-		if !g.claims(list) {
+		if g.claims(list) != claimed {
 			continue
 		}
 		n, err := s.pages(ctx, list)
-		e, ok := errors.AsType[*answeredError](err)
-		if ok && e.Code == codeNoMethod && list != pin.Tools {
-			continue // many servers claim resources and have no templates
-		}
-		if err != nil {
+		r, refused := errors.AsType[*refusal](err)
+		switch {
+		case err == nil:
+			g.counts[list] = n
+		case refused && r.code == codeNoMethod && list != pin.Tools: // many claim resources and have no templates
+		case claimed:
 			return err
 		}
-		g.counts[list] = n
 	}
 	return nil
 }
@@ -306,88 +254,60 @@ const courtesy = 2 * time.Second
 // rest asks what other clients ask: the lists that the server doesn't claim, and
 // server/discover with the lists that go with it. A server need not answer that. What it
 // answers is recorded, and pinproof refuses a session with two different lists.
-func (s *session) rest(ctx context.Context, g *greeting) {
-	ctx, cancel := context.WithTimeout(ctx, courtesy)
+func (s *session) rest(g *greeting) {
+	ctx, cancel := context.WithTimeout(s.ctx, courtesy)
 	defer cancel()
-	for _, list := range lists {
-		if g.claims(list) {
-			continue
-		}
-		if n, err := s.pages(ctx, list); err == nil && n > 0 {
-			g.counts[list] = n
-			g.undeclared = append(g.undeclared, pin.EntryTypeInfo[list].Entry+"s")
-		}
-	}
+	s.all(ctx, g, false)
 	if s.meta != nil {
 		return
 	}
-	if other, err := s.discover(ctx, 0); err == nil {
-		s.all(ctx, other) // an error is one of the server's own
+	if other, err := s.discover(ctx); err == nil {
+		s.all(ctx, other, true) // an error is one of the server's own
 	}
 }
 
-// settle waits for what the server says unasked, so that it is recorded.
-func (s *session) settle(ctx context.Context, d time.Duration) {
-	ctx, cancel := context.WithTimeout(ctx, d)
-	defer cancel()
-	s.answer(ctx) // no request is open
-}
-
 // pages asks for one list whole and returns the number of its entries.
-func (s *session) pages(ctx context.Context, list pin.EntryType) (int, error) {
+func (s *session) pages(ctx context.Context, list pin.EntryType) (count int, err error) {
 	method, member := pin.EntryTypeInfo[list].Method, pin.EntryTypeInfo[list].Member
-	count, last := 0, []byte(nil)
+	last := ""
 	seen := map[string]bool{}
 	params := map[string]any{}
 	for range MaxPages {
 		// An empty cursor is one like any other since 2026-07-28, where requests carry _meta.
 		// Before, many servers mean the end by it: then an error, nothing or the same follows.
 		doubt := params["cursor"] == "" && s.meta == nil
-		before := s.rec.length()
-		r, err := s.ask(ctx, method, params, doubt)
-		if doubt && err != nil {
-			return count, nil
+		answering := ctx
+		if doubt {
+			moment, cancel := context.WithTimeout(ctx, courtesy)
+			defer cancel()
+			answering = moment
 		}
-		if err != nil {
+		cut := s.rec.mark()
+		m, err := s.ask(answering, method, params)
+		switch {
+		case doubt && err != nil:
+			return count, nil
+		case err != nil:
 			return 0, err
 		}
-		var result map[string]json.RawMessage
-		var entries []struct{} // which take no memory: a flood has millions
-		if json.Unmarshal(r.result, &result) == nil {
-			json.Unmarshal(result[member], &entries) // for the count; pinproof reads it strictly
-		}
-		if doubt && (len(entries) == 0 || bytes.Equal(last, result[member])) {
-			s.rec.cut(before)
+		result := m.Get("result")
+		entries, next := result.Get(member), result.Get("nextCursor")
+		if doubt && (len(entries.Items()) == 0 || m.spelled(entries) == last) {
+			cut()
 			return count, nil
 		}
-		last = result[member]
-		count += len(entries)
-		next := bytes.TrimSpace(result["nextCursor"])
-		if len(next) == 0 || string(next) == "null" {
+		last = m.spelled(entries)
+		count += len(entries.Items())
+		switch {
+		case next.Kind == 0 || next.Kind == 'n':
 			return count, nil
-		}
-		var cursor string
-		if err := json.Unmarshal(next, &cursor); err != nil {
-			return 0, fail.New("its answer to %s has a nextCursor that is no string: %s", method, Excerpt(string(next)))
-		}
-		if seen[cursor] {
+		case next.Kind != '"':
+			return 0, fail.New("its answer to %s has a nextCursor that is no string: %s", method, Excerpt(m.spelled(next)))
+		case seen[next.Text]:
 			return 0, fail.New("its answers to %s never end: a nextCursor comes twice", method)
 		}
-		seen[cursor] = true
-		params = map[string]any{"cursor": cursor}
+		seen[next.Text] = true
+		params = map[string]any{"cursor": next.Text}
 	}
 	return 0, fail.New("its answer to %s has more than %d pages", method, MaxPages)
-}
-
-// An answeredError is one that the server answered.
-type answeredError struct {
-	*refusal
-	told *fail.Error
-}
-
-func (e *answeredError) Error() string { return e.told.Error() }
-func (e *answeredError) Unwrap() error { return e.told }
-
-func refused(method string, r *refusal) error {
-	return &answeredError{r, fail.New("it answered %s with error %d: %s", method, r.Code, Excerpt(r.Message))}
 }
