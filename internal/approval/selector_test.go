@@ -63,7 +63,7 @@ func TestDecideByName(t *testing.T) {
 	found := func(name string) string { return pairs[0].Captured.Find(pin.Key{Name: name}).Digest }
 	pinned := func(name string) string { return pairs[0].Locked.Find(pin.Key{Name: name}).Digest }
 	other := pin.DigestPrefix + strings.Repeat("0", 64)
-	const stale = ": no drifted entry is that: nothing was written"
+	const stale = ": no drifted entry has that digest: nothing was written"
 	for _, tt := range []struct {
 		what     string
 		all      bool
@@ -93,9 +93,9 @@ func TestDecideByName(t *testing.T) {
 		{"a repeated name", false, []string{"twice"}, "", "tool=twice is listed 2 times: that can't be accepted", 1},
 		{"a repeated name by the digest of one", false, []string{found("twice")}, "", "tool=twice is listed 2 times: that can't be accepted", 1},
 
-		{"an unknown name", false, []string{"nosuch"}, "", "--accept nosuch: not pinned, nor listed", 2},
-		{"an unknown name and a digest", false, []string{"nosuch@" + found("new")}, "", `--accept "nosuch@` + found("new") + `": not pinned, nor listed`, 2},
-		{"unknown beside good ones", false, []string{"new", "New"}, "", "--accept New: not pinned, nor listed", 2},
+		{"an unknown name", false, []string{"nosuch"}, "", "--accept nosuch: no tool of that name is pinned or listed", 2},
+		{"an unknown name and a digest", false, []string{"nosuch@" + found("new")}, "", `--accept "nosuch@` + found("new") + `": no tool of that name is pinned or listed`, 2},
+		{"unknown beside good ones", false, []string{"new", "New"}, "", "--accept New: no tool of that name is pinned or listed", 2},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
 			sel := approval.Selection{All: tt.all}
@@ -167,7 +167,7 @@ func selected(t *testing.T, pairs []pin.Comparison, drifts []pin.Drift, args ...
 // that reads like it; a word takes drift of one kind.
 func TestPatternsAndWords(t *testing.T) {
 	pairs, drifts := relockCase(t)
-	const unknown = "not pinned, nor listed"
+	const unknown = "no tool of that name is pinned or listed"
 	for arg, want := range map[string]string{
 		"*":         "edited gone hid",
 		"e*":        "edited",
@@ -180,7 +180,7 @@ func TestPatternsAndWords(t *testing.T) {
 		"E*":        `--accept "E*": ` + unknown,
 		"hid?":      `--accept "hid?": ` + unknown,
 		"*i":        `--accept "*i": ` + unknown, // all of a name
-		"prompt=e*": `--accept "prompt=e*": not pinned, nor listed`,
+		"prompt=e*": `--accept "prompt=e*": no prompt of that name is pinned or listed`,
 		"s*":        "idle:s*",
 		"tw*":       "idle:tw*",
 		"n*":        `--accept "n*": a pattern takes no new entry / hint: accept it by its name, or all that is new: --accept added`,
@@ -207,13 +207,13 @@ func TestPatternsAndWords(t *testing.T) {
 		Captured: side(`[{"name":"a*","x":1},{"name":"ab","x":1},{"name":"x\ny","x":1},{"name":"added","x":1},{"name":"new"}]`)}}
 	drifts = pintest.Drifts(pairs)
 	for arg, want := range map[string]string{
-		"a*":         `--accept "a*": it means something else, and is the name of a tool, too / hint: for the tool: --accept tool=NAME`,
+		"a*":         `--accept "a*": ambiguous, for a tool has that name, too / hint: for the tool: --accept tool=NAME`,
 		"tool=a*":    "a*",
 		"a?":         "a* ab",
 		"x*y":        "x\ny",
 		"x?y":        "x\ny",
 		"tool=added": "added",
-		"added":      "--accept added: it means something else, and is the name of a tool, too / hint: for the tool: --accept tool=NAME",
+		"added":      "--accept added: ambiguous, for a tool has that name, too / hint: for the tool: --accept tool=NAME",
 	} {
 		if got := selected(t, pairs, drifts, arg); got != want {
 			t.Errorf("%s\ngot  %s\nwant %s", arg, got, want)
@@ -239,14 +239,14 @@ func TestOneServer(t *testing.T) {
 	of := func(name string) string { return pairs[0].Captured.Find(pin.Key{Name: name}).Digest }
 	const which = " / hint: say which: --server ID"
 	for arg, want := range map[string]string{
-		"a":            "--accept a: several servers have that" + which,
-		"b":            "--accept b: several servers have that" + which,
-		"instructions": "--accept instructions: several servers have that" + which,
+		"a":            "--accept a: it fits entries of several servers" + which,
+		"b":            "--accept b: it fits entries of several servers" + which,
+		"instructions": "--accept instructions: it fits entries of several servers" + which,
 		"b@" + of("b"): "b",
-		"a@" + of("a"): "--accept a@" + of("a") + ": several servers have that" + which,
-		of("a"):        "--accept " + of("a") + ": several servers have that" + which,
-		"changed":      "--accept changed: several servers have that" + which,
-		"a*":           `--accept "a*": several servers have that` + which,
+		"a@" + of("a"): "--accept a@" + of("a") + ": it fits entries of several servers" + which,
+		of("a"):        "--accept " + of("a") + ": it fits entries of several servers" + which,
+		"changed":      "--accept changed: it fits entries of several servers" + which,
+		"a*":           `--accept "a*": it fits entries of several servers` + which,
 		"b*":           "b",
 		"added":        "only",
 		"only":         "only",
@@ -263,11 +263,11 @@ func TestCheckSelectors(t *testing.T) {
 	for arg, want := range map[string]string{
 		"same": "", "gone": "", "new": "", "g*": "", "n?w": "", "added": "", "prose": "",
 		pin.DigestPrefix + strings.Repeat("0", 64): "",
-		"nosuch":       "--only nosuch: not pinned, nor listed",
-		"x*":           `--only "x*": not pinned, nor listed`,
-		"prompt=same":  `--only "prompt=same": not pinned, nor listed`,
-		"template=a:b": `--only "template=a:b": not pinned, nor listed`,
-		"instructions": "--only instructions: not pinned, nor listed",
+		"nosuch":       "--only nosuch: no tool of that name is pinned or listed",
+		"x*":           `--only "x*": no tool of that name is pinned or listed`,
+		"prompt=same":  `--only "prompt=same": no prompt of that name is pinned or listed`,
+		"template=a:b": `--only "template=a:b": no template of that name is pinned or listed`,
+		"instructions": "--only instructions: no instructions are pinned or listed",
 	} {
 		jsontest.WantError(t, approval.CheckSelectors("--only", []approval.Selector{selectorOf(t, "same"), selectorOf(t, arg)}, pairs), want)
 	}
@@ -318,7 +318,7 @@ func TestAcceptAcrossServers(t *testing.T) {
 	}
 	drifts := pintest.Drifts(pairs)
 	_, err := approval.Decide(pairs, drifts, approval.Selection{Accepts: []approval.Selector{{Arg: "a", Key: pin.Key{Name: "a"}}}})
-	jsontest.WantError(t, err, "--accept a: several servers have that")
+	jsontest.WantError(t, err, "--accept a: it fits entries of several servers")
 	if errors.Is(err, fail.ErrDrift) {
 		t.Error("that is no drift")
 	}
