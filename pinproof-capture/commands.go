@@ -79,30 +79,28 @@ that belongs to no server there is named on standard error, and stays.`,
 			return err
 		}
 		a.noteFloating(config.Floating(labels))
-		var unwritten error // told once no server runs any more
-		var failed []string
 		dir := args[1]
-		err = config.Capture(c.Context(), dir, labels, asked.Options, func(label, line string, err error) {
-			if err != nil {
-				failed = append(failed, label)
-				a.tell(text.Printable(label)+": ", err)
-				return
-			}
-			_, err = fmt.Fprintf(a.stdout, "%s: %s\n", text.Printable(label), line)
-			unwritten = cmp.Or(unwritten, err)
-		})
-		if err = cmp.Or(err, unwritten); err != nil {
+		results, err := config.Capture(c.Context(), dir, labels, asked.Options)
+		if err != nil {
 			return err
 		}
-		strangers, err := config.Strangers(dir)
-		for _, file := range strangers {
+		var failed []string
+		for _, r := range results {
+			if r.Err != nil {
+				failed = append(failed, r.Label)
+				a.tell(text.Printable(r.Label)+": ", r.Err)
+			} else if _, err := fmt.Fprintf(a.stdout, "%s: %s\n", text.Printable(r.Label), r.Line); err != nil {
+				return err
+			}
+		}
+		for _, file := range config.Strangers(dir) {
 			fmt.Fprintf(a.stderr, "%s: of no server in %s: delete it if that server is gone\n", text.Printable(file), text.Printable(config.File))
 		}
-		if err == nil && failed != nil {
-			err = fail.New("%d of %s could not be captured, and what was in %s is as it was for them: %s",
+		if failed != nil {
+			return fail.New("%d of %s could not be captured, and what was in %s is as it was for them: %s",
 				len(failed), text.Count(len(labels), "server"), text.Printable(dir), strings.Join(text.Names(failed), ", "))
 		}
-		return err
+		return nil
 	}
 	return c
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -118,7 +117,7 @@ func TestConfigKeysNotDone(t *testing.T) {
 		server.forget()
 		return capturing(t, "config", file, filepath.Join(t.TempDir(), "out"))
 	}
-	for _, key := range []string{"headersHelper", "oauth", "sandboxEnabled", "auth", "authProviderType", "tcp", "experimental_environment", "oauth_resource", "scopes"} {
+	for _, key := range []string{"headersHelper", "oauth", "envFile", "sandboxEnabled", "auth", "authProviderType", "tcp", "experimental_environment", "oauth_resource", "scopes"} {
 		code, stdout, stderr := capture(with(key, map[string]any{"a": 1}))
 		want := "error: remote: its " + key + " changes how the server is reached, and is not done here\n" +
 			"hint: capture it by itself: pinproof-capture save LABEL.jsonl URL --header-env NAME=VARIABLE\n" +
@@ -135,39 +134,6 @@ func TestConfigKeysNotDone(t *testing.T) {
 	}
 	if code, _, stderr := capture(with("alwaysAllow", []string{"x"})); code != 0 || stderr != "" {
 		t.Errorf("code %d\n%s", code, stderr)
-	}
-}
-
-func TestEnvFile(t *testing.T) {
-	project := t.TempDir()
-	program := standIn(t, "2025-11-25", "")
-	capture := func(text string, more map[string]any) (code int, stdout, stderr string) {
-		write(t, filepath.Join(project, "server.env"), text)
-		entry := map[string]any{"command": program[0], "args": program[1:], "envFile": "${workspaceFolder}/server.env"}
-		maps.Copy(entry, more)
-		config, err := json.Marshal(map[string]any{"servers": map[string]any{"a": entry}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		file := filepath.Join(project, "mcp.json")
-		write(t, file, string(config))
-		return capturing(t, "config", file, filepath.Join(project, "out"))
-	}
-	code, stdout, stderr := capture("STANDIN_TWIST='one tool'\n", nil)
-	if code != 0 || stderr != "" || !strings.HasPrefix(stdout, "a: instructions, 1 tool, ") {
-		t.Errorf("code %d\n%s%s", code, stdout, stderr)
-	}
-	code, stdout, stderr = capture("STANDIN_TWIST=dies\n", map[string]any{"env": map[string]string{"STANDIN_TWIST": "tools only"}})
-	if code != 0 || stderr != "" || !strings.HasPrefix(stdout, "a: instructions, 3 tools in ") {
-		t.Errorf("env is not above envFile: code %d\n%s%s", code, stdout, stderr)
-	}
-	for what, more := range map[string]map[string]any{
-		"no file":      {"envFile": "other.env"},
-		"beside a url": {"command": "", "url": "http://127.0.0.1:1/"},
-	} {
-		if code, _, stderr := capture("", more); code != 2 || !strings.HasPrefix(stderr, "error: a: its envFile ") {
-			t.Errorf("%s: code %d\n%s", what, code, stderr)
-		}
 	}
 }
 
