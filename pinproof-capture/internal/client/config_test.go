@@ -124,7 +124,7 @@ func FuzzWrap(f *testing.F) {
 		labels, _ := before.Labels(nil)
 		before.Rewrite(labels, nil) // of guards that wrap didn't write
 		labels = slices.DeleteFunc(labels, func(label string) bool { return before.entries[label].guard != nil })
-		out, _, _ := before.Rewrite(labels, []string{"npx", "--no", "--", self})
+		out, _, _ := before.Rewrite(labels, []string{"npx", "--no", "--", Self})
 		after, err := parse("x.json", out)
 		if err != nil {
 			t.Fatalf("%s\n%v", out, err)

@@ -14,8 +14,8 @@ import (
 	"pinproof/internal/workspace"
 )
 
-// self is the name of this program.
-const self = "pinproof-capture"
+// Self is the name of this program.
+const Self = "pinproof-capture"
 
 // programOf is the name of the program at a path.
 func programOf(path string) string {
@@ -34,11 +34,11 @@ func CheckLaunch(argv []string, before ...string) error {
 	}
 	words := slices.Concat(before, argv[:at], []string{"--"}, argv[at:])
 	return fail.New("%s would take flags of %s for its own: -- has to stand before the name", programOf(argv[0]), text.Name(argv[at])).
-		Hint("%s", quoted(words))
+		Hint("%s", Quoted(words))
 }
 
-// quoted are words for a shell.
-func quoted(words []string) string {
+// Quoted are words for a shell.
+func Quoted(words []string) string {
 	list := slices.Clone(words)
 	for i := range list {
 		list[i] = shell.Quote(list[i])
@@ -106,7 +106,7 @@ func behindGuard(argv []string) (at int, isURL bool) {
 	if programOf(argv[0]) == "npx" {
 		at = slices.Index(argv, "--") + 1
 	}
-	if at+3 >= len(argv) || programOf(argv[at]) != self || argv[at+1] != "guard" {
+	if at+3 >= len(argv) || programOf(argv[at]) != Self || argv[at+1] != "guard" {
 		return -1, false
 	}
 	if strings.Contains(argv[at+3], "://") {
@@ -128,7 +128,7 @@ func (c *Config) Start() (argv []string, what string, err error) {
 	if root, _, ok := strings.Cut(filepath.ToSlash(path), "/node_modules/"); ok {
 		project, _ := filepath.EvalSymlinks(c.project)
 		if below, err := filepath.Rel(filepath.FromSlash(root), project); err == nil && filepath.IsLocal(below) {
-			return []string{"npx", "--no", "--", self}, "the one in node_modules", nil
+			return []string{"npx", "--no", "--", Self}, "the one in node_modules", nil
 		}
 	}
 	// The folders that a client looks for programs in, also one that wasn't started in a shell.
@@ -137,11 +137,11 @@ func (c *Config) Start() (argv []string, what string, err error) {
 		folders = filepath.SplitList(os.Getenv("PATH"))
 	}
 	for _, folder := range folders {
-		if found, err := exec.LookPath(filepath.Join(folder, self)); err == nil && workspace.SameFile(found, path) {
-			return []string{self}, "the one on the path of clients", nil
+		if found, err := exec.LookPath(filepath.Join(folder, Self)); err == nil && workspace.SameFile(found, path) {
+			return []string{Self}, "the one on the path of clients", nil
 		}
 	}
-	if found, err := exec.LookPath(self); err == nil && filepath.IsAbs(found) && workspace.SameFile(found, path) {
+	if found, err := exec.LookPath(Self); err == nil && filepath.IsAbs(found) && workspace.SameFile(found, path) {
 		path = found // a link that stays where it is when a new version comes
 	}
 	return []string{path}, "by its place on this machine, for the path of clients doesn't have it", nil
