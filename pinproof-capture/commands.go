@@ -26,9 +26,8 @@ const (
 
 func newSave(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use:        "save FILE -- COMMAND [ARG]...\n  pinproof-capture save FILE URL",
-		Short:      "Save what a server says, one that is started or one at an address",
-		SuggestFor: []string{"capture", "record"},
+		Use:   "save FILE -- COMMAND [ARG]...\n  pinproof-capture save FILE URL",
+		Short: "Save what a server says, one that is started or one at an address",
 		Long: `save asks a server for its instructions and for all pages of its lists: tools, prompts,
 resources and resource templates. It waits a moment for whatever else the server says,
 and records that, too. Then it ends the server with its process group (on Windows, its
@@ -138,8 +137,8 @@ labels are the keys there, the files DIR/LABEL.jsonl. With labels, only these se
 asked. A server behind pinproof's guard is asked without it.
 
 A server that fails leaves its old file as it was. So does a server with a key that isn't
-supported here and changes how it is reached, such as headersHelper or oauth. A file in DIR
-that belongs to no server there is named on standard error, and stays.`,
+supported here and changes how it is reached, such as headersHelper or oauth. DIR keeps its
+other files: begin with an empty one.`,
 	}
 	o := asking(c, defaultTimeout)
 	return configured(c, 2, "a configuration and a folder", func(config *client.Config, args, labels []string) error {
@@ -156,9 +155,6 @@ that belongs to no server there is named on standard error, and stays.`,
 			} else if _, err := fmt.Fprintf(a.stdout, "%s: %s\n", text.Printable(r.Label), r.Line); err != nil {
 				return err
 			}
-		}
-		for _, file := range config.Strangers(args[1]) {
-			fmt.Fprintf(a.stderr, "%s: of no server in %s: delete it if that server is gone\n", text.Printable(file), text.Printable(config.File))
 		}
 		if failed != nil {
 			return fail.New("%d of %s could not be captured, and what was in %s is as it was for them: %s",
@@ -190,9 +186,8 @@ func configured(c *cobra.Command, most int, what string, run func(config *client
 
 func newWrap(a *app) *cobra.Command {
 	return a.rewriting(&cobra.Command{
-		Use:        "wrap FILE [LABEL]...",
-		Short:      "Put guards before the servers of a client's configuration",
-		SuggestFor: []string{"add-guard"},
+		Use:   "wrap FILE [LABEL]...",
+		Short: "Put guards before the servers of a client's configuration",
 		Long: `wrap puts the guard before all servers of a configuration, or before those named, and
 changes nothing else in FILE. It shows the lines, and writes them with --yes. A server that
 isn't in tools.lock yet doesn't start behind the guard.
@@ -207,10 +202,9 @@ prints what to write there.`,
 
 func newUnwrap(a *app) *cobra.Command {
 	return a.rewriting(&cobra.Command{
-		Use:        "unwrap FILE [LABEL]...",
-		Short:      "Remove the guards again",
-		SuggestFor: []string{"remove-guard"},
-		Long:       `unwrap removes the guards that wrap put in, and restores FILE byte for byte.`,
+		Use:   "unwrap FILE [LABEL]...",
+		Short: "Remove the guards again",
+		Long:  `unwrap removes the guards that wrap put in, and restores FILE byte for byte.`,
 	}, nil)
 }
 
@@ -231,7 +225,7 @@ func (a *app) rewriting(c *cobra.Command, start func(*client.Config) ([]string, 
 		fmt.Fprint(a.stdout, byHand)
 		showLines(a.stdout, config.Data, after)
 		for _, r := range refused {
-			a.tell("", r)
+			a.tell(text.Printable(r.Label)+": ", r.Err)
 		}
 		isNew := !bytes.Equal(config.Data, after)
 		if isNew && !*yes {

@@ -112,8 +112,6 @@ func drain(r io.Reader) func() {
 // release is set by the linker for a published binary (ci/release.sh).
 var release string
 
-func version() string { return cmp.Or(release, "devel") + " " + runtime.Version() }
-
 // newRoot builds the command line.
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
@@ -132,7 +130,7 @@ server's flags for its own.
 
 Exit code: 0 when it is done, 2 when anything failed. The guard exits with the server's code, or
 with 2 if it ended the session.`,
-		Version:                    version(),
+		Version:                    cmp.Or(release, "devel") + " " + runtime.Version(),
 		SilenceErrors:              true,
 		SilenceUsage:               true,
 		SuggestionsMinimumDistance: 2,

@@ -43,8 +43,6 @@ func asking(c *cobra.Command, timeout time.Duration) *mcp.Options {
 			return usage(c, "--capability takes names such as roots,sampling,elicitation.url")
 		case !revision.MatchString(o.Protocol):
 			return usage(c, "%s is no revision of the protocol: %s is one", text.Name(o.Protocol), mcp.LastInitialize)
-		case o.Settle < 0 || o.Settle > time.Minute:
-			return usage(c, "--settle takes 0s to 1m")
 		case *seconds < 1 || *seconds > 3600:
 			return usage(c, "--timeout takes 1 to 3600 seconds")
 		}
@@ -96,8 +94,8 @@ func (a *app) serving(c *cobra.Command, run func(name string, server mcp.Server)
 // missingDashes says where the "--" has to stand that a command line lacks before the server's
 // command, or is nil if that isn't what is amiss.
 func (a *app) missingDashes(c *cobra.Command) error {
-	args := c.Flags().Args() // as far as they were read
-	if !c.HasParent() || c.Flags().Lookup("sse") == nil || len(args) < 2 || strings.Contains(args[1], "://") {
+	args, dash := c.Flags().Args(), c.ArgsLenAtDash() // as far as they were read
+	if c.Flags().Lookup("sse") == nil || len(args) < 2 || dash == 0 || dash == 1 || strings.Contains(args[1], "://") {
 		return nil
 	}
 	at := 0
@@ -105,9 +103,6 @@ func (a *app) missingDashes(c *cobra.Command) error {
 		at += slices.Index(a.args[at:], word) + 1
 	}
 	at += slices.Index(a.args[at:], args[1])
-	if slices.Contains(a.args[:at], "--") {
-		return nil
-	}
 	words := slices.Concat([]string{client.Self}, a.args[:at], []string{"--"}, a.args[at:])
 	return fail.New("-- is missing before the server's command").Hint("%s", client.Quoted(words))
 }

@@ -27,17 +27,13 @@ import (
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
-// maxParallel is how many servers are started at once: each may be a whole runtime
-// or a browser.
-const maxParallel = 4
-
 // A Config is a client's configuration.
 type Config struct {
 	File    string
 	Data    []byte           // as it was read
 	entries map[string]entry // by label
 	project string           // the folder that the client starts its servers in
-	plain   bool             // values hold no ${…}: Codex's are plain
+	isTOML  bool             // Codex's
 }
 
 // An entry is one server of a configuration, in any of their spellings.
@@ -84,7 +80,8 @@ func (e entry) refuse() error {
 		}
 		f := fail.New("its %s changes how the server is reached, and is not done here", key)
 		if e.Command == "" {
-			f.Hint("capture it by itself: pinproof-capture save LABEL.jsonl URL --header-env NAME=VARIABLE")
+			f.Hint("capture it by itself: pinproof-capture save LABEL.jsonl URL --header-env NAME=VARIABLE").
+				Hint("one that wants OAuth goes behind a bridge: pinproof-capture guard LABEL -- npx --no -- mcp-remote URL")
 		}
 		return f
 	}
@@ -101,7 +98,7 @@ func Read(file string) (*Config, error) {
 }
 
 func parse(file string, data []byte) (c *Config, err error) {
-	c = &Config{File: file, Data: bytes.Clone(data), plain: filepath.Ext(file) == ".toml"}
+	c = &Config{File: file, Data: bytes.Clone(data), isTOML: filepath.Ext(file) == ".toml"}
 	path, err := filepath.Abs(file)
 	if err != nil {
 		return nil, fail.From(err)
@@ -110,7 +107,7 @@ func parse(file string, data []byte) (c *Config, err error) {
 	if slices.Contains([]string{".cursor", ".vscode", ".codex", ".gemini"}, filepath.Base(c.project)) {
 		c.project = filepath.Dir(c.project)
 	}
-	if c.plain {
+	if c.isTOML {
 		// By way of JSON: the decoder for structs would fold letter case.
 		var values map[string]any
 		if err = toml.Unmarshal(data, &values); err == nil {
@@ -151,9 +148,19 @@ func parse(file string, data []byte) (c *Config, err error) {
 
 // unguarded is an entry without our guard, which would ask for pins that a capture is there to make.
 func (e entry) unguarded() entry {
-	argv := e.argv()
-	at, isURL := behindGuard(argv)
-	if at < 0 {
+	argv, at := e.argv(), 0
+	if programOf(argv[0]) == "npx" {
+		at = slices.Index(argv, "--") + 1
+	}
+	if at+3 >= len(argv) || programOf(argv[at]) != Self || argv[at+1] != "guard" {
+		return e
+	}
+	at += 3
+	isURL := strings.Contains(argv[at], "://")
+	if !isURL {
+		at += slices.Index(argv[at-1:], "--")
+	}
+	if at == len(argv) || !isURL && argv[at-1] != "--" {
 		return e
 	}
 	e.guard, e.Command, e.Args = argv[:at], argv[at], argv[at+1:]
@@ -192,7 +199,7 @@ func (c *Config) Labels(given []string) ([]string, error) {
 
 // server is that of an entry, started as its client does.
 func (c *Config) server(label string) (mcp.Server, error) {
-	e, x := c.entries[label], expander{project: c.project, plain: c.plain}
+	e, x := c.entries[label], expander{project: c.project, plain: c.isTOML}
 	if err := e.refuse(); err != nil {
 		return mcp.Server{}, err
 	}
@@ -239,25 +246,17 @@ func (x *expander) expand(data string) string {
 	if x.plain {
 		return data
 	}
+	home, _ := os.UserHomeDir()
+	known := map[string]string{"workspaceFolder": x.project, "workspaceFolderBasename": filepath.Base(x.project),
+		"userHome": home, "pathSeparator": string(filepath.Separator), "/": string(filepath.Separator)}
 	return reference.ReplaceAllStringFunc(data, func(ref string) string {
-		name := ref[2 : len(ref)-1]
-		switch name {
-		case "workspaceFolder":
-			return x.project
-		case "workspaceFolderBasename":
-			return filepath.Base(x.project)
-		case "pathSeparator", "/":
-			return string(filepath.Separator)
-		case "userHome":
-			home, err := os.UserHomeDir()
-			x.err = cmp.Or(x.err, err)
-			return home
+		name, fallback, hasFallback := strings.Cut(strings.TrimPrefix(ref[2:len(ref)-1], "env:"), ":-")
+		if value := cmp.Or(known[name], os.Getenv(name)); value != "" {
+			return value
+		} else if hasFallback {
+			return fallback
 		}
-		name, fallback, hasFallback := strings.Cut(strings.TrimPrefix(name, "env:"), ":-")
-		if value := os.Getenv(name); value != "" || !hasFallback {
-			return x.variable(name)
-		}
-		return fallback
+		return x.variable(name)
 	})
 }
 
@@ -275,7 +274,10 @@ func (x *expander) variable(name string) string {
 
 // Floating reports whether a server runs what npm would fetch on the day.
 func (c *Config) Floating(labels []string) bool {
-	return slices.ContainsFunc(labels, func(label string) bool { return Floats(c.entries[label].argv()) })
+	return slices.ContainsFunc(labels, func(label string) bool {
+		_, floats := readNPM(c.entries[label].argv())
+		return floats
+	})
 }
 
 // A Result is what came of the capture of a server: a line for a person, or why there is none.
@@ -287,28 +289,26 @@ type Result struct {
 // Capture captures servers into DIR/LABEL.jsonl, several at once. One that fails keeps no other
 // from being saved.
 func (c *Config) Capture(ctx context.Context, dir string, labels []string, o mcp.Options) ([]Result, error) {
-	folded := map[string]string{}
-	for _, label := range slices.Sorted(maps.Keys(c.entries)) {
-		if other, ok := folded[strings.ToLower(label)]; ok {
-			return nil, fail.In(text.Printable(c.File), "the files of %s and %s are one where letter case doesn't count", text.Printable(other), text.Printable(label))
-		}
-		folded[strings.ToLower(label)] = label
+	inOrder := func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) }
+	all := slices.SortedFunc(maps.Keys(c.entries), inOrder)
+	if len(slices.CompactFunc(all, strings.EqualFold)) < len(c.entries) {
+		return nil, fail.In(text.Printable(c.File), "two labels differ in letter case alone: their captures are one file on many systems")
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fail.From(err)
 	}
-	var all sync.WaitGroup
+	var running sync.WaitGroup
 	results := make([]Result, len(labels))
-	slots := make(chan struct{}, maxParallel)
+	slots := make(chan struct{}, 4) // each may be a whole runtime or a browser
 	for i, label := range labels {
-		all.Go(func() {
+		running.Go(func() {
 			slots <- struct{}{}
 			line, err := c.capture(ctx, label, dir, o)
 			results[i] = Result{label, line, err}
 			<-slots
 		})
 	}
-	all.Wait()
+	running.Wait()
 	return results, nil
 }
 
@@ -324,17 +324,4 @@ func (c *Config) capture(ctx context.Context, label, dir string, o mcp.Options) 
 		return "", err
 	}
 	return server.Save(ctx, filepath.Join(dir, mcp.FileName(label)), o)
-}
-
-// Strangers names the captures in dir that belong to no server: of one that is gone
-// from the configuration, as a rule. pinproof would still read them.
-func (c *Config) Strangers(dir string) (files []string) {
-	found, _ := os.ReadDir(dir) // in the order of their names
-	for _, f := range found {
-		isOf := func(label string) bool { return mcp.FileName(label) == f.Name() }
-		if filepath.Ext(f.Name()) == ".jsonl" && !f.IsDir() && !slices.ContainsFunc(slices.Collect(maps.Keys(c.entries)), isOf) {
-			files = append(files, filepath.Join(dir, f.Name()))
-		}
-	}
-	return files
 }

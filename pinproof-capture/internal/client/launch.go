@@ -100,24 +100,6 @@ func readNPM(argv []string) (dashes int, floats bool) {
 	return -1, floats && isExec
 }
 
-// behindGuard is where a server's own command or its address begins in a command line with our
-// guard, or -1.
-func behindGuard(argv []string) (at int, isURL bool) {
-	if programOf(argv[0]) == "npx" {
-		at = slices.Index(argv, "--") + 1
-	}
-	if at+3 >= len(argv) || programOf(argv[at]) != Self || argv[at+1] != "guard" {
-		return -1, false
-	}
-	if strings.Contains(argv[at+3], "://") {
-		return at + 3, true
-	}
-	if end := at + slices.Index(argv[at:], "--"); end > at && end+1 < len(argv) {
-		return end + 1, false
-	}
-	return -1, false
-}
-
 // Start is how a client that starts servers in this configuration's project starts this
 // program, so that it is found, and what that is, for a person.
 func (c *Config) Start() (argv []string, what string, err error) {
@@ -131,17 +113,12 @@ func (c *Config) Start() (argv []string, what string, err error) {
 			return []string{"npx", "--no", "--", Self}, "the one in node_modules", nil
 		}
 	}
-	// The folders that a client looks for programs in, also one that wasn't started in a shell.
-	folders := []string{"/usr/local/bin", "/usr/bin", "/bin"}
-	if runtime.GOOS == "windows" {
-		folders = filepath.SplitList(os.Getenv("PATH"))
-	}
-	for _, folder := range folders {
-		if found, err := exec.LookPath(filepath.Join(folder, Self)); err == nil && workspace.SameFile(found, path) {
+	if found, err := exec.LookPath(Self); err == nil && filepath.IsAbs(found) && workspace.SameFile(found, path) {
+		// A client that wasn't started in a shell looks for programs in these folders.
+		usual := []string{"/usr/local/bin", "/usr/bin", "/bin"}
+		if runtime.GOOS == "windows" || slices.Contains(usual, filepath.Dir(found)) {
 			return []string{Self}, "the one on the path of clients", nil
 		}
-	}
-	if found, err := exec.LookPath(Self); err == nil && filepath.IsAbs(found) && workspace.SameFile(found, path) {
 		path = found // a link that stays where it is when a new version comes
 	}
 	return []string{path}, "by its place on this machine, for the path of clients doesn't have it", nil

@@ -21,7 +21,7 @@ import (
 // guards if start is nil. All else stays byte for byte. For Codex's TOML there is no writer that
 // leaves the rest as it is: byHand has the entries as a person should write them. refused says why
 // a server stays as it is although it was meant.
-func (c *Config) Rewrite(labels, start []string) (out []byte, byHand string, refused []error) {
+func (c *Config) Rewrite(labels, start []string) (out []byte, byHand string, refused []Result) {
 	for _, label := range labels {
 		next, entry, e, err := c, "", c.entries[label], error(nil)
 		if (start == nil) == (e.guard == nil) {
@@ -30,15 +30,13 @@ func (c *Config) Rewrite(labels, start []string) (out []byte, byHand string, ref
 		if start != nil {
 			err = e.guardable(label)
 		}
-		if err == nil && c.plain {
+		if err == nil && c.isTOML {
 			entry, err = e.byHand(label, start)
 		} else if err == nil {
 			next, err = c.rewrite(label, start)
 		}
 		if err != nil {
-			f := fail.From(err)
-			f.Text = text.Name(label) + ": " + f.Text
-			refused = append(refused, f)
+			refused = append(refused, Result{Label: label, Err: err})
 			continue
 		}
 		c, byHand = next, byHand+entry
@@ -55,9 +53,7 @@ func (e entry) guardable(label string) error {
 		return CheckLaunch(e.argv())
 	}
 	if err := e.refuse(); err != nil {
-		f := fail.From(err)
-		f.Hints = []string{"one that wants OAuth goes behind a bridge: pinproof-capture guard LABEL -- npx --no -- mcp-remote URL"}
-		return f
+		return err
 	}
 	why := ""
 	if e.URL == "" || e.HTTPURL != "" || e.Env != nil {
