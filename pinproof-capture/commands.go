@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -17,13 +16,6 @@ import (
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
-// defaultTimeout: clients give a server about 30 s to start. A hook must be done well before the
-// agent's own limit, for a hook that is cut off lets the call pass.
-const (
-	defaultTimeout = 30 * time.Second
-	hookTimeout    = 20 * time.Second
-)
-
 func newSave(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "save FILE -- COMMAND [ARG]...\n  pinproof-capture save FILE URL",
@@ -35,8 +27,8 @@ job): a process that left the group stays. FILE is written whole or not at all.
 
 The file's name is the server's label for pinproof: filesystem.jsonl is filesystem.`,
 	}
-	o := asking(c, defaultTimeout)
-	return a.serving(c, func(file string, server mcp.Server) error {
+	o := asking(c, 30*time.Second) // what clients give a server to start
+	return a.serving(c, nil, func(file string, server mcp.Server) error {
 		line, err := server.Save(c.Context(), file, *o)
 		if err == nil {
 			_, err = fmt.Fprintf(a.stdout, "%s: %s\n", text.Printable(file), line)
@@ -55,18 +47,15 @@ answer with instructions or lists passes only if "pinproof verify --part" says t
 it is approved under LABEL; a call of what is not approved doesn't reach the server.
 --on-drift says what happens otherwise; with end, the session ends with exit code 2.
 
-For a server at an address it speaks stdio with the client and HTTP with the server.
-
 It runs pinproof, which must be beside pinproof-capture or on the path. tools.lock is
 looked for in the project's folder (CLAUDE_PROJECT_DIR, GEMINI_PROJECT_DIR, else the working
 folder) and, inside a repository, in those above it, up to its root.`,
 	}
-	pinned(c, &o.Pins)
 	set := c.Flags()
 	set.StringVar(&o.OnDrift, "on-drift", guard.Ends, "what happens to what isn't approved: end the session, subset (the client gets the rest) or warn")
 	set.StringVar(&o.Log, "log", "", "append calls, drifts and blocks to `FILE`, one JSON object a line")
 	set.BoolVar(&o.LogDigests, "log-digests", false, "with --log: the digests of arguments in place of these")
-	return a.serving(c, func(label string, server mcp.Server) (err error) {
+	return a.serving(c, &o.Pins, func(label string, server mcp.Server) (err error) {
 		switch {
 		case o.OnDrift != guard.Ends && o.OnDrift != guard.Subset && o.OnDrift != guard.Warns:
 			return usage(c, "--on-drift %s: one of end, subset, warn", text.Name(o.OnDrift))
@@ -91,41 +80,29 @@ agent may use nothing of the server.
 
 The server is started in the folder of tools.lock, which is looked for as the guard does.`,
 	}
-	pinned(c, &h.Pins)
 	set := c.Flags()
 	set.StringVar(&h.Save, "save", "", "keep the capture in `DIR`, relative to the folder of tools.lock")
 	set.DurationVar(&h.MaxAge, "max-age", 0, "don't start the server if it matched within this time, such as 60s")
-	o := asking(c, hookTimeout)
-	return a.serving(c, func(label string, server mcp.Server) error {
+	o := asking(c, 20*time.Second) // less than the agent's own limit: a hook that is cut off lets the call pass
+	return a.serving(c, &h.Pins, func(label string, server mcp.Server) error {
 		if h.MaxAge < 0 || h.MaxAge > guard.MaxAge {
 			return usage(c, "--max-age takes 0s to 1h")
 		}
-		h.Label, h.Server, h.Remedy, h.Asked = label, server, remedy(server), *o
+		// Of a command or an address it has nothing: that may hold a secret, and a shell could read
+		// something else in it.
+		h.Remedy = "-- COMMAND"
+		if server.URL != "" {
+			h.Remedy = "URL"
+		}
+		if server.SSE {
+			h.Remedy += " --sse"
+		}
+		if len(server.Headers) > 0 {
+			h.Remedy += " --header-env NAME=VARIABLE"
+		}
+		h.Label, h.Server, h.Asked = label, server, *o
 		return h.Hook(c.Context())
 	})
-}
-
-// remedy names a server for a person in text of our own alone: a command or an address may hold a
-// secret, and a shell could read something else in it.
-func remedy(s mcp.Server) string {
-	if s.URL == "" {
-		return "-- COMMAND"
-	}
-	words := "URL"
-	if s.SSE {
-		words += " --sse"
-	}
-	if len(s.Headers) > 0 {
-		words += " --header-env NAME=VARIABLE"
-	}
-	return words
-}
-
-// pinned gives a command the flags that say which pins a server is held against.
-func pinned(c *cobra.Command, p *guard.Pins) {
-	set := c.Flags()
-	set.StringVar(&p.Lockfile, "lock", "", "use the lockfile `FILE` instead of looking for one")
-	set.StringArrayVar(&p.Substitutes, "substitute", nil, "the value of a name in the pins, as pinproof takes it: `NAME=VALUE`; repeatable")
 }
 
 func newConfig(a *app) *cobra.Command {
@@ -140,9 +117,8 @@ A server that fails leaves its old file as it was. So does a server with a key t
 supported here and changes how it is reached, such as headersHelper or oauth. DIR keeps its
 other files: begin with an empty one.`,
 	}
-	o := asking(c, defaultTimeout)
-	return configured(c, 2, "a configuration and a folder", func(config *client.Config, args, labels []string) error {
-		a.noteFloating(config.Floating(labels))
+	o := asking(c, 30*time.Second) // what clients give a server to start
+	return a.configured(c, 2, "a configuration and a folder", func(config *client.Config, args, labels []string) error {
 		results, err := config.Capture(c.Context(), args[1], labels, *o)
 		if err != nil {
 			return err
@@ -166,7 +142,7 @@ other files: begin with an empty one.`,
 
 // configured makes a command about a client's configuration, and about the servers there that are named
 // behind so many arguments, or all.
-func configured(c *cobra.Command, most int, what string, run func(config *client.Config, args, labels []string) error) *cobra.Command {
+func (a *app) configured(c *cobra.Command, most int, what string, run func(config *client.Config, args, labels []string) error) *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) < most || c.ArgsLenAtDash() > 0 {
 			return usage(c, "it takes %s, and the labels of servers if not all are meant", what)
@@ -179,6 +155,7 @@ func configured(c *cobra.Command, most int, what string, run func(config *client
 		if err != nil {
 			return err
 		}
+		a.noteFloating(config.Floating(labels))
 		return run(config, args, labels)
 	}
 	return c
@@ -211,19 +188,23 @@ func newUnwrap(a *app) *cobra.Command {
 // rewriting makes a command that puts guards into a configuration, started as start says, or takes them out.
 func (a *app) rewriting(c *cobra.Command, start func(*client.Config) ([]string, string, error)) *cobra.Command {
 	yes := c.Flags().Bool("yes", false, "write FILE, and don't only show the lines")
-	return configured(c, 1, "a configuration", func(config *client.Config, _, labels []string) (err error) {
-		var guard []string
+	return a.configured(c, 1, "a configuration", func(config *client.Config, _, labels []string) (err error) {
+		var words []string
 		how := ""
 		if start != nil {
-			a.noteFloating(config.Floating(labels))
-			if guard, how, err = start(config); err != nil {
+			if words, how, err = start(config); err != nil {
 				return err
 			}
-			how = "the guard is started as " + text.Printable(strings.Join(guard, " ")) + ": " + how + "\n"
+			how = "the guard is started as " + text.Printable(strings.Join(words, " ")) + ": " + how + "\n"
 		}
-		after, byHand, refused := config.Rewrite(labels, guard)
+		after, byHand, refused := config.Rewrite(labels, words)
 		fmt.Fprint(a.stdout, byHand)
-		showLines(a.stdout, config.Data, after)
+		old, new := bytes.Split(config.Data, []byte("\n")), bytes.Split(after, []byte("\n"))
+		for i := range min(len(old), len(new)) { // as many
+			if !bytes.Equal(old[i], new[i]) {
+				fmt.Fprintf(a.stdout, "- | %s\n+ | %s\n", text.Printable(string(old[i])), text.Printable(string(new[i])))
+			}
+		}
 		for _, r := range refused {
 			a.tell(text.Printable(r.Label)+": ", r.Err)
 		}
@@ -231,12 +212,11 @@ func (a *app) rewriting(c *cobra.Command, start func(*client.Config) ([]string, 
 		if isNew && !*yes {
 			return fail.New("%s was not written", text.Printable(config.File)).Hint("--yes writes it")
 		} else if isNew {
-			err = atomicfile.Write(config.File, after)
+			if err := atomicfile.Write(config.File, after); err != nil {
+				return err
+			}
 		}
-		switch {
-		case err != nil:
-			return err
-		case isNew || byHand != "":
+		if isNew || byHand != "" {
 			fmt.Fprint(a.stdout, how+"restart the client\n")
 		}
 		switch {
@@ -247,14 +227,4 @@ func (a *app) rewriting(c *cobra.Command, start func(*client.Config) ([]string, 
 		}
 		return nil
 	})
-}
-
-// showLines prints the lines that differ; both texts have as many.
-func showLines(w io.Writer, before, after []byte) {
-	old, new := bytes.Split(before, []byte("\n")), bytes.Split(after, []byte("\n"))
-	for i := range min(len(old), len(new)) {
-		if !bytes.Equal(old[i], new[i]) {
-			fmt.Fprintf(w, "- | %s\n+ | %s\n", text.Printable(string(old[i])), text.Printable(string(new[i])))
-		}
-	}
 }

@@ -52,8 +52,20 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	if c, _, err := root.Find(args); err == nil && c.Name() == "hook" {
+		// The agent's event is taken, also where the flags are wrong: one that nobody reads can count as
+		// a failed hook, and that as a yes. A terminal has no end.
 		a.isHook = true
-		defer drain(stdin)() // also where the flags are wrong: a hook has promises to keep
+		taken := make(chan struct{})
+		go func() {
+			io.Copy(io.Discard, stdin)
+			close(taken)
+		}()
+		defer func() {
+			select {
+			case <-taken:
+			case <-time.After(time.Second):
+			}
+		}()
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), mcp.EndSignals...)
 	defer stop()
@@ -89,23 +101,6 @@ func (a *app) tell(about string, err error) {
 func (a *app) noteFloating(floats bool) {
 	if floats {
 		fmt.Fprintln(a.stderr, "note: npx -y PACKAGE floats: it runs the versions of the day, of the package or of what it depends on; install it, then npx --no -- NAME")
-	}
-}
-
-// drain takes the agent's event from standard input: one that nobody reads can count
-// as a failed hook, and that as yes. The function it returns waits until all
-// is taken, for a second at most: a terminal has no end.
-func drain(r io.Reader) func() {
-	taken := make(chan struct{})
-	go func() {
-		io.Copy(io.Discard, r)
-		close(taken)
-	}()
-	return func() {
-		select {
-		case <-taken:
-		case <-time.After(time.Second):
-		}
 	}
 }
 
@@ -153,16 +148,12 @@ with 2 if it ended the session.`,
 	})
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, words []string) {
-		switch args := c.Flags().Args(); {
-		case len(args) == 0:
+		if len(c.Flags().Args()) == 0 {
 			help(c, words)
 			return
-		case c == root:
-			a.tell("", root.RunE(c, args))
-		default:
-			a.tell("", cmp.Or(a.missingDashes(c), usage(c, "--help goes without arguments")))
 		}
 		a.code = 2 // a hook's 0 is a yes, and a server's -h before a forgotten "--" is none
+		a.tell("", c.FlagErrorFunc()(c, errors.New("help is of a command alone")))
 	})
 	root.SetHelpCommand(&cobra.Command{Use: "help", Hidden: true})
 	for _, c := range []*cobra.Command{newSave(a), newConfig(a), newGuard(a), newHook(a), newWrap(a), newUnwrap(a)} {

@@ -14,6 +14,7 @@ import (
 	"pinproof/internal/fail"
 	"pinproof/internal/text"
 	"pinproof/pinproof-capture/internal/client"
+	"pinproof/pinproof-capture/internal/guard"
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
@@ -52,9 +53,13 @@ func asking(c *cobra.Command, timeout time.Duration) *mcp.Options {
 }
 
 // serving makes a command about one server, behind the name of a file or a label: a command behind
-// "--", or an address. No flag takes a header itself: every user of the machine could read it in
-// the list of processes.
-func (a *app) serving(c *cobra.Command, run func(name string, server mcp.Server) error) *cobra.Command {
+// "--", or an address. pins, if it isn't nil, is told which pins the server is held against. No flag
+// takes a header itself: every user of the machine could read it in the list of processes.
+func (a *app) serving(c *cobra.Command, pins *guard.Pins, run func(name string, server mcp.Server) error) *cobra.Command {
+	if pins != nil {
+		c.Flags().StringVar(&pins.Lockfile, "lock", "", "use the lockfile `FILE` instead of looking for one")
+		c.Flags().StringArrayVar(&pins.Substitutes, "substitute", nil, "the value of a name in the pins, as pinproof takes it: `NAME=VALUE`; repeatable")
+	}
 	headers := c.Flags().StringArray("header-env", nil, "send a header with the value of a variable: `NAME=VARIABLE`; repeatable")
 	sse := c.Flags().Bool("sse", false, "URL speaks the old transport HTTP+SSE rather than Streamable HTTP")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -98,11 +103,10 @@ func (a *app) missingDashes(c *cobra.Command) error {
 	if c.Flags().Lookup("sse") == nil || len(args) < 2 || dash == 0 || dash == 1 || strings.Contains(args[1], "://") {
 		return nil
 	}
-	at := 0
-	for _, word := range []string{c.Name(), args[0]} {
-		at += slices.Index(a.args[at:], word) + 1
+	at := -1
+	for _, word := range []string{c.Name(), args[0], args[1]} {
+		at += 1 + slices.Index(a.args[at+1:], word)
 	}
-	at += slices.Index(a.args[at:], args[1])
 	words := slices.Concat([]string{client.Self}, a.args[:at], []string{"--"}, a.args[at:])
 	return fail.New("-- is missing before the server's command").Hint("%s", client.Quoted(words))
 }

@@ -129,17 +129,13 @@ func parse(file string, data []byte) (c *Config, err error) {
 	if err != nil {
 		return nil, fail.In(text.Printable(file), "%s", text.Printable(err.Error()))
 	}
-	for _, found := range []map[string]entry{config.Servers, config.MCPServers, config.Codex} {
-		if len(found) > 0 && c.entries != nil {
-			return nil, fail.New("%s names its servers in two places", text.Printable(file))
-		} else if len(found) > 0 {
-			c.entries = found
-		}
-	}
-	if c.entries == nil {
-		return nil, fail.New("%s names no servers", text.Printable(file)).
+	found := []map[string]entry{config.Servers, config.MCPServers, config.Codex}
+	found = slices.DeleteFunc(found, func(servers map[string]entry) bool { return len(servers) == 0 })
+	if len(found) != 1 {
+		return nil, fail.New("%s names servers in %s", text.Printable(file), text.Count(len(found), "place")).
 			Hint("a client's configuration has them under mcpServers, servers or mcp_servers")
 	}
+	c.entries = found[0]
 	for label, e := range c.entries {
 		c.entries[label] = e.unguarded()
 	}
@@ -274,10 +270,7 @@ func (x *expander) variable(name string) string {
 
 // Floating reports whether a server runs what npm would fetch on the day.
 func (c *Config) Floating(labels []string) bool {
-	return slices.ContainsFunc(labels, func(label string) bool {
-		_, floats := readNPM(c.entries[label].argv())
-		return floats
-	})
+	return slices.ContainsFunc(labels, func(label string) bool { return Floats(c.entries[label].argv()) })
 }
 
 // A Result is what came of the capture of a server: a line for a person, or why there is none.

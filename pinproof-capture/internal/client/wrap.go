@@ -46,26 +46,21 @@ func (c *Config) Rewrite(labels, start []string) (out []byte, byHand string, ref
 
 // guardable says why a server can't be put behind the guard.
 func (e entry) guardable(label string) error {
-	if mcp.FileName(label) == "" {
+	const byHand = "write the guard by hand: pinproof-capture guard LABEL URL --header-env NAME=VARIABLE"
+	switch err := e.refuse(); {
+	case mcp.FileName(label) == "":
 		return fail.New(mcp.NoFileName)
-	}
-	if e.Command != "" {
+	case e.Command != "":
 		return CheckLaunch(e.argv())
-	}
-	if err := e.refuse(); err != nil {
+	case err != nil:
 		return err
+	case e.URL == "" || e.HTTPURL != "" || e.Env != nil:
+		return fail.New("it has neither a command nor a plain url").Hint(byHand)
 	}
-	why := ""
-	if e.URL == "" || e.HTTPURL != "" || e.Env != nil {
-		why = "it has neither a command nor a plain url"
-	}
-	for name := range e.Headers {
+	for _, name := range slices.Sorted(maps.Keys(e.Headers)) {
 		if !variableHeader.MatchString(name) {
-			why = "its header " + text.Name(name) + " can't be the name of a variable"
+			return fail.New("its header %s can't be the name of a variable", text.Name(name)).Hint(byHand)
 		}
-	}
-	if why != "" {
-		return fail.New("%s", why).Hint("write the guard by hand: pinproof-capture guard LABEL URL --header-env NAME=VARIABLE")
 	}
 	return nil
 }
