@@ -118,7 +118,8 @@ supported here and changes how it is reached, such as headersHelper or oauth. DI
 other files: begin with an empty one.`,
 	}
 	o := asking(c, 30*time.Second) // what clients give a server to start
-	return a.configured(c, 2, "a configuration and a folder", func(config *client.Config, args, labels []string) error {
+	return configured(c, 2, "a configuration and a folder", func(config *client.Config, args, labels []string) error {
+		a.noteFloating(config.Floating(labels))
 		results, err := config.Capture(c.Context(), args[1], labels, *o)
 		if err != nil {
 			return err
@@ -142,7 +143,7 @@ other files: begin with an empty one.`,
 
 // configured makes a command about a client's configuration, and about the servers there that are named
 // behind so many arguments, or all.
-func (a *app) configured(c *cobra.Command, most int, what string, run func(config *client.Config, args, labels []string) error) *cobra.Command {
+func configured(c *cobra.Command, most int, what string, run func(config *client.Config, args, labels []string) error) *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) < most || c.ArgsLenAtDash() > 0 {
 			return usage(c, "it takes %s, and the labels of servers if not all are meant", what)
@@ -155,7 +156,6 @@ func (a *app) configured(c *cobra.Command, most int, what string, run func(confi
 		if err != nil {
 			return err
 		}
-		a.noteFloating(config.Floating(labels))
 		return run(config, args, labels)
 	}
 	return c
@@ -188,10 +188,11 @@ func newUnwrap(a *app) *cobra.Command {
 // rewriting makes a command that puts guards into a configuration, started as start says, or takes them out.
 func (a *app) rewriting(c *cobra.Command, start func(*client.Config) ([]string, string, error)) *cobra.Command {
 	yes := c.Flags().Bool("yes", false, "write FILE, and don't only show the lines")
-	return a.configured(c, 1, "a configuration", func(config *client.Config, _, labels []string) (err error) {
+	return configured(c, 1, "a configuration", func(config *client.Config, _, labels []string) (err error) {
 		var words []string
 		how := ""
 		if start != nil {
+			a.noteFloating(config.Floating(labels))
 			if words, how, err = start(config); err != nil {
 				return err
 			}
