@@ -148,11 +148,7 @@ func configured(c *cobra.Command, most int, what string, run func(config *client
 		if len(args) < most || c.ArgsLenAtDash() > 0 {
 			return usage(c, "it takes %s, and the labels of servers if not all are meant", what)
 		}
-		config, err := client.Read(args[0])
-		if err != nil {
-			return err
-		}
-		labels, err := config.Labels(args[most:])
+		config, labels, err := client.Read(args[0], args[most:])
 		if err != nil {
 			return err
 		}

@@ -69,21 +69,20 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), mcp.EndSignals...)
 	defer stop()
-	err := root.ExecuteContext(ctx)
-	if err == nil {
-		return a.code
-	}
-	if no, ok := errors.AsType[*guard.Blocked](err); ok {
-		fmt.Fprint(stderr, no)
-	} else {
+	if err := root.ExecuteContext(ctx); err != nil {
 		a.tell("", err)
+		return 2
 	}
-	return 2
+	return a.code
 }
 
 // tell prints an error, with what the server said under a gutter, so that no line of the
 // server's can pass for one of ours or for a command of a CI log.
 func (a *app) tell(about string, err error) {
+	if no, ok := errors.AsType[*guard.Blocked](err); ok {
+		fmt.Fprint(a.stderr, no)
+		return
+	}
 	lines := fail.Lines(err)
 	fmt.Fprintf(a.stderr, "error: %s%s\n", about, lines[0])
 	if e, ok := errors.AsType[*mcp.ServerError](err); ok && len(e.Said) > 0 {

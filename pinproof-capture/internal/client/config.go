@@ -88,13 +88,26 @@ func (e entry) refuse() error {
 	return nil
 }
 
-// Read reads a client's configuration.
-func Read(file string) (*Config, error) {
+// Read reads a client's configuration, and returns the labels of the servers that are meant: those
+// given or, if none is, all.
+func Read(file string, given []string) (c *Config, labels []string, err error) {
 	data, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fail.From(err)
+	if err == nil {
+		c, err = parse(file, data)
 	}
-	return parse(file, data)
+	if err != nil {
+		return nil, nil, err
+	}
+	labels = slices.Sorted(maps.Keys(c.entries))
+	for _, label := range given {
+		if !slices.Contains(labels, label) {
+			return nil, nil, fail.New("%s has no server %s; it has %s", text.Printable(file), text.Name(label), strings.Join(text.Names(labels), ", "))
+		}
+	}
+	if len(given) > 0 {
+		labels = slices.Compact(slices.Sorted(slices.Values(given)))
+	}
+	return c, labels, nil
 }
 
 func parse(file string, data []byte) (c *Config, err error) {
@@ -177,20 +190,6 @@ func (e entry) unguarded() entry {
 		}
 	}
 	return e
-}
-
-// Labels returns the labels of the servers that are meant: those given or, if none is, all.
-func (c *Config) Labels(given []string) ([]string, error) {
-	all := slices.Sorted(maps.Keys(c.entries))
-	for _, label := range given {
-		if _, ok := c.entries[label]; !ok {
-			return nil, fail.New("%s has no server %s; it has %s", text.Printable(c.File), text.Name(label), strings.Join(text.Names(all), ", "))
-		}
-	}
-	if len(given) == 0 {
-		return all, nil
-	}
-	return slices.Compact(slices.Sorted(slices.Values(given))), nil
 }
 
 // server is that of an entry, started as its client does.

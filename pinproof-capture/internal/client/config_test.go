@@ -1,6 +1,7 @@
 package client
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -96,7 +97,7 @@ func TestReadNPM(t *testing.T) {
 func TestServerBehindTheGuard(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mcp.json")
 	write(t, file, `{"mcpServers":{"a":{"command":"npx","args":["--no","--","pinproof-capture","guard","a","--","uv\u0078","x"]}}}`)
-	c, err := Read(file)
+	c, _, err := Read(file, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +122,7 @@ func FuzzWrap(f *testing.F) {
 		if err != nil {
 			return
 		}
-		labels, _ := before.Labels(nil)
+		labels := slices.Sorted(maps.Keys(before.entries))
 		before.Rewrite(labels, nil) // of guards that wrap didn't write
 		labels = slices.DeleteFunc(labels, func(label string) bool { return before.entries[label].guard != nil })
 		out, _, _ := before.Rewrite(labels, []string{"npx", "--no", "--", Self})
