@@ -55,7 +55,8 @@ func Floats(argv []string) bool {
 // The flags of npx and npm exec before a server's name: those that take a value, and those that npx
 // knows to take none.
 var (
-	valued   = strings.Fields("-p --package -c --call -w --workspace -C --prefix --cache --loglevel --registry --script-shell --shell --userconfig --tag --omit --include")
+	valued = strings.Fields("-p --package -c --call -w --workspace -C --prefix --cache --loglevel " +
+		"--registry --script-shell --shell --userconfig --tag --omit --include")
 	switches = strings.Fields("-y --yes --no-install -q --quiet -s --silent -d -dd -ddd --verbose -f --force -g --global " +
 		"--offline --prefer-offline --prefer-online --ignore-scripts --ignore-existing -ws --workspaces -iwr --include-workspace-root")
 )
