@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -36,51 +37,74 @@ type app struct {
 	args           []string
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	code           int   // of the server behind a guard
-	noHelp         error // why a help that was asked for wasn't given
+	code           int  // of the server behind a guard
+	isHook         bool // a model reads the errors
 }
 
 // run is the whole program; it returns the exit code, 0 or 2 but for a guarded server's own.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	if len(args) > 0 && args[0] == "help" {
+		args = append(slices.Clone(args[1:]), "--help")
+	}
 	a := &app{args: args, stdin: stdin, stdout: stdout, stderr: stderr}
 	root := newRoot(a)
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	if c, _, err := root.Find(args); err == nil && c.Name() == "hook" {
-		defer drain(stdin)() // also where the flags are wrong: a hook has promises to keep
+		// The agent's event is taken, also where the flags are wrong: one that nobody reads can count as
+		// a failed hook, and that as a yes. A terminal has no end.
+		a.isHook = true
+		taken := make(chan struct{})
+		go func() {
+			io.Copy(io.Discard, stdin)
+			close(taken)
+		}()
+		defer func() {
+			select {
+			case <-taken:
+			case <-time.After(time.Second):
+			}
+		}()
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), mcp.EndSignals...)
 	defer stop()
-	err := cmp.Or(root.ExecuteContext(ctx), a.noHelp)
-	if err == nil {
-		return a.code
-	}
-	if no, ok := errors.AsType[*guard.Blocked](err); ok {
-		fmt.Fprint(stderr, no)
-	} else {
+	if err := root.ExecuteContext(ctx); err != nil {
 		a.tell("", err)
+		return 2
 	}
-	return 2
+	return a.code
 }
 
 // tell prints an error, with what the server said under a gutter, so that no line of the
 // server's can pass for one of ours or for a command of a CI log.
 func (a *app) tell(about string, err error) {
-	f := fail.From(err)
-	fmt.Fprintf(a.stderr, "error: %s%s\n", about, f.Text)
+	if no, ok := errors.AsType[*guard.Blocked](err); ok {
+		fmt.Fprint(a.stderr, no)
+		return
+	}
+	lines := fail.Lines(err)
+	fmt.Fprintf(a.stderr, "error: %s%s\n", about, lines[0])
 	if e, ok := errors.AsType[*mcp.ServerError](err); ok && len(e.Said) > 0 {
 		fmt.Fprintf(a.stderr, "its standard error ended:\n  | %s\n", strings.Join(e.Said, "\n  | "))
 	}
-	for _, hint := range f.Hints {
-		fmt.Fprintf(a.stderr, "hint: %s\n", hint)
+	for _, hint := range lines[1:] {
+		if a.isHook && strings.Contains(hint, " -- ") { // it may hold what a person wrote into the command
+			hint = "hint: pinproof-capture hook LABEL -- npx --no -- NAME [ARG]..."
+		}
+		fmt.Fprintln(a.stderr, hint)
+	}
+}
+
+// noteFloating says that what is started isn't fixed.
+func (a *app) noteFloating(floats bool) {
+	if floats {
+		fmt.Fprintln(a.stderr, "note: npx -y PACKAGE floats: it runs the versions of the day, of the package or of what it depends on; install it, then npx --no -- NAME")
 	}
 }
 
 // release is set by the linker for a published binary (ci/release.sh).
 var release string
-
-func version() string { return cmp.Or(release, "devel") + " " + runtime.Version() }
 
 // newRoot builds the command line.
 func newRoot(a *app) *cobra.Command {
@@ -100,7 +124,7 @@ server's flags for its own.
 
 Exit code: 0 when it is done, 2 when anything failed. The guard exits with the server's code, or
 with 2 if it ended the session.`,
-		Version:                    version(),
+		Version:                    cmp.Or(release, "devel") + " " + runtime.Version(),
 		SilenceErrors:              true,
 		SilenceUsage:               true,
 		SuggestionsMinimumDistance: 2,
@@ -108,9 +132,9 @@ with 2 if it ended the session.`,
 		Args:                       cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return fail.New("no command: one of %s", strings.Join(names(c), ", ")).Hint("pinproof-capture --help")
+				return usage(c, "no command")
 			}
-			f := fail.New("unknown command %s: one of %s", text.Name(args[0]), strings.Join(names(c), ", "))
+			f := fail.New("unknown command %s", text.Name(args[0]))
 			if near := c.SuggestionsFor(args[0]); len(near) > 0 {
 				f.Hint("did you mean: pinproof-capture %s", near[0])
 			}
@@ -121,35 +145,22 @@ with 2 if it ended the session.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return cmp.Or(a.missingDashes(c), usage(c, "%s", text.Printable(err.Error())))
 	})
-	commands := []*cobra.Command{newSave(a), newConfig(a), newGuard(a), newHook(a), newWrap(a), newUnwrap(a)}
-	for _, c := range commands {
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(c *cobra.Command, words []string) {
+		if len(c.Flags().Args()) == 0 {
+			help(c, words)
+			return
+		}
+		a.code = 2 // a hook's 0 is a yes, and a server's -h before a forgotten "--" is none
+		a.tell("", c.FlagErrorFunc()(c, errors.New("help is of a command alone")))
+	})
+	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "Show the help of a command"})
+	for _, c := range []*cobra.Command{newSave(a), newConfig(a), newGuard(a), newHook(a), newWrap(a), newUnwrap(a)} {
 		c.DisableFlagsInUseLine = true
+		c.Flags().SortFlags = false
 		root.AddCommand(c)
 	}
-	root.SetHelpCommand(&cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "Show the help of a command",
-		RunE: func(_ *cobra.Command, args []string) error {
-			c, unknown, _ := root.Find(args) // no error: all of them take arguments
-			if len(unknown) > 0 {
-				return fail.New("no help on %s: it is no command", text.Name(unknown[0])).Hint("pinproof-capture --help")
-			}
-			c.InitDefaultHelpFlag()
-			c.InitDefaultVersionFlag()
-			return c.Help()
-		},
-	})
 	return root
-}
-
-func names(root *cobra.Command) (names []string) {
-	for _, c := range root.Commands() {
-		if c.Name() != "help" {
-			names = append(names, c.Name())
-		}
-	}
-	slices.Sort(names)
-	return names
 }
 
 // usage is an error about the command line, with where to read on. What it quotes is printable.

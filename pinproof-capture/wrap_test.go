@@ -45,7 +45,7 @@ func TestWrap(t *testing.T) {
 	"mcpServers": {
     "files": {"args": ["guard", "files", "--", "npx",  "-y", "b" ], "env":{"A":"\u0042"}, "command": "%[1]s"},
     "empty": {"command" : "%[1]s", "args": ["guard", "empty", "--", "uv\u0078" ]},
-    "none":  {"command":"%[1]s", "args": ["guard", "none", "--", "run"], "disabled": true},
+    "none":  {"command": "%[1]s", "args":["guard", "none", "--", "run"], "disabled": true},
     "lines": {
       "command": "%[1]s",
       "args": ["guard", "lines", "--", "node", 
@@ -156,12 +156,12 @@ func TestWrapStarts(t *testing.T) {
 		project string
 		want    string
 	}{
-		{inModules, "project", `"command":"npx", "args": ["--no", "--", "pinproof-capture", "guard", "a", "--", "run"]`},
-		{inModules, filepath.Join("project", "below"), `"command":"npx", "args": ["--no", "--", "pinproof-capture", "guard", "a", "--", "run"]`},
-		{inModules, "other", `"command":"` + string(inModules) + `", "args": ["guard", "a", "--", "run"]`},
-		{inVenv, "project", `"command":"` + string(inVenv) + `", "args": ["guard", "a", "--", "run"]`},
+		{inModules, "project", `"command": "npx", "args":["--no", "--", "pinproof-capture", "guard", "a", "--", "run"]`},
+		{inModules, filepath.Join("project", "below"), `"command": "npx", "args":["--no", "--", "pinproof-capture", "guard", "a", "--", "run"]`},
+		{inModules, "other", `"command": "` + string(inModules) + `", "args":["guard", "a", "--", "run"]`},
+		{inVenv, "project", `"command": "` + string(inVenv) + `", "args":["guard", "a", "--", "run"]`},
 	} {
-		if runtime.GOOS == "windows" && c.want[11:14] != "npx" {
+		if runtime.GOOS == "windows" && c.want[12:15] != "npx" {
 			continue // backslashes
 		}
 		file := filepath.Join(folder, c.project, "mcp.json")
@@ -192,7 +192,7 @@ url = "https://mcp.example.com/mcp"
 [mcp_servers.hidden]
 command = "a\u202Eb"
 `
-	const wrapped = `[mcp_servers.files]
+	const wrapped = `[mcp_servers."files"]
 command = %[1]q
 args = ["guard", "files", "--", "C:\\npx", "--no", "--", "a \"b\""]
 [mcp_servers."two words"]
@@ -217,7 +217,7 @@ args = ["guard", "two words", "--", "run"]
 	write(t, file, guarded)
 	for verb, want := range map[string]string{
 		"wrap":   "",
-		"unwrap": "[mcp_servers.files]\ncommand = \"C:\\\\npx\"\nargs = [\"--no\", \"--\", \"a \\\"b\\\"\"]\nrestart the client\n",
+		"unwrap": "[mcp_servers.\"files\"]\ncommand = \"C:\\\\npx\"\nargs = [\"--no\", \"--\", \"a \\\"b\\\"\"]\nrestart the client\n",
 	} {
 		code, stdout, stderr := self.run(t, verb, file, "files")
 		if stdout != want || (code == 0) != (want == "") {

@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/BurntSushi/toml"
 	jsonv2 "github.com/go-json-experiment/json"
@@ -26,17 +27,13 @@ import (
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
-// maxParallel is how many servers are started at once: each may be a whole runtime
-// or a browser.
-const maxParallel = 4
-
 // A Config is a client's configuration.
 type Config struct {
 	File    string
 	Data    []byte           // as it was read
 	entries map[string]entry // by label
 	project string           // the folder that the client starts its servers in
-	plain   bool             // values hold no ${…}: Codex's are plain
+	isTOML  bool             // Codex's
 }
 
 // An entry is one server of a configuration, in any of their spellings.
@@ -50,7 +47,6 @@ type entry struct {
 	Headers map[string]string `json:"headers"`
 
 	HTTPURL  string `json:"httpUrl"`  // Gemini CLI
-	EnvFile  string `json:"envFile"`  // VS Code
 	Disabled bool   `json:"disabled"` // several
 
 	Enabled           *bool             `json:"enabled"` // Codex, down to the end
@@ -58,14 +54,15 @@ type entry struct {
 	EnvHTTPHeaders    map[string]string `json:"env_http_headers"`
 	BearerTokenEnvVar string            `json:"bearer_token_env_var"`
 
-	Rest map[string]jsontext.Value `json:",embed"`
+	guard []string                  // the words of our guard, which stood before the server
+	Rest  map[string]jsontext.Value `json:",embed"`
 }
 
 // notDone are the keys by which clients reach a server in a way that isn't done here:
 // what it lists without them may not be what the agent gets.
 var notDone = []string{
 	"headersHelper", "oauth", // Claude Code, VS Code
-	"sandboxEnabled",          // VS Code
+	"envFile", "sandboxEnabled", // VS Code
 	"auth",                    // Cursor
 	"authProviderType", "tcp", // Gemini CLI
 	"experimental_environment", "oauth_resource", "scopes", // Codex
@@ -83,28 +80,47 @@ func (e entry) refuse() error {
 		}
 		f := fail.New("its %s changes how the server is reached, and is not done here", key)
 		if e.Command == "" {
-			f.Hint("capture it by itself: pinproof-capture save LABEL.jsonl URL --header-env NAME=VARIABLE")
+			f.Hint("capture it by itself: pinproof-capture save LABEL.jsonl URL --header-env NAME=VARIABLE").
+				Hint("one that wants OAuth goes behind a bridge: pinproof-capture guard LABEL -- npx --no -- mcp-remote URL")
 		}
 		return f
 	}
 	return nil
 }
 
-// Read reads a client's configuration.
-func Read(file string) (*Config, error) {
+// Read reads a client's configuration, and returns the labels of the servers that are meant: those
+// given or, if none is, all.
+func Read(file string, given []string) (c *Config, labels []string, err error) {
 	data, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fail.From(err)
+	if err == nil {
+		c, err = parse(file, data)
 	}
-	return parse(file, data)
+	if err != nil {
+		return nil, nil, err
+	}
+	labels = slices.Sorted(maps.Keys(c.entries))
+	for _, label := range given {
+		if !slices.Contains(labels, label) {
+			return nil, nil, fail.New("%s has no server %s; it has %s", text.Printable(file), text.Name(label), strings.Join(text.Names(labels), ", "))
+		}
+	}
+	if len(given) > 0 {
+		labels = slices.Compact(slices.Sorted(slices.Values(given)))
+	}
+	return c, labels, nil
 }
 
 func parse(file string, data []byte) (c *Config, err error) {
-	c = &Config{File: file, Data: bytes.Clone(data), plain: filepath.Ext(file) == ".toml"}
-	if c.project, err = projectOf(file); err != nil {
+	c = &Config{File: file, Data: bytes.Clone(data), isTOML: filepath.Ext(file) == ".toml"}
+	path, err := filepath.Abs(file)
+	if err != nil {
 		return nil, fail.From(err)
 	}
-	if c.plain {
+	c.project = filepath.Dir(path)
+	if slices.Contains([]string{".cursor", ".vscode", ".codex", ".gemini"}, filepath.Base(c.project)) {
+		c.project = filepath.Dir(c.project)
+	}
+	if c.isTOML {
 		// By way of JSON: the decoder for structs would fold letter case.
 		var values map[string]any
 		if err = toml.Unmarshal(data, &values); err == nil {
@@ -124,87 +140,79 @@ func parse(file string, data []byte) (c *Config, err error) {
 		err = jsonv2.Unmarshal(data, &config)
 	}
 	if err != nil {
-		return nil, fail.New("%s: %s", text.Printable(file), text.Printable(err.Error()))
+		return nil, fail.In(text.Printable(file), "%s", text.Printable(err.Error()))
 	}
-	for _, found := range []map[string]entry{config.Servers, config.MCPServers, config.Codex} {
-		if len(found) > 0 && c.entries != nil {
-			return nil, fail.New("%s names its servers in two places", text.Printable(file))
-		} else if len(found) > 0 {
-			c.entries = found
-		}
-	}
-	if c.entries == nil {
-		return nil, fail.New("%s names no servers", text.Printable(file)).
+	found := []map[string]entry{config.Servers, config.MCPServers, config.Codex}
+	found = slices.DeleteFunc(found, func(servers map[string]entry) bool { return len(servers) == 0 })
+	if len(found) != 1 {
+		return nil, fail.New("%s names servers in %s", text.Printable(file), text.Count(len(found), "place")).
 			Hint("a client's configuration has them under mcpServers, servers or mcp_servers")
+	}
+	c.entries = found[0]
+	for label, e := range c.entries {
+		c.entries[label] = e.unguarded()
 	}
 	return c, nil
 }
 
-// Labels returns the labels of the servers that are meant: those given or, if none is, all.
-func (c *Config) Labels(given []string) ([]string, error) {
-	all := slices.Sorted(maps.Keys(c.entries))
-	for _, label := range given {
-		if _, ok := c.entries[label]; !ok {
-			return nil, fail.New("%s has no server %s; it has %s", text.Printable(c.File), text.Name(label), strings.Join(text.Names(all), ", "))
+// unguarded is an entry without our guard, which would ask for pins that a capture is there to make.
+func (e entry) unguarded() entry {
+	argv, at := e.argv(), 0
+	if programOf(argv[0]) == "npx" {
+		at = slices.Index(argv, "--") + 1
+	}
+	if at+3 >= len(argv) || programOf(argv[at]) != Self || argv[at+1] != "guard" {
+		return e
+	}
+	at += 3
+	isURL := strings.Contains(argv[at], "://")
+	if !isURL {
+		at += slices.Index(argv[at-1:], "--")
+	}
+	if at == len(argv) || !isURL && argv[at-1] != "--" {
+		return e
+	}
+	e.guard, e.Command, e.Args = argv[:at], argv[at], argv[at+1:]
+	if !isURL {
+		return e
+	}
+	e.URL, e.Command, e.Headers, e.EnvHTTPHeaders = e.Command, "", map[string]string{}, map[string]string{}
+	for i, word := range e.Args {
+		name, variable, ok := strings.Cut(word, "=")
+		if word == "--sse" {
+			e.Type = "sse"
+		} else if !ok || e.Args[max(i-1, 0)] != "--header-env" {
+			continue
+		} else if value, set := e.Env[variable]; set {
+			e.Headers[name] = value
+		} else {
+			e.EnvHTTPHeaders[name] = variable
 		}
 	}
-	if len(given) == 0 {
-		return all, nil
-	}
-	return slices.Compact(slices.Sorted(slices.Values(given))), nil
+	return e
 }
 
 // server is that of an entry, started as its client does.
 func (c *Config) server(label string) (mcp.Server, error) {
-	e, x := c.entries[label], expander{project: c.project, plain: c.plain}
-	s := mcp.Server{Dir: c.project, Headers: http.Header{}}
-	if e.Cwd != "" {
-		s.Dir = mcp.Within(c.project, x.expand(e.Cwd))
+	e, x := c.entries[label], expander{project: c.project, plain: c.isTOML}
+	if err := e.refuse(); err != nil {
+		return mcp.Server{}, err
 	}
 	url := cmp.Or(e.HTTPURL, e.URL)
-	if err := e.refuse(); err != nil {
-		return s, err
+	if (e.Command == "") == (url == "") {
+		return mcp.Server{}, fail.New("it needs either a command or a url")
 	}
-	argv := e.argv()
-	if at, isURL := behindGuard(argv); isURL {
-		s.URL, s.SSE = x.expand(argv[at]), slices.Contains(argv[at:], "--sse")
-		for i, word := range argv {
-			name, variable, ok := strings.Cut(argv[min(i+1, len(argv)-1)], "=")
-			if value, set := e.Env[variable]; word != "--header-env" || !ok {
-				continue
-			} else if set {
-				s.Headers.Set(name, x.expand(value))
-			} else {
-				s.Headers.Set(name, x.variable(variable))
-			}
-		}
-		return s, x.err
-	}
-	switch {
-	case (e.Command == "") == (url == ""):
-		return s, fail.New("it needs either a command or a url")
-	case url != "" && e.EnvFile != "":
-		return s, fail.New("its envFile goes with a command")
-	case e.Command != "":
-		for _, arg := range argv {
+	s := mcp.Server{Dir: mcp.Within(c.project, x.expand(e.Cwd)), URL: x.expand(url), SSE: e.Type == "sse", Headers: http.Header{}}
+	if e.Command != "" {
+		for _, arg := range e.argv() {
 			s.Argv = append(s.Argv, x.expand(arg))
 		}
-		s.Argv = unguarded(s.Argv)
-		if err := CheckLaunch(s.Argv); err != nil {
-			return s, cmp.Or[error](x.err, err)
-		}
-		if e.EnvFile != "" {
-			var err error
-			if s.Env, err = readEnvFile(mcp.Within(c.project, x.expand(e.EnvFile))); err != nil {
-				return s, cmp.Or(x.err, err)
-			}
-		}
+		err := CheckLaunch(s.Argv)
 		for _, name := range slices.Sorted(maps.Keys(e.Env)) {
 			s.Env = append(s.Env, name+"="+x.expand(e.Env[name]))
 		}
-		return s, x.err
+		return s, cmp.Or(x.err, err)
 	}
-	s.URL, s.SSE = x.expand(url), e.Type == "sse"
 	for _, headers := range []map[string]string{e.Headers, e.HTTPHeaders} {
 		for name, value := range headers {
 			s.Headers.Set(name, x.expand(value))
@@ -218,33 +226,6 @@ func (c *Config) server(label string) (mcp.Server, error) {
 	}
 	return s, x.err
 }
-
-// readEnvFile reads VS Code's and Cursor's file of variables, NAME=VALUE a line, which
-// stand below those of env. What readers of such files don't agree on is refused:
-// escapes, a value over several lines, a # inside one. Nothing of the file is
-// quoted: it holds secrets.
-func readEnvFile(path string) (env []string, err error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fail.New("its envFile can't be read: %s", mcp.Excerpt(err.Error()))
-	}
-	number := 0
-	for line := range strings.Lines(string(data)) {
-		number++
-		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		m := variableLine.FindStringSubmatch(line)
-		if m == nil {
-			return nil, fail.New("line %d of its envFile is no plain NAME=VALUE", number)
-		}
-		env = append(env, m[1]+"="+m[2]+m[3]+m[4])
-	}
-	return env, nil
-}
-
-var variableLine = regexp.MustCompile(`^(?:export\s+)?(\w+)\s*=\s*(?:'([^'\\\x00]*)'|"([^"\\\x00]*)"|([^'"` + "`" + `#\x00]*?))(?:\s+#.*)?$`)
 
 // An expander fills in variables as clients do: ${NAME}, ${NAME:-default}, and VS
 // Code's and Cursor's ${env:NAME}, ${workspaceFolder}, ${userHome} and the like.
@@ -260,25 +241,17 @@ func (x *expander) expand(data string) string {
 	if x.plain {
 		return data
 	}
+	home, _ := os.UserHomeDir()
+	known := map[string]string{"workspaceFolder": x.project, "workspaceFolderBasename": filepath.Base(x.project),
+		"userHome": home, "pathSeparator": string(filepath.Separator), "/": string(filepath.Separator)}
 	return reference.ReplaceAllStringFunc(data, func(ref string) string {
-		name := ref[2 : len(ref)-1]
-		switch name {
-		case "workspaceFolder", "workspaceRoot":
-			return x.project
-		case "workspaceFolderBasename":
-			return filepath.Base(x.project)
-		case "pathSeparator", "/":
-			return string(filepath.Separator)
-		case "userHome":
-			home, err := os.UserHomeDir()
-			x.err = cmp.Or(x.err, err)
-			return home
+		name, fallback, hasFallback := strings.Cut(strings.TrimPrefix(ref[2:len(ref)-1], "env:"), ":-")
+		if value := cmp.Or(known[name], os.Getenv(name)); value != "" {
+			return value
+		} else if hasFallback {
+			return fallback
 		}
-		name, fallback, hasFallback := strings.Cut(strings.TrimPrefix(name, "env:"), ":-")
-		if value := os.Getenv(name); value != "" || !hasFallback {
-			return x.variable(name)
-		}
-		return fallback
+		return x.variable(name)
 	})
 }
 
@@ -294,64 +267,45 @@ func (x *expander) variable(name string) string {
 	return value
 }
 
-// projectOf is the folder that clients start the servers of a configuration in.
-func projectOf(file string) (string, error) {
-	path, err := filepath.Abs(file)
-	if err != nil {
-		return "", err
-	}
-	dir := filepath.Dir(path)
-	if slices.Contains([]string{".cursor", ".vscode", ".codex", ".gemini"}, filepath.Base(dir)) {
-		dir = filepath.Dir(dir)
-	}
-	return dir, nil
-}
-
 // Floating reports whether a server runs what npm would fetch on the day.
 func (c *Config) Floating(labels []string) bool {
-	return slices.ContainsFunc(labels, func(label string) bool {
-		return Floats(unguarded(c.entries[label].argv()))
-	})
+	return slices.ContainsFunc(labels, func(label string) bool { return Floats(c.entries[label].argv()) })
 }
 
-// Capture captures servers into DIR/LABEL.jsonl, several at once, and tells of them in the order
-// of their labels. One that fails keeps no other from being saved.
-func (c *Config) Capture(ctx context.Context, dir string, labels []string, o mcp.Options, tell func(label, line string, err error)) error {
+// A Result is what came of the capture of a server: a line for a person, or why there is none.
+type Result struct {
+	Label, Line string
+	Err         error
+}
+
+// Capture captures servers into DIR/LABEL.jsonl, several at once. One that fails keeps no other
+// from being saved.
+func (c *Config) Capture(ctx context.Context, dir string, labels []string, o mcp.Options) ([]Result, error) {
+	inOrder := func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) }
+	all := slices.SortedFunc(maps.Keys(c.entries), inOrder)
+	if len(slices.CompactFunc(all, strings.EqualFold)) < len(c.entries) {
+		return nil, fail.In(text.Printable(c.File), "two labels differ in letter case alone: their captures are one file on many systems")
+	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fail.From(err)
+		return nil, fail.From(err)
 	}
-	folded := map[string]string{}
-	for _, label := range slices.Sorted(maps.Keys(c.entries)) {
-		if other, ok := folded[strings.ToLower(label)]; ok {
-			return fail.New("%s: the files of %s and %s are one where letter case doesn't count", text.Printable(c.File), text.Printable(other), text.Printable(label))
-		}
-		folded[strings.ToLower(label)] = label
-	}
-	type answer struct {
-		line string
-		err  error
-	}
-	answers := make([]chan answer, len(labels))
-	slots := make(chan struct{}, maxParallel)
+	var running sync.WaitGroup
+	results := make([]Result, len(labels))
+	slots := make(chan struct{}, 4) // each may be a whole runtime or a browser
 	for i, label := range labels {
-		answers[i] = make(chan answer, 1)
-		go func() {
+		running.Go(func() {
 			slots <- struct{}{}
-			line, err := c.captureEntry(ctx, label, dir, o)
-			answers[i] <- answer{line, err}
+			line, err := c.capture(ctx, label, dir, o)
+			results[i] = Result{label, line, err}
 			<-slots
-		}()
+		})
 	}
-	for i, label := range labels {
-		a := <-answers[i]
-		tell(label, a.line, a.err)
-	}
-	return nil
+	running.Wait()
+	return results, nil
 }
 
-func (c *Config) captureEntry(ctx context.Context, label, dir string, o mcp.Options) (string, error) {
-	e := c.entries[label]
-	if e.Disabled || e.Enabled != nil && !*e.Enabled {
+func (c *Config) capture(ctx context.Context, label, dir string, o mcp.Options) (string, error) {
+	if e := c.entries[label]; e.Disabled || e.Enabled != nil && !*e.Enabled {
 		return "disabled", nil
 	}
 	if mcp.FileName(label) == "" {
@@ -362,20 +316,4 @@ func (c *Config) captureEntry(ctx context.Context, label, dir string, o mcp.Opti
 		return "", err
 	}
 	return server.Save(ctx, filepath.Join(dir, mcp.FileName(label)), o)
-}
-
-// Strangers names the captures in dir that belong to no server: of one that is gone
-// from the configuration, as a rule. pinproof would still read them.
-func (c *Config) Strangers(dir string) (files []string, err error) {
-	found, err := os.ReadDir(dir) // in the order of their names
-	named := map[string]bool{}
-	for label := range c.entries {
-		named[mcp.FileName(label)] = true
-	}
-	for _, f := range found {
-		if !f.IsDir() && filepath.Ext(f.Name()) == ".jsonl" && !named[f.Name()] {
-			files = append(files, filepath.Join(dir, f.Name()))
-		}
-	}
-	return files, err
 }

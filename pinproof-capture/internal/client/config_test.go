@@ -1,6 +1,7 @@
 package client
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,7 +20,8 @@ func TestUnguarded(t *testing.T) {
 		"npx guard a -- npx":                                    "npx guard a -- npx",
 		"npx --no -- other guard a -- npx":                      "npx --no -- other guard a -- npx",
 	} {
-		if got := strings.Join(unguarded(strings.Fields(line)), " "); got != want {
+		words := strings.Fields(line)
+		if got := strings.Join((entry{Command: words[0], Args: words[1:]}).unguarded().argv(), " "); got != want {
 			t.Errorf("%s: %s", line, got)
 		}
 	}
@@ -53,25 +55,6 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// TestReadEnvFile: what readers of such files agree on, and what they don't.
-func TestReadEnvFile(t *testing.T) {
-	project := t.TempDir()
-	path := filepath.Join(project, "x.env")
-	write(t, path, "# comment\r\n\r\nA=1\r\n export B = two words \t# comment\nC='#$ \"'\nD=\"'#\" # c\nE=\nF= # c\nG=C:\\x=y")
-	got, err := readEnvFile(path)
-	if want := []string{"A=1", "B=two words", `C=#$ "`, "D='#", "E=", "F=", `G=C:\x=y`}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("%q, %v; want %q", got, err, want)
-	}
-	for _, line := range []string{
-		"A", "=1", "A B=1", "A: 1", "A='1", "A=\"1\nB=2\"", "A='1'2", `A="\n"`, `A='\''`, "A=a#b", "A=it's", "A=`1`", "\ufeffA=1", "A=1\x00", "export A",
-	} {
-		write(t, path, "# SECRET\n"+line)
-		if got, err := readEnvFile(path); err == nil || got != nil || !strings.HasPrefix(err.Error(), "line 2 of its envFile is no plain NAME=VALUE") {
-			t.Errorf("%q: %q, %v", line, got, err)
-		}
-	}
-}
-
 func write(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
@@ -79,12 +62,12 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// TestTakenByNPM: what npx 7 to 11 were seen to do. A star stands where "--" has to.
-func TestTakenByNPM(t *testing.T) {
+// TestReadNPM: what npx 7 to 11 were seen to do. A star stands where "--" has to.
+func TestReadNPM(t *testing.T) {
 	for _, line := range []string{
 		"npx --no *srv --read-only .", "npx --no *srv", "npx --no-yes *srv --x", "npx --no-offline *srv", "npx -y --no *srv --x", "npx --local *srv --x",
 		"npx -yq *srv --x", "C:/node/npx.cmd --no *srv", "cmd /c npx --no *srv --x", "cmd.exe /C npx --no *srv", "npx --prefix . --no *srv --x",
-		"npm exec *srv --read-only .", "npm exec --no *srv --x", "npm x *srv --x", "npm --silent exec *srv -x", "npm exec *srv . --x -- y",
+		"npx --unknown *srv --x", "npm exec *srv -p x", "npm exec *srv --read-only .", "npm exec --no *srv --x", "npm x *srv --x", "npm --silent exec *srv -x", "npm exec *srv . --x -- y",
 		"npx --no -- srv --read-only .", "npx srv --read-only .", "npx srv --no x", "npx -y srv --x", "npx --yes srv --x", "npx --no-install srv --read-only .",
 		"npx --no=true srv --x", "npx --no --yes srv --x", "npx -p pkg srv --x", "npx --package pkg -- srv", "npx -q srv --x", "npx -c --no", "npx --no",
 		"npm exec -- srv --x", "npm exec --no -- srv --x", "npm exec srv -- --x", "npm exec --package pkg --yes -- srv --x", "npm exec srv .", "npm run x --y",
@@ -97,7 +80,7 @@ func TestTakenByNPM(t *testing.T) {
 				want, words[i] = i, word[1:]
 			}
 		}
-		if got := takenByNPM(words); got != want {
+		if got, _ := readNPM(words); got != want {
 			t.Errorf("%s: %d, want %d", line, got, want)
 		}
 	}
@@ -114,11 +97,49 @@ func TestTakenByNPM(t *testing.T) {
 func TestServerBehindTheGuard(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mcp.json")
 	write(t, file, `{"mcpServers":{"a":{"command":"npx","args":["--no","--","pinproof-capture","guard","a","--","uv\u0078","x"]}}}`)
-	c, err := Read(file)
+	c, _, err := Read(file, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if s, err := c.server("a"); err != nil || strings.Join(s.Argv, " ") != "uvx x" {
 		t.Errorf("%q, %v", s.Argv, err)
 	}
+}
+
+// FuzzWrap: unwrap restores what wrap made of any configuration, to the byte.
+func FuzzWrap(f *testing.F) {
+	for _, entry := range []string{
+		`{"command":"a"}`, `{"command":"a","args":[]}`, `{"args": [ "b" , "c",], "command" :"\u0061", "env":{"A":"b"}} // c`,
+		`{"url":"http://a/"}`, `{"type":"sse","url":"http://a/","headers":{"X-A":"b", "c":"d"}}`, `{"headers":{},"url":"http://a/","type":"http"}`,
+		`{"command":"pinproof-capture","args":["guard","a","--","b"]}`, `{"command":"pinproof-capture","args":["guard","a","http://b","--sse"],"env":{}}`,
+		`{"command":"pinproof-capture","args":["guard","a","--","pinproof-capture","guard","a","http://b"]}`,
+		`{"args":null,"command":"a"}`, `{"args":["guard","a","--","b"],"command":"pinproof-capture"}`,
+	} {
+		f.Add(`{"servers":{"a":` + entry + `}}`)
+	}
+	f.Fuzz(func(t *testing.T, data string) {
+		before, err := parse("x.json", []byte(data))
+		if err != nil {
+			return
+		}
+		labels := slices.Sorted(maps.Keys(before.entries))
+		before.Rewrite(labels, nil) // of guards that wrap didn't write
+		labels = slices.DeleteFunc(labels, func(label string) bool { return before.entries[label].guard != nil })
+		out, _, _ := before.Rewrite(labels, []string{"npx", "--no", "--", Self})
+		after, err := parse("x.json", out)
+		if err != nil {
+			t.Fatalf("%s\n%v", out, err)
+		}
+		for _, label := range labels {
+			if after.entries[label].guard == nil {
+				continue
+			}
+			if got, want := after.entries[label], before.entries[label]; got.Command != want.Command || got.URL != want.URL || !slices.Equal(got.Args, want.Args) && want.Command != "" {
+				t.Fatalf("%s\n%s: another server", out, label)
+			}
+		}
+		if back, _, refused := after.Rewrite(labels, nil); string(back) != data || refused != nil {
+			t.Fatalf("%s\n%s\n%s\n%v", data, out, back, refused)
+		}
+	})
 }

@@ -21,19 +21,22 @@ import (
 // guards if start is nil. All else stays byte for byte. For Codex's TOML there is no writer that
 // leaves the rest as it is: byHand has the entries as a person should write them. refused says why
 // a server stays as it is although it was meant.
-func (c *Config) Rewrite(labels, start []string) (out []byte, byHand string, refused []error) {
+func (c *Config) Rewrite(labels, start []string) (out []byte, byHand string, refused []Result) {
 	for _, label := range labels {
-		var entry string
-		next, err := c, error(nil)
-		if c.plain {
-			entry, err = c.byHand(label, start)
-		} else {
+		next, entry, e, err := c, "", c.entries[label], error(nil)
+		if (start == nil) == (e.guard == nil) {
+			continue // nothing is left to do
+		}
+		if start != nil {
+			err = e.guardable(label)
+		}
+		if err == nil && c.isTOML {
+			entry, err = e.byHand(label, start)
+		} else if err == nil {
 			next, err = c.rewrite(label, start)
 		}
 		if err != nil {
-			f := fail.From(err)
-			f.Text = text.Name(label) + ": " + f.Text
-			refused = append(refused, f)
+			refused = append(refused, Result{Label: label, Err: err})
 			continue
 		}
 		c, byHand = next, byHand+entry
@@ -41,40 +44,100 @@ func (c *Config) Rewrite(labels, start []string) (out []byte, byHand string, ref
 	return c.Data, byHand, refused
 }
 
+// guardable says why a server can't be put behind the guard.
+func (e entry) guardable(label string) error {
+	const byHand = "write the guard by hand: pinproof-capture guard LABEL URL --header-env NAME=VARIABLE"
+	switch err := e.refuse(); {
+	case mcp.FileName(label) == "":
+		return fail.New(mcp.NoFileName)
+	case e.Command != "":
+		return CheckLaunch(e.argv())
+	case err != nil:
+		return err
+	case e.URL == "" || e.HTTPURL != "" || e.Env != nil:
+		return fail.New("it has neither a command nor a plain url").Hint(byHand)
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.Headers)) {
+		if !variableHeader.MatchString(name) {
+			return fail.New("its header %s can't be the name of a variable", text.Name(name)).Hint(byHand)
+		}
+	}
+	return nil
+}
+
+// byHand returns an entry of Codex's configuration as it should be.
+func (e entry) byHand(label string, start []string) (string, error) {
+	words := e.argv()
+	if start != nil {
+		words = slices.Concat(start, []string{"guard", label, "--"}, words)
+	}
+	if e.Command == "" {
+		return "", fail.New("it has no command: write there by hand: pinproof-capture guard LABEL URL")
+	} else if all := strings.Join(words, "") + label; text.Printable(all) != all {
+		return "", fail.New("it has a character that can't be shown")
+	}
+	return fmt.Sprintf("[mcp_servers.%s]\ncommand = %s\nargs = [%s]\n", spelled(label), spelled(words[0]), spelled(words[1:]...)), nil
+}
+
+// spelled are words as JSON and TOML spell them in a list.
+func spelled(words ...string) string {
+	var list []string
+	for _, word := range words {
+		list = append(list, string(jsontree.AppendString(nil, word)))
+	}
+	return strings.Join(list, ", ")
+}
+
 // rewrite rewrites one server. Wrapping and unwrapping must be the inverse of each other to the
 // byte, for this very text: what can't be given back isn't wrapped, and a guard that wrap
 // wouldn't write is left to whoever wrote it.
 func (c *Config) rewrite(label string, start []string) (*Config, error) {
-	argv := c.entries[label].argv()
-	behind, _ := behindGuard(argv)
-	switch {
-	case (start == nil) == (behind < 0):
-		return c, nil
+	why, guard := "its entry is spelled in a way that could not be given back: write the guard by hand", []string(nil)
+	if start == nil {
+		why, guard = "its guard was put in by hand, or changed since: take it away by hand", c.entries[label].guard
+		guard = guard[:slices.Index(guard, "guard")]
+	}
+	if after, err := c.edit(label, start); err == nil {
+		if before, err := after.edit(label, guard); err == nil && bytes.Equal(before.Data, c.Data) {
+			return after, nil
+		}
+	}
+	return nil, fail.New("%s", why)
+}
+
+// edit puts the guard before a server, or takes it away if start is nil.
+func (c *Config) edit(label string, start []string) (*Config, error) {
+	root, _ := hujson.Parse(c.Data) // it was read before
+	name := "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(label)
+	o := object{data: c.Data, members: map[string]hujson.ObjectMember{}}
+	for _, m := range cmp.Or(root.Find("/mcpServers"+name), root.Find("/servers"+name)).Value.(*hujson.Object).Members {
+		o.members[m.Name.Value.(hujson.Literal).String()] = m
+	}
+	switch e := c.entries[label]; {
 	case start != nil:
-		after, err := c.wrapped(label, start)
-		if err != nil {
-			return nil, err
-		}
-		for _, before := range after.unwrapped(label) {
-			if bytes.Equal(before.Data, c.Data) {
-				return after, nil
-			}
-		}
-		return nil, fail.New("its entry is spelled in a way that could not be given back").Hint("write the guard by hand: pinproof-capture guard LABEL")
+		o.wrap(e, label, start)
+	case e.guard != nil:
+		o.unwrap(e)
+	default: // this program has another name
+		return nil, fail.New("its guard isn't known for one")
 	}
-	for _, before := range c.unwrapped(label) {
-		if again, err := before.wrapped(label, argv[:max(slices.Index(argv, "guard"), 1)]); err == nil && bytes.Equal(again.Data, c.Data) {
-			return before, nil
+	slices.SortFunc(o.changes, func(a, b change) int { return a.at - b.at })
+	var out []byte
+	at := 0
+	for _, change := range o.changes {
+		if change.at < at || change.end < change.at {
+			return nil, fail.New("its members stand in another order")
 		}
+		out = append(append(out, c.Data[at:change.at]...), change.text...)
+		at = change.end
 	}
-	return nil, fail.New("its guard was put in by hand, or changed since: take it away by hand")
+	return parse(c.File, append(out, c.Data[at:]...))
 }
 
 // An object is an entry as it is spelled, with changes to it.
 type object struct {
-	of      *Config
+	data    []byte
 	members map[string]hujson.ObjectMember
-	args    []hujson.Value // the elements of that list
 	changes []change
 }
 
@@ -84,182 +147,87 @@ type change struct {
 	text    string
 }
 
-func (c *Config) object(label string) *object {
-	o := &object{of: c, members: map[string]hujson.ObjectMember{}}
-	root, _ := hujson.Parse(c.Data) // it was read before
-	name := "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(label)
-	entry := cmp.Or(root.Find("/mcpServers"+name), root.Find("/servers"+name))
-	for _, m := range entry.Value.(*hujson.Object).Members {
-		o.members[m.Name.Value.(hujson.Literal).String()] = m
-	}
-	if list, ok := o.members["args"].Value.Value.(*hujson.Array); ok {
-		o.args = list.Elements
-	}
-	return o
-}
-
-func (o *object) raw(v hujson.Value) string { return string(o.of.Data[v.StartOffset:v.EndOffset]) }
-
 func (o *object) put(at, end int, text string) { o.changes = append(o.changes, change{at, end, text}) }
 
-// rename gives a member another name, as it is to be spelled, if it is there.
-func (o *object) rename(from, to string) {
-	if m, ok := o.members[from]; ok {
-		o.put(m.Name.StartOffset, m.Name.EndOffset, to)
-	}
-}
+func (o *object) replace(v hujson.Value, text string) { o.put(v.StartOffset, v.EndOffset, text) }
 
-// renameEach gives the members of a member other names.
-func (o *object) renameEach(member string, rename func(string) string) {
-	inner, ok := o.members[member].Value.Value.(*hujson.Object)
+func (o *object) raw(v hujson.Value) string { return string(o.data[v.StartOffset:v.EndOffset]) }
+
+// rename gives a member another name, and the members in it, if it is there.
+func (o *object) rename(from, to string, each func(string) string) {
+	m, ok := o.members[from]
 	if !ok {
 		return
 	}
-	for _, m := range inner.Members {
-		o.put(m.Name.StartOffset, m.Name.EndOffset, quoted(rename(m.Name.Value.(hujson.Literal).String()))[0])
-	}
-}
-
-// apply makes the changes. There is no configuration where they contradict each other.
-func (o *object) apply() (*Config, error) {
-	slices.SortFunc(o.changes, func(a, b change) int { return a.at - b.at })
-	var out []byte
-	at := 0
-	for _, c := range o.changes {
-		if c.at < at || c.end < c.at {
-			return nil, fail.New("its entry is spelled in another order")
+	o.replace(m.Name, spelled(to))
+	if inner, ok := m.Value.Value.(*hujson.Object); ok {
+		for _, m := range inner.Members {
+			o.replace(m.Name, spelled(each(m.Name.Value.(hujson.Literal).String())))
 		}
-		out = append(append(out, o.of.Data[at:c.at]...), c.text...)
-		at = c.end
 	}
-	return parse(o.of.File, append(out, o.of.Data[at:]...))
 }
 
-// wrapped puts the guard before a server. A command and its arguments go behind the guard's. So
-// does an address, as it is spelled; its headers become the guard's environment, under other names, where
-// clients fill in the same variables and no list of processes shows them, and its type stays under another key.
-func (c *Config) wrapped(label string, start []string) (*Config, error) {
-	e, o := c.entries[label], c.object(label)
-	words := quoted(slices.Concat(start[1:], []string{"guard", label})...)
-	command := quoted(start[0])[0]
+// wrap puts the guard before a server, which goes behind the guard's words as it is spelled. An
+// address' headers become the guard's environment, under other names, where clients fill in the same
+// variables and no list of processes shows them, and its type stays under another key.
+func (o *object) wrap(e entry, label string, start []string) {
+	name, words := "url", slices.Concat(start[1:], []string{"guard", label})
 	if e.Command != "" {
-		if err := guardable(label, e.argv()); err != nil {
-			return nil, err
+		name, words = "command", append(words, "--")
+	}
+	server, args := o.members[name], o.members["args"].Value
+	list := spelled(words...) + ", " + o.raw(server.Value)
+	if e.Command != "" && args.Value != nil {
+		o.replace(server.Value, spelled(start[0]))
+		end := " " // tells a list with nothing in it from none
+		if len(e.Args) > 0 {
+			end = ", "
 		}
-		was, args := o.members["command"].Value, o.members["args"].Value
-		list := strings.Join(append(words, `"--"`, o.raw(was)), ", ")
-		o.put(was.StartOffset, was.EndOffset, command)
-		if args.Value == nil {
-			o.put(was.EndOffset, was.EndOffset, `, "args": [`+list+"]")
-		} else {
-			o.put(args.StartOffset+1, args.StartOffset+1, list+behindWords(len(o.args) > 0))
+		o.put(args.StartOffset+1, args.StartOffset+1, list+end)
+		return
+	}
+	if e.Command == "" {
+		for _, header := range slices.Sorted(maps.Keys(e.Headers)) {
+			list += ", " + spelled("--header-env", header+"="+variableOf(header))
 		}
-		return o.apply()
-	}
-	if err := e.refuse(); err != nil {
-		f := fail.From(err)
-		f.Hints = []string{"one that wants OAuth goes behind a bridge: pinproof-capture guard LABEL -- npx --no -- mcp-remote URL"}
-		return nil, f
-	}
-	if _, hasEnv := o.members["env"]; e.URL == "" || e.HTTPURL != "" || hasEnv {
-		return nil, fail.New("it has neither a command nor a plain url").Hint("a guard before an address: pinproof-capture guard LABEL URL")
-	}
-	if err := guardable(label, []string{e.URL}); err != nil {
-		return nil, err
-	}
-	url := o.members["url"]
-	words = append(words, o.raw(url.Value))
-	for _, name := range slices.Sorted(maps.Keys(e.Headers)) {
-		if !variableHeader.MatchString(name) {
-			return nil, fail.New("its header %s can't be the name of a variable", text.Name(name)).
-				Hint("write the guard by hand: pinproof-capture guard LABEL URL --header-env NAME=VARIABLE")
+		if e.Type == "sse" {
+			list += ", " + spelled("--sse")
 		}
-		words = append(words, quoted("--header-env", name+"="+variableOf(name))...)
+		if kind, ok := o.members["type"]; ok {
+			o.replace(kind.Name, `"type": "stdio", `+spelled(keptType))
+		}
+		o.rename("headers", "env", variableOf)
 	}
-	o.renameEach("headers", variableOf)
-	if e.Type == "sse" {
-		words = append(words, `"--sse"`)
-	}
-	o.put(url.Name.StartOffset, url.Name.EndOffset, `"command": `+command+`, "args"`)
-	o.put(url.Value.StartOffset, url.Value.EndOffset, "["+strings.Join(words, ", ")+"]")
-	o.rename("type", `"type": "stdio", "`+keptType+`"`)
-	o.rename("headers", `"env"`)
-	return o.apply()
+	o.replace(server.Name, `"command": `+spelled(start[0])+`, "args"`)
+	o.replace(server.Value, "["+list+"]")
 }
 
-// unwrapped returns what may have stood there before a guard.
-func (c *Config) unwrapped(label string) (before []*Config) {
-	try := func(o *object) {
-		if config, err := o.apply(); err == nil {
-			before = append(before, config)
+// unwrap undoes wrap.
+func (o *object) unwrap(e entry) {
+	command, args := o.members["command"], o.members["args"]
+	list := args.Value.Value.(*hujson.Array).Elements // where the guard's words and the server are
+	server := list[len(e.guard)-1]
+	end := server.EndOffset + 1
+	if e.Command != "" && end < args.Value.EndOffset {
+		o.replace(command.Value, o.raw(server))
+		if len(list) > len(e.guard) {
+			end++
 		}
+		o.put(args.Value.StartOffset+1, end, "")
+		return
 	}
-	o := c.object(label)
-	at, isURL := behindGuard(c.entries[label].argv())
-	if at < 1 || at > len(o.args) {
-		return nil
-	}
-	command, args, server := o.members["command"], o.members["args"], o.args[at-1]
-	if isURL {
-		o.put(command.Name.StartOffset, args.Name.EndOffset, `"url"`)
-		o.put(args.Value.StartOffset, args.Value.EndOffset, o.raw(server))
-		o.rename("env", `"headers"`)
-		o.renameEach("env", func(variable string) string {
+	name := "command"
+	if e.Command == "" {
+		name = "url"
+		o.rename("env", "headers", func(variable string) string {
 			return strings.ReplaceAll(strings.TrimPrefix(variable, headerPrefix), "_", "-")
 		})
 		if kept, ok := o.members[keptType]; ok {
 			o.put(o.members["type"].Name.StartOffset, kept.Name.EndOffset, `"type"`)
 		}
-		try(o)
-		return before
 	}
-	o.put(command.Value.StartOffset, command.Value.EndOffset, o.raw(server)) // with a list that was there
-	o.put(args.Value.StartOffset+1, server.EndOffset+len(behindWords(at < len(o.args))), "")
-	try(o)
-	o.changes = nil
-	o.put(command.Value.StartOffset, args.Value.EndOffset, o.raw(server)) // or with none
-	try(o)
-	return before
-}
-
-// byHand returns an entry of Codex's configuration as it should be, or "" if it is.
-func (c *Config) byHand(label string, start []string) (entry string, err error) {
-	argv := c.entries[label].argv()
-	behind, _ := behindGuard(argv)
-	if (start == nil) == (behind < 0) {
-		return "", nil
-	}
-	words := argv[max(behind, 0):]
-	if start != nil {
-		words = slices.Concat(start, []string{"guard", label, "--"}, argv)
-		err = guardable(label, argv)
-	}
-	if all := strings.Join(words, "") + label; err == nil && text.Printable(all) != all {
-		err = fail.New("it has a character that can't be shown")
-	}
-	list := quoted(append(words, label)...)
-	key, list := list[len(words)], list[:len(words)]
-	if plainKey.MatchString(label) {
-		key = label
-	}
-	entry = fmt.Sprintf("[mcp_servers.%s]\ncommand = %s\n", key, list[0])
-	if len(list) > 1 {
-		entry += fmt.Sprintf("args = [%s]\n", strings.Join(list[1:], ", "))
-	}
-	return entry, err
-}
-
-var plainKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`) // of TOML
-
-// guardable says why a server can't be put behind the guard.
-func guardable(label string, argv []string) error {
-	switch {
-	case argv[0] == "":
-		return fail.New("it has no command: write the guard by hand: pinproof-capture guard LABEL URL")
-	case mcp.FileName(label) == "":
-		return fail.New(mcp.NoFileName)
-	}
-	return CheckLaunch(argv)
+	o.put(command.Name.StartOffset, args.Name.EndOffset, spelled(name))
+	o.replace(args.Value, o.raw(server))
 }
 
 // keptType is the key of a server's type behind a guard, which clients don't know.
@@ -273,20 +241,3 @@ func variableOf(header string) string { return headerPrefix + strings.ReplaceAll
 
 // variableHeader matches the names of headers that variableOf keeps apart.
 var variableHeader = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
-
-// quoted are words as JSON and TOML spell them.
-func quoted(words ...string) (list []string) {
-	for _, word := range words {
-		list = append(list, string(jsontree.AppendString(nil, word)))
-	}
-	return list
-}
-
-// behindWords stands behind a server's command in a list that was there. The blank tells a list with
-// nothing in it from none.
-func behindWords(more bool) string {
-	if more {
-		return ", "
-	}
-	return " "
-}
