@@ -152,7 +152,7 @@ with 2 if it ended the session.`,
 			return
 		}
 		a.code = 2 // a hook's 0 is a yes, and a server's -h before a forgotten "--" is none
-		a.tell("", c.FlagErrorFunc()(c, errors.New("help is of a command alone")))
+		a.tell("", c.FlagErrorFunc()(c, errors.New("help is for a command alone, without arguments")))
 	})
 	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "Show the help of a command"})
 	for _, c := range []*cobra.Command{newSave(a), newConfig(a), newGuard(a), newHook(a), newWrap(a), newUnwrap(a)} {
