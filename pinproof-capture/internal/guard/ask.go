@@ -34,6 +34,7 @@ type asking struct {
 	key    string         // of the request that is under way
 	meta   jsontree.Value // what each request says of the client, from 2026-07-28 on
 	pages  int            // that came
+	again  bool           // the list has changed since the first of them
 	failed bool
 	late   *time.Timer
 }
@@ -77,15 +78,17 @@ func (r *relay) listed(m jsontree.Value, asked request) (toClient, toServer []by
 		return nil, nil, nil // it is late, or was answered before
 	}
 	a.pages++
+	a.again = a.again && asked.page != ""
 	next := m.Get("result").Get("nextCursor")
 	// Before 2026-07-28 many servers mean the end by an empty cursor, and have an error behind it.
 	empty := pageOf(jsontree.Text(""))
 	switch {
-	case m.Get("result").Get(pin.EntryTypeInfo[a.list].Member).Kind != '[' && asked.page != empty, a.pages > mcp.MaxPages:
+	case m.Get("result").Get(pin.EntryTypeInfo[a.list].Member).Kind != '[' && asked.page != empty, a.pages > mcp.MaxPages,
+		pageOf(next) != empty && next.Kind == '"' && r.said[a.list].last.find(pageOf(next)) != nil: // it runs in a circle
 		a.failed = true
 	case next.Kind == '"' && (next.Text != "" || asked.page != empty && !r.catalog.policy.EmptyCursorEnds):
 		return nil, r.askFor(a, next), nil
-	case len(r.said[a.list]) == 0 || r.said[a.list][0].page != "": // it has changed since the first page
+	case a.again:
 		return nil, r.askFor(a, jsontree.Value{}), nil
 	default:
 		r.catalog.lists[a.list].unseen = gone

@@ -266,7 +266,10 @@ func (r *relay) fromServer(line []byte) (pass, reply []byte, err error) {
 	case method.Kind != 0:
 		if list, changed := changedBy[method.Text]; changed {
 			r.catalog.changed(list)
-			r.said[list] = nil
+			r.said[list].last, r.said[list].behind = nil, nil
+			if a := r.asking[list]; a != nil {
+				a.again = true
+			}
 		}
 		return line, nil, nil
 	}
@@ -325,7 +328,9 @@ func (r *relay) held(line []byte, m jsontree.Value, asked request) (pass []byte,
 	if !listed {
 		list = pin.Instructions
 	}
-	v, err := r.judge.part(r.said.add(list, asked.page, line[m.At:m.End]))
+	next := pageOf(result.Get("nextCursor"))
+	p := r.said.add(list, asked.page, next, line[m.At:m.End])
+	v, err := r.judge.part(p.line)
 	switch {
 	case err != nil && r.onDrift == Warns:
 		r.unjudged("drift", "not judged, and passed on", nil, err)
@@ -333,13 +338,19 @@ func (r *relay) held(line []byte, m jsontree.Value, asked request) (pass []byte,
 	case err != nil:
 		return nil, r.unjudged("block", "blocked", nil, err), errBlocked
 	}
-	state, last := &r.catalog.lists[list], listed && pageOf(result.Get("nextCursor")) == ""
-	if asked.page == "" {
-		state.told = nil
+	for key := range v.matched {
+		if key.Type == list && p.before.has(key) {
+			v.drifted[key], v.matches = string(pin.Duplicate), false
+			delete(v.matched, key)
+		}
 	}
-	if missing := r.catalog.missing(list, v); last && missing > 0 && !state.lacking {
-		state.lacking = true
-		r.say("server %s doesn't list %s", r.judge.label(), text.Count(missing, "approved "+pin.EntryTypeInfo[list].Entry))
+	p.verdict = *v
+	state, last := &r.catalog.lists[list], listed && next == ""
+	if last && !state.lacking {
+		if missing := r.catalog.missing(list, p); missing > 0 {
+			state.lacking = true
+			r.say("server %s doesn't list %s", r.judge.label(), text.Count(missing, "approved "+pin.EntryTypeInfo[list].Entry))
+		}
 	}
 	pass = line
 	switch {
@@ -351,12 +362,12 @@ func (r *relay) held(line []byte, m jsontree.Value, asked request) (pass []byte,
 		if again, err := r.judge.part(pass); err != nil || !again.matches {
 			return nil, r.tell("block", list, v), errBlocked
 		}
-		words = r.tell("drift", list, v)
-		if last && len(v.matched) == 0 {
-			pass = refusal(asked.id, strings.Replace(words, "blocked: ", "blocked: nothing is left of this list: ", 1))
-		}
+		r.tell("drift", list, v)
 	default:
 		return nil, r.tell("block", list, v), errBlocked
+	}
+	if r.onDrift == Subset && last && p.nothingLeft() {
+		pass = refusal(asked.id, strings.Replace(state.words, "blocked: ", "blocked: nothing is left of this list: ", 1))
 	}
 	r.catalog.show(v.matched, v.drifted)
 	return pass, "", nil
