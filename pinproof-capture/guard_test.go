@@ -239,6 +239,10 @@ func play(args []string) { playOn(args, os.Stdin, os.Stdout) }
 // playOn writes once for each line that it reads.
 func playOn(args []string, stdin io.Reader, stdout io.Writer) {
 	part := args[0]
+	if part == "puppet" {
+		playPuppet(args[1])
+		return
+	}
 	asked := map[string]int{}
 	var record *os.File
 	if len(args) > 1 {

@@ -41,7 +41,7 @@ type asking struct {
 
 // wait has a call wait for its list. It returns the request for that, or nil if it was sent.
 func (r *relay) wait(list pin.EntryType, line []byte, m jsontree.Value) []byte {
-	r.waiting = append(r.waiting, call{bytes.Clone(line), m})
+	r.waiting = append(r.waiting, call{slices.Concat(bytes.TrimRight(line, "\r\n"), []byte("\n")), m})
 	if r.asking[list] != nil {
 		return nil
 	}

@@ -190,9 +190,11 @@ func (r *relay) run(stdin io.Reader, p server, signals <-chan os.Signal) (int, e
 				p.Stop() // nobody will ever read what it says
 			}
 		}
-		if !r.waits() {
-			p.Close()
-		}
+		go func() { // what is held up by whoever reads nothing holds up no signal
+			if !r.waits() {
+				p.Close()
+			}
+		}()
 	}
 }
 
@@ -346,7 +348,7 @@ func (r *relay) held(line []byte, m jsontree.Value, asked request) (pass []byte,
 	}
 	p.verdict = *v
 	state, last := &r.catalog.lists[list], listed && next == ""
-	if last && !state.lacking {
+	if last && !state.lacking && p.find("") != nil { // whole
 		if missing := r.catalog.missing(list, p); missing > 0 {
 			state.lacking = true
 			r.say("server %s doesn't list %s", r.judge.label(), text.Count(missing, "approved "+pin.EntryTypeInfo[list].Entry))
@@ -421,7 +423,9 @@ func (r *relay) request(line []byte, m jsontree.Value) (pass, reply []byte, err 
 		r.waiting = slices.DeleteFunc(r.waiting, func(c call) bool { return jsontree.Equal(c.m.Get("id"), params.Get("requestId")) })
 	}
 	asked := request{id: bytes.Clone(line[id.At:id.End]), page: pageOf(params.Get("cursor"))}
-	pass = line
+	if pass = line; len(r.waiting) > 0 && !bytes.HasSuffix(line, []byte("\n")) {
+		pass = slices.Concat(line, []byte("\n")) // something of ours follows
+	}
 	refused := ""
 	if list, calls := calledBy[method.Text]; calls {
 		key, under, why := r.catalog.called(list, params)
