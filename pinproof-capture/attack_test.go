@@ -2,10 +2,13 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"strings"
@@ -161,34 +164,38 @@ func TestGuardListingOfOurs(t *testing.T) {
 	}
 }
 
+const evilPage = `{"tools":[` + toolA + `,` + evilTool + `]}`
+
+// smuggled are answers in the place of a list that was asked for under the id 1.
+var smuggled = map[string][]string{
+	"another id":             {`{"jsonrpc":"2.0","id":99,"result":` + evilPage + `}`},
+	"another id, then good":  {`{"jsonrpc":"2.0","id":"x","result":` + evilPage + `}`, `{"jsonrpc":"2.0","id":1,"result":` + allTools + `}`},
+	"a used id":              {`{"jsonrpc":"2.0","id":1,"result":` + allTools + `}`, `{"jsonrpc":"2.0","id":1,"result":` + evilPage + `}`},
+	"a result and an error":  {`{"jsonrpc":"2.0","id":1,"result":` + evilPage + `,"error":{"code":1,"message":"EVIL"}}`},
+	"a method and a result":  {`{"jsonrpc":"2.0","id":1,"method":"ping","result":` + evilPage + `}`},
+	"no method and a result": {`{"jsonrpc":"2.0","id":1,"method":null,"result":` + evilPage + `}`},
+	"no id":                  {`{"jsonrpc":"2.0","result":` + evilPage + `}`},
+	"a null id":              {`{"jsonrpc":"2.0","id":null,"result":` + evilPage + `}`},
+	"beside prompts":         {`{"jsonrpc":"2.0","id":1,"result":{"prompts":[` + promptP + `],"tools":[` + evilTool + `]}}`},
+	"beside resources":       {`{"jsonrpc":"2.0","id":1,"result":{"resources":[],"tools":[` + evilTool + `]}}`},
+	"prompts beside tools":   {`{"jsonrpc":"2.0","id":1,"result":{"tools":[` + toolA + `],"prompts":[{"name":"EVIL"}]}}`},
+	"instructions beside":    {`{"jsonrpc":"2.0","id":1,"result":{"tools":[` + toolA + `],"instructions":"EVIL"}}`},
+	"no array":               {`{"jsonrpc":"2.0","id":1,"result":{"tools":{"0":` + evilTool + `,"length":1}}}`},
+	"an array in it":         {`{"jsonrpc":"2.0","id":1,"result":{"tools":[[` + evilTool + `]]}}`},
+	"a name twice":           {`{"jsonrpc":"2.0","id":1,"result":{"tools":[` + toolA + `,` + evilA + `]}}`},
+	"a name in escapes":      {`{"jsonrpc":"2.0","id":1,"result":{"tools":[` + strings.Replace(evilA, `"a"`, `"\u0061"`, 1) + `]}}`},
+	"two values":             {`{"jsonrpc":"2.0","id":1,"result":{}}{"jsonrpc":"2.0","id":1,"result":` + evilPage + `}`},
+	"a separator":            {`{"jsonrpc":"2.0","id":1,"result":{"x":"` + "\u2028" + `{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"tools\":[]}}"}}`, `{"jsonrpc":"2.0","id":1,"result":` + evilPage + `}`},
+	"after list_changed":     {listChanged, `{"jsonrpc":"2.0","id":1,"result":` + evilPage + `}`},
+	"cut off":                {strings.TrimSuffix(`{"jsonrpc":"2.0","id":1,"result":`+evilPage+`}`, "]}}")},
+}
+
 // TestGuardSmuggles: one answer after the other in the place of the list that was asked for. What no pin
 // approves reaches nobody, whichever id it comes under, and whatever comes beside it.
 func TestGuardSmuggles(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
-	evil := page("", toolA, evilTool)
-	for name, lines := range map[string][]string{
-		"another id":             {`{"jsonrpc":"2.0","id":99,"result":` + evil + `}`},
-		"another id, then good":  {`{"jsonrpc":"2.0","id":"x","result":` + evil + `}`, `{"jsonrpc":"2.0","id":1,"result":` + allTools + `}`},
-		"a used id":              {`{"jsonrpc":"2.0","id":1,"result":` + allTools + `}`, `{"jsonrpc":"2.0","id":1,"result":` + evil + `}`},
-		"a result and an error":  {`{"jsonrpc":"2.0","id":1,"result":` + evil + `,"error":{"code":1,"message":"EVIL"}}`},
-		"a method and a result":  {`{"jsonrpc":"2.0","id":1,"method":"ping","result":` + evil + `}`},
-		"no method and a result": {`{"jsonrpc":"2.0","id":1,"method":null,"result":` + evil + `}`},
-		"no id":                  {`{"jsonrpc":"2.0","result":` + evil + `}`},
-		"a null id":              {`{"jsonrpc":"2.0","id":null,"result":` + evil + `}`},
-		"beside prompts":         {`{"jsonrpc":"2.0","id":1,"result":{"prompts":[` + promptP + `],"tools":[` + evilTool + `]}}`},
-		"beside resources":       {`{"jsonrpc":"2.0","id":1,"result":{"resources":[],"tools":[` + evilTool + `]}}`},
-		"prompts beside tools":   {`{"jsonrpc":"2.0","id":1,"result":{"tools":[` + toolA + `],"prompts":[{"name":"EVIL"}]}}`},
-		"instructions beside":    {`{"jsonrpc":"2.0","id":1,"result":{"tools":[` + toolA + `],"instructions":"EVIL"}}`},
-		"no array":               {`{"jsonrpc":"2.0","id":1,"result":{"tools":{"0":` + evilTool + `,"length":1}}}`},
-		"an array in it":         {`{"jsonrpc":"2.0","id":1,"result":{"tools":[[` + evilTool + `]]}}`},
-		"a name twice":           {`{"jsonrpc":"2.0","id":1,"result":{"tools":[` + toolA + `,` + evilA + `]}}`},
-		"a name in escapes":      {`{"jsonrpc":"2.0","id":1,"result":{"tools":[` + strings.Replace(evilA, `"a"`, `"\u0061"`, 1) + `]}}`},
-		"two values":             {`{"jsonrpc":"2.0","id":1,"result":{}}{"jsonrpc":"2.0","id":1,"result":` + evil + `}`},
-		"a separator":            {`{"jsonrpc":"2.0","id":1,"result":{"x":"` + "\u2028" + `{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"tools\":[]}}"}}`, `{"jsonrpc":"2.0","id":1,"result":` + evil + `}`},
-		"after list_changed":     {listChanged, `{"jsonrpc":"2.0","id":1,"result":` + evil + `}`},
-		"cut off":                {strings.TrimSuffix(`{"jsonrpc":"2.0","id":1,"result":`+evil+`}`, "]}}")},
-	} {
+	for name, lines := range smuggled {
 		for _, onDrift := range []string{"end", "subset"} {
 			t.Run(name+", "+onDrift, func(t *testing.T) {
 				t.Parallel()
@@ -207,6 +214,38 @@ func TestGuardSmuggles(t *testing.T) {
 						t.Errorf("the server got %s", line)
 					}
 				}
+				if _, all := p.end(); strings.Contains(all, "EVIL") || p.stderr.Len() == 0 {
+					t.Errorf("%s\n%s", all, &p.stderr)
+				}
+			})
+		}
+	}
+}
+
+// TestWebSmuggles: the same of a server at an address.
+func TestWebSmuggles(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	for name, lines := range smuggled {
+		for _, kind := range []string{"application/json", "text/event-stream"} {
+			t.Run(name+", "+kind, func(t *testing.T) {
+				t.Parallel()
+				server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+					body, _ := io.ReadAll(req.Body)
+					w.Header().Set("Content-Type", kind)
+					switch said := strings.Join(lines, "\n"); {
+					case !bytes.Contains(body, []byte("tools/list")):
+						w.WriteHeader(http.StatusAccepted)
+					case kind == "application/json":
+						fmt.Fprint(w, said)
+					default:
+						fmt.Fprint(w, "data: "+strings.ReplaceAll(said, "\n", "\n\ndata: ")+"\n\n")
+					}
+				}))
+				t.Cleanup(server.Close)
+				p := g.startWeb(t, server.URL)
+				p.lists(1, "")
+				p.answer(1)
 				if _, all := p.end(); strings.Contains(all, "EVIL") || p.stderr.Len() == 0 {
 					t.Errorf("%s\n%s", all, &p.stderr)
 				}

@@ -247,7 +247,7 @@ func TestGuardSignalsUnread(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"good", "ignores all ends"} {
+	for _, part := range []string{"good", "ignores all ends", "noise"} { // of noise a person is told, who doesn't read either
 		t.Run(part, func(t *testing.T) {
 			t.Parallel()
 			pidFile := filepath.Join(t.TempDir(), "pid")
@@ -258,6 +258,9 @@ func TestGuardSignalsUnread(t *testing.T) {
 			defer unread.Close()
 			cmd := exec.Command(self, "guard", "files", "--", self, "play", part, os.DevNull, pidFile)
 			cmd.Dir, cmd.Env, cmd.Stdout = g.folder, append(slices.Clone(g.env), "CAPTURE_AS_MAIN=1"), out
+			if part == "noise" {
+				cmd.Stderr = out
+			}
 			in, err := cmd.StdinPipe()
 			if err == nil {
 				err = cmd.Start()
@@ -273,6 +276,8 @@ func TestGuardSignalsUnread(t *testing.T) {
 			for err == nil {
 				_, err = in.Write(line)
 			}
+			in.Close()
+			time.Sleep(100 * time.Millisecond) // by then the guard has seen the end
 			cmd.Process.Signal(syscall.SIGTERM)
 			cmd.Wait()
 			if !timeout.Stop() {
