@@ -398,3 +398,84 @@ func (g *guarded) pinproof(t *testing.T, args ...string) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 }
+
+// TestWebRenewalInItsListing: the session ends where the guard asks for a list that has changed, once, and
+// between two pages of the client's.
+func TestWebRenewalInItsListing(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	s := newPlaying(t, "the same after list_changed", asEvents)
+	p := g.web(t, s)
+	p.ask(3, "tools/call", `{"name":"a"}`)
+	s.end()
+	if got := p.ask(4, "tools/call", `{"name":"b"}`); !strings.Contains(got, "called b") {
+		t.Errorf("%s\n%s", got, &p.stderr)
+	}
+	if code, all := p.end(); code != 0 || strings.Contains(all, "pinproof-") || strings.Count(all, "serverInfo") != 1 {
+		t.Errorf("code %d\n%s\n%s", code, all, &p.stderr)
+	}
+
+	s = newPlaying(t, "pages", asEvents)
+	p = g.web(t, s)
+	s.end()
+	p.lists(3, "1")
+	if got := p.answer(3); !strings.Contains(got, toolB) {
+		t.Errorf("page 2: %s\n%s", got, &p.stderr)
+	}
+	p.lists(4, "2")
+	p.answer(4)
+	if code, all := p.end(); code != 0 || strings.Contains(p.stderr.String(), "doesn't list") {
+		t.Errorf("code %d\n%s\n%s", code, all, &p.stderr)
+	}
+
+	s = newPlaying(t, "pages", asEvents)
+	p = g.web(t, s)
+	s.mu.Lock()
+	s.part = "pages, the third is changed"
+	clear(s.sessions)
+	s.mu.Unlock()
+	p.lists(3, "2")
+	if got := p.answer(3); !strings.Contains(got, blockedCode) {
+		t.Errorf("page 3 of another server: %s\n%s", got, &p.stderr)
+	}
+	if code, all := p.end(); code != 2 || strings.Contains(all, "EVIL") {
+		t.Errorf("code %d\n%s\n%s", code, all, &p.stderr)
+	}
+}
+
+// TestGuardChangesBetweenPages: a list that changes between two pages of a listing. What was on page 1 is
+// no more than what it is on page 2, and is called as that.
+func TestGuardChangesBetweenPages(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	for page2, passes := range map[string]bool{page("", toolB, toolC): true, page("", evilA): false, page("", toolB, evilTool): false, page("", toolB, toolB): false} {
+		p, s := g.puppet(t)
+		p.lists(1, "")
+		s.hears()
+		s.answers(1, page("2", toolA))
+		p.answer(1)
+		s.says(listChanged)
+		p.lists(2, "2")
+		s.hears()
+		s.answers(2, page2)
+		if got := p.answer(2); strings.Contains(got, blockedCode) == passes {
+			t.Errorf("%s: %s", page2, got)
+		}
+		if !passes {
+			p.end()
+			continue
+		}
+		p.send(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"a"}}`)
+		line, ours := s.hears()
+		if !strings.Contains(line, "tools/list") {
+			t.Errorf("a call of what wasn't listed since: %s", line)
+		}
+		s.answers(ours, page("", toolB, toolC))
+		if got := p.answer(3); !strings.Contains(got, "no longer lists") {
+			t.Errorf("a call of what is gone: %s", got)
+		}
+		if code, all := p.end(); code != 0 || strings.Contains(all, "EVIL") {
+			t.Errorf("code %d\n%s\n%s", code, all, &p.stderr)
+		}
+	}
+}

@@ -427,7 +427,7 @@ func playOn(args []string, stdin io.Reader, stdout io.Writer) {
 				put(`[{"jsonrpc":"2.0","method":"notifications/x"},{"jsonrpc":"2.0","id":%s,"result":%s}]`, r.ID, withEvil)
 				continue
 			case "noise":
-				put("%s", strings.Repeat("noise\n", 1000))
+				put("%s", strings.Repeat("noise\n", 10_000))
 			case "behind noise":
 				put(`listening {"jsonrpc":"2.0","id":%s,"result":%s}`, r.ID, withEvil)
 				put("\ufeff"+`{"jsonrpc":"2.0","id":%s,"result":%s}`, r.ID, withEvil)

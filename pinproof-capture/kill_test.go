@@ -273,11 +273,14 @@ func TestGuardSignalsUnread(t *testing.T) {
 			server := pidOf(pidFile, cmd.Process.Pid)
 			line := []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}` + "\n")
 			in.(*os.File).SetWriteDeadline(time.Now().Add(time.Second)) // by then all pipes are full
-			for err == nil {
+			for err == nil && part != "noise" {
 				_, err = in.Write(line)
 			}
-			in.Close()
-			time.Sleep(100 * time.Millisecond) // by then the guard has seen the end
+			if part == "noise" {
+				in.Write(line)
+				in.Close()
+				time.Sleep(time.Second) // by then the guard has seen the end
+			}
 			cmd.Process.Signal(syscall.SIGTERM)
 			cmd.Wait()
 			if !timeout.Stop() {
