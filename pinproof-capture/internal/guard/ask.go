@@ -99,6 +99,7 @@ func (r *relay) listed(m jsontree.Value, asked request) (toClient, toServer []by
 // giveUp refuses the calls that have waited too long. An answer that comes later is judged all
 // the same, and kept from the client.
 func (r *relay) giveUp(a *asking) {
+	r.order.Lock()
 	r.mu.Lock()
 	var toClient, toServer []byte
 	if !r.over && r.asking[a.list] == a {
@@ -106,8 +107,11 @@ func (r *relay) giveUp(a *asking) {
 		toClient, toServer, _ = r.release(a) // a record that can't be kept is found out at the next line
 	}
 	r.mu.Unlock()
+	if len(toServer) > 0 {
+		r.reply(toServer)
+	}
+	r.order.Unlock()
 	r.client.write(toClient)
-	r.server.write(toServer)
 }
 
 // release lets the calls go on that waited for a list: to the server, or back to the client.

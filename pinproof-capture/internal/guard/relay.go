@@ -42,7 +42,8 @@ type relay struct {
 	stderr  io.Writer
 
 	client, server end
-	replies        chan []byte // to the server, in answer to what it said
+	replies        chan []byte // to the server, in answer to what it said; nil is the end
+	order          sync.Mutex  // of the replies, so that none comes behind the end
 
 	mu      sync.Mutex // both directions use what follows
 	over    bool       // nothing passes any more
@@ -167,6 +168,9 @@ func (r *relay) run(stdin io.Reader, p server, signals <-chan os.Signal) (int, e
 	}()
 	go func() {
 		for b := range r.replies { // a server that doesn't read keeps nobody from reading what it says
+			if b == nil {
+				p.Close()
+			}
 			r.server.write(b)
 		}
 	}()
@@ -190,11 +194,7 @@ func (r *relay) run(stdin io.Reader, p server, signals <-chan os.Signal) (int, e
 				p.Stop() // nobody will ever read what it says
 			}
 		}
-		go func() { // what is held up by whoever reads nothing holds up no signal
-			if !r.waits() {
-				p.Close()
-			}
-		}()
+		go r.close() // what is held up by whoever reads nothing holds up no signal
 	}
 }
 
@@ -217,21 +217,40 @@ func (r *relay) ended(p server, err error) (int, error) {
 	return 2, err
 }
 
+// close says to the server that the client says no more, unless calls wait.
+func (r *relay) close() {
+	r.order.Lock()
+	defer r.order.Unlock()
+	if !r.waits() {
+		r.reply(nil)
+	}
+}
+
+// reply has something said to the server, and reports whether there was room for it.
+func (r *relay) reply(b []byte) bool {
+	select {
+	case r.replies <- b:
+		return true
+	default:
+		return false
+	}
+}
+
 // serverSays passes on what of a line of the server's may pass.
 func (r *relay) serverSays(said mcp.Said) error {
+	r.order.Lock()
 	if said.Unsent {
+		defer r.order.Unlock()
 		return r.clientSays(said.Line)
 	}
 	pass, reply, err := r.fromServer(said.Line)
-	switch {
-	case said.Again && err == nil:
-		return nil // it is judged, and the client has had one like it
-	case len(reply) > 0:
-		select {
-		case r.replies <- reply:
-		default:
-			err = cmp.Or(err, error(fail.New("the server keeps sending, but reads none of %d replies", maxReplies)))
-		}
+	again := said.Again && err == nil // it is judged, and the client has had one like it
+	if !again && len(reply) > 0 && !r.reply(reply) {
+		err = cmp.Or(err, error(fail.New("the server keeps sending, but reads none of %d replies", maxReplies)))
+	}
+	r.order.Unlock()
+	if again {
+		return nil
 	}
 	return cmp.Or(r.client.write(pass), err)
 }
