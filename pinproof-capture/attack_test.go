@@ -480,3 +480,27 @@ func TestGuardChangesBetweenPages(t *testing.T) {
 		}
 	}
 }
+
+// TestGuardLargeIDs: requests whose ids are strings of digits that differ beyond what a float holds are not
+// taken for one another.
+func TestGuardLargeIDs(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	log := g.folder + "/calls.log"
+	p, s := g.puppet(t, "--log", log)
+	calls := map[string]string{"a": `"1763870400000000001"`, "b": `"1763870400000000002"`}
+	for name, id := range calls {
+		p.send(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"%s"}}`, id, name)
+		s.hears()
+	}
+	for _, id := range calls {
+		s.answers(id, `{"content":[]}`)
+		<-p.lines
+	}
+	p.end()
+	for name, id := range calls {
+		if got := read(t, log); !strings.Contains(got, `"tool":"`+name+`","id":`+id+`,"bytes"`) {
+			t.Errorf("no answer to the call of %s in\n%s", name, got)
+		}
+	}
+}

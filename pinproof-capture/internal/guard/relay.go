@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/signal"
 	"slices"
@@ -317,14 +318,15 @@ func (r *relay) fromServer(line []byte) (pass, reply []byte, err error) {
 	return pass, nil, nil
 }
 
-// keyOf is an id as clients compare it. In JavaScript "3" is 3, too, and so is "0x3".
+// keyOf is an id as clients compare it. In JavaScript "3" is 3, too, and so is "0x3". A string of digits
+// that says more than 2^53 is no number of a client's.
 func keyOf(id jsontree.Value) string {
 	word := strings.TrimSpace(id.Text)
 	n, err := strconv.ParseFloat(word, 64)
 	if whole, failed := strconv.ParseUint(word, 0, 64); failed == nil && strings.ContainsAny(word, "xXbBoO") {
 		n, err = float64(whole), nil
 	}
-	if err != nil {
+	if err != nil || math.Abs(n) > 1<<53 {
 		return string(id.Kind) + id.Text
 	}
 	return strconv.FormatFloat(n, 'g', -1, 64)
