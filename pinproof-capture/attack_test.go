@@ -186,9 +186,10 @@ var smuggled = map[string][]string{
 	"a name twice":           {`{"jsonrpc":"2.0","id":1,"result":{"tools":[` + toolA + `,` + evilA + `]}}`},
 	"a name in escapes":      {`{"jsonrpc":"2.0","id":1,"result":{"tools":[` + strings.Replace(evilA, `"a"`, `"\u0061"`, 1) + `]}}`},
 	"two values":             {`{"jsonrpc":"2.0","id":1,"result":{}}{"jsonrpc":"2.0","id":1,"result":` + evilPage + `}`},
-	"a separator":            {`{"jsonrpc":"2.0","id":1,"result":{"x":"` + "\u2028" + `{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"tools\":[]}}"}}`, `{"jsonrpc":"2.0","id":1,"result":` + evilPage + `}`},
-	"after list_changed":     {listChanged, `{"jsonrpc":"2.0","id":1,"result":` + evilPage + `}`},
-	"cut off":                {strings.TrimSuffix(`{"jsonrpc":"2.0","id":1,"result":`+evilPage+`}`, "]}}")},
+	"a separator": {`{"jsonrpc":"2.0","id":1,"result":{"x":"` + "\u2028" + `{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"tools\":[]}}"}}`,
+		`{"jsonrpc":"2.0","id":1,"result":` + evilPage + `}`},
+	"after list_changed": {listChanged, `{"jsonrpc":"2.0","id":1,"result":` + evilPage + `}`},
+	"cut off":            {strings.TrimSuffix(`{"jsonrpc":"2.0","id":1,"result":`+evilPage+`}`, "]}}")},
 }
 
 // TestGuardSmuggles: one answer after the other in the place of the list that was asked for. What no pin
@@ -305,7 +306,8 @@ func TestGuardLastLine(t *testing.T) {
 	s.answers(prompts, `{"prompts":[`+promptP+`]}`)
 	line, id := s.hears()
 	s.answers(id, `{"messages":[]}`)
-	if code, all := p.end(); code != 0 || !strings.HasPrefix(line, `{"jsonrpc":"2.0","id":1,`) || strings.Count(all, "content") != 2 || !strings.Contains(all, "messages") {
+	code, all := p.end()
+	if code != 0 || !strings.HasPrefix(line, `{"jsonrpc":"2.0","id":1,`) || strings.Count(all, "content") != 2 || !strings.Contains(all, "messages") {
 		t.Errorf("code %d, %s\n%s\n%s", code, line, all, &p.stderr)
 	}
 }
@@ -314,7 +316,8 @@ func TestGuardLastLine(t *testing.T) {
 func TestGuardEndsInItsListing(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
-	for _, last := range []string{"", `{"jsonrpc":"2.0","id":%s,"result":{"tools":[` + toolA, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[` + evilTool + `],"nextCursor":"2"}}` + "\n"} {
+	for _, last := range []string{"", `{"jsonrpc":"2.0","id":%s,"result":{"tools":[` + toolA,
+		`{"jsonrpc":"2.0","id":%s,"result":{"tools":[` + evilTool + `],"nextCursor":"2"}}` + "\n"} {
 		p, s := g.puppet(t)
 		s.says(listChanged)
 		<-p.lines
@@ -449,7 +452,9 @@ func TestWebRenewalInItsListing(t *testing.T) {
 func TestGuardChangesBetweenPages(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
-	for page2, passes := range map[string]bool{page("", toolB, toolC): true, page("", evilA): false, page("", toolB, evilTool): false, page("", toolB, toolB): false} {
+	for page2, passes := range map[string]bool{
+		page("", toolB, toolC): true, page("", evilA): false, page("", toolB, evilTool): false, page("", toolB, toolB): false,
+	} {
 		p, s := g.puppet(t)
 		p.lists(1, "")
 		s.hears()
