@@ -40,7 +40,7 @@ func TestStdioToTheByte(t *testing.T) {
 // TestSilentAtInitialize: a server that passes over initialize is asked server/discover.
 func TestSilentAtInitialize(t *testing.T) {
 	t.Parallel()
-	stdioToTheByte(t, "12", "2026-07-28", "silent") // it is asked after half of that
+	stdioToTheByte(t, "6", "2026-07-28", "silent") // it is asked after half of that
 }
 
 func stdioToTheByte(t *testing.T, timeout, revision, twist string) {

@@ -239,6 +239,10 @@ func play(args []string) { playOn(args, os.Stdin, os.Stdout) }
 // playOn writes once for each line that it reads.
 func playOn(args []string, stdin io.Reader, stdout io.Writer) {
 	part := args[0]
+	if part == "puppet" {
+		playPuppet(args[1])
+		return
+	}
 	asked := map[string]int{}
 	var record *os.File
 	if len(args) > 1 {
@@ -422,6 +426,8 @@ func playOn(args []string, stdin io.Reader, stdout io.Writer) {
 			case "a batch":
 				put(`[{"jsonrpc":"2.0","method":"notifications/x"},{"jsonrpc":"2.0","id":%s,"result":%s}]`, r.ID, withEvil)
 				continue
+			case "noise":
+				put("%s", strings.Repeat("noise\n", 10_000))
 			case "behind noise":
 				put(`listening {"jsonrpc":"2.0","id":%s,"result":%s}`, r.ID, withEvil)
 				put("\ufeff"+`{"jsonrpc":"2.0","id":%s,"result":%s}`, r.ID, withEvil)

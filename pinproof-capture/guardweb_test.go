@@ -357,12 +357,15 @@ func TestWebOtherID(t *testing.T) {
 	g := newGuarded(t)
 	for _, how := range []string{asJSON, asEvents, asAlone, asOld} {
 		for _, spelling := range []string{`%s`, `"%s"`, `" %s.0 "`, `%s.0`, `%se0`, `"0x%s"`} {
-			p := g.web(t, newPlaying(t, "page 2 under another id: "+spelling, how))
-			p.send(`{"jsonrpc":"2.0","id":3,"method":"tools/list","params":{"cursor":"1"}}`)
-			p.answer(3)
-			if code, all := p.end(); code != 2 || strings.Count(all, `"name":"a"`) != 1 || !strings.Contains(p.stderr.String(), "DUPLICATE a") {
-				t.Errorf("%s, %s: code %d\n%s\n%s", how, spelling, code, all, &p.stderr)
-			}
+			t.Run(how+", "+spelling, func(t *testing.T) {
+				t.Parallel()
+				p := g.web(t, newPlaying(t, "page 2 under another id: "+spelling, how))
+				p.send(`{"jsonrpc":"2.0","id":3,"method":"tools/list","params":{"cursor":"1"}}`)
+				p.answer(3)
+				if code, all := p.end(); code != 2 || strings.Count(all, `"name":"a"`) != 1 || !strings.Contains(p.stderr.String(), "DUPLICATE a") {
+					t.Errorf("code %d\n%s\n%s", code, all, &p.stderr)
+				}
+			})
 		}
 	}
 }

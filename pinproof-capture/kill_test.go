@@ -76,8 +76,12 @@ func TestGuardKilled(t *testing.T) {
 			pidFile := filepath.Join(t.TempDir(), "pid")
 			p := g.start(t, nil, parts[i/2%len(parts)], os.DevNull, pidFile)
 			go func() {
-				for id := range 1000 {
-					p.send(`{"jsonrpc":"2.0","id":%d,"method":"tools/list"}`, id)
+				for id := range 1000 { // most need no judgement, or those that were answered would be judged for seconds
+					method := "ping"
+					if id%50 == 0 {
+						method = "tools/list"
+					}
+					p.send(`{"jsonrpc":"2.0","id":%d,"method":"%s"}`, id, method)
 				}
 			}()
 			guard := p.cmd.Process.Pid
@@ -243,7 +247,7 @@ func TestGuardSignalsUnread(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"good", "ignores all ends"} {
+	for _, part := range []string{"good", "ignores all ends", "noise"} { // of noise a person is told, who doesn't read either
 		t.Run(part, func(t *testing.T) {
 			t.Parallel()
 			pidFile := filepath.Join(t.TempDir(), "pid")
@@ -254,6 +258,9 @@ func TestGuardSignalsUnread(t *testing.T) {
 			defer unread.Close()
 			cmd := exec.Command(self, "guard", "files", "--", self, "play", part, os.DevNull, pidFile)
 			cmd.Dir, cmd.Env, cmd.Stdout = g.folder, append(slices.Clone(g.env), "CAPTURE_AS_MAIN=1"), out
+			if part == "noise" {
+				cmd.Stderr = out
+			}
 			in, err := cmd.StdinPipe()
 			if err == nil {
 				err = cmd.Start()
@@ -266,8 +273,13 @@ func TestGuardSignalsUnread(t *testing.T) {
 			server := pidOf(pidFile, cmd.Process.Pid)
 			line := []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}` + "\n")
 			in.(*os.File).SetWriteDeadline(time.Now().Add(time.Second)) // by then all pipes are full
-			for err == nil {
+			for err == nil && part != "noise" {
 				_, err = in.Write(line)
+			}
+			if part == "noise" {
+				in.Write(line)
+				in.Close()
+				time.Sleep(time.Second) // by then the guard has seen the end
 			}
 			cmd.Process.Signal(syscall.SIGTERM)
 			cmd.Wait()

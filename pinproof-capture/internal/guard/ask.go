@@ -34,13 +34,14 @@ type asking struct {
 	key    string         // of the request that is under way
 	meta   jsontree.Value // what each request says of the client, from 2026-07-28 on
 	pages  int            // that came
+	again  bool           // the list has changed since the first of them
 	failed bool
 	late   *time.Timer
 }
 
 // wait has a call wait for its list. It returns the request for that, or nil if it was sent.
 func (r *relay) wait(list pin.EntryType, line []byte, m jsontree.Value) []byte {
-	r.waiting = append(r.waiting, call{bytes.Clone(line), m})
+	r.waiting = append(r.waiting, call{slices.Concat(bytes.TrimRight(line, "\r\n"), []byte("\n")), m})
 	if r.asking[list] != nil {
 		return nil
 	}
@@ -77,15 +78,17 @@ func (r *relay) listed(m jsontree.Value, asked request) (toClient, toServer []by
 		return nil, nil, nil // it is late, or was answered before
 	}
 	a.pages++
+	a.again = a.again && asked.page != ""
 	next := m.Get("result").Get("nextCursor")
 	// Before 2026-07-28 many servers mean the end by an empty cursor, and have an error behind it.
 	empty := pageOf(jsontree.Text(""))
 	switch {
-	case m.Get("result").Get(pin.EntryTypeInfo[a.list].Member).Kind != '[' && asked.page != empty, a.pages > mcp.MaxPages:
+	case m.Get("result").Get(pin.EntryTypeInfo[a.list].Member).Kind != '[' && asked.page != empty, a.pages > mcp.MaxPages,
+		pageOf(next) != empty && next.Kind == '"' && r.said[a.list].last.find(pageOf(next)) != nil: // it runs in a circle
 		a.failed = true
 	case next.Kind == '"' && (next.Text != "" || asked.page != empty && !r.catalog.policy.EmptyCursorEnds):
 		return nil, r.askFor(a, next), nil
-	case len(r.said[a.list]) == 0 || r.said[a.list][0].page != "": // it has changed since the first page
+	case a.again:
 		return nil, r.askFor(a, jsontree.Value{}), nil
 	default:
 		r.catalog.lists[a.list].unseen = gone
@@ -96,6 +99,7 @@ func (r *relay) listed(m jsontree.Value, asked request) (toClient, toServer []by
 // giveUp refuses the calls that have waited too long. An answer that comes later is judged all
 // the same, and kept from the client.
 func (r *relay) giveUp(a *asking) {
+	r.order.Lock()
 	r.mu.Lock()
 	var toClient, toServer []byte
 	if !r.over && r.asking[a.list] == a {
@@ -103,8 +107,11 @@ func (r *relay) giveUp(a *asking) {
 		toClient, toServer, _ = r.release(a) // a record that can't be kept is found out at the next line
 	}
 	r.mu.Unlock()
+	if len(toServer) > 0 {
+		r.reply(toServer)
+	}
+	r.order.Unlock()
 	r.client.write(toClient)
-	r.server.write(toServer)
 }
 
 // release lets the calls go on that waited for a list: to the server, or back to the client.

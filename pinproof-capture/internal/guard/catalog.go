@@ -64,11 +64,10 @@ type entry struct {
 
 // A listing is what is known of a list.
 type listing struct {
-	unseen  string             // why entries that weren't shown may not be called
-	matched bool               // an entry of it has matched in this session
-	lacking bool               // a person was told what it lacks
-	told    map[pin.Key]string // the drift of the listing that a person was told, in these words
-	words   string
+	unseen  string // why entries that weren't shown may not be called
+	matched bool   // an entry of it has matched in this session
+	lacking bool   // a person was told what it lacks
+	words   string // of its last drift
 }
 
 // changed takes note of a list that has changed: what is on it is callable again once it
@@ -91,10 +90,10 @@ func (c *catalog) show(matched map[pin.Key]pinned, drifted map[pin.Key]string) {
 	}
 }
 
-// missing counts the entries that are pinned and not on a list that was judged.
-func (c *catalog) missing(list pin.EntryType, v *verdict) (n int) {
+// missing counts the entries that are pinned and on no page of a listing.
+func (c *catalog) missing(list pin.EntryType, p *saidPage) (n int) {
 	for key := range c.entries {
-		if _, matched := v.matched[key]; key.Type == list && !matched && v.drifted[key] == "" {
+		if key.Type == list && !p.has(key) {
 			n++
 		}
 	}

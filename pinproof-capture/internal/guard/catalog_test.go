@@ -67,24 +67,31 @@ func TestCatalogCalls(t *testing.T) {
 	}
 }
 
-// TestTranscript: a listing is held against the pins as far as it goes, from its first page on.
+// TestTranscript: a page belongs to the listing that its cursor is of, also where two are under way.
 func TestTranscript(t *testing.T) {
 	var said transcript
-	for _, tt := range []struct{ page, message, want string }{
-		{"", "1", "1 "},
-		{"2", "2", "1 2 "},
-		{"3", "3", "1 2 3 "},
-		{"2", "again", "1 again "},
-		{"", "anew", "anew "},
-		{"unknown", "x", "anew x "},
-		{"3", strings.Repeat("y", mcp.MaxBytes-1), strings.Repeat("y", mcp.MaxBytes-1) + " "}, // more than pinproof reads
+	huge := strings.Repeat("y", mcp.MaxBytes-20)
+	for _, tt := range []struct{ page, next, message, want string }{
+		{"", "2", "1", "1 "},
+		{"2", "3", "2", "1 2 "},
+		{"3", "", "3", "1 2 3 "},
+		{"2", "3", "again", "1 again "},
+		{"", "x2", "anew", "anew "},
+		{"x2", "x3", "other", "anew other "},
+		{"3", "", "3", "1 again 3 "},
+		{"x3", "x3", "circle", "anew other circle "},
+		{"x3", "x3", "circle", "anew other circle "},
+		{"unknown", "", "x", "x "},
+		{"3", "4", huge, huge + " "}, // more than pinproof reads
+		{"x3", "", "x", "x "},
 	} {
-		if got := strings.ReplaceAll(string(said.add(pin.Tools, tt.page, []byte(tt.message))), "\n", " "); got != tt.want {
+		said.add(pin.Tools, tt.page, tt.next, []byte(tt.message))
+		if got := strings.ReplaceAll(string(said.text()), "\n", " "); got != tt.want {
 			t.Errorf("%.20s: %.40s, want %.40s", tt.message, got, tt.want)
 		}
 	}
-	said.add(pin.Instructions, "", []byte("i"))
-	if got := string(said.text(pin.LockOrder[:]...)); got != "i\n" {
+	said.add(pin.Instructions, "", "", []byte("i"))
+	if got := string(said.text()); got != "i\nx\n" {
 		t.Errorf("all of it: %.20s", got)
 	}
 }

@@ -33,10 +33,7 @@ const (
 // the client is told. What the session has said so far is saved.
 func (r *relay) tell(event string, list pin.EntryType, v *verdict) (words string) {
 	state := &r.catalog.lists[list]
-	if event == "drift" && len(state.told) > 0 && maps.Equal(state.told, v.drifted) {
-		return state.words // it stood on an earlier page
-	}
-	file := keep(r.judge.Label, r.said.text(pin.LockOrder[:]...))
+	file := keep(r.judge.Label, r.said.text())
 	kinds := map[string]int{}
 	var lines, counts []string
 	for _, key := range slices.SortedFunc(maps.Keys(v.drifted), pin.CompareKeys) {
@@ -60,7 +57,7 @@ func (r *relay) tell(event string, list pin.EntryType, v *verdict) (words string
 	r.say("%s: server %s %s: %s", strings.Replace(event, "block", "blocked", 1), r.judge.label(), happened, text.List(lines, 20))
 	words = fmt.Sprintf("pinproof: blocked: the %s of server %s are not the ones approved in %s (%s). Do not use them.",
 		what, r.judge.label(), r.judge.lockfile(), strings.Join(counts, ", "))
-	state.told, state.words = v.drifted, r.review(words, file, "diff  ", "relock")
+	state.words = r.review(words, file, "diff  ", "relock")
 	return state.words
 }
 
@@ -69,7 +66,7 @@ func (r *relay) tell(event string, list pin.EntryType, v *verdict) (words string
 func (r *relay) unjudged(event, what string, line []byte, err error) (words string) {
 	why := fail.From(err).Text
 	r.say("%s: %s", what, why)
-	file := keep(r.judge.Label, append(r.said.text(pin.LockOrder[:]...), line...))
+	file := keep(r.judge.Label, append(r.said.text(), line...))
 	r.log.Info(event, "reason", why, "file", file)
 	words = fmt.Sprintf("pinproof: blocked: it could not be judged whether what server %s says is what was approved in %s. Do not use it.",
 		r.judge.label(), r.judge.lockfile())
@@ -202,36 +199,79 @@ func pruneKept(path string) {
 
 // A transcript is what a server has said of itself in a session, as it would be captured: its
 // instructions, and the pages of each list as they were asked for last.
-type transcript [pin.EntryTypes][]saidPage
+type transcript [pin.EntryTypes]struct {
+	last   *saidPage
+	behind map[string]*saidPage // the pages with a cursor, by the page that it leads to
+	size   int                  // of these
+}
 
-// A saidPage is an answer with a page of a list, in a line.
+// A saidPage is an answer with a page of a list, in a line, what was said of it, and the page before it
+// of the same listing: others may be under way, with cursors of their own.
 type saidPage struct {
-	page string
-	line []byte
+	verdict
+	page   string
+	line   []byte
+	before *saidPage
 }
 
-// add takes an answer and returns the listing as far as it goes. One that begins anew takes the place
-// of the earlier one, and so does a page that comes again, with what followed it.
-func (t *transcript) add(list pin.EntryType, page string, message []byte) []byte {
-	pages := t[list]
-	if i := slices.IndexFunc(pages, func(p saidPage) bool { return p.page == page }); i >= 0 || page == "" {
-		pages = pages[:max(i, 0)]
+// add takes an answer. A page that comes again takes the place of the earlier one, with what followed.
+func (t *transcript) add(list pin.EntryType, page, next string, message []byte) *saidPage {
+	said := &t[list]
+	if said.size += len(message); said.behind == nil || said.size > mcp.MaxBytes || len(said.behind) > mcp.MaxPages {
+		said.behind, said.size = map[string]*saidPage{}, len(message) // pinproof would not read more
 	}
-	if len(t.text(pin.LockOrder[:]...))+len(message) > mcp.MaxBytes { // pinproof would not read it
-		*t, pages = transcript{}, nil
+	p := &saidPage{page: page, line: slices.Concat(message, []byte("\n")), before: said.behind[page]}
+	if again := p.before.find(page); again != nil {
+		p.before = again.before
 	}
-	t[list] = append(pages, saidPage{page, slices.Concat(message, []byte("\n"))})
-	return t.text(list)
+	if said.last = p; next != "" {
+		said.behind[next] = p
+	} else {
+		said.size -= len(message)
+	}
+	return p
 }
 
-// text is a capture of some lists.
-func (t *transcript) text(lists ...pin.EntryType) (data []byte) {
-	for _, list := range lists {
-		for _, p := range t[list] {
-			data = append(data, p.line...)
+// find returns a page of a listing, of that page and those before it, or nil.
+func (p *saidPage) find(page string) *saidPage {
+	for p != nil && p.page != page {
+		p = p.before
+	}
+	return p
+}
+
+// has reports whether an entry stands on a page, or on one before it.
+func (p *saidPage) has(key pin.Key) bool {
+	for ; p != nil; p = p.before {
+		if _, matched := p.matched[key]; matched || p.drifted[key] != "" {
+			return true
 		}
 	}
-	return data
+	return false
+}
+
+// nothingLeft reports whether all of a listing, as far as that page, drifted.
+func (p *saidPage) nothingLeft() bool {
+	drifted := false
+	for ; p != nil; p = p.before {
+		if len(p.matched) > 0 {
+			return false
+		}
+		drifted = drifted || !p.matches
+	}
+	return drifted
+}
+
+// text is a capture of all that was said.
+func (t *transcript) text() []byte {
+	var lines [][]byte
+	for _, list := range slices.Backward(pin.LockOrder[:]) {
+		for p := t[list].last; p != nil; p = p.before {
+			lines = append(lines, p.line)
+		}
+	}
+	slices.Reverse(lines)
+	return bytes.Join(lines, nil)
 }
 
 // pageOf names the page behind a cursor: "" is the first.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/signal"
 	"slices"
@@ -42,7 +43,8 @@ type relay struct {
 	stderr  io.Writer
 
 	client, server end
-	replies        chan []byte // to the server, in answer to what it said
+	replies        chan []byte // to the server, in answer to what it said; nil is the end
+	order          sync.Mutex  // of the replies, so that none comes behind the end
 
 	mu      sync.Mutex // both directions use what follows
 	over    bool       // nothing passes any more
@@ -149,6 +151,9 @@ func (r *relay) run(stdin io.Reader, p mcp.Connection, signals <-chan os.Signal)
 	}()
 	go func() {
 		for b := range r.replies { // a server that doesn't read keeps nobody from reading what it says
+			if b == nil {
+				p.Close()
+			}
 			r.server.write(b)
 		}
 	}()
@@ -172,9 +177,7 @@ func (r *relay) run(stdin io.Reader, p mcp.Connection, signals <-chan os.Signal)
 				p.Stop() // nobody will ever read what it says
 			}
 		}
-		if !r.waits() {
-			p.Close()
-		}
+		go r.close() // what is held up by whoever reads nothing holds up no signal
 	}
 }
 
@@ -197,25 +200,44 @@ func (r *relay) ended(p mcp.Connection, err error) (int, error) {
 	return 2, err
 }
 
+// close says to the server that the client says no more, unless calls wait.
+func (r *relay) close() {
+	r.order.Lock()
+	defer r.order.Unlock()
+	if !r.waits() {
+		r.reply(nil)
+	}
+}
+
+// reply has something said to the server, and reports whether there was room for it.
+func (r *relay) reply(b []byte) bool {
+	select {
+	case r.replies <- b:
+		return true
+	default:
+		return false
+	}
+}
+
 // serverSays passes on what of a line of the server's may pass.
 func (r *relay) serverSays(said mcp.Said) error {
 	if said.Err != nil {
 		r.say("the server: %s", strings.Join(fail.Lines(said.Err), "\n"))
 		return nil
 	}
+	r.order.Lock()
 	if said.Unsent {
+		defer r.order.Unlock()
 		return r.clientSays(said.Line)
 	}
 	pass, reply, err := r.fromServer(said.Line)
-	switch {
-	case said.Again && err == nil:
-		return nil // it is judged, and the client has had one like it
-	case len(reply) > 0:
-		select {
-		case r.replies <- reply:
-		default:
-			err = cmp.Or(err, error(fail.New("the server keeps sending, but reads none of %d replies", maxReplies)))
-		}
+	again := said.Again && err == nil // it is judged, and the client has had one like it
+	if !again && len(reply) > 0 && !r.reply(reply) {
+		err = cmp.Or(err, error(fail.New("the server keeps sending, but reads none of %d replies", maxReplies)))
+	}
+	r.order.Unlock()
+	if again {
+		return nil
 	}
 	return cmp.Or(r.client.write(pass), err)
 }
@@ -252,7 +274,10 @@ func (r *relay) fromServer(line []byte) (pass, reply []byte, err error) {
 	case method.Kind != 0:
 		if list, changed := changedBy[method.Text]; changed {
 			r.catalog.changed(list)
-			r.said[list] = nil
+			r.said[list].last, r.said[list].behind = nil, nil
+			if a := r.asking[list]; a != nil {
+				a.again = true
+			}
 		}
 		return line, nil, nil
 	}
@@ -279,14 +304,15 @@ func (r *relay) fromServer(line []byte) (pass, reply []byte, err error) {
 	return pass, nil, nil
 }
 
-// keyOf is an id as clients compare it. In JavaScript "3" is 3, too, and so is "0x3".
+// keyOf is an id as clients compare it. In JavaScript "3" is 3, too, and so is "0x3". A string of digits
+// that says more than 2^53 is no number of a client's.
 func keyOf(id jsontree.Value) string {
 	word := strings.TrimSpace(id.Text)
 	n, err := strconv.ParseFloat(word, 64)
 	if whole, failed := strconv.ParseUint(word, 0, 64); failed == nil && strings.ContainsAny(word, "xXbBoO") {
 		n, err = float64(whole), nil
 	}
-	if err != nil {
+	if err != nil || math.Abs(n) > 1<<53 {
 		return string(id.Kind) + id.Text
 	}
 	return strconv.FormatFloat(n, 'g', -1, 64)
@@ -311,7 +337,9 @@ func (r *relay) held(line []byte, m jsontree.Value, asked request) (pass []byte,
 	if !listed {
 		list = pin.Instructions
 	}
-	v, err := r.judge.part(r.said.add(list, asked.page, line[m.At:m.End]))
+	next := pageOf(result.Get("nextCursor"))
+	p := r.said.add(list, asked.page, next, line[m.At:m.End])
+	v, err := r.judge.part(p.line)
 	switch {
 	case err != nil && r.onDrift == Warns:
 		r.unjudged("drift", "not judged, and passed on", nil, err)
@@ -319,13 +347,19 @@ func (r *relay) held(line []byte, m jsontree.Value, asked request) (pass []byte,
 	case err != nil:
 		return nil, r.unjudged("block", "blocked", nil, err), errBlocked
 	}
-	state, last := &r.catalog.lists[list], listed && pageOf(result.Get("nextCursor")) == ""
-	if asked.page == "" {
-		state.told = nil
+	for key := range v.matched {
+		if key.Type == list && p.before.has(key) {
+			v.drifted[key], v.matches = string(pin.Duplicate), false
+			delete(v.matched, key)
+		}
 	}
-	if missing := r.catalog.missing(list, v); last && missing > 0 && !state.lacking {
-		state.lacking = true
-		r.say("server %s doesn't list %s", r.judge.label(), text.Count(missing, "approved "+pin.EntryTypeInfo[list].Entry))
+	p.verdict = *v
+	state, last := &r.catalog.lists[list], listed && next == ""
+	if last && !state.lacking && p.find("") != nil { // whole
+		if missing := r.catalog.missing(list, p); missing > 0 {
+			state.lacking = true
+			r.say("server %s doesn't list %s", r.judge.label(), text.Count(missing, "approved "+pin.EntryTypeInfo[list].Entry))
+		}
 	}
 	pass = line
 	switch {
@@ -337,12 +371,12 @@ func (r *relay) held(line []byte, m jsontree.Value, asked request) (pass []byte,
 		if again, err := r.judge.part(pass); err != nil || !again.matches {
 			return nil, r.tell("block", list, v), errBlocked
 		}
-		words = r.tell("drift", list, v)
-		if last && len(v.matched) == 0 {
-			pass = refusal(asked.id, strings.Replace(words, "blocked: ", "blocked: nothing is left of this list: ", 1))
-		}
+		r.tell("drift", list, v)
 	default:
 		return nil, r.tell("block", list, v), errBlocked
+	}
+	if r.onDrift == Subset && last && p.nothingLeft() {
+		pass = refusal(asked.id, strings.Replace(state.words, "blocked: ", "blocked: nothing is left of this list: ", 1))
 	}
 	r.catalog.show(v.matched, v.drifted)
 	return pass, "", nil
@@ -396,7 +430,9 @@ func (r *relay) request(line []byte, m jsontree.Value) (pass, reply []byte, err 
 		r.waiting = slices.DeleteFunc(r.waiting, func(c call) bool { return jsontree.Equal(c.m.Get("id"), params.Get("requestId")) })
 	}
 	asked := request{id: bytes.Clone(line[id.At:id.End]), page: pageOf(params.Get("cursor"))}
-	pass = line
+	if pass = line; len(r.waiting) > 0 && !bytes.HasSuffix(line, []byte("\n")) {
+		pass = slices.Concat(line, []byte("\n")) // something of ours follows
+	}
 	refused := ""
 	if list, calls := calledBy[method.Text]; calls {
 		key, under, why := r.catalog.called(list, params)

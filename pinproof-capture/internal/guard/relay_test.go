@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -76,4 +77,39 @@ func TestGuardGivesUp(t *testing.T) {
 		t.Errorf("the next call: %s", pass)
 	}
 	r.asking[pin.Tools].late.Stop()
+}
+
+// TestGuardGivesUpWithoutRecord: a call that is let go when its list takes too long goes nowhere if it
+// can't be put on record, and the session is over.
+func TestGuardGivesUpWithoutRecord(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip(err)
+	}
+	log, err := openLog(Options{Log: "/dev/full"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.f.Close()
+	var client, server strings.Builder
+	j := &judge{Pins: Pins{Label: "files"}, approved: approved{entries: map[pin.Key]pinned{toolA: {}, toolB: {}}}}
+	r := newRelay(j, Ends, log, &client, io.Discard)
+	r.server.w = &server
+	r.fromServer([]byte(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`))
+	for id, name := range []string{"a", "b", "a"} {
+		r.fromClient(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"%s"}}`, id, name))
+	}
+	r.catalog.show(map[pin.Key]pinned{toolA: {}}, nil) // on a first page
+	a := r.asking[pin.Tools]
+	a.late.Stop()
+	r.giveUp(a)
+	if server.Len() > 0 || strings.Count(client.String(), wordsNoRecord) != 3 || strings.Count(client.String(), "\n") != 3 {
+		t.Errorf("the server got %s\nthe client got %s", &server, &client)
+	}
+	if pass, reply, err := r.fromServer([]byte(`{"jsonrpc":"2.0","id":7,"result":{}}`)); pass != nil || reply != nil || err == nil {
+		t.Errorf("%s, %s, %v", pass, reply, err)
+	}
+	if pass, reply, err := r.fromClient([]byte(`{"jsonrpc":"2.0","id":8,"method":"ping"}`)); pass != nil || reply != nil || err == nil {
+		t.Errorf("%s, %s, %v", pass, reply, err)
+	}
 }
