@@ -59,7 +59,7 @@ func pidOf(path string, guard int) int {
 func TestGuardKilled(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
-	kills := 100
+	kills := 40
 	if n, err := strconv.Atoi(os.Getenv("KILLS")); err == nil {
 		kills = n
 	}

@@ -1338,11 +1338,11 @@ func TestMentionCost(t *testing.T) {
 	}
 	lock.Put(other)
 	for _, unit := range []string{names, "`a tool_00000 ", "- tool_00001: x\n", "(tool_00001, a_b, c_d", "=tool_00001 ", "server/", "<a /", "[SYSTEM "} {
-		text := strings.Repeat(unit, 1+(1<<20)/len(unit))
+		text := strings.Repeat(unit, 1+(1<<19)/len(unit))
 		p := foundPin(t, toolSaying("x", text))
 		start := time.Now()
 		NewNames(lock.Servers, []pin.Set{{Server: "here", Pins: []pin.Pin{p}}}).Entry("here", p, nil)
-		if took := time.Since(start); took > 20*time.Second { // quadratic, it was minutes
+		if took := time.Since(start); took > 10*time.Second { // quadratic, it was a minute
 			t.Errorf("%.20q: %v", unit, took)
 		}
 	}

@@ -349,7 +349,7 @@ func TestHTMLBounded(t *testing.T) {
 	}
 	// one that is huge comes first and must not push the others off the page
 	old = append(old, `{"name":"a","description":"x"}`)
-	new = append(new, fmt.Sprintf(`{"name":"a","description":"%s","inputSchema":{"type":"object"}}`, strings.Repeat("y z\\n", 250_000)))
+	new = append(new, fmt.Sprintf(`{"name":"a","description":"%s","inputSchema":{"type":"object"}}`, strings.Repeat("y z\\n", 160_000)))
 	page := pageOf(t, pageReport(t, "["+strings.Join(old, ",")+"]", "["+strings.Join(new, ",")+"]"))
 	checkPage(t, page)
 	if len(page) > 3*(4<<20) {
