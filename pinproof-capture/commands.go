@@ -207,7 +207,7 @@ func (a *app) rewriting(c *cobra.Command, start func(*client.Config) ([]string, 
 		}
 		isNew := !bytes.Equal(config.Data, after)
 		if isNew && !*yes {
-			return fail.New("%s was not written", text.Printable(config.File)).Hint("--yes writes it")
+			return fail.New("%s was not written", text.Printable(config.File)).Hint("the same command with --yes writes it")
 		} else if isNew {
 			if err := atomicfile.Write(config.File, after); err != nil {
 				return err

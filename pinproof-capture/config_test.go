@@ -123,6 +123,7 @@ func TestConfigKeysNotDone(t *testing.T) {
 			"hint: capture it by itself: pinproof-capture save LABEL.jsonl URL --header-env NAME=VARIABLE\n" +
 			"hint: one that wants OAuth goes behind a bridge: pinproof-capture guard LABEL -- npx --no -- mcp-remote URL\n" +
 			"error: stdio: its " + key + " changes how the server is reached, and is not done here\n" +
+			"hint: capture it by itself: pinproof-capture save LABEL.jsonl -- COMMAND\n" +
 			"error: 2 of 3 servers could not be captured, and "
 		if requests, _ := server.seen(); code != 2 || stdout != "off: disabled\n" || !strings.HasPrefix(stderr, want) || len(requests) > 0 {
 			t.Errorf("%s: code %d, %d requests\n%s%s", key, code, len(requests), stdout, stderr)

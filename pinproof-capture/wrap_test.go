@@ -68,7 +68,7 @@ func TestWrap(t *testing.T) {
 	file := filepath.Join(folder, "mcp.json")
 	after := fmt.Sprintf(guarded, self)
 	write(t, file, before)
-	if code, stdout, stderr := self.run(t, "wrap", file); code != 2 || read(t, file) != before || !strings.Contains(stderr, "--yes writes it") ||
+	if code, stdout, stderr := self.run(t, "wrap", file); code != 2 || read(t, file) != before || !strings.Contains(stderr, "hint: the same command with --yes writes it") ||
 		!strings.Contains(stdout, "- |       \"command\": \"node\",\n+ |       \"command\": \""+string(self)+"\",\n") {
 		t.Errorf("not asked: code %d\n%s%s", code, stdout, stderr)
 	}

@@ -79,7 +79,9 @@ func (e entry) refuse() error {
 			continue
 		}
 		f := fail.New("its %s changes how the server is reached, and is not done here", key)
-		if e.Command == "" {
+		if e.Command != "" {
+			f.Hint("capture it by itself: pinproof-capture save LABEL.jsonl -- COMMAND")
+		} else {
 			f.Hint("capture it by itself: pinproof-capture save LABEL.jsonl URL --header-env NAME=VARIABLE").
 				Hint("one that wants OAuth goes behind a bridge: pinproof-capture guard LABEL -- npx --no -- mcp-remote URL")
 		}
