@@ -49,12 +49,16 @@ func (budget *WordBudget) Words(old, new string) (pieces []Piece) {
 		return nil
 	}
 	split := func(s string) []string { // each end is like one token
-		return slices.Concat([]string{s[:head]}, tokens(s[head:len(s)-tail]), []string{s[len(s)-tail:]})
+		list := slices.Concat([]string{s[:head]}, tokens(s[head:len(s)-tail]), []string{s[len(s)-tail:]})
+		return slices.DeleteFunc(list, func(token string) bool { return token == "" })
 	}
 	budget.compare(split(old), split(new), true, func(op byte, tokens []string) {
-		if text := strings.Join(tokens, ""); text != "" {
-			pieces = append(pieces, Piece{op, text})
+		text := strings.Join(tokens, "")
+		if n := len(pieces); n > 0 && pieces[n-1].Op == op { // the library may leave two
+			pieces[n-1].Text += text
+			return
 		}
+		pieces = append(pieces, Piece{op, text})
 	})
 	return pieces
 }
