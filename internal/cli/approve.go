@@ -283,7 +283,7 @@ func (a *approver) write(d *approval.Decision, idle []approval.Selector, asked b
 	for _, s := range idle {
 		why := " has not drifted: nothing to accept"
 		if s.Word != "" {
-			why = ": nothing to accept: all that is left has other changes, too, or a new warning"
+			why = ": nothing to accept, or only with other changes or a new warning"
 		}
 		did.Idle = append(did.Idle, text.Name(s.Arg)+why)
 	}
