@@ -60,15 +60,16 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 		return nil, err
 	}
 	w.Lock, w.exists = lockfileOf(gate, req.LockPath, sources)
-	if w.Folder = sources[0].path != req.Capture; !w.Folder {
-		sources[0].scan.Part = req.Part
-		if err := sources[0].scan.Faulty(); err != nil { // before what is wrong with the lockfile: the two may be swapped
-			return nil, err
-		}
-	}
+	w.Folder, sources[0].scan.Part = sources[0].path != req.Capture, req.Part
 	if !w.exists {
 		var data []byte
-		if w.Lock, data, err = ReadLockfile(gate, req.LockPath); err != nil {
+		if !w.Folder { // before what is wrong with the lockfile: the two may be swapped
+			err = sources[0].scan.Faulty()
+		}
+		if err == nil {
+			w.Lock, data, err = ReadLockfile(gate, req.LockPath)
+		}
+		if err != nil {
 			return nil, err
 		}
 		w.exists = data != nil
