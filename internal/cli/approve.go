@@ -283,7 +283,7 @@ func (a *approver) write(d *approval.Decision, idle []approval.Selector, asked b
 	for _, s := range idle {
 		why := " has not drifted: nothing to accept"
 		if s.Word != "" {
-			why = ": nothing to accept: all that is left has other changes, too, or a new warning"
+			why = ": nothing to accept, or only with other changes or a new warning"
 		}
 		did.Idle = append(did.Idle, text.Name(s.Arg)+why)
 	}
@@ -292,6 +292,7 @@ func (a *approver) write(d *approval.Decision, idle []approval.Selector, asked b
 		return err
 	}
 	did = a.r.Closing(did)
+	bare := func(p pin.Comparison) bool { return p.HasNoEntries() && next[p.Server] == nil }
 	err = a.replace(a.w, &a.req.request, next, func() {
 		if a.req.Approves && !asked {
 			plain.WriteLocked(a.out, a.r.Model, a.style)
@@ -304,7 +305,7 @@ func (a *approver) write(d *approval.Decision, idle []approval.Selector, asked b
 		return err
 	case len(d.Refused) > 0:
 		return a.refuse(d.Refused, "not accepted")
-	case did.Left != "":
+	case len(d.Accepted) < len(a.r.Drifts)+a.r.LeftOut, slices.ContainsFunc(a.r.Comparisons, bare):
 		steps := []report.Step{a.r.Model.Review}
 		if len(a.r.Drifts) == 0 { // a server without entries is left
 			steps = a.r.Model.Next

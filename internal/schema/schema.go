@@ -62,8 +62,8 @@ func (p Position) Below(name string, v *jsontree.Value) Position {
 	return AtOther
 }
 
-// EachPart calls f for each part of v, with the part's position and step. at is v's position.
-func EachPart(v *jsontree.Value, at Position, f func(part *jsontree.Value, at Position, step jsontree.Step)) {
+// eachPart calls f for each part of v, with the part's position and step. at is v's position.
+func eachPart(v *jsontree.Value, at Position, f func(part *jsontree.Value, at Position, step jsontree.Step)) {
 	for i := range v.Parts {
 		p, step := &v.Parts[i], jsontree.Step{Name: v.Parts[i].Name, Index: -1}
 		if v.Kind == '[' {
@@ -80,7 +80,7 @@ func Visit(v *jsontree.Value, at Position, f func(v *jsontree.Value, of, at Posi
 	var visit func(v *jsontree.Value, of, at Position, path []jsontree.Step)
 	visit = func(v *jsontree.Value, of, at Position, path []jsontree.Step) {
 		f(v, of, at, path)
-		EachPart(v, at, func(part *jsontree.Value, below Position, step jsontree.Step) {
+		eachPart(v, at, func(part *jsontree.Value, below Position, step jsontree.Step) {
 			visit(part, at, below, append(path, step))
 		})
 	}
@@ -89,12 +89,12 @@ func Visit(v *jsontree.Value, at Position, f func(v *jsontree.Value, of, at Posi
 
 // EachBelow calls f for the schemas right below a schema, with the steps to them.
 func EachBelow(schema *jsontree.Value, f func(v *jsontree.Value, steps ...string)) {
-	EachPart(schema, AtSchema, func(v *jsontree.Value, at Position, keyword jsontree.Step) {
+	eachPart(schema, AtSchema, func(v *jsontree.Value, at Position, keyword jsontree.Step) {
 		switch at {
 		case AtSchema:
 			f(v, keyword.Name)
 		case AtSchemas, AtNamed, AtProperties:
-			EachPart(v, at, func(part *jsontree.Value, _ Position, step jsontree.Step) {
+			eachPart(v, at, func(part *jsontree.Value, _ Position, step jsontree.Step) {
 				f(part, keyword.Name, Token(step))
 			})
 		}

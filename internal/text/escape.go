@@ -36,11 +36,11 @@ func isSelector(r rune) bool { return r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0100
 // no living orthography stacks four marks on one letter.
 const (
 	maxSpaces    = 16
-	MaxLineFeeds = 3
+	maxLineFeeds = 3
 	maxSame      = 8
 	maxMarks     = 4
 	MaxName      = 128 // code points of a name before it is cut, saying so
-	MaxPointer   = 256 // of a JSON Pointer; published servers have some of 183
+	maxPointer   = 256 // of a JSON Pointer; published servers have some of 183
 )
 
 // Printable returns s on one line. Whatever a reader could miss, misread or be fooled by
@@ -70,7 +70,7 @@ func Append(dst []byte, s string, asciiOnly bool) []byte {
 		case r == utf8.RuneError && size == 1:
 			dst = fmt.Appendf(dst, "<byte %02X>", s[i])
 		case r == ' ':
-			n := RunLength(s[i:], r)
+			n := runLength(s[i:], r)
 			if n > maxSpaces {
 				dst = fmt.Appendf(dst, "<%d spaces>", n)
 			} else {
@@ -89,7 +89,7 @@ func Append(dst []byte, s string, asciiOnly bool) []byte {
 				dst = appendSame(dst, s[i:i+size])
 			}
 		case r < 0x20 || Hidden(r) || UnusualSpace(r) || asciiOnly && r > 0x7e:
-			size *= RunLength(s[i:], r)
+			size *= runLength(s[i:], r)
 			dst = appendSame(dst, s[i:i+size])
 		case r > 0x7e && unicode.Is(MarkTable, r):
 			if marks >= maxMarks {
@@ -117,7 +117,7 @@ func appendEscape(dst []byte, r rune) []byte { return fmt.Appendf(dst, "<U+%04X>
 func appendSame(dst []byte, s string) []byte {
 	for s != "" {
 		r, size := utf8.DecodeRuneInString(s)
-		n := RunLength(s, r)
+		n := runLength(s, r)
 		if n > maxSame {
 			dst = fmt.Appendf(dst, "<%d of U+%04X>", n, r)
 		} else {
@@ -182,9 +182,9 @@ func RunSize(s string, class func(rune) bool) int {
 	return len(s) - len(strings.TrimLeftFunc(s, class))
 }
 
-// RunLength counts how often s repeats r at its start. Bytes that are not UTF-8 decode as
+// runLength counts how often s repeats r at its start. Bytes that are not UTF-8 decode as
 // U+FFFD, but don't count as one.
-func RunLength(s string, r rune) int {
+func runLength(s string, r rune) int {
 	n, c := 0, string(r)
 	for strings.HasPrefix(s[n*len(c):], c) {
 		n++
@@ -196,15 +196,15 @@ func RunLength(s string, r rune) int {
 // breaks at each line feed, and counts a long run of them on a line of its own.
 func Lines(s string, asciiOnly bool) (lines []string) {
 	for {
-		before, after, long := strings.Cut(s, strings.Repeat("\n", MaxLineFeeds+1))
+		before, after, long := strings.Cut(s, strings.Repeat("\n", maxLineFeeds+1))
 		for line := range strings.SplitSeq(before, "\n") {
 			lines = append(lines, string(Append(nil, line, asciiOnly)))
 		}
 		if !long {
 			return lines
 		}
-		more := RunLength(after, '\n')
-		lines = append(lines, fmt.Sprintf("<%d line feeds>", MaxLineFeeds+1+more))
+		more := runLength(after, '\n')
+		lines = append(lines, fmt.Sprintf("<%d line feeds>", maxLineFeeds+1+more))
 		s = after[more:]
 	}
 }
@@ -260,15 +260,15 @@ func Names(names []string) []string {
 // Pointer is Name for a JSON Pointer, where "$" is common and needs no quotes,
 // and the end tells more than the middle. The empty pointer, to the whole value, stays empty.
 func Pointer(pointer string) string {
-	if len(pointer) <= MaxPointer && IsOf(pointer, "_./~@-$") {
+	if len(pointer) <= maxPointer && IsOf(pointer, "_./~@-$") {
 		return pointer
 	}
-	return quotedEnds(pointer, MaxPointer/4, MaxPointer*3/4)
+	return quotedEnds(pointer, maxPointer/4, maxPointer*3/4)
 }
 
 // WholePointer is Pointer, with nothing left out of a long one.
 func WholePointer(pointer string) string {
-	if len(pointer) <= MaxPointer {
+	if len(pointer) <= maxPointer {
 		return Pointer(pointer)
 	}
 	return quotedEnds(pointer, len(pointer), 0)

@@ -68,23 +68,6 @@ func ReadLockfile(gate pin.Gate, path string) (l lockfile.Lockfile, data []byte,
 	return l, data, err
 }
 
-// explainSwap returns a better error than err if the capture and the lockfile are mixed up.
-func (req *Request) explainSwap(err error) error {
-	if fileSize(req.Capture) < 0 {
-		return err // only a regular file can be read again: on a pipe, reading would never end
-	}
-	data, readErr := readFile(req.Capture, nil, jsontree.MaxLockfileBytes)
-	if readErr != nil || !lockfile.Recognize(data) {
-		return err
-	}
-	capture := "CAPTURE"
-	if req.Lockfile != "" {
-		capture = shell.Path(req.Lockfile)
-	}
-	return fail.In(text.Printable(req.Capture), "a lockfile, where a saved tools/list belongs").
-		Hint("the capture comes first: pinproof %s %s %s", req.Verb, capture, shell.Path(req.Capture))
-}
-
 // noLockfile is the error for a command that needs pins, where there are none. It names a
 // lockfile of another name that lies beside: with lock, a second one would be begun.
 func (req *Request) noLockfile() *fail.Error {

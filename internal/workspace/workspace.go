@@ -59,18 +59,20 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	if w.Lock, w.exists = lockfileOf(gate, req.LockPath, sources); !w.exists {
+	w.Lock, w.exists = lockfileOf(gate, req.LockPath, sources)
+	w.Folder, sources[0].scan.Part = sources[0].path != req.Capture, req.Part
+	if !w.exists {
 		var data []byte
-		if w.Lock, data, err = ReadLockfile(gate, req.LockPath); err != nil {
-			return nil, req.explainSwap(err)
+		if !w.Folder { // before what is wrong with the lockfile: the two may be swapped
+			err = sources[0].scan.Faulty()
+		}
+		if err == nil {
+			w.Lock, data, err = ReadLockfile(gate, req.LockPath)
+		}
+		if err != nil {
+			return nil, err
 		}
 		w.exists = data != nil
-	}
-	if w.Folder = sources[0].path != req.Capture; !w.Folder {
-		sources[0].scan.Part = req.Part
-		if err := sources[0].scan.Faulty(); err != nil { // reported before a doubt about the server
-			return nil, req.explainSwap(err)
-		}
 	}
 	switch {
 	case w.exists && req.NeedsPins && req.Server != "" && w.Lock.Find(req.Server) == nil:
@@ -84,8 +86,7 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 		return nil, err
 	}
 	// For lock, a capture that looks like the lockfile's only server is one of that server.
-	only, _ := w.like(&w.Comparisons[0])
-	if only != "" && req.Approves && req.Server == "" && !w.Folder && len(w.Lock.Servers) == 1 {
+	if only, _ := w.like(&w.Comparisons[0]); only != "" && req.Approves && req.Server == "" && !w.Folder && len(w.Lock.Servers) == 1 {
 		sources[0].label = only
 		if err := w.compile(req, sources); err != nil {
 			return nil, err
@@ -171,7 +172,7 @@ func (w *Workspace) comparisonOf(req *Request, s source) (pin.Comparison, error)
 		err = w.missingList(req, &m, &p.Locked, pol)
 	}
 	if err != nil {
-		return p, req.explainSwap(err)
+		return p, err
 	}
 	p.Noise = m.Noise
 	if label, ok := serverLabel(filepath.Base(s.path)); ok {
