@@ -278,7 +278,7 @@ func (r *remote) do(ctx context.Context, method string, body []byte, headers ...
 	charset, named := parameters["charset"]
 	if named && !strings.EqualFold(charset, "utf-8") || bad == mime.ErrInvalidMediaParameter {
 		resp.Body.Close()
-		return nil, r.rec.refuse("it answers in another charset than UTF-8, which some clients would read", []byte(spelled))
+		return nil, r.rec.refuse(unlike("it answers in another charset than UTF-8, which some clients would read", []byte(spelled)))
 	}
 	resp.Header.Set("Content-Type", kind) // without its parameters
 	return resp, nil
@@ -386,7 +386,7 @@ func (r *remote) stream(last string) (*http.Response, error) {
 func (r *remote) read(p *post, resp *http.Response) (last string, wait time.Duration, err error) {
 	defer resp.Body.Close()
 	placed := !r.SSE // it says where first
-	err = readEvents(r.rec.stream(resp.Body), r.rec, func(e event) error {
+	err = readEvents(resp.Body, r.rec, func(e event) error {
 		last, wait = cmp.Or(e.id, last), cmp.Or(e.retry, wait)
 		switch {
 		case !placed && e.kind == "endpoint":
@@ -418,7 +418,7 @@ func (r *remote) read(p *post, resp *http.Response) (last string, wait time.Dura
 // isn't valid is refused rather than mended.
 func (r *remote) hand(data []byte, asked int64) error {
 	if !json.Valid(data) {
-		return r.rec.refuse(notMessage, data)
+		return r.rec.refuse(unlike(notMessage, data))
 	}
 	s := Said{Line: append(oneLine(data), '\n'), asked: asked}
 	var answered []*post

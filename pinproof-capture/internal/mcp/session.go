@@ -73,7 +73,7 @@ func (s *session) take(said Said) error {
 	m, why := readMessage(bytes.Clone(said.Line), said.asked)
 	switch {
 	case why != "":
-		return s.rec.refuse(why, said.Line)
+		return s.rec.refuse(unlike(why, said.Line))
 	case m == nil:
 		return nil
 	}
