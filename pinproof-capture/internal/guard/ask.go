@@ -57,7 +57,7 @@ func (r *relay) wait(list pin.EntryType, line []byte, m jsontree.Value) []byte {
 // askFor returns the request for a page.
 func (r *relay) askFor(a *asking, cursor jsontree.Value) []byte {
 	r.asked++
-	id, method, params := fmt.Sprint(r.ours, r.asked), pin.EntryTypeInfo[a.list].Method, map[string]any{}
+	id, method, params := fmt.Sprint(mcp.OwnID, r.asked), pin.EntryTypeInfo[a.list].Method, map[string]any{}
 	if len(a.meta.Parts) > 0 {
 		params["_meta"] = a.meta
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -52,8 +51,7 @@ type relay struct {
 	catalog *catalog
 	said    transcript
 	asking  [pin.EntryTypes]*asking
-	ours    string // what the ids of our own requests begin with
-	asked   int    // how many there were
+	asked   int    // how many requests of our own there were
 	waiting []call // those that wait for a list
 }
 
@@ -87,7 +85,7 @@ const maxReplies = 1000
 func newRelay(j *judge, onDrift string, log *callLog, client, stderr io.Writer) *relay {
 	return &relay{judge: j, onDrift: onDrift, log: log, client: end{w: client}, stderr: stderr,
 		replies: make(chan []byte, maxReplies), open: map[string]request{},
-		catalog: &catalog{approved: &j.approved, shown: map[pin.Key]entry{}}, ours: "pinproof-" + rand.Text() + "-"}
+		catalog: &catalog{approved: &j.approved, shown: map[pin.Key]entry{}}}
 }
 
 // say tells a person something, in one line.
@@ -231,14 +229,10 @@ func (r *relay) serverSays(said mcp.Said) error {
 		return r.clientSays(said.Line)
 	}
 	pass, reply, err := r.fromServer(said.Line)
-	again := said.Again && err == nil // it is judged, and the client has had one like it
-	if !again && len(reply) > 0 && !r.reply(reply) {
+	if len(reply) > 0 && !r.reply(reply) {
 		err = cmp.Or(err, error(fail.New("the server keeps sending, but reads none of %d replies", maxReplies)))
 	}
 	r.order.Unlock()
-	if again {
-		return nil
-	}
 	return cmp.Or(r.client.write(pass), err)
 }
 
@@ -290,7 +284,7 @@ func (r *relay) fromServer(line []byte) (pass, reply []byte, err error) {
 			return r.refuseOpen(words), nil, err
 		}
 	}
-	if strings.HasPrefix(m.Get("id").Text, r.ours) {
+	if strings.HasPrefix(m.Get("id").Text, mcp.OwnID) {
 		delete(r.open, key)
 		return r.listed(m, asked)
 	}

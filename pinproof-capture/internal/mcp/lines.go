@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bufio"
+	"crypto/rand"
 	"io"
 
 	"pinproof/internal/fail"
@@ -14,10 +15,12 @@ const MaxBytes = 64 << 20
 // ErrTooLarge is the end of a session: what can't be held can't be judged.
 var ErrTooLarge = fail.New("a message of more than 64 MiB")
 
+// OwnID begins the ids of requests that are not the client's, and whose answers are not for it.
+var OwnID = "pinproof-" + rand.Text() + "-"
+
 // Said is what a server said: a line with its end or, in place of an answer, why there is none.
 type Said struct {
 	Line   []byte // good until the next one comes
-	Again  bool   // it answers the client's greeting, which was answered before
 	Unsent bool   // Line is the client's, with a call that no server got
 	Err    error  // for a person
 

@@ -204,9 +204,11 @@ func (s *session) discover(ctx context.Context, initialize ...int64) (*greeting,
 	}
 }
 
+const initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"
+
 func (s *session) initialized(m *message) (*greeting, error) {
 	s.meta = nil
-	_, err := io.WriteString(s.to, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n")
+	_, err := io.WriteString(s.to, initialized)
 	return greetingOf(m), err
 }
 
