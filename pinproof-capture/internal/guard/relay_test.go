@@ -67,7 +67,7 @@ func TestGuardGivesUp(t *testing.T) {
 		t.Errorf("it asks twice: %s", pass)
 	}
 	r.giveUp(r.asking[pin.Tools])
-	if strings.Count(client.String(), `"message":"pinproof: blocked: `) != 2 || len(r.open) > 0 || r.waits() {
+	if strings.Count(client.String(), `"message":"pinproof: blocked: `) != 2 || len(r.open) > 0 || len(r.waiting) > 0 {
 		t.Errorf("the client got %s", &client)
 	}
 	if pass, reply, err := r.fromServer([]byte(`{"jsonrpc":"2.0","id":"` + mcp.OwnID + `1","result":{}}`)); pass != nil || reply != nil || err != nil {

@@ -192,10 +192,12 @@ func (r *remote) post(p *post) {
 		resp.Body.Close()
 		// In the new session the name may be another tool's: a call is judged by the new lists.
 		if p.method == "tools/call" || p.method == "prompts/get" {
-			r.mu.Lock()
-			delete(r.waiting, p.key)
-			r.mu.Unlock()
 			r.put(Said{Line: p.body, Unsent: true})
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			if r.waiting[p.key] == p { // or it was sent again
+				delete(r.waiting, p.key)
+			}
 			return
 		}
 		resp, err = r.ask(p)
