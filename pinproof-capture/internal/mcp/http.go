@@ -39,13 +39,13 @@ type remote struct {
 	taking   sync.Mutex // one stream at a time says something, once somebody takes it
 	take     func(Said) error
 	renewing sync.Mutex // one begins the session anew, and the others wait for it
+	renewed  time.Time  // when it began anew
 
 	mu       sync.Mutex // what follows
 	session  string     // the server's name for it
 	revision string     // of the protocol, as initialize agreed on it
 	waiting  map[string]*post
-	greeting []byte    // the client's last initialize, under an id of ours
-	renewed  time.Time // when the session began anew
+	greeting []byte // the client's last initialize, under an id of ours
 }
 
 // A post is a message of the client's on its way to the server.
@@ -463,14 +463,11 @@ func (r *remote) renew(session string) bool {
 	defer r.renewing.Unlock()
 	r.mu.Lock()
 	now, greeting := r.session, r.greeting
-	isOver := now == session && time.Since(r.renewed) > renewAfter
-	if isOver {
-		r.renewed = time.Now()
-	}
 	r.mu.Unlock()
-	if !isOver {
+	if now != session || time.Since(r.renewed) < renewAfter {
 		return now != session
 	}
+	r.renewed = time.Now()
 	r.put(Said{Err: fail.New("its session is over, and begins anew")})
 	for _, list := range []string{"tools", "prompts", "resources"} { // first, or a call could come before the new list
 		r.hand([]byte(`{"jsonrpc":"2.0","method":"notifications/`+list+`/list_changed"}`), 0)

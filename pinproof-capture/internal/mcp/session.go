@@ -172,7 +172,7 @@ func (s *session) begin() (*greeting, error) {
 	}
 	// If it knows neither, what it said first is the reason to tell.
 	_, spoke := errors.AsType[*fail.Error](other)
-	if r, refused := errors.AsType[*refusal](err); refused && !spoke && r.wantsDiscover() {
+	if r, refused := errors.AsType[*refusal](err); refused && !spoke && wantsDiscover.MatchString(r.text) {
 		r.told.Hint("it may speak only revision %s: --protocol %[1]s", FirstDiscover)
 	}
 	return nil, err
