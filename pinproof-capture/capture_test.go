@@ -509,7 +509,7 @@ func TestHTTPAnswers(t *testing.T) {
 		{200, "text/html", "<html>", "error: what it sent is no message of the protocol: "},
 		{200, "application/json", "<html>", "error: what it sent is no message of the protocol: <html>\n"},
 		{200, "application/json", strings.Repeat(" ", 70<<20), "error: a message of more than 64 MiB\n"},
-		{200, "text/event-stream", strings.Repeat(":", 70<<20), "error: the server sent more than 64 MiB\n"},
+		{200, "text/event-stream", strings.Repeat(":", 70<<20), "error: a message of more than 64 MiB\n"},
 		{200, "text/event-stream", "data: {}\n\n", "error: its event stream ended before the answer\n"},
 	} {
 		for _, sse := range []bool{false, true} {

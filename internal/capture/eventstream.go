@@ -13,8 +13,8 @@ import (
 // take an event that no empty line ends, or pass over blanks and byte order marks before a
 // field. An event that some of them would read otherwise is blanked out, and refused if it
 // could hold an answer. So is an answer that stands in no event.
-func (s *stream) eventStream() ([]byte, error) {
-	isStream := false // if not, some clients could still find an event in the file
+func (s *stream) eventStream(isStream bool) ([]byte, error) {
+	// If it is none, some clients could still find an event in the file.
 	for line := range bytes.Lines(s.Data) {
 		isStream = isStream || bytes.HasPrefix(line, []byte("data:")) && bytes.IndexByte(line, '{') >= 0
 	}

@@ -92,10 +92,10 @@ func HoldsEntries(result jsontree.Value) bool {
 	return listed || result.Has(pin.EntryTypeInfo[pin.Instructions].Member)
 }
 
-// CheckStream returns why clients could find different messages in an event stream that
-// came from a server, or nil.
-func CheckStream(data []byte) error {
-	s := newStream("event stream", bytes.TrimPrefix(data, []byte("\ufeff")), nil)
-	_, err := s.eventStream()
+// CheckEvent returns why clients could find different messages in an event of an event stream
+// that came from a server, or nil.
+func CheckEvent(data []byte) error {
+	s := newStream("an event", data, nil)
+	_, err := s.eventStream(true)
 	return err
 }

@@ -84,7 +84,7 @@ func (s *stream) values() ([]jsontree.Value, error) {
 	case !bad.Grammar && jsontree.IsGrammatical(s.Data):
 		return nil, s.refuse(bad)
 	}
-	events, err := s.eventStream()
+	events, err := s.eventStream(false)
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ func (r *relay) wait(list pin.EntryType, line []byte, m jsontree.Value) []byte {
 // askFor returns the request for a page.
 func (r *relay) askFor(a *asking, cursor jsontree.Value) []byte {
 	r.asked++
-	id, method, params := fmt.Sprint(r.ours, r.asked), pin.EntryTypeInfo[a.list].Method, map[string]any{}
+	id, method, params := fmt.Sprint(mcp.OwnID, r.asked), pin.EntryTypeInfo[a.list].Method, map[string]any{}
 	if len(a.meta.Parts) > 0 {
 		params["_meta"] = a.meta
 	}
@@ -99,18 +99,16 @@ func (r *relay) listed(m jsontree.Value, asked request) (toClient, toServer []by
 // giveUp refuses the calls that have waited too long. An answer that comes later is judged all
 // the same, and kept from the client.
 func (r *relay) giveUp(a *asking) {
-	r.order.Lock()
 	r.mu.Lock()
 	var toClient, toServer []byte
 	if !r.over && r.asking[a.list] == a {
 		a.failed = true
 		toClient, toServer, _ = r.release(a) // a record that can't be kept is found out at the next line
 	}
-	r.mu.Unlock()
 	if len(toServer) > 0 {
 		r.reply(toServer)
 	}
-	r.order.Unlock()
+	r.mu.Unlock()
 	r.client.write(toClient)
 }
 
@@ -129,11 +127,4 @@ func (r *relay) release(a *asking) (toClient, toServer []byte, err error) {
 	}
 	r.asking[a.list] = nil
 	return toClient, toServer, nil
-}
-
-// waits reports whether calls wait.
-func (r *relay) waits() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.waiting) > 0
 }

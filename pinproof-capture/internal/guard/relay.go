@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -44,7 +43,6 @@ type relay struct {
 
 	client, server end
 	replies        chan []byte // to the server, in answer to what it said; nil is the end
-	order          sync.Mutex  // of the replies, so that none comes behind the end
 
 	mu      sync.Mutex // both directions use what follows
 	over    bool       // nothing passes any more
@@ -52,8 +50,7 @@ type relay struct {
 	catalog *catalog
 	said    transcript
 	asking  [pin.EntryTypes]*asking
-	ours    string // what the ids of our own requests begin with
-	asked   int    // how many there were
+	asked   int    // how many requests of our own there were
 	waiting []call // those that wait for a list
 }
 
@@ -87,7 +84,7 @@ const maxReplies = 1000
 func newRelay(j *judge, onDrift string, log *callLog, client, stderr io.Writer) *relay {
 	return &relay{judge: j, onDrift: onDrift, log: log, client: end{w: client}, stderr: stderr,
 		replies: make(chan []byte, maxReplies), open: map[string]request{},
-		catalog: &catalog{approved: &j.approved, shown: map[pin.Key]entry{}}, ours: "pinproof-" + rand.Text() + "-"}
+		catalog: &catalog{approved: &j.approved, shown: map[pin.Key]entry{}}}
 }
 
 // say tells a person something, in one line.
@@ -202,9 +199,9 @@ func (r *relay) ended(p mcp.Connection, err error) (int, error) {
 
 // close says to the server that the client says no more, unless calls wait.
 func (r *relay) close() {
-	r.order.Lock()
-	defer r.order.Unlock()
-	if !r.waits() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.waiting) == 0 {
 		r.reply(nil)
 	}
 }
@@ -221,31 +218,28 @@ func (r *relay) reply(b []byte) bool {
 
 // serverSays passes on what of a line of the server's may pass.
 func (r *relay) serverSays(said mcp.Said) error {
-	if said.Err != nil {
+	switch {
+	case said.Err != nil:
 		r.say("the server: %s", strings.Join(fail.Lines(said.Err), "\n"))
 		return nil
-	}
-	r.order.Lock()
-	if said.Unsent {
-		defer r.order.Unlock()
+	case said.Unsent:
 		return r.clientSays(said.Line)
 	}
+	r.mu.Lock()
 	pass, reply, err := r.fromServer(said.Line)
-	again := said.Again && err == nil // it is judged, and the client has had one like it
-	if !again && len(reply) > 0 && !r.reply(reply) {
+	if len(reply) > 0 && !r.reply(reply) { // under the lock, so that no call that has waited comes behind the end
 		err = cmp.Or(err, error(fail.New("the server keeps sending, but reads none of %d replies", maxReplies)))
 	}
-	r.order.Unlock()
-	if again {
-		return nil
-	}
+	r.mu.Unlock()
 	return cmp.Or(r.client.write(pass), err)
 }
 
 // clientSays passes on what of a line of the client's may pass. What the server no longer takes is
 // lost, as without a relay.
 func (r *relay) clientSays(line []byte) error {
+	r.mu.Lock()
 	pass, reply, err := r.fromClient(line)
+	r.mu.Unlock()
 	r.server.write(pass)
 	return cmp.Or(r.client.write(reply), err)
 }
@@ -254,8 +248,6 @@ func (r *relay) clientSays(line []byte) error {
 // to the server. An error ends the session; the line then holds what the client is told last.
 func (r *relay) fromServer(line []byte) (pass, reply []byte, err error) {
 	m, bad := message(line)
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	switch method := m.Get("method"); {
 	case r.over:
 		return nil, nil, r.log.err
@@ -290,7 +282,7 @@ func (r *relay) fromServer(line []byte) (pass, reply []byte, err error) {
 			return r.refuseOpen(words), nil, err
 		}
 	}
-	if strings.HasPrefix(m.Get("id").Text, r.ours) {
+	if strings.HasPrefix(m.Get("id").Text, mcp.OwnID) {
 		delete(r.open, key)
 		return r.listed(m, asked)
 	}
@@ -408,8 +400,6 @@ func (r *relay) without(line []byte, result jsontree.Value, drifted map[pin.Key]
 // answered in the server's place.
 func (r *relay) fromClient(line []byte) (pass, reply []byte, err error) {
 	m, bad := message(line)
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	switch {
 	case r.over:
 		err = r.log.err

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pinproof/internal/pin"
+	"pinproof/pinproof-capture/internal/mcp"
 )
 
 // noLog is a record that keeps nothing.
@@ -58,7 +59,7 @@ func TestGuardGivesUp(t *testing.T) {
 	r := newRelay(j, Ends, noLog(), &client, io.Discard)
 	r.fromServer([]byte(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`))
 	pass, reply, err := r.fromClient([]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","_meta":{"progressToken":7,"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`))
-	want := `{"jsonrpc":"2.0","id":"` + r.ours + `1","method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}` + "\n"
+	want := `{"jsonrpc":"2.0","id":"` + mcp.OwnID + `1","method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}` + "\n"
 	if string(pass) != want || reply != nil || err != nil {
 		t.Errorf("%s, %s, %v", pass, reply, err)
 	}
@@ -66,14 +67,14 @@ func TestGuardGivesUp(t *testing.T) {
 		t.Errorf("it asks twice: %s", pass)
 	}
 	r.giveUp(r.asking[pin.Tools])
-	if strings.Count(client.String(), `"message":"pinproof: blocked: `) != 2 || len(r.open) > 0 || r.waits() {
+	if strings.Count(client.String(), `"message":"pinproof: blocked: `) != 2 || len(r.open) > 0 || len(r.waiting) > 0 {
 		t.Errorf("the client got %s", &client)
 	}
-	if pass, reply, err := r.fromServer([]byte(`{"jsonrpc":"2.0","id":"` + r.ours + `1","result":{}}`)); pass != nil || reply != nil || err != nil {
+	if pass, reply, err := r.fromServer([]byte(`{"jsonrpc":"2.0","id":"` + mcp.OwnID + `1","result":{}}`)); pass != nil || reply != nil || err != nil {
 		t.Errorf("late: %s, %s, %v", pass, reply, err)
 	}
 	pass, _, _ = r.fromClient([]byte(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"a"}}`))
-	if !strings.Contains(string(pass), r.ours+"2") {
+	if !strings.Contains(string(pass), mcp.OwnID+"2") {
 		t.Errorf("the next call: %s", pass)
 	}
 	r.asking[pin.Tools].late.Stop()

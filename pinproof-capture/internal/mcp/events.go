@@ -2,9 +2,12 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"strconv"
 	"time"
+
+	"pinproof/internal/capture"
 )
 
 // An event is one of an event stream.
@@ -21,11 +24,18 @@ type event struct {
 // inside a message it is a blank, or the message is refused.
 func readEvents(from io.Reader, rec *record, each func(event) error) error {
 	var e event
+	var came []byte          // of the event, for the record: clients find different messages in some
 	mark := []byte("\ufeff") // may stand at the beginning
-	return readLines(from, rec, func(line []byte, asked int64) error {
-		line, ended := bytes.CutSuffix(bytes.TrimPrefix(line, mark), []byte("\n"))
-		line = bytes.TrimRight(line, "\r")
+	err := readLines(from, rec, func(line []byte, asked int64) error {
+		line = bytes.TrimPrefix(line, mark)
 		mark = nil
+		if rec != nil {
+			if came = append(came, line...); rec.streamed.Add(int64(len(line))) > MaxBytes {
+				return rec.refuse(errFlood)
+			}
+		}
+		line, ended := bytes.CutSuffix(line, []byte("\n"))
+		line = bytes.TrimRight(line, "\r")
 		if e.data == nil {
 			e.asked = asked
 		}
@@ -48,9 +58,13 @@ func readEvents(from io.Reader, rec *record, each func(event) error) error {
 		case len(line) > 0 || !ended:
 			return nil
 		}
+		if err := rec.refuse(capture.CheckEvent(came)); err != nil {
+			return err
+		}
 		whole := e
 		whole.data = bytes.TrimSuffix(e.data, []byte("\n"))
-		e = event{}
+		e, came = event{}, nil
 		return each(whole)
 	})
+	return cmp.Or(err, rec.refuse(capture.CheckEvent(came)))
 }

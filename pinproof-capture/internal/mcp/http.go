@@ -39,13 +39,13 @@ type remote struct {
 	taking   sync.Mutex // one stream at a time says something, once somebody takes it
 	take     func(Said) error
 	renewing sync.Mutex // one begins the session anew, and the others wait for it
+	renewed  time.Time  // when it began anew
 
 	mu       sync.Mutex // what follows
 	session  string     // the server's name for it
 	revision string     // of the protocol, as initialize agreed on it
 	waiting  map[string]*post
-	greeting []byte    // the client's last initialize
-	renewed  time.Time // when the session began anew
+	greeting []byte // the client's last initialize, under an id of ours
 }
 
 // A post is a message of the client's on its way to the server.
@@ -56,7 +56,6 @@ type post struct {
 	method         string
 	name, revision string        // what headers say of it since 2026-07-28
 	asked          int64         // what the record says was the last request
-	ours           bool          // it begins a session anew: its answer is not for the client
 	done           chan struct{} // closed once it is taken or, of a request, answered
 }
 
@@ -145,19 +144,34 @@ func (r *remote) put(s Said) error {
 // Write sends lines of the client's. What becomes of them is read.
 func (r *remote) Write(b []byte) (int, error) {
 	for line := range bytes.Lines(b) {
-		r.send(newPost(bytes.Clone(line)))
+		r.send(bytes.Clone(line))
 	}
 	return len(b), nil
 }
 
-func (r *remote) send(p *post) {
-	p.asked = r.rec.asked()
-	r.mu.Lock()
-	if p.method == "initialize" {
-		r.greeting = p.body
+// send sends a message, which can be read in one way only, or what came as none.
+func (r *remote) send(line []byte) {
+	p := &post{body: line, asked: r.rec.asked(), done: make(chan struct{})}
+	var m jsontree.Value
+	if messages, _ := capture.Messages(line); len(messages) > 0 && messages[0].Has("method") {
+		m = messages[0]
 	}
-	if p.id != nil {
+	id, params := m.Get("id"), m.Get("params")
+	p.method = m.Get("method").Text
+	p.revision = params.Get("_meta").Get("io.modelcontextprotocol/protocolVersion").Text
+	switch p.method {
+	case "tools/call", "prompts/get":
+		p.name = params.Get("name").Text
+	case "resources/read":
+		p.name = params.Get("uri").Text
+	}
+	r.mu.Lock()
+	if id.Kind != 0 {
+		p.id, p.key = line[id.At:id.End], capture.MessageID(m)
 		r.waiting[p.key] = p
+		if p.method == "initialize" {
+			r.greeting = slices.Concat(line[:id.At], []byte(`"`+OwnID+`"`), line[id.End:])
+		}
 	}
 	r.mu.Unlock()
 	go r.post(p)
@@ -171,36 +185,19 @@ func (r *remote) send(p *post) {
 	}
 }
 
-// newPost reads what is to be known of a message, which can be read in one way only.
-func newPost(line []byte) *post {
-	p := &post{body: line, done: make(chan struct{})}
-	messages, _ := capture.Messages(line)
-	if len(messages) == 0 || !messages[0].Has("method") {
-		return p
-	}
-	m := messages[0]
-	id, params := m.Get("id"), m.Get("params")
-	if id.Kind != 0 {
-		p.id, p.key = line[id.At:id.End], capture.MessageID(m)
-	}
-	p.method = m.Get("method").Text
-	p.revision = params.Get("_meta").Get("io.modelcontextprotocol/protocolVersion").Text
-	switch p.method {
-	case "tools/call", "prompts/get":
-		p.name = params.Get("name").Text
-	case "resources/read":
-		p.name = params.Get("uri").Text
-	}
-	return p
-}
-
 // post sends a message and hands on what answers it. A session that is over is begun anew.
 func (r *remote) post(p *post) {
 	resp, err := r.ask(p)
-	if err == nil && resp.StatusCode == http.StatusNotFound && !p.ours && r.renew(sessionOf(resp)) {
+	if err == nil && resp.StatusCode == http.StatusNotFound && p.id != nil && r.renew(sessionOf(resp)) {
 		resp.Body.Close()
+		// In the new session the name may be another tool's: a call is judged by the new lists.
 		if p.method == "tools/call" || p.method == "prompts/get" {
-			r.unsent(p)
+			r.put(Said{Line: p.body, Unsent: true})
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			if r.waiting[p.key] == p { // or it was sent again
+				delete(r.waiting, p.key)
+			}
 			return
 		}
 		resp, err = r.ask(p)
@@ -278,7 +275,7 @@ func (r *remote) do(ctx context.Context, method string, body []byte, headers ...
 	charset, named := parameters["charset"]
 	if named && !strings.EqualFold(charset, "utf-8") || bad == mime.ErrInvalidMediaParameter {
 		resp.Body.Close()
-		return nil, r.rec.refuse("it answers in another charset than UTF-8, which some clients would read", []byte(spelled))
+		return nil, r.rec.refuse(unlike("it answers in another charset than UTF-8, which some clients would read", []byte(spelled)))
 	}
 	resp.Header.Set("Content-Type", kind) // without its parameters
 	return resp, nil
@@ -386,7 +383,7 @@ func (r *remote) stream(last string) (*http.Response, error) {
 func (r *remote) read(p *post, resp *http.Response) (last string, wait time.Duration, err error) {
 	defer resp.Body.Close()
 	placed := !r.SSE // it says where first
-	err = readEvents(r.rec.stream(resp.Body), r.rec, func(e event) error {
+	err = readEvents(resp.Body, r.rec, func(e event) error {
 		last, wait = cmp.Or(e.id, last), cmp.Or(e.retry, wait)
 		switch {
 		case !placed && e.kind == "endpoint":
@@ -418,7 +415,7 @@ func (r *remote) read(p *post, resp *http.Response) (last string, wait time.Dura
 // isn't valid is refused rather than mended.
 func (r *remote) hand(data []byte, asked int64) error {
 	if !json.Valid(data) {
-		return r.rec.refuse(notMessage, data)
+		return r.rec.refuse(unlike(notMessage, data))
 	}
 	s := Said{Line: append(oneLine(data), '\n'), asked: asked}
 	var answered []*post
@@ -430,7 +427,6 @@ func (r *remote) hand(data []byte, asked int64) error {
 			continue
 		}
 		answered = append(answered, p)
-		s.Again = s.Again || p.ours
 		var result struct{ ProtocolVersion string }
 		if p.method == "initialize" && json.Unmarshal(m["result"], &result) == nil {
 			r.revision = result.ProtocolVersion
@@ -466,35 +462,19 @@ func (r *remote) renew(session string) bool {
 	r.renewing.Lock()
 	defer r.renewing.Unlock()
 	r.mu.Lock()
-	now, greeting := r.session, newPost(r.greeting)
-	isOver := now == session && time.Since(r.renewed) > renewAfter
-	if isOver {
-		r.renewed = time.Now()
-	}
+	now, greeting := r.session, r.greeting
 	r.mu.Unlock()
-	if !isOver {
+	if now != session || time.Since(r.renewed) < renewAfter {
 		return now != session
 	}
+	r.renewed = time.Now()
 	r.put(Said{Err: fail.New("its session is over, and begins anew")})
-	begun := newPost([]byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`))
-	greeting.ours, begun.ours = true, true
 	for _, list := range []string{"tools", "prompts", "resources"} { // first, or a call could come before the new list
 		r.hand([]byte(`{"jsonrpc":"2.0","method":"notifications/`+list+`/list_changed"}`), 0)
 	}
 	r.send(greeting)
-	r.send(begun)
+	r.send([]byte(initialized))
 	return true
-}
-
-// unsent gives a call back, to be judged by the lists of the new session: there the same name may
-// be another tool's.
-func (r *remote) unsent(p *post) {
-	r.put(Said{Line: p.body, Unsent: true})
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.waiting[p.key] == p { // or it was sent again
-		delete(r.waiting, p.key)
-	}
 }
 
 // fail says why a message has no answer: to a person and, where it isn't a capture, in text of our own

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bufio"
+	"crypto/rand"
 	"io"
 
 	"pinproof/internal/fail"
@@ -14,10 +15,12 @@ const MaxBytes = 64 << 20
 // ErrTooLarge is the end of a session: what can't be held can't be judged.
 var ErrTooLarge = fail.New("a message of more than 64 MiB")
 
+// OwnID begins the ids of requests that are not the client's, and whose answers are not for it.
+var OwnID = "pinproof-" + rand.Text() + "-"
+
 // Said is what a server said: a line with its end or, in place of an answer, why there is none.
 type Said struct {
 	Line   []byte // good until the next one comes
-	Again  bool   // it answers the client's greeting, which was answered before
 	Unsent bool   // Line is the client's, with a call that no server got
 	Err    error  // for a person
 
@@ -29,15 +32,17 @@ func ReadLines(from io.Reader, take func(line []byte) error) error {
 	return readLines(from, nil, func(line []byte, _ int64) error { return take(line) })
 }
 
-// readLines does so with the last request that had been sent when a line began to come: no answer
-// comes before its request.
+// readLines does so with the last request that had been sent when a line began to come, or before: no
+// answer comes before its request.
 func readLines(from io.Reader, rec *record, take func(line []byte, asked int64) error) error {
-	came := &marked{Reader: from, rec: rec}
-	in := bufio.NewReaderSize(came, 64<<10)
+	in := bufio.NewReaderSize(from, 64<<10)
 	var line []byte
+	var asked int64
 	for {
-		in.Peek(1) // waits for what comes
-		asked := came.asked
+		if in.Buffered() == 0 {
+			in.Peek(1) // waits for what comes
+			asked = rec.asked()
+		}
 		err := bufio.ErrBufferFull
 		for line = line[:0]; err == bufio.ErrBufferFull; {
 			var piece []byte
@@ -56,17 +61,4 @@ func readLines(from io.Reader, rec *record, take func(line []byte, asked int64) 
 			line = nil // a large line is rare, and its memory is not kept
 		}
 	}
-}
-
-// marked reads what a server sends, and notes the id of the last request when bytes came.
-type marked struct {
-	io.Reader
-	rec   *record
-	asked int64
-}
-
-func (m *marked) Read(p []byte) (int, error) {
-	n, err := m.Reader.Read(p)
-	m.asked = m.rec.asked()
-	return n, err
 }

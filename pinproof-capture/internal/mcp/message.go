@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 
 	"pinproof/internal/capture"
@@ -21,14 +20,9 @@ type message struct {
 	err     error // in place of a message: why there is none
 }
 
-// The codes of JSON-RPC 2.0, section 5.1, and that of MCP for a revision that isn't spoken.
 const (
-	codeNoMethod      = "-32601"
-	codeBadParams     = "-32602"
-	codeOtherRevision = "-32022"
-)
+	codeNoMethod = "-32601" // JSON-RPC 2.0, section 5.1
 
-const (
 	notMessage = "what it sent is no message of the protocol"
 	notPlain   = "it sent an answer that only some clients take"
 	notAsked   = "it sent an answer to a request that was not sent"
@@ -94,13 +88,9 @@ func (m *message) refusal(method string) *refusal {
 func (r *refusal) Error() string { return r.told.Error() }
 func (r *refusal) Unwrap() error { return r.told }
 
-// wantsDiscover reports whether a refusal of initialize is that of a server which knows only what
-// came after it.
-func (r *refusal) wantsDiscover() bool {
-	return slices.Contains([]string{codeNoMethod, codeBadParams, codeOtherRevision}, r.code) || wantsVersion.MatchString(r.text)
-}
-
-var wantsVersion = regexp.MustCompile(`(?i)protocol|version|` + FirstDiscover)
+// wantsDiscover matches how a server refuses initialize that knows only what came after it: in words,
+// or with a code for the method, its parameters or the revision.
+var wantsDiscover = regexp.MustCompile(`(?i)protocol|version|` + FirstDiscover + `|-3260[12]\b|-32022\b`)
 
 // loosely reads what may be a message, or a batch of them, as forgiving clients do.
 func loosely(text []byte) (messages []map[string]json.RawMessage) {

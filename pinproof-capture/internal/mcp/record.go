@@ -3,12 +3,10 @@ package mcp
 import (
 	"bytes"
 	"cmp"
-	"io"
 	"strings"
 	"sync"
 	"sync/atomic"
 
-	"pinproof/internal/capture"
 	"pinproof/internal/fail"
 )
 
@@ -16,12 +14,13 @@ import (
 // folds letter case and keeps the last of repeated members. A nil one keeps nothing.
 type record struct {
 	sent     atomic.Int64 // the id of the last request
+	streamed atomic.Int64 // how much came on all event streams
 	mu       sync.Mutex
 	lines    bytes.Buffer
-	streams  []*bytes.Buffer
-	streamed int   // how much came on them all
 	err      error // the first reason to refuse what came
 }
+
+var errFlood error = fail.New("the server sent more than 64 MiB")
 
 // asked is the id of the last request.
 func (rec *record) asked() int64 {
@@ -35,29 +34,23 @@ func (rec *record) asked() int64 {
 func (rec *record) add(line []byte) error {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
-	return rec.append(&rec.lines, line, rec.lines.Len()+len(line))
-}
-
-// append keeps what came, which makes so many bytes with what came before it.
-func (rec *record) append(to *bytes.Buffer, b []byte, size int) error {
-	if size > MaxBytes && rec.err == nil {
-		rec.err = fail.New("the server sent more than 64 MiB")
+	if rec.lines.Len()+len(line) > MaxBytes {
+		rec.err = cmp.Or(rec.err, errFlood)
 	}
 	if rec.err == nil {
-		to.Write(b)
+		rec.lines.Write(line)
 	}
 	return rec.err
 }
 
-// refuse says why a text is refused, and nothing is saved of what came.
-func (rec *record) refuse(why string, text []byte) error {
-	err := unlike(why, text)
-	if rec == nil {
+// refuse takes a reason to save nothing of what came. It returns the first one.
+func (rec *record) refuse(err error) error {
+	if rec == nil || err == nil {
 		return err
 	}
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
-	rec.err = cmp.Or[error](rec.err, err)
+	rec.err = cmp.Or(rec.err, err)
 	return rec.err
 }
 
@@ -81,30 +74,5 @@ func oneLine(value []byte) []byte {
 func (rec *record) finish() ([]byte, error) {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
-	for _, s := range rec.streams {
-		rec.err = cmp.Or(rec.err, capture.CheckStream(s.Bytes()))
-	}
 	return rec.lines.Bytes(), rec.err
 }
-
-// stream keeps an event stream as it comes: clients find different messages in some, and
-// pinproof's rules say in which.
-func (rec *record) stream(from io.Reader) io.Reader {
-	if rec == nil {
-		return from
-	}
-	came := &bytes.Buffer{}
-	rec.mu.Lock()
-	defer rec.mu.Unlock()
-	rec.streams = append(rec.streams, came)
-	return io.TeeReader(from, writer(func(b []byte) error {
-		rec.mu.Lock()
-		defer rec.mu.Unlock()
-		rec.streamed += len(b)
-		return rec.append(came, b, rec.streamed)
-	}))
-}
-
-type writer func([]byte) error
-
-func (w writer) Write(b []byte) (int, error) { return len(b), w(b) }

@@ -73,7 +73,7 @@ func (s *session) take(said Said) error {
 	m, why := readMessage(bytes.Clone(said.Line), said.asked)
 	switch {
 	case why != "":
-		return s.rec.refuse(why, said.Line)
+		return s.rec.refuse(unlike(why, said.Line))
 	case m == nil:
 		return nil
 	}
@@ -172,7 +172,7 @@ func (s *session) begin() (*greeting, error) {
 	}
 	// If it knows neither, what it said first is the reason to tell.
 	_, spoke := errors.AsType[*fail.Error](other)
-	if r, refused := errors.AsType[*refusal](err); refused && !spoke && r.wantsDiscover() {
+	if r, refused := errors.AsType[*refusal](err); refused && !spoke && wantsDiscover.MatchString(r.text) {
 		r.told.Hint("it may speak only revision %s: --protocol %[1]s", FirstDiscover)
 	}
 	return nil, err
@@ -204,9 +204,11 @@ func (s *session) discover(ctx context.Context, initialize ...int64) (*greeting,
 	}
 }
 
+const initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"
+
 func (s *session) initialized(m *message) (*greeting, error) {
 	s.meta = nil
-	_, err := io.WriteString(s.to, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n")
+	_, err := io.WriteString(s.to, initialized)
 	return greetingOf(m), err
 }
 
