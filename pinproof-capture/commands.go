@@ -52,7 +52,7 @@ looked for in the project's folder (CLAUDE_PROJECT_DIR, GEMINI_PROJECT_DIR, else
 folder) and, inside a repository, in those above it, up to its root.`,
 	}
 	set := c.Flags()
-	set.StringVar(&o.OnDrift, "on-drift", guard.Ends, "what happens to what isn't approved: end the session, subset (the client gets the rest) or warn")
+	set.StringVar(&o.OnDrift, "on-drift", guard.Ends, "the `MODE` for what isn't approved: end (the session), subset (the client gets the rest) or warn")
 	set.StringVar(&o.Log, "log", "", "append calls, drifts and blocks to `FILE`, one JSON object a line")
 	set.BoolVar(&o.LogDigests, "log-digests", false, "with --log: the digests of arguments in place of these")
 	return a.serving(c, &o.Pins, func(label string, server mcp.Server) (err error) {
@@ -82,7 +82,7 @@ The server is started in the folder of tools.lock, which is looked for as the gu
 	}
 	set := c.Flags()
 	set.StringVar(&h.Save, "save", "", "keep the capture in `DIR`, relative to the folder of tools.lock")
-	set.DurationVar(&h.MaxAge, "max-age", 0, "don't start the server if it matched within this time, such as 60s")
+	set.DurationVar(&h.MaxAge, "max-age", 0, "don't start a server that matched within this `TIME`, such as 60s")
 	o := asking(c, 20*time.Second) // less than the agent's own limit: a hook that is cut off lets the call pass
 	return a.serving(c, &h.Pins, func(label string, server mcp.Server) error {
 		if h.MaxAge < 0 || h.MaxAge > guard.MaxAge {

@@ -30,10 +30,10 @@ var (
 // asking gives a command the flags that say how a server is asked.
 func asking(c *cobra.Command, timeout time.Duration) *mcp.Options {
 	o, set := &mcp.Options{}, c.Flags()
-	set.StringSliceVar(&o.Capabilities, "capability", nil, "claim these capabilities, as your client does: `NAMES` such as roots,sampling,elicitation.url")
-	set.StringVar(&o.Protocol, "protocol", mcp.LastInitialize, "begin with this `REVISION` of the protocol; from "+mcp.FirstDiscover+" on with server/discover")
-	seconds := set.Int("timeout", int(timeout.Seconds()), "wait so many `SECONDS` for a server; PINPROOF_TIMEOUT is the same")
-	set.DurationVar(&o.Settle, "settle", defaultSettle, "wait so long for what the server says after its last answer")
+	set.StringSliceVar(&o.Capabilities, "capability", nil, "claim what your client does: `NAMES` such as roots,sampling,elicitation.url")
+	set.StringVar(&o.Protocol, "protocol", mcp.LastInitialize, "begin with this `REVISION` of the protocol")
+	seconds := set.Int("timeout", int(timeout.Seconds()), "wait so many `SECONDS` for a server; or PINPROOF_TIMEOUT")
+	set.DurationVar(&o.Settle, "settle", defaultSettle, "wait this `TIME` for what follows the last answer")
 	c.PreRunE = func(c *cobra.Command, _ []string) error {
 		if data := os.Getenv("PINPROOF_TIMEOUT"); data != "" && !set.Changed("timeout") && set.Set("timeout", data) != nil {
 			return usage(c, "PINPROOF_TIMEOUT is no number of seconds")
@@ -58,7 +58,7 @@ func asking(c *cobra.Command, timeout time.Duration) *mcp.Options {
 func (a *app) serving(c *cobra.Command, pins *guard.Pins, run func(name string, server mcp.Server) error) *cobra.Command {
 	if pins != nil {
 		c.Flags().StringVar(&pins.Lockfile, "lock", "", "use the lockfile `FILE` instead of looking for one")
-		c.Flags().StringArrayVar(&pins.Substitutes, "substitute", nil, "the value of a name in the pins, as pinproof takes it: `NAME=VALUE`; repeatable")
+		c.Flags().StringArrayVar(&pins.Substitutes, "substitute", nil, "the value of a name in the pins: `NAME=VALUE`; repeatable")
 	}
 	headers := c.Flags().StringArray("header-env", nil, "send a header with the value of a variable: `NAME=VARIABLE`; repeatable")
 	sse := c.Flags().Bool("sse", false, "URL speaks the old transport HTTP+SSE rather than Streamable HTTP")

@@ -98,7 +98,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		},
 	}
 	root.SetUsageFunc(printUsage)
-	root.PersistentFlags().StringVar(&a.color, "color", "auto", "colour the output: auto, always or never")
+	root.PersistentFlags().StringVar(&a.color, "color", "auto", "`WHEN` to colour the output: auto, always or never")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fail.New("%s", text.Printable(err.Error())).Hint("%s --help", c.CommandPath())
 	})

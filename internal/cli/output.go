@@ -50,7 +50,7 @@ type output struct {
 }
 
 func (o *output) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.format, "format", "text", "what to print: "+formatNames)
+	cmd.Flags().StringVar(&o.format, "format", "text", "print this `FORMAT`: "+formatNames)
 	cmd.Flags().StringArrayVar(&o.files, "report", nil, "write the answer to a file, too: `FORMAT=FILE` (repeatable)")
 	cmd.Flags().StringVar(&o.reader, "capture-as", "", "in commands to type next, name the capture `PATH`, as the readers of the answer have it")
 }

@@ -158,7 +158,7 @@ func (r *lockReader) notLockfile(err error) error {
 	case refused:
 		return r.At(bad.At, "not a lockfile: %s", bad.Text)
 	}
-	return r.At(-1, `not a lockfile: no "lockfileVersion"`)
+	return r.At(-1, `not a lockfile: no "lockfileVersion"`).Hint("pinproof lock CAPTURE LOCKFILE writes one, where there is no file yet")
 }
 
 // object refuses a value that is no object. If the members that version 1 knows are given,

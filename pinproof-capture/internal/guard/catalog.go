@@ -66,7 +66,6 @@ type entry struct {
 type listing struct {
 	unseen  string // why entries that weren't shown may not be called
 	matched bool   // an entry of it has matched in this session
-	lacking bool   // a person was told what it lacks
 	words   string // of its last drift
 }
 
@@ -88,16 +87,6 @@ func (c *catalog) show(matched map[pin.Key]pinned, drifted map[pin.Key]string) {
 			c.shown[key] = entry{why: notApproved}
 		}
 	}
-}
-
-// missing counts the entries that are pinned and on no page of a listing.
-func (c *catalog) missing(list pin.EntryType, p *saidPage) (n int) {
-	for key := range c.entries {
-		if key.Type == list && !p.has(key) {
-			n++
-		}
-	}
-	return n
 }
 
 // The lists whose entries can be called, by the request that does it and by what says that one has

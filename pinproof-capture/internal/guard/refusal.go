@@ -117,12 +117,7 @@ func (j *judge) label() string { return text.Name(j.Label) }
 // at its ids: on the answers in it, and back the requests. To the client goes no id that the server
 // made up: it could say something to a model, too.
 func (r *relay) dropped(line []byte, fromServer bool) (on, back []byte) {
-	var found []map[string]json.RawMessage
-	if json.Unmarshal(line, &found) != nil {
-		found = make([]map[string]json.RawMessage, 1)
-		json.Unmarshal(line, &found[0])
-	}
-	for _, m := range found {
+	for _, m := range mcp.Loosely(line) {
 		id, err := jsontree.NewReader(m["id"]).Only()
 		spelled, key := bytes.TrimSpace(m["id"]), keyOf(id)
 		switch {

@@ -346,13 +346,6 @@ func (r *relay) held(line []byte, m jsontree.Value, asked request) (pass []byte,
 		}
 	}
 	p.verdict = *v
-	state, last := &r.catalog.lists[list], listed && next == ""
-	if last && !state.lacking && p.find("") != nil { // whole
-		if missing := r.catalog.missing(list, p); missing > 0 {
-			state.lacking = true
-			r.say("server %s doesn't list %s", r.judge.label(), text.Count(missing, "approved "+pin.EntryTypeInfo[list].Entry))
-		}
-	}
 	pass = line
 	switch {
 	case v.matches:
@@ -367,8 +360,8 @@ func (r *relay) held(line []byte, m jsontree.Value, asked request) (pass []byte,
 	default:
 		return nil, r.tell("block", list, v), errBlocked
 	}
-	if r.onDrift == Subset && last && p.nothingLeft() {
-		pass = refusal(asked.id, strings.Replace(state.words, "blocked: ", "blocked: nothing is left of this list: ", 1))
+	if r.onDrift == Subset && listed && next == "" && p.nothingLeft() {
+		pass = refusal(asked.id, strings.Replace(r.catalog.lists[list].words, "blocked: ", "blocked: nothing is left of this list: ", 1))
 	}
 	r.catalog.show(v.matched, v.drifted)
 	return pass, "", nil

@@ -31,24 +31,15 @@ func message(line []byte) (m jsontree.Value, err error) {
 	case bad == nil:
 		return found[0], nil
 	}
-	mended, holder, names := bytes.Clone(line), found[0], []string{"result", "error"}
-	if method := holder.Get("method"); method.Kind != 0 {
-		holder, names = holder.Get("params"), contents[method.Text]
+	mended, params, result := bytes.Clone(line), found[0].Get("params"), found[0].Get("result")
+	for _, content := range []jsontree.Value{result, found[0].Get("error"), params.Get("messages"), // of a sampling
+		params.Get("systemPrompt"), params.Get("message"), params.Get("data")} { // of a log line
+		mend(mended, whole, content)
 	}
-	for _, name := range names {
-		mend(mended, whole, holder.Get(name))
-	}
-	if !bytes.Equal(mended, whole) || capture.HoldsEntries(found[0].Get("result")) {
+	if !bytes.Equal(mended, whole) || capture.HoldsEntries(result) {
 		return m, bad
 	}
 	return found[0], nil
-}
-
-// contents are the parameters with content, by the method.
-var contents = map[string][]string{
-	"sampling/createMessage": {"messages", "systemPrompt"},
-	"elicitation/create":     {"message"},
-	"notifications/message":  {"data"},
 }
 
 // mend takes the strings of a value as they are without halves, but no name of a member.

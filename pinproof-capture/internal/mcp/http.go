@@ -420,7 +420,7 @@ func (r *remote) hand(data []byte, asked int64) error {
 	s := Said{Line: append(oneLine(data), '\n'), asked: asked}
 	var answered []*post
 	r.mu.Lock()
-	for _, m := range loosely(s.Line) {
+	for _, m := range Loosely(s.Line) {
 		id, _ := jsontree.NewReader(m["id"]).Only()
 		p := r.waiting[string(id.Kind)+id.Text]
 		if p == nil || m["method"] != nil {
