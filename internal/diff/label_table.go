@@ -3,7 +3,6 @@ package diff
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"pinproof/internal/schema"
 )
@@ -72,10 +71,9 @@ const (
 )
 
 // labelTable has for each label its stable id, what an entry does that has it, its effect,
-// and whether it is minor, which means worth no more than a line. "(s)" stands behind a verb,
-// and a consequence behind a colon. The effect is how the breadth of the
-// schema changes. It is also breadthSame for labels that have nothing to do with breadth;
-// these are the same wherever the schema stands.
+// and whether it is minor, which means worth no more than a line. A consequence stands behind
+// a colon. The effect is how the breadth of the schema changes. It is also breadthSame for
+// labels that have nothing to do with breadth; these are the same wherever the schema stands.
 var labelTable = [...]struct {
 	id, text string
 	effect   breadth
@@ -84,57 +82,57 @@ var labelTable = [...]struct {
 	minor    bool
 }{
 	labelTooMany:           {"many-changes", "changed in more places than can be told apart", breadthSame, Breaking, labelTooMany, false},
-	labelTowardsSafe:       {"hint-harmless", "now claim(s) to be harmless: clients ask less", breadthSame, Behaviour, labelTowardsSafe, false},
-	labelExported:          {"header-exported", "send(s) an argument as an HTTP header", breadthSame, Behaviour, labelChanged, false},
-	labelNewRequired:       {"required-parameter-added", "take(s) a new required parameter", breadthUnknown, Breaking, labelOutputAdded, false},
-	labelNewOptional:       {"parameter-added", "take(s) a new parameter", breadthUnknown, Behaviour, labelOutputAdded, false},
-	labelNowRequired:       {"parameter-required", "require(s) a parameter that was optional", breadthUnknown, Breaking, labelOutputNarrowed, false},
-	labelInputChanged:      {"input-changed", "describe(s) the input in another way", breadthUnknown, Breaking, labelOther, false},
-	labelReferenceChanged:  {"reference-changed", "refer(s) to another schema", breadthUnknown, Breaking, labelReferenceChanged, false},
-	labelDefinitionAdded:   {"definition-added", "add(s) a schema to refer to", breadthUnknown, Behaviour, labelDefinitionAdded, false},
-	labelTypeWidened:       {"type-widened", "take(s) other types, too", breadthWider, Behaviour, labelOutputWidened, false},
-	labelEnumAdded:         {"enum-added", "take(s) a new value", breadthWider, Behaviour, labelOutputWidened, false},
-	labelEnumSwapped:       {"enum-changed", "take(s) other values", breadthUnknown, Breaking, labelOutputWidened, false},
-	labelLoosened:          {"constraint-loosened", "take(s) more than before", breadthWider, Behaviour, labelOutputWidened, false},
-	labelNoLongerRequired:  {"parameter-optional", "no longer require(s) a parameter", breadthUnknown, Behaviour, labelOutputWidened, false},
-	labelConstRemoved:      {"const-removed", "no longer insist(s) on one value", breadthWider, Behaviour, labelOutputWidened, false},
-	labelConstChanged:      {"const-changed", "insist(s) on another value", breadthUnknown, Breaking, labelOutputWidened, false},
-	labelFormatRemoved:     {"format-removed", "no longer ask(s) for a format", breadthWider, Behaviour, labelOutputWidened, false},
-	labelFormatChanged:     {"format-changed", "ask(s) for another format", breadthUnknown, Breaking, labelOutputWidened, false},
-	labelPatternChanged:    {"pattern-changed", "ask(s) for another pattern", breadthUnknown, Breaking, labelOutputWidened, false},
-	labelTypeChanged:       {"type-changed", "take(s) another type", breadthUnknown, Breaking, labelOutputWidened, false},
+	labelTowardsSafe:       {"hint-harmless", "now claims to be harmless: clients ask less", breadthSame, Behaviour, labelTowardsSafe, false},
+	labelExported:          {"header-exported", "sends an argument as an HTTP header", breadthSame, Behaviour, labelChanged, false},
+	labelNewRequired:       {"required-parameter-added", "takes a new required parameter", breadthUnknown, Breaking, labelOutputAdded, false},
+	labelNewOptional:       {"parameter-added", "takes a new parameter", breadthUnknown, Behaviour, labelOutputAdded, false},
+	labelNowRequired:       {"parameter-required", "requires a parameter that was optional", breadthUnknown, Breaking, labelOutputNarrowed, false},
+	labelInputChanged:      {"input-changed", "describes the input in another way", breadthUnknown, Breaking, labelOther, false},
+	labelReferenceChanged:  {"reference-changed", "refers to another schema", breadthUnknown, Breaking, labelReferenceChanged, false},
+	labelDefinitionAdded:   {"definition-added", "adds a schema to refer to", breadthUnknown, Behaviour, labelDefinitionAdded, false},
+	labelTypeWidened:       {"type-widened", "takes other types, too", breadthWider, Behaviour, labelOutputWidened, false},
+	labelEnumAdded:         {"enum-added", "takes a new value", breadthWider, Behaviour, labelOutputWidened, false},
+	labelEnumSwapped:       {"enum-changed", "takes other values", breadthUnknown, Breaking, labelOutputWidened, false},
+	labelLoosened:          {"constraint-loosened", "takes more than before", breadthWider, Behaviour, labelOutputWidened, false},
+	labelNoLongerRequired:  {"parameter-optional", "no longer requires a parameter", breadthUnknown, Behaviour, labelOutputWidened, false},
+	labelConstRemoved:      {"const-removed", "no longer insists on one value", breadthWider, Behaviour, labelOutputWidened, false},
+	labelConstChanged:      {"const-changed", "insists on another value", breadthUnknown, Breaking, labelOutputWidened, false},
+	labelFormatRemoved:     {"format-removed", "no longer asks for a format", breadthWider, Behaviour, labelOutputWidened, false},
+	labelFormatChanged:     {"format-changed", "asks for another format", breadthUnknown, Breaking, labelOutputWidened, false},
+	labelPatternChanged:    {"pattern-changed", "asks for another pattern", breadthUnknown, Breaking, labelOutputWidened, false},
+	labelTypeChanged:       {"type-changed", "takes another type", breadthUnknown, Breaking, labelOutputWidened, false},
 	labelOther:             {"other", "changed in a way that can't be judged", breadthUnknown, Breaking, labelOther, false},
-	labelDefaultChanged:    {"default-changed", "take(s) another value where none is given", breadthUnknown, Behaviour, labelChanged, false},
-	labelInputOpened:       {"input-anything", "take(s) anything in a place that was checked", breadthWider, Behaviour, labelOutputWidened, false},
+	labelDefaultChanged:    {"default-changed", "takes another value where none is given", breadthUnknown, Behaviour, labelChanged, false},
+	labelInputOpened:       {"input-anything", "takes anything in a place that was checked", breadthWider, Behaviour, labelOutputWidened, false},
 	labelWording:           {"wording", "reworded", breadthSame, Behaviour, labelWording, false},
 	labelRenamed:           {"renamed", "renamed", breadthSame, Breaking, labelRenamed, false},
-	labelOutputRemoved:     {"output-removed", "no longer return(s) something", breadthSame, Breaking, labelOutputRemoved, false},
+	labelOutputRemoved:     {"output-removed", "no longer returns something", breadthSame, Breaking, labelOutputRemoved, false},
 	labelOutputWidened:     {"output-widened", "may return more than it said before", breadthSame, Breaking, labelOutputWidened, false},
-	labelOutputAdded:       {"output-added", "return(s) something new", breadthSame, Behaviour, labelOutputAdded, false},
-	labelOutputNarrowed:    {"output-narrowed", "return(s) less than it might have", breadthSame, Behaviour, labelOutputNarrowed, false},
+	labelOutputAdded:       {"output-added", "returns something new", breadthSame, Behaviour, labelOutputAdded, false},
+	labelOutputNarrowed:    {"output-narrowed", "returns less than it might have", breadthSame, Behaviour, labelOutputNarrowed, false},
 	labelExamples:          {"examples", "changed in its examples", breadthSame, Behaviour, labelExamples, false},
 	labelComment:           {"comment", "changed in a comment", breadthSame, Behaviour, labelComment, false},
-	labelLessCare:          {"hint-safer", "now claim(s) to be safer: clients ask less", breadthSame, Behaviour, labelLessCare, false},
+	labelLessCare:          {"hint-safer", "now claims to be safer: clients ask less", breadthSame, Behaviour, labelLessCare, false},
 	labelChanged:           {"changed", "changed in another member", breadthSame, Behaviour, labelChanged, false},
 	labelClientMetadata:    {"client-metadata", "changed in what clients show", breadthSame, Behaviour, labelClientMetadata, false},
 	labelTitle:             {"title", "changed in a title that is the name in words", breadthSame, None, labelTitle, true},
 	labelUnusedDefinition:  {"definition-unused", "changed in a schema that nothing refers to", breadthSame, Behaviour, labelUnusedDefinition, false},
-	labelTowardsCaution:    {"hint-caution", "now claim(s) less: clients ask more", breadthSame, Behaviour, labelTowardsCaution, false},
-	labelHintLeftOut:       {"hint-left-out", "leave(s) out a hint that had no effect", breadthSame, None, labelHintLeftOut, true},
-	labelNotExported:       {"header-not-exported", "no longer send(s) an argument as an HTTP header", breadthSame, Behaviour, labelChanged, false},
-	labelInputClosed:       {"input-closed", "no longer take(s) unnamed parameters", breadthNarrower, Breaking, labelOutputNarrowed, false},
-	labelParameterRemoved:  {"parameter-removed", "no longer take(s) a parameter", breadthUnknown, Breaking, labelOutputRemoved, false},
-	labelTypeNarrowed:      {"type-narrowed", "take(s) fewer types", breadthNarrower, Breaking, labelOutputNarrowed, false},
-	labelEnumRemoved:       {"enum-removed", "no longer take(s) a value", breadthNarrower, Breaking, labelOutputNarrowed, false},
-	labelTightened:         {"constraint-tightened", "take(s) less than before", breadthNarrower, Breaking, labelOutputNarrowed, false},
-	labelConstAdded:        {"const-added", "insist(s) on one value", breadthNarrower, Breaking, labelOutputNarrowed, false},
-	labelFormatAdded:       {"format-added", "ask(s) for a format", breadthNarrower, Breaking, labelOutputNarrowed, false},
-	labelDefinitionRemoved: {"definition-removed", "drop(s) a schema to refer to", breadthUnknown, Behaviour, labelDefinitionRemoved, false},
-	labelNamesOpened:       {"input-opened", "take(s) unnamed parameters", breadthWider, Behaviour, labelOutputAdded, true},
-	labelHintStated:        {"hint-stated", "state(s) a hint that has no effect", breadthSame, None, labelHintStated, true},
-	labelRequiredFollows:   {"required-follows", "require(s) what follows from the parameters", breadthUnknown, None, labelRequiredFollows, true},
-	labelOtherOrder:        {"other-order", "list(s) the same values in another order", breadthSame, None, labelOtherOrder, true},
-	labelOtherForm:         {"other-form", "say(s) the same in another form", breadthSame, None, labelOtherForm, true},
+	labelTowardsCaution:    {"hint-caution", "now claims less: clients ask more", breadthSame, Behaviour, labelTowardsCaution, false},
+	labelHintLeftOut:       {"hint-left-out", "leaves out a hint that had no effect", breadthSame, None, labelHintLeftOut, true},
+	labelNotExported:       {"header-not-exported", "no longer sends an argument as an HTTP header", breadthSame, Behaviour, labelChanged, false},
+	labelInputClosed:       {"input-closed", "no longer takes unnamed parameters", breadthNarrower, Breaking, labelOutputNarrowed, false},
+	labelParameterRemoved:  {"parameter-removed", "no longer takes a parameter", breadthUnknown, Breaking, labelOutputRemoved, false},
+	labelTypeNarrowed:      {"type-narrowed", "takes fewer types", breadthNarrower, Breaking, labelOutputNarrowed, false},
+	labelEnumRemoved:       {"enum-removed", "no longer takes a value", breadthNarrower, Breaking, labelOutputNarrowed, false},
+	labelTightened:         {"constraint-tightened", "takes less than before", breadthNarrower, Breaking, labelOutputNarrowed, false},
+	labelConstAdded:        {"const-added", "insists on one value", breadthNarrower, Breaking, labelOutputNarrowed, false},
+	labelFormatAdded:       {"format-added", "asks for a format", breadthNarrower, Breaking, labelOutputNarrowed, false},
+	labelDefinitionRemoved: {"definition-removed", "drops a schema to refer to", breadthUnknown, Behaviour, labelDefinitionRemoved, false},
+	labelNamesOpened:       {"input-opened", "takes unnamed parameters", breadthWider, Behaviour, labelOutputAdded, true},
+	labelHintStated:        {"hint-stated", "states a hint that has no effect", breadthSame, None, labelHintStated, true},
+	labelRequiredFollows:   {"required-follows", "requires what follows from the parameters", breadthUnknown, None, labelRequiredFollows, true},
+	labelOtherOrder:        {"other-order", "lists the same values in another order", breadthSame, None, labelOtherOrder, true},
+	labelOtherForm:         {"other-form", "says the same in another form", breadthSame, None, labelOtherForm, true},
 	labelChurn:             {"sdk-churn", "changed by an SDK, without effect", breadthSame, None, labelChurn, true},
 }
 
@@ -142,17 +140,7 @@ var labelTable = [...]struct {
 func (l Label) ID() string { return labelTable[l].id }
 
 // Text is what an entry with the label does, such as "takes a new value".
-func (l Label) Text() string { return strings.Replace(labelTable[l].text, "(s)", "s", 1) }
-
-// Of is what so many entries with the label do, such as "take a new value", without the
-// consequence.
-func (l Label) Of(entries int) string {
-	what, _, _ := strings.Cut(l.Text(), ":")
-	if entries != 1 {
-		what, _, _ = strings.Cut(strings.Replace(labelTable[l].text, "(s)", "", 1), ":")
-	}
-	return what
-}
+func (l Label) Text() string { return labelTable[l].text }
 
 // Minor reports whether a line is enough for the change.
 func (l Label) Minor() bool { return labelTable[l].minor }

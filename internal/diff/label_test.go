@@ -641,16 +641,6 @@ func TestLabelWords(t *testing.T) {
 			t.Errorf("docs/review.md says otherwise of what is minor: %s", row.id)
 		}
 	}
-	for want, got := range map[string]string{
-		"now claims to be harmless": labelTowardsSafe.Of(1),
-		"now claim to be harmless":  labelTowardsSafe.Of(6),
-		"take a new value":          labelEnumAdded.Of(2),
-		"reworded":                  labelWording.Of(7),
-	} {
-		if got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
 }
 
 // randomSchema is JSON text of something like a schema, with the wrong kinds of

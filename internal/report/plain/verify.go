@@ -58,12 +58,9 @@ const (
 // mostGrave is the class of HIDDEN: the lines of less are left out where servers are many.
 const mostGrave = 2
 
-// Blocks prints a BLOCK or WARN line for every drift. What changed stands once, below
-// all the entries that changed alike.
-func (t *Writer) Blocks(m *report.Model) { t.blocks(m, false) }
-
-// blocks is Blocks. With brief it prints one line for each server, and below that the lines
-// of what has a warning, HIDDEN or DUPLICATE.
+// blocks prints a BLOCK or WARN line for every drift. What changed stands once, below all the
+// entries that changed alike. With brief it prints one line for each server, and below that
+// the lines of what has a warning, HIDDEN or DUPLICATE.
 func (t *Writer) blocks(m *report.Model, brief bool) {
 	for i := range m.Whole {
 		if f := &m.Whole[i]; f.Warning && f.List == "" { // what isn't pinned of an entry has a line of its own
