@@ -549,7 +549,7 @@ func TestFloodOfStreams(t *testing.T) {
 		return much + event(strings.Replace(good(method, id, "a"), `}]`, `}],"nextCursor":"`+fmt.Sprint(id)+`"`, 1))
 	})
 	out := filepath.Join(t.TempDir(), "out.jsonl")
-	if code, _, stderr := capturing(t, "save", out, server.URL); code != 2 || stderr != "error: the server sent more than 64 MiB\n" {
+	if code, _, stderr := capturing(t, "save", out, server.URL, "--timeout", "120"); code != 2 || stderr != "error: the server sent more than 64 MiB\n" {
 		t.Errorf("code %d\n%s", code, stderr)
 	}
 }

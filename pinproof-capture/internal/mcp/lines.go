@@ -6,11 +6,12 @@ import (
 	"io"
 
 	"pinproof/internal/fail"
+	"pinproof/internal/jsontree"
 )
 
 // MaxBytes bounds one message, and all that is recorded of one server: pinproof reads no larger
 // file.
-const MaxBytes = 64 << 20
+const MaxBytes = jsontree.MaxCaptureBytes
 
 // ErrTooLarge is the end of a session: what can't be held can't be judged.
 var ErrTooLarge = fail.New("a message of more than 64 MiB")
