@@ -257,6 +257,17 @@ func TestSaysMore(t *testing.T) {
 	}
 }
 
+// TestOneRevision: a server that lists others to each revision of the protocol is asked as one client does.
+func TestOneRevision(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "out.jsonl")
+	command := append([]string{"--"}, standIn(t, "2025-11-25", "discovers other instructions")...)
+	code, stdout, stderr := capturing(t, append([]string{"save", out, "--protocol", "2025-11-25"}, command...)...)
+	if code != 0 || strings.Contains(read(t, out), "Others.") {
+		t.Errorf("code %d\n%s%s%s", code, stdout, stderr, read(t, out))
+	}
+}
+
 // TestSaysMoreOverHTTP: the same of a server at an address.
 func TestSaysMoreOverHTTP(t *testing.T) {
 	t.Parallel()

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -133,6 +134,10 @@ func (p *playing) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		w.Header().Set("Mcp-Session-Id", name)
 	}
 	switch {
+	case s == nil && p.how == asEvents: // as servers after the TypeScript SDK's examples do
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusBadRequest)
+		fmt.Fprint(w, `{"jsonrpc":"2.0","error":{"code":-32000,"message":"EVIL: No valid session ID provided"},"id":null}`)
 	case s == nil:
 		http.Error(w, "EVIL: no such session", http.StatusNotFound)
 	case req.Method == http.MethodDelete:
@@ -538,7 +543,7 @@ func TestWebRenewal(t *testing.T) {
 				return false
 			}
 			w.Header().Set("Content-Type", "application/json")
-			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":1,"result":%s}`, strings.Replace(greets, "Use the", "EVIL", 1))
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, regexp.MustCompile(`"id":("[^"]+")`).FindSubmatch(body)[1], strings.Replace(greets, "Use the", "EVIL", 1))
 			return true
 		})
 		if got := p.ask(3, "tools/call", `{"name":"a"}`); !strings.Contains(got, blockedCode) {
@@ -578,6 +583,7 @@ func TestWebRefusals(t *testing.T) {
 	}{
 		"401": {"401 Unauthorized\nhint: it wants to know who asks: --header-env", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "EVIL", http.StatusUnauthorized) }},
 		"403": {"403 Forbidden\nhint: it wants to know who asks: --header-env", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "EVIL", http.StatusForbidden) }},
+		"400": {"400 Bad Request", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "EVIL", http.StatusBadRequest) }},
 		"500": {"500 Internal", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "EVIL", http.StatusInternalServerError) }},
 		"a redirect": {"redirects to another place", func(w http.ResponseWriter, req *http.Request) {
 			http.Redirect(w, req, elsewhere.URL, http.StatusTemporaryRedirect)

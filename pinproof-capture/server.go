@@ -31,7 +31,7 @@ var (
 func asking(c *cobra.Command, timeout time.Duration) *mcp.Options {
 	o, set := &mcp.Options{}, c.Flags()
 	set.StringSliceVar(&o.Capabilities, "capability", nil, "claim what your client does: `NAMES` such as roots,sampling,elicitation.url")
-	set.StringVar(&o.Protocol, "protocol", mcp.LastInitialize, "begin with this `REVISION` of the protocol")
+	set.StringVar(&o.Protocol, "protocol", "", "ask as a client of this `REVISION` of the protocol alone, such as "+mcp.LastInitialize)
 	seconds := set.Int("timeout", int(timeout.Seconds()), "wait so many `SECONDS` for a server; or PINPROOF_TIMEOUT")
 	set.DurationVar(&o.Settle, "settle", defaultSettle, "wait this `TIME` for what follows the last answer")
 	c.PreRunE = func(c *cobra.Command, _ []string) error {
@@ -42,7 +42,7 @@ func asking(c *cobra.Command, timeout time.Duration) *mcp.Options {
 		switch {
 		case slices.ContainsFunc(o.Capabilities, func(name string) bool { return !capabilityName.MatchString(name) }):
 			return usage(c, "--capability takes names such as roots,sampling,elicitation.url")
-		case !revision.MatchString(o.Protocol):
+		case set.Changed("protocol") && !revision.MatchString(o.Protocol):
 			return usage(c, "%s is no revision of the protocol: %s is one", text.Name(o.Protocol), mcp.LastInitialize)
 		case *seconds < 1 || *seconds > 3600:
 			return usage(c, "--timeout takes 1 to 3600 seconds")

@@ -564,6 +564,8 @@ func (r *captureReader) offersNone(list pin.EntryType) bool {
 	return offer.Kind == 0 || offer.Kind == 'n'
 }
 
+const revisionHint = "if it says something else to each revision of the protocol: pinproof-capture save FILE --protocol REVISION, as the agent speaks it"
+
 // sameList refuses the n-th complete list of a session if its definitions are not those of
 // the first one: nobody can know which list an agent got.
 func (r *captureReader) sameList(list pin.EntryType, n int, first, other []pin.Pin) error {
@@ -585,7 +587,7 @@ func (r *captureReader) sameList(list pin.EntryType, n int, first, other []pin.P
 	}
 	if list == pin.Instructions {
 		return fail.In(text.Printable(r.Path), "ambiguous: the session has two different instructions").
-			Hint("capture it again, and ask which of them an agent gets")
+			Hint("capture it again, and ask which of them an agent gets").Hint(revisionHint)
 	}
 	slices.SortFunc(differ, jsontree.CompareUTF16)
 	differ = slices.Compact(differ)
@@ -594,7 +596,8 @@ func (r *captureReader) sameList(list pin.EntryType, n int, first, other []pin.P
 		what += " and " + text.Count(len(differ)-1, "other")
 	}
 	return fail.In(text.Printable(r.Path), "ambiguous: list %d of the session is not the first one: %s", n, what).
-		Hint("the server changed its %ss during the session: capture it again, and ask which list an agent gets", pin.EntryTypeInfo[list].Entry)
+		Hint("the server changed its %ss during the session: capture it again, and ask which list an agent gets", pin.EntryTypeInfo[list].Entry).
+		Hint(revisionHint)
 }
 
 // Pins makes the pins of a capture under a policy.

@@ -36,7 +36,7 @@ type Server struct {
 
 // Options say how a server is asked.
 type Options struct {
-	Protocol     string   // the revision to begin with
+	Protocol     string   // the revision that is spoken alone; "" is for the last two ways to begin
 	Capabilities []string // what we claim, such as elicitation.url
 	Timeout      time.Duration
 	Settle       time.Duration // after the last answer

@@ -188,7 +188,7 @@ func (r *remote) send(line []byte) {
 // post sends a message and hands on what answers it. A session that is over is begun anew.
 func (r *remote) post(p *post) {
 	resp, err := r.ask(p)
-	if err == nil && resp.StatusCode == http.StatusNotFound && p.id != nil && r.renew(sessionOf(resp)) {
+	if err == nil && p.id != nil && isOver(resp) && r.renew(sessionOf(resp)) {
 		resp.Body.Close()
 		// In the new session the name may be another tool's: a call is judged by the new lists.
 		if p.method == "tools/call" || p.method == "prompts/get" {
@@ -217,6 +217,20 @@ func (r *remote) post(p *post) {
 	if p.id == nil {
 		close(p.done)
 	}
+}
+
+// isOver reports whether a server doesn't know the session any more. It has to say so with 404; many say
+// 400, and in words that there is no such session.
+func isOver(resp *http.Response) bool {
+	if resp.StatusCode != http.StatusBadRequest {
+		return resp.StatusCode == http.StatusNotFound
+	}
+	begin, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
+	resp.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(begin), resp.Body), resp.Body}
+	return bytes.Contains(bytes.ToLower(begin), []byte("session"))
 }
 
 // sessionOf is the session that a request was sent in, or "".

@@ -158,7 +158,7 @@ func (s *session) begin() (*greeting, error) {
 	early, cancel := context.WithTimeout(s.ctx, s.Timeout/2)
 	defer cancel()
 	m, err := s.ask(early, "initialize", map[string]any{
-		"protocolVersion": s.Protocol, "capabilities": claims(s.Capabilities), "clientInfo": clientInfo,
+		"protocolVersion": cmp.Or(s.Protocol, LastInitialize), "capabilities": claims(s.Capabilities), "clientInfo": clientInfo,
 	})
 	switch {
 	case err == nil:
@@ -260,7 +260,7 @@ func (s *session) rest(g *greeting) {
 	ctx, cancel := context.WithTimeout(s.ctx, courtesy)
 	defer cancel()
 	s.all(ctx, g, false)
-	if s.meta != nil {
+	if s.meta != nil || s.Protocol != "" {
 		return
 	}
 	if other, err := s.discover(ctx); err == nil {
