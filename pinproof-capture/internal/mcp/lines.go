@@ -33,17 +33,15 @@ func ReadLines(from io.Reader, take func(line []byte) error) error {
 	return readLines(from, nil, func(line []byte, _ int64) error { return take(line) })
 }
 
-// readLines does so with the last request that had been sent when a line began to come, or before: no
-// answer comes before its request.
+// readLines does so with the last request that had been sent when a line began to come: no answer
+// comes before its request.
 func readLines(from io.Reader, rec *record, take func(line []byte, asked int64) error) error {
-	in := bufio.NewReaderSize(from, 64<<10)
+	came := &marked{Reader: from, rec: rec}
+	in := bufio.NewReaderSize(came, 64<<10)
 	var line []byte
-	var asked int64
 	for {
-		if in.Buffered() == 0 {
-			in.Peek(1) // waits for what comes
-			asked = rec.asked()
-		}
+		in.Peek(1) // waits for what comes
+		asked := came.asked
 		err := bufio.ErrBufferFull
 		for line = line[:0]; err == bufio.ErrBufferFull; {
 			var piece []byte
@@ -62,4 +60,17 @@ func readLines(from io.Reader, rec *record, take func(line []byte, asked int64) 
 			line = nil // a large line is rare, and its memory is not kept
 		}
 	}
+}
+
+// marked reads what a server sends, and notes the id of the last request when bytes came.
+type marked struct {
+	io.Reader
+	rec   *record
+	asked int64
+}
+
+func (m *marked) Read(p []byte) (int, error) {
+	n, err := m.Reader.Read(p)
+	m.asked = m.rec.asked()
+	return n, err
 }

@@ -153,3 +153,31 @@ func TestListensAt(t *testing.T) {
 		}
 	}
 }
+
+// inPieces is a server that says one piece after each request.
+type inPieces struct {
+	rec  *record
+	left []string
+}
+
+func (p *inPieces) Read(b []byte) (n int, err error) {
+	if len(p.left) == 0 {
+		return 0, io.EOF
+	}
+	p.rec.sent.Add(1)
+	n = copy(b, p.left[0])
+	p.left = p.left[1:]
+	return n, nil
+}
+
+// TestMarks: a line has the mark of the bytes that it began with, also behind one that came in pieces.
+func TestMarks(t *testing.T) {
+	rec, got := &record{}, ""
+	err := readLines(&inPieces{rec, []string{"a\nlog, ", "with its end\nb\n", "c\n"}}, rec, func(line []byte, asked int64) error {
+		got += fmt.Sprint(strings.TrimSpace(string(line)), asked, " ")
+		return nil
+	})
+	if err != nil || got != "a1 log, with its end1 b2 c3 3 " {
+		t.Errorf("%q, %v", got, err)
+	}
+}
