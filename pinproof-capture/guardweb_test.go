@@ -698,6 +698,14 @@ func TestWebSDK(t *testing.T) {
 	mcp.AddTool(server, &mcp.Tool{Name: "add"}, func(ctx context.Context, req *mcp.CallToolRequest, in struct{ A int }) (*mcp.CallToolResult, any, error) {
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprint(in.A + 1)}}}, nil, nil
 	})
+	// The server refuses a call whose headers don't repeat these arguments, from 2026-07-28 on.
+	server.AddTool(&mcp.Tool{Name: "export", InputSchema: json.RawMessage(`{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"},
+		"level":{"type":"integer","x-mcp-header":"Level"},"dry":{"type":"boolean","x-mcp-header":"Dry-Run"},"note":{"type":"string","x-mcp-header":"Note"},
+		"none":{"type":"string","x-mcp-header":"None"},"at":{"type":"object","properties":{"city":{"type":"string","x-mcp-header":"City"}}}}}`)},
+		func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "exported"}}}, nil
+		})
+	exported := map[string]any{"region": "west 1", "level": -7, "dry": false, "note": " =?base64?? ", "none": nil, "at": map[string]any{"city": "Köln\n"}}
 	get := func(*http.Request) *mcp.Server { return server }
 	g := newGuarded(t)
 	self, _ := os.Executable()
@@ -735,7 +743,7 @@ func TestWebSDK(t *testing.T) {
 				t.Fatalf("%s: %v\n%s", what, err, &stderr)
 			}
 			begun := session.InitializeResult()
-			list, err := session.ListTools(ctx, nil)
+			list, err := session.ListTools(ctx, &mcp.ListToolsParams{})
 			if err != nil {
 				t.Fatalf("%s: %v\n%s", what, err, &stderr)
 			}
@@ -743,7 +751,11 @@ func TestWebSDK(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v\n%s", what, err, &stderr)
 			}
-			all, _ := json.Marshal([]any{begun, list, called})
+			export, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "export", Arguments: exported})
+			if err != nil {
+				t.Fatalf("%s: %v\n%s", what, err, &stderr)
+			}
+			all, _ := json.Marshal([]any{begun, list, called, export})
 			results = append(results, string(all))
 			session.Close()
 		}

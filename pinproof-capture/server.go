@@ -24,7 +24,6 @@ var defaultSettle = 300 * time.Millisecond
 var (
 	capabilityName = regexp.MustCompile(`^[A-Za-z]+(\.[A-Za-z]+)*$`)
 	revision       = regexp.MustCompile(`^20\d\d-\d\d-\d\d$`)
-	headerName     = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$") // a field name (RFC 9110, section 5.6.2)
 )
 
 // asking gives a command the flags that say how a server is asked.
@@ -84,7 +83,7 @@ func (a *app) serving(c *cobra.Command, pins *guard.Pins, run func(name string, 
 			name, variable, ok := strings.Cut(header, "=")
 			value := os.Getenv(variable)
 			switch {
-			case !ok || !headerName.MatchString(name):
+			case !ok || !mcp.HeaderName.MatchString(name):
 				return usage(c, "--header-env takes NAME=VARIABLE")
 			case value == "":
 				return usage(c, "--header-env: the variable %s is not set", text.Name(variable))

@@ -45,18 +45,21 @@ type remote struct {
 	session  string     // the server's name for it
 	revision string     // of the protocol, as initialize agreed on it
 	waiting  map[string]*post
-	greeting []byte // the client's last initialize, under an id of ours
+	greeting []byte            // the client's last initialize, under an id of ours
+	inputs   map[string][]byte // the schemas of what tools take
+	kept     int               // bytes of the answers that these are in
 }
 
 // A post is a message of the client's on its way to the server.
 type post struct {
-	body           []byte
-	id             []byte // of a request, as it is spelled
-	key            string // the same, however it is spelled
-	method         string
-	name, revision string        // what headers say of it since 2026-07-28
-	asked          int64         // what the record says was the last request
-	done           chan struct{} // closed once it is taken or, of a request, answered
+	body     []byte
+	id       []byte // of a request, as it is spelled
+	key      string // the same, however it is spelled
+	method   string
+	revision string
+	headers  []string      // that repeat it
+	asked    int64         // what the record says was the last request
+	done     chan struct{} // closed once it is taken or, of a request, answered
 }
 
 var errStreamEnded = fail.New("its event stream ended before the answer")
@@ -83,7 +86,7 @@ func connect(s Server) (*remote, error) {
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, fail.New("the URL is no address: https://HOST/PATH is one") // it may hold a secret
 	}
-	r := &remote{Server: s, endpoint: u, placed: make(chan struct{}), waiting: map[string]*post{}}
+	r := &remote{Server: s, endpoint: u, placed: make(chan struct{}), waiting: map[string]*post{}, inputs: map[string][]byte{}}
 	r.client.CheckRedirect = checkRedirect
 	r.taking.Lock()
 	r.ctx, r.stop = context.WithCancelCause(context.Background())
@@ -159,13 +162,11 @@ func (r *remote) send(line []byte) {
 	id, params := m.Get("id"), m.Get("params")
 	p.method = m.Get("method").Text
 	p.revision = params.Get("_meta").Get("io.modelcontextprotocol/protocolVersion").Text
-	switch p.method {
-	case "tools/call", "prompts/get":
-		p.name = params.Get("name").Text
-	case "resources/read":
-		p.name = params.Get("uri").Text
-	}
 	r.mu.Lock()
+	if p.revision >= FirstDiscover {
+		input, _ := jsontree.NewReader(r.inputs[params.Get("name").Text]).Only()
+		p.headers = repeated(p.method, params, input)
+	}
 	if id.Kind != 0 {
 		p.id, p.key = line[id.At:id.End], capture.MessageID(m)
 		r.waiting[p.key] = p
@@ -249,10 +250,7 @@ func (r *remote) ask(p *post) (*http.Response, error) {
 	if p.method == "initialize" || p.revision >= FirstDiscover {
 		headers = append(headers, "Mcp-Session-Id", "", "Mcp-Protocol-Version", p.revision)
 	}
-	if p.revision >= FirstDiscover {
-		headers = append(headers, "Mcp-Method", p.method, "Mcp-Name", p.name)
-	}
-	resp, err := r.do(r.ctx, http.MethodPost, p.body, headers...)
+	resp, err := r.do(r.ctx, http.MethodPost, p.body, append(headers, p.headers...)...)
 	if err == nil && p.method == "initialize" && resp.StatusCode < 300 {
 		r.mu.Lock()
 		r.session = resp.Header.Get("Mcp-Session-Id")
@@ -441,9 +439,17 @@ func (r *remote) hand(data []byte, asked int64) error {
 			continue
 		}
 		answered = append(answered, p)
-		var result struct{ ProtocolVersion string }
-		if p.method == "initialize" && json.Unmarshal(m["result"], &result) == nil {
-			r.revision = result.ProtocolVersion
+		if p.method == "initialize" || p.method == "tools/list" {
+			result, _ := jsontree.NewReader(m["result"]).Only()
+			r.revision = cmp.Or(result.Get("protocolVersion").Text, r.revision)
+			if r.kept += len(m["result"]); r.kept > MaxBytes {
+				clear(r.inputs)
+				r.kept = len(m["result"])
+			}
+			for _, tool := range result.Get("tools").Items() {
+				input := tool.Get("inputSchema")
+				r.inputs[tool.Get("name").Text] = m["result"][input.At:input.End]
+			}
 		}
 	}
 	r.mu.Unlock()
