@@ -102,7 +102,7 @@ for server in everything web old filesystem playwright; do
 		;;
 	esac
 	# shellcheck disable=SC2086 # a word or none
-	want 0 "capture of $server for a client with roots" pinproof-capture save "claims-$server.jsonl" --capability roots,sampling,elicitation $dashes "$@"
+	want 0 "capture of $server for a client with roots" pinproof-capture save "claims-$server.jsonl" --capabilities '{"roots":{},"sampling":{},"elicitation":{}}' $dashes "$@"
 	want 0 "lock of it" pinproof lock "claims-$server.jsonl" guard.lock --server "$server" --accept-warnings
 	for client in "node $repo/ci/session.mjs" go/session; do
 		[ "$server $client" != "playwright go/session" ] || continue

@@ -141,16 +141,16 @@ func TestClaims(t *testing.T) {
 	dir := t.TempDir()
 	out, asked := filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "asked")
 	server := standIn(t, "2025-11-25", "one tool", filepath.Join(dir, "log"), "", asked)
-	args := []string{"save", out, "--capability", "roots.listChanged,elicitation.url", "--capability", "sampling,elicitation.form,elicitation", "--"}
+	args := []string{"save", out, "--capabilities", ` { "roots":{"listChanged":true}, "extensions":{"a.example/ui":{"mimeTypes":["x"]}}, "elicitation":{"url":{}} }`, "--"}
 	if code, stdout, stderr := capturing(t, append(args, server...)...); code != 0 {
 		t.Fatalf("code %d\n%s%s", code, stdout, stderr)
 	}
-	const want = `"capabilities":{"elicitation":{"form":{},"url":{}},"roots":{"listChanged":true},"sampling":{}}`
+	const want = `"capabilities":{"elicitation":{"url":{}},"extensions":{"a.example/ui":{"mimeTypes":["x"]}},"roots":{"listChanged":true}}`
 	if text := read(t, asked); !strings.Contains(text, want) {
 		t.Errorf("it claimed %s", text)
 	}
-	for _, bad := range []string{"", "a.", ".a", "a..b", "a b"} {
-		if code, _, stderr := capturing(t, "save", out, "--capability", "x,"+bad, "--", "x"); code != 2 || !strings.Contains(stderr, "--capability takes names") {
+	for _, bad := range []string{"", "roots", "[]", "null", `{"a":1,"a":1}`, `{} {}`} {
+		if code, _, stderr := capturing(t, "save", out, "--capabilities", bad, "--", "x"); code != 2 || !strings.Contains(stderr, "--capabilities takes a JSON object") {
 			t.Errorf("%q: code %d\n%s", bad, code, stderr)
 		}
 	}
@@ -182,7 +182,7 @@ func TestAsksByCapability(t *testing.T) {
 		{"nothing", 0, ": instructions in ", "tools/list prompts/list resources/list resources/templates/list"},
 		{"null for what it has not", 0, ": instructions, 1 prompt in ", "prompts/list tools/list resources/list resources/templates/list"},
 		{"no capabilities", 0, ": instructions, 3 tools in ", "tools/list tools/list tools/list prompts/list resources/list resources/templates/list"},
-		{"undeclared lists", 0, "; not declared: prompts, resources, templates\n", "tools/list tools/list tools/list prompts/list resources/list resources/templates/list"},
+		{"undeclared lists", 0, ": instructions, 3 tools, 1 prompt, 2 resources, 1 template in ", "tools/list tools/list tools/list prompts/list resources/list resources/templates/list"},
 		{"no capabilities, no tools", 2, "error: it answered tools/list with error -32601: Method not found\n", "tools/list"},
 		{"no tools answered", 2, "error: it answered tools/list with error -32603: ", "tools/list"},
 	} {
@@ -414,13 +414,14 @@ func TestRefused(t *testing.T) {
 
 func TestDoesNotStart(t *testing.T) {
 	dir := t.TempDir()
+	server := standIn(t, "2025-11-25", "one tool")
 	out := filepath.Join(dir, "out.jsonl")
 	for want, args := range map[string][]string{
 		"error: no-such-program does not start: executable file not found in ": {"save", out, "--", "no-such-program"},
-		"is no file":         {"save", dir, "--", "x"},
-		"there is no folder": {"save", filepath.Join(dir, "no", "out.jsonl"), "--", "x"},
-		"can't be reached":   {"save", out, "http://127.0.0.1:1/mcp"},
-		"is no address":      {"save", out, "file:///etc/passwd"},
+		"not a regular file\n":                 append([]string{"save", dir, "--"}, server...),
+		"out.jsonl: no such file or directory": append([]string{"save", filepath.Join(dir, "no", "out.jsonl"), "--"}, server...),
+		"can't be reached":                     {"save", out, "http://127.0.0.1:1/mcp"},
+		"is no address":                        {"save", out, "file:///etc/passwd"},
 	} {
 		if code, stdout, stderr := capturing(t, args...); code != 2 || stdout != "" || !strings.Contains(stderr, want) {
 			t.Errorf("%v: code %d\n%s%s", args, code, stdout, stderr)

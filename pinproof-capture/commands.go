@@ -80,9 +80,7 @@ agent may use nothing of the server.
 
 The server is started in the folder of tools.lock, which is looked for as the guard does.`,
 	}
-	set := c.Flags()
-	set.StringVar(&h.Save, "save", "", "keep the capture in `DIR`, relative to the folder of tools.lock")
-	set.DurationVar(&h.MaxAge, "max-age", 0, "don't start a server that matched within this `TIME`, such as 60s")
+	c.Flags().DurationVar(&h.MaxAge, "max-age", 0, "don't start a server that matched within this `TIME`, such as 60s")
 	o := asking(c, 20*time.Second) // less than the agent's own limit: a hook that is cut off lets the call pass
 	return a.serving(c, &h.Pins, func(label string, server mcp.Server) error {
 		if h.MaxAge < 0 || h.MaxAge > guard.MaxAge {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pinproof/internal/fail"
+	"pinproof/internal/jsontree"
 	"pinproof/internal/text"
 	"pinproof/pinproof-capture/internal/client"
 	"pinproof/pinproof-capture/internal/guard"
@@ -21,15 +22,12 @@ import (
 // defaultSettle is longer than a server takes that answers twice. Tests shorten it.
 var defaultSettle = 300 * time.Millisecond
 
-var (
-	capabilityName = regexp.MustCompile(`^[A-Za-z]+(\.[A-Za-z]+)*$`)
-	revision       = regexp.MustCompile(`^20\d\d-\d\d-\d\d$`)
-)
+var revision = regexp.MustCompile(`^20\d\d-\d\d-\d\d$`)
 
 // asking gives a command the flags that say how a server is asked.
 func asking(c *cobra.Command, timeout time.Duration) *mcp.Options {
 	o, set := &mcp.Options{}, c.Flags()
-	set.StringSliceVar(&o.Capabilities, "capability", nil, "claim what your client does: `NAMES` such as roots,sampling,elicitation.url")
+	claims := set.String("capabilities", "{}", `claim what your client does, as it does, in `+"`JSON`"+`: {"roots":{},"elicitation":{"url":{}}}`)
 	set.StringVar(&o.Protocol, "protocol", "", "ask as a client of this `REVISION` of the protocol alone, such as "+mcp.LastInitialize)
 	seconds := set.Int("timeout", int(timeout.Seconds()), "wait so many `SECONDS` for a server; or PINPROOF_TIMEOUT")
 	set.DurationVar(&o.Settle, "settle", defaultSettle, "wait this `TIME` for what follows the last answer")
@@ -37,10 +35,12 @@ func asking(c *cobra.Command, timeout time.Duration) *mcp.Options {
 		if data := os.Getenv("PINPROOF_TIMEOUT"); data != "" && !set.Changed("timeout") && set.Set("timeout", data) != nil {
 			return usage(c, "PINPROOF_TIMEOUT is no number of seconds")
 		}
+		var err error
+		o.Capabilities, err = jsontree.NewReader([]byte(*claims)).Only()
 		o.Timeout = time.Duration(*seconds) * time.Second
 		switch {
-		case slices.ContainsFunc(o.Capabilities, func(name string) bool { return !capabilityName.MatchString(name) }):
-			return usage(c, "--capability takes names such as roots,sampling,elicitation.url")
+		case err != nil || o.Capabilities.Kind != '{':
+			return usage(c, `--capabilities takes a JSON object, such as {"roots":{}}`)
 		case set.Changed("protocol") && !revision.MatchString(o.Protocol):
 			return usage(c, "%s is no revision of the protocol: %s is one", text.Name(o.Protocol), mcp.LastInitialize)
 		case *seconds < 1 || *seconds > 3600:

@@ -2,7 +2,6 @@ package guard
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -15,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"pinproof/internal/atomicfile"
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/shell"
@@ -40,7 +38,6 @@ type Hooked struct {
 	Server mcp.Server
 	Asked  mcp.Options
 	Remedy string // names the server in a command, for a person
-	Save   string // the folder for its capture; "" is for none
 	MaxAge time.Duration
 	lock   string // the path of the lockfile
 }
@@ -79,8 +76,7 @@ func (h Hooked) Hook(ctx context.Context) (err error) {
 }
 
 // check captures the server and has pinproof hold the capture against the pins. The
-// capture is kept if the answer is no, so that a person can look at it, or where the user
-// said.
+// capture is kept if the answer is no, so that a person can look at it.
 func (h Hooked) check(ctx context.Context) error {
 	if _, err := findPinproof(); err != nil {
 		return block("pinproof --version", "%s", err)
@@ -89,26 +85,17 @@ func (h Hooked) check(ctx context.Context) error {
 	if err != nil {
 		return block("pinproof-capture save "+shell.Quote(mcp.FileName(h.Label))+" "+h.Remedy, "the tools of server %s could not be listed", text.Printable(h.Label))
 	}
-	file := filepath.Join(mcp.Within(h.Server.Dir, h.Save), mcp.FileName(h.Label))
-	if h.Save == "" {
-		file = keep(h.Label, data)
-	} else if err := cmp.Or(os.MkdirAll(filepath.Dir(file), 0o755), atomicfile.Write(file, data)); err != nil {
-		file = ""
-	}
+	file := keep(h.Label, data)
 	if file == "" {
 		return block("pinproof-capture --help", "the capture can't be written")
 	}
 	var words bytes.Buffer
 	code, err := h.verify("--hook", nil, nil, &words, "--", file, h.lock)
 	if err == nil && code == 0 { // nothing else is a yes
-		if h.Save == "" {
-			os.Remove(file)
-		}
+		os.Remove(file)
 		return nil
 	}
-	if h.Save == "" {
-		pruneKept(file)
-	}
+	pruneKept(file)
 	if words.Len() == 0 {
 		return block("pinproof diff "+shell.Path(file), "pinproof gave no answer")
 	}

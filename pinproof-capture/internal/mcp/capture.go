@@ -17,6 +17,7 @@ import (
 
 	"pinproof/internal/atomicfile"
 	"pinproof/internal/fail"
+	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
 )
@@ -36,32 +37,24 @@ type Server struct {
 
 // Options say how a server is asked.
 type Options struct {
-	Protocol     string   // the revision that is spoken alone; "" is for the last two ways to begin
-	Capabilities []string // what we claim, such as elicitation.url
+	Protocol     string         // the revision that is spoken alone; "" is for the last two ways to begin
+	Capabilities jsontree.Value // that we claim, an object
 	Timeout      time.Duration
 	Settle       time.Duration // after the last answer
 }
 
 // line says what there is: "instructions, 14 tools, 2 prompts in 1.3 s".
 func (g *greeting) line(elapsed time.Duration) string {
-	var parts, undeclared []string
+	var parts []string
 	if g.instructions {
 		parts = append(parts, "instructions")
 	}
 	for _, list := range lists {
-		n, claimed, entry := g.counts[list], g.claims(list), pin.EntryTypeInfo[list].Entry
-		if n > 0 || list == pin.Tools && claimed {
-			parts = append(parts, text.Count(n, entry))
-		}
-		if n > 0 && !claimed {
-			undeclared = append(undeclared, entry+"s")
+		if n := g.counts[list]; n > 0 || list == pin.Tools && g.claims(list) {
+			parts = append(parts, text.Count(n, pin.EntryTypeInfo[list].Entry))
 		}
 	}
-	line := fmt.Sprintf("%s in %.1f s", cmp.Or(strings.Join(parts, ", "), "nothing"), elapsed.Seconds())
-	if undeclared != nil {
-		line += "; not declared: " + strings.Join(undeclared, ", ")
-	}
-	return line
+	return fmt.Sprintf("%s in %.1f s", cmp.Or(strings.Join(parts, ", "), "nothing"), elapsed.Seconds())
 }
 
 // A Connection is a session with a server, which is a process or a place at an address. It takes a
@@ -84,13 +77,6 @@ func (s Server) Open(stderr io.Writer) (Connection, error) {
 
 // Save captures the server into a file, and tells of it in one line.
 func (s Server) Save(ctx context.Context, path string, o Options) (line string, err error) {
-	// What couldn't be written is refused before a server is started for it.
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return "", fail.New("%s is no file", text.Printable(path)).Hint("name one to write, such as server.jsonl")
-	}
-	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
-		return "", fail.New("there is no folder %s", text.Printable(filepath.Dir(path)))
-	}
 	data, line, err := s.Capture(ctx, o)
 	if err != nil {
 		return "", err
@@ -162,26 +148,6 @@ func listensAt(said []string) string {
 }
 
 var listens = regexp.MustCompile(`(?i)https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):(\d{2,5})((?:/[a-z0-9_-]+)*)|\b(?:port|listening on)[ :=]+(\d{2,5})\b`)
-
-// claims are capabilities as a client claims them: an object for each part of a name. The
-// protocol has but one member of another kind.
-func claims(names []string) map[string]any {
-	all := map[string]any{}
-	for _, name := range names {
-		at := all
-		for part := range strings.SplitSeq(name, ".") {
-			if part == "listChanged" {
-				at[part] = true
-				break
-			}
-			if at[part] == nil {
-				at[part] = map[string]any{}
-			}
-			at = at[part].(map[string]any)
-		}
-	}
-	return all
-}
 
 // Excerpt is printable for a text of the server's inside a sentence of ours.
 func Excerpt(s string) string {

@@ -158,7 +158,7 @@ func (s *session) begin() (*greeting, error) {
 	early, cancel := context.WithTimeout(s.ctx, s.Timeout/2)
 	defer cancel()
 	m, err := s.ask(early, "initialize", map[string]any{
-		"protocolVersion": cmp.Or(s.Protocol, LastInitialize), "capabilities": claims(s.Capabilities), "clientInfo": clientInfo,
+		"protocolVersion": cmp.Or(s.Protocol, LastInitialize), "capabilities": s.Capabilities, "clientInfo": clientInfo,
 	})
 	switch {
 	case err == nil:
@@ -184,7 +184,7 @@ func (s *session) discover(ctx context.Context, initialize ...int64) (*greeting,
 	s.meta = map[string]any{
 		"io.modelcontextprotocol/protocolVersion":    max(s.Protocol, FirstDiscover),
 		"io.modelcontextprotocol/clientInfo":         clientInfo,
-		"io.modelcontextprotocol/clientCapabilities": claims(s.Capabilities),
+		"io.modelcontextprotocol/clientCapabilities": s.Capabilities,
 	}
 	id, err := s.send("server/discover", map[string]any{})
 	if err != nil {
