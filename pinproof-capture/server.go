@@ -27,7 +27,7 @@ var revision = regexp.MustCompile(`^20\d\d-\d\d-\d\d$`)
 // asking gives a command the flags that say how a server is asked.
 func asking(c *cobra.Command, timeout time.Duration) *mcp.Options {
 	o, set := &mcp.Options{}, c.Flags()
-	claims := set.String("capabilities", "{}", `claim what your client does, as it does, in `+"`JSON`"+`: {"roots":{},"elicitation":{"url":{}}}`)
+	claims := set.String("capabilities", "{}", "claim what your client does: `JSON` such as {\"roots\":{}}")
 	set.StringVar(&o.Protocol, "protocol", "", "ask as a client of this `REVISION` of the protocol alone, such as "+mcp.LastInitialize)
 	seconds := set.Int("timeout", int(timeout.Seconds()), "wait so many `SECONDS` for a server; or PINPROOF_TIMEOUT")
 	set.DurationVar(&o.Settle, "settle", defaultSettle, "wait this `TIME` for what follows the last answer")

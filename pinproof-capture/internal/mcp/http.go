@@ -57,7 +57,9 @@ type post struct {
 	key      string // the same, however it is spelled
 	method   string
 	revision string
-	headers  []string      // that repeat it
+	headers  []string // that repeat it
+	ctx      context.Context
+	cancel   context.CancelFunc
 	asked    int64         // what the record says was the last request
 	done     chan struct{} // closed once it is taken or, of a request, answered
 }
@@ -155,6 +157,7 @@ func (r *remote) Write(b []byte) (int, error) {
 // send sends a message, which can be read in one way only, or what came as none.
 func (r *remote) send(line []byte) {
 	p := &post{body: line, asked: r.rec.asked(), done: make(chan struct{})}
+	p.ctx, p.cancel = context.WithCancel(r.ctx)
 	var m jsontree.Value
 	if messages, _ := capture.Messages(line); len(messages) > 0 && messages[0].Has("method") {
 		m = messages[0]
@@ -163,6 +166,11 @@ func (r *remote) send(line []byte) {
 	p.method = m.Get("method").Text
 	p.revision = params.Get("_meta").Get("io.modelcontextprotocol/protocolVersion").Text
 	r.mu.Lock()
+	of := params.Get("requestId")
+	if c := r.waiting[string(of.Kind)+of.Text]; p.method == "notifications/cancelled" && c != nil && c.revision >= FirstDiscover {
+		c.cancel() // there the end of the answer's stream says so
+		delete(r.waiting, c.key)
+	}
 	if p.revision >= FirstDiscover {
 		input, _ := jsontree.NewReader(r.inputs[params.Get("name").Text]).Only()
 		p.headers = repeated(p.method, params, input)
@@ -188,6 +196,7 @@ func (r *remote) send(line []byte) {
 
 // post sends a message and hands on what answers it. A session that is over is begun anew.
 func (r *remote) post(p *post) {
+	defer p.cancel()
 	resp, err := r.ask(p)
 	if err == nil && p.id != nil && isOver(resp) && r.renew(sessionOf(resp)) {
 		resp.Body.Close()
@@ -206,7 +215,7 @@ func (r *remote) post(p *post) {
 	if err == nil {
 		err = r.answer(p, resp)
 	}
-	if err != nil {
+	if err != nil && p.ctx.Err() == nil {
 		r.fail(p, err)
 	} else if p.method == "notifications/initialized" && !r.SSE { // which has but one stream
 		go func() { // clients take answers from the standalone stream, which a server need not have
@@ -250,7 +259,7 @@ func (r *remote) ask(p *post) (*http.Response, error) {
 	if p.method == "initialize" || p.revision >= FirstDiscover {
 		headers = append(headers, "Mcp-Session-Id", "", "Mcp-Protocol-Version", p.revision)
 	}
-	resp, err := r.do(r.ctx, http.MethodPost, p.body, append(headers, p.headers...)...)
+	resp, err := r.do(p.ctx, http.MethodPost, p.body, append(headers, p.headers...)...)
 	if err == nil && p.method == "initialize" && resp.StatusCode < 300 {
 		r.mu.Lock()
 		r.session = resp.Header.Get("Mcp-Session-Id")
@@ -514,9 +523,12 @@ func (r *remote) fail(p *post, err error) {
 func (r *remote) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.waiting) == 0 {
-		r.stop(nil)
+	for _, p := range r.waiting {
+		if p.method != "subscriptions/listen" { // which has no answer
+			return nil
+		}
 	}
+	r.stop(nil)
 	return nil
 }
 
