@@ -767,35 +767,46 @@ func TestWebSDK(t *testing.T) {
 	}
 }
 
-// TestWebCancelled: from 2026-07-28 on, a request is cancelled by the end of its answer's stream, and one for notifications
-// has no other end.
+// TestWebCancelled: a request that was cancelled holds up no end. From 2026-07-28 on, the end of its answer's stream is what the
+// server sees of that, and a request for notifications has no other end.
 func TestWebCancelled(t *testing.T) {
 	t.Parallel()
-	s := newPlaying(t, "good", asEvents)
-	p := newGuarded(t).web(t, s)
-	begun, ended := make(chan string, 2), make(chan string, 2)
-	s.turn(func(w http.ResponseWriter, req *http.Request, body []byte) bool {
-		if !bytes.Contains(body, []byte("2026-07-28")) {
-			return false
+	for _, revision := range []string{"2025-11-25", "2026-07-28"} {
+		s := newPlaying(t, "good", asEvents)
+		p := newGuarded(t).web(t, s)
+		begun, ended := make(chan string, 2), make(chan string, 2)
+		s.turn(func(w http.ResponseWriter, req *http.Request, body []byte) bool {
+			if !bytes.Contains(body, []byte("protocolVersion")) {
+				return false
+			}
+			w.Header().Set("Content-Type", "text/event-stream")
+			w.(http.Flusher).Flush()
+			begun <- req.Header.Get("Mcp-Method")
+			<-req.Context().Done()
+			ended <- req.Header.Get("Mcp-Method")
+			return true
+		})
+		meta := `"_meta":{"io.modelcontextprotocol/protocolVersion":"` + revision + `"}`
+		if revision == "2026-07-28" {
+			p.send(`{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen","params":{` + meta + `,"notifications":{}}}`)
+			<-begun
 		}
-		w.Header().Set("Content-Type", "text/event-stream")
-		w.(http.Flusher).Flush()
-		begun <- req.Header.Get("Mcp-Method")
-		<-req.Context().Done()
-		ended <- req.Header.Get("Mcp-Method")
-		return true
-	})
-	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}`
-	p.send(`{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen","params":{` + meta + `,"notifications":{}}}`)
-	p.send(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{` + meta + `,"name":"a"}}`)
-	<-begun
-	<-begun
-	p.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`)
-	if which := <-ended; which != "tools/call" {
-		t.Errorf("%s ended", which)
-	}
-	if code, all := p.end(); code != 0 || strings.Contains(all, `"id":7`) || p.stderr.Len() > 0 {
-		t.Errorf("code %d\n%s\n%s", code, all, &p.stderr)
+		p.send(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{` + meta + `,"name":"a"}}`)
+		<-begun
+		p.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`)
+		if revision == "2026-07-28" {
+			if which := <-ended; which != "tools/call" {
+				t.Errorf("%s ended", which)
+			}
+		}
+		p.send(`{"jsonrpc":"2.0","id":8,"method":"ping"}`)
+		p.answer(8)
+		if len(ended) > 0 {
+			t.Errorf("%s: %s ended", revision, <-ended)
+		}
+		if code, all := p.end(); code != 0 || strings.Contains(all, `"id":7`) || p.stderr.Len() > 0 {
+			t.Errorf("%s: code %d\n%s\n%s", revision, code, all, &p.stderr)
+		}
 	}
 }
 

@@ -167,9 +167,11 @@ func (r *remote) send(line []byte) {
 	p.revision = params.Get("_meta").Get("io.modelcontextprotocol/protocolVersion").Text
 	r.mu.Lock()
 	of := params.Get("requestId")
-	if c := r.waiting[string(of.Kind)+of.Text]; p.method == "notifications/cancelled" && c != nil && c.revision >= FirstDiscover {
-		c.cancel() // there the end of the answer's stream says so
+	if c := r.waiting[string(of.Kind)+of.Text]; p.method == "notifications/cancelled" && c != nil {
 		delete(r.waiting, c.key)
+		if c.revision >= FirstDiscover { // where the end of the answer's stream says it
+			c.cancel()
+		}
 	}
 	if p.revision >= FirstDiscover {
 		input, _ := jsontree.NewReader(r.inputs[params.Get("name").Text]).Only()
