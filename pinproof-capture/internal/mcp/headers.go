@@ -36,8 +36,8 @@ func repeated(method string, params, input jsontree.Value) []string {
 	of = func(input, arguments jsontree.Value) {
 		for _, p := range input.Get("properties").Members() {
 			v := arguments.Get(p.Name)
-			if name := p.Get("x-mcp-header").Text; HeaderName.MatchString(name) {
-				add("Mcp-Param-"+name, v)
+			if name := p.Get("x-mcp-header"); name.Kind == '"' && HeaderName.MatchString(name.Text) {
+				add("Mcp-Param-"+name.Text, v)
 			}
 			of(p.Value, v)
 		}

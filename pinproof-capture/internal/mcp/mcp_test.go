@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -179,5 +181,38 @@ func TestMarks(t *testing.T) {
 	})
 	if err != nil || got != "a1 log, with its end1 b2 c3 3 " {
 		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// TestRepeated: what headers repeat of a call. The values were worked out by hand, the base64 with another program.
+func TestRepeated(t *testing.T) {
+	input, err := jsontree.NewReader([]byte(`{"properties":{
+		"city":{"x-mcp-header":"City"},"plain":{"x-mcp-header":"Plain"},"empty":{"x-mcp-header":"Empty"},"line":{"x-mcp-header":"Line"},"blank":{"x-mcp-header":"Blank"},
+		"like":{"x-mcp-header":"Like"},"n":{"x-mcp-header":"N"},"f":{"x-mcp-header":"F"},"null":{"x-mcp-header":"Null"},"absent":{"x-mcp-header":"Absent"},
+		"list":{"x-mcp-header":"List"},"bad":{"x-mcp-header":"A\r\nB"},"odd":{"x-mcp-header":1},"unmarked":{},
+		"at":{"properties":{"deep":{"x-mcp-header":"Deep"}}},"each":{"items":{"properties":{"no":{"x-mcp-header":"No"}}}}}}`)).Only()
+	if err != nil {
+		t.Fatal(err)
+	}
+	params, err := jsontree.NewReader([]byte(`{"name":"größe","arguments":{"city":"Köln","plain":"a b","empty":"","line":"a\r\nX: y","blank":" a","like":"=?base64?YQ==?=",
+		"n":-7,"f":false,"null":null,"list":["a"],"bad":"b","odd":"o","unmarked":"u","at":{"deep":true},"each":[{"no":"n"}]}}`)).Only()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for h := range slices.Chunk(repeated("tools/call", params, input), 2) {
+		got[h[0]] = h[1]
+	}
+	want := map[string]string{"Mcp-Method": "tools/call", "Mcp-Name": "=?base64?Z3LDtsOfZQ==?=", "Mcp-Param-City": "=?base64?S8O2bG4=?=", "Mcp-Param-Plain": "a b",
+		"Mcp-Param-Empty": "=?base64??=", "Mcp-Param-Line": "=?base64?YQ0KWDogeQ==?=", "Mcp-Param-Blank": "=?base64?IGE=?=",
+		"Mcp-Param-Like": "=?base64?PT9iYXNlNjQ/WVE9PT89?=", "Mcp-Param-N": "-7", "Mcp-Param-F": "false", "Mcp-Param-Deep": "true"}
+	if !maps.Equal(got, want) {
+		t.Errorf("%v\nnot %v", got, want)
+	}
+	if got := repeated("tasks/get", jsontree.Object(jsontree.Member{Name: "taskId", Value: jsontree.Text("7")}), jsontree.Value{}); !slices.Equal(got, []string{"Mcp-Method", "tasks/get", "Mcp-Name", "7"}) {
+		t.Error(got)
+	}
+	if got := repeated("tools/list", jsontree.Object(), input); len(got) != 2 {
+		t.Error(got)
 	}
 }
