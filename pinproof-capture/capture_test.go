@@ -515,8 +515,9 @@ func TestHTTPAnswers(t *testing.T) {
 		kind, body string
 		want       string
 	}{
-		{401, "text/plain", "no", "error: it answered 401 Unauthorized\nhint: "},
-		{404, "text/plain", "no", "error: it answered 404 Not Found\nhint: look at the path; an older server, of HTTP+SSE, wants --sse"},
+		{401, "text/plain", "no\n::error::x\n", "error: it answered 401 Unauthorized: no ::error::x\nhint: "},
+		{403, "text/plain", "no key=MYSECRET", "error: it answered 403 Forbidden\nhint: "},
+		{404, "text/plain", "no", "error: it answered 404 Not Found: no\nhint: look at the path; an older server, of HTTP+SSE, wants --sse"},
 		{503, "text/html", "<b>", "error: it answered 503 Service Unavailable\n"},
 		{200, "text/html", "<html>", "error: what it sent is no message of the protocol: "},
 		{200, "application/json", "<html>", "error: what it sent is no message of the protocol: <html>\n"},
@@ -534,7 +535,7 @@ func TestHTTPAnswers(t *testing.T) {
 				}))
 				defer server.Close()
 				out := filepath.Join(t.TempDir(), "out.jsonl")
-				args, want := []string{"save", out, server.URL + "/mcp?key=SECRET", "--timeout", "120"}, c.want
+				args, want := []string{"save", out, server.URL + "/mcp?key=MYSECRET", "--timeout", "120"}, c.want
 				if sse {
 					args = append(args, "--sse")
 					if c.status == 200 {

@@ -18,6 +18,7 @@ import (
 	"sync"
 	"syscall"
 	"time"
+	"unicode"
 
 	"pinproof/internal/capture"
 	"pinproof/internal/fail"
@@ -308,13 +309,22 @@ func isStream(resp *http.Response) bool {
 	return resp.StatusCode == http.StatusOK && resp.Header.Get("Content-Type") == "text/event-stream"
 }
 
-// unusable says why an answer of HTTP is none.
-func unusable(resp *http.Response) error {
+// unusable says why an answer of HTTP is none. What it says stays out where it has something of the address or of a header: that
+// may be a secret.
+func (r *remote) unusable(resp *http.Response) error {
 	defer resp.Body.Close()
 	if resp.StatusCode < 300 {
 		return unlike(notMessage, []byte(resp.Header.Get("Content-Type")))
 	}
-	f := fail.New("it answered %s", Excerpt(resp.Status))
+	begin, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
+	said, why := string(oneLine(begin)), resp.Status
+	sent := fmt.Sprint(r.endpoint.RequestURI(), slices.Collect(maps.Values(r.Headers)))
+	words := strings.FieldsFunc(sent, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+	isPart := func(word string) bool { return len(word) >= 8 && strings.Contains(said, word) }
+	if said != "" && resp.Header.Get("Content-Type") != "text/html" && !slices.ContainsFunc(words, isPart) {
+		why += ": " + said
+	}
+	f := fail.New("it answered %s", Excerpt(why))
 	switch resp.StatusCode {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		f.Hint("it wants to know who asks: --header-env Authorization=VARIABLE, the variable holding 'Bearer TOKEN'")
@@ -338,6 +348,7 @@ func (r *remote) answer(p *post, resp *http.Response) error {
 	defer resp.Body.Close()
 	isJSON := resp.Header.Get("Content-Type") == "application/json"
 	data, err := io.ReadAll(io.LimitReader(resp.Body, MaxBytes+1))
+	resp.Body = io.NopCloser(bytes.NewReader(data))
 	switch {
 	case len(data) > MaxBytes:
 		r.stop(ErrTooLarge)
@@ -345,11 +356,11 @@ func (r *remote) answer(p *post, resp *http.Response) error {
 	case err != nil:
 		return fail.New("its answer broke off: %s", Excerpt(err.Error()))
 	case resp.StatusCode >= 300 && !(isJSON && p.refusedBy(data)):
-		return unusable(resp)
+		return r.unusable(resp)
 	case resp.StatusCode < 300 && (r.SSE || len(bytes.TrimSpace(data)) == 0 || !isJSON && p.id == nil):
 		return nil
 	case !isJSON:
-		return unusable(resp)
+		return r.unusable(resp)
 	}
 	if err = r.hand(data, p.asked); err == nil && r.waits(p) {
 		err = fail.New("it answered something else than the request")
@@ -395,7 +406,7 @@ func (r *remote) follow(p *post, resp *http.Response) error {
 func (r *remote) stream(last string) (*http.Response, error) {
 	resp, err := r.do(r.ctx, http.MethodGet, nil, "Accept", "text/event-stream", "Last-Event-Id", last)
 	if err == nil && !isStream(resp) {
-		err = unusable(resp)
+		err = r.unusable(resp)
 	}
 	return resp, err
 }
