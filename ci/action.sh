@@ -93,7 +93,7 @@ step() { # NAME=VALUE...: the second step, with these inputs
 	echo "what was there" >"$GITHUB_STEP_SUMMARY"
 	rm -f "$GITHUB_ENV" forged
 	code=0
-	env COMMAND= CONFIG= CAPTURE= LOCKFILE= SERVER= SUBSTITUTE= ALLOW= SARIF= PINPROOF_TIMEOUT=10 "$@" \
+	env COMMAND= CONFIG= CAPTURE= LOCKFILE= SERVER= SUBSTITUTE= ALLOW= SARIF= TIMEOUT=10 "$@" \
 		bash --noprofile --norc -e -o pipefail "$work/step-2" >"$work/log" 2>&1 || code=$?
 }
 review=$RUNNER_TEMP/pinproof/review
@@ -185,7 +185,7 @@ step CONFIG="web/.mcp.json
 api/.mcp.json" LOCKFILE=two.lock
 is "a label in both: 2" test "$code" = 2
 is "a label in both: named" grep -q '^::error title=pinproof::not captured: files.jsonl: two' "$work/log"
-step COMMAND="sh server.sh read_file; exit 1" PINPROOF_TIMEOUT=x
+step COMMAND="sh server.sh read_file; exit 1" TIMEOUT=x
 is "a timeout that is none: 2" test "$code" = 2
 step COMMAND="sh server.sh read_file </dev/null; exit 1"
 is "what the server prints is no command" test "$code" = 2 -a "$(grep -c 'by the server' "$work/log")" = 2

@@ -39,7 +39,7 @@ func gated(t *testing.T) (project string) {
 	t.Setenv("XDG_CACHE_HOME", temp)
 	t.Setenv("LocalAppData", temp)
 	t.Setenv("HOME", temp)
-	for _, variable := range []string{"CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "PINPROOF_TIMEOUT"} {
+	for _, variable := range []string{"CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR"} {
 		t.Setenv(variable, "")
 	}
 	for _, dir := range []string{"src", ".git"} {

@@ -29,12 +29,9 @@ func asking(c *cobra.Command, timeout time.Duration) *mcp.Options {
 	o, set := &mcp.Options{}, c.Flags()
 	claims := set.String("capabilities", "{}", "claim what your client does: `JSON` such as {\"roots\":{}}")
 	set.StringVar(&o.Protocol, "protocol", "", "ask as a client of this `REVISION` of the protocol alone, such as "+mcp.LastInitialize)
-	seconds := set.Int("timeout", int(timeout.Seconds()), "wait so many `SECONDS` for a server; or PINPROOF_TIMEOUT")
+	seconds := set.Int("timeout", int(timeout.Seconds()), "wait so many `SECONDS` for a server")
 	set.DurationVar(&o.Settle, "settle", defaultSettle, "wait this `TIME` for what follows the last answer")
 	c.PreRunE = func(c *cobra.Command, _ []string) error {
-		if data := os.Getenv("PINPROOF_TIMEOUT"); data != "" && !set.Changed("timeout") && set.Set("timeout", data) != nil {
-			return usage(c, "PINPROOF_TIMEOUT is no number of seconds")
-		}
 		var err error
 		o.Capabilities, err = jsontree.NewReader([]byte(*claims)).Only()
 		o.Timeout = time.Duration(*seconds) * time.Second
