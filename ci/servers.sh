@@ -117,5 +117,24 @@ for server in everything web old filesystem playwright; do
 		is "the calls are on record" test "$(grep -c '"event":"call"' calls)" -ge 2
 	done
 done
+
+# In revision 2026-07-28 headers repeat a call, the end of a stream cancels one, and changes are asked for.
+mkdir newest
+(cd newest && npm install --silent --no-audit --no-fund --no-save @modelcontextprotocol/client@2.4.0 @modelcontextprotocol/server@2.4.0 @modelcontextprotocol/node@2.0.0)
+cp "$repo/ci/newest.mjs" newest
+node newest/newest.mjs serve >address &
+servers="$servers $!"
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+	[ ! -s address ] || break
+	sleep 1
+done
+want 0 "capture of a server of 2026-07-28" pinproof-capture save newest.jsonl "$(cat address)"
+want 0 "lock of it" pinproof lock newest.jsonl guard.lock --server newest
+want 0 "a session with it" node newest/newest.mjs "$(cat address)"
+mv out bare
+is "what was cancelled has ended" grep -q '"cancelled".*"text":"1"' bare
+want 0 "the same behind the guard" node newest/newest.mjs pinproof-capture guard newest --lock guard.lock "$(cat address)"
+is "the same is said" cmp bare out
+
 want 1 "other tools than those of a client with roots" pinproof verify captures/everything.jsonl guard.lock --server everything
 finish
