@@ -229,7 +229,7 @@ func TestUsage(t *testing.T) {
 	for _, line := range []string{
 		"", "out.jsonl -- npx", "gaurd a -- npx", "help nosuch", "--frob", "completion bash", "save", "save out.jsonl", "save out.jsonl --", "save -- npx",
 		"save out.jsonl http://x -- npx", "save --header-env A=HOME o -- x", "save --timeout x", "save --timeout -1 o -- x", "save --timeout 9999 o -- x",
-		"save --protocol new o -- x", "save --substitute A=b o -- x", "save --lock x o -- x", "config", "config x", "config x a -- b", "config x a --header-env b=c",
+		"save --protocol new o -- x", "save o localhost:3000/mcp", "hook a 127.0.0.1:80", "save --substitute A=b o -- x", "save --lock x o -- x", "config", "config x", "config x a -- b", "config x a --header-env b=c",
 		"guard x", "guard --", "guard \u202e -- z", "guard x http://y -- z", "guard x --sse -- z", "guard x --on-drift y -- z", "guard x --log-digests -- z", "guard x --capability y -- z",
 		"guard x --once -- z", "guard x --log-optional -- z", "hook x", "hook \x1b -- x", "hook x --max-age 2h -- y", "wrap", "wrap x -- y", "unwrap", "unwrap x --frob",
 	} {

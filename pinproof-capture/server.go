@@ -22,7 +22,10 @@ import (
 // defaultSettle is longer than a server takes that answers twice. Tests shorten it.
 var defaultSettle = 300 * time.Millisecond
 
-var revision = regexp.MustCompile(`^20\d\d-\d\d-\d\d$`)
+var (
+	revision = regexp.MustCompile(`^20\d\d-\d\d-\d\d$`)
+	address  = regexp.MustCompile(`://|^[^/]+:\d+(/|$)`) // or what is meant as one
+)
 
 // asking gives a command the flags that say how a server is asked.
 func asking(c *cobra.Command, timeout time.Duration) *mcp.Options {
@@ -73,7 +76,7 @@ func (a *app) serving(c *cobra.Command, pins *guard.Pins, run func(name string, 
 			a.noteFloating(client.Floats(s.Argv))
 			return run(args[0], s)
 		case dash >= 0 || len(args) != 2 || !strings.Contains(args[1], "://"):
-			return cmp.Or(a.missingDashes(c), usage(c, "it takes %s, then -- and a command, or a URL", strings.Fields(c.Use)[1]))
+			return cmp.Or(a.missingDashes(c), usage(c, "it takes %s, then -- and a command, or a URL: https://HOST/PATH", strings.Fields(c.Use)[1]))
 		}
 		s.URL, s.Headers = args[1], http.Header{}
 		for _, header := range *headers {
@@ -96,7 +99,7 @@ func (a *app) serving(c *cobra.Command, pins *guard.Pins, run func(name string, 
 // command, or is nil if that isn't what is amiss.
 func (a *app) missingDashes(c *cobra.Command) error {
 	args, dash := c.Flags().Args(), c.ArgsLenAtDash() // as far as they were read
-	if c.Flags().Lookup("sse") == nil || len(args) < 2 || dash == 0 || dash == 1 || strings.Contains(args[1], "://") {
+	if c.Flags().Lookup("sse") == nil || len(args) < 2 || dash == 0 || dash == 1 || address.MatchString(args[1]) {
 		return nil
 	}
 	at := -1

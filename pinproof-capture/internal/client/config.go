@@ -94,10 +94,10 @@ func (e entry) refuse() error {
 // given or, if none is, all.
 func Read(file string, given []string) (c *Config, labels []string, err error) {
 	data, err := os.ReadFile(file)
-	if err == nil {
-		c, err = parse(file, data)
-	}
 	if err != nil {
+		return nil, nil, fail.Path(file, err)
+	}
+	if c, err = parse(file, data); err != nil {
 		return nil, nil, err
 	}
 	labels = slices.Sorted(maps.Keys(c.entries))
