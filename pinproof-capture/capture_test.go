@@ -851,3 +851,16 @@ func TestResumedStream(t *testing.T) {
 		t.Errorf("code %d\n%s%s", code, stdout, stderr)
 	}
 }
+
+// TestSaveOverLockfile: a slip of the hand doesn't cost the pins.
+func TestSaveOverLockfile(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "tools.lock")
+	for old, want := range map[string]int{"{\n  \"lockfileVersion\": 1,\n  \"servers\": {}\n}\n": 2, `{"tools":[]}`: 0, "": 0} {
+		write(t, file, old)
+		code, _, stderr := capturing(t, append([]string{"save", file, "--"}, standIn(t, "2025-11-25", "one tool")...)...)
+		if code != want || (read(t, file) == old) != (want == 2) || want == 2 && !strings.Contains(stderr, "is a lockfile\nhint: ") {
+			t.Errorf("%q: code %d\n%s", old, code, stderr)
+		}
+	}
+}

@@ -211,14 +211,19 @@ func (a *app) rewriting(c *cobra.Command, start func(*client.Config) ([]string, 
 				return err
 			}
 		}
-		if isNew || byHand != "" {
+		switch {
+		case isNew:
 			fmt.Fprint(a.stdout, how+"restart the client\n")
+		case byHand != "":
+			fmt.Fprint(a.stdout, how)
+		case refused == nil:
+			fmt.Fprintf(a.stdout, "%s: nothing to change\n", text.Printable(config.File))
 		}
 		switch {
 		case byHand != "":
 			return fail.New("%s is TOML, which isn't rewritten: write there by hand what stands above", text.Printable(config.File))
 		case refused != nil:
-			return fail.New("%s of %s as before", text.Count(len(refused), "server"), text.Printable(config.File))
+			return fail.New("%s of %s: left unchanged", text.Count(len(refused), "server"), text.Printable(config.File))
 		}
 		return nil
 	})

@@ -119,10 +119,10 @@ func TestConfigKeysNotDone(t *testing.T) {
 	}
 	for _, key := range []string{"headersHelper", "oauth", "envFile", "sandboxEnabled", "auth", "authProviderType", "tcp", "experimental_environment", "oauth_resource", "scopes"} {
 		code, stdout, stderr := capture(with(key, map[string]any{"a": 1}))
-		want := "error: remote: its " + key + " changes how the server is reached, and is not done here\n" +
+		want := "error: remote: its " + key + " changes how the server is reached, and is not supported\n" +
 			"hint: capture it by itself: pinproof-capture save LABEL.jsonl URL --header-env NAME=VARIABLE\n" +
 			"hint: one that wants OAuth goes behind a bridge: pinproof-capture guard LABEL -- npx --no -- mcp-remote URL\n" +
-			"error: stdio: its " + key + " changes how the server is reached, and is not done here\n" +
+			"error: stdio: its " + key + " changes how the server is reached, and is not supported\n" +
 			"hint: capture it by itself: pinproof-capture save LABEL.jsonl -- COMMAND\n" +
 			"error: 2 of 3 servers could not be captured, and "
 		if requests, _ := server.seen(); code != 2 || stdout != "off: disabled\n" || !strings.HasPrefix(stderr, want) || len(requests) > 0 {

@@ -129,7 +129,7 @@ func TestHookNamesLabels(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	code, _, stderr := hookedAs(t, "flies", append([]string{"--"}, standIn(t, "2025-11-25", "one tool", log)...)...)
 	want := "pinproof: blocked: tools.lock has no server flies; it has files, \"web <U+202E>\"\n" +
-		"Do not use this server's tools. A person sees the reason with: pinproof-capture hook flies -- COMMAND\n"
+		"Do not use this server's tools. A person goes on with: pinproof-capture save flies.jsonl -- COMMAND\n"
 	if _, err := os.Stat(log); code != 2 || stderr != want || err == nil {
 		t.Errorf("code %d, %v\n%s", code, err, stderr)
 	}
@@ -248,7 +248,7 @@ func TestRemedy(t *testing.T) {
 	for want, args := range remedies {
 		code, _, stderr := hooked(t, args...)
 		if code != 2 || stderr != "pinproof: blocked: the tools of server files could not be listed\n"+
-			"Do not use this server's tools. A person sees the reason with: pinproof-capture save files.jsonl "+want+"\n" {
+			"Do not use this server's tools. A person goes on with: pinproof-capture save files.jsonl "+want+"\n" {
 			t.Errorf("%v: code %d\n%s", args, code, stderr)
 		}
 	}
@@ -257,7 +257,7 @@ func TestRemedy(t *testing.T) {
 	}
 	for want, args := range remedies {
 		code, _, stderr := hooked(t, args...)
-		if code != 2 || !strings.HasSuffix(stderr, " A person sees the reason with: pinproof-capture hook files "+want+"\n") {
+		if code != 2 || !strings.HasSuffix(stderr, " A person goes on with: pinproof-capture save files.jsonl "+want+"\n") {
 			t.Errorf("%v, no lockfile: code %d\n%s", args, code, stderr)
 		}
 	}

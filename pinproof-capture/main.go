@@ -154,7 +154,7 @@ with 2 if it ended the session.`,
 		a.code = 2 // a hook's 0 is a yes, and a server's -h before a forgotten "--" is none
 		a.tell("", c.FlagErrorFunc()(c, errors.New("help is for a command alone, without arguments")))
 	})
-	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "Show the help of a command"})
+	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "Show the help of a command", Run: func(*cobra.Command, []string) {}})
 	for _, c := range []*cobra.Command{newSave(a), newConfig(a), newGuard(a), newHook(a), newWrap(a), newUnwrap(a)} {
 		c.DisableFlagsInUseLine = true
 		c.Flags().SortFlags = false

@@ -24,7 +24,7 @@ var defaultSettle = 300 * time.Millisecond
 
 var (
 	revision = regexp.MustCompile(`^20\d\d-\d\d-\d\d$`)
-	address  = regexp.MustCompile(`://|^[^/]+:\d+(/|$)`) // or what is meant as one
+	address  = regexp.MustCompile(`://| [^/]+:\d+(/|$)`) // or what is meant as one
 )
 
 // asking gives a command the flags that say how a server is asked.
@@ -99,7 +99,7 @@ func (a *app) serving(c *cobra.Command, pins *guard.Pins, run func(name string, 
 // command, or is nil if that isn't what is amiss.
 func (a *app) missingDashes(c *cobra.Command) error {
 	args, dash := c.Flags().Args(), c.ArgsLenAtDash() // as far as they were read
-	if c.Flags().Lookup("sse") == nil || len(args) < 2 || dash == 0 || dash == 1 || address.MatchString(args[1]) {
+	if c.Flags().Lookup("sse") == nil || len(args) < 2 || dash == 0 || dash == 1 || address.MatchString(args[0]+" "+args[1]) {
 		return nil
 	}
 	at := -1

@@ -204,23 +204,23 @@ args = ["guard", "two words", "--", "run"]
 	file := filepath.Join(folder, "config.toml")
 	write(t, file, bare)
 	code, stdout, stderr := self.run(t, "wrap", file, "--yes")
-	if code != 2 || !strings.HasPrefix(stdout, guarded+"the guard is started as ") || !strings.HasSuffix(stdout, "\nrestart the client\n") || read(t, file) != bare || !strings.Contains(stderr, "config.toml is TOML, which isn't rewritten: write there by hand what stands above\n") ||
+	if code != 2 || !strings.HasPrefix(stdout, guarded+"the guard is started as ") || strings.Contains(stdout, "restart") || read(t, file) != bare || !strings.Contains(stderr, "config.toml is TOML, which isn't rewritten: write there by hand what stands above\n") ||
 		!strings.Contains(stderr, "error: web: it has no command: ") || !strings.Contains(stderr, "error: hidden: ") {
 		t.Errorf("code %d\n%s\n%s", code, stdout, stderr)
 	}
-	if code, stdout, stderr := self.run(t, "wrap", file, "web"); code != 2 || stdout != "" || !strings.HasSuffix(stderr, "error: 1 server of "+file+" as before\n") {
+	if code, stdout, stderr := self.run(t, "wrap", file, "web"); code != 2 || stdout != "" || !strings.HasSuffix(stderr, "error: 1 server of "+file+": left unchanged\n") {
 		t.Errorf("code %d\n%s\n%s", code, stdout, stderr)
 	}
-	if code, stdout, stderr := self.run(t, "unwrap", file, "web", "hidden"); code != 0 || stdout+stderr != "" {
+	if code, stdout, stderr := self.run(t, "unwrap", file, "web", "hidden"); code != 0 || stdout+stderr != file+": nothing to change\n" {
 		t.Errorf("nothing to remove: code %d\n%s\n%s", code, stdout, stderr)
 	}
 	write(t, file, guarded)
 	for verb, want := range map[string]string{
-		"wrap":   "",
-		"unwrap": "[mcp_servers.\"files\"]\ncommand = \"C:\\\\npx\"\nargs = [\"--no\", \"--\", \"a \\\"b\\\"\"]\nrestart the client\n",
+		"wrap":   file + ": nothing to change\n",
+		"unwrap": "[mcp_servers.\"files\"]\ncommand = \"C:\\\\npx\"\nargs = [\"--no\", \"--\", \"a \\\"b\\\"\"]\n",
 	} {
 		code, stdout, stderr := self.run(t, verb, file, "files")
-		if stdout != want || (code == 0) != (want == "") {
+		if stdout != want || (code == 0) != (verb == "wrap") {
 			t.Errorf("%s: code %d\n%s\n%s", verb, code, stdout, stderr)
 		}
 	}

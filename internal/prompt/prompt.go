@@ -332,10 +332,10 @@ func (p *Prompter) ask(q *question, where string, offered map[byte]bool) byte {
 		if !offered[a.key] {
 			continue
 		}
-		key, shown := string(a.key), a.shown
+		key, shown, listed := string(a.key), a.shown, a.shown
 		word, _, _ := strings.Cut(strings.NewReplacer("[", "", "]", "").Replace(shown), " ")
 		if a.key == 'y' && q.warned {
-			key, shown = word, "Type yes, or"
+			key, shown, listed = word, "Type yes, or", word
 		}
 		if a.key == 'S' {
 			_, entries := p.unwarned(q.server, true)
@@ -344,7 +344,7 @@ func (p *Prompter) ask(q *question, where string, offered map[byte]bool) byte {
 		words[key], words[word] = a.key, a.key
 		expected = append(expected, key)
 		asked += " " + shown
-		help += fmt.Sprintf("  %-23s  %s\n", a.shown, a.means)
+		help += fmt.Sprintf("  %-23s  %s\n", listed, a.means)
 	}
 	for {
 		reply, ok := p.read(asked + " [?]: ")

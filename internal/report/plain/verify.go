@@ -35,7 +35,7 @@ func WriteVerify(w io.Writer, m *report.Model, style Style, quiet bool) error {
 	for _, p := range m.Problems {
 		switch {
 		case p.ID == "other-server" && p.Command != "":
-			t.Hint(report.Step{Text: "if it is one", Command: p.Command})
+			t.Hint(report.Step{Text: "if it is another server", Command: p.Command})
 		case p.ID == "policy": // of others a line has said it, and the error says what to do
 			t.Hint(report.Step{Text: p.Text, Command: p.Command})
 		}

@@ -78,7 +78,7 @@ func (e entry) refuse() error {
 		if slices.Contains([]string{"", "null", "false", `""`, "{}", "[]"}, string(value)) {
 			continue
 		}
-		f := fail.New("its %s changes how the server is reached, and is not done here", key)
+		f := fail.New("its %s changes how the server is reached, and is not supported", key)
 		if e.Command != "" {
 			f.Hint("capture it by itself: pinproof-capture save LABEL.jsonl -- COMMAND")
 		} else {

@@ -104,7 +104,7 @@ const (
 )
 
 // called returns the entry that a request calls, the definition that it is called under, which is
-// the one that was listed or, before that, the one that is pinned, and why it may not, or "".
+// the one that was listed or, before that, the one that is pinned, or why it may not.
 func (c *catalog) called(list pin.EntryType, params jsontree.Value) (key pin.Key, under pinned, why string) {
 	name := params.Get("name")
 	key = c.key(list, name.Text)
@@ -120,7 +120,10 @@ func (c *catalog) called(list pin.EntryType, params jsontree.Value) (key pin.Key
 	default:
 		why = as.why
 	}
-	if shown && as.why == "" {
+	switch {
+	case why != "":
+		under = pinned{} // it isn't called under that
+	case shown:
 		under = as.pinned
 	}
 	return key, under, why

@@ -30,8 +30,9 @@ func TestCatalogCalls(t *testing.T) {
 	c := aCatalog()
 	may := func(params, want string) {
 		t.Helper()
-		if _, _, why := c.called(pin.Tools, aTree(t, params)); why != want {
-			t.Errorf("%s: %q, want %q", params, why, want)
+		_, under, why := c.called(pin.Tools, aTree(t, params))
+		if why != want || why != "" && under != (pinned{}) { // on record it was not called under what is approved
+			t.Errorf("%s: %q, want %q, under %v", params, why, want, under)
 		}
 	}
 	may(`{"name":"a"}`, "") // before it was listed

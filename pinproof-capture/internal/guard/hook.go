@@ -28,7 +28,7 @@ type Blocked struct{ words string }
 func (b *Blocked) Error() string { return b.words }
 
 func block(next, format string, args ...any) *Blocked {
-	return &Blocked{fmt.Sprintf("pinproof: blocked: %s\nDo not use this server's tools. A person sees the reason with: %s\n",
+	return &Blocked{fmt.Sprintf("pinproof: blocked: %s\nDo not use this server's tools. A person goes on with: %s\n",
 		fmt.Sprintf(format, args...), next)}
 }
 
@@ -45,9 +45,9 @@ type Hooked struct {
 // Hook captures the server and has pinproof compare that with its pins. The server is started
 // in the project's folder: agents run hooks wherever they happen to be. The error is Blocked.
 func (h Hooked) Hook(ctx context.Context) (err error) {
-	again := "pinproof-capture hook " + shell.Quote(h.Label) + " " + h.Remedy
+	save := "pinproof-capture save " + shell.Quote(mcp.FileName(h.Label)) + " " + h.Remedy
 	if h.lock, err = h.find(); err != nil {
-		return block(again, "%s", fail.From(err).Text)
+		return block(save, "%s", fail.From(err).Text)
 	}
 	pins, _ := os.ReadFile(h.lock)
 	root, _ := jsontree.NewReader(pins).Only() // what can't be read is for pinproof to refuse
@@ -56,7 +56,7 @@ func (h Hooked) Hook(ctx context.Context) (err error) {
 		has = append(has, s.Name)
 	}
 	if root.Has("servers") && !slices.Contains(has, h.Label) {
-		return block(again, "%s has no server %s; it has %s", text.Printable(filepath.Base(h.lock)), text.Name(h.Label), text.List(text.Names(has), 20))
+		return block(save, "%s has no server %s; it has %s", text.Printable(filepath.Base(h.lock)), text.Name(h.Label), text.List(text.Names(has), 20))
 	}
 	h.Server.Dir = filepath.Dir(h.lock)
 	match := ""

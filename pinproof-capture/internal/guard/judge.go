@@ -166,12 +166,12 @@ func (p Pins) find() (path string, err error) {
 	case p.Lockfile != "":
 		return "", fail.New("there is no lockfile %s", text.Printable(p.Lockfile))
 	}
-	return "", p.unapproved(fail.New("there is no %s in %s or above it in its repository", filepath.Base(path), text.Printable(begin)))
+	return "", p.unapproved(fail.New("there is no %s in %s or, inside a repository, above it", filepath.Base(path), text.Printable(begin)))
 }
 
 // unapproved says how a server is approved that isn't yet.
 func (p Pins) unapproved(f *fail.Error) error {
-	return f.Hint("approve the server first: pinproof-capture save %s -- COMMAND, then pinproof lock", shell.Quote(mcp.FileName(p.Label)))
+	return f.Hint("approve the server first: pinproof-capture save %s -- COMMAND (or its URL), then pinproof lock %[1]s", shell.Quote(mcp.FileName(p.Label)))
 }
 
 // verifyTimeout bounds pinproof, which needs milliseconds, so that nothing can hold
