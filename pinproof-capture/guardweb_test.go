@@ -780,6 +780,7 @@ func TestWebCancelled(t *testing.T) {
 				return false
 			}
 			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprint(w, "retry: 1\nid: 1\ndata: \n\n") // it could be resumed
 			w.(http.Flusher).Flush()
 			begun <- req.Header.Get("Mcp-Method")
 			<-req.Context().Done()
@@ -798,12 +799,20 @@ func TestWebCancelled(t *testing.T) {
 			if which := <-ended; which != "tools/call" {
 				t.Errorf("%s ended", which)
 			}
+			time.Sleep(300 * time.Millisecond)
 		}
 		p.send(`{"jsonrpc":"2.0","id":8,"method":"ping"}`)
 		p.answer(8)
 		if len(ended) > 0 {
 			t.Errorf("%s: %s ended", revision, <-ended)
 		}
+		s.mu.Lock()
+		for _, req := range s.requests {
+			if req.Header.Get("Last-Event-Id") != "" {
+				t.Errorf("%s: what was cancelled was asked for again", revision)
+			}
+		}
+		s.mu.Unlock()
 		if code, all := p.end(); code != 0 || strings.Contains(all, `"id":7`) || p.stderr.Len() > 0 {
 			t.Errorf("%s: code %d\n%s\n%s", revision, code, all, &p.stderr)
 		}

@@ -89,14 +89,20 @@ func lockfileBeside(path string) string {
 	entries, _ := os.ReadDir(filepath.Dir(path))
 	for _, e := range entries {
 		at := filepath.Join(filepath.Dir(path), e.Name())
-		if !strings.HasSuffix(e.Name(), ".lock") || fileSize(at) < 0 {
-			continue
-		}
-		if data, err := readFile(at, nil, jsontree.MaxLockfileBytes); err == nil && lockfile.Recognize(data) {
+		if strings.HasSuffix(e.Name(), ".lock") && IsLockfile(at) {
 			return at
 		}
 	}
 	return ""
+}
+
+// IsLockfile reports whether a file is there that is one of pinproof's lockfiles, be it a faulty one.
+func IsLockfile(path string) bool {
+	if fileSize(path) < 0 {
+		return false
+	}
+	data, err := readFile(path, nil, jsontree.MaxLockfileBytes)
+	return err == nil && lockfile.Recognize(data)
 }
 
 // Sign records the approver with each pin of next that is new or has a new digest, and the

@@ -3,7 +3,6 @@
 package mcp
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -21,6 +20,7 @@ import (
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
+	"pinproof/internal/workspace"
 )
 
 // A Server is one to capture: a command to start, or an address to ask.
@@ -78,10 +78,8 @@ func (s Server) Open(stderr io.Writer) (Connection, error) {
 
 // Save captures the server into a file, and tells of it in one line.
 func (s Server) Save(ctx context.Context, path string, o Options) (line string, err error) {
-	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-		if old, _ := os.ReadFile(path); bytes.Contains(old[:min(len(old), 100)], []byte(`"lockfileVersion"`)) {
-			return "", fail.New("%s is a lockfile", text.Printable(path)).Hint("name a file for the capture, such as server.jsonl")
-		}
+	if workspace.IsLockfile(path) {
+		return "", fail.New("%s is a lockfile", text.Printable(path)).Hint("name a file for the capture, such as server.jsonl")
 	}
 	data, line, err := s.Capture(ctx, o)
 	if err != nil {

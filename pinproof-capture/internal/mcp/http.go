@@ -122,7 +122,7 @@ func (r *remote) Lines(take func(Said) error) error {
 	r.take = take
 	r.taking.Unlock()
 	if r.SSE {
-		resp, err := r.stream("")
+		resp, err := r.stream(r.ctx, "")
 		if err == nil {
 			_, _, err = r.read(nil, resp)
 		}
@@ -222,7 +222,7 @@ func (r *remote) post(p *post) {
 		r.fail(p, err)
 	} else if p.method == "notifications/initialized" && !r.SSE { // which has but one stream
 		go func() { // clients take answers from the standalone stream, which a server need not have
-			if resp, err := r.stream(""); err == nil {
+			if resp, err := r.stream(r.ctx, ""); err == nil {
 				r.follow(nil, resp)
 			}
 		}()
@@ -318,7 +318,7 @@ func (r *remote) unusable(resp *http.Response) error {
 	}
 	begin, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
 	said, why := string(oneLine(begin)), resp.Status
-	sent := fmt.Sprint(r.endpoint.RequestURI(), slices.Collect(maps.Values(r.Headers)))
+	sent := fmt.Sprint(strings.Replace(r.URL, r.endpoint.Host, "", 1), slices.Collect(maps.Values(r.Headers)))
 	words := strings.FieldsFunc(sent, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
 	isPart := func(word string) bool { return len(word) >= 8 && strings.Contains(said, word) }
 	if said != "" && resp.Header.Get("Content-Type") != "text/html" && !slices.ContainsFunc(words, isPart) {
@@ -378,7 +378,7 @@ func (p *post) refusedBy(data []byte) bool {
 // rest: as often as it answers, for it may do so in pieces. The standalone stream, which belongs
 // to no message, always ends too early.
 func (r *remote) follow(p *post, resp *http.Response) error {
-	last := ""
+	last, ctx := "", resp.Request.Context() // of a message, until it is cancelled
 	for {
 		at, wait, err := r.read(p, resp)
 		switch last = cmp.Or(at, last); {
@@ -390,10 +390,10 @@ func (r *remote) follow(p *post, resp *http.Response) error {
 		for try := 0; ; try++ {
 			select {
 			case <-time.After(max(cmp.Or(wait, resumeAfter), minWait)):
-			case <-r.ctx.Done():
+			case <-ctx.Done():
 				return nil
 			}
-			if resp, err = r.stream(last); err == nil {
+			if resp, err = r.stream(ctx, last); err == nil {
 				break
 			} else if try == maxTries || r.rec != nil {
 				return err
@@ -403,8 +403,8 @@ func (r *remote) follow(p *post, resp *http.Response) error {
 }
 
 // stream asks for the standalone stream, or for what came behind the event of that id.
-func (r *remote) stream(last string) (*http.Response, error) {
-	resp, err := r.do(r.ctx, http.MethodGet, nil, "Accept", "text/event-stream", "Last-Event-Id", last)
+func (r *remote) stream(ctx context.Context, last string) (*http.Response, error) {
+	resp, err := r.do(ctx, http.MethodGet, nil, "Accept", "text/event-stream", "Last-Event-Id", last)
 	if err == nil && !isStream(resp) {
 		err = r.unusable(resp)
 	}
@@ -461,7 +461,7 @@ func (r *remote) hand(data []byte, asked int64) error {
 			continue
 		}
 		answered = append(answered, p)
-		if p.method == "initialize" || p.method == "tools/list" {
+		if p.method == "initialize" || p.method == "tools/list" && p.revision >= FirstDiscover {
 			result, _ := jsontree.NewReader(m["result"]).Only()
 			r.revision = cmp.Or(result.Get("protocolVersion").Text, r.revision)
 			if r.kept += len(m["result"]); r.kept > MaxBytes {
