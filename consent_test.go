@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"pinproof/internal/jsontest"
 	"pinproof/internal/lockfile"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
@@ -119,6 +120,45 @@ func TestConsentIsBoundToItsText(t *testing.T) {
 	for _, want := range []string{"a byte", "another place", "another neighbour", "hidden-text", "instruction-like", "look-alike-name", "names-other-tool", "oversize", "remote-ref", "catch-all-input"} {
 		if tried[want] == 0 {
 			t.Errorf("never tried: %s", want)
+		}
+	}
+}
+
+// TestMangledApproval: an edit of one byte of an approval is refused, or changes nothing but the
+// name and the time that somebody wrote there. Its digest is the pin's under every policy; its
+// hash can be recomputed where the definition is stored as it was received.
+func TestMangledApproval(t *testing.T) {
+	t.Parallel()
+	for _, pol := range []pin.Policy{{}, {HashOnly: true}, {Descriptions: "strip"}} {
+		set := pintest.PinsOf(t, jsontest.MangledCapture, pol)
+		for i := range set.Pins {
+			p := &set.Pins[i]
+			p.Approval = &pin.Approval{By: "Ada", At: "2026-01-02T03:04:05Z", Hash: approvalHash(set.Server, p), Digest: p.Digest}
+		}
+		whole := pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{set}})
+		from := strings.Index(whole, `"approval"`)
+		to := from + strings.Index(whole[from:], "}") + 1
+		refused, taken := 0, 0
+		jsontest.Mangled(whole[from:to], func(edited string) {
+			l, err := lockfile.Read("tools.lock", []byte(whole[:from]+edited+whole[to:]), formOf)
+			if err == nil {
+				err = l.CheckApprovals("tools.lock", approvalHash)
+			}
+			if err != nil {
+				refused++
+				return
+			}
+			for i, p := range l.Servers[0].Pins {
+				want := *set.Pins[i].Approval
+				if p.Approval == nil || p.Approval.Digest != want.Digest || pol.IsDefault() && p.Approval.Hash != want.Hash {
+					t.Fatalf("%+v: taken, and another approval:\n%s", pol, edited)
+				}
+			}
+			taken++
+		})
+		t.Logf("%+v: %d refused, %d taken", pol, refused, taken)
+		if refused < 100 || taken == 0 {
+			t.Errorf("%+v: %d refused, %d taken", pol, refused, taken)
 		}
 	}
 }

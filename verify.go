@@ -99,8 +99,8 @@ func compare(locked, captured pin.Set) (drifts []pin.Drift, matched int) {
 	return drifts, matched
 }
 
-// judge decides how a comparison ends. warnings counts the warnings that nobody approved,
-// in what matches its pins.
+// judge decides how a comparison ends. warnings counts what fails it although every entry matches:
+// warnings that nobody approved and, in a review, approvals that hold for a part of their definition.
 func judge(sides []pin.Comparison, drifts []pin.Drift, warnings int, allow pin.Leniency) pin.Verdict {
 	v := pin.Verdict{
 		Matches: len(drifts) == 0 && warnings == 0,

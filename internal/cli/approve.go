@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -129,6 +130,40 @@ type approver struct {
 	w     *workspace.Workspace
 	r     *report.Report // of w; what is accepted are indexes of its drift
 	style plain.Style
+	renew map[pin.Ref]bool // entries that match their pins, and are approved anew all the same
+}
+
+// renewals are the entries that match their pins and whose recorded approval holds for a part of
+// the definition. Where an approver is given and the selection takes them, they are approved anew.
+func (a *approver) renewals(sel *approval.Selection) map[pin.Ref]bool {
+	refs := map[pin.Ref]bool{}
+	if a.req.approvedBy == "" {
+		return refs
+	}
+	for i := range a.r.Comparisons {
+		p := &a.r.Comparisons[i]
+		for _, partly := range p.Locked.PartlyBound() {
+			now := p.Captured.Find(partly.Key)
+			if now == nil || now.Digest != partly.Digest {
+				continue // it has drifted, or isn't there: nobody can read it here
+			}
+			named := func(s approval.Selector) bool { return s.IsName() && s.Key == partly.Key }
+			if sel.All && !sel.Part || slices.ContainsFunc(sel.Accepts, named) {
+				refs[pin.Ref{Server: p.Server, Key: partly.Key}] = true
+			}
+		}
+	}
+	return refs
+}
+
+// renewed reports whether an entry is approved anew.
+func (a *approver) renewed(key pin.Key) bool {
+	for ref := range a.renew {
+		if ref.Key == key {
+			return true
+		}
+	}
+	return false
 }
 
 // applyWarningFlags marks in a selection what has new warnings that no flag accepts, and what
@@ -280,7 +315,15 @@ func (a *approver) requireClean(d *approval.Decision) error {
 // was asked about, what is accepted was shown.
 func (a *approver) write(d *approval.Decision, idle []approval.Selector, asked bool) error {
 	did := report.Relocked{Accepted: d.Accepted, Recorded: d.Recorded, Shown: asked}
+	for _, ref := range slices.SortedFunc(maps.Keys(a.renew), func(x, y pin.Ref) int {
+		return cmp.Or(strings.Compare(x.Server, y.Server), pin.CompareKeys(x.Key, y.Key))
+	}) {
+		did.Idle = append(did.Idle, "approved anew by "+text.Name(a.req.approvedBy)+": "+pin.EntryRef(ref.Type, ref.Name))
+	}
 	for _, s := range idle {
+		if s.IsName() && a.renewed(s.Key) {
+			continue
+		}
 		why := " has not drifted: nothing to accept"
 		if s.Word != "" {
 			why = ": nothing to accept, or only with other changes or a new warning"
@@ -328,6 +371,9 @@ func (a *approver) pins(d *approval.Decision, did *report.Relocked) (map[string]
 	for ref := range warnings {
 		touched[ref.Server] = true
 	}
+	for ref := range a.renew {
+		touched[ref.Server] = true
+	}
 	for i := range a.r.Comparisons {
 		p := &a.r.Comparisons[i]
 		switch {
@@ -337,6 +383,11 @@ func (a *approver) pins(d *approval.Decision, did *report.Relocked) (map[string]
 			did.Whole = append(did.Whole, p.Server)
 		}
 		set := approval.Pins(p, of[p.Server], warnings)
+		for i := range set.Pins {
+			if a.renew[pin.Ref{Server: p.Server, Key: set.Pins[i].Key}] {
+				set.Pins[i].Approval = nil // so that it is signed anew
+			}
+		}
 		if err := workspace.Sign(a.gate, &set, &p.Locked, a.req.approvedBy); err != nil {
 			return nil, err
 		}

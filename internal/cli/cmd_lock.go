@@ -84,7 +84,7 @@ func (a *app) lock(f *approveRequest, yes bool) error {
 		}
 	}
 	silent := yes || a.terminal(req) == nil
-	ap := &approver{a, f, fresh, a.review(req, fresh, silent), style}
+	ap := &approver{app: a, req: f, w: fresh, r: a.review(req, fresh, silent), style: style}
 	sel := approval.Selection{All: true}
 	if err := ap.applyWarningFlags(&sel); err != nil {
 		return err

@@ -64,7 +64,7 @@ Exit codes: 0 no drift is left, 1 some is, or the capture is not the reviewed on
 			}
 			r, style := a.review(&f.request, w, false), a.style()
 			style.Full = f.full
-			return graver(r.NoAnswer, (&approver{a, f, w, r, style}).relock(sel))
+			return graver(r.NoAnswer, (&approver{app: a, req: f, w: w, r: r, style: style}).relock(sel))
 		},
 	}
 	f.registerReview(cmd)
@@ -116,8 +116,9 @@ func (a *approver) relock(sel approval.Selection) error {
 	byFlags := len(sel.Accepts)+len(sel.Labels) > 0 || sel.All
 	policyChanged := r.AllOrNothing()
 	asks := !byFlags && (len(r.Drifts) > 0 || policyChanged || len(r.Unrecorded) > 0 && a.terminal(&a.req.request) != nil)
+	a.renew = a.renewals(&sel)
 	settled := r.Matches || r.NoAnswer != nil && !slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return r.Differs[p.Server] && !p.Missing })
-	if settled && !asks && len(sel.Recorded) == 0 {
+	if settled && !asks && len(sel.Recorded) == 0 && len(a.renew) == 0 {
 		if _, err := approval.Decide(r.Comparisons, r.Drifts, sel); err != nil {
 			return err
 		}

@@ -18,10 +18,15 @@ import (
 // verdict: the report itself takes the most time.
 func (a *app) decide(req *request, w *workspace.Workspace, all, review bool, allow pin.Leniency) report.Input {
 	findings := lint.Read(w.Comparisons, w.Drifts, w.Lock.Servers, all)
-	warnings := 0 // that fail a run although every entry matches
+	warnings := 0 // what fails a run although every entry matches: also approvals that don't cover what they stand beside
 	for i := range findings {
 		if findings[i].Blocks(review) {
 			warnings++
+		}
+	}
+	if review {
+		for i := range w.Comparisons {
+			warnings += len(w.Comparisons[i].Locked.PartlyBound())
 		}
 	}
 	v := a.gate.Judge(w.Comparisons, w.Drifts, warnings, allow)

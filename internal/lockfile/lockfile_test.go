@@ -156,7 +156,7 @@ func TestLockfileRoundTrip(t *testing.T) {
 					}
 				}
 				if random.IntN(3) == 0 {
-					s.Pins[i].Approval = &pin.Approval{By: "x" + random.Text(), At: "2026-01-02T03:04:05+01:00", Hash: s.Pins[i].Digest}
+					s.Pins[i].Approval = &pin.Approval{By: "x" + random.Text(), At: "2026-01-02T03:04:05+01:00", Hash: s.Pins[i].Digest, Digest: random.Pick("", s.Pins[i].Digest)}
 				}
 			}
 			if random.IntN(3) == 0 {

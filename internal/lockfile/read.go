@@ -283,11 +283,15 @@ func (r *lockReader) entry(pins []pin.Pin, pol pin.Policy, list pin.EntryType, e
 		return nil, err
 	}
 	if a := v.Get("approval"); a.Kind != 0 {
-		if err := r.object(a, where+"approval: ", "by", "at", "hash"); err != nil {
+		if err := r.object(a, where+"approval: ", "by", "at", "hash", "digest"); err != nil {
 			return nil, err
 		}
 		if p.Approval = approvalIn(a); p.Approval == nil {
 			return nil, r.At(int(a.At), `%s"approval" needs "by", "at" (RFC 3339) and "hash" (a digest)`, where)
+		}
+		// A record of an older version has none.
+		if d := a.Get("digest"); d.Kind != 0 && (d.Kind != '"' || d.Text != p.Digest) {
+			return nil, r.At(int(d.At), "%sthe digest of its approval is not the pin's", where).Hint(editedHint)
 		}
 	}
 	text := v.Get(stored)
@@ -302,9 +306,12 @@ func (r *lockReader) entry(pins []pin.Pin, pol pin.Policy, list pin.EntryType, e
 	return append(pins, p), err
 }
 
+// editedHint is what to do about a lockfile that contradicts itself.
+const editedHint = "someone edited it, or a merge went wrong: go back to the committed version, then review with pinproof diff"
+
 // approvalIn reads a record of who accepted a definition. It is nil if that isn't one.
 func approvalIn(v jsontree.Value) *pin.Approval {
-	a := &pin.Approval{By: v.Get("by").Text, At: v.Get("at").Text, Hash: v.Get("hash").Text}
+	a := &pin.Approval{By: v.Get("by").Text, At: v.Get("at").Text, Hash: v.Get("hash").Text, Digest: v.Get("digest").Text}
 	if _, err := time.Parse(time.RFC3339, a.At); err != nil || a.By == "" || !pin.IsDigest(a.Hash) {
 		return nil
 	}
@@ -332,7 +339,7 @@ func (l *Lockfile) CheckApprovals(path string, hash func(server string, p *pin.P
 		for _, p := range FalseApprovals(s, hash) {
 			return fail.In(text.Printable(path)+":"+strconv.Itoa(p.Line), "server %s: %s: the hash of its approval is not that of its definition", text.Name(s.Server), pin.EntryRef(p.Type, p.Name)).
 				Hint("if you renamed the server: the hash has the old name, so take its approvals out").
-				Hint("if not: someone edited it, or a merge went wrong: go back to the committed version, then review with pinproof diff")
+				Hint("if not: " + editedHint)
 		}
 	}
 	return nil
@@ -376,7 +383,7 @@ func recordsIn(list jsontree.Value) ([]pin.Record, error) {
 func (r *lockReader) recompute(p *pin.Pin, stored jsontree.Value, pol pin.Policy, where string) error {
 	bad := func(what string) error {
 		return fail.In(text.Printable(r.Path)+":"+strconv.Itoa(p.Line), "%s%s", where, what).
-			Hint("someone edited it, or a merge went wrong: go back to the committed version, then review with pinproof diff")
+			Hint(editedHint)
 	}
 	var computed definedPin // from the stored definition
 	if p.Type == pin.Instructions {

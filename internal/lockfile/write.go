@@ -147,6 +147,10 @@ func (w *lockWriter) pin(p *pin.Pin, hashOnly bool) {
 	w.accepted(&p.Accepted)
 	if value, ok := w.recorded("approval"); ok {
 		p.Approval = approvalIn(value)
+		// The parser refuses an approval of another definition: it is left to it.
+		if a := p.Approval; a != nil && a.Digest != "" && a.Digest != p.Digest {
+			p.Approval = nil
+		}
 	}
 	if a := p.Approval; a != nil {
 		w.member("approval", "")
@@ -154,6 +158,9 @@ func (w *lockWriter) pin(p *pin.Pin, hashOnly bool) {
 		w.text("by", a.By)
 		w.text("at", a.At)
 		w.text("hash", a.Hash)
+		if a.Digest != "" {
+			w.text("digest", a.Digest)
+		}
 		w.close()
 	}
 	if !hashOnly {

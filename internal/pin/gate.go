@@ -12,8 +12,9 @@ type Gate struct {
 	// definition where only the capture can show that.
 	Compare func(sides []Comparison) ([]Drift, error)
 
-	// Judge is the verdict on a comparison and its drift. warnings counts the warnings that
-	// nobody approved, in what matches its pins.
+	// Judge is the verdict on a comparison and its drift. warnings counts what fails it although
+	// every entry matches: warnings that nobody approved and, in a review, approvals that hold for
+	// a part of their definition.
 	Judge func(sides []Comparison, drifts []Drift, warnings int, allow Leniency) Verdict
 
 	// Refuse is the verdict of a run that ended with an error before anything was judged.

@@ -146,8 +146,34 @@ func (p *Pin) AsReceived() jsontree.Value {
 	return p.Tree()
 }
 
-// An Approval records who accepted a definition. It is a record, not evidence.
-type Approval struct{ By, At, Hash string }
+// An Approval records who accepted a definition, and when (RFC 3339). It is a record, not
+// evidence.
+type Approval struct {
+	By, At string
+	Hash   string // in the form of audit logs, of four members of the definition
+	Digest string // of the pin: of the whole definition; "" in a record that older versions wrote
+}
+
+// Said names who approved a pin, for people. A record without the pin's digest doesn't say that
+// all of the definition was approved.
+func (a *Approval) Said() string {
+	said := "by " + text.Name(a.By)
+	if a.Digest == "" {
+		said += ", partly bound"
+	}
+	return said
+}
+
+// PartlyBound lists the pins whose recorded approval has no digest, so that it holds for
+// parts of the definition only.
+func (s *Set) PartlyBound() (list []*Pin) {
+	for i := range s.Pins {
+		if a := s.Pins[i].Approval; a != nil && a.Digest == "" {
+			list = append(list, &s.Pins[i])
+		}
+	}
+	return list
+}
 
 // An About is what a server calls itself. It is in no digest and decides nothing: people read it.
 type About struct{ Name, Version string }

@@ -31,6 +31,7 @@ func (r *Report) model() *Model {
 	if r.Lockfile == "" {
 		m.Against = r.Next.Against
 	}
+	m.Records = r.records()
 	r.servers(m)
 	r.captured(m)
 	if r.Brief {
@@ -382,6 +383,7 @@ func Rules() (rules []Rule) {
 	} {
 		rules = append(rules, Rule{"drift/" + d[0], "error", d[1]})
 	}
+	rules = append(rules, Rule{"record/approval", "error", "An approval that holds for a part of the definition beside it."})
 	for _, f := range lint.Table {
 		level := "note"
 		if f.Warning {

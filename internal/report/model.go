@@ -43,6 +43,8 @@ type Model struct {
 	Approved   []Finding // approved warnings in what matches its pins
 	Fresh      []Finding // those in drift that nobody has approved
 
+	Records []Record // what a lockfile says beside the definitions, as far as a reader has to look at it
+
 	// Findings one by one.
 	Findings []Finding // new ones about captures as a whole, and those of Unrecorded
 	Unpinned []Finding // about text that no pin covers
@@ -142,6 +144,20 @@ type Finding struct {
 	Ref     string   `json:"-"` // "tool=NAME" or "capture", with the server where there are several
 	Line    int      `json:"-"` // in the lockfile
 	All     []string `json:"-"` // the entries that have it, printable
+}
+
+// A Record is something that a lockfile says of an entry, or of a server, beside its definition.
+type Record struct {
+	Server string `json:"server"`         // raw
+	List   string `json:"list,omitempty"` // "" for a whole server
+	Name   string `json:"name,omitempty"` // raw
+	What   string `json:"what"`           // "approval"
+	Detail string `json:"detail"`         // printable
+
+	Fails bool   `json:"-"` // it fails the run
+	Names string `json:"-"` // what it is of
+	Ref   string `json:"-"` // "tool=NAME", with the server where there are several
+	Line  int    `json:"-"` // in the lockfile
 }
 
 // Word is what a finding is called where people read: "WARNING hidden-text".

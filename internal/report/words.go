@@ -81,7 +81,7 @@ func (r *Report) verdictText() string {
 	if r.LeftOut > 0 {
 		left = text.Number(r.LeftOut) + " left out (--only)"
 	}
-	return joined("; ", r.warningText(), r.kindText(), left, r.problemText(), text.Number(matched.Total())+verb+r.against()) + r.policyText()
+	return joined("; ", r.warningText(), r.recordText(), r.kindText(), left, r.problemText(), text.Number(matched.Total())+verb+r.against()) + r.policyText()
 }
 
 // problemText names what is wrong with whole servers.
@@ -279,6 +279,9 @@ func (r *Report) NextSteps() (steps []Step) {
 		if rest := r.RestStep(); rest.Command != "" {
 			steps = append(steps, rest)
 		}
+	}
+	if r.recordText() != "" {
+		add("after reading it, approve it anew", r.Next.To("relock", "--accept NAME --approved-by YOU"))
 	}
 	if len(r.Unrecorded) > 0 { // no name: nobody should approve a warning by pasting
 		add("after reading it, put it on record", r.Next.To("relock", "--accept-warning NAME"))

@@ -44,7 +44,7 @@ func TestLockfileOf(t *testing.T) {
 			if random.IntN(2) == 0 {
 				s.Accepted = []pin.Record{{ID: "oversize", Digest: s.Pins[0].Digest}}
 				s.Pins[0].Accepted = []pin.Record{{ID: "hidden-text", Place: "/a b", Digest: s.Pins[0].Digest}, {ID: "padding", Place: "/é", Digest: s.Pins[0].Digest}}
-				s.Pins[1].Approval = &pin.Approval{By: "x" + random.Text(), At: "2026-01-02T03:04:05Z", Hash: gate.ApprovalHash(s.Server, &s.Pins[1])}
+				s.Pins[1].Approval = &pin.Approval{By: "x" + random.Text(), At: "2026-01-02T03:04:05Z", Hash: gate.ApprovalHash(s.Server, &s.Pins[1]), Digest: random.Pick("", s.Pins[1].Digest)}
 			}
 			l.Put(s)
 			captures = append(captures, m)

@@ -127,7 +127,7 @@ func Sign(gate pin.Gate, next, old *pin.Set, approver string) error {
 	for i := range next.Pins {
 		p := &next.Pins[i]
 		if before := old.Find(p.Key); before == nil || before.Digest != p.Digest || before.Approval != nil && p.Approval == nil {
-			p.Approval = &pin.Approval{By: approver, At: at.UTC().Format(time.RFC3339), Hash: gate.ApprovalHash(next.Server, p)}
+			p.Approval = &pin.Approval{By: approver, At: at.UTC().Format(time.RFC3339), Hash: gate.ApprovalHash(next.Server, p), Digest: p.Digest}
 		}
 	}
 	return nil

@@ -36,6 +36,7 @@ type document struct {
 	Findings      []report.Finding    `json:"findings,omitzero"`
 	Unpinned      []report.Finding    `json:"unpinned,omitzero"`
 	Standing      []report.Finding    `json:"standing,omitzero"`
+	Records       []report.Record     `json:"records,omitempty"`
 	Entries       []report.Captured   `json:"entries,omitzero"`
 }
 
@@ -57,6 +58,7 @@ func Write(w io.Writer, m *report.Model) error {
 		j.Summary = "No answer: " + m.NoAnswer.Text
 	}
 	j.Findings, j.Unpinned, j.Standing = list(m.Findings), list(m.Unpinned), list(m.Standing)
+	j.Records = m.Records
 	j.Drift, j.Servers, j.Entries = list(m.Entries), list(m.Sides), list(m.Captured)
 	left := room(maxReport)
 	for i := range j.Drift {

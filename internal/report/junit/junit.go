@@ -93,6 +93,13 @@ func Write(w io.Writer, m *report.Model) error {
 		}
 		add(of(p.Server), c)
 	}
+	for _, s := range m.Records {
+		c := testcase{Name: s.What + " of " + s.Names, Failure: &said{s.What, s.Detail, s.Detail}}
+		if !m.Failed {
+			c.Failure, c.Out = nil, &said{Text: "allowed: " + s.Detail}
+		}
+		add(of(s.Server), c)
+	}
 	room := maxReport
 	for i := range m.Entries {
 		add(of(m.Entries[i].Server), drift(m, i, &room))

@@ -111,8 +111,17 @@ func (t *Writer) Overview(m *report.Model) {
 // General prints the findings that belong to no drift.
 func (t *Writer) General(m *report.Model) {
 	t.Findings("  ", "", m.Whole)
+	t.records("  ", m)
 	t.Findings("  ", unrecordedTitle, m.Unrecorded)
 	t.Findings("  ", approvedTitle, m.Approved)
+}
+
+// records prints what the lockfile says beside the definitions, where a reader has to look at it.
+func (t *Writer) records(indent string, m *report.Model) {
+	for i := range m.Records {
+		s := &m.Records[i]
+		t.Say(indent, layout.Run{Op: '!', Text: s.What + " of " + s.Names}, layout.Run{Op: '=', Text: text.Spaced(s.Detail)})
+	}
 }
 
 // notes prints lines of ours.

@@ -77,6 +77,10 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 			t.detail('W', f.Word(), text.Spaced(f.Place, f.Detail))
 		}
 	}
+	for i := range m.Records {
+		t.block(m.Failed, "["+strings.ToUpper(m.Records[i].What)+"] "+m.Records[i].Ref)
+		t.Say("  | ", layout.Run{Op: '=', Text: m.Records[i].Detail})
+	}
 	lines, more := 0, 0
 	for i := range m.Blocks {
 		b := &m.Blocks[i]
