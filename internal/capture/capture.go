@@ -162,7 +162,7 @@ func newEntry(list pin.EntryType, v jsontree.Value, canonical []byte, formOf pin
 // check returns what keeps a value from being an entry, or nil.
 func (e *entry) check(v jsontree.Value) *entryProblem {
 	list := e.Type
-	if problem := findFolded(v.Members(), pin.EntryMembers[list], ""); problem != nil {
+	if problem := findFolded(v.Members(), pin.EntryTypeInfo[list].Members, ""); problem != nil {
 		return problem
 	}
 	if list == pin.Tools && !v.Has("inputSchema") {
@@ -175,11 +175,11 @@ func (e *entry) check(v jsontree.Value) *entryProblem {
 	if e.Name == "" {
 		return &entryProblem{at: int(v.At), text: fmt.Sprintf("no %q that is a non-empty string", pin.EntryTypeInfo[list].Identity)}
 	}
-	for _, name := range []string{"annotations", "execution", "arguments"} {
-		part := v.Get(name)
-		problem := findFolded(part.Members(), pin.InnerMembers[name], name+": ")
+	for _, inner := range pin.EntryTypeInfo[list].Inner {
+		part := v.Get(inner.Member)
+		problem := findFolded(part.Members(), inner.Parts, inner.Member+": ")
 		for _, item := range part.Items() {
-			problem = cmp.Or(problem, findFolded(item.Members(), pin.InnerMembers[name], name+": "))
+			problem = cmp.Or(problem, findFolded(item.Members(), inner.Parts, inner.Member+": "))
 		}
 		if problem != nil {
 			return problem
@@ -400,7 +400,7 @@ func (r *captureReader) greeting(result jsontree.Value) error {
 		return r.At(int(text.At), "instructions of more than 4 MiB")
 	}
 	if offered := result.Get("capabilities"); offered.Kind == '{' {
-		if err := r.refuseFolded(offered, []string{"prompts", "resources", "tools"}, "capabilities: "); err != nil {
+		if err := r.foldedCapability(offered); err != nil {
 			return err
 		}
 		r.offered = &offered
@@ -412,6 +412,21 @@ func (r *captureReader) greeting(result jsontree.Value) error {
 		list = append(list, r.placed(p, text))
 	}
 	s.complete = append(s.complete, list)
+	return nil
+}
+
+// foldedCapability refuses capabilities that some clients read as saying that there is a list.
+func (r *captureReader) foldedCapability(offered jsontree.Value, above ...string) error {
+	members := pin.CapabilityMembers(above...)
+	where := strings.Join(append([]string{"capabilities"}, above...), ": ") + ": "
+	if err := r.refuseFolded(offered, members, where); err != nil {
+		return err
+	}
+	for _, member := range members {
+		if err := r.foldedCapability(offered.Get(member), append(above, member)...); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -556,12 +571,8 @@ func unionOf(lists [][]pin.Pin) (entries []pin.Pin) {
 
 // offersNone reports whether the server declared capabilities without this list.
 func (r *captureReader) offersNone(list pin.EntryType) bool {
-	capability := pin.EntryTypeInfo[list].Capability
-	if r.offered == nil || capability == "" {
-		return false
-	}
-	offer := r.offered.Get(capability)
-	return offer.Kind == 0 || offer.Kind == 'n'
+	canSay := r.offered != nil && len(pin.EntryTypeInfo[list].Capability) > 0
+	return canSay && !pin.IsDeclared(list, *r.offered)
 }
 
 const revisionHint = "if it says something else to each revision of the protocol: pinproof-capture save FILE --protocol REVISION, as the agent speaks it"

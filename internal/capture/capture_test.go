@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -396,8 +395,14 @@ func TestUnfoldedMembers(t *testing.T) {
 func TestFolds(t *testing.T) {
 	t.Parallel()
 	names := map[string]bool{}
-	lists := append(slices.Collect(maps.Values(pin.InnerMembers)), pin.MessageMembers, pin.ResultMembers)
-	for _, list := range append(lists, pin.EntryMembers[:]...) {
+	lists := [][]string{pin.MessageMembers, pin.ResultMembers}
+	for _, row := range pin.EntryTypeInfo {
+		lists = append(lists, row.Members)
+		for _, inner := range row.Inner {
+			lists = append(lists, inner.Parts)
+		}
+	}
+	for _, list := range lists {
 		for _, name := range list {
 			names[name] = true
 		}

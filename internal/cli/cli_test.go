@@ -58,8 +58,7 @@ func TestStaleWriter(t *testing.T) {
 // as the other command knows it, but those that say how this run answers or what it
 // accepts. Every flag is one or the other.
 func TestCarriedFlags(t *testing.T) {
-	carried := strings.Fields("against allow-empty approved-by descriptions empty-cursor-ends fail-on hash-only ignore ignore-prose part " +
-		"require-clean resources round-integers substitute tools-only")
+	carried := append(strings.Fields("against allow-empty approved-by fail-on ignore-prose part"), pin.Flags()...)
 	root, has := newRoot(&app{}, ""), map[string]bool{}
 	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { has[f.Name] = true })
 	for _, cmd := range root.Commands() {

@@ -2,17 +2,21 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"pinproof/internal/pin"
 )
 
 // headings divide the flags of every command's help, each with its flags in their order.
+// --substitute is a policy's, but one that every command takes.
 var headings = [...][2]string{
 	{"Flags", "server only stat full against format report quiet allow review yes help version"},
 	{"How to accept", "accept accept-all accept-warning accept-warnings expect approved-by allow-empty"},
-	{"Policies that the lockfile records", "descriptions empty-cursor-ends hash-only ignore require-clean resources round-integers tools-only"},
+	{"Policies that the lockfile records", strings.Join(slices.DeleteFunc(pin.Flags(), func(flag string) bool { return flag == "substitute" }), " ")},
 	{"More flags", "fail-on ignore-prose substitute drop-server part hook warn capture-as no-descriptions color"},
 }
 

@@ -11,76 +11,9 @@ import (
 	"pinproof/internal/text"
 )
 
-// The member names to which the specification gives a meaning, up to revision 2026-07-28,
-// in each object that a client reads by name.
-var (
-	MessageMembers = []string{"jsonrpc", "id", "method", "params", "result", "error"}
-	ResultMembers  = []string{"tools", "prompts", "resources", "resourceTemplates", "instructions", "nextCursor",
-		"_meta", "resultType", "ttlMs", "cacheScope"}
-	EntryMembers = [EntryTypes][]string{
-		Tools:     {"name", "title", "description", "icons", "inputSchema", "outputSchema", "annotations", "execution", "_meta"},
-		Prompts:   {"name", "title", "description", "arguments", "icons", "_meta"},
-		Templates: {"uriTemplate", "name", "title", "description", "mimeType", "annotations", "icons", "_meta"},
-		Resources: {"uri", "name", "title", "description", "mimeType", "size", "annotations", "icons", "_meta"},
-	}
-	InnerMembers = map[string][]string{
-		"annotations": {"title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint", "audience", "priority", "lastModified"},
-		"execution":   {"taskSupport"},
-		"arguments":   {"name", "title", "description", "required"},
-	}
-)
-
-// IsSpecified reports whether the specification gives a meaning to a member of an entry.
-func IsSpecified(list EntryType, member string) bool {
-	return slices.Contains(EntryMembers[list], member)
-}
-
-// EntryTypeNamed returns the type of the entries that a result holds in the member of that name.
-func EntryTypeNamed(member string) (EntryType, bool) {
-	return EntryTypeIn(func(name string) bool { return name == member })
-}
-
-// EntryTypeIn returns the type of the first list that a result holds. has reports which members it has.
-func EntryTypeIn(has func(name string) bool) (EntryType, bool) {
-	for list := range Instructions {
-		if has(EntryTypeInfo[list].Member) {
-			return list, true
-		}
-	}
-	return 0, false
-}
-
 // A FormFunc makes the form of an entry. Of instructions it is given the text, of any other
 // definition the canonical form: the bytes that are hashed. It keeps them.
 type FormFunc func(list EntryType, hashed []byte) Form
-
-// An EntryType says which of the lists that a model reads an entry stands in. A server's
-// instructions are one text, here a list of one entry without a name.
-type EntryType int
-
-const (
-	Tools EntryType = iota
-	Prompts
-	Templates
-	Resources
-	Instructions
-	EntryTypes // how many there are
-)
-
-// EntryTypeInfo has for each entry type: the word for an entry; the member that holds the list in a
-// result and in the lockfile; the method that asks for it; the member of an entry that is
-// its identity; and the capability that a server declares if it has the list.
-var EntryTypeInfo = [EntryTypes]struct{ Entry, Member, Method, Identity, Capability string }{
-	Tools:        {"tool", "tools", "tools/list", "name", "tools"},
-	Prompts:      {"prompt", "prompts", "prompts/list", "name", "prompts"},
-	Templates:    {"template", "resourceTemplates", "resources/templates/list", "uriTemplate", "resources"},
-	Resources:    {"resource", "resources", "resources/list", "uri", "resources"},
-	Instructions: {"instructions", "instructions", "initialize", "", ""},
-}
-
-// LockOrder is the order of the lists in a server's entry of the lockfile, and of
-// the lines of a combined set digest.
-var LockOrder = [EntryTypes]EntryType{Instructions, Tools, Prompts, Templates, Resources}
 
 // A Key names one entry of a server.
 type Key struct {

@@ -34,22 +34,54 @@ type Switch struct {
 	Usage  string // what the flag asks for
 	words  string // what a verdict line says
 	Of     func(p *Policy) *bool
+	adds   []EntryType // the lists that are pinned with it alone
+	omits  []EntryType // the lists that aren't pinned with it
 }
 
 // Switches lists them in the order of their members.
 var Switches = [...]Switch{
-	{"emptyCursorEnds", "empty-cursor-ends", "take an empty nextCursor for the end of a list",
-		"an empty cursor ends the list", func(p *Policy) *bool { return &p.EmptyCursorEnds }},
-	{"hashOnly", "hash-only", "store digests without the definitions",
-		"definitions not stored", func(p *Policy) *bool { return &p.HashOnly }},
-	{"requireClean", "require-clean", "refuse entries with hidden text, terminal escapes or bidi controls",
-		"hidden text refused", func(p *Policy) *bool { return &p.RequireClean }},
-	{"resources", "resources", "pin the list of resources, too",
-		"resources pinned", func(p *Policy) *bool { return &p.Resources }},
-	{"roundIntegers", "round-integers", "pin integers that a double can't hold exactly as doubles",
-		"integers rounded to doubles", func(p *Policy) *bool { return &p.RoundIntegers }},
-	{"toolsOnly", "tools-only", "pin nothing but the tools",
-		"only tools pinned", func(p *Policy) *bool { return &p.ToolsOnly }},
+	{
+		Member: "emptyCursorEnds", Flag: "empty-cursor-ends", Usage: "take an empty nextCursor for the end of a list",
+		words: "an empty cursor ends the list",
+		Of:    func(p *Policy) *bool { return &p.EmptyCursorEnds },
+	},
+	{
+		Member: "hashOnly", Flag: "hash-only", Usage: "store digests without the definitions",
+		words: "definitions not stored",
+		Of:    func(p *Policy) *bool { return &p.HashOnly },
+	},
+	{
+		Member: "requireClean", Flag: "require-clean", Usage: "refuse entries with hidden text, terminal escapes or bidi controls",
+		words: "hidden text refused",
+		Of:    func(p *Policy) *bool { return &p.RequireClean },
+	},
+	{
+		Member: "resources", Flag: "resources", Usage: "pin the list of resources, too",
+		words: "resources pinned",
+		Of:    func(p *Policy) *bool { return &p.Resources },
+		adds:  []EntryType{Resources},
+	},
+	{
+		Member: "roundIntegers", Flag: "round-integers", Usage: "pin integers that a double can't hold exactly as doubles",
+		words: "integers rounded to doubles",
+		Of:    func(p *Policy) *bool { return &p.RoundIntegers },
+	},
+	{
+		Member: "toolsOnly", Flag: "tools-only", Usage: "pin nothing but the tools",
+		words: "only tools pinned",
+		Of:    func(p *Policy) *bool { return &p.ToolsOnly },
+		omits: []EntryType{Prompts, Templates, Resources, Instructions},
+	},
+}
+
+// Flags are the flags of lock that ask for a policy, in the order of their names.
+func Flags() []string {
+	flags := []string{"descriptions", "ignore", "substitute"}
+	for _, s := range Switches {
+		flags = append(flags, s.Flag)
+	}
+	slices.Sort(flags)
+	return flags
 }
 
 // IsDefault reports whether nothing of the policy would be recorded.
@@ -57,7 +89,17 @@ func (p Policy) IsDefault() bool { return p.Equal(Policy{}) }
 
 // Pins reports whether a list is pinned.
 func (p Policy) Pins(list EntryType) bool {
-	return list == Tools || !p.ToolsOnly && (list != Resources || p.Resources)
+	pinned := true
+	for _, s := range Switches {
+		on := *s.Of(&p)
+		if on && slices.Contains(s.omits, list) {
+			return false
+		}
+		if !on && slices.Contains(s.adds, list) {
+			pinned = false
+		}
+	}
+	return pinned
 }
 
 // Shapes reports whether the pinned definition can differ from the received one,

@@ -22,8 +22,10 @@ type pinned struct{ Digest, Approval string }
 
 // read reads a server's entry in a lockfile.
 func (a *approved) read(server jsontree.Value) {
-	is := func(rule string) bool { return server.Get("policy").Get(rule).Kind == 't' }
-	a.policy = pin.Policy{ToolsOnly: is("toolsOnly"), Resources: is("resources"), EmptyCursorEnds: is("emptyCursorEnds")}
+	a.policy = pin.Policy{}
+	for _, s := range pin.Switches {
+		*s.Of(&a.policy) = server.Get("policy").Get(s.Member).Kind == 't'
+	}
 	a.entries = map[pin.Key]pinned{}
 	for list := range pin.EntryTypes {
 		pins := server.Get(pin.EntryTypeInfo[list].Member)
@@ -89,12 +91,25 @@ func (c *catalog) show(matched map[pin.Key]pinned, drifted map[pin.Key]string) {
 	}
 }
 
-// The lists whose entries can be called, by the request that does it and by what says that one has
-// changed.
-var (
-	calledBy  = map[string]pin.EntryType{"tools/call": pin.Tools, "prompts/get": pin.Prompts}
-	changedBy = map[string]pin.EntryType{"notifications/tools/list_changed": pin.Tools, "notifications/prompts/list_changed": pin.Prompts}
-)
+// calledBy returns the list whose entries a request calls by name.
+func calledBy(method string) (list pin.EntryType, calls bool) {
+	for list := range pin.EntryTypes {
+		if method != "" && pin.EntryTypeInfo[list].Uses == method {
+			return list, true
+		}
+	}
+	return 0, false
+}
+
+// changedBy returns the list that has changed, as a notification says.
+func changedBy(method string) (list pin.EntryType, changed bool) {
+	for list := range pin.EntryTypes {
+		if method != "" && pin.EntryTypeInfo[list].Changed == method {
+			return list, true
+		}
+	}
+	return 0, false
+}
 
 // Why a call doesn't reach the server.
 const (

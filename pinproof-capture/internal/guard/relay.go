@@ -264,7 +264,7 @@ func (r *relay) fromServer(line []byte) (pass, reply []byte, err error) {
 		}
 		return nil, nil, nil
 	case method.Kind != 0:
-		if list, changed := changedBy[method.Text]; changed {
+		if list, changed := changedBy(method.Text); changed {
 			r.catalog.changed(list)
 			r.said[list].last, r.said[list].behind = nil, nil
 			if a := r.asking[list]; a != nil {
@@ -417,7 +417,7 @@ func (r *relay) request(line []byte, m jsontree.Value) (pass, reply []byte, err 
 		pass = slices.Concat(line, []byte("\n")) // something of ours follows
 	}
 	refused := ""
-	if list, calls := calledBy[method.Text]; calls {
+	if list, calls := calledBy(method.Text); calls {
 		key, under, why := r.catalog.called(list, params)
 		switch a := r.asking[list]; {
 		case why == "" || r.onDrift == Warns:

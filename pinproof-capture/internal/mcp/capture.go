@@ -50,7 +50,7 @@ func (g *greeting) line(elapsed time.Duration) string {
 	if g.instructions {
 		parts = append(parts, "instructions")
 	}
-	for _, list := range lists {
+	for _, list := range pin.AskOrder {
 		if n := g.counts[list]; n > 0 || list == pin.Tools && g.claims(list) {
 			parts = append(parts, text.Count(n, pin.EntryTypeInfo[list].Entry))
 		}

@@ -217,23 +217,19 @@ func greetingOf(m *message) *greeting {
 	return &greeting{capabilities: result.Get("capabilities"), instructions: result.Get("instructions").Text != ""}
 }
 
-// lists are what a server is asked for, in this order.
-var lists = []pin.EntryType{pin.Tools, pin.Prompts, pin.Resources, pin.Templates}
-
 // claims reports whether the server says that it has the list. One that tells no
 // capabilities at all, as some old ones do, may have tools.
 func (g *greeting) claims(list pin.EntryType) bool {
 	if g.capabilities.Kind != '{' {
 		return list == pin.Tools
 	}
-	claim := g.capabilities.Get(pin.EntryTypeInfo[list].Capability)
-	return claim.Kind != 0 && claim.Kind != 'n'
+	return pin.IsDeclared(list, g.capabilities)
 }
 
 // all asks for every page of every list that the server claims, or of the others, which it need not
 // have.
 func (s *session) all(ctx context.Context, g *greeting, claimed bool) error {
-	for _, list := range lists {
+	for _, list := range pin.AskOrder {
 		if g.claims(list) != claimed {
 			continue
 		}

@@ -1,0 +1,138 @@
+package pin
+
+import (
+	"slices"
+
+	"pinproof/internal/jsontree"
+)
+
+// An EntryType says which of the lists that a model reads an entry stands in. A server's
+// instructions are one text, here a list of one entry without a name.
+type EntryType int
+
+const (
+	Tools EntryType = iota
+	Prompts
+	Templates
+	Resources
+	Instructions
+	EntryTypes // how many there are
+)
+
+// EntryTypeInfo is the table of entry types. What reads, writes, asks for and guards lists goes by
+// its rows. The files outside of the program that name each type, such as the JSON schemas, are
+// held against it by tables_test.go at the root.
+var EntryTypeInfo = [EntryTypes]struct {
+	Entry      string       // the word for an entry
+	Member     string       // what holds the list, in a result and in the lockfile
+	Method     string       // the request for the list
+	Identity   string       // the member of an entry that names it
+	Capability []string     // what a server declares that has the list: the members that lead to it
+	Uses       string       // the request that has the server act on an entry by its name, or ""
+	Changed    string       // the notification that says that the list of what is used so has changed, or ""
+	Members    []string     // the members of an entry to which the specification gives a meaning
+	Inner      []NamedParts // the same of what stands inside an entry
+}{
+	Tools: {
+		Entry: "tool", Member: "tools", Method: "tools/list", Identity: "name", Capability: []string{"tools"},
+		Uses: "tools/call", Changed: "notifications/tools/list_changed",
+		Members: []string{"name", "title", "description", "icons", "inputSchema", "outputSchema", "annotations", "execution", "_meta"},
+		Inner:   innerMembers,
+	},
+	Prompts: {
+		Entry: "prompt", Member: "prompts", Method: "prompts/list", Identity: "name", Capability: []string{"prompts"},
+		Uses: "prompts/get", Changed: "notifications/prompts/list_changed",
+		Members: []string{"name", "title", "description", "arguments", "icons", "_meta"},
+		Inner:   innerMembers,
+	},
+	Templates: {
+		Entry: "template", Member: "resourceTemplates", Method: "resources/templates/list", Identity: "uriTemplate", Capability: []string{"resources"},
+		Members: []string{"uriTemplate", "name", "title", "description", "mimeType", "annotations", "icons", "_meta"},
+		Inner:   innerMembers,
+	},
+	Resources: {
+		Entry: "resource", Member: "resources", Method: "resources/list", Identity: "uri", Capability: []string{"resources"},
+		Members: []string{"uri", "name", "title", "description", "mimeType", "size", "annotations", "icons", "_meta"},
+		Inner:   innerMembers,
+	},
+	Instructions: {Entry: "instructions", Member: "instructions", Method: "initialize"},
+}
+
+// LockOrder is the order of the lists in a server's entry of the lockfile, and of
+// the lines of a combined set digest.
+var LockOrder = [EntryTypes]EntryType{Instructions, Tools, Prompts, Templates, Resources}
+
+// AskOrder is the order in which a capture asks for the lists.
+var AskOrder = [Instructions]EntryType{Tools, Prompts, Resources, Templates}
+
+// NamedParts are the members to which the specification gives a meaning in the object, or in each
+// object of the array, that one member of an entry holds.
+type NamedParts struct {
+	Member string
+	Parts  []string
+}
+
+// The members to which the specification gives a meaning, up to revision 2026-07-28, in the
+// objects that a client reads by name. Those of entries stand in EntryTypeInfo.
+var (
+	MessageMembers = []string{"jsonrpc", "id", "method", "params", "result", "error"}
+	ResultMembers  = append(listMembers(), "nextCursor", "_meta", "resultType", "ttlMs", "cacheScope")
+
+	innerMembers = []NamedParts{
+		{"annotations", []string{"title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint", "audience", "priority", "lastModified"}},
+		{"execution", []string{"taskSupport"}},
+		{"arguments", []string{"name", "title", "description", "required"}},
+	}
+)
+
+// listMembers are the members of results that hold what is pinned.
+func listMembers() []string {
+	var members []string
+	for _, row := range EntryTypeInfo {
+		members = append(members, row.Member)
+	}
+	return members
+}
+
+// IsSpecified reports whether the specification gives a meaning to a member of an entry.
+func IsSpecified(list EntryType, member string) bool {
+	return slices.Contains(EntryTypeInfo[list].Members, member)
+}
+
+// EntryTypeNamed returns the type of the entries that a result holds in the member of that name.
+func EntryTypeNamed(member string) (EntryType, bool) {
+	return EntryTypeIn(func(name string) bool { return name == member })
+}
+
+// EntryTypeIn returns the type of the first list that a result holds. has reports which members it has.
+func EntryTypeIn(has func(name string) bool) (EntryType, bool) {
+	for list := range Instructions {
+		if has(EntryTypeInfo[list].Member) {
+			return list, true
+		}
+	}
+	return 0, false
+}
+
+// IsDeclared reports whether the capabilities of a server say that it has a list. A member that is
+// null says that it has none.
+func IsDeclared(list EntryType, capabilities jsontree.Value) bool {
+	path := EntryTypeInfo[list].Capability
+	for _, member := range path {
+		capabilities = capabilities.Get(member)
+	}
+	return len(path) > 0 && capabilities.Kind != 0 && capabilities.Kind != 'n'
+}
+
+// CapabilityMembers are the members that IsDeclared reads in an object of a server's capabilities,
+// given the members that lead to it. They are sorted and not repeated.
+func CapabilityMembers(above ...string) []string {
+	var members []string
+	for _, row := range EntryTypeInfo {
+		if n := len(above); len(row.Capability) > n && slices.Equal(row.Capability[:n], above) {
+			members = append(members, row.Capability[n])
+		}
+	}
+	slices.Sort(members)
+	return slices.Compact(members)
+}
