@@ -138,6 +138,7 @@ func (c *Change) Says() bool {
 
 // says reports whether a value has a text or a member name that says something, and that the other one doesn't list.
 func says(v, other *jsontree.Value, name string) (found bool) {
+	var listed map[string]bool // of the other one, once a text has to be looked up in it
 	schema.Visit(v, schema.Keyword(name), func(part *jsontree.Value, of, _ schema.Position, path []jsontree.Step) {
 		keyword := name
 		for i := range path {
@@ -148,10 +149,26 @@ func says(v, other *jsontree.Value, name string) (found bool) {
 		if n := len(path); n > 0 && path[n-1].Index < 0 {
 			found = found || of == schema.AtNamed || of == schema.AtProperties || !slices.Contains(keywords, keyword)
 		}
-		listed := slices.ContainsFunc(other.Items(), func(m jsontree.Member) bool { return m.Value.Kind == '"' && m.Value.Text == part.Text })
-		found = found || part.Kind == '"' && !isSymbol(part.Text, keyword) && !listed
+		if found || part.Kind != '"' || isSymbol(part.Text, keyword) {
+			return
+		}
+		if listed == nil {
+			listed = textsIn(other)
+		}
+		found = !listed[part.Text]
 	})
 	return found
+}
+
+// textsIn is the set of the texts that a list has as items.
+func textsIn(list *jsontree.Value) map[string]bool {
+	set := make(map[string]bool, len(list.Items()))
+	for _, item := range list.Items() {
+		if item.Value.Kind == '"' {
+			set[item.Value.Text] = true
+		}
+	}
+	return set
 }
 
 func isSymbol(s, name string) bool {

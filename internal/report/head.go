@@ -106,7 +106,8 @@ func (r *Report) pinLine(key pin.Ref) int {
 
 // blocks makes the blocks and their entries.
 func (r *Report) blocks(m *Model) {
-	rows := (&rowMaker{}).alone()
+	quest := maxSearched
+	rows := (&rowMaker{quest: &quest}).alone()
 	for i, g := range r.groups {
 		b := r.block(g, rows)
 		b.Opens = i == 0 || r.groups[i-1].first().Server != g.first().Server
@@ -128,7 +129,7 @@ func (r *Report) block(g *group, rows *rowMaker) Block {
 	b := Block{Number: g.number, Entries: g.at, Kind: string(e.Kind), Note: driftNote(&e.Drift), Warned: e.warned(),
 		Blocked: r.Blocked[e.Ref()], Repeat: e.Kind == pin.Duplicate, Minor: true,
 		Title: shortRef(e.Type, e.Name), Words: standsOut(g), Class: e.class, Accept: r.acceptCommand(g), Ask: r.questionText(&e.Drift, len(g.entries), e.warned())}
-	b.Server = slices.IndexFunc(r.Comparisons, func(p pin.Comparison) bool { return p.Server == e.Server })
+	b.Server = r.places[e.Server]
 	b.Rows, b.Summed = rows.rows(g)
 	if len(r.Comparisons) > 1 {
 		b.Within = ", server " + text.Name(e.Server)

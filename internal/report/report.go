@@ -49,16 +49,18 @@ type Input struct {
 // Its drift is sorted, the most dangerous first; that of several servers server by server.
 type Report struct {
 	Input
-	Model   *Model
-	LeftOut int        // drifts that Only leaves out
-	entries []*drifted // in the order of Drifts
-	groups  []*group
-	matched pin.Counts                 // entries that match their pins
-	kinds   map[pin.DriftKind]int      // of the entries
-	hosts   map[string]map[string]bool // that pins name, by server
-	digests map[[2]string]int          // how many entries that drifted have one, shown or not: of a server, and of all ("")
-	release string                     // what a release with this drift is, in words
-	bump    string                     // the same in a word
+	Model    *Model
+	LeftOut  int        // drifts that Only leaves out
+	entries  []*drifted // in the order of Drifts
+	groups   []*group
+	matched  pin.Counts                 // entries that match their pins
+	kinds    map[pin.DriftKind]int      // of the entries
+	hosts    map[string]map[string]bool // that pins name, by server
+	places   map[string]int             // of servers in Comparisons
+	oneByOne bool                       // flags can approve entries one by one
+	digests  map[[2]string]int          // how many entries that drifted have one, shown or not: of a server, and of all ("")
+	release  string                     // what a release with this drift is, in words
+	bump     string                     // the same in a word
 
 	// The findings that belong to no drifted entry.
 	General      []lint.Finding // about whole captures, that nobody has approved
@@ -70,11 +72,12 @@ type Report struct {
 
 // New computes all that the formats lay out.
 func New(in Input) *Report {
-	r := &Report{Input: in, hosts: map[string]map[string]bool{}, digests: map[[2]string]int{}, kinds: map[pin.DriftKind]int{}}
+	r := &Report{Input: in, places: map[string]int{}, hosts: map[string]map[string]bool{}, digests: map[[2]string]int{}, kinds: map[pin.DriftKind]int{}}
 	r.read()
 	r.findRelease()
 	r.narrow()
 	r.sortFindings()
+	r.oneByOne = r.approvable() && !r.AllOrNothing() && !r.nothingPinned() && !(r.Guessed && r.Comparisons[0].Unrelated())
 	r.group()
 	r.Drifts = make([]pin.Drift, len(r.entries))
 	for i, e := range r.entries {
@@ -124,6 +127,7 @@ func (r *Report) read() {
 	diff.Renames(drifts)
 	of := make(map[pin.Ref]*drifted, len(drifts))
 	for i := range r.Comparisons {
+		r.places[r.Comparisons[i].Server] = i
 		for list, n := range pin.CountPins(r.Comparisons[i].Captured.Pins) {
 			r.matched[list] += n
 		}

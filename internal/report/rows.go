@@ -19,7 +19,16 @@ import (
 type rowMaker struct {
 	block int
 	shown map[string]spot // where each longer text and schema was shown
+	quest *int            // bytes of text that may still be searched for quotes, in all blocks
 }
+
+// maxSearched bounds the text that is searched for what notes quote, in bytes, of all blocks: a
+// thousand notes on a thousand copies of a tool would be a million searches. A quote that isn't
+// searched for stays in its note. A search costs as much as some bytes, however short the text is.
+const (
+	maxSearched = 64 << 20
+	searchCost  = 32
+)
 
 // A spot is where a text or a schema was shown.
 type spot struct {
@@ -70,13 +79,13 @@ func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
 		row.Minor, row.Op = true, '~'
 		rows = append(rows, row)
 	}
-	markQuotes(rows[:findings], rows[findings:])
+	m.markQuotes(rows[:findings], rows[findings:])
 	e.signed = [2]signed{}
 	return rows, labelCounts(minor)
 }
 
 // alone makes rows for which nothing stands above.
-func (m *rowMaker) alone() *rowMaker { return &rowMaker{m.block, map[string]spot{}} }
+func (m *rowMaker) alone() *rowMaker { return &rowMaker{m.block, map[string]spot{}, m.quest} }
 
 // wholes shows the definitions that are shown whole: as they were pinned, or as they are now.
 func (m *rowMaker) wholes(e *drifted) (rows []Row) {
@@ -304,23 +313,45 @@ func listLine(old, new jsontree.Value) []layout.Line {
 	if old.Kind != '[' || new.Kind != '[' {
 		return nil
 	}
-	var runs []layout.Run
-	for i, item := range slices.Concat(old.Items(), new.Items()) {
-		run, other := layout.Run{Op: '-', Text: layout.JSON(item.Value, false, layout.AnyWidth)[0]}, new
-		if i >= len(old.Items()) {
-			run.Op, other = '+', old
-		}
-		switch {
-		case item.Value.Kind == '{' || item.Value.Kind == '[':
-			return nil
-		case !slices.ContainsFunc(other.Items(), func(m jsontree.Member) bool { return jsontree.Equal(m.Value, item.Value) }):
-			runs = append(runs, layout.Run{Op: '=', Text: " "}, run)
-		}
+	before, single := itemSet(old)
+	after, alsoSingle := itemSet(new)
+	if !single || !alsoSingle {
+		return nil
 	}
+	runs := append(itemsBeyond(old, after, '-'), itemsBeyond(new, before, '+')...)
 	if runs == nil {
 		return nil
 	}
 	return []layout.Line{{Sign: '=', Runs: runs[1:]}}
+}
+
+// itemSet is the set of a list's items, in canonical form. single reports whether none of them is
+// an object or a list. A list may have a hundred thousand: each is looked up, none searched for.
+func itemSet(list jsontree.Value) (set map[string]bool, single bool) {
+	set = make(map[string]bool, len(list.Items()))
+	var form []byte
+	for _, item := range list.Items() {
+		if item.Value.Kind == '{' || item.Value.Kind == '[' {
+			return nil, false
+		}
+		form = jsontree.Append(form[:0], item.Value)
+		set[string(form)] = true
+	}
+	return set, true
+}
+
+// itemsBeyond are the items of a list that a set doesn't have, each behind a blank.
+func itemsBeyond(list jsontree.Value, known map[string]bool, op byte) (runs []layout.Run) {
+	var form []byte
+	for _, item := range list.Items() {
+		form = jsontree.Append(form[:0], item.Value)
+		if known[string(form)] {
+			continue
+		}
+		item := layout.JSON(item.Value, false, layout.AnyWidth)[0]
+		runs = append(runs, layout.Run{Op: '=', Text: " "}, layout.Run{Op: op, Text: item})
+	}
+	return runs
 }
 
 // shortSides is a change on one line, "1000 -> 100000", or "" if the values aren't short.
@@ -356,14 +387,14 @@ func findingRow(f Finding, above int) Row {
 }
 
 // markQuotes marks the sentences that a note quotes where they stand below, in » «, and takes the quotes out of the note.
-func markQuotes(findings, below []Row) {
+func (m *rowMaker) markQuotes(findings, below []Row) {
 	for i := range findings {
 		what, quoted, found := strings.Cut(findings[i].Detail, `: "`)
 		quoted, more, _ := strings.Cut(quoted+" ", `" `)
 		for _, quote := range strings.Split(quoted, `", "`) {
 			quote, _, cut := strings.Cut(quote, "<and ")
 			quote, _, _ = strings.Cut(quote, "⏎")
-			found = found && findings[i].Op != 'W' && markQuote(below, strings.TrimSpace(quote), cut)
+			found = found && findings[i].Op != 'W' && m.markQuote(below, strings.TrimSpace(quote), cut)
 		}
 		if found {
 			findings[i].Quoted = findings[i].Detail
@@ -373,12 +404,15 @@ func markQuotes(findings, below []Row) {
 }
 
 // markQuote marks a quote where it stands, to the end of its sentence if it was cut.
-func markQuote(rows []Row, quote string, cut bool) bool {
+func (m *rowMaker) markQuote(rows []Row, quote string, cut bool) bool {
 	for i := range rows {
 		for j := range rows[i].Lines {
 			for _, line := range rows[i].Lines[j].Text {
 				for k := range line.Runs {
 					run := &line.Runs[k]
+					if *m.quest -= len(run.Text) + searchCost; *m.quest < 0 {
+						return false
+					}
 					before, after, found := strings.Cut(run.Text, quote)
 					if run.Op == '-' || quote == "" || !found {
 						continue

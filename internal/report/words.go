@@ -172,7 +172,7 @@ func (r *Report) problems() (list []Problem) {
 		add := func(id, title, text, command string) {
 			list = append(list, Problem{id, p.Server, title, text, command, p.Missing && r.NoAnswer == nil, r.pinLine(pin.Ref{Server: p.Server})})
 		}
-		if p.Unrelated() && !p.Part { // a part may have no entry of the others
+		if !p.Part && p.Unrelated() { // a part may have no entry of the others
 			of, command := server, ""
 			if p.Server == "" { // two captures
 				of = r.against()
@@ -322,8 +322,7 @@ func (r *Report) RestStep() Step {
 // "" if no flag can do that, if there are more entries than a command should have, and for a new warning, which nobody
 // should approve by pasting.
 func (r *Report) acceptCommand(g *group) string {
-	if !r.approvable() || len(g.entries) > maxAcceptNames || g.first().warned() || g.first().Kind == pin.Duplicate ||
-		r.AllOrNothing() || r.nothingPinned() || r.Guessed && r.Comparisons[0].Unrelated() {
+	if !r.oneByOne || len(g.entries) > maxAcceptNames || g.first().warned() || g.first().Kind == pin.Duplicate {
 		return ""
 	}
 	var args []string
