@@ -21,7 +21,7 @@ const own = "pinproof/internal/"
 
 // imports says what each package may import of this module. What decides (jsontree, pin,
 // capture, lockfile, approval, workspace, canon.go and verify.go) imports nothing of what
-// explains (diff, lint, report). Only main.go imports the command line. A format lays out the
+// explains (diff, lint, facts, report). Only main.go imports the command line. A format lays out the
 // model of a report: it can't import what facts are made of.
 var imports = map[string]string{
 	"text":       "",
@@ -39,7 +39,8 @@ var imports = map[string]string{
 	"lint":       "text jsontree schema pin",
 	"layout":     "text jsontree diff",
 	"signature":  "text jsontree schema pin diff layout",
-	"report":     "text fail shell jsontree pin diff lint layout signature",
+	"facts":      "text jsontree pin diff lint signature",
+	"report":     "text fail shell jsontree pin diff lint facts layout signature",
 	"plain":      "text jsontree layout report",
 	"markdown":   "report plain",
 	"html":       "report plain",
@@ -48,7 +49,7 @@ var imports = map[string]string{
 	"junit":      "text report plain",
 	"github":     "text report",
 	"prompt":     "text fail layout report plain",
-	"cli":        "text fail shell jsontree pin atomicfile approval workspace diff lint report prompt plain markdown html json sarif junit github",
+	"cli":        "text fail shell jsontree pin atomicfile approval workspace diff lint facts report prompt plain markdown html json sarif junit github",
 	"jsontest":   "",
 	"pintest":    "jsontree jsontest pin capture lockfile",
 }
@@ -232,7 +233,7 @@ func TestSorted(t *testing.T) {
 	makers := map[string]string{"Pins": "pin", "Parts": "jsontree"}
 	seen := 0
 	eachFile(t, func(room, path string, set *token.FileSet, file *ast.File) {
-		if slices.Contains([]string{"diff", "lint", "report", "signature", "jsontest", "pintest"}, room) {
+		if slices.Contains([]string{"diff", "lint", "facts", "report", "signature", "jsontest", "pintest"}, room) {
 			return // their trees are shown, never hashed
 		}
 		sets := func(field ast.Expr) {

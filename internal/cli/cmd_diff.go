@@ -80,7 +80,7 @@ Exit codes: 0 no difference, 1 a difference (with --fail-on, a grave one), 2 no 
 		if failOn != "" {
 			allow = pin.Leniency{Warnings: true, Spared: spared(w.Drifts, least)}
 		}
-		return out.emit(a, a.decide(req, w, true, false, allow))
+		return out.emit(a, req, a.decide(req, w, true, false, allow))
 	}
 	return cmd
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"pinproof/internal/approval"
+	"pinproof/internal/facts"
 	"pinproof/internal/fail"
 	"pinproof/internal/pin"
-	"pinproof/internal/report"
 	"pinproof/internal/report/plain"
 	"pinproof/internal/text"
 	"pinproof/internal/workspace"
@@ -95,7 +95,7 @@ func (f *approveRequest) selection(accepts []string, all bool) (approval.Selecti
 	selectors, err := selectorsOf(flag, accepts)
 	for _, s := range selectors {
 		switch {
-		case slices.Contains(report.NoteIDs, s.Word) && s.Word != report.SelectMinor:
+		case slices.Contains(facts.NoteIDs, s.Word) && s.Word != facts.SelectMinor:
 			return sel, fail.New("%s %s: only --only takes that word", flag, s.Arg).Hint("for a tool of that name: %s tool=NAME", flag)
 		case s.Word != "" && !slices.Contains(approval.Kinds, s.Word):
 			sel.Labels = append(sel.Labels, s)

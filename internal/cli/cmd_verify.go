@@ -70,7 +70,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		}
 		ans := a.decide(req, w, review, review, allowed)
 		ans.Bounded = out.format == "text" && len(out.files) == 0 // a report is for a review
-		return out.emit(a, ans)
+		return out.emit(a, req, ans)
 	}
 	return cmd
 }

@@ -8,8 +8,8 @@ import (
 
 	"pinproof/internal/approval"
 	"pinproof/internal/diff"
+	"pinproof/internal/facts"
 	"pinproof/internal/fail"
-	"pinproof/internal/report"
 )
 
 // addCompletion adds the command that prints a completion script. cobra's own exits with 0
@@ -38,7 +38,7 @@ func completeValues(root *cobra.Command) {
 		"fail-on":      words("breaking", "behaviour"),
 		"format":       words(formats...),
 		"ignore":       words("/_meta", "/icons", "/execution", "/inputSchema/$schema", "/outputSchema/$schema"),
-		"only":         words(slices.Concat(selectors, report.NoteIDs)...),
+		"only":         words(slices.Concat(selectors, facts.NoteIDs)...),
 		"report":       cobra.FixedCompletions(strings.Fields(strings.Join(formats, "= ")+"="), noFiles|cobra.ShellCompDirectiveNoSpace),
 	}
 	for _, cmd := range root.Commands() {

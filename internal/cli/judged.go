@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"pinproof/internal/approval"
+	"pinproof/internal/facts"
 	"pinproof/internal/fail"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
@@ -43,9 +44,6 @@ func (a *app) decide(req *request, w *workspace.Workspace, all, review bool, all
 	}
 	for _, s := range req.only {
 		in.OnlyFlags = append(in.OnlyFlags, "--only "+shell.Quote(s.Arg)) // to be typed again
-		in.Only = func(d *pin.Drift, words []string) bool {
-			return slices.ContainsFunc(req.only, func(s approval.Selector) bool { return s.Fits(d, words) })
-		}
 	}
 	return in
 }
@@ -55,7 +53,18 @@ func (a *app) decide(req *request, w *workspace.Workspace, all, review bool, all
 func (a *app) review(req *request, w *workspace.Workspace, brief bool) *report.Report {
 	in := a.decide(req, w, true, false, pin.Leniency{})
 	in.Brief = brief
-	return report.New(in)
+	return report.New(in, factsOf(req, &in))
+}
+
+// factsOf are the facts of a comparison or, with --only, of the part of it that is selected.
+func factsOf(req *request, in *report.Input) *facts.Facts {
+	all := facts.Of(in.Comparisons, in.Drifts, in.Findings, facts.Bounds{Gate: in.Bounded, BySeverities: in.FailOn})
+	if len(req.only) == 0 {
+		return all
+	}
+	return all.Narrow(func(d *pin.Drift, words []string) bool {
+		return slices.ContainsFunc(req.only, func(s approval.Selector) bool { return s.Fits(d, words) })
+	})
 }
 
 // setDigests are those of all captures, "" where a name is repeated.

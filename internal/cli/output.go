@@ -110,7 +110,7 @@ func (o *output) write(w io.Writer, format string, m *report.Model, style plain.
 // emit writes the files, then prints the answer. If an output can't be written, the other
 // outputs have to report that error: a file that says exit code 0 when the code is 2 would
 // be believed.
-func (o *output) emit(a *app, ans report.Input) error {
+func (o *output) emit(a *app, req *request, ans report.Input) error {
 	a.verdict = &ans.Verdict
 	if o.hook != nil {
 		if ans.ExitCode == 0 {
@@ -126,7 +126,7 @@ func (o *output) emit(a *app, ans report.Input) error {
 	if o.reader != "" {
 		ans.Next.Capture = o.reader
 	}
-	model := report.New(ans).Model
+	model := report.New(ans, factsOf(req, &ans)).Model
 	err := o.writeFiles(model)
 	if err != nil {
 		if o.format == "text" && !ans.Matches {

@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"pinproof/internal/approval"
+	"pinproof/internal/facts"
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
-	"pinproof/internal/report"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
 	"pinproof/internal/workspace"
@@ -86,7 +86,7 @@ func (req *request) read(a *app, cmd *cobra.Command, args []string) (err error) 
 // selectorsOf reads the values of a flag that selects drift.
 func selectorsOf(flag string, args []string) (list []approval.Selector, err error) {
 	for _, arg := range args {
-		s, err := approval.ParseSelector(flag, arg, report.OnlyWords())
+		s, err := approval.ParseSelector(flag, arg, facts.SelectorWords())
 		if err != nil {
 			return nil, err
 		}

@@ -6,59 +6,41 @@ import (
 	"strings"
 
 	"pinproof/internal/diff"
+	"pinproof/internal/facts"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/layout"
-	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
 )
 
 // An edit is one change of an entry, as it is shown.
 type edit struct {
-	diff.Change
-	sentences []diff.SentenceEdit // of two texts
-	compared  bool                // the texts were compared sentence by sentence
-	says      bool                // there is something new or gone to read in it
-	unseen    string              // says what changed if no reader can see it, else ""
-	key       string              // equal for equal edits: the same sentences stood there before and stand there now
-	moved     string              // says where a sentence of it stood before, or ""
-	home      *group              // the one above that shows this edit; nil: this one
+	*facts.Edit
+	unseen string // says what changed if no reader can see it, else ""
+	key    string // equal for equal edits: the same sentences stood there before and stand there now
+	moved  string // says where a sentence of it stood before, or ""
+	home   *group // the one above that shows this edit; nil: this one
 }
 
-// minor reports whether a review may sum up an edit.
-func (e *edit) minor() bool { return e.Label.Minor() && !e.says && e.unseen == "" }
-
-// newEdit prepares a change to be shown.
-func newEdit(c diff.Change, of *drifted, budget *diff.WordBudget) *edit {
-	e := &edit{Change: c, says: c.Says()}
-	texts := c.Old.Kind == '"' && c.New.Kind == '"'
-	if of.Kind == pin.Hidden || texts && text.Sanitize(c.Old.Text) == text.Sanitize(c.New.Text) {
-		e.unseen = unseen(c)
+// newEdit prepares an edit to be shown.
+func newEdit(e *facts.Edit) *edit {
+	shown := &edit{Edit: e}
+	if e.Unseen {
+		shown.unseen = unseen(e.Change)
 	}
-	key := []string{c.Label.ID(), c.Pointer, c.From, strconv.Itoa(int(c.Old.Kind)), strconv.Itoa(int(c.New.Kind))}
-	if texts && isProse(c.Old.Text, c.New.Text) {
-		e.sentences, e.compared = budget.Sentences(c.Old.Text, c.New.Text)
-		for _, s := range e.sentences {
-			key = append(key, s.Old, s.New)
-		}
+	key := []string{e.Label.ID(), e.Pointer, e.From, strconv.Itoa(int(e.Old.Kind)), strconv.Itoa(int(e.New.Kind))}
+	for _, s := range e.Sentences {
+		key = append(key, s.Old, s.New)
 	}
-	if len(e.sentences) == 0 {
-		key = append(key, string(jsontree.Append(nil, c.Old)), string(jsontree.Append(nil, c.New)))
+	if len(e.Sentences) == 0 {
+		key = append(key, string(jsontree.Append(nil, e.Old)), string(jsontree.Append(nil, e.New)))
 	}
-	if slices.ContainsFunc(of.fresh, func(f lint.Finding) bool { return f.Warning && f.Pointer == c.Pointer }) {
-		e.unseen = "" // the warning already says so
-	}
-	e.key = keyOf(key)
-	return e
+	shown.key = keyOf(key)
+	return shown
 }
 
 // keyOf is equal for equal lists.
 func keyOf(list []string) string { return string(jsontree.Append(nil, jsontree.Texts(list))) }
-
-// isProse tells texts worth a word diff from values that read better whole.
-func isProse(old, new string) bool {
-	return strings.ContainsAny(old+new, " \n") || len(old)+len(new) > 60 || text.Sanitize(old) == text.Sanitize(new)
-}
 
 // findMoves finds sentences that went in one place and joined in another.
 func (e *drifted) findMoves() {
@@ -79,9 +61,9 @@ func (e *drifted) findMoves() {
 // side lists the sentences that an edit took away (0) or added (1).
 func (ed *edit) side(side int) (list []string) {
 	whole := [2]string{ed.Old.Text, ed.New.Text}[side]
-	if ed.sentences != nil {
+	if ed.Sentences != nil {
 		whole = ""
-		for _, s := range ed.sentences {
+		for _, s := range ed.Sentences {
 			whole += [2]string{s.Old, s.New}[side] + "\n"
 		}
 	}
@@ -91,11 +73,6 @@ func (ed *edit) side(side int) (list []string) {
 		}
 	}
 	return list
-}
-
-// losesGuard reports whether a sentence that holds the tool back went, or no longer does.
-func (e *edit) losesGuard() bool {
-	return slices.ContainsFunc(e.sentences, func(s diff.SentenceEdit) bool { return diff.Guards(s.Old) > diff.Guards(s.New) })
 }
 
 // unseen says in words what a reader of the text can't see in a change.
@@ -127,7 +104,7 @@ func (g *group) first() *drifted { return g.entries[0] }
 
 // group puts drift that changed alike into one group, and sorts groups and entries.
 func (r *Report) group() {
-	slices.SortStableFunc(r.entries, func(a, b *drifted) int { return a.before(b) })
+	slices.SortStableFunc(r.entries, func(a, b *drifted) int { return a.Before(b.Entry) })
 	place := map[string]int{} // of servers: the one with the most dangerous entry comes first
 	for _, e := range r.entries {
 		if place[e.Server] == 0 {
@@ -170,12 +147,12 @@ func join(groups []*group, key func(*group) string) (joined []*group) {
 // key is equal for entries that changed alike, and have the same new warnings and orders. It is ""
 // for an entry that stands alone.
 func (e *drifted) key() string {
-	if len(e.changes) == 0 {
+	if len(e.Changes) == 0 {
 		return ""
 	}
 	key := []string{e.Server, pin.EntryTypeInfo[e.Type].Entry, string(e.Kind)}
-	for _, f := range e.fresh {
-		if f.Warning || slices.Contains(joinedNotes, f.ID) {
+	for _, f := range e.Fresh {
+		if f.Warning || slices.Contains(facts.JoinedNotes, f.ID) {
 			key = append(key, f.ID, f.Pointer, f.Detail)
 		}
 	}
@@ -191,7 +168,7 @@ func findHomes(groups []*group) {
 	for _, g := range groups {
 		for _, e := range g.entries {
 			for _, ed := range e.edits {
-				if ed.minor() || ed.shortSides() != "" { // that is shorter than a reference
+				if ed.Minor() || ed.shortSides() != "" { // that is shorter than a reference
 					continue
 				}
 				switch key := [2]string{e.Server, ed.key}; home[key] {
@@ -210,13 +187,13 @@ func findHomes(groups []*group) {
 // groups above, or is minor. It is "" for one that says something.
 func (g *group) repeats() string {
 	first := g.first()
-	if first.Kind != pin.Changed || len(first.edits) == 0 || first.class <= rankStrong || first.noted(joinedNotes...) {
+	if first.Kind != pin.Changed || len(first.edits) == 0 || first.Class <= facts.ClassStrong || first.Noted(facts.JoinedNotes...) {
 		return ""
 	}
 	key := []string{first.Server, pin.EntryTypeInfo[first.Type].Entry}
 	for _, e := range first.edits {
 		switch {
-		case e.minor():
+		case e.Minor():
 		case e.home == nil:
 			return ""
 		default:

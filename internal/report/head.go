@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pinproof/internal/diff"
+	"pinproof/internal/facts"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
@@ -19,8 +20,8 @@ func (r *Report) model() *Model {
 		Word: r.verdictWord(), Text: r.verdictText(), Warning: r.warningText(),
 		Lockfile: r.Lockfile, Several: len(r.Comparisons) > 1, LeftOut: r.LeftOut, Bump: r.bump, Release: r.release,
 		Problems: slices.DeleteFunc(r.problems(), func(p Problem) bool { return p.ID == "other-server" && r.explained(p.Server) }),
-		Whole:    r.Said(slices.Concat(r.General, r.unpinned)), Unrecorded: r.Said(r.Unrecorded), Approved: r.Said(r.standing),
-		Fresh: r.Said(freshIn(r.entries)), Standing: r.each(r.standing), Unpinned: r.each(r.unpinned), Findings: r.each(slices.Concat(r.General, r.Unrecorded)),
+		Whole:    r.Said(slices.Concat(r.General, r.Unpinned)), Unrecorded: r.Said(r.Unrecorded), Approved: r.Said(r.Standing),
+		Fresh: r.Said(freshIn(r.entries)), Standing: r.each(r.Standing), Unpinned: r.each(r.Unpinned), Findings: r.each(slices.Concat(r.General, r.Unrecorded)),
 		Policy: r.AllOrNothing(), ToRecord: r.each(r.Unrecorded),
 		Review: Step{"review", r.Next.To("diff")}, Next: r.NextSteps(), Folder: r.Folder,
 		Locked: []Step{{Text: "read " + text.Printable(r.Lockfile) + " as you would code, then commit it"}, {"in CI", r.Next.To("verify")}, r.Folder},
@@ -87,7 +88,7 @@ func (r *Report) Said(list []lint.Finding) (said []Finding) {
 // freshIn lists the findings in entries that nobody has approved.
 func freshIn(entries []*drifted) (list []lint.Finding) {
 	for _, e := range entries {
-		list = append(list, e.fresh...)
+		list = append(list, e.Fresh...)
 	}
 	return list
 }
@@ -113,10 +114,10 @@ func (r *Report) blocks(m *Model) {
 		b.Opens = i == 0 || r.groups[i-1].first().Server != g.first().Server
 		for i, e := range g.entries {
 			if len(g.entries) > 1 && !r.Bounded {
-				b.Each = append(b.Each, r.block(&group{g.number, []*drifted{e}, g.at[i : i+1], r.Said(e.fresh)}, rows.alone()))
+				b.Each = append(b.Each, r.block(&group{g.number, []*drifted{e}, g.at[i : i+1], r.Said(e.Fresh)}, rows.alone()))
 			}
 			m.Entries = append(m.Entries, r.entry(e, g.number))
-			m.Unexplained += lint.RankOf(e.unexplained)
+			m.Unexplained += lint.RankOf(e.Unexplained)
 		}
 		m.Blocks = append(m.Blocks, b)
 	}
@@ -126,9 +127,9 @@ func (r *Report) blocks(m *Model) {
 // block makes the block of a group.
 func (r *Report) block(g *group, rows *rowMaker) Block {
 	e := g.first()
-	b := Block{Number: g.number, Entries: g.at, Kind: string(e.Kind), Note: driftNote(&e.Drift), Warned: e.warned(),
+	b := Block{Number: g.number, Entries: g.at, Kind: string(e.Kind), Note: driftNote(&e.Drift), Warned: e.Warned(),
 		Blocked: r.Blocked[e.Ref()], Repeat: e.Kind == pin.Duplicate, Minor: true,
-		Title: shortRef(e.Type, e.Name), Words: standsOut(g), Class: e.class, Accept: r.acceptCommand(g), Ask: r.questionText(&e.Drift, len(g.entries), e.warned())}
+		Title: shortRef(e.Type, e.Name), Words: standsOut(g), Class: int(e.Class), Accept: r.acceptCommand(g), Ask: r.questionText(&e.Drift, len(g.entries), e.Warned())}
 	b.Server = r.places[e.Server]
 	b.Rows, b.Summed = rows.rows(g)
 	if len(r.Comparisons) > 1 {
@@ -137,9 +138,9 @@ func (r *Report) block(g *group, rows *rowMaker) Block {
 	var dangers []string
 	known, change, worst := true, 0, diff.None
 	for _, one := range g.entries {
-		b.Names, b.Minor = append(b.Names, text.Name(one.Name)), b.Minor && one.minor
-		known, change, worst = known && one.TextsKnown(), change+one.bytes, max(worst, one.severity)
-		dangers, b.Is = append(dangers, one.is...), append(b.Is, one.words()...)
+		b.Names, b.Minor = append(b.Names, text.Name(one.Name)), b.Minor && one.Minor
+		known, change, worst = known && one.TextsKnown(), change+one.Bytes, max(worst, one.Severity)
+		dangers, b.Is = append(dangers, one.Is...), append(b.Is, one.Words()...)
 	}
 	b.Danger = strings.Join(distinct(dangers), ", ")
 	b.Is = distinct(b.Is)
@@ -178,9 +179,9 @@ func (r *Report) worst(m *Model) {
 	if len(r.groups) <= maxAtOnce {
 		return
 	}
-	for class, said := range [...]string{rankWarned: "a new warning", rankDuplicate: "a repeated name", rankHidden: "a change that can't be seen",
-		rankStrong: "a strong order, or approved and may do more now",
-		rankCode:   "new, takes code", rankDestructive: "new, destructive", rankWriting: "new, writes by its name, without hints"} {
+	for class, said := range [...]string{facts.ClassWarned: "a new warning", facts.ClassDuplicate: "a repeated name", facts.ClassHidden: "a change that can't be seen",
+		facts.ClassStrong: "a strong order, or approved and may do more now",
+		facts.ClassCode:   "new, takes code", facts.ClassDestructive: "new, destructive", facts.ClassWriting: "new, writes by its name, without hints"} {
 		worst := Worst{Said: said}
 		for _, e := range m.Entries {
 			if m.Blocks[e.Block-1].Class == class {
@@ -200,14 +201,14 @@ func (r *Report) worst(m *Model) {
 func standsOut(g *group) string {
 	e := g.first()
 	for _, f := range g.findings { // warnings first
-		if f.Warning || slices.Contains(NoteIDs, f.ID) {
+		if f.Warning || slices.Contains(facts.NoteIDs, f.ID) {
 			return strings.TrimPrefix(f.Word(), "note ")
 		}
 	}
 	switch {
 	case e.RenamedFrom+e.RenamedTo != "":
 		return "renamed"
-	case e.minor:
+	case e.Minor:
 		return e.edits[0].Label.ID() + " (minor)"
 	case len(e.edits) > 0:
 		return e.edits[0].Label.ID()
@@ -220,10 +221,10 @@ func (r *Report) entry(e *drifted, block int) Entry {
 	said := Entry{Server: d.Server, List: pin.EntryTypeInfo[d.Type].Member, Name: d.Name, Ref: r.field(d.Ref()),
 		Said:  r.ref(d.Ref()),
 		Short: shortRef(d.Type, d.Name), Kind: string(d.Kind), Blocked: r.Blocked[d.Ref()], Block: block,
-		Text: driftText(e), Warned: e.warned(), Line: r.pinLine(d.Ref()), Minor: e.minor,
-		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo, Danger: strings.Join(e.is, ", "), Grave: e.grave(),
-		Severity: e.severity.String(), Digest: short(d.DefinitionDigest()), Findings: r.each(slices.Concat(e.fresh, e.approved))}
-	for _, c := range e.changes {
+		Text: driftText(e), Warned: e.Warned(), Line: r.pinLine(d.Ref()), Minor: e.Minor,
+		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo, Danger: strings.Join(e.Is, ", "), Grave: e.Grave(),
+		Severity: e.Severity.String(), Digest: short(d.DefinitionDigest()), Findings: r.each(slices.Concat(e.Fresh, e.Approved))}
+	for _, c := range e.Changes {
 		said.Changes = append(said.Changes, Change{Pointer: c.Pointer, From: c.From, Label: c.Label.ID(), LabelText: c.Label.Text(), Severity: c.Severity.String(), Old: c.Old, New: c.New})
 	}
 	definition := func(p *pin.Pin) *Definition {
@@ -295,7 +296,7 @@ func (r *Report) servers(m *Model) {
 
 // counts counts what drifted of a server.
 func (r *Report) counts(p *pin.Comparison, s *Server) (c Counts) {
-	c.Known = r.Only == nil && !r.Part // of a part, nobody knows all the text
+	c.Known = !r.Narrowed && !r.Part // of a part, nobody knows all the text
 	for _, side := range []struct {
 		pins []pin.Pin
 		size *int
@@ -312,16 +313,16 @@ func (r *Report) counts(p *pin.Comparison, s *Server) (c Counts) {
 		}
 		s.Fails = s.Fails || r.Blocked[e.Ref()]
 		c.Kinds[strings.ToLower(string(e.Kind))]++
-		c.Strong += lint.RankOf(e.strong())
-		c.Code += lint.RankOf(e.Kind == pin.Added && slices.Contains(e.is, "takes code"))
-		c.Destructive += lint.RankOf(e.Kind == pin.Added && slices.Contains(e.is, "destructive"))
+		c.Strong += lint.RankOf(e.Strong())
+		c.Code += lint.RankOf(e.Kind == pin.Added && slices.Contains(e.Is, "takes code"))
+		c.Destructive += lint.RankOf(e.Kind == pin.Added && slices.Contains(e.Is, "destructive"))
 	}
 	return c
 }
 
 // data counts what programs get.
 func (r *Report) data(m *Model) {
-	m.Counts = map[string]int{"entries": 0, "pins": 0, "matched": r.matched.Total(), "drift": len(r.entries),
+	m.Counts = map[string]int{"entries": 0, "pins": 0, "matched": r.Matched.Total(), "drift": len(r.entries),
 		"blocked": 0, "warnings": 0, "notes": 0, "standing": len(m.Standing)}
 	for _, k := range kinds {
 		m.Counts[strings.ToLower(string(k))] = r.kinds[k]
@@ -330,7 +331,7 @@ func (r *Report) data(m *Model) {
 		m.Counts["blocked"] += lint.RankOf(r.Blocked[e.Ref()])
 	}
 	m.Counts["allowed"] = len(r.entries) - m.Counts["blocked"]
-	for _, f := range slices.Concat(r.General, r.Unrecorded, r.unpinned, freshIn(r.entries)) {
+	for _, f := range slices.Concat(r.General, r.Unrecorded, r.Unpinned, freshIn(r.entries)) {
 		m.Counts["warnings"] += lint.RankOf(f.Warning)
 		m.Counts["notes"] += lint.RankOf(!f.Warning)
 	}

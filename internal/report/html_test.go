@@ -386,7 +386,7 @@ func FuzzHTML(f *testing.F) {
 			r := pageReport(t, "[]", string(definition))
 			in := r.Input
 			in.Findings = nil
-			return checkPage(t, pageOf(t, New(in)))
+			return checkPage(t, pageOf(t, explained(in)))
 		}
 		if got, want := shape(new), shape(harmless); !slices.Equal(got, want) {
 			t.Errorf("text %q makes elements\n%s\n%q makes\n%s", new, got, harmless, want)

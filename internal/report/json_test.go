@@ -135,7 +135,7 @@ func (s scene) report(t testing.TB) (*Report, lockfile.Lockfile) {
 		in.Findings = append(in.Findings, f)
 	}
 	s.allow(&in)
-	return New(in), lock
+	return explained(in), lock
 }
 
 // failed is the report of a run that has no answer at all.

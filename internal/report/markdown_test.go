@@ -17,6 +17,7 @@ import (
 	east "github.com/yuin/goldmark/extension/ast"
 	goldmarktext "github.com/yuin/goldmark/text"
 
+	"pinproof/internal/facts"
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/lint"
@@ -38,7 +39,12 @@ func pageReport(t testing.TB, old, new string) *Report {
 func reportOf(pairs []pin.Comparison, locked []pin.Set) *Report {
 	in := inputOf(pairs)
 	in.Findings = lint.Read(pairs, in.Drifts, locked, true)
-	return New(in)
+	return explained(in)
+}
+
+// explained is the report of an input, with its facts.
+func explained(in Input) *Report {
+	return New(in, facts.Of(in.Comparisons, in.Drifts, in.Findings, facts.Bounds{Gate: in.Bounded, BySeverities: in.FailOn}))
 }
 
 // inputOf is what a report is made of, findings aside: the verdict by plain values, where
@@ -97,7 +103,7 @@ const (
 func TestMarkdownWarnedFirst(t *testing.T) {
 	r := pageReport(t, pageOld, pageNew)
 	r.Findings = append(r.Findings, lint.Finding{Server: "s", ID: "crowded-list", Detail: "of the whole list", WholeServer: true})
-	r = New(r.Input)
+	r = explained(r.Input)
 	page, last := markdownOf(t, r), 0
 	for _, heading := range []string{"\n      note crowded-list in the capture", "\n### 1. `HIDDEN list_dir`", "\n### 2. "} {
 		at := strings.Index(page, heading)
@@ -108,7 +114,7 @@ func TestMarkdownWarnedFirst(t *testing.T) {
 	}
 	r = pageReport(t, pageNew, pageNew)
 	r.Findings = []lint.Finding{{Server: "s", ID: "crowded-list", Detail: "of the whole list", WholeServer: true}}
-	r = New(r.Input)
+	r = explained(r.Input)
 	if !strings.Contains(markdownOf(t, r), "\n      note crowded-list in the capture") {
 		t.Error("without drift nothing is said of the whole list")
 	}
@@ -117,7 +123,7 @@ func TestMarkdownWarnedFirst(t *testing.T) {
 func TestMarkdownPage(t *testing.T) {
 	r := pageReport(t, pageOld, pageNew)
 	r.Findings = nil
-	r = New(r.Input)
+	r = explained(r.Input)
 	want := strings.ReplaceAll(`## DRIFT: '1 hidden, 3 changed, 1 removed; 0 match tools.lock'
 
 '''text
@@ -199,7 +205,7 @@ pinproof relock live.json --accept-all --expect sha256:x
 func TestMarkdownMatch(t *testing.T) {
 	r := pageReport(t, pageOld, pageOld)
 	r.Findings = []lint.Finding{{Entry: "a|b", ID: "padding", Warning: true, Detail: "`x`", Scope: lint.InMatch, Approved: true}}
-	r = New(r.Input)
+	r = explained(r.Input)
 	want := strings.ReplaceAll(`## OK: '0 drift (5 tools match tools.lock); 1 approved warning'
 
 '''text
@@ -265,7 +271,7 @@ func hostileReport(t testing.TB, name, key, old, new string) *Report {
 		f.Scope, f.Approved = lint.InMatch, true
 		r.Findings = append(r.Findings, f)
 	}
-	return New(r.Input)
+	return explained(r.Input)
 }
 
 // ofServer is a report of the same entries under another label, which the lockfile doesn't have.
@@ -278,7 +284,7 @@ func ofServer(r *Report, server string) *Report {
 	for i := range in.Findings {
 		in.Findings[i].Server = server
 	}
-	return New(in)
+	return explained(in)
 }
 
 func TestMarkdownHostile(t *testing.T) {
@@ -385,7 +391,7 @@ func TestMarkdownBoundedServers(t *testing.T) {
 		r.Comparisons = append(r.Comparisons, pin.Comparison{Server: server, Known: true, Missing: true})
 		r.Differs[server] = true
 	}
-	r = New(r.Input)
+	r = explained(r.Input)
 	page := markdownOf(t, r)
 	checkMarkdown(t, page)
 	for _, want := range []string{"\n      t000\n", "\n    the rest is left out here: see diff\n"} {

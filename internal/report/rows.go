@@ -51,7 +51,7 @@ func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
 	above := map[int][]*edit{} // by the number of the block that shows them
 	for _, ed := range e.edits {
 		switch {
-		case ed.minor():
+		case ed.Minor():
 			minor = append(minor, ed)
 		case ed.home == nil:
 			rows = append(rows, m.edit(e, ed))
@@ -91,7 +91,7 @@ func (m *rowMaker) alone() *rowMaker { return &rowMaker{m.block, map[string]spot
 func (m *rowMaker) wholes(e *drifted) (rows []Row) {
 	list, op := e.Definitions(), byte('+')
 	switch {
-	case e.unexplained, e.RenamedTo != "", (e.Kind == pin.Changed || e.Kind == pin.Hidden) && e.TextsKnown():
+	case e.Unexplained, e.RenamedTo != "", (e.Kind == pin.Changed || e.Kind == pin.Hidden) && e.TextsKnown():
 		return nil
 	case e.Kind == pin.Removed:
 		list, op = []pin.Pin{*e.Locked}, '-'
@@ -123,9 +123,9 @@ func (m *rowMaker) edit(e *drifted, ed *edit) Row {
 	switch {
 	case ed.Old.Kind == 0 && ed.New.Kind == 0: // it only moved
 		row.Detail = joined("; ", "moved", row.Detail)
-	case ed.compared && len(ed.sentences) > 0:
+	case ed.Compared && len(ed.Sentences) > 0:
 		row.Lines = m.once(row.Place, ed)
-	case ed.compared && ed.unseen == "":
+	case ed.Compared && ed.unseen == "":
 		row.Detail = joined("; ", row.Detail, "line breaks and blanks only")
 	case list != nil && !ed.exact():
 		row.Lines = []Line{{Text: list}}
@@ -287,7 +287,7 @@ func (m *rowMaker) above(kind string, v jsontree.Value, name string) (as string,
 func (m *rowMaker) once(name string, ed *edit) []Line {
 	var line Line
 	var all []string
-	for _, s := range ed.sentences {
+	for _, s := range ed.Sentences {
 		if all = append(all, s.Old, s.New); s.Pieces != nil {
 			line.Text = append(line.Text, layout.Words(s.Pieces)...)
 		} else {
@@ -358,7 +358,7 @@ func itemsBeyond(list jsontree.Value, known map[string]bool, op byte) (runs []la
 func (ed *edit) shortSides() string {
 	const widest = 60
 	both := ed.Old.Kind != 0 && ed.New.Kind != 0
-	if ed.compared || ed.exact() || ed.Old.Kind == ed.New.Kind && !both || !both && len(ed.Old.Parts)+len(ed.New.Parts) > 0 { // what is in it is said better
+	if ed.Compared || ed.exact() || ed.Old.Kind == ed.New.Kind && !both || !both && len(ed.Old.Parts)+len(ed.New.Parts) > 0 { // what is in it is said better
 		return ""
 	}
 	old, new := layout.JSON(ed.Old, false, widest), layout.JSON(ed.New, false, widest)

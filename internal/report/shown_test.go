@@ -199,9 +199,9 @@ func session(server map[string][]made, instructions string) string {
 	return b.String()
 }
 
-// facts are the sentences, names and values of a definition with their places: names for names, and
+// statements are the sentences, names and values of a definition with their places: names for names, and
 // nothing but "[]" for elements.
-func facts(v any, place, of, name string, names bool, add func(place, said string, exempt bool)) {
+func statements(v any, place, of, name string, names bool, add func(place, said string, exempt bool)) {
 	switch v := v.(type) {
 	case string:
 		known := map[string]string{"type": " string integer object array number boolean null ", "format": " date uri date-time email uuid ", "taskSupport": " forbidden optional required ", "mimeType": " image/png image/jpeg image/svg+xml ",
@@ -218,7 +218,7 @@ func facts(v any, place, of, name string, names bool, add func(place, said strin
 		}
 	case []any:
 		for _, item := range v {
-			facts(item, place+"/[]", of, name, false, add)
+			statements(item, place+"/[]", of, name, false, add)
 		}
 	case made:
 		for member, item := range v {
@@ -234,7 +234,7 @@ func facts(v any, place, of, name string, names bool, add func(place, said strin
 			if !names && at == "oneOf" {
 				at = "anyOf" // what stood under the one and stands under the other moved as a whole
 			}
-			facts(item, place+"/"+at, within, member, holds, add)
+			statements(item, place+"/"+at, within, member, holds, add)
 		}
 	}
 }
@@ -267,7 +267,7 @@ func wanted(old, new any) (joined, gone []string) {
 	sides := [2]map[[2]string]bool{{}, {}} // whether a fact is more than a symbol
 	for i, v := range []any{old, new} {
 		if v != nil {
-			facts(v, "", nameOf(v), "", false, func(place, said string, exempt bool) { sides[i][[2]string{place, said}] = !exempt })
+			statements(v, "", nameOf(v), "", false, func(place, said string, exempt bool) { sides[i][[2]string{place, said}] = !exempt })
 		}
 	}
 	has := func(side int, fact [2]string) bool {

@@ -20,7 +20,7 @@ import (
 func upgradeReport(pinned, found pin.Set) *Report {
 	in := reportOf([]pin.Comparison{{Server: "s", Capture: "new.json", Known: true, Present: true, Locked: pinned, Captured: found}}, []pin.Set{pinned}).Input
 	in.Next = shell.Command{Capture: "new.json"}
-	return New(in)
+	return explained(in)
 }
 
 // TestMassUpgradesFitAScreen: where all tools changed alike, or nearly so, the gate says

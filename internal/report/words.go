@@ -66,13 +66,13 @@ func (r *Report) verdictWord() string {
 // verdictText is the answer without its word: the warnings first, then the drift by
 // kind, what is wrong with whole servers, and what matches.
 func (r *Report) verdictText() string {
-	matched, verb := r.matched, " match "
+	matched, verb := r.Matched, " match "
 	if matched.Total() == 1 {
 		verb = " matches "
 	}
 	if r.Matches {
 		s := "0 drift (" + matched.String() + verb + r.against() + ")" + r.policyText()
-		if n := len(r.standing); n > 0 {
+		if n := len(r.Standing); n > 0 {
 			s += "; " + text.Count(n, "approved warning")
 		}
 		return s
@@ -118,7 +118,7 @@ func (r *Report) kindText() string {
 // empty where there is none. A warning about a whole capture counts if the capture drifted, or if it fails the run.
 func (r *Report) warningText() string {
 	var said []string
-	for _, f := range slices.Concat(freshIn(r.entries), r.unpinned, r.General, r.Unrecorded) {
+	for _, f := range slices.Concat(freshIn(r.entries), r.Unpinned, r.General, r.Unrecorded) {
 		if f.Warning && (f.Scope == lint.InDrift || f.Blocks(r.Review)) {
 			said = append(said, f.ID+" in "+r.ref(f.Ref()))
 		}
@@ -205,7 +205,7 @@ func policies(p *pin.Comparison) string {
 // nobody has to be told that they could be those of another server.
 func (r *Report) explained(server string) bool {
 	own := func(e *drifted) bool { return e.Server == server }
-	return slices.ContainsFunc(r.entries, func(e *drifted) bool { return own(e) && e.RenamedFrom != "" }) || r.Only != nil && !slices.ContainsFunc(r.entries, own)
+	return slices.ContainsFunc(r.entries, func(e *drifted) bool { return own(e) && e.RenamedFrom != "" }) || r.Narrowed && !slices.ContainsFunc(r.entries, own)
 }
 
 // driftNote says what a list of changes can't: repeats, renames, texts that are not stored.
@@ -231,9 +231,9 @@ func driftNote(d *pin.Drift) string {
 func driftText(e *drifted) string {
 	d := &e.Drift
 	said := cmp.Or(driftNote(d), map[pin.DriftKind]string{pin.Added: "no pin names it", pin.Removed: "it is gone"}[d.Kind])
-	for j, c := range e.changes {
+	for j, c := range e.Changes {
 		if j == maxSaidChanges {
-			return joined("; ", said, text.Count(len(e.changes)-j, "more change"))
+			return joined("; ", said, text.Count(len(e.Changes)-j, "more change"))
 		}
 		what := c.Label.ID()
 		if d.Kind == pin.Hidden {
@@ -303,7 +303,7 @@ func (r *Report) approvable() bool {
 func (r *Report) RestStep() Step {
 	var left []string
 	for _, e := range r.entries {
-		if e.Kind == pin.Duplicate || e.warned() {
+		if e.Kind == pin.Duplicate || e.Warned() {
 			left = append(left, r.ref(e.Ref()))
 		}
 	}
@@ -322,7 +322,7 @@ func (r *Report) RestStep() Step {
 // "" if no flag can do that, if there are more entries than a command should have, and for a new warning, which nobody
 // should approve by pasting.
 func (r *Report) acceptCommand(g *group) string {
-	if !r.oneByOne || len(g.entries) > maxAcceptNames || g.first().warned() || g.first().Kind == pin.Duplicate {
+	if !r.oneByOne || len(g.entries) > maxAcceptNames || g.first().Warned() || g.first().Kind == pin.Duplicate {
 		return ""
 	}
 	var args []string
@@ -374,7 +374,7 @@ func (r *Report) Refused(refused map[int]bool) []Finding {
 	list := lint.WarningsIn(r.General)
 	for i, e := range r.entries {
 		if refused[i] {
-			list = append(list, lint.WarningsIn(e.fresh)...)
+			list = append(list, lint.WarningsIn(e.Fresh)...)
 		}
 	}
 	return r.Said(list)

@@ -1,0 +1,280 @@
+// Package facts has what is known of the drift of a comparison beside its kind: what changed inside
+// each entry, what was found in it, what it declares, and how early a reader should see it. It is
+// plain data: it decides nothing and words nothing for people.
+package facts
+
+import (
+	"slices"
+	"strings"
+
+	"pinproof/internal/diff"
+	"pinproof/internal/lint"
+	"pinproof/internal/pin"
+	"pinproof/internal/text"
+)
+
+// Facts are what is known of a comparison.
+type Facts struct {
+	Entries []*Entry   // those that drifted, in the order of the drifts
+	Matched pin.Counts // entries that match their pins
+
+	// The findings that belong to no drifted entry.
+	General      []lint.Finding // about whole captures, that nobody has approved
+	Unrecorded   []lint.Finding // warnings that are not on record, in entries that match their pins
+	Standing     []lint.Finding // approved warnings in what matches its pins
+	Unpinned     []lint.Finding // warnings in prose of matching entries that a policy keeps out of pins
+	Unapprovable []lint.Finding // warnings that block every approval: no pin records the texts they are in, so verify would report them again
+
+	Worst      diff.Severity // of all entries, also of those that a selection leaves out
+	WorstCount pin.Counts    // the entries that have it
+
+	Narrowed bool // a selection has left out what it doesn't select
+	LeftOut  int  // the entries that it left out
+}
+
+// An Entry is one entry that drifted, with all that is known of it.
+type Entry struct {
+	pin.Drift
+	Changes     []diff.Change  // of CHANGED and HIDDEN drift with stored texts, the most dangerous first
+	Edits       []*Edit        // the same, read as texts; of an ADDED entry that seems to be a renamed one, what differs besides the name
+	Fresh       []lint.Finding // those that nobody has approved
+	Approved    []lint.Finding // the others
+	Was         []string       // what the pinned definition declares and takes
+	Is          []string       // likewise, of the captured one
+	Severity    diff.Severity
+	Class       Class
+	Weight      int  // how much its strongest order weighs
+	Unexplained bool // a bound left it unexplained
+	Minor       bool // nothing in it needs more than a line
+	Bytes       int  // by which its text grows
+}
+
+// An Edit is one change of an entry, read as a text where both sides are one.
+type Edit struct {
+	diff.Change
+	Sentences []diff.SentenceEdit // of two texts
+	Compared  bool                // the texts were compared sentence by sentence
+	NewToRead bool                // there is something new or gone to read in it
+	Unseen    bool                // no reader of the texts can see what changed, and no warning says so
+}
+
+// Minor reports whether a review may sum up an edit.
+func (e *Edit) Minor() bool { return e.Label.Minor() && !e.NewToRead && !e.Unseen }
+
+// maxExplained bounds the definitions that the gate explains, in bytes: a review shows all of them.
+const maxExplained = 2 << 20
+
+// Bounds say how much of a comparison is explained, and what comes first.
+type Bounds struct {
+	Gate         bool // explain no more than the gate's bound
+	BySeverities bool // what breaks callers comes first
+}
+
+// A reader works out facts.
+type reader struct {
+	sides  []pin.Comparison
+	bounds Bounds
+	words  *diff.WordBudget
+	room   int                        // bytes of definitions that may still be explained
+	hosts  map[string]map[string]bool // that pins name, by server
+}
+
+// Of finds what changed inside each entry, and what there is to know of it. findings are those of
+// lint.Read for the same comparison.
+func Of(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding, bounds Bounds) *Facts {
+	drifts = slices.Clone(drifts)
+	diff.Renames(drifts)
+	f := &Facts{}
+	for i := range sides {
+		for list, n := range pin.CountPins(sides[i].Captured.Pins) {
+			f.Matched[list] += n
+		}
+	}
+	of := make(map[pin.Ref]*Entry, len(drifts))
+	for i := range drifts {
+		e := &Entry{Drift: drifts[i]}
+		f.Matched[e.Type] -= len(e.Copies)
+		f.Entries = append(f.Entries, e)
+		of[e.Ref()] = e
+	}
+	for _, found := range findings {
+		f.sort(found, of[found.Ref()])
+	}
+	order := slices.Clone(f.Entries) // what has a warning is explained first, if not all is
+	slices.SortStableFunc(order, func(a, b *Entry) int { return lint.RankOf(b.Warned()) - lint.RankOf(a.Warned()) })
+	budget := diff.FullWordBudget
+	r := &reader{sides: sides, bounds: bounds, words: &budget, room: maxExplained, hosts: map[string]map[string]bool{}}
+	for _, e := range order {
+		r.explain(e)
+	}
+	for _, e := range f.Entries {
+		if e.Severity > f.Worst {
+			f.Worst = e.Severity
+			f.WorstCount = pin.Counts{}
+		}
+		if e.Severity == f.Worst {
+			f.WorstCount[e.Type]++
+		}
+	}
+	return f
+}
+
+// sort gives a finding its place: in the entry that drifted, or beside all of them.
+func (f *Facts) sort(found lint.Finding, e *Entry) {
+	if e != nil && found.Scope == lint.InDrift && !found.WholeServer {
+		if found.Approved {
+			e.Approved = append(e.Approved, found)
+		} else {
+			e.Fresh = append(e.Fresh, found)
+		}
+	}
+	if found.WholeServer && !found.Approved {
+		f.General = append(f.General, found)
+	}
+	if found.Scope == lint.InMatch && !found.Approved && !found.WholeServer {
+		f.Unrecorded = append(f.Unrecorded, found)
+	}
+	if found.Scope == lint.InMatch && found.Approved && found.Warning {
+		f.Standing = append(f.Standing, found)
+	}
+	if found.Scope == lint.NotPinned {
+		f.Unpinned = append(f.Unpinned, found)
+	}
+	if found.Scope == lint.NotPinned || found.Scope == lint.NotPinnedDrift {
+		f.Unapprovable = append(f.Unapprovable, found)
+	}
+}
+
+// explain works out what is known of an entry whose findings are sorted.
+func (r *reader) explain(e *Entry) {
+	for i := range e.Copies {
+		e.Bytes += len(e.Copies[i].Definition)
+	}
+	r.room -= e.Bytes
+	if e.Locked != nil {
+		e.Bytes -= len(e.Locked.Definition)
+		r.room -= len(e.Locked.Definition)
+	}
+	if r.bounds.Gate && r.room < 0 {
+		e.Unexplained = true
+		e.Class = classOfKind[e.Kind]
+		if e.Warned() {
+			e.Class = ClassWarned
+		}
+		return
+	}
+	e.Was = declared(e.Locked, e.Approved)
+	e.Is = declared(e.Captured, slices.Concat(e.Fresh, e.Approved))
+	for _, c := range r.changesOf(e) {
+		e.Edits = append(e.Edits, r.edit(c, e))
+	}
+	r.rank(e)
+	e.Severity = diff.SeverityOf(&e.Drift, e.Changes)
+	if r.bounds.BySeverities && e.Severity < diff.Breaking {
+		e.Class += ClassRemoved + 1
+	}
+}
+
+// changesOf finds what changed inside an entry, and returns what a review shows of it.
+func (r *reader) changesOf(e *Entry) []diff.Change {
+	if e.RenamedFrom != "" {
+		was := pin.ComparisonOf(r.sides, e.Server).Locked.Find(pin.Key{Type: e.Type, Name: e.RenamedFrom}) // diff.Renames found it
+		list := diff.Definitions(e.Type, was.Tree(), e.Captured.Tree())
+		return slices.DeleteFunc(list, func(c diff.Change) bool { return c.Pointer == "/"+pin.EntryTypeInfo[e.Type].Identity })
+	}
+	e.Changes = diff.Of(&e.Drift)
+	return e.Changes
+}
+
+// edit reads a change.
+func (r *reader) edit(c diff.Change, of *Entry) *Edit {
+	e := &Edit{Change: c, NewToRead: c.Says()}
+	texts := c.Old.Kind == '"' && c.New.Kind == '"'
+	e.Unseen = of.Kind == pin.Hidden || texts && text.Sanitize(c.Old.Text) == text.Sanitize(c.New.Text)
+	if texts && isProse(c.Old.Text, c.New.Text) {
+		e.Sentences, e.Compared = r.words.Sentences(c.Old.Text, c.New.Text)
+	}
+	if slices.ContainsFunc(of.Fresh, func(f lint.Finding) bool { return f.Warning && f.Pointer == c.Pointer }) {
+		e.Unseen = false // the warning already says so
+	}
+	return e
+}
+
+// isProse tells texts worth a word diff from values that read better whole.
+func isProse(old, new string) bool {
+	return strings.ContainsAny(old+new, " \n") || len(old)+len(new) > 60 || text.Sanitize(old) == text.Sanitize(new)
+}
+
+// Warned reports whether an entry has a new warning.
+func (e *Entry) Warned() bool {
+	return slices.ContainsFunc(e.Fresh, func(f lint.Finding) bool { return f.Warning })
+}
+
+// Noted reports whether an entry has a new finding of one of these ids.
+func (e *Entry) Noted(ids ...string) bool {
+	return slices.ContainsFunc(e.Fresh, func(f lint.Finding) bool { return slices.Contains(ids, f.ID) })
+}
+
+// SelectMinor selects what has nothing new to read, SelectWarnings what has a new warning.
+const (
+	SelectMinor    = "minor"
+	SelectWarnings = "warnings"
+)
+
+// JoinedNotes are the ids of the notes that rank an entry.
+var JoinedNotes = []string{"order", "new-address"}
+
+// NoteIDs are the ids of the notes that stand for an entry in the shape of a review, and
+// the other words that --only selects besides kinds and labels.
+var NoteIDs = []string{"order", "new-address", "takes-code", "destructive", "writes", "open-world", "no-hints", SelectMinor, SelectWarnings}
+
+// SelectorWords are the words that select what a drift has: the ids of labels and of notes.
+func SelectorWords() []string { return append(diff.LabelIDs(), NoteIDs...) }
+
+// Words are those that select an entry, but for SelectWarnings.
+func (e *Entry) Words() (words []string) {
+	for _, c := range e.Changes {
+		words = append(words, c.Label.ID())
+	}
+	for _, f := range e.Fresh {
+		words = append(words, f.ID)
+	}
+	said := e.Is
+	if e.Kind == pin.Removed {
+		said = e.Was
+	}
+	for _, word := range said {
+		if word != TakesCode { // its note says so, if that is new
+			words = append(words, strings.ReplaceAll(word, " ", "-"))
+		}
+	}
+	if e.Minor {
+		words = append(words, SelectMinor)
+	}
+	return words
+}
+
+// Narrow returns the facts of the entries that are selected, given the words that select each. What
+// is said of whole captures stays.
+func (f *Facts) Narrow(selects func(d *pin.Drift, words []string) bool) *Facts {
+	part := *f
+	part.Narrowed = true
+	part.Entries = nil
+	for _, e := range f.Entries {
+		words := e.Words()
+		if e.Warned() {
+			words = append(words, SelectWarnings)
+		}
+		if selects(&e.Drift, words) {
+			part.Entries = append(part.Entries, e)
+		} else {
+			part.LeftOut++
+		}
+	}
+	matching := func(f lint.Finding) bool {
+		return !f.WholeServer && f.Scope == lint.InMatch && !selects(&pin.Drift{Server: f.Server, Key: f.Ref().Key}, []string{SelectWarnings})
+	}
+	part.Unrecorded = slices.DeleteFunc(slices.Clone(f.Unrecorded), matching)
+	part.Standing = slices.DeleteFunc(slices.Clone(f.Standing), matching)
+	return &part
+}
