@@ -10,6 +10,7 @@ import (
 	"pinproof/internal/diff"
 	"pinproof/internal/facts"
 	"pinproof/internal/fail"
+	"pinproof/internal/report/formats"
 )
 
 // addCompletion adds the command that prints a completion script. cobra's own exits with 0
@@ -28,7 +29,6 @@ func addCompletion(root *cobra.Command) {
 func completeValues(root *cobra.Command) {
 	const noFiles = cobra.ShellCompDirectiveNoFileComp
 	words := func(list ...string) cobra.CompletionFunc { return cobra.FixedCompletions(list, noFiles) }
-	formats := strings.Split(formatNames, ", ")
 	selectors := append(approval.Kinds[:4:4], diff.LabelIDs()...)
 	flags := map[string]cobra.CompletionFunc{
 		"accept":       words(selectors...),
@@ -36,10 +36,10 @@ func completeValues(root *cobra.Command) {
 		"color":        words("auto", "always", "never"),
 		"descriptions": words("preserve", "strip", "truncate="),
 		"fail-on":      words("breaking", "behaviour"),
-		"format":       words(formats...),
+		"format":       words(formats.Names()...),
 		"ignore":       words("/_meta", "/icons", "/execution", "/inputSchema/$schema", "/outputSchema/$schema"),
 		"only":         words(slices.Concat(selectors, facts.NoteIDs)...),
-		"report":       cobra.FixedCompletions(strings.Fields(strings.Join(formats, "= ")+"="), noFiles|cobra.ShellCompDirectiveNoSpace),
+		"report":       cobra.FixedCompletions(strings.Fields(strings.Join(formats.Names(), "= ")+"="), noFiles|cobra.ShellCompDirectiveNoSpace),
 	}
 	for _, cmd := range root.Commands() {
 		for name, complete := range flags {

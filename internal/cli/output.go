@@ -17,25 +17,15 @@ import (
 	"pinproof/internal/atomicfile"
 	"pinproof/internal/fail"
 	"pinproof/internal/report"
-	"pinproof/internal/report/github"
-	"pinproof/internal/report/html"
-	"pinproof/internal/report/json"
-	"pinproof/internal/report/junit"
-	"pinproof/internal/report/markdown"
+	"pinproof/internal/report/formats"
 	"pinproof/internal/report/plain"
-	"pinproof/internal/report/sarif"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
 	"pinproof/internal/workspace"
 )
 
 // formatNames are the formats that --format and --report take.
-const formatNames = "text, json, github, sarif, junit, markdown, summary, html"
-
-// formats write a report in a format other than text, or why there is none.
-var formats = map[string]func(io.Writer, *report.Model) error{
-	"json": json.Write, "github": github.Write, "sarif": sarif.Write, "junit": junit.Write, "markdown": markdown.Write, "summary": markdown.WriteSummary, "html": html.Write,
-}
+func formatNames() string { return strings.Join(formats.Names(), ", ") }
 
 // An output is where verify and diff put their answer.
 type output struct {
@@ -50,7 +40,7 @@ type output struct {
 }
 
 func (o *output) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.format, "format", "text", "print this `FORMAT`: "+formatNames)
+	cmd.Flags().StringVar(&o.format, "format", formats.Text, "print this `FORMAT`: "+formatNames())
 	cmd.Flags().StringArrayVar(&o.files, "report", nil, "write the answer to a file, too: `FORMAT=FILE` (repeatable)")
 	cmd.Flags().StringVar(&o.reader, "capture-as", "", "in commands to type next, name the capture `PATH`, as the readers of the answer have it")
 }
@@ -58,8 +48,8 @@ func (o *output) register(cmd *cobra.Command) {
 // check refuses unknown formats, and to write over an input or another output.
 func (o *output) check(a *app, req *request, others ...string) error {
 	o.full, o.writes = req.full, map[string]bool{o.format: true}
-	if !known(o.format) {
-		return fail.New("--format %s: one of %s", text.Name(o.format), formatNames)
+	if formats.Named(o.format) == nil {
+		return fail.New("--format %s: one of %s", text.Name(o.format), formatNames())
 	}
 	inputs := []string{req.Capture, req.LockPath}
 	entries, _ := os.ReadDir(req.Capture) // of a folder; load reports the error
@@ -76,8 +66,8 @@ func (o *output) check(a *app, req *request, others ...string) error {
 			return err == nil && os.SameFile(open, there)
 		}
 		switch {
-		case !ok || !known(name):
-			return fail.New("--report %s: FORMAT=FILE, the format one of %s", text.Name(arg), formatNames)
+		case !ok || formats.Named(name) == nil:
+			return fail.New("--report %s: FORMAT=FILE, the format one of %s", text.Name(arg), formatNames())
 		case path == "" || path == "-":
 			return fail.New("--report needs a file")
 		case slices.ContainsFunc(inputs, same), workspace.SameFile(filepath.Dir(path), req.Capture):
@@ -90,15 +80,12 @@ func (o *output) check(a *app, req *request, others ...string) error {
 	return nil
 }
 
-// known reports whether a format is one that can be written.
-func known(format string) bool { return format == "text" || formats[format] != nil }
-
 // write writes a report or, for an empty one, why there is no answer: a file must not keep
 // an old one.
 func (o *output) write(w io.Writer, format string, m *report.Model, style plain.Style) error {
 	switch {
-	case format != "text":
-		return formats[format](w, m)
+	case format != formats.Text:
+		return formats.Named(format).Write(w, m)
 	case m.Nothing:
 		_, err := fmt.Fprintf(w, "error: %s\n", m.NoAnswer.Text)
 		return err
@@ -119,9 +106,15 @@ func (o *output) emit(a *app, req *request, ans report.Input) error {
 		report.WriteHook(a.stderr, ans) // a failed write changes nothing: it is exit 2 as well
 		return errReported
 	}
-	ans.NoData = !o.writes["json"] && !o.writes["junit"]
-	if o.writes["json"] {
-		ans.ApprovalHash = a.gate.ApprovalHash // of every tool: that takes as long as the verdict
+	ans.NoData = true
+	for name := range o.writes {
+		format := formats.Named(name)
+		if format.NeedsEntries {
+			ans.NoData = false
+		}
+		if format.NeedsHashes {
+			ans.ApprovalHash = a.gate.ApprovalHash
+		}
 	}
 	if o.reader != "" {
 		ans.Next.Capture = o.reader
@@ -129,7 +122,7 @@ func (o *output) emit(a *app, req *request, ans report.Input) error {
 	model := report.New(ans, factsOf(req, &ans)).Model
 	err := o.writeFiles(model)
 	if err != nil {
-		if o.format == "text" && !ans.Matches {
+		if o.format == formats.Text && !ans.Matches {
 			o.write(a.out, "text", model, a.style()) // the drift is still there
 		}
 		return o.explain(a, err)
@@ -154,7 +147,7 @@ func (o *output) explain(a *app, err error) error {
 		return errReported
 	}
 	without := report.WithoutAnswer(a.gate.Refuse(err), err).Model
-	if o.format != "text" { // for text, the error goes to standard error
+	if o.format != formats.Text { // for text, the error goes to standard error
 		o.write(a.out, o.format, without, plain.Style{}) // ignored: the run fails anyway
 	}
 	if writeErr := o.writeFiles(without); writeErr != nil && fail.From(writeErr).Text != fail.From(err).Text {

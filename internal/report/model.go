@@ -65,9 +65,9 @@ type Model struct {
 
 // A NoAnswer is why there is no answer.
 type NoAnswer struct {
-	Text  string   `json:"message"`
-	Hints []string `json:"hints"`
-	Lines []string `json:"-"` // both
+	Text  string
+	Hints []string
+	Lines []string // both
 }
 
 // A Step is a command to type next, with what it is for. Either may be empty.
@@ -127,37 +127,37 @@ type Problem struct {
 
 // A Finding is one finding as it is said, of one entry or of several.
 type Finding struct {
-	Server   string `json:"server"`         // raw
-	List     string `json:"list,omitempty"` // "" for a whole capture
-	Name     string `json:"name,omitempty"` // raw
-	ID       string `json:"id"`
-	Level    string `json:"level"`
-	Approved bool   `json:"approved,omitempty"`
-	At       string `json:"pointer"` // raw
-	Detail   string `json:"detail"`
+	Server   string // raw
+	List     string // "" for a whole capture
+	Name     string // raw
+	ID       string
+	Level    string
+	Approved bool
+	At       string // raw
+	Detail   string
 
-	Warning bool     `json:"-"`
-	Blocks  bool     `json:"-"` // it fails the run although its entry matches
-	Place   string   `json:"-"` // for people
-	Pointer string   `json:"-"` // printable
-	Names   string   `json:"-"` // what it is in
-	Ref     string   `json:"-"` // "tool=NAME" or "capture", with the server where there are several
-	Line    int      `json:"-"` // in the lockfile
-	All     []string `json:"-"` // the entries that have it, printable
+	Warning bool
+	Blocks  bool     // it fails the run although its entry matches
+	Place   string   // for people
+	Pointer string   // printable
+	Names   string   // what it is in
+	Ref     string   // "tool=NAME" or "capture", with the server where there are several
+	Line    int      // in the lockfile
+	All     []string // the entries that have it, printable
 }
 
 // A Record is something that a lockfile says of an entry, or of a server, beside its definition.
 type Record struct {
-	Server string `json:"server"`         // raw
-	List   string `json:"list,omitempty"` // "" for a whole server
-	Name   string `json:"name,omitempty"` // raw
-	What   string `json:"what"`           // "approval"
-	Detail string `json:"detail"`         // printable
+	Server string // raw
+	List   string // "" for a whole server
+	Name   string // raw
+	What   string // "approval"
+	Detail string // printable
 
-	Fails bool   `json:"-"` // it fails the run
-	Names string `json:"-"` // what it is of
-	Ref   string `json:"-"` // "tool=NAME", with the server where there are several
-	Line  int    `json:"-"` // in the lockfile
+	Fails bool   // it fails the run
+	Names string // what it is of
+	Ref   string // "tool=NAME", with the server where there are several
+	Line  int    // in the lockfile
 }
 
 // Word is what a finding is called where people read: "WARNING hidden-text".
@@ -173,32 +173,31 @@ func (f *Finding) Said() string { return f.Word() + " in " + f.Names + text.Spac
 
 // An Entry is one entry that drifted.
 type Entry struct {
-	Server         string       `json:"server"` // raw
-	List           string       `json:"list"`
-	Name           string       `json:"name"` // raw
-	Kind           string       `json:"kind"`
-	Blocked        bool         `json:"blocked"`
-	Severity       string       `json:"severity"`              // "breaking", "behaviour", "none"
-	RenamedFrom    string       `json:"renamedFrom,omitempty"` // raw
-	RenamedTo      string       `json:"renamedTo,omitempty"`   // raw
-	Pinned         *Definition  `json:"pinned,omitempty"`
-	Now            *Definition  `json:"now,omitempty"`
-	Copies         []Definition `json:"copies,omitempty"`
-	Changes        []Change     `json:"changes"`
-	ChangesLeftOut int          `json:"changesLeftOut,omitempty"` // set by the JSON report
-	Findings       []Finding    `json:"findings"`                 // new ones, then approved ones
+	Server      string // raw
+	List        string
+	Name        string // raw
+	Kind        string
+	Blocked     bool
+	Severity    string // "breaking", "behaviour", "none"
+	RenamedFrom string // raw
+	RenamedTo   string // raw
+	Pinned      *Definition
+	Now         *Definition
+	Copies      []Definition
+	Changes     []Change
+	Findings    []Finding // new ones, then approved ones
 
-	Ref    string `json:"-"` // "tool=NAME", with the server where there are several
-	Said   string `json:"-"` // "write_file (server files)"
-	Short  string `json:"-"` // "write_file"
-	Block  int    `json:"-"` // the number of its block
-	Text   string `json:"-"` // what is wrong, in one line
-	Warned bool   `json:"-"` // it has a new warning
-	Digest string `json:"-"` // of what a person accepts with it
-	Line   int    `json:"-"` // of its pin in the lockfile
-	Danger string `json:"-"` // "destructive, takes code"
-	Grave  string `json:"-"` // why it is named before many are accepted at once: "takes code"; or ""
-	Minor  bool   `json:"-"` // it has nothing new to read
+	Ref    string // "tool=NAME", with the server where there are several
+	Said   string // "write_file (server files)"
+	Short  string // "write_file"
+	Block  int    // the number of its block
+	Text   string // what is wrong, in one line
+	Warned bool   // it has a new warning
+	Digest string // of what a person accepts with it
+	Line   int    // of its pin in the lockfile
+	Danger string // "destructive, takes code"
+	Grave  string // why it is named before many are accepted at once: "takes code"; or ""
+	Minor  bool   // it has nothing new to read
 }
 
 // Definitions are all of them: as pinned, and as they are now.
@@ -213,27 +212,21 @@ func (e *Entry) Definitions() (list []Definition) {
 
 // A Change is one difference inside an entry, as programs get it: nothing of it is printable.
 type Change struct {
-	Pointer   string         `json:"pointer"`
-	From      string         `json:"from,omitempty"`
-	Label     string         `json:"label"`
-	LabelText string         `json:"labelText"`
-	Severity  string         `json:"severity"`
-	Old       jsontree.Value `json:"old,omitzero"`
-	New       jsontree.Value `json:"new,omitzero"`
-	OldBytes  int            `json:"oldBytes,omitempty"` // set by the JSON report if it has no room for Old
-	NewBytes  int            `json:"newBytes,omitempty"` // likewise
+	Pointer   string
+	From      string
+	Label     string
+	LabelText string
+	Severity  string
+	Old       jsontree.Value
+	New       jsontree.Value
 }
 
 // A Definition is what an entry is pinned as, or what it is now.
 type Definition struct {
-	Digest    string `json:"digest"`
-	Sanitized string `json:"sanitizedDigest"`
-	Line      int    `json:"line"`
-	Text      []byte `json:"-"` // its canonical form, not printable; nil if it isn't stored
-
-	// Set by the JSON report: the definition, or its size if there is no room for it.
-	Whole jsontree.Value `json:"definition,omitzero"`
-	Bytes int            `json:"definitionBytes,omitempty"`
+	Digest    string
+	Sanitized string
+	Line      int
+	Text      []byte // its canonical form, not printable; nil if it isn't stored
 }
 
 // A Block is drift that is read and accepted as one.
@@ -292,29 +285,29 @@ type Line struct {
 
 // ServerData is one server's two sides for programs.
 type ServerData struct {
-	Server string `json:"server"`
-	Pinned *Side  `json:"pinned,omitempty"`
-	Now    *Side  `json:"now,omitempty"`
+	Server string
+	Pinned *Side
+	Now    *Side
 }
 
 // A Side is one side of a comparison.
 type Side struct {
-	Entries   int            `json:"entries"`
-	SetDigest string         `json:"setDigest,omitempty"`
-	Policy    jsontree.Value `json:"policy"`
-	Capture   string         `json:"capture,omitempty"`
-	About     string         `json:"about,omitempty"`
-	Noise     *int           `json:"linesPassedOver,omitempty"` // nil: the side was no capture
+	Entries   int
+	SetDigest string
+	Policy    jsontree.Value
+	Capture   string
+	About     string
+	Noise     *int // nil: the side was no capture
 }
 
 // A Captured is one entry of a capture, drifted or not.
 type Captured struct {
-	Server       string `json:"server"`
-	List         string `json:"list"`
-	Name         string `json:"name"`
-	Short        string `json:"-"`
-	Status       string `json:"status"`
-	Digest       string `json:"digest"`
-	Sanitized    string `json:"sanitizedDigest"`
-	ApprovalHash string `json:"approvalHash,omitempty"`
+	Server       string
+	List         string
+	Name         string
+	Short        string
+	Status       string
+	Digest       string
+	Sanitized    string
+	ApprovalHash string
 }

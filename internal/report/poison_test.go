@@ -5,16 +5,9 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	. "pinproof/internal/report"
-	"pinproof/internal/report/github"
-	page "pinproof/internal/report/html"
-	reportjson "pinproof/internal/report/json"
-	"pinproof/internal/report/junit"
-	"pinproof/internal/report/markdown"
-	"pinproof/internal/report/sarif"
+	"pinproof/internal/report/formats"
 	"strings"
 	"testing"
 
@@ -91,12 +84,17 @@ func TestPoisonFirst(t *testing.T) {
 			if !strings.HasPrefix(verdictLine(r), "DRIFT: "+warning+"; ") {
 				t.Fatalf("the headline is %q", verdictLine(r))
 			}
-			for format, check := range map[string]func(t *testing.T, out string){
-				"json": poisonInJSON, "github": poisonInGitHub, "sarif": poisonInSARIF, "junit": poisonInJUnit, "markdown": poisonInMarkdown, "html": poisonInHTML,
-			} {
-				t.Run(format, func(t *testing.T) {
+			for _, format := range formats.Table {
+				if format.Write == nil {
+					continue
+				}
+				t.Run(format.Name, func(t *testing.T) {
+					check := poisonIn[format.Name]
+					if check == nil {
+						t.Fatal("no check")
+					}
 					var b bytes.Buffer
-					if err := formats[format](&b, r.Model); err != nil {
+					if err := format.Write(&b, r.Model); err != nil {
 						t.Fatal(err)
 					}
 					if !strings.Contains(b.String(), warning) {
@@ -109,9 +107,10 @@ func TestPoisonFirst(t *testing.T) {
 	}
 }
 
-// formats are those for programs and pages.
-var formats = map[string]func(io.Writer, *Model) error{
-	"json": reportjson.Write, "github": github.Write, "sarif": sarif.Write, "junit": junit.Write, "markdown": markdown.Write, "html": page.Write,
+// poisonIn has a check for each format.
+var poisonIn = map[string]func(t *testing.T, out string){
+	"json": poisonInJSON, "github": poisonInGitHub, "sarif": poisonInSARIF, "junit": poisonInJUnit,
+	"markdown": poisonInMarkdown, "summary": poisonInMarkdown, "html": poisonInHTML,
 }
 
 func poisonInJSON(t *testing.T, out string) {

@@ -16,55 +16,64 @@ const (
 	maxQuoted = 64 << 10 // one value; the largest definition of real servers has 13 kB
 )
 
-// The JSON report is one object on one line, described by docs/report.schema.json.
-// A member with nothing to say is absent. Names, pointers, definitions and paths are
-// not made printable, so a program that reads them must treat them as hostile. The
-// summary, details of findings and errors are printable text for a person.
-type document struct {
-	SchemaVersion int                 `json:"schemaVersion"` // changes when a member changes its meaning or goes away
-	Verdict       string              `json:"verdict"`
-	ExitCode      int                 `json:"exitCode"`
-	Summary       string              `json:"summary,omitempty"`
-	Error         *report.NoAnswer    `json:"error,omitempty"`
-	Lockfile      string              `json:"lockfile,omitempty"`
-	Against       string              `json:"against,omitempty"`
-	Bump          string              `json:"bump,omitempty"`
-	Counts        map[string]int      `json:"counts,omitempty"`
-	TextBytes     map[string]int      `json:"textBytes,omitempty"`
-	Servers       []report.ServerData `json:"servers,omitzero"`
-	Drift         []report.Entry      `json:"drift,omitzero"`
-	Findings      []report.Finding    `json:"findings,omitzero"`
-	Unpinned      []report.Finding    `json:"unpinned,omitzero"`
-	Standing      []report.Finding    `json:"standing,omitzero"`
-	Records       []report.Record     `json:"records,omitempty"`
-	Entries       []report.Captured   `json:"entries,omitzero"`
-}
-
 // Write writes the report for a program.
 func Write(w io.Writer, m *report.Model) error {
-	j := &document{SchemaVersion: 1, Verdict: "drift", ExitCode: m.ExitCode, Error: m.NoAnswer}
-	switch {
-	case m.NoAnswer != nil:
-		j.Verdict = "error"
-	case m.Matches:
-		j.Verdict = "match"
+	d := &document{SchemaVersion: 1, Verdict: "drift", ExitCode: m.ExitCode}
+	if m.Matches {
+		d.Verdict = "match"
+	}
+	if m.NoAnswer != nil {
+		d.Verdict = "error"
+		d.Error = &noAnswer{m.NoAnswer.Text, m.NoAnswer.Hints}
 	}
 	if m.Nothing {
-		return Encode(w, j)
+		return Encode(w, d)
 	}
-	j.Bump = m.Bump
-	j.Lockfile, j.Against, j.Summary, j.Counts, j.TextBytes = m.Lockfile, m.Against, m.Word+": "+m.Text, m.Counts, m.TextBytes
+	d.Bump = m.Bump
+	d.Lockfile = m.Lockfile
+	d.Against = m.Against
+	d.Counts = m.Counts
+	d.TextBytes = m.TextBytes
+	d.Summary = m.Word + ": " + m.Text
 	if m.NoAnswer != nil {
-		j.Summary = "No answer: " + m.NoAnswer.Text
+		d.Summary = "No answer: " + m.NoAnswer.Text
 	}
-	j.Findings, j.Unpinned, j.Standing = list(m.Findings), list(m.Unpinned), list(m.Standing)
-	j.Records = m.Records
-	j.Drift, j.Servers, j.Entries = list(m.Entries), list(m.Sides), list(m.Captured)
+	d.Findings = findingsOf(m.Findings)
+	d.Unpinned = findingsOf(m.Unpinned)
+	d.Standing = findingsOf(m.Standing)
+	for _, r := range m.Records {
+		d.Records = append(d.Records, record{r.Server, r.List, r.Name, r.What, r.Detail})
+	}
+	d.Servers = []server{}
+	for _, s := range m.Sides {
+		d.Servers = append(d.Servers, server{s.Server, sideOf(s.Pinned), sideOf(s.Now)})
+	}
+	d.Entries = []captured{}
+	for _, c := range m.Captured {
+		d.Entries = append(d.Entries, captured{c.Server, c.List, c.Name, c.Status, c.Digest, c.Sanitized, c.ApprovalHash})
+	}
+	d.Drift = []entry{}
 	left := room(maxReport)
-	for i := range j.Drift {
-		left.entry(&j.Drift[i])
+	for i := range m.Entries {
+		d.Drift = append(d.Drift, left.entry(&m.Entries[i]))
 	}
-	return Encode(w, j)
+	return Encode(w, d)
+}
+
+// findingsOf is never null.
+func findingsOf(list []report.Finding) []finding {
+	said := []finding{}
+	for _, f := range list {
+		said = append(said, finding{f.Server, f.List, f.Name, f.ID, f.Level, f.Approved, f.At, f.Detail})
+	}
+	return said
+}
+
+func sideOf(s *report.Side) *side {
+	if s == nil {
+		return nil
+	}
+	return &side{s.Entries, s.SetDigest, s.Policy, s.Capture, s.About, s.Noise}
 }
 
 // A room is how many bytes of values may still be quoted.
@@ -79,50 +88,61 @@ func (left *room) takes(size int) bool {
 	return true
 }
 
-// entry leaves out of an entry what there is no room for.
-func (left *room) entry(e *report.Entry) {
-	if len(e.Changes) == 0 { // no changes to show the difference: give the definitions
-		e.Pinned, e.Now = left.whole(e.Pinned), left.whole(e.Now)
+// entry is what is said of an entry that drifted, as far as there is room.
+func (left *room) entry(e *report.Entry) entry {
+	said := entry{
+		Server: e.Server, List: e.List, Name: e.Name, Kind: e.Kind, Blocked: e.Blocked, Severity: e.Severity,
+		RenamedFrom: e.RenamedFrom, RenamedTo: e.RenamedTo,
+		Changes: []change{}, Findings: findingsOf(e.Findings),
 	}
-	e.Copies, e.Changes, e.Findings = list(e.Copies), list(e.Changes), list(e.Findings)
+	whole := len(e.Changes) == 0 // no changes show the difference: the definitions do
+	said.Pinned = left.definition(e.Pinned, whole)
+	said.Now = left.definition(e.Now, whole)
 	for i := range e.Copies {
-		e.Copies[i] = *left.whole(&e.Copies[i])
+		said.Copies = append(said.Copies, left.definition(&e.Copies[i], true))
 	}
 	for i := range e.Changes {
 		c := &e.Changes[i]
-		if *left -= room(len(c.Pointer)); *left < 0 {
-			e.Changes, e.ChangesLeftOut = e.Changes[:i], len(e.Changes)-i
+		*left -= room(len(c.Pointer))
+		if *left < 0 {
+			said.ChangesLeftOut = len(e.Changes) - i
 			break
 		}
-		c.OldBytes, c.NewBytes = left.quote(&c.Old), left.quote(&c.New)
+		one := change{Pointer: c.Pointer, From: c.From, Label: c.Label, LabelText: c.LabelText, Severity: c.Severity}
+		one.Old, one.OldBytes = left.value(c.Old)
+		one.New, one.NewBytes = left.value(c.New)
+		said.Changes = append(said.Changes, one)
 	}
+	return said
 }
 
-// quote takes a value away that there is no room for, and returns its size.
-func (left *room) quote(v *jsontree.Value) int {
-	if size := len(jsontree.Append(nil, *v)); v.Kind != 0 && !left.takes(size) {
-		*v = jsontree.Value{}
-		return size
+// value returns a value or, if there is no room for it, its size.
+func (left *room) value(v jsontree.Value) (said jsontree.Value, bytes int) {
+	if v.Kind == 0 {
+		return v, 0
 	}
-	return 0
+	if size := len(jsontree.Append(nil, v)); !left.takes(size) {
+		return jsontree.Value{}, size
+	}
+	return v, 0
 }
 
-// whole adds to a copy of what is said of a definition all of it, or its size.
-func (left *room) whole(d *report.Definition) *report.Definition {
+// definition is what is said of a definition: if it is asked for, all of it, or its size if there is no room.
+func (left *room) definition(d *report.Definition, whole bool) *definition {
 	if d == nil {
 		return nil
 	}
-	said := *d
-	if left.takes(len(d.Text)) && d.Text != nil {
+	said := &definition{Digest: d.Digest, Sanitized: d.Sanitized, Line: d.Line}
+	if !whole || d.Text == nil {
+		return said
+	}
+	if left.takes(len(d.Text)) {
 		said.Whole = jsontree.Canonical(d.Text)
 	} else {
 		said.Bytes = len(d.Text)
 	}
-	return &said
+	return said
 }
-
-// list is a copy that is never null.
-func list[T any](of []T) []T { return append([]T{}, of...) }
 
 // Encode writes v on one line, in ASCII only, so that a terminal, a log or an editor hides nothing.
 func Encode(w io.Writer, v any) error {

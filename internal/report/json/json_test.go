@@ -61,13 +61,13 @@ func TestRoom(t *testing.T) {
 		{Pointer: "/b", New: jsontree.Text("123456")}, // no room for the pointer
 		{Pointer: "/c"},
 	}}
-	d := e
-	if left.entry(&d); len(d.Changes) != 1 || d.Changes[0].NewBytes != 0 || d.ChangesLeftOut != 2 {
+	d := left.entry(&e)
+	if len(d.Changes) != 1 || d.Changes[0].NewBytes != 0 || d.ChangesLeftOut != 2 {
 		t.Errorf("%+v", d)
 	}
 	left = room(6)
-	d = e
-	if left.entry(&d); len(d.Changes) != 3 || d.Changes[0].NewBytes != 7 || d.Changes[0].New.Kind != 0 || d.Changes[1].NewBytes != 8 {
+	d = left.entry(&e)
+	if len(d.Changes) != 3 || d.Changes[0].NewBytes != 7 || d.Changes[0].New.Kind != 0 || d.Changes[1].NewBytes != 8 {
 		t.Errorf("%+v", d)
 	}
 }
