@@ -230,7 +230,7 @@ func TestEmptyCursor(t *testing.T) {
 		}
 	}
 	code, _, stderr := capturing(t, append([]string{"save", out, "--"}, standIn(t, "2026-07-28", "circle of empty cursors")...)...)
-	if code != 2 || !strings.HasPrefix(stderr, "error: its answers to tools/list never end: a nextCursor comes twice\n") {
+	if code != 2 || !strings.HasPrefix(stderr, "error: its answers to tools/list never end: a nextCursor comes twice; what it said before is now in "+out+".old\n") {
 		t.Errorf("code %d\n%s", code, stderr)
 	}
 }
@@ -332,6 +332,7 @@ func TestEndsAtInitialize(t *testing.T) {
 		"refuses initialize: no license":                               "error: it answered initialize with error -32000: no license\n",
 	} {
 		const hint = "hint: it may speak only revision 2026-07-28: --protocol 2026-07-28\n"
+		out := filepath.Join(t.TempDir(), "out.jsonl")
 		code, _, stderr := capturing(t, append([]string{"save", out, "--"}, standIn(t, "2026-07-28", twist)...)...)
 		speaks := strings.Contains(want, "2026-07-28") || strings.Contains(want, "ersion") || strings.Contains(want, "-32601")
 		if code != 2 || !strings.HasPrefix(stderr, want) || strings.Contains(stderr, hint) != speaks {
@@ -476,7 +477,6 @@ func TestRedirects(t *testing.T) {
 	var elsewhere atomic.Int32
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere.Add(1) }))
 	defer other.Close()
-	out := filepath.Join(t.TempDir(), "out.jsonl")
 	for _, c := range []struct {
 		status int
 		target string
@@ -497,6 +497,7 @@ func TestRedirects(t *testing.T) {
 			}
 			http.Redirect(w, req, c.target, c.status)
 		}))
+		out := filepath.Join(t.TempDir(), "out.jsonl")
 		code, _, stderr := capturing(t, "save", out, front.URL+"/", "--header-env", "X-Key=STANDIN_SECRET")
 		if code != c.code || !strings.HasPrefix(stderr, c.want) {
 			t.Errorf("%d to %s: code %d\n%s", c.status, c.target, code, stderr)

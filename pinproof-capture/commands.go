@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,7 +25,8 @@ func newSave(a *app) *cobra.Command {
 		Long: `save asks a server for its instructions and for all pages of its lists: tools, prompts,
 resources and resource templates. It waits a moment for whatever else the server says,
 and records that, too. Then it ends the server with its process group (on Windows, its
-job): a process that left the group stays. FILE is written whole or not at all.
+job): a process that left the group stays. FILE is written whole or not at all; where the
+server fails, an old one becomes FILE.old.
 
 The file's name is the server's label for pinproof: filesystem.jsonl is filesystem.`,
 	}
@@ -111,17 +114,25 @@ func newConfig(a *app) *cobra.Command {
 labels are the keys there, the files DIR/LABEL.jsonl. With labels, only these servers are
 asked. A server behind pinproof's guard is asked without it.
 
-A server that fails leaves its old file as it was. So does a server with a key that isn't
-supported here and changes how it is reached, such as headersHelper or oauth. DIR keeps its
-other files: begin with an empty one.`,
+Where a server fails, is disabled, or has a key that isn't supported here and changes how it
+is reached (headersHelper, oauth), an old DIR/LABEL.jsonl becomes DIR/LABEL.jsonl.old, so
+that pinproof verify DIR says that it is missing. Captures of no server there are named;
+--prune deletes them.`,
 	}
+	prune := c.Flags().Bool("prune", false, "delete the captures in DIR that belong to no server of FILE")
 	o := asking(c, 30*time.Second) // what clients give a server to start
 	return configured(c, 2, "a configuration and a folder", func(config *client.Config, args, labels []string) error {
+		dir := args[1]
 		a.noteFloating(config.Floating(labels))
-		results, err := config.Capture(c.Context(), args[1], labels, *o)
+		came, err := config.Capture(c.Context(), dir, labels, *o)
 		if err != nil {
 			return err
 		}
+		var results []client.Result
+		for r := range came {
+			results = append(results, r)
+		}
+		slices.SortFunc(results, func(x, y client.Result) int { return strings.Compare(x.Label, y.Label) })
 		var failed []string
 		for _, r := range results {
 			if r.Err != nil {
@@ -131,12 +142,41 @@ other files: begin with an empty one.`,
 				return err
 			}
 		}
+		if err := a.strangers(config, dir, *prune); err != nil {
+			return err
+		}
 		if failed != nil {
-			return fail.New("%d of %s could not be captured, and what was in %s is as it was for them: %s",
-				len(failed), text.Count(len(labels), "server"), text.Printable(args[1]), strings.Join(text.Names(failed), ", "))
+			return notCaptured(failed, len(labels))
 		}
 		return nil
 	})
+}
+
+// notCaptured is the error of a run in which servers failed.
+func notCaptured(failed []string, asked int) *fail.Error {
+	return fail.New("%d of %s could not be captured: %s", len(failed), text.Count(asked, "server"), strings.Join(text.Names(failed), ", "))
+}
+
+// strangers names the captures of a folder that belong to no server of a configuration, or deletes them.
+func (a *app) strangers(config *client.Config, dir string, prune bool) error {
+	files, err := config.Strangers(dir)
+	if err != nil {
+		return err
+	}
+	said := "belongs to no server of " + text.Printable(config.File)
+	for _, file := range files {
+		if !prune {
+			fmt.Fprintf(a.stderr, "note: %s %s: --prune deletes it\n", text.Printable(file), said)
+			continue
+		}
+		if err := os.Remove(file); err != nil {
+			return fail.Path(file, err)
+		}
+		if _, err := fmt.Fprintf(a.stdout, "deleted %s: it %s\n", text.Printable(file), said); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // configured makes a command about a client's configuration, and about the servers there that are named

@@ -87,7 +87,7 @@ func TestConfigWithAFailingServer(t *testing.T) {
 		"error: café: a label of 1 to 100 printable ASCII characters can name a file", "error: unset: the variable CAPTURE_NOT_SET is not set\n",
 		"error: asks: the variable input:token is not set\nhint: VS Code asks for it; here, give it so: env input:token=VALUE pinproof-capture config FILE DIR\n", "error: neither: it needs either a command or a url\n",
 		"error: secret: the URL is no address: https://HOST/PATH is one\n",
-		"error: 6 of 7 servers could not be captured, and what was in ",
+		"error: 6 of 7 servers could not be captured: asks, bad, \"caf<U+00E9>\", neither, secret, unset\n",
 	} {
 		if !strings.Contains(stderr, want) {
 			t.Errorf("no %q in\n%s", want, stderr)
@@ -124,7 +124,7 @@ func TestConfigKeysNotDone(t *testing.T) {
 			"hint: one that wants OAuth goes behind a bridge: pinproof-capture guard LABEL -- npx --no -- mcp-remote URL\n" +
 			"error: stdio: its " + key + " changes how the server is reached, and is not supported\n" +
 			"hint: capture it by itself: pinproof-capture save LABEL.jsonl -- COMMAND\n" +
-			"error: 2 of 3 servers could not be captured, and "
+			"error: 2 of 3 servers could not be captured: remote, stdio\n"
 		if requests, _ := server.seen(); code != 2 || stdout != "off: disabled\n" || !strings.HasPrefix(stderr, want) || len(requests) > 0 {
 			t.Errorf("%s: code %d, %d requests\n%s%s", key, code, len(requests), stdout, stderr)
 		}
@@ -334,7 +334,7 @@ func TestConfigLabels(t *testing.T) {
 		told          string
 	}{
 		{[]string{"c"}, []string{"c.jsonl"}, 0, "c: instructions, 1 tool, "},
-		{[]string{"b", "c"}, []string{"c.jsonl"}, 2, "1 of 2 servers could not be captured, and what was in " + out + " is as it was for them: b\n"},
+		{[]string{"b", "c"}, []string{"c.jsonl"}, 2, "error: 1 of 2 servers could not be captured: b\n"},
 		{nil, []string{"a.jsonl", "c.jsonl"}, 2, "error: b: the server ended with code 3 before it answered\n"},
 		{[]string{"d"}, nil, 2, "has no server d; it has a, b, c\n"},
 	} {

@@ -37,11 +37,12 @@ type app struct {
 	args           []string
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	code           int  // of the server behind a guard
+	code           int  // of the server behind a guard, or of pinproof after a check
 	isHook         bool // a model reads the errors
 }
 
-// run is the whole program; it returns the exit code, 0 or 2 but for a guarded server's own.
+// run is the whole program; it returns the exit code: 0 or 2, but for a guarded server's own and, of a
+// check, pinproof's.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if len(args) > 0 && args[0] == "help" {
 		args = append(slices.Clone(args[1:]), "--help")
@@ -85,14 +86,19 @@ func (a *app) tell(about string, err error) {
 	}
 	lines := fail.Lines(err)
 	fmt.Fprintf(a.stderr, "error: %s%s\n", about, lines[0])
-	if e, ok := errors.AsType[*mcp.ServerError](err); ok && len(e.Said) > 0 {
-		fmt.Fprintf(a.stderr, "its standard error ended:\n  | %s\n", strings.Join(e.Said, "\n  | "))
-	}
+	a.tellSaid(err)
 	for _, hint := range lines[1:] {
 		if a.isHook && strings.Contains(hint, " -- ") { // it may hold what a person wrote into the command
 			hint = "hint: pinproof-capture hook LABEL -- npx --no -- NAME [ARG]..."
 		}
 		fmt.Fprintln(a.stderr, hint)
+	}
+}
+
+// tellSaid prints the end of what a server said on standard error.
+func (a *app) tellSaid(err error) {
+	if e, ok := errors.AsType[*mcp.ServerError](err); ok && len(e.Said) > 0 {
+		fmt.Fprintf(a.stderr, "its standard error ended:\n  | %s\n", strings.Join(e.Said, "\n  | "))
 	}
 }
 
@@ -113,7 +119,8 @@ func newRoot(a *app) *cobra.Command {
 		Short: "Save what MCP servers tell a model, and stand between them and an agent",
 		Long: `pinproof-capture saves what an MCP server tells a model, as the bytes that came, for
 pinproof to pin. Between an agent and its server it lets pass only what is pinned.`,
-		Example: `  pinproof-capture save filesystem.jsonl -- npx --no -- mcp-server-filesystem .
+		Example: `  pinproof-capture check
+  pinproof-capture save filesystem.jsonl -- npx --no -- mcp-server-filesystem .
   pinproof-capture save docs.jsonl https://mcp.example.com/mcp --header-env Authorization=DOCS_TOKEN
   pinproof-capture config .mcp.json captures && pinproof verify captures
   pinproof-capture guard filesystem --log calls.jsonl -- npx --no -- mcp-server-filesystem .
@@ -122,8 +129,8 @@ pinproof to pin. Between an agent and its server it lets pass only what is pinne
 Write "npx --no -- NAME": without the second "--", npx takes NAME for the value of --no, and the
 server's flags for its own.
 
-Exit code: 0 when it is done, 2 when anything failed. The guard exits with the server's code, or
-with 2 if it ended the session.`,
+Exit code: 0 when it is done, 2 when anything failed. check exits with pinproof's code, 1 for drift;
+the guard with the server's, or with 2 if it ended the session.`,
 		Version:                    cmp.Or(release, "devel") + " " + runtime.Version(),
 		SilenceErrors:              true,
 		SilenceUsage:               true,
@@ -155,7 +162,7 @@ with 2 if it ended the session.`,
 		a.tell("", c.FlagErrorFunc()(c, errors.New("help is for a command alone, without arguments")))
 	})
 	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "Show the help of a command", Run: func(*cobra.Command, []string) {}})
-	for _, c := range []*cobra.Command{newSave(a), newConfig(a), newGuard(a), newHook(a), newWrap(a), newUnwrap(a)} {
+	for _, c := range []*cobra.Command{newSave(a), newConfig(a), newCheck(a), newGuard(a), newHook(a), newWrap(a), newUnwrap(a)} {
 		c.DisableFlagsInUseLine = true
 		c.Flags().SortFlags = false
 		root.AddCommand(c)

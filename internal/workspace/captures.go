@@ -25,8 +25,8 @@ type source struct {
 }
 
 // readSources reads a capture, or every capture of a folder: each *.json or *.jsonl
-// belongs to one server. Names that begin with a dot are skipped, and so are the lockfile
-// and LOCKFILE.new. Anything else is an error, because a gate must not skip.
+// belongs to one server. Names that begin with a dot are skipped, and so are the lockfile,
+// LOCKFILE.new and CAPTURE.old. Anything else is an error, because a gate must not skip.
 func (w *Workspace) readSources(path string, stdin io.Reader) ([]source, error) {
 	if !IsFolder(path) {
 		data, err := readFile(path, stdin, jsontree.MaxCaptureBytes)
@@ -59,6 +59,9 @@ func (w *Workspace) readSources(path string, stdin io.Reader) ([]source, error) 
 		if os.SameFile(info, lockInfo) || strings.TrimSuffix(filepath.Clean(file), atomicfile.NewSuffix) == filepath.Clean(w.LockPath) {
 			continue
 		}
+		if of, isOld := strings.CutSuffix(e.Name(), OldSuffix); isOld && IsCaptureName(of) {
+			continue // its server failed since: that is one without a capture
+		}
 		label, ok := serverLabel(e.Name())
 		switch {
 		case !ok || !info.Mode().IsRegular():
@@ -82,6 +85,15 @@ func (w *Workspace) readSources(path string, stdin io.Reader) ([]source, error) 
 	}
 	slices.SortFunc(list, func(a, b source) int { return jsontree.CompareUTF16(a.label, b.label) })
 	return list, nil
+}
+
+// OldSuffix ends the name of a capture that pinproof-capture set aside because its server failed since.
+const OldSuffix = ".old"
+
+// IsCaptureName reports whether a file of this name is a capture to those who read a folder of them.
+func IsCaptureName(file string) bool {
+	_, ok := serverLabel(file)
+	return ok && !strings.HasPrefix(file, ".")
 }
 
 // serverLabel returns a file's name without its ending, percent-decoded:

@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -23,22 +22,33 @@ import (
 )
 
 // NearestLockfile is the lockfile where none is given: tools.lock in a folder, else in the nearest
-// folder above it in its repository. It looks no higher, nor above a folder in no repository:
-// what lies there anyone may have put there. Whatever has that name counts, be it a folder or a
-// broken link, for the lockfile that it hides must not be taken in its place.
+// folder above it in its repository. Whatever has that name counts, be it a folder or a broken link,
+// for the lockfile that it hides must not be taken in its place.
 func NearestLockfile(folder string) (path string) {
-	for first := filepath.Join(folder, shell.DefaultLockfile); ; folder = filepath.Join(folder, "..") {
-		at := filepath.Join(folder, shell.DefaultLockfile)
-		if _, err := os.Lstat(at); path == "" && !errors.Is(err, fs.ErrNotExist) {
-			path = at
+	folders := UpToRoot(folder)
+	for _, folder := range folders {
+		path := filepath.Join(folder, shell.DefaultLockfile)
+		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+			return path
 		}
-		_, notRoot := os.Lstat(filepath.Join(folder, ".git"))
-		if notRoot == nil || path == first {
-			return cmp.Or(path, first)
+	}
+	return filepath.Join(folders[0], shell.DefaultLockfile)
+}
+
+// UpToRoot returns a folder and those above it, up to the root of its repository. Of a folder in no
+// repository it is that folder alone: what lies above it anyone may have put there.
+func UpToRoot(folder string) []string {
+	folders := []string{folder}
+	for {
+		if _, err := os.Lstat(filepath.Join(folder, ".git")); err == nil {
+			return folders
 		}
-		if above := filepath.Join(folder, ".."); !IsFolder(above) || SameFile(folder, above) {
-			return first
+		above := filepath.Join(folder, "..")
+		if !IsFolder(above) || SameFile(folder, above) {
+			return folders[:1]
 		}
+		folder = above
+		folders = append(folders, folder)
 	}
 }
 

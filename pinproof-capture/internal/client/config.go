@@ -7,6 +7,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"maps"
 	"net/http"
 	"os"
@@ -24,6 +26,7 @@ import (
 	"pinproof/internal/fail"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
+	"pinproof/internal/workspace"
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
@@ -100,6 +103,9 @@ func Read(file string, given []string) (c *Config, labels []string, err error) {
 	if c, err = parse(file, data); err != nil {
 		return nil, nil, err
 	}
+	if len(c.entries) == 0 {
+		return nil, nil, namesIn(file, 0)
+	}
 	labels = slices.Sorted(maps.Keys(c.entries))
 	for _, label := range given {
 		if !slices.Contains(labels, label) {
@@ -110,6 +116,51 @@ func Read(file string, given []string) (c *Config, labels []string, err error) {
 		labels = slices.Compact(slices.Sorted(slices.Values(given)))
 	}
 	return c, labels, nil
+}
+
+func namesIn(file string, places int) error {
+	return fail.New("%s names servers in %s", text.Printable(file), text.Count(places, "place")).
+		Hint("a client's configuration has them under mcpServers, servers or mcp_servers")
+}
+
+// A project's configurations, of Claude Code, Cursor, VS Code, Gemini CLI and Codex.
+var projects = []string{".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json", ".gemini/settings.json", ".codex/config.toml"}
+
+// Find returns the path of a configuration with servers in a folder or, in a repository, in the nearest
+// folder above it that has one. Which of several is meant nobody can guess: that is an error.
+func Find(folder string) (file string, err error) {
+	for _, folder := range workspace.UpToRoot(folder) {
+		var found []string
+		for _, name := range projects {
+			path := filepath.Join(folder, filepath.FromSlash(name))
+			data, err := os.ReadFile(path)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err != nil {
+				return "", fail.Path(path, err)
+			}
+			c, err := parse(path, data)
+			if err != nil {
+				return "", err
+			}
+			if len(c.entries) > 0 {
+				found = append(found, path)
+			}
+		}
+		if len(found) == 1 {
+			return found[0], nil
+		}
+		if len(found) > 1 {
+			several := fail.New("%s here: which one is meant?", text.Count(len(found), "configuration"))
+			for _, path := range found {
+				several.Hint("%s check --config %s", Self, shell.Path(path))
+			}
+			return "", several
+		}
+	}
+	return "", fail.New("no configuration of a client is here or, inside a repository, above: %s", strings.Join(projects, ", ")).
+		Hint("name one: %s check --config FILE", Self)
 }
 
 func parse(file string, data []byte) (c *Config, err error) {
@@ -146,11 +197,12 @@ func parse(file string, data []byte) (c *Config, err error) {
 	}
 	found := []map[string]entry{config.Servers, config.MCPServers, config.Codex}
 	found = slices.DeleteFunc(found, func(servers map[string]entry) bool { return len(servers) == 0 })
-	if len(found) != 1 {
-		return nil, fail.New("%s names servers in %s", text.Printable(file), text.Count(len(found), "place")).
-			Hint("a client's configuration has them under mcpServers, servers or mcp_servers")
+	if len(found) > 1 {
+		return nil, namesIn(file, len(found))
 	}
-	c.entries = found[0]
+	if len(found) == 1 {
+		c.entries = found[0]
+	}
 	for label, e := range c.entries {
 		c.entries[label] = e.unguarded()
 	}
@@ -274,15 +326,32 @@ func (c *Config) Floating(labels []string) bool {
 	return slices.ContainsFunc(labels, func(label string) bool { return Floats(c.entries[label].argv()) })
 }
 
+// Labels are those of all servers, sorted.
+func (c *Config) Labels() []string { return slices.Sorted(maps.Keys(c.entries)) }
+
+// Project is the folder that the client starts its servers in.
+func (c *Config) Project() string { return c.project }
+
+// Launch is what a server's client starts or calls, as it is spelled in the configuration, for a
+// person. References to variables stand as they are, and an address without its query: both may hold
+// a secret.
+func (c *Config) Launch(label string) string {
+	e := c.entries[label]
+	if e.Command != "" {
+		return text.Printable(Quoted(e.argv()))
+	}
+	return text.Printable(mcp.WithoutSecrets(cmp.Or(e.HTTPURL, e.URL)))
+}
+
 // A Result is what came of the capture of a server: a line for a person, or why there is none.
 type Result struct {
 	Label, Line string
 	Err         error
 }
 
-// Capture captures servers into DIR/LABEL.jsonl, several at once. One that fails keeps no other
-// from being saved.
-func (c *Config) Capture(ctx context.Context, dir string, labels []string, o mcp.Options) ([]Result, error) {
+// Capture captures servers into DIR/LABEL.jsonl, several at once, and returns what came of each as soon
+// as it is known. One that fails keeps no other from being saved.
+func (c *Config) Capture(ctx context.Context, dir string, labels []string, o mcp.Options) (<-chan Result, error) {
 	inOrder := func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) }
 	all := slices.SortedFunc(maps.Keys(c.entries), inOrder)
 	if len(slices.CompactFunc(all, strings.EqualFold)) < len(c.entries) {
@@ -291,31 +360,65 @@ func (c *Config) Capture(ctx context.Context, dir string, labels []string, o mcp
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fail.From(err)
 	}
-	var running sync.WaitGroup
-	results := make([]Result, len(labels))
+	results := make(chan Result, len(labels))
 	slots := make(chan struct{}, 4) // each may be a whole runtime or a browser
-	for i, label := range labels {
+	var running sync.WaitGroup
+	for _, label := range labels {
 		running.Go(func() {
 			slots <- struct{}{}
 			line, err := c.capture(ctx, label, dir, o)
-			results[i] = Result{label, line, err}
+			results <- Result{label, line, err}
 			<-slots
 		})
 	}
-	running.Wait()
+	go func() {
+		running.Wait()
+		close(results)
+	}()
 	return results, nil
 }
 
+// disabled is the line about a server that its client doesn't start.
+const disabled = "disabled"
+
 func (c *Config) capture(ctx context.Context, label, dir string, o mcp.Options) (string, error) {
-	if e := c.entries[label]; e.Disabled || e.Enabled != nil && !*e.Enabled {
-		return "disabled", nil
+	name := mcp.FileName(label)
+	e := c.entries[label]
+	isOff := e.Disabled || e.Enabled != nil && !*e.Enabled
+	if name == "" && isOff {
+		return disabled, nil
 	}
-	if mcp.FileName(label) == "" {
+	if name == "" {
 		return "", fail.New(mcp.NoFileName).Hint("rename the server in the configuration")
+	}
+	path := filepath.Join(dir, name)
+	if isOff {
+		return fail.From(mcp.Stale(path, fail.New(disabled))).Text, nil
 	}
 	server, err := c.server(label)
 	if err != nil {
-		return "", err
+		return "", mcp.Stale(path, err)
 	}
-	return server.Save(ctx, filepath.Join(dir, mcp.FileName(label)), o)
+	return server.Save(ctx, path, o)
+}
+
+// Strangers returns the captures of a folder that belong to no server of the configuration, and what was
+// set aside of such, as paths.
+func (c *Config) Strangers(dir string) (files []string, err error) {
+	own := map[string]bool{}
+	for label := range c.entries {
+		own[mcp.FileName(label)] = true
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fail.Path(dir, err)
+	}
+	for _, e := range entries {
+		name := strings.TrimSuffix(e.Name(), workspace.OldSuffix)
+		path := filepath.Join(dir, e.Name())
+		if workspace.IsCaptureName(name) && !own[name] && !workspace.IsFolder(path) && !workspace.IsLockfile(path) {
+			files = append(files, path)
+		}
+	}
+	return files, nil
 }

@@ -78,7 +78,7 @@ func (h Hooked) Hook(ctx context.Context) (err error) {
 // check captures the server and has pinproof hold the capture against the pins. The
 // capture is kept if the answer is no, so that a person can look at it.
 func (h Hooked) check(ctx context.Context) error {
-	if _, err := findPinproof(); err != nil {
+	if _, err := FindPinproof(); err != nil {
 		return block("pinproof --version", "%s", err)
 	}
 	data, _, err := h.Server.Capture(ctx, h.Asked)

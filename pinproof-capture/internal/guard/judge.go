@@ -138,7 +138,7 @@ func (j *judge) command(verb, file string) string {
 	for _, s := range j.Substitutes {
 		args = append(args, shell.Quote("--substitute="+s))
 	}
-	program, _ := findPinproof() // that it is there was asked at the start
+	program, _ := FindPinproof() // that it is there was asked at the start
 	return shell.Command{Program: shell.ProgramAt(program), Capture: file, Lockfile: j.named, Server: j.Label}.To(verb, args...)
 }
 
@@ -180,7 +180,7 @@ const verifyTimeout = 10 * time.Second
 
 // verify runs pinproof verify and returns its exit code.
 func (p Pins) verify(mode string, stdin io.Reader, stdout, stderr io.Writer, args ...string) (code int, err error) {
-	program, err := findPinproof()
+	program, err := FindPinproof()
 	if err != nil {
 		return 0, err
 	}
@@ -198,9 +198,9 @@ func (p Pins) verify(mode string, stdin io.Reader, stdout, stderr io.Writer, arg
 	return cmd.ProcessState.ExitCode(), nil
 }
 
-// findPinproof prefers the pinproof that lies beside this program: the two come
-// together, and the path is easier to change.
-func findPinproof() (string, error) {
+// FindPinproof returns the path of pinproof. It prefers the one that lies beside this program: the two
+// come together, and the path is easier to change.
+func FindPinproof() (string, error) {
 	self, _ := os.Executable()
 	path, err := exec.LookPath(filepath.Join(filepath.Dir(self), "pinproof"))
 	if self == "" || err != nil {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"pinproof/internal/atomicfile"
+	"pinproof/internal/capture"
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
@@ -76,17 +77,54 @@ func (s Server) Open(stderr io.Writer) (Connection, error) {
 	return launch(s, stderr)
 }
 
-// Save captures the server into a file, and tells of it in one line.
+// Save captures the server into a file, and tells of it in one line. Where that fails, a capture that
+// was there is no longer in its place.
 func (s Server) Save(ctx context.Context, path string, o Options) (line string, err error) {
 	if workspace.IsLockfile(path) {
 		return "", fail.New("%s is a lockfile", text.Printable(path)).Hint("name a file for the capture, such as server.jsonl")
 	}
 	data, line, err := s.Capture(ctx, o)
-	if err != nil {
-		return "", err
+	if err == nil {
+		err = atomicfile.Write(path, data)
 	}
-	return line, atomicfile.Write(path, data)
+	if err != nil {
+		return "", Stale(path, err)
+	}
+	return line, nil
 }
+
+// Stale renames the capture of a server that can't be captured any more to FILE.old, so that nothing
+// takes what the server said once for what it says now. It returns the error with a word about that.
+// What isn't a capture stays: nothing can match it.
+func Stale(path string, err error) error {
+	if !isCapture(path) {
+		return err
+	}
+	told := *fail.From(err)
+	old := path + workspace.OldSuffix
+	if renamed := os.Rename(path, old); renamed != nil {
+		told.Text += fmt.Sprintf("; what it said before is still in %s: %s", text.Printable(path), fail.Path(old, renamed).Text)
+	} else {
+		told.Text += fmt.Sprintf("; what it said before is now in %s", text.Printable(old))
+	}
+	if of, ok := errors.AsType[*ServerError](err); ok {
+		return &ServerError{&told, of.Said}
+	}
+	return &told
+}
+
+// isCapture reports whether pinproof could read a file as a capture.
+func isCapture(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > jsontree.MaxCaptureBytes || workspace.IsLockfile(path) {
+		return false
+	}
+	data, err := os.ReadFile(path)
+	return err == nil && capture.Scan(path, data, noForm).Faulty() == nil
+}
+
+// noForm is for those who don't ask for digests.
+func noForm(pin.EntryType, []byte) pin.Form { return pin.Form{} }
 
 // A ServerError is an error about a server, with the end of what it said on standard
 // error, printable.
@@ -137,7 +175,7 @@ func (s Server) Capture(ctx context.Context, o Options) (data []byte, line strin
 			f.Hint("--timeout %d waits longer", 4*int(o.Timeout.Seconds()))
 		}
 	}
-	return nil, "", &ServerError{f, last}
+	return nil, "", &ServerError{fail.From(s.concealed(f)), last}
 }
 
 // listensAt is where a server seems to listen, by what it said, or "": one that opens a port

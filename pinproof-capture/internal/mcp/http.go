@@ -130,7 +130,7 @@ func (r *remote) Lines(take func(Said) error) error {
 	}
 	<-r.ctx.Done()
 	if err := context.Cause(r.ctx); err != context.Canceled {
-		return err
+		return r.concealed(err)
 	}
 	return nil
 }
@@ -522,7 +522,7 @@ func (r *remote) renew(session string) bool {
 // fail says why a message has no answer: to a person and, where it isn't a capture, in text of our own
 // to the client that waits for one.
 func (r *remote) fail(p *post, err error) {
-	said := Said{Err: err}
+	said := Said{Err: r.concealed(err)}
 	if p.id != nil {
 		said.asked = p.asked
 	}

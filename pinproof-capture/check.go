@@ -1,0 +1,279 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"pinproof/internal/fail"
+	"pinproof/internal/jsontree"
+	"pinproof/internal/text"
+	"pinproof/internal/workspace"
+	"pinproof/pinproof-capture/internal/client"
+	"pinproof/pinproof-capture/internal/guard"
+	"pinproof/pinproof-capture/internal/mcp"
+)
+
+// A check is one run from a client's configuration to pinproof's verdict.
+type check struct {
+	*app
+	config *client.Config
+	labels []string // of the servers that are asked
+	named  bool     // these were given: the others aren't judged
+
+	lockfile string // "" is for the nearest
+	format   string
+	reports  []string
+	allow    []string
+	names    []string // NAME=VALUE
+	review   bool
+
+	dir string // of the captures
+}
+
+func newCheck(a *app) *cobra.Command {
+	var file string
+	k := check{app: a}
+	c := &cobra.Command{
+		Use:   "check [LABEL]...",
+		Short: "Capture a client's servers and have pinproof judge them: exit 0, 1 or 2",
+		Long: `check asks every server of a client's configuration, or those named, what it lists now,
+and prints what "pinproof verify" says of that. The configuration is the one in this folder
+or, in a repository, in the nearest folder above: .mcp.json, .cursor/mcp.json,
+.vscode/mcp.json, .gemini/settings.json or .codex/config.toml. It says what it starts.
+
+Exit code: pinproof's own (0 match, 1 drift, 2 no answer), and 2 where a server can't be
+captured. With --review, "pinproof relock" asks about what differs. Where there is drift, the
+captures stay in the user's cache for a day, for the commands that are printed.`,
+	}
+	set := c.Flags()
+	set.StringVar(&file, "config", "", "the configuration `FILE`, in place of the one that is found")
+	set.BoolVar(&k.review, "review", false, "review what differs on the terminal, and approve it or not (pinproof relock)")
+	set.StringVar(&k.lockfile, "lock", "", "use the lockfile `FILE` instead of looking for one")
+	set.StringVar(&k.format, "format", "", "print this `FORMAT`, as pinproof verify has it")
+	set.StringArrayVar(&k.reports, "report", nil, "write the answer to a file, too: `FORMAT=FILE`; repeatable")
+	set.StringArrayVar(&k.allow, "allow", nil, "don't fail for this `KIND`: added, removed or missing; repeatable")
+	set.StringArrayVar(&k.names, "substitute", nil, "the value of a name in the pins: `NAME=VALUE`; repeatable")
+	o := asking(c, 30*time.Second) // what clients give a server to start
+	c.RunE = func(c *cobra.Command, args []string) (err error) {
+		if c.ArgsLenAtDash() >= 0 {
+			return usage(c, "it takes labels of servers in a configuration, and no command")
+		}
+		if k.review && (k.format != "" || k.reports != nil || k.allow != nil) {
+			return usage(c, "--review asks on the terminal: --format, --report and --allow go without it")
+		}
+		if file == "" {
+			if file, err = client.Find("."); err != nil {
+				return err
+			}
+		}
+		k.config, k.labels, err = client.Read(file, args)
+		if err != nil {
+			return err
+		}
+		k.named = len(args) > 0
+		a.code, err = k.run(c.Context(), *o)
+		return err
+	}
+	return c
+}
+
+// run captures the servers and has pinproof judge them. It returns pinproof's code; the error is for a
+// run that has no answer.
+func (k *check) run(ctx context.Context, o mcp.Options) (code int, err error) {
+	program, err := guard.FindPinproof()
+	if err != nil {
+		return 2, err
+	}
+	if k.dir, err = freshFolder(); err != nil {
+		return 2, err
+	}
+	defer func() {
+		if code == 0 || !hasCaptures(k.dir) {
+			os.RemoveAll(k.dir)
+		}
+	}()
+	failed, err := k.capture(ctx, o)
+	if err != nil {
+		return 2, err
+	}
+	var noAnswer error
+	if failed != nil {
+		noAnswer = notCaptured(failed, len(k.labels))
+	}
+	if ctx.Err() != nil || failed != nil && k.review && !hasCaptures(k.dir) {
+		return 2, noAnswer
+	}
+	argv, err := k.verb()
+	if err != nil {
+		return 2, err
+	}
+	// What a machine reads has no answer either: a report with a code of 0 would be believed.
+	if failed != nil && !k.review && (k.format != "" && k.format != "text" || k.reports != nil || !hasCaptures(k.dir)) {
+		if err := leaveEmpty(k.dir, failed); err != nil {
+			return 2, err
+		}
+	}
+	pinproof := exec.Command(program, argv...)
+	pinproof.Stdin = k.stdin
+	pinproof.Stdout = k.stdout
+	pinproof.Stderr = k.stderr
+	if err := pinproof.Run(); pinproof.ProcessState == nil {
+		return 2, fail.New("pinproof gave no answer: %s", text.Printable(err.Error()))
+	}
+	code = pinproof.ProcessState.ExitCode()
+	if code < 0 { // it was ended by a signal
+		code = 2
+	}
+	if code == 1 && !k.review && k.format == "" && k.reports == nil && k.allow == nil {
+		again := slices.Concat([]string{client.Self}, k.args, []string{"--review"})
+		fmt.Fprintf(k.stderr, "hint: to capture again and approve step by step: %s\n", client.Quoted(again))
+	}
+	if noAnswer != nil {
+		code = 2
+	}
+	return code, noAnswer
+}
+
+// capture asks the servers, and says what it starts and what comes of it, a line each. failed are the
+// labels of those that have no capture.
+func (k *check) capture(ctx context.Context, o mcp.Options) (failed []string, err error) {
+	width := 0
+	for _, label := range k.labels {
+		width = max(width, len(text.Printable(label)))
+	}
+	fmt.Fprintf(k.stderr, "%s: %s\n", text.Printable(k.config.File), text.Count(len(k.labels), "server"))
+	for _, label := range k.labels {
+		fmt.Fprintf(k.stderr, "  %-*s  %s\n", width, text.Printable(label), k.config.Launch(label))
+	}
+	k.noteFloating(k.config.Floating(k.labels))
+	came, err := k.config.Capture(ctx, k.dir, k.labels, o)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintln(k.stderr, "asking them:")
+	for r := range came {
+		if r.Err == nil {
+			fmt.Fprintf(k.stderr, "  %-*s  %s\n", width, text.Printable(r.Label), r.Line)
+			continue
+		}
+		failed = append(failed, r.Label)
+		lines := fail.Lines(r.Err)
+		fmt.Fprintf(k.stderr, "  %-*s  failed: %s\n", width, text.Printable(r.Label), strings.Join(lines, "\n    "))
+		k.tellSaid(r.Err)
+	}
+	slices.Sort(failed)
+	return failed, nil
+}
+
+// verb is the command line of pinproof, without its name.
+func (k *check) verb() (argv []string, err error) {
+	lock := k.lockfile
+	nearest := workspace.NearestLockfile(k.config.Project())
+	if lock == "" && !workspace.SameFile(nearest, workspace.NearestLockfile(".")) {
+		lock = nearest
+	}
+	argv = []string{"verify"}
+	if k.review {
+		argv = []string{"relock"}
+	}
+	if k.named {
+		pinned, err := pinnedLabels(cmp.Or(lock, nearest))
+		if err != nil {
+			return nil, err
+		}
+		if len(k.labels) == 1 && slices.Contains(pinned, k.labels[0]) {
+			argv = append(argv, "--server="+k.labels[0])
+		} else if !k.review {
+			argv = append(argv, "--allow=missing")
+		}
+	}
+	for _, name := range k.names {
+		argv = append(argv, "--substitute="+name)
+	}
+	for _, kind := range k.allow {
+		argv = append(argv, "--allow="+kind)
+	}
+	for _, report := range k.reports {
+		argv = append(argv, "--report="+report)
+	}
+	if k.format != "" {
+		argv = append(argv, "--format="+k.format)
+	}
+	argv = append(argv, "--", k.dir)
+	if lock != "" {
+		argv = append(argv, lock)
+	}
+	return argv, nil
+}
+
+// pinnedLabels are those of the servers in a lockfile; none if there is no such file. What can't be read
+// is for pinproof to refuse.
+func pinnedLabels(lock string) (labels []string, err error) {
+	data, err := os.ReadFile(lock)
+	if err != nil && !os.IsNotExist(err) {
+		return nil, fail.Path(lock, err)
+	}
+	root, _ := jsontree.NewReader(data).Only()
+	for _, s := range root.Get("servers").Members() {
+		labels = append(labels, s.Name)
+	}
+	return labels, nil
+}
+
+// keptFor is how long the captures of a check stay, for the commands that it printed.
+const keptFor = 24 * time.Hour
+
+// freshFolder makes an empty folder of the user's alone, and deletes those of old checks.
+func freshFolder() (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil { // a container may have no home
+		return newFolder("")
+	}
+	parent := filepath.Join(cache, "pinproof", "checks")
+	if err := os.MkdirAll(parent, 0o700); err != nil {
+		return newFolder("")
+	}
+	old, _ := os.ReadDir(parent) // what can't be read stays
+	for _, e := range old {
+		info, err := e.Info()
+		if err == nil && time.Since(info.ModTime()) > keptFor {
+			os.RemoveAll(filepath.Join(parent, e.Name()))
+		}
+	}
+	return newFolder(parent)
+}
+
+func newFolder(parent string) (string, error) {
+	dir, err := os.MkdirTemp(parent, "check-")
+	if err != nil {
+		return "", fail.From(err)
+	}
+	return dir, nil
+}
+
+// hasCaptures reports whether a server was captured into a folder.
+func hasCaptures(dir string) bool {
+	files, _ := os.ReadDir(dir)
+	return len(files) > 0
+}
+
+// leaveEmpty leaves empty files for servers that failed, which pinproof has no answer to: nothing was
+// printed by them.
+func leaveEmpty(dir string, failed []string) error {
+	for _, label := range failed {
+		name := cmp.Or(mcp.FileName(label), "no-name.jsonl")
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			return fail.Path(name, err)
+		}
+	}
+	return nil
+}

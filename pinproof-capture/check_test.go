@@ -1,0 +1,227 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestStale: where a server fails, nothing takes what it said once for what it says now.
+func TestStale(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	good := standIn(t, "2025-11-25", "one tool")
+	bad := standIn(t, "2025-11-25", "dies")
+	file := filepath.Join(dir, "a.jsonl")
+	captured := func(argv []string) (int, string) {
+		code, _, stderr := capturing(t, append([]string{"save", file, "--"}, argv...)...)
+		return code, stderr
+	}
+	if code, stderr := captured(good); code != 0 {
+		t.Fatal(stderr)
+	}
+	first := read(t, file)
+	for range 2 { // the second time, nothing is left to rename
+		code, stderr := captured(bad)
+		if code != 2 || read(t, file+".old") != first {
+			t.Errorf("code %d\n%s", code, stderr)
+		}
+		if _, err := os.Lstat(file); err == nil {
+			t.Error("the capture is still there")
+		}
+	}
+	// What nothing can match stays, and so does a lockfile.
+	for _, text := range []string{"old", `{"tools":null}`, `{"lockfileVersion":1,"servers":{}}`} {
+		write(t, file, text)
+		if code, stderr := captured(bad); code != 2 || read(t, file) != text {
+			t.Errorf("%s: code %d\n%s", text, code, stderr)
+		}
+	}
+
+	// Of a configuration: one that fails, is disabled, isn't supported, or was not there before.
+	out := filepath.Join(dir, "out")
+	config := filepath.Join(dir, "mcp.json")
+	servers := map[string]any{}
+	for _, label := range []string{"stays", "fails", "off", "oauth"} {
+		servers[label] = map[string]any{"command": good[0], "args": good[1:]}
+	}
+	configure(t, config, servers)
+	if code, _, stderr := capturing(t, "config", config, out); code != 0 {
+		t.Fatal(stderr)
+	}
+	write(t, filepath.Join(out, "left.jsonl"), first)
+	write(t, filepath.Join(out, "left.jsonl.old"), first)
+	write(t, filepath.Join(out, "notes.txt"), "of the user")
+	servers["fails"] = map[string]any{"command": bad[0], "args": bad[1:]}
+	servers["off"] = map[string]any{"command": good[0], "disabled": true}
+	servers["oauth"] = map[string]any{"url": "http://localhost:1/mcp", "oauth": map[string]any{"a": 1}}
+	configure(t, config, servers)
+	code, stdout, stderr := capturing(t, "config", config, out)
+	if code != 2 || !strings.Contains(stdout, "off: disabled; what it said before is now in "+filepath.Join(out, "off.jsonl.old\n")) ||
+		!strings.Contains(stderr, "; what it said before is now in "+filepath.Join(out, "oauth.jsonl.old\n")) ||
+		!strings.Contains(stderr, "note: "+filepath.Join(out, "left.jsonl")+" belongs to no server of "+config+": --prune deletes it\n") {
+		t.Errorf("code %d\n%s%s", code, stdout, stderr)
+	}
+	if got := names(t, out); got != "fails.jsonl.old left.jsonl left.jsonl.old notes.txt oauth.jsonl.old off.jsonl.old stays.jsonl" {
+		t.Error(got)
+	}
+	code, stdout, _ = capturing(t, "config", config, out, "stays", "--prune")
+	if got := names(t, out); code != 0 || got != "fails.jsonl.old notes.txt oauth.jsonl.old off.jsonl.old stays.jsonl" || strings.Count(stdout, "deleted ") != 2 {
+		t.Errorf("code %d, %s\n%s", code, got, stdout)
+	}
+}
+
+func configure(t *testing.T, file string, servers map[string]any) {
+	t.Helper()
+	text, err := json.Marshal(map[string]any{"mcpServers": servers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, file, string(text))
+}
+
+// names are those of the files of a folder.
+func names(t *testing.T, dir string) string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, e := range entries {
+		list = append(list, e.Name())
+	}
+	return strings.Join(list, " ")
+}
+
+// checking runs check in a folder, with the pinproof of this checkout.
+func checking(t *testing.T, g *guarded, folder string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, append([]string{"check"}, args...)...)
+	cmd.Dir = folder
+	cmd.Env = append(g.env, "CAPTURE_AS_MAIN=1")
+	var out, told strings.Builder
+	cmd.Stdout = &out
+	cmd.Stderr = &told
+	if err := cmd.Run(); cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), out.String(), told.String()
+}
+
+// TestCheck: from a configuration to pinproof's answer and code, also from below its folder; a server
+// that fails is 2 in every format, and nothing of an earlier run is judged.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	programs, err := pinproofHere()
+	if err != nil {
+		t.Fatal(err)
+	}
+	project := t.TempDir()
+	below := filepath.Join(project, "below")
+	for _, dir := range []string{below, filepath.Join(project, ".git")} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	good := standIn(t, "2025-11-25", "one tool")
+	other := standIn(t, "2025-11-25", "")
+	bad := standIn(t, "2025-11-25", "dies")
+	server := func(argv []string) map[string]any { return map[string]any{"command": argv[0], "args": argv[1:]} }
+	config := filepath.Join(project, ".mcp.json")
+	two := map[string]any{"files": server(good), "docs": server(other)}
+	configure(t, config, two)
+	pinproof := func(want int, args ...string) {
+		t.Helper()
+		cmd := exec.Command(filepath.Join(programs, "pinproof"), args...)
+		cmd.Dir = project
+		cmd.Env = g.env
+		out, _ := cmd.CombinedOutput()
+		if cmd.ProcessState.ExitCode() != want {
+			t.Fatalf("%s: %v\n%s", args, cmd.ProcessState, out)
+		}
+	}
+
+	code, stdout, stderr := checking(t, g, project)
+	if code != 2 || !strings.Contains(stderr, "no such lockfile") || strings.Count(stderr, " in 0.") < 2 {
+		t.Errorf("without a lockfile: code %d\n%s%s", code, stdout, stderr)
+	}
+	if code, _, stderr := capturing(t, "config", config, filepath.Join(project, "captures")); code != 0 {
+		t.Fatal(stderr)
+	}
+	pinproof(0, "lock", "captures")
+	write(t, filepath.Join(project, "captures", "gone.jsonl"), read(t, filepath.Join(project, "captures", "docs.jsonl")))
+
+	for _, folder := range []string{project, below} {
+		code, stdout, stderr = checking(t, g, folder)
+		if code != 0 || !strings.HasPrefix(stdout, "OK: 0 drift (4 tools") || strings.Count(stderr, "  files  ") != 2 {
+			t.Errorf("match: code %d\n%s%s", code, stdout, stderr)
+		}
+	}
+	if left := names(t, filepath.Join(g.cache, "pinproof", "checks")); strings.Count(left, "check-") != 1 { // that without a lockfile
+		t.Errorf("captures are left: %s", left)
+	}
+	code, stdout, _ = checking(t, g, project, "files")
+	if code != 0 || !strings.HasPrefix(stdout, "OK: 0 drift (1 tool, ") {
+		t.Errorf("one of two: code %d\n%s", code, stdout)
+	}
+
+	two["more"] = server(good) // one that isn't pinned
+	configure(t, config, two)
+	for _, args := range [][]string{nil, {"more"}} {
+		code, stdout, stderr = checking(t, g, project, args...)
+		if code != 1 || !strings.Contains(stdout, "BLOCK server=more  4 added") || !strings.HasSuffix(stderr, " --review\n") {
+			t.Errorf("unpinned %s: code %d\n%s%s", args, code, stdout, stderr)
+		}
+	}
+
+	delete(two, "more")
+	for label, dead := range map[string]any{"docs": server(bad), "new": server(bad), "caf\u00e9": server(good)} {
+		three := map[string]any{"files": server(good), "docs": server(other), label: dead}
+		configure(t, config, three)
+		report := filepath.Join(project, "report.json")
+		code, stdout, stderr = checking(t, g, project)
+		if code != 2 || !strings.HasSuffix(stderr, "of "+map[bool]string{true: "2", false: "3"}[label == "docs"]+" servers could not be captured: "+map[string]string{"docs": "docs", "new": "new", "caf\u00e9": `"caf<U+00E9>"`}[label]+"\n") {
+			t.Errorf("%s: code %d\n%s%s", label, code, stdout, stderr)
+		}
+		code, stdout, stderr = checking(t, g, project, "--format", "json", "--report", "json="+report)
+		if code != 2 || !strings.Contains(stdout, `"exitCode":2`) || read(t, report) != stdout {
+			t.Errorf("%s: code %d\n%s%s", label, code, stdout, stderr)
+		}
+	}
+
+	// Which configuration is meant has to be clear, and none above a repository's root is.
+	configure(t, config, two)
+	if err := os.Mkdir(filepath.Join(below, ".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := checking(t, g, below); code != 2 || !strings.HasPrefix(stderr, "error: no configuration of a client is here") {
+		t.Errorf("code %d\n%s", code, stderr)
+	}
+	configure(t, filepath.Join(project, ".cursor", "mcp.json"), two)
+	configure(t, filepath.Join(project, ".gemini", "settings.json"), map[string]any{})
+	if code, _, stderr := checking(t, g, project); code != 2 || !strings.HasPrefix(stderr, "error: 2 configurations here: which one is meant?\nhint: pinproof-capture check --config .mcp.json\n") {
+		t.Errorf("code %d\n%s", code, stderr)
+	}
+	if code, _, stderr := checking(t, g, project, "--config", ".cursor/mcp.json"); code != 0 {
+		t.Errorf("code %d\n%s", code, stderr)
+	}
+	// Off a terminal, relock asks nothing and writes nothing.
+	before := read(t, filepath.Join(project, "tools.lock"))
+	two["more"] = server(good)
+	configure(t, config, two)
+	if code, _, stderr := checking(t, g, project, "--config", ".mcp.json", "--review"); code == 0 || read(t, filepath.Join(project, "tools.lock")) != before {
+		t.Errorf("code %d\n%s", code, stderr)
+	}
+}
