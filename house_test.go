@@ -38,6 +38,7 @@ var imports = map[string]string{
 	"diff":       "text jsontree schema pin",
 	"lint":       "text jsontree schema pin",
 	"layout":     "text jsontree diff",
+	"rank":       "text",
 	"signature":  "text jsontree schema pin diff layout",
 	"facts":      "text jsontree pin diff lint signature",
 	"report":     "text fail shell jsontree pin diff lint facts layout signature",
@@ -160,6 +161,38 @@ func TestWhoImportsWhat(t *testing.T) {
 		if _, ok := known[room]; !ok {
 			t.Errorf("%s has no line in this test", room)
 		}
+	}
+}
+
+// TestRankDecidesNothing: what is learned from texts can be evaded and can't be proved, so it may
+// say what to read first and nothing else. What decides can't reach it by any way, and its trainer
+// is no part of the program.
+func TestRankDecidesNothing(t *testing.T) {
+	for _, room := range []string{"canon.go", "verify.go", "approval", "lockfile", "capture", "workspace", "pin"} {
+		allowed, known := imports[room]
+		if !known {
+			allowed, known = root[room]
+		}
+		if !known {
+			t.Errorf("no package or file %s", room)
+		}
+		seen := map[string]bool{}
+		for left := strings.Fields(allowed); len(left) > 0; left = left[1:] {
+			if left[0] == "rank" {
+				t.Errorf("%s may reach internal/rank", room)
+			}
+			if !seen[left[0]] {
+				seen[left[0]] = true
+				left = append(left, strings.Fields(imports[left[0]])...)
+			}
+		}
+	}
+	out, err := exec.Command("go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Skipf("go list: %v", err)
+	}
+	if strings.Contains(string(out), own+"rank/") {
+		t.Error("the trainer is linked")
 	}
 }
 

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Text is one of those that the model learns from.
+type Text struct {
+	Author string
+	Poison bool
+	Style  string // what its author wanted to write: it gives the label away, so no feature is made of it
+	Lang   string // a language tag, "mul" for several
+	Place  string // where in a definition it belongs: description, parameter, output, …
+	Text   string
+}
+
+// readCorpus reads corpus/AUTHOR.txt: a line "= KIND STYLE LANG PLACE", with tabs between the
+// four, says what the lines below it are; each is one text, in which \n is the end of a line
+// and \\ a backslash.
+func readCorpus() (texts []Text, err error) {
+	files, err := corpus.ReadDir("corpus")
+	if err != nil {
+		return nil, err
+	}
+	unescaped := strings.NewReplacer(`\\`, `\`, `\n`, "\n")
+	for _, file := range files {
+		data, err := corpus.ReadFile("corpus/" + file.Name())
+		if err != nil {
+			return nil, err
+		}
+		about := Text{Author: strings.TrimSuffix(file.Name(), ".txt")}
+		number := 0
+		for line := range strings.Lines(string(data)) {
+			number++
+			line = strings.TrimSuffix(line, "\n")
+			heading, isHeading := strings.CutPrefix(line, "= ")
+			if !isHeading {
+				text := about
+				text.Text = unescaped.Replace(line)
+				texts = append(texts, text)
+				continue
+			}
+			parts := strings.Split(heading, "\t")
+			if len(parts) != 4 || !slices.Contains([]string{"poison", "honest"}, parts[0]) {
+				return nil, fmt.Errorf("corpus/%s:%d: not a heading: %q", file.Name(), number, line)
+			}
+			about.Poison = parts[0] == "poison"
+			about.Style = parts[1]
+			about.Lang = parts[2]
+			about.Place = parts[3]
+		}
+	}
+	return texts, nil
+}

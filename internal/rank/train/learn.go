@@ -1,0 +1,127 @@
+package main
+
+import (
+	"math"
+
+	"pinproof/internal/rank"
+)
+
+// Logistic regression over the features of one window a text: that which scores highest under the
+// weights of the moment, as it does when a text is ranked. Each weight has a rate of its own, which
+// falls with what it has learned (AdaGrad: Duchi, Hazan and Singer, 2011).
+//
+// Products are rounded by a conversion before they are added, so that no processor fuses the two
+// (Go specification, "Floating-point operators"), and no function is used whose last bit hangs on
+// the processor.
+
+const (
+	epochs       = 14
+	rareBelow    = 2    // texts that a feature needs, or it says more about one author than about poison
+	wordRate     = 0.16 // of words and pairs of words
+	spellingRate = 0.04 // of spellings, of which a word has a dozen
+	classRate    = 0.1  // of classes and their pairs
+	shrink       = 0.3  // of every weight in each epoch: what few texts say stays small
+	scale        = 32   // steps of a weight in the file, a logit
+)
+
+// learn returns a weight for each slot.
+func learn(texts []Text) []float64 {
+	weights := make([]float64, rank.Slots)
+	learned := make([]float64, rank.Slots)
+	usable := frequent(texts)
+	reader := new(rank.Reader)
+	var slots []uint32
+	state := uint32(1)
+	order := make([]int, len(texts))
+	for i := range order {
+		order[i] = i
+	}
+	for range epochs {
+		for i := len(order) - 1; i > 0; i-- {
+			state = state*1664525 + 1013904223 // Numerical Recipes, "quick and dirty" generator
+			j := int(uint64(state) * uint64(i+1) >> 32)
+			order[i], order[j] = order[j], order[i]
+		}
+		for _, i := range order {
+			text := &texts[i]
+			_, window := rank.Best(weights, reader, text.Text)
+			slots = reader.Features(slots[:0], text.Text, window)
+			score := 0.0
+			for _, slot := range slots {
+				score += weights[slot]
+			}
+			gradient := logistic(score)
+			if text.Poison {
+				gradient--
+			}
+			square := float64(gradient * gradient)
+			for _, slot := range slots {
+				if !usable[slot] {
+					continue
+				}
+				learned[slot] += square
+				step := float64(rateOf(slot) * gradient)
+				weights[slot] -= step / math.Sqrt(learned[slot]+0.1)
+			}
+		}
+		for slot := range weights {
+			if slot != rank.Bias {
+				weights[slot] -= float64(weights[slot] * shrink)
+			}
+		}
+	}
+	return weights
+}
+
+// rateOf is how far a weight moves at first.
+func rateOf(slot uint32) float64 {
+	kind := rank.KindOf(slot)
+	if kind == rank.Spelling {
+		return spellingRate
+	}
+	if kind == rank.Class {
+		return classRate
+	}
+	return wordRate
+}
+
+// frequent reports which slots enough texts have.
+func frequent(texts []Text) []bool {
+	count := make([]int, rank.Slots)
+	last := make([]int, rank.Slots)
+	reader := new(rank.Reader)
+	for i, text := range texts {
+		for slot := range reader.AllFeatures(text.Text) {
+			if last[slot] != i+1 {
+				last[slot] = i + 1
+				count[slot]++
+			}
+		}
+	}
+	usable := make([]bool, rank.Slots)
+	for slot, n := range count {
+		usable[slot] = n >= rareBelow || rank.KindOf(uint32(slot)) == rank.Class
+	}
+	return usable
+}
+
+// logistic is 1/(1+e^-x). The power of e is made of ten squarings of (1+x/1024), which is near
+// enough and the same on every processor.
+func logistic(x float64) float64 {
+	part := float64(min(max(x, -30), 30) / 1024)
+	power := 1 + part
+	for range 10 {
+		power *= power
+	}
+	return power / (1 + power)
+}
+
+// quantized rounds weights to signed bytes, a slot each.
+func quantized(weights []float64) []byte {
+	file := make([]byte, len(weights))
+	for slot, weight := range weights {
+		step := math.RoundToEven(float64(weight * scale))
+		file[slot] = byte(int8(min(max(step, -127), 127)))
+	}
+	return file
+}

@@ -1,0 +1,330 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pinproof/internal/diff"
+	"pinproof/internal/jsontree"
+	"pinproof/internal/lint"
+	"pinproof/internal/pin"
+	"pinproof/internal/pintest"
+	"pinproof/internal/rank"
+	"pinproof/internal/schema"
+)
+
+// An upgrade is two neighbouring captures of a real server, with what is new to read.
+type upgrade struct {
+	name      string
+	sentences []string
+}
+
+// fewest is how many new sentences a mass upgrade has at least: three times what is shown first.
+const fewest = 15
+
+// massUpgrades lists all upgrades of real servers in which much is new to read, from one capture
+// to the next.
+func massUpgrades(t *testing.T) (list []upgrade) {
+	t.Helper()
+	pintest.RealUpgrades(t, func(old, new string) {
+		if !strings.HasPrefix(old, pintest.RealServers) {
+			return // our own server
+		}
+		said := newSentences(pintest.RealPins(t, old, "s"), pintest.RealPins(t, new, "s"))
+		if len(said) >= fewest {
+			name := filepath.Base(filepath.Dir(new)) + " " + filepath.Base(new)
+			list = append(list, upgrade{strings.TrimSuffix(name, ".json"), said})
+		}
+	})
+	return list
+}
+
+// ordinaryUpgrades makes upgrades of ordinary servers up: of each, sentences picked at random are
+// taken as new.
+func ordinaryUpgrades(t *testing.T) (list []upgrade) {
+	t.Helper()
+	const picked = 40
+	files, _ := filepath.Glob(pintest.Path("../shared/ordinary/*.json*"))
+	state := uint32(7)
+	for _, file := range files {
+		said := newSentences(pin.Set{}, pintest.RealPins(t, file, "s"))
+		if len(said) < picked {
+			continue
+		}
+		one := upgrade{name: filepath.Base(file)}
+		for range picked {
+			state = state*1664525 + 1013904223
+			at := int(uint64(state) * uint64(len(said)) >> 32)
+			one.sentences = append(one.sentences, said[at])
+			said = slices.Delete(said, at, at+1)
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// newSentences lists the sentences of an upgrade that the approved definition of their entry lacks,
+// each once.
+func newSentences(old, new pin.Set) (list []string) {
+	seen := map[string]bool{}
+	for i := range new.Pins {
+		p := &new.Pins[i]
+		was := map[string]bool{}
+		if before := old.Find(p.Key); before != nil {
+			if before.Digest == p.Digest {
+				continue
+			}
+			for _, s := range sentencesOf(before.Tree()) {
+				was[s] = true
+			}
+		}
+		for _, s := range sentencesOf(p.Tree()) {
+			if !was[s] && !seen[s] {
+				seen[s] = true
+				list = append(list, s)
+			}
+		}
+	}
+	return list
+}
+
+// sentencesOf lists the sentences of a definition's texts, but for those of symbols.
+func sentencesOf(v jsontree.Value) (list []string) {
+	symbols := []string{"$schema", "$ref", "$id", "type", "format", "name", "mimeType"}
+	schema.Visit(&v, schema.AtDefinition, func(v *jsontree.Value, _, _ schema.Position, path []jsontree.Step) {
+		if v.Kind == '"' && len(path) > 0 && !slices.Contains(symbols, path[len(path)-1].Name) {
+			list = append(list, split(v.Text)...)
+		}
+	})
+	return list
+}
+
+// split splits a text into sentences. A line that was only wrapped is joined with the next.
+func split(s string) (list []string) {
+	open := false
+	for _, part := range diff.Sentences(s) {
+		one := strings.TrimSpace(part)
+		if one == "" {
+			open = false
+			continue
+		}
+		goesOn := open && strings.IndexByte("-*#|>@0123456789", one[0]) < 0
+		if goesOn {
+			list[len(list)-1] += " " + one
+		} else {
+			list = append(list, one)
+		}
+		ended := strings.IndexByte(".!?;:", one[len(one)-1]) >= 0
+		open = !ended && strings.Count(part, "\n") == 1
+	}
+	return list
+}
+
+// warned reports whether a rule of lint names a text at its place in a tool.
+func warned(t *testing.T, x *Text) bool {
+	quoted, err := json.Marshal(x.Text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool := fmt.Sprintf(`{"name":"get_item","description":%s}`, quoted)
+	inside := `{"name":"get_item","description":"Returns an item.","%s":{"type":"object","properties":{"value":{"type":"string",%s}}}}`
+	switch x.Place {
+	case "parameter":
+		tool = fmt.Sprintf(inside, "inputSchema", `"description":`+string(quoted))
+	case "output":
+		tool = fmt.Sprintf(inside, "outputSchema", `"description":`+string(quoted))
+	case "enum":
+		tool = fmt.Sprintf(inside, "inputSchema", `"enum":[`+string(quoted)+`]`)
+	case "default":
+		tool = fmt.Sprintf(inside, "inputSchema", `"default":`+string(quoted))
+	case "title":
+		tool = fmt.Sprintf(inside, "inputSchema", `"title":`+string(quoted))
+	}
+	return toolWarned(t, tool)
+}
+
+func toolWarned(t *testing.T, tool string) bool {
+	set := pintest.PinsOf(t, "["+tool+"]", pin.Policy{})
+	return len(lint.WarningsIn(lint.NewNames(nil, []pin.Set{set}).Entry("s", set.Pins[0], nil))) > 0
+}
+
+// published lists poisoned sentences that others published, of tools that no rule names.
+func published(t *testing.T) (texts []Text) {
+	for _, file := range []string{"published.json", "published-2.json"} {
+		data, err := os.ReadFile(pintest.Path("../shared/" + file))
+		if err != nil {
+			t.Skip("no published examples at hand")
+		}
+		var list []struct {
+			Order        *bool
+			Tool, Benign json.RawMessage
+		}
+		if err := json.Unmarshal(data, &list); err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range list {
+			if e.Order != nil && !*e.Order || toolWarned(t, string(e.Tool)) {
+				continue
+			}
+			old := pin.Set{}
+			if e.Benign != nil {
+				old = pintest.PinsOf(t, "["+string(e.Benign)+"]", pin.Policy{})
+			}
+			said := newSentences(old, pintest.PinsOf(t, "["+string(e.Tool)+"]", pin.Policy{}))
+			if len(said) > 0 {
+				texts = append(texts, Text{Author: "published", Poison: true, Lang: "en", Text: strings.Join(said, "\n")})
+			}
+		}
+	}
+	return texts
+}
+
+// A tally counts where poison stands among the new sentences of upgrades.
+type tally struct {
+	all, five int
+	long      int   // of the baseline: the longest first
+	scores    []int // of the texts, once each
+	places    []int // from 0
+}
+
+func (c *tally) add(poison, others []int, poisonLength int, lengths []int) {
+	best := slices.Max(poison)
+	above, longer := 0, 0
+	for i, s := range others {
+		if s >= best {
+			above++
+		}
+		if lengths[i] >= poisonLength {
+			longer++
+		}
+	}
+	c.all++
+	c.places = append(c.places, above)
+	if above < 5 {
+		c.five++
+	}
+	if longer < 5 {
+		c.long++
+	}
+}
+
+func (c *tally) String() string {
+	if c.scores != nil {
+		said := fmt.Sprintf("%6d:", len(c.scores))
+		for _, from := range []int{0, 16, 32, 48, 64, 80, 96} {
+			above := 0
+			for _, score := range c.scores {
+				if score >= from {
+					above++
+				}
+			}
+			said += fmt.Sprintf(" %.1f %% from %d,", 100*float64(above)/float64(len(c.scores)), from)
+		}
+		return said
+	}
+	slices.Sort(c.places)
+	at := func(percent int) int { return c.places[len(c.places)*percent/100] + 1 }
+	return fmt.Sprintf("%6d cases: %5.1f %% among five (longest first %.1f), place %d median, %d at 90 %%",
+		c.all, 100*float64(c.five)/float64(c.all), 100*float64(c.long)/float64(c.all), at(50), at(90))
+}
+
+// TestRanksUnseen: with each author left out in turn, its texts are put among the new sentences of
+// real upgrades. Poison is counted where no rule names it; honest texts tell how much of that is
+// only that the text is strange to its server.
+func TestRanksUnseen(t *testing.T) {
+	if os.Getenv("PINPROOF_RANK") == "" {
+		t.Skip("PINPROOF_RANK isn't set")
+	}
+	texts, err := readCorpus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := append(slices.Clone(texts), published(t)...)
+	upgrades := massUpgrades(t)
+	real := len(upgrades)
+	upgrades = append(upgrades, ordinaryUpgrades(t)...)
+	counts := map[string]*tally{}
+	var keys []string
+	count := func(key string) *tally {
+		if counts[key] == nil {
+			counts[key] = &tally{}
+			keys = append(keys, key)
+		}
+		return counts[key]
+	}
+	for _, author := range authorsOf(tests) {
+		train := slices.DeleteFunc(slices.Clone(texts), func(x Text) bool { return x.Author == author })
+		m := rank.FromBytes(string(quantized(learn(train))))
+		scores := make([][]int, len(upgrades))
+		lengths := make([][]int, len(upgrades))
+		for i, u := range upgrades {
+			for _, s := range u.sentences {
+				scores[i] = append(scores[i], m.Score(s))
+				lengths[i] = append(lengths[i], len(s))
+			}
+		}
+		for i := range upgrades {
+			key := "scores of real sentences"
+			if i >= real {
+				key = "scores of ordinary sentences"
+			}
+			count(key).scores = append(count(key).scores, scores[i]...)
+		}
+		for n := range tests {
+			x := &tests[n]
+			if x.Author != author || x.Poison && warned(t, x) {
+				continue
+			}
+			var own []int
+			longest := 0
+			for _, s := range split(x.Text) {
+				own = append(own, m.Score(s))
+				longest = max(longest, len(s))
+			}
+			if x.Poison {
+				count("scores of poison").scores = append(count("scores of poison").scores, slices.Max(own))
+			} else {
+				count("scores of honest texts").scores = append(count("scores of honest texts").scores, slices.Max(own))
+			}
+			for i, u := range upgrades {
+				add := func(key string) { count(key).add(own, scores[i], longest, lengths[i]) }
+				of := "real"
+				if i >= real {
+					of = "ordinary"
+				}
+				if !x.Poison {
+					add("honest, " + of)
+					continue
+				}
+				add("poison, " + of)
+				if i < real {
+					add("author " + author)
+					add("language " + map[bool]string{true: "en", false: "other"}[x.Lang == "en"])
+					add(fmt.Sprintf("%s, %d new", u.name, len(u.sentences)))
+					if os.Getenv("STYLES") != "" {
+						add("style " + author + " " + x.Style)
+					}
+				}
+			}
+		}
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		t.Logf("%-40s %v", key, counts[key])
+	}
+}
+
+// authorsOf lists the authors of texts.
+func authorsOf(texts []Text) (list []string) {
+	for _, x := range texts {
+		if !slices.Contains(list, x.Author) {
+			list = append(list, x.Author)
+		}
+	}
+	return list
+}

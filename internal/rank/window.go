@@ -1,0 +1,169 @@
+package rank
+
+import (
+	"iter"
+	"math/bits"
+)
+
+// A Window is a run of words that is scored.
+type Window struct {
+	piece      int    // where the piece begins that has its words, in bytes
+	first, end int    // its words in that
+	classes    uint64 // those of its words
+}
+
+// Best finds the window of a text that has the highest score, which is the sum of the weights of
+// its features. The trainer has weights of its own kind. Their sums are made in one order, so that
+// they are the same everywhere.
+func Best[W int8 | float64](weights []W, r *Reader, s string) (score float64, best Window) {
+	found := false
+	for from := 0; from >= 0; {
+		words, next := r.Piece(s, from)
+		slide := sliding[W]{weights: weights, words: words, sum: float64(weights[Bias])}
+		slide.piece = from
+		for i := range words {
+			// A window that can't take the next word is full.
+			if slide.width+int(words[i].width) > window {
+				if !found || slide.sum > score {
+					score = slide.sum
+					best = slide.Window
+					found = true
+				}
+				for slide.width+int(words[i].width) > window {
+					slide.drop()
+				}
+			}
+			slide.take()
+		}
+		// The last window of a text counts although it isn't full.
+		if next < 0 && (!found || slide.sum > score) {
+			score = slide.sum
+			best = slide.Window
+		}
+		from = next
+	}
+	return score, best
+}
+
+// A sliding window keeps its sum while words come and go.
+type sliding[W int8 | float64] struct {
+	Window
+	weights []W
+	words   []Word
+	width   int // in half words
+	sum     float64
+	count   [classCount]int32 // words of each class
+}
+
+// take adds the next word.
+func (w *sliding[W]) take() {
+	word := &w.words[w.end]
+	w.sum += own(w.weights, word)
+	for k := range distances {
+		if before := w.end - distances[k]; before >= w.first {
+			w.sum += float64(w.weights[w.words[before].Joint[k]])
+		}
+	}
+	for left := word.classes; left != 0; left &= left - 1 {
+		class := bits.TrailingZeros64(left)
+		if w.count[class]++; w.count[class] == 1 {
+			w.sum += w.ofClass(class)
+			w.classes |= 1 << class
+		}
+	}
+	w.width += int(word.width)
+	w.end++
+}
+
+// drop takes the first word away.
+func (w *sliding[W]) drop() {
+	word := &w.words[w.first]
+	w.sum -= own(w.weights, word)
+	for k := range distances {
+		if w.first+distances[k] < w.end {
+			w.sum -= float64(w.weights[word.Joint[k]])
+		}
+	}
+	for left := word.classes; left != 0; left &= left - 1 {
+		class := bits.TrailingZeros64(left)
+		if w.count[class]--; w.count[class] == 0 {
+			w.classes &^= 1 << class
+			w.sum -= w.ofClass(class)
+		}
+	}
+	w.width -= int(word.width)
+	w.first++
+}
+
+// own is what a word weighs by itself.
+func own[W int8 | float64](weights []W, word *Word) (sum float64) {
+	for _, slot := range word.Own {
+		sum += float64(weights[slot])
+	}
+	return sum
+}
+
+// ofClass is what a class weighs, by itself and beside the others of the window.
+func (w *sliding[W]) ofClass(class int) float64 {
+	sum := float64(w.weights[classSlots+class])
+	for left := w.classes &^ (1 << class); left != 0; left &= left - 1 {
+		sum += float64(w.weights[pairSlot(class, bits.TrailingZeros64(left))])
+	}
+	return sum
+}
+
+// Features appends the slots of all features of a window to a list.
+func (r *Reader) Features(slots []uint32, s string, w Window) []uint32 {
+	words, _ := r.Piece(s, w.piece)
+	for i := w.first; i < w.end; i++ {
+		slots = append(slots, words[i].Own...)
+		for k := range distances {
+			if i+distances[k] < w.end {
+				slots = append(slots, words[i].Joint[k])
+			}
+		}
+	}
+	for class := range bitsOf(w.classes) {
+		slots = append(slots, uint32(classSlots+class))
+		for other := range bitsOf(w.classes) {
+			if other < class {
+				slots = append(slots, pairSlot(other, class))
+			}
+		}
+	}
+	return append(slots, Bias)
+}
+
+// bitsOf yields the numbers of the bits that are set.
+func bitsOf(set uint64) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for left := set; left != 0; left &= left - 1 {
+			if !yield(bits.TrailingZeros64(left)) {
+				return
+			}
+		}
+	}
+}
+
+// AllFeatures yields the slots of all windows of a text, some of them often, but for those of
+// classes.
+func (r *Reader) AllFeatures(s string) iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		for from := 0; from >= 0; {
+			words, next := r.Piece(s, from)
+			for i := range words {
+				for _, slot := range words[i].Own {
+					if !yield(slot) {
+						return
+					}
+				}
+				for k := range distances {
+					if i+distances[k] < len(words) && !yield(words[i].Joint[k]) {
+						return
+					}
+				}
+			}
+			from = next
+		}
+	}
+}

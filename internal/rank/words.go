@@ -1,0 +1,377 @@
+package rank
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"pinproof/internal/text"
+)
+
+// How a text becomes words, and words become slots of the table of weights. The trainer and the
+// score read through the same code, so they can't disagree.
+
+const (
+	// window is how much text is scored at once, in half words: a poisoned sentence between
+	// honest ones scores as it does alone. Two signs of a script without blanks count as a word.
+	window = 2 * 14
+
+	// pieceWords bounds the words that are kept at once, whatever a text's length.
+	pieceWords = 512
+
+	// longestChunk bounds what is read at once where a text has no blanks, in bytes.
+	longestChunk = 4096
+
+	// longestWord is the longest word in bytes that is read letter by letter. No word of a
+	// language is longer, but keys and encoded texts are.
+	longestWord = 64
+
+	// identifierParts is the most words that one identifier has. One with more is a sentence
+	// in disguise, and is read as its words.
+	identifierParts = 4
+)
+
+// The table of weights: a slot for what words say, one for how they are spelled, the classes of
+// words, and pairs of these.
+const (
+	wordSlots     = 1 << 16
+	spellingSlots = 1 << 16
+	classSlots    = wordSlots + spellingSlots
+	pairSlots     = classSlots + classCount
+	Bias          = pairSlots + classCount*(classCount-1)/2 // the slot of the constant
+	Slots         = Bias + 1                                // the size of the table
+)
+
+// A Word is a word of a text, or a placeholder, with the slots of its features.
+type Word struct {
+	From, To int // where it stands, in bytes of the text
+
+	width   int8                   // in half words
+	classes uint64                 // a bit for each class that it belongs to
+	hash    uint32                 // of the word in small letters, or of its placeholder
+	Own     []uint32               // slots of the word itself and of its spelling
+	Joint   [len(distances)]uint32 // slots of the word with the next one, and with the one behind that, where there are such
+}
+
+// A Reader splits one text after another into words. It reuses its memory, so the words of one
+// piece are gone when the next one is read.
+type Reader struct {
+	words []Word
+	slots []uint32
+	lower []byte
+	runes []rune
+}
+
+// Piece reads the words from one place on, up to a bounded number, and returns with them the place
+// where the next piece begins: it overlaps, so that every window stands whole in one piece. At the
+// end of the text that is -1.
+func (r *Reader) Piece(s string, from int) (words []Word, next int) {
+	r.words, r.slots = r.words[:0], r.slots[:0]
+	at := from
+	for at < len(s) && len(r.words) < pieceWords {
+		start := at + text.RunSize(s[at:], isBlank)
+		end := start + text.RunSize(s[start:cut(s, start+longestChunk)], isInk)
+		r.chunk(s, start, end)
+		at = end
+	}
+	r.join()
+	if at >= len(s) {
+		return r.words, -1
+	}
+	return r.words, r.words[len(r.words)-window].From
+}
+
+// cut is the last place up to one at which a sign begins, or the end of the text.
+func cut(s string, at int) int {
+	if at >= len(s) {
+		return len(s)
+	}
+	for !utf8.RuneStart(s[at]) {
+		at--
+	}
+	return at
+}
+
+func isBlank(r rune) bool { return !isInk(r) }
+
+func isInk(r rune) bool {
+	if r > ' ' && r < utf8.RuneSelf {
+		return true
+	}
+	return !unicode.IsSpace(r) && !text.UnusualSpace(r)
+}
+
+// chunk reads what stands between two blanks: an address, a path, an identifier, or words.
+func (r *Reader) chunk(s string, from, to int) {
+	tagged := from < to && strings.IndexByte("<[#", s[from]) >= 0
+	from, to = trimmed(s, from, to)
+	if from == to {
+		return
+	}
+	tag := uint64(0)
+	if tagged {
+		tag = 1 << classTag
+	}
+	// One of these is one word, whatever is in it.
+	if kind := kindOf(visible(s[from:to])); kind != noPlaceholder {
+		r.placeholder(s, from, to, kind, tag)
+		return
+	}
+	for at := from; at < to; {
+		c, size := utf8.DecodeRuneInString(s[at:to])
+		if isDense(c) {
+			at += r.denseWord(s, at, to)
+			continue
+		}
+		if !isLetter(c) {
+			at += size
+			continue
+		}
+		n := text.RunSize(s[at:to], isWordRune)
+		if n > longestWord {
+			r.placeholder(s, at, at+n, blob, tag)
+		} else {
+			r.word(s, at, at+n, tag)
+		}
+		at += n
+	}
+}
+
+// visible leaves out what no reader sees.
+func visible(s string) string {
+	if isASCII(s) {
+		return s
+	}
+	return strings.Map(func(c rune) rune {
+		if text.Hidden(c) {
+			return -1
+		}
+		return c
+	}, s)
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// trimmed takes quotes, brackets and punctuation off both ends of a chunk.
+func trimmed(s string, from, to int) (int, int) {
+	const foreign = "“”‘’«»„。，、！？：；（）「」《》"
+	for from < to {
+		c, size := utf8.DecodeRuneInString(s[from:to])
+		if !isMark(c) && (c < utf8.RuneSelf || !strings.ContainsRune(foreign, c)) {
+			break
+		}
+		from += size
+	}
+	for from < to {
+		c, size := utf8.DecodeLastRuneInString(s[from:to])
+		if !isMark(c) && c != '.' && (c < utf8.RuneSelf || !strings.ContainsRune(foreign, c)) {
+			break
+		}
+		to -= size
+	}
+	return from, to
+}
+
+// isMark reports whether an ASCII character stands around words rather than in them.
+func isMark(c rune) bool {
+	switch c {
+	case '"', '\'', '`', '(', ')', '[', ']', '{', '}', '<', '>', ',', ';', ':', '!', '?', '*', '|', '#', '=':
+		return true
+	}
+	return false
+}
+
+func isLetter(c rune) bool { return c >= '0' && c <= '9' || unicode.IsLetter(c) }
+
+// isWordRune reports whether a sign belongs to a word of a script with blanks. Signs that no
+// reader sees belong to the word that they stand in.
+func isWordRune(c rune) bool {
+	if c < utf8.RuneSelf {
+		return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '\''
+	}
+	return c == '’' || (unicode.IsLetter(c) || unicode.IsMark(c) || text.Hidden(c)) && !isDense(c)
+}
+
+// isDense reports whether a sign is of a script that puts no blanks between its words.
+func isDense(c rune) bool {
+	return c >= 0x0e00 && unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
+// add appends a word without slots.
+func (r *Reader) add(from, to int, width int8, classes uint64, hash uint32) *Word {
+	r.words = append(r.words, Word{From: from, To: to, width: width, classes: classes, hash: hash})
+	return &r.words[len(r.words)-1]
+}
+
+// own adds a slot to the last word.
+func (r *Reader) own(w *Word, slot uint32) {
+	r.slots = append(r.slots, slot)
+	w.Own = r.slots[len(r.slots)-len(w.Own)-1:]
+}
+
+// placeholder reads what stands for itself and isn't read letter by letter. The classes of the
+// words in it count, so that a path of a key is about secrets.
+func (r *Reader) placeholder(s string, from, to int, kind placeholder, classes uint64) {
+	classes |= 1 << (classAddress + int(kind) - 1)
+	if n := to - from; n <= longestWord {
+		classes |= partClasses(s[from:to])
+	}
+	hash := uint32(kind) * 0x9e3779b1
+	w := r.add(from, to, 2, classes, hash)
+	r.own(w, wordSlot(hash, 1))
+}
+
+// word reads a word of a script with blanks.
+func (r *Reader) word(s string, from, to int, classes uint64) {
+	r.lower = r.lower[:0]
+	capitals := true
+	for _, c := range s[from:to] {
+		if c == '’' {
+			c = '\''
+		}
+		if c >= utf8.RuneSelf {
+			if text.Hidden(c) {
+				continue
+			}
+			capitals = capitals && unicode.IsUpper(c)
+			c = unicode.ToLower(c)
+			r.lower = utf8.AppendRune(r.lower, c)
+			continue
+		}
+		if c >= 'A' && c <= 'Z' {
+			c += 'a' - 'A'
+		} else if c >= 'a' && c <= 'z' {
+			capitals = false
+		}
+		r.lower = append(r.lower, byte(c))
+	}
+	if capitals && to-from > 3 {
+		classes |= 1 << classCapitals
+	}
+	classes |= classesOf()[string(r.lower)]
+	hash := hashOf(r.lower)
+	w := r.add(from, to, 2, classes, hash)
+	r.own(w, wordSlot(hash, 1))
+	r.spelling(w)
+}
+
+// spelling adds the slots of each four and five letters in a row, with a mark at both ends of the
+// word. One shorter than four with its marks has a slot as a whole.
+func (r *Reader) spelling(w *Word) {
+	r.runes = append(r.runes[:0], '^')
+	for _, c := range string(r.lower) {
+		r.runes = append(r.runes, c)
+	}
+	r.runes = append(r.runes, '$')
+	for from := 0; from+4 <= len(r.runes); from++ {
+		hash := uint32(hashStart)
+		for _, c := range r.runes[from : from+4] {
+			hash = (hash ^ uint32(c)) * hashPrime
+		}
+		r.own(w, spellingSlot(hash))
+		if from+5 <= len(r.runes) {
+			hash = (hash ^ uint32(r.runes[from+4])) * hashPrime
+			r.own(w, spellingSlot(hash))
+		}
+	}
+}
+
+// denseWord reads a sign of a script without blanks together with the next one, as a word that
+// overlaps with the following. It returns the size of the first sign.
+func (r *Reader) denseWord(s string, at, to int) int {
+	first, size := utf8.DecodeRuneInString(s[at:to])
+	next, nextSize := utf8.DecodeRuneInString(s[at+size : to])
+	end := at + size
+	if nextSize > 0 && isDense(next) {
+		end += nextSize
+	} else {
+		next = 0
+	}
+	hash := (hashStart ^ uint32(first)) * hashPrime
+	hash = (hash ^ uint32(next)) * hashPrime
+	w := r.add(at, end, 1, classesOf()[s[at:end]], hash)
+	r.own(w, wordSlot(hash, 1))
+	r.own(w, spellingSlot((hashStart^uint32(first))*hashPrime))
+	return size
+}
+
+// distances are those at which two words make a feature together: neighbours, and words with one between.
+var distances = [...]int{1, 2}
+
+// join adds the slots of each word with those behind it.
+func (r *Reader) join() {
+	for i := range r.words {
+		w := &r.words[i]
+		for k, distance := range distances {
+			if i+distance < len(r.words) {
+				pair := (w.hash*hashPrime ^ r.words[i+distance].hash) * hashPrime
+				w.Joint[k] = wordSlot(pair, uint32(2+k))
+			}
+		}
+	}
+}
+
+// FNV-1a with 32 bits, by D. Eastlake and others (RFC 9923).
+const (
+	hashStart = 2166136261
+	hashPrime = 16777619
+)
+
+func hashOf(word []byte) uint32 {
+	hash := uint32(hashStart)
+	for _, c := range word {
+		hash = (hash ^ uint32(c)) * hashPrime
+	}
+	return hash
+}
+
+// wordSlot is the slot of a word or of two, by the kind of feature.
+func wordSlot(hash, kind uint32) uint32 {
+	return mixed(hash^kind*0x85ebca6b) % wordSlots
+}
+
+func spellingSlot(hash uint32) uint32 { return wordSlots + mixed(hash)%spellingSlots }
+
+// mixed spreads the bits of a hash, whose last ones hang on the last letter alone.
+func mixed(hash uint32) uint32 {
+	hash ^= hash >> 16
+	hash *= 0x7feb352d
+	hash ^= hash >> 15
+	hash *= 0x846ca68b
+	return hash ^ hash>>16
+}
+
+// pairSlot is the slot of two classes.
+func pairSlot(a, b int) uint32 {
+	if a > b {
+		return pairSlot(b, a)
+	}
+	return uint32(pairSlots + b*(b-1)/2 + a)
+}
+
+// A Kind of slots is what their features are about.
+type Kind uint8
+
+const (
+	Wording  Kind = iota // words and pairs of words
+	Spelling             // letters in a row
+	Class                // classes, their pairs, and the constant
+)
+
+// KindOf is the kind of a slot.
+func KindOf(slot uint32) Kind {
+	if slot < wordSlots {
+		return Wording
+	}
+	if slot < classSlots {
+		return Spelling
+	}
+	return Class
+}
