@@ -43,6 +43,12 @@ func Sentences(s string) (list []string) {
 type SentenceEdit struct {
 	Old, New string
 	Pieces   []Piece // word by word; nil: the two have too little in common, or one of them is empty
+
+	// Where in the text it is, if Old doesn't say so: the ends of the sentences beside it, and how many stand before it
+	// if that doesn't say so either. An edit without any of these that only adds something does that at the end.
+	Before, After string
+	First         bool // it adds something at the beginning
+	Number        int
 }
 
 // Sentences compares two texts sentence by sentence, and word by word within. All that isn't in the
@@ -50,53 +56,139 @@ type SentenceEdit struct {
 // differ. It returns false if the work would exceed the bounds.
 func (budget *WordBudget) Sentences(old, new string) (edits []SentenceEdit, ok bool) {
 	a, b := Sentences(old), Sentences(new)
-	said := func(list []string) (said []string) {
-		for _, s := range list {
-			said = append(said, strings.TrimSpace(s))
-		}
-		return said
-	}
-	steps, ok := budget.align(said(a), said(b))
+	trimmed := trimAll(a)
+	steps, ok := budget.align(trimmed, trimAll(b))
 	if !ok {
 		return nil, false
 	}
-	var went, came []string
-	add := func(old, new string) {
-		e := SentenceEdit{Old: strings.TrimRight(old, " \t\r\n"), New: strings.TrimRight(new, " \t\r\n")}
-		if e.Old == e.New {
-			return // a blank line more or less
-		}
-		// A diff by words across lines would scatter the sentences of both.
-		if e.Old != "" && e.New != "" && !strings.Contains(e.Old+e.New, "\n") {
-			if e.Pieces = budget.Words(e.Old, e.New); e.Pieces != nil && Rewritten(e.Pieces) {
-				e.Pieces = nil
-			}
-		}
-		edits = append(edits, e)
-	}
-	settle := func() {
-		if len(went) == len(came) {
-			for i := range went {
-				add(went[i], came[i])
-			}
-		} else {
-			add(strings.Join(went, ""), strings.Join(came, ""))
-		}
-		went, came = nil, nil
-	}
+	r := rewording{budget: budget, old: trimmed}
 	for _, op := range steps {
 		switch op {
 		case OpKept:
-			settle()
+			r.settle()
+			r.passed++
 			a, b = a[1:], b[1:]
 		case OpRemoved:
-			went, a = append(went, a[0]), a[1:]
+			r.went = append(r.went, a[0])
+			a = a[1:]
 		default:
-			came, b = append(came, b[0]), b[1:]
+			r.came = append(r.came, b[0])
+			b = b[1:]
 		}
 	}
-	settle()
-	return edits, true
+	r.settle()
+	return r.edits, true
+}
+
+// trimAll are texts without the blanks around them.
+func trimAll(list []string) (trimmed []string) {
+	for _, s := range list {
+		trimmed = append(trimmed, strings.TrimSpace(s))
+	}
+	return trimmed
+}
+
+// A rewording collects the edits of a text, in its order.
+type rewording struct {
+	budget     *WordBudget
+	old        []string // the sentences of the old text, trimmed
+	passed     int      // how many of them stand before went
+	went, came []string // since the last sentence that was kept
+	edits      []SentenceEdit
+	times      map[string]int    // how often the old text has a sentence; nil: not counted yet
+	gaps       map[[2]string]int // how often it has two sentences with such ends beside each other
+}
+
+// settle makes edits of what went and came since the last sentence that was kept.
+func (r *rewording) settle() {
+	if len(r.went) == len(r.came) {
+		for i := range r.went {
+			r.add(r.went[i], r.came[i], r.passed+i, r.passed+i+1)
+		}
+	} else {
+		r.add(strings.Join(r.went, ""), strings.Join(r.came, ""), r.passed, r.passed+len(r.went))
+	}
+	r.passed += len(r.went)
+	r.went = nil
+	r.came = nil
+}
+
+// add adds the edit of the sentences of the old text between two indexes.
+func (r *rewording) add(old, new string, from, to int) {
+	e := SentenceEdit{Old: strings.TrimRight(old, " \t\r\n"), New: strings.TrimRight(new, " \t\r\n")}
+	if e.Old == e.New {
+		return // a blank line more or less
+	}
+	// A diff by words across lines would scatter the sentences of both.
+	if e.Old != "" && e.New != "" && !strings.Contains(e.Old+e.New, "\n") {
+		e.Pieces = r.budget.Words(e.Old, e.New)
+		if e.Pieces != nil && Rewritten(e.Pieces) {
+			e.Pieces = nil
+		}
+	}
+	r.locate(&e, from, to)
+	r.edits = append(r.edits, e)
+}
+
+// locate says where in the text an edit is, if what went doesn't.
+func (r *rewording) locate(e *SentenceEdit, from, to int) {
+	if from == len(r.old) {
+		return // at its end
+	}
+	if r.times == nil {
+		r.times = map[string]int{}
+		r.gaps = map[[2]string]int{}
+		for i, s := range r.old {
+			r.times[s]++
+			r.gaps[r.ends(i, i)]++
+		}
+	}
+	if to > from {
+		if r.times[r.old[from]] > 1 {
+			e.Number = from
+		}
+		return
+	}
+	if from == 0 {
+		e.First = true
+		return
+	}
+	ends := r.ends(from, from)
+	e.Before = ends[0]
+	e.After = ends[1]
+	if r.gaps[ends] > 1 {
+		e.Number = from
+	}
+}
+
+// ends are the ends of the sentences before one index and from another one on.
+func (r *rewording) ends(before, after int) (ends [2]string) {
+	if before > 0 {
+		ends[0] = lastWords(r.old[before-1])
+	}
+	if after < len(r.old) {
+		ends[1] = firstWords(r.old[after])
+	}
+	return ends
+}
+
+const (
+	endWords = 3  // of a sentence beside an edit
+	endRunes = 32 // likewise, where words are long or have no blanks
+)
+
+// lastWords are the last few words of a sentence.
+func lastWords(s string) string {
+	words := strings.Fields(s)
+	said := []rune(strings.Join(words[max(0, len(words)-endWords):], " "))
+	return string(said[max(0, len(said)-endRunes):])
+}
+
+// firstWords are the first few words of a sentence.
+func firstWords(s string) string {
+	words := strings.Fields(s)
+	said := []rune(strings.Join(words[:min(len(words), endWords)], " "))
+	return string(said[:min(len(said), endRunes)])
 }
 
 // IsDialect reports whether a text is the address of a dialect of JSON Schema.

@@ -30,7 +30,7 @@ func newEdit(e *facts.Edit) *edit {
 	}
 	key := []string{e.Label.ID(), e.Pointer, e.From, strconv.Itoa(int(e.Old.Kind)), strconv.Itoa(int(e.New.Kind))}
 	for _, s := range e.Sentences {
-		key = append(key, s.Old, s.New)
+		key = append(key, s.Old, s.New, s.Before, s.After, strconv.FormatBool(s.First), strconv.Itoa(s.Number))
 	}
 	if len(e.Sentences) == 0 {
 		key = append(key, string(jsontree.Append(nil, e.Old)), string(jsontree.Append(nil, e.New)))

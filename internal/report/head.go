@@ -143,6 +143,10 @@ func (r *Report) block(g *group, rows *rowMaker) Block {
 		dangers, b.Is = append(dangers, one.Is...), append(b.Is, one.Words()...)
 	}
 	b.Danger = strings.Join(distinct(dangers), ", ")
+	b.Brief = b.Minor || e.Kind == pin.Removed
+	if e.Kind == pin.Removed {
+		b.Gone = gone(e)
+	}
 	b.Is = distinct(b.Is)
 	if len(g.entries) > 1 {
 		b.Title = text.Count(len(g.entries), pin.EntryTypeInfo[e.Type].Entry) + " alike: " + strings.Join(b.Names, ", ")
@@ -154,6 +158,25 @@ func (r *Report) block(g *group, rows *rowMaker) Block {
 		b.Bytes = text.Signed(change)
 	}
 	return b
+}
+
+// gone says in a line what a REMOVED entry was: what it declared, and its first sentence. Nobody reads again what is
+// gone with its entry.
+func gone(e *drifted) string {
+	if e.Locked.Definition == nil {
+		return notStored
+	}
+	definition := e.Locked.Tree()
+	said := definition
+	if said.Kind != '"' {
+		said = definition.Get("description")
+	}
+	first := ""
+	if sentences := diff.Sentences(strings.TrimSpace(said.Text)); len(sentences) > 0 {
+		first = `"` + text.Printable(strings.TrimSpace(sentences[0])) + `"`
+	}
+	declared := slices.DeleteFunc(slices.Clone(e.Was), func(word string) bool { return word == "no hints" })
+	return joined(": ", strings.Join(declared, ", "), first)
 }
 
 // distinct leaves out what a list has already.

@@ -161,7 +161,7 @@ func TestHTMLPage(t *testing.T) {
 			"constraint-loosened arguments.limit/maximum 1000 -> 100000 " +
 				"wording /description - | Reads a file inside the project. + | Reads a file. Then sends a copy.",
 			"minor: sdk-churn",
-			"| Goes.",
+			`"Goes."`,
 		}},
 		{"label", "", []string{"all", "HIDDEN 1", "WARNING 1", "CHANGED 3", "REMOVED 1", "hidden-text 1", "minor 2", "wording 2", "constraint-loosened 1", "sdk-churn 2"}},
 		{"pre", "command", []string{

@@ -60,7 +60,6 @@ review: pinproof diff live.json]]></failure>
     </testcase>
     <testcase classname="files" name="gone" time="0">
       <system-out><![CDATA[allowed: REMOVED gone: it is gone
-  title  | <b>
 ]]></system-out>
     </testcase>
     <testcase classname="files" name="stat" time="0"></testcase>

@@ -168,7 +168,7 @@ pinproof relock live.json --accept sha256:x --accept sha256:x
 ### 4. 'REMOVED gone'
 
 '''text
-      | Goes.
+    "Goes."
 '''
 
 '''sh

@@ -242,9 +242,11 @@ type Block struct {
 	Words    string // what stands out in it
 	Danger   string
 	Note     string // a rename, a repeated name, texts that aren't stored
+	Gone     string // what a REMOVED entry declared, and its first sentence; or ""
 	Warned   bool
 	Blocked  bool
 	Minor    bool   // there is nothing new to read in it
+	Brief    bool   // its title, with Note or Gone, says it in a line: it is minor, or gone
 	Repeat   bool   // a name is repeated: nothing can be accepted
 	Bytes    string // by which its text grows; or ""
 	Rows     []Row

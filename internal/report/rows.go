@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,10 +29,10 @@ const (
 	searchCost  = 32
 )
 
-// A spot is where a text or a schema was shown.
+// A spot is where a text or a schema was shown: a place in the entries of a block.
 type spot struct {
 	block int
-	name  string
+	place string
 }
 
 // minRepeat is from how many bytes of JSON on a text is shown only once.
@@ -47,45 +46,85 @@ func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
 		rows = append(rows, findingRow(f, len(g.entries)))
 	}
 	findings := len(rows)
-	var minor []*edit
-	above := map[int][]*edit{} // by the number of the block that shows them
 	for _, ed := range e.edits {
 		switch {
 		case ed.Minor():
-			minor = append(minor, ed)
 		case ed.home == nil:
 			rows = append(rows, m.edit(e, ed))
 		default:
-			above[ed.home.number] = append(above[ed.home.number], ed)
+			rows = append(rows, m.repeated(e, ed))
 		}
-	}
-	for _, home := range slices.Sorted(maps.Keys(above)) {
-		row := Row{Op: '!', Word: "as in " + text.Number(home), Detail: labelCounts(above[home]), Home: home}
-		alone := m.alone() // its lines are for formats that leave that block out
-		for _, ed := range above[home] {
-			one := alone.edit(e, ed)
-			for i := range one.Lines {
-				one.Lines[i].Depth++
-			}
-			row.Lines = append(append(row.Lines, Line{Name: one.Word, Phrase: text.Spaced(one.Place, one.Detail)}), one.Lines...)
-			row.Pointer = one.Pointer
-		}
-		rows = append(rows, row)
 	}
 	rows = append(rows, m.wholes(e)...)
-	alone := m.alone() // what is summed up doesn't stand above
-	for _, ed := range minor {
-		row := alone.edit(e, ed)
-		row.Minor, row.Op = true, '~'
-		rows = append(rows, row)
-	}
+	minor, summed := m.minor(g)
+	rows = append(rows, minor...)
 	m.markQuotes(rows[:findings], rows[findings:])
 	e.signed = [2]signed{}
-	return rows, labelCounts(minor)
+	return rows, summed
+}
+
+// minor makes the rows of what is summed up, each once. One that some entries of the group don't have names those that do.
+func (m *rowMaker) minor(g *group) (rows []Row, summed string) {
+	var of []*drifted // that have an edit first
+	var list []*edit
+	has := map[string][]string{} // by key, the entries that have it
+	for _, e := range g.entries {
+		for _, ed := range e.edits {
+			if !ed.Minor() {
+				continue
+			}
+			if has[ed.key] == nil {
+				of = append(of, e)
+				list = append(list, ed)
+			}
+			has[ed.key] = append(has[ed.key], text.Name(e.Name))
+		}
+	}
+	alone := m.alone() // what is summed up doesn't stand above
+	for i, ed := range list {
+		row := alone.edit(of[i], ed)
+		row.Minor = true
+		row.Op = '~'
+		if names := has[ed.key]; len(names) < len(g.entries) {
+			row.Names = strings.Join(names, ", ")
+		}
+		rows = append(rows, row)
+	}
+	return rows, labelCounts(g.minor())
+}
+
+// repeated makes the row of an edit that stands in a block above: its lines are for formats that leave that block out.
+func (m *rowMaker) repeated(e *drifted, ed *edit) Row {
+	row := m.alone().edit(e, ed)
+	if row.Detail != "" {
+		row.Lines = append([]Line{{Phrase: row.Detail}}, row.Lines...)
+	}
+	row.Detail = "same in " + text.Number(ed.home.number)
+	row.Home = ed.home.number
+	return row
+}
+
+// minor are the edits of an entry that are summed up for the group: those of the entry that has most.
+func (g *group) minor() (most []*edit) {
+	for _, e := range g.entries {
+		var list []*edit
+		for _, ed := range e.edits {
+			if ed.Minor() {
+				list = append(list, ed)
+			}
+		}
+		if len(list) > len(most) {
+			most = list
+		}
+	}
+	return most
 }
 
 // alone makes rows for which nothing stands above.
 func (m *rowMaker) alone() *rowMaker { return &rowMaker{m.block, map[string]spot{}, m.quest} }
+
+// notStored is said in place of a definition.
+const notStored = "its definition was not stored (hashOnly)"
 
 // wholes shows the definitions that are shown whole: as they were pinned, or as they are now.
 func (m *rowMaker) wholes(e *drifted) (rows []Row) {
@@ -97,14 +136,17 @@ func (m *rowMaker) wholes(e *drifted) (rows []Row) {
 		list, op = []pin.Pin{*e.Locked}, '-'
 	}
 	for i := range list {
-		row := Row{Op: op}
+		row := Row{Op: op, Minor: e.Kind == pin.Removed}
+		if e.Kind == pin.Duplicate || e.Kind == pin.Removed {
+			m = m.alone() // a reference into one of several definitions, or to what isn't shown, would lead astray
+		}
 		if e.Kind == pin.Duplicate {
 			row.Word = short(list[i].Digest)
 		}
 		if list[i].Definition == nil {
-			row.Detail = "its definition was not stored (hashOnly)"
+			row.Detail = notStored
 		} else {
-			row.Lines = m.lines('=', folded(signature.Of(e.Type, list[i].Tree()), referred(list[i].Definition)))
+			row.Lines = m.lines(e.Type, '=', folded(signature.Of(e.Type, list[i].Tree()), referred(list[i].Definition)))
 		}
 		rows = append(rows, row)
 	}
@@ -119,11 +161,15 @@ func (m *rowMaker) edit(e *drifted, ed *edit) Row {
 		was = "was " + placeOf(e.Type, ed.From)
 	}
 	row.Detail = joined("; ", ed.unseen, was, ed.moved, e.branch(ed.Pointer))
-	said, list := ed.shortSides(), listLine(ed.Old, ed.New)
+	said := ed.shortSides()
+	list := listLine(ed.Old, ed.New)
 	switch {
 	case ed.Old.Kind == 0 && ed.New.Kind == 0: // it only moved
 		row.Detail = joined("; ", "moved", row.Detail)
 	case ed.Compared && len(ed.Sentences) > 0:
+		if ed.New.Text == "" {
+			row.Detail = joined("; ", row.Detail, "now empty")
+		}
 		row.Lines = m.once(row.Place, ed)
 	case ed.Compared && ed.unseen == "":
 		row.Detail = joined("; ", row.Detail, "line breaks and blanks only")
@@ -162,17 +208,28 @@ func (m *rowMaker) oneSided(e *drifted, ed *edit, row *Row) {
 		about[i].Depth -= about[0].Depth
 	}
 	if about == nil {
-		about = []signature.Line{{Text: v}}
+		about = []signature.Line{{Text: v, Pointer: pointer}}
 	}
 	if ed.Label.ID() == "definition-unused" {
 		about = folded(about, nil)
 	}
-	lines := m.lines("-+"[side], about)
+	sign := "-+"[side]
+	lines := m.lines(e.Type, sign, about)
+	came := string(sign)
+	if slices.ContainsFunc(lines, func(l Line) bool { return l.Text != nil }) {
+		came = "" // the gutter below says it
+	}
 	// The place says what the first line is about, but for an argument of a prompt: there it has a number.
-	if about[0].Pointer == pointer && lines[0].As == "" && !strings.HasPrefix(pointer, "/arguments/") {
-		row.Detail = joined("; ", row.Detail, lines[0].Phrase)
-		lines[0].Name, lines[0].Phrase = "", ""
-		if len(lines[0].Text) == 0 {
+	if about[0].Pointer != pointer || strings.HasPrefix(pointer, "/arguments/") {
+		row.Detail = joined("; ", row.Detail, came)
+	} else {
+		if lines[0].Phrase != "" {
+			came = string(sign) + " " + lines[0].Phrase
+		}
+		row.Detail = joined("; ", row.Detail, came)
+		lines[0].Name = ""
+		lines[0].Phrase = ""
+		if len(lines[0].Text) == 0 && lines[0].As == "" {
 			lines = lines[1:]
 		}
 		for i := range lines {
@@ -221,40 +278,72 @@ func referred(definition []byte) map[string]bool {
 	return names
 }
 
-// folded puts what stands in a schema of $defs on one line, if nothing refers to it. What has a text keeps a line.
+// folded puts what stands in a schema of $defs on one line, with what is in another schema in brackets behind it, if
+// nothing refers to it. What has a text keeps a line, and so does all above and below that.
 func folded(list []signature.Line, referred map[string]bool) (lines []signature.Line) {
-	depth, into := -1, -1 // of the schema that the next lines may be in, and its one line
-	for _, l := range list {
-		switch {
-		case depth >= 0 && l.Depth > depth && l.Text.Kind == 0:
-			if l.Name, l.Phrase = "", joined(" ", l.Name, l.Phrase); into >= 0 {
-				lines[into].Phrase += "; " + l.Phrase
-				continue
-			}
-			into = len(lines)
-		case l.Depth <= depth || depth < 0:
-			if depth, into = -1, -1; strings.HasPrefix(l.Name, "$defs.") && !referred[l.Name] {
-				depth = l.Depth
-			}
+	for i := 0; i < len(list); i++ {
+		l := list[i]
+		end := i + 1
+		said := true // all of it fits into a line
+		for end < len(list) && list[end].Depth > l.Depth {
+			said = said && list[end].Text.Kind == 0
+			end++
 		}
 		lines = append(lines, l)
+		if !strings.HasPrefix(l.Name, "$defs.") || referred[l.Name] || !said || end == i+1 {
+			continue
+		}
+		inside := list[i+1]
+		inside.Name = ""
+		inside.Phrase = inBrackets(list[i+1 : end])
+		lines = append(lines, inside)
+		i = end - 1
 	}
 	return lines
 }
 
-// lines turns a signature into lines. What stands above in the same words is named.
-func (m *rowMaker) lines(sign byte, list []signature.Line) (lines []Line) {
+// inBrackets says lines of a signature in one line: "by string; to object (name string; age integer)".
+func inBrackets(list []signature.Line) string {
+	var b strings.Builder
 	for i, l := range list {
+		switch {
+		case i == 0:
+		case l.Depth > list[i-1].Depth:
+			b.WriteString(" (")
+		default:
+			b.WriteString(strings.Repeat(")", list[i-1].Depth-l.Depth) + "; ")
+		}
+		b.WriteString(joined(" ", l.Name, l.Phrase))
+	}
+	if n := len(list); n > 0 {
+		b.WriteString(strings.Repeat(")", list[n-1].Depth-list[0].Depth))
+	}
+	return b.String()
+}
+
+// lines turns a signature into lines. What stands above in the same words is named.
+func (m *rowMaker) lines(list pin.EntryType, sign byte, signed []signature.Line) (lines []Line) {
+	key, came := "+", "" // what joined and what stands whole is alike
+	if sign != '=' {
+		key = string(sign)
+		came = key + " "
+	}
+	for i, l := range signed {
 		line := Line{Depth: l.Depth, Name: l.Name, Phrase: l.Phrase, Text: layout.Value(sign, l.Text, true, false)}
 		inside := 0
-		for i+1+inside < len(list) && list[i+1+inside].Depth > l.Depth {
+		for i+1+inside < len(signed) && signed[i+1+inside].Depth > l.Depth {
 			inside++
 		}
-		key := strings.Replace(string(sign), "=", "+", 1) // what joined and what stands whole is alike
-		line.As, line.Home = m.above(key, l.Text, l.Name)
+		place := placeOf(list, l.Pointer)
+		if l.Rest {
+			place += " (keywords)"
+		}
+		line.As, line.Home = m.above(key, came+"as ", l.Text, place)
 		if inside > 0 {
-			if as, home := m.above(key+"schema", l.Whole, l.Name); as != "" {
-				line.As, line.Home, line.Skip = as, home, inside
+			if as, home := m.above(key+"schema", came+"all as ", l.Whole, place); as != "" {
+				line.As = as
+				line.Home = home
+				line.Skip = inside
 			}
 		}
 		lines = append(lines, line)
@@ -262,40 +351,85 @@ func (m *rowMaker) lines(sign byte, list []signature.Line) (lines []Line) {
 	return lines
 }
 
-// above says where a longer text, schema or edit stands above, and gives that block. If it doesn't, it stands here.
-func (m *rowMaker) above(kind string, v jsontree.Value, name string) (as string, home int) {
+// above says where a longer text, schema or edit stands above, and gives that block: the place there, if that isn't
+// this one. If it stands nowhere, it stands here.
+func (m *rowMaker) above(kind, as string, v jsontree.Value, place string) (said string, home int) {
 	key := kind + string(jsontree.Append(nil, v))
 	if v.Kind == 0 || len(key) < minRepeat {
 		return "", 0
 	}
 	at, seen := m.shown[key]
 	if !seen {
-		m.shown[key] = spot{m.block, name}
+		m.shown[key] = spot{m.block, place}
 		return "", 0
 	}
-	as = "as"
-	if at.name != "" && at.name != name {
-		as += " for " + at.name
+	said = as + cmp.Or(at.place, "the whole")
+	if at.place == place {
+		said = strings.TrimSuffix(as, "as ") + "same"
 	}
 	if at.block == m.block {
-		return as + " above", at.block
+		return said + " above", at.block
 	}
-	return as + " in " + text.Number(at.block), at.block
+	return said + " in " + text.Number(at.block), at.block
 }
 
 // once shows the sentences around each edit of a text, or names where the same stand above.
-func (m *rowMaker) once(name string, ed *edit) []Line {
-	var line Line
+func (m *rowMaker) once(place string, ed *edit) (lines []Line) {
 	var all []string
 	for _, s := range ed.Sentences {
-		if all = append(all, s.Old, s.New); s.Pieces != nil {
-			line.Text = append(line.Text, layout.Words(s.Pieces)...)
-		} else {
-			line.Text = append(line.Text, twoSides(jsontree.Text(s.Old), jsontree.Text(s.New), layout.Confusable(s.Old, s.New))...)
+		all = append(all, s.Old, s.New, s.Before, s.After, strconv.FormatBool(s.First), strconv.Itoa(s.Number))
+		line := Line{Text: editLines(s)}
+		if s.Number > 0 {
+			line.Phrase = "after sentence " + text.Number(s.Number)
 		}
+		if n := len(lines); n > 0 && line.Phrase == "" && lines[n-1].Phrase == "" {
+			lines[n-1].Text = append(lines[n-1].Text, line.Text...)
+			continue
+		}
+		lines = append(lines, line)
 	}
-	line.As, line.Home = m.above("edit", jsontree.Texts(all), name)
-	return []Line{line}
+	lines[0].As, lines[0].Home = m.above("edit", "as ", jsontree.Texts(all), place)
+	lines[0].Skip = len(lines) - 1
+	return lines
+}
+
+// editLines are the lines of one edit of a text, with the ends of the sentences beside it where it has some.
+func editLines(s diff.SentenceEdit) (lines []layout.Line) {
+	before := []layout.Run{{Op: '=', Text: "… " + text.Printable(s.Before)}}
+	after := []layout.Run{{Op: '=', Text: text.Printable(s.After) + " …"}}
+	if s.Pieces != nil {
+		return layout.Words(s.Pieces)
+	}
+	lines = twoSides(jsontree.Text(s.Old), jsontree.Text(s.New), layout.Confusable(s.Old, s.New))
+	switch {
+	case s.First:
+		before = nil
+		after[0].Text = "…"
+	case s.Before+s.After == "":
+		return lines
+	case s.Before == "":
+		before = nil
+	case s.After == "":
+		after = nil
+	}
+	// One line that joined stands between the two.
+	if len(lines) == 1 && len(lines[0].Runs) == 1 {
+		runs := lines[0].Runs
+		if before != nil {
+			before[0].Text += " "
+		}
+		if after != nil {
+			after[0].Text = " " + after[0].Text
+		}
+		return []layout.Line{{Sign: '=', Runs: slices.Concat(before, runs, after)}}
+	}
+	if before != nil {
+		lines = append([]layout.Line{{Sign: '=', Runs: before}}, lines...)
+	}
+	if after != nil {
+		lines = append(lines, layout.Line{Sign: '=', Runs: after})
+	}
+	return lines
 }
 
 // twoSides are an old and a new value, whole.
@@ -308,50 +442,69 @@ func twoSides(old, new jsontree.Value, exact bool) (lines []layout.Line) {
 	return lines
 }
 
-// listLine shows what joined and went in a list of single values. It is nil for anything else.
+// listLine shows what joined and went in a list of different single values, with the value that stands behind what joined,
+// if the values that stay keep their order. It is nil for anything else: then both lists are shown.
 func listLine(old, new jsontree.Value) []layout.Line {
 	if old.Kind != '[' || new.Kind != '[' {
 		return nil
 	}
-	before, single := itemSet(old)
-	after, alsoSingle := itemSet(new)
-	if !single || !alsoSingle {
+	before, after := valuesOf(old), valuesOf(new)
+	is, was := setOf(after), setOf(before)
+	if before == nil || after == nil || len(is) < len(after) || len(was) < len(before) {
 		return nil
 	}
-	runs := append(itemsBeyond(old, after, '-'), itemsBeyond(new, before, '+')...)
+	var runs []layout.Run
+	add := func(op byte, v jsontree.Value) {
+		runs = append(runs, layout.Run{Op: '=', Text: " "}, layout.Run{Op: op, Text: layout.JSON(v, false, layout.AnyWidth)[0]})
+	}
+	i, joined := 0, false // in the old list; the last value joined
+	gone := func() {
+		for i < len(before) && !is[before[i]] {
+			add('-', old.Items()[i].Value)
+			i++
+		}
+	}
+	for j, value := range after {
+		gone()
+		switch {
+		case !was[value]:
+			add('+', new.Items()[j].Value)
+			joined = true
+			continue
+		case before[i] != value:
+			return nil // another order
+		case joined:
+			add('=', new.Items()[j].Value)
+		}
+		joined = false
+		i++
+	}
+	gone()
 	if runs == nil {
 		return nil
 	}
 	return []layout.Line{{Sign: '=', Runs: runs[1:]}}
 }
 
-// itemSet is the set of a list's items, in canonical form. single reports whether none of them is
-// an object or a list. A list may have a hundred thousand: each is looked up, none searched for.
-func itemSet(list jsontree.Value) (set map[string]bool, single bool) {
-	set = make(map[string]bool, len(list.Items()))
-	var form []byte
-	for _, item := range list.Items() {
-		if item.Value.Kind == '{' || item.Value.Kind == '[' {
-			return nil, false
-		}
-		form = jsontree.Append(form[:0], item.Value)
-		set[string(form)] = true
+// setOf are the values of a list, each once.
+func setOf(list []string) map[string]bool {
+	set := make(map[string]bool, len(list))
+	for _, value := range list {
+		set[value] = true
 	}
-	return set, true
+	return set
 }
 
-// itemsBeyond are the items of a list that a set doesn't have, each behind a blank.
-func itemsBeyond(list jsontree.Value, known map[string]bool, op byte) (runs []layout.Run) {
-	var form []byte
+// valuesOf are the canonical forms of the values in a list. It is nil if not all are single ones.
+func valuesOf(list jsontree.Value) []string {
+	values := []string{}
 	for _, item := range list.Items() {
-		form = jsontree.Append(form[:0], item.Value)
-		if known[string(form)] {
-			continue
+		if item.Value.Kind == '{' || item.Value.Kind == '[' {
+			return nil
 		}
-		item := layout.JSON(item.Value, false, layout.AnyWidth)[0]
-		runs = append(runs, layout.Run{Op: '=', Text: " "}, layout.Run{Op: op, Text: item})
+		values = append(values, string(jsontree.Append(nil, item.Value)))
 	}
-	return runs
+	return values
 }
 
 // shortSides is a change on one line, "1000 -> 100000", or "" if the values aren't short.

@@ -345,6 +345,9 @@ func shownEverywhere(t *testing.T, r *Report, side func(key pin.Key) (old, new a
 			_, new = side(pin.Key{Type: d.Type, Name: d.RenamedTo})
 		}
 		joined, gone := wanted(old, new)
+		if d.Kind == pin.Removed && d.RenamedTo == "" {
+			gone = nil // what is gone with its entry needn't be read again
+		}
 		before := sidesOf(strings.Join(questions[:min(len(questions), r.Model.Entries[i].Block)], ""))
 		for at, list := range [][]string{gone, joined} {
 			for _, said := range list {

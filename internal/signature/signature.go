@@ -25,6 +25,7 @@ type Line struct {
 	Text    jsontree.Value // a description, or another value; kind 0: none
 	Pointer string         // where it stands
 	Whole   jsontree.Value // the schema with all that stands in it; kind 0: no schema
+	Rest    bool           // Text has the keywords of the schema there that its own line doesn't say
 }
 
 // Hints are the hints of a tool with the words for true and for false. No two
@@ -151,7 +152,11 @@ func children(pointer string, m jsontree.Member, required []string) (list []chil
 	at, fits := schema.Keyword(m.Name), true
 	add := func(name, before, step string, v jsontree.Value, required bool) {
 		fits = fits && name != "" && len(name) <= text.MaxName
-		list = append(list, child{before + nameOf(name), name, jsontree.Pointer(pointer, step), v, required, m.Name == "arguments"})
+		printed := before + nameOf(name)
+		if before == "" && standsForItself(name) {
+			printed = `"` + name + `"`
+		}
+		list = append(list, child{printed, name, jsontree.Pointer(pointer, step), v, required, m.Name == "arguments"})
 	}
 	switch {
 	case m.Name == "arguments":
@@ -191,7 +196,9 @@ func children(pointer string, m jsontree.Member, required []string) (list []chil
 func (s *signer) schema(c child, depth int) {
 	v, own := c.value, Line{Depth: depth, Name: c.name, Pointer: c.pointer, Whole: c.value}
 	if v.Kind != '{' {
-		if own.Phrase = map[byte]string{'t': "anything", 'f': "nothing"}[v.Kind]; own.Phrase == "" {
+		own.Phrase = map[byte]string{'t': "anything", 'f': "nothing"}[v.Kind]
+		if own.Phrase == "" {
+			own.Phrase = "no schema"
 			own.Text = v
 		}
 		s.lines = append(s.lines, own)
@@ -233,7 +240,7 @@ func (s *signer) schema(c child, depth int) {
 	}
 	s.lines = append(s.lines, own)
 	if len(rest.Parts) > 0 {
-		s.value(depth+1, "", c.pointer, rest)
+		s.lines = append(s.lines, Line{Depth: depth + 1, Text: rest, Pointer: c.pointer, Rest: true})
 	}
 	for _, c := range append(below, definitions...) {
 		s.schema(c, depth+1)
@@ -247,6 +254,12 @@ func nameOf(name string) string {
 		return said
 	}
 	return `"` + name + `"`
+}
+
+// standsForItself reports whether a name would be a keyword, or the output, if it stood where a parameter does.
+func standsForItself(name string) bool {
+	at := schema.Keyword(name)
+	return name == "returns" || at == schema.AtSchema || at == schema.AtSchemas
 }
 
 // requiredIn lists the names that a schema requires, in the order of its list. It is nil if

@@ -102,7 +102,7 @@ func TestOddRequired(t *testing.T) {
 func TestParameterReturns(t *testing.T) {
 	const tool = `{"name":"t","inputSchema":{"type":"object","properties":{"returns":{"type":"object","additionalProperties":false},"code":{"type":"object","additionalProperties":false}}},
 		"outputSchema":{"type":"object","additionalProperties":false}}`
-	if got, want := signed(pin.Tools, pintest.Tree(t, tool)), "code  object, closed\nreturns  object, closed\nreturns  object, closed\n"; got != want {
+	if got, want := signed(pin.Tools, pintest.Tree(t, tool)), "code  object, closed\n\"returns\"  object, closed\nreturns  object, closed\n"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

@@ -152,7 +152,7 @@ func (t *Writer) finding(indent string, f *report.Finding, said string) {
 }
 
 // short reports whether a block takes one line.
-func (t *Writer) short(b *report.Block) bool { return b.Minor && !t.Full }
+func (t *Writer) short(b *report.Block) bool { return b.Brief && !t.Full }
 
 // Block prints what is read in one go.
 func (t *Writer) Block(m *report.Model, b *report.Block) {
@@ -174,12 +174,12 @@ func (t *Writer) Block(m *report.Model, b *report.Block) {
 		t.Rows(strings.Repeat(" ", len(number)), b)
 		return
 	}
-	t.brief = true
+	t.brief = t.brief || b.Minor
 	note := b.Note
 	if b.Summed != "" {
 		note = "minor: " + b.Summed
 	}
-	t.Say(number, append(title, layout.Run{Op: '=', Text: text.Spaced(note)})...)
+	t.Say(number, append(title, layout.Run{Op: '=', Text: text.Spaced(note, b.Gone)})...)
 }
 
 // Rows prints what is said of a block, without its title. Its note follows its findings.
@@ -197,6 +197,9 @@ func (t *Writer) Rows(indent string, b *report.Block) {
 		}
 	}
 	t.notes(indent, note)
+	if !t.Full {
+		t.notes(indent, b.Gone)
+	}
 	if b.Summed != "" && !t.Full {
 		t.brief = true
 		t.Say(indent, layout.Run{Op: '~', Text: "minor: " + b.Summed})
@@ -223,12 +226,24 @@ func (t *Writer) row(indent string, row *report.Row) {
 	if row.Word == "" && row.Detail == "" {
 		below = indent // a definition
 	} else {
-		t.Say(indent, layout.Run{Op: row.Op, Text: row.Word}, layout.Run{Op: '=', Text: text.Spaced(place, in(row.Detail, row.Names))})
+		lines := row.Lines
+		as := ""
+		if len(lines) > 0 && row.Home == 0 && lines[0].Name+lines[0].Phrase == "" && t.refers(&lines[0]) {
+			as = lines[0].As // it has room behind the place
+			lines = lines[1+lines[0].Skip:]
+		}
+		t.Say(indent, layout.Run{Op: row.Op, Text: row.Word}, layout.Run{Op: '=', Text: text.Spaced(place, in(row.Detail, row.Names))},
+			layout.Run{Op: '~', Text: text.Spaced(as)})
+		if row.Home == 0 || !t.Shown[row.Home] {
+			t.Lines(below, lines)
+		}
+		return
 	}
-	if row.Home == 0 || !t.Shown[row.Home] {
-		t.Lines(below, row.Lines)
-	}
+	t.Lines(below, row.Lines)
 }
+
+// refers reports whether a line is told by a reference.
+func (t *Writer) refers(l *report.Line) bool { return l.As != "" && !t.Full && t.Shown[l.Home] }
 
 func in(detail, names string) string {
 	if detail == "" || names == "" {
@@ -264,7 +279,7 @@ func (t *Writer) Lines(indent string, list []report.Line) {
 		if head != "" {
 			gap = "  "
 		}
-		if l.As != "" && !t.Full && t.Shown[l.Home] {
+		if t.refers(l) {
 			t.Say(indent, layout.Run{Op: '=', Text: head + gap}, layout.Run{Op: '~', Text: l.As})
 			i += l.Skip
 			continue

@@ -111,7 +111,7 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 			}
 			word, rest := row.Word, text.Spaced(row.Place, in(cmp.Or(row.Quoted, row.Detail), row.Names))
 			if row.Home > 0 { // the blocks have no numbers here
-				word, rest = "as in "+m.Blocks[row.Home-1].Names[0], text.Spaced(row.Detail)
+				rest = text.Spaced(row.Place, "same in "+m.Blocks[row.Home-1].Names[0])
 			}
 			t.detail(row.Op, word, rest)
 			lines++
