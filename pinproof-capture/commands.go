@@ -12,7 +12,9 @@ import (
 
 	"pinproof/internal/atomicfile"
 	"pinproof/internal/fail"
+	"pinproof/internal/shell"
 	"pinproof/internal/text"
+	"pinproof/internal/workspace"
 	"pinproof/pinproof-capture/internal/client"
 	"pinproof/pinproof-capture/internal/guard"
 	"pinproof/pinproof-capture/internal/mcp"
@@ -196,19 +198,95 @@ func configured(c *cobra.Command, most int, what string, run func(config *client
 }
 
 func newWrap(a *app) *cobra.Command {
-	return a.rewriting(&cobra.Command{
+	var guarding client.Guard
+	c := &cobra.Command{
 		Use:   "wrap FILE [LABEL]...",
 		Short: "Put guards before the servers of a client's configuration",
 		Long: `wrap puts the guard before all servers of a configuration, or before those named, and
-changes nothing else in FILE. It shows the lines, and writes them with --yes. A server that
-isn't in tools.lock yet doesn't start behind the guard.
+changes nothing else in FILE. It shows the lines, and writes them with --yes. Where a server
+isn't in tools.lock, nothing is written: it would not start behind the guard.
 
 A server at an address is guarded there: its headers become variables of the guard. One that wants
 OAuth goes behind a bridge first: npx --no -- mcp-remote URL.
 
 What can't be rewritten is named, and the exit code is 2. Codex's TOML isn't rewritten: it
 prints what to write there.`,
-	}, (*client.Config).Start)
+	}
+	onDrift := c.Flags().String("on-drift", guard.Ends, "the `MODE` of the guards for what isn't approved: end, subset or warn")
+	log := c.Flags().String("log", "", "have the guards append calls, drifts and blocks to `FILE`")
+	return a.rewriting(c, func(config *client.Config, labels []string) (*client.Guard, string, error) {
+		if !slices.Contains([]string{guard.Ends, guard.Subset, guard.Warns}, *onDrift) {
+			return nil, "", usage(c, "--on-drift %s: one of end, subset, warn", text.Name(*onDrift))
+		}
+		if *onDrift != guard.Ends {
+			guarding.Flags = append(guarding.Flags, "--on-drift", *onDrift)
+		}
+		if *log != "" {
+			guarding.Flags = append(guarding.Flags, "--log", *log)
+		}
+		a.noteFloating(config.Floating(labels))
+		a.nameFlags(config, labels)
+		if err := unpinned(config, labels); err != nil {
+			return nil, "", err
+		}
+		start, what, err := config.Start()
+		guarding.Start = start
+		return &guarding, what, err
+	})
+}
+
+// nameFlags names the flags of guards that are there already, and those that let through what isn't
+// approved loudly.
+func (a *app) nameFlags(config *client.Config, labels []string) {
+	for _, label := range labels {
+		flags := config.GuardFlags(label)
+		if len(flags) == 0 {
+			continue
+		}
+		word := "note"
+		more := ""
+		if slices.Contains(flags, "--on-drift "+guard.Warns) {
+			word = "WARNING"
+			more = ": it lets everything pass, approved or not"
+		}
+		fmt.Fprintf(a.stderr, "%s: the guard of %s has %s%s\n", word, text.Name(label), text.Printable(strings.Join(flags, " ")), more)
+	}
+}
+
+// unpinned is the error about the servers that would not start behind the guard, for they aren't in the
+// lockfile, with the lines that pin them and the line that wraps the others.
+func unpinned(config *client.Config, labels []string) error {
+	lock := workspace.NearestLockfile(config.Project())
+	pinned, err := pinnedLabels(lock)
+	if err != nil {
+		return err
+	}
+	var missing []string
+	for _, label := range config.Unguarded(labels) {
+		if !slices.Contains(pinned, label) {
+			missing = append(missing, label)
+		}
+	}
+	if missing == nil {
+		return nil
+	}
+	path, _ := guard.FindPinproof() // by its name where it isn't found
+	pin := shell.ProgramAt(path) + " lock captures"
+	if !workspace.SameFile(lock, workspace.NearestLockfile(".")) {
+		pin += " " + shell.Path(lock)
+	}
+	isNot := "is"
+	if len(missing) > 1 {
+		isNot = "are"
+	}
+	f := fail.New("%s %s not pinned in %s, and would not start behind the guard; nothing was written", strings.Join(text.Names(missing), ", "), isNot, text.Printable(lock))
+	f.Hint("to pin: %s", client.Quoted(slices.Concat([]string{client.Self, "config", config.File, "captures"}, missing)))
+	f.Hint("then:   %s", pin)
+	others := slices.DeleteFunc(slices.Clone(labels), func(label string) bool { return slices.Contains(missing, label) })
+	if len(others) > 0 {
+		f.Hint("to wrap the others: %s", client.Quoted(slices.Concat([]string{client.Self, "wrap", config.File}, others)))
+	}
+	return f
 }
 
 func newUnwrap(a *app) *cobra.Command {
@@ -219,41 +297,35 @@ func newUnwrap(a *app) *cobra.Command {
 	}, nil)
 }
 
-// rewriting makes a command that puts guards into a configuration, started as start says, or takes them out.
-func (a *app) rewriting(c *cobra.Command, start func(*client.Config) ([]string, string, error)) *cobra.Command {
+// rewriting makes a command that puts guards into a configuration, as guarding says, or takes them out.
+func (a *app) rewriting(c *cobra.Command, guarding func(config *client.Config, labels []string) (*client.Guard, string, error)) *cobra.Command {
 	yes := c.Flags().Bool("yes", false, "write FILE, and don't only show the lines")
 	return configured(c, 1, "a configuration", func(config *client.Config, _, labels []string) (err error) {
-		var words []string
+		var g *client.Guard
 		how := ""
-		if start != nil {
-			a.noteFloating(config.Floating(labels))
-			if words, how, err = start(config); err != nil {
+		if guarding != nil {
+			if g, how, err = guarding(config, labels); err != nil {
 				return err
 			}
-			how = "the guard is started as " + text.Printable(strings.Join(words, " ")) + ": " + how + "\n"
+			how = "the guard is started as " + text.Printable(strings.Join(g.Start, " ")) + ": " + how + "\n"
 		}
-		after, byHand, refused := config.Rewrite(labels, words)
+		after, byHand, refused := config.Rewrite(labels, g)
 		fmt.Fprint(a.stdout, byHand)
-		old, new := bytes.Split(config.Data, []byte("\n")), bytes.Split(after, []byte("\n"))
-		for i := range min(len(old), len(new)) { // as many
-			if !bytes.Equal(old[i], new[i]) {
-				fmt.Fprintf(a.stdout, "- | %s\n+ | %s\n", text.Printable(string(old[i])), text.Printable(string(new[i])))
-			}
-		}
+		a.showLines(config, after)
 		for _, r := range refused {
 			a.tell(text.Printable(r.Label)+": ", r.Err)
 		}
 		isNew := !bytes.Equal(config.Data, after)
-		if isNew && !*yes {
-			return fail.New("%s was not written", text.Printable(config.File)).Hint("the same command with --yes writes it")
-		} else if isNew {
+		if isNew && *yes {
 			if err := atomicfile.Write(config.File, after); err != nil {
 				return err
 			}
 		}
 		switch {
-		case isNew:
+		case isNew && *yes:
 			fmt.Fprint(a.stdout, how+"restart the client\n")
+		case isNew:
+			fmt.Fprintf(a.stdout, "%s%s was not written: the same command with --yes writes it\n", how, text.Printable(config.File))
 		case byHand != "":
 			fmt.Fprint(a.stdout, how)
 		case refused == nil:
@@ -267,4 +339,23 @@ func (a *app) rewriting(c *cobra.Command, start func(*client.Config) ([]string, 
 		}
 		return nil
 	})
+}
+
+// showLines shows the lines of a configuration that change, without the values of headers and the queries
+// of addresses.
+func (a *app) showLines(config *client.Config, after []byte) {
+	var words []string
+	for _, secret := range config.Secrets() {
+		words = append(words, secret, mcp.Concealed)
+	}
+	conceal := strings.NewReplacer(words...)
+	old := bytes.Split(config.Data, []byte("\n"))
+	new := bytes.Split(after, []byte("\n"))
+	for i := range min(len(old), len(new)) { // as many
+		if !bytes.Equal(old[i], new[i]) {
+			was := text.Printable(conceal.Replace(string(old[i])))
+			is := text.Printable(conceal.Replace(string(new[i])))
+			fmt.Fprintf(a.stdout, "- | %s\n+ | %s\n", was, is)
+		}
+	}
 }

@@ -300,6 +300,7 @@ func TestLaunchLines(t *testing.T) {
 	}
 	config := filepath.Join(filepath.Dir(file), ".mcp.json")
 	write(t, config, `{"mcpServers":{"a":{"command":"npx","args":["--no","my-server","--read-only"]},"b":{"command":"npx","args":["-y","b"]},"c":{"command":"npx","args":["-y","c"]}}}`)
+	pinning(t, filepath.Dir(file), "b", "c")
 	for _, verb := range [][]string{{"config", config, filepath.Dir(file)}, {"wrap", config, "--yes"}} {
 		code, _, stderr := capturing(t, verb...)
 		if code != 2 || !strings.Contains(stderr, "error: a: npx would take flags of my-server for its own: -- has to stand before the name\nhint: npx --no -- my-server --read-only\n") ||

@@ -3,11 +3,15 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -65,10 +69,11 @@ func TestWrap(t *testing.T) {
 }
 `
 	self, folder := program(t)
+	pinning(t, folder, "files", "empty", "none", "lines", "web", "old")
 	file := filepath.Join(folder, "mcp.json")
 	after := fmt.Sprintf(guarded, self)
 	write(t, file, before)
-	if code, stdout, stderr := self.run(t, "wrap", file); code != 2 || read(t, file) != before || !strings.Contains(stderr, "hint: the same command with --yes writes it") ||
+	if code, stdout, stderr := self.run(t, "wrap", file); code != 2 || read(t, file) != before || !strings.Contains(stdout, "mcp.json was not written: the same command with --yes writes it\n") ||
 		!strings.Contains(stdout, "- |       \"command\": \"node\",\n+ |       \"command\": \""+string(self)+"\",\n") {
 		t.Errorf("not asked: code %d\n%s%s", code, stdout, stderr)
 	}
@@ -89,9 +94,9 @@ func TestWrap(t *testing.T) {
 			t.Errorf("unwrap: code %d\n%s\n%s", code, stderr, read(t, file))
 		}
 	}
-	byHand := strings.Replace(after, `"guard", "files"`, `"guard", "--log", "x", "files"`, 1)
+	byHand := strings.Replace(after, `"guard", "web", "https://mcp.example.com/\u006dcp"`, `"guard", "web", "https://mcp.example.com/\u006dcp", "--log", "x"`, 1)
 	write(t, file, byHand)
-	if code, _, stderr := self.run(t, "unwrap", file, "--yes", "files"); code != 2 || read(t, file) != byHand || !strings.Contains(stderr, "by hand") {
+	if code, _, stderr := self.run(t, "unwrap", file, "--yes", "web"); code != 2 || read(t, file) != byHand || !strings.Contains(stderr, "by hand") {
 		t.Errorf("by hand: code %d\n%s", code, stderr)
 	}
 }
@@ -170,6 +175,7 @@ func TestWrapStarts(t *testing.T) {
 		}
 		const before = `{"mcpServers":{"a":{"command":"run"}}}`
 		write(t, file, before)
+		pinning(t, filepath.Dir(file), "a")
 		if code, stdout, stderr := c.path.run(t, "wrap", "--yes", file); code != 0 || read(t, file) != `{"mcpServers":{"a":{`+c.want+`}}}` {
 			t.Errorf("%s in %s: code %d\n%s%s%s", c.path, c.project, code, stdout, stderr, read(t, file))
 		}
@@ -201,6 +207,7 @@ args = ["guard", "two words", "--", "run"]
 `
 	self, folder := program(t)
 	guarded := fmt.Sprintf(wrapped, self)
+	pinning(t, folder, "files", "two words", "hidden", "web")
 	file := filepath.Join(folder, "config.toml")
 	write(t, file, bare)
 	code, stdout, stderr := self.run(t, "wrap", file, "--yes")
@@ -232,6 +239,7 @@ func TestWrapAddress(t *testing.T) {
 	t.Setenv("KEY", "secret")
 	s := newStandInHTTP(t, "2025-11-25", "", false)
 	self, folder := program(t)
+	pinning(t, folder, "web")
 	file := filepath.Join(folder, "mcp.json")
 	write(t, file, `{"mcpServers":{"web":{"url":"`+s.URL+`","headers":{"X-Key":"key ${KEY}"}}}}`)
 	if code, _, stderr := self.run(t, "wrap", file, "--yes"); code != 0 || !strings.Contains(read(t, file), `"X-Key=HEADER_X_Key"`) {
@@ -248,3 +256,187 @@ func TestWrapAddress(t *testing.T) {
 }
 
 func first(requests []*http.Request, _ string) []*http.Request { return requests }
+
+// pinning writes a lockfile with these servers.
+func pinning(t *testing.T, folder string, labels ...string) {
+	t.Helper()
+	var servers []string
+	for _, label := range labels {
+		servers = append(servers, strconv.Quote(label)+`:{"tools":{}}`)
+	}
+	write(t, filepath.Join(folder, "tools.lock"), `{"lockfileVersion":1,"servers":{`+strings.Join(servers, ",")+`}}`)
+}
+
+// TestWrapUnpinned: what would not start behind the guard is not put there, and the lines that are
+// printed lead on. Only showing the lines is no failure.
+func TestWrapUnpinned(t *testing.T) {
+	t.Parallel()
+	self, folder := program(t)
+	file := filepath.Join(folder, "mcp.json")
+	const before = `{"mcpServers":{"a":{"command":"run"},"b c":{"command":"run"},"d":{"command":"run"}}}`
+	write(t, file, before)
+	pins := filepath.Join(folder, "tools.lock")
+	first := "error: a, \"b c\", d are not pinned in " + pins + ", and would not start behind the guard; nothing was written\n" +
+		"hint: to pin: pinproof-capture config " + file + " captures a 'b c' d\nhint: then:   pinproof lock captures " + pins + "\n"
+	second := "error: \"b c\" is not pinned in " + pins + ", and would not start behind the guard; nothing was written\n" +
+		"hint: to pin: pinproof-capture config " + file + " captures 'b c'\nhint: then:   pinproof lock captures " + pins + "\n" +
+		"hint: to wrap the others: pinproof-capture wrap " + file + " a d\n"
+	for _, yes := range [][]string{nil, {"--yes"}} {
+		os.Remove(pins)
+		args := append([]string{"wrap", file}, yes...)
+		if code, stdout, stderr := self.run(t, args...); code != 2 || stdout != "" || stderr != first || read(t, file) != before {
+			t.Errorf("code %d\n%s%s", code, stdout, stderr)
+		}
+		pinning(t, folder, "a", "d")
+		if code, stdout, stderr := self.run(t, args...); code != 2 || stdout != "" || stderr != second || read(t, file) != before {
+			t.Errorf("code %d\n%s%s", code, stdout, stderr)
+		}
+	}
+	code, stdout, stderr := self.run(t, "wrap", file, "a", "d")
+	if code != 0 || stderr != "" || read(t, file) != before || !strings.HasSuffix(stdout, "mcp.json was not written: the same command with --yes writes it\n") {
+		t.Errorf("code %d\n%s%s", code, stdout, stderr)
+	}
+	if code, _, stderr := self.run(t, "wrap", file, "a", "d", "--yes"); code != 0 || strings.Count(read(t, file), `"guard"`) != 2 {
+		t.Errorf("code %d\n%s", code, stderr)
+	}
+	if code, _, stderr := self.run(t, "unwrap", file, "--yes"); code != 0 || read(t, file) != before {
+		t.Errorf("code %d\n%s", code, stderr)
+	}
+}
+
+// TestWrapFlags: the guards get the flags that wrap is given, flags that are there are named, and what
+// isn't a guard of wrap's is, too.
+func TestWrapFlags(t *testing.T) {
+	t.Parallel()
+	self, folder := program(t)
+	file := filepath.Join(folder, "mcp.json")
+	pinning(t, folder, "a", "web", "x", "y")
+	const before = `{"mcpServers":{"a":{"command":"run","args":["b"]},"web":{"url":"http://h/"}}}`
+	write(t, file, before)
+	if code, _, stderr := self.run(t, "wrap", file, "--yes", "--on-drift", "warn", "--log", "a log"); code != 0 {
+		t.Fatalf("code %d\n%s", code, stderr)
+	}
+	want := fmt.Sprintf(`{"mcpServers":{"a":{"command":%[1]q,"args":["guard", "a", "--on-drift", "warn", "--log", "a log", "--", "run", "b"]},`+
+		`"web":{"command": %[1]q, "args":["guard", "web", "--on-drift", "warn", "--log", "a log", "http://h/"]}}}`, self)
+	if got := read(t, file); got != want {
+		t.Error(got)
+	}
+	code, stdout, stderr := self.run(t, "wrap", file, "--yes")
+	if code != 0 || stdout != file+": nothing to change\n" || !strings.Contains(stderr, "WARNING: the guard of a has --on-drift warn --log a log: it lets everything pass, approved or not\n") {
+		t.Errorf("code %d\n%s%s", code, stdout, stderr)
+	}
+	if code, _, stderr := self.run(t, "unwrap", file, "--yes"); code != 0 || read(t, file) != before {
+		t.Errorf("code %d\n%s", code, stderr)
+	}
+	if code, _, stderr := self.run(t, "wrap", file, "--on-drift", "never"); code != 2 || !strings.HasPrefix(stderr, "error: --on-drift never: one of end, subset, warn\n") {
+		t.Errorf("code %d\n%s", code, stderr)
+	}
+
+	const foreign = `{"mcpServers":{"x":{"command":"./tools/pinproof-capture","args":["guard","x","--","run"]},"y":{"command":"pinproof-capture","args":["guard","a","--","run"]}}}`
+	write(t, file, foreign)
+	for _, verb := range []string{"wrap", "unwrap"} {
+		code, _, stderr := self.run(t, verb, file, "--yes")
+		if code != 2 || read(t, file) != foreign || !strings.Contains(stderr, "error: x: a guard is there that wrap would not write: ./tools/pinproof-capture\n") ||
+			!strings.Contains(stderr, "error: y: its guard is for the label a\n") {
+			t.Errorf("%s: code %d\n%s", verb, code, stderr)
+		}
+	}
+}
+
+// TestForeignGuardIsStarted: config starts what isn't our guard as it stands, as the client does.
+func TestForeignGuardIsStarted(t *testing.T) {
+	unixOnly(t)
+	t.Parallel()
+	dir := t.TempDir()
+	server := standIn(t, "2025-11-25", "one tool")
+	tools := filepath.Join(dir, "tools")
+	if err := os.Mkdir(tools, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	script := "#!/bin/sh\necho \"$@\" >" + dir + "/said\nexec '" + strings.Join(server, "' '") + "'\n"
+	if err := os.WriteFile(filepath.Join(tools, "pinproof-capture"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "mcp.json")
+	configure(t, file, map[string]any{"a": map[string]any{"command": "tools/pinproof-capture", "cwd": dir, "args": []string{"guard", "a", "--", "no-such-program"}}})
+	code, stdout, stderr := capturing(t, "config", file, filepath.Join(dir, "out"))
+	if code != 0 || read(t, filepath.Join(dir, "said")) != "guard a -- no-such-program\n" {
+		t.Errorf("code %d\n%s%s", code, stdout, stderr)
+	}
+}
+
+// TestSecretsStayOut: no message has the value of a header or the query of an address, wherever the
+// server sends them back, nor do the lines that wrap shows.
+func TestSecretsStayOut(t *testing.T) {
+	const secret, query = "sEcr3tValue", "qu3ry-Val%2Fue"
+	t.Setenv("CAPTURE_KEY", "Bearer "+secret)
+	self, _ := program(t)
+	for name, answer := range map[string]func(w http.ResponseWriter, req *http.Request, id string){
+		"an error of HTTP": func(w http.ResponseWriter, req *http.Request, _ string) {
+			http.Error(w, "no such key "+req.Header.Get("Authorization")+" at "+req.URL.String()+" "+req.URL.Query().Get("key"), 401)
+		},
+		"an error of the protocol": func(w http.ResponseWriter, req *http.Request, id string) {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-1,"message":"key %s (%s) %s %s"}}`, id, req.Header.Get("Authorization"), secret, req.URL.RawQuery, req.URL.Query().Get("key"))
+		},
+		"a type": func(w http.ResponseWriter, req *http.Request, _ string) {
+			w.Header().Set("Content-Type", "text/"+secret+"; charset="+secret)
+			fmt.Fprint(w, req.URL.Query().Get("key"))
+		},
+		"another place": func(w http.ResponseWriter, req *http.Request, _ string) {
+			http.Redirect(w, req, "http://"+secret+".example.com/?"+req.URL.RawQuery, 307)
+		},
+		"no message": func(w http.ResponseWriter, req *http.Request, _ string) {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"%s":"%s"} x`, secret, req.URL.Query().Get("key"))
+		},
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			body, _ := io.ReadAll(req.Body)
+			id := "1"
+			if m := regexp.MustCompile(`"id":(\d+)`).FindSubmatch(body); m != nil {
+				id = string(m[1])
+			}
+			answer(w, req, id)
+		}))
+		dir := t.TempDir()
+		address := server.URL + "/mcp?key=" + query
+		file := filepath.Join(dir, "mcp.json")
+		configure(t, file, map[string]any{"a": map[string]any{"url": address, "headers": map[string]string{"Authorization": "Bearer " + secret}}})
+		for _, args := range [][]string{
+			{"save", filepath.Join(dir, "a.jsonl"), address, "--header-env", "Authorization=CAPTURE_KEY", "--timeout", "3"},
+			{"config", file, filepath.Join(dir, "out"), "--timeout", "3"},
+		} {
+			code, stdout, stderr := capturing(t, args...)
+			said := strings.ToLower(stdout + stderr)
+			for _, hidden := range []string{secret, query, "qu3ry-Val/ue"} {
+				if code != 2 || !strings.HasPrefix(stderr, "error: ") || strings.Contains(said, strings.ToLower(hidden)) {
+					t.Errorf("%s, %s: code %d\n%s%s", name, args[0], code, stdout, stderr)
+				}
+			}
+		}
+		pinning(t, dir, "a")
+		code, stdout, stderr := self.run(t, "wrap", file)
+		if code != 0 || !strings.Contains(stdout, "+ | ") || strings.Contains(stdout+stderr, secret) || strings.Contains(stdout+stderr, query) {
+			t.Errorf("wrap: code %d\n%s%s", code, stdout, stderr)
+		}
+		server.Close()
+	}
+}
+
+// TestNPXWithoutThePackage: that a package isn't installed is said in our words, npx's after it.
+func TestNPXWithoutThePackage(t *testing.T) {
+	unixOnly(t)
+	dir := t.TempDir()
+	const script = "#!/bin/sh\necho 'npm error npx canceled due to missing packages and no YES option: [\"some-mcp@1.2.3\"]' >&2\nexit 1\n"
+	if err := os.WriteFile(filepath.Join(dir, "npx"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	code, _, stderr := capturing(t, "save", filepath.Join(dir, "a.jsonl"), "--", "npx", "--no", "--", "some-mcp", "--flag")
+	want := "error: npx has no program some-mcp here: it is not installed\nits standard error ended:\n  | npm error npx canceled due to missing packages and no YES option: [\"some-mcp@1.2.3\"]\n" +
+		"hint: install the package that it comes in: npm install --save-dev PACKAGE\nhint: mind that this package may have another name; npm's package some-mcp may be a stranger's\n"
+	if code != 2 || stderr != want {
+		t.Errorf("code %d\n%s", code, stderr)
+	}
+}

@@ -57,8 +57,10 @@ type entry struct {
 	EnvHTTPHeaders    map[string]string `json:"env_http_headers"`
 	BearerTokenEnvVar string            `json:"bearer_token_env_var"`
 
-	guard []string                  // the words of our guard, which stood before the server
-	Rest  map[string]jsontext.Value `json:",embed"`
+	guard   []string                  // the words of our guard, which stood before the server
+	flags   []string                  // of that guard, but for those that say how the server is reached
+	foreign string                    // why what reads like our guard isn't one, printable; it is the server then
+	Rest    map[string]jsontext.Value `json:",embed"`
 }
 
 // notDone are the keys by which clients reach a server in a way that isn't done here:
@@ -204,46 +206,9 @@ func parse(file string, data []byte) (c *Config, err error) {
 		c.entries = found[0]
 	}
 	for label, e := range c.entries {
-		c.entries[label] = e.unguarded()
+		c.entries[label] = e.unguarded(label)
 	}
 	return c, nil
-}
-
-// unguarded is an entry without our guard, which would ask for pins that a capture is there to make.
-func (e entry) unguarded() entry {
-	argv, at := e.argv(), 0
-	if programOf(argv[0]) == "npx" {
-		at = slices.Index(argv, "--") + 1
-	}
-	if at+3 >= len(argv) || programOf(argv[at]) != Self || argv[at+1] != "guard" {
-		return e
-	}
-	at += 3
-	isURL := strings.Contains(argv[at], "://")
-	if !isURL {
-		at += slices.Index(argv[at-1:], "--")
-	}
-	if at == len(argv) || !isURL && argv[at-1] != "--" {
-		return e
-	}
-	e.guard, e.Command, e.Args = argv[:at], argv[at], argv[at+1:]
-	if !isURL {
-		return e
-	}
-	e.URL, e.Command, e.Headers, e.EnvHTTPHeaders = e.Command, "", map[string]string{}, map[string]string{}
-	for i, word := range e.Args {
-		name, variable, ok := strings.Cut(word, "=")
-		if word == "--sse" {
-			e.Type = "sse"
-		} else if !ok || e.Args[max(i-1, 0)] != "--header-env" {
-			continue
-		} else if value, set := e.Env[variable]; set {
-			e.Headers[name] = value
-		} else {
-			e.EnvHTTPHeaders[name] = variable
-		}
-	}
-	return e
 }
 
 // server is that of an entry, started as its client does.

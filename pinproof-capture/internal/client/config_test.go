@@ -10,19 +10,40 @@ import (
 )
 
 func TestUnguarded(t *testing.T) {
-	for line, want := range map[string]string{
-		"pinproof-capture guard a -- npx -- guard":              "npx -- guard",
-		"/bin/pinproof-capture.exe guard --lock x a -- npx -":   "npx -",
-		"npx --no -- pinproof-capture guard a -- npx -y b":      "npx -y b",
-		"C:/x/npx.cmd --no -- pinproof-capture guard a -- node": "node",
-		"pinproof-capture save out -- npx":                      "pinproof-capture save out -- npx",
-		"pinproof-capture guard a --":                           "pinproof-capture guard a --",
-		"npx guard a -- npx":                                    "npx guard a -- npx",
-		"npx --no -- other guard a -- npx":                      "npx --no -- other guard a -- npx",
+	const none = "/no/such/folder/pinproof-capture" // where an earlier version was
+	self := filepath.Join(t.TempDir(), Self)
+	write(t, self, "another program")
+	for line, c := range map[string]struct{ server, foreign string }{
+		"npx -y b":                             {"npx -y b", ""},
+		"pinproof-capture guard a -- npx -y b": {"npx -y b", ""},
+		none + " guard --lock x a -- npx -":    {"npx -", ""},
+		none + " guard a --log x --on-drift=warn --log-digests -- node":  {"node", ""},
+		"npx --no -- pinproof-capture guard a -- npx -y b":               {"npx -y b", ""},
+		"cmd /c npx --no -- pinproof-capture guard a -- cmd /c npx -y b": {"cmd /c npx -y b", ""},
+		"pinproof-capture guard a -- pinproof-capture guard b -- c":      {"pinproof-capture guard b -- c", ""},
+		"pinproof-capture save out -- npx":                               {"", ""},
+		"pinproof-capture guard a --":                                    {"", ""},
+		"npx guard a -- npx":                                             {"", ""},
+		"npx --no -- other guard a -- npx":                               {"", ""},
+		"./tools/pinproof-capture guard a -- b":                          {"", "a guard is there that wrap would not write: ./tools/pinproof-capture"},
+		self + " guard a -- b":                                           {"", "a guard is there that wrap would not write: " + self},
+		"npx -y x -- pinproof-capture guard a -- b":                      {"", "a guard is there that wrap would not write: npx -y x -- pinproof-capture"},
+		"npx -y pinproof-capture guard a -- b":                           {"", "a guard is there that wrap would not write: npx -y pinproof-capture"},
+		"C:/x/npx.cmd --no -- pinproof-capture guard a -- node":          {"", "a guard is there that wrap would not write: C:/x/npx.cmd --no -- pinproof-capture"},
+		"pinproof-capture guard other -- b":                              {"", "its guard is for the label other"},
+		"pinproof-capture guard a --evil -- b":                           {"", "its guard has the word --evil, which wrap doesn't know there"},
+		"pinproof-capture guard a b -- c":                                {"", "its guard has the word b, which wrap doesn't know there"},
+		"pinproof-capture guard a --log-digests=x -- b":                  {"", `its guard has the word "--log-digests=x", which wrap doesn't know there`},
+		"sh -c pinproof-capture guard a -- b":                            {"", "a guard is there that wrap would not write: sh -c pinproof-capture"},
 	} {
 		words := strings.Fields(line)
-		if got := strings.Join((entry{Command: words[0], Args: words[1:]}).unguarded().argv(), " "); got != want {
-			t.Errorf("%s: %s", line, got)
+		e := entry{Command: words[0], Args: words[1:]}.unguarded("a")
+		want := c.server
+		if want == "" {
+			want = line
+		}
+		if got := strings.Join(e.argv(), " "); got != want || e.foreign != c.foreign {
+			t.Errorf("%s: %s, %q", line, got, e.foreign)
 		}
 	}
 }
@@ -124,8 +145,10 @@ func FuzzWrap(f *testing.F) {
 		}
 		labels := slices.Sorted(maps.Keys(before.entries))
 		before.Rewrite(labels, nil) // of guards that wrap didn't write
-		labels = slices.DeleteFunc(labels, func(label string) bool { return before.entries[label].guard != nil })
-		out, _, _ := before.Rewrite(labels, []string{"npx", "--no", "--", Self})
+		labels = slices.DeleteFunc(labels, func(label string) bool {
+			return before.entries[label].guard != nil || before.entries[label].foreign != ""
+		})
+		out, _, _ := before.Rewrite(labels, &Guard{npxSelf, []string{"--on-drift", "subset"}})
 		after, err := parse("x.json", out)
 		if err != nil {
 			t.Fatalf("%s\n%v", out, err)

@@ -111,7 +111,10 @@ func (c *Config) Start() (argv []string, what string, err error) {
 	if root, _, ok := strings.Cut(filepath.ToSlash(path), "/node_modules/"); ok {
 		project, _ := filepath.EvalSymlinks(c.project)
 		if below, err := filepath.Rel(filepath.FromSlash(root), project); err == nil && filepath.IsLocal(below) {
-			return []string{"npx", "--no", "--", Self}, "the one in node_modules", nil
+			if runtime.GOOS == "windows" {
+				return cmdNPXSelf, "the one in node_modules", nil
+			}
+			return npxSelf, "the one in node_modules", nil
 		}
 	}
 	if found, err := exec.LookPath(Self); err == nil && filepath.IsAbs(found) && workspace.SameFile(found, path) {

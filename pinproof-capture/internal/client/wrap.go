@@ -17,31 +17,105 @@ import (
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
-// Rewrite returns the configuration with guards before servers, which start begins, or without
-// guards if start is nil. All else stays byte for byte. For Codex's TOML there is no writer that
-// leaves the rest as it is: byHand has the entries as a person should write them. refused says why
-// a server stays as it is although it was meant.
-func (c *Config) Rewrite(labels, start []string) (out []byte, byHand string, refused []Result) {
+// A Guard is how wrap writes the guard before a server.
+type Guard struct {
+	Start []string // how this program is started
+	Flags []string // of the guard
+}
+
+// before are the words that stand before a server.
+func (g *Guard) before(label string, e entry) []string {
+	words := slices.Concat(g.Start, []string{"guard", label}, g.Flags)
+	if e.Command != "" {
+		words = append(words, "--")
+	}
+	return words
+}
+
+// Rewrite returns the configuration with guards before servers, or without guards if g is nil. All else
+// stays byte for byte. For Codex's TOML there is no writer that leaves the rest as it is: byHand has the
+// entries as a person should write them. refused says why a server stays as it is although it was meant.
+func (c *Config) Rewrite(labels []string, g *Guard) (out []byte, byHand string, refused []Result) {
 	for _, label := range labels {
-		next, entry, e, err := c, "", c.entries[label], error(nil)
-		if (start == nil) == (e.guard == nil) {
+		e := c.entries[label]
+		if e.foreign == "" && (g == nil) == (e.guard == nil) {
 			continue // nothing is left to do
 		}
-		if start != nil {
-			err = e.guardable(label)
-		}
-		if err == nil && c.isTOML {
-			entry, err = e.byHand(label, start)
-		} else if err == nil {
-			next, err = c.rewrite(label, start)
-		}
+		next, entry, err := c.rewritten(label, g)
 		if err != nil {
 			refused = append(refused, Result{Label: label, Err: err})
 			continue
 		}
-		c, byHand = next, byHand+entry
+		c = next
+		byHand += entry
 	}
 	return c.Data, byHand, refused
+}
+
+// rewritten rewrites one server, or says what a person should write for it.
+func (c *Config) rewritten(label string, g *Guard) (next *Config, byHand string, err error) {
+	e := c.entries[label]
+	if e.foreign != "" {
+		return nil, "", fail.New("%s", e.foreign).Hint("is it meant to be there? Then leave it. If not, take it away by hand")
+	}
+	var words []string
+	if g != nil {
+		if err := e.guardable(label); err != nil {
+			return nil, "", err
+		}
+		words = g.before(label, e)
+	}
+	if c.isTOML {
+		byHand, err = e.byHand(label, words)
+		return c, byHand, err
+	}
+	next, err = c.rewrite(label, words)
+	return next, "", err
+}
+
+// Unguarded are the servers among labels that Rewrite would put a guard before.
+func (c *Config) Unguarded(labels []string) []string {
+	return slices.DeleteFunc(slices.Clone(labels), func(label string) bool {
+		e := c.entries[label]
+		return e.guard != nil || e.foreign != "" || e.guardable(label) != nil
+	})
+}
+
+// GuardFlags are the flags that the guard of a server has in the configuration, but for those that say
+// how the server is reached.
+func (c *Config) GuardFlags(label string) []string { return c.entries[label].flags }
+
+// Secrets are the parts of the configuration's text that no message may have: the values of the headers
+// of servers and the queries of their addresses, as they are spelled.
+func (c *Config) Secrets() (list []string) {
+	if c.isTOML {
+		return nil // of which no line is shown
+	}
+	root, _ := hujson.Parse(c.Data)
+	for label := range c.entries {
+		o := c.object(&root, label)
+		for _, name := range []string{"headers", "env"} {
+			inner, _ := o.members[name].Value.Value.(*hujson.Object)
+			if inner == nil {
+				continue
+			}
+			for _, m := range inner.Members {
+				isHeader := name == "headers" || strings.HasPrefix(m.Name.Value.(hujson.Literal).String(), headerPrefix)
+				if value := o.raw(m.Value); isHeader && len(value) > 2 {
+					list = append(list, value[1:len(value)-1])
+				}
+			}
+		}
+		for _, name := range []string{"url", "httpUrl", "args"} {
+			for _, raw := range strings.Split(o.raw(o.members[name].Value), `"`) {
+				if _, query, ok := strings.Cut(raw, "?"); ok && strings.Contains(raw, "://") && query != "" {
+					list = append(list, query)
+				}
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b string) int { return len(b) - len(a) })
+	return list
 }
 
 // guardable says why a server can't be put behind the guard.
@@ -65,12 +139,9 @@ func (e entry) guardable(label string) error {
 	return nil
 }
 
-// byHand returns an entry of Codex's configuration as it should be.
-func (e entry) byHand(label string, start []string) (string, error) {
-	words := e.argv()
-	if start != nil {
-		words = slices.Concat(start, []string{"guard", label, "--"}, words)
-	}
+// byHand returns an entry of Codex's configuration as it should be, with these words before the server.
+func (e entry) byHand(label string, before []string) (string, error) {
+	words := slices.Concat(before, e.argv())
 	if e.Command == "" {
 		return "", fail.New("it has no command: write there by hand: pinproof-capture guard LABEL URL")
 	} else if all := strings.Join(words, "") + label; text.Printable(all) != all {
@@ -88,34 +159,42 @@ func spelled(words ...string) string {
 	return strings.Join(list, ", ")
 }
 
-// rewrite rewrites one server. Wrapping and unwrapping must be the inverse of each other to the
-// byte, for this very text: what can't be given back isn't wrapped, and a guard that wrap
-// wouldn't write is left to whoever wrote it.
-func (c *Config) rewrite(label string, start []string) (*Config, error) {
-	why, guard := "its entry is spelled in a way that could not be given back: write the guard by hand", []string(nil)
-	if start == nil {
-		why, guard = "its guard was put in by hand, or changed since: take it away by hand", c.entries[label].guard
-		guard = guard[:slices.Index(guard, "guard")]
+// rewrite puts words before one server, or takes its guard away if there are none. Wrapping and unwrapping
+// must be the inverse of each other to the byte, for this very text: what can't be given back isn't
+// wrapped, and a guard that wrap wouldn't write is left to whoever wrote it.
+func (c *Config) rewrite(label string, words []string) (*Config, error) {
+	why := "its entry is spelled in a way that could not be given back: write the guard by hand"
+	if words == nil {
+		why = "its guard was put in by hand, or changed since: take it away by hand"
 	}
-	if after, err := c.edit(label, start); err == nil {
-		if before, err := after.edit(label, guard); err == nil && bytes.Equal(before.Data, c.Data) {
-			return after, nil
-		}
+	after, err := c.edit(label, words)
+	if err != nil {
+		return nil, fail.New("%s", why)
 	}
-	return nil, fail.New("%s", why)
+	before, err := after.edit(label, c.entries[label].guard)
+	if err != nil || !bytes.Equal(before.Data, c.Data) {
+		return nil, fail.New("%s", why)
+	}
+	return after, nil
 }
 
-// edit puts the guard before a server, or takes it away if start is nil.
-func (c *Config) edit(label string, start []string) (*Config, error) {
-	root, _ := hujson.Parse(c.Data) // it was read before
+// object is the entry of a server as it is spelled.
+func (c *Config) object(root *hujson.Value, label string) object {
 	name := "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(label)
 	o := object{data: c.Data, members: map[string]hujson.ObjectMember{}}
-	for _, m := range cmp.Or(root.Find("/mcpServers"+name), root.Find("/servers"+name)).Value.(*hujson.Object).Members {
+	for _, m := range cmp.Or(root.Find("/mcpServers"+name), root.Find("/servers"+name), root.Find("/mcp_servers"+name)).Value.(*hujson.Object).Members {
 		o.members[m.Name.Value.(hujson.Literal).String()] = m
 	}
+	return o
+}
+
+// edit puts words before a server, or takes its guard away if there are none.
+func (c *Config) edit(label string, words []string) (*Config, error) {
+	root, _ := hujson.Parse(c.Data) // it was read before
+	o := c.object(&root, label)
 	switch e := c.entries[label]; {
-	case start != nil:
-		o.wrap(e, label, start)
+	case words != nil:
+		o.wrap(e, words)
 	case e.guard != nil:
 		o.unwrap(e)
 	default: // this program has another name
@@ -170,15 +249,16 @@ func (o *object) rename(from, to string, each func(string) string) {
 // wrap puts the guard before a server, which goes behind the guard's words as it is spelled. An
 // address' headers become the guard's environment, under other names, where clients fill in the same
 // variables and no list of processes shows them, and its type stays under another key.
-func (o *object) wrap(e entry, label string, start []string) {
-	name, words := "url", slices.Concat(start[1:], []string{"guard", label})
+func (o *object) wrap(e entry, words []string) {
+	name := "url"
 	if e.Command != "" {
-		name, words = "command", append(words, "--")
+		name = "command"
 	}
-	server, args := o.members[name], o.members["args"].Value
-	list := spelled(words...) + ", " + o.raw(server.Value)
+	server := o.members[name]
+	args := o.members["args"].Value
+	list := spelled(words[1:]...) + ", " + o.raw(server.Value)
 	if e.Command != "" && args.Value != nil {
-		o.replace(server.Value, spelled(start[0]))
+		o.replace(server.Value, spelled(words[0]))
 		end := " " // tells a list with nothing in it from none
 		if len(e.Args) > 0 {
 			end = ", "
@@ -198,7 +278,7 @@ func (o *object) wrap(e entry, label string, start []string) {
 		}
 		o.rename("headers", "env", variableOf)
 	}
-	o.replace(server.Name, `"command": `+spelled(start[0])+`, "args"`)
+	o.replace(server.Name, `"command": `+spelled(words[0])+`, "args"`)
 	o.replace(server.Value, "["+list+"]")
 }
 

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -164,6 +165,11 @@ func (s Server) Capture(ctx context.Context, o Options) (data []byte, line strin
 	server.Stop() // now it has said all
 	last := stderr.lines()
 	f := fail.From(cmp.Or(bad, err))
+	if name := s.notInstalled(last); name != "" {
+		f = fail.New("npx has no program %s here: it is not installed", name).
+			Hint("install the package that it comes in: npm install --save-dev PACKAGE").
+			Hint("mind that this package may have another name; npm's package %s may be a stranger's", name)
+	}
 	switch {
 	case ctx.Err() != nil:
 		f = fail.New("interrupted")
@@ -177,6 +183,32 @@ func (s Server) Capture(ctx context.Context, o Options) (data []byte, line strin
 	}
 	return nil, "", &ServerError{fail.From(s.concealed(f)), last}
 }
+
+// notInstalled is the name of the program, printable, that npx did not find by what it said, or "".
+func (s Server) notInstalled(said []string) string {
+	at := 0
+	if len(s.Argv) > 2 && strings.EqualFold(s.Argv[0], "cmd") {
+		at = 2 // behind cmd /c
+	}
+	if len(s.Argv) == 0 || !isNPX.MatchString(filepath.Base(s.Argv[at])) || !slices.ContainsFunc(said, npxMissing.MatchString) {
+		return ""
+	}
+	for i, word := range s.Argv[at+1:] {
+		isLast := i+1 == len(s.Argv[at+1:])
+		if word == "--" && !isLast {
+			return text.Name(s.Argv[at+1+i+1])
+		}
+		if !strings.HasPrefix(word, "-") {
+			return text.Name(word)
+		}
+	}
+	return ""
+}
+
+var (
+	isNPX      = regexp.MustCompile(`(?i)^npx(\.cmd|\.exe)?$`)
+	npxMissing = regexp.MustCompile(`npx canceled due to missing packages|npm (error|ERR!) code E404|could not determine executable to run`)
+)
 
 // listensAt is where a server seems to listen, by what it said, or "": one that opens a port
 // doesn't speak on standard output.

@@ -1,0 +1,137 @@
+package client
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"pinproof/internal/text"
+	"pinproof/internal/workspace"
+)
+
+// npxSelf is how this program is started where it is in a project's node_modules, and cmdNPXSelf how on
+// Windows, where clients can't start npx itself.
+var (
+	npxSelf    = []string{"npx", "--no", "--", Self}
+	cmdNPXSelf = slices.Concat([]string{"cmd", "/c"}, npxSelf)
+)
+
+// The flags of the guard, and whether each takes a value.
+var guardFlags = map[string]bool{
+	"--on-drift": true, "--log": true, "--log-digests": false, "--lock": true, "--substitute": true, "--header-env": true, "--sse": false,
+}
+
+// unguarded is an entry without our guard, which would ask for pins that a capture is there to make.
+// Ours is only the program that wrap would write, with this entry's label. Anything else that reads
+// like it stays, for the client starts that.
+func (e entry) unguarded(label string) entry {
+	argv := e.argv()
+	n := selfWords(argv)
+	if n == 0 || n == len(argv) || argv[n] != "guard" {
+		e.foreign = foreignGuard(argv)
+		return e
+	}
+	words := argv[n+1:]
+	at := -1 // of the server in words
+	var given, headers []string
+	isSSE := false
+	for i := 0; i < len(words); i++ {
+		word := words[i]
+		name, value, hasValue := strings.Cut(word, "=")
+		takesValue, isFlag := guardFlags[name]
+		if word == "--" && at < 0 {
+			at = i + 1
+			break
+		}
+		if strings.Contains(word, "://") && !isFlag && at < 0 {
+			at = i
+			continue
+		}
+		if !isFlag && len(given) == 0 && at < 0 && !strings.HasPrefix(word, "-") {
+			given = append(given, word)
+			continue
+		}
+		isCut := takesValue && !hasValue && i+1 == len(words)
+		if !isFlag || hasValue && !takesValue || isCut {
+			e.foreign = "its guard has the word " + text.Name(word) + ", which wrap doesn't know there"
+			return e
+		}
+		if takesValue && !hasValue {
+			i++
+			value = words[i]
+		}
+		switch name {
+		case "--sse":
+			isSSE = true
+		case "--header-env":
+			headers = append(headers, value)
+		default:
+			e.flags = append(e.flags, strings.TrimSuffix(name+" "+value, " "))
+		}
+	}
+	if len(given) == 0 || at < 0 || at == len(words) {
+		return e // it would not start
+	}
+	if given[0] != label {
+		e.foreign = "its guard is for the label " + text.Name(given[0])
+		return e
+	}
+	server := n + 1 + at
+	e.guard = argv[:server]
+	e.Command = argv[server]
+	e.Args = argv[server+1:]
+	if words[at-1] == "--" {
+		return e
+	}
+	e.URL = e.Command
+	e.Command = ""
+	if isSSE {
+		e.Type = "sse"
+	}
+	e.Headers = map[string]string{}
+	e.EnvHTTPHeaders = map[string]string{}
+	for _, header := range headers {
+		name, variable, _ := strings.Cut(header, "=")
+		if value, set := e.Env[variable]; set {
+			e.Headers[name] = value
+		} else {
+			e.EnvHTTPHeaders[name] = variable
+		}
+	}
+	return e
+}
+
+// selfWords returns how many words at the begin of a command line are this program, as wrap would
+// write it; 0 is for any other.
+func selfWords(argv []string) int {
+	for _, words := range [][]string{{Self}, npxSelf, cmdNPXSelf} {
+		if len(argv) >= len(words) && slices.Equal(argv[:len(words)], words) {
+			return len(words)
+		}
+	}
+	if filepath.IsAbs(argv[0]) && programOf(argv[0]) == Self && isThis(argv[0]) {
+		return 1
+	}
+	return 0
+}
+
+// isThis reports whether a path leads to this program, or to nothing any more.
+func isThis(path string) bool {
+	if _, err := os.Stat(path); os.IsNotExist(err) {
+		return true
+	}
+	self, err := os.Executable()
+	return err == nil && workspace.SameFile(self, path)
+}
+
+// foreignGuard names the program in a command line that has the name of this one and isn't what wrap
+// would write, or returns "".
+func foreignGuard(argv []string) string {
+	for i, word := range argv {
+		if programOf(word) == Self && slices.Contains(argv[i+1:], "guard") {
+			return "a guard is there that wrap would not write: " + text.Printable(Quoted(argv[:i+1]))
+		}
+	}
+	return ""
+}
