@@ -1,12 +1,14 @@
-"""What hostile input within the limits costs: python3 ci/limits.py PINPROOF [CASE...]
+"""What hostile input within the limits costs: python3 ci/limits.py PINPROOF [CASE | "CASE: RUN"]...
 
 Makes the captures that are hardest on a reader, a differ or a page, and runs every
 command, every format and the prompt on them. Each run may take 5 s of CPU time and
-1 GiB of memory, and must end with the code of an answer. Leaves with 1 if one doesn't.
+1 GiB of memory, some of them less, and must end with the code of an answer. Leaves with 1
+if one doesn't.
 """
 
 import os
 import pty
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -42,7 +44,22 @@ def named(letter, value):  # 26 MiB of member names, in seven tools
     return tools(*(f'{{"name":"t{n}",' + many(155_000, f'"{pad}@":{value}') + "}" for n in range(7)))
 
 
-# What is locked, and what is there afterwards.
+def scalars(letter, size):  # a tool with a list of so many bytes
+    return tools(tool("a", "", ',"inputSchema":{"properties":{"p":{"enum":[' + many(size // 9, f'"{letter}@"') + "]}}}"))
+
+
+def quoting(n):  # n tools, of which notes quote much
+    return tools(*(tool("a", f"You must always call this before anything else, number {i} of it. See https://a{i}.site/x.") for i in range(n)))
+
+
+def usual(word, first, n):  # n tools such as there are
+    option = '"option_@":{"type":["string","null"],"enum":["fast","safe",null],"description":"Sets ' + word + ' @ of it."}'
+    return tools(*(tool(f"tool_{i}", f"Works on the records named by the caller and returns what changed in {word} {i}. Long results come in pages.",
+                        ',"inputSchema":{"type":"object","properties":{"path":{"type":"string","description":"Where to work."},' + many(7, option)
+                        + '},"required":["path"]},"annotations":{"readOnlyHint":' + ("true" if i % 3 else "false") + "}") for i in range(first, first + n)))
+
+
+# What is locked, and what is there afterwards: two captures, or two folders of them.
 CASES = {
     "50,000 tools of one name": lambda: (tools(tool("a")), tools(*(tool("a", f"no {i}") for i in range(50_000)))),
     "50,000 tools, all changed": lambda: tuple(tools(*(tool(f"t{i}", f"{w} {i}") for i in range(50_000))) for w in ("one", "another")),
@@ -54,13 +71,39 @@ CASES = {
     "60 MiB outside ASCII in instructions": lambda: (session("ü" * 9), session("ü" * (30 << 20))),
     "60 MiB outside ASCII in 15 tools": lambda: (tools(tool("a")), tools(*(tool(f"t{i}", "漢字" * 690_000) for i in range(15)))),
     "26 MiB of member names": lambda: (named("m", 1), named("m", 2)),
+    "a list of 576 kB of scalars": lambda: tuple(scalars(c, 576_000) for c in "xy"),
+    "8,000 copies of one tool": lambda: (tools(tool("a")), quoting(8_000)),
+    "15 MB of drift": lambda: tuple(usual(w, 0, 15_000) for w in ("one", "another")),
+    "300 servers": lambda: tuple([usual(w, 100 * i, 20) for i in range(300)] for w in ("one", "another")),
+}
+
+# Seconds and MiB of single runs, where an agent or a person waits for them.
+BOUNDS = {
+    ("15 MB of drift", "verify --terse"): (1.5, 250),
+    ("15 MB of drift", "verify --hook"): (1.5, 250),
+    ("15 MB of drift", "relock --accept-all"): (4, 400),
+    ("15 MB of drift", "diff --format text"): (12, 1024),  # a person asked for all of it
+    ("15 MB of drift", "diff --full"): (12, 1024),
+    ("15 MB of drift", "relock at the prompt"): (15, 1024),
+    ("300 servers", "diff --format text"): (4, 400),
 }
 
 
 def make(folder, case):
-    for name, text in zip(("old", "new"), CASES[case]()):
-        with open(os.path.join(folder, name + ".json"), "w", encoding="utf-8") as f:
-            f.write(text)
+    for name, side in zip(("old", "new"), CASES[case]()):
+        files = {name + ".json": side}
+        if isinstance(side, list):
+            os.mkdir(os.path.join(folder, name))
+            files = {f"{name}/server{i}.json": text for i, text in enumerate(side)}
+        for path, text in files.items():
+            with open(os.path.join(folder, path), "w", encoding="utf-8") as f:
+                f.write(text)
+
+
+def size(path):
+    if os.path.isdir(path):
+        return sum(size(os.path.join(path, name)) for name in os.listdir(path))
+    return os.path.getsize(path)
 
 
 def run(command, terminal=False):
@@ -96,24 +139,33 @@ def run(command, terminal=False):
 def main():
     pinproof, wrong = os.path.abspath(sys.argv[1]), 0
     for case in sys.argv[2:] or CASES:
+        case, _, only = case.partition(": ")
         with tempfile.TemporaryDirectory() as folder:
             # Another process makes them: this one's memory would count for its children.
             subprocess.run([sys.executable, os.path.abspath(__file__), "--make", folder, case], check=True)
             lock = lambda name: os.path.join(folder, name)
             old, new, pins = lock("old.json"), lock("new.json"), lock("tools.lock")
             yes = ["--accept-warnings", "--server", "s"]
-            print(f"{case}: {os.path.getsize(old) / 2**20:.1f} -> {os.path.getsize(new) / 2**20:.1f} MiB")
+            if not os.path.exists(old):
+                old, new, yes = lock("old"), lock("new"), yes[:1]
+            print(f"{case}: {size(old) / 2**20:.1f} -> {size(new) / 2**20:.1f} MiB")
             runs = [("lock", [pinproof, "lock", old, pins, *yes], False), ("lock of the second", [pinproof, "lock", new, lock("2.lock"), *yes], False)]
             runs += [(f"{c} --format {f}", [pinproof, c, new, pins, "--format", f], False) for c in ("verify", "diff") for f in FORMATS]
+            runs += [("verify --terse", [pinproof, "verify", new, pins, "--format", "json", "--terse"], False)]
             runs += [("verify --hook", [pinproof, "verify", new, pins, "--hook"], False), ("diff --full", [pinproof, "diff", new, pins, "--full"], False),
                      ("relock at the prompt", [pinproof, "relock", new, pins], True),
-                     ("relock --accept-all", [pinproof, "relock", new, pins, "--accept-all", *yes], False)]
+                     ("relock --accept-all", [pinproof, "relock", new, lock("all.lock"), "--accept-all", *yes], False)]
             for what, command, terminal in runs:
+                if only not in ("", what) and what != "lock":
+                    continue
                 code, seconds, mib = run(command, terminal)
-                over = seconds > SECONDS or mib > MIB or code not in (0, 1, 2)
+                if what == "lock" and code == 0:  # the prompt writes the other one
+                    shutil.copy(pins, lock("all.lock"))
+                most, room = BOUNDS.get((case, what), (SECONDS, MIB))
+                over = seconds > most or mib > room or code not in (0, 1, 2)
                 wrong += over
                 print(f"  {'OVER' if over else '    '} {seconds:6.2f} s {mib:6.0f} MiB  exit {code}  {what}", flush=True)
-    print(f"{wrong} runs over {SECONDS:.0f} s of CPU time or {MIB} MiB")
+    print(f"{wrong} runs over their bounds: {SECONDS:.0f} s of CPU time and {MIB} MiB, or what BOUNDS has")
     sys.exit(wrong > 0)
 
 

@@ -5,6 +5,7 @@ import (
 
 	"pinproof/internal/approval"
 	"pinproof/internal/diff"
+	"pinproof/internal/facts"
 	"pinproof/internal/fail"
 	"pinproof/internal/pin"
 	"pinproof/internal/report/plain"
@@ -80,7 +81,11 @@ Exit codes: 0 no difference, 1 a difference (with --fail-on, a grave one), 2 no 
 		if failOn != "" {
 			allow = pin.Leniency{Warnings: true, Spared: spared(w.Drifts, least)}
 		}
-		return out.emit(a, req, a.decide(req, w, true, false, allow))
+		ans := a.decide(req, w, true, false, allow)
+		if !out.writes["text"] {
+			ans.Room = facts.ReportRoom
+		}
+		return out.emit(a, req, ans)
 	}
 	return cmd
 }

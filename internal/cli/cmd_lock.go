@@ -67,7 +67,7 @@ func (a *app) lock(f *approveRequest, yes bool) error {
 	}
 	style := a.style()
 	fresh := w.Of(func(p *pin.Comparison) bool { return !p.Known })
-	old := a.review(req, w.Of(func(p *pin.Comparison) bool { return p.Known }), false)
+	old := a.review(req, w.Of(func(p *pin.Comparison) bool { return p.Known }), false, 0)
 	differs := old.NoAnswer // what the run ends with if all that is new was pinned
 	if !old.Matches && (old.NoAnswer == nil || len(old.Drifts) > 0) {
 		no := fail.New("%s pins these entries otherwise: their pins were kept", text.Printable(w.LockPath)).
@@ -84,7 +84,7 @@ func (a *app) lock(f *approveRequest, yes bool) error {
 		}
 	}
 	silent := yes || a.terminal(req) == nil
-	ap := &approver{app: a, req: f, w: fresh, r: a.review(req, fresh, silent), style: style}
+	ap := &approver{app: a, req: f, w: fresh, r: a.review(req, fresh, silent, 0), style: style}
 	sel := approval.Selection{All: true}
 	if err := ap.applyWarningFlags(&sel); err != nil {
 		return err

@@ -62,7 +62,11 @@ Exit codes: 0 no drift is left, 1 some is, or the capture is not the reviewed on
 				return fail.New("%s has no server %s", text.Printable(w.LockPath), text.Name(w.Comparisons[0].Server)).
 					Hint("to approve a new server: %s", f.To("lock"))
 			}
-			r, style := a.review(&f.request, w, false), a.style()
+			room := 0
+			if sel.All && len(f.only) == 0 || len(sel.Accepts) > 0 && len(sel.Labels) == 0 {
+				room = facts.GateRoom // flags say what is accepted, whatever it is: nobody reads it here
+			}
+			r, style := a.review(&f.request, w, false, room), a.style()
 			style.Full = f.full
 			return graver(r.NoAnswer, (&approver{app: a, req: f, w: w, r: r, style: style}).relock(sel))
 		},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pinproof/internal/facts"
 	"pinproof/internal/fail"
 	"pinproof/internal/pin"
 	"pinproof/internal/report"
@@ -16,7 +17,7 @@ import (
 )
 
 func newVerify(a *app) *cobra.Command {
-	var quiet, warn, hook, review bool
+	var quiet, warn, hook, review, terse bool
 	var allow []string
 	req, out := &request{}, &output{}
 	cmd := &cobra.Command{
@@ -45,6 +46,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 	flags.StringArrayVar(&allow, "allow", nil, "don't fail for this `KIND`: added or removed entries; missing, pinned servers that a folder has no capture of (repeatable)")
 	flags.BoolVar(&warn, "warn", false, "report drift of every kind without failing")
 	flags.BoolVar(&review, "review", false, "read what matches, too: a warning that is not on record fails the run")
+	flags.BoolVar(&terse, "terse", false, "with --format json: list what drifted by its kind and digest, and explain nothing")
 	flags.BoolVar(&hook, "hook", false, "answer as an agent's hook: drift and errors exit 2, with text that is safe for a model")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		req.NeedsPins = true
@@ -57,6 +59,9 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 				return err
 			}
 		}
+		if terse && (out.format != "json" || len(out.files) > 0 || review || hook) {
+			return fail.New("--terse goes with --format json alone, which a program reads")
+		}
 		allowed, err := leniencyOf(allow, warn)
 		out.text = func(w io.Writer, m *report.Model, style plain.Style) error {
 			return plain.WriteVerify(w, m, style, quiet && w == a.out) // a report in a file has the line all the same
@@ -68,8 +73,14 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		if err != nil {
 			return out.explain(a, err)
 		}
+		if terse || hook {
+			return out.emit(a, req, a.decideOnKinds(req, w, allowed))
+		}
 		ans := a.decide(req, w, review, review, allowed)
-		ans.Bounded = out.format == "text" && len(out.files) == 0 // a report is for a review
+		ans.Room = facts.ReportRoom
+		if out.format == "text" && len(out.files) == 0 { // a report is for a review
+			ans.Bounded, ans.Room = true, facts.GateRoom
+		}
 		return out.emit(a, req, ans)
 	}
 	return cmd

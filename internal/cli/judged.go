@@ -18,7 +18,26 @@ import (
 // warning there that is not on record fails the run. What a report of that is made of comes with the
 // verdict: the report itself takes the most time.
 func (a *app) decide(req *request, w *workspace.Workspace, all, review bool, allow pin.Leniency) report.Input {
-	findings := lint.Read(w.Comparisons, w.Drifts, w.Lock.Servers, all)
+	return a.decideOn(req, w, lint.Read(w.Comparisons, w.Drifts, w.Lock.Servers, all), review, allow)
+}
+
+// decideOnKinds is decide where nobody reads what changed: an agent waits, or its guard. The texts of
+// all drift are not read then, but of so much that a warning in it is told.
+func (a *app) decideOnKinds(req *request, w *workspace.Workspace, allow pin.Leniency) report.Input {
+	read, room := 0, facts.GateRoom
+	for read < len(w.Drifts) && room >= 0 {
+		for i := range w.Drifts[read].Copies {
+			room -= len(w.Drifts[read].Copies[i].Definition)
+		}
+		read++
+	}
+	in := a.decideOn(req, w, lint.Read(w.Comparisons, w.Drifts[:read], w.Lock.Servers, false), false, allow)
+	in.Terse, in.Unread = true, len(w.Drifts)-read
+	return in
+}
+
+// decideOn has the gate decide, given what there is to say of the texts.
+func (a *app) decideOn(req *request, w *workspace.Workspace, findings []lint.Finding, review bool, allow pin.Leniency) report.Input {
 	warnings := 0 // what fails a run although every entry matches: also approvals that don't cover what they stand beside
 	for i := range findings {
 		if findings[i].Blocks(review) {
@@ -49,16 +68,16 @@ func (a *app) decide(req *request, w *workspace.Workspace, all, review bool, all
 }
 
 // review judges a comparison for a command that shows all of the drift or, if it is brief,
-// asks about none of it.
-func (a *app) review(req *request, w *workspace.Workspace, brief bool) *report.Report {
+// asks about none of it. room is how much of it is explained, in bytes; 0: all.
+func (a *app) review(req *request, w *workspace.Workspace, brief bool, room int) *report.Report {
 	in := a.decide(req, w, true, false, pin.Leniency{})
-	in.Brief = brief
+	in.Brief, in.Room, in.Bounded = brief, room, room > 0
 	return report.New(in, factsOf(req, &in))
 }
 
 // factsOf are the facts of a comparison or, with --only, of the part of it that is selected.
 func factsOf(req *request, in *report.Input) *facts.Facts {
-	all := facts.Of(in.Comparisons, in.Drifts, in.Findings, facts.Bounds{Gate: in.Bounded, BySeverities: in.FailOn})
+	all := facts.Of(in.Comparisons, in.Drifts, in.Findings, facts.Bounds{Room: in.Room, KindsAlone: in.Bounded, Terse: in.Terse, BySeverities: in.FailOn})
 	if len(req.only) == 0 {
 		return all
 	}

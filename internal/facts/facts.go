@@ -61,12 +61,19 @@ type Edit struct {
 // Minor reports whether a review may sum up an edit.
 func (e *Edit) Minor() bool { return e.Label.Minor() && !e.NewToRead && !e.Unseen }
 
-// maxExplained bounds the definitions that the gate explains, in bytes: a review shows all of them.
-const maxExplained = 2 << 20
+// How much drift is explained, in bytes of its definitions, old and new: working out what changed
+// takes most of a run. What is beyond is listed, with its kind, and said to be left out. A review
+// in text has no bound: nothing is approved that it didn't show.
+const (
+	GateRoom   = 2 << 20 // of the gate's answer, and of what relock says that it accepted
+	ReportRoom = 8 << 20 // of a report in a format that has a bound of its own
+)
 
 // Bounds say how much of a comparison is explained, and what comes first.
 type Bounds struct {
-	Gate         bool // explain no more than the gate's bound
+	Room         int  // bytes of definitions whose changes are worked out; 0: all of them
+	KindsAlone   bool // of what is beyond, not even what it declares is worked out
+	Terse        bool // nothing is explained
 	BySeverities bool // what breaks callers comes first
 }
 
@@ -83,7 +90,9 @@ type reader struct {
 // lint.Read for the same comparison.
 func Of(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding, bounds Bounds) *Facts {
 	drifts = slices.Clone(drifts)
-	diff.Renames(drifts)
+	if !bounds.Terse {
+		diff.Renames(drifts)
+	}
 	f := &Facts{}
 	for i := range sides {
 		for list, n := range pin.CountPins(sides[i].Captured.Pins) {
@@ -103,7 +112,7 @@ func Of(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding, bou
 	order := slices.Clone(f.Entries) // what has a warning is explained first, if not all is
 	slices.SortStableFunc(order, func(a, b *Entry) int { return lint.RankOf(b.Warned()) - lint.RankOf(a.Warned()) })
 	budget := diff.FullWordBudget
-	r := &reader{sides: sides, bounds: bounds, words: &budget, room: maxExplained, hosts: map[string]map[string]bool{}}
+	r := &reader{sides: sides, bounds: bounds, words: &budget, room: bounds.Room, hosts: map[string]map[string]bool{}}
 	for _, e := range order {
 		r.explain(e)
 	}
@@ -155,8 +164,11 @@ func (r *reader) explain(e *Entry) {
 		e.Bytes -= len(e.Locked.Definition)
 		r.room -= len(e.Locked.Definition)
 	}
-	if r.bounds.Gate && r.room < 0 {
-		e.Unexplained = true
+	e.Unexplained = r.bounds.Terse || r.bounds.Room > 0 && r.room < 0
+	if e.Unexplained {
+		e.Severity = diff.Breaking // for all that anyone knows
+	}
+	if e.Unexplained && (r.bounds.Terse || r.bounds.KindsAlone) {
 		e.Class = classOfKind[e.Kind]
 		if e.Warned() {
 			e.Class = ClassWarned
@@ -165,6 +177,10 @@ func (r *reader) explain(e *Entry) {
 	}
 	e.Was = declared(e.Locked, e.Approved)
 	e.Is = declared(e.Captured, slices.Concat(e.Fresh, e.Approved))
+	if e.Unexplained {
+		r.rank(e)
+		return
+	}
 	for _, c := range r.changesOf(e) {
 		e.Edits = append(e.Edits, r.edit(c, e))
 	}

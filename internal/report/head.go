@@ -38,7 +38,11 @@ func (r *Report) model() *Model {
 	if r.Brief {
 		return m
 	}
-	r.blocks(m)
+	if r.Terse {
+		r.list(m)
+	} else {
+		r.blocks(m)
+	}
 	r.data(m)
 	return m
 }
@@ -124,10 +128,18 @@ func (r *Report) blocks(m *Model) {
 	r.worst(m)
 }
 
+// list makes the entries alone.
+func (r *Report) list(m *Model) {
+	for _, e := range r.entries {
+		m.Entries = append(m.Entries, r.entry(e, 0))
+	}
+	m.Unexplained = len(m.Entries)
+}
+
 // block makes the block of a group.
 func (r *Report) block(g *group, rows *rowMaker) Block {
 	e := g.first()
-	b := Block{Number: g.number, Entries: g.at, Kind: string(e.Kind), Note: driftNote(&e.Drift), Warned: e.Warned(),
+	b := Block{Number: g.number, Entries: g.at, Kind: string(e.Kind), Note: r.note(e), Warned: e.Warned(),
 		Blocked: r.Blocked[e.Ref()], Repeat: e.Kind == pin.Duplicate, Minor: true,
 		Title: shortRef(e.Type, e.Name), Words: standsOut(g), Class: int(e.Class), Accept: r.acceptCommand(g), Ask: r.questionText(&e.Drift, len(g.entries), e.Warned())}
 	b.Server = r.places[e.Server]
@@ -246,7 +258,7 @@ func (r *Report) entry(e *drifted, block int) Entry {
 		Short: shortRef(d.Type, d.Name), Kind: string(d.Kind), Blocked: r.Blocked[d.Ref()], Block: block,
 		Text: driftText(e), Warned: e.Warned(), Line: r.pinLine(d.Ref()), Minor: e.Minor,
 		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo, Danger: strings.Join(e.Is, ", "), Grave: e.Grave(),
-		Severity: e.Severity.String(), Digest: short(d.DefinitionDigest()), Findings: r.each(slices.Concat(e.Fresh, e.Approved))}
+		Severity: e.Severity.String(), Unexplained: e.Unexplained, Digest: short(d.DefinitionDigest()), Findings: r.each(slices.Concat(e.Fresh, e.Approved))}
 	for _, c := range e.Changes {
 		said.Changes = append(said.Changes, Change{Pointer: c.Pointer, From: c.From, Label: c.Label.ID(), LabelText: c.Label.Text(), Severity: c.Severity.String(), Old: c.Old, New: c.New})
 	}
@@ -380,6 +392,9 @@ func (r *Report) captured(m *Model) {
 			one := &p.Captured.Pins[j]
 			c := Captured{p.Server, pin.EntryTypeInfo[one.Type].Member, one.Name, shortRef(one.Type, one.Name),
 				cmp.Or(status[pin.Ref{Server: p.Server, Key: one.Key}], "MATCH"), one.Digest, one.Sanitized, ""}
+			if r.Terse && c.Status != "MATCH" {
+				continue // it stands with the drift
+			}
 			// The hash is of the tool as received. A lockfile in place of the capture may not have that.
 			asReceived := one.Received != nil || one.Definition != nil && !p.Captured.Policy.Shapes()
 			if one.Type == pin.Tools && asReceived && r.ApprovalHash != nil {

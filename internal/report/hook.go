@@ -32,7 +32,11 @@ func WriteHook(w io.Writer, in Input) error {
 		}
 	}
 	if n := len(slices.DeleteFunc(slices.Clone(in.Findings), func(f lint.Finding) bool { return !f.Warning || f.Approved })); n > 0 {
-		lines = append(lines, text.Count(n, "warning")+" that nobody approved")
+		of := " that nobody approved"
+		if in.Unread > 0 {
+			of += ", in what was read of so much drift"
+		}
+		lines = append(lines, text.Count(n, "warning")+of)
 	}
 	var unknown, missing []string
 	for _, p := range in.Comparisons {

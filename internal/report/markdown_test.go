@@ -44,7 +44,7 @@ func reportOf(pairs []pin.Comparison, locked []pin.Set) *Report {
 
 // explained is the report of an input, with its facts.
 func explained(in Input) *Report {
-	return New(in, facts.Of(in.Comparisons, in.Drifts, in.Findings, facts.Bounds{Gate: in.Bounded, BySeverities: in.FailOn}))
+	return New(in, facts.Of(in.Comparisons, in.Drifts, in.Findings, facts.Bounds{Room: in.Room, KindsAlone: in.Bounded, Terse: in.Terse, BySeverities: in.FailOn}))
 }
 
 // inputOf is what a report is made of, findings aside: the verdict by plain values, where

@@ -185,6 +185,7 @@ type Entry struct {
 	Now         *Definition
 	Copies      []Definition
 	Changes     []Change
+	Unexplained bool      // what changed was not worked out: there was too much
 	Findings    []Finding // new ones, then approved ones
 
 	Ref    string // "tool=NAME", with the server where there are several

@@ -27,7 +27,10 @@ type Input struct {
 	IgnoreProse bool // texts were left out of the comparison
 
 	Part       bool          // the capture is part of a session
-	Bounded    bool          // explain no more than the gate's bound
+	Bounded    bool          // it is no review: the gate's own answer in text, or what flags accepted
+	Room       int           // bytes of definitions that the facts explain; 0: all of them
+	Terse      bool          // what drifted is listed, and nothing is explained
+	Unread     int           // drifted entries whose texts were not read for findings
 	Brief      bool          // nobody reads the entries: findings and servers alone
 	NoData     bool          // no format lists every entry that was captured
 	Guessed    bool          // no flag named the server of a single capture
@@ -75,7 +78,9 @@ func New(in Input, known *facts.Facts) *Report {
 	}
 	r.findRelease()
 	r.oneByOne = r.approvable() && !r.AllOrNothing() && !r.nothingPinned() && !(r.Guessed && r.Comparisons[0].Unrelated())
-	r.group()
+	if !r.Terse {
+		r.group()
+	}
 	r.Drifts = make([]pin.Drift, len(r.entries))
 	for i, e := range r.entries {
 		r.Drifts[i] = e.Drift
@@ -118,9 +123,12 @@ func newDrifted(e *facts.Entry) *drifted {
 // findRelease says what a release with the drift is, where two sides are compared without a
 // lockfile, or severities decide.
 func (r *Report) findRelease() {
-	drifted := len(r.entries)+r.LeftOut > 0
-	if drifted && (r.Lockfile == "" || r.FailOn) {
+	if len(r.entries)+r.LeftOut > 0 && (r.Lockfile == "" || r.FailOn) {
 		r.bump = r.Worst.Bump()
+		if slices.ContainsFunc(r.entries, func(e *drifted) bool { return e.Unexplained }) {
+			r.release = "there is too much drift to say what a release with it is: take it for " + r.Worst.String()
+			return
+		}
 		r.release = r.Worst.String() + ": " + r.WorstCount.String() + "; a " + r.bump + " release"
 	}
 }

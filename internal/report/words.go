@@ -227,10 +227,25 @@ func driftNote(d *pin.Drift) string {
 	return ""
 }
 
+// note is what is said of an entry before its changes, or in place of them.
+func (r *Report) note(e *drifted) string {
+	note := driftNote(&e.Drift)
+	if e.Unexplained && !r.Bounded { // the gate counts them
+		note = joined("; ", note, tooMuch)
+	}
+	return note
+}
+
+// tooMuch is said of an entry that is beyond the room of a report.
+const tooMuch = "too much drift to explain all of it here: diff without --format shows it"
+
 // driftText says in one line what is wrong with a drifted entry.
 func driftText(e *drifted) string {
 	d := &e.Drift
 	said := cmp.Or(driftNote(d), map[pin.DriftKind]string{pin.Added: "no pin names it", pin.Removed: "it is gone"}[d.Kind])
+	if e.Unexplained {
+		said = joined("; ", said, tooMuch)
+	}
 	for j, c := range e.Changes {
 		if j == maxSaidChanges {
 			return joined("; ", said, text.Count(len(e.Changes)-j, "more change"))
@@ -303,6 +318,9 @@ func (r *Report) approvable() bool {
 func (r *Report) RestStep() Step {
 	var left []string
 	for _, e := range r.entries {
+		if e.Unexplained { // nobody has read it here
+			return Step{}
+		}
 		if e.Kind == pin.Duplicate || e.Warned() {
 			left = append(left, r.ref(e.Ref()))
 		}
@@ -322,7 +340,7 @@ func (r *Report) RestStep() Step {
 // "" if no flag can do that, if there are more entries than a command should have, and for a new warning, which nobody
 // should approve by pasting.
 func (r *Report) acceptCommand(g *group) string {
-	if !r.oneByOne || len(g.entries) > maxAcceptNames || g.first().Warned() || g.first().Kind == pin.Duplicate {
+	if !r.oneByOne || g.first().Unexplained || len(g.entries) > maxAcceptNames || g.first().Warned() || g.first().Kind == pin.Duplicate {
 		return ""
 	}
 	var args []string

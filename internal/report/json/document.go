@@ -63,6 +63,7 @@ type entry struct {
 	Copies         []*definition `json:"copies,omitempty"`
 	Changes        []change      `json:"changes"`
 	ChangesLeftOut int           `json:"changesLeftOut,omitempty"`
+	Unexplained    bool          `json:"unexplained,omitempty"`
 	Findings       []finding     `json:"findings"`
 }
 

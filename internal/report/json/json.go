@@ -93,13 +93,13 @@ func (left *room) entry(e *report.Entry) entry {
 	said := entry{
 		Server: e.Server, List: e.List, Name: e.Name, Kind: e.Kind, Blocked: e.Blocked, Severity: e.Severity,
 		RenamedFrom: e.RenamedFrom, RenamedTo: e.RenamedTo,
-		Changes: []change{}, Findings: findingsOf(e.Findings),
+		Unexplained: e.Unexplained, Changes: []change{}, Findings: findingsOf(e.Findings),
 	}
-	whole := len(e.Changes) == 0 // no changes show the difference: the definitions do
+	whole := len(e.Changes) == 0 && !e.Unexplained // no changes show the difference: the definitions do
 	said.Pinned = left.definition(e.Pinned, whole)
 	said.Now = left.definition(e.Now, whole)
 	for i := range e.Copies {
-		said.Copies = append(said.Copies, left.definition(&e.Copies[i], true))
+		said.Copies = append(said.Copies, left.definition(&e.Copies[i], !e.Unexplained))
 	}
 	for i := range e.Changes {
 		c := &e.Changes[i]

@@ -88,7 +88,7 @@ func (j *judge) readPins() error {
 // server.
 func (j *judge) part(messages []byte) (*verdict, error) {
 	var out bytes.Buffer
-	code, err := j.verify("--part", bytes.NewReader(messages), &out, nil, "--format=json", "--", "-", j.lock)
+	code, err := j.verify("--part", bytes.NewReader(messages), &out, nil, "--format=json", "--terse", "--", "-", j.lock)
 	if err != nil {
 		return nil, err
 	}
