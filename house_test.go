@@ -33,7 +33,7 @@ var imports = map[string]string{
 	"pin":        "text fail jsontree schema",
 	"capture":    "text fail shell jsontree pin",
 	"lockfile":   "text fail shell jsontree pin",
-	"approval":   "text fail pin",
+	"approval":   "pin",
 	"workspace":  "text fail shell jsontree pin capture lockfile atomicfile",
 	"diff":       "text jsontree schema pin",
 	"lint":       "text jsontree schema pin",
@@ -50,7 +50,7 @@ var imports = map[string]string{
 	"junit":      "text report plain",
 	"github":     "text report",
 	"formats":    "report json github sarif junit markdown html",
-	"prompt":     "text fail layout report plain",
+	"prompt":     "text fail pin approval layout report plain",
 	"cli":        "text fail shell jsontree pin atomicfile approval workspace diff lint facts report prompt plain formats",
 	"jsontest":   "",
 	"pintest":    "jsontree jsontest pin capture lockfile",
@@ -239,6 +239,39 @@ func TestRoot(t *testing.T) {
 	})
 	if lines > 700 {
 		t.Errorf("%d lines", lines)
+	}
+}
+
+// TestOneYes: what a person approves is decided in approval, from plain data: it imports pins and what
+// searches and sorts, so it can't print, word or read anything. Nothing passes by position, and
+// lock and relock make an exit code of its outcome in one function.
+func TestOneYes(t *testing.T) {
+	answers := 0
+	eachFile(t, func(room, path string, set *token.FileSet, file *ast.File) {
+		if room == "approval" {
+			for _, i := range file.Imports {
+				if name, _ := strconv.Unquote(i.Path.Value); !slices.Contains([]string{own + "pin", "regexp", "slices", "strings"}, name) {
+					t.Errorf("%s imports %s", path, name)
+				}
+			}
+		}
+		approves := slices.Contains([]string{"internal/cli/approve.go", "internal/cli/reasons.go", "internal/cli/cmd_relock.go"}, path)
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.MapType:
+				if key, isWord := n.Key.(*ast.Ident); isWord && key.Name == "int" && slices.Contains([]string{"approval", "cli", "prompt"}, room) {
+					t.Errorf("%s: a map by position", set.Position(n.Pos()))
+				}
+			case *ast.SelectorExpr:
+				if approves && (n.Sel.Name == "Refusal" || n.Sel.Name == "ErrDrift") {
+					answers++
+				}
+			}
+			return true
+		})
+	})
+	if answers != 2 { // both in answered
+		t.Errorf("%d places of lock and relock choose exit code 1", answers)
 	}
 }
 

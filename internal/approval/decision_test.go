@@ -17,82 +17,163 @@ import (
 	"pinproof/internal/pintest"
 )
 
-// TestChosenDrifts: what was chosen at the prompt, by index; a DUPLICATE never.
-func TestChosenDrifts(t *testing.T) {
+// warningsOf are new warnings in drift of server s.
+func warningsOf(names ...string) (list []approval.Warning) {
+	for _, name := range names {
+		list = append(list, approval.Warning{Of: pin.Ref{Server: "s", Key: pin.Key{Name: name}}, Record: rec("hidden-text")})
+	}
+	return list
+}
+
+// matching are warnings of entries that match their pins and are not on record.
+func matching(names ...string) []approval.Warning {
+	list := warningsOf(names...)
+	for i := range list {
+		list[i].Where = approval.InMatch
+	}
+	return list
+}
+
+// answered are answers with a yes to what was shown of some drifts.
+func answered(drifts []pin.Drift, indexes ...int) *approval.Answers {
+	a := &approval.Answers{Entries: map[pin.Ref]string{}}
+	for _, i := range indexes {
+		a.Entries[drifts[i].Ref()] = drifts[i].DefinitionDigest()
+	}
+	return a
+}
+
+// TestAnswers: what was answered with yes at the prompt is accepted, a DUPLICATE never, and with a
+// new warning: the prompt asks for the whole word. An answer about another definition than the
+// captured one is none.
+func TestAnswers(t *testing.T) {
 	pairs, drifts := relockCase(t)
-	d, err := approval.Decide(pairs, drifts, approval.Selection{Chosen: map[int]bool{0: true, 1: false, 3: true, 4: true}})
-	accepted := d.Accepted
-	if err != nil || len(accepted) != 2 || !accepted[0] || !accepted[3] {
-		t.Errorf("%v, %v", accepted, err)
+	c := caseOf(pairs, drifts)
+	c.Warnings = warningsOf("edited")
+	out := approval.Decide(c, &approval.Said{Answers: answered(drifts, 0, 3, 4)})
+	if got := acceptedNames(drifts, out); got != "edited new" || out.Reason != nil || out.Code != 1 || len(out.Left) != 3 {
+		t.Errorf("%q, %+v", got, out)
+	}
+	for i := range 4 {
+		answers := answered(drifts, 0, 1, 2, 3)
+		answers.Entries[drifts[i].Ref()] = pin.DigestPrefix + strings.Repeat("0", 64)
+		out := approval.Decide(c, &approval.Said{Answers: answers})
+		if reasonText(out.Reason) != "not what was shown" || out.Sets != nil || out.Code != 1 {
+			t.Errorf("%s: %+v", drifts[i].Name, out)
+		}
+	}
+	out = approval.Decide(c, &approval.Said{Answers: &approval.Answers{Records: []approval.Record{{Of: drifts[0].Ref(), Record: rec("hidden-text")}}}})
+	if reasonText(out.Reason) != "not what was shown" {
+		t.Errorf("the warning of a drift is put on record: %+v", out)
+	}
+}
+
+// TestBoundAnswers: a yes to a policy, to a warning about a whole capture, and to a warning's record
+// holds for what was shown alone.
+func TestBoundAnswers(t *testing.T) {
+	pairs, drifts := relockCase(t)
+	pairs[0].Captured.Digest = pin.DigestPrefix + "1"
+	pairs[0].Captured.Policy.RequireClean = true
+	c := caseOf(pairs, drifts)
+	c.Warnings = append(matching("same"), approval.Warning{Of: pin.Ref{Server: "s"}, Record: rec("oversize")})
+	right := func() *approval.Answers {
+		a := answered(drifts, 0, 1, 2, 3)
+		a.Policies = map[string]pin.Policy{"s": {RequireClean: true}}
+		a.Wholes = map[string]string{"s": pin.DigestPrefix + "1"}
+		a.Records = []approval.Record{{Of: c.Warnings[0].Of, Record: rec("hidden-text")}}
+		return a
+	}
+	for what, mangle := range map[string]func(*approval.Answers){
+		"":                        func(*approval.Answers) {},
+		"another policy":          func(a *approval.Answers) { a.Policies["s"] = pin.Policy{HashOnly: true} },
+		"no to the policy":        func(a *approval.Answers) { a.Policies = nil },
+		"another server's policy": func(a *approval.Answers) { a.Policies = map[string]pin.Policy{"t": {RequireClean: true}} },
+		"another capture":         func(a *approval.Answers) { a.Wholes["s"] = pin.DigestPrefix + "2" },
+		"no yes to the capture":   func(a *approval.Answers) { a.Wholes = nil },
+		"another warning":         func(a *approval.Answers) { a.Records[0].ID = "bidi-control" },
+		"another entry's":         func(a *approval.Answers) { a.Records[0].Of.Name = "edited" },
+	} {
+		answers := right()
+		mangle(answers)
+		out := approval.Decide(c, &approval.Said{Answers: answers})
+		want := map[string]string{
+			"":                 "policy in parts", // for the repeated name is left
+			"no to the policy": "policy declined", "another server's policy": "policy declined", "no yes to the capture": "warning declined",
+		}[what]
+		if want == "" {
+			want = "not what was shown"
+		}
+		if got := reasonText(out.Reason); got != want || out.Sets != nil {
+			t.Errorf("%s: %q", what, got)
+		}
 	}
 }
 
 // TestDecide: what has a new warning isn't accepted, however it is selected, and is named if
 // it was; a selector is idle if its entry has neither drifted nor a warning that is accepted.
 func TestDecide(t *testing.T) {
-	pairs, drifts := relockCase(t) // 0 edited, 1 gone, 2 hid, 3 new, 4 twice
-	const edited, gone, hid, added, twice = 0, 1, 2, 3, 4
-	indexes := func(list ...int) map[int]bool {
-		m := map[int]bool{}
-		for _, i := range list {
-			m[i] = true
-		}
-		return m
-	}
-	record := func(names ...string) approval.WarningRecord {
-		r := approval.WarningRecord{}
-		for _, name := range names {
-			r.Add(pin.Ref{Server: "s", Key: pin.Key{Name: name}}, rec("hidden-text"))
-		}
-		return r
-	}
-	type selection = approval.Selection
+	pairs, drifts := relockCase(t) // edited, gone, hid, new, twice
+	same := pairs[0].Captured.Find(pin.Key{Name: "same"}).Digest
 	for what, tt := range map[string]struct {
-		sel               selection
-		accepts           string
 		all               bool
-		accepted, refused map[int]bool
+		accepts, only     string
+		warned, matching  string // entries with a warning
+		accepting         string // --accept-warning
+		accepted, refused string
 		idle              string
 	}{
-		"nothing":                        {selection{}, "", false, indexes(), indexes(), ""},
-		"all":                            {selection{All: true}, "", true, indexes(edited, gone, hid, added), indexes(), ""},
-		"all of a part":                  {selection{All: true, Part: true}, "", false, indexes(edited, gone, hid, added), indexes(), ""},
-		"all, two warned of":             {selection{All: true, Refused: indexes(hid, added)}, "", true, indexes(edited, gone), indexes(hid, added), ""},
-		"chosen":                         {selection{Chosen: indexes(gone, twice)}, "", false, indexes(gone), indexes(), ""},
-		"chosen, warned of":              {selection{Chosen: indexes(gone, hid), Refused: indexes(hid)}, "", false, indexes(gone), indexes(), ""},
-		"named, warned of":               {selection{Refused: indexes(hid, added)}, "hid gone", false, indexes(gone), indexes(hid), ""},
-		"a pattern, warned of":           {selection{Refused: indexes(hid, added)}, "*", false, indexes(edited, gone), indexes(hid), ""},
-		"a kind, warned of":              {selection{Refused: indexes(hid, added)}, "added", false, indexes(), indexes(added), ""},
-		"another, warned of":             {selection{Refused: indexes(hid)}, "gone", false, indexes(gone), indexes(), ""},
-		"idle":                           {selection{}, "same gone", false, indexes(gone), indexes(), "same"},
-		"not idle: its warning":          {selection{Recorded: record("same")}, "same gone", false, indexes(gone), indexes(), ""},
-		"a pattern of the same":          {selection{Recorded: record("same")}, "s*", false, indexes(), indexes(), ""},
-		"idle: the warning of another":   {selection{Recorded: record("edited")}, "same", false, indexes(), indexes(), "same"},
-		"a word names no warned entry":   {selection{Recorded: record("same")}, "prose", false, indexes(), indexes(), "prose"},
-		"a digest is that of the warned": {selection{Recorded: record("same")}, pairs[0].Captured.Find(pin.Key{Name: "same"}).Digest, false, indexes(), indexes(), ""},
+		"all":                            {all: true, accepted: "edited gone hid new"},
+		"all of a part":                  {all: true, only: "added removed", accepted: "gone new"},
+		"all, two warned of":             {all: true, warned: "hid new", accepted: "edited gone", refused: "hid new"},
+		"all, one of them accepted":      {all: true, warned: "hid new", accepting: "new", accepted: "edited gone new", refused: "hid"},
+		"named, warned of":               {accepts: "hid gone", warned: "hid new", accepted: "gone", refused: "hid"},
+		"a pattern, warned of":           {accepts: "*", warned: "hid new", accepted: "edited gone", refused: "hid"},
+		"a kind, warned of":              {accepts: "added gone", warned: "hid new", accepted: "gone", refused: "new"},
+		"another, warned of":             {accepts: "gone", warned: "hid", accepted: "gone"},
+		"idle":                           {accepts: "same gone", accepted: "gone", idle: "same"},
+		"not idle: its warning":          {accepts: "same gone", matching: "same", accepting: "same", accepted: "gone"},
+		"a pattern of the same":          {accepts: "s*", matching: "same", accepting: "same"},
+		"idle: the warning of another":   {accepts: "same", warned: "edited", accepting: "edited", idle: "same"},
+		"a word names no warned entry":   {accepts: "prose", matching: "same", accepting: "same", idle: "prose"},
+		"a digest is that of the warned": {accepts: same, matching: "same", accepting: "same"},
 	} {
+		c := caseOf(pairs, drifts)
+		c.Warnings = append(warningsOf(strings.Fields(tt.warned)...), matching(strings.Fields(tt.matching)...)...)
+		said := &approval.Said{All: tt.all}
 		for _, arg := range strings.Fields(tt.accepts) {
-			tt.sel.Accepts = append(tt.sel.Accepts, selectorOf(t, arg))
+			said.Accepts = append(said.Accepts, selectorOf(t, arg))
 		}
-		d, err := approval.Decide(pairs, drifts, tt.sel)
-		if err != nil {
-			t.Errorf("%s: %v", what, err)
-			continue
+		for _, arg := range strings.Fields(tt.only) {
+			said.Only = append(said.Only, selectorOf(t, arg))
 		}
-		var idle []string
-		for _, s := range d.Idle {
+		for _, arg := range strings.Fields(tt.accepting) {
+			said.Warnings = append(said.Warnings, selectorOf(t, arg))
+		}
+		out := approval.Decide(c, said)
+		var idle, refused []string
+		for _, s := range out.Idle {
 			idle = append(idle, s.Arg)
 		}
-		if d.All != tt.all || !maps.Equal(d.Accepted, tt.accepted) || !maps.Equal(d.Refused, tt.refused) || strings.Join(idle, " ") != tt.idle {
-			t.Errorf("%s: all %t, accepted %v, refused %v, idle %q", what, d.All, d.Accepted, d.Refused, idle)
+		for i := range drifts {
+			if out.Refused[drifts[i].Ref()] {
+				refused = append(refused, drifts[i].Name)
+			}
 		}
-		if !reflect.DeepEqual(d.Recorded, tt.sel.Recorded) {
-			t.Errorf("%s: on record %v", what, d.Recorded)
+		if out.Reason != nil || acceptedNames(drifts, out) != tt.accepted || strings.Join(refused, " ") != tt.refused || strings.Join(idle, " ") != tt.idle {
+			t.Errorf("%s: %s; accepted %v, refused %v, idle %q", what, reasonText(out.Reason), out.Accepted, out.Refused, idle)
+		}
+		for _, w := range matching(strings.Fields(tt.matching)...) {
+			if !slices.Equal(out.Recorded[w.Of], []pin.Record{w.Record}) {
+				t.Errorf("%s: on record %v", what, out.Recorded)
+			}
+		}
+		if out.Code != 1 { // the repeated name is always left
+			t.Errorf("%s: exit code %d", what, out.Code)
 		}
 	}
-	d, err := approval.Decide(pairs, drifts, selection{All: true, Accepts: []approval.Selector{selectorOf(t, "nosuch")}})
-	if err == nil || len(d.Accepted) != 0 {
-		t.Errorf("an error decides: %v, %v", d.Accepted, err)
+	out := approval.Decide(caseOf(pairs, drifts), &approval.Said{All: true, Accepts: []approval.Selector{selectorOf(t, "nosuch")}})
+	if out.Reason == nil || len(out.Accepted) != 0 {
+		t.Errorf("an error decides: %v", out.Accepted)
 	}
 }
 

@@ -1,4 +1,3 @@
-// Package approval decides what of the drift a person accepts, and which pins that makes.
 package approval
 
 import (
@@ -6,9 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"pinproof/internal/fail"
 	"pinproof/internal/pin"
-	"pinproof/internal/text"
 )
 
 // A Selector names drift. It is one entry, by its name, its digest or both; a pattern of
@@ -27,32 +24,50 @@ var Kinds = []string{"added", "changed", "hidden", "removed", "duplicate"}
 // ParseSelector reads the value of a flag. A digest at the end of the value is always read
 // as a digest. A tool whose name ends like that must be selected by its own digest:
 // otherwise it could stand in for the tool that was meant.
-func ParseSelector(flag, arg string, words []string) (Selector, error) {
+func ParseSelector(flag, arg string, words []string) (Selector, *Reason) {
 	if slices.Contains(Kinds, arg) || slices.Contains(words, arg) {
 		return Selector{Arg: arg, Key: pin.Key{Name: arg}, Word: arg}, nil
 	}
-	name, digest, wrong := arg, "", false
-	switch at := strings.LastIndex(arg, "@"+pin.DigestPrefix); {
-	case pin.IsDigest(arg):
-		name, digest = "", arg
-	case at >= 0:
-		name, digest = arg[:at], arg[at+1:]
-		wrong = name == "" || !pin.IsDigest(digest)
-	default:
-		wrong = arg == "" || strings.HasPrefix(arg, pin.DigestPrefix)
+	name := arg
+	digest := ""
+	isWrong := arg == "" || strings.HasPrefix(arg, pin.DigestPrefix)
+	if at := strings.LastIndex(arg, "@"+pin.DigestPrefix); pin.IsDigest(arg) {
+		name = ""
+		digest = arg
+		isWrong = false
+	} else if at >= 0 {
+		name = arg[:at]
+		digest = arg[at+1:]
+		isWrong = name == "" || !pin.IsDigest(digest)
 	}
-	if wrong {
-		return Selector{}, fail.New("%s %s: give NAME, NAME@sha256:HEX or sha256:HEX, all 64 digits", flag, text.Name(arg))
+	if isWrong {
+		return Selector{}, &Reason{Why: NotASelector, Flag: flag, Arg: arg}
 	}
 	s := Selector{Arg: arg, Key: pin.ParseEntry(name), Digest: digest}
 	if digest == "" && s.Name == name && strings.ContainsAny(name, "*?") { // * stands for any text, ? for a character; behind tool= nothing does
 		pattern, err := regexp.Compile("(?s)^" + strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(s.Name)) + "$")
 		if err != nil {
-			return Selector{}, fail.New("%s %s: not a pattern of names", flag, text.Name(arg))
+			return Selector{}, &Reason{Why: NotAPattern, Flag: flag, Arg: arg}
 		}
 		s.pattern = pattern
 	}
 	return s, nil
+}
+
+// isLabel reports whether the selector is a word for what an entry has, and no kind of drift.
+func (s *Selector) isLabel() bool { return s.Word != "" && !slices.Contains(Kinds, s.Word) }
+
+// TakesLabels reports whether a label says what is accepted: then what changed has to be known.
+func (said *Said) TakesLabels() bool { return len(labelsIn(said.Accepts)) > 0 }
+
+// labelsIn lists the selectors that are labels.
+func labelsIn(list []Selector) (labels []Selector) {
+	for _, s := range list {
+		if s.isLabel() {
+			labels = append(labels, s)
+		}
+	}
+	return labels
 }
 
 // IsName reports whether the selector is the name of one entry, and nothing else.
@@ -92,74 +107,78 @@ func (s *Selector) takes(d *pin.Drift) bool {
 // check refuses a selector that means nothing, or several things: a name that is neither
 // pinned nor listed, and a word, a pattern or another entry that is the name of a tool, too.
 // A server that gives a tool such a name must get neither reading.
-func (s *Selector) check(flag string, sides []pin.Comparison) error {
-	known := slices.ContainsFunc(sides, func(p pin.Comparison) bool {
-		means := func(p pin.Pin) bool { return s.means(p.Key) }
-		return slices.ContainsFunc(p.Locked.Pins, means) || slices.ContainsFunc(p.Captured.Pins, means)
-	})
+func (s *Selector) check(flag string, sides []pin.Comparison) *Reason {
 	tool := pin.Key{Type: pin.Tools, Name: s.Arg}
-	entry := pin.EntryTypeInfo[s.Type].Entry + " of that name is"
-	if s.Type == pin.Instructions {
-		entry = "instructions are"
+	isOther := s.Key != tool || s.pattern != nil || s.Word != ""
+	if s.Digest == "" && isOther && pin.Holders(sides, tool) > 0 {
+		return &Reason{Why: TwoMeanings, Flag: flag, Arg: s.Arg}
 	}
-	switch {
-	case s.Digest == "" && (s.Key != tool || s.pattern != nil || s.Word != "") && pin.Holders(sides, tool) > 0:
-		return fail.New("%s %s: ambiguous, for a tool has that name, too", flag, text.Name(s.Arg)).Hint("for the tool: %s tool=NAME", flag)
-	case s.named() && !known:
-		return fail.New("%s %s: no %s pinned or listed", flag, text.Name(s.Arg), entry)
+	means := func(p pin.Pin) bool { return s.means(p.Key) }
+	isThere := func(p pin.Comparison) bool {
+		return slices.ContainsFunc(p.Locked.Pins, means) || slices.ContainsFunc(p.Captured.Pins, means)
+	}
+	if s.named() && !slices.ContainsFunc(sides, isThere) {
+		return &Reason{Why: NotThere, Flag: flag, Arg: s.Arg, Entry: pin.Ref{Key: s.Key}}
 	}
 	return nil
 }
 
-// drifts returns the indexes of the drifts that the selector accepts. They are of one
+// drifts returns the drifts that the selector accepts. They are of one
 // server: an entry of another one, which happens to fit, must not slip in.
-func (s *Selector) drifts(sides []pin.Comparison, drifts []pin.Drift) (fits []int, err error) {
-	if err := s.check("--accept", sides); err != nil {
-		return nil, err
+func (s *Selector) drifts(sides []pin.Comparison, drifts []pin.Drift) (fits []*pin.Drift, why *Reason) {
+	const flag = "--accept"
+	if why := s.check(flag, sides); why != nil {
+		return nil, why
 	}
-	servers, fitsNew := map[string]bool{}, false
+	servers := map[string]bool{}
+	fitsNew := false
 	for i := range drifts {
 		d := &drifts[i]
 		if s.takes(d) {
-			fits, servers[d.Server] = append(fits, i), true
+			fits = append(fits, d)
+			servers[d.Server] = true
 		}
 		fitsNew = fitsNew || d.Kind == pin.Added && s.Fits(d, nil)
 	}
-	matches := false // an entry with the digest matches its pin
-	for i := range sides {
-		for _, pin := range sides[i].Locked.Pins {
-			found := sides[i].Captured.Find(pin.Key)
-			matches = matches || s.means(pin.Key) && pin.Digest == s.Digest && found != nil && found.Digest == pin.Digest
-		}
+	if s.pattern != nil && len(fits) == 0 && fitsNew {
+		return nil, &Reason{Why: NewByPattern, Flag: flag, Arg: s.Arg}
 	}
-	switch {
-	case s.pattern != nil && len(fits) == 0 && fitsNew:
-		return nil, fail.New("--accept %s: a pattern takes no new entry", text.Name(s.Arg)).Hint("accept it by its name, or all that is new: --accept added")
 	// A bare name that several servers have is ambiguous, whichever of them drifted.
-	case len(servers) > 1, s.IsName() && pin.Holders(sides, s.Key) > 1:
-		return nil, s.Ambiguous("--accept")
-	case s.Digest != "" && len(fits) == 0 && !matches:
-		return nil, fail.New("--accept %s: no drifted entry has that digest: nothing was written", text.Name(s.Arg)).
-			Hint("the capture is not the one you reviewed: review it again").Refusal()
+	if len(servers) > 1 || s.IsName() && pin.Holders(sides, s.Key) > 1 {
+		return nil, &Reason{Why: SeveralServers, Flag: flag, Arg: s.Arg}
 	}
-	for _, i := range fits {
-		if d := &drifts[i]; d.Kind == pin.Duplicate {
-			return nil, fail.New("%s is listed %d times: that can't be accepted", d.EntryRef(), len(d.Copies)).Refusal()
+	if s.Digest != "" && len(fits) == 0 && !s.matches(sides) {
+		return nil, &Reason{Why: StaleDigest, Flag: flag, Arg: s.Arg}
+	}
+	for _, d := range fits {
+		if d.Kind == pin.Duplicate {
+			return nil, &Reason{Why: NotAcceptable, Entry: d.Ref(), Copies: len(d.Copies)}
 		}
 	}
 	return fits, nil
 }
 
-// Ambiguous is the error of a selector that entries of several servers fit.
-func (s *Selector) Ambiguous(flag string) error {
-	return fail.New("%s %s: it fits entries of several servers", flag, text.Name(s.Arg)).Hint("say which: --server ID")
+// matches reports whether an entry that the selector means matches its pin, under its digest.
+func (s *Selector) matches(sides []pin.Comparison) bool {
+	for i := range sides {
+		for _, pin := range sides[i].Locked.Pins {
+			if !s.means(pin.Key) || pin.Digest != s.Digest {
+				continue
+			}
+			found := sides[i].Captured.Find(pin.Key)
+			if found != nil && found.Digest == pin.Digest {
+				return true
+			}
+		}
+	}
+	return false
 }
 
-// CheckSelectors refuses what a flag names and isn't there.
-func CheckSelectors(flag string, list []Selector, sides []pin.Comparison) error {
+// checkSelectors refuses what a flag names and isn't there.
+func checkSelectors(flag string, list []Selector, sides []pin.Comparison) *Reason {
 	for i := range list {
-		if err := list[i].check(flag, sides); err != nil {
-			return err
+		if why := list[i].check(flag, sides); why != nil {
+			return why
 		}
 	}
 	return nil

@@ -1,13 +1,10 @@
 package approval_test
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
 	"pinproof/internal/approval"
-	"pinproof/internal/fail"
-	"pinproof/internal/jsontest"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
 )
@@ -28,16 +25,18 @@ func TestParseAcceptance(t *testing.T) {
 		{"read_file@" + hex, "read_file", hex, ""},
 		{"a@b@" + hex, "a@b", hex, ""},
 		{"x@" + hex + "@" + hex, "x@" + hex, hex, ""},
-		{"", "", "", `--accept "": give NAME, NAME@sha256:HEX or sha256:HEX, all 64 digits`},
-		{"sha256:85ef", "", "", `--accept "sha256:85ef": give NAME, NAME@sha256:HEX or sha256:HEX, all 64 digits`},
-		{hex + "0", "", "", `--accept "` + hex + `0": give NAME, NAME@sha256:HEX or sha256:HEX, all 64 digits`},
-		{"x@sha256:85ef", "", "", `--accept "x@sha256:85ef": give NAME, NAME@sha256:HEX or sha256:HEX, all 64 digits`},
+		{"", "", "", "not a selector"},
+		{"sha256:85ef", "", "", "not a selector"},
+		{hex + "0", "", "", "not a selector"},
+		{"x@sha256:85ef", "", "", "not a selector"},
 		// An empty name, as of an empty shell variable, is not the name of a tool.
-		{"@" + hex, "", "", `--accept "@` + hex + `": give NAME, NAME@sha256:HEX or sha256:HEX, all 64 digits`},
+		{"@" + hex, "", "", "not a selector"},
 		{"x@" + strings.ToUpper(hex[:10]) + hex[10:], "x@" + strings.ToUpper(hex[:10]) + hex[10:], "", ""}, // SHA256:ABC… is no digest
 	} {
-		got, err := approval.ParseSelector("--accept", tt.arg, nil)
-		jsontest.WantError(t, err, tt.wrong)
+		got, why := approval.ParseSelector("--accept", tt.arg, nil)
+		if said := reasonText(why); said != tt.wrong {
+			t.Errorf("%q: %q, want %q", tt.arg, said, tt.wrong)
+		}
 		if got.Name != tt.name || got.Digest != tt.digest {
 			t.Errorf("%q: %+v", tt.arg, got)
 		}
@@ -63,7 +62,7 @@ func TestDecideByName(t *testing.T) {
 	found := func(name string) string { return pairs[0].Captured.Find(pin.Key{Name: name}).Digest }
 	pinned := func(name string) string { return pairs[0].Locked.Find(pin.Key{Name: name}).Digest }
 	other := pin.DigestPrefix + strings.Repeat("0", 64)
-	const stale = ": no drifted entry has that digest: nothing was written"
+	const stale = "stale digest"
 	for _, tt := range []struct {
 		what     string
 		all      bool
@@ -84,80 +83,99 @@ func TestDecideByName(t *testing.T) {
 		{"a removed tool and its pin's digest", false, []string{"gone@" + pinned("gone")}, "gone", "", 0},
 		{"a digest of a tool that matches", false, []string{found("same"), "same@" + found("same")}, "", "", 0},
 
-		{"a stale digest", false, []string{"edited@" + other}, "", `--accept "edited@` + other + `"` + stale, 1},
-		{"the pin's digest of a changed tool", false, []string{"edited@" + pinned("edited")}, "", `--accept "edited@` + pinned("edited") + `"` + stale, 1},
-		{"another tool's digest", false, []string{"edited@" + found("new")}, "", `--accept "edited@` + found("new") + `"` + stale, 1},
-		{"a digest of nothing", false, []string{other}, "", `--accept "` + other + `"` + stale, 1},
-		{"stale beside good ones", false, []string{"new", "hid@" + other, "gone"}, "", `--accept "hid@` + other + `"` + stale, 1},
-		{"stale beside all", true, []string{"same@" + other}, "", `--accept "same@` + other + `"` + stale, 1},
-		{"a repeated name", false, []string{"twice"}, "", "tool=twice is listed 2 times: that can't be accepted", 1},
-		{"a repeated name by the digest of one", false, []string{found("twice")}, "", "tool=twice is listed 2 times: that can't be accepted", 1},
+		{"a stale digest", false, []string{"edited@" + other}, "", stale, 1},
+		{"the pin's digest of a changed tool", false, []string{"edited@" + pinned("edited")}, "", stale, 1},
+		{"another tool's digest", false, []string{"edited@" + found("new")}, "", stale, 1},
+		{"a digest of nothing", false, []string{other}, "", stale, 1},
+		{"stale beside good ones", false, []string{"new", "hid@" + other, "gone"}, "", stale, 1},
+		{"stale beside all", true, []string{"same@" + other}, "", stale, 1},
+		{"a repeated name", false, []string{"twice"}, "", "not acceptable", 1},
+		{"a repeated name by the digest of one", false, []string{found("twice")}, "", "not acceptable", 1},
 
-		{"an unknown name", false, []string{"nosuch"}, "", "--accept nosuch: no tool of that name is pinned or listed", 2},
-		{"an unknown name and a digest", false, []string{"nosuch@" + found("new")}, "", `--accept "nosuch@` + found("new") + `": no tool of that name is pinned or listed`, 2},
-		{"unknown beside good ones", false, []string{"new", "New"}, "", "--accept New: no tool of that name is pinned or listed", 2},
+		{"an unknown name", false, []string{"nosuch"}, "", "unknown", 2},
+		{"an unknown name and a digest", false, []string{"nosuch@" + found("new")}, "", "unknown", 2},
+		{"unknown beside good ones", false, []string{"new", "New"}, "", "unknown", 2},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
-			sel := approval.Selection{All: tt.all}
+			said := &approval.Said{All: tt.all}
 			for _, arg := range tt.accepts {
-				a, err := approval.ParseSelector("--accept", arg, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				sel.Accepts = append(sel.Accepts, a)
+				said.Accepts = append(said.Accepts, selectorOf(t, arg))
 			}
-			d, err := approval.Decide(pairs, drifts, sel)
-			accepted := d.Accepted
-			jsontest.WantError(t, err, tt.wrong)
-			if isDrift := errors.Is(err, fail.ErrDrift); isDrift != (tt.code == 1) {
-				t.Errorf("the error is one of drift: %v", isDrift)
+			out := approval.Decide(caseOf(pairs, drifts), said)
+			if got := reasonText(out.Reason); got != tt.wrong {
+				t.Errorf("the reason is %q, want %q", got, tt.wrong)
 			}
-			var names []string
-			for i := range drifts {
-				if accepted[i] {
-					names = append(names, drifts[i].Name)
-				}
+			if out.Reason != nil && out.Code != tt.code {
+				t.Errorf("exit code %d", out.Code)
 			}
-			if got := strings.Join(names, " "); got != tt.accepted {
+			if got := acceptedNames(drifts, out); got != tt.accepted {
 				t.Errorf("accepted %q, want %q", got, tt.accepted)
 			}
 		})
 	}
 }
 
+// caseOf is a case in which no text has a warning.
+func caseOf(pairs []pin.Comparison, drifts []pin.Drift) *approval.Case {
+	return &approval.Case{Sides: pairs, Drifts: drifts, Facts: map[pin.Ref]approval.Fact{}}
+}
+
+// acceptedNames are the names of what is accepted, in the order of the drift.
+func acceptedNames(drifts []pin.Drift, out approval.Outcome) string {
+	var names []string
+	for i := range drifts {
+		if out.Accepted[drifts[i].Ref()] {
+			names = append(names, drifts[i].Name)
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+// reasonText is a reason in a few words, "" for none.
+func reasonText(why *approval.Reason) string {
+	if why == nil {
+		return ""
+	}
+	return map[approval.Why]string{
+		approval.NotASelector: "not a selector", approval.NotAPattern: "not a pattern", approval.EmptyList: "empty list", approval.OtherSet: "other set",
+		approval.OtherPolicy: "other policy", approval.Repeated: "repeated", approval.NoPins: "no pins", approval.NotThere: "unknown",
+		approval.TwoMeanings: "two meanings", approval.SeveralServers: "several servers", approval.NewByPattern: "new by pattern",
+		approval.StaleDigest: "stale digest", approval.NotAcceptable: "not acceptable", approval.NotAName: "not a name", approval.NeedsAll: "needs all",
+		approval.NotCovered: "not covered", approval.NotClean: "not clean", approval.NewWarning: "new warning", approval.PolicyInParts: "policy in parts",
+		approval.NotWhatWasShown: "not what was shown", approval.PolicyDeclined: "policy declined", approval.WarningDeclined: "warning declined",
+	}[why.Why]
+}
+
 // selectorOf reads the value of a flag, with two labels.
 func selectorOf(t *testing.T, arg string) approval.Selector {
 	t.Helper()
-	s, err := approval.ParseSelector("--accept", arg, []string{"prose", "looser"})
-	if err != nil {
-		t.Fatal(err)
+	s, why := approval.ParseSelector("--accept", arg, []string{"prose", "looser"})
+	if why != nil {
+		t.Fatal(arg, reasonText(why))
 	}
 	return s
 }
 
-// selected says which drifts the arguments accept, which arguments had nothing to accept, and
-// the error with its hints, in one line.
+// selected says which drifts the arguments accept, which arguments had nothing to accept, or the
+// reason why nothing is written.
 func selected(t *testing.T, pairs []pin.Comparison, drifts []pin.Drift, args ...string) string {
 	t.Helper()
-	var sel approval.Selection
+	said := &approval.Said{}
 	for _, arg := range args {
-		sel.Accepts = append(sel.Accepts, selectorOf(t, arg))
+		said.Accepts = append(said.Accepts, selectorOf(t, arg))
 	}
-	d, err := approval.Decide(pairs, drifts, sel)
-	accepted, idle := d.Accepted, d.Idle
-	if err != nil {
-		if accepted != nil || idle != nil {
-			t.Errorf("%q: %v and %v beside an error", args, accepted, idle)
+	out := approval.Decide(caseOf(pairs, drifts), said)
+	if out.Reason != nil {
+		if out.Accepted != nil || out.Idle != nil || out.Sets != nil {
+			t.Errorf("%q: %v and %v beside a reason", args, out.Accepted, out.Idle)
 		}
-		return strings.Join(fail.Lines(err), " / ")
+		return reasonText(out.Reason)
 	}
 	var words []string
-	for i, d := range drifts {
-		if accepted[i] {
-			words = append(words, d.Name)
-		}
+	if names := acceptedNames(drifts, out); names != "" {
+		words = append(words, names)
 	}
-	for _, s := range idle {
+	for _, s := range out.Idle {
 		words = append(words, "idle:"+s.Arg)
 	}
 	return strings.Join(words, " ")
@@ -167,7 +185,6 @@ func selected(t *testing.T, pairs []pin.Comparison, drifts []pin.Drift, args ...
 // that reads like it; a word takes drift of one kind.
 func TestPatternsAndWords(t *testing.T) {
 	pairs, drifts := relockCase(t)
-	const unknown = "no tool of that name is pinned or listed"
 	for arg, want := range map[string]string{
 		"*":         "edited gone hid",
 		"e*":        "edited",
@@ -175,22 +192,22 @@ func TestPatternsAndWords(t *testing.T) {
 		"*d":        "edited hid",
 		"?id":       "hid",
 		"????":      "gone", // same has not drifted
-		"[a-z]*":    `--accept "[a-z]*": ` + unknown,
-		"h.d*":      `--accept "h.d*": ` + unknown,
-		"E*":        `--accept "E*": ` + unknown,
-		"hid?":      `--accept "hid?": ` + unknown,
-		"*i":        `--accept "*i": ` + unknown, // all of a name
-		"prompt=e*": `--accept "prompt=e*": no prompt of that name is pinned or listed`,
+		"[a-z]*":    "unknown",
+		"h.d*":      "unknown",
+		"E*":        "unknown",
+		"hid?":      "unknown",
+		"*i":        "unknown", // all of a name
+		"prompt=e*": "unknown",
 		"s*":        "idle:s*",
 		"tw*":       "idle:tw*",
-		"n*":        `--accept "n*": a pattern takes no new entry / hint: accept it by its name, or all that is new: --accept added`,
+		"n*":        "new by pattern",
 		"added":     "new",
 		"changed":   "edited",
 		"removed":   "gone",
 		"hidden":    "hid",
-		"duplicate": "tool=twice is listed 2 times: that can't be accepted",
-		"ADDED":     "--accept ADDED: " + unknown,
-		"warnings":  "--accept warnings: " + unknown,
+		"duplicate": "not acceptable",
+		"ADDED":     "unknown",
+		"warnings":  "unknown",
 		"prose":     "idle:prose",
 	} {
 		if got := selected(t, pairs, drifts, arg); got != want {
@@ -207,13 +224,13 @@ func TestPatternsAndWords(t *testing.T) {
 		Captured: side(`[{"name":"a*","x":1},{"name":"ab","x":1},{"name":"x\ny","x":1},{"name":"added","x":1},{"name":"new"}]`)}}
 	drifts = pintest.Drifts(pairs)
 	for arg, want := range map[string]string{
-		"a*":         `--accept "a*": ambiguous, for a tool has that name, too / hint: for the tool: --accept tool=NAME`,
+		"a*":         "two meanings",
 		"tool=a*":    "a*",
 		"a?":         "a* ab",
 		"x*y":        "x\ny",
 		"x?y":        "x\ny",
 		"tool=added": "added",
-		"added":      "--accept added: ambiguous, for a tool has that name, too / hint: for the tool: --accept tool=NAME",
+		"added":      "two meanings",
 	} {
 		if got := selected(t, pairs, drifts, arg); got != want {
 			t.Errorf("%s\ngot  %s\nwant %s", arg, got, want)
@@ -237,21 +254,20 @@ func TestOneServer(t *testing.T) {
 	}
 	drifts := pintest.Drifts(pairs)
 	of := func(name string) string { return pairs[0].Captured.Find(pin.Key{Name: name}).Digest }
-	const which = " / hint: say which: --server ID"
 	for arg, want := range map[string]string{
-		"a":            "--accept a: it fits entries of several servers" + which,
-		"b":            "--accept b: it fits entries of several servers" + which,
-		"instructions": "--accept instructions: it fits entries of several servers" + which,
+		"a":            "several servers",
+		"b":            "several servers",
+		"instructions": "several servers",
 		"b@" + of("b"): "b",
-		"a@" + of("a"): "--accept a@" + of("a") + ": it fits entries of several servers" + which,
-		of("a"):        "--accept " + of("a") + ": it fits entries of several servers" + which,
-		"changed":      "--accept changed: it fits entries of several servers" + which,
-		"a*":           `--accept "a*": it fits entries of several servers` + which,
+		"a@" + of("a"): "several servers",
+		of("a"):        "several servers",
+		"changed":      "several servers",
+		"a*":           "several servers",
 		"b*":           "b",
 		"added":        "only",
 		"only":         "only",
 	} {
-		if got := strings.ReplaceAll(selected(t, pairs, drifts, arg), `"`+arg+`"`, arg); got != strings.ReplaceAll(want, `"`+arg+`"`, arg) {
+		if got := selected(t, pairs, drifts, arg); got != want {
 			t.Errorf("%s\ngot  %s\nwant %s", arg, got, want)
 		}
 	}
@@ -259,17 +275,17 @@ func TestOneServer(t *testing.T) {
 
 // TestCheckSelectors: what a flag names has to be there, drifted or not.
 func TestCheckSelectors(t *testing.T) {
-	pairs, _ := relockCase(t)
+	pairs, drifts := relockCase(t)
 	for arg, want := range map[string]string{
 		"same": "", "gone": "", "new": "", "g*": "", "n?w": "", "added": "", "prose": "",
 		pin.DigestPrefix + strings.Repeat("0", 64): "",
-		"nosuch":       "--only nosuch: no tool of that name is pinned or listed",
-		"x*":           `--only "x*": no tool of that name is pinned or listed`,
-		"prompt=same":  `--only "prompt=same": no prompt of that name is pinned or listed`,
-		"template=a:b": `--only "template=a:b": no template of that name is pinned or listed`,
-		"instructions": "--only instructions: no instructions are pinned or listed",
+		"nosuch": "unknown", "x*": "unknown", "prompt=same": "unknown", "template=a:b": "unknown", "instructions": "unknown",
 	} {
-		jsontest.WantError(t, approval.CheckSelectors("--only", []approval.Selector{selectorOf(t, "same"), selectorOf(t, arg)}, pairs), want)
+		said := &approval.Said{Only: []approval.Selector{selectorOf(t, "same"), selectorOf(t, arg)}}
+		why := approval.Check(pairs, drifts, said)
+		if got := reasonText(why); got != want || why != nil && (why.Flag != "--only" || why.Arg != arg || why.ExitCode() != 2) {
+			t.Errorf("%s: %q, want %q; %+v", arg, got, want, why)
+		}
 	}
 }
 
@@ -317,15 +333,12 @@ func TestAcceptAcrossServers(t *testing.T) {
 		{Server: "two", Known: true, Present: true, Locked: side(`[{"name":"a"}]`), Captured: side(`[{"name":"a","x":2}]`)},
 	}
 	drifts := pintest.Drifts(pairs)
-	_, err := approval.Decide(pairs, drifts, approval.Selection{Accepts: []approval.Selector{{Arg: "a", Key: pin.Key{Name: "a"}}}})
-	jsontest.WantError(t, err, "--accept a: it fits entries of several servers")
-	if errors.Is(err, fail.ErrDrift) {
-		t.Error("that is no drift")
+	if got := selected(t, pairs, drifts, "a"); got != "several servers" {
+		t.Error(got)
 	}
-	d, err := approval.Decide(pairs, drifts, approval.Selection{Accepts: []approval.Selector{{Key: pin.Key{Name: "only"}}, {Digest: pairs[1].Captured.Pins[0].Digest}}})
-	accepted := d.Accepted
-	if err != nil || len(accepted) != 2 || drifts[0].Server != "one" || accepted[0] {
-		t.Errorf("%v, %v", accepted, err)
+	out := approval.Decide(caseOf(pairs, drifts), &approval.Said{Accepts: []approval.Selector{{Key: pin.Key{Name: "only"}}, {Digest: pairs[1].Captured.Pins[0].Digest}}})
+	if len(out.Accepted) != 2 || drifts[0].Server != "one" || out.Accepted[drifts[0].Ref()] {
+		t.Errorf("%v, %v", out.Accepted, out.Reason)
 	}
 }
 
@@ -339,24 +352,13 @@ func TestToolNamedLikeAnAcceptance(t *testing.T) {
 		Captured: pintest.PinsOf(t, `[{"name":"x","y":1},{"name":"`+evil+`","z":1},{"name":"`+good+`"}]`, pin.Policy{})}
 	drifts := pintest.Drifts([]pin.Comparison{p})
 	for _, arg := range []string{evil, good} {
-		a, err := approval.ParseSelector("--accept", arg, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := approval.Decide([]pin.Comparison{p}, drifts, approval.Selection{Accepts: []approval.Selector{a}})
-		accepted := d.Accepted
-		if err != nil || len(accepted) != 1 {
-			t.Errorf("%s: %v, %v", arg, accepted, err)
-		}
-		for i := range accepted {
-			if drifts[i].Name != "x" {
-				t.Errorf("%s accepts %s", arg, drifts[i].Name)
-			}
+		if got := selected(t, []pin.Comparison{p}, drifts, arg); got != "x" {
+			t.Errorf("%s accepts %q", arg, got)
 		}
 	}
 	evilDigest := p.Captured.Find(pin.Key{Name: evil}).Digest
-	if a, err := approval.ParseSelector("--accept", evil+"@"+evilDigest, nil); err != nil || a.Name != evil || a.Digest != evilDigest {
-		t.Errorf("%+v, %v", a, err)
+	if a := selectorOf(t, evil+"@"+evilDigest); a.Name != evil || a.Digest != evilDigest {
+		t.Errorf("%+v", a)
 	}
 }
 
@@ -372,18 +374,13 @@ func TestAcceptOfOtherLists(t *testing.T) {
 		Captured: pin.Set{Server: "s", Pins: []pin.Pin{tool, entry(pin.Prompts, "x", `{"name":"x"}`), entry(pin.Instructions, "", `"Use y."`)}}}}
 	drifts := pintest.Drifts(pairs)
 	for arg, want := range map[string]pin.DriftKind{"prompt=x": pin.Added, "instructions": pin.Changed, "resource=file:///a": pin.Removed, "x": ""} {
-		a, err := approval.ParseSelector("--accept", arg, nil)
-		if err != nil {
-			t.Fatal(err)
+		out := approval.Decide(caseOf(pairs, drifts), &approval.Said{Accepts: []approval.Selector{selectorOf(t, arg)}})
+		if out.Reason != nil || len(out.Accepted) != min(1, len(want)) {
+			t.Errorf("%s accepts %v; %v", arg, out.Accepted, out.Reason)
 		}
-		d, err := approval.Decide(pairs, drifts, approval.Selection{Accepts: []approval.Selector{a}})
-		accepted := d.Accepted
-		if err != nil || len(accepted) != min(1, len(want)) {
-			t.Errorf("%s accepts %v; %v", arg, accepted, err)
-		}
-		for i := range accepted {
-			if drifts[i].Kind != want {
-				t.Errorf("%s accepts %s", arg, drifts[i].Kind)
+		for i := range drifts {
+			if d := &drifts[i]; out.Accepted[d.Ref()] && d.Kind != want {
+				t.Errorf("%s accepts %s", arg, d.Kind)
 			}
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -12,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pinproof/internal/approval"
+	"pinproof/internal/facts"
 	"pinproof/internal/fail"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
@@ -30,6 +30,7 @@ type approveRequest struct {
 	acceptWarning  []string
 	acceptWarnings bool
 	approvedBy     string
+	warnings       []approval.Selector // of acceptWarning
 	expect         []string
 	allowEmpty     bool
 }
@@ -74,7 +75,8 @@ func (f *approveRequest) read(a *app, cmd *cobra.Command, args []string) error {
 		return fail.New("--approved-by needs a name")
 	}
 	f.policy.Substitute = pin.SubstituteNames(f.Substitutes)
-	return nil
+	f.warnings, err = selectorsOf("--accept-warning", f.acceptWarning)
+	return err
 }
 
 // changed returns the policy on record as the flags change it.
@@ -97,9 +99,22 @@ func (f *approveRequest) changed(p pin.Policy, given func(flag string) bool) pin
 	return p
 }
 
-// load reads both sides and checks the captures against --allow-empty and --expect.
-// Neither flag accepts anything by itself.
-func (f *approveRequest) load(a *app) (*workspace.Workspace, error) {
+// said is what the flags say, but for what is accepted.
+func (f *approveRequest) said() approval.Said {
+	return approval.Said{
+		Approves:    f.Approves,
+		Only:        f.only,
+		Warnings:    f.warnings,
+		AnyWarning:  f.acceptWarnings,
+		Signs:       f.approvedBy != "",
+		Expect:      f.expect,
+		AllowsEmpty: f.allowEmpty,
+		NeedsPins:   f.NeedsPins,
+	}
+}
+
+// load reads both sides, and refuses what no text has to be read for.
+func (f *approveRequest) load(a *app, said *approval.Said) (*workspace.Workspace, error) {
 	w, err := workspace.Load(a.gate, &f.Request, a.stdin)
 	if err == nil {
 		err = w.Doubt(&f.Request)
@@ -107,173 +122,155 @@ func (f *approveRequest) load(a *app) (*workspace.Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range w.Comparisons {
-		if p.Present && len(p.Captured.Of(pin.Tools)) == 0 && !f.allowEmpty && !p.Part {
-			return nil, fail.In(text.Printable(p.Capture), "no tools in the list").
-				Hint("if that is right: %s --allow-empty", f.To(f.Verb))
-		}
+	said.Folder = w.Folder
+	if why := approval.Check(w.Comparisons, w.Drifts, said); why != nil {
+		return nil, answered(f.reason(why, w), why.ExitCode())
 	}
-	want, sets := slices.Sorted(slices.Values(f.expect)), slices.Sorted(slices.Values(setDigests(w.Comparisons)))
-	if len(want) == 0 || slices.Equal(sets, want) {
-		return w, nil
-	}
-	return nil, fail.New("not what was reviewed: nothing was written").
-		Hint("expected set %s", strings.Join(want, ", ")).
-		Hint("now      set %s", report.SetOrNone(strings.Join(sets, ", "))).
-		Hint("review again: %s", f.To("diff")).Refusal()
+	return w, nil
 }
 
-// An approver turns what a person accepts into pins.
+// answered is how a run ends that was decided: nothing else makes an exit code of it. said is what
+// is told of it, or nil.
+func answered(said *fail.Error, code int) error {
+	switch {
+	case code == 0:
+		return nil
+	case code == 1 && said == nil:
+		return fail.ErrDrift
+	case code == 1:
+		return said.Refusal()
+	}
+	return said
+}
+
+// An approver has a person decide about a case, and writes what was accepted.
 type approver struct {
 	*app
 	req   *approveRequest
 	w     *workspace.Workspace
-	r     *report.Report // of w; what is accepted are indexes of its drift
+	c     *approval.Case
+	r     *report.Report // of the same
 	style plain.Style
-	renew map[pin.Ref]bool // entries that match their pins, and are approved anew all the same
 }
 
-// renewals are the entries that match their pins and whose recorded approval holds for a part of
-// the definition. Where an approver is given and the selection takes them, they are approved anew.
-func (a *approver) renewals(sel *approval.Selection) map[pin.Ref]bool {
-	refs := map[pin.Ref]bool{}
-	if a.req.approvedBy == "" {
-		return refs
-	}
-	for i := range a.r.Comparisons {
-		p := &a.r.Comparisons[i]
-		for _, partly := range p.Locked.PartlyBound() {
-			now := p.Captured.Find(partly.Key)
-			if now == nil || now.Digest != partly.Digest {
-				continue // it has drifted, or isn't there: nobody can read it here
-			}
-			named := func(s approval.Selector) bool { return s.IsName() && s.Key == partly.Key }
-			if sel.All && !sel.Part || slices.ContainsFunc(sel.Accepts, named) {
-				refs[pin.Ref{Server: p.Server, Key: partly.Key}] = true
-			}
-		}
-	}
-	return refs
+// newApprover reads the texts of what is decided about. If it is brief, nobody is asked about any of it.
+// room is how much of it is explained, in bytes; 0: all.
+func (a *app) newApprover(f *approveRequest, w *workspace.Workspace, brief bool, room int) *approver {
+	r, all := a.review(&f.request, w, brief, room)
+	return &approver{app: a, req: f, w: w, c: caseOf(r, w, all), r: r, style: a.style()}
 }
 
-// renewed reports whether an entry is approved anew.
-func (a *approver) renewed(key pin.Key) bool {
-	for ref := range a.renew {
-		if ref.Key == key {
-			return true
+// caseOf is what is decided about, given all that is known of it.
+func caseOf(r *report.Report, w *workspace.Workspace, known *facts.Facts) *approval.Case {
+	c := &approval.Case{Sides: w.Comparisons, Drifts: w.Drifts, Verdict: r.Verdict, Facts: map[pin.Ref]approval.Fact{}}
+	for _, e := range known.Entries {
+		fact := approval.Fact{Words: e.Words(), Minor: e.Minor}
+		for _, change := range e.Changes {
+			fact.Labels = append(fact.Labels, change.Label.ID())
+		}
+		c.Facts[e.Ref()] = fact
+	}
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Warning {
+			c.Warnings = append(c.Warnings, warningOf(f))
 		}
 	}
-	return false
+	return c
 }
 
-// applyWarningFlags marks in a selection what has new warnings that no flag accepts, and what
-// is to be put on record of the entries that match.
-func (a *approver) applyWarningFlags(sel *approval.Selection) error {
-	const flag = "--accept-warning"
-	selectors, err := selectorsOf(flag, a.req.acceptWarning)
-	named := map[pin.Key]bool{}
-	for i := range selectors {
-		s := &selectors[i]
-		if !s.IsName() {
-			return fail.New("%s %s: give the name of an entry", flag, text.Name(s.Arg)).Hint("for a tool of that name: %s tool=NAME", flag)
-		}
-		if err := approval.CheckSelectors(flag, selectors[i:i+1], a.r.Comparisons); err != nil {
+// warningOf is a warning as it is decided about.
+func warningOf(f *lint.Finding) approval.Warning {
+	w := approval.Warning{Of: f.Ref(), Record: f.Record(), Approved: f.Approved, Unclean: f.Unclean()}
+	switch f.Scope {
+	case lint.InMatch:
+		w.Where = approval.InMatch
+	case lint.NotPinned, lint.NotPinnedDrift:
+		w.Where = approval.Unpinned
+	}
+	return w
+}
+
+// approve decides what was said and, where a person has to be asked, what is answered. Then it
+// writes what is accepted.
+func (a *approver) approve(said *approval.Said) error {
+	out := approval.Decide(a.c, said)
+	asks := out.Ask == approval.AskFirst || out.Ask == approval.AskIfLong && a.fillsScreen()
+	if asks {
+		answers, err := a.ask()
+		if err != nil {
 			return err
 		}
-		if pin.Holders(a.r.Comparisons, s.Key) > 1 {
-			return s.Ambiguous(flag)
-		}
-		named[s.Key] = true
+		said.Answers = answers
+		out = approval.Decide(a.c, said)
 	}
-	accepts := func(key pin.Key) bool { return a.req.acceptWarnings || named[key] }
-	sel.Refused, sel.Recorded = map[int]bool{}, approval.WarningRecord{}
-	for i := range a.r.Drifts {
-		if a.r.Warned(i) && !accepts(a.r.Drifts[i].Key) {
-			sel.Refused[i] = true
-		}
+	if out.Reason != nil {
+		return answered(a.refusal(&out), out.Code)
 	}
-	sel.Whole = !a.req.acceptWarnings && len(lint.WarningsIn(a.r.General)) > 0
-	for _, f := range a.r.Unrecorded {
-		if accepts(f.Ref().Key) {
-			sel.Recorded.Add(f.Ref(), f.Record())
-		}
+	if out.Settled {
+		return plain.WriteVerify(a.out, a.r.Model, a.style, false)
 	}
-	return err
+	return a.write(&out, asks)
 }
 
-// accept has the flags or, if it asks, a person say what is accepted. It refuses that for
-// warnings or the policy.
-func (a *approver) accept(sel *approval.Selection, asks bool) (d approval.Decision, err error) {
-	if list := a.r.Unapprovable; len(list) > 0 {
-		plain.New(a.out, a.style).Findings("", "", a.r.Said(list))
-		f := fail.New("a text that isn't pinned has a warning, which no approval covers: nothing was written").Hint("read it: %s", a.req.To("diff"))
-		if !a.req.Part { // which keeps the policy
-			flags := a.req.Flags[a.req.Verb]
-			a.req.Flags[a.req.Verb] = slices.DeleteFunc(flags, func(word string) bool { return strings.HasPrefix(word, "--descriptions ") })
-			f.Hint("pin it, then it can be approved: %s", a.req.To(a.req.Verb, "--descriptions=preserve"))
-		}
-		return d, f.Refusal()
+// refusal words why nothing is written, below the warnings that it is about.
+func (a *approver) refusal(out *approval.Outcome) *fail.Error {
+	switch out.Reason.Why {
+	case approval.NewWarning:
+		return a.newWarnings(out.Refused, "nothing was written")
+	case approval.NotCovered:
+		plain.New(a.out, a.style).Findings("", "", a.r.Said(a.r.Unapprovable))
+	case approval.NotClean:
+		return a.notClean(out.Reason.Warning)
 	}
-	if asks {
-		err = a.ask(sel)
-	} else if len(sel.Labels) > 0 {
-		sel.Chosen = a.r.Labelled(func(word string) bool {
-			return slices.ContainsFunc(sel.Labels, func(s approval.Selector) bool { return s.Word == word })
-		})
-	}
-	if err == nil {
-		d, err = approval.Decide(a.r.Comparisons, a.r.Drifts, *sel)
-	}
-	if err == nil {
-		err = a.requireClean(&d)
-	}
-	all := a.r.AllOrNothing() || a.req.Approves
-	if err == nil && (sel.Whole || len(d.Refused) > 0 && (all || len(d.Accepted) == 0)) {
-		err = a.refuse(d.Refused, "nothing was written")
-	}
-	return d, err
+	return a.req.reason(out.Reason, a.w)
 }
 
-// refuse shows the new warnings that prevent an approval, and returns why as a refusal. It names no
+// notClean says which warning requireClean refuses.
+func (a *approver) notClean(w approval.Warning) *fail.Error {
+	at := slices.IndexFunc(a.r.Findings, func(f lint.Finding) bool { return f.Warning && warningOf(&f) == w })
+	f := &a.r.Findings[at] // caseOf made the warning of it
+	return fail.New("%s is refused by the policy (requireClean): %s %s: nothing was written", pin.EntryRef(f.List, f.Entry), f.ID, f.Detail)
+}
+
+// newWarnings shows the new warnings that prevent an approval, and says so. It names no
 // entry to accept: nobody should approve a warning by pasting.
-func (a *approver) refuse(refused map[int]bool, result string) error {
+func (a *approver) newWarnings(refused map[pin.Ref]bool, result string) *fail.Error {
 	list := a.r.Refused(refused)
 	plain.New(a.out, a.style).Findings("", "", list)
 	return fail.New("%s: %s", text.Count(len(list), "new warning"), result).Hint("read it: %s", a.req.To("diff")).
-		Hint("then accept warnings separately: --accept-warning NAME, or --accept-warnings for one of a whole capture").Refusal()
+		Hint("then accept warnings separately: --accept-warning NAME, or --accept-warnings for one of a whole capture")
 }
 
 // ask has a person choose what is accepted, step by step.
-func (a *approver) ask(sel *approval.Selection) error {
-	r, again := a.r, a.req.To(a.req.Verb, a.r.OnlyFlags...)
+func (a *approver) ask() (*approval.Answers, error) {
 	in := a.terminal(&a.req.request)
 	if in == nil {
-		f := fail.New("no terminal to ask on, and no flag says what to accept").Hint("read the changes: %s", a.req.To("diff", r.OnlyFlags...))
-		if !r.AllOrNothing() {
-			f.Hint("then accept some of it: %s", a.req.To("relock", "--accept NAME"))
-		}
-		if s := r.RestStep(); s.Command != "" {
-			f.Hint("%s: %s", s.Text, s.Command)
-		}
-		return f
+		return nil, a.noTerminal()
 	}
 	var shown io.Writer = a.out
 	if !isTerminal(a.stdout) {
 		shown = a.stderr // what is asked about must be seen where it is asked
 	}
-	p := prompt.New(in, a.stderr, plain.New(shown, a.style), r.Model, again, drain(in))
-	return a.interruptible(a.req.To(a.req.Verb), func() error {
-		chosen, err := p.Review()
-		if err != nil {
-			return err
-		}
-		// The prompt asked for a yes to each warning. For lock, who accepts all accepts also a server without entries.
-		sel.All, sel.Chosen, sel.Whole, sel.Refused = a.req.Approves && len(chosen.Drifts) == len(r.Drifts), chosen.Drifts, false, nil
-		for _, i := range chosen.Warnings {
-			sel.Recorded.Add(r.Unrecorded[i].Ref(), r.Unrecorded[i].Record())
-		}
-		return nil
+	again := a.req.To(a.req.Verb, a.r.OnlyFlags...)
+	p := prompt.New(in, a.stderr, plain.New(shown, a.style), a.r.Model, again, drain(in))
+	var answers *approval.Answers
+	err := a.interruptible(a.req.To(a.req.Verb), func() (err error) {
+		answers, err = p.Review()
+		return err
 	})
+	return answers, err
+}
+
+// noTerminal says what to type where nobody can be asked.
+func (a *approver) noTerminal() error {
+	f := fail.New("no terminal to ask on, and no flag says what to accept").Hint("read the changes: %s", a.req.To("diff", a.r.OnlyFlags...))
+	if !a.r.AllOrNothing() {
+		f.Hint("then accept some of it: %s", a.req.To("relock", "--accept NAME"))
+	}
+	if s := a.r.RestStep(); s.Command != "" {
+		f.Hint("%s: %s", s.Text, s.Command)
+	}
+	return f
 }
 
 // fillsScreen reports whether what is to be approved takes more than a screen to read, or 24 lines
@@ -285,115 +282,56 @@ func (a *approver) fillsScreen() bool {
 	return bytes.Count(shown.Bytes(), []byte("\n")) >= cmp.Or(height, 24)
 }
 
-// refs are the entries of some drifts, by their indexes.
-func (a *approver) refs(lists ...map[int]bool) map[pin.Ref]bool {
-	refs := map[pin.Ref]bool{}
-	for _, list := range lists {
-		for i := range list {
-			refs[a.r.Drifts[i].Ref()] = true
+// write writes what was accepted, and says so. If it was asked about, what is accepted was shown.
+func (a *approver) write(out *approval.Outcome, asked bool) error {
+	for server, set := range out.Sets {
+		if err := workspace.Sign(a.gate, set, &pin.ComparisonOf(a.c.Sides, server).Locked, a.req.approvedBy); err != nil {
+			return err
 		}
 	}
-	return refs
-}
-
-// requireClean enforces that policy on what would be written.
-func (a *approver) requireClean(d *approval.Decision) error {
-	selected := a.refs(d.Accepted, d.Refused)
-	for _, f := range a.r.Findings {
-		p := pin.ComparisonOf(a.r.Comparisons, f.Server)
-		if p == nil || !p.Captured.Policy.RequireClean || !selected[f.Ref()] && (f.Scope == lint.InDrift || p.Locked.Policy.RequireClean) {
-			continue
-		}
-		if f.Warning && slices.Contains([]string{"hidden-text", "terminal-escape", "bidi-control"}, f.ID) {
-			return fail.New("%s is refused by the policy (requireClean): %s %s: nothing was written", pin.EntryRef(f.List, f.Entry), f.ID, f.Detail).Refusal()
-		}
-	}
-	return nil
-}
-
-// write writes what was accepted, and says so. idle are the selectors that had nothing to accept; if it
-// was asked about, what is accepted was shown.
-func (a *approver) write(d *approval.Decision, idle []approval.Selector, asked bool) error {
-	did := report.Relocked{Accepted: d.Accepted, Recorded: d.Recorded, Shown: asked}
-	for _, ref := range slices.SortedFunc(maps.Keys(a.renew), func(x, y pin.Ref) int {
-		return cmp.Or(strings.Compare(x.Server, y.Server), pin.CompareKeys(x.Key, y.Key))
-	}) {
-		did.Idle = append(did.Idle, "approved anew by "+text.Name(a.req.approvedBy)+": "+pin.EntryRef(ref.Type, ref.Name))
-	}
-	for _, s := range idle {
-		if s.IsName() && a.renewed(s.Key) {
-			continue
-		}
-		why := " has not drifted: nothing to accept"
-		if s.Word != "" {
-			why = ": nothing to accept, or only with other changes or a new warning"
-		}
-		did.Idle = append(did.Idle, text.Name(s.Arg)+why)
-	}
-	next, err := a.pins(d, &did)
-	if err != nil {
-		return err
-	}
-	did = a.r.Closing(did)
-	bare := func(p pin.Comparison) bool { return p.HasNoEntries() && next[p.Server] == nil }
-	err = a.replace(a.w, &a.req.request, next, func() {
+	did := a.r.Closing(report.Relocked{Accepted: out.Accepted, Recorded: out.Recorded, Whole: out.Whole, Idle: a.idle(out), Shown: asked})
+	err := a.replace(a.w, &a.req.request, out.Sets, func() {
 		if a.req.Approves && !asked {
 			plain.WriteLocked(a.out, a.r.Model, a.style)
 		} else {
 			plain.WriteRelocked(a.out, a.r.Model, did, a.style)
 		}
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case len(d.Refused) > 0:
-		return a.refuse(d.Refused, "not accepted")
-	case len(d.Accepted) < len(a.r.Drifts)+a.r.LeftOut, slices.ContainsFunc(a.r.Comparisons, bare):
+	}
+	if len(out.Refused) > 0 {
+		return answered(a.newWarnings(out.Refused, "not accepted"), out.Code)
+	}
+	if out.Code != 0 {
 		steps := []report.Step{a.r.Model.Review}
 		if len(a.r.Drifts) == 0 { // a server without entries is left
 			steps = a.r.Model.Next
 		}
 		plain.New(a.out, a.style).Hint(steps...)
-		return fail.ErrDrift
-	case a.req.Approves && asked:
+	} else if a.req.Approves && asked {
 		plain.New(a.out, a.style).Hint(a.r.Model.Locked...)
 	}
-	return nil
+	return answered(nil, out.Code)
 }
 
-// pins are the new pins of every server in which something was accepted.
-func (a *approver) pins(d *approval.Decision, did *report.Relocked) (map[string]*pin.Set, error) {
-	of, touched, warnings, next := map[string][]*pin.Drift{}, map[string]bool{}, a.warnings(d), map[string]*pin.Set{}
-	for i := range d.Accepted {
-		x := &a.r.Drifts[i]
-		of[x.Server], touched[x.Server] = append(of[x.Server], x), true
+// idle says what was approved anew, and which selectors had nothing to accept.
+func (a *approver) idle(out *approval.Outcome) (said []string) {
+	renewed := map[pin.Key]bool{}
+	for _, ref := range out.Renewed {
+		renewed[ref.Key] = true
+		said = append(said, "approved anew by "+text.Name(a.req.approvedBy)+": "+pin.EntryRef(ref.Type, ref.Name))
 	}
-	for ref := range warnings {
-		touched[ref.Server] = true
-	}
-	for ref := range a.renew {
-		touched[ref.Server] = true
-	}
-	for i := range a.r.Comparisons {
-		p := &a.r.Comparisons[i]
-		switch {
-		case !touched[p.Server] && !p.PolicyDiffers() && !(d.All && p.HasNoEntries()):
-			continue
-		case p.HasNoEntries():
-			did.Whole = append(did.Whole, p.Server)
+	for _, s := range out.Idle {
+		why := " has not drifted: nothing to accept"
+		if s.Word != "" {
+			why = ": nothing to accept, or only with other changes or a new warning"
 		}
-		set := approval.Pins(p, of[p.Server], warnings)
-		for i := range set.Pins {
-			if a.renew[pin.Ref{Server: p.Server, Key: set.Pins[i].Key}] {
-				set.Pins[i].Approval = nil // so that it is signed anew
-			}
+		if !s.IsName() || !renewed[s.Key] {
+			said = append(said, text.Name(s.Arg)+why)
 		}
-		if err := workspace.Sign(a.gate, &set, &p.Locked, a.req.approvedBy); err != nil {
-			return nil, err
-		}
-		next[p.Server] = &set
 	}
-	return next, nil
+	return said
 }
 
 // replace replaces the pins of servers; a server with none is dropped. announce says so, before the
@@ -406,21 +344,4 @@ func (a *app) replace(w *workspace.Workspace, req *request, next map[string]*pin
 		}
 		return nil
 	})
-}
-
-// warnings returns what goes on record with a decision: every warning in an accepted
-// definition, those about the lists as a whole, and the ones of matching entries that were
-// accepted, with what was on record already and still holds.
-func (a *approver) warnings(d *approval.Decision) approval.WarningRecord {
-	accepted, record := a.refs(d.Accepted), approval.WarningRecord{}
-	for of, records := range d.Recorded {
-		record[of] = slices.Clone(records)
-	}
-	for _, f := range a.r.Findings {
-		kept := f.Scope == lint.InMatch && f.Approved && len(d.Recorded[f.Ref()]) > 0
-		if f.Warning && f.TextDigest != "" && (f.WholeServer || f.Scope == lint.InDrift && accepted[f.Ref()] || kept) {
-			record.Add(f.Ref(), f.Record())
-		}
-	}
-	return record
 }

@@ -72,7 +72,7 @@ Exit codes: 0 no difference, 1 a difference (with --fail-on, a grave one), 2 no 
 		}
 		w, err := workspace.Load(a.gate, &req.Request, a.stdin)
 		if err == nil {
-			err = approval.CheckSelectors("--only", req.only, w.Comparisons)
+			err = checkOnly(req, w)
 		}
 		if err != nil {
 			return out.explain(a, err)
@@ -88,6 +88,15 @@ Exit codes: 0 no difference, 1 a difference (with --fail-on, a grave one), 2 no 
 		return out.emit(a, req, ans)
 	}
 	return cmd
+}
+
+// checkOnly refuses an --only that names what isn't there.
+func checkOnly(req *request, w *workspace.Workspace) error {
+	why := approval.Check(w.Comparisons, nil, &approval.Said{Only: req.only, AllowsEmpty: true})
+	if why == nil {
+		return nil
+	}
+	return selectorError(why)
 }
 
 // spared lists the drifts that are known to be less grave than a severity.

@@ -5,12 +5,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pinproof/internal/approval"
 	"pinproof/internal/fail"
 	"pinproof/internal/pin"
+	"pinproof/internal/report"
 	"pinproof/internal/report/plain"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
+	"pinproof/internal/workspace"
 )
 
 func newLock(a *app) *cobra.Command {
@@ -48,54 +49,38 @@ Exit codes: 0 pinned, 1 refused because of what the capture says, 2 no answer.`,
 
 func (a *app) lock(f *approveRequest, yes bool) error {
 	req := &f.request
-	w, err := f.load(a)
+	said := f.said()
+	w, err := f.load(a, &said)
 	if err != nil {
 		return err
 	}
-	for _, p := range w.Comparisons {
-		if p.PolicyDiffers() {
-			return fail.In(text.Printable(w.LockPath), "server %s is pinned under another policy (%s): nothing was written", text.Name(p.Server), pin.PolicyWords(p.Locked.Policy)).
-				Hint("to change the policy: %s", req.To("relock")).Refusal()
-		}
-	}
-	for _, d := range w.Drifts {
-		if d.Kind == pin.Duplicate {
-			capture := pin.ComparisonOf(w.Comparisons, d.Server).Capture
-			return fail.In(text.Printable(capture), "%s is listed %d times, and an agent may get any of them: nothing was written", d.EntryRef(), len(d.Copies)).
-				Hint("the server has to be fixed: see them: %s", req.To("diff")).Refusal()
-		}
-	}
-	style := a.style()
+	// What is pinned already is shown where it differs, and never approved.
 	fresh := w.Of(func(p *pin.Comparison) bool { return !p.Known })
-	old := a.review(req, w.Of(func(p *pin.Comparison) bool { return p.Known }), false, 0)
-	differs := old.NoAnswer // what the run ends with if all that is new was pinned
-	if !old.Matches && (old.NoAnswer == nil || len(old.Drifts) > 0) {
-		no := fail.New("%s pins these entries otherwise: their pins were kept", text.Printable(w.LockPath)).
-			Hint("read the changes, then approve them: %s", req.To("relock"))
-		p := &w.Comparisons[0]
-		if another := shell.Label(p.FileLabel, p.Server); !w.Folder && req.Server == "" && another != "ID" {
-			no.Hint("if it is another server: %s --server %s", req.To("lock"), another)
-		}
-		differs = graver(old.NoAnswer, no.Refusal())
-	}
+	old, _ := a.review(req, w.Of(func(p *pin.Comparison) bool { return p.Known }), false, 0)
+	differs := a.pinnedOtherwise(req, w, old) // what the run ends with if all that is new was pinned
 	if len(fresh.Comparisons) == 0 || !old.Matches {
-		if err := plain.WriteVerify(a.out, old.Model, style, false); err != nil || len(fresh.Comparisons) == 0 {
+		if err := plain.WriteVerify(a.out, old.Model, a.style(), false); err != nil || len(fresh.Comparisons) == 0 {
 			return cmp.Or(err, differs)
 		}
 	}
-	silent := yes || a.terminal(req) == nil
-	ap := &approver{app: a, req: f, w: fresh, r: a.review(req, fresh, silent, 0), style: style}
-	sel := approval.Selection{All: true}
-	if err := ap.applyWarningFlags(&sel); err != nil {
-		return err
-	}
-	asks := !silent && (len(sel.Refused) > 0 || sel.Whole || len(f.expect) == 0 && ap.fillsScreen())
-	d, err := ap.accept(&sel, asks)
-	if err == nil {
-		err = ap.write(&d, nil, asks)
-	}
-	if err != nil {
+	// What is new is approved, whole or not at all.
+	said.Silent = yes || a.terminal(req) == nil
+	if err := a.newApprover(f, fresh, said.Silent, 0).approve(&said); err != nil {
 		return graver(old.NoAnswer, err)
 	}
 	return differs
+}
+
+// pinnedOtherwise is the refusal of servers that have other pins, or nil.
+func (a *app) pinnedOtherwise(req *request, w *workspace.Workspace, old *report.Report) error {
+	if old.Matches || old.NoAnswer != nil && len(old.Drifts) == 0 {
+		return old.NoAnswer
+	}
+	no := fail.New("%s pins these entries otherwise: their pins were kept", text.Printable(w.LockPath)).
+		Hint("read the changes, then approve them: %s", req.To("relock"))
+	p := &w.Comparisons[0]
+	if another := shell.Label(p.FileLabel, p.Server); !w.Folder && req.Server == "" && another != "ID" {
+		no.Hint("if it is another server: %s --server %s", req.To("lock"), another)
+	}
+	return graver(old.NoAnswer, no.Refusal())
 }

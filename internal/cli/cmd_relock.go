@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -11,7 +10,6 @@ import (
 	"pinproof/internal/facts"
 	"pinproof/internal/fail"
 	"pinproof/internal/pin"
-	"pinproof/internal/report/plain"
 	"pinproof/internal/text"
 	"pinproof/internal/workspace"
 )
@@ -47,28 +45,7 @@ Exit codes: 0 no drift is left, 1 some is, or the capture is not the reviewed on
 			if err := f.read(a, cmd, args); err != nil {
 				return err
 			}
-			sel, err := f.selection(accepts, all)
-			if err != nil {
-				return err
-			}
-			w, err := f.load(a)
-			if err == nil {
-				err = cmp.Or(approval.CheckSelectors("--only", f.only, w.Comparisons), approval.CheckSelectors("--accept", sel.Labels, w.Comparisons))
-			}
-			if err != nil {
-				return err
-			}
-			if !w.Folder && !w.Comparisons[0].Known {
-				return fail.New("%s has no server %s", text.Printable(w.LockPath), text.Name(w.Comparisons[0].Server)).
-					Hint("to approve a new server: %s", f.To("lock"))
-			}
-			room := 0
-			if sel.All && len(f.only) == 0 || len(sel.Accepts) > 0 && len(sel.Labels) == 0 {
-				room = facts.GateRoom // flags say what is accepted, whatever it is: nobody reads it here
-			}
-			r, style := a.review(&f.request, w, false, room), a.style()
-			style.Full = f.full
-			return graver(r.NoAnswer, (&approver{app: a, req: f, w: w, r: r, style: style}).relock(sel))
+			return a.relock(f, accepts, all)
 		},
 	}
 	f.registerReview(cmd)
@@ -81,15 +58,35 @@ Exit codes: 0 no drift is left, 1 some is, or the capture is not the reviewed on
 	return cmd
 }
 
+func (a *app) relock(f *approveRequest, accepts []string, all bool) error {
+	said, err := f.selection(accepts, all)
+	if err != nil {
+		return err
+	}
+	w, err := f.load(a, &said)
+	if err != nil {
+		return err
+	}
+	said.Silent = a.terminal(&f.request) == nil
+	room := 0
+	if all && len(f.only) == 0 || len(said.Accepts) > 0 && !said.TakesLabels() {
+		room = facts.GateRoom // flags say what is accepted, whatever it is: nobody reads it here
+	}
+	ap := a.newApprover(f, w, false, room)
+	ap.style.Full = f.full
+	return graver(ap.r.NoAnswer, ap.approve(&said))
+}
+
 // selection reads the flags that say what is accepted.
-func (f *approveRequest) selection(accepts []string, all bool) (approval.Selection, error) {
-	sel := approval.Selection{All: all, Part: len(f.only) > 0}
-	if len(accepts) > 0 && (all || sel.Part) {
-		return sel, fail.New("--accept already says what is accepted: it doesn't go with --accept-all or --only")
+func (f *approveRequest) selection(accepts []string, all bool) (approval.Said, error) {
+	said := f.said()
+	said.All = all
+	if len(accepts) > 0 && (all || len(f.only) > 0) {
+		return said, fail.New("--accept already says what is accepted: it doesn't go with --accept-all or --only")
 	}
 	for _, s := range f.only {
 		if all && s.Word == "" { // --accept keeps a name or a pattern to one server, and a pattern to what is pinned
-			return sel, fail.New("--only %s --accept-all: an entry is accepted by its name or a pattern: --accept", text.Name(s.Arg))
+			return said, fail.New("--only %s --accept-all: an entry is accepted by its name or a pattern: --accept", text.Name(s.Arg))
 		}
 	}
 	flag := "--accept"
@@ -98,51 +95,12 @@ func (f *approveRequest) selection(accepts []string, all bool) (approval.Selecti
 	}
 	selectors, err := selectorsOf(flag, accepts)
 	for _, s := range selectors {
-		switch {
-		case slices.Contains(facts.NoteIDs, s.Word) && s.Word != facts.SelectMinor:
-			return sel, fail.New("%s %s: only --only takes that word", flag, s.Arg).Hint("for a tool of that name: %s tool=NAME", flag)
-		case s.Word != "" && !slices.Contains(approval.Kinds, s.Word):
-			sel.Labels = append(sel.Labels, s)
-		default:
-			sel.Accepts = append(sel.Accepts, s)
+		if slices.Contains(facts.NoteIDs, s.Word) && s.Word != facts.SelectMinor {
+			return said, fail.New("%s %s: only --only takes that word", flag, s.Arg).Hint("for a tool of that name: %s tool=NAME", flag)
 		}
 	}
-	return sel, err
-}
-
-// relock approves what the flags or the answers accept. Servers without a capture keep
-// their pins, and are left to the caller.
-func (a *approver) relock(sel approval.Selection) error {
-	if err := a.applyWarningFlags(&sel); err != nil {
-		return err
-	}
-	r := a.r
-	byFlags := len(sel.Accepts)+len(sel.Labels) > 0 || sel.All
-	policyChanged := r.AllOrNothing()
-	asks := !byFlags && (len(r.Drifts) > 0 || policyChanged || len(r.Unrecorded) > 0 && a.terminal(&a.req.request) != nil)
-	a.renew = a.renewals(&sel)
-	settled := r.Matches || r.NoAnswer != nil && !slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return r.Differs[p.Server] && !p.Missing })
-	if settled && !asks && len(sel.Recorded) == 0 && len(a.renew) == 0 {
-		if _, err := approval.Decide(r.Comparisons, r.Drifts, sel); err != nil {
-			return err
-		}
-		return plain.WriteVerify(a.out, r.Model, a.style, false)
-	}
-	if policyChanged && byFlags && !sel.All {
-		return fail.New("a changed policy needs --accept-all: every pin is made anew").Hint("read it first: %s", a.req.To("diff"))
-	}
-	d, err := a.accept(&sel, asks)
-	if err != nil {
-		return err
-	}
-	if policyChanged && len(d.Accepted) < len(r.Drifts)+r.LeftOut {
-		return fail.New("a changed policy takes effect only when all drift is accepted: nothing was written").Hint("read it: %s", a.req.To("diff")).Refusal()
-	}
-	idle := d.Idle
-	if len(sel.Chosen) == 0 {
-		idle = append(idle, sel.Labels...)
-	}
-	return a.write(&d, idle, asks)
+	said.Accepts = selectors
+	return said, err
 }
 
 // dropServer retires a server: its pins leave the lockfile.

@@ -68,16 +68,24 @@ func (a *app) decideOn(req *request, w *workspace.Workspace, findings []lint.Fin
 }
 
 // review judges a comparison for a command that shows all of the drift or, if it is brief,
-// asks about none of it. room is how much of it is explained, in bytes; 0: all.
-func (a *app) review(req *request, w *workspace.Workspace, brief bool, room int) *report.Report {
+// asks about none of it. room is how much of it is explained, in bytes; 0: all. all are the facts of
+// all of it, also of what --only leaves out.
+func (a *app) review(req *request, w *workspace.Workspace, brief bool, room int) (r *report.Report, all *facts.Facts) {
 	in := a.decide(req, w, true, false, pin.Leniency{})
-	in.Brief, in.Room, in.Bounded = brief, room, room > 0
-	return report.New(in, factsOf(req, &in))
+	in.Brief = brief
+	in.Room = room
+	in.Bounded = room > 0
+	all = factsOf(&in)
+	return report.New(in, narrowed(req, all)), all
 }
 
-// factsOf are the facts of a comparison or, with --only, of the part of it that is selected.
-func factsOf(req *request, in *report.Input) *facts.Facts {
-	all := facts.Of(in.Comparisons, in.Drifts, in.Findings, facts.Bounds{Room: in.Room, KindsAlone: in.Bounded, Terse: in.Terse, BySeverities: in.FailOn})
+// factsOf are the facts of a comparison.
+func factsOf(in *report.Input) *facts.Facts {
+	return facts.Of(in.Comparisons, in.Drifts, in.Findings, facts.Bounds{Room: in.Room, KindsAlone: in.Bounded, Terse: in.Terse, BySeverities: in.FailOn})
+}
+
+// narrowed are the facts or, with --only, those of the part that is selected.
+func narrowed(req *request, all *facts.Facts) *facts.Facts {
 	if len(req.only) == 0 {
 		return all
 	}

@@ -119,7 +119,7 @@ func (o *output) emit(a *app, req *request, ans report.Input) error {
 	if o.reader != "" {
 		ans.Next.Capture = o.reader
 	}
-	model := report.New(ans, factsOf(req, &ans)).Model
+	model := report.New(ans, narrowed(req, factsOf(&ans))).Model
 	err := o.writeFiles(model)
 	if err != nil {
 		if o.format == formats.Text && !ans.Matches {

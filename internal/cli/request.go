@@ -86,9 +86,9 @@ func (req *request) read(a *app, cmd *cobra.Command, args []string) (err error) 
 // selectorsOf reads the values of a flag that selects drift.
 func selectorsOf(flag string, args []string) (list []approval.Selector, err error) {
 	for _, arg := range args {
-		s, err := approval.ParseSelector(flag, arg, facts.SelectorWords())
-		if err != nil {
-			return nil, err
+		s, why := approval.ParseSelector(flag, arg, facts.SelectorWords())
+		if why != nil {
+			return nil, flagError(why)
 		}
 		list = append(list, s)
 	}

@@ -51,6 +51,12 @@ func (f Finding) Record() pin.Record {
 	return pin.Record{ID: f.ID, Place: f.Place, Digest: f.TextDigest}
 }
 
+// Unclean reports whether the policy requireClean refuses what has the warning: its rules are
+// tables frozen in the source.
+func (f Finding) Unclean() bool {
+	return f.Warning && (f.ID == "hidden-text" || f.ID == "terminal-escape" || f.ID == "bidi-control")
+}
+
 // same reports whether two findings are one, found at different times.
 func (f Finding) same(other Finding) bool {
 	f.Approved, other.Approved, f.TextDigest, other.TextDigest = false, false, "", ""

@@ -12,8 +12,10 @@ import (
 	"strconv"
 	"strings"
 
+	"pinproof/internal/approval"
 	"pinproof/internal/fail"
 	"pinproof/internal/layout"
+	"pinproof/internal/pin"
 	"pinproof/internal/report"
 	"pinproof/internal/report/plain"
 	"pinproof/internal/text"
@@ -47,31 +49,34 @@ type question struct {
 	matched int          // the number, from 1, of a warning that is not on record; 0: none
 	warned  bool         // only the word yes accepts it
 	answer  byte         // 'y', 'n', or 0 while it is open
-	refused string       // what to say when a no ends the review; "" if a no only keeps the pins
+	about   about        // what of the whole review it is about
 }
+
+// about says what of a whole review a question is about.
+type about int
+
+const (
+	aboutEntries about = iota // nothing but entries
+	aboutPolicy               // the changed policies
+	aboutWhole                // the warnings about captures as a whole
+)
 
 // ofBlock is the question about a block.
 func ofBlock(b report.Block, server string) *question {
 	return &question{text: b.Ask, server: server, block: b, warned: b.Warned}
 }
 
-// A Chosen is what a person accepted at the prompt.
-type Chosen struct {
-	Drifts   map[int]bool // indexes of Model.Entries
-	Warnings []int        // of entries that match their pins, to put on record: indexes of Model.ToRecord
-}
-
 // Review asks a question for each block, in the order diff shows them. Nothing has been
 // written when it returns.
-func (p *Prompter) Review() (Chosen, error) {
-	chosen, err := p.review()
+func (p *Prompter) Review() (*approval.Answers, error) {
+	answers, err := p.review()
 	if broken := cmp.Or(p.err, p.t.Err); broken != nil {
-		return Chosen{}, broken // it isn't certain that all was seen
+		return nil, broken // it isn't certain that all was seen
 	}
-	return chosen, err
+	return answers, err
 }
 
-func (p *Prompter) review() (Chosen, error) {
+func (p *Prompter) review() (*approval.Answers, error) {
 	p.t.Head(p.m)
 	p.questions()
 	for {
@@ -87,8 +92,8 @@ func (p *Prompter) review() (Chosen, error) {
 			'w': entries > 0 && !p.m.Policy, 'b': len(p.done) > 0, 'q': true,
 		}); key {
 		case 'y', 'n':
-			if p.close(key, q); key == 'n' && q.refused != "" {
-				return Chosen{}, fail.New("%s: nothing was written", q.refused).Refusal()
+			if p.close(key, q); key == 'n' && q.about != aboutEntries {
+				return p.accepted(), nil // without that yes, nothing is written
 			}
 		case 'e':
 			var each []*question
@@ -128,16 +133,17 @@ func (p *Prompter) close(answer byte, closed ...*question) {
 
 // leave ends the review. Of what is accepted so far nothing is written unless the person
 // says so: who quits is asked, the end of an input can't be.
-func (p *Prompter) leave(quits bool) (all Chosen, stays bool, err error) {
+func (p *Prompter) leave(quits bool) (all *approval.Answers, stays bool, err error) {
 	all = p.accepted()
-	n, key := len(all.Drifts)+len(all.Warnings), byte(0)
+	n := len(all.Entries) + len(all.Records)
+	key := byte(0)
 	if quits && n > 0 && !p.m.Policy {
 		key = p.ask(&question{text: "Write the " + text.Number(n) + " accepted?"}, "", map[byte]bool{'y': true, 'n': true, 'b': true})
 	}
 	if key == 'y' || key == 'b' {
 		return all, key == 'b', nil
 	}
-	return Chosen{}, false, fail.New("left before the end; nothing was written").Hint("to go on: %s", p.again)
+	return nil, false, fail.New("left before the end; nothing was written").Hint("to go on: %s", p.again)
 }
 
 // open lists the open questions that are holds for.
@@ -172,18 +178,29 @@ func (p *Prompter) position(at int) string {
 	return " (" + said + ")"
 }
 
-// accepted lists what was answered with yes.
-func (p *Prompter) accepted() Chosen {
-	a := Chosen{Drifts: map[int]bool{}}
+// accepted lists what was answered with yes, each bound to what was shown.
+func (p *Prompter) accepted() *approval.Answers {
+	a := &approval.Answers{Entries: map[pin.Ref]string{}, Policies: map[string]pin.Policy{}, Wholes: map[string]string{}}
 	for _, q := range p.list {
 		if q.answer != 'y' {
 			continue
 		}
 		for _, i := range q.block.Entries {
-			a.Drifts[i] = true
+			e := &p.m.Entries[i]
+			a.Entries[e.Of] = e.Accepts
 		}
 		if q.matched > 0 {
-			a.Warnings = append(a.Warnings, q.matched-1)
+			f := &p.m.ToRecord[q.matched-1]
+			a.Records = append(a.Records, approval.Record{Of: f.Of, Record: f.Record})
+		}
+		for i := range p.m.Servers {
+			s := &p.m.Servers[i]
+			if q.about == aboutPolicy && s.PolicyDiffers {
+				a.Policies[s.ID] = s.Policy
+			}
+			if q.about == aboutWhole {
+				a.Wholes[s.ID] = s.SetDigest
+			}
 		}
 	}
 	return a
@@ -193,10 +210,10 @@ func (p *Prompter) accepted() Chosen {
 func (p *Prompter) questions() {
 	add := func(q *question) { p.list = append(p.list, q) }
 	if p.m.Policy {
-		add(&question{text: "Accept the changed policy?", refused: "the policy was not accepted"})
+		add(&question{text: "Accept the changed policy?", about: aboutPolicy})
 	}
 	if slices.ContainsFunc(p.m.Whole, func(f report.Finding) bool { return f.Warning && f.List == "" }) {
-		add(&question{text: "The capture as a whole has a warning. Go on?", warned: true, refused: "the warning was not accepted"})
+		add(&question{text: "The capture as a whole has a warning. Go on?", about: aboutWhole, warned: true})
 	}
 	for i := range p.m.Blocks {
 		if b := &p.m.Blocks[i]; b.Repeat {

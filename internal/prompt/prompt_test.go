@@ -3,12 +3,13 @@ package prompt
 import (
 	"bytes"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
 
+	"pinproof/internal/approval"
 	"pinproof/internal/layout"
+	"pinproof/internal/pin"
 	"pinproof/internal/report"
 	"pinproof/internal/report/plain"
 )
@@ -36,10 +37,31 @@ func review() *report.Model {
 	alike.Each = []report.Block{block(1, "a", "Said by a.", false, 0), block(1, "b", "Said by b.", false, 1)}
 	m := &report.Model{Failed: true, Servers: []report.Server{{}}, Blocks: []report.Block{alike, block(2, "c", "Said by c.", true, 2), block(3, "run", "Said by run.", false, 3)}}
 	for _, name := range []string{"a", "b", "c", "run"} {
-		m.Entries = append(m.Entries, report.Entry{Short: name, Said: name, Now: &report.Definition{Text: []byte(`{"description":"Whole ` + name + `."}`)}})
+		m.Entries = append(m.Entries, report.Entry{Of: refOf(name), Accepts: "sha256:" + name, Short: name, Said: name, Now: &report.Definition{Text: []byte(`{"description":"Whole ` + name + `."}`)}})
 	}
 	m.Entries[3].Grave = "takes code"
 	return m
+}
+
+// refOf names an entry.
+func refOf(name string) pin.Ref { return pin.Ref{Server: "s", Key: pin.Key{Name: name}} }
+
+// acceptedOf are the indexes of what is accepted, of the entries of review.
+func acceptedOf(t *testing.T, m *report.Model, a *approval.Answers) (list []int) {
+	t.Helper()
+	if a == nil {
+		return nil
+	}
+	for i := range m.Entries {
+		digest, yes := a.Entries[m.Entries[i].Of]
+		if yes {
+			list = append(list, i)
+		}
+		if yes && digest != m.Entries[i].Accepts {
+			t.Errorf("the yes to %s is bound to %s", m.Entries[i].Said, digest)
+		}
+	}
+	return list
 }
 
 func TestReview(t *testing.T) {
@@ -82,7 +104,7 @@ func TestReview(t *testing.T) {
 			}
 			m := review()
 			chosen, err := New(&test.typed, &out, plain.New(&out, plain.Style{Width: 1000}), m, "pinproof relock live.json", drain).Review()
-			if got := slices.Sorted(maps.Keys(chosen.Drifts)); (err != nil) != test.left || !slices.Equal(got, test.want) {
+			if got := acceptedOf(t, m, chosen); (err != nil) != test.left || !slices.Equal(got, test.want) {
 				t.Errorf("accepted %v, error %v; want %v", got, err, test.want)
 			}
 			rest, found := out.String(), true
@@ -103,12 +125,12 @@ func TestReview(t *testing.T) {
 func TestUnseen(t *testing.T) {
 	typed := typist{"y\nyes\ny\n"}
 	chosen, err := New(&typed, io.Discard, plain.New(broken{}, plain.Style{}), review(), "", nil).Review()
-	if err != io.ErrClosedPipe || len(chosen.Drifts) > 0 {
+	if err != io.ErrClosedPipe || chosen != nil {
 		t.Error(chosen, err)
 	}
 	typed = typist{"y\nyes\ny\n"}
 	chosen, err = New(&typed, broken{}, plain.New(io.Discard, plain.Style{}), review(), "", nil).Review()
-	if err != io.ErrClosedPipe || len(chosen.Drifts) > 0 {
+	if err != io.ErrClosedPipe || chosen != nil {
 		t.Error(chosen, err)
 	}
 }

@@ -49,7 +49,7 @@ func (r *Report) model() *Model {
 
 // said is a finding in words.
 func (r *Report) said(f lint.Finding) Finding {
-	s := Finding{ID: f.ID, Level: "note", Warning: f.Warning, Approved: f.Approved, Blocks: f.Blocks(r.Review),
+	s := Finding{Of: f.Ref(), Record: f.Record(), ID: f.ID, Level: "note", Warning: f.Warning, Approved: f.Approved, Blocks: f.Blocks(r.Review),
 		Place: placeOf(f.List, f.Pointer), Pointer: text.Pointer(f.Pointer),
 		Detail: f.Detail, All: []string{r.ref(f.Ref())}, Line: r.pinLine(f.Ref()), Server: f.Server, Ref: r.field(f.Ref()), At: f.Pointer}
 	s.Names = s.All[0]
@@ -253,7 +253,7 @@ func standsOut(g *group) string {
 
 func (r *Report) entry(e *drifted, block int) Entry {
 	d := &e.Drift
-	said := Entry{Server: d.Server, List: pin.EntryTypeInfo[d.Type].Member, Name: d.Name, Ref: r.field(d.Ref()),
+	said := Entry{Of: d.Ref(), Accepts: d.DefinitionDigest(), Server: d.Server, List: pin.EntryTypeInfo[d.Type].Member, Name: d.Name, Ref: r.field(d.Ref()),
 		Said:  r.ref(d.Ref()),
 		Short: shortRef(d.Type, d.Name), Kind: string(d.Kind), Blocked: r.Blocked[d.Ref()], Block: block,
 		Text: driftText(e), Warned: e.Warned(), Line: r.pinLine(d.Ref()), Minor: e.Minor,
@@ -284,7 +284,7 @@ func (r *Report) servers(m *Model) {
 	others, before, after, known := 0, 0, 0, len(r.entries) > 0
 	for i := range r.Comparisons {
 		p := &r.Comparisons[i]
-		s := Server{ID: p.Server, Old: r.against() + " nothing", New: "no capture", Versions: p.Captured.About.String(), Differs: r.Differs[p.Server],
+		s := Server{ID: p.Server, SetDigest: p.Captured.Digest, Policy: p.Captured.Policy, PolicyDiffers: p.PolicyDiffers(), Old: r.against() + " nothing", New: "no capture", Versions: p.Captured.About.String(), Differs: r.Differs[p.Server],
 			Missing: p.Missing, Pinned: pin.CountPins(p.Locked.Pins).String(),
 			Listed: pin.CountPins(p.Captured.Pins).String(), Set: short(p.Captured.Digest), Summary: p.Captured.Policy.Summary()}
 		if p.Server != "" {

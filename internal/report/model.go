@@ -5,6 +5,7 @@ package report
 import (
 	"pinproof/internal/jsontree"
 	"pinproof/internal/layout"
+	"pinproof/internal/pin"
 	"pinproof/internal/text"
 )
 
@@ -87,7 +88,13 @@ type Server struct {
 	Listed   string // likewise, of the capture
 	Counts   Counts
 	Set      string // the beginning of the set digest of the capture
-	Summary  string // what its policy leaves out
+
+	// What a yes at the prompt is bound to.
+	SetDigest     string     // of the capture
+	Policy        pin.Policy // that it is pinned under
+	PolicyDiffers bool       // from the pinned one
+
+	Summary string // what its policy leaves out
 }
 
 // Counts are what a row of the head has in its columns.
@@ -135,6 +142,9 @@ type Finding struct {
 	Approved bool
 	At       string // raw
 	Detail   string
+
+	Of     pin.Ref    // the entry; of several, the first
+	Record pin.Record // what a consent to a warning is recorded as
 
 	Warning bool
 	Blocks  bool     // it fails the run although its entry matches
@@ -187,6 +197,9 @@ type Entry struct {
 	Changes     []Change
 	Unexplained bool      // what changed was not worked out: there was too much
 	Findings    []Finding // new ones, then approved ones
+
+	Of      pin.Ref
+	Accepts string // the digest that a yes is bound to: of the definition found or, if it is gone, of the pin
 
 	Ref    string // "tool=NAME", with the server where there are several
 	Said   string // "write_file (server files)"

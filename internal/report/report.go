@@ -3,7 +3,6 @@ package report
 import (
 	"slices"
 
-	"pinproof/internal/diff"
 	"pinproof/internal/facts"
 	"pinproof/internal/fail"
 	"pinproof/internal/lint"
@@ -132,23 +131,6 @@ func (r *Report) findRelease() {
 		r.release = r.Worst.String() + ": " + r.WorstCount.String() + "; a " + r.bump + " release"
 	}
 }
-
-// Labelled returns the indexes of CHANGED entries that have no new warning, and only changes with
-// a label that is taken, or where minor is taken nothing new to read.
-func (r *Report) Labelled(takes func(word string) bool) map[int]bool {
-	accepted := map[int]bool{}
-	for i, e := range r.entries {
-		minor := takes(facts.SelectMinor) && e.Minor
-		if e.Kind == pin.Changed && len(e.Changes) > 0 && !e.Warned() &&
-			(minor || !slices.ContainsFunc(e.Changes, func(c diff.Change) bool { return !takes(c.Label.ID()) })) {
-			accepted[i] = true
-		}
-	}
-	return accepted
-}
-
-// Warned reports whether a drift has a new warning.
-func (r *Report) Warned(i int) bool { return r.entries[i].Warned() }
 
 // AllOrNothing reports whether a policy changes: then all drift is accepted or none.
 func (r *Report) AllOrNothing() bool {

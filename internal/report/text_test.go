@@ -94,9 +94,11 @@ func poisonedUpgrade(t *testing.T, old, new string) {
 	var shown, asked bytes.Buffer
 	p := prompt.New(strings.NewReader("y\nn\na\ny\n"), &asked, plain.New(&shown, plain.Style{}), r.Model, "pinproof relock", nil)
 	said, err := p.Review()
-	accepted := said.Drifts
-	if err != nil || accepted[0] || len(accepted) != len(r.Drifts)-1 {
-		t.Errorf("accepted %d of %d, the first: %v; %v", len(accepted), len(r.Drifts), accepted[0], err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if poison := said.Entries[r.Drifts[0].Ref()]; poison != "" || len(said.Entries) != len(r.Drifts)-1 {
+		t.Errorf("accepted %d of %d, the first as %q", len(said.Entries), len(r.Drifts), poison)
 	}
 	if !strings.HasPrefix(asked.String(), "Accept write_file in spite of the warning? (1 of ") {
 		t.Errorf("asked\n%s", asked.String())

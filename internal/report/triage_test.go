@@ -114,7 +114,7 @@ func TestBigReviews(t *testing.T) {
 		screen = regexp.MustCompile(`\n +: `).ReplaceAllString(screen, " ")
 		for i := range r.Drifts {
 			d := &r.Drifts[i]
-			if (r.Warned(i) || d.Kind == pin.Added && strings.Contains(r.Model.Entries[i].Danger, "destructive")) && !strings.Contains(screen, d.Name) {
+			if (r.Model.Entries[i].Warned || d.Kind == pin.Added && strings.Contains(r.Model.Entries[i].Danger, "destructive")) && !strings.Contains(screen, d.Name) {
 				t.Errorf("%s: the first screen doesn't name %s\n%s", folder, d.Name, screen)
 			}
 		}

@@ -388,10 +388,10 @@ func (r *Report) questionText(d *pin.Drift, n int, warned bool) string {
 }
 
 // Refused lists the new warnings of the drifts that are refused for them, and of captures as a whole.
-func (r *Report) Refused(refused map[int]bool) []Finding {
+func (r *Report) Refused(refused map[pin.Ref]bool) []Finding {
 	list := lint.WarningsIn(r.General)
-	for i, e := range r.entries {
-		if refused[i] {
+	for _, e := range r.entries {
+		if refused[e.Ref()] {
 			list = append(list, lint.WarningsIn(e.Fresh)...)
 		}
 	}
@@ -400,7 +400,7 @@ func (r *Report) Refused(refused map[int]bool) []Finding {
 
 // A Relocked is what relock has written, and what it says of that.
 type Relocked struct {
-	Accepted map[int]bool             // indexes of drifts
+	Accepted map[pin.Ref]bool         // drift
 	Recorded map[pin.Ref][]pin.Record // warnings of matching entries that were put on record
 	Idle     []string                 // what the flags had nothing to accept for
 	Whole    []string                 // servers that came as a whole
@@ -415,9 +415,9 @@ type Relocked struct {
 func (r *Report) Closing(did Relocked) Relocked {
 	var pins pin.Counts
 	var pinned, dropped, left, recorded, written, bare, rest []string
-	for i, e := range r.entries {
+	for _, e := range r.entries {
 		switch ref := r.ref(e.Ref()); {
-		case !did.Accepted[i]:
+		case !did.Accepted[e.Ref()]:
 			left = append(left, ref)
 		case e.Kind == pin.Removed:
 			dropped = append(dropped, ref)

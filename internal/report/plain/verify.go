@@ -185,7 +185,7 @@ func WriteRelocked(w io.Writer, m *report.Model, c report.Relocked, style Style)
 	if !c.Shown {
 		t.otherServers(m)
 		for i := range m.Entries {
-			if e := &m.Entries[i]; c.Accepted[i] {
+			if e := &m.Entries[i]; c.Accepted[e.Of] {
 				t.printf("accepted [%s] %s  %s\n", e.Kind, e.Ref, e.Digest)
 				for j := range e.Findings {
 					if f := &e.Findings[j]; !f.Approved {

@@ -1,0 +1,178 @@
+// Package approval decides what of the drift a person accepts, and which pins that makes. It is
+// given plain data and gives plain data back: it reads no text, prints nothing and words nothing.
+//
+// The way of a yes: Check refuses what no reading could mend; Decide, given what the flags say,
+// decides or says that a person has to be asked; Decide again, given the answers, decides.
+package approval
+
+import "pinproof/internal/pin"
+
+// A Case is what is decided about: both sides of some servers, and what is known of what differs.
+type Case struct {
+	Sides    []pin.Comparison // sorted by server
+	Drifts   []pin.Drift      // each entry once
+	Verdict  pin.Verdict      // of verify.go
+	Facts    map[pin.Ref]Fact // of each drift
+	Warnings []Warning        // in everything that was read, and on record
+}
+
+// A Fact is what is known of one drift, as far as a flag can ask for it.
+type Fact struct {
+	Words  []string // by which --only selects it; a new warning's aside
+	Labels []string // of its changes, each change's
+	Minor  bool     // there is nothing new to read in it
+}
+
+// A Warning is a warning in one entry or, where the key is empty, about a server's list as a whole.
+type Warning struct {
+	Of       pin.Ref
+	Record   pin.Record // what a consent to it is recorded as; without a digest, none is
+	Where    Where
+	Approved bool // it is on record with the pin
+	Unclean  bool // it is one that requireClean refuses
+}
+
+// isWhole reports whether a warning is about a list as a whole.
+func (w *Warning) isWhole() bool { return w.Of.Key == pin.Key{} }
+
+// Where says what the text of a warning is.
+type Where int
+
+const (
+	InDrift  Where = iota // a part of an entry that has drifted
+	InMatch               // a part of an entry that matches its pin
+	Unpinned              // kept out of the pins by the policy, so that no approval covers it
+)
+
+// A Said is what a person said: by flags or, if Answers is there, at the prompt.
+type Said struct {
+	Approves    bool       // lock: servers that have no pins are approved whole or not at all
+	All         bool       // --accept-all
+	Accepts     []Selector // --accept, or --accept-warning where nothing else says what is accepted
+	Only        []Selector // --only: nothing else is decided about
+	Warnings    []Selector // --accept-warning: the entries that are accepted in spite of their warnings
+	AnyWarning  bool       // --accept-warnings
+	Signs       bool       // --approved-by: who matches, but is partly bound, can be approved anew
+	Expect      []string   // --expect: the set digests, and no others; none: whatever they are
+	AllowsEmpty bool       // --allow-empty
+
+	Folder    bool // the captures are those of a folder
+	NeedsPins bool // relock: a single server has to have pins
+
+	Silent  bool     // nobody can be asked, or wants to be
+	Answers *Answers // what was answered; nil: nobody was asked
+}
+
+// Answers are what a person accepted at the prompt. Each yes is bound to what was shown.
+type Answers struct {
+	Entries  map[pin.Ref]string    // the digest of the definition that was shown; of a REMOVED entry, its pin's
+	Policies map[string]pin.Policy // by server: the policy that was shown
+	Wholes   map[string]string     // by server: the set digest of the capture whose warning was shown
+	Records  []Record              // the warnings of entries that match their pins
+}
+
+// A Record is a warning of an entry that is put on record.
+type Record struct {
+	Of pin.Ref
+	pin.Record
+}
+
+// An Outcome is what was decided.
+type Outcome struct {
+	Reason *Reason // why nothing is written; nil: what is accepted is
+	Ask    Asking  // whether a person has to be asked first: then nothing else is decided
+
+	Settled  bool                // nothing has to be written: all there is matches its pin
+	Accepted map[pin.Ref]bool    // drift
+	Refused  map[pin.Ref]bool    // drift that was asked for, but has a new warning
+	Left     []pin.Ref           // drift that keeps its pin, in the order of the case
+	LeftOut  int                 // drift that --only doesn't select
+	Bare     []string            // servers without an entry, and without pins from now on, too
+	Whole    []string            // servers without an entry that are pinned all the same
+	Recorded WarningRecord       // warnings of matching entries that are put on record
+	Renewed  []pin.Ref           // entries that match their pins and are approved anew
+	Idle     []Selector          // what was asked for and is no drift
+	Sets     map[string]*pin.Set // the new pins, by server, without the approvals of today
+
+	Code int // 0: no drift is left, 1: the answer is no, 2: there is no answer
+}
+
+// Asking says whether a person has to be asked.
+type Asking int
+
+const (
+	AskNobody Asking = iota
+	AskIfLong        // if what is approved fills more than a screen
+	AskFirst
+)
+
+// A Reason is why nothing is written. Who prints it has the words.
+type Reason struct {
+	Why     Why
+	Flag    string   // that was given, "--accept"
+	Arg     string   // with this value
+	Entry   pin.Ref  // what it is about; a server's if the key is empty
+	Copies  int      // how many entries of that name the capture lists
+	Warning Warning  // what requireClean refuses
+	Sets    []string // the set digests that there are
+}
+
+// Why is the kind of a reason.
+type Why int
+
+const (
+	NotASelector    Why = iota // a value that is no name, digest or word
+	NotAPattern                // a pattern that can't be read
+	EmptyList                  // the capture lists no tools
+	OtherSet                   // the set digest isn't the expected one
+	OtherPolicy                // lock: the server is pinned under another policy
+	Repeated                   // a repeated name in what lock approves
+	NoPins                     // relock: the lockfile doesn't have the server
+	NotThere                   // no entry of that name is pinned or listed
+	TwoMeanings                // a tool has that name, too
+	SeveralServers             // entries of several servers fit
+	NewByPattern               // a pattern takes no new entry
+	StaleDigest                // no drift has that digest
+	NotAcceptable              // a repeated name was asked for
+	NotAName                   // --accept-warning takes the name of an entry
+	NeedsAll                   // a changed policy is accepted with all drift
+	NotCovered                 // a text that isn't pinned has a warning
+	NotClean                   // requireClean refuses an entry
+	NewWarning                 // a new warning that nobody accepted
+	PolicyInParts              // some drift is left, and a policy changed
+	PolicyDeclined             // the answer to a changed policy is no
+	WarningDeclined            // the answer to a warning about a list as a whole is no
+	NotWhatWasShown            // an answer is about something else than what would be written
+)
+
+// refuses has the reasons that are a no (exit code 1). All others are no answer (2).
+var refuses = map[Why]bool{
+	OtherSet: true, OtherPolicy: true, Repeated: true, StaleDigest: true, NotAcceptable: true, NotCovered: true,
+	NotClean: true, NewWarning: true, PolicyInParts: true, PolicyDeclined: true, WarningDeclined: true, NotWhatWasShown: true,
+}
+
+// ExitCode is the exit code of a run that ends for a reason.
+func (r *Reason) ExitCode() int {
+	if refuses[r.Why] {
+		return 1
+	}
+	return 2
+}
+
+// codeOf is the exit code of an outcome. Nothing else chooses one.
+func codeOf(out *Outcome) int {
+	if out.Reason != nil {
+		return out.Reason.ExitCode()
+	}
+	if len(out.Refused) > 0 || len(out.Left) > 0 || out.LeftOut > 0 || len(out.Bare) > 0 {
+		return 1
+	}
+	return 0
+}
+
+// refuse is the outcome of a decision that writes nothing.
+func refuse(why *Reason) Outcome {
+	out := Outcome{Reason: why}
+	out.Code = codeOf(&out)
+	return out
+}

@@ -1,0 +1,414 @@
+package approval
+
+import (
+	"slices"
+
+	"pinproof/internal/pin"
+)
+
+// Check refuses what no text has to be read for: a capture that isn't the expected one, flags that
+// name what isn't there, and for lock what it never approves. It returns nil if there is nothing
+// of that. drifts are those of the sides.
+func Check(sides []pin.Comparison, drifts []pin.Drift, said *Said) *Reason {
+	var sets []string
+	for i := range sides {
+		p := &sides[i]
+		if !p.Present {
+			continue
+		}
+		sets = append(sets, p.Captured.Digest)
+		if len(p.Captured.Of(pin.Tools)) == 0 && !said.AllowsEmpty && !p.Part {
+			return &Reason{Why: EmptyList, Entry: pin.Ref{Server: p.Server}}
+		}
+	}
+	slices.Sort(sets)
+	if len(said.Expect) > 0 && !slices.Equal(sets, slices.Sorted(slices.Values(said.Expect))) {
+		return &Reason{Why: OtherSet, Sets: sets}
+	}
+	if said.Approves {
+		return checkLock(sides, drifts)
+	}
+	if why := checkSelectors("--only", said.Only, sides); why != nil {
+		return why
+	}
+	if why := checkSelectors("--accept", labelsIn(said.Accepts), sides); why != nil {
+		return why
+	}
+	if !said.Folder && !sides[0].Known && said.NeedsPins {
+		return &Reason{Why: NoPins, Entry: pin.Ref{Server: sides[0].Server}}
+	}
+	return nil
+}
+
+// checkLock refuses what lock never approves: another policy, and a repeated name.
+func checkLock(sides []pin.Comparison, drifts []pin.Drift) *Reason {
+	for i := range sides {
+		if sides[i].PolicyDiffers() {
+			return &Reason{Why: OtherPolicy, Entry: pin.Ref{Server: sides[i].Server}}
+		}
+	}
+	for i := range drifts {
+		d := &drifts[i]
+		if d.Kind == pin.Duplicate {
+			return &Reason{Why: Repeated, Entry: d.Ref(), Copies: len(d.Copies)}
+		}
+	}
+	return nil
+}
+
+// A decision is on its way from a case to an outcome.
+type decision struct {
+	*Case
+	said   *Said
+	drifts []pin.Drift      // those that are decided about: --only leaves out the others
+	warned map[pin.Ref]bool // the drifts that have a new warning
+	out    Outcome
+}
+
+// Decide decides what is accepted of a case, or that a person has to be asked: then it is called
+// again with the answers.
+func Decide(c *Case, said *Said) Outcome {
+	// What was said of warnings comes first: it may put some on record although nothing drifted.
+	if why := checkWarningFlags(c, said); why != nil {
+		return refuse(why)
+	}
+	d := &decision{Case: c, said: said, warned: map[pin.Ref]bool{}}
+	for _, w := range c.Warnings {
+		if w.Where == InDrift && !w.Approved {
+			d.warned[w.Of] = true
+		}
+	}
+	d.drifts = d.selected()
+	d.out = Outcome{
+		LeftOut:  len(c.Drifts) - len(d.drifts),
+		Accepted: map[pin.Ref]bool{},
+		Refused:  map[pin.Ref]bool{},
+		Recorded: d.recorded(),
+		Renewed:  d.renewed(),
+	}
+	return d.decide()
+}
+
+// decide is the way of a yes.
+func (d *decision) decide() Outcome {
+	c := d.Case
+	said := d.said
+	out := &d.out
+	policyChanged := slices.ContainsFunc(c.Sides, func(p pin.Comparison) bool { return p.PolicyDiffers() })
+	byFlags := said.Approves || said.All || len(said.Accepts) > 0
+
+	// Nothing to write: the flags are still held against what is there.
+	asks := said.Answers == nil && !byFlags && (len(d.drifts) > 0 || policyChanged || len(d.unrecorded()) > 0 && !said.Silent)
+	if said.Answers == nil && !said.Approves && !asks && isSettled(c) && len(out.Recorded) == 0 && len(out.Renewed) == 0 {
+		if why := d.accept(); why != nil {
+			return refuse(why)
+		}
+		return Outcome{Settled: true}
+	}
+	if policyChanged && byFlags && !said.All && !said.Approves {
+		return refuse(&Reason{Why: NeedsAll})
+	}
+	if slices.ContainsFunc(c.Warnings, func(w Warning) bool { return w.Where == Unpinned }) {
+		return refuse(&Reason{Why: NotCovered})
+	}
+	out.Ask = d.asksForLock()
+	if asks || out.Ask == AskFirst {
+		return Outcome{Ask: AskFirst}
+	}
+
+	// What is accepted: all of it, what the selectors take, or what was answered with yes.
+	if why := d.accept(); why != nil {
+		return refuse(why)
+	}
+	if why := d.requireClean(); why != nil {
+		return refuse(why)
+	}
+	if said.Answers == nil && d.isWholeWarned() || len(out.Refused) > 0 && (policyChanged || said.Approves || len(out.Accepted) == 0) {
+		no := refuse(&Reason{Why: NewWarning})
+		no.Refused = out.Refused
+		return no
+	}
+	if policyChanged && len(out.Accepted) < len(c.Drifts) {
+		return refuse(&Reason{Why: PolicyInParts})
+	}
+
+	// What that leaves, and what it makes.
+	for i := range d.drifts {
+		if ref := d.drifts[i].Ref(); !out.Accepted[ref] {
+			out.Left = append(out.Left, ref)
+		}
+	}
+	d.makePins()
+	out.Code = codeOf(out)
+	return *out
+}
+
+// selected lists the drift that is decided about.
+func (d *decision) selected() (list []pin.Drift) {
+	if len(d.said.Only) == 0 {
+		return d.Drifts
+	}
+	for i := range d.Drifts {
+		drift := &d.Drifts[i]
+		words := slices.Clone(d.Facts[drift.Ref()].Words)
+		if d.warned[drift.Ref()] {
+			words = append(words, wordWarnings)
+		}
+		if d.said.selects(drift, words) {
+			list = append(list, *drift)
+		}
+	}
+	return list
+}
+
+// selects reports whether --only selects what has some words, or isn't given.
+func (said *Said) selects(drift *pin.Drift, words []string) bool {
+	fits := func(s Selector) bool { return s.Fits(drift, words) }
+	return len(said.Only) == 0 || slices.ContainsFunc(said.Only, fits)
+}
+
+// wordWarnings is the word that selects what has a new warning.
+const wordWarnings = "warnings"
+
+// unrecorded lists the warnings of matching entries that are not on record, as far as they are
+// decided about.
+func (d *decision) unrecorded() (list []Warning) {
+	for _, w := range d.Warnings {
+		matching := pin.Drift{Server: w.Of.Server, Key: w.Of.Key}
+		if w.Where == InMatch && !w.Approved && !w.isWhole() && d.said.selects(&matching, []string{wordWarnings}) {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// checkWarningFlags refuses an --accept-warning that names no entry, or entries of several servers.
+func checkWarningFlags(c *Case, said *Said) *Reason {
+	const flag = "--accept-warning"
+	for i := range said.Warnings {
+		s := &said.Warnings[i]
+		if !s.IsName() {
+			return &Reason{Why: NotAName, Flag: flag, Arg: s.Arg}
+		}
+		if why := s.check(flag, c.Sides); why != nil {
+			return why
+		}
+		if pin.Holders(c.Sides, s.Key) > 1 {
+			return &Reason{Why: SeveralServers, Flag: flag, Arg: s.Arg}
+		}
+	}
+	return nil
+}
+
+// acceptsWarnings reports whether flags accept the warnings of an entry.
+func (said *Said) acceptsWarnings(key pin.Key) bool {
+	return said.AnyWarning || slices.ContainsFunc(said.Warnings, func(s Selector) bool { return s.Key == key })
+}
+
+// recorded are the warnings of matching entries that are put on record.
+func (d *decision) recorded() WarningRecord {
+	record := WarningRecord{}
+	for _, w := range d.unrecorded() {
+		if d.said.acceptsWarnings(w.Of.Key) {
+			record.Add(w.Of, w.Record)
+		}
+	}
+	if d.said.Answers != nil {
+		for _, r := range d.said.Answers.Records {
+			record.Add(r.Of, r.Record)
+		}
+	}
+	return record
+}
+
+// renewed lists the entries that match their pins and whose recorded approval holds for a part of
+// the definition. Where an approver is given and the flags take them, they are approved anew.
+func (d *decision) renewed() (refs []pin.Ref) {
+	if !d.said.Signs || d.said.Approves {
+		return nil
+	}
+	for i := range d.Sides {
+		p := &d.Sides[i]
+		for _, partly := range p.Locked.PartlyBound() {
+			now := p.Captured.Find(partly.Key)
+			if now == nil || now.Digest != partly.Digest {
+				continue // it has drifted, or isn't there: nobody can read it here
+			}
+			isNamed := func(s Selector) bool { return s.IsName() && s.Key == partly.Key }
+			if d.said.All && len(d.said.Only) == 0 || slices.ContainsFunc(d.said.Accepts, isNamed) {
+				refs = append(refs, pin.Ref{Server: p.Server, Key: partly.Key})
+			}
+		}
+	}
+	return refs
+}
+
+// isSettled reports whether every server that there is a capture of matches its pins.
+func isSettled(c *Case) bool {
+	if c.Verdict.Matches || len(c.Verdict.Unanswered) == 0 {
+		return c.Verdict.Matches
+	}
+	return !slices.ContainsFunc(c.Sides, func(p pin.Comparison) bool { return c.Verdict.Differs[p.Server] && !p.Missing })
+}
+
+// asksForLock says whether a lock has to be asked about: what has a warning always is, the rest
+// unless a digest says that it was reviewed.
+func (d *decision) asksForLock() Asking {
+	if !d.said.Approves || d.said.Silent || d.said.Answers != nil {
+		return AskNobody
+	}
+	for i := range d.drifts {
+		if d.isRefused(d.drifts[i].Ref()) {
+			return AskFirst
+		}
+	}
+	if d.isWholeWarned() {
+		return AskFirst
+	}
+	if len(d.said.Expect) > 0 {
+		return AskNobody
+	}
+	return AskIfLong
+}
+
+// isRefused reports whether an entry has a new warning that no flag accepts.
+func (d *decision) isRefused(ref pin.Ref) bool {
+	return d.warned[ref] && !d.said.acceptsWarnings(ref.Key)
+}
+
+// isWholeWarned reports whether a list as a whole has a new warning that no flag accepts.
+func (d *decision) isWholeWarned() bool {
+	isNew := func(w Warning) bool { return w.isWhole() && !w.Approved }
+	return !d.said.AnyWarning && slices.ContainsFunc(d.Warnings, isNew)
+}
+
+// accept finds what is accepted, what is refused for a new warning, and which selectors are idle.
+func (d *decision) accept() *Reason {
+	if d.said.Answers != nil {
+		return d.acceptAnswers(d.said.Answers)
+	}
+	labels := labelsIn(d.said.Accepts)
+	labelled := d.labelled(labels)
+	for _, ref := range labelled {
+		d.out.Accepted[ref] = true // it has no new warning
+	}
+	asked := map[pin.Ref]bool{}
+	for i := range d.said.Accepts {
+		s := &d.said.Accepts[i]
+		if s.isLabel() {
+			continue
+		}
+		fits, why := s.drifts(d.Sides, d.drifts)
+		if why != nil {
+			return why
+		}
+		for _, drift := range fits {
+			asked[drift.Ref()] = true
+		}
+		if len(fits) == 0 && !d.out.Recorded.has(s) {
+			d.out.Idle = append(d.out.Idle, *s)
+		}
+	}
+	if len(labelled) == 0 {
+		d.out.Idle = append(d.out.Idle, labels...)
+	}
+	for i := range d.drifts {
+		ref := d.drifts[i].Ref()
+		if !asked[ref] && !d.said.All && !d.said.Approves {
+			continue
+		}
+		if d.isRefused(ref) {
+			d.out.Refused[ref] = true
+		} else if d.drifts[i].Kind != pin.Duplicate {
+			d.out.Accepted[ref] = true
+		}
+	}
+	return nil
+}
+
+// labelled lists the CHANGED entries that have no new warning, and only changes with a label that is
+// taken, or where minor is taken nothing new to read.
+func (d *decision) labelled(labels []Selector) (refs []pin.Ref) {
+	takes := func(word string) bool {
+		return slices.ContainsFunc(labels, func(s Selector) bool { return s.Word == word })
+	}
+	isOther := func(label string) bool { return !takes(label) }
+	for i := range d.drifts {
+		drift := &d.drifts[i]
+		ref := drift.Ref()
+		fact := d.Facts[ref]
+		if drift.Kind != pin.Changed || len(fact.Labels) == 0 || d.warned[ref] {
+			continue
+		}
+		if takes(wordMinor) && fact.Minor || !slices.ContainsFunc(fact.Labels, isOther) {
+			refs = append(refs, ref)
+		}
+	}
+	return refs
+}
+
+// wordMinor is the label that takes what has nothing new to read.
+const wordMinor = "minor"
+
+// acceptAnswers accepts what was answered with yes. A yes is to what was shown, and to nothing else.
+func (d *decision) acceptAnswers(answers *Answers) *Reason {
+	for i := range d.drifts {
+		drift := &d.drifts[i]
+		shown, yes := answers.Entries[drift.Ref()]
+		if !yes || drift.Kind == pin.Duplicate {
+			continue
+		}
+		if shown != drift.DefinitionDigest() {
+			return &Reason{Why: NotWhatWasShown, Entry: drift.Ref()}
+		}
+		d.out.Accepted[drift.Ref()] = true
+	}
+	for i := range d.Sides {
+		p := &d.Sides[i]
+		if !p.PolicyDiffers() {
+			continue
+		}
+		shown, yes := answers.Policies[p.Server]
+		if !yes {
+			return &Reason{Why: PolicyDeclined, Entry: pin.Ref{Server: p.Server}}
+		}
+		if !shown.Equal(p.Captured.Policy) {
+			return &Reason{Why: NotWhatWasShown, Entry: pin.Ref{Server: p.Server}}
+		}
+	}
+	for _, w := range d.Warnings {
+		if !w.isWhole() || w.Approved {
+			continue
+		}
+		shown, yes := answers.Wholes[w.Of.Server]
+		if !yes {
+			return &Reason{Why: WarningDeclined, Entry: w.Of}
+		}
+		if shown != pin.ComparisonOf(d.Sides, w.Of.Server).Captured.Digest {
+			return &Reason{Why: NotWhatWasShown, Entry: w.Of}
+		}
+	}
+	for _, r := range answers.Records {
+		isThere := func(w Warning) bool { return w.Where == InMatch && w.Of == r.Of && w.Record == r.Record }
+		if !slices.ContainsFunc(d.Warnings, isThere) {
+			return &Reason{Why: NotWhatWasShown, Entry: r.Of}
+		}
+	}
+	return nil
+}
+
+// requireClean enforces that policy on what would be written: on what was asked for, and where the
+// policy is a new one on all that stays pinned.
+func (d *decision) requireClean() *Reason {
+	for _, w := range d.Warnings {
+		p := pin.ComparisonOf(d.Sides, w.Of.Server)
+		if !w.Unclean || p == nil || !p.Captured.Policy.RequireClean {
+			continue
+		}
+		isAsked := d.out.Accepted[w.Of] || d.out.Refused[w.Of]
+		if isAsked || w.Where != InDrift && !p.Locked.Policy.RequireClean {
+			return &Reason{Why: NotClean, Entry: w.Of, Warning: w}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+package approval
+
+import (
+	"slices"
+	"strings"
+
+	"pinproof/internal/pin"
+)
+
+// A WarningRecord has the accepted warnings of entries. Those about a server's list as
+// a whole stand under the empty entry.
+type WarningRecord map[pin.Ref][]pin.Record
+
+// Add adds a warning of an entry.
+func (r WarningRecord) Add(of pin.Ref, record pin.Record) { r[of] = append(r[of], record) }
+
+// of returns what stands in the lockfile for an entry: sorted, without repeats.
+func (r WarningRecord) of(key pin.Ref) []pin.Record {
+	return slices.Compact(slices.SortedFunc(slices.Values(r[key]), func(a, b pin.Record) int { return strings.Compare(a.String(), b.String()) }))
+}
+
+// has reports whether a warning of an entry that a selector names is on record.
+func (r WarningRecord) has(s *Selector) bool {
+	for ref := range r {
+		if s.means(ref.Key) {
+			return true
+		}
+	}
+	return false
+}
+
+// makePins makes the pins of every server in which something was accepted.
+func (d *decision) makePins() {
+	out := &d.out
+	accepted := map[string][]*pin.Drift{}
+	for i := range d.drifts {
+		if drift := &d.drifts[i]; out.Accepted[drift.Ref()] {
+			accepted[drift.Server] = append(accepted[drift.Server], drift)
+		}
+	}
+	warnings := d.warnings()
+	touched := map[string]bool{}
+	for ref := range warnings {
+		touched[ref.Server] = true
+	}
+	renewed := map[pin.Ref]bool{}
+	for _, ref := range out.Renewed {
+		touched[ref.Server] = true
+		renewed[ref] = true
+	}
+	takesAll := d.takesAll()
+	out.Sets = map[string]*pin.Set{}
+	for i := range d.Sides {
+		p := &d.Sides[i]
+		isTouched := touched[p.Server] || len(accepted[p.Server]) > 0 || p.PolicyDiffers()
+		if p.HasNoEntries() && (isTouched || takesAll) {
+			out.Whole = append(out.Whole, p.Server)
+			isTouched = true
+		} else if p.HasNoEntries() {
+			out.Bare = append(out.Bare, p.Server)
+		}
+		if !isTouched {
+			continue
+		}
+		set := Pins(p, accepted[p.Server], warnings)
+		for i := range set.Pins {
+			if renewed[pin.Ref{Server: p.Server, Key: set.Pins[i].Key}] {
+				set.Pins[i].Approval = nil // so that it is signed anew
+			}
+		}
+		out.Sets[p.Server] = &set
+	}
+}
+
+// takesAll reports whether all there is was accepted: then a server without an entry is, too. At the
+// prompt of lock that is who says yes to every question.
+func (d *decision) takesAll() bool {
+	if d.said.Answers != nil {
+		return d.said.Approves && len(d.said.Answers.Entries) == len(d.drifts)
+	}
+	return d.said.Approves || d.said.All && len(d.said.Only) == 0
+}
+
+// warnings returns what goes on record with a decision: every warning in an accepted
+// definition, those about the lists as a whole, and the ones of matching entries that were
+// accepted, with what was on record already and still holds.
+func (d *decision) warnings() WarningRecord {
+	record := WarningRecord{}
+	for of, records := range d.out.Recorded {
+		record[of] = slices.Clone(records)
+	}
+	for _, w := range d.Warnings {
+		if w.Record.Digest == "" {
+			continue // such a text can't be put on record
+		}
+		isStanding := w.Where == InMatch && w.Approved && len(d.out.Recorded[w.Of]) > 0
+		if w.isWhole() || w.Where == InDrift && d.out.Accepted[w.Of] || isStanding {
+			record.Add(w.Of, w.Record)
+		}
+	}
+	return record
+}
+
+// Pins returns a server's pins after its accepted drifts, each with the warnings that
+// were accepted with it. Every other entry keeps its pin, but for warnings that are put on record.
+func Pins(p *pin.Comparison, accepted []*pin.Drift, warnings WarningRecord) pin.Set {
+	next := pin.Set{Server: p.Server, About: p.Captured.About, Policy: p.Captured.Policy, Accepted: warnings.of(pin.Ref{Server: p.Server})}
+	if p.Part { // no finding about the whole list shows in a part of it
+		next.Accepted = p.Locked.Accepted
+	}
+	var pins []pin.Pin
+	taken := make(map[pin.Key]bool, len(accepted))
+	for _, d := range accepted {
+		taken[d.Key] = true
+		if d.Kind != pin.Removed {
+			new := *d.Captured
+			new.Accepted = warnings.of(pin.Ref{Server: p.Server, Key: d.Key})
+			pins = append(pins, new)
+		}
+	}
+	for _, old := range p.Locked.Pins {
+		if taken[old.Key] {
+			continue
+		}
+		// A hash-only pin takes the definition of the entry that matches it, in case the
+		// policy stores definitions from now on.
+		if f := p.Captured.Find(old.Key); f != nil && f.Form.Digest == old.Form.Digest {
+			old.Definition = f.Definition
+		}
+		if ref := (pin.Ref{Server: p.Server, Key: old.Key}); len(warnings[ref]) > 0 {
+			old.Accepted = warnings.of(ref)
+		}
+		pins = append(pins, old)
+	}
+	next.Put(pins)
+	// The version stays that of the old pins as long as one of them differs from the capture.
+	left := func(c pin.Pin) bool { f := next.Find(c.Key); return f == nil || f.Digest != c.Digest }
+	if p.Known && (p.Part && next.About == (pin.About{}) || slices.ContainsFunc(p.Captured.Pins, left)) {
+		next.About = p.Locked.About
+	}
+	return next
+}
