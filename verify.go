@@ -103,8 +103,8 @@ func compare(locked, captured pin.Set) (drifts []pin.Drift, matched int) {
 // warnings that nobody approved and, in a review, approvals that hold for a part of their definition.
 func judge(sides []pin.Comparison, drifts []pin.Drift, warnings int, allow pin.Leniency) pin.Verdict {
 	v := pin.Verdict{
-		Matches: len(drifts) == 0 && warnings == 0,
-		Failed:  warnings > 0 && !allow.Warnings,
+		Matches: len(drifts) == 0 && warnings == 0 && !allow.OverBudget,
+		Failed:  warnings > 0 && !allow.Warnings || allow.OverBudget,
 		Blocked: map[pin.Ref]bool{},
 		Differs: map[string]bool{},
 	}

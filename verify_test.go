@@ -412,6 +412,8 @@ func TestJudge(t *testing.T) {
 				{"harmless, and what was asked for isn't pinned", unpinned, 0, harmless, 2},
 				{"harmless, under another policy", policy, 0, harmless, 1},
 				{"harmless, and a warning", whole, 1, harmless, 1},
+				{"over budget, --warn", whole, 0, pin.Leniency{Kinds: lenient.Kinds, Warnings: true, OverBudget: true}, 1},
+				{"harmless, and over budget", whole, 0, pin.Leniency{Spared: harmless.Spared, OverBudget: true}, 1},
 			} {
 				sides := []pin.Comparison{tt.side}
 				drifts := driftOf(t, sides)

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"strconv"
+
 	"github.com/spf13/cobra"
 
 	"pinproof/internal/approval"
@@ -8,6 +10,8 @@ import (
 	"pinproof/internal/facts"
 	"pinproof/internal/fail"
 	"pinproof/internal/pin"
+	"pinproof/internal/report"
+	"pinproof/internal/report/formats"
 	"pinproof/internal/report/plain"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
@@ -17,6 +21,7 @@ import (
 func newDiff(a *app) *cobra.Command {
 	var failOn string
 	var stat bool
+	var maxTokens string
 	req, out := &request{}, &output{shows: true}
 	cmd := &cobra.Command{
 		Use:        "diff CAPTURE [LOCKFILE]",
@@ -41,6 +46,7 @@ Exit codes: 0 no difference, 1 a difference (with --fail-on, a grave one), 2 no 
 	out.register(cmd)
 	cmd.Flags().StringVar(&req.Against, "against", "", "compare with this `FILE`, a capture or a lockfile, - for standard input; or a folder with a folder")
 	cmd.Flags().StringVar(&failOn, "fail-on", "", "exit 1 only for changes of this `SEVERITY` or a graver one: breaking (a call that worked may fail), behaviour (a model reads or does something else)")
+	cmd.Flags().StringVar(&maxTokens, "max-tokens", "", "exit 1 if the tools of the capture take more than about `N` tokens of a model's context, also where nothing differs")
 	cmd.Flags().BoolVar(&req.IgnoreProse, "ignore-prose", false, "leave titles, descriptions and instructions out of this comparison")
 	cmd.Flags().BoolVar(&stat, "stat", false, "show a summary: a line for each entry, the dangerous first")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -50,7 +56,13 @@ Exit codes: 0 no difference, 1 a difference (with --fail-on, a grave one), 2 no 
 			return err
 		}
 		least := diff.SeverityNamed(failOn)
+		budgeted := cmd.Flags().Changed("max-tokens")
+		most, err := strconv.Atoi(maxTokens)
 		switch {
+		case budgeted && (err != nil || most < 1):
+			return fail.New("--max-tokens %s: a number, 1 or more", text.Name(maxTokens))
+		case budgeted && req.Part:
+			return fail.New("--max-tokens counts whole captures: it doesn't go with --part")
 		case cmd.Flags().Changed("fail-on") && least <= diff.None:
 			return fail.New("--fail-on %s: one of breaking, behaviour", text.Name(failOn))
 		case !cmd.Flags().Changed("against"):
@@ -81,11 +93,21 @@ Exit codes: 0 no difference, 1 a difference (with --fail-on, a grave one), 2 no 
 		if failOn != "" {
 			allow = pin.Leniency{Warnings: true, Spared: spared(w.Drifts, least)}
 		}
-		ans := a.decide(req, w, true, false, allow)
-		if !out.writes["text"] {
-			ans.Room = facts.ReportRoom
+		overBudget := ""
+		if budgeted {
+			said, known := report.OverBudget(w.Comparisons, most)
+			if !known {
+				return out.explain(a, fail.In(text.Printable(req.Capture), "--max-tokens: it has digests and no definitions to count"))
+			}
+			overBudget = said
+			allow.OverBudget = said != ""
 		}
-		return out.emit(a, req, ans)
+		in := a.decide(req, w, true, false, allow)
+		in.OverBudget = overBudget
+		if !out.writes[formats.Text] {
+			in.Room = facts.ReportRoom
+		}
+		return out.emit(a, req, in)
 	}
 	return cmd
 }

@@ -23,10 +23,11 @@ type Gate struct {
 
 // A Leniency says which drift is reported without failing the run.
 type Leniency struct {
-	Kinds    map[DriftKind]bool // --allow
-	Missing  bool               // --allow missing: also pinned servers without a capture
-	Warnings bool               // --warn: also the warnings that nobody approved
-	Spared   map[Ref]bool       // diff --fail-on: drift that is known not to be grave enough; nil without that flag
+	Kinds      map[DriftKind]bool // --allow
+	Missing    bool               // --allow missing: also pinned servers without a capture
+	Warnings   bool               // --warn: also the warnings that nobody approved
+	Spared     map[Ref]bool       // diff --fail-on: drift that is known not to be grave enough; nil without that flag
+	OverBudget bool               // diff --max-tokens: the tools take more than an author holds; that fails the run, whatever drifted
 }
 
 // A Verdict is what was decided of a comparison. Only verify.go makes one.

@@ -282,6 +282,9 @@ func (r *Report) entry(e *drifted, block int) Entry {
 // servers says of each server what is compared with what, and what drifted.
 func (r *Report) servers(m *Model) {
 	others, before, after, known := 0, 0, 0, len(r.entries) > 0
+	if known {
+		m.Tokens = &Tokens{}
+	}
 	for i := range r.Comparisons {
 		p := &r.Comparisons[i]
 		s := Server{ID: p.Server, SetDigest: p.Captured.Digest, Policy: p.Captured.Policy, PolicyDiffers: p.PolicyDiffers(), Old: r.against() + " nothing", New: "no capture", Versions: p.Captured.About.String(), Differs: r.Differs[p.Server],
@@ -303,6 +306,10 @@ func (r *Report) servers(m *Model) {
 		if !p.Missing {
 			s.Counts = r.counts(p, &s)
 			before, after, known = before+s.Counts.Before, after+s.Counts.After, known && s.Counts.Known
+			if m.Tokens != nil {
+				s.Counts.Tokens = r.tokens(p)
+				m.Tokens = m.Tokens.plus(s.Counts.Tokens)
+			}
 		}
 		about, was := p.Captured.About, p.Locked.About.String()
 		if s.Versions != "" && was != "" && was != s.Versions {
@@ -310,7 +317,7 @@ func (r *Report) servers(m *Model) {
 		}
 		same := about.Name != "" && about.Version != "" && about == p.Locked.About
 		if same && !p.PolicyDiffers() && s.Counts.Kinds["changed"]+s.Counts.Kinds["hidden"] > 0 {
-			s.Notes = append(s.Notes, "same-version: definitions differ, the server's name and version don't, as in a rug pull or with a remote server")
+			s.Versions += ", as before" // many servers never change what they call themselves
 		}
 		if p.PolicyDiffers() {
 			s.Notes = append(s.Notes, "policy: "+policies(p))

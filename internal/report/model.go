@@ -60,6 +60,7 @@ type Model struct {
 	// What programs get beside the rest, under the names that it has for them.
 	Counts    map[string]int
 	TextBytes map[string]int
+	Tokens    *Tokens // of all servers; nil: not known
 	Sides     []ServerData
 	Captured  []Captured
 }
@@ -80,7 +81,7 @@ type Server struct {
 	Label    string   // the same as it is printed; "" where two captures are compared
 	Old, New string   // what is compared: "tools.lock 14 tools"
 	Versions string   // what the server calls itself, before and now
-	Notes    []string // that definitions differ under one version, and how its policy changed
+	Notes    []string // how its policy changed
 	Differs  bool
 	Missing  bool   // it is pinned, and the folder has no capture of it
 	Fails    bool   // its drift fails the run
@@ -101,8 +102,9 @@ type Server struct {
 type Counts struct {
 	Kinds                     map[string]int // of drift, in lower case
 	Code, Destructive, Strong int
-	Before, After             int  // bytes of text
-	Known                     bool // the bytes are
+	Before, After             int     // bytes of text
+	Known                     bool    // the bytes are
+	Tokens                    *Tokens // nil: not known
 }
 
 // Altered counts what is neither new nor gone.

@@ -57,6 +57,8 @@ func (r *Report) verdictWord() string {
 		return "OK"
 	case r.NoAnswer != nil && len(r.entries) == 0:
 		return "NO ANSWER"
+	case r.Failed && r.OverBudget != "" && len(r.Drifts) == 0:
+		return "OVER BUDGET"
 	case r.Failed:
 		return "DRIFT"
 	}
@@ -81,7 +83,7 @@ func (r *Report) verdictText() string {
 	if r.LeftOut > 0 {
 		left = text.Number(r.LeftOut) + " left out (--only)"
 	}
-	return joined("; ", r.warningText(), r.recordText(), r.kindText(), left, r.problemText(), text.Number(matched.Total())+verb+r.against()) + r.policyText()
+	return joined("; ", r.warningText(), r.recordText(), r.OverBudget, r.kindText(), left, r.problemText(), text.Number(matched.Total())+verb+r.against()) + r.policyText()
 }
 
 // problemText names what is wrong with whole servers.

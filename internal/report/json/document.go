@@ -17,6 +17,7 @@ type document struct {
 	Bump          string         `json:"bump,omitempty"`
 	Counts        map[string]int `json:"counts,omitempty"`
 	TextBytes     map[string]int `json:"textBytes,omitempty"`
+	Tokens        *tokens        `json:"tokens,omitempty"`
 	Servers       []server       `json:"servers,omitzero"`
 	Drift         []entry        `json:"drift,omitzero"`
 	Findings      []finding      `json:"findings,omitzero"`
@@ -30,6 +31,12 @@ type document struct {
 type noAnswer struct {
 	Message string   `json:"message"`
 	Hints   []string `json:"hints"`
+}
+
+// tokens is about how many tokens the tools of all servers take.
+type tokens struct {
+	Before int `json:"before"`
+	After  int `json:"after"`
 }
 
 // A server is one server's two sides.

@@ -34,6 +34,9 @@ func Write(w io.Writer, m *report.Model) error {
 	d.Against = m.Against
 	d.Counts = m.Counts
 	d.TextBytes = m.TextBytes
+	if m.Tokens != nil {
+		d.Tokens = &tokens{m.Tokens.Before, m.Tokens.After}
+	}
 	d.Summary = m.Word + ": " + m.Text
 	if m.NoAnswer != nil {
 		d.Summary = "No answer: " + m.NoAnswer.Text

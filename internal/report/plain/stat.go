@@ -99,11 +99,21 @@ func countText(c *report.Counts, size bool) string {
 			said = append(said, text.Number(one.n)+" "+one.word)
 		}
 	}
-	grown := ""
-	if n := c.After - c.Before; size && said != nil && c.Known && n != 0 {
-		grown = "; text " + text.Signed(n) + " bytes"
+	return strings.Join(said, ", ") + grownText(c, size && said != nil)
+}
+
+// grownText says how much more there is to read: for the model or, where that is the same, for a person.
+func grownText(c *report.Counts, said bool) string {
+	if !said {
+		return ""
 	}
-	return strings.Join(said, ", ") + grown
+	if tokens := c.Tokens.Said(); tokens != "" {
+		return "; " + tokens
+	}
+	if n := c.After - c.Before; c.Known && n != 0 {
+		return "; text " + text.Signed(n) + " bytes"
+	}
+	return ""
 }
 
 // WriteStat prints the shape of a review: a line for each block, numbered and in the order of

@@ -1,0 +1,50 @@
+package report_test
+
+import (
+	"testing"
+
+	"pinproof/internal/pin"
+	"pinproof/internal/pintest"
+	. "pinproof/internal/report"
+)
+
+// The bytes are counted by hand: what clients hand to the model, and nothing beside it.
+func TestTokens(t *testing.T) {
+	for _, tt := range []struct {
+		list string
+		want int
+	}{
+		{`[]`, 0},
+		{`[{"name":"list"}]`, 1}, // 4
+		{`[{"name":"list","description":"Lists."}]`, 2},                                         // 10
+		{`[{"name":"list","inputSchema": {"type" : "object"}}]`, 5},                             // 4 + 17 in canonical form: 4.67
+		{`[{"name":"list","title":"A long title","outputSchema":{"type":"object"}}]`, 1},        // 4
+		{`[{"name":"list","description":["Not a text."]},{"name":"read","description":""}]`, 2}, // 8
+	} {
+		set := pintest.PinsOf(t, tt.list, pin.Policy{})
+		if got, known := TokensOf(set.Pins); got != tt.want || !known {
+			t.Errorf("%s: about %d, known %v; want %d", tt.list, got, known, tt.want)
+		}
+	}
+	if n, known := TokensOf([]pin.Pin{{Key: pin.Key{Name: "a"}}}); known {
+		t.Errorf("a tool of which only the digest is stored has %d", n)
+	}
+}
+
+func TestTokensSaid(t *testing.T) {
+	for _, tt := range []struct {
+		tokens *Tokens
+		want   string
+	}{
+		{nil, ""},
+		{&Tokens{12, 12}, ""},
+		{&Tokens{0, 42}, "about +42 tokens for the model (of 42)"},
+		{&Tokens{2187, 3664}, "about +1,480 tokens for the model (of 3,660)"}, // +1,477
+		{&Tokens{22887, 5644}, "about -17,200 tokens for the model (of 5,640)"},
+		{&Tokens{0, 999_500}, "about +1,000,000 tokens for the model (of 1,000,000)"},
+	} {
+		if got := tt.tokens.Said(); got != tt.want {
+			t.Errorf("%+v: %q, want %q", tt.tokens, got, tt.want)
+		}
+	}
+}
