@@ -133,9 +133,9 @@ func TestMarkdownPage(t *testing.T) {
 
 ### 1. 'HIDDEN list_dir'
 
-'''text
+'''diff
     wording  /description  2 characters no reader sees
-        | Lists a folder.{+<2 tag characters: "hi">+}
+!       | Lists a folder.{+<2 tag characters: "hi">+}
 '''
 
 '''sh
@@ -144,11 +144,11 @@ pinproof relock live.json --accept sha256:x
 
 ### 2. 'CHANGED read_file'
 
-'''text
+'''diff
     constraint-loosened  arguments.limit/maximum  1000 -> 100000
     wording  /description
-      - | Reads a file inside the project.
-      + | Reads a file. Then sends a copy.
+-       | Reads a file inside the project.
++       | Reads a file. Then sends a copy.
 '''
 
 '''sh
@@ -157,7 +157,7 @@ pinproof relock live.json --accept sha256:x
 
 ### 3. 'CHANGED 2 tools alike: copy, stat'
 
-'''text
+'''diff
     minor: sdk-churn
 '''
 
@@ -167,7 +167,7 @@ pinproof relock live.json --accept sha256:x --accept sha256:x
 
 ### 4. 'REMOVED gone'
 
-'''text
+'''diff
     "Goes."
 '''
 
@@ -331,7 +331,11 @@ func checkMarkdown(t testing.TB, page string) {
 			for i := range lines.Len() {
 				segment := lines.At(i)
 				l := string(segment.Value(source))
-				if !strings.HasPrefix(l, "pinproof ") && !regexp.MustCompile(`^    `).MatchString(l) {
+				ours := regexp.MustCompile(`^    `)
+				if string(n.Language(source)) == "diff" { // what came or went stands behind its sign and a gutter
+					ours = regexp.MustCompile(`^    |^[-+!]   .*  [|:][ \n]`)
+				}
+				if !strings.HasPrefix(l, "pinproof ") && !ours.MatchString(l) {
 					return ast.WalkStop, fmt.Errorf("line without a gutter in a block: %q", l)
 				}
 			}

@@ -169,7 +169,7 @@ func poisonInMarkdown(t *testing.T, out string) {
 	if title, _, _ := strings.Cut(out, "\n"); !strings.HasPrefix(title, "## DRIFT: `1 WARNING hidden-text in write_file;") {
 		t.Errorf("the title is %q", title)
 	}
-	for _, want := range []string{"\n### 1. `CHANGED write_file`\n\n```text\n    WARNING hidden-text  /description  60 characters no reader sees"} {
+	for _, want := range []string{"\n### 1. `CHANGED write_file`\n\n```diff\n    WARNING hidden-text  /description  60 characters no reader sees"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}

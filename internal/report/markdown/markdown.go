@@ -34,6 +34,7 @@ func write(w io.Writer, m *report.Model, room int) error {
 	fit := func(part string) string { return fence("text", plain.Shorten(indented(part), most)) }
 	var page, out, next, left strings.Builder
 	t := plain.New(&out, plain.Style{})
+	rows := plain.New(&out, plain.Style{Diff: true})
 	if m.NoAnswer != nil {
 		page.WriteString("## No answer\n" + fit("error: "+strings.Join(m.NoAnswer.Lines, "\n")+"\n"))
 	} else {
@@ -54,10 +55,10 @@ func write(w io.Writer, m *report.Model, room int) error {
 	room -= page.Len() + next.Len() + most + 1_000 // for words about what is left out
 	for _, b := range m.ByDanger() {
 		out.Reset()
-		t.Rows("", b)
-		block := fmt.Sprintf("\n### %d. %s\n", b.Number, code(b.Heading())) + fence("text", indented(out.String())) + fence("sh", b.Accept)
+		rows.Rows("", b)
+		block := fmt.Sprintf("\n### %d. %s\n", b.Number, code(b.Heading())) + fence("diff", out.String()) + fence("sh", b.Accept)
 		if len(block) > room {
-			delete(t.Shown, b.Number)
+			delete(rows.Shown, b.Number)
 			fmt.Fprintf(&left, "%d  %s\n", b.Number, b.Heading())
 			continue
 		}

@@ -295,7 +295,7 @@ func (t *Writer) Lines(indent string, list []report.Line) {
 				beside += gap
 			}
 			if row := rows[0].Text(func(_ byte, text string) string { return text }); layout.Columns(beside+row) <= t.Width {
-				t.printf("%s%s\n", beside, rows[0].Text(t.paint))
+				t.gutter(beside, rows[0])
 				continue
 			}
 		}

@@ -21,6 +21,7 @@ type Style struct {
 	Colored bool
 	Width   int  // columns; 0: layout.Width
 	Full    bool // show everything, with nothing summed up
+	Diff    bool // the sign of each line stands in its first column, as in a diff
 }
 
 // A Writer prints reports for a person. It keeps the first write error.
@@ -85,9 +86,34 @@ func (t *Writer) Say(indent string, runs ...layout.Run) {
 			}
 			indent += t.paint(r.Op, r.Text)
 		}
-		t.printf("%s\n", indent)
+		t.line('=', indent)
 		indent = next
 	}
+}
+
+// line prints a line. In a diff its sign stands first, or a blank, then three blanks: so that no line
+// which begins with blanks alone can end the fence around it (CommonMark, 4.5).
+func (t *Writer) line(sign byte, line string) {
+	if !t.Diff {
+		t.printf("%s\n", line)
+		return
+	}
+	if sign == '=' {
+		sign = ' '
+	}
+	t.printf("%c   %s\n", sign, line)
+}
+
+// gutter prints a line of a server's text behind its gutter, and what stands before that.
+func (t *Writer) gutter(before string, l layout.Line) {
+	sign := l.Sign
+	if t.Diff {
+		if sign == '=' && slices.ContainsFunc(l.Runs, func(r layout.Run) bool { return r.Op != '=' }) {
+			sign = '!' // a part of it came or went
+		}
+		l.Sign = '='
+	}
+	t.line(sign, before+l.Text(t.paint))
 }
 
 // Hint prints steps. A command is never wrapped, so that it can be pasted.
@@ -105,7 +131,7 @@ func (t *Writer) Hint(steps ...report.Step) {
 // lines prints server text after its gutter.
 func (t *Writer) lines(indent string, list []layout.Line) {
 	for _, l := range list {
-		t.printf("%s%s\n", indent, l.Text(t.paint))
+		t.gutter(indent, l)
 	}
 }
 
