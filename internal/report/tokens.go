@@ -80,7 +80,7 @@ func OverBudget(sides []pin.Comparison, most int) (said string, known bool) {
 // tokens are those of a server's two sides, or nil: nobody knows all the text of a part, and what a
 // policy leaves out of pins can't be compared. The gate's bound leaves no room for it.
 func (r *Report) tokens(p *pin.Comparison) *Tokens {
-	if r.Bounded || r.Narrowed || r.Part || r.IgnoreProse || p.Locked.Policy.Shapes() || p.Captured.Policy.Shapes() {
+	if r.Bounded || r.Terse || r.Narrowed || r.Part || r.IgnoreProse || p.Locked.Policy.Shapes() || p.Captured.Policy.Shapes() {
 		return nil
 	}
 	before, known := TokensOf(p.Locked.Pins)
