@@ -10,7 +10,7 @@ def three($depth; $base; $ours; $theirs): # a lockfile, its servers, a server, a
   elif $ours == $base then $theirs
   elif $depth > 0 and ([$ours, $theirs | type == "object"] | all) then
     reduce ([$base, $ours, $theirs | objects | keys[]] | unique[]) as $key ({};
-      three(if $depth > 2 or ($key | IN("tools", "prompts", "resourceTemplates", "resources")) then $depth - 1 else 0 end;
+      three(if $depth > 2 or ($key | IN("tools", "prompts", "resourceTemplates", "resources", "skills")) then $depth - 1 else 0 end;
         $base[$key]?; $ours[$key]; $theirs[$key]) as $merged | if $merged == null then . else .[$key] = $merged end)
   else error("both sides changed one pin") end;
 three(4; .[0]; .[1]; .[2])' "$1" "$2" "$3" >"$2.merged"; then

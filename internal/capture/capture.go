@@ -12,6 +12,7 @@ import (
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/shell"
+	"pinproof/internal/skill"
 	"pinproof/internal/text"
 )
 
@@ -28,6 +29,7 @@ type Capture struct {
 // where it is pinned.
 type listing struct {
 	Answered bool      // the server gave it, or says that it has none
+	Declared bool      // the server says that it has it
 	Entries  []pin.Pin // as received, in the server's order
 	Problem  error
 }
@@ -175,6 +177,11 @@ func (e *entry) check(v jsontree.Value) *entryProblem {
 	if e.Name == "" {
 		return &entryProblem{at: int(v.At), text: fmt.Sprintf("no %q that is a non-empty string", pin.EntryTypeInfo[list].Identity)}
 	}
+	if list == pin.Skills {
+		if _, problem := skill.Read(v); problem != nil {
+			return &entryProblem{at: problem.At, text: problem.Text}
+		}
+	}
 	for _, inner := range pin.EntryTypeInfo[list].Inner {
 		part := v.Get(inner.Member)
 		problem := findFolded(part.Members(), inner.Parts, inner.Member+": ")
@@ -235,7 +242,8 @@ type captureReader struct {
 	messages bool             // the file has JSON-RPC messages
 	asked    map[string]bool  // the requests: method, space, id
 	errors   []jsontree.Value // messages with an error
-	offered  *jsontree.Value  // the capabilities that the server declared
+	bodies   []jsontree.Value // what was read of resources, item by item
+	offered  []jsontree.Value // the capabilities that the server declared, each time it was asked
 }
 
 // A listState is how far one list was read.
@@ -358,6 +366,9 @@ func (r *captureReader) result(result jsontree.Value, at int) error {
 	}
 	r.made.About = cmp.Or(r.made.About, pin.AboutIn(result.Get("serverInfo")), pin.AboutIn(result.Get("_meta").Get("io.modelcontextprotocol/serverInfo")))
 	list, listed := pin.EntryTypeIn(result.Has)
+	for _, item := range result.Get("contents").Items() {
+		r.bodies = append(r.bodies, item.Value)
+	}
 	if !listed {
 		return r.greeting(result)
 	}
@@ -403,7 +414,7 @@ func (r *captureReader) greeting(result jsontree.Value) error {
 		if err := r.foldedCapability(offered); err != nil {
 			return err
 		}
-		r.offered = &offered
+		r.offered = append(r.offered, offered)
 	}
 	s := &r.states[pin.Instructions]
 	list := []pin.Pin{}
@@ -509,6 +520,9 @@ func (r *captureReader) finish() error {
 			made.Problem = err
 		}
 	}
+	if skills := &r.made.Lists[pin.Skills]; skills.Problem == nil {
+		skills.Problem = r.readFiles()
+	}
 	if !r.made.Lists[pin.Tools].Answered && (!r.part || !r.messages && !slices.ContainsFunc(r.made.Lists[:], func(l listing) bool { return l.Answered })) {
 		what := "no answer to tools/list in it"
 		if r.part {
@@ -524,6 +538,7 @@ func (r *captureReader) finish() error {
 
 func (r *captureReader) finishList(list pin.EntryType) error {
 	s, made := &r.states[list], &r.made.Lists[list]
+	made.Declared = r.offers(list)
 	if r.part && made.Problem == nil {
 		lists := append(s.complete, s.page)
 		made.Answered, made.Entries = len(s.complete) > 0 || s.cursor != nil, unionOf(lists)
@@ -569,10 +584,15 @@ func unionOf(lists [][]pin.Pin) (entries []pin.Pin) {
 	return entries
 }
 
+// offers reports whether the server declared that it has a list.
+func (r *captureReader) offers(list pin.EntryType) bool {
+	return slices.ContainsFunc(r.offered, func(offered jsontree.Value) bool { return pin.IsDeclared(list, offered) })
+}
+
 // offersNone reports whether the server declared capabilities without this list.
 func (r *captureReader) offersNone(list pin.EntryType) bool {
-	canSay := r.offered != nil && len(pin.EntryTypeInfo[list].Capability) > 0
-	return canSay && !pin.IsDeclared(list, *r.offered)
+	canSay := len(r.offered) > 0 && len(pin.EntryTypeInfo[list].Capability) > 0
+	return canSay && !r.offers(list)
 }
 
 const revisionHint = "if it says something else to each revision of the protocol: pinproof-capture save FILE --protocol REVISION, as the agent speaks it"
@@ -648,6 +668,12 @@ func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, for
 					hashed = jsontree.Append(nil, v)
 				}
 				p.Form = formOf(list, hashed)
+			}
+			p.Files = slices.Clone(p.Files)
+			for i := range p.Files {
+				if uri, err := pin.PutPlaceholders(jsontree.Text(p.Files[i].URI), s.Values); err == nil {
+					p.Files[i].URI = uri.Text
+				}
 			}
 			if name, err := pin.PutPlaceholders(jsontree.Text(p.Name), s.Values); err == nil {
 				p.Name = name.Text

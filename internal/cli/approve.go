@@ -18,6 +18,7 @@ import (
 	"pinproof/internal/prompt"
 	"pinproof/internal/report"
 	"pinproof/internal/report/plain"
+	"pinproof/internal/shell"
 	"pinproof/internal/text"
 	"pinproof/internal/workspace"
 )
@@ -312,7 +313,26 @@ func (a *approver) write(out *approval.Outcome, asked bool) error {
 	} else if a.req.Approves && asked {
 		plain.New(a.out, a.style).Hint(a.r.Model.Locked...)
 	}
+	a.hintSkills()
 	return answered(nil, out.Code)
+}
+
+// hintSkills says which servers have skills that their captures don't list.
+func (a *approver) hintSkills() {
+	for i := range a.r.Comparisons {
+		p := &a.r.Comparisons[i]
+		if !p.SkillsUnlisted || p.Part {
+			continue
+		}
+		whose := "the server"
+		if len(a.r.Comparisons) > 1 {
+			whose = "server " + text.Name(p.Server)
+		}
+		plain.New(a.out, a.style).Hint(report.Step{
+			Text:    whose + " says that it has skills, and the capture has no answer to " + pin.EntryTypeInfo[pin.Skills].Method + ": nothing pins them; capture it whole",
+			Command: "pinproof-capture save " + shell.Path(p.Capture) + " -- COMMAND",
+		})
+	}
 }
 
 // idle says what was approved anew, and which selectors had nothing to accept.

@@ -39,7 +39,7 @@ func Of(d *pin.Drift) []Change {
 	if d.Kind != pin.Changed && d.Kind != pin.Hidden || !d.TextsKnown() {
 		return nil
 	}
-	return Definitions(d.Type, d.Locked.Tree(), d.Captured.Tree())
+	return Definitions(d.Type, d.Locked.Shown(), d.Captured.Shown())
 }
 
 // Definitions lists the changes between two values parsed from canonical forms,

@@ -18,6 +18,8 @@ const (
 	labelTooMany Label = iota
 	labelTowardsSafe
 	labelExported
+	labelScriptAdded
+	labelSkillTools
 	labelNewRequired
 	labelNewOptional
 	labelNowRequired
@@ -68,6 +70,7 @@ const (
 	labelOtherOrder
 	labelOtherForm
 	labelChurn
+	labelFileDigest
 )
 
 // labelTable has for each label its stable id, what an entry does that has it, its effect,
@@ -84,6 +87,8 @@ var labelTable = [...]struct {
 	labelTooMany:           {"many-changes", "changed in more places than can be told apart", breadthSame, Breaking, labelTooMany, false},
 	labelTowardsSafe:       {"hint-harmless", "now claims to be harmless: clients ask less", breadthSame, Behaviour, labelTowardsSafe, false},
 	labelExported:          {"header-exported", "sends an argument as an HTTP header", breadthSame, Behaviour, labelChanged, false},
+	labelScriptAdded:       {"script-added", "brings a script that it didn't have", breadthSame, Behaviour, labelScriptAdded, false},
+	labelSkillTools:        {"skill-tools", "names other tools that it may use: clients may ask less", breadthSame, Behaviour, labelSkillTools, false},
 	labelNewRequired:       {"required-parameter-added", "takes a new required parameter", breadthUnknown, Breaking, labelOutputAdded, false},
 	labelNewOptional:       {"parameter-added", "takes a new parameter", breadthUnknown, Behaviour, labelOutputAdded, false},
 	labelNowRequired:       {"parameter-required", "requires a parameter that was optional", breadthUnknown, Breaking, labelOutputNarrowed, false},
@@ -134,6 +139,7 @@ var labelTable = [...]struct {
 	labelOtherOrder:        {"other-order", "lists the same values in another order", breadthSame, None, labelOtherOrder, true},
 	labelOtherForm:         {"other-form", "says the same in another form", breadthSame, None, labelOtherForm, true},
 	labelChurn:             {"sdk-churn", "changed by an SDK, without effect", breadthSame, None, labelChurn, true},
+	labelFileDigest:        {"file-digest", "the digest or the size of a file that is shown, or has a warning", breadthSame, None, labelFileDigest, true},
 }
 
 // ID is the stable name of the label, such as "parameter-added".

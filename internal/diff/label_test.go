@@ -561,7 +561,7 @@ func TestLabels(t *testing.T) {
 		seen += c.forward + "; " + c.back + "; "
 	}
 	for i, row := range labelTable {
-		if Label(i) == labelRenamed || Label(i) == labelTooMany {
+		if Label(i) == labelRenamed || Label(i) == labelTooMany || Label(i) == labelScriptAdded || Label(i) == labelSkillTools || Label(i) == labelFileDigest {
 			continue // see TestLabelsOfOtherLists and TestTooManyChanges
 		}
 		if row.id == "" || !strings.Contains(seen, ": "+row.id+"; ") {
@@ -580,6 +580,13 @@ func TestLabelsOfOtherLists(t *testing.T) {
 		{pin.Instructions, `"x"`, `"y"`, ": wording"},
 		{pin.Tools, `{"name":"a"}`, `{"name":"b"}`, "/name: renamed"},
 		{pin.Prompts, `{"name":"a"}`, `{"name":"b"}`, "/name: renamed"},
+		{pin.Skills, `{"files":{"SKILL.md":"x"}}`, `{"files":{"SKILL.md":"y","a.md":"z","scripts/a":"z","b.py":"z"}}`,
+			"/files/b.py: script-added; /files/scripts~1a: script-added; /files/SKILL.md: wording; /files/a.md: wording"},
+		{pin.Skills, `{"frontmatter":{"name":"x"}}`, `{"frontmatter":{"name":"x","allowed-tools":"Bash","description":"d"}}`, "/frontmatter/allowed-tools: skill-tools; /frontmatter/description: wording"},
+		{pin.Skills, `{"frontmatter":{"allowed-tools":"Read"}}`, `{"frontmatter":{}}`, "/frontmatter/allowed-tools: changed"},
+		{pin.Skills, `{"resources":[{"uri":"a","digest":"1","size":1},{"uri":"b","digest":"2","size":2}]}`, `{"resources":[{"uri":"b","digest":"3","size":2},{"uri":"bin/c","digest":"4","size":2}]}`,
+			"/resources/1: script-added; /resources/0: changed; /resources/0/digest: file-digest"},
+		{pin.Skills, `{"resources":[]}`, `{"resources":"dynamic"}`, "/resources: changed"},
 		{pin.Prompts, `{"description":"x","name":"a"}`, `{"description":"y","name":"a","title":"t"}`, "/description: wording; /title: wording"},
 		{pin.Prompts, `{"arguments":[{"name":"p","description":"x"},{"name":"q"}]}`, `{"arguments":[{"name":"q"},{"name":"p","description":"y"}]}`,
 			"/arguments/1/description: wording; /arguments/1: other-order"},

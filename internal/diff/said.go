@@ -279,4 +279,6 @@ func Guards(s string) (n int) {
 }
 
 // AsksLess reports whether clients ask less because of a change with the label.
-func (l Label) AsksLess() bool { return l == labelTowardsSafe || l == labelLessCare }
+func (l Label) AsksLess() bool {
+	return l == labelTowardsSafe || l == labelLessCare || l == labelSkillTools
+}

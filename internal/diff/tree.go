@@ -274,7 +274,7 @@ func (d *differ) pairItems(a, b []jsontree.Member) (inB, inA []int) {
 		for i < len(a)-tail && inB[i] >= 0 {
 			i++
 		}
-		if inA[j] < 0 && i < len(a)-tail && !(isNamed(&a[i].Value) && isNamed(&b[j].Value)) {
+		if inA[j] < 0 && i < len(a)-tail && !(isNamed(&a[i].Value) && isNamed(&b[j].Value)) && !(isFile(&a[i].Value) && isFile(&b[j].Value)) {
 			pair(i, j)
 		}
 	}
@@ -282,6 +282,11 @@ func (d *differ) pairItems(a, b []jsontree.Member) (inB, inA []int) {
 }
 
 func isNamed(v *jsontree.Value) bool { return jsontree.TextOf(jsontree.Lookup(v, "name")) != "" }
+
+// isFile reports whether an element is a file of a skill's: its URI names it.
+func isFile(v *jsontree.Value) bool {
+	return jsontree.TextOf(jsontree.Lookup(v, "uri")) != "" && jsontree.Lookup(v, "digest") != nil
+}
 
 // itemKey is what two forms of one element have in common. For an object it is the name,
 // or else what tells alternatives apart: the type, the reference, the constant, and the
@@ -292,6 +297,8 @@ func itemKey(v *jsontree.Value) string {
 		return "" // arrays are paired by their order
 	case v.Kind != '{':
 		return string(jsontree.Append(nil, *v))
+	case isFile(v):
+		return "uri " + jsontree.TextOf(jsontree.Lookup(v, "uri"))
 	case isNamed(v):
 		return "name " + jsontree.TextOf(jsontree.Lookup(v, "name"))
 	}

@@ -195,7 +195,7 @@ func (r *reader) explain(e *Entry) {
 func (r *reader) changesOf(e *Entry) []diff.Change {
 	if e.RenamedFrom != "" {
 		was := pin.ComparisonOf(r.sides, e.Server).Locked.Find(pin.Key{Type: e.Type, Name: e.RenamedFrom}) // diff.Renames found it
-		list := diff.Definitions(e.Type, was.Tree(), e.Captured.Tree())
+		list := diff.Definitions(e.Type, was.Shown(), e.Captured.Shown())
 		return slices.DeleteFunc(list, func(c diff.Change) bool { return c.Pointer == "/"+pin.EntryTypeInfo[e.Type].Identity })
 	}
 	e.Changes = diff.Of(&e.Drift)

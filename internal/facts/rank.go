@@ -144,13 +144,13 @@ func (r *reader) newHost(e *Entry) bool {
 	if known == nil {
 		known = map[string]bool{}
 		for _, p := range pin.ComparisonOf(r.sides, e.Server).Locked.Pins {
-			addHosts(known, p.Tree())
+			addHosts(known, p.Shown())
 		}
 		r.hosts[e.Server] = known
 	}
 	before := len(known)
 	hosts := maps.Clone(known)
-	addHosts(hosts, e.Captured.Tree())
+	addHosts(hosts, e.Captured.Shown())
 	return len(hosts) > before
 }
 

@@ -64,7 +64,14 @@ func (r *Reviewer) growth(before, now string) {
 }
 
 // definitionSize is the size of a definition in bytes, as received or as pinned: the larger.
-func definitionSize(p *pin.Pin) int { return max(len(p.Received), len(p.Definition)) }
+// Of a skill it is that of its texts, too.
+func definitionSize(p *pin.Pin) int {
+	size := max(len(p.Received), len(p.Definition))
+	for _, f := range p.Files {
+		size += len(f.Text)
+	}
+	return size
+}
 
 // oversizeList reports a capture whose definitions have more than maxList bytes together,
 // and where reading stopped.

@@ -122,7 +122,7 @@ func (x *Names) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 	}
 	same := before.Digest == p.Digest
 	if !same && before.Definition != nil {
-		was, is := before.Tree(), p.Tree()
+		was, is := before.Shown(), p.Shown()
 		r.growth(was.Get("description").Text, is.Get("description").Text)
 		r.joined(&was)
 	}
@@ -171,6 +171,9 @@ func (r *Reviewer) whole(p *pin.Pin) {
 	if p.Type == pin.Tools {
 		r.catchAll()
 		r.dispatches()
+	}
+	if p.Type == pin.Skills {
+		r.skill(p)
 	}
 	r.hints(r.root.Get("annotations"))
 }

@@ -32,7 +32,11 @@ func foundPin(t testing.TB, raw string) pin.Pin {
 }
 
 func readPin(raw string, pol pin.Policy) (pin.Pin, error) {
-	m, err := capture.Read("list.json", []byte("["+raw+"]"), pintest.Form, pin.Policy{})
+	listed := "[" + raw + "]"
+	if strings.HasPrefix(raw, `{"uri":`) {
+		listed = "{\"tools\":[]}\n{\"skills\":" + listed + "}"
+	}
+	m, err := capture.Read("list.json", []byte(listed), pintest.Form, pin.Policy{})
 	if err != nil {
 		return pin.Pin{}, err
 	}

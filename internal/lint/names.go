@@ -125,7 +125,7 @@ func (s *serverNames) root(p *pin.Pin) jsontree.Value {
 			return root
 		}
 	}
-	return p.AsReceived()
+	return p.ShownAsReceived()
 }
 
 // addAll adds the names of members in v, and the strings in it that aren't prose.

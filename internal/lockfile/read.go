@@ -3,7 +3,9 @@ package lockfile
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +16,7 @@ import (
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/shell"
+	"pinproof/internal/skill"
 	"pinproof/internal/text"
 )
 
@@ -74,6 +77,8 @@ type definedPin struct {
 	pin.Form
 	name     string
 	isObject bool
+	skill    *skill.Skill   // of a skill
+	problem  *skill.Problem // why it is none
 }
 
 // Read reads a lockfile strictly and recomputes all it can. A lockfile that
@@ -94,6 +99,9 @@ func Read(path string, data []byte, formOf pin.FormFunc) (Lockfile, error) {
 		d := definedPin{name: strings.Clone(jsontree.TextOf(&name)), isObject: v.Kind == '{'}
 		if d.isObject {
 			d.Form = r.formOf(list, canonical)
+		}
+		if list == pin.Skills {
+			d.skill, d.problem = skill.Read(v)
 		}
 		r.defined[v.At] = d
 	}
@@ -264,7 +272,11 @@ func (r *lockReader) entries(pins []pin.Pin, pol pin.Policy, list pin.EntryType,
 func (r *lockReader) entry(pins []pin.Pin, pol pin.Policy, list pin.EntryType, e jsontree.Member, where string) ([]pin.Pin, error) {
 	v := e.Value
 	stored := storedMember(list)
-	if err := r.object(v, where, "digest", "sanitizedDigest", "acceptedWarnings", "approval", stored); err != nil {
+	known := []string{"digest", "sanitizedDigest", "acceptedWarnings", "approval", stored}
+	if list == pin.Skills && !pol.HashOnly {
+		known = append(known, "files")
+	}
+	if err := r.object(v, where, known...); err != nil {
 		return nil, err
 	}
 	p := pin.Pin{Key: pin.Key{Type: list, Name: e.Name}, Form: pin.Form{Digest: v.Get("digest").Text}}
@@ -303,11 +315,39 @@ func (r *lockReader) entry(pins []pin.Pin, pol pin.Policy, list pin.EntryType, e
 	case text.Kind != 0:
 		err = r.recompute(&p, text, pol, where)
 	}
+	if files := v.Get("files"); files.Kind != 0 && err == nil {
+		p.Files, err = r.files(files, r.defined[text.At].skill, where+"files: ")
+	}
 	return append(pins, p), err
 }
 
 // editedHint is what to do about a lockfile that contradicts itself.
 const editedHint = "someone edited it, or a merge went wrong: go back to the committed version, then review with pinproof diff"
+
+// files reads the texts of a skill's files, and refuses one that isn't what the definition says.
+func (r *lockReader) files(v jsontree.Value, of *skill.Skill, where string) (files []pin.File, err error) {
+	if err := r.object(v, where); err != nil {
+		return nil, err
+	}
+	if of == nil || len(v.Members()) == 0 {
+		return nil, r.At(int(v.At), "%snone that its definition has", where)
+	}
+	for _, m := range v.Members() { // sorted as they are written
+		f := of.File(m.Name)
+		sum := fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256([]byte(m.Text)))
+		switch {
+		case m.Kind != '"':
+			return nil, r.At(int(m.At), "%s%s is no text", where, text.Name(m.Name))
+		case f == nil:
+			return nil, r.At(int(m.At), "%s%s is none of its definition's", where, text.Name(m.Name))
+		case f.Digest != sum || f.Size != int64(len(m.Text)):
+			return nil, r.At(int(m.At), "%sthe text of %s is not that of the digest and the size in its definition", where, text.Name(m.Name)).
+				Hint("someone edited it, or a merge went wrong: go back to the committed version, then review with pinproof diff")
+		}
+		files = append(files, pin.File{URI: m.Name, Text: strings.Clone(m.Text)})
+	}
+	return files, nil
+}
 
 // approvalIn reads a record of who accepted a definition. It is nil if that isn't one.
 func approvalIn(v jsontree.Value) *pin.Approval {
@@ -401,6 +441,9 @@ func (r *lockReader) recompute(p *pin.Pin, stored jsontree.Value, pol pin.Policy
 			if !jsontree.Equal(v, pol.Apply(p.Type, v)) {
 				return bad("its definition has what its policy leaves out")
 			}
+		}
+		if problem := computed.problem; problem != nil && len(pol.Substitute) == 0 { // a placeholder is no plain part of a URI
+			return r.At(problem.At, "%s%s", where, problem.Text)
 		}
 		if computed.name != p.Name && computed.Digest == p.Digest {
 			return bad("its key is not the " + pin.EntryTypeInfo[p.Type].Identity + " in its definition")

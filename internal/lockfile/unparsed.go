@@ -48,7 +48,7 @@ func Unparsed(lockfile io.Reader, labels []string, pinsOf func(capture int, labe
 	for _, s := range l.Servers {
 		values += 20 + len(s.Accepted)
 		for _, p := range s.Pins {
-			values += 10 + len(p.Accepted)
+			values += 10 + len(p.Accepted) + len(p.Files)
 		}
 	}
 	return l, values <= jsontree.MaxKept

@@ -166,6 +166,20 @@ func (w *lockWriter) pin(p *pin.Pin, hashOnly bool) {
 	if !hashOnly {
 		w.member(storedMember(p.Type), "")
 		w.json(p.Definition)
+		w.files(p.Files)
+	}
+	w.close()
+}
+
+// files writes the texts of a skill's files.
+func (w *lockWriter) files(files []pin.File) {
+	if len(files) == 0 {
+		return
+	}
+	w.member("files", "")
+	w.open(nil)
+	for _, f := range files {
+		w.text(f.URI, f.Text)
 	}
 	w.close()
 }

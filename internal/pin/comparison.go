@@ -24,6 +24,10 @@ type Comparison struct {
 	IgnoreProse bool // diff --ignore-prose: texts are left out of this comparison, never of a pin
 	NoPins      bool // what was asked for is not pinned: it is shown, and there is no answer
 
+	// SkillsUnlisted: the server says that it has skills, and the capture has no answer to
+	// skills/list, so nothing can be pinned of them.
+	SkillsUnlisted bool
+
 	FileLabel string // the label that the capture's file name gives, "" if it gives none
 }
 

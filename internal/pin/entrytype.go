@@ -15,6 +15,7 @@ const (
 	Prompts
 	Templates
 	Resources
+	Skills
 	Instructions
 	EntryTypes // how many there are
 )
@@ -55,15 +56,26 @@ var EntryTypeInfo = [EntryTypes]struct {
 		Members: []string{"uri", "name", "title", "description", "mimeType", "size", "annotations", "icons", "_meta"},
 		Inner:   innerMembers,
 	},
+	Skills: {
+		Entry: "skill", Member: "skills", Method: "skills/list", Identity: "uri", Capability: []string{"extensions", SkillsExtension},
+		Members: []string{"uri", "frontmatter", "resources"},
+		Inner: []NamedParts{
+			{"frontmatter", []string{"name", "description", "license", "compatibility", "metadata", "allowed-tools"}},
+			{"resources", []string{"uri", "digest", "size"}},
+		},
+	},
 	Instructions: {Entry: "instructions", Member: "instructions", Method: "initialize"},
 }
 
+// SkillsExtension is the extension whose skills are pinned, final since September 2026.
+const SkillsExtension = "io.modelcontextprotocol/skills"
+
 // LockOrder is the order of the lists in a server's entry of the lockfile, and of
 // the lines of a combined set digest.
-var LockOrder = [EntryTypes]EntryType{Instructions, Tools, Prompts, Templates, Resources}
+var LockOrder = [EntryTypes]EntryType{Instructions, Tools, Prompts, Templates, Resources, Skills}
 
 // AskOrder is the order in which a capture asks for the lists.
-var AskOrder = [Instructions]EntryType{Tools, Prompts, Resources, Templates}
+var AskOrder = [Instructions]EntryType{Tools, Prompts, Resources, Templates, Skills}
 
 // NamedParts are the members to which the specification gives a meaning in the object, or in each
 // object of the array, that one member of an entry holds.
@@ -76,7 +88,7 @@ type NamedParts struct {
 // objects that a client reads by name. Those of entries stand in EntryTypeInfo.
 var (
 	MessageMembers = []string{"jsonrpc", "id", "method", "params", "result", "error"}
-	ResultMembers  = append(listMembers(), "nextCursor", "_meta", "resultType", "ttlMs", "cacheScope")
+	ResultMembers  = append(listMembers(), "skill", "contents", "nextCursor", "_meta", "resultType", "ttlMs", "cacheScope")
 
 	innerMembers = []NamedParts{
 		{"annotations", []string{"title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint", "audience", "priority", "lastModified"}},

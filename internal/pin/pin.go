@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pinproof/internal/jsontree"
+	"pinproof/internal/skill"
 	"pinproof/internal/text"
 )
 
@@ -49,11 +50,38 @@ func ParseEntry(arg string) Key {
 type Pin struct {
 	Key
 	Form
+	Files    []File    // of a skill: its files that a person can read, sorted by URI in UTF-16 code units
 	Received []byte    // the definition as received; nil for a pin of a lockfile
 	Accepted []Record  // the warnings that were accepted with the definition, sorted as they are spelled
 	Approval *Approval // nil if not recorded
 	Line     int       // where the entry begins in its file, from 1
 	Column   int
+}
+
+// A File is the text of a skill's file. The digest in the skill's definition covers it.
+type File struct{ URI, Text string }
+
+// FilesMember is the member that Shown adds to a skill. No entry of a skill may have it.
+const FilesMember = "files"
+
+// Shown returns the tree of all that a person reads before a yes: the pinned definition and, of a
+// skill, its files by their names. It is absent if the definition isn't stored.
+func (p *Pin) Shown() jsontree.Value { return p.withFiles(p.Tree()) }
+
+// ShownAsReceived is the same with the definition as received or, if that isn't known, as pinned.
+func (p *Pin) ShownAsReceived() jsontree.Value { return p.withFiles(p.AsReceived()) }
+
+func (p *Pin) withFiles(v jsontree.Value) jsontree.Value {
+	if len(p.Files) == 0 || v.Kind != '{' {
+		return v
+	}
+	folder := strings.TrimSuffix(p.Name, skill.Main)
+	var files []jsontree.Member
+	for _, f := range p.Files {
+		files = append(files, jsontree.Member{Name: strings.TrimPrefix(f.URI, folder), Value: jsontree.Text(f.Text)})
+	}
+	shown := jsontree.Member{Name: FilesMember, Value: jsontree.Object(files...)}
+	return jsontree.Object(append(slices.Clone(v.Members()), shown)...)
 }
 
 // A Form is a definition as it is pinned, with its digests.

@@ -20,6 +20,7 @@ type Policy struct {
 	EmptyCursorEnds bool     // an empty nextCursor ends the list
 	HashOnly        bool     // definitions are not stored
 	Ignore          []string // JSON Pointers of members left out, sorted, without repeats
+	NoSkills        bool     // skills are not pinned
 	RequireClean    bool     // entries with hidden text are refused
 	Resources       bool     // the list of resources is pinned, too
 	RoundIntegers   bool     // an integer that a double can't hold exactly is pinned as the double
@@ -51,6 +52,12 @@ var Switches = [...]Switch{
 		Of:    func(p *Policy) *bool { return &p.HashOnly },
 	},
 	{
+		Member: "noSkills", Flag: "no-skills", Usage: "pin no skills",
+		words: "skills not pinned",
+		Of:    func(p *Policy) *bool { return &p.NoSkills },
+		omits: []EntryType{Skills},
+	},
+	{
 		Member: "requireClean", Flag: "require-clean", Usage: "refuse entries with hidden text, terminal escapes or bidi controls",
 		words: "hidden text refused",
 		Of:    func(p *Policy) *bool { return &p.RequireClean },
@@ -70,7 +77,7 @@ var Switches = [...]Switch{
 		Member: "toolsOnly", Flag: "tools-only", Usage: "pin nothing but the tools",
 		words: "only tools pinned",
 		Of:    func(p *Policy) *bool { return &p.ToolsOnly },
-		omits: []EntryType{Prompts, Templates, Resources, Instructions},
+		omits: []EntryType{Prompts, Templates, Resources, Skills, Instructions},
 	},
 }
 

@@ -84,10 +84,11 @@ func TestEntryCounts(t *testing.T) {
 	}{
 		{pin.Counts{}, "0 tools", "0 tools"},
 		{pin.Counts{1}, "1 tool", "1 tool"},
-		{pin.Counts{14, 3, 0, 0, 1}, "14 tools, 3 prompts, instructions", "18 entries"},
+		{pin.Counts{14, 3, 0, 0, 0, 1}, "14 tools, 3 prompts, instructions", "18 entries"},
 		{pin.Counts{0, 1}, "1 prompt", "1 prompt"},
 		{pin.Counts{0, 0, 2, 1200}, "2 templates, 1,200 resources", "1,202 entries"},
-		{pin.Counts{0, 0, 0, 0, 1}, "instructions", "instructions"},
+		{pin.Counts{0, 0, 0, 0, 1}, "1 skill", "1 skill"},
+		{pin.Counts{0, 0, 0, 0, 0, 1}, "instructions", "instructions"},
 	} {
 		if tt.c.String() != tt.all || tt.c.Plural() != tt.together {
 			t.Errorf("%v: %q, %q", tt.c, tt.c.String(), tt.c.Plural())

@@ -146,7 +146,7 @@ func (m *rowMaker) wholes(e *drifted) (rows []Row) {
 		if list[i].Definition == nil {
 			row.Detail = notStored
 		} else {
-			row.Lines = m.lines(e.Type, '=', folded(signature.Of(e.Type, list[i].Tree()), referred(list[i].Definition)))
+			row.Lines = m.lines(e.Type, '=', folded(signature.Of(e.Type, list[i].Shown()), referred(list[i].Definition)))
 		}
 		rows = append(rows, row)
 	}
@@ -250,7 +250,7 @@ type signed struct {
 func (e *drifted) about(side int, pointer string) []signature.Line {
 	s, p := &e.signed[side], [2]*pin.Pin{e.Locked, e.Captured}[side]
 	if s.first == nil && p != nil && p.Definition != nil {
-		*s = signed{signature.Of(e.Type, p.Tree()), map[string]int{}}
+		*s = signed{signature.Of(e.Type, p.Shown()), map[string]int{}}
 		for i := len(s.lines) - 1; i >= 0; i-- {
 			for at := s.lines[i].Pointer; at != ""; at = at[:strings.LastIndexByte(at, '/')] {
 				s.first[at] = i

@@ -70,7 +70,7 @@ func Of(list pin.EntryType, definition jsontree.Value) []Line {
 	}
 	s := &signer{list: list}
 	identity := pin.EntryTypeInfo[list].Identity
-	last := []string{"outputSchema", "inputSchema", "description", "title", "annotations", "name"} // in the order in which a reviewer reads, the other way round
+	last := []string{pin.FilesMember, "frontmatter", "outputSchema", "inputSchema", "description", "title", "annotations", "name"} // in the order in which a reviewer reads, the other way round
 	members := slices.Clone(definition.Members())
 	slices.SortStableFunc(members, func(a, b jsontree.Member) int { return slices.Index(last, b.Name) - slices.Index(last, a.Name) })
 	for _, m := range members {
@@ -109,6 +109,14 @@ func (s *signer) member(m jsontree.Member, name string) {
 	case m.Name == "arguments" && s.list == pin.Prompts && children(at, m, nil) != nil:
 		for _, c := range children(at, m, nil) {
 			s.schema(c, 0)
+		}
+	case m.Name == pin.FilesMember && s.list == pin.Skills && object:
+		for _, f := range m.Value.Members() {
+			s.value(0, nameOf(f.Name), jsontree.Pointer(at, f.Name), f.Value)
+		}
+	case m.Name == "frontmatter" && s.list == pin.Skills && object:
+		for _, part := range m.Value.Members() {
+			s.value(0, "frontmatter."+nameOf(part.Name), jsontree.Pointer(at, part.Name), part.Value)
 		}
 	default:
 		s.value(0, said, at, m.Value)

@@ -175,6 +175,8 @@ func (w *Workspace) comparisonOf(req *Request, s source) (pin.Comparison, error)
 		return p, err
 	}
 	p.Noise = m.Noise
+	skills := m.Lists[pin.Skills]
+	p.SkillsUnlisted = pol.Pins(pin.Skills) && skills.Declared && !skills.Answered && skills.Problem == nil
 	if label, ok := serverLabel(filepath.Base(s.path)); ok {
 		p.FileLabel = label
 	}

@@ -1,0 +1,32 @@
+package diff
+
+import (
+	"pinproof/internal/pin"
+	"pinproof/internal/skill"
+)
+
+// skillLabel is for what is in the entry of a skill, or in its files.
+func skillLabel(c Change, name string, inside []string) Label {
+	switch {
+	case name == pin.FilesMember && len(inside) == 1:
+		if c.Old.Kind == 0 && skill.IsScript(inside[0]) {
+			return labelScriptAdded
+		}
+		return labelWording
+	case name == "frontmatter" && len(inside) > 0 && inside[0] == "allowed-tools":
+		if c.New.Kind == 0 {
+			return labelChanged
+		}
+		return labelSkillTools
+	case name == "frontmatter" && len(inside) == 1:
+		return proseLabel(c, nil)
+	case name == "resources" && len(inside) == 2 && (inside[1] == "digest" || inside[1] == "size"):
+		return labelFileDigest
+	case name == "resources" && len(inside) == 1 && c.Old.Kind == 0:
+		uri := c.New.Get("uri")
+		if skill.IsScript(uri.Text) {
+			return labelScriptAdded
+		}
+	}
+	return labelChanged
+}

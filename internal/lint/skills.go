@@ -1,0 +1,88 @@
+package lint
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"pinproof/internal/jsontree"
+	"pinproof/internal/pin"
+	"pinproof/internal/skill"
+	"pinproof/internal/text"
+)
+
+// skill reviews what is a skill's alone: the files that nobody reads or nothing binds, what of
+// it runs, and whether another server's skill has its name.
+func (r *Reviewer) skill(p *pin.Pin) {
+	s, problem := skill.Read(p.Tree())
+	if problem != nil {
+		return // the values of a policy's substitutes stand in it, and its texts were read
+	}
+	r.at("resources")
+	if s.Dynamic {
+		r.add("dynamic-skill", "it says that its files are dynamic: nothing binds what they will say")
+	}
+	if n := len(s.Files); n > skill.MaxFiles {
+		r.add("oversize", "a skill of %s files, over %s", text.Number(n), text.Number(skill.MaxFiles))
+	}
+	if n := s.Size(); n > skill.MaxBytes {
+		r.add("oversize", "a skill of %s bytes, over %s", text.Number(int(n)), text.Number(skill.MaxBytes))
+	}
+	for i, f := range s.Files {
+		name := s.Name(f)
+		if skill.IsScript(name) {
+			r.at("resources", strconv.Itoa(i), "uri")
+			r.add("skill-script", "a script that the model may run: %s", text.Name(name))
+		}
+		known := func(read pin.File) bool { return read.URI == f.URI }
+		if slices.ContainsFunc(p.Files, known) {
+			continue
+		}
+		r.at("resources")
+		r.text = f.Digest // a yes is one to these bytes
+		r.addFor(name, "unread-file", true, "%s, %s bytes, not shown: nobody has read what it says", text.Name(name), text.Number(int(f.Size)))
+	}
+	for _, f := range p.Files {
+		if runsCommand(f.Text) {
+			r.at(pin.FilesMember, strings.TrimPrefix(f.URI, s.Folder))
+			r.add("skill-script", "a command for the model to run")
+		}
+	}
+	r.at("frontmatter", "name")
+	if others := r.x.skillsNamed(nameOfSkill(p.Name), r.about.Server); others != "" {
+		r.add("same-name", "a skill of %s has this name, too", others)
+	}
+}
+
+// runsCommand reports whether a text in Markdown has a block of a shell's.
+func runsCommand(s string) bool {
+	for line := range strings.Lines(s) {
+		fence, ok := strings.CutPrefix(strings.TrimSpace(line), "```")
+		if ok && slices.Contains(strings.Fields("sh bash shell zsh console powershell ps1 bat cmd terminal shellsession"), strings.ToLower(strings.TrimSpace(fence))) {
+			return true
+		}
+	}
+	return false
+}
+
+// nameOfSkill is the last part of a skill's folder, given its URI.
+func nameOfSkill(uri string) string {
+	folder := strings.TrimSuffix(uri, "/"+skill.Main)
+	return folder[strings.LastIndex(folder, "/")+1:]
+}
+
+// skillsNamed lists the other servers that have a skill of that name, or is "".
+func (x *Names) skillsNamed(name, server string) string {
+	var others []string
+	for other, names := range x.now {
+		if other == server {
+			continue
+		}
+		same := func(p pin.Pin) bool { return strings.EqualFold(nameOfSkill(p.Name), name) }
+		if slices.ContainsFunc(names.set.Of(pin.Skills), same) {
+			others = append(others, other)
+		}
+	}
+	slices.SortFunc(others, jsontree.CompareUTF16)
+	return text.List(text.Names(others), maxOthers)
+}

@@ -1,0 +1,210 @@
+package skill
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"pinproof/internal/jsontree"
+	"pinproof/internal/text"
+)
+
+// The head of a SKILL.md is YAML, of which two libraries may read two things. It is never decoded
+// here: its nodes are held against the entry's frontmatter, and what libraries are known to read
+// differently (duplicate keys, aliases, tags, a second document) is refused.
+
+// maxHead bounds the head in bytes. Real ones have a few hundred.
+const maxHead = 64 << 10
+
+// CheckFrontmatter returns what keeps the head of a SKILL.md from being the frontmatter of its
+// entry, or nil: one model reads the file, another the entry. The text of the error is printable.
+func CheckFrontmatter(file string, frontmatter jsontree.Value) error {
+	head, err := headOf(file)
+	if err != nil {
+		return err
+	}
+	d := yaml.NewDecoder(strings.NewReader(head))
+	var document, more yaml.Node
+	if err := d.Decode(&document); err != nil && err != io.EOF {
+		return errors.New("its head is no YAML that every library reads")
+	}
+	if err := d.Decode(&more); err != io.EOF {
+		return errors.New("its head is more than one YAML document")
+	}
+	if document.Kind != yaml.DocumentNode || len(document.Content) != 1 {
+		return errors.New("its head is empty")
+	}
+	return compareNodes(document.Content[0], frontmatter, "")
+}
+
+// headOf returns the YAML between the first line, which is ---, and the next such line.
+func headOf(file string) (string, error) {
+	first, rest, ok := strings.Cut(file, "\n")
+	if !ok || strings.TrimRight(first, "\r") != "---" {
+		return "", errors.New("it doesn't begin with a line ---, so it has no frontmatter")
+	}
+	at := 0
+	for line := range strings.Lines(rest) {
+		if at > maxHead {
+			return "", fmt.Errorf("its head has more than %s bytes", text.Number(maxHead))
+		}
+		if strings.TrimRight(line, " \t\r\n") == "---" {
+			return rest[:at], nil
+		}
+		at += len(line)
+	}
+	return "", errors.New("no line --- ends its head")
+}
+
+// compareNodes compares a node with a value, at a JSON Pointer of the frontmatter.
+func compareNodes(n *yaml.Node, v jsontree.Value, at string) error {
+	where := "its head"
+	if at != "" {
+		where = "in its head, " + text.Pointer(at)
+	}
+	if n.Kind == yaml.AliasNode || n.Anchor != "" {
+		return fmt.Errorf("%s is an alias or an anchor", where)
+	}
+	if n.Style&yaml.TaggedStyle != 0 || n.Tag == "!!merge" || n.Tag == "!!binary" {
+		return fmt.Errorf("%s has a tag", where)
+	}
+	differs := fmt.Errorf("%s is not what the entry's frontmatter says", where)
+	switch n.Kind {
+	case yaml.MappingNode:
+		if v.Kind != '{' {
+			return differs
+		}
+		return compareMembers(n, v, at, where)
+	case yaml.SequenceNode:
+		if v.Kind != '[' || len(v.Items()) != len(n.Content) {
+			return differs
+		}
+		for i, item := range v.Items() {
+			if err := compareNodes(n.Content[i], item.Value, jsontree.Pointer(at, strconv.Itoa(i))); err != nil {
+				return err
+			}
+		}
+		return nil
+	case yaml.ScalarNode:
+		if readsAs(n, v) {
+			return nil
+		}
+	}
+	return differs
+}
+
+func compareMembers(n *yaml.Node, v jsontree.Value, at, where string) error {
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := n.Content[i]
+		if key.Kind != yaml.ScalarNode || key.Tag == "!!merge" || key.Anchor != "" || key.Style&yaml.TaggedStyle != 0 {
+			return fmt.Errorf("%s has a key that is no plain text", where)
+		}
+		if seen[key.Value] {
+			return fmt.Errorf("%s has the key %s twice", where, text.Name(key.Value))
+		}
+		seen[key.Value] = true
+		member := v.Get(key.Value)
+		if member.Kind == 0 {
+			return fmt.Errorf("%s has %s, which the entry's frontmatter lacks", where, text.Name(key.Value))
+		}
+		if err := compareNodes(n.Content[i+1], member, jsontree.Pointer(at, key.Value)); err != nil {
+			return err
+		}
+	}
+	for _, m := range v.Members() {
+		if !seen[m.Name] {
+			return fmt.Errorf("%s lacks %s, which the entry's frontmatter has", where, text.Name(m.Name))
+		}
+	}
+	return nil
+}
+
+// readsAs reports whether a scalar is read as a value by some library: as its text or, where it
+// stands plain, as what YAML 1.1 or 1.2 takes that text for.
+func readsAs(n *yaml.Node, v jsontree.Value) bool {
+	if v.Kind == '"' && v.Text == n.Value {
+		return true
+	}
+	const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
+	if n.Style&quoted != 0 {
+		return false
+	}
+	plain := n.Value
+	switch v.Kind {
+	case 'n':
+		return plain == "" || plain == "~" || strings.EqualFold(plain, "null")
+	case 't':
+		return isOneOf(plain, "true", "yes", "on", "y")
+	case 'f':
+		return isOneOf(plain, "false", "no", "off", "n")
+	case '0':
+		return readsAsNumber(plain, v.Text)
+	case '"':
+		return readsAsDate(plain, v.Text)
+	}
+	return false
+}
+
+func isOneOf(s string, words ...string) bool {
+	for _, w := range words {
+		if strings.EqualFold(s, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// readsAsNumber reports whether a plain scalar may be read as a number: 0o17 and 017 as 15 or 17,
+// 0x1F, 0b11, 1_000, 1.10, 1e3.
+func readsAsNumber(plain, number string) bool {
+	want, ok := new(big.Float).SetString(number)
+	if !ok {
+		return false
+	}
+	sign := ""
+	digits := strings.ReplaceAll(plain, "_", "")
+	if strings.HasPrefix(digits, "-") || strings.HasPrefix(digits, "+") {
+		sign = strings.TrimPrefix(digits[:1], "+")
+		digits = digits[1:]
+	}
+	is := func(got *big.Float, ok bool) bool { return ok && got.Cmp(want) == 0 }
+	lower := strings.ToLower(digits)
+	for _, base := range []struct {
+		prefix string
+		base   int
+	}{{"0x", 16}, {"0o", 8}, {"0b", 2}, {"0", 8}, {"", 10}} {
+		rest, found := strings.CutPrefix(lower, base.prefix)
+		if !found || rest == "" {
+			continue
+		}
+		if n, ok := new(big.Int).SetString(sign+rest, base.base); ok && is(new(big.Float).SetInt(n), true) {
+			return true
+		}
+	}
+	if len(lower) > 400 || strings.ContainsAny(lower, "xpn") {
+		return false
+	}
+	got, err := strconv.ParseFloat(sign+lower, 64)
+	exact, _ := want.Float64()
+	return err == nil && got == exact
+}
+
+// readsAsDate reports whether a plain scalar is a day that libraries write as a point in time.
+func readsAsDate(plain, written string) bool {
+	if len(plain) != len("2026-01-02") || strings.Trim(plain, "0123456789-") != "" {
+		return false
+	}
+	rest, ok := strings.CutPrefix(written, plain)
+	if !ok || rest == "" || rest[0] != 'T' && rest[0] != ' ' {
+		return false
+	}
+	rest = strings.TrimSuffix(rest[1:], "Z")
+	rest = strings.TrimSuffix(rest, "+00:00")
+	return rest == "00:00:00" || rest == "00:00:00.000" || rest == "00:00:00.000000"
+}

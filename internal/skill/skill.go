@@ -1,0 +1,166 @@
+// Package skill reads the entry of a skill: which folder is its own, which files are in it, and by
+// what bytes they are known (extension io.modelcontextprotocol/skills, September 2026).
+package skill
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pinproof/internal/jsontree"
+	"pinproof/internal/text"
+)
+
+// A Skill is what an entry of skills/list says.
+type Skill struct {
+	URI     string // of its SKILL.md
+	Folder  string // the URI of its folder, with the slash at its end
+	Files   []File // in the order of the entry, SKILL.md included
+	Dynamic bool   // nothing says what its files are
+}
+
+// A File is a file of a skill, as its entry pins it.
+type File struct {
+	URI    string
+	Digest string // sha256: and 64 lower-case hex digits, of the raw bytes
+	Size   int64  // in bytes
+}
+
+// Name is the path of a file inside its skill's folder, not printable: scripts/extract.py.
+func (s *Skill) Name(f File) string { return strings.TrimPrefix(f.URI, s.Folder) }
+
+// File returns the file of a URI, or nil if the entry lists none.
+func (s *Skill) File(uri string) *File {
+	at := slices.IndexFunc(s.Files, func(f File) bool { return f.URI == uri })
+	if at < 0 {
+		return nil
+	}
+	return &s.Files[at]
+}
+
+// Size is how many bytes all files have.
+func (s *Skill) Size() (bytes int64) {
+	for _, f := range s.Files {
+		bytes += f.Size
+	}
+	return bytes
+}
+
+// What a host has to support at least, by the extension's specification. More is a warning.
+const (
+	MaxFiles = 512
+	MaxBytes = 16 << 20
+)
+
+// Main is the file that every skill has. Dynamic is the value of resources that lists no file.
+const (
+	Main    = "SKILL.md"
+	Dynamic = "dynamic"
+)
+
+// A Problem is what keeps a value from being the entry of a skill, at an offset of its text.
+type Problem struct {
+	At   int
+	Text string // printable
+}
+
+func problem(v jsontree.Value, format string, args ...any) *Problem {
+	return &Problem{int(v.At), fmt.Sprintf(format, args...)}
+}
+
+// Read reads an entry. It takes what the specification allows and nothing else: two clients that
+// repair an entry may repair it differently.
+func Read(v jsontree.Value) (*Skill, *Problem) {
+	uri := v.Get("uri")
+	s := &Skill{URI: jsontree.TextOf(&uri)}
+	folder, ok := strings.CutSuffix(s.URI, "/"+Main)
+	if !ok {
+		return nil, problem(uri, `its "uri" is not that of a %s`, Main)
+	}
+	s.Folder = folder + "/"
+	if !IsPlain(s.URI) {
+		return nil, problem(uri, `its "uri" is spelled in an unusual way: %s`, text.Name(s.URI))
+	}
+	if files := v.Get("files"); files.Kind != 0 {
+		return nil, problem(files, `it has a member "files", by which its files are shown`)
+	}
+	frontmatter := v.Get("frontmatter")
+	if frontmatter.Kind != '{' {
+		return nil, problem(orWhole(frontmatter, v), `its "frontmatter" is not an object`)
+	}
+	name := frontmatter.Get("name")
+	last := unescape(folder[strings.LastIndex(folder, "/")+1:])
+	if jsontree.TextOf(&name) == "" || name.Text != last {
+		return nil, problem(orWhole(name, frontmatter), `the "name" in its frontmatter is not that of its folder, %s`, text.Name(last))
+	}
+	return s.readFiles(v)
+}
+
+// readFiles reads the list of files.
+func (s *Skill) readFiles(v jsontree.Value) (*Skill, *Problem) {
+	resources := v.Get("resources")
+	if resources.Kind == '"' && resources.Text == Dynamic {
+		s.Dynamic = true
+		return s, nil
+	}
+	if resources.Kind != '[' {
+		return nil, problem(orWhole(resources, v), `its "resources" is neither an array nor %q`, Dynamic)
+	}
+	seen := map[string]bool{}
+	for i, item := range resources.Items() {
+		f, wrong := readFile(item.Value)
+		if wrong != nil {
+			wrong.Text = fmt.Sprintf("file %d of its resources: %s", i+1, wrong.Text)
+			return nil, wrong
+		}
+		switch {
+		case !strings.HasPrefix(f.URI, s.Folder) || f.URI == s.Folder:
+			return nil, problem(item.Value, "its file %s is outside of its folder", text.Name(f.URI))
+		case !IsPlain(f.URI):
+			return nil, problem(item.Value, "the URI of its file %s is spelled in an unusual way", text.Name(f.URI))
+		case seen[Key(f.URI)]:
+			return nil, problem(item.Value, "its file %s is listed twice", text.Name(f.URI))
+		}
+		seen[Key(f.URI)] = true
+		s.Files = append(s.Files, *f)
+	}
+	if s.File(s.URI) == nil {
+		return nil, problem(resources, "its resources have no entry for its own %s", Main)
+	}
+	return s, nil
+}
+
+// readFile reads one element of resources.
+func readFile(v jsontree.Value) (*File, *Problem) {
+	if v.Kind != '{' {
+		return nil, problem(v, "not an object")
+	}
+	uri := v.Get("uri")
+	digest := v.Get("digest")
+	size := v.Get("size")
+	if jsontree.TextOf(&uri) == "" {
+		return nil, problem(orWhole(uri, v), `no "uri" that is a non-empty string`)
+	}
+	if !isDigest(jsontree.TextOf(&digest)) {
+		return nil, problem(orWhole(digest, v), `no "digest" of the form sha256: and 64 lower-case hex digits`)
+	}
+	bytes, err := strconv.ParseInt(size.Text, 10, 64)
+	if size.Kind != '0' || err != nil || bytes < 0 || strconv.FormatInt(bytes, 10) != size.Text {
+		return nil, problem(orWhole(size, v), `no "size" that is a number of bytes`)
+	}
+	return &File{URI: strings.Clone(uri.Text), Digest: strings.Clone(digest.Text), Size: bytes}, nil
+}
+
+// orWhole is a member, or the object around it where there is no such member.
+func orWhole(member, whole jsontree.Value) jsontree.Value {
+	if member.Kind == 0 {
+		return whole
+	}
+	return member
+}
+
+func isDigest(s string) bool {
+	digits, ok := strings.CutPrefix(s, "sha256:")
+	return ok && len(digits) == 64 && strings.Trim(digits, "0123456789abcdef") == ""
+}

@@ -1,0 +1,145 @@
+package skill
+
+import (
+	"strings"
+
+	"pinproof/internal/text"
+)
+
+// Servers and clients resolve URIs in their own ways: some decode percent escapes, resolve dots,
+// ignore the letter case, a query, a backslash or a slash too many. What differs to us may be one
+// file to them. So a skill's files have to be spelled plainly, and any other URI that could mean
+// one of them is treated as if it did.
+
+// IsPlain reports whether a URI has one reading alone: a scheme in small letters, no query and no
+// fragment, no empty, dot or dot-dot segment, no backslash, no blank or control character, nothing that
+// no reader sees, and only such percent escapes as have to be escaped (RFC 3986, section 6.2.2).
+func IsPlain(uri string) bool {
+	scheme, rest, ok := strings.Cut(uri, ":")
+	if !ok || scheme == "" || strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz0123456789+-.") != "" {
+		return false
+	}
+	if strings.ContainsAny(rest, "?#\\") || text.Printable(rest) != rest || strings.ContainsAny(rest, " \t\r\n") {
+		return false
+	}
+	rest = strings.TrimPrefix(rest, "//")
+	for i, segment := range strings.Split(rest, "/") {
+		if segment == "" && i > 0 || !plainEscapes(segment) {
+			return false
+		}
+		if decoded := unescape(segment); decoded != strings.Trim(decoded, " ") || decoded != strings.TrimRight(decoded, ".") {
+			return false // dots that lead elsewhere, and ends of names that some systems leave out
+		}
+	}
+	return true
+}
+
+// plainEscapes reports whether each percent escape of a segment is well formed, in capitals, and
+// one of a byte that needs it: neither an unreserved character nor a slash, a backslash, a control or a percent sign.
+func plainEscapes(segment string) bool {
+	for i := 0; i < len(segment); i++ {
+		if segment[i] != '%' {
+			continue
+		}
+		b, ok := escapedByte(segment[i:])
+		if !ok || strings.ToUpper(segment[i:i+3]) != segment[i:i+3] || isUnreserved(b) || b < ' ' || b == 0x7f || b == '/' || b == '\\' || b == '%' {
+			return false
+		}
+		i += 2
+	}
+	return true
+}
+
+func isUnreserved(b byte) bool {
+	return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9' || strings.IndexByte("-._~", b) >= 0
+}
+
+// escapedByte reads the percent escape that s begins with.
+func escapedByte(s string) (b byte, ok bool) {
+	if len(s) < 3 || s[0] != '%' {
+		return 0, false
+	}
+	const digits = "0123456789abcdef"
+	high := strings.IndexByte(digits, s[1]|0x20)
+	low := strings.IndexByte(digits, s[2]|0x20)
+	if high < 0 || low < 0 {
+		return 0, false
+	}
+	return byte(high<<4 | low), true
+}
+
+// unescape decodes the percent escapes of s, once.
+func unescape(s string) string {
+	if strings.IndexByte(s, '%') < 0 {
+		return s
+	}
+	var out []byte
+	for i := 0; i < len(s); i++ {
+		if b, ok := escapedByte(s[i:]); ok {
+			out = append(out, b)
+			i += 2
+		} else {
+			out = append(out, s[i])
+		}
+	}
+	return string(out)
+}
+
+// maxDecodings is how often escapes of escapes are decoded. A URI with more of them keeps what is
+// left, which is in no URI that IsPlain takes.
+const maxDecodings = 8
+
+// Key is what all spellings of a URI have in common that some server or client reads alike: with its
+// escapes decoded, without query and fragment, its dots resolved, its slashes one, in small
+// letters, and without what no reader sees. URIs with different keys are different files to all.
+func Key(uri string) string {
+	for range maxDecodings {
+		decoded := unescape(uri)
+		if decoded == uri {
+			break
+		}
+		uri = decoded
+	}
+	uri = text.Sanitize(uri)
+	if end := strings.IndexAny(uri, "?#"); end >= 0 {
+		uri = uri[:end]
+	}
+	uri = strings.Trim(uri, " \t\r\n")
+	uri = strings.NewReplacer(`\`, "/", "\t", "", "\r", "", "\n", "").Replace(uri) // as browsers read them
+	scheme, rest, hasScheme := strings.Cut(uri, ":")
+	if !hasScheme {
+		rest = scheme
+		scheme = ""
+	}
+	folder := strings.HasSuffix(rest, "/") || strings.HasSuffix(rest, "/.") || strings.HasSuffix(rest, "/..")
+	var segments []string
+	for segment := range strings.SplitSeq(rest, "/") {
+		segment = strings.Trim(segment, " ")
+		if segment == ".." {
+			segments = segments[:max(len(segments)-1, 0)]
+		} else if segment = strings.TrimRight(segment, ". "); segment != "" {
+			segments = append(segments, segment)
+		}
+	}
+	key := text.FoldASCII(scheme + ":" + strings.Join(segments, "/"))
+	key = strings.ToLower(key)
+	if folder {
+		key += "/"
+	}
+	return key
+}
+
+// Within reports whether a URI, in whatever spelling, is that of a folder or of something in it.
+func Within(uri, folder string) bool {
+	key := Key(uri)
+	of := strings.TrimSuffix(Key(folder), "/")
+	return key == of || strings.HasPrefix(key, of+"/")
+}
+
+// IsMain reports whether a URI, in whatever spelling, is that of a SKILL.md.
+func IsMain(uri string) bool { return strings.HasSuffix(Key(uri), "/"+strings.ToLower(Main)) }
+
+// FolderOf returns the folder of a URI that IsMain takes, as a key with a slash at its end.
+func FolderOf(uri string) string {
+	return strings.TrimSuffix(Key(uri), strings.ToLower(Main))
+}
