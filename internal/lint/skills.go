@@ -40,7 +40,7 @@ func (r *Reviewer) skill(p *pin.Pin) {
 		}
 		r.at("resources")
 		r.text = f.Digest // a yes is one to these bytes
-		r.addFor(name, "unread-file", true, "%s, %s bytes, not shown: nobody has read what it says", text.Name(name), text.Number(int(f.Size)))
+		r.addFor(name, "unread-file", true, "%s, %s, not shown: nobody has read what it says", text.Name(name), text.Count(int(f.Size), "byte"))
 	}
 	for _, f := range p.Files {
 		if runsCommand(f.Text) {

@@ -232,6 +232,16 @@ func PutPlaceholders(v jsontree.Value, list []Substitute) (jsontree.Value, error
 	return v, err
 }
 
+// FillPlaceholders returns v with each value in place of the <NAME> that stands for it.
+func FillPlaceholders(v jsontree.Value, list []Substitute) jsontree.Value {
+	return jsontree.MapTexts(v, func(text string) string {
+		for _, s := range list {
+			text = strings.ReplaceAll(text, "<"+s.Name+">", s.value)
+		}
+		return text
+	})
+}
+
 // ParseDescriptions reads the value of --descriptions or of its record.
 func ParseDescriptions(s string) (string, error) {
 	digits, truncate := strings.CutPrefix(s, "truncate=")

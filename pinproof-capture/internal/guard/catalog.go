@@ -15,6 +15,7 @@ type approved struct {
 	entries map[pin.Key]pinned
 	policy  pin.Policy
 	values  []pin.Substitute // what the names in the pins stand for
+	skills  skills
 }
 
 // A pinned entry is what the lockfile has of it.
@@ -27,6 +28,9 @@ func (a *approved) read(server jsontree.Value) {
 		*s.Of(&a.policy) = server.Get("policy").Get(s.Member).Kind == 't'
 	}
 	a.entries = map[pin.Key]pinned{}
+	refused := a.skills.refused // what was seen stays seen
+	a.skills = readSkills(server, a.values)
+	maps.Copy(a.skills.refused, refused)
 	for list := range pin.EntryTypes {
 		pins := server.Get(pin.EntryTypeInfo[list].Member)
 		members := pins.Members()

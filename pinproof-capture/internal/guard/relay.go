@@ -76,6 +76,8 @@ type request struct {
 	page string
 	call []any   // what its answer is recorded with
 	asks *asking // of ours
+
+	method, uri string // of a request for a resource or a skill
 }
 
 // maxReplies is how many replies wait for a server that doesn't read.
@@ -276,10 +278,16 @@ func (r *relay) fromServer(line []byte) (pass, reply []byte, err error) {
 	key := keyOf(m.Get("id"))
 	asked := r.open[key]
 	pass = line
-	if r.pinned(m.Get("result")) {
+	if r.pinned(m.Get("result"), asked) {
 		var words string
 		if pass, words, err = r.held(line, m, asked); err != nil {
 			return r.refuseOpen(words), nil, err
+		}
+	}
+	if why := r.answerSkill(line, m, asked); why != "" {
+		words := r.refuseSkill("the answer to "+cmp.Or(asked.method, "a request"), asked.uri, why)
+		if r.onDrift != Warns {
+			pass = refusal(asked.id, words)
 		}
 	}
 	if strings.HasPrefix(m.Get("id").Text, mcp.OwnID) {
@@ -312,8 +320,11 @@ func keyOf(id jsontree.Value) string {
 
 // pinned reports whether a result has something that is pinned. A list that isn't passes
 // unjudged, whatever is in it.
-func (r *relay) pinned(result jsontree.Value) bool {
+func (r *relay) pinned(result jsontree.Value, asked request) bool {
 	for list := range pin.EntryTypes { // of a lockfile that pinproof refuses, the policy doesn't count
+		if asked.method == readDirectory && list == pin.Resources {
+			continue // what a folder lists is no list of the server's
+		}
 		if result.Has(pin.EntryTypeInfo[list].Member) && (r.judge.readPins() != nil || r.catalog.policy.Pins(list)) {
 			return true
 		}
@@ -364,6 +375,10 @@ func (r *relay) held(line []byte, m jsontree.Value, asked request) (pass []byte,
 		pass = refusal(asked.id, strings.Replace(r.catalog.lists[list].words, "blocked: ", "blocked: nothing is left of this list: ", 1))
 	}
 	r.catalog.show(v.matched, v.drifted)
+	for _, item := range result.Get(pin.EntryTypeInfo[pin.Skills].Member).Items() {
+		key := r.catalog.key(pin.Skills, item.Get("uri").Text)
+		r.catalog.skills.learn(item.Value, v.drifted[key] == "" && v.matched[key].Digest != "")
+	}
 	return pass, "", nil
 }
 
@@ -417,6 +432,18 @@ func (r *relay) request(line []byte, m jsontree.Value) (pass, reply []byte, err 
 		pass = slices.Concat(line, []byte("\n")) // something of ours follows
 	}
 	refused := ""
+	uri := params.Get("uri")
+	if why := r.askSkill(method.Text, params); why != "" {
+		refused = r.refuseSkill(method.Text, uri.Text, why)
+		if r.onDrift == Warns {
+			refused = ""
+		}
+	}
+	switch method.Text {
+	case readResource, readDirectory, getSkill:
+		asked.method = method.Text
+		asked.uri = strings.Clone(jsontree.TextOf(&uri))
+	}
 	if list, calls := calledBy(method.Text); calls {
 		key, under, why := r.catalog.called(list, params)
 		switch a := r.asking[list]; {

@@ -33,7 +33,8 @@ type session struct {
 	ctx   context.Context
 	came  chan *message
 	rec   *record
-	asked []string       // the methods of the requests, whose ids are 1, 2, 3
+	asked []string // the methods of the requests, whose ids are 1, 2, 3
+	files skillFiles
 	meta  map[string]any // what each of them says of the client, from 2026-07-28 on
 	Options
 }
@@ -54,7 +55,11 @@ func (s *session) run(server Connection) (*greeting, error) {
 		err = s.all(s.ctx, g, true)
 	}
 	if err == nil {
+		err = s.readFiles(s.ctx)
+	}
+	if err == nil {
 		s.rest(g)
+		s.readFiles(s.ctx) // of skills that the server declares to server/discover alone; it need not give them
 		settling, cancel := context.WithTimeout(s.ctx, s.Settle)
 		defer cancel()
 		s.answer(settling) // no request is open, but what the server says unasked is recorded
@@ -230,7 +235,7 @@ func (g *greeting) claims(list pin.EntryType) bool {
 // have.
 func (s *session) all(ctx context.Context, g *greeting, claimed bool) error {
 	for _, list := range pin.AskOrder {
-		if g.claims(list) != claimed {
+		if g.claims(list) != claimed || !claimed && list == pin.Skills { // clients ask for skills only where they are declared
 			continue
 		}
 		n, err := s.pages(ctx, list)
@@ -296,6 +301,9 @@ func (s *session) pages(ctx context.Context, list pin.EntryType) (count int, err
 		}
 		last = m.spelled(entries)
 		count += len(entries.Items())
+		if list == pin.Skills {
+			s.files.add(entries)
+		}
 		switch {
 		case next.Kind == 0 || next.Kind == 'n':
 			return count, nil

@@ -1,0 +1,322 @@
+package guard
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"strings"
+
+	"pinproof/internal/jsontree"
+	"pinproof/internal/pin"
+	"pinproof/internal/skill"
+	"pinproof/internal/text"
+)
+
+// A skill's files reach a model through resources/read. They are judged here, by the digests and
+// sizes in the pinned entry of the skill, as lists are judged by pinproof: a file passes only with the
+// very bytes, and nothing in a skill's folder passes that its entry doesn't list. What is in no
+// skill's folder passes as if no guard were there.
+
+// The requests that read what a skill may have.
+const (
+	readResource  = "resources/read"
+	readDirectory = "resources/directory/read"
+	getSkill      = "skills/get"
+)
+
+// Why a client doesn't get what it asked for. A model may read these words, so nothing of the
+// server's stands in them.
+const (
+	skillNotApproved = "it belongs to a skill that is not approved"
+	fileNotListed    = "no such file stands in the approved entry of its skill, or not in this spelling"
+	fileDiffers      = "its bytes are not those of the file that was approved"
+	skillNotSeen     = "the files of its skill are known once the server has listed it"
+	skillDiffers     = "it is not the skill that was approved"
+	folderDiffers    = "the folder has files that do not stand in the approved entry of its skill"
+)
+
+// skills are those that the guard knows of one server.
+type skills struct {
+	approved map[string]*skill.Skill // by URI; nil where the lockfile stores no definition and the session hasn't shown it yet
+	folders  map[string]string       // the URIs of those approved, by the keys of their folders
+	refused  map[string]bool         // the keys of the folders of the others, as far as they were seen
+}
+
+// readSkills reads the pinned skills of a server's entry in a lockfile. Those that a person has denied
+// are none.
+func readSkills(server jsontree.Value, values []pin.Substitute) skills {
+	s := skills{approved: map[string]*skill.Skill{}, folders: map[string]string{}, refused: map[string]bool{}}
+	for _, m := range server.Get(pin.EntryTypeInfo[pin.Skills].Member).Members() {
+		uri := pin.FillPlaceholders(jsontree.Text(m.Name), values).Text
+		if m.Get("denied").Kind == 't' {
+			s.refuse(uri)
+			continue
+		}
+		entry, problem := skill.Read(pin.FillPlaceholders(m.Get("definition"), values))
+		if problem != nil || entry.URI != uri {
+			entry = nil
+		}
+		s.approve(uri, entry)
+	}
+	return s
+}
+
+func (s *skills) approve(uri string, entry *skill.Skill) {
+	s.approved[uri] = entry
+	s.folders[skill.FolderOf(uri)] = uri
+}
+
+func (s *skills) refuse(uri string) {
+	if skill.IsMain(uri) {
+		s.refused[skill.FolderOf(uri)] = true
+	}
+}
+
+// learn takes note of the entries of a list, or of one entry, that were judged.
+func (s *skills) learn(entry jsontree.Value, isApproved bool) {
+	uri := entry.Get("uri")
+	if !isApproved {
+		s.refuse(jsontree.TextOf(&uri))
+		return
+	}
+	if known, pinned := s.approved[uri.Text]; pinned && known == nil {
+		if read, problem := skill.Read(entry); problem == nil {
+			s.approve(uri.Text, read)
+		}
+	}
+}
+
+// file returns the files that approved skills list under a URI, or why it may not be read. There is
+// neither where the URI has nothing to do with a skill. Nested skills list a file twice.
+func (s *skills) file(uri string) (files []*skill.File, why string) {
+	within := false
+	unseen := false
+	for _, entry := range s.approved {
+		if entry != nil {
+			if f := entry.File(uri); f != nil {
+				files = append(files, f)
+			}
+		}
+	}
+	if files != nil {
+		return files, ""
+	}
+	for folder, of := range s.folders {
+		if skill.Within(uri, folder) {
+			within = true
+			unseen = unseen || s.approved[of] == nil
+		}
+	}
+	switch {
+	case within && unseen:
+		return nil, skillNotSeen
+	case within:
+		return nil, fileNotListed
+	case s.isRefused(uri), skill.IsMain(uri):
+		return nil, skillNotApproved
+	}
+	return nil, ""
+}
+
+func (s *skills) isRefused(uri string) bool {
+	for folder := range s.refused {
+		if skill.Within(uri, folder) {
+			return true
+		}
+	}
+	return false
+}
+
+// directory returns why a folder may not be read, "" if it may. Its files are judged when they come.
+func (s *skills) directory(uri string) (why string) {
+	if s.isRefused(uri) || skill.IsMain(uri) {
+		return skillNotApproved
+	}
+	return ""
+}
+
+// askSkill returns why a request that a client makes is refused, or "".
+func (r *relay) askSkill(method string, params jsontree.Value) (why string) {
+	if method != readResource && method != readDirectory && method != getSkill || !r.guardsSkills() {
+		return ""
+	}
+	uri := params.Get("uri")
+	for _, m := range params.Members() {
+		if m.Name != "uri" && text.EqualFold(m.Name, "uri") { // a server that folds letter case would read another
+			return fileNotListed
+		}
+	}
+	s := &r.catalog.skills
+	switch method {
+	case readResource:
+		_, why = s.file(uri.Text)
+		if why == skillNotApproved {
+			s.refuse(uri.Text)
+		}
+	case readDirectory:
+		why = s.directory(uri.Text)
+	case getSkill:
+		if _, approved := s.approved[uri.Text]; !approved {
+			s.refuse(uri.Text) // what it says of itself is judged when it comes
+		}
+	}
+	return why
+}
+
+// guardsSkills reports whether the server's skills are pinned. A lockfile that can't be read guards as
+// the one did that was read last.
+func (r *relay) guardsSkills() bool {
+	r.judge.readPins()
+	return r.catalog.policy.Pins(pin.Skills)
+}
+
+// answerSkill returns why the answer to a request is refused, or "". Whatever was asked, no result
+// brings a file of a skill with other bytes.
+func (r *relay) answerSkill(line []byte, m jsontree.Value, asked request) (why string) {
+	result := m.Get("result")
+	if result.Kind == 0 || !r.guardsSkills() {
+		return ""
+	}
+	switch asked.method {
+	case readResource:
+		if files, _ := r.catalog.skills.file(asked.uri); files != nil {
+			return r.answerFile(result, asked.uri, files)
+		}
+	case readDirectory:
+		return r.answerDirectory(result, asked.uri)
+	case getSkill:
+		return r.answerGet(line, result, asked.uri)
+	}
+	for _, item := range result.Get("contents").Items() {
+		uri := item.Get("uri")
+		files, why := r.catalog.skills.file(jsontree.TextOf(&uri))
+		if why != "" {
+			return why
+		}
+		if files != nil && !isOneOf(item.Value, files) {
+			return fileDiffers
+		}
+	}
+	return ""
+}
+
+// answerFile judges the answer to a read of a skill's file: one item, of that URI, with its bytes.
+func (r *relay) answerFile(result jsontree.Value, uri string, files []*skill.File) (why string) {
+	items := result.Get("contents").Items()
+	if len(items) != 1 {
+		return fileDiffers
+	}
+	of := items[0].Get("uri")
+	if of.Kind != '"' || of.Text != uri || !isOneOf(items[0].Value, files) {
+		return fileDiffers
+	}
+	return ""
+}
+
+// itemMembers are those that a client reads in an item of contents.
+var itemMembers = []string{"uri", "text", "blob", "mimeType", "_meta"}
+
+// isOneOf reports whether an item of contents has the bytes of a pinned file, in the one reading that
+// all clients have: text as UTF-8, or a blob in base64 as RFC 4648 spells it, with its padding and
+// without blanks.
+func isOneOf(item jsontree.Value, files []*skill.File) bool {
+	for _, m := range item.Members() {
+		for _, name := range itemMembers {
+			if m.Name != name && text.EqualFold(strings.ReplaceAll(m.Name, "_", ""), strings.ReplaceAll(name, "_", "")) {
+				return false
+			}
+		}
+	}
+	plain := item.Get("text")
+	blob := item.Get("blob")
+	var body []byte
+	switch {
+	case plain.Kind == '"' && blob.Kind == 0:
+		body = []byte(plain.Text)
+	case blob.Kind == '"' && plain.Kind == 0 && !strings.ContainsAny(blob.Text, "\r\n"):
+		decoded, err := base64.StdEncoding.Strict().DecodeString(blob.Text)
+		if err != nil {
+			return false
+		}
+		body = decoded
+	default:
+		return false
+	}
+	digest := fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256(body))
+	for _, f := range files {
+		if f.Digest == digest && f.Size == int64(len(body)) {
+			return true
+		}
+	}
+	return false
+}
+
+// answerDirectory judges what a folder lists: of a skill's folder, nothing but the files of its entry and the
+// folders on the way to them.
+func (r *relay) answerDirectory(result jsontree.Value, uri string) (why string) {
+	s := &r.catalog.skills
+	inside := false
+	for folder := range s.folders {
+		inside = inside || skill.Within(uri, folder)
+	}
+	for _, m := range result.Members() {
+		for _, item := range m.Items() {
+			of := item.Get("uri")
+			if of.Kind != '"' {
+				if inside && item.Kind != 0 {
+					return folderDiffers // nothing says what it is
+				}
+				continue
+			}
+			files, why := s.file(of.Text)
+			if files == nil && why != "" && !s.isFolder(of.Text) || why == "" && files == nil && inside {
+				return folderDiffers
+			}
+		}
+	}
+	return ""
+}
+
+// isFolder reports whether a URI is that of an approved skill's folder, or of one inside it that leads
+// to a file.
+func (s *skills) isFolder(uri string) bool {
+	prefix := strings.TrimSuffix(uri, "/") + "/"
+	for _, entry := range s.approved {
+		if entry == nil {
+			continue
+		}
+		for _, f := range entry.Files {
+			if strings.HasPrefix(f.URI, prefix) && len(prefix) >= len(entry.Folder) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// answerGet judges one entry as a list of it alone is judged.
+func (r *relay) answerGet(line []byte, result jsontree.Value, uri string) (why string) {
+	entry := result.Get("skill")
+	of := entry.Get("uri")
+	if of.Kind != '"' || of.Text != uri {
+		r.catalog.skills.refuse(jsontree.TextOf(&of))
+		return skillDiffers
+	}
+	listed := bytes.Join([][]byte{[]byte(`{"jsonrpc":"2.0","id":1,"result":{"skills":[`), line[entry.At:entry.End], []byte(`]}}`)}, nil)
+	v, err := r.judge.part(listed)
+	key := r.catalog.key(pin.Skills, uri)
+	approved := err == nil && v.matches && v.matched[key].Digest != ""
+	r.catalog.skills.learn(entry, approved)
+	if !approved {
+		return skillDiffers
+	}
+	return ""
+}
+
+// refuseSkill tells a person what a client doesn't get, and returns what the client is told.
+func (r *relay) refuseSkill(method, uri, why string) (words string) {
+	r.say("blocked: %s of %s: %s", method, text.Name(uri), why)
+	r.log.Info("block", "entry", pin.EntryRef(pin.Resources, uri), "reason", why)
+	return "pinproof: blocked: this was not read: " + why + ". A person has to review it first."
+}
