@@ -112,10 +112,12 @@ func (r *reader) rank(e *Entry) {
 	isChanged := e.Kind == pin.Changed
 	isNew := e.Kind == pin.Added
 	earlier(ClassCode, isNew && slices.Contains(e.Is, TakesCode))
+	earlier(ClassCode, isNew && e.Noted("skill-script"))
+	earlier(ClassStrong, isNew && e.Type == pin.Skills && e.Noted("same-name"))
 	earlier(ClassDestructive, isNew && slices.Contains(e.Is, Destructive))
 	earlier(ClassWriting, isNew && slices.Contains(e.Is, NoHints) && writes(e.Name))
 	says := false
-	isGrave := isChanged && e.Noted("takes-code")
+	isGrave := isChanged && e.Noted("takes-code", "skill-script")
 	for _, edit := range e.Edits {
 		says = says || !edit.Minor()
 		// A hidden character makes a CHANGED entry as suspicious as a HIDDEN one.
