@@ -1,0 +1,168 @@
+package report_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"pinproof/internal/jsontest"
+	"pinproof/internal/pin"
+	"pinproof/internal/report/plain"
+)
+
+// withoutDigests takes out what no person reads.
+var withoutDigests = regexp.MustCompile(`sha256:[0-9a-f]{64}`)
+
+// skillFolder is the folder of a made skill.
+const skillFolder = "skill://acme/"
+
+// A madeSkill is a skill with the texts of its files, by their names, SKILL.md's less its head.
+type madeSkill struct {
+	name        string
+	frontmatter made
+	files       map[string]string
+	extra       made // unknown members of its entry
+}
+
+// head is the file SKILL.md, whose head is the frontmatter: JSON is YAML.
+func (s madeSkill) main() string {
+	text, _ := json.Marshal(s.frontmatter)
+	return "---\n" + string(text) + "\n---\n" + s.files["SKILL.md"]
+}
+
+// session is a capture of a server with these skills alone, and with what was read of their files.
+func skillSession(t *testing.T, skills []madeSkill) string {
+	t.Helper()
+	var entries, bodies []any
+	for _, s := range skills {
+		folder := skillFolder + s.name + "/"
+		var resources []any
+		for _, name := range slices.Sorted(maps.Keys(s.files)) {
+			text := s.files[name]
+			if name == "SKILL.md" {
+				text = s.main()
+			}
+			resources = append(resources, made{"uri": folder + name, "size": len(text), "digest": fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(text)))})
+			bodies = append(bodies, made{"jsonrpc": "2.0", "id": 9, "result": made{"contents": []any{made{"uri": folder + name, "text": text}}}})
+		}
+		entry := made{"uri": folder + "SKILL.md", "frontmatter": s.frontmatter, "resources": resources}
+		maps.Copy(entry, s.extra)
+		entries = append(entries, entry)
+	}
+	lines := []any{made{"jsonrpc": "2.0", "id": 1, "result": made{"tools": []any{}}}, made{"jsonrpc": "2.0", "id": 2, "result": made{"skills": entries}}}
+	var out bytes.Buffer
+	for _, v := range append(lines, bodies...) {
+		line, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&out, "%s\n", line)
+	}
+	return out.String()
+}
+
+func (u *upgrader) skill() madeSkill {
+	s := madeSkill{name: u.word(), files: map[string]string{"SKILL.md": u.text() + "\n"}}
+	s.frontmatter = made{"name": s.name, "description": u.text()}
+	if u.IntN(2) == 0 {
+		s.frontmatter["allowed-tools"] = u.word()
+	}
+	for range u.IntN(3) {
+		s.files[u.Pick("scripts/", "", "deep/er/")+u.word()+u.Pick(".md", ".py", "")] = u.text()
+	}
+	return s
+}
+
+// upgrade changes something of a skill.
+func (u *upgrader) upgrade(s madeSkill) madeSkill {
+	now := madeSkill{name: s.name, frontmatter: maps.Clone(s.frontmatter), files: maps.Clone(s.files), extra: maps.Clone(s.extra)}
+	names := slices.Sorted(maps.Keys(now.files))
+	one := names[u.IntN(len(names))]
+	switch u.IntN(6) {
+	case 0:
+		now.frontmatter["description"] = u.edit(now.frontmatter["description"])
+	case 1:
+		now.frontmatter[u.word()] = u.text()
+	case 2:
+		now.files[u.Pick("scripts/", "")+u.word()+".sh"] = u.text()
+	case 3:
+		if one != "SKILL.md" {
+			delete(now.files, one)
+		}
+	case 4:
+		now.extra = made{u.word(): made{u.word(): u.text()}}
+	default:
+		now.files[one] = u.edit(now.files[one]).(string)
+	}
+	return now
+}
+
+// shown is what a person has to see of a skill.
+func (s madeSkill) shown() any {
+	v := maps.Clone(s.frontmatter)
+	delete(v, "name")
+	all := made{"frontmatter": v}
+	for name, text := range s.files {
+		all[name] = text
+	}
+	for name, value := range s.extra {
+		all[name] = value
+	}
+	return all
+}
+
+// TestSkillsAreShown: what joined or went in a skill or in one of its files has been shown, and skills
+// that differ print different reviews.
+func TestSkillsAreShown(t *testing.T) {
+	t.Parallel()
+	counted := 0
+	rounds := jsontest.Rounds(15, 60)
+	for seed := range uint64(rounds) {
+		u := &upgrader{Maker: jsontest.NewMaker(seed)}
+		stays, changes, goes, joins := u.skill(), u.skill(), u.skill(), u.skill()
+		old := map[string]madeSkill{stays.name: stays, changes.name: changes, goes.name: goes}
+		changed := changes
+		for range 1 + u.IntN(3) {
+			changed = u.upgrade(changed)
+		}
+		new := map[string]madeSkill{stays.name: stays, changes.name: changed, joins.name: joins}
+		before := skillSession(t, []madeSkill{stays, changes, goes})
+		r := sessionReport(t, before, skillSession(t, []madeSkill{stays, changed, joins}))
+		counted += shownEverywhere(t, r, func(key pin.Key) (was, is any) {
+			name := strings.TrimSuffix(strings.TrimPrefix(key.Name, skillFolder), "/SKILL.md")
+			if s, ok := old[name]; ok {
+				was = s.shown()
+			}
+			if s, ok := new[name]; ok {
+				is = s.shown()
+			}
+			return was, is
+		})
+		other := u.upgrade(joins)
+		var reviews [2]string
+		for i, joined := range []madeSkill{joins, other} {
+			var b bytes.Buffer
+			r := sessionReport(t, before, skillSession(t, []madeSkill{stays, changed, joined}))
+			if err := plain.WriteDiff(&b, r.Model, plain.Style{}); err != nil {
+				t.Fatal(err)
+			}
+			text, _, _ := strings.Cut(b.String(), "\nDRIFT: ")
+			reviews[i] = withoutDigests.ReplaceAllString(text, "")
+		}
+		if joined, now := fmt.Sprint(joins.shown()), fmt.Sprint(other.shown()); joined != now && reviews[0] == reviews[1] {
+			t.Errorf("%s\nand %s\nprint the same:\n%s", joined, now, reviews[0])
+		}
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+	if counted < 8*rounds {
+		t.Errorf("only %d sentences, names and values", counted)
+	}
+}
