@@ -234,8 +234,11 @@ func TestGuardListsSkills(t *testing.T) {
 		{"no skill at all", `{"skills":[{"uri":"` + pdf + `SKILL.md"}]}`},
 	} {
 		p, s := g.puppet(t)
-		if passesRead(t, p, s, 1, "skills/list", `{}`, c.result) {
-			t.Errorf("%s passes", c.about)
+		p.send(`{"jsonrpc":"2.0","id":1,"method":"skills/list","params":{}}`)
+		s.hears()
+		s.answers(1, c.result)
+		if got := p.answer(1); !strings.Contains(got, blockedCode) { // which ends the session
+			t.Errorf("%s: the client gets %s", c.about, got)
 		}
 		p.end()
 	}
