@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -222,7 +223,7 @@ func pinnedLabels(lock string) (labels []string, err error) {
 	if err != nil && !os.IsNotExist(err) {
 		return nil, fail.Path(lock, err)
 	}
-	root, _ := jsontree.NewReader(data).Only()
+	root, _ := jsontree.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))).Only()
 	for _, s := range root.Get("servers").Members() {
 		labels = append(labels, s.Name)
 	}

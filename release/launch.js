@@ -20,13 +20,16 @@ try {
     "install pinproof with its optional dependencies; if there is no package for this platform, build it from source",
   );
 }
-// The end of the program is ours: a signal is handed on, and does nothing else here.
+// The end of the program is ours: a signal is handed on, and does nothing else here. On Windows the console
+// tells the program itself, and a signal of Node's would end it, or us, with 1.
+const isWindows = process.platform === "win32";
 let child;
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"]) process.on(signal, () => child.kill(signal));
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"]) process.on(signal, () => isWindows || child.kill(signal));
 child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
 child.on("error", (error) => fail(`PROGRAM can't be started: ${error.message}`, "install pinproof again"));
 child.on("exit", (code, signal) => {
   if (signal === null) process.exit(code);
+  if (isWindows) process.exit(2);
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
   setTimeout(() => process.exit(2), 1000); // a signal that didn't end us

@@ -119,17 +119,44 @@ func (w *writer) write(data []byte, ready func() error) error {
 	if err != nil {
 		return fail.Path(w.path, err)
 	}
+	// Before anything is announced: where a reader would keep the file from being replaced.
+	if err := retry(busyPatience, isBusy, func() error { return replaceable(w.target) }); err != nil {
+		return w.notWritten(err)
+	}
 	if err := ready(); err != nil {
 		return err
 	}
-	if err := os.Rename(temp.path, w.target); err != nil {
-		return fail.Path(w.path, err)
+	if err := retry(busyPatience, isBusy, func() error { return os.Rename(temp.path, w.target) }); err != nil {
+		return w.notWritten(err)
 	}
 	if dir, err := os.Open(filepath.Dir(w.target)); err == nil {
 		dir.Sync()
 		dir.Close()
 	}
 	return nil
+}
+
+// notWritten is the error of a write that left the old file as it was.
+func (w *writer) notWritten(err error) error {
+	told := fail.Path(w.path, err)
+	told.Text += "; nothing was written"
+	return told
+}
+
+// busyPatience is how long a write tries again where another program has the file open, which Windows
+// doesn't let be replaced then: longer than a reader takes, and than a virus scanner mostly does.
+const busyPatience = 2 * time.Second
+
+// retry does something again, as long as patience, while it fails because a file is in use.
+func retry(patience time.Duration, isBusy func(error) bool, do func() error) error {
+	begin := time.Now()
+	for {
+		err := do()
+		if err == nil || !isBusy(err) || time.Since(begin) > patience {
+			return err
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
 }
 
 // A scratch is a file that exists only while it is in use: a lock, or what will be renamed.
@@ -176,7 +203,7 @@ func acquire(path string, patience time.Duration) (*scratch, error) {
 		case time.Since(begin) > patience:
 			return nil, fail.New("%s is there: another pinproof is writing, or one was killed", text.Printable(path)).
 				Hint("look first: is another pinproof still running?").
-				Hint("only if none is, delete it: rm %s", shell.Path(path))
+				Hint("only if none is, delete it: %s", shell.Delete(path))
 		}
 	}
 }

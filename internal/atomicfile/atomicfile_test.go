@@ -212,3 +212,35 @@ func TestLocksDeleted(t *testing.T) {
 		t.Errorf("%d writers report success, and their lines aren't in %q", lost, written)
 	}
 }
+
+// TestRetry: what fails because a file is in use is done again until it isn't, for so long and no longer;
+// any other error is one at once.
+func TestRetry(t *testing.T) {
+	busy := errors.New("in use")
+	other := errors.New("another")
+	isBusy := func(err error) bool { return err == busy }
+	for _, c := range []struct {
+		fails    int
+		with     error
+		patience time.Duration
+		want     error
+		most     int
+	}{
+		{0, busy, time.Minute, nil, 1},
+		{3, busy, time.Minute, nil, 4},
+		{1000, busy, 50 * time.Millisecond, busy, 5},
+		{1, other, time.Minute, other, 1},
+	} {
+		tries := 0
+		err := retry(c.patience, isBusy, func() error {
+			tries++
+			if tries <= c.fails {
+				return c.with
+			}
+			return nil
+		})
+		if err != c.want || tries > c.most || tries < min(c.most, 2) {
+			t.Errorf("%+v: %v after %d tries", c, err, tries)
+		}
+	}
+}

@@ -85,6 +85,7 @@ type definedPin struct {
 // contradicts itself is an error that names the pin. These checks find accidents and
 // careless edits. They can't stop a person who may change the file.
 func Read(path string, data []byte, formOf pin.FormFunc) (Lockfile, error) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // as of captures: some editors on Windows write it
 	r := &lockReader{File: fail.NewFile(path, data), formOf: formOf, defined: map[int32]definedPin{}}
 	if len(data) > jsontree.MaxLockfileBytes {
 		return Lockfile{}, r.At(-1, "more than 256 MiB")

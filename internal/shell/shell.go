@@ -1,11 +1,12 @@
-// Package shell quotes words for a POSIX shell, and makes the next command to type, which is
-// safe to paste.
+// Package shell quotes words for the shell of the system, and makes the next command to type, which
+// is safe to paste.
 package shell
 
 import (
 	"cmp"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"unicode"
@@ -27,17 +28,53 @@ func PasteableLabel(server string) bool {
 	return text.Name(server) == server && server[0] != '-' && server[0] != '~'
 }
 
-// Quote returns the user's own argument as one word for a POSIX shell.
-// If some of it can't be seen, all but plain ASCII is escaped, as in $'\033' (POSIX.1-2024),
-// and so is "##", which may begin a command in CI logs.
+// Quote returns the user's own argument as one word for the shell that runs here: a POSIX shell, or
+// on Windows both cmd and PowerShell.
 func Quote(arg string) string {
-	unseen := strings.Contains(arg, "##") || strings.ContainsFunc(arg, func(r rune) bool {
+	if runtime.GOOS == "windows" {
+		return quoteWindows(arg)
+	}
+	return quotePOSIX(arg)
+}
+
+// Unquotable stands in a command for an argument that can't be written so that cmd and PowerShell both
+// read it: a person has to fill it in.
+const Unquotable = "ARGUMENT"
+
+// quoteWindows returns an argument as one word for both cmd and PowerShell. In double quotes cmd fills in
+// %NAME% and !NAME!, PowerShell $NAME, and both read quotes otherwise than the other: what has one of
+// these characters, or can't be seen, is Unquotable. A backslash is plain, but for those before the
+// quotes at the end, which programs take in pairs.
+func quoteWindows(arg string) string {
+	plain := `_+:./\-`
+	if strings.HasPrefix(arg, "-") {
+		plain = "_-" // at a dot or colon PowerShell would end a flag
+	}
+	if arg != "" && text.IsOf(arg, plain) {
+		return arg
+	}
+	if isUnseen(arg) || strings.ContainsAny(arg, "%!$`\"\u201c\u201d\u201e") {
+		return Unquotable
+	}
+	end := len(arg) - len(strings.TrimRight(arg, `\`))
+	return `"` + arg + strings.Repeat(`\`, end) + `"`
+}
+
+// isUnseen reports whether some of an argument can't be seen, or may begin a command in CI logs.
+func isUnseen(arg string) bool {
+	return strings.Contains(arg, "##") || strings.ContainsFunc(arg, func(r rune) bool {
 		return r < 0x20 || r > 0x7e && (r == utf8.RuneError || text.Hidden(r) || text.UnusualSpace(r) || unicode.Is(text.MarkTable, r))
 	})
+}
+
+// quotePOSIX returns an argument as one word for a POSIX shell.
+// If some of it can't be seen, all but plain ASCII is escaped, as in $'\033' (POSIX.1-2024),
+// and so is "##", which may begin a command in CI logs.
+func quotePOSIX(arg string) string {
 	switch {
 	case arg != "" && arg[0] != '=' && text.IsOf(arg, "_@%+:,./-="):
 		return arg
-	case !unseen:
+	case !isUnseen(arg):
 		return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 	}
 	var b strings.Builder
@@ -52,6 +89,14 @@ func Quote(arg string) string {
 		}
 	}
 	return "$'" + b.String() + "'"
+}
+
+// Delete is the command that deletes a file.
+func Delete(path string) string {
+	if runtime.GOOS == "windows" {
+		return "del " + Path(path)
+	}
+	return "rm " + Path(path)
 }
 
 // Path is Quote for a path, which must not read as a flag.

@@ -43,13 +43,52 @@ func TestShellQuote(t *testing.T) {
 		{"a##[error]b", `$'a\043\043[error]b'`}, // a command in CI logs
 	}
 	for _, tt := range tests {
-		if got := Quote(tt.arg); got != tt.want {
+		if got := quotePOSIX(tt.arg); got != tt.want {
 			t.Errorf("shellQuote(%+q) = %s, want %s", tt.arg, got, tt.want)
 		}
 	}
 	for path, want := range map[string]string{"-": "-", "-x.json": "./-x.json", "x": "x", "--help": "./--help"} {
 		if got := Path(path); got != want {
 			t.Errorf("shellPath(%q) = %s, want %s", path, got, want)
+		}
+	}
+}
+
+// TestQuoteWindows: what cmd and PowerShell both read as one word, by the rules of their documentation
+// and those of programs (CommandLineToArgv), else a word that stands for it.
+func TestQuoteWindows(t *testing.T) {
+	for arg, want := range map[string]string{
+		`C:\Users\me\AppData\Local\x.jsonl`: `C:\Users\me\AppData\Local\x.jsonl`,
+		`C:\Users\A Name\AppData\x.jsonl`:   `"C:\Users\A Name\AppData\x.jsonl"`,
+		`C:\A Name\`:                        `"C:\A Name\\"`,
+		"tools.lock":                        "tools.lock",
+		"--server":                          "--server",
+		"-":                                 `-`, "-a.b": `"-a.b"`,
+		"":                `""`,
+		"a&b":             `"a&b"`,
+		"a;b":             `"a;b"`,
+		"a,b":             `"a,b"`,
+		"@org/x":          `"@org/x"`,
+		"(a)":             `"(a)"`,
+		"a^b":             `"a^b"`,
+		"a|b>c":           `"a|b>c"`,
+		"it's":            `"it's"`,
+		"#x":              `"#x"`,
+		"~":               `"~"`,
+		"gr\u00f6\u00dfe": "\"gr\u00f6\u00dfe\"",
+		"%PATH%":          Unquotable,
+		"100%":            Unquotable,
+		"!x!":             Unquotable,
+		"$(id)":           Unquotable,
+		"a`b":             Unquotable,
+		`a"b`:             Unquotable,
+		"a\u201cb":        Unquotable, // PowerShell takes it for a quote
+		"a\nb":            Unquotable,
+		"a\u200bb":        Unquotable,
+		"a##[error]":      Unquotable,
+	} {
+		if got := quoteWindows(arg); got != want {
+			t.Errorf("%q: %s, want %s", arg, got, want)
 		}
 	}
 }

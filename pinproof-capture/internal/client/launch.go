@@ -69,8 +69,8 @@ var (
 // itself takes all flags for its own, up to a "--".
 func readNPM(argv []string) (dashes int, floats bool) {
 	at, name := 0, -1
-	if len(argv) > 2 && programOf(argv[0]) == "cmd" && strings.EqualFold(argv[1], "/c") {
-		at = 2 // as Windows needs it
+	if programOf(argv[0]) == "cmd" {
+		at = behindCmd(argv)
 	}
 	isNPX := programOf(argv[at]) == "npx"
 	if !isNPX && programOf(argv[at]) != "npm" {
@@ -99,6 +99,17 @@ func readNPM(argv []string) (dashes int, floats bool) {
 		}
 	}
 	return -1, floats && isExec
+}
+
+// behindCmd is where the command begins that cmd starts, as Windows needs it: behind /c, which other
+// switches may stand before. It is 0 where there is none.
+func behindCmd(argv []string) int {
+	for i := 1; i+1 < len(argv) && strings.HasPrefix(argv[i], "/"); i++ {
+		if strings.EqualFold(argv[i], "/c") {
+			return i + 1
+		}
+	}
+	return 0
 }
 
 // Start is how a client that starts servers in this configuration's project starts this

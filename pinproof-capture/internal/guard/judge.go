@@ -75,7 +75,7 @@ func (j *judge) readPins() error {
 	if err != nil {
 		return err
 	}
-	root, err := jsontree.NewReader(data).Only()
+	root, err := jsontree.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))).Only()
 	if err != nil {
 		return fail.In(text.Printable(j.lock), "%s", err)
 	}

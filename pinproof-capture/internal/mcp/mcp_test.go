@@ -216,3 +216,28 @@ func TestRepeated(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestBatchLine: words for a batch file are passed whole or refused, by the rules of cmd /s /c and of
+// CommandLineToArgv.
+func TestBatchLine(t *testing.T) {
+	for word, want := range map[string]string{
+		"a": `"a"`, "a b": `"a b"`, "a&calc": `"a&calc"`, "a|b>c<d^e": `"a|b>c<d^e"`, `C:\x y\`: `"C:\x y\\"`, "": `""`,
+		"%PATH%": "", "100%": "", `a"b`: "", "!x!": "", "a\nb": "",
+	} {
+		line, err := batchLine(`C:\npx.CMD`, []string{"npx", "--no", word})
+		if want != "" {
+			want = `cmd.exe /d /v:off /s /c ""C:\npx.CMD" "--no" ` + want + `"`
+		}
+		if line != want || (err == nil) != (want != "") {
+			t.Errorf("%q: %s, %v", word, line, err)
+		}
+	}
+	if line, err := batchLine(`C:\node.exe`, []string{"node", "%X%", `"`}); line != "" || err != nil {
+		t.Errorf("%s, %v", line, err)
+	}
+	for name, want := range map[string][2]bool{"PATH": {true, true}, "Path": {false, true}, "path": {false, true}, "PATHS": {}, "": {}} {
+		if isPath(name, "linux") != want[0] || isPath(name, "windows") != want[1] {
+			t.Error(name)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package mcp
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"syscall"
 	"unsafe"
 
@@ -13,27 +14,28 @@ import (
 // last handle is closed, even by a crash of ours, all of it ends.
 type group windows.Handle
 
+// startGroup starts cmd in a job of its own. It is started suspended and resumed in the job, so that it
+// starts nothing outside.
 func startGroup(cmd *exec.Cmd) (group, error) {
-	job, err := windows.CreateJobObject(nil, nil)
+	job, err := newJob()
 	if err != nil {
 		return 0, err
 	}
-	limits := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{}
-	limits.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
-	_, err = windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation, uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits)))
+	line, err := batchLine(cmd.Path, cmd.Args)
+	if err == nil && line != "" {
+		system, failed := windows.GetSystemDirectory()
+		cmd.Path = filepath.Join(system, "cmd.exe")
+		err = failed
+	}
 	if err == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_SUSPENDED, CmdLine: line}
 		err = cmd.Start()
 	}
 	if err != nil {
 		windows.CloseHandle(job)
 		return 0, err
 	}
-	process, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, uint32(cmd.Process.Pid))
-	if err == nil {
-		err = windows.AssignProcessToJobObject(job, process)
-		windows.CloseHandle(process)
-	}
-	if err != nil {
+	if err := joinJob(job, uint32(cmd.Process.Pid)); err != nil {
 		cmd.Process.Kill()
 		cmd.Wait()
 		windows.CloseHandle(job)
@@ -41,6 +43,69 @@ func startGroup(cmd *exec.Cmd) (group, error) {
 	}
 	return group(job), nil
 }
+
+// newJob makes a job whose processes end with its last handle.
+func newJob() (windows.Handle, error) {
+	job, err := windows.CreateJobObject(nil, nil)
+	if err != nil {
+		return 0, err
+	}
+	limits := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{}
+	limits.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
+	_, err = windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation, uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits)))
+	if err != nil {
+		windows.CloseHandle(job)
+		return 0, err
+	}
+	return job, nil
+}
+
+// joinJob puts a suspended process into a job, and resumes it.
+func joinJob(job windows.Handle, pid uint32) error {
+	process, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, pid)
+	if err != nil {
+		return err
+	}
+	defer windows.CloseHandle(process)
+	if err := windows.AssignProcessToJobObject(job, process); err != nil {
+		return err
+	}
+	return resume(pid)
+}
+
+// resume resumes the threads of a process: one, as long as it is suspended since its start. os/exec keeps
+// no handle of it.
+func resume(pid uint32) error {
+	snapshot, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPTHREAD, 0)
+	if err != nil {
+		return err
+	}
+	defer windows.CloseHandle(snapshot)
+	entry := windows.ThreadEntry32{Size: uint32(unsafe.Sizeof(windows.ThreadEntry32{}))}
+	resumed := false
+	for err = windows.Thread32First(snapshot, &entry); err == nil; err = windows.Thread32Next(snapshot, &entry) {
+		if entry.OwnerProcessID != pid {
+			continue
+		}
+		thread, err := windows.OpenThread(windows.THREAD_SUSPEND_RESUME, false, entry.ThreadID)
+		if err != nil {
+			return err
+		}
+		_, err = windows.ResumeThread(thread)
+		windows.CloseHandle(thread)
+		if err != nil {
+			return err
+		}
+		resumed = true
+	}
+	if !resumed {
+		return os.ErrProcessDone
+	}
+	return nil
+}
+
+// end ends the job's processes. Its handle stays for what follows.
+func (g group) end() { windows.TerminateJobObject(windows.Handle(g), 2) }
 
 // send kills the job or does nothing: there is no request to end that every program understands,
 // and an interrupt reaches the server, too. Windows tells when the server has left, and the rest of

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -30,6 +31,8 @@ type process struct {
 	out            *os.File
 	ended          chan struct{} // closed when the server itself has ended
 	once           sync.Once     // Stop
+	mu             sync.Mutex    // what follows
+	stopped        bool          // the group was ended by Stop
 }
 
 // launch starts a stdio server. What it says on standard error goes to stderr.
@@ -40,7 +43,8 @@ func launch(s Server, stderr io.Writer) (*process, error) {
 	cmd.Stderr = stderr
 	cmd.WaitDelay = Grace            // a child of its may hold standard error open
 	for _, variable := range s.Env { // clients look for the program on the PATH that it gets
-		if list, ok := strings.CutPrefix(variable, "PATH="); ok && filepath.Base(s.Argv[0]) == s.Argv[0] {
+		name, list, _ := strings.Cut(variable, "=")
+		if isPath(name, runtime.GOOS) && filepath.Base(s.Argv[0]) == s.Argv[0] {
 			cmd.Err = exec.ErrNotFound
 			for _, dir := range slices.Backward(filepath.SplitList(list)) {
 				if path, err := exec.LookPath(filepath.Join(Within(s.Dir, dir), s.Argv[0])); err == nil {
@@ -68,8 +72,12 @@ func launch(s Server, stderr io.Writer) (*process, error) {
 	go func() {
 		cmd.Wait() // its code is read from ProcessState
 		close(p.ended)
-		// What it left running may hold its output open, and answers no more.
-		out.SetReadDeadline(time.Now().Add(Grace))
+		// What it left running may hold its output open, and answers no more. Where no deadline ends the
+		// reading, as of a pipe on Windows, the end of those processes does.
+		if out.SetReadDeadline(time.Now().Add(Grace)) != nil {
+			time.Sleep(Grace)
+			p.endGroup()
+		}
 	}()
 	return p, nil
 }
@@ -100,10 +108,50 @@ func (p *process) Stop() {
 			p.group.send(syscall.SIGTERM)
 			p.gone()
 		}
+		p.mu.Lock()
 		p.group.send(syscall.SIGKILL)
+		p.stopped = true
+		p.mu.Unlock()
 		<-p.ended
 		p.out.Close()
 	})
+}
+
+// endGroup ends what a server left running, unless Stop has done so: what names the group may mean
+// another one by then.
+func (p *process) endGroup() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.stopped {
+		p.group.end()
+	}
+}
+
+// isPath reports whether a variable is the path that programs are looked for on: on Windows however it is
+// spelled.
+func isPath(name, system string) bool {
+	return name == "PATH" || system == "windows" && strings.EqualFold(name, "PATH")
+}
+
+// batchLine is the command line of cmd for a batch file, such as npx.cmd: every word in double quotes,
+// in which all characters are plain but those that are refused. It is "" for any other program, which
+// takes its words as they are. Go's own quoting is for programs: cmd would run what stands behind an &.
+func batchLine(path string, args []string) (string, error) {
+	ending := strings.ToLower(filepath.Ext(path))
+	if ending != ".cmd" && ending != ".bat" {
+		return "", nil
+	}
+	words := []string{path}
+	words = append(words, args[1:]...)
+	for i, word := range words {
+		if strings.ContainsAny(word, "%!\"\r\n\x00") {
+			return "", fail.New("cmd would read another word than %s, through which %s is started", text.Name(word), text.Name(filepath.Base(path))).
+				Hint("start the program itself in place of the .cmd file, such as node PATH")
+		}
+		backslashes := len(word) - len(strings.TrimRight(word, `\`))
+		words[i] = `"` + word + strings.Repeat(`\`, backslashes) + `"`
+	}
+	return `cmd.exe /d /v:off /s /c "` + strings.Join(words, " ") + `"`, nil
 }
 
 // gone waits until the server and its group have left, for a second at most.
