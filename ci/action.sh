@@ -1,16 +1,16 @@
 #!/bin/sh
 # Runs the steps of action.yml as GitHub's runner does, and lets actionlint read the workflows of docs/ci.md and docs/authors.md. Needs go, bash, curl,
-# node, git, shellcheck.
+# node, git, jq, shellcheck.
 # shellcheck source=ci/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# step-1 installs, step-2 verifies
+# step-1 installs, step-2 verifies, step-3 shows what a pull request approves
 awk -v work="$work" '
 /^      run: [|]$/ { out = work "/step-" (++n); next }
 out != "" && !/^        / && NF { out = "" }
 out != "" { print substr($0, 9) >out }' "$repo/action.yml"
-is "two steps" test -s "$work/step-1" -a -s "$work/step-2" -a ! -e "$work/step-3"
-is "shellcheck reads them" shellcheck -s bash "$work/step-1" "$work/step-2"
+is "three steps" test -s "$work/step-1" -a -s "$work/step-2" -a -s "$work/step-3" -a ! -e "$work/step-4"
+is "shellcheck reads them" shellcheck -s bash "$work/step-1" "$work/step-2" "$work/step-3"
 # shellcheck disable=SC2016 # that is what the steps must not have
 is "no expression inside a script" test -z "$(cat "$work"/step-? | grep -F '${{')"
 
@@ -203,6 +203,41 @@ is "two of them: 2" test "$code" = 2
 # shellcheck disable=SC2016 # for the step's shell, if it took it
 step CAPTURE='$(touch injected)"; touch injected; "' SERVER='`touch injected`'
 is "inputs are never code" test "$code" = 2 -a ! -e injected
+
+echo "a pull request"
+mkdir request
+cd request
+git init -q
+commit() { git add -A && git -c user.name=a -c user.email=a@example.com commit -q -m "$1"; }
+pinproof-capture save files.jsonl -- sh ../server.sh read_file >/dev/null
+echo "*.jsonl" >.gitignore
+commit none
+pinproof lock files.jsonl >/dev/null
+commit one
+pinproof-capture save files.jsonl -- sh ../server.sh exfiltrate >/dev/null
+pinproof relock files.jsonl --server files --accept-all >/dev/null
+commit two
+approves() { # BASE: the third step, of a pull request onto that commit
+	: >"$GITHUB_STEP_SUMMARY"
+	code=0
+	env BASE="$1" LOCKFILE=tools.lock bash --noprofile --norc -e -o pipefail "$work/step-3" >"$work/log" 2>&1 || code=$?
+}
+approves "$(git rev-parse HEAD)"
+is "nothing approved: nothing said" test "$code" = 0 -a ! -s "$GITHUB_STEP_SUMMARY"
+approves "$(git rev-parse HEAD~1)"
+is "what is approved: 0" test "$code" = 0
+is "what is approved: the title counts it" grep -qx '## This approves 1 added, 1 removed' "$GITHUB_STEP_SUMMARY"
+is "what is approved: the review" grep -q exfiltrate "$GITHUB_STEP_SUMMARY"
+is "what is approved: no accepting command" test "$(grep -c -e '--accept' "$GITHUB_STEP_SUMMARY")" = 0
+approves "$(git rev-parse HEAD~2)"
+is "the first lockfile: the title counts it" grep -qx '## This approves 1 added' "$GITHUB_STEP_SUMMARY"
+approves 0000000000000000000000000000000000000000
+is "a base that isn't here: a warning" test "$code" = 0 -a "$(grep -c '^::warning title=pinproof::' "$work/log")" = 1
+echo broken >tools.lock
+approves "$(git rev-parse HEAD~1)"
+is "a broken lockfile: 2" test "$code" = 2
+is "a broken lockfile: the title says that it can't be shown" grep -q '^## What this approves can not be shown' "$GITHUB_STEP_SUMMARY"
+cd ..
 
 echo "workflows of the documentation"
 awk -v to=".github/workflows/" '
