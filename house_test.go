@@ -42,7 +42,7 @@ var imports = map[string]string{
 	"rank":       "text",
 	"signature":  "text jsontree schema pin diff layout",
 	"facts":      "text jsontree pin diff lint signature",
-	"report":     "text fail shell jsontree pin diff lint facts layout signature",
+	"report":     "text rank fail shell jsontree pin diff lint facts layout signature",
 	"plain":      "text jsontree layout report",
 	"markdown":   "report plain",
 	"html":       "report plain",

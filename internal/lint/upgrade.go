@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"pinproof/internal/jsontree"
+	"pinproof/internal/pin"
 	"pinproof/internal/schema"
 	"pinproof/internal/text"
 )
@@ -92,6 +93,53 @@ func (r *Reviewer) quote(id, what, several string, list []quote) {
 	r.add(id, "%s: %s", what, said)
 	f := &r.list[len(r.list)-1]
 	f.Weight, f.Strong = list[0].weight, slices.ContainsFunc(list, func(q quote) bool { return q.strong })
+}
+
+// A Sentence is one of a definition's texts.
+type Sentence struct {
+	Text    string // as the server wrote it
+	Pointer string // where the text stands, a JSON Pointer
+}
+
+// NewSentences lists the sentences that a definition has and the approved one (before) lacks, in
+// their order, each once. One that is only wrapped anew, moved or got a full stop isn't new.
+// Names of entries and symbols such as a format are no sentences.
+func NewSentences(before, now *jsontree.Value) (list []Sentence) {
+	known := map[string]bool{}
+	eachRead(before, func(text string, _ []jsontree.Step) {
+		known[text] = true
+		for _, sentence := range sentences(text) {
+			known[plainSentence(sentence)] = true
+		}
+	})
+	eachRead(now, func(text string, path []jsontree.Step) {
+		if known[text] || len(path) == 1 && isIdentity(path[0].Name) {
+			return
+		}
+		for _, sentence := range sentences(text) {
+			plain := plainSentence(sentence)
+			if known[plain] {
+				continue
+			}
+			known[plain] = true
+			pointer := ""
+			for _, step := range path {
+				pointer = jsontree.Pointer(pointer, schema.Token(step))
+			}
+			list = append(list, Sentence{sentence, pointer})
+		}
+	})
+	return list
+}
+
+// isIdentity reports whether a member of a definition names its entry.
+func isIdentity(member string) bool {
+	for _, info := range pin.EntryTypeInfo {
+		if info.Identity == member {
+			return true
+		}
+	}
+	return false
 }
 
 // eachRead calls f for each string in a definition that isn't a symbol such as a format.

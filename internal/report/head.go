@@ -126,6 +126,7 @@ func (r *Report) blocks(m *Model) {
 		m.Blocks = append(m.Blocks, b)
 	}
 	r.worst(m)
+	r.readFirst(m)
 }
 
 // list makes the entries alone.

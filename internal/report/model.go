@@ -27,10 +27,12 @@ type Model struct {
 	Annotated         string // the file that annotations point into, as a path with slashes; "" if that is standard input
 	Several           bool   // servers are in play
 	Servers           []Server
-	Others            string  // "10 other servers: no drift", or ""
-	Bump              string  // what a release with the drift is: "major", "minor", "patch"; or ""
-	Release           string  // what a release with the drift is, in a sentence; or ""
-	Worst             []Worst // the most dangerous entries of all servers, by reason
+	Others            string      // "10 other servers: no drift", or ""
+	Bump              string      // what a release with the drift is: "major", "minor", "patch"; or ""
+	Release           string      // what a release with the drift is, in a sentence; or ""
+	ReadFirst         []ReadFirst // the new sentences that read most like poison: a weak hint, not a finding
+	MuchToRead        bool        // there are so many new sentences that people want to see ReadFirst
+	Worst             []Worst     // the most dangerous entries of all servers, by reason
 	Problems          []Problem
 	Entries           []Entry // what drifted, in the order of the blocks
 	Blocks            []Block
@@ -109,6 +111,20 @@ type Counts struct {
 
 // Altered counts what is neither new nor gone.
 func (c Counts) Altered() int { return c.Kinds["changed"] + c.Kinds["hidden"] + c.Kinds["duplicate"] }
+
+// A ReadFirst is a new sentence that is worth reading before the others.
+type ReadFirst struct {
+	Block  int
+	Server string
+	List   string   // of its entry, as a capture calls it: "tools"
+	Name   string   // of its entry, as received
+	Entry  string   // the same for people
+	Place  string   // for people
+	At     string   // the same as a JSON Pointer, as received
+	Text   string   // on one line, printable, cut
+	Marked bool     // it stands out in any review
+	Words  []string // those that weigh most, if it is marked
+}
 
 // A Worst is entries that are worth reading first for one reason.
 type Worst struct {

@@ -96,7 +96,7 @@ func TestBigReviews(t *testing.T) {
 		}
 		for _, width := range []int{60, 80, 100, 200} {
 			stat := written(t, plain.WriteStat, r, plain.Style{Width: width})
-			if n := strings.Count(stat, "\n"); n > len(r.Model.Blocks)+60 {
+			if n := strings.Count(stat, "\n"); n > len(r.Model.Blocks)+80 {
 				t.Errorf("%s: %d lines of %d groups", folder, n, len(r.Model.Blocks))
 			}
 			for _, b := range r.Model.Blocks {

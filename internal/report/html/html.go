@@ -81,7 +81,9 @@ func Write(w io.Writer, m *report.Model) error {
 	}).Parse(pageTemplate))
 	if !m.Matches && !m.Nothing {
 		bare := *m
-		bare.Worst = nil // the page has links to them
+		// The page has links to these.
+		bare.Worst = nil
+		bare.MuchToRead = false
 		p.Head = laidOut(func(t *plain.Writer) { t.Overview(&bare) })
 		if err := p.blocks(t); err != nil {
 			return err

@@ -25,6 +25,19 @@ type document struct {
 	Standing      []finding      `json:"standing,omitzero"`
 	Records       []record       `json:"records,omitempty"`
 	Entries       []captured     `json:"entries,omitzero"`
+	ReadFirst     []readFirst    `json:"readFirst,omitempty"`
+}
+
+// A readFirst is a new sentence that is worth reading before the others.
+type readFirst struct {
+	Server  string   `json:"server"`
+	List    string   `json:"list"`
+	Name    string   `json:"name"`
+	Pointer string   `json:"pointer"`
+	Block   int      `json:"block"`
+	Text    string   `json:"text"`
+	Marked  bool     `json:"marked"`
+	Words   []string `json:"words,omitempty"`
 }
 
 // A noAnswer is why there is no answer.

@@ -55,6 +55,9 @@ func Write(w io.Writer, m *report.Model) error {
 	for _, c := range m.Captured {
 		d.Entries = append(d.Entries, captured{c.Server, c.List, c.Name, c.Status, c.Digest, c.Sanitized, c.ApprovalHash})
 	}
+	for _, f := range m.ReadFirst {
+		d.ReadFirst = append(d.ReadFirst, readFirst{f.Server, f.List, f.Name, f.At, f.Block, f.Text, f.Marked, f.Words})
+	}
 	d.Drift = []entry{}
 	left := room(maxReport)
 	for i := range m.Entries {

@@ -106,6 +106,21 @@ func (t *Writer) Overview(m *report.Model) {
 		t.Say("    ", layout.Run{Op: '=', Text: w.Said + ": "}, layout.Run{Op: '*', Text: strings.Join(names, ", ")},
 			layout.Run{Op: '=', Text: strings.TrimRight(" "+w.More, " ")})
 	}
+	t.ReadFirst(m)
+}
+
+// ReadFirst prints the new sentences that are worth reading first, where there is much to read.
+func (t *Writer) ReadFirst(m *report.Model) {
+	if !m.MuchToRead {
+		return
+	}
+	t.notes("  ", "read first:")
+	for i := range m.ReadFirst {
+		first := &m.ReadFirst[i]
+		t.Say("    ", layout.Run{Op: '*', Text: fmt.Sprintf("%s (%d)", first.Entry, first.Block)},
+			layout.Run{Op: '=', Text: text.Spaced(first.Place, strings.Join(first.Words, ", "))})
+		t.lines("      ", t.wrapped(6, []layout.Line{{Sign: '=', Runs: []layout.Run{{Op: '=', Text: first.Text}}}}))
+	}
 }
 
 // General prints the findings that belong to no drift.

@@ -1,0 +1,97 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"pinproof/internal/jsontree"
+	"pinproof/internal/lint"
+	"pinproof/internal/pin"
+	"pinproof/internal/rank"
+	"pinproof/internal/text"
+)
+
+// What a review says to read first: the new sentences that read most like poison to a model that was
+// learned from texts. It is a weak hint, which can be evaded. It ranks, and decides and warns of nothing.
+
+const (
+	maxReadFirst  = 5
+	maxQuoted     = 160 // code points of a sentence
+	maxHeavyWords = 3
+
+	// muchToRead is from how many new sentences on a review for people says which to read first. Of
+	// fewer, five are a third or more, and the order of the blocks is enough.
+	muchToRead = 3 * maxReadFirst
+)
+
+// A scored sentence is a new one of an entry.
+type scored struct {
+	lint.Sentence
+	of    *drifted
+	block int
+	score int
+}
+
+// readFirst lists the new sentences with the highest scores, each once, with the first block that
+// has it.
+func (r *Report) readFirst(m *Model) {
+	var all []scored
+	seen := map[string]bool{}
+	for _, g := range r.groups {
+		for _, e := range g.entries {
+			for _, sentence := range r.newSentences(e) {
+				if seen[sentence.Text] {
+					continue
+				}
+				seen[sentence.Text] = true
+				all = append(all, scored{sentence, e, g.number, rank.Learned().Score(sentence.Text)})
+			}
+		}
+	}
+	m.MuchToRead = len(all) >= muchToRead
+	slices.SortStableFunc(all, func(a, b scored) int { return b.score - a.score })
+	for _, one := range all[:min(len(all), maxReadFirst)] {
+		e := one.of
+		first := ReadFirst{
+			Block: one.block, Server: e.Server, List: pin.EntryTypeInfo[e.Type].Member, Name: e.Name, Entry: r.ref(e.Ref()),
+			Place: placeOf(e.Type, one.Pointer), At: one.Pointer, Text: quoted(one.Text), Marked: one.score >= rank.Marked,
+		}
+		if first.Marked {
+			for _, word := range rank.Learned().Words(one.Text, maxHeavyWords) {
+				first.Words = append(first.Words, text.Printable(word))
+			}
+		}
+		m.ReadFirst = append(m.ReadFirst, first)
+	}
+}
+
+// newSentences lists the sentences that an entry has and its approved definition lacks. Where that
+// isn't stored, or a bound leaves the entry unexplained, nobody knows which are new.
+func (r *Report) newSentences(e *drifted) (list []lint.Sentence) {
+	if e.Unexplained || e.Captured == nil || e.Locked != nil && e.Locked.Definition == nil {
+		return nil
+	}
+	before := jsontree.Value{}
+	if e.Locked != nil {
+		before = e.Locked.Shown()
+	}
+	if e.RenamedFrom != "" {
+		was := pin.ComparisonOf(r.Comparisons, e.Server).Locked.Find(pin.Key{Type: e.Type, Name: e.RenamedFrom}) // diff.Renames found it
+		before = was.Shown()
+	}
+	for i := range e.Copies {
+		now := e.Copies[i].Shown()
+		list = append(list, lint.NewSentences(&before, &now)...)
+	}
+	return list
+}
+
+// quoted is a sentence on one line, printable, and cut where it is long.
+func quoted(s string) string {
+	runes := []rune(strings.Join(strings.Fields(s), " "))
+	left := len(runes) - maxQuoted
+	if left <= 0 {
+		return text.Printable(string(runes))
+	}
+	return text.Printable(string(runes[:maxQuoted])) + "<and " + text.Count(left, "more character") + ">"
+}
