@@ -20,6 +20,8 @@ func (l *labeller) labelOf(c Change, s location) Label {
 		return proseLabel(c, inside)
 	case l.list == pin.Skills:
 		return skillLabel(c, name, inside)
+	case name == "_meta" && !moved:
+		return metaLabel(c, inside)
 	case name == "_meta" || name == "icons":
 		return labelClientMetadata
 	case name == "arguments" && l.list == pin.Prompts && moved:

@@ -17,6 +17,8 @@ type Label int
 const (
 	labelTooMany Label = iota
 	labelTowardsSafe
+	labelAskingDropped
+	labelAppWidened
 	labelExported
 	labelScriptAdded
 	labelSkillTools
@@ -86,6 +88,8 @@ var labelTable = [...]struct {
 }{
 	labelTooMany:           {"many-changes", "changed in more places than can be told apart", breadthSame, Breaking, labelTooMany, false},
 	labelTowardsSafe:       {"hint-harmless", "now claims to be harmless: clients ask less", breadthSame, Behaviour, labelTowardsSafe, false},
+	labelAskingDropped:     {"asking-dropped", "no longer has a person asked at each call", breadthSame, Behaviour, labelAskingDropped, false},
+	labelAppWidened:        {"app-widened", "lets its page do more, or the model call what only the page could", breadthSame, Behaviour, labelAppWidened, false},
 	labelExported:          {"header-exported", "sends an argument as an HTTP header", breadthSame, Behaviour, labelChanged, false},
 	labelScriptAdded:       {"script-added", "brings a script that it didn't have", breadthSame, Behaviour, labelScriptAdded, false},
 	labelSkillTools:        {"skill-tools", "names other tools that it may use: clients may ask less", breadthSame, Behaviour, labelSkillTools, false},

@@ -280,5 +280,5 @@ func Guards(s string) (n int) {
 
 // AsksLess reports whether clients ask less because of a change with the label.
 func (l Label) AsksLess() bool {
-	return l == labelTowardsSafe || l == labelLessCare || l == labelSkillTools
+	return l == labelTowardsSafe || l == labelLessCare || l == labelAskingDropped || l == labelAppWidened || l == labelSkillTools
 }

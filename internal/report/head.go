@@ -184,6 +184,9 @@ func gone(e *drifted) string {
 	if said.Kind != '"' {
 		said = definition.Get("description")
 	}
+	if e.Type == pin.Skills {
+		said = definition.Get("frontmatter").Get("description")
+	}
 	first := ""
 	if sentences := diff.Sentences(strings.TrimSpace(said.Text)); len(sentences) > 0 {
 		first = `"` + text.Printable(strings.TrimSpace(sentences[0])) + `"`

@@ -1,0 +1,78 @@
+package diff
+
+import (
+	"slices"
+
+	"pinproof/internal/jsontree"
+)
+
+// Members of _meta by which clients ask a person less, or let a page or a model do more. All else in
+// _meta is metadata for clients.
+//
+//	member                               source                                              read on
+//	anthropic/requiresUserInteraction    documentation of Claude Code, "true asks each time"   2026-11
+//	ui.visibility                        extension io.modelcontextprotocol/ui, 2026-01-26       2026-11
+//	ui.csp, ui.permissions               the same, of the page that a tool names                2026-11
+var metaRules = []struct {
+	path  []string // from _meta on
+	less  func(old, new *jsontree.Value) bool
+	label Label
+}{
+	{[]string{"anthropic/requiresUserInteraction"}, asksNoMore, labelAskingDropped},
+	{[]string{"ui", "visibility"}, gainsModel, labelAppWidened},
+	{[]string{"ui", "csp"}, grows, labelAppWidened},
+	{[]string{"ui", "permissions"}, grows, labelAppWidened},
+}
+
+// metaLabel is for what is in _meta. inside leads from there to what changed: above a member of the
+// table, where it came or went with what is around it, at it, or below it.
+func metaLabel(c Change, inside []string) Label {
+	for _, rule := range metaRules {
+		common := min(len(inside), len(rule.path))
+		if !slices.Equal(inside[:common], rule.path[:common]) {
+			continue
+		}
+		below := len(inside) > len(rule.path)
+		old, new := &c.Old, &c.New
+		for _, step := range rule.path[common:] {
+			old = jsontree.Lookup(old, step)
+			new = jsontree.Lookup(new, step)
+		}
+		if below && grows(old, new) || !below && rule.less(old, new) {
+			return rule.label
+		}
+	}
+	return labelClientMetadata
+}
+
+func isTrue(v *jsontree.Value) bool { return v != nil && v.Kind == 't' }
+
+func asksNoMore(old, new *jsontree.Value) bool { return isTrue(old) && !isTrue(new) }
+
+// gainsModel reports whether a model sees a tool that it didn't see. Where nothing says who sees it, all do.
+func gainsModel(old, new *jsontree.Value) bool { return !showsModel(old) && showsModel(new) }
+
+func showsModel(visibility *jsontree.Value) bool {
+	if visibility == nil || visibility.Kind != '[' {
+		return true
+	}
+	return slices.ContainsFunc(visibility.Items(), func(item jsontree.Member) bool { return item.Text == "model" })
+}
+
+// grows reports whether the new value allows something that the old one doesn't name: an element, a
+// member, or another scalar.
+func grows(old, new *jsontree.Value) bool {
+	switch {
+	case new == nil || new.Kind == 0 || new.Kind == 'f' || new.Kind == 'n':
+		return false
+	case old == nil || old.Kind != new.Kind:
+		return true
+	case new.Kind == '[':
+		return slices.ContainsFunc(new.Items(), func(item jsontree.Member) bool {
+			return !slices.ContainsFunc(old.Items(), func(was jsontree.Member) bool { return jsontree.Equal(was.Value, item.Value) })
+		})
+	case new.Kind == '{':
+		return slices.ContainsFunc(new.Members(), func(m jsontree.Member) bool { return grows(jsontree.Lookup(old, m.Name), &m.Value) })
+	}
+	return old.Text != new.Text
+}
