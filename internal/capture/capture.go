@@ -345,6 +345,9 @@ func (r *captureReader) object(v jsontree.Value) error {
 		r.errors = append(r.errors, v)
 		return nil
 	}
+	if !r.messages { // a bare answer to resources/read
+		r.addBodies(v)
+	}
 	if result := v.Get("result"); result.Kind == '{' || result.Kind == '[' {
 		if _, ok := pin.EntryTypeIn(result.Has); ok && r.messages && !v.Has("jsonrpc") {
 			return r.At(at, bareAmongMessages)
@@ -366,9 +369,7 @@ func (r *captureReader) result(result jsontree.Value, at int) error {
 	}
 	r.made.About = cmp.Or(r.made.About, pin.AboutIn(result.Get("serverInfo")), pin.AboutIn(result.Get("_meta").Get("io.modelcontextprotocol/serverInfo")))
 	list, listed := pin.EntryTypeIn(result.Has)
-	for _, item := range result.Get("contents").Items() {
-		r.bodies = append(r.bodies, item.Value)
-	}
+	r.addBodies(result)
 	if !listed {
 		return r.greeting(result)
 	}

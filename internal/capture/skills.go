@@ -1,11 +1,11 @@
 package capture
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"pinproof/internal/jsontree"
@@ -26,6 +26,45 @@ const (
 	MaxFilesBytes = 16 << 20
 )
 
+// skillFacts are what is worked out of a file's skills once, however often its values are sorted
+// into lists.
+type skillFacts struct {
+	skills map[string]*skill.Skill // by the digest of the entry
+	sums   map[int32]string        // the digests of bodies, by the offset of the item
+	heads  map[string]error        // what is wrong with a skill's head, by the digest of the entry
+}
+
+func newSkillFacts() *skillFacts {
+	return &skillFacts{skills: map[string]*skill.Skill{}, sums: map[int32]string{}, heads: map[string]error{}}
+}
+
+// sum is the digest of a body.
+func (k *skillFacts) sum(item jsontree.Value, body string) string {
+	digest, known := k.sums[item.At]
+	if !known {
+		digest = fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256([]byte(body)))
+		k.sums[item.At] = digest
+	}
+	return digest
+}
+
+// head is what is wrong with the head of a SKILL.md that has the digest of its entry.
+func (k *skillFacts) head(e *pin.Pin, body string) error {
+	err, known := k.heads[e.Digest]
+	if !known {
+		err = skill.CheckFrontmatter(body, e.Tree().Get("frontmatter"))
+		k.heads[e.Digest] = err
+	}
+	return err
+}
+
+// addBodies takes what was read of resources.
+func (r *captureReader) addBodies(result jsontree.Value) {
+	for _, item := range result.Get("contents").Items() {
+		r.bodies = append(r.bodies, item.Value)
+	}
+}
+
 // readFiles gives each skill the texts of its files that the capture has.
 func (r *captureReader) readFiles() error {
 	bodies := map[string][]jsontree.Value{}
@@ -37,38 +76,40 @@ func (r *captureReader) readFiles() error {
 	entries := r.made.Lists[pin.Skills].Entries
 	for i := range entries {
 		e := &entries[i]
-		s, problem := skill.Read(e.Tree())
-		if problem != nil {
-			return r.At(-1, "%s: %s", EntryNamed(pin.Skills, e.Name), problem.Text) // newEntry refuses it
+		s := r.known.skills[e.Digest]
+		if s == nil {
+			return r.At(-1, "%s: not read as a skill", EntryNamed(pin.Skills, e.Name)) // newEntry has read it
 		}
 		where := func(b jsontree.Value, f skill.File, format string, args ...any) error {
 			return r.At(int(b.At), "%s: the server contradicts itself: its file %s, as read, %s", EntryNamed(pin.Skills, e.Name), text.Name(s.Name(f)), fmt.Sprintf(format, args...))
 		}
 		for _, f := range s.Files {
-			var body []byte
+			body := ""
+			found := false
 			for _, b := range bodies[f.URI] {
 				read, err := bodyOf(b)
 				if err != nil {
 					return where(b, f, "%s", err)
 				}
-				digest := fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256(read))
+				digest := r.known.sum(b, read)
 				if int64(len(read)) != f.Size || digest != f.Digest {
 					return where(b, f, "has %s and %s, where its entry says %s and %s", text.Count(len(read), "byte"), digest, text.Count(int(f.Size), "byte"), f.Digest)
 				}
-				body = append([]byte{}, read...)
+				body = read
+				found = true
 			}
-			if body == nil {
+			if !found {
 				continue
 			}
 			if f.URI == s.URI {
-				if err := skill.CheckFrontmatter(string(body), e.Tree().Get("frontmatter")); err != nil {
+				if err := r.known.head(e, body); err != nil {
 					return where(bodies[f.URI][0], f, "isn't what its entry says: %s", err)
 				}
 			}
 			if left -= len(body); len(body) > MaxFileBytes || left < 0 || !isText(body) {
 				continue
 			}
-			e.Files = append(e.Files, pin.File{URI: f.URI, Text: string(body)})
+			e.Files = append(e.Files, pin.File{URI: f.URI, Text: body})
 		}
 		slices.SortFunc(e.Files, func(a, b pin.File) int { return jsontree.CompareUTF16(a.URI, b.URI) })
 	}
@@ -76,21 +117,21 @@ func (r *captureReader) readFiles() error {
 }
 
 // bodyOf returns the bytes of one item of contents.
-func bodyOf(v jsontree.Value) ([]byte, error) {
+func bodyOf(v jsontree.Value) (string, error) {
 	plain := v.Get("text")
 	blob := v.Get("blob")
 	if plain.Kind == '"' && blob.Kind == 0 {
-		return []byte(plain.Text), nil
+		return plain.Text, nil
 	}
 	if blob.Kind != '"' || plain.Kind != 0 {
-		return nil, fmt.Errorf(`has not one of "text" and "blob" as a string`)
+		return "", fmt.Errorf(`has not one of "text" and "blob" as a string`)
 	}
 	read, err := base64.StdEncoding.Strict().DecodeString(blob.Text)
-	if err != nil || bytes.ContainsAny([]byte(blob.Text), "\r\n") {
-		return nil, fmt.Errorf("is not spelled in base64 as RFC 4648 has it")
+	if err != nil || strings.ContainsAny(blob.Text, "\r\n") {
+		return "", fmt.Errorf("is not spelled in base64 as RFC 4648 has it")
 	}
-	return read, nil
+	return string(read), nil
 }
 
 // isText reports whether bytes are a text that a person can read.
-func isText(b []byte) bool { return utf8.Valid(b) && bytes.IndexByte(b, 0) < 0 }
+func isText(body string) bool { return utf8.ValidString(body) && strings.IndexByte(body, 0) < 0 }

@@ -13,6 +13,7 @@ import (
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/shell"
+	"pinproof/internal/skill"
 	"pinproof/internal/text"
 )
 
@@ -24,10 +25,11 @@ type stream struct {
 	formOf  pin.FormFunc
 	defined []*entry // the definitions, in the order of the file
 	noise   int      // lines and values passed over
+	known   *skillFacts
 }
 
 func newStream(path string, data []byte, formOf pin.FormFunc) stream {
-	return stream{File: fail.NewFile(path, data), formOf: formOf}
+	return stream{File: fail.NewFile(path, data), formOf: formOf, known: newSkillFacts()}
 }
 
 // CaptureHint says how an answer is saved.
@@ -51,7 +53,11 @@ func (s *stream) read(data []byte) {
 	}
 	s.json.Definition = func(path []jsontree.Step, v jsontree.Value, canonical []byte) {
 		list, _ := listOf(path)
-		s.defined = append(s.defined, newEntry(list, v, canonical, s.formOf))
+		e := newEntry(list, v, canonical, s.formOf)
+		s.defined = append(s.defined, e)
+		if list == pin.Skills && e.problem == nil {
+			s.known.skills[e.Digest], _ = skill.Read(v)
+		}
 	}
 }
 

@@ -1,0 +1,104 @@
+package capture_test
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pinproof/internal/capture"
+	"pinproof/internal/jsontest"
+	"pinproof/internal/pin"
+	"pinproof/internal/pintest"
+)
+
+// aSkill is the entry of a skill with one file, and what a server answers to a read of that.
+func aSkill(name, body string) (entry, read string) {
+	uri := "skill://acme/" + name + "/SKILL.md"
+	main := "---\nname: " + name + "\n---\n" + body
+	entry = fmt.Sprintf(`{"uri":%q,"frontmatter":{"name":%q},"resources":[{"uri":%[1]q,"digest":"sha256:%[3]x","size":%[4]d}]}`, uri, name, sha256.Sum256([]byte(main)), len(main))
+	read = fmt.Sprintf(`{"contents":[{"uri":%q,"text":%q}]}`, uri, main)
+	return entry, read
+}
+
+// TestSkillsInEveryShape: lists of skills, and what was read of them, are found in every shape that
+// people save.
+func TestSkillsInEveryShape(t *testing.T) {
+	a, readA := aSkill("a", "One.\n")
+	b, readB := aSkill("b", "Two.\n")
+	const tools = `{"tools":[]}`
+	message := func(id int, result string) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":%s}`, id, result)
+	}
+	pages := []string{message(1, tools), message(2, `{"skills":[`+a+`],"nextCursor":"2","resultType":"complete","ttlMs":1}`), message(3, `{"skills":[`+b+`]}`), message(4, readA), message(5, readB)}
+	whole := `{"skills":[` + a + `,` + b + `]}`
+	for shape, text := range map[string]string{
+		"a transcript":     strings.Join(pages, "\n") + "\n",
+		"with noise":       "ready\n" + strings.Join(pages, "\nlog\n") + "\n",
+		"a batch":          "[" + strings.Join(pages, ",") + "]",
+		"an event stream":  "data: " + strings.Join(pages, "\n\ndata: ") + "\n\n",
+		"bare results":     tools + whole + readA + readB,
+		"no envelope":      `{"result":` + tools + `}{"result":` + whole + `}{"result":` + readB + `}{"result":` + readA + `}`,
+		"listed twice":     strings.Join(append(pages, message(6, whole), message(7, readA)), "\n"),
+		"reads come first": strings.Join([]string{pages[3], pages[4], pages[0], message(9, whole)}, "\n"),
+	} {
+		m, err := capture.Read("live", []byte(text), pintest.Form, pin.Policy{})
+		if err != nil {
+			t.Errorf("%s: %v", shape, err)
+			continue
+		}
+		set, err := capture.Pins(m, "s", pin.Policy{}, nil, pintest.Form)
+		skills := set.Of(pin.Skills)
+		if err != nil || len(skills) != 2 || len(skills[0].Files) != 1 || skills[1].Files[0].Text != "---\nname: b\n---\nTwo.\n" {
+			t.Errorf("%s: %v, %+v", shape, err, skills)
+		}
+		none, err := capture.Pins(m, "s", pin.Policy{NoSkills: true}, nil, pintest.Form)
+		if err != nil || len(none.Pins) != 0 {
+			t.Errorf("%s, without skills: %v, %+v", shape, err, none.Pins)
+		}
+	}
+	for what, c := range map[string]struct{ text, want string }{
+		"two lists":       {pages[0] + message(2, `{"skills":[`+a+`]}`) + message(3, `{"skills":[`+b+`]}`), "ambiguous: list 2 of the session is not the first one"},
+		"unfinished":      {pages[0] + pages[1], `an unfinished list: "nextCursor" of its last page says that more skills follow`},
+		"no array":        {pages[0] + message(2, `{"skills":{}}`), `"skills" is not an array`},
+		"beside tools":    {message(1, `{"tools":[],"skills":[]}`), `fits two shapes: "tools" beside "skills" in one result`},
+		"letter case":     {pages[0] + message(2, `{"Skills":[]}`), `member Skills differs from "skills" by letter case only`},
+		"inside":          {pages[0] + message(2, `{"skills":[`+strings.Replace(a, `"digest"`, `"Digest":1,"digest"`, 1)+`]}`), `resources: member Digest differs from "digest" by letter case only`},
+		"two texts":       {strings.Join(pages, "") + message(9, strings.Replace(readA, "One", "Won", 1)), "the server contradicts itself"},
+		"text and blob":   {strings.Join(pages[:3], "") + message(9, strings.Replace(readA, `"text"`, `"blob":"","text"`, 1)), `has not one of "text" and "blob" as a string`},
+		"odd base64":      {strings.Join(pages[:3], "") + message(9, `{"contents":[{"uri":"skill://acme/a/SKILL.md","blob":"LS0t Cg=="}]}`), "is not spelled in base64 as RFC 4648 has it"},
+		"no SKILL.md":     {pages[0] + message(2, `{"skills":[{"uri":"skill://acme/a/README.md"}]}`), `skill "skill://acme/a/README.md": its "uri" is not that of a SKILL.md`},
+		"a skill unnamed": {pages[0] + message(2, `{"skills":[{}]}`), `no "uri" that is a non-empty string`},
+	} {
+		m, err := capture.Read("live", []byte(c.text), pintest.Form, pin.Policy{})
+		if err == nil {
+			_, err = capture.Pins(m, "s", pin.Policy{}, nil, pintest.Form)
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", what, err, c.want)
+		}
+	}
+	// Every edit of a byte of the body or of the entry is refused, or is another entry, or leaves the file unread.
+	text := strings.Join([]string{pages[0], message(2, `{"skills":[`+a+`]}`), message(3, readA)}, "\n")
+	pinsOf := func(text string) (pin.Set, error) {
+		m, err := capture.Read("live", []byte(text), pintest.Form, pin.Policy{})
+		if err != nil {
+			return pin.Set{}, err
+		}
+		return capture.Pins(m, "s", pin.Policy{}, nil, pintest.Form)
+	}
+	good, err := pinsOf(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jsontest.Mangled(text, func(edited string) {
+		set, err := pinsOf(edited)
+		if err != nil || len(set.Of(pin.Skills)) != 1 {
+			return
+		}
+		was, is := good.Of(pin.Skills)[0], set.Of(pin.Skills)[0]
+		if was.Digest == is.Digest && len(is.Files) > 0 && is.Files[0] != was.Files[0] {
+			t.Errorf("another body passes:\n%s", edited)
+		}
+	})
+}
