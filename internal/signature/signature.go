@@ -56,6 +56,7 @@ const (
 // A signer collects the lines of a signature.
 type signer struct {
 	list  pin.EntryType
+	files jsontree.Value // of a skill: the texts that are known
 	lines []Line
 }
 
@@ -68,7 +69,7 @@ func Of(list pin.EntryType, definition jsontree.Value) []Line {
 	if definition.Kind == '"' { // instructions are one text
 		return []Line{{Text: definition}}
 	}
-	s := &signer{list: list}
+	s := &signer{list: list, files: definition.Get(pin.FilesMember)}
 	identity := pin.EntryTypeInfo[list].Identity
 	last := []string{pin.FilesMember, "frontmatter", "outputSchema", "inputSchema", "description", "title", "annotations", "name"} // in the order in which a reviewer reads, the other way round
 	members := slices.Clone(definition.Members())
@@ -114,12 +115,37 @@ func (s *signer) member(m jsontree.Member, name string) {
 		for _, f := range m.Value.Members() {
 			s.value(0, nameOf(f.Name), jsontree.Pointer(at, f.Name), f.Value)
 		}
+	case m.Name == "resources" && s.list == pin.Skills && plainFiles(m.Value):
+		s.unshown(m.Value, name)
 	case m.Name == "frontmatter" && s.list == pin.Skills && object:
 		for _, part := range m.Value.Members() {
 			s.value(0, "frontmatter."+nameOf(part.Name), jsontree.Pointer(at, part.Name), part.Value)
 		}
 	default:
 		s.value(0, said, at, m.Value)
+	}
+}
+
+// plainFiles reports whether the files of a skill are listed with nothing but what identifies them.
+func plainFiles(v jsontree.Value) bool {
+	odd := func(item jsontree.Member) bool {
+		uri := item.Get("uri")
+		return len(item.Members()) != 3 || uri.Kind != '"' || item.Get("digest").Kind != '"' || item.Get("size").Kind != '0'
+	}
+	return v.Kind == '[' && !slices.ContainsFunc(v.Items(), odd)
+}
+
+// unshown adds a line for each file of a skill whose text isn't known. The others are shown.
+func (s *signer) unshown(v jsontree.Value, uri string) {
+	folder := uri[:strings.LastIndex(uri, "/")+1]
+	for i, item := range v.Items() {
+		of := item.Get("uri")
+		name := strings.TrimPrefix(of.Text, folder)
+		if s.files.Has(name) {
+			continue
+		}
+		size := item.Get("size")
+		s.lines = append(s.lines, Line{Name: nameOf(name), Phrase: size.Text + " bytes, not shown", Pointer: jsontree.Pointer("/resources", strconv.Itoa(i))})
 	}
 }
 
