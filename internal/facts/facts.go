@@ -43,10 +43,11 @@ type Entry struct {
 	Is          []string       // likewise, of the captured one
 	Severity    diff.Severity
 	Class       Class
-	Weight      int  // how much its strongest order weighs
-	Unexplained bool // a bound left it unexplained
-	Minor       bool // nothing in it needs more than a line
-	Bytes       int  // by which its text grows
+	Why         Reason // it is read first, if its class is
+	Weight      int    // how much its strongest order weighs
+	Unexplained bool   // a bound left it unexplained
+	Minor       bool   // nothing in it needs more than a line
+	Bytes       int    // by which its text grows
 }
 
 // An Edit is one change of an entry, read as a text where both sides are one.
@@ -84,6 +85,7 @@ type reader struct {
 	words  *diff.WordBudget
 	room   int                        // bytes of definitions that may still be explained
 	hosts  map[string]map[string]bool // that pins name, by server
+	hinted map[string]bool            // whether the tools of a server got their hints all at once
 }
 
 // Of finds what changed inside each entry, and what there is to know of it. findings are those of
@@ -112,11 +114,15 @@ func Of(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding, bou
 	order := slices.Clone(f.Entries) // what has a warning is explained first, if not all is
 	slices.SortStableFunc(order, func(a, b *Entry) int { return lint.RankOf(b.Warned()) - lint.RankOf(a.Warned()) })
 	budget := diff.FullWordBudget
-	r := &reader{sides: sides, bounds: bounds, words: &budget, room: bounds.Room, hosts: map[string]map[string]bool{}}
+	r := &reader{sides: sides, bounds: bounds, words: &budget, room: bounds.Room, hosts: map[string]map[string]bool{}, hinted: map[string]bool{}}
 	for _, e := range order {
 		r.explain(e)
 	}
+	ownTexts(f.Entries)
 	for _, e := range f.Entries {
+		if bounds.BySeverities && e.Severity < diff.Breaking && !e.Unexplained {
+			e.Class += ClassRemoved + 1
+		}
 		if e.Severity > f.Worst {
 			f.Worst = e.Severity
 			f.WorstCount = pin.Counts{}
@@ -186,9 +192,6 @@ func (r *reader) explain(e *Entry) {
 	}
 	r.rank(e)
 	e.Severity = diff.SeverityOf(&e.Drift, e.Changes)
-	if r.bounds.BySeverities && e.Severity < diff.Breaking {
-		e.Class += ClassRemoved + 1
-	}
 }
 
 // changesOf finds what changed inside an entry, and returns what a review shows of it.

@@ -84,60 +84,231 @@ func writes(name string) bool {
 type Class int
 
 const (
-	ClassWarned Class = iota
-	ClassDuplicate
-	ClassHidden
-	ClassStrong      // a strong order; an approved entry that gained danger, a host, or lost a guard
-	ClassCode        // a new tool that takes code,
-	ClassDestructive // declares destruction,
-	ClassWriting     // or writes by its name and declares nothing
+	ClassWarned      Class = iota // a new warning
+	ClassDuplicate                // a repeated name
+	ClassHidden                   // a change that no reader of the texts sees
+	ClassCode                     // runs what it is given: new, or an approved entry that does so now
+	ClassDestructive              // says that it destroys: likewise
+	ClassUnguarded                // an approved entry that is held back less now
+	ClassWriting                  // new, writes by its name and declares nothing
+	ClassOrders                   // an approved entry with a new sentence that orders, or a new host
+	ClassOwnText                  // an approved entry with a new text that no other entry has
 	ClassAdded
 	ClassChanged
 	ClassRemoved
 )
 
+// First reports whether entries of the class are read first, each for a reason.
+func (c Class) First() bool { return c <= ClassOrders }
+
 var classOfKind = map[pin.DriftKind]Class{pin.Duplicate: ClassDuplicate, pin.Hidden: ClassHidden, pin.Added: ClassAdded, pin.Changed: ClassChanged, pin.Removed: ClassRemoved}
 
-// rank works out how early an entry is read.
+// A Cause is what an entry is read first for.
+type Cause string
+
+const (
+	CauseWarning  Cause = "warning"   // Quote has the finding's id
+	CauseRepeated Cause = "repeated"  // its name
+	CauseHidden   Cause = "hidden"    // nobody sees what changed
+	CauseCode     Cause = "code"      // Quote has the names of the parameters
+	CauseScript   Cause = "script"    // it has a script
+	CauseSameName Cause = "same-name" // a new skill is named like another server's
+	CauseDestroys Cause = "destroys"  // it says so
+	CauseUnguards Cause = "unguarded" // Quote has the sentence that went
+	CauseHint     Cause = "hint"      // clients ask less by its hints
+	CauseOpened   Cause = "opened"    // its world is open
+	CauseWrites   Cause = "writes"    // its name says so, and it has no hints
+	CauseOrder    Cause = "order"     // Quote has the new sentence
+	CauseHost     Cause = "host"      // it names a host that the server's pins don't have
+)
+
+// A Reason is why an entry is read first.
+type Reason struct {
+	Cause   Cause
+	Pointer string // where in the entry it is; or ""
+	Quote   string // not printable, but in a detail of a finding; or ""
+}
+
+// rank works out how early an entry is read, and why.
 func (r *reader) rank(e *Entry) {
 	e.Class = classOfKind[e.Kind]
-	earlier := func(class Class, is bool) {
-		if is {
-			e.Class = min(e.Class, class)
+	earlier := func(class Class, why Reason) {
+		if class < e.Class || class == e.Class && e.Why.Cause == "" {
+			e.Class = class
+			e.Why = why
 		}
 	}
 	for _, f := range e.Fresh {
 		e.Weight = max(e.Weight, f.Weight)
+		if f.Warning {
+			earlier(ClassWarned, Reason{CauseWarning, f.Pointer, f.ID})
+		}
 	}
-	isChanged := e.Kind == pin.Changed
-	isNew := e.Kind == pin.Added
-	earlier(ClassCode, isNew && slices.Contains(e.Is, TakesCode))
-	earlier(ClassCode, isNew && e.Noted("skill-script"))
-	earlier(ClassStrong, isNew && e.Type == pin.Skills && e.Noted("same-name"))
-	earlier(ClassDestructive, isNew && slices.Contains(e.Is, Destructive))
-	earlier(ClassWriting, isNew && slices.Contains(e.Is, NoHints) && writes(e.Name))
+	if e.Kind == pin.Duplicate {
+		earlier(ClassDuplicate, Reason{Cause: CauseRepeated})
+	}
+	if e.Kind == pin.Hidden {
+		earlier(ClassHidden, Reason{Cause: CauseHidden})
+	}
+	if e.Kind == pin.Added {
+		r.rankNew(e, earlier)
+	}
 	says := false
-	isGrave := isChanged && e.Noted("takes-code", "skill-script")
 	for _, edit := range e.Edits {
 		says = says || !edit.Minor()
 		// A hidden character makes a CHANGED entry as suspicious as a HIDDEN one.
-		earlier(ClassHidden, edit.Unseen || edit.Hidden[1] > edit.Hidden[0])
-		isGrave = isGrave || isChanged && (edit.gainsDanger() || edit.Label.AsksLess() || edit.LosesGuard())
+		if edit.Unseen || edit.Hidden[1] > edit.Hidden[0] {
+			earlier(ClassHidden, Reason{CauseHidden, edit.Pointer, ""})
+		}
 	}
-	earlier(ClassStrong, e.Strong() || isGrave || isChanged && e.Noted("new-address") && r.newHost(e))
-	earlier(ClassWarned, e.Warned())
-	e.Minor = isChanged && !says && len(e.Edits) > 0 && e.Class == ClassChanged && !e.Noted(JoinedNotes...)
+	if e.Kind == pin.Changed {
+		r.rankChanged(e, earlier)
+	}
+	e.Minor = e.Kind == pin.Changed && !says && len(e.Edits) > 0 && e.Class == ClassChanged && !e.Noted(JoinedNotes...)
 }
 
-// gainsDanger reports whether a hint that said no says now that the tool destroys, or that its
-// world is open. True is the default of both.
-func (e *Edit) gainsDanger() bool {
-	return e.Old.Kind == 'f' && e.New.Kind == 't' && (e.Pointer == "/annotations/destructiveHint" || e.Pointer == "/annotations/openWorldHint")
+// codeIn is why an entry runs what it is given, if it has that note.
+func codeIn(e *Entry) (why Reason, is bool) {
+	for _, f := range e.Fresh {
+		if f.ID == "skill-script" && !is {
+			return Reason{CauseScript, f.Pointer, ""}, true
+		}
+		if f.ID != "takes-code" {
+			continue
+		}
+		_, name, _ := strings.Cut(f.Detail, ": ")
+		if is {
+			why.Quote += ", " + name
+		} else {
+			why = Reason{CauseCode, f.Pointer, name}
+			is = true
+		}
+	}
+	return why, is
 }
 
-// LosesGuard reports whether a sentence that holds the tool back went, or no longer does.
-func (e *Edit) LosesGuard() bool {
-	return slices.ContainsFunc(e.Sentences, func(s diff.SentenceEdit) bool { return diff.Guards(s.Old) > diff.Guards(s.New) })
+// rankNew ranks a new entry.
+func (r *reader) rankNew(e *Entry, earlier func(Class, Reason)) {
+	if why, is := codeIn(e); is {
+		earlier(ClassCode, why)
+	}
+	if e.Type == pin.Skills && e.Noted("same-name") {
+		earlier(ClassCode, Reason{Cause: CauseSameName})
+	}
+	if slices.Contains(e.Is, Destructive) {
+		earlier(ClassDestructive, Reason{CauseDestroys, "/annotations/destructiveHint", ""})
+	}
+	if slices.Contains(e.Is, NoHints) && writes(e.Name) {
+		earlier(ClassWriting, Reason{Cause: CauseWrites})
+	}
+}
+
+// rankChanged ranks an approved entry.
+func (r *reader) rankChanged(e *Entry, earlier func(Class, Reason)) {
+	if why, is := codeIn(e); is {
+		earlier(ClassCode, why)
+	}
+	for _, edit := range e.Edits {
+		if edit.gains("/annotations/destructiveHint") {
+			earlier(ClassDestructive, Reason{CauseDestroys, edit.Pointer, ""})
+		}
+		if edit.gains("/annotations/openWorldHint") {
+			earlier(ClassUnguarded, Reason{CauseOpened, edit.Pointer, ""})
+		}
+	}
+	if s, pointer := e.lostGuard(); s != "" {
+		earlier(ClassUnguarded, Reason{CauseUnguards, pointer, s})
+	}
+	for _, edit := range e.Edits {
+		if edit.Label.AsksLess() && (!r.hintsAtOnce(e.Server) || e.contradicted()) {
+			earlier(ClassUnguarded, Reason{CauseHint, edit.Pointer, ""})
+		}
+	}
+	for _, f := range e.Fresh {
+		if f.ID == "order" && (f.Strong || f.Weight >= leastOrder) {
+			_, quote, _ := strings.Cut(f.Detail, ": ")
+			earlier(ClassOrders, Reason{CauseOrder, f.Pointer, quote})
+		}
+		if f.ID == "new-address" && r.newHost(e) {
+			earlier(ClassOrders, Reason{CauseHost, f.Pointer, ""})
+		}
+	}
+}
+
+// leastOrder is from which weight on a new sentence of an approved entry is read first, though it is no strong order.
+const leastOrder = 4
+
+// contradicted reports whether the name of an entry says that it writes, and its hints that it only reads or doesn't destroy.
+func (e *Entry) contradicted() bool {
+	return writes(e.Name) && slices.Contains(e.Is, ReadOnly)
+}
+
+// hintsAtOnce reports whether the tools of a server that stayed got their hints all at once: none of those pinned has
+// any, and all those captured have. That says more of the server's SDK than of a tool.
+func (r *reader) hintsAtOnce(server string) bool {
+	is, known := r.hinted[server]
+	if known {
+		return is
+	}
+	p := pin.ComparisonOf(r.sides, server)
+	is = true
+	tools := 0
+	for _, was := range p.Locked.Of(pin.Tools) {
+		now := p.Captured.Find(was.Key)
+		if now == nil || was.Definition == nil || now.Definition == nil {
+			continue
+		}
+		tools++
+		is = is && slices.Contains(declared(&was, nil), NoHints) && !slices.Contains(declared(now, nil), NoHints)
+	}
+	is = is && tools > 0
+	r.hinted[server] = is
+	return is
+}
+
+// gains reports whether a hint that said no says yes now. True is the default of both that are asked for.
+func (e *Edit) gains(pointer string) bool {
+	return e.Old.Kind == 'f' && e.New.Kind == 't' && e.Pointer == pointer
+}
+
+// lostGuard finds a sentence that holds an approved entry back, and that stands nowhere in it now.
+func (e *Entry) lostGuard() (sentence, pointer string) {
+	var now map[string]bool // its sentences, once they are needed
+	for _, edit := range e.Edits {
+		lost := edit.Sentences
+		gone := edit.New.Kind == 0 && strings.HasSuffix(edit.Pointer, "/description")
+		if edit.Old.Kind == '"' && !edit.Compared && (gone || edit.New.Kind == '"') {
+			lost = []diff.SentenceEdit{{Old: edit.Old.Text, New: edit.New.Text}}
+		}
+		for _, s := range lost {
+			if diff.Guards(s.Old) <= diff.Guards(s.New) {
+				continue
+			}
+			if now == nil {
+				now = map[string]bool{}
+				addSentences(now, e.Captured.Tree())
+			}
+			for _, one := range diff.Sentences(s.Old) {
+				one = strings.TrimSpace(one)
+				if diff.Guards(one) > 0 && !now[one] {
+					return one, edit.Pointer
+				}
+			}
+		}
+	}
+	return "", ""
+}
+
+// addSentences adds the sentences of all texts in a value.
+func addSentences(to map[string]bool, v jsontree.Value) {
+	if v.Kind == '"' {
+		for _, s := range diff.Sentences(v.Text) {
+			to[strings.TrimSpace(s)] = true
+		}
+	}
+	for _, part := range v.Parts {
+		addSentences(to, part.Value)
+	}
 }
 
 // newHost reports whether a definition names a host that its server's pins don't have.
@@ -173,10 +344,11 @@ func (e *Entry) Strong() bool {
 // Before orders two entries, the more dangerous first. It is negative if e comes first.
 func (e *Entry) Before(other *Entry) int {
 	kind := int(classOfKind[e.Kind] - classOfKind[other.Kind])
-	if e.Class == ClassStrong { // an approved entry that orders now comes before a new one
-		kind = cmp.Or(other.Weight-e.Weight, -kind)
+	order := 0
+	if e.Class == ClassOrders || e.Class == ClassOwnText {
+		order = other.Weight - e.Weight
 	}
-	return cmp.Or(int(e.Class-other.Class), kind, cmp.Compare(e.Gravest(), other.Gravest()), other.Weight-e.Weight,
+	return cmp.Or(int(e.Class-other.Class), order, kind, cmp.Compare(e.Gravest(), other.Gravest()), other.Weight-e.Weight,
 		lint.RankOf(e.Type != pin.Instructions)-lint.RankOf(other.Type != pin.Instructions), pin.CompareDrifts(e.Drift, other.Drift))
 }
 
@@ -204,6 +376,44 @@ func addHosts(hosts map[string]bool, v jsontree.Value) {
 	for _, part := range v.Parts {
 		if v.Kind != '{' || part.Name != "$schema" && part.Name != "$id" {
 			addHosts(hosts, part.Value)
+		}
+	}
+}
+
+// ownTexts ranks approved entries with a new text that no other entry has before those that say what others say.
+func ownTexts(entries []*Entry) {
+	times := map[string]int{} // in how many entries a text is new
+	of := make([]map[string]bool, len(entries))
+	for i, e := range entries {
+		if e.Unexplained || e.Kind != pin.Changed && e.Kind != pin.Added {
+			continue
+		}
+		of[i] = map[string]bool{}
+		for _, edit := range e.Edits {
+			for _, s := range edit.Sentences {
+				of[i][s.New] = s.New != ""
+			}
+			if edit.Sentences == nil && edit.NewToRead {
+				addSentences(of[i], edit.New)
+			}
+		}
+		if e.Kind == pin.Added {
+			addSentences(of[i], e.Captured.Tree())
+		}
+		for text := range of[i] {
+			times[text]++
+		}
+	}
+	for i, e := range entries {
+		if e.Kind != pin.Changed || e.Class != ClassChanged {
+			continue
+		}
+		was := map[string]bool{}
+		addSentences(was, e.Locked.Tree())
+		for text, joined := range of[i] {
+			if joined && strings.Contains(text, " ") && times[text] == 1 && !was[text] {
+				e.Class = ClassOwnText
+			}
 		}
 	}
 }

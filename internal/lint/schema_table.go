@@ -51,7 +51,7 @@ var (
 // codeNames are names of parameters for what is run, without separators. A query counts only
 // beside the name of a language.
 var codeNames = wordsOf(
-	wordRow{"code", "code script command cmd sql expression javascript pythoncode jscode codesnippet sourcecode sqlquery sqlstatement sqlcommand " +
+	wordRow{"code", "code script command cmd sql expression expressions function functions functionbody pagefunction javascript pythoncode jscode codesnippet sourcecode sqlquery sqlstatement sqlcommand " +
 		"shellcommand bashcommand commandline cypherquery graphqlquery"},
 	wordRow{"query", "query statement"},
 )

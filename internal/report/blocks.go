@@ -187,7 +187,7 @@ func findHomes(groups []*group) {
 // groups above, or is minor. It is "" for one that says something.
 func (g *group) repeats() string {
 	first := g.first()
-	if first.Kind != pin.Changed || len(first.edits) == 0 || first.Class <= facts.ClassStrong || first.Noted(facts.JoinedNotes...) {
+	if first.Kind != pin.Changed || len(first.edits) == 0 || first.Class.First() || first.Noted(facts.JoinedNotes...) {
 		return ""
 	}
 	key := []string{first.Server, pin.EntryTypeInfo[first.Type].Entry}

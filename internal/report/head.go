@@ -156,6 +156,7 @@ func (r *Report) block(g *group, rows *rowMaker) Block {
 		dangers, b.Is = append(dangers, one.Is...), append(b.Is, one.Words()...)
 	}
 	b.Danger = strings.Join(distinct(dangers), ", ")
+	b.Reason = reason(e)
 	b.Brief = b.Minor || e.Kind == pin.Removed
 	if e.Kind == pin.Removed {
 		b.Gone = gone(e)
@@ -207,33 +208,110 @@ func distinct(list []string) (kept []string) {
 	return kept
 }
 
-// The head of a review names so many entries of a class, if there are more blocks than a person sees at once.
+// The head of a review names so many entries a reason, if there are more blocks than a person sees at once.
 const (
-	maxWorst  = 60
+	maxWorst  = 8
 	maxAtOnce = 6
 )
 
-// worst names the most dangerous entries of all servers, by the reason why they are.
+// causes are why entries are read first, in the order of their classes, as the head of a review says it.
+var causes = []struct {
+	cause facts.Cause
+	said  string
+}{
+	{facts.CauseWarning, "a new warning"},
+	{facts.CauseRepeated, "a repeated name"},
+	{facts.CauseHidden, "a change that can't be seen"},
+	{facts.CauseCode, "runs what it is given"},
+	{facts.CauseScript, "has a script"},
+	{facts.CauseSameName, "named like a skill of another server"},
+	{facts.CauseDestroys, "says that it destroys"},
+	{facts.CauseUnguards, "no longer says what held it back"},
+	{facts.CauseHint, "clients ask less"},
+	{facts.CauseOpened, "says that its world is open"},
+	{facts.CauseWrites, "writes by its name, without hints"},
+	{facts.CauseOrder, "a new sentence that orders"},
+	{facts.CauseHost, "names a new host"},
+}
+
+// worst names the entries that are read first, by the reason why they are.
 func (r *Report) worst(m *Model) {
 	if len(r.groups) <= maxAtOnce {
 		return
 	}
-	for class, said := range [...]string{facts.ClassWarned: "a new warning", facts.ClassDuplicate: "a repeated name", facts.ClassHidden: "a change that can't be seen",
-		facts.ClassStrong: "a strong order, or approved and may do more now",
-		facts.ClassCode:   "new, takes code", facts.ClassDestructive: "new, destructive", facts.ClassWriting: "new, writes by its name, without hints"} {
-		worst := Worst{Said: said}
-		for _, e := range m.Entries {
-			if m.Blocks[e.Block-1].Class == class {
-				worst.Entries = append(worst.Entries, Placed{e.Block, e.Short})
+	for _, one := range causes {
+		worst := Worst{Said: one.said}
+		for i, e := range r.entries {
+			if e.Class.First() && e.Why.Cause == one.cause {
+				worst.Entries = append(worst.Entries, Placed{m.Entries[i].Block, m.Entries[i].Short})
 			}
 		}
 		if more := len(worst.Entries) - maxWorst; more > 0 {
-			worst.Entries, worst.More = worst.Entries[:maxWorst], "and "+text.Number(more)+" more"
+			worst.Entries = worst.Entries[:maxWorst]
+			worst.More = "and " + text.Number(more) + " more"
 		}
 		if worst.Entries != nil {
 			m.Worst = append(m.Worst, worst)
 		}
 	}
+}
+
+// maxBeginning is how much of a quote a reason has, in bytes: it stands whole below.
+const maxBeginning = 80
+
+// beginning is the beginning of a printable text, cut at a blank.
+func beginning(s string) string {
+	if len(s) <= maxBeginning {
+		return s
+	}
+	if at := strings.LastIndexByte(s[:maxBeginning], ' '); at > 0 {
+		return s[:at] + " …"
+	}
+	return strings.ToValidUTF8(s[:maxBeginning], "") + "…"
+}
+
+// reason says why an entry is read first: what follows "first because". It is "" for one that isn't, and where a line
+// of the block's own says it: a warning, a repeated name.
+func reason(e *drifted) string {
+	if !e.Class.First() {
+		return ""
+	}
+	now := ""
+	if e.Kind == pin.Changed {
+		now = "now "
+	}
+	if e.RenamedFrom != "" {
+		now = "under its new name "
+	}
+	said := "it " + now
+	if e.RenamedFrom != "" {
+		said = now + "it "
+	}
+	switch e.Why.Cause {
+	case facts.CauseHidden:
+		return "no reader sees what changed in it"
+	case facts.CauseCode:
+		return said + "runs what it is given: " + e.Why.Quote
+	case facts.CauseScript:
+		return said + "has a script that nobody approved"
+	case facts.CauseSameName:
+		return "a skill of another server has its name"
+	case facts.CauseDestroys:
+		return said + "says that it destroys"
+	case facts.CauseUnguards:
+		return `it no longer says "` + text.Printable(e.Why.Quote) + `"`
+	case facts.CauseHint:
+		return "its hints changed so that clients ask less"
+	case facts.CauseOpened:
+		return said + "says that its world is open"
+	case facts.CauseWrites:
+		return "its name says that it writes, and it has no hints"
+	case facts.CauseOrder:
+		return "of a new sentence that orders: " + beginning(e.Why.Quote)
+	case facts.CauseHost:
+		return "it names a host that none of the server's pins names"
+	}
+	return ""
 }
 
 // standsOut is what stands out in a group: a new warning, a note that ranks it, a rename, or the gravest label.

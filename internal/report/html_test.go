@@ -292,7 +292,7 @@ func TestHTMLSignature(t *testing.T) {
 		"inputSchema":{"type":"object","required":["n"],"properties":{"n":{"type":"integer","maximum":5,"description":"How many.","x-odd":1}}}}]`)
 	page := pageOf(t, r)
 	checkPage(t, page)
-	want := `destructive title | B! | Line <one>. | code string n integer, required, maximum 5 | How many. | {"x-odd":1} _meta | {"c":1} /more | [1]`
+	want := `first because it says that it destroys destructive title | B! | Line <one>. | code string n integer, required, maximum 5 | How many. | {"x-odd":1} _meta | {"c":1} /more | [1]`
 	if got := textsOf(t, page, "pre", "lines"); !slices.Contains(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}

@@ -45,10 +45,6 @@ review: pinproof diff live.json]]></failure>
     </testcase>
   </testsuite>
   <testsuite name="files" tests="4" failures="2" errors="0" time="0">
-    <testcase classname="files" name="&#34;x&lt;U+000A&gt;&lt;y&gt;&#34;" time="0">
-      <failure type="ADDED" message="ADDED &#34;x&lt;U+000A&gt;&lt;y&gt;&#34;: no pin names it"><![CDATA[ADDED "x<U+000A><y>": no pin names it
-]]></failure>
-    </testcase>
     <testcase classname="files" name="read_file" time="0">
       <failure type="CHANGED" message="CHANGED read_file: wording at /description; client-metadata at /_meta"><![CDATA[CHANGED read_file: wording at /description; client-metadata at /_meta
   note growth  /description  grew & grew
@@ -56,6 +52,10 @@ review: pinproof diff live.json]]></failure>
       | Reads [-a-]{+any+} file in a folder.
   client-metadata  /_meta
     + | ["]]]]><![CDATA[>"]
+]]></failure>
+    </testcase>
+    <testcase classname="files" name="&#34;x&lt;U+000A&gt;&lt;y&gt;&#34;" time="0">
+      <failure type="ADDED" message="ADDED &#34;x&lt;U+000A&gt;&lt;y&gt;&#34;: no pin names it"><![CDATA[ADDED "x<U+000A><y>": no pin names it
 ]]></failure>
     </testcase>
     <testcase classname="files" name="gone" time="0">

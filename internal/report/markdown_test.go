@@ -134,6 +134,7 @@ func TestMarkdownPage(t *testing.T) {
 ### 1. 'HIDDEN list_dir'
 
 '''diff
+    first because no reader sees what changed in it
     wording  /description  2 characters no reader sees
 !       | Lists a folder.{+<2 tag characters: "hi">+}
 '''

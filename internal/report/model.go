@@ -289,6 +289,7 @@ type Block struct {
 	Ask      string   // the question of the prompt
 	Severity string   // of the gravest of its entries, in a review for a release; else ""
 	Class    int      // of danger: the lower the earlier
+	Reason   string   // why it is read first, behind "first because": a whole line; or ""
 }
 
 // A Row is one finding, note or change of a block.

@@ -201,6 +201,9 @@ func (t *Writer) Block(m *report.Model, b *report.Block) {
 func (t *Writer) Rows(indent string, b *report.Block) {
 	t.Shown[b.Number] = true
 	note := b.Note
+	if b.Reason != "" {
+		t.Say(indent, layout.Run{Op: '!', Text: "first because "}, layout.Run{Op: '=', Text: b.Reason})
+	}
 	for i := range b.Rows {
 		row := &b.Rows[i]
 		if !row.Finding {
