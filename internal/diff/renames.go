@@ -2,6 +2,7 @@ package diff
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -13,10 +14,10 @@ const minRenameWords = 6 // a tool can't be known by a description with fewer
 
 // Renames pairs REMOVED with ADDED entries of one server and list that seem to be the
 // same under another name. Their definitions are equal apart from the name; or their names
-// differ only in separators and letter case; or their descriptions are equal. A pair stays
-// two drifts.
+// differ only in separators and letter case; or their descriptions are equal; or names, parameters
+// and descriptions are much alike. A pair stays two drifts.
 func Renames(drifts []pin.Drift) {
-	for _, alike := range []func(*pin.Drift, jsontree.Value) string{
+	for _, key := range []func(*pin.Drift, jsontree.Value) string{
 		nameless,
 		func(d *pin.Drift, _ jsontree.Value) string { return comparableName(d.Name) },
 		func(_ *pin.Drift, definition jsontree.Value) string {
@@ -35,7 +36,7 @@ func Renames(drifts []pin.Drift) {
 					continue
 				}
 				definition := cmp.Or(d.Locked, d.Captured).Tree()
-				place := pin.Ref{Server: d.Server, Key: pin.Key{Type: d.Type, Name: alike(d, definition)}}
+				place := pin.Ref{Server: d.Server, Key: pin.Key{Type: d.Type, Name: key(d, definition)}}
 				switch list := gone[place]; {
 				case place.Name == "":
 				case kind == pin.Removed:
@@ -43,13 +44,139 @@ func Renames(drifts []pin.Drift) {
 				case len(list) > 0:
 					old := list[0]
 					gone[place] = list[1:]
-					old.RenamedTo, d.RenamedFrom = d.Name, old.Name
-					old.RenamedSimilar = nameless(old, old.Locked.Tree()) != nameless(d, d.Captured.Tree())
-					d.RenamedSimilar = old.RenamedSimilar
+					rename(old, d)
 				}
 			}
 		}
 	}
+	pairAlike(drifts)
+}
+
+// Likeness of two entries is at most 3: of their names, of their parameters and of their descriptions, at most 1 each.
+const (
+	leastLikeness = 1.5    // of a rename
+	noParameters  = 0.25   // what it says that neither has any
+	maxPairs      = 20_000 // of one server and list that are compared: real upgrades have a few dozen
+)
+
+// A traits has what entries are compared by.
+type traits struct {
+	drift                         *pin.Drift
+	name, parameters, description map[string]bool // words, and names of parameters
+}
+
+// traitsOf reads the traits of an entry.
+func traitsOf(d *pin.Drift, definition jsontree.Value) traits {
+	t := traits{drift: d, name: wordSet(apart(d.Name)), parameters: map[string]bool{}, description: wordSet(definition.Get("description").Text)}
+	for _, m := range definition.Get("inputSchema").Get("properties").Members() {
+		t.parameters[m.Name] = true
+	}
+	for _, item := range definition.Get("arguments").Items() {
+		t.parameters[item.Value.Get("name").Text] = true
+	}
+	return t
+}
+
+// apart is a name with a blank before each inner capital.
+func apart(name string) string {
+	var b strings.Builder
+	small := false
+	for _, r := range name {
+		if small && unicode.IsUpper(r) {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(r)
+		small = unicode.IsLower(r)
+	}
+	return b.String()
+}
+
+// wordSet has the words of a text in small letters.
+func wordSet(s string) map[string]bool {
+	set := map[string]bool{}
+	for _, word := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		set[word] = true
+	}
+	return set
+}
+
+// alike says how much two sets have in common, from 0 to 1.
+func alike(a, b map[string]bool) float64 {
+	if len(a)+len(b) == 0 {
+		return 0
+	}
+	common := 0
+	for word := range a {
+		if b[word] {
+			common++
+		}
+	}
+	return 2 * float64(common) / float64(len(a)+len(b))
+}
+
+// likeness is that of a REMOVED and an ADDED entry.
+func likeness(old, new traits) float64 {
+	parameters := alike(old.parameters, new.parameters)
+	if len(old.parameters)+len(new.parameters) == 0 {
+		parameters = noParameters
+	}
+	return alike(old.name, new.name) + parameters + alike(old.description, new.description)
+}
+
+// pairAlike pairs those that are still alone and much alike, the most alike first.
+func pairAlike(drifts []pin.Drift) {
+	type place struct {
+		server string
+		list   pin.EntryType
+	}
+	gone, came := map[place][]traits{}, map[place][]traits{}
+	var places []place
+	for i := range drifts {
+		d := &drifts[i]
+		if d.Kind != pin.Removed && d.Kind != pin.Added || !d.TextsKnown() || d.RenamedTo+d.RenamedFrom != "" {
+			continue
+		}
+		at := place{d.Server, d.Type}
+		if gone[at] == nil && came[at] == nil {
+			places = append(places, at)
+		}
+		if d.Kind == pin.Removed {
+			gone[at] = append(gone[at], traitsOf(d, d.Locked.Tree()))
+		} else {
+			came[at] = append(came[at], traitsOf(d, d.Captured.Tree()))
+		}
+	}
+	type pair struct {
+		old, new *pin.Drift
+		likeness float64
+	}
+	var pairs []pair
+	for _, at := range places {
+		if len(gone[at])*len(came[at]) > maxPairs {
+			continue
+		}
+		for _, old := range gone[at] {
+			for _, new := range came[at] {
+				if n := likeness(old, new); n >= leastLikeness {
+					pairs = append(pairs, pair{old.drift, new.drift, n})
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(b.likeness, a.likeness) })
+	for _, p := range pairs {
+		if p.old.RenamedTo+p.new.RenamedFrom == "" {
+			rename(p.old, p.new)
+		}
+	}
+}
+
+// rename notes that two drifts are one entry under two names.
+func rename(old, new *pin.Drift) {
+	old.RenamedTo = new.Name
+	new.RenamedFrom = old.Name
+	old.RenamedSimilar = nameless(old, old.Locked.Tree()) != nameless(new, new.Captured.Tree())
+	new.RenamedSimilar = old.RenamedSimilar
 }
 
 // nameless is the definition without the member that names the entry.

@@ -286,7 +286,7 @@ func (e *Entry) lostGuard() (sentence, pointer string) {
 			}
 			if now == nil {
 				now = map[string]bool{}
-				addSentences(now, e.Captured.Tree())
+				addSentences(now, e.Captured.Shown())
 			}
 			for _, one := range diff.Sentences(s.Old) {
 				one = strings.TrimSpace(one)
@@ -398,7 +398,7 @@ func ownTexts(entries []*Entry) {
 			}
 		}
 		if e.Kind == pin.Added {
-			addSentences(of[i], e.Captured.Tree())
+			addSentences(of[i], e.Captured.Shown())
 		}
 		for text := range of[i] {
 			times[text]++
@@ -409,7 +409,7 @@ func ownTexts(entries []*Entry) {
 			continue
 		}
 		was := map[string]bool{}
-		addSentences(was, e.Locked.Tree())
+		addSentences(was, e.Locked.Shown())
 		for text, joined := range of[i] {
 			if joined && strings.Contains(text, " ") && times[text] == 1 && !was[text] {
 				e.Class = ClassOwnText

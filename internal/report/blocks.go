@@ -19,6 +19,7 @@ type edit struct {
 	unseen string // says what changed if no reader can see it, else ""
 	key    string // equal for equal edits: the same sentences stood there before and stand there now
 	moved  string // says where a sentence of it stood before, or ""
+	marked bool   // the definition below has its marks
 	home   *group // the one above that shows this edit; nil: this one
 }
 
@@ -118,7 +119,7 @@ func (r *Report) group() {
 	}
 	all = join(all, func(g *group) string { return g.first().key() })
 	findHomes(all)
-	r.groups = join(all, (*group).repeats)
+	r.groups = join(joinRenames(all), (*group).repeats)
 	r.entries = nil
 	for i, g := range r.groups {
 		g.number = i + 1
@@ -128,6 +129,32 @@ func (r *Report) group() {
 		g.findings = r.Said(freshIn(g.entries))
 	}
 }
+
+// joinRenames puts what went under its old name into the group of what came under the new one.
+func joinRenames(groups []*group) (joined []*group) {
+	gone := map[pin.Ref]*drifted{}
+	for _, g := range groups {
+		if e := g.first(); e.RenamedTo != "" {
+			gone[e.Ref()] = e
+		}
+	}
+	taken := map[*drifted]bool{}
+	for _, g := range groups {
+		e := g.first()
+		if e.RenamedFrom == "" {
+			continue
+		}
+		old := gone[pin.Ref{Server: e.Server, Key: pin.Key{Type: e.Type, Name: e.RenamedFrom}}]
+		if old != nil { // a selection may leave it out
+			g.entries = append(g.entries, old)
+			taken[old] = true
+		}
+	}
+	return slices.DeleteFunc(groups, func(g *group) bool { return taken[g.first()] })
+}
+
+// renamed reports whether a group is one entry under two names: the new one first.
+func (g *group) renamed() bool { return len(g.entries) == 2 && g.first().RenamedFrom != "" }
 
 // join joins groups with an equal key. One without a key stands alone.
 func join(groups []*group, key func(*group) string) (joined []*group) {

@@ -112,7 +112,8 @@ func (r *Report) pinLine(key pin.Ref) int {
 // blocks makes the blocks and their entries.
 func (r *Report) blocks(m *Model) {
 	quest := maxSearched
-	rows := (&rowMaker{quest: &quest}).alone()
+	words := diff.FullWordBudget
+	rows := (&rowMaker{words: &words, quest: &quest}).alone()
 	for i, g := range r.groups {
 		b := r.block(g, rows)
 		b.Opens = i == 0 || r.groups[i-1].first().Server != g.first().Server
@@ -164,6 +165,16 @@ func (r *Report) block(g *group, rows *rowMaker) Block {
 	b.Is = distinct(b.Is)
 	if len(g.entries) > 1 {
 		b.Title = text.Count(len(g.entries), pin.EntryTypeInfo[e.Type].Entry) + " alike: " + strings.Join(b.Names, ", ")
+	}
+	if g.renamed() {
+		b.Kind = "RENAMED"
+		b.Title = shortRef(e.Type, e.RenamedFrom) + " -> " + text.Name(e.Name)
+		b.Ask = r.renameText(e)
+		b.Renamed = b.Note
+		b.Note = ""
+		if !e.RenamedSimilar {
+			b.Note = "nothing else differs"
+		}
 	}
 	if r.release != "" {
 		b.Severity = worst.String()

@@ -274,6 +274,7 @@ type Block struct {
 	Words    string // what stands out in it
 	Danger   string
 	Note     string // a rename, a repeated name, texts that aren't stored
+	Renamed  string // "renamed from a, and differs in more", where the title doesn't say so; the kind is RENAMED then
 	Gone     string // what a REMOVED entry declared, and its first sentence; or ""
 	Warned   bool
 	Blocked  bool

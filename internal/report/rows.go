@@ -17,8 +17,9 @@ import (
 // A rowMaker makes the rows of all blocks, in order. It knows what stands above.
 type rowMaker struct {
 	block int
-	shown map[string]spot // where each longer text and schema was shown
-	quest *int            // bytes of text that may still be searched for quotes, in all blocks
+	shown map[string]spot  // where each longer text and schema was shown
+	words *diff.WordBudget // for texts of a definition that are shown whole, with marks
+	quest *int             // bytes of text that may still be searched for quotes, in all blocks
 }
 
 // maxSearched bounds the text that is searched for what notes quote, in bytes, of all blocks: a
@@ -42,20 +43,27 @@ const minRepeat = 40
 func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
 	m.block = g.number
 	e := g.first()
+	named := len(g.entries)
+	if g.renamed() {
+		named = 1
+	}
 	for _, f := range g.findings {
-		rows = append(rows, findingRow(f, len(g.entries)))
+		rows = append(rows, findingRow(f, named))
 	}
 	findings := len(rows)
+	wholes := m.wholes(e)
 	for _, ed := range e.edits {
 		switch {
-		case ed.Minor():
+		case ed.Minor(), ed.marked:
+		case e.RenamedFrom != "": // its definition stands whole below: no reference leads there
+			rows = append(rows, m.alone().edit(e, ed))
 		case ed.home == nil:
 			rows = append(rows, m.edit(e, ed))
 		default:
 			rows = append(rows, m.repeated(e, ed))
 		}
 	}
-	rows = append(rows, m.wholes(e)...)
+	rows = append(rows, wholes...)
 	minor, summed := m.minor(g)
 	rows = append(rows, minor...)
 	m.markQuotes(rows[:findings], rows[findings:])
@@ -121,7 +129,7 @@ func (g *group) minor() (most []*edit) {
 }
 
 // alone makes rows for which nothing stands above.
-func (m *rowMaker) alone() *rowMaker { return &rowMaker{m.block, map[string]spot{}, m.quest} }
+func (m *rowMaker) alone() *rowMaker { return &rowMaker{m.block, map[string]spot{}, m.words, m.quest} }
 
 // notStored is said in place of a definition.
 const notStored = "its definition was not stored (hashOnly)"
@@ -146,11 +154,56 @@ func (m *rowMaker) wholes(e *drifted) (rows []Row) {
 		if list[i].Definition == nil {
 			row.Detail = notStored
 		} else {
-			row.Lines = m.lines(e.Type, '=', folded(signature.Of(e.Type, list[i].Shown()), referred(list[i].Definition)))
+			signed := folded(signature.Of(e.Type, list[i].Shown()), referred(list[i].Definition))
+			row.Lines = m.lines(e.Type, '=', signed)
+			m.mark(e, signed, row.Lines)
 		}
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// mark marks what differs in the texts of a definition that has another name now. An edit that is marked needs no row.
+func (m *rowMaker) mark(e *drifted, signed []signature.Line, lines []Line) {
+	if e.RenamedFrom == "" {
+		return
+	}
+	texts, came := map[string]*edit{}, map[string]*edit{}
+	for _, ed := range e.edits {
+		if ed.Old.Kind == 0 && ed.New.Kind != 0 && ed.unseen == "" {
+			came[ed.Pointer] = ed
+		}
+		if ed.Compared && len(ed.Sentences) > 0 && ed.unseen == "" {
+			texts[ed.Pointer] = ed
+		}
+	}
+	for i := 0; i < len(lines); i++ {
+		ed := cmp.Or(texts[signed[i].Pointer+"/description"], texts[signed[i].Pointer])
+		if ed != nil && !signed[i].Rest && signed[i].Text.Kind == '"' && signed[i].Text.Text == ed.New.Text {
+			ed.marked = true
+			lines[i].Text = m.marks(ed.Old.Text, ed.New.Text)
+			lines[i].As = ""
+		}
+		if ed := came[signed[i].Pointer]; ed != nil && !signed[i].Rest {
+			ed.marked = true
+			lines[i].Phrase = strings.TrimRight("+ "+lines[i].Phrase, " ")
+			for j := i; j < len(lines) && (j == i || strings.HasPrefix(signed[j].Pointer+"/", ed.Pointer+"/")); j++ {
+				lines[j].Text = layout.Value('+', signed[j].Text, true, false)
+			}
+		}
+		if lines[i].As != "" {
+			i += lines[i].Skip
+		}
+	}
+}
+
+// marks is a text whole, with what differs in it.
+func (m *rowMaker) marks(old, new string) []layout.Line {
+	pieces := m.words.Words(old, new)
+	if pieces == nil || diff.Rewritten(pieces) {
+		return twoSides(jsontree.Text(old), jsontree.Text(new), layout.Confusable(old, new))
+	}
+	return layout.Words(pieces)
 }
 
 // edit makes the row of an edit.

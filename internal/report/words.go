@@ -389,6 +389,15 @@ func (r *Report) questionText(d *pin.Drift, n int, warned bool) string {
 	return "Accept " + what + "?"
 }
 
+// renameText asks about an entry that seems to have another name now.
+func (r *Report) renameText(e *drifted) string {
+	said := "Accept that " + r.ref(pin.Ref{Server: e.Server, Key: pin.Key{Type: e.Type, Name: e.RenamedFrom}}) + " is " + text.Name(e.Name) + " now"
+	if e.Warned() {
+		return said + ", in spite of the warning?"
+	}
+	return said + "?"
+}
+
 // Refused lists the new warnings of the drifts that are refused for them, and of captures as a whole.
 func (r *Report) Refused(refused map[pin.Ref]bool) []Finding {
 	list := lint.WarningsIn(r.General)

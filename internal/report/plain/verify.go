@@ -95,7 +95,7 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 			e := &m.Entries[at]
 			t.block(e.Blocked, "["+e.Kind+"] "+e.Ref)
 		}
-		t.detail('=', b.Note, "")
+		t.detail('=', cmp.Or(b.Renamed, b.Note), "")
 		changes := 0
 		for i := range b.Rows {
 			row := &b.Rows[i]

@@ -1,0 +1,38 @@
+package report_test
+
+import (
+	"strings"
+	"testing"
+
+	"pinproof/internal/report/plain"
+)
+
+// TestRename: what went under one name and came under another is one block, with one question and one command that
+// has both digests, and what differs is marked in the new definition, which stands whole. It is two drifts all the same.
+func TestRename(t *testing.T) {
+	r := pageReport(t, `[{"name":"run_code","description":"Runs a snippet.","inputSchema":{"properties":{"code":{"type":"string"}}}},{"name":"stays"}]`,
+		`[{"name":"run_code_now","description":"Runs a long snippet.","inputSchema":{"properties":{"code":{"type":"string"},"file":{"type":"string","description":"Where it is."}}}},{"name":"stays"}]`)
+	if len(r.Drifts) != 2 || len(r.Model.Entries) != 2 || len(r.Model.Blocks) != 1 {
+		t.Fatalf("%d drifts, %d entries, %d blocks", len(r.Drifts), len(r.Model.Entries), len(r.Model.Blocks))
+	}
+	b := r.Model.Blocks[0]
+	if b.Kind+" "+b.Title != "RENAMED run_code -> run_code_now" || b.Ask != "Accept that run_code is run_code_now now?" {
+		t.Errorf("%s %s: %s", b.Kind, b.Title, b.Ask)
+	}
+	for i := range r.Drifts {
+		if digest := r.Drifts[i].DefinitionDigest(); !strings.Contains(b.Accept, digest) {
+			t.Errorf("no %s in %s", digest, b.Accept)
+		}
+	}
+	review := written(t, plain.WriteDiff, r, plain.Style{})
+	for _, want := range []string{
+		"first because under its new name it runs what it is given: code\n",
+		"     | Runs a {+long +}snippet.\n",
+		"     code   string\n",
+		"     file   + string  + | Where it is.\n",
+	} {
+		if !strings.Contains(review, want) {
+			t.Errorf("no %q in\n%s", want, review)
+		}
+	}
+}
