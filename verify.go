@@ -114,10 +114,10 @@ func judge(sides []pin.Comparison, drifts []pin.Drift, warnings int, allow pin.L
 	for i := range sides {
 		p := &sides[i]
 		missing := p.Missing && !passMissing
-		if missing || p.NoPins {
+		if missing || p.NoPins || p.Forbidden {
 			v.Unanswered = append(v.Unanswered, p.Server)
 		}
-		if p.PolicyDiffers() || !p.Known || !p.Present { // it fails as a whole, whatever its entries are
+		if p.PolicyDiffers() || !p.Known || !p.Present || p.Forbidden { // it fails as a whole, whatever its entries are
 			v.Matches, v.Differs[p.Server] = false, true
 			joined := allow.Spared != nil && !p.Known && !p.NoPins && p.Present // its entries are judged one by one
 			v.Failed = v.Failed || missing || !p.Missing && !joined

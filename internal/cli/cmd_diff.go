@@ -51,7 +51,7 @@ Exit codes: 0 no difference, 1 a difference (with --fail-on, a grave one), 2 no 
 	cmd.Flags().BoolVar(&stat, "stat", false, "show a summary: a line for each entry, the dangerous first")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		against := req.Against
-		req.Shows, req.NeedsPins = true, req.Part
+		req.Shows, req.Mends, req.NeedsPins = true, true, req.Part
 		if err := req.read(a, cmd, args); err != nil {
 			return err
 		}

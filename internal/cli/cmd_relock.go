@@ -41,7 +41,7 @@ Exit codes: 0 no drift is left, 1 some is, or the capture is not the reviewed on
 			if cmd.Flags().Changed("drop-server") {
 				return a.dropServer(cmd, args, &f.request, drop)
 			}
-			f.NeedsPins = true
+			f.NeedsPins, f.Mends = true, true
 			if err := f.read(a, cmd, args); err != nil {
 				return err
 			}
@@ -66,6 +66,9 @@ func (a *app) relock(f *approveRequest, accepts []string, all bool) error {
 	w, err := f.load(a, &said)
 	if err != nil {
 		return err
+	}
+	if w.Forbidden != nil && len(w.Drifts) == 0 && !slices.ContainsFunc(w.Comparisons, func(p pin.Comparison) bool { return p.PolicyDiffers() }) {
+		return w.Forbidden // nothing here mends it
 	}
 	said.Silent = a.terminal(&f.request) == nil
 	room := 0

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"pinproof/internal/text"
 )
 
 // pictographTable is the property Extended_Pictographic of emoji-data 15.0 (UTS #51). It
@@ -56,12 +58,12 @@ var (
 )
 
 // regionFlags replaces each character of the flags of England, Scotland and Wales by a flag.
-// They are a black flag with tags, which UTS #51 recommends for these alone: nobody draws
-// others, so all other tags are text that no reader sees.
+// Nobody draws others, so all other tags are text that no reader sees.
 var regionFlags = sync.OnceValue(func() *strings.Replacer {
 	flags := strings.Repeat("\U0001F3F4", 7)
-	return strings.NewReplacer(
-		"\U0001F3F4\U000E0067\U000E0062\U000E0065\U000E006E\U000E0067\U000E007F", flags,
-		"\U0001F3F4\U000E0067\U000E0062\U000E0073\U000E0063\U000E0074\U000E007F", flags,
-		"\U0001F3F4\U000E0067\U000E0062\U000E0077\U000E006C\U000E0073\U000E007F", flags)
+	var pairs []string
+	for _, flag := range text.RegionFlags {
+		pairs = append(pairs, flag, flags)
+	}
+	return strings.NewReplacer(pairs...)
 })

@@ -386,6 +386,33 @@ func (l *Lockfile) CheckApprovals(path string, hash func(server string, p *pin.P
 	return nil
 }
 
+// Unclean returns the first pin of a set, in the order of its lists, whose stored definition has
+// what its policy (requireClean) forbids, or nil. Where no definition is stored, nobody can tell.
+func Unclean(s *pin.Set) *pin.Pin {
+	if !s.Policy.RequireClean {
+		return nil
+	}
+	for i := range s.Pins {
+		if s.Pins[i].Definition != nil && unclean(s.Pins[i].Tree()) {
+			return &s.Pins[i]
+		}
+	}
+	return nil
+}
+
+// unclean reports whether a text or the name of a member in a value is.
+func unclean(v jsontree.Value) bool {
+	if v.Kind == '"' && text.Unclean(v.Text) {
+		return true
+	}
+	for _, part := range v.Parts {
+		if text.Unclean(part.Name) || unclean(part.Value) {
+			return true
+		}
+	}
+	return false
+}
+
 // accepted reads the record of the accepted warnings of a server or a pin.
 func (r *lockReader) accepted(v jsontree.Value, where string) ([]pin.Record, error) {
 	list := v.Get("acceptedWarnings")

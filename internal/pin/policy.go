@@ -151,9 +151,14 @@ func (p Policy) Summary() string {
 		parts = append(parts, strings.Join(p.Substitute, ", ")+" substituted")
 	}
 	for _, s := range Switches {
-		if *s.Of(&p) {
-			parts = append(parts, s.words)
+		if !*s.Of(&p) {
+			continue
 		}
+		words := s.words
+		if s.Member == "requireClean" && p.HashOnly {
+			words += " by lock and relock only" // no definition is stored that could be checked
+		}
+		parts = append(parts, words)
 	}
 	if len(parts) == 0 {
 		return ""

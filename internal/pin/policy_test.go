@@ -153,7 +153,7 @@ func TestPolicyIsRecorded(t *testing.T) {
 		{pin.Policy{ToolsOnly: true}, `{"toolsOnly":true}`, "; only tools pinned"},
 		{pin.Policy{Descriptions: "strip", EmptyCursorEnds: true, HashOnly: true, Ignore: []string{"/_meta"}, NoSkills: true, RequireClean: true, Resources: true, RoundIntegers: true, Substitute: []string{"ROOT"}, ToolsOnly: true},
 			`{"descriptions":"strip","emptyCursorEnds":true,"hashOnly":true,"ignore":["/_meta"],"noSkills":true,"requireClean":true,"resources":true,"roundIntegers":true,"substitute":["ROOT"],"toolsOnly":true}`,
-			"; descriptions not pinned, /_meta not pinned, ROOT substituted, an empty cursor ends the list, definitions not stored, skills not pinned, hidden text refused, resources pinned, integers rounded to doubles, only tools pinned"},
+			"; descriptions not pinned, /_meta not pinned, ROOT substituted, an empty cursor ends the list, definitions not stored, skills not pinned, hidden text refused by lock and relock only, resources pinned, integers rounded to doubles, only tools pinned"},
 	}
 	for i, tt := range tests {
 		if got := string(jsontree.Append(nil, tt.pol.Value())); got != tt.record {

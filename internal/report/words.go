@@ -327,6 +327,10 @@ func (r *Report) RestStep() Step {
 			left = append(left, r.ref(e.Ref()))
 		}
 	}
+	forbidden := slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.Forbidden })
+	if forbidden && len(r.entries) == 0 && !r.AllOrNothing() { // nothing that could be accepted mends it
+		return Step{}
+	}
 	if r.LeftOut > 0 || len(r.Expect) == 0 || !r.approvable() || len(left) > 0 && (r.AllOrNothing() || len(left) == len(r.entries)) ||
 		!slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return r.Differs[p.Server] && !p.Missing }) {
 		return Step{}

@@ -151,6 +151,15 @@ func (w *Workspace) Write(req *Request, patience time.Duration, next map[string]
 	if len(next) == 0 {
 		return announce()
 	}
+	for _, set := range next {
+		if set == nil {
+			continue
+		}
+		if p := lockfile.Unclean(set); p != nil {
+			return fail.New("%s of server %s is refused by the policy (requireClean): it has hidden text: nothing was written", pin.EntryRef(p.Type, p.Name), text.Name(set.Server)).
+				Hint("if it may stay: %s", req.To("relock", "--require-clean=false --accept-all")).Refusal()
+		}
+	}
 	return atomicfile.Replace(w.LockPath, patience, func() ([]byte, error) {
 		l, data, err := ReadLockfile(w.Gate, w.LockPath)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"pinproof/internal/capture"
 	"pinproof/internal/fail"
@@ -29,6 +30,7 @@ type Request struct {
 
 	IgnoreProse bool // texts are left out of the comparison
 
+	Mends     bool // it takes a lockfile in which a policy forbids what is pinned
 	NeedsPins bool // without a lockfile, or without the server in it, there is no answer
 	Approves  bool // it pins servers that are new, each under the label that its file's name gives
 	Shows     bool // it shows what it finds, also what nothing is pinned for or what no lockfile is needed for
@@ -43,6 +45,7 @@ type Workspace struct {
 	Comparisons []pin.Comparison
 	Drifts      []pin.Drift
 	Folder      bool     // the captures are those of a folder
+	Forbidden   error    // a pin has what its own policy forbids; nil if none has
 	Uncompared  []string // lists that at least one of two files has no answer to
 
 	Gate pin.Gate
@@ -99,9 +102,35 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 		err = w.supplyTexts(req, stdin)
 	}
 	if err == nil {
+		err = w.checkClean(req)
+	}
+	if err == nil {
 		w.Drifts, err = gate.Compare(w.Comparisons)
 	}
 	return w, err
+}
+
+// checkClean refuses a lockfile in which a pin has what its policy (requireClean) forbids: a merge may
+// have joined the two. A command that can mend it goes on, if it is about that server.
+func (w *Workspace) checkClean(req *Request) error {
+	for i := range w.Lock.Servers {
+		s := &w.Lock.Servers[i]
+		p := lockfile.Unclean(s)
+		if p == nil {
+			continue
+		}
+		err := fail.In(text.Printable(w.LockPath)+":"+strconv.Itoa(p.Line), "server %s: %s: it has hidden text, which its policy (requireClean) forbids", text.Name(s.Server), pin.EntryRef(p.Type, p.Name)).
+			Hint("someone edited it, or a merge joined the two: read it with pinproof diff").
+			Hint("if the server is clean by now, approve what it lists: pinproof relock CAPTURE").
+			Hint("if it may stay: pinproof relock CAPTURE --require-clean=false --accept-all")
+		about := pin.ComparisonOf(w.Comparisons, s.Server)
+		if !req.Mends || about == nil {
+			return err
+		}
+		w.Forbidden = err
+		about.Forbidden = req.Shows // relock decides by what it would write
+	}
+	return nil
 }
 
 // Of is the workspace of some of its servers.
@@ -226,6 +255,8 @@ func (w *Workspace) NoAnswer(req *Request, servers []string) error {
 	switch {
 	case len(servers) == 0:
 		return nil
+	case w.Forbidden != nil:
+		return w.Forbidden
 	case !w.exists:
 		f := req.noLockfile()
 		if slices.ContainsFunc(w.Comparisons, func(p pin.Comparison) bool { return p.Captured.Repeated() }) {
