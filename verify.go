@@ -117,6 +117,10 @@ func judge(sides []pin.Comparison, drifts []pin.Drift, warnings int, allow pin.L
 		if missing || p.NoPins || p.Forbidden {
 			v.Unanswered = append(v.Unanswered, p.Server)
 		}
+		if p.RecordsDiffer() && p.Known {
+			v.Matches, v.Differs[p.Server] = false, true
+			v.Failed = v.Failed || allow.Spared == nil // no record breaks a caller
+		}
 		if p.PolicyDiffers() || !p.Known || !p.Present || p.Forbidden { // it fails as a whole, whatever its entries are
 			v.Matches, v.Differs[p.Server] = false, true
 			joined := allow.Spared != nil && !p.Known && !p.NoPins && p.Present // its entries are judged one by one

@@ -102,6 +102,9 @@ func foundSets(pairs []pin.Comparison) (sets []pin.Set) {
 // read reads one entry.
 func (r *textReading) read(of *pin.Comparison, p *pin.Pin) (list []Finding) {
 	pinned, drifted := of.Locked.Find(p.Key), r.drifted[pin.Ref{Server: of.Server, Key: p.Key}]
+	if of.Lockfiles && !drifted {
+		pinned = p // what is on record of it, the new lockfile says
+	}
 	if of.Captured.Policy.Descriptions != "" {
 		list = r.names().Unpinned(of.Server, *p)
 	}
@@ -155,7 +158,11 @@ func (r *textReading) servers() (list []Finding) {
 			continue
 		}
 		for _, f := range r.names().List(p.Captured) {
-			if f.Approved = slices.Contains(p.Locked.Accepted, f.Record()); !drifted {
+			record := p.Locked.Accepted
+			if p.Lockfiles && !drifted {
+				record = p.Captured.Accepted
+			}
+			if f.Approved = slices.Contains(record, f.Record()); !drifted {
 				f.Scope = InMatch
 			}
 			list = append(list, f)
@@ -193,10 +200,19 @@ func (r *textReading) onRecord(list []Finding) (recorded []Finding) {
 		if !p.Present || !p.Known {
 			continue
 		}
-		add(Finding{Server: p.Server, WholeServer: true}, p.Locked.Accepted, r.differs(p))
+		record := p.Locked.Accepted
+		if p.Lockfiles && !r.differs(p) {
+			record = p.Captured.Accepted
+		}
+		add(Finding{Server: p.Server, WholeServer: true}, record, r.differs(p))
 		for j := range p.Locked.Pins {
-			f := Finding{Server: p.Server, List: p.Locked.Pins[j].Type, Entry: p.Locked.Pins[j].Name}
-			add(f, p.Locked.Pins[j].Accepted, r.drifted[f.Ref()])
+			one := &p.Locked.Pins[j]
+			f := Finding{Server: p.Server, List: one.Type, Entry: one.Name}
+			record := one.Accepted
+			if now := p.Captured.Find(one.Key); p.Lockfiles && now != nil && !r.drifted[f.Ref()] {
+				record = now.Accepted
+			}
+			add(f, record, r.drifted[f.Ref()])
 		}
 	}
 	return recorded

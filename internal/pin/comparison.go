@@ -22,6 +22,7 @@ type Comparison struct {
 	Part        bool // it is part of a session: what isn't in it says nothing
 	Missing     bool // it is pinned, and the folder has no capture of it: nothing is compared
 	IgnoreProse bool // diff --ignore-prose: texts are left out of this comparison, never of a pin
+	Lockfiles   bool // both sides are lockfiles: what they say beside the definitions is compared, too
 	Forbidden   bool // one of its pins has what its own policy forbids: it is shown, and there is no answer
 	NoPins      bool // what was asked for is not pinned: it is shown, and there is no answer
 

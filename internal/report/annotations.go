@@ -59,6 +59,9 @@ func (m *Model) Annotations(approved bool) (list []Annotation) {
 		if warned {
 			findings("warning", slices.Concat(m.Unpinned, m.Findings))
 			for _, s := range m.Records {
+				if !s.Fails {
+					continue
+				}
 				add("record/"+s.What, "error", s.Line, s.What+" of "+s.Names, s.Detail, s.Server, s.List, s.Name, s.Detail)
 			}
 			for _, p := range m.Problems {

@@ -26,7 +26,11 @@ func (r *Report) model() *Model {
 		Review: Step{"review", r.Next.To("diff")}, Next: r.NextSteps(), Folder: r.Folder,
 		Locked: []Step{{Text: "read " + text.Printable(r.Lockfile) + " as you would code, then commit it"}, {"in CI", r.Next.To("verify")}, r.Folder},
 	}
-	if path := cmp.Or(r.Lockfile, r.Next.Against); path != "-" && path != "" {
+	annotated := cmp.Or(r.Lockfile, r.Next.Against)
+	if r.lockfiles() {
+		annotated = r.Next.Capture // the new one
+	}
+	if path := annotated; path != "-" && path != "" {
 		m.Annotated = filepath.ToSlash(filepath.Clean(path))
 	}
 	if r.Lockfile == "" {
@@ -103,10 +107,14 @@ func (r *Report) pinLine(key pin.Ref) int {
 	if p == nil {
 		return 1
 	}
-	if pin := p.Locked.Find(key.Key); pin != nil {
+	side := &p.Locked
+	if r.lockfiles() {
+		side = &p.Captured // the file that is under review
+	}
+	if pin := side.Find(key.Key); pin != nil {
 		return max(1, pin.Line)
 	}
-	return max(1, p.Locked.Line)
+	return max(1, side.Line)
 }
 
 // blocks makes the blocks and their entries.
@@ -523,7 +531,9 @@ func Rules() (rules []Rule) {
 	} {
 		rules = append(rules, Rule{"drift/" + d[0], "error", d[1]})
 	}
-	rules = append(rules, Rule{"record/approval", "error", "An approval that holds for a part of the definition beside it."})
+	rules = append(rules, Rule{"record/approval", "error", "An approval that holds for a part of the definition beside it, or that a change of the lockfile brings or takes."},
+		Rule{"record/warning", "error", "An accepted warning that a change of the lockfile puts on record or takes from it."},
+		Rule{"record/policy", "error", "A policy that a change of the lockfile brings."})
 	for _, f := range lint.Table {
 		level := "note"
 		if f.Warning {

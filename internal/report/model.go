@@ -179,7 +179,7 @@ type Record struct {
 	Server string // raw
 	List   string // "" for a whole server
 	Name   string // raw
-	What   string // "approval"
+	What   string // "approval", "warning", "policy", "about"
 	Detail string // printable
 
 	Fails bool   // it fails the run

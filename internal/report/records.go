@@ -6,7 +6,7 @@ import (
 )
 
 // records lists what a reader of the lockfile has to look at beside the definitions: in a review,
-// approvals that hold for a part of their definition.
+// approvals that hold for a part of their definition; of two lockfiles, what they say otherwise.
 func (r *Report) records() (list []Record) {
 	for i := range r.Comparisons {
 		p := &r.Comparisons[i]
@@ -15,8 +15,40 @@ func (r *Report) records() (list []Record) {
 			said.Fails = true
 			list = append(list, said)
 		}
+		for _, c := range p.RecordChanges() {
+			if c.What == "policy" && p.PolicyDiffers() {
+				continue // that is a problem of the server, and said as one
+			}
+			said := r.recordOf(p, &pin.Pin{Key: c.Key}, c.What, changeText(&c))
+			if c.Key == (pin.Key{}) {
+				said.List = ""
+				said.Names = "server " + text.Name(p.Server)
+			}
+			said.Fails = c.Counts()
+			list = append(list, said)
+		}
 	}
 	return list
+}
+
+// lockfiles reports whether two lockfiles are compared.
+func (r *Report) lockfiles() bool {
+	return len(r.Comparisons) > 0 && r.Comparisons[0].Lockfiles
+}
+
+// changeText says what a lockfile records now, and what it did.
+func changeText(c *pin.RecordChange) string {
+	switch {
+	case c.Old == "" && c.What == "warning":
+		return "now on record: " + c.New
+	case c.New == "" && c.What == "warning":
+		return "no longer on record: " + c.Old
+	case c.Old == "":
+		return "now " + c.New
+	case c.New == "":
+		return "no longer " + c.Old
+	}
+	return c.Old + " -> " + c.New
 }
 
 // partlyBound lists the pins of a server whose approval fails a review.
@@ -34,14 +66,25 @@ func (r *Report) recordOf(p *pin.Comparison, of *pin.Pin, what, detail string) R
 		Names: r.ref(ref), Ref: r.field(ref), Line: r.pinLine(ref)}
 }
 
-// recordText counts the approvals that hold for a part of their definition, or is "".
+// recordText counts the records that fail a run, or is "".
 func (r *Report) recordText() string {
 	n := 0
 	for i := range r.Comparisons {
 		n += len(r.partlyBound(&r.Comparisons[i]))
 	}
+	if n > 0 {
+		return text.Count(n, "approval") + " partly bound"
+	}
+	for i := range r.Comparisons {
+		p := &r.Comparisons[i]
+		for _, c := range p.RecordChanges() {
+			if c.Counts() && !(c.What == "policy" && p.PolicyDiffers()) {
+				n++
+			}
+		}
+	}
 	if n == 0 {
 		return ""
 	}
-	return text.Count(n, "approval") + " partly bound"
+	return text.Count(n, "record") + " changed"
 }

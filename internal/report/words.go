@@ -297,7 +297,7 @@ func (r *Report) NextSteps() (steps []Step) {
 			steps = append(steps, rest)
 		}
 	}
-	if r.recordText() != "" {
+	if r.Review && r.recordText() != "" {
 		add("after reading it, approve it anew", r.Next.To("relock", "--accept NAME --approved-by YOU"))
 	}
 	if len(r.Unrecorded) > 0 { // no name: nobody should approve a warning by pasting

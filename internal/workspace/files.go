@@ -66,7 +66,9 @@ func (w *Workspace) readSide(path string, stdin io.Reader) (s side, err error) {
 	switch {
 	case err != nil:
 	case lockfile.Recognize(data):
-		s.pins, err = lockfile.Read(path, data, w.Gate.Form)
+		if s.pins, err = lockfile.Read(path, data, w.Gate.Form); err == nil {
+			err = s.pins.CheckApprovals(path, w.Gate.ApprovalHash)
+		}
 	default:
 		s.captures = []source{{path, "", capture.Scan(path, data, w.Gate.Form)}}
 		err = s.captures[0].scan.Faulty()
@@ -119,7 +121,7 @@ func (w *Workspace) loadFiles(req *Request, stdin io.Reader) error {
 		if req.Server != "" && server != "" && server != req.Server {
 			continue
 		}
-		p := pin.Comparison{Server: server, Lockfile: old.path, IgnoreProse: req.IgnoreProse}
+		p := pin.Comparison{Server: server, Lockfile: old.path, IgnoreProse: req.IgnoreProse, Lockfiles: old.captures == nil && new.captures == nil}
 		before, after := old.pins.Find(server), new.pins.Find(server)
 		if before != nil && after != nil && old.captures != nil && new.captures != nil {
 			for list := range pin.EntryTypes { // a list that only one of them asked for can't be compared
@@ -136,6 +138,9 @@ func (w *Workspace) loadFiles(req *Request, stdin io.Reader) error {
 		}
 		if after != nil {
 			p.Captured, p.Present, p.Capture = *after, true, new.path
+			if unclean := lockfile.Unclean(after); unclean != nil && new.captures == nil {
+				p.Forbidden, w.Forbidden = true, forbidden(new.path, after, unclean)
+			}
 		}
 		w.Comparisons = append(w.Comparisons, p)
 	}

@@ -119,10 +119,7 @@ func (w *Workspace) checkClean(req *Request) error {
 		if p == nil {
 			continue
 		}
-		err := fail.In(text.Printable(w.LockPath)+":"+strconv.Itoa(p.Line), "server %s: %s: it has hidden text, which its policy (requireClean) forbids", text.Name(s.Server), pin.EntryRef(p.Type, p.Name)).
-			Hint("someone edited it, or a merge joined the two: read it with pinproof diff").
-			Hint("if the server is clean by now, approve what it lists: pinproof relock CAPTURE").
-			Hint("if it may stay: pinproof relock CAPTURE --require-clean=false --accept-all")
+		err := forbidden(w.LockPath, s, p)
 		about := pin.ComparisonOf(w.Comparisons, s.Server)
 		if !req.Mends || about == nil {
 			return err
@@ -131,6 +128,14 @@ func (w *Workspace) checkClean(req *Request) error {
 		about.Forbidden = req.Shows // relock decides by what it would write
 	}
 	return nil
+}
+
+// forbidden is the error for a pin that has what its own policy forbids.
+func forbidden(path string, s *pin.Set, p *pin.Pin) error {
+	return fail.In(text.Printable(path)+":"+strconv.Itoa(p.Line), "server %s: %s: it has hidden text, which its policy (requireClean) forbids", text.Name(s.Server), pin.EntryRef(p.Type, p.Name)).
+		Hint("someone edited it, or a merge joined the two: read it with pinproof diff").
+		Hint("if the server is clean by now, approve what it lists: pinproof relock CAPTURE").
+		Hint("if it may stay: pinproof relock CAPTURE --require-clean=false --accept-all")
 }
 
 // Of is the workspace of some of its servers.

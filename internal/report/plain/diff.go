@@ -3,6 +3,7 @@ package plain
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"pinproof/internal/jsontree"
@@ -133,8 +134,15 @@ func (t *Writer) General(m *report.Model) {
 
 // records prints what the lockfile says beside the definitions, where a reader has to look at it.
 func (t *Writer) records(indent string, m *report.Model) {
+	said := func(s report.Record) bool { return s.Fails || m.Matches }
+	if slices.ContainsFunc(m.Records, said) {
+		t.notes(indent, "what the lockfile says beside the definitions:")
+	}
 	for i := range m.Records {
 		s := &m.Records[i]
+		if !said(*s) {
+			continue // the head says what a server calls itself
+		}
 		t.Say(indent, layout.Run{Op: '!', Text: s.What + " of " + s.Names}, layout.Run{Op: '=', Text: text.Spaced(s.Detail)})
 	}
 }

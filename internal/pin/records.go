@@ -1,0 +1,95 @@
+package pin
+
+import (
+	"slices"
+
+	"pinproof/internal/text"
+)
+
+// A RecordChange is a difference in what two lockfiles say of an entry, or of a server as a whole,
+// beside the definition.
+type RecordChange struct {
+	Key             // empty for the server
+	What     string // "policy", "warning", "approval", "about"
+	Old, New string // printable; "" where it isn't there
+}
+
+// Counts reports whether the two lockfiles differ by it. What a server calls itself is for people,
+// and changes with every version.
+func (c *RecordChange) Counts() bool { return c.What != "about" }
+
+// RecordChanges lists what two lockfiles say of a server beside the definitions of its entries, where
+// that differs. What went with an entry is none: the entry is drift.
+func (p *Comparison) RecordChanges() (list []RecordChange) {
+	if !p.Lockfiles || !p.Present {
+		return nil
+	}
+	add := func(key Key, what, old, new string) {
+		if old != new {
+			list = append(list, RecordChange{key, what, old, new})
+		}
+	}
+	add(Key{}, "about", p.Locked.About.String(), p.Captured.About.String())
+	add(Key{}, "policy", PolicyWords(p.Locked.Policy), PolicyWords(p.Captured.Policy))
+	list = append(list, recordChanges(Key{}, p.Locked.Accepted, p.Captured.Accepted)...)
+	for i := range p.Captured.Pins {
+		now, before := &p.Captured.Pins[i], &Pin{}
+		if found := p.Locked.Find(now.Key); found != nil {
+			before = found
+		}
+		list = append(list, recordChanges(now.Key, before.Accepted, now.Accepted)...)
+		if sameApproval(before.Approval, now.Approval) {
+			continue
+		}
+		old, new := before.Approval.whole(), now.Approval.whole()
+		if old == new { // of another hash alone
+			old += ", hash " + text.Name(before.Approval.Hash)
+			new += ", hash " + text.Name(now.Approval.Hash)
+		}
+		add(now.Key, "approval", old, new)
+	}
+	return list
+}
+
+// RecordsDiffer reports whether two lockfiles say different things beside the definitions.
+func (p *Comparison) RecordsDiffer() bool {
+	return slices.ContainsFunc(p.RecordChanges(), func(c RecordChange) bool { return c.Counts() })
+}
+
+// recordChanges lists the accepted warnings that only one of two records has: what went, then what joined.
+func recordChanges(key Key, old, new []Record) (list []RecordChange) {
+	known := map[Record]bool{}
+	for _, r := range new {
+		known[r] = true
+	}
+	for _, r := range old {
+		if !known[r] {
+			list = append(list, RecordChange{key, "warning", text.Printable(r.String()), ""})
+		}
+	}
+	clear(known)
+	for _, r := range old {
+		known[r] = true
+	}
+	for _, r := range new {
+		if !known[r] {
+			list = append(list, RecordChange{key, "warning", "", text.Printable(r.String())})
+		}
+	}
+	return list
+}
+
+func sameApproval(a, b *Approval) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}
+
+// whole is all of an approval that a person reads, or "".
+func (a *Approval) whole() string {
+	if a == nil {
+		return ""
+	}
+	return a.Said() + ", " + text.Printable(a.At)
+}

@@ -1,0 +1,63 @@
+package pin
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestRecordChanges: whatever one of two lockfiles says otherwise beside the definitions is a
+// difference, and what they say alike is none.
+func TestRecordChanges(t *testing.T) {
+	digest := func(digit string) string { return DigestPrefix + strings.Repeat(digit, 64) }
+	made := func() Set {
+		s := Set{Server: "s", Accepted: []Record{{ID: "oversize", Digest: digest("a")}}, About: About{"x", "1"}}
+		s.Put([]Pin{
+			{Key: Key{Tools, "a"}, Form: Form{Digest: digest("1")}, Accepted: []Record{{ID: "padding", Place: "/description", Digest: digest("b")}},
+				Approval: &Approval{By: "Ada", At: "2026-01-02T03:04:05Z", Hash: digest("c"), Digest: digest("1")}},
+			{Key: Key{Prompts, "a"}, Form: Form{Digest: digest("2")}},
+		})
+		return s
+	}
+	for name, change := range map[string]func(s *Set){
+		"a policy":                     func(s *Set) { s.Policy.RequireClean = true },
+		"a warning of the server":      func(s *Set) { s.Accepted = nil },
+		"another id":                   func(s *Set) { s.Pins[0].Accepted[0].ID = "oversize" },
+		"another place":                func(s *Set) { s.Pins[0].Accepted[0].Place = "/title" },
+		"another text":                 func(s *Set) { s.Pins[0].Accepted[0].Digest = digest("d") },
+		"one warning more":             func(s *Set) { s.Pins[1].Accepted = []Record{{ID: "padding", Digest: digest("2")}} },
+		"no warning":                   func(s *Set) { s.Pins[0].Accepted = nil },
+		"no approval":                  func(s *Set) { s.Pins[0].Approval = nil },
+		"an approval more":             func(s *Set) { s.Pins[1].Approval = &Approval{By: "Ada", At: "2026-01-02T03:04:05Z", Hash: digest("e")} },
+		"another approver":             func(s *Set) { s.Pins[0].Approval.By = "Bob" },
+		"another time":                 func(s *Set) { s.Pins[0].Approval.At = "2026-01-02T03:04:06Z" },
+		"another hash":                 func(s *Set) { s.Pins[0].Approval.Hash = digest("f") },
+		"an approval without a digest": func(s *Set) { s.Pins[0].Approval.Digest = "" },
+	} {
+		p := Comparison{Server: "s", Known: true, Present: true, Lockfiles: true, Locked: made(), Captured: made()}
+		if p.RecordsDiffer() {
+			t.Fatal("equal records differ")
+		}
+		for _, side := range []*Set{&p.Captured, &p.Locked} {
+			change(side)
+			if !p.RecordsDiffer() {
+				t.Errorf("%s: no difference", name)
+			}
+			for _, c := range p.RecordChanges() {
+				if c.Old == c.New {
+					t.Errorf("%s: %s of %q: nothing is said: %q", name, c.What, c.Name, c.Old)
+				}
+			}
+			*side = made()
+		}
+		p.Lockfiles = false
+		change(&p.Captured)
+		if p.RecordsDiffer() {
+			t.Errorf("%s: a capture has no records", name)
+		}
+	}
+	p := Comparison{Server: "s", Known: true, Present: true, Lockfiles: true, Locked: made(), Captured: made()}
+	p.Captured.About.Version = "2"
+	if list := p.RecordChanges(); p.RecordsDiffer() || len(list) != 1 || list[0].Old != "x 1" || list[0].New != "x 2" {
+		t.Errorf("what a server calls itself: %v", list)
+	}
+}
