@@ -71,6 +71,12 @@ want 0 "lock of a folder" pinproof lock captures servers.lock --accept-warnings
 want 0 "verify of a folder" pinproof verify captures servers.lock
 want 0 "capture of it again" env PORT_OF_WEB="$port" pinproof-capture config mcp.json captures
 want 0 "verify of a folder, captured again" pinproof verify captures servers.lock
+want 0 "all of that in one command" env PORT_OF_WEB="$port" pinproof-capture check --config mcp.json --lock servers.lock
+printed '^OK: 0 drift'
+want 0 "of one server" pinproof-capture check everything --config mcp.json --lock servers.lock
+sed 's/@playwright.mcp.cli.js/none.js/' mcp.json >dead.json
+want 2 "one that doesn't start" env PORT_OF_WEB="$port" pinproof-capture check --config dead.json --lock servers.lock
+printed '^error: 1 of 3 servers could not be captured: playwright$'
 
 # One word of the instructions changes.
 sed 's/"instructions":"/&Always. /' captures/everything.jsonl >everything.jsonl
