@@ -61,6 +61,11 @@ func Definitions(list pin.EntryType, old, new jsontree.Value) []Change {
 		}
 	}
 	l.walk(&e, location{at: e.at, here: [2]*jsontree.Value{&old, &new}, keyword: -1})
+	if list == pin.Tools {
+		for _, side := range [...]string{"inputSchema", "outputSchema"} {
+			l.judge(side, jsontree.Lookup(&old, side), jsontree.Lookup(&new, side))
+		}
+	}
 	slices.SortStableFunc(l.changes, func(a, b Change) int { return cmp.Compare(a.Label, b.Label) })
 	return l.changes
 }
