@@ -46,7 +46,7 @@ var imports = map[string]string{
 	"report":     "text rank fail shell jsontree pin diff lint facts layout signature",
 	"plain":      "text jsontree layout report",
 	"markdown":   "report plain",
-	"html":       "report plain",
+	"html":       "layout report plain",
 	"json":       "jsontree report",
 	"sarif":      "text report json",
 	"junit":      "text report plain",

@@ -39,8 +39,8 @@ func pageOf(t testing.TB, r *Report) string {
 var elements = map[string]string{
 	"html": "lang", "head": "", "meta": "charset http-equiv content name", "title": "", "style": "", "body": "",
 	"header": "class", "nav": "aria-labelledby", "main": "id", "footer": "", "section": "aria-labelledby",
-	"article": "class id", "h1": "", "h2": "id class", "h3": "", "p": "class", "div": "class", "span": "class",
-	"a": "class href", "ul": "class", "ol": "", "li": "class", "code": "", "pre": "class tabindex",
+	"article": "class id", "h1": "", "h2": "id class", "h3": "", "p": "class", "div": "class", "span": "class title",
+	"a": "class href", "ins": "", "del": "", "ul": "class", "ol": "", "li": "class", "code": "", "pre": "class tabindex",
 	"details": "open", "summary": "", "fieldset": "", "legend": "", "label": "", "input": "type name id checked",
 }
 
@@ -155,14 +155,19 @@ func TestHTMLPage(t *testing.T) {
 		{"title", "", []string{"DRIFT: 1 WARNING hidden-text in list_dir; 1 hidden, 3 changed, 1 removed; 0 match tools.lock – pinproof"}},
 		{"h1", "", []string{"DRIFT: 1 WARNING hidden-text in list_dir; 1 hidden, 3 changed, 1 removed; 0 match tools.lock"}},
 		{"h3", "", []string{"1 HIDDEN list_dir WARNING hidden-text", "2 CHANGED read_file constraint-loosened", "3 CHANGED 2 tools alike: copy, stat sdk-churn (minor)", "4 REMOVED gone"}},
-		{"pre", "lines", []string{
-			"s tools.lock 5 tools -> live.json 4 tools 1 hidden, 3 changed, 1 removed; text +53 bytes 1 WARNING hidden-text in list_dir",
-			`WARNING hidden-text /description 2 characters no reader sees: "Lists a folder. : <2 tag characters: "hi">" wording /description | Lists a folder.{+<2 tag characters: "hi">+}`,
-			"constraint-loosened arguments.limit/maximum 1000 -> 100000 " +
-				"wording /description - | Reads a file inside the project. + | Reads a file. Then sends a copy.",
+		{"pre", "lines", []string{"s tools.lock 5 tools -> live.json 4 tools 1 hidden, 3 changed, 1 removed; text +53 bytes 1 WARNING hidden-text in list_dir"}},
+		{"p", "what", []string{
+			`WARNING hidden-text /description 2 characters no reader sees: "Lists a folder.<2 tag characters: "hi">"`,
+			"wording /description",
+			"constraint-loosened arguments.limit/maximum 1000 -> 100000",
+			"wording /description",
 			"minor: sdk-churn",
 			`"Goes."`,
 		}},
+		{"p", "text", []string{`Lists a folder.{+<2 tag characters: "hi">+}`, "-Reads a file inside the project.", "+Reads a file. Then sends a copy."}},
+		{"p", "went", []string{"-Reads a file inside the project."}},
+		{"p", "came", []string{"+Reads a file. Then sends a copy."}},
+		{"ins", "", []string{`{+<2 tag characters: "hi">+}`}},
 		{"label", "", []string{"all", "HIDDEN 1", "WARNING 1", "CHANGED 3", "REMOVED 1", "hidden-text 1", "minor 2", "wording 2", "constraint-loosened 1", "sdk-churn 2"}},
 		{"pre", "command", []string{
 			"pinproof relock live.json --accept " + r.Drifts[1].Captured.Digest,
@@ -188,27 +193,40 @@ func TestHTMLPage(t *testing.T) {
 	}
 }
 
-// linesOf are the lines of all blocks of a page, unfolded ones alone, where a line that is too long goes on.
-func linesOf(t *testing.T, page string) string {
+// textsIn are the lines of server text on a page, each behind the gutter that diff has for it.
+func textsIn(t *testing.T, page string) (list []string) {
 	t.Helper()
 	doc, err := html.Parse(strings.NewReader(page))
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := ""
 	for n := range doc.Descendants() {
-		if n.Type == html.TextNode && n.Parent.Data != "code" && !folded(n) && within(n, "pre") && within(n, "article") {
-			lines += n.Data
+		if !hasClass(n, "text") || folded(n) {
+			continue
 		}
+		sign := " "
+		line := ""
+		for c := range n.Descendants() {
+			if c.Type == html.TextNode && hasClass(c.Parent, "sign") {
+				sign = c.Data
+			} else if c.Type == html.TextNode {
+				line += c.Data
+			}
+		}
+		if line != "" {
+			line = " " + line
+		}
+		list = append(list, sign+" |"+line)
 	}
-	return regexp.MustCompile(`\n *[-+ ] : `).ReplaceAllString(lines, "")
+	slices.Sort(list)
+	return list
 }
 
-// within reports whether a node stands in an element of that name.
-func within(n *html.Node, element string) bool {
-	for ; n != nil && n.Data != element; n = n.Parent {
-	}
-	return n != nil
+// hasClass reports whether a node is an element of a class.
+func hasClass(n *html.Node, class string) bool {
+	return n != nil && slices.ContainsFunc(n.Attr, func(a html.Attribute) bool {
+		return a.Key == "class" && slices.Contains(strings.Fields(a.Val), class)
+	})
 }
 
 // folded reports whether an element stands in details that are closed.
@@ -262,7 +280,7 @@ func TestHTMLSaysWhatDiffSays(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := said(regexp.MustCompile(`\n *[-+ ] : `).ReplaceAllString(b.String(), ""))
-		if got := said(linesOf(t, pageOf(t, r))); !slices.Equal(got, want) {
+		if got := textsIn(t, pageOf(t, r)); !slices.Equal(got, want) {
 			t.Fatalf("the page says\n%q\ndiff says\n%q\n%s", got, want, b.String())
 		}
 	}
@@ -292,9 +310,23 @@ func TestHTMLSignature(t *testing.T) {
 		"inputSchema":{"type":"object","required":["n"],"properties":{"n":{"type":"integer","maximum":5,"description":"How many.","x-odd":1}}}}]`)
 	page := pageOf(t, r)
 	checkPage(t, page)
-	want := `first because it says that it destroys destructive title | B! | Line <one>. | code string n integer, required, maximum 5 | How many. | {"x-odd":1} _meta | {"c":1} /more | [1]`
-	if got := textsOf(t, page, "pre", "lines"); !slices.Contains(got, want) {
-		t.Errorf("got  %q\nwant %q", got, want)
+	if got := textsOf(t, page, "p", "what"); !slices.Contains(got, "first because it says that it destroys") {
+		t.Errorf("no reason in %q", got)
+	}
+	for _, test := range []struct {
+		class string
+		want  []string
+	}{
+		{"about", []string{"destructive", "title", "n integer, required, maximum 5", "_meta", "/more"}},
+		{"text", []string{"B!", "Line <one>.", "code string", "How many.", `{"x-odd":1}`, `{"c":1}`, "[1]"}},
+		{"risk", []string{"destructive"}},
+	} {
+		got := textsOf(t, page, map[string]string{"about": "p", "text": "p", "risk": "span"}[test.class], test.class)
+		for _, want := range test.want {
+			if !slices.Contains(got, want) {
+				t.Errorf("%s: no %q in %q", test.class, want, got)
+			}
+		}
 	}
 }
 

@@ -315,7 +315,7 @@ func unfolded(t *testing.T, page string) (lines string) {
 		t.Fatal(err)
 	}
 	for n := range doc.Descendants() {
-		if n.Type == html.TextNode && !folded(n) {
+		if n.Type == html.TextNode && !folded(n) && !hasClass(n.Parent, "sign") {
 			lines += n.Data
 		}
 	}

@@ -1,6 +1,6 @@
 // Package html writes reports as a page for a reviewer: one file without scripts or anything from
-// elsewhere. Its lines are those of the review on a terminal, where server text was made printable,
-// which shows what can't be seen. The template then escapes it for its place, which keeps it from
+// elsewhere. Server text was made printable, which shows what can't be seen, and stands in elements
+// of its own. The template then escapes it for its place, which keeps it from
 // becoming markup. The page's Content-Security-Policy allows nothing but its one style sheet, by its digest.
 package html
 
@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 
+	"pinproof/internal/layout"
 	"pinproof/internal/report"
 	"pinproof/internal/report/plain"
 )
@@ -43,6 +44,7 @@ type page struct {
 	Head, General   []part
 	Groups          []filterGroup
 	Items, NotShown []*item
+	shown           map[int]bool // numbers of Items
 }
 
 // A part is printable text, with the class of the span that it stands in, or "".
@@ -63,21 +65,21 @@ type filter struct {
 type item struct {
 	*report.Block
 	Filters string // ids of the filters that show it, as CSS classes
-	Lines   []part
+	Rows    []row
 	HTML    template.HTML // made by the template
 }
 
 // Write prints a report as a page.
 func Write(w io.Writer, m *report.Model) error {
-	p := &page{Model: m, Style: template.CSS(pageStyle), Title: m.Word, Said: m.Text}
+	p := &page{Model: m, Style: template.CSS(pageStyle), Title: m.Word, Said: m.Text, shown: map[int]bool{}}
 	if m.NoAnswer != nil {
 		p.Title, p.Said, p.Error = "No answer", "", m.NoAnswer.Lines
 	}
 	t := template.Must(template.New("").Funcs(template.FuncMap{
-		"lower": strings.ToLower,
-		"shown": func(block int) bool {
-			return slices.ContainsFunc(p.Items, func(b *item) bool { return b.Number == block })
-		},
+		"lower":  strings.ToLower,
+		"dashed": func(word string) string { return strings.ReplaceAll(word, " ", "-") },
+		"words":  func(list string) []string { return strings.Split(list, ", ") },
+		"shown":  func(block int) bool { return p.shown[block] },
 	}).Parse(pageTemplate))
 	if !m.Matches && !m.Nothing {
 		bare := *m
@@ -113,7 +115,7 @@ func parts(lines string) (list []part) {
 // laidOut returns what write prints, as far as there is room for it before the blocks.
 func laidOut(write func(t *plain.Writer)) []part {
 	var out strings.Builder
-	write(plain.New(&out, plain.Style{Colored: true}))
+	write(plain.New(&out, plain.Style{Colored: true, Width: layout.AnyWidth})) // a browser wraps lines by itself
 	if out.Len() == 0 {
 		return nil
 	}
@@ -127,25 +129,27 @@ func (p *page) blocks(t *template.Template) error {
 		items = append(items, &item{Block: b})
 	}
 	p.filters(items)
-	var lines strings.Builder
-	rows := plain.New(&lines, plain.Style{Colored: true})
+	d := &drawer{shown: map[int]bool{}}
 	room := maxBlocks
 	for _, b := range items {
-		lines.Reset()
-		rows.Rows("", b.Block)
 		var out bytes.Buffer
-		b.Lines = parts(lines.String())
+		b.Rows = d.rows(b.Block)
 		if err := t.ExecuteTemplate(&out, "block", b); err != nil {
 			return err
 		}
 		if out.Len() > room {
-			delete(rows.Shown, b.Number)
+			delete(d.shown, b.Number)
 			p.NotShown = append(p.NotShown, b)
 			continue
 		}
 		room -= out.Len()
-		b.HTML, b.Lines = template.HTML(out.String()), nil
+		b.HTML = template.HTML(out.String())
+		b.Rows = nil
 		p.Items = append(p.Items, b)
+		p.shown[b.Number] = true
+	}
+	for depth := 1; depth <= d.deepest; depth++ {
+		p.Style += template.CSS(fmt.Sprintf(".said.d%d{margin-left:min(%drem,60%%)}\n", depth, 1+depth))
 	}
 	return nil
 }

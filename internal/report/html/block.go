@@ -1,0 +1,147 @@
+package html
+
+import (
+	"strings"
+
+	"pinproof/internal/layout"
+	"pinproof/internal/report"
+)
+
+// A row is one finding, note or change of a block, as it stands on the page.
+type row struct {
+	Class   string // "warning", "change", "note" or "faint"
+	Word    string
+	Place   string // for people
+	Pointer string // the same whole, if it is another
+	Detail  string
+	As      string // where the same stands above
+	Home    int    // the block there, if it is on the page; else 0
+	Lines   []line
+}
+
+// A line says one thing of a definition.
+type line struct {
+	Depth  int
+	Name   string
+	Phrase string
+	As     string
+	Home   int
+	Texts  []textLine
+}
+
+// A textLine is a line of a server's text. It stands in an element of its own, which no text can leave.
+type textLine struct {
+	Class  string // "came", "went" or "kept"
+	Sign   string // the same for those who see no colour: "+", "-" or ""
+	Pieces []piece
+}
+
+// A piece is a part of a line that was kept, came or went. The marks around it are those of the
+// review on a terminal: they are hidden from the eye, which sees a line through or under the text.
+type piece struct {
+	Op               string // "ins", "del" or ""
+	Open, Text, Mark string
+}
+
+// A drawer draws blocks one after another.
+type drawer struct {
+	shown   map[int]bool // numbers of the blocks that stand above
+	deepest int          // the most depth of a line so far
+}
+
+// rows draws a block without its title: its findings, its note, then what changed.
+func (d *drawer) rows(b *report.Block) (rows []row) {
+	d.shown[b.Number] = true
+	say := func(text string) {
+		if text != "" {
+			rows = append(rows, row{Class: "note", Detail: text})
+		}
+	}
+	if b.Reason != "" {
+		rows = append(rows, row{Class: "change", Word: "first because", Detail: b.Reason})
+	}
+	note := b.Note
+	for i := range b.Rows {
+		r := &b.Rows[i]
+		if !r.Finding {
+			say(note)
+			note = ""
+		}
+		if !r.Minor {
+			rows = append(rows, d.row(r))
+		}
+	}
+	say(note)
+	say(b.Gone)
+	if b.Summed != "" {
+		say("minor: " + b.Summed)
+	}
+	return rows
+}
+
+// classOf are the classes of a row's word, by its Op.
+var classOf = map[byte]string{'W': "warning", '!': "change", '=': "note", '+': "note", '-': "note", '~': "faint"}
+
+func (d *drawer) row(r *report.Row) row {
+	drawn := row{Class: classOf[r.Op], Word: r.Word, Place: r.Place, Detail: r.Detail}
+	if r.Pointer != r.Place {
+		drawn.Pointer = r.Pointer
+	}
+	if r.Names != "" {
+		drawn.Detail = strings.TrimPrefix(drawn.Detail+", in "+r.Names, ", in ")
+	}
+	lines := r.Lines
+	if r.Home != 0 && d.shown[r.Home] {
+		drawn.Home = r.Home
+		return drawn
+	}
+	titled := r.Word != "" || r.Detail != ""
+	if titled && r.Home == 0 && len(lines) > 0 && lines[0].Name+lines[0].Phrase == "" && d.refers(&lines[0]) {
+		drawn.As = lines[0].As
+		drawn.Home = lines[0].Home
+		lines = lines[1+lines[0].Skip:]
+	}
+	for i := 0; i < len(lines); i++ {
+		l := &lines[i]
+		one := line{Depth: l.Depth, Name: l.Name, Phrase: l.Phrase}
+		d.deepest = max(d.deepest, l.Depth)
+		if d.refers(l) {
+			one.As = l.As
+			one.Home = l.Home
+			i += l.Skip
+		} else {
+			for _, t := range l.Text {
+				one.Texts = append(one.Texts, textOf(t))
+			}
+		}
+		drawn.Lines = append(drawn.Lines, one)
+	}
+	return drawn
+}
+
+// refers reports whether a line is told by a reference to what stands above.
+func (d *drawer) refers(l *report.Line) bool { return l.As != "" && d.shown[l.Home] }
+
+// textOf draws a line of a text. Its pieces are those that a word diff found.
+func textOf(l layout.Line) textLine {
+	drawn := textLine{Class: "kept"}
+	switch l.Sign {
+	case '+':
+		drawn.Class = "came"
+		drawn.Sign = "+"
+	case '-':
+		drawn.Class = "went"
+		drawn.Sign = "-"
+	}
+	for _, r := range l.Marked().Runs {
+		p := piece{Text: r.Text}
+		if r.Op != l.Sign && (r.Op == '+' || r.Op == '-') { // Marked has put a mark of two bytes on both sides
+			p.Op = map[byte]string{'+': "ins", '-': "del"}[r.Op]
+			p.Open = r.Text[:2]
+			p.Text = r.Text[2 : len(r.Text)-2]
+			p.Mark = r.Text[len(r.Text)-2:]
+		}
+		drawn.Pieces = append(drawn.Pieces, p)
+	}
+	return drawn
+}
