@@ -10,6 +10,7 @@ import (
 
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
+	"pinproof/internal/report/formats"
 )
 
 // An entry type, a policy and a rule are a row of a table each, and the program goes by the
@@ -142,6 +143,15 @@ func TestPoliciesAreNamed(t *testing.T) {
 	for _, flag := range pin.Flags() {
 		if !strings.Contains(page, "| `--"+flag) {
 			t.Errorf("docs/lockfile.md has no row for --%s", flag)
+		}
+	}
+}
+
+func TestFormatsAreDocumented(t *testing.T) {
+	page := read(t, "docs/ci.md")
+	for _, name := range formats.Names() {
+		if !strings.Contains(page, "| `"+name+"` |") {
+			t.Errorf("docs/ci.md has no line for %s", name)
 		}
 	}
 }

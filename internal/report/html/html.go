@@ -158,7 +158,12 @@ func (p *page) blocks(t *template.Template) error {
 // a server, a label. The buttons work by rules that it adds to the style sheet: the page has no
 // script.
 func (p *page) filters(items []*item) {
-	n, isLabel := 0, func(word string) bool { return slices.Contains(report.Labels(), word) }
+	labels := map[string]bool{}
+	for _, id := range report.Labels() {
+		labels[id] = true
+	}
+	isLabel := func(word string) bool { return labels[word] }
+	n := 0
 	for _, group := range []struct {
 		name string
 		of   func(b *item) []string
@@ -183,7 +188,7 @@ func (p *page) filters(items []*item) {
 				if has[text] == nil {
 					texts = append(texts, text)
 				}
-				if !slices.Contains(has[text], b) {
+				if last := len(has[text]) - 1; last < 0 || has[text][last] != b {
 					has[text] = append(has[text], b)
 				}
 			}
