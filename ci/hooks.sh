@@ -184,7 +184,7 @@ is "drift: the client gets an error for the list" grep -q '^{"jsonrpc":"2.0","id
 is "drift: and no answer but that to initialize" test "$(grep -vc '^{"jsonrpc":"2.0","id":[12],"error":{"code":-32090,' "$work/out")" = 1
 is "drift: nothing of the server's" test -z "$(grep -i 'ignore.all.rules' "$work/out")"
 is "drift: the log says why" grep -q '^pinproof: blocked: server filesystem .* CHANGED read_file$' "$work/err"
-is "drift: what was refused is kept" grep -q IGNORE_ALL_RULES "$refused"/*-filesystem.jsonl
+is "drift: what was refused is kept" grep -q IGNORE_ALL_RULES "$refused"/*/filesystem-*.jsonl
 is "drift: started once" test "$(wc -l <"$work/starts")" = 1
 reset "$approved"
 : >"$work/dead"

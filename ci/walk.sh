@@ -25,7 +25,7 @@ kept=$HOME/.cache/pinproof/refused
 block() { awk -v kind="$1" '/^```/ { inside = $0 == "```" kind; next } inside' "$page"; } # KIND: the page's blocks of it
 block json >"$work/guarded.json"
 block sh >"$work/lines"
-file=$(sed -n 's/.*diff .*\/\(.*[.]jsonl\) .*/\1/p' "$work/lines")
+file=$(sed -n 's/.*diff .*refused\/\(.*[.]jsonl\) .*/\1/p' "$work/lines")
 cd "$work/project"
 git init -q
 cp "$work/guarded.json" .mcp.json
@@ -40,11 +40,11 @@ session() { # CODE WHAT: a session with the server, as .mcp.json starts it
 		[command, ...args].join(" ")') >"$work/out" 2>"$work/err" || code=$?
 	is "a session $2: exit $code" test "$code" = "$1"
 }
-says() { # the page shows what the client and a person are told, but for the time in the name of the file
-	sed "s|$kept/[0-9T]*-filesystem.jsonl|~/.cache/pinproof/refused/$file|g; s/^.*\(pinproof: blocked: \)/\1/" "$work/err" |
-		grep -E '^(pinproof: blocked|review|approve): ' | sort >"$work/said"
+says() { # the page shows what the client and a person are told, but for the folders and the digests in the path of the file
+	sed "s|$kept/[0-9a-f]*/filesystem-[0-9a-f]*.jsonl|/home/me/.cache/pinproof/refused/$file|g; s|$work/project|/home/me/app|g
+		s/^.*\(pinproof: blocked: \)/\1/" "$work/err" | grep -E '^(pinproof: blocked|review): ' | sort >"$work/said"
 	block '' | grep -Fxf "$work/said" | sort >"$work/log"
-	is "four lines are said" test "$(wc -l <"$work/said")" = 4
+	is "three lines are said" test "$(wc -l <"$work/said")" = 3
 	is "the page shows them" cmp "$work/said" "$work/log"
 }
 
@@ -67,7 +67,8 @@ while read -r line; do
 		session 1 "that is refused"
 		is "no tool reaches the client" test "$(grep -c move_file "$work/out")" = 0
 		says
-		mv "$kept"/*-filesystem.jsonl "$kept/$file"
+		mkdir -p "$kept/${file%/*}"
+		mv "$kept"/*/filesystem-*.jsonl "$kept/$file"
 		;;
 	*' relock '*) session 0 "after the approval" ;;
 	esac

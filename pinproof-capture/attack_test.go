@@ -40,12 +40,18 @@ func playPuppet(address string) {
 // puppet starts the guard before a puppet.
 func (g *guarded) puppet(t *testing.T, flags ...string) (*peer, *puppet) {
 	t.Helper()
+	return g.puppetAs(t, "files", flags...)
+}
+
+// puppetAs does so under a label.
+func (g *guarded) puppetAs(t *testing.T, label string, flags ...string) (*peer, *puppet) {
+	t.Helper()
 	at, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer at.Close()
-	p := g.start(t, flags, "puppet", at.Addr().String())
+	p := g.startAs(t, label, flags, "puppet", at.Addr().String())
 	at.(*net.TCPListener).SetDeadline(time.Now().Add(generous))
 	conn, err := at.Accept()
 	if err != nil {

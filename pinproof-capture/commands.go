@@ -91,18 +91,6 @@ The server is started in the folder of tools.lock, which is looked for as the gu
 		if h.MaxAge < 0 || h.MaxAge > guard.MaxAge {
 			return usage(c, "--max-age takes 0s to 1h")
 		}
-		// Of a command or an address it has nothing: that may hold a secret, and a shell could read
-		// something else in it.
-		h.Remedy = "-- COMMAND"
-		if server.URL != "" {
-			h.Remedy = "URL"
-		}
-		if server.SSE {
-			h.Remedy += " --sse"
-		}
-		if len(server.Headers) > 0 {
-			h.Remedy += " --header-env NAME=VARIABLE"
-		}
 		h.Label, h.Server, h.Asked = label, server, *o
 		return h.Hook(c.Context())
 	})

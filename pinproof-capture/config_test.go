@@ -225,16 +225,26 @@ func TestConfigRefused(t *testing.T) {
 	}
 }
 
+// unusable is what a hook says of its command line.
+const unusable = "pinproof: blocked: the command line of this hook can't be used as it is\n" +
+	"Do not use this server's tools. A person sees why by running it at a terminal: pinproof-capture hook LABEL -- npx --no -- NAME [ARG]...\n"
+
 func TestUsage(t *testing.T) {
 	for _, line := range []string{
 		"", "out.jsonl -- npx", "gaurd a -- npx", "help nosuch", "--frob", "completion bash", "save", "save out.jsonl", "save out.jsonl --", "save -- npx",
 		"save out.jsonl http://x -- npx", "save --header-env A=HOME o -- x", "save --timeout x", "save --timeout -1 o -- x", "save --timeout 9999 o -- x",
-		"save --protocol new o -- x", "save o localhost:3000/mcp", "hook a 127.0.0.1:80", "save --substitute A=b o -- x", "save --lock x o -- x", "config", "config x", "config x a -- b", "config x a --header-env b=c",
+		"save --protocol new o -- x", "save o localhost:3000/mcp", "save --substitute A=b o -- x", "save --lock x o -- x", "config", "config x", "config x a -- b", "config x a --header-env b=c",
 		"guard x", "guard --", "guard \u202e -- z", "guard x http://y -- z", "guard x --sse -- z", "guard x --on-drift y -- z", "guard x --log-digests -- z", "guard x --capability y -- z",
-		"guard x --once -- z", "guard x --log-optional -- z", "hook x", "hook \x1b -- x", "hook x --max-age 2h -- y", "wrap", "wrap x -- y", "unwrap", "unwrap x --frob",
+		"guard x --once -- z", "guard x --log-optional -- z", "wrap", "wrap x -- y", "unwrap", "unwrap x --frob",
 	} {
 		code, stdout, stderr := capturing(t, strings.Fields(line)...)
 		if code != 2 || stdout != "" || !strings.HasPrefix(stderr, "error: ") || !regexp.MustCompile(`\nhint: pinproof-capture( [a-z]+)? --help\n$`).MatchString(stderr) {
+			t.Errorf("%q: code %d\n%s%s", line, code, stdout, stderr)
+		}
+	}
+	// A model reads what a hook says: the reason is for a person, at a terminal.
+	for _, line := range []string{"hook a 127.0.0.1:80", "hook x", "hook \x1b -- x", "hook x --max-age 2h -- y", "hook a npx --no -- SECRET", "hook a my-server -h 127.0.0.1"} {
+		if code, stdout, stderr := capturing(t, strings.Fields(line)...); code != 2 || stdout != "" || stderr != unusable {
 			t.Errorf("%q: code %d\n%s%s", line, code, stdout, stderr)
 		}
 	}
@@ -273,8 +283,6 @@ func TestMissingDashes(t *testing.T) {
 		"save m.jsonl npx -h":                            "pinproof-capture save m.jsonl -- npx -h",
 		"guard a npx --no -- x":                          "pinproof-capture guard a -- npx --no -- x",
 		"guard a npx":                                    "pinproof-capture guard a -- npx",
-		"hook a npx --no -- SECRET":                      "pinproof-capture hook LABEL -- npx --no -- NAME [ARG]...",
-		"hook a my-server -h 127.0.0.1":                  "pinproof-capture hook LABEL -- npx --no -- NAME [ARG]...",
 	} {
 		code, stdout, stderr := capturing(t, strings.Fields(line)...)
 		if code != 2 || stdout != "" || stderr != "error: -- is missing before the server's command\nhint: "+want+"\n" {
@@ -290,11 +298,12 @@ func TestLaunchLines(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "o.jsonl")
 	for _, before := range []string{"save " + file, "guard a", "hook a"} {
 		code, stdout, stderr := capturing(t, append(strings.Fields(before), strings.Fields("-- npx --no my-server --read-only")...)...)
-		want := "pinproof-capture " + before + " -- npx --no -- my-server --read-only"
+		want := "error: npx would take flags of my-server for its own: -- has to stand before the name\n" +
+			"hint: pinproof-capture " + before + " -- npx --no -- my-server --read-only\n"
 		if strings.HasPrefix(before, "hook") {
-			want = "pinproof-capture hook LABEL -- npx --no -- NAME [ARG]..."
+			want = unusable
 		}
-		if code != 2 || stdout != "" || stderr != "error: npx would take flags of my-server for its own: -- has to stand before the name\nhint: "+want+"\n" {
+		if code != 2 || stdout != "" || stderr != want {
 			t.Errorf("%s: code %d\n%s%s", before, code, stdout, stderr)
 		}
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -59,8 +60,8 @@ var pinproofHere = sync.OnceValues(func() (string, error) {
 	return folder, nil
 })
 
-// maxKept is how many files with what was refused are kept.
-const maxKept = 10
+// maxKept is how many files with what was refused of a server are kept.
+const maxKept = 3
 
 // A guarded project has a lockfile with what the stand-in gives, and a cache folder of its
 // own.
@@ -105,11 +106,17 @@ type peer struct {
 // start starts the guard with flags before a stand-in that plays a part.
 func (g *guarded) start(t testing.TB, flags []string, part ...string) *peer {
 	t.Helper()
+	return g.startAs(t, "files", flags, part...)
+}
+
+// startAs does so under a label.
+func (g *guarded) startAs(t testing.TB, label string, flags []string, part ...string) *peer {
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := append(append([]string{"guard", "files"}, flags...), "--", self, "play")
+	args := append(append([]string{"guard", label}, flags...), "--", self, "play")
 	cmd := exec.Command(self, append(args, part...)...)
 	cmd.Env = append(slices.Clone(g.env), "CAPTURE_AS_MAIN=1")
 	return g.run(t, cmd)
@@ -744,16 +751,37 @@ func TestGuardEnds(t *testing.T) {
 	}
 }
 
-// TestGuardSaves: what was refused is kept, the last ten of it, and pinproof says why.
+// TestGuardSaves: what was refused is kept, the newest three of a project and a server. The digest of a
+// file stands in its name, the same text is kept once, and what is too old is deleted.
 func TestGuardSaves(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
-	for range maxKept + 2 {
-		p := g.start(t, nil, "the first asking")
+	other := filepath.Join(g.cache, "pinproof", "refused", "another")
+	if runtime.GOOS == "darwin" {
+		other = filepath.Join(g.cache, "Library", "Caches", "pinproof", "refused", "another")
+	}
+	if err := os.MkdirAll(other, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	kept := filepath.Join(other, "files-0123456789abcdef.jsonl")
+	old := filepath.Join(other, "files-fedcba9876543210.jsonl")
+	write(t, kept, "another project's")
+	write(t, old, "too old")
+	before := time.Now().Add(-31 * 24 * time.Hour)
+	if err := os.Chtimes(old, before, before); err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	for _, part := range []string{"the first asking", "an entry changed", "the first asking", "an entry twice", "a long list"} {
+		p := g.start(t, nil, part)
 		p.ask(1, "tools/list", "{}")
-		if code, _ := p.end(); code != 2 || !strings.Contains(p.stderr.String(), "ADDED EVIL\n") {
-			t.Fatalf("code %d\n%s", code, &p.stderr)
+		if code, _ := p.end(); code != 2 || !strings.Contains(p.stderr.String(), "\nreview:  ") {
+			t.Fatalf("%s: code %d\n%s", part, code, &p.stderr)
 		}
+		said = append(said, strings.Fields(p.stderr.String()[strings.Index(p.stderr.String(), "review: "):])[3])
+	}
+	if said[0] != said[2] {
+		t.Errorf("the same refusal has two names: %q", said)
 	}
 	var files []string
 	filepath.WalkDir(g.cache, func(path string, d os.DirEntry, err error) error {
@@ -762,8 +790,16 @@ func TestGuardSaves(t *testing.T) {
 		}
 		return nil
 	})
-	if len(files) != maxKept || read(t, files[0]) != `{ "result":`+withEvil+` ,"id":1,"jsonrpc" : "2.0"}`+"\n" {
-		t.Errorf("%d files: %s", len(files), files)
+	want := []string{kept, said[2], said[3], said[4]}
+	slices.Sort(files)
+	slices.Sort(want)
+	if !slices.Equal(files, want) {
+		t.Errorf("kept are %q\nwant %q", files, want)
+	}
+	for _, path := range said[2:] {
+		if sum := fmt.Sprintf("%x", sha256.Sum256([]byte(read(t, path)))); filepath.Base(path) != "files-"+sum[:16]+".jsonl" {
+			t.Errorf("%s has the digest %s", path, sum)
+		}
 	}
 }
 

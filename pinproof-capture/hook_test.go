@@ -97,7 +97,7 @@ func cached(t *testing.T) string {
 
 func temporary(t *testing.T) []string {
 	t.Helper()
-	found, err := filepath.Glob(filepath.Join(cached(t), "refused", "*"))
+	found, err := filepath.Glob(filepath.Join(cached(t), "refused", "*", "*"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestHook(t *testing.T) {
 		t.Errorf("match: code %d, left %v\n%s", code, temporary(t), stderr)
 	}
 	code, _, stderr = hooked(t, append([]string{"--"}, standIn(t, "2025-11-25", "")...)...)
-	if kept := temporary(t); code != 2 || len(kept) != 1 || stderr != "blocked: verify --hook --server=files -- "+kept[0]+" "+lock+"\n" {
+	if kept := temporary(t); code != 2 || len(kept) != 1 || stderr != "pinproof: blocked: verify --hook --server=files -- "+kept[0]+" "+lock+"\n" {
 		t.Errorf("drift: code %d, kept %v\n%s", code, kept, stderr)
 	}
 	server := newStandInHTTP(t, "2025-11-25", "one tool", false)
@@ -121,14 +121,14 @@ func TestHook(t *testing.T) {
 	}
 }
 
-// TestHookNamesLabels: a label that the lockfile doesn't have is named, with those it has, and no
-// server is started.
-func TestHookNamesLabels(t *testing.T) {
+// TestHookUnknownLabel: a label that the lockfile doesn't have is named, for it is the user's, and
+// how many it has. No server is started.
+func TestHookUnknownLabel(t *testing.T) {
 	project := gated(t)
 	write(t, filepath.Join(project, "tools.lock"), `{"lockfileVersion":1,"servers":{"files":{"tools":{}},"web \u202e":{"tools":{}}}}`)
 	log := filepath.Join(t.TempDir(), "log")
 	code, _, stderr := hookedAs(t, "flies", append([]string{"--"}, standIn(t, "2025-11-25", "one tool", log)...)...)
-	want := "pinproof: blocked: tools.lock has no server flies; it has files, \"web <U+202E>\"\n" +
+	want := "pinproof: blocked: the lockfile has no server flies, but 2 other servers\n" +
 		"Do not use this server's tools. A person goes on with: pinproof-capture save flies.jsonl -- COMMAND\n"
 	if _, err := os.Stat(log); code != 2 || stderr != want || err == nil {
 		t.Errorf("code %d, %v\n%s", code, err, stderr)
@@ -228,7 +228,7 @@ func TestHookBlocks(t *testing.T) {
 	if err := os.Remove(filepath.Join(project, "tools.lock")); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, stderr := hooked(t, good...); code != 2 || !strings.Contains(stderr, "there is no tools.lock in ") {
+	if code, _, stderr := hooked(t, good...); code != 2 || !strings.Contains(stderr, "there is no lockfile for this project") {
 		t.Errorf("no lockfile: code %d\n%s", code, stderr)
 	}
 }

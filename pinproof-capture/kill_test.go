@@ -233,7 +233,7 @@ func TestGuardSavesWholeFiles(t *testing.T) {
 	if code != 2 || !strings.Contains(got, blockedCode) || !strings.Contains(p.stderr.String(), "what it said could not be saved") {
 		t.Errorf("code %d, %.300s\n%s", code, got, &p.stderr)
 	}
-	if left, _ := filepath.Glob(filepath.Join(g.cache, "pinproof", "refused", "*")); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join(g.cache, "pinproof", "refused", "*", "*")); len(left) > 0 {
 		t.Errorf("left %v", left)
 	}
 }

@@ -80,17 +80,19 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 // tell prints an error, with what the server said under a gutter, so that no line of the
 // server's can pass for one of ours or for a command of a CI log.
 func (a *app) tell(about string, err error) {
-	if no, ok := errors.AsType[*guard.Blocked](err); ok {
-		fmt.Fprint(a.stderr, no)
+	no, isBlocked := errors.AsType[*guard.Blocked](err)
+	if !isBlocked && a.isHook && !isTerminal(a.stderr) {
+		no = guard.Unusable()
+		isBlocked = true
+	}
+	if isBlocked {
+		fmt.Fprintln(a.stderr, no)
 		return
 	}
 	lines := fail.Lines(err)
 	fmt.Fprintf(a.stderr, "error: %s%s\n", about, lines[0])
 	a.tellSaid(err)
 	for _, hint := range lines[1:] {
-		if a.isHook && strings.Contains(hint, " -- ") { // it may hold what a person wrote into the command
-			hint = "hint: pinproof-capture hook LABEL -- npx --no -- NAME [ARG]..."
-		}
 		fmt.Fprintln(a.stderr, hint)
 	}
 }
@@ -100,6 +102,16 @@ func (a *app) tellSaid(err error) {
 	if e, ok := errors.AsType[*mcp.ServerError](err); ok && len(e.Said) > 0 {
 		fmt.Fprintf(a.stderr, "its standard error ended:\n  | %s\n", strings.Join(e.Said, "\n  | "))
 	}
+}
+
+// isTerminal reports whether a person reads what is written, as far as that can be seen.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // noteFloating says that what is started isn't fixed.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,7 +8,7 @@ import (
 	"testing"
 )
 
-const called, wentGone, notGiven = "called ", "no longer lists tool ", "did not give the new one"
+const called, wentGone, notGiven = "called ", "no longer lists this tool", "did not give the new one"
 
 // changedLists is what becomes of calls of b and of c where the first call has changed the list.
 var changedLists = map[string]struct{ b, c string }{
@@ -106,18 +105,18 @@ func (g *guarded) refusedFile(t *testing.T) string {
 }
 
 // TestGuardRefusal: the error to the client, which a model may read, says what happened, where,
-// and how a person sees it, and nothing of how to approve it. Standard error says that, too.
+// and how a person reviews it. Standard error says that, too.
 func TestGuardRefusal(t *testing.T) {
 	t.Parallel()
 	unixOnly(t) // elsewhere paths are quoted
 	for _, tt := range []struct{ part, flags, what, happened string }{
-		{"an entry changed", "", "the tools of server files are not the ones approved in tools.lock (1 changed). Do not use them. A person has to review the change: ",
+		{"an entry changed", "", "the tools of server files are not the ones approved in tools.lock (1 changed). Do not use them. A person reviews it at a terminal: ",
 			"blocked: server files lists tools that are not the ones approved: CHANGED a"},
-		{"the second asking", "", "the tools of server files are not the ones approved in tools.lock (1 added). Do not use them. A person has to review the change: ",
+		{"the second asking", "", "the tools of server files are not the ones approved in tools.lock (1 added). Do not use them. A person reviews it at a terminal: ",
 			"blocked: server files changed its tools during the session: ADDED EVIL"},
-		{"no verdict", "", "it could not be judged whether what server files says is what was approved in tools.lock. Do not use it. A person has to review the change: ",
+		{"no verdict", "", "it could not be judged whether what server files says is what was approved in tools.lock. Do not use it. A person reviews it at a terminal: ",
 			"blocked: "},
-		{"nothing approved", "--on-drift=subset", "nothing is left of this list: the tools of server files are not the ones approved in tools.lock (1 added). Do not use them. A person has to review the change: ",
+		{"nothing approved", "--on-drift=subset", "nothing is left of this list: the tools of server files are not the ones approved in tools.lock (1 added). Do not use them. A person reviews it at a terminal: ",
 			"drift: server files lists tools that are not the ones approved: ADDED EVIL"},
 	} {
 		t.Run(tt.part, func(t *testing.T) {
@@ -138,11 +137,12 @@ func TestGuardRefusal(t *testing.T) {
 			}
 			code, _ := p.end()
 			file := g.refusedFile(t)
-			told := `{"jsonrpc":"2.0","id":2,` + blockedCode + tt.what + "pinproof diff " + file + ` --server files --part"}}` + "\n"
+			command := "pinproof relock " + file + " --server files " + filepath.Join(g.folder, "tools.lock") + " --part"
+			told := `{"jsonrpc":"2.0","id":2,` + blockedCode + tt.what + command + `"}}` + "\n"
 			if got := answers[len(answers)-1]; got != told {
 				t.Errorf("the client is told\n%swant\n%s", got, told)
 			}
-			person := "pinproof: " + tt.happened + "\nreview:  pinproof diff   " + file + " --server files --part\napprove: pinproof relock " + file + " --server files --part\n"
+			person := "pinproof: " + tt.happened + "\nreview:  " + command + "\n"
 			if got := p.stderr.String(); !strings.HasSuffix(got, person) && tt.part != "no verdict" || !strings.Contains(got, tt.happened) || strings.Contains(got, "tools-only") {
 				t.Errorf("a person is told\n%swant\n%s", got, person)
 			}
@@ -174,8 +174,8 @@ func TestGuardNamesNpx(t *testing.T) {
 	p := g.run(t, cmd)
 	got := p.ask(1, "tools/list", "{}")
 	p.end()
-	command := "npx --no -- pinproof %s " + g.refusedFile(t) + " --server files --part"
-	if !strings.Contains(got, fmt.Sprintf(": "+command+`"}}`, "diff")) || !strings.HasSuffix(p.stderr.String(), fmt.Sprintf("\nreview:  "+command+"\napprove: "+command+"\n", "diff  ", "relock")) {
+	command := "npx --no -- pinproof relock " + g.refusedFile(t) + " --server files " + filepath.Join(g.folder, "tools.lock") + " --part"
+	if !strings.Contains(got, ": "+command+`"}}`) || !strings.HasSuffix(p.stderr.String(), "\nreview:  "+command+"\n") {
 		t.Errorf("%s%s", got, &p.stderr)
 	}
 }

@@ -404,7 +404,7 @@ func standInPinproof(args []string) int {
 		return 2
 	}
 	if bytes.Contains(text, []byte("tool_1")) {
-		fmt.Fprintf(os.Stderr, "blocked: %s\n", strings.Join(args, " "))
+		fmt.Fprintf(os.Stderr, "pinproof: blocked: %s\n", strings.Join(args, " "))
 		return 2
 	}
 	return 0

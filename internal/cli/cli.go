@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,7 +17,10 @@ import (
 
 	"pinproof/internal/atomicfile"
 	"pinproof/internal/fail"
+	"pinproof/internal/modeltext"
 	"pinproof/internal/pin"
+	"pinproof/internal/report/hook"
+	"pinproof/internal/shell"
 	"pinproof/internal/text"
 )
 
@@ -60,9 +64,19 @@ func (a *app) run(version string, args []string) (*pin.Verdict, error) {
 		err = fail.Path("standard output", flushErr)
 	}
 	if err != nil && err != errReported && err != fail.ErrDrift { // else all is said
+		if !errors.As(err, new(modeltext.Text)) && asksHook(args) && !isTerminal(a.stderr) {
+			hook.WriteError(a.stderr, shell.Command{}, "")
+			return a.verdict, err
+		}
 		fmt.Fprintf(a.stderr, "error: %s\n", strings.Join(fail.Lines(err), "\n"))
 	}
 	return a.verdict, err
+}
+
+// asksHook reports whether a command line is an agent's hook, as far as that can be seen where it is
+// wrong. A model may read what is said of it.
+func asksHook(args []string) bool {
+	return slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--hook") })
 }
 
 // newRoot builds the command line.

@@ -9,6 +9,7 @@ import (
 
 	"pinproof/internal/facts"
 	"pinproof/internal/fail"
+	"pinproof/internal/modeltext"
 	"pinproof/internal/pin"
 	"pinproof/internal/report"
 	"pinproof/internal/report/plain"
@@ -55,6 +56,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		}
 		if hook {
 			out.hook = &req.Command
+			out.lockfile = req.LockPath
 			if err := checkHook(cmd, req); err != nil {
 				return err
 			}
@@ -108,13 +110,13 @@ func leniencyOf(allow []string, warn bool) (pin.Leniency, error) {
 // checkHook refuses what doesn't go with --hook. A hook exits with 0 or 2, prints nothing on
 // standard output, and on standard error only what may reach a model.
 func checkHook(cmd *cobra.Command, req *request) error {
-	for _, flag := range []string{"warn", "allow", "review", "format", "report"} {
+	for _, flag := range []string{"warn", "allow", "review", "format", "report", "terse"} {
 		if cmd.Flags().Changed(flag) {
-			return fail.New("--hook and --%s don't go together: a hook blocks or it doesn't", flag)
+			return modeltext.Say("--hook and --").Argument(flag).Say(" don't go together: a hook blocks or it doesn't")
 		}
 	}
 	if req.Capture == "-" {
-		return fail.New("--hook doesn't read standard input: that is the agent's")
+		return modeltext.Say("--hook doesn't read standard input: that is the agent's")
 	}
 	return nil
 }

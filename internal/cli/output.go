@@ -18,6 +18,7 @@ import (
 	"pinproof/internal/fail"
 	"pinproof/internal/report"
 	"pinproof/internal/report/formats"
+	"pinproof/internal/report/hook"
 	"pinproof/internal/report/plain"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
@@ -35,8 +36,10 @@ type output struct {
 	full   bool            // nothing of it is summed up, also in a file
 	writes map[string]bool // the formats of all outputs
 	text   func(io.Writer, *report.Model, plain.Style) error
-	shows  bool           // it is for reading only: a reader that has seen enough may go
-	hook   *shell.Command // the answer is for an agent, in text that is safe for a model; nil: it isn't
+	shows  bool // it is for reading only: a reader that has seen enough may go
+
+	hook     *shell.Command // the answer is for an agent, in text that is safe for a model; nil: it isn't
+	lockfile string         // of the hook, also where it was found
 }
 
 func (o *output) register(cmd *cobra.Command) {
@@ -103,7 +106,7 @@ func (o *output) emit(a *app, req *request, ans report.Input) error {
 		if ans.ExitCode == 0 {
 			return nil
 		}
-		report.WriteHook(a.stderr, ans) // a failed write changes nothing: it is exit 2 as well
+		hook.Write(a.stderr, ans) // a failed write changes nothing: it is exit 2 as well
 		return errReported
 	}
 	ans.NoData = true
@@ -143,7 +146,7 @@ func (o *output) emit(a *app, req *request, ans report.Input) error {
 // explain writes the error of a run without an answer in every format, and returns it.
 func (o *output) explain(a *app, err error) error {
 	if o.hook != nil {
-		report.WriteHookError(a.stderr, err, *o.hook)
+		hook.WriteError(a.stderr, *o.hook, o.lockfile)
 		return errReported
 	}
 	without := report.WithoutAnswer(a.gate.Refuse(err), err).Model

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 
 	"pinproof/internal/facts"
@@ -137,3 +138,6 @@ func (r *Report) findRelease() {
 func (r *Report) AllOrNothing() bool {
 	return slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.PolicyDiffers() })
 }
+
+// SetOrNone is a set digest in words. There is none where a name is repeated.
+func SetOrNone(digest string) string { return cmp.Or(digest, "none: a name is repeated") }

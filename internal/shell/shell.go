@@ -151,6 +151,17 @@ func (c Command) To(verb string, args ...string) string {
 	return strings.Join(slices.Concat(words, c.Flags[verb], args), " ")
 }
 
+// Review makes the command that shows a capture and asks about it, with all that says what is meant:
+// it is for whoever may stand in another folder.
+func (c Command) Review() string {
+	words := []string{cmp.Or(c.Program, "pinproof"), "relock", Path(c.Capture)}
+	if c.Server != "" {
+		words = append(words, "--server", Quote(c.Server))
+	}
+	words = append(words, Path(c.Lockfile))
+	return strings.Join(append(words, c.Flags["relock"]...), " ")
+}
+
 // Retire makes the command that removes a server's pins. The label comes from the
 // lockfile, so the command has it only if that is safe.
 func (c Command) Retire(server string) string {

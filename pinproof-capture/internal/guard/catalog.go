@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pinproof/internal/jsontree"
+	"pinproof/internal/modeltext"
 	"pinproof/internal/pin"
 )
 
@@ -70,9 +71,9 @@ type entry struct {
 
 // A listing is what is known of a list.
 type listing struct {
-	unseen  string // why entries that weren't shown may not be called
-	matched bool   // an entry of it has matched in this session
-	words   string // of its last drift
+	unseen  string         // why entries that weren't shown may not be called
+	matched bool           // an entry of it has matched in this session
+	words   modeltext.Text // of its last drift, without what begins it
 }
 
 // changed takes note of a list that has changed: what is on it is callable again once it

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -14,55 +13,68 @@ import (
 	"strings"
 	"time"
 
-	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
-	"pinproof/internal/shell"
-	"pinproof/internal/text"
+	"pinproof/internal/modeltext"
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
-// Blocked is a no with its reason in words for a model: ours, the user's label and paths, and
-// what pinproof verify --hook said, but nothing of the server's.
-type Blocked struct{ words string }
+// Blocked is a no with its reason in words for a model.
+type Blocked struct{ words modeltext.Text }
 
-func (b *Blocked) Error() string { return b.words }
-
-func block(next, format string, args ...any) *Blocked {
-	return &Blocked{fmt.Sprintf("pinproof: blocked: %s\nDo not use this server's tools. A person goes on with: %s\n",
-		fmt.Sprintf(format, args...), next)}
-}
+func (b *Blocked) Error() string { return b.words.String() }
 
 // A Hooked server is one that an agent's hook checks.
 type Hooked struct {
 	Pins
 	Server mcp.Server
 	Asked  mcp.Options
-	Remedy string // names the server in a command, for a person
 	MaxAge time.Duration
 	lock   string // the path of the lockfile
+}
+
+// blocked is a no for this reason. A person goes on by saving what the server says, or sees there why
+// it says nothing. Of a command or an address the words have nothing: that may hold a secret, and a
+// shell could read something else in it.
+func (h *Hooked) blocked(why modeltext.Text) *Blocked {
+	words := why.Say("\nDo not use this server's tools. A person goes on with: pinproof-capture save ").Word(mcp.FileName(h.Label))
+	if h.Server.URL == "" {
+		words = words.Say(" -- COMMAND")
+	} else {
+		words = words.Say(" URL")
+	}
+	if h.Server.SSE {
+		words = words.Say(" --sse")
+	}
+	if len(h.Server.Headers) > 0 {
+		words = words.Say(" --header-env NAME=VARIABLE")
+	}
+	return &Blocked{words}
+}
+
+// Unusable is the no of a hook whose command line can't be used.
+func Unusable() *Blocked {
+	return &Blocked{modeltext.Say("pinproof: blocked: the command line of this hook can't be used as it is\n" +
+		"Do not use this server's tools. A person sees why by running it at a terminal: pinproof-capture hook LABEL -- npx --no -- NAME [ARG]...")}
 }
 
 // Hook captures the server and has pinproof compare that with its pins. The server is started
 // in the project's folder: agents run hooks wherever they happen to be. The error is Blocked.
 func (h Hooked) Hook(ctx context.Context) (err error) {
-	save := "pinproof-capture save " + shell.Quote(mcp.FileName(h.Label)) + " " + h.Remedy
 	if h.lock, err = h.find(); err != nil {
-		return block(save, "%s", fail.From(err).Text)
+		return h.blocked(modeltext.Say("pinproof: blocked: there is no lockfile for this project"))
 	}
 	pins, _ := os.ReadFile(h.lock)
 	root, _ := jsontree.NewReader(pins).Only() // what can't be read is for pinproof to refuse
-	var has []string
-	for _, s := range root.Get("servers").Members() {
-		has = append(has, s.Name)
-	}
-	if root.Has("servers") && !slices.Contains(has, h.Label) {
-		return block(save, "%s has no server %s; it has %s", text.Printable(filepath.Base(h.lock)), text.Name(h.Label), text.List(text.Names(has), 20))
+	servers := root.Get("servers")
+	if root.Has("servers") && !servers.Has(h.Label) {
+		return h.blocked(modeltext.Say("pinproof: blocked: the lockfile has no server ").Argument(h.Label).
+			Say(", but ").Count(len(servers.Members()), "other server"))
 	}
 	h.Server.Dir = filepath.Dir(h.lock)
 	match := ""
 	if h.MaxAge > 0 {
 		if match, err = h.match(); err != nil {
-			return block("pinproof-capture --help", "the lockfile can't be read")
+			return h.blocked(modeltext.Say("pinproof: blocked: the lockfile can't be read"))
 		}
 	}
 	if isRecent(match, h.MaxAge) {
@@ -79,15 +91,15 @@ func (h Hooked) Hook(ctx context.Context) (err error) {
 // capture is kept if the answer is no, so that a person can look at it.
 func (h Hooked) check(ctx context.Context) error {
 	if _, err := FindPinproof(); err != nil {
-		return block("pinproof --version", "%s", err)
+		return h.blocked(modeltext.Say("pinproof: blocked: pinproof is neither beside pinproof-capture nor on the path"))
 	}
 	data, _, err := h.Server.Capture(ctx, h.Asked)
 	if err != nil {
-		return block("pinproof-capture save "+shell.Quote(mcp.FileName(h.Label))+" "+h.Remedy, "the tools of server %s could not be listed", text.Printable(h.Label))
+		return h.blocked(modeltext.Say("pinproof: blocked: the tools of server ").Argument(h.Label).Say(" could not be listed"))
 	}
-	file := keep(h.Label, data)
+	file := keep(h.lock, h.Label, data)
 	if file == "" {
-		return block("pinproof-capture --help", "the capture can't be written")
+		return h.blocked(modeltext.Say("pinproof: blocked: the capture can't be written"))
 	}
 	var words bytes.Buffer
 	code, err := h.verify("--hook", nil, nil, &words, "--", file, h.lock)
@@ -96,10 +108,10 @@ func (h Hooked) check(ctx context.Context) error {
 		return nil
 	}
 	pruneKept(file)
-	if words.Len() == 0 {
-		return block("pinproof diff "+shell.Path(file), "pinproof gave no answer")
+	if said, ok := modeltext.FromHook(words.Bytes()); ok {
+		return &Blocked{said}
 	}
-	return &Blocked{words.String()}
+	return h.blocked(modeltext.Say("pinproof: blocked: pinproof gave no answer"))
 }
 
 // MaxAge is the oldest match that a hook can take: one that a person remembers.

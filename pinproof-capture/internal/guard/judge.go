@@ -29,7 +29,6 @@ import (
 type judge struct {
 	Pins
 	lock     string // the path of the lockfile
-	named    string // the same in a command; "" if it is found where the guard runs
 	approved approved
 	seen     []byte // the lockfile that approved was read from
 }
@@ -50,9 +49,6 @@ func newJudge(o Pins) (*judge, error) {
 		return nil, err
 	}
 	j := &judge{Pins: o, lock: lock}
-	if here, err := os.Getwd(); err != nil || lock != filepath.Join(here, shell.DefaultLockfile) {
-		j.named = lock
-	}
 	if j.approved.values, err = pin.ParseSubstitutes(o.Substitutes); err != nil {
 		return nil, fail.New("--substitute %s", err)
 	}
@@ -132,14 +128,18 @@ func (j *judge) part(messages []byte) (*verdict, error) {
 	return v, nil
 }
 
+// keep saves what the server said.
+func (j *judge) keep(data []byte) (path string) { return keep(j.lock, j.Label, data) }
+
 // command is what a person types about a file with a part of the session.
-func (j *judge) command(verb, file string) string {
-	args := []string{"--part"}
-	for _, s := range j.Substitutes {
-		args = append(args, shell.Quote("--substitute="+s))
-	}
+func (j *judge) command(file string) shell.Command {
 	program, _ := FindPinproof() // that it is there was asked at the start
-	return shell.Command{Program: shell.ProgramAt(program), Capture: file, Lockfile: j.named, Server: j.Label}.To(verb, args...)
+	flags := []string{"--part"}
+	for _, s := range j.Substitutes {
+		flags = append(flags, shell.Quote("--substitute="+s))
+	}
+	return shell.Command{Program: shell.ProgramAt(program), Capture: file, Lockfile: j.lock, Server: j.Label,
+		Flags: map[string][]string{"relock": flags}}
 }
 
 // Pins says which pins a server is held against.

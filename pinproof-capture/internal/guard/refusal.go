@@ -5,48 +5,43 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
-	"pinproof/internal/capture"
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
+	"pinproof/internal/modeltext"
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
-// What the client is told in place of an answer. It may reach a model, which may have a shell:
-// the words are ours, the user's label and paths, and names that were approved, and no command
-// that approves stands in them.
-const (
-	codeBlocked = -32090 // within the range that JSON-RPC leaves to servers
+const codeBlocked = -32090 // within the range that JSON-RPC leaves to servers
 
-	wordsUnreadable = "pinproof: blocked: the message can be read in more than one way, and was not passed on."
-	wordsNoRecord   = "pinproof: blocked: the record of calls can't be written, and this was not called."
+// What the client is told in place of an answer, whatever server it is.
+var (
+	wordsBlocked    = modeltext.Say("pinproof: blocked: ")
+	wordsUnreadable = modeltext.Say("pinproof: blocked: the message can be read in more than one way, and was not passed on.")
+	wordsNoRecord   = modeltext.Say("pinproof: blocked: the record of calls can't be written, and this was not called.")
 )
 
 // tell shows a person what drifted on a list and how to go on, and puts it on record. It returns what
 // the client is told. What the session has said so far is saved.
-func (r *relay) tell(event string, list pin.EntryType, v *verdict) (words string) {
+func (r *relay) tell(event string, list pin.EntryType, v *verdict) (words modeltext.Text) {
 	state := &r.catalog.lists[list]
-	file := keep(r.judge.Label, r.said.text())
-	kinds := map[string]int{}
-	var lines, counts []string
+	file := r.judge.keep(r.said.text())
+	kinds := map[pin.DriftKind]int{}
+	var lines []string
 	for _, key := range slices.SortedFunc(maps.Keys(v.drifted), pin.CompareKeys) {
 		entry, kind := pin.EntryRef(key.Type, key.Name), v.drifted[key]
 		r.log.Info(event, "entry", entry, "kind", kind, "file", file)
-		kinds[strings.ToLower(kind)]++
+		kinds[pin.DriftKind(kind)]++
 		lines = append(lines, kind+" "+strings.TrimPrefix(entry, "tool=")+v.warned[key])
 	}
-	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		counts = append(counts, fmt.Sprint(kinds[kind], " ", kind))
-	}
+	how := modeltext.Say("").Drift(kinds)
 	if lines == nil { // a policy that differs, or a warning that nobody approved
-		lines, counts = []string{v.summary}, []string{"none of them by itself"}
+		lines = []string{v.summary}
+		how = modeltext.Say("none of them by itself")
 		r.log.Info(event, "reason", v.summary, "file", file)
 	}
 	what := strings.TrimSuffix(pin.EntryTypeInfo[list].Entry, "s") + "s"
@@ -55,60 +50,59 @@ func (r *relay) tell(event string, list pin.EntryType, v *verdict) (words string
 		happened = "changed its " + what + " during the session"
 	}
 	r.say("%s: server %s %s: %s", strings.Replace(event, "block", "blocked", 1), r.judge.label(), happened, text.List(lines, 20))
-	words = fmt.Sprintf("pinproof: blocked: the %s of server %s are not the ones approved in %s (%s). Do not use them.",
-		what, r.judge.label(), r.judge.lockfile(), strings.Join(counts, ", "))
-	state.words = r.review(words, file, "diff  ", "relock")
+	words = modeltext.Say("the ").Entries(list).Say(" of server ").Argument(r.judge.Label).
+		Say(" are not the ones approved in tools.lock (").With(how).Say("). Do not use them. ")
+	state.words = r.review(words, file)
 	return state.words
 }
 
 // unjudged tells a person why there is no verdict on an answer, or on a line that can't be read, and
 // what becomes of it. It returns what the client is told.
-func (r *relay) unjudged(event, what string, line []byte, err error) (words string) {
+func (r *relay) unjudged(event, what string, line []byte, err error) (words modeltext.Text) {
 	why := fail.From(err).Text
 	r.say("%s: %s", what, why)
-	file := keep(r.judge.Label, append(r.said.text(), line...))
+	file := r.judge.keep(append(r.said.text(), line...))
 	r.log.Info(event, "reason", why, "file", file)
-	words = fmt.Sprintf("pinproof: blocked: it could not be judged whether what server %s says is what was approved in %s. Do not use it.",
-		r.judge.label(), r.judge.lockfile())
-	return r.review(words, file, "diff")
+	words = modeltext.Say("it could not be judged whether what server ").Argument(r.judge.Label).
+		Say(" says is what was approved in tools.lock. Do not use it. ")
+	return wordsBlocked.With(r.review(words, file))
 }
 
-// review names to a person the commands about what was kept, and to the client the first of them.
-func (r *relay) review(words, file string, verbs ...string) string {
-	words += " A person has to review the change"
+// review names to a person, and to the client, the command about what was kept.
+func (r *relay) review(words modeltext.Text, file string) modeltext.Text {
 	if file == "" {
 		r.say("what it said could not be saved")
-		return words + "."
+		return words.Say("A person has to review it.")
 	}
 	pruneKept(file)
-	for i, verb := range verbs {
-		fmt.Fprintf(r.stderr, "%s%s\n", []string{"review:  ", "approve: "}[i], r.judge.command(verb, file))
-	}
-	return words + ": " + r.judge.command("diff", file)
+	c := r.judge.command(file)
+	fmt.Fprintf(r.stderr, "review:  %s\n", c.Review())
+	return words.Review("A person reviews it at a terminal", c)
 }
 
 // refuseCall tells a person of a call that doesn't reach the server. It returns what the
 // client is told.
-func (r *relay) refuseCall(key pin.Key, why string) (words string) {
-	ref, entry, server := pin.EntryRef(key.Type, key.Name), capture.EntryNamed(key.Type, key.Name), "server "+r.judge.label()
+func (r *relay) refuseCall(key pin.Key, why string) (words modeltext.Text) {
+	ref := pin.EntryRef(key.Type, key.Name)
 	r.say("blocked: a call of %s: %s", ref, why)
 	r.log.Info("block", "entry", ref, "reason", why)
 	_, approved := r.catalog.entries[key]
+	words = modeltext.Say("pinproof: blocked: this was not called: ")
 	switch {
-	case !approved: // its name is the client's, or the server's
-		words = fmt.Sprintf("no such %s of %s is approved in %s. A person has to approve it first.", pin.EntryTypeInfo[key.Type].Entry, server, r.judge.lockfile())
+	case !approved:
+		words = words.Say("no such ").Entry(key.Type).Say(" of server ").Argument(r.judge.Label).
+			Say(" is approved in tools.lock. A person has to approve it first.")
 	case why == gone:
-		words = fmt.Sprintf("%s no longer lists %s.", server, entry)
+		words = words.Say("server ").Argument(r.judge.Label).Say(" no longer lists this ").Entry(key.Type).Say(".")
 	case why == notListed:
-		words = fmt.Sprintf("%s has changed the list with %s and did not give the new one. Try again later.", server, entry)
+		words = words.Say("server ").Argument(r.judge.Label).Say(" has changed the list with this ").Entry(key.Type).
+			Say(" and did not give the new one. Try again later.")
 	default:
-		words = fmt.Sprintf("%s of %s is not what was approved in %s. A person has to review it first.", entry, server, r.judge.lockfile())
+		words = words.Say("this ").Entry(key.Type).Say(" of server ").Argument(r.judge.Label).
+			Say(" is not what was approved in tools.lock. A person has to review it first.")
 	}
-	return "pinproof: blocked: this was not called: " + words
+	return words
 }
-
-// lockfile is the name of the lockfile, printable.
-func (j *judge) lockfile() string { return text.Printable(filepath.Base(j.lock)) }
 
 // label is the server's label, printable.
 func (j *judge) label() string { return text.Name(j.Label) }
@@ -136,7 +130,7 @@ func (r *relay) dropped(line []byte, fromServer bool) (on, back []byte) {
 }
 
 // refuseOpen ends the session and answers all that the client still waits for.
-func (r *relay) refuseOpen(words string) (out []byte) {
+func (r *relay) refuseOpen(words modeltext.Text) (out []byte) {
 	r.over = true
 	for _, key := range slices.Sorted(maps.Keys(r.open)) {
 		out = append(out, refusal(r.open[key].id, words)...)
@@ -146,50 +140,12 @@ func (r *relay) refuseOpen(words string) (out []byte) {
 }
 
 // refusal is our answer to one request, or nothing if it has no id.
-func refusal(id []byte, words string) []byte {
+func refusal(id []byte, words modeltext.Text) []byte {
 	if len(id) == 0 {
 		return nil
 	}
-	message, _ := json.Marshal(words)
+	message, _ := json.Marshal(words.String())
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`+"\n", id, codeBlocked, message)
-}
-
-// maxKept is how many files with what was refused are kept: a server that is refused at
-// every start fills no disk.
-const maxKept = 10
-
-// cacheFolder is a folder of the user's alone, for what is kept from run to run.
-func cacheFolder(name string) (string, error) {
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", err
-	}
-	folder := filepath.Join(cache, "pinproof", name)
-	return folder, os.MkdirAll(folder, 0o700)
-}
-
-// keep saves what a server said in a file whose name begins with the time, and returns that, or "" if
-// it can't be saved: it is refused all the same.
-func keep(label string, data []byte) (path string) {
-	folder, err := cacheFolder("refused")
-	now := strings.Replace(time.Now().UTC().Format("20060102T150405.000000000"), ".", "", 1)
-	if err != nil {
-		return ""
-	}
-	path = filepath.Join(folder, now+"-"+mcp.FileName(label))
-	if os.WriteFile(path, data, 0o600) != nil {
-		os.Remove(path) // half of it shows nobody what was refused
-		return ""
-	}
-	return path
-}
-
-// pruneKept deletes all files but the newest of the folder with what was refused.
-func pruneKept(path string) {
-	files, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "2*-*.jsonl")) // sorted
-	for ; len(files) > maxKept; files = files[1:] {
-		os.Remove(files[0]) // another guard may have done so
-	}
 }
 
 // A transcript is what a server has said of itself in a session, as it would be captured: its

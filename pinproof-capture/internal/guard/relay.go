@@ -20,6 +20,7 @@ import (
 	"pinproof/internal/capture"
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
+	"pinproof/internal/modeltext"
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
 	"pinproof/internal/workspace"
@@ -192,7 +193,8 @@ func (r *relay) ended(p mcp.Connection, err error) (int, error) {
 	case err == mcp.ErrTooLarge:
 		r.mu.Lock()
 		r.log.Info("block", "reason", mcp.ErrTooLarge.Text)
-		last := r.refuseOpen("pinproof: blocked: " + mcp.ErrTooLarge.Text + ". The session with server " + r.judge.label() + " is over.")
+		last := r.refuseOpen(modeltext.Say("pinproof: blocked: a message of more than 64 MiB. The session with server ").
+			Argument(r.judge.Label).Say(" is over."))
 		r.mu.Unlock()
 		r.client.write(last)
 	}
@@ -279,7 +281,7 @@ func (r *relay) fromServer(line []byte) (pass, reply []byte, err error) {
 	asked := r.open[key]
 	pass = line
 	if r.pinned(m.Get("result"), asked) {
-		var words string
+		var words modeltext.Text
 		if pass, words, err = r.held(line, m, asked); err != nil {
 			return r.refuseOpen(words), nil, err
 		}
@@ -334,7 +336,7 @@ func (r *relay) pinned(result jsontree.Value, asked request) bool {
 
 // held holds an answer against the pins, with the pages before it. It returns what the client gets. An
 // error ends the session, with these words.
-func (r *relay) held(line []byte, m jsontree.Value, asked request) (pass []byte, words string, err error) {
+func (r *relay) held(line []byte, m jsontree.Value, asked request) (pass []byte, words modeltext.Text, err error) {
 	result := m.Get("result")
 	list, listed := pin.EntryTypeIn(result.Has)
 	if !listed {
@@ -346,7 +348,7 @@ func (r *relay) held(line []byte, m jsontree.Value, asked request) (pass []byte,
 	switch {
 	case err != nil && r.onDrift == Warns:
 		r.unjudged("drift", "not judged, and passed on", nil, err)
-		return line, "", nil
+		return line, words, nil
 	case err != nil:
 		return nil, r.unjudged("block", "blocked", nil, err), errBlocked
 	}
@@ -365,21 +367,21 @@ func (r *relay) held(line []byte, m jsontree.Value, asked request) (pass []byte,
 	case r.onDrift == Subset:
 		pass = slices.Concat(line[:result.At], r.without(line, result, v.drifted), line[result.End:])
 		if again, err := r.judge.part(pass); err != nil || !again.matches {
-			return nil, r.tell("block", list, v), errBlocked
+			return nil, wordsBlocked.With(r.tell("block", list, v)), errBlocked
 		}
 		r.tell("drift", list, v)
 	default:
-		return nil, r.tell("block", list, v), errBlocked
+		return nil, wordsBlocked.With(r.tell("block", list, v)), errBlocked
 	}
 	if r.onDrift == Subset && listed && next == "" && p.nothingLeft() {
-		pass = refusal(asked.id, strings.Replace(r.catalog.lists[list].words, "blocked: ", "blocked: nothing is left of this list: ", 1))
+		pass = refusal(asked.id, wordsBlocked.Say("nothing is left of this list: ").With(r.catalog.lists[list].words))
 	}
 	r.catalog.show(v.matched, v.drifted)
 	for _, item := range result.Get(pin.EntryTypeInfo[pin.Skills].Member).Items() {
 		key := r.catalog.key(pin.Skills, item.Get("uri").Text)
 		r.catalog.skills.learn(item.Value, v.drifted[key] == "" && v.matched[key].Digest != "")
 	}
-	return pass, "", nil
+	return pass, words, nil
 }
 
 // without returns a result without the entries that drifted; the others are the bytes that
@@ -431,12 +433,12 @@ func (r *relay) request(line []byte, m jsontree.Value) (pass, reply []byte, err 
 	if pass = line; len(r.waiting) > 0 && !bytes.HasSuffix(line, []byte("\n")) {
 		pass = slices.Concat(line, []byte("\n")) // something of ours follows
 	}
-	refused := ""
+	var refused modeltext.Text
 	uri := params.Get("uri")
 	if why := r.askSkill(method.Text, params); why != "" {
 		refused = r.refuseSkill(method.Text, uri.Text, why)
 		if r.onDrift == Warns {
-			refused = ""
+			refused = modeltext.Text{}
 		}
 	}
 	switch method.Text {
@@ -458,7 +460,7 @@ func (r *relay) request(line []byte, m jsontree.Value) (pass, reply []byte, err 
 		}
 	}
 	switch {
-	case refused != "":
+	case refused != modeltext.Text{}:
 		delete(r.open, keyOf(id)) // it may have waited
 		pass, reply = nil, refusal(asked.id, refused)
 	case id.Kind != 0 && method.Kind != 0:

@@ -104,7 +104,7 @@ func TestGuardGivesUpWithoutRecord(t *testing.T) {
 	a := r.asking[pin.Tools]
 	a.late.Stop()
 	r.giveUp(a)
-	if server.Len() > 0 || strings.Count(client.String(), wordsNoRecord) != 3 || strings.Count(client.String(), "\n") != 3 {
+	if server.Len() > 0 || strings.Count(client.String(), wordsNoRecord.String()) != 3 || strings.Count(client.String(), "\n") != 3 {
 		t.Errorf("the server got %s\nthe client got %s", &server, &client)
 	}
 	if pass, reply, err := r.fromServer([]byte(`{"jsonrpc":"2.0","id":7,"result":{}}`)); pass != nil || reply != nil || err == nil {

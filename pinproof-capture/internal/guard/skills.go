@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pinproof/internal/jsontree"
+	"pinproof/internal/modeltext"
 	"pinproof/internal/pin"
 	"pinproof/internal/skill"
 	"pinproof/internal/text"
@@ -315,8 +316,23 @@ func (r *relay) answerGet(line []byte, result jsontree.Value, uri string) (why s
 }
 
 // refuseSkill tells a person what a client doesn't get, and returns what the client is told.
-func (r *relay) refuseSkill(method, uri, why string) (words string) {
+func (r *relay) refuseSkill(method, uri, why string) modeltext.Text {
 	r.say("blocked: %s of %s: %s", method, text.Name(uri), why)
 	r.log.Info("block", "entry", pin.EntryRef(pin.Resources, uri), "reason", why)
-	return "pinproof: blocked: this was not read: " + why + ". A person has to review it first."
+	words := modeltext.Say("pinproof: blocked: this was not read: ")
+	switch why {
+	case skillNotApproved:
+		words = words.Say(skillNotApproved)
+	case fileNotListed:
+		words = words.Say(fileNotListed)
+	case fileDiffers:
+		words = words.Say(fileDiffers)
+	case skillNotSeen:
+		words = words.Say(skillNotSeen)
+	case skillDiffers:
+		words = words.Say(skillDiffers)
+	case folderDiffers:
+		words = words.Say(folderDiffers)
+	}
+	return words.Say(". A person has to review it first.")
 }

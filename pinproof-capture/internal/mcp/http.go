@@ -23,6 +23,7 @@ import (
 	"pinproof/internal/capture"
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
+	"pinproof/internal/modeltext"
 )
 
 // A remote is a server at an address, by Streamable HTTP or, before that, by HTTP with one event
@@ -78,10 +79,10 @@ const (
 	minWait       = 100 * time.Millisecond // before a stream is asked for, whatever the server says
 	maxTries      = 100                    // to get it back
 	codeNoAnswer  = -32091                 // within the range that JSON-RPC leaves to servers
-
-	// The words may reach a model, so they are ours alone.
-	wordsNoAnswer = "pinproof: the server gave no answer that can be used. A person finds the reason in the log of this server."
 )
+
+// wordsNoAnswer may reach a model.
+var wordsNoAnswer = modeltext.Say("pinproof: the server gave no answer that can be used. A person finds the reason in the log of this server.")
 
 // connect prepares a session with a server at an address. The first line begins it.
 func connect(s Server) (*remote, error) {

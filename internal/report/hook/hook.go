@@ -1,0 +1,85 @@
+// Package hook words the answer of verify --hook, which goes to a model. It needs no model of a
+// report: an agent waits.
+package hook
+
+import (
+	"fmt"
+	"io"
+
+	"pinproof/internal/modeltext"
+	"pinproof/internal/pin"
+	"pinproof/internal/report"
+	"pinproof/internal/shell"
+)
+
+// Write says why an agent's start or call is blocked: how much differs, and what a person types. No
+// server, entry or file has its name here: the names stand in the capture, in the lockfile or in a folder.
+func Write(w io.Writer, in report.Input) error {
+	lines := []modeltext.Text{modeltext.Say("pinproof: blocked: the MCP tools are not the ones approved")}
+	say := func(line modeltext.Text) { lines = append(lines, line) }
+	if in.Next.Server != "" {
+		lines[0] = modeltext.Say("pinproof: blocked: the MCP tools of server ").Argument(in.Next.Server).Say(" are not the ones approved")
+	}
+	warnings := 0
+	for _, f := range in.Findings {
+		if f.Warning && !f.Approved {
+			warnings++
+		}
+	}
+	unknown := 0
+	missing := 0
+	for _, p := range in.Comparisons {
+		if !p.Known {
+			unknown++
+		}
+		if !p.Present {
+			missing++
+		}
+	}
+	drifted := map[pin.DriftKind]int{}
+	for _, d := range in.Drifts {
+		drifted[d.Kind]++
+	}
+	if warnings > 0 {
+		line := modeltext.Say("").Count(warnings, "warning").Say(" that nobody approved")
+		if in.Unread > 0 {
+			line = line.Say(", in what was read of so much drift")
+		}
+		say(line)
+	}
+	if unknown > 0 {
+		say(modeltext.Say("").Count(unknown, "server").Say(" without approved tools"))
+	}
+	if missing > 0 {
+		say(modeltext.Say("").Count(missing, "server").Say(" without a capture"))
+	}
+	if len(drifted) > 0 {
+		say(modeltext.Say("").Count(len(in.Drifts), "entry").Say(": ").Drift(drifted))
+	}
+	if len(in.Comparisons) == 1 {
+		say(modeltext.Say("approved set ").Digest(in.Comparisons[0].Locked.Digest))
+		say(modeltext.Say("listed set   ").Digest(in.Comparisons[0].Captured.Digest))
+	}
+	c := in.Next
+	c.Lockfile = in.Lockfile // also where it was found
+	say(modeltext.Say("Do not use this server's tools. ").Review("A person reviews the change at a terminal", c))
+	return write(w, lines)
+}
+
+// WriteError says that there is no answer. Why, a person reads: the words may quote the server.
+func WriteError(w io.Writer, next shell.Command, lockfile string) error {
+	next.Lockfile = lockfile
+	return write(w, []modeltext.Text{
+		modeltext.Say("pinproof: blocked: no answer whether the MCP tools are the approved ones"),
+		modeltext.Say("Do not use this server's tools. ").Review("A person sees the reason at a terminal", next),
+	})
+}
+
+func write(w io.Writer, lines []modeltext.Text) error {
+	for _, line := range lines {
+		if _, err := fmt.Fprintln(w, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}

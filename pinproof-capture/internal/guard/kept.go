@@ -1,0 +1,109 @@
+package guard
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"pinproof/pinproof-capture/internal/mcp"
+)
+
+// What was refused is kept in the user's cache, in a folder for each project. The name of a file has the
+// server's label and the digest of what it holds, so that no file is replaced by another while a
+// person reads it.
+const (
+	maxKept = 3                   // of a server: one that is refused at every start fills no disk
+	keptFor = 30 * 24 * time.Hour // and a project that is left behind doesn't, either
+	idHex   = 16                  // digits of a digest in a name, which a person may compare
+)
+
+// keptName matches what follows the label in the name of a kept file.
+var keptName = regexp.MustCompile(`^-[0-9a-f]{16}[.]jsonl$`)
+
+// cacheFolder is a folder of the user's alone, for what is kept from run to run.
+func cacheFolder(names ...string) (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	folder := filepath.Join(append([]string{cache, "pinproof"}, names...)...)
+	return folder, os.MkdirAll(folder, 0o700)
+}
+
+func shortDigest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])[:idHex]
+}
+
+// keep saves what a server of a lockfile said, and returns the file's path, or "" if it can't be
+// saved: it is refused all the same.
+func keep(lock, label string, data []byte) (path string) {
+	folder, err := cacheFolder("refused", shortDigest([]byte(lock)))
+	if err != nil {
+		return ""
+	}
+	name := strings.TrimSuffix(mcp.FileName(label), ".jsonl")
+	path = filepath.Join(folder, name+"-"+shortDigest(data)+".jsonl")
+	now := time.Now()
+	if os.Chtimes(path, now, now) == nil {
+		return path // it says what it said before
+	}
+	// Whole or not at all: half of it shows nobody what was refused.
+	f, err := os.CreateTemp(folder, "new-")
+	if err != nil {
+		return ""
+	}
+	_, err = f.Write(data)
+	if failed := f.Close(); err == nil {
+		err = failed
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return ""
+	}
+	return path
+}
+
+// pruneKept deletes all files but the newest of the server that a kept file is of, and what is too old of
+// all projects. Another guard may do so at the same time.
+func pruneKept(path string) {
+	folder, name := filepath.Split(path)
+	label := name[:len(name)-len("-.jsonl")-idHex]
+	var files []os.FileInfo
+	entries, _ := os.ReadDir(folder)
+	for _, e := range entries {
+		rest, isOf := strings.CutPrefix(e.Name(), label)
+		if info, err := e.Info(); err == nil && isOf && keptName.MatchString(rest) && e.Name() != name {
+			files = append(files, info)
+		}
+	}
+	slices.SortFunc(files, func(a, b os.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
+	for _, f := range files[min(maxKept-1, len(files)):] {
+		os.Remove(filepath.Join(folder, f.Name()))
+	}
+	removeOld(filepath.Dir(filepath.Clean(folder)))
+}
+
+// removeOld deletes what has been kept for too long in a folder, and folders that are empty then.
+func removeOld(folder string) {
+	entries, _ := os.ReadDir(folder)
+	for _, e := range entries {
+		path := filepath.Join(folder, e.Name())
+		if e.IsDir() {
+			removeOld(path)
+			os.Remove(path) // which fails for one that isn't empty
+			continue
+		}
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > keptFor {
+			os.Remove(path)
+		}
+	}
+}
