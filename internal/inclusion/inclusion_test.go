@@ -3,7 +3,6 @@ package inclusion
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"testing"
@@ -253,6 +252,6 @@ func TestNoWitness(t *testing.T) {
 		if proven < pairs/20 || apart < pairs/20 {
 			t.Errorf("seed %d: %d proven, %d told apart of %d: nothing was tested", seed, proven, apart, pairs)
 		}
-		t.Log(fmt.Sprintf("seed %d: %d proven, %d have a witness, of %d", seed, proven, apart, pairs))
+		t.Logf("seed %d: %d proven, %d have a witness, of %d", seed, proven, apart, pairs)
 	}
 }
