@@ -60,9 +60,6 @@ var pinproofHere = sync.OnceValues(func() (string, error) {
 	return folder, nil
 })
 
-// maxKept is how many files with what was refused of a server are kept.
-const maxKept = 3
-
 // A guarded project has a lockfile with what the stand-in gives, and a cache folder of its
 // own.
 type guarded struct {

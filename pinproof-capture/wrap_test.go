@@ -373,7 +373,7 @@ func TestSecretsStayOut(t *testing.T) {
 	self, _ := program(t)
 	for name, answer := range map[string]func(w http.ResponseWriter, req *http.Request, id string){
 		"an error of HTTP": func(w http.ResponseWriter, req *http.Request, _ string) {
-			http.Error(w, "no such key "+req.Header.Get("Authorization")+" at "+req.URL.String()+" "+req.URL.Query().Get("key"), 401)
+			http.Error(w, "no such key "+req.Header.Get("Authorization")+" at "+req.URL.String()+" "+req.URL.Query().Get("key"), http.StatusUnauthorized)
 		},
 		"an error of the protocol": func(w http.ResponseWriter, req *http.Request, id string) {
 			w.Header().Set("Content-Type", "application/json")
@@ -384,7 +384,7 @@ func TestSecretsStayOut(t *testing.T) {
 			fmt.Fprint(w, req.URL.Query().Get("key"))
 		},
 		"another place": func(w http.ResponseWriter, req *http.Request, _ string) {
-			http.Redirect(w, req, "http://"+secret+".example.com/?"+req.URL.RawQuery, 307)
+			http.Redirect(w, req, "http://"+secret+".example.com/?"+req.URL.RawQuery, http.StatusTemporaryRedirect)
 		},
 		"no message": func(w http.ResponseWriter, req *http.Request, _ string) {
 			w.Header().Set("Content-Type", "application/json")
