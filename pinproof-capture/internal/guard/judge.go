@@ -88,6 +88,16 @@ func (j *judge) part(messages []byte) (*verdict, error) {
 	if err != nil {
 		return nil, err
 	}
+	v, err := readVerdict(out.Bytes(), code)
+	if told, ok := errors.AsType[*fail.Error](err); ok && code == 2 {
+		return nil, j.unapproved(told)
+	}
+	return v, err
+}
+
+// readVerdict reads the answer of pinproof verify --part, which ended with an exit code. An answer
+// that contradicts itself is none: another program may stand where pinproof is looked for.
+func readVerdict(answer []byte, code int) (*verdict, error) {
 	var said struct {
 		SchemaVersion, ExitCode int
 		Summary                 string
@@ -98,21 +108,19 @@ func (j *judge) part(messages []byte) (*verdict, error) {
 		Entries []struct{ List, Name, Status, Digest, ApprovalHash string }
 		Error   struct{ Message string }
 	}
-	if err := json.Unmarshal(out.Bytes(), &said); err != nil || said.SchemaVersion != 1 || said.ExitCode != code || code > 2 {
-		return nil, fail.New("pinproof gave no answer").Hint("pinproof --version")
-	} else if code == 2 {
-		return nil, j.unapproved(fail.New("%s", said.Error.Message))
+	none := fail.New("pinproof gave no answer").Hint("pinproof --version")
+	if err := json.Unmarshal(answer, &said); err != nil || said.SchemaVersion != 1 || said.ExitCode != code || code > 2 {
+		return nil, none
+	}
+	if code == 2 {
+		return nil, fail.New("%s", said.Error.Message)
 	}
 	v := &verdict{matches: code == 0, drifted: map[pin.Key]string{}, matched: map[pin.Key]pinned{}, warned: map[pin.Key]string{}, summary: said.Summary}
-	keyOf := func(member, name string) pin.Key {
-		list, ok := pin.EntryTypeNamed(member)
-		if !ok {
-			list = pin.Instructions
-		}
-		return pin.Key{Type: list, Name: name}
-	}
 	for _, d := range said.Drift {
-		key := keyOf(d.List, d.Name)
+		key, ok := entryNamed(d.List, d.Name)
+		if !ok || d.Kind == "" || v.matches {
+			return nil, none
+		}
 		v.drifted[key] = d.Kind
 		for _, f := range d.Findings {
 			if f.Level == "warning" {
@@ -121,7 +129,15 @@ func (j *judge) part(messages []byte) (*verdict, error) {
 		}
 	}
 	for _, e := range said.Entries {
-		if key := keyOf(e.List, e.Name); e.Status == "MATCH" && v.drifted[key] == "" {
+		key, ok := entryNamed(e.List, e.Name)
+		if !ok || !pin.IsDigest(e.Digest) {
+			return nil, none
+		}
+		_, twice := v.matched[key]
+		if v.matches && e.Status != "MATCH" || e.Status == "MATCH" && twice {
+			return nil, none
+		}
+		if e.Status == "MATCH" && v.drifted[key] == "" {
 			v.matched[key] = pinned{e.Digest, e.ApprovalHash}
 		}
 	}
@@ -130,6 +146,15 @@ func (j *judge) part(messages []byte) (*verdict, error) {
 
 // keep saves what the server said.
 func (j *judge) keep(data []byte) (path string) { return keep(j.lock, j.Label, data) }
+
+// entryNamed names an entry of an answer, and reports whether there is such a list.
+func entryNamed(member, name string) (pin.Key, bool) {
+	if member == pin.EntryTypeInfo[pin.Instructions].Member {
+		return pin.Key{Type: pin.Instructions, Name: name}, true
+	}
+	list, ok := pin.EntryTypeNamed(member)
+	return pin.Key{Type: list, Name: name}, ok
+}
 
 // command is what a person types about a file with a part of the session.
 func (j *judge) command(file string) shell.Command {
