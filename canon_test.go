@@ -324,6 +324,21 @@ func FuzzCanonical(f *testing.F) {
 }
 
 // canonPins reads a capture and pins its entries as server "s", with the digests of canon.go.
+// TestSetDigestOfInstructions: they are a part of the set. The digests are of
+// instructions:SHA-256 of the text, LF, tools:SHA-256 of nothing, by sha256sum.
+func TestSetDigestOfInstructions(t *testing.T) {
+	for text, want := range map[string]string{
+		"Use a.": "sha256:6d54ca778270e6b7086c737241bc9b3064e1c0797605892a9786a71ebd032060",
+		"Use b.": "sha256:e23dd41fd465fa02f40a9cc02aa51983915c87e3d97dc13c38e94dbe6bd1dfbc",
+	} {
+		var s pin.Set
+		s.Put([]pin.Pin{{Key: pin.Key{Type: pin.Instructions}, Form: formOf(pin.Instructions, []byte(text))}})
+		if got := setDigest(&s); got != want {
+			t.Errorf("%s %s, want %s", text, got, want)
+		}
+	}
+}
+
 func canonPins(t testing.TB, text string, pol pin.Policy) pin.Set {
 	t.Helper()
 	m, err := capture.Read("m.json", []byte(text), formOf, pol)

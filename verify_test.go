@@ -430,6 +430,46 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// TestEmptiedOfPrompts: a server that pins no tools, and lists nothing any more, is let pass by no
+// flag. One that still lists something is.
+func TestEmptiedOfPrompts(t *testing.T) {
+	set := func(names ...string) (s pin.Set) {
+		var pins []pin.Pin
+		for _, name := range names {
+			pins = append(pins, pin.Pin{Key: pin.Key{Type: pin.Prompts, Name: name}, Form: formOf(pin.Prompts, []byte(`{"name":"`+name+`"}`))})
+		}
+		s.Put(pins)
+		return s
+	}
+	for listed, want := range map[string]int{"": 1, "a": 0} {
+		sides := []pin.Comparison{{Server: "s", Known: true, Present: true, Locked: set("a", "b"), Captured: set(strings.Fields(listed)...)}}
+		if v := judge(sides, driftOf(t, sides), 0, lenient); v.ExitCode != want {
+			t.Errorf("of two prompts %q is left: exit code %d", listed, v.ExitCode)
+		}
+	}
+}
+
+// TestRepeatedInstructions: two texts of instructions are drift, also where texts are left out: nobody
+// knows which of them a model gets.
+func TestRepeatedInstructions(t *testing.T) {
+	set := func(texts ...string) (s pin.Set) {
+		var pins []pin.Pin
+		for _, text := range texts {
+			pins = append(pins, pin.Pin{Key: pin.Key{Type: pin.Instructions}, Form: formOf(pin.Instructions, []byte(text))})
+		}
+		s.Put(pins)
+		return s
+	}
+	side := pin.Comparison{Server: "s", Known: true, Present: true, IgnoreProse: true, Locked: set("Use a."), Captured: set("Use b.")}
+	if drifts := driftOf(t, []pin.Comparison{side}); len(drifts) != 0 {
+		t.Errorf("other instructions: %+v", drifts)
+	}
+	side.Captured = set("Use b.", "Use c.")
+	if drifts := driftOf(t, []pin.Comparison{side}); len(drifts) != 1 || drifts[0].Kind != pin.Duplicate {
+		t.Errorf("two texts: %+v", drifts)
+	}
+}
+
 // TestIgnoreProse: what a comparison without texts leaves out, and what it shows of the rest.
 func TestIgnoreProse(t *testing.T) {
 	for _, tt := range []struct{ old, new, want string }{

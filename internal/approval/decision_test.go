@@ -404,3 +404,86 @@ func TestPinsOfPart(t *testing.T) {
 		}
 	}
 }
+
+// TestRecordsOfPart: of a part of a session nobody reads the list as a whole, so that its records stay.
+func TestRecordsOfPart(t *testing.T) {
+	pairs, drifts := relockCase(t)
+	pairs[0].Part = true
+	pairs[0].Locked.Accepted = []pin.Record{rec("oversize")}
+	out := approval.Decide(caseOf(pairs, drifts), &approval.Said{Accepts: []approval.Selector{selectorOf(t, "edited")}})
+	if got := out.Sets["s"]; got == nil || ids(got.Accepted) != "oversize" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestCleanFromNowOn: where requireClean is a new policy, an entry that matches its pin is held to it,
+// too, for the policy says so of every pin.
+func TestCleanFromNowOn(t *testing.T) {
+	side := func(text string) pin.Set { return pintest.PinsOf(t, text, pin.Policy{}) }
+	for _, isNew := range []bool{true, false} {
+		pairs := []pin.Comparison{{Server: "s", Known: true, Present: true, Locked: side(`[{"name":"a"},{"name":"b"}]`), Captured: side(`[{"name":"a"},{"name":"b","x":1}]`)}}
+		pairs[0].Captured.Policy.RequireClean = true
+		pairs[0].Locked.Policy.RequireClean = !isNew
+		c := caseOf(pairs, pintest.Drifts(pairs))
+		c.Warnings = matching("a")
+		c.Warnings[0].Unclean = true
+		c.Warnings[0].Approved = true
+		out := approval.Decide(c, &approval.Said{All: true})
+		if isNew && (reasonText(out.Reason) != "not clean" || out.Reason.Entry.Name != "a" || out.Code != 1) || !isNew && out.Reason != nil {
+			t.Errorf("a new policy: %t; %+v", isNew, out)
+		}
+	}
+}
+
+// TestBareServers: a server without an entry gets pins where all there is is accepted: by lock, by
+// --accept-all of everything, or by a yes to every question of lock.
+func TestBareServers(t *testing.T) {
+	bare := pin.Comparison{Server: "bare", Present: true, Captured: pin.Set{Server: "bare"}}
+	some := pin.Comparison{Server: "s", Present: true, Captured: pintest.PinsOf(t, `[{"name":"a"},{"name":"b"}]`, pin.Policy{})}
+	pairs := []pin.Comparison{bare, some}
+	drifts := pintest.Drifts(pairs)
+	if len(drifts) != 2 {
+		t.Fatal(drifts)
+	}
+	for what, tt := range map[string]struct {
+		said approval.Said
+		want int // exit code; 0 with the pins of both servers
+	}{
+		"lock":                        {approval.Said{Approves: true, Silent: true}, 0},
+		"relock --accept-all":         {approval.Said{All: true}, 0},
+		"relock --only, --accept-all": {approval.Said{All: true, Only: []approval.Selector{selectorOf(t, "added")}}, 1},
+		"relock --accept":             {approval.Said{Accepts: []approval.Selector{selectorOf(t, "added")}}, 1},
+		"lock, every yes":             {approval.Said{Approves: true, Answers: answered(drifts, 0, 1)}, 0},
+		"lock, one yes":               {approval.Said{Approves: true, Answers: answered(drifts, 0)}, 1},
+		"relock, every yes":           {approval.Said{Answers: answered(drifts, 0, 1)}, 1},
+	} {
+		out := approval.Decide(caseOf(pairs, drifts), &tt.said)
+		if out.Reason != nil || out.Code != tt.want || (out.Sets["bare"] != nil) != (tt.want == 0) || len(out.Whole)+len(out.Bare) != 1 {
+			t.Errorf("%s: %+v", what, out)
+		}
+	}
+}
+
+// TestRecords: what goes on record of a matching entry is the new warning beside those that stand.
+// One that no digest binds never does.
+func TestRecords(t *testing.T) {
+	pairs, drifts := relockCase(t)
+	c := caseOf(pairs, drifts)
+	c.Warnings = append(matching("same", "same", "same"), warningsOf("edited", "edited")...)
+	c.Warnings[0].Approved = true
+	c.Warnings[0].Record = rec("standing")
+	c.Warnings[1].Record = rec("fresh")
+	c.Warnings[2].Approved = true
+	c.Warnings[2].Record = pin.Record{ID: "unbound"}
+	c.Warnings[4].Record = pin.Record{ID: "unbound"}
+	set := func(said approval.Said) *pin.Set { return approval.Decide(c, &said).Sets["s"] }
+	of := func(s *pin.Set, name string) string { return ids(s.Find(pin.Key{Name: name}).Accepted) }
+	both := set(approval.Said{Accepts: []approval.Selector{selectorOf(t, "edited")}, AnyWarning: true})
+	if of(both, "same") != "fresh,standing" || of(both, "edited") != "hidden-text" {
+		t.Errorf("same %s, edited %s", of(both, "same"), of(both, "edited"))
+	}
+	one := set(approval.Said{Accepts: []approval.Selector{selectorOf(t, "edited")}, Warnings: []approval.Selector{selectorOf(t, "edited")}})
+	if of(one, "same") != "" {
+		t.Errorf("same %s", of(one, "same"))
+	}
+}

@@ -3,6 +3,7 @@ package workspace
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"pinproof/internal/jsontest"
@@ -67,6 +68,38 @@ func TestReadLockfile(t *testing.T) {
 		jsontest.WantError(t, err, want)
 		if data != nil || len(l.Servers) > 0 {
 			t.Errorf("%s: %d bytes, %v", path, len(data), l)
+		}
+	}
+}
+
+// TestSameSet: what of the pins that were reviewed another writer may not have changed meanwhile.
+func TestSameSet(t *testing.T) {
+	record := pin.Record{ID: "hidden-text", Digest: pin.DigestPrefix + strings.Repeat("0", 64)}
+	set := func() pin.Set {
+		s := pintest.PinsOf(t, `[{"name":"a"},{"name":"b"}]`, pin.Policy{})
+		s.Pins[0].Accepted = []pin.Record{record}
+		s.Pins[1].Approval = &pin.Approval{By: "Ada"}
+		s.Accepted = []pin.Record{record}
+		return s
+	}
+	for what, change := range map[string]func(*pin.Set){
+		"nothing":                    func(*pin.Set) {},
+		"a record of the whole list": func(s *pin.Set) { s.Accepted = nil },
+		"another of the whole list":  func(s *pin.Set) { s.Accepted = []pin.Record{{ID: "oversize", Digest: record.Digest}} },
+		"a record of an entry":       func(s *pin.Set) { s.Pins[0].Accepted = nil },
+		"one more of an entry":       func(s *pin.Set) { s.Pins[1].Accepted = []pin.Record{record} },
+		"an approval":                func(s *pin.Set) { s.Pins[1].Approval = nil },
+		"an approver":                func(s *pin.Set) { s.Pins[1].Approval = &pin.Approval{By: "Eve"} },
+		"a digest":                   func(s *pin.Set) { s.Pins[0].Digest = record.Digest },
+		"a sanitized digest":         func(s *pin.Set) { s.Pins[0].Sanitized = record.Digest },
+		"a policy":                   func(s *pin.Set) { s.Policy.HashOnly = true },
+		"a version":                  func(s *pin.Set) { s.About.Version = "2" },
+		"an entry":                   func(s *pin.Set) { s.Put(s.Pins[:1]) },
+	} {
+		before, now := set(), set()
+		change(&now)
+		if got := sameSet(&before, &now); got != (what == "nothing") {
+			t.Errorf("%s is different: same %t", what, got)
 		}
 	}
 }
