@@ -208,14 +208,15 @@ func (said *Said) acceptsWarnings(key pin.Key) bool {
 // recorded are the warnings of matching entries that are put on record.
 func (d *decision) recorded() WarningRecord {
 	record := WarningRecord{}
+	if d.said.Answers != nil { // who was asked about each has the last word, whatever a flag says
+		for _, r := range d.said.Answers.Records {
+			record.Add(r.Of, r.Record)
+		}
+		return record
+	}
 	for _, w := range d.unrecorded() {
 		if d.said.acceptsWarnings(w.Of.Key) {
 			record.Add(w.Of, w.Record)
-		}
-	}
-	if d.said.Answers != nil {
-		for _, r := range d.said.Answers.Records {
-			record.Add(r.Of, r.Record)
 		}
 	}
 	return record

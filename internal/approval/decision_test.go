@@ -109,6 +109,27 @@ func TestBoundAnswers(t *testing.T) {
 	}
 }
 
+// TestAnsweredNo: a no at the prompt to a warning of an entry that matches holds, also beside
+// --accept-warnings and --accept-warning.
+func TestAnsweredNo(t *testing.T) {
+	pairs, drifts := relockCase(t)
+	c := caseOf(pairs, drifts)
+	c.Warnings = matching("same")
+	for _, said := range []approval.Said{{AnyWarning: true}, {Warnings: []approval.Selector{selectorOf(t, "same")}}} {
+		if out := approval.Decide(c, &said); said.AnyWarning && out.Ask != approval.AskFirst {
+			t.Errorf("nobody is asked: %+v", out)
+		}
+		said.Answers = answered(drifts, 0)
+		if out := approval.Decide(c, &said); len(out.Recorded) > 0 || out.Sets["s"].Find(pin.Key{Name: "same"}).Accepted != nil {
+			t.Errorf("%+v is recorded", out.Recorded)
+		}
+		said.Answers.Records = []approval.Record{{Of: c.Warnings[0].Of, Record: c.Warnings[0].Record}}
+		if out := approval.Decide(c, &said); len(out.Sets["s"].Find(pin.Key{Name: "same"}).Accepted) != 1 {
+			t.Errorf("%+v is recorded", out.Recorded)
+		}
+	}
+}
+
 // TestDecide: what has a new warning isn't accepted, however it is selected, and is named if
 // it was; a selector is idle if its entry has neither drifted nor a warning that is accepted.
 func TestDecide(t *testing.T) {
