@@ -72,12 +72,7 @@ func Decide(c *Case, said *Said) Outcome {
 	if why := checkWarningFlags(c, said); why != nil {
 		return refuse(why)
 	}
-	d := &decision{Case: c, said: said, warned: map[pin.Ref]bool{}}
-	for _, w := range c.Warnings {
-		if w.Where == InDrift && !w.Approved {
-			d.warned[w.Of] = true
-		}
-	}
+	d := begin(c, said)
 	d.drifts = d.selected()
 	d.out = Outcome{
 		LeftOut:  len(c.Drifts) - len(d.drifts),
@@ -87,6 +82,17 @@ func Decide(c *Case, said *Said) Outcome {
 		Renewed:  d.renewed(),
 	}
 	return d.decide()
+}
+
+// begin begins a decision.
+func begin(c *Case, said *Said) *decision {
+	d := &decision{Case: c, said: said, warned: map[pin.Ref]bool{}}
+	for _, w := range c.Warnings {
+		if w.Where == InDrift && !w.Approved {
+			d.warned[w.Of] = true
+		}
+	}
+	return d
 }
 
 // decide is the way of a yes.
@@ -108,7 +114,7 @@ func (d *decision) decide() Outcome {
 	if policyChanged && byFlags && !said.All && !said.Approves {
 		return refuse(&Reason{Why: NeedsAll})
 	}
-	if slices.ContainsFunc(c.Warnings, func(w Warning) bool { return w.Where == Unpinned }) {
+	if d.hasUncovered() {
 		return refuse(&Reason{Why: NotCovered})
 	}
 	out.Ask = d.asksForLock()
@@ -277,6 +283,11 @@ func (d *decision) isRefused(ref pin.Ref) bool {
 	return d.warned[ref] && !d.said.acceptsWarnings(ref.Key)
 }
 
+// hasUncovered reports whether a text that isn't pinned has a warning.
+func (d *decision) hasUncovered() bool {
+	return slices.ContainsFunc(d.Warnings, func(w Warning) bool { return w.Where == Unpinned })
+}
+
 // isWholeWarned reports whether a list as a whole has a new warning that no flag accepts.
 func (d *decision) isWholeWarned() bool {
 	isNew := func(w Warning) bool { return w.isWhole() && !w.Approved }
@@ -402,14 +413,20 @@ func (d *decision) acceptAnswers(answers *Answers) *Reason {
 // policy is a new one on all that stays pinned.
 func (d *decision) requireClean() *Reason {
 	for _, w := range d.Warnings {
-		p := pin.ComparisonOf(d.Sides, w.Of.Server)
-		if !w.Unclean || p == nil || !p.Captured.Policy.RequireClean {
-			continue
-		}
 		isAsked := d.out.Accepted[w.Of] || d.out.Refused[w.Of]
-		if isAsked || w.Where != InDrift && !p.Locked.Policy.RequireClean {
+		if asked, standing := d.forbids(&w); asked && isAsked || standing {
 			return &Reason{Why: NotClean, Entry: w.Of, Warning: w}
 		}
 	}
 	return nil
+}
+
+// forbids reports whether requireClean refuses what has a warning: where that is asked for, or also
+// where it only stays pinned.
+func (d *decision) forbids(w *Warning) (asked, standing bool) {
+	p := pin.ComparisonOf(d.Sides, w.Of.Server)
+	if !w.Unclean || p == nil || !p.Captured.Policy.RequireClean {
+		return false, false
+	}
+	return true, w.Where != InDrift && !p.Locked.Policy.RequireClean
 }

@@ -130,6 +130,44 @@ func TestAnsweredNo(t *testing.T) {
 	}
 }
 
+// TestAlone: what is suggested for one entry would be written: Alone says of each drift what a
+// decision about that one entry says. So does Would of all of them.
+func TestAlone(t *testing.T) {
+	random := jsontest.NewMaker(30)
+	seen := map[bool]int{}
+	for range 400 {
+		pairs, drifts := relockCase(t)
+		p := &pairs[0]
+		p.Locked.Policy.RequireClean = random.IntN(3) == 0
+		p.Captured.Policy.RequireClean = p.Locked.Policy.RequireClean || random.IntN(8) == 0
+		c := caseOf(pairs, drifts)
+		for _, name := range []string{"edited", "gone", "hid", "new", "same", ""} {
+			w := approval.Warning{Of: pin.Ref{Server: "s", Key: pin.Key{Name: name}}, Record: rec("hidden-text"), Unclean: random.IntN(2) == 0, Approved: random.IntN(4) > 0}
+			if name == "same" {
+				w.Where = approval.InMatch
+			}
+			if random.IntN(12) == 0 {
+				w.Where = approval.Unpinned
+			}
+			if random.IntN(4) == 0 {
+				c.Warnings = append(c.Warnings, w)
+			}
+		}
+		alone := approval.Alone(c)
+		for i := range drifts {
+			d := &drifts[i]
+			would := approval.Would(c, approval.Said{Accepts: []approval.Selector{{Key: d.Key}}})
+			if alone[d.Ref()] != would {
+				t.Fatalf("%s alone: %t, but flags: %t; of %+v", d.Name, alone[d.Ref()], would, c.Warnings)
+			}
+			seen[would]++
+		}
+	}
+	if seen[true] < 200 || seen[false] < 200 {
+		t.Errorf("%v", seen)
+	}
+}
+
 // TestDecide: what has a new warning isn't accepted, however it is selected, and is named if
 // it was; a selector is idle if its entry has neither drifted nor a warning that is accepted.
 func TestDecide(t *testing.T) {

@@ -158,12 +158,14 @@ type approver struct {
 // room is how much of it is explained, in bytes; 0: all.
 func (a *app) newApprover(f *approveRequest, w *workspace.Workspace, brief bool, room int) *approver {
 	r, all := a.review(&f.request, w, brief, room)
-	return &approver{app: a, req: f, w: w, c: caseOf(r, w, all), r: r, style: a.style()}
+	in := r.Input
+	in.Drifts = w.Drifts // also what --only leaves out
+	return &approver{app: a, req: f, w: w, c: caseOf(&in, all), r: r, style: a.style()}
 }
 
 // caseOf is what is decided about, given all that is known of it.
-func caseOf(r *report.Report, w *workspace.Workspace, known *facts.Facts) *approval.Case {
-	c := &approval.Case{Sides: w.Comparisons, Drifts: w.Drifts, Verdict: r.Verdict, Facts: map[pin.Ref]approval.Fact{}}
+func caseOf(in *report.Input, known *facts.Facts) *approval.Case {
+	c := &approval.Case{Sides: in.Comparisons, Drifts: in.Drifts, Verdict: in.Verdict, Facts: map[pin.Ref]approval.Fact{}}
 	for _, e := range known.Entries {
 		fact := approval.Fact{Words: e.Words(), Minor: e.Minor}
 		for _, change := range e.Changes {
@@ -171,8 +173,8 @@ func caseOf(r *report.Report, w *workspace.Workspace, known *facts.Facts) *appro
 		}
 		c.Facts[e.Ref()] = fact
 	}
-	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Warning {
+	for i := range in.Findings {
+		if f := &in.Findings[i]; f.Warning {
 			c.Warnings = append(c.Warnings, warningOf(f))
 		}
 	}

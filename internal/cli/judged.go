@@ -76,7 +76,19 @@ func (a *app) review(req *request, w *workspace.Workspace, brief bool, room int)
 	in.Room = room
 	in.Bounded = room > 0
 	all = factsOf(&in)
+	dryRun(&in, all)
 	return report.New(in, narrowed(req, all)), all
+}
+
+// dryRun finds out what flags would write if they were given now: no report suggests what wouldn't.
+func dryRun(in *report.Input, all *facts.Facts) {
+	if in.Matches || in.Lockfile == "" || in.Terse {
+		return // nothing is suggested
+	}
+	c := caseOf(in, all)
+	isNew := !slices.ContainsFunc(in.Comparisons, func(p pin.Comparison) bool { return p.Known })
+	in.Writes = approval.Would(c, approval.Said{All: !isNew, Approves: isNew})
+	in.Alone = approval.Alone(c)
 }
 
 // factsOf are the facts of a comparison.

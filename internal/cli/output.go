@@ -122,7 +122,9 @@ func (o *output) emit(a *app, req *request, ans report.Input) error {
 	if o.reader != "" {
 		ans.Next.Capture = o.reader
 	}
-	model := report.New(ans, narrowed(req, factsOf(&ans))).Model
+	all := factsOf(&ans)
+	dryRun(&ans, all)
+	model := report.New(ans, narrowed(req, all)).Model
 	err := o.writeFiles(model)
 	if err != nil {
 		if o.format == formats.Text && !ans.Matches {

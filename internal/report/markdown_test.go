@@ -44,6 +44,11 @@ func reportOf(pairs []pin.Comparison, locked []pin.Set) *Report {
 
 // explained is the report of an input, with its facts.
 func explained(in Input) *Report {
+	in.Writes = true // what relock refuses is told by tests of the program
+	in.Alone = map[pin.Ref]bool{}
+	for i := range in.Drifts {
+		in.Alone[in.Drifts[i].Ref()] = true
+	}
 	return New(in, facts.Of(in.Comparisons, in.Drifts, in.Findings, facts.Bounds{Room: in.Room, KindsAlone: in.Bounded, Terse: in.Terse, BySeverities: in.FailOn}))
 }
 

@@ -27,17 +27,19 @@ type Input struct {
 	IgnoreProse bool   // texts were left out of the comparison
 	OverBudget  string // says that the tools take more than --max-tokens; or ""
 
-	Part       bool          // the capture is part of a session
-	Bounded    bool          // it is no review: the gate's own answer in text, or what flags accepted
-	Room       int           // bytes of definitions that the facts explain; 0: all of them
-	Terse      bool          // what drifted is listed, and nothing is explained
-	Unread     int           // drifted entries whose texts were not read for findings
-	Brief      bool          // nobody reads the entries: findings and servers alone
-	NoData     bool          // no format lists every entry that was captured
-	Guessed    bool          // no flag named the server of a single capture
-	Uncompared []string      // lists that at least one of the two files has no answer to
-	Next       shell.Command // how this run was called, for the commands we print
-	Expect     []string      // flags that tie a command to these captures; none if a name is repeated
+	Part       bool             // the capture is part of a session
+	Bounded    bool             // it is no review: the gate's own answer in text, or what flags accepted
+	Room       int              // bytes of definitions that the facts explain; 0: all of them
+	Terse      bool             // what drifted is listed, and nothing is explained
+	Unread     int              // drifted entries whose texts were not read for findings
+	Brief      bool             // nobody reads the entries: findings and servers alone
+	NoData     bool             // no format lists every entry that was captured
+	Guessed    bool             // no flag named the server of a single capture
+	Uncompared []string         // lists that at least one of the two files has no answer to
+	Next       shell.Command    // how this run was called, for the commands we print
+	Writes     bool             // the flags that accept all of it would write, were they given now
+	Alone      map[pin.Ref]bool // the drifts that flags would accept one by one
+	Expect     []string         // flags that tie a command to these captures; none if a name is repeated
 
 	Folder Step // what is said of folders of this machine in the entries, and the command for that
 

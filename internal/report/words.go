@@ -284,7 +284,7 @@ func (r *Report) NextSteps() (steps []Step) {
 		add("to approve it as another server", problems[another].Command)
 	case len(r.Unapprovable) > 0: // relock says how to pin the text first
 	case r.nothingPinned():
-		if len(r.Expect) > 0 && r.approvable() && len(lint.WarningsIn(freshIn(r.entries))) == 0 { // else lock refuses it
+		if r.Writes && len(r.Expect) > 0 && r.approvable() && len(lint.WarningsIn(freshIn(r.entries))) == 0 { // else lock refuses it
 			add("to approve what is shown", r.Next.To("lock", r.Expect...))
 		}
 	default:
@@ -331,7 +331,7 @@ func (r *Report) RestStep() Step {
 	if forbidden && len(r.entries) == 0 && !r.AllOrNothing() { // nothing that could be accepted mends it
 		return Step{}
 	}
-	if r.LeftOut > 0 || len(r.Expect) == 0 || !r.approvable() || len(left) > 0 && (r.AllOrNothing() || len(left) == len(r.entries)) ||
+	if !r.Writes || r.LeftOut > 0 || len(r.Expect) == 0 || !r.approvable() || len(left) > 0 && (r.AllOrNothing() || len(left) == len(r.entries)) ||
 		!slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return r.Differs[p.Server] && !p.Missing }) {
 		return Step{}
 	}
@@ -356,6 +356,9 @@ func (r *Report) acceptCommand(g *group) string {
 	}
 	for _, e := range g.entries {
 		digest := e.DefinitionDigest()
+		if !r.Alone[e.Ref()] {
+			return "" // relock would refuse it
+		}
 		if r.digests[[2]string{scope, digest}] > 1 {
 			return "" // it is that of an entry of another server, or of another list
 		}

@@ -1,0 +1,45 @@
+package approval
+
+import (
+	"slices"
+
+	"pinproof/internal/pin"
+)
+
+// Would reports whether something would be written if these flags were given now. No command is
+// suggested that wouldn't.
+func Would(c *Case, said Said) bool {
+	said.Silent = true
+	out := Decide(c, &said)
+	return out.Reason == nil && len(out.Sets) > 0
+}
+
+// Alone are the drifts that flags would accept one by one, without a word about warnings. For each it
+// is what Would says of its name, worked out at once for all of them.
+func Alone(c *Case) map[pin.Ref]bool {
+	d := begin(c, &Said{})
+	policyChanged := slices.ContainsFunc(c.Sides, func(p pin.Comparison) bool { return p.PolicyDiffers() })
+	if policyChanged || d.hasUncovered() || d.isWholeWarned() {
+		return nil
+	}
+	unclean := map[pin.Ref]bool{}
+	for i := range c.Warnings {
+		w := &c.Warnings[i]
+		asked, standing := d.forbids(w)
+		if standing {
+			return nil
+		}
+		if asked {
+			unclean[w.Of] = true
+		}
+	}
+	alone := map[pin.Ref]bool{}
+	for i := range c.Drifts {
+		drift := &c.Drifts[i]
+		ref := drift.Ref()
+		if drift.Kind != pin.Duplicate && !d.warned[ref] && !unclean[ref] {
+			alone[ref] = true
+		}
+	}
+	return alone
+}
