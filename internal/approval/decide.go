@@ -324,9 +324,10 @@ func (d *decision) accept() *Reason {
 	if len(labelled) == 0 {
 		d.out.Idle = append(d.out.Idle, labels...)
 	}
+	asksAll := d.all()
 	for i := range d.drifts {
 		ref := d.drifts[i].Ref()
-		if !asked[ref] && !d.said.All && !d.said.Approves {
+		if !asked[ref] && !asksAll[ref] {
 			continue
 		}
 		if d.isRefused(ref) {
@@ -336,6 +337,37 @@ func (d *decision) accept() *Reason {
 		}
 	}
 	return nil
+}
+
+// all is the drift that is asked for as all of it: by lock, or by --accept-all. Of what --only selects
+// by a label, that is what --accept LABEL takes: an entry that has another change, too, isn't taken.
+func (d *decision) all() map[pin.Ref]bool {
+	asked := map[pin.Ref]bool{}
+	if !d.said.All && !d.said.Approves {
+		return asked
+	}
+	for _, ref := range d.labelled(labelsIn(d.said.Only)) {
+		asked[ref] = true
+	}
+	for i := range d.drifts {
+		drift := &d.drifts[i]
+		ref := drift.Ref()
+		if len(d.said.Only) == 0 || slices.ContainsFunc(d.said.Only, func(s Selector) bool { return d.takesWhole(&s, drift) }) {
+			asked[ref] = true
+		}
+	}
+	return asked
+}
+
+// takesWhole reports whether a selector of --only selects a drift by what it is, not by one of its changes.
+func (d *decision) takesWhole(s *Selector, drift *pin.Drift) bool {
+	fact := d.Facts[drift.Ref()]
+	isChange := s.Word == wordMinor || slices.Contains(fact.Labels, s.Word)
+	words := fact.Words
+	if d.warned[drift.Ref()] {
+		words = append(slices.Clone(words), wordWarnings)
+	}
+	return !(isChange && s.isLabel()) && s.Fits(drift, words)
 }
 
 // labelled lists the CHANGED entries that have no new warning, and only changes with a label that is

@@ -130,6 +130,49 @@ func TestAnsweredNo(t *testing.T) {
 	}
 }
 
+// TestAllOfALabel: --only LABEL --accept-all takes what --accept LABEL takes: no entry that has
+// another change, too, and nothing that is new or hidden. A kind or a risk takes entries whole.
+func TestAllOfALabel(t *testing.T) {
+	side := func(text string) pin.Set { return pintest.PinsOf(t, text, pin.Policy{}) }
+	pairs := []pin.Comparison{{Server: "s", Known: true, Present: true,
+		Locked:   side(`[{"name":"both","x":1},{"name":"churn","x":1},{"name":"hid","description":"x"},{"name":"small","x":1}]`),
+		Captured: side(`[{"name":"both","x":2},{"name":"churn","x":2},{"name":"hid","description":"x\u200b"},{"name":"small","x":2},{"name":"new"}]`)}}
+	drifts := pintest.Drifts(pairs)
+	c := caseOf(pairs, drifts)
+	for name, fact := range map[string]approval.Fact{
+		"both":  {Labels: []string{"looser", "prose"}, Words: []string{"looser", "prose", "risky"}},
+		"churn": {Labels: []string{"prose", "prose"}, Words: []string{"prose"}},
+		"hid":   {Labels: []string{"prose"}, Words: []string{"prose"}},
+		"new":   {Words: []string{"risky"}},
+		"small": {Labels: []string{"looser"}, Words: []string{"looser", "minor"}, Minor: true},
+	} {
+		c.Facts[pin.Ref{Server: "s", Key: pin.Key{Name: name}}] = fact
+	}
+	words := []string{"prose", "looser", "risky", "minor"}
+	parse := func(arg string) []approval.Selector {
+		s, why := approval.ParseSelector("--only", arg, words)
+		if why != nil {
+			t.Fatal(reasonText(why))
+		}
+		return []approval.Selector{s}
+	}
+	for arg, want := range map[string]string{
+		"prose": "churn", "looser": "small", "minor": "small", "added": "new", "hidden": "hid", "risky": "both new",
+	} {
+		out := approval.Decide(c, &approval.Said{All: true, Only: parse(arg)})
+		if got := acceptedNames(drifts, out); got != want || out.Code != 1 {
+			t.Errorf("--only %s --accept-all takes %q, want %q; exit code %d", arg, got, want, out.Code)
+		}
+		if arg == "risky" {
+			continue // --accept doesn't take that word
+		}
+		named := approval.Decide(c, &approval.Said{Accepts: parse(arg)})
+		if got := acceptedNames(drifts, named); got != want {
+			t.Errorf("--accept %s takes %q, want %q", arg, got, want)
+		}
+	}
+}
+
 // TestAlone: what is suggested for one entry would be written: Alone says of each drift what a
 // decision about that one entry says. So does Would of all of them.
 func TestAlone(t *testing.T) {
