@@ -109,8 +109,9 @@ for config in "$work"/hook-?; do
 	hook
 	blocked "$agent $event, drift"
 	taken "$agent $event, drift"
-	is "$agent $event, drift: says so" grep -q '^CHANGED: read_file$' "$work/err"
-	is "$agent $event, drift: the command it names shows the change" sh -c "$(sed -n 's/.*review the change: //p' "$work/err") >'$work/diff'; [ \$? = 1 ]"
+	is "$agent $event, drift: says so" grep -q '^2 entries: 1 changed, 1 added$' "$work/err"
+	# what it names asks at a terminal, of the same files that diff shows
+	is "$agent $event, drift: the command it names is about the change" sh -c "$(sed -n 's/.*at a terminal: pinproof relock /pinproof diff /p' "$work/err") >'$work/diff'; [ \$? = 1 ]"
 	rm -rf "$work/temp"/* "${refused:?}"/*
 	reset "$approved"
 	: >"$work/dead"

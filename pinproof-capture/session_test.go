@@ -137,7 +137,11 @@ func TestGuardRefusal(t *testing.T) {
 			}
 			code, _ := p.end()
 			file := g.refusedFile(t)
-			command := "pinproof relock " + file + " --server files " + filepath.Join(g.folder, "tools.lock") + " --part"
+			command := "pinproof relock " + file + " --server files " + filepath.Join(g.folder, "tools.lock")
+			isPart := tt.flags != "" || tt.part == "no verdict"
+			if isPart {
+				command += " --part"
+			}
 			told := `{"jsonrpc":"2.0","id":2,` + blockedCode + tt.what + command + `"}}` + "\n"
 			if got := answers[len(answers)-1]; got != told {
 				t.Errorf("the client is told\n%swant\n%s", got, told)
@@ -150,7 +154,7 @@ func TestGuardRefusal(t *testing.T) {
 				t.Errorf("code %d", code)
 			}
 			saved := read(t, file)
-			if !strings.Contains(saved, "Use the") || strings.Count(saved, `"tools":[`) != 1 || strings.Contains(saved, `"prompts":[`) != (tt.part == "the second asking") {
+			if !strings.Contains(saved, "Use the") || strings.Count(saved, `"tools":[`) != 1 || strings.Contains(saved, `"prompts":[`) == isPart {
 				t.Errorf("saved is\n%s", saved)
 			}
 		})
@@ -174,14 +178,14 @@ func TestGuardNamesNpx(t *testing.T) {
 	p := g.run(t, cmd)
 	got := p.ask(1, "tools/list", "{}")
 	p.end()
-	command := "npx --no -- pinproof relock " + g.refusedFile(t) + " --server files " + filepath.Join(g.folder, "tools.lock") + " --part"
+	command := "npx --no -- pinproof relock " + g.refusedFile(t) + " --server files " + filepath.Join(g.folder, "tools.lock")
 	if !strings.Contains(got, ": "+command+`"}}`) || !strings.HasSuffix(p.stderr.String(), "\nreview:  "+command+"\n") {
 		t.Errorf("%s%s", got, &p.stderr)
 	}
 }
 
-// TestGuardSavesSession: what is kept is what the session has said so far, every page of it, as
-// pinproof reads it.
+// TestGuardSavesSession: what is kept is all that the server says, every page of it, as pinproof reads
+// it: one relock, and the next session passes.
 func TestGuardSavesSession(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
@@ -189,14 +193,20 @@ func TestGuardSavesSession(t *testing.T) {
 	p.session()
 	p.end()
 	file := g.refusedFile(t)
-	if saved := read(t, file); strings.Count(saved, "\n") != 4 || !strings.HasPrefix(saved, `{ "result":`+greets) || !strings.Contains(saved, `"nextCursor":"2"`) {
+	if saved := read(t, file); strings.Count(saved, "\n") != 5 || !strings.HasPrefix(saved, `{ "result":`+greets) || !strings.Contains(saved, `"nextCursor":"2"`) {
 		t.Errorf("saved is\n%s", saved)
 	}
 	programs, _ := pinproofHere()
-	verify := exec.Command(filepath.Join(programs, "pinproof"), "verify", "--part", "--server=files", file)
+	verify := exec.Command(filepath.Join(programs, "pinproof"), "verify", "--server=files", file)
 	verify.Dir = g.folder
-	if out, _ := verify.CombinedOutput(); verify.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), "1 added; 4 match") {
+	if out, _ := verify.CombinedOutput(); verify.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), "1 added; 5 match") {
 		t.Errorf("pinproof says\n%s", out)
+	}
+	g.pinproof(t, "relock", file, "--server", "files", "tools.lock", "--accept", "EVIL")
+	p = g.start(t, nil, "pages, the third is changed")
+	p.session()
+	if code, got := p.end(); code != 0 || strings.Contains(got, blockedCode) || !strings.Contains(got, "EVIL") {
+		t.Errorf("after one relock: code %d\n%s", code, &p.stderr)
 	}
 }
 

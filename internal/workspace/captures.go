@@ -107,6 +107,15 @@ func serverLabel(file string) (label string, ok bool) {
 	return stem, (ext == ".json" || ext == ".jsonl") && stem != "" && utf8.ValidString(stem)
 }
 
+// withoutRefusal says how to take again what pinproof-capture refused, where it isn't kept any more.
+func withoutRefusal(path string, f *fail.Error) *fail.Error {
+	if f.IsMissing && strings.Contains(filepath.ToSlash(path), "/pinproof/refused/") {
+		f.Hint("what is refused is kept for 30 days, the newest three of a server: start the client again, and it is kept anew").
+			Hint("or take it yourself: pinproof-capture save FILE -- COMMAND (or the server's URL)")
+	}
+	return f
+}
+
 // readFile reads a file or, for "-", standard input. More than limit bytes are an error:
 // they are never cut.
 func readFile(path string, stdin io.Reader, limit int) ([]byte, error) {
@@ -114,7 +123,7 @@ func readFile(path string, stdin io.Reader, limit int) ([]byte, error) {
 	if path != "-" {
 		f, err := os.Open(path)
 		if err != nil {
-			return nil, fail.Path(path, err)
+			return nil, withoutRefusal(path, fail.Path(path, err))
 		}
 		defer f.Close()
 		in = f

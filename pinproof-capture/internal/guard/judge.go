@@ -156,10 +156,13 @@ func entryNamed(member, name string) (pin.Key, bool) {
 	return pin.Key{Type: list, Name: name}, ok
 }
 
-// command is what a person types about a file with a part of the session.
-func (j *judge) command(file string) shell.Command {
+// command is what a person types about a file with what a session said, or a part of it.
+func (j *judge) command(file string, isPart bool) shell.Command {
 	program, _ := FindPinproof() // that it is there was asked at the start
-	flags := []string{"--part"}
+	var flags []string
+	if isPart {
+		flags = append(flags, "--part")
+	}
 	for _, s := range j.Substitutes {
 		flags = append(flags, shell.Quote("--substitute="+s))
 	}

@@ -26,10 +26,10 @@ var (
 )
 
 // tell shows a person what drifted on a list and how to go on, and puts it on record. It returns what
-// the client is told. What the session has said so far is saved.
-func (r *relay) tell(event string, list pin.EntryType, v *verdict) (words modeltext.Text) {
+// the client is told. What the session has said is saved.
+func (r *relay) tell(event string, list pin.EntryType, v *verdict, data []byte, isPart bool) (words modeltext.Text) {
 	state := &r.catalog.lists[list]
-	file := r.judge.keep(r.said.text())
+	file := r.judge.keep(data)
 	kinds := map[pin.DriftKind]int{}
 	var lines []string
 	for _, key := range slices.SortedFunc(maps.Keys(v.drifted), pin.CompareKeys) {
@@ -52,7 +52,7 @@ func (r *relay) tell(event string, list pin.EntryType, v *verdict) (words modelt
 	r.say("%s: server %s %s: %s", strings.Replace(event, "block", "blocked", 1), r.judge.label(), happened, text.List(lines, 20))
 	words = modeltext.Say("the ").Entries(list).Say(" of server ").Argument(r.judge.Label).
 		Say(" are not the ones approved in tools.lock (").With(how).Say("). Do not use them. ")
-	state.words = r.review(words, file)
+	state.words = words.With(r.told(file, isPart))
 	return state.words
 }
 
@@ -65,19 +65,19 @@ func (r *relay) unjudged(event, what string, line []byte, err error) (words mode
 	r.log.Info(event, "reason", why, "file", file)
 	words = modeltext.Say("it could not be judged whether what server ").Argument(r.judge.Label).
 		Say(" says is what was approved in tools.lock. Do not use it. ")
-	return wordsBlocked.With(r.review(words, file))
+	return wordsBlocked.With(words).With(r.told(file, true))
 }
 
-// review names to a person, and to the client, the command about what was kept.
-func (r *relay) review(words modeltext.Text, file string) modeltext.Text {
+// told names to a person, and to the client, the command about what was kept.
+func (r *relay) told(file string, isPart bool) modeltext.Text {
 	if file == "" {
 		r.say("what it said could not be saved")
-		return words.Say("A person has to review it.")
+		return modeltext.Say("A person has to review it.")
 	}
 	pruneKept(file)
-	c := r.judge.command(file)
+	c := r.judge.command(file, isPart)
 	fmt.Fprintf(r.stderr, "review:  %s\n", c.Review())
-	return words.Review("A person reviews it at a terminal", c)
+	return modeltext.Say("").Review("A person reviews it at a terminal", c)
 }
 
 // refuseCall tells a person of a call that doesn't reach the server. It returns what the

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -53,6 +54,12 @@ type relay struct {
 	asking  [pin.EntryTypes]*asking
 	asked   int    // how many requests of our own there were
 	waiting []call // those that wait for a list
+
+	greeting      []byte                 // the answer to the client's last initialize or server/discover, a line
+	isInitialized bool                   // the client has said so
+	meta          jsontree.Value         // what its requests say of it, from 2026-07-28 on
+	review        atomic.Pointer[review] // once something was refused; also read by whoever must not wait for mu
+	ends          chan error             // why the session ends
 }
 
 // An end is one side of the session. One line at a time goes to it.
@@ -73,10 +80,11 @@ func (e *end) write(b []byte) error {
 
 // A request is one of the client's that waits for its answer, or of ours.
 type request struct {
-	id   []byte // as it was spelled; nil of ours
-	page string
-	call []any   // what its answer is recorded with
-	asks *asking // of ours
+	id           []byte // as it was spelled; nil of ours
+	page         string
+	call         []any // what its answer is recorded with
+	asksGreeting bool
+	asks         *asking // of ours
 
 	method, uri string // of a request for a resource or a skill
 }
@@ -87,7 +95,7 @@ const maxReplies = 1000
 func newRelay(j *judge, onDrift string, log *callLog, client, stderr io.Writer) *relay {
 	return &relay{judge: j, onDrift: onDrift, log: log, client: end{w: client}, stderr: stderr,
 		replies: make(chan []byte, maxReplies), open: map[string]request{},
-		catalog: &catalog{approved: &j.approved, shown: map[pin.Key]entry{}}}
+		ends: make(chan error, 3), catalog: &catalog{approved: &j.approved, shown: map[pin.Key]entry{}}}
 }
 
 // say tells a person something, in one line.
@@ -141,11 +149,11 @@ var errBlocked = errors.New("blocked") // a person has been told
 
 func (r *relay) run(stdin io.Reader, p mcp.Connection, signals <-chan os.Signal) (int, error) {
 	r.server.w = p
-	ends, clientEnds := make(chan error, 2), make(chan struct{})
-	go func() { ends <- cmp.Or(p.Lines(r.serverSays), io.EOF) }()
+	clientEnds := make(chan struct{})
+	go func() { r.ends <- cmp.Or(p.Lines(r.serverSays), io.EOF) }()
 	go func() {
 		if err := mcp.ReadLines(stdin, r.clientSays); err != nil {
-			ends <- err
+			r.ends <- err
 		}
 		close(clientEnds)
 	}()
@@ -165,13 +173,17 @@ func (r *relay) run(stdin io.Reader, p mcp.Connection, signals <-chan os.Signal)
 			if killed == nil {
 				killed = time.After(signalPatience)
 			}
+			r.endReview(0)
 			continue
 		case <-killed: // also where it has ended, and the client doesn't read what it said
 			return r.ended(p, io.EOF)
-		case err := <-ends:
-			return r.ended(p, err)
+		case err := <-r.ends:
+			if err == errBlocked || !r.endReview(0) {
+				return r.ended(p, err)
+			}
 		case <-clientEnds:
 			clientEnds, look = nil, time.Tick(lookAfter)
+			r.endReview(gonePatience)
 		case <-look:
 			if hungUp(r.client.w) {
 				p.Stop() // nobody will ever read what it says
@@ -201,11 +213,20 @@ func (r *relay) ended(p mcp.Connection, err error) (int, error) {
 	return 2, err
 }
 
-// close says to the server that the client says no more, unless calls wait.
+// endReview ends a review that is under way, after a while, and reports whether there is one.
+func (r *relay) endReview(after time.Duration) bool {
+	v := r.review.Load()
+	if v != nil {
+		time.AfterFunc(after, v.rest.End)
+	}
+	return v != nil
+}
+
+// close says to the server that the client says no more, unless calls wait, or the guard asks.
 func (r *relay) close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.waiting) == 0 {
+	if len(r.waiting) == 0 && r.review.Load() == nil {
 		r.reply(nil)
 	}
 }
@@ -222,6 +243,10 @@ func (r *relay) reply(b []byte) bool {
 
 // serverSays passes on what of a line of the server's may pass.
 func (r *relay) serverSays(said mcp.Said) error {
+	if v := r.review.Load(); v != nil && !said.Unsent {
+		v.rest.Take(said)
+		return nil
+	}
 	switch {
 	case said.Err != nil:
 		r.say("the server: %s", strings.Join(fail.Lines(said.Err), "\n"))
@@ -279,10 +304,17 @@ func (r *relay) fromServer(line []byte) (pass, reply []byte, err error) {
 	}
 	key := keyOf(m.Get("id"))
 	asked := r.open[key]
+	if asked.asksGreeting && m.Has("result") {
+		r.greeting = append(bytes.Clone(line[m.At:m.End]), '\n')
+	}
 	pass = line
 	if r.pinned(m.Get("result"), asked) {
 		var words modeltext.Text
-		if pass, words, err = r.held(line, m, asked); err != nil {
+		pass, words, err = r.held(line, m, asked)
+		if r.review.Load() != nil {
+			return nil, nil, nil
+		}
+		if err != nil {
 			return r.refuseOpen(words), nil, err
 		}
 	}
@@ -363,15 +395,16 @@ func (r *relay) held(line []byte, m jsontree.Value, asked request) (pass []byte,
 	switch {
 	case v.matches:
 	case r.onDrift == Warns:
-		r.tell("drift", list, v)
+		r.tell("drift", list, v, r.said.text(), true)
 	case r.onDrift == Subset:
 		pass = slices.Concat(line[:result.At], r.without(line, result, v.drifted), line[result.End:])
 		if again, err := r.judge.part(pass); err != nil || !again.matches {
-			return nil, wordsBlocked.With(r.tell("block", list, v)), errBlocked
+			return nil, wordsBlocked.With(r.tell("block", list, v, r.said.text(), true)), errBlocked
 		}
-		r.tell("drift", list, v)
+		r.tell("drift", list, v, r.said.text(), true)
 	default:
-		return nil, wordsBlocked.With(r.tell("block", list, v)), errBlocked
+		r.refuse(list, p)
+		return nil, words, nil
 	}
 	if r.onDrift == Subset && listed && next == "" && p.nothingLeft() {
 		pass = refusal(asked.id, wordsBlocked.Say("nothing is left of this list: ").With(r.catalog.lists[list].words))
@@ -411,6 +444,8 @@ func (r *relay) without(line []byte, result jsontree.Value, drifted map[pin.Key]
 func (r *relay) fromClient(line []byte) (pass, reply []byte, err error) {
 	m, bad := message(line)
 	switch {
+	case r.review.Load() != nil && bad == nil:
+		reply = r.review.Load().meanwhile(m, line)
 	case r.over:
 		err = r.log.err
 	case bad != nil:
@@ -429,7 +464,17 @@ func (r *relay) request(line []byte, m jsontree.Value) (pass, reply []byte, err 
 	if method.Text == "notifications/cancelled" {
 		r.waiting = slices.DeleteFunc(r.waiting, func(c call) bool { return jsontree.Equal(c.m.Get("id"), params.Get("requestId")) })
 	}
-	asked := request{id: bytes.Clone(line[id.At:id.End]), page: pageOf(params.Get("cursor"))}
+	isGreeting := false
+	switch method.Text {
+	case "notifications/initialized":
+		r.isInitialized = true
+	case "initialize", "server/discover":
+		isGreeting = true
+	}
+	if meta := params.Get("_meta"); meta.Has("io.modelcontextprotocol/protocolVersion") {
+		r.meta = meta
+	}
+	asked := request{asksGreeting: isGreeting, id: bytes.Clone(line[id.At:id.End]), page: pageOf(params.Get("cursor"))}
 	if pass = line; len(r.waiting) > 0 && !bytes.HasSuffix(line, []byte("\n")) {
 		pass = slices.Concat(line, []byte("\n")) // something of ours follows
 	}

@@ -33,7 +33,8 @@ type session struct {
 	ctx   context.Context
 	came  chan *message
 	rec   *record
-	asked []string // the methods of the requests, whose ids are 1, 2, 3
+	first int64    // what the ids of the requests follow
+	asked []string // the methods of the requests, whose ids are 1, 2, 3 behind the first
 	files skillFiles
 	meta  map[string]any // what each of them says of the client, from 2026-07-28 on
 	Options
@@ -58,7 +59,9 @@ func (s *session) run(server Connection) (*greeting, error) {
 		err = s.readFiles(s.ctx)
 	}
 	if err == nil {
-		s.rest(g)
+		courteous, cancel := context.WithTimeout(s.ctx, courtesy)
+		s.rest(courteous, g)
+		cancel()
 		s.readFiles(s.ctx) // of skills that the server declares to server/discover alone; it need not give them
 		settling, cancel := context.WithTimeout(s.ctx, s.Settle)
 		defer cancel()
@@ -101,7 +104,7 @@ func (s *session) send(method string, params map[string]any) (id int64, err erro
 		params["_meta"] = s.meta
 	}
 	s.asked = append(s.asked, method)
-	id = int64(len(s.asked))
+	id = s.first + int64(len(s.asked))
 	s.rec.sent.Store(id)
 	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 	if err == nil {
@@ -130,7 +133,7 @@ func (s *session) answer(ctx context.Context, ids ...int64) (*message, error) {
 			case m.err != nil && (awaited || m.answers == 0):
 				return nil, m.err
 			case m.Has("error") && awaited:
-				return nil, m.refusal(s.asked[m.answers-1])
+				return nil, m.refusal(s.asked[m.answers-s.first-1])
 			case m.Has("result") && awaited:
 				return m, nil
 			case m.Has("method") && m.Has("id"):
@@ -169,7 +172,7 @@ func (s *session) begin() (*greeting, error) {
 	case err == nil:
 		return s.initialized(m)
 	case errors.Is(err, context.DeadlineExceeded) && s.ctx.Err() == nil:
-		return s.discover(s.ctx, int64(len(s.asked)))
+		return s.discover(s.ctx, s.first+int64(len(s.asked)))
 	}
 	g, other := s.discover(s.ctx)
 	if other == nil {
@@ -257,9 +260,7 @@ const courtesy = 2 * time.Second
 // rest asks what other clients ask: the lists that the server doesn't claim, and
 // server/discover with the lists that go with it. A server need not answer that. What it
 // answers is recorded, and pinproof refuses a session with two different lists.
-func (s *session) rest(g *greeting) {
-	ctx, cancel := context.WithTimeout(s.ctx, courtesy)
-	defer cancel()
+func (s *session) rest(ctx context.Context, g *greeting) {
 	s.all(ctx, g, false)
 	if s.meta != nil || s.Protocol != "" {
 		return

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A library is a server with all that a model reads, before an upgrade and after it.
+var (
+	libraryBefore = map[string]string{
+		"initialize":               `{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"prompts":{},"resources":{}},"serverInfo":{"name":"s","version":"1"},"instructions":"Be kind."}`,
+		"tools/list":               `{"tools":[{"name":"a","inputSchema":{"type":"object"}}]}`,
+		"tools/list 2":             `{"tools":[{"name":"b","inputSchema":{"type":"object"}}]}`,
+		"prompts/list":             `{"prompts":[{"name":"p"}]}`,
+		"resources/templates/list": `{"resourceTemplates":[{"uriTemplate":"x:{y}","name":"t"}]}`,
+		"resources/list":           `{"resources":[]}`,
+	}
+	libraryAfter = map[string]string{
+		"initialize":               strings.Replace(libraryBefore["initialize"], "Be kind", "Be kinder", 1),
+		"tools/list":               `{"tools":[{"name":"a","description":"New.","inputSchema":{"type":"object"}}],"nextCursor":"2"}`,
+		"tools/list 2":             libraryBefore["tools/list 2"],
+		"prompts/list":             `{"prompts":[{"name":"p","description":"New."}]}`,
+		"resources/templates/list": `{"resourceTemplates":[{"uriTemplate":"x:{y}","name":"t","description":"New."}]}`,
+		"resources/list":           `{"resources":[]}`,
+	}
+)
+
+// serves answers until its end, and returns what it heard. answer may say "" for nothing.
+func (s *puppet) serves(answer func(method string, n int) string) (heard chan []string) {
+	heard = make(chan []string, 1)
+	go func() {
+		var methods []string
+		times := map[string]int{}
+		for {
+			line, id := s.hears()
+			if line == "" {
+				break
+			}
+			var m struct {
+				Method string
+				Params struct{ Cursor string }
+			}
+			json.Unmarshal([]byte(line), &m)
+			method := strings.TrimSpace(m.Method + " " + m.Params.Cursor)
+			methods = append(methods, method)
+			times[method]++
+			if said := answer(method, times[method]); id != "" && said != "" {
+				s.says(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, id, said))
+			}
+		}
+		heard <- methods
+	}()
+	return heard
+}
+
+// of answers as a library does, and refuses all else.
+func of(library map[string]string) func(method string, n int) string {
+	return func(method string, _ int) string {
+		if result := library[method]; result != "" {
+			return `"result":` + result
+		}
+		return `"error":{"code":-32601,"message":"no"}`
+	}
+}
+
+// newLibrary is a project in which the library is approved.
+func newLibrary(t *testing.T) *guarded {
+	t.Helper()
+	g := newGuarded(t)
+	var results []string
+	for _, method := range []string{"initialize", "tools/list", "prompts/list", "resources/templates/list"} {
+		results = append(results, libraryBefore[method])
+	}
+	write(t, filepath.Join(g.folder, "library.jsonl"), evilCapture(results...))
+	g.pinproof(t, "lock", "library.jsonl", "--yes")
+	return g
+}
+
+func countOf(words []string, word string) (n int) {
+	for _, w := range words {
+		if w == word {
+			n++
+		}
+	}
+	return n
+}
+
+// command is what a person is told to type, from the program's name on.
+func (p *peer) command() []string {
+	_, command, _ := strings.Cut(p.stderr.String(), "review:  ")
+	command, _, _ = strings.Cut(command, "\n")
+	return strings.Fields(command)
+}
+
+// TestOneReview: a server whose instructions, tools, prompts and templates are others after an upgrade is refused once
+// and reviewed once, wherever the refusal comes; the command that is named works from another folder.
+func TestOneReview(t *testing.T) {
+	t.Parallel()
+	unixOnly(t) // elsewhere paths are quoted
+	asked := []string{"initialize", "tools/list", "prompts/list"}
+	for at, refused := range asked {
+		t.Run(refused, func(t *testing.T) {
+			t.Parallel()
+			g := newLibrary(t)
+			library := maps.Clone(libraryAfter)
+			for _, method := range asked[:at] { // what passes before
+				library[method] = libraryBefore[method]
+			}
+			p, s := g.puppetAs(t, "library")
+			heard := s.serves(of(library))
+			var got string
+			for i, method := range asked[:at+1] {
+				got = p.ask(i+1, method, "{}")
+				if i == 0 && at > 0 {
+					p.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+				}
+			}
+			again := p.ask(9, "tools/list", "{}")
+			code, _ := p.end()
+			command := p.command()
+			if code != 2 || !strings.Contains(got, blockedCode) || !strings.Contains(again, blockedCode) || len(command) != 6 || command[1] != "relock" {
+				t.Fatalf("code %d\n%s%s%s", code, got, again, &p.stderr)
+			}
+			methods := <-heard
+			for _, method := range []string{"notifications/initialized", "tools/list", "prompts/list", "resources/list", "resources/templates/list"} {
+				wanted := 1
+				if i := slices.Index(asked, method); i >= 0 && i <= at {
+					wanted = 2 // the client asked, too
+				}
+				if n := countOf(methods, method); n < wanted || method == "notifications/initialized" && n != 1 {
+					t.Errorf("the server heard %s %d times: %q", method, n, methods)
+				}
+			}
+			programs, _ := pinproofHere()
+			relock := exec.Command(filepath.Join(programs, "pinproof"), append(command[1:], "--accept-all")...)
+			relock.Dir = t.TempDir()
+			if out, err := relock.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			p, s = g.puppetAs(t, "library")
+			s.serves(of(library))
+			p.ask(1, "initialize", "{}")
+			for i, method := range []string{"tools/list", "prompts/list", "resources/templates/list"} {
+				if got := p.ask(2+i, method, "{}"); !strings.Contains(got, `"result"`) {
+					t.Errorf("%s: %s", method, got)
+				}
+			}
+			if code, _ := p.end(); code != 0 {
+				t.Errorf("the new session: code %d\n%s", code, &p.stderr)
+			}
+		})
+	}
+}
+
+// TestRefusedAtOnce: a server that doesn't answer the guard keeps no client waiting. The part that there is is kept, and
+// ends with the client.
+func TestRefusedAtOnce(t *testing.T) {
+	t.Parallel()
+	g := newLibrary(t)
+	p, s := g.puppetAs(t, "library")
+	s.serves(func(method string, n int) string {
+		if method == "prompts/list" {
+			return ""
+		}
+		return of(libraryAfter)(method, n)
+	})
+	begin := time.Now()
+	got := p.ask(1, "initialize", "{}")
+	if took := time.Since(begin); took > 5*time.Second || !strings.Contains(got, " --part") {
+		t.Errorf("after %v: %s", took, got)
+	}
+	begin = time.Now()
+	code, _ := p.end()
+	if took := time.Since(begin); took > 8*time.Second || code != 2 {
+		t.Errorf("the end after %v: code %d", took, code)
+	}
+	if saved := read(t, g.refusedFile(t)); !strings.Contains(saved, "Be kinder") {
+		t.Errorf("saved is\n%s", saved)
+	}
+}
+
+// TestSaysOtherwise: what was refused stays in the file, also where the server then says what was approved, or something
+// else: the file can't be approved.
+func TestSaysOtherwise(t *testing.T) {
+	t.Parallel()
+	unixOnly(t)
+	paged := map[string]string{"tools/list": `{"tools":[{"name":"EVIL"}],"nextCursor":"2"}`}
+	whole := map[string]string{"tools/list": `{"tools":[{"name":"EVIL"}]}`}
+	less := map[string]string{"tools/list": `{"tools":[{"name":"a","inputSchema":{"type":"object"}},{"name":"EVIL"}]}`}
+	for what, first := range map[string]map[string]string{"paged": paged, "whole": whole, "less": less} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			g := newLibrary(t)
+			p, s := g.puppetAs(t, "library")
+			s.serves(func(method string, n int) string {
+				if said := first[method]; said != "" && n == 1 {
+					return `"result":` + said
+				}
+				return of(libraryBefore)(method, n)
+			})
+			p.ask(1, "initialize", "{}")
+			p.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+			got := p.ask(2, "tools/list", "{}")
+			code, _ := p.end()
+			if code != 2 || !strings.Contains(got, "something else since") || !strings.Contains(p.stderr.String(), "can't be approved") {
+				t.Errorf("code %d\n%s%s", code, got, &p.stderr)
+			}
+			command := p.command()
+			if saved := read(t, command[2]); !strings.Contains(saved, "EVIL") {
+				t.Errorf("saved is\n%s", saved)
+			}
+			programs, _ := pinproofHere()
+			before := read(t, filepath.Join(g.folder, "tools.lock"))
+			for _, flags := range [][]string{nil, {"--part"}} {
+				relock := exec.Command(filepath.Join(programs, "pinproof"), slices.Concat(command[1:], []string{"--accept-all"}, flags)...)
+				out, _ := relock.CombinedOutput()
+				if relock.ProcessState.ExitCode() == 0 || read(t, filepath.Join(g.folder, "tools.lock")) != before {
+					t.Errorf("%q: it was approved\n%s", flags, out)
+				}
+			}
+		})
+	}
+}
