@@ -74,4 +74,29 @@ while read -r line; do
 	esac
 done <"$work/lines"
 is "8 lines" test "$(wc -l <"$work/lines")" = 8
+
+# The same as the page says for today: the programs on the path, and the server alone from npm.
+mkdir "$work/today" "$work/path"
+tar xzf "$work"/dist/pinproof_*"$(go env GOHOSTOS)_$(go env GOHOSTARCH)".tar.gz -C "$work/path"
+PATH=$(dirname "$(find "$work/path" -name pinproof-capture -type f)"):$PATH
+cd "$work/today"
+git init -q
+sed 's/"--no", "--", "pinproof-capture", "guard", "filesystem", "--", "npx", //' "$work/guarded.json" >.mcp.json
+session_of_today() { # CODE WHAT
+	session "$1" "$2, with the programs on the path"
+	review=$(sed -n 's/^review:  //p' "$work/err")
+}
+sed 's/npx --no -- \(pinproof\)/\1/; s/ pinproof @/ @/; /^pinproof diff/d; /^pinproof relock/d; /^git/d' "$work/lines" >"$work/lines-today"
+while read -r line; do
+	code=0
+	sh -u -c "$line" >"$work/out" 2>"$work/err" </dev/null || code=$?
+	is "$line: exit $code" test "$code" = 0
+	case $line in
+	*' wrap '*) session_of_today 0 "behind the guard" ;;
+	esac
+done <"$work/lines-today"
+session_of_today 1 "that is refused"
+is "the command is $review" test "${review#pinproof relock /}" != "$review"
+is "it approves what it names" sh -c "cd / && $review --accept move_file"
+session_of_today 0 "after the approval"
 finish

@@ -159,30 +159,79 @@ func TestOneReview(t *testing.T) {
 	}
 }
 
-// TestRefusedAtOnce: a server that doesn't answer the guard keeps no client waiting. The part that there is is kept, and
-// ends with the client.
+// TestRefusedAtOnce: a server that doesn't answer the guard keeps no client waiting. The part that there is is kept, with
+// the lists that came to their end, and what comes later is kept as well.
 func TestRefusedAtOnce(t *testing.T) {
+	t.Parallel()
+	unixOnly(t)
+	for what, isSilent := range map[string]bool{"silent": true, "late": false} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			g := newLibrary(t)
+			p, s := g.puppetAs(t, "library")
+			s.serves(func(method string, n int) string {
+				if method == "prompts/list" && isSilent {
+					return ""
+				}
+				if method == "prompts/list" {
+					time.Sleep(2 * time.Second)
+				}
+				return of(libraryAfter)(method, n)
+			})
+			begin := time.Now()
+			got := p.ask(1, "initialize", "{}")
+			if took := time.Since(begin); took > 5*time.Second || !strings.Contains(got, " --part") {
+				t.Errorf("after %v: %s", took, got)
+			}
+			again := p.ask(2, "tools/list", "{}")
+			if strings.Replace(again, `"id":2`, `"id":1`, 1) != got {
+				t.Errorf("then it is told\n%s", again)
+			}
+			early := p.command()
+			if saved := read(t, early[2]); !strings.Contains(saved, "Be kinder") || !strings.Contains(saved, `"name":"b"`) || strings.Contains(saved, "prompts") && !strings.Contains(saved, "capabilities") {
+				t.Errorf("saved is\n%s", saved)
+			}
+			g.pinproof(t, append(early[1:], "--accept-all")...)
+			if !isSilent {
+				time.Sleep(2 * time.Second)
+			}
+			begin = time.Now()
+			code, _ := p.end()
+			if took := time.Since(begin); took > 8*time.Second || code != 2 {
+				t.Errorf("the end after %v: code %d", took, code)
+			}
+			commands := strings.Split(p.stderr.String(), "review:  ")
+			if isSilent != (len(commands) == 2) {
+				t.Fatalf("a person is told\n%s", &p.stderr)
+			}
+			if isSilent {
+				return
+			}
+			last := strings.Fields(commands[2])
+			if slices.Contains(last, "--part") {
+				t.Errorf("all of it is a part: %q", last)
+			}
+			g.pinproof(t, append(last[1:], "--accept-all")...)
+		})
+	}
+}
+
+// TestPartKept: where the client is gone before all is told, what has come to its end until then is kept.
+func TestPartKept(t *testing.T) {
 	t.Parallel()
 	g := newLibrary(t)
 	p, s := g.puppetAs(t, "library")
 	s.serves(func(method string, n int) string {
-		if method == "prompts/list" {
+		if method == "tools/list 2" {
 			return ""
 		}
 		return of(libraryAfter)(method, n)
 	})
-	begin := time.Now()
-	got := p.ask(1, "initialize", "{}")
-	if took := time.Since(begin); took > 5*time.Second || !strings.Contains(got, " --part") {
-		t.Errorf("after %v: %s", took, got)
-	}
-	begin = time.Now()
-	code, _ := p.end()
-	if took := time.Since(begin); took > 8*time.Second || code != 2 {
-		t.Errorf("the end after %v: code %d", took, code)
-	}
-	if saved := read(t, g.refusedFile(t)); !strings.Contains(saved, "Be kinder") {
-		t.Errorf("saved is\n%s", saved)
+	p.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`)
+	code, got := p.end()
+	saved := read(t, g.refusedFile(t))
+	if code != 2 || !strings.Contains(got, " --part") || !strings.Contains(saved, "Be kinder") || strings.Contains(saved, "nextCursor") {
+		t.Errorf("code %d\n%s\nsaved is\n%s", code, got, saved)
 	}
 }
 
@@ -190,41 +239,83 @@ func TestRefusedAtOnce(t *testing.T) {
 // else: the file can't be approved.
 func TestSaysOtherwise(t *testing.T) {
 	t.Parallel()
-	unixOnly(t)
-	paged := map[string]string{"tools/list": `{"tools":[{"name":"EVIL"}],"nextCursor":"2"}`}
-	whole := map[string]string{"tools/list": `{"tools":[{"name":"EVIL"}]}`}
-	less := map[string]string{"tools/list": `{"tools":[{"name":"a","inputSchema":{"type":"object"}},{"name":"EVIL"}]}`}
-	for what, first := range map[string]map[string]string{"paged": paged, "whole": whole, "less": less} {
-		t.Run(what, func(t *testing.T) {
-			t.Parallel()
-			g := newLibrary(t)
-			p, s := g.puppetAs(t, "library")
-			s.serves(func(method string, n int) string {
-				if said := first[method]; said != "" && n == 1 {
-					return `"result":` + said
+	a, b := `{"name":"a","inputSchema":{"type":"object"}}`, `{"name":"b","inputSchema":{"type":"object"}}`
+	both := map[string]string{"tools/list": `{"tools":[` + a + `,` + b + `]}`}
+	same := func(method string, n int) string { return of(both)(method, n) }
+	for what, first := range map[string]string{
+		"paged":        `{"tools":[{"name":"EVIL"}],"nextCursor":"2"}`,
+		"whole":        `{"tools":[{"name":"EVIL"}]}`,
+		"with another": `{"tools":[` + a + `,{"name":"EVIL"}]}`,
+		"repeated":     `{"tools":[` + a + `,` + b + `,` + a + `]}`,
+	} {
+		for _, isLate := range []bool{false, true} {
+			t.Run(fmt.Sprint(what, isLate), func(t *testing.T) {
+				t.Parallel()
+				g := newLibrary(t)
+				p, s := g.puppetAs(t, "library")
+				s.serves(func(method string, n int) string {
+					switch {
+					case method == "tools/list" && n == 1:
+						return `"result":` + first
+					case isLate && method == "resources/list":
+						time.Sleep(2 * time.Second)
+					}
+					if method == "tools/list" {
+						return same(method, n)
+					}
+					return of(libraryBefore)(method, n)
+				})
+				p.ask(1, "initialize", "{}")
+				p.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+				got := p.ask(2, "tools/list", "{}")
+				code, _ := p.end()
+				if code != 2 || strings.Contains(got, "relock") || !strings.Contains(got, "something else since") || !strings.Contains(p.stderr.String(), "can't be approved") {
+					t.Errorf("code %d\n%s%s", code, got, &p.stderr)
 				}
-				return of(libraryBefore)(method, n)
+				before := read(t, filepath.Join(g.folder, "tools.lock"))
+				files, _ := filepath.Glob(filepath.Join(g.cache, "pinproof", "refused", "*", "*.jsonl"))
+				for _, file := range files {
+					if saved := read(t, file); !strings.Contains(saved, strings.Trim(first, "{}")) {
+						t.Errorf("saved is\n%s", saved)
+					}
+					for _, flags := range [][]string{nil, {"--part"}} {
+						programs, _ := pinproofHere()
+						relock := exec.Command(filepath.Join(programs, "pinproof"), slices.Concat([]string{"relock", file, "--accept-all"}, flags)...)
+						relock.Dir = g.folder
+						out, _ := relock.CombinedOutput()
+						if relock.ProcessState.ExitCode() != 2 || read(t, filepath.Join(g.folder, "tools.lock")) != before {
+							t.Errorf("%q: it was approved\n%s", flags, out)
+						}
+					}
+				}
 			})
-			p.ask(1, "initialize", "{}")
-			p.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-			got := p.ask(2, "tools/list", "{}")
-			code, _ := p.end()
-			if code != 2 || !strings.Contains(got, "something else since") || !strings.Contains(p.stderr.String(), "can't be approved") {
-				t.Errorf("code %d\n%s%s", code, got, &p.stderr)
-			}
-			command := p.command()
-			if saved := read(t, command[2]); !strings.Contains(saved, "EVIL") {
-				t.Errorf("saved is\n%s", saved)
-			}
-			programs, _ := pinproofHere()
-			before := read(t, filepath.Join(g.folder, "tools.lock"))
-			for _, flags := range [][]string{nil, {"--part"}} {
-				relock := exec.Command(filepath.Join(programs, "pinproof"), slices.Concat(command[1:], []string{"--accept-all"}, flags)...)
-				out, _ := relock.CombinedOutput()
-				if relock.ProcessState.ExitCode() == 0 || read(t, filepath.Join(g.folder, "tools.lock")) != before {
-					t.Errorf("%q: it was approved\n%s", flags, out)
-				}
-			}
-		})
+		}
 	}
+}
+
+// TestSaysTheSame: a server that lists the same to server/discover, too, has said nothing else.
+func TestSaysTheSame(t *testing.T) {
+	t.Parallel()
+	unixOnly(t)
+	g := newLibrary(t)
+	p, s := g.puppetAs(t, "library")
+	library := maps.Clone(libraryAfter)
+	library["server/discover"] = libraryAfter["initialize"]
+	library["tools/list"] = `{"tools":[{"name":"a","description":"New.","inputSchema":{"type":"object"}},{"name":"b","inputSchema":{"type":"object"}}]}`
+	s.serves(of(library))
+	got := p.ask(1, "initialize", "{}")
+	if code, _ := p.end(); code != 2 || strings.Contains(got, "something else") {
+		t.Errorf("code %d\n%s", code, got)
+	}
+	p, s = g.puppetAs(t, "library")
+	library["initialize"] = libraryBefore["initialize"]
+	library["server/discover"] = libraryBefore["initialize"]
+	s.serves(of(library))
+	p.ask(1, "initialize", "{}")
+	p.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	got = p.ask(2, "tools/list", "{}")
+	if code, _ := p.end(); code != 2 || strings.Contains(got, "something else") {
+		t.Errorf("code %d\n%s", code, got)
+	}
+	g.pinproof(t, append(p.command()[1:], "--accept-all")...)
 }

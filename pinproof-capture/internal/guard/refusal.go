@@ -12,6 +12,7 @@ import (
 	"pinproof/internal/jsontree"
 	"pinproof/internal/modeltext"
 	"pinproof/internal/pin"
+	"pinproof/internal/shell"
 	"pinproof/internal/text"
 	"pinproof/pinproof-capture/internal/mcp"
 )
@@ -27,9 +28,9 @@ var (
 
 // tell shows a person what drifted on a list and how to go on, and puts it on record. It returns what
 // the client is told. What the session has said is saved.
-func (r *relay) tell(event string, list pin.EntryType, v *verdict, data []byte, isPart bool) (words modeltext.Text) {
+func (r *relay) tell(event string, list pin.EntryType, v *verdict, what refused) (words modeltext.Text) {
 	state := &r.catalog.lists[list]
-	file := r.judge.keep(data)
+	file := r.judge.keep(what.data)
 	kinds := map[pin.DriftKind]int{}
 	var lines []string
 	for _, key := range slices.SortedFunc(maps.Keys(v.drifted), pin.CompareKeys) {
@@ -44,15 +45,15 @@ func (r *relay) tell(event string, list pin.EntryType, v *verdict, data []byte, 
 		how = modeltext.Say("none of them by itself")
 		r.log.Info(event, "reason", v.summary, "file", file)
 	}
-	what := strings.TrimSuffix(pin.EntryTypeInfo[list].Entry, "s") + "s"
-	happened := "lists " + what + " that are not the ones approved"
+	entries := strings.TrimSuffix(pin.EntryTypeInfo[list].Entry, "s") + "s"
+	happened := "lists " + entries + " that are not the ones approved"
 	if state.matched {
-		happened = "changed its " + what + " during the session"
+		happened = "changed its " + entries + " during the session"
 	}
 	r.say("%s: server %s %s: %s", strings.Replace(event, "block", "blocked", 1), r.judge.label(), happened, text.List(lines, 20))
 	words = modeltext.Say("the ").Entries(list).Say(" of server ").Argument(r.judge.Label).
 		Say(" are not the ones approved in tools.lock (").With(how).Say("). Do not use them. ")
-	state.words = words.With(r.told(file, isPart))
+	state.words = words.With(r.told(file, what))
 	return state.words
 }
 
@@ -65,17 +66,22 @@ func (r *relay) unjudged(event, what string, line []byte, err error) (words mode
 	r.log.Info(event, "reason", why, "file", file)
 	words = modeltext.Say("it could not be judged whether what server ").Argument(r.judge.Label).
 		Say(" says is what was approved in tools.lock. Do not use it. ")
-	return wordsBlocked.With(words).With(r.told(file, true))
+	return wordsBlocked.With(words).With(r.told(file, refused{isPart: true}))
 }
 
-// told names to a person, and to the client, the command about what was kept.
-func (r *relay) told(file string, isPart bool) modeltext.Text {
+// told names to a person, and to the client, the command about what was kept in a file.
+func (r *relay) told(file string, what refused) modeltext.Text {
 	if file == "" {
 		r.say("what it said could not be saved")
 		return modeltext.Say("A person has to review it.")
 	}
 	pruneKept(file)
-	c := r.judge.command(file, isPart)
+	if what.isOtherwise { // and any command would be refused
+		r.say("the server has said something else since, so this can't be approved: start a new session")
+		fmt.Fprintf(r.stderr, "kept:    %s\n", shell.Path(file))
+		return modeltext.Say("The server has said something else since, so this can't be approved. A person starts a new session.")
+	}
+	c := r.judge.command(file, what.isPart)
 	fmt.Fprintf(r.stderr, "review:  %s\n", c.Review())
 	return modeltext.Say("").Review("A person reviews it at a terminal", c)
 }

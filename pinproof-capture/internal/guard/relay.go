@@ -395,13 +395,13 @@ func (r *relay) held(line []byte, m jsontree.Value, asked request) (pass []byte,
 	switch {
 	case v.matches:
 	case r.onDrift == Warns:
-		r.tell("drift", list, v, r.said.text(), true)
+		r.tell("drift", list, v, refused{data: r.said.text(), isPart: true})
 	case r.onDrift == Subset:
 		pass = slices.Concat(line[:result.At], r.without(line, result, v.drifted), line[result.End:])
 		if again, err := r.judge.part(pass); err != nil || !again.matches {
-			return nil, wordsBlocked.With(r.tell("block", list, v, r.said.text(), true)), errBlocked
+			return nil, wordsBlocked.With(r.tell("block", list, v, refused{data: r.said.text(), isPart: true})), errBlocked
 		}
-		r.tell("drift", list, v, r.said.text(), true)
+		r.tell("drift", list, v, refused{data: r.said.text(), isPart: true})
 	default:
 		r.refuse(list, p)
 		return nil, words, nil

@@ -16,9 +16,9 @@ import (
 // What the guard refuses is reviewed once: it asks the server, in the same session, for all that a
 // capture asks for, and keeps that. No client sees any of it.
 const (
-	// The client's error waits so long for the name of the file with all of it; then it names the part that
-	// there is, and the guard goes on asking.
-	errorPatience = 500 * time.Millisecond
+	// The client's error waits so long for the name of the file with all of it, which is six answers of a server
+	// that is far away; then it names the part that there is, and the guard goes on asking.
+	errorPatience = time.Second
 	// A client that has closed its end waits for the guard's end, and then kills it.
 	gonePatience = time.Second
 )
@@ -84,30 +84,21 @@ func (v *review) meanwhile(m jsontree.Value, line []byte) (reply []byte) {
 
 // finish asks, keeps what was said, answers the client, and ends the session.
 func (r *relay) finish(v *review) {
-	type answer struct {
-		said    []byte
-		isWhole bool
-	}
-	answers := make(chan answer, 1)
+	whole := make(chan refused, 1)
 	go func() {
 		said, isWhole := v.rest.Ask()
-		answers <- answer{said, isWhole}
+		whole <- r.refused(v, said, isWhole)
 	}()
-	var got answer
-	isLate := false
 	select {
-	case got = <-answers:
+	case kept := <-whole:
+		r.conclude(v, kept)
 	case <-time.After(errorPatience):
-		isLate = true
-	}
-	r.conclude(v, got.said, got.isWhole)
-	if isLate {
-		if got = <-answers; got.isWhole {
+		early := r.refused(v, v.rest.SoFar(), false)
+		r.conclude(v, early)
+		if kept := <-whole; !bytes.Equal(kept.data, early.data) {
 			r.mu.Lock()
-			whole, _ := r.whole(v, got.said)
-			file := r.judge.keep(whole)
-			r.say("the server has told the rest meanwhile: this has all of it")
-			r.told(file, false)
+			r.say("the server has told more meanwhile, which is kept, too")
+			r.told(r.judge.keep(kept.data), kept)
 			r.mu.Unlock()
 		}
 	}
@@ -115,84 +106,141 @@ func (r *relay) finish(v *review) {
 }
 
 // conclude keeps what was said and answers the client.
-func (r *relay) conclude(v *review, said []byte, isWhole bool) {
+func (r *relay) conclude(v *review, kept refused) {
 	r.mu.Lock()
-	isOtherwise := false
-	data := r.said.text()
-	if isWhole {
-		data, isOtherwise = r.whole(v, said)
-	}
-	words := wordsBlocked.With(r.tell("block", v.list, &v.page.verdict, data, !isWhole))
-	if isOtherwise {
-		r.say("the server has said something else since. The file has both, and can't be approved: start a new session")
-		words = words.Say(". The server has said something else since, so this can't be approved.")
-	}
-	v.words = words
+	v.words = wordsBlocked.With(r.tell("block", v.list, &v.page.verdict, kept))
 	v.isTold = true
 	var out []byte
 	for _, id := range v.waiting {
-		out = append(out, refusal(id, words)...)
+		out = append(out, refusal(id, v.words)...)
 	}
 	r.mu.Unlock()
 	r.client.write(out)
 }
 
-// whole is a capture of all that the server said, and whether it said something else than what was refused. That
-// stays in it then, behind the rest, and pinproof can't read it.
-func (r *relay) whole(v *review, said []byte) (data []byte, isOtherwise bool) {
-	data = append(bytes.Clone(r.greeting), said...)
-	if v.page.isAmong(v.list, bytes.Split(data, []byte("\n"))) {
-		return data, false
+// refused is what is kept of a session that was refused.
+type refused struct {
+	data        []byte
+	isPart      bool // lists are missing or unfinished
+	isOtherwise bool // the server has said something else since, and the data can't be approved
+}
+
+// refused is a capture of what the server said. Of a part of the rest, lists count that came to their end; in the place of
+// any other stands what the session had before. What was refused is always in it: where the server said something else
+// since, it stands behind that, and pinproof can't read the file.
+func (r *relay) refused(v *review, said []byte, isWhole bool) refused {
+	pages := pagesOf(said)
+	if !isWhole {
+		pages = r.withFinished(pages)
 	}
-	var refused [][]byte
-	for p := v.page; p != nil; p = p.before {
-		refused = append(refused, p.line)
+	pages = slices.Concat(pagesOf(r.greeting), pages)
+	then := v.page.listing()
+	isOtherwise := !isAmong(v.list, then, pages)
+	if isOtherwise {
+		pages = slices.Concat(pages, then, pagesOf([]byte(otherwise)))
 	}
-	slices.Reverse(refused)
-	return slices.Concat(data, bytes.Join(refused, nil), []byte(otherwise)), true
+	var lines [][]byte
+	for _, p := range pages {
+		lines = append(lines, p.line)
+	}
+	return refused{data: bytes.Join(lines, nil), isPart: !isWhole, isOtherwise: isOtherwise}
+}
+
+// withFinished returns the pages of a part of the rest without lists that the server hasn't told to their end, and with the
+// pages of those that the session had before.
+func (r *relay) withFinished(pages []toldPage) []toldPage {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, list := range pin.AskOrder {
+		isFinished := slices.ContainsFunc(pages, func(p toldPage) bool { return p.lists(list) && p.isLast })
+		if isFinished {
+			continue
+		}
+		pages = slices.DeleteFunc(pages, func(p toldPage) bool { return p.lists(list) })
+		pages = append(pages, r.said[list].last.listing()...)
+	}
+	return pages
 }
 
 // otherwise is a line that no reader takes, for a file that may not be approved, and says why.
 const otherwise = `{"what was refused is not what the server said since":1,"what was refused is not what the server said since":2}` + "\n"
 
-// isAmong reports whether the server said all of a listing, as far as that page, among what it said later, and no
-// more than that if the page was the last.
-func (p *saidPage) isAmong(list pin.EntryType, lines [][]byte) bool {
-	member := pin.EntryTypeInfo[list].Member
-	var now []jsontree.Value
-	for _, line := range lines {
+// A toldPage is a line of the server's, and what it has of a list.
+type toldPage struct {
+	line   []byte
+	result jsontree.Value
+	isLast bool // no page follows
+}
+
+// pagesOf returns the lines of what the server said.
+func pagesOf(said []byte) (pages []toldPage) {
+	for line := range bytes.Lines(said) {
 		m, _ := jsontree.NewReader(line).Only()
-		if value := m.Get("result").Get(member); list == pin.Instructions && value.Kind != 0 {
-			now = append(now, value)
-		} else {
-			for _, item := range value.Items() {
-				now = append(now, item.Value)
-			}
-		}
-	}
-	var then []jsontree.Value
-	isLast := false
-	for page := p; page != nil; page = page.before {
-		m, _ := jsontree.NewReader(page.line).Only()
 		result := m.Get("result")
-		if page == p {
-			isLast = result.Get("nextCursor").Kind != '"'
+		pages = append(pages, toldPage{line, result, result.Get("nextCursor").Kind != '"'})
+	}
+	return pages
+}
+
+// listing returns the pages of a listing as far as this one.
+func (p *saidPage) listing() (pages []toldPage) {
+	for ; p != nil; p = p.before {
+		pages = append(pages, pagesOf(p.line)...)
+	}
+	slices.Reverse(pages)
+	return pages
+}
+
+// lists reports whether a page is one of a list.
+func (p toldPage) lists(list pin.EntryType) bool { return p.result.Has(pin.EntryTypeInfo[list].Member) }
+
+// isAmong reports whether what was refused, which is a listing as far as its last page, is in every list that the server has told
+// since, and is all of it if none followed.
+func isAmong(list pin.EntryType, then, since []toldPage) bool {
+	refused := count(list, then)
+	isWhole := then[len(then)-1].isLast
+	told := 0
+	var listing []toldPage
+	for _, p := range since {
+		if !p.lists(list) {
+			continue
 		}
-		if value := result.Get(member); list == pin.Instructions {
-			then = append(then, value)
-			break
-		} else if value.Kind != '[' {
-			return false
-		} else {
-			for _, item := range value.Items() {
-				then = append(then, item.Value)
+		listing = append(listing, p)
+		if p.isLast {
+			now := count(list, listing)
+			if !refused.isIn(now) || isWhole && !now.isIn(refused) {
+				return false
 			}
+			told++
+			listing = nil
 		}
 	}
-	for _, was := range then {
-		if !slices.ContainsFunc(now, func(is jsontree.Value) bool { return jsontree.Equal(is, was) }) {
+	return told > 0 || listing != nil && refused.isIn(count(list, listing))
+}
+
+// An itemCount says how often a listing has what it lists, by its canonical form.
+type itemCount map[string]int
+
+func count(list pin.EntryType, listing []toldPage) itemCount {
+	items := itemCount{}
+	for _, p := range listing {
+		value := p.result.Get(pin.EntryTypeInfo[list].Member)
+		if list == pin.Instructions {
+			items[string(jsontree.Append(nil, value))]++
+		}
+		for _, item := range value.Items() {
+			items[string(jsontree.Append(nil, item.Value))]++
+		}
+	}
+	return items
+}
+
+// isIn reports whether another has all of it, as often.
+func (items itemCount) isIn(other itemCount) bool {
+	for item, n := range items {
+		if other[item] < n {
 			return false
 		}
 	}
-	return !isLast || list == pin.Instructions || len(now) == len(then)
+	return true
 }

@@ -84,5 +84,11 @@ func (r *Rest) Ask() (said []byte, isWhole bool) {
 	return more, true
 }
 
+// SoFar returns what the server has said of it.
+func (r *Rest) SoFar() []byte {
+	said, _ := r.rec.finish()
+	return bytes.Clone(said)
+}
+
 // End has Ask return with what there is.
 func (r *Rest) End() { r.end() }
