@@ -1,6 +1,11 @@
 package diff
 
-import "testing"
+import (
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+)
 
 // TestGuards: what holds a tool back, and what only says what a caller may leave out.
 func TestGuards(t *testing.T) {
@@ -15,4 +20,37 @@ func TestGuards(t *testing.T) {
 			t.Errorf("%q holds something back", says)
 		}
 	}
+}
+
+// TestGuardsAreThoseOfTheExpression compares the words that guard is tried at with the whole expression on random texts.
+func TestGuardsAreThoseOfTheExpression(t *testing.T) {
+	everywhere := regexp.MustCompile(`\b(?i:` + guardWords + `)\b`)
+	condition := regexp.MustCompile(`(?i)\b(if|when|whether)\b[^,.;]*`)
+	pieces := strings.Fields(guardWordsAlone() + " if when whether the file deletes ifs notes x_1 Ünder don't can’t , . ; - ( \n")
+	random := rand.New(rand.NewPCG(1, 2))
+	guards := 0
+	for range 20_000 {
+		var b strings.Builder
+		for range 1 + random.IntN(12) {
+			b.WriteString(pieces[random.IntN(len(pieces))])
+			b.WriteString([]string{" ", " ", " ", " ", "", "  "}[random.IntN(6)])
+		}
+		s := b.String()
+		if random.IntN(4) == 0 {
+			s = strings.ToUpper(s)
+		}
+		want := len(everywhere.FindAllString(condition.ReplaceAllString(s, "$1"), -1))
+		if got := Guards(s); got != want {
+			t.Fatalf("%q: %d guards, the expression finds %d", s, got, want)
+		}
+		guards += want
+	}
+	if guards < 10_000 {
+		t.Errorf("only %d guards in all texts", guards)
+	}
+}
+
+// guardWordsAlone returns the words of the expression, without its signs.
+func guardWordsAlone() string {
+	return regexp.MustCompile(`[^A-Za-z' -]+`).ReplaceAllString(guardWords, " ")
 }

@@ -1,10 +1,8 @@
 package diff
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"pinproof/internal/jsontree"
@@ -267,26 +265,6 @@ func textsIn(list *jsontree.Value) map[string]bool {
 
 func isSymbol(s, name string) bool {
 	return s == "" || slices.Contains(symbols[name], s) || name == "$schema" && IsDialect(s)
-}
-
-// holding matches what in a sentence holds a tool back, and condition what follows an "if": whatever is not there says
-// what a caller may leave out, and not what the tool may do.
-var (
-	holding = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\b(?:never|(?:do|does|must|may|should|will|would|can|shall|is|are) not|(?:do|does|must|should|would|is|are|wo|ca)n['’]t|cannot` +
-			`|not (?:optional|allowed|permitted)|refuses?|rejects?|forbid(?:s|den)?|prohibit(?:s|ed)?` +
-			`|only(?: \w+){0,2} (?:within|inside|with|if|after|when|once)|only (?:reads?|in|from|on|for)|read-only|nothing but` +
-			`|(?:stays?|remains?|limited|restricted|confined|kept) (?:within|inside|to)` +
-			`|asks? (?:the|a|you|before|first|for|whether|permission)|must (?:ask|confirm|approve|agree|first)|confirms?|confirmed|confirmation|approval|consent` +
-			`|with(?:out)? (?:asking|permission|approval)|permission (?:from|of))\b`)
-	})
-	condition = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\b(if|when|whether)\b[^,.;]*`) })
-)
-
-// Guards counts what in a text holds a tool back ("asks the user", "only within", "never"): what is worth reading first
-// where an approved text loses it. "If not specified" and "must be provided" don't: they say what a caller gives.
-func Guards(s string) int {
-	return len(holding().FindAllString(condition().ReplaceAllString(s, "$1"), -1))
 }
 
 // AsksLess reports whether clients ask less because of a change with the label.
