@@ -36,10 +36,15 @@ type Change struct {
 
 // Of lists the changes in the definition of an entry, if it had one before and both are known.
 func Of(d *pin.Drift) []Change {
-	if d.Kind != pin.Changed && d.Kind != pin.Hidden || !d.TextsKnown() {
+	if !IsCompared(d) {
 		return nil
 	}
 	return Definitions(d.Type, d.Locked.Shown(), d.Captured.Shown())
+}
+
+// IsCompared reports whether an entry had a definition before, and both are known.
+func IsCompared(d *pin.Drift) bool {
+	return (d.Kind == pin.Changed || d.Kind == pin.Hidden) && d.TextsKnown()
 }
 
 // Definitions lists the changes between two values parsed from canonical forms,

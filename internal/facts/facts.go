@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pinproof/internal/diff"
+	"pinproof/internal/jsontree"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
@@ -35,19 +36,20 @@ type Facts struct {
 // An Entry is one entry that drifted, with all that is known of it.
 type Entry struct {
 	pin.Drift
-	Changes     []diff.Change  // of CHANGED and HIDDEN drift with stored texts, the most dangerous first
-	Edits       []*Edit        // the same, read as texts; of an ADDED entry that seems to be a renamed one, what differs besides the name
-	Fresh       []lint.Finding // those that nobody has approved
-	Approved    []lint.Finding // the others
-	Was         []string       // what the pinned definition declares and takes
-	Is          []string       // likewise, of the captured one
-	Severity    diff.Severity
-	Class       Class
-	Why         Reason // it is read first, if its class is
-	Weight      int    // how much its strongest order weighs
-	Unexplained bool   // a bound left it unexplained
-	Minor       bool   // nothing in it needs more than a line
-	Bytes       int    // by which its text grows
+	Changes      []diff.Change   // of CHANGED and HIDDEN drift with stored texts, the most dangerous first
+	NewSentences []lint.Sentence // that the captured definition has and the approved one lacks; none where that isn't known
+	Edits        []*Edit         // the same, read as texts; of an ADDED entry that seems to be a renamed one, what differs besides the name
+	Fresh        []lint.Finding  // those that nobody has approved
+	Approved     []lint.Finding  // the others
+	Was          []string        // what the pinned definition declares and takes
+	Is           []string        // likewise, of the captured one
+	Severity     diff.Severity
+	Class        Class
+	Why          Reason // it is read first, if its class is
+	Weight       int    // how much its strongest order weighs
+	Unexplained  bool   // a bound left it unexplained
+	Minor        bool   // nothing in it needs more than a line
+	Bytes        int    // by which its text grows
 }
 
 // An Edit is one change of an entry, read as a text where both sides are one.
@@ -181,27 +183,62 @@ func (r *reader) explain(e *Entry) {
 		}
 		return
 	}
-	e.Was = declared(e.Locked, e.Approved)
-	e.Is = declared(e.Captured, slices.Concat(e.Fresh, e.Approved))
+	old, new := r.definitions(e)
+	e.Was = declared(e.Locked, old, e.Approved)
+	e.Is = declared(e.Captured, new, slices.Concat(e.Fresh, e.Approved))
 	if e.Unexplained {
 		r.rank(e)
 		return
 	}
-	for _, c := range r.changesOf(e) {
+	for _, c := range r.changesOf(e, old, new) {
 		e.Edits = append(e.Edits, r.edit(c, e))
 	}
+	e.NewSentences = newSentences(e, old, new)
 	r.rank(e)
 	e.Severity = diff.SeverityOf(&e.Drift, e.Changes)
 }
 
-// changesOf finds what changed inside an entry, and returns what a review shows of it.
-func (r *reader) changesOf(e *Entry) []diff.Change {
+// definitions reads both definitions of an entry, of a skill with its files. That of a renamed one had another name.
+// One that isn't stored is absent.
+func (r *reader) definitions(e *Entry) (old, new jsontree.Value) {
+	if e.Locked != nil {
+		old = e.Locked.Shown()
+	}
 	if e.RenamedFrom != "" {
 		was := pin.ComparisonOf(r.sides, e.Server).Locked.Find(pin.Key{Type: e.Type, Name: e.RenamedFrom}) // diff.Renames found it
-		list := diff.Definitions(e.Type, was.Shown(), e.Captured.Shown())
+		old = was.Shown()
+	}
+	if e.Captured != nil {
+		new = e.Captured.Shown()
+	}
+	return old, new
+}
+
+// newSentences lists the sentences that an entry has and its approved definition lacks. Where that isn't stored, nobody
+// knows which are new.
+func newSentences(e *Entry, old, new jsontree.Value) []lint.Sentence {
+	if e.Captured == nil || e.Locked != nil && e.Locked.Definition == nil {
+		return nil
+	}
+	list := lint.NewSentences(&old, &new)
+	for i := range e.Copies {
+		if other := &e.Copies[i]; other.Digest != e.Captured.Digest {
+			now := other.Shown()
+			list = append(list, lint.NewSentences(&old, &now)...)
+		}
+	}
+	return list
+}
+
+// changesOf finds what changed inside an entry, and returns what a review shows of it.
+func (r *reader) changesOf(e *Entry, old, new jsontree.Value) []diff.Change {
+	if e.RenamedFrom != "" {
+		list := diff.Definitions(e.Type, old, new)
 		return slices.DeleteFunc(list, func(c diff.Change) bool { return c.Pointer == "/"+pin.EntryTypeInfo[e.Type].Identity })
 	}
-	e.Changes = diff.Of(&e.Drift)
+	if diff.IsCompared(&e.Drift) {
+		e.Changes = diff.Definitions(e.Type, old, new)
+	}
 	return e.Changes
 }
 

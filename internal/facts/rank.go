@@ -39,11 +39,11 @@ const (
 // declared are words for what a tool declares and takes. notes are the findings in it. It takes code comes
 // early, for a table may cut the rest. A tool writes if its hints say that it does more than read, and
 // don't say that it destroys. "Not destructive" says so, too: it means nothing for a tool that only reads.
-func declared(p *pin.Pin, notes []lint.Finding) (words []string) {
+func declared(p *pin.Pin, definition jsontree.Value, notes []lint.Finding) (words []string) {
 	if p == nil || p.Type != pin.Tools || p.Definition == nil {
 		return nil
 	}
-	h := signature.HintsOf(p.Tree().Get("annotations"))
+	h := signature.HintsOf(definition.Get("annotations"))
 	for _, one := range []struct {
 		word string
 		is   bool
@@ -259,7 +259,7 @@ func (r *reader) hintsAtOnce(server string) bool {
 			continue
 		}
 		tools++
-		is = is && slices.Contains(declared(&was, nil), NoHints) && !slices.Contains(declared(now, nil), NoHints)
+		is = is && slices.Contains(declared(&was, was.Tree(), nil), NoHints) && !slices.Contains(declared(now, now.Tree(), nil), NoHints)
 	}
 	is = is && tools > 0
 	r.hinted[server] = is
@@ -405,7 +405,7 @@ func ownTexts(entries []*Entry) {
 		}
 	}
 	for i, e := range entries {
-		if e.Kind != pin.Changed || e.Class != ClassChanged {
+		if e.Unexplained || e.Kind != pin.Changed || e.Class != ClassChanged {
 			continue
 		}
 		was := map[string]bool{}

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"pinproof/internal/jsontree"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/rank"
@@ -39,7 +38,7 @@ func (r *Report) readFirst(m *Model) {
 	seen := map[string]bool{}
 	for _, g := range r.groups {
 		for _, e := range g.entries {
-			for _, sentence := range r.newSentences(e) {
+			for _, sentence := range e.NewSentences {
 				if seen[sentence.Text] {
 					continue
 				}
@@ -63,27 +62,6 @@ func (r *Report) readFirst(m *Model) {
 		}
 		m.ReadFirst = append(m.ReadFirst, first)
 	}
-}
-
-// newSentences lists the sentences that an entry has and its approved definition lacks. Where that
-// isn't stored, or a bound leaves the entry unexplained, nobody knows which are new.
-func (r *Report) newSentences(e *drifted) (list []lint.Sentence) {
-	if e.Unexplained || e.Captured == nil || e.Locked != nil && e.Locked.Definition == nil {
-		return nil
-	}
-	before := jsontree.Value{}
-	if e.Locked != nil {
-		before = e.Locked.Shown()
-	}
-	if e.RenamedFrom != "" {
-		was := pin.ComparisonOf(r.Comparisons, e.Server).Locked.Find(pin.Key{Type: e.Type, Name: e.RenamedFrom}) // diff.Renames found it
-		before = was.Shown()
-	}
-	for i := range e.Copies {
-		now := e.Copies[i].Shown()
-		list = append(list, lint.NewSentences(&before, &now)...)
-	}
-	return list
 }
 
 // quoted is a sentence on one line, printable, and cut where it is long.
