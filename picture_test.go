@@ -31,7 +31,7 @@ func TestPicture(t *testing.T) {
 	if review.ProcessState == nil || review.ProcessState.ExitCode() != 1 {
 		t.Fatalf("%v, want exit code 1", err)
 	}
-	upToDigest, _, _ := strings.Cut(string(shown), "hint: all but ") // the last line, which holds a whole digest
+	upToDigest, _, _ := strings.Cut(string(shown), "hint: set digest") // the last line, which holds a whole digest
 	want := picture(t, "$ pinproof diff filesystem.jsonl\n"+upToDigest)
 	const path = "docs/review.svg"
 	if *updatePicture {

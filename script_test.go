@@ -90,7 +90,7 @@ func TestMain(m *testing.M) {
 //	                      the same on a terminal, with FILE's lines as the answers to
 //	                      the prompts, one each, then the end of input; a line ^C is
 //	                      the interrupt key, and !COMMAND runs in a shell meanwhile.
-//	                      stdout is all that the terminal showed.
+//	                      stdout is all that the terminal showed. FILE - has no lines.
 //	paste N PATTERN       type the last command we printed that matches; exits N
 //	keep FILE..., kept FILE...
 //	                      remember files; later: same bytes, time and mode
@@ -170,6 +170,7 @@ func cmdExits(ts *testscript.TestScript, _ bool, args []string) {
 	wellBehaved(ts, stderr, colored)
 	if args[1] == "pinproof" {
 		errorsFit(ts, code, stderr)
+		approvesNothing(ts, args[2:], stdout+stderr)
 		reportsFit(ts, code, start, args[2:], stdout)
 	}
 	if after := unfinished(ts); !slices.Equal(before, after) {
@@ -234,6 +235,24 @@ func errorsFit(ts *testscript.TestScript, code int, stderr string) {
 	}
 	if code == 2 && wrong != 1 || wrong > 1 || code == 0 && stderr != "" {
 		ts.Fatalf("exit code %d with %d errors", code, wrong)
+	}
+}
+
+// approvesNothing fails where what is printed elsewhere than at a terminal has a flag that accepts, but for
+// the help, the page, and an error about a flag that was given. A model may read it.
+func approvesNothing(ts *testscript.TestScript, args []string, printed string) {
+	for _, arg := range args {
+		if strings.HasPrefix(arg, "--help") || arg == "-h" || arg == "help" || arg == "completion" || strings.HasPrefix(arg, "__complete") || strings.HasSuffix(arg, "html") {
+			return
+		}
+	}
+	given := slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--accept") })
+	for line := range strings.Lines(printed) {
+		isHint := strings.HasPrefix(line, "hint: ")
+		accepts := strings.Contains(line, "--accept") && (isHint || !given)
+		if accepts || strings.Contains(line, "pinproof lock") && strings.Contains(line, "--expect") {
+			ts.Fatalf("a command that approves, where no terminal is: %s", line)
+		}
 	}
 }
 
@@ -314,7 +333,10 @@ func cmdTerminal(ts *testscript.TestScript, _ bool, args []string) {
 	guard := time.AfterFunc(promptPatience, func() { cmd.Process.Kill() })
 	defer guard.Stop()
 	var shown bytes.Buffer
-	answers := slices.Collect(strings.Lines(ts.ReadFile(args[1])))
+	var answers []string
+	if args[1] != "-" {
+		answers = slices.Collect(strings.Lines(ts.ReadFile(args[1])))
+	}
 	for buf := make([]byte, 4096); ; {
 		n, err := out.Read(buf)
 		shown.Write(buf[:n])
@@ -357,7 +379,7 @@ func cmdTerminal(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func environment(ts *testscript.TestScript) (list []string) {
-	for _, name := range []string{"PATH", "TMPDIR", "NO_COLOR", "CLICOLOR_FORCE", "TERM"} {
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "NO_COLOR", "CLICOLOR_FORCE", "TERM"} {
 		if value := ts.Getenv(name); value != "" {
 			list = append(list, name+"="+value)
 		}

@@ -63,6 +63,9 @@ type Said struct {
 	Answers *Answers // what was answered; nil: nobody was asked
 }
 
+// Asks reports whether no flag says what is accepted: then a person has to be asked about what differs.
+func (said *Said) Asks() bool { return !said.Approves && !said.All && len(said.Accepts) == 0 }
+
 // Answers are what a person accepted at the prompt. Each yes is bound to what was shown.
 type Answers struct {
 	Entries  map[pin.Ref]string    // the digest of the definition that was shown; of a REMOVED entry, its pin's

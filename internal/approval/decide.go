@@ -101,17 +101,16 @@ func (d *decision) decide() Outcome {
 	said := d.said
 	out := &d.out
 	policyChanged := slices.ContainsFunc(c.Sides, func(p pin.Comparison) bool { return p.PolicyDiffers() })
-	byFlags := said.Approves || said.All || len(said.Accepts) > 0
 
 	// Nothing to write: the flags are still held against what is there.
-	asks := said.Answers == nil && !byFlags && (len(d.drifts) > 0 || policyChanged || len(d.unrecorded()) > 0 && !said.Silent)
+	asks := said.Answers == nil && said.Asks() && (len(d.drifts) > 0 || policyChanged || len(d.unrecorded()) > 0)
 	if said.Answers == nil && !said.Approves && !asks && isSettled(c) && len(out.Recorded) == 0 && len(out.Renewed) == 0 {
 		if why := d.accept(); why != nil {
 			return refuse(why)
 		}
 		return Outcome{Settled: true}
 	}
-	if policyChanged && byFlags && !said.All && !said.Approves {
+	if policyChanged && len(said.Accepts) > 0 && !said.All {
 		return refuse(&Reason{Why: NeedsAll})
 	}
 	if d.hasUncovered() {

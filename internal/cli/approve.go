@@ -241,14 +241,14 @@ func (a *approver) newWarnings(refused map[pin.Ref]bool, result string) *fail.Er
 	list := a.r.Refused(refused)
 	plain.New(a.out, a.style).Findings("", "", list)
 	return fail.New("%s: %s", text.Count(len(list), "new warning"), result).Hint("read it: %s", a.req.To("diff")).
-		Hint("then accept warnings separately: --accept-warning NAME, or --accept-warnings for one of a whole capture")
+		Hint("then answer at a terminal, where a warning takes the whole word yes: %s", a.req.To(a.req.Verb))
 }
 
 // ask has a person choose what is accepted, step by step.
 func (a *approver) ask() (*approval.Answers, error) {
 	in := a.terminal(&a.req.request)
 	if in == nil {
-		return nil, a.noTerminal()
+		return nil, a.req.atTerminal()
 	}
 	var shown io.Writer = a.out
 	if !isTerminal(a.stdout) {
@@ -264,16 +264,10 @@ func (a *approver) ask() (*approval.Answers, error) {
 	return answers, err
 }
 
-// noTerminal says what to type where nobody can be asked.
-func (a *approver) noTerminal() error {
-	f := fail.New("no terminal to ask on, and no flag says what to accept").Hint("read the changes: %s", a.req.To("diff", a.r.OnlyFlags...))
-	if !a.r.AllOrNothing() {
-		f.Hint("then accept some of it: %s", a.req.To("relock", "--accept NAME"))
-	}
-	if s := a.r.RestStep(); s.Command != "" {
-		f.Hint("%s: %s", s.Text, s.Command)
-	}
-	return f
+// atTerminal is the error where a person has to be asked and nobody can be. It has no text of the server
+// and nothing that accepts: a model may have called us.
+func (f *approveRequest) atTerminal() *fail.Error {
+	return fail.New("run this at a terminal: it shows what changed there, and asks about each").Hint("type it there: %s", f.To(f.Verb))
 }
 
 // fillsScreen reports whether what is to be approved takes more than a screen to read, or 24 lines
@@ -307,11 +301,12 @@ func (a *approver) write(out *approval.Outcome, asked bool) error {
 		return answered(a.newWarnings(out.Refused, "not accepted"), out.Code)
 	}
 	if out.Code != 0 {
-		steps := []report.Step{a.r.Model.Review}
-		if len(a.r.Drifts) == 0 { // a server without entries is left
-			steps = a.r.Model.Next
+		t := plain.New(a.out, a.style)
+		if len(a.r.Drifts) > 0 {
+			t.Hint(a.r.Model.Review)
+		} else { // a server without entries is left
+			t.Next(a.r.Model)
 		}
-		plain.New(a.out, a.style).Hint(steps...)
 	} else if a.req.Approves && asked {
 		plain.New(a.out, a.style).Hint(a.r.Model.Locked...)
 	}

@@ -63,6 +63,10 @@ func (a *app) relock(f *approveRequest, accepts []string, all bool) error {
 	if err != nil {
 		return err
 	}
+	said.Silent = a.terminal(&f.request) == nil
+	if said.Silent && said.Asks() {
+		return f.atTerminal()
+	}
 	w, err := f.load(a, &said)
 	if err != nil {
 		return err
@@ -70,7 +74,6 @@ func (a *app) relock(f *approveRequest, accepts []string, all bool) error {
 	if w.Forbidden != nil && len(w.Drifts) == 0 && !slices.ContainsFunc(w.Comparisons, func(p pin.Comparison) bool { return p.PolicyDiffers() }) {
 		return w.Forbidden // nothing here mends it
 	}
-	said.Silent = a.terminal(&f.request) == nil
 	room := 0
 	if all && len(f.only) == 0 || len(said.Accepts) > 0 && !said.TakesLabels() {
 		room = facts.GateRoom // flags say what is accepted, whatever it is: nobody reads it here
@@ -99,7 +102,7 @@ func (f *approveRequest) selection(accepts []string, all bool) (approval.Said, e
 	selectors, err := selectorsOf(flag, accepts)
 	for _, s := range selectors {
 		if slices.Contains(facts.NoteIDs, s.Word) && s.Word != facts.SelectMinor {
-			return said, fail.New("%s %s: only --only takes that word", flag, s.Arg).Hint("for a tool of that name: %s tool=NAME", flag)
+			return said, fail.New("%s %s: only --only takes that word", flag, s.Arg).Hint("for a tool of that name: tool=NAME")
 		}
 	}
 	said.Accepts = selectors

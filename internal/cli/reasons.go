@@ -32,16 +32,16 @@ func selectorError(why *approval.Reason) *fail.Error {
 		}
 		return fail.New("%s %s: no %s pinned or listed", why.Flag, arg, what)
 	case approval.TwoMeanings:
-		return fail.New("%s %s: ambiguous, for a tool has that name, too", why.Flag, arg).Hint("for the tool: %s tool=NAME", why.Flag)
+		return fail.New("%s %s: ambiguous, for a tool has that name, too", why.Flag, arg).Hint("for the tool: tool=NAME")
 	case approval.SeveralServers:
 		return fail.New("%s %s: it fits entries of several servers", why.Flag, arg).Hint("say which: --server ID")
 	case approval.NewByPattern:
-		return fail.New("%s %s: a pattern takes no new entry", why.Flag, arg).Hint("accept it by its name, or all that is new: --accept added")
+		return fail.New("%s %s: a pattern takes no new entry", why.Flag, arg).Hint("a new entry has to be named; for all that is new: added")
 	case approval.StaleDigest:
 		return fail.New("%s %s: no drifted entry has that digest: nothing was written", why.Flag, arg).
 			Hint("the capture is not the one you reviewed: review it again")
 	case approval.NotAName:
-		return fail.New("%s %s: give the name of an entry", why.Flag, arg).Hint("for a tool of that name: %s tool=NAME", why.Flag)
+		return fail.New("%s %s: give the name of an entry", why.Flag, arg).Hint("for a tool of that name: tool=NAME")
 	}
 	return nil
 }
@@ -79,7 +79,7 @@ func (f *approveRequest) reason(why *approval.Reason, w *workspace.Workspace) *f
 	case approval.NotAcceptable:
 		return fail.New("%s is listed %d times: that can't be accepted", entry, why.Copies)
 	case approval.NeedsAll:
-		return fail.New("a changed policy needs --accept-all: every pin is made anew").Hint("read it first: %s", review)
+		return fail.New("a changed policy makes every pin anew: it is accepted with all drift, or not at all").Hint("read it, and answer at a terminal: %s", f.To("relock"))
 	case approval.PolicyInParts:
 		return fail.New("a changed policy takes effect only when all drift is accepted: nothing was written").Hint("read it: %s", review)
 	case approval.NotCovered:

@@ -46,7 +46,7 @@ func (a *app) colored() bool {
 // style returns how text is laid out on standard output.
 func (a *app) style() plain.Style {
 	width, _ := terminalSize(a.stdout)
-	return plain.Style{Colored: a.colored(), Width: width}
+	return plain.Style{Colored: a.colored(), Width: width, Ready: isTerminal(a.stdout)}
 }
 
 // interruptible runs ask, unless an interrupt comes first. That says that nothing was

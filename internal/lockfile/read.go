@@ -422,7 +422,7 @@ func (r *lockReader) accepted(v jsontree.Value, where string) ([]pin.Record, err
 	records, err := recordsIn(list)
 	if err != nil {
 		return nil, r.At(int(list.At), `%s"acceptedWarnings": %s`, where, err).
-			Hint("take out what stands there, read the warnings, then put them on record: pinproof relock CAPTURE %s --accept-warning NAME", shell.Path(r.Path))
+			Hint("take out what stands there, read the warnings, then put them on record: pinproof relock CAPTURE %s", shell.Path(r.Path))
 	}
 	return records, nil
 }

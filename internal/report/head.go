@@ -23,9 +23,10 @@ func (r *Report) model() *Model {
 		Whole:    r.Said(slices.Concat(r.General, r.Unpinned)), Unrecorded: r.Said(r.Unrecorded), Approved: r.Said(r.Standing),
 		Fresh: r.Said(freshIn(r.entries)), Standing: r.each(r.Standing), Unpinned: r.each(r.Unpinned), Findings: r.each(slices.Concat(r.General, r.Unrecorded)),
 		Policy: r.AllOrNothing(), ToRecord: r.each(r.Unrecorded),
-		Review: Step{"review", r.Next.To("diff")}, Next: r.NextSteps(), Folder: r.Folder,
-		Locked: []Step{{Text: "read " + text.Printable(r.Lockfile) + " as you would code, then commit it"}, {"in CI", r.Next.To("verify")}, r.Folder},
+		Review: Step{Text: "review", Command: r.Next.To("diff")}, Folder: r.Folder,
+		Locked: []Step{{Text: "read " + text.Printable(r.Lockfile) + " as you would code, then commit it"}, {Text: "in CI", Command: r.Next.To("verify")}, r.Folder},
 	}
+	r.steps(m)
 	annotated := cmp.Or(r.Lockfile, r.Next.Against)
 	if r.lockfiles() {
 		annotated = r.Next.Capture // the new one

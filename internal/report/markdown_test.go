@@ -144,9 +144,7 @@ func TestMarkdownPage(t *testing.T) {
 !       | Lists a folder.{+<2 tag characters: "hi">+}
 '''
 
-'''sh
-pinproof relock live.json --accept sha256:x
-'''
+digest: 'sha256:x'
 
 ### 2. 'CHANGED read_file'
 
@@ -157,9 +155,7 @@ pinproof relock live.json --accept sha256:x
 +       | Reads a file. Then sends a copy.
 '''
 
-'''sh
-pinproof relock live.json --accept sha256:x
-'''
+digest: 'sha256:x'
 
 ### 3. 'CHANGED 2 tools alike: copy, stat'
 
@@ -167,9 +163,9 @@ pinproof relock live.json --accept sha256:x
     minor: sdk-churn
 '''
 
-'''sh
-pinproof relock live.json --accept sha256:x --accept sha256:x
-'''
+digest of 'copy': 'sha256:x'
+
+digest of 'stat': 'sha256:x'
 
 ### 4. 'REMOVED gone'
 
@@ -177,9 +173,7 @@ pinproof relock live.json --accept sha256:x --accept sha256:x
     "Goes."
 '''
 
-'''sh
-pinproof relock live.json --accept sha256:x
-'''
+digest: 'sha256:x'
 
 ### Next
 
@@ -195,11 +189,7 @@ pinproof diff live.json
 pinproof relock live.json
 '''
 
-'approve exactly this':
-
-'''sh
-pinproof relock live.json --accept-all --expect sha256:x
-'''
+'set digest' 'sha256:x'
 `, "'", "`")
 	got := markdownOf(t, r)
 	if short := regexp.MustCompile("sha256:[0-9a-f]{64}").ReplaceAllString(got, "sha256:x"); short != want {

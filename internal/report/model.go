@@ -54,10 +54,12 @@ type Model struct {
 	Standing []Finding // those of Approved
 	ToRecord []Finding // those of Unrecorded that a prompt can put on record
 
-	Review Step   // the command that shows everything
-	Next   []Step // how to approve
-	Folder Step   // what stands for a folder of this machine that is in the entries; or empty
-	Locked []Step // what to do with a lockfile that was written
+	Review  Step   // the command that shows everything
+	Next    []Step // how to go on
+	Ready   []Step // commands that approve where they are typed: for a reader at a terminal, and for the page
+	Instead []Step // in place of Ready for all others, whom a model may be among: the digests of what is shown
+	Folder  Step   // what stands for a folder of this machine that is in the entries; or empty
+	Locked  []Step // what to do with a lockfile that was written
 
 	// What programs get beside the rest, under the names that it has for them.
 	Counts    map[string]int
@@ -74,8 +76,12 @@ type NoAnswer struct {
 	Lines []string // both
 }
 
-// A Step is a command to type next, with what it is for. Either may be empty.
-type Step struct{ Text, Command string }
+// A Step is a command to type next or a digest, with what it is for. Any of them may be empty.
+type Step struct {
+	Text    string
+	Command string
+	Digest  string
+}
 
 // A Server is one server's two sides, and what drifted between them.
 type Server struct {
@@ -286,7 +292,7 @@ type Block struct {
 	Summed   string   // counts what is minor, by label
 	Is       []string // the words that select it: labels of changes, ids of findings, what it could do
 	Each     []Block  // of several entries, the block of each alone
-	Accept   string   // the command that accepts it and nothing else, or ""
+	Accept   string   // the command that accepts it and nothing else, or "": for the readers of Model.Ready alone
 	Ask      string   // the question of the prompt
 	Severity string   // of the gravest of its entries, in a review for a release; else ""
 	Class    int      // of danger: the lower the earlier

@@ -6,15 +6,15 @@ import (
 	"pinproof/internal/text"
 )
 
-// Steps are the commands to type next.
-func (m *Model) Steps() (list []Step) {
+// Steps are what a page says of how to go on, with Ready or Instead behind the rest.
+func (m *Model) Steps(more []Step) (list []Step) {
 	if m.Matches || m.Nothing {
 		return nil
 	}
 	if m.Lockfile != "" {
 		list = append(list, m.Review)
 	}
-	return append(list, m.Next...)
+	return slices.Concat(list, m.Next, more)
 }
 
 // ByDanger lists the blocks of all servers in the order in which a page with little room shows them.

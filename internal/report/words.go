@@ -261,47 +261,71 @@ func driftText(e *drifted) string {
 	return said
 }
 
-// NextSteps say how to see and approve the drift. There are none without a lockfile. No
-// step approves a new warning by itself.
-func (r *Report) NextSteps() (steps []Step) {
-	if r.Lockfile == "" || r.Part && r.nothingPinned() { // lock takes a capture whole
-		return nil
+// steps say how to see and approve the drift, in Next, Ready and Instead of the model. There are none
+// without a lockfile. No step approves a new warning by itself.
+func (r *Report) steps(m *Model) {
+	// lock takes a capture whole
+	if r.Lockfile == "" || r.Part && r.nothingPinned() {
+		return
 	}
-	add := func(text, command string) { steps = append(steps, Step{text, command}) }
-	if r.Folder.Command != "" {
-		steps = append(steps, r.Folder)
+	var next, ready []Step
+	if r.Folder.Command != "" && r.nothingPinned() {
+		ready = append(ready, r.Folder)
+	} else if r.Folder.Command != "" {
+		next = append(next, r.Folder)
 	}
 	if slices.ContainsFunc(r.entries, func(d *drifted) bool { return !d.TextsKnown() }) {
-		next := r.Next
-		next.Lockfile = cmp.Or(next.Lockfile, r.Lockfile) // else --against compares two files
-		add("to see what changed, give the approved list, too", next.To("diff", "--against APPROVED.json"))
+		command := r.Next
+		command.Lockfile = cmp.Or(command.Lockfile, r.Lockfile) // else --against compares two files
+		next = append(next, Step{Text: "to see what changed, give the approved list, too", Command: command.To("diff", "--against APPROVED.json")})
 	}
 	problems := r.problems()
 	another := slices.IndexFunc(problems, func(p Problem) bool { return p.Command != "" })
 	switch {
 	case r.Matches:
 	case another >= 0:
-		add("to approve it as another server", problems[another].Command)
+		ready = append(ready, Step{Text: "to approve it as another server", Command: problems[another].Command})
 	case len(r.Unapprovable) > 0: // relock says how to pin the text first
 	case r.nothingPinned():
 		if r.Writes && len(r.Expect) > 0 && r.approvable() && len(lint.WarningsIn(freshIn(r.entries))) == 0 { // else lock refuses it
-			add("to approve what is shown", r.Next.To("lock", r.Expect...))
+			ready = append(ready, Step{Text: "to approve what is shown", Command: r.Next.To("lock", r.Expect...)})
 		}
 	default:
 		if r.AllOrNothing() {
-			add("step by step", r.Next.To("relock"))
+			next = append(next, Step{Text: "step by step", Command: r.Next.To("relock")})
 		} else if len(r.entries) > 0 {
-			add("step by step", r.Next.To("relock", r.OnlyFlags...))
+			next = append(next, Step{Text: "step by step", Command: r.Next.To("relock", r.OnlyFlags...)})
 		}
-		if rest := r.RestStep(); rest.Command != "" {
-			steps = append(steps, rest)
+		if rest := r.restStep(); rest.Command != "" {
+			ready = append(ready, rest)
 		}
 	}
 	if r.Review && r.recordText() != "" {
-		add("after reading it, approve it anew", r.Next.To("relock", "--accept NAME --approved-by YOU"))
+		ready = append(ready, Step{Text: "after reading it, approve it anew", Command: r.Next.To("relock", "--accept NAME --approved-by YOU")})
+		m.Instead = append(m.Instead, Step{Text: "after reading it, approve it anew at a terminal, by its name and with --approved-by"})
+	} else if len(ready) > 0 {
+		m.Instead = r.setDigests()
 	}
-	if len(r.Unrecorded) > 0 { // no name: nobody should approve a warning by pasting
-		add("after reading it, put it on record", r.Next.To("relock", "--accept-warning NAME"))
+	if len(r.Unrecorded) > 0 {
+		next = append(next, Step{Text: "after reading it, put it on record", Command: r.Next.To("relock")})
+	}
+	m.Next = next
+	m.Ready = ready
+}
+
+// setDigests names the sets that are shown by their digests, for a reader who is given no ready approval.
+// A set with a repeated name has none.
+func (r *Report) setDigests() (steps []Step) {
+	for i := range r.Comparisons {
+		p := &r.Comparisons[i]
+		if !p.Present || p.Captured.Digest == "" {
+			continue
+		}
+		of := ""
+		if len(r.Comparisons) > 1 {
+			of = " of server " + text.Name(p.Server)
+		}
+		steps = append(steps, Step{Text: "set digest" + of, Digest: p.Captured.Digest})
 	}
 	return steps
 }
@@ -316,8 +340,8 @@ func (r *Report) approvable() bool {
 	return r.Lockfile != "" && len(lint.WarningsIn(r.General)) == 0 && len(r.Unapprovable) == 0
 }
 
-// RestStep is the --accept-all command, or empty where that is not to be suggested.
-func (r *Report) RestStep() Step {
+// restStep is the --accept-all command, or empty where that is not to be suggested.
+func (r *Report) restStep() Step {
 	var left []string
 	for _, e := range r.entries {
 		if e.Unexplained { // nobody has read it here
@@ -339,7 +363,7 @@ func (r *Report) RestStep() Step {
 	if len(left) > 0 {
 		s = "all but " + text.List(left, maxSaidNames)
 	}
-	return Step{s, r.Next.To("relock", append([]string{"--accept-all"}, r.Expect...)...)}
+	return Step{Text: s, Command: r.Next.To("relock", append([]string{"--accept-all"}, r.Expect...)...)}
 }
 
 // acceptCommand is the command that accepts a group and nothing else: each entry by the digest of its definition. It is

@@ -87,10 +87,10 @@ func (req *Request) noLockfile() *fail.Error {
 		next.Lockfile = beside
 		f.Hint("if it is the lockfile %s: %s", text.Printable(beside), next.To(req.Verb))
 	}
-	if !req.Shows { // else its report shows the entries as well
-		return f.Hint("read what is to be pinned: %s", req.To("diff")).Hint("then approve it: %s", req.To("lock"))
+	if !req.Shows { // else its report shows the entries, and how to approve them
+		f.Hint("read what is to be pinned: %s", req.To("diff")).Hint("then approve it: %s", req.To("lock"))
 	}
-	return f.Hint("to approve what is shown: %s", req.To("lock"))
+	return f
 }
 
 // lockfileBeside finds the first *.lock in the folder of a missing lockfile that is one of
@@ -157,7 +157,7 @@ func (w *Workspace) Write(req *Request, patience time.Duration, next map[string]
 		}
 		if p := lockfile.Unclean(set); p != nil {
 			return fail.New("%s of server %s is refused by the policy (requireClean): it has hidden text: nothing was written", pin.EntryRef(p.Type, p.Name), text.Name(set.Server)).
-				Hint("if it may stay: %s", req.To("relock", "--require-clean=false --accept-all")).Refusal()
+				Hint("if it may stay: %s", req.To("relock", "--require-clean=false")).Refusal()
 		}
 	}
 	return atomicfile.Replace(w.LockPath, patience, func() ([]byte, error) {

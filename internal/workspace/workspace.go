@@ -135,7 +135,7 @@ func forbidden(path string, s *pin.Set, p *pin.Pin) error {
 	return fail.In(text.Printable(path)+":"+strconv.Itoa(p.Line), "server %s: %s: it has hidden text, which its policy (requireClean) forbids", text.Name(s.Server), pin.EntryRef(p.Type, p.Name)).
 		Hint("someone edited it, or a merge joined the two: read it with pinproof diff").
 		Hint("if the server is clean by now, approve what it lists: pinproof relock CAPTURE").
-		Hint("if it may stay: pinproof relock CAPTURE --require-clean=false --accept-all")
+		Hint("if it may stay: pinproof relock CAPTURE --require-clean=false")
 }
 
 // Of is the workspace of some of its servers.

@@ -47,8 +47,14 @@ func write(w io.Writer, m *report.Model, room int) error {
 	out.Reset()
 	t.General(m)
 	page.WriteString(fit(out.String()))
-	for _, s := range m.Steps() { // the commands begin with our own name, so none closes its fence
-		if step := "\n" + code(s.Text) + ":\n" + fence("sh", s.Command); next.Len()+len(step) <= most {
+	for _, s := range m.Steps(m.Instead) {
+		step := "\n" + code(s.Text)
+		if s.Command != "" {
+			step += ":\n" + fence("sh", s.Command) // it begins with our own name, so it doesn't close its fence
+		} else {
+			step += " " + code(s.Digest) + "\n"
+		}
+		if next.Len()+len(step) <= most {
 			next.WriteString(step)
 		}
 	}
@@ -56,7 +62,7 @@ func write(w io.Writer, m *report.Model, room int) error {
 	for _, b := range m.ByDanger() {
 		out.Reset()
 		rows.Rows("", b)
-		block := fmt.Sprintf("\n### %d. %s\n", b.Number, code(b.Heading())) + fence("diff", out.String()) + fence("sh", b.Accept)
+		block := fmt.Sprintf("\n### %d. %s\n", b.Number, code(b.Heading())) + fence("diff", out.String()) + digests(m, b)
 		if len(block) > room {
 			delete(rows.Shown, b.Number)
 			fmt.Fprintf(&left, "%d  %s\n", b.Number, b.Heading())
@@ -73,6 +79,23 @@ func write(w io.Writer, m *report.Model, room int) error {
 	}
 	_, err := io.WriteString(w, page.String())
 	return err
+}
+
+// digests names what a yes to a block is bound to, where it can be approved by its digests.
+func digests(m *report.Model, b *report.Block) string {
+	if b.Accept == "" {
+		return ""
+	}
+	var lines strings.Builder
+	for _, at := range b.Entries {
+		e := &m.Entries[at]
+		name := ""
+		if len(b.Entries) > 1 {
+			name = " of " + code(e.Short)
+		}
+		fmt.Fprintf(&lines, "\ndigest%s: %s\n", name, code(e.Accepts))
+	}
+	return lines.String()
 }
 
 // code is a code span of printable text. A character that would end the span or

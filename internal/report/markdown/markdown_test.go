@@ -28,15 +28,17 @@ func TestWrite(t *testing.T) {
 			Worst:   []report.Worst{{Said: "takes code", Entries: []report.Placed{{Block: 2, Name: "b"}}, More: "and 1 more"}},
 			Blocks: []report.Block{
 				{Number: 1, Class: 2, Kind: "CHANGED", Title: "a", Rows: said("```")},
-				{Number: 2, Class: 1, Kind: "CHANGED", Title: "b", Blocked: true, Warned: true, Rows: said("Of b."), Accept: "pinproof relock --accept b"}},
+				{Number: 2, Class: 1, Kind: "CHANGED", Title: "b", Blocked: true, Warned: true, Rows: said("Of b."), Entries: []int{0}, Accept: "pinproof relock --accept b"}},
+			Entries: []report.Entry{{Short: "b", Accepts: "sha256:b"}},
+			Ready:   []report.Step{{Text: "approve", Command: "pinproof relock --accept-all"}}, Instead: []report.Step{{Text: "set digest", Digest: "sha256:all"}},
 			Whole:  []report.Finding{{ID: "oversize", Warning: true, Names: "the capture"}},
 			Review: report.Step{Text: "review", Command: "pinproof diff live"}, Next: []report.Step{{Text: "Accept b", Command: "pinproof relock"}}},
 			"## DRIFT: `2 changed`\n" +
 				"\n```text\n    web   old   ->   new|`\n      a note\n      2 changed; text +1,234 bytes\n      first:\n        takes code: b (2) and 1 more\n```\n" +
 				"\n```text\n      WARNING oversize in the capture\n```\n" +
-				"\n### 2. `CHANGED b`\n\n```diff\n    wording\n+       | Of b.\n```\n\n```sh\npinproof relock --accept b\n```\n" +
+				"\n### 2. `CHANGED b`\n\n```diff\n    wording\n+       | Of b.\n```\n\ndigest: `sha256:b`\n" +
 				"\n### 1. `CHANGED a  allowed`\n\n```diff\n    wording\n+       | ```\n```\n" +
-				"\n### Next\n\n`review`:\n\n```sh\npinproof diff live\n```\n\n`Accept b`:\n\n```sh\npinproof relock\n```\n"},
+				"\n### Next\n\n`review`:\n\n```sh\npinproof diff live\n```\n\n`Accept b`:\n\n```sh\npinproof relock\n```\n\n`set digest` `sha256:all`\n"},
 	} {
 		var b bytes.Buffer
 		if err := Write(&b, &test.model); err != nil {
@@ -49,12 +51,13 @@ func TestWrite(t *testing.T) {
 }
 
 // TestRoom: a comment takes what there is room for, the gravest first. The rest is named and gets no
-// command, and whatever is cut, every fence is closed.
+// digest, and whatever is cut, every fence is closed.
 func TestRoom(t *testing.T) {
 	m := &report.Model{Word: "DRIFT", Servers: []report.Server{{}}, Review: report.Step{Command: "pinproof diff live"}}
 	for i := range 40 {
 		m.Blocks = append(m.Blocks, report.Block{Number: i + 1, Class: 40 - i, Kind: "ADDED", Title: fmt.Sprint("tool", i+1), Warned: i >= 20,
-			Rows: said(strings.Repeat("word ", 500)), Accept: fmt.Sprint("accept ", i+1, ";")})
+			Rows: said(strings.Repeat("word ", 500)), Entries: []int{i}, Accept: "accept"})
+		m.Entries = append(m.Entries, report.Entry{Accepts: fmt.Sprint("sha256:", i+1, ";")})
 		m.Whole = append(m.Whole, report.Finding{ID: "padding", Names: strings.Repeat("n", 400)})
 	}
 	for room := 500; room < 70_000; room += 997 {
@@ -77,7 +80,7 @@ func TestRoom(t *testing.T) {
 		_, left, _ := strings.Cut(page, "### Not shown here")
 		for i := range 40 {
 			shown := strings.Contains(page, fmt.Sprintf("### %d. ", i+1))
-			if strings.Contains(page, fmt.Sprint("accept ", i+1, ";")) != shown || shown && strings.Contains(left, fmt.Sprintf("\n    %d  ", i+1)) {
+			if strings.Contains(page, fmt.Sprint("sha256:", i+1, ";")) != shown || shown && strings.Contains(left, fmt.Sprintf("\n    %d  ", i+1)) {
 				t.Fatalf("with room for %d, block %d isn't what it has to be:\n%s", room, i+1, page)
 			}
 			if shown && i < 39 && !strings.Contains(page, fmt.Sprintf("### %d. ", i+2)) {

@@ -24,7 +24,7 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 	if m.Matches {
 		t.printf("%s\n", t.paint('+', m.Word+": "+m.Text))
 		t.General(m)
-		t.Hint(m.Next...)
+		t.Next(m)
 		return t.Err
 	}
 	if len(m.Blocks) > longReview {
@@ -46,7 +46,7 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 	if m.LeftOut > 0 {
 		t.Hint(m.Review)
 	}
-	t.Hint(m.Next...)
+	t.Next(m)
 	return t.Err
 }
 

@@ -21,6 +21,7 @@ type Style struct {
 	Colored bool
 	Width   int  // columns; 0: layout.Width
 	Full    bool // show everything, with nothing summed up
+	Ready   bool // commands that approve without a question are printed: the reader is at a terminal
 	Diff    bool // the sign of each line stands in its first column, as in a diff
 }
 
@@ -116,15 +117,24 @@ func (t *Writer) gutter(before string, l layout.Line) {
 	t.line(sign, before+l.Text(t.paint))
 }
 
-// Hint prints steps. A command is never wrapped, so that it can be pasted.
+// Hint prints steps. A command or a digest is never wrapped, so that it can be pasted.
 func (t *Writer) Hint(steps ...report.Step) {
 	for _, s := range steps {
-		switch {
-		case s.Command != "":
-			t.printf("hint: %s: %s\n", s.Text, s.Command)
-		case s.Text != "":
+		if typed := cmp.Or(s.Command, s.Digest); typed != "" {
+			t.printf("hint: %s: %s\n", s.Text, typed)
+		} else if s.Text != "" {
 			t.notes("hint: ", s.Text)
 		}
+	}
+}
+
+// Next prints how to go on.
+func (t *Writer) Next(m *report.Model) {
+	t.Hint(m.Next...)
+	if t.Ready {
+		t.Hint(m.Ready...)
+	} else {
+		t.Hint(m.Instead...)
 	}
 }
 

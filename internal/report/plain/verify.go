@@ -25,7 +25,7 @@ func WriteVerify(w io.Writer, m *report.Model, style Style, quiet bool) error {
 		}
 		t.printf("%s\n", t.paint('+', line))
 		t.Findings("  ", unrecordedTitle, m.Unrecorded)
-		t.Hint(m.Next...)
+		t.Next(m)
 		return t.Err
 	}
 	t.otherServers(m)
@@ -44,7 +44,7 @@ func WriteVerify(w io.Writer, m *report.Model, style Style, quiet bool) error {
 		t.Hint(m.Review, m.Folder)
 	}
 	if len(m.Entries) == 0 {
-		t.Hint(m.Next...)
+		t.Next(m)
 	}
 	return t.Err
 }
