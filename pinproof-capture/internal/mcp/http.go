@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,15 +26,15 @@ import (
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/modeltext"
+	"pinproof/internal/text"
 )
 
 // A remote is a server at an address, by Streamable HTTP or, before that, by HTTP with one event
 // stream for all that the server says. It is read and written like a process: a message a line.
 type remote struct {
 	Server
-	client   http.Client
-	endpoint *url.URL
-	placed   chan struct{} // closed once it is known where the server wants to be asked
+	client  http.Client
+	address *url.URL // that the user named
 
 	ctx  context.Context
 	stop context.CancelCauseFunc // ends the session
@@ -43,9 +45,13 @@ type remote struct {
 	renewing sync.Mutex // one begins the session anew, and the others wait for it
 	renewed  time.Time  // when it began anew
 
-	mu       sync.Mutex // what follows
-	session  string     // the server's name for it
-	revision string     // of the protocol, as initialize agreed on it
+	mu       sync.Mutex    // what follows
+	endpoint *url.URL      // where the server wants to be asked
+	ready    chan struct{} // closed once it may be asked there
+	begun    int           // how often it said where, which is once a session
+	session  string        // the server's name for it
+	revision string        // of the protocol, as initialize agreed on it
+	standing *standing     // the stream that belongs to no message
 	waiting  map[string]*post
 	greeting []byte            // the client's last initialize, under an id of ours
 	inputs   map[string][]byte // the schemas of what tools take
@@ -64,6 +70,19 @@ type post struct {
 	cancel   context.CancelFunc
 	asked    int64         // what the record says was the last request
 	done     chan struct{} // closed once it is taken or, of a request, answered
+	begun    int           // the session that it was meant for, of those that r.begun counts
+	begins   bool          // it is one of ours that begins a session anew
+	isSent   bool          // it may have reached the server
+}
+
+// calls reports whether it calls an entry, which may be another one in another session.
+func (p *post) calls() bool { return p.method == "tools/call" || p.method == "prompts/get" }
+
+// A standing stream is where a server says what answers no message of the client's.
+type standing struct {
+	cancel  context.CancelFunc
+	opened  chan struct{} // closed once the server has answered
+	refused bool          // by then: it has none, or not yet
 }
 
 var errStreamEnded = fail.New("its event stream ended before the answer")
@@ -75,6 +94,7 @@ const (
 	// get them in their order. No server may hold the client up with it for longer.
 	linePatience  = 10 * time.Second
 	placePatience = 30 * time.Second
+	standPatience = time.Second            // for a server that answers with the first event, and has none yet
 	resumeAfter   = time.Second            // as the official clients wait, which servers are tried with
 	minWait       = 100 * time.Millisecond // before a stream is asked for, whatever the server says
 	maxTries      = 100                    // to get it back
@@ -90,14 +110,41 @@ func connect(s Server) (*remote, error) {
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, fail.New("the URL is no address: https://HOST/PATH is one") // it may hold a secret
 	}
-	r := &remote{Server: s, endpoint: u, placed: make(chan struct{}), waiting: map[string]*post{}, inputs: map[string][]byte{}}
+	r := &remote{Server: s, address: u, endpoint: u, ready: make(chan struct{}), waiting: map[string]*post{}, inputs: map[string][]byte{}}
 	r.client.CheckRedirect = checkRedirect
+	if r.client.Transport, err = transport(); err != nil {
+		return nil, err
+	}
 	r.taking.Lock()
 	r.ctx, r.stop = context.WithCancelCause(context.Background())
 	if !s.SSE {
-		close(r.placed)
+		close(r.ready)
 	}
 	return r, nil
+}
+
+// transport trusts what Node's clients trust: beside the system's certificates, which SSL_CERT_FILE names on
+// Unix, those in the file NODE_EXTRA_CA_CERTS.
+func transport() (http.RoundTripper, error) {
+	const variable = "NODE_EXTRA_CA_CERTS"
+	file := os.Getenv(variable)
+	if file == "" {
+		return http.DefaultTransport, nil
+	}
+	trusted, err := x509.SystemCertPool()
+	if err != nil {
+		trusted = x509.NewCertPool()
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fail.New("%s names a file that can't be read: %s", variable, fail.Path(file, err).Error())
+	}
+	if !trusted.AppendCertsFromPEM(data) {
+		return nil, fail.New("%s names a file without a certificate: %s", variable, text.Printable(file))
+	}
+	own := http.DefaultTransport.(*http.Transport).Clone()
+	own.TLSClientConfig = &tls.Config{RootCAs: trusted}
+	return own, nil
 }
 
 // checkRedirect follows within the same scheme, host and port only: the request
@@ -123,11 +170,7 @@ func (r *remote) Lines(take func(Said) error) error {
 	r.take = take
 	r.taking.Unlock()
 	if r.SSE {
-		resp, err := r.stream(r.ctx, "")
-		if err == nil {
-			_, _, err = r.read(nil, resp)
-		}
-		r.stop(cmp.Or[error](err, errStreamEnded))
+		r.stop(r.listen())
 	}
 	<-r.ctx.Done()
 	if err := context.Cause(r.ctx); err != context.Canceled {
@@ -151,14 +194,15 @@ func (r *remote) put(s Said) error {
 // Write sends lines of the client's. What becomes of them is read.
 func (r *remote) Write(b []byte) (int, error) {
 	for line := range bytes.Lines(b) {
-		r.send(bytes.Clone(line))
+		r.send(bytes.Clone(line), false)
 	}
 	return len(b), nil
 }
 
-// send sends a message, which can be read in one way only, or what came as none.
-func (r *remote) send(line []byte) {
-	p := &post{body: line, asked: r.rec.asked(), done: make(chan struct{})}
+// send sends a message, which can be read in one way only, or what came as none. It may be one of those that begin a
+// session anew.
+func (r *remote) send(line []byte, begins bool) {
+	p := &post{body: line, asked: r.rec.asked(), done: make(chan struct{}), begins: begins}
 	p.ctx, p.cancel = context.WithCancel(r.ctx)
 	var m jsontree.Value
 	if messages, _ := capture.Messages(line); len(messages) > 0 && messages[0].Has("method") {
@@ -168,6 +212,7 @@ func (r *remote) send(line []byte) {
 	p.method = m.Get("method").Text
 	p.revision = params.Get("_meta").Get("io.modelcontextprotocol/protocolVersion").Text
 	r.mu.Lock()
+	p.begun = r.begun
 	of := params.Get("requestId")
 	if c := r.waiting[string(of.Kind)+of.Text]; p.method == "notifications/cancelled" && c != nil {
 		delete(r.waiting, c.key)
@@ -198,66 +243,50 @@ func (r *remote) send(line []byte) {
 	}
 }
 
+// errAnew is for a call that was meant for a session that is over.
+var errAnew = fail.New("its session is over")
+
 // post sends a message and hands on what answers it. A session that is over is begun anew.
 func (r *remote) post(p *post) {
 	defer p.cancel()
+	opens := p.method == "notifications/initialized" && !r.SSE // which has but one stream
+	if opens {
+		r.awaitStream()
+	}
 	resp, err := r.ask(p)
 	if err == nil && p.id != nil && isOver(resp) && r.renew(sessionOf(resp)) {
 		resp.Body.Close()
-		// In the new session the name may be another tool's: a call is judged by the new lists.
-		if p.method == "tools/call" || p.method == "prompts/get" {
-			r.put(Said{Line: p.body, Unsent: true})
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			if r.waiting[p.key] == p { // or it was sent again
-				delete(r.waiting, p.key)
-			}
-			return
+		err = errAnew
+		if !p.calls() {
+			resp, err = r.ask(p)
 		}
-		resp, err = r.ask(p)
+	}
+	if p.id == nil { // the server has it, and what it says to that may wait for whoever waits here
+		close(p.done)
+	}
+	if err == errAnew { // a call is judged by the new lists
+		r.put(Said{Line: p.body, Unsent: true})
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.waiting[p.key] == p { // or it was sent again
+			delete(r.waiting, p.key)
+		}
+		return
 	}
 	if err == nil {
 		err = r.answer(p, resp)
 	}
 	if err != nil && p.ctx.Err() == nil {
 		r.fail(p, err)
-	} else if p.method == "notifications/initialized" && !r.SSE { // which has but one stream
-		go func() { // clients take answers from the standalone stream, which a server need not have
-			if resp, err := r.stream(r.ctx, ""); err == nil {
-				r.follow(nil, resp)
-			}
-		}()
-	}
-	if p.id == nil {
-		close(p.done)
+	} else if opens {
+		r.standLate()
 	}
 }
-
-// isOver reports whether a server doesn't know the session any more. It has to say so with 404; many say
-// 400, and in words that there is no such session.
-func isOver(resp *http.Response) bool {
-	if resp.StatusCode != http.StatusBadRequest {
-		return resp.StatusCode == http.StatusNotFound
-	}
-	begin, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
-	resp.Body = struct {
-		io.Reader
-		io.Closer
-	}{io.MultiReader(bytes.NewReader(begin), resp.Body), resp.Body}
-	return bytes.Contains(bytes.ToLower(begin), []byte("session"))
-}
-
-// sessionOf is the session that a request was sent in, or "".
-func sessionOf(resp *http.Response) string { return resp.Request.Header.Get("Mcp-Session-Id") }
 
 // ask sends a message. An initialize begins a session, and from 2026-07-28 on there is none.
 func (r *remote) ask(p *post) (*http.Response, error) {
-	select {
-	case <-r.placed:
-	case <-time.After(placePatience):
-		return nil, fail.New("it doesn't say where it wants to be asked")
-	case <-r.ctx.Done():
-		return nil, context.Cause(r.ctx)
+	if err := r.await(p); err != nil {
+		return nil, err
 	}
 	headers := []string{"Accept", "application/json, text/event-stream", "Content-Type", "application/json"}
 	if p.method == "initialize" || p.revision >= FirstDiscover {
@@ -275,13 +304,17 @@ func (r *remote) ask(p *post) (*http.Response, error) {
 // do sends a request of HTTP with what each says of the session that holds, and with more headers, names
 // and values: an empty one is left out. The address stays out of an error: it may hold a secret.
 func (r *remote) do(ctx context.Context, method string, body []byte, headers ...string) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, method, r.endpoint.String(), bytes.NewReader(body))
+	r.mu.Lock()
+	at := r.endpoint
+	if method == http.MethodGet {
+		at = r.address
+	}
+	headers = append([]string{"Mcp-Session-Id", r.session, "Mcp-Protocol-Version", r.revision}, headers...)
+	r.mu.Unlock()
+	req, err := http.NewRequestWithContext(ctx, method, at.String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, fail.New("it can't be asked")
 	}
-	r.mu.Lock()
-	headers = append([]string{"Mcp-Session-Id", r.session, "Mcp-Protocol-Version", r.revision}, headers...)
-	r.mu.Unlock()
 	for header := range slices.Chunk(headers, 2) {
 		if req.Header.Del(header[0]); header[1] != "" {
 			req.Header.Set(header[0], header[1])
@@ -298,7 +331,12 @@ func (r *remote) do(ctx context.Context, method string, body []byte, headers ...
 	spelled := resp.Header.Get("Content-Type")
 	kind, parameters, bad := mime.ParseMediaType(spelled)
 	charset, named := parameters["charset"]
-	if named && !strings.EqualFold(charset, "utf-8") || bad == mime.ErrInvalidMediaParameter {
+	isPlain := !named || strings.EqualFold(charset, "utf-8")
+	if kind == "application/json" && strings.EqualFold(charset, "iso-8859-1") {
+		isPlain = true // JSON is read by its bytes, whatever the header says (RFC 8259, sections 8.1 and 11)
+	}
+	isRead := resp.StatusCode < 300 || kind == "application/json"
+	if isRead && (!isPlain || bad == mime.ErrInvalidMediaParameter) {
 		resp.Body.Close()
 		return nil, r.rec.refuse(unlike("it answers in another charset than UTF-8, which some clients would read", []byte(spelled)))
 	}
@@ -319,7 +357,7 @@ func (r *remote) unusable(resp *http.Response) error {
 	}
 	begin, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
 	said, why := string(oneLine(begin)), resp.Status
-	sent := fmt.Sprint(strings.Replace(r.URL, r.endpoint.Host, "", 1), slices.Collect(maps.Values(r.Headers)))
+	sent := fmt.Sprint(strings.Replace(r.URL, r.address.Host, "", 1), slices.Collect(maps.Values(r.Headers)))
 	words := strings.FieldsFunc(sent, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
 	isPart := func(word string) bool { return len(word) >= 8 && strings.Contains(said, word) }
 	if said != "" && resp.Header.Get("Content-Type") != "text/html" && !slices.ContainsFunc(words, isPart) {
@@ -333,7 +371,8 @@ func (r *remote) unusable(resp *http.Response) error {
 			f.Hint("if it wants OAuth, the bridge npx --no -- mcp-remote URL speaks stdio for it")
 		}
 	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotAcceptable:
-		if sessionOf(resp) == "" {
+		isProbe := resp.Request.Header.Get("Mcp-Protocol-Version") >= FirstDiscover // which other servers refuse in any way
+		if sessionOf(resp) == "" && !isProbe {
 			f.Hint("look at the path; an older server, of HTTP+SSE, wants --sse, every other one goes without")
 		}
 	}
@@ -375,77 +414,6 @@ func (p *post) refusedBy(data []byte) bool {
 	return err == nil && p.id != nil && len(messages) == 1 && messages[0].Has("error") && capture.MessageID(messages[0]) == p.key
 }
 
-// follow hands on what an event stream says. Where it ends too early, the server is asked for the
-// rest: as often as it answers, for it may do so in pieces. The standalone stream, which belongs
-// to no message, always ends too early.
-func (r *remote) follow(p *post, resp *http.Response) error {
-	last, ctx := "", resp.Request.Context() // of a message, until it is cancelled
-	for {
-		at, wait, err := r.read(p, resp)
-		switch last = cmp.Or(at, last); {
-		case err != nil || p != nil && !r.waits(p):
-			return err
-		case p != nil && last == "":
-			return errStreamEnded
-		}
-		for try := 0; ; try++ {
-			select {
-			case <-time.After(max(cmp.Or(wait, resumeAfter), minWait)):
-			case <-ctx.Done():
-				return nil
-			}
-			if resp, err = r.stream(ctx, last); err == nil {
-				break
-			} else if try == maxTries || r.rec != nil {
-				return err
-			}
-		}
-	}
-}
-
-// stream asks for the standalone stream, or for what came behind the event of that id.
-func (r *remote) stream(ctx context.Context, last string) (*http.Response, error) {
-	resp, err := r.do(ctx, http.MethodGet, nil, "Accept", "text/event-stream", "Last-Event-Id", last)
-	if err == nil && !isStream(resp) {
-		err = r.unusable(resp)
-	}
-	return resp, err
-}
-
-// read hands on the messages of an event stream until it ends or is cut off. None of them answers a
-// request that was sent after the message that the stream belongs to, or after it came. It returns
-// the id of the last event, how long the server wants to be left alone, and why what came is refused.
-func (r *remote) read(p *post, resp *http.Response) (last string, wait time.Duration, err error) {
-	defer resp.Body.Close()
-	placed := !r.SSE // it says where first
-	err = readEvents(resp.Body, r.rec, func(e event) error {
-		last, wait = cmp.Or(e.id, last), cmp.Or(e.retry, wait)
-		switch {
-		case !placed && e.kind == "endpoint":
-			at, err := r.endpoint.Parse(string(e.data))
-			if err != nil || !sameOrigin(at, r.endpoint) {
-				return fail.New("it wants to be asked at another place")
-			}
-			r.endpoint, placed = at, true
-			close(r.placed)
-			return nil
-		case !placed:
-			return unlike(notMessage, e.data)
-		case e.kind != "" && e.kind != "message" || len(e.data) == 0:
-			return nil
-		case p != nil:
-			return r.hand(e.data, p.asked)
-		}
-		return r.hand(e.data, e.asked)
-	})
-	if !errors.As(err, new(*fail.Error)) {
-		err = nil // it was cut off
-	} else if p == nil || err == ErrTooLarge { // what can't be read may be the answer to anything
-		r.stop(err)
-	}
-	return last, wait, err
-}
-
 // hand hands on a message, on one line. In valid JSON a line feed stands only between tokens; what
 // isn't valid is refused rather than mended.
 func (r *remote) hand(data []byte, asked int64) error {
@@ -454,6 +422,7 @@ func (r *remote) hand(data []byte, asked int64) error {
 	}
 	s := Said{Line: append(oneLine(data), '\n'), asked: asked}
 	var answered []*post
+	isGreeted := false
 	r.mu.Lock()
 	for _, m := range Loosely(s.Line) {
 		id, _ := jsontree.NewReader(m["id"]).Only()
@@ -462,6 +431,7 @@ func (r *remote) hand(data []byte, asked int64) error {
 			continue
 		}
 		answered = append(answered, p)
+		isGreeted = isGreeted || p.method == "initialize" && m["result"] != nil
 		if p.method == "initialize" || p.method == "tools/list" && p.revision >= FirstDiscover {
 			result, _ := jsontree.NewReader(m["result"]).Only()
 			r.revision = cmp.Or(result.Get("protocolVersion").Text, r.revision)
@@ -476,6 +446,9 @@ func (r *remote) hand(data []byte, asked int64) error {
 		}
 	}
 	r.mu.Unlock()
+	if isGreeted && !r.SSE {
+		r.stand()
+	}
 	err := r.put(s)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -495,34 +468,12 @@ func (r *remote) waits(p *post) bool {
 	return p.id != nil && r.waiting[p.key] == p
 }
 
-// renew begins a session anew with the client's own initialize, if no other message has. The server
-// may be another by now: its answer is judged, and its lists count as changed.
-// It reports whether a message may be sent in a new one: not where calls meet one end after the other.
-func (r *remote) renew(session string) bool {
-	if session == "" || r.rec != nil {
-		return false
-	}
-	r.renewing.Lock()
-	defer r.renewing.Unlock()
-	r.mu.Lock()
-	now, greeting := r.session, r.greeting
-	r.mu.Unlock()
-	if now != session || time.Since(r.renewed) < renewAfter {
-		return now != session
-	}
-	r.renewed = time.Now()
-	r.put(Said{Err: fail.New("its session is over, and begins anew")})
-	for _, list := range []string{"tools", "prompts", "resources"} { // first, or a call could come before the new list
-		r.hand([]byte(`{"jsonrpc":"2.0","method":"notifications/`+list+`/list_changed"}`), 0)
-	}
-	r.send(greeting)
-	r.send([]byte(initialized))
-	return true
-}
-
 // fail says why a message has no answer: to a person and, where it isn't a capture, in text of our own
 // to the client that waits for one.
 func (r *remote) fail(p *post, err error) {
+	if r.rec == nil && p.id != nil && !r.waits(p) {
+		return // it was cancelled, or has its error
+	}
 	said := Said{Err: r.concealed(err)}
 	if p.id != nil {
 		said.asked = p.asked

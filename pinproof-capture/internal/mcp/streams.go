@@ -1,0 +1,136 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"pinproof/internal/fail"
+)
+
+// stand opens the standalone stream, which a server need not have, and on which clients take answers, too. It is
+// asked for as soon as initialize is answered: a server may say something to notifications/initialized.
+func (r *remote) stand() {
+	ctx, cancel := context.WithCancel(r.ctx)
+	s := &standing{cancel: cancel, opened: make(chan struct{})}
+	r.mu.Lock()
+	before := r.standing
+	r.standing = s
+	r.mu.Unlock()
+	if before != nil { // of a session that is over
+		before.cancel()
+	}
+	go func() {
+		resp, err := r.stream(ctx, "")
+		s.refused = err != nil
+		close(s.opened)
+		if err == nil {
+			r.follow(nil, resp)
+		}
+	}()
+}
+
+// awaitStream waits until the server has answered the request for the standalone stream.
+func (r *remote) awaitStream() {
+	r.mu.Lock()
+	s := r.standing
+	r.mu.Unlock()
+	if s == nil {
+		return
+	}
+	select {
+	case <-s.opened:
+	case <-time.After(standPatience):
+	case <-r.ctx.Done():
+	}
+}
+
+// standLate asks once more for a standalone stream that a server refused before it was told that the client is initialized.
+func (r *remote) standLate() {
+	r.mu.Lock()
+	s := r.standing
+	r.mu.Unlock()
+	if s == nil {
+		return
+	}
+	select {
+	case <-s.opened:
+		if s.refused {
+			r.stand()
+		}
+	default:
+	}
+}
+
+// follow hands on what an event stream says. Where it ends too early, the server is asked for the
+// rest: as often as it answers, for it may do so in pieces. The standalone stream, which belongs
+// to no message, always ends too early.
+func (r *remote) follow(p *post, resp *http.Response) error {
+	last, ctx := "", resp.Request.Context() // of a message, until it is cancelled
+	for {
+		at, wait, err := r.read(p, resp)
+		switch last = cmp.Or(at, last); {
+		case err != nil || p != nil && !r.waits(p):
+			return err
+		case p != nil && last == "":
+			return errStreamEnded
+		}
+		for try := 0; ; try++ {
+			select {
+			case <-time.After(max(cmp.Or(wait, resumeAfter), minWait)):
+			case <-ctx.Done():
+				return nil
+			}
+			if resp, err = r.stream(ctx, last); err == nil {
+				break
+			} else if try == maxTries || r.rec != nil {
+				return err
+			}
+		}
+	}
+}
+
+// stream asks for the standalone stream, or for what came behind the event of that id.
+func (r *remote) stream(ctx context.Context, last string) (*http.Response, error) {
+	resp, err := r.do(ctx, http.MethodGet, nil, "Accept", "text/event-stream", "Last-Event-Id", last)
+	if err == nil && !isStream(resp) {
+		err = r.unusable(resp)
+	}
+	return resp, err
+}
+
+// read hands on the messages of an event stream until it ends or is cut off. None of them answers a
+// request that was sent after the message that the stream belongs to, or after it came. It returns
+// the id of the last event, how long the server wants to be left alone, and why what came is refused.
+func (r *remote) read(p *post, resp *http.Response) (last string, wait time.Duration, err error) {
+	defer resp.Body.Close()
+	placed := !r.SSE // it says where first
+	err = readEvents(resp.Body, r.rec, func(e event) error {
+		last, wait = cmp.Or(e.id, last), cmp.Or(e.retry, wait)
+		switch {
+		case !placed && e.kind == "endpoint":
+			at, err := r.address.Parse(string(e.data))
+			if err != nil || !sameOrigin(at, r.address) {
+				return fail.New("it wants to be asked at another place")
+			}
+			placed = true
+			r.place(at)
+			return nil
+		case !placed:
+			return unlike(notMessage, e.data)
+		case e.kind != "" && e.kind != "message" || len(e.data) == 0:
+			return nil
+		case p != nil:
+			return r.hand(e.data, p.asked)
+		}
+		return r.hand(e.data, e.asked)
+	})
+	if !errors.As(err, new(*fail.Error)) {
+		err = nil // it was cut off
+	} else if p == nil || err == ErrTooLarge { // what can't be read may be the answer to anything
+		r.stop(err)
+	}
+	return last, wait, err
+}
