@@ -3,6 +3,7 @@
 package lint
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"fmt"
@@ -122,8 +123,8 @@ func (x *Names) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 	}
 	same := before.Digest == p.Digest
 	if !same && before.Definition != nil {
-		was, is := before.Shown(), p.Shown()
-		r.growth(was.Get("description").Text, is.Get("description").Text)
+		was := before.Shown()
+		r.growth(was.Get("description").Text, r.pinnedDescription(&p))
 		r.joined(&was)
 	}
 	list := r.finish()
@@ -140,6 +141,15 @@ func (x *Names) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 		}
 	}
 	return list
+}
+
+// pinnedDescription is the description of an entry as pinned. Where no policy shapes it, that is the one just read.
+func (r *Reviewer) pinnedDescription(p *pin.Pin) string {
+	if r.root.Kind != 0 && bytes.Equal(p.Received, p.Definition) {
+		return r.root.Get("description").Text
+	}
+	tree := p.Tree()
+	return tree.Get("description").Text
 }
 
 // approve marks the findings in list that the approved definition has, too (then).

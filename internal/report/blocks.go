@@ -41,7 +41,15 @@ func newEdit(e *facts.Edit) *edit {
 }
 
 // keyOf is equal for equal lists.
-func keyOf(list []string) string { return string(jsontree.Append(nil, jsontree.Texts(list))) }
+func keyOf(list []string) string {
+	var key strings.Builder
+	for _, s := range list {
+		key.WriteString(strconv.Itoa(len(s)))
+		key.WriteByte(':')
+		key.WriteString(s)
+	}
+	return key.String()
+}
 
 // findMoves finds sentences that went in one place and joined in another.
 func (e *drifted) findMoves() {

@@ -43,6 +43,7 @@ func (t *Tokens) plus(other *Tokens) *Tokens {
 // It isn't known where a definition wasn't stored.
 func TokensOf(pins []pin.Pin) (tokens int, known bool) {
 	size := 0
+	var written []byte
 	for i := range pins {
 		p := &pins[i]
 		if p.Type != pin.Tools {
@@ -54,7 +55,8 @@ func TokensOf(pins []pin.Pin) (tokens int, known bool) {
 		tool := p.AsReceived()
 		size += len(p.Name) + len(tool.Get("description").Text)
 		if schema := tool.Get("inputSchema"); schema.Kind != 0 {
-			size += len(jsontree.Append(nil, schema))
+			written = jsontree.Append(written[:0], schema)
+			size += len(written)
 		}
 	}
 	return (2*size + 4) / 9, true

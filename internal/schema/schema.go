@@ -65,26 +65,33 @@ func (p Position) Below(name string, v *jsontree.Value) Position {
 // eachPart calls f for each part of v, with the part's position and step. at is v's position.
 func eachPart(v *jsontree.Value, at Position, f func(part *jsontree.Value, at Position, step jsontree.Step)) {
 	for i := range v.Parts {
-		p, step := &v.Parts[i], jsontree.Step{Name: v.Parts[i].Name, Index: -1}
-		if v.Kind == '[' {
-			step.Index = i
-		}
-		f(&p.Value, at.Below(p.Name, &p.Value), step)
+		part := &v.Parts[i]
+		f(&part.Value, at.Below(part.Name, &part.Value), stepTo(v, i))
 	}
+}
+
+// stepTo returns the step to a part of v.
+func stepTo(v *jsontree.Value, part int) jsontree.Step {
+	if v.Kind == '[' {
+		return jsontree.Step{Index: part}
+	}
+	return jsontree.Step{Name: v.Parts[part].Name, Index: -1}
 }
 
 // Visit calls f for a value at a position and for everything in it, in order. f gets
 // the position of what the value stands in (of), its own (at) and the path to it, which f
 // must not keep.
 func Visit(v *jsontree.Value, at Position, f func(v *jsontree.Value, of, at Position, path []jsontree.Step)) {
-	var visit func(v *jsontree.Value, of, at Position, path []jsontree.Step)
-	visit = func(v *jsontree.Value, of, at Position, path []jsontree.Step) {
-		f(v, of, at, path)
-		eachPart(v, at, func(part *jsontree.Value, below Position, step jsontree.Step) {
-			visit(part, at, below, append(path, step))
-		})
+	visit(v, AtOther, at, make([]jsontree.Step, 0, 32), f)
+}
+
+// visit is Visit below a path. It is called for each value of a definition, so it makes no function of its own.
+func visit(v *jsontree.Value, of, at Position, path []jsontree.Step, f func(v *jsontree.Value, of, at Position, path []jsontree.Step)) {
+	f(v, of, at, path)
+	for i := range v.Parts {
+		part := &v.Parts[i]
+		visit(&part.Value, at, at.Below(part.Name, &part.Value), append(path, stepTo(v, i)), f)
 	}
-	visit(v, AtOther, at, make([]jsontree.Step, 0, 32))
 }
 
 // EachBelow calls f for the schemas right below a schema, with the steps to them.
