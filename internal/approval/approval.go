@@ -83,7 +83,7 @@ type Record struct {
 // An Outcome is what was decided.
 type Outcome struct {
 	Reason *Reason // why nothing is written; nil: what is accepted is
-	Ask    Asking  // whether a person has to be asked first: then nothing else is decided
+	Ask    bool    // a person has to be asked first: nothing else is decided
 
 	Settled  bool                // nothing has to be written: all there is matches its pin
 	Accepted map[pin.Ref]bool    // drift
@@ -99,15 +99,6 @@ type Outcome struct {
 
 	Code int // 0: no drift is left, 1: the answer is no, 2: there is no answer
 }
-
-// Asking says whether a person has to be asked.
-type Asking int
-
-const (
-	AskNobody Asking = iota
-	AskIfLong        // if what is approved fills more than a screen
-	AskFirst
-)
 
 // A Reason is why nothing is written. Who prints it has the words.
 type Reason struct {

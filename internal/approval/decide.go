@@ -116,9 +116,8 @@ func (d *decision) decide() Outcome {
 	if d.hasUncovered() {
 		return refuse(&Reason{Why: NotCovered})
 	}
-	out.Ask = d.asksForLock()
-	if asks || out.Ask == AskFirst {
-		return Outcome{Ask: AskFirst}
+	if asks || d.asksForLock() {
+		return Outcome{Ask: true}
 	}
 
 	// What is accepted: all of it, what the selectors take, or what was answered with yes.
@@ -257,24 +256,14 @@ func isSettled(c *Case) bool {
 	return !slices.ContainsFunc(c.Sides, func(p pin.Comparison) bool { return c.Verdict.Differs[p.Server] && !p.Missing })
 }
 
-// asksForLock says whether a lock has to be asked about: what has a warning always is, the rest
-// unless a digest says that it was reviewed.
-func (d *decision) asksForLock() Asking {
+// asksForLock reports whether a lock has to be asked about: what has a warning always, the rest unless a
+// digest says that it was reviewed.
+func (d *decision) asksForLock() bool {
 	if !d.said.Approves || d.said.Silent || d.said.Answers != nil {
-		return AskNobody
+		return false
 	}
-	for i := range d.drifts {
-		if d.isRefused(d.drifts[i].Ref()) {
-			return AskFirst
-		}
-	}
-	if d.isWholeWarned() {
-		return AskFirst
-	}
-	if len(d.said.Expect) > 0 {
-		return AskNobody
-	}
-	return AskIfLong
+	isWarned := func(drift pin.Drift) bool { return d.isRefused(drift.Ref()) }
+	return len(d.said.Expect) == 0 || d.isWholeWarned() || slices.ContainsFunc(d.drifts, isWarned)
 }
 
 // isRefused reports whether an entry has a new warning that no flag accepts.

@@ -116,7 +116,7 @@ func TestAnsweredNo(t *testing.T) {
 	c := caseOf(pairs, drifts)
 	c.Warnings = matching("same")
 	for _, said := range []approval.Said{{AnyWarning: true}, {Warnings: []approval.Selector{selectorOf(t, "same")}}} {
-		if out := approval.Decide(c, &said); said.AnyWarning && out.Ask != approval.AskFirst {
+		if out := approval.Decide(c, &said); said.AnyWarning && !out.Ask {
 			t.Errorf("nobody is asked: %+v", out)
 		}
 		said.Answers = answered(drifts, 0)

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"bytes"
-	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -197,7 +195,7 @@ func warningOf(f *lint.Finding) approval.Warning {
 // writes what is accepted.
 func (a *approver) approve(said *approval.Said) error {
 	out := approval.Decide(a.c, said)
-	asks := out.Ask == approval.AskFirst || out.Ask == approval.AskIfLong && a.fillsScreen()
+	asks := out.Ask
 	if asks {
 		answers, err := a.ask()
 		if err != nil {
@@ -256,6 +254,9 @@ func (a *approver) ask() (*approval.Answers, error) {
 	}
 	again := a.req.To(a.req.Verb, a.r.OnlyFlags...)
 	p := prompt.New(in, a.stderr, plain.New(shown, a.style), a.r.Model, again, drain(in))
+	if a.req.Approves {
+		p.First()
+	}
 	var answers *approval.Answers
 	err := a.interruptible(a.req.To(a.req.Verb), func() (err error) {
 		answers, err = p.Review()
@@ -268,15 +269,6 @@ func (a *approver) ask() (*approval.Answers, error) {
 // and nothing that accepts: a model may have called us.
 func (f *approveRequest) atTerminal() *fail.Error {
 	return fail.New("run this at a terminal: it shows what changed there, and asks about each").Hint("type it there: %s", f.To(f.Verb))
-}
-
-// fillsScreen reports whether what is to be approved takes more than a screen to read, or 24 lines
-// where a terminal doesn't tell its height.
-func (a *approver) fillsScreen() bool {
-	var shown bytes.Buffer
-	plain.WriteDiff(&shown, a.r.Model, a.style)
-	_, height := terminalSize(a.stderr)
-	return bytes.Count(shown.Bytes(), []byte("\n")) >= cmp.Or(height, 24)
 }
 
 // write writes what was accepted, and says so. If it was asked about, what is accepted was shown.

@@ -26,8 +26,8 @@ templates. LOCKFILE is tools.lock here or, in a repository, in the nearest folde
 above; ./tools.lock always is the one here. The server's label is the file's name, or
 --server. What is pinned already is never approved again by accident: where it differs,
 lock shows the drift and refuses. It also refuses what has a warning that no flag
-accepts. On a terminal, what has a warning or fills more than the screen is asked about
-step by step; --yes asks nothing, nor does --expect where nothing has a warning.
+accepts. On a terminal it shows all of a server and asks once, and about each entry that
+has a warning; --yes asks nothing, nor does --expect where nothing has a warning.
 Exit codes: 0 pinned, 1 refused because of what the capture says, 2 no answer.`,
 		Example: `  pinproof diff files.jsonl                     read it first, whole
   pinproof lock files.jsonl

@@ -20,14 +20,14 @@ func isTerminal(stream any) bool {
 	return ok && (isatty.IsTerminal(f.Fd()) || isatty.IsCygwinTerminal(f.Fd()))
 }
 
-// terminalSize returns the columns and lines of a terminal, or 0 for any other stream.
+// terminalWidth returns the columns of a terminal, or 0 for any other stream.
 // COLUMNS isn't read: shells rarely export it, and an exported value stays the same when
 // the window's size changes.
-func terminalSize(stream any) (width, height int) {
+func terminalWidth(stream any) (width int) {
 	if f, ok := stream.(interface{ Fd() uintptr }); ok {
-		width, height, _ = term.GetSize(int(f.Fd())) // 0 beside an error
+		width, _, _ = term.GetSize(int(f.Fd())) // 0 beside an error
 	}
-	return width, height
+	return width
 }
 
 // colored decides whether standard output gets colour (no-color.org).
@@ -45,8 +45,7 @@ func (a *app) colored() bool {
 
 // style returns how text is laid out on standard output.
 func (a *app) style() plain.Style {
-	width, _ := terminalSize(a.stdout)
-	return plain.Style{Colored: a.colored(), Width: width, Ready: isTerminal(a.stdout)}
+	return plain.Style{Colored: a.colored(), Width: terminalWidth(a.stdout), Ready: isTerminal(a.stdout)}
 }
 
 // interruptible runs ask, unless an interrupt comes first. That says that nothing was

@@ -30,6 +30,7 @@ type Prompter struct {
 	t     *plain.Writer
 	m     *report.Model
 	again string // the command that asks anew
+	first bool   // nothing is pinned yet: what has no warning is asked about once a server
 
 	list []*question   // all there is to ask, in the order of diff
 	done [][]*question // what each answer closed, to go back
@@ -41,15 +42,22 @@ func New(in io.Reader, out io.Writer, t *plain.Writer, m *report.Model, again st
 	return &Prompter{in: bufio.NewReader(in), drain: drain, out: out, t: t, m: m, again: again}
 }
 
-// A question is about the entries of a block, which are accepted together, or about the whole review.
+// First has the prompt ask about servers that have no pins yet: once a server, below all that it lists,
+// and about each entry that has a warning.
+func (p *Prompter) First() *Prompter {
+	p.first = true
+	return p
+}
+
+// A question is about the entries of blocks, which are accepted together, or about the whole review.
 type question struct {
 	text    string
-	server  string       // whose entries they are, printable; "" if it is about the whole review
-	block   report.Block // what it is about; without entries if that is the whole review, or a warning of an entry that matches
-	matched int          // the number, from 1, of a warning that is not on record; 0: none
-	warned  bool         // only the word yes accepts it
-	answer  byte         // 'y', 'n', or 0 while it is open
-	about   about        // what of the whole review it is about
+	server  string         // whose entries they are, printable; "" if it is about the whole review
+	blocks  []report.Block // what it is about; none if that is the whole review, or a warning of an entry that matches
+	matched int            // the number, from 1, of a warning that is not on record; 0: none
+	warned  bool           // only the word yes accepts it
+	answer  byte           // 'y', 'n', or 0 while it is open
+	about   about          // what of the whole review it is about
 }
 
 // about says what of a whole review a question is about.
@@ -63,7 +71,37 @@ const (
 
 // ofBlock is the question about a block.
 func ofBlock(b report.Block, server string) *question {
-	return &question{text: b.Ask, server: server, block: b, warned: b.Warned}
+	return &question{text: b.Ask, server: server, blocks: []report.Block{b}, warned: b.Warned}
+}
+
+// ofServer is the question about all of a new server that has no warning.
+func ofServer(s *report.Server, blocks []report.Block) *question {
+	q := &question{server: s.Label, blocks: blocks}
+	q.text = "Accept the " + text.Count(len(q.entries()), "entry") + " of server " + s.Label + " shown above?"
+	if len(q.entries()) == 1 {
+		q.text = blocks[0].Ask
+	}
+	return q
+}
+
+// entries are all entries that a question is about, as indexes of Model.Entries.
+func (q *question) entries() (list []int) {
+	for i := range q.blocks {
+		list = append(list, q.blocks[i].Entries...)
+	}
+	return list
+}
+
+// each are the questions about parts of what a question is about: its blocks or, of one, its entries.
+func (q *question) each() (list []*question) {
+	parts := q.blocks
+	if len(parts) == 1 {
+		parts = parts[0].Each
+	}
+	for _, b := range parts {
+		list = append(list, ofBlock(b, q.server))
+	}
+	return list
 }
 
 // Review asks a question for each block, in the order diff shows them. Nothing has been
@@ -85,22 +123,23 @@ func (p *Prompter) review() (*approval.Answers, error) {
 			return p.accepted(), nil
 		}
 		q := p.list[i]
-		several, entries := p.m.Several && q.server != "", len(q.block.Entries)
-		p.show(&q.block)
+		p.show(q)
+		isServer := len(q.blocks) > 1
+		if isServer {
+			p.risks(q.entries())
+		}
+		isPart := len(q.blocks) == 1
+		isOfSeveral := isPart && p.m.Several && q.server != ""
 		switch key := p.ask(q, p.position(i), map[byte]bool{
-			'y': true, 'n': true, 'e': entries > 1, 'd': entries > 0, 'a': entries > 0, 's': several, 'S': several,
-			'w': entries > 0 && !p.m.Policy, 'b': len(p.done) > 0, 'q': true,
+			'y': true, 'n': true, 'e': len(q.entries()) > 1, 'd': isPart, 'a': isPart, 's': isOfSeveral, 'S': isOfSeveral,
+			'w': (isPart || isServer && p.m.Several) && !p.m.Policy, 'b': len(p.done) > 0, 'q': true,
 		}); key {
 		case 'y', 'n':
 			if p.close(key, q); key == 'n' && q.about != aboutEntries {
 				return p.accepted(), nil // without that yes, nothing is written
 			}
 		case 'e':
-			var each []*question
-			for _, b := range q.block.Each {
-				each = append(each, ofBlock(b, q.server))
-			}
-			p.list = slices.Replace(p.list, i, i+1, each...)
+			p.list = slices.Replace(p.list, i, i+1, q.each()...)
 		case 'b':
 			last := len(p.done) - 1
 			for _, q := range p.done[last] {
@@ -154,9 +193,9 @@ func (p *Prompter) open(are func(*question) bool) []*question {
 // unwarned lists the open questions about entries without a warning, of one server or of all, and
 // counts the entries.
 func (p *Prompter) unwarned(server string, own bool) (list []*question, entries int) {
-	list = p.open(func(q *question) bool { return len(q.block.Entries) > 0 && !q.warned && (!own || q.server == server) })
+	list = p.open(func(q *question) bool { return len(q.blocks) > 0 && !q.warned && (!own || q.server == server) })
 	for _, q := range list {
-		entries += len(q.block.Entries)
+		entries += len(q.entries())
 	}
 	return list, entries
 }
@@ -185,7 +224,7 @@ func (p *Prompter) accepted() *approval.Answers {
 		if q.answer != 'y' {
 			continue
 		}
-		for _, i := range q.block.Entries {
+		for _, i := range q.entries() {
 			e := &p.m.Entries[i]
 			a.Entries[e.Of] = e.Accepts
 		}
@@ -215,11 +254,21 @@ func (p *Prompter) questions() {
 	if slices.ContainsFunc(p.m.Whole, func(f report.Finding) bool { return f.Warning && f.List == "" }) {
 		add(&question{text: "The capture as a whole has a warning. Go on?", about: aboutWhole, warned: true})
 	}
+	var rest []report.Block // of a new server
 	for i := range p.m.Blocks {
-		if b := &p.m.Blocks[i]; b.Repeat {
-			p.show(b) // nothing to ask
+		b := &p.m.Blocks[i]
+		server := &p.m.Servers[b.Server]
+		if b.Repeat {
+			p.show(&question{blocks: []report.Block{*b}}) // nothing to ask
+		} else if b.Warned || !p.first {
+			add(ofBlock(*b, server.Label))
 		} else {
-			add(ofBlock(*b, p.m.Servers[b.Server].Label))
+			rest = append(rest, *b)
+		}
+		isLast := i == len(p.m.Blocks)-1 || p.m.Blocks[i+1].Server != b.Server
+		if isLast && len(rest) > 0 {
+			add(ofServer(server, rest))
+			rest = nil
 		}
 	}
 	for i, f := range p.m.ToRecord {
@@ -228,11 +277,17 @@ func (p *Prompter) questions() {
 	}
 }
 
-func (p *Prompter) show(b *report.Block) {
-	if len(b.Entries) > 0 {
+// show shows what a question is about.
+func (p *Prompter) show(q *question) {
+	for i := range q.blocks {
 		p.t.Blank()
-		p.t.Block(p.m, b)
+		p.t.Block(p.m, &q.blocks[i])
 	}
+}
+
+// shown reports whether all that a question is about stands above.
+func (p *Prompter) shown(q *question) bool {
+	return !slices.ContainsFunc(q.blocks, func(b report.Block) bool { return !p.t.Shown[b.Number] })
 }
 
 // definition shows one definition whole. Of several it asks which.
@@ -267,32 +322,21 @@ func (p *Prompter) acceptRest(server string, own bool) []*question {
 	}
 	unseen := 0
 	for _, q := range rest {
-		if !p.t.Shown[q.block.Number] {
-			unseen += len(q.block.Entries)
+		if !p.shown(q) {
+			unseen += len(q.entries())
 		}
 	}
 	if unseen > 0 {
 		p.say("not shown yet: " + text.Count(unseen, "entry") + ", printed here first\n")
 	}
-	grave, others := map[string][]string{}, 0
+	var all []int
 	for _, q := range rest {
-		if !p.t.Shown[q.block.Number] {
-			p.show(&q.block)
+		if !p.shown(q) {
+			p.show(q)
 		}
-		for _, at := range q.block.Entries {
-			if e := &p.m.Entries[at]; e.Grave != "" {
-				grave[e.Grave] = append(grave[e.Grave], e.Said)
-			} else {
-				others++
-			}
-		}
+		all = append(all, q.entries()...)
 	}
-	for _, kind := range slices.Sorted(maps.Keys(grave)) {
-		p.say("  " + kind + ": " + strings.Join(grave[kind], ", ") + "\n")
-	}
-	if len(grave) > 0 && others > 0 {
-		p.say("  " + text.Count(others, "other") + "\n")
-	}
+	p.risks(all)
 	are := " that are"
 	if entries == 1 {
 		are = " that is"
@@ -302,6 +346,26 @@ func (p *Prompter) acceptRest(server string, own bool) []*question {
 		return nil
 	}
 	return rest
+}
+
+// risks names the entries that are dangerous, by why they are, and counts the others.
+func (p *Prompter) risks(entries []int) {
+	grave := map[string][]string{}
+	others := 0
+	for _, at := range entries {
+		e := &p.m.Entries[at]
+		if e.Grave == "" {
+			others++
+			continue
+		}
+		grave[e.Grave] = append(grave[e.Grave], e.Said)
+	}
+	for _, kind := range slices.Sorted(maps.Keys(grave)) {
+		p.say("  " + kind + ": " + strings.Join(grave[kind], ", ") + "\n")
+	}
+	if len(grave) > 0 && others > 0 {
+		p.say("  " + text.Count(others, "other") + "\n")
+	}
 }
 
 // answers are all that may be typed, in the order in which they are offered.
@@ -373,7 +437,7 @@ func (p *Prompter) ask(q *question, where string, offered map[byte]bool) byte {
 		}
 		switch key := words[reply]; {
 		case key == 'd':
-			p.definition(q.block.Entries)
+			p.definition(q.entries())
 		case key != 0:
 			return key
 		case reply == "?":

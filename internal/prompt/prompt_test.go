@@ -35,7 +35,7 @@ func review() *report.Model {
 	}
 	alike := block(1, "both", "Said by both.", false, 0, 1)
 	alike.Each = []report.Block{block(1, "a", "Said by a.", false, 0), block(1, "b", "Said by b.", false, 1)}
-	m := &report.Model{Failed: true, Servers: []report.Server{{}}, Blocks: []report.Block{alike, block(2, "c", "Said by c.", true, 2), block(3, "run", "Said by run.", false, 3)}}
+	m := &report.Model{Failed: true, Servers: []report.Server{{Label: "s"}}, Blocks: []report.Block{alike, block(2, "c", "Said by c.", true, 2), block(3, "run", "Said by run.", false, 3)}}
 	for _, name := range []string{"a", "b", "c", "run"} {
 		m.Entries = append(m.Entries, report.Entry{Of: refOf(name), Accepts: "sha256:" + name, Short: name, Said: name, Now: &report.Definition{Text: []byte(`{"description":"Whole ` + name + `."}`)}})
 	}
@@ -69,6 +69,7 @@ func TestReview(t *testing.T) {
 		name    string
 		typed   typist
 		drain   bool
+		first   bool   // nothing is pinned yet
 		want    []int  // accepted entries
 		left    bool   // the review ended without an answer
 		in      string // what is printed, in this order, parts between " … "
@@ -95,6 +96,14 @@ func TestReview(t *testing.T) {
 		{name: "the input ends", typed: typist{"y\n"}, left: true, without: "Write the"},
 		{name: "no answer", typed: typist{"\nwhat\nn\nn\nn\n"}, in: "type y, n, e, d, a, w, q or ?, then Enter\n … type y, n"},
 		{name: "help", typed: typist{"?\nn\nn\nn\n"}, in: "[y]es  … accept: pin what the server lists now"},
+		{name: "once a server", first: true, typed: typist{"yes\ny\n"}, want: []int{0, 1, 2, 3},
+			in: "Said by c. … Accept c? (1 of 2) … Said by both. … Said by run. …   takes code: run\n  2 others\nAccept the 3 entries of server s shown above? (2 of 2) [y]es [n]o [e]ach [b]ack [q]uit"},
+		{name: "a yes to a server is none to its warning", first: true, typed: typist{"y\nn\ny\n"}, want: []int{0, 1, 3}, in: "type yes, n,"},
+		{name: "a no to a server", first: true, typed: typist{"yes\nn\n"}, want: []int{2}},
+		{name: "each of a server", first: true, typed: typist{"n\ne\nn\ny\n"}, want: []int{3}, in: "(2 of 2) … Said by both. … Accept both? (2 of 3) … Said by run. … Accept run? (3 of 3)"},
+		{name: "each of each", first: true, typed: typist{"n\ne\ne\ny\nn\nn\n"}, want: []int{0}, in: "Said by a. … Accept a? (2 of 4)"},
+		{name: "a server, and back", first: true, typed: typist{"n\nb\nyes\nn\n"}, want: []int{2}},
+		{name: "the input ends at a server", first: true, typed: typist{"yes\n"}, left: true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var out bytes.Buffer
@@ -103,7 +112,11 @@ func TestReview(t *testing.T) {
 				drain = func() {}
 			}
 			m := review()
-			chosen, err := New(&test.typed, &out, plain.New(&out, plain.Style{Width: 1000}), m, "pinproof relock live.json", drain).Review()
+			p := New(&test.typed, &out, plain.New(&out, plain.Style{Width: 1000}), m, "pinproof relock live.json", drain)
+			if test.first {
+				p.First()
+			}
+			chosen, err := p.Review()
 			if got := acceptedOf(t, m, chosen); (err != nil) != test.left || !slices.Equal(got, test.want) {
 				t.Errorf("accepted %v, error %v; want %v", got, err, test.want)
 			}
