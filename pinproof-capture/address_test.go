@@ -124,8 +124,7 @@ func TestStandsEarly(t *testing.T) {
 func TestNotesOfTheOfficialPackage(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
-	var server *mcp.Server
-	server = mcp.NewServer(&mcp.Implementation{Name: "s", Version: "1"}, &mcp.ServerOptions{
+	server := mcp.NewServer(&mcp.Implementation{Name: "s", Version: "1"}, &mcp.ServerOptions{
 		Instructions: "Use the tools.",
 		InitializedHandler: func(ctx context.Context, req *mcp.InitializedRequest) {
 			for i := range 4 {

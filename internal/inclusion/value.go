@@ -193,19 +193,7 @@ func (p *prover) fitsBound(v *jsontree.Value, n node, name string, depth int) an
 	bound := n.get(name)
 	switch name {
 	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum":
-		limit := numberOf(bound)
-		own := numberOf(v)
-		if limit == nil || own == nil {
-			return unknown
-		}
-		order := own.Cmp(limit)
-		if strings.HasSuffix(strings.ToLower(name), "maximum") {
-			order = -order
-		}
-		if order == 0 && isTrue(n.get("exclusiveMinimum")) || order == 0 && isTrue(n.get("exclusiveMaximum")) {
-			return unknown
-		}
-		return is(order > 0 || order == 0 && !strings.HasPrefix(name, "exclusive"))
+		return fitsLimit(numberOf(v), n, name)
 	case "multipleOf":
 		factor := numberOf(bound)
 		own := numberOf(v)
@@ -214,19 +202,7 @@ func (p *prover) fitsBound(v *jsontree.Value, n node, name string, depth int) an
 		}
 		return is(new(big.Rat).Quo(own, factor).IsInt())
 	case "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties":
-		limit := numberOf(bound)
-		if limit == nil {
-			return unknown
-		}
-		size := len(v.Parts)
-		if v.Kind == '"' {
-			size = utf8.RuneCountInString(v.Text)
-		}
-		order := new(big.Rat).SetInt64(int64(size)).Cmp(limit)
-		if strings.HasPrefix(name, "max") {
-			order = -order
-		}
-		return is(order >= 0)
+		return fitsSize(v, numberOf(bound), name)
 	case "pattern":
 		return matches(bound, v.Text)
 	case "required":
@@ -249,6 +225,40 @@ func (p *prover) fitsBound(v *jsontree.Value, n node, name string, depth int) an
 		return all
 	}
 	return unknown
+}
+
+// fitsLimit tells whether a number fits a limit. One that stands at a limit which another keyword
+// of draft 4 excludes isn't decided.
+func fitsLimit(own *big.Rat, n node, name string) answer {
+	limit := numberOf(n.get(name))
+	if limit == nil || own == nil {
+		return unknown
+	}
+	order := own.Cmp(limit)
+	if strings.HasSuffix(strings.ToLower(name), "maximum") {
+		order = -order
+	}
+	if order == 0 && (isTrue(n.get("exclusiveMinimum")) || isTrue(n.get("exclusiveMaximum"))) {
+		return unknown
+	}
+	return is(order > 0 || order == 0 && !strings.HasPrefix(name, "exclusive"))
+}
+
+// fitsSize tells whether a text has as many characters, or an array or object as many parts, as a
+// keyword asks for.
+func fitsSize(v *jsontree.Value, limit *big.Rat, name string) answer {
+	if limit == nil {
+		return unknown
+	}
+	size := len(v.Parts)
+	if v.Kind == '"' {
+		size = utf8.RuneCountInString(v.Text)
+	}
+	order := new(big.Rat).SetInt64(int64(size)).Cmp(limit)
+	if strings.HasPrefix(name, "max") {
+		order = -order
+	}
+	return is(order >= 0)
 }
 
 // fitsProperties tells whether the members of an object fit the schemas of their names, or of
