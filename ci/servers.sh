@@ -95,6 +95,8 @@ mkdir typescript go
 ln -s typescript/node_modules node_modules
 cp "$repo/ci/session.go" go
 (cd go && export GOWORK=off && go mod init session && go get github.com/modelcontextprotocol/go-sdk/mcp@v1.8.0 && go build -o session session.go) >log 2>&1
+missing_nothing() { ! diff "$1" "$2" | grep '^<'; }
+added_lists() { ! diff "$1" "$2" | grep '^>' | grep -v '^> {"what":"tools",'; }
 for server in everything web old filesystem playwright; do
 	dashes=--
 	case $server in
@@ -119,7 +121,10 @@ for server in everything web old filesystem playwright; do
 		rm -f calls
 		# shellcheck disable=SC2086
 		want 0 "the same behind the guard" $client pinproof-capture guard "$server" --lock guard.lock --log calls $dashes "$@"
-		is "the same is said" cmp bare out
+		# The guard opens a stream for notifications as soon as the session stands; a client that opens it
+		# later misses those sent before.
+		is "nothing that is said without it is missing" missing_nothing bare out
+		is "and nothing is added but lists that changed" added_lists bare out
 		is "the calls are on record" test "$(grep -c '"event":"call"' calls)" -ge 2
 	done
 done
