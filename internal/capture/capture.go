@@ -632,6 +632,15 @@ func (r *captureReader) sameList(list pin.EntryType, n int, first, other []pin.P
 		Hint(revisionHint)
 }
 
+// HasPages reports whether a tool names the page of an app, and the capture can say which there are.
+func (m *Capture) HasPages() bool {
+	if !m.Lists[pin.Resources].Answered && m.Lists[pin.Resources].Problem == nil {
+		return false
+	}
+	names := func(tool pin.Pin) bool { return pin.NamesPage(tool.Tree()) }
+	return slices.ContainsFunc(m.Lists[pin.Tools].Entries, names)
+}
+
 // Pins makes the pins of a capture under a policy.
 func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, formOf pin.FormFunc) (pin.Set, error) {
 	s := pin.Set{Server: server, About: m.About.Recorded(), Policy: pol}
@@ -657,6 +666,9 @@ func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, for
 		}
 		pins = slices.Grow(pins, len(m.Lists[list].Entries))
 		for _, p := range m.Lists[list].Entries {
+			if !pol.PinsEntry(p.Key) {
+				continue
+			}
 			if pol.Shapes() || len(s.Values) > 0 {
 				v, err := pin.PutPlaceholders(p.Tree(), s.Values)
 				v = pol.Apply(list, v) // after that: a text is cut at the same place whatever the values

@@ -65,6 +65,9 @@ func (f *approveRequest) read(a *app, cmd *cobra.Command, args []string) error {
 	if f.policy.Resources && f.policy.ToolsOnly {
 		return fail.New("--resources and --tools-only don't go together")
 	}
+	if f.policy.Pages && f.policy.ToolsOnly {
+		return fail.New("--pages and --tools-only don't go together")
+	}
 	for _, e := range f.expect {
 		if !pin.IsDigest(e) {
 			return fail.New("--expect %s: a set digest is sha256: and 64 lower-case hex digits", text.Name(e))
@@ -94,7 +97,9 @@ func (f *approveRequest) changed(p pin.Policy, given func(flag string) bool) pin
 			*s.Of(&p) = *s.Of(&f.policy)
 		}
 	}
-	p.Resources, p.ToolsOnly = p.Resources && !f.policy.ToolsOnly, p.ToolsOnly && !f.policy.Resources
+	p.Resources = p.Resources && !f.policy.ToolsOnly
+	p.ToolsOnly = p.ToolsOnly && !f.policy.Resources && !f.policy.Pages
+	p.Pages = p.Pages && !p.Resources && !p.ToolsOnly // which say it already, or that there are none
 	return p
 }
 
@@ -303,6 +308,7 @@ func (a *approver) write(out *approval.Outcome, asked bool) error {
 		plain.New(a.out, a.style).Hint(a.r.Model.Locked...)
 	}
 	a.hintSkills()
+	a.hintPages()
 	return answered(nil, out.Code)
 }
 
@@ -313,15 +319,31 @@ func (a *approver) hintSkills() {
 		if !p.SkillsUnlisted || p.Part {
 			continue
 		}
-		whose := "the server"
-		if len(a.r.Comparisons) > 1 {
-			whose = "server " + text.Name(p.Server)
-		}
+		whose := a.whose(p)
 		plain.New(a.out, a.style).Hint(report.Step{
 			Text:    whose + " says that it has skills, and the capture has no answer to " + pin.EntryTypeInfo[pin.Skills].Method + ": nothing pins them; capture it whole",
 			Command: "pinproof-capture save " + shell.Path(p.Capture) + " -- COMMAND",
 		})
 	}
+}
+
+// hintPages says what isn't pinned of the pages of apps.
+func (a *approver) hintPages() {
+	t := plain.New(a.out, a.style)
+	for i := range a.r.Comparisons {
+		p := &a.r.Comparisons[i]
+		if !p.Known && p.Captured.Policy.Pages {
+			t.Hint(report.Step{Text: a.whose(p) + " has pages of apps (ui://): their entries are pinned, not what a page does"})
+		}
+	}
+}
+
+// whose names a server in a sentence.
+func (a *approver) whose(p *pin.Comparison) string {
+	if len(a.r.Comparisons) > 1 {
+		return "server " + text.Name(p.Server)
+	}
+	return "the server"
 }
 
 // idle says what was approved anew, and which selectors had nothing to accept.

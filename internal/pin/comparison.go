@@ -30,6 +30,9 @@ type Comparison struct {
 	// skills/list, so nothing can be pinned of them.
 	SkillsUnlisted bool
 
+	// PagesUnpinned: a tool names the page of an app, and the policy on record pins no pages.
+	PagesUnpinned bool
+
 	FileLabel string // the label that the capture's file name gives, "" if it gives none
 }
 

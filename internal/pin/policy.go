@@ -21,6 +21,7 @@ type Policy struct {
 	HashOnly        bool     // definitions are not stored
 	Ignore          []string // JSON Pointers of members left out, sorted, without repeats
 	NoSkills        bool     // skills are not pinned
+	Pages           bool     // of the list of resources the pages of apps are pinned
 	RequireClean    bool     // entries with hidden text are refused
 	Resources       bool     // the list of resources is pinned, too
 	RoundIntegers   bool     // an integer that a double can't hold exactly is pinned as the double
@@ -35,7 +36,7 @@ type Switch struct {
 	Usage  string // what the flag asks for
 	words  string // what a verdict line says
 	Of     func(p *Policy) *bool
-	adds   []EntryType // the lists that are pinned with it alone
+	adds   []EntryType // the lists that are pinned with it, or with another that adds them, alone
 	omits  []EntryType // the lists that aren't pinned with it
 }
 
@@ -56,6 +57,12 @@ var Switches = [...]Switch{
 		words: "skills not pinned",
 		Of:    func(p *Policy) *bool { return &p.NoSkills },
 		omits: []EntryType{Skills},
+	},
+	{
+		Member: "pages", Flag: "pages", Usage: "pin the entries of apps' pages (ui://), as lock does where a tool names one",
+		words: "pages of apps pinned",
+		Of:    func(p *Policy) *bool { return &p.Pages },
+		adds:  []EntryType{Resources},
 	},
 	{
 		Member: "requireClean", Flag: "require-clean", Usage: "refuse entries with hidden text, terminal escapes or bidi controls",
@@ -94,19 +101,29 @@ func Flags() []string {
 // IsDefault reports whether nothing of the policy would be recorded.
 func (p Policy) IsDefault() bool { return p.Equal(Policy{}) }
 
-// Pins reports whether a list is pinned.
+// Pins reports whether a list is pinned, whole or in part.
 func (p Policy) Pins(list EntryType) bool {
-	pinned := true
+	isExtra := false
+	isAdded := false
 	for _, s := range Switches {
 		on := *s.Of(&p)
 		if on && slices.Contains(s.omits, list) {
 			return false
 		}
-		if !on && slices.Contains(s.adds, list) {
-			pinned = false
+		if slices.Contains(s.adds, list) {
+			isExtra = true
+			isAdded = isAdded || on
 		}
 	}
-	return pinned
+	return isAdded || !isExtra
+}
+
+// PinsEntry reports whether an entry is pinned. Of the list of resources it may be the pages of apps alone.
+func (p Policy) PinsEntry(key Key) bool {
+	if key.Type == Resources && !p.Resources && !IsPage(key.Name) {
+		return false
+	}
+	return p.Pins(key.Type)
 }
 
 // Shapes reports whether the pinned definition can differ from the received one,

@@ -146,14 +146,15 @@ func TestPolicyIsRecorded(t *testing.T) {
 		{pin.Policy{EmptyCursorEnds: true}, `{"emptyCursorEnds":true}`, "; an empty cursor ends the list"},
 		{pin.Policy{HashOnly: true}, `{"hashOnly":true}`, "; definitions not stored"},
 		{pin.Policy{NoSkills: true}, `{"noSkills":true}`, "; skills not pinned"},
+		{pin.Policy{Pages: true}, `{"pages":true}`, "; pages of apps pinned"},
 		{pin.Policy{RequireClean: true}, `{"requireClean":true}`, "; hidden text refused"},
 		{pin.Policy{Resources: true}, `{"resources":true}`, "; resources pinned"},
 		{pin.Policy{RoundIntegers: true}, `{"roundIntegers":true}`, "; integers rounded to doubles"},
 		{pin.Policy{Substitute: []string{"HOME", "ROOT"}}, `{"substitute":["HOME","ROOT"]}`, "; HOME, ROOT substituted"},
 		{pin.Policy{ToolsOnly: true}, `{"toolsOnly":true}`, "; only tools pinned"},
-		{pin.Policy{Descriptions: "strip", EmptyCursorEnds: true, HashOnly: true, Ignore: []string{"/_meta"}, NoSkills: true, RequireClean: true, Resources: true, RoundIntegers: true, Substitute: []string{"ROOT"}, ToolsOnly: true},
-			`{"descriptions":"strip","emptyCursorEnds":true,"hashOnly":true,"ignore":["/_meta"],"noSkills":true,"requireClean":true,"resources":true,"roundIntegers":true,"substitute":["ROOT"],"toolsOnly":true}`,
-			"; descriptions not pinned, /_meta not pinned, ROOT substituted, an empty cursor ends the list, definitions not stored, skills not pinned, hidden text refused by lock and relock only, resources pinned, integers rounded to doubles, only tools pinned"},
+		{pin.Policy{Descriptions: "strip", EmptyCursorEnds: true, HashOnly: true, Ignore: []string{"/_meta"}, NoSkills: true, Pages: true, RequireClean: true, Resources: true, RoundIntegers: true, Substitute: []string{"ROOT"}, ToolsOnly: true},
+			`{"descriptions":"strip","emptyCursorEnds":true,"hashOnly":true,"ignore":["/_meta"],"noSkills":true,"pages":true,"requireClean":true,"resources":true,"roundIntegers":true,"substitute":["ROOT"],"toolsOnly":true}`,
+			"; descriptions not pinned, /_meta not pinned, ROOT substituted, an empty cursor ends the list, definitions not stored, skills not pinned, pages of apps pinned, hidden text refused by lock and relock only, resources pinned, integers rounded to doubles, only tools pinned"},
 	}
 	for i, tt := range tests {
 		if got := string(jsontree.Append(nil, tt.pol.Value())); got != tt.record {

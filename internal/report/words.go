@@ -309,6 +309,19 @@ func (r *Report) steps(m *Model) {
 	if len(r.Unrecorded) > 0 {
 		next = append(next, Step{Text: "after reading it, put it on record", Command: r.Next.To("relock")})
 	}
+	for i := range r.Comparisons {
+		p := &r.Comparisons[i]
+		if !p.PagesUnpinned || p.Part {
+			continue
+		}
+		command := r.Next
+		whose := "the server's"
+		if len(r.Comparisons) > 1 {
+			command.Server = p.Server
+			whose = text.Name(p.Server) + "'s"
+		}
+		next = append(next, Step{Text: "to pin the entries of " + whose + " pages of apps (ui://), too", Command: command.To("relock", "--pages")})
+	}
 	m.Next = next
 	m.Ready = ready
 }

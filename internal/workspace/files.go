@@ -24,7 +24,11 @@ func (w *Workspace) supplyTexts(req *Request, stdin io.Reader) error {
 	if err != nil {
 		return err
 	}
-	approved, _, err := w.pinsOf(req, capture.Scan(req.Against, data, w.Gate.Form), p.Server, p.Locked.Policy)
+	m, err := capture.Read(req.Against, data, w.Gate.Form, p.Locked.Policy)
+	if err != nil {
+		return err
+	}
+	approved, err := capture.Pins(m, p.Server, p.Locked.Policy, req.Substitutes, w.Gate.Form)
 	if err != nil {
 		return err
 	}
@@ -38,14 +42,6 @@ func (w *Workspace) supplyTexts(req *Request, stdin io.Reader) error {
 		pin.Definition = s.Definition
 	}
 	return nil
-}
-
-// pinsOf pins a capture under a server's label and policy.
-func (w *Workspace) pinsOf(req *Request, scan *capture.Scanned, server string, pol pin.Policy) (set pin.Set, m capture.Capture, err error) {
-	if m, err = scan.Capture(pol); err == nil {
-		set, err = capture.Pins(m, server, pol, req.Substitutes, w.Gate.Form)
-	}
-	return set, m, err
 }
 
 // A side is one of two files that are compared without a lockfile, or one of two folders.
@@ -106,13 +102,28 @@ func (w *Workspace) loadFiles(req *Request, stdin io.Reader) error {
 		policy, captured.captures[0].label = set.Policy, server
 		locked.pins.Servers = []pin.Set{*set}
 	}
+	hasPages := map[string]bool{} // by label
 	for _, s := range []*side{&old, &new} {
 		for _, c := range s.captures {
-			set, m, err := w.pinsOf(req, c.scan, c.label, policy)
+			m, err := c.scan.Capture(policy)
 			if err != nil {
 				return err
 			}
-			s.pins.Servers, s.read[c.label] = append(s.pins.Servers, set), m
+			s.read[c.label] = m
+			hasPages[c.label] = hasPages[c.label] || m.HasPages()
+		}
+	}
+	for _, s := range []*side{&old, &new} {
+		for _, c := range s.captures {
+			pol := policy
+			if old.captures != nil && new.captures != nil { // else it is the lockfile's
+				pol.Pages = hasPages[c.label]
+			}
+			set, err := capture.Pins(s.read[c.label], c.label, pol, req.Substitutes, w.Gate.Form)
+			if err != nil {
+				return err
+			}
+			s.pins.Servers = append(s.pins.Servers, set)
 		}
 	}
 	labels := slices.Concat(old.pins.Labels(), new.pins.Labels())

@@ -200,13 +200,25 @@ func (w *Workspace) comparisonOf(req *Request, s source) (pin.Comparison, error)
 	}
 	p.NoPins = !req.Approves && (!w.exists || req.Server != "" && !p.Known)
 	pol := req.policy(p.Locked.Policy, w.Folder, p.Known)
-	var m capture.Capture
-	var err error
-	if p.Captured, m, err = w.pinsOf(req, s.scan, s.label, pol); err == nil && !req.Part {
+	m, err := s.scan.Capture(pol)
+	if err != nil {
+		return p, err
+	}
+	if !p.Known && m.HasPages() {
+		pol = req.policy(pin.Policy{Pages: true}, w.Folder, false)
+	}
+	p.Captured, err = capture.Pins(m, s.label, pol, req.Substitutes, w.Gate.Form)
+	if err != nil && !p.Known && pol.Pages && m.Lists[pin.Resources].Problem != nil && req.Approves {
+		err = fail.From(err).Hint("it is read because a tool names the page of an app; to pin no pages: %s", req.To("lock", "--pages=false"))
+	}
+	if err == nil && !req.Part {
 		err = w.missingList(req, &m, &p.Locked, pol)
 	}
 	if err != nil {
 		return p, err
+	}
+	if req.Approves || req.Mends { // for those who read: verify doesn't look for what nobody pinned
+		p.PagesUnpinned = p.Known && !pol.Pins(pin.Resources) && !pol.ToolsOnly && m.HasPages()
 	}
 	p.Noise = m.Noise
 	skills := m.Lists[pin.Skills]

@@ -168,6 +168,7 @@ type saidPage struct {
 	verdict
 	page   string
 	line   []byte
+	others bool // it has entries of which nothing is pinned: they pass
 	before *saidPage
 }
 
@@ -211,7 +212,7 @@ func (p *saidPage) has(key pin.Key) bool {
 func (p *saidPage) nothingLeft() bool {
 	drifted := false
 	for ; p != nil; p = p.before {
-		if len(p.matched) > 0 {
+		if len(p.matched) > 0 || p.others {
 			return false
 		}
 		drifted = drifted || !p.matches

@@ -391,6 +391,10 @@ func (r *relay) held(line []byte, m jsontree.Value, asked request) (pass []byte,
 		}
 	}
 	p.verdict = *v
+	for _, item := range result.Get(pin.EntryTypeInfo[list].Member).Items() {
+		key := pin.Key{Type: list, Name: item.Get(pin.EntryTypeInfo[list].Identity).Text}
+		p.others = p.others || !r.catalog.policy.PinsEntry(key)
+	}
 	pass = line
 	switch {
 	case v.matches:

@@ -1,0 +1,36 @@
+package pin
+
+import (
+	"strings"
+
+	"pinproof/internal/jsontree"
+)
+
+// IsPage reports whether a resource is the page of an app, by the scheme of its URI. The scheme's letter case
+// doesn't count (RFC 3986, section 3.1).
+func IsPage(uri string) bool {
+	scheme, _, found := strings.Cut(uri, ":")
+	return found && strings.EqualFold(scheme, "ui")
+}
+
+// Members of a tool's _meta that name the page which clients show when the tool is called.
+//
+//	member                   source                                                           read on
+//	ui.resourceUri           extension io.modelcontextprotocol/ui, 2026-01-26                 2026-11
+//	ui/resourceUri           its official package: the older form, which hosts read, too      2026-11
+//	openai/outputTemplate    documentation of the Apps SDK                                    2026-11
+var pageMembers = [][]string{{"ui", "resourceUri"}, {"ui/resourceUri"}, {"openai/outputTemplate"}}
+
+// NamesPage reports whether a tool names the page of an app.
+func NamesPage(tool jsontree.Value) bool {
+	for _, path := range pageMembers {
+		named := tool.Get("_meta")
+		for _, member := range path {
+			named = named.Get(member)
+		}
+		if named.Kind == '"' && IsPage(named.Text) {
+			return true
+		}
+	}
+	return false
+}
