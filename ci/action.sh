@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs the steps of action.yml as GitHub's runner does, and lets actionlint read the workflows of docs/ci.md and docs/authors.md. Needs go, bash, curl,
 # node, git, jq, shellcheck.
+# shellcheck disable=SC2016 # the single quotes hold titles of Markdown
 # shellcheck source=ci/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -11,7 +12,6 @@ out != "" && !/^        / && NF { out = "" }
 out != "" { print substr($0, 9) >out }' "$repo/action.yml"
 is "three steps" test -s "$work/step-1" -a -s "$work/step-2" -a -s "$work/step-3" -a ! -e "$work/step-4"
 is "shellcheck reads them" shellcheck -s bash "$work/step-1" "$work/step-2" "$work/step-3"
-# shellcheck disable=SC2016 # that is what the steps must not have
 is "no expression inside a script" test -z "$(cat "$work"/step-? | grep -F '${{')"
 
 is "it downloads from the repository of the project" grep -qx \
@@ -190,7 +190,6 @@ is "a timeout that is none: 2" test "$code" = 2
 step COMMAND="sh server.sh read_file </dev/null; exit 1"
 is "what the server prints is no command" test "$code" = 2 -a "$(grep -c 'by the server' "$work/log")" = 2
 is "what the server prints stands behind a gutter" test "$(grep 'by the server' "$work/log" | grep -c -v '^  | ')" = 0
-# shellcheck disable=SC2016 # a literal pattern
 is "what the server prints has no bracket for a command" test "$(grep -c -F '##[' "$work/log")" = 0
 step COMMAND=false
 is "a dead server: 2" test "$code" = 2
@@ -200,7 +199,6 @@ step
 is "none of the three: 2" test "$code" = 2
 step COMMAND="sh server.sh read_file" CAPTURE=a.jsonl
 is "two of them: 2" test "$code" = 2
-# shellcheck disable=SC2016 # for the step's shell, if it took it
 step CAPTURE='$(touch injected)"; touch injected; "' SERVER='`touch injected`'
 is "inputs are never code" test "$code" = 2 -a ! -e injected
 
@@ -217,22 +215,63 @@ commit one
 pinproof-capture save files.jsonl -- sh ../server.sh exfiltrate >/dev/null
 pinproof relock files.jsonl --server files --accept-all >/dev/null
 commit two
-approves() { # BASE: the third step, of a pull request onto that commit
+node "$repo/ci/github.mjs" "$work" &
+api=$!
+trap 'kill "$api"; chmod -R u+w "$work"; rm -rf "$work"' EXIT
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+	[ ! -e "$work/port" ] || break
+	sleep 1
+done
+GITHUB_API_URL=http://127.0.0.1:$(cat "$work/port")
+export GITHUB_API_URL GITHUB_REPOSITORY=owner/repository
+approves() { # BASE [NAME=VALUE]...: the third step, of a pull request onto that commit
+	base=$1
+	shift
 	: >"$GITHUB_STEP_SUMMARY"
+	: >"$GITHUB_OUTPUT"
+	: >"$work/requests"
 	code=0
-	env BASE="$1" LOCKFILE=tools.lock bash --noprofile --norc -e -o pipefail "$work/step-3" >"$work/log" 2>&1 || code=$?
+	env BASE="$base" LOCKFILE=tools.lock TOKEN= PULL_REQUEST=7 ASKED= "$@" bash --noprofile --norc -e -o pipefail "$work/step-3" >"$work/log" 2>&1 || code=$?
 }
 approves "$(git rev-parse HEAD)"
 is "nothing approved: nothing said" test "$code" = 0 -a ! -s "$GITHUB_STEP_SUMMARY"
 approves "$(git rev-parse HEAD~1)"
 is "what is approved: 0" test "$code" = 0
-is "what is approved: the title counts it" grep -qx '## This approves 1 added, 1 removed' "$GITHUB_STEP_SUMMARY"
+is "what is approved: the title counts it" grep -qx '## This approves 1 added, 1 removed of server `files`' "$GITHUB_STEP_SUMMARY"
 is "what is approved: the review" grep -q exfiltrate "$GITHUB_STEP_SUMMARY"
+is "what is approved: no path of the machine" test "$(grep -c -F -e "$work" -e "$RUNNER_TEMP" "$GITHUB_STEP_SUMMARY")" = 0
+is "what is approved: without a token nobody is asked" test ! -s "$work/requests"
 is "what is approved: no accepting command" test "$(grep -c -e '--accept' "$GITHUB_STEP_SUMMARY")" = 0
 approves "$(git rev-parse HEAD~2)"
-is "the first lockfile: the title counts it" grep -qx '## This approves 1 added' "$GITHUB_STEP_SUMMARY"
+is "the first lockfile: the title counts it" grep -qx '## This approves 1 added of server `files`' "$GITHUB_STEP_SUMMARY"
 approves 0000000000000000000000000000000000000000
 is "a base that isn't here: a warning" test "$code" = 0 -a "$(grep -c '^::warning title=pinproof::' "$work/log")" = 1
+asks() { # what was asked of GitHub, beside the comments that are there
+	sed -n 's/.*"method":"\([A-Z]*\)","path":"\([^"]*\)".*/\1 \2/p' "$work/requests" | grep -v '^GET' | tr '\n' ';'
+}
+first=$(git rev-parse HEAD~1)
+approves "$(git rev-parse HEAD)" TOKEN=secret-token
+is "a comment: none where nothing is approved" test "$code" = 0 -a -z "$(asks)"
+approves "$first" TOKEN=secret-token
+is "a comment: one" test "$code" = 0 -a "$(asks)" = "POST issues/7/comments;"
+is "a comment: the title" grep -q '"body":"<!-- pinproof approves -->\\n### This approves 1 added, 1 removed of server `files`\\n\\n' "$work/requests"
+is "a comment: the review, in a fence, without an accepting command or a path" test "$(grep -c 'exfiltrate.*```diff' "$work/requests")$(grep -c -F -e --accept -e "$work" "$work/requests")" = 10
+is "a comment: the job's output" output "exit-code=0"
+is "a comment: the token is nowhere to be seen" test "$(cat "$work/log" "$GITHUB_STEP_SUMMARY" | grep -c secret-token)" = 0
+pinproof lock files.jsonl --server 'a`b @c' --ignore /_meta >/dev/null
+pinproof relock files.jsonl --server files --ignore /_meta --approved-by somebody --accept-all >/dev/null
+approves "$first" TOKEN=secret-token
+said=$(asks)
+is "a comment: kept up to date ($said)" test "$code" = 0 -a "${said#PATCH issues/comments/}" != "$said"
+is "a comment: labels that are no plain words stay out, policies are in" grep -qx '## This approves 1 added, another policy of a server whose label is no plain word; 1 added, 1 removed, another policy of server `files`' "$GITHUB_STEP_SUMMARY"
+git checkout -q "$first" -- tools.lock
+approves "$first" TOKEN=secret-token
+is "a comment: it says that nothing is approved any more" grep -q '"method":"PATCH".*### This approves nothing any more' "$work/requests"
+approves "$first" TOKEN=wrong
+is "a comment that can't be written: a warning" test "$code" = 0 -a "$(grep -c '^::warning title=pinproof::the comment' "$work/log")" = 1
+approves "$first" TOKEN=secret-token ASKED=npx
+is "a comment beside a server: 2" test "$code" = 2 -a ! -s "$work/requests"
+git checkout -q HEAD -- tools.lock
 echo broken >tools.lock
 approves "$(git rev-parse HEAD~1)"
 is "a broken lockfile: 2" test "$code" = 2
@@ -249,8 +288,8 @@ cp "$repo/.github/workflows/drift.yml" .github/workflows/
 git init -q
 # So that actionlint holds them against action.yml and drift.yml.
 sed -i.bak 's|OWNER/pinproof@v[0-9.]*|./|; s|OWNER/pinproof/\(.*\)@v[0-9.]*|./\1|' .github/workflows/*.yml
-is "four workflows" test -e .github/workflows/4.yml -a ! -e .github/workflows/5.yml
-is "two use the action, and so does drift.yml" test "$(cat .github/workflows/*.yml | grep -c 'uses: \./$')" = 4
+is "five workflows" test -e .github/workflows/5.yml -a ! -e .github/workflows/6.yml
+is "three use the action, and so does drift.yml" test "$(cat .github/workflows/*.yml | grep -c 'uses: \./$')" = 5
 is "one calls drift.yml" test "$(cat .github/workflows/*.yml | grep -c 'uses: \./\.github/workflows/drift\.yml$')" = 1
 is "actionlint reads them" go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 -no-color .github/workflows/*.yml
 finish

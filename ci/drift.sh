@@ -8,12 +8,13 @@ api=''
 trap '[ -z "$api" ] || kill "$api"; rm -rf "$work"' EXIT
 
 is "actionlint reads the workflows" go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 -no-color "$repo"/.github/workflows/*.yml
-awk -v out="$work/step" '
-/Open or update the pull request/ { found = 1 }
-found && /^        run: [|]$/ { inside = 1; next }
-inside && !/^          / && NF { inside = 0 }
+awk -v work="$work" '
+/Open or update the pull request/ { out = work "/step" }
+/Say that nothing is left/ { out = work "/settled" }
+out != "" && /^        run: [|]$/ { inside = 1; next }
+inside && !/^          / && NF { inside = 0; out = "" }
 inside { print substr($0, 11) >out }' "$repo/.github/workflows/drift.yml"
-is "no expression inside a script" test -s "$work/step" -a -z "$(
+is "no expression inside a script" test -s "$work/step" -a -s "$work/settled" -a -z "$(
 	awk '/^ *run: [|]$/ { inside = 1; indent = index($0, "run"); next } inside && match($0, /[^ ]/) && RSTART <= indent { inside = 0 } inside' \
 		"$repo"/.github/workflows/*.yml | grep -F '${{'
 )"
@@ -30,10 +31,15 @@ GITHUB_API_URL=http://127.0.0.1:$(cat "$work/port")
 export GITHUB_API_URL GITHUB_REPOSITORY=owner/repository GITHUB_REPOSITORY_OWNER=owner GITHUB_SHA=the-base \
 	GITHUB_REF_NAME='release/1#2' GITHUB_RUN_ID=4711 GITHUB_SERVER_URL=https://github.com
 step() { # NAME=VALUE...: the step, with these values; what it asked is in requests
+	run step "$@"
+}
+run() { # SCRIPT NAME=VALUE...
+	script=$1
+	shift
 	: >"$work/requests"
 	code=0
 	env TOKEN=secret-token REVIEW="$work/review.md" LOCKFILE=tools.lock CAPTURE=captures SERVER= PULL_REQUEST= HEAD= PARTIAL=false "$@" \
-		bash --noprofile --norc -e -o pipefail "$work/step" >"$work/log" 2>&1 || code=$?
+		bash --noprofile --norc -e -o pipefail "$work/$script" >"$work/log" 2>&1 || code=$?
 }
 asked() { # METHOD PATH TEST: one request of these, for which the JavaScript TEST holds
 	node -e '
@@ -47,6 +53,10 @@ asked() { # METHOD PATH TEST: one request of these, for which the JavaScript TES
 count() { grep -c "\"method\":\"$1\"" "$work/requests"; }
 
 pinproof diff "$repo/testdata/upgraded.jsonl" "$repo/testdata/tools.lock" --report markdown="$work/review.md" >/dev/null || [ $? = 1 ]
+run settled
+is "nothing is left, and none is open: nothing is written" test "$code" = 0 -a "$(count POST)$(count PATCH)" = 00
+run settled PULL_REQUEST=7
+is "nothing is left, and nothing was said: nothing is written" test "$code" = 0 -a "$(count POST)$(count PATCH)" = 00
 review=$(node -p 'JSON.stringify(require("fs").readFileSync(process.argv[1], "utf8"))' "$work/review.md")
 step
 is "none is open: exit $code" test "$code" = 0
@@ -60,6 +70,8 @@ step PARTIAL=true SERVER='a "b"; c'
 is "one is open: it is updated, and nothing else is written" test "$code" = 0 -a "$(count POST)" = 0 -a "$(count PATCH)" = 1
 is "one is open: its text says what is missing" asked PATCH pulls/12 'body.body.includes("Some servers could not be captured")'
 is "one is open: the command is quoted" asked PATCH pulls/12 'body.body.includes(`--server a\\ \\"b\\"\\;\\ c `)'
+run settled
+is "one is open, and nothing is left: it says so" asked PATCH pulls/12 'body.body.includes("Nothing is left to approve") && !body.body.includes("relock") && !body.title'
 curl -sf -X POST -H 'Authorization: Bearer secret-token' "$GITHUB_API_URL/repos/owner/repository/close" >"$work/log"
 step
 is "it was closed and its branch is left: exit $code" test "$code" = 0
@@ -72,6 +84,11 @@ is "a bot's pull request: no branch, no pull request" test "$(count POST)$(count
 is "a bot's pull request: it is approved there" asked POST issues/7/comments 'body.body.includes("\ngit switch bot/upgrade \n")'
 step PULL_REQUEST=7 HEAD=bot/upgrade
 is "again: the comment is updated, and nobody else's" test "$code" = 0 -a "$(count POST)" = 0 -a "$(count PATCH)" = 1 -a "$(grep -c 'comments/1"' "$work/requests")" = 0
+run settled PULL_REQUEST=7
+is "nothing is left there: the comment says so" test "$code" = 0 -a "$(count POST)" = 0 -a "$(count PATCH)" = 1
+is "nothing is left there: in words" grep -q '"method":"PATCH".*Nothing is left to approve' "$work/requests"
+step PULL_REQUEST=7 HEAD=bot/upgrade
+is "and again the review" grep -q '"method":"PATCH".*Read the review below' "$work/requests"
 step TOKEN=wrong
 is "the API refuses: it fails" test "$code" != 0 -a "$(count POST)$(count PATCH)" = 00
 step REVIEW="$work/none"
