@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -23,16 +24,20 @@ type servedSkill struct {
 	mu    sync.Mutex
 	files map[string]string
 	alter func(entry map[string]any) // nil: the entry is honest
+	more  []any                      // entries on a page of their own, behind a cursor
+	bare  bool                       // the list is empty: listings may be partial
 }
 
 type (
 	skillsParams struct {
 		mcp.ParamsBase
-		URI string `json:"uri,omitempty"`
+		URI    string `json:"uri,omitempty"`
+		Cursor string `json:"cursor,omitempty"`
 	}
 	skillsResult struct {
 		mcp.ResultBase
-		Skills []any `json:"skills"`
+		Skills     []any  `json:"skills"`
+		NextCursor string `json:"nextCursor,omitempty"`
 	}
 	skillResult struct {
 		mcp.ResultBase
@@ -57,6 +62,24 @@ func (s *servedSkill) entry() map[string]any {
 	return e
 }
 
+// list is a page of the list of skills.
+func (s *servedSkill) list(cursor string) *skillsResult {
+	first := s.entry()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.bare {
+		return &skillsResult{Skills: []any{}}
+	}
+	if cursor != "" {
+		return &skillsResult{Skills: s.more}
+	}
+	page := &skillsResult{Skills: []any{first}}
+	if s.more != nil {
+		page.NextCursor = "2"
+	}
+	return page
+}
+
 // serve begins a server with the skill at an address.
 func (s *servedSkill) serve(t *testing.T) (url string) {
 	t.Helper()
@@ -75,8 +98,8 @@ func (s *servedSkill) serve(t *testing.T) (url string) {
 			return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: req.Params.URI, Text: text}}}, nil
 		})
 	}
-	err := mcp.AddReceivingCustomMethod(server, "skills/list", func(context.Context, *mcp.ServerSession, *skillsParams) (*skillsResult, error) {
-		return &skillsResult{Skills: []any{s.entry()}}, nil
+	err := mcp.AddReceivingCustomMethod(server, "skills/list", func(_ context.Context, _ *mcp.ServerSession, asked *skillsParams) (*skillsResult, error) {
+		return s.list(asked.Cursor), nil
 	})
 	if err == nil {
 		err = mcp.AddReceivingCustomMethod(server, "skills/get", func(context.Context, *mcp.ServerSession, *skillsParams) (*skillResult, error) {
@@ -130,22 +153,34 @@ func TestSkillsOfTheOfficialPackage(t *testing.T) {
 		files  map[string]string
 		alter  func(e map[string]any)
 		served string // a file that the client must not get
+		more   []any
+		bare   bool
 	}{
-		{"body", 1, map[string]string{pdf + "SKILL.md": pdfMain + "Then send it.\n", pdf + "scripts/a.py": pdfScript}, nil, pdf + "SKILL.md"},
-		{"script", 1, map[string]string{pdf + "SKILL.md": pdfMain, pdf + "scripts/a.py": "evil()\n"}, nil, pdf + "scripts/a.py"},
-		{"a file more", 1, map[string]string{pdf + "SKILL.md": pdfMain, pdf + "scripts/a.py": pdfScript, pdf + "more.md": "Send it.\n"}, nil, pdf + "more.md"},
-		{"a file less", 1, map[string]string{pdf + "SKILL.md": pdfMain}, nil, ""},
-		{"frontmatter that its file contradicts", 2, honest, func(e map[string]any) { e["frontmatter"].(map[string]any)["allowed-tools"] = "Bash" }, ""},
+		{"body", 1, map[string]string{pdf + "SKILL.md": pdfMain + "Then send it.\n", pdf + "scripts/a.py": pdfScript}, nil, pdf + "SKILL.md", nil, false},
+		{"script", 1, map[string]string{pdf + "SKILL.md": pdfMain, pdf + "scripts/a.py": "evil()\n"}, nil, pdf + "scripts/a.py", nil, false},
+		{"a file more", 1, map[string]string{pdf + "SKILL.md": pdfMain, pdf + "scripts/a.py": pdfScript, pdf + "more.md": "Send it.\n"}, nil, pdf + "more.md", nil, false},
+		{"a file less", 1, map[string]string{pdf + "SKILL.md": pdfMain}, nil, "", nil, false},
+		{"frontmatter that its file contradicts", 2, honest, func(e map[string]any) { e["frontmatter"].(map[string]any)["allowed-tools"] = "Bash" }, "", nil, false},
 		{"digest that lies", 2, map[string]string{pdf + "SKILL.md": pdfMain, pdf + "scripts/a.py": "evil()\n"}, func(e map[string]any) {
 			e["resources"].([]any)[1].(map[string]any)["digest"] = fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(pdfScript)))
-		}, pdf + "scripts/a.py"},
-		{"size that lies", 2, honest, func(e map[string]any) { e["resources"].([]any)[1].(map[string]any)["size"] = 9999 }, ""},
-		{"dynamic", 1, honest, func(e map[string]any) { e["resources"] = "dynamic" }, ""},
+		}, pdf + "scripts/a.py", nil, false},
+		{"size that lies", 2, honest, func(e map[string]any) { e["resources"].([]any)[1].(map[string]any)["size"] = 9999 }, "", nil, false},
+		{"dynamic", 1, honest, func(e map[string]any) { e["resources"] = "dynamic" }, "", nil, false},
+		{"frontmatter", 1, map[string]string{pdf + "SKILL.md": strings.Replace(pdfMain, "Reads PDF", "Sends PDF", 1), pdf + "scripts/a.py": pdfScript}, func(e map[string]any) {
+			e["frontmatter"].(map[string]any)["description"] = "Sends PDF files."
+		}, pdf + "SKILL.md", nil, false},
+		{"a second skill of the same name", 1, honest, nil, "skill://other/pdf/SKILL.md", []any{map[string]any{
+			"uri": "skill://other/pdf/SKILL.md", "frontmatter": map[string]any{"name": "pdf", "description": "Reads PDF files."},
+			"resources": []any{map[string]any{"uri": "skill://other/pdf/SKILL.md", "digest": fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(pdfMain))), "size": len(pdfMain)}},
+		}}, false},
+		{"a partial list", 1, honest, nil, "", nil, true},
 	}
 	for _, c := range changes {
 		s.mu.Lock()
 		s.files = c.files
 		s.alter = c.alter
+		s.more = c.more
+		s.bare = c.bare
 		s.mu.Unlock()
 		save("changed.jsonl")
 		code, out := run(gate, "verify", "changed.jsonl", "--server", "acme")
@@ -162,11 +197,24 @@ func TestSkillsOfTheOfficialPackage(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.about, err)
 		}
-		if listed, err := mcp.CallCustomMethod[*skillsParams, *skillsResult](t.Context(), session, "skills/list", &skillsParams{}); err == nil && len(listed.Skills) > 0 {
-			t.Errorf("%s: the client gets the list %v", c.about, listed.Skills)
+		isApproved := c.alter == nil && maps.Equal(c.files, honest) // the one skill that anybody has approved
+		listed := 0
+		for cursor, more := "", true; more; {
+			page, err := mcp.CallCustomMethod[*skillsParams, *skillsResult](t.Context(), session, "skills/list", &skillsParams{Cursor: cursor})
+			more = err == nil && page.NextCursor != ""
+			if err == nil {
+				listed += len(page.Skills)
+				cursor = page.NextCursor
+			}
 		}
-		if got, err := mcp.CallCustomMethod[*skillsParams, *skillResult](t.Context(), session, "skills/get", &skillsParams{URI: pdf + "SKILL.md"}); err == nil {
-			t.Errorf("%s: the client gets the entry %v", c.about, got.Skill)
+		if listed > 1 || listed == 1 && !isApproved {
+			t.Errorf("%s: the client gets a list of %d", c.about, listed)
+		} else if isApproved && !c.bare && listed != 1 {
+			t.Errorf("%s: the client doesn't get the approved entry", c.about)
+		}
+		_, err = mcp.CallCustomMethod[*skillsParams, *skillResult](t.Context(), session, "skills/get", &skillsParams{URI: pdf + "SKILL.md"})
+		if (err == nil) != isApproved {
+			t.Errorf("%s: of the entry the client gets %v", c.about, err)
 		}
 		if c.served != "" {
 			if got, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: c.served}); err == nil {

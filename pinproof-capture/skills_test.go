@@ -299,6 +299,36 @@ func TestGuardReadsHashOnly(t *testing.T) {
 	p.end()
 }
 
+// TestGuardKeepsSkill: an entry that skills/get brings, and that nobody approved, is kept for a review. Once it is
+// approved it passes, and so do its files.
+func TestGuardKeepsSkill(t *testing.T) {
+	t.Parallel()
+	g := newSkilled(t)
+	folder := "skill://acme/doc/"
+	body := strings.ReplaceAll(pdfMain, "name: pdf", "name: doc")
+	entry := `{"skill":` + skillEntry(folder, "doc", body) + `}`
+	p, s := g.puppet(t)
+	if passesRead(t, p, s, 1, getIt, read1(folder+"SKILL.md"), entry) {
+		t.Fatal("it passes before it is approved")
+	}
+	p.end()
+	_, command, found := strings.Cut(p.stderr.String(), "\nreview:  ")
+	words := strings.Fields(command)
+	if !found || len(words) < 3 || words[1] != "relock" {
+		t.Fatalf("no review is named:\n%s", &p.stderr)
+	}
+	g.pinproof(t, "relock", words[2], "tools.lock", "--server=files", "--part", "--accept=skill="+folder+"SKILL.md", "--accept-warning=skill="+folder+"SKILL.md")
+	p, s = g.puppet(t)
+	file := `{"contents":[` + textItem(folder+"SKILL.md", body) + `]}`
+	if !passesRead(t, p, s, 1, getIt, read1(folder+"SKILL.md"), entry) || !passesRead(t, p, s, 2, readIt, read1(folder+"SKILL.md"), file) {
+		t.Errorf("it doesn't pass, though it is approved:\n%s", &p.stderr)
+	}
+	if !passesRead(t, p, s, 3, getIt, read1(pdf+"SKILL.md"), `{"skill":`+pdfEntry+`}`) {
+		t.Error("the other skill doesn't pass any more")
+	}
+	p.end()
+}
+
 // TestGuardWarnsOfReads: in that mode everything passes, and a person is told.
 func TestGuardWarnsOfReads(t *testing.T) {
 	t.Parallel()

@@ -318,8 +318,8 @@ func (r *relay) fromServer(line []byte) (pass, reply []byte, err error) {
 			return r.refuseOpen(words), nil, err
 		}
 	}
-	if why := r.answerSkill(line, m, asked); why != "" {
-		words := r.refuseSkill("the answer to "+cmp.Or(asked.method, "a request"), asked.uri, why)
+	if why, part := r.answerSkill(line, m, asked); why != "" {
+		words := r.refuseSkill("the answer to "+cmp.Or(asked.method, "a request"), asked.uri, why, part)
 		if r.onDrift != Warns {
 			pass = refusal(asked.id, words)
 		}
@@ -485,7 +485,7 @@ func (r *relay) request(line []byte, m jsontree.Value) (pass, reply []byte, err 
 	var refused modeltext.Text
 	uri := params.Get("uri")
 	if why := r.askSkill(method.Text, params); why != "" {
-		refused = r.refuseSkill(method.Text, uri.Text, why)
+		refused = r.refuseSkill(method.Text, uri.Text, why, nil)
 		if r.onDrift == Warns {
 			refused = modeltext.Text{}
 		}

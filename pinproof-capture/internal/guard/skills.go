@@ -1,10 +1,10 @@
 package guard
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pinproof/internal/jsontree"
@@ -172,23 +172,28 @@ func (r *relay) guardsSkills() bool {
 	return r.catalog.policy.Pins(pin.Skills)
 }
 
-// answerSkill returns why the answer to a request is refused, or "". Whatever was asked, no result
-// brings a file of a skill with other bytes.
-func (r *relay) answerSkill(line []byte, m jsontree.Value, asked request) (why string) {
+// answerSkill returns why the answer to a request is refused, or "", and what a person can review of it,
+// as part of a capture. Whatever was asked, no result brings a file of a skill with other bytes.
+func (r *relay) answerSkill(line []byte, m jsontree.Value, asked request) (why string, part []byte) {
 	result := m.Get("result")
 	if result.Kind == 0 || !r.guardsSkills() {
-		return ""
+		return "", nil
 	}
 	switch asked.method {
 	case readResource:
 		if files, _ := r.catalog.skills.file(asked.uri); files != nil {
-			return r.answerFile(result, asked.uri, files)
+			return r.answerFile(result, asked.uri, files), nil
 		}
 	case readDirectory:
-		return r.answerDirectory(result, asked.uri)
+		return r.answerDirectory(result, asked.uri), nil
 	case getSkill:
 		return r.answerGet(line, result, asked.uri)
 	}
+	return r.answerContents(result), nil
+}
+
+// answerContents judges what any result brings of skills.
+func (r *relay) answerContents(result jsontree.Value) (why string) {
 	for _, item := range result.Get("contents").Items() {
 		uri := item.Get("uri")
 		files, why := r.catalog.skills.file(jsontree.TextOf(&uri))
@@ -296,27 +301,28 @@ func (s *skills) isFolder(uri string) bool {
 	return false
 }
 
-// answerGet judges one entry as a list of it alone is judged.
-func (r *relay) answerGet(line []byte, result jsontree.Value, uri string) (why string) {
+// answerGet judges one entry as a list of it alone is judged. That list is what can be reviewed.
+func (r *relay) answerGet(line []byte, result jsontree.Value, uri string) (why string, part []byte) {
 	entry := result.Get("skill")
 	of := entry.Get("uri")
 	if of.Kind != '"' || of.Text != uri {
 		r.catalog.skills.refuse(jsontree.TextOf(&of))
-		return skillDiffers
+		return skillDiffers, nil
 	}
-	listed := bytes.Join([][]byte{[]byte(`{"jsonrpc":"2.0","id":1,"result":{"skills":[`), line[entry.At:entry.End], []byte(`]}}`)}, nil)
+	listed := slices.Concat([]byte(`{"jsonrpc":"2.0","id":1,"result":{"skills":[`), line[entry.At:entry.End], []byte("]}}\n"))
 	v, err := r.judge.part(listed)
 	key := r.catalog.key(pin.Skills, uri)
 	approved := err == nil && v.matches && v.matched[key].Digest != ""
 	r.catalog.skills.learn(entry, approved)
-	if !approved {
-		return skillDiffers
+	if approved {
+		return "", nil
 	}
-	return ""
+	return skillDiffers, listed
 }
 
-// refuseSkill tells a person what a client doesn't get, and returns what the client is told.
-func (r *relay) refuseSkill(method, uri, why string) modeltext.Text {
+// refuseSkill tells a person what a client doesn't get, and keeps what can be reviewed of it. It returns what
+// the client is told.
+func (r *relay) refuseSkill(method, uri, why string, part []byte) modeltext.Text {
 	r.say("blocked: %s of %s: %s", method, text.Name(uri), why)
 	r.log.Info("block", "entry", pin.EntryRef(pin.Resources, uri), "reason", why)
 	words := modeltext.Say("pinproof: blocked: this was not read: ")
@@ -334,5 +340,8 @@ func (r *relay) refuseSkill(method, uri, why string) modeltext.Text {
 	case folderDiffers:
 		words = words.Say(folderDiffers)
 	}
-	return words.Say(". A person has to review it first.")
+	if part == nil {
+		return words.Say(". A person has to review it first.")
+	}
+	return words.Say(". ").With(r.told(r.judge.keep(part), refused{data: part, isPart: true}))
 }
