@@ -113,7 +113,7 @@ func judge(sides []pin.Comparison, drifts []pin.Drift, warnings int, allow pin.L
 	passMissing := allow.Missing && slices.ContainsFunc(sides, func(p pin.Comparison) bool { return p.Present })
 	for i := range sides {
 		p := &sides[i]
-		missing := p.Missing && !passMissing
+		missing := p.Missing && (!passMissing || p.Uncaptured)
 		if missing || p.NoPins || p.Forbidden {
 			v.Unanswered = append(v.Unanswered, p.Server)
 		}

@@ -52,6 +52,7 @@ serve() { # TRANSPORT: starts that server at an address; port is its port
 	done
 }
 serve sse
+port_of_old=$port
 old=http://127.0.0.1:$port/sse
 serve streamableHttp
 web=http://127.0.0.1:$port/mcp
@@ -59,24 +60,32 @@ cat >mcp.json <<JSON
 {"mcpServers": {
 	"everything": {"command": "node", "args": ["$everything", "stdio"]},
 	"web": {"type": "http", "url": "http://127.0.0.1:\${PORT_OF_WEB}/mcp"},
-	"playwright": {"command": "node", "args": ["$work/playwright/node_modules/@playwright/mcp/cli.js"]}
+	"playwright": {"command": "node", "args": ["$work/playwright/node_modules/@playwright/mcp/cli.js"]},
+	"old": {"type": "sse", "url": "http://127.0.0.1:\${PORT_OF_OLD}/sse"},
+	"filesystem": {"command": "node", "args": ["$work/2026.7.4/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js", "$work/shared"]},
+	"before": {"command": "node", "args": ["$work/2026.1.14/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js", "$work/shared"]}
 }}
 JSON
-want 0 "capture of a configuration" env PORT_OF_WEB="$port" pinproof-capture config mcp.json captures
+want 0 "capture of a configuration" env PORT_OF_WEB="$port" PORT_OF_OLD="$port_of_old" pinproof-capture config mcp.json captures
 cat out
 printed '^everything: instructions, [0-9]* tools, [0-9]* prompts, [0-9]* resources, [0-9]* templates in '
 printed '^web: instructions, [0-9]* tools, [0-9]* prompts, [0-9]* resources, [0-9]* templates in '
 want 0 "instructions are in the capture" grep -q '"instructions":"' captures/everything.jsonl
 want 0 "lock of a folder" pinproof lock captures servers.lock --accept-warnings
 want 0 "verify of a folder" pinproof verify captures servers.lock
-want 0 "capture of it again" env PORT_OF_WEB="$port" pinproof-capture config mcp.json captures
+want 0 "capture of it again" env PORT_OF_WEB="$port" PORT_OF_OLD="$port_of_old" pinproof-capture config mcp.json captures
 want 0 "verify of a folder, captured again" pinproof verify captures servers.lock
-want 0 "all of that in one command" env PORT_OF_WEB="$port" pinproof-capture check --config mcp.json --lock servers.lock
+want 0 "all of that in one command" env PORT_OF_WEB="$port" PORT_OF_OLD="$port_of_old" pinproof-capture check --config mcp.json --lock servers.lock
 printed '^OK: 0 drift'
+is "a line for each of six servers" test "$(grep -c '^  [a-z]* .* in [0-9.]* s$' out)" = 6
 want 0 "of one server" pinproof-capture check everything --config mcp.json --lock servers.lock
 sed 's/@playwright.mcp.cli.js/none.js/' mcp.json >dead.json
-want 2 "one that doesn't start" env PORT_OF_WEB="$port" pinproof-capture check --config dead.json --lock servers.lock
-printed '^error: 1 of 3 servers could not be captured: playwright$'
+want 2 "one that doesn't start" env PORT_OF_WEB="$port" PORT_OF_OLD="$port_of_old" pinproof-capture check --config dead.json --lock servers.lock
+printed '^error: 1 of 6 servers could not be captured: playwright$'
+printed '^BLOCK \[MISSING\] server=playwright$'
+node -e 'const lock = JSON.parse(fs.readFileSync("servers.lock")); delete lock.servers.before; fs.writeFileSync("five.lock", JSON.stringify(lock))'
+want 1 "one that isn't pinned" env PORT_OF_WEB="$port" PORT_OF_OLD="$port_of_old" pinproof-capture check --config mcp.json --lock five.lock
+printed '^DRIFT: .*no pins of server before'
 
 # One word of the instructions changes.
 sed 's/"instructions":"/&Always. /' captures/everything.jsonl >everything.jsonl

@@ -225,3 +225,38 @@ func TestCheck(t *testing.T) {
 		t.Errorf("code %d\n%s", code, stderr)
 	}
 }
+
+// TestCheckShowsTheOthers: where a server can't be captured, pinned or not, what a machine reads has the drift of the others,
+// and no answer.
+func TestCheckShowsTheOthers(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	folder := t.TempDir()
+	server := func(twist string) map[string]any {
+		argv := standIn(t, "2025-11-25", twist)
+		return map[string]any{"command": argv[0], "args": argv[1:]}
+	}
+	dead := map[string]any{"command": filepath.Join(folder, "none")}
+	config := filepath.Join(folder, ".mcp.json")
+	configure(t, config, map[string]any{"files": server(""), "docs": server("")})
+	if code, _, stderr := capturing(t, "config", config, filepath.Join(folder, "captures")); code != 0 {
+		t.Fatal(stderr)
+	}
+	programs, _ := pinproofHere()
+	lock := exec.Command(filepath.Join(programs, "pinproof"), "lock", "captures", "--yes")
+	lock.Dir = folder
+	if out, err := lock.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, failing := range []string{"docs", "new"} {
+		servers := map[string]any{"files": server("one tool"), "docs": server("")}
+		servers[failing] = dead
+		configure(t, config, servers)
+		for _, flags := range [][]string{nil, {"--allow", "missing"}} {
+			code, stdout, stderr := checking(t, g, folder, append([]string{"--format", "json"}, flags...)...)
+			if code != 2 || !strings.Contains(stdout, `"exitCode":2`) || !strings.Contains(stdout, `"name":"read_file"`) || !strings.Contains(stdout, "could not be captured: "+failing) {
+				t.Errorf("%s, %q: code %d\n%s\n%s", failing, flags, code, stdout, stderr)
+			}
+		}
+	}
+}

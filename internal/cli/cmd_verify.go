@@ -45,6 +45,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 	flags := cmd.Flags()
 	flags.BoolVarP(&quiet, "quiet", "q", false, "don't print the OK line")
 	flags.StringArrayVar(&allow, "allow", nil, "don't fail for this `KIND`: added or removed entries; missing, pinned servers that a folder has no capture of (repeatable)")
+	flags.StringArrayVar(&req.Uncaptured, "uncaptured", nil, "the `LABEL` of a server that could not be captured into the folder: there is no answer about it (repeatable)")
 	flags.BoolVar(&warn, "warn", false, "report drift of every kind without failing")
 	flags.BoolVar(&review, "review", false, "read what matches, too: a warning that is not on record fails the run")
 	flags.BoolVar(&terse, "terse", false, "with --format json: list what drifted by its kind and digest, and explain nothing")

@@ -107,7 +107,7 @@ func listed(values []string) []string {
 // notCarried are the flags about how a run answers, or what it accepts. All others shape what is
 // compared or pinned: they are carried over into the next command to type, if that has them.
 var notCarried = strings.Fields("accept accept-all accept-warning accept-warnings allow capture-as color drop-server expect format full hook " +
-	"only quiet report server review stat terse warn yes")
+	"only quiet report server review stat terse uncaptured warn yes")
 
 // carriedBy returns the words to carry over, for each command.
 func carriedBy(cmd *cobra.Command) map[string][]string {

@@ -21,6 +21,7 @@ type Comparison struct {
 	Present     bool // there is a capture
 	Part        bool // it is part of a session: what isn't in it says nothing
 	Missing     bool // it is pinned, and the folder has no capture of it: nothing is compared
+	Uncaptured  bool // it is missing since it was asked and could not be captured (verify --uncaptured), which nothing allows
 	IgnoreProse bool // diff --ignore-prose: texts are left out of this comparison, never of a pin
 	Lockfiles   bool // both sides are lockfiles: what they say beside the definitions is compared, too
 	Forbidden   bool // one of its pins has what its own policy forbids: it is shown, and there is no answer

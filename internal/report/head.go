@@ -24,7 +24,7 @@ func (r *Report) model() *Model {
 		Fresh: r.Said(freshIn(r.entries)), Standing: r.each(r.Standing), Unpinned: r.each(r.Unpinned), Findings: r.each(slices.Concat(r.General, r.Unrecorded)),
 		Policy: r.AllOrNothing(), ToRecord: r.each(r.Unrecorded),
 		Review: Step{Text: "review", Command: r.Next.To("diff")}, Folder: r.Folder,
-		Locked: []Step{{Text: "read " + text.Printable(r.Lockfile) + " as you would code, then commit it"}, {Text: "in CI", Command: r.Next.To("verify")}, r.Folder},
+		Locked: []Step{{Text: "read " + text.Printable(r.Lockfile) + " as you would code, then commit it"}, {Text: "in CI", Command: r.Next.InCI()}, r.Folder},
 	}
 	r.steps(m)
 	annotated := cmp.Or(r.Lockfile, r.Next.Against)

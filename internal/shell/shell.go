@@ -151,6 +151,20 @@ func (c Command) To(verb string, args ...string) string {
 	return strings.Join(slices.Concat(words, c.Flags[verb], args), " ")
 }
 
+// IsKept reports whether a path is one that pinproof-capture keeps for a while in the user's cache: of what it "refused", or
+// of "checks".
+func IsKept(path, what string) bool {
+	return strings.Contains(strings.ReplaceAll(path, `\`, "/"), "/pinproof/"+what+"/")
+}
+
+// InCI makes the command for a job. One that names what is kept for a while would soon name nothing.
+func (c Command) InCI() string {
+	if IsKept(c.Capture, "checks") || IsKept(c.Capture, "refused") {
+		return "pinproof-capture check"
+	}
+	return c.To("verify")
+}
+
 // Review makes the command that shows a capture and asks about it, with all that says what is meant:
 // it is for whoever may stand in another folder.
 func (c Command) Review() string {

@@ -14,6 +14,7 @@ import (
 	"pinproof/internal/capture"
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
+	"pinproof/internal/shell"
 	"pinproof/internal/text"
 )
 
@@ -107,9 +108,12 @@ func serverLabel(file string) (label string, ok bool) {
 	return stem, (ext == ".json" || ext == ".jsonl") && stem != "" && utf8.ValidString(stem)
 }
 
-// withoutRefusal says how to take again what pinproof-capture refused, where it isn't kept any more.
-func withoutRefusal(path string, f *fail.Error) *fail.Error {
-	if f.IsMissing && strings.Contains(filepath.ToSlash(path), "/pinproof/refused/") {
+// unkept says how to take again what pinproof-capture kept, where it isn't kept any more.
+func unkept(path string, f *fail.Error) *fail.Error {
+	if f.IsMissing && shell.IsKept(path, "checks") {
+		f.Hint("what a check captured is kept for a day; to capture it again: pinproof-capture check")
+	}
+	if f.IsMissing && shell.IsKept(path, "refused") {
 		f.Hint("what is refused is kept for 30 days, the newest three of a server: start the client again, and it is kept anew").
 			Hint("or take it yourself: pinproof-capture save FILE -- COMMAND (or the server's URL)")
 	}
@@ -123,7 +127,7 @@ func readFile(path string, stdin io.Reader, limit int) ([]byte, error) {
 	if path != "-" {
 		f, err := os.Open(path)
 		if err != nil {
-			return nil, withoutRefusal(path, fail.Path(path, err))
+			return nil, unkept(path, fail.Path(path, err))
 		}
 		defer f.Close()
 		in = f

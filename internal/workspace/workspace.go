@@ -26,6 +26,7 @@ type Request struct {
 	LockPath      string // path of the lockfile, given or found
 	Substitutes   []pin.Substitute
 	Part          bool                        // the capture is part of a session
+	Uncaptured    []string                    // the labels of servers that could not be captured
 	Policy        func(pin.Policy) pin.Policy // the recorded policy as flags change it; nil: it stays
 
 	IgnoreProse bool // texts are left out of the comparison
@@ -167,6 +168,9 @@ func (w *Workspace) compile(req *Request, sources []source) error {
 			w.Comparisons = append(w.Comparisons, pin.Comparison{Server: set.Server, Lockfile: w.LockPath, Locked: set, Known: true, Missing: true})
 		}
 	}
+	if err := w.addUncaptured(req); err != nil {
+		return err
+	}
 	slices.SortFunc(w.Comparisons, func(x, y pin.Comparison) int { return jsontree.CompareUTF16(x.Server, y.Server) })
 	if len(w.Comparisons) == 0 {
 		return fail.New("--server %s: neither %s nor %s has it", text.Name(req.Server), text.Printable(req.Capture), text.Printable(req.LockPath))
@@ -267,6 +271,44 @@ func (w *Workspace) missingList(req *Request, m *capture.Capture, locked *pin.Se
 	return nil
 }
 
+// addUncaptured puts the servers that could not be captured among those that a folder has no capture of.
+func (w *Workspace) addUncaptured(req *Request) error {
+	if len(req.Uncaptured) > 0 && !w.Folder {
+		return fail.New("--uncaptured is for a folder of captures")
+	}
+	for _, label := range req.Uncaptured {
+		at := slices.IndexFunc(w.Comparisons, func(p pin.Comparison) bool { return p.Server == label }) // they aren't in order yet
+		if at < 0 {
+			at = len(w.Comparisons)
+			w.Comparisons = append(w.Comparisons, pin.Comparison{Server: label, Lockfile: w.LockPath, Missing: true})
+		}
+		p := &w.Comparisons[at]
+		if !p.Missing {
+			return fail.New("--uncaptured %s: %s has a capture of it", text.Name(label), text.Printable(req.Capture))
+		}
+		p.Uncaptured = true
+	}
+	return nil
+}
+
+// uncaptured is why nothing can be said of servers that could not be captured, or nil if there are none.
+func (w *Workspace) uncaptured() error {
+	var labels []string
+	asked := 0
+	for _, p := range w.Comparisons {
+		if p.Present || p.Uncaptured {
+			asked++
+		}
+		if p.Uncaptured {
+			labels = append(labels, p.Server)
+		}
+	}
+	if labels == nil {
+		return nil
+	}
+	return fail.New("%d of %s could not be captured: %s", len(labels), text.Count(asked, "server"), text.List(text.Names(labels), 6))
+}
+
 // NoAnswer is why nothing can be said of some servers, or nil if there are none.
 func (w *Workspace) NoAnswer(req *Request, servers []string) error {
 	switch {
@@ -282,6 +324,9 @@ func (w *Workspace) NoAnswer(req *Request, servers []string) error {
 		return f
 	case req.Server != "" && w.Lock.Find(req.Server) == nil:
 		return w.unknownServer(req)
+	}
+	if err := w.uncaptured(); err != nil {
+		return err
 	}
 	first := servers[0]
 	f := fail.In(text.Printable(req.Capture), "no capture of %s that %s pins: %s", text.Count(len(servers), "server"), text.Printable(w.LockPath), text.List(text.Names(servers), 6))
