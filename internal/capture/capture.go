@@ -302,20 +302,9 @@ func (r *captureReader) refuseFolded(v jsontree.Value, specified []string, where
 	return nil
 }
 
-func (r *captureReader) object(v jsontree.Value) error {
-	if len(v.Members()) > jsontree.MaxMembers {
-		return r.At(int(v.At), "more than 10,000 members in a message")
-	}
-	if err := r.refuseFolded(v, pin.MessageMembers, ""); err != nil {
-		return err
-	}
-	at := int(v.At)
-	list, isResult := pin.EntryTypeIn(v.Has)
-	listed := pin.EntryTypeInfo[list].Member
+// otherFile refuses what begins another file than a capture.
+func (r *captureReader) otherFile(v jsontree.Value) error {
 	switch {
-	case r.messages && !v.Has("jsonrpc") && !v.Has("result") && (isResult || !isMessage(v.Has)):
-		r.noise++ // what a server logs: no client finds an answer in it
-		return nil
 	case v.Has("mcpServers"):
 		return r.At(-1, `a client configuration ("mcpServers"), not an answer to tools/list`).
 			Hint("save the answers of its servers: pinproof-capture config %s captures", shell.Path(r.Path)).
@@ -325,12 +314,45 @@ func (r *captureReader) object(v jsontree.Value) error {
 			Hint("the capture comes first, the lockfile second: pinproof COMMAND CAPTURE %s", shell.Path(r.Path))
 	case v.Has("manifest_version") || v.Has("dxt_version"):
 		return r.At(-1, `a bundle's manifest ("manifest_version"), not what its server lists`).Hint("%s", CaptureHint)
+	}
+	return nil
+}
+
+// twoShapes refuses an object that one client reads as a message, and another as a result or as another message.
+func (r *captureReader) twoShapes(v jsontree.Value) error {
+	at := int(v.At)
+	list, isResult := pin.EntryTypeIn(v.Has)
+	listed := pin.EntryTypeInfo[list].Member
+	switch {
 	case isResult && (v.Has("result") || v.Has("error") || v.Has("method")):
 		return r.At(at, `fits two shapes: %q beside "result", "error" or "method"`, listed)
 	case v.Has("result") && (v.Has("error") || v.Has("method")):
 		return r.At(at, `fits two shapes: "result" beside "error" or "method"`)
 	case isResult && v.Has("jsonrpc"):
 		return r.At(at, `fits two shapes: %q beside "jsonrpc"`, listed)
+	}
+	return nil
+}
+
+func (r *captureReader) object(v jsontree.Value) error {
+	if len(v.Members()) > jsontree.MaxMembers {
+		return r.At(int(v.At), "more than 10,000 members in a message")
+	}
+	if err := r.refuseFolded(v, pin.MessageMembers, ""); err != nil {
+		return err
+	}
+	at := int(v.At)
+	_, isResult := pin.EntryTypeIn(v.Has)
+	isBare := !v.Has("jsonrpc") && !v.Has("result")
+	if r.messages && isBare && (isResult || !isMessage(v.Has)) {
+		r.noise++ // what a server logs: no client finds an answer in it
+		return nil
+	}
+	if err := r.otherFile(v); err != nil {
+		return err
+	}
+	if err := r.twoShapes(v); err != nil {
+		return err
 	}
 	if isResult {
 		return r.result(v, at)

@@ -1271,6 +1271,21 @@ func TestUpgradeNotes(t *testing.T) {
 	if got := notes(joined, nil, lockfile.Lockfile{}); len(got) != 0 {
 		t.Errorf("a server that isn't pinned: %v", got)
 	}
+	// The URIs of a skill and of its files are in its own folder; any other in it is an address.
+	main := strings.Replace(fileOf("SKILL.md"), "skill://x/", "skill://acme.test/x/", 1)
+	more := strings.Replace(main, "SKILL.md", "more.md", 1)
+	skillBefore := foundPin(t, strings.Replace(skillOf(main), "skill://x/", "skill://acme.test/x/", 1))
+	skillNow := strings.Replace(skillOf(main+","+more), "skill://x/", "skill://acme.test/x/", 1)
+	if got := notes(foundPin(t, skillNow), &skillBefore, lock); len(got) != 0 {
+		t.Errorf("a file that joined a skill: %v", got)
+	}
+	if got := notes(foundPin(t, skillNow), nil, lock); len(got) != 0 {
+		t.Errorf("a skill that joined: %v", got)
+	}
+	sends := strings.Replace(skillNow, `"name":"x"`, `"name":"x","uri":"https://bills.shop.internal"`, 1)
+	if got := notes(foundPin(t, sends), &skillBefore, lock); len(got) != 1 || !strings.Contains(got[0], "new-address/frontmatter/uri") {
+		t.Errorf("an address in the frontmatter: %v", got)
+	}
 	hashOnly := old
 	hashOnly.Definition = nil
 	if got := notes(foundPin(t, toolSaying("x", "You must pay.")), &hashOnly, lock); len(got) != 0 {

@@ -25,6 +25,13 @@ const (
 	nearOrder = 4 // words between a verb and a tool, or between "any" and "tool"
 )
 
+// isOwnURI reports whether a path leads to the URI of a skill or of one of its files, which stand in its own
+// folder, of the scheme that the server gives them: no place that anything is sent to.
+func isOwnURI(path []jsontree.Step) bool {
+	last := path[len(path)-1].Name
+	return last == "uri" && (len(path) == 1 || len(path) == 3 && path[0].Name == "resources")
+}
+
 // joined reports the orders and addresses that a definition has and the approved one
 // (before) lacks. A sentence or an address that only moved to another place didn't join.
 func (r *Reviewer) joined(before *jsontree.Value) {
@@ -53,6 +60,9 @@ func (r *Reviewer) joined(before *jsontree.Value) {
 			if weight, strong := r.order(plain, isParameter(path)); weight > 0 && isNew(plain) {
 				orders = append(orders, quote{sentence, slices.Clone(path), weight, strong})
 			}
+		}
+		if r.about.List == pin.Skills && isOwnURI(path) {
+			return
 		}
 		for _, address := range addresses(text) {
 			if !exampleHost().MatchString(address) && isNew(address) {

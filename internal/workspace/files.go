@@ -72,6 +72,37 @@ func (w *Workspace) readSide(path string, stdin io.Reader) (s side, err error) {
 	return s, err
 }
 
+// pinSides makes the pins of the captures on both sides. Of two captures the pages of apps are compared as well, if
+// one of them has any.
+func (w *Workspace) pinSides(req *Request, old, new *side, policy pin.Policy) error {
+	sides := []*side{old, new}
+	hasPages := map[string]bool{} // by label
+	for _, s := range sides {
+		for _, c := range s.captures {
+			m, err := c.scan.Capture(policy)
+			if err != nil {
+				return err
+			}
+			s.read[c.label] = m
+			hasPages[c.label] = hasPages[c.label] || m.HasPages()
+		}
+	}
+	for _, s := range sides {
+		for _, c := range s.captures {
+			pol := policy
+			if old.captures != nil && new.captures != nil { // else it is the lockfile's
+				pol.Pages = hasPages[c.label]
+			}
+			set, err := capture.Pins(s.read[c.label], c.label, pol, req.Substitutes, w.Gate.Form)
+			if err != nil {
+				return err
+			}
+			s.pins.Servers = append(s.pins.Servers, set)
+		}
+	}
+	return nil
+}
+
 // loadFiles reads two sides, an old one and a new one, and compares them. A capture beside a
 // lockfile is pinned as the server there that it belongs to, under its policy; two captures are
 // one server without a label; those of two folders belong together by their labels.
@@ -102,29 +133,8 @@ func (w *Workspace) loadFiles(req *Request, stdin io.Reader) error {
 		policy, captured.captures[0].label = set.Policy, server
 		locked.pins.Servers = []pin.Set{*set}
 	}
-	hasPages := map[string]bool{} // by label
-	for _, s := range []*side{&old, &new} {
-		for _, c := range s.captures {
-			m, err := c.scan.Capture(policy)
-			if err != nil {
-				return err
-			}
-			s.read[c.label] = m
-			hasPages[c.label] = hasPages[c.label] || m.HasPages()
-		}
-	}
-	for _, s := range []*side{&old, &new} {
-		for _, c := range s.captures {
-			pol := policy
-			if old.captures != nil && new.captures != nil { // else it is the lockfile's
-				pol.Pages = hasPages[c.label]
-			}
-			set, err := capture.Pins(s.read[c.label], c.label, pol, req.Substitutes, w.Gate.Form)
-			if err != nil {
-				return err
-			}
-			s.pins.Servers = append(s.pins.Servers, set)
-		}
+	if err := w.pinSides(req, &old, &new, policy); err != nil {
+		return err
 	}
 	labels := slices.Concat(old.pins.Labels(), new.pins.Labels())
 	slices.SortFunc(labels, jsontree.CompareUTF16)
