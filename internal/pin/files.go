@@ -1,0 +1,40 @@
+package pin
+
+import (
+	"slices"
+
+	"pinproof/internal/jsontree"
+)
+
+// SupplyFiles puts texts into skills that the capture has not read: those that the lockfile has of the same files,
+// for the digests in both entries are the same. A text in a lockfile was checked against its digest.
+func SupplyFiles(captured, locked *Set) {
+	for i := range captured.Pins {
+		p := &captured.Pins[i]
+		if p.Type != Skills {
+			continue
+		}
+		was := locked.Find(p.Key)
+		if was == nil || len(was.Files) == 0 {
+			continue
+		}
+		before := digestsOf(was)
+		now := digestsOf(p)
+		for _, f := range was.Files {
+			known := func(read File) bool { return read.URI == f.URI }
+			if now[f.URI] == before[f.URI] && now[f.URI] != "" && !slices.ContainsFunc(p.Files, known) {
+				p.Files = append(p.Files, f)
+			}
+		}
+		slices.SortFunc(p.Files, func(a, b File) int { return jsontree.CompareUTF16(a.URI, b.URI) })
+	}
+}
+
+// digestsOf returns the digests of a skill's files, by their URIs.
+func digestsOf(p *Pin) map[string]string {
+	digests := map[string]string{}
+	for _, item := range p.Tree().Get("resources").Items() {
+		digests[item.Get("uri").Text] = item.Get("digest").Text
+	}
+	return digests
+}
