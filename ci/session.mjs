@@ -17,16 +17,19 @@ const [command, ...args] = process.argv.slice(2);
 const passing = /\d{4}-\d\d-\d\dT[0-9:.-]+Z|\d+:\d\d:\d\d [AP]M|[0-9a-f]{8}-[0-9a-f-]{27}/g;
 const tell = (what, value) => console.log(JSON.stringify({ what, value }).replace(passing, "*"));
 
-const client = new Client({ name: "session", version: "1" }, { capabilities: { sampling: {}, elicitation: {}, roots: {} } });
-client.setRequestHandler(types.CreateMessageRequestSchema, (request) => {
-  tell("sampling", request.params);
-  return { model: "m", role: "assistant", content: { type: "text", text: "sampled" } };
-});
-client.setRequestHandler(types.ElicitRequestSchema, (request) => {
-  tell("elicitation", request.params);
-  return { action: "decline" };
-});
-client.setRequestHandler(types.ListRootsRequestSchema, () => ({ roots: [{ uri: "file:///tmp", name: "tmp" }] }));
+const capabilities = process.env.CLAIMS_NOTHING ? {} : { sampling: {}, elicitation: {}, roots: {} };
+const client = new Client({ name: "session", version: "1" }, { capabilities });
+if (!process.env.CLAIMS_NOTHING) {
+  client.setRequestHandler(types.CreateMessageRequestSchema, (request) => {
+    tell("sampling", request.params);
+    return { model: "m", role: "assistant", content: { type: "text", text: "sampled" } };
+  });
+  client.setRequestHandler(types.ElicitRequestSchema, (request) => {
+    tell("elicitation", request.params);
+    return { action: "decline" };
+  });
+  client.setRequestHandler(types.ListRootsRequestSchema, () => ({ roots: [{ uri: "file:///tmp", name: "tmp" }] }));
+}
 let changed = false; // a client asks again then, before it calls
 client.setNotificationHandler(types.ToolListChangedNotificationSchema, () => {
   changed = true;
@@ -71,3 +74,4 @@ await call("browser_navigate", { url: "data:text/html,<title>T</title><p>Hello</
 await call("browser_snapshot", {});
 if (offers.prompts) tell("prompt", await client.getPrompt({ name: "simple-prompt" }).catch(String));
 await client.close();
+process.exit(); // also where a server, or what started it, stays and keeps the pipes open

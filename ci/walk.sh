@@ -1,9 +1,9 @@
 #!/bin/sh
-# The whole way of docs/hooks.md, line by line as it stands there, in an empty folder, with the packages of this release for npm and
+# The whole ways of docs/hooks.md and docs/upgrade.md, line by line as they stand there, in an empty folder, with the packages of this release for npm and
 # a session of the official TypeScript client at each stage. Needs pinproof-capture on the path, go, node, npm, git.
 # shellcheck source=ci/lib.sh
 . "$(dirname "$0")/lib.sh"
-page=$repo/docs/hooks.md
+page=$repo/docs/hooks.md server=filesystem
 sh "$repo/ci/release.sh" v0.0.0-rc.1 "$work/dist" "$(go env GOHOSTOS)/$(go env GOHOSTARCH)" >/dev/null
 mkdir "$work/bin" "$work/home" "$work/project"
 
@@ -36,12 +36,12 @@ session() { # CODE WHAT: a session with the server, as .mcp.json starts it
 	code=0
 	# shellcheck disable=SC2046 # words
 	SERVER_STDERR=inherit timeout 60 node "$repo/ci/session.mjs" $(node -p '
-		const { command, args } = JSON.parse(fs.readFileSync(".mcp.json")).mcpServers.filesystem;
-		[command, ...args].join(" ")') >"$work/out" 2>"$work/err" || code=$?
+		const { command, args } = JSON.parse(fs.readFileSync(".mcp.json")).mcpServers[process.argv[1]];
+		[command, ...args].join(" ")' "$server") >"$work/out" 2>"$work/err" || code=$?
 	is "a session $2: exit $code" test "$code" = "$1"
 }
 says() { # the page shows what the client and a person are told, but for the folders and the digests in the path of the file
-	sed "s|$kept/[0-9a-f]*/filesystem-[0-9a-f]*.jsonl|/home/me/.cache/pinproof/refused/$file|g; s|$work/project|/home/me/app|g
+	sed "s|$kept/[0-9a-f]*/$server-[0-9a-f]*.jsonl|/home/me/.cache/pinproof/refused/$file|g; s|$PWD|/home/me/app|g
 		s/^.*\(pinproof: blocked: \)/\1/" "$work/err" | grep -E '^(pinproof: blocked|review): ' | sort >"$work/said"
 	block '' | grep -Fxf "$work/said" | sort >"$work/log"
 	is "three lines are said" test "$(wc -l <"$work/said")" = 3
@@ -99,4 +99,42 @@ session_of_today 1 "that is refused"
 is "the command is $review" test "${review#pinproof relock /}" != "$review"
 is "it approves what it names" sh -c "cd / && $review --accept move_file"
 session_of_today 0 "after the approval"
+
+# An upgrade of all that a model reads, with one review.
+page=$repo/docs/upgrade.md server=everything
+mkdir "$work/upgrade"
+cd "$work/upgrade"
+git init -q
+block json >.mcp.json
+block '' | grep -E '^(npm|npx|git) ' >"$work/lines"
+file=$(sed -n 's/.*diff .*refused\/\(.*[.]jsonl\) .*/\1/p' "$work/lines")
+export CLAIMS_NOTHING=yes
+while read -r line; do
+	code=0
+	sh -u -c "$line" >"$work/out" 2>"$work/err" </dev/null || code=$?
+	wanted=0
+	case $line in *'pinproof diff '*) wanted=1 ;; esac
+	is "$line: exit $code" test "$code" = "$wanted"
+	case $line in
+	*' wrap '*) session 0 "behind the guard" ;;
+	*server-everything@2026.8.31*)
+		session 1 "that is refused"
+		is "nothing of the upgrade reaches the client" test ! -s "$work/out"
+		sed "s|$kept/[0-9a-f]*/$server-[0-9a-f]*.jsonl|/home/me/.cache/pinproof/refused/$file|g; s|$PWD|/home/me/app|g; s/^.*\(pinproof: blocked: the \)/\1/" "$work/err" |
+			grep -F 'pinproof: blocked: the instructions' | sort -u >"$work/said"
+		is "the page shows what the client is told" grep -qFxf "$work/said" "$page"
+		is "one refusal is kept" test "$(find "$kept" -name 'everything-*.jsonl' | wc -l)" = 1
+		mkdir -p "$kept/${file%/*}"
+		mv "$kept"/*/everything-*.jsonl "$kept/$file"
+		;;
+	*' relock '*)
+		is "all of it is approved at once" grep -qx 'PINNED 20 entries; DROPPED 14 pins -> tools.lock' "$work/out"
+		session 0 "after the one review"
+		for new in '"what":"tools".*get-sum' '"what":"prompts".*args-prompt' '"what":"templates".*demo:' '"what":"get-sum".* 3'; do
+			is "it has the new ones: $new" grep -q "$new" "$work/out"
+		done
+		;;
+	esac
+done <"$work/lines"
+is "8 lines of the upgrade" test "$(wc -l <"$work/lines")" = 8
 finish
