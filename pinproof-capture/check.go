@@ -128,16 +128,8 @@ func (k *check) run(ctx context.Context, o mcp.Options) (code int, err error) {
 			return 2, err
 		}
 	}
-	pinproof := exec.Command(program, argv...)
-	pinproof.Stdin = k.stdin
-	pinproof.Stdout = k.stdout
-	pinproof.Stderr = k.stderr
-	if err := pinproof.Run(); pinproof.ProcessState == nil {
-		return 2, fail.New("pinproof gave no answer: %s", text.Printable(err.Error()))
-	}
-	code = pinproof.ProcessState.ExitCode()
-	if code < 0 { // it was ended by a signal
-		code = 2
+	if code, err = k.judge(program, argv); err != nil {
+		return 2, err
 	}
 	if code == 1 && !k.review && k.format == "" && k.reports == nil && k.allow == nil {
 		again := slices.Concat([]string{client.Self}, k.args, []string{"--review"})
@@ -147,6 +139,21 @@ func (k *check) run(ctx context.Context, o mcp.Options) (code int, err error) {
 		code = 2
 	}
 	return code, noAnswer
+}
+
+// judge runs pinproof and returns its code, which is 2 where a signal ended it.
+func (k *check) judge(program string, argv []string) (code int, err error) {
+	pinproof := exec.Command(program, argv...)
+	pinproof.Stdin = k.stdin
+	pinproof.Stdout = k.stdout
+	pinproof.Stderr = k.stderr
+	if err := pinproof.Run(); pinproof.ProcessState == nil {
+		return 2, fail.New("pinproof gave no answer: %s", text.Printable(err.Error()))
+	}
+	if code = pinproof.ProcessState.ExitCode(); code < 0 {
+		return 2, nil
+	}
+	return code, nil
 }
 
 // capture asks the servers, and says what it starts and what comes of it, a line each. failed are the

@@ -32,66 +32,34 @@ func (e entry) unguarded(label string) entry {
 		e.foreign = foreignGuard(argv)
 		return e
 	}
-	words := argv[n+1:]
-	at := -1 // of the server in words
-	var given, headers []string
-	isSSE := false
-	for i := 0; i < len(words); i++ {
-		word := words[i]
-		name, value, hasValue := strings.Cut(word, "=")
-		takesValue, isFlag := guardFlags[name]
-		if word == "--" && at < 0 {
-			at = i + 1
-			break
-		}
-		if strings.Contains(word, "://") && !isFlag && at < 0 {
-			at = i
-			continue
-		}
-		if !isFlag && len(given) == 0 && at < 0 && !strings.HasPrefix(word, "-") {
-			given = append(given, word)
-			continue
-		}
-		isCut := takesValue && !hasValue && i+1 == len(words)
-		if !isFlag || hasValue && !takesValue || isCut {
-			e.foreign = "its guard has the word " + text.Name(word) + ", which wrap doesn't know there"
-			return e
-		}
-		if takesValue && !hasValue {
-			i++
-			value = words[i]
-		}
-		switch name {
-		case "--sse":
-			isSSE = true
-		case "--header-env":
-			headers = append(headers, value)
-		default:
-			e.flags = append(e.flags, strings.TrimSuffix(name+" "+value, " "))
-		}
-	}
-	if len(given) == 0 || at < 0 || at == len(words) {
-		return e // it would not start
-	}
-	if given[0] != label {
-		e.foreign = "its guard is for the label " + text.Name(given[0])
+	words := readGuard(argv[n+1:])
+	if words.strange != "" {
+		e.foreign = "its guard has the word " + text.Name(words.strange) + ", which wrap doesn't know there"
 		return e
 	}
-	server := n + 1 + at
+	e.flags = append(e.flags, words.flags...)
+	if len(words.labels) == 0 || words.server < 0 || words.server == len(argv)-n-1 {
+		return e // it would not start
+	}
+	if words.labels[0] != label {
+		e.foreign = "its guard is for the label " + text.Name(words.labels[0])
+		return e
+	}
+	server := n + 1 + words.server
 	e.guard = argv[:server]
 	e.Command = argv[server]
 	e.Args = argv[server+1:]
-	if words[at-1] == "--" {
+	if argv[server-1] == "--" {
 		return e
 	}
 	e.URL = e.Command
 	e.Command = ""
-	if isSSE {
+	if words.isSSE {
 		e.Type = "sse"
 	}
 	e.Headers = map[string]string{}
 	e.EnvHTTPHeaders = map[string]string{}
-	for _, header := range headers {
+	for _, header := range words.headers {
 		name, variable, _ := strings.Cut(header, "=")
 		if value, set := e.Env[variable]; set {
 			e.Headers[name] = value
@@ -100,6 +68,55 @@ func (e entry) unguarded(label string) entry {
 		}
 	}
 	return e
+}
+
+// guardWords are the words behind "guard" in a command line.
+type guardWords struct {
+	labels  []string // at most one
+	server  int      // where its command or its address stands; -1 where there is none
+	isSSE   bool
+	headers []string // NAME=VARIABLE
+	flags   []string // the others, with their values
+	strange string   // a word that wrap doesn't know there
+}
+
+func readGuard(words []string) guardWords {
+	g := guardWords{server: -1}
+	for i := 0; i < len(words); i++ {
+		word := words[i]
+		name, value, hasValue := strings.Cut(word, "=")
+		takesValue, isFlag := guardFlags[name]
+		if word == "--" && g.server < 0 {
+			g.server = i + 1
+			break
+		}
+		if strings.Contains(word, "://") && !isFlag && g.server < 0 {
+			g.server = i
+			continue
+		}
+		if !isFlag && len(g.labels) == 0 && g.server < 0 && !strings.HasPrefix(word, "-") {
+			g.labels = append(g.labels, word)
+			continue
+		}
+		isCut := takesValue && !hasValue && i+1 == len(words)
+		if !isFlag || hasValue && !takesValue || isCut {
+			g.strange = word
+			return g
+		}
+		if takesValue && !hasValue {
+			i++
+			value = words[i]
+		}
+		switch name {
+		case "--sse":
+			g.isSSE = true
+		case "--header-env":
+			g.headers = append(g.headers, value)
+		default:
+			g.flags = append(g.flags, strings.TrimSuffix(name+" "+value, " "))
+		}
+	}
+	return g
 }
 
 // selfWords returns how many words at the begin of a command line are this program, as wrap would

@@ -68,15 +68,13 @@ var (
 // negations, and after several letters in one (npm 7 to 11; --no-install it knows). npm exec
 // itself takes all flags for its own, up to a "--".
 func readNPM(argv []string) (dashes int, floats bool) {
-	at, name := 0, -1
-	if programOf(argv[0]) == "cmd" {
-		at = behindCmd(argv)
-	}
-	isNPX := programOf(argv[at]) == "npx"
-	if !isNPX && programOf(argv[at]) != "npm" {
+	at, program := programIn(argv)
+	if program != "npx" && program != "npm" {
 		return -1, false
 	}
+	isNPX := program == "npx"
 	isExec := isNPX
+	name := -1
 	for i := at + 1; i < len(argv); i++ {
 		word, isFlag := argv[i], strings.HasPrefix(argv[i], "-")
 		switch {
@@ -99,6 +97,14 @@ func readNPM(argv []string) (dashes int, floats bool) {
 		}
 	}
 	return -1, floats && isExec
+}
+
+// programIn is where the program stands in a command line, and its name: behind cmd, as Windows needs it.
+func programIn(argv []string) (at int, name string) {
+	if programOf(argv[0]) == "cmd" {
+		at = behindCmd(argv)
+	}
+	return at, programOf(argv[at])
 }
 
 // behindCmd is where the command begins that cmd starts, as Windows needs it: behind /c, which other

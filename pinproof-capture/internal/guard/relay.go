@@ -302,6 +302,11 @@ func (r *relay) fromServer(line []byte) (pass, reply []byte, err error) {
 		}
 		return line, nil, nil
 	}
+	return r.answered(line, m)
+}
+
+// answered does so with an answer.
+func (r *relay) answered(line []byte, m jsontree.Value) (pass, reply []byte, err error) {
 	key := keyOf(m.Get("id"))
 	asked := r.open[key]
 	if asked.asksGreeting && m.Has("result") {
