@@ -117,6 +117,15 @@ func judge(sides []pin.Comparison, drifts []pin.Drift, warnings int, allow pin.L
 		if missing || p.NoPins || p.Forbidden {
 			v.Unanswered = append(v.Unanswered, p.Server)
 		}
+		for j := range p.Locked.Pins {
+			locked := &p.Locked.Pins[j]
+			if !locked.Denied {
+				continue
+			}
+			if c := p.Captured.Find(locked.Key); c != nil && c.Digest == locked.Digest {
+				v.Denied = append(v.Denied, pin.Ref{Server: p.Server, Key: locked.Key})
+			}
+		}
 		if p.RecordsDiffer() && p.Known {
 			v.Matches, v.Differs[p.Server] = false, true
 			v.Failed = v.Failed || allow.Spared == nil // no record breaks a caller
@@ -125,6 +134,14 @@ func judge(sides []pin.Comparison, drifts []pin.Drift, warnings int, allow pin.L
 			v.Matches, v.Differs[p.Server] = false, true
 			joined := allow.Spared != nil && !p.Known && !p.NoPins && p.Present // its entries are judged one by one
 			v.Failed = v.Failed || missing || !p.Missing && !joined
+		}
+	}
+	// Only who knows the mark keeps a denied entry from an agent.
+	if len(v.Denied) > 0 && allow.RefusesDenied {
+		v.Matches = false
+		v.Failed = true
+		for _, ref := range v.Denied {
+			v.Differs[ref.Server] = true
 		}
 	}
 	emptied := func(locked, captured []pin.Pin) bool { return len(locked) > 0 && len(captured) == 0 }

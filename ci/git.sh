@@ -152,6 +152,39 @@ for driver in "git alone" "with the driver"; do
 	is "  and it is whole" test "$(pinproof diff tools.lock --against tools.lock >"$work/out" 2>&1 || echo $?)" = ""
 done
 
+deny() { # a person keeps f from agents
+	list b f k >"$work/files.json"
+	pinproof relock "$work/files.json" --server files --deny f >"$work/out"
+	git commit -q -a -m denied
+}
+lift() { # and lets them have it
+	list b f k >"$work/files.json"
+	pinproof relock "$work/files.json" --server files --accept f >"$work/out"
+	git commit -q -a -m lifted
+}
+renewed() { # f says something else, and whatever its mark is, it stays
+	list b f k | sed "s/Does f/Does f anew/" >"$work/files.json"
+	pinproof relock "$work/files.json" --server files --accept-all >"$work/out"
+	git commit -q -a -m renewed
+}
+for driver in "git alone" "with the driver"; do
+	if [ "$driver" = "git alone" ]; then git config --unset merge.pinproof.driver; else configure; fi
+	merges "$driver: a tool is denied, and says something else" deny renewed
+	is "  git asks" test "$code" = 1 -a "$(grep -c '^<<<<<<<' tools.lock)" = 1
+	git reset -q --hard
+	git checkout -q main && deny
+	merges "$driver: a denied tool is let through, and says something else" lift renewed
+	is "  git asks" test "$code" = 1 -a "$(grep -c '^<<<<<<<' tools.lock)" = 1
+	git reset -q --hard
+	merges "$driver: the same from the other side" renewed lift
+	is "  git asks" test "$code" = 1 -a "$(grep -c '^<<<<<<<' tools.lock)" = 1
+	git reset -q --hard
+	merges "$driver: beside another tool's change" lift a
+	holds files a b f k
+	is "  the mark is gone" test "$(grep -c denied tools.lock)" = 0
+	git checkout -q main && git reset -q --hard HEAD~1
+done
+
 records() { # IDS: what is on record of f
 	for id in $1; do printf '%s sha256:%064d\n' "$id" 0; done | jq -R . | jq -s --slurpfile lock tools.lock '. as $ids | $lock[0] | .servers.files.tools.f.acceptedWarnings = $ids' >"$work/new"
 	mv "$work/new" tools.lock

@@ -86,10 +86,17 @@ agent may use nothing of the server.
 The server is started in the folder of tools.lock, which is looked for as the guard does.`,
 	}
 	c.Flags().DurationVar(&h.MaxAge, "max-age", 0, "don't start a server that matched within this `TIME`, such as 60s")
+	allow := c.Flags().StringArray("allow", nil, "don't block for this `KIND`: denied, entries that a person keeps from agents, where a guard or the client leaves them out")
 	o := asking(c, 20*time.Second) // less than the agent's own limit: a hook that is cut off lets the call pass
 	return a.serving(c, &h.Pins, func(label string, server mcp.Server) error {
 		if h.MaxAge < 0 || h.MaxAge > guard.MaxAge {
 			return usage(c, "--max-age takes 0s to 1h")
+		}
+		for _, kind := range *allow {
+			if kind != "denied" {
+				return usage(c, "--allow takes denied")
+			}
+			h.AllowsDenied = true
 		}
 		h.Label, h.Server, h.Asked = label, server, *o
 		return h.Hook(c.Context())

@@ -146,7 +146,11 @@ func TestGuardRefusal(t *testing.T) {
 			if got := answers[len(answers)-1]; got != told {
 				t.Errorf("the client is told\n%swant\n%s", got, told)
 			}
-			person := "pinproof: " + tt.happened + "\nreview:  " + command + "\n"
+			wayOut := ""
+			if tt.flags == "" {
+				wayOut = "pinproof: with --on-drift subset, the guard would leave these out and pass the approved rest\n"
+			}
+			person := "pinproof: " + tt.happened + "\n" + wayOut + "review:  " + command + "\n"
 			if got := p.stderr.String(); !strings.HasSuffix(got, person) && tt.part != "no verdict" || !strings.Contains(got, tt.happened) || strings.Contains(got, "tools-only") {
 				t.Errorf("a person is told\n%swant\n%s", got, person)
 			}

@@ -21,6 +21,8 @@ type Fact struct {
 	Words  []string // by which --only selects it; a new warning's aside
 	Labels []string // of its changes, each change's
 	Minor  bool     // there is nothing new to read in it
+
+	RenamedFrom string // the name of a REMOVED entry of the same server that it seems to have had; or ""
 }
 
 // A Warning is a warning in one entry or, where the key is empty, about a server's list as a whole.
@@ -49,6 +51,7 @@ type Said struct {
 	Approves    bool       // lock: servers that have no pins are approved whole or not at all
 	All         bool       // --accept-all
 	Accepts     []Selector // --accept, or --accept-warning where nothing else says what is accepted
+	Deny        []Selector // --deny: entries that are pinned as they are read, and that agents go without
 	Only        []Selector // --only: nothing else is decided about
 	Warnings    []Selector // --accept-warning: the entries that are accepted in spite of their warnings
 	AnyWarning  bool       // --accept-warnings
@@ -64,11 +67,15 @@ type Said struct {
 }
 
 // Asks reports whether no flag says what is accepted: then a person has to be asked about what differs.
-func (said *Said) Asks() bool { return !said.Approves && !said.All && len(said.Accepts) == 0 }
+func (said *Said) Asks() bool {
+	return !said.Approves && !said.All && len(said.Accepts) == 0 && len(said.Deny) == 0
+}
 
 // Answers are what a person accepted at the prompt. Each yes is bound to what was shown.
 type Answers struct {
 	Entries  map[pin.Ref]string    // the digest of the definition that was shown; of a REMOVED entry, its pin's
+	Denied   map[pin.Ref]bool      // of these entries, those that agents go without
+	Allowed  map[pin.Ref]bool      // of these entries, those whose own question was answered with a plain yes
 	Policies map[string]pin.Policy // by server: the policy that was shown
 	Wholes   map[string]string     // by server: the set digest of the capture whose warning was shown
 	Records  []Record              // the warnings of entries that match their pins
@@ -93,6 +100,8 @@ type Outcome struct {
 	Bare     []string            // servers without an entry, and without pins from now on, too
 	Whole    []string            // servers without an entry that are pinned all the same
 	Recorded WarningRecord       // warnings of matching entries that are put on record
+	Denied   map[pin.Ref]bool    // entries that are denied by this, or accepted and stay denied
+	Allowed  map[pin.Ref]bool    // entries that were denied, and no longer are
 	Renewed  []pin.Ref           // entries that match their pins and are approved anew
 	Idle     []Selector          // what was asked for and is no drift
 	Sets     map[string]*pin.Set // the new pins, by server, without the approvals of today
@@ -128,7 +137,10 @@ const (
 	NewByPattern               // a pattern takes no new entry
 	StaleDigest                // no drift has that digest
 	NotAcceptable              // a repeated name was asked for
-	NotAName                   // --accept-warning takes the name of an entry
+	NotAName                   // --accept-warning and --deny take the name of an entry
+	NotDeniable                // --deny: instructions are read whole
+	NothingToDeny              // --deny: the entry isn't in the capture
+	TwoAnswers                 // an entry was to be accepted and denied
 	NeedsAll                   // a changed policy is accepted with all drift
 	NotCovered                 // a text that isn't pinned has a warning
 	NotClean                   // requireClean refuses an entry

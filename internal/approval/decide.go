@@ -62,6 +62,7 @@ type decision struct {
 	said   *Said
 	drifts []pin.Drift      // those that are decided about: --only leaves out the others
 	warned map[pin.Ref]bool // the drifts that have a new warning
+	marks  denial           // what flags say of denied entries
 	out    Outcome
 }
 
@@ -80,7 +81,15 @@ func Decide(c *Case, said *Said) Outcome {
 		Refused:  map[pin.Ref]bool{},
 		Recorded: d.recorded(),
 		Renewed:  d.renewed(),
+		Denied:   map[pin.Ref]bool{},
+		Allowed:  map[pin.Ref]bool{},
 	}
+	marks, why := d.denials()
+	if why != nil {
+		return refuse(why)
+	}
+	d.marks = marks
+	d.marksMatching()
 	return d.decide()
 }
 
@@ -104,13 +113,13 @@ func (d *decision) decide() Outcome {
 
 	// Nothing to write: the flags are still held against what is there.
 	asks := said.Answers == nil && said.Asks() && (len(d.drifts) > 0 || policyChanged || len(d.unrecorded()) > 0)
-	if said.Answers == nil && !said.Approves && !asks && isSettled(c) && len(out.Recorded) == 0 && len(out.Renewed) == 0 {
+	if said.Answers == nil && !said.Approves && !asks && isSettled(c) && len(out.Recorded) == 0 && len(out.Renewed) == 0 && len(out.Denied) == 0 && len(out.Allowed) == 0 {
 		if why := d.accept(); why != nil {
 			return refuse(why)
 		}
 		return Outcome{Settled: true}
 	}
-	if policyChanged && len(said.Accepts) > 0 && !said.All {
+	if policyChanged && len(said.Accepts)+len(said.Deny) > 0 && !said.All && !said.Approves {
 		return refuse(&Reason{Why: NeedsAll})
 	}
 	if d.hasUncovered() {
@@ -142,6 +151,7 @@ func (d *decision) decide() Outcome {
 			out.Left = append(out.Left, ref)
 		}
 	}
+	d.markDrift()
 	d.makePins()
 	out.Code = codeOf(out)
 	return *out
@@ -188,16 +198,20 @@ func (d *decision) unrecorded() (list []Warning) {
 
 // checkWarningFlags refuses an --accept-warning that names no entry, or entries of several servers.
 func checkWarningFlags(c *Case, said *Said) *Reason {
-	const flag = "--accept-warning"
-	for i := range said.Warnings {
-		s := &said.Warnings[i]
+	return checkNames("--accept-warning", said.Warnings, c.Sides)
+}
+
+// checkNames refuses a value of a flag that names no entry, or entries of several servers.
+func checkNames(flag string, list []Selector, sides []pin.Comparison) *Reason {
+	for i := range list {
+		s := &list[i]
 		if !s.IsName() {
 			return &Reason{Why: NotAName, Flag: flag, Arg: s.Arg}
 		}
-		if why := s.check(flag, c.Sides); why != nil {
+		if why := s.check(flag, sides); why != nil {
 			return why
 		}
-		if pin.Holders(c.Sides, s.Key) > 1 {
+		if pin.Holders(sides, s.Key) > 1 {
 			return &Reason{Why: SeveralServers, Flag: flag, Arg: s.Arg}
 		}
 	}
@@ -305,7 +319,7 @@ func (d *decision) accept() *Reason {
 		for _, drift := range fits {
 			asked[drift.Ref()] = true
 		}
-		if len(fits) == 0 && !d.out.Recorded.has(s) {
+		if len(fits) == 0 && !d.out.Recorded.has(s) && !d.isAllowed(s) {
 			d.out.Idle = append(d.out.Idle, *s)
 		}
 	}
@@ -315,7 +329,7 @@ func (d *decision) accept() *Reason {
 	asksAll := d.all()
 	for i := range d.drifts {
 		ref := d.drifts[i].Ref()
-		if !asked[ref] && !asksAll[ref] {
+		if !asked[ref] && !asksAll[ref] && !d.marks.deny[ref] {
 			continue
 		}
 		if d.isRefused(ref) {

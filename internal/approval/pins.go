@@ -48,6 +48,12 @@ func (d *decision) makePins() {
 		touched[ref.Server] = true
 		renewed[ref] = true
 	}
+	for ref := range out.Denied {
+		touched[ref.Server] = true
+	}
+	for ref := range out.Allowed {
+		touched[ref.Server] = true
+	}
 	takesAll := d.takesAll()
 	out.Sets = map[string]*pin.Set{}
 	for i := range d.Sides {
@@ -68,6 +74,7 @@ func (d *decision) makePins() {
 				set.Pins[i].Approval = nil // so that it is signed anew
 			}
 		}
+		d.mark(&set)
 		out.Sets[p.Server] = &set
 	}
 }

@@ -29,7 +29,9 @@ type approveRequest struct {
 	acceptWarning  []string
 	acceptWarnings bool
 	approvedBy     string
+	denies         []string
 	warnings       []approval.Selector // of acceptWarning
+	deny           []approval.Selector // of denies
 	expect         []string
 	allowEmpty     bool
 }
@@ -42,6 +44,7 @@ func (f *approveRequest) register(cmd *cobra.Command) {
 		flags.BoolVar(s.Of(&f.policy), s.Flag, false, s.Usage)
 	}
 	flags.StringArrayVar(&f.acceptWarning, "accept-warning", nil, "accept the entry `NAME` in spite of its warnings: NAME of a tool, prompt=NAME, instructions (repeatable)")
+	flags.StringArrayVar(&f.denies, "deny", nil, "pin the entry `NAME` as it is read, and keep it from agents: NAME of a tool, prompt=NAME, resource=URI, template=URI; a guard leaves it out (repeatable)")
 	flags.BoolVar(&f.acceptWarnings, "accept-warnings", false, "refuse nothing for its warnings")
 	flags.StringVar(&f.approvedBy, "approved-by", "", "record with each pin written that `NAME` approved it, and when")
 	flags.StringArrayVar(&f.expect, "expect", nil, "write only if the set digest is `SETDIGEST` (repeatable for a folder)")
@@ -77,7 +80,10 @@ func (f *approveRequest) read(a *app, cmd *cobra.Command, args []string) error {
 		return fail.New("--approved-by needs a name")
 	}
 	f.policy.Substitute = pin.SubstituteNames(f.Substitutes)
-	f.warnings, err = selectorsOf("--accept-warning", f.acceptWarning)
+	if f.warnings, err = selectorsOf("--accept-warning", f.acceptWarning); err != nil {
+		return err
+	}
+	f.deny, err = selectorsOf("--deny", f.denies)
 	return err
 }
 
@@ -108,6 +114,7 @@ func (f *approveRequest) said() approval.Said {
 	return approval.Said{
 		Approves:    f.Approves,
 		Only:        f.only,
+		Deny:        f.deny,
 		Warnings:    f.warnings,
 		AnyWarning:  f.acceptWarnings,
 		Signs:       f.approvedBy != "",
@@ -170,7 +177,7 @@ func (a *app) newApprover(f *approveRequest, w *workspace.Workspace, brief bool,
 func caseOf(in *report.Input, known *facts.Facts) *approval.Case {
 	c := &approval.Case{Sides: in.Comparisons, Drifts: in.Drifts, Verdict: in.Verdict, Facts: map[pin.Ref]approval.Fact{}}
 	for _, e := range known.Entries {
-		fact := approval.Fact{Words: e.Words(), Minor: e.Minor}
+		fact := approval.Fact{Words: e.Words(), Minor: e.Minor, RenamedFrom: e.RenamedFrom}
 		for _, change := range e.Changes {
 			fact.Labels = append(fact.Labels, change.Label.ID())
 		}
@@ -290,6 +297,7 @@ func (a *approver) write(out *approval.Outcome, asked bool) error {
 		} else {
 			plain.WriteRelocked(a.out, a.r.Model, did, a.style)
 		}
+		a.sayMarks(out)
 	})
 	if err != nil {
 		return err
@@ -307,6 +315,7 @@ func (a *approver) write(out *approval.Outcome, asked bool) error {
 	} else if a.req.Approves && asked {
 		plain.New(a.out, a.style).Hint(a.r.Model.Locked...)
 	}
+	a.hintDenied(out)
 	a.hintSkills()
 	a.hintPages()
 	return answered(nil, out.Code)

@@ -54,6 +54,9 @@ func (a *app) lock(f *approveRequest, yes bool) error {
 	if err != nil {
 		return err
 	}
+	if err := f.checkDenied(w); err != nil {
+		return err
+	}
 	// What is pinned already is shown where it differs, and never approved.
 	fresh := w.Of(func(p *pin.Comparison) bool { return !p.Known })
 	old, _ := a.review(req, w.Of(func(p *pin.Comparison) bool { return p.Known }), false, 0)
@@ -69,6 +72,19 @@ func (a *app) lock(f *approveRequest, yes bool) error {
 		return graver(old.NoAnswer, err)
 	}
 	return differs
+}
+
+// checkDenied refuses to deny an entry of a server that is pinned already: lock changes no pins.
+func (f *approveRequest) checkDenied(w *workspace.Workspace) error {
+	for _, s := range f.deny {
+		for i := range w.Comparisons {
+			p := &w.Comparisons[i]
+			if p.Known && (p.Locked.Find(s.Key) != nil || p.Captured.Find(s.Key) != nil) {
+				return fail.New("--deny %s: server %s is pinned already", text.Name(s.Arg), text.Name(p.Server)).Hint("to deny an entry of it: %s", f.To("relock", "--deny NAME"))
+			}
+		}
+	}
+	return nil
 }
 
 // pinnedOtherwise is the refusal of servers that have other pins, or nil.

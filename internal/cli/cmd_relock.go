@@ -24,7 +24,8 @@ func newRelock(a *app) *cobra.Command {
 to accept it. Elsewhere than on a terminal, flags say what is accepted. All that is
 not accepted keeps its pin, and so does a server that the folder has no capture of. It
 writes once, at the end. An entry with a new warning is refused unless --accept-warning
-names it or, at the prompt, the whole word yes is typed. --tools-only drops the pins of
+names it or, at the prompt, the whole word yes is typed. --deny pins an entry that
+agents go without: --accept NAME takes that back. --tools-only drops the pins of
 all but tools, --part none of what the capture lacks.
 Exit codes: 0 no drift is left, 1 some is, or the capture is not the reviewed one,
 2 no answer.`,
@@ -36,6 +37,7 @@ Exit codes: 0 no drift is left, 1 some is, or the capture is not the reviewed on
   pinproof relock files.jsonl --accept sdk-churn                 what only an SDK changed
   pinproof relock files.jsonl --accept-all --expect sha256:HEX   exactly what diff showed
   pinproof relock files.jsonl --accept-warning a                 in spite of its warning
+  pinproof relock files.jsonl --accept-all --deny run            all of it, and agents go without run
   pinproof relock --drop-server github                           retire a server`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("drop-server") {
@@ -75,7 +77,7 @@ func (a *app) relock(f *approveRequest, accepts []string, all bool) error {
 		return w.Forbidden // nothing here mends it
 	}
 	room := 0
-	if all && len(f.only) == 0 || len(said.Accepts) > 0 && !said.TakesLabels() {
+	if all && len(f.only) == 0 || len(said.Accepts)+len(said.Deny) > 0 && !said.TakesLabels() {
 		room = facts.GateRoom // flags say what is accepted, whatever it is: nobody reads it here
 	}
 	ap := a.newApprover(f, w, false, room)
@@ -90,13 +92,16 @@ func (f *approveRequest) selection(accepts []string, all bool) (approval.Said, e
 	if len(accepts) > 0 && (all || len(f.only) > 0) {
 		return said, fail.New("--accept already says what is accepted: it doesn't go with --accept-all or --only")
 	}
+	if len(f.deny) > 0 && len(f.only) > 0 {
+		return said, fail.New("--deny already says what is pinned: it doesn't go with --only")
+	}
 	for _, s := range f.only {
 		if all && s.Word == "" { // --accept keeps a name or a pattern to one server, and a pattern to what is pinned
 			return said, fail.New("--only %s --accept-all: an entry is accepted by its name or a pattern: --accept", text.Name(s.Arg))
 		}
 	}
 	flag := "--accept"
-	if len(accepts) == 0 && !all {
+	if len(accepts) == 0 && !all && len(f.deny) == 0 {
 		flag, accepts = "--accept-warning", f.acceptWarning // on its own, this flag accepts the entry, too
 	}
 	selectors, err := selectorsOf(flag, accepts)

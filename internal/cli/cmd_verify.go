@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -44,7 +45,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 	out.register(cmd)
 	flags := cmd.Flags()
 	flags.BoolVarP(&quiet, "quiet", "q", false, "don't print the OK line")
-	flags.StringArrayVar(&allow, "allow", nil, "don't fail for this `KIND`: added or removed entries; missing, pinned servers that a folder has no capture of (repeatable)")
+	flags.StringArrayVar(&allow, "allow", nil, "don't fail for this `KIND`: added or removed entries; missing, pinned servers that a folder has no capture of; with --hook and --part also denied entries, which then reach the agent unless a guard or the client leaves them out (repeatable)")
 	flags.StringArrayVar(&req.Uncaptured, "uncaptured", nil, "the `LABEL` of a server that could not be captured into the folder: there is no answer about it (repeatable)")
 	flags.BoolVar(&warn, "warn", false, "report drift of every kind without failing")
 	flags.BoolVar(&review, "review", false, "read what matches, too: a warning that is not on record fails the run")
@@ -58,7 +59,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		if hook {
 			out.hook = &req.Command
 			out.lockfile = req.LockPath
-			if err := checkHook(cmd, req); err != nil {
+			if err := checkHook(cmd, req, allow); err != nil {
 				return err
 			}
 		}
@@ -66,6 +67,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 			return fail.New("--terse goes with --format json alone, which a program reads")
 		}
 		allowed, err := leniencyOf(allow, warn)
+		allowed.RefusesDenied = (hook || req.Part) && !slices.Contains(allow, "denied")
 		out.text = func(w io.Writer, m *report.Model, style plain.Style) error {
 			return plain.WriteVerify(w, m, style, quiet && w == a.out) // a report in a file has the line all the same
 		}
@@ -101,8 +103,9 @@ func leniencyOf(allow []string, warn bool) (pin.Leniency, error) {
 			l.Kinds[pin.DriftKind(strings.ToUpper(k))] = true
 		case "missing":
 			l.Missing = true
+		case "denied": // by those that refuse it
 		default:
-			return l, fail.New("--allow %s: only added, removed or missing can be allowed", text.Name(k))
+			return l, fail.New("--allow %s: only added, removed, missing or denied can be allowed", text.Name(k))
 		}
 	}
 	return l, nil
@@ -110,9 +113,10 @@ func leniencyOf(allow []string, warn bool) (pin.Leniency, error) {
 
 // checkHook refuses what doesn't go with --hook. A hook exits with 0 or 2, prints nothing on
 // standard output, and on standard error only what may reach a model.
-func checkHook(cmd *cobra.Command, req *request) error {
+func checkHook(cmd *cobra.Command, req *request, allow []string) error {
+	isOther := func(kind string) bool { return kind != "denied" }
 	for _, flag := range []string{"warn", "allow", "review", "format", "report", "terse"} {
-		if cmd.Flags().Changed(flag) {
+		if cmd.Flags().Changed(flag) && (flag != "allow" || slices.ContainsFunc(allow, isOther)) {
 			return modeltext.Say("--hook and --").Argument(flag).Say(" don't go together: a hook blocks or it doesn't")
 		}
 	}

@@ -40,6 +40,12 @@ func selectorError(why *approval.Reason) *fail.Error {
 	case approval.StaleDigest:
 		return fail.New("%s %s: no drifted entry has that digest: nothing was written", why.Flag, arg).
 			Hint("the capture is not the one you reviewed: review it again")
+	case approval.NotDeniable:
+		return fail.New("%s %s: instructions are read whole, and can't be denied: a tool, a prompt, a resource, a template or a skill can", why.Flag, arg)
+	case approval.NothingToDeny:
+		return fail.New("%s %s: the capture doesn't list it: there is nothing to deny", why.Flag, arg)
+	case approval.TwoAnswers:
+		return fail.New("%s %s: --accept names it, too, and lets agents have it", why.Flag, arg)
 	case approval.NotAName:
 		return fail.New("%s %s: give the name of an entry", why.Flag, arg).Hint("for a tool of that name: tool=NAME")
 	}

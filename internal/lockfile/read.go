@@ -274,6 +274,9 @@ func (r *lockReader) entry(pins []pin.Pin, pol pin.Policy, list pin.EntryType, e
 	v := e.Value
 	stored := storedMember(list)
 	known := []string{"digest", "sanitizedDigest", "acceptedWarnings", "approval", stored}
+	if list.CanBeDenied() {
+		known = append(known, "denied")
+	}
 	if list == pin.Skills && !pol.HashOnly {
 		known = append(known, "files")
 	}
@@ -284,6 +287,12 @@ func (r *lockReader) entry(pins []pin.Pin, pol pin.Policy, list pin.EntryType, e
 	p.Line, _ = r.Position(int(v.At))
 	if !pin.IsDigest(p.Digest) || v.Get("digest").Kind != '"' {
 		return nil, r.At(int(v.At), `%sno "digest" of the form sha256: and 64 lower-case hex digits`, where)
+	}
+	if d := v.Get("denied"); d.Kind != 0 {
+		if d.Kind != 't' {
+			return nil, r.At(int(d.At), `%s"denied" is true, or left out`, where)
+		}
+		p.Denied = true
 	}
 	p.Sanitized = p.Digest
 	if s := v.Get("sanitizedDigest"); s.Kind != 0 {

@@ -141,6 +141,9 @@ func (w *lockWriter) about(a *pin.About) {
 func (w *lockWriter) pin(p *pin.Pin, hashOnly bool) {
 	w.open(&p.Line)
 	w.text("digest", p.Digest)
+	if p.Denied { // right here, so that git's own merge conflicts where one side takes it away and the other has a new digest
+		w.member("denied", "true")
+	}
 	if p.Sanitized != p.Digest {
 		w.text("sanitizedDigest", p.Sanitized)
 	}

@@ -148,3 +148,6 @@ func CapabilityMembers(above ...string) []string {
 	slices.Sort(members)
 	return slices.Compact(members)
 }
+
+// CanBeDenied reports whether agents can go without an entry of a type. Instructions are read whole.
+func (t EntryType) CanBeDenied() bool { return t != Instructions }

@@ -51,6 +51,7 @@ type Pin struct {
 	Key
 	Form
 	Files    []File    // of a skill: its files that a person can read, sorted by URI in UTF-16 code units
+	Denied   bool      // of a pin of a lockfile: a person has read it, and agents go without it; in no digest
 	Received []byte    // the definition as received; nil for a pin of a lockfile
 	Accepted []Record  // the warnings that were accepted with the definition, sorted as they are spelled
 	Approval *Approval // nil if not recorded

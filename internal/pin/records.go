@@ -10,7 +10,7 @@ import (
 // beside the definition.
 type RecordChange struct {
 	Key             // empty for the server
-	What     string // "policy", "warning", "approval", "about"
+	What     string // "policy", "denied", "warning", "approval", "about"
 	Old, New string // printable; "" where it isn't there
 }
 
@@ -37,6 +37,7 @@ func (p *Comparison) RecordChanges() (list []RecordChange) {
 		if found := p.Locked.Find(now.Key); found != nil {
 			before = found
 		}
+		add(now.Key, "denied", before.deniedWord(), now.deniedWord())
 		list = append(list, recordChanges(now.Key, before.Accepted, now.Accepted)...)
 		if sameApproval(before.Approval, now.Approval) {
 			continue
@@ -77,6 +78,14 @@ func recordChanges(key Key, old, new []Record) (list []RecordChange) {
 		}
 	}
 	return list
+}
+
+// deniedWord is what a lockfile says of an entry that agents go without, or "".
+func (p *Pin) deniedWord() string {
+	if p.Denied {
+		return "denied"
+	}
+	return ""
 }
 
 func sameApproval(a, b *Approval) bool {

@@ -56,7 +56,8 @@ type question struct {
 	blocks  []report.Block // what it is about; none if that is the whole review, or a warning of an entry that matches
 	matched int            // the number, from 1, of a warning that is not on record; 0: none
 	warned  bool           // only the word yes accepts it
-	answer  byte           // 'y', 'n', or 0 while it is open
+	answer  byte           // 'y', 'n', 'x' for yes and denied, or 0 while it is open
+	own     bool           // it was answered by itself
 	about   about          // what of the whole review it is about
 }
 
@@ -132,11 +133,17 @@ func (p *Prompter) review() (*approval.Answers, error) {
 		isOfSeveral := isPart && p.m.Several && q.server != ""
 		switch key := p.ask(q, p.position(i), map[byte]bool{
 			'y': true, 'n': true, 'e': len(q.entries()) > 1, 'd': isPart, 'a': isPart, 's': isOfSeveral, 'S': isOfSeveral,
-			'w': (isPart || isServer && p.m.Several) && !p.m.Policy, 'b': len(p.done) > 0, 'q': true,
+			'x': p.canBeDenied(q), 'w': (isPart || isServer && p.m.Several) && !p.m.Policy, 'b': len(p.done) > 0, 'q': true,
 		}); key {
 		case 'y', 'n':
-			if p.close(key, q); key == 'n' && q.about != aboutEntries {
+			p.close(key, q)
+			q.own = true
+			if key == 'n' && q.about != aboutEntries {
 				return p.accepted(), nil // without that yes, nothing is written
+			}
+		case 'x':
+			if !q.warned || p.ask(&question{text: "Pin it as denied, in spite of the warning?", warned: true}, "", map[byte]bool{'y': true, 'n': true}) == 'y' {
+				p.close(key, q)
 			}
 		case 'e':
 			p.list = slices.Replace(p.list, i, i+1, q.each()...)
@@ -166,6 +173,7 @@ func (p *Prompter) review() (*approval.Answers, error) {
 func (p *Prompter) close(answer byte, closed ...*question) {
 	for _, q := range closed {
 		q.answer = answer
+		q.own = false
 	}
 	p.done = append(p.done, closed)
 }
@@ -219,14 +227,19 @@ func (p *Prompter) position(at int) string {
 
 // accepted lists what was answered with yes, each bound to what was shown.
 func (p *Prompter) accepted() *approval.Answers {
-	a := &approval.Answers{Entries: map[pin.Ref]string{}, Policies: map[string]pin.Policy{}, Wholes: map[string]string{}}
+	a := &approval.Answers{Entries: map[pin.Ref]string{}, Denied: map[pin.Ref]bool{}, Allowed: map[pin.Ref]bool{}, Policies: map[string]pin.Policy{}, Wholes: map[string]string{}}
 	for _, q := range p.list {
-		if q.answer != 'y' {
+		if q.answer != 'y' && q.answer != 'x' {
 			continue
 		}
 		for _, i := range q.entries() {
 			e := &p.m.Entries[i]
 			a.Entries[e.Of] = e.Accepts
+			if q.answer == 'x' {
+				a.Denied[e.Of] = true
+			} else if q.own && len(q.entries()) == 1 {
+				a.Allowed[e.Of] = true // the question named its denial
+			}
 		}
 		if q.matched > 0 {
 			f := &p.m.ToRecord[q.matched-1]
@@ -283,6 +296,12 @@ func (p *Prompter) show(q *question) {
 		p.t.Blank()
 		p.t.Block(p.m, &q.blocks[i])
 	}
+}
+
+// canBeDenied reports whether agents can go without what a question is about.
+func (p *Prompter) canBeDenied(q *question) bool {
+	entries := q.entries()
+	return len(entries) == 1 && p.m.Entries[entries[0]].CanBeDenied
 }
 
 // shown reports whether all that a question is about stands above.
@@ -375,6 +394,7 @@ var answers = []struct {
 }{
 	{'y', "[y]es", "accept: pin what the server lists now"},
 	{'n', "[n]o", "keep the pin as it is; what is new stays unpinned"},
+	{'x', "[x] deny", "pin it as it is read, and keep it from agents: a guard leaves it out"},
 	{'e', "[e]ach", "show each of these entries, and ask about it"},
 	{'d', "[d]efinition", "show the definition whole; of several, asks which"},
 	{'a', "[a]ll without a warning", "shows all that is left but what has a warning, and asks"},

@@ -38,6 +38,8 @@ func (r *Report) model() *Model {
 		m.Against = r.Next.Against
 	}
 	m.Records = r.records()
+	m.Denied = len(r.Denied)
+	m.RefusesDenied = r.RefusesDenied
 	r.servers(m)
 	r.captured(m)
 	if r.Brief {
@@ -164,6 +166,9 @@ func (r *Report) block(g *group, rows *rowMaker) Block {
 		b.Names, b.Minor = append(b.Names, text.Name(one.Name)), b.Minor && one.Minor
 		known, change, worst = known && one.TextsKnown(), change+one.Bytes, max(worst, one.Severity)
 		dangers, b.Is = append(dangers, one.Is...), append(b.Is, one.Words()...)
+	}
+	if len(g.entries) == 1 && e.Kind != pin.Removed && r.wasDenied(&e.Drift) {
+		b.Ask += deniedQuestion
 	}
 	b.Danger = strings.Join(distinct(dangers), ", ")
 	b.Reason = reason(e)
@@ -360,6 +365,7 @@ func (r *Report) entry(e *drifted, block int) Entry {
 		Short: shortRef(d.Type, d.Name), Kind: string(d.Kind), Blocked: r.Blocked[d.Ref()], Block: block,
 		Text: driftText(e), Warned: e.Warned(), Line: r.pinLine(d.Ref()), Minor: e.Minor,
 		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo, Danger: strings.Join(e.Is, ", "), Grave: e.Grave(),
+		Denied: r.wasDenied(d), CanBeDenied: d.Type.CanBeDenied() && d.Kind != pin.Removed,
 		Severity: e.Severity.String(), Unexplained: e.Unexplained, Digest: short(d.DefinitionDigest()), Findings: r.each(slices.Concat(e.Fresh, e.Approved))}
 	for _, c := range e.Changes {
 		said.Changes = append(said.Changes, Change{Pointer: c.Pointer, From: c.From, Label: c.Label.ID(), LabelText: c.Label.Text(), Severity: c.Severity.String(), Old: c.Old, New: c.New})
@@ -379,6 +385,15 @@ func (r *Report) entry(e *drifted, block int) Entry {
 		said.Now = definition(d.Captured)
 	}
 	return said
+}
+
+// wasDenied reports whether an entry that drifted is denied so far, be it under the name that it had.
+func (r *Report) wasDenied(d *pin.Drift) bool {
+	pinned := d.Locked
+	if pinned == nil && d.RenamedFrom != "" {
+		pinned = pin.ComparisonOf(r.Comparisons, d.Server).Locked.Find(pin.Key{Type: d.Type, Name: d.RenamedFrom})
+	}
+	return pinned != nil && pinned.Denied
 }
 
 // servers says of each server what is compared with what, and what drifted.
@@ -467,7 +482,7 @@ func (r *Report) counts(p *pin.Comparison, s *Server) (c Counts) {
 // data counts what programs get.
 func (r *Report) data(m *Model) {
 	m.Counts = map[string]int{"entries": 0, "pins": 0, "matched": r.Matched.Total(), "drift": len(r.entries),
-		"blocked": 0, "warnings": 0, "notes": 0, "standing": len(m.Standing)}
+		"blocked": 0, "denied": len(r.Denied), "warnings": 0, "notes": 0, "standing": len(m.Standing)}
 	for _, k := range kinds {
 		m.Counts[strings.ToLower(string(k))] = r.kinds[k]
 	}
@@ -495,12 +510,19 @@ func (r *Report) captured(m *Model) {
 	for _, e := range r.entries {
 		status[e.Ref()] = string(e.Kind)
 	}
+	denied := map[pin.Ref]bool{}
+	for _, ref := range r.Denied {
+		denied[ref] = true
+		if r.RefusesDenied {
+			status[ref] = "DENIED"
+		}
+	}
 	for i := 0; i < len(r.Comparisons) && !r.NoData; i++ {
 		p := &r.Comparisons[i]
 		for j := range p.Captured.Pins {
 			one := &p.Captured.Pins[j]
 			c := Captured{p.Server, pin.EntryTypeInfo[one.Type].Member, one.Name, shortRef(one.Type, one.Name),
-				cmp.Or(status[pin.Ref{Server: p.Server, Key: one.Key}], "MATCH"), one.Digest, one.Sanitized, ""}
+				cmp.Or(status[pin.Ref{Server: p.Server, Key: one.Key}], "MATCH"), one.Digest, one.Sanitized, "", denied[pin.Ref{Server: p.Server, Key: one.Key}]}
 			if r.Terse && c.Status != "MATCH" {
 				continue // it stands with the drift
 			}
@@ -534,6 +556,7 @@ func Rules() (rules []Rule) {
 	}
 	rules = append(rules, Rule{"record/approval", "error", "An approval that holds for a part of the definition beside it, or that a change of the lockfile brings or takes."},
 		Rule{"record/warning", "error", "An accepted warning that a change of the lockfile puts on record or takes from it."},
+		Rule{"record/denied", "error", "An entry that matches its pin and is denied, where only a guard would leave it out, or whose mark a change of the lockfile brings or takes."},
 		Rule{"record/policy", "error", "A policy that a change of the lockfile brings."})
 	for _, f := range lint.Table {
 		level := "note"

@@ -280,7 +280,7 @@ func TestJSONReport(t *testing.T) {
 	r, _ := scene{server: "s", old: `[{"name":"a","description":"x"}]`, new: `[{"name":"a","description":"x\u200b"},{"name":"é"}]`, allowed: []pin.DriftKind{pin.Added}}.report(t)
 	want := strings.Join([]string{
 		`{"schemaVersion":1,"verdict":"drift","exitCode":1,"summary":"DRIFT: 1 hidden, 1 added; 0 match tools.lock","lockfile":"tools.lock",`,
-		`"counts":{"added":1,"allowed":1,"blocked":1,"changed":0,"drift":2,"duplicate":0,"entries":2,`,
+		`"counts":{"added":1,"allowed":1,"blocked":1,"changed":0,"denied":0,"drift":2,"duplicate":0,"entries":2,`,
 		`"hidden":1,"matched":0,"notes":0,"pins":1,"removed":0,"standing":0,"warnings":0},`,
 		`"textBytes":{"after":46,"before":30},"tokens":{"before":0,"after":2},`, // a and x, 2 bytes; a, x and U+200B, é, 7
 		`"servers":[{"server":"s",`,

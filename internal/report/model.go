@@ -46,6 +46,9 @@ type Model struct {
 	Approved   []Finding // approved warnings in what matches its pins
 	Fresh      []Finding // those in drift that nobody has approved
 
+	Denied        int  // entries that match pins which are denied
+	RefusesDenied bool // they fail the run: records has them
+
 	Records []Record // what a lockfile says beside the definitions, as far as a reader has to look at it
 
 	// Findings one by one.
@@ -185,7 +188,7 @@ type Record struct {
 	Server string // raw
 	List   string // "" for a whole server
 	Name   string // raw
-	What   string // "approval", "warning", "policy", "about"
+	What   string // "approval", "denied", "warning", "policy", "about"
 	Detail string // printable
 
 	Fails bool   // it fails the run
@@ -221,6 +224,9 @@ type Entry struct {
 	Changes     []Change
 	Unexplained bool      // what changed was not worked out: there was too much
 	Findings    []Finding // new ones, then approved ones
+
+	Denied      bool // it is denied so far, be it under another name
+	CanBeDenied bool // agents can go without it
 
 	Of      pin.Ref
 	Accepts string // the digest that a yes is bound to: of the definition found or, if it is gone, of the pin
@@ -352,4 +358,5 @@ type Captured struct {
 	Digest       string
 	Sanitized    string
 	ApprovalHash string
+	Denied       bool // its pin is denied
 }

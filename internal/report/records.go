@@ -15,6 +15,14 @@ func (r *Report) records() (list []Record) {
 			said.Fails = true
 			list = append(list, said)
 		}
+		for _, ref := range r.Denied {
+			if !r.RefusesDenied || ref.Server != p.Server {
+				continue
+			}
+			said := r.recordOf(p, &pin.Pin{Key: ref.Key}, "denied", "it matches its pin, and agents go without it: only a guard leaves it out")
+			said.Fails = true
+			list = append(list, said)
+		}
 		for _, c := range p.RecordChanges() {
 			if c.What == "policy" && p.PolicyDiffers() {
 				continue // that is a problem of the server, and said as one

@@ -23,9 +23,10 @@ type Input struct {
 	NoAnswer error // why there is no answer, whatever else the report shows; or nil
 	Review   bool  // what matches was read, too, and a warning that is not on record fails the run
 
-	FailOn      bool   // a run fails by the severity of its changes
-	IgnoreProse bool   // texts were left out of the comparison
-	OverBudget  string // says that the tools take more than --max-tokens; or ""
+	FailOn        bool   // a run fails by the severity of its changes
+	IgnoreProse   bool   // texts were left out of the comparison
+	RefusesDenied bool   // an entry that is denied fails the run
+	OverBudget    string // says that the tools take more than --max-tokens; or ""
 
 	Part       bool             // the capture is part of a session
 	Bounded    bool             // it is no review: the gate's own answer in text, or what flags accepted

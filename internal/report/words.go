@@ -57,6 +57,8 @@ func (r *Report) verdictWord() string {
 		return "OK"
 	case r.NoAnswer != nil && len(r.entries) == 0:
 		return "NO ANSWER"
+	case r.Failed && r.RefusesDenied && len(r.Denied) > 0 && len(r.Drifts) == 0:
+		return "DENIED"
 	case r.Failed && r.OverBudget != "" && len(r.Drifts) == 0:
 		return "OVER BUDGET"
 	case r.Failed:
@@ -73,7 +75,7 @@ func (r *Report) verdictText() string {
 		verb = " matches "
 	}
 	if r.Matches {
-		s := "0 drift (" + matched.String() + verb + r.against() + ")" + r.policyText()
+		s := "0 drift (" + joined("; ", matched.String()+verb+r.against(), r.deniedText()) + ")" + r.policyText()
 		if n := len(r.Standing); n > 0 {
 			s += "; " + text.Count(n, "approved warning")
 		}
@@ -83,7 +85,15 @@ func (r *Report) verdictText() string {
 	if r.LeftOut > 0 {
 		left = text.Number(r.LeftOut) + " left out (--only)"
 	}
-	return joined("; ", r.warningText(), r.recordText(), r.OverBudget, r.kindText(), left, r.problemText(), text.Number(matched.Total())+verb+r.against()) + r.policyText()
+	return joined("; ", r.warningText(), r.recordText(), r.OverBudget, r.kindText(), left, r.problemText(), text.Number(matched.Total())+verb+r.against(), r.deniedText()) + r.policyText()
+}
+
+// deniedText counts the entries that match pins which are denied, or is "".
+func (r *Report) deniedText() string {
+	if len(r.Denied) == 0 {
+		return ""
+	}
+	return text.Number(len(r.Denied)) + " denied"
 }
 
 // problemText names what is wrong with whole servers.
@@ -210,8 +220,16 @@ func (r *Report) explained(server string) bool {
 	return slices.ContainsFunc(r.entries, func(e *drifted) bool { return own(e) && e.RenamedFrom != "" }) || r.Narrowed && !slices.ContainsFunc(r.entries, own)
 }
 
-// driftNote says what a list of changes can't: repeats, renames, texts that are not stored.
+// driftNote says what a list of changes can't: that it is denied, repeats, renames, texts that are not stored.
 func driftNote(d *pin.Drift) string {
+	said := driftKindNote(d)
+	if d.Locked != nil && d.Locked.Denied {
+		said = joined("; ", "denied so far: agents go without it", said)
+	}
+	return said
+}
+
+func driftKindNote(d *pin.Drift) string {
 	rest := ": nothing else differs"
 	if d.RenamedSimilar {
 		rest = ", and differs in more"
@@ -432,6 +450,9 @@ func (r *Report) questionText(d *pin.Drift, n int, warned bool) string {
 	}
 	return "Accept " + what + "?"
 }
+
+// deniedQuestion is what a question about one entry says of its mark.
+const deniedQuestion = " It is denied so far: a yes lets agents have it, x keeps it so."
 
 // renameText asks about an entry that seems to have another name now.
 func (r *Report) renameText(e *drifted) string {

@@ -199,6 +199,6 @@ func sameSet(a, b *pin.Set) bool {
 	}
 	return a.Server == b.Server && a.About == b.About && a.Policy.Equal(b.Policy) && slices.Equal(a.Accepted, b.Accepted) && slices.EqualFunc(a.Pins, b.Pins, func(x, y pin.Pin) bool {
 		sameApproval := (x.Approval == nil) == (y.Approval == nil) && (x.Approval == nil || *x.Approval == *y.Approval)
-		return x.Key == y.Key && x.Digest == y.Digest && x.Sanitized == y.Sanitized && slices.Equal(x.Accepted, y.Accepted) && sameApproval
+		return x.Key == y.Key && x.Digest == y.Digest && x.Denied == y.Denied && x.Sanitized == y.Sanitized && slices.Equal(x.Accepted, y.Accepted) && sameApproval
 	})
 }

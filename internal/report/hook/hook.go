@@ -20,6 +20,7 @@ func Write(w io.Writer, in report.Input) error {
 	if in.Next.Server != "" {
 		lines[0] = modeltext.Say("pinproof: blocked: the MCP tools of server ").Argument(in.Next.Server).Say(" are not the ones approved")
 	}
+	onlyDenied := in.RefusesDenied && len(in.Denied) > 0 && len(in.Drifts) == 0 && len(in.Unanswered) == 0
 	warnings := 0
 	for _, f := range in.Findings {
 		if f.Warning && !f.Approved {
@@ -53,12 +54,19 @@ func Write(w io.Writer, in report.Input) error {
 	if missing > 0 {
 		say(modeltext.Say("").Count(missing, "server").Say(" without a capture"))
 	}
+	if in.RefusesDenied && len(in.Denied) > 0 {
+		say(modeltext.Say("").Count(len(in.Denied), "denied entry").Say(", which agents go without: only a guard leaves them out"))
+	}
 	if len(drifted) > 0 {
 		say(modeltext.Say("").Count(len(in.Drifts), "entry").Say(": ").Drift(drifted))
 	}
 	if len(in.Comparisons) == 1 {
 		say(modeltext.Say("approved set ").Digest(in.Comparisons[0].Locked.Digest))
 		say(modeltext.Say("listed set   ").Digest(in.Comparisons[0].Captured.Digest))
+	}
+	if onlyDenied {
+		say(modeltext.Say("Do not use this server's tools. All of it is approved: a person decides what keeps the denied ones from you."))
+		return write(w, lines)
 	}
 	c := in.Next
 	c.Lockfile = in.Lockfile // also where it was found

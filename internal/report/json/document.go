@@ -139,4 +139,5 @@ type captured struct {
 	Digest       string `json:"digest"`
 	Sanitized    string `json:"sanitizedDigest"`
 	ApprovalHash string `json:"approvalHash,omitempty"`
+	Denied       bool   `json:"denied,omitempty"`
 }

@@ -53,7 +53,7 @@ func Write(w io.Writer, m *report.Model) error {
 	}
 	d.Entries = []captured{}
 	for _, c := range m.Captured {
-		d.Entries = append(d.Entries, captured{c.Server, c.List, c.Name, c.Status, c.Digest, c.Sanitized, c.ApprovalHash})
+		d.Entries = append(d.Entries, captured{c.Server, c.List, c.Name, c.Status, c.Digest, c.Sanitized, c.ApprovalHash, c.Denied})
 	}
 	for _, f := range m.ReadFirst {
 		d.ReadFirst = append(d.ReadFirst, readFirst{f.Server, f.List, f.Name, f.At, f.Block, f.Text, f.Marked, f.Words})
@@ -62,6 +62,12 @@ func Write(w io.Writer, m *report.Model) error {
 	left := room(maxReport)
 	for i := range m.Entries {
 		d.Drift = append(d.Drift, left.entry(&m.Entries[i]))
+	}
+	// A guard from before leaves out what drifted, and knows no denied entries.
+	for _, r := range m.Records {
+		if m.RefusesDenied && r.What == "denied" {
+			d.Drift = append(d.Drift, entry{Server: r.Server, List: r.List, Name: r.Name, Kind: "DENIED", Blocked: true, Severity: "none", Changes: []change{}, Findings: []finding{}})
+		}
 	}
 	return Encode(w, d)
 }

@@ -18,7 +18,7 @@ func WriteVerify(w io.Writer, m *report.Model, style Style, quiet bool) error {
 	if m.Matches {
 		line := m.Word + ": " + m.Text
 		switch {
-		case quiet:
+		case quiet && m.Denied == 0: // only a guard, or the client's own rule, keeps what is denied from the agent
 			return nil
 		case len(m.Standing) > 0:
 			line += ": " + m.Review.Command
@@ -175,6 +175,19 @@ func WriteLocked(w io.Writer, m *report.Model, style Style) error {
 	}
 	t.Hint(m.Locked...)
 	return t.Err
+}
+
+// maxMarked is how many entries a line about marks names.
+const maxMarked = 20
+
+// Marks says which entries agents go without from now on, and which they have again, in a lockfile.
+func (t *Writer) Marks(denied, allowed []string, lockfile string) {
+	if len(denied) > 0 {
+		t.Say("", layout.Run{Op: '+', Text: "DENIED " + text.List(denied, maxMarked) + ", which agents go without -> " + lockfile})
+	}
+	if len(allowed) > 0 {
+		t.Say("", layout.Run{Op: '+', Text: "NO LONGER DENIED: " + text.List(allowed, maxMarked) + " -> " + lockfile})
+	}
 }
 
 // WriteRelocked says what was accepted and what drift is left. Each accepted entry gets

@@ -20,7 +20,11 @@ type approved struct {
 }
 
 // A pinned entry is what the lockfile has of it.
-type pinned struct{ Digest, Approval string }
+type pinned struct {
+	Digest   string
+	Approval string
+	Denied   bool // a person keeps it from agents
+}
 
 // read reads a server's entry in a lockfile.
 func (a *approved) read(server jsontree.Value) {
@@ -39,7 +43,7 @@ func (a *approved) read(server jsontree.Value) {
 			members = []jsontree.Member{{Value: pins}}
 		}
 		for _, m := range members {
-			a.entries[pin.Key{Type: list, Name: m.Name}] = pinned{m.Get("digest").Text, m.Get("approval").Get("hash").Text}
+			a.entries[pin.Key{Type: list, Name: m.Name}] = pinned{m.Get("digest").Text, m.Get("approval").Get("hash").Text, m.Get("denied").Kind == 't'}
 		}
 	}
 }
@@ -121,6 +125,7 @@ const (
 	notApproved = "not approved"
 	notListed   = "not listed since the list changed"
 	gone        = "no longer listed"
+	denied      = "denied"
 )
 
 // called returns the entry that a request calls, the definition that it is called under, which is
@@ -132,6 +137,8 @@ func (c *catalog) called(list pin.EntryType, params jsontree.Value) (key pin.Key
 	folds := func(m jsontree.Member) bool { return m.Name != "name" && strings.EqualFold(m.Name, "name") }
 	as, shown := c.shown[key]
 	switch {
+	case under.Denied:
+		why = denied
 	case !c.policy.Pins(list):
 	case !approved || name.Kind != '"' || slices.ContainsFunc(params.Members(), folds): // a server that folds letter case would call another
 		why = notApproved

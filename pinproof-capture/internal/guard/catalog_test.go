@@ -40,19 +40,19 @@ func TestCatalogCalls(t *testing.T) {
 	may(`{"name":["a"]}`, notApproved)
 	may(`{"name":"a","NAME":"x"}`, notApproved)
 	may(`{"name":"a","\u017fome":1}`, "")
-	c.show(map[pin.Key]pinned{toolA: {"of a", "approval"}}, map[pin.Key]string{toolB: "CHANGED", toolX: "ADDED"})
+	c.show(map[pin.Key]pinned{toolA: {Digest: "of a", Approval: "approval"}}, map[pin.Key]string{toolB: "CHANGED", toolX: "ADDED"})
 	may(`{"name":"a"}`, "")
 	may(`{"name":"b"}`, notApproved)
-	if _, under, _ := c.called(pin.Tools, aTree(t, `{"name":"a"}`)); under != (pinned{"of a", "approval"}) {
+	if _, under, _ := c.called(pin.Tools, aTree(t, `{"name":"a"}`)); under != (pinned{Digest: "of a", Approval: "approval"}) {
 		t.Errorf("a is called under %v", under)
 	}
-	c.show(map[pin.Key]pinned{toolB: {"of b", ""}}, nil)
+	c.show(map[pin.Key]pinned{toolB: {Digest: "of b"}}, nil)
 	may(`{"name":"b"}`, "")
 	c.changed(pin.Prompts)
 	may(`{"name":"a"}`, "")
 	c.changed(pin.Tools)
 	may(`{"name":"a"}`, notListed)
-	c.show(map[pin.Key]pinned{toolA: {"of a", "approval"}}, nil)
+	c.show(map[pin.Key]pinned{toolA: {Digest: "of a", Approval: "approval"}}, nil)
 	may(`{"name":"a"}`, "")
 	may(`{"name":"b"}`, notListed)
 	c.lists[pin.Tools].unseen = gone
@@ -60,7 +60,7 @@ func TestCatalogCalls(t *testing.T) {
 	may(`{"name":"b"}`, gone)
 	c.changed(pin.Tools)
 	may(`{"name":"b"}`, notListed)
-	c.show(map[pin.Key]pinned{toolB: {"of b", ""}}, nil)
+	c.show(map[pin.Key]pinned{toolB: {Digest: "of b"}}, nil)
 	may(`{"name":"b"}`, "")
 	c.policy.ToolsOnly = true
 	if _, _, why := c.called(pin.Prompts, aTree(t, `{"name":"p"}`)); why != "" {

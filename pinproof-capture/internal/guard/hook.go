@@ -29,7 +29,10 @@ type Hooked struct {
 	Server mcp.Server
 	Asked  mcp.Options
 	MaxAge time.Duration
-	lock   string // the path of the lockfile
+
+	AllowsDenied bool // entries that a person keeps from agents don't block it
+
+	lock string // the path of the lockfile
 }
 
 // blocked is a no for this reason. A person goes on by saving what the server says, or sees there why
@@ -102,7 +105,11 @@ func (h Hooked) check(ctx context.Context) error {
 		return h.blocked(modeltext.Say("pinproof: blocked: the capture can't be written"))
 	}
 	var words bytes.Buffer
-	code, err := h.verify("--hook", nil, nil, &words, "--", file, h.lock)
+	flags := []string{"--", file, h.lock}
+	if h.AllowsDenied {
+		flags = slices.Insert(flags, 0, "--allow=denied")
+	}
+	code, err := h.verify("--hook", nil, nil, &words, flags...)
 	if err == nil && code == 0 { // nothing else is a yes
 		os.Remove(file)
 		return nil
@@ -133,7 +140,7 @@ func (h Hooked) match() (path string, err error) {
 	}
 	slices.Sort(names)
 	asked, err := json.Marshal([]any{h.lock, string(pins), h.Label, h.Substitutes, h.Asked.Capabilities, h.Asked.Protocol,
-		h.Server.Argv, h.Server.URL, h.Server.SSE, slices.Sorted(maps.Keys(h.Server.Headers)), slices.Compact(names)})
+		h.AllowsDenied, h.Server.Argv, h.Server.URL, h.Server.SSE, slices.Sorted(maps.Keys(h.Server.Headers)), slices.Compact(names)})
 	sum := sha256.Sum256(asked)
 	return filepath.Join(folder, hex.EncodeToString(sum[:])), err
 }

@@ -36,6 +36,7 @@ type judge struct {
 // A verdict is what pinproof says of one result.
 type verdict struct {
 	matches bool
+	denied  map[pin.Key]bool   // what matches its pin, and a person keeps from agents
 	drifted map[pin.Key]string // with the kind of drift
 	matched map[pin.Key]pinned // with the approval's hash
 	warned  map[pin.Key]string // with the warnings, for a person
@@ -95,6 +96,10 @@ func (j *judge) part(messages []byte) (*verdict, error) {
 	return v, err
 }
 
+// kindDenied is what pinproof says of an entry that matches its pin, where the pin is denied. To a guard
+// that doesn't know the word it is drift.
+const kindDenied = "DENIED"
+
 // readVerdict reads the answer of pinproof verify --part, which ended with an exit code. An answer
 // that contradicts itself is none: another program may stand where pinproof is looked for.
 func readVerdict(answer []byte, code int) (*verdict, error) {
@@ -115,11 +120,15 @@ func readVerdict(answer []byte, code int) (*verdict, error) {
 	if code == 2 {
 		return nil, fail.New("%s", said.Error.Message)
 	}
-	v := &verdict{matches: code == 0, drifted: map[pin.Key]string{}, matched: map[pin.Key]pinned{}, warned: map[pin.Key]string{}, summary: said.Summary}
+	v := &verdict{matches: code == 0, denied: map[pin.Key]bool{}, drifted: map[pin.Key]string{}, matched: map[pin.Key]pinned{}, warned: map[pin.Key]string{}, summary: said.Summary}
 	for _, d := range said.Drift {
 		key, ok := entryNamed(d.List, d.Name)
 		if !ok || d.Kind == "" || v.matches {
 			return nil, none
+		}
+		if d.Kind == kindDenied {
+			v.denied[key] = true
+			continue
 		}
 		v.drifted[key] = d.Kind
 		for _, f := range d.Findings {
@@ -137,8 +146,8 @@ func readVerdict(answer []byte, code int) (*verdict, error) {
 		if v.matches && e.Status != "MATCH" || e.Status == "MATCH" && twice {
 			return nil, none
 		}
-		if e.Status == "MATCH" && v.drifted[key] == "" {
-			v.matched[key] = pinned{e.Digest, e.ApprovalHash}
+		if e.Status == "MATCH" && v.drifted[key] == "" && !v.denied[key] {
+			v.matched[key] = pinned{Digest: e.Digest, Approval: e.ApprovalHash}
 		}
 	}
 	return v, nil

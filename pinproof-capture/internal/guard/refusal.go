@@ -51,6 +51,9 @@ func (r *relay) tell(event string, list pin.EntryType, v *verdict, what refused)
 		happened = "changed its " + entries + " during the session"
 	}
 	r.say("%s: server %s %s: %s", strings.Replace(event, "block", "blocked", 1), r.judge.label(), happened, text.List(lines, 20))
+	if r.onDrift == Ends && lines[0] != v.summary {
+		r.say("with --on-drift subset, the guard would leave these out and pass the approved rest")
+	}
 	words = modeltext.Say("the ").Entries(list).Say(" of server ").Argument(r.judge.Label).
 		Say(" are not the ones approved in tools.lock (").With(how).Say("). Do not use them. ")
 	state.words = words.With(r.told(file, what))
@@ -98,6 +101,8 @@ func (r *relay) refuseCall(key pin.Key, why string) (words modeltext.Text) {
 	case !approved:
 		words = words.Say("no such ").Entry(key.Type).Say(" of server ").Argument(r.judge.Label).
 			Say(" is approved in tools.lock. A person has to approve it first.")
+	case why == denied:
+		words = words.Say("a person has denied this ").Entry(key.Type).Say(" of server ").Argument(r.judge.Label).Say(" to agents. Go on without it.")
 	case why == gone:
 		words = words.Say("server ").Argument(r.judge.Label).Say(" no longer lists this ").Entry(key.Type).Say(".")
 	case why == notListed:

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"os/signal"
@@ -381,11 +382,25 @@ func (r *relay) held(line []byte, m jsontree.Value, asked request) (pass []byte,
 	}
 	next := pageOf(result.Get("nextCursor"))
 	p := r.said.add(list, asked.page, next, line[m.At:m.End])
+	// What a person keeps from agents reaches none, whatever else becomes of the answer.
+	dropped := r.deniedIn(result)
+	pass = line
+	if len(dropped) > 0 {
+		pass = slices.Concat(line[:result.At], r.without(line, result, dropped), line[result.End:])
+	}
 	v, err := r.judge.part(p.line)
+	if err == nil && len(dropped)+len(v.denied) > 0 {
+		maps.Copy(dropped, v.denied)
+		pass = slices.Concat(line[:result.At], r.without(line, result, dropped), line[result.End:])
+		var rest *verdict
+		if rest, err = r.judge.part(pass); err == nil {
+			v.matches = rest.matches && len(v.drifted) == 0
+		}
+	}
 	switch {
 	case err != nil && r.onDrift == Warns:
 		r.unjudged("drift", "not judged, and passed on", nil, err)
-		return line, words, nil
+		return pass, words, nil
 	case err != nil:
 		return nil, r.unjudged("block", "blocked", nil, err), errBlocked
 	}
@@ -400,13 +415,15 @@ func (r *relay) held(line []byte, m jsontree.Value, asked request) (pass []byte,
 		key := pin.Key{Type: list, Name: item.Get(pin.EntryTypeInfo[list].Identity).Text}
 		p.others = p.others || !r.catalog.policy.PinsEntry(key)
 	}
-	pass = line
 	switch {
 	case v.matches:
 	case r.onDrift == Warns:
 		r.tell("drift", list, v, refused{data: r.said.text(), isPart: true})
 	case r.onDrift == Subset:
-		pass = slices.Concat(line[:result.At], r.without(line, result, v.drifted), line[result.End:])
+		for key := range v.drifted {
+			dropped[key] = true
+		}
+		pass = slices.Concat(line[:result.At], r.without(line, result, dropped), line[result.End:])
 		if again, err := r.judge.part(pass); err != nil || !again.matches {
 			return nil, wordsBlocked.With(r.tell("block", list, v, refused{data: r.said.text(), isPart: true})), errBlocked
 		}
@@ -426,21 +443,38 @@ func (r *relay) held(line []byte, m jsontree.Value, asked request) (pass []byte,
 	return pass, words, nil
 }
 
-// without returns a result without the entries that drifted; the others are the bytes that
-// came.
-func (r *relay) without(line []byte, result jsontree.Value, drifted map[pin.Key]string) []byte {
+// deniedIn are the entries of a result that a person keeps from agents, by the lockfile.
+func (r *relay) deniedIn(result jsontree.Value) map[pin.Key]bool {
+	found := map[pin.Key]bool{}
+	for _, m := range result.Members() {
+		list, ok := pin.EntryTypeNamed(m.Name)
+		if !ok {
+			continue
+		}
+		for _, item := range m.Items() {
+			key := r.catalog.key(list, item.Get(pin.EntryTypeInfo[list].Identity).Text)
+			if r.catalog.entries[key].Denied {
+				found[key] = true
+			}
+		}
+	}
+	return found
+}
+
+// without returns a result without some entries; the others are the bytes that came.
+func (r *relay) without(line []byte, result jsontree.Value, dropped map[pin.Key]bool) []byte {
 	var members [][]byte
 	for _, m := range result.Members() {
 		value := line[m.At:m.End]
 		if list, ok := pin.EntryTypeNamed(m.Name); ok {
 			var entries [][]byte
 			for _, item := range m.Items() {
-				if key := r.catalog.key(list, item.Get(pin.EntryTypeInfo[list].Identity).Text); drifted[key] == "" {
+				if key := r.catalog.key(list, item.Get(pin.EntryTypeInfo[list].Identity).Text); !dropped[key] {
 					entries = append(entries, line[item.At:item.End])
 				}
 			}
 			value = slices.Concat([]byte("["), bytes.Join(entries, []byte(",")), []byte("]"))
-		} else if m.Name == pin.EntryTypeInfo[pin.Instructions].Member && drifted[pin.Key{Type: pin.Instructions}] != "" {
+		} else if m.Name == pin.EntryTypeInfo[pin.Instructions].Member && dropped[pin.Key{Type: pin.Instructions}] {
 			continue
 		}
 		members = append(members, slices.Concat(jsontree.AppendString(nil, m.Name), []byte(":"), value))
@@ -495,6 +529,9 @@ func (r *relay) request(line []byte, m jsontree.Value) (pass, reply []byte, err 
 			refused = modeltext.Text{}
 		}
 	}
+	if key := r.catalog.key(pin.Resources, jsontree.TextOf(&uri)); method.Text == readResource && r.catalog.entries[key].Denied {
+		refused = r.refuseCall(key, denied)
+	}
 	switch method.Text {
 	case readResource, readDirectory, getSkill:
 		asked.method = method.Text
@@ -503,7 +540,7 @@ func (r *relay) request(line []byte, m jsontree.Value) (pass, reply []byte, err 
 	if list, calls := calledBy(method.Text); calls {
 		key, under, why := r.catalog.called(list, params)
 		switch a := r.asking[list]; {
-		case why == "" || r.onDrift == Warns:
+		case why == "" || r.onDrift == Warns && why != denied:
 			if asked.call = r.log.call(list, under, line, m); r.log.err != nil {
 				r.over, refused, err = true, wordsNoRecord, r.log.err
 			}

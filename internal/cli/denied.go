@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"slices"
+
+	"pinproof/internal/approval"
+	"pinproof/internal/pin"
+	"pinproof/internal/report"
+	"pinproof/internal/report/plain"
+	"pinproof/internal/shell"
+	"pinproof/internal/text"
+)
+
+// sayMarks says which entries agents go without, and which they have again.
+func (a *approver) sayMarks(out *approval.Outcome) {
+	plain.New(a.out, a.style).Marks(a.names(out.Denied), a.names(out.Allowed), text.Printable(a.w.LockPath))
+}
+
+// names are entries as a line names them, in the order of the sides.
+func (a *approver) names(refs map[pin.Ref]bool) (names []string) {
+	for _, ref := range a.sorted(refs) {
+		name := pin.EntryRef(ref.Type, ref.Name)
+		if len(a.c.Sides) > 1 {
+			name += " server=" + text.Name(ref.Server)
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+func (a *approver) sorted(refs map[pin.Ref]bool) (list []pin.Ref) {
+	for i := range a.c.Sides {
+		var keys []pin.Key
+		for ref := range refs {
+			if ref.Server == a.c.Sides[i].Server {
+				keys = append(keys, ref.Key)
+			}
+		}
+		slices.SortFunc(keys, pin.CompareKeys)
+		for _, key := range keys {
+			list = append(list, pin.Ref{Server: a.c.Sides[i].Server, Key: key})
+		}
+	}
+	return list
+}
+
+// hintDenied says how clients keep denied tools from their agents where no guard stands before the server.
+// A name that isn't plain stands in no rule. The label is the one in the client's configuration, as a
+// rule; where it isn't, a person writes the other one.
+func (a *approver) hintDenied(out *approval.Outcome) {
+	t := plain.New(a.out, a.style)
+	for _, ref := range a.sorted(out.Denied) {
+		before := pin.ComparisonOf(a.c.Sides, ref.Server).Locked.Find(ref.Key)
+		if before != nil && before.Denied {
+			continue // it was said when it was denied
+		}
+		if ref.Type != pin.Tools {
+			t.Hint(report.Step{Text: "only pinproof-capture guard keeps " + pin.EntryRef(ref.Type, ref.Name) + " from agents: clients have no rule for it"})
+			continue
+		}
+		server := "SERVER"
+		if text.IsOf(ref.Server, "_-") && ref.Server != "" {
+			server = ref.Server
+		}
+		name := "TOOL"
+		if shell.Pasteable(ref.Name) {
+			name = ref.Name
+		}
+		t.Hint(report.Step{Text: "pinproof-capture guard leaves " + pin.EntryRef(ref.Type, ref.Name) + " out; without it, the client's own rule, under the name that it has for the server"})
+		t.Hint(report.Step{Text: "Claude Code, .claude/settings.json", Command: `"permissions": {"deny": ["mcp__` + server + "__" + name + `"]}`})
+		t.Hint(report.Step{Text: "Codex, .codex/config.toml, in [mcp_servers." + server + "]", Command: `disabled_tools = ["` + name + `"]`})
+		t.Hint(report.Step{Text: "VS Code, in the chat's Configure Tools", Command: "take the check mark off " + name + " of " + server})
+	}
+}
