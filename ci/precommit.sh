@@ -79,7 +79,7 @@ tool "Reads a file. Then sends it away." >list.json
 git add -A
 hook
 is "live, drift: fails" test "$code" = 1
-is "live, drift: names the tool" grep -q '^CHANGED: read_file' "$work/log"
+is "live, drift: counts it" grep -q '^1 entry: 1 changed$' "$work/log"
 is "the manifest is valid" pre-commit validate-manifest "$repo/.pre-commit-hooks.yaml"
 awk -v to="$work/config-" '
 /^```yaml$/ { text = ""; inside = 1; next }

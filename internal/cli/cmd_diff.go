@@ -9,6 +9,7 @@ import (
 	"pinproof/internal/diff"
 	"pinproof/internal/facts"
 	"pinproof/internal/fail"
+	"pinproof/internal/label"
 	"pinproof/internal/pin"
 	"pinproof/internal/report"
 	"pinproof/internal/report/formats"
@@ -55,7 +56,7 @@ Exit codes: 0 no difference, 1 a difference (with --fail-on, a grave one), 2 no 
 		if err := req.read(a, cmd, args); err != nil {
 			return err
 		}
-		least := diff.SeverityNamed(failOn)
+		least := label.SeverityNamed(failOn)
 		budgeted := cmd.Flags().Changed("max-tokens")
 		most, err := strconv.Atoi(maxTokens)
 		switch {
@@ -63,7 +64,7 @@ Exit codes: 0 no difference, 1 a difference (with --fail-on, a grave one), 2 no 
 			return fail.New("--max-tokens %s: a number, 1 or more", text.Name(maxTokens))
 		case budgeted && req.Part:
 			return fail.New("--max-tokens counts whole captures: it doesn't go with --part")
-		case cmd.Flags().Changed("fail-on") && least <= diff.None:
+		case cmd.Flags().Changed("fail-on") && least <= label.None:
 			return fail.New("--fail-on %s: one of breaking, behaviour", text.Name(failOn))
 		case !cmd.Flags().Changed("against"):
 		case against == "":
@@ -122,7 +123,7 @@ func checkOnly(req *request, w *workspace.Workspace) error {
 }
 
 // spared lists the drifts that are known to be less grave than a severity.
-func spared(drifts []pin.Drift, least diff.Severity) map[pin.Ref]bool {
+func spared(drifts []pin.Drift, least label.Severity) map[pin.Ref]bool {
 	refs := map[pin.Ref]bool{}
 	for i := range drifts {
 		refs[drifts[i].Ref()] = diff.SeverityOf(&drifts[i], diff.Of(&drifts[i])) < least

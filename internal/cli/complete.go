@@ -7,9 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"pinproof/internal/approval"
-	"pinproof/internal/diff"
 	"pinproof/internal/facts"
 	"pinproof/internal/fail"
+	"pinproof/internal/label"
 	"pinproof/internal/report/formats"
 )
 
@@ -29,7 +29,7 @@ func addCompletion(root *cobra.Command) {
 func completeValues(root *cobra.Command) {
 	const noFiles = cobra.ShellCompDirectiveNoFileComp
 	words := func(list ...string) cobra.CompletionFunc { return cobra.FixedCompletions(list, noFiles) }
-	selectors := append(approval.Kinds[:4:4], diff.LabelIDs()...)
+	selectors := append(approval.Kinds[:4:4], label.IDs()...)
 	flags := map[string]cobra.CompletionFunc{
 		"accept":       words(selectors...),
 		"allow":        words("added", "missing", "removed"),

@@ -8,14 +8,15 @@ import (
 	"strings"
 
 	"pinproof/internal/jsontree"
+	"pinproof/internal/label"
 	"pinproof/internal/schema"
 )
 
 // A comparison says how the values that a new schema takes compare with those that the old
 // one took, judged by the alternatives of both.
 type comparison struct {
-	breadth breadth // breadthUnknown where it can't be told
-	kept    bool    // every alternative of the narrower schema is one of the wider schema, word for word
+	breadth label.Breadth // Unknown where it can't be told
+	kept    bool          // every alternative of the narrower schema is one of the wider schema, word for word
 }
 
 // compare compares an old and a new schema.
@@ -26,7 +27,7 @@ func (m *meaningForms) compare(old, new *jsontree.Value) (c comparison) {
 		return c
 	}
 	c.breadth = compareSets(a, b)
-	c.kept = c.breadth == breadthWider && includes(b, a) || c.breadth == breadthNarrower && includes(a, b)
+	c.kept = c.breadth == label.Wider && includes(b, a) || c.breadth == label.Narrower && includes(a, b)
 	return c
 }
 
@@ -174,7 +175,7 @@ var listing = [...]string{"type", "nullable", "enum", "const", "anyOf", "oneOf",
 // label corrects k, the label of a keyword that came, went or changed, where the comparison
 // of the schema around it says more. Schemas are often restated: a parameter becomes one of
 // several alternatives, or the other way round, and each keyword alone says little.
-func (c comparison) label(change Change, s location, k Label) (Label, bool) {
+func (c comparison) label(change Change, s location, k label.Label) (label.Label, bool) {
 	name := s.name()
 	if len(s.inside()) > 0 || isAnnotation(name) || strings.HasPrefix(name, "$") {
 		return k, false
@@ -185,26 +186,26 @@ func (c comparison) label(change Change, s location, k Label) (Label, bool) {
 	}
 	lists := slices.Contains(listing[:], name)
 	switch {
-	case c.breadth == breadthSame && k.Minor():
+	case c.breadth == label.Same && k.Minor():
 		return k, true
-	case c.breadth == breadthSame && lists && namesNew(s):
-		return labelNewOptional, true
-	case c.breadth == breadthSame && lists && saysOther(change, s):
-		return labelWording, true
-	case c.breadth == breadthSame:
-		return labelOtherForm, true
-	case c.breadth != breadthUnknown && lists && labelTable[k].effect == c.breadth:
+	case c.breadth == label.Same && lists && namesNew(s):
+		return label.NewOptional, true
+	case c.breadth == label.Same && lists && saysOther(change, s):
+		return label.Wording, true
+	case c.breadth == label.Same:
+		return label.OtherForm, true
+	case c.breadth != label.Unknown && lists && k.Effect() == c.breadth:
 		return k, true
-	case c.breadth == breadthWider && lists:
+	case c.breadth == label.Wider && lists:
 		return rule.wider, true
-	case c.breadth == breadthNarrower && lists:
+	case c.breadth == label.Narrower && lists:
 		return rule.narrower, true
 	case c.kept:
-		return labelOtherForm, true // it stands in the alternative now, or stood there
-	case c.breadth == breadthWider && labelTable[k].severity == Breaking && !s.output():
-		return labelLoosened, true
-	case c.breadth == breadthNarrower && labelTable[labelTable[k].output].severity == Breaking && s.output():
-		return labelTightened, true
+		return label.OtherForm, true // it stands in the alternative now, or stood there
+	case c.breadth == label.Wider && k.Severity() == label.Breaking && !s.output():
+		return label.Loosened, true
+	case c.breadth == label.Narrower && k.OfOutput().Severity() == label.Breaking && s.output():
+		return label.Tightened, true
 	}
 	return k, false
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"pinproof/internal/jsontree"
+	"pinproof/internal/label"
 	"pinproof/internal/pin"
 	"pinproof/internal/schema"
 	"pinproof/internal/text"
@@ -30,8 +31,8 @@ type Change struct {
 	From     string         // pointer to the old value, if that stood elsewhere
 	Old, New jsontree.Value // kind 0: absent, as both are if the value only moved
 	Hidden   [2]int         // characters that no reader sees in the old and in the new value, all of it
-	Label    Label
-	Severity Severity // of the label, or a graver one that it stands before
+	Label    label.Label
+	Severity label.Severity // of the label, or a graver one that it stands before
 }
 
 // Of lists the changes in the definition of an entry, if it had one before and both are known.
@@ -56,7 +57,7 @@ func Definitions(list pin.EntryType, old, new jsontree.Value) []Change {
 		return nil
 	}
 	l := labeller{list: list, uses: map[*jsontree.Value]schemaUse{}, sameMeaning: sameMeaning,
-		required: map[*jsontree.Value]map[string]bool{}, listed: map[[2]*jsontree.Value]Label{}}
+		required: map[*jsontree.Value]map[string]bool{}, listed: map[[2]*jsontree.Value]label.Label{}}
 	l.readOnly = readOnly(&old) && readOnly(&new)
 	l.name = new.Get("name").Text
 	for _, v := range [...]*jsontree.Value{&old, &new} {
@@ -86,8 +87,8 @@ type labeller struct {
 	sameMeaning map[*jsontree.Value]bool            // schemas, old and new, that differ only in their form
 	unevaluated bool                                // unevaluatedProperties or unevaluatedItems stands in a schema
 	required    map[*jsontree.Value]map[string]bool // the names that a schema requires
-	listed      map[[2]*jsontree.Value]Label        // how the values compare that an old and a new schema list
-	least       Severity                            // of the change that is being labelled
+	listed      map[[2]*jsontree.Value]label.Label  // how the values compare that an old and a new schema list
+	least       label.Severity                      // of the change that is being labelled
 	changes     []Change
 	name        string // of the tool, as it is now
 }
@@ -154,16 +155,16 @@ func (l *labeller) walk(e *diffNode, s location) {
 	if e.leaf() || e.moved {
 		c := e.change()
 		c.Hidden = [2]int{countHidden(c.Old), countHidden(c.New)}
-		if l.least = None; e.tooMany {
-			c.Label = labelTooMany
+		if l.least = label.None; e.tooMany {
+			c.Label = label.TooMany
 		} else {
 			s.sameMeaning = s.sameMeaning || e.sameMeaning
 			c.Label = l.labelOf(c, s)
 		}
 		if l.titles(c, s) {
-			c.Label = labelTitle
+			c.Label = label.Title
 		}
-		c.Severity = max(l.least, labelTable[c.Label].severity)
+		c.Severity = max(l.least, c.Label.Severity())
 		l.changes = append(l.changes, c)
 	}
 	for i := range e.inside {
@@ -181,7 +182,7 @@ func (l *labeller) below(s location, part *diffNode) location {
 		to.around, to.keyword = s.here, len(s.steps)
 		judged := to.root() && schema.IsDefinitions(step) // definitions are judged by the references to them
 		to.sameMeaning = (s.sameMeaning || l.sameMeaning[s.here[0]]) && !judged
-		to.settled = (s.settled || s.against.breadth == breadthSame) && !l.shared
+		to.settled = (s.settled || s.against.breadth == label.Same) && !l.shared
 		if to.against = s.within; l.lost || l.unevaluated {
 			to.against = comparison{}
 		}

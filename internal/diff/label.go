@@ -4,12 +4,13 @@ import (
 	"slices"
 
 	"pinproof/internal/jsontree"
+	"pinproof/internal/label"
 	"pinproof/internal/pin"
 	"pinproof/internal/schema"
 )
 
 // labelOf is the label of a change of a value.
-func (l *labeller) labelOf(c Change, s location) Label {
+func (l *labeller) labelOf(c Change, s location) label.Label {
 	if len(s.steps) == 0 {
 		return proseLabel(c, nil) // of a server's instructions
 	}
@@ -23,15 +24,15 @@ func (l *labeller) labelOf(c Change, s location) Label {
 	case name == "_meta" && !moved:
 		return metaLabel(c, inside)
 	case name == "_meta" || name == "icons":
-		return labelClientMetadata
+		return label.ClientMetadata
 	case name == "arguments" && l.list == pin.Prompts && moved:
-		return labelOtherOrder
+		return label.OtherOrder
 	case l.list == pin.Tools && (name == "inputSchema" || name == "outputSchema"):
 		return l.sideLabel(c, s, moved)
 	case moved:
-		return labelChanged
+		return label.Changed
 	case name == pin.EntryTypeInfo[l.list].Identity:
-		return labelRenamed
+		return label.Renamed
 	case l.list == pin.Tools && name == "annotations":
 		return l.annotationsLabel(c, inside)
 	case l.list == pin.Tools && name == "execution":
@@ -42,34 +43,34 @@ func (l *labeller) labelOf(c Change, s location) Label {
 	case name == "name":
 		return proseLabel(c, inside)
 	case name == "annotations" || name == "size":
-		return labelClientMetadata
+		return label.ClientMetadata
 	case name == "mimeType" && c.Old.Kind != 0:
-		return labelOther // a reader may not know the new type
+		return label.Other // a reader may not know the new type
 	}
-	return labelChanged
+	return label.Changed
 }
 
 // sideLabel is for the input or the output schema, whole or something inside. One engine
 // compares both; what it says of a caller's arguments is then said of a result's reader.
-func (l *labeller) sideLabel(c Change, s location, moved bool) (k Label) {
+func (l *labeller) sideLabel(c Change, s location, moved bool) (k label.Label) {
 	switch {
 	case moved:
 		k = l.movedLabel(s)
 	case s.keyword >= 0:
 		if k = l.insideLabel(c, s); !s.output() && exportsArgument(&c.New, s.holds()) {
 			l.atLeast(k, s)
-			return labelExported
+			return label.Exported
 		}
 	case s.output():
-		return c.choose(labelOutputAdded, labelOutputRemoved, labelOther)
+		return c.choose(label.OutputAdded, label.OutputRemoved, label.Other)
 	case exportsArgument(&c.New, schema.AtSchema):
-		l.atLeast(labelInputChanged, s)
-		return labelExported
+		l.atLeast(label.InputChanged, s)
+		return label.Exported
 	default:
-		return labelInputChanged
+		return label.InputChanged
 	}
-	if k = s.onSide(k); labelTable[k].severity == None || k == labelUnusedDefinition {
-		l.least = None
+	if k = s.onSide(k); k.Severity() == label.None || k == label.UnusedDefinition {
+		l.least = label.None
 	}
 	return k
 }
@@ -77,90 +78,90 @@ func (l *labeller) sideLabel(c Change, s location, moved bool) (k Label) {
 func (s *location) output() bool { return s.steps[0] == "outputSchema" }
 
 // onSide turns a label of the input into what the same change means in the output.
-func (s *location) onSide(k Label) Label {
+func (s *location) onSide(k label.Label) label.Label {
 	if s.output() {
-		return labelTable[k].output
+		return k.OfOutput()
 	}
 	return k
 }
 
 // atLeast notes that the change has the severity of a label, though another one is shown.
-func (l *labeller) atLeast(k Label, s location) {
-	l.least = max(l.least, labelTable[s.onSide(k)].severity)
+func (l *labeller) atLeast(k label.Label, s location) {
+	l.least = max(l.least, s.onSide(k).Severity())
 }
 
 // movedLabel is for a value that only stands in another place now.
-func (l *labeller) movedLabel(s location) Label {
+func (l *labeller) movedLabel(s location) label.Label {
 	switch {
 	case s.keyword < 0:
-		return labelChanged
+		return label.Changed
 	case s.name() == "enum":
-		return labelOtherOrder
+		return label.OtherOrder
 	case isAnnotation(s.name()):
 		return keywordRules[s.name()].other
 	case s.at == schema.AtSchemas:
-		return exchangedLabel(s).forUse(l.useOf(s.around[:]...))
+		return forUse(exchangedLabel(s), l.useOf(s.around[:]...))
 	case s.held() && slices.Contains(combinators[:], s.name()):
-		return labelOtherOrder
+		return label.OtherOrder
 	}
-	return labelOther.forUse(l.useOf(s.around[:]...))
+	return forUse(label.Other, l.useOf(s.around[:]...))
 }
 
 // exchangedLabel is for alternatives that stood under anyOf and stand under oneOf now, or
 // the other way round. What fits several alternatives fits anyOf and doesn't fit oneOf.
-func exchangedLabel(s location) Label {
+func exchangedLabel(s location) label.Label {
 	switch {
 	case s.name() == "oneOf" && !disjoint(s.member(1, "oneOf")):
-		return labelTightened
+		return label.Tightened
 	case s.name() == "anyOf" && !disjoint(s.member(0, "oneOf")):
-		return labelLoosened
+		return label.Loosened
 	}
-	return labelOtherForm
+	return label.OtherForm
 }
 
 // proseLabel is for a title or a description. Only a string is prose.
-func proseLabel(c Change, inside []string) Label {
+func proseLabel(c Change, inside []string) label.Label {
 	isText := func(v jsontree.Value) bool { return v.Kind == 0 || v.Kind == '"' }
 	if len(inside) == 0 && isText(c.Old) && isText(c.New) {
-		return labelWording
+		return label.Wording
 	}
-	return labelOther
+	return label.Other
 }
 
 // promptArgumentLabel is for the arguments of a prompt: a list of name, description
 // and required.
-func promptArgumentLabel(c Change, inside []string) Label {
+func promptArgumentLabel(c Change, inside []string) label.Label {
 	on := func(v jsontree.Value) bool { return v.Kind != 0 && v.Kind != 'f' }
 	switch {
 	case len(inside) < 2:
-		kind := c.choose(labelNewOptional, labelParameterRemoved, labelOther)
+		kind := c.choose(label.NewOptional, label.ParameterRemoved, label.Other)
 		for _, item := range slices.Concat(c.New.Items(), []jsontree.Member{{Value: c.New}}) {
 			if on(item.Value.Get("required")) {
-				return labelNewRequired
+				return label.NewRequired
 			}
 		}
 		return kind
 	case inside[1] == "title" || inside[1] == "description":
 		return proseLabel(c, inside[2:])
 	case len(inside) > 2 || inside[1] != "name" && inside[1] != "required":
-		return labelChanged
+		return label.Changed
 	case inside[1] == "name":
-		return labelRenamed
+		return label.Renamed
 	case on(c.New):
-		return labelNowRequired
+		return label.NowRequired
 	case on(c.Old):
-		return labelNoLongerRequired
+		return label.NoLongerRequired
 	}
-	return labelOtherForm
+	return label.OtherForm
 }
 
 // annotationsLabel is for a change inside the annotations, or for all of them if they came
 // or went. In that case the member with the first rank counts.
-func (l *labeller) annotationsLabel(c Change, inside []string) Label {
+func (l *labeller) annotationsLabel(c Change, inside []string) label.Label {
 	if len(inside) > 0 {
 		return l.annotationLabel(c, inside[0], inside[1:])
 	}
-	first := labelClientMetadata
+	first := label.ClientMetadata
 	for i, m := range slices.Concat(c.Old.Members(), c.New.Members()) {
 		one := Change{New: m.Value}
 		if i < len(c.Old.Members()) {
@@ -174,13 +175,13 @@ func (l *labeller) annotationsLabel(c Change, inside []string) Label {
 }
 
 // annotationLabel is for one annotation, or for something inside it.
-func (l *labeller) annotationLabel(c Change, name string, inside []string) Label {
+func (l *labeller) annotationLabel(c Change, name string, inside []string) label.Label {
 	if name == "title" {
 		return proseLabel(c, inside)
 	}
 	hint, ok := toolHints[name]
 	if !ok || len(inside) > 0 {
-		return labelClientMetadata
+		return label.ClientMetadata
 	}
 	// Clients differ in how they read a hint that is no boolean. A new one may make a
 	// client ask less. Nobody can rely on an old one having made it ask less before.
@@ -198,11 +199,11 @@ func (l *labeller) annotationLabel(c Change, name string, inside []string) Label
 	case after && !before:
 		return hint.safer
 	case before && !after:
-		return labelTowardsCaution
+		return label.TowardsCaution
 	case !isFlag(c.Old) || !isFlag(c.New):
-		return labelChanged
+		return label.Changed
 	}
-	return c.choose(labelHintStated, labelHintLeftOut, labelHintStated)
+	return c.choose(label.HintStated, label.HintLeftOut, label.HintStated)
 }
 
 // readOnly reports whether a definition's annotations say that the tool only reads.
@@ -217,7 +218,7 @@ func isFlag(v jsontree.Value) bool { return v.Kind == 0 || v.Kind == 't' || v.Ki
 // executionLabel is for execution, which SDKs gave every tool and take away again (MCP
 // 2025-11-25, 2026-07-28). A tool that says nothing takes no call as a task. Where it takes
 // fewer calls than before, nobody can tell whether a client made those.
-func executionLabel(c Change, inside []string) Label {
+func executionLabel(c Change, inside []string) label.Label {
 	support := func(v jsontree.Value) string {
 		if v.Kind == 0 {
 			return "forbidden"
@@ -226,46 +227,46 @@ func executionLabel(c Change, inside []string) Label {
 	}
 	switch old, new := support(c.Old), support(c.New); {
 	case old == "" || new == "" || len(inside) > 0 && inside[0] != "taskSupport":
-		return labelChanged
+		return label.Changed
 	case old == new:
-		return labelChurn
+		return label.Churn
 	case new == "optional":
-		return labelChanged
+		return label.Changed
 	}
-	return labelOther
+	return label.Other
 }
 
 // insideLabel is for something inside an input or output schema.
-func (l *labeller) insideLabel(c Change, s location) Label {
+func (l *labeller) insideLabel(c Change, s location) label.Label {
 	k := l.schemaLabel(c, s)
 	if s.sameMeaning && !k.Minor() {
-		return labelOtherForm
+		return label.OtherForm
 	}
 	gone := s.root() && len(s.inside()) == 0 && c.New.Kind == 0 && !isAnnotation(s.name()) && !schema.IsDefinitions(s.name())
 	if gone && !k.Minor() && !s.output() && saysNothing(s.around[1]) {
-		return labelInputChanged
+		return label.InputChanged
 	}
 	whole, proven := s.against.label(c, s, k)
 	if proven {
-		k, l.least = whole, None
+		k, l.least = whole, label.None
 	}
-	e := labelTable[k].effect
+	e := k.Effect()
 	came := c.Old.Kind == 0 || c.New.Kind == 0
-	if (e == breadthWider || e == breadthNarrower) && came && !proven && jsontree.TextOf(s.member(0, "$ref")) != jsontree.TextOf(s.member(1, "$ref")) {
-		k = labelOther // it may have moved to or from the schema referred to
+	if (e == label.Wider || e == label.Narrower) && came && !proven && jsontree.TextOf(s.member(0, "$ref")) != jsontree.TextOf(s.member(1, "$ref")) {
+		k = label.Other // it may have moved to or from the schema referred to
 	}
-	if (e == breadthNarrower || k == labelOtherForm) && l.freesOthers(s) {
-		k = min(k, labelOther)
+	if (e == label.Narrower || k == label.OtherForm) && l.freesOthers(s) {
+		k = min(k, label.Other)
 	}
 	u := l.useAt(s)
-	if s.settled && (e == breadthNarrower || e == breadthWider) {
-		l.least = None
-		return labelWording // all that it takes away or adds is taken as before
+	if s.settled && (e == label.Narrower || e == label.Wider) {
+		l.least = label.None
+		return label.Wording // all that it takes away or adds is taken as before
 	}
-	if k == labelDefinitionRemoved && l.lost {
-		l.atLeast(labelOther, s)
+	if k == label.DefinitionRemoved && l.lost {
+		l.atLeast(label.Other, s)
 	}
-	return k.forUse(u)
+	return forUse(k, u)
 }
 
 // saysNothing reports whether an input schema takes any arguments, without a word about them.

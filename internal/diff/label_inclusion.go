@@ -5,6 +5,7 @@ import (
 
 	"pinproof/internal/inclusion"
 	"pinproof/internal/jsontree"
+	"pinproof/internal/label"
 )
 
 // Labels say what each change means by itself. What all changes of a schema do together is decided
@@ -32,13 +33,13 @@ func (l *labeller) judge(side string, old, new *jsontree.Value) {
 		if !strings.HasPrefix(c.Pointer, "/"+side) {
 			continue
 		}
-		if proven && c.Severity == Breaking && c.Label.byValidity() {
-			c.Severity = Behaviour
+		if proven && c.Severity == label.Breaking && c.Label.ByValidity() {
+			c.Severity = label.Behaviour
 		}
-		breaking = breaking || c.Severity == Breaking
-		if c.Label.bearsOnValues() {
+		breaking = breaking || c.Severity == label.Breaking
+		if c.Label.BearsOnValues() {
 			values = append(values, c)
-		} else if c.Label.isForm() {
+		} else if c.Label.IsForm() {
 			forms = append(forms, c)
 		}
 	}
@@ -50,37 +51,6 @@ func (l *labeller) judge(side string, old, new *jsontree.Value) {
 		graver = forms
 	}
 	for _, c := range graver {
-		c.Severity = Breaking
+		c.Severity = label.Breaking
 	}
-}
-
-// byValidity reports whether a label says of values that they are taken no more, or are new. A
-// parameter or a result that is gone breaks who used it whatever is still taken in its place, and an
-// input that is closed refuses names that it passed over.
-func (k Label) byValidity() bool {
-	switch k {
-	case labelTooMany, labelRenamed, labelParameterRemoved, labelOutputRemoved, labelInputClosed:
-		return false
-	}
-	return true
-}
-
-// bearsOnValues reports whether a label is about the values that a schema takes.
-func (k Label) bearsOnValues() bool {
-	switch k {
-	case labelNewOptional, labelDefinitionAdded, labelTypeWidened, labelEnumAdded, labelLoosened, labelNoLongerRequired, labelConstRemoved,
-		labelFormatRemoved, labelInputOpened, labelOutputAdded, labelOutputNarrowed, labelDefinitionRemoved, labelNamesOpened:
-		return true
-	}
-	return false
-}
-
-// isForm reports whether a label is for what seems to say the same in another form, or for a keyword
-// that isn't known.
-func (k Label) isForm() bool {
-	switch k {
-	case labelChanged, labelRequiredFollows, labelOtherForm, labelChurn:
-		return true
-	}
-	return false
 }

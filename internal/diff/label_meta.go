@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"pinproof/internal/jsontree"
+	"pinproof/internal/label"
 )
 
 // Members of _meta by which clients ask a person less, or let a page or a model do more. All else in
@@ -16,17 +17,17 @@ import (
 var metaRules = []struct {
 	path  []string // from _meta on
 	less  func(old, new *jsontree.Value) bool
-	label Label
+	label label.Label
 }{
-	{[]string{"anthropic/requiresUserInteraction"}, asksNoMore, labelAskingDropped},
-	{[]string{"ui", "visibility"}, gainsModel, labelAppWidened},
-	{[]string{"ui", "csp"}, grows, labelAppWidened},
-	{[]string{"ui", "permissions"}, grows, labelAppWidened},
+	{[]string{"anthropic/requiresUserInteraction"}, asksNoMore, label.AskingDropped},
+	{[]string{"ui", "visibility"}, gainsModel, label.AppWidened},
+	{[]string{"ui", "csp"}, grows, label.AppWidened},
+	{[]string{"ui", "permissions"}, grows, label.AppWidened},
 }
 
 // metaLabel is for what is in _meta. inside leads from there to what changed: above a member of the
 // table, where it came or went with what is around it, at it, or below it.
-func metaLabel(c Change, inside []string) Label {
+func metaLabel(c Change, inside []string) label.Label {
 	for _, rule := range metaRules {
 		common := min(len(inside), len(rule.path))
 		if !slices.Equal(inside[:common], rule.path[:common]) {
@@ -42,7 +43,7 @@ func metaLabel(c Change, inside []string) Label {
 			return rule.label
 		}
 	}
-	return labelClientMetadata
+	return label.ClientMetadata
 }
 
 func isTrue(v *jsontree.Value) bool { return v != nil && v.Kind == 't' }

@@ -9,11 +9,12 @@ import (
 	"strings"
 
 	"pinproof/internal/jsontree"
+	"pinproof/internal/label"
 	"pinproof/internal/schema"
 )
 
 // schemaLabel is what a change means for the schema around it.
-func (l *labeller) schemaLabel(c Change, s location) Label {
+func (l *labeller) schemaLabel(c Change, s location) label.Label {
 	name, depth := s.name(), len(s.inside())
 	rule, known := keywordRules[name]
 	if s.held() {
@@ -24,15 +25,15 @@ func (l *labeller) schemaLabel(c Change, s location) Label {
 	empty := func(v jsontree.Value) bool { return v.Kind == 0 || v.Kind == '{' && len(v.Members()) == 0 }
 	switch {
 	case !s.held() && s.holds() != schema.AtOther && empty(c.Old) && empty(c.New):
-		return labelOtherForm
+		return label.OtherForm
 	case s.holds() != schema.AtOther && name == "properties":
 		return l.parameterLabel(c, s, rule)
 	case name == "patternProperties" && s.closed(c):
 		rule = closedRule
 	case s.held() && s.defines():
-		return c.choose(labelDefinitionAdded, labelDefinitionRemoved, rule.label(c, s))
+		return c.choose(label.DefinitionAdded, label.DefinitionRemoved, rule.label(c, s))
 	case (name == "additionalProperties" || name == "unevaluatedProperties") && c.Old.Kind == 'f' && takesAll(c.New):
-		return labelNamesOpened
+		return label.NamesOpened
 	case s.held():
 	case depth > 0 && name == "enum":
 		return l.valueLabel(c, s)
@@ -44,77 +45,77 @@ func (l *labeller) schemaLabel(c Change, s location) Label {
 	case name == "required":
 		return requiredLabel(c, s)
 	case name == "$schema" && s.root() && (c.Old.Kind == 0 || IsDialect(c.Old.Text)) && (c.New.Kind == 0 || IsDialect(c.New.Text)):
-		return labelChurn
+		return label.Churn
 	case name == "$schema":
-		return labelOther
+		return label.Other
 	case name == "enum" || name == "const" && (c.Old.Kind == 0 || c.New.Kind == 0):
 		if fixedValues(s.around[0]) != nil && fixedValues(s.around[1]) != nil {
 			rule = listedRule
 		}
 	}
 	if !known {
-		return labelChanged
+		return label.Changed
 	}
 	return rule.label(c, s)
 }
 
 // valueLabel is for one of the values that a schema lists with enum, or for something in it.
 // What counts is how all the values compare, because those that stay may stand elsewhere.
-func (l *labeller) valueLabel(c Change, s location) Label {
-	label, ok := l.listed[s.around]
+func (l *labeller) valueLabel(c Change, s location) label.Label {
+	known, ok := l.listed[s.around]
 	if !ok {
-		label = labelEnumSwapped
+		known = label.EnumSwapped
 		if fixedValues(s.around[0]) != nil && fixedValues(s.around[1]) != nil {
-			label = listedRule.label(c, s)
+			known = listedRule.label(c, s)
 		}
-		l.listed[s.around] = label
+		l.listed[s.around] = known
 	}
-	if label == labelEnumSwapped && len(s.inside()) == 1 {
-		return c.choose(labelEnumAdded, labelEnumRemoved, label)
+	if known == label.EnumSwapped && len(s.inside()) == 1 {
+		return c.choose(label.EnumAdded, label.EnumRemoved, known)
 	}
-	return label
+	return known
 }
 
 // label returns the label that a rule gives to a change.
-func (rule keywordRule) label(c Change, s location) Label {
+func (rule keywordRule) label(c Change, s location) label.Label {
 	switch rule.compare(c, &s) {
-	case breadthWider:
+	case label.Wider:
 		return rule.wider
-	case breadthNarrower:
+	case label.Narrower:
 		return rule.narrower
-	case breadthUnknown:
+	case label.Unknown:
 		return rule.other
 	}
 	return c.sameLabel()
 }
 
 // sameLabel is for a change that says the same in another form.
-func (c Change) sameLabel() Label {
+func (c Change) sameLabel() label.Label {
 	switch {
 	case isLargest(c.Old) || isLargest(c.New):
-		return labelChurn
+		return label.Churn
 	case len(c.Old.Items()) == len(c.New.Items()) && len(c.New.Items()) > 1:
-		return labelOtherOrder
+		return label.OtherOrder
 	}
-	return labelOtherForm
+	return label.OtherForm
 }
 
 // parameterLabel is for a parameter of the schema around it, or for all of them.
-func (l *labeller) parameterLabel(c Change, s location, rule keywordRule) Label {
+func (l *labeller) parameterLabel(c Change, s location, rule keywordRule) label.Label {
 	if s.outside(0) || !s.root() && !s.held() && c.Old.Kind == 0 {
-		l.atLeast(labelTightened, s) // what an alternative named, or a schema referred to; or any name was taken
+		l.atLeast(label.Tightened, s) // what an alternative named, or a schema referred to; or any name was taken
 	}
 	switch {
 	case s.held() && c.Old.Kind == 0 && c.New.Kind != 'f':
 		return l.newParameter(s.around[1], s.inside()[0])
 	case s.held() && c.New.Kind == 0 && c.Old.Kind != 'f':
-		return labelParameterRemoved
+		return label.ParameterRemoved
 	case s.held():
 		return rule.label(c, s)
 	}
-	kind := labelOther
+	kind := label.Other
 	if len(c.Old.Members()) > 0 {
-		kind = labelParameterRemoved
+		kind = label.ParameterRemoved
 	}
 	for _, p := range c.New.Members() {
 		kind = min(kind, l.newParameter(s.around[1], p.Name))
@@ -123,16 +124,16 @@ func (l *labeller) parameterLabel(c Change, s location, rule keywordRule) Label 
 }
 
 // newParameter is for a property that is added to a schema.
-func (l *labeller) newParameter(schema *jsontree.Value, name string) Label {
+func (l *labeller) newParameter(schema *jsontree.Value, name string) label.Label {
 	names, ok := l.required[schema]
 	if !ok {
 		names, _ = stringSet(jsontree.Lookup(schema, "required"))
 		l.required[schema] = names
 	}
 	if names[name] {
-		return labelNewRequired
+		return label.NewRequired
 	}
-	return labelNewOptional
+	return label.NewOptional
 }
 
 // closed reports whether the object takes no members other than those it names. It asks
@@ -150,13 +151,13 @@ func (s *location) closed(c Change) bool {
 
 // requiredLabel is for the list of required names (Validation, 6.5.3). A name
 // that comes or goes with its own parameter says nothing new.
-func requiredLabel(c Change, s location) Label {
+func requiredLabel(c Change, s location) label.Label {
 	old, ok := stringSet(&c.Old)
 	new, ok2 := stringSet(&c.New)
 	if !ok || !ok2 {
-		return labelOther
+		return label.Other
 	}
-	m := labelRequiredFollows
+	m := label.RequiredFollows
 	if maps.Equal(old, new) {
 		m = c.sameLabel()
 	}
@@ -167,9 +168,9 @@ func requiredLabel(c Change, s location) Label {
 			switch {
 			case old[name] && new[name] || with && !without && !s.outside(1-side):
 			case side == 0:
-				m = min(m, labelNoLongerRequired)
+				m = min(m, label.NoLongerRequired)
 			default:
-				m = min(m, labelNowRequired)
+				m = min(m, label.NowRequired)
 			}
 		}
 	}
@@ -198,7 +199,7 @@ func (s *location) outside(side int) bool {
 }
 
 // choose picks a label by whether the change adds, removes or replaces a value.
-func (c Change) choose(onAdd, onRemove, onReplace Label) Label {
+func (c Change) choose(onAdd, onRemove, onReplace label.Label) label.Label {
 	switch {
 	case c.Old.Kind == 0:
 		return onAdd
@@ -209,20 +210,20 @@ func (c Change) choose(onAdd, onRemove, onReplace Label) Label {
 }
 
 // byMeasure compares two values of a keyword by how much they let through, as a number n.
-// Equal numbers mean breadthSame only if n says it all (full). NaN can't be compared.
-func byMeasure(measure func(v jsontree.Value, s *location, side int) (n float64, full bool)) func(Change, *location) breadth {
-	return func(c Change, s *location) breadth {
+// Equal numbers mean label.Same only if n says it all (full). NaN can't be compared.
+func byMeasure(measure func(v jsontree.Value, s *location, side int) (n float64, full bool)) func(Change, *location) label.Breadth {
+	return func(c Change, s *location) label.Breadth {
 		old, full := measure(c.Old, s, 0)
 		new, full2 := measure(c.New, s, 1)
 		switch {
 		case new > old:
-			return breadthWider
+			return label.Wider
 		case new < old:
-			return breadthNarrower
+			return label.Narrower
 		case new == old && full && full2:
-			return breadthSame
+			return label.Same
 		}
-		return breadthUnknown
+		return label.Unknown
 	}
 }
 
@@ -246,7 +247,7 @@ var byFlag = byMeasure(func(v jsontree.Value, _ *location, _ int) (float64, bool
 })
 
 // byOpenness compares two whole schemas. absent is the openness of a missing one.
-func byOpenness(absent int) func(Change, *location) breadth {
+func byOpenness(absent int) func(Change, *location) label.Breadth {
 	return byMeasure(func(v jsontree.Value, s *location, _ int) (float64, bool) {
 		if s.name() == "propertyNames" && len(v.Members()) == 1 && jsontree.TextOf(jsontree.Lookup(&v, "type")) == "string" {
 			return 2, true // all names are strings
@@ -278,7 +279,7 @@ func takesAll(v jsontree.Value) bool {
 
 // byBound compares two bounds (Validation, 6.2 to 6.5). absent is the bound that a missing
 // keyword means. direction is 1 if a higher bound takes more values, -1 if it takes fewer.
-func byBound(absent, direction float64) func(Change, *location) breadth {
+func byBound(absent, direction float64) func(Change, *location) label.Breadth {
 	return byMeasure(func(v jsontree.Value, s *location, side int) (float64, bool) {
 		bound, name := absent, s.name()
 		if twin, ok := boundTwins[name]; ok && v.Kind == 0 && s.member(side, twin) != nil {
@@ -305,7 +306,7 @@ var boundTwins = map[string]string{"minimum": "exclusiveMinimum", "exclusiveMini
 
 // byTypes compares the types that a schema names. An input is always an object,
 // whether its schema says so or not.
-func byTypes(c Change, s *location) breadth {
+func byTypes(c Change, s *location) label.Breadth {
 	var sets [2]map[string]bool
 	for i, v := range [...]jsontree.Value{c.Old, c.New} {
 		if v.Kind == 0 && s.root() && s.steps[0] == "inputSchema" {
@@ -313,7 +314,7 @@ func byTypes(c Change, s *location) breadth {
 		}
 		ok := false
 		if sets[i], ok = typeSet(&v); !ok {
-			return breadthUnknown
+			return label.Unknown
 		}
 	}
 	return compareSets(sets[0], sets[1])
@@ -346,7 +347,7 @@ func typeSet(t *jsontree.Value) (map[string]bool, bool) {
 
 // compareSets compares two sets. An entry covers all entries that begin with it and a
 // blank: a type without keywords covers the same type with any keywords.
-func compareSets(old, new map[string]bool) breadth {
+func compareSets(old, new map[string]bool) label.Breadth {
 	covers := func(a, b map[string]bool) bool {
 		for entry := range b {
 			all, _, _ := strings.Cut(entry, " ")
@@ -358,17 +359,17 @@ func compareSets(old, new map[string]bool) breadth {
 	}
 	switch fewer, more := !covers(new, old), !covers(old, new); {
 	case fewer && more:
-		return breadthUnknown
+		return label.Unknown
 	case more:
-		return breadthWider
+		return label.Wider
 	case fewer:
-		return breadthNarrower
+		return label.Narrower
 	}
-	return breadthSame
+	return label.Same
 }
 
 // byListed compares the values that two schemas list.
-func byListed(_ Change, s *location) breadth {
+func byListed(_ Change, s *location) label.Breadth {
 	return compareSets(fixedValues(s.around[0]), fixedValues(s.around[1]))
 }
 
@@ -397,14 +398,14 @@ func isLargest(v jsontree.Value) bool {
 
 // byFactor compares values of multipleOf (Validation, 6.2.1): a multiple of a number has
 // fewer multiples than the number. Fractions are compared exactly, not as doubles.
-func byFactor(c Change, s *location) breadth {
+func byFactor(c Change, s *location) label.Breadth {
 	var factors [2]big.Rat
 	for i, v := range [...]jsontree.Value{c.Old, c.New} {
 		if v.Kind == 0 {
 			continue
 		}
 		if _, ok := factors[i].SetString(v.Text); v.Kind != '0' || !ok || factors[i].Sign() <= 0 {
-			return breadthUnknown
+			return label.Unknown
 		}
 	}
 	if c.Old.Kind == 0 || c.New.Kind == 0 {
@@ -412,11 +413,11 @@ func byFactor(c Change, s *location) breadth {
 	}
 	switch ratio := new(big.Rat).Quo(&factors[1], &factors[0]); {
 	case ratio.IsInt():
-		return breadthNarrower
+		return label.Narrower
 	case ratio.Inv(ratio).IsInt():
-		return breadthWider
+		return label.Wider
 	}
-	return breadthUnknown
+	return label.Unknown
 }
 
 // stringSet returns the strings of an array, or an empty set if v is absent. It returns

@@ -1,32 +1,33 @@
 package diff
 
 import (
+	"pinproof/internal/label"
 	"pinproof/internal/pin"
 	"pinproof/internal/skill"
 )
 
 // skillLabel is for what is in the entry of a skill, or in its files.
-func skillLabel(c Change, name string, inside []string) Label {
+func skillLabel(c Change, name string, inside []string) label.Label {
 	switch {
 	case name == pin.FilesMember && len(inside) == 1:
 		if c.Old.Kind == 0 && skill.IsScript(inside[0]) {
-			return labelScriptAdded
+			return label.ScriptAdded
 		}
-		return labelWording
+		return label.Wording
 	case name == "frontmatter" && len(inside) > 0 && inside[0] == "allowed-tools":
 		if c.New.Kind == 0 {
-			return labelChanged
+			return label.Changed
 		}
-		return labelSkillTools
+		return label.SkillTools
 	case name == "frontmatter" && len(inside) == 1:
 		return proseLabel(c, nil)
 	case name == "resources" && len(inside) == 2 && (inside[1] == "digest" || inside[1] == "size"):
-		return labelFileDigest
+		return label.FileDigest
 	case name == "resources" && len(inside) == 1 && c.Old.Kind == 0:
 		uri := c.New.Get("uri")
 		if skill.IsScript(uri.Text) {
-			return labelScriptAdded
+			return label.ScriptAdded
 		}
 	}
-	return labelChanged
+	return label.Changed
 }

@@ -4,250 +4,84 @@ import (
 	"math"
 	"slices"
 
+	"pinproof/internal/label"
 	"pinproof/internal/schema"
-)
-
-// A Label says what a change means to a reviewer. It explains and sorts; whether there is
-// drift never depends on it. Its value is its rank, and the lowest is read first. First
-// comes what lets a tool be run more easily, or take or send more. Then comes what the
-// model or a client reads, then what lets a tool do less, and last what changes nothing.
-// A change whose effect can't be told from the definition alone ranks with the dangerous ones.
-type Label int
-
-const (
-	labelTooMany Label = iota
-	labelTowardsSafe
-	labelAskingDropped
-	labelAppWidened
-	labelExported
-	labelScriptAdded
-	labelSkillTools
-	labelNewRequired
-	labelNewOptional
-	labelNowRequired
-	labelInputChanged
-	labelReferenceChanged
-	labelDefinitionAdded
-	labelTypeWidened
-	labelEnumAdded
-	labelEnumSwapped
-	labelLoosened
-	labelNoLongerRequired
-	labelConstRemoved
-	labelConstChanged
-	labelFormatRemoved
-	labelFormatChanged
-	labelPatternChanged
-	labelTypeChanged
-	labelOther
-	labelDefaultChanged
-	labelInputOpened
-	labelWording
-	labelRenamed
-	labelOutputRemoved
-	labelOutputWidened
-	labelOutputAdded
-	labelOutputNarrowed
-	labelExamples
-	labelComment
-	labelLessCare
-	labelChanged
-	labelClientMetadata
-	labelTitle
-	labelUnusedDefinition
-	labelTowardsCaution
-	labelHintLeftOut
-	labelNotExported
-	labelInputClosed
-	labelParameterRemoved
-	labelTypeNarrowed
-	labelEnumRemoved
-	labelTightened
-	labelConstAdded
-	labelFormatAdded
-	labelDefinitionRemoved
-	labelNamesOpened
-	labelHintStated
-	labelRequiredFollows
-	labelOtherOrder
-	labelOtherForm
-	labelChurn
-	labelFileDigest
-)
-
-// labelTable has for each label its stable id, what an entry does that has it, its effect,
-// and whether it is minor, which means worth no more than a line. A consequence stands behind
-// a colon. The effect is how the breadth of the schema changes. It is also breadthSame for
-// labels that have nothing to do with breadth; these are the same wherever the schema stands.
-var labelTable = [...]struct {
-	id, text string
-	effect   breadth
-	severity Severity
-	output   Label
-	minor    bool
-}{
-	labelTooMany:           {"many-changes", "changed in more places than can be told apart", breadthSame, Breaking, labelTooMany, false},
-	labelTowardsSafe:       {"hint-harmless", "now claims to be harmless: clients ask less", breadthSame, Behaviour, labelTowardsSafe, false},
-	labelAskingDropped:     {"asking-dropped", "no longer has a person asked at each call", breadthSame, Behaviour, labelAskingDropped, false},
-	labelAppWidened:        {"app-widened", "lets its page do more, or the model call what only the page could", breadthSame, Behaviour, labelAppWidened, false},
-	labelExported:          {"header-exported", "sends an argument as an HTTP header", breadthSame, Behaviour, labelChanged, false},
-	labelScriptAdded:       {"script-added", "brings a script that it didn't have", breadthSame, Behaviour, labelScriptAdded, false},
-	labelSkillTools:        {"skill-tools", "names other tools that it may use: clients may ask less", breadthSame, Behaviour, labelSkillTools, false},
-	labelNewRequired:       {"required-parameter-added", "takes a new required parameter", breadthUnknown, Breaking, labelOutputAdded, false},
-	labelNewOptional:       {"parameter-added", "takes a new parameter", breadthUnknown, Behaviour, labelOutputAdded, false},
-	labelNowRequired:       {"parameter-required", "requires a parameter that was optional", breadthUnknown, Breaking, labelOutputNarrowed, false},
-	labelInputChanged:      {"input-changed", "describes the input in another way", breadthUnknown, Breaking, labelOther, false},
-	labelReferenceChanged:  {"reference-changed", "refers to another schema", breadthUnknown, Breaking, labelReferenceChanged, false},
-	labelDefinitionAdded:   {"definition-added", "adds a schema to refer to", breadthUnknown, Behaviour, labelDefinitionAdded, false},
-	labelTypeWidened:       {"type-widened", "takes other types, too", breadthWider, Behaviour, labelOutputWidened, false},
-	labelEnumAdded:         {"enum-added", "takes a new value", breadthWider, Behaviour, labelOutputWidened, false},
-	labelEnumSwapped:       {"enum-changed", "takes other values", breadthUnknown, Breaking, labelOutputWidened, false},
-	labelLoosened:          {"constraint-loosened", "takes more than before", breadthWider, Behaviour, labelOutputWidened, false},
-	labelNoLongerRequired:  {"parameter-optional", "no longer requires a parameter", breadthUnknown, Behaviour, labelOutputWidened, false},
-	labelConstRemoved:      {"const-removed", "no longer insists on one value", breadthWider, Behaviour, labelOutputWidened, false},
-	labelConstChanged:      {"const-changed", "insists on another value", breadthUnknown, Breaking, labelOutputWidened, false},
-	labelFormatRemoved:     {"format-removed", "no longer asks for a format", breadthWider, Behaviour, labelOutputWidened, false},
-	labelFormatChanged:     {"format-changed", "asks for another format", breadthUnknown, Breaking, labelOutputWidened, false},
-	labelPatternChanged:    {"pattern-changed", "asks for another pattern", breadthUnknown, Breaking, labelOutputWidened, false},
-	labelTypeChanged:       {"type-changed", "takes another type", breadthUnknown, Breaking, labelOutputWidened, false},
-	labelOther:             {"other", "changed in a way that can't be judged", breadthUnknown, Breaking, labelOther, false},
-	labelDefaultChanged:    {"default-changed", "takes another value where none is given", breadthUnknown, Behaviour, labelChanged, false},
-	labelInputOpened:       {"input-anything", "takes anything in a place that was checked", breadthWider, Behaviour, labelOutputWidened, false},
-	labelWording:           {"wording", "reworded", breadthSame, Behaviour, labelWording, false},
-	labelRenamed:           {"renamed", "renamed", breadthSame, Breaking, labelRenamed, false},
-	labelOutputRemoved:     {"output-removed", "no longer returns something", breadthSame, Breaking, labelOutputRemoved, false},
-	labelOutputWidened:     {"output-widened", "may return more than it said before", breadthSame, Breaking, labelOutputWidened, false},
-	labelOutputAdded:       {"output-added", "returns something new", breadthSame, Behaviour, labelOutputAdded, false},
-	labelOutputNarrowed:    {"output-narrowed", "returns less than it might have", breadthSame, Behaviour, labelOutputNarrowed, false},
-	labelExamples:          {"examples", "changed in its examples", breadthSame, Behaviour, labelExamples, false},
-	labelComment:           {"comment", "changed in a comment", breadthSame, Behaviour, labelComment, false},
-	labelLessCare:          {"hint-safer", "now claims to be safer: clients ask less", breadthSame, Behaviour, labelLessCare, false},
-	labelChanged:           {"changed", "changed in another member", breadthSame, Behaviour, labelChanged, false},
-	labelClientMetadata:    {"client-metadata", "changed in what clients show", breadthSame, Behaviour, labelClientMetadata, false},
-	labelTitle:             {"title", "changed in a title that is the name in words", breadthSame, None, labelTitle, true},
-	labelUnusedDefinition:  {"definition-unused", "changed in a schema that nothing refers to", breadthSame, Behaviour, labelUnusedDefinition, false},
-	labelTowardsCaution:    {"hint-caution", "now claims less: clients ask more", breadthSame, Behaviour, labelTowardsCaution, false},
-	labelHintLeftOut:       {"hint-left-out", "leaves out a hint that had no effect", breadthSame, None, labelHintLeftOut, true},
-	labelNotExported:       {"header-not-exported", "no longer sends an argument as an HTTP header", breadthSame, Behaviour, labelChanged, false},
-	labelInputClosed:       {"input-closed", "no longer takes unnamed parameters", breadthNarrower, Breaking, labelOutputNarrowed, false},
-	labelParameterRemoved:  {"parameter-removed", "no longer takes a parameter", breadthUnknown, Breaking, labelOutputRemoved, false},
-	labelTypeNarrowed:      {"type-narrowed", "takes fewer types", breadthNarrower, Breaking, labelOutputNarrowed, false},
-	labelEnumRemoved:       {"enum-removed", "no longer takes a value", breadthNarrower, Breaking, labelOutputNarrowed, false},
-	labelTightened:         {"constraint-tightened", "takes less than before", breadthNarrower, Breaking, labelOutputNarrowed, false},
-	labelConstAdded:        {"const-added", "insists on one value", breadthNarrower, Breaking, labelOutputNarrowed, false},
-	labelFormatAdded:       {"format-added", "asks for a format", breadthNarrower, Breaking, labelOutputNarrowed, false},
-	labelDefinitionRemoved: {"definition-removed", "drops a schema to refer to", breadthUnknown, Behaviour, labelDefinitionRemoved, false},
-	labelNamesOpened:       {"input-opened", "takes unnamed parameters", breadthWider, Behaviour, labelOutputAdded, true},
-	labelHintStated:        {"hint-stated", "states a hint that has no effect", breadthSame, None, labelHintStated, true},
-	labelRequiredFollows:   {"required-follows", "requires what follows from the parameters", breadthUnknown, None, labelRequiredFollows, true},
-	labelOtherOrder:        {"other-order", "lists the same values in another order", breadthSame, None, labelOtherOrder, true},
-	labelOtherForm:         {"other-form", "says the same in another form", breadthSame, None, labelOtherForm, true},
-	labelChurn:             {"sdk-churn", "changed by an SDK, without effect", breadthSame, None, labelChurn, true},
-	labelFileDigest:        {"file-digest", "the digest or the size of a file that is shown, or has a warning", breadthSame, None, labelFileDigest, true},
-}
-
-// ID is the stable name of the label, such as "parameter-added".
-func (l Label) ID() string { return labelTable[l].id }
-
-// Text is what an entry with the label does, such as "takes a new value".
-func (l Label) Text() string { return labelTable[l].text }
-
-// Minor reports whether a line is enough for the change.
-func (l Label) Minor() bool { return labelTable[l].minor }
-
-// LabelIDs lists the ids of all labels, in the order of their ranks.
-func LabelIDs() []string {
-	var ids []string
-	for _, row := range labelTable {
-		ids = append(ids, row.id)
-	}
-	return ids
-}
-
-// A breadth says how the values that a schema takes compare with those that it took.
-type breadth int
-
-const (
-	breadthUnknown breadth = iota // it can't be told
-	breadthSame
-	breadthWider
-	breadthNarrower
 )
 
 // A keywordRule gives the labels for a change of a keyword: the schema around it takes
 // more values now (wider), or fewer (narrower), or compare can't tell (other).
 type keywordRule struct {
-	compare                func(Change, *location) breadth
-	wider, narrower, other Label
+	compare                func(Change, *location) label.Breadth
+	wider, narrower, other label.Label
 }
 
 // keywordRules are for the values of keywords (JSON Schema 2020-12 Validation, 6).
 var keywordRules = map[string]keywordRule{
-	"$comment":           {byPresence, labelComment, labelComment, labelComment},
-	"examples":           {byPresence, labelExamples, labelExamples, labelExamples},
-	"example":            {byPresence, labelExamples, labelExamples, labelExamples},
-	"default":            {byPresence, labelDefaultChanged, labelDefaultChanged, labelDefaultChanged},
-	"type":               {byTypes, labelTypeWidened, labelTypeNarrowed, labelTypeChanged},
-	"nullable":           {byFlag, labelTypeNarrowed, labelTypeWidened, labelTypeChanged}, // it adds null
-	"enum":               {byPresence, labelLoosened, labelTightened, labelEnumSwapped},
-	"const":              {byPresence, labelConstRemoved, labelConstAdded, labelConstChanged},
-	"pattern":            {byPresence, labelLoosened, labelTightened, labelPatternChanged},
-	"format":             {byPresence, labelFormatRemoved, labelFormatAdded, labelFormatChanged},
-	"multipleOf":         {byFactor, labelLoosened, labelTightened, labelOther},
-	"minimum":            {byBound(math.Inf(-1), -1), labelLoosened, labelTightened, labelOther},
-	"exclusiveMinimum":   {byBound(math.Inf(-1), -1), labelLoosened, labelTightened, labelOther},
-	"minLength":          {byBound(0, -1), labelLoosened, labelTightened, labelOther},
-	"minItems":           {byBound(0, -1), labelLoosened, labelTightened, labelOther},
-	"minProperties":      {byBound(0, -1), labelLoosened, labelTightened, labelOther},
-	"minContains":        {byBound(1, -1), labelLoosened, labelTightened, labelOther},
-	"maximum":            {byBound(math.Inf(1), 1), labelLoosened, labelTightened, labelOther},
-	"exclusiveMaximum":   {byBound(math.Inf(1), 1), labelLoosened, labelTightened, labelOther},
-	"maxLength":          {byBound(math.Inf(1), 1), labelLoosened, labelTightened, labelOther},
-	"maxItems":           {byBound(math.Inf(1), 1), labelLoosened, labelTightened, labelOther},
-	"maxProperties":      {byBound(math.Inf(1), 1), labelLoosened, labelTightened, labelOther},
-	"maxContains":        {byBound(math.Inf(1), 1), labelLoosened, labelTightened, labelOther},
-	"uniqueItems":        {byFlag, labelLoosened, labelTightened, labelOther},
-	"dependentRequired":  {byPresence, labelLoosened, labelTightened, labelOther},
-	"$ref":               {byPresence, labelReferenceChanged, labelReferenceChanged, labelReferenceChanged},
-	"$dynamicRef":        {byPresence, labelReferenceChanged, labelReferenceChanged, labelReferenceChanged},
-	"$recursiveRef":      {byPresence, labelReferenceChanged, labelReferenceChanged, labelReferenceChanged},
-	"$id":                {byPresence, labelReferenceChanged, labelReferenceChanged, labelReferenceChanged},
-	"$anchor":            {byPresence, labelReferenceChanged, labelReferenceChanged, labelReferenceChanged},
-	"$dynamicAnchor":     {byPresence, labelReferenceChanged, labelReferenceChanged, labelReferenceChanged},
-	"$defs":              {byPresence, labelDefinitionRemoved, labelDefinitionAdded, labelOther},
-	"definitions":        {byPresence, labelDefinitionRemoved, labelDefinitionAdded, labelOther},
-	"patternProperties":  {byPresence, labelLoosened, labelTightened, labelOther},
-	"dependentSchemas":   {byPresence, labelLoosened, labelTightened, labelOther},
-	"dependencies":       {byPresence, labelLoosened, labelTightened, labelOther},
-	"allOf":              {byPresence, labelLoosened, labelTightened, labelOther},
-	"anyOf":              {byPresence, labelLoosened, labelTightened, labelOther},
-	"oneOf":              {byPresence, labelLoosened, labelTightened, labelOther},
-	"prefixItems":        {byPresence, labelLoosened, labelTightened, labelOther},
-	"items":              {byPresence, labelLoosened, labelTightened, labelOther},
-	schema.HeaderKeyword: {byPresence, labelNotExported, labelExported, labelExported},
+	"$comment":           {byPresence, label.Comment, label.Comment, label.Comment},
+	"examples":           {byPresence, label.Examples, label.Examples, label.Examples},
+	"example":            {byPresence, label.Examples, label.Examples, label.Examples},
+	"default":            {byPresence, label.DefaultChanged, label.DefaultChanged, label.DefaultChanged},
+	"type":               {byTypes, label.TypeWidened, label.TypeNarrowed, label.TypeChanged},
+	"nullable":           {byFlag, label.TypeNarrowed, label.TypeWidened, label.TypeChanged}, // it adds null
+	"enum":               {byPresence, label.Loosened, label.Tightened, label.EnumSwapped},
+	"const":              {byPresence, label.ConstRemoved, label.ConstAdded, label.ConstChanged},
+	"pattern":            {byPresence, label.Loosened, label.Tightened, label.PatternChanged},
+	"format":             {byPresence, label.FormatRemoved, label.FormatAdded, label.FormatChanged},
+	"multipleOf":         {byFactor, label.Loosened, label.Tightened, label.Other},
+	"minimum":            {byBound(math.Inf(-1), -1), label.Loosened, label.Tightened, label.Other},
+	"exclusiveMinimum":   {byBound(math.Inf(-1), -1), label.Loosened, label.Tightened, label.Other},
+	"minLength":          {byBound(0, -1), label.Loosened, label.Tightened, label.Other},
+	"minItems":           {byBound(0, -1), label.Loosened, label.Tightened, label.Other},
+	"minProperties":      {byBound(0, -1), label.Loosened, label.Tightened, label.Other},
+	"minContains":        {byBound(1, -1), label.Loosened, label.Tightened, label.Other},
+	"maximum":            {byBound(math.Inf(1), 1), label.Loosened, label.Tightened, label.Other},
+	"exclusiveMaximum":   {byBound(math.Inf(1), 1), label.Loosened, label.Tightened, label.Other},
+	"maxLength":          {byBound(math.Inf(1), 1), label.Loosened, label.Tightened, label.Other},
+	"maxItems":           {byBound(math.Inf(1), 1), label.Loosened, label.Tightened, label.Other},
+	"maxProperties":      {byBound(math.Inf(1), 1), label.Loosened, label.Tightened, label.Other},
+	"maxContains":        {byBound(math.Inf(1), 1), label.Loosened, label.Tightened, label.Other},
+	"uniqueItems":        {byFlag, label.Loosened, label.Tightened, label.Other},
+	"dependentRequired":  {byPresence, label.Loosened, label.Tightened, label.Other},
+	"$ref":               {byPresence, label.ReferenceChanged, label.ReferenceChanged, label.ReferenceChanged},
+	"$dynamicRef":        {byPresence, label.ReferenceChanged, label.ReferenceChanged, label.ReferenceChanged},
+	"$recursiveRef":      {byPresence, label.ReferenceChanged, label.ReferenceChanged, label.ReferenceChanged},
+	"$id":                {byPresence, label.ReferenceChanged, label.ReferenceChanged, label.ReferenceChanged},
+	"$anchor":            {byPresence, label.ReferenceChanged, label.ReferenceChanged, label.ReferenceChanged},
+	"$dynamicAnchor":     {byPresence, label.ReferenceChanged, label.ReferenceChanged, label.ReferenceChanged},
+	"$defs":              {byPresence, label.DefinitionRemoved, label.DefinitionAdded, label.Other},
+	"definitions":        {byPresence, label.DefinitionRemoved, label.DefinitionAdded, label.Other},
+	"patternProperties":  {byPresence, label.Loosened, label.Tightened, label.Other},
+	"dependentSchemas":   {byPresence, label.Loosened, label.Tightened, label.Other},
+	"dependencies":       {byPresence, label.Loosened, label.Tightened, label.Other},
+	"allOf":              {byPresence, label.Loosened, label.Tightened, label.Other},
+	"anyOf":              {byPresence, label.Loosened, label.Tightened, label.Other},
+	"oneOf":              {byPresence, label.Loosened, label.Tightened, label.Other},
+	"prefixItems":        {byPresence, label.Loosened, label.Tightened, label.Other},
+	"items":              {byPresence, label.Loosened, label.Tightened, label.Other},
+	schema.HeaderKeyword: {byPresence, label.NotExported, label.Exported, label.Exported},
 }
 
 // listedRule is for values that both sides list.
-var listedRule = keywordRule{byListed, labelEnumAdded, labelEnumRemoved, labelEnumSwapped}
+var listedRule = keywordRule{byListed, label.EnumAdded, label.EnumRemoved, label.EnumSwapped}
 
 // schemaRules are for a whole schema that a keyword holds (Core, 10 and 11).
 var schemaRules = map[string]keywordRule{
-	"properties":            {byOpenness(2), labelInputOpened, labelInputClosed, labelOther},
-	"additionalProperties":  {byOpenness(2), labelInputOpened, labelInputClosed, labelOther},
-	"unevaluatedProperties": {byOpenness(2), labelInputOpened, labelInputClosed, labelOther},
-	"additionalItems":       {byOpenness(2), labelInputOpened, labelInputClosed, labelOther},
-	"unevaluatedItems":      {byOpenness(2), labelInputOpened, labelInputClosed, labelOther},
-	"anyOf":                 {byOpenness(0), labelTypeWidened, labelTypeNarrowed, labelOther},
-	"oneOf":                 {byOpenness(0), labelTypeWidened, labelTypeNarrowed, labelOther},
-	"not":                   {byOpenness(0), labelTightened, labelLoosened, labelOther},
-	"if":                    {byOpenness(2), labelOther, labelOther, labelOther},
+	"properties":            {byOpenness(2), label.InputOpened, label.InputClosed, label.Other},
+	"additionalProperties":  {byOpenness(2), label.InputOpened, label.InputClosed, label.Other},
+	"unevaluatedProperties": {byOpenness(2), label.InputOpened, label.InputClosed, label.Other},
+	"additionalItems":       {byOpenness(2), label.InputOpened, label.InputClosed, label.Other},
+	"unevaluatedItems":      {byOpenness(2), label.InputOpened, label.InputClosed, label.Other},
+	"anyOf":                 {byOpenness(0), label.TypeWidened, label.TypeNarrowed, label.Other},
+	"oneOf":                 {byOpenness(0), label.TypeWidened, label.TypeNarrowed, label.Other},
+	"not":                   {byOpenness(0), label.Tightened, label.Loosened, label.Other},
+	"if":                    {byOpenness(2), label.Other, label.Other, label.Other},
 }
 
 // anySchemaRule is for a whole schema that any other keyword holds.
-var anySchemaRule = keywordRule{byOpenness(2), labelLoosened, labelTightened, labelOther}
+var anySchemaRule = keywordRule{byOpenness(2), label.Loosened, label.Tightened, label.Other}
 
 // closedRule is for the patternProperties of an object that takes no other names.
-var closedRule = keywordRule{byOpenness(0), labelInputOpened, labelInputClosed, labelOther}
+var closedRule = keywordRule{byOpenness(0), label.InputOpened, label.InputClosed, label.Other}
 
 // schemaDialects are the values of $schema that SDKs write, less a final "#".
 var schemaDialects = [...]string{
@@ -265,12 +99,12 @@ var jsonTypes = [...]string{"array", "boolean", "integer", "null", "number", "ob
 var toolHints = map[string]struct {
 	absent, asksLess bool
 	writes           bool
-	safer            Label
+	safer            label.Label
 }{
-	"readOnlyHint":    {false, true, false, labelTowardsSafe},
-	"destructiveHint": {true, false, true, labelTowardsSafe},
-	"idempotentHint":  {false, true, true, labelLessCare},
-	"openWorldHint":   {true, false, false, labelLessCare},
+	"readOnlyHint":    {false, true, false, label.TowardsSafe},
+	"destructiveHint": {true, false, true, label.TowardsSafe},
+	"idempotentHint":  {false, true, true, label.LessCare},
+	"openWorldHint":   {true, false, false, label.LessCare},
 }
 
 // taskSupport is how a tool takes calls as tasks, by the text of its execution, or of the member

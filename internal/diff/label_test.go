@@ -3,7 +3,6 @@ package diff
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -13,6 +12,7 @@ import (
 
 	"pinproof/internal/jsontest"
 	"pinproof/internal/jsontree"
+	"pinproof/internal/label"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
 	"pinproof/internal/schema"
@@ -568,12 +568,12 @@ func TestLabels(t *testing.T) {
 	for _, c := range cases {
 		seen += c.forward + "; " + c.back + "; "
 	}
-	for i, row := range labelTable {
-		if Label(i) == labelRenamed || Label(i) == labelTooMany || Label(i) == labelScriptAdded || Label(i) == labelSkillTools || Label(i) == labelFileDigest {
+	for _, l := range label.All() {
+		if slices.Contains([]label.Label{label.Renamed, label.TooMany, label.ScriptAdded, label.SkillTools, label.FileDigest}, l) {
 			continue // see TestLabelsOfOtherLists and TestTooManyChanges
 		}
-		if row.id == "" || !strings.Contains(seen, ": "+row.id+"; ") {
-			t.Errorf("no case has the label %q", row.id)
+		if !strings.Contains(seen, ": "+l.ID()+"; ") {
+			t.Errorf("no case has the label %q", l.ID())
 		}
 	}
 }
@@ -623,37 +623,41 @@ func TestLabelsOfOtherLists(t *testing.T) {
 	}
 }
 
-// TestLabelTable: an id has one word for it, and what is minor ranks below what a model
-// reads or a tool may do.
-func TestLabelTable(t *testing.T) {
-	for i, row := range labelTable {
-		if strings.Trim(row.id, "abcdefghijklmnopqrstuvwxyz-") != "" || row.id == "" {
-			t.Errorf("row %d has the id %q", i, row.id)
+// TestLabelExamples: the example of each label has it, and the severity of its row.
+func TestLabelExamples(t *testing.T) {
+	forms := map[label.Place]string{
+		label.Tool:      `{%s}`,
+		label.Input:     `{"name":"t","inputSchema":{%s}}`,
+		label.Parameter: `{"name":"t","inputSchema":{"properties":{"p":{%s}}}}`,
+		label.Output:    `{"name":"t","outputSchema":{%s}}`,
+		label.Skill:     `{%s}`,
+	}
+	for _, l := range label.All() {
+		if l == label.TooMany {
+			continue // see TestTooManyChanges
 		}
-		if row.minor && Label(i) < labelChanged {
-			t.Errorf("%q is minor and dangerous", row.text)
+		e, list := l.Example(), pin.Tools
+		if e.Of == label.Skill {
+			list = pin.Skills
 		}
-		for j, other := range labelTable[:i] {
-			if row.text == other.text || row.id == other.id {
-				t.Errorf("rows %d and %d are alike: %q", i, j, row.text)
+		form := forms[e.Of]
+		if e.Of == label.Tool && l != label.Renamed {
+			form = `{"name":"t"%s}`
+		}
+		side := func(members string) jsontree.Value {
+			if form == `{"name":"t"%s}` && members != "" {
+				members = "," + members
 			}
+			return parseCanonical(t, fmt.Sprintf(form, members))
 		}
-	}
-}
-
-// TestLabelWords: what people read of a label, counted and beside a change. docs/review.md
-// has the same words.
-func TestLabelWords(t *testing.T) {
-	page, err := os.ReadFile("../../docs/review.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for l, row := range labelTable {
-		if line := fmt.Sprintf("\n| `%s` | %s | %s |\n", row.id, Label(l).Text(), row.severity); !strings.Contains(string(page), line) {
-			t.Errorf("docs/review.md lacks the row %s", line)
+		changes := Definitions(list, side(e.Old), side(e.New))
+		at := slices.IndexFunc(changes, func(c Change) bool { return c.Label == l })
+		if at < 0 || at > 0 && l != label.RequiredFollows {
+			t.Errorf("%s: %s -> %s: %v", l.ID(), e.Old, e.New, labelled(t, string(jsontree.Append(nil, side(e.Old))), string(jsontree.Append(nil, side(e.New))), ""))
+			continue
 		}
-		if row.minor != (row.severity == None || Label(l) == labelNamesOpened) {
-			t.Errorf("docs/review.md says otherwise of what is minor: %s", row.id)
+		if got := changes[at].Severity; got != l.Severity() {
+			t.Errorf("%s: %s -> %s is %s, not %s", l.ID(), e.Old, e.New, got, l.Severity())
 		}
 	}
 }
@@ -915,7 +919,7 @@ func TestLabelsOfRealServers(t *testing.T) {
 	}
 	servers = slices.DeleteFunc(servers, func(path string) bool { return order(path) == "" })
 	slices.SortFunc(servers, func(a, b string) int { return strings.Compare(order(a), order(b)) })
-	counts := map[Label]int{}
+	counts := map[label.Label]int{}
 	var last pin.Set
 	for _, path := range servers {
 		pins := pintest.RealPins(t, path, filepath.Base(filepath.Dir(path)))
@@ -932,7 +936,7 @@ func TestLabelsOfRealServers(t *testing.T) {
 		}
 		last = pins
 	}
-	for rank, row := range labelTable {
-		t.Logf("%5d  %s", counts[Label(rank)], row.text)
+	for _, l := range label.All() {
+		t.Logf("%5d  %s", counts[l], l.Does())
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"pinproof/internal/jsontest"
 	"pinproof/internal/jsontree"
+	"pinproof/internal/label"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
 	"pinproof/internal/schema"
@@ -234,12 +235,12 @@ func TestLabelsAreTrue(t *testing.T) {
 			checkChanges(t, a, b, changes, jsontree.Equal(a, b))
 			wider, list := false, ""
 			for _, c := range changes {
-				row := labelTable[c.Label]
-				list += "\n" + c.Pointer + ": " + row.id
-				told := row.effect == breadthWider || row.effect == breadthUnknown && row.id != "required-follows"
+				effect := c.Label.Effect()
+				list += "\n" + c.Pointer + ": " + c.Label.ID()
+				told := effect == label.Wider || effect == label.Unknown && c.Label != label.RequiredFollows
 				wider = wider || told
-				if same && (told || row.effect == breadthNarrower) {
-					t.Errorf("%s\n -> %s\nis the same, but %s is labelled %s", jsontree.Append(nil, a), jsontree.Append(nil, b), c.Pointer, row.id)
+				if same && (told || effect == label.Narrower) {
+					t.Errorf("%s\n -> %s\nis the same, but %s is labelled %s", jsontree.Append(nil, a), jsontree.Append(nil, b), c.Pointer, c.Label.ID())
 				}
 			}
 			y := jsontree.Lookup(&b, "inputSchema")
@@ -296,12 +297,12 @@ func TestSeveritiesOfRandomSchemas(t *testing.T) {
 					return objectOf(jsontree.Member{Name: "name", Value: jsontree.Text("t")}, jsontree.Member{Name: member, Value: v})
 				}
 				changes := Definitions(pin.Tools, tool(old), tool(new))
-				worst, list, added := None, "", false
+				worst, list, added := label.None, "", false
 				for _, c := range changes {
-					worst, added = max(worst, c.Severity), added || c.Label == labelOutputAdded || c.Label == labelNewOptional
+					worst, added = max(worst, c.Severity), added || c.Label == label.OutputAdded || c.Label == label.NewOptional
 					list += fmt.Sprintf("\n%s: %s, %s", c.Pointer, c.Label.ID(), c.Severity)
 				}
-				if i%3 == 0 && worst == Breaking {
+				if i%3 == 0 && worst == label.Breaking {
 					t.Fatalf("%s\n -> %s\nis the same, but %s is%s", jsontree.Append(nil, old), jsontree.Append(nil, new), member, list)
 				}
 				from, takes, refuses := &old, before, after
@@ -315,7 +316,7 @@ func TestSeveritiesOfRandomSchemas(t *testing.T) {
 						continue
 					}
 					refused[side]++
-					if worst != Breaking && !(added && side == 1) {
+					if worst != label.Breaking && !(added && side == 1) {
 						t.Fatalf("turn %d: %s\n -> %s\n%s breaks %s, but is%s", turn, jsontree.Append(nil, old), jsontree.Append(nil, new), member, jsontree.Append(nil, v), list)
 					}
 				}
@@ -333,7 +334,7 @@ func TestSeveritiesOfRandomSchemas(t *testing.T) {
 func TestComparisonsAreTrue(t *testing.T) {
 	t.Parallel()
 	m := &schemaMaker{Rand: rand.New(rand.NewPCG(7, 8))}
-	told, rounds := map[breadth]int{}, jsontest.Rounds(400, 1_500)
+	told, rounds := map[label.Breadth]int{}, jsontest.Rounds(400, 1_500)
 	for range rounds {
 		old := parseCanonical(t, `{"anyOf":[`+m.schema(2)+`,`+m.schema(2)+`]}`)
 		new := m.varied(t, old, schema.AtSchema)
@@ -352,12 +353,12 @@ func TestComparisonsAreTrue(t *testing.T) {
 			v := m.sample(from, from, 8)
 			input := plainJSON(t, &v)
 			gone, came := before.Validate(input) == nil, after.Validate(input) == nil
-			if came && !gone && (c.breadth == breadthNarrower || c.breadth == breadthSame) || gone && !came && (c.breadth == breadthWider || c.breadth == breadthSame) {
+			if came && !gone && (c.breadth == label.Narrower || c.breadth == label.Same) || gone && !came && (c.breadth == label.Wider || c.breadth == label.Same) {
 				t.Fatalf("%s\n -> %s\nis told to be %v, but %s is accepted %v, then %v", jsontree.Append(nil, old), jsontree.Append(nil, new), c, jsontree.Append(nil, v), gone, came)
 			}
 		}
 	}
-	for _, b := range []breadth{breadthUnknown, breadthSame, breadthWider, breadthNarrower} {
+	for _, b := range []label.Breadth{label.Unknown, label.Same, label.Wider, label.Narrower} {
 		if told[b] < rounds/15 {
 			t.Errorf("breadth %d is told %d times: a poor sample", b, told[b])
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"pinproof/internal/jsontree"
+	"pinproof/internal/label"
 	"pinproof/internal/schema"
 )
 
@@ -105,18 +106,18 @@ func (s *location) defines() bool {
 
 // forUse translates a label of a schema into what it means for the input, given how the
 // schema is used. Of what is tested, nobody can tell.
-func (k Label) forUse(u schemaUse) Label {
-	switch e := labelTable[k].effect; {
-	case e == breadthSame:
+func forUse(k label.Label, u schemaUse) label.Label {
+	switch e := k.Effect(); {
+	case e == label.Same:
 		return k
 	case u == 0:
-		return labelUnusedDefinition
+		return label.UnusedDefinition
 	case u == useSame:
-		return labelOtherForm
-	case u == usePlain, k == labelDefinitionAdded:
+		return label.OtherForm
+	case u == usePlain, k == label.DefinitionAdded:
 		return k
 	}
-	return labelOther
+	return label.Other
 }
 
 // disjoint reports whether no value fits two alternatives, so that oneOf means the same as

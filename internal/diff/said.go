@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"pinproof/internal/jsontree"
+	"pinproof/internal/label"
 	"pinproof/internal/schema"
 )
 
@@ -214,9 +215,9 @@ var keywords = strings.Fields(`name title description inputSchema outputSchema a
 // the name of a member, but for the closed list of what says nothing.
 func (c *Change) Says() bool {
 	switch {
-	case c.Label == labelTitle, c.Label == labelRequiredFollows: // the name in words; names that are shown with their parameters
+	case c.Label == label.Title, c.Label == label.RequiredFollows: // the name in words; names that are shown with their parameters
 		return false
-	case c.Label == labelTooMany || c.Hidden != [2]int{}:
+	case c.Label == label.TooMany || c.Hidden != [2]int{}:
 		return true
 	}
 	steps, _ := jsontree.Tokens(c.Pointer)
@@ -265,9 +266,4 @@ func textsIn(list *jsontree.Value) map[string]bool {
 
 func isSymbol(s, name string) bool {
 	return s == "" || slices.Contains(symbols[name], s) || name == "$schema" && IsDialect(s)
-}
-
-// AsksLess reports whether clients ask less because of a change with the label.
-func (l Label) AsksLess() bool {
-	return l == labelTowardsSafe || l == labelLessCare || l == labelAskingDropped || l == labelAppWidened || l == labelSkillTools
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"pinproof/internal/jsontree"
+	"pinproof/internal/label"
 	"pinproof/internal/text"
 )
 
@@ -27,7 +28,7 @@ var (
 // a parameter: such a title came, or went.
 func (l *labeller) titles(c Change, s location) bool {
 	n := len(s.steps)
-	if n == 0 || s.steps[n-1] != "title" || c.Label != labelWording {
+	if n == 0 || s.steps[n-1] != "title" || c.Label != label.Wording {
 		return false
 	}
 	name := l.name

@@ -10,6 +10,7 @@ import (
 
 	"pinproof/internal/jsontest"
 	"pinproof/internal/jsontree"
+	"pinproof/internal/label"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
 )
@@ -137,7 +138,7 @@ func checkChanges(t testing.TB, old, new jsontree.Value, changes []Change, same 
 		if c.From != "" {
 			at = c.From
 		}
-		if c.Label == labelTooMany {
+		if c.Label == label.TooMany {
 			if was, ok := resolve(old, at); ok {
 				c.Old = was
 			}
@@ -384,7 +385,7 @@ func TestRefactoredTexts(t *testing.T) {
 			for _, want := range []string{"went", "came"} {
 				shown := strings.Contains(tt.old, want) && strings.Contains(tt.new, want)
 				for _, c := range changes {
-					find := func(s string) { shown = shown || s == want && c.Label != labelOtherForm }
+					find := func(s string) { shown = shown || s == want && c.Label != label.OtherForm }
 					eachText(c.Old, find)
 					eachText(c.New, find)
 				}

@@ -9,6 +9,7 @@ import (
 
 	"pinproof/internal/diff"
 	"pinproof/internal/jsontree"
+	"pinproof/internal/label"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
@@ -26,8 +27,8 @@ type Facts struct {
 	Unpinned     []lint.Finding // warnings in prose of matching entries that a policy keeps out of pins
 	Unapprovable []lint.Finding // warnings that block every approval: no pin records the texts they are in, so verify would report them again
 
-	Worst      diff.Severity // of all entries, also of those that a selection leaves out
-	WorstCount pin.Counts    // the entries that have it
+	Worst      label.Severity // of all entries, also of those that a selection leaves out
+	WorstCount pin.Counts     // the entries that have it
 
 	Narrowed bool // a selection has left out what it doesn't select
 	LeftOut  int  // the entries that it left out
@@ -43,7 +44,7 @@ type Entry struct {
 	Approved     []lint.Finding  // the others
 	Was          []string        // what the pinned definition declares and takes
 	Is           []string        // likewise, of the captured one
-	Severity     diff.Severity
+	Severity     label.Severity
 	Class        Class
 	Why          Reason // it is read first, if its class is
 	Weight       int    // how much its strongest order weighs
@@ -122,7 +123,7 @@ func Of(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding, bou
 	}
 	ownTexts(f.Entries)
 	for _, e := range f.Entries {
-		if bounds.BySeverities && e.Severity < diff.Breaking && !e.Unexplained {
+		if bounds.BySeverities && e.Severity < label.Breaking && !e.Unexplained {
 			e.Class += ClassRemoved + 1
 		}
 		if e.Severity > f.Worst {
@@ -174,7 +175,7 @@ func (r *reader) explain(e *Entry) {
 	}
 	e.Unexplained = r.bounds.Terse || r.bounds.Room > 0 && r.room < 0
 	if e.Unexplained {
-		e.Severity = diff.Breaking // for all that anyone knows
+		e.Severity = label.Breaking // for all that anyone knows
 	}
 	if e.Unexplained && (r.bounds.Terse || r.bounds.KindsAlone) {
 		e.Class = classOfKind[e.Kind]
@@ -285,7 +286,7 @@ var JoinedNotes = []string{"order", "new-address"}
 var NoteIDs = []string{"order", "new-address", "takes-code", "destructive", "writes", "open-world", "no-hints", SelectMinor, SelectWarnings}
 
 // SelectorWords are the words that select what a drift has: the ids of labels and of notes.
-func SelectorWords() []string { return append(diff.LabelIDs(), NoteIDs...) }
+func SelectorWords() []string { return append(label.IDs(), NoteIDs...) }
 
 // Words are those that select an entry, but for SelectWarnings.
 func (e *Entry) Words() (words []string) {

@@ -10,6 +10,7 @@ import (
 
 	"pinproof/internal/diff"
 	"pinproof/internal/jsontree"
+	"pinproof/internal/label"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/signature"
@@ -353,7 +354,7 @@ func (e *Entry) Before(other *Entry) int {
 }
 
 // Gravest is the first of the labels of an entry.
-func (e *Entry) Gravest() (first diff.Label) {
+func (e *Entry) Gravest() (first label.Label) {
 	if len(e.Edits) > 0 {
 		first = e.Edits[0].Label
 	}

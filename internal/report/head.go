@@ -8,6 +8,7 @@ import (
 
 	"pinproof/internal/diff"
 	"pinproof/internal/facts"
+	"pinproof/internal/label"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
@@ -161,7 +162,7 @@ func (r *Report) block(g *group, rows *rowMaker) Block {
 		b.Within = ", server " + text.Name(e.Server)
 	}
 	var dangers []string
-	known, change, worst := true, 0, diff.None
+	known, change, worst := true, 0, label.None
 	for _, one := range g.entries {
 		b.Names, b.Minor = append(b.Names, text.Name(one.Name)), b.Minor && one.Minor
 		known, change, worst = known && one.TextsKnown(), change+one.Bytes, max(worst, one.Severity)
@@ -368,7 +369,7 @@ func (r *Report) entry(e *drifted, block int) Entry {
 		Denied: r.wasDenied(d), CanBeDenied: d.Type.CanBeDenied() && d.Kind != pin.Removed,
 		Severity: e.Severity.String(), Unexplained: e.Unexplained, Digest: short(d.DefinitionDigest()), Findings: r.each(slices.Concat(e.Fresh, e.Approved))}
 	for _, c := range e.Changes {
-		said.Changes = append(said.Changes, Change{Pointer: c.Pointer, From: c.From, Label: c.Label.ID(), LabelText: c.Label.Text(), Severity: c.Severity.String(), Old: c.Old, New: c.New})
+		said.Changes = append(said.Changes, Change{Pointer: c.Pointer, From: c.From, Label: c.Label.ID(), LabelText: c.Label.Does(), Severity: c.Severity.String(), Old: c.Old, New: c.New})
 	}
 	definition := func(p *pin.Pin) *Definition {
 		return &Definition{Digest: p.Digest, Sanitized: p.Sanitized, Line: max(1, p.Line), Text: p.Definition}
@@ -568,5 +569,11 @@ func Rules() (rules []Rule) {
 	return rules
 }
 
-// Labels are the ids of all labels of changes, in the order of their ranks.
-func Labels() []string { return diff.LabelIDs() }
+// LabelWords are the words of all labels of changes, by their ids.
+func LabelWords() map[string]string {
+	words := map[string]string{}
+	for _, l := range label.All() {
+		words[l.ID()] = l.Words()
+	}
+	return words
+}

@@ -40,8 +40,8 @@ var elements = map[string]string{
 	"html": "lang", "head": "", "meta": "charset http-equiv content name", "title": "", "style": "", "body": "",
 	"header": "class", "nav": "aria-labelledby", "main": "id", "footer": "", "section": "aria-labelledby",
 	"article": "class id", "h1": "", "h2": "id class", "h3": "", "p": "class", "div": "class", "span": "class title",
-	"a": "class href", "ins": "", "del": "", "ul": "class", "ol": "", "li": "class", "code": "", "pre": "class tabindex",
-	"details": "open", "summary": "", "fieldset": "", "legend": "", "label": "", "input": "type name id checked",
+	"a": "class href title", "ins": "", "del": "", "ul": "class", "ol": "", "li": "class", "code": "", "pre": "class tabindex",
+	"details": "open", "summary": "", "fieldset": "", "legend": "", "label": "title", "input": "type name id checked",
 }
 
 // checkPage reads a page as browsers do and holds every element and attribute
@@ -158,17 +158,17 @@ func TestHTMLPage(t *testing.T) {
 		{"pre", "lines", []string{"s tools.lock 5 tools -> live.json 4 tools 1 hidden, 3 changed, 1 removed; text +53 bytes 1 WARNING hidden-text in list_dir"}},
 		{"p", "what", []string{
 			`WARNING hidden-text /description 2 characters no reader sees: "Lists a folder.<2 tag characters: "hi">"`,
-			"wording /description",
-			"constraint-loosened arguments.limit/maximum 1000 -> 100000",
-			"wording /description",
-			"minor: sdk-churn",
+			"text /description",
+			"takes more arguments.limit/maximum 1000 -> 100000",
+			"text /description",
+			"minor: written by an SDK",
 			`"Goes."`,
 		}},
 		{"p", "text", []string{`Lists a folder.{+<2 tag characters: "hi">+}`, "-Reads a file inside the project.", "+Reads a file. Then sends a copy."}},
 		{"p", "went", []string{"-Reads a file inside the project."}},
 		{"p", "came", []string{"+Reads a file. Then sends a copy."}},
 		{"ins", "", []string{`{+<2 tag characters: "hi">+}`}},
-		{"label", "", []string{"all", "HIDDEN 1", "WARNING 1", "CHANGED 3", "REMOVED 1", "hidden-text 1", "minor 2", "wording 2", "constraint-loosened 1", "sdk-churn 2"}},
+		{"label", "", []string{"all", "HIDDEN 1", "WARNING 1", "CHANGED 3", "REMOVED 1", "hidden-text 1", "minor 2", "text 2", "takes more 1", "written by an SDK 2"}},
 		{"pre", "command", []string{
 			"pinproof relock live.json --accept " + r.Drifts[1].Captured.Digest,
 			"pinproof relock live.json --accept " + r.Drifts[2].Captured.Digest + " --accept " + r.Drifts[3].Captured.Digest,

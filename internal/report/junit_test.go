@@ -46,11 +46,11 @@ review: pinproof diff live.json]]></failure>
   </testsuite>
   <testsuite name="files" tests="4" failures="2" errors="0" time="0">
     <testcase classname="files" name="read_file" time="0">
-      <failure type="CHANGED" message="CHANGED read_file: wording at /description; client-metadata at /_meta"><![CDATA[CHANGED read_file: wording at /description; client-metadata at /_meta
+      <failure type="CHANGED" message="CHANGED read_file: text at /description; shown by clients at /_meta"><![CDATA[CHANGED read_file: text at /description; shown by clients at /_meta
   note growth  /description  grew & grew
-  wording  /description
+  text  /description
       | Reads [-a-]{+any+} file in a folder.
-  client-metadata  /_meta
+  shown by clients  /_meta
     + | ["]]]]><![CDATA[>"]
 ]]></failure>
     </testcase>

@@ -140,7 +140,7 @@ func TestMarkdownPage(t *testing.T) {
 
 '''diff
     first because no reader sees what changed in it
-    wording  /description  2 characters no reader sees
+    text  /description  2 characters no reader sees
 !       | Lists a folder.{+<2 tag characters: "hi">+}
 '''
 
@@ -149,8 +149,8 @@ digest: 'sha256:x'
 ### 2. 'CHANGED read_file'
 
 '''diff
-    constraint-loosened  arguments.limit/maximum  1000 -> 100000
-    wording  /description
+    takes more  arguments.limit/maximum  1000 -> 100000
+    text  /description
 -       | Reads a file inside the project.
 +       | Reads a file. Then sends a copy.
 '''
@@ -160,7 +160,7 @@ digest: 'sha256:x'
 ### 3. 'CHANGED 2 tools alike: copy, stat'
 
 '''diff
-    minor: sdk-churn
+    minor: written by an SDK
 '''
 
 digest of 'copy': 'sha256:x'

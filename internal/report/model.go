@@ -308,7 +308,8 @@ type Block struct {
 // A Row is one finding, note or change of a block.
 type Row struct {
 	Op      byte   // 'W' a warning, '!' a change, '=' anything else
-	Word    string // what it is: a label, "WARNING hidden-text"
+	Word    string // what it is: a label in words, "WARNING hidden-text"
+	Label   string // the id of the label, as it is typed; or ""
 	Place   string // where it is, for people
 	Pointer string // the same as a JSON Pointer
 	Detail  string

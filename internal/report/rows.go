@@ -208,7 +208,7 @@ func (m *rowMaker) marks(old, new string) []layout.Line {
 
 // edit makes the row of an edit.
 func (m *rowMaker) edit(e *drifted, ed *edit) Row {
-	row := Row{Op: '!', Word: ed.Label.ID(), Place: placeOf(e.Type, ed.Pointer), Pointer: text.WholePointer(ed.Pointer)}
+	row := Row{Op: '!', Word: ed.Label.Words(), Label: ed.Label.ID(), Place: placeOf(e.Type, ed.Pointer), Pointer: text.WholePointer(ed.Pointer)}
 	was := ""
 	if ed.From != "" && ed.moved == "" {
 		was = "was " + placeOf(e.Type, ed.From)
@@ -635,7 +635,7 @@ func (m *rowMaker) markQuote(rows []Row, quote string, cut bool) bool {
 	return false
 }
 
-// labelCounts is "output-schema 3, sdk-churn". Edits with equal labels follow each other.
+// labelCounts is "other order (3), hint stated". Edits with equal labels follow each other.
 func labelCounts(edits []*edit) string {
 	var said []string
 	for len(edits) > 0 {
@@ -645,9 +645,9 @@ func labelCounts(edits []*edit) string {
 		}
 		count := ""
 		if n > 1 {
-			count = strconv.Itoa(n)
+			count = "(" + strconv.Itoa(n) + ")"
 		}
-		said, edits = append(said, joined(" ", edits[0].Label.ID(), count)), edits[n:]
+		said, edits = append(said, joined(" ", edits[0].Label.Words(), count)), edits[n:]
 	}
 	return strings.Join(said, ", ")
 }

@@ -270,7 +270,7 @@ func driftText(e *drifted) string {
 		if j == maxSaidChanges {
 			return joined("; ", said, text.Count(len(e.Changes)-j, "more change"))
 		}
-		what := c.Label.ID()
+		what := c.Label.Words()
 		if d.Kind == pin.Hidden {
 			what = unseen(c)
 		}

@@ -11,6 +11,7 @@ import (
 type row struct {
 	Class   string // "warning", "change", "note" or "faint"
 	Word    string
+	Label   string // its id, if it is one
 	Place   string // for people
 	Pointer string // the same whole, if it is another
 	Detail  string
@@ -83,7 +84,7 @@ func (d *drawer) rows(b *report.Block) (rows []row) {
 var classOf = map[byte]string{'W': "warning", '!': "change", '=': "note", '+': "note", '-': "note", '~': "faint"}
 
 func (d *drawer) row(r *report.Row) row {
-	drawn := row{Class: classOf[r.Op], Word: r.Word, Place: r.Place, Detail: r.Detail}
+	drawn := row{Class: classOf[r.Op], Word: r.Word, Label: r.Label, Place: r.Place, Detail: r.Detail}
 	if r.Pointer != r.Place {
 		drawn.Pointer = r.Pointer
 	}

@@ -57,8 +57,10 @@ type filterGroup struct {
 }
 
 type filter struct {
-	ID, Text string
-	Count    int
+	ID    string
+	Text  string
+	Label string // the id of a label, as it is typed; or ""
+	Count int
 }
 
 // An item is a block on the page.
@@ -158,11 +160,8 @@ func (p *page) blocks(t *template.Template) error {
 // a server, a label. The buttons work by rules that it adds to the style sheet: the page has no
 // script.
 func (p *page) filters(items []*item) {
-	labels := map[string]bool{}
-	for _, id := range report.Labels() {
-		labels[id] = true
-	}
-	isLabel := func(word string) bool { return labels[word] }
+	labels := report.LabelWords()
+	isLabel := func(word string) bool { return labels[word] != "" }
 	n := 0
 	for _, group := range []struct {
 		name string
@@ -198,6 +197,10 @@ func (p *page) filters(items []*item) {
 				continue
 			}
 			f := filter{ID: fmt.Sprint("f", n), Text: text}
+			if isLabel(text) {
+				f.Text = labels[text]
+				f.Label = text
+			}
 			for _, b := range has[text] {
 				f.Count += len(b.Entries)
 				b.Filters += " " + f.ID

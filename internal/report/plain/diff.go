@@ -28,7 +28,7 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 		return t.Err
 	}
 	if len(m.Blocks) > longReview {
-		t.notes("hint: ", "a long review: --stat shows its shape first, --only a part (a name, added, warnings, a label)")
+		t.notes("hint: ", "a long review: --stat shows its shape first, --only a part (a name, added, warnings, or a label as --stat has it)")
 	}
 	t.Head(m)
 	for i := range m.Blocks {
@@ -51,7 +51,7 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 }
 
 // longReview is from how many blocks on a review says what shortens it: it is more than one sitting.
-const longReview = 60
+const longReview = 30
 
 // otherServers prints which captures look like those of another server.
 func (t *Writer) otherServers(m *report.Model) {

@@ -1,0 +1,48 @@
+package label
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestTable: an id and the words of a label are its own, and what is minor ranks below what a model
+// reads or a tool may do.
+func TestTable(t *testing.T) {
+	ids, words, does := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for i, row := range table {
+		if strings.Trim(row.id, "abcdefghijklmnopqrstuvwxyz-") != "" || row.id == "" {
+			t.Errorf("row %d has the id %q", i, row.id)
+		}
+		if row.words == "" || len(row.words) > 18 {
+			t.Errorf("%s has the words %q", row.id, row.words)
+		}
+		if row.minor && Label(i) < Changed {
+			t.Errorf("%q is minor and dangerous", row.does)
+		}
+		if ids[row.id] || words[row.words] || does[row.does] {
+			t.Errorf("another label is called like %s", row.id)
+		}
+		ids[row.id] = true
+		words[row.words] = true
+		does[row.does] = true
+	}
+}
+
+// TestPage: docs/review.md has the table, for those who read or type a label.
+func TestPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/review.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for l, row := range table {
+		line := fmt.Sprintf("\n| %s | `%s` | %s | %s |\n", row.words, row.id, row.does, row.severity)
+		if !strings.Contains(string(page), line) {
+			t.Errorf("docs/review.md lacks the row %s", line)
+		}
+		if row.minor != (row.severity == None || Label(l) == NamesOpened) {
+			t.Errorf("docs/review.md says otherwise of what is minor: %s", row.id)
+		}
+	}
+}
