@@ -9,6 +9,7 @@ import (
 
 	"pinproof/internal/diff"
 	"pinproof/internal/jsontree"
+	"pinproof/internal/picture"
 	"pinproof/internal/text"
 )
 
@@ -60,7 +61,7 @@ func Value(op byte, v jsontree.Value, asLines, asciiOnly bool) (lines []Line) {
 	var texts []string
 	switch {
 	case v.Kind == 0:
-	case v.Kind == '"' && asLines && !asciiOnly && !readsAsJSON(v.Text) && !isImage(v.Text):
+	case v.Kind == '"' && asLines && !asciiOnly && !readsAsJSON(v.Text) && !picture.IsImage(v.Text):
 		texts = text.Lines(v.Text, false)
 	default:
 		texts = JSON(v, asciiOnly, inlineJSON)
@@ -107,7 +108,7 @@ func JSON(v jsontree.Value, asciiOnly bool, width int) []string {
 // printableString is s as a printable JSON string. A line feed, a carriage return
 // and a tab get their JSON escapes.
 func printableString(s string, asciiOnly bool) string {
-	if isImage(s) {
+	if picture.IsImage(s) {
 		return `"` + image(s, asciiOnly) + `"`
 	}
 	return `"` + escaped(s, asciiOnly) + `"`

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"pinproof/internal/jsontree"
+	"pinproof/internal/picture"
 	"pinproof/internal/schema"
 	"pinproof/internal/text"
 )
@@ -28,6 +29,7 @@ func (r *Reviewer) definition(root *jsontree.Value) {
 		}
 		if v.Kind == '"' {
 			r.read(v.Text, "", kind == prose || kind == values && !isWord(v.Text))
+			r.image(v.Text)
 		}
 		if n := len(v.Text); keyword.Name == "description" && n > maxDescription {
 			r.add("oversize", "a description of %s bytes, over %s", text.Number(n), text.Number(maxDescription))
@@ -44,6 +46,15 @@ func (r *Reviewer) definition(root *jsontree.Value) {
 			r.add("header-export", "clients copy this argument into the request header %s", text.Name(v.Text))
 		}
 	})
+}
+
+// image reads what stands in an image and no viewer shows.
+func (r *Reviewer) image(s string) {
+	if p, ok := picture.Read(s); ok {
+		if words := p.Text(); words != "" {
+			r.read(words, " in an image", true)
+		}
+	}
 }
 
 // Kinds of text that stand in a value.
