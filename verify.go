@@ -112,29 +112,7 @@ func judge(sides []pin.Comparison, drifts []pin.Drift, warnings int, allow pin.L
 	// Their absence is never a consent to what they list, nor to their end.
 	passMissing := allow.Missing && slices.ContainsFunc(sides, func(p pin.Comparison) bool { return p.Present })
 	for i := range sides {
-		p := &sides[i]
-		missing := p.Missing && (!passMissing || p.Uncaptured)
-		if missing || p.NoPins || p.Forbidden {
-			v.Unanswered = append(v.Unanswered, p.Server)
-		}
-		for j := range p.Locked.Pins {
-			locked := &p.Locked.Pins[j]
-			if !locked.Denied {
-				continue
-			}
-			if c := p.Captured.Find(locked.Key); c != nil && c.Digest == locked.Digest {
-				v.Denied = append(v.Denied, pin.Ref{Server: p.Server, Key: locked.Key})
-			}
-		}
-		if p.RecordsDiffer() && p.Known {
-			v.Matches, v.Differs[p.Server] = false, true
-			v.Failed = v.Failed || allow.Spared == nil // no record breaks a caller
-		}
-		if p.PolicyDiffers() || !p.Known || !p.Present || p.Forbidden { // it fails as a whole, whatever its entries are
-			v.Matches, v.Differs[p.Server] = false, true
-			joined := allow.Spared != nil && !p.Known && !p.NoPins && p.Present // its entries are judged one by one
-			v.Failed = v.Failed || missing || !p.Missing && !joined
-		}
+		judgeServer(&v, &sides[i], passMissing, allow)
 	}
 	// Only who knows the mark keeps a denied entry from an agent.
 	if len(v.Denied) > 0 && allow.RefusesDenied {
@@ -144,27 +122,72 @@ func judge(sides []pin.Comparison, drifts []pin.Drift, warnings int, allow pin.L
 			v.Differs[ref.Server] = true
 		}
 	}
-	emptied := func(locked, captured []pin.Pin) bool { return len(locked) > 0 && len(captured) == 0 }
 	for i := range drifts {
 		d := &drifts[i]
-		p := pin.ComparisonOf(sides, d.Server)
 		v.Differs[d.Server] = true
-		// No flag lets the drift of a server pass that has no pins, or no capture, or an empty
-		// list where entries are pinned. Entries of other lists don't make up for an empty list
-		// of tools.
-		if !allow.Spared[d.Ref()] && (!allow.Kinds[d.Kind] || !p.Known || !p.Present ||
-			emptied(p.Locked.Of(pin.Tools), p.Captured.Of(pin.Tools)) || emptied(p.Locked.Pins, p.Captured.Pins)) {
-			v.Failed, v.Blocked[d.Ref()] = true, true
+		if !passes(d, pin.ComparisonOf(sides, d.Server), allow) {
+			v.Failed = true
+			v.Blocked[d.Ref()] = true
 		}
 	}
-	switch {
-	case len(v.Unanswered) > 0:
-		v.ExitCode = 2
-	case v.Failed:
+	if v.Failed {
 		v.ExitCode = 1
+	}
+	if len(v.Unanswered) > 0 {
+		v.ExitCode = 2
 	}
 	return v
 }
+
+// judgeServer adds to a verdict what a server means to it beside its entries.
+func judgeServer(v *pin.Verdict, p *pin.Comparison, passMissing bool, allow pin.Leniency) {
+	missing := p.Missing && (!passMissing || p.Uncaptured)
+	if missing || p.NoPins || p.Forbidden {
+		v.Unanswered = append(v.Unanswered, p.Server)
+	}
+	v.Denied = append(v.Denied, denied(p)...)
+	if p.RecordsDiffer() && p.Known {
+		v.Matches = false
+		v.Differs[p.Server] = true
+		// No record breaks a caller.
+		v.Failed = v.Failed || allow.Spared == nil
+	}
+	// It fails as a whole, whatever its entries are.
+	if p.PolicyDiffers() || !p.Known || !p.Present || p.Forbidden {
+		v.Matches = false
+		v.Differs[p.Server] = true
+		// The entries of a server that joined are judged one by one.
+		joined := allow.Spared != nil && !p.Known && !p.NoPins && p.Present
+		v.Failed = v.Failed || missing || !p.Missing && !joined
+	}
+}
+
+// denied lists the entries that match a pin with the mark.
+func denied(p *pin.Comparison) (refs []pin.Ref) {
+	for i := range p.Locked.Pins {
+		locked := &p.Locked.Pins[i]
+		if !locked.Denied {
+			continue
+		}
+		if c := p.Captured.Find(locked.Key); c != nil && c.Digest == locked.Digest {
+			refs = append(refs, pin.Ref{Server: p.Server, Key: locked.Key})
+		}
+	}
+	return refs
+}
+
+// passes reports whether a flag lets a drift pass. None does for a server that has no pins, or no
+// capture, or an empty list where entries are pinned. Entries of other lists don't make up for an
+// empty list of tools.
+func passes(d *pin.Drift, p *pin.Comparison, allow pin.Leniency) bool {
+	if allow.Spared[d.Ref()] {
+		return true
+	}
+	return allow.Kinds[d.Kind] && p.Known && p.Present &&
+		!emptied(p.Locked.Of(pin.Tools), p.Captured.Of(pin.Tools)) && !emptied(p.Locked.Pins, p.Captured.Pins)
+}
+
+func emptied(locked, captured []pin.Pin) bool { return len(locked) > 0 && len(captured) == 0 }
 
 // refuse is the verdict of a run that ended with an error before anything was judged.
 func refuse(err error) pin.Verdict { return pin.Verdict{Failed: true, ExitCode: codeOf(nil, err)} }

@@ -112,14 +112,15 @@ func (d *decision) decide() Outcome {
 	policyChanged := slices.ContainsFunc(c.Sides, func(p pin.Comparison) bool { return p.PolicyDiffers() })
 
 	// Nothing to write: the flags are still held against what is there.
-	asks := said.Answers == nil && said.Asks() && (len(d.drifts) > 0 || policyChanged || len(d.unrecorded()) > 0)
-	if said.Answers == nil && !said.Approves && !asks && isSettled(c) && len(out.Recorded) == 0 && len(out.Renewed) == 0 && len(out.Denied) == 0 && len(out.Allowed) == 0 {
+	open := len(d.drifts) > 0 || policyChanged || len(d.unrecorded()) > 0
+	asks := said.Answers == nil && said.Asks() && open
+	if said.isIdle() && !asks && isSettled(c) && out.writesNothing() {
 		if why := d.accept(); why != nil {
 			return refuse(why)
 		}
 		return Outcome{Settled: true}
 	}
-	if policyChanged && len(said.Accepts)+len(said.Deny) > 0 && !said.All && !said.Approves {
+	if policyChanged && said.takesParts() {
 		return refuse(&Reason{Why: NeedsAll})
 	}
 	if d.hasUncovered() {
@@ -136,25 +137,51 @@ func (d *decision) decide() Outcome {
 	if why := d.requireClean(); why != nil {
 		return refuse(why)
 	}
-	if said.Answers == nil && d.isWholeWarned() || len(out.Refused) > 0 && (policyChanged || said.Approves || len(out.Accepted) == 0) {
-		no := refuse(&Reason{Why: NewWarning})
-		no.Refused = out.Refused
-		return no
+	allOrNone := policyChanged || said.Approves || len(out.Accepted) == 0
+	if said.Answers == nil && d.isWholeWarned() || len(out.Refused) > 0 && allOrNone {
+		return refuseWarned(out)
 	}
 	if policyChanged && len(out.Accepted) < len(c.Drifts) {
 		return refuse(&Reason{Why: PolicyInParts})
 	}
 
 	// What that leaves, and what it makes.
-	for i := range d.drifts {
-		if ref := d.drifts[i].Ref(); !out.Accepted[ref] {
-			out.Left = append(out.Left, ref)
-		}
-	}
+	out.Left = d.left()
 	d.markDrift()
 	d.makePins()
 	out.Code = codeOf(out)
 	return *out
+}
+
+// refuseWarned is the outcome where a new warning wasn't accepted.
+func refuseWarned(out *Outcome) Outcome {
+	no := refuse(&Reason{Why: NewWarning})
+	no.Refused = out.Refused
+	return no
+}
+
+// isIdle reports whether nobody was asked yet, and nothing is to be approved whole.
+func (said *Said) isIdle() bool { return said.Answers == nil && !said.Approves }
+
+// takesParts reports whether flags take a part of what there is.
+func (said *Said) takesParts() bool {
+	return len(said.Accepts)+len(said.Deny) > 0 && !said.All && !said.Approves
+}
+
+// writesNothing reports whether nothing beside drift changes by an outcome.
+func (out *Outcome) writesNothing() bool {
+	return len(out.Recorded)+len(out.Renewed)+len(out.Denied)+len(out.Allowed) == 0
+}
+
+// left lists the drift that isn't accepted.
+func (d *decision) left() (list []pin.Ref) {
+	for i := range d.drifts {
+		ref := d.drifts[i].Ref()
+		if !d.out.Accepted[ref] {
+			list = append(list, ref)
+		}
+	}
+	return list
 }
 
 // selected lists the drift that is decided about.

@@ -63,20 +63,10 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.Lock, w.exists = lockfileOf(gate, req.LockPath, sources)
-	w.Folder, sources[0].scan.Part = sources[0].path != req.Capture, req.Part
-	if !w.exists {
-		var data []byte
-		if !w.Folder { // before what is wrong with the lockfile: the two may be swapped
-			err = sources[0].scan.Faulty()
-		}
-		if err == nil {
-			w.Lock, data, err = ReadLockfile(gate, req.LockPath)
-		}
-		if err != nil {
-			return nil, err
-		}
-		w.exists = data != nil
+	w.Folder = sources[0].path != req.Capture
+	sources[0].scan.Part = req.Part
+	if err := w.readLock(req.LockPath, sources); err != nil {
+		return nil, err
 	}
 	switch {
 	case w.exists && req.NeedsPins && req.Server != "" && w.Lock.Find(req.Server) == nil:
@@ -109,6 +99,24 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 		w.Drifts, err = gate.Compare(w.Comparisons)
 	}
 	return w, err
+}
+
+// readLock reads the lockfile. Where one server's capture is faulty, that is said first: the two may be
+// swapped.
+func (w *Workspace) readLock(path string, sources []source) (err error) {
+	w.Lock, w.exists = lockfileOf(w.Gate, path, sources)
+	if w.exists {
+		return nil
+	}
+	if !w.Folder {
+		if err := sources[0].scan.Faulty(); err != nil {
+			return err
+		}
+	}
+	var data []byte
+	w.Lock, data, err = ReadLockfile(w.Gate, path)
+	w.exists = data != nil
+	return err
 }
 
 // checkClean refuses a lockfile in which a pin has what its policy (requireClean) forbids: a merge may
