@@ -96,7 +96,7 @@ type peer struct {
 	in      io.WriteCloser
 	lines   chan string
 	got     []string // every line that came
-	stderr  bytes.Buffer
+	stderr  heard
 	timeout *time.Timer
 }
 
@@ -118,6 +118,26 @@ func (g *guarded) startAs(t testing.TB, label string, flags []string, part ...st
 	cmd.Env = append(slices.Clone(g.env), "CAPTURE_AS_MAIN=1")
 	return g.run(t, cmd)
 }
+
+// heard is what a program writes, to be read while it runs.
+type heard struct {
+	mutex sync.Mutex
+	bytes bytes.Buffer
+}
+
+func (h *heard) Write(p []byte) (int, error) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	return h.bytes.Write(p)
+}
+
+func (h *heard) String() string {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	return h.bytes.String()
+}
+
+func (h *heard) Len() int { return len(h.String()) }
 
 func (g *guarded) run(t testing.TB, cmd *exec.Cmd) *peer {
 	t.Helper()
