@@ -131,14 +131,21 @@ func (k *check) run(ctx context.Context, o mcp.Options) (code int, err error) {
 	if code, err = k.judge(program, argv); err != nil {
 		return 2, err
 	}
-	if code == 1 && !k.review && k.format == "" && k.reports == nil && k.allow == nil {
-		again := slices.Concat([]string{client.Self}, k.args, []string{"--review"})
-		fmt.Fprintf(k.stderr, "hint: to capture again and approve step by step: %s\n", client.Quoted(again))
-	}
+	k.hintReview(code)
 	if failed != nil {
 		code = 2
 	}
 	return code, noAnswer
+}
+
+// hintReview names the same check with the review, where there is drift and a person reads the answer.
+func (k *check) hintReview(code int) {
+	isForPeople := k.format == "" && k.reports == nil && k.allow == nil
+	if code != 1 || k.review || !isForPeople {
+		return
+	}
+	again := slices.Concat([]string{client.Self}, k.args, []string{"--review"})
+	fmt.Fprintf(k.stderr, "hint: to capture again and approve step by step: %s\n", client.Quoted(again))
 }
 
 // judge runs pinproof and returns its code, which is 2 where a signal ended it.

@@ -186,6 +186,14 @@ func TestCheck(t *testing.T) {
 		}
 	}
 
+	// What a machine reads, and a check that lets something pass, has no hint at a review.
+	for _, args := range [][]string{{"--format", "json"}, {"--report", "json=" + filepath.Join(project, "report.json")}, {"--allow", "missing"}} {
+		code, _, stderr = checking(t, g, project, args...)
+		if code != 1 || strings.Contains(stderr, "--review") {
+			t.Errorf("%s: code %d\n%s", args, code, stderr)
+		}
+	}
+
 	delete(two, "more")
 	for label, dead := range map[string]any{"docs": server(bad), "new": server(bad), "caf\u00e9": server(good)} {
 		three := map[string]any{"files": server(good), "docs": server(other), label: dead}
