@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"pinproof/internal/jsontest"
 	"pinproof/internal/jsontree"
 )
 
@@ -203,8 +203,8 @@ func compiled(text []byte) *jsonschema.Schema {
 // to be included in the other. A validator that others wrote judges.
 func TestNoWitness(t *testing.T) {
 	pairs := 1500
-	if os.Getenv("PINPROOF_LONG") != "" {
-		pairs = 20_000
+	if jsontest.Long() {
+		pairs = 7_000
 	}
 	for _, seed := range []uint64{1, 2, 3} {
 		proven, wrong, apart := 0, 0, 0
