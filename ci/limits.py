@@ -61,6 +61,14 @@ def usual(word, first, n):  # n tools such as there are
                         + '},"required":["path"]},"annotations":{"readOnlyHint":' + ("true" if i % 3 else "false") + "}") for i in range(first, first + n)))
 
 
+def mentions():  # eight texts of half a MiB that name a server's 5,000 tools, or nearly
+    other = [f"tool_{i:05d}" for i in range(5_000)]
+    units = [" ".join(other), "`a tool_00000 ", "- tool_00001: x\\n", "(tool_00001, a_b, c_d", "=tool_00001 ", "server/", "<a /", "[SYSTEM "]
+    here = [tool(f"t{i}", unit * (1 + (1 << 19) // len(unit))) for i, unit in enumerate(units)]
+    others = tools(*(tool(name) for name in other))
+    return [others, tools(tool("a"))], [others, tools(*here)]
+
+
 # What is locked, and what is there afterwards: two captures, or two folders of them.
 CASES = {
     "50,000 tools of one name": lambda: (tools(tool("a")), tools(*(tool("a", f"no {i}") for i in range(50_000)))),
@@ -75,6 +83,7 @@ CASES = {
     "26 MiB of member names": lambda: (named("m", 1), named("m", 2)),
     "a list of 576 kB of scalars": lambda: tuple(scalars(c, 576_000) for c in "xy"),
     "8,000 copies of one tool": lambda: (tools(tool("a")), quoting(8_000)),
+    "texts full of another server's names": mentions,
     "15 MB of drift": lambda: tuple(usual(w, 0, 15_000) for w in ("one", "another")),
     "300 servers": lambda: tuple([usual(w, 100 * i, 20) for i in range(300)] for w in ("one", "another")),
 }

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"pinproof/internal/capture"
@@ -1348,26 +1347,6 @@ func TestApprovedNames(t *testing.T) {
 	approve(list, NewNames(nil, []pin.Set{here}).Entry("here", p, nil))
 	if list[0].Approved {
 		t.Errorf("nobody had the tool: %v", list)
-	}
-}
-
-// The cost of a text that names other servers' tools is linear, too.
-func TestMentionCost(t *testing.T) {
-	var lock lockfile.Lockfile
-	other, names := pin.Set{Server: "other"}, ""
-	for i := range 5000 {
-		other.Pins = append(other.Pins, pin.Pin{Key: pin.Key{Name: fmt.Sprintf("tool_%05d", i)}})
-		names += other.Pins[i].Name + " "
-	}
-	lock.Put(other)
-	for _, unit := range []string{names, "`a tool_00000 ", "- tool_00001: x\n", "(tool_00001, a_b, c_d", "=tool_00001 ", "server/", "<a /", "[SYSTEM "} {
-		text := strings.Repeat(unit, 1+(1<<19)/len(unit))
-		p := foundPin(t, toolSaying("x", text))
-		start := time.Now()
-		NewNames(lock.Servers, []pin.Set{{Server: "here", Pins: []pin.Pin{p}}}).Entry("here", p, nil)
-		if took := time.Since(start); took > 10*time.Second { // quadratic, it was a minute
-			t.Errorf("%.20q: %v", unit, took)
-		}
 	}
 }
 

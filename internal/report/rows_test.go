@@ -2,10 +2,8 @@ package report
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"pinproof/internal/jsontest"
 	"pinproof/internal/jsontree"
@@ -63,23 +61,6 @@ func TestListLine(t *testing.T) {
 	}
 	if listLine(list(t, []string{"1"}), list(t, []string{"1", "[]"})) != nil {
 		t.Error("a list in a list")
-	}
-}
-
-// TestListLineOfMany: a list is as long as a definition may be. A search for each item took minutes.
-func TestListLineOfMany(t *testing.T) {
-	var sides [2][]string
-	for i := range sides {
-		for n := range 100_000 {
-			sides[i] = append(sides[i], `"`+string("ab"[i])+strings.Repeat("x", n%7)+strconv.Itoa(n)+`"`)
-		}
-	}
-	before := time.Now()
-	if listLine(list(t, sides[0]), list(t, sides[1])) == nil {
-		t.Error("nothing differs")
-	}
-	if took := time.Since(before); took > 5*time.Second {
-		t.Errorf("%s", took)
 	}
 }
 
