@@ -384,53 +384,31 @@ func (r *relay) held(line []byte, m jsontree.Value, asked request) (pass []byte,
 	p := r.said.add(list, asked.page, next, line[m.At:m.End])
 	// What a person keeps from agents reaches none, whatever else becomes of the answer.
 	dropped := r.deniedIn(result)
-	pass = line
-	if len(dropped) > 0 {
-		pass = slices.Concat(line[:result.At], r.without(line, result, dropped), line[result.End:])
-	}
-	v, err := r.judge.part(p.line)
-	if err == nil && len(dropped)+len(v.denied) > 0 {
-		maps.Copy(dropped, v.denied)
-		pass = slices.Concat(line[:result.At], r.without(line, result, dropped), line[result.End:])
-		var rest *verdict
-		if rest, err = r.judge.part(pass); err == nil {
-			v.matches = rest.matches && len(v.drifted) == 0
-		}
-	}
-	switch {
-	case err != nil && r.onDrift == Warns:
+	v, err := r.judgeWithout(dropped, line, result, p)
+	pass = r.without(dropped, line, result)
+	if err != nil && r.onDrift == Warns {
 		r.unjudged("drift", "not judged, and passed on", nil, err)
 		return pass, words, nil
-	case err != nil:
+	}
+	if err != nil {
 		return nil, r.unjudged("block", "blocked", nil, err), errBlocked
 	}
-	for key := range v.matched {
-		if key.Type == list && p.before.has(key) {
-			v.drifted[key], v.matches = string(pin.Duplicate), false
-			delete(v.matched, key)
-		}
-	}
+	v.findRepeated(list, p.before)
 	p.verdict = *v
-	for _, item := range result.Get(pin.EntryTypeInfo[list].Member).Items() {
-		key := pin.Key{Type: list, Name: item.Get(pin.EntryTypeInfo[list].Identity).Text}
-		p.others = p.others || !r.catalog.policy.PinsEntry(key)
+	p.others = r.hasOthers(list, result)
+	if !v.matches {
+		switch r.onDrift {
+		case Warns:
+			r.tell("drift", list, v, refused{data: r.said.text(), isPart: true})
+		case Subset:
+			pass, words, err = r.subset(dropped, line, result, list, v)
+		default:
+			r.refuse(list, p)
+			return nil, words, nil
+		}
 	}
-	switch {
-	case v.matches:
-	case r.onDrift == Warns:
-		r.tell("drift", list, v, refused{data: r.said.text(), isPart: true})
-	case r.onDrift == Subset:
-		for key := range v.drifted {
-			dropped[key] = true
-		}
-		pass = slices.Concat(line[:result.At], r.without(line, result, dropped), line[result.End:])
-		if again, err := r.judge.part(pass); err != nil || !again.matches {
-			return nil, wordsBlocked.With(r.tell("block", list, v, refused{data: r.said.text(), isPart: true})), errBlocked
-		}
-		r.tell("drift", list, v, refused{data: r.said.text(), isPart: true})
-	default:
-		r.refuse(list, p)
-		return nil, words, nil
+	if err != nil {
+		return nil, words, err
 	}
 	if r.onDrift == Subset && listed && next == "" && p.nothingLeft() {
 		pass = refusal(asked.id, wordsBlocked.Say("nothing is left of this list: ").With(r.catalog.lists[list].words))
@@ -440,6 +418,62 @@ func (r *relay) held(line []byte, m jsontree.Value, asked request) (pass []byte,
 		key := r.catalog.key(pin.Skills, item.Get("uri").Text)
 		r.catalog.skills.learn(item.Value, v.drifted[key] == "" && v.matched[key].Digest != "")
 	}
+	return pass, words, nil
+}
+
+// judgeWithout judges a page. It adds the entries that pinproof says are denied to those that are dropped; the verdict
+// is then that of the rest.
+func (r *relay) judgeWithout(dropped map[pin.Key]bool, line []byte, result jsontree.Value, p *saidPage) (*verdict, error) {
+	v, err := r.judge.part(p.line)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(dropped, v.denied)
+	if len(dropped) == 0 {
+		return v, nil
+	}
+	rest, err := r.judge.part(r.without(dropped, line, result))
+	if err != nil {
+		return nil, err
+	}
+	v.matches = rest.matches && len(v.drifted) == 0
+	return v, nil
+}
+
+// findRepeated makes drift of the entries of a list that stand on a page before, too.
+func (v *verdict) findRepeated(list pin.EntryType, before *saidPage) {
+	for key := range v.matched {
+		if key.Type == list && before.has(key) {
+			v.drifted[key] = string(pin.Duplicate)
+			v.matches = false
+			delete(v.matched, key)
+		}
+	}
+}
+
+// hasOthers reports whether a list has entries of which nothing is pinned.
+func (r *relay) hasOthers(list pin.EntryType, result jsontree.Value) bool {
+	for _, item := range result.Get(pin.EntryTypeInfo[list].Member).Items() {
+		key := pin.Key{Type: list, Name: item.Get(pin.EntryTypeInfo[list].Identity).Text}
+		if !r.catalog.policy.PinsEntry(key) {
+			return true
+		}
+	}
+	return false
+}
+
+// subset leaves out what drifted, and tells a person. Where the rest doesn't match by itself, the session ends.
+func (r *relay) subset(dropped map[pin.Key]bool, line []byte, result jsontree.Value, list pin.EntryType, v *verdict) (pass []byte, words modeltext.Text, err error) {
+	for key := range v.drifted {
+		dropped[key] = true
+	}
+	pass = r.without(dropped, line, result)
+	kept := refused{data: r.said.text(), isPart: true}
+	rest, err := r.judge.part(pass)
+	if err != nil || !rest.matches {
+		return nil, wordsBlocked.With(r.tell("block", list, v, kept)), errBlocked
+	}
+	r.tell("drift", list, v, kept)
 	return pass, words, nil
 }
 
@@ -461,25 +495,35 @@ func (r *relay) deniedIn(result jsontree.Value) map[pin.Key]bool {
 	return found
 }
 
-// without returns a result without some entries; the others are the bytes that came.
-func (r *relay) without(line []byte, result jsontree.Value, dropped map[pin.Key]bool) []byte {
+// without returns a line whose result lacks some entries; all else are the bytes that came.
+func (r *relay) without(dropped map[pin.Key]bool, line []byte, result jsontree.Value) []byte {
+	if len(dropped) == 0 {
+		return line
+	}
 	var members [][]byte
 	for _, m := range result.Members() {
+		if m.Name == pin.EntryTypeInfo[pin.Instructions].Member && dropped[pin.Key{Type: pin.Instructions}] {
+			continue
+		}
 		value := line[m.At:m.End]
 		if list, ok := pin.EntryTypeNamed(m.Name); ok {
-			var entries [][]byte
-			for _, item := range m.Items() {
-				if key := r.catalog.key(list, item.Get(pin.EntryTypeInfo[list].Identity).Text); !dropped[key] {
-					entries = append(entries, line[item.At:item.End])
-				}
-			}
-			value = slices.Concat([]byte("["), bytes.Join(entries, []byte(",")), []byte("]"))
-		} else if m.Name == pin.EntryTypeInfo[pin.Instructions].Member && dropped[pin.Key{Type: pin.Instructions}] {
-			continue
+			value = r.listWithout(dropped, line, list, m.Value)
 		}
 		members = append(members, slices.Concat(jsontree.AppendString(nil, m.Name), []byte(":"), value))
 	}
-	return slices.Concat([]byte("{"), bytes.Join(members, []byte(",")), []byte("}"))
+	return slices.Concat(line[:result.At], []byte("{"), bytes.Join(members, []byte(",")), []byte("}"), line[result.End:])
+}
+
+// listWithout returns a list of a line without some of its entries.
+func (r *relay) listWithout(dropped map[pin.Key]bool, line []byte, of pin.EntryType, list jsontree.Value) []byte {
+	var entries [][]byte
+	for _, item := range list.Items() {
+		key := r.catalog.key(of, item.Get(pin.EntryTypeInfo[of].Identity).Text)
+		if !dropped[key] {
+			entries = append(entries, line[item.At:item.End])
+		}
+	}
+	return slices.Concat([]byte("["), bytes.Join(entries, []byte(",")), []byte("]"))
 }
 
 // fromClient returns what of a line of the client's passes to the server, or what is
