@@ -156,7 +156,12 @@ func (p *Prompter) review() (*approval.Answers, error) {
 		case 's':
 			p.close('n', p.open(func(other *question) bool { return other.server == q.server })...)
 		case 'a', 'S':
-			if rest := p.acceptRest(q.server, key == 'S'); len(rest) > 0 {
+			goesOn := p.askFirst(q.server, key == 'S')
+			if !goesOn {
+				continue
+			}
+			rest := p.acceptRest(q.server, key == 'S')
+			if len(rest) > 0 {
 				p.close('y', rest...)
 			}
 		case 'w':
@@ -326,6 +331,47 @@ func (p *Prompter) definition(entries []int) {
 	}
 }
 
+// readFirst lists the open questions about entries that the head names under "read first", without a warning,
+// of one server or of all.
+func (p *Prompter) readFirst(server string, own bool) (list []*question) {
+	if !p.m.MuchToRead {
+		return nil // the head names none
+	}
+	all, _ := p.unwarned(server, own)
+	for _, q := range all {
+		if len(q.blocks) > 1 {
+			continue // a new server has one question for all that it lists
+		}
+		isNamed := slices.ContainsFunc(p.m.ReadFirst, func(f report.ReadFirst) bool { return f.Block == q.blocks[0].Number })
+		if isNamed {
+			list = append(list, q)
+		}
+	}
+	return list
+}
+
+// askFirst asks about each entry under "read first" before all that is left is accepted in one go. It returns
+// false if the person goes back, or the input ends.
+func (p *Prompter) askFirst(server string, own bool) (goesOn bool) {
+	first := p.readFirst(server, own)
+	if len(first) > 0 {
+		p.say("first, what the head says to read first:\n")
+	}
+	for i, q := range first {
+		if !p.shown(q) {
+			p.show(q)
+		}
+		where := " (" + text.Number(i+1) + " of " + text.Number(len(first)) + " to read first)"
+		key := p.ask(q, where, map[byte]bool{'y': true, 'n': true, 'd': true, 'b': true})
+		if key != 'y' && key != 'n' {
+			return false
+		}
+		p.close(key, q)
+		q.own = true
+	}
+	return true
+}
+
 // acceptRest shows what is left without a warning and was not shown yet, of one server or of all,
 // names what is dangerous in it, and asks whether to accept it. It returns the questions that this
 // answers.
@@ -397,7 +443,7 @@ var answers = []struct {
 	{'x', "[x] deny", "pin it as it is read, and keep it from agents: a guard leaves it out"},
 	{'e', "[e]ach", "show each of these entries, and ask about it"},
 	{'d', "[d]efinition", "show the definition whole; of several, asks which"},
-	{'a', "[a]ll without a warning", "shows all that is left but what has a warning, and asks"},
+	{'a', "[a]ll without a warning", "asks about each entry under read first; then shows all else without a warning, and asks"},
 	{'s', "[s]kip this server", "keep the pins of all that is left of it"},
 	{'S', "[S] accept the rest of this server", "shows all of it but what has a warning, and asks"},
 	{'w', "[w]rite and stop", "write what is accepted so far; the rest keeps its pins"},

@@ -134,6 +134,43 @@ func TestReview(t *testing.T) {
 	}
 }
 
+// TestReadFirst: what the head names under "read first" has a question of its own before all that is left is accepted.
+func TestReadFirst(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		typed typist
+		much  bool // the head names what to read first
+		want  []int
+		in    []string // what is printed, in this order
+	}{
+		{"each of these first", typist{"a\nn\ny\nn\n"}, true, []int{0, 1}, []string{
+			"Said by both.", "to read first:\n", "Said by run.", "Accept run? (1 of 1 to read first) [y]es [n]o [d]efinition [b]ack", "Accept the 2 entries that are left without a warning?", "Accept c?"}},
+		{"a yes to it", typist{"a\ny\nn\nn\nn\n"}, true, []int{3}, []string{"Accept run? (1 of 1 to read first)", "Accept the 2 entries", "Accept both?", "Accept c?"}},
+		{"back", typist{"a\nb\nn\nn\nn\n"}, true, nil, []string{"Accept run? (1 of 1 to read first)", "Accept both?", "Accept c?", "Accept run? (3 of 3)"}},
+		{"it was answered", typist{"n\nn\ny\n"}, true, []int{3}, []string{"Accept run? (3 of 3)"}},
+		{"the head names none", typist{"a\ny\nn\n"}, false, []int{0, 1, 3}, []string{"not shown yet: 1 entry", "Said by run.", "Accept the 3 entries", "Accept c?"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var out bytes.Buffer
+			m := review()
+			m.MuchToRead = test.much
+			m.ReadFirst = []report.ReadFirst{{Block: 3, Entry: "run"}, {Block: 2, Entry: "c"}}
+			chosen, err := New(&test.typed, &out, plain.New(&out, plain.Style{Width: 1000}), m, "pinproof relock live.json", nil).Review()
+			if got := acceptedOf(t, m, chosen); err != nil || !slices.Equal(got, test.want) {
+				t.Errorf("accepted %v, error %v; want %v", got, err, test.want)
+			}
+			rest := out.String()
+			for _, part := range test.in {
+				_, after, found := strings.Cut(rest, part)
+				if !found {
+					t.Fatalf("%q isn't printed at its place:\n%s", part, out.String())
+				}
+				rest = after
+			}
+		})
+	}
+}
+
 // TestUnseen: what can't be shown isn't accepted.
 func TestUnseen(t *testing.T) {
 	typed := typist{"y\nyes\ny\n"}

@@ -18,61 +18,120 @@ const (
 	blob // encoded bytes, digests, keys
 )
 
+// counts are how many bytes of each kind a chunk has.
+type counts struct {
+	letters, inner int // of ASCII; inner are capitals behind a small letter
+	digits         int
+	dots           int
+	slashes        int // of both kinds
+	underscores    int
+	other          int
+}
+
+// countsOf counts the bytes of a chunk.
+func countsOf(s string) (n counts) {
+	before := byte(0)
+	for i := range len(s) {
+		c := s[i]
+		if isSmall(c) {
+			n.letters++
+		} else if isCapital(c) {
+			n.letters++
+			if isSmall(before) {
+				n.inner++
+			}
+		} else if c >= '0' && c <= '9' {
+			n.digits++
+		} else {
+			n.mark(c)
+		}
+		before = c
+	}
+	return n
+}
+
+// mark counts a byte that is neither a letter nor a digit.
+func (n *counts) mark(c byte) {
+	switch c {
+	case '.':
+		n.dots++
+	case '/', '\\':
+		n.slashes++
+	case '_':
+		n.underscores++
+	default:
+		n.other++
+	}
+}
+
+func isSmall(c byte) bool   { return c >= 'a' && c <= 'z' }
+func isCapital(c byte) bool { return c >= 'A' && c <= 'Z' }
+
 // kindOf tells what a chunk without blanks and without marks around it is.
 func kindOf(s string) placeholder {
-	letters, digits, dots, slashes, underscores, inner, other := 0, 0, 0, 0, 0, 0, 0
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c >= 'a' && c <= 'z':
-			letters++
-		case c >= 'A' && c <= 'Z':
-			letters++
-			if i > 0 && s[i-1] >= 'a' && s[i-1] <= 'z' {
-				inner++
-			}
-		case c >= '0' && c <= '9':
-			digits++
-		case c == '.':
-			dots++
-		case c == '/' || c == '\\':
-			slashes++
-		case c == '_':
-			underscores++
-		default:
-			other++
-		}
-	}
-	if letters == len(s) && inner == 0 && letters <= longestWord {
+	n := countsOf(s)
+	if n.letters == len(s) && n.inner == 0 && n.letters <= longestWord {
 		return noPlaceholder // as most are
 	}
-	if letters == 0 {
-		if digits > 0 && digits+dots+slashes+other == len(s) {
+	if n.letters == 0 {
+		if n.digits > 0 && n.underscores == 0 {
 			return number
 		}
 		return noPlaceholder
 	}
-	if strings.Contains(s, "://") || strings.HasPrefix(s, "www.") || isMail(s) {
-		return address
-	}
-	host, _, _ := strings.Cut(s, "/")
-	if dots > 0 && hostEnds()[afterLastDot(host)] && strings.IndexByte(s, '.') > 0 {
-		return address
-	}
-	rooted := s[0] == '/' || s[0] == '~' || s[0] == '.' || s[0] == '\\' || s[0] == '$'
-	if slashes > 0 && (rooted || slashes > 1 || dots > 0) || rooted && len(s) > 1 || dots > 0 && fileEnds()[afterLastDot(s)] {
-		return filePath
-	}
-	if digits > 0 && letters > 0 && len(s) >= 20 && dots+slashes+underscores == 0 {
-		return blob
-	}
-	// Names have few words. What has more is a sentence without blanks.
-	if underscores+inner >= identifierParts || len(s) > longestWord {
-		return noPlaceholder
-	}
-	if underscores > 0 || inner > 0 || strings.HasPrefix(s, "--") || strings.HasSuffix(s, "()") || dots > 0 && !strings.Contains(s, "..") && len(s) > 5 {
-		return identifier
+	for _, kind := range kinds {
+		if kind.is(s, n) {
+			return kind.placeholder
+		}
 	}
 	return noPlaceholder
+}
+
+// kinds are those of chunks with letters: the first one that fits is it.
+var kinds = []struct {
+	placeholder
+	is func(string, counts) bool
+}{
+	{address, isAddress},
+	{filePath, isFilePath},
+	{blob, isBlob},
+	{identifier, isIdentifier},
+}
+
+func isAddress(s string, n counts) bool {
+	if strings.Contains(s, "://") || strings.HasPrefix(s, "www.") || isMail(s) {
+		return true
+	}
+	if n.dots == 0 || s[0] == '.' {
+		return false
+	}
+	host, _, _ := strings.Cut(s, "/")
+	return hostEnds()[afterLastDot(host)]
+}
+
+func isFilePath(s string, n counts) bool {
+	if n.dots > 0 && fileEnds()[afterLastDot(s)] {
+		return true
+	}
+	if strings.IndexByte(`/~.\$`, s[0]) >= 0 {
+		return len(s) > 1
+	}
+	return n.slashes > 1 || n.slashes > 0 && n.dots > 0
+}
+
+func isBlob(s string, n counts) bool {
+	return n.digits > 0 && len(s) >= 20 && n.dots+n.slashes+n.underscores == 0
+}
+
+// isIdentifier tells a name in code. One has few words: what has more is a sentence without blanks.
+func isIdentifier(s string, n counts) bool {
+	if n.underscores+n.inner >= identifierParts || len(s) > longestWord {
+		return false
+	}
+	if n.underscores > 0 || n.inner > 0 || strings.HasPrefix(s, "--") || strings.HasSuffix(s, "()") {
+		return true
+	}
+	return n.dots > 0 && len(s) > 5 && !strings.Contains(s, "..")
 }
 
 func isMail(s string) bool {
