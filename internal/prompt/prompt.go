@@ -240,7 +240,7 @@ func (p *Prompter) accepted() *approval.Answers {
 		for _, i := range q.entries() {
 			e := &p.m.Entries[i]
 			a.Entries[e.Of] = e.Accepts
-			if q.answer == 'x' {
+			if q.answer == 'x' && e.CanBeDenied {
 				a.Denied[e.Of] = true
 			} else if q.own && len(q.entries()) == 1 {
 				a.Allowed[e.Of] = true // the question named its denial
@@ -303,10 +303,17 @@ func (p *Prompter) show(q *question) {
 	}
 }
 
-// canBeDenied reports whether agents can go without what a question is about.
+// canBeDenied reports whether a question is about one entry that agents can go without, be it under another
+// name so far.
 func (p *Prompter) canBeDenied(q *question) bool {
-	entries := q.entries()
-	return len(entries) == 1 && p.m.Entries[entries[0]].CanBeDenied
+	deniable := 0
+	for _, i := range q.entries() {
+		if p.m.Entries[i].CanBeDenied {
+			deniable++
+		}
+	}
+	isRename := len(q.blocks) == 1 && q.blocks[0].Kind == report.Renamed
+	return deniable == 1 && (len(q.entries()) == 1 || isRename)
 }
 
 // shown reports whether all that a question is about stands above.

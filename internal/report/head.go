@@ -182,9 +182,12 @@ func (r *Report) block(g *group, rows *rowMaker) Block {
 		b.Title = text.Count(len(g.entries), pin.EntryTypeInfo[e.Type].Entry) + " alike: " + strings.Join(b.Names, ", ")
 	}
 	if g.renamed() {
-		b.Kind = "RENAMED"
+		b.Kind = Renamed
 		b.Title = shortRef(e.Type, e.RenamedFrom) + " -> " + text.Name(e.Name)
 		b.Ask = r.renameText(e)
+		if r.wasDenied(&e.Drift) {
+			b.Ask += " It is denied so far, and stays so."
+		}
 		b.Renamed = b.Note
 		b.Note = ""
 		if !e.RenamedSimilar {

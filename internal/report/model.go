@@ -273,6 +273,9 @@ type Definition struct {
 	Text      []byte // its canonical form, not printable; nil if it isn't stored
 }
 
+// Renamed is the kind of a block of two entries: one that came, and one that went and is much like it.
+const Renamed = "RENAMED"
+
 // A Block is drift that is read and accepted as one.
 type Block struct {
 	Number   int
