@@ -56,6 +56,8 @@ const call = async (name, input, options) => {
 };
 await call("echo", { message: "a \u2028 \u{1f600}" });
 await call("get-sum", { a: 1, b: 2 });
+const unlisted = process.env.CALLS_UNLISTED;
+if (unlisted) tell(`a call of ${unlisted}`, await client.callTool({ name: unlisted, arguments: {} }).catch(String));
 // The client drops the last one if it comes in one read with the answer.
 const onprogress = (at) => at.progress < at.total && tell("progress", at);
 await call("trigger-long-running-operation", { duration: 1, steps: 4 }, { onprogress });

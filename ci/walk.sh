@@ -129,7 +129,11 @@ while read -r line; do
 		;;
 	*' relock '*)
 		is "all of it is approved at once" grep -qx 'PINNED 20 entries; DROPPED 14 pins -> tools.lock' "$work/out"
+		is "one tool is denied" grep -q '^DENIED tool=get-env, ' "$work/out"
+		export CALLS_UNLISTED=get-env
 		session 0 "after the one review"
+		is "no list has it" test "$(grep -c '"name":"get-env"' "$work/out")" = 0
+		is "a call of it is answered by the guard" grep -q '"a call of get-env".*a person has denied this tool of server everything to agents' "$work/out"
 		for new in '"what":"tools".*get-sum' '"what":"prompts".*args-prompt' '"what":"templates".*demo:' '"what":"get-sum".* 3'; do
 			is "it has the new ones: $new" grep -q "$new" "$work/out"
 		done
