@@ -93,7 +93,7 @@ step() { # NAME=VALUE...: the second step, with these inputs
 	echo "what was there" >"$GITHUB_STEP_SUMMARY"
 	rm -f "$GITHUB_ENV" forged
 	code=0
-	env COMMAND= CONFIG= CAPTURE= LOCKFILE= SERVER= SUBSTITUTE= ALLOW= SARIF= TIMEOUT=10 "$@" \
+	env PATH="$stood$PATH" COMMAND= CONFIG= CAPTURE= LOCKFILE= SERVER= SUBSTITUTE= ALLOW= SARIF= TIMEOUT=10 "$@" \
 		bash --noprofile --norc -e -o pipefail "$work/step-2" >"$work/log" 2>&1 || code=$?
 }
 review=$RUNNER_TEMP/pinproof/review
@@ -202,6 +202,20 @@ is "two of them: 2" test "$code" = 2
 step CAPTURE='$(touch injected)"; touch injected; "' SERVER='`touch injected`'
 is "inputs are never code" test "$code" = 2 -a ! -e injected
 
+echo "each command failing: drift, and what can't be captured, are never 0"
+may_fail "$work/stands" cat cp curl dirname basename git head jq mkdir mv pinproof pinproof-capture rm sed tr wc
+export STARTED="$work/started"
+is_no() { [ "$code" != 0 ]; }
+echo '{"mcpServers": {"files": {"command": "sh", "args": ["../server.sh", "read_file"]}}}' >web/.mcp.json
+echo '{"mcpServers": {"mail": {"command": "sh", "args": ["../server.sh", "send"]}}}' >api/.mcp.json
+step COMMAND="sh server.sh read_file" SERVER=files LOCKFILE=two.lock
+is "a match before: 0" test "$code" = 0
+each_failing "a dead server" is_no step COMMAND=false SERVER=files LOCKFILE=two.lock
+each_failing "drift" is_no step COMMAND="sh server.sh exfiltrate" SERVER=files LOCKFILE=two.lock
+sed -i.bak 's/"send"/"send_all"/' api/.mcp.json
+each_failing "the second of two drifts, and one may be missing" is_no step CONFIG="web/.mcp.json
+api/.mcp.json" LOCKFILE=two.lock ALLOW=missing
+
 echo "a pull request"
 mkdir request
 cd request
@@ -231,7 +245,7 @@ approves() { # BASE [NAME=VALUE]...: the third step, of a pull request onto that
 	: >"$GITHUB_OUTPUT"
 	: >"$work/requests"
 	code=0
-	env BASE="$base" LOCKFILE=tools.lock TOKEN= PULL_REQUEST=7 ASKED= "$@" bash --noprofile --norc -e -o pipefail "$work/step-3" >"$work/log" 2>&1 || code=$?
+	env PATH="$stood$PATH" BASE="$base" LOCKFILE=tools.lock TOKEN= PULL_REQUEST=7 ASKED= "$@" bash --noprofile --norc -e -o pipefail "$work/step-3" >"$work/log" 2>&1 || code=$?
 }
 approves "$(git rev-parse HEAD)"
 is "nothing approved: nothing said" test "$code" = 0 -a ! -s "$GITHUB_STEP_SUMMARY"
@@ -244,6 +258,8 @@ is "what is approved: without a token nobody is asked" test ! -s "$work/requests
 is "what is approved: no accepting command" test "$(grep -c -e '--accept' "$GITHUB_STEP_SUMMARY")" = 0
 approves "$(git rev-parse HEAD~2)"
 is "the first lockfile: the title counts it" grep -qx '## This approves 1 added of server `files`' "$GITHUB_STEP_SUMMARY"
+is_shown() { [ "$code" != 0 ] || grep -q '^## This approves 1 added, 1 removed of server `files`$' "$GITHUB_STEP_SUMMARY" || grep -q '^::warning ' "$work/log"; }
+each_failing "what is approved" is_shown approves "$(git rev-parse HEAD~1)"
 approves 0000000000000000000000000000000000000000
 is "a base that isn't here: a warning" test "$code" = 0 -a "$(grep -c '^::warning title=pinproof::' "$work/log")" = 1
 asks() { # what was asked of GitHub, beside the comments that are there
@@ -254,10 +270,12 @@ approves "$(git rev-parse HEAD)" TOKEN=secret-token
 is "a comment: none where nothing is approved" test "$code" = 0 -a -z "$(asks)"
 approves "$first" TOKEN=secret-token
 is "a comment: one" test "$code" = 0 -a "$(asks)" = "POST issues/7/comments;"
+is_told() { [ "$code" != 0 ] || grep -q '^::warning ' "$work/log" || grep -q '"method":"PATCH".*This approves 1 added, 1 removed' "$work/requests"; }
 is "a comment: the title" grep -q '"body":"<!-- pinproof approves -->\\n### This approves 1 added, 1 removed of server `files`\\n\\n' "$work/requests"
 is "a comment: the review, in a fence, without an accepting command or a path" test "$(grep -c 'exfiltrate.*```diff' "$work/requests")$(grep -c -F -e --accept -e "$work" "$work/requests")" = 10
 is "a comment: the job's output" output "exit-code=0"
 is "a comment: the token is nowhere to be seen" test "$(cat "$work/log" "$GITHUB_STEP_SUMMARY" | grep -c secret-token)" = 0
+each_failing "a comment" is_told approves "$first" TOKEN=secret-token
 pinproof lock files.jsonl --server 'a`b @c' --ignore /_meta >/dev/null
 pinproof relock files.jsonl --server files --ignore /_meta --approved-by somebody --accept-all >/dev/null
 approves "$first" TOKEN=secret-token

@@ -38,7 +38,7 @@ run() { # SCRIPT NAME=VALUE...
 	shift
 	: >"$work/requests"
 	code=0
-	env TOKEN=secret-token REVIEW="$work/review.md" LOCKFILE=tools.lock CAPTURE=captures SERVER= PULL_REQUEST= HEAD= PARTIAL=false "$@" \
+	env PATH="$stood$PATH" TOKEN=secret-token REVIEW="$work/review.md" LOCKFILE=tools.lock CAPTURE=captures SERVER= PULL_REQUEST= HEAD= PARTIAL=false "$@" \
 		bash --noprofile --norc -e -o pipefail "$work/$script" >"$work/log" 2>&1 || code=$?
 }
 asked() { # METHOD PATH TEST: one request of these, for which the JavaScript TEST holds
@@ -124,4 +124,19 @@ if (/[@<>$]|https?:|\]\(|evil|octocat|:[a-z0-9+]+:|GH-\d|\w#\d/.test(rest)) thro
 JS
 is "no mention, link, image, HTML, formula or reference" node "$work/inert.mjs" "$work/requests"
 is "no command" test "$(grep -c -e '^ *::' -e '##\[' "$work/log")" = 0 -a ! -e injected
+
+echo "each command failing: either it is said, or the step fails"
+may_fail "$work/stands" cat curl jq
+export STARTED="$work/started"
+is_reviewed() { [ "$code" != 0 ] || grep -q '"method":"\(POST\|PATCH\)".*Read the review below.*tool_' "$work/requests"; }
+is_settled() { [ "$code" != 0 ] || grep -q '"method":"PATCH".*Nothing is left to approve' "$work/requests"; }
+closed() { # the step, where no pull request is open
+	curl -sf -X POST -H 'Authorization: Bearer secret-token' "$GITHUB_API_URL/repos/owner/repository/close" >"$work/log"
+	step "$@"
+}
+each_failing "a comment" is_reviewed step PULL_REQUEST=7 HEAD=bot/upgrade
+each_failing "nothing is left in a comment" is_settled run settled PULL_REQUEST=7
+each_failing "another pull request" is_reviewed closed
+each_failing "the same pull request" is_reviewed step
+each_failing "nothing is left in a pull request" is_settled run settled
 finish

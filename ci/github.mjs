@@ -54,7 +54,18 @@ createServer((request, response) => {
   request.on("end", () => {
     const url = new URL(request.url, "http://localhost");
     const path = url.pathname.replace("/repos/owner/repository/", "");
-    const body = text ? JSON.parse(text) : undefined;
+    let body;
+    let isWhole = true; // GitHub refuses what is no JSON
+    try {
+      body = text ? JSON.parse(text) : undefined;
+    } catch {
+      isWhole = false;
+    }
+    if (!body && /^(POST|PATCH)$/.test(request.method) && !path.endsWith("close")) isWhole = false;
+    if (!isWhole) {
+      response.writeHead(400).end("{}");
+      return;
+    }
     appendFileSync(`${folder}/requests`, JSON.stringify({ method: request.method, path, body, length: [...(body?.body ?? "")].length }) + "\n");
     let [status, result] = request.headers.authorization === "Bearer secret-token" ? answer(request.method, path, url.searchParams, body) : [401, {}];
     response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(result));
