@@ -169,6 +169,8 @@ def words(r, captures, terminal):
         args.append("--allow-empty")
     if r.random() < 0.1:
         args += ["--server", r.choice(("s", "t", "u"))]
+    if verb in ("lock", "relock") and r.random() < 0.15:
+        args += ["--deny", r.choice(names)]
     if verb == "lock" and terminal and r.random() < 0.1:
         args.append("--yes")
     if r.random() < 0.12:
@@ -193,7 +195,7 @@ def scene(r, real, terminal):
             after[server] = changed(r, before[server]) if r.random() < 0.9 else before[server]
     verb, args = words(r, list(after.values()), terminal)
     pinned = {s: c for s, c in before.items() if r.random() < (0.35 if verb == "lock" else 0.92)}
-    typed = "".join(r.choice("yyyyyynnedaswbq?SA") + "\n" if r.random() < 0.75 else r.choice(("yes\n", "yes\n", "n\n", "1\n", "\n")) for _ in range(r.randint(1, 12)))
+    typed = "".join(r.choice("yyyyyynnedaswbxq?SA") + "\n" if r.random() < 0.75 else r.choice(("yes\n", "yes\n", "n\n", "1\n", "\n")) for _ in range(r.randint(1, 12)))
     return verb, args, before, after, pinned, folder, policy(r), typed
 
 
@@ -204,7 +206,9 @@ def lay(program, case, where):
     for server, c in pinned.items():
         with open(os.path.join(where, server + ".json"), "wb") as f:
             f.write(transcript(c))
-        subprocess.run(["pinproof", "lock", server + ".json", "tools.lock", "--accept-warnings", "--allow-empty", *shaped], cwd=where, env=env(program), capture_output=True, timeout=60)
+        # Every other server has an entry that is denied so far.
+        denied = ["--deny", c["tools"][0]["name"]] if c["tools"] and len(c["tools"]) % 2 else []
+        subprocess.run(["pinproof", "lock", server + ".json", "tools.lock", "--accept-warnings", "--allow-empty", *shaped, *denied], cwd=where, env=env(program), capture_output=True, timeout=60)
     for server in list(pinned) + list(after):
         path = os.path.join(where, server + ".json")
         if os.path.exists(path):

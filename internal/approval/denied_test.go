@@ -1,0 +1,219 @@
+package approval_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"pinproof/internal/approval"
+	"pinproof/internal/pin"
+	"pinproof/internal/pintest"
+)
+
+// deniedCase is a capture with drift of every kind, whose pins "edited", "kept" and "gone" are denied.
+func deniedCase(t *testing.T) *approval.Case {
+	pairs, drifts := relockCase(t)
+	side := &pairs[0]
+	kept := *side.Locked.Find(pin.Key{Name: "same"})
+	kept.Name = "kept"
+	side.Locked.Put(append(slices.Clone(side.Locked.Pins), kept))
+	side.Captured.Put(append(slices.Clone(side.Captured.Pins), kept))
+	for _, name := range []string{"edited", "kept", "gone"} {
+		side.Locked.Find(pin.Key{Name: name}).Denied = true
+	}
+	return caseOf(pairs, drifts)
+}
+
+// marked are the names in a set of marks.
+func marked(of map[pin.Ref]bool) string {
+	var names []string
+	for ref := range of {
+		names = append(names, ref.Name)
+	}
+	slices.Sort(names)
+	return strings.Join(names, " ")
+}
+
+// deniedPins are the names of the denied entries of the pins that are there then.
+func deniedPins(c *approval.Case, out approval.Outcome) string {
+	set := out.Sets["s"]
+	if set == nil {
+		set = &c.Sides[0].Locked
+	}
+	var names []string
+	for _, p := range set.Pins {
+		if p.Denied {
+			names = append(names, p.Name)
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+// TestDenials: what the flags deny and no longer deny, and what they refuse. Where nothing is written, no mark is.
+func TestDenials(t *testing.T) {
+	t.Parallel()
+	found := func(name string) string {
+		return deniedCase(t).Sides[0].Captured.Find(pin.Key{Name: name}).Digest
+	}
+	for _, test := range []struct {
+		what    string
+		all     bool
+		accepts []string
+		denies  []string
+		pins    string // that are denied now
+		lifted  string
+		wrong   approval.Why // 0 is for none
+	}{
+		{what: "all", all: true, pins: "edited kept"},
+		{what: "all but one", all: true, denies: []string{"new"}, pins: "edited kept new"},
+		{what: "all but one that is denied", all: true, denies: []string{"edited"}, pins: "edited kept"},
+		{what: "its name", accepts: []string{"edited"}, pins: "gone kept", lifted: "edited"},
+		{what: "its name and its digest", accepts: []string{"edited@" + found("edited")}, pins: "gone kept", lifted: "edited"},
+		{what: "its digest alone", accepts: []string{found("edited")}, pins: "edited gone kept"},
+		{what: "a pattern", accepts: []string{"edit*"}, pins: "edited gone kept"},
+		{what: "a kind", accepts: []string{"changed"}, pins: "edited gone kept"},
+		{what: "all, and its name", all: true, accepts: []string{"edited"}, pins: "kept", lifted: "edited"},
+		{what: "the name of what matches", accepts: []string{"kept"}, pins: "edited gone", lifted: "kept"},
+		{what: "what matches", denies: []string{"same"}, pins: "edited gone kept same"},
+		{what: "what is denied, and matches", denies: []string{"kept"}, pins: "edited gone kept"},
+		{what: "what is hidden", denies: []string{"hid"}, pins: "edited gone hid kept"},
+		{what: "what is new, alone", denies: []string{"new"}, pins: "edited gone kept new"},
+		{what: "with its list", denies: []string{"tool=new"}, pins: "edited gone kept new"},
+		{what: "what went", accepts: []string{"gone"}, pins: "edited kept"},
+
+		{what: "a repeated name", denies: []string{"twice"}, wrong: approval.NotAcceptable},
+		{what: "what went is denied", denies: []string{"gone"}, wrong: approval.NothingToDeny},
+		{what: "what nobody knows", denies: []string{"unknown"}, wrong: approval.NotThere},
+		{what: "a pattern is denied", denies: []string{"n*"}, wrong: approval.NotAName},
+		{what: "a digest is denied", denies: []string{found("new")}, wrong: approval.NotAName},
+		{what: "both", accepts: []string{"new"}, denies: []string{"new"}, wrong: approval.TwoAnswers},
+		{what: "both, with its list", accepts: []string{"new"}, denies: []string{"tool=new"}, wrong: approval.TwoAnswers},
+	} {
+		said := &approval.Said{All: test.all}
+		for _, arg := range test.accepts {
+			said.Accepts = append(said.Accepts, selectorOf(t, arg))
+		}
+		for _, arg := range test.denies {
+			said.Deny = append(said.Deny, selectorOf(t, arg))
+		}
+		c := deniedCase(t)
+		before := c.Sides[0].Locked.Digest
+		out := approval.Decide(c, said)
+		if test.wrong != 0 {
+			if out.Reason == nil || out.Reason.Why != test.wrong || out.Sets != nil || len(out.Denied)+len(out.Allowed) > 0 {
+				t.Errorf("%s: %+v", test.what, out.Reason)
+			}
+			continue
+		}
+		if out.Reason != nil || deniedPins(c, out) != test.pins || marked(out.Allowed) != test.lifted {
+			t.Errorf("%s: denied %q, lifted %q, %+v", test.what, deniedPins(c, out), marked(out.Allowed), out.Reason)
+			continue
+		}
+		if set := out.Sets["s"]; set != nil && len(out.Accepted) == 0 && set.Digest != before {
+			t.Errorf("%s: a mark is in the set digest", test.what)
+		}
+	}
+}
+
+// TestDenialsNeedTheirYes: a new warning, and a policy that refuses the entry, stand before a denial, too.
+func TestDenialsNeedTheirYes(t *testing.T) {
+	t.Parallel()
+	said := func(warnings ...string) *approval.Said {
+		s := &approval.Said{Deny: []approval.Selector{selectorOf(t, "new")}}
+		for _, name := range warnings {
+			s.Warnings = append(s.Warnings, selectorOf(t, name))
+		}
+		return s
+	}
+	c := deniedCase(t)
+	c.Warnings = warningsOf("new")
+	if out := approval.Decide(c, said()); out.Sets != nil && out.Sets["s"].Find(pin.Key{Name: "new"}) != nil || marked(out.Denied) != "" {
+		t.Errorf("without the yes to its warning: %+v", out)
+	}
+	pinned := deniedCase(t)
+	pinned.Warnings = warningsOf("hid")
+	hid := &approval.Said{Deny: []approval.Selector{selectorOf(t, "hid")}}
+	if out := approval.Decide(pinned, hid); deniedPins(pinned, out) != "edited gone kept" || marked(out.Denied) != "" {
+		t.Errorf("the pin of what was not accepted: %+v", out)
+	}
+	out := approval.Decide(c, said("new"))
+	if got := out.Sets["s"].Find(pin.Key{Name: "new"}); got == nil || !got.Denied || len(got.Accepted) != 1 {
+		t.Errorf("with it: %+v", got)
+	}
+	c = deniedCase(t)
+	c.Sides[0].Captured.Policy.RequireClean = true
+	c.Sides[0].Locked.Policy.RequireClean = true
+	c.Warnings = warningsOf("new")
+	c.Warnings[0].Unclean = true
+	if out := approval.Decide(c, said("new")); out.Reason == nil || out.Reason.Why != approval.NotClean {
+		t.Errorf("what requireClean forbids: %+v", out.Reason)
+	}
+}
+
+// TestDeniedAnswers: what was answered with x is denied under the digest that was shown, and only there; a plain yes of
+// its own lifts a denial, a yes to many doesn't.
+func TestDeniedAnswers(t *testing.T) {
+	t.Parallel()
+	c := deniedCase(t)
+	ref := func(name string) pin.Ref { return pin.Ref{Server: "s", Key: pin.Key{Name: name}} }
+	shown := answered(c.Drifts, 0, 3) // edited, new
+	for what, test := range map[string]struct {
+		denied, allowed []string
+		pins            string
+	}{
+		"a yes to many":                 {nil, nil, "edited gone kept"},
+		"x to what is new":              {[]string{"new"}, nil, "edited gone kept new"},
+		"x to what is denied":           {[]string{"edited"}, nil, "edited gone kept"},
+		"a yes to what is denied":       {nil, []string{"edited"}, "gone kept"},
+		"a yes to what isn't":           {nil, []string{"new"}, "edited gone kept"},
+		"x to what nobody accepted":     {[]string{"hid", "same", "twice"}, nil, "edited gone kept"},
+		"a yes to what nobody accepted": {nil, []string{"kept", "gone"}, "edited gone kept"},
+	} {
+		answers := &approval.Answers{Entries: maps.Clone(shown.Entries), Denied: map[pin.Ref]bool{}, Allowed: map[pin.Ref]bool{}}
+		for _, name := range test.denied {
+			answers.Denied[ref(name)] = true
+		}
+		for _, name := range test.allowed {
+			answers.Allowed[ref(name)] = true
+		}
+		out := approval.Decide(c, &approval.Said{Answers: answers})
+		if out.Reason != nil || deniedPins(c, out) != test.pins {
+			t.Errorf("%s: %q, %+v", what, deniedPins(c, out), out.Reason)
+		}
+	}
+	stale := &approval.Answers{Entries: map[pin.Ref]string{ref("new"): pin.DigestPrefix + strings.Repeat("0", 64)}, Denied: map[pin.Ref]bool{ref("new"): true}}
+	if out := approval.Decide(c, &approval.Said{Answers: stale}); reasonText(out.Reason) != "not what was shown" || out.Sets != nil {
+		t.Errorf("x to another definition: %+v", out)
+	}
+}
+
+// TestDeniedRename: under its new name a denied entry stays denied, but for a yes of its own.
+func TestDeniedRename(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		accepts string
+		want    string
+	}{{"", "run_now"}, {"run_now", "run"}, {"added", "run run_now"}} {
+		side := pin.Comparison{Server: "s", Known: true, Present: true,
+			Locked:   pintest.PinsOf(t, `[{"name":"run","x":1}]`, pin.Policy{}),
+			Captured: pintest.PinsOf(t, `[{"name":"run_now","x":1}]`, pin.Policy{}),
+		}
+		side.Locked.Pins[0].Denied = true
+		sides := []pin.Comparison{side}
+		drifts := pintest.Drifts(sides)
+		c := caseOf(sides, drifts)
+		for i := range drifts {
+			if drifts[i].Kind == pin.Added {
+				c.Facts[drifts[i].Ref()] = approval.Fact{RenamedFrom: "run"}
+			}
+		}
+		said := &approval.Said{All: test.accepts == ""}
+		if test.accepts != "" {
+			said.Accepts = []approval.Selector{selectorOf(t, test.accepts)}
+		}
+		if out := approval.Decide(c, said); out.Reason != nil || deniedPins(c, out) != test.want {
+			t.Errorf("%q: %q, %+v", test.accepts, deniedPins(c, out), out.Reason)
+		}
+	}
+}
