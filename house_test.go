@@ -45,7 +45,7 @@ var imports = map[string]string{
 	"layout":     "text jsontree diff picture",
 	"rank":       "text",
 	"signature":  "text jsontree schema pin diff layout",
-	"facts":      "text jsontree pin diff label lint signature",
+	"facts":      "text rank jsontree pin diff label lint signature",
 	"report":     "text rank fail shell jsontree pin diff label lint facts layout signature",
 	"plain":      "text jsontree layout report",
 	"markdown":   "report plain",

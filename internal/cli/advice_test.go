@@ -91,8 +91,6 @@ func reworded(list []lint.Finding, random jsontest.Maker) []lint.Finding {
 	for i := range list {
 		list[i].Detail = random.Text()
 		list[i].Pointer = random.Text()
-		list[i].Weight = random.IntN(9)
-		list[i].Strong = random.IntN(2) == 0
 	}
 	return list
 }

@@ -42,7 +42,7 @@ func (req *request) registerReview(cmd *cobra.Command) {
 
 // registerOnly registers the flag that narrows a review.
 func (req *request) registerOnly(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&req.selectors, "only", nil, "only this `SELECTOR`: an entry as for relock --accept, a kind (added, changed, removed, hidden), a label, minor, or a risk: warnings, order, takes-code, destructive, writes, open-world, no-hints, new-address (repeatable)")
+	cmd.Flags().StringArrayVar(&req.selectors, "only", nil, "only this `SELECTOR`: an entry as for relock --accept, a kind (added, changed, removed, hidden), a label, minor, or a risk: warnings, takes-code, destructive, writes, open-world, no-hints, new-address (repeatable)")
 }
 
 // read reads the positionals and checks the flags that every command has.

@@ -4,6 +4,7 @@
 package facts
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"pinproof/internal/label"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
+	"pinproof/internal/rank"
 	"pinproof/internal/text"
 )
 
@@ -37,20 +39,27 @@ type Facts struct {
 // An Entry is one entry that drifted, with all that is known of it.
 type Entry struct {
 	pin.Drift
-	Changes      []diff.Change   // of CHANGED and HIDDEN drift with stored texts, the most dangerous first
-	NewSentences []lint.Sentence // that the captured definition has and the approved one lacks; none where that isn't known
-	Edits        []*Edit         // the same, read as texts; of an ADDED entry that seems to be a renamed one, what differs besides the name
-	Fresh        []lint.Finding  // those that nobody has approved
-	Approved     []lint.Finding  // the others
-	Was          []string        // what the pinned definition declares and takes
-	Is           []string        // likewise, of the captured one
+	Changes      []diff.Change  // of CHANGED and HIDDEN drift with stored texts, the most dangerous first
+	NewSentences []Sentence     // that the captured definition has and the approved one lacks; none where that isn't known
+	Edits        []*Edit        // the same, read as texts; of an ADDED entry that seems to be a renamed one, what differs besides the name
+	Fresh        []lint.Finding // those that nobody has approved
+	Approved     []lint.Finding // the others
+	Was          []string       // what the pinned definition declares and takes
+	Is           []string       // likewise, of the captured one
 	Severity     label.Severity
 	Class        Class
 	Why          Reason // it is read first, if its class is
-	Weight       int    // how much its strongest order weighs
+	Score        int    // the highest of its new sentences; math.MinInt if it has none, or is minor
 	Unexplained  bool   // a bound left it unexplained
 	Minor        bool   // nothing in it needs more than a line
 	Bytes        int    // by which its text grows
+}
+
+// A Sentence is a new one, with what internal/rank learned of such: the higher its score, the more it
+// reads like poison. It orders what is read, and decides and warns of nothing.
+type Sentence struct {
+	lint.Sentence
+	Score int
 }
 
 // An Edit is one change of an entry, read as a text where both sides are one.
@@ -89,6 +98,7 @@ type reader struct {
 	room   int                        // bytes of definitions that may still be explained
 	hosts  map[string]map[string]bool // that pins name, by server
 	hinted map[string]bool            // whether the tools of a server got their hints all at once
+	scores map[string]int             // of new sentences
 }
 
 // Of finds what changed inside each entry, and what there is to know of it. findings are those of
@@ -106,7 +116,7 @@ func Of(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding, bou
 	}
 	of := make(map[pin.Ref]*Entry, len(drifts))
 	for i := range drifts {
-		e := &Entry{Drift: drifts[i]}
+		e := &Entry{Drift: drifts[i], Score: math.MinInt}
 		f.Matched[e.Type] -= len(e.Copies)
 		f.Entries = append(f.Entries, e)
 		of[e.Ref()] = e
@@ -117,11 +127,10 @@ func Of(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding, bou
 	order := slices.Clone(f.Entries) // what has a warning is explained first, if not all is
 	slices.SortStableFunc(order, func(a, b *Entry) int { return lint.RankOf(b.Warned()) - lint.RankOf(a.Warned()) })
 	budget := diff.FullWordBudget
-	r := &reader{sides: sides, bounds: bounds, words: &budget, room: bounds.Room, hosts: map[string]map[string]bool{}, hinted: map[string]bool{}}
+	r := &reader{sides: sides, bounds: bounds, words: &budget, room: bounds.Room, hosts: map[string]map[string]bool{}, hinted: map[string]bool{}, scores: map[string]int{}}
 	for _, e := range order {
 		r.explain(e)
 	}
-	ownTexts(f.Entries)
 	for _, e := range f.Entries {
 		if bounds.BySeverities && e.Severity < label.Breaking && !e.Unexplained {
 			e.Class += ClassRemoved + 1
@@ -194,9 +203,23 @@ func (r *reader) explain(e *Entry) {
 	for _, c := range r.changesOf(e, old, new) {
 		e.Edits = append(e.Edits, r.edit(c, e))
 	}
-	e.NewSentences = newSentences(e, old, new)
+	for _, s := range newSentences(e, old, new) {
+		score := r.score(s.Text)
+		e.NewSentences = append(e.NewSentences, Sentence{s, score})
+		e.Score = max(e.Score, score)
+	}
 	r.rank(e)
 	e.Severity = diff.SeverityOf(&e.Drift, e.Changes)
+}
+
+// score is that of a sentence. Those that many entries have are scored once.
+func (r *reader) score(sentence string) int {
+	score, known := r.scores[sentence]
+	if !known {
+		score = rank.Learned().Score(sentence)
+		r.scores[sentence] = score
+	}
+	return score
 }
 
 // definitions reads both definitions of an entry, of a skill with its files. That of a renamed one had another name.
@@ -278,12 +301,9 @@ const (
 	SelectWarnings = "warnings"
 )
 
-// JoinedNotes are the ids of the notes that rank an entry.
-var JoinedNotes = []string{"order", "new-address"}
-
 // NoteIDs are the ids of the notes that stand for an entry in the shape of a review, and
 // the other words that --only selects besides kinds and labels.
-var NoteIDs = []string{"order", "new-address", "takes-code", "destructive", "writes", "open-world", "no-hints", SelectMinor, SelectWarnings}
+var NoteIDs = []string{"new-address", "takes-code", "destructive", "writes", "open-world", "no-hints", SelectMinor, SelectWarnings}
 
 // SelectorWords are the words that select what a drift has: the ids of labels and of notes.
 func SelectorWords() []string { return append(label.IDs(), NoteIDs...) }

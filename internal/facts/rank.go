@@ -3,6 +3,7 @@ package facts
 import (
 	"cmp"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -92,17 +93,15 @@ const (
 	ClassDestructive              // says that it destroys: likewise
 	ClassUnguarded                // an approved entry that is held back less now
 	ClassWriting                  // new, writes by its name and declares nothing
-	ClassOrders                   // an approved entry with a new sentence that orders, or a new host
-	ClassOwnText                  // an approved entry with a new text that no other entry has
-	ClassAdded
-	ClassChanged
+	ClassHost                     // an approved entry that names a host new to its server
+	ClassOther                    // new, or changed otherwise
 	ClassRemoved
 )
 
 // First reports whether entries of the class are read first, each for a reason.
-func (c Class) First() bool { return c <= ClassOrders }
+func (c Class) First() bool { return c <= ClassHost }
 
-var classOfKind = map[pin.DriftKind]Class{pin.Duplicate: ClassDuplicate, pin.Hidden: ClassHidden, pin.Added: ClassAdded, pin.Changed: ClassChanged, pin.Removed: ClassRemoved}
+var classOfKind = map[pin.DriftKind]Class{pin.Duplicate: ClassDuplicate, pin.Hidden: ClassHidden, pin.Added: ClassOther, pin.Changed: ClassOther, pin.Removed: ClassRemoved}
 
 // A Cause is what an entry is read first for.
 type Cause string
@@ -119,7 +118,6 @@ const (
 	CauseHint     Cause = "hint"      // clients ask less by its hints
 	CauseOpened   Cause = "opened"    // its world is open
 	CauseWrites   Cause = "writes"    // its name says so, and it has no hints
-	CauseOrder    Cause = "order"     // Quote has the new sentence
 	CauseHost     Cause = "host"      // it names a host that the server's pins don't have
 )
 
@@ -140,7 +138,6 @@ func (r *reader) rank(e *Entry) {
 		}
 	}
 	for _, f := range e.Fresh {
-		e.Weight = max(e.Weight, f.Weight)
 		if f.Warning {
 			earlier(ClassWarned, Reason{CauseWarning, f.Pointer, f.ID})
 		}
@@ -165,7 +162,10 @@ func (r *reader) rank(e *Entry) {
 	if e.Kind == pin.Changed {
 		r.rankChanged(e, earlier)
 	}
-	e.Minor = e.Kind == pin.Changed && !says && len(e.Edits) > 0 && e.Class == ClassChanged && !e.Noted(JoinedNotes...)
+	e.Minor = e.Kind == pin.Changed && !says && len(e.Edits) > 0 && e.Class == ClassOther && !e.Noted("new-address")
+	if e.Minor {
+		e.Score = math.MinInt
+	}
 }
 
 // codeIn is why an entry runs what it is given, if it has that note.
@@ -226,18 +226,11 @@ func (r *reader) rankChanged(e *Entry, earlier func(Class, Reason)) {
 		}
 	}
 	for _, f := range e.Fresh {
-		if f.ID == "order" && (f.Strong || f.Weight >= leastOrder) {
-			_, quote, _ := strings.Cut(f.Detail, ": ")
-			earlier(ClassOrders, Reason{CauseOrder, f.Pointer, quote})
-		}
 		if f.ID == "new-address" && r.newHost(e) {
-			earlier(ClassOrders, Reason{CauseHost, f.Pointer, ""})
+			earlier(ClassHost, Reason{CauseHost, f.Pointer, ""})
 		}
 	}
 }
-
-// leastOrder is from which weight on a new sentence of an approved entry is read first, though it is no strong order.
-const leastOrder = 4
 
 // contradicted reports whether the name of an entry says that it writes, and its hints that it only reads or doesn't destroy.
 func (e *Entry) contradicted() bool {
@@ -331,27 +324,19 @@ func (r *reader) newHost(e *Entry) bool {
 // Grave is why an entry is named before it is accepted with many others, or "".
 func (e *Entry) Grave() string {
 	why := slices.DeleteFunc(slices.Clone(e.Is), func(word string) bool { return word != Destructive && word != TakesCode && word != OpenWorld })
-	if e.Strong() {
-		why = append(why, "a strong order")
-	}
 	return strings.Join(why, ", ")
 }
 
-// Strong reports whether an entry has a strong order.
-func (e *Entry) Strong() bool {
-	return slices.ContainsFunc(e.Fresh, func(f lint.Finding) bool { return f.Strong })
+// Before orders two entries: by class, then by what reads most like poison. It is negative if e comes first.
+func (e *Entry) Before(other *Entry) int {
+	kinds := kindOrder[e.Kind] - kindOrder[other.Kind]
+	instructions := lint.RankOf(e.Type != pin.Instructions) - lint.RankOf(other.Type != pin.Instructions)
+	return cmp.Or(int(e.Class-other.Class), cmp.Compare(other.Score, e.Score), kinds, cmp.Compare(e.Gravest(), other.Gravest()), instructions,
+		pin.CompareDrifts(e.Drift, other.Drift))
 }
 
-// Before orders two entries, the more dangerous first. It is negative if e comes first.
-func (e *Entry) Before(other *Entry) int {
-	kind := int(classOfKind[e.Kind] - classOfKind[other.Kind])
-	order := 0
-	if e.Class == ClassOrders || e.Class == ClassOwnText {
-		order = other.Weight - e.Weight
-	}
-	return cmp.Or(int(e.Class-other.Class), order, kind, cmp.Compare(e.Gravest(), other.Gravest()), other.Weight-e.Weight,
-		lint.RankOf(e.Type != pin.Instructions)-lint.RankOf(other.Type != pin.Instructions), pin.CompareDrifts(e.Drift, other.Drift))
-}
+// kindOrder is the order of entries of a class where no sentence tells them apart.
+var kindOrder = map[pin.DriftKind]int{pin.Duplicate: 0, pin.Hidden: 1, pin.Added: 2, pin.Changed: 3, pin.Removed: 4}
 
 // Gravest is the first of the labels of an entry.
 func (e *Entry) Gravest() (first label.Label) {
@@ -377,44 +362,6 @@ func addHosts(hosts map[string]bool, v jsontree.Value) {
 	for _, part := range v.Parts {
 		if v.Kind != '{' || part.Name != "$schema" && part.Name != "$id" {
 			addHosts(hosts, part.Value)
-		}
-	}
-}
-
-// ownTexts ranks approved entries with a new text that no other entry has before those that say what others say.
-func ownTexts(entries []*Entry) {
-	times := map[string]int{} // in how many entries a text is new
-	of := make([]map[string]bool, len(entries))
-	for i, e := range entries {
-		if e.Unexplained || e.Kind != pin.Changed && e.Kind != pin.Added {
-			continue
-		}
-		of[i] = map[string]bool{}
-		for _, edit := range e.Edits {
-			for _, s := range edit.Sentences {
-				of[i][s.New] = s.New != ""
-			}
-			if edit.Sentences == nil && edit.NewToRead {
-				addSentences(of[i], edit.New)
-			}
-		}
-		if e.Kind == pin.Added {
-			addSentences(of[i], e.Captured.Shown())
-		}
-		for text := range of[i] {
-			times[text]++
-		}
-	}
-	for i, e := range entries {
-		if e.Unexplained || e.Kind != pin.Changed || e.Class != ClassChanged {
-			continue
-		}
-		was := map[string]bool{}
-		addSentences(was, e.Locked.Shown())
-		for text, joined := range of[i] {
-			if joined && strings.Contains(text, " ") && times[text] == 1 && !was[text] {
-				e.Class = ClassOwnText
-			}
 		}
 	}
 }

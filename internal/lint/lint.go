@@ -31,8 +31,6 @@ type Finding struct {
 	Approved    bool   // it was accepted with the pinned definition: it is on record
 	more        bool   // it stands for all further ones of its id and level
 	WholeServer bool   // it is about the whole capture
-	Weight      int    // of a note order: how much it sounds like one
-	Strong      bool   // of a note order: one to the model about other tools, every step, what guards the user, or secrets
 	Place       string // of a warning: its pointer without the indices in arrays, which move; an argument of a prompt by its name
 	TextDigest  string // of a warning: of what it is about (textDigest)
 	Scope       Scope
@@ -128,7 +126,7 @@ func (x *Names) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 		r.joined(&was)
 	}
 	list := r.finish()
-	if !same && slices.ContainsFunc(list, func(f Finding) bool { return !f.Warning && f.ID != "order" && f.ID != "new-address" }) { // what joined has no approval
+	if !same && slices.ContainsFunc(list, func(f Finding) bool { return !f.Warning && f.ID != "new-address" }) { // what joined has no approval
 		then := x.newReview(server, before)
 		then.whole(before)
 		approve(list, then.finish())

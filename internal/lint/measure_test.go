@@ -106,8 +106,7 @@ func TestPublishedExamples(t *testing.T) {
 // orders the model to do something, and the same tool without the poison.
 var morePublishedFile = pintest.Path("../shared/published-2.json")
 
-// Of the published orders at least 70 % get a warning, and of all of them the reader is told
-// in an upgrade from the harmless tool. A tool without its poison gets no warning.
+// Of the published orders at least 70 % get a warning. A tool without its poison gets none.
 func TestMorePublishedExamples(t *testing.T) {
 	data, err := os.ReadFile(morePublishedFile)
 	if err != nil {
@@ -121,10 +120,10 @@ func TestMorePublishedExamples(t *testing.T) {
 	if err := json.Unmarshal(data, &list); err != nil {
 		t.Fatal(err)
 	}
-	orders, warned, told, noted, strong := 0, 0, 0, 0, 0
+	orders := 0
+	warned := 0
 	for i, e := range list {
 		hasWarning := len(WarningsIn(findingsIn(t, string(e.Tool)))) > 0
-		before, now := foundPin(t, string(e.Benign)), foundPin(t, string(e.Tool))
 		if list := WarningsIn(findingsIn(t, string(e.Benign))); len(list) > 0 {
 			t.Errorf("%d without its poison: %v", i, list)
 		}
@@ -140,15 +139,9 @@ func TestMorePublishedExamples(t *testing.T) {
 		} else {
 			t.Logf("no warning: %d, %s", i, e.Category)
 		}
-		x := NewNames(nil, []pin.Set{{Server: "here", Pins: []pin.Pin{now}}})
-		found := x.Entry("here", now, &before)
-		has := func(is func(f Finding) bool) int { return RankOf(slices.ContainsFunc(found, is)) }
-		told += has(func(f Finding) bool { return f.Warning || f.ID == "order" || f.ID == "new-address" })
-		noted += has(func(f Finding) bool { return f.ID == "order" })
-		strong += has(func(f Finding) bool { return f.Strong })
 	}
-	t.Logf("%d orders: %d with a warning, %d with a warning, an order or an address in an upgrade; %d with an order, %d of them strong", orders, warned, told, noted, strong)
-	if strong*4 < 3*noted || warned*100 < 70*orders || told < orders {
+	t.Logf("%d orders: %d with a warning", orders, warned)
+	if warned*100 < 70*orders {
 		t.Errorf("too few")
 	}
 }
@@ -164,7 +157,10 @@ func TestFindingsOfOrdinaryServers(t *testing.T) {
 	for _, path := range files {
 		sets = append(sets, pintest.RealPins(t, path, filepath.Base(path)))
 	}
-	together, alone, pairs, tools, orders, strong := NewNames(nil, sets), 0, 0, 0, 0, 0
+	together := NewNames(nil, sets)
+	alone := 0
+	pairs := 0
+	tools := 0
 	for _, s := range sets {
 		warned := func(x *Names) (list []Finding) {
 			for _, p := range s.Pins {
@@ -183,19 +179,8 @@ func TestFindingsOfOrdinaryServers(t *testing.T) {
 			}
 		}
 		tools += len(s.Pins)
-		joining := NewNames(nil, []pin.Set{s})
-		joining.known[s.Server] = true
-		for _, p := range s.Pins {
-			for _, f := range joining.Entry(s.Server, p, nil) {
-				orders += RankOf(f.ID == "order")
-				if f.Strong {
-					strong++
-					t.Logf("strong: %s: %s", s.Server, f.Detail)
-				}
-			}
-		}
 	}
-	t.Logf("%d servers, %d tools: %d warned of alone, %d pairs together; if all of them joined: %d with an order, %d of them strong", len(sets), tools, alone, pairs, orders, strong)
+	t.Logf("%d servers, %d tools: %d warned of alone, %d pairs together", len(sets), tools, alone, pairs)
 	if alone > 1 || pairs > 2 {
 		t.Error("too many")
 	}
@@ -205,7 +190,7 @@ func TestFindingsOfOrdinaryServers(t *testing.T) {
 // an entry above those that have none.
 func TestNotesOfRealUpgrades(t *testing.T) {
 	t.Parallel()
-	var entries, orders, strong, addresses [2]int // that changed, that joined
+	var entries, addresses [2]int // that changed, that joined
 	pintest.RealUpgrades(t, func(old, new string) {
 		before, now := pintest.RealPins(t, old, "s"), pintest.RealPins(t, new, "s")
 		x := NewNames([]pin.Set{before}, []pin.Set{now})
@@ -217,14 +202,12 @@ func TestNotesOfRealUpgrades(t *testing.T) {
 			joined := RankOf(pinned == nil)
 			entries[joined]++
 			for _, f := range x.Entry("s", p, pinned) {
-				orders[joined] += RankOf(f.ID == "order")
-				strong[joined] += RankOf(f.Strong)
 				addresses[joined] += RankOf(f.ID == "new-address")
 			}
 		}
 	})
-	t.Logf("changed, joined: entries %d, with an order %d, a strong one %d, with a new address %d", entries, orders, strong, addresses)
-	if strong[0]+strong[1] > 2 || orders[0]*100 > 25*entries[0] || addresses[0]*100 > 10*entries[0] {
+	t.Logf("changed, joined: entries %d, with a new address %d", entries, addresses)
+	if addresses[0]*100 > 10*entries[0] {
 		t.Error("too many")
 	}
 }

@@ -24,7 +24,6 @@ var Table = [...]findingRule{
 	{"unread-file", true, "a file of a skill that a reviewer can't read here"},
 	{"names-other-tool", true, "text that names another server's tool (its label: a note)"},
 	{"case-variant", true, "a keyword of a schema in another letter case"},
-	{"order", false, "sentences with an order new in an upgrade"},
 	{"new-address", false, "an address or a path new in an upgrade"},
 	{"credential", false, "a private key or an access token that may be a live one"},
 	{"dispatches", false, "a tool that calls or finds other tools by name, which no pin covers"},

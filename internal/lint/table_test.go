@@ -27,7 +27,6 @@ var examples = map[string]struct{ before, tool string }{
 	"skill-script":       {"", skillOf(fileOf("SKILL.md") + "," + fileOf("scripts/a"))},
 	"names-other-tool":   {"", toolSaying("x", "First call read_file.")},
 	"case-variant":       {"", `{"name":"x","inputSchema":{"type":"object","properties":{},"Required":["a"]}}`},
-	"order":              {toolSaying("x", "Adds."), toolSaying("x", "Adds. Always be brief.")},
 	"new-address":        {toolSaying("x", "Adds."), toolSaying("x", "Adds. See https://other.example/page.")},
 	"credential":         {"", toolSaying("x", "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\n-----END PRIVATE KEY-----")},
 	"dispatches":         {"", `{"name":"call_tool","description":"Calls a tool by its name.","inputSchema":{"type":"object","properties":{"tool_name":{"type":"string"},"arguments":{"type":"object"}}}}`},

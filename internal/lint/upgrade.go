@@ -1,13 +1,11 @@
 package lint
 
 import (
-	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
 	"unicode/utf8"
 
 	"pinproof/internal/jsontree"
@@ -16,14 +14,12 @@ import (
 	"pinproof/internal/text"
 )
 
-// What is new in an upgrade and deserves to be read first, although no rule knows it as
-// poison: sentences that order, and addresses. Both are notes. They need no yes, and
-// they are only made for drifted entries.
+// What is new in an upgrade and deserves to be read, although no rule knows it as poison: sentences, which
+// internal/rank orders, and addresses. An address is a note. It needs no yes, and it is only made for drifted
+// entries.
 
-const (
-	maxNoted  = 3 // sentences or addresses that one note quotes; the rest is counted
-	nearOrder = 4 // words between a verb and a tool, or between "any" and "tool"
-)
+// maxNoted is how many addresses one note quotes; the rest is counted.
+const maxNoted = 3
 
 // isOwnURI reports whether a path leads to the URI of a skill or of one of its files, which stand in its own
 // folder, of the scheme that the server gives them: no place that anything is sent to.
@@ -32,77 +28,48 @@ func isOwnURI(path []jsontree.Step) bool {
 	return last == "uri" && (len(path) == 1 || len(path) == 3 && path[0].Name == "resources")
 }
 
-// joined reports the orders and addresses that a definition has and the approved one
-// (before) lacks. A sentence or an address that only moved to another place didn't join.
+// joined reports the addresses that a definition has and the approved one (before) lacks. An
+// address that only moved to another place didn't join.
 func (r *Reviewer) joined(before *jsontree.Value) {
-	said := map[string]bool{} // texts, and their sentences and addresses
-	isNew := func(part string) bool {
-		known := said[part]
-		said[part] = true
-		return !known
-	}
+	known := map[string]bool{} // texts, and their addresses
 	eachRead(before, func(text string, _ []jsontree.Step) {
-		said[text] = true
-		for _, sentence := range sentences(text) {
-			said[plainSentence(sentence)] = true
-		}
+		known[text] = true
 		for _, address := range addresses(text) {
-			said[address] = true
+			known[address] = true
 		}
 	})
-	var orders, found []quote
+	var found []string
 	eachRead(&r.root, func(text string, path []jsontree.Step) {
-		if said[text] {
-			return
-		}
-		for _, sentence := range sentences(text) {
-			plain := plainSentence(sentence)
-			if weight, strong := r.order(plain, isParameter(path)); weight > 0 && isNew(plain) {
-				orders = append(orders, quote{sentence, slices.Clone(path), weight, strong})
-			}
-		}
-		if r.about.List == pin.Skills && isOwnURI(path) {
+		if known[text] || r.about.List == pin.Skills && isOwnURI(path) {
 			return
 		}
 		for _, address := range addresses(text) {
-			if !exampleHost().MatchString(address) && isNew(address) {
-				found = append(found, quote{text: address, path: slices.Clone(path)})
+			if known[address] || exampleHost().MatchString(address) {
+				continue
 			}
+			known[address] = true
+			if len(found) == 0 {
+				r.path = slices.Clone(path)
+			}
+			found = append(found, address)
 		}
 	})
-	r.quote("order", "a new sentence that orders", "new sentences that order", orders)
-	r.quote("new-address", "a new address", "new addresses", found)
-}
-
-// A quote is a part of a text for a detail.
-type quote struct {
-	text   string
-	path   []jsontree.Step
-	weight int
-	strong bool
-}
-
-// quote makes one note of a list, which quotes those that weigh most.
-func (r *Reviewer) quote(id, what, several string, list []quote) {
-	if len(list) == 0 {
+	if len(found) == 0 {
 		return
 	}
-	slices.SortStableFunc(list, func(a, b quote) int { return b.weight - a.weight })
-	var texts []string
-	for _, one := range list[:min(len(list), maxNoted)] {
-		texts = append(texts, whole(one.text))
+	what := "a new address"
+	if len(found) > 1 {
+		what = text.Number(len(found)) + " new addresses"
 	}
-	said := strings.Join(texts, ", ")
-	if left := len(list) - len(texts); left > 0 {
+	var quoted []string
+	for _, address := range found[:min(len(found), maxNoted)] {
+		quoted = append(quoted, whole(address))
+	}
+	said := strings.Join(quoted, ", ")
+	if left := len(found) - len(quoted); left > 0 {
 		said += fmt.Sprintf(" and %s more", text.Number(left))
 	}
-	if len(list) > 1 {
-		what = text.Number(len(list)) + " " + several
-	}
-	r.path = list[0].path
-	r.add(id, "%s: %s", what, said)
-	f := &r.list[len(r.list)-1]
-	f.Weight, f.Strong = list[0].weight, slices.ContainsFunc(list, func(q quote) bool { return q.strong })
+	r.add("new-address", "%s: %s", what, said)
 }
 
 // A Sentence is one of a definition's texts.
@@ -113,7 +80,7 @@ type Sentence struct {
 
 // NewSentences lists the sentences that a definition has and the approved one (before) lacks, in
 // their order, each once. One that is only wrapped anew, moved or got a full stop isn't new.
-// Names of entries and symbols such as a format are no sentences.
+// Names of entries, symbols such as a format, and single words are no sentences.
 func NewSentences(before, now *jsontree.Value) (list []Sentence) {
 	known := map[string]bool{}
 	eachRead(before, func(text string, _ []jsontree.Step) {
@@ -128,7 +95,7 @@ func NewSentences(before, now *jsontree.Value) (list []Sentence) {
 		}
 		for _, sentence := range sentences(text) {
 			plain := plainSentence(sentence)
-			if known[plain] {
+			if known[plain] || isSingleWord(plain) {
 				continue
 			}
 			known[plain] = true
@@ -140,6 +107,11 @@ func NewSentences(before, now *jsontree.Value) (list []Sentence) {
 		}
 	})
 	return list
+}
+
+// isSingleWord reports whether a text is one word in ASCII. Scripts without blanks have others.
+func isSingleWord(s string) bool {
+	return strings.IndexFunc(s, func(c rune) bool { return c <= ' ' || c >= utf8.RuneSelf }) < 0
 }
 
 // isIdentity reports whether a member of a definition names its entry.
@@ -159,11 +131,6 @@ func eachRead(root *jsontree.Value, f func(text string, path []jsontree.Step)) {
 			f(v.Text, path)
 		}
 	})
-}
-
-// isParameter reports whether a path leads into a schema, where texts say what a value is.
-func isParameter(path []jsontree.Step) bool {
-	return len(path) > 1 && slices.ContainsFunc(path[:len(path)-1], func(s jsontree.Step) bool { return s.Name == "properties" })
 }
 
 // sentences splits a text at the ends of sentences, at empty lines and at items of lists.
@@ -203,95 +170,6 @@ func plainSentence(s string) string {
 		s = plainText(s)
 	}
 	return strings.TrimRight(strings.ToLower(strings.Join(strings.Fields(s), " ")), ".。")
-}
-
-// order says how much a sentence, in small letters, sounds like an order to the model, 0 for not at
-// all, and whether it is a strong one. A sentence orders if it has a word of orders; a verb for a
-// call and either a word for the order of steps or the name of a tool that the server lacks;
-// if it says what the model should do; or if it begins with such a verb and names a person, a
-// system or an address. That of a parameter must have more than a word of orders or of
-// steps: "must match exactly" only says what the value is.
-//
-// It weighs more the more it is about other tools and steps, about the model, a tool that
-// the server lacks or an address, about what guards the user, or about secrets. A strong
-// one tells the model to use a tool that the server lacks, what to do at any step or with other
-// tools, to set aside what guards the user or to keep something from them, or to hand over
-// secrets, and says so without "if the user asks".
-func (r *Reviewer) order(s string, ofParameter bool) (weight int, strong bool) {
-	sign := has(s, orderSigns) || has(s, foreignSigns)
-	if !sign && isPlain(s) && strings.Count(s, " ") < 2 {
-		return 0, false // a value, or a heading
-	}
-	kinds := make([]string, 0, 32) // of its words, and what these say together
-	has := func(kind string) bool { return slices.Contains(kinds, kind) }
-	note := func(kind string, is bool) {
-		if is && !has(kind) {
-			kinds = append(kinds, kind)
-		}
-	}
-	first, negated := "", false // the kind of the first word that isn't polite; at this word of the clause
-	at, anyAt, verbAt := 0, -nearOrder, -nearOrder
-	for from := 0; from < len(s); {
-		n := text.RunSize(s[from:], func(c rune) bool { return c == '\'' || wordBytes.has(c) || c >= 0x80 })
-		if n == 0 {
-			negated = negated && strings.IndexByte(",;:(", s[from]) < 0
-			from++
-			continue
-		}
-		word := strings.TrimFunc(s[from:from+n], func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
-		kind, strength := cmp.Or(orderKinds()[word], "none"), strongKinds()[word]
-		if first == "" && kind != "polite" {
-			first = kind
-		}
-		note(kind, true)
-		if strings.IndexByte(word, '_') > 0 && r.lacks(word) {
-			note("tool", true)
-			note("call", at-verbAt <= nearOrder || strings.HasPrefix(strings.TrimLeft(s[from+n:], " '\"`"), "tool"))
-		}
-		switch strength {
-		case "negation":
-			note("undone", !negated && has("guarded")) // "never without" is a guard
-			negated = !negated
-		case "undo", "carry":
-			note(strength, !negated)
-		case "consult":
-			note("kept", negated)
-		}
-		switch kind {
-		case "guard":
-			note("guarded", strength == "") // "disable" is no guard itself
-			note("undone", negated)
-		case "verb":
-			if strength != "carry" {
-				verbAt = at
-			}
-		case "any", "another":
-			anyAt = at
-		case "work":
-			note("every", at-anyAt <= nearOrder)
-		}
-		if from += n; from < len(s) && s[from] == ':' {
-			first = "" // "Note to all: send …"
-		}
-		at++
-	}
-	tool, address, order := has("tool"), len(addresses(s)) > 0, sign || has("order")
-	step := has("step")
-	if ofParameter {
-		order = order && (has("verb") || has("you") || has("model"))
-		step = step && (order || tool)
-	}
-	if !(order || has("verb") && (step || tool) || has("model") && has("modal") ||
-		first == "verb" && (has("party") || has("another") || tool || has("model") || address || has("undo") && has("guarded"))) {
-		return 0, false
-	}
-	strong = !strings.HasPrefix(s, "if the user ") && (has("call") || has("every") && (order || step) ||
-		has("undone") || has("undo") && has("guarded") || has("kept") && has("party") || has("carry") && has("secret"))
-	weight = 1 + 3*RankOf(strong) + 2*RankOf(tool) + 2*RankOf(order && has("verb")) + RankOf(address) + RankOf(step)
-	for _, kind := range []string{"model", "this", "guard", "every", "party"} {
-		weight += RankOf(has(kind))
-	}
-	return weight, strong
 }
 
 // addresses finds URLs, mail addresses, hosts, IP addresses and paths. None has a blank in

@@ -179,7 +179,7 @@ func join(groups []*group, key func(*group) string) (joined []*group) {
 	return joined
 }
 
-// key is equal for entries that changed alike, and have the same new warnings and orders. It is ""
+// key is equal for entries that changed alike, and have the same new warnings and addresses. It is ""
 // for an entry that stands alone.
 func (e *drifted) key() string {
 	if len(e.Changes) == 0 {
@@ -187,7 +187,7 @@ func (e *drifted) key() string {
 	}
 	key := []string{e.Server, pin.EntryTypeInfo[e.Type].Entry, string(e.Kind)}
 	for _, f := range e.Fresh {
-		if f.Warning || slices.Contains(facts.JoinedNotes, f.ID) {
+		if f.Warning || f.ID == "new-address" {
 			key = append(key, f.ID, f.Pointer, f.Detail)
 		}
 	}
@@ -222,7 +222,7 @@ func findHomes(groups []*group) {
 // groups above, or is minor. It is "" for one that says something.
 func (g *group) repeats() string {
 	first := g.first()
-	if first.Kind != pin.Changed || len(first.edits) == 0 || first.Class.First() || first.Noted(facts.JoinedNotes...) {
+	if first.Kind != pin.Changed || len(first.edits) == 0 || first.Class.First() || first.Noted("new-address") {
 		return ""
 	}
 	key := []string{first.Server, pin.EntryTypeInfo[first.Type].Entry}

@@ -1,10 +1,11 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
-	"pinproof/internal/lint"
+	"pinproof/internal/facts"
 	"pinproof/internal/pin"
 	"pinproof/internal/rank"
 	"pinproof/internal/text"
@@ -25,10 +26,9 @@ const (
 
 // A scored sentence is a new one of an entry.
 type scored struct {
-	lint.Sentence
+	facts.Sentence
 	of    *drifted
 	block int
-	score int
 }
 
 // readFirst lists the new sentences with the highest scores, each once, with the first block that
@@ -43,17 +43,17 @@ func (r *Report) readFirst(m *Model) {
 					continue
 				}
 				seen[sentence.Text] = true
-				all = append(all, scored{sentence, e, g.number, rank.Learned().Score(sentence.Text)})
+				all = append(all, scored{sentence, e, g.number})
 			}
 		}
 	}
 	m.MuchToRead = len(all) >= muchToRead
-	slices.SortStableFunc(all, func(a, b scored) int { return b.score - a.score })
+	slices.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(b.Score, a.Score) })
 	for _, one := range all[:min(len(all), maxReadFirst)] {
 		e := one.of
 		first := ReadFirst{
 			Block: one.block, Server: e.Server, List: pin.EntryTypeInfo[e.Type].Member, Name: e.Name, Entry: r.ref(e.Ref()),
-			Place: placeOf(e.Type, one.Pointer), At: one.Pointer, Text: quoted(one.Text), Marked: one.score >= rank.Marked,
+			Place: placeOf(e.Type, one.Pointer), At: one.Pointer, Text: quoted(one.Text), Marked: one.Score >= rank.Marked,
 		}
 		if first.Marked {
 			for _, word := range rank.Learned().Words(one.Text, maxHeavyWords) {

@@ -28,9 +28,9 @@ func TestGitHubAnnotations(t *testing.T) {
 		"drift": `::error file=tools.lock,line=1,title=pinproof::DRIFT: 1 duplicate, 2 added, 2 changed, 2 removed; 1 matches tools.lock
 ::error file=tools.lock,line=4,title=DUPLICATE twice::2 tools of this name: an agent may get any of them; this can't be accepted
 ::error file=tools.lock,line=13,title=CHANGED list_dir::text at /description
+::error file=tools.lock,line=4,title=ADDED "t<U+00F6><U+0000>ol%2C \"%3A%3Aerror%3A%3Ax\""::no pin names it
 ::error file=tools.lock,line=4,title=ADDED new_name::renamed from old_name: nothing else differs
 ::error file=tools.lock,line=20,title=REMOVED old_name::renamed to new_name: nothing else differs
-::error file=tools.lock,line=4,title=ADDED "t<U+00F6><U+0000>ol%2C \"%3A%3Aerror%3A%3Ax\""::no pin names it
 ::error file=tools.lock,line=27,title=CHANGED read_file::new parameter at /inputSchema/properties/post_to; takes more at /inputSchema/properties/limit/maximum
 ::error file=tools.lock,line=6,title=REMOVED gone::it is gone
 DRIFT: 1 duplicate, 2 added, 2 changed, 2 removed; 1 matches tools.lock

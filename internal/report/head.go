@@ -259,7 +259,6 @@ var causes = []struct {
 	{facts.CauseHint, "clients ask less"},
 	{facts.CauseOpened, "says that its world is open"},
 	{facts.CauseWrites, "writes by its name, without hints"},
-	{facts.CauseOrder, "a new sentence that orders"},
 	{facts.CauseHost, "names a new host"},
 }
 
@@ -283,20 +282,6 @@ func (r *Report) worst(m *Model) {
 			m.Worst = append(m.Worst, worst)
 		}
 	}
-}
-
-// maxBeginning is how much of a quote a reason has, in bytes: it stands whole below.
-const maxBeginning = 80
-
-// beginning is the beginning of a printable text, cut at a blank.
-func beginning(s string) string {
-	if len(s) <= maxBeginning {
-		return s
-	}
-	if at := strings.LastIndexByte(s[:maxBeginning], ' '); at > 0 {
-		return s[:at] + " …"
-	}
-	return strings.ToValidUTF8(s[:maxBeginning], "") + "…"
 }
 
 // reason says why an entry is read first: what follows "first because". It is "" for one that isn't, and where a line
@@ -335,8 +320,6 @@ func reason(e *drifted) string {
 		return said + "says that its world is open"
 	case facts.CauseWrites:
 		return "its name says that it writes, and it has no hints"
-	case facts.CauseOrder:
-		return "of a new sentence that orders: " + beginning(e.Why.Quote)
 	case facts.CauseHost:
 		return "it names a host that none of the server's pins names"
 	}
@@ -476,7 +459,6 @@ func (r *Report) counts(p *pin.Comparison, s *Server) (c Counts) {
 		}
 		s.Fails = s.Fails || r.Blocked[e.Ref()]
 		c.Kinds[strings.ToLower(string(e.Kind))]++
-		c.Strong += lint.RankOf(e.Strong())
 		c.Code += lint.RankOf(e.Kind == pin.Added && slices.Contains(e.Is, "takes code"))
 		c.Destructive += lint.RankOf(e.Kind == pin.Added && slices.Contains(e.Is, "destructive"))
 	}

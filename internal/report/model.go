@@ -111,11 +111,11 @@ type Server struct {
 
 // Counts are what a row of the head has in its columns.
 type Counts struct {
-	Kinds                     map[string]int // of drift, in lower case
-	Code, Destructive, Strong int
-	Before, After             int     // bytes of text
-	Known                     bool    // the bytes are
-	Tokens                    *Tokens // nil: not known
+	Kinds             map[string]int // of drift, in lower case
+	Code, Destructive int
+	Before, After     int     // bytes of text
+	Known             bool    // the bytes are
+	Tokens            *Tokens // nil: not known
 }
 
 // Altered counts what is neither new nor gone.
@@ -316,7 +316,6 @@ type Row struct {
 	Place   string // where it is, for people
 	Pointer string // the same as a JSON Pointer
 	Detail  string
-	Quoted  string // the same with what is marked below, for a format that doesn't show that; or ""
 	Names   string // the entries that a finding is about, unless that is clear from above
 	Home    int    // the number of the block above that shows the change; 0: this one
 	Minor   bool   // it may be summed up

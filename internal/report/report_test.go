@@ -14,8 +14,8 @@ import (
 	"pinproof/internal/pintest"
 )
 
-// TestOrderByDanger: new warnings, then DUPLICATE, HIDDEN, what is approved and claims less danger now, ADDED,
-// CHANGED by its gravest label, REMOVED. A hidden character in a CHANGED entry weighs like HIDDEN.
+// TestOrderByDanger: new warnings, then DUPLICATE, HIDDEN, what is approved and claims less danger now, then
+// ADDED and CHANGED by what they say, REMOVED. A hidden character in a CHANGED entry weighs like HIDDEN.
 func TestOrderByDanger(t *testing.T) {
 	pinned := pintest.PinsOf(t, `[{"name":"a_gone"},{"name":"b_worded","description":"One."},{"name":"c_safe","annotations":{}},
 		{"name":"d_unseen","description":"Two."},{"name":"e_hidden","description":"caf\u00e9"},{"name":"g_twice"},{"name":"z_warned","description":"Three."},{"name":"same"}]`, pin.Policy{})
@@ -27,7 +27,7 @@ func TestOrderByDanger(t *testing.T) {
 	for _, b := range r.Model.Blocks {
 		got = append(got, b.Kind+" "+b.Title)
 	}
-	const want = "HIDDEN z_warned, DUPLICATE g_twice, HIDDEN e_hidden, CHANGED d_unseen, CHANGED c_safe, ADDED f_new, CHANGED b_worded, REMOVED a_gone"
+	const want = "HIDDEN z_warned, DUPLICATE g_twice, CHANGED d_unseen, HIDDEN e_hidden, CHANGED c_safe, ADDED f_new, CHANGED b_worded, REMOVED a_gone"
 	if strings.Join(got, ", ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, ", "), want)
 	}
@@ -72,7 +72,7 @@ func TestEqualSentencesFold(t *testing.T) {
 	if got := r.Model.Blocks[1].Accept; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if got := titles(upgradeReport(list("", "not ", ""), list("", "", ""))); !slices.Equal(got, []string{"CHANGED 3 tools alike: a, b, c", "CHANGED d"}) {
+	if got := titles(upgradeReport(list("", "not ", ""), list("", "", ""))); !slices.Equal(got, []string{"CHANGED d", "CHANGED 3 tools alike: a, b, c"}) {
 		t.Errorf("%q", got)
 	}
 }
@@ -124,7 +124,7 @@ func TestReportOfOtherLists(t *testing.T) {
 }
 
 // TestInstructionsFirst: every session reads a server's instructions, so they stand before
-// what else has the same gravest label, and behind what is graver.
+// what else says the same, and behind what is graver.
 func TestInstructionsFirst(t *testing.T) {
 	entries := func(instructions, tools string) pin.Set {
 		v := pintest.Tree(t, instructions)
@@ -132,8 +132,8 @@ func TestInstructionsFirst(t *testing.T) {
 		set.Pins = append(set.Pins, pin.Pin{Key: pin.Key{Type: pin.Instructions}, Form: pintest.Form(pin.Instructions, jsontree.Append(nil, v))})
 		return set
 	}
-	r := upgradeReport(entries(`"Use x."`, `[{"name":"a","description":"One."},{"name":"b","annotations":{}}]`),
-		entries(`"Use y."`, `[{"name":"a","description":"Two."},{"name":"b","annotations":{"readOnlyHint":true}}]`))
+	r := upgradeReport(entries(`"One."`, `[{"name":"a","description":"One."},{"name":"b","annotations":{}}]`),
+		entries(`"Two."`, `[{"name":"a","description":"Two."},{"name":"b","annotations":{"readOnlyHint":true}}]`))
 	var got []string
 	for _, b := range r.Model.Blocks {
 		got = append(got, b.Kind+" "+b.Title)

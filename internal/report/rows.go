@@ -10,6 +10,7 @@ import (
 	"pinproof/internal/jsontree"
 	"pinproof/internal/layout"
 	"pinproof/internal/pin"
+	"pinproof/internal/rank"
 	"pinproof/internal/signature"
 	"pinproof/internal/text"
 )
@@ -19,12 +20,12 @@ type rowMaker struct {
 	block int
 	shown map[string]spot  // where each longer text and schema was shown
 	words *diff.WordBudget // for texts of a definition that are shown whole, with marks
-	quest *int             // bytes of text that may still be searched for quotes, in all blocks
+	quest *int             // bytes of text that may still be searched for sentences to mark, in all blocks
 }
 
-// maxSearched bounds the text that is searched for what notes quote, in bytes, of all blocks: a
-// thousand notes on a thousand copies of a tool would be a million searches. A quote that isn't
-// searched for stays in its note. A search costs as much as some bytes, however short the text is.
+// maxSearched bounds the text that is searched for sentences to mark, in bytes, of all blocks: a
+// thousand of them in a thousand copies of a tool would be a million searches. One that isn't searched
+// for has no mark. A search costs as much as some bytes, however short the text is.
 const (
 	maxSearched = 64 << 20
 	searchCost  = 32
@@ -66,7 +67,7 @@ func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
 	rows = append(rows, wholes...)
 	minor, summed := m.minor(g)
 	rows = append(rows, minor...)
-	m.markQuotes(rows[:findings], rows[findings:])
+	m.markFirst(e, rows[findings:])
 	e.signed = [2]signed{}
 	return rows, summed
 }
@@ -592,47 +593,55 @@ func findingRow(f Finding, above int) Row {
 	return row
 }
 
-// markQuotes marks the sentences that a note quotes where they stand below, in » «, and takes the quotes out of the note.
-func (m *rowMaker) markQuotes(findings, below []Row) {
-	for i := range findings {
-		what, quoted, found := strings.Cut(findings[i].Detail, `: "`)
-		quoted, more, _ := strings.Cut(quoted+" ", `" `)
-		for _, quote := range strings.Split(quoted, `", "`) {
-			quote, _, cut := strings.Cut(quote, "<and ")
-			quote, _, _ = strings.Cut(quote, "⏎")
-			found = found && findings[i].Op != 'W' && m.markQuote(below, strings.TrimSpace(quote), cut)
-		}
-		if found {
-			findings[i].Quoted = findings[i].Detail
-			findings[i].Detail = joined(", ", what, map[bool]string{true: "the first marked"}[more != ""])
+// markFirst marks the new sentences of an entry that read most like poison where they stand, in » «.
+func (m *rowMaker) markFirst(e *drifted, rows []Row) {
+	for _, s := range e.NewSentences {
+		if s.Score >= rank.Marked {
+			line, _, _ := strings.Cut(strings.TrimSpace(s.Text), "\n")
+			m.markText(rows, text.Printable(line))
 		}
 	}
 }
 
-// markQuote marks a quote where it stands, to the end of its sentence if it was cut.
-func (m *rowMaker) markQuote(rows []Row, quote string, cut bool) bool {
+// markText marks the first place where a part of a line stands.
+func (m *rowMaker) markText(rows []Row, part string) {
 	for i := range rows {
 		for j := range rows[i].Lines {
-			for _, line := range rows[i].Lines[j].Text {
-				for k := range line.Runs {
-					run := &line.Runs[k]
-					if *m.quest -= len(run.Text) + searchCost; *m.quest < 0 {
-						return false
+			for k := range rows[i].Lines[j].Text {
+				line := &rows[i].Lines[j].Text[k]
+				now := ""
+				for _, run := range line.Runs {
+					if run.Op != '-' {
+						now += run.Text
 					}
-					before, after, found := strings.Cut(run.Text, quote)
-					if run.Op == '-' || quote == "" || !found {
-						continue
-					}
-					if rest := diff.Sentences(after); cut && rest != nil {
-						quote += strings.TrimRight(rest[0], " ")
-					}
-					run.Text = before + "»" + quote + "«" + run.Text[len(before)+len(quote):]
-					return true
+				}
+				*m.quest -= len(now) + searchCost
+				if *m.quest < 0 {
+					return
+				}
+				if at := strings.Index(now, part); at >= 0 {
+					insert(line.Runs, at+len(part), "«")
+					insert(line.Runs, at, "»")
+					return
 				}
 			}
 		}
 	}
-	return false
+}
+
+// insert puts a mark into a line, before the byte at of what stands there now, or at its end.
+func insert(runs []layout.Run, at int, mark string) {
+	for i := range runs {
+		run := &runs[i]
+		if run.Op == '-' {
+			continue
+		}
+		if at <= len(run.Text) && (at < len(run.Text) || mark == "«") {
+			run.Text = run.Text[:at] + mark + run.Text[at:]
+			return
+		}
+		at -= len(run.Text)
+	}
 }
 
 // labelCounts is "other order (3), hint stated". Edits with equal labels follow each other.

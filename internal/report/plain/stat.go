@@ -13,7 +13,7 @@ import (
 
 // table says what drifted of each of several servers, a row each.
 func (t *Writer) table(m *report.Model) {
-	rows, most := [][]string{{"server", "added", "changed", "removed", "code", "destructive", "orders", "text", "versions"}}, 1
+	rows, most := [][]string{{"server", "added", "changed", "removed", "code", "destructive", "text", "versions"}}, 1
 	var differ []*report.Server
 	for i := range m.Servers {
 		if s := &m.Servers[i]; s.Differs && (m.LeftOut == 0 || len(s.Counts.Kinds)+len(s.Notes) > 0) {
@@ -28,9 +28,9 @@ func (t *Writer) table(m *report.Model) {
 			bar = text.Signed(grown) + " " + strings.Repeat("#", max(0, (maxBar*grown+most-1)/most))
 		}
 		rows = append(rows, []string{s.Label, number(c.Kinds["added"]), number(c.Altered()), number(c.Kinds["removed"]),
-			number(c.Code), number(c.Destructive), number(c.Strong), bar, s.Versions})
+			number(c.Code), number(c.Destructive), bar, s.Versions})
 	}
-	for i, line := range aligned(rows, func(col int) bool { return 1 <= col && col <= 6 }) {
+	for i, line := range aligned(rows, func(col int) bool { return 1 <= col && col <= 5 }) {
 		line = strings.TrimRight(line, " ")
 		t.notes("", cut(line, t.Width))
 		if i > 0 {
@@ -94,7 +94,7 @@ func countText(c *report.Counts, size bool) string {
 		n    int
 		word string
 	}{{c.Kinds["duplicate"], "duplicate"}, {c.Kinds["hidden"], "hidden"}, {c.Kinds["added"], "added"}, {c.Kinds["changed"], "changed"}, {c.Kinds["removed"], "removed"},
-		{c.Code, "with code"}, {c.Destructive, "destructive"}, {c.Strong, "with a strong order"}} {
+		{c.Code, "with code"}, {c.Destructive, "destructive"}} {
 		if one.n > 0 {
 			said = append(said, text.Number(one.n)+" "+one.word)
 		}

@@ -109,7 +109,7 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 				more++
 				continue
 			}
-			word, rest := row.Word, text.Spaced(row.Place, in(cmp.Or(row.Quoted, row.Detail), row.Names))
+			word, rest := row.Word, text.Spaced(row.Place, in(row.Detail, row.Names))
 			if row.Home > 0 { // the blocks have no numbers here
 				rest = text.Spaced(row.Place, "same in "+m.Blocks[row.Home-1].Names[0])
 			}
