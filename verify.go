@@ -145,7 +145,7 @@ func judgeServer(v *pin.Verdict, p *pin.Comparison, passMissing bool, allow pin.
 	if missing || p.NoPins || p.Forbidden {
 		v.Unanswered = append(v.Unanswered, p.Server)
 	}
-	v.Denied = append(v.Denied, denied(p)...)
+	v.Denied = append(v.Denied, denied(p, p.Part && allow.RefusesDenied)...)
 	if p.RecordsDiffer() && p.Known {
 		v.Matches = false
 		v.Differs[p.Server] = true
@@ -162,14 +162,17 @@ func judgeServer(v *pin.Verdict, p *pin.Comparison, passMissing bool, allow pin.
 	}
 }
 
-// denied lists the entries that match a pin with the mark.
-func denied(p *pin.Comparison) (refs []pin.Ref) {
+// denied lists the entries that match a pin with the mark; orUnlisted, also those that aren't listed: who doesn't know
+// the mark would let a call of them through before there is a list.
+func denied(p *pin.Comparison, orUnlisted bool) (refs []pin.Ref) {
 	for i := range p.Locked.Pins {
 		locked := &p.Locked.Pins[i]
 		if !locked.Denied {
 			continue
 		}
-		if c := p.Captured.Find(locked.Key); c != nil && c.Digest == locked.Digest {
+		listed := p.Captured.Find(locked.Key)
+		matches := listed != nil && listed.Digest == locked.Digest
+		if matches || listed == nil && orUnlisted {
 			refs = append(refs, pin.Ref{Server: p.Server, Key: locked.Key})
 		}
 	}

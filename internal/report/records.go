@@ -19,7 +19,11 @@ func (r *Report) records() (list []Record) {
 			if !r.RefusesDenied || ref.Server != p.Server {
 				continue
 			}
-			said := r.recordOf(p, &pin.Pin{Key: ref.Key}, "denied", "it matches its pin, and agents go without it: only a guard leaves it out")
+			detail := "it matches its pin, and agents go without it: only a guard leaves it out"
+			if p.Captured.Find(ref.Key) == nil {
+				detail = "agents go without it: only a guard refuses its calls"
+			}
+			said := r.recordOf(p, &pin.Pin{Key: ref.Key}, "denied", detail)
 			said.Fails = true
 			list = append(list, said)
 		}

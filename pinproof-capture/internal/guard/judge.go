@@ -85,7 +85,7 @@ func (j *judge) readPins() error {
 // server.
 func (j *judge) part(messages []byte) (*verdict, error) {
 	var out bytes.Buffer
-	code, err := j.verify("--part", bytes.NewReader(messages), &out, nil, "--format=json", "--terse", "--", "-", j.lock)
+	code, err := j.verify("--part", bytes.NewReader(messages), &out, nil, "--format=json", "--terse", "--allow=denied", "--", "-", j.lock)
 	if err != nil {
 		return nil, err
 	}
@@ -95,10 +95,6 @@ func (j *judge) part(messages []byte) (*verdict, error) {
 	}
 	return v, err
 }
-
-// kindDenied is what pinproof says of an entry that matches its pin, where the pin is denied. To a guard
-// that doesn't know the word it is drift.
-const kindDenied = "DENIED"
 
 // readVerdict reads the answer of pinproof verify --part, which ended with an exit code. An answer
 // that contradicts itself is none: another program may stand where pinproof is looked for.
@@ -110,8 +106,11 @@ func readVerdict(answer []byte, code int) (*verdict, error) {
 			List, Name, Kind string
 			Findings         []struct{ ID, Level string }
 		}
-		Entries []struct{ List, Name, Status, Digest, ApprovalHash string }
-		Error   struct{ Message string }
+		Entries []struct {
+			List, Name, Status, Digest, ApprovalHash string
+			Denied                                   bool
+		}
+		Error struct{ Message string }
 	}
 	none := fail.New("pinproof gave no answer").Hint("pinproof --version")
 	if err := json.Unmarshal(answer, &said); err != nil || said.SchemaVersion != 1 || said.ExitCode != code || code > 2 {
@@ -125,10 +124,6 @@ func readVerdict(answer []byte, code int) (*verdict, error) {
 		key, ok := entryNamed(d.List, d.Name)
 		if !ok || d.Kind == "" || v.matches {
 			return nil, none
-		}
-		if d.Kind == kindDenied {
-			v.denied[key] = true
-			continue
 		}
 		v.drifted[key] = d.Kind
 		for _, f := range d.Findings {
@@ -146,7 +141,9 @@ func readVerdict(answer []byte, code int) (*verdict, error) {
 		if v.matches && e.Status != "MATCH" || e.Status == "MATCH" && twice {
 			return nil, none
 		}
-		if e.Status == "MATCH" && v.drifted[key] == "" && !v.denied[key] {
+		if e.Denied {
+			v.denied[key] = true
+		} else if e.Status == "MATCH" && v.drifted[key] == "" {
 			v.matched[key] = pinned{Digest: e.Digest, Approval: e.ApprovalHash}
 		}
 	}

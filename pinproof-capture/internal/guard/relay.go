@@ -384,7 +384,10 @@ func (r *relay) held(line []byte, m jsontree.Value, asked request) (pass []byte,
 	p := r.said.add(list, asked.page, next, line[m.At:m.End])
 	// What a person keeps from agents reaches none, whatever else becomes of the answer.
 	dropped := r.deniedIn(result)
-	v, err := r.judgeWithout(dropped, line, result, p)
+	v, err := r.judge.part(p.line)
+	if err == nil {
+		maps.Copy(dropped, v.denied)
+	}
 	pass = r.without(dropped, line, result)
 	if err != nil && r.onDrift == Warns {
 		r.unjudged("drift", "not judged, and passed on", nil, err)
@@ -419,25 +422,6 @@ func (r *relay) held(line []byte, m jsontree.Value, asked request) (pass []byte,
 		r.catalog.skills.learn(item.Value, v.drifted[key] == "" && v.matched[key].Digest != "")
 	}
 	return pass, words, nil
-}
-
-// judgeWithout judges a page. It adds the entries that pinproof says are denied to those that are dropped; the verdict
-// is then that of the rest.
-func (r *relay) judgeWithout(dropped map[pin.Key]bool, line []byte, result jsontree.Value, p *saidPage) (*verdict, error) {
-	v, err := r.judge.part(p.line)
-	if err != nil {
-		return nil, err
-	}
-	maps.Copy(dropped, v.denied)
-	if len(dropped) == 0 {
-		return v, nil
-	}
-	rest, err := r.judge.part(r.without(dropped, line, result))
-	if err != nil {
-		return nil, err
-	}
-	v.matches = rest.matches && len(v.drifted) == 0
-	return v, nil
 }
 
 // findRepeated makes drift of the entries of a list that stand on a page before, too.
