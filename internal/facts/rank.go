@@ -15,6 +15,7 @@ import (
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/signature"
+	"pinproof/internal/text"
 )
 
 // What a tool could do is judged by what it declares and by what it takes. Hints are the
@@ -177,11 +178,10 @@ func codeIn(e *Entry) (why Reason, is bool) {
 		if f.ID != "takes-code" {
 			continue
 		}
-		_, name, _ := strings.Cut(f.Detail, ": ")
 		if is {
-			why.Quote += ", " + name
+			why.Quote += ", " + text.Name(f.Subject)
 		} else {
-			why = Reason{CauseCode, f.Pointer, name}
+			why = Reason{CauseCode, f.Pointer, text.Name(f.Subject)}
 			is = true
 		}
 	}

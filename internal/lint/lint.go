@@ -34,7 +34,7 @@ type Finding struct {
 	Place       string // of a warning: its pointer without the indices in arrays, which move; an argument of a prompt by its name
 	TextDigest  string // of a warning: of what it is about (textDigest)
 	Scope       Scope
-	subject     string // what it names: another tool, a look-alike. It identifies the finding in place of its detail, which may name servers that come and go
+	Subject     string // what it names, as received: another tool, a look-alike, a parameter. It identifies the finding in place of its detail, which may name servers that come and go
 }
 
 // textDigest is the digest in a record of consent to a warning: SHA-256 over the canonical form
@@ -59,7 +59,7 @@ func (f Finding) Unclean() bool {
 // same reports whether two findings are one, found at different times.
 func (f Finding) same(other Finding) bool {
 	f.Approved, other.Approved, f.TextDigest, other.TextDigest = false, false, "", ""
-	if f.subject != "" {
+	if f.Subject != "" {
 		f.Detail, other.Detail = "", ""
 	}
 	return f == other
@@ -255,7 +255,7 @@ func (r *Reviewer) addFor(subject, id string, warning bool, format string, args 
 		f.TextDigest = r.digest // of no string, or of several
 	}
 	if !f.more {
-		f.subject = subject
+		f.Subject = subject
 		f.Detail = fmt.Sprintf(format, args...)
 		for i, step := range r.path {
 			token := schema.Token(step)

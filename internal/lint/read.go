@@ -135,11 +135,11 @@ func (r *textReading) read(of *pin.Comparison, p *pin.Pin) (list []Finding) {
 // toldElsewhere reports whether a finding is that a name looks like another one, and is told
 // at that other name: it came later, and is new or has the warning about this name on record.
 func (r *textReading) toldElsewhere(f *Finding) bool {
-	if f.ID != "look-alike-name" || f.subject == "" {
+	if f.ID != "look-alike-name" || f.Subject == "" {
 		return false
 	}
-	other, record := pin.Key{Type: pin.Tools, Name: f.subject}, f.Record()
-	record.Digest = textDigest(f.subject, f.Entry)
+	other, record := pin.Key{Type: pin.Tools, Name: f.Subject}, f.Record()
+	record.Digest = textDigest(f.Subject, f.Entry)
 	return slices.ContainsFunc(r.locked, func(s pin.Set) bool {
 		p := s.Find(other)
 		return p != nil && slices.Contains(p.Accepted, record)

@@ -121,7 +121,7 @@ func (r *Reviewer) code(name string, schema jsontree.Value) {
 		is = has(said, codeVerbs) && isRun().MatchString(said)
 	}
 	if is && takesText(schema) {
-		r.add("takes-code", "takes code, a command or a query that is run: %s", text.Name(name))
+		r.addFor(name, "takes-code", false, "takes code, a command or a query that is run: %s", text.Name(name))
 	}
 }
 

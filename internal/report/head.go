@@ -78,12 +78,23 @@ func (r *Report) each(list []lint.Finding) (said []Finding) {
 	return said
 }
 
+// A sharedFinding is what findings of several entries have in common that are said once.
+type sharedFinding struct {
+	server   string
+	id       string
+	warning  bool
+	pointer  string
+	detail   string
+	approved bool
+	scope    lint.Scope
+	record   pin.Record
+}
+
 // Said are findings in words, equal ones of several entries once, warnings first.
 func (r *Report) Said(list []lint.Finding) (said []Finding) {
-	index := map[lint.Finding]int{}
+	index := map[sharedFinding]int{}
 	for _, f := range list {
-		key := f
-		key.Entry, key.List = "", 0
+		key := sharedFinding{f.Server, f.ID, f.Warning, f.Pointer, f.Detail, f.Approved, f.Scope, f.Record()}
 		at, ok := index[key]
 		if !ok || f.WholeServer {
 			index[key] = len(said)
@@ -161,17 +172,17 @@ func (r *Report) block(g *group, rows *rowMaker) Block {
 	if len(r.Comparisons) > 1 {
 		b.Within = ", server " + text.Name(e.Server)
 	}
-	var dangers []string
 	known, change, worst := true, 0, label.None
 	for _, one := range g.entries {
 		b.Names, b.Minor = append(b.Names, text.Name(one.Name)), b.Minor && one.Minor
 		known, change, worst = known && one.TextsKnown(), change+one.Bytes, max(worst, one.Severity)
-		dangers, b.Is = append(dangers, one.Is...), append(b.Is, one.Words()...)
+		b.Danger = append(b.Danger, one.Is...)
+		b.Is = append(b.Is, one.Words()...)
 	}
 	if len(g.entries) == 1 && e.Kind != pin.Removed && r.wasDenied(&e.Drift) {
 		b.Ask += deniedQuestion
 	}
-	b.Danger = strings.Join(distinct(dangers), ", ")
+	b.Danger = distinct(b.Danger)
 	b.Reason = reason(e)
 	b.Brief = b.Minor || e.Kind == pin.Removed
 	if e.Kind == pin.Removed {
@@ -330,8 +341,11 @@ func reason(e *drifted) string {
 func standsOut(g *group) string {
 	e := g.first()
 	for _, f := range g.findings { // warnings first
-		if f.Warning || slices.Contains(facts.NoteIDs, f.ID) {
-			return strings.TrimPrefix(f.Word(), "note ")
+		if f.Warning {
+			return f.Word()
+		}
+		if slices.Contains(facts.NoteIDs, f.ID) {
+			return f.ID
 		}
 	}
 	switch {

@@ -205,8 +205,11 @@ func (f *Finding) Word() string {
 	return "note " + f.ID
 }
 
+// Behind is what a line says of a finding behind its word.
+func (f *Finding) Behind() string { return " in " + f.Names + text.Spaced(f.Place, f.Detail) }
+
 // Said is a finding in a line.
-func (f *Finding) Said() string { return f.Word() + " in " + f.Names + text.Spaced(f.Place, f.Detail) }
+func (f *Finding) Said() string { return f.Word() + f.Behind() }
 
 // An Entry is one entry that drifted.
 type Entry struct {
@@ -286,11 +289,11 @@ type Block struct {
 	Title    string // what follows the kind, with the names of all entries
 	Within   string // ", server files", where several are in play
 	Names    []string
-	Words    string // what stands out in it
-	Danger   string
-	Note     string // a rename, a repeated name, texts that aren't stored
-	Renamed  string // "renamed from a, and differs in more", where the title doesn't say so; the kind is RENAMED then
-	Gone     string // what a REMOVED entry declared, and its first sentence; or ""
+	Words    string   // what stands out in it
+	Danger   []string // what it could do: "destructive", "takes code"
+	Note     string   // a rename, a repeated name, texts that aren't stored
+	Renamed  string   // "renamed from a, and differs in more", where the title doesn't say so; the kind is RENAMED then
+	Gone     string   // what a REMOVED entry declared, and its first sentence; or ""
 	Warned   bool
 	Blocked  bool
 	Minor    bool   // there is nothing new to read in it
@@ -321,6 +324,11 @@ type Row struct {
 	Minor   bool   // it may be summed up
 	Finding bool   // it is a finding
 	Lines   []Line // what stands below it, also if Home is set: a format that leaves that block out shows it here
+}
+
+// Behind is what a line says of a row behind its place.
+func (r *Row) Behind() string {
+	return joined(", in ", r.Detail, r.Names)
 }
 
 // A Line says one thing of a definition.

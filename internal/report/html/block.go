@@ -1,8 +1,6 @@
 package html
 
 import (
-	"strings"
-
 	"pinproof/internal/layout"
 	"pinproof/internal/report"
 )
@@ -84,12 +82,9 @@ func (d *drawer) rows(b *report.Block) (rows []row) {
 var classOf = map[byte]string{'W': "warning", '!': "change", '=': "note", '+': "note", '-': "note", '~': "faint"}
 
 func (d *drawer) row(r *report.Row) row {
-	drawn := row{Class: classOf[r.Op], Word: r.Word, Label: r.Label, Place: r.Place, Detail: r.Detail}
+	drawn := row{Class: classOf[r.Op], Word: r.Word, Label: r.Label, Place: r.Place, Detail: r.Behind()}
 	if r.Pointer != r.Place {
 		drawn.Pointer = r.Pointer
-	}
-	if r.Names != "" {
-		drawn.Detail = strings.TrimPrefix(drawn.Detail+", in "+r.Names, ", in ")
 	}
 	lines := r.Lines
 	if r.Home != 0 && d.shown[r.Home] {

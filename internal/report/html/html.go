@@ -80,7 +80,6 @@ func Write(w io.Writer, m *report.Model) error {
 	t := template.Must(template.New("").Funcs(template.FuncMap{
 		"lower":  strings.ToLower,
 		"dashed": func(word string) string { return strings.ReplaceAll(word, " ", "-") },
-		"words":  func(list string) []string { return strings.Split(list, ", ") },
 		"shown":  func(block int) bool { return p.shown[block] },
 	}).Parse(pageTemplate))
 	if !m.Matches && !m.Nothing {

@@ -161,7 +161,7 @@ func (t *Writer) Findings(indent, title string, list []report.Finding) {
 		t.notes(indent, title)
 	}
 	for i := range list {
-		t.finding(indent, &list[i], strings.TrimPrefix(list[i].Said(), list[i].Word()))
+		t.finding(indent, &list[i], list[i].Behind())
 	}
 }
 
@@ -258,7 +258,7 @@ func (t *Writer) row(indent string, row *report.Row) {
 			as = lines[0].As // it has room behind the place
 			lines = lines[1+lines[0].Skip:]
 		}
-		t.Say(indent, layout.Run{Op: row.Op, Text: row.Word}, layout.Run{Op: '=', Text: text.Spaced(place, in(row.Detail, row.Names))},
+		t.Say(indent, layout.Run{Op: row.Op, Text: row.Word}, layout.Run{Op: '=', Text: text.Spaced(place, row.Behind())},
 			layout.Run{Op: '~', Text: text.Spaced(as)})
 		if row.Home == 0 || !t.Shown[row.Home] {
 			t.Lines(below, lines)
@@ -270,13 +270,6 @@ func (t *Writer) row(indent string, row *report.Row) {
 
 // refers reports whether a line is told by a reference.
 func (t *Writer) refers(l *report.Line) bool { return l.As != "" && !t.Full && t.Shown[l.Home] }
-
-func in(detail, names string) string {
-	if detail == "" || names == "" {
-		return detail + names
-	}
-	return detail + ", in " + names
-}
 
 // maxNameColumn is how wide the column of names gets. A longer name pushes the rest of its line.
 const maxNameColumn = 28

@@ -142,7 +142,7 @@ func WriteStat(w io.Writer, m *report.Model, style Style) error {
 		} else if b.Minor {
 			op = '~'
 		}
-		said := cut(text.Spaced(b.Words, b.Danger), max(leastSaid, t.Width-utf8.RuneCountInString(line)))
+		said := cut(text.Spaced(b.Words, strings.Join(b.Danger, ", ")), max(leastSaid, t.Width-utf8.RuneCountInString(line)))
 		t.Say("", layout.Run{Op: '=', Text: line}, layout.Run{Op: op, Text: said})
 	}
 	t.verdict(m)

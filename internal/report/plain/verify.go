@@ -71,14 +71,14 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 	for _, f := range slices.Concat(m.Unpinned, m.Findings) {
 		if f.Blocks && f.Ref != before {
 			before = f.Ref
-			t.block(m.Failed, "[WARNING] "+f.Ref)
+			t.block(m.Failed, "[WARNING]", " "+f.Ref)
 		}
 		if f.Blocks {
 			t.detail('W', f.Word(), text.Spaced(f.Place, f.Detail))
 		}
 	}
 	for i := range m.Records {
-		t.block(m.Failed, "["+strings.ToUpper(m.Records[i].What)+"] "+m.Records[i].Ref)
+		t.block(m.Failed, "["+strings.ToUpper(m.Records[i].What)+"]", " "+m.Records[i].Ref)
 		t.Say("  | ", layout.Run{Op: '=', Text: m.Records[i].Detail})
 	}
 	lines, more := 0, 0
@@ -86,14 +86,14 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 		b := &m.Blocks[i]
 		if brief && b.Opens {
 			s := &m.Servers[b.Server]
-			t.block(s.Fails, "server="+s.Label+text.Spaced(countText(&s.Counts, false)))
+			t.block(s.Fails, "server="+s.Label, text.Spaced(countText(&s.Counts, false)))
 		}
 		if brief && b.Class > mostGrave {
 			continue
 		}
 		for _, at := range b.Entries {
 			e := &m.Entries[at]
-			t.block(e.Blocked, "["+e.Kind+"] "+e.Ref)
+			t.block(e.Blocked, "["+e.Kind+"]", " "+e.Ref)
 		}
 		t.detail('=', cmp.Or(b.Renamed, b.Note), "")
 		changes := 0
@@ -109,7 +109,7 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 				more++
 				continue
 			}
-			word, rest := row.Word, text.Spaced(row.Place, in(row.Detail, row.Names))
+			word, rest := row.Word, text.Spaced(row.Place, row.Behind())
 			if row.Home > 0 { // the blocks have no numbers here
 				rest = text.Spaced(row.Place, "same in "+m.Blocks[row.Home-1].Names[0])
 			}
@@ -122,7 +122,7 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 	}
 	for i := range m.Servers {
 		if s := &m.Servers[i]; s.Missing {
-			t.block(m.NoAnswer != nil, "[MISSING] server="+s.Label)
+			t.block(m.NoAnswer != nil, "[MISSING]", " server="+s.Label)
 			t.Say("  | ", layout.Run{Op: '=', Text: s.Pinned + " pinned, and no capture to hold against them"})
 		}
 	}
@@ -134,14 +134,13 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 	}
 }
 
-// block prints a line that begins with BLOCK or WARN: "[KIND] tool=NAME".
-func (t *Writer) block(fails bool, what string) {
+// block prints a line that begins with BLOCK or WARN, then what it is about: "[KIND]", then " tool=NAME".
+func (t *Writer) block(fails bool, kind, rest string) {
 	op, verb := byte('!'), "WARN"
 	if fails {
 		op, verb = '-', "BLOCK"
 	}
-	kind, rest, _ := strings.Cut(what, " ")
-	t.printf("%s %s\n", t.paint(op, verb+" "+kind), rest)
+	t.printf("%s%s\n", t.paint(op, verb+" "+kind), rest)
 }
 
 // detail prints a line of detail behind the gate's gutter, if there is one.
