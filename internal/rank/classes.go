@@ -16,16 +16,54 @@ const (
 	classCount    = classCapitals + 1
 )
 
-// classesOf says which classes a word in small letters belongs to, a bit each.
-var classesOf = sync.OnceValue(func() map[string]uint64 {
-	of := make(map[string]uint64, 1500)
-	for class, words := range classWords {
-		for _, word := range strings.Fields(words) {
-			of[word] |= 1 << class
+// lexicon says which classes words belong to, a bit each.
+type lexicon struct {
+	words map[string]uint64        // in small letters
+	stems map[[stemKey]byte][]stem // by their first bytes
+}
+
+// A stem is the beginning that all forms of a word share.
+type stem struct {
+	text    string
+	classes uint64
+}
+
+// stemKey is how many bytes of a stem it is found by: the shortest one has so many.
+const stemKey = 4
+
+// known has the words and stems of all classes.
+var known = sync.OnceValue(func() *lexicon {
+	l := &lexicon{make(map[string]uint64, 1500), make(map[[stemKey]byte][]stem, 1500)}
+	for class, list := range classWords {
+		for _, word := range strings.Fields(list) {
+			l.words[word] |= 1 << class
 		}
 	}
-	return of
+	for class, list := range classStems {
+		for _, text := range strings.Fields(list) {
+			l.words[text] |= 1 << class
+			if len(text) >= stemKey {
+				key := [stemKey]byte([]byte(text[:stemKey]))
+				l.stems[key] = append(l.stems[key], stem{text, 1 << class})
+			}
+		}
+	}
+	return l
 })
+
+// classes are those of a word in small letters.
+func (l *lexicon) classes(word []byte) (classes uint64) {
+	classes = l.words[string(word)]
+	if len(word) < stemKey {
+		return classes
+	}
+	for _, stem := range l.stems[[stemKey]byte(word)] {
+		if len(stem.text) <= len(word) && string(word[:len(stem.text)]) == stem.text {
+			classes |= stem.classes
+		}
+	}
+	return classes
+}
 
 // partClasses are the classes of the words in an address, a path or an identifier.
 func partClasses(s string) (classes uint64) {
@@ -36,7 +74,7 @@ func partClasses(s string) (classes uint64) {
 			continue
 		}
 		if from < at {
-			classes |= classesOf()[strings.ToLower(s[from:at])]
+			classes |= known().words[strings.ToLower(s[from:at])]
 		}
 		from = at
 		if at < len(s) && !inner {

@@ -255,7 +255,7 @@ func (r *Reader) word(s string, from, to int, classes uint64) {
 	if capitals && to-from > 3 {
 		classes |= 1 << classCapitals
 	}
-	classes |= classesOf()[string(r.lower)]
+	classes |= known().classes(r.lower)
 	hash := hashOf(r.lower)
 	w := r.add(from, to, 2, classes, hash)
 	r.own(w, wordSlot(hash, 1))
@@ -296,7 +296,7 @@ func (r *Reader) denseWord(s string, at, to int) int {
 	}
 	hash := (hashStart ^ uint32(first)) * hashPrime
 	hash = (hash ^ uint32(next)) * hashPrime
-	w := r.add(at, end, 1, classesOf()[s[at:end]], hash)
+	w := r.add(at, end, 1, known().words[s[at:end]], hash)
 	r.own(w, wordSlot(hash, 1))
 	r.own(w, spellingSlot((hashStart^uint32(first))*hashPrime))
 	return size

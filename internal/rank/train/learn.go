@@ -15,12 +15,12 @@ import (
 // the processor.
 
 const (
-	epochs       = 14
+	epochs       = 12
 	rareBelow    = 2    // texts that a feature needs, or it says more about one author than about poison
 	wordRate     = 0.16 // of words and pairs of words
-	spellingRate = 0.04 // of spellings, of which a word has a dozen
-	classRate    = 0.1  // of classes and their pairs
-	shrink       = 0.3  // of every weight in each epoch: what few texts say stays small
+	spellingRate = 0.02 // of spellings, of which a word has a dozen
+	classRate    = 0.2  // of classes and their pairs
+	shrink       = 0.2  // of every weight in each epoch: what few texts say stays small
 	scale        = 32   // steps of a weight in the file, a logit
 )
 
