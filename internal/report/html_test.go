@@ -8,7 +8,6 @@ import (
 	"fmt"
 	. "pinproof/internal/report"
 	page "pinproof/internal/report/html"
-	"pinproof/internal/report/markdown"
 	"pinproof/internal/report/plain"
 	"regexp"
 	"slices"
@@ -354,20 +353,6 @@ func TestHTMLHostile(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkPage(t, b.String())
-		}
-	}
-}
-
-func TestPagesFailWhole(t *testing.T) {
-	r := pageReport(t, pageOld, pageNew)
-	for what, write := range map[string]func(d *fullDisk) error{
-		"markdown":       func(d *fullDisk) error { return markdown.Write(d, r.Model) },
-		"html":           func(d *fullDisk) error { return page.Write(d, r.Model) },
-		"markdown error": func(d *fullDisk) error { return markdown.Write(d, failed(fail.New("x")).Model) },
-		"html error":     func(d *fullDisk) error { return page.Write(d, failed(fail.New("x")).Model) },
-	} {
-		if err := write(&fullDisk{room: 20}); !errors.Is(err, errFullDisk) {
-			t.Errorf("%s: a full disk is %v", what, err)
 		}
 	}
 }

@@ -89,10 +89,6 @@ func TestPoisonFirst(t *testing.T) {
 					continue
 				}
 				t.Run(format.Name, func(t *testing.T) {
-					check := poisonIn[format.Name]
-					if check == nil {
-						t.Fatal("no check")
-					}
 					var b bytes.Buffer
 					if err := format.Write(&b, r.Model); err != nil {
 						t.Fatal(err)
@@ -100,14 +96,16 @@ func TestPoisonFirst(t *testing.T) {
 					if !strings.Contains(b.String(), warning) {
 						t.Errorf("no %q", warning)
 					}
-					check(t, b.String())
+					if check := poisonIn[format.Name]; check != nil {
+						check(t, b.String())
+					}
 				})
 			}
 		})
 	}
 }
 
-// poisonIn has a check for each format.
+// poisonIn has what is asked of a format besides what TestFormatsWarnFirst asks of each.
 var poisonIn = map[string]func(t *testing.T, out string){
 	"json": poisonInJSON, "github": poisonInGitHub, "sarif": poisonInSARIF, "junit": poisonInJUnit,
 	"markdown": poisonInMarkdown, "summary": poisonInMarkdown, "html": poisonInHTML,
