@@ -32,14 +32,15 @@ type Prompter struct {
 	again string // the command that asks anew
 	first bool   // nothing is pinned yet: what has no warning is asked about once a server
 
-	list []*question   // all there is to ask, in the order of diff
-	done [][]*question // what each answer closed, to go back
+	seen map[pin.Ref]bool // the entries of which all stands above
+	list []*question      // all there is to ask, in the order of diff
+	done [][]*question    // what each answer closed, to go back
 }
 
 // New asks on out and reads the answers from in. What is asked about is shown by t. drain drops the
 // input that waits at a terminal. again is the command to go on with for a person who leaves.
 func New(in io.Reader, out io.Writer, t *plain.Writer, m *report.Model, again string, drain func()) *Prompter {
-	return &Prompter{in: bufio.NewReader(in), drain: drain, out: out, t: t, m: m, again: again}
+	return &Prompter{in: bufio.NewReader(in), drain: drain, out: out, t: t, m: m, again: again, seen: map[pin.Ref]bool{}}
 }
 
 // First has the prompt ask about servers that have no pins yet: once a server, below all that it lists,
@@ -278,6 +279,10 @@ func (p *Prompter) questions() {
 		server := &p.m.Servers[b.Server]
 		if b.Repeat {
 			p.show(&question{blocks: []report.Block{*b}}) // nothing to ask
+		} else if b.Apart && !p.first {
+			for _, part := range b.Each {
+				add(ofBlock(part, server.Label))
+			}
 		} else if b.Warned || !p.first {
 			add(ofBlock(*b, server.Label))
 		} else {
@@ -300,6 +305,9 @@ func (p *Prompter) show(q *question) {
 	for i := range q.blocks {
 		p.t.Blank()
 		p.t.Block(p.m, &q.blocks[i])
+		for _, entry := range q.blocks[i].Entries {
+			p.seen[p.m.Entries[entry].Of] = true
+		}
 	}
 }
 
@@ -318,7 +326,7 @@ func (p *Prompter) canBeDenied(q *question) bool {
 
 // shown reports whether all that a question is about stands above.
 func (p *Prompter) shown(q *question) bool {
-	return !slices.ContainsFunc(q.blocks, func(b report.Block) bool { return !p.t.Shown[b.Number] })
+	return !slices.ContainsFunc(q.entries(), func(entry int) bool { return !p.seen[p.m.Entries[entry].Of] })
 }
 
 // definition shows one definition whole. Of several it asks which.

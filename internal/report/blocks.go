@@ -4,10 +4,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"pinproof/internal/diff"
 	"pinproof/internal/facts"
 	"pinproof/internal/jsontree"
+	"pinproof/internal/label"
 	"pinproof/internal/layout"
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
@@ -100,9 +102,13 @@ func (e *edit) exact() bool {
 	return e.Old.Kind == '"' && e.New.Kind == '"' && layout.Confusable(e.Old.Text, e.New.Text) || e.unseen != ""
 }
 
-// A group is drift that is read and accepted as one: entries of one server, type and kind in which
-// the same sentences stood before and stand now. Most have one entry.
+// A group is drift that is read as one: entries of one server, type and kind in which the same sentences
+// stood before and stand now, which are accepted as one, too. Most have one entry.
 type group struct {
+	// Of entries that changed in different ways, without a new text and without a new danger: those
+	// that changed alike. Each of these is accepted by itself.
+	parts []*group
+
 	number   int
 	entries  []*drifted // the most dangerous first
 	at       []int      // their indexes
@@ -126,13 +132,21 @@ func (r *Report) group() {
 		all = append(all, &group{entries: []*drifted{e}})
 	}
 	all = join(all, func(g *group) string { return g.first().key() })
-	findHomes(all)
-	r.groups = join(joinRenames(all), (*group).repeats)
+	wordless := findWordless(all)
+	findHomes(all, wordless)
+	r.groups = share(join(joinRenames(all), (*group).repeats), wordless)
 	r.entries = nil
 	for i, g := range r.groups {
 		g.number = i + 1
 		for _, e := range g.entries {
-			g.at, r.entries = append(g.at, len(r.entries)), append(r.entries, e)
+			g.at = append(g.at, len(r.entries))
+			r.entries = append(r.entries, e)
+		}
+		from := 0
+		for _, part := range g.parts {
+			part.number = g.number
+			part.at = g.at[from : from+len(part.entries)]
+			from += len(part.entries)
 		}
 		g.findings = r.Said(freshIn(g.entries))
 	}
@@ -197,8 +211,89 @@ func (e *drifted) key() string {
 	return keyOf(key)
 }
 
-// findHomes finds the edits that a group above shows already.
-func findHomes(groups []*group) {
+// findWordless finds the entries that changed without a danger, and without a sentence that came or went but for those
+// that groups above show.
+func findWordless(groups []*group) map[*drifted]bool {
+	wordless := map[*drifted]bool{}
+	shown := map[[2]string]bool{} // by server: new sentences and edits
+	for _, g := range groups {
+		first := g.first()
+		if first.isWordless(shown) {
+			for _, e := range g.entries {
+				wordless[e] = true
+			}
+			continue
+		}
+		for _, s := range first.NewSentences {
+			shown[[2]string{first.Server, s.Text}] = true
+		}
+		for _, ed := range first.edits {
+			shown[[2]string{first.Server, ed.key}] = true
+		}
+	}
+	return wordless
+}
+
+// isWordless reports that of one entry.
+func (e *drifted) isWordless(shown map[[2]string]bool) bool {
+	if e.Kind != pin.Changed || e.Class.First() || e.Minor || e.Unexplained || len(e.edits) == 0 || len(e.Fresh) > 0 {
+		return false
+	}
+	for _, s := range e.NewSentences {
+		if !shown[[2]string{e.Server, s.Text}] {
+			return false
+		}
+	}
+	for _, ed := range e.edits {
+		says := ed.Label == label.Wording || ed.Compared || ed.unseen != "" || hasSentence(ed.Old)
+		if says && !ed.Minor() && !shown[[2]string{e.Server, ed.key}] {
+			return false
+		}
+	}
+	return true
+}
+
+// hasSentence reports whether a text in a value has more than a word.
+func hasSentence(v jsontree.Value) bool {
+	if v.Kind == '"' && strings.IndexFunc(v.Text, func(c rune) bool { return c <= ' ' || c >= utf8.RuneSelf }) >= 0 {
+		return true
+	}
+	return slices.ContainsFunc(v.Parts, func(part jsontree.Member) bool { return hasSentence(part.Value) })
+}
+
+// share makes one group of the wordless groups of a server and type, where the last of them stood: what they refer to
+// stands above.
+func share(groups []*group, wordless map[*drifted]bool) (shared []*group) {
+	of := map[string][]*group{}
+	kindOf := func(g *group) string {
+		return keyOf([]string{g.first().Server, pin.EntryTypeInfo[g.first().Type].Entry})
+	}
+	for _, g := range groups {
+		if wordless[g.first()] {
+			of[kindOf(g)] = append(of[kindOf(g)], g)
+		}
+	}
+	for _, g := range groups {
+		parts := of[kindOf(g)]
+		if !wordless[g.first()] || len(parts) < 2 {
+			shared = append(shared, g)
+			continue
+		}
+		if g != parts[len(parts)-1] {
+			continue
+		}
+		one := &group{parts: parts}
+		for _, part := range parts {
+			one.entries = append(one.entries, part.entries...)
+		}
+		shared = append(shared, one)
+	}
+	return shared
+}
+
+// findHomes finds the edits that a group above shows already. Nothing refers to wordless entries, of which a group shows
+// several that differ.
+func findHomes(groups []*group, wordless map[*drifted]bool) {
 	home := map[[2]string]*group{} // by server and edit
 	for _, g := range groups {
 		for _, e := range g.entries {
@@ -206,11 +301,11 @@ func findHomes(groups []*group) {
 				if ed.Minor() || ed.shortSides() != "" { // that is shorter than a reference
 					continue
 				}
-				switch key := [2]string{e.Server, ed.key}; home[key] {
-				case nil:
+				key := [2]string{e.Server, ed.key}
+				if home[key] == nil && !wordless[e] {
 					home[key] = g
-				case g:
-				default:
+				}
+				if home[key] != g {
 					ed.home = home[key]
 				}
 			}

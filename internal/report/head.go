@@ -140,9 +140,18 @@ func (r *Report) blocks(m *Model) {
 	for i, g := range r.groups {
 		b := r.block(g, rows)
 		b.Opens = i == 0 || r.groups[i-1].first().Server != g.first().Server
+		for _, part := range g.parts {
+			if !r.Bounded {
+				b.Each = append(b.Each, r.block(part, rows.alone()))
+			}
+		}
+		b.Apart = len(g.parts) > 0
+		if len(b.Each) > 0 {
+			b.Each[0].Opens = b.Opens
+		}
 		for i, e := range g.entries {
-			if len(g.entries) > 1 && !r.Bounded {
-				b.Each = append(b.Each, r.block(&group{g.number, []*drifted{e}, g.at[i : i+1], r.Said(e.Fresh)}, rows.alone()))
+			if len(g.entries) > 1 && !r.Bounded && !b.Apart {
+				b.Each = append(b.Each, r.block(&group{number: g.number, entries: []*drifted{e}, at: g.at[i : i+1], findings: r.Said(e.Fresh)}, rows.alone()))
 			}
 			m.Entries = append(m.Entries, r.entry(e, g.number))
 			m.Unexplained += lint.RankOf(e.Unexplained)
@@ -191,6 +200,9 @@ func (r *Report) block(g *group, rows *rowMaker) Block {
 	b.Is = distinct(b.Is)
 	if len(g.entries) > 1 {
 		b.Title = text.Count(len(g.entries), pin.EntryTypeInfo[e.Type].Entry) + " alike: " + strings.Join(b.Names, ", ")
+	}
+	if len(g.parts) > 0 {
+		b.Title = text.Count(len(g.entries), pin.EntryTypeInfo[e.Type].Entry) + " without new text: " + strings.Join(b.Names, ", ")
 	}
 	if g.renamed() {
 		b.Kind = Renamed

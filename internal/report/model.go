@@ -303,7 +303,8 @@ type Block struct {
 	Rows     []Row
 	Summed   string   // counts what is minor, by label
 	Is       []string // the words that select it: labels of changes, ids of findings, what it could do
-	Each     []Block  // of several entries, the block of each alone
+	Apart    bool     // its entries changed in different ways: each of Each is a question of its own
+	Each     []Block  // of several entries, the block of each alone or, where they changed in different ways, of those that changed alike
 	Accept   string   // the command that accepts it and nothing else, or "": for the readers of Model.Ready alone
 	Ask      string   // the question of the prompt
 	Severity string   // of the gravest of its entries, in a review for a release; else ""

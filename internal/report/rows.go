@@ -20,6 +20,7 @@ type rowMaker struct {
 	block int
 	shown map[string]spot  // where each longer text and schema was shown
 	words *diff.WordBudget // for texts of a definition that are shown whole, with marks
+	quiet bool             // nothing refers to what it shows
 	quest *int             // bytes of text that may still be searched for sentences to mark, in all blocks
 }
 
@@ -51,6 +52,10 @@ func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
 	for _, f := range g.findings {
 		rows = append(rows, findingRow(f, named))
 	}
+	if len(g.parts) > 0 {
+		minor, summed := m.minor(g)
+		return slices.Concat(rows, m.each(g), minor), summed
+	}
 	findings := len(rows)
 	wholes := m.wholes(e)
 	for _, ed := range e.edits {
@@ -58,10 +63,8 @@ func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
 		case ed.Minor(), ed.marked:
 		case e.RenamedFrom != "": // its definition stands whole below: no reference leads there
 			rows = append(rows, m.alone().edit(e, ed))
-		case ed.home == nil:
-			rows = append(rows, m.edit(e, ed))
 		default:
-			rows = append(rows, m.repeated(e, ed))
+			rows = append(rows, m.changed(e, ed))
 		}
 	}
 	rows = append(rows, wholes...)
@@ -70,6 +73,35 @@ func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
 	m.markFirst(e, rows[findings:])
 	e.signed = [2]signed{}
 	return rows, summed
+}
+
+// each makes the rows of entries that changed in different ways, each change once, with the names of those that have it.
+func (m *rowMaker) each(g *group) (rows []Row) {
+	m.quiet = true
+	defer func() { m.quiet = false }()
+	var of []*drifted // that have an edit first
+	var list []*edit
+	has := map[string][]string{} // by key, the entries that have it
+	for _, e := range g.entries {
+		for _, ed := range e.edits {
+			if ed.Minor() {
+				continue
+			}
+			if has[ed.key] == nil {
+				of = append(of, e)
+				list = append(list, ed)
+			}
+			has[ed.key] = append(has[ed.key], text.Name(e.Name))
+		}
+	}
+	for i, ed := range list {
+		row := m.changed(of[i], ed)
+		if names := has[ed.key]; len(names) < len(g.entries) {
+			row.Names = strings.Join(names, ", ")
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 // minor makes the rows of what is summed up, each once. One that some entries of the group don't have names those that do.
@@ -102,6 +134,14 @@ func (m *rowMaker) minor(g *group) (rows []Row, summed string) {
 	return rows, labelCounts(g.minor())
 }
 
+// changed makes the row of an edit, or says where the same stands above.
+func (m *rowMaker) changed(e *drifted, ed *edit) Row {
+	if ed.home == nil {
+		return m.edit(e, ed)
+	}
+	return m.repeated(e, ed)
+}
+
 // repeated makes the row of an edit that stands in a block above: its lines are for formats that leave that block out.
 func (m *rowMaker) repeated(e *drifted, ed *edit) Row {
 	row := m.alone().edit(e, ed)
@@ -130,7 +170,9 @@ func (g *group) minor() (most []*edit) {
 }
 
 // alone makes rows for which nothing stands above.
-func (m *rowMaker) alone() *rowMaker { return &rowMaker{m.block, map[string]spot{}, m.words, m.quest} }
+func (m *rowMaker) alone() *rowMaker {
+	return &rowMaker{block: m.block, shown: map[string]spot{}, words: m.words, quest: m.quest}
+}
 
 // notStored is said in place of a definition.
 const notStored = "its definition was not stored (hashOnly)"
@@ -413,8 +455,10 @@ func (m *rowMaker) above(kind, as string, v jsontree.Value, place string) (said 
 		return "", 0
 	}
 	at, seen := m.shown[key]
-	if !seen {
+	if !seen && !m.quiet {
 		m.shown[key] = spot{m.block, place}
+	}
+	if !seen {
 		return "", 0
 	}
 	said = as + cmp.Or(at.place, "the whole")

@@ -348,7 +348,7 @@ func shownEverywhere(t *testing.T, r *Report, side func(key pin.Key) (old, new a
 		if d.Kind == pin.Removed && d.RenamedTo == "" {
 			gone = nil // what is gone with its entry needn't be read again
 		}
-		before := sidesOf(strings.Join(questions[:min(len(questions), r.Model.Entries[i].Block)], ""))
+		before := sidesOf(strings.Join(questions[:min(len(questions), questionOf(r.Model, i))], ""))
 		for at, list := range [][]string{gone, joined} {
 			for _, said := range list {
 				counted++
@@ -366,6 +366,23 @@ func shownEverywhere(t *testing.T, r *Report, side func(key pin.Key) (old, new a
 		}
 	}
 	return counted
+}
+
+// questionOf is the number of the question about an entry: each block has one, or one for each of those that changed alike.
+func questionOf(m *Model, entry int) (n int) {
+	for i := range m.Blocks {
+		parts := m.Blocks[i : i+1]
+		if m.Blocks[i].Apart {
+			parts = m.Blocks[i].Each
+		}
+		for j := range parts {
+			n++
+			if slices.Contains(parts[j].Entries, entry) {
+				return n
+			}
+		}
+	}
+	return n
 }
 
 // spelled reports whether a text stands where names do, or beside one that looks alike: there, what isn't

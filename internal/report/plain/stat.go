@@ -160,7 +160,11 @@ func (t *Writer) statName(b *report.Block) string {
 	most := min(36, max(24, t.Width-52)) // nobody compares longer names in a table
 	name := b.Title
 	if len(b.Names) > 1 {
-		name = text.Number(len(b.Names)) + " alike: " + strings.Join(b.Names, ", ")
+		alike := " alike: "
+		if b.Apart {
+			alike = " without new text: "
+		}
+		name = text.Number(len(b.Names)) + alike + strings.Join(b.Names, ", ")
 	}
 	if len(name) > most {
 		name = name[:most-len("...")] + "..."
