@@ -131,3 +131,41 @@ func TestHookDenied(t *testing.T) {
 		}
 	}
 }
+
+// TestGuardDeniedSkill: a denied skill stands in no list, and neither its entry nor a file of it is read, in each
+// mode, whatever is asked and answered.
+func TestGuardDeniedSkill(t *testing.T) {
+	t.Parallel()
+	main := pdf + "SKILL.md"
+	contents := `{"contents":[` + textItem(main, pdfMain) + `]}`
+	for mode, flags := range modes {
+		g := newSkilled(t)
+		g.pinproof(t, "relock", "files.jsonl", "--deny", "skill="+main)
+		p, s := g.puppetAs(t, "files", flags...)
+		p.send(`{"jsonrpc":"2.0","id":1,"method":"skills/list","params":{}}`)
+		s.hears()
+		s.answers(1, `{"skills":[`+pdfEntry+`]}`)
+		if got := p.answer(1); !strings.Contains(got, `"skills":[]`) {
+			t.Errorf("%s: the list: %s", mode, got)
+		}
+		for i, read := range []struct{ method, uri, result string }{
+			{readIt, main, contents},
+			{readIt, pdf + "scripts/a.py", `{"contents":[` + textItem(pdf+"scripts/a.py", pdfScript) + `]}`},
+			{readIt, pdf + "other.md", `{"contents":[` + textItem(pdf+"other.md", "x") + `]}`},
+			{readIt, "SKILL://acme/pdf/SKILL.md", contents},
+			{readIt, "file:///elsewhere", contents},
+			{readDir, pdf, `{"resources":[{"uri":"` + main + `","name":"SKILL.md"}]}`},
+			{readDir, "skill://acme/", `{"resources":[{"uri":"` + main + `","name":"SKILL.md"}]}`},
+			{getIt, main, `{"skill":` + pdfEntry + `}`},
+			{getIt, "skill://acme/b/SKILL.md", `{"skill":` + pdfEntry + `}`},
+		} {
+			if passesRead(t, p, s, 10+i, read.method, read1(read.uri), read.result) {
+				t.Errorf("%s: %s of %s passes", mode, read.method, read.uri)
+			}
+		}
+		p.end()
+		if said := p.stderr.String(); strings.Contains(said, "not the ones approved") {
+			t.Errorf("%s: %s", mode, said)
+		}
+	}
+}

@@ -326,7 +326,7 @@ func (r *relay) answered(line []byte, m jsontree.Value) (pass, reply []byte, err
 	}
 	if why, part := r.answerSkill(line, m, asked); why != "" {
 		words := r.refuseSkill("the answer to "+cmp.Or(asked.method, "a request"), asked.uri, why, part)
-		if r.onDrift != Warns {
+		if r.onDrift != Warns || why == skillDenied {
 			pass = refusal(asked.id, words)
 		}
 	}
@@ -553,7 +553,7 @@ func (r *relay) request(line []byte, m jsontree.Value) (pass, reply []byte, err 
 	uri := params.Get("uri")
 	if why := r.askSkill(method.Text, params); why != "" {
 		refused = r.refuseSkill(method.Text, uri.Text, why, nil)
-		if r.onDrift == Warns {
+		if r.onDrift == Warns && why != skillDenied {
 			refused = modeltext.Text{}
 		}
 	}

@@ -33,6 +33,7 @@ const (
 	fileNotListed    = "no such file stands in the approved entry of its skill, or not in this spelling"
 	fileDiffers      = "its bytes are not those of the file that was approved"
 	skillNotSeen     = "the files of its skill are known once the server has listed it"
+	skillDenied      = "a person has denied its skill to agents"
 	skillDiffers     = "it is not the skill that was approved"
 	folderDiffers    = "the folder has files that do not stand in the approved entry of its skill"
 )
@@ -41,17 +42,18 @@ const (
 type skills struct {
 	approved map[string]*skill.Skill // by URI; nil where the lockfile stores no definition and the session hasn't shown it yet
 	folders  map[string]string       // the URIs of those approved, by the keys of their folders
+	denied   map[string]bool         // the keys of the folders of those that a person keeps from agents
 	refused  map[string]bool         // the keys of the folders of the others, as far as they were seen
 }
 
 // readSkills reads the pinned skills of a server's entry in a lockfile. Those that a person has denied
 // are none.
 func readSkills(server jsontree.Value, values []pin.Substitute) skills {
-	s := skills{approved: map[string]*skill.Skill{}, folders: map[string]string{}, refused: map[string]bool{}}
+	s := skills{approved: map[string]*skill.Skill{}, folders: map[string]string{}, denied: map[string]bool{}, refused: map[string]bool{}}
 	for _, m := range server.Get(pin.EntryTypeInfo[pin.Skills].Member).Members() {
 		uri := pin.FillPlaceholders(jsontree.Text(m.Name), values).Text
 		if m.Get("denied").Kind == 't' {
-			s.refuse(uri)
+			s.denied[skill.FolderOf(uri)] = true
 			continue
 		}
 		entry, problem := skill.Read(pin.FillPlaceholders(m.Get("definition"), values))
@@ -103,6 +105,9 @@ func (s *skills) file(uri string) (files []*skill.File, why string) {
 	if files != nil {
 		return files, ""
 	}
+	if isWithin(uri, s.denied) {
+		return nil, skillDenied
+	}
 	for folder, of := range s.folders {
 		if skill.Within(uri, folder) {
 			within = true
@@ -114,14 +119,15 @@ func (s *skills) file(uri string) (files []*skill.File, why string) {
 		return nil, skillNotSeen
 	case within:
 		return nil, fileNotListed
-	case s.isRefused(uri), skill.IsMain(uri):
+	case isWithin(uri, s.refused), skill.IsMain(uri):
 		return nil, skillNotApproved
 	}
 	return nil, ""
 }
 
-func (s *skills) isRefused(uri string) bool {
-	for folder := range s.refused {
+// isWithin reports whether a URI is in one of some folders, whose keys they are.
+func isWithin(uri string, folders map[string]bool) bool {
+	for folder := range folders {
 		if skill.Within(uri, folder) {
 			return true
 		}
@@ -131,7 +137,10 @@ func (s *skills) isRefused(uri string) bool {
 
 // directory returns why a folder may not be read, "" if it may. Its files are judged when they come.
 func (s *skills) directory(uri string) (why string) {
-	if s.isRefused(uri) || skill.IsMain(uri) {
+	if isWithin(uri, s.denied) {
+		return skillDenied
+	}
+	if isWithin(uri, s.refused) || skill.IsMain(uri) {
 		return skillNotApproved
 	}
 	return ""
@@ -158,9 +167,13 @@ func (r *relay) askSkill(method string, params jsontree.Value) (why string) {
 	case readDirectory:
 		why = s.directory(uri.Text)
 	case getSkill:
-		if _, approved := s.approved[uri.Text]; !approved {
-			s.refuse(uri.Text) // what it says of itself is judged when it comes
+		if _, approved := s.approved[uri.Text]; approved {
+			return ""
 		}
+		if isWithin(uri.Text, s.denied) {
+			return skillDenied
+		}
+		s.refuse(uri.Text) // what it says of itself is judged when it comes
 	}
 	return why
 }
@@ -276,6 +289,9 @@ func (r *relay) answerDirectory(result jsontree.Value, uri string) (why string) 
 				continue
 			}
 			files, why := s.file(of.Text)
+			if why == skillDenied {
+				return skillDenied
+			}
 			if files == nil && why != "" && !s.isFolder(of.Text) || why == "" && files == nil && inside {
 				return folderDiffers
 			}
@@ -306,6 +322,9 @@ func (r *relay) answerGet(line []byte, result jsontree.Value, uri string) (why s
 	entry := result.Get("skill")
 	of := entry.Get("uri")
 	if of.Kind != '"' || of.Text != uri {
+		if _, why := r.catalog.skills.file(jsontree.TextOf(&of)); why == skillDenied {
+			return skillDenied, nil
+		}
 		r.catalog.skills.refuse(jsontree.TextOf(&of))
 		return skillDiffers, nil
 	}
@@ -335,6 +354,8 @@ func (r *relay) refuseSkill(method, uri, why string, part []byte) modeltext.Text
 		words = words.Say(fileDiffers)
 	case skillNotSeen:
 		words = words.Say(skillNotSeen)
+	case skillDenied:
+		return words.Say(skillDenied).Say(". Go on without it.")
 	case skillDiffers:
 		words = words.Say(skillDiffers)
 	case folderDiffers:
