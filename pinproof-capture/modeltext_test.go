@@ -2,12 +2,17 @@ package main
 
 import (
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -20,6 +25,102 @@ const (
 	evilPath   = `{"tools":[{"name":"EVIL_ENTRY","EVIL_PATH":1,"EVIL_PATH":2,"inputSchema":{"EVIL_PATH":123456789012345678901}}]}`
 )
 
+// modelHeard is all that a model was told in these tests.
+var modelHeard struct {
+	sync.Mutex
+	said strings.Builder
+}
+
+// TestModelWords has every message of both programs said, with all text hostile but the user's own arguments.
+func TestModelWords(t *testing.T) {
+	t.Parallel()
+	t.Run("each", func(t *testing.T) {
+		t.Run("verify --hook", verifyHookWords)
+		t.Run("guard", guardWords)
+		t.Run("denied", deniedWords)
+		t.Run("skills", skillWords)
+		t.Run("ends", endWords)
+		t.Run("web", webWords)
+		t.Run("hook", hookWords)
+		t.Run("a broken hook", brokenHookWords)
+	})
+	said := modelHeard.said.String()
+	all := 0
+	for _, file := range []string{
+		"../internal/report/hook/hook.go", "internal/guard/refusal.go", "internal/guard/hook.go", "internal/guard/relay.go", "internal/guard/skills.go", "internal/mcp/http.go",
+	} {
+		for _, words := range wordsOf(t, file) {
+			all++
+			if _, isRare := rareWords[words]; isRare {
+				continue
+			}
+			if !strings.Contains(said, words) {
+				t.Errorf("%s: no test has a model told %q", file, words)
+			}
+		}
+	}
+	if all < 60 {
+		t.Errorf("only %d words are found in the code", all)
+	}
+}
+
+// rareWords are those that take more than a test of seconds, or another pinproof than this one.
+var rareWords = map[string]string{
+	", in what was read of so much drift": "15 MB of drift, which ci/limits.py makes",
+	"none of them by itself":              "a no without drift, which no part of a session gets",
+}
+
+// wordsOf are the constants that a file of the program makes texts for a model of.
+func wordsOf(t *testing.T, file string) (list []string) {
+	t.Helper()
+	syntax, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	constants := map[string]string{}
+	ast.Inspect(syntax, func(n ast.Node) bool {
+		if spec, ok := n.(*ast.ValueSpec); ok && len(spec.Values) == 1 {
+			if value, ok := constantIn(spec.Values[0], nil); ok {
+				constants[spec.Names[0].Name] = value
+			}
+		}
+		return true
+	})
+	ast.Inspect(syntax, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || len(call.Args) == 0 {
+			return true
+		}
+		method, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok || method.Sel.Name != "Say" && method.Sel.Name != "Review" {
+			return true
+		}
+		value, ok := constantIn(call.Args[0], constants)
+		if words := strings.Trim(value, " .\n"); ok && words != "" {
+			list = append(list, words)
+		}
+		return true
+	})
+	return list
+}
+
+// constantIn is the value of a literal, of several added, or of a name.
+func constantIn(e ast.Expr, constants map[string]string) (value string, ok bool) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		value, err := strconv.Unquote(e.Value)
+		return value, err == nil && e.Kind == token.STRING
+	case *ast.BinaryExpr:
+		x, isX := constantIn(e.X, constants)
+		y, isY := constantIn(e.Y, constants)
+		return x + y, isX && isY
+	case *ast.Ident:
+		value, ok = constants[e.Name]
+		return value, ok
+	}
+	return "", false
+}
+
 // saysNothing fails where a text for a model has something that isn't ours, a flag that accepts or a
 // command that prints one.
 func saysNothing(t *testing.T, what, said string) {
@@ -27,6 +128,9 @@ func saysNothing(t *testing.T, what, said string) {
 	if said == "" {
 		t.Errorf("%s: nothing is said", what)
 	}
+	modelHeard.Lock()
+	modelHeard.said.WriteString(strings.ReplaceAll(said, `\n`, "\n"))
+	modelHeard.Unlock()
 	for _, bad := range []string{"EVIL", "--accept", "--yes", "--deny", "pinproof diff", "pinproof lock", "pinproof verify"} {
 		if strings.Contains(said, bad) {
 			t.Errorf("%s: a model reads %s:\n%s", what, bad, said)
@@ -41,8 +145,8 @@ func evilCapture(results ...string) (text string) {
 	return text
 }
 
-// TestVerifyHookWords: every message of verify --hook, with all text hostile but the arguments.
-func TestVerifyHookWords(t *testing.T) {
+// verifyHookWords: every message of verify --hook, with all text hostile but the arguments.
+func verifyHookWords(t *testing.T) {
 	t.Parallel()
 	programs, err := pinproofHere()
 	if err != nil {
@@ -139,8 +243,8 @@ func evilGuarded(t *testing.T) *guarded {
 	return g
 }
 
-// TestGuardWords: every error of the guard's, over stdio, with all text hostile but the label.
-func TestGuardWords(t *testing.T) {
+// guardWords: every error of the guard's, over stdio, with all text hostile but the label.
+func guardWords(t *testing.T) {
 	t.Parallel()
 	g := evilGuarded(t)
 	list := `{"tools":[` + evilEntry + `,{"name":"EVIL_NEW"}]}`
@@ -213,8 +317,8 @@ var evilWebs = map[string]func(w http.ResponseWriter){
 	"its end": func(w http.ResponseWriter) { w.Header().Set("Content-Type", "text/event-stream") },
 }
 
-// TestWebWords: what the guard and the hook say of such servers.
-func TestWebWords(t *testing.T) {
+// webWords: what the guard and the hook say of such servers.
+func webWords(t *testing.T) {
 	t.Parallel()
 	g := evilGuarded(t)
 	self, err := os.Executable()
@@ -236,8 +340,8 @@ func TestWebWords(t *testing.T) {
 	}
 }
 
-// TestHookWords: what the hook says of servers over stdio, and of command lines.
-func TestHookWords(t *testing.T) {
+// hookWords: what the hook says of servers over stdio, and of command lines.
+func hookWords(t *testing.T) {
 	t.Parallel()
 	g := evilGuarded(t)
 	self, err := os.Executable()
@@ -263,6 +367,184 @@ func TestHookWords(t *testing.T) {
 		hook := exec.Command(self, append([]string{"hook"}, args...)...)
 		hook.Dir = g.folder
 		hook.Env = append(g.env, "CAPTURE_AS_MAIN=1")
+		said, _ := hook.CombinedOutput()
+		if hook.ProcessState.ExitCode() != 2 {
+			t.Errorf("%s: code %d", what, hook.ProcessState.ExitCode())
+		}
+		saysNothing(t, what, string(said))
+	}
+}
+
+// deniedWords: what a person has denied, in a call and for hooks.
+func deniedWords(t *testing.T) {
+	t.Parallel()
+	g := evilGuarded(t)
+	g.pinproof(t, "relock", "evil.jsonl", "--server", "mine", "--deny", "EVIL_ENTRY", "--deny", "prompt=EVIL_ENTRY")
+	p, _ := g.puppetAs(t, "mine")
+	p.ask(1, "tools/call", `{"name":"EVIL_ENTRY"}`)
+	p.ask(2, "prompts/get", `{"name":"EVIL_ENTRY"}`)
+	p.end()
+	saysNothing(t, "a call", p.ours())
+	programs, _ := pinproofHere()
+	hook := exec.Command(filepath.Join(programs, "pinproof"), "verify", "--hook", "evil.jsonl", "--server", "mine")
+	hook.Dir = g.folder
+	said, _ := hook.CombinedOutput()
+	saysNothing(t, "a hook", string(said))
+}
+
+// skillWords: what a client reads of skills that nobody approved, that have changed, or that a person has denied.
+func skillWords(t *testing.T) {
+	t.Parallel()
+	const folder = "skill://EVIL/EVIL_NAME/"
+	main := folder + "SKILL.md"
+	body := "---\nname: EVIL_NAME\ndescription: EVIL_TEXT\n---\nEVIL_TEXT\n"
+	entry := strings.Replace(skillEntry(folder, "EVIL_NAME", body), "Reads PDF files.", "EVIL_TEXT", 1)
+	contents := `{"contents":[` + textItem(main, "EVIL_TEXT") + `]}`
+	for what, flags := range map[string][]string{"pinned": nil, "pinned by their hashes": {"--hash-only"}, "denied": {"--deny", "skill=" + main}} {
+		g := newGuarded(t)
+		if err := os.Remove(filepath.Join(g.folder, "tools.lock")); err != nil {
+			t.Fatal(err)
+		}
+		capture := evilCapture(offers, `{"tools":[`+evilEntry+`]}`, `{"skills":[`+entry+`]}`, `{"contents":[`+textItem(main, body)+`]}`)
+		write(t, filepath.Join(g.folder, "evil.jsonl"), capture)
+		g.pinproof(t, append([]string{"lock", "evil.jsonl", "--server", "mine", "--accept-warnings"}, flags...)...)
+		p, s := g.puppetAs(t, "mine")
+		for i, read := range []struct{ method, uri, result string }{
+			{readIt, main, contents},
+			{readIt, folder + "EVIL_FILE", contents},
+			{readIt, "skill://EVIL/EVIL_OTHER/SKILL.md", contents},
+			{readDir, folder, `{"resources":[{"uri":"` + folder + `EVIL_FILE","name":"EVIL_FILE"}]}`},
+			{getIt, "skill://EVIL/EVIL_OTHER/SKILL.md", `{"skill":` + strings.ReplaceAll(entry, "EVIL_NAME", "EVIL_OTHER") + `}`},
+		} {
+			if passesRead(t, p, s, 10+i, read.method, read1(read.uri), read.result) && what != "pinned by their hashes" {
+				t.Errorf("%s: %s of %s passes", what, read.method, read.uri)
+			}
+		}
+		p.end()
+		saysNothing(t, what, p.ours())
+	}
+}
+
+// endWords: what ends a session, and calls of what the server has changed meanwhile.
+func endWords(t *testing.T) {
+	t.Parallel()
+	other := `{"name":"EVIL_ENTRY","description":"EVIL_OTHER","inputSchema":{"type":"object"}}`
+	tools := func(entries ...string) string { return `{"tools":[` + strings.Join(entries, ",") + `]}` }
+	begin := func(flags ...string) (*guarded, *peer, *puppet) {
+		g := evilGuarded(t)
+		p, s := g.puppetAs(t, "mine", flags...)
+		return g, p, s
+	}
+	list := func(p *peer, s *puppet, id int, result string) {
+		p.send(`{"jsonrpc":"2.0","id":%d,"method":"tools/list"}`, id)
+		s.answersNext("tools/list", result)
+	}
+	end := func(what string, p *peer) {
+		p.end()
+		saysNothing(t, what, p.ours())
+	}
+
+	_, p, s := begin("--on-drift", "subset")
+	list(p, s, 1, tools(other))
+	p.answer(1)
+	p.ask(2, "tools/call", `{"name":"EVIL_ENTRY"}`)
+	end("nothing is left, and a call of it", p)
+
+	_, p, s = begin()
+	list(p, s, 1, tools(evilEntry))
+	p.answer(1)
+	s.says(listChanged)
+	for line := range p.lines { // the guard knows of it
+		if strings.Contains(line, "list_changed") {
+			break
+		}
+	}
+	p.send(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"EVIL_ENTRY"}}`)
+	s.answersNext("tools/list", tools()) // which the guard asks for
+	p.answer(3)
+	end("a call of what is gone", p)
+
+	_, p, s = begin()
+	list(p, s, 1, tools(other))
+	s.answersNext("tools/list", tools(`{"name":"EVIL_THIRD"}`)) // the guard asks for all
+	s.answersNext("prompts/list", `{"prompts":[]}`)
+	p.answer(1)
+	end("the server says something else since", p)
+
+	g := evilGuarded(t)
+	nowhere := filepath.Join(g.folder, "EVIL_CACHE")
+	write(t, nowhere, "a file where a folder should be")
+	g.env = append(g.env, "XDG_CACHE_HOME="+nowhere)
+	p, s = g.puppetAs(t, "mine", "--on-drift", "subset")
+	list(p, s, 1, tools(other))
+	p.answer(1)
+	end("nothing can be kept", p)
+
+	_, p, s = begin()
+	p.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	s.hears()
+	s.says(`{"jsonrpc":"2.0","id":1,"result":{"tools":["` + strings.Repeat("EVIL", 17<<20) + `"]}}`)
+	p.answer(1)
+	end("too large", p)
+
+	if _, err := os.Stat("/dev/full"); err == nil {
+		_, p, _ = begin("--log", "/dev/full")
+		p.ask(1, "tools/call", `{"name":"EVIL_ENTRY"}`)
+		end("the record can't be written", p)
+	}
+}
+
+// answersNext answers the next request of that method, and all before it with an error.
+func (s *puppet) answersNext(method, result string) {
+	for {
+		line, id := s.hears()
+		if strings.Contains(line, `"`+method+`"`) || line == "" {
+			s.answers(id, result)
+			return
+		}
+		if id != "" {
+			s.says(`{"jsonrpc":"2.0","id":` + id + `,"error":{"code":1,"message":"EVIL"}}`)
+		}
+	}
+}
+
+// brokenHookWords: what the hook says where something of ours is missing or broken.
+func brokenHookWords(t *testing.T) {
+	t.Parallel()
+	g := evilGuarded(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	programs := filepath.Join(g.folder, "EVIL_PROGRAMS")
+	if err := os.Mkdir(programs, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(programs, "pinproof"), "#!/bin/sh\necho EVIL_TEXT >&2\nexit 2\n")
+	if err := os.Chmod(filepath.Join(programs, "pinproof"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	alone := t.TempDir() // where no pinproof stands beside the program
+	copied := filepath.Join(alone, "pinproof-capture")
+	if data := read(t, self); os.WriteFile(copied, []byte(data), 0o755) != nil {
+		t.Fatal("no room for the program")
+	}
+	file := filepath.Join(g.folder, "EVIL_CACHE")
+	write(t, file, "a file where a folder should be")
+	good := []string{"--", self, "play", "good"}
+	for what, c := range map[string]struct {
+		env  []string
+		args []string
+	}{
+		"no pinproof":         {[]string{"PATH=" + alone}, good},
+		"another pinproof":    {[]string{"PATH=" + programs}, good},
+		"no cache":            {[]string{"XDG_CACHE_HOME=" + file}, good},
+		"no lockfile to read": {nil, append([]string{"--lock", programs, "--max-age", "60s"}, good...)},
+		"headers":             {[]string{"EVIL_VARIABLE=EVIL_SECRET"}, []string{"http://127.0.0.1:1/EVIL_ADDRESS", "--header-env", "EVIL=EVIL_VARIABLE", "--sse"}},
+	} {
+		hook := exec.Command(copied, append([]string{"hook", "mine"}, c.args...)...)
+		hook.Dir = g.folder
+		hook.Env = append(append(g.env, "CAPTURE_AS_MAIN=1"), c.env...)
 		said, _ := hook.CombinedOutput()
 		if hook.ProcessState.ExitCode() != 2 {
 			t.Errorf("%s: code %d", what, hook.ProcessState.ExitCode())
