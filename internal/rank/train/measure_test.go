@@ -10,11 +10,13 @@ import (
 	"testing"
 
 	"pinproof/internal/diff"
+	"pinproof/internal/facts"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
 	"pinproof/internal/rank"
+	"pinproof/internal/report"
 	"pinproof/internal/schema"
 )
 
@@ -233,9 +235,12 @@ func (c *tally) String() string {
 		c.all, 100*float64(c.five)/float64(c.all), 100*float64(c.long)/float64(c.all), at(50), at(90))
 }
 
-// ownAuthor wrote its texts after the first measurements, beside the classes of words: they are
-// counted by themselves alone.
-const ownAuthor = "e"
+// The texts of these authors were written after a look at what is measured: honest ones, and both
+// kinds beside the classes of words. They are counted by themselves alone.
+const (
+	lookedAuthor = "d"
+	ownAuthor    = "e"
+)
 
 // TestRanksUnseen: with each author left out in turn, its texts are put among the new sentences of
 // real upgrades. Poison is counted where no rule names it; honest texts tell how much of that is
@@ -290,8 +295,8 @@ func TestRanksUnseen(t *testing.T) {
 				own = append(own, m.Score(s))
 				longest = max(longest, len(s))
 			}
-			if author == ownAuthor {
-				// its scores say nothing of authors who know nothing of the model
+			if author == ownAuthor || author == lookedAuthor {
+				// their scores say nothing of authors who know nothing of the model
 			} else if x.Poison {
 				count("scores of poison").scores = append(count("scores of poison").scores, slices.Max(own))
 			} else {
@@ -299,7 +304,7 @@ func TestRanksUnseen(t *testing.T) {
 			}
 			for i, u := range upgrades {
 				add := func(key string) { count(key).add(own, scores[i], longest, lengths[i]) }
-				if author == ownAuthor {
+				if author == ownAuthor || author == lookedAuthor {
 					if x.Poison && i < real {
 						add("author " + author)
 					}
@@ -340,4 +345,192 @@ func authorsOf(texts []Text) (list []string) {
 		}
 	}
 	return list
+}
+
+// TestBlocks: poison by authors that the model hasn't seen, put into a drifted tool of each real
+// upgrade, and where the whole review has it: among what is to be read first, and in which block.
+func TestBlocks(t *testing.T) {
+	if os.Getenv("PINPROOF_RANK") == "" {
+		t.Skip("PINPROOF_RANK isn't set")
+	}
+	texts, err := readCorpus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := append(slices.Clone(texts), published(t)...)
+	learned := rank.Learned
+	defer func() { rank.Learned = learned }()
+	var all reviewed
+	of := map[string]*reviewed{}
+	state := uint32(3)
+	random := func(n int) int {
+		state = state*1664525 + 1013904223
+		return int(uint64(state) * uint64(n) >> 32)
+	}
+	for _, author := range authorsOf(tests) {
+		poison := slices.DeleteFunc(slices.Clone(tests), func(x Text) bool { return x.Author != author || !x.Poison || warned(t, &x) })
+		if len(poison) == 0 || author == ownAuthor {
+			continue
+		}
+		train := slices.DeleteFunc(slices.Clone(texts), func(x Text) bool { return x.Author == author })
+		model := rank.FromBytes(string(quantized(learn(train))))
+		rank.Learned = func() rank.Model { return model }
+		pintest.RealUpgrades(t, func(old, new string) {
+			if !strings.HasPrefix(old, pintest.RealServers) {
+				return
+			}
+			before := pintest.RealPins(t, old, "s")
+			after := pintest.RealPins(t, new, "s")
+			if len(newSentences(before, after)) < fewest {
+				return
+			}
+			name := strings.TrimSuffix(filepath.Base(filepath.Dir(new))+" "+filepath.Base(new), ".json")
+			if of[name] == nil {
+				of[name] = &reviewed{}
+			}
+			for range samples {
+				text := poison[random(len(poison))].Text
+				found, tool := poisoned(t, new, before, text, random)
+				all.add(t, before, found, tool, text)
+				last := all.last
+				of[name].count(last)
+			}
+		})
+	}
+	var names []string
+	for name := range of {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		t.Logf("%-28s %v", name, of[name])
+	}
+	t.Logf("%-28s %v", "all", &all)
+}
+
+// TestHonestTexts counts the honest texts in which a rule of lint warns, by author.
+func TestHonestTexts(t *testing.T) {
+	if os.Getenv("PINPROOF_RANK") == "" {
+		t.Skip("PINPROOF_RANK isn't set")
+	}
+	texts, err := readCorpus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, author := range authorsOf(texts) {
+		all := 0
+		warnings := 0
+		for i := range texts {
+			x := &texts[i]
+			if x.Author != author || x.Poison {
+				continue
+			}
+			all++
+			if warned(t, x) {
+				warnings++
+			}
+		}
+		t.Logf("author %s: %d of %d honest texts with a warning (%.1f %%)", author, warnings, all, 100*float64(warnings)/float64(all))
+	}
+}
+
+// samples is how many poisoned texts of an author are put into an upgrade.
+const samples = 12
+
+// poisoned pins a capture in which one of its drifted tools says a text more, and returns the name of that tool.
+func poisoned(t *testing.T, path string, before pin.Set, text string, random func(int) int) (pin.Set, string) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var capture map[string]json.RawMessage
+	var tools []map[string]any
+	if err := json.Unmarshal(data, &capture); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(capture["tools"], &tools); err != nil {
+		t.Fatal(err)
+	}
+	now := pintest.RealPins(t, path, "s")
+	var drifted []map[string]any
+	for _, tool := range tools {
+		key := pin.Key{Type: pin.Tools, Name: tool["name"].(string)}
+		was := before.Find(key)
+		if was == nil || was.Digest != now.Find(key).Digest {
+			drifted = append(drifted, tool)
+		}
+	}
+	tool := drifted[random(len(drifted))]
+	said, _ := tool["description"].(string)
+	tool["description"] = strings.TrimSpace(said + " " + text)
+	capture["tools"], err = json.Marshal(tools)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err = json.Marshal(capture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pintest.PinsOf(t, string(data), pin.Policy{}), tool["name"].(string)
+}
+
+// A place is where a review has poison.
+type place struct {
+	block, blocks int
+	first         bool // it is among what is to be read first
+}
+
+// reviewed counts the places of poison in reviews.
+type reviewed struct {
+	last   place
+	blocks []int
+	first  int
+}
+
+// add reads a review and counts where the text stands in it that a tool has got.
+func (c *reviewed) add(t *testing.T, before, found pin.Set, tool, text string) {
+	t.Helper()
+	pairs := []pin.Comparison{{Server: "s", Capture: "new.json", Known: true, Present: true, Locked: before, Captured: found}}
+	in := report.Input{Lockfile: "tools.lock", Comparisons: pairs, Drifts: pintest.Drifts(pairs), Writes: true}
+	in.Verdict = pin.Verdict{Blocked: map[pin.Ref]bool{}, Differs: map[string]bool{"s": true}}
+	in.Alone = map[pin.Ref]bool{}
+	in.ApprovalHash = func(server string, p *pin.Pin) string { return p.Digest }
+	in.Findings = lint.Read(pairs, in.Drifts, []pin.Set{before}, true)
+	m := report.New(in, facts.Of(pairs, in.Drifts, in.Findings, facts.Bounds{})).Model
+	one := place{blocks: len(m.Blocks)}
+	for i := range m.Blocks {
+		for _, at := range m.Blocks[i].Entries {
+			if m.Entries[at].Of.Name == tool && one.block == 0 {
+				one.block = m.Blocks[i].Number
+			}
+		}
+	}
+	if one.block == 0 {
+		t.Fatalf("no block has %s", tool)
+	}
+	squashed := strings.Join(strings.Fields(text), " ")
+	for _, f := range m.ReadFirst {
+		said, _, _ := strings.Cut(f.Text, "<and ")
+		// The first sentence of it may have been joined with the text before.
+		end := said[len(said)*2/3:]
+		if f.Name == tool && (strings.Contains(squashed, said) || strings.Contains(squashed, strings.TrimSpace(end))) {
+			one.first = true
+		}
+	}
+	c.count(one)
+}
+
+func (c *reviewed) count(one place) {
+	c.last = one
+	c.blocks = append(c.blocks, one.block)
+	if one.first {
+		c.first++
+	}
+}
+
+func (c *reviewed) String() string {
+	slices.Sort(c.blocks)
+	at := func(percent int) int { return c.blocks[len(c.blocks)*percent/100] }
+	return fmt.Sprintf("%5d cases: %5.1f %% read first, block %d median, %d at 90 %%", len(c.blocks), 100*float64(c.first)/float64(len(c.blocks)), at(50), at(90))
 }
