@@ -175,7 +175,8 @@ func (r *Report) block(g *group, rows *rowMaker) Block {
 	e := g.first()
 	b := Block{Number: g.number, Entries: g.at, Kind: string(e.Kind), Note: r.note(e), Warned: e.Warned(),
 		Blocked: r.Blocked[e.Ref()], Repeat: e.Kind == pin.Duplicate, Minor: true,
-		Title: shortRef(e.Type, e.Name), Words: standsOut(g), Class: int(e.Class), Accept: r.acceptCommand(g), Ask: r.questionText(&e.Drift, len(g.entries), e.Warned())}
+		Title: shortRef(e.Type, e.Name), Class: int(e.Class), Accept: r.acceptCommand(g), Ask: r.questionText(&e.Drift, len(g.entries), e.Warned())}
+	b.Words, b.Label = standsOut(g)
 	b.Server = r.places[e.Server]
 	b.Rows, b.Summed = rows.rows(g)
 	if len(r.Comparisons) > 1 {
@@ -349,26 +350,25 @@ func reason(e *drifted) string {
 	return ""
 }
 
-// standsOut is what stands out in a group: a new warning, a note that ranks it, a rename, or the gravest label.
-func standsOut(g *group) string {
+// standsOut is what stands out in a group: a new warning, a note that ranks it, a rename, or the gravest label, whose id
+// it returns, too.
+func standsOut(g *group) (words, id string) {
 	e := g.first()
 	for _, f := range g.findings { // warnings first
 		if f.Warning {
-			return f.Word()
+			return f.Word(), ""
 		}
 		if slices.Contains(facts.NoteIDs, f.ID) {
-			return f.ID
+			return f.ID, ""
 		}
 	}
-	switch {
-	case e.RenamedFrom+e.RenamedTo != "":
-		return "renamed"
-	case e.Minor:
-		return e.edits[0].Label.ID() + " (minor)"
-	case len(e.edits) > 0:
-		return e.edits[0].Label.ID()
+	if e.RenamedFrom+e.RenamedTo != "" {
+		return "renamed", ""
 	}
-	return ""
+	if len(e.edits) > 0 {
+		return e.edits[0].Label.Words(), e.edits[0].Label.ID()
+	}
+	return "", ""
 }
 
 func (r *Report) entry(e *drifted, block int) Entry {

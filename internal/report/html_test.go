@@ -39,7 +39,7 @@ var elements = map[string]string{
 	"html": "lang", "head": "", "meta": "charset http-equiv content name", "title": "", "style": "", "body": "",
 	"header": "class", "nav": "aria-labelledby", "main": "id", "footer": "", "section": "aria-labelledby",
 	"article": "class id", "h1": "", "h2": "id class", "h3": "", "p": "class", "div": "class", "span": "class title",
-	"a": "class href title", "ins": "", "del": "", "ul": "class", "ol": "", "li": "class", "code": "", "pre": "class tabindex",
+	"a": "class href title", "ins": "", "del": "", "ul": "class", "ol": "class", "li": "class", "code": "", "pre": "class tabindex",
 	"details": "open", "summary": "", "fieldset": "", "legend": "", "label": "title", "input": "type name id checked",
 }
 
@@ -153,7 +153,7 @@ func TestHTMLPage(t *testing.T) {
 	}{
 		{"title", "", []string{"DRIFT: 1 WARNING hidden-text in list_dir; 1 hidden, 3 changed, 1 removed; 0 match tools.lock – pinproof"}},
 		{"h1", "", []string{"DRIFT: 1 WARNING hidden-text in list_dir; 1 hidden, 3 changed, 1 removed; 0 match tools.lock"}},
-		{"h3", "", []string{"1 HIDDEN list_dir WARNING hidden-text", "2 CHANGED read_file constraint-loosened", "3 CHANGED 2 tools alike: copy, stat sdk-churn (minor)", "4 REMOVED gone"}},
+		{"h3", "", []string{"1 HIDDEN list_dir WARNING hidden-text", "2 CHANGED read_file takes more", "3 CHANGED 2 tools alike: copy, stat written by an SDK (minor)", "4 REMOVED gone"}},
 		{"pre", "lines", []string{"s tools.lock 5 tools -> live.json 4 tools 1 hidden, 3 changed, 1 removed; text +53 bytes 1 WARNING hidden-text in list_dir"}},
 		{"p", "what", []string{
 			`WARNING hidden-text /description 2 characters no reader sees: "Lists a folder.<2 tag characters: "hi">"`,

@@ -1,21 +1,55 @@
 package html
 
 import (
+	"cmp"
+	"strings"
+
 	"pinproof/internal/layout"
 	"pinproof/internal/report"
 )
 
 // A row is one finding, note or change of a block, as it stands on the page.
 type row struct {
-	Class   string // "warning", "change", "note" or "faint"
-	Word    string
-	Label   string // its id, if it is one
-	Place   string // for people
-	Pointer string // the same whole, if it is another
-	Detail  string
-	As      string // where the same stands above
-	Home    int    // the block there, if it is on the page; else 0
-	Lines   []line
+	Class string // "warning", "change", "note" or "faint"
+	Word  string
+	Label string // its id, if it is one
+	place
+	Detail string
+	As     string // where the same stands above
+	Home   int    // the block there, if it is on the page; else 0
+	Lines  []line
+}
+
+// A place is where something is, for people. The browser cuts the beginning of a long one where it has no room for
+// it: the text is there whole, for those who copy it and for screen readers.
+type place struct {
+	Above string // the beginning of a long one, up to a slash; or ""
+	Last  string // the rest
+	Whole string // a title: the JSON Pointer, or the place if that is long; or ""
+}
+
+// Of a place that is longer, in bytes, the end isn't cut.
+const (
+	longPlace = 48
+	lastPlace = 32
+)
+
+// placeOf divides a place.
+func placeOf(said, pointer string) place {
+	p := place{Last: said}
+	if pointer != said {
+		p.Whole = pointer
+	}
+	if len(said) <= longPlace {
+		return p
+	}
+	end := len(said) - lastPlace
+	if at := strings.IndexByte(said[end:], '/'); at >= 0 {
+		p.Above = said[:end+at+1]
+		p.Last = said[end+at+1:]
+		p.Whole = cmp.Or(p.Whole, said)
+	}
+	return p
 }
 
 // A line says one thing of a definition.
@@ -82,10 +116,7 @@ func (d *drawer) rows(b *report.Block) (rows []row) {
 var classOf = map[byte]string{'W': "warning", '!': "change", '=': "note", '+': "note", '-': "note", '~': "faint"}
 
 func (d *drawer) row(r *report.Row) row {
-	drawn := row{Class: classOf[r.Op], Word: r.Word, Label: r.Label, Place: r.Place, Detail: r.Behind()}
-	if r.Pointer != r.Place {
-		drawn.Pointer = r.Pointer
-	}
+	drawn := row{Class: classOf[r.Op], Word: r.Word, Label: r.Label, place: placeOf(r.Place, r.Pointer), Detail: r.Behind()}
 	lines := r.Lines
 	if r.Home != 0 && d.shown[r.Home] {
 		drawn.Home = r.Home

@@ -80,6 +80,7 @@ func Write(w io.Writer, m *report.Model) error {
 	t := template.Must(template.New("").Funcs(template.FuncMap{
 		"lower":  strings.ToLower,
 		"dashed": func(word string) string { return strings.ReplaceAll(word, " ", "-") },
+		"place":  func(said string) place { return placeOf(said, said) },
 		"shown":  func(block int) bool { return p.shown[block] },
 	}).Parse(pageTemplate))
 	if !m.Matches && !m.Nothing {

@@ -65,3 +65,20 @@ func TestContrast(t *testing.T) {
 		}
 	}
 }
+
+// TestPlaces: a place keeps all of its text, and a long one has a title.
+func TestPlaces(t *testing.T) {
+	long := "arguments.exportTarget/items/oneOf/2/properties/mappings/properties/fields/description"
+	for _, said := range []string{"/description", long, strings.Repeat("p", 200), "arguments." + strings.Repeat("p", 200) + "/enum", strings.Repeat("/", 100)} {
+		p := placeOf(said, said)
+		if p.Above+p.Last != said {
+			t.Errorf("%q became %q and %q", said, p.Above, p.Last)
+		}
+		if cut := p.Above != ""; cut != (p.Whole == said) || len(p.Last) >= lastPlace && cut {
+			t.Errorf("%q: %q, with the title %q", said, p, p.Whole)
+		}
+	}
+	if p := placeOf(long, "/inputSchema/x"); p.Last != "properties/fields/description" || p.Whole != "/inputSchema/x" {
+		t.Errorf("%q", p)
+	}
+}

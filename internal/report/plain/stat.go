@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -142,7 +143,7 @@ func WriteStat(w io.Writer, m *report.Model, style Style) error {
 		} else if b.Minor {
 			op = '~'
 		}
-		said := cut(text.Spaced(b.Words, strings.Join(b.Danger, ", ")), max(leastSaid, t.Width-utf8.RuneCountInString(line)))
+		said := cut(text.Spaced(standsOut(b), strings.Join(b.Danger, ", ")), max(leastSaid, t.Width-utf8.RuneCountInString(line)))
 		t.Say("", layout.Run{Op: '=', Text: line}, layout.Run{Op: op, Text: said})
 	}
 	t.verdict(m)
@@ -154,6 +155,14 @@ const (
 	maxBar    = 10 // columns of the bar of the text that a server adds
 	leastSaid = 10 // columns of what is said of a block behind its name
 )
+
+// standsOut is what stands out in a block: a label by its id, which --only takes.
+func standsOut(b *report.Block) string {
+	if b.Label != "" && b.Minor {
+		return b.Label + " (minor)"
+	}
+	return cmp.Or(b.Label, b.Words)
+}
 
 // statName is what a block is called in its row.
 func (t *Writer) statName(b *report.Block) string {
