@@ -28,14 +28,15 @@ const generous = 2 * time.Minute
 // The lists that were approved, as a stand-in gives them. EVIL is what no client may ever
 // read.
 const (
-	greets   = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"prompts":{}},"serverInfo":{"name":"s","version":"1"},"instructions":"Use the\u0020tools."}`
-	toolA    = `{ "name":"a","description":"caf\u00e9","inputSchema":{"type":"object","properties":{"n":{"maximum":1.0e2}}}}`
-	toolB    = `{"name":"b","inputSchema":{"type":"object"}}`
-	toolC    = `{"name":"c","inputSchema":{"type":"object"}}`
-	promptP  = `{"name":"p"}`
-	evilTool = `{"name":"EVIL","inputSchema":{"type":"object"}}`
-	evilA    = `{ "name":"a","description":"EVIL","inputSchema":{"type":"object","properties":{"n":{"maximum":1.0e2}}}}`
-	allTools = `{"tools":[` + toolA + `,` + toolB + `,` + toolC + `]}`
+	discovered = `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"prompts":{}},"instructions":"Use the\u0020tools."}`
+	greets     = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"prompts":{}},"serverInfo":{"name":"s","version":"1"},"instructions":"Use the\u0020tools."}`
+	toolA      = `{ "name":"a","description":"caf\u00e9","inputSchema":{"type":"object","properties":{"n":{"maximum":1.0e2}}}}`
+	toolB      = `{"name":"b","inputSchema":{"type":"object"}}`
+	toolC      = `{"name":"c","inputSchema":{"type":"object"}}`
+	promptP    = `{"name":"p"}`
+	evilTool   = `{"name":"EVIL","inputSchema":{"type":"object"}}`
+	evilA      = `{ "name":"a","description":"EVIL","inputSchema":{"type":"object","properties":{"n":{"maximum":1.0e2}}}}`
+	allTools   = `{"tools":[` + toolA + `,` + toolB + `,` + toolC + `]}`
 	// An integer that clients read differently: there is no verdict.
 	noVerdict = `{"tools":[` + toolA + `,{"name":"n","inputSchema":{"maximum":123456789012345678901}}]}`
 	withEvil  = `{"tools":[` + toolA + `,` + evilTool + `,` + toolB + `,` + toolC + `]}`
@@ -257,6 +258,31 @@ func (p *peer) session() {
 	ask("ping", `{}`)
 }
 
+// modernSession is what a client of revision 2026-07-28 does: it asks who is there in place of initialize, and
+// says with every request who it is.
+func (p *peer) modernSession() {
+	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
+	id := 0
+	ask := func(method, params string) {
+		id++
+		if params != "" {
+			params += ","
+		}
+		p.ask(id, method, "{"+params+meta+"}")
+	}
+	for range 2 {
+		ask("server/discover", "")
+		ask("tools/list", "")
+		ask("tools/list", `"cursor":"1"`)
+		ask("tools/list", `"cursor":"2"`)
+		ask("prompts/list", "")
+		ask("ping", "")
+		ask("tools/call", `"name":"a","arguments":{}`)
+		ask("tools/list", "")
+		ask("tools/call", `"name":"b","arguments":{}`)
+	}
+}
+
 // play is a stand-in server: PART [FILE]. It appends every line it gets to FILE.
 func play(args []string) { playOn(args, os.Stdin, os.Stdout) }
 
@@ -319,7 +345,11 @@ func playOn(args []string, stdin io.Reader, stdout io.Writer) {
 		answer := func(result string) { put(`{ "result":%s ,"id":%s,"jsonrpc" : "2.0"}`, result, r.ID) }
 		tools := allTools
 		switch r.Method {
-		case "initialize":
+		case "initialize", "server/discover":
+			greets := greets
+			if r.Method == "server/discover" {
+				greets = discovered
+			}
 			if part == "instructions at the second initialize" && n > 1 {
 				answer(strings.Replace(greets, "Use the", "EVIL", 1))
 			} else {
@@ -530,6 +560,17 @@ func TestGuardBlocks(t *testing.T) {
 		"RESULT": 2, "no end of the line": 2, "a prompt": 2, "another list's entry": 2,
 		"names with underscores": 0, "an array for a result": 2,
 	} {
+		for _, flags := range [][]string{nil, {"--on-drift=subset"}} {
+			t.Run(part+", 2026-07-28 "+strings.Join(flags, " "), func(t *testing.T) {
+				t.Parallel()
+				p := g.start(t, flags, part)
+				p.modernSession()
+				code, got := p.end()
+				if flags == nil && code != wantCode || strings.Contains(got, "EVIL") || strings.Contains(got, "\U000e0045") {
+					t.Errorf("code %d, want %d\n%s\n%s", code, wantCode, got, &p.stderr)
+				}
+			})
+		}
 		t.Run(part, func(t *testing.T) {
 			t.Parallel()
 			p := g.start(t, nil, part)
