@@ -19,9 +19,9 @@ type RecordChange struct {
 func (c *RecordChange) Counts() bool { return c.What != "about" }
 
 // RecordChanges lists what two lockfiles say of a server beside the definitions of its entries, where
-// that differs. What went with an entry is none: the entry is drift.
+// that differs, also of entries and servers that only one of them has.
 func (p *Comparison) RecordChanges() (list []RecordChange) {
-	if !p.Lockfiles || !p.Present {
+	if !p.Lockfiles {
 		return nil
 	}
 	add := func(key Key, what, old, new string) {
@@ -29,27 +29,44 @@ func (p *Comparison) RecordChanges() (list []RecordChange) {
 			list = append(list, RecordChange{key, what, old, new})
 		}
 	}
-	add(Key{}, "about", p.Locked.About.String(), p.Captured.About.String())
-	add(Key{}, "policy", PolicyWords(p.Locked.Policy), PolicyWords(p.Captured.Policy))
+	if p.Present {
+		add(Key{}, "about", p.Locked.About.String(), p.Captured.About.String())
+		add(Key{}, "policy", PolicyWords(p.Locked.Policy), PolicyWords(p.Captured.Policy))
+	}
 	list = append(list, recordChanges(Key{}, p.Locked.Accepted, p.Captured.Accepted)...)
 	for i := range p.Captured.Pins {
-		now, before := &p.Captured.Pins[i], &Pin{}
-		if found := p.Locked.Find(now.Key); found != nil {
-			before = found
+		now := &p.Captured.Pins[i]
+		before := p.Locked.Find(now.Key)
+		if before == nil {
+			before = &Pin{}
 		}
-		add(now.Key, "denied", before.deniedWord(), now.deniedWord())
-		list = append(list, recordChanges(now.Key, before.Accepted, now.Accepted)...)
-		if sameApproval(before.Approval, now.Approval) {
-			continue
+		list = append(list, pinChanges(now.Key, before, now)...)
+	}
+	for i := range p.Locked.Pins {
+		before := &p.Locked.Pins[i]
+		if p.Captured.Find(before.Key) == nil {
+			list = append(list, pinChanges(before.Key, before, &Pin{})...)
 		}
-		old, new := before.Approval.whole(), now.Approval.whole()
-		if old == new { // of another hash alone
-			old += ", hash " + text.Name(before.Approval.Hash)
-			new += ", hash " + text.Name(now.Approval.Hash)
-		}
-		add(now.Key, "approval", old, new)
 	}
 	return list
+}
+
+// pinChanges lists what two lockfiles say of an entry beside its definition, where that differs.
+func pinChanges(key Key, before, now *Pin) (list []RecordChange) {
+	if before.Denied != now.Denied {
+		list = append(list, RecordChange{key, "denied", before.deniedWord(), now.deniedWord()})
+	}
+	list = append(list, recordChanges(key, before.Accepted, now.Accepted)...)
+	if sameApproval(before.Approval, now.Approval) {
+		return list
+	}
+	old := before.Approval.whole()
+	new := now.Approval.whole()
+	if old == new { // of another hash alone
+		old += ", hash " + text.Name(before.Approval.Hash)
+		new += ", hash " + text.Name(now.Approval.Hash)
+	}
+	return append(list, RecordChange{key, "approval", old, new})
 }
 
 // RecordsDiffer reports whether two lockfiles say different things beside the definitions.

@@ -61,3 +61,32 @@ func TestRecordChanges(t *testing.T) {
 		t.Errorf("what a server calls itself: %v", list)
 	}
 }
+
+// TestRecordChangesOfOneSide: an entry that only one of two lockfiles has takes what it said of it along, and so does a server.
+func TestRecordChangesOfOneSide(t *testing.T) {
+	digest := DigestPrefix + strings.Repeat("a", 64)
+	said := Pin{Key: Key{Tools, "a"}, Form: Form{Digest: digest}, Denied: true, Accepted: []Record{{ID: "padding", Digest: digest}},
+		Approval: &Approval{By: "Ada", At: "2026-01-02T03:04:05Z", Hash: digest, Digest: digest}}
+	with := Set{Server: "s", About: About{"x", "1"}}
+	with.Put([]Pin{said})
+	without := Set{Server: "s", About: About{"x", "1"}}
+	for name, p := range map[string]Comparison{
+		"an entry went":  {Lockfiles: true, Known: true, Present: true, Locked: with, Captured: without},
+		"a server went":  {Lockfiles: true, Known: true, Locked: with},
+		"an entry came":  {Lockfiles: true, Known: true, Present: true, Locked: without, Captured: with},
+		"without a side": {Lockfiles: true, Present: true, Captured: with},
+	} {
+		var got []string
+		for _, c := range p.RecordChanges() {
+			if c.Key == said.Key {
+				got = append(got, c.What)
+			}
+			if went := strings.HasSuffix(name, "went"); c.Key == said.Key && (c.Old != "") != went || (c.Old == "") == (c.New == "") {
+				t.Errorf("%s: %q -> %q", name, c.Old, c.New)
+			}
+		}
+		if strings.Join(got, " ") != "denied warning approval" {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}

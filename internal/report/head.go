@@ -428,6 +428,9 @@ func (r *Report) servers(m *Model) {
 			s.Old = r.against() + " " + s.Pinned
 			side.Pinned = &Side{Entries: len(p.Locked.Pins), SetDigest: p.Locked.Digest, Policy: p.Locked.Policy.Value()}
 		}
+		if p.Lockfiles {
+			s.New = text.Printable(r.Next.Capture) + " nothing"
+		}
 		if p.Present {
 			s.New = text.Printable(p.Capture) + " " + s.Listed
 			side.Now = &Side{len(p.Captured.Pins), p.Captured.Digest, p.Captured.Policy.Value(), p.Capture, s.Versions, &p.Noise}

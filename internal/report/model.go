@@ -193,6 +193,7 @@ type Record struct {
 
 	Fails bool   // it fails the run
 	Names string // what it is of
+	Short string // the same without the server
 	Ref   string // "tool=NAME", with the server where there are several
 	Line  int    // in the lockfile
 }

@@ -195,10 +195,14 @@ func (r *Report) problems() (list []Problem) {
 			add("other-server", "looks like another server", fmt.Sprintf("%s looks like another server: none of its %s is among the %s of %s",
 				text.Printable(p.Capture), pin.CountPins(p.Captured.Pins).Plural(), pin.CountPins(p.Locked.Pins).Plural(), of), command)
 		}
-		if !p.Known {
+		if !p.Known && p.Lockfiles {
+			add("no-pins", server+" is new", r.against()+" has no "+server, "")
+		} else if !p.Known {
 			add("no-pins", "no pins of "+server, r.against()+" has no "+server, "")
 		}
-		if !p.Present {
+		if !p.Present && p.Lockfiles {
+			add("no-capture", server+" is gone", text.Printable(r.Next.Capture)+" has no "+server+" ("+pin.CountPins(p.Locked.Pins).String()+" in "+r.against()+")", "")
+		} else if !p.Present {
 			add("no-capture", "no capture of "+server, "no capture of "+server+" ("+pin.CountPins(p.Locked.Pins).String()+" in "+r.against()+")", "")
 		}
 		if p.PolicyDiffers() {

@@ -138,12 +138,21 @@ func (t *Writer) records(indent string, m *report.Model) {
 	if slices.ContainsFunc(m.Records, said) {
 		t.notes(indent, "what the lockfile says beside the definitions:")
 	}
+	indent += "  "
+	below := indent
+	server := ""
 	for i := range m.Records {
 		s := &m.Records[i]
 		if !said(*s) {
 			continue // the head says what a server calls itself
 		}
-		t.Say(indent, layout.Run{Op: '!', Text: s.What + " of " + s.Names}, layout.Run{Op: '=', Text: text.Spaced(s.Detail)})
+		if m.Several && (server != s.Server || below == indent) {
+			server = s.Server
+			below = indent + "  "
+			t.Say(indent, layout.Run{Op: '*', Text: text.Name(server)})
+		}
+		of := layout.Run{Op: '!', Text: s.What + " of " + s.Short}
+		t.Say(below, of, layout.Run{Op: '=', Text: text.Spaced(s.Detail)})
 	}
 }
 

@@ -42,6 +42,7 @@ func (t *Writer) table(m *report.Model) {
 		}
 	}
 	t.notes("  ", m.Others)
+	t.notes("  ", m.Tokens.Said())
 }
 
 // aligned lays rows out in columns, the first row over all others, columns without a text left out.
