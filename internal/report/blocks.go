@@ -18,11 +18,12 @@ import (
 // An edit is one change of an entry, as it is shown.
 type edit struct {
 	*facts.Edit
-	unseen string // says what changed if no reader can see it, else ""
-	key    string // equal for equal edits: the same sentences stood there before and stand there now
-	moved  string // says where a sentence of it stood before, or ""
-	marked bool   // the definition below has its marks
-	home   *group // the one above that shows this edit; nil: this one
+	unseen string  // says what changed if no reader can see it, else ""
+	key    string  // equal for equal edits: the same sentences stood there before and stand there now
+	moved  string  // says where a sentence of it stood before, or ""
+	marked bool    // the definition below has its marks
+	letter *letter // under which it is told once; or nil
+	home   *group  // the one above that shows this edit; nil: this one
 }
 
 // newEdit prepares an edit to be shown.

@@ -136,9 +136,11 @@ func (r *Report) pinLine(key pin.Ref) int {
 func (r *Report) blocks(m *Model) {
 	quest := maxSearched
 	words := diff.FullWordBudget
-	rows := (&rowMaker{words: &words, quest: &quest}).alone()
+	rows := &rowMaker{shown: map[string]spot{}, words: &words, quest: &quest}
+	findLetters(r.groups, rows)
 	for i, g := range r.groups {
 		b := r.block(g, rows)
+		b.Letters = rows.takeLetters()
 		b.Opens = i == 0 || r.groups[i-1].first().Server != g.first().Server
 		for _, part := range g.parts {
 			if !r.Bounded {

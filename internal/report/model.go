@@ -298,10 +298,11 @@ type Block struct {
 	Gone     string   // what a REMOVED entry declared, and its first sentence; or ""
 	Warned   bool
 	Blocked  bool
-	Minor    bool   // there is nothing new to read in it
-	Brief    bool   // its title, with Note or Gone, says it in a line: it is minor, or gone
-	Repeat   bool   // a name is repeated: nothing can be accepted
-	Bytes    string // by which its text grows; or ""
+	Minor    bool     // there is nothing new to read in it
+	Brief    bool     // its title, with Note or Gone, says it in a line: it is minor, or gone
+	Repeat   bool     // a name is repeated: nothing can be accepted
+	Bytes    string   // by which its text grows; or ""
+	Letters  []Letter // told before it: changes that it has, and others below
 	Rows     []Row
 	Summed   string   // counts what is minor, by label
 	Is       []string // the words that select it: labels of changes, ids of findings, what it could do
@@ -314,6 +315,19 @@ type Block struct {
 	Reason   string   // why it is read first, behind "first because": a whole line; or ""
 }
 
+// A Letter stands for changes that several entries have: blocks say "also a". A format that hasn't told it shows the rows.
+type Letter struct {
+	Name string // "a"
+	Text string // "the same in 5 tools"
+	Rows []Row
+}
+
+// An Also names letters, and the entries of a block that have them; all if there are no names.
+type Also struct {
+	Letters []string
+	Names   string
+}
+
 // A Row is one finding, note or change of a block.
 type Row struct {
 	Op      byte   // 'W' a warning, '!' a change, '=' anything else
@@ -323,6 +337,7 @@ type Row struct {
 	Pointer string // the same as a JSON Pointer
 	Detail  string
 	Names   string // the entries that a finding is about, unless that is clear from above
+	Letter  string // under which it was told; or ""
 	Home    int    // the number of the block above that shows the change; 0: this one
 	Minor   bool   // it may be summed up
 	Finding bool   // it is a finding
@@ -343,6 +358,7 @@ type Line struct {
 	As     string // said instead of Text, and of the Skip lines below, where block Home stands above
 	Home   int
 	Skip   int
+	Letter string // under which that stands, before the block; or ""
 }
 
 // ServerData is one server's two sides for programs.

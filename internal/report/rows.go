@@ -17,11 +17,15 @@ import (
 
 // A rowMaker makes the rows of all blocks, in order. It knows what stands above.
 type rowMaker struct {
-	block int
-	shown map[string]spot  // where each longer text and schema was shown
-	words *diff.WordBudget // for texts of a definition that are shown whole, with marks
-	quiet bool             // nothing refers to what it shows
-	quest *int             // bytes of text that may still be searched for sentences to mark, in all blocks
+	block   int
+	shown   map[string]spot  // where each longer text and schema was shown
+	words   *diff.WordBudget // for texts of a definition that are shown whole, with marks
+	letter  string           // of what is shown; or ""
+	letters []*letter        // that got their first row since a block was begun
+	isAlone bool             // nothing stands above
+
+	quiet bool // nothing refers to what it shows
+	quest *int // bytes of text that may still be searched for sentences to mark, in all blocks
 }
 
 // maxSearched bounds the text that is searched for sentences to mark, in bytes, of all blocks: a
@@ -34,8 +38,9 @@ const (
 
 // A spot is where a text or a schema was shown: a place in the entries of a block.
 type spot struct {
-	block int
-	place string
+	block  int
+	letter string // under which it stands before the block; or ""
+	place  string
 }
 
 // minRepeat is from how many bytes of JSON on a text is shown only once.
@@ -136,6 +141,13 @@ func (m *rowMaker) minor(g *group) (rows []Row, summed string) {
 
 // changed makes the row of an edit, or says where the same stands above.
 func (m *rowMaker) changed(e *drifted, ed *edit) Row {
+	if ed.letter != nil {
+		return m.lettered(e, ed)
+	}
+	return m.unlettered(e, ed)
+}
+
+func (m *rowMaker) unlettered(e *drifted, ed *edit) Row {
 	if ed.home == nil {
 		return m.edit(e, ed)
 	}
@@ -171,7 +183,7 @@ func (g *group) minor() (most []*edit) {
 
 // alone makes rows for which nothing stands above.
 func (m *rowMaker) alone() *rowMaker {
-	return &rowMaker{block: m.block, shown: map[string]spot{}, words: m.words, quest: m.quest}
+	return &rowMaker{block: m.block, shown: map[string]spot{}, words: m.words, quest: m.quest, isAlone: true}
 }
 
 // notStored is said in place of a definition.
@@ -434,11 +446,10 @@ func (m *rowMaker) lines(list pin.EntryType, sign byte, signed []signature.Line)
 		if l.Rest {
 			place += " (keywords)"
 		}
-		line.As, line.Home = m.above(key, came+"as ", l.Text, place)
+		line.refer(m.above(key, came+"as ", l.Text, place))
 		if inside > 0 {
-			if as, home := m.above(key+"schema", came+"all as ", l.Whole, place); as != "" {
-				line.As = as
-				line.Home = home
+			if above := m.above(key+"schema", came+"all as ", l.Whole, place); above.said != "" {
+				line.refer(above)
 				line.Skip = inside
 			}
 		}
@@ -449,26 +460,46 @@ func (m *rowMaker) lines(list pin.EntryType, sign byte, signed []signature.Line)
 
 // above says where a longer text, schema or edit stands above, and gives that block: the place there, if that isn't
 // this one. If it stands nowhere, it stands here.
-func (m *rowMaker) above(kind, as string, v jsontree.Value, place string) (said string, home int) {
+func (m *rowMaker) above(kind, as string, v jsontree.Value, place string) reference {
 	key := kind + string(jsontree.Append(nil, v))
 	if v.Kind == 0 || len(key) < minRepeat {
-		return "", 0
+		return reference{}
 	}
 	at, seen := m.shown[key]
 	if !seen && !m.quiet {
-		m.shown[key] = spot{m.block, place}
+		m.shown[key] = spot{m.block, m.letter, place}
 	}
 	if !seen {
-		return "", 0
+		return reference{}
 	}
-	said = as + cmp.Or(at.place, "the whole")
+	if m.letter != "" && at.block == m.block && at.letter == "" {
+		return reference{} // the letter stands before what the block says itself
+	}
+	said := as + cmp.Or(at.place, "the whole")
 	if at.place == place {
 		said = strings.TrimSuffix(as, "as ") + "same"
 	}
-	if at.block == m.block {
-		return said + " above", at.block
+	if at.letter != "" && at.letter != m.letter {
+		return reference{said + " in " + at.letter, at.block, at.letter}
 	}
-	return said + " in " + text.Number(at.block), at.block
+	if at.block == m.block {
+		return reference{said + " above", at.block, ""}
+	}
+	return reference{said + " in " + text.Number(at.block), at.block, ""}
+}
+
+// A reference says where something stands above. It is empty where it stands nowhere.
+type reference struct {
+	said   string
+	block  int
+	letter string
+}
+
+// refer has a line say a reference instead of its text.
+func (l *Line) refer(above reference) {
+	l.As = above.said
+	l.Home = above.block
+	l.Letter = above.letter
 }
 
 // once shows the sentences around each edit of a text, or names where the same stand above.
@@ -486,7 +517,7 @@ func (m *rowMaker) once(place string, ed *edit) (lines []Line) {
 		}
 		lines = append(lines, line)
 	}
-	lines[0].As, lines[0].Home = m.above("edit", "as ", jsontree.Texts(all), place)
+	lines[0].refer(m.above("edit", "as ", jsontree.Texts(all), place))
 	lines[0].Skip = len(lines) - 1
 	return lines
 }

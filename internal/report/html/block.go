@@ -14,10 +14,11 @@ type row struct {
 	Word  string
 	Label string // its id, if it is one
 	place
-	Detail string
-	As     string // where the same stands above
-	Home   int    // the block there, if it is on the page; else 0
-	Lines  []line
+	Detail  string
+	As      string   // where the same stands above
+	Home    int      // the block there, if it is on the page; else 0
+	Letters []string // that stand for rows; then there is nothing else but a detail
+	Lines   []line
 }
 
 // A place is where something is, for people. The browser cuts the beginning of a long one where it has no room for
@@ -52,6 +53,13 @@ func placeOf(said, pointer string) place {
 	return p
 }
 
+// A told letter stands before the first block that needs it.
+type told struct {
+	Name string
+	Text string
+	Rows []row
+}
+
 // A line says one thing of a definition.
 type line struct {
 	Depth  int
@@ -78,8 +86,9 @@ type piece struct {
 
 // A drawer draws blocks one after another.
 type drawer struct {
-	shown   map[int]bool // numbers of the blocks that stand above
-	deepest int          // the most depth of a line so far
+	shown   map[int]bool    // numbers of the blocks that stand above
+	told    map[string]bool // letters likewise
+	deepest int             // the most depth of a line so far
 }
 
 // rows draws a block without its title: its findings, its note, then what changed.
@@ -100,11 +109,18 @@ func (d *drawer) rows(b *report.Block) (rows []row) {
 			say(note)
 			note = ""
 		}
-		if !r.Minor {
+		if !r.Minor && !d.told[r.Letter] {
 			rows = append(rows, d.row(r))
 		}
 	}
 	say(note)
+	for _, also := range b.Also(d.told) {
+		drawn := row{Class: "note", Letters: also.Letters}
+		if also.Names != "" {
+			drawn.Detail = "in " + also.Names
+		}
+		rows = append(rows, drawn)
+	}
 	say(b.Gone)
 	if b.Summed != "" {
 		say("minor: " + b.Summed)
@@ -147,7 +163,23 @@ func (d *drawer) row(r *report.Row) row {
 }
 
 // refers reports whether a line is told by a reference to what stands above.
-func (d *drawer) refers(l *report.Line) bool { return l.As != "" && d.shown[l.Home] }
+func (d *drawer) refers(l *report.Line) bool {
+	return l.As != "" && d.shown[l.Home] && (l.Letter == "" || d.told[l.Letter])
+}
+
+// letters draws those that stand before a block.
+func (d *drawer) letters(b *report.Block) (list []told) {
+	for i := range b.Letters {
+		l := &b.Letters[i]
+		drawn := told{Name: l.Name, Text: l.Text}
+		for j := range l.Rows {
+			drawn.Rows = append(drawn.Rows, d.row(&l.Rows[j]))
+		}
+		list = append(list, drawn)
+		d.told[l.Name] = true
+	}
+	return list
+}
 
 // textOf draws a line of a text. Its pieces are those that a word diff found.
 func textOf(l layout.Line) textLine {

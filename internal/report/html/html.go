@@ -67,6 +67,7 @@ type filter struct {
 type item struct {
 	*report.Block
 	Filters string // ids of the filters that show it, as CSS classes
+	Told    []told
 	Rows    []row
 	HTML    template.HTML // made by the template
 }
@@ -131,22 +132,27 @@ func (p *page) blocks(t *template.Template) error {
 		items = append(items, &item{Block: b})
 	}
 	p.filters(items)
-	d := &drawer{shown: map[int]bool{}}
+	d := &drawer{shown: map[int]bool{}, told: map[string]bool{}}
 	room := maxBlocks
 	for _, b := range items {
 		var out bytes.Buffer
+		b.Told = d.letters(b.Block)
 		b.Rows = d.rows(b.Block)
 		if err := t.ExecuteTemplate(&out, "block", b); err != nil {
 			return err
 		}
 		if out.Len() > room {
 			delete(d.shown, b.Number)
+			for _, l := range b.Told {
+				delete(d.told, l.Name)
+			}
 			p.NotShown = append(p.NotShown, b)
 			continue
 		}
 		room -= out.Len()
 		b.HTML = template.HTML(out.String())
 		b.Rows = nil
+		b.Told = nil
 		p.Items = append(p.Items, b)
 		p.shown[b.Number] = true
 	}

@@ -60,11 +60,15 @@ func write(w io.Writer, m *report.Model, room int) error {
 	}
 	room -= page.Len() + next.Len() + most + 1_000 // for words about what is left out
 	for _, b := range m.ByDanger() {
+		told := letters(rows, &out, b)
 		out.Reset()
 		rows.Rows("", b)
-		block := fmt.Sprintf("\n### %d. %s\n", b.Number, code(b.Heading())) + fence("diff", out.String()) + digests(m, b)
+		block := told + fmt.Sprintf("\n### %d. %s\n", b.Number, code(b.Heading())) + fence("diff", out.String()) + digests(m, b)
 		if len(block) > room {
 			delete(rows.Shown, b.Number)
+			for i := range b.Letters {
+				delete(rows.Told, b.Letters[i].Name)
+			}
 			fmt.Fprintf(&left, "%d  %s\n", b.Number, b.Heading())
 			continue
 		}
@@ -79,6 +83,17 @@ func write(w io.Writer, m *report.Model, room int) error {
 	}
 	_, err := io.WriteString(w, page.String())
 	return err
+}
+
+// letters tells those that stand before a block, each under a heading.
+func letters(rows *plain.Writer, out *strings.Builder, b *report.Block) (told string) {
+	for i := range b.Letters {
+		l := &b.Letters[i]
+		out.Reset()
+		rows.LetterRows("", l)
+		told += fmt.Sprintf("\n### %s. %s\n", l.Name, l.Text) + fence("diff", out.String())
+	}
+	return told
 }
 
 // digests names what a yes to a block is bound to, where it can be approved by its digests.

@@ -194,6 +194,7 @@ func (t *Writer) Block(m *report.Model, b *report.Block) {
 		t.Blank()
 	}
 	number := fmt.Sprintf("%*d  ", len(fmt.Sprint(len(m.Blocks))), b.Number)
+	t.Letters(len(number), b)
 	title := []layout.Run{{Op: '*', Text: b.Kind + " " + b.Title}}
 	if b.Severity == "breaking" {
 		title = append(title, layout.Run{Op: '!', Text: "  breaking"})
@@ -214,6 +215,27 @@ func (t *Writer) Block(m *report.Model, b *report.Block) {
 	t.Say(number, append(title, layout.Run{Op: '=', Text: text.Spaced(note, b.Gone)})...)
 }
 
+// Letters tells the letters that stand before a block, with names in so many columns.
+func (t *Writer) Letters(columns int, b *report.Block) {
+	if t.Full {
+		return
+	}
+	for i := range b.Letters {
+		l := &b.Letters[i]
+		t.Say(fmt.Sprintf("%*s  ", columns-2, l.Name), layout.Run{Op: '*', Text: l.Text})
+		t.LetterRows(strings.Repeat(" ", columns), l)
+		t.Blank()
+	}
+}
+
+// LetterRows prints what a letter stands for.
+func (t *Writer) LetterRows(indent string, l *report.Letter) {
+	for i := range l.Rows {
+		t.row(indent, &l.Rows[i])
+	}
+	t.Told[l.Name] = true
+}
+
 // Rows prints what is said of a block, without its title. Its note follows its findings.
 func (t *Writer) Rows(indent string, b *report.Block) {
 	t.Shown[b.Number] = true
@@ -227,11 +249,14 @@ func (t *Writer) Rows(indent string, b *report.Block) {
 			t.notes(indent, note)
 			note = ""
 		}
-		if !row.Minor || t.Full {
+		if !row.Minor && !t.Told[row.Letter] || t.Full {
 			t.row(indent, row)
 		}
 	}
 	t.notes(indent, note)
+	for _, also := range b.Also(t.Told) {
+		t.notes(indent, also.Said())
+	}
 	if !t.Full {
 		t.notes(indent, b.Gone)
 	}
@@ -278,7 +303,9 @@ func (t *Writer) row(indent string, row *report.Row) {
 }
 
 // refers reports whether a line is told by a reference.
-func (t *Writer) refers(l *report.Line) bool { return l.As != "" && !t.Full && t.Shown[l.Home] }
+func (t *Writer) refers(l *report.Line) bool {
+	return l.As != "" && !t.Full && t.Shown[l.Home] && (l.Letter == "" || t.Told[l.Letter])
+}
 
 // maxNameColumn is how wide the column of names gets. A longer name pushes the rest of its line.
 const maxNameColumn = 28

@@ -30,14 +30,15 @@ type Writer struct {
 	w io.Writer
 	Style
 	Err   error
-	brief bool         // something was summed up
-	Shown map[int]bool // numbers of the blocks that stand above
+	brief bool            // something was summed up
+	Shown map[int]bool    // numbers of the blocks that stand above
+	Told  map[string]bool // letters likewise
 }
 
 // New returns a writer of text.
 func New(w io.Writer, style Style) *Writer {
 	style.Width = max(layout.LeastWidth, cmp.Or(style.Width, layout.Width))
-	return &Writer{w: w, Style: style, Shown: map[int]bool{}}
+	return &Writer{w: w, Style: style, Shown: map[int]bool{}, Told: map[string]bool{}}
 }
 
 // Flush hands on what was printed, if that is held back.

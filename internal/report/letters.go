@@ -1,0 +1,168 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pinproof/internal/pin"
+)
+
+const (
+	leastLettered = 3     // entries that have a change which is told once, under a letter
+	mostLettered  = 2_000 // entries of a review with letters: nobody reads a longer one whole
+)
+
+// A letter stands for changes that several entries have, each the same in all of them.
+type letter struct {
+	name    string // "a"
+	entries pin.Counts
+	rows    []Row
+	made    map[string]bool // by key of an edit, once it has its row
+}
+
+// A repeated change is one that several entries have.
+type repeatedChange struct {
+	entries []*drifted
+	edits   []*edit
+	groups  map[*group]bool
+}
+
+// findLetters gives letters to the changes that stand in three entries or more, of several groups. Changes that
+// the very same entries have share one.
+func findLetters(groups []*group, alone *rowMaker) {
+	changes := map[string]*repeatedChange{}
+	var order []string
+	entries := 0
+	for _, g := range groups {
+		entries += len(g.entries)
+		for _, e := range g.entries {
+			for _, ed := range e.edits {
+				if !ed.canBeLettered(e) {
+					continue
+				}
+				key := keyOf([]string{e.Server, ed.key})
+				c := changes[key]
+				if c == nil {
+					c = &repeatedChange{groups: map[*group]bool{}}
+					changes[key] = c
+					order = append(order, key)
+				}
+				c.entries = append(c.entries, e)
+				c.edits = append(c.edits, ed)
+				c.groups[g] = true
+			}
+		}
+	}
+	if entries > mostLettered {
+		return
+	}
+	letters := map[string]*letter{} // by the entries
+	for _, key := range order {
+		c := changes[key]
+		if len(c.entries) < leastLettered || len(c.groups) < 2 || !c.readsAlike(alone) {
+			continue
+		}
+		var refs []string
+		for _, e := range c.entries {
+			refs = append(refs, fmt.Sprint(e.Ref()))
+		}
+		who := keyOf(refs)
+		if letters[who] == nil {
+			letters[who] = &letter{name: letterName(len(letters)), made: map[string]bool{}}
+			for _, e := range c.entries {
+				letters[who].entries[e.Type]++
+			}
+		}
+		for _, ed := range c.edits {
+			ed.letter = letters[who]
+		}
+	}
+}
+
+// canBeLettered reports whether a change of an entry is shown, and longer than a letter.
+func (ed *edit) canBeLettered(e *drifted) bool {
+	return !ed.Minor() && ed.moved == "" && ed.unseen == "" && e.RenamedFrom == "" && ed.shortSides() == ""
+}
+
+// readsAlike reports whether a change reads the same in all its entries: what stands around it may differ.
+func (c *repeatedChange) readsAlike(alone *rowMaker) bool {
+	first := ""
+	for i, e := range c.entries {
+		row := fmt.Sprint(alone.alone().edit(e, c.edits[i]))
+		e.signed = [2]signed{}
+		if i > 0 && row != first {
+			return false
+		}
+		first = row
+	}
+	return true
+}
+
+// letterName is a, b, … z, aa, ab, ….
+func letterName(n int) string {
+	name := string(rune('a' + n%26))
+	if n < 26 {
+		return name
+	}
+	return letterName(n/26-1) + name
+}
+
+// lettered makes the row of a change that has a letter and, of the first one, that of the letter.
+func (m *rowMaker) lettered(e *drifted, ed *edit) Row {
+	l := ed.letter
+	if l.made[ed.key] || m.isAlone {
+		row := m.unlettered(e, ed)
+		row.Letter = l.name
+		return row
+	}
+	if len(l.rows) == 0 {
+		m.letters = append(m.letters, l)
+	}
+	maker := *m
+	maker.quiet = false
+	maker.letter = l.name
+	row := maker.edit(e, ed)
+	row.Letter = l.name
+	l.made[ed.key] = true
+	l.rows = append(l.rows, row)
+	return row
+}
+
+// takeLetters lists the letters that have got rows since it was last called.
+func (m *rowMaker) takeLetters() (list []Letter) {
+	for _, l := range m.letters {
+		list = append(list, Letter{Name: l.name, Text: "the same in " + l.entries.Plural(), Rows: l.rows})
+	}
+	m.letters = nil
+	return list
+}
+
+// Also lists the letters of a block's rows that stand above, and by which entries if not all have them. shown says
+// which letters do.
+func (b *Block) Also(shown map[string]bool) (list []Also) {
+	for i := range b.Rows {
+		row := &b.Rows[i]
+		if row.Letter == "" || !shown[row.Letter] {
+			continue
+		}
+		at := slices.IndexFunc(list, func(a Also) bool { return a.Names == row.Names })
+		if at < 0 {
+			at = len(list)
+			list = append(list, Also{Names: row.Names})
+		}
+		if !slices.Contains(list[at].Letters, row.Letter) {
+			list[at].Letters = append(list[at].Letters, row.Letter)
+		}
+	}
+	return list
+}
+
+// Said is "also a, b in read_file".
+func (a *Also) Said() string {
+	said := "also " + strings.Join(a.Letters, ", ")
+	if a.Names != "" {
+		said += " in " + a.Names
+	}
+	return said
+}

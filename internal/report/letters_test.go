@@ -1,0 +1,81 @@
+package report_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pinproof/internal/pin"
+	"pinproof/internal/pintest"
+	"pinproof/internal/report/markdown"
+	"pinproof/internal/report/plain"
+)
+
+// TestLetters: a change that three entries have is told once, and stands for nothing that differs in a place, a side or
+// what is shown around it.
+func TestLetters(t *testing.T) {
+	tool := func(name, description, limit, required string) string {
+		return fmt.Sprintf(`{"name":%q,"description":%q,"inputSchema":{"type":"object","properties":{"x":{"type":"string"}%s},"required":[%s]}}`, name, description, limit, required)
+	}
+	const limit = `,"limit":{"type":"integer","description":"How many there are on a page."}`
+	const another = `,"limit":{"type":"integer","description":"How many there may be on a page."}`
+	before := []string{}
+	for _, name := range []string{"a", "b", "c", "d", "e"} {
+		before = append(before, tool(name, "Lists "+name+".", "", `"x"`))
+	}
+	after := []string{
+		tool("a", "Lists all of a that there is.", limit, `"x"`),
+		tool("b", "Lists one b after another.", limit, `"x"`),
+		tool("c", "Lists c by name and by size.", limit, `"x"`),
+		tool("d", "Lists d from its end.", another, `"x"`),
+		tool("e", "Lists e in no order.", "", `"x"`),
+	}
+	list := func(tools []string) pin.Set {
+		return pintest.PinsOf(t, "["+strings.Join(tools, ",")+"]", pin.Policy{})
+	}
+	r := upgradeReport(list(before), list(after))
+	review := written(t, plain.WriteDiff, r, plain.Style{})
+	const told = "a  the same in 3 tools\n   new parameter  arguments.limit  + integer\n     + | How many there are on a page.\n"
+	if strings.Count(review, "   also a\n") != 3 || strings.Count(review, told) != 1 {
+		t.Errorf("%s", review)
+	}
+	if strings.Index(review, told) > strings.Index(review, "also a") {
+		t.Errorf("it is told too late:\n%s", review)
+	}
+	if strings.Count(review, "How many there may be on a page.") != 1 {
+		t.Errorf("another text:\n%s", review)
+	}
+	if full := written(t, plain.WriteDiff, r, plain.Style{Full: true}); strings.Contains(full, "also a") || strings.Count(full, "How many there are on a page.") != 1 || strings.Count(full, "same in 2") != 2 {
+		t.Errorf("in full:\n%s", full)
+	}
+	var page strings.Builder
+	if err := markdown.Write(&page, r.Model); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(page.String(), "also a\n") != 3 || strings.Count(page.String(), "\n### a. the same in 3 tools\n") != 1 {
+		t.Errorf("%s", page.String())
+	}
+	html := pageOf(t, r)
+	if strings.Count(html, `also <a href="#same-a">a</a>`) != 3 || strings.Count(html, `id="same-a"`) != 1 {
+		t.Errorf("%s", html)
+	}
+}
+
+// TestNoLetter: what is shown around a change differs, so it isn't told under a letter.
+func TestNoLetter(t *testing.T) {
+	var before, after []string
+	for i, name := range []string{"a", "b", "c"} {
+		required := ""
+		if i == 2 {
+			required = `,"required":["limit"]`
+		}
+		before = append(before, fmt.Sprintf(`{"name":%q,"description":"Lists %s.","inputSchema":{"type":"object"}}`, name, name))
+		after = append(after, fmt.Sprintf(`{"name":%q,"description":"Lists %s by their names.","inputSchema":{"type":"object","properties":{"limit":{"type":"integer","description":"How many there are on a page."}}%s}}`, name, name, required))
+	}
+	r := upgradeReport(pintest.PinsOf(t, "["+strings.Join(before, ",")+"]", pin.Policy{}), pintest.PinsOf(t, "["+strings.Join(after, ",")+"]", pin.Policy{}))
+	for _, b := range r.Model.Blocks {
+		if len(b.Letters) > 0 {
+			t.Errorf("%+v", b.Letters)
+		}
+	}
+}
