@@ -24,6 +24,12 @@ const (
 	muchToRead = 3 * maxReadFirst
 )
 
+// A textAt is a text of an entry.
+type textAt struct {
+	of      pin.Ref
+	pointer string
+}
+
 // A scored sentence is a new one of an entry.
 type scored struct {
 	facts.Sentence
@@ -32,7 +38,8 @@ type scored struct {
 }
 
 // readFirst lists the new sentences with the highest scores, each once, with the first block that
-// has it.
+// has it, and one of each text: who opens a long text at its worst sentence reads on there, and the
+// others are free to name other texts.
 func (r *Report) readFirst(m *Model) {
 	var all []scored
 	seen := map[string]bool{}
@@ -49,8 +56,14 @@ func (r *Report) readFirst(m *Model) {
 	}
 	m.MuchToRead = len(all) >= muchToRead
 	slices.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(b.Score, a.Score) })
-	for _, one := range all[:min(len(all), maxReadFirst)] {
+	named := map[textAt]bool{}
+	for _, one := range all {
 		e := one.of
+		at := textAt{e.Ref(), one.Pointer}
+		if len(m.ReadFirst) == maxReadFirst || named[at] {
+			continue
+		}
+		named[at] = true
 		first := ReadFirst{
 			Block: one.block, Server: e.Server, List: pin.EntryTypeInfo[e.Type].Member, Name: e.Name, Entry: r.ref(e.Ref()),
 			Place: placeOf(e.Type, one.Pointer), At: one.Pointer, Text: quoted(one.Text), Marked: one.Score >= rank.Marked,
