@@ -20,10 +20,9 @@ import (
 )
 
 func newDiff(a *app) *cobra.Command {
-	var failOn string
-	var stat bool
-	var maxTokens string
-	req, out := &request{}, &output{shows: true}
+	req := &diffRequest{}
+	out := &output{shows: true}
+	stat := false
 	cmd := &cobra.Command{
 		Use:        "diff CAPTURE [LOCKFILE]",
 		SuggestFor: []string{"status"}, // what other tools call it
@@ -46,71 +45,112 @@ Exit codes: 0 no difference, 1 a difference (with --fail-on, a grave one), 2 no 
 	req.registerOnly(cmd)
 	out.register(cmd)
 	cmd.Flags().StringVar(&req.Against, "against", "", "compare with this `FILE`, a capture or a lockfile, - for standard input; or a folder with a folder")
-	cmd.Flags().StringVar(&failOn, "fail-on", "", "exit 1 only for changes of this `SEVERITY` or a graver one: breaking (a call that worked may fail), behaviour (a model reads or does something else)")
-	cmd.Flags().StringVar(&maxTokens, "max-tokens", "", "exit 1 if the tools of the capture take more than about `N` tokens of a model's context, also where nothing differs")
+	cmd.Flags().StringVar(&req.failOn, "fail-on", "", "exit 1 only for changes of this `SEVERITY` or a graver one: breaking (a call that worked may fail), behaviour (a model reads or does something else)")
+	cmd.Flags().StringVar(&req.maxTokens, "max-tokens", "", "exit 1 if the tools of the capture take more than about `N` tokens of a model's context, also where nothing differs")
 	cmd.Flags().BoolVar(&req.IgnoreProse, "ignore-prose", false, "leave titles, descriptions and instructions out of this comparison")
 	cmd.Flags().BoolVar(&stat, "stat", false, "show a summary: a line for each entry, the dangerous first")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		against := req.Against
-		req.Shows, req.Mends, req.NeedsPins = true, true, req.Part
+		req.against = req.Against
+		req.Shows = true
+		req.Mends = true
+		req.NeedsPins = req.Part
 		if err := req.read(a, cmd, args); err != nil {
 			return err
 		}
-		least := label.SeverityNamed(failOn)
-		budgeted := cmd.Flags().Changed("max-tokens")
-		most, err := strconv.Atoi(maxTokens)
-		switch {
-		case budgeted && (err != nil || most < 1):
-			return fail.New("--max-tokens %s: a number, 1 or more", text.Name(maxTokens))
-		case budgeted && req.Part:
-			return fail.New("--max-tokens counts whole captures: it doesn't go with --part")
-		case cmd.Flags().Changed("fail-on") && least <= label.None:
-			return fail.New("--fail-on %s: one of breaking, behaviour", text.Name(failOn))
-		case !cmd.Flags().Changed("against"):
-		case against == "":
-			return fail.New("--against needs a file")
-		case req.Part && req.Lockfile == "":
-			return fail.New("--part compares with pins: diff CAPTURE LOCKFILE --part")
-		case against == "-" && req.Capture == "-":
-			return fail.New("only one of CAPTURE and --against can be standard input")
-		case req.Lockfile == "" && workspace.IsFolder(against) != workspace.IsFolder(req.Capture), req.Lockfile != "" && workspace.IsFolder(against):
-			return fail.In(text.Printable(against), "--against compares two files, or two folders of captures").
-				Hint("for a folder and a file, pin the old one: pinproof lock %s old.lock --yes", shell.Path(against)).Hint("then: pinproof diff %s old.lock", shell.Path(req.Capture))
-		}
-		if out.text = plain.WriteDiff; stat {
-			out.text = plain.WriteStat
-		}
-		if err := out.check(a, req, against); err != nil {
+		if err := req.check(cmd); err != nil {
 			return err
 		}
-		w, err := workspace.Load(a.gate, &req.Request, a.stdin)
-		if err == nil {
-			err = checkOnly(req, w)
+		out.text = plain.WriteDiff
+		if stat {
+			out.text = plain.WriteStat
 		}
-		if err != nil {
-			return out.explain(a, err)
+		if err := out.check(a, &req.request, req.against); err != nil {
+			return err
 		}
-		allow := pin.Leniency{}
-		if failOn != "" {
-			allow = pin.Leniency{Warnings: true, Spared: spared(w.Drifts, least)}
-		}
-		overBudget := ""
-		if budgeted {
-			said, known := report.OverBudget(w.Comparisons, most)
-			if !known {
-				return out.explain(a, fail.In(text.Printable(req.Capture), "--max-tokens: it has digests and no definitions to count"))
-			}
-			overBudget = said
-			allow.OverBudget = said != ""
-		}
-		in := a.decide(req, w, true, false, allow)
-		in.OverBudget = overBudget
-		if !out.writes[formats.Text] {
-			in.Room = facts.ReportRoom
-		}
-		return out.emit(a, req, in)
+		return a.runDiff(req, out)
 	}
 	return cmd
+}
+
+// A diffRequest is what diff was asked for.
+type diffRequest struct {
+	request
+	against   string // the value of --against
+	failOn    string
+	least     label.Severity // that it names
+	maxTokens string
+	most      int // that it says; 0: no budget
+}
+
+// check refuses flags that don't go together, and reads the values of --fail-on and --max-tokens.
+func (req *diffRequest) check(cmd *cobra.Command) error {
+	if cmd.Flags().Changed("max-tokens") {
+		most, err := strconv.Atoi(req.maxTokens)
+		if err != nil || most < 1 {
+			return fail.New("--max-tokens %s: a number, 1 or more", text.Name(req.maxTokens))
+		}
+		if req.Part {
+			return fail.New("--max-tokens counts whole captures: it doesn't go with --part")
+		}
+		req.most = most
+	}
+	req.least = label.SeverityNamed(req.failOn)
+	if cmd.Flags().Changed("fail-on") && req.least <= label.None {
+		return fail.New("--fail-on %s: one of breaking, behaviour", text.Name(req.failOn))
+	}
+	if cmd.Flags().Changed("against") {
+		return req.checkAgainst()
+	}
+	return nil
+}
+
+// checkAgainst refuses what --against can't be compared with.
+func (req *diffRequest) checkAgainst() error {
+	switch {
+	case req.against == "":
+		return fail.New("--against needs a file")
+	case req.Part && req.Lockfile == "":
+		return fail.New("--part compares with pins: diff CAPTURE LOCKFILE --part")
+	case req.against == "-" && req.Capture == "-":
+		return fail.New("only one of CAPTURE and --against can be standard input")
+	}
+	isFolder := workspace.IsFolder(req.against)
+	if req.Lockfile == "" && isFolder != workspace.IsFolder(req.Capture) || req.Lockfile != "" && isFolder {
+		return fail.In(text.Printable(req.against), "--against compares two files, or two folders of captures").
+			Hint("for a folder and a file, pin the old one: pinproof lock %s old.lock --yes", shell.Path(req.against)).
+			Hint("then: pinproof diff %s old.lock", shell.Path(req.Capture))
+	}
+	return nil
+}
+
+// runDiff compares, and prints the review.
+func (a *app) runDiff(req *diffRequest, out *output) error {
+	w, err := workspace.Load(a.gate, &req.Request, a.stdin)
+	if err == nil {
+		err = checkOnly(&req.request, w)
+	}
+	if err != nil {
+		return out.explain(a, err)
+	}
+	allow := pin.Leniency{}
+	if req.failOn != "" {
+		allow = pin.Leniency{Warnings: true, Spared: spared(w.Drifts, req.least)}
+	}
+	overBudget := ""
+	if req.most > 0 {
+		said, known := report.OverBudget(w.Comparisons, req.most)
+		if !known {
+			return out.explain(a, fail.In(text.Printable(req.Capture), "--max-tokens: it has digests and no definitions to count"))
+		}
+		overBudget = said
+		allow.OverBudget = said != ""
+	}
+	in := a.decide(&req.request, w, true, false, allow)
+	in.OverBudget = overBudget
+	if !out.writes[formats.Text] {
+		in.Room = facts.ReportRoom
+	}
+	return out.emit(a, &req.request, in)
 }
 
 // checkOnly refuses an --only that names what isn't there.

@@ -290,47 +290,87 @@ func (r *Report) steps(m *Model) {
 	if r.Lockfile == "" || r.Part && r.nothingPinned() {
 		return
 	}
-	var next, ready []Step
-	if r.Folder.Command != "" && r.nothingPinned() {
-		ready = append(ready, r.Folder)
-	} else if r.Folder.Command != "" {
-		next = append(next, r.Folder)
-	}
-	if slices.ContainsFunc(r.entries, func(d *drifted) bool { return !d.TextsKnown() }) {
-		command := r.Next
-		command.Lockfile = cmp.Or(command.Lockfile, r.Lockfile) // else --against compares two files
-		next = append(next, Step{Text: "to see what changed, give the approved list, too", Command: command.To("diff", "--against APPROVED.json")})
-	}
-	problems := r.problems()
-	another := slices.IndexFunc(problems, func(p Problem) bool { return p.Command != "" })
-	switch {
-	case r.Matches:
-	case another >= 0:
-		ready = append(ready, Step{Text: "to approve it as another server", Command: problems[another].Command})
-	case len(r.Unapprovable) > 0: // relock says how to pin the text first
-	case r.nothingPinned():
-		if r.Writes && len(r.Expect) > 0 && r.approvable() && len(lint.WarningsIn(freshIn(r.entries))) == 0 { // else lock refuses it
-			ready = append(ready, Step{Text: "to approve what is shown", Command: r.Next.To("lock", r.Expect...)})
-		}
-	default:
-		if r.AllOrNothing() {
-			next = append(next, Step{Text: "step by step", Command: r.Next.To("relock")})
-		} else if len(r.entries) > 0 {
-			next = append(next, Step{Text: "step by step", Command: r.Next.To("relock", r.OnlyFlags...)})
-		}
-		if rest := r.restStep(); rest.Command != "" {
-			ready = append(ready, rest)
-		}
-	}
+	ready := r.approvals()
 	if r.Review && r.recordText() != "" {
 		ready = append(ready, Step{Text: "after reading it, approve it anew", Command: r.Next.To("relock", "--accept NAME --approved-by YOU")})
 		m.Instead = append(m.Instead, Step{Text: "after reading it, approve it anew at a terminal, by its name and with --approved-by"})
 	} else if len(ready) > 0 {
 		m.Instead = r.setDigests()
 	}
+	m.Ready = ready
+	m.Next = slices.Concat(r.waysToSee(), r.waysToAsk(), r.waysToPinPages())
+}
+
+// waysToSee are the folder's placeholder and the commands that show what can't be shown here.
+func (r *Report) waysToSee() (next []Step) {
+	if r.Folder.Command != "" && !r.nothingPinned() {
+		next = append(next, r.Folder)
+	}
+	if slices.ContainsFunc(r.entries, func(d *drifted) bool { return !d.TextsKnown() }) {
+		command := r.Next
+		// Else --against compares two files.
+		command.Lockfile = cmp.Or(command.Lockfile, r.Lockfile)
+		next = append(next, Step{Text: "to see what changed, give the approved list, too", Command: command.To("diff", "--against APPROVED.json")})
+	}
+	return next
+}
+
+// asAnother is the command that approves a capture as that of another server, if it looks like one; or "".
+func (r *Report) asAnother() string {
+	for _, p := range r.problems() {
+		if p.Command != "" {
+			return p.Command
+		}
+	}
+	return ""
+}
+
+// isRelocked reports whether relock is the command to go on with.
+func (r *Report) isRelocked() bool {
+	// Where a text that no pin covers has a warning, relock says how to pin it first.
+	return !r.Matches && r.asAnother() == "" && len(r.Unapprovable) == 0 && !r.nothingPinned()
+}
+
+// waysToAsk are the commands that have a person answer step by step.
+func (r *Report) waysToAsk() (next []Step) {
+	if r.isRelocked() && r.AllOrNothing() {
+		next = append(next, Step{Text: "step by step", Command: r.Next.To("relock")})
+	} else if r.isRelocked() && len(r.entries) > 0 {
+		next = append(next, Step{Text: "step by step", Command: r.Next.To("relock", r.OnlyFlags...)})
+	}
 	if len(r.Unrecorded) > 0 {
 		next = append(next, Step{Text: "after reading it, put it on record", Command: r.Next.To("relock")})
 	}
+	return next
+}
+
+// approvals are the commands that approve what is shown.
+func (r *Report) approvals() (ready []Step) {
+	if r.Folder.Command != "" && r.nothingPinned() {
+		ready = append(ready, r.Folder)
+	}
+	another := r.asAnother()
+	if r.Matches {
+		return ready
+	}
+	if another != "" {
+		return append(ready, Step{Text: "to approve it as another server", Command: another})
+	}
+	if r.isRelocked() {
+		if rest := r.restStep(); rest.Command != "" {
+			ready = append(ready, rest)
+		}
+		return ready
+	}
+	// lock refuses a new warning.
+	if r.Writes && len(r.Expect) > 0 && r.approvable() && len(lint.WarningsIn(freshIn(r.entries))) == 0 {
+		ready = append(ready, Step{Text: "to approve what is shown", Command: r.Next.To("lock", r.Expect...)})
+	}
+	return ready
+}
+
+// waysToPinPages are the commands that pin the pages of servers that were locked before pages were pinned.
+func (r *Report) waysToPinPages() (next []Step) {
 	for i := range r.Comparisons {
 		p := &r.Comparisons[i]
 		if !p.PagesUnpinned || p.Part {
@@ -344,8 +384,7 @@ func (r *Report) steps(m *Model) {
 		}
 		next = append(next, Step{Text: "to pin the entries of " + whose + " pages of apps (ui://), too", Command: command.To("relock", "--pages")})
 	}
-	m.Next = next
-	m.Ready = ready
+	return next
 }
 
 // setDigests names the sets that are shown by their digests, for a reader who is given no ready approval.

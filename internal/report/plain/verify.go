@@ -62,26 +62,12 @@ const mostGrave = 2
 // entries that changed alike. With brief it prints one line for each server, and below that
 // the lines of what has a warning, HIDDEN or DUPLICATE.
 func (t *Writer) blocks(m *report.Model, brief bool) {
-	for i := range m.Whole {
-		if f := &m.Whole[i]; f.Warning && f.List == "" { // what isn't pinned of an entry has a line of its own
-			t.Findings("", "", m.Whole[i:i+1])
-		}
-	}
-	before := ""
-	for _, f := range slices.Concat(m.Unpinned, m.Findings) {
-		if f.Blocks && f.Ref != before {
-			before = f.Ref
-			t.block(m.Failed, "[WARNING]", " "+f.Ref)
-		}
-		if f.Blocks {
-			t.detail('W', f.Word(), text.Spaced(f.Place, f.Detail))
-		}
-	}
+	t.warnings(m)
 	for i := range m.Records {
 		t.block(m.Failed, "["+strings.ToUpper(m.Records[i].What)+"]", " "+m.Records[i].Ref)
 		t.Say("  | ", layout.Run{Op: '=', Text: m.Records[i].Detail})
 	}
-	lines, more := 0, 0
+	var room detailRoom
 	for i := range m.Blocks {
 		b := &m.Blocks[i]
 		if brief && b.Opens {
@@ -96,41 +82,76 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 			t.block(e.Blocked, "["+e.Kind+"]", " "+e.Ref)
 		}
 		t.detail('=', cmp.Or(b.Renamed, b.Note), "")
-		changes := 0
-		for i := range b.Rows {
-			row := &b.Rows[i]
-			if row.Op == '+' || row.Op == '-' || row.Minor && !b.Minor {
-				continue
-			}
-			if !row.Finding {
-				changes++
-			}
-			if changes > maxGateChanges || lines == maxGateLines {
-				more++
-				continue
-			}
-			word, rest := row.Word, text.Spaced(row.Place, row.Behind())
-			if row.Home > 0 { // the blocks have no numbers here
-				rest = text.Spaced(row.Place, "same in "+m.Blocks[row.Home-1].Names[0])
-			}
-			t.detail(row.Op, word, rest)
-			lines++
-		}
-		if b.Summed != "" && !b.Minor {
-			t.detail('~', "minor", text.Spaced(b.Summed))
-		}
+		t.details(m, b, &room)
 	}
 	for i := range m.Servers {
-		if s := &m.Servers[i]; s.Missing {
+		s := &m.Servers[i]
+		if s.Missing {
 			t.block(m.NoAnswer != nil, "[MISSING]", " server="+s.Label)
 			t.Say("  | ", layout.Run{Op: '=', Text: s.Pinned + " pinned, and no capture to hold against them"})
 		}
 	}
-	if more > 0 {
-		t.printf("%s of detail left out: %s\n", text.Count(more, "line"), m.Review.Command)
+	if room.left > 0 {
+		t.printf("%s of detail left out: %s\n", text.Count(room.left, "line"), m.Review.Command)
 	}
 	if m.Unexplained > 0 {
 		t.Say("", layout.Run{Op: '!', Text: "too much drift to explain all of it here: of " + text.Count(m.Unexplained, "more entry") + " only the kind is said"})
+	}
+}
+
+// warnings prints the warnings about whole captures, and those that fail the run in what matches or isn't pinned.
+func (t *Writer) warnings(m *report.Model) {
+	for i := range m.Whole {
+		f := &m.Whole[i]
+		// What isn't pinned of an entry has a line of its own.
+		if f.Warning && f.List == "" {
+			t.Findings("", "", m.Whole[i:i+1])
+		}
+	}
+	before := ""
+	for _, f := range slices.Concat(m.Unpinned, m.Findings) {
+		if !f.Blocks {
+			continue
+		}
+		if f.Ref != before {
+			before = f.Ref
+			t.block(m.Failed, "[WARNING]", " "+f.Ref)
+		}
+		t.detail('W', f.Word(), text.Spaced(f.Place, f.Detail))
+	}
+}
+
+// A detailRoom counts the lines of detail of all blocks.
+type detailRoom struct {
+	printed int
+	left    int // lines left out
+}
+
+// details prints what was found in a block and what changed in it, as far as there is room.
+func (t *Writer) details(m *report.Model, b *report.Block, room *detailRoom) {
+	changes := 0
+	for i := range b.Rows {
+		row := &b.Rows[i]
+		if row.Op == '+' || row.Op == '-' || row.Minor && !b.Minor {
+			continue
+		}
+		if !row.Finding {
+			changes++
+		}
+		if changes > maxGateChanges || room.printed == maxGateLines {
+			room.left++
+			continue
+		}
+		said := row.Behind()
+		if row.Home > 0 {
+			// The blocks have no numbers here.
+			said = "same in " + m.Blocks[row.Home-1].Names[0]
+		}
+		t.detail(row.Op, row.Word, text.Spaced(row.Place, said))
+		room.printed++
+	}
+	if b.Summed != "" && !b.Minor {
+		t.detail('~', "minor", text.Spaced(b.Summed))
 	}
 }
 
