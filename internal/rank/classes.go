@@ -3,6 +3,7 @@ package rank
 import (
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // Classes of words: what a new text has in common with those that were learned, where its words
@@ -18,22 +19,26 @@ const (
 
 // lexicon says which classes words belong to, a bit each.
 type lexicon struct {
-	words map[string]uint64        // in small letters
-	stems map[[stemKey]byte][]stem // by their first bytes
+	words map[string]uint64 // in small letters
+	stems []stem
+	first map[[stemKey]byte]int // by the first bytes of stems, the index behind the last of these
 }
 
 // A stem is the beginning that all forms of a word share.
 type stem struct {
 	text    string
 	classes uint64
+	next    int // the index behind another one with the same first bytes, or 0
 }
 
 // stemKey is how many bytes of a stem it is found by: the shortest one has so many.
 const stemKey = 4
 
 // known has the words and stems of all classes.
-var known = sync.OnceValue(func() *lexicon {
-	l := &lexicon{make(map[string]uint64, 1500), make(map[[stemKey]byte][]stem, 1500)}
+var known = sync.OnceValue(newLexicon)
+
+func newLexicon() *lexicon {
+	l := &lexicon{words: make(map[string]uint64, 3000), stems: make([]stem, 0, 4500), first: make(map[[stemKey]byte]int, 3000)}
 	for class, list := range classWords {
 		for _, word := range strings.Fields(list) {
 			l.words[word] |= 1 << class
@@ -41,15 +46,24 @@ var known = sync.OnceValue(func() *lexicon {
 	}
 	for class, list := range classStems {
 		for _, text := range strings.Fields(list) {
-			l.words[text] |= 1 << class
-			if len(text) >= stemKey {
-				key := [stemKey]byte([]byte(text[:stemKey]))
-				l.stems[key] = append(l.stems[key], stem{text, 1 << class})
-			}
+			l.addStem(text, 1<<class)
 		}
 	}
 	return l
-})
+}
+
+// addStem adds the beginning of a word. What is too short for one is a whole word, and so are signs
+// of a script without blanks.
+func (l *lexicon) addStem(text string, classes uint64) {
+	sign, _ := utf8.DecodeRuneInString(text)
+	if len(text) < stemKey || isDense(sign) {
+		l.words[text] |= classes
+		return
+	}
+	key := [stemKey]byte([]byte(text[:stemKey]))
+	l.stems = append(l.stems, stem{text, classes, l.first[key]})
+	l.first[key] = len(l.stems)
+}
 
 // classes are those of a word in small letters.
 func (l *lexicon) classes(word []byte) (classes uint64) {
@@ -57,7 +71,8 @@ func (l *lexicon) classes(word []byte) (classes uint64) {
 	if len(word) < stemKey {
 		return classes
 	}
-	for _, stem := range l.stems[[stemKey]byte(word)] {
+	for at := l.first[[stemKey]byte(word)]; at > 0; at = l.stems[at-1].next {
+		stem := &l.stems[at-1]
 		if len(stem.text) <= len(word) && string(word[:len(stem.text)]) == stem.text {
 			classes |= stem.classes
 		}
