@@ -17,6 +17,7 @@ type row struct {
 	Detail  string
 	As      string   // where the same stands above
 	Home    int      // the block there, if it is on the page; else 0
+	Letter  string   // it stands above under this letter; or ""
 	Letters []string // that stand for rows; then there is nothing else but a detail
 	Lines   []line
 }
@@ -67,6 +68,7 @@ type line struct {
 	Phrase string
 	As     string
 	Home   int
+	Letter string
 	Texts  []textLine
 }
 
@@ -142,6 +144,7 @@ func (d *drawer) row(r *report.Row) row {
 	if titled && r.Home == 0 && len(lines) > 0 && lines[0].Name+lines[0].Phrase == "" && d.refers(&lines[0]) {
 		drawn.As = lines[0].As
 		drawn.Home = lines[0].Home
+		drawn.Letter = lines[0].Letter
 		lines = lines[1+lines[0].Skip:]
 	}
 	for i := 0; i < len(lines); i++ {
@@ -151,6 +154,7 @@ func (d *drawer) row(r *report.Row) row {
 		if d.refers(l) {
 			one.As = l.As
 			one.Home = l.Home
+			one.Letter = l.Letter
 			i += l.Skip
 		} else {
 			for _, t := range l.Text {
