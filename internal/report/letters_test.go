@@ -79,3 +79,29 @@ func TestNoLetter(t *testing.T) {
 		}
 	}
 }
+
+// TestCopiesFold: what repeats the description isn't read twice, and what only resembles it is.
+func TestCopiesFold(t *testing.T) {
+	tool := func(description, copied string) pin.Set {
+		annotations := `,"annotations":{"readOnlyHint":true}`
+		if copied != "" {
+			annotations = fmt.Sprintf(`,"annotations":{"readOnlyHint":true,"description":%q}`, copied)
+		}
+		return pintest.PinsOf(t, fmt.Sprintf(`[{"name":"a","description":%q%s}]`, description, annotations), pin.Policy{})
+	}
+	const was = "Lists the bills of a month, the newest of them first."
+	const is = "Lists the bills of a month, the oldest of them first."
+	for what, test := range map[string]struct {
+		old, new pin.Set
+		want     string
+	}{
+		"it joined":      {tool(was, ""), tool(was, was), "/annotations/description  + repeats the description\n"},
+		"both changed":   {tool(was, was), tool(is, is), "/annotations/description  repeats the description\n"},
+		"another joined": {tool(was, ""), tool(was, is), `+ "Lists the bills of a month, the oldest`},
+		"it went":        {tool(was, was), tool(was, ""), `- "Lists the bills of a month, the newest`},
+	} {
+		if review := written(t, plain.WriteDiff, upgradeReport(test.old, test.new), plain.Style{}); !strings.Contains(review, test.want) {
+			t.Errorf("%s:\n%s", what, review)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"pinproof/internal/diff"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/layout"
+	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/rank"
 	"pinproof/internal/signature"
@@ -63,7 +64,11 @@ func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
 	}
 	findings := len(rows)
 	wholes := m.wholes(e)
-	for _, ed := range e.edits {
+	edits := slices.Clone(e.edits)
+	slices.SortStableFunc(edits, func(a, b *edit) int {
+		return lint.RankOf(b.Pointer == e.Why.Pointer) - lint.RankOf(a.Pointer == e.Why.Pointer)
+	})
+	for _, ed := range edits {
 		switch {
 		case ed.Minor(), ed.marked:
 		case e.RenamedFrom != "": // its definition stands whole below: no reference leads there
@@ -269,6 +274,10 @@ func (m *rowMaker) edit(e *drifted, ed *edit) Row {
 		was = "was " + placeOf(e.Type, ed.From)
 	}
 	row.Detail = joined("; ", ed.unseen, was, ed.moved, e.branch(ed.Pointer))
+	if copied := e.copied(ed); copied != "" {
+		row.Detail = copied
+		return row
+	}
 	said := ed.shortSides()
 	list := listLine(ed.Old, ed.New)
 	switch {
@@ -291,6 +300,32 @@ func (m *rowMaker) edit(e *drifted, ed *edit) Row {
 		m.oneSided(e, ed, &row)
 	}
 	return row
+}
+
+// copied says that a text repeats the description, which is read there; else it is "".
+func (e *drifted) copied(ed *edit) string {
+	if ed.Pointer == "/description" || ed.From != "" || !e.TextsKnown() || e.Locked == nil || e.Captured == nil {
+		return ""
+	}
+	was := isCopy(ed.Old, e.Locked)
+	is := isCopy(ed.New, e.Captured)
+	if is && was {
+		return "repeats the description"
+	}
+	if is && ed.Old.Kind == 0 {
+		return "+ repeats the description"
+	}
+	return ""
+}
+
+// isCopy reports whether a value is the text of a definition's description.
+func isCopy(v jsontree.Value, p *pin.Pin) bool {
+	if v.Kind != '"' || len(v.Text) < minRepeat {
+		return false
+	}
+	definition := p.Tree()
+	description := definition.Get("description")
+	return description.Kind == '"' && description.Text == v.Text
 }
 
 // branch says which of several alternatives something is in, by the constant that it takes.
