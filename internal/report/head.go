@@ -352,8 +352,8 @@ func reason(e *drifted) string {
 	return ""
 }
 
-// standsOut is what stands out in a group: a new warning, a note that ranks it, a rename, or the gravest label, whose id
-// it returns, too.
+// standsOut is what stands out in a group: a new warning, a note that ranks it, a rename, or the gravest label. It
+// returns the id of the note or the label, too.
 func standsOut(g *group) (words, id string) {
 	e := g.first()
 	for _, f := range g.findings { // warnings first
@@ -361,7 +361,7 @@ func standsOut(g *group) (words, id string) {
 			return f.Word(), ""
 		}
 		if slices.Contains(facts.NoteIDs, f.ID) {
-			return f.ID, ""
+			return strings.ReplaceAll(f.ID, "-", " "), f.ID
 		}
 	}
 	if e.RenamedFrom+e.RenamedTo != "" {

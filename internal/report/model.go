@@ -291,7 +291,7 @@ type Block struct {
 	Within   string // ", server files", where several are in play
 	Names    []string
 	Words    string   // what stands out in it
-	Label    string   // the id of the label that Words say; or ""
+	Label    string   // the id of the label or the note that Words say; or ""
 	Danger   []string // what it could do: "destructive", "takes code"
 	Note     string   // a rename, a repeated name, texts that aren't stored
 	Renamed  string   // "renamed from a, and differs in more", where the title doesn't say so; the kind is RENAMED then

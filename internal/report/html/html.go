@@ -6,6 +6,7 @@ package html
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -59,7 +60,7 @@ type filterGroup struct {
 type filter struct {
 	ID    string
 	Text  string
-	Label string // the id of a label, as it is typed; or ""
+	Label string // the id of a label or a risk, as it is typed; or ""
 	Count int
 }
 
@@ -72,6 +73,14 @@ type item struct {
 	HTML    template.HTML // made by the template
 }
 
+// Aside is what stands out in a block, unless a risk beside it says so.
+func (i *item) Aside() string {
+	if i.Kind == "ADDED" && slices.Contains(i.Danger, i.Words) {
+		return ""
+	}
+	return i.Words
+}
+
 // Write prints a report as a page.
 func Write(w io.Writer, m *report.Model) error {
 	p := &page{Model: m, Style: template.CSS(pageStyle), Title: m.Word, Said: m.Text, shown: map[int]bool{}}
@@ -80,7 +89,7 @@ func Write(w io.Writer, m *report.Model) error {
 	}
 	t := template.Must(template.New("").Funcs(template.FuncMap{
 		"lower":  strings.ToLower,
-		"dashed": func(word string) string { return strings.ReplaceAll(word, " ", "-") },
+		"dashed": dashed,
 		"place":  func(said string) place { return placeOf(said, said) },
 		"shown":  func(block int) bool { return p.shown[block] },
 	}).Parse(pageTemplate))
@@ -99,6 +108,9 @@ func Write(w io.Writer, m *report.Model) error {
 	p.Policy = "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
 	return t.ExecuteTemplate(w, "page", p)
 }
+
+// dashed is a risk as it is typed, and as a class.
+func dashed(risk string) string { return strings.ReplaceAll(risk, " ", "-") }
 
 // painted is what plain paints, with the code of the colour first. Printable text has no escape character.
 var painted = regexp.MustCompile(`\x1b\[([0-9;]+)m([^\x1b]*)\x1b\[[0-9;]+m`)
@@ -168,6 +180,12 @@ func (p *page) blocks(t *template.Template) error {
 func (p *page) filters(items []*item) {
 	labels := report.LabelWords()
 	isLabel := func(word string) bool { return labels[word] != "" }
+	risks := map[string]string{} // words for people, by what --only takes
+	for _, b := range items {
+		for _, said := range b.Danger {
+			risks[dashed(said)] = said
+		}
+	}
 	n := 0
 	for _, group := range []struct {
 		name string
@@ -203,8 +221,8 @@ func (p *page) filters(items []*item) {
 				continue
 			}
 			f := filter{ID: fmt.Sprint("f", n), Text: text}
-			if isLabel(text) {
-				f.Text = labels[text]
+			if said := cmp.Or(labels[text], risks[text]); said != "" {
+				f.Text = said
 				f.Label = text
 			}
 			for _, b := range has[text] {

@@ -169,7 +169,8 @@ func standsOut(b *report.Block) string {
 func (t *Writer) statName(b *report.Block) string {
 	most := min(36, max(24, t.Width-52)) // nobody compares longer names in a table
 	name := b.Title
-	if len(b.Names) > 1 {
+	// Both names of a rename stand in its title.
+	if len(b.Names) > 1 && b.Kind != report.Renamed {
 		alike := " alike: "
 		if b.Apart {
 			alike = " without new text: "
