@@ -64,7 +64,7 @@ func (s *hiddenRun) add(i int) {
 //
 // A carriage return before a line feed is layout; alone it lets a terminal write over the
 // line.
-func (t runes) findHidden() (escapes, bidi, invisible hiddenRun) {
+func (t runes) findHidden() (escapes, bidi, invisible, obscuring hiddenRun) {
 	for i, r := range t {
 		switch {
 		case r >= 0x20 && r < 0x7f || r == '\t' || r == '\n' || r == '\r' && t.at(i+1) == '\n':
@@ -74,51 +74,107 @@ func (t runes) findHidden() (escapes, bidi, invisible hiddenRun) {
 			bidi.add(i)
 		case text.Hidden(r) && !t.legitimate(i):
 			invisible.add(i)
+		case text.Obscures(r) && !t.isNegation(i):
+			obscuring.add(i)
 		}
 	}
-	return escapes, bidi, invisible
+	return escapes, bidi, invisible, obscuring
+}
+
+// isNegation reports whether a stroke makes one sign of the one before it, as in ≠: Unicode has that
+// sign whole, too.
+func (t runes) isNegation(i int) bool {
+	prev := t.at(i - 1)
+	return text.Strikes(t[i]) && prev > ' ' && text.Composes(prev, t[i])
 }
 
 // legitimate reports whether the text around a hidden character needs it. Two hidden
 // characters in a row are never needed, except an emoji style before a joiner, so that no
 // such use can carry a run of data.
 func (t runes) legitimate(i int) bool {
-	r, prev, next := t[i], t.at(i-1), t.at(i+1)
+	r := t[i]
 	if isPictograph(r) && r < 0x1fb00 {
 		return true // an emoji of a version after 15.0: a reader sees it, or a box instead
 	}
-	if text.Hidden(next) && !isPictograph(next) && !(r == 0xfe0f && next == 0x200d) {
+	next := t.at(i + 1)
+	styled := r == 0xfe0f && next == 0x200d
+	if text.Hidden(next) && !isPictograph(next) && !styled {
 		return false
 	}
-	switch {
-	case r == 0xfe0e || r == 0xfe0f: // text or emoji style (UTS #51, section 1.4)
-		keycap := next == 0x20e3 && (prev >= '0' && prev <= '9' || prev == '#' || prev == '*')
-		return isPictograph(prev) || keycap
-	case (r == 0x200c || r == 0x200d) && t.joiners(i) >= maxJoiners:
-	case r == 0x200d && isPictograph(next):
-		if prev == 0xfe0f || prev >= 0x1f3fb && prev <= 0x1f3ff {
-			prev = t.at(i - 2)
-		}
-		return isPictograph(prev)
-	case r == 0x200c || r == 0x200d:
-		wordEnd := isJoining(prev) && (r == 0x200d || unicode.Is(unicode.M, prev)) // a lone letter's joined form, or a bare consonant
-		return isJoining(prev) && isLetter(next) || isLetter(prev) && isJoining(next) || wordEnd
-	case r == 0x200e || r == 0x200f || r == 0x61c:
-		return !text.Hidden(prev) && t.directs(i)
-	case r == 0x200b || r == 0x2060: // between words, or to keep one together
-		return ofUnspaced(t.at(i-2)) && ofUnspaced(prev) && ofUnspaced(next) && ofUnspaced(t.at(i+2))
-	case r >= 0xfe00 && r <= 0xfe02, r >= 0xe0100 && r <= 0xe0120:
-		// Variants of an ideograph (UTS #37). The registry has no more than these few
-		// for any of them, and the selectors that can spell letters come after these.
-		return isIdeograph(prev)
-	case r >= 0x180b && r <= 0x180f:
-		return ofMongolian(prev)
-	case unicode.Is(unicode.Prepended_Concatenation_Mark, r): // a sign around what follows it: ARABIC NUMBER SIGN
-		return isJoining(next) || unicode.IsDigit(next)
-	case r == 0x2800:
-		return isBrailleCell(prev) || isBrailleCell(next)
+	return t.isStyle(i) || t.joinsPictographs(i) || t.joinsLetters(i) || t.isDirection(i) || t.isBreak(i) || t.isVariant(i) || t.isSign(i)
+}
+
+// isStyle reports whether a selector gives an emoji or a keycap its style (UTS #51, section 1.4).
+func (t runes) isStyle(i int) bool {
+	if t[i] != 0xfe0e && t[i] != 0xfe0f {
+		return false
 	}
-	return false
+	prev := t.at(i - 1)
+	key := prev >= '0' && prev <= '9' || prev == '#' || prev == '*'
+	return isPictograph(prev) || key && t.at(i+1) == 0x20e3
+}
+
+// joinsPictographs reports whether a joiner makes one emoji of two.
+func (t runes) joinsPictographs(i int) bool {
+	if t[i] != 0x200d || !isPictograph(t.at(i+1)) || t.joiners(i) >= maxJoiners {
+		return false
+	}
+	prev := t.at(i - 1)
+	isTone := prev >= 0x1f3fb && prev <= 0x1f3ff
+	if prev == 0xfe0f || isTone {
+		prev = t.at(i - 2)
+	}
+	return isPictograph(prev)
+}
+
+// joinsLetters reports whether a joiner or its opposite shapes letters that join.
+func (t runes) joinsLetters(i int) bool {
+	r := t[i]
+	next := t.at(i + 1)
+	if r != 0x200c && r != 0x200d || r == 0x200d && isPictograph(next) || t.joiners(i) >= maxJoiners {
+		return false
+	}
+	prev := t.at(i - 1)
+	// A lone letter's joined form, or a bare consonant.
+	endsWord := isJoining(prev) && (r == 0x200d || unicode.Is(unicode.M, prev))
+	return endsWord || isJoining(prev) && isLetter(next) || isLetter(prev) && isJoining(next)
+}
+
+// isDirection reports whether a direction mark has an effect.
+func (t runes) isDirection(i int) bool {
+	r := t[i]
+	return (r == 0x200e || r == 0x200f || r == 0x61c) && !text.Hidden(t.at(i-1)) && t.directs(i)
+}
+
+// isBreak reports whether a zero-width character stands between words of a script without blanks, or keeps
+// one together.
+func (t runes) isBreak(i int) bool {
+	if t[i] != 0x200b && t[i] != 0x2060 {
+		return false
+	}
+	return ofUnspaced(t.at(i-2)) && ofUnspaced(t.at(i-1)) && ofUnspaced(t.at(i+1)) && ofUnspaced(t.at(i+2))
+}
+
+// isVariant reports whether a selector chooses a form of the character before it. Of an ideograph (UTS #37) the
+// registry has no more than these few, and the selectors that can spell letters come after these.
+func (t runes) isVariant(i int) bool {
+	r := t[i]
+	prev := t.at(i - 1)
+	if r >= 0xfe00 && r <= 0xfe02 || r >= 0xe0100 && r <= 0xe0120 {
+		return isIdeograph(prev)
+	}
+	return r >= 0x180b && r <= 0x180f && ofMongolian(prev)
+}
+
+// isSign reports whether a character is a sign that stands around what follows it (ARABIC NUMBER SIGN), or the
+// blank among cells of Braille.
+func (t runes) isSign(i int) bool {
+	prev := t.at(i - 1)
+	next := t.at(i + 1)
+	if unicode.Is(unicode.Prepended_Concatenation_Mark, t[i]) {
+		return isJoining(next) || unicode.IsDigit(next)
+	}
+	return t[i] == 0x2800 && (isBrailleCell(prev) || isBrailleCell(next))
 }
 
 // maxJoiners is how many joiners (ZWJ and ZWNJ) one word or one emoji may need: a family of
@@ -151,11 +207,11 @@ func (t runes) directs(i int) bool {
 // leave behind, can't spell anything, so they are only a note.
 func (r *Reviewer) characters(prose bool) {
 	t := runes(regionFlags().Replace(r.text))
-	escapes, bidi, invisible := t.findHidden()
+	escapes, bidi, invisible, obscuring := t.findHidden()
 	for _, f := range []struct {
 		id, what string
 		hiddenRun
-	}{{"hidden-text", "no reader sees", invisible}, {"terminal-escape", "a terminal obeys", escapes}, {"bidi-control", "of text direction", bidi}} {
+	}{{"hidden-text", "no reader sees", invisible}, {"hidden-text", "that strike out letters or show as blanks", obscuring}, {"terminal-escape", "a terminal obeys", escapes}, {"bidi-control", "of text direction", bidi}} {
 		place := func(i int) int { return len(string(t[:i])) }
 		if f.n > 0 && place(f.last) >= r.pinned {
 			stray := prose && f.n <= 2 && f.to-f.from == 1 && isZeroWidth(t[f.from]) && isZeroWidth(t[f.last])

@@ -273,6 +273,29 @@ func TestTextFindings(t *testing.T) {
 	}
 }
 
+// TestObscured: a stroke through a letter and a symbol that shows as a blank are a warning, and a negated sign is none.
+func TestObscured(t *testing.T) {
+	for said, want := range map[string]string{
+		"Deletes n\u0336o\u0336t\u0336 all files.": "hidden-text",
+		"Deletes a\u20d2 file.":                    "hidden-text",
+		"Adds\U0001d159it up.":                     "hidden-text",
+		"Adds\U00016fe4it up.":                     "hidden-text",
+		"Adds\U0001d173it up.":                     "hidden-text",
+		"Where a =\u0338 b.":                       "",
+		"Where a \u2260 b, and a \u2208\u0338 c.":  "",
+		"\u0336Adds it up.":                        "hidden-text",
+	} {
+		list := findingsIn(t, toolSaying("x", said))
+		if got := firedIDs(WarningsIn(list)); got != want {
+			t.Errorf("%q: %q, want %q", said, got, want)
+		}
+		// No digest knows them.
+		if want == "hidden-text" && !strings.Contains(said, "\U0001d173") && text.Sanitize(said) != said {
+			t.Errorf("%q is sanitized", said)
+		}
+	}
+}
+
 // An order or a name that is broken up by what no reader sees is still read.
 func TestHiddenDoesNotBreakUp(t *testing.T) {
 	for text, want := range map[string]string{

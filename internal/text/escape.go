@@ -27,6 +27,16 @@ func UnusualSpace(r rune) bool {
 	return r >= 0x2000 && r <= 0x200a
 }
 
+// Obscures reports whether r strikes out the letter before it, or is a symbol that shows as a blank. A
+// reader misses what stands there. The frozen set of hidden characters doesn't have these, so no digest
+// and no policy knows them.
+func Obscures(r rune) bool { return Strikes(r) || r == 0x1d159 || r == 0x16fe4 }
+
+// Strikes reports whether r is drawn through the letter before it.
+func Strikes(r rune) bool {
+	return r >= 0x335 && r <= 0x338 || r == 0x20d2 || r == 0x20d3 || r == 0x20e5
+}
+
 func isTag(r rune) bool { return r >= 0xe0020 && r <= 0xe007e }
 
 func isSelector(r rune) bool { return r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0100 && r <= 0xe01ef }
@@ -46,7 +56,7 @@ const (
 // Printable returns s on one line. Whatever a reader could miss, misread or be fooled by
 // becomes a visible escape:
 //
-//	<U+200B>                        a character no reader sees, an unusual space, a stray mark
+//	<U+200B>                        a character no reader sees, an unusual space, a stray mark, a stroke through a letter
 //	<byte FF>                       a byte that is not UTF-8
 //	<12 of U+200B>                  a long run of one such character
 //	<40 spaces>                     a long run of spaces
@@ -88,7 +98,7 @@ func Append(dst []byte, s string, asciiOnly bool) []byte {
 			} else {
 				dst = appendSame(dst, s[i:i+size])
 			}
-		case r < 0x20 || Hidden(r) || UnusualSpace(r) || asciiOnly && r > 0x7e:
+		case r < 0x20 || Hidden(r) || UnusualSpace(r) || Obscures(r) || asciiOnly && r > 0x7e:
 			size *= runLength(s[i:], r)
 			dst = appendSame(dst, s[i:i+size])
 		case r > 0x7e && unicode.Is(MarkTable, r):

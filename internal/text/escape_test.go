@@ -42,6 +42,8 @@ func TestPrintable(t *testing.T) {
 		{"not UTF-8", "a\xff\xc3(", "a<byte FF><byte C3>("},
 		{"a surrogate in UTF-8", "\xed\xa0\x80", "<byte ED><byte A0><byte 80>"},
 
+		{"strokes", "s\u0336k\u0335ip\u20e5", "s<U+0336>k<U+0335>ip<U+20E5>"},
+		{"symbols that show as blanks", "a\U0001d159b\U00016fe4\U0001d173", "a<U+1D159>b<U+16FE4><U+1D173>"},
 		{"zero width space, joiner, no-break", "a\u200bb\u200dc\ufeff", "a<U+200B>b<U+200D>c<U+FEFF>"},
 		{"soft hyphen, word joiner, invisible times", "a\u00ad\u2060\u2062", "a<U+00AD><U+2060><U+2062>"},
 		{"Arabic number sign, a format character that is seen", "\u0600", "<U+0600>"},

@@ -42,6 +42,11 @@ func Sanitize(s string) string {
 	return b.String()
 }
 
+// Composes reports whether a letter and a mark after it are one character in NFC.
+func Composes(letter, mark rune) bool {
+	return utf8.RuneCountInString(norm.NFC.String(string(letter)+string(mark))) == 1
+}
+
 // IsClean reports whether sanitizing would leave a canonical definition as it is. It may
 // say no for a clean one: in \n and a combining mark, the mark seems to follow an n.
 func IsClean(canonical []byte) bool {
